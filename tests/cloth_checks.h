@@ -6,7 +6,7 @@
 #include "testing.h"
 
 #include "heddle/cloth.h"
-#include "solver/solver.h"
+#include "solver/host.h"
 
 #include "kernels/particle.h"
 

@@ -6,7 +6,7 @@
 
 #include "cloth_contacts.h"
 
-#include "solver/contact.h"
+#include "contact/contact_host.h"
 
 static hed_error error;
 

@@ -7,7 +7,7 @@
 #include "cloth_contacts.h"
 
 #include "heddle/cloth_check.h"
-#include "kernels/kernels.h"
+#include "contact/contact_kernels.h"
 
 static hed_error error;
 

@@ -3,7 +3,7 @@
  * within their bounds the vertices are. */
 #include "cloth_sheet.h"
 
-#include "solver/contact.h"
+#include "contact/contact_host.h"
 
 enum { N = 9, LEAVES = 128, CELLS = (N - 1) * (N - 1) };
 

@@ -2,7 +2,7 @@
  * matter on an H200 neither spill nor have a stack frame, with what may surround a cloth and
  * without; and all compile for older architectures. Skipped where NVRTC is not installed. */
 
-#include "kernels/kernels.h"
+#include "contact/contact_kernels.h"
 #include "nvrtc_testing.h"
 
 typedef struct instance {

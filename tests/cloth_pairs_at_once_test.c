@@ -3,7 +3,7 @@
  * another. Where there is no barrier over the grid, it is one group. */
 #include "fixture.h"
 
-#include "kernels/contact_plain.h"
+#include "cloth_plain_pairs.h"
 
 static hed_error error;
 
@@ -89,7 +89,7 @@ static void state_run(cloth_state *state, const hed_kernel_def *def, uint64_t si
     hed_kernel_destroy(kernel);
 }
 
-/* A leg, as solver/contact_pairs.c does it without a barrier over the grid. */
+/* A leg, as contact/contact_launch.c does it without a barrier over the grid. */
 static void state_leg(cloth_state *s)
 {
     cloth_pairs *pairs = &s->pairs;

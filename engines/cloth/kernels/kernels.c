@@ -1,52 +1,6 @@
-/* All descriptions of the engine's kernels: what conformance, tuning, benchmarks and the kernel
- * cache go through. */
-#include "kernels/kernels.h"
-
-static const hed_kernel_def *const kernels[] = {
-    &cloth_integrate_def,
-    &cloth_distance_def,
-    &cloth_sets_def,
-    &cloth_lines_def,
-    &cloth_elements_def,
-    &cloth_drive_def,
-    &cloth_write_back_def,
-    &cloth_surface_def,
-    &cloth_gas_def,
-    &cloth_move_def,
-    &cloth_feed_def,
-    &cloth_read_def,
-    &cloth_self_count_def,
-    &cloth_self_scan_def,
-    &cloth_self_totals_def,
-    &cloth_self_place_def,
-    &cloth_self_order_def,
-    &cloth_self_near_def,
-    &cloth_self_push_def,
-    &cloth_mesh_boxes_def,
-    &cloth_mesh_find_def,
-    &cloth_pairs_begin_def,
-    &cloth_pairs_check_def,
-    &cloth_pairs_slopes_def,
-    &cloth_pairs_boxes_def,
-    &cloth_pairs_find_def,
-    &cloth_pairs_list_def,
-    &cloth_pairs_take_def,
-    &cloth_pairs_push_def,
-    &cloth_pairs_part_def,
-    &cloth_pairs_apply_def,
-    &cloth_pairs_cut_def,
-    &cloth_pairs_finish_def,
-};
-
-uint32_t hed_cloth_kernel_count(void) { return HED_COUNT(kernels); }
-
-const hed_kernel_def *hed_cloth_kernel_at(uint32_t index)
-{
-    return index < HED_COUNT(kernels) ? kernels[index] : NULL;
-}
-
 /* The four versions of the slides' kernels, chosen by three parameters: what all of their
  * descriptions share. */
+#include "kernels/kernels.h"
 
 const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS] = {
     [CLOTH_WG] = HED_PARAMETER(WG, 256, 64, 128, 256, 512),

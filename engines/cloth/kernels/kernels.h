@@ -8,11 +8,6 @@
 #include "kernels/physics.h"
 
 #include "kernels/collide.h"
-#include "kernels/contact_mesh.h"
-#include "kernels/contact_pairs.h"
-#include "kernels/contact_cuts.h"
-#include "kernels/contact_list.h"
-#include "kernels/contact_self.h"
 #include "kernels/particle.h"
 
 #include "heddle/author.h"
@@ -116,58 +111,6 @@ typedef struct cloth_patch_launch {
 extern const hed_kernel_def cloth_patch_def;
 /* groups that are resident together and exchange by packets */
 extern const hed_kernel_def cloth_patch_packets_def;
-
-/* ---- collisions ---- */
-
-extern const char hed_cloth_contact_self_h[], hed_cloth_contact_self_cl[],
-    hed_cloth_contact_mesh_h[], hed_cloth_contact_mesh_cl[], hed_cloth_contact_pairs_h[],
-    hed_cloth_contact_cuts_h[], hed_cloth_contact_list_h[], hed_cloth_contact_groups_h[],
-    hed_cloth_contact_pairs_cl[];
-
-/* Balls around particles, in this order. Dimensions: cloth_self_scan: buckets; cloth_self_totals:
- * tiles; all others: particles. */
-extern const hed_kernel_def cloth_self_count_def;
-extern const hed_kernel_def cloth_self_scan_def;
-extern const hed_kernel_def cloth_self_totals_def;
-extern const hed_kernel_def cloth_self_place_def;
-extern const hed_kernel_def cloth_self_order_def;
-extern const hed_kernel_def cloth_self_near_def;
-extern const hed_kernel_def cloth_self_push_def;
-
-/* Mesh colliders. Dimensions: nodes of the row that a launch begins with; particles. */
-extern const hed_kernel_def cloth_mesh_boxes_def;
-extern const hed_kernel_def cloth_mesh_find_def;
-
-/* Cloth that never crosses cloth, in this order; push and apply, part and apply, and cut several
- * times. Dimensions: nodes of the row that a launch begins with; leaves; ways through the tree;
- * pairs that there is room for; all others: particles. */
-extern const hed_kernel_def cloth_pairs_begin_def;
-extern const hed_kernel_def cloth_pairs_check_def;
-extern const hed_kernel_def cloth_pairs_slopes_def;
-extern const hed_kernel_def cloth_pairs_boxes_def;
-extern const hed_kernel_def cloth_pairs_find_def;
-extern const hed_kernel_def cloth_pairs_list_def;
-extern const hed_kernel_def cloth_pairs_take_def;
-extern const hed_kernel_def cloth_pairs_push_def;
-extern const hed_kernel_def cloth_pairs_part_def;
-extern const hed_kernel_def cloth_pairs_apply_def;
-extern const hed_kernel_def cloth_pairs_cut_def;
-extern const hed_kernel_def cloth_pairs_finish_def;
-/* All of these in one launch of so many groups, on devices with a barrier over all of them. */
-extern const hed_kernel_def cloth_pairs_substep_def;
-
-/* The words of a pass. `thinnest` and `widest`: the garments' thickness. */
-cloth_self cloth_self_pass(uint32_t particles, float thinnest, float widest);
-
-/* Sample data by the arguments' names: what the kernels before would have made. */
-uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config *config,
-    const hed_problem *problem, uint32_t argument);
-void cloth_contact_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
-    uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
-uint64_t cloth_pairs_sample_bytes(const hed_kernel_def *def, const hed_config *config,
-    const hed_problem *problem, uint32_t argument);
-void cloth_pairs_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
-    uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
 
 /* ---- sample data ---- */
 

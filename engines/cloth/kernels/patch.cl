@@ -382,7 +382,7 @@ CLOTH_FUNCTION void load_group(patch_view *view)
     view->cloth = cloth_garment_at(view->garments, view->group.garment);
 }
 
-/* Buffers are described in solver/solver.h (cloth_buffers), `tables` and `packets` in kernels.h. */
+/* Buffers are described in object/cloth_object.h (cloth_buffers), `tables` and `packets` in kernels.h. */
 __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
     __global uint2 *carry, __global const float4 *garments, __global const uint4 *tables,
     __global uint4 *packets, __global const float4 *air, __global const float4 *driver_from,

@@ -216,7 +216,7 @@ static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_er
     if (cloth->has_driver)
         bytes += 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count;
     bool on_host = strcmp(hed_device_describe(cloth->device)->backend, "host") == 0;
-    cloth->host->slot_bytes = on_host ? 0 : bytes;
+    cloth->staging.bytes = on_host ? 0 : bytes;
     if (cloth_upload_all(cloth, error) || choose_structure(cloth, error)) return error->status;
     if (cloth->has_self || cloth->def.max_collider_triangles)
         cloth_contacts_create(cloth, &cloth->contacts, error);
@@ -261,10 +261,7 @@ static void destroy_host(hed_cloth *cloth)
     const hed_allocator *a = &cloth->allocator;
     if (!host) return;
     for (int i = 0; i < CLOTH_KERNEL_COUNT; i++) hed_kernel_destroy(host->kernels[i]);
-    for (int i = 0; i < CLOTH_SLOTS; i++) {
-        hed_event_destroy(host->slots[i].done);
-        hed_buffer_destroy(host->slots[i].pinned);
-    }
+    cloth_staging_destroy(&cloth->staging);
     for (int i = 0; i < CLOTH_READ_PARTS; i++) hed_buffer_destroy(host->reading.rows[i]);
     for (int i = 0; i < CLOTH_READ_SLOTS; i++) {
         hed_event_destroy(host->reading.arrived[i]);

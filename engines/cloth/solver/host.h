@@ -2,9 +2,19 @@
 #ifndef CLOTH_HOST_H
 #define CLOTH_HOST_H
 
-#include "solver/solver.h"
+#include "contact/contact.h"
+#include "object/cloth_object.h"
 
 #include "kernels/particle.h"
+
+extern const cloth_solver_ops cloth_colours_ops;  /* colours.c: HED_CLOTH_COLOURS */
+extern const cloth_solver_ops cloth_sets_ops;     /* colours.c: HED_CLOTH_SETS */
+extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_PATCHES */
+extern const cloth_solver_ops cloth_garments_ops; /* patches.c: HED_CLOTH_GARMENTS */
+extern const cloth_solver_ops cloth_cpu_ops;      /* native.c: HED_CLOTH_CPU */
+
+/* Whether some garment bends as a fabric does, or has elements: cloth.c. */
+bool cloth_has_fabric_sums(const hed_cloth *cloth);
 
 /* Kernels of the solver, made by hed_cloth_create() where its definition announces what they are
  * for, else when first needed. */
@@ -23,17 +33,6 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_READ,
     CLOTH_KERNEL_COUNT
 } cloth_kernel;
-
-enum { CLOTH_SLOTS = 3 }; /* submissions whose staging memory may be in use at once */
-
-/* Pinned memory that uploads of one hed_cloth_step() are copied to first, so that it need not wait
- * for them. */
-typedef struct cloth_slot {
-    hed_buffer *pinned;
-    hed_event *done;
-    uint64_t used;
-    bool busy;
-} cloth_slot;
 
 enum { CLOTH_LOOKS = 8 }; /* garments whose places the origin follows */
 
@@ -65,9 +64,6 @@ typedef struct cloth_reading {
 typedef struct cloth_host {
     hed_kernel *kernels[CLOTH_KERNEL_COUNT];
     bool native[HED_CLOTH_ALGORITHM_COUNT]; /* runs as C between map and unmap */
-    cloth_slot slots[CLOTH_SLOTS];
-    uint32_t slot;
-    uint64_t slot_bytes;
     /* what was fed last */
     float garments_dt;             /* the dt that buffers.garments were made for */
     hed_cloth_collider *colliders; /* (collider_count) where they are now */
@@ -110,12 +106,6 @@ hed_status cloth_kernel_ensure(
 hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error);
 /* Whether an algorithm of the substep runs as C at present, which no graph can hold. */
 bool cloth_runs_native(const hed_cloth *cloth);
-
-/* Staging: begin and end of a submission, and an upload of a copy of `data` in between. */
-hed_status cloth_stage_begin(hed_cloth *cloth, hed_error *error);
-hed_status cloth_stage_end(hed_cloth *cloth, hed_error *error);
-hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const void *data,
-    uint64_t size, hed_error *error);
 
 /* Makes all buffers of a cloth whose garments are there, and their first content. */
 hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error);

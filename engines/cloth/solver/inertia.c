@@ -15,16 +15,6 @@
 
 static const float unmoved[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
 
-void cloth_point_through(const float *matrix, const float *from, float *to)
-{
-    for (int k = 0; k < 3; k++) {
-        double sum = matrix[12 + k];
-        for (int column = 0; column < 3; column++)
-            sum += (double)matrix[4 * column + k] * from[column];
-        to[k] = (float)sum;
-    }
-}
-
 hed_cloth_collider cloth_collider_through(const float *matrix, const hed_cloth_collider *collider)
 {
     static const float nowhere[3] = {0};

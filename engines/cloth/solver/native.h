@@ -8,7 +8,7 @@
 #define CLOTH_NATIVE_H
 
 #include "plan/figures.h"
-#include "solver/solver.h"
+#include "solver/host.h"
 
 enum { CLOTH_LANES = 8 }; /* of a pack */
 

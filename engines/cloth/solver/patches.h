@@ -4,7 +4,7 @@
 #define CLOTH_PATCHES_H
 
 #include "plan/plan.h"
-#include "solver/solver.h"
+#include "solver/host.h"
 
 /* ---- choices ---- */
 

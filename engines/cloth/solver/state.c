@@ -342,12 +342,6 @@ static double on_a_step(double place)
     return fmin(fmax(rint(place * steps_of_a_metre) / steps_of_a_metre, -farthest), farthest) + 0.0;
 }
 
-float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w)
-{
-    return (float4){(float)(place[0] - cloth->origin[0]), (float)(place[1] - cloth->origin[1]),
-        (float)(place[2] - cloth->origin[2]), w};
-}
-
 /* ---- the start ---- */
 
 void cloth_origin_start(hed_cloth *cloth)

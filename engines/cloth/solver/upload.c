@@ -302,17 +302,6 @@ static hed_status upload_vertices(hed_cloth *cloth, hed_error *error)
 
 /* ---- all of it ---- */
 
-hed_status cloth_upload(
-    hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error)
-{
-    if (hed_failed(error)) return error->status;
-    hed_buffer_def def = hed_default_buffer_def(size ? size : 1);
-    hed_buffer_create(cloth->device, &def, buffer, error);
-    if (content && size) hed_write(cloth->stream, *buffer, 0, content, size, error);
-    else hed_fill(cloth->stream, *buffer, 0, def.size, "", 1, error);
-    return hed_stream_wait(cloth->stream, error);
-}
-
 hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
@@ -338,20 +327,4 @@ hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
     cloth_upload(cloth, NULL, hed_buffer_describe(b->previous).size, &b->good_previous, error);
     cloth_upload(cloth, NULL, hed_buffer_describe(b->carry).size, &b->good_carry, error);
     return error->status;
-}
-
-void cloth_buffers_destroy(hed_buffer **buffers, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        hed_buffer_destroy(buffers[i]);
-        buffers[i] = NULL;
-    }
-}
-
-uint64_t cloth_buffers_bytes(hed_buffer **buffers, size_t count)
-{
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < count; i++)
-        if (buffers[i]) bytes += hed_buffer_describe(buffers[i]).size;
-    return bytes;
 }

@@ -2,7 +2,7 @@
  * have come too near to each other, taken through the native versions of the kernels that run
  * before. For counting, whose order is free, one particle a bucket. For meshes: a row of tents
  * under particles, as a tree whose leaves have two triangles. */
-#include "kernels/kernels.h"
+#include "contact/contact_kernels.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* The tree over the triangles of the mesh colliders, made once: triangles are halved at the median
  * of their centres along the longest axis until each of a power of two of leaves has a few. As the
- * meshes move the tree keeps its shape and its boxes follow (kernels/contact_mesh.h), which stays
+ * meshes move the tree keeps its shape and its boxes follow (contact/mesh_contact.h), which stays
  * good for bodies that bend: what is near on a surface stays near.
  *
  * Vertices in one place are taken for one, since meshes come with seams where texture coordinates
  * part. */
-#include "solver/contact.h"
+#include "contact/contact_host.h"
 
 #include <stdlib.h>
 #include <string.h>

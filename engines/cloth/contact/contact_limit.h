@@ -1,5 +1,5 @@
 /* The ways of cloth that never crosses cloth, cut to what is safe, and the end of a leg: for one pair
- * and one particle. After contact_pairs.h, which has the rule. */
+ * and one particle. After contact_pair.h, which has the rule. */
 #ifndef CLOTH_CONTACT_CUTS_H
 #define CLOTH_CONTACT_CUTS_H
 

@@ -1,10 +1,9 @@
-/* The inside of a hed_cloth: what the solvers (colours.c, patches.c, native.c) and the
- * collisions (contact.c) share. cloth.c owns it.
+/* The inside of a hed_cloth, which the solvers and contact share, and device memory.
  *
  * All garments and their copies lie one behind another: particle i of copy k of garment g is
  * first_particle[g] + k * garments[g]->particle_count + i, and vertices likewise. */
-#ifndef CLOTH_SOLVER_H
-#define CLOTH_SOLVER_H
+#ifndef CLOTH_OBJECT_H
+#define CLOTH_OBJECT_H
 
 #include "kernels/kernels.h"
 #include "model/garment.h"
@@ -46,7 +45,7 @@ typedef struct cloth_buffers {
 } cloth_buffers;
 
 typedef struct cloth_solver cloth_solver;     /* a solver's own state */
-typedef struct cloth_contacts cloth_contacts; /* contact.c's */
+typedef struct cloth_contacts cloth_contacts; /* contact/contact_host.h */
 
 /* What one of hed_cloth_solver does. */
 typedef struct cloth_solver_ops {
@@ -63,11 +62,23 @@ typedef struct cloth_solver_ops {
     void (*report)(const hed_cloth *cloth, const cloth_solver *solver, hed_cloth_info *report);
 } cloth_solver_ops;
 
-extern const cloth_solver_ops cloth_colours_ops;  /* colours.c: HED_CLOTH_COLOURS */
-extern const cloth_solver_ops cloth_sets_ops;     /* colours.c: HED_CLOTH_SETS */
-extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_PATCHES */
-extern const cloth_solver_ops cloth_garments_ops; /* patches.c: HED_CLOTH_GARMENTS */
-extern const cloth_solver_ops cloth_cpu_ops;      /* native.c: HED_CLOTH_CPU */
+enum { CLOTH_SLOTS = 3 }; /* submissions whose staging memory may be in use at once */
+
+/* Pinned memory of the uploads of one hed_cloth_step(). */
+typedef struct cloth_slot {
+    hed_buffer *pinned; /* NULL until the first upload */
+    hed_event *done;
+    uint64_t used; /* bytes */
+    bool busy;     /* `done` is recorded and was not waited for */
+} cloth_slot;
+
+/* Uploads of a frame are copied into pinned memory first, so that hed_cloth_step() returns while the
+ * device works, and the program's arrays are free at once. */
+typedef struct cloth_staging {
+    cloth_slot slots[CLOTH_SLOTS];
+    uint32_t current;
+    uint64_t bytes; /* of a slot; 0: uploads need no staging, since the device is the host */
+} cloth_staging;
 
 struct hed_cloth {
     hed_allocator allocator;
@@ -96,57 +107,16 @@ struct hed_cloth {
     float last_dt;            /* s, of the last substep; 0 at the start */
     double time;              /* s since the start */
     uint32_t frame;           /* frames so far */
-    struct cloth_host *host;  /* cloth.c's own: staging, saved state, kernels */
+    cloth_staging staging;
+    struct cloth_host *host; /* solver/host.h */
 };
 
-/* ---- collisions beyond simple colliders: contact.c ---- */
-
-/* Makes what self-collision needs; mesh colliders are added by the first frame that has them. */
-hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error);
-void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts);
-/* Enqueues: for each particle the plane of the nearest triangle of the mesh colliders into
- * buffers.contact, from positions at the frame's beginning; `seconds` is how far ahead a particle's
- * way is looked along. */
-hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
-    const hed_cloth_frame *frame, double seconds, hed_error *error);
-/* At a submission's beginning, when places and motion are fed: notes where cloth that never crosses
- * begins, and makes more room for it where the last submissions needed most of it. At the end:
- * what was needed goes on its way to the host. */
-hed_status cloth_contacts_begin(hed_cloth *cloth, hed_error *error);
-hed_status cloth_contacts_end(hed_cloth *cloth, hed_error *error);
-/* Enqueues what keeps cloth from cloth at the end of the substep `step` of `dt` seconds (whose
- * colliders it respects). */
-hed_status cloth_contacts_self(
-    hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, float dt, hed_error *error);
-/* Waits for what is known of cloth that never crosses. */
-hed_status cloth_contacts_measure(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error);
-/* The longest way, in m, that a particle may go in a substep so that no ball passes through other
- * balls: for cloth_step.longest_move. 1e9 without them. */
-float cloth_contacts_longest_move(const hed_cloth *cloth);
-/* Bytes of its buffers. */
-uint64_t cloth_contacts_bytes(cloth_contacts *contacts);
-/* Moving part of the mesh colliders, for hed_cloth_save(): size, write, check (`contacts` may be
- * NULL), read what was checked. */
-uint64_t cloth_contacts_state_size(const cloth_contacts *contacts);
-void cloth_contacts_state(const cloth_contacts *contacts, void *state);
-hed_status cloth_contacts_check_state(
-    const cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
-hed_status cloth_contacts_set_state(
-    hed_cloth *cloth, cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
-/* Everything jumped: forget where the colliders were. */
-hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error);
-/* Where mesh colliders were goes through a rigid 4 x 4 matrix, column by column. */
-void cloth_contacts_move(cloth_contacts *contacts, const float *matrix);
-
-/* ---- shared by all solvers ---- */
+/* ---- device memory, in device_memory.c ---- */
 
 /* A point through a 4 x 4 matrix, column by column. */
 void cloth_point_through(const float *matrix, const float *from, float *to);
 /* A place of the world as the device has it, relative to the origin. */
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
-
-/* Whether some garment bends as a fabric does, or has elements: cloth.c. */
-bool cloth_has_fabric_sums(const hed_cloth *cloth);
 
 /* Copies of all garments together. */
 static inline uint32_t cloth_copies(const hed_cloth *cloth)
@@ -177,5 +147,12 @@ uint64_t cloth_buffers_bytes(hed_buffer **buffers, size_t count);
  * for. */
 hed_status cloth_upload(
     hed_cloth *cloth, const void *content, uint64_t size, hed_buffer **buffer, hed_error *error);
+
+/* Staging: begin and end of a submission, and an upload of a copy of `data` in between. */
+hed_status cloth_stage_begin(hed_cloth *cloth, hed_error *error);
+hed_status cloth_stage_end(hed_cloth *cloth, hed_error *error);
+hed_status cloth_send(hed_cloth *cloth, hed_buffer *to, uint64_t offset, const void *data,
+    uint64_t size, hed_error *error);
+void cloth_staging_destroy(cloth_staging *staging);
 
 #endif

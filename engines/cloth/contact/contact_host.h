@@ -1,11 +1,8 @@
-/* What the files of the collisions share: contact.c (life, balls, mesh colliders), contact_pairs.c
- * (cloth that never crosses cloth), contact_tree.c. */
-#ifndef CLOTH_CONTACT_H
-#define CLOTH_CONTACT_H
+/* Host side of contact, for the files of this folder alone. */
+#ifndef CLOTH_CONTACT_HOST_H
+#define CLOTH_CONTACT_HOST_H
 
-#include "solver/host.h"
-
-#include "kernels/kernels.h"
+#include "contact/contact.h"
 
 /* The triangles of all mesh colliders as a complete tree of boxes, and what lies around each: made
  * once from the first frame. */
@@ -117,7 +114,7 @@ hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
 hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*takes_part)(const cloth_garment *),
     hed_buffer **rests, hed_buffer **bodies, hed_error *error);
 
-/* contact_flat.c: what of the tree over the cloth's own triangles is convex at rest. */
+/* convex_nodes.c: what of the tree over the cloth's own triangles is convex at rest. */
 typedef struct cloth_flat {
     float4 *gradients;            /* (leaves) see cloth_pairs_tree; 0: of a garment that is not */
     uint32_t *around_at, *around; /* (particles + 1), leaves around each particle */
@@ -127,7 +124,7 @@ typedef struct cloth_flat {
 hed_status cloth_flat_make(const hed_cloth *cloth, const uint4 *corners, uint32_t leaves,
     hed_arena *scratch, cloth_flat *flat, hed_error *error);
 
-/* contact_pairs.c: garments with HED_CLOTH_SELF_TRIANGLES. */
+/* contact_launch.c: garments with HED_CLOTH_SELF_TRIANGLES. */
 typedef struct cloth_pairing cloth_pairing;
 /* Whether a garment is one of them. */
 bool cloth_garment_pairs(const cloth_garment *garment);
@@ -149,7 +146,14 @@ hed_status cloth_pairs_measure(
     hed_cloth *cloth, cloth_pairing *pairing, hed_cloth_metrics *quality, hed_error *error);
 hed_status cloth_pairs_reset(hed_cloth *cloth, cloth_pairing *pairing, hed_error *error);
 
-/* The meshes' part of cloth_contacts_destroy(). */
+/* ball_launch.c: garments with HED_CLOTH_SELF_BALLS. */
+hed_status cloth_balls_create(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error);
+hed_status cloth_balls_push(
+    hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error);
+
+/* mesh_launch.c */
 void cloth_contact_meshes_destroy(cloth_contacts *contacts);
+/* The next frame's mesh colliders have no motion, and a loaded state's positions are dropped. */
+void cloth_contact_forget_places(cloth_contacts *contacts);
 
 #endif

@@ -1,6 +1,6 @@
 /* Which triangles of cloth may meet: boxes over the cloth's own triangles, refitted for each list, what
  * is shown not to meet itself, ways through the tree, and the list that comes of it. After
- * contact_pairs.h. docs/cloth-contact.md, "Which pairs", has the argument. */
+ * contact_pair.h. docs/cloth-contact.md, "Which pairs", has the argument. */
 #ifndef CLOTH_CONTACT_LIST_H
 #define CLOTH_CONTACT_LIST_H
 

@@ -4,7 +4,7 @@
 #ifndef CLOTH_CONTACT_BLOCKS_H
 #define CLOTH_CONTACT_BLOCKS_H
 
-#include "kernels/kernels.h"
+#include "contact/contact_kernels.h"
 
 enum {
     BLOCK_LANES = 16,

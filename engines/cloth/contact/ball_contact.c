@@ -1,5 +1,5 @@
 /* Descriptions and native versions of the kernels that push cloth out of cloth. */
-#include "kernels/kernels.h"
+#include "contact/contact_kernels.h"
 
 enum { TILE = CLOTH_SELF_TILE };
 
@@ -125,8 +125,8 @@ static void totals_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_kernel_def cloth_self_##label##_def = {.name = "cloth_self_" #label, \
         .summary = what, \
         HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
-            {"contact_self.h", hed_cloth_contact_self_h, 0}, \
-            {"contact_self.cl", hed_cloth_contact_self_cl, 0}), \
+            {"ball_contact.h", hed_cloth_ball_contact_h, 0}, \
+            {"ball_contact.cl", hed_cloth_ball_contact_cl, 0}), \
         .native_ignores = HED_ALL_PARAMETERS, \
         .max_threads = "WG", \
         .range = label##_native, \

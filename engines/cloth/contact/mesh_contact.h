@@ -1,7 +1,7 @@
 /* The nearest triangle of the mesh colliders to a particle, and the plane in which they touch: one
  * text for every device and for C. After physics.h and collide.h.
  *
- * The triangles lie in a tree of boxes that is made once, on the host (solver/contact_tree.c), and
+ * The triangles lie in a tree of boxes that is made once, on the host (contact/mesh_tree.c), and
  * whose boxes are made anew each frame. A hash of space, which serves the particles, does not serve
  * here: a large triangle lies in very many cubes, and a particle deep inside finds nothing in the
  * cubes around it. The tree is complete: node i has the nodes 2 i and 2 i + 1 below it, `leaves`
@@ -162,7 +162,7 @@ CLOTH_FUNCTION uint cloth_tree_next(
     }
 }
 
-/* The mesh colliders in their tree, as solver/contact_tree.c makes it. */
+/* The mesh colliders in their tree, as contact/mesh_tree.c makes it. */
 typedef struct cloth_mesh_view {
     __global const float4 *boxes; /* two of each node */
     __global const uint *leaf_at;

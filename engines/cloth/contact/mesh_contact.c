@@ -1,5 +1,5 @@
 /* Descriptions and native versions of the kernels for mesh colliders. */
-#include "kernels/kernels.h"
+#include "contact/contact_kernels.h"
 
 /* ---- native versions ---- */
 
@@ -45,8 +45,8 @@ static void find_geometry(const hed_kernel_def *def, const hed_config *config,
 
 #define COMMON \
     HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
-        {"contact_mesh.h", hed_cloth_contact_mesh_h, 0}, \
-        {"contact_mesh.cl", hed_cloth_contact_mesh_cl, 0}), \
+        {"mesh_contact.h", hed_cloth_mesh_contact_h, 0}, \
+        {"mesh_contact.cl", hed_cloth_mesh_contact_cl, 0}), \
         .max_threads = "WG", .metric = HED_METRIC_ITEMS, \
         .sample.bytes = cloth_contact_sample_bytes, .sample.fill = cloth_contact_sample_fill
 

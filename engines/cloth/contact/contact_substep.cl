@@ -1,17 +1,17 @@
 /* Cloth that never crosses cloth: pairs are found, push each other apart, and are cut.
- * contact_list.h, contact_pairs.h and contact_cuts.h have what is done for one, contact_groups.h what groups do together.
+ * broad_phase.h, contact_pair.h and contact_limit.h have what is done for one, broad_phase_group.h what groups do together.
  * What goes through pairs has a fixed number of work items, since how many pairs there are is known on the device alone. */
 #ifndef WG
 #define WG 128
 #endif
 #ifndef CLOTH_PHYSICS_H
-#include "physics.h"
-#include "collide.h"
-#include "contact_mesh.h"
-#include "contact_pairs.h"
-#include "contact_cuts.h"
-#include "contact_list.h"
-#include "contact_groups.h"
+#include "kernels/physics.h"
+#include "kernels/collide.h"
+#include "mesh_contact.h"
+#include "contact_pair.h"
+#include "contact_limit.h"
+#include "broad_phase.h"
+#include "broad_phase_group.h"
 #endif
 
 __kernel void cloth_pairs_begin(__global const float4 *restrict start,

@@ -1,9 +1,9 @@
-/* What work-groups (contact_groups.h) and blocks (contact_blocks.h) do to find pairs of cloth, plainly
- * and one after another: sample data are made with it, and tests compare with it. */
-#ifndef CLOTH_CONTACT_PLAIN_H
-#define CLOTH_CONTACT_PLAIN_H
+/* Plain broad phase of cloth contact: the pairs that broad_phase_group.h (devices) and
+ * broad_phase_cpu.h (C) find, by loops over all leaves and candidates. Tests compare with it. */
+#ifndef CLOTH_PLAIN_PAIRS_H
+#define CLOTH_PLAIN_PAIRS_H
 
-#include "kernels/kernels.h"
+#include "contact/contact_kernels.h"
 
 /* Each two leaves, in no tree. */
 static inline void cloth_plain_find(

@@ -1,12 +1,12 @@
 /* Cloth against cloth: particles are counted into buckets, their starts are prefix sums, each is
- * put in its place, and pushed. contact_self.h has what is done for one particle. */
+ * put in its place, and pushed. ball_contact.h has what is done for one particle. */
 #ifndef WG
 #define WG 128
 #endif
 #ifndef CLOTH_PHYSICS_H
-#include "physics.h"
-#include "collide.h"
-#include "contact_self.h"
+#include "kernels/physics.h"
+#include "kernels/collide.h"
+#include "ball_contact.h"
 #endif
 
 /* `entries`: bucket of each particle, and how many came before it, in whatever order they came. */

@@ -1,12 +1,12 @@
 /* Mesh colliders: the boxes of the tree made anew, and each particle's plane of contact.
- * contact_mesh.h has what is done for one. */
+ * mesh_contact.h has what is done for one. */
 #ifndef WG
 #define WG 64
 #endif
 #ifndef CLOTH_PHYSICS_H
-#include "physics.h"
-#include "collide.h"
-#include "contact_mesh.h"
+#include "kernels/physics.h"
+#include "kernels/collide.h"
+#include "mesh_contact.h"
 #endif
 
 /* Boxes of a row of `row` nodes and of those above them: a group takes WG nodes and goes up to one,

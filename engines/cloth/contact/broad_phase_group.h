@@ -1,6 +1,6 @@
 /* What work-groups of a device do together to find the pairs of cloth: triangles whose boxes overlap,
- * the list that comes of them, and the pairs of a substep. After contact_list.h and WG, the items of
- * a group. Natively contact_blocks.h does the same.
+ * the list that comes of them, and the pairs of a substep. After broad_phase.h and WG, the items of
+ * a group. Natively broad_phase_cpu.h does the same.
  *
  * On a GPU a way down a tree waits for memory at each step, work items that find something wait for
  * those that do not, and a counter that all of them ask is slower than what it counts. So

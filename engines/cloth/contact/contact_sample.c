@@ -1,7 +1,7 @@
 /* Sample data of the kernels that keep cloth from crossing cloth: a strip folded to and fro, whose
  * layers lie nearer than their thickness and want to go into each other, taken through the native
  * versions of the kernels that run before. */
-#include "kernels/contact_plain.h"
+#include "contact/contact_kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,12 +175,21 @@ static void own_one(uint4 *one, uint4 *two, uint32_t seed)
     two->w = which < 3 ? 0u : which < 6 ? 1u << (which - 3) : 8u << edges % 3;
 }
 
+/* Runs the native version of a kernel. */
+static void strip_native(const hed_kernel_def *def, uint64_t size, void **arguments)
+{
+    hed_config config = hed_config_default(def);
+    hed_problem problem = hed_problem_1d((int64_t)size);
+    hed_geometry layout = {0};
+    def->geometry(def, &config, &problem, &layout);
+    def->range(
+        &(hed_native_call){.arguments = arguments, .config = &config}, 0, layout.native_items);
+}
+
 /* Up to where `def` begins. */
 static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
 {
     cloth_pairs *pairs = &s->pairs;
-    cloth_pairs_view view = {
-        s->corners, s->start, s->ahead, s->rests, s->bodies, s->list, s->kept, s->counters};
     int *count = &s->counters[CLOTH_PAIRS_COUNT], *listed = &s->counters[CLOTH_PAIRS_LISTED],
         *near = &s->counters[CLOTH_PAIRS_NEAR];
     if (def == &cloth_pairs_begin_def || def == &cloth_pairs_substep_def) return;
@@ -209,7 +218,8 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     }
     uint room = pairs->capacity;
     pairs->capacity = pairs->list_room = PAIRS_A_LEAF * pairs->leaves;
-    cloth_plain_find(s->boxes, s->corners, s->near, s->counters, *pairs);
+    strip_native(&cloth_pairs_find_def, pairs->leaves,
+        (void *[]){s->boxes, s->corners, s->near, s->counters, pairs});
     if (def == &cloth_pairs_list_def) {
         *near = 1; /* of several, and of several pairs of one, the order is free */
         s->near[0] = s->near[seed % 7];
@@ -217,7 +227,9 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         pairs->capacity = pairs->list_room = room;
         return;
     }
-    cloth_plain_list(s->near, view, *pairs);
+    strip_native(&cloth_pairs_list_def, pairs->capacity,
+        (void *[]){s->near, s->corners, s->start, s->ahead, s->rests, s->bodies, s->list, s->kept,
+            s->covers, s->counters, pairs});
     if (of_pairs(def) && (uint)*listed > room) *listed = (int)room;
     if (def == &cloth_pairs_take_def) {
         *listed = 1;
@@ -225,8 +237,9 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         pairs->capacity = pairs->list_room = room;
         return;
     }
-    cloth_plain_take(s->list, s->kept, s->offs, s->start, s->position, s->rests, s->bodies,
-        s->found, s->planes, s->counters, *pairs);
+    strip_native(&cloth_pairs_take_def, pairs->capacity,
+        (void *[]){s->list, s->kept, s->offs, s->start, s->position, s->rests, s->bodies, s->found,
+            s->planes, s->counters, pairs});
     pairs->capacity = pairs->list_room = room;
     pairs->last = seed % 2;
     pairs->leg = seed % 2 ? 0 : CLOTH_PAIRS_LEGS - 1;

@@ -1,5 +1,5 @@
 /* Cloth that never crosses cloth, for one pair and one particle: one text for every device and for
- * C. After physics.h, collide.h and contact_mesh.h. docs/cloth-contact.md has the whole argument.
+ * C. After physics.h, collide.h and mesh_contact.h. docs/cloth-contact.md has the whole argument.
  *
  * A substep begins at places x without a crossing; the solver wants y. A pair is a vertex against a
  * triangle or an edge against an edge, without a common vertex. n is the direction between its

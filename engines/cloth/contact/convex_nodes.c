@@ -3,7 +3,7 @@
  * pairs): garments that are flat at rest, each in one piece with a convex border and without holes.
  * Of such a garment a straight line between two points of a node at rest stays in the garment; the
  * node is convex if it stays among the triangles around the node's vertices as well. */
-#include "solver/contact.h"
+#include "contact/contact_host.h"
 #include "support/strict_math.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Cloth that never crosses cloth: the tree over its own triangles, what it keeps on the device, and
- * the launches of a substep. kernels/contact_pairs.h has the rule; docs/cloth-contact.md why it
+ * the launches of a substep. contact/contact_pair.h has the rule; docs/cloth-contact.md why it
  * holds.
  *
  * The garments that take part are one set: any of their triangles may meet any other. The tree
@@ -12,7 +12,7 @@
  * each submission and looked at LOOK_AFTER submissions later, when it is long there; where more
  * than half of the room was needed, there will be more. Where all of it was not enough, all cloth
  * stands for that substep, relative to its mean motion: nothing crosses, and it is reported. */
-#include "solver/contact.h"
+#include "contact/contact_host.h"
 
 #include <math.h>
 #include <stdlib.h>

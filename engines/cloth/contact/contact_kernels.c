@@ -1,5 +1,5 @@
 /* Descriptions and native versions of the kernels that keep cloth from crossing cloth. */
-#include "kernels/contact_blocks.h"
+#include "contact/broad_phase_cpu.h"
 
 enum {
     AT_ONCE = 128,     /* work items of a group of the kernel that does all */
@@ -195,12 +195,12 @@ static void pairs_geometry_groups(const hed_kernel_def *def, const hed_config *c
 
 #define TEXTS \
     HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
-        {"contact_mesh.h", hed_cloth_contact_mesh_h, 0}, \
-        {"contact_pairs.h", hed_cloth_contact_pairs_h, 0}, \
-        {"contact_cuts.h", hed_cloth_contact_cuts_h, 0}, \
-        {"contact_list.h", hed_cloth_contact_list_h, 0}, \
-        {"contact_groups.h", hed_cloth_contact_groups_h, 0}, \
-        {"contact_pairs.cl", hed_cloth_contact_pairs_cl, 0})
+        {"mesh_contact.h", hed_cloth_mesh_contact_h, 0}, \
+        {"contact_pair.h", hed_cloth_contact_pair_h, 0}, \
+        {"contact_limit.h", hed_cloth_contact_limit_h, 0}, \
+        {"broad_phase.h", hed_cloth_broad_phase_h, 0}, \
+        {"broad_phase_group.h", hed_cloth_broad_phase_group_h, 0}, \
+        {"contact_substep.cl", hed_cloth_contact_substep_cl, 0})
 
 #define DESCRIPTION(label, what, layout, ...) \
     const hed_kernel_def cloth_pairs_##label##_def = {.name = "cloth_pairs_" #label, \

@@ -1,0 +1,98 @@
+/* Launches of balls around particles; ball_contact.h has the kernels.
+ *
+ * Which thickness a mesh needs: particles are balls, so two sheets keep apart only where no ball
+ * slips between the others. That takes a thickness of at least the longest edge (the spacing of a
+ * grid; its diagonals are then 1.41 thicknesses long, which is still tight: four balls around a
+ * square leave a hole of 0.41 thicknesses). A finer mesh may keep its thickness: more neighbours
+ * are looked through, no more contacts are found in its own surroundings, which are near at rest.
+ * In a substep no particle goes farther than the thinnest garment's thickness: 3 m/s at 1 cm and
+ * 300 substeps a second; faster cloth needs more substeps or more thickness. */
+#include "contact/contact_host.h"
+
+static bool takes_part(const cloth_garment *garment)
+{
+    return garment->self_collision == HED_CLOTH_SELF_BALLS && garment->thickness > 0.0f;
+}
+
+float cloth_contacts_longest_move(const hed_cloth *cloth)
+{
+    float thinnest = 1e9f;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        if (takes_part(cloth->garments[g]) && cloth->garments[g]->thickness < thinnest)
+            thinnest = cloth->garments[g]->thickness;
+    return thinnest;
+}
+
+hed_status cloth_balls_create(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
+{
+    float widest = 0.0f;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        if (takes_part(cloth->garments[g]) && cloth->garments[g]->thickness > widest)
+            widest = cloth->garments[g]->thickness;
+    if (!(widest > 0.0f)) return HED_OK;
+    uint64_t particles = cloth->particles;
+    contacts->self = cloth_self_pass(cloth->particles, cloth_contacts_longest_move(cloth), widest);
+    uint64_t buckets = contacts->self.buckets, tiles = buckets / CLOTH_SELF_TILE;
+    cloth_upload_bodies(cloth, takes_part, &contacts->sb.rests, &contacts->sb.bodies, error);
+    cloth_upload(cloth, NULL, 4 * (buckets + 1), &contacts->sb.starts, error);
+    cloth_upload(cloth, NULL, 4 * (tiles + 1), &contacts->sb.totals, error);
+    cloth_upload(cloth, NULL, 8 * particles, &contacts->sb.entries, error);
+    cloth_upload(cloth, NULL, 4 * particles, &contacts->sb.slots, error);
+    cloth_upload(cloth, NULL, 4 * particles, &contacts->sb.rows, error);
+    cloth_upload(cloth, NULL, 4 * particles, &contacts->sb.counts, error);
+    cloth_upload(cloth, NULL, 4 * CLOTH_SELF_NEAR * particles, &contacts->sb.near, error);
+    for (int i = 0; i < 2; i++)
+        cloth_upload(cloth, NULL, 32 * particles, &contacts->sb.sorted[i], error);
+    return error->status;
+}
+
+/* Sorts the particles into their buckets, and lists which may touch which. */
+static void sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
+{
+    const cloth_contacts *c = contacts;
+    const cloth_self *self = &c->self;
+    hed_buffer *position = cloth->buffers.position, *previous = cloth->buffers.previous;
+    hed_argument pass = hed_struct_argument(self, sizeof *self);
+    uint32_t tiles = self->buckets / CLOTH_SELF_TILE;
+    hed_fill(cloth->stream, c->sb.starts, 0, hed_buffer_describe(c->sb.starts).size, &(uint32_t){0},
+        4, error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_COUNT, self->particles,
+        HED_ARGS(position, previous, c->sb.rests, c->sb.starts, c->sb.entries, pass), error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_SCAN, self->buckets,
+        HED_ARGS(c->sb.starts, c->sb.totals, self->buckets), error);
+    cloth_contact_run(
+        cloth, contacts, CLOTH_SELF_TOTALS, tiles, HED_ARGS(c->sb.totals, tiles), error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_PLACE, self->particles,
+        HED_ARGS(c->sb.starts, c->sb.totals, c->sb.entries, c->sb.slots, pass), error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_ORDER, self->particles,
+        HED_ARGS(position, previous, c->sb.starts, c->sb.totals, c->sb.entries, c->sb.slots,
+            c->sb.sorted[0], c->sb.rows, pass),
+        error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_NEAR_KERNEL, self->particles,
+        HED_ARGS(c->sb.starts, c->sb.totals, c->sb.sorted[0], c->sb.rows, c->sb.rests, c->sb.bodies,
+            c->sb.near, c->sb.counts, pass),
+        error);
+}
+
+hed_status cloth_balls_push(
+    hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, hed_error *error)
+{
+    cloth_self *self = &contacts->self;
+    self->to = step->to;
+    self->colliders = step->colliders;
+    self->flags = step->flags;
+    sort_particles(cloth, contacts, error);
+    for (uint32_t pass = 0; pass < CLOTH_SELF_PASSES; pass++) {
+        self->last = pass + 1 == CLOTH_SELF_PASSES;
+        cloth_contact_run(cloth, contacts, CLOTH_SELF_PUSH, self->particles,
+            HED_ARGS(cloth->buffers.position, cloth->buffers.previous, contacts->sb.starts,
+                contacts->sb.totals, contacts->sb.sorted[pass % 2],
+                contacts->sb.sorted[(pass + 1) % 2], contacts->sb.rows, contacts->sb.rests,
+                contacts->sb.bodies, contacts->sb.near, contacts->sb.counts,
+                cloth_or_none(cloth, cloth->buffers.colliders),
+                cloth_or_none(cloth, cloth->buffers.contact),
+                hed_struct_argument(self, sizeof *self)),
+            error);
+    }
+    return error->status;
+}

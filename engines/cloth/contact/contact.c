@@ -1,0 +1,188 @@
+/* Contact beyond simple colliders: creation, kernels, order of the solvers in a substep, and reset. */
+#include "contact/contact_host.h"
+
+#include <string.h>
+
+static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
+    [CLOTH_SELF_COUNT] = &cloth_self_count_def,
+    [CLOTH_SELF_SCAN] = &cloth_self_scan_def,
+    [CLOTH_SELF_TOTALS] = &cloth_self_totals_def,
+    [CLOTH_SELF_PLACE] = &cloth_self_place_def,
+    [CLOTH_SELF_ORDER] = &cloth_self_order_def,
+    [CLOTH_SELF_PUSH] = &cloth_self_push_def,
+    [CLOTH_SELF_NEAR_KERNEL] = &cloth_self_near_def,
+    [CLOTH_MESH_BOXES] = &cloth_mesh_boxes_def,
+    [CLOTH_MESH_FIND] = &cloth_mesh_find_def,
+    [CLOTH_PAIRS_BEGIN] = &cloth_pairs_begin_def,
+    [CLOTH_PAIRS_CHECK] = &cloth_pairs_check_def,
+    [CLOTH_PAIRS_TAKE] = &cloth_pairs_take_def,
+    [CLOTH_PAIRS_SLOPES] = &cloth_pairs_slopes_def,
+    [CLOTH_PAIRS_BOXES] = &cloth_pairs_boxes_def,
+    [CLOTH_PAIRS_FIND] = &cloth_pairs_find_def,
+    [CLOTH_PAIRS_LIST] = &cloth_pairs_list_def,
+    [CLOTH_PAIRS_PUSH] = &cloth_pairs_push_def,
+    [CLOTH_PAIRS_PART] = &cloth_pairs_part_def,
+    [CLOTH_PAIRS_APPLY] = &cloth_pairs_apply_def,
+    [CLOTH_PAIRS_CUT_KERNEL] = &cloth_pairs_cut_def,
+    [CLOTH_PAIRS_FINISH] = &cloth_pairs_finish_def,
+    [CLOTH_PAIRS_SUBSTEP] = &cloth_pairs_substep_def,
+};
+
+static hed_status ensure(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel,
+    uint64_t size, hed_error *error)
+{
+    if (contacts->kernels[kernel]) return HED_OK;
+    hed_problem problem = hed_problem_1d((int64_t)size);
+    hed_kernel_options options = hed_default_kernel_options();
+    /* what decides whether cloth crosses is rounded everywhere alike */
+    options.math = kernel >= CLOTH_PAIRS_BEGIN ? HED_MATH_STRICT : cloth->def.math;
+    options.problem = &problem;
+    return hed_kernel_create(
+        cloth->device, definitions[kernel], &options, &contacts->kernels[kernel], error);
+}
+
+/* Those that the definition announces. */
+static hed_status ensure_announced(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
+{
+    uint32_t triangles = cloth->def.max_collider_triangles, buckets = contacts->self.buckets;
+    for (cloth_contact_kernel k = 0; k < CLOTH_CONTACT_KERNELS; k++) {
+        bool mesh = k == CLOTH_MESH_BOXES || k == CLOTH_MESH_FIND, pairs = k >= CLOTH_PAIRS_BEGIN;
+        if (pairs && (k == CLOTH_PAIRS_SUBSTEP) != cloth_pairs_at_once(cloth)) continue;
+        if (pairs ? !contacts->pairing : mesh ? triangles == 0 : !contacts->sb.rows) continue;
+        uint64_t size = pairs                    ? cloth_pairs_size(contacts->pairing, k)
+                        : k == CLOTH_SELF_SCAN   ? buckets
+                        : k == CLOTH_SELF_TOTALS ? buckets / CLOTH_SELF_TILE
+                        : k == CLOTH_MESH_BOXES  ? triangles
+                                                 : cloth->particles;
+        ensure(cloth, contacts, k, size, error);
+    }
+    return error->status;
+}
+
+hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
+    cloth_contact_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count,
+    hed_error *error)
+{
+    hed_problem problem = hed_problem_1d((int64_t)size);
+    ensure(cloth, contacts, kernel, size, error);
+    return hed_launch(cloth->stream, contacts->kernels[kernel], &problem, arguments, count, error);
+}
+
+/* Bodies are the garments' copies, one behind another. */
+static void fill_bodies(
+    const hed_cloth *cloth, bool (*part)(const cloth_garment *), float4 *rests, float4 *bodies)
+{
+    uint32_t body = 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        float4 *rest = rests + cloth->first_particle[g];
+        for (uint32_t copy = 0; copy < garment->copies; copy++, body++) {
+            bodies[body] = (float4){garment->thickness, garment->friction, (float)g, 0.0f};
+            for (uint32_t i = 0; i < garment->particle_count; i++, rest++) {
+                const float *place = garment->rest[i];
+                *rest = (float4){
+                    place[0], place[1], place[2], as_float(part(garment) ? body : CLOTH_SELF_NONE)};
+            }
+        }
+    }
+}
+
+hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*part)(const cloth_garment *),
+    hed_buffer **rests, hed_buffer **bodies, hed_error *error)
+{
+    uint64_t count = cloth_copies(cloth), particles = cloth->particles;
+    float4 *places = hed_new(&cloth->allocator, particles, sizeof *places, error);
+    float4 *words = hed_new(&cloth->allocator, count, sizeof *words, error);
+    if (words) fill_bodies(cloth, part, places, words);
+    cloth_upload(cloth, places, particles * sizeof *places, rests, error);
+    cloth_upload(cloth, words, count * sizeof *words, bodies, error);
+    hed_delete(&cloth->allocator, words, count, sizeof *words);
+    hed_delete(&cloth->allocator, places, particles, sizeof *places);
+    return error->status;
+}
+
+/* Balls first: nothing may move cloth that does not cross behind what kept it from it. */
+hed_status cloth_contacts_self(
+    hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, float dt, hed_error *error)
+{
+    if (contacts->sb.rows && cloth_balls_push(cloth, contacts, step, error)) return error->status;
+    if (!contacts->pairing) return HED_OK;
+    return cloth_pairs_substep(cloth, contacts, contacts->pairing, step, dt, error);
+}
+
+hed_status cloth_contacts_begin(hed_cloth *cloth, hed_error *error)
+{
+    if (!cloth->contacts || !cloth->contacts->pairing) return HED_OK;
+    return cloth_pairs_prepare(cloth, cloth->contacts->pairing, error);
+}
+
+hed_status cloth_contacts_end(hed_cloth *cloth, hed_error *error)
+{
+    if (!cloth->contacts || !cloth->contacts->pairing) return HED_OK;
+    return cloth_pairs_look(cloth, cloth->contacts->pairing, error);
+}
+
+hed_status cloth_contacts_measure(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error)
+{
+    if (!cloth->contacts || !cloth->contacts->pairing) return HED_OK;
+    return cloth_pairs_measure(cloth, cloth->contacts->pairing, quality, error);
+}
+
+/* ---- life ---- */
+
+hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error)
+{
+    *contacts = NULL;
+    cloth_contacts *made = hed_new(&cloth->allocator, 1, sizeof *made, error);
+    if (!made) return HED_ERROR_MEMORY;
+    made->allocator = cloth->allocator;
+    cloth_balls_create(cloth, made, error);
+    if (!error->status) cloth_pairs_create(cloth, &made->pairing, error);
+    ensure_announced(cloth, made, error);
+    if (error->status) cloth_contacts_destroy(cloth, made);
+    else *contacts = made;
+    return error->status;
+}
+
+void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
+{
+    if (!contacts) return;
+    cloth_contact_meshes_destroy(contacts);
+    cloth_pairs_destroy(cloth, contacts->pairing);
+    hed_delete(&cloth->allocator, contacts->known, contacts->known_count, sizeof *contacts->known);
+    cloth_buffers_destroy(CLOTH_BUFFERS(&contacts->sb));
+    for (size_t i = 0; i < CLOTH_CONTACT_KERNELS; i++) hed_kernel_destroy(contacts->kernels[i]);
+    hed_delete(&cloth->allocator, contacts, 1, sizeof *contacts);
+}
+
+uint64_t cloth_contacts_bytes(cloth_contacts *contacts)
+{
+    if (!contacts) return 0;
+    return cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->sb)) +
+           cloth_buffers_bytes(CLOTH_BUFFERS(&contacts->mb)) + cloth_pairs_bytes(contacts->pairing);
+}
+
+/* ---- saved states ---- */
+
+hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
+{
+    if (!contacts) return error->status;
+    cloth_contact_forget_places(contacts);
+    return cloth_pairs_reset(cloth, contacts->pairing, error);
+}
+
+hed_status cloth_contacts_set_state(
+    hed_cloth *cloth, cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error)
+{
+    uint64_t count;
+    if (size == 0) return cloth_contacts_reset(cloth, contacts, error);
+    memcpy(&count, state, sizeof count);
+    const char *places = (const char *)state + sizeof count;
+    float4 *known = count ? hed_new(&contacts->allocator, count, sizeof *known, error) : NULL;
+    if (count && !known) return HED_ERROR_MEMORY;
+    if (count) memcpy(known, places, count * sizeof *known);
+    cloth_contact_forget_places(contacts);
+    contacts->known = known;
+    contacts->known_count = (uint32_t)count;
+    return cloth_pairs_reset(cloth, contacts->pairing, error);
+}

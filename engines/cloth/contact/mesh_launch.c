@@ -1,0 +1,282 @@
+/* Mesh colliders: their vertices go to the device each frame, the boxes of their tree are made
+ * anew, and each particle finds its nearest triangle and the plane in which they touch.
+ * contact/mesh_contact.h says how; mesh_tree.c makes the tree.
+ *
+ * Planes are found once for a hed_cloth_step(), where the meshes and the cloth begin; they move
+ * with the place of their triangle that was nearest. That place is looked for within the thickness
+ * and all the way that particle and meshes can go; inside a mesh without a border, however deep. */
+#include "contact/contact_host.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COME_OUT \
+    0.25 /* m/s: how fast a particle that is inside is brought out; it leaves at that speed, a hop of 3 mm */
+
+/* ---- what stays: the tree ---- */
+
+static hed_status upload_tree(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
+{
+    const cloth_tree *tree = contacts->tree;
+    uint64_t vertices = tree->vertex_count, triangles = tree->triangle_count, leaves = tree->leaves;
+    cloth_upload(cloth, tree->triangles, 16 * triangles, &contacts->mb.triangles, error);
+    cloth_upload(cloth, tree->edges, 16 * triangles, &contacts->mb.edges, error);
+    cloth_upload(cloth, tree->incident_at, 4 * (vertices + 1), &contacts->mb.incident_at, error);
+    cloth_upload(cloth, tree->incident, 12 * triangles, &contacts->mb.incident, error);
+    cloth_upload(cloth, tree->leaf_at, 4 * (leaves + 1), &contacts->mb.leaf_at, error);
+    cloth_upload(cloth, NULL, 64 * leaves, &contacts->mb.boxes, error);
+    cloth_upload(cloth, NULL, 16 * (uint64_t)tree->mesh_count, &contacts->mb.kinds, error);
+    for (int i = 0; i < 2; i++)
+        cloth_upload(cloth, NULL, 16 * vertices, &contacts->mb.place[i], error);
+    if (!cloth->buffers.contact)
+        cloth_upload(cloth, NULL, 32 * (uint64_t)cloth->particles, &cloth->buffers.contact, error);
+    return error->status;
+}
+
+/* The first frame with meshes. */
+static hed_status make_tree(
+    hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, hed_error *error)
+{
+    hed_status status = cloth_tree_create(
+        &cloth->allocator, frame->meshes, frame->mesh_count, &contacts->tree, error);
+    if (status) return status;
+    uint32_t count = contacts->tree->vertex_count;
+    contacts->places = hed_new(&cloth->allocator, count, sizeof *contacts->places, error);
+    contacts->sent = hed_new(&cloth->allocator, count, sizeof *contacts->sent, error);
+    if (!error->status && contacts->known && contacts->known_count != count)
+        hed_fail(error, HED_ERROR_ARGUMENT,
+            "mesh colliders have %u vertices; in the state that was loaded they had %u", count,
+            contacts->known_count);
+    upload_tree(cloth, contacts, error);
+    if (error->status) cloth_contact_meshes_destroy(contacts);
+    contacts->jumped = true;
+    return error->status;
+}
+
+static void forget_known(cloth_contacts *contacts)
+{
+    hed_delete(
+        &contacts->allocator, contacts->known, contacts->known_count, sizeof *contacts->known);
+    contacts->known = NULL;
+}
+
+/* Where they are, from the present origin. */
+static hed_status send_places(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
+{
+    uint32_t count = contacts->tree->vertex_count;
+    for (uint32_t v = 0; v < count; v++)
+        contacts->sent[v] = cloth_from_world(cloth, &contacts->places[v].x, 0.0f);
+    memcpy(contacts->origin, cloth->origin, sizeof contacts->origin);
+    return cloth_send(cloth, contacts->mb.place[contacts->turn], 0, contacts->sent,
+        count * sizeof *contacts->sent, error);
+}
+
+static hed_status check_same(const cloth_tree *tree, const hed_cloth_frame *frame, hed_error *error)
+{
+    if (frame->mesh_count != tree->mesh_count)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%u mesh colliders, in the first frame there were %u", frame->mesh_count,
+            tree->mesh_count);
+    for (uint32_t m = 0; m < tree->mesh_count; m++) {
+        const hed_cloth_mesh_collider *mesh = &frame->meshes[m];
+        if (mesh->vertex_count != tree->mesh_vertices[m] ||
+            mesh->triangle_count != tree->mesh_triangles[m])
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "mesh collider %u has %u vertices and %u triangles, in the first frame it had %u and %u",
+                m, mesh->vertex_count, mesh->triangle_count, tree->mesh_vertices[m],
+                tree->mesh_triangles[m]);
+    }
+    return HED_OK;
+}
+
+/* ---- what moves ---- */
+
+/* Takes the vertices over; gives the farthest way of one. */
+static double take_places(cloth_contacts *contacts, const hed_cloth_frame *frame)
+{
+    double farthest = 0.0;
+    float4 *place = contacts->places;
+    for (uint32_t m = 0; m < frame->mesh_count; m++) {
+        const float *from = frame->meshes[m].positions;
+        for (uint32_t v = 0; v < frame->meshes[m].vertex_count; v++, place++, from += 3) {
+            double x = (double)from[0] - place->x, y = (double)from[1] - place->y,
+                   z = (double)from[2] - place->z;
+            double square = x * x + y * y + z * z;
+            if (square > farthest) farthest = square;
+            *place = (float4){from[0], from[1], from[2], 0.0f};
+        }
+    }
+    return contacts->jumped ? 0.0 : sqrt(farthest);
+}
+
+static hed_status send_kinds(
+    hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, hed_error *error)
+{
+    uint32_t count = frame->mesh_count;
+    float4 *kinds = hed_new(&cloth->allocator, count, sizeof *kinds, error);
+    if (!kinds) return HED_ERROR_MEMORY;
+    for (uint32_t m = 0; m < count; m++)
+        kinds[m] = (float4){
+            frame->meshes[m].friction, contacts->tree->closed[m] ? 1.0f : 0.0f, 0.0f, 0.0f};
+    hed_status status =
+        cloth_send(cloth, contacts->mb.kinds, 0, kinds, count * sizeof *kinds, error);
+    hed_delete(&cloth->allocator, kinds, count, sizeof *kinds);
+    return status;
+}
+
+/* `begin` and `end`: the buffers of the vertices where the frame begins and ends. Meshes that are
+ * not given stand still. */
+static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
+    const hed_cloth_frame *frame, double *move, hed_buffer **begin, hed_buffer **end,
+    hed_error *error)
+{
+    bool moved = false;
+    for (int k = 0; k < 3; k++) moved |= contacts->origin[k] != cloth->origin[k];
+    if (moved && !contacts->jumped) send_places(cloth, contacts, error);
+    if (hed_failed(error)) return error->status;
+    *move = 0.0;
+    *begin = contacts->mb.place[contacts->turn];
+    if (frame->mesh_count > 0) {
+        *move = take_places(contacts, frame);
+        contacts->turn ^= 1u;
+        send_kinds(cloth, contacts, frame, error);
+        send_places(cloth, contacts, error);
+    }
+    *end = contacts->mb.place[contacts->turn];
+    if (contacts->jumped) *begin = *end;
+    contacts->jumped = false;
+    return error->status;
+}
+
+static hed_status make_boxes(
+    hed_cloth *cloth, cloth_contacts *contacts, hed_buffer *begin, hed_error *error)
+{
+    uint32_t leaves = contacts->tree->leaves;
+    for (uint32_t row = leaves; row > 0;) {
+        if (cloth_contact_run(cloth, contacts, CLOTH_MESH_BOXES, row,
+                HED_ARGS(contacts->mb.boxes, contacts->mb.leaf_at, contacts->mb.triangles, begin,
+                    row, leaves),
+                error))
+            return error->status;
+        hed_config config = hed_kernel_config(contacts->kernels[CLOTH_MESH_BOXES], NULL);
+        row /= 2 * (uint32_t)config.values[0]; /* a group went up from its nodes to one */
+    }
+    return HED_OK;
+}
+
+hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
+    const hed_cloth_frame *frame, double seconds, hed_error *error)
+{
+    hed_status status = HED_OK;
+    if (frame->mesh_count > 0)
+        status = contacts->tree ? check_same(contacts->tree, frame, error)
+                                : make_tree(cloth, contacts, frame, error);
+    if (status || !contacts->tree) return status;
+    double move = 0.0;
+    hed_buffer *begin = NULL, *end = NULL;
+    if (contacts->known) { /* where a saved state has them */
+        memcpy(contacts->places, contacts->known, contacts->known_count * sizeof *contacts->known);
+        contacts->jumped = false;
+        forget_known(contacts);
+        send_places(cloth, contacts, error);
+    }
+    if (contact_feed(cloth, contacts, frame, &move, &begin, &end, error) ||
+        make_boxes(cloth, contacts, begin, error))
+        return error->status;
+    const float *gravity = frame->gravity;
+    double pull = sqrt((double)gravity[0] * gravity[0] + (double)gravity[1] * gravity[1] +
+                       (double)gravity[2] * gravity[2]);
+    cloth_meshes meshes = {
+        .ahead = cloth->last_dt > 0.0f ? (float)(seconds / cloth->last_dt) : 0.0f,
+        .fall = (float)(0.5 * pull * seconds * seconds),
+        .move = (float)move,
+        .come_out = (float)(COME_OUT * seconds),
+        .particles = cloth->particles,
+        .leaves = contacts->tree->leaves};
+    for (uint32_t m = 0; m < contacts->tree->mesh_count; m++)
+        meshes.closed |= contacts->tree->closed[m];
+    return cloth_contact_run(cloth, contacts, CLOTH_MESH_FIND, cloth->particles,
+        HED_ARGS(cloth->buffers.position, cloth->buffers.previous, cloth->buffers.garments,
+            contacts->mb.boxes, contacts->mb.leaf_at, contacts->mb.triangles, contacts->mb.edges,
+            contacts->mb.incident_at, contacts->mb.incident, contacts->mb.kinds, begin, end,
+            cloth->buffers.contact, hed_struct_argument(&meshes, sizeof meshes)),
+        error);
+}
+
+void cloth_contacts_move(cloth_contacts *contacts, const float *matrix)
+{
+    if (!contacts || !contacts->tree || contacts->known) return;
+    for (uint32_t v = 0; v < contacts->tree->vertex_count; v++) {
+        float4 *place = &contacts->places[v];
+        const float from[3] = {place->x, place->y, place->z};
+        cloth_point_through(matrix, from, &place->x);
+    }
+    for (int k = 0; k < 3; k++) contacts->origin[k] = (double)NAN; /* what was sent is old */
+}
+
+void cloth_contact_forget_places(cloth_contacts *contacts)
+{
+    contacts->jumped = true;
+    forget_known(contacts);
+}
+
+/* ---- saved states: the number of vertices, then where they are ---- */
+
+uint64_t cloth_contacts_state_size(const cloth_contacts *contacts)
+{
+    uint64_t count = !contacts         ? 0
+                     : contacts->known ? contacts->known_count
+                     : contacts->tree  ? contacts->tree->vertex_count
+                                       : 0;
+    return sizeof(uint64_t) + count * sizeof(float4);
+}
+
+void cloth_contacts_state(const cloth_contacts *contacts, void *state)
+{
+    uint64_t count = (cloth_contacts_state_size(contacts) - sizeof count) / sizeof(float4);
+    memcpy(state, &count, sizeof count);
+    if (count > 0)
+        memcpy((char *)state + sizeof count, contacts->known ? contacts->known : contacts->places,
+            count * sizeof(float4));
+}
+
+hed_status cloth_contacts_check_state(
+    const cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error)
+{
+    uint64_t count;
+    if (size == 0) return HED_OK; /* a cloth without contacts so far */
+    if (size < sizeof count)
+        return hed_fail(error, HED_ERROR_FORMAT, "a saved state ends before its mesh colliders");
+    memcpy(&count, state, sizeof count);
+    if (count > INT32_MAX || size != sizeof count + count * sizeof(float4))
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "a saved state says %llu vertices of mesh colliders in %llu bytes",
+            (unsigned long long)count, (unsigned long long)size);
+    if (contacts && contacts->tree && count > 0 && count != contacts->tree->vertex_count)
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "a saved state has %llu vertices of mesh colliders, this cloth has %u",
+            (unsigned long long)count, contacts->tree->vertex_count);
+    for (uint64_t i = 0; i < count; i++) {
+        float4 place;
+        memcpy(&place, (const char *)state + sizeof count + i * sizeof place, sizeof place);
+        if (!cloth_finite(place))
+            return hed_fail(error, HED_ERROR_FORMAT,
+                "cloth state: vertex %llu of its mesh colliders is not finite",
+                (unsigned long long)i);
+    }
+    return HED_OK;
+}
+
+void cloth_contact_meshes_destroy(cloth_contacts *contacts)
+{
+    cloth_buffers_destroy(CLOTH_BUFFERS(&contacts->mb));
+    if (contacts->tree) {
+        hed_delete(&contacts->allocator, contacts->places, contacts->tree->vertex_count,
+            sizeof *contacts->places);
+        hed_delete(&contacts->allocator, contacts->sent, contacts->tree->vertex_count,
+            sizeof *contacts->sent);
+    }
+    contacts->places = contacts->sent = NULL;
+    cloth_tree_destroy(contacts->tree);
+    contacts->tree = NULL;
+}
