@@ -1,6 +1,6 @@
-/* What we use of the CUDA driver API, declared from NVIDIA's documentation (CUDA Driver API
- * reference, 11.2 to 13.0), so that no toolkit is needed to build. Names of types, functions and
- * error codes are the driver's own. */
+/* The part of the CUDA driver API that Heddle calls, declared from NVIDIA's documentation (CUDA
+ * Driver API reference, 11.2 to 13.0), so that no toolkit is needed to build. Names of types,
+ * functions and error codes are the driver's own. */
 #ifndef HED_BACKENDS_CUDA_API_H
 #define HED_BACKENDS_CUDA_API_H
 
@@ -97,7 +97,7 @@ enum {
     CU_STREAM_NON_BLOCKING = 1,
     CU_EVENT_DEFAULT = 0,
     CU_EVENT_DISABLE_TIMING = 2,
-    /* PORTABLE | DEVICEMAP, of cuMemHostAlloc and cuMemHostRegister alike */
+    /* PORTABLE | DEVICEMAP; cuMemHostAlloc and cuMemHostRegister use the same bits */
     CU_MEMHOST_PORTABLE_MAPPED = 3,
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE = 2,
@@ -161,7 +161,7 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
     size_t width_bytes, height, depth;
 } cuda_copy_node;
 
-/* X(member, name of the symbol, parameters). Versioned symbols are the ones that the headers of
+/* X(member, name of the symbol, parameters). Versioned symbols are the versions that the headers of
  * CUDA 11 choose. */
 #define HED_CUDA_REQUIRED(X) \
     X(cuInit, "cuInit", (unsigned flags)) \
@@ -238,7 +238,8 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
             unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream, \
             void **arguments, void **extra))
 
-/* NULL where the driver lacks them; what needs them is then no capability of its devices. */
+/* X(member, name of the symbol, parameters). A member is NULL where the driver lacks the function;
+ * devices then lack the capability that needs the function. */
 #define HED_CUDA_OPTIONAL(X) \
     X(cuModuleGetGlobal, "cuModuleGetGlobal_v2", \
         (CUdeviceptr * address, size_t * size, CUmodule module, const char *name)) \
@@ -282,7 +283,7 @@ typedef struct cuda_copy_node { /* CUDA_MEMCPY3D */
 
 #define HED_CUDA_MEMBER(member, symbol, parameters) CUresult(*member) parameters;
 
-/* Function pointers only, the required ones first: filled from the lists in the same order. */
+/* Function pointers only, required ones first: filled from the two lists in the same order. */
 typedef struct hed_cuda_api {
     HED_CUDA_REQUIRED(HED_CUDA_MEMBER)
     HED_CUDA_OPTIONAL(HED_CUDA_MEMBER)

@@ -1,11 +1,12 @@
-/* CUDA devices: what each is and can do, opening, adopting, and the backend's table. */
+/* CUDA devices: description, capabilities, opening, adopting, and the backend's table. */
 #include "backends/cuda/cuda_driver.h"
 
 #include <stdio.h>
 
 #include "base/text.h"
 
-/* NVRTC and PTX ISA that know 128-bit relaxed accesses, and kernel arguments beyond 4 KB. */
+/* First version of NVRTC and of the driver with 128-bit relaxed accesses, and with kernel arguments
+ * beyond 4 KB; 1000 * major + 10 * minor. */
 enum { PACKETS_SINCE = 12030, LARGE_ARGUMENTS_SINCE = 12010 };
 
 static uint32_t cuda_device_count(hed_backend_slot *slot)
@@ -24,7 +25,8 @@ static uint32_t cuda_attribute(const hed_cuda *cuda, CUdevice device, int which)
                : 0;
 }
 
-/* The memory consistency model that the prelude's words stand on came with sm_70. */
+/* Reads the capabilities. The memory consistency model that the prelude's atomics rely on came with
+ * sm_70. */
 static uint64_t cuda_capabilities(
     const hed_cuda *cuda, CUdevice device, uint32_t architecture, bool source)
 {
@@ -58,7 +60,7 @@ static uint64_t cuda_capabilities(
     return bits;
 }
 
-/* Whether there is a compiler for it, and its target. */
+/* Finds the device's compilation target. False if no compiler supports the device. */
 static bool cuda_describe_target(hed_backend_slot *slot, hed_device *to)
 {
     const hed_cuda *cuda = slot->state;
@@ -110,7 +112,7 @@ static hed_status cuda_describe(hed_backend_slot *slot, CUdevice device, hed_dev
         info->local_bytes = cuda_attribute(cuda, device, CU_DEVICE_SHARED_MEMORY_PER_BLOCK);
     info->memory_bytes = info->max_buffer_bytes = memory;
     info->cache_bytes = cuda_attribute(cuda, device, CU_DEVICE_L2_CACHE_SIZE);
-    info->buffer_alignment = 16; /* vector loads and packets */
+    info->buffer_alignment = 16; /* alignment of vector loads and packets, bytes */
     info->clock_mhz = cuda_attribute(cuda, device, CU_DEVICE_CLOCK_RATE) / 1000;
     info->architecture = 10 * cuda_attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MAJOR) +
                          cuda_attribute(cuda, device, CU_DEVICE_COMPUTE_CAPABILITY_MINOR);
@@ -168,7 +170,7 @@ static void cuda_device_close(hed_device *device)
     const hed_cuda_api *api = &closed->cuda->api;
     CUcontext current = NULL;
     if (!device->adopted) {
-        /* hed_cuda_enter() may have left it current here; the release may destroy it. */
+        /* hed_cuda_enter() may have left this context current here; the release may destroy it. */
         if (api->cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == closed->context)
             api->cuCtxSetCurrent(NULL);
         api->cuDevicePrimaryCtxRelease(closed->device);

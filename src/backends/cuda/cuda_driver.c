@@ -1,4 +1,4 @@
-/* The CUDA driver library: loading it, the current context, and what its error codes mean. */
+/* The CUDA driver library: loading, the current context, and the meaning of error codes. */
 #include "backends/cuda/cuda_driver.h"
 
 #include <ctype.h>
@@ -26,8 +26,8 @@ static const char nvrtc_remedy[] =
 
 /* ---- errors ---- */
 
-/* Codes with a status of their own. After those that are LOST every later call in the context fails
- * with the same code. */
+/* Error codes with a status of their own. After a code that means LOST, every later call in the
+ * context fails with the same code. */
 static const struct {
     CUresult result;
     hed_status status;
@@ -154,7 +154,7 @@ static bool cuda_start(hed_cuda *cuda, hed_backend_slot *slot)
         return false;
     }
     cuda->count = (uint32_t)count;
-    /* The kernel module's version; the driver library itself tells the CUDA version only. */
+    /* The kernel module's version; the driver library itself reports the CUDA version only. */
     char line[256] = "", module[32] = "", *rest = NULL;
     FILE *file = fopen("/proc/driver/nvidia/version", "r");
     if (file) {

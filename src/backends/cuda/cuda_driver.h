@@ -1,10 +1,10 @@
-/* What the files of the CUDA backend share: the loaded driver, its contexts and errors, programs
- * and launches.
+/* Shared declarations of the CUDA backend: the loaded driver, its contexts and errors, programs and
+ * launches.
  *
- * The current context of a thread. Every entry makes the device's context current if it is not, and
- * puts another context that the thread had back before it returns; a thread that had none keeps
- * ours, so that its next calls need not switch. A program with contexts of its own (see
- * hed_device_adopt) therefore finds in every thread what it left there. */
+ * The current context of a thread. Every entry point makes the device's context current if it is
+ * not, and restores the thread's previous context before it returns. A thread that had no context
+ * keeps Heddle's, so that its next calls need not switch. A program with contexts of its own (see
+ * hed_device_adopt) therefore finds its context in every thread where it left it. */
 #ifndef HED_BACKENDS_CUDA_DRIVER_H
 #define HED_BACKENDS_CUDA_DRIVER_H
 
@@ -15,44 +15,45 @@
 #include "base/dynlib.h"
 #include "core/backend.h"
 
-/* hed_device.text: what its code is compiled for, "" if there is no compiler for it. */
+/* Index in hed_device.text of the compilation target; "" if no compiler supports the device. */
 enum { HED_CUDA_TARGET = 5 };
 
-/* A slot's state: the loaded libraries. */
+/* State of a backend slot: the loaded libraries. */
 typedef struct hed_cuda {
     hed_cuda_api api;
     hed_dynlib *library;
-    hed_nvrtc *nvrtc; /* NULL: nothing can be compiled here */
+    hed_nvrtc *nvrtc; /* NULL: no compiler is available */
     int version;      /* CUDA version of the driver, 1000 * major + 10 * minor */
-    char driver[64];  /* as in hed_device_info */
+    char driver[64];  /* driver version as hed_device_info has it */
     uint32_t count;
 } hed_cuda;
 
-/* An open device's impl. */
+/* Implementation of an open device (hed_device.impl). */
 typedef struct hed_cuda_device {
     const hed_cuda *cuda;
     CUdevice device;
     CUcontext context;
-    pthread_mutex_t map_lock; /* of the lists of staging blocks of all its buffers */
+    pthread_mutex_t map_lock; /* guards the lists of staging blocks of all buffers of the device */
 } hed_cuda_device;
 
-/* A variable of a module that an argument is copied into. */
+/* A module variable that an argument is copied into. */
 typedef struct hed_cuda_symbol {
     CUdeviceptr address;
-    void *content; /* what it holds, as large as the argument */
+    void *content; /* the variable's current content, as large as the argument */
     bool filled;
 } hed_cuda_symbol;
 
-/* A program's impl; its handle is the CUfunction. */
+/* Implementation of a program (hed_program.impl); the handle is the CUfunction. */
 typedef struct hed_cuda_program {
     CUmodule module;
-    uint32_t static_bytes;    /* local memory that the text itself declares */
-    bool cooperative;         /* all groups must be resident at once */
-    hed_cuda_symbol *symbols; /* (the description's argument_count); NULL: it has none */
+    uint32_t static_bytes; /* local memory that the kernel text declares, bytes */
+    bool cooperative;      /* all groups must be resident at once */
+    /* (the description's argument_count); NULL: the kernel has no symbols */
+    hed_cuda_symbol *symbols;
     _Atomic bool local_grown, wide_clusters;
 } hed_cuda_program;
 
-/* One launch as the driver takes it. `arguments` point into the step, its buffers and `offsets`. */
+/* A launch in the driver's form. `arguments` point into the step, its buffers and `offsets`. */
 typedef struct hed_cuda_launch {
     CUfunction function;
     unsigned grid[3], block[3], shared_bytes, cluster;
@@ -61,8 +62,8 @@ typedef struct hed_cuda_launch {
     unsigned offsets[HED_MAX_ARGUMENTS];
 } hed_cuda_launch;
 
-/* A fill as the driver takes it: `words` runs of elements of `element` bytes, `pitch` bytes apart
- * (0: contiguous). */
+/* A fill in the driver's form: `words` runs of elements of `element` bytes, `pitch` bytes apart (0:
+ * contiguous). */
 typedef struct hed_cuda_fill {
     uint32_t element, words;
     uint64_t count, pitch;
@@ -81,11 +82,11 @@ static inline CUcontext hed_cuda_context_of(const hed_device *device)
 /* cuda_driver.c */
 hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot);
 void hed_cuda_close(const hed_settings *settings, hed_backend_slot *slot);
-/* Makes the device's context current; `*other` is what hed_cuda_restore() puts back. Nothing to put
- * back after a failure. */
+/* Makes the device's context current; `*other` receives the context that hed_cuda_restore() puts
+ * back. After a failure nothing has to be put back. */
 hed_status hed_cuda_enter(const hed_device *device, CUcontext *other, hed_error *error);
 void hed_cuda_restore(const hed_device *device, CUcontext other);
-/* A driver's code as a status; `call` names what was called. */
+/* Converts a driver's code to a status; `call` names the function that returned the code. */
 hed_status hed_cuda_fail(
     const hed_cuda_api *api, CUresult result, const char *call, hed_error *error);
 static inline hed_status hed_cuda_check(
@@ -94,7 +95,7 @@ static inline hed_status hed_cuda_check(
     return result == CUDA_SUCCESS ? HED_OK
                                   : hed_cuda_fail(hed_cuda_api_of(device), result, call, error);
 }
-/* Ends an entry that was one driver call. */
+/* Ends an entry point that consists of one driver call. */
 static inline hed_status hed_cuda_leave(
     const hed_device *device, CUcontext other, CUresult result, const char *call, hed_error *error)
 {
@@ -144,8 +145,8 @@ hed_status hed_cuda_program_load(
 void hed_cuda_program_unload(hed_program *program);
 hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_items,
     uint64_t local_bytes, int64_t *groups, hed_error *error);
-/* Lays a launch out and sees to it that the function may have its local memory and cluster. The
- * context is current. */
+/* Converts a step to a launch, and allows the function the local memory and cluster size that the
+ * launch needs. The context is current. */
 hed_status hed_cuda_prepare(const hed_step *step, hed_cuda_launch *launch, hed_error *error);
 hed_status hed_cuda_launch_now(
     const hed_device *device, hed_cuda_launch *launch, CUstream stream, hed_error *error);

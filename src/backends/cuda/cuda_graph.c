@@ -1,5 +1,5 @@
-/* CUDA graphs: a recorded chain as explicit nodes, each after the one before, instantiated once and
- * launched as a whole. */
+/* CUDA graphs: a recorded chain as explicit nodes, each after the previous one, instantiated once
+ * and launched as a whole. */
 #include "backends/cuda/cuda_driver.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ typedef struct cuda_graph {
     CUgraphExec exec;
     uint32_t count;
     CUgraphNode last;    /* the chain's end while it is built */
-    CUgraphNode nodes[]; /* (count) of launches; NULL for other steps */
+    CUgraphNode nodes[]; /* (count) nodes of launches; NULL for other steps */
 } cuda_graph;
 
 static size_t cuda_graph_bytes(uint32_t count)
@@ -43,7 +43,8 @@ static CUresult cuda_add_launch(
     return result;
 }
 
-/* Memory that the host sees is named by its host address, other memory by the device's. */
+/* Describes one side of a copy: memory that the host sees by its host address, other memory by its
+ * device address. */
 static cuda_copy_side cuda_side_of(const hed_buffer *buffer, uint64_t offset, const void *host)
 {
     if (buffer && buffer->host) host = (const char *)buffer->host + offset;
@@ -125,9 +126,9 @@ static hed_status cuda_build(
     return status;
 }
 
-/* A driver that lacks what a step needs in a graph, or a step that has symbols, whose content is
- * written before each launch and not by the graph: no graph, and the core enqueues the steps one by
- * one. */
+/* True if the driver can record the steps as a graph: it has every node kind that the steps need,
+ * and no step has symbols (their content is written before each launch, outside the graph).
+ * Otherwise the core enqueues the steps one by one. */
 static bool cuda_can_build(const hed_device *device, const hed_step *steps, uint32_t count)
 {
     if (!(device->info.capabilities & HED_CAN_GRAPHS)) return false;

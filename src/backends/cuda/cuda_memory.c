@@ -1,10 +1,10 @@
-/* CUDA buffers: device, pinned, mapped, the caller's own and the program's; mapping through pinned
- * staging; OpenGL buffers. */
+/* CUDA buffers: device, pinned and mapped memory, memory of the caller, adopted memory; mapping
+ * through pinned staging; OpenGL buffers. */
 #include "backends/cuda/cuda_driver.h"
 
 #include <inttypes.h>
 
-/* A pinned block that stands in for a range of device memory while the range is mapped. It stays
+/* A pinned block that replaces a range of device memory while the range is mapped. The block stays
  * with its buffer and serves later maps of the same stream, whose order protects it. */
 typedef struct staging {
     struct staging *next;
@@ -15,9 +15,9 @@ typedef struct staging {
 } staging;
 
 typedef struct cuda_buffer {
-    bool registered; /* the caller's memory, registered by us */
+    bool registered; /* the caller's memory, registered by Heddle */
     CUgraphicsResource graphics;
-    staging *stagings; /* guarded by the device's map_lock */
+    staging *stagings; /* list of blocks, guarded by the device's map_lock */
 } cuda_buffer;
 
 static bool cuda_on_host(hed_memory memory)
@@ -55,8 +55,9 @@ static hed_status cuda_make_host(hed_buffer *buffer, hed_error *error)
     return hed_cuda_check(buffer->device, result, "cuMemHostGetDevicePointer", error);
 }
 
-/* Memory that is registered already (by the program, or for another buffer on the same pages, which
- * must then live longer) is used as it is, if all of it is. */
+/* Uses the caller's memory. Memory that is already registered (by the program, or for another
+ * buffer on the same pages, which must then live longer) is used as it is, provided that all of it
+ * is registered. */
 static hed_status cuda_make_caller(
     hed_buffer *buffer, cuda_buffer *made, void *host, hed_error *error)
 {
@@ -129,7 +130,7 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer)
     cuda_buffer *freed = buffer->impl;
     CUcontext other;
     bool entered = hed_cuda_enter(buffer->device, &other, NULL) == HED_OK;
-    /* Where the context cannot be made current, the driver's memory stays and ours goes. */
+    /* If the context cannot be made current, driver memory leaks; host memory is still released. */
     for (staging *s = freed->stagings, *next; s; s = next) {
         next = s->next;
         if (s->host && entered) api->cuMemFreeHost(s->host);
@@ -149,8 +150,8 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer)
 
 /* ---- mapping ---- */
 
-/* A free block of this stream that is large enough, or one to be made larger, or NULL; it is the
- * caller's from here on. */
+/* Reserves a free block of this stream for the caller: one that is large enough, else one to be
+ * grown; NULL if there is no free block. */
 static staging *cuda_take_staging(
     hed_cuda_device *device, cuda_buffer *buffer, CUstream stream, uint64_t size)
 {
@@ -184,7 +185,7 @@ static staging *cuda_add_staging(hed_stream *stream, cuda_buffer *buffer)
     return made;
 }
 
-/* The stream may still be reading the old block. */
+/* Grows a block. Waits for the stream first, because it may still be reading the old block. */
 static hed_status cuda_grow_staging(hed_stream *stream, staging *s, uint64_t size, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
@@ -264,8 +265,8 @@ hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer,
 
 /* ---- OpenGL ---- */
 
-/* Whatever the driver says against it, a context of another vendor's OpenGL most of all, the core
- * copies instead. */
+/* Registers an OpenGL buffer. After any failure (for example an OpenGL context of another vendor)
+ * the core copies instead. */
 hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);

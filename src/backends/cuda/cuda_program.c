@@ -1,5 +1,5 @@
-/* CUDA programs and launches: compiling through NVRTC, loading cubins and PTX, what the driver says
- * of them, and the launch. */
+/* CUDA programs and launches: compiling through NVRTC, loading cubins and PTX, resource usage
+ * reported by the driver, and the launch. */
 #include "backends/cuda/cuda_driver.h"
 #include "backends/cuda/mangled.h"
 #include "base/alloc.h"
@@ -10,15 +10,16 @@
 #include <string.h>
 
 enum {
-    LONGEST_NAME = 4096, /* of what the compiler makes of a template's name */
+    LONGEST_NAME = 4096, /* bytes of the mangled name of a template */
     JIT_LOG = 4096,
     LOCAL_WITHOUT_ASKING = 48 << 10,
     PORTABLE_CLUSTER = 8
 };
 #define MOST_ITEMS \
-    ((uint64_t)1 << 32) /* in one dimension: see get_global_id() in prelude/cuda.clh */
+    ((uint64_t)1 << 32) /* work items in one dimension: see get_global_id() in prelude/cuda.clh */
 
-/* What a text in CUDA C includes hangs on where the toolkit's headers are found. */
+/* Writes the options that decide on the code. The folder of the toolkit's headers is one of them,
+ * because a text in CUDA C includes these headers. */
 hed_status hed_cuda_build_options(const hed_build *build, char *text, size_t size)
 {
     const hed_cuda *cuda = build->device->slot->state;
@@ -46,7 +47,7 @@ static hed_status cuda_load_failed(const hed_cuda_api *api, const hed_build *bui
 {
     hed_error why = {0};
     hed_status status = hed_cuda_fail(api, result, "cuModuleLoadDataEx", &why);
-    /* Codes that speak of the image itself: the core compiles it again. */
+    /* error codes that blame the image: the core compiles it again */
     if (result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
         result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
         status = HED_ERROR_FORMAT;
@@ -61,7 +62,7 @@ static hed_status cuda_load_failed(const hed_cuda_api *api, const hed_build *bui
     return status;
 }
 
-/* What the compiled module calls the entry or a symbol. */
+/* Writes the name that the entry or a symbol has in the compiled module. */
 static bool cuda_name_in_module(const hed_build *build, const hed_binary *binary,
     const char *expression, char name[LONGEST_NAME])
 {
@@ -134,9 +135,9 @@ static void cuda_free_program(hed_program *program)
     program->impl = NULL;
 }
 
-/* A symbol is one for all launches of the module: work that may read the old content is waited for.
- * What it holds already is not written again, so that a launch that changes nothing costs
- * nothing. */
+/* Copies an argument into its symbol. All launches of the module read one symbol, so work that may
+ * read the old content is waited for. Unchanged content is not written again, so that a launch that
+ * changes nothing costs nothing. */
 static hed_status cuda_fill_symbol(const hed_device *device, hed_cuda_symbol *symbol,
     const hed_argument *argument, hed_error *error)
 {
@@ -155,7 +156,7 @@ static hed_status cuda_fill_symbol(const hed_device *device, hed_cuda_symbol *sy
 
 /* ---- loading a module ---- */
 
-/* Compares the parameters that the compiler wrote into the kernel's name with the description. */
+/* Compares the parameter types in the kernel's mangled name with the description. */
 static hed_status cuda_check_types(const hed_build *build, const char *entry, hed_error *error)
 {
     const hed_kernel_def *def = build->def;
@@ -198,13 +199,13 @@ static hed_status cuda_load_module(
             build->entry, build->language == HED_CUDA_C ? "__global__" : "__kernel", build->entry);
     hed_status status = cuda_check_types(build, entry, error);
     if (status) return status;
-    /* Only one of the two speaks: ptxas in NVRTC for a cubin, or the driver's for PTX. */
+    /* One log has a report: NVRTC's ptxas for a cubin, the driver's for PTX. */
     hed_nvrtc_read_log(said, entry, &program->resources);
     hed_nvrtc_read_log(binary->log, entry, &program->resources);
     return hed_cuda_check(program->device, result, "cuModuleGetFunction", error);
 }
 
-/* The driver's numbers are those of the code that will run; only spills are known from the log
+/* Queries the resource usage of the code that will run; only spills are known from the log
  * alone. */
 static hed_status cuda_ask_resources(hed_program *program, hed_error *error)
 {
@@ -266,8 +267,8 @@ void hed_cuda_program_unload(hed_program *program)
 
 /* ---- launching ---- */
 
-/* More than 48 KB have to be allowed once for a function. All of it is allowed, so that any thread
- * may do it at any time. */
+/* Allows the function more than 48 KB of local memory, which takes one call for each function. The
+ * device's maximum is allowed at once, so that any thread may do it at any time. */
 static hed_status cuda_allow_local(const hed_program *program, uint64_t bytes, hed_error *error)
 {
     hed_cuda_program *made = program->impl;
@@ -393,8 +394,9 @@ hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_i
 
 /* ---- ahead of time ---- */
 
-/* For machines with a CUDA driver and no NVRTC: PTX for the oldest architecture that has what the
- * kernel needs, which the driver there compiles for its own device. */
+/* Compiles ahead, for machines with a CUDA driver and no NVRTC: PTX for the oldest architecture
+ * that has the capabilities that the kernel needs. The driver there compiles the PTX for its own
+ * device. */
 hed_status hed_cuda_build_ahead(
     const hed_settings *settings, const hed_build *build, hed_binary *binary, hed_error *error)
 {

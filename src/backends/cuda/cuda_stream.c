@@ -5,7 +5,8 @@
 
 /* ---- streams ---- */
 
-/* The driver counts backwards: 0 is the least priority there is, -5 the greatest, say. */
+/* Converts a priority to the driver's, which counts backwards: 0 is the lowest priority, and -5,
+ * for example, the highest. */
 static int cuda_driver_priority(const hed_cuda_api *api, int32_t wanted)
 {
     int least = 0, greatest = 0;
@@ -58,7 +59,7 @@ hed_status hed_cuda_stream_done(hed_stream *stream, bool *done, hed_error *error
         result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result, "cuStreamQuery", error);
 }
 
-/* On Linux the driver hands every step to the device at once. */
+/* Does nothing: on Linux the driver passes every step to the device at once. */
 hed_status hed_cuda_stream_flush(hed_stream *stream, hed_error *error)
 {
     (void)stream, (void)error;
@@ -67,7 +68,7 @@ hed_status hed_cuda_stream_flush(hed_stream *stream, hed_error *error)
 
 /* ---- steps ---- */
 
-/* Shortens a pattern to its smallest period; what stays longer than a word becomes one strided run
+/* Shortens a pattern to its smallest period. A period longer than a word becomes one strided run
  * for each of its words. */
 hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
 {
@@ -76,7 +77,7 @@ hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
     hed_cuda_fill fill = {.element = size < 4 ? size : 4, .words = size < 4 ? 1 : size / 4,
         .count = step->size / size};
     fill.pitch = fill.words > 1 ? size : 0;
-    memcpy(fill.values, step->pattern, size); /* little-endian, as the device is */
+    memcpy(fill.values, step->pattern, size); /* little-endian, like the device */
     return fill;
 }
 
@@ -101,8 +102,8 @@ static CUresult cuda_run_fill(
     return result;
 }
 
-/* Where one side is a buffer on the host (mapped, pinned, the caller's), the driver tells by the
- * addresses what is where. */
+/* Copies between two ends. If an end is a buffer in host memory (mapped, pinned, the caller's), the
+ * driver distinguishes host and device memory by the addresses. */
 static CUresult cuda_run_copy(
     const hed_cuda_api *api, const hed_step *step, CUstream stream, const char **call)
 {
@@ -268,7 +269,7 @@ hed_status hed_cuda_event_wait(hed_event *event, hed_error *error)
     return hed_cuda_leave(event->device, other, result, "cuEventSynchronize", error);
 }
 
-/* The event may be another CUDA device's. */
+/* Makes a stream wait for an event, which may belong to another CUDA device. */
 hed_status hed_cuda_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
 {
     CUcontext other;

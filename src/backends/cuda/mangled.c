@@ -7,7 +7,7 @@
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* The end of a name with its length in front: "5scale". */
+/* Returns the end of a name that begins with its length, as "5scale". */
 static const char *skip_source_name(const char *at)
 {
     char *after;
@@ -15,7 +15,7 @@ static const char *skip_source_name(const char *at)
     return strnlen(after, length) == length ? after + length : NULL;
 }
 
-/* The end of what an I, N, L, X, J or F begins: at its E. */
+/* Returns the end of a group that begins with I, N, L, X, J or F: the character after its E. */
 static const char *skip_group(const char *at)
 {
     if (*at == 'L') { /* a literal: "Li256E" */
@@ -39,14 +39,16 @@ hed_mangled hed_mangled_open(const char *name)
     const char *at = name + 2;
     if (*at == 'N') {
         const char *end = skip_group(at);
-        is_template = end && end - at > 2 && end[-2] == 'E'; /* ...IfEE: arguments close before */
+        /* "...IfEE": the first E closes the template's arguments */
+        is_template = end && end - at > 2 && end[-2] == 'E';
         at = end;
     } else {
         at = is_digit(*at) ? skip_source_name(at) : NULL;
         is_template = at && *at == 'I';
         if (is_template) at = skip_group(at);
     }
-    if (is_template && at && *at == 'v') at++; /* the result, which a template's name has */
+    /* the result type, which only a template's name contains */
+    if (is_template && at && *at == 'v') at++;
     return (hed_mangled){at};
 }
 
@@ -75,17 +77,18 @@ bool hed_mangled_next(hed_mangled *mangled, char *words, size_t size)
         end = skip_source_name(at);
         for (base = at; is_digit(*base);) base++;
         length = end ? (int)(end - base) : 0;
-    } else if (*at == 'S' || *at == 'T') { /* a repeated type, or a template's */
+    } else if (*at == 'S' || *at == 'T') { /* a substitution, or a template parameter */
         known = false;
         end = at + 1 + strcspn(at + 1, "_");
         bool plain = strspn(at + 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == (size_t)(end - at - 1);
-        end = plain && *end ? end + 1 : NULL; /* else a name of std:: */
+        end = plain && *end ? end + 1 : NULL; /* NULL: a name of std:: */
     } else if (strchr("NXLF", *at)) {
         known = false;
         end = skip_group(at);
     } else if (!base) {
         known = false;
-        end = *at == 'v' ? at + 1 : NULL; /* void: of a pointer, or of an empty list */
+        /* void: the target of a pointer, or an empty parameter list */
+        end = *at == 'v' ? at + 1 : NULL;
     }
     if (end && *end == 'I') end = skip_group(end);
     mangled->at = end;

@@ -5,15 +5,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The parameters of a mangled name: start from the name itself. */
+/* An iterator over the parameters of a mangled name. */
 typedef struct hed_mangled {
     const char *at; /* NULL: no further parameter is known */
 } hed_mangled;
 
-/* Begins at the parameters of `name`; at none where it is not mangled, as of extern "C". */
+/* Starts at the first parameter of `name`; the list is empty if the name is not mangled (extern
+ * "C"). */
 hed_mangled hed_mangled_open(const char *name);
-/* Takes the next parameter's type in words of C: "float *"; "" where it is a template's, a class's or a
- * repeated one. False after the last. */
+/* Writes the next parameter's type in words of C: "float *"; "" for a template parameter, a class
+ * or a substitution. False after the last parameter. */
 bool hed_mangled_next(hed_mangled *mangled, char *words, size_t size);
 
 #endif

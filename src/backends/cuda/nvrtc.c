@@ -1,5 +1,5 @@
-/* NVRTC: loading, the options of strict and fast mode, compiling, and reading ptxas' report.
- * Options and limits are those of the NVRTC documentation, CUDA 11.2 to 13.0. */
+/* NVRTC: loading, the options of strict and fast mode, compiling, and reading ptxas's report.
+ * Options and limits are from the NVRTC documentation, CUDA 11.2 to 13.0. */
 #include "backends/cuda/nvrtc.h"
 
 #include <stdio.h>
@@ -21,7 +21,7 @@ enum {
     MAX_ARCHITECTURES = 128
 };
 
-/* NVRTC's functions that we call; every one is there since CUDA 11.2. */
+/* NVRTC functions that Heddle calls; all of them exist since CUDA 11.2. */
 #define NVRTC_FUNCTIONS(X) \
     X(nvrtcVersion, (int *major, int *minor)) \
     X(nvrtcGetNumSupportedArchs, (int *count)) \
@@ -57,7 +57,7 @@ struct hed_nvrtc {
     uint32_t architecture_count;
     uint32_t architectures[MAX_ARCHITECTURES];
     char headers[HED_PATH_MAX];         /* the folder of cuda_fp16.h; "": not found */
-    char library_headers[HED_PATH_MAX]; /* that of cub and cuda/std, where it is another */
+    char library_headers[HED_PATH_MAX]; /* the folder of cub and cuda/std, if it differs */
 };
 
 /* Generated from src/prelude/heddle.clh. */
@@ -141,7 +141,7 @@ void hed_nvrtc_close(hed_nvrtc *nvrtc)
 
 /* ---- the toolkit's headers ---- */
 
-/* `folder` and `below` into `path`, if `file` can be read there; "" if not. */
+/* Writes the path of `folder`/`below`, if `file` can be read there; "" if not. */
 static bool nvrtc_has_file(char *path, const char *folder, const char *below, const char *file)
 {
     char probe[HED_PATH_MAX];
@@ -154,8 +154,8 @@ static bool nvrtc_has_file(char *path, const char *folder, const char *below, co
 
 void hed_nvrtc_find_headers(hed_nvrtc *nvrtc, const char *cuda_home)
 {
-    /* Around libnvrtc.so: a toolkit's lib64, its targets/MACHINE/lib, a wheel of CUDA 13, wheels of
-     * CUDA 12. */
+    /* folders relative to libnvrtc.so in a toolkit's lib64, in its targets/MACHINE/lib, in a wheel
+     * of CUDA 13, and in wheels of CUDA 12 */
     static const char *const around[] = {
         "../include", "../../include", "../../cuda_runtime/include"};
     static const char *const usual[] = {
@@ -203,7 +203,8 @@ static void nvrtc_add_option(options *to, const char *format, uint32_t value)
     snprintf(to->words[to->count++], OPTION_SIZE, format, value);
 }
 
-/* Options that a description has for OpenCL's compilers only permit what is the rule here. */
+/* True if NVRTC gets this option of the description. Options for OpenCL compilers only permit
+ * optimisations that NVRTC applies anyway. */
 static bool nvrtc_is_for_nvrtc(const hed_build *build, const char *option)
 {
     return build->language == HED_CUDA_C || strncmp(option, "-cl-", 4) != 0;
@@ -221,9 +222,10 @@ static void nvrtc_set_options(options *to, const hed_build *build)
     nvrtc_add_option(to, strict ? "--prec-sqrt=true" : "--prec-sqrt=false", 0);
     nvrtc_add_option(to, "-DHED_STRICT=%u", strict);
     /* ptxas gives launch bounds precedence over --maxrregcount, so a limit on registers replaces
-     * them; it is then kept low enough for a full group (65,536 registers of a multiprocessor,
-     * given out to warps of 32 in eights for each work item). */
-    uint32_t warps = (build->max_threads + 127) / 128 * 4; /* a quarter of them on each scheduler */
+     * the launch bounds. The limit is then low enough for a full group: 65,536 registers of a
+     * multiprocessor, allocated to warps of 32 in units of eight for each work item. */
+    /* a quarter of the warps on each scheduler */
+    uint32_t warps = (build->max_threads + 127) / 128 * 4;
     uint32_t groups = build->min_groups ? build->min_groups : 1;
     if (build->max_registers) {
         uint32_t fitting = warps ? 65536 / (warps * 32 * groups) / 8 * 8 : 255;
@@ -263,15 +265,15 @@ static hed_status nvrtc_no_memory(const hed_build *build, hed_error *error)
     return hed_fail(error, HED_ERROR_MEMORY, "no memory to compile %s", build->def->name);
 }
 
-/* Whether the prelude reads it, which is included before the text. All others stand behind it,
- * since a parameter may be called as one of its variables is. */
+/* True if the prelude, which is included before the text, reads this define. All other defines come
+ * after the prelude, since a parameter may have the name of one of its variables. */
 static bool nvrtc_is_for_prelude(const hed_define *define)
 {
     return strncmp(define->name, "HED_", 4) == 0;
 }
 
-/* Every chunk counts its own lines under its own name; the prelude before it comes as a
- * pre-included header. */
+/* Assembles the text. Every chunk counts its own lines under its own name; the prelude before the
+ * text comes as a pre-included header. */
 static void nvrtc_add_sources(hed_text *text, const hed_build *build)
 {
     for (uint32_t i = 0; i < build->define_count; i++)
@@ -288,7 +290,7 @@ static void nvrtc_add_sources(hed_text *text, const hed_build *build)
     }
 }
 
-/* The first line of a log that tells of an error, for the one-sentence text. */
+/* Copies the first line of a log that reports an error, for the one-sentence text. */
 static void nvrtc_first_error(const char *log, char *line, size_t size)
 {
     const char *at = strstr(log, "error");
@@ -298,7 +300,7 @@ static void nvrtc_first_error(const char *log, char *line, size_t size)
     snprintf(line, size, "%.*s", (int)(length < size ? length : size - 1), begin);
 }
 
-/* Which packages bring a header that was not found: NVIDIA's for apt, and pip's. */
+/* Names the packages that contain a missing header: NVIDIA's for apt, and pip's. */
 static void nvrtc_advise_packages(
     const hed_nvrtc *nvrtc, const char *header, char *text, size_t size)
 {
@@ -326,7 +328,7 @@ static void nvrtc_advise_packages(
         header);
 }
 
-/* What to do about an error, where that is known; "" else. */
+/* Writes a remedy for an error; "" if no remedy is known. */
 static void nvrtc_advise(
     const hed_nvrtc *nvrtc, const hed_build *build, const char *log, char *text, size_t size)
 {
@@ -359,8 +361,8 @@ static hed_status nvrtc_build_failed(const hed_nvrtc *nvrtc, int result, const c
 
 /* ---- names ---- */
 
-/* Calls `use` for the entry and each symbol of a text in CUDA C; the first that is not 0 ends it.
- * OpenCL C's kernels keep their names. */
+/* Calls `use` for the entry and each symbol of a text in CUDA C; the first result other than 0 ends
+ * the loop. Kernels in OpenCL C keep their names. */
 static int nvrtc_for_each_name(
     const hed_build *build, int (*use)(void *user, const char *expression), void *user)
 {
@@ -422,7 +424,7 @@ bool hed_nvrtc_lowered(const char *log, const char *expression, char *name, size
     return false;
 }
 
-/* The names (see hed_nvrtc_lowered()), then what the compiler said. */
+/* Stores the lowered names (see hed_nvrtc_lowered()), then the compiler's log. */
 static hed_status nvrtc_take_log(const hed_nvrtc *nvrtc, nvrtc_program *program,
     const hed_build *build, bool compiled, hed_binary *binary)
 {
@@ -430,7 +432,7 @@ static hed_status nvrtc_take_log(const hed_nvrtc *nvrtc, nvrtc_program *program,
     size_t size = 0;
     if (compiled) nvrtc_for_each_name(build, nvrtc_log_name, &(naming){nvrtc, program, &names});
     if (nvrtc->api.nvrtcGetProgramLogSize(program, &size) || size < 1) size = 1;
-    bool empty = names.size + size < 2, failed = names.failed; /* 1: the zero alone */
+    bool empty = names.size + size < 2, failed = names.failed; /* 1: the final zero alone */
     if (!failed && !empty) binary->log = hed_allocate(&nvrtc->allocator, names.size + size);
     if (binary->log) {
         if (names.size) memcpy(binary->log, names.bytes, names.size);
@@ -489,7 +491,7 @@ static hed_status nvrtc_run(const hed_nvrtc *nvrtc, const char *target, const he
     return status;
 }
 
-/* Words one after another, each with its zero. */
+/* Appends a word and its zero to a block of words. */
 static void nvrtc_add_word(
     hed_text *block, const char *begin, const char *name, const char *between, const char *value)
 {
@@ -497,8 +499,8 @@ static void nvrtc_add_word(
     hed_text_add_bytes(block, "", 1);
 }
 
-/* What is no fixed option: defines that the prelude reads, the description's own options, the
- * toolkit's folders. Gives how many words. */
+/* Appends the variable options: defines that the prelude reads, the description's own options, the
+ * toolkit's folders. Returns the number of words. */
 static uint32_t nvrtc_add_words(const hed_nvrtc *nvrtc, const hed_build *build, hed_text *block)
 {
     uint32_t count = 0;
@@ -523,7 +525,8 @@ static uint32_t nvrtc_gather_words(const hed_nvrtc *nvrtc, const options *all, c
     for (uint32_t i = 0; i < all->count; i++) words[count++] = all->words[i];
     if (build->language != HED_CUDA_C) words[count++] = "--pre-include=heddle.clh";
     words[count++] = "--ptxas-options=-v";
-    /* Its cache of cubins does not tell -ftz, -prec-div and -prec-sqrt apart; ours does. */
+    /* NVRTC's cache of cubins does not distinguish -ftz, -prec-div and -prec-sqrt; Heddle's
+     * does. */
     if (nvrtc->version >= FIRST_NO_CACHE) words[count++] = "--no-cache";
     for (uint32_t i = 0; i < more_count; i++, more += strlen(more) + 1) words[count++] = more;
     return count;
@@ -563,7 +566,7 @@ hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const h
 
 /* ---- ptxas' report ---- */
 
-/* The number in front of `words` on one line, -1 if the line has no such words. */
+/* Returns the number before `words` on one line, -1 if the line lacks these words. */
 static int64_t nvrtc_number_before(const char *line, size_t length, const char *words)
 {
     const char *at = memmem(line, length, words, strlen(words));
@@ -575,8 +578,8 @@ static int64_t nvrtc_number_before(const char *line, size_t length, const char *
 }
 
 /* ptxas writes "Compiling entry function 'NAME' for 'sm_XX'", then the lines of that kernel, then
- * the next kernel's. The lines of functions that were not inlined stand between ("Function
- * properties for NAME") and are not the kernel's own. */
+ * the next kernel's. Lines of functions that were not inlined come in between ("Function properties
+ * for NAME") and do not count for the kernel. */
 void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources *resources)
 {
     size_t name = strlen(entry);

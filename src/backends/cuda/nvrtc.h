@@ -1,4 +1,4 @@
-/* NVRTC, NVIDIA's run-time compiler: needs neither a driver nor a device. */
+/* NVRTC, NVIDIA's run-time compiler; needs neither a driver nor a device. */
 #ifndef HED_BACKENDS_CUDA_NVRTC_H
 #define HED_BACKENDS_CUDA_NVRTC_H
 
@@ -11,46 +11,49 @@ enum {
     HED_NVRTC_SYMBOL = 512 /* bytes of a symbol's expression and its zero */
 };
 
-/* Loads NVRTC of CUDA 11.2 to 13. `library`: one name; NULL: the usual ones; "": none.
- * `cuda_version` (1000 * major + 10 * minor, 0: any) is what the driver takes: a newer major
- * version is tried last. Not there: OK, `*nvrtc` NULL, and why in `reason`. Errors: MEMORY. */
+/* Loads NVRTC of CUDA 11.2 to 13. `library`: one name; NULL: the usual names; "": do not load.
+ * `cuda_version` (1000 * major + 10 * minor, 0: any) is the newest version that the driver accepts:
+ * a newer major version is tried last. If NVRTC is not found: OK, `*nvrtc` NULL, and the cause in
+ * `reason`. Errors: MEMORY. */
 hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, int cuda_version,
     hed_nvrtc **nvrtc, char *reason, size_t size);
-/* Looks for the toolkit's headers (cuda_fp16.h, ...), which NVRTC itself lacks: in `cuda_home`
- * (nullable), around NVRTC's own file, and in the usual places. Kernels in CUDA C may then include
+/* Searches for the toolkit's headers (cuda_fp16.h, ...), which NVRTC itself lacks: in `cuda_home`
+ * (nullable), around NVRTC's own file, and in the usual folders. Kernels in CUDA C may then include
  * them. */
 void hed_nvrtc_find_headers(hed_nvrtc *nvrtc, const char *cuda_home);
-/* The folder of the toolkit's headers; "": not found. */
+/* Returns the folder of the toolkit's headers; "": not found. */
 const char *hed_nvrtc_headers(const hed_nvrtc *nvrtc);
 void hed_nvrtc_close(hed_nvrtc *nvrtc); /* NULL is allowed */
 const char *hed_nvrtc_name(const hed_nvrtc *nvrtc);
 int hed_nvrtc_version(const hed_nvrtc *nvrtc); /* 1000 * major + 10 * minor */
 
-/* Best target for an architecture (compute capability * 10, as 90): "sm_90", or the highest
- * "compute_XX" below it for an NVRTC older than the device; false if there is none. */
+/* Writes the best target for an architecture (compute capability * 10, as 90): "sm_90", or the
+ * highest "compute_XX" below it if NVRTC is older than the device; false if there is no target. */
 bool hed_nvrtc_target(const hed_nvrtc *nvrtc, uint32_t architecture, char target[HED_NVRTC_TARGET]);
 
-/* A symbol's expression: its address, since one that is a number would be taken for that. */
+/* Writes a symbol's name expression: its address, since NVRTC would take the value of a constant
+ * for the name. */
 void hed_nvrtc_symbol(const char *name, char expression[HED_NVRTC_SYMBOL]);
-/* In CUDA C the names of the entry and of symbols are C++ expressions ("scale", "ns::scale<float,
- * N>"); the log then begins with what the compiler calls each of them: cache entries have a log and
- * code, and nothing else has to be kept. Finds one there; false: it is not in it. */
+/* Finds the lowered name of an expression in a log. In CUDA C the names of the entry and of symbols
+ * are C++ expressions ("scale", "ns::scale<float, N>"); the log then begins with the compiler's
+ * name for each of them. Cache entries have a log and code, so nothing else has to be stored.
+ * False: the log lacks the expression. */
 bool hed_nvrtc_lowered(const char *log, const char *expression, char *name, size_t size);
 
-/* Compiles for a target: "sm_90" gives a cubin, "compute_75" PTX with a zero at its end.
- * `build->device` is not looked at. Errors: BUILD (with the log), MEMORY. */
+/* Compiles for a target: "sm_90" produces a cubin, "compute_75" PTX with a zero at its end.
+ * `build->device` is not read. Errors: BUILD (with the log), MEMORY. */
 hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
     hed_binary *binary, hed_error *error);
 
-/* The options that decide on the code, without the target and the defines: the same for every
- * version of NVRTC, so that what was compiled ahead is found on machines without it. Errors:
- * LIMIT. */
+/* Writes the options that decide on the code, without the target and the defines. They are the same
+ * for every version of NVRTC, so that machines without NVRTC find code that was compiled ahead.
+ * Errors: LIMIT. */
 hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size);
-/* Text in front of `build`'s sources: the prelude, or "" for CUDA C. */
+/* Returns the text that comes before `build`'s sources: the prelude, or "" for CUDA C. */
 const char *hed_nvrtc_prelude(const hed_build *build);
 
-/* Reads registers, stack and spills of kernel `entry` out of ptxas' words; what it does not say
- * stays as it was. */
+/* Reads registers, stack and spills of kernel `entry` from ptxas's report; a figure that the report
+ * lacks stays unchanged. */
 void hed_nvrtc_read_log(const char *log, const char *entry, hed_kernel_resources *resources);
 
 #endif

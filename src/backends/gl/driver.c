@@ -1,6 +1,6 @@
 /* EGL and OpenGL: finding libEGL and its functions, a context without a window for each of its
- * devices, what such a device can do, and codes in words. Displays belong to the whole process, so
- * none is terminated. */
+ * devices, the capabilities of a device, and names of error codes. Displays belong to the whole
+ * process, so no display is terminated. */
 #include "backends/gl/gl.h"
 
 #include <stdio.h>
@@ -92,8 +92,8 @@ static void gl_fail(hed_backend_slot *slot, hed_backend_state health, const char
     hed_text_copy(slot->remedy, sizeof slot->remedy, packages);
 }
 
-/* Creates a context that reports a reset of the device as GL_CONTEXT_LOST, where the driver has such
- * contexts; any other goes on after a reset without an error, and reads garbage. */
+/* Creates a context that reports a reset of the device as GL_CONTEXT_LOST, if the driver has such
+ * contexts; any other context continues after a reset without an error, and reads garbage. */
 static void *gl_create_context(const hed_egl_api *egl, void *display, int major, int minor)
 {
     const int attributes[] = {EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION, minor,
@@ -104,7 +104,8 @@ static void *gl_create_context(const hed_egl_api *egl, void *display, int major,
     return context ? context : egl->CreateContext(display, NULL, NULL, plain);
 }
 
-/* The newest OpenGL that computes, else the newest ES that does; NULL: none. */
+/* Creates a context of the newest OpenGL with compute shaders, else of the newest ES with them;
+ * NULL: there is no such context. */
 static void *gl_make_context(const hed_egl_api *egl, void *display, bool *es)
 {
     static const struct {
@@ -135,7 +136,7 @@ static bool gl_load(gl_device *made, const char **missing)
     return true;
 }
 
-/* A device behind a display. What cannot compute is left out. */
+/* Adds the device of a display. A device without compute shaders is skipped. */
 static void gl_add(gl_driver *driver, void *display)
 {
     gl_device *made = &driver->devices[driver->device_count];
@@ -341,7 +342,7 @@ static hed_status gl_describe(hed_backend_slot *slot, uint32_t index, hed_device
     info->capabilities = HED_CAN_SOURCE | HED_CAN_GLOBAL_ATOMICS;
     if (of->stamps) info->capabilities |= HED_CAN_DEVICE_TIME;
     if (!of->es) info->capabilities |= HED_CAN_FP64;
-    /* llvmpipe turns a program into code when it first runs */
+    /* llvmpipe generates a program's code when it first runs */
     device->compiles_at_launch = software;
     return HED_OK;
 }
@@ -355,7 +356,7 @@ static hed_status gl_device_open(hed_device *device, hed_error *error)
     return status;
 }
 
-/* The context is the driver's, and goes with it. */
+/* Closes the device. The context belongs to the driver and is destroyed with it. */
 static void gl_device_close(hed_device *device)
 {
     gl_device *of = hed_gl_of(device);

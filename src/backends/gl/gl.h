@@ -1,5 +1,5 @@
-/* What the files of the OpenGL backend share: the loaded library, devices with their one context,
- * programs, and how errors are reported. */
+/* Shared declarations of the OpenGL backend: the loaded library, devices with their one context,
+ * programs, and error reports. */
 #ifndef HED_BACKENDS_GL_H
 #define HED_BACKENDS_GL_H
 
@@ -13,8 +13,8 @@
 
 enum { GL_DEVICES = 64, GL_MOVES = 256 };
 
-/* A context belongs to one thread at a time: a call takes the lock, makes the context current, and
- * gives back what was current before. */
+/* An OpenGL device. Its context belongs to one thread at a time: a call takes the lock, makes the
+ * context current, and restores the previous context. */
 typedef struct gl_device {
     const struct gl_driver *driver;
     const hed_device_info *info;
@@ -22,11 +22,11 @@ typedef struct gl_device {
     hed_gl_api api;
     pthread_mutex_t lock;
     bool es;
-    unsigned staging; /* what is read goes through it; 0: nothing was yet */
-    bool stamps;      /* time stamps are there, and agree with the host's clock */
+    unsigned staging; /* buffer that reads pass through; 0: nothing has been read yet */
+    bool stamps;      /* time stamps exist, and agree with the host's clock */
     struct {
         void *display, *draw, *read, *context;
-    } before; /* current in the calling thread, while the lock is held */
+    } before; /* the calling thread's previous context, while the lock is held */
 } gl_device;
 
 /* hed_backend_slot.state */
@@ -41,7 +41,7 @@ typedef struct gl_driver {
     uint32_t device_count;
 } gl_driver;
 
-/* Bytes of an argument that go into push constants, or into a uniform of its own. */
+/* Bytes of an argument that are copied into push constants, or into a uniform of its own. */
 typedef struct gl_move {
     uint32_t argument, from, to, size;
     int location; /* -1: push constants */
@@ -54,18 +54,19 @@ typedef struct gl_program {
     uint32_t push_binding, push_bytes, binding_count, move_count;
     hed_shader_bound bindings[HED_SHADER_BINDINGS];
     gl_move moves[GL_MOVES];
-    unsigned char *pushed; /* (2 * push_bytes) what they hold, and room for the next */
+    /* (2 * push_bytes) current content of the push constants, and space for the next content */
+    unsigned char *pushed;
 } gl_program;
 
 static inline gl_device *hed_gl_of(const hed_device *device) { return device->impl; }
 
 /* ---- driver.c ---- */
 
-/* Makes the device's context current in this thread; where it is OK, followed by an end. */
+/* Makes the device's context current in this thread. After OK, hed_gl_end() must follow. */
 hed_status hed_gl_begin(gl_device *of, hed_error *error);
 void hed_gl_end(gl_device *of);
-/* "glBufferData failed with GL_OUT_OF_MEMORY (0x505): " and what it was for, if OpenGL has an error
- * on record, or the call was not `fine`. */
+/* Checks a call. If OpenGL has recorded an error, or the call was not `fine`, fails with
+ * "glBufferData failed with GL_OUT_OF_MEMORY (0x505): " and the purpose of the call. */
 hed_status hed_gl_check(
     const gl_device *of, bool fine, const char *call, const char *what, hed_error *error);
 
@@ -78,7 +79,7 @@ static inline unsigned hed_gl_name(const hed_buffer *buffer)
 {
     return (unsigned)(uintptr_t)buffer->handle;
 }
-/* Copies, fills, reads and writes; the context is current. */
+/* Copies, fills, reads or writes as the step specifies; the context is current. */
 hed_status hed_gl_transfer(gl_device *of, const hed_step *step, hed_error *error);
 
 /* ---- stream.c ---- */
@@ -104,9 +105,9 @@ hed_status hed_gl_event_elapsed(hed_event *from, hed_event *to, double *seconds,
 
 /* ---- program.c ---- */
 
-/* Gives a launch to the device; the context is current. */
+/* Launches a kernel on the device; the context is current. */
 hed_status hed_gl_launch(const gl_device *of, const hed_step *step, hed_error *error);
-/* A text compiled and linked; the context is current. Errors: BUILD with the driver's log. */
+/* Compiles and links a text; the context is current. Errors: BUILD with the driver's log. */
 hed_status hed_gl_compile(const gl_device *of, const char *kernel, const char *text, size_t size,
     unsigned *program, hed_error *error);
 hed_status hed_gl_build(const hed_build *build, hed_binary *binary, hed_error *error);

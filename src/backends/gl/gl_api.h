@@ -1,5 +1,5 @@
-/* What of EGL 1.5, OpenGL 4.3 and OpenGL ES 3.1 the backend calls, declared here so that no headers
- * are needed to build. Names and values are Khronos' (egl.xml, gl.xml). */
+/* The parts of EGL 1.5, OpenGL 4.3 and OpenGL ES 3.1 that the backend calls, declared here so that
+ * no headers are needed to build. Names and values are from Khronos' egl.xml and gl.xml. */
 #ifndef HED_BACKENDS_GL_API_H
 #define HED_BACKENDS_GL_API_H
 
@@ -82,7 +82,8 @@ enum {
 enum { GL_MAP_READ_BIT = 1, GL_SYNC_FLUSH_COMMANDS_BIT = 1 };
 #define GL_ALL_BARRIER_BITS 0xffffffffu
 
-/* X(result, name, parameters): `int` is EGLBoolean, EGLint and GLint, `unsigned` GLenum and GLuint */
+/* X(result, name, parameters): `int` is EGLBoolean, EGLint and GLint, `unsigned` GLenum and
+ * GLuint */
 #define HED_EGL_FUNCTIONS(X) \
     X(int, Initialize, (void *display, int *major, int *minor)) \
     X(int, BindAPI, (unsigned api)) \
@@ -146,7 +147,7 @@ enum { GL_MAP_READ_BIT = 1, GL_SYNC_FLUSH_COMMANDS_BIT = 1 };
     X(void, GenQueries, (int count, unsigned *names)) \
     X(void, DeleteQueries, (int count, const unsigned *names))
 
-/* OpenGL's alone: ES has no time stamps. */
+/* X(result, name, parameters) of functions that only OpenGL has: ES lacks time stamps. */
 #define HED_GL_TIME_FUNCTIONS(X) \
     X(void, GetQueryiv, (unsigned target, unsigned name, int *value)) \
     X(void, QueryCounter, (unsigned query, unsigned target)) \

@@ -1,7 +1,7 @@
-/* Buffers: buffer objects of OpenGL, and for PINNED plain host memory, which is as near as OpenGL
- * goes. Copies read and write at once: a driver keeps a copy of what it is given. What is read goes
- * through a buffer of the device's own, since NVIDIA's driver moves one that the host has mapped to
- * the host's memory for good: copies of 512 MiB ran at 84 GB/s from there. */
+/* Buffers: buffer objects of OpenGL; PINNED memory is plain host memory, because OpenGL has nothing
+ * closer. Copies from and to the host complete at once: a driver keeps a copy of the data that it
+ * gets. Reads pass through a staging buffer of the device, since NVIDIA's driver moves a buffer
+ * that the host has mapped to host memory for good: copies of 512 MiB ran at 84 GB/s from there. */
 #include "backends/gl/gl.h"
 
 #include <stdio.h>
@@ -54,11 +54,11 @@ void hed_gl_buffer_destroy(hed_buffer *buffer)
     if (buffer->host) hed_release(&of->driver->allocator, buffer->host, buffer->size);
     if (!name || buffer->parent || buffer->memory == HED_MEMORY_ADOPTED || hed_gl_begin(of, NULL))
         return;
-    of->api.DeleteBuffers(1, &name); /* which waits for the work that uses it */
+    of->api.DeleteBuffers(1, &name); /* waits for the work that uses the buffer */
     hed_gl_end(of);
 }
 
-/* A few times the pattern, then what stands already, again and again. */
+/* Writes a block of repeated patterns, then doubles the filled range by copies. */
 static void memory_fill(const hed_gl_api *api, const hed_step *step, uint64_t at)
 {
     unsigned char bytes[FILL_BYTES];
@@ -72,7 +72,7 @@ static void memory_fill(const hed_gl_api *api, const hed_step *step, uint64_t at
     }
 }
 
-/* From the buffer that is bound for reading. */
+/* Reads from the buffer that is bound for reading. */
 static hed_status memory_read(
     gl_device *of, void *host, uint64_t from, uint64_t bytes, hed_error *error)
 {

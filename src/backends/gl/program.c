@@ -1,5 +1,6 @@
-/* Programs: GLSL in the words of OpenGL (shader/opengl.c), compiled by the driver when it is loaded,
- * since drivers keep a cache of their own; where the text's scalars lie, the driver says. */
+/* Programs: GLSL translated to OpenGL's (shader/opengl.c), and compiled by the driver when the
+ * program is loaded, since drivers keep a cache of their own. The driver reports the locations of
+ * the text's scalars. */
 #include "backends/gl/gl.h"
 #include "base/signature.h"
 
@@ -47,7 +48,7 @@ hed_status hed_gl_compile(const gl_device *of, const char *kernel, const char *t
     return status;
 }
 
-/* The text that the driver gets, and its buffers. */
+/* Writes the text that the driver gets, and its buffers. */
 static hed_status program_text(const hed_build *build, hed_glsl_opengl *opengl, hed_error *error)
 {
     const gl_device *of = hed_gl_of(build->device);
@@ -59,11 +60,11 @@ static hed_status program_text(const hed_build *build, hed_glsl_opengl *opengl, 
         .allocator = of->driver->allocator};
     hed_error own = {0};
     hed_status status = hed_glsl_for_opengl(&def, of->es, opengl, &own);
-    opengl->text.allocator = &of->driver->allocator; /* it outlives the definition */
+    opengl->text.allocator = &of->driver->allocator; /* the text outlives the definition */
     return status ? hed_fail(error, status, "%s", own.text) : HED_OK;
 }
 
-/* The log's places in the user's own lines. */
+/* Translates line numbers of the log to lines of the user's files. */
 static void program_place(const hed_build *build, hed_error *error)
 {
     const hed_glsl_def def = {.sources = build->sources, .source_count = build->source_count};
@@ -74,7 +75,7 @@ static void program_place(const hed_build *build, hed_error *error)
     hed_text_free(&placed);
 }
 
-/* The text is the program. */
+/* Writes the translated text: it is the binary. */
 hed_status hed_gl_build(const hed_build *build, hed_binary *binary, hed_error *error)
 {
     hed_glsl_opengl opengl;
@@ -94,53 +95,54 @@ hed_status hed_gl_build(const hed_build *build, hed_binary *binary, hed_error *e
 
 /* ---- scalars ---- */
 
-/* A number, a vector or an array of them: a member of the push constants, or a uniform. */
+/* A number, a vector or an array: a member of the push constants, or a uniform. */
 typedef struct program_leaf {
-    char name[2 * HED_SHADER_NAME]; /* without the name of its block */
+    char name[2 * HED_SHADER_NAME]; /* block prefix removed */
     struct {
         int type, count, offset, stride, location, block;
-    } about;                    /* as the driver tells it; block -1: none */
-    int place;                  /* among the others */
-    uint32_t components, bytes; /* of one element */
+    } about;                    /* the driver's values; block -1: not in a block */
+    int place;                  /* offset or location: the sort key */
+    uint32_t components, bytes; /* scalars and bytes of one element */
 } program_leaf;
 
-/* Whether an argument can be like that. */
+/* Computes the size of a leaf. True if an argument can have its type. */
 static bool leaf_measure(program_leaf *leaf)
 {
     static const int pairs[] = {GL_FLOAT_VEC2, GL_INT_VEC2, GL_UNSIGNED_INT_VEC2};
     int type = leaf->about.type;
     leaf->components = type == GL_INT || type == GL_UNSIGNED_INT || type == GL_FLOAT ||
                        type == GL_BOOL || type == GL_DOUBLE;
-    for (int i = 0; i < 3; i++) /* those of two, three and four components follow each other */
+    for (int i = 0; i < 3; i++) /* types of two, three and four components are consecutive */
         if (type >= pairs[i] && type < pairs[i] + 3)
             leaf->components = (uint32_t)(type - pairs[i]) + 2;
     leaf->bytes = leaf->components * (type == GL_DOUBLE ? 8 : 4);
     return leaf->components == 1 || (leaf->components && leaf->about.block >= 0);
 }
 
-/* Uniforms in the order of the text, by offset or by location: those of the push constants' block, or
- * of no block. */
+/* Lists the uniforms of the push constants' block or of no block, in the order of the text (by
+ * offset or by location). */
 static hed_status program_leaves(const gl_device *of, const gl_program *made, const char *kernel,
     int block, program_leaf leaves[MOST_LEAVES], uint32_t *count, hed_error *error)
 {
     static const unsigned asked[] = {
         GL_TYPE, GL_ARRAY_SIZE, GL_OFFSET, GL_ARRAY_STRIDE, GL_LOCATION, GL_BLOCK_INDEX};
     const hed_gl_api *api = &of->api;
-    char name[HED_SHADER_NAME + 1] = ""; /* and a dot */
+    char name[HED_SHADER_NAME + 1] = ""; /* one byte more for a dot */
     int active = 0;
     *count = 0;
     if (block >= 0)
         api->GetProgramResourceName(
             made->name, GL_UNIFORM_BLOCK, (unsigned)block, sizeof name - 1, NULL, name);
     size_t length = strlen(name);
-    name[length] = '.'; /* in front of its members where it has an instance's name */
+    name[length] = '.'; /* prefix of the members of a block that has an instance name */
     api->GetProgramInterfaceiv(made->name, GL_UNIFORM, GL_ACTIVE_RESOURCES, &active);
     for (unsigned i = 0; i < (unsigned)active; i++) {
         program_leaf leaf = {.place = 0};
         api->GetProgramResourceiv(
             made->name, GL_UNIFORM, i, 6, asked, 6, NULL, (int *)(void *)&leaf.about);
         api->GetProgramResourceName(made->name, GL_UNIFORM, i, sizeof leaf.name, NULL, leaf.name);
-        if (leaf.about.block >= 0 && leaf.about.block != block) continue; /* a uniform buffer's */
+        /* a member of a uniform buffer */
+        if (leaf.about.block >= 0 && leaf.about.block != block) continue;
         if (leaf.about.block >= 0 && strncmp(leaf.name, name, length + 1) == 0)
             memmove(leaf.name, leaf.name + length + 1, strlen(leaf.name + length));
         leaf.place = leaf.about.block < 0 ? leaf.about.location : leaf.about.offset;
@@ -161,7 +163,7 @@ static bool leaf_is(const program_leaf *leaf, const char *name, size_t length)
     return strncmp(leaf->name, name, length) == 0 && strchr(".[", leaf->name[length]) != NULL;
 }
 
-/* The leaves of a member: from `first` on all of its name. */
+/* Counts the leaves of the member `name`, which follow each other from `first`. */
 static uint32_t leaves_of_member(
     const program_leaf *leaves, uint32_t count, uint32_t first, const char *name, size_t length)
 {
@@ -170,8 +172,8 @@ static uint32_t leaves_of_member(
     return used;
 }
 
-/* Which leaves an argument fills: those of its name; of push constants else those at its place, or
- * all of them for a struct that is the only one. 0: none. */
+/* Finds the leaves that an argument fills: the leaves of its name. In push constants, else the leaf
+ * at its position among the scalars, or all leaves if the only scalar is a struct. 0: not found. */
 static uint32_t program_find_leaves(const hed_kernel_def *def, uint32_t index, bool pushed,
     const program_leaf *leaves, uint32_t count, uint32_t *first)
 {
@@ -195,7 +197,7 @@ static uint32_t program_find_leaves(const hed_kernel_def *def, uint32_t index, b
     return 0;
 }
 
-/* Whether a text has this word: a uniform that no line uses is not among the driver's. */
+/* True if the text contains this word: drivers omit a uniform that no line uses. */
 static bool program_has_word(const hed_text *text, const char *word)
 {
     hed_glsl_scanner s = {text->bytes, text->bytes + text->size, text->bytes, ""};
@@ -220,7 +222,8 @@ static hed_status program_compare(
     return hed_signature_compare(&signature, index, words, strlen(words), error);
 }
 
-/* The bytes of an argument, a struct as C lays it out, to where the driver wants them. */
+/* Lists the moves of an argument's bytes (a struct as C lays it out) to the locations that the
+ * driver reports. */
 static hed_status program_bind_scalar(const hed_kernel_def *def, uint32_t index,
     const program_leaf *leaves, uint32_t count, const hed_text *text, gl_program *made,
     hed_error *error)
@@ -271,7 +274,7 @@ static hed_status program_bind(const hed_build *build, const hed_glsl_opengl *op
                         def, opengl->bindings, opengl->binding_count, made->bindings, error);
 }
 
-/* The block of the push constants, -1: none, and a buffer for it. */
+/* Finds the block of the push constants (-1: there is no block), and creates a buffer for it. */
 static hed_status program_make_push(
     const gl_device *of, gl_program *made, int *block, hed_error *error)
 {
@@ -297,7 +300,7 @@ static hed_status program_make_push(
     return hed_gl_check(of, true, "glBufferData", "push constants", error);
 }
 
-/* With the context, or where none is to be had. */
+/* Frees a program; `current` is false if the context could not be made current. */
 static void program_free(const gl_device *of, bool current, gl_program *freed)
 {
     if (current && freed->name) of->api.DeleteProgram(freed->name);
@@ -325,7 +328,8 @@ static hed_status program_make(const hed_build *build, const hed_glsl_opengl *op
     return status ? status : hed_gl_check(of, true, "glGetProgramiv", "a kernel", error);
 }
 
-/* The text is written anew, which costs nothing beside compiling it and tells the bindings. */
+/* Loads a program. The text is translated again, because translation yields the bindings and costs
+ * little compared with compiling. */
 hed_status hed_gl_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
@@ -356,7 +360,7 @@ void hed_gl_program_unload(hed_program *program)
 
 /* ---- launches ---- */
 
-/* Scalars of a launch; push constants that are the last launch's are not sent again. */
+/* Sets the scalars of a launch; push constants equal to the last launch's are not sent again. */
 static void launch_scalars(const hed_gl_api *api, const hed_step *step, const gl_program *program)
 {
     unsigned char *next = program->push_bytes ? program->pushed + program->push_bytes : NULL;

@@ -1,17 +1,18 @@
-/* Streams, events and times. A context has one queue, in which all streams run one behind another; a
- * mark is a place in it. Times are time stamps where those agree with the host's clock, else the
- * host's, over steps that are waited for. */
+/* Streams, events and times. A context has one queue, in which all streams run in order; a mark is
+ * a position in the queue. Times are the device's time stamps if they agree with the host's clock,
+ * else the host's times, taken after waiting for the steps. */
 #include "backends/gl/gl.h"
 
-enum { SLICE_NS = 1000000 }; /* how long the device's lock is held while waiting */
+enum { SLICE_NS = 1000000 }; /* longest time that the device's lock is held while waiting */
 
-/* hed_stream.impl (behind its last step), hed_event.impl, and two of them the time of a step. */
+/* Implementation of a stream (a mark after its last step) and of an event; two marks are the time
+ * of a step. */
 typedef struct gl_mark {
-    GLsync fence;     /* NULL: there is none yet */
-    unsigned query;   /* a time stamp; 0: none */
-    bool stamped;     /* the query has the time; else `host_ns` is it */
-    bool behind;      /* of a stream: steps came since the fence */
-    uint64_t host_ns; /* by the host's clock */
+    GLsync fence;     /* NULL: there is no fence yet */
+    unsigned query;   /* time stamp query; 0: no query */
+    bool stamped;     /* the query has the time; otherwise `host_ns` is the time */
+    bool behind;      /* (stream only) steps were enqueued after the fence */
+    uint64_t host_ns; /* host's clock, ns */
 } gl_mark;
 
 /* ---- marks ---- */
@@ -48,7 +49,7 @@ static void marks_destroy(hed_device *device, uint32_t count, gl_mark *marks)
     hed_release(&of->driver->allocator, marks, count * sizeof *marks);
 }
 
-/* From here on the context is current, unless a function of the backend's table begins. */
+/* The functions from here on expect a current context, except functions of the backend's table. */
 static hed_status mark_fence(const gl_device *of, gl_mark *mark, hed_error *error)
 {
     if (mark->fence) of->api.DeleteSync(mark->fence);
@@ -65,7 +66,7 @@ static hed_status mark_ask(
     return hed_gl_check(of, answer != GL_WAIT_FAILED, "glClientWaitSync", "waiting", error);
 }
 
-/* Lets other threads in between. */
+/* Waits for a mark, and lets other threads use the context in between. */
 static hed_status mark_wait(gl_device *of, const gl_mark *mark, hed_error *error)
 {
     bool done = false;
@@ -73,13 +74,13 @@ static hed_status mark_wait(gl_device *of, const gl_mark *mark, hed_error *error
     while (!status && !done) {
         hed_gl_end(of);
         status = hed_gl_begin(of, error);
-        if (status) pthread_mutex_lock(&of->lock); /* as it was */
+        if (status) pthread_mutex_lock(&of->lock); /* the caller expects the lock */
         else status = mark_ask(of, mark, SLICE_NS, &done, error);
     }
     return status;
 }
 
-/* All that was given to the device so far. */
+/* Waits for all work that was submitted so far. */
 static hed_status queue_wait(gl_device *of, hed_error *error)
 {
     gl_mark end = {0};
@@ -89,7 +90,8 @@ static hed_status queue_wait(gl_device *of, hed_error *error)
     return status;
 }
 
-/* The time, as far as the device's clock goes: else the queue is waited for. */
+/* Records the time of a mark: a time stamp if the device's clock is usable; otherwise waits for the
+ * queue and reads the host's clock. */
 static hed_status mark_time(gl_device *of, gl_mark *mark, hed_error *error)
 {
     hed_status status = HED_OK;
@@ -100,7 +102,7 @@ static hed_status mark_time(gl_device *of, gl_mark *mark, hed_error *error)
     return status ? status : hed_gl_check(of, true, "glQueryCounter", "a time", error);
 }
 
-/* Seconds between two marks that were reached; the context is not current. */
+/* Computes the seconds between two marks that were reached; the context is not current. */
 static hed_status marks_elapsed(
     gl_device *of, const gl_mark *from, const gl_mark *to, double *seconds, hed_error *error)
 {
@@ -149,7 +151,7 @@ hed_status hed_gl_stream_wait(hed_stream *stream, hed_error *error)
     return end->fence || end->behind ? hed_gl_device_wait(stream->device, error) : HED_OK;
 }
 
-/* With a fence behind the last step. */
+/* Reports if all steps of a stream are done, with a fence after the last step. */
 hed_status hed_gl_stream_done(hed_stream *stream, bool *done, hed_error *error)
 {
     gl_device *of = hed_gl_of(stream->device);
@@ -177,7 +179,7 @@ hed_status hed_gl_stream_flush(hed_stream *stream, hed_error *error)
 
 /* ---- steps ---- */
 
-/* Without the context: a function may call anything. */
+/* Calls a host function without the context, since the function may call anything. */
 static hed_status step_call(
     hed_stream *stream, const hed_step *step, gl_mark *times, hed_error *error)
 {
@@ -234,7 +236,7 @@ void hed_gl_event_destroy(hed_event *event) { marks_destroy(event->device, 1, ev
 hed_status hed_gl_event_record(hed_event *event, hed_stream *stream, hed_error *error)
 {
     gl_device *of = hed_gl_of(event->device);
-    (void)stream; /* all streams are one queue */
+    (void)stream; /* all streams use one queue */
     hed_status status = hed_gl_begin(of, error);
     if (status) return status;
     if (event->timed) status = mark_time(of, event->impl, error);
@@ -292,7 +294,7 @@ static const char clock_text[] =
     "    words[gl_GlobalInvocationID.x] = x;\n"
     "}\n";
 
-/* `groups` groups of it between two marks: their span by the host's clock. */
+/* Runs `groups` groups between two marks, and measures their time by the host's clock. */
 static hed_status clock_run(
     gl_device *of, gl_mark times[2], uint32_t groups, double *hosted, hed_error *error)
 {
@@ -309,7 +311,7 @@ static hed_status clock_run(
     return status ? status : hed_gl_check(of, true, "glDispatchCompute", "checking its clock", error);
 }
 
-/* A launch of at least 2 ms between the marks. */
+/* Measures a launch of at least 2 ms between the marks. */
 static hed_status clock_measure(gl_device *of, gl_mark times[2], double *hosted, hed_error *error)
 {
     unsigned program = 0, buffer = 0;
@@ -331,7 +333,8 @@ static hed_status clock_measure(gl_device *of, gl_mark times[2], double *hosted,
     return status;
 }
 
-/* Drivers promise 64 bits and give a nanosecond for a tenth of a second of computing. */
+/* Checks the device's clock. Some drivers promise 64 bits and report a nanosecond for a tenth of a
+ * second of work. */
 hed_status hed_gl_check_clock(hed_device *device, hed_error *error)
 {
     gl_device *of = hed_gl_of(device);

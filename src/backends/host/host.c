@@ -1,6 +1,6 @@
 /* The host device: native functions on a team of threads. A step is done when the call that
  * enqueues it returns, so a stream needs no queue, an event is a time, and a graph is a list that
- * the core walks. Always there. */
+ * the core replays. The device always exists. */
 #include "base/text.h"
 #include "core/backend.h"
 
@@ -14,12 +14,12 @@
 
 typedef struct host_processor {
     char name[128], vendor[64];
-    uint32_t lanes; /* floats in the widest vector register this processor has */
+    uint32_t lanes; /* floats in the widest vector register of this processor */
     uint32_t clock_mhz;
     uint64_t memory_bytes, cache_bytes;
 } host_processor;
 
-/* Value of the first line of `path` that starts with `key`, behind its colon. */
+/* Reads the text after the colon of the first line of `path` that starts with `key`. */
 static int host_find_line(const char *path, const char *key, char *value, size_t size)
 {
     char line[512];
@@ -58,7 +58,7 @@ static host_processor host_processor_read(void)
     return p;
 }
 
-/* Bytes that can be had without swapping, about. */
+/* Returns the approximate memory that can be allocated without swapping, bytes; 0: unknown. */
 static uint64_t host_free_memory(void)
 {
     char value[64];
@@ -71,7 +71,7 @@ static uint64_t host_free_memory(void)
 
 typedef struct host_device {
     hed_team *team;
-    pthread_mutex_t lock; /* one launch at a time has the team */
+    pthread_mutex_t lock; /* the team runs one launch at a time */
 } host_device;
 
 typedef struct host_time {
@@ -109,7 +109,7 @@ static hed_status host_describe(hed_backend_slot *slot, uint32_t index, hed_devi
         .vendor = device->text[1], .driver = HED_VERSION_TEXT, .type = HED_DEVICE_CPU,
         .compute_units = settings->host_threads ? settings->host_threads : hed_processor_count(),
         .lane_width = processor.lanes,
-        /* A native function has no groups and no local memory: these only must not exclude a
+        /* A native function has no groups and no local memory: these limits only must not exclude a
          * configuration. */
         .max_group = 1u << 16, .max_group_size = {1u << 16, 1u << 16, 1u << 16},
         .max_groups = {INT32_MAX, INT32_MAX, INT32_MAX}, .local_bytes = 16u << 20,
@@ -263,8 +263,8 @@ typedef struct host_launch {
     hed_native_team_function *team;
 } host_launch;
 
-/* Strict bits need the thread's rounding and denormal state, which a program may have changed (an
- * audio thread does). */
+/* Runs a range. Strict mode needs a fixed rounding and denormal state, which a program may have
+ * changed in this thread (an audio thread does). */
 static void host_run_range(void *user, uint64_t begin, uint64_t end)
 {
     const host_launch *launch = user;

@@ -1,5 +1,5 @@
-/* Devices: what one can do, its context, and contexts that a program already has. Describing a
- * device makes no context. */
+/* Devices: capabilities, the context, and contexts that a program already has. Describing a device
+ * creates no context. */
 #include "backends/opencl/opencl.h"
 
 #include <ctype.h>
@@ -10,7 +10,7 @@
 
 /* ---- asking ---- */
 
-/* 0 where the driver does not know the question. */
+/* Queries a number; 0 if the driver does not know the query. */
 static uint64_t opencl_number32(const opencl_device *device, cl_uint what)
 {
     cl_uint value = 0;
@@ -23,7 +23,7 @@ static uint64_t opencl_number64(const opencl_device *device, cl_uint what)
     return device->api->clGetDeviceInfo(device->id, what, sizeof value, &value, NULL) ? 0 : value;
 }
 
-/* Names come with blanks at either end from some drivers. */
+/* Copies a name without blanks at either end, which some drivers add. */
 static void opencl_trim_into(char *to, size_t size, const char *from)
 {
     while (isspace((unsigned char)*from)) from++;
@@ -46,7 +46,7 @@ static void opencl_platform_text(const opencl_device *device, cl_uint what, char
     opencl_trim_into(to, size, text);
 }
 
-/* Whole words of a list separated by blanks. */
+/* True if a list of words separated by blanks contains the word. */
 static bool opencl_lists(const char *words, const char *word)
 {
     size_t length = strlen(word);
@@ -72,9 +72,9 @@ opencl_platform hed_opencl_platform_of(const hed_device *device)
 static uint64_t opencl_capabilities(
     const opencl_device *device, opencl_platform platform, const char *extensions)
 {
-    uint64_t can = HED_CAN_DEVICE_TIME; /* every queue can keep times */
+    uint64_t can = HED_CAN_DEVICE_TIME; /* every queue can record times */
     if (opencl_number32(device, CL_DEVICE_COMPILER_AVAILABLE)) can |= HED_CAN_SOURCE;
-    /* Oclgrind reports neither fma nor correct division and has both. */
+    /* Oclgrind reports neither fma nor correct division but has both. */
     const uint64_t all = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA |
                          CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     if (platform == OPENCL_OCLGRIND ||
@@ -137,7 +137,7 @@ static void opencl_fill_limits(const opencl_device *device, hed_device_info *inf
     info->memory_bytes = opencl_number64(device, CL_DEVICE_GLOBAL_MEM_SIZE);
     info->max_buffer_bytes = opencl_number64(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     info->cache_bytes = opencl_number64(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-    /* given in bits */
+    /* the driver reports bits */
     info->buffer_alignment = (uint32_t)opencl_number32(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;
     info->max_arguments_bytes = (uint32_t)opencl_number64(device, CL_DEVICE_MAX_PARAMETER_SIZE);
     info->clock_mhz = (uint32_t)opencl_number32(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
@@ -167,9 +167,10 @@ static hed_status opencl_describe(opencl_device *device, hed_device *out)
         info->registers = (uint32_t)opencl_number32(device, CL_DEVICE_REGISTERS_PER_BLOCK_NV);
     device->threadless = platform == OPENCL_OCLGRIND ||
                          (platform == OPENCL_POCL && strncmp(info->name, "basic", 5) == 0);
-    out->compiles_at_launch = platform == OPENCL_POCL; /* for each size of group */
+    /* every group size is compiled at its first launch */
+    out->compiles_at_launch = platform == OPENCL_POCL;
     if (platform == OPENCL_NVIDIA)
-        info->cache_bytes = 0; /* it tells of the first-level caches (H200: 132 x 32 KiB) */
+        info->cache_bytes = 0; /* the driver reports the first-level caches (H200: 132 x 32 KiB) */
     hed_release(&device->driver->allocator, extensions, size + 1);
     return HED_OK;
 }
@@ -183,7 +184,8 @@ hed_status hed_opencl_device_describe(hed_backend_slot *slot, uint32_t index, he
 
 /* ---- opening ---- */
 
-/* What an own and an adopted context need beside it. */
+/* Creates the queue and the lock that an open device needs, for an own and for an adopted
+ * context. */
 static hed_status opencl_prepare(opencl_device *device, hed_error *error)
 {
     cl_int code = CL_SUCCESS;
@@ -215,7 +217,7 @@ void hed_opencl_device_close(hed_device *device)
 {
     opencl_device *closed = hed_opencl_of(device);
     closed->api->clReleaseCommandQueue(closed->queue);
-    /* of an adopted one, the reference taken in adopting it */
+    /* releases the reference of an adopted context that was taken in adopting it */
     closed->api->clReleaseContext(closed->context);
     closed->context = NULL;
     pthread_mutex_destroy(&closed->lock);
@@ -251,7 +253,7 @@ static bool opencl_shares_gl(const opencl_device *device)
     return false;
 }
 
-/* Holds the program's context from here on; not after a failure. */
+/* Retains the program's context; not after a failure. */
 static hed_status opencl_take_context(opencl_device *made, hed_device *device, hed_error *error)
 {
     hed_status status = opencl_check_context(made, error);
@@ -283,7 +285,8 @@ hed_status hed_opencl_device_adopt(
         .context = native->context};
     made->api->clGetDeviceInfo(
         made->id, CL_DEVICE_PLATFORM, sizeof made->platform, &made->platform, NULL);
-    /* The name of the listed device it is, so that what is known of that one holds for it too. */
+    /* The indices of the listed device that it is, so that data keyed by that device's name apply
+     * to it too. */
     for (uint32_t i = 0; i < driver->device_count; i++) {
         if (driver->devices[i].id != made->id) continue;
         made->platform_index = driver->devices[i].platform_index;
@@ -312,7 +315,7 @@ hed_status hed_opencl_device_native(
 hed_status hed_opencl_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
-    *free_bytes = 0; /* OpenCL has no question for it */
+    *free_bytes = 0; /* OpenCL has no query for it */
     *total_bytes = device->info.memory_bytes;
     return HED_OK;
 }
@@ -321,7 +324,7 @@ hed_status hed_opencl_device_wait(hed_device *device, hed_error *error)
 {
     opencl_device *opened = hed_opencl_of(device);
     cl_int code = CL_SUCCESS;
-    /* a stream being made or destroyed meanwhile waits with us */
+    /* another thread that creates or destroys a stream waits meanwhile */
     pthread_mutex_lock(&opened->lock);
     for (opencl_stream *stream = opened->streams; stream && !code; stream = stream->next)
         code = opened->api->clFinish(stream->queue);

@@ -1,9 +1,9 @@
-/* The loaded library: finding it and its functions, listing what is behind it, and turning its
- * error codes into words.
+/* The loaded library: finding it and its functions, listing its platforms and devices, and naming
+ * its error codes.
  *
  * Drivers that contain LLVM (PoCL) install handlers for some fifteen signals, Ctrl-C among them,
- * when devices are listed or when the first program is built. A library must not change what a
- * signal does to the program around it, so the handlers are put back after each of the two. */
+ * when devices are listed or when the first program is built. A library must not change the
+ * program's signal handlers, so they are restored after each of these two calls. */
 #include "backends/opencl/opencl.h"
 #include "base/text.h"
 
@@ -62,8 +62,8 @@ static hed_status opencl_check(hed_error *error, const hed_device *device, const
         call, name, (int)code, what, id, device->info.name);
 }
 
-/* A stream holds its queue, so an invalid queue is one that the driver gave up; and work that
- * failed takes with it what waits for it. */
+/* True if a code means a lost device. A stream retains its queue, so an invalid queue is one that
+ * the driver gave up; and work that failed also fails the work that waits for it. */
 static bool opencl_means_lost(cl_int code)
 {
     return opencl_status_of(code) == HED_ERROR_LOST || code == CL_INVALID_COMMAND_QUEUE ||
@@ -76,8 +76,8 @@ hed_status hed_opencl_check_work(
     return opencl_check(error, device, call, code, what, opencl_means_lost(code));
 }
 
-/* Nothing is asked for in waiting: resources that run out there are what drivers say of a kernel
- * that ran wild. */
+/* Checks a call that waits. Waiting requests no resources: OUT_OF_RESOURCES there is the drivers'
+ * code for a kernel that accessed memory out of bounds. */
 hed_status hed_opencl_check_wait(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
 {
@@ -89,9 +89,9 @@ hed_status hed_opencl_check_wait(
 
 static bool opencl_is_ours(int number) { return number != SIGKILL && number != SIGSTOP; }
 
-/* Handlers of signals belong to the process, and so does what a driver does when it is asked first:
- * PoCL crashes where two threads ask at once. So one thread at a time is between the two, whichever
- * context it works for. */
+/* Handlers of signals belong to the process, and so does the state that a driver initialises at its
+ * first query: PoCL crashes if two threads query at once. So one thread of the process, of any
+ * context, is between keep and restore at a time. */
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
 
 void hed_opencl_signals_keep(opencl_signals *kept)
@@ -110,8 +110,7 @@ void hed_opencl_signals_restore(const opencl_signals *kept)
         struct sigaction now;
         if (!opencl_is_ours(i) || sigaction(i, NULL, &now)) continue;
         bool changed = now.sa_sigaction != own->sa_sigaction || now.sa_flags != own->sa_flags;
-        /* PoCL's handler of SIGFPE is what makes an integer division by zero in a kernel
-         * harmless. */
+        /* PoCL's handler of SIGFPE makes an integer division by zero in a kernel harmless. */
         bool needed = i == SIGFPE && own->sa_handler == SIG_DFL;
         if (changed && !needed) sigaction(i, own, NULL);
     }
@@ -229,7 +228,7 @@ static void opencl_name_versions(const opencl_driver *driver, const cl_platform_
     }
 }
 
-/* Health is FAILED until a device is there. */
+/* Lists devices; the slot's health is FAILED until a device is found. */
 static hed_status opencl_list(opencl_driver *driver, hed_backend_slot *slot)
 {
     opencl_device devices[MOST_DEVICES];

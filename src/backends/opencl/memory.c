@@ -1,11 +1,11 @@
-/* Buffers. Memory that the host sees at all times (PINNED, MAPPED) is a buffer allocated by the
- * driver in host memory and mapped for as long as it lives. */
+/* Buffers. Memory that the host sees at all times (PINNED, MAPPED) is a buffer that the driver
+ * allocates in host memory, mapped during its whole life. */
 #include "backends/opencl/opencl.h"
 
 static hed_status opencl_out_of_memory(
     const hed_device *device, uint64_t size, const char *call, cl_int code, hed_error *error)
 {
-    /* what some drivers call it */
+    /* some drivers report a lack of memory so */
     if (code == CL_OUT_OF_RESOURCES) code = CL_MEM_OBJECT_ALLOCATION_FAILURE;
     return hed_opencl_fail(error, call, code,
         "a buffer of %llu bytes on %s (%s), which has %llu bytes in all; how many are free its driver "
@@ -14,8 +14,8 @@ static hed_status opencl_out_of_memory(
         (unsigned long long)device->info.memory_bytes);
 }
 
-/* Drivers of discrete devices take the memory at the first use; taken here, a lack of it is
- * reported here. */
+/* Allocates the buffer's memory on the device now. Drivers of discrete devices allocate it at the
+ * first use; allocating here reports a lack of memory here. */
 static hed_status opencl_place(hed_buffer *buffer, hed_error *error)
 {
     const opencl_device *device = hed_opencl_of(buffer->device);
@@ -147,8 +147,8 @@ hed_status hed_opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error)
         buffer->gl_name, size, (unsigned long long)buffer->size);
 }
 
-/* The extension asks that OpenGL be done with the buffer before, and OpenCL before it is given
- * back. */
+/* Acquires a buffer from OpenGL. The extension requires that OpenGL has finished with the buffer
+ * before, and OpenCL before the release. */
 hed_status hed_opencl_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
     opencl_stream *in = stream->impl;

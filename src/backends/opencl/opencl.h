@@ -1,5 +1,5 @@
-/* What the files of the OpenCL backend share: the loaded driver, devices, streams, and how errors
- * are reported. */
+/* Shared declarations of the OpenCL backend: the loaded driver, devices, streams, and error
+ * reports. */
 #ifndef HED_BACKENDS_OPENCL_H
 #define HED_BACKENDS_OPENCL_H
 
@@ -11,13 +11,13 @@
 #include "base/text.h"
 #include "core/backend.h"
 
-enum { MOST_DEVICES = 64 }; /* of a platform, of a context, and of the backend */
+enum { MOST_DEVICES = 64 }; /* limit for a platform, for a context, and for the backend */
 
 typedef struct opencl_driver opencl_driver;
 typedef struct opencl_device opencl_device;
 typedef struct opencl_stream opencl_stream;
 
-/* Platforms of which more is known than they say, or less is true. */
+/* Platforms that have properties which they do not report, or report properties which they lack. */
 typedef enum opencl_platform {
     OPENCL_OTHER,
     OPENCL_POCL,
@@ -26,21 +26,21 @@ typedef enum opencl_platform {
     OPENCL_OCLGRIND
 } opencl_platform;
 
-/* hed_device.impl: of a listed device an entry of opencl_driver.devices, of an adopted one its
- * own. */
+/* Implementation of a device (hed_device.impl): an entry of opencl_driver.devices if listed, its
+ * own allocation if adopted. */
 struct opencl_device {
     opencl_driver *driver;
     const hed_cl_api *api;
     cl_platform_id platform;
     cl_device_id id;
-    uint32_t platform_index, device_index; /* of the name "opencl:P:D" */
+    uint32_t platform_index, device_index; /* P and D of the name "opencl:P:D" */
     cl_context context;                    /* NULL until opened; the program's own if adopted */
-    /* for mapping and placing buffers; no work of a stream */
+    /* queue that maps and places buffers; streams have their own queues */
     cl_command_queue queue;
-    bool unified;         /* host and device have one memory */
-    bool gl;              /* the context was made to share with OpenGL */
+    bool unified;         /* host and device use the same memory */
+    bool gl;              /* the context can use OpenGL buffers */
     bool threadless;      /* the driver runs commands in the calling thread */
-    _Atomic bool built;   /* a program was built here before */
+    _Atomic bool built;   /* a program has been built on this device */
     pthread_mutex_t lock; /* guards the list of streams */
     opencl_stream *streams;
 };
@@ -59,23 +59,23 @@ struct opencl_driver {
 struct opencl_stream {
     opencl_device *device;
     const hed_cl_api *api;
-    opencl_stream *next; /* in the device's list */
+    opencl_stream *next; /* next in the device's list */
     cl_command_queue queue;
-    /* where the stream ended when stream_done() was asked last; NULL: nowhere */
+    /* marker of the last stream_done() call; NULL: there is no marker */
     cl_event marker;
-    uint64_t steps, marked; /* steps enqueued so far, and when the marker was */
+    uint64_t steps, marked; /* number of steps enqueued so far, and at the marker */
     bool profiling;
-    _Atomic uint32_t calls; /* host functions on their way */
+    _Atomic uint32_t calls; /* host functions that have not returned yet */
 };
 
 /* ---- driver.c ---- */
 
-/* "clFlush failed with CL_OUT_OF_HOST_MEMORY (-6): " and `format`; the status follows from the
- * code. */
+/* Fails with "clFlush failed with CL_OUT_OF_HOST_MEMORY (-6): " and `format`; the status follows
+ * from the code. */
 hed_status hed_opencl_fail(hed_error *error, const char *call, cl_int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same after a call that enqueues work, and after one that waits for it, if it failed: some
- * codes then mean that the device is lost. */
+/* Check the result of a call that enqueues work, and of a call that waits for work: some codes then
+ * mean that the device is lost. The last argument is the purpose of the call. */
 hed_status hed_opencl_check_work(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
 hed_status hed_opencl_check_wait(
@@ -83,11 +83,11 @@ hed_status hed_opencl_check_wait(
 
 typedef struct opencl_signals {
     struct sigaction handlers[NSIG];
-    stack_t stack; /* the thread's own for handlers: LLVM puts another in its place */
+    stack_t stack; /* the thread's own stack for handlers: LLVM replaces it */
 } opencl_signals;
 
-/* Between the two the driver may install signal handlers; the program gets its own back. One thread
- * at a time is there. */
+/* Save and restore the program's signal handlers around a call in which the driver may install its
+ * own. One thread at a time is in between. */
 void hed_opencl_signals_keep(opencl_signals *kept);
 void hed_opencl_signals_restore(const opencl_signals *kept);
 
@@ -147,15 +147,15 @@ hed_status hed_opencl_event_wait(hed_event *event, hed_error *error);
 hed_status hed_opencl_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error);
 hed_status hed_opencl_event_elapsed(
     hed_event *from, hed_event *to, double *seconds, hed_error *error);
-/* Whether the commands up to `event` are done; LOST if they failed. */
+/* Reports if the commands up to `event` are done; LOST if they failed. */
 hed_status hed_opencl_reached(
     const hed_device *device, cl_event event, bool *done, hed_error *error);
-/* A profiling time of an event, nanoseconds of the device's clock. */
+/* Reads a profiling time of an event, ns of the device's clock. */
 hed_status hed_opencl_moment(
     const hed_device *device, cl_event event, cl_uint what, cl_ulong *moment, hed_error *error);
 
-/* `log` with places of the whole text, which it calls `whole_text`, turned into the user's own
- * files and lines. */
+/* Copies `log`, and turns line numbers of the whole text (called `whole_text` in the log) into the
+ * user's own files and lines. */
 void hed_opencl_place_log(
     const char *text, const char *whole_text, const char *log, hed_text *placed);
 

@@ -1,6 +1,6 @@
-/* The part of OpenCL 1.2 that this backend uses, declared here because nothing of OpenCL is needed
- * to build Heddle. Names, values and signatures are those of the Khronos specification; X macros
- * make the table of functions and the list of names that is looked up in the loaded library. */
+/* The part of OpenCL 1.2 that this backend calls, declared here because nothing of OpenCL is needed
+ * to build Heddle. Names, values and signatures are from the Khronos specification; X macros make
+ * the table of functions and the list of names that are looked up in the loaded library. */
 #ifndef HED_BACKENDS_OPENCL_API_H
 #define HED_BACKENDS_OPENCL_API_H
 
@@ -269,7 +269,7 @@ enum {
     X(cl_int, clEnqueueMarkerWithWaitList, (cl_command_queue queue, HED_CL_WAIT)) \
     X(cl_int, clEnqueueBarrierWithWaitList, (cl_command_queue queue, HED_CL_WAIT))
 
-/* Not in every library: NULL where missing. */
+/* X(result, name, parameters) of optional functions; NULL if the library lacks them. */
 #define HED_CL_GL_FUNCTIONS(X) \
     X(cl_mem, clCreateFromGLBuffer, \
         (cl_context context, cl_bitfield flags, cl_uint name, cl_int * code)) \

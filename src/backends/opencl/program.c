@@ -1,5 +1,5 @@
-/* Programs: text to a binary of the driver, a binary to a kernel, and what the driver tells of
- * it. */
+/* Programs: compiling text to a binary of the driver, loading a kernel from a binary, and its
+ * resource usage. */
 #include "backends/opencl/opencl.h"
 #include "base/signature.h"
 #include "base/text.h"
@@ -12,9 +12,10 @@ extern const char hed_prelude_text[]; /* generated from src/prelude */
 
 const char *hed_opencl_prelude(const hed_build *build) { return hed_prelude_text; }
 
-/* Fast allows what changes rounding and denormals, and nothing that makes NaN and infinity
- * undefined. The pragma that forbids contraction in strict mode is in the prelude; the flag is what
- * makes NVIDIA divide correctly. */
+/* Writes the build options. Fast mode allows options that change rounding and denormals, but no
+ * option that makes NaN and infinity undefined. The pragma that forbids contraction in strict mode
+ * is in the prelude; the flag -cl-fp32-correctly-rounded-divide-sqrt makes NVIDIA divide
+ * correctly. */
 hed_status hed_opencl_build_options(const hed_build *build, char *text, size_t size)
 {
     bool strict = build->math == HED_MATH_STRICT,
@@ -23,9 +24,10 @@ hed_status hed_opencl_build_options(const hed_build *build, char *text, size_t s
         strict ? "-cl-fp32-correctly-rounded-divide-sqrt -DHED_STRICT=1"
                : "-cl-mad-enable -cl-no-signed-zeros -cl-denorms-are-zero",
         nvidia ? " -cl-nv-verbose" : "");
-    /* OpenCL C 1.2 has no launch bounds: a full group shares 65,536 registers, given out in
-     * eights. */
-    uint32_t warps = (build->max_threads + 127) / 128 * 4; /* a quarter of them on each scheduler */
+    /* OpenCL C 1.2 has no launch bounds: a full group divides 65,536 registers, allocated in units
+     * of eight. */
+    /* a quarter of the warps on each scheduler */
+    uint32_t warps = (build->max_threads + 127) / 128 * 4;
     uint32_t registers = build->max_registers, fitting = warps ? 65536 / (warps * 32) / 8 * 8 : 255;
     if (fitting < 255 && (!registers || registers > fitting)) registers = fitting;
     if (nvidia && registers && (size_t)used < size)
@@ -44,9 +46,9 @@ static void opencl_add_line(hed_text *text, const char *name)
     hed_text_add(text, "\"\n");
 }
 
-/* As text and not as options: drivers split options at blanks, each with rules of its own for
- * quotes. The prelude reads HED_ words; all others stand behind it, since a parameter may be called
- * as one of its variables is. */
+/* Adds the defines as text and not as options: drivers split options at blanks, each with rules of
+ * its own for quotes. The prelude reads HED_ names; all other defines come after the prelude, since
+ * a parameter may have the name of one of its variables. */
 static void opencl_add_defines(hed_text *text, const hed_build *build, bool ours)
 {
     for (uint32_t i = 0; i < build->define_count; i++)
@@ -71,7 +73,7 @@ static void opencl_assemble(const hed_build *build, hed_text *text)
 
 /* ---- compiling ---- */
 
-/* Compares the kernel's parameters with the description, where the driver names their types. */
+/* Compares the kernel's parameters with the description, if the driver reports their types. */
 static hed_status opencl_check_types(
     const opencl_device *device, cl_kernel kernel, const hed_build *build, hed_error *error)
 {
@@ -82,14 +84,14 @@ static hed_status opencl_check_types(
         if (device->api->clGetKernelArgInfo(
                 kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof type, type, &size) ||
             size < 2)
-            continue; /* of a binary it is not known, and a longer name is a struct's */
+            continue; /* unknown for a binary; only a struct has a longer name */
         hed_status status = hed_signature_compare(&signature, i, type, size - 1, error);
         if (status) return status;
     }
     return HED_OK;
 }
 
-/* The kernel of a program, as the description has it. */
+/* Creates the kernel of a program, and checks it against the description. */
 static hed_status opencl_make_kernel(const opencl_device *device, cl_program program,
     const hed_build *build, cl_kernel *kernel, hed_error *error)
 {
@@ -113,7 +115,7 @@ static hed_status opencl_make_kernel(const opencl_device *device, cl_program pro
     return status;
 }
 
-/* The driver may install signal handlers in the first build of a device. */
+/* Builds a program. The driver may install signal handlers in a device's first build. */
 static cl_int opencl_compile(opencl_device *device, cl_program program, const char *options)
 {
     const hed_cl_api *api = device->api;
@@ -126,7 +128,7 @@ static cl_int opencl_compile(opencl_device *device, cl_program program, const ch
     return code;
 }
 
-/* NULL where the compiler said nothing, or there is no memory for it. */
+/* Returns the build log; NULL if it is empty or memory ran out. */
 static char *opencl_take_log(const opencl_device *device, cl_program program, size_t *size)
 {
     char *log = NULL;
@@ -196,7 +198,8 @@ static hed_status opencl_from_source(
     return status;
 }
 
-/* A program's context may have several devices; the answers have one entry for each. */
+/* Reads the binary of one device. A program's context may have several devices; the replies have
+ * one entry for each. */
 static cl_int opencl_take_binary(
     const opencl_device *device, cl_program program, hed_binary *binary)
 {
@@ -218,9 +221,10 @@ static cl_int opencl_take_binary(
     return code;
 }
 
-/* Binaries of these are not asked for, and stay empty. PoCL would compile, for that alone, a version
- * for groups of any size, which no launch takes; what it compiles for a launch, it keeps in a cache of
- * its own. Mesa's rusticl (22.3.6) ends the process when it is given the binary that it made. */
+/* True if binaries of this platform are used; otherwise they stay empty. PoCL would compile, for
+ * the binary alone, a version for groups of any size, which no launch uses; it keeps the code that
+ * it compiles for a launch in a cache of its own. Mesa's rusticl (22.3.6) ends the process when it
+ * loads its own binary. */
 static bool opencl_gives_binaries(const hed_device *device)
 {
     opencl_platform platform = hed_opencl_platform_of(device);
@@ -234,7 +238,7 @@ hed_status hed_opencl_build(const hed_build *build, hed_binary *binary, hed_erro
     cl_kernel kernel = NULL;
     hed_status status = opencl_from_source(device, build, &program, error);
     if (status) return status;
-    /* so that no cache keeps a program without it */
+    /* prevents that a cache stores a program without this kernel */
     status = opencl_make_kernel(device, program, build, &kernel, error);
     if (!status) device->api->clReleaseKernel(kernel);
     cl_int code = !status && opencl_gives_binaries(build->device)
@@ -267,7 +271,7 @@ static hed_status opencl_from_binary(opencl_device *device, const hed_build *bui
         code = opencl_compile(device, *program, options), call = "clBuildProgram";
     if (*program && !code) return HED_OK;
     if (*program) device->api->clReleaseProgram(*program);
-    hed_error why = {0}; /* memory that ran out and a lost device are no fault of the binary */
+    hed_error why = {0}; /* lack of memory and a lost device are no fault of the binary */
     hed_status status = hed_opencl_fail(&why, call, code, "%s", build->def->name);
     if (status != HED_ERROR_DRIVER && status != HED_ERROR_LIMIT)
         return hed_fail(error, status, "%s", why.text);
@@ -287,7 +291,7 @@ static int64_t opencl_ask(const opencl_device *device, cl_kernel kernel, cl_uint
                : (int64_t)value;
 }
 
-/* The number before `words`, or behind them, between `from` and `end`; -1 if they are not there. */
+/* Returns the number before `words` between `from` and `end`; -1 if the words are missing there. */
 static int64_t opencl_number_before(const char *from, const char *end, const char *words)
 {
     const char *at = strstr(from, words);
@@ -296,7 +300,7 @@ static int64_t opencl_number_before(const char *from, const char *end, const cha
     return strtoll(at, NULL, 10);
 }
 
-/* From the part of ptxas's report that is about this entry point (-cl-nv-verbose). */
+/* Reads the section of ptxas's report that is about this entry point (-cl-nv-verbose). */
 static void opencl_read_report(const char *log, const char *entry, hed_kernel_resources *r)
 {
     char heading[256];
@@ -313,11 +317,11 @@ static void opencl_read_report(const char *log, const char *entry, hed_kernel_re
     r->spill_bytes = stores < 0 || loads < 0 ? -1 : stores + loads;
 }
 
-/* NVIDIA answers 256 work items for every kernel. What bounds a group are the registers: a
- * processor's are divided among four schedulers, and each warp gets them in units of eight for each
- * work item. They stand in the build's log, which is empty where the driver has taken the program
- * from a cache of its own: unknown is no limit, and the driver refuses the launch that is over
- * it. */
+/* Computes the largest group of a kernel; -1: unknown. NVIDIA reports 256 work items for every
+ * kernel, but registers are the limit: a processor's are divided among four schedulers, and each
+ * warp gets them in units of eight for each work item. The register count is in the build's log,
+ * which is empty if the driver took the program from a cache of its own. An unknown count is no
+ * limit: the driver refuses a launch that is too large. */
 static int64_t opencl_largest_group(const hed_device_info *info, int64_t registers)
 {
     if (registers <= 0 || !info->registers) return -1;
@@ -326,9 +330,10 @@ static int64_t opencl_largest_group(const hed_device_info *info, int64_t registe
     return warps * info->lane_width < info->max_group ? warps * info->lane_width : info->max_group;
 }
 
-/* PoCL gives one number for every kernel, and no local memory for arrays in the text. NVIDIA takes
- * at least 4 bytes of local memory where it says 1. rusticl (22.3.6) gives the width of a subgroup as
- * a kernel's largest group, and launches larger ones all the same. */
+/* Fills the resource usage. PoCL reports one number for every kernel, and no local memory for
+ * arrays in the text. NVIDIA uses at least 4 bytes of local memory where it reports 1. rusticl
+ * (22.3.6) reports the width of a subgroup as a kernel's largest group, but launches larger
+ * groups. */
 static void opencl_fill_resources(
     const opencl_device *device, hed_program *program, const hed_build *build, const char *log)
 {
@@ -353,7 +358,7 @@ hed_status hed_opencl_program_load(
     opencl_device *device = hed_opencl_of(program->device);
     cl_program loaded = NULL;
     cl_kernel kernel = NULL;
-    /* Empty: see hed_opencl_build(), or the driver gives no binaries. */
+    /* empty: see hed_opencl_build(), or the driver returns no binaries */
     hed_status status = binary->size ? opencl_from_binary(device, build, binary, &loaded, error)
                                      : opencl_from_source(device, build, &loaded, error);
     if (status) return status;
@@ -377,11 +382,11 @@ void hed_opencl_program_unload(hed_program *program)
 
 /* ---- places in logs ---- */
 
-/* Build logs whose places are lines of the whole text. NVIDIA's compiler does not follow #line: it
- * says "<kernel>:1428:14" where PoCL says "blur.cl:4:14", and Oclgrind's says
- * "input.cl:1428:14". */
+/* Build logs with line numbers of the whole text. NVIDIA's compiler ignores #line: it writes
+ * "<kernel>:1428:14" where PoCL writes "blur.cl:4:14", and Oclgrind's writes "input.cl:1428:14". */
 
-/* The file and line that the #line directives of `text` give to its line `number`, from 1. */
+/* Finds the file and line that the #line directives of `text` assign to its line `number`, from
+ * 1. */
 static unsigned long opencl_place_of(
     const char *text, unsigned long number, char *name, size_t size)
 {

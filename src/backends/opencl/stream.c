@@ -1,9 +1,9 @@
 /* Streams and their steps.
  *
- * A stream is an in-order queue that keeps times: on PoCL and NVIDIA a queue with profiling is as
+ * A stream is an in-order queue that records times: on PoCL and NVIDIA a queue with profiling is as
  * fast as one without (empty launch and wait: 46.9 against 46.8 us, 8.5 against 8.5 us), and every
- * event can then tell its time. An event object for each launch does cost (17 us on NVIDIA), so a
- * step has one only when it is timed, and clFinish waits. */
+ * event then has a time. An event object for each launch does cost (17 us on NVIDIA), so a step has
+ * one only when it is timed, and clFinish waits. */
 #include "backends/opencl/opencl.h"
 
 #include <sched.h>
@@ -92,8 +92,8 @@ void hed_opencl_stream_destroy(hed_stream *stream)
     bool finished = ended->api->clFinish(ended->queue) == CL_SUCCESS;
     if (ended->marker) ended->api->clReleaseEvent(ended->marker);
     ended->api->clReleaseCommandQueue(ended->queue);
-    /* A host function may still be on its way out when the queue is finished already. Where the
-     * device is lost it may never come: then the little that it needs stays. */
+    /* A host function may still be returning when the queue is already finished. On a lost device
+     * it may never return: then its few bytes are not freed. */
     for (int i = 0; ended->calls && (finished || i < 1000); i++)
         if (finished) sched_yield();
         else nanosleep(&(struct timespec){0, 1000000}, NULL);
@@ -117,8 +117,8 @@ hed_status hed_opencl_stream_flush(hed_stream *stream, hed_error *error)
         error, stream->device, "clFlush", code, "handing a stream's steps to the device");
 }
 
-/* Looks at a marker that stands at the end of the steps so far; a new one is set when there have
- * been others since. */
+/* Checks a marker at the end of the steps so far; a new marker is enqueued if steps came after the
+ * old one. */
 hed_status hed_opencl_stream_done(hed_stream *stream, bool *done, hed_error *error)
 {
     opencl_stream *in = stream->impl;
@@ -152,7 +152,8 @@ typedef struct opencl_call {
     cl_event release; /* set when the function has returned: later steps wait for it */
 } opencl_call;
 
-/* In a thread of the driver. The stream is not touched after its count has gone down. */
+/* Runs a host function in a thread of the driver. The stream is not accessed after its count has
+ * been decremented. */
 static void opencl_run_call(cl_event marker, cl_int status, void *user)
 {
     opencl_call call = *(opencl_call *)user;
@@ -164,9 +165,10 @@ static void opencl_run_call(cl_event marker, cl_int status, void *user)
     call.stream->calls--;
 }
 
-/* A marker at the end of the steps so far calls the function back; a barrier holds later steps
- * until it has returned. The marker itself waits for `gate`, because PoCL calls back at once, in
- * this thread, from a marker that is reached already. Once `taken`, the callback has `call`. */
+/* Enqueues a marker at the end of the steps so far, which calls the function back, and a barrier
+ * that delays later steps until the function has returned. The marker itself waits for `gate`,
+ * because PoCL calls back at once, in this thread, from a marker that is reached already. Once
+ * `taken`, the callback owns `call`. */
 static cl_int opencl_enqueue_call(
     opencl_stream *in, opencl_call *call, cl_event gate, bool *taken, const char **name)
 {
@@ -210,11 +212,12 @@ static hed_status opencl_call_step(hed_stream *stream, const hed_step *step, hed
     }
     if (code)
         return hed_opencl_check_work(error, stream->device, name, code, "a host function as a step");
-    /* some drivers call back only what was handed to the device */
+    /* some drivers call back only from flushed markers */
     return hed_opencl_stream_flush(stream, error);
 }
 
-/* Timed by markers around it; those inside, which wait for events, have no times on NVIDIA. */
+/* Calls a host function between two markers that time it; the inner markers, which wait for events,
+ * have no times on NVIDIA. */
 static hed_status opencl_timed_call(
     hed_stream *stream, const hed_step *step, cl_event *from, cl_event *to, hed_error *error)
 {
@@ -223,7 +226,7 @@ static hed_status opencl_timed_call(
         from ? in->api->clEnqueueMarkerWithWaitList(in->queue, 0, NULL, from) : CL_SUCCESS;
     hed_status status = HED_OK;
     if (!code && in->device->threadless) {
-        /* A driver without threads of its own runs commands in this one: it would wait for a
+        /* A driver without threads of its own runs commands in this thread: it would wait for a
          * function that nothing is left to call. */
         status = hed_opencl_stream_wait(stream, error);
         if (!status) step->function(step->user);
@@ -327,8 +330,8 @@ static hed_status opencl_copy_step(
     return hed_opencl_check_work(error, stream->device, call, code, "a copy or fill");
 }
 
-/* From the start of the one to the end of the other; `to` is NULL where one command is the whole
- * step. */
+/* Time of a step, from the start of `from` to the end of `to`; `to` is NULL if one command is the
+ * whole step. */
 typedef struct opencl_time {
     cl_event from, to;
 } opencl_time;
@@ -365,7 +368,7 @@ void hed_opencl_time_destroy(hed_device *device, void *timing)
     hed_release(&of->driver->allocator, timing, sizeof(opencl_time));
 }
 
-/* A host function runs between two markers. */
+/* Reads the time of a step. A host function runs between two markers. */
 hed_status hed_opencl_time_read(hed_device *device, void *timing, double *seconds, hed_error *error)
 {
     const opencl_time *time = timing;
@@ -381,8 +384,8 @@ hed_status hed_opencl_time_read(hed_device *device, void *timing, double *second
 
 /* ---- events ---- */
 
-/* hed_event.impl is the marker in a queue, NULL until the event is recorded. Markers are
- * handed to the device at once, because another queue may wait for them. */
+/* hed_event.impl is the marker in a queue, NULL until the event is recorded. Markers are flushed to
+ * the device at once, because another queue may wait for them. */
 
 hed_status hed_opencl_reached(
     const hed_device *device, cl_event event, bool *done, hed_error *error)

@@ -1,5 +1,5 @@
-/* Devices: what one can do, its queues, and devices that a program already has. Describing one
- * makes no VkDevice. */
+/* Devices: capabilities, queues, and devices that a program already has. Describing a device
+ * creates no VkDevice. */
 #include "backends/vulkan/vulkan.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 /* ---- describing ---- */
 
-/* The first family that computes and has time stamps, else the first that computes. */
+/* Finds the first queue family with compute and time stamps, else the first with compute. */
 static bool vulkan_find_family(
     const hed_vk_api *api, VkPhysicalDevice physical, uint32_t *family, VkQueueFamilyProperties *of)
 {
@@ -54,7 +54,7 @@ static void vulkan_fill_texts(hed_device *device, uint32_t index,
     info->driver = device->text[4];
     int used = snprintf(device->build_key, sizeof device->build_key, "%.100s|%.200s|%x|",
         info->name, info->driver, about->driverVersion);
-    for (int i = 0; i < 16; i++) /* of the driver's binaries */
+    for (int i = 0; i < 16; i++) /* identity of the driver's binaries */
         used += snprintf(device->build_key + used, sizeof device->build_key - (size_t)used, "%02x",
             about->pipelineCacheUUID[i]);
 }
@@ -103,7 +103,7 @@ static hed_status vulkan_describe(
     const hed_vk_api *api = &driver->api;
     VkPhysicalDeviceDriverProperties about_driver = {
         .sType = VK_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
-    /* a driver passes over what it does not know */
+    /* a driver ignores structs that it does not know */
     VkPhysicalDeviceShaderSMBuiltinsPropertiesNV units = {
         .sType = VK_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV, .pNext = &about_driver};
     VkPhysicalDeviceSubgroupProperties lanes = {
@@ -134,7 +134,7 @@ static hed_status vulkan_describe(
     if (of.timestampValidBits) info->capabilities |= HED_CAN_DEVICE_TIME;
     if (features.all.features[VK_FEATURE_FLOAT64]) info->capabilities |= HED_CAN_FP64;
     if (features.of_1_2.features[VK_FEATURE_1_2_FLOAT16]) info->capabilities |= HED_CAN_FP16;
-    /* llvmpipe turns a pipeline into code when it first runs */
+    /* llvmpipe generates a pipeline's code when it first runs */
     device->compiles_at_launch = info->type == HED_DEVICE_CPU;
     return HED_OK;
 }
@@ -156,8 +156,8 @@ typedef struct clock_check {
     VkCommandBuffer commands;
     VkQueryPool queries;
     VkFence fence;
-    double device, host; /* seconds of the same work by either clock */
-    VkResult result;     /* of the last call, and its name */
+    double device, host; /* duration of the same work by each clock, s */
+    VkResult result;     /* result and name of the last call */
     const char *call;
 } clock_check;
 
@@ -210,8 +210,8 @@ static bool clock_record(clock_check *check, uint32_t fills)
     return clock_did(check, api->EndCommandBuffer(to.commands), "vkEndCommandBuffer");
 }
 
-/* `fills` fills between two stamps: their span by the device, and from submitting to the end by the
- * host. */
+/* Measures `fills` fills: the device's time between two stamps, and the host's time from submission
+ * to completion. */
 static bool clock_time(clock_check *check, uint32_t fills)
 {
     const vulkan_device *of = check->of;
@@ -237,8 +237,8 @@ static bool clock_time(clock_check *check, uint32_t fills)
     return true;
 }
 
-/* Time stamps are believed once they agree with the host's clock: drivers promise 64 bits and give
- * a few nanoseconds for a tenth of a second. */
+/* Checks the device's clock. Time stamps are used only if they agree with the host's clock: some
+ * drivers promise 64 bits and report a few nanoseconds for a tenth of a second. */
 static hed_status vulkan_check_clock(hed_device *device, hed_error *error)
 {
     vulkan_device *of = hed_vulkan_of(device);
@@ -281,7 +281,8 @@ static void vulkan_fill_open(vulkan_device *made, uint32_t valid_bits)
         pthread_mutex_init(&made->queues[i].lock, NULL);
 }
 
-/* All that the device can do, but what costs every kernel time or is for debuggers. */
+/* Creates a device with all features, except features that slow every kernel or are for
+ * debuggers. */
 static VkResult vulkan_make_device(vulkan_device *made, uint32_t version)
 {
     static const float priorities[VULKAN_QUEUES] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -407,7 +408,7 @@ hed_status hed_vulkan_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
     (void)error;
-    *free_bytes = 0; /* Vulkan 1.1 has no question for it */
+    *free_bytes = 0; /* Vulkan 1.1 has no query for it */
     *total_bytes = device->info.memory_bytes;
     return HED_OK;
 }

@@ -1,5 +1,5 @@
-/* The loader, libvulkan: finding it and its functions, listing what is behind it, and turning its
- * codes into words. */
+/* The loader, libvulkan: finding it and its functions, listing its devices, and naming its result
+ * codes. */
 #include "backends/vulkan/vulkan.h"
 
 #include <stdio.h>
@@ -68,7 +68,7 @@ static void vulkan_fail(
     hed_text_copy(slot->remedy, sizeof slot->remedy, remedy);
 }
 
-/* False: the slot says why. */
+/* Creates the instance. False on failure; the slot has the reason. */
 static bool vulkan_start(vulkan_driver *driver, hed_backend_slot *slot)
 {
     void *functions[FUNCTIONS];

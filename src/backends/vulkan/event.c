@@ -1,15 +1,15 @@
-/* Events: a fence behind all that its stream's queue was given, and for a timed one a time stamp in
- * front of it. */
+/* Events: a fence after all work submitted to the stream's queue, and for a timed event a time
+ * stamp before the fence. */
 #include "backends/vulkan/vulkan.h"
 
 typedef struct vulkan_event {
     VkFence fence;
-    VkQueue queue; /* that the mark is in; NULL: none yet */
+    VkQueue queue; /* queue of the mark; NULL: not recorded yet */
     bool reached;
-    VkCommandPool pool; /* the rest is of timed ones */
+    VkCommandPool pool; /* this and the following members: timed events only */
     VkCommandBuffer commands;
     VkQueryPool queries;
-    double moment; /* by the host's clock, where the device's is not to be believed */
+    double moment; /* host's clock, s, if the device's clock is unusable */
 } vulkan_event;
 
 static VkResult event_make_stamp(const vulkan_device *of, vulkan_event *made, const char **call)
@@ -129,7 +129,7 @@ hed_status hed_vulkan_event_wait(hed_event *event, hed_error *error)
     return status;
 }
 
-/* Within a queue the order and the barriers say it all. */
+/* Orders a stream after an event. Within a queue, submission order and barriers suffice. */
 hed_status hed_vulkan_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
 {
     const vulkan_event *mark = event->impl;

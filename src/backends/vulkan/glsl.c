@@ -1,5 +1,5 @@
-/* GLSL of a build as SPIR-V. With specialization constants a text is compiled once, whatever the
- * configuration: a device keeps the words. */
+/* GLSL of a build, compiled to SPIR-V. A text with specialization constants is compiled once for
+ * all configurations: the device stores the words. */
 #include "backends/vulkan/vulkan.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static vulkan_module *glsl_find_module(vulkan_device *of, const hed_text *text)
     return found;
 }
 
-/* Takes the words over. */
+/* Stores a module; takes ownership of the words. */
 static hed_status glsl_keep_module(vulkan_device *of, const hed_text *text, void *words,
     size_t size, vulkan_module **kept, hed_error *error)
 {

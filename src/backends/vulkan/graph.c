@@ -1,5 +1,6 @@
-/* Graphs: a command buffer that is recorded once. Steps that need the host, calls and copies of
- * memory that is not the driver's, make no graph: the core enqueues the steps one by one. */
+/* Graphs: a command buffer that is recorded once. Steps that need the host (calls, and copies of
+ * memory that is not the driver's) cannot be in a graph: the core then enqueues the steps one by
+ * one. */
 #include "backends/vulkan/vulkan.h"
 
 typedef struct vulkan_graph {
@@ -41,7 +42,7 @@ static hed_status graph_make(
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
         .queueFamilyIndex = of->family};
     uint32_t sets = 1;
-    for (uint32_t i = 0; i < made->count; i++) /* of eight descriptors each */
+    for (uint32_t i = 0; i < made->count; i++) /* a set is eight descriptors */
         if (steps[i].kind == HED_STEP_LAUNCH)
             sets += 1 + ((const vulkan_program *)steps[i].program->impl)->binding_count / 2;
     VkResult result = of->api->CreateCommandPool(of->device, &pool, NULL, &made->commands);
@@ -72,7 +73,7 @@ hed_status hed_vulkan_graph_build(
     return status;
 }
 
-/* Recorded anew once its replays are over: Vulkan changes no command. */
+/* Records the graph again once its replays are over: Vulkan cannot change a recorded command. */
 hed_status hed_vulkan_graph_update(
     hed_device *device, void *impl, const hed_step *steps, uint32_t step, hed_error *error)
 {

@@ -1,13 +1,13 @@
-/* Buffers: one allocation each. What the host sees (PINNED, MAPPED) is coherent memory that stays
- * mapped; a copy from or to host memory that lies in such a buffer is a copy between buffers. */
+/* Buffers: one allocation each. Memory that the host sees (PINNED, MAPPED) is coherent and stays
+ * mapped; a copy from or to host memory inside such a buffer is a copy between buffers. */
 #include "backends/vulkan/vulkan.h"
 
 #include <string.h>
 
 /* ---- memory ---- */
 
-/* The first type that has all of `wanted`, among those preferred first; VK_MAX_MEMORY_TYPES: none.
- */
+/* Finds the first memory type that is allowed and has all `wanted` properties; VK_MAX_MEMORY_TYPES:
+ * not found. Drivers list faster types first. */
 static uint32_t memory_type(
     const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed, VkFlags wanted)
 {
@@ -61,7 +61,7 @@ hed_status hed_vulkan_allocate(
     hed_device *device, uint64_t size, bool visible, vulkan_buffer *made, hed_error *error)
 {
     vulkan_device *of = hed_vulkan_of(device);
-    /* whole words: fills count in them */
+    /* whole words, because fills count words */
     const VkBufferCreateInfo info = {.sType = VK_TYPE_BUFFER_CREATE_INFO,
         .size = (size + 3) & ~(uint64_t)3,
         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
@@ -116,7 +116,7 @@ hed_status hed_vulkan_buffer_create(hed_buffer *buffer, const hed_buffer_def *de
     return HED_OK;
 }
 
-/* A part is its whole from an offset on; it has a serial and mappings of its own. */
+/* Creates a part: its whole from an offset on, with a serial and mappings of its own. */
 hed_status hed_vulkan_buffer_part(hed_buffer *part, hed_error *error)
 {
     vulkan_device *of = hed_vulkan_of(part->device);
@@ -148,7 +148,7 @@ void hed_vulkan_buffer_destroy(hed_buffer *buffer)
 {
     vulkan_device *of = hed_vulkan_of(buffer->device);
     vulkan_buffer *freed = buffer->impl;
-    hed_vulkan_settle(buffer->device); /* steps that name it may not be submitted yet */
+    hed_vulkan_settle(buffer->device); /* steps that use it may not be submitted yet */
     pthread_mutex_lock(&of->lock);
     for (vulkan_buffer **at = &of->visible; *at; at = &(*at)->next)
         if (*at == freed) {

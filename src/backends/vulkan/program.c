@@ -1,5 +1,5 @@
-/* Programs: SPIR-V, specialized, to a pipeline. What the cache keeps is the module and the driver's
- * own data for the pipeline of this configuration; a driver takes those or leaves them. */
+/* Programs: a pipeline of specialized SPIR-V. The cache stores the module and the driver's own data
+ * for the pipeline of this configuration; a driver may ignore the data. */
 #include "backends/vulkan/vulkan.h"
 #include "base/signature.h"
 
@@ -8,7 +8,7 @@
 
 typedef struct program_header {
     char magic[8];
-    uint64_t words, data; /* bytes of the module, and of the driver's data behind it */
+    uint64_t words, data; /* bytes of the module, and of the driver's data after it */
 } program_header;
 static const char program_magic[8] = "HEDSPV1";
 
@@ -22,7 +22,7 @@ hed_status hed_vulkan_build_options(const hed_build *build, char *text, size_t s
 
 /* ---- constants ---- */
 
-/* A module without names: "constant_3" is the one of SpecId 3. */
+/* Finds a constant by name; in a module without names, "constant_3" is the constant of SpecId 3. */
 static int program_find_constant(const hed_shader *shader, const char *name)
 {
     char by_id[32];
@@ -33,8 +33,8 @@ static int program_find_constant(const hed_shader *shader, const char *name)
     return -1;
 }
 
-/* Every constant gets a value: local_size_x_id and a constant of that id may have defaults that
- * differ. Parameters of SPIR-V have to be there; GLSL's may be macros. */
+/* Assigns every constant a value: local_size_x_id and a constant of that id may have different
+ * defaults. Parameters of SPIR-V must exist as constants; GLSL's may be macros. */
 static hed_status program_values(const hed_build *build, const hed_shader *shader,
     hed_shader_value values[HED_SHADER_CONSTANTS], hed_error *error)
 {
@@ -61,7 +61,7 @@ static hed_status program_values(const hed_build *build, const hed_shader *shade
     return HED_OK;
 }
 
-/* A constant as the module wants it: 4 bytes, or 8. */
+/* Writes a constant in the module's type, 4 or 8 bytes; returns its size. */
 static size_t program_put_constant(hed_type type, int64_t value, unsigned char *to)
 {
     int32_t narrow = (int32_t)value;
@@ -76,7 +76,7 @@ static size_t program_put_constant(hed_type type, int64_t value, unsigned char *
 
 /* ---- limits ---- */
 
-/* What drivers do not check and crash on. */
+/* Checks limits that drivers do not check, and crash on. */
 static hed_status program_check_limits(
     const hed_build *build, const hed_shader *shader, hed_error *error)
 {
@@ -121,7 +121,7 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, const hed_shade
     bool is_struct = argument->kind == HED_STRUCT;
     int member = program_find_member(def, shader, index);
     uint32_t size = is_struct ? (uint32_t)argument->size : hed_type_bytes(argument->type);
-    if (is_struct && size == shader->member_bytes) { /* all of them */
+    if (is_struct && size == shader->member_bytes) { /* the struct is the whole block */
         made->pushes[index].used = true;
         made->pushes[index].size = size;
         return HED_OK;
@@ -233,7 +233,7 @@ static void program_destroy(const hed_device *device, const vulkan_program *free
     if (freed->set_layout) of->api->DestroyDescriptorSetLayout(of->device, freed->set_layout, NULL);
 }
 
-/* Everything of a program; `words` are aligned. Nothing is left after a failure. */
+/* Creates all objects of a program; `words` are aligned. A failure leaves nothing to free. */
 static hed_status program_make(const hed_build *build, const void *words, size_t size,
     VkPipelineCache cache, vulkan_program *made, hed_shader *shader, hed_error *error)
 {
@@ -242,7 +242,7 @@ static hed_status program_make(const hed_build *build, const void *words, size_t
     *made = (vulkan_program){.serial = hed_vulkan_serial(hed_vulkan_of(build->device))};
     hed_status status =
         hed_shader_read_spirv(words, size, build->entry, NULL, 0, allocator, shader, error);
-    if (status == HED_ERROR_FORMAT) { /* the text's fault, and not the cache's */
+    if (status == HED_ERROR_FORMAT) { /* the text is wrong, not the cache */
         status = HED_ERROR_BUILD;
         if (error) error->status = status;
     }
@@ -298,7 +298,7 @@ static hed_status program_pack(const hed_build *build, const void *words, size_t
     return HED_OK;
 }
 
-/* SPIR-V of the user's may lie at any address. */
+/* Copies the words to aligned memory: a user's SPIR-V may have any address. */
 static hed_status program_align(
     const hed_build *build, const void *words, size_t size, void **aligned, hed_error *error)
 {
@@ -349,8 +349,8 @@ static hed_status program_load(hed_program *program, const hed_build *build, con
     program->resources.lane_width = program->device->info.lane_width;
     program->resources.local_bytes = (int64_t)shader.local_bytes;
     for (uint32_t i = 0; i < program->def->argument_count; i++)
-        if (program->def->arguments[i].kind == HED_LOCAL) /* the same arrays, counted there */
-            program->resources.local_bytes = -1;
+        /* the shader's arrays are the argument's, counted already */
+        if (program->def->arguments[i].kind == HED_LOCAL) program->resources.local_bytes = -1;
     return HED_OK;
 }
 

@@ -1,12 +1,13 @@
-/* Steps as commands: what streams and graphs record alike. Every step begins with a barrier, which
- * holds for all that was submitted to the queue before it, so that steps run one after another. */
+/* Steps as commands, for streams and graphs. Every step begins with a barrier, which covers all
+ * work submitted to the queue before it, so that steps run one after another. */
 #include "backends/vulkan/vulkan.h"
 
 #include <string.h>
 
 enum { LONGEST_UPDATE = 1024 }; /* bytes of a pattern that are written at once: whole words */
 
-/* Between two launches, which is where its cost counts, of the shader's stage alone. */
+/* Records a barrier. Between two launches, where the barrier's cost matters, it covers the shader
+ * stage alone. */
 void hed_vulkan_barrier(const hed_vk_api *api, vulkan_recording *to, bool launch)
 {
     bool between = launch && to->after_launch, idle = to->idle;
@@ -23,7 +24,7 @@ void hed_vulkan_barrier(const hed_vk_api *api, vulkan_recording *to, bool launch
     api->CmdPipelineBarrier(to->commands, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-/* What the host will read has to be made visible to it. */
+/* Ends a recording: makes written memory visible to the host, if the host sees it. */
 void hed_vulkan_record_end(const hed_vk_api *api, vulkan_recording *to)
 {
     const VkMemoryBarrier barrier = {.sType = VK_TYPE_MEMORY_BARRIER,
@@ -133,7 +134,8 @@ bool hed_vulkan_is_plain(const hed_step *step)
            step->size % 4 == 0;
 }
 
-/* A pattern longer than a word is written once, and then doubled as long as it takes. */
+/* Fills with a pattern longer than a word: writes it once, then doubles the filled range by
+ * copies. */
 static void record_pattern(const hed_vk_api *api, vulkan_recording *to, const hed_step *step)
 {
     unsigned char bytes[LONGEST_UPDATE];

@@ -1,43 +1,44 @@
-/* Streams: command buffers in turn, each with a fence and a pool of descriptors. Steps are recorded
- * until the stream is flushed or a buffer is full. A launch that comes alone waits to be recorded until the
- * stream is flushed: where the same launch was recorded before, that one is submitted again, which
- * saves as much as a fifth of an empty launch (H200: recording takes 2.8 us of 16).
+/* Streams: command buffers used in rotation, each with a fence and a pool of descriptors. Steps are
+ * recorded until the stream is flushed or a command buffer is full. A single launch is not recorded
+ * until the stream is flushed: if an equal launch was recorded before, that recording is submitted
+ * again, which saves up to a fifth of an empty launch (H200: recording takes 2.8 us of 16).
  *
- * Host memory that is not the driver's goes through a buffer of the stream's own: a write is copied
- * there at once, a read waits. */
+ * Host memory that is not the driver's is copied through a buffer of the stream: a write copies the
+ * data there at once, a read waits. */
 #include "backends/vulkan/vulkan.h"
 
 #include <string.h>
 
 enum { SLOTS = 8, MOST_STEPS = 64, STAGING_BYTES = 8 << 20 };
-/* A thread that sleeps is woken 26 us late on an H200, which a copy of 256 MiB (128 us) would be
- * charged with. A processor computes on the cores that polling takes. */
+/* A sleeping thread wakes 26 us late on an H200, which would add to the time of a copy of 256 MiB
+ * (128 us). On a CPU device, polling takes cores from the kernel. */
 enum { POLL_NS = 1000000, POLL_CPU_NS = 100000 };
 
 typedef struct vulkan_slot {
     vulkan_recording recording;
     VkFence fence;
-    uint64_t serial; /* of its last submission; 0: none */
-    bool alone;      /* it holds `launch` and nothing else, and can be submitted again */
-    bool bare;       /* without a barrier in front: only when nothing is on its way */
+    uint64_t serial; /* number of its last submission; 0: not submitted */
+    bool alone;      /* contains `launch` and nothing else, and can be submitted again */
+    bool bare;       /* begins without a barrier: submit only when the queue is idle */
     vulkan_launch launch;
 } vulkan_slot;
 
 typedef struct vulkan_stream {
-    struct vulkan_stream *next; /* in the device's list */
+    struct vulkan_stream *next; /* next in the device's list */
     hed_stream *stream;
-    vulkan_queue *queue, own; /* own: a queue of the program's that the device does not have */
+    /* the stream's queue; `own` is a queue of the program that the device lacks */
+    vulkan_queue *queue, own;
     VkCommandPool pool;
     vulkan_slot slots[SLOTS];
-    vulkan_slot *open; /* that is being recorded; NULL: none */
-    vulkan_slot *last; /* that was submitted last; NULL: none */
+    vulkan_slot *open; /* being recorded; NULL: no slot */
+    vulkan_slot *last; /* submitted last; NULL: no slot */
     uint32_t steps, turn;
     uint64_t submitted, completed;
     bool pending; /* `launch` is the only step since the last submission */
-    bool follows; /* another stream of the queue, so a barrier is needed */
+    bool follows; /* the next step needs a barrier: another stream of the queue came before */
     vulkan_launch launch;
-    vulkan_buffer staging; /* made when it is needed first */
-    uint64_t staged;       /* bytes of it that are on their way */
+    vulkan_buffer staging; /* created at the first use */
+    uint64_t staged;       /* bytes of `staging` that pending copies use */
     pthread_mutex_t lock;
 } vulkan_stream;
 
@@ -67,7 +68,7 @@ static hed_status slot_wait(vulkan_stream *s, const vulkan_slot *slot, hed_error
     return status;
 }
 
-/* The next slot, free to be recorded in. */
+/* Takes the next slot, after its previous work is done. */
 static hed_status slot_take(vulkan_stream *s, vulkan_slot **taken, hed_error *error)
 {
     const vulkan_device *of = hed_vulkan_of(s->stream->device);
@@ -162,7 +163,7 @@ static hed_status stream_wait(vulkan_stream *s, hed_error *error)
     return status ? status : slot_wait(s, s->last, error);
 }
 
-/* A recording with room for one more step. */
+/* Opens a recording with space for one more step. */
 static hed_status stream_open(vulkan_stream *s, hed_error *error)
 {
     bool pending = s->pending;
@@ -201,7 +202,7 @@ static hed_status stream_launch(
     status = stream_open(s, error);
     if (status) return status;
     status = hed_vulkan_record_launch(device, &s->open->recording, &launch, &own);
-    if (status == HED_ERROR_LIMIT) { /* no more descriptors: in the next one there are */
+    if (status == HED_ERROR_LIMIT) { /* no descriptors left: the next recording has new ones */
         hed_error_clear(&own);
         status = stream_flush(s, error);
         if (!status) status = stream_open(s, error);
@@ -211,7 +212,7 @@ static hed_status stream_launch(
     return status ? hed_fail(error, status, "%s", own.text) : HED_OK;
 }
 
-/* A recording, and room in the staging buffer for some of `size` bytes: what of them it has room for. */
+/* Opens a recording with space in the staging buffer; reduces `*size` to the space available. */
 static hed_status stream_stage(vulkan_stream *s, uint64_t *size, hed_error *error)
 {
     hed_status status = HED_OK;
@@ -253,7 +254,8 @@ static hed_status stream_write(vulkan_stream *s, const hed_step *step, hed_error
         if (status) break;
         memcpy(s->staging.host + s->staged, from + done, size);
         stream_copy(s, step->to->handle, at + done, s->staging.buffer, s->staged, size);
-        s->staged = (s->staged + size + 63) / 64 * 64; /* never over: the size is a multiple */
+        /* The result is at most STAGING_BYTES, a multiple of 64. */
+        s->staged = (s->staged + size + 63) / 64 * 64;
     }
     return status;
 }
@@ -285,7 +287,7 @@ static hed_status stream_read(vulkan_stream *s, const hed_step *step, hed_error 
     return status;
 }
 
-/* Odd bytes: as if the host had written them. */
+/* Fills bytes that are not whole words, as writes from the host. */
 static hed_status stream_fill_bytes(vulkan_stream *s, const hed_step *step, hed_error *error)
 {
     unsigned char bytes[4096];
@@ -379,8 +381,8 @@ static hed_status step_by_host_clock(
     return status;
 }
 
-/* The first stamp stands behind a barrier and both behind all commands, so that what came before is
- * not in their span. */
+/* Runs a step between two time stamps. The first stamp comes after a barrier and both after all
+ * earlier commands, so that their span excludes earlier work. */
 static hed_status step_stamped(
     vulkan_stream *s, const hed_step *step, vulkan_time *time, hed_error *error)
 {
@@ -457,7 +459,7 @@ static void stream_free(vulkan_stream *s)
     hed_release(&of->driver->allocator, s, sizeof *s);
 }
 
-/* A queue of the program's may be one of the device's, whose lock then counts. */
+/* Chooses a queue. If the program's queue is one of the device's, the device's lock applies. */
 static void stream_choose_queue(vulkan_stream *s, const hed_stream_def *def)
 {
     vulkan_device *of = hed_vulkan_of(s->stream->device);
@@ -526,7 +528,8 @@ hed_status hed_vulkan_streams_wait(hed_device *device, hed_error *error)
 {
     vulkan_device *of = hed_vulkan_of(device);
     hed_status status = HED_OK;
-    pthread_mutex_lock(&of->lock); /* a stream being made or destroyed meanwhile waits with us */
+    /* another thread that creates or destroys a stream waits meanwhile */
+    pthread_mutex_lock(&of->lock);
     for (vulkan_stream *s = of->streams; s && !status; s = s->next)
         status = hed_vulkan_stream_wait(s->stream, error);
     pthread_mutex_unlock(&of->lock);

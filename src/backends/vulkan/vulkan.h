@@ -1,5 +1,5 @@
-/* What the files of the Vulkan backend share: the loaded driver, devices, streams, programs, and how
- * errors are reported. */
+/* Shared declarations of the Vulkan backend: the loaded driver, devices, streams, programs, and
+ * error reports. */
 #ifndef HED_BACKENDS_VULKAN_H
 #define HED_BACKENDS_VULKAN_H
 
@@ -23,7 +23,7 @@ typedef struct vulkan_driver {
     VkInstance instance;
     VkPhysicalDevice physical[VULKAN_DEVICES];
     uint32_t device_count;
-    const char *compiler; /* of GLSL: its path; "" if there is none */
+    const char *compiler; /* path of the GLSL compiler; "": there is no compiler */
 } vulkan_driver;
 
 typedef struct vulkan_queue {
@@ -31,11 +31,10 @@ typedef struct vulkan_queue {
     pthread_mutex_t lock; /* a queue takes one thread at a time */
 } vulkan_queue;
 
-/* GLSL that was compiled here: with specialization constants a text is compiled once, whatever the
- * configuration. */
+/* Compiled GLSL: a text with specialization constants is compiled once for all configurations. */
 typedef struct vulkan_module {
     struct vulkan_module *next;
-    char *text; /* all that decides on the words */
+    char *text; /* the text and all else that decides on the words */
     size_t text_size, size;
     void *words; /* (size) */
 } vulkan_module;
@@ -50,24 +49,24 @@ typedef struct vulkan_device {
     uint32_t family, queue_count;
     vulkan_queue queues[VULKAN_QUEUES];
     _Atomic uint32_t next_queue;
-    _Atomic uint64_t serial; /* of the last buffer or program made */
+    _Atomic uint64_t serial; /* serial of the last buffer or program created */
     VkPhysicalDeviceMemoryProperties memory;
     uint32_t push_bytes;
-    double period;        /* seconds of a tick */
-    uint64_t stamp_mask;  /* of the bits of a time stamp that count; 0: they are not to be used */
-    pthread_mutex_t lock; /* of the lists below */
+    double period;        /* duration of a tick, s */
+    uint64_t stamp_mask;  /* valid bits of a time stamp; 0: time stamps are unusable */
+    pthread_mutex_t lock; /* guards the lists below */
     struct vulkan_stream *streams;
-    struct vulkan_buffer *visible; /* buffers that the host sees */
+    struct vulkan_buffer *visible; /* list of buffers that the host sees */
     vulkan_module *modules;
 } vulkan_device;
 
-/* hed_buffer.impl; the handle is the VkBuffer, a part's that of its whole */
+/* hed_buffer.impl; the handle is the VkBuffer, for a part its parent's */
 typedef struct vulkan_buffer {
     VkDeviceMemory memory;
     uint64_t serial;
-    char *host; /* NULL: the host does not see it */
+    char *host; /* NULL: the host does not see the buffer */
     uint64_t size;
-    struct vulkan_buffer *next; /* in the list of visible ones */
+    struct vulkan_buffer *next; /* next in the list of visible buffers */
     VkBuffer buffer;
 } vulkan_buffer;
 
@@ -82,26 +81,27 @@ typedef struct vulkan_program {
     struct {
         bool used;
         uint32_t offset, size;
-    } pushes[HED_MAX_ARGUMENTS]; /* by argument */
+    } pushes[HED_MAX_ARGUMENTS]; /* indexed by argument */
 } vulkan_program;
 
-/* A launch as the driver takes it. Bytes that are not used are zeros, so that two can be compared. */
+/* A launch in the driver's form. Unused bytes are zeros, so that two launches can be compared
+ * bytewise. */
 typedef struct vulkan_launch {
     const vulkan_program *program;
-    uint64_t serial; /* of the program */
+    uint64_t serial; /* serial of the program */
     uint32_t groups[3], visible;
     VkDescriptorBufferInfo infos[HED_SHADER_BINDINGS];
-    uint64_t serials[HED_SHADER_BINDINGS]; /* of the buffers */
+    uint64_t serials[HED_SHADER_BINDINGS]; /* serials of the buffers */
     unsigned char push[VULKAN_PUSH_BYTES];
 } vulkan_launch;
 
-/* Where commands are recorded: the commands, and the pool that descriptors come from. */
+/* A recording in progress: its command buffer, and the pool of its descriptors. */
 typedef struct vulkan_recording {
     VkCommandBuffer commands;
     VkDescriptorPool pool;
     bool after_launch; /* the last command was a dispatch */
-    bool idle;         /* nothing is on its way before the first command: no barrier is needed */
-    bool visible;      /* something was written that the host sees */
+    bool idle;         /* no work is pending before the first command: no barrier is needed */
+    bool visible;      /* memory that the host sees was written */
 } vulkan_recording;
 
 static inline vulkan_device *hed_vulkan_of(const hed_device *device) { return device->impl; }
@@ -113,8 +113,8 @@ static inline uint64_t hed_vulkan_serial(vulkan_device *device) { return ++devic
 
 /* ---- driver.c ---- */
 
-/* OK for VK_SUCCESS; else "vkQueueSubmit failed with VK_ERROR_DEVICE_LOST (-4): " and what it was
- * for, with the status that follows from the code. */
+/* Returns OK for VK_SUCCESS; else fails with "vkQueueSubmit failed with VK_ERROR_DEVICE_LOST (-4):
+ * " and the purpose of the call; the status follows from the code. */
 hed_status hed_vulkan_check(const hed_device *device, VkResult result, const char *call,
     const char *what, hed_error *error);
 hed_status hed_vulkan_open(const hed_settings *settings, hed_backend_slot *slot);
@@ -141,25 +141,26 @@ hed_status hed_vulkan_buffer_create(
     hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
 hed_status hed_vulkan_buffer_part(hed_buffer *part, hed_error *error);
 void hed_vulkan_buffer_destroy(hed_buffer *buffer);
-/* Memory of a buffer of our own, and its end. */
+/* Allocate and free the memory of a buffer that Heddle owns. */
 hed_status hed_vulkan_allocate(
     hed_device *device, uint64_t size, bool visible, vulkan_buffer *made, hed_error *error);
 void hed_vulkan_free(hed_device *device, vulkan_buffer *freed);
-/* The buffer that host memory lies in, and where; NULL: it is not the driver's. */
+/* Finds the visible buffer that contains a range of host memory, and the offset in it; NULL: not
+ * the driver's memory. */
 VkBuffer hed_vulkan_find_visible(
     vulkan_device *device, const void *host, uint64_t size, uint64_t *offset);
 
 /* ---- record.c ---- */
 
 void hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch);
-/* Commands behind all that were recorded or submitted before. */
+/* Records a barrier after all commands recorded or submitted before. */
 void hed_vulkan_barrier(const hed_vk_api *api, vulkan_recording *to, bool launch);
-/* OUT_OF_POOL_MEMORY's status is LIMIT: nothing was recorded. */
+/* Records a launch. LIMIT (VK_ERROR_OUT_OF_POOL_MEMORY): nothing was recorded. */
 hed_status hed_vulkan_record_launch(
     hed_device *device, vulkan_recording *to, const vulkan_launch *launch, hed_error *error);
-/* Whether a step can be recorded: a launch, a copy between buffers, a fill of whole words. */
+/* True if a step can be recorded: a launch, a copy between buffers, a fill of whole words. */
 bool hed_vulkan_is_plain(const hed_step *step);
-/* One of those, but no launch. */
+/* Records a plain step that is not a launch. */
 void hed_vulkan_record_copy(const hed_device *device, vulkan_recording *to, const hed_step *step);
 void hed_vulkan_record_end(const hed_vk_api *api, vulkan_recording *to);
 hed_status hed_vulkan_make_pool(
@@ -172,16 +173,16 @@ void hed_vulkan_stream_destroy(hed_stream *stream);
 hed_status hed_vulkan_stream_wait(hed_stream *stream, hed_error *error);
 hed_status hed_vulkan_stream_done(hed_stream *stream, bool *done, hed_error *error);
 hed_status hed_vulkan_stream_flush(hed_stream *stream, hed_error *error);
-/* What the stream does next comes behind other streams of its queue. */
+/* Orders the stream's next step after other streams of its queue. */
 void hed_vulkan_stream_follow(hed_stream *stream);
-/* Before something is destroyed that work may still use: waits for all, and where that fails for the
- * driver's own end of it. */
+/* Waits for all work before an object that it may use is destroyed; if waiting fails, waits for the
+ * driver's device to become idle. */
 void hed_vulkan_settle(hed_device *device);
 /* Waits for all of the device's streams. */
 hed_status hed_vulkan_streams_wait(hed_device *device, hed_error *error);
 hed_status hed_vulkan_step(
     hed_stream *stream, const hed_step *step, void *timing, hed_error *error);
-/* Hands recorded commands to the device, behind the stream's steps. */
+/* Submits recorded commands to the device, after the stream's steps. */
 hed_status hed_vulkan_submit(hed_stream *stream, VkCommandBuffer commands, hed_error *error);
 hed_status hed_vulkan_time_create(hed_device *device, void **timing, hed_error *error);
 void hed_vulkan_time_destroy(hed_device *device, void *timing);
@@ -203,8 +204,8 @@ hed_status hed_vulkan_wait_fence(hed_device *device, VkFence fence, hed_error *e
 
 /* ---- glsl.c, program.c ---- */
 
-/* The words of a build's text: its own where it is SPIR-V, else compiled, or kept from before. They
- * live as long as the device, or as the build. */
+/* Returns the SPIR-V of a build: its own text, or its GLSL compiled now or before. The words live
+ * as long as the device, or as the build. */
 hed_status hed_vulkan_words(
     const hed_build *build, const void **words, size_t *size, hed_error *error);
 void hed_vulkan_free_modules(vulkan_device *device);

@@ -1,6 +1,6 @@
 /* The part of Vulkan 1.1 that the backend calls, declared here so that no header is needed to
- * build: names, values and layouts are those of the Khronos specification. Handles of both kinds
- * are pointers, as they are on machines of 64 bits. */
+ * build: names, values and layouts are from the Khronos specification. Handles of both kinds are
+ * pointers, as on 64-bit machines. */
 #ifndef HED_BACKENDS_VULKAN_API_H
 #define HED_BACKENDS_VULKAN_API_H
 
@@ -150,7 +150,7 @@ typedef struct VkPhysicalDeviceLimits {
         maxPushConstantsSize, maxMemoryAllocationCount, maxSamplerAllocationCount;
     VkDeviceSize bufferImageGranularity, sparseAddressSpaceSize;
     uint32_t of_descriptors[16], of_vertices[5], of_tessellation[8], of_geometry[5],
-        of_fragments[4]; /* groups of limits that are of no interest */
+        of_fragments[4]; /* groups of limits that Heddle does not read */
     uint32_t maxComputeSharedMemorySize, maxComputeWorkGroupCount[3],
         maxComputeWorkGroupInvocations, maxComputeWorkGroupSize[3];
     uint32_t subPixelPrecisionBits, subTexelPrecisionBits, mipmapPrecisionBits,
@@ -220,7 +220,7 @@ typedef struct VkPhysicalDeviceDriverProperties {
     uint8_t conformanceVersion[4];
 } VkPhysicalDeviceDriverProperties;
 
-/* Features are rows of truth values: places of those that are looked at. */
+/* Features are arrays of Booleans: the number of features, and the indices that Heddle reads. */
 enum { VK_FEATURES = 55, VK_FEATURES_1_1 = 12, VK_FEATURES_1_2 = 47 };
 enum { VK_FEATURE_ROBUST_BUFFERS = 0, VK_FEATURE_FLOAT64 = 39 };
 enum {
@@ -456,7 +456,7 @@ typedef struct VkQueryPoolCreateInfo {
     VkFlags pipelineStatistics;
 } VkQueryPoolCreateInfo;
 
-/* result, name without "vk", parameters; the last one of all is the allocator, always NULL */
+/* X(result, name without "vk", parameters); the last parameter is the allocator, always NULL */
 #define HED_VK_FUNCTIONS(X) \
     X(void, DestroyInstance, (VkInstance, const void *)) \
     X(VkResult, EnumeratePhysicalDevices, (VkInstance, uint32_t *, VkPhysicalDevice *)) \
