@@ -1,5 +1,5 @@
-/* Composition root: the one file that names the backends, in order of preference, and what a launch
- * calls in the rooms above it. */
+/* Composition root: the one file that names the backends, in order of preference, and the function
+ * above the launcher that a first launch calls. */
 #include "core/backend.h"
 #include "launch/launch.h"
 #include "tune/capture.h"

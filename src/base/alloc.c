@@ -8,7 +8,7 @@
 
 enum {
     ALIGNMENT = 64,
-    FIRST_CHUNK = 1 << 12, /* bytes; each further chunk has twice as many, up to the largest */
+    FIRST_CHUNK = 1 << 12, /* bytes; each further chunk doubles the size, up to the largest */
     LARGEST_CHUNK = 1 << 20
 };
 
@@ -62,8 +62,8 @@ void *hed_new(const hed_allocator *allocator, uint64_t count, size_t size, hed_e
 /* ---- arenas ---- */
 
 struct hed_arena_chunk {
-    struct hed_arena_chunk *next; /* the newest chunk with room left is first */
-    size_t size, used;            /* bytes, this head among them */
+    struct hed_arena_chunk *next; /* the newest chunk with free space is first */
+    size_t size, used;            /* bytes, including this header */
 };
 
 void *hed_arena_new(hed_arena *arena, uint64_t count, size_t size, hed_error *error)
@@ -71,14 +71,15 @@ void *hed_arena_new(hed_arena *arena, uint64_t count, size_t size, hed_error *er
     const bool there = arena;
     if (hed_require(error, __func__, "arena", &there, 1)) return NULL;
     count = count ? count : 1;
-    size_t bytes = 0; /* rounded up, so that what follows is aligned; 0: too many */
+    size_t bytes = 0; /* rounded up, so that the next object is aligned; 0: too large */
     if (size == 0 || count <= (SIZE_MAX / 2) / size)
         bytes = (size_t)hed_round_up(size ? count * size : 1, ALIGNMENT);
     struct hed_arena_chunk *chunk = arena->chunks;
     if (bytes && !arena->failed && (!chunk || chunk->size - chunk->used < bytes)) {
         size_t whole = chunk ? 2 * chunk->size : FIRST_CHUNK;
         whole = whole < LARGEST_CHUNK ? whole : LARGEST_CHUNK;
-        bool alone = bytes > whole - ALIGNMENT; /* in a chunk of its own, behind the first */
+        /* needs a chunk of its own, inserted after the first */
+        bool alone = bytes > whole - ALIGNMENT;
         whole = alone ? bytes + ALIGNMENT : whole;
         struct hed_arena_chunk *made = allocate_raw(&arena->allocator, whole);
         if (made) {

@@ -4,11 +4,11 @@
 
 #include "heddle/base.h"
 
-/* Zeroed memory, aligned to 64 bytes, or NULL. Size 0 counts as 1. */
+/* Allocates zeroed memory, aligned to 64 bytes; NULL: out of memory. Size 0 counts as 1. */
 void *hed_allocate(const hed_allocator *allocator, size_t size);
-/* Gives it back with the same size. NULL is allowed. */
+/* Frees memory; `size` is the size that was allocated. NULL is allowed. */
 void hed_release(const hed_allocator *allocator, void *pointer, size_t size);
-/* A copy of text (NULL gives NULL), released with hed_release_text(). */
+/* Copies text (NULL returns NULL); hed_release_text() frees the copy. */
 char *hed_copy_text(const hed_allocator *allocator, const char *text);
 void hed_release_text(const hed_allocator *allocator, char *text);
 

@@ -9,7 +9,7 @@ static bool word_is(const char *word, size_t length, const char *name)
     return strncmp(name, word, length) == 0 && !name[length];
 }
 
-/* A dimension's size, the value of a parameter or a define, or a number. */
+/* Returns a dimension's size, the value of a parameter or a define, or a number. */
 static uint64_t factor_value(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, const char *word, size_t length)
 {
@@ -20,11 +20,12 @@ static uint64_t factor_value(const hed_kernel_def *def, const hed_config *config
     for (uint32_t i = 0; i < def->define_count; i++)
         if (word_is(word, length, def->defines[i].name))
             return strtoull(def->defines[i].value, NULL, 10);
-    assert(length > 0 && word[0] >= '0' && word[0] <= '9'); /* else no such name */
+    /* A factor that is not a number must name a dimension, a parameter or a define */
+    assert(length > 0 && word[0] >= '0' && word[0] <= '9');
     return strtoull(word, NULL, 10);
 }
 
-/* The value of parameter `name`; 1 without it. */
+/* Returns the value of parameter `name`; 1 if there is no such parameter. */
 static uint64_t factor_named(const hed_kernel_def *def, const hed_config *config, const char *name)
 {
     for (uint32_t i = 0; i < def->parameter_count; i++)

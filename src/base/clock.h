@@ -1,4 +1,4 @@
-/* Waiting by the monotonic clock, that of hed_now(): a system clock that is set changes nothing. */
+/* Waiting by the monotonic clock, which hed_now() reads: setting the system clock has no effect. */
 #ifndef HED_BASE_CLOCK_H
 #define HED_BASE_CLOCK_H
 
@@ -6,8 +6,8 @@
 
 #include "heddle/base.h"
 
-/* Waits for a condition `seconds` at most; the caller holds the mutex. False: the time is up. As with
- * pthread_cond_wait(), a return proves nothing: look again at what was waited for. */
+/* Waits for a condition for up to `seconds`; the caller has locked the mutex. False: the time is
+ * up. As after pthread_cond_wait(), a return proves nothing: check the awaited state again. */
 bool hed_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double seconds);
 
 #endif

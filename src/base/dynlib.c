@@ -14,10 +14,10 @@ struct hed_dynlib {
     char *name;
 };
 
-/* Whether the loader means that the library itself is not there. Its message is "FILE: WHAT:
- * REASON"; a library that is there and needs another one that is not names the other as FILE. No
- * word of it is compared but the system's own text for the reason, since messages may be
- * translated. */
+/* True if the loader's message reports that the library itself is absent. The message has three
+ * fields: file, operation, reason. If a library exists and needs another one that is absent, the
+ * file is the other one. Only the system's own text for the reason is compared, since messages may
+ * be translated. */
 static bool dynlib_is_absent(const char *message, const char *name)
 {
     char buffer[256];
@@ -31,11 +31,11 @@ hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *na
     hed_dynlib **library, char *reason, size_t size)
 {
     *library = NULL;
-    bool broken = false; /* `reason` already tells of a library that is there and does not load */
+    bool broken = false; /* `reason` already describes a library that exists and does not load */
     hed_text_copy(reason, size, "no library name to try");
     for (size_t index = 0; names[index]; index++) {
-        /* Never unloaded: drivers have threads and exit handlers of their own, and lose memory each
-         * time they are loaded. */
+        /* A library is never unloaded: drivers have threads and exit handlers of their own, and
+         * leak memory each time they are loaded. */
         void *handle = dlopen(names[index], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         if (!handle) {
             const char *message = dlerror();

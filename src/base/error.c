@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LAST_LINE = 80 }; /* bytes kept free for the line that says how much of a log is missing */
+enum { LAST_LINE = 80 }; /* bytes reserved for the line that reports how much of a log is missing */
 
 hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...)
 {
     assert(status != HED_OK);
     if (!error) return status;
-    /* Formatted aside: an argument may be the former text of the same error. */
+    /* formatted in a separate buffer: an argument may be the former text of the same error */
     char text[HED_ERROR_TEXT];
     va_list arguments;
     va_start(arguments, format);
@@ -55,7 +55,7 @@ void hed_fail_log(hed_error *error, const char *log)
     size_t room = sizeof error->log - LAST_LINE;
     size_t cut = room;
     while (cut > 0 && log[cut - 1] != '\n') cut--;
-    bool one_line = cut == 0; /* no line ends within the room: cut inside the line */
+    bool one_line = cut == 0; /* no line ends within the space: cut inside the line */
     cut = one_line ? room : cut;
     memcpy(error->log, log, cut);
     snprintf(error->log + cut, sizeof error->log - cut,
@@ -73,7 +73,7 @@ void hed_log_message(const hed_logger *logger, hed_log_level level, const char *
     int length = vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     if (length < 0) return;
-    /* one line, whatever a driver put into it */
+    /* one line, although a driver's text may have several */
     for (char *byte = message; *byte != '\0'; byte++)
         if (*byte == '\n' || *byte == '\r') *byte = byte[1] == '\0' ? '\0' : ' ';
     logger->log(logger->user, level, message);

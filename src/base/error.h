@@ -4,8 +4,8 @@
 
 #include "heddle/author.h"
 
-/* Adds a build log (cut to fit, cut at a line's end, with a last line that says how much is
- * missing). */
+/* Adds a build log to an error. A log that does not fit is cut at a line's end; a last line reports
+ * how much is missing. */
 void hed_fail_log(hed_error *error, const char *log);
 
 #endif

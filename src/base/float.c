@@ -1,5 +1,5 @@
-/* Rounding and denormal state of the calling thread. Only the control bits are touched; sticky
- * exception flags that the work raised stay raised. */
+/* Rounding and denormal state of the calling thread. Only the control bits are changed; exception
+ * flags that the work raised remain raised. */
 #include "heddle/thread.h"
 
 #if defined(__x86_64__)
@@ -40,7 +40,7 @@ static void write_control(uint64_t bits)
 hed_float_state hed_float_strict(void)
 {
     uint64_t bits = read_control();
-    if ((bits & CONTROL) != 0) /* mostly it is as it should be, and writing it is slow */
+    if ((bits & CONTROL) != 0) /* the state is usually strict already, and writing it is slow */
         write_control(bits & ~CONTROL);
     return (hed_float_state){bits & CONTROL};
 }

@@ -47,10 +47,10 @@ hed_hash hed_hash_bytes(hed_hash hash, const void *bytes, size_t size)
     size_t left = size;
     for (; left >= 8; left -= 8, next += 8) hash = hash_absorb(hash, hash_read_word(next, 8));
     if (left > 0) hash = hash_absorb(hash, hash_read_word(next, left));
-    /* tells "ab" + "c" from "a" + "bc", and a tail from the same tail with zeros */
+    /* distinguishes "ab" + "c" from "a" + "bc", and a tail from the same tail with zeros */
     hash = hash_absorb(hash, size);
-    /* The lanes meet once a call, so that each half of the result depends on both. The map is
-     * invertible. */
+    /* The lanes are combined once per call, so that each half of the result depends on both lanes.
+     * The map is invertible. */
     hash.a += hash.b;
     hash.b = hash_mix_b(hash.b ^ (hash.a << 32 | hash.a >> 32));
     return hash;

@@ -10,9 +10,9 @@ typedef struct hed_hash {
 } hed_hash;
 
 hed_hash hed_hash_start(void);
-/* order and lengths matter: size is hashed too */
+/* Adds bytes and their size to a hash: order and lengths matter. */
 hed_hash hed_hash_bytes(hed_hash hash, const void *bytes, size_t size);
 hed_hash hed_hash_text(hed_hash hash, const char *text);
-void hed_hash_format(hed_hash hash, char text[33]); /* 32 hexadecimal digits */
+void hed_hash_format(hed_hash hash, char text[33]); /* 32 hexadecimal digits and a zero */
 
 #endif

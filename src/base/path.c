@@ -1,5 +1,5 @@
-/* Files and folders: joining, making, reading whole, writing so that a reader never sees half a
- * file. */
+/* Files and folders: joining paths, creating folders, reading whole files, and writing so that a
+ * reader never sees half a file. */
 #include "base/path.h"
 
 #include "base/alloc.h"
@@ -39,14 +39,13 @@ hed_status hed_path_make(const char *folder, hed_error *error)
     char path[HED_PATH_MAX];
     if (folder[0] == '\0' || !hed_text_copy(path, sizeof path, folder))
         return path_fail(error, "make the folder", folder, folder[0] == '\0' ? ENOENT : ENAMETOOLONG);
-    /* Each '/' but a leading one ends the name of a folder to make, and so does the end of the
-     * text. */
+    /* Each '/' except a leading one ends the name of a folder to create; the end of the text ends
+     * the last name. */
     for (char *end = path + 1;; end++) {
         if (*end != '/' && *end != '\0') continue;
         char former = *end;
         *end = '\0';
-        /* Another process may make the same folder now: it has to be there afterwards, that
-         * is all. */
+        /* Another process may create the same folder now: only its existence afterwards counts. */
         if (mkdir(path, 0700) != 0) {
             int code = errno;
             struct stat about;
@@ -59,7 +58,7 @@ hed_status hed_path_make(const char *folder, hed_error *error)
 }
 
 /* Reads to the end of the file into memory that grows, since the size of a pipe or of a file in
- * /proc is not known before. `*capacity` is what is allocated, also on failure. */
+ * /proc is not known before. `*capacity` is the allocated size, also after a failure. */
 static hed_status path_read_all(const hed_allocator *allocator, int file, const char *path,
     size_t limit, char **bytes, size_t *size, size_t *capacity, hed_error *error)
 {
@@ -68,7 +67,7 @@ static hed_status path_read_all(const hed_allocator *allocator, int file, const 
             return hed_fail(
                 error, HED_ERROR_IO, "cannot read %s: it is larger than %zu bytes", path, limit);
         if (*size + 1 >= *capacity) {
-            /* limit + 1 shows that it is over */
+            /* reading limit + 1 bytes shows that the file is too large */
             size_t larger = *capacity > limit / 2 ? limit + 2 : *capacity * 2;
             char *copy = hed_allocate(allocator, larger);
             if (!copy)
@@ -82,7 +81,7 @@ static hed_status path_read_all(const hed_allocator *allocator, int file, const 
         ssize_t got = read(file, *bytes + *size, *capacity - *size - 1);
         if (got == 0) return HED_OK;
         if (got < 0 && errno == EAGAIN && fcntl(file, F_SETFL, 0) == 0)
-            continue; /* a pipe that is open for writing: wait for it */
+            continue; /* a pipe open for writing: wait for data */
         if (got < 0 && errno != EINTR) return path_fail(error, "read", path, errno);
         *size += got > 0 ? (size_t)got : 0;
     }
@@ -90,13 +89,13 @@ static hed_status path_read_all(const hed_allocator *allocator, int file, const 
 
 bool hed_path_is_own(const struct stat *about, char *reason, size_t size)
 {
-    /* a group of its owner alone, as most systems give each user */
+    /* a group with the owner as its only member, as most systems create for each user */
     bool private_group = about->st_gid == about->st_uid;
     if (about->st_uid != geteuid() && about->st_uid != 0) {
         snprintf(reason, size, "it belongs to another user (%lu)", (unsigned long)about->st_uid);
         return false;
     }
-    /* A sticky folder keeps others from replacing a file, not from adding one (a database's
+    /* A sticky folder prevents others from replacing a file, but not from adding one (a database's
      * journal). */
     if ((about->st_mode & S_IWOTH) || ((about->st_mode & S_IWGRP) && !private_group)) {
         snprintf(reason, size, "others may write it (mode %03o)", (unsigned)about->st_mode & 0777);
@@ -126,7 +125,7 @@ static hed_status path_read_file(const hed_allocator *allocator, const char *pat
         close(file);
         return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s is not loaded: %s", path, reason);
     }
-    /* Two bytes more than the size: the zero, and one that lets the end be seen without growing. */
+    /* Two bytes more than the size: the zero, and one that detects the end without growing. */
     size_t capacity =
         about.st_size > 0 && (uint64_t)about.st_size <= limit ? (size_t)about.st_size + 2 : 4096;
     size_t length = 0;
@@ -139,7 +138,7 @@ static hed_status path_read_file(const hed_allocator *allocator, const char *pat
     if (status == HED_OK && length == 0 && S_ISFIFO(about.st_mode))
         status = hed_fail(
             error, HED_ERROR_IO, "cannot read %s: it is a pipe that nothing is written into", path);
-    /* Memory goes back with its exact size, and the caller knows only the size of the file. */
+    /* Memory is freed with its exact size, and the caller knows only the size of the file. */
     char *exact = status == HED_OK ? hed_allocate(allocator, length + 1) : NULL;
     if (status == HED_OK && !exact)
         status = hed_fail(
@@ -165,9 +164,9 @@ hed_status hed_path_read_own(const hed_allocator *allocator, const char *path, s
     return path_read_file(allocator, path, limit, true, bytes, size, error);
 }
 
-/* Opens a new file beside `path`. Its name holds process, thread and time; one that is taken all
- * the same (a folder shared by containers) is not touched. It does not grow with the name of the
- * file, which may be as long as allowed. */
+/* Opens a new file in the folder of `path`. Its name contains process, thread and time; a file that
+ * has this name nevertheless (in a folder shared by containers) is not changed. The name's length
+ * does not depend on the name of the file, which may be as long as allowed. */
 static int path_open_temporary(const char *path, char *temporary, mode_t mode)
 {
     const char *slash = strrchr(path, '/');
@@ -190,7 +189,7 @@ static bool path_write_all(int file, const char *bytes, size_t size)
     while (size > 0) {
         ssize_t written = write(file, bytes, size);
         if (written < 0 && errno != EINTR) return false;
-        if (written == 0) { /* a file system that takes nothing and gives no reason is full */
+        if (written == 0) { /* a file system that writes nothing and gives no reason is full */
             errno = ENOSPC;
             return false;
         }
@@ -201,8 +200,8 @@ static bool path_write_all(int file, const char *bytes, size_t size)
     return true;
 }
 
-/* A symbolic link is replaced where `replace_link` is set, else refused: every user who may write
- * the folder could lead the file to any other. */
+/* Opens a writer. A symbolic link is replaced if `replace_link` is set, otherwise refused: every
+ * user who may write the folder could redirect the file to any other. */
 static hed_status path_begin(
     hed_path_writer *writer, const char *path, bool replace_link, mode_t mode, hed_error *error)
 {
@@ -234,7 +233,8 @@ hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size,
 int hed_file_commit(int file, const char *temporary, const char *path)
 {
     if (!temporary || !path) return EINVAL;
-    /* The bytes before the name: a crash after the rename must not leave an empty file under it. */
+    /* Sync the content before the rename: after a crash the name must not refer to an empty
+     * file. */
     if (fsync(file) != 0 || rename(temporary, path) != 0) {
         int code = errno;
         unlink(temporary);
@@ -246,7 +246,7 @@ int hed_file_commit(int file, const char *temporary, const char *path)
     if (length >= sizeof folder) return 0;
     memcpy(folder, length ? path : ".", length ? length : 1);
     folder[length ? length : 1] = '\0';
-    /* The file is there and whole even where its folder cannot be opened or synced. */
+    /* The file is complete even if its folder cannot be opened or synced. */
     int above = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (above >= 0) {
         (void)fsync(above);
@@ -280,8 +280,8 @@ hed_status hed_path_write_own(
         hed_path_abandon(&writer);
         return status;
     }
-    /* Not synced: what is written here can be made again, and its reader knows half a file by its
-     * hash. Network file systems report a full disk on closing. */
+    /* Not synced: the content can be created again, and its reader detects an incomplete file by
+     * its hash. Network file systems report a full disk on closing. */
     bool good = close(writer.file) == 0 && rename(writer.temporary, writer.path) == 0;
     int code = errno;
     if (!good) unlink(writer.temporary);
@@ -294,7 +294,7 @@ typedef struct own_object {
     bool found;
 } own_object;
 
-/* Looks for the loaded object (the program or a library) that holds the address. */
+/* Finds the loaded object (the program or a library) that contains the address. */
 static int path_find_object(struct dl_phdr_info *object, size_t size, void *user)
 {
     own_object *own = user;
@@ -320,7 +320,7 @@ void hed_path_of_library(char *folder, size_t size)
     if (!slash || !hed_text_copy(folder, size, path)) hed_text_copy(folder, size, "");
 }
 
-/* A set-user-id program must not follow its caller's paths. */
+/* Reads a variable; a set-user-id program must not follow its caller's paths. */
 const char *hed_environment(const char *name)
 {
     const char *value = secure_getenv(name);

@@ -1,6 +1,7 @@
 /* A ring of records between one writing and one reading thread, after Lamport (1977), with each
- * side's last view of the other's position kept beside its own (Lee, Bu and Chandranmenon 2010,
- * MCRingBuffer): the other side's cache line is read only when the ring looks full or empty. */
+ * side's last view of the other's position stored with its own position (Lee, Bu and Chandranmenon
+ * 2010, MCRingBuffer): the other side's cache line is read only when the ring looks full or
+ * empty. */
 #include "heddle/ring.h"
 
 #include "base/alloc.h"
@@ -14,7 +15,7 @@ enum { LINE = 64 };
 
 struct hed_ring {
     hed_allocator allocator;
-    size_t bytes; /* of the whole ring, as allocated */
+    size_t bytes; /* size of the whole ring as allocated, bytes */
     uint32_t record_bytes, capacity, mask;
     /* Positions count records for ever and wrap at 2^32; capacity is a power of two of at most
      * 2^31. */
@@ -92,8 +93,8 @@ uint32_t hed_ring_count(const hed_ring *ring)
     if (!ring) return 0;
     uint32_t read = atomic_load_explicit(&ring->read, memory_order_acquire);
     uint32_t written = atomic_load_explicit(&ring->written, memory_order_acquire);
-    /* Between the two loads a third thread may see the ring go round: no more than all of it is
-     * ever full. */
+    /* The two loads are not simultaneous: a third thread may see both positions move in between, so
+     * the count is limited to the capacity. */
     uint32_t count = written - read;
     return count < ring->capacity ? count : ring->capacity;
 }

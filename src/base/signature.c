@@ -1,6 +1,6 @@
-/* Parameters of a kernel's text against its description: see signature.h. No preprocessor is at work
- * here. A name is resolved by the one #define or typedef that it has; whatever else decides on a type
- * leaves it unknown. */
+/* Compares the parameters in a kernel's text with its description: see signature.h. There is no
+ * preprocessor here: a name is resolved by its only #define or typedef; any other construct leaves
+ * the type unknown. */
 #include "base/signature.h"
 
 #include <ctype.h>
@@ -9,24 +9,25 @@
 
 enum { MOST_ALIASES = 8 /* a name that stands for a name ... */ };
 
-/* A piece of a text. */
+/* A range of a text. */
 typedef struct piece {
     const char *begin;
     size_t length;
 } piece;
 
-/* The type of a parameter, as far as words give it. */
+/* Type of a parameter, as far as its words specify it. */
 typedef struct parameter_type {
-    bool is_known; /* the element's type; else only is_pointer may be used */
+    bool is_known; /* the element's type is known; else only is_pointer is valid */
     bool is_pointer, is_local, is_float;
-    uint32_t bytes, lanes; /* of an element's part; parts */
+    uint32_t bytes, lanes; /* bytes of one lane; lanes of an element */
 } parameter_type;
 
 /* ---- tokens ---- */
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* Position after a comment, a string or a character that begins here; `at` where none does. */
+/* Returns the position after a comment, a string or a character that begins here; `at` if there is
+ * no such token. */
 static const char *skip_quoted(const char *at, const char *end)
 {
     if (end - at > 1 && at[0] == '/' && at[1] == '/') {
@@ -42,7 +43,7 @@ static const char *skip_quoted(const char *at, const char *end)
     return at;
 }
 
-/* The next word or sign; length 0 at the end. A line of the preprocessor is one token. */
+/* Returns the next word or sign; length 0 at the end. A line of the preprocessor is one token. */
 static piece next_token(const char *at, const char *end)
 {
     while (at < end) {
@@ -71,7 +72,8 @@ static bool is_listed(piece p, const char *const *words)
     return *words;
 }
 
-/* The part up to the bracket that closes, after the one that opens; length 0 where none does. */
+/* Returns the text from `at`, after an opening bracket, to its closing bracket; length 0 if the
+ * bracket is not closed. */
 static piece within_brackets(const char *at, const char *end)
 {
     const char *begin = at;
@@ -99,7 +101,7 @@ static const base_type base_types[] = {{"char", false, 1}, {"uchar", false, 1}, 
     {"uint8_t", false, 1}, {"int16_t", false, 2}, {"uint16_t", false, 2}, {"int32_t", false, 4},
     {"uint32_t", false, 4}, {"int64_t", false, 8}, {"uint64_t", false, 8}};
 
-/* "float", "float4". */
+/* Reads the name of a scalar or vector type: "float", "float4". */
 static bool read_base(piece word, parameter_type *type)
 {
     for (size_t i = 0; i < HED_COUNT(base_types); i++) {
@@ -124,7 +126,8 @@ static bool read_base(piece word, parameter_type *type)
 
 /* ---- names that stand for types ---- */
 
-/* The value of `#define NAME VALUE`, of which `line` is the whole. */
+/* Reads the value of `#define NAME VALUE` from the whole `line`; false if it defines another
+ * name. */
 static bool defines_name(piece line, piece name, piece *value)
 {
     const char *end = line.begin + line.length;
@@ -139,7 +142,8 @@ static bool defines_name(piece line, piece name, piece *value)
     return true;
 }
 
-/* The type in `typedef TYPE NAME;`, which begins at `at`. */
+/* Reads the type in `typedef TYPE NAME;`, which begins at `at`; false if it defines another
+ * name. */
 static bool typedef_names(const char *at, const char *end, piece name, piece *value)
 {
     const char *begin = at;
@@ -153,8 +157,8 @@ static bool typedef_names(const char *at, const char *end, piece name, piece *va
     return last.length == name.length && memcmp(last.begin, name.begin, name.length) == 0;
 }
 
-/* Counts the definitions of a name, of which `value` is the last; those of the build go before the
- * text's. */
+/* Counts the definitions of a name; `value` is the last one. A definition of the build comes first
+ * and is the only one counted. */
 static uint32_t find_alias(const hed_signature *s, piece name, piece *value)
 {
     uint32_t count = 0;
@@ -192,7 +196,8 @@ static const char *const opaque[] = {"struct", "union", "enum", "class", "typena
 /* Words of a type so far. */
 typedef struct type_words {
     parameter_type type;
-    bool is_unsigned, is_opaque; /* opaque: the next word is a type's name, which says nothing */
+    /* opaque: the next word is a type's name, whose definition is unknown */
+    bool is_unsigned, is_opaque;
     uint32_t longs;
     bool has_base;
 } type_words;
@@ -216,13 +221,13 @@ static void signature_word(const hed_signature *s, piece p, type_words *w, int d
         w->longs++;
     } else if (is_type_word(p, "unsigned")) {
         w->is_unsigned = true;
-    } else if (known) { /* "int", also of "long int" */
+    } else if (known) { /* "int", also in "long int" */
         w->has_base = true;
         w->type.is_known = true;
         w->type.is_float = base.is_float;
         w->type.bytes = base.bytes;
         w->type.lanes = base.lanes;
-    } else if (!w->longs && !w->is_unsigned) { /* else the name of "unsigned n" */
+    } else if (!w->longs && !w->is_unsigned) { /* otherwise a parameter's name: "unsigned n" */
         w->has_base = true;
     }
 }
@@ -286,7 +291,7 @@ static bool is_same_type(const parameter_type *type, hed_type of)
                                   (size == type->bytes || size == type->bytes * type->lanes));
 }
 
-/* True if the parameter may be what the description says. */
+/* True if the parameter's type is compatible with the description. */
 static bool fits(
     const hed_argument_def *argument, hed_language language, const parameter_type *type)
 {
@@ -297,7 +302,7 @@ static bool fits(
         return !type->is_pointer &&
                (!type->is_known || (type->lanes == 1 && is_same_type(type, argument->type)));
     case HED_STRUCT: return !type->is_pointer && (!value || lanes * type->bytes == argument->size);
-    case HED_LOCAL: /* CUDA C: where the array begins in dynamic shared memory */
+    case HED_LOCAL: /* CUDA C: the array's offset in dynamic shared memory */
         if (language == HED_CUDA_C) return !type->is_pointer && (!value || type->bytes == 4);
         return !value;
     default: return !value; /* a buffer's words may be read as another type on purpose */
@@ -324,7 +329,7 @@ hed_status hed_signature_compare(const hed_signature *signature, uint32_t argume
 
 /* ---- the text's list ---- */
 
-/* The name alone: "scale" of "ns::scale<float, WG>". */
+/* Returns the name alone: "scale" of "ns::scale<float, WG>". */
 static piece entry_name(const char *entry)
 {
     const char *end = entry + strcspn(entry, "<"), *begin = entry;
@@ -334,7 +339,8 @@ static piece entry_name(const char *entry)
     return (piece){begin, (size_t)(end - begin)};
 }
 
-/* The list of the one kernel of this name; length 0 where there is none, or more than one. */
+/* Finds the parameter list of the only kernel of this name; length 0 if there is no kernel, or more
+ * than one. */
 static piece find_list(const hed_signature *s)
 {
     static const char *const kernels[] = {"__kernel", "kernel", "__global__", NULL};
@@ -380,7 +386,8 @@ static bool signature_next(const char **at, const char *end, piece *parameter)
     return true;
 }
 
-/* True if a parameter is written out: a type and a name, no macro and no line of the preprocessor. */
+/* True if a parameter is written out: a type and a name, no macro and no line of the
+ * preprocessor. */
 static bool is_written_out(piece parameter)
 {
     const char *at = parameter.begin, *end = at + parameter.length;
@@ -398,7 +405,7 @@ static bool is_written_out(piece parameter)
     return words > 1;
 }
 
-/* Number of the description's arguments that are parameters of the text, from `index` on. */
+/* Returns the index of the first argument from `index` on that is a parameter of the text. */
 static uint32_t skip_symbols(const hed_signature *s, uint32_t index)
 {
     while (s->language == HED_CUDA_C && index < s->def->argument_count &&

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room for `more` bytes and the final zero. */
+/* Reserves space for `more` bytes and the final zero. */
 static bool text_reserve(hed_text *text, size_t more)
 {
     if (text->failed) return false;
@@ -83,7 +83,7 @@ bool hed_text_copy(char *to, size_t size, const char *from)
     return fits;
 }
 
-/* Not tolower(): names of devices must not match differently in another locale. */
+/* Converts to lower case; tolower() would match names of devices differently in another locale. */
 static char lower(char letter)
 {
     return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;

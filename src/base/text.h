@@ -4,10 +4,10 @@
 
 #include "heddle/base.h"
 
-/* Growing text; allocation failures are remembered and reported once by `failed`. */
+/* Growing text; an allocation failure sets `failed`, which the caller checks once at the end. */
 typedef struct hed_text {
     const hed_allocator *allocator;
-    char *bytes; /* zero-terminated, or NULL while empty */
+    char *bytes; /* zero-terminated; NULL while empty */
     size_t size, capacity;
     bool failed;
 } hed_text;
@@ -20,7 +20,7 @@ void hed_text_free(hed_text *text);
 
 /* Copies with a zero at the end, cut to `size`; true if it fit. */
 bool hed_text_copy(char *to, size_t size, const char *from);
-/* Whether `part` occurs in `text`, case ignored (ASCII). */
+/* True if `part` occurs in `text`, ignoring case (ASCII). */
 bool hed_text_contains(const char *text, const char *part);
 
 #endif

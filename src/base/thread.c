@@ -1,10 +1,10 @@
 /* A team of threads with a barrier. Members wait by spinning a short while on a word with a cache
  * line of its own and then sleep in the kernel on the same word (Drepper, "Futexes are tricky",
- * 2011). How long they spin adapts to how long waits have been (Karlin, Li, Manasse and Owicki,
- * "Empirical studies of competitive spinning", 1991): beside busy programs the thread that is
- * waited for is often not running, and spinning would only keep the processor from it. The barrier
- * is the central one that counts arrivals and turns a phase (Mellor-Crummey and Scott 1991, section
- * 3.1, with a counter for the sense). */
+ * 2011). The spin time adapts to the duration of earlier waits (Karlin, Li, Manasse and Owicki,
+ * "Empirical studies of competitive spinning", 1991): on a busy machine the awaited thread is often
+ * not running, and spinning would only take the processor from it. The barrier is the central one
+ * that counts arrivals and then advances a phase (Mellor-Crummey and Scott 1991, section 3.1, with
+ * a counter for the sense). */
 #include "heddle/thread.h"
 
 #include "base/alloc.h"
@@ -25,18 +25,19 @@
 
 enum {
     LINE = 64,
-    SPIN_MOST_NS = 50000, /* about what sleeping and waking cost together */
+    SPIN_MOST_NS = 50000, /* approximate cost of sleeping and waking together */
     SPIN_LEAST_NS = 2000,
-    SPINS_BY_CLOCK = 64,  /* looks at the word between two looks at the clock */
-    PIECES_BY_MEMBER = 4, /* of hed_team_for(): so that a late member does not hold up the rest */
+    SPINS_BY_CLOCK = 64, /* reads of the word between two reads of the clock */
+    /* pieces of hed_team_for() for each member, so that a late member does not delay the others */
+    PIECES_BY_MEMBER = 4,
     THREADS_MAX = 1 << 22 /* Linux has no more, on any machine */
 };
 
-/* A counter that others wait on. */
+/* A counter on which threads wait. */
 typedef struct gate {
     _Alignas(LINE) atomic_uint value;
     atomic_uint sleepers;
-    atomic_uint spin_ns; /* how long to spin: a guess, which any waiter may change */
+    atomic_uint spin_ns; /* estimate of the useful spin time, ns; any waiter may change it */
 } gate;
 
 typedef struct member {
@@ -48,18 +49,18 @@ typedef struct member {
 struct hed_team {
     hed_allocator allocator;
     uint32_t size;
-    uint32_t threads; /* started, member 0 not counted */
+    uint32_t threads; /* number of threads started, without member 0 */
     bool spin;        /* each member has a processor of its own */
     bool running, ending;
     void (*function)(void *user, hed_team *team, uint32_t member);
     void *user;
-    member *members; /* `size` of them; the first is the caller's and not used */
-    gate start;      /* turned at the start of each run */
-    gate phase;      /* turned when all have come to the barrier */
-    /* turned when the last thread has ended its part of a run */
+    member *members; /* (size) members; the first is the caller's and not used */
+    gate start;      /* incremented at the start of each run */
+    gate phase;      /* incremented when all members have reached the barrier */
+    /* incremented when the last thread has ended a run */
     gate done;
-    _Alignas(LINE) atomic_uint arrived; /* at the barrier */
-    _Alignas(LINE) atomic_uint busy;    /* threads that have not ended their part */
+    _Alignas(LINE) atomic_uint arrived; /* members that have reached the barrier */
+    _Alignas(LINE) atomic_uint busy;    /* threads that have not ended the run */
 };
 
 static void pause_processor(void)
@@ -67,11 +68,11 @@ static void pause_processor(void)
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory"); /* on most cores `yield` does nothing at all */
+    __asm__ volatile("isb" ::: "memory"); /* `yield` does nothing at all on most cores */
 #endif
 }
 
-/* Whether the gate's value is not `seen` any more; looks a few times. */
+/* True if the gate's value is no longer `seen`; reads it a few times. */
 static bool gate_look(const gate *at, unsigned seen)
 {
     for (int look = 0; look < SPINS_BY_CLOCK; look++) {
@@ -83,15 +84,16 @@ static bool gate_look(const gate *at, unsigned seen)
 
 static void gate_sleep(gate *at, unsigned seen)
 {
-    /* Either gate_turn() sees this sleeper, or the kernel sees the new value and does not put it to
-     * sleep: each side writes its word before it reads the other's, all in one total order. */
+    /* Either gate_turn() sees this sleeper, or the kernel sees the new value and does not put the
+     * thread to sleep: each side writes its word before it reads the other's, all in one total
+     * order. */
     atomic_fetch_add_explicit(&at->sleepers, 1, memory_order_seq_cst);
     while (atomic_load_explicit(&at->value, memory_order_seq_cst) == seen)
         syscall(SYS_futex, &at->value, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
     atomic_fetch_sub_explicit(&at->sleepers, 1, memory_order_relaxed);
 }
 
-/* Returns once the gate's value is not `seen` any more. */
+/* Returns once the gate's value is no longer `seen`. */
 static void gate_wait(gate *at, unsigned seen, bool spin)
 {
     if (!spin) {
@@ -107,7 +109,8 @@ static void gate_wait(gate *at, unsigned seen, bool spin)
         } while (!turned && hed_now() - begin < limit);
         if (!turned) {
             gate_sleep(at, seen);
-            short_wait = hed_now() - begin < SPIN_MOST_NS; /* then spinning would have been right */
+            /* true: spinning would have been better */
+            short_wait = hed_now() - begin < SPIN_MOST_NS;
         }
     }
     unsigned next = short_wait ? limit * 2 : limit / 2;
@@ -115,7 +118,7 @@ static void gate_wait(gate *at, unsigned seen, bool spin)
     if (next != limit) atomic_store_explicit(&at->spin_ns, next, memory_order_relaxed);
 }
 
-/* Lets all threads pass that wait at the gate. Only one thread at a time turns a gate. */
+/* Wakes all threads that wait at the gate. Only one thread at a time increments a gate. */
 static void gate_turn(gate *at)
 {
     unsigned next = atomic_load_explicit(&at->value, memory_order_relaxed) + 1;
@@ -126,7 +129,7 @@ static void gate_turn(gate *at)
 
 uint32_t hed_processor_count(void)
 {
-    /* The set of the calling thread, which is the one that the threads it starts inherit. */
+    /* The calling thread's processor set, which the threads that it starts inherit. */
     for (size_t processors = 1024; processors <= (size_t)1 << 20; processors *= 2) {
         cpu_set_t *set = CPU_ALLOC(processors);
         if (!set) break;
@@ -135,7 +138,7 @@ uint32_t hed_processor_count(void)
         int count = failed == 0 ? CPU_COUNT_S(size, set) : 0;
         CPU_FREE(set);
         if (count > 0) return (uint32_t)count;
-        /* EINVAL: the kernel knows of more processors than the set holds */
+        /* EINVAL: the kernel has more processors than the set can represent */
         if (failed == 0 || code != EINVAL) break;
     }
     long online = sysconf(_SC_NPROCESSORS_ONLN);
@@ -146,7 +149,7 @@ static void *team_run_member(void *argument)
 {
     member *self = argument;
     hed_team *team = self->team;
-    unsigned seen = 0; /* runs that this member has taken part in */
+    unsigned seen = 0; /* number of runs that this member has joined */
     for (;;) {
         gate_wait(&team->start, seen, team->spin);
         seen++;
@@ -157,12 +160,12 @@ static void *team_run_member(void *argument)
     }
 }
 
-/* Starts a thread for each member but the first. Gives 0 or the error number. */
+/* Starts a thread for each member except the first. Returns 0 or the error number. */
 static int team_start_threads(hed_team *team)
 {
-    /* Signals belong to the program's own threads. Faults stay open: they strike the thread that
-     * made them, and blocked they would end the process past the handlers of debuggers and
-     * sanitizers. */
+    /* Signals belong to the program's own threads. Faults are not blocked: a fault hits the thread
+     * that caused it, and a blocked fault would end the process without the handlers of debuggers
+     * and sanitizers. */
     sigset_t blocked, former;
     sigfillset(&blocked);
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
@@ -243,7 +246,7 @@ void hed_team_run(
     team->running = true;
     team->function = function;
     team->user = user;
-    /* made visible by gate_turn() */
+    /* gate_turn() makes it visible */
     atomic_store_explicit(&team->busy, team->size - 1, memory_order_relaxed);
     unsigned seen = atomic_load_explicit(&team->done.value, memory_order_relaxed);
     gate_turn(&team->start);
@@ -261,7 +264,7 @@ void hed_team_barrier(hed_team *team)
         gate_wait(&team->phase, seen, team->spin);
         return;
     }
-    /* no thread arrives again before the turn */
+    /* no thread arrives again before the increment */
     atomic_store_explicit(&team->arrived, 0, memory_order_relaxed);
     gate_turn(&team->phase);
 }
@@ -291,7 +294,7 @@ void hed_team_for(hed_team *team, uint64_t count, uint64_t grain,
     void (*function)(void *user, uint64_t begin, uint64_t end), void *user)
 {
     if (!team || !function) return;
-    /* pieces, if each is to be at least `grain` long */
+    /* number of pieces of at least `grain` elements */
     uint64_t most = count / (grain > 0 ? grain : 1);
     uint64_t wanted = (uint64_t)team->size * PIECES_BY_MEMBER;
     uint64_t total = most < wanted ? most : wanted;

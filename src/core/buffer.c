@@ -1,5 +1,5 @@
-/* Buffers: checks, then the backend. OpenGL buffers that the driver cannot share are copied through
- * the host. */
+/* Buffers: checks, then the backend. OpenGL buffers without driver sharing are copied through the
+ * host. */
 #include "core/objects.h"
 
 static hed_status check_def(hed_device *device, const hed_buffer_def *def, hed_error *error)
@@ -34,7 +34,7 @@ static hed_status buffer_open(
     return HED_OK;
 }
 
-/* What the backend has made is the caller's; after a failure nothing is. */
+/* Passes a buffer that the backend has created to the caller; frees it after a failure. */
 static hed_status buffer_finish(hed_buffer *made, hed_status status, hed_buffer **buffer)
 {
     if (status) hed_release(&made->device->settings->allocator, made, sizeof *made);
@@ -134,7 +134,7 @@ hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t nam
     return buffer_finish(made, status, buffer);
 }
 
-/* Through host memory: waits, because OpenGL's calls work at once. */
+/* Copies through host memory: waits, because OpenGL's calls take effect at once. */
 static hed_status copy_gl(hed_stream *stream, hed_buffer *buffer, bool to_device, hed_error *error)
 {
     gl_bind_function bind = (gl_bind_function)buffer->gl.get_proc_address("glBindBuffer");

@@ -1,5 +1,5 @@
 /* Disk cache, see cache.h. A file is a header (struct head), the request, the log, the binary; all
- * numbers little-endian as the machines we run on are. The name is 32 hexadecimal digits of the
+ * numbers are little-endian, like the supported machines. The name is 32 hexadecimal digits of the
  * request's hash and ".hedk". */
 #include "core/cache.h"
 
@@ -19,9 +19,10 @@ static const char ending[] = ".hedk";
 
 struct head {
     char magic[16];
-    uint64_t request_size, log_size, binary_size; /* log_size: its zero included, or 0 */
+    /* bytes; log_size includes the final zero, 0: no log */
+    uint64_t request_size, log_size, binary_size;
     double build_seconds;
-    hed_hash checksum; /* of everything behind the header and of the sizes */
+    hed_hash checksum; /* hash of the data after the header and of the sizes */
 };
 
 static hed_hash checksum_of(
@@ -89,8 +90,8 @@ bool hed_cache_load(const hed_settings *settings, const char *folder, const char
     size_t size;
     hed_cache_file file;
     if (!entry_path(path, folder, request, request_size) || access(path, R_OK)) return false;
-    /* An entry may be machine code. What is installed with the library is trusted like
-     * the library, whichever user has installed both. */
+    /* An entry may be machine code. Entries installed with the library are trusted like the
+     * library, whichever user has installed them. */
     bool installed = folder == settings->ptx_dir;
     hed_error error = {0};
     hed_status status =
@@ -148,8 +149,8 @@ static bool is_entry(const char *name)
     return strspn(name, "0123456789abcdef") == 32 && strcmp(name + 32, ending) == 0;
 }
 
-/* An entry, or what an interrupted hed_path_write_own() left behind. A folder or a pipe is neither,
- * whatever its name. */
+/* True for an entry, and for a file that an interrupted hed_path_write_own() left. Folders and
+ * pipes are excluded, whatever their names. */
 static bool is_ours(const char *path, const char *name)
 {
     struct stat about;
@@ -181,7 +182,8 @@ static hed_status visit_entries(
     return first;
 }
 
-/* Another process may remove a file between listing and reading; that is no error. */
+/* Adds a file to the report. Another process may remove the file between listing and reading; that
+ * is no error. */
 static hed_status look_at(const hed_context *context, const char *path, const char *name,
     hed_cache_report *report, hed_error *error)
 {

@@ -1,6 +1,6 @@
 /* The disk cache of compiled kernels: files named by the hash of a request, each with its request,
  * log and binary. Deletable at any time, safe with several processes at once, never trusted: an
- * entry whose checksum or request does not fit is as good as absent. */
+ * entry with a wrong checksum or another request counts as absent. */
 #ifndef HED_CORE_CACHE_H
 #define HED_CORE_CACHE_H
 
@@ -11,24 +11,24 @@ typedef struct hed_cache_entry {
     double build_seconds;
 } hed_cache_entry;
 
-/* Looks `request` up in `folder`; false if it is not there, or damaged. The caller frees binary as
- * of hed_binary. */
+/* Looks `request` up in `folder`; false if it is absent or damaged. hed_binary_free() frees the
+ * entry's binary. */
 bool hed_cache_load(const hed_settings *settings, const char *folder, const char *request,
     size_t request_size, hed_cache_entry *entry);
-/* Stores it. */
+/* Stores an entry under its request. */
 hed_status hed_cache_store(const char *folder, const char *request, size_t request_size,
     const hed_cache_entry *entry, hed_error *error);
 void hed_binary_free(const hed_settings *settings, hed_binary *binary);
 
-/* The parts of a file of the cache; they point into its bytes. */
+/* Sections of a cache file; the pointers point into its bytes. */
 typedef struct hed_cache_file {
-    const char *request, *log; /* the log ends with a zero; its size is 0 if there is none */
+    const char *request, *log; /* the log ends with a zero; its size is 0 if there is no log */
     const void *binary;
     uint64_t request_size, log_size, binary_size; /* bytes */
     double build_seconds;
 } hed_cache_file;
 
-/* Whether `size` bytes are one whole undamaged entry. */
+/* True if `size` bytes are one whole undamaged entry. */
 bool hed_cache_parse(const char *bytes, size_t size, hed_cache_file *file);
 
 #endif

@@ -30,7 +30,7 @@ void hed_config_format(const hed_kernel_def *def, const hed_config *config, char
     }
 }
 
-/* One factor of a launch bound: a parameter's value, or a number. */
+/* Returns one factor of a launch bound: a parameter's value, or a number. */
 static uint64_t bound_factor(
     const hed_kernel_def *def, const hed_config *config, const char *word, size_t length)
 {

@@ -1,4 +1,5 @@
-/* The context: settings from the definition and the environment, the backends, the list of devices. */
+/* The context: settings from the definition and the environment, the backends, and the list of
+ * devices. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 /* ---- settings ---- */
 
-/* The XDG base directory rules: the variable, else the folder under HOME, else nothing. */
+/* Applies the XDG base directory rules: the variable, else the folder under HOME, else "". */
 static void xdg_folder(char *path, const char *variable, const char *under_home)
 {
     char base[HED_PATH_MAX];
@@ -23,14 +24,13 @@ static void xdg_folder(char *path, const char *variable, const char *under_home)
     }
 }
 
-/* A distribution installs libraries of several versions and machines side by side, so the worker
- * that belongs to one of them lies in a folder with its soname's version: heddle-0.1. */
+/* Name of the worker's folder. A distribution installs libraries of several versions and machines
+ * side by side, so each has a worker in a folder with its soname's version: heddle-0.1. */
 #define TEXT_OF(number) #number
 #define WORKER_OF(major, minor) "heddle-" TEXT_OF(major) "." TEXT_OF(minor) "/heddle-worker"
 
-/* What is installed with the library lies beside it, in the prefix above its folder (lib, or a
- * folder of lib for one machine), or in a build folder. The first of `places` that allows
- * `access_mode`. */
+/* Finds an installed file: the first of `places`, relative to the library's folder (lib, or
+ * lib/MACHINE, of an installation prefix, or a build folder), that allows `access_mode`. */
 static void find_installed(char *path, const char *const *places, size_t count, int access_mode)
 {
     char library[HED_PATH_MAX];
@@ -40,7 +40,7 @@ static void find_installed(char *path, const char *const *places, size_t count, 
     path[0] = 0;
 }
 
-/* The first folder of PATH that has a program, and the program's path. */
+/* Finds the first folder of PATH that has a program, and the program's path. */
 static bool find_program(const char *name, char *folder, char *program)
 {
     for (const char *at = hed_environment("PATH"); at; at = *at ? at + 1 : NULL) {
@@ -56,8 +56,9 @@ static bool find_program(const char *name, char *folder, char *program)
     return false;
 }
 
-/* The user's own: given, of the environment, or in the folder of kept data. Without one of their
- * own there is no installed one either. */
+/* Finds the user's own database (given, from the environment, or in the data folder) and the
+ * installed one. If the user has disabled the own database, the installed one is not used
+ * either. */
 static void find_databases(char *path, char *installed, const char *given, const char *data_dir)
 {
     const char *variable = hed_environment("HEDDLE_DATABASE");
@@ -96,7 +97,7 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
     const char *cuda_home = given_or(def->cuda_home, "CUDA_HOME");
     if (!cuda_home) cuda_home = hed_environment("CUDA_PATH");
     if (!cuda_home && find_program("nvcc", folder, program) && hed_path_join(toolkit, folder, ".."))
-        cuda_home = toolkit; /* the folder above that of nvcc */
+        cuda_home = toolkit; /* the parent of nvcc's folder */
     const char *glsl = given_or(def->glsl_compiler, "HEDDLE_GLSL_COMPILER");
     if (!glsl) {
         if (!find_program("glslangValidator", folder, program))
@@ -150,7 +151,7 @@ static void free_settings(hed_settings *settings)
 
 /* ---- devices of the backends ---- */
 
-/* A device that its driver lists and does not describe. */
+/* Reports a device that its driver lists but cannot describe. */
 static void leave_out(const hed_context *context, hed_backend_slot *slot, uint32_t index)
 {
     hed_log_message(&context->settings.logger, HED_LOG_WARNING,
@@ -193,8 +194,9 @@ static hed_status list_devices(hed_context *context, hed_backend_slot *slot)
     return HED_OK;
 }
 
-/* GPUs first, by backend; then the host, which has no driver in between; then other processors.
- * Behind them devices that take shaders alone: the engines' kernels run on all others. */
+/* Returns the sort key of a device: GPUs first, by backend; then the host, which has no driver in
+ * between; then other processors; last, devices for shaders alone, because the engines' kernels do
+ * not run on them. */
 static uint32_t rank(const hed_device *device)
 {
     const hed_backend *backend = device->backend;

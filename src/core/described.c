@@ -1,5 +1,5 @@
-/* Devices that are described and not opened (heddle/runner.h): what is known of them decides which
- * configurations are valid and under which key results are kept; nothing can be run on them here. */
+/* Devices that are described and not opened (heddle/runner.h): their properties decide which
+ * configurations are valid and under which key results are stored; nothing can run on them here. */
 #include "heddle/runner.h"
 
 #include <stdio.h>
@@ -29,10 +29,10 @@ static hed_status described_build(const hed_build *build, hed_binary *binary, he
     return described_refuse(build->device, error);
 }
 
-/* Everything else stands behind described_open(). */
+/* described_open() refuses, so the other functions are never called. */
 const hed_backend hed_described_backend = {
     .name = "described",
-    .languages = UINT32_MAX, /* what its runner takes */
+    .languages = UINT32_MAX, /* the languages that its runner accepts */
     .device_open = described_open,
     .device_close = described_close,
     .build = described_build,

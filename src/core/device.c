@@ -12,7 +12,8 @@ hed_device *hed_device_at(const hed_context *context, uint32_t index)
     return index < context->device_count ? context->devices[index] : NULL;
 }
 
-/* An exact id wins over a part of a name, so that "cuda:1" never means "cuda:10". */
+/* Finds a device. An exact id has precedence over a part of a name, so that "cuda:1" never means
+ * "cuda:10". */
 static hed_device *find(hed_context *context, const char *selector)
 {
     if (strcmp(selector, "best") == 0) return hed_device_at(context, 0);

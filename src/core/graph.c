@@ -1,13 +1,13 @@
-/* Graphs: a chain of steps recorded once. Where the driver has graphs of its own it replays them;
- * elsewhere the steps are enqueued again. A recorded launch owns a copy of its arguments and a
- * share of its compiled kernel. */
+/* Graphs: a chain of steps recorded once. A driver that has graphs of its own replays them;
+ * otherwise the steps are enqueued again. A recorded launch owns a copy of its arguments and a
+ * reference to its compiled kernel. */
 #include <string.h>
 
 #include "core/objects.h"
 
 static hed_variant *variant_of(const hed_step *step)
 {
-    return (hed_variant *)step->program; /* its first member */
+    return (hed_variant *)step->program; /* the program is the variant's first member */
 }
 
 static void free_arguments(
@@ -125,7 +125,8 @@ hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *err
 
 uint32_t hed_graph_step_count(const hed_graph *graph) { return graph ? graph->count : 0; }
 
-/* Called by hed_graph_update() in launch/, which has checked the arguments. */
+/* Replaces the arguments of a recorded launch. Called by hed_graph_update() in launch/, which has
+ * checked them. */
 hed_status hed_graph_set_arguments(
     hed_graph *graph, uint32_t index, const hed_argument *arguments, hed_error *error)
 {

@@ -1,4 +1,4 @@
-/* Optional libraries: loaded when they are first needed, and missed with the package's name. */
+/* Optional libraries: loaded at the first use; the error of a missing one names its package. */
 #include "heddle/library.h"
 
 #include "base/dynlib.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is wrong with `file`, and what mends it. */
+/* Reports the defect of `file`, and the remedy. */
 static hed_status missed(
     const hed_library_def *def, const char *file, bool given, const char *reason, hed_error *error)
 {
@@ -40,7 +40,7 @@ hed_status hed_library_load(const hed_allocator *allocator, const hed_library_de
     size_t loaded = 0;
     while (strcmp(files[loaded], hed_dynlib_name(library)) != 0) loaded++;
     bool complete = hed_dynlib_symbols(library, names, functions, count, &missing);
-    hed_dynlib_close(allocator, library); /* it stays loaded: see dynlib.c */
+    hed_dynlib_close(allocator, library); /* the library stays loaded: see dynlib.c */
     if (!complete) {
         snprintf(text, sizeof text, "lacks %s", missing);
         return missed(def, files[loaded], given != NULL, text, error);

@@ -1,4 +1,5 @@
-/* What only the core and the launcher see of the objects: the context, a kernel, a graph. */
+/* Internals of the objects that only the core and the launcher use: the context, a kernel, a
+ * graph. */
 #ifndef HED_CORE_OBJECTS_H
 #define HED_CORE_OBJECTS_H
 
@@ -9,9 +10,10 @@
 
 enum { HED_MAX_BACKENDS = 8, HED_MAX_DEVICES = 64 };
 
-/* What a folder above the core keeps with a context; destroyed before anything else of it. */
+/* Data that a folder above the core attaches to a context; destroyed before the context's other
+ * members. */
 typedef struct hed_extension {
-    void *object; /* NULL: nothing yet */
+    void *object; /* NULL: not created yet */
     void (*destroy)(void *object);
 } hed_extension;
 
@@ -19,16 +21,17 @@ struct hed_context {
     hed_settings settings;
     hed_backend_slot slots[HED_MAX_BACKENDS];
     uint32_t slot_count;
-    hed_device *devices[HED_MAX_DEVICES]; /* in order of preference */
+    hed_device *devices[HED_MAX_DEVICES]; /* order of preference */
     uint32_t device_count;
     pthread_mutex_t open_lock; /* one device is opened at a time */
     pthread_mutex_t extension_lock;
-    pthread_mutex_t mapping_lock; /* lists of buffers' mappings */
+    pthread_mutex_t mapping_lock; /* guards the lists of buffers' mappings */
     hed_extension extension;      /* the databases: src/database/database.c */
-    _Atomic int captured;         /* the launch that hed_context_def.capture asked for is written */
+    /* the launch requested by hed_context_def.capture has been written */
+    _Atomic int captured;
 };
 
-/* A range of a buffer that the host works on: a copy of it that is written back. */
+/* A range of a buffer that the host has mapped: a copy that is written back. */
 typedef struct hed_mapping {
     struct hed_mapping *next;
     uint64_t offset, size;
@@ -45,7 +48,7 @@ static inline bool hed_same_problem(const hed_problem *a, const hed_problem *b)
     return a->count == b->count && memcmp(a->sizes, b->sizes, a->count * sizeof a->sizes[0]) == 0;
 }
 
-/* A compiled configuration is shared by its kernel and by the graphs that recorded it. */
+/* A compiled configuration, shared by its kernel and by the graphs that recorded it. */
 typedef struct hed_variant {
     hed_program program;
     _Atomic uint32_t users;
@@ -54,22 +57,23 @@ typedef struct hed_variant {
 
 typedef enum hed_build_state { HED_BUILD_IDLE, HED_BUILD_RUNNING, HED_BUILD_DONE } hed_build_state;
 
-/* What a background build works on: its own copy of everything it needs. */
+/* Input and result of a background build; it owns copies of everything it needs. */
 typedef struct hed_build_job {
     struct hed_kernel *kernel;
     hed_config config;
     hed_config_origin configured;
-    hed_problem problem;  /* that it was chosen for; count 0: none */
-    bool by_size;         /* for a launch, which goes on meanwhile; not asked for by name */
-    hed_variant *variant; /* the result, or NULL and `error` */
+    hed_problem problem; /* problem that the configuration was chosen for; count 0: no problem */
+    /* started by a launch, which does not wait for it; false: requested by name */
+    bool by_size;
+    hed_variant *variant; /* result; NULL: see `error` */
     hed_error error;
 } hed_build_job;
 
-/* What was chosen for a size that was launched lately. */
+/* Choice for a problem size that was launched recently. */
 enum { HED_RECENT_SIZES = 16 };
 typedef struct hed_recent {
     hed_problem problem;
-    hed_variant *variant; /* the kernel's; NULL: unused */
+    hed_variant *variant; /* a variant of the kernel; NULL: unused entry */
     hed_config_origin configured;
 } hed_recent;
 
@@ -81,18 +85,18 @@ struct hed_kernel {
     uint32_t define_count;
     uint32_t max_registers;
     hed_variant *active; /* NULL until the first build is done */
-    /* others that are compiled; launches of these may still be on their way */
+    /* former variants; their launches may still be pending */
     hed_variant *retired;
-    hed_config_origin configured; /* what the active one is to the size `resolved` */
-    hed_problem resolved;         /* count 0: none */
-    /* by which launches choose; NULL: a configuration was given, or nothing is known */
+    hed_config_origin configured; /* relation of the active variant to the size `resolved` */
+    hed_problem resolved;         /* count 0: no size */
+    /* table by which launches choose; NULL: a configuration was given, or no choices are known */
     struct hed_choices *choices;
     struct hed_rules *rules; /* NULL: the description has no constraints */
     hed_recent recent[HED_RECENT_SIZES];
     uint32_t next_recent;
-    hed_config *refused; /* (refused_count) tuned ones that do not build here */
+    hed_config *refused; /* (refused_count) tuned configurations that do not build here */
     uint32_t refused_count;
-    bool capture; /* its next launch is written to a file, once in a context */
+    bool capture; /* the next launch is written to a file, once in a context */
     pthread_t thread;
     _Atomic int build; /* hed_build_state */
     hed_build_job *job;
@@ -102,7 +106,7 @@ struct hed_graph {
     hed_device *device;
     hed_step *steps;
     uint32_t count, capacity;
-    void *impl; /* backend's graph, NULL: steps are enqueued again */
+    void *impl; /* backend's graph; NULL: steps are enqueued again */
 };
 
 typedef struct hed_timed_step {
@@ -111,7 +115,7 @@ typedef struct hed_timed_step {
     void *timing; /* backend's */
 } hed_timed_step;
 
-/* The times kept for a stream: a ring of the last `capacity` steps. */
+/* Recorded times of a stream: a ring of the last `capacity` steps. */
 struct hed_step_times {
     uint32_t capacity, first, count;
     hed_timed_step steps[];
@@ -139,7 +143,7 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
 hed_variant *hed_variant_retain(hed_variant *variant);
 void hed_variant_release(hed_variant *variant);
 
-/* core/config.c: launch bound of a configuration, 0 if there is none. */
+/* core/config.c: launch bound of a configuration, 0: no bound. */
 uint32_t hed_config_max_threads(const hed_kernel_def *def, const hed_config *config);
 
 #endif

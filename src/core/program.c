@@ -1,5 +1,5 @@
-/* From a description and a configuration to a compiled program: text and defines are put together,
- * the cache is searched, the backend compiles what the cache lacks, and loads it. */
+/* Compilation of a description and a configuration to a program: assembles text and defines,
+ * searches the cache, lets the backend compile a missing binary, and loads it. */
 #include "core/program.h"
 
 #include <inttypes.h>
@@ -16,7 +16,8 @@ enum { SOURCE_LIMIT = 64 << 20, OPTIONS_SIZE = 4096 };
 
 /* ---- putting a build together ---- */
 
-/* A define of the options replaces the description's define of the same name. */
+/* Sets the defines of a build; a define of the options replaces the description's define of the
+ * same name. */
 static void set_defines(hed_build_text *text, const hed_define *own, uint32_t own_count,
     const hed_define *extra, uint32_t extra_count)
 {
@@ -29,8 +30,8 @@ static void set_defines(hed_build_text *text, const hed_define *own, uint32_t ow
     for (uint32_t i = 0; i < extra_count; i++) text->defines[text->build.define_count++] = extra[i];
 }
 
-/* A chunk comes from HEDDLE_KERNEL_DIR if the file is there, else from its own text, else from the
- * file of its name. */
+/* Loads a chunk of source: from HEDDLE_KERNEL_DIR if the file exists there, else from its own text,
+ * else from the file of its name. */
 static hed_status load_source(const hed_settings *settings, const hed_source *from, hed_source *to,
     char **owned, size_t *owned_size, hed_error *error)
 {
@@ -170,7 +171,7 @@ static void set_resources_unknown(hed_kernel_resources *r)
         -1;
 }
 
-/* Loads a binary into the program; the program keeps the log. */
+/* Loads a binary into the program; the program takes over the log. */
 static hed_status load(hed_program *program, const hed_build *build, hed_cache_entry *entry,
     bool from_cache, hed_error *error)
 {
@@ -212,7 +213,7 @@ static hed_status load_from(hed_program *program, const hed_build *build, const 
     return HED_OK;
 }
 
-/* `ahead`: for other machines' devices. */
+/* Builds and measures the time; `ahead`: for devices of other machines. */
 static hed_status build_timed(const hed_settings *settings, const hed_build *build, bool ahead,
     hed_cache_entry *entry, hed_error *error)
 {
@@ -231,7 +232,7 @@ static hed_status compile(
     hed_cache_entry entry = {{0}, 0};
     hed_status status = build_timed(settings, build, false, &entry, error);
     if (!status) {
-        /* A read-only folder or a full disk costs the next program its time, nothing else. */
+        /* A read-only folder or a full disk only means that the next program compiles again. */
         hed_error why = {0};
         if (settings->cache_dir[0] &&
             hed_cache_store(settings->cache_dir, request->bytes, request->size, &entry, &why))
@@ -239,7 +240,7 @@ static hed_status compile(
                 &settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", why.text);
         status = load(program, build, &entry, false, error);
     }
-    /* no fault of the cache: this driver refuses what it has just made */
+    /* no fault of the cache: this driver refuses its own new binary */
     if (status == HED_ERROR_FORMAT) {
         status = HED_ERROR_DRIVER;
         if (error) error->status = status;
@@ -272,7 +273,8 @@ static hed_status obtain(hed_program *program, const hed_build *build, hed_error
 
 /* ---- compiling for others ---- */
 
-/* Into a folder of the cache; for this device's configurations only where the folder lacks it. */
+/* Compiles into a folder of the cache. For this device's configurations, an existing entry is used
+ * instead. */
 static hed_status compile_into(const hed_settings *settings, const hed_build *build,
     const char *folder, bool ahead, double *seconds, hed_error *error)
 {
@@ -283,7 +285,7 @@ static hed_status compile_into(const hed_settings *settings, const hed_build *bu
         (ahead || !hed_cache_load(settings, folder, request.bytes, request.size, &entry))) {
         status = build_timed(settings, build, ahead, &entry, error);
         *seconds = entry.build_seconds;
-        if (ahead) entry.build_seconds = 0; /* what ships is the same from every build */
+        if (ahead) entry.build_seconds = 0; /* distributed files are identical in every build */
         if (!status) status = hed_cache_store(folder, request.bytes, request.size, &entry, error);
     }
     hed_binary_free(settings, &entry.binary);
@@ -300,8 +302,8 @@ hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, he
     if (!device->backend->build)
         return hed_fail(
             error, HED_ERROR_UNSUPPORTED, "%s: %s compiles nothing", def->name, device->info.id);
-    /* A backend that compiles ahead needs no open device to compile: no context, no memory of the
-     * device's. */
+    /* A backend that compiles ahead needs no open device to compile: no context, and no device
+     * memory. */
     hed_status status =
         device->backend->build_ahead ? HED_OK : hed_device_ensure_open(device, error);
     if (status) return status;
@@ -315,7 +317,7 @@ hed_status hed_program_compile(hed_device *device, const hed_kernel_def *def, he
 
 /* ---- variants ---- */
 
-/* A shader's parameters are its bindings, which the backends compare. */
+/* Compares the signature. A shader's parameters are its bindings, which the backends compare. */
 static hed_status check_signature(const hed_build *build, hed_error *error)
 {
     const hed_signature signature = {.def = build->def,
@@ -349,7 +351,7 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
             &text, device, def, math, config, defines, define_count, max_registers, error);
         made->program.language = text.build.language;
         if (!status) status = obtain(&made->program, &text.build, error);
-        if (!status) { /* after the compiler, whose words come first */
+        if (!status) { /* after the compiler, whose messages have precedence */
             status = check_signature(&text.build, error);
             if (status) device->backend->program_unload(&made->program);
         }
@@ -375,7 +377,7 @@ hed_status hed_cache_ship(hed_context *context, const hed_kernel_def *def,
         if (context->slots[i].backend->build_ahead) slot = &context->slots[i];
     if (!slot) return hed_fail(error, HED_ERROR_UNSUPPORTED, "no backend compiles ahead");
     if (!options) options = &defaults;
-    /* A device that cannot compile is what this is for; nothing else is known of it. */
+    /* The target is a device without a compiler, of which only the backend is known. */
     hed_device device = {
         .context = context, .settings = &context->settings, .slot = slot, .backend = slot->backend};
     hed_config config = options->config ? *options->config : hed_config_default(def);

@@ -1,4 +1,4 @@
-/* Streams and their copy, fill, map and call steps: everything is checked here, then handed to the
+/* Streams and their copy, fill, map and call steps: everything is checked here, then passed to the
  * backend, recorded in a graph, or timed. */
 #include <math.h>
 #include <string.h>
@@ -88,8 +88,8 @@ hed_status hed_stream_flush(hed_stream *stream, hed_error *error)
 
 typedef hed_status poll_function(void *object, bool *done, hed_error *error);
 
-/* Polls without a pause for the first 100 us, then with sleeps that grow to 1 ms. TIMEOUT is an
- * answer: nothing is written to `error`. */
+/* Polls without a pause for the first 100 us, then with sleeps that grow to 1 ms. TIMEOUT is a
+ * regular result: `error` stays unchanged. */
 static hed_status poll_until(
     hed_device *device, poll_function *poll, void *object, uint64_t timeout_ns, hed_error *error)
 {
@@ -207,7 +207,7 @@ static hed_status check_place(const hed_stream *stream, const hed_buffer *buffer
     return status ? status : check_device(stream, buffer, what, error);
 }
 
-/* Between two places in host memory: not the driver's business, so it happens here, in order. */
+/* Copies within host memory, in stream order; the driver is not needed. */
 static hed_status copy_on_host(
     hed_stream *stream, void *to, const void *from, uint64_t size, hed_error *error)
 {
@@ -251,7 +251,8 @@ hed_status hed_read(hed_stream *stream, void *to, hed_buffer *from, uint64_t off
     return hed_stream_step(stream, &step, "read", error);
 }
 
-/* Through host memory, done when it returns: the two drivers know nothing of each other. */
+/* Copies through host memory, done when it returns: the two drivers cannot access each other's
+ * buffers. */
 static hed_status copy_staged(hed_stream *stream, hed_buffer *to, uint64_t to_offset,
     hed_buffer *from, uint64_t from_offset, uint64_t size, hed_error *error)
 {
@@ -298,7 +299,7 @@ static hed_status copy_across(hed_stream *stream, hed_buffer *to, uint64_t to_of
     return copy_staged(stream, to, to_offset, from, from_offset, size, error);
 }
 
-/* Where two buffers are the same memory, as a part and its whole are. */
+/* True if two ranges of buffers overlap in memory, as a part and its whole do. */
 static bool overlap(
     const hed_buffer *a, uint64_t a_offset, const hed_buffer *b, uint64_t b_offset, uint64_t size)
 {

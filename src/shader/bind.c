@@ -1,4 +1,4 @@
-/* Buffers of a shader by name or by order. */
+/* Binding of a shader's buffers, by name or by order. */
 #include "shader/bind.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static bool bind_is_named(const hed_shader_binding *binding, const char *name)
     return strcmp(binding->name, name) == 0 || strcmp(binding->block, name) == 0;
 }
 
-/* The binding of a buffer argument, an index; -1: there is none. */
+/* Returns the index of a buffer argument's binding; -1: not found. */
 static int bind_find(const hed_kernel_def *def, const hed_shader_binding *bindings, uint32_t count,
     uint32_t argument)
 {

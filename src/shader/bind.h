@@ -1,4 +1,4 @@
-/* Which buffers of a shader the arguments of a description are. */
+/* Assignment of a description's arguments to the buffers of a shader. */
 #ifndef HED_SHADER_BIND_H
 #define HED_SHADER_BIND_H
 
@@ -10,8 +10,9 @@ typedef struct hed_shader_bound {
     bool uniform;
 } hed_shader_bound;
 
-/* The buffer arguments in their order, `bound` (count): by name where all of them have one among the
- * bindings, else in the order of those. Errors: ARGUMENT (one has no binding, or one is left). */
+/* Lists the buffer arguments in their order, `bound` (count): bound by name if every one of them
+ * names a binding, else by the order of the bindings. Errors: ARGUMENT (an argument without a
+ * binding, or a binding without an argument). */
 hed_status hed_shader_bind(const hed_kernel_def *def, const hed_shader_binding *bindings,
     uint32_t count, hed_shader_bound *bound, hed_error *error);
 

@@ -1,6 +1,6 @@
 /* GLSL to SPIR-V: glslangValidator or glslc as a child process, which takes 0.1 s. A macro that the
- * text declares as a specialization constant is left out, so that the words serve all its values;
- * the others go behind `#version`. */
+ * text declares as a specialization constant is not defined, so that one module serves all its
+ * values; the other macros are inserted after `#version`. */
 #include "shader/glsl.h"
 
 #include <ctype.h>
@@ -33,8 +33,8 @@ static bool glsl_is_constant(const hed_glsl_def *def, const char *name)
     return false;
 }
 
-/* Behind the line with `#version`, which has to be the first that is no comment; 0: there is none.
- */
+/* Returns the offset after the line with `#version`, which must be the first line that is not a
+ * comment; 0: there is no such line. */
 static size_t glsl_after_version(const hed_source *source, unsigned *line)
 {
     const char *at = source->text, *end = at + hed_glsl_size(source);
@@ -100,7 +100,7 @@ void hed_glsl_place_log(const hed_glsl_def *def, const char *log, hed_text *plac
 
 /* ---- the child process ---- */
 
-/* Files in memory: its input, its output under /proc/self/fd, and what it prints. */
+/* Memory files: the compiler's input, its output under /proc/self/fd, and its messages. */
 typedef struct glsl_files {
     int input, output, log;
 } glsl_files;
@@ -162,7 +162,7 @@ static int glsl_spawn(
         if (def->opengl) words[count++] = "-fauto-bind-uniforms";
         if (def->opengl) words[count++] = "-fauto-map-locations";
     } else {
-        words[count++] = "--stdin"; /* first: it lets -S stand for the file's ending */
+        words[count++] = "--stdin"; /* first, so that -S replaces the file's extension */
         words[count++] = def->opengl ? "-G" : "-V";
         words[count++] = "--target-env";
         words[count++] = def->opengl ? "opengl" : "vulkan1.1";

@@ -1,7 +1,7 @@
-/* The specialization constants that a text in GLSL declares: a word by word scan for
- * `layout(... constant_id = N ...) const TYPE NAME`. The preprocessor is not run: a constant in a
- * branch that is not taken counts too, since what makes the branch is a macro that the constant
- * would otherwise be. */
+/* The specialization constants that a text in GLSL declares: a word by word scan for `layout(...
+ * constant_id = N ...) const TYPE NAME`. The preprocessor is not run: a constant in a branch that
+ * is not compiled counts too, since the branch usually depends on the macro that replaces the
+ * constant. */
 #include "shader/glsl.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static const char *glsl_find(const hed_glsl_scanner *s, const char *what)
     return found ? found + strlen(what) : s->end;
 }
 
-/* Passes over blanks and comments. */
+/* Skips blanks and comments. */
 static void glsl_skip(hed_glsl_scanner *s)
 {
     while (s->at < s->end) {
@@ -42,7 +42,7 @@ bool hed_glsl_next(hed_glsl_scanner *s)
     return length > 0;
 }
 
-/* Behind the name: `= 16`, `= -1`, `= 8u`, `= true`; a float's is rounded. */
+/* Reads the default after the name: `= 16`, `= -1`, `= 8u`, `= true`; a float is truncated. */
 static int64_t glsl_default(hed_glsl_scanner s)
 {
     if (!hed_glsl_next(&s) || !hed_glsl_is(&s, "=") || !hed_glsl_next(&s)) return 0;
@@ -52,7 +52,7 @@ static int64_t glsl_default(hed_glsl_scanner s)
     return negative ? -value : value;
 }
 
-/* Behind `layout`: its list, then what is declared. */
+/* Reads the list after `layout`, then the declaration. */
 static bool glsl_declared(hed_glsl_scanner *s, hed_glsl_constant *to)
 {
     bool found = false;

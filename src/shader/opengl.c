@@ -1,7 +1,8 @@
-/* GLSL of Vulkan in the words of OpenGL, which has neither specialization constants nor push
- * constants: constants get their values, `local_size_x_id` a number, push constants become a uniform
- * block, blocks the layout and the binding that Vulkan would give them. A word by word scan of the
- * text, once to know its constants and bindings and once to write; the preprocessor is not run. */
+/* Translation of Vulkan's GLSL to OpenGL's, which has neither specialization constants nor push
+ * constants: constants get their values, `local_size_x_id` a number, push constants become a
+ * uniform block, blocks get the layout and the binding that Vulkan would give them. A word by word
+ * scan of the text, once to collect its constants and bindings and once to write; the preprocessor
+ * is not run. */
 #include "shader/glsl.h"
 
 #include <ctype.h>
@@ -12,34 +13,36 @@
 
 enum { MOST_ITEMS = 16, MOST_BINDINGS = 64 };
 
-/* One item of `layout(...)`: "binding = 3", or a word alone. */
+/* One item of `layout(...)`: "binding = 3", or a name alone. */
 typedef struct layout_item {
     char name[HED_SHADER_NAME], value[HED_SHADER_NAME];
 } layout_item;
 
 typedef struct layout_list {
-    const char *begin, *end; /* of the text, from `layout` on; both NULL where there is none */
+    /* range of the text, from `layout` on; both NULL if there is no list */
+    const char *begin, *end;
     layout_item items[MOST_ITEMS];
     uint32_t count;
 } layout_list;
 
 typedef struct opengl_writer {
     hed_glsl_scanner s;
-    const char *copied; /* all in front of it is written */
-    bool writes, es;    /* writes: the second time */
-    bool begun;         /* the first word that is no directive was seen */
-    uint32_t depth;     /* of braces */
+    const char *copied; /* the text before it is written */
+    bool writes, es;    /* writes: true in the second pass */
+    bool begun;         /* the first word that is not a directive was read */
+    uint32_t depth;     /* depth of braces */
     const hed_glsl_def *def;
     hed_glsl_opengl *to;
     hed_shader_constant constants[HED_SHADER_CONSTANTS];
     uint32_t constant_count;
-    uint64_t taken[2]; /* bindings that the text names: of storage and of uniform blocks */
+    /* bindings that the text specifies, of storage and of uniform blocks: bit sets */
+    uint64_t taken[2];
     hed_error *error;
 } opengl_writer;
 
 /* ---- limits ---- */
 
-/* Copies the scanner's word as a name; one that is too long is refused. */
+/* Copies the scanner's word as a name; fails if it is too long. */
 static void opengl_name(opengl_writer *w, char name[HED_SHADER_NAME])
 {
     const hed_glsl_scanner *s = &w->s;
@@ -64,13 +67,13 @@ static void layout_extend(opengl_writer *w, layout_item *item)
 
 /* ---- writing ---- */
 
-/* What comes before `at` as it is, and a text instead of what stands from there to `end`. */
+/* Writes the text before `at` unchanged, and `with` in place of the text from `at` to `end`. */
 static void opengl_replace(opengl_writer *w, const char *at, const char *end, const char *with)
 {
     if (!w->writes) return;
     hed_text_add_bytes(&w->to->text, w->copied, (size_t)(at - w->copied));
     hed_text_add(&w->to->text, "%s", with);
-    for (; at < end; at++) /* lines keep their numbers */
+    for (; at < end; at++) /* preserves line numbers */
         if (*at == '\n') hed_text_add(&w->to->text, "\n");
     w->copied = end;
 }
@@ -83,7 +86,7 @@ static const char *opengl_value(const opengl_writer *w, const char *name)
     return value;
 }
 
-/* The value of the constant of an id; a size of the group without one is 1. */
+/* Returns the value of the constant of an id; a size of the group without a constant is 1. */
 static long long opengl_constant(const opengl_writer *w, uint32_t id)
 {
     for (uint32_t i = 0; i < w->constant_count; i++) {
@@ -94,7 +97,7 @@ static long long opengl_constant(const opengl_writer *w, uint32_t id)
     return 1;
 }
 
-/* The lowest binding that nothing has. */
+/* Takes the lowest free binding. */
 static uint32_t opengl_free_binding(opengl_writer *w, bool uniform)
 {
     uint32_t binding = 0;
@@ -112,7 +115,7 @@ static const char *layout_find(const layout_list *list, const char *name)
     return NULL;
 }
 
-/* Behind `layout`. */
+/* Reads the list after `layout`; false if no list follows or it is not closed. */
 static bool layout_read(opengl_writer *w, layout_list *list)
 {
     hed_glsl_scanner *s = &w->s;
@@ -140,7 +143,7 @@ static bool layout_read(opengl_writer *w, layout_list *list)
     return hed_glsl_is(s, ")");
 }
 
-/* Adds `name = value`, or without a value the name. */
+/* Adds `name = value`; only `name` if the value is "". */
 static void layout_add(hed_text *items, const char *name, const char *value)
 {
     const char *equals = value[0] ? " = " : "";
@@ -152,7 +155,7 @@ static void layout_add_number(hed_text *items, const char *name, long long value
     hed_text_add(items, "%s%s = %lld", items->size ? ", " : "", name, value);
 }
 
-/* The list as OpenGL takes it: `block` for buffers and uniform blocks. */
+/* Writes the list for OpenGL; `block` for buffers and uniform blocks, else NULL. */
 static void layout_write(
     opengl_writer *w, const layout_list *list, bool push, const hed_shader_binding *block)
 {
@@ -186,7 +189,7 @@ static void layout_write(
 
 /* ---- what is declared ---- */
 
-/* `const TYPE NAME = VALUE;` behind its layout. */
+/* Translates `const TYPE NAME = VALUE;` after its layout. */
 static void opengl_constant_declared(opengl_writer *w, const layout_list *list)
 {
     hed_glsl_scanner *s = &w->s;
@@ -207,8 +210,8 @@ static void opengl_constant_declared(opengl_writer *w, const layout_list *list)
     opengl_replace(w, from, s->begin, ")");
 }
 
-/* Members of a block, up to its closing brace; the name of the only one goes to `only`. Offsets of
- * push constants are asked of the driver. */
+/* Reads the members of a block, up to its closing brace; `only` is the name of the only member. The
+ * driver reports the offsets of push constants. */
 static void opengl_members(opengl_writer *w, bool push, char only[HED_SHADER_NAME])
 {
     hed_glsl_scanner *s = &w->s;
@@ -234,7 +237,7 @@ static void opengl_keep(opengl_writer *w, const hed_shader_binding *block)
 {
     hed_glsl_opengl *to = w->to;
     uint32_t place = to->binding_count;
-    for (uint32_t i = 0; i < place; i++) /* the same buffer, seen as another type */
+    for (uint32_t i = 0; i < place; i++) /* the same buffer, declared again with another type */
         if (to->bindings[i].binding == block->binding && to->bindings[i].uniform == block->uniform)
             return;
     if (place == HED_SHADER_BINDINGS) {
@@ -249,7 +252,7 @@ static void opengl_keep(opengl_writer *w, const hed_shader_binding *block)
     to->binding_count++;
 }
 
-/* A block, from its name on. */
+/* Reads a block, from its name on. */
 static void opengl_block(opengl_writer *w, const layout_list *list, bool uniform)
 {
     hed_glsl_scanner *s = &w->s;
@@ -279,7 +282,7 @@ static void opengl_block(opengl_writer *w, const layout_list *list, bool uniform
     if (w->writes && !push) opengl_keep(w, &block);
 }
 
-/* Behind `uniform` or `buffer`: a block, or a uniform of its own. */
+/* Reads the declaration after `uniform` or `buffer`: a block, or a single uniform. */
 static void opengl_uniform(opengl_writer *w, const layout_list *list)
 {
     hed_glsl_scanner *s = &w->s;
@@ -321,7 +324,8 @@ static void opengl_layout(opengl_writer *w)
 
 /* ---- the whole ---- */
 
-/* From `#` to the end of its line. Attributes of loops are Vulkan's alone. */
+/* Translates a directive, from `#` to the end of its line. Attributes of loops exist only in
+ * Vulkan. */
 static void opengl_directive(opengl_writer *w)
 {
     static const char loops[] = "GL_EXT_control_flow_attributes";
@@ -339,7 +343,7 @@ static void opengl_directive(opengl_writer *w)
         opengl_replace(
             w, begin, line_end, "#version 310 es\n#extension GL_EXT_gpu_shader5 : enable");
     if (hed_glsl_is(s, "line") && sscanf(s->at, "%u %u", &line, &source) == 2) {
-        /* Mesa forgets the number of the source */
+        /* Mesa loses the number of the source */
         snprintf(place, sizeof place, "#line %u 0", source << HED_GLSL_LINE_BITS | line);
         opengl_replace(w, begin, line_end, place);
     }
@@ -358,7 +362,7 @@ static void opengl_word(opengl_writer *w)
         opengl_directive(w);
         return;
     }
-    if (!w->begun) { /* Vulkan's layouts where a block names none */
+    if (!w->begun) { /* default layouts of Vulkan */
         opengl_replace(w, s->begin, s->begin, w->es ? precisions : "");
         opengl_replace(w, s->begin, s->begin, desktop);
         w->begun = true;
@@ -387,7 +391,7 @@ static void opengl_scan(opengl_writer *w, const hed_text *text)
     opengl_replace(w, w->s.end, w->s.end, "");
 }
 
-/* The constants of the text, whose names are all different as far as they are kept. */
+/* Collects the constants of the text, and checks that their names fit. */
 static void opengl_find_constants(opengl_writer *w, const hed_text *text)
 {
     hed_glsl_constant found;

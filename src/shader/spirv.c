@@ -1,10 +1,10 @@
-/* Reads what a compute shader says of itself from a module of SPIR-V: specialization constants,
+/* Reads the interface of a compute shader from a module of SPIR-V: specialization constants,
  * bindings, push constants, the group's size and the local memory.
  *
- * Two passes: the first notes for each id what defines and decorates it (spirv_module.c), the second
- * looks at variables and constants. GLSL's `local_size_x_id` makes a second constant of the same SpecId
- * beside the one that the text names, with another default: constants are one for each SpecId, and
- * the one with a name counts. */
+ * Two passes: the first records for each id its definition and decorations (spirv_module.c), the
+ * second reads variables and constants. GLSL's `local_size_x_id` makes a second constant of the
+ * same SpecId as the one that the text names, with another default: the list has one constant for
+ * each SpecId, and the one with a name has precedence. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -42,11 +42,11 @@ static hed_status spirv_add_constant(hed_spirv_reader *r, const hed_spirv_id *of
         return hed_fail(r->error, HED_ERROR_LIMIT,
             "SPIR-V: constant \"%s\" is one too many; expected at most %d specialization constants",
             name, HED_SHADER_CONSTANTS);
-    if (index < 0) { /* in the order of their ids */
+    if (index < 0) { /* inserted in the order of ids */
         index = (int32_t)shader->constant_count++;
         for (; index > 0 && shader->constants[index - 1].id > of->spec; index--)
             shader->constants[index] = shader->constants[index - 1];
-    } else if (!name[0]) return HED_OK; /* GLSL's local_size_x_id beside the constant itself */
+    } else if (!name[0]) return HED_OK; /* the unnamed duplicate of GLSL's local_size_x_id */
     hed_shader_constant *constant = &shader->constants[index];
     *constant = (hed_shader_constant){.id = of->spec,
         .type = hed_spirv_scalar(r, hed_spirv_operand(r, of->at, 1)),
@@ -58,7 +58,7 @@ static hed_status spirv_add_constant(hed_spirv_reader *r, const hed_spirv_id *of
 
 /* ---- variables ---- */
 
-/* Name, offset and access of a member of a struct, which stand in instructions of their own. */
+/* Name, offset and access of a struct's member, which are in instructions of their own. */
 typedef struct spirv_member {
     char name[HED_SHADER_NAME];
     uint32_t offset;
@@ -71,7 +71,7 @@ static spirv_member spirv_find_member(const hed_spirv_reader *r, uint32_t type, 
     spirv_member member = {.offset = 0};
     for (uint32_t at = HED_SPIRV_HEADER; at < r->words; at += hed_spirv_length(r, at)) {
         uint32_t opcode = hed_spirv_opcode(r, at);
-        if (opcode == OP_TYPE_POINTER) break; /* names and decorations stand before all types */
+        if (opcode == OP_TYPE_POINTER) break; /* names and decorations come before all types */
         if (opcode != OP_MEMBER_NAME && opcode != OP_MEMBER_DECORATE) continue;
         if (hed_spirv_operand(r, at, 1) != type || hed_spirv_operand(r, at, 2) != index) continue;
         uint32_t what = hed_spirv_operand(r, at, 3);
@@ -180,7 +180,7 @@ static hed_status spirv_add_members(hed_spirv_reader *r, uint32_t type, uint32_t
     return HED_OK;
 }
 
-/* A number of OpenGL's that stands outside of blocks. */
+/* Adds a number of OpenGL's that is outside of blocks. */
 static hed_status spirv_add_uniform(
     const hed_spirv_reader *r, const hed_spirv_id *variable, hed_type type)
 {
@@ -221,7 +221,7 @@ static hed_status spirv_add_variable(hed_spirv_reader *r, uint32_t at)
 
 /* ---- local memory in words ---- */
 
-/* An expression that is being written; what does not fit makes it all "". */
+/* An expression being written; text that does not fit makes the whole expression "". */
 typedef struct spirv_words {
     char *text;
     size_t used;
@@ -286,7 +286,7 @@ static void spirv_write(hed_spirv_reader *r, uint32_t id, uint32_t depth, spirv_
     }
 }
 
-/* Bytes of a type: an array's are those of its element as often as its length says. */
+/* Writes the bytes of a type; an array's are its element's times its length. */
 static void spirv_write_bytes(hed_spirv_reader *r, uint32_t type, spirv_words *to)
 {
     uint32_t depth = 0, at = hed_spirv_of(r, type)->at;
@@ -324,7 +324,8 @@ static void spirv_set_size(hed_spirv_reader *r, uint32_t i, uint32_t id)
     if (of->has_spec) r->shader->group_constant[i] = spirv_constant_of(r->shader, of->spec);
 }
 
-/* The constant that is decorated as the size goes before the execution mode. */
+/* Reads the group's size. The constant decorated as the size has precedence over the execution
+ * mode. */
 static hed_status spirv_read_group(hed_spirv_reader *r)
 {
     uint32_t composite = hed_spirv_of(r, r->group_id)->at;

@@ -1,11 +1,12 @@
-/* Modules of SPIR-V (Khronos, SPIR-V Specification 1.6): what defines and decorates each id, types and
- * constants. A module is words: a header of five, then instructions, each with its length in the high
- * half of its first word. */
+/* Modules of SPIR-V (Khronos, SPIR-V Specification 1.6): definition and decorations of each id,
+ * types and constants. A module is an array of words: a header of five, then instructions, each
+ * with its length in the high half of its first word. */
 #include "shader/spirv_module.h"
 
 #include "base/error.h"
 
-enum { MOST_DEPTH = 32, MOST_STEPS = 100000 }; /* of nested types and expressions */
+/* maximum depth of nested types and expressions, and of steps in all */
+enum { MOST_DEPTH = 32, MOST_STEPS = 100000 };
 
 void hed_spirv_text(const hed_spirv_reader *r, uint32_t at, char *to, size_t size)
 {
@@ -52,7 +53,8 @@ static void spirv_decorate(hed_spirv_reader *r, hed_spirv_id *id, uint32_t what,
         r->group_id = (uint32_t)(id - r->ids);
 }
 
-/* The place of the result among an instruction's operands; 0: it has none, or is of no interest. */
+/* Returns the position of the result among an instruction's operands; 0: no result, or not
+ * needed. */
 static uint32_t spirv_result(uint32_t opcode)
 {
     if (opcode >= OP_TYPE_BOOL && opcode <= OP_TYPE_POINTER) return 1;
@@ -167,7 +169,8 @@ static const hed_shader_value *spirv_given(const hed_spirv_reader *r, uint32_t s
     return NULL;
 }
 
-/* Operations on whole numbers, as lengths of arrays are written with. */
+/* Computes an operation on whole numbers, as used in lengths of arrays; false if it is undefined or
+ * unknown. */
 static bool spirv_operate(uint32_t opcode, const int64_t v[3], int64_t *value)
 {
     uint64_t a = (uint64_t)v[0], b = (uint64_t)v[1];

@@ -1,4 +1,4 @@
-/* A module of SPIR-V while it is read: instructions by their place in words, and what is known of ids. */
+/* A module of SPIR-V being read: instructions by their position in words, and properties of ids. */
 #ifndef HED_SHADER_SPIRV_MODULE_H
 #define HED_SHADER_SPIRV_MODULE_H
 
@@ -52,10 +52,10 @@ enum decoration {
 };
 enum { MODEL_COMPUTE = 5, MODE_LOCAL_SIZE = 17, MODE_LOCAL_SIZE_ID = 38, BUILT_IN_GROUP = 25 };
 
-/* What is known of an id. */
+/* Definition and decorations of an id. */
 typedef struct hed_spirv_id {
-    uint32_t at;   /* word of the instruction that defines it; 0: none */
-    uint32_t name; /* word where its name begins; 0: none */
+    uint32_t at;   /* word of the instruction that defines it; 0: undefined */
+    uint32_t name; /* word where its name begins; 0: unnamed */
     uint32_t spec, set, binding;
     bool has_spec, has_binding, buffer_block, group_size, read_only, write_only;
 } hed_spirv_id;
@@ -67,7 +67,8 @@ typedef struct hed_spirv_reader {
     const char *entry;
     const hed_shader_value *values;
     uint32_t value_count;
-    uint32_t mode_at, group_id; /* the execution mode with the group, and the constant that is it */
+    /* the execution mode with the group, and the constant of the group's size */
+    uint32_t mode_at, group_id;
     hed_shader *shader;
     hed_error *error;
 } hed_spirv_reader;
@@ -85,10 +86,10 @@ static inline uint32_t hed_spirv_opcode(const hed_spirv_reader *r, uint32_t at)
 }
 static inline uint32_t hed_spirv_length(const hed_spirv_reader *r, uint32_t at)
 {
-    return at ? hed_spirv_word(r, at) >> 16 : 0; /* nothing is defined by the header */
+    return at ? hed_spirv_word(r, at) >> 16 : 0; /* the header defines nothing */
 }
 
-/* Operand `index` of the instruction at `at`, from 1; 0 beyond its end. */
+/* Returns operand `index` of the instruction at `at`, from 1; 0 beyond its end. */
 static inline uint32_t hed_spirv_operand(const hed_spirv_reader *r, uint32_t at, uint32_t index)
 {
     return index < hed_spirv_length(r, at) ? hed_spirv_word(r, at + index) : 0;
@@ -96,28 +97,30 @@ static inline uint32_t hed_spirv_operand(const hed_spirv_reader *r, uint32_t at,
 
 static inline const hed_spirv_id *hed_spirv_of(const hed_spirv_reader *r, uint32_t id)
 {
-    return &r->ids[id < r->bound ? id : 0]; /* id 0 is none, and nothing is known of it */
+    return &r->ids[id < r->bound ? id : 0]; /* id 0 has no definition */
 }
 
-/* A text in the words from `at` on, cut to `size`, for messages; its end must be in the
+/* Copies the text in the words from `at` on, cut to `size`, for messages; its end must be in the
  * instruction. */
 void hed_spirv_text(const hed_spirv_reader *r, uint32_t at, char *to, size_t size);
-/* The same as a name of `to`, of HED_SHADER_NAME bytes. Errors: LIMIT. */
+/* Copies a name of up to HED_SHADER_NAME bytes, with its zero. Errors: LIMIT. */
 hed_status hed_spirv_name(const hed_spirv_reader *r, uint32_t at, char *to);
 hed_status hed_spirv_wrong(const hed_spirv_reader *r, uint32_t at, const char *what);
 
-/* The first pass: fills in `ids`, and what is known of the group. */
+/* Runs the first pass: fills `ids`, and the properties of the group. */
 hed_status hed_spirv_scan(hed_spirv_reader *r);
 
-/* Whether types and expressions may be followed further: not too deep, and not too often in all. */
+/* True if types and expressions may be followed further: the depth and the total number of steps
+ * are limited. */
 bool hed_spirv_fine(hed_spirv_reader *r, uint32_t depth);
-/* HED_BYTES: it is no number. */
+/* Returns the type of a number; HED_BYTES: not a number. */
 hed_type hed_spirv_scalar(const hed_spirv_reader *r, uint32_t type);
-/* Bytes that a type takes, without padding but for vectors' own; false: not known. */
+/* Computes the bytes of a type, without padding except that of vectors; false: unknown. */
 bool hed_spirv_bytes(hed_spirv_reader *r, uint32_t type, uint32_t depth, uint64_t *bytes);
-/* A literal as wide as its type; narrower ones are extended by the compiler that wrote them. */
+/* Returns a literal of its type's width; the compiler that wrote the module has extended narrower
+ * ones. */
 int64_t hed_spirv_literal(const hed_spirv_reader *r, uint32_t at);
-/* Value of a constant or of an expression of constants; false: not known. */
+/* Evaluates a constant or an expression of constants; false: unknown. */
 bool hed_spirv_evaluate(hed_spirv_reader *r, uint32_t id, uint32_t depth, int64_t *value);
 
 #endif
