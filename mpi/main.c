@@ -2,17 +2,17 @@
  *
  *     mpirun -n 5 heddle-mpi tune blur.json
  *     mpirun -n 5 heddle-mpi batch jobs.json
- *     mpirun -n 2 heddle-mpi measure          what a request costs here
+ *     mpirun -n 2 heddle-mpi measure          measures the cost of a request
  *
- * Rank 0 runs "heddle tune" or "heddle batch", and gives it a socket for each other rank; the others
- * start a heddle-worker, or a "heddle batch hand", and MPI forwards the bytes between the two. So a
- * candidate that crashes takes a process of its own along and never a rank; heddle knows nothing of
- * MPI, and the library never links it.
+ * Rank 0 runs "heddle tune" or "heddle batch" with a socket for each other rank; the others start a
+ * heddle-worker, or a "heddle batch hand", and MPI forwards the bytes between the two. So a
+ * candidate that crashes ends a process of its own and never a rank; heddle does not depend on MPI,
+ * and the library never links it.
  *
- * Every call of MPI that waits keeps a core busy, so none is used. Between ranks of one machine the
- * sender of a message also sends a datagram to a socket that the receiver polls: see ring(). Between
- * machines a rank checks for messages and sleeps in between, for a small part of the time that it has
- * waited already: see patience_of(). */
+ * MPI calls that wait keep a core busy, so only non-blocking calls are used. Between ranks of one
+ * machine the sender of a message also sends a datagram to a socket that the receiver polls: see
+ * ring(). Between machines a rank checks for messages and sleeps in between, for a small fraction
+ * of the time that it has waited already: see patience_of(). */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
@@ -34,22 +34,23 @@
 #include <unistd.h>
 
 enum { TAG_BYTES = 1, TAG_END = 2, PIECE = 1 << 16, MOST_RANKS = 256, FIRST_SOCKET = 3 };
-/* seconds: between two signs of life of rank 0; until it is taken for dead; for the ranks to end */
+/* times in s: between two heartbeats of rank 0; of silence until it counts as dead; for the ranks
+ * to end */
 static const double beat_seconds = 2, silence_seconds = 30, end_seconds = 10;
 
-/* One direction of what is forwarded to and from a peer. */
+/* One direction of the data forwarded to and from a peer. */
 typedef struct channel {
-    int socket;   /* to the local process; -1: closed */
+    int socket;   /* socket of the local process; -1: closed */
     int peer;     /* rank */
-    bool ended;   /* the peer has said so */
-    double heard; /* when something came from it */
-    bool near;    /* it can be rung: it is on this machine */
+    bool ended;   /* the peer has sent TAG_END */
+    double heard; /* time of the last message from it, s */
+    bool near;    /* the peer is on this machine, so that it can be rung */
     struct sockaddr_un bell;
-    /* on its way to the peer; not touched while `sending` */
+    /* data being sent to the peer; unchanged while `sending` */
     bool sending;
     MPI_Request request;
     char out[PIECE];
-    /* came from the peer, and not yet taken by the process: [taken, size) */
+    /* received data that the process has not taken yet: [taken, size) */
     char in[PIECE];
     int size, taken;
 } channel;
@@ -65,10 +66,10 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* How long to sleep before MPI is asked again, in nanoseconds, when nothing has come for `waited`
- * seconds. Not at all for 100 us, since the next request follows soon on the answer to the last. Then,
- * where all peers ring, until they do; else a 200th of the time, so that what is waited for is noticed
- * half a percent too late at most, and a millisecond at most, where a rank that waits for long stays. */
+/* Returns the time to sleep before the next check of MPI, ns, when nothing has come for `waited`
+ * seconds. 0 for the first 100 us, since the next request soon follows the last answer. Then, if
+ * all peers ring, 50 ms (a bell ends the sleep); else a 200th of the waited time, up to 1 ms, so
+ * that a message is noticed at most half a percent too late. */
 static long patience_of(double waited, bool rung)
 {
     static const double spin = 100e-6, most = 1e-3, when_rung = 50e-3;
@@ -80,7 +81,8 @@ static long patience_of(double waited, bool rung)
 
 static int doorbell = -1;
 
-/* The bell of a rank: abstract, so that nothing is left behind. `job` tells jobs of a machine apart. */
+/* Returns the address of a rank's bell: an abstract socket, which needs no clean-up. `job`
+ * distinguishes jobs of a machine. */
 static struct sockaddr_un bell_of(unsigned job, int rank)
 {
     struct sockaddr_un bell = {.sun_family = AF_UNIX};
@@ -88,7 +90,8 @@ static struct sockaddr_un bell_of(unsigned job, int rank)
     return bell;
 }
 
-/* One bell a rank; without one it is never rung and looks for itself. All have theirs behind this. */
+/* Creates the bell of a rank; a rank without a bell is never rung and polls. After the call all
+ * ranks have their bells. */
 static unsigned hang_bell(int rank)
 {
     unsigned job = (unsigned)getpid() ^ (unsigned)(1e6 * now());
@@ -103,19 +106,20 @@ static unsigned hang_bell(int rank)
     return job;
 }
 
-/* Tells a peer of this machine that there is something for it, once it is on its way. */
+/* Rings a peer of this machine, once a message to it has been sent. */
 static void ring(channel *c)
 {
-    if (doorbell < 0) c->near = false; /* nor could it ring back */
+    if (doorbell < 0) c->near = false; /* the peer could not ring back */
     if (!c->near) return;
     ssize_t rung = sendto(doorbell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL,
         (const struct sockaddr *)&c->bell, sizeof c->bell);
-    if (rung < 0 && errno != EAGAIN && errno != EINTR) c->near = false; /* EAGAIN: it rings yet */
+    /* EAGAIN: its bell is still ringing */
+    if (rung < 0 && errno != EAGAIN && errno != EINTR) c->near = false;
 }
 
 /* ---- forwarding ---- */
 
-/* From the process to the peer. Gives whether anything has moved. */
+/* Forwards from the process to the peer. Returns true if data has moved. */
 static bool forward_out(channel *c, bool readable)
 {
     if (c->sending) {
@@ -123,7 +127,7 @@ static bool forward_out(channel *c, bool readable)
         if (MPI_Test(&c->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) c->socket = -1;
         c->sending = !done;
         if (!done) return false;
-        ring(c); /* what could not go at once has gone now */
+        ring(c); /* the delayed message has now been sent */
     }
     if (c->socket < 0 || !readable) return false;
     ssize_t got = recv(c->socket, c->out, sizeof c->out, MSG_DONTWAIT);
@@ -140,7 +144,7 @@ static bool forward_out(channel *c, bool readable)
     return true;
 }
 
-/* From the peer to the process. */
+/* Forwards from the peer to the process. */
 static bool forward_in(channel *c)
 {
     MPI_Status status;
@@ -155,7 +159,7 @@ static bool forward_in(channel *c)
         if (c->ended && c->socket >= 0) shutdown(c->socket, SHUT_WR);
     }
     if (c->size == c->taken) return there;
-    if (c->socket < 0) c->taken = c->size; /* none is left to read it */
+    if (c->socket < 0) c->taken = c->size; /* no process is left to read it */
     ssize_t put = c->size == c->taken
                       ? 0
                       : send(c->socket, c->in + c->taken, (size_t)(c->size - c->taken),
@@ -165,7 +169,8 @@ static bool forward_in(channel *c)
     return put > 0 || there;
 }
 
-/* A message without bytes, so that a rank that hears nothing knows that rank 0 is dead. */
+/* Sends a message without bytes, so that a rank that receives nothing for long can conclude that
+ * rank 0 is dead. */
 static void beat(channel *c)
 {
     if (c->sending || c->socket < 0) return;
@@ -174,26 +179,26 @@ static void beat(channel *c)
     ring(c);
 }
 
-/* Sleeps until a process of this rank has written something, its bell is rung, or its patience ends. */
+/* Sleeps until a process of this rank has written data, its bell is rung, or its patience ends. */
 static void forward_wait(channel *channels, int count, struct pollfd *polled, double waited)
 {
     bool rung = true;
     for (int i = 0; i < count; i++) {
         bool wanted = channels[i].socket >= 0 && !channels[i].sending;
         polled[i] = (struct pollfd){.fd = wanted ? channels[i].socket : -1, .events = POLLIN};
-        /* what MPI has not sent, or a process not taken, moves only when it is looked at */
+        /* data that MPI has not sent, or a process not taken, requires polling */
         rung &= channels[i].near && !channels[i].sending && channels[i].size == channels[i].taken;
     }
     polled[count] = (struct pollfd){.fd = doorbell, .events = POLLIN};
     const struct timespec patience = {0, patience_of(waited, rung)};
     ppoll(polled, (nfds_t)count + 1, &patience, NULL);
-    if (patience.tv_nsec == 0) sched_yield(); /* to those of this core that have work */
+    if (patience.tv_nsec == 0) sched_yield(); /* lets processes of this core with work run */
     char bytes[64];
     while (polled[count].revents && recv(doorbell, bytes, sizeof bytes, 0) >= 0) {}
 }
 
-/* Forwards until both ends of every channel are closed. `leader`: rank 0's process, behind whose end
- * nothing is waited for that does not move. false: the other end is dead. */
+/* Forwards until both ends of every channel are closed. `leader`: rank 0's process; after its end,
+ * channels without movement are not waited for. False: the other end is dead. */
 static bool forward(channel *channels, int count, pid_t leader)
 {
     double moved_at = now(), beat_at = moved_at;
@@ -228,14 +233,14 @@ static bool forward(channel *channels, int count, pid_t leader)
 /* ---- what a request costs ---- */
 
 enum { REQUEST_BYTES = 1024, MEASURED = 400 };
-static const double work_seconds = 5e-3; /* of an evaluation */
+static const double work_seconds = 5e-3; /* duration of a simulated evaluation */
 
 typedef struct measured {
-    double work; /* seconds that the other end was busy */
+    double work; /* time that the other end was busy, s */
     char rest[REQUEST_BYTES - sizeof(double)];
 } measured;
 
-/* A worker that is busy for a while and answers. */
+/* Runs a worker that is busy for a while and answers. */
 static int measure_follow(void)
 {
     measured m;
@@ -254,8 +259,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Asks the worker behind a socket again and again. Gives the median of what that takes beside its
- * work, and what nine of ten are below. */
+/* Sends requests to the worker of a socket. Computes the median and the ninth decile of the time in
+ * addition to the work, s. */
 static bool measure_over(int socket, double *median, double *most)
 {
     static double over[MEASURED];
@@ -273,7 +278,8 @@ static bool measure_over(int socket, double *median, double *most)
     return true;
 }
 
-/* Over MPI, and to a process of this machine, which is what a local worker costs. */
+/* Measures requests over MPI, and to a process of this machine, which is the cost of a local
+ * worker. */
 static int measure_lead(void)
 {
     double median, most, local, local_most;
@@ -298,7 +304,7 @@ static int measure_lead(void)
 
 /* ---- processes ---- */
 
-/* The program beside this one, else of this name on PATH. */
+/* Returns the program in this program's folder, else the name, for PATH. */
 static const char *beside(const char *folder, const char *name, char *path, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", path, size - 1);
@@ -319,8 +325,8 @@ static const char *find_program(
     return name;
 }
 
-/* Dies with this rank. `sockets` (count) become descriptors from FIRST_SOCKET on, or, for one with
- * `standard`, standard input and output. */
+/* Starts a process that ends with this rank. `sockets` (count) become descriptors from FIRST_SOCKET
+ * on, or, for one socket with `standard`, standard input and output. */
 static pid_t start(char *const *words, const int *sockets, int count, bool standard)
 {
     pid_t parent = getpid(), pid = fork();
@@ -328,7 +334,7 @@ static pid_t start(char *const *words, const int *sockets, int count, bool stand
     prctl(PR_SET_PDEATHSIG, standard ? SIGKILL : SIGTERM);
     if (getppid() != parent) _exit(1);
     signal(SIGPIPE, SIG_DFL);
-    if (!standard) setpgid(0, 0); /* Ctrl-C comes once, through this rank */
+    if (!standard) setpgid(0, 0); /* Ctrl-C arrives once, through this rank */
     int high[MOST_RANKS];
     for (int i = 0; i < count; i++) high[i] = fcntl(sockets[i], F_DUPFD, FIRST_SOCKET + MOST_RANKS);
     for (int i = 0; i < count; i++) dup2(high[i], standard ? 0 : FIRST_SOCKET + i);
@@ -340,7 +346,7 @@ static pid_t start(char *const *words, const int *sockets, int count, bool stand
     _exit(127);
 }
 
-/* Rank 0: heddle with a socket for each other rank. Gives its exit code. */
+/* Runs rank 0: heddle with a socket for each other rank. Returns its exit code. */
 static int lead(int ranks, unsigned job, int argc, char **argv)
 {
     static channel channels[MOST_RANKS];
@@ -359,7 +365,7 @@ static int lead(int ranks, unsigned job, int argc, char **argv)
         }
         channels[i] =
             (channel){.socket = pair[0], .peer = i + 1, .near = true, .bell = bell_of(job, i + 1)};
-        ring(&channels[i]); /* is it near? */
+        ring(&channels[i]); /* clears `near` if the peer has no bell */
         theirs[i] = pair[1];
         snprintf(names + 16 * i, 16, "fd:%d", FIRST_SOCKET + i);
         words[used++] = (char *)(uintptr_t) "--worker";
@@ -375,7 +381,7 @@ static int lead(int ranks, unsigned job, int argc, char **argv)
     return code;
 }
 
-/* Any other rank: a worker with the device of its turn on this machine. */
+/* Runs any other rank: a worker with the device of its index on this machine. */
 static void follow(const char *what, unsigned job, int turn)
 {
     static channel c;
@@ -397,7 +403,7 @@ static void follow(const char *what, unsigned job, int turn)
         .socket = pair[0], .peer = 0, .heard = now(), .near = true, .bell = bell_of(job, 0)};
     ring(&c);
     bool whole = forward(&c, 1, 0);
-    if (pid > 0) kill(pid, SIGKILL); /* it has closed its output, or its leader is dead */
+    if (pid > 0) kill(pid, SIGKILL); /* the process has closed its output, or its leader is dead */
     if (pid > 0) waitpid(pid, NULL, 0);
     if (!whole) MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -426,12 +432,12 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    /* the turn of a rank among those that work on its machine */
+    /* index of a rank among the ranks that work on its machine */
     MPI_Comm_split_type(
         MPI_COMM_WORLD, rank ? MPI_COMM_TYPE_SHARED : MPI_UNDEFINED, rank, MPI_INFO_NULL, &machine);
     if (rank) MPI_Comm_rank(machine, &local);
     unsigned job = hang_bell(rank);
-    prctl(PR_SET_TIMERSLACK, 1000); /* ns: sleeps of 10 us are that long */
+    prctl(PR_SET_TIMERSLACK, 1000); /* ns, so that sleeps of 10 us are accurate */
     signal(SIGPIPE, SIG_IGN);
     if (rank == 0) {
         struct sigaction action = {.sa_handler = interrupt};

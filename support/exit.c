@@ -1,4 +1,4 @@
-/* The flag that Ctrl-C sets. A signal handler has nothing but a global to reach the program by. */
+/* The flag that Ctrl-C sets. It is global, because a signal handler can only reach globals. */
 #include "support/exit.h"
 
 #include <signal.h>
@@ -9,7 +9,7 @@ static volatile sig_atomic_t interrupted;
 static void on_signal(int number)
 {
     interrupted = 1;
-    /* The next one of either kind kills. signal() is async-signal-safe. */
+    /* The next signal of either kind kills. signal() is async-signal-safe. */
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     (void)number;

@@ -1,4 +1,4 @@
-/* How the command ends, and the flag that Ctrl-C sets. */
+/* Exit codes of the command, and the interrupt flag set by Ctrl-C. */
 #ifndef HED_SUPPORT_EXIT_H
 #define HED_SUPPORT_EXIT_H
 
@@ -6,17 +6,17 @@
 
 enum {
     HED_EXIT_OK = 0,
-    HED_EXIT_FAILURE = 1,      /* it was understood and did not work */
-    HED_EXIT_USAGE = 2,        /* the command line was not understood */
+    HED_EXIT_FAILURE = 1,      /* the command line was valid, the work failed */
+    HED_EXIT_USAGE = 2,        /* invalid command line */
     HED_EXIT_INTERRUPTED = 130 /* Ctrl-C, or SIGTERM */
 };
 
-/* From here on the first SIGINT or SIGTERM sets the flag, and the second one ends the process as if
- * nothing had been installed. Call it after hed_context_create(): some OpenCL drivers install
- * handlers of their own when they are loaded (PoCL's compiler does, for fifteen signals). */
+/* Installs handlers: the first SIGINT or SIGTERM sets the flag, the second one ends the process as
+ * by default. Call it after hed_context_create(): some OpenCL drivers install handlers of their own
+ * when they are loaded (PoCL's compiler does, for fifteen signals). */
 void hed_interrupt_install(void);
 
-/* Whether it was set. Long work asks between steps, cleans up and ends with
+/* True if the flag was set. Long work checks it between steps, cleans up and ends with
  * HED_EXIT_INTERRUPTED. */
 bool hed_interrupted(void);
 

@@ -1,4 +1,4 @@
-/* Files: reading one whole, and writing to a temporary name that is renamed at the end. */
+/* Files: reading a whole file, and writing to a temporary name that is renamed at the end. */
 #include "support/file.h"
 
 #include "heddle/author.h"
@@ -36,8 +36,8 @@ hed_status hed_file_require_regular(const char *path, hed_error *error)
 
 /* ---- reading ---- */
 
-/* read(), begun without waiting: a pipe without a writer is at its end at once, one with a writer
- * is waited for. */
+/* Reads from a file opened without blocking: a pipe without a writer ends at once, a pipe with a
+ * writer is waited for. */
 static ssize_t read_piece(int file, char *to, size_t size)
 {
     for (;;) {
@@ -50,7 +50,7 @@ static ssize_t read_piece(int file, char *to, size_t size)
 static hed_status read_open(
     int file, const char *path, size_t limit, char **bytes, size_t *size, hed_error *error)
 {
-    /* Grows as it goes: the size that stat() tells is wrong for pipes and for everything in
+    /* The buffer grows while reading: the size from stat() is wrong for pipes and for everything in
      * /proc. */
     size_t capacity = 1 << 16, used = 0;
     char *buffer = malloc(capacity);
@@ -113,15 +113,14 @@ hed_status hed_file_read(
 
 struct hed_file_writer {
     FILE *stream;
-    char *path;      /* as the caller wrote it, for messages */
+    char *path;      /* path as the caller wrote it, for messages */
     char *target;    /* final name of the temporary file; NULL: written in place */
     char *temporary; /* NULL: written in place */
-    off_t begin;     /* position in an open file at which the bytes begin */
+    off_t begin;     /* first position of the output in an open file */
     int failed;      /* errno of the first failure */
 };
 
-/* Opens a file of an unused name, beside the target. The mode is what a plain fopen() would
- * give. */
+/* Opens a file of an unused name in the target's folder. The mode is that of a plain fopen(). */
 static FILE *open_temporary(const char *target, mode_t mode, char **name)
 {
     for (unsigned attempt = 0; attempt < 1000; attempt++) {
@@ -134,7 +133,7 @@ static FILE *open_temporary(const char *target, mode_t mode, char **name)
         if (file >= 0) {
             if (mode)
                 (void)fchmod(
-                    file, mode); /* the old file's; without the right to set it, ours stays */
+                    file, mode); /* old file's mode; without permission, the new file's remains */
             FILE *stream = fdopen(file, "wb");
             if (stream) return stream;
             int reason = errno;
@@ -152,7 +151,7 @@ static FILE *open_temporary(const char *target, mode_t mode, char **name)
 }
 
 /* Opens a copy of a descriptor of this process. Both have one position, so that this output and
- * others of the same file stand one after the other. */
+ * other outputs of the same file follow each other. */
 static FILE *open_copy(int descriptor, off_t *begin)
 {
     fflush(stdout);
@@ -169,7 +168,8 @@ static FILE *open_copy(int descriptor, off_t *begin)
     return stream;
 }
 
-/* A device or a pipe. Opening a pipe would wait for a reader, perhaps for ever: then ENXIO. */
+/* Opens a device or a pipe. Opening a pipe would wait for a reader, perhaps for ever; without a
+ * reader it fails with ENXIO. */
 static FILE *open_in_place(const char *path)
 {
     int file = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
@@ -211,7 +211,7 @@ hed_status hed_file_writer_open(const char *path, hed_file_writer **result, hed_
     } else if (exists && !S_ISREG(before.st_mode)) {
         writer->stream = open_in_place(path);
     } else if ((writer->target = strdup(path))) {
-        /* A file that may not be written stays as it is, though the folder would let us replace
+        /* A write-protected file is not replaced, although the folder's permissions would allow
          * it. */
         if (!exists || access(path, W_OK) == 0)
             writer->stream = open_temporary(
@@ -240,7 +240,7 @@ hed_status hed_file_writer_put(hed_file_writer *writer, const void *bytes, size_
 
 hed_status hed_file_writer_seek(hed_file_writer *writer, uint64_t offset)
 {
-    /* at the end of such a file every write begins, wherever the position is */
+    /* writes to such a file append, whatever the position */
     bool appends = (fcntl(fileno(writer->stream), F_GETFL) & O_APPEND) != 0;
     off_t position = writer->begin + (off_t)offset;
     if (!writer->failed && (appends || fseeko(writer->stream, position, SEEK_SET) != 0))

@@ -1,5 +1,5 @@
-/* Reading JSON: jansson's tree, and accessors that explain what is wrong with a value and where it
- * stands. */
+/* Reading JSON: jansson's tree, and accessors that report the problem of a value and its
+ * position. */
 #include "support/json.h"
 #include "heddle/author.h"
 #include "support/file.h"
@@ -19,15 +19,15 @@
 
 /* ---- where a value stands: line, column and path ---- */
 
-/* Only asked when there is something to complain about, so nothing is recorded while parsing: the
- * text is walked once more, side by side with jansson's tree. */
+/* Positions are needed only for an error, so parsing does not record them: the text is walked once
+ * more, in parallel with jansson's tree. */
 typedef struct json_place {
-    size_t line, column; /* both from 1; the column counts characters */
+    size_t line, column; /* numbers from 1; the column counts characters */
 } json_place;
 
 typedef struct walk {
     const char *at;
-    json_place place; /* of `at` */
+    json_place place; /* position of `at` */
     const json_t *container;
     const char *key;
     size_t index;
@@ -77,7 +77,7 @@ static void place_prepend(walk *w, const char *text, size_t size)
     memcpy(w->path + w->begin, text, size);
 }
 
-/* .name where that reads well, else ["name"]. */
+/* Prepends .name if the name is plain, else ["name"]. */
 static void prepend_key(walk *w, const char *key)
 {
     bool plain = isalpha((unsigned char)key[0]) || key[0] == '_';
@@ -95,7 +95,8 @@ static void prepend_key(walk *w, const char *key)
 
 static bool place_find(walk *w, const json_t *tree);
 
-/* At an element's first byte: is it the one, or in it? If not, goes behind it. */
+/* Visits an element, at its first byte: true if it is the searched one, or contains it; otherwise
+ * moves after it. */
 static bool try_element(
     walk *w, const json_t *tree, const json_t *value, const char *key, size_t index)
 {
@@ -117,11 +118,11 @@ static bool find_in_object(walk *w, const json_t *tree)
         json_t *decoded = json_loadb(begin, (size_t)(w->at - begin), JSON_DECODE_ANY, NULL);
         const char *key = decoded ? json_string_value(decoded) : "";
         place_skip_space(w);
-        place_step(w); /* the colon */
+        place_step(w); /* skip the colon */
         place_skip_space(w);
         bool found = try_element(w, tree, json_object_get(tree, key), key, 0);
         if (found) {
-            /* A member is shown at its name; what is deeper keeps its own place. */
+            /* A member's position is that of its name; a value inside it has its own position. */
             if (tree == w->container) w->place = key_place;
             prepend_key(w, key);
         }
@@ -149,7 +150,7 @@ static bool find_in_array(walk *w, const json_t *tree)
     }
 }
 
-/* At the bracket that opens `tree`. jansson has limited how deep this can go. */
+/* Searches `tree`, at its opening bracket. jansson has limited the depth. */
 static bool place_find(walk *w, const json_t *tree)
 {
     place_step(w);
@@ -158,10 +159,10 @@ static bool place_find(walk *w, const json_t *tree)
     return false;
 }
 
-/* Finds member `key` (or element `index` where key is NULL) of `container` in the document `root`,
- * which was parsed from `text`; container NULL stands for the document itself. Writes the path,
- * such as springs[12].to, cut at the front where it is too long; "" for the document. `container`
- * must be in the document. */
+/* Finds member `key` (or element `index` if key is NULL) of `container` in the document `root`,
+ * which was parsed from `text`; container NULL: the document itself. Writes the path, such as
+ * springs[12].to, cut at the front if it is too long; "" for the document. `container` must be in
+ * the document. */
 static json_place json_find_place(const char *text, const json_t *root, const json_t *container,
     const char *key, size_t index, char *path, size_t size)
 {
@@ -185,16 +186,16 @@ enum { LONGEST_FILE = 1 << 30 };
 
 struct hed_json {
     json_t *root;
-    char *text; /* kept to find lines in, zero-terminated */
+    char *text; /* zero-terminated text, for finding positions */
     char *name;
-    hed_error problem; /* the first one; status HED_OK: none yet */
+    hed_error problem; /* first problem; status HED_OK: no problem yet */
 };
 
 /* ---- documents ---- */
 
-/* A text, byte by byte. jansson does not always say that memory ran out: it drops the byte of a
- * string that found no room and goes on. errno tells, until a number is converted; so it is looked
- * at with each byte. */
+/* Source that passes a text byte by byte. jansson does not always report that memory ran out: it
+ * drops the byte of a string and continues. errno has the failure until a number is converted, so
+ * it is checked with each byte. */
 typedef struct byte_source {
     const char *next, *end;
     bool starved;
@@ -209,7 +210,7 @@ static size_t give_byte(void *to, size_t room, void *user)
     return 1;
 }
 
-/* `text` is ours from here on, whatever comes out. */
+/* Parses `text`, and takes it over in every case. */
 static hed_status parse_own(
     const char *name, char *text, size_t size, hed_json **result, hed_error *error)
 {
@@ -233,7 +234,7 @@ static hed_status parse_own(
     } else if (size == mark) {
         status = hed_fail(error, HED_ERROR_FORMAT, "%s is empty; expected JSON", name);
     } else {
-        /* jansson's column is where the unexpected token ends. */
+        /* jansson's column is the end of the unexpected token. */
         status = hed_fail(error, HED_ERROR_FORMAT, "%s:%d:%d: not JSON: %s", name, found.line,
             found.column, found.text);
     }
@@ -319,7 +320,7 @@ void hed_json_fail_as(hed_json_node node, const hed_error *error)
 
 static hed_json_node nothing(hed_json_node near) { return (hed_json_node){.json = near.json}; }
 
-/* Whether the node is of this kind; if not, that is the document's problem. */
+/* True if the node is of this kind; otherwise sets the document's problem. */
 static bool expect(hed_json_node node, hed_json_kind kind, const char *expected)
 {
     if (node.json->problem.status != HED_OK) return false;
@@ -370,7 +371,7 @@ hed_json_node hed_json_member(hed_json_node object, const char *key)
 hed_json_node hed_json_next(hed_json_node object, const char *key)
 {
     if (!expect(object, HED_JSON_OBJECT, "an object")) return nothing(object);
-    /* jansson's iterator wants a tree it may change; nothing here does. */
+    /* jansson's iterator requires a mutable tree, but nothing here changes it. */
     json_t *tree = (json_t *)(uintptr_t)object.value;
     void *at =
         key ? json_object_iter_next(tree, json_object_iter_at(tree, key)) : json_object_iter(tree);

@@ -1,11 +1,10 @@
-/* Reading JSON so that every complaint names the place: the path inside the document, and file,
- * line and column.
+/* Reading JSON with errors that report the path inside the document, the file, line and column.
  *
  *     springs[12].to: expected a string, found a number (instrument.json:34:11)
  *
- * jansson parses. The accessors below walk its tree; the first one that finds something wrong
- * explains it, and from then on all of them give 0, "", false and empty arrays, so that a loader
- * reads straight through and asks once:
+ * jansson parses. The accessors below walk its tree. The first accessor that finds a problem
+ * records it, and from then on all accessors return 0, "", false and empty arrays, so that a loader
+ * reads to the end and checks the status once:
  *
  *     hed_json_node spring = hed_json_item(springs, i);
  *     hed_json_only(spring, (const char *const[]){"from", "to", "stiffness", NULL});
@@ -14,8 +13,7 @@
  *     status = hed_json_status(json, error);
  *
  * A document belongs to one thread at a time. Duplicate keys are refused; a byte-order mark is
- * skipped.
- */
+ * skipped. */
 #ifndef HED_SUPPORT_JSON_H
 #define HED_SUPPORT_JSON_H
 
@@ -25,18 +23,18 @@
 
 typedef struct hed_json hed_json;
 
-/* A value in a document: a plain value of its own, good as long as the document is. */
+/* A value in a document, valid as long as the document is. */
 typedef struct hed_json_node {
     hed_json *json;
-    const struct json_t *value; /* NULL: not there, or something was wrong before */
-    /* the array or object that holds it; NULL for the whole document */
+    const struct json_t *value; /* NULL: missing, or the document has a problem */
+    /* the array or object that contains it; NULL for the whole document */
     const struct json_t *container;
-    const char *key; /* its name in an object (the string that was asked with), */
-    size_t index;    /* or its place in an array */
+    const char *key; /* name in an object (the caller's string) */
+    size_t index;    /* index in an array */
 } hed_json_node;
 
 typedef enum hed_json_kind {
-    HED_JSON_NOTHING, /* not there */
+    HED_JSON_NOTHING, /* missing */
     HED_JSON_NULL,
     HED_JSON_BOOLEAN,
     HED_JSON_NUMBER,
@@ -46,52 +44,54 @@ typedef enum hed_json_kind {
 } hed_json_kind;
 
 /* Reads a file of at most 1 GiB. Errors: IO, LIMIT, MEMORY, FORMAT (not JSON: file, line, column
- * and jansson's words). */
+ * and jansson's message). */
 hed_status hed_json_read(const char *path, hed_json **json, hed_error *error);
-/* Reads `size` bytes of text; `name` stands for the file's name in messages. Errors: MEMORY,
+/* Reads `size` bytes of text; `name` replaces the file's name in messages. Errors: MEMORY,
  * FORMAT. */
 hed_status hed_json_parse(
     const char *name, const char *text, size_t size, hed_json **json, hed_error *error);
-/* OK, or the first thing that was wrong. */
+/* Returns OK, or the document's first problem. */
 hed_status hed_json_status(const hed_json *json, hed_error *error);
-/* Frees the document and every string that came out of it. NULL is allowed. */
+/* Frees the document and every string returned from it. NULL is allowed. */
 void hed_json_free(hed_json *json);
 
 hed_json_node hed_json_root(hed_json *json);
 hed_json_kind hed_json_kind_of(hed_json_node node);
 
-/* Whether an object has a member; wrong if the node is no object. */
+/* True if an object has a member; a problem if the node is not an object. */
 bool hed_json_has(hed_json_node object, const char *key);
-/* A member that has to be there. */
+/* Returns a required member; a problem if it is missing. */
 hed_json_node hed_json_member(hed_json_node object, const char *key);
-/* The members of an object in the order in which they were written: the first one for `key` NULL,
- * else the one behind `key`; not there behind the last. Its `key` is its name. */
+/* Iterates over the members of an object in the order of the text: returns the first member for
+ * `key` NULL, else the one after `key`; missing after the last. The node's `key` is the member's
+ * name. */
 hed_json_node hed_json_next(hed_json_node object, const char *key);
-/* Wrong if the object has any key that is not in the list, which ends with NULL. */
+/* Checks that the object has no key that is missing in the list, which ends with NULL. */
 void hed_json_only(hed_json_node object, const char *const *keys);
 
-/* Length of an array; wrong if the node is none. */
+/* Returns the length of an array; a problem if the node is not an array. */
 size_t hed_json_count(hed_json_node array);
-/* Element `index`; wrong if there are not that many. */
+/* Returns element `index`; a problem if the array is shorter. */
 hed_json_node hed_json_item(hed_json_node array, size_t index);
 
-/* A number from `low` to `high`, both allowed. */
+/* Returns a number from `low` to `high`, both included. */
 double hed_json_number(hed_json_node node, double low, double high);
-/* A whole number from `low` to `high`; 3.0 counts as one. */
+/* Returns a whole number from `low` to `high`; 3.0 counts as whole. */
 int64_t hed_json_integer(hed_json_node node, int64_t low, int64_t high);
 bool hed_json_boolean(hed_json_node node);
-/* Text without zero bytes, never NULL; lives as long as the document. */
+/* Returns a text without zero bytes, never NULL; it lives as long as the document. */
 const char *hed_json_string(hed_json_node node);
-/* A string out of a list that ends with NULL: its place in the list. */
+/* Reads a string that must be in a list ending with NULL; returns its index in the list. */
 uint32_t hed_json_choice(hed_json_node node, const char *const *choices);
-/* An array of exactly `count` numbers from `low` to `high`: a vector, a colour, a matrix. */
+/* Reads an array of exactly `count` numbers from `low` to `high`: a vector, a colour, a matrix. */
 void hed_json_numbers(hed_json_node array, double *values, size_t count, double low, double high);
 
-/* For what only the caller can know: "springs[12].to: <your words> (instrument.json:34:11)", which
- * is the document's problem from now on unless it has one. */
+/* Sets the document's problem to one that the caller found: "springs[12].to: <formatted text>
+ * (instrument.json:34:11)". An earlier problem remains. */
 void hed_json_fail(hed_json_node node, hed_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The first problem is this one, which says itself where it is: of a file that the document names. */
+/* Sets the problem to an error that contains its own position: of a file that the document
+ * names. */
 void hed_json_fail_as(hed_json_node node, const hed_error *error);
 #define hed_json_reject(node, ...) hed_json_fail(node, HED_ERROR_FORMAT, __VA_ARGS__)
 

@@ -1,4 +1,4 @@
-/* The nearest word: Damerau-Levenshtein edit_distance, restricted form (optimal string
+/* The nearest word by Damerau-Levenshtein distance, in its restricted form (optimal string
  * alignment). */
 #include "support/nearest.h"
 
@@ -31,11 +31,12 @@ const char *hed_nearest(const char *typed, const char *const *words)
     size_t size = strlen(typed);
     if (size == 0 || size > LONGEST) return NULL;
     const char *nearest = NULL;
-    size_t best = size / 3 + 1; /* more changes than that, and something else was meant */
+    /* limit of changes: beyond it, another word was probably intended */
+    size_t best = size / 3 + 1;
     for (; *words; words++) {
         size_t word_size = strlen(*words);
         if (word_size > LONGEST) continue;
-        /* A beginning of at least two letters is as good as one slip. */
+        /* A prefix of at least two letters counts as one change. */
         size_t found = size >= 2 && strncmp(*words, typed, size) == 0
                            ? 1
                            : edit_distance(typed, size, *words, word_size);

@@ -1,5 +1,5 @@
-/* What optional_libraries.h says. A file's name is its soname, since the name without a version
- * comes with headers only. */
+/* Table of optional libraries. A file's name is its soname, since the name without a version comes
+ * only with headers. */
 #include "support/optional_libraries.h"
 
 #define FILES(...) \

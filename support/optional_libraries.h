@@ -1,6 +1,6 @@
-/* The libraries that Heddle's engines and its command load where they are installed, in one table:
- * what each is for, and which packages bring it. `heddle doctor` looks for every one. (The drivers
- * of devices are the backends' own.) */
+/* Libraries that Heddle's engines and command load if they are installed, in one table: the purpose
+ * of each, and the packages that contain it. `heddle doctor` checks all of them. (The drivers of
+ * devices are in the backends.) */
 #ifndef HED_SUPPORT_OPTIONAL_LIBRARIES_H
 #define HED_SUPPORT_OPTIONAL_LIBRARIES_H
 

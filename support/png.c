@@ -1,6 +1,6 @@
-/* PNG through libpng. libpng leaves by longjmp() when it meets an error: everything that has to
- * survive that lives in a struct of the caller, and the functions that call setjmp() hold no
- * variable of their own across it. */
+/* PNG through libpng. libpng reports errors by longjmp(): all state that must survive a jump is in
+ * a struct of the caller, and the functions that call setjmp() have no variable of their own across
+ * it. */
 #include "support/png.h"
 
 #include "heddle/author.h"
@@ -23,7 +23,7 @@ typedef struct codec {
     /* reading */
     const unsigned char *bytes;
     size_t size, used;
-    /* writing: to a file, or to memory */
+    /* output, a file or memory */
     hed_file_writer *writer;
     FILE *memory;
 } codec;
@@ -40,7 +40,7 @@ static void on_error(png_structp png, png_const_charp words)
 static void on_warning(png_structp png, png_const_charp words)
 {
     (void)png;
-    (void)words; /* bad text chunks and the like: the pixels are fine */
+    (void)words; /* invalid text chunks, for example: the pixels are valid */
 }
 
 /* ---- images ---- */
@@ -84,19 +84,19 @@ static void png_feed(png_structp png, png_bytep to, size_t size)
     c->used += size;
 }
 
-/* libpng tells memory from damage only in words. */
+/* Distinguishes lack of memory from damage, which libpng reports only in words. */
 static hed_status status_or(hed_status status)
 {
     return errno == ENOMEM ? HED_ERROR_MEMORY : status;
 }
 
-/* False: c->problem says why. */
+/* Decodes an image. False: c->problem is the cause. */
 static bool png_decode(codec *c, hed_image *image, hed_status *status, hed_error *error)
 {
     if (setjmp(c->leave)) return false;
     png_set_read_fn(c->png, c, png_feed);
     png_read_info(c->png, c->info);
-    /* Ask for 8 bits, and for grey only where there is no transparency. */
+    /* Request 8 bits, and grey only for images without transparency. */
     png_byte colour = png_get_color_type(c->png, c->info);
     bool transparent = png_get_valid(c->png, c->info, PNG_INFO_tRNS) != 0;
     png_set_expand(c->png);
@@ -157,7 +157,7 @@ static void drain(png_structp png, png_bytep from, size_t size)
     codec *c = png_get_io_ptr(png);
     if (c->memory ? fwrite(from, 1, size, c->memory) != size
                   : hed_file_writer_put(c->writer, from, size) != HED_OK)
-        png_error(png, "the file cannot be written"); /* commit knows why */
+        png_error(png, "the file cannot be written"); /* commit reports the cause */
 }
 
 static void no_flush(png_structp png) { (void)png; }

@@ -1,4 +1,4 @@
-/* See sources.h. */
+/* Register of the files that a command reads and writes; see sources.h. */
 #include "support/sources.h"
 
 #include "heddle/author.h"
@@ -18,8 +18,8 @@
 typedef struct known_file {
     dev_t device;
     ino_t inode;
-    const char *base; /* "" for a file that is there; else its name in the folder of that inode */
-    bool written;     /* this output is the command's own work by now */
+    const char *base; /* name in the folder of the inode; "": the inode is the file's own */
+    bool written;     /* the command has already written this output */
     char name[];      /* label, space, path */
 } known_file;
 
@@ -38,8 +38,8 @@ static hed_file_register *current_register(void)
 
 /* ---- identity ---- */
 
-/* Identifies a regular file, or a name at which there is nothing yet. False for devices, pipes,
- * folders, and names in a folder that is not there: nothing of theirs is replaced. */
+/* Identifies a regular file, or a name that does not exist yet. False for devices, pipes, folders,
+ * and names in a missing folder: writing never replaces these. */
 static bool identify(const char *path, known_file *file)
 {
     struct stat about;
@@ -61,7 +61,7 @@ static bool identify(const char *path, known_file *file)
     return true;
 }
 
-/* Finds a file in a tree; NULL: it is not there. */
+/* Finds a file in a tree; NULL: not found. */
 static known_file *find_file(void *const *tree, const known_file *file)
 {
     known_file *const *found = tfind(file, tree, compare_files);
@@ -93,7 +93,7 @@ bool hed_is_report(const char *text, size_t size)
            NULL;
 }
 
-/* True if there is one of Heddle's own pages at `path`. */
+/* True if the file at `path` is one of Heddle's own pages. */
 static bool report_at(const char *path)
 {
     char text[1024];
@@ -130,8 +130,8 @@ int hed_open_descriptor(const char *path)
     return -1;
 }
 
-/* Refuses a symbolic link as the last part of an output's name: every user who may write the folder
- * could lead the output to any file. */
+/* Refuses a symbolic link as the last component of an output's name: every user who may write the
+ * folder could redirect the output to any file. */
 static hed_status source_refuse_link(const char *label, const char *path, hed_error *error)
 {
     struct stat about;

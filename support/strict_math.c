@@ -1,6 +1,6 @@
 /* Exponentials, logarithms, powers and angles as polynomials in double-double arithmetic (Dekker
  * 1971): a number is the sum of two doubles, the second at most half a unit in the last place of
- * the first. Polynomials are Taylor's, of short intervals. */
+ * the first. Polynomials are Taylor's, on short intervals. */
 #include "support/strict_math.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static double_double twofold_sum(double a, double b)
     return (double_double){high, (a - (high - part)) + (b - part)};
 }
 
-/* The upper 26 bits and the others. */
+/* Splits a into its upper 26 bits and the remaining bits. */
 static double_double halves(double a)
 {
     double shifted = 134217729.0 * a, high = shifted - (shifted - a); /* 2^27 + 1 */
@@ -42,7 +42,7 @@ static double_double product_of(double a, double b)
         high, ((p.high * q.high - high) + p.high * q.low + p.low * q.high) + p.low * q.low};
 }
 
-/* Relative error 2^-102. */
+/* Multiplies with a relative error of 2^-102. */
 static double_double twofold_product(double_double a, double_double b)
 {
     double_double p = product_of(a.high, b.high);
@@ -70,7 +70,8 @@ static double nearest_integer(double x) { return x < 0 ? -floor(0.5 - x) : floor
 
 /* ---- exponentials ---- */
 
-/* log 2: 41 bits, whose product with an exponent is exact, and the rest; and as a double-double. */
+/* log 2: 41 bits, whose product with an exponent is exact, and the remainder; and as a
+ * double-double. */
 static const double LOG2_HEAD = 0x1.62e42fefa4p-1, LOG2_TAIL = -0x1.8432a1b0e2634p-43;
 static const double_double LOG_OF_2 = {0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 static const double_double PER_LOG_OF_2 = {0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
@@ -89,7 +90,7 @@ static double exponential(double_double r, double exponent)
     return ldexp(sum.high + (sum.low + (linear.low + (r.low + rest))), (int)exponent);
 }
 
-/* e^x for x beyond neither end of the range of doubles by more than a factor of 2^30. */
+/* e^x for x that exceeds neither end of the range of doubles by more than a factor of 2^30. */
 static double exponential_of(double_double x)
 {
     double k = nearest_integer(x.high * PER_LOG_OF_2.high);
@@ -116,8 +117,8 @@ double hed_strict_exp2(double x)
 
 /* ---- logarithms ---- */
 
-/* A positive finite x as 2^exponent e^l, |l| <= log(2) / 2; returns l. With s = (m - 1) / (m + 1),
- * log m = 2 s + (2/3) s^3 + (2/5) s^5 + ...; relative error 2^-66. */
+/* Returns l with x = 2^exponent e^l, |l| <= log(2) / 2, for a positive finite x. With s = (m - 1) /
+ * (m + 1), log m = 2 s + (2/3) s^3 + (2/5) s^5 + ...; relative error 2^-66. */
 static double_double logarithm(double x, int *exponent)
 {
     static const double c[] = {2 / 5.0, 2 / 7.0, 2 / 9.0, 2 / 11.0, 2 / 13.0, 2 / 15.0, 2 / 17.0,
@@ -184,7 +185,7 @@ double hed_strict_log10(double x)
 
 static bool is_odd(double y) { return fabs(y) < 0x1p53 && fmod(y, 2) != 0 && floor(y) == y; }
 
-/* |x|^y for |x| of neither 0, 1, infinity nor NaN. */
+/* |x|^y for finite |x| except 0 and 1. */
 static double power_of_positive(double x, double y)
 {
     double_double l = logarithm_of(x);
@@ -211,8 +212,8 @@ double hed_strict_pow(double x, double y)
 static const double_double HALF_PI = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 static const double HALF_PI_REST = -0x1.f1976b7ed8fbcp-110;
 
-/* x - k pi / 2 for the nearest k, of which the last two bits are returned. Products with the two
- * halves of pi / 2 are exact (Cody and Waite 1980). */
+/* x - k pi / 2 for the nearest k; returns the last two bits of k. Products with the two halves of
+ * pi / 2 are exact (Cody and Waite 1980). */
 static int reduce_angle(double x, double_double *rest)
 {
     if (fabs(x) > 0x1p52) x = fmod(x, 4 * HALF_PI.high);
@@ -224,7 +225,7 @@ static int reduce_angle(double x, double_double *rest)
     return (int)(quarter < 0 ? quarter + 4 : quarter);
 }
 
-/* |x| <= pi / 4 + a little. */
+/* Returns sin x for |x| up to slightly above pi / 4. */
 static double sine(double_double x)
 {
     static const double c[] = {-1 / 6.0, 1 / 120.0, -1 / 5040.0, 1 / 362880.0, -1 / 39916800.0,
@@ -292,7 +293,7 @@ static double_double arc_tangent(double n, double d)
     return sum_of_ordered(sum.high, sum.low + (angle.low + t * square * POLYNOMIAL(c, square)));
 }
 
-/* atan(y / x) of a right-angled triangle; its sides are neither below 0 nor NaN. */
+/* atan(y / x) of a right-angled triangle; its sides are neither negative nor NaN. */
 static double_double angle_of_sides(double y, double x)
 {
     static const double_double quarter_pi = {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55};

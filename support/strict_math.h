@@ -1,15 +1,15 @@
-/* Functions of doubles with the same bits by every C library, compiler and processor.
+/* Functions of doubles with the same bits with every C library, compiler and processor.
  *
- * The C library promises no bits: glibc changed the results of hypot() in 2.35, of exp(), log(), pow(), sin() and
- * cos() in 2.28, and picks among versions with and without fused multiply-add at run time. Code that
- * leads to strict results therefore calls these. They use + - * / and square roots alone, each
- * correctly rounded, and nothing that a compiler might contract (-ffp-contract=off).
- * tests/strict_symbols_test.sh finds a call of another function.
+ * The C library guarantees no bits: glibc changed the results of hypot() in 2.35, of exp(), log(),
+ * pow(), sin() and cos() in 2.28, and selects versions with and without fused multiply-add at run
+ * time. Code whose results must be strict therefore calls the functions here. They use + - * / and
+ * square roots alone, each correctly rounded, and no expression that a compiler might contract
+ * (-ffp-contract=off). tests/strict_symbols_test.sh detects a call of another function.
  *
- * Special cases are C99's, Annex F. Largest errors against long doubles over millions of arguments:
- * 0.56 ulp for exp, exp2 and pow, 0.51 for log, log2 and log10, 0.8 for sin and cos, 1.2 for atan2,
- * 1.6 for acos, 2.2 for asin. tests/strict_math_test.c has the same limits. Floats have
- * include/heddle/math.h, which devices share. */
+ * Special cases follow C99, Annex F. Largest errors against long doubles over millions of
+ * arguments: 0.56 ulp for exp, exp2 and pow, 0.51 for log, log2 and log10, 0.8 for sin and cos, 1.2
+ * for atan2, 1.6 for acos, 2.2 for asin. tests/strict_math_test.c has the same limits. For floats,
+ * include/heddle/math.h has functions that devices use too. */
 #ifndef HED_SUPPORT_STRICT_MATH_H
 #define HED_SUPPORT_STRICT_MATH_H
 
@@ -20,8 +20,8 @@ double hed_strict_log2(double x);
 double hed_strict_log10(double x);
 double hed_strict_pow(double x, double y);
 
-/* Angles are in radians. Of an angle beyond 2^52, the remainder by the double nearest 2 pi is
- * taken. */
+/* Angles are in radians. An angle beyond 2^52 is replaced by its remainder by the double nearest 2
+ * pi. */
 double hed_strict_sin(double x);
 double hed_strict_cos(double x);
 double hed_strict_asin(double x);

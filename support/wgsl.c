@@ -1,6 +1,6 @@
 /* Reads declarations of WGSL: types with their sizes and alignments ("Memory layout" of the
- * specification), and the declarations of a module. Structs, aliases and constants may be used above
- * their declarations, so that these are collected before anything is read. */
+ * specification), and the declarations of a module. Structs, aliases and constants may be used
+ * before their declarations, so these are collected before anything is read. */
 #include "support/wgsl_parse.h"
 
 #include <math.h>
@@ -66,7 +66,7 @@ static const char *read_name(reader *r, const char *what)
     return hed_wgsl_keep(r, t.at, t.size);
 }
 
-/* An expression up to one of `ends` outside of brackets; `ends` are single signs. */
+/* Reads an expression up to one of `ends` outside of brackets; `ends` are single characters. */
 static hed_wgsl_span read_expression(reader *r, const char *ends)
 {
     const char *from = r->now.at, *to = from;
@@ -90,7 +90,7 @@ static hed_wgsl_span read_expression(reader *r, const char *ends)
     return (hed_wgsl_span){from, (size_t)(to - from)};
 }
 
-/* An override makes an expression one that is no constant. */
+/* Records that an expression contains an override, so that it is not constant. */
 static bool meets_override(void *user, const char *name)
 {
     (void)name;
@@ -98,7 +98,7 @@ static bool meets_override(void *user, const char *name)
     return false;
 }
 
-/* The value of an expression of numbers and constants; false: it is none, or no number. */
+/* Evaluates an expression of numbers and constants; false: not constant, or not a number. */
 static bool evaluate(const reader *r, hed_wgsl_span span, double *number)
 {
     static const hed_expression_names none = {0};
@@ -114,7 +114,7 @@ static bool evaluate(const reader *r, hed_wgsl_span span, double *number)
     return isfinite(*number);
 }
 
-/* A number in brackets: of an attribute. */
+/* Reads a number in brackets, the argument of an attribute. */
 static uint32_t read_index(reader *r, uint32_t least, uint32_t most)
 {
     double number = 0;
@@ -164,7 +164,7 @@ static bool read_scalar(wgsl_token t, wgsl_type *type)
     return false;
 }
 
-/* vec3f and mat2x3h are short for vec3<f32> and mat2x3<f16>. */
+/* Reads a short name of a vector or matrix: vec3f and mat2x3h mean vec3<f32> and mat2x3<f16>. */
 static bool read_short(wgsl_token t, uint32_t *columns, uint32_t *rows, char *scalar)
 {
     bool vector = t.size >= 4 && !memcmp(t.at, "vec", 3) && strchr("234", t.at[3]),
@@ -180,7 +180,7 @@ static bool read_short(wgsl_token t, uint32_t *columns, uint32_t *rows, char *sc
 
 static wgsl_type read_type(reader *r);
 
-/* One > of what may look like another sign: >> or >=. */
+/* Reads one > of a token that may have two characters: >> or >=. */
 static void close_template(reader *r)
 {
     if (r->now.size == 2 && *r->now.at == '>') r->now = (wgsl_token){r->now.at + 1, 1};
@@ -246,7 +246,7 @@ static wgsl_struct *find_struct(const reader *r, wgsl_token t)
     return NULL;
 }
 
-/* A struct or an alias, which may be declared further down. */
+/* Reads the name of a struct or an alias, which may be declared later. */
 static wgsl_type read_named_type(reader *r, wgsl_token t)
 {
     wgsl_struct *s = find_struct(r, t);
@@ -346,7 +346,7 @@ static void read_attributes(reader *r, wgsl_attributes *attributes)
     while (!hed_failed(r->error) && accept(r, "@")) read_attribute(r, attributes);
 }
 
-/* Passes over a body, or a parameter list. */
+/* Skips a body, or a parameter list. */
 static void skip_brackets(reader *r, char open, char close)
 {
     uint32_t depth = 0;
@@ -383,7 +383,7 @@ static void read_member(reader *r, wgsl_struct *s)
     if (s->type.size > 1 << 30) reject(r, from, "expected a struct of at most 1 GiB");
 }
 
-/* From { to }. */
+/* Reads the members from { to }. */
 static void read_members(reader *r, wgsl_struct *s)
 {
     s->being_read = true;
@@ -408,7 +408,7 @@ static void read_struct(reader *r)
     else read_members(r, s);
 }
 
-/* What was collected before is read for its errors. */
+/* Reads an alias or a constant; its value was collected before, so only errors are found here. */
 static void read_named(reader *r, bool alias)
 {
     read_name(r, alias ? "a type" : "a constant");
@@ -438,7 +438,7 @@ static void read_override(reader *r)
     else r->out->overrides[r->out->override_count++] = made;
 }
 
-/* The numbers of a uniform, with their names: of a struct its members', else its own. */
+/* Adds the numbers of a uniform with their names: a struct's members, else the number itself. */
 static void add_members(reader *r, const char *name, const wgsl_type *type, uint32_t offset)
 {
     static const char places[] = "xyzw";
@@ -471,7 +471,8 @@ static void add_members(reader *r, const char *name, const wgsl_type *type, uint
     }
 }
 
-/* Whether a type consists of one kind of numbers, all of 32 bits, whatever gaps are between. */
+/* True if a type consists of one kind of numbers, all of 32 bits, whatever the gaps between
+ * them. */
 static bool is_of_one_kind(const wgsl_type *type, hed_wgsl_scalar *kind)
 {
     const wgsl_struct *members = type->members;
@@ -494,7 +495,7 @@ static void add_binding(reader *r, const wgsl_attributes *attributes, hed_wgsl_b
     made.element = element->scalars ? element->scalar : HED_WGSL_STRUCT;
     made.per_element = element->scalars ? element->scalars : 1;
     made.stride = round_to(element->size, element->align);
-    if (element->scalars == 3) made.per_element = 4; /* with the gap behind it */
+    if (element->scalars == 3) made.per_element = 4; /* including the gap after it */
     hed_wgsl_scalar kind = HED_WGSL_STRUCT;
     if (made.element == HED_WGSL_STRUCT && made.stride && is_of_one_kind(element, &kind)) {
         made.element = kind;
@@ -558,7 +559,7 @@ static void read_function(reader *r, const wgsl_attributes *attributes)
         reject(r, from, "expected @workgroup_size at a compute entry point");
 }
 
-/* `enable f16, subgroups;` and directives of which nothing is needed. */
+/* Reads `enable f16, subgroups;`, and skips other directives. */
 static void read_directive(reader *r)
 {
     bool enables = wgsl_token_is(r->now, "enable");
@@ -593,7 +594,8 @@ static void collect_named(reader *r, wgsl_token name, bool alias)
     else r->named[r->named_count++] = named;
 }
 
-/* Structs, aliases and constants outside of functions; what is wrong with them is said later. */
+/* Collects structs, aliases and constants outside of functions; errors in them are reported
+ * later. */
 static void collect(reader *r)
 {
     uint32_t depth = 0;

@@ -1,6 +1,6 @@
-/* What a compute shader in WGSL says of itself (W3C, "WebGPU Shading Language", sections 6, 7, 12
- * and 13): its overrides, bindings, structs, entry point, group and group memory. Only declarations
- * of the module are read; what stands in functions is for the browser's compiler to judge. */
+/* Interface of a compute shader in WGSL (W3C, "WebGPU Shading Language", sections 6, 7, 12 and 13):
+ * its overrides, bindings, structs, entry point, group and group memory. Only declarations of the
+ * module are read; the browser's compiler checks the functions. */
 #ifndef HED_SUPPORT_WGSL_H
 #define HED_SUPPORT_WGSL_H
 
@@ -12,10 +12,10 @@ typedef enum hed_wgsl_scalar {
     HED_WGSL_F32,
     HED_WGSL_F16,
     HED_WGSL_BOOL,
-    HED_WGSL_STRUCT /* or anything else of several members */
+    HED_WGSL_STRUCT /* a struct, or another type of several members */
 } hed_wgsl_scalar;
 
-/* A piece of the text. */
+/* A range of the text. */
 typedef struct hed_wgsl_span {
     const char *at;
     size_t size;
@@ -24,13 +24,13 @@ typedef struct hed_wgsl_span {
 typedef struct hed_wgsl_override {
     const char *name;
     hed_wgsl_scalar type;
-    hed_wgsl_span value; /* the expression behind =; size 0: it must be given one */
-    bool plain;          /* that is one number (or true, false), `number` */
+    hed_wgsl_span value; /* expression after =; size 0: a value is required */
+    bool plain;          /* `value` is one number (or true, false), `number` */
     double number;
     uint32_t line;
 } hed_wgsl_override;
 
-/* One number of a uniform: all of it, or a member, as "width" or "size.x" of a vector. */
+/* One number of a uniform: the whole uniform, or a member, as "width", or "size.x" of a vector. */
 typedef struct hed_wgsl_member {
     const char *name;
     hed_wgsl_scalar type;
@@ -41,18 +41,18 @@ typedef struct hed_wgsl_member {
 typedef struct hed_wgsl_binding {
     const char *name;
     uint32_t group, binding;
-    bool uniform;      /* else a storage buffer */
+    bool uniform;      /* false: a storage buffer */
     bool writable;     /* read_write */
-    bool only_written; /* its name stands on the left of = alone */
-    /* what a storage buffer's elements consist of, and bytes from one to the next of that type:
-     * vec4<f32> is HED_WGSL_F32 four times, which `per_element` says */
+    bool only_written; /* the text uses its name only on the left of = */
+    /* scalar type of a storage buffer's elements, and bytes from one element to the next: vec4<f32>
+     * is HED_WGSL_F32 with `per_element` 4 */
     hed_wgsl_scalar element;
     uint32_t stride, per_element;
-    uint32_t bytes; /* of a uniform, or a storage buffer of fixed size; else 0 */
+    uint32_t bytes; /* bytes of a uniform, or of a storage buffer of fixed size; else 0 */
     uint32_t line;
 } hed_wgsl_binding;
 
-enum { HED_WGSL_MOST = 64 }; /* of each */
+enum { HED_WGSL_MOST = 64 }; /* limit of each list */
 
 typedef struct hed_wgsl {
     const char *entry;
@@ -65,28 +65,30 @@ typedef struct hed_wgsl {
     uint32_t binding_count;
     hed_wgsl_member members[HED_WGSL_MOST];
     uint32_t member_count;
-    /* bytes of group memory as an expression of WGSL's words; NULL: not told by the text */
+    /* bytes of group memory as an expression of heddle/space.h; NULL: the text does not determine
+     * them */
     const char *group_bytes;
-    struct hed_wgsl_parse *parse; /* the reader's own */
+    struct hed_wgsl_parse *parse; /* state of the reader */
     hed_arena arena;
 } hed_wgsl;
 
-/* Reads a text of `size` bytes, which must outlive the result; `name` stands for it in messages.
+/* Reads a text of `size` bytes, which must outlive the result; `name` is its name in messages.
  * `entry` NULL: its only compute entry point. Errors: FORMAT (file, line, column), UNSUPPORTED
  * (textures and samplers, by name), LIMIT, MEMORY. */
 hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const char *entry,
     hed_wgsl **wgsl, hed_error *error);
-/* NULL is allowed. */
+/* Frees the result. NULL is allowed. */
 void hed_wgsl_free(hed_wgsl *wgsl);
 
-/* An expression of WGSL in the words of heddle/space.h. Names that `keeps` wants stay; other
- * overrides and constants become what they are declared as. NULL: something in it is not understood
- * (a function of the module, a shift), or no memory. Lives as long as the object. */
+/* Translates an expression of WGSL to heddle/space.h. Names for which `keeps` returns true remain;
+ * other overrides and constants are replaced by their declared values. NULL: the expression has an
+ * unsupported element (a function of the module, a shift), or memory ran out. The result lives as
+ * long as the object. */
 const char *hed_wgsl_expression(
     hed_wgsl *wgsl, hed_wgsl_span text, bool (*keeps)(void *user, const char *name), void *user);
 
-/* The JSON in a comment of the text that begins with the word `heddle`: a span from { to }, size 0
- * where there is none. Needs nothing else of the text to be right. */
+/* Finds the JSON in a comment of the text that begins with the word `heddle`: a span from { to },
+ * size 0 if there is no such comment. The rest of the text need not be valid. */
 hed_wgsl_span hed_wgsl_comment(const char *text, size_t size);
 
 #endif

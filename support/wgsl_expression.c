@@ -1,4 +1,4 @@
-/* Words of WGSL, and its expressions in the words of heddle/space.h. */
+/* Tokens of WGSL, and translation of its expressions to heddle/space.h. */
 #include "support/wgsl_parse.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 /* ---- words ---- */
 
-/* Behind blanks and comments; those of several lines nest. */
+/* Skips blanks and comments; comments of several lines nest. */
 static const char *skip_blanks(const char *at, const char *end)
 {
     while (at < end) {
@@ -49,7 +49,7 @@ wgsl_token hed_wgsl_token(const char *at, const char *end)
     return (wgsl_token){at, 1};
 }
 
-/* The whole number that a span is; false: it is none. */
+/* Reads a span that is a whole number; false: it is not. */
 bool hed_wgsl_number(hed_wgsl_span span, double *number)
 {
     char digits[40], first = span.size ? *span.at : 0;
@@ -99,7 +99,7 @@ static void put_text(translation *t, const char *text) { put(t, text, strlen(tex
 
 static void translate(translation *t, hed_wgsl_span text);
 
-/* The arguments of select(), from its (: gives the wgsl_token behind its ). */
+/* Splits the arguments of select(), from its (: returns the token after its ). */
 static wgsl_token split_arguments(const struct hed_wgsl_parse *r, wgsl_token open, const char *end,
     hed_wgsl_span parts[3], uint32_t *count)
 {
@@ -135,7 +135,7 @@ static wgsl_token translate_name(translation *t, wgsl_token name, const char *en
             return next;
         }
     for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
-        if (wgsl_token_is(name, casts[i])) return next; /* its brackets stay */
+        if (wgsl_token_is(name, casts[i])) return next; /* a cast keeps its brackets */
     if (wgsl_token_is(name, "select") && wgsl_token_is(next, "(")) {
         hed_wgsl_span parts[3];
         uint32_t count;
@@ -191,7 +191,7 @@ static void translate(translation *t, hed_wgsl_span text)
         } else if (wgsl_is_name(at)) {
             next = translate_name(t, at, end);
         } else if (wgsl_token_is(at, "/")) {
-            put_text(t, "//"); /* of whole numbers */
+            put_text(t, "//"); /* division of whole numbers */
         } else {
             bool known = false;
             for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)

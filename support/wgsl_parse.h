@@ -1,5 +1,5 @@
-/* What the files of the WGSL reader share: wgsl.c reads declarations, wgsl_expression.c words and
- * expressions, wgsl_uses.c what functions do with variables. */
+/* Shared declarations of the WGSL reader: wgsl.c reads declarations, wgsl_expression.c tokens and
+ * expressions, wgsl_uses.c the uses of variables in functions. */
 #ifndef HED_SUPPORT_WGSL_PARSE_H
 #define HED_SUPPORT_WGSL_PARSE_H
 
@@ -15,15 +15,16 @@ typedef hed_wgsl_span wgsl_token;
 
 typedef struct wgsl_type {
     hed_wgsl_scalar scalar;
-    uint32_t scalars;          /* of a vector or matrix; 0: a struct or an array */
-    uint32_t size, align;      /* size 0: depends on overrides, or has no end */
-    const char *bytes;         /* size as an expression; NULL: no end */
-    struct wgsl_type *element; /* of an array */
+    /* number of scalars of a vector or matrix; 0: a struct or an array */
+    uint32_t scalars;
+    uint32_t size, align;      /* bytes; size 0: depends on overrides, or is unbounded */
+    const char *bytes;         /* size as an expression; NULL: unbounded */
+    struct wgsl_type *element; /* element type of an array; NULL: not an array */
     struct wgsl_struct *members;
 } wgsl_type;
 
 typedef struct wgsl_struct {
-    const char *name, *from; /* behind the name */
+    const char *name, *from; /* name; text after the name */
     bool being_read, members_read;
     struct {
         const char *name;
@@ -41,29 +42,29 @@ typedef struct wgsl_named {
     bool alias;
 } wgsl_named;
 
-/* Attributes in front of a declaration. */
+/* Attributes before a declaration. */
 typedef struct wgsl_attributes {
     uint32_t group, binding;
-    uint32_t align, bytes; /* of a member, @align and @size; 0: its type's */
+    uint32_t align, bytes; /* @align and @size of a member; 0: its type's */
     bool bound, compute;
     hed_wgsl_span size[3];
     uint32_t size_count;
 } wgsl_attributes;
 
-/* A function's body. */
+/* Name and body of a function. */
 typedef struct wgsl_function {
     const char *name, *from, *to;
-    bool reached; /* from the entry point */
+    bool reached; /* called from the entry point */
 } wgsl_function;
 
-/* A variable in group memory; `bytes` as those of its type. */
+/* A variable in group memory; `bytes` is its type's size as an expression. */
 typedef struct wgsl_array {
     const char *name, *bytes;
 } wgsl_array;
 
 struct hed_wgsl_parse {
     const char *file, *text, *end;
-    const char *wanted; /* entry; NULL: the only one */
+    const char *wanted; /* requested entry point; NULL: the only one */
     wgsl_token now;
     hed_wgsl *out;
     wgsl_struct *structs[HED_WGSL_MOST];
@@ -74,24 +75,25 @@ struct hed_wgsl_parse {
     wgsl_array arrays[HED_WGSL_MOST];
     uint32_t function_count, array_count;
     uint32_t depth, entries;
-    uint32_t computes;    /* entry points, wanted or not */
-    const char *variable; /* that is being declared; NULL: none was yet */
+    uint32_t computes;    /* number of compute entry points in the text */
+    const char *variable; /* being declared; NULL: no variable yet */
     hed_error *error;
 };
 
-/* The word at or behind `at`; blanks and comments are none. */
+/* Returns the first token at or after `at`; skips blanks and comments. */
 wgsl_token hed_wgsl_token(const char *at, const char *end);
 static inline wgsl_token wgsl_token_after(const struct hed_wgsl_parse *r, wgsl_token t)
 {
     return hed_wgsl_token(t.at + t.size, r->end);
 }
-/* A copy of a text that lives as long as the object; "" where memory ran out. */
+/* Copies a text; the copy lives as long as the object; "" if memory ran out. */
 const char *hed_wgsl_keep(struct hed_wgsl_parse *r, const char *text, size_t size);
-/* What the entry point uses, and how; what it does not is dropped where there are others. */
+/* Finds the buffers and group memory that the entry point uses, and how; if the module has other
+ * entry points, unused ones are dropped. */
 void hed_wgsl_find_uses(struct hed_wgsl_parse *r);
-/* The number that a span is, true and false among them; false: it is none. */
+/* Reads a span that is a number, or true or false; false: it is neither. */
 bool hed_wgsl_number(hed_wgsl_span span, double *number);
-/* The constant or alias of a name; NULL: none. */
+/* Finds the constant or alias of a name; NULL: not found. */
 const wgsl_named *hed_wgsl_find_named(const struct hed_wgsl_parse *parse, wgsl_token name);
 
 static inline bool wgsl_is_letter(char c)

@@ -1,11 +1,11 @@
-/* What the entry point of a text in WGSL does with buffers and group memory, in its own body and in
- * the functions that it calls. A module often has several entry points, each with buffers of its
- * own. A local variable that is called as a buffer counts as that buffer. */
+/* Use of buffers and group memory by the entry point of a text in WGSL, in its own body and in the
+ * functions that it calls. A module often has several entry points, each with buffers of its own. A
+ * local variable that has a buffer's name counts as that buffer. */
 #include "support/wgsl_parse.h"
 
 #include <stdio.h>
 
-/* Whether a name, where it stands, is the target of a plain assignment: name[...].member = */
+/* True if a name is the target of a plain assignment at this position: name[...].member = value. */
 static bool is_target(const struct hed_wgsl_parse *r, wgsl_token t)
 {
     for (t = wgsl_token_after(r, t); t.size;) {
@@ -25,7 +25,8 @@ static bool is_target(const struct hed_wgsl_parse *r, wgsl_token t)
     return false;
 }
 
-/* How often a name stands in the functions that are reached, and how often as a target. */
+/* Counts the occurrences of a name in the functions that are reached, and its occurrences as a
+ * target. */
 static void count_uses(
     const struct hed_wgsl_parse *r, const char *name, uint32_t *uses, uint32_t *targets)
 {
@@ -59,7 +60,7 @@ static void reach_functions(struct hed_wgsl_parse *r)
     }
 }
 
-/* Without a binding, and the numbers in it. */
+/* Removes a binding, and the numbers in it. */
 static void drop_binding(hed_wgsl *out, uint32_t index)
 {
     uint32_t kept = 0;
@@ -75,7 +76,7 @@ static void drop_binding(hed_wgsl *out, uint32_t index)
         (out->binding_count - index) * sizeof *out->bindings);
 }
 
-/* Bytes of the arrays in group memory, as an expression. */
+/* Writes the bytes of the arrays in group memory, as an expression. */
 static void sum_group_memory(struct hed_wgsl_parse *r)
 {
     char text[LONGEST_EXPRESSION] = "";

@@ -1,5 +1,5 @@
-/* The prelude's words that the engines' formulas need, in C: so that one text is the formulas of
- * every device and of the native functions. C has the strict versions only; compile with
+/* The prelude's names that the engines' formulas use, in C: one text has the formulas for every
+ * device and for the native functions. C has the strict versions only; compile with
  * -ffp-contract=off. */
 #ifndef HED_SUPPORT_WORDS_H
 #define HED_SUPPORT_WORDS_H

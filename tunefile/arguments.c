@@ -1,4 +1,4 @@
-/* The arguments of Heddle's own tune files: what each is, and what is in it. */
+/* The arguments of Heddle's own tune files: kinds, types, sizes and contents. */
 #include "tunefile/spec.h"
 
 #include <float.h>
@@ -14,15 +14,17 @@ const hed_spec_keys hed_spec_argument_keys[] = {
     {"argument", ARGUMENT_KEYS}, {"fill", FILL_KEYS}, {NULL, NULL}};
 
 static const char *const TYPES[] = {
-    "bytes", "int", "uint", "long", "ulong", "float", "double", NULL, /* in the order of hed_type */
+    "bytes", "int", "uint", "long", "ulong", "float", "double", NULL, /* order of hed_type */
 };
-/* of hed_argument_kind, and: */
+/* order of hed_argument_kind, and "symbol" */
 static const char *const KINDS[] = {"buffer", "scalar", "struct", "local", "symbol", NULL};
 enum { SYMBOL = HED_LOCAL + 1 };
-static const char *const COMPARES[] = {"each", "sum", "sorted", NULL};       /* of hed_compare */
-static const char *const ACCESSES[] = {"read", "write", "read_write", NULL}; /* of hed_access */
+/* order of hed_compare */
+static const char *const COMPARES[] = {"each", "sum", "sorted", NULL};
+/* order of hed_access */
+static const char *const ACCESSES[] = {"read", "write", "read_write", NULL};
 
-/* Which keys a kind of argument has. */
+/* Checks that an argument has only the keys of its kind. */
 static void argument_check_keys(hed_json_node node, uint32_t kind)
 {
     enum { MOST = 10 };
@@ -92,7 +94,7 @@ static void argument_fill(
     argument->data = data;
 }
 
-/* First content where none is given: something that shows a wrong result. */
+/* Fills an argument without specified content, with values that reveal a wrong result. */
 static void argument_fill_usual(hed_spec_reader *reader, hed_json_node node,
     const hed_argument_def *def, hed_tune_argument *argument)
 {
@@ -105,8 +107,8 @@ static void argument_fill_usual(hed_spec_reader *reader, hed_json_node node,
     argument->data = data;
 }
 
-/* Elements as the expression says. A buffer is the same for all configurations: where its size
- * depends on parameters it is the largest. */
+/* Reads the number of elements, an expression. A buffer is the same for all configurations: a size
+ * that depends on parameters is evaluated to its maximum. */
 static void argument_read_size(
     hed_spec_reader *reader, hed_json_node node, hed_type type, hed_tune_argument *argument)
 {
@@ -196,8 +198,8 @@ static void argument_read_struct(
         hed_json_reject(file, "a struct of %zu bytes; at most %d", def->size, HED_MAX_STRUCT_BYTES);
 }
 
-/* 64-bit numbers that are written out go around the double. `usual`: an expression for what is
- * not given; NULL: it has to be. */
+/* Reads a scalar. 64-bit integers in the JSON are not converted to double. `usual`: an expression
+ * for a missing value; NULL: the value is required. */
 static void argument_read_scalar(hed_spec_reader *reader, hed_json_node node,
     const hed_argument_def *def, hed_tune_argument *argument, const char *usual)
 {
@@ -221,7 +223,7 @@ static void argument_read_scalar(hed_spec_reader *reader, hed_json_node node,
     }
 }
 
-/* A variable of the text, filled like a buffer, or with one number. */
+/* Reads a symbol, a variable of the text: filled like a buffer, or with one number. */
 static void argument_read_symbol(
     hed_spec_reader *reader, hed_json_node node, hed_argument_def *def, hed_tune_argument *argument)
 {
@@ -270,7 +272,7 @@ static void argument_read(hed_spec_reader *reader, hed_json_node node, uint32_t 
 void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->def.argument_count && hed_spec_fine(reader); i++) {
-        /* A reference's results are as many as its own parameters say. */
+        /* The size of a reference's results depends on its own parameters. */
         bool hangs =
             reader->spec->kernel.local[i] && reader->spec->argument_defs[i].kind == HED_BUFFER;
         if (reader->spec->argument_defs[i].kind != HED_LOCAL &&
@@ -279,9 +281,9 @@ void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_
         hed_json_node node = hed_json_item(list, i);
         kernel->local[i] = hed_spec_expression(reader, kernel, hed_json_member(node, "size"));
         kernel->local_bytes[i] = hed_type_bytes(reader->spec->argument_defs[i].type);
-        /* CUDA C has no pointers to local memory among its arguments: one block, declared `extern
-         * __shared__`. What a launch passes beyond a kernel's own arguments the driver does not
-         * read. */
+        /* CUDA C has no pointers to local memory among its arguments: there is one block, declared
+         * `extern __shared__`. The driver ignores values of a launch beyond the kernel's own
+         * arguments. */
         if (!hangs && kernel->def.language == HED_CUDA_C && i + 1 < kernel->def.argument_count)
             hed_json_reject(node,
                 "in CUDA C the local array is the launch's dynamic shared memory, no argument of "
@@ -291,7 +293,7 @@ void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_
 
 /* ---- arguments of a shader ---- */
 
-/* The list's entry of a name; not there where it has none. */
+/* Finds the list's entry of a name; missing if there is no such entry. */
 static hed_json_node find_entry(hed_spec_reader *reader, hed_json_node list, const char *name)
 {
     bool listed = hed_json_kind_of(list) != HED_JSON_NOTHING;
@@ -333,12 +335,12 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
             given->name, given->name,
             given->kind == HED_SCALAR ? "\"value\": ..." : "\"fill\" or \"file\": ...");
     if (!hed_spec_fine(reader)) return;
-    if (!listed) node = root; /* which has no key of an argument */
+    if (!listed) node = root; /* the root has no key of an argument */
     if (given->kind == HED_SCALAR) argument_read_scalar(reader, node, def, argument, given->value);
     else argument_read_buffer(reader, node, def, argument, given);
 }
 
-/* Not among the shader's own. */
+/* Rejects a name that is not one of the shader's arguments. */
 static void shader_reject_name(
     hed_json_node name, const hed_spec_given given[HED_MAX_ARGUMENTS], uint32_t count)
 {

@@ -1,6 +1,6 @@
-/* The tuning database as JSON, to carry results to another machine or to keep them beside a source.
- * One table of fields, read and written alike; exchange.h shows a document. Neither side holds more
- * than a record in memory. */
+/* The tuning database as JSON, to carry results to another machine or to store them with a source.
+ * One table of fields serves reading and writing; exchange.h shows a document. At most one record
+ * is in memory at a time. */
 #include "heddle/author.h"
 #include "support/file.h"
 #include "tunefile/exchange.h"
@@ -18,12 +18,12 @@
 typedef enum field_kind {
     FIELD_END,
     FIELD_TEXT,
-    FIELD_OPTIONAL_TEXT, /* left out where it is "" */
-    FIELD_NUMBER,        /* left out where it is not known (NAN) */
+    FIELD_OPTIONAL_TEXT, /* omitted if "" */
+    FIELD_NUMBER,        /* omitted if unknown (NAN) */
     FIELD_KNOWN_NUMBER,
     FIELD_COUNT,  /* uint32_t */
     FIELD_TIME,   /* int64_t */
-    FIELD_TYPE,   /* of a device */
+    FIELD_TYPE,   /* type of a device */
     FIELD_DEVICE, /* the object of the device's own fields */
     FIELD_PART    /* read and written by the walk */
 } field_kind;
@@ -31,7 +31,7 @@ typedef enum field_kind {
 typedef struct field {
     const char *name;
     field_kind kind;
-    size_t offset; /* in hed_database_entry */
+    size_t offset; /* offset of the member in hed_database_entry */
 } field;
 
 #define FIELD(name, kind, member) \
@@ -45,7 +45,7 @@ typedef struct field {
     FIELD("config", TEXT, config), FIELD("seconds", NUMBER, seconds), FIELD("low", NUMBER, low), \
         FIELD("high", NUMBER, high)
 
-enum { FIELDS_MOST = 12 }; /* of one object, with its end */
+enum { FIELDS_MOST = 12 }; /* fields of one object, including the end */
 static const field device_fields[] = {FIELD("backend", TEXT, backend),
     FIELD("platform", TEXT, platform), FIELD("name", TEXT, device), FIELD("vendor", TEXT, vendor),
     FIELD("type", TYPE, type), FIELD("architecture", COUNT, architecture),
@@ -80,7 +80,8 @@ static json_t *fields_json(const field *f, const hed_database_entry *e)
             /* fall through */
         case FIELD_TEXT:
             value = json_string(*(const char *const *)at);
-            if (!value) value = json_string("?"); /* names of drivers are the vendor's */
+            /* names of drivers are the vendor's, and may be invalid UTF-8 */
+            if (!value) value = json_string("?");
             break;
         case FIELD_NUMBER:
         case FIELD_KNOWN_NUMBER:
@@ -104,9 +105,9 @@ typedef struct writing {
     hed_file_writer *file;
     bool (*stop)(void);
     hed_database_changes count;
-    /* what has been begun and waits for its end */
+    /* lists and objects that are open */
     bool facts_open, keys_open, key_open, session_open;
-    char session[40]; /* of the one that is open */
+    char session[40]; /* id of the open session */
 } writing;
 
 static void writing_put(writing *w, const char *text)
@@ -114,12 +115,12 @@ static void writing_put(writing *w, const char *text)
     hed_file_writer_put(w->file, text, strlen(text));
 }
 
-/* An object, without its closing brace if `open`: members may follow. */
+/* Writes an object, without its closing brace if `open`: members may follow. */
 static hed_status writing_object(
     writing *w, const field *fields, const hed_database_entry *e, bool open, hed_error *error)
 {
     json_t *object = fields_json(fields, e);
-    /* Twelve digits: more than any clock has. */
+    /* Twelve digits exceed the precision of any clock. */
     char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12)) : NULL;
     json_decref(object);
     if (!text) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while making JSON");
@@ -191,7 +192,7 @@ hed_status hed_exchange_export(hed_database *database, const hed_record_filter *
     HED_REQUIRE(database, path);
     writing w = {.stop = stop};
     hed_record_filter wanted = filter ? *filter : (hed_record_filter){0};
-    if (wanted.kinds) wanted.kinds |= HED_RECORD_KEY; /* everything else is written into one */
+    if (wanted.kinds) wanted.kinds |= HED_RECORD_KEY; /* all other records are inside a key */
     hed_status status = hed_file_writer_open(path, &w.file, error);
     if (status) return status;
     writing_put(&w, "{\"format\": \"heddle tuning\", \"version\": 1,\n");
@@ -209,7 +210,7 @@ hed_status hed_exchange_export(hed_database *database, const hed_record_filter *
 
 /* ---- reading ---- */
 
-/* Reads an object's own fields; objects with others are refused. */
+/* Reads an object's own fields; an object with other fields is refused. */
 static void fields_read(const field *fields, hed_json_node node, hed_database_entry *e)
 {
     const char *names[FIELDS_MOST] = {NULL};
@@ -251,19 +252,20 @@ typedef enum stage {
     STAGE_END
 } stage;
 
-/* Where the walk through the documents is, which gives the database one entry after another. */
+/* Position of the walk through the documents, which passes one entry after another to the
+ * database. */
 typedef struct reading {
     hed_json *const *documents;
     bool (*stop)(void);
     uint32_t count, document;
     stage stage;
-    size_t index[STAGE_END]; /* of the next element of each stage's list */
+    size_t index[STAGE_END]; /* index of the next element of each stage's list */
     hed_json_node key, session;
-    hed_json_node last;      /* what the last entry was made from */
-    hed_database_entry base; /* of the key, then of its session too */
+    hed_json_node last;      /* source of the last entry */
+    hed_database_entry base; /* entry with the fields of the key, and then of its session */
 } reading;
 
-/* The next element of a stage's list, which need not be there; false at its end. */
+/* Reads the next element of a stage's list, which may be missing; false at its end. */
 static bool reading_next(reading *r, hed_json_node owner, const char *list, hed_json_node *element)
 {
     size_t *index = &r->index[r->stage];
@@ -273,7 +275,7 @@ static bool reading_next(reading *r, hed_json_node owner, const char *list, hed_
     return more;
 }
 
-/* Makes an entry of `node`, with what is known of its key and session. */
+/* Makes an entry of `node`, with the fields of its key and session. */
 static bool reading_give(reading *r, hed_json_node node, hed_record_kind kind, const field *fields,
     hed_database_entry *e)
 {
@@ -284,7 +286,7 @@ static bool reading_give(reading *r, hed_json_node node, hed_record_kind kind, c
     return true;
 }
 
-/* One step, which gives an entry or goes on to another stage. */
+/* Makes one step, which returns an entry or moves to another stage. */
 static bool reading_step(reading *r, hed_json_node root, hed_database_entry *e)
 {
     static const char *const keys[] = {"format", "version", "facts", "keys", NULL};
@@ -363,7 +365,7 @@ hed_status hed_exchange_import_json(hed_database *database, hed_json *const *doc
     reading r = {.documents = documents, .stop = stop, .count = count};
     hed_error found = {0};
     hed_status status = hed_database_import(database, read_entry, &r, added, &found);
-    /* What the database refuses has a place in the document, too. */
+    /* An entry that the database refuses has a position in the document, too. */
     if (status == HED_ERROR_FORMAT && r.document < count &&
         !hed_json_status(documents[r.document], NULL)) {
         hed_json_reject(r.last, "%s", found.text);

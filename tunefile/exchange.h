@@ -17,15 +17,15 @@
  *            "high": ..., "runs": 7, "build_seconds": ..., "at": ..., "deviation": ...,
  *            "text": "..."}]}]}]}
  *
- * Unknown numbers and empty texts of measurements are left out; so are choices and sessions where
- * there are none. */
+ * Unknown numbers and empty texts of measurements are omitted; so are absent choices and
+ * sessions. */
 #ifndef HED_TUNEFILE_EXCHANGE_H
 #define HED_TUNEFILE_EXCHANGE_H
 
 #include "heddle/tune_file.h"
 #include "support/json.h"
 
-/* As hed_exchange_import(), from documents in memory. */
+/* Imports documents that are in memory, as hed_exchange_import() does. */
 hed_status hed_exchange_import_json(hed_database *database, hed_json *const *documents,
     uint32_t count, bool (*stop)(void), hed_database_changes *added, hed_error *error);
 

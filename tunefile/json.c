@@ -1,5 +1,5 @@
-/* Heddle's own tune files (docs/tune-file.md): kernel, space, launch and reference. Arguments:
- * arguments.c. */
+/* Heddle's own tune files (docs/tune-file.md): kernel, space, launch and reference. Arguments are
+ * in arguments.c. */
 #include "tunefile/spec.h"
 
 #include <inttypes.h>
@@ -19,7 +19,8 @@ const hed_spec_keys hed_spec_json_keys[] = {{"", ROOT_KEYS}, {"parameter", PARAM
 
 /* ---- problem and parameters ---- */
 
-/* Names become macros of the text and words of expressions, so each has one meaning. */
+/* Checks a name. Names become macros of the text and words of expressions, so each has one
+ * meaning. */
 static void json_check_name(hed_spec_reader *reader, hed_json_node member)
 {
     hed_tune_file *spec = reader->spec;
@@ -52,7 +53,7 @@ static void json_read_problem(hed_spec_reader *reader, hed_json_node object)
     }
 }
 
-/* Values as they come, until they are the parameter's. */
+/* Values in the order of the file, before they become the parameter's. */
 typedef struct value_list {
     int64_t values[HED_SPEC_VALUES];
     uint32_t count;
@@ -131,7 +132,7 @@ static const char **json_read_choices(
     return labels;
 }
 
-/* Whether a parameter's macro is its text. */
+/* Reads a parameter; `is_text` is true if its macro is its text. */
 static void json_read_parameter(
     hed_spec_reader *reader, hed_json_node node, hed_parameter_def *parameter, bool *is_text)
 {
@@ -245,7 +246,7 @@ static void json_read_conditions(
 
 /* ---- texts ---- */
 
-/* A member that is one text or a list of them. */
+/* Counts the texts of a member that is one text or a list. */
 static size_t json_count_words(hed_json_node node)
 {
     return hed_json_kind_of(node) == HED_JSON_ARRAY ? hed_json_count(node) : 1;
@@ -255,7 +256,7 @@ static hed_json_node json_word_at(hed_json_node node, size_t index)
     return hed_json_kind_of(node) == HED_JSON_ARRAY ? hed_json_item(node, index) : node;
 }
 
-/* The texts, behind the macros of parameters that are texts. */
+/* Reads the texts, after the macros of parameters that are texts. */
 static void json_read_sources(hed_spec_reader *reader, hed_json_node node,
     const char *const *folders, hed_spec_kernel *kernel)
 {
@@ -305,7 +306,7 @@ static void json_read_defines(
 
 /* ---- launches ---- */
 
-/* A member of the reference if it has one, else of the whole; not there if neither has. */
+/* Returns a member of the reference if it has one, else of the whole; missing if neither has it. */
 static hed_json_node json_pick(hed_json_node own, hed_json_node whole, const char *key)
 {
     if (hed_json_has(own, key)) return hed_json_member(own, key);
@@ -313,7 +314,7 @@ static hed_json_node json_pick(hed_json_node own, hed_json_node whole, const cha
                                     : (hed_json_node){.json = whole.json};
 }
 
-/* One size of a group as text, if it is one word that a launch bound may name. */
+/* Returns one size of a group as text, if it is one word that a launch bound may name. */
 static const char *json_plain_size(hed_spec_reader *reader, hed_json_node node)
 {
     if (!hed_spec_fine(reader)) return NULL;
@@ -322,8 +323,8 @@ static const char *json_plain_size(hed_spec_reader *reader, hed_json_node node)
                : hed_spec_text(reader, node, "%g", hed_json_number(node, 1, 1e9));
 }
 
-/* The group as the shader says, without sizes of 1 at its end that nothing else has: many write
- * @workgroup_size(64, 1, 1). */
+/* Reads the group from the shader, without trailing sizes of 1 that no other list has: many shaders
+ * declare @workgroup_size(64, 1, 1). */
 static void json_read_shader_group(hed_spec_reader *reader, hed_json_node own, hed_json_node whole,
     hed_spec_kernel *kernel, const char *plain[3])
 {
@@ -359,7 +360,7 @@ static uint32_t json_count_sizes(hed_spec_reader *reader, hed_json_node array)
     return hed_spec_fine(reader) ? (uint32_t)count : 0;
 }
 
-/* The work items: given, as groups, or the problem's own sizes. */
+/* Reads the work items: specified, as groups, or the problem's own sizes. */
 static void json_read_global(
     hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
 {
@@ -389,7 +390,7 @@ static void json_read_global(
             hed_spec_expression_of(reader, kernel, whole, reader->spec->dimensions[i]);
 }
 
-/* Blanks are taken out: the library compares word by word. */
+/* Reads the launch bound without blanks, because the library compares it word by word. */
 static const char *json_read_max_threads(
     hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel)
 {
@@ -411,12 +412,12 @@ static const char *json_read_max_threads(
     return plain;
 }
 
-/* Named, or by the ending of the last file. */
+/* Reads the language: its name, or the extension of the last file. */
 static hed_language json_read_language(
     hed_spec_reader *reader, hed_json_node own, hed_json_node whole)
 {
     static const char *const languages[] = {
-        "opencl", "cuda", "wgsl", "glsl", "spirv", NULL}; /* of hed_language */
+        "opencl", "cuda", "wgsl", "glsl", "spirv", NULL}; /* order of hed_language */
     hed_json_node language = json_pick(own, whole, "language"),
                   source = json_pick(own, whole, "source");
     if (hed_json_kind_of(language) != HED_JSON_NOTHING)
@@ -431,7 +432,7 @@ static hed_language json_read_language(
     return shader ? found : hed_spec_is_cuda_file(last) ? HED_CUDA_C : HED_OPENCL_C;
 }
 
-/* The text of a shader, of the whole or of a reference that has its own. */
+/* Opens the text of a shader, of the whole or of a reference that has its own. */
 static void json_open_shader(
     hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
 {
@@ -449,14 +450,15 @@ static void json_open_shader(
     kernel->def.source_count = 1;
 }
 
-/* Where every entry point is called main, a kernel is called as its file is. */
+/* Returns the file's name without extension, the name of a kernel whose entry point is called
+ * main. */
 static const char *json_stem_of(hed_spec_reader *reader, hed_json_node node, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     return hed_spec_text(reader, node, "%.*s", (int)strcspn(name, "."), name);
 }
 
-/* The launch of a shader: what the JSON leaves open its text says. */
+/* Reads the launch of a shader; its text specifies the values that the JSON omits. */
 static void json_read_shader(
     hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
 {
@@ -487,8 +489,8 @@ static void json_read_shader(
     if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, plain);
 }
 
-/* What the kernel and its reference have in common. `own` is the reference's object, or the whole
- * document for both. */
+/* Reads the launch of the kernel or of its reference. `own` is the reference's object, or the whole
+ * document for the kernel. */
 static void json_read_launch(
     hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
 {
@@ -521,7 +523,7 @@ static void json_read_launch(
 
 /* ---- the reference ---- */
 
-/* Fixed values: a name and a number each. */
+/* Reads fixed values: a name and a number each. */
 static void json_read_fixed(hed_spec_reader *reader, hed_json_node object, hed_spec_kernel *kernel)
 {
     kernel->def.parameter_count = 0;

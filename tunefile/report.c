@@ -1,5 +1,5 @@
-/* The reports of a tuning: a page (report.html, whose script draws what stands in it as JSON), T4
- * as Kernel Tuner 1.4 writes it, and CSV by RFC 4180. */
+/* The reports of a tuning: a page (report.html, whose script draws the JSON inside it), T4 as
+ * Kernel Tuner 1.4 writes it, and CSV by RFC 4180. */
 #include "heddle/author.h"
 #include "heddle/tune_file.h"
 #include "support/file.h"
@@ -14,19 +14,19 @@
 
 extern const hed_source hed_report_files[]; /* embedded: report.html */
 
-enum { REPORT_TOP = 10 }; /* configurations in the table of the best */
+enum { REPORT_TOP = 10 }; /* number of configurations in the table of the best */
 
 /* ---- JSON ---- */
 
-/* The functions below that make JSON return NULL when memory runs out, and take over the values
- * that they are given, of which one that is NULL makes the whole NULL. */
+/* The functions below that make JSON return NULL when memory runs out. They take over the values
+ * that they receive; if one of these is NULL, the result is NULL. */
 
 static json_t *number_json(double value)
 {
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* Bytes of the UTF-8 character at `text`; 0 where it is none. */
+/* Returns the bytes of the UTF-8 character at `text`; 0 if it is invalid. */
 static size_t character_bytes(const unsigned char *text)
 {
     static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -42,7 +42,8 @@ static size_t character_bytes(const unsigned char *text)
                                                                                           : bytes;
 }
 
-/* Text from outside, such as a driver's message: what is not UTF-8 becomes '?'. NULL: null. */
+/* Converts text from outside, such as a driver's message: bytes that are not UTF-8 become '?'. NULL
+ * becomes null. */
 static json_t *text_json(const char *text)
 {
     if (!text) return json_null();
@@ -68,7 +69,7 @@ static void list_append(json_t **list, json_t *value)
     *list = NULL;
 }
 
-/* "<" is escaped, so that no text ends the element of a page that it stands in. */
+/* Writes JSON. "<" is escaped, so that no text ends the page's element that contains it. */
 static int write_json(const char *bytes, size_t size, void *writer)
 {
     for (size_t begin = 0, end; begin < size; begin = end + 1) {
@@ -81,8 +82,8 @@ static int write_json(const char *bytes, size_t size, void *writer)
     return 0;
 }
 
-/* A file of a document between two texts, of `before_size` bytes and to its zero; takes the
- * document over. */
+/* Writes a document between two texts, `before` (before_size bytes) and `after`; takes over the
+ * document. */
 static hed_status write_document(const char *path, const char *before, size_t before_size,
     json_t *document, size_t flags, const char *after, hed_error *error)
 {
@@ -92,7 +93,7 @@ static hed_status write_document(const char *path, const char *before, size_t be
     if (writer) {
         hed_file_writer_put(writer, before, before_size);
         whole = json_dump_callback(document, write_json, writer, flags) == 0;
-        /* Where the file is what failed, commit says so. */
+        /* If the file has failed, commit reports it. */
         status = hed_file_writer_put(writer, after, strlen(after));
         if (whole || status) status = hed_file_writer_commit(writer, error);
         else hed_file_writer_abort(writer);
@@ -105,7 +106,7 @@ static hed_status write_document(const char *path, const char *before, size_t be
 
 /* ---- the page ---- */
 
-/* The names of each parameter and of its values. */
+/* Lists the names of each parameter and of its values. */
 static json_t *parameters_json(const hed_kernel_def *kernel)
 {
     json_t *list = json_array();
@@ -143,7 +144,7 @@ static json_t *device_json(const hed_device_info *device)
         (json_int_t)device->memory_bytes);
 }
 
-/* How it was described and tuned. */
+/* Describes the kernel and the settings of the tuning. */
 static json_t *conditions_json(const hed_tune_report_def *def)
 {
     static const char *const bounds[] = {NULL, "memory", "arithmetic"}, *const objectives[] = {
@@ -168,7 +169,7 @@ static json_t *conditions_json(const hed_tune_report_def *def)
         bounds[hed_report_bound(r)], "end", hed_tune_end_name(r->end));
 }
 
-/* What each of several devices did; NULL when memory runs out. */
+/* Lists the results of each device; NULL when memory runs out. */
 static json_t *devices_json(const hed_tune_result *r)
 {
     json_t *list = json_array();
@@ -183,7 +184,7 @@ static json_t *devices_json(const hed_tune_result *r)
     return json_pack("{s:o}", "devices", list);
 }
 
-/* What was measured of the whole; indices of evaluations that do not exist are null. */
+/* Lists the figures of the whole tuning; indices of evaluations that do not exist are null. */
 static json_t *figures_json(const hed_kernel_def *kernel, const hed_tune_result *r)
 {
     const uint32_t indices[] = {r->best, r->default_index, r->stored_index};
@@ -209,9 +210,9 @@ static json_t *figures_json(const hed_kernel_def *kernel, const hed_tune_result 
         "ties", (json_int_t)r->ties);
 }
 
-/* Every evaluation: in `configs` two hexadecimal digits for the place of each parameter's value,
- * and one for the outcome; in `values` the time, or null. Then the best, and an example of each
- * failure. */
+/* Lists every evaluation: in `configs` two hexadecimal digits for the index of each parameter's
+ * value, and one for the outcome; in `values` the time, or null. Then the best, and an example of
+ * each failure. */
 static json_t *evaluations_json(const hed_kernel_def *kernel, const hed_tune_result *r)
 {
     json_t *names = json_array(), *values = json_array(), *top = json_array(),
@@ -229,7 +230,8 @@ static json_t *evaluations_json(const hed_kernel_def *kernel, const hed_tune_res
     uint32_t count = hed_report_top(r, order, REPORT_TOP);
     for (uint32_t i = 0; i < count; i++) {
         const hed_evaluation *e = &r->evaluations[order[i]];
-        double scale = hed_report_value(r, order[i]) / e->seconds; /* at the winner's pace */
+        /* converts to the drift of the best evaluation */
+        double scale = hed_report_value(r, order[i]) / e->seconds;
         list_append(
             &top, json_pack("{s:I, s:o, s:o, s:I, s:b}", "index", (json_int_t)order[i], "low",
                       number_json(e->low * scale), "high", number_json(e->high * scale), "runs",
@@ -283,7 +285,7 @@ static json_t *t4_result(
 {
     static const char *const names[] = {"time", "energy", "metric"}, *const units[] = {
                                                                          "ms", "J", ""};
-    /* What T4 calls the ways in which a configuration fails. */
+    /* T4's names of failures */
     static const char *const invalidities[HED_OUTCOME_COUNT] = {
         [HED_OUTCOME_MEASURED] = "correct",
         [HED_OUTCOME_DROPPED] = "correct",
@@ -332,7 +334,7 @@ static hed_status write_t4(const char *path, const hed_tune_report_def *def, hed
 
 /* ---- CSV ---- */
 
-/* A field of text, in quotes where it needs them, and what follows it. */
+/* Writes a field of text, in quotes if necessary, and the separator after it. */
 static void csv_put(hed_file_writer *writer, const char *text, const char *end)
 {
     bool quotes = strpbrk(text, ",\"\r\n") != NULL;

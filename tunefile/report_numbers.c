@@ -1,4 +1,4 @@
-/* What a tuning's result says in numbers. */
+/* Figures of a tuning's result. */
 #include "tunefile/report_numbers.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ uint32_t hed_report_failed(const uint32_t counts[HED_OUTCOME_COUNT])
 
 /* ---- the best ---- */
 
-/* Whether evaluation `a` belongs before `b`. */
+/* True if evaluation `a` comes before `b` in the order of the report. */
 static bool is_before(const hed_tune_result *result, uint32_t a, uint32_t b)
 {
     const hed_evaluation *x = &result->evaluations[a], *y = &result->evaluations[b];
@@ -93,9 +93,9 @@ void hed_report_rank(const hed_kernel_def *kernel, const hed_tune_result *result
     }
 }
 
-/* How much of the variance of the group's size along `axis` (its logarithm) one parameter explains
- * by itself: the correlation ratio of a one-way analysis of variance. Asked of configurations that
- * ran, since geometry() need not know others. */
+/* Fraction of the variance of the group's size along `axis` (its logarithm) that one parameter
+ * explains by itself: the correlation ratio of a one-way analysis of variance. Only configurations
+ * that ran are counted, since geometry() may be undefined for others. */
 static double explained(
     const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axis, uint32_t parameter)
 {
@@ -175,7 +175,7 @@ const char *hed_report_compared(
     return given ? "outputs that were given" : words[reference];
 }
 
-/* A whole number with a comma before each three digits: `text` (28). */
+/* Writes a whole number with a comma before each three digits: `text` (28 bytes). */
 static void print_grouped(uint64_t value, char *text)
 {
     char digits[24];
@@ -203,7 +203,7 @@ void hed_report_text(hed_objective objective, double value, char *text, size_t s
 {
     static const struct {
         double scale;
-        const char *units[2]; /* of time, of energy */
+        const char *units[2]; /* units of time and of energy */
     } steps[] = {{1e9, {"ns", "nJ"}}, {1e6, {"us", "uJ"}}, {1e3, {"ms", "mJ"}}, {1, {"s", "J"}}};
     if (!isfinite(value)) {
         snprintf(text, size, "-");

@@ -1,4 +1,4 @@
-/* Shaders as tune files: what the JSON leaves open and the text of a shader in WGSL says of itself
+/* Shaders as tune files: values that the JSON omits are taken from the text of a shader in WGSL
  * (support/wgsl.h): entry point, parameters from overrides, the group, arguments from bindings, and
  * the limit of group memory. */
 #include "tunefile/spec.h"
@@ -70,7 +70,7 @@ static const hed_wgsl_override *find_override(const hed_wgsl *shader, const char
     return NULL;
 }
 
-/* Which size of the group is this override and nothing else; 3: none. */
+/* Returns the dimension whose group size is exactly this override; 3: not found. */
 static uint32_t group_size_of(const hed_wgsl *shader, const hed_wgsl_override *override)
 {
     uint32_t i = 0;
@@ -81,7 +81,7 @@ static uint32_t group_size_of(const hed_wgsl *shader, const hed_wgsl_override *o
     return i < shader->group_count ? i : 3;
 }
 
-/* The default among the values, in ascending order. */
+/* Inserts the default into the values, in ascending order. */
 static uint32_t put_default(int64_t *values, uint32_t count, int64_t value)
 {
     uint32_t place = 0;
@@ -92,8 +92,8 @@ static uint32_t put_default(int64_t *values, uint32_t count, int64_t value)
     return count + 1;
 }
 
-/* A parameter that the JSON does not name: a size of the group gets powers of two as far as the
- * device goes, a bool both values. Any other override keeps its value. */
+/* Adds a parameter that the JSON does not name: a size of the group gets powers of two up to the
+ * device's limit, a bool both values. Any other override keeps its value. */
 static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     const hed_wgsl_override *override)
 {
@@ -130,7 +130,7 @@ void hed_spec_shader_parameters(
     for (uint32_t i = 0; i < kernel->def.parameter_count && hed_spec_fine(reader); i++) {
         hed_parameter_def *parameter = &kernel->parameters[i];
         const hed_wgsl_override *override = find_override(shader, parameter->name);
-        if (!override && kernel->def.language != HED_GLSL) /* whose others are macros */
+        if (!override && kernel->def.language != HED_GLSL) /* other names are macros in GLSL */
             hed_json_reject(node, "\"%s\" is no override or specialization constant of the shader", parameter->name);
         else if (override && parameter->labels)
             hed_json_reject(
@@ -169,7 +169,7 @@ const char *hed_spec_shader_group(
             (int)size.size, size.at);
         return "1";
     }
-    /* one word goes into launch bounds, without the blank behind it */
+    /* a single word is used in launch bounds, without the blank after it */
     return hed_spec_text(reader, node, "%.*s", (int)strlen(text) - 1, text);
 }
 

@@ -1,9 +1,9 @@
-/* Kernels' texts: files in place of #include lines, and plain OpenCL C in the prelude's words.
+/* Kernels' texts: replaces #include lines by the files, and plain OpenCL C by the prelude's names.
  *
- * What is compiled is one text, which caches know by its content, workers need no file for, and
- * every compiler takes, whatever it makes of folders. "file" is looked for beside the text it
- * stands in, then in the folders of "include"; <file> in those folders alone. What is in none of
- * them stays as it is, for the compiler: CUDA's own headers. */
+ * The compiler gets one text, which caches identify by its content, for which workers need no
+ * files, and which every compiler accepts, whatever its rules for folders. "file" is searched in
+ * the folder of the including text, then in the folders of "include"; <file> only in the latter. A
+ * name that is not found stays unchanged, for the compiler: CUDA's own headers. */
 #include "tunefile/spec.h"
 
 #include <stdio.h>
@@ -12,28 +12,27 @@
 
 enum { DEEPEST = 32, MOST_ONCE = 1024, MOST_BRANCHES = 128, LONGEST_PATH = 4096 };
 
-/* A file with #pragma once, and the branch of conditional text in which it was last put in
- * place. */
+/* A file with #pragma once, and the branch of conditional text in which it was last inserted. */
 typedef struct once_file {
     const char *path;
     uint32_t branch;
 } once_file;
 
-/* One text in the making, and the files it is in the middle of. */
+/* A text being assembled, and the files that are being read. */
 typedef struct including {
     hed_spec_reader *reader;
-    hed_json_node node;         /* where the text is named */
+    hed_json_node node;         /* node that names the text */
     const char *const *folders; /* ends with NULL */
-    char *text;                 /* the spec's; grows */
+    char *text;                 /* grows; the spec owns it */
     size_t size, room;
     const char *open[DEEPEST]; /* paths */
     uint32_t depth;
     once_file once[MOST_ONCE];
     uint32_t once_count;
-    /* the branches of #if that are open, each with its own number; [0] is the whole text */
+    /* numbers of the open branches of #if; [0] is the whole text */
     uint32_t branches[MOST_BRANCHES];
     uint32_t branch_depth, branch_count;
-    bool any; /* something was put in place */
+    bool any; /* a file was inserted */
 } including;
 
 static void including_put(including *in, const char *bytes, size_t size)
@@ -70,7 +69,7 @@ static void including_put_line(including *in, unsigned line, const char *name)
     including_put(in, "\"\n", 2);
 }
 
-/* Where an #include points to: "" if to nothing that is here. */
+/* Finds the file of an #include: "" if it is not found. */
 static const char *including_find(including *in, const char *name, bool quoted)
 {
     const char *open = in->open[in->depth - 1], *slash = strrchr(open, '/');
@@ -86,8 +85,8 @@ static const char *including_find(including *in, const char *name, bool quoted)
     return "";
 }
 
-/* Whether a line says #word, or #word next (NULL: whatever comes). `word` may be the word's
- * beginning. */
+/* True if a line is #word, or #word next (NULL: anything). `word` may be the beginning of the
+ * directive. */
 static bool is_directive(const char *line, size_t length, const char *word, const char *next)
 {
     const char *const words[] = {"#", word, next};
@@ -115,7 +114,7 @@ static bool has_pragma_once(const char *text)
     return false;
 }
 
-/* The place of a file in `once`; MOST_ONCE where there is none left. */
+/* Returns the index of a file in `once`; MOST_ONCE if the table is full. */
 static uint32_t including_once(including *in, const char *path)
 {
     uint32_t i = 0;
@@ -132,9 +131,9 @@ static uint32_t including_once(including *in, const char *path)
 
 static void including_put_text(including *in, const char *name, const char *text);
 
-/* The compiler decides which branch of #if is taken, and so which of two places of a file with
- * #pragma once is the first: it stands in both, with a guard. Where the branch that it was put in
- * is open still, it is there already. */
+/* Inserts a file with #pragma once. The compiler decides which branch of #if applies, and so which
+ * of two insertions comes first: the file is inserted in both, with a guard. If the branch of an
+ * earlier insertion is still open, the file is not inserted again. */
 static void including_put_once(including *in, const char *path, const char *text)
 {
     char words[64];
@@ -150,7 +149,7 @@ static void including_put_once(including *in, const char *path, const char *text
     including_put(in, "#endif\n", 7);
 }
 
-/* Of a path that has grown too long to be read. */
+/* Returns the last characters of a path that is too long to be read. */
 static const char *path_end(const char *path)
 {
     enum { SHOWN = 60 };
@@ -158,7 +157,8 @@ static const char *path_end(const char *path)
     return size > SHOWN ? path + size - SHOWN : path;
 }
 
-/* A file that is being read already adds nothing: its guard would see to that. */
+/* Inserts a file. A file that is already being read adds nothing: its guard would have the same
+ * effect. */
 static void including_put_file(including *in, const char *path)
 {
     char *text = NULL;
@@ -185,8 +185,8 @@ static void including_put_file(including *in, const char *path)
     in->depth--;
 }
 
-/* One line without its end: if it is an #include of a file that is here, which then stands in its
- * place, what is behind the file's name; else NULL. */
+/* Processes one line without its end: if it is an #include of a file that is found, inserts the
+ * file and returns the text after the file's name; else NULL. */
 static const char *including_put_include(including *in, const char *line, size_t length)
 {
     char word[16] = "", open = 0, name[LONGEST_PATH] = "", copy[LONGEST_PATH];
@@ -199,7 +199,7 @@ static const char *including_put_include(including *in, const char *line, size_t
         return NULL;
     if (open != '"' && open != '<') return NULL;
     const char *rest = line + end + ((size_t)end < length);
-    /* NVRTC knows all of it that texts for both share */
+    /* NVRTC defines all parts of it that texts for HIP and CUDA use */
     if (strncmp(name, "hip/hip_runtime", 15) == 0) {
         in->any = true;
         return rest;
@@ -224,7 +224,7 @@ static void including_follow(including *in, const char *line, size_t length, uin
         in->branch_depth--;
 }
 
-/* Whether a comment of several lines is open behind this line. */
+/* True if a comment of several lines is open after this line. */
 static bool in_comment(const char *line, size_t length, bool open)
 {
     char quote = 0;
@@ -257,9 +257,9 @@ static void including_put_text(including *in, const char *name, const char *text
                    *rest = comment ? NULL : including_put_include(in, line, length),
                    *from = rest ? rest : line;
         if (!comment && !rest) including_follow(in, line, length, outermost);
-        /* said to a text of many files it is wrong */
+        /* invalid in a text that consists of many files */
         if (!comment && is_directive(line, length, "pragma", "once")) from = end;
-        /* a comment may begin behind the file's name */
+        /* a comment may begin after the file's name */
         if (rest) including_put_line(in, number, name);
         including_put(in, from, (size_t)(end - from));
         including_put(in, "\n", 1);
@@ -296,7 +296,7 @@ void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const ch
  * devices, and so is its hash. Nothing else changes, lines least of all; what is written in any
  * other way (by macros, several arrays in one declaration) stays as it is. */
 
-/* A word or sign of the text; comments, strings and lines of the preprocessor are none. */
+/* A word or sign of the text; comments, strings and lines of the preprocessor are skipped. */
 typedef struct word {
     const char *at;
     size_t size; /* 0: the end */
@@ -319,7 +319,7 @@ static word word_read(const char *at, bool skip_directives)
             const char *end = strstr(at + 2, "*/");
             at = end ? end + 2 : at + strlen(at);
         } else if ((at[0] == '/' && at[1] == '/') || (skip_directives && *at == '#')) {
-            /* with the lines that a \ at its end adds */
+            /* skip it, with the lines that a \ at its end adds */
             while (*at && (*at != '\n' || at[-1] == '\\')) at++;
         } else if (*at == '"' || *at == '\'') {
             const char quote = *at++;
@@ -337,11 +337,12 @@ static word word_read(const char *at, bool skip_directives)
 }
 
 static word next_word(const char *at) { return word_read(at, true); }
-static word next_code(const char *at) { return word_read(at, false); } /* of a directive, too */
+/* does not skip directives */
+static word next_code(const char *at) { return word_read(at, false); }
 
 static word word_after(word w) { return next_word(w.at + w.size); }
 
-/* From a ( to the word behind its ). */
+/* Returns the word after the ) that closes the (. */
 static word word_after_parentheses(word w)
 {
     int depth = 0;
@@ -360,15 +361,15 @@ static bool word_is_one_of(word w, const char *const *list)
 
 /* ---- one declaration ---- */
 
-/* `__local T *name` or `__local T name`, without what else may stand there. */
+/* `__local T *name` or `__local T name`, without qualifiers. */
 typedef struct declaration {
     word type, name;
     bool pointer;
-    word end; /* the sign behind it */
+    word end; /* the sign after it */
 } declaration;
 
-/* Reads it from the word behind __local, up to one of `ends`. The last word is the name, those
- * before it are the type. False: something else stands there. */
+/* Reads a declaration from the word after __local, up to one of `ends`. The last word is the name,
+ * the words before it are the type. False: not such a declaration. */
 static bool declaration_read(word from, const char *ends, declaration *d)
 {
     static const char *const passed[] = {
@@ -381,7 +382,7 @@ static bool declaration_read(word from, const char *ends, declaration *d)
              name = word_letter(*w.at) && !(d->pointer && d->name.size > 0);
         if (!sign && !name) return false;
         d->pointer = d->pointer || sign;
-        if (d->name.size > 0) /* what looked like the name is the type, or its last word */
+        if (d->name.size > 0) /* the previous word was not the name, but part of the type */
             d->type = (word){d->type.size ? d->type.at : d->name.at,
                 (size_t)(d->name.at + d->name.size - (d->type.size ? d->type.at : d->name.at))};
         d->name = sign ? (word){w.at, 0} : w;
@@ -394,10 +395,10 @@ static bool word_is_local(word w) { return word_is(w, "__local") || word_is(w, "
 
 /* ---- the text ---- */
 
-/* The new text, as far as it is written; it has room for everything. */
+/* The new text written so far, in a buffer large enough for all of it. */
 typedef struct writer {
     char *to;
-    const char *from; /* the first character of the old text that is not in it yet */
+    const char *from; /* first character of the old text that is not copied yet */
 } writer;
 
 static void writer_copy(writer *out, const char *end)
@@ -407,7 +408,7 @@ static void writer_copy(writer *out, const char *end)
     out->from = end;
 }
 
-/* Writes "WORD(type, name", the type's words with one blank between them. */
+/* Writes "WORD(type, name", with one blank between the type's words. */
 static void writer_put_words(writer *out, const char *with, const declaration *d)
 {
     out->to += sprintf(out->to, "%s(", with);
@@ -416,8 +417,7 @@ static void writer_put_words(writer *out, const char *with, const declaration *d
     out->to += sprintf(out->to, ", %.*s", (int)d->name.size, d->name.at);
 }
 
-/* The same for what stands from `start` to `rest`, where the old text goes on; its ends of lines
- * are kept. */
+/* Replaces the text from `start` to `rest` by such words; newlines are preserved. */
 static void writer_replace(
     writer *out, const char *start, const char *with, const declaration *d, const char *rest)
 {
@@ -428,7 +428,8 @@ static void writer_replace(
     out->from = rest;
 }
 
-/* The parameters of a kernel, from the word behind its (; gives the word behind the body's {. */
+/* Rewrites the parameters of a kernel, from the word after its (; returns the word after the body's
+ * {. */
 static word rewrite_parameters(writer *out, word w)
 {
     declaration arrays[HED_MAX_ARGUMENTS];
@@ -442,7 +443,7 @@ static word rewrite_parameters(writer *out, word w)
         writer_replace(out, w.at, "HED_LOCAL", &d, d.end.at);
         *out->to++ = ')';
         arrays[count++] = d;
-        w = d.name; /* the sign behind it is looked at again */
+        w = d.name; /* the sign after it is read again */
     }
     if (!word_is(w, "{")) return w;
     writer_copy(out, w.at + 1);
@@ -453,7 +454,7 @@ static word rewrite_parameters(writer *out, word w)
     return word_after(w);
 }
 
-/* `__local T name[..]..;` as a statement. */
+/* Rewrites the statement `__local T name[..]..;`. */
 static word rewrite_array(writer *out, word local)
 {
     declaration d;
@@ -473,22 +474,22 @@ static word rewrite_array(writer *out, word local)
 
 /* ---- literals ---- */
 
-/* (NAME)( becomes HED_LITERAL(NAME)(, and keywords get their __, in lines of the preprocessor,
+/* Replaces (NAME)( by HED_LITERAL(NAME)(, and adds __ to keywords, in lines of the preprocessor,
  * too. */
 static void rewrite_literals(const char *text, char *to)
 {
-    /* Types of C: a cast to one of them means the same everywhere. */
+    /* Types of C: a cast to one of them has the same meaning everywhere. */
     static const char *const plain[] = {"char", "uchar", "short", "ushort", "int", "uint", "long",
         "ulong", "float", "double", "half", "bool", "size_t", "void", "signed", "unsigned",
         "ptrdiff_t", "min", "max", NULL};
-    /* OpenCL C's keywords may go without their __. NVRTC's own __global__ and __constant__ are
-     * macros that end in these words, so no macro of the prelude can stand for them. */
+    /* OpenCL C's keywords are valid without their __. NVRTC's own __global__ and __constant__ are
+     * macros that end in these words, so the prelude cannot define the words as macros. */
     static const char *const bare[] = {"kernel", "global", "constant", "local", "private", NULL};
     static const char *const before_casts[] = {"return", "else", "case", NULL};
     writer out = {.to = to, .from = text};
-    word last[2] = {{text, 0}, {text, 0}}; /* the words before this one, the nearer first */
+    word last[2] = {{text, 0}, {text, 0}}; /* the two words before this one, the nearer first */
     for (word w = next_code(text); w.size > 0; w = next_code(w.at + w.size)) {
-        /* a macro's parameters */
+        /* skip a macro's parameters */
         if (word_is(last[1], "define") && word_is(w, "(") && w.at == last[0].at + last[0].size) {
             while (w.size > 0 && !word_is(w, ")")) w = next_code(w.at + w.size);
             last[0] = (word){w.at, 0};
@@ -503,7 +504,7 @@ static void rewrite_literals(const char *text, char *to)
         bool named = name.at != w.at && word_letter(*name.at) &&
                      !(*name.at >= '0' && *name.at <= '9') && !word_is_one_of(name, plain);
         word close = named ? next_code(name.at + name.size) : w;
-        /* A ( begins a cast in a macro's content, and where it holds neither a call's arguments nor
+        /* A ( begins a cast in a macro's content, and if it contains neither a call's arguments nor
          * a condition. */
         bool may_cast =
             last[0].size == 0 || word_is(last[1], "define") ||
@@ -522,8 +523,8 @@ static void rewrite_literals(const char *text, char *to)
 
 /* ---- attributes ---- */
 
-/* __attribute__((reqd_work_group_size(x, y, z))), which C++ takes at few places, from its first
- * word; gives the word to go on from. */
+/* Rewrites __attribute__((reqd_work_group_size(x, y, z))), which C++ accepts in few places, from
+ * its first word; returns the word to continue from. */
 static word rewrite_attribute(writer *out, word attribute)
 {
     word outer = word_after(attribute), inner = word_after(outer), name = word_after(inner),
@@ -567,8 +568,8 @@ static void rewrite_local(const char *text, char *to)
 void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source *source)
 {
     size_t size = strlen(source->text);
-    if (source->size > 0 && source->size != size) return; /* no text at all */
-    /* No replacement is four times as long as what it replaces. */
+    if (source->size > 0 && source->size != size) return; /* not a text */
+    /* A replacement is less than four times as long as the replaced text. */
     char *first = hed_spec_allocate(reader, 4 * size + 1, node);
     if (!first) return;
     rewrite_local(source->text, first);

@@ -1,5 +1,5 @@
-/* Tune files: the object and what its two readers share: memory, complaints, expressions, texts and
- * the layout of a launch. */
+/* Tune files: the object, and the shared functions of its two readers: memory, errors, expressions,
+ * texts and the layout of a launch. */
 #include "tunefile/spec.h"
 
 #include "support/file.h"
@@ -20,7 +20,7 @@ bool hed_spec_fine(const hed_spec_reader *reader)
 
 /* ---- memory ---- */
 
-/* What a file held, which is memory of the C library's. */
+/* Content of a file, allocated by the C library. */
 struct hed_spec_bytes {
     struct hed_spec_bytes *next;
     char *bytes;
@@ -33,10 +33,10 @@ void *hed_spec_allocate(hed_spec_reader *reader, size_t size, hed_json_node node
     return memory;
 }
 
-/* Expressions live in the arena, too. */
+/* Allocates from the arena, for expressions. */
 static void *arena_allocate(void *arena, size_t size, size_t alignment)
 {
-    (void)alignment; /* 64, which is enough */
+    (void)alignment; /* 64, which suffices */
     return hed_arena_new(arena, size, 1, NULL);
 }
 
@@ -86,7 +86,7 @@ void hed_spec_set_scope(hed_spec_reader *reader, hed_spec_kernel *kernel)
     }
 }
 
-/* The values of all slots. */
+/* Writes the values of all slots. */
 static void kernel_values(const hed_spec_kernel *kernel, const hed_config *config,
     const hed_problem *problem, double *values)
 {
@@ -162,7 +162,8 @@ double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_s
                 kernel->parameters[used[i]].values[left % kernel->parameters[used[i]].count];
         kernel_values(&plain, &config, &reader->spec->problem, values);
         double value = hed_expression_value(size, values);
-        /* where it has no value, or less than one element, the configuration has no launch */
+        /* an undefined value, or less than one element, means that the configuration has no
+         * launch */
         if (value > largest) largest = value;
     }
     return ceil(largest);
@@ -185,7 +186,7 @@ double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const cha
 
 /* ---- texts ---- */
 
-/* `file` in the spec's folder, or so many folders further up. */
+/* Returns the path of `file` in the spec's folder, or `up` folders above it. */
 static const char *path_beside(
     hed_spec_reader *reader, hed_json_node node, const char *file, int up)
 {
@@ -219,7 +220,7 @@ bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char 
     hed_error error = {0};
     if (!hed_spec_fine(reader)) return false;
     const hed_tune_memory *memory = hed_spec_in_memory(reader, path);
-    if (memory) { /* a copy, so that a zero ends it */
+    if (memory) { /* a copy with a final zero */
         if (memory->size > limit)
             hed_json_fail(node, HED_ERROR_LIMIT, "%s has %zu bytes; at most %zu are read", path,
                 memory->size, limit);
@@ -279,7 +280,7 @@ void hed_spec_set_entry(
 {
     bool cuda = kernel->def.language == HED_CUDA_C;
     kernel->def.entry = kernel->def.name = entry;
-    if (cuda) { /* of an expression its last plain name, for reports and the database */
+    if (cuda) { /* the last plain name of an expression, for reports and the database */
         size_t end = strcspn(entry, "<"), begin;
         while (end > 0 && entry[end - 1] == ' ') end--;
         for (begin = end; begin > 0 && entry[begin - 1] != ':' && entry[begin - 1] != ' ';) begin--;
@@ -296,7 +297,7 @@ static bool option_begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* What Heddle sets itself, or what only says what is so anyway. */
+/* True if Heddle sets the option itself, or if it has no effect on the code. */
 static bool option_is_known(hed_json_node node, const char *option)
 {
     static const char *const harmless[] = {"-std=", "--std=", "-O", "-w", "-Wall",
@@ -368,7 +369,8 @@ void hed_spec_read_options(
             reader, list ? hed_json_item(node, i) : node, kernel, folders, defines, options);
 }
 
-/* The library's own macro of the name is the text's number. */
+/* Text that redefines each macro of the texts, which the library has defined as the text's
+ * number. */
 const char *hed_spec_define_texts(
     hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel, uint32_t texts)
 {
@@ -386,7 +388,7 @@ const char *hed_spec_define_texts(
 
 /* ---- launches ---- */
 
-/* A count of at least 1, rounded up; `wrong` where there is none. */
+/* Returns a count of at least 1, rounded up; `wrong` if the value is not a count. */
 static uint64_t expression_count(
     const hed_expression *expression, const double *values, bool round_up, uint64_t wrong)
 {
@@ -395,7 +397,8 @@ static uint64_t expression_count(
     return (uint64_t)ceil(value);
 }
 
-/* What makes no sense becomes a size that no device allows, which hed_kernel_valid() then says. */
+/* Computes the launch. Invalid sizes become a size that no device allows, which hed_kernel_valid()
+ * then reports. */
 static void kernel_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry)
 {
@@ -413,14 +416,15 @@ static void kernel_geometry(const hed_kernel_def *def, const hed_config *config,
     }
     for (uint32_t i = 0; i < def->argument_count; i++) {
         if (!kernel->local[i]) continue;
-        if (def->arguments[i].kind == HED_BUFFER) { /* its results: 0 would be all of them */
+        /* number of results: 0 would mean all of them */
+        if (def->arguments[i].kind == HED_BUFFER) {
             uint64_t count = expression_count(kernel->local[i], values, true, 1);
             if (__builtin_mul_overflow(count, kernel->local_bytes[i], &geometry->local_bytes[i]))
                 geometry->local_bytes[i] = 0;
             continue;
         }
-        /* An array of no elements stands for one that this configuration does not use; drivers
-         * refuse 0 bytes. */
+        /* An array of no elements is one that this configuration does not use; drivers refuse 0
+         * bytes. */
         double elements = hed_expression_value(kernel->local[i], values);
         uint64_t count = elements == 0 ? 1 : expression_count(kernel->local[i], values, true, 0);
         if (count == 0 ||
@@ -508,8 +512,8 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* ---- the object ---- */
 
-/* The JSON in a comment of a shader: all else is blanks, so that lines and columns are the
- * shader's. Without a comment an empty object. */
+/* Reads the JSON in a comment of a shader: the rest is replaced by blanks, so that lines and
+ * columns are the shader's. Without a comment the result is an empty object. */
 static hed_status spec_read_comment(const char *path, hed_json **json, hed_error *error)
 {
     char *text;
@@ -526,7 +530,7 @@ static hed_status spec_read_comment(const char *path, hed_json **json, hed_error
     return status;
 }
 
-/* Makes the object of a document, which it takes over. */
+/* Makes the object of a document, and takes over the document. */
 static hed_status spec_read(
     hed_json *json, hed_spec_reader reader, hed_tune_file **result, hed_error *error)
 {

@@ -1,6 +1,6 @@
-/* Shaders for Vulkan and OpenGL as tune files. GLSL is compiled; what the module of SPIR-V says of itself
- * (heddle/shader.h) is written as the declarations in WGSL that say the same, so that shader.c has
- * one kind of shader to take parameters, groups and arguments from. */
+/* Shaders for Vulkan and OpenGL as tune files. GLSL is compiled; the interface of the SPIR-V module
+ * (heddle/shader.h) is written as equivalent declarations in WGSL, so that shader.c reads
+ * parameters, groups and arguments from one kind of shader. */
 #include "tunefile/spec.h"
 
 #include "heddle/shader.h"
@@ -40,7 +40,7 @@ static void declare_binding(FILE *to, const hed_shader_binding *binding)
     else fprintf(to, "%s>;\n", scalar);
 }
 
-/* Sizes that are 1 whatever the constants are left out at the end. */
+/* Writes the entry point, without trailing sizes that are 1 whatever the constants. */
 static void declare_entry(FILE *to, const hed_shader *shader, const char *entry)
 {
     int dimensions = 3;
@@ -91,8 +91,8 @@ static void check_members(hed_spec_reader *reader, hed_json_node node, const hed
 
 /* ---- GLSL ---- */
 
-/* A value for each macro that the JSON names, so that the text compiles: the first in its list.
- * Returns the number of macros, of which MOST_MACROS at most are filled in. */
+/* Chooses a value for each macro that the JSON names, so that the text compiles: the first in its
+ * list. Returns the number of macros, of which at most MOST_MACROS are stored. */
 static uint32_t find_macros(hed_json_node root, hed_define *macros, char values[][24])
 {
     uint32_t count = 0;
@@ -130,7 +130,7 @@ static hed_status read_glsl(
     if (error->status != HED_ERROR_BUILD || strcmp(reader->device->backend, "gl") != 0 ||
         memmem(source->text, source->size, vulkan, sizeof vulkan - 1))
         return error->status;
-    hed_error_clear(error); /* a text that is OpenGL's */
+    hed_error_clear(error); /* the text may be OpenGL's */
     def.opengl = true;
     return hed_shader_compile_glsl(&def, words, size, error);
 }

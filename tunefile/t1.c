@@ -1,8 +1,9 @@
 /* Kernel Tuner's T1 files: the auto-tuning community's description of a kernel and its space
- * (Kernel Tuner 1.4 and KTT 2.2 read it, too). What they leave to defaults is as Kernel Tuner has
- * it: with a ProblemSize, the groups are its parts divided by the product of GridDivX, ..., else by
- * block_size_x, ...; without one, KTT's GlobalSize counts groups or work items by GlobalSizeType.
- * Keys that tell a tuner how to search are left to the command line, but for the budget. */
+ * (Kernel Tuner 1.4 and KTT 2.2 read it, too). Omitted values have Kernel Tuner's defaults: with a
+ * ProblemSize, the number of groups is each of its sizes divided by the product of GridDivX, ...,
+ * else by block_size_x, ...; without one, KTT's GlobalSize counts groups or work items, as
+ * GlobalSizeType specifies. Keys that configure a tuner's search are ignored in favour of the
+ * command line, except the budget. */
 #include "tunefile/spec.h"
 
 #include <inttypes.h>
@@ -22,8 +23,8 @@ static bool t1_is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9');
 }
 
-/* `max(name)` at `text`: the extreme of a parameter's values; gives how long it is, 0 if it is
- * something else. */
+/* Reads `max(name)` or `min(name)` at `text`: the extreme of a parameter's values; returns its
+ * length, 0 if the text differs. */
 static size_t t1_read_extreme(const hed_spec_kernel *kernel, const char *text, int64_t *value)
 {
     bool max = strncmp(text, "max(", 4) == 0;
@@ -102,11 +103,11 @@ enum { DEEPEST = 8 }; /* lists within lists */
 
 typedef struct list_reader {
     hed_spec_reader *reader;
-    hed_json_node node; /* where it stands */
+    hed_json_node node; /* node of the list */
     uint32_t depth;
 } list_reader;
 
-/* A stretch of the text. */
+/* A range of the text. */
 typedef struct stretch {
     const char *from, *to;
 } stretch;
@@ -126,8 +127,8 @@ static stretch stretch_trim(stretch s)
     return s;
 }
 
-/* The first place outside of brackets and quotes where `word` stands; the end if nowhere. A word of
- * letters stands alone. */
+/* Finds the first occurrence of `word` outside of brackets and quotes; the end if it does not
+ * occur. A word of letters must not touch other letters. */
 static const char *stretch_find(stretch s, const char *word)
 {
     size_t length = strlen(word);
@@ -150,7 +151,8 @@ static const char *stretch_find(stretch s, const char *word)
     return s.to;
 }
 
-/* What stands between `open` and a closing bracket at the very end; false if it is not so. */
+/* Cuts out the text between `open` and a closing bracket at the very end; false if the text has
+ * another form. */
 static bool stretch_inside(stretch s, const char *open, char close, stretch *inner)
 {
     size_t length = strlen(open);
@@ -179,7 +181,7 @@ static void values_add(list_reader *r, t1_values *values, int64_t value, const c
     if (mixed) hed_json_reject(r->node, "expected numbers or texts, found both");
     for (uint32_t i = 0; i < values->count && !mixed; i++)
         if (label ? strcmp(values->labels[i], label) == 0 : values->numbers[i] == value)
-            return; /* Python's lists may say one thing twice; a space does not */
+            return; /* Python's lists may contain a value twice; a space does not */
     if (values->count == HED_SPEC_VALUES)
         hed_json_reject(r->node, "a parameter has at most %d values", HED_SPEC_VALUES);
     if (!hed_spec_fine(r->reader)) return;
@@ -332,7 +334,8 @@ static void t1_read_problem(hed_spec_reader *reader, hed_json_node node)
     }
 }
 
-/* What is not among the values (files do that) is the first of them. */
+/* Sets the default; a value that is not listed (files have such) is replaced by the first one
+ * listed. */
 static void t1_set_default(hed_json_node node, hed_parameter_def *parameter)
 {
     if (hed_json_kind_of(node) == HED_JSON_ARRAY && hed_json_count(node) == 1)
@@ -393,7 +396,7 @@ static void t1_read_space(hed_spec_reader *reader, hed_json_node space, hed_spec
 
 /* ---- the launch ---- */
 
-/* Text of one size of LocalSize or GlobalSize; "1" where it is left out. */
+/* Returns the text of one size of LocalSize or GlobalSize; "1" if it is omitted. */
 static const char *t1_size_text(hed_spec_reader *reader, hed_json_node sizes, uint32_t axis)
 {
     hed_json_node node =
@@ -401,7 +404,7 @@ static const char *t1_size_text(hed_spec_reader *reader, hed_json_node sizes, ui
     return hed_json_kind_of(node) == HED_JSON_NOTHING ? "1" : hed_t1_text(reader, node);
 }
 
-/* Groups along an axis: the problem's size over the product of its divisors. */
+/* Returns the groups along an axis: the problem's size over the product of its divisors. */
 static const char *t1_divided(
     hed_spec_reader *reader, hed_json_node specification, hed_spec_kernel *kernel, uint32_t axis)
 {
@@ -449,8 +452,8 @@ static void t1_read_launch(
 
 /* ---- the text ---- */
 
-/* HIP's texts are those of CUDA, as far as NVRTC takes them. A parameter of texts is a macro of its
- * text, as in Kernel Tuner. */
+/* Reads the text. HIP's texts are read as CUDA's, as far as NVRTC accepts them. A parameter of
+ * texts is a macro of its text, as in Kernel Tuner. */
 static void t1_read_text(hed_spec_reader *reader, hed_json_node specification,
     hed_spec_kernel *kernel, const char *const *folders)
 {
@@ -459,7 +462,7 @@ static void t1_read_text(hed_spec_reader *reader, hed_json_node specification,
         if (kernel->parameters[i].labels) kernel->texts |= UINT32_C(1) << i;
     hed_source source = {.text = ""},
                *sources = hed_spec_allocate(reader, 2 * sizeof *sources, specification);
-    /* Files for HIP and CUDA alike are found under both names. */
+    /* A text for HIP and CUDA may have either extension. */
     const char *name = hed_json_string(file);
     size_t length = strlen(name);
     if (length > 4 && strcmp(name + length - 4, ".hip") == 0 &&
@@ -495,7 +498,7 @@ void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root)
                   language = hed_json_member(specification, "Language");
     kernel->def.language = hed_json_choice(language, languages) == 0 ? HED_OPENCL_C : HED_CUDA_C;
     hed_spec_set_entry(reader, name, kernel, hed_json_string(name));
-    /* texts ask whether they are being tuned */
+    /* texts check for this macro to detect tuning */
     static const hed_define tuned = {"kernel_tuner", "1"};
     kernel->def.defines = &tuned;
     kernel->def.define_count = 1;

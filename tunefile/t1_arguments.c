@@ -1,4 +1,4 @@
-/* The arguments of a T1 file, and what their results are compared with. */
+/* The arguments of a T1 file, and the references of their results. */
 #include "tunefile/spec.h"
 
 #include <float.h>
@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A type of T1: what Heddle calls it, and how long it is. */
+/* A type of T1: Heddle's type and the size. */
 typedef struct t1_type {
     hed_type type;
-    uint32_t element_bytes; /* of one number */
+    uint32_t element_bytes; /* bytes of one number */
     uint32_t width;         /* numbers of one element: 4 of a float4 */
-    bool fillable;          /* numbers can be made here; else only zeros, and files */
+    /* numbers of this type can be generated; false: only zeros, and files */
+    bool fillable;
 } t1_type;
 
 static bool t1_find_type(const char *word, hed_json_node node, t1_type *found)
@@ -65,14 +66,14 @@ static void t1_fill(
         if (rule->kind != HED_GENERATE_CONSTANT || rule->first != 0)
             hed_json_fail(node, HED_ERROR_UNSUPPORTED,
                 "elements of this type can be zero or come from a file (BinaryRaw), no more");
-        return; /* zeros it is */
+        return; /* the array is zeros already */
     }
     const char *wrong = hed_generator_wrong(rule, type->type);
     if (wrong) hed_json_reject(node, "this array cannot be filled so: %s", wrong);
     else hed_generate(rule, type->type, data, bytes / hed_type_bytes(type->type));
 }
 
-/* FillType Generator: an expression in the index, i. */
+/* Fills by FillType Generator: an expression of the index, i. */
 static void t1_fill_by_expression(
     hed_spec_reader *reader, hed_json_node node, const t1_type *type, void *data, uint64_t bytes)
 {
@@ -92,8 +93,7 @@ static void t1_fill_by_expression(
     hed_expression_destroy(expression);
 }
 
-/* First content, or what is expected, of `bytes` bytes (of a file: as it says, where they are
- * 0). */
+/* Reads the first or the expected content of `bytes` bytes (0: as many as the file has). */
 static void *t1_read_content(hed_spec_reader *reader, hed_json_node node, const t1_type *type,
     uint64_t seed, uint64_t *bytes)
 {
@@ -170,7 +170,7 @@ static void t1_read_vector(
     if (symbol && hed_spec_fine(reader)) hed_spec_make_symbol(reader, node, def, argument);
 }
 
-/* Types of 1 and 2 bytes go to the kernel as bytes. */
+/* Reads a scalar; types of 1 and 2 bytes are passed to the kernel as bytes. */
 static void t1_read_scalar(
     hed_spec_reader *reader, hed_json_node node, const t1_type *type, uint32_t index)
 {
@@ -186,7 +186,7 @@ static void t1_read_scalar(
            high = type->element_bytes == 1 ? UINT8_MAX : UINT16_MAX;
     if (hed_spec_fine(reader) && def->kind == HED_STRUCT && (number < low || number > high))
         hed_json_reject(value, "a scalar of type \"%s\" cannot be %g", word, number);
-    /* Little-endian: the first bytes of an int are the shorter numbers. */
+    /* Little-endian: the first bytes of an int are the shorter number. */
     reader->spec->arguments[index].data =
         hed_spec_scalar(reader, value, def->kind == HED_STRUCT ? HED_INT32 : type->type, number);
     reader->spec->arguments[index].bytes = type->element_bytes;
@@ -250,8 +250,8 @@ static void t1_read_reference(
         def->tolerance = hed_json_number(hed_json_member(node, "ValidationThreshold"), 0, DBL_MAX);
 }
 
-/* CUDA's dynamic shared memory: a local array behind all arguments, which the kernel itself does
- * not have. */
+/* Reads CUDA's dynamic shared memory: a local array after all arguments, which is not a parameter
+ * of the kernel itself. */
 static void t1_read_shared_memory(hed_spec_reader *reader, hed_json_node node, uint32_t *count)
 {
     const char *bytes = hed_t1_text(reader, node);
@@ -265,8 +265,8 @@ static void t1_read_shared_memory(hed_spec_reader *reader, hed_json_node node, u
     t1_set_local(reader, node, (*count)++, bytes, 1);
 }
 
-/* Files that name no output (Kernel Tuner then compares nothing): whatever may be written is
- * compared. */
+/* Handles a file that names no output (Kernel Tuner then compares nothing): all writable arguments
+ * are compared. */
 static void t1_take_all_as_written(hed_spec_reader *reader, hed_json_node list, uint32_t count)
 {
     bool any = false;

@@ -1,11 +1,11 @@
-/* The owner of a connection over the loopback address, from the kernel's own tables of sockets
- * (proc(5), /proc/net/tcp and tcp6): another user of the machine may connect to any port of it. */
+/* Owner of a connection over the loopback address, from the kernel's tables of sockets (proc(5),
+ * /proc/net/tcp and tcp6): any user of the machine may connect to a port of it. */
 #include "web/web.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-/* Finds the socket that connects port `from` to port `to` in one table; false if it is not there. */
+/* Finds the socket that connects port `from` to port `to` in one table; false if it is missing. */
 static bool find_owner(const char *table, unsigned from, unsigned to, uid_t *owner)
 {
     FILE *file = fopen(table, "re");
@@ -28,6 +28,6 @@ bool hed_web_caller_may(unsigned from, unsigned to)
     uid_t owner;
     if (!find_owner("/proc/net/tcp", from, to, &owner) &&
         !find_owner("/proc/net/tcp6", from, to, &owner))
-        return true; /* a container's; the token decides */
+        return true; /* a container's connection: only the token protects */
     return owner == 0 || owner == geteuid();
 }

@@ -1,4 +1,4 @@
-/* A kernel and its candidates in the words of the page. */
+/* A kernel and its candidates as JSON for the page. */
 #include "web/job.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "heddle/author.h"
 
-/* The bytes of a uniform in hexadecimal digits, its numbers put at their places. */
+/* Writes the bytes of a uniform in hexadecimal digits, each number at its offset. */
 static json_t *uniform_of(const hed_runner_def *def, const hed_wgsl *shader, uint32_t binding)
 {
     const hed_wgsl_binding *uniform = &shader->bindings[binding];
@@ -24,7 +24,7 @@ static json_t *uniform_of(const hed_runner_def *def, const hed_wgsl *shader, uin
     return json_stringn(digits, 2 * (size_t)size);
 }
 
-/* A storage buffer: which argument it is, what it holds, how it is compared. */
+/* Describes a storage buffer: its argument, contents and comparison. */
 static json_t *buffer_of(const hed_runner_def *def, uint32_t index)
 {
     static const char *const compares[] = {"each", "sum", "sorted"};
@@ -67,7 +67,7 @@ json_t *hed_job_bindings(const hed_runner_def *def, const hed_wgsl *shader)
     return list;
 }
 
-/* The numbers of a configuration, by the names of the overrides. */
+/* Lists the numbers of a configuration, by the names of the overrides. */
 static json_t *constants_of(const hed_runner_def *def, const hed_config *config)
 {
     json_t *object = json_object();

@@ -1,4 +1,4 @@
-/* What a page says, read: nothing of it is believed. */
+/* Reads messages of a page, which are untrusted. */
 #include "web/web.h"
 
 #include <float.h>
@@ -23,7 +23,7 @@ void hed_web_fit(char *to, size_t size, const char *from)
     snprintf(to + head, size - head, "~%0*" PRIx64, DIGITS, hash);
 }
 
-/* A text that fits, without what a terminal would obey. */
+/* Reads a text that fits, and replaces control characters, which a terminal would execute. */
 static void read_text(hed_json_node object, const char *key, char *text, size_t size)
 {
     text[0] = 0;
@@ -99,7 +99,7 @@ hed_status hed_page_read(const char *text, size_t size, hed_page *page, hed_erro
 
 static void answer_read_trial(hed_json_node node, hed_page_trial *trial)
 {
-    /* what a page can tell, of hed_outcome */
+    /* outcomes that a page can report, and their hed_outcome */
     static const char *const outcomes[] = {"measured", "build", "launch", "wrong", "hung", NULL};
     static const hed_outcome meant[] = {HED_OUTCOME_MEASURED, HED_OUTCOME_BUILD, HED_OUTCOME_LAUNCH,
         HED_OUTCOME_WRONG, HED_OUTCOME_HUNG};

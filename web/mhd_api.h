@@ -1,5 +1,5 @@
-/* What we use of libmicrohttpd, declared from its documentation (GNU libmicrohttpd 0.9.75), so that
- * no header of it is needed to build. Names and values are its own. */
+/* The part of libmicrohttpd that Heddle uses, declared from its documentation (GNU libmicrohttpd
+ * 0.9.75), so that its header is not needed to build. Names and values are the library's. */
 #ifndef HED_WEB_MHD_API_H
 #define HED_WEB_MHD_API_H
 
@@ -28,7 +28,7 @@ union MHD_DaemonInfo {
     uint16_t port;
     void *others;
 };
-enum { /* of HTTP */
+enum { /* HTTP status codes */
     MHD_HTTP_OK = 200,
     MHD_HTTP_NO_CONTENT = 204,
     MHD_HTTP_BAD_REQUEST = 400,
@@ -48,7 +48,7 @@ typedef enum MHD_Result mhd_handler(void *user, struct MHD_Connection *connectio
 
 typedef enum MHD_Result mhd_acceptor(void *user, const struct sockaddr *from, socklen_t size);
 
-/* X(what it returns, its name without MHD_, its parameters) */
+/* X(result, name without MHD_, parameters) */
 #define HED_MHD_FUNCTIONS(X) \
     X(struct MHD_Daemon *, start_daemon, \
         (unsigned flags, uint16_t port, mhd_acceptor *acceptor, void *acceptor_user, \

@@ -1,8 +1,8 @@
-/* The runner over a page (heddle/runner.h). The page compiles, runs and times; this side knows what
- * to ask for, checks every configuration against the device's limits before it is sent (Firefox
- * takes groups over its own limit), and keeps the samples that come with an answer for the questions
- * that follow. Where an answer takes the page long (Firefox looks at finished work every 100 ms),
- * several candidates that are compiled already are run in one question. */
+/* The runner over a page (heddle/runner.h). The page compiles, runs and times; this side composes
+ * the requests, checks every configuration against the device's limits before it is sent (Firefox
+ * accepts groups over its own limit), and stores the samples of a reply for the following requests.
+ * If the page replies slowly (Firefox checks for finished work every 100 ms), several candidates
+ * that are compiled already run in one request. */
 #include "web/job.h"
 #include "web/web.h"
 
@@ -12,25 +12,25 @@
 #include <string.h>
 
 enum {
-    BUILDERS = 8,        /* pipelines that the page makes at once */
-    MOST_AHEAD = 128,    /* candidates on their way */
-    FIRST_SAMPLES = 5,   /* of a candidate, with its check */
-    BUILD_SECONDS = 120, /* a browser's compiler may take so long */
+    BUILDERS = 8,        /* pipelines that the page creates at once */
+    MOST_AHEAD = 128,    /* candidates whose build is requested in advance */
+    FIRST_SAMPLES = 5,   /* samples of a candidate with its check */
+    BUILD_SECONDS = 120, /* a browser's compiler may take this long, s */
     SLACK_SECONDS = 20,
 };
-#define SLOW_FLOOR \
-    0.01 /* seconds: a page whose waits take longer gets several candidates at once */
-#define SPAN_QUANTA 305 /* a time stamp's step is a third of a percent of a span */
+#define SLOW_FLOOR 0.01 /* s; a page whose waits take longer gets several candidates at once */
+/* a span is at least this many steps of the clock: a step is a third of a percent */
+#define SPAN_QUANTA 305
 #define LEAST_SPAN 1e-3
 
 typedef struct candidate {
     hed_config config;
     hed_page_trial trial;
-    uint32_t taken; /* samples that were given out */
+    uint32_t taken; /* samples that were returned */
     enum { EMPTY, BUILDING, READY } state;
-    bool handed; /* built() has given it */
-    bool ran;    /* its result is checked and its first samples are there */
-    uint64_t id; /* of the question, while BUILDING */
+    bool handed; /* built() has returned it */
+    bool ran;    /* the result is checked, and the first samples exist */
+    uint64_t id; /* id of the request, while BUILDING */
 } candidate;
 
 typedef struct page_runner {
@@ -38,11 +38,11 @@ typedef struct page_runner {
     hed_web *web;
     hed_runner_def def;
     hed_wgsl *shader;
-    uint32_t session; /* that the job was sent to */
+    uint32_t session; /* session that the job was sent to */
     uint64_t next_id;
     candidate slots[HED_RUNNER_SLOTS];
     candidate ahead[MOST_AHEAD];
-    double best; /* the fastest sample of all */
+    double best; /* fastest sample of all candidates, s */
 } page_runner;
 
 static page_runner *page_of(hed_runner *runner) { return (page_runner *)runner; }
@@ -81,7 +81,7 @@ static hed_status page_send(page_runner *page, json_t *message, hed_error *error
 
 typedef enum page_event { ANSWERED, PAGE_GONE, PAGE_LATE, STOPPED } page_event;
 
-/* A pipeline that is ready, or not: kept with its candidate. */
+/* Stores the result of a build with its candidate. */
 static void page_take_built(page_runner *page, const hed_page_answer *answer)
 {
     for (uint32_t i = 0; i < MOST_AHEAD; i++) {
@@ -92,7 +92,7 @@ static void page_take_built(page_runner *page, const hed_page_answer *answer)
     }
 }
 
-/* Waits for the answer to question `id`; 0: for a pipeline that was asked for ahead. */
+/* Waits for the reply to request `id`; 0: for a build requested in advance. */
 static page_event page_await(
     page_runner *page, uint64_t id, double seconds, hed_page_answer *answer, hed_error *error)
 {
@@ -139,7 +139,8 @@ static hed_status page_send_job(page_runner *page, hed_error *error)
     if (message)
         json_object_set_new(message, "code",
             json_stringn(source->text, source->size ? source->size : strlen(source->text)));
-    for (uint32_t i = 0; i < MOST_AHEAD; i++) /* nothing of the page before is known to this one */
+    /* This page does not know the builds of the previous one. */
+    for (uint32_t i = 0; i < MOST_AHEAD; i++)
         if (page->ahead[i].state == BUILDING) {
             page->ahead[i].trial = (hed_page_trial){.error = (double)NAN};
             page->ahead[i].state = READY;
@@ -157,7 +158,7 @@ static hed_status page_send_job(page_runner *page, hed_error *error)
     return HED_OK;
 }
 
-/* Waits for a page where there is none, and gives it the job where it does not know it. */
+/* Waits for a page if no page is connected, and sends it the job if it does not have it. */
 static hed_status page_ensure(page_runner *page, hed_error *error)
 {
     double patience = page->web->def.patience > 0 ? page->web->def.patience : HED_WEB_PATIENCE,
@@ -178,8 +179,8 @@ static hed_status page_ensure(page_runner *page, hed_error *error)
     return page_send_job(page, error);
 }
 
-/* A question that the candidates are asked together, with an answer for each. Where the page goes
- * away meanwhile, the next one is asked. */
+/* Sends one request for several candidates; the reply has a result for each. If the page disappears
+ * meanwhile, the next page gets the request. */
 static hed_status page_ask(page_runner *page, const char *what, candidate *const *candidates,
     uint32_t count, const uint32_t *samples, double seconds, hed_page_answer *answer, bool *stopped,
     hed_error *error)
@@ -272,7 +273,7 @@ static bool page_built(hed_runner *runner, double seconds, hed_config *config, h
 {
     page_runner *page = page_of(runner);
     hed_page_answer answer;
-    hed_error ignored = {0}; /* preparing it will tell */
+    hed_error ignored = {0}; /* prepare() reports it */
     double until = hed_web_now() + seconds;
     for (;;) {
         bool building = false;
@@ -296,7 +297,7 @@ static bool page_built(hed_runner *runner, double seconds, hed_config *config, h
     }
 }
 
-/* The candidates of one question: the one that is wanted, and, where each question is slow, others
+/* Chooses the candidates of one request: the requested one, and, if each request is slow, others
  * that are compiled. */
 static uint32_t choose_batch(page_runner *page, candidate *wanted, candidate *batch[HED_WEB_BATCH])
 {
@@ -325,14 +326,14 @@ static hed_status page_run(page_runner *page, candidate *wanted, bool *stopped, 
             error) ||
         *stopped)
         return error->status;
-    /* whose fault it was among several is not known: one by one */
+    /* the candidate at fault is unknown: repeat with one */
     if (answer.lost && !page->runner.lost && count > 1) {
         if (page_ask(page, "run", batch, count = 1, samples, page_allowance(page, 1), &answer,
                 stopped, error) ||
             *stopped)
             return error->status;
     }
-    /* nor will it be */
+    /* the fault remains unknown */
     if (page->runner.lost && count > 1) {
         answer.trials[0].outcome = HED_OUTCOME_LAUNCH;
         count = 1;
@@ -368,14 +369,15 @@ static hed_status page_prepare(
     return HED_OK;
 }
 
-/* What lies ready of other slots is of the past once something else is measured. */
+/* Discards the stored samples of other slots: they are outdated once another candidate is
+ * measured. */
 static void page_forget_samples(page_runner *page, const candidate *but)
 {
     for (uint32_t i = 0; i < HED_RUNNER_SLOTS; i++)
         if (&page->slots[i] != but) page->slots[i].taken = page->slots[i].trial.count;
 }
 
-/* Asks for more samples of several slots at once. */
+/* Requests more samples of several slots at once. */
 static hed_status page_sample(page_runner *page, candidate *const *slots, const uint32_t *runs,
     uint32_t count, bool *stopped, hed_error *error)
 {
@@ -490,7 +492,8 @@ static const hed_runner_kind PAGE = {.destroy = page_destroy,
     .output = page_output,
     .announce = page_announce};
 
-/* Every buffer of the text is an argument, every argument a buffer or a number of a uniform. */
+/* Checks that every buffer of the text is an argument, and every argument a buffer or a number of a
+ * uniform. */
 static hed_status page_match(const page_runner *page, hed_error *error)
 {
     const hed_kernel_def *kernel = page->def.kernel;
@@ -524,7 +527,7 @@ static hed_status page_check(const hed_runner_def *def, hed_error *error)
     return HED_OK;
 }
 
-/* What a browser would say in words of its own, for every configuration. */
+/* Checks limits for every configuration, which a browser would report in its own words. */
 static hed_status page_check_limits(
     const hed_wgsl *shader, const hed_page *said, const char *name, hed_error *error)
 {

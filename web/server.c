@@ -1,7 +1,8 @@
-/* The server: libmicrohttpd on the loopback address, in a thread of its own. It gives out the page's
- * files, passes messages and answers on, and refuses what does not come from its own page: another
- * Host (DNS rebinding) and another Origin with 403, no or a wrong token with 401, a body of another
- * kind with 415, one that is too long with 413, other methods with 405, all else with 404. */
+/* The server: libmicrohttpd on the loopback address, in a thread of its own. It serves the page's
+ * files, forwards messages and replies, and refuses requests that do not come from its own page:
+ * another Host (DNS rebinding) and another Origin with 403, no or a wrong token with 401, a body of
+ * another type with 415, a body that is too long with 413, other methods with 405, all else with
+ * 404. */
 #include "web/web.h"
 
 #include "support/optional_libraries.h"
@@ -16,14 +17,14 @@
 
 extern const hed_source hed_web_page_files[]; /* embedded; ends with a name of NULL */
 
-/* A browser opens six connections for a page, and opens closed ones again. Connections that send
- * nothing are closed soon, and there is room for many, so that they do not keep a page out. */
+/* A browser opens six connections for a page, and reopens closed ones. Connections that send
+ * nothing are closed soon, and the limit is high, so that they do not block a page. */
 enum { MAX_CONNECTIONS = 512, IDLE_SECONDS = 15 };
 
 typedef struct request {
     char *bytes;
     size_t size;
-    bool too_long, asked; /* asked: for messages, and suspended until there are some */
+    bool too_long, asked; /* asked: requests messages, and is suspended until there are some */
 } request;
 
 double hed_web_now(void) { return (double)hed_now() * 1e-9; }
@@ -68,7 +69,7 @@ static enum MHD_Result answer(const hed_web *web, struct MHD_Connection *c, unsi
         web->mhd.create_response_from_buffer(size, (void *)(uintptr_t)bytes, MHD_RESPMEM_MUST_COPY);
     if (!r) return MHD_NO;
     web->mhd.add_response_header(r, "Content-Type", type);
-    /* together a clock of 5 us instead of 100 in Chromium */
+    /* Chromium's clock has steps of 5 us instead of 100 if both headers are present */
     web->mhd.add_response_header(r, "Cross-Origin-Opener-Policy", "same-origin");
     web->mhd.add_response_header(r, "Cross-Origin-Embedder-Policy", "require-corp");
     web->mhd.add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
@@ -115,7 +116,7 @@ static enum MHD_Result give_file(const hed_web *web, struct MHD_Connection *c, c
 
 /* ---- who asks ---- */
 
-/* In a time that does not depend on where they differ. */
+/* Compares in a time that does not depend on the position of a difference. */
 static bool same_secret(const char *a, const char *b)
 {
     size_t size = strlen(b), different = strlen(a) ^ size;
@@ -133,7 +134,7 @@ static bool either(const char *text, const char *a, const char *b)
     return text && (strcmp(text, a) == 0 || strcmp(text, b) == 0);
 }
 
-/* On the headers alone, before a body is read. 0: go on. */
+/* Checks the headers, before a body is read. 0: accepted. */
 static unsigned check_caller(const hed_web *web, struct MHD_Connection *c, const char *url,
     const char *method, const char **why)
 {
@@ -161,7 +162,7 @@ static unsigned check_caller(const hed_web *web, struct MHD_Connection *c, const
     return 0;
 }
 
-/* Whether the session that a page names is the one that counts; then it has been heard. */
+/* True if the page's session is the current one; then records the time. */
 static bool is_session(hed_web *web, struct MHD_Connection *c)
 {
     const char *session = web->mhd.lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "session");
@@ -172,7 +173,8 @@ static bool is_session(hed_web *web, struct MHD_Connection *c)
 
 /* ---- what is asked ---- */
 
-/* All messages as one array; suspended where there are none. Called with the lock. */
+/* Sends all messages as one array; suspends the connection if the queue is empty. Called with the
+ * lock. */
 static enum MHD_Result give_messages(hed_web *web, struct MHD_Connection *c, request *asked)
 {
     size_t size = 2;
@@ -242,7 +244,7 @@ static enum MHD_Result take_output(hed_web *web, struct MHD_Connection *c, const
     return answer(web, c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
 }
 
-/* /api/data/3/first, /api/data/3/expected, /api/data/3/unwritten */
+/* Serves /api/data/3/first, /api/data/3/expected, /api/data/3/unwritten. */
 static enum MHD_Result give_data(hed_web *web, struct MHD_Connection *c, const char *path)
 {
     char *end;
@@ -283,7 +285,7 @@ static enum MHD_Result serve_api(
     if (state) return give_state(web, c);
     if (!is_session(web, c)) return refuse(web, c, MHD_HTTP_GONE, "this page is of the past\n");
     if (next) return give_messages(web, c, got);
-    if (bye) { /* the page is being closed, or loaded again */
+    if (bye) { /* the page is being closed or reloaded */
         web->heard = -HED_WEB_SILENCE;
         pthread_cond_broadcast(&web->changed);
         return answer(web, c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
@@ -293,7 +295,7 @@ static enum MHD_Result serve_api(
                     : give_data(web, c, path + sizeof data - 1);
 }
 
-/* A body comes in pieces; the rest of one that is too long is read and dropped. */
+/* Takes a piece of a body; the rest of a body that is too long is read and dropped. */
 static void take_piece(const hed_web *web, request *got, const char *data, size_t size)
 {
     uint64_t most = web->output && web->output_bytes > HED_WEB_MOST_BODY ? web->output_bytes
@@ -307,8 +309,8 @@ static void take_piece(const hed_web *web, request *got, const char *data, size_
     got->size += size;
 }
 
-/* Called with the headers first, which decide whether anything else is read; then with each piece of
- * a body, and once more at the end. */
+/* Called first with the headers, which decide if more is read; then with each piece of a body, and
+ * once more at the end. */
 static enum MHD_Result serve(void *user, struct MHD_Connection *c, const char *url,
     const char *method, const char *version, const char *data, size_t *size, void **state)
 {
@@ -369,8 +371,8 @@ hed_status hed_web_send(hed_web *web, const char *text, size_t size, hed_error *
     return put ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a message");
 }
 
-/* Waits a twentieth of a second for a change, and lets the page ask again now and then, by which it
- * is known to be there. Called with the lock. */
+/* Waits 50 ms for a change, and resumes the page's pending request now and then, so that the page's
+ * next request shows that it is alive. Called with the lock. */
 static void wait_for_change(hed_web *web)
 {
     uint64_t until = hed_now() + 50000000;
@@ -401,7 +403,7 @@ bool hed_web_restart(hed_web *web)
 {
     if (!web->def.restart || !web->def.restart(web->def.user)) return false;
     pthread_mutex_lock(&web->lock);
-    web->heard = -HED_WEB_SILENCE; /* the page of before says no farewell */
+    web->heard = -HED_WEB_SILENCE; /* the previous page sends no farewell */
     web->restarted = hed_web_now();
     pthread_mutex_unlock(&web->lock);
     return true;
@@ -426,7 +428,7 @@ uint32_t hed_web_session(hed_web *web)
 
 /* ---- the device ---- */
 
-/* An architecture as a number, so that equal words are one: FNV-1a. */
+/* Hashes an architecture's name to a number, so that equal names have equal numbers: FNV-1a. */
 static uint32_t architecture_number(const char *word)
 {
     uint32_t hash = 2166136261u;
@@ -513,7 +515,7 @@ static hed_status load_library(hed_web *web, hed_error *error)
     return status;
 }
 
-/* Refuses connections of other users before they send anything. */
+/* Refuses connections of other users before they send data. */
 static enum MHD_Result accept_caller(void *user, const struct sockaddr *from, socklen_t size)
 {
     hed_web *web = user;

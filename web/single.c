@@ -1,5 +1,5 @@
-/* One file that tunes by itself: the page's modules, the shader, its data and a list of configurations
- * in one HTML file, to send to a person with another GPU. */
+/* A single HTML file that tunes by itself: the page's modules, the shader, its data and a list of
+ * configurations, to send to a person with another GPU. */
 #include "heddle/author.h"
 #include "heddle/web.h"
 
@@ -63,7 +63,7 @@ static json_t *single_data(const hed_runner_def *def)
     return data;
 }
 
-/* A configuration as text, released with free(); NULL: out of memory. */
+/* Formats a configuration as text; free it with free(). NULL: out of memory. */
 static char *single_config(const hed_kernel_def *kernel, const hed_config *config)
 {
     for (size_t size = 1024;; size *= 2) { /* grow until the text fits */
@@ -87,7 +87,8 @@ static json_t *single_candidates(
         for (uint32_t j = 0; j < configs[i].count; j++)
             json_array_append_new(values, json_integer((json_int_t)configs[i].values[j]));
         json_object_set_new(one, "values", values);
-        json_object_set_new(one, "config", json_string(text)); /* NULL: no memory, as there */
+        /* NULL if memory ran out, as `text` then is */
+        json_object_set_new(one, "config", json_string(text));
         free(text);
         json_object_set_new(one, "size",
             json_pack("[III]", (json_int_t)(g.group[0] ? g.group[0] : 1),
@@ -116,7 +117,7 @@ static json_t *single_job(const hed_runner_def *def, const hed_wgsl *shader,
 
 /* ---- the file ---- */
 
-/* A module as part of one script: without what it imports and exports. */
+/* Writes a module as a section of one script, without imports and exports. */
 static void put_script(FILE *out, const hed_source *file)
 {
     static const char imports[] = "import ", exports[] = "export ";
@@ -130,7 +131,7 @@ static void put_script(FILE *out, const hed_source *file)
     }
 }
 
-/* JSON that may stand in a script: < is written by its number. */
+/* Writes JSON for use in a script: < is escaped. */
 static void put_json(FILE *out, const char *text)
 {
     for (; *text; text++)
@@ -138,7 +139,7 @@ static void put_json(FILE *out, const char *text)
         else fputc(*text, out);
 }
 
-/* The page, with its style and its scripts in place of the lines that name them. */
+/* Writes the page, with its style and its scripts in place of the lines that name them. */
 static void put_page(FILE *out, const char *job)
 {
     static const char *const modules[] = {

@@ -14,7 +14,7 @@
 
 #include "heddle/base.h"
 
-/* src/tune/worker.h, src/tune/remote.h: not for other programs */
+/* declared in src/tune/worker.h and src/tune/remote.h, for this program only */
 int hed_worker_serve(int descriptor);
 int hed_remote_serve(int in, int out, const char *device, uint32_t turn, hed_error *error);
 
@@ -43,7 +43,7 @@ static int serve_elsewhere(int count, char **words)
         if (end && (*end || turn > 1000000)) return usage();
     }
     if (isatty(STDIN_FILENO)) return usage();
-    /* nothing that a driver prints may come between the frames */
+    /* a driver's output must not come between the frames */
     int out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     dup2(STDERR_FILENO, STDOUT_FILENO);
     signal(SIGPIPE, SIG_IGN);
@@ -58,7 +58,7 @@ int main(int count, char **words)
     long descriptor = count == 2 ? strtol(words[1], &end, 10) : -1;
     if (!end || *end || end == words[1]) return serve_elsewhere(count, words);
     if (descriptor < 3) return 2;
-    /* a parent that died before is noticed by its closed socket */
+    /* a parent that died before this call is detected by its closed socket */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     return hed_worker_serve((int)descriptor);
 }
