@@ -177,7 +177,7 @@ static void translate(translation *t, hed_wgsl_span text)
 {
     static const char *const signs[] = {
         "+", "-", "*", "%", "(", ")", ",", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "!"};
-    const char *end = text.at + text.size;
+    const char *end = text.size ? text.at + text.size : text.at;
     if (++t->depth > DEEPEST) t->failed = true;
     for (wgsl_token at = hed_wgsl_token(text.at, end); at.size && !t->failed;) {
         wgsl_token next = hed_wgsl_token(at.at + at.size, end);

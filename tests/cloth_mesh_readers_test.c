@@ -498,6 +498,15 @@ Test(cloth_mesh_readers, gltf_accessors_of_every_kind)
           mesh.materials[1].first_face == 3);
     hed_cloth_mesh_free(&mesh);
     refuse_cuts(parse_gltf, &b, 0);
+    /* Indices are unsigned: a negative one is no vertex. */
+    char text[sizeof json];
+    memcpy(text, json, sizeof json);
+    memcpy(strstr(strstr(text, "\"byteOffset\":6,"), "5123"), "5122", 4);
+    hed_error error = {0};
+    bytes other = make_glb(text, &chunk);
+    FAILS(HED_ERROR_FORMAT, parse_gltf("test", other.data, other.size, &mesh, &error));
+    CHECK(strstr(error.text, "accessors[5]: elements are no indices (componentType 5122)"), "%s",
+        error.text);
 }
 
 /* Elements 1 and 2 are listed, element 0 is zero. */
@@ -618,7 +627,8 @@ Test(cloth_mesh_readers, gltf_that_is_broken_is_named)
 /* Frames as morph targets: the file's JSON names them, and its numbers are those of the frames. */
 Test(cloth_mesh_readers, glb_with_frames)
 {
-    static const char obj[] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nf 1/1 2/1 3/2\nf 1/2 3/1 4/1\n";
+    static const char obj[] =
+        "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nf 1/1 2/1 3/2\nf 1/2 3/1 4/1\n";
     static const float frames[3][12] = {{0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0},
         {0, 0, 1, 1, 0, 1, 1, 1, 1, 0, 1, 1}, {5, 0, 0, 5, 0, -1, 5, 1, -1, 5, 1, 0}};
     hed_cloth_mesh mesh, again;
@@ -633,10 +643,12 @@ Test(cloth_mesh_readers, glb_with_frames)
     CHECK_BYTES(again.positions, frames[0], sizeof frames[0]);
     hed_cloth_mesh_free(&again);
     OK(hed_file_read(in_folder("f.glb"), 1 << 20, &file, &size, &error));
-    CHECK(strstr(file + 20, "\"targets\":[{\"POSITION\":4,\"NORMAL\":5},{\"POSITION\":6,\"NORMAL\":7}]"),
+    CHECK(strstr(file + 20,
+              "\"targets\":[{\"POSITION\":4,\"NORMAL\":5},{\"POSITION\":6,\"NORMAL\":7}]"),
         "%.*s", 1500, file + 20);
     CHECK(strstr(file + 20, "\"weights\":[0,0]"));
-    CHECK(strstr(file + 20, "\"samplers\":[{\"input\":8,\"output\":9,\"interpolation\":\"LINEAR\"}]"));
+    CHECK(strstr(
+        file + 20, "\"samplers\":[{\"input\":8,\"output\":9,\"interpolation\":\"LINEAR\"}]"));
     uint32_t text;
     memcpy(&text, file + 12, 4);
     /* positions, normals, textures, 6 indices; then the targets */

@@ -1,4 +1,4 @@
-/* ctest: devices long */
+/* ctest: devices long alone */
 /* Many lives in one process: nothing of ours stays, and the process grows no more than its driver
  * makes it grow, which is measured with as many cycles of raw driver calls. 100 lives, or 1000 with
  * HEDDLE_TEST_FULL set. The fake drivers, which count every object, have a soak of their own in

@@ -37,5 +37,5 @@ for goal in 'x 6' 'y 4'; do
 done
 [ "$(tail -n 1 "$work/run.svg")" = '</svg>' ] || complain "no picture of my_robot"
 sed 's/P(drag)/P(dragg)/' "$work/my_robot/my_robot.h" > "$work/text" && mv "$work/text" "$work/my_robot/my_robot.h"
-run 1 mppi run "$work/my_robot/my_robot.json" --device "$device"; out_is_empty; err_has 'my_robot.h:10'; err_has 'dragg'
+run 1 mppi run "$work/my_robot/my_robot.json" --device "$device"; out_is_empty; err_has 'my_robot.h[:(]10'; err_has 'dragg'
 exit $failed

@@ -26,6 +26,13 @@ static void check_value(const hed_arguments *arguments, const hed_value *value)
     }
 }
 
+/* Completion opens devices, and drivers leak (tests/leaks_of_drivers.txt). */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libpocl\nleak:libLLVM\nleak:libOpenCL\nleak:libcuda\nleak:libnvidia\nleak:libvulkan\nleak:libEGL\n";
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static FILE *nowhere;

@@ -63,7 +63,7 @@ static void use(const hed_kernel_def *def, const hed_tune_def *tune)
         seen += strlen(def->arguments[i].name);
         for (uint64_t k = 0; a->data && k < a->bytes; k++)
             seen += ((const unsigned char *)a->data)[k];
-        for (uint64_t k = 0; a->expected && k < a->bytes; k++)
+        for (uint64_t k = 0; a->expected && k < a->expected_bytes; k++)
             seen += ((const unsigned char *)a->expected)[k];
     }
     for (uint32_t i = 0; i < def->define_count; i++)

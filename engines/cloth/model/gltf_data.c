@@ -369,8 +369,12 @@ static void *read_accessor(
     hed_json_node accessor = cloth_gltf_find(g, index, "accessors");
     *l = read_layout(g, accessor, least, most);
     uint64_t stride, element_bytes = (uint64_t)l->component_bytes * l->components;
-    if (cloth_gltf_fine(g) && words && (l->component_type == 5126 || l->normalized))
-        hed_json_reject(accessor, "expected whole numbers, which indices are");
+    const bool is_unsigned =
+        l->component_type == 5121 || l->component_type == 5123 || l->component_type == 5125;
+    if (cloth_gltf_fine(g) && words && (!is_unsigned || l->normalized))
+        hed_json_reject(accessor,
+            "elements are no indices (componentType %u%s); expected 5121, 5123 or 5125 (unsigned)",
+            l->component_type, l->normalized ? ", normalized" : "");
     /* Without a bufferView all are zero, but for what "sparse" says; and no data bounds their
      * number. */
     bool zeros = cloth_gltf_fine(g) && !hed_json_has(accessor, "bufferView");
