@@ -40,26 +40,26 @@ static const double beat_seconds = 2, silence_seconds = 30, end_seconds = 10;
 
 /* One direction of the data forwarded to and from a peer. */
 typedef struct channel {
-    int socket;   /* socket of the local process; -1: closed */
-    int peer;     /* rank */
-    bool ended;   /* the peer has sent TAG_END */
-    double heard; /* time of the last message from it, s */
-    bool near;    /* the peer is on this machine, so that it can be rung */
+    int socket;    /* socket of the local process; -1: closed */
+    int peer;      /* rank */
+    bool ended;    /* the peer has sent TAG_END */
+    double heard;  /* time of the last message from it, s */
+    bool is_local; /* the peer is on this machine, so that it can be rung */
     struct sockaddr_un bell;
     /* data being sent to the peer; unchanged while `sending` */
     bool sending;
     MPI_Request request;
     char out[PIECE];
-    /* received data that the process has not taken yet: [taken, size) */
+    /* received data that the process has not taken yet: [offset, size) */
     char in[PIECE];
-    int size, taken;
+    int size, offset;
 } channel;
 
 static volatile sig_atomic_t interrupted;
 
 static void interrupt(int number) { interrupted = number; }
 
-static double now(void)
+static double seconds_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -72,9 +72,9 @@ static double now(void)
  * that a message is noticed at most half a percent too late. */
 static long patience_of(double waited, bool rung)
 {
-    static const double spin = 100e-6, most = 1e-3, when_rung = 50e-3;
+    static const double spin = 100e-6, longest = 1e-3, when_rung = 50e-3;
     if (waited < spin) return 0;
-    return (long)(1e9 * (rung ? when_rung : waited / 200 < most ? waited / 200 : most));
+    return (long)(1e9 * (rung ? when_rung : waited / 200 < longest ? waited / 200 : longest));
 }
 
 /* ---- ranks of one machine wake each other ---- */
@@ -94,7 +94,7 @@ static struct sockaddr_un bell_of(unsigned job, int rank)
  * ranks have their bells. */
 static unsigned hang_bell(int rank)
 {
-    unsigned job = (unsigned)getpid() ^ (unsigned)(1e6 * now());
+    unsigned job = (unsigned)getpid() ^ (unsigned)(1e6 * seconds_now());
     MPI_Bcast(&job, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
     struct sockaddr_un bell = bell_of(job, rank);
     doorbell = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -109,12 +109,12 @@ static unsigned hang_bell(int rank)
 /* Rings a peer of this machine, once a message to it has been sent. */
 static void ring(channel *c)
 {
-    if (doorbell < 0) c->near = false; /* the peer could not ring back */
-    if (!c->near) return;
+    if (doorbell < 0) c->is_local = false; /* the peer could not ring back */
+    if (!c->is_local) return;
     ssize_t rung = sendto(doorbell, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL,
         (const struct sockaddr *)&c->bell, sizeof c->bell);
     /* EAGAIN: its bell is still ringing */
-    if (rung < 0 && errno != EAGAIN && errno != EINTR) c->near = false;
+    if (rung < 0 && errno != EAGAIN && errno != EINTR) c->is_local = false;
 }
 
 /* ---- forwarding ---- */
@@ -148,25 +148,26 @@ static bool forward_out(channel *c, bool readable)
 static bool forward_in(channel *c)
 {
     MPI_Status status;
-    int there = 0;
-    if (c->size == c->taken && !c->ended &&
-        MPI_Iprobe(c->peer, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status) == MPI_SUCCESS && there) {
+    int is_found = 0;
+    if (c->size == c->offset && !c->ended &&
+        MPI_Iprobe(c->peer, MPI_ANY_TAG, MPI_COMM_WORLD, &is_found, &status) == MPI_SUCCESS &&
+        is_found) {
         MPI_Recv(c->in, sizeof c->in, MPI_BYTE, c->peer, status.MPI_TAG, MPI_COMM_WORLD, &status);
-        c->taken = 0;
-        c->heard = now();
+        c->offset = 0;
+        c->heard = seconds_now();
         MPI_Get_count(&status, MPI_BYTE, &c->size);
         c->ended = status.MPI_TAG == TAG_END;
         if (c->ended && c->socket >= 0) shutdown(c->socket, SHUT_WR);
     }
-    if (c->size == c->taken) return there;
-    if (c->socket < 0) c->taken = c->size; /* no process is left to read it */
-    ssize_t put = c->size == c->taken
-                      ? 0
-                      : send(c->socket, c->in + c->taken, (size_t)(c->size - c->taken),
-                            MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (put < 0 && errno != EAGAIN && errno != EINTR) c->taken = c->size;
-    if (put > 0) c->taken += (int)put;
-    return put > 0 || there;
+    if (c->size == c->offset) return is_found;
+    if (c->socket < 0) c->offset = c->size; /* no process is left to read it */
+    ssize_t sent_bytes = c->size == c->offset
+                             ? 0
+                             : send(c->socket, c->in + c->offset, (size_t)(c->size - c->offset),
+                                   MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent_bytes < 0 && errno != EAGAIN && errno != EINTR) c->offset = c->size;
+    if (sent_bytes > 0) c->offset += (int)sent_bytes;
+    return sent_bytes > 0 || is_found;
 }
 
 /* Sends a message without bytes, so that a rank that receives nothing for long can conclude that
@@ -184,10 +185,11 @@ static void forward_wait(channel *channels, int count, struct pollfd *polled, do
 {
     bool rung = true;
     for (int i = 0; i < count; i++) {
-        bool wanted = channels[i].socket >= 0 && !channels[i].sending;
-        polled[i] = (struct pollfd){.fd = wanted ? channels[i].socket : -1, .events = POLLIN};
+        bool is_polled = channels[i].socket >= 0 && !channels[i].sending;
+        polled[i] = (struct pollfd){.fd = is_polled ? channels[i].socket : -1, .events = POLLIN};
         /* data that MPI has not sent, or a process not taken, requires polling */
-        rung &= channels[i].near && !channels[i].sending && channels[i].size == channels[i].taken;
+        rung &=
+            channels[i].is_local && !channels[i].sending && channels[i].size == channels[i].offset;
     }
     polled[count] = (struct pollfd){.fd = doorbell, .events = POLLIN};
     const struct timespec patience = {0, patience_of(waited, rung)};
@@ -201,21 +203,21 @@ static void forward_wait(channel *channels, int count, struct pollfd *polled, do
  * channels without movement are not waited for. False: the other end is dead. */
 static bool forward(channel *channels, int count, pid_t leader)
 {
-    double moved_at = now(), beat_at = moved_at;
+    double moved_at = seconds_now(), beat_at = moved_at;
     struct pollfd polled[MOST_RANKS + 1];
     for (bool open = true; open;) {
         bool moved = false;
         open = false;
-        forward_wait(channels, count, polled, now() - moved_at);
+        forward_wait(channels, count, polled, seconds_now() - moved_at);
         for (int i = 0; i < count; i++) {
             moved |= forward_in(&channels[i]);
             moved |= forward_out(&channels[i], polled[i].revents != 0);
             open |= channels[i].socket >= 0 || channels[i].sending || !channels[i].ended;
         }
-        if (moved) moved_at = now();
-        if (leader && now() - beat_at > beat_seconds) {
+        if (moved) moved_at = seconds_now();
+        if (leader && seconds_now() - beat_at > beat_seconds) {
             for (int i = 0; i < count; i++) beat(&channels[i]);
-            beat_at = now();
+            beat_at = seconds_now();
         }
         if (interrupted && leader) {
             kill(leader, (int)interrupted);
@@ -224,8 +226,8 @@ static bool forward(channel *channels, int count, pid_t leader)
         siginfo_t end = {0};
         bool over = leader && waitid(P_PID, (id_t)leader, &end, WEXITED | WNOHANG | WNOWAIT) == 0 &&
                     end.si_pid == leader;
-        if (over && now() - moved_at > end_seconds) return false;
-        if (!leader && now() - channels[0].heard > silence_seconds) return false;
+        if (over && seconds_now() - moved_at > end_seconds) return false;
+        if (!leader && seconds_now() - channels[0].heard > silence_seconds) return false;
     }
     return true;
 }
@@ -245,9 +247,9 @@ static int measure_follow(void)
 {
     measured m;
     while (recv(STDIN_FILENO, &m, sizeof m, MSG_WAITALL) == (ssize_t)sizeof m) {
-        double begin = now();
+        double begin = seconds_now();
         nanosleep(&(struct timespec){0, (long)(work_seconds * 1e9)}, NULL);
-        m.work = now() - begin;
+        m.work = seconds_now() - begin;
         if (send(STDOUT_FILENO, &m, sizeof m, MSG_NOSIGNAL) != (ssize_t)sizeof m) break;
     }
     return 0;
@@ -261,20 +263,20 @@ static int by_size(const void *a, const void *b)
 
 /* Sends requests to the worker of a socket. Computes the median and the ninth decile of the time in
  * addition to the work, s. */
-static bool measure_over(int socket, double *median, double *most)
+static bool measure_over(int socket, double *median, double *percentile)
 {
     static double over[MEASURED];
     measured m = {0};
     for (int i = 0; i < MEASURED; i++) {
-        double begin = now();
+        double begin = seconds_now();
         if (send(socket, &m, sizeof m, MSG_NOSIGNAL) != (ssize_t)sizeof m ||
             recv(socket, &m, sizeof m, MSG_WAITALL) != (ssize_t)sizeof m)
             return false;
-        over[i] = now() - begin - m.work;
+        over[i] = seconds_now() - begin - m.work;
     }
     qsort(over, MEASURED, sizeof *over, by_size);
     *median = over[MEASURED / 2];
-    *most = over[MEASURED * 9 / 10];
+    *percentile = over[MEASURED * 9 / 10];
     return true;
 }
 
@@ -282,9 +284,10 @@ static bool measure_over(int socket, double *median, double *most)
  * worker. */
 static int measure_lead(void)
 {
-    double median, most, local, local_most;
+    double median, percentile, local, local_most;
     int pair[2];
-    if (!measure_over(FIRST_SOCKET, &median, &most) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+    if (!measure_over(FIRST_SOCKET, &median, &percentile) ||
+        socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
         return 1;
     if (fork() == 0) {
         dup2(pair[1], STDIN_FILENO);
@@ -296,8 +299,8 @@ static int measure_lead(void)
     printf(
         "requests of %d bytes with answers, around %g ms of work each, cost beside it, at the median and 9 of 10:\n"
         "over MPI %.0f us, %.0f us; a process of this machine %.0f us, %.0f us; MPI adds %.2f %% of the work\n",
-        REQUEST_BYTES, 1e3 * work_seconds, 1e6 * median, 1e6 * most, 1e6 * local, 1e6 * local_most,
-        100 * (median - local) / work_seconds);
+        REQUEST_BYTES, 1e3 * work_seconds, 1e6 * median, 1e6 * percentile, 1e6 * local,
+        1e6 * local_most, 100 * (median - local) / work_seconds);
     fflush(stdout);
     return 0;
 }
@@ -305,7 +308,7 @@ static int measure_lead(void)
 /* ---- processes ---- */
 
 /* Returns the program in this program's folder, else the name, for PATH. */
-static const char *beside(const char *folder, const char *name, char *path, size_t size)
+static const char *path_beside(const char *folder, const char *name, char *path, size_t size)
 {
     ssize_t length = readlink("/proc/self/exe", path, size - 1);
     if (length > 0) {
@@ -321,7 +324,7 @@ static const char *find_program(
     const char *const *folders, const char *name, char *path, size_t size)
 {
     for (int i = 0; folders[i]; i++)
-        if (beside(folders[i], name, path, size) == path) return path;
+        if (path_beside(folders[i], name, path, size) == path) return path;
     return name;
 }
 
@@ -363,9 +366,9 @@ static int lead(int ranks, unsigned job, int argc, char **argv)
             fprintf(stderr, "heddle-mpi: no socket: %s\n", strerror(errno));
             return 1;
         }
-        channels[i] =
-            (channel){.socket = pair[0], .peer = i + 1, .near = true, .bell = bell_of(job, i + 1)};
-        ring(&channels[i]); /* clears `near` if the peer has no bell */
+        channels[i] = (channel){
+            .socket = pair[0], .peer = i + 1, .is_local = true, .bell = bell_of(job, i + 1)};
+        ring(&channels[i]); /* clears `is_local` if the peer has no bell */
         theirs[i] = pair[1];
         snprintf(names + 16 * i, 16, "fd:%d", FIRST_SOCKET + i);
         words[used++] = (char *)(uintptr_t) "--worker";
@@ -382,14 +385,14 @@ static int lead(int ranks, unsigned job, int argc, char **argv)
 }
 
 /* Runs any other rank: a worker with the device of its index on this machine. */
-static void follow(const char *what, unsigned job, int turn)
+static void follow(const char *command, unsigned job, int turn)
 {
     static channel c;
     static const char *const worker_folders[] = {"", "../libexec/heddle/", NULL},
                              *const heddle_folders[] = {"", "cli/", NULL};
     int pair[2];
     char path[4096], number[16];
-    bool tune = strcmp(what, "batch") != 0;
+    bool tune = strcmp(command, "batch") != 0;
     snprintf(number, sizeof number, "%d", turn);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) return;
     char *worker[] = {(char *)(uintptr_t)find_program(tune ? worker_folders : heddle_folders,
@@ -397,10 +400,13 @@ static void follow(const char *what, unsigned job, int turn)
         "--turn", number, NULL};
     char *hand[] = {worker[0], "batch", "hand", "--turn", number, NULL};
     char *echo[] = {worker[0], "measure", NULL};
-    pid_t pid = start(!strcmp(what, "measure") ? echo : tune ? worker : hand, &pair[1], 1, true);
+    pid_t pid = start(!strcmp(command, "measure") ? echo : tune ? worker : hand, &pair[1], 1, true);
     close(pair[1]);
-    c = (channel){
-        .socket = pair[0], .peer = 0, .heard = now(), .near = true, .bell = bell_of(job, 0)};
+    c = (channel){.socket = pair[0],
+        .peer = 0,
+        .heard = seconds_now(),
+        .is_local = true,
+        .bell = bell_of(job, 0)};
     ring(&c);
     bool whole = forward(&c, 1, 0);
     if (pid > 0) kill(pid, SIGKILL); /* the process has closed its output, or its leader is dead */
@@ -424,10 +430,10 @@ int main(int argc, char **argv)
 {
     int rank, ranks, local, code = 0;
     MPI_Comm machine;
-    bool known = argc > 1 && (!strcmp(argv[1], "tune") || !strcmp(argv[1], "batch") ||
-                                 !strcmp(argv[1], "sweep") || !strcmp(argv[1], "measure"));
+    bool is_command = argc > 1 && (!strcmp(argv[1], "tune") || !strcmp(argv[1], "batch") ||
+                                      !strcmp(argv[1], "sweep") || !strcmp(argv[1], "measure"));
     if (argc > 1 && !strcmp(argv[1], "--help")) return usage(stdout);
-    if (!known) return usage(stderr);
+    if (!is_command) return usage(stderr);
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -120,14 +120,14 @@ static bool find_in_object(walk *w, const json_t *tree)
         place_skip_space(w);
         place_step(w); /* skip the colon */
         place_skip_space(w);
-        bool found = try_element(w, tree, json_object_get(tree, key), key, 0);
-        if (found) {
+        bool is_found = try_element(w, tree, json_object_get(tree, key), key, 0);
+        if (is_found) {
             /* A member's position is that of its name; a value inside it has its own position. */
             if (tree == w->container) w->place = key_place;
             prepend_key(w, key);
         }
         json_decref(decoded);
-        if (found) return true;
+        if (is_found) return true;
         place_skip_space(w);
         if (*w->at == ',') place_step(w);
     }
@@ -215,10 +215,10 @@ static hed_status parse_own(
     const char *name, char *text, size_t size, hed_json **result, hed_error *error)
 {
     size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    json_error_t found;
+    json_error_t parse_error;
     errno = 0;
     byte_source source = {.next = text + mark, .end = text + size};
-    json_t *root = json_load_callback(give_byte, &source, JSON_REJECT_DUPLICATES, &found);
+    json_t *root = json_load_callback(give_byte, &source, JSON_REJECT_DUPLICATES, &parse_error);
     bool starved = source.starved || errno == ENOMEM;
     hed_json *json = calloc(1, sizeof *json);
     char *copy = strdup(name);
@@ -235,8 +235,8 @@ static hed_status parse_own(
         status = hed_fail(error, HED_ERROR_FORMAT, "%s is empty; expected JSON", name);
     } else {
         /* jansson's column is the end of the unexpected token. */
-        status = hed_fail(error, HED_ERROR_FORMAT, "%s:%d:%d: not JSON: %s", name, found.line,
-            found.column, found.text);
+        status = hed_fail(error, HED_ERROR_FORMAT, "%s:%d:%d: not JSON: %s", name, parse_error.line,
+            parse_error.column, parse_error.text);
     }
     json_decref(root);
     free(json);
@@ -249,12 +249,12 @@ hed_status hed_json_parse(
     const char *name, const char *text, size_t size, hed_json **json, hed_error *error)
 {
     *json = NULL;
-    char *own = malloc(size + 1);
-    if (!own)
+    char *copy = malloc(size + 1);
+    if (!copy)
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %zu bytes of %s", size, name);
-    if (size > 0) memcpy(own, text, size);
-    own[size] = 0;
-    return parse_own(name, own, size, json, error);
+    if (size > 0) memcpy(copy, text, size);
+    copy[size] = 0;
+    return parse_own(name, copy, size, json, error);
 }
 
 hed_status hed_json_read(const char *path, hed_json **json, hed_error *error)
@@ -318,7 +318,7 @@ void hed_json_fail_as(hed_json_node node, const hed_error *error)
     if (node.json->problem.status == HED_OK) node.json->problem = *error;
 }
 
-static hed_json_node nothing(hed_json_node near) { return (hed_json_node){.json = near.json}; }
+static hed_json_node nothing(hed_json_node node) { return (hed_json_node){.json = node.json}; }
 
 /* True if the node is of this kind; otherwise sets the document's problem. */
 static bool expect(hed_json_node node, hed_json_kind kind, const char *expected)
@@ -384,15 +384,15 @@ hed_json_node hed_json_next(hed_json_node object, const char *key)
 
 static void json_reject_key(hed_json_node object, const char *key, const char *const *keys)
 {
-    char known[HED_ERROR_TEXT / 4] = "";
+    char list[HED_ERROR_TEXT / 4] = "";
     size_t used = 0;
-    for (size_t i = 0; keys[i] && used < sizeof known; i++)
+    for (size_t i = 0; keys[i] && used < sizeof list; i++)
         used +=
-            (size_t)snprintf(known + used, sizeof known - used, "%s\"%s\"", i ? ", " : "", keys[i]);
+            (size_t)snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", keys[i]);
     const char *nearest = hed_nearest(key, keys);
     hed_json_node member = {.json = object.json, .container = object.value, .key = key};
     if (nearest) hed_json_reject(member, "unknown key; did you mean \"%s\"?", nearest);
-    else hed_json_reject(member, "unknown key; the keys here are %s", known);
+    else hed_json_reject(member, "unknown key; the keys here are %s", list);
 }
 
 void hed_json_only(hed_json_node object, const char *const *keys)
@@ -490,10 +490,10 @@ uint32_t hed_json_choice(hed_json_node node, const char *const *choices)
 void hed_json_numbers(hed_json_node array, double *values, size_t count, double low, double high)
 {
     for (size_t i = 0; i < count; i++) values[i] = 0;
-    size_t found = hed_json_count(array);
-    if (array.json->problem.status == HED_OK && found != count)
+    size_t length = hed_json_count(array);
+    if (array.json->problem.status == HED_OK && length != count)
         hed_json_reject(
-            array, "expected an array of %zu numbers, found %zu elements", count, found);
+            array, "expected an array of %zu numbers, found %zu elements", count, length);
     for (size_t i = 0; i < count; i++)
         values[i] = hed_json_number(hed_json_item(array, i), low, high);
 }

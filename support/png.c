@@ -162,14 +162,14 @@ static void drain(png_structp png, png_bytep from, size_t size)
 
 static void no_flush(png_structp png) { (void)png; }
 
-static hed_status png_check_image(const char *what, const hed_image *image, hed_error *error)
+static hed_status png_check_image(const char *subject, const hed_image *image, hed_error *error)
 {
     if (image->width && image->height &&
         (image->channels == 1 || image->channels == 3 || image->channels == 4))
         return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "cannot write %s: an image of %u x %u pixels and %u channels; expected 1, 3 or 4 channels",
-        what, image->width, image->height, image->channels);
+        subject, image->width, image->height, image->channels);
 }
 
 static bool encode(codec *c, const hed_image *image)

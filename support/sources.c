@@ -64,8 +64,8 @@ static bool identify(const char *path, known_file *file)
 /* Finds a file in a tree; NULL: not found. */
 static known_file *find_file(void *const *tree, const known_file *file)
 {
-    known_file *const *found = tfind(file, tree, compare_files);
-    return found ? *found : NULL;
+    known_file *const *entry = tfind(file, tree, compare_files);
+    return entry ? *entry : NULL;
 }
 
 static hed_status add_file(
@@ -104,11 +104,11 @@ static bool report_at(const char *path)
 }
 
 static hed_status refuse_output(
-    const char *label, const char *output, const char *source, const char *what, hed_error *error)
+    const char *label, const char *output, const char *source, const char *role, hed_error *error)
 {
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "%s%s%s: this output would replace %s, %s; expected another file", label ? label : "",
-        label ? " " : "", output, source, what);
+        label ? " " : "", output, source, role);
 }
 
 static const char SOURCE[] = "a file that the command reads",
@@ -166,27 +166,27 @@ hed_status hed_source_note(int file, const char *path, hed_error *error)
     hed_file_register *files = current_register();
     struct stat about;
     if (!files || fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) return HED_OK;
-    known_file known = {.device = about.st_dev, .inode = about.st_ino, .base = ""};
-    return note_source(files, &known, path, error);
+    known_file identity = {.device = about.st_dev, .inode = about.st_ino, .base = ""};
+    return note_source(files, &identity, path, error);
 }
 
 hed_status hed_source_note_path(const char *path, hed_error *error)
 {
     hed_file_register *files = current_register();
-    known_file known;
-    if (!files || !identify(path, &known)) return HED_OK;
-    return note_source(files, &known, path, error);
+    known_file identity;
+    if (!files || !identify(path, &identity)) return HED_OK;
+    return note_source(files, &identity, path, error);
 }
 
 void hed_source_forget(const char *path)
 {
     hed_file_register *files = current_register();
-    known_file known;
-    if (!files || !identify(path, &known)) return;
+    known_file identity;
+    if (!files || !identify(path, &identity)) return;
     pthread_mutex_lock(&files->lock);
-    known_file *found = find_file(&files->sources, &known);
-    if (found) tdelete(found, &files->sources, compare_files);
-    free(found);
+    known_file *entry = find_file(&files->sources, &identity);
+    if (entry) tdelete(entry, &files->sources, compare_files);
+    free(entry);
     pthread_mutex_unlock(&files->lock);
 }
 
@@ -195,17 +195,17 @@ void hed_source_forget(const char *path)
 hed_status hed_output_announce(const char *label, const char *path, hed_error *error)
 {
     hed_file_register *files = current_register();
-    known_file known;
+    known_file identity;
     if (!files) return HED_OK;
     hed_status status = source_refuse_link(label, path, error);
-    if (status != HED_OK || !identify(path, &known)) return status;
+    if (status != HED_OK || !identify(path, &identity)) return status;
     pthread_mutex_lock(&files->lock);
-    const known_file *source = find_file(&files->sources, &known),
-                     *output = find_file(&files->outputs, &known);
+    const known_file *source = find_file(&files->sources, &identity),
+                     *output = find_file(&files->outputs, &identity);
     if (source && !report_at(path))
         status = refuse_output(label, path, source->name, SOURCE, error);
     else if (output) status = refuse_output(label, path, output->name, OUTPUT, error);
-    else status = add_file(&files->outputs, &known, label, path, error);
+    else status = add_file(&files->outputs, &identity, label, path, error);
     pthread_mutex_unlock(&files->lock);
     return status;
 }
@@ -213,11 +213,11 @@ hed_status hed_output_announce(const char *label, const char *path, hed_error *e
 hed_status hed_output_begin(const char *path, hed_error *error)
 {
     hed_file_register *files = current_register();
-    known_file known;
+    known_file identity;
     hed_status status = source_refuse_link(NULL, path, error);
-    if (status != HED_OK || !files || !identify(path, &known)) return status;
+    if (status != HED_OK || !files || !identify(path, &identity)) return status;
     pthread_mutex_lock(&files->lock);
-    const known_file *source = find_file(&files->sources, &known);
+    const known_file *source = find_file(&files->sources, &identity);
     if (source && !report_at(path)) status = refuse_output(NULL, path, source->name, SOURCE, error);
     pthread_mutex_unlock(&files->lock);
     return status;
@@ -226,10 +226,10 @@ hed_status hed_output_begin(const char *path, hed_error *error)
 void hed_output_written(const char *path)
 {
     hed_file_register *files = current_register();
-    known_file known;
-    if (!files || !identify(path, &known)) return;
+    known_file identity;
+    if (!files || !identify(path, &identity)) return;
     pthread_mutex_lock(&files->lock);
-    known_file *output = find_file(&files->outputs, &known);
+    known_file *output = find_file(&files->outputs, &identity);
     if (output) output->written = true;
     pthread_mutex_unlock(&files->lock);
 }

@@ -127,9 +127,9 @@ static double_double logarithm(double x, int *exponent)
     double m = frexp(x, exponent);
     if (m < 0.70710678118654752) m *= 2, --*exponent;
     double f = m - 1;
-    double_double below = sum_of_ordered(2, f), s = {f / below.high, 0};
-    double_double back = product_of(s.high, below.high);
-    s.low = (((f - back.high) - back.low) - s.high * below.low) / below.high;
+    double_double denominator = sum_of_ordered(2, f), s = {f / denominator.high, 0};
+    double_double back = product_of(s.high, denominator.high);
+    s.low = (((f - back.high) - back.low) - s.high * denominator.low) / denominator.high;
     double_double square = twofold_product(s, s),
                   cube = twofold_product(twofold_product(square, s), two_thirds);
     cube.low += s.high * square.high * square.high * POLYNOMIAL(c, square.high);

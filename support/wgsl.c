@@ -32,20 +32,20 @@ static void reject(reader *r, wgsl_token t, const char *words)
     reject_as(r, HED_ERROR_FORMAT, t, words);
 }
 
-static void advance(reader *r) { r->now = wgsl_token_after(r, r->now); }
+static void advance(reader *r) { r->token = wgsl_token_after(r, r->token); }
 
 static bool accept(reader *r, const char *word)
 {
-    bool found = wgsl_token_is(r->now, word);
-    if (found) advance(r);
-    return found;
+    bool is_found = wgsl_token_is(r->token, word);
+    if (is_found) advance(r);
+    return is_found;
 }
 
 static void expect(reader *r, const char *word)
 {
     char words[64];
     snprintf(words, sizeof words, "expected \"%s\"", word);
-    if (!accept(r, word)) reject(r, r->now, words);
+    if (!accept(r, word)) reject(r, r->token, words);
 }
 
 const char *hed_wgsl_keep(struct hed_wgsl_parse *r, const char *at, size_t size)
@@ -55,11 +55,11 @@ const char *hed_wgsl_keep(struct hed_wgsl_parse *r, const char *at, size_t size)
     return copy ? copy : "";
 }
 
-static const char *read_name(reader *r, const char *what)
+static const char *read_name(reader *r, const char *expected)
 {
     char words[64];
-    wgsl_token t = r->now;
-    snprintf(words, sizeof words, "expected the name of %s", what);
+    wgsl_token t = r->token;
+    snprintf(words, sizeof words, "expected the name of %s", expected);
     if (!wgsl_is_name(t)) reject(r, t, words);
     if (hed_failed(r->error)) return "";
     advance(r);
@@ -69,24 +69,24 @@ static const char *read_name(reader *r, const char *what)
 /* Reads an expression up to one of `ends` outside of brackets; `ends` are single characters. */
 static hed_wgsl_span read_expression(reader *r, const char *ends)
 {
-    const char *from = r->now.at, *to = from;
+    const char *from = r->token.at, *to = from;
     uint32_t open = 0;
-    while (r->now.size && !hed_failed(r->error)) {
-        char c = r->now.size == 1 ? *r->now.at : 0;
+    while (r->token.size && !hed_failed(r->error)) {
+        char c = r->token.size == 1 ? *r->token.at : 0;
         if (!open && c && strchr(ends, c)) break;
         /* the end of two templates at once */
-        if (!open && strchr(ends, '>') && wgsl_token_is(r->now, ">>")) break;
+        if (!open && strchr(ends, '>') && wgsl_token_is(r->token, ">>")) break;
         open += c == '(' || c == '[';
         if (c == ')' || c == ']') {
-            if (!open) reject(r, r->now, "expected an expression");
+            if (!open) reject(r, r->token, "expected an expression");
             open--;
         }
-        if (c == ';' || c == '{' || c == '}') reject(r, r->now, "expected an expression");
-        to = r->now.at + r->now.size;
+        if (c == ';' || c == '{' || c == '}') reject(r, r->token, "expected an expression");
+        to = r->token.at + r->token.size;
         advance(r);
     }
-    if (!r->now.size) reject(r, r->now, "expected the end of an expression");
-    if (to == from) reject(r, r->now, "expected an expression");
+    if (!r->token.size) reject(r, r->token, "expected the end of an expression");
+    if (to == from) reject(r, r->token, "expected an expression");
     return (hed_wgsl_span){from, (size_t)(to - from)};
 }
 
@@ -101,13 +101,13 @@ static bool meets_override(void *user, const char *name)
 /* Evaluates an expression of numbers and constants; false: not constant, or not a number. */
 static bool evaluate(const reader *r, hed_wgsl_span span, double *number)
 {
-    static const hed_expression_names none = {0};
+    static const hed_expression_names no_names = {0};
     hed_expression *expression;
     hed_error ignored = {0};
     bool varies = false;
     if (hed_wgsl_number(span, number)) return true;
     const char *text = hed_wgsl_expression(r->out, span, meets_override, &varies);
-    if (!text || varies || hed_expression_create(NULL, text, &none, &expression, &ignored))
+    if (!text || varies || hed_expression_create(NULL, text, &no_names, &expression, &ignored))
         return false;
     *number = hed_expression_value(expression, NULL);
     hed_expression_destroy(expression);
@@ -115,20 +115,20 @@ static bool evaluate(const reader *r, hed_wgsl_span span, double *number)
 }
 
 /* Reads a number in brackets, the argument of an attribute. */
-static uint32_t read_index(reader *r, uint32_t least, uint32_t most)
+static uint32_t read_index(reader *r, uint32_t low, uint32_t high)
 {
     double number = 0;
     char words[64];
-    wgsl_token from = r->now;
+    wgsl_token from = r->token;
     expect(r, "(");
     hed_wgsl_span span = read_expression(r, ",)");
     accept(r, ",");
     expect(r, ")");
-    snprintf(words, sizeof words, "expected a number from %u to %u", least, most);
+    snprintf(words, sizeof words, "expected a number from %u to %u", low, high);
     if (!hed_failed(r->error) &&
-        (!evaluate(r, span, &number) || !(number >= least && number <= most)))
+        (!evaluate(r, span, &number) || !(number >= low && number <= high)))
         reject(r, from, words);
-    return hed_failed(r->error) ? least : (uint32_t)number;
+    return hed_failed(r->error) ? low : (uint32_t)number;
 }
 
 /* ---- types ---- */
@@ -183,7 +183,7 @@ static wgsl_type read_type(reader *r);
 /* Reads one > of a token that may have two characters: >> or >=. */
 static void close_template(reader *r)
 {
-    if (r->now.size == 2 && *r->now.at == '>') r->now = (wgsl_token){r->now.at + 1, 1};
+    if (r->token.size == 2 && *r->token.at == '>') r->token = (wgsl_token){r->token.at + 1, 1};
     else expect(r, ">");
 }
 
@@ -215,7 +215,7 @@ static wgsl_type read_array(reader *r)
     wgsl_type *element = hed_arena_new(&r->out->arena, 1, sizeof *element, r->error);
     if (!element) return type;
     *element = read_type(r);
-    bool counted = accept(r, ",") && !wgsl_token_is(r->now, ">");
+    bool counted = accept(r, ",") && !wgsl_token_is(r->token, ">");
     hed_wgsl_span size = counted ? read_expression(r, ",>") : (hed_wgsl_span){0};
     accept(r, ",");
     close_template(r);
@@ -226,9 +226,9 @@ static wgsl_type read_array(reader *r)
         type.size = (uint32_t)count * stride;
         set_bytes(r, &type);
     } else if (counted && element->bytes) {
-        char each[32];
-        snprintf(each, sizeof each, "%u", stride);
-        const char *of = element->size ? each : element->bytes;
+        char element_text[32];
+        snprintf(element_text, sizeof element_text, "%u", stride);
+        const char *of = element->size ? element_text : element->bytes;
         size_t length = strlen(of) + size.size + sizeof "()*()";
         char *text = hed_arena_new(&r->out->arena, length, 1, r->error);
         if (text) snprintf(text, length, "(%s)*(%.*s)", of, (int)size.size, size.at);
@@ -252,21 +252,21 @@ static wgsl_type read_named_type(reader *r, wgsl_token t)
     wgsl_struct *s = find_struct(r, t);
     const wgsl_named *alias = hed_wgsl_find_named(r, t);
     wgsl_type type = {0};
-    wgsl_token after = r->now;
+    wgsl_token after = r->token;
     if (s && s->members_read) return s->type;
     if (s && s->being_read) {
         reject(r, t, "expected a type that does not contain itself");
     } else if (s) {
-        r->now = hed_wgsl_token(s->from, r->end);
+        r->token = hed_wgsl_token(s->from, r->end);
         read_members(r, s);
         type = s->type;
     } else if (alias && alias->alias) {
-        r->now = hed_wgsl_token(alias->value.at, r->end);
+        r->token = hed_wgsl_token(alias->value.at, r->end);
         type = read_type(r);
     } else {
         reject(r, t, "expected a type");
     }
-    r->now = after;
+    r->token = after;
     return type;
 }
 
@@ -282,7 +282,7 @@ static void reject_texture(reader *r, wgsl_token t)
 static wgsl_type read_type(reader *r)
 {
     wgsl_type type = {0};
-    wgsl_token t = r->now;
+    wgsl_token t = r->token;
     uint32_t columns, rows;
     char scalar;
     if (++r->depth > DEEPEST) reject(r, t, "expected types nested less deep");
@@ -310,7 +310,7 @@ static wgsl_type read_type(reader *r)
 
 static void read_attribute(reader *r, wgsl_attributes *attributes)
 {
-    wgsl_token name = r->now;
+    wgsl_token name = r->token;
     if (!wgsl_is_name(name)) reject(r, name, "expected an attribute");
     advance(r);
     if (wgsl_token_is(name, "compute")) {
@@ -328,14 +328,15 @@ static void read_attribute(reader *r, wgsl_attributes *attributes)
         attributes->bytes = read_index(r, 1, 1 << 30);
     } else if (wgsl_token_is(name, "workgroup_size")) {
         expect(r, "(");
-        while (!hed_failed(r->error) && attributes->size_count < 3 && !wgsl_token_is(r->now, ")")) {
+        while (
+            !hed_failed(r->error) && attributes->size_count < 3 && !wgsl_token_is(r->token, ")")) {
             attributes->size[attributes->size_count++] = read_expression(r, ",)");
             if (!accept(r, ",")) break;
         }
         expect(r, ")");
-    } else if (wgsl_token_is(r->now, "(")) {
+    } else if (wgsl_token_is(r->token, "(")) {
         advance(r);
-        if (!wgsl_token_is(r->now, ")")) read_expression(r, ")");
+        if (!wgsl_token_is(r->token, ")")) read_expression(r, ")");
         expect(r, ")");
     }
 }
@@ -350,11 +351,11 @@ static void read_attributes(reader *r, wgsl_attributes *attributes)
 static void skip_brackets(reader *r, char open, char close)
 {
     uint32_t depth = 0;
-    wgsl_token from = r->now;
+    wgsl_token from = r->token;
     do {
-        if (r->now.size == 1) depth += *r->now.at == open;
-        if (r->now.size == 1) depth -= *r->now.at == close;
-        if (!r->now.size) reject(r, from, "expected the end of these brackets");
+        if (r->token.size == 1) depth += *r->token.at == open;
+        if (r->token.size == 1) depth -= *r->token.at == close;
+        if (!r->token.size) reject(r, from, "expected the end of these brackets");
         advance(r);
     } while (depth && !hed_failed(r->error));
 }
@@ -364,7 +365,7 @@ static void skip_brackets(reader *r, char open, char close)
 static void read_member(reader *r, wgsl_struct *s)
 {
     wgsl_attributes attributes;
-    wgsl_token from = r->now;
+    wgsl_token from = r->token;
     uint32_t index = s->count++;
     read_attributes(r, &attributes);
     s->members[index].name = read_name(r, "a member");
@@ -388,8 +389,8 @@ static void read_members(reader *r, wgsl_struct *s)
 {
     s->being_read = true;
     expect(r, "{");
-    while (!hed_failed(r->error) && !wgsl_token_is(r->now, "}")) {
-        if (s->count == HED_WGSL_MOST) reject(r, r->now, "expected at most 64 members");
+    while (!hed_failed(r->error) && !wgsl_token_is(r->token, "}")) {
+        if (s->count == HED_WGSL_MOST) reject(r, r->token, "expected at most 64 members");
         else read_member(r, s);
         if (!accept(r, ",")) break;
     }
@@ -401,7 +402,7 @@ static void read_members(reader *r, wgsl_struct *s)
 
 static void read_struct(reader *r)
 {
-    wgsl_struct *s = find_struct(r, r->now);
+    wgsl_struct *s = find_struct(r, r->token);
     read_name(r, "a struct");
     if (!s || hed_failed(r->error)) return;
     if (s->members_read) skip_brackets(r, '{', '}');
@@ -421,21 +422,21 @@ static void read_named(reader *r, bool alias)
 
 static void read_override(reader *r)
 {
-    hed_wgsl_override made = {.line = line_of(r, r->now.at), .type = HED_WGSL_F32};
-    wgsl_token from = r->now;
-    made.name = read_name(r, "an override");
+    hed_wgsl_override override = {.line = line_of(r, r->token.at), .type = HED_WGSL_F32};
+    wgsl_token from = r->token;
+    override.name = read_name(r, "an override");
     bool typed = accept(r, ":");
-    if (typed) made.type = read_type(r).scalar;
-    if (accept(r, "=")) made.value = read_expression(r, ";");
+    if (typed) override.type = read_type(r).scalar;
+    if (accept(r, "=")) override.value = read_expression(r, ";");
     expect(r, ";");
-    made.plain = hed_wgsl_number(made.value, &made.number);
-    if (!typed && made.value.size) {
-        char last = made.value.at[made.value.size - 1];
-        bool real = last == 'f' || memchr(made.value.at, '.', made.value.size);
-        made.type = last == 'u' ? HED_WGSL_U32 : real ? HED_WGSL_F32 : HED_WGSL_I32;
+    override.plain = hed_wgsl_number(override.value, &override.number);
+    if (!typed && override.value.size) {
+        char last = override.value.at[override.value.size - 1];
+        bool real = last == 'f' || memchr(override.value.at, '.', override.value.size);
+        override.type = last == 'u' ? HED_WGSL_U32 : real ? HED_WGSL_F32 : HED_WGSL_I32;
     }
     if (r->out->override_count == HED_WGSL_MOST) reject(r, from, "expected at most 64 overrides");
-    else r->out->overrides[r->out->override_count++] = made;
+    else r->out->overrides[r->out->override_count++] = override;
 }
 
 /* Adds the numbers of a uniform with their names: a struct's members, else the number itself. */
@@ -450,13 +451,13 @@ static void add_members(reader *r, const char *name, const wgsl_type *type, uint
         return;
     }
     if (!type->scalars || type->scalars > 4) {
-        reject_as(r, HED_ERROR_UNSUPPORTED, r->now,
+        reject_as(r, HED_ERROR_UNSUPPORTED, r->token,
             "a uniform consists of numbers and vectors: expected no arrays and matrices in it");
         return;
     }
     for (uint32_t i = 0; i < type->scalars && !hed_failed(r->error); i++) {
         if (out->member_count == HED_WGSL_MOST) {
-            reject(r, r->now, "expected at most 64 numbers in uniforms");
+            reject(r, r->token, "expected at most 64 numbers in uniforms");
             return;
         }
         size_t length = strlen(name) + sizeof ".x";
@@ -484,71 +485,72 @@ static bool is_of_one_kind(const wgsl_type *type, hed_wgsl_scalar *kind)
     return members->count > 0;
 }
 
-static void add_binding(reader *r, const wgsl_attributes *attributes, hed_wgsl_binding made,
+static void add_binding(reader *r, const wgsl_attributes *attributes, hed_wgsl_binding binding,
     const wgsl_type *type, wgsl_token from)
 {
     const wgsl_type *element = type->element ? type->element : type;
-    made.group = attributes->group;
-    made.binding = attributes->binding;
-    made.line = line_of(r, from.at);
-    made.bytes = type->size;
-    made.element = element->scalars ? element->scalar : HED_WGSL_STRUCT;
-    made.per_element = element->scalars ? element->scalars : 1;
-    made.stride = round_to(element->size, element->align);
-    if (element->scalars == 3) made.per_element = 4; /* including the gap after it */
+    binding.group = attributes->group;
+    binding.binding = attributes->binding;
+    binding.line = line_of(r, from.at);
+    binding.bytes = type->size;
+    binding.element = element->scalars ? element->scalar : HED_WGSL_STRUCT;
+    binding.per_element = element->scalars ? element->scalars : 1;
+    binding.stride = round_to(element->size, element->align);
+    if (element->scalars == 3) binding.per_element = 4; /* including the gap after it */
     hed_wgsl_scalar kind = HED_WGSL_STRUCT;
-    if (made.element == HED_WGSL_STRUCT && made.stride && is_of_one_kind(element, &kind)) {
-        made.element = kind;
-        made.per_element = made.stride / 4;
+    if (binding.element == HED_WGSL_STRUCT && binding.stride && is_of_one_kind(element, &kind)) {
+        binding.element = kind;
+        binding.per_element = binding.stride / 4;
     }
     if (!attributes->bound) reject(r, from, "expected @group and @binding in front of a buffer");
     if (r->out->binding_count == HED_MAX_ARGUMENTS) reject(r, from, "expected at most 32 bindings");
-    if (made.uniform) add_members(r, made.name, type, 0);
-    if (!hed_failed(r->error)) r->out->bindings[r->out->binding_count++] = made;
+    if (binding.uniform) add_members(r, binding.name, type, 0);
+    if (!hed_failed(r->error)) r->out->bindings[r->out->binding_count++] = binding;
 }
 
 static void read_var(reader *r, const wgsl_attributes *attributes)
 {
-    hed_wgsl_binding made = {0};
+    hed_wgsl_binding binding = {0};
     bool storage = false, group = false;
-    wgsl_token from = r->now;
+    wgsl_token from = r->token;
     if (accept(r, "<")) {
-        storage = wgsl_token_is(r->now, "storage");
-        made.uniform = wgsl_token_is(r->now, "uniform");
-        group = wgsl_token_is(r->now, "workgroup");
+        storage = wgsl_token_is(r->token, "storage");
+        binding.uniform = wgsl_token_is(r->token, "uniform");
+        group = wgsl_token_is(r->token, "workgroup");
         advance(r);
         if (accept(r, ",")) {
-            made.writable = wgsl_token_is(r->now, "read_write") || wgsl_token_is(r->now, "write");
+            binding.writable = wgsl_token_is(r->token, "read_write") || wgsl_token_is(r->token, "write");
             advance(r);
         }
         expect(r, ">");
     }
-    made.name = r->variable = read_name(r, "a variable");
+    binding.name = r->variable = read_name(r, "a variable");
     wgsl_type type = {0};
     if (accept(r, ":")) type = read_type(r);
     if (accept(r, "=")) read_expression(r, ";");
     expect(r, ";");
     if (hed_failed(r->error)) return;
-    if (storage || made.uniform) add_binding(r, attributes, made, &type, from);
+    if (storage || binding.uniform) add_binding(r, attributes, binding, &type, from);
     else if (group && r->array_count == HED_WGSL_MOST)
-        reject(r, r->now, "expected at most 64 variables in group memory");
-    else if (group) r->arrays[r->array_count++] = (wgsl_array){made.name, type.bytes};
+        reject(r, r->token, "expected at most 64 variables in group memory");
+    else if (group) r->arrays[r->array_count++] = (wgsl_array){binding.name, type.bytes};
 }
 
 static void read_function(reader *r, const wgsl_attributes *attributes)
 {
-    wgsl_token from = r->now;
+    wgsl_token from = r->token;
     const char *name = read_name(r, "a function");
-    if (wgsl_token_is(r->now, "(")) skip_brackets(r, '(', ')');
-    while (r->now.size && !wgsl_token_is(r->now, "{") && !wgsl_token_is(r->now, ";")) advance(r);
-    const char *body = r->now.at;
-    if (wgsl_token_is(r->now, "{")) skip_brackets(r, '{', '}');
-    else reject(r, r->now, "expected the body of a function");
+    if (wgsl_token_is(r->token, "(")) skip_brackets(r, '(', ')');
+    while (r->token.size && !wgsl_token_is(r->token, "{") && !wgsl_token_is(r->token, ";"))
+        advance(r);
+    const char *body = r->token.at;
+    if (wgsl_token_is(r->token, "{")) skip_brackets(r, '{', '}');
+    else reject(r, r->token, "expected the body of a function");
     if (r->function_count == MOST_FUNCTIONS) reject(r, from, "expected at most 256 functions");
-    else r->functions[r->function_count++] = (wgsl_function){name, body, r->now.at, false};
+    else r->functions[r->function_count++] = (wgsl_function){name, body, r->token.at, false};
     r->computes += attributes->compute;
-    if (!attributes->compute || (r->wanted && strcmp(r->wanted, name) != 0)) return;
-    if (++r->entries > 1 && !r->wanted) {
+    if (!attributes->compute || (r->entry_name && strcmp(r->entry_name, name) != 0)) return;
+    if (++r->entries > 1 && !r->entry_name) {
         reject(r, from, "several compute entry points: expected \"kernel\" to name one");
         return;
     }
@@ -562,10 +564,10 @@ static void read_function(reader *r, const wgsl_attributes *attributes)
 /* Reads `enable f16, subgroups;`, and skips other directives. */
 static void read_directive(reader *r)
 {
-    bool enables = wgsl_token_is(r->now, "enable");
-    for (; r->now.size && !accept(r, ";"); advance(r)) {
-        r->out->halves = r->out->halves || (enables && wgsl_token_is(r->now, "f16"));
-        r->out->subgroups = r->out->subgroups || (enables && wgsl_token_is(r->now, "subgroups"));
+    bool enables = wgsl_token_is(r->token, "enable");
+    for (; r->token.size && !accept(r, ";"); advance(r)) {
+        r->out->halves = r->out->halves || (enables && wgsl_token_is(r->token, "f16"));
+        r->out->subgroups = r->out->subgroups || (enables && wgsl_token_is(r->token, "subgroups"));
     }
 }
 
@@ -617,8 +619,8 @@ static void collect(reader *r)
 static void read_module(reader *r)
 {
     collect(r);
-    r->now = hed_wgsl_token(r->text, r->end);
-    while (r->now.size && !hed_failed(r->error)) {
+    r->token = hed_wgsl_token(r->text, r->end);
+    while (r->token.size && !hed_failed(r->error)) {
         wgsl_attributes attributes;
         read_attributes(r, &attributes);
         if (hed_failed(r->error) || accept(r, ";")) continue;
@@ -628,11 +630,11 @@ static void read_module(reader *r)
         else if (accept(r, "override")) read_override(r);
         else if (accept(r, "var")) read_var(r, &attributes);
         else if (accept(r, "fn")) read_function(r, &attributes);
-        else if (wgsl_token_is(r->now, "enable") || wgsl_token_is(r->now, "requires") ||
-                 wgsl_token_is(r->now, "diagnostic") || wgsl_token_is(r->now, "const_assert"))
+        else if (wgsl_token_is(r->token, "enable") || wgsl_token_is(r->token, "requires") ||
+                 wgsl_token_is(r->token, "diagnostic") || wgsl_token_is(r->token, "const_assert"))
             read_directive(r);
         else
-            reject(r, r->now,
+            reject(r, r->token,
                 "expected a declaration (struct, alias, const, override, var, fn, enable)");
     }
 }
@@ -642,22 +644,22 @@ static void read_module(reader *r)
 hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const char *entry,
     hed_wgsl **wgsl, hed_error *error)
 {
-    hed_error own = {0};
-    error = error ? error : &own;
+    hed_error cause = {0};
+    error = error ? error : &cause;
     if (hed_failed(error)) return error->status;
     *wgsl = NULL;
-    hed_wgsl *made = hed_new(NULL, 1, sizeof *made, error);
-    if (!made) return error->status;
-    reader *r = made->parse = hed_arena_new(&made->arena, 1, sizeof *r, error);
+    hed_wgsl *object = hed_new(NULL, 1, sizeof *object, error);
+    if (!object) return error->status;
+    reader *r = object->parse = hed_arena_new(&object->arena, 1, sizeof *r, error);
     if (r) {
         *r = (reader){.file = name,
             .text = text,
             .end = text + size,
-            .wanted = entry,
-            .out = made,
+            .entry_name = entry,
+            .out = object,
             .error = error};
         read_module(r);
-        if (!hed_failed(error) && !made->entry)
+        if (!hed_failed(error) && !object->entry)
             hed_fail(error, HED_ERROR_FORMAT,
                 entry ? "%s has no compute entry point called \"%s\""
                       : "%s has no compute entry point: expected a function with @compute%.0s",
@@ -665,8 +667,8 @@ hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const 
         if (!hed_failed(error)) hed_wgsl_find_uses(r);
         r->error = NULL;
     }
-    if (hed_failed(error)) hed_wgsl_free(made);
-    else *wgsl = made;
+    if (hed_failed(error)) hed_wgsl_free(object);
+    else *wgsl = object;
     return error->status;
 }
 

@@ -34,17 +34,17 @@ wgsl_token hed_wgsl_token(const char *at, const char *end)
         "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"};
     at = skip_blanks(at, end);
     if (at == end) return (wgsl_token){at, 0};
-    size_t size = 0, most = (size_t)(end - at);
+    size_t size = 0, limit = (size_t)(end - at);
     bool number =
-        isdigit((unsigned char)*at) || (*at == '.' && most > 1 && isdigit((unsigned char)at[1]));
+        isdigit((unsigned char)*at) || (*at == '.' && limit > 1 && isdigit((unsigned char)at[1]));
     while (
-        size < most &&
+        size < limit &&
         (wgsl_is_letter(at[size]) || (number && at[size] == '.') ||
             (number && size && strchr("+-", at[size]) && strchr("eEpP", at[size - 1]) &&
-                !(at[0] == '0' && most > 1 && (at[1] | 32) == 'x' && (at[size - 1] | 32) == 'e'))))
+                !(at[0] == '0' && limit > 1 && (at[1] | 32) == 'x' && (at[size - 1] | 32) == 'e'))))
         size++;
     if (size) return (wgsl_token){at, size};
-    for (size_t i = 0; most > 1 && i < sizeof pairs / sizeof *pairs; i++)
+    for (size_t i = 0; limit > 1 && i < sizeof pairs / sizeof *pairs; i++)
         if (!memcmp(at, pairs[i], 2)) return (wgsl_token){at, 2};
     return (wgsl_token){at, 1};
 }
@@ -53,9 +53,9 @@ wgsl_token hed_wgsl_token(const char *at, const char *end)
 bool hed_wgsl_number(hed_wgsl_span span, double *number)
 {
     char digits[40], first = span.size ? *span.at : 0;
-    bool may = isdigit((unsigned char)first) || first == '-' || first == '.' || first == 't' ||
-               first == 'f';
-    if (!may || span.size >= sizeof digits) return false;
+    bool is_number_start = isdigit((unsigned char)first) || first == '-' || first == '.' ||
+                           first == 't' || first == 'f';
+    if (!is_number_start || span.size >= sizeof digits) return false;
     memcpy(digits, span.at, span.size);
     digits[span.size] = 0;
     if (!strcmp(digits, "true") || !strcmp(digits, "false")) {
@@ -88,14 +88,14 @@ typedef struct translation {
     bool failed, real;
 } translation;
 
-static void put(translation *t, const char *text, size_t size)
+static void append(translation *t, const char *text, size_t size)
 {
     if (t->used + size + 1 > sizeof t->text) t->failed = true;
     if (t->failed) return;
     memcpy(t->text + t->used, text, size);
     t->used += size;
 }
-static void put_text(translation *t, const char *text) { put(t, text, strlen(text)); }
+static void put_text(translation *t, const char *text) { append(t, text, strlen(text)); }
 
 static void translate(translation *t, hed_wgsl_span text);
 
@@ -125,13 +125,13 @@ static wgsl_token split_arguments(const struct hed_wgsl_parse *r, wgsl_token ope
 
 static wgsl_token translate_name(translation *t, wgsl_token name, const char *end)
 {
-    static const char *const same[] = {"max", "min", "abs", "floor", "ceil"};
+    static const char *const functions[] = {"max", "min", "abs", "floor", "ceil"};
     static const char *const casts[] = {"u32", "i32", "f32"};
     struct hed_wgsl_parse *r = t->r;
     wgsl_token next = hed_wgsl_token(name.at + name.size, end);
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (wgsl_token_is(name, same[i])) {
-            put_text(t, same[i]);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (wgsl_token_is(name, functions[i])) {
+            put_text(t, functions[i]);
             return next;
         }
     for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
@@ -193,11 +193,11 @@ static void translate(translation *t, hed_wgsl_span text)
         } else if (wgsl_token_is(at, "/")) {
             put_text(t, "//"); /* division of whole numbers */
         } else {
-            bool known = false;
+            bool is_known = false;
             for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-                known = known || wgsl_token_is(at, signs[i]);
-            t->failed = t->failed || !known;
-            put(t, at.at, at.size);
+                is_known = is_known || wgsl_token_is(at, signs[i]);
+            t->failed = t->failed || !is_known;
+            append(t, at.at, at.size);
         }
         put_text(t, " ");
         at = next;

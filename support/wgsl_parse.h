@@ -64,8 +64,8 @@ typedef struct wgsl_array {
 
 struct hed_wgsl_parse {
     const char *file, *text, *end;
-    const char *wanted; /* requested entry point; NULL: the only one */
-    wgsl_token now;
+    const char *entry_name; /* requested entry point; NULL: the only one */
+    wgsl_token token;
     hed_wgsl *out;
     wgsl_struct *structs[HED_WGSL_MOST];
     uint32_t struct_count;

@@ -48,14 +48,14 @@ static void reach_functions(struct hed_wgsl_parse *r)
 {
     for (uint32_t i = 0; i < r->function_count; i++)
         r->functions[i].reached = strcmp(r->functions[i].name, r->out->entry) == 0;
-    for (bool more = true; more;) {
-        more = false;
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
         for (uint32_t i = 0; i < r->function_count; i++) {
             uint32_t uses = 0, targets;
             if (r->functions[i].reached) continue;
             count_uses(r, r->functions[i].name, &uses, &targets);
             r->functions[i].reached = uses > 0;
-            more = more || uses > 0;
+            has_changed = has_changed || uses > 0;
         }
     }
 }
@@ -63,14 +63,14 @@ static void reach_functions(struct hed_wgsl_parse *r)
 /* Removes a binding, and the numbers in it. */
 static void drop_binding(hed_wgsl *out, uint32_t index)
 {
-    uint32_t kept = 0;
+    uint32_t remaining = 0;
     for (uint32_t i = 0; i < out->member_count; i++) {
         hed_wgsl_member member = out->members[i];
         if (member.binding == index) continue;
         member.binding -= member.binding > index;
-        out->members[kept++] = member;
+        out->members[remaining++] = member;
     }
-    out->member_count = kept;
+    out->member_count = remaining;
     out->binding_count--;
     memmove(&out->bindings[index], &out->bindings[index + 1],
         (out->binding_count - index) * sizeof *out->bindings);
@@ -81,18 +81,18 @@ static void sum_group_memory(struct hed_wgsl_parse *r)
 {
     char text[LONGEST_EXPRESSION] = "";
     size_t used = 0;
-    bool known = true;
-    for (uint32_t i = 0; i < r->array_count && known; i++) {
+    bool is_known = true;
+    for (uint32_t i = 0; i < r->array_count && is_known; i++) {
         uint32_t uses = 1, targets;
         if (r->computes > 1) count_uses(r, r->arrays[i].name, &uses, &targets);
         if (!uses) continue;
         int length = r->arrays[i].bytes ? snprintf(text + used, sizeof text - used, "%s(%s)",
                                               used ? "+" : "", r->arrays[i].bytes)
                                         : -1;
-        known = length > 0 && (size_t)length < sizeof text - used;
-        used += known ? (size_t)length : 0;
+        is_known = length > 0 && (size_t)length < sizeof text - used;
+        used += is_known ? (size_t)length : 0;
     }
-    r->out->group_bytes = known ? hed_wgsl_keep(r, text, used) : NULL;
+    r->out->group_bytes = is_known ? hed_wgsl_keep(r, text, used) : NULL;
 }
 
 void hed_wgsl_find_uses(struct hed_wgsl_parse *r)

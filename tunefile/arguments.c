@@ -38,10 +38,10 @@ static void argument_check_keys(hed_json_node node, uint32_t kind)
     };
     HED_SPEC_EACH(at, node)
     {
-        bool found = false;
+        bool is_found = false;
         for (size_t i = 0; i < MOST && of_kind[kind][i]; i++)
-            found = found || strcmp(of_kind[kind][i], at.key) == 0;
-        if (!found) hed_json_reject(at, "an argument of kind \"%s\" has no such key", KINDS[kind]);
+            is_found = is_found || strcmp(of_kind[kind][i], at.key) == 0;
+        if (!is_found) hed_json_reject(at, "an argument of kind \"%s\" has no such key", KINDS[kind]);
     }
 }
 
@@ -54,14 +54,14 @@ static void argument_read_rule(hed_json_node node, hed_generator *rule)
     uint32_t rules = 0;
     HED_SPEC_EACH(at, node)
     {
-        uint32_t which = 0;
-        while (FILL_KEYS[which] && strcmp(FILL_KEYS[which], at.key) != 0) which++;
+        uint32_t key = 0;
+        while (FILL_KEYS[key] && strcmp(FILL_KEYS[key], at.key) != 0) key++;
         if (strcmp(at.key, "seed") == 0) {
             rule->seed = (uint64_t)hed_json_integer(at, 0, INT64_MAX);
             continue;
         }
         double numbers[2] = {0, 0};
-        rule->kind = which; /* FILL_KEYS are in the order of hed_generator_kind */
+        rule->kind = key; /* FILL_KEYS are in the order of hed_generator_kind */
         if (rule->kind == HED_GENERATE_CONSTANT)
             numbers[0] = hed_json_number(at, -DBL_MAX, DBL_MAX);
         else hed_json_numbers(at, numbers, 2, -DBL_MAX, DBL_MAX);
@@ -344,13 +344,13 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
 static void shader_reject_name(
     hed_json_node name, const hed_spec_given given[HED_MAX_ARGUMENTS], uint32_t count)
 {
-    char known[512] = "none";
+    char names[512] = "none";
     size_t used = 0;
-    for (uint32_t i = 0; i < count && used < sizeof known; i++)
+    for (uint32_t i = 0; i < count && used < sizeof names; i++)
         used += (size_t)snprintf(
-            known + used, sizeof known - used, "%s%s", i ? ", " : "", given[i].name);
+            names + used, sizeof names - used, "%s%s", i ? ", " : "", given[i].name);
     hed_json_reject(
-        name, "the shader has no buffer and no number of a uniform of this name; it has %s", known);
+        name, "the shader has no buffer and no number of a uniform of this name; it has %s", names);
 }
 
 static void shader_read_arguments(hed_spec_reader *reader, hed_json_node root, hed_json_node list)

@@ -120,14 +120,14 @@ static hed_status npy_cut(const npy_reader *r, size_t size)
         "%s is cut: it ends after %zu bytes, within the header of an npy file", r->name, size);
 }
 
-static hed_status npy_expected(const npy_reader *r, const char *what)
+static hed_status npy_expected(const npy_reader *r, const char *expected)
 {
     int left = r->end - r->at > 20 ? 20 : (int)(r->end - r->at);
     for (int i = 0; i < left; i++)
         if (r->at[i] < ' ' || r->at[i] > '~') left = i;
     return hed_fail(r->error, HED_ERROR_FORMAT,
-        "%s: the header of this npy file is damaged: expected %s, found \"%.*s\"", r->name, what,
-        left, r->at);
+        "%s: the header of this npy file is damaged: expected %s, found \"%.*s\"", r->name,
+        expected, left, r->at);
 }
 
 static void npy_skip_blanks(npy_reader *r)
@@ -144,14 +144,14 @@ static bool npy_take(npy_reader *r, char sign)
 }
 
 /* Reads a word in quotes, cut to `size`. */
-static hed_status npy_read_word(npy_reader *r, const char *what, char *word, size_t size)
+static hed_status npy_read_word(npy_reader *r, const char *expected, char *word, size_t size)
 {
     npy_skip_blanks(r);
     char quote = r->at < r->end ? *r->at : 0;
     const char *from = r->at + 1, *to = quote == '\'' || quote == '"'
                                             ? memchr(from, quote, (size_t)(r->end - from))
                                             : NULL;
-    if (!to) return npy_expected(r, what);
+    if (!to) return npy_expected(r, expected);
     snprintf(word, size, "%.*s", (int)(to - from < 1000 ? to - from : 1000), from);
     r->at = to + 1;
     return HED_OK;
@@ -180,13 +180,13 @@ static hed_status npy_read_type(npy_reader *r, hed_npy *npy)
             return HED_OK;
         }
     bool small = word[0] && strchr("12", word[strlen(word) - 1]);
-    const char *why = word[0] == '>' ? "it is big-endian"
+    const char *reason = word[0] == '>' ? "it is big-endian"
                       : small ? "its elements have 1 or 2 bytes: save them as a raw file (tofile)"
                               : "there is no such argument type";
     return hed_fail(r->error, HED_ERROR_FORMAT,
         "%s: an npy file of type \"%s\": %s; read are float32, float64, int32, uint32, int64 and "
         "uint64",
-        r->name, word, why);
+        r->name, word, reason);
 }
 
 static hed_status npy_read_order(npy_reader *r)
@@ -229,29 +229,29 @@ static hed_status npy_read_shape(npy_reader *r, hed_npy *npy)
 static hed_status npy_read_dictionary(npy_reader *r, hed_npy *npy)
 {
     static const char *const keys[] = {"descr", "fortran_order", "shape"};
-    unsigned seen = 0;
+    unsigned read_keys = 0;
     if (!npy_take(r, '{')) return npy_expected(r, "{");
     while (!npy_take(r, '}')) {
         char key[16];
         hed_status status = npy_read_word(r, "a key in quotes", key, sizeof key);
         if (status) return status;
-        unsigned which = 0;
-        while (which < 3 && strcmp(key, keys[which]) != 0) which++;
-        if (which == 3 || seen >> which & 1 || !npy_take(r, ':'))
+        unsigned key_index = 0;
+        while (key_index < 3 && strcmp(key, keys[key_index]) != 0) key_index++;
+        if (key_index == 3 || read_keys >> key_index & 1 || !npy_take(r, ':'))
             return npy_expected(
                 r, "descr, fortran_order and shape, once each, and a colon behind each");
-        seen |= 1u << which;
-        status = which == 0   ? npy_read_type(r, npy)
-                 : which == 1 ? npy_read_order(r)
-                              : npy_read_shape(r, npy);
+        read_keys |= 1u << key_index;
+        status = key_index == 0   ? npy_read_type(r, npy)
+                 : key_index == 1 ? npy_read_order(r)
+                                  : npy_read_shape(r, npy);
         if (status) return status;
         if (!npy_take(r, ',') && (r->at == r->end || *r->at != '}'))
             return npy_expected(r, "a comma or }");
     }
     npy_skip_blanks(r);
-    return seen == 7 && r->at == r->end
+    return read_keys == 7 && r->at == r->end
                ? HED_OK
-               : npy_expected(r, seen == 7 ? "nothing behind }" : "descr, fortran_order and shape");
+               : npy_expected(r, read_keys == 7 ? "nothing behind }" : "descr, fortran_order and shape");
 }
 
 hed_status hed_npy_parse(
@@ -278,8 +278,9 @@ hed_status hed_npy_parse(
     hed_status status = npy_read_dictionary(&r, npy);
     if (status) return status;
     npy->offset = from + length;
-    size_t left = size - npy->offset, wanted;
-    if (!__builtin_mul_overflow(npy->count, hed_type_bytes(npy->type), &wanted) && wanted == left)
+    size_t left = size - npy->offset, expected_bytes;
+    if (!__builtin_mul_overflow(npy->count, hed_type_bytes(npy->type), &expected_bytes) &&
+        expected_bytes == left)
         return HED_OK;
     return hed_fail(error, HED_ERROR_FORMAT,
         "%s: %zu bytes of elements in this npy file; its shape says %" PRIu64
@@ -335,16 +336,16 @@ void *hed_spec_read_data(
 bool hed_spec_size(hed_spec_reader *reader, hed_json_node node, double count,
     uint32_t element_bytes, uint64_t *bytes)
 {
-    uint64_t most = reader->device->max_buffer_bytes;
+    uint64_t limit = reader->device->max_buffer_bytes;
     *bytes = 0;
     if (!hed_spec_fine(reader)) return false;
     if (!(count >= 1) || count != floor(count)) {
         hed_json_reject(node, "expected a whole number of elements from 1 on, found %g", count);
     } else if (count > 0x1p53 || __builtin_mul_overflow((uint64_t)count, element_bytes, bytes) ||
-               *bytes > SIZE_MAX / 2 || (most > 0 && *bytes > most)) {
+               *bytes > SIZE_MAX / 2 || (limit > 0 && *bytes > limit)) {
         hed_json_fail(node, HED_ERROR_LIMIT,
             "%.17g elements of %u bytes are more than a buffer of %s may have (%" PRIu64 " bytes)",
-            count, element_bytes, reader->device->id, most);
+            count, element_bytes, reader->device->id, limit);
         *bytes = 0;
     }
     return *bytes > 0;
@@ -385,12 +386,12 @@ void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type
 }
 
 bool hed_spec_check_bytes(hed_spec_reader *reader, hed_json_node node, const char *file,
-    uint64_t found, uint64_t expected)
+    uint64_t file_bytes, uint64_t expected)
 {
     if (!hed_spec_fine(reader)) return false;
-    if (found == expected) return true;
+    if (file_bytes == expected) return true;
     hed_json_reject(
-        node, "%s holds %" PRIu64 " bytes; the argument has %" PRIu64, file, found, expected);
+        node, "%s holds %" PRIu64 " bytes; the argument has %" PRIu64, file, file_bytes, expected);
     return false;
 }
 

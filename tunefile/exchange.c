@@ -269,10 +269,11 @@ typedef struct reading {
 static bool reading_next(reading *r, hed_json_node owner, const char *list, hed_json_node *element)
 {
     size_t *index = &r->index[r->stage];
-    bool more = hed_json_has(owner, list) && *index < hed_json_count(hed_json_member(owner, list));
-    if (more) *element = hed_json_item(hed_json_member(owner, list), (*index)++);
+    bool has_element =
+        hed_json_has(owner, list) && *index < hed_json_count(hed_json_member(owner, list));
+    if (has_element) *element = hed_json_item(hed_json_member(owner, list), (*index)++);
     else *index = 0;
-    return more;
+    return has_element;
 }
 
 /* Makes an entry of `node`, with the fields of its key and session. */
@@ -348,11 +349,11 @@ static hed_status read_entry(void *user, hed_database_entry *e, bool *end, hed_e
     if (r->stop && r->stop()) return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
     for (; r->document < r->count; r->document++, r->stage = STAGE_HEAD) {
         hed_json *json = r->documents[r->document];
-        bool found = false;
-        while (!found && r->stage != STAGE_END && !hed_json_status(json, NULL))
-            found = reading_step(r, hed_json_root(json), e);
+        bool is_found = false;
+        while (!is_found && r->stage != STAGE_END && !hed_json_status(json, NULL))
+            is_found = reading_step(r, hed_json_root(json), e);
         hed_status status = hed_json_status(json, error);
-        if (status || found) return status;
+        if (status || is_found) return status;
     }
     *end = true;
     return HED_OK;
@@ -363,15 +364,15 @@ hed_status hed_exchange_import_json(hed_database *database, hed_json *const *doc
 {
     if (hed_failed(error)) return error->status;
     reading r = {.documents = documents, .stop = stop, .count = count};
-    hed_error found = {0};
-    hed_status status = hed_database_import(database, read_entry, &r, added, &found);
+    hed_error cause = {0};
+    hed_status status = hed_database_import(database, read_entry, &r, added, &cause);
     /* An entry that the database refuses has a position in the document, too. */
     if (status == HED_ERROR_FORMAT && r.document < count &&
         !hed_json_status(documents[r.document], NULL)) {
-        hed_json_reject(r.last, "%s", found.text);
+        hed_json_reject(r.last, "%s", cause.text);
         return hed_json_status(documents[r.document], error);
     }
-    if (status && error) *error = found;
+    if (status && error) *error = cause;
     return status;
 }
 

@@ -88,13 +88,13 @@ static void list_given(hed_spec_reader *reader, hed_json_node array, value_list 
 static void list_range(hed_spec_reader *reader, hed_json_node array, value_list *list)
 {
     size_t count = hed_json_count(array);
-    const int64_t most = INT64_C(1) << 53;
+    const int64_t limit = INT64_C(1) << 53;
     if (count != 2 && count != 3)
         hed_json_reject(
             array, "expected [first, last] or [first, last, step], found %zu elements", count);
-    int64_t first = hed_json_integer(hed_json_item(array, 0), -most, most),
-            last = hed_json_integer(hed_json_item(array, 1), first, most);
-    int64_t step = count == 3 ? hed_json_integer(hed_json_item(array, 2), 1, most) : 1;
+    int64_t first = hed_json_integer(hed_json_item(array, 0), -limit, limit),
+            last = hed_json_integer(hed_json_item(array, 1), first, limit);
+    int64_t step = count == 3 ? hed_json_integer(hed_json_item(array, 2), 1, limit) : 1;
     for (int64_t value = first; hed_spec_fine(reader) && value <= last; value += step)
         list_add_value(reader, array, list, value);
 }
@@ -142,15 +142,15 @@ static void json_read_parameter(
         list_given(reader, node, &list);
     } else {
         hed_json_only(node, PARAMETER_KEYS);
-        hed_json_node only = hed_json_next(node, NULL);
-        if (!only.key || hed_json_next(node, only.key).key)
+        hed_json_node single = hed_json_next(node, NULL);
+        if (!single.key || hed_json_next(node, single.key).key)
             hed_json_reject(
                 node, "expected one of \"range\", \"powers_of_two\", \"choices\" and \"texts\"");
-        else if (strcmp(only.key, "range") == 0) list_range(reader, only, &list);
-        else if (strcmp(only.key, "choices") == 0 || strcmp(only.key, "texts") == 0)
-            labels = json_read_choices(reader, only, &list);
-        else list_powers(reader, only, &list);
-        *is_text = only.key && strcmp(only.key, "texts") == 0;
+        else if (strcmp(single.key, "range") == 0) list_range(reader, single, &list);
+        else if (strcmp(single.key, "choices") == 0 || strcmp(single.key, "texts") == 0)
+            labels = json_read_choices(reader, single, &list);
+        else list_powers(reader, single, &list);
+        *is_text = single.key && strcmp(single.key, "texts") == 0;
     }
     if (hed_spec_fine(reader) && list.count == 0)
         hed_json_reject(node, "a parameter needs at least one value");
@@ -196,15 +196,15 @@ static void json_read_defaults(
         hed_parameter_def *parameter =
             hed_spec_fine(reader) ? json_find_parameter(at, kernel) : NULL;
         if (!parameter) return;
-        bool named = parameter->labels && hed_json_kind_of(at) == HED_JSON_STRING, found = false;
+        bool named = parameter->labels && hed_json_kind_of(at) == HED_JSON_STRING, is_found = false;
         const char *label = named ? hed_json_string(at) : "";
         int64_t value = named ? 0 : hed_json_integer(at, INT64_MIN, INT64_MAX);
-        for (uint32_t i = 0; i < parameter->count && !found; i++) {
-            found =
+        for (uint32_t i = 0; i < parameter->count && !is_found; i++) {
+            is_found =
                 named ? strcmp(parameter->labels[i], label) == 0 : parameter->values[i] == value;
-            if (found) parameter->value = parameter->values[i];
+            if (is_found) parameter->value = parameter->values[i];
         }
-        if (!found) hed_json_reject(at, "this is not among the parameter's values");
+        if (!is_found) hed_json_reject(at, "this is not among the parameter's values");
     }
 }
 
@@ -236,8 +236,8 @@ static void json_read_conditions(
             hed_spec_fine(reader) ? json_find_parameter(at, kernel) : NULL;
         if (!parameter) return;
         conditions[count++] = (hed_condition){at.key, hed_json_string(at)};
-        const hed_expression *when = hed_spec_expression(reader, kernel, at);
-        if (when && hed_expression_uses(when, (uint32_t)(parameter - kernel->parameters)))
+        const hed_expression *condition = hed_spec_expression(reader, kernel, at);
+        if (condition && hed_expression_uses(condition, (uint32_t)(parameter - kernel->parameters)))
             hed_json_reject(at, "whether %s matters cannot depend on itself", at.key);
     }
     kernel->def.conditions = conditions;
@@ -307,9 +307,9 @@ static void json_read_defines(
 /* ---- launches ---- */
 
 /* Returns a member of the reference if it has one, else of the whole; missing if neither has it. */
-static hed_json_node json_pick(hed_json_node own, hed_json_node whole, const char *key)
+static hed_json_node json_pick(hed_json_node object, hed_json_node whole, const char *key)
 {
-    if (hed_json_has(own, key)) return hed_json_member(own, key);
+    if (hed_json_has(object, key)) return hed_json_member(object, key);
     return hed_json_has(whole, key) ? hed_json_member(whole, key)
                                     : (hed_json_node){.json = whole.json};
 }
@@ -325,18 +325,18 @@ static const char *json_plain_size(hed_spec_reader *reader, hed_json_node node)
 
 /* Reads the group from the shader, without trailing sizes of 1 that no other list has: many shaders
  * declare @workgroup_size(64, 1, 1). */
-static void json_read_shader_group(hed_spec_reader *reader, hed_json_node own, hed_json_node whole,
-    hed_spec_kernel *kernel, const char *plain[3])
+static void json_read_shader_group(hed_spec_reader *reader, hed_json_node object,
+    hed_json_node whole, hed_spec_kernel *kernel, const char *plain[3])
 {
     static const char *const keys[] = {"groups", "global"};
     const hed_wgsl_span *size = reader->shader->group;
-    size_t given = reader->spec->problem.count;
+    size_t list_count = reader->spec->problem.count;
     for (int i = 0; i < 2; i++) {
-        hed_json_node sizes = json_pick(own, whole, keys[i]);
-        if (hed_json_kind_of(sizes) == HED_JSON_ARRAY) given = hed_json_count(sizes);
+        hed_json_node sizes = json_pick(object, whole, keys[i]);
+        if (hed_json_kind_of(sizes) == HED_JSON_ARRAY) list_count = hed_json_count(sizes);
     }
     kernel->dimensions = reader->shader->group_count;
-    while (kernel->dimensions > 1 && kernel->dimensions > given &&
+    while (kernel->dimensions > 1 && kernel->dimensions > list_count &&
            size[kernel->dimensions - 1].size == 1 && size[kernel->dimensions - 1].at[0] == '1')
         kernel->dimensions--;
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
@@ -362,9 +362,9 @@ static uint32_t json_count_sizes(hed_spec_reader *reader, hed_json_node array)
 
 /* Reads the work items: specified, as groups, or the problem's own sizes. */
 static void json_read_global(
-    hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
+    hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
-    hed_json_node from = hed_json_has(own, "global") || hed_json_has(own, "groups") ? own : whole;
+    hed_json_node from = hed_json_has(object, "global") || hed_json_has(object, "groups") ? object : whole;
     kernel->counts_groups = hed_json_has(from, "groups");
     if (kernel->counts_groups && hed_json_has(from, "global"))
         hed_json_reject(from, "\"global\" and \"groups\" say the same in two ways; give one");
@@ -414,37 +414,37 @@ static const char *json_read_max_threads(
 
 /* Reads the language: its name, or the extension of the last file. */
 static hed_language json_read_language(
-    hed_spec_reader *reader, hed_json_node own, hed_json_node whole)
+    hed_spec_reader *reader, hed_json_node object, hed_json_node whole)
 {
     static const char *const languages[] = {
         "opencl", "cuda", "wgsl", "glsl", "spirv", NULL}; /* order of hed_language */
-    hed_json_node language = json_pick(own, whole, "language"),
-                  source = json_pick(own, whole, "source");
+    hed_json_node language = json_pick(object, whole, "language"),
+                  source = json_pick(object, whole, "source");
     if (hed_json_kind_of(language) != HED_JSON_NOTHING)
         return (hed_language)hed_json_choice(language, languages);
-    bool given = hed_json_kind_of(source) != HED_JSON_NOTHING;
-    size_t count = given ? json_count_words(source) : 0;
+    bool has_source = hed_json_kind_of(source) != HED_JSON_NOTHING;
+    size_t count = has_source ? json_count_words(source) : 0;
     const char *last =
         hed_spec_fine(reader) && count > 0 ? hed_json_string(json_word_at(source, count - 1)) : "";
-    hed_language found;
+    hed_language detected;
     bool shader =
-        hed_spec_is_shader_file(reader->is_shader && !given ? reader->path : last, &found);
-    return shader ? found : hed_spec_is_cuda_file(last) ? HED_CUDA_C : HED_OPENCL_C;
+        hed_spec_is_shader_file(reader->is_shader && !has_source ? reader->path : last, &detected);
+    return shader ? detected : hed_spec_is_cuda_file(last) ? HED_CUDA_C : HED_OPENCL_C;
 }
 
 /* Opens the text of a shader, of the whole or of a reference that has its own. */
 static void json_open_shader(
-    hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
+    hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
-    hed_json_node entry = json_pick(own, whole, "kernel"), source = json_pick(own, whole, "source");
-    bool given = hed_json_kind_of(source) != HED_JSON_NOTHING,
+    hed_json_node entry = json_pick(object, whole, "kernel"), source = json_pick(object, whole, "source");
+    bool has_source = hed_json_kind_of(source) != HED_JSON_NOTHING,
          named = hed_json_kind_of(entry) != HED_JSON_NOTHING;
     hed_source *text = hed_spec_allocate(reader, sizeof *text, whole);
-    if (given && json_count_words(source) != 1) hed_json_reject(source, "a shader is one file");
+    if (has_source && json_count_words(source) != 1) hed_json_reject(source, "a shader is one file");
     if (!hed_spec_fine(reader) || !text) return;
-    if (!given && !reader->is_shader) hed_json_member(whole, "source");
-    hed_spec_read_shader(reader, given ? source : whole, kernel->def.language,
-        given ? hed_json_string(json_word_at(source, 0)) : NULL,
+    if (!has_source && !reader->is_shader) hed_json_member(whole, "source");
+    hed_spec_read_shader(reader, has_source ? source : whole, kernel->def.language,
+        has_source ? hed_json_string(json_word_at(source, 0)) : NULL,
         named ? hed_json_string(entry) : NULL, text);
     kernel->def.sources = text;
     kernel->def.source_count = 1;
@@ -460,31 +460,31 @@ static const char *json_stem_of(hed_spec_reader *reader, hed_json_node node, con
 
 /* Reads the launch of a shader; its text specifies the values that the JSON omits. */
 static void json_read_shader(
-    hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
+    hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
     static const char *const not_of_shaders[] = {"defines", "include", "options", "max_threads"};
     const char *plain[3] = {NULL, NULL, NULL};
     for (size_t i = 0; i < sizeof not_of_shaders / sizeof *not_of_shaders; i++)
-        if (hed_json_has(own, not_of_shaders[i]))
-            hed_json_reject(hed_json_member(own, not_of_shaders[i]),
+        if (hed_json_has(object, not_of_shaders[i]))
+            hed_json_reject(hed_json_member(object, not_of_shaders[i]),
                 "a shader has no macros and no options of a compiler: it has overrides, or "
                 "specialization constants");
-    if (own.value != whole.value) json_open_shader(reader, own, whole, kernel);
+    if (object.value != whole.value) json_open_shader(reader, object, whole, kernel);
     if (!hed_spec_fine(reader)) return;
     const char *entry = hed_spec_text(reader, whole, "%s", reader->shader->entry);
     hed_spec_set_entry(reader, whole, kernel, entry);
     if (kernel->def.language != HED_WGSL && strcmp(entry, "main") == 0)
         kernel->def.name = json_stem_of(reader, whole, kernel->def.sources[0].name);
-    hed_json_node group = json_pick(own, whole, "group");
+    hed_json_node group = json_pick(object, whole, "group");
     if (hed_json_kind_of(group) == HED_JSON_NOTHING) {
-        json_read_shader_group(reader, own, whole, kernel, plain);
+        json_read_shader_group(reader, object, whole, kernel, plain);
     } else {
         kernel->dimensions = json_count_sizes(reader, group);
         json_read_sizes(reader, group, kernel, kernel->group);
         for (uint32_t i = 0; i < kernel->dimensions; i++)
             plain[i] = json_plain_size(reader, hed_json_item(group, i));
     }
-    json_read_global(reader, own, whole, kernel);
+    json_read_global(reader, object, whole, kernel);
     if (hed_spec_fine(reader)) hed_spec_shader_memory(reader, whole, kernel);
     if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, plain);
 }
@@ -492,29 +492,29 @@ static void json_read_shader(
 /* Reads the launch of the kernel or of its reference. `own` is the reference's object, or the whole
  * document for the kernel. */
 static void json_read_launch(
-    hed_spec_reader *reader, hed_json_node own, hed_json_node whole, hed_spec_kernel *kernel)
+    hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
-    hed_json_node entry = json_pick(own, whole, "kernel"), source = json_pick(own, whole, "source");
+    hed_json_node entry = json_pick(object, whole, "kernel"), source = json_pick(object, whole, "source");
     const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
-    kernel->def.language = json_read_language(reader, own, whole);
+    kernel->def.language = json_read_language(reader, object, whole);
     if (kernel->def.language >= HED_WGSL) {
-        json_read_shader(reader, own, whole, kernel);
+        json_read_shader(reader, object, whole, kernel);
         return;
     }
     hed_spec_set_entry(reader, entry, kernel, hed_json_string(entry));
-    hed_json_node defines = json_pick(own, whole, "defines");
+    hed_json_node defines = json_pick(object, whole, "defines");
     if (hed_json_kind_of(defines) != HED_JSON_NOTHING) json_read_defines(reader, defines, kernel);
-    json_read_folders(reader, json_pick(own, whole, "include"), folders);
-    hed_spec_read_options(reader, json_pick(own, whole, "options"), kernel, folders);
+    json_read_folders(reader, json_pick(object, whole, "include"), folders);
+    hed_spec_read_options(reader, json_pick(object, whole, "options"), kernel, folders);
     json_read_sources(reader, source, folders, kernel);
-    hed_spec_define_labels(reader, kernel, own);
+    hed_spec_define_labels(reader, kernel, object);
 
-    hed_json_node group = json_pick(own, whole, "group");
+    hed_json_node group = json_pick(object, whole, "group");
     kernel->dimensions = json_count_sizes(reader, group);
     json_read_sizes(reader, group, kernel, kernel->group);
-    json_read_global(reader, own, whole, kernel);
+    json_read_global(reader, object, whole, kernel);
     kernel->def.max_threads =
-        json_read_max_threads(reader, json_pick(own, own, "max_threads"), kernel);
+        json_read_max_threads(reader, json_pick(object, object, "max_threads"), kernel);
     const char *plain[3] = {NULL, NULL, NULL};
     for (uint32_t i = 0; i < kernel->dimensions; i++)
         plain[i] = json_plain_size(reader, hed_json_item(group, i));
@@ -545,7 +545,7 @@ static void json_read_reference(hed_spec_reader *reader, hed_json_node root)
 {
     static const char *const words[] = {"default", "none", NULL};
     hed_tune_file *spec = reader->spec;
-    hed_spec_kernel *other = &spec->other;
+    hed_spec_kernel *reference = &spec->other;
     hed_json_node node = hed_json_member(root, "reference");
     if (hed_json_kind_of(node) == HED_JSON_STRING) {
         spec->reference =
@@ -554,16 +554,16 @@ static void json_read_reference(hed_spec_reader *reader, hed_json_node root)
     }
     hed_json_only(node, REFERENCE_KEYS);
     spec->reference = HED_REFERENCE_KERNEL;
-    memcpy(other->parameters, spec->kernel.parameters, sizeof other->parameters);
-    other->def.parameter_count = spec->kernel.def.parameter_count;
-    other->texts = spec->kernel.texts;
+    memcpy(reference->parameters, spec->kernel.parameters, sizeof reference->parameters);
+    reference->def.parameter_count = spec->kernel.def.parameter_count;
+    reference->texts = spec->kernel.texts;
     if (hed_json_has(node, "parameters"))
-        json_read_fixed(reader, hed_json_member(node, "parameters"), other);
-    hed_spec_set_scope(reader, other);
-    other->def.argument_count = spec->kernel.def.argument_count;
-    json_read_launch(reader, node, root, other);
+        json_read_fixed(reader, hed_json_member(node, "parameters"), reference);
+    hed_spec_set_scope(reader, reference);
+    reference->def.argument_count = spec->kernel.def.argument_count;
+    json_read_launch(reader, node, root, reference);
     if (!reader->shader)
-        hed_spec_read_local_sizes(reader, hed_json_member(root, "arguments"), other);
+        hed_spec_read_local_sizes(reader, hed_json_member(root, "arguments"), reference);
 }
 
 /* ---- the whole ---- */

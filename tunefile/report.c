@@ -73,10 +73,10 @@ static void list_append(json_t **list, json_t *value)
 static int write_json(const char *bytes, size_t size, void *writer)
 {
     for (size_t begin = 0, end; begin < size; begin = end + 1) {
-        const char *found = memchr(bytes + begin, '<', size - begin);
-        end = found ? (size_t)(found - bytes) : size;
+        const char *escape = memchr(bytes + begin, '<', size - begin);
+        end = escape ? (size_t)(escape - bytes) : size;
         if (hed_file_writer_put(writer, bytes + begin, end - begin) != HED_OK ||
-            (found && hed_file_writer_put(writer, "\\u003c", 6) != HED_OK))
+            (escape && hed_file_writer_put(writer, "\\u003c", 6) != HED_OK))
             return -1;
     }
     return 0;
@@ -245,12 +245,12 @@ static json_t *evaluations_json(const hed_kernel_def *kernel, const hed_tune_res
                                    "example", (json_int_t)examples[outcome], "text",
                                    text_json(r->evaluations[examples[outcome]].text)));
     }
-    json_t *all = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "parameters", parameters_json(kernel),
-        "outcomes", names, "configs",
+    json_t *document = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "parameters",
+        parameters_json(kernel), "outcomes", names, "configs",
         configs ? json_stringn(configs, (size_t)(at - configs)) : NULL, "values", values, "top",
         top, "failures", failures);
     free(configs);
-    return all;
+    return document;
 }
 
 static hed_status write_page(const char *path, const hed_tune_report_def *def, hed_error *error)

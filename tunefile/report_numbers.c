@@ -125,21 +125,21 @@ void hed_report_choose_axes(
     const hed_kernel_def *kernel, const hed_tune_result *result, uint32_t axes[2])
 {
     static const double ENOUGH = 0.5;
-    uint32_t ranked[HED_MAX_PARAMETERS], none = kernel->parameter_count;
+    uint32_t ranked[HED_MAX_PARAMETERS], absent = kernel->parameter_count;
     hed_report_rank(kernel, result, ranked);
-    axes[0] = axes[1] = none;
+    axes[0] = axes[1] = absent;
     for (uint32_t axis = 0; axis < 2 && kernel->geometry; axis++) {
-        double most = ENOUGH;
-        for (uint32_t p = 0; p < none; p++) {
+        double largest = ENOUGH;
+        for (uint32_t p = 0; p < absent; p++) {
             double share = p == axes[0] ? 0 : explained(kernel, result, axis, p);
-            if (share > most) {
-                most = share;
+            if (share > largest) {
+                largest = share;
                 axes[axis] = p;
             }
         }
     }
     for (uint32_t axis = 0; axis < 2; axis++)
-        for (uint32_t i = 0; i < none && axes[axis] == none; i++)
+        for (uint32_t i = 0; i < absent && axes[axis] == absent; i++)
             if (kernel->parameters[ranked[i]].count > 1 && ranked[i] != axes[1 - axis])
                 axes[axis] = ranked[i];
 }
@@ -166,13 +166,13 @@ const char *hed_report_compared(
         [HED_REFERENCE_DEFAULT] = "the kernel itself in its default configuration",
         [HED_REFERENCE_NONE] = "nothing: results were not checked",
     };
-    bool given = arguments && reference != HED_REFERENCE_NONE;
-    for (uint32_t i = 0; given && i < kernel->argument_count; i++)
-        given = kernel->arguments[i].kind != HED_BUFFER ||
-                (kernel->arguments[i].access != HED_WRITE &&
-                    kernel->arguments[i].access != HED_READ_WRITE) ||
-                arguments[i].expected;
-    return given ? "outputs that were given" : words[reference];
+    bool has_arguments = arguments && reference != HED_REFERENCE_NONE;
+    for (uint32_t i = 0; has_arguments && i < kernel->argument_count; i++)
+        has_arguments = kernel->arguments[i].kind != HED_BUFFER ||
+                        (kernel->arguments[i].access != HED_WRITE &&
+                            kernel->arguments[i].access != HED_READ_WRITE) ||
+                        arguments[i].expected;
+    return has_arguments ? "outputs that were given" : words[reference];
 }
 
 /* Writes a whole number with a comma before each three digits: `text` (28 bytes). */

@@ -108,11 +108,11 @@ static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_
     }
     int64_t *values = hed_spec_allocate(reader, MOST * sizeof *values, node);
     if (!values) return;
-    uint64_t most = size == 3 ? 1 : reader->device->max_group_size[size];
-    if (!most || (size < 3 && reader->device->max_group && most > reader->device->max_group))
-        most = reader->device->max_group ? reader->device->max_group : 1;
+    uint64_t limit = size == 3 ? 1 : reader->device->max_group_size[size];
+    if (!limit || (size < 3 && reader->device->max_group && limit > reader->device->max_group))
+        limit = reader->device->max_group ? reader->device->max_group : 1;
     if (size == 3) values[count++] = 0;
-    for (uint64_t value = 1; value <= most && count + 1 < MOST; value *= 2)
+    for (uint64_t value = 1; value <= limit && count + 1 < MOST; value *= 2)
         values[count++] = (int64_t)value;
     int64_t initial = override->value.size ? (int64_t) override->number : values[count - 1];
     count = put_default(values, count, initial);

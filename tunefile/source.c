@@ -27,12 +27,12 @@ typedef struct including {
     size_t size, room;
     const char *open[DEEPEST]; /* paths */
     uint32_t depth;
-    once_file once[MOST_ONCE];
+    once_file once_files[MOST_ONCE];
     uint32_t once_count;
     /* numbers of the open branches of #if; [0] is the whole text */
     uint32_t branches[MOST_BRANCHES];
     uint32_t branch_depth, branch_count;
-    bool any; /* a file was inserted */
+    bool has_inserted; /* a file was inserted */
 } including;
 
 static void including_put(including *in, const char *bytes, size_t size)
@@ -73,11 +73,11 @@ static void including_put_line(including *in, unsigned line, const char *name)
 static const char *including_find(including *in, const char *name, bool quoted)
 {
     const char *open = in->open[in->depth - 1], *slash = strrchr(open, '/');
-    const char *beside =
+    const char *sibling =
         slash ? hed_spec_text(in->reader, in->node, "%.*s%s", (int)(slash + 1 - open), open, name)
               : name;
-    if (quoted && (hed_spec_in_memory(in->reader, beside) || access(beside, R_OK) == 0))
-        return beside;
+    if (quoted && (hed_spec_in_memory(in->reader, sibling) || access(sibling, R_OK) == 0))
+        return sibling;
     for (uint32_t i = 0; in->folders && in->folders[i]; i++) {
         const char *path = hed_spec_text(in->reader, in->node, "%s/%s", in->folders[i], name);
         if (access(path, R_OK) == 0) return path;
@@ -114,18 +114,18 @@ static bool has_pragma_once(const char *text)
     return false;
 }
 
-/* Returns the index of a file in `once`; MOST_ONCE if the table is full. */
+/* Returns the index of a file in `once_files`; MOST_ONCE if the table is full. */
 static uint32_t including_once(including *in, const char *path)
 {
     uint32_t i = 0;
-    while (i < in->once_count && strcmp(in->once[i].path, path) != 0) i++;
+    while (i < in->once_count && strcmp(in->once_files[i].path, path) != 0) i++;
     if (i < in->once_count) return i;
     if (i == MOST_ONCE)
         hed_json_fail(in->node, HED_ERROR_LIMIT,
             "more than %d files with #pragma once are included: give the folder to "
             "the compiler itself (options: -I)",
             MOST_ONCE);
-    else in->once[in->once_count++] = (once_file){path, UINT32_MAX};
+    else in->once_files[in->once_count++] = (once_file){path, UINT32_MAX};
     return i;
 }
 
@@ -140,8 +140,8 @@ static void including_put_once(including *in, const char *path, const char *text
     uint32_t index = including_once(in, path);
     if (index == MOST_ONCE) return;
     for (uint32_t i = 0; i <= in->branch_depth; i++)
-        if (in->branches[i] == in->once[index].branch) return;
-    in->once[index].branch = in->branches[in->branch_depth];
+        if (in->branches[i] == in->once_files[index].branch) return;
+    in->once_files[index].branch = in->branches[in->branch_depth];
     snprintf(words, sizeof words, "#ifndef HED_ONCE_%u\n#define HED_ONCE_%u\n", index, index);
     including_put(in, words, strlen(words));
     including_put_line(in, 1, path);
@@ -163,7 +163,7 @@ static void including_put_file(including *in, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
-    in->any = true;
+    in->has_inserted = true;
     for (uint32_t i = 0; i < in->depth; i++)
         if (strcmp(in->open[i], path) == 0) return;
     if (in->depth == DEEPEST) {
@@ -201,7 +201,7 @@ static const char *including_put_include(including *in, const char *line, size_t
     const char *rest = line + end + ((size_t)end < length);
     /* NVRTC defines all parts of it that texts for HIP and CUDA use */
     if (strncmp(name, "hip/hip_runtime", 15) == 0) {
-        in->any = true;
+        in->has_inserted = true;
         return rest;
     }
     const char *path = hed_spec_fine(in->reader) ? including_find(in, name, open == '"') : "";
@@ -275,7 +275,7 @@ void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const ch
     including in = {.reader = reader, .node = node, .folders = folders, .open = {path}, .depth = 1};
     if (strlen(source->text) != source->size || !strstr(source->text, "include")) return;
     including_put_text(&in, source->name, source->text);
-    if (!hed_spec_fine(reader) || !in.any) return;
+    if (!hed_spec_fine(reader) || !in.has_inserted) return;
     source->text = in.text;
     source->size = in.size;
 }

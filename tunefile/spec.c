@@ -63,10 +63,10 @@ const char *hed_spec_text(hed_spec_reader *reader, hed_json_node node, const cha
 
 bool hed_spec_is_name(const char *text)
 {
-    static const char *const taken[] = {
+    static const char *const reserved[] = {
         "and", "or", "not", "in", "if", "else", "true", "false", "True", "False"};
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (strcmp(text, taken[i]) == 0) return false;
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(text, reserved[i]) == 0) return false;
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
     return text[0] && strspn(text, letters) == strlen(text) && !(text[0] >= '0' && text[0] <= '9');
 }
@@ -191,10 +191,10 @@ static const char *path_beside(
     hed_spec_reader *reader, hed_json_node node, const char *file, int up)
 {
     const char *slash = strrchr(reader->path, '/');
-    static const char *const above[] = {"", "../"};
+    static const char *const prefixes[] = {"", "../"};
     if (file[0] == '/' || (!slash && !up)) return file;
     return hed_spec_text(reader, node, "%.*s%s%s", slash ? (int)(slash + 1 - reader->path) : 0,
-        reader->path, above[up], file);
+        reader->path, prefixes[up], file);
 }
 
 const hed_tune_memory *hed_spec_in_memory(const hed_spec_reader *reader, const char *file)
@@ -209,9 +209,9 @@ const char *hed_spec_path(
 {
     if (hed_spec_in_memory(reader, file)) return file;
     const char *path = path_beside(reader, node, file, 0);
-    bool above = folders_above > 0 && access(path, F_OK) != 0 &&
-                 access(path_beside(reader, node, file, 1), F_OK) == 0;
-    return above ? path_beside(reader, node, file, 1) : path;
+    bool is_above = folders_above > 0 && access(path, F_OK) != 0 &&
+                    access(path_beside(reader, node, file, 1), F_OK) == 0;
+    return is_above ? path_beside(reader, node, file, 1) : path;
 }
 
 bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
@@ -303,10 +303,10 @@ static bool option_is_known(hed_json_node node, const char *option)
     static const char *const harmless[] = {"-std=", "--std=", "-O", "-w", "-Wall",
         "--extended-lambda", "--expt-relaxed-constexpr", "-Xptxas", "-lineinfo",
         "--generate-line-info"};
-    static const char *const own[] = {
+    static const char *const reserved[] = {
         "-arch", "--gpu-architecture", "-gencode", "--generate-code", "-cl-std", "--pre-include"};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (option_begins(option, own[i]))
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (option_begins(option, reserved[i]))
             hed_json_reject(node,
                 "\"%s\" is not the file's to say: Heddle compiles for the device it tunes on",
                 option);

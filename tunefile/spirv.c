@@ -172,9 +172,9 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, hed_langu
         hed_json_fail(node, HED_ERROR_MEMORY, "out of memory for a shader's declarations");
         return;
     }
-    const char *kept = hed_spec_text(reader, node, "%s", text);
+    const char *copy = hed_spec_text(reader, node, "%s", text);
     free(text);
     if (hed_spec_fine(reader) &&
-        hed_wgsl_read(source->name, kept, strlen(kept), entry, &reader->shader, &error))
+        hed_wgsl_read(source->name, copy, strlen(copy), entry, &reader->shader, &error))
         hed_json_fail(node, error.status, "%s", error.text);
 }

@@ -80,9 +80,9 @@ const char *hed_t1_text(hed_spec_reader *reader, hed_json_node node)
 
 hed_json_node hed_t1_optional(hed_json_node object, const char *key)
 {
-    hed_json_node none = {.json = object.json},
-                  node = hed_json_has(object, key) ? hed_json_member(object, key) : none;
-    return hed_json_kind_of(node) == HED_JSON_NULL ? none : node;
+    hed_json_node missing = {.json = object.json},
+                  node = hed_json_has(object, key) ? hed_json_member(object, key) : missing;
+    return hed_json_kind_of(node) == HED_JSON_NULL ? missing : node;
 }
 
 /* ---- the values of a parameter: a list as Python writes it ----
@@ -112,10 +112,10 @@ typedef struct stretch {
     const char *from, *to;
 } stretch;
 
-static void list_complain(list_reader *r, stretch at, const char *what)
+static void list_complain(list_reader *r, stretch at, const char *expected)
 {
     int length = at.to - at.from > 60 ? 60 : (int)(at.to - at.from);
-    hed_json_reject(r->node, "expected %s, found \"%.*s\"", what, length, at.from);
+    hed_json_reject(r->node, "expected %s, found \"%.*s\"", expected, length, at.from);
 }
 
 /* ---- text ---- */
@@ -223,11 +223,11 @@ static void list_read_range(list_reader *r, stretch s, t1_values *values)
     double numbers[3] = {0, 0, 1};
     uint32_t count = 0;
     stretch rest = s;
-    for (bool more = true; more && count < 3; count++) {
+    for (bool has_size = true; has_size && count < 3; count++) {
         const char *comma = stretch_find(rest, ",");
         numbers[count] = list_evaluate(r, stretch_trim((stretch){rest.from, comma}), NULL, 0);
-        more = comma < rest.to;
-        rest.from = more ? comma + 1 : rest.to;
+        has_size = comma < rest.to;
+        rest.from = has_size ? comma + 1 : rest.to;
     }
     double first = count > 1 ? numbers[0] : 0, end = count > 1 ? numbers[1] : numbers[0],
            step = numbers[2];

@@ -15,7 +15,7 @@ typedef struct t1_type {
     bool fillable;
 } t1_type;
 
-static bool t1_find_type(const char *word, hed_json_node node, t1_type *found)
+static bool t1_find_type(const char *word, hed_json_node node, t1_type *result)
 {
     static const struct {
         const char *word;
@@ -48,11 +48,11 @@ static bool t1_find_type(const char *word, hed_json_node node, t1_type *found)
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(word, types[i].word) == 0) {
-            *found = types[i].type;
+            *result = types[i].type;
             return true;
         }
     if (strcmp(word, "custom") != 0) return false;
-    *found = (t1_type){HED_BYTES,
+    *result = (t1_type){HED_BYTES,
         (uint32_t)hed_json_integer(hed_json_member(node, "TypeSize"), 1, 1 << 20), 1, false};
     return true;
 }
@@ -83,12 +83,12 @@ static void t1_fill_by_expression(
     hed_expression *expression =
         hed_spec_compile(reader, NULL, &names, source, hed_json_string(source));
     if (!expression) return;
-    uint32_t each = hed_type_bytes(type->type);
-    for (uint64_t i = 0; i < bytes / each && hed_spec_fine(reader); i++) {
+    uint32_t element_bytes = hed_type_bytes(type->type);
+    for (uint64_t i = 0; i < bytes / element_bytes && hed_spec_fine(reader); i++) {
         double index = (double)i;
         hed_generator rule = {
             .kind = HED_GENERATE_CONSTANT, .first = hed_expression_value(expression, &index)};
-        t1_fill(source, type, &rule, (char *)data + i * each, each);
+        t1_fill(source, type, &rule, (char *)data + i * element_bytes, element_bytes);
     }
     hed_expression_destroy(expression);
 }
@@ -107,12 +107,13 @@ static void *t1_read_content(hed_spec_reader *reader, hed_json_node node, const 
             "FillType \"%s\" is not read; Constant, Random, Generator and BinaryRaw are",
             kinds[kind]);
     if (kind == 3) {
-        uint64_t found;
+        uint64_t file_bytes;
         hed_json_node file = hed_json_member(node, "DataSource");
-        void *data = hed_spec_read_data(reader, file, hed_json_string(file), type->type, &found);
-        *bytes = *bytes ? *bytes : found;
-        return hed_spec_check_bytes(reader, file, hed_json_string(file), found, *bytes) ? data
-                                                                                        : NULL;
+        void *data =
+            hed_spec_read_data(reader, file, hed_json_string(file), type->type, &file_bytes);
+        *bytes = *bytes ? *bytes : file_bytes;
+        return hed_spec_check_bytes(reader, file, hed_json_string(file), file_bytes, *bytes) ? data
+                                                                                             : NULL;
     }
     double value = hed_json_has(node, "FillValue")
                        ? hed_json_number(hed_json_member(node, "FillValue"), -DBL_MAX, DBL_MAX)
@@ -269,15 +270,15 @@ static void t1_read_shared_memory(hed_spec_reader *reader, hed_json_node node, u
  * are compared. */
 static void t1_take_all_as_written(hed_spec_reader *reader, hed_json_node list, uint32_t count)
 {
-    bool any = false;
+    bool has_output = false;
     for (uint32_t i = 0; i < count; i++) {
         hed_argument_def *def = &reader->spec->argument_defs[i];
         if (def->kind != HED_BUFFER) continue;
-        any = true;
+        has_output = true;
         def->access = HED_READ_WRITE;
         def->tolerance = hed_spec_tolerance(def->type);
     }
-    if (!any) hed_json_reject(list, "no argument can be written: none is a vector");
+    if (!has_output) hed_json_reject(list, "no argument can be written: none is a vector");
     reader->spec->note =
         "the file marks no output (AccessType, Output): all vectors count as changed in place and "
         "are compared";

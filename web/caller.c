@@ -10,17 +10,17 @@ static bool find_owner(const char *table, unsigned from, unsigned to, uid_t *own
 {
     FILE *file = fopen(table, "re");
     char line[512];
-    bool found = false;
-    while (file && !found && fgets(line, sizeof line, file)) {
+    bool is_found = false;
+    while (file && !is_found && fgets(line, sizeof line, file)) {
         unsigned local, remote, uid;
         /* sl local:port remote:port st tx:rx tr:when retransmits uid */
-        found = sscanf(line, "%*u: %*[0-9A-F]:%x %*[0-9A-F]:%x %*x %*x:%*x %*x:%*x %*x %u", &local,
-                    &remote, &uid) == 3 &&
-                local == from && remote == to;
-        if (found) *owner = (uid_t)uid;
+        is_found = sscanf(line, "%*u: %*[0-9A-F]:%x %*[0-9A-F]:%x %*x %*x:%*x %*x:%*x %*x %u",
+                       &local, &remote, &uid) == 3 &&
+                   local == from && remote == to;
+        if (is_found) *owner = (uid_t)uid;
     }
     if (file) fclose(file);
-    return found;
+    return is_found;
 }
 
 bool hed_web_caller_may(unsigned from, unsigned to)

@@ -53,13 +53,13 @@ json_t *hed_job_bindings(const hed_runner_def *def, const hed_wgsl *shader)
     for (uint32_t i = 0; list && i < shader->binding_count; i++) {
         const hed_wgsl_binding *binding = &shader->bindings[i];
         uint32_t index = hed_job_argument(kernel, binding->name);
-        json_t *made = binding->uniform ? json_object() : buffer_of(def, index);
-        if (binding->uniform) json_object_set_new(made, "uniform", uniform_of(def, shader, i));
-        json_object_set_new(made, "name", json_string(binding->name));
-        json_object_set_new(made, "group", json_integer(binding->group));
-        json_object_set_new(made, "binding", json_integer(binding->binding));
-        json_object_set_new(made, "writable", json_boolean(binding->writable));
-        if (json_array_append_new(list, made)) {
+        json_t *object = binding->uniform ? json_object() : buffer_of(def, index);
+        if (binding->uniform) json_object_set_new(object, "uniform", uniform_of(def, shader, i));
+        json_object_set_new(object, "name", json_string(binding->name));
+        json_object_set_new(object, "group", json_integer(binding->group));
+        json_object_set_new(object, "binding", json_integer(binding->binding));
+        json_object_set_new(object, "writable", json_boolean(binding->writable));
+        if (json_array_append_new(list, object)) {
             json_decref(list);
             return NULL;
         }

@@ -101,11 +101,11 @@ static void answer_read_trial(hed_json_node node, hed_page_trial *trial)
 {
     /* outcomes that a page can report, and their hed_outcome */
     static const char *const outcomes[] = {"measured", "build", "launch", "wrong", "hung", NULL};
-    static const hed_outcome meant[] = {HED_OUTCOME_MEASURED, HED_OUTCOME_BUILD, HED_OUTCOME_LAUNCH,
-        HED_OUTCOME_WRONG, HED_OUTCOME_HUNG};
+    static const hed_outcome values[] = {HED_OUTCOME_MEASURED, HED_OUTCOME_BUILD,
+        HED_OUTCOME_LAUNCH, HED_OUTCOME_WRONG, HED_OUTCOME_HUNG};
     *trial = (hed_page_trial){.error = (double)NAN};
     uint32_t outcome = hed_json_choice(hed_json_member(node, "outcome"), outcomes);
-    trial->outcome = meant[outcome < sizeof meant / sizeof *meant ? outcome : 0];
+    trial->outcome = values[outcome < sizeof values / sizeof *values ? outcome : 0];
     read_text(node, "text", trial->text, sizeof trial->text);
     if (hed_json_has(node, "build")) trial->build_seconds = read_number(node, "build", 0, 1e6);
     if (hed_json_has(node, "error")) trial->error = read_number(node, "error", 0, DBL_MAX);

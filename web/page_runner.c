@@ -26,7 +26,7 @@ enum {
 typedef struct candidate {
     hed_config config;
     hed_page_trial trial;
-    uint32_t taken; /* samples that were returned */
+    uint32_t returned_count; /* samples that were returned */
     enum { EMPTY, BUILDING, READY } state;
     bool handed; /* built() has returned it */
     bool ran;    /* the result is checked, and the first samples exist */
@@ -41,7 +41,7 @@ typedef struct page_runner {
     uint32_t session; /* session that the job was sent to */
     uint64_t next_id;
     candidate slots[HED_RUNNER_SLOTS];
-    candidate ahead[MOST_AHEAD];
+    candidate prebuilds[MOST_AHEAD];
     double best; /* fastest sample of all candidates, s */
 } page_runner;
 
@@ -54,13 +54,13 @@ static hed_trial page_new_trial(void)
         .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
 }
 
-static hed_trial page_trial_of(const hed_page_trial *told)
+static hed_trial page_trial_of(const hed_page_trial *result)
 {
     hed_trial trial = page_new_trial();
-    trial.outcome = told->outcome;
-    trial.build_seconds = told->build_seconds;
-    trial.error = told->error;
-    snprintf(trial.text, sizeof trial.text, "%s", told->text);
+    trial.outcome = result->outcome;
+    trial.build_seconds = result->build_seconds;
+    trial.error = result->error;
+    snprintf(trial.text, sizeof trial.text, "%s", result->text);
     return trial;
 }
 
@@ -85,7 +85,7 @@ typedef enum page_event { ANSWERED, PAGE_GONE, PAGE_LATE, STOPPED } page_event;
 static void page_take_built(page_runner *page, const hed_page_answer *answer)
 {
     for (uint32_t i = 0; i < MOST_AHEAD; i++) {
-        candidate *c = &page->ahead[i];
+        candidate *c = &page->prebuilds[i];
         if (c->state != BUILDING || c->id != answer->id || !answer->count) continue;
         c->trial = answer->trials[0];
         c->state = READY;
@@ -100,11 +100,11 @@ static page_event page_await(
     for (;;) {
         hed_web_item *item = hed_web_receive(page->web);
         if (item) {
-            hed_error why = {0};
-            bool read = !hed_page_answer_read(item->bytes, item->size, answer, &why);
+            hed_error cause = {0};
+            bool read = !hed_page_answer_read(item->bytes, item->size, answer, &cause);
             free(item);
             if (!read) {
-                hed_fail(error, HED_ERROR_IO, "the page has said what is no answer: %s", why.text);
+                hed_fail(error, HED_ERROR_IO, "the page has said what is no answer: %s", cause.text);
                 return PAGE_GONE;
             }
             page_take_built(page, answer);
@@ -120,9 +120,10 @@ static page_event page_await(
 
 static double page_span(const page_runner *page)
 {
-    const hed_page said = hed_web_page(page->web);
-    return said.stamps ? fmax(LEAST_SPAN, SPAN_QUANTA * said.quantum_seconds)
-                       : fmax(LEAST_SPAN, 100 * fmax(said.floor_seconds, said.quantum_seconds));
+    const hed_page description = hed_web_page(page->web);
+    return description.stamps ? fmax(LEAST_SPAN, SPAN_QUANTA * description.quantum_seconds)
+                              : fmax(LEAST_SPAN, 100 * fmax(description.floor_seconds,
+                                                           description.quantum_seconds));
 }
 
 static hed_status page_send_job(page_runner *page, hed_error *error)
@@ -141,9 +142,9 @@ static hed_status page_send_job(page_runner *page, hed_error *error)
             json_stringn(source->text, source->size ? source->size : strlen(source->text)));
     /* This page does not know the builds of the previous one. */
     for (uint32_t i = 0; i < MOST_AHEAD; i++)
-        if (page->ahead[i].state == BUILDING) {
-            page->ahead[i].trial = (hed_page_trial){.error = (double)NAN};
-            page->ahead[i].state = READY;
+        if (page->prebuilds[i].state == BUILDING) {
+            page->prebuilds[i].trial = (hed_page_trial){.error = (double)NAN};
+            page->prebuilds[i].state = READY;
         }
     if (page_send(page, message, error)) return error->status;
     page_event event = page_await(page, id, BUILD_SECONDS, &answer, error);
@@ -181,7 +182,7 @@ static hed_status page_ensure(page_runner *page, hed_error *error)
 
 /* Sends one request for several candidates; the reply has a result for each. If the page disappears
  * meanwhile, the next page gets the request. */
-static hed_status page_ask(page_runner *page, const char *what, candidate *const *candidates,
+static hed_status page_ask(page_runner *page, const char *kind, candidate *const *candidates,
     uint32_t count, const uint32_t *samples, double seconds, hed_page_answer *answer, bool *stopped,
     hed_error *error)
 {
@@ -193,7 +194,7 @@ static hed_status page_ask(page_runner *page, const char *what, candidate *const
         for (uint32_t i = 0; i < count; i++)
             json_array_append_new(
                 list, hed_job_candidate(&page->def, &candidates[i]->config, samples[i]));
-        json_t *message = json_pack("{ss sI so sf}", "do", what, "id", (json_int_t)id, "candidates",
+        json_t *message = json_pack("{ss sI so sf}", "do", kind, "id", (json_int_t)id, "candidates",
             list, "best", isfinite(page->best) ? page->best : 0);
         if (page_send(page, message, error)) return error->status;
         page_event event = page_await(page, id, seconds, answer, error);
@@ -218,15 +219,15 @@ static void page_keep_samples(page_runner *page, candidate *c, const hed_page_tr
     double built = c->trial.build_seconds;
     c->trial = *trial;
     c->trial.build_seconds = fmax(built, trial->build_seconds);
-    c->taken = 0;
+    c->returned_count = 0;
     for (uint32_t i = 0; i < trial->count; i++)
         if (trial->samples[i] > 0) page->best = fmin(page->best, trial->samples[i]);
 }
 
 static double page_allowance(const page_runner *page, uint32_t count)
 {
-    double each = page->def.timeout_seconds > 0 ? page->def.timeout_seconds : SLACK_SECONDS;
-    return BUILD_SECONDS + count * (4 * each + page->def.compile_seconds) + SLACK_SECONDS;
+    double allowance = page->def.timeout_seconds > 0 ? page->def.timeout_seconds : SLACK_SECONDS;
+    return BUILD_SECONDS + count * (4 * allowance + page->def.compile_seconds) + SLACK_SECONDS;
 }
 
 /* ---- the runner ---- */
@@ -234,7 +235,7 @@ static double page_allowance(const page_runner *page, uint32_t count)
 static candidate *find_ahead(page_runner *page, const hed_config *config)
 {
     for (uint32_t i = 0; i < MOST_AHEAD; i++) {
-        candidate *c = &page->ahead[i];
+        candidate *c = &page->prebuilds[i];
         if (c->state != EMPTY && hed_config_equal(&c->config, config)) return c;
     }
     return NULL;
@@ -251,10 +252,10 @@ static hed_status page_build_ahead(hed_runner *runner, const hed_config *config,
 {
     page_runner *page = page_of(runner);
     uint32_t i = 0;
-    while (i < MOST_AHEAD && page->ahead[i].state != EMPTY) i++;
+    while (i < MOST_AHEAD && page->prebuilds[i].state != EMPTY) i++;
     if (i == MOST_AHEAD)
         return hed_fail(error, HED_ERROR_LIMIT, "more than %d candidates ahead", MOST_AHEAD);
-    candidate *c = &page->ahead[i];
+    candidate *c = &page->prebuilds[i];
     *c = (candidate){.config = *config, .state = READY, .trial.error = (double)NAN};
     if (!page_is_valid(page, config, c->trial.text, sizeof c->trial.text)) {
         c->trial.outcome = HED_OUTCOME_INVALID;
@@ -278,7 +279,7 @@ static bool page_built(hed_runner *runner, double seconds, hed_config *config, h
     for (;;) {
         bool building = false;
         for (uint32_t i = 0; i < MOST_AHEAD; i++) {
-            candidate *c = &page->ahead[i];
+            candidate *c = &page->prebuilds[i];
             building = building || c->state == BUILDING;
             if (c->state != READY || c->handed) continue;
             *config = c->config;
@@ -292,34 +293,35 @@ static bool page_built(hed_runner *runner, double seconds, hed_config *config, h
         page_event event = page_await(page, 0, left, &answer, &ignored);
         if (event == PAGE_GONE)
             for (uint32_t i = 0; i < MOST_AHEAD; i++)
-                if (page->ahead[i].state == BUILDING) page->ahead[i].state = READY;
+                if (page->prebuilds[i].state == BUILDING) page->prebuilds[i].state = READY;
         if (event == STOPPED) return false;
     }
 }
 
 /* Chooses the candidates of one request: the requested one, and, if each request is slow, others
  * that are compiled. */
-static uint32_t choose_batch(page_runner *page, candidate *wanted, candidate *batch[HED_WEB_BATCH])
+static uint32_t choose_batch(
+    page_runner *page, candidate *requested, candidate *batch[HED_WEB_BATCH])
 {
     uint64_t written = 1, most_bytes = 256u << 20;
-    uint32_t count = 0, most = 1;
+    uint32_t count = 0, limit = 1;
     for (uint32_t i = 0; i < page->def.kernel->argument_count; i++)
         if (page->def.kernel->arguments[i].access != HED_READ)
             written += page->def.arguments[i].bytes;
     if (hed_web_page(page->web).floor_seconds > SLOW_FLOOR)
-        most = (uint32_t)fmin(BUILDERS, 1 + (double)most_bytes / (double)written);
-    batch[count++] = wanted;
-    for (uint32_t i = 0; i < MOST_AHEAD && count < most; i++) {
-        candidate *c = &page->ahead[i];
-        if (c->state == READY && !c->ran && c != wanted && !c->trial.outcome) batch[count++] = c;
+        limit = (uint32_t)fmin(BUILDERS, 1 + (double)most_bytes / (double)written);
+    batch[count++] = requested;
+    for (uint32_t i = 0; i < MOST_AHEAD && count < limit; i++) {
+        candidate *c = &page->prebuilds[i];
+        if (c->state == READY && !c->ran && c != requested && !c->trial.outcome) batch[count++] = c;
     }
     return count;
 }
 
-static hed_status page_run(page_runner *page, candidate *wanted, bool *stopped, hed_error *error)
+static hed_status page_run(page_runner *page, candidate *requested, bool *stopped, hed_error *error)
 {
     candidate *batch[HED_WEB_BATCH];
-    uint32_t samples[HED_WEB_BATCH] = {0}, count = choose_batch(page, wanted, batch);
+    uint32_t samples[HED_WEB_BATCH] = {0}, count = choose_batch(page, requested, batch);
     hed_page_answer answer;
     for (uint32_t i = 0; i < count; i++) samples[i] = FIRST_SAMPLES;
     if (page_ask(page, "run", batch, count, samples, page_allowance(page, count), &answer, stopped,
@@ -349,8 +351,9 @@ static hed_status page_prepare(
     hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
     page_runner *page = page_of(runner);
-    candidate *ahead = find_ahead(page, config), own = {.config = *config, .state = READY};
-    candidate *c = ahead ? ahead : &own;
+    candidate *prebuilt = find_ahead(page, config),
+              fresh_candidate = {.config = *config, .state = READY};
+    candidate *c = prebuilt ? prebuilt : &fresh_candidate;
     bool stopped = false;
     *trial = page_new_trial();
     page->slots[slot].state = EMPTY;
@@ -365,7 +368,7 @@ static hed_status page_prepare(
         page->slots[slot] = *c;
         page->slots[slot].state = trial->outcome ? EMPTY : READY;
     }
-    if (ahead) ahead->state = EMPTY;
+    if (prebuilt) prebuilt->state = EMPTY;
     return HED_OK;
 }
 
@@ -374,7 +377,7 @@ static hed_status page_prepare(
 static void page_forget_samples(page_runner *page, const candidate *but)
 {
     for (uint32_t i = 0; i < HED_RUNNER_SLOTS; i++)
-        if (&page->slots[i] != but) page->slots[i].taken = page->slots[i].trial.count;
+        if (&page->slots[i] != but) page->slots[i].returned_count = page->slots[i].trial.count;
 }
 
 /* Requests more samples of several slots at once. */
@@ -401,18 +404,18 @@ static hed_status page_time(hed_runner *runner, uint32_t slot, uint32_t runs, do
             page->def.kernel->name, slot);
     for (uint32_t done = 0; done < runs;) {
         bool stopped = false;
-        uint32_t some = runs - done < HED_WEB_SAMPLES ? runs - done : HED_WEB_SAMPLES;
-        if (c->taken == c->trial.count) {
+        uint32_t count = runs - done < HED_WEB_SAMPLES ? runs - done : HED_WEB_SAMPLES;
+        if (c->returned_count == c->trial.count) {
             page_forget_samples(page, NULL);
-            if (page_sample(page, &c, &some, 1, &stopped, error)) return error->status;
+            if (page_sample(page, &c, &count, 1, &stopped, error)) return error->status;
         }
         *trial = page_trial_of(&c->trial);
         if (stopped) trial->outcome = HED_OUTCOME_DROPPED;
-        if (!trial->outcome && c->taken == c->trial.count)
+        if (!trial->outcome && c->returned_count == c->trial.count)
             return hed_fail(error, HED_ERROR_IO, "the page has given no times");
         if (trial->outcome) break;
-        while (done < runs && c->taken < c->trial.count)
-            values[done++] = c->trial.samples[c->taken++];
+        while (done < runs && c->returned_count < c->trial.count)
+            values[done++] = c->trial.samples[c->returned_count++];
     }
     return HED_OK;
 }
@@ -421,15 +424,15 @@ static hed_status page_announce(hed_runner *runner, const uint32_t *slots, const
     uint32_t count, hed_error *error)
 {
     page_runner *page = page_of(runner);
-    candidate *wanted[HED_WEB_BATCH];
+    candidate *requests[HED_WEB_BATCH];
     bool stopped;
     page_forget_samples(page, NULL);
     if (count > HED_WEB_BATCH) return HED_OK;
     for (uint32_t i = 0; i < count; i++) {
-        wanted[i] = &page->slots[slots[i]];
-        if (wanted[i]->state != READY || runs[i] > HED_WEB_SAMPLES) return HED_OK;
+        requests[i] = &page->slots[slots[i]];
+        if (requests[i]->state != READY || runs[i] > HED_WEB_SAMPLES) return HED_OK;
     }
-    return page_sample(page, wanted, runs, count, &stopped, error);
+    return page_sample(page, requests, runs, count, &stopped, error);
 }
 
 static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argument,
@@ -529,23 +532,23 @@ static hed_status page_check(const hed_runner_def *def, hed_error *error)
 
 /* Checks limits for every configuration, which a browser would report in its own words. */
 static hed_status page_check_limits(
-    const hed_wgsl *shader, const hed_page *said, const char *name, hed_error *error)
+    const hed_wgsl *shader, const hed_page *description, const char *name, hed_error *error)
 {
     uint32_t storage = 0, uniforms = 0;
     for (uint32_t i = 0; i < shader->binding_count; i++) {
         const hed_wgsl_binding *binding = &shader->bindings[i];
         storage += !binding->uniform;
         uniforms += binding->uniform;
-        if (binding->group >= said->max_bind_groups)
+        if (binding->group >= description->max_bind_groups)
             return hed_fail(error, HED_ERROR_LIMIT,
                 "%s:%u: \"%s\" is in @group(%u): this browser has %u groups, from 0 on", name,
-                binding->line, binding->name, binding->group, said->max_bind_groups);
+                binding->line, binding->name, binding->group, description->max_bind_groups);
     }
-    if (storage <= said->max_storage_buffers && uniforms <= said->max_uniform_buffers)
+    if (storage <= description->max_storage_buffers && uniforms <= description->max_uniform_buffers)
         return HED_OK;
     return hed_fail(error, HED_ERROR_LIMIT,
         "%s: %u storage buffers and %u uniforms: this browser takes %u and %u in one shader", name,
-        storage, uniforms, said->max_storage_buffers, said->max_uniform_buffers);
+        storage, uniforms, description->max_storage_buffers, description->max_uniform_buffers);
 }
 
 hed_status hed_web_open_runner(
@@ -558,8 +561,9 @@ hed_status hed_web_open_runner(
     page_runner *page = hed_new(&server->allocator, 1, sizeof *page, error);
     if (!page) return error->status;
     const hed_source *source = &def->kernel->sources[def->kernel->source_count - 1];
-    const hed_page said = hed_web_page(server);
-    page->runner = (hed_runner){.kind = &PAGE, .builders = BUILDERS, .device_time = said.stamps};
+    const hed_page description = hed_web_page(server);
+    page->runner =
+        (hed_runner){.kind = &PAGE, .builders = BUILDERS, .device_time = description.stamps};
     page->web = server;
     page->def = *def;
     page->best = INFINITY;
@@ -577,7 +581,8 @@ hed_status hed_web_open_runner(
     if (!hed_wgsl_read(source->name, source->text,
             source->size ? source->size : strlen(source->text), def->kernel->entry, &page->shader,
             error) &&
-        !page_check_limits(page->shader, &said, source->name, error) && !page_match(page, error))
+        !page_check_limits(page->shader, &description, source->name, error) &&
+        !page_match(page, error))
         page_ensure(page, error);
     if (hed_failed(error)) page_destroy(&page->runner);
     else *runner = &page->runner;
@@ -595,7 +600,7 @@ void hed_web_show(hed_web *web, const hed_kernel_def *kernel, const hed_tune_pro
         "failed", (json_int_t)progress->failed, "total", (json_int_t)progress->total, "seconds",
         progress->seconds, "fallback",
         isfinite(progress->default_seconds) ? progress->default_seconds : 0);
-    const hed_evaluation *shown[] = {progress->last, progress->best};
+    const hed_evaluation *rows[] = {progress->last, progress->best};
     static const char *const names[] = {"last", "best"};
     json_t *parameters = json_array();
     for (uint32_t i = 0; i < kernel->parameter_count; i++)
@@ -603,14 +608,14 @@ void hed_web_show(hed_web *web, const hed_kernel_def *kernel, const hed_tune_pro
     if (message) json_object_set_new(message, "parameters", parameters);
     else json_decref(parameters);
     for (int i = 0; message && i < 2; i++) {
-        if (!shown[i]) continue;
+        if (!rows[i]) continue;
         json_t *values = json_array();
-        for (uint32_t j = 0; j < shown[i]->config.count; j++)
-            json_array_append_new(values, json_integer((json_int_t)shown[i]->config.values[j]));
+        for (uint32_t j = 0; j < rows[i]->config.count; j++)
+            json_array_append_new(values, json_integer((json_int_t)rows[i]->config.values[j]));
         json_object_set_new(message, names[i],
             json_pack("{so ss sf ss}", "values", values, "outcome",
-                hed_outcome_name(shown[i]->outcome), "seconds",
-                isfinite(shown[i]->seconds) ? shown[i]->seconds : 0.0, "text", shown[i]->text));
+                hed_outcome_name(rows[i]->outcome), "seconds",
+                isfinite(rows[i]->seconds) ? rows[i]->seconds : 0.0, "text", rows[i]->text));
     }
     char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
     if (text && hed_web_session(web)) hed_web_send(web, text, strlen(text), &ignored);

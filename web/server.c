@@ -24,7 +24,8 @@ enum { MAX_CONNECTIONS = 512, IDLE_SECONDS = 15 };
 typedef struct request {
     char *bytes;
     size_t size;
-    bool too_long, asked; /* asked: requests messages, and is suspended until there are some */
+    bool too_long,
+        is_asking; /* is_asking: requests messages, and is suspended until there are some */
 } request;
 
 double hed_web_now(void) { return (double)hed_now() * 1e-9; }
@@ -85,9 +86,9 @@ static enum MHD_Result answer(const hed_web *web, struct MHD_Connection *c, unsi
 }
 
 static enum MHD_Result refuse(
-    const hed_web *web, struct MHD_Connection *c, unsigned code, const char *why)
+    const hed_web *web, struct MHD_Connection *c, unsigned code, const char *reason)
 {
-    return answer(web, c, code, "text/plain; charset=utf-8", why, strlen(why));
+    return answer(web, c, code, "text/plain; charset=utf-8", reason, strlen(reason));
 }
 
 static enum MHD_Result answer_json(
@@ -136,27 +137,27 @@ static bool either(const char *text, const char *a, const char *b)
 
 /* Checks the headers, before a body is read. 0: accepted. */
 static unsigned check_caller(const hed_web *web, struct MHD_Connection *c, const char *url,
-    const char *method, const char **why)
+    const char *method, const char **reason)
 {
     static const char bearer[] = "Bearer ", api[] = "/api/";
     bool post = strcmp(method, "POST") == 0, asks = strncmp(url, api, sizeof api - 1) == 0;
     const char *type =
         strcmp(url, "/api/output") == 0 ? "application/octet-stream" : "application/json";
-    *why = "another host\n";
+    *reason = "another host\n";
     if (!either(header_of(web, c, "Host"), web->host[0], web->host[1])) return MHD_HTTP_FORBIDDEN;
-    *why = "GET or POST\n";
+    *reason = "GET or POST\n";
     if ((!post || !asks) && strcmp(method, "GET") != 0) return MHD_HTTP_METHOD_NOT_ALLOWED;
     if (!asks) return 0;
     const char *token = header_of(web, c, "Authorization"), *origin = header_of(web, c, "Origin"),
                *content = header_of(web, c, "Content-Type");
-    *why = "another origin\n";
+    *reason = "another origin\n";
     if ((post || origin) && !either(origin, web->origin[0], web->origin[1]))
         return MHD_HTTP_FORBIDDEN;
-    *why = "no token, or a wrong one\n";
+    *reason = "no token, or a wrong one\n";
     if (!token || strncmp(token, bearer, sizeof bearer - 1) != 0 ||
         !same_secret(token + sizeof bearer - 1, web->token))
         return MHD_HTTP_UNAUTHORIZED;
-    *why = "another type of content is expected\n";
+    *reason = "another type of content is expected\n";
     if (post && (!content || strncmp(content, type, strlen(type)) != 0))
         return MHD_HTTP_UNSUPPORTED_MEDIA_TYPE;
     return 0;
@@ -166,23 +167,23 @@ static unsigned check_caller(const hed_web *web, struct MHD_Connection *c, const
 static bool is_session(hed_web *web, struct MHD_Connection *c)
 {
     const char *session = web->mhd.lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "session");
-    bool same = session && web->session && strtoul(session, NULL, 10) == web->session;
-    if (same) web->heard = hed_web_now();
-    return same;
+    bool is_current = session && web->session && strtoul(session, NULL, 10) == web->session;
+    if (is_current) web->heard = hed_web_now();
+    return is_current;
 }
 
 /* ---- what is asked ---- */
 
 /* Sends all messages as one array; suspends the connection if the queue is empty. Called with the
  * lock. */
-static enum MHD_Result give_messages(hed_web *web, struct MHD_Connection *c, request *asked)
+static enum MHD_Result give_messages(hed_web *web, struct MHD_Connection *c, request *state)
 {
     size_t size = 2;
     for (hed_web_item *item = web->messages.first; item; item = item->next) size += item->size + 1;
-    if (!web->messages.count && asked->asked)
+    if (!web->messages.count && state->is_asking)
         return answer(web, c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
     if (!web->messages.count) {
-        asked->asked = true;
+        state->is_asking = true;
         if (web->waiting) web->mhd.resume_connection(web->waiting);
         web->waiting = c;
         web->waiting_since = hed_web_now();
@@ -298,14 +299,15 @@ static enum MHD_Result serve_api(
 /* Takes a piece of a body; the rest of a body that is too long is read and dropped. */
 static void take_piece(const hed_web *web, request *got, const char *data, size_t size)
 {
-    uint64_t most = web->output && web->output_bytes > HED_WEB_MOST_BODY ? web->output_bytes
-                                                                         : HED_WEB_MOST_BODY;
-    char *more =
-        got->too_long || got->size + size > most ? NULL : realloc(got->bytes, got->size + size + 1);
-    got->too_long = !more;
-    if (!more) return;
-    memcpy(more + got->size, data, size);
-    got->bytes = more;
+    uint64_t limit = web->output && web->output_bytes > HED_WEB_MOST_BODY ? web->output_bytes
+                                                                          : HED_WEB_MOST_BODY;
+    char *grown = got->too_long || got->size + size > limit
+                      ? NULL
+                      : realloc(got->bytes, got->size + size + 1);
+    got->too_long = !grown;
+    if (!grown) return;
+    memcpy(grown + got->size, data, size);
+    got->bytes = grown;
     got->size += size;
 }
 
@@ -317,11 +319,11 @@ static enum MHD_Result serve(void *user, struct MHD_Connection *c, const char *u
     static const char api[] = "/api/";
     hed_web *web = user;
     request *got = *state;
-    const char *why;
+    const char *reason;
     (void)version;
     if (!got) {
-        unsigned code = check_caller(web, c, url, method, &why);
-        if (code) return refuse(web, c, code, why);
+        unsigned code = check_caller(web, c, url, method, &reason);
+        if (code) return refuse(web, c, code, reason);
         return (*state = calloc(1, sizeof *got)) ? MHD_YES : MHD_NO;
     }
     pthread_mutex_lock(&web->lock);
@@ -339,11 +341,11 @@ static enum MHD_Result serve(void *user, struct MHD_Connection *c, const char *u
 }
 
 static void completed(
-    void *user, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why)
+    void *user, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode cause)
 {
     hed_web *web = user;
     request *got = *state;
-    (void)why;
+    (void)cause;
     pthread_mutex_lock(&web->lock);
     if (web->waiting == c) web->waiting = NULL;
     pthread_mutex_unlock(&web->lock);
@@ -365,10 +367,10 @@ hed_status hed_web_send(hed_web *web, const char *text, size_t size, hed_error *
 {
     if (hed_failed(error)) return error->status;
     pthread_mutex_lock(&web->lock);
-    bool put = list_put(&web->messages, text, size);
+    bool is_queued = list_put(&web->messages, text, size);
     wake_page(web);
     pthread_mutex_unlock(&web->lock);
-    return put ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a message");
+    return is_queued ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a message");
 }
 
 /* Waits 50 ms for a change, and resumes the page's pending request now and then, so that the page's
@@ -420,8 +422,8 @@ hed_page hed_web_page(hed_web *web)
 uint32_t hed_web_session(hed_web *web)
 {
     pthread_mutex_lock(&web->lock);
-    bool there = web->session && hed_web_now() - web->heard < HED_WEB_SILENCE;
-    uint32_t session = there ? web->session : 0;
+    bool is_alive = web->session && hed_web_now() - web->heard < HED_WEB_SILENCE;
+    uint32_t session = is_alive ? web->session : 0;
     pthread_mutex_unlock(&web->lock);
     return session;
 }
@@ -438,15 +440,15 @@ static uint32_t architecture_number(const char *word)
 
 static hed_status make_device(hed_web *web, hed_error *error)
 {
-    const hed_page said = hed_web_page(web), *page = &said;
+    const hed_page description = hed_web_page(web), *page = &description;
     char name[HED_WEB_TEXT], whole[8 * HED_WEB_TEXT];
-    const char *told = page->description[0] ? page->description : page->device;
+    const char *name_source = page->description[0] ? page->description : page->device;
     if (page->error[0])
         return hed_fail(
             error, HED_ERROR_NO_DEVICE, "the browser (%s) cannot: %s", page->agent, page->error);
     snprintf(whole, sizeof whole, "%s%s%s%s%s", page->vendor, page->vendor[0] ? " " : "",
-        told[0] ? told : page->architecture,
-        told[0] || page->architecture[0] ? "" : "GPU of a browser",
+        name_source[0] ? name_source : page->architecture,
+        name_source[0] || page->architecture[0] ? "" : "GPU of a browser",
         page->fallback ? " (software)" : "");
     hed_web_fit(name, sizeof name, whole);
     uint64_t binding = page->max_binding < page->max_buffer ? page->max_binding : page->max_buffer;
@@ -473,15 +475,15 @@ hed_status hed_web_wait(hed_web *web, double seconds, hed_device **device, hed_e
 {
     HED_REQUIRE(web, device);
     double until = hed_web_now() + seconds;
-    bool stopped = false, there = false;
-    while (!there && !stopped && hed_web_now() < until) {
+    bool stopped = false, is_alive = false;
+    while (!is_alive && !stopped && hed_web_now() < until) {
         pthread_mutex_lock(&web->lock);
         if (!web->has_page) wait_for_change(web);
-        there = web->has_page;
+        is_alive = web->has_page;
         pthread_mutex_unlock(&web->lock);
         stopped = web->def.idle && web->def.idle(web->def.user);
     }
-    if (!there)
+    if (!is_alive)
         return hed_fail(error, HED_ERROR_TIMEOUT,
             stopped ? "stopped before a page was opened%.0f" : "no page was opened within %.0f s",
             seconds);
@@ -562,15 +564,15 @@ hed_status hed_web_create(const hed_web_def *def, hed_web **web, hed_error *erro
     HED_REQUIRE(def, web);
     *web = NULL;
     hed_allocator allocator = hed_context_describe(def->context).allocator;
-    hed_web *made = hed_new(&allocator, 1, sizeof *made, error);
-    if (!made) return error->status;
-    made->def = *def;
-    made->allocator = allocator;
-    pthread_mutex_init(&made->lock, NULL);
-    pthread_cond_init(&made->changed, NULL);
-    if (!load_library(made, error) && !make_token(made, error)) start(made, error);
-    if (hed_failed(error)) hed_web_destroy(made);
-    else *web = made;
+    hed_web *server = hed_new(&allocator, 1, sizeof *server, error);
+    if (!server) return error->status;
+    server->def = *def;
+    server->allocator = allocator;
+    pthread_mutex_init(&server->lock, NULL);
+    pthread_cond_init(&server->changed, NULL);
+    if (!load_library(server, error) && !make_token(server, error)) start(server, error);
+    if (hed_failed(error)) hed_web_destroy(server);
+    else *web = server;
     return error->status;
 }
 
@@ -583,10 +585,10 @@ void hed_web_destroy(hed_web *web)
     if (web->daemon && hed_web_session(web)) {
         hed_web_send(web, end, sizeof end - 1, NULL);
         double until = hed_web_now() + 0.5;
-        for (bool sent = false; !sent && hed_web_now() < until;) {
+        for (bool is_sent = false; !is_sent && hed_web_now() < until;) {
             pthread_mutex_lock(&web->lock);
-            sent = !web->messages.count;
-            if (!sent) wait_for_change(web);
+            is_sent = !web->messages.count;
+            if (!is_sent) wait_for_change(web);
             pthread_mutex_unlock(&web->lock);
         }
     }

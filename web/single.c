@@ -35,9 +35,9 @@ static json_t *base64_of(const void *data, uint64_t size)
         for (uint32_t j = 0; j < 4; j++)
             text[used++] = j <= left ? digits[word >> (18 - 6 * j) & 63] : '=';
     }
-    json_t *made = json_stringn(text, used);
+    json_t *object = json_stringn(text, used);
     free(text);
-    return made;
+    return object;
 }
 
 static json_t *single_data(const hed_runner_def *def)
@@ -47,18 +47,18 @@ static json_t *single_data(const hed_runner_def *def)
         const hed_runner_argument *argument = &def->arguments[i];
         char place[12];
         if (def->kernel->arguments[i].kind != HED_BUFFER) continue;
-        json_t *made = json_object();
+        json_t *object = json_object();
         if (argument->data)
-            json_object_set_new(made, "first", base64_of(argument->data, argument->bytes));
+            json_object_set_new(object, "first", base64_of(argument->data, argument->bytes));
         if (argument->expected)
-            json_object_set_new(made, "expected",
+            json_object_set_new(object, "expected",
                 base64_of(argument->expected, hed_runner_expected_bytes(argument)));
         if (argument->unwritten)
-            json_object_set_new(made, "unwritten",
+            json_object_set_new(object, "unwritten",
                 base64_of(argument->unwritten,
                     hed_runner_mask_bytes(&def->kernel->arguments[i], argument)));
         snprintf(place, sizeof place, "%u", i);
-        json_object_set_new(data, place, made);
+        json_object_set_new(data, place, object);
     }
     return data;
 }
@@ -82,19 +82,19 @@ static json_t *single_candidates(
     for (uint32_t i = 0; i < count; i++) {
         hed_geometry g = {0};
         char *text = single_config(def->kernel, &configs[i]);
-        json_t *one = hed_job_candidate(def, &configs[i], SAMPLES), *values = json_array();
+        json_t *entry = hed_job_candidate(def, &configs[i], SAMPLES), *values = json_array();
         def->kernel->geometry(def->kernel, &configs[i], def->problem, &g);
         for (uint32_t j = 0; j < configs[i].count; j++)
             json_array_append_new(values, json_integer((json_int_t)configs[i].values[j]));
-        json_object_set_new(one, "values", values);
+        json_object_set_new(entry, "values", values);
         /* NULL if memory ran out, as `text` then is */
-        json_object_set_new(one, "config", json_string(text));
+        json_object_set_new(entry, "config", json_string(text));
         free(text);
-        json_object_set_new(one, "size",
+        json_object_set_new(entry, "size",
             json_pack("[III]", (json_int_t)(g.group[0] ? g.group[0] : 1),
                 (json_int_t)(g.group[1] ? g.group[1] : 1),
                 (json_int_t)(g.group[2] ? g.group[2] : 1)));
-        json_array_append_new(list, one);
+        json_array_append_new(list, entry);
     }
     return list;
 }
@@ -169,13 +169,13 @@ hed_status hed_web_write_page(const hed_runner_def *def, const hed_config *confi
     if (hed_wgsl_read(source->name, source->text,
             source->size ? source->size : strlen(source->text), def->kernel->entry, &shader, error))
         return error->status;
-    json_t *made = single_job(def, shader, configs, count, key);
-    job = made ? json_dumps(made, JSON_COMPACT) : NULL;
+    json_t *job_json = single_job(def, shader, configs, count, key);
+    job = job_json ? json_dumps(job_json, JSON_COMPACT) : NULL;
     FILE *out = job ? open_memstream(&text, &size) : NULL;
     if (out) put_page(out, job);
     if (!out || fclose(out)) hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
     else hed_file_write(path, text, size, error);
-    json_decref(made);
+    json_decref(job_json);
     hed_wgsl_free(shader);
     free(job);
     free(text);

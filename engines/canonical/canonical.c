@@ -65,41 +65,42 @@ static hed_status chain_create_buffer(
 
 /* One pass: the kernel, and its workspace, which begins as zeros. */
 static void create_scan_single(
-    hed_device *device, hed_math math, hed_canonical_chain *made, hed_error *error)
+    hed_device *device, hed_math math, hed_canonical_chain *new_chain, hed_error *error)
 {
-    uint64_t bytes = hed_canonical_scan_workspace(made->most);
+    uint64_t bytes = hed_canonical_scan_workspace(new_chain->most);
     hed_stream *stream = NULL;
-    chain_create_kernel(device, &hed_scan_single_def, made->most, math, &made->scan_single, error);
-    chain_create_buffer(device, bytes, &made->workspace, error);
+    chain_create_kernel(
+        device, &hed_scan_single_def, new_chain->most, math, &new_chain->scan_single, error);
+    chain_create_buffer(device, bytes, &new_chain->workspace, error);
     hed_stream_create(device, NULL, &stream, error);
-    hed_fill(stream, made->workspace, 0, bytes, &(uint32_t){0}, 4, error);
+    hed_fill(stream, new_chain->workspace, 0, bytes, &(uint32_t){0}, 4, error);
     hed_stream_wait(stream, error);
     hed_stream_destroy(stream);
 }
 
-hed_status hed_canonical_chain_create(
-    hed_device *device, uint32_t most, hed_math math, hed_canonical_chain **chain, hed_error *error)
+hed_status hed_canonical_chain_create(hed_device *device, uint32_t capacity, hed_math math,
+    hed_canonical_chain **chain, hed_error *error)
 {
     HED_REQUIRE(device, chain);
-    if (most == 0) return hed_fail(error, HED_ERROR_ARGUMENT, "a chain for 0 elements: at least 1");
+    if (capacity == 0) return hed_fail(error, HED_ERROR_ARGUMENT, "a chain for 0 elements: at least 1");
     hed_error unseen = {0};
     if (!error) error = &unseen;
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
-    hed_canonical_chain *made = hed_new(&allocator, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    *made = (hed_canonical_chain){.allocator = allocator, .most = most};
-    uint32_t tiles = tiles_of(most);
-    chain_create_kernel(device, &hed_reduction_def, most, math, &made->reduction, error);
+    hed_canonical_chain *new_chain = hed_new(&allocator, 1, sizeof *new_chain, error);
+    if (!new_chain) return HED_ERROR_MEMORY;
+    *new_chain = (hed_canonical_chain){.allocator = allocator, .most = capacity};
+    uint32_t tiles = tiles_of(capacity);
+    chain_create_kernel(device, &hed_reduction_def, capacity, math, &new_chain->reduction, error);
     if (hed_device_describe(device)->capabilities & HED_CAN_PACKETS) {
-        create_scan_single(device, math, made, error);
+        create_scan_single(device, math, new_chain, error);
     } else {
-        chain_create_kernel(device, &hed_scan_tree_def, tiles, math, &made->scan_tree, error);
-        chain_create_kernel(device, &hed_scan_def, most, math, &made->scan, error);
+        chain_create_kernel(device, &hed_scan_tree_def, tiles, math, &new_chain->scan_tree, error);
+        chain_create_kernel(device, &hed_scan_def, capacity, math, &new_chain->scan, error);
     }
-    chain_create_buffer(device, 4 * (uint64_t)hed_tree_node_count(tiles), &made->nodes, error);
-    chain_create_buffer(device, 4 * (uint64_t)tiles_of(tiles), &made->sums, error);
-    if (error->status) hed_canonical_chain_destroy(made);
-    else *chain = made;
+    chain_create_buffer(device, 4 * (uint64_t)hed_tree_node_count(tiles), &new_chain->nodes, error);
+    chain_create_buffer(device, 4 * (uint64_t)tiles_of(tiles), &new_chain->sums, error);
+    if (error->status) hed_canonical_chain_destroy(new_chain);
+    else *chain = new_chain;
     return error->status;
 }
 

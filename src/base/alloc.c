@@ -68,8 +68,8 @@ struct hed_arena_chunk {
 
 void *hed_arena_new(hed_arena *arena, uint64_t count, size_t size, hed_error *error)
 {
-    const bool there = arena;
-    if (hed_require(error, __func__, "arena", &there, 1)) return NULL;
+    const bool is_set = arena;
+    if (hed_require(error, __func__, "arena", &is_set, 1)) return NULL;
     count = count ? count : 1;
     size_t bytes = 0; /* rounded up, so that the next object is aligned; 0: too large */
     if (size == 0 || count <= (SIZE_MAX / 2) / size)
@@ -81,14 +81,14 @@ void *hed_arena_new(hed_arena *arena, uint64_t count, size_t size, hed_error *er
         /* needs a chunk of its own, inserted after the first */
         bool alone = bytes > whole - ALIGNMENT;
         whole = alone ? bytes + ALIGNMENT : whole;
-        struct hed_arena_chunk *made = allocate_raw(&arena->allocator, whole);
-        if (made) {
-            *made = (struct hed_arena_chunk){.size = whole, .used = ALIGNMENT};
+        struct hed_arena_chunk *new_chunk = allocate_raw(&arena->allocator, whole);
+        if (new_chunk) {
+            *new_chunk = (struct hed_arena_chunk){.size = whole, .used = ALIGNMENT};
             struct hed_arena_chunk **at = alone && chunk ? &chunk->next : &arena->chunks;
-            made->next = *at;
-            *at = made;
+            new_chunk->next = *at;
+            *at = new_chunk;
         }
-        chunk = made;
+        chunk = new_chunk;
     }
     if (!bytes || !chunk || arena->failed) {
         arena->failed = true;

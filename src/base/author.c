@@ -38,8 +38,9 @@ void hed_default_geometry(const hed_kernel_def *def, const hed_config *config,
 {
     if (!def || !config || !problem || !geometry) return;
     uint64_t items = hed_problem_items(problem), group = factor_named(def, config, "WG");
-    uint64_t each = factor_named(def, config, "VEC") * factor_named(def, config, "ITEMS");
-    hed_geometry_1d(geometry, hed_ceil_divide(items, group * each), (int64_t)group, items, 1 << 16);
+    uint64_t per_item = factor_named(def, config, "VEC") * factor_named(def, config, "ITEMS");
+    hed_geometry_1d(
+        geometry, hed_ceil_divide(items, group * per_item), (int64_t)group, items, 1 << 16);
 }
 
 void hed_default_work(

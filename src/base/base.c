@@ -24,9 +24,9 @@ hed_allocator hed_default_allocator(void)
 static uint64_t system_now(void *user)
 {
     (void)user;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
 bool hed_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double seconds)

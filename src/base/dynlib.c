@@ -45,18 +45,18 @@ hed_status hed_dynlib_open(const hed_allocator *allocator, const char *const *na
             broken = broken || !absent;
             continue;
         }
-        hed_dynlib *made = hed_allocate(allocator, sizeof *made);
+        hed_dynlib *object = hed_allocate(allocator, sizeof *object);
         char *name = hed_copy_text(allocator, names[index]);
-        if (!made || !name) {
-            hed_release(allocator, made, sizeof *made);
+        if (!object || !name) {
+            hed_release(allocator, object, sizeof *object);
             hed_release_text(allocator, name);
             dlclose(handle);
             hed_text_copy(reason, size, "out of memory");
             return HED_ERROR_MEMORY;
         }
-        *made = (hed_dynlib){handle, name};
+        *object = (hed_dynlib){handle, name};
         hed_text_copy(reason, size, "");
-        *library = made;
+        *library = object;
         return HED_OK;
     }
     return HED_OK;

@@ -28,15 +28,15 @@ hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...
 }
 
 hed_status hed_require(
-    hed_error *error, const char *function, const char *names, const bool *given, size_t count)
+    hed_error *error, const char *function, const char *names, const bool *is_set, size_t count)
 {
     if (hed_failed(error)) return error->status;
-    if (!function || !names || !given)
+    if (!function || !names || !is_set)
         return hed_fail(error, HED_ERROR_ARGUMENT, "hed_require(): %s is NULL; expected a pointer",
             !function ? "function" : !names ? "names" : "given");
     for (size_t i = 0; i < count; i++) {
         if (i) names = strchr(names, ',') + 2;
-        if (given[i]) continue;
+        if (is_set[i]) continue;
         int length = (int)strcspn(names, " ,");
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s(): %.*s is NULL; expected a pointer",
             function, length, names);
@@ -53,13 +53,13 @@ void hed_fail_log(hed_error *error, const char *log)
         return;
     }
     size_t room = sizeof error->log - LAST_LINE;
-    size_t cut = room;
-    while (cut > 0 && log[cut - 1] != '\n') cut--;
-    bool one_line = cut == 0; /* no line ends within the space: cut inside the line */
-    cut = one_line ? room : cut;
-    memcpy(error->log, log, cut);
-    snprintf(error->log + cut, sizeof error->log - cut,
-        "%s(%zu more bytes of this log are not shown)\n", one_line ? "\n" : "", length - cut);
+    size_t kept_bytes = room;
+    while (kept_bytes > 0 && log[kept_bytes - 1] != '\n') kept_bytes--;
+    bool one_line = kept_bytes == 0; /* no line ends within the space: cut inside the line */
+    kept_bytes = one_line ? room : kept_bytes;
+    memcpy(error->log, log, kept_bytes);
+    snprintf(error->log + kept_bytes, sizeof error->log - kept_bytes,
+        "%s(%zu more bytes of this log are not shown)\n", one_line ? "\n" : "", length - kept_bytes);
 }
 
 /* ---- messages to the caller's log ---- */

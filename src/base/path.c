@@ -18,10 +18,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static hed_status path_fail(hed_error *error, const char *what, const char *path, int code)
+static hed_status path_fail(hed_error *error, const char *action, const char *path, int code)
 {
     char buffer[256];
-    return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s", what, path,
+    return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s", action, path,
         strerror_r(code, buffer, sizeof buffer));
 }
 
@@ -105,23 +105,23 @@ bool hed_path_is_own(const struct stat *about, char *reason, size_t size)
 }
 
 static hed_status path_read_file(const hed_allocator *allocator, const char *path, size_t limit,
-    bool own, char **bytes, size_t *size, hed_error *error)
+    bool must_be_own, char **bytes, size_t *size, hed_error *error)
 {
     limit = limit < SIZE_MAX / 4 ? limit : SIZE_MAX / 4;
     /* Opening a pipe would wait for a writer, perhaps for ever. */
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | (own ? O_NOFOLLOW : 0));
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | (must_be_own ? O_NOFOLLOW : 0));
     struct stat about;
     if (file < 0 || fstat(file, &about) != 0) {
         int code = errno;
         if (file >= 0) close(file);
         struct stat link;
-        if (own && code == ELOOP && lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
+        if (must_be_own && code == ELOOP && lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
             return hed_fail(
                 error, HED_ERROR_UNSUPPORTED, "%s is not loaded: it is a symbolic link", path);
         return path_fail(error, "read", path, code);
     }
     char reason[96];
-    if (own && !hed_path_is_own(&about, reason, sizeof reason)) {
+    if (must_be_own && !hed_path_is_own(&about, reason, sizeof reason)) {
         close(file);
         return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s is not loaded: %s", path, reason);
     }
@@ -247,10 +247,10 @@ int hed_file_commit(int file, const char *temporary, const char *path)
     memcpy(folder, length ? path : ".", length ? length : 1);
     folder[length ? length : 1] = '\0';
     /* The file is complete even if its folder cannot be opened or synced. */
-    int above = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (above >= 0) {
-        (void)fsync(above);
-        close(above);
+    int parent = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (parent >= 0) {
+        (void)fsync(parent);
+        close(parent);
     }
     return 0;
 }
@@ -291,20 +291,20 @@ hed_status hed_path_write_own(
 typedef struct own_object {
     uintptr_t address;
     char *path;
-    bool found;
+    bool is_found;
 } own_object;
 
 /* Finds the loaded object (the program or a library) that contains the address. */
 static int path_find_object(struct dl_phdr_info *object, size_t size, void *user)
 {
-    own_object *own = user;
+    own_object *search = user;
     for (int index = 0; index < object->dlpi_phnum; index++) {
         uintptr_t begin = object->dlpi_addr + object->dlpi_phdr[index].p_vaddr;
-        if (object->dlpi_phdr[index].p_type != PT_LOAD || own->address < begin ||
-            own->address - begin >= object->dlpi_phdr[index].p_memsz)
+        if (object->dlpi_phdr[index].p_type != PT_LOAD || search->address < begin ||
+            search->address - begin >= object->dlpi_phdr[index].p_memsz)
             continue;
         const char *name = object->dlpi_name; /* empty for the program itself */
-        own->found = realpath(name && name[0] != '\0' ? name : "/proc/self/exe", own->path) != NULL;
+        search->is_found = realpath(name && name[0] != '\0' ? name : "/proc/self/exe", search->path) != NULL;
         return 1;
     }
     return 0;
@@ -313,9 +313,9 @@ static int path_find_object(struct dl_phdr_info *object, size_t size, void *user
 void hed_path_of_library(char *folder, size_t size)
 {
     char path[PATH_MAX];
-    own_object own = {.address = (uintptr_t)&hed_path_of_library, .path = path};
-    dl_iterate_phdr(path_find_object, &own);
-    char *slash = own.found ? strrchr(path, '/') : NULL;
+    own_object search = {.address = (uintptr_t)&hed_path_of_library, .path = path};
+    dl_iterate_phdr(path_find_object, &search);
+    char *slash = search.is_found ? strrchr(path, '/') : NULL;
     if (slash) slash[slash == path ? 1 : 0] = '\0';
     if (!slash || !hed_text_copy(folder, size, path)) hed_text_copy(folder, size, "");
 }

@@ -39,16 +39,16 @@ hed_status hed_ring_create(const hed_allocator *allocator, uint32_t record_bytes
     uint32_t rounded = 1;
     while (rounded < capacity) rounded *= 2;
     size_t bytes = sizeof(hed_ring) + (size_t)rounded * record_bytes;
-    hed_ring *made = hed_allocate(allocator, bytes);
-    if (!made)
+    hed_ring *new_ring = hed_allocate(allocator, bytes);
+    if (!new_ring)
         return hed_fail(error, HED_ERROR_MEMORY,
             "out of memory for a ring of %u records of %u bytes", rounded, record_bytes);
-    made->allocator = allocator ? *allocator : hed_default_allocator();
-    made->bytes = bytes;
-    made->record_bytes = record_bytes;
-    made->capacity = rounded;
-    made->mask = rounded - 1;
-    *ring = made;
+    new_ring->allocator = allocator ? *allocator : hed_default_allocator();
+    new_ring->bytes = bytes;
+    new_ring->record_bytes = record_bytes;
+    new_ring->capacity = rounded;
+    new_ring->mask = rounded - 1;
+    *ring = new_ring;
     return HED_OK;
 }
 

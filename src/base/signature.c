@@ -172,11 +172,11 @@ static uint32_t find_alias(const hed_signature *s, piece name, piece *value)
         const char *end = at + (s->sources[i].size ? s->sources[i].size : strlen(at));
         if (!memmem(at, (size_t)(end - at), name.begin, name.length)) continue;
         for (piece p = next_token(at, end); p.length; p = next_token(at, end)) {
-            piece found;
+            piece match;
             at = p.begin + p.length;
-            if ((*p.begin == '#' && defines_name(p, name, &found)) ||
-                (is_type_word(p, "typedef") && typedef_names(at, end, name, &found))) {
-                *value = found;
+            if ((*p.begin == '#' && defines_name(p, name, &match)) ||
+                (is_type_word(p, "typedef") && typedef_names(at, end, name, &match))) {
+                *value = match;
                 count++;
             }
         }
@@ -208,8 +208,8 @@ static void signature_word(const hed_signature *s, piece p, type_words *w, int d
 {
     piece value = {NULL, 0};
     parameter_type base = {0};
-    bool known = !w->has_base && !w->is_opaque && read_base(p, &base);
-    bool plain = known || w->has_base || w->is_opaque || w->longs || w->is_unsigned ||
+    bool is_base = !w->has_base && !w->is_opaque && read_base(p, &base);
+    bool plain = is_base || w->has_base || w->is_opaque || w->longs || w->is_unsigned ||
                  is_type_word(p, "long") || is_type_word(p, "unsigned");
     uint32_t aliases = plain ? 0 : find_alias(s, p, &value);
     if (aliases == 1 && value.length && depth < MOST_ALIASES) {
@@ -221,7 +221,7 @@ static void signature_word(const hed_signature *s, piece p, type_words *w, int d
         w->longs++;
     } else if (is_type_word(p, "unsigned")) {
         w->is_unsigned = true;
-    } else if (known) { /* "int", also in "long int" */
+    } else if (is_base) { /* "int", also in "long int" */
         w->has_base = true;
         w->type.is_known = true;
         w->type.is_float = base.is_float;
@@ -314,9 +314,9 @@ hed_status hed_signature_compare(const hed_signature *signature, uint32_t argume
 {
     static const char *const kinds[] = {"buffer of ", "", "struct of ", "local array of "};
     const hed_argument_def *described = &signature->def->arguments[argument];
-    const parameter_type found = signature_type(signature, type, length);
+    const parameter_type actual = signature_type(signature, type, length);
     char bytes[32];
-    if (fits(described, signature->language, &found)) return HED_OK;
+    if (fits(described, signature->language, &actual)) return HED_OK;
     while (length && isspace((unsigned char)*type)) type++, length--;
     while (length && isspace((unsigned char)type[length - 1])) length--;
     snprintf(bytes, sizeof bytes, "%zu bytes", described->size);
@@ -359,11 +359,12 @@ static piece find_list(const hed_signature *s)
                 continue;
             piece open = next_token(at, end);
             if (!open.length || *open.begin != '(') continue;
-            piece found = within_brackets(open.begin + 1, end);
-            bool again = list.begin && (found.length != list.length ||
-                                           memcmp(found.begin, list.begin, found.length) != 0);
-            if (again || !found.length) return (piece){NULL, 0};
-            list = found;
+            piece parameters = within_brackets(open.begin + 1, end);
+            bool is_duplicate =
+                list.begin && (parameters.length != list.length ||
+                                  memcmp(parameters.begin, list.begin, parameters.length) != 0);
+            if (is_duplicate || !parameters.length) return (piece){NULL, 0};
+            list = parameters;
             is_kernel = false;
         }
     }

@@ -8,13 +8,13 @@
 #include <string.h>
 
 /* Reserves space for `more` bytes and the final zero. */
-static bool text_reserve(hed_text *text, size_t more)
+static bool text_reserve(hed_text *text, size_t extra)
 {
     if (text->failed) return false;
     size_t free_bytes = text->capacity - text->size;
-    if (more < free_bytes) return true;
+    if (extra < free_bytes) return true;
     size_t capacity = text->capacity > 0 ? text->capacity : 256;
-    while (capacity - text->size <= more) {
+    while (capacity - text->size <= extra) {
         if (capacity > SIZE_MAX / 2) {
             text->failed = true;
             return false;
@@ -92,9 +92,9 @@ static char lower(char letter)
 bool hed_text_contains(const char *text, const char *part)
 {
     for (;; text++) {
-        size_t same = 0;
-        while (part[same] != '\0' && lower(text[same]) == lower(part[same])) same++;
-        if (part[same] == '\0') return true;
+        size_t length = 0;
+        while (part[length] != '\0' && lower(text[length]) == lower(part[length])) length++;
+        if (part[length] == '\0') return true;
         if (*text == '\0') return false;
     }
 }

@@ -73,42 +73,42 @@ static void pause_processor(void)
 }
 
 /* True if the gate's value is no longer `seen`; reads it a few times. */
-static bool gate_look(const gate *at, unsigned seen)
+static bool gate_look(const gate *at, unsigned last_value)
 {
     for (int look = 0; look < SPINS_BY_CLOCK; look++) {
-        if (atomic_load_explicit(&at->value, memory_order_acquire) != seen) return true;
+        if (atomic_load_explicit(&at->value, memory_order_acquire) != last_value) return true;
         pause_processor();
     }
     return false;
 }
 
-static void gate_sleep(gate *at, unsigned seen)
+static void gate_sleep(gate *at, unsigned last_value)
 {
     /* Either gate_turn() sees this sleeper, or the kernel sees the new value and does not put the
      * thread to sleep: each side writes its word before it reads the other's, all in one total
      * order. */
     atomic_fetch_add_explicit(&at->sleepers, 1, memory_order_seq_cst);
-    while (atomic_load_explicit(&at->value, memory_order_seq_cst) == seen)
-        syscall(SYS_futex, &at->value, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+    while (atomic_load_explicit(&at->value, memory_order_seq_cst) == last_value)
+        syscall(SYS_futex, &at->value, FUTEX_WAIT_PRIVATE, last_value, NULL, NULL, 0);
     atomic_fetch_sub_explicit(&at->sleepers, 1, memory_order_relaxed);
 }
 
 /* Returns once the gate's value is no longer `seen`. */
-static void gate_wait(gate *at, unsigned seen, bool spin)
+static void gate_wait(gate *at, unsigned last_value, bool spin)
 {
     if (!spin) {
-        gate_sleep(at, seen);
+        gate_sleep(at, last_value);
         return;
     }
-    bool turned = gate_look(at, seen), short_wait = true;
+    bool turned = gate_look(at, last_value), short_wait = true;
     unsigned limit = atomic_load_explicit(&at->spin_ns, memory_order_relaxed);
     if (!turned) {
         uint64_t begin = hed_now();
         do {
-            turned = gate_look(at, seen);
+            turned = gate_look(at, last_value);
         } while (!turned && hed_now() - begin < limit);
         if (!turned) {
-            gate_sleep(at, seen);
+            gate_sleep(at, last_value);
             /* true: spinning would have been better */
             short_wait = hed_now() - begin < SPIN_MOST_NS;
         }
@@ -149,10 +149,10 @@ static void *team_run_member(void *argument)
 {
     member *self = argument;
     hed_team *team = self->team;
-    unsigned seen = 0; /* number of runs that this member has joined */
+    unsigned run_count = 0; /* number of runs that this member has joined */
     for (;;) {
-        gate_wait(&team->start, seen, team->spin);
-        seen++;
+        gate_wait(&team->start, run_count, team->spin);
+        run_count++;
         if (team->ending) return NULL;
         team->function(team->user, team, self->index);
         if (atomic_fetch_sub_explicit(&team->busy, 1, memory_order_acq_rel) == 1)
@@ -196,26 +196,26 @@ hed_status hed_team_create(
     *team = NULL;
     uint32_t processors = hed_processor_count();
     uint32_t size = threads > 0 ? threads : processors;
-    hed_team *made = size <= THREADS_MAX ? hed_allocate(allocator, sizeof *made) : NULL;
-    member *members = made ? hed_allocate(allocator, size * sizeof *members) : NULL;
+    hed_team *new_team = size <= THREADS_MAX ? hed_allocate(allocator, sizeof *new_team) : NULL;
+    member *members = new_team ? hed_allocate(allocator, size * sizeof *members) : NULL;
     if (!members) {
-        hed_release(allocator, made, sizeof *made);
+        hed_release(allocator, new_team, sizeof *new_team);
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a team of %u threads", size);
     }
-    made->allocator = allocator ? *allocator : hed_default_allocator();
-    made->size = size;
-    made->spin = size <= processors;
-    made->members = members;
-    int code = team_start_threads(made);
+    new_team->allocator = allocator ? *allocator : hed_default_allocator();
+    new_team->size = size;
+    new_team->spin = size <= processors;
+    new_team->members = members;
+    int code = team_start_threads(new_team);
     if (code != 0) {
-        uint32_t started = made->threads + 1;
-        hed_team_destroy(made);
+        uint32_t started = new_team->threads + 1;
+        hed_team_destroy(new_team);
         char buffer[256];
         return hed_fail(error, HED_ERROR_MEMORY,
             "a team of %u threads: the system gave %u (%s); ask for fewer or raise the limit (ulimit -u)",
             size, started, strerror_r(code, buffer, sizeof buffer));
     }
-    *team = made;
+    *team = new_team;
     return HED_OK;
 }
 
@@ -248,10 +248,10 @@ void hed_team_run(
     team->user = user;
     /* gate_turn() makes it visible */
     atomic_store_explicit(&team->busy, team->size - 1, memory_order_relaxed);
-    unsigned seen = atomic_load_explicit(&team->done.value, memory_order_relaxed);
+    unsigned last_value = atomic_load_explicit(&team->done.value, memory_order_relaxed);
     gate_turn(&team->start);
     function(user, team, 0);
-    gate_wait(&team->done, seen, team->spin);
+    gate_wait(&team->done, last_value, team->spin);
     team->running = false;
 }
 
@@ -259,9 +259,9 @@ void hed_team_barrier(hed_team *team)
 {
     if (!team) return;
     if (team->size == 1) return;
-    unsigned seen = atomic_load_explicit(&team->phase.value, memory_order_relaxed);
+    unsigned last_value = atomic_load_explicit(&team->phase.value, memory_order_relaxed);
     if (atomic_fetch_add_explicit(&team->arrived, 1, memory_order_acq_rel) + 1 < team->size) {
-        gate_wait(&team->phase, seen, team->spin);
+        gate_wait(&team->phase, last_value, team->spin);
         return;
     }
     /* no thread arrives again before the increment */
@@ -295,9 +295,9 @@ void hed_team_for(hed_team *team, uint64_t count, uint64_t grain,
 {
     if (!team || !function) return;
     /* number of pieces of at least `grain` elements */
-    uint64_t most = count / (grain > 0 ? grain : 1);
-    uint64_t wanted = (uint64_t)team->size * PIECES_BY_MEMBER;
-    uint64_t total = most < wanted ? most : wanted;
+    uint64_t limit = count / (grain > 0 ? grain : 1);
+    uint64_t target = (uint64_t)team->size * PIECES_BY_MEMBER;
+    uint64_t total = limit < target ? limit : target;
     if (team->size == 1 || total < 2) {
         if (count > 0) function(user, 0, count);
         return;

@@ -35,10 +35,11 @@ static hed_status buffer_open(
 }
 
 /* Passes a buffer that the backend has created to the caller; frees it after a failure. */
-static hed_status buffer_finish(hed_buffer *made, hed_status status, hed_buffer **buffer)
+static hed_status buffer_finish(hed_buffer *new_buffer, hed_status status, hed_buffer **buffer)
 {
-    if (status) hed_release(&made->device->settings->allocator, made, sizeof *made);
-    else *buffer = made;
+    if (status)
+        hed_release(&new_buffer->device->settings->allocator, new_buffer, sizeof *new_buffer);
+    else *buffer = new_buffer;
     return status;
 }
 
@@ -46,13 +47,14 @@ hed_status hed_buffer_create(
     hed_device *device, const hed_buffer_def *def, hed_buffer **buffer, hed_error *error)
 {
     HED_REQUIRE(device, def, buffer);
-    hed_buffer *made;
+    hed_buffer *new_buffer;
     *buffer = NULL;
     hed_status status = check_def(device, def, error);
     if (status) return status;
-    status = buffer_open(device, def->memory, def->size, &made, error);
+    status = buffer_open(device, def->memory, def->size, &new_buffer, error);
     if (status) return status;
-    return buffer_finish(made, device->backend->buffer_create(made, def, error), buffer);
+    return buffer_finish(
+        new_buffer, device->backend->buffer_create(new_buffer, def, error), buffer);
 }
 
 hed_status hed_buffer_create_sub(
@@ -74,12 +76,12 @@ hed_status hed_buffer_create_sub(
     if (alignment && offset % alignment)
         return hed_fail(error, HED_ERROR_ARGUMENT, "a part at byte %llu: %s wants a multiple of %u",
             (unsigned long long)offset, parent->device->info.id, alignment);
-    hed_buffer *made;
-    hed_status status = buffer_open(parent->device, parent->memory, size, &made, error);
+    hed_buffer *new_buffer;
+    hed_status status = buffer_open(parent->device, parent->memory, size, &new_buffer, error);
     if (status) return status;
-    made->parent = parent;
-    made->offset = offset;
-    return buffer_finish(made, parent->device->backend->buffer_part(made, error), part);
+    new_buffer->parent = parent;
+    new_buffer->offset = offset;
+    return buffer_finish(new_buffer, parent->device->backend->buffer_part(new_buffer, error), part);
 }
 
 void hed_buffer_destroy(hed_buffer *buffer)
@@ -117,21 +119,21 @@ hed_status hed_buffer_from_gl(hed_device *device, const hed_gl *gl, uint32_t nam
     if (!gl->get_proc_address || !name || !size)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "an OpenGL buffer needs get_proc_address, a name and a size");
-    hed_buffer *made;
-    hed_status status = buffer_open(device, HED_MEMORY_DEVICE, size, &made, error);
+    hed_buffer *new_buffer;
+    hed_status status = buffer_open(device, HED_MEMORY_DEVICE, size, &new_buffer, error);
     if (status) return status;
-    made->gl_name = name;
-    made->gl = *gl;
-    status = device->backend->buffer_share_gl ? device->backend->buffer_share_gl(made, error)
+    new_buffer->gl_name = name;
+    new_buffer->gl = *gl;
+    status = device->backend->buffer_share_gl ? device->backend->buffer_share_gl(new_buffer, error)
                                               : HED_ERROR_UNSUPPORTED;
     if (status == HED_ERROR_UNSUPPORTED) {
         hed_buffer_def def = hed_default_buffer_def(size);
-        made->gl_copied = true;
+        new_buffer->gl_copied = true;
         hed_error_clear(error);
-        status = device->backend->buffer_create(made, &def, error);
+        status = device->backend->buffer_create(new_buffer, &def, error);
     }
-    if (copied) *copied = made->gl_copied;
-    return buffer_finish(made, status, buffer);
+    if (copied) *copied = new_buffer->gl_copied;
+    return buffer_finish(new_buffer, status, buffer);
 }
 
 /* Copies through host memory: waits, because OpenGL's calls take effect at once. */
@@ -139,8 +141,8 @@ static hed_status copy_gl(hed_stream *stream, hed_buffer *buffer, bool to_device
 {
     gl_bind_function bind = (gl_bind_function)buffer->gl.get_proc_address("glBindBuffer");
     gl_read_function get = (gl_read_function)buffer->gl.get_proc_address("glGetBufferSubData");
-    gl_write_function put = (gl_write_function)buffer->gl.get_proc_address("glBufferSubData");
-    if (!bind || !get || !put)
+    gl_write_function write = (gl_write_function)buffer->gl.get_proc_address("glBufferSubData");
+    if (!bind || !get || !write)
         return hed_fail(error, HED_ERROR_DRIVER,
             "OpenGL lacks glBindBuffer, glBufferSubData or glGetBufferSubData");
     const hed_allocator *allocator = &buffer->device->settings->allocator;
@@ -157,7 +159,7 @@ static hed_status copy_gl(hed_stream *stream, hed_buffer *buffer, bool to_device
         status = hed_read(stream, bytes, buffer, 0, buffer->size, error);
     }
     status = status ? status : hed_stream_wait(stream, error);
-    if (!status && !to_device) put(GL_COPY_READ, 0, (intptr_t)buffer->size, bytes);
+    if (!status && !to_device) write(GL_COPY_READ, 0, (intptr_t)buffer->size, bytes);
     bind(GL_COPY_READ, 0);
     hed_release(allocator, bytes, buffer->size);
     return status;

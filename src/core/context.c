@@ -59,22 +59,22 @@ static bool find_program(const char *name, char *folder, char *program)
 /* Finds the user's own database (given, from the environment, or in the data folder) and the
  * installed one. If the user has disabled the own database, the installed one is not used
  * either. */
-static void find_databases(char *path, char *installed, const char *given, const char *data_dir)
+static void find_databases(char *path, char *installed, const char *setting, const char *data_dir)
 {
     const char *variable = hed_environment("HEDDLE_DATABASE");
-    if (!given && variable) given = strcmp(variable, "none") == 0 ? "" : variable;
+    if (!setting && variable) setting = strcmp(variable, "none") == 0 ? "" : variable;
     static const char *const places[] = {
         "../share/heddle/tuning.db", "../../share/heddle/tuning.db", "share/heddle/tuning.db"};
-    bool fits = given ? hed_text_copy(path, HED_PATH_MAX, given)
-                      : data_dir[0] && hed_path_join(path, data_dir, "tuning.db");
+    bool fits = setting ? hed_text_copy(path, HED_PATH_MAX, setting)
+                        : data_dir[0] && hed_path_join(path, data_dir, "tuning.db");
     if (!fits) path[0] = 0;
     installed[0] = 0;
-    if (!given || given[0]) find_installed(installed, places, HED_COUNT(places), R_OK);
+    if (!setting || setting[0]) find_installed(installed, places, HED_COUNT(places), R_OK);
 }
 
-static const char *given_or(const char *given, const char *variable)
+static const char *given_or(const char *setting, const char *variable)
 {
-    return given ? given : hed_environment(variable);
+    return setting ? setting : hed_environment(variable);
 }
 
 static hed_status make_settings(hed_settings *settings, const hed_context_def *def)
@@ -141,12 +141,12 @@ static hed_status make_settings(hed_settings *settings, const hed_context_def *d
 static void free_settings(hed_settings *settings)
 {
     hed_allocator a = settings->allocator;
-    char *all[] = {settings->device, settings->cache_dir, settings->data_dir, settings->kernel_dir,
-        settings->ptx_dir, settings->opencl_library, settings->cuda_library,
+    char *strings[] = {settings->device, settings->cache_dir, settings->data_dir,
+        settings->kernel_dir, settings->ptx_dir, settings->opencl_library, settings->cuda_library,
         settings->nvrtc_library, settings->cuda_home, settings->vulkan_library,
         settings->gl_library, settings->glsl_compiler, settings->capture, settings->worker,
         settings->database, settings->installed_database};
-    for (size_t i = 0; i < HED_COUNT(all); i++) hed_release_text(&a, all[i]);
+    for (size_t i = 0; i < HED_COUNT(strings); i++) hed_release_text(&a, strings[i]);
 }
 
 /* ---- devices of the backends ---- */
@@ -210,9 +210,9 @@ static void sort_devices(hed_context *context)
     for (uint32_t i = 1; i < context->device_count; i++)
         for (uint32_t j = i; j > 0 && rank(context->devices[j]) < rank(context->devices[j - 1]);
              j--) {
-            hed_device *other = context->devices[j];
+            hed_device *device = context->devices[j];
             context->devices[j] = context->devices[j - 1];
-            context->devices[j - 1] = other;
+            context->devices[j - 1] = device;
         }
 }
 
@@ -238,17 +238,17 @@ hed_status hed_context_create(const hed_context_def *def, hed_context **context,
     if (!def->allocator.allocate || !def->allocator.release || !def->clock.now)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_context_def lacks an allocator or a clock: start from hed_default_context_def()");
-    hed_context *made = hed_allocate(&def->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a context");
-    made->settings.allocator = def->allocator;
-    pthread_mutex_init(&made->open_lock, NULL);
-    pthread_mutex_init(&made->mapping_lock, NULL);
-    pthread_mutex_init(&made->extension_lock, NULL);
-    if (make_settings(&made->settings, def) || open_backends(made)) {
-        hed_context_destroy(made);
+    hed_context *new_context = hed_allocate(&def->allocator, sizeof *new_context);
+    if (!new_context) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a context");
+    new_context->settings.allocator = def->allocator;
+    pthread_mutex_init(&new_context->open_lock, NULL);
+    pthread_mutex_init(&new_context->mapping_lock, NULL);
+    pthread_mutex_init(&new_context->extension_lock, NULL);
+    if (make_settings(&new_context->settings, def) || open_backends(new_context)) {
+        hed_context_destroy(new_context);
         return hed_fail(error, HED_ERROR_MEMORY, "no memory while the devices were listed");
     }
-    *context = made;
+    *context = new_context;
     return HED_OK;
 }
 

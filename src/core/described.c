@@ -43,28 +43,30 @@ hed_status hed_device_create_described(
 {
     HED_REQUIRE(context, info, device);
     *device = NULL;
-    const char *const given[] = {
+    const char *const strings[] = {
         info->id, info->platform, info->name, info->vendor, info->driver, info->backend};
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (given[i] && strlen(given[i]) >= sizeof(*device)->text[i])
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        if (strings[i] && strlen(strings[i]) >= sizeof(*device)->text[i])
             return hed_fail(error, HED_ERROR_LIMIT,
                 "device %.100s: the text \"%.60s...\" has %zu bytes; expected at most %zu",
-                info->id ? info->id : "", given[i], strlen(given[i]), sizeof(*device)->text[i] - 1);
-    hed_device *made = hed_allocate(&context->settings.allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
-    made->context = context;
-    made->settings = &context->settings;
-    made->backend = &hed_described_backend;
-    made->adopted = true;
-    made->info = *info;
-    const char **texts[] = {&made->info.id, &made->info.platform, &made->info.name,
-        &made->info.vendor, &made->info.driver, &made->info.backend};
+                info->id ? info->id : "", strings[i], strlen(strings[i]),
+                sizeof(*device)->text[i] - 1);
+    hed_device *new_device = hed_allocate(&context->settings.allocator, sizeof *new_device);
+    if (!new_device) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    new_device->context = context;
+    new_device->settings = &context->settings;
+    new_device->backend = &hed_described_backend;
+    new_device->adopted = true;
+    new_device->info = *info;
+    const char **texts[] = {&new_device->info.id, &new_device->info.platform,
+        &new_device->info.name, &new_device->info.vendor, &new_device->info.driver,
+        &new_device->info.backend};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        hed_text_copy(made->text[i], sizeof made->text[i], *texts[i] ? *texts[i] : "");
-        *texts[i] = made->text[i];
+        hed_text_copy(new_device->text[i], sizeof new_device->text[i], *texts[i] ? *texts[i] : "");
+        *texts[i] = new_device->text[i];
     }
-    snprintf(
-        made->build_key, sizeof made->build_key, "%s %s", made->info.backend, made->info.driver);
-    *device = made;
+    snprintf(new_device->build_key, sizeof new_device->build_key, "%s %s", new_device->info.backend,
+        new_device->info.driver);
+    *device = new_device;
     return HED_OK;
 }

@@ -52,9 +52,9 @@ hed_status hed_device_find(
 
 const hed_device_info *hed_device_describe(const hed_device *device)
 {
-    static const hed_device_info none = {
+    static const hed_device_info empty = {
         .id = "", .name = "", .vendor = "", .driver = "", .platform = "", .backend = ""};
-    return device ? &device->info : &none;
+    return device ? &device->info : &empty;
 }
 hed_context *hed_device_context(const hed_device *device)
 {
@@ -108,20 +108,20 @@ hed_status hed_device_adopt(hed_context *context, const char *backend,
             backend, slot->reason);
     if (!handles->context)
         return hed_fail(error, HED_ERROR_ARGUMENT, "hed_driver_handles.context is NULL");
-    hed_device *made = hed_allocate(&context->settings.allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
-    made->context = context;
-    made->settings = &context->settings;
-    made->slot = slot;
-    made->backend = slot->backend;
-    made->adopted = true;
-    hed_status status = slot->backend->device_adopt(slot, handles, made, error);
+    hed_device *new_device = hed_allocate(&context->settings.allocator, sizeof *new_device);
+    if (!new_device) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    new_device->context = context;
+    new_device->settings = &context->settings;
+    new_device->slot = slot;
+    new_device->backend = slot->backend;
+    new_device->adopted = true;
+    hed_status status = slot->backend->device_adopt(slot, handles, new_device, error);
     if (status) {
-        hed_release(&context->settings.allocator, made, sizeof *made);
+        hed_release(&context->settings.allocator, new_device, sizeof *new_device);
         return status;
     }
-    made->open = 1;
-    *device = made;
+    new_device->open = 1;
+    *device = new_device;
     return HED_OK;
 }
 

@@ -85,21 +85,21 @@ hed_status hed_graph_begin(hed_stream *stream, hed_error *error)
 hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error)
 {
     if (!stream || !graph) HED_REQUIRE(stream, graph);
-    hed_graph *made = stream->recording;
+    hed_graph *recorded_graph = stream->recording;
     *graph = NULL;
     if (hed_failed(error)) {
         stream->recording = NULL;
-        hed_graph_destroy(made);
+        hed_graph_destroy(recorded_graph);
         return error->status;
     }
-    if (!made) return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is not recording a graph");
+    if (!recorded_graph) return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is not recording a graph");
     stream->recording = NULL;
     hed_status status = HED_OK;
-    if (made->count && stream->device->backend->graph_build)
-        status = stream->device->backend->graph_build(
-            made->device, made->steps, made->count, &made->impl, error);
-    if (status) hed_graph_destroy(made);
-    else *graph = made;
+    if (recorded_graph->count && stream->device->backend->graph_build)
+        status = stream->device->backend->graph_build(recorded_graph->device, recorded_graph->steps,
+            recorded_graph->count, &recorded_graph->impl, error);
+    if (status) hed_graph_destroy(recorded_graph);
+    else *graph = recorded_graph;
     return status;
 }
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Reports the defect of `file`, and the remedy. */
-static hed_status missed(
-    const hed_library_def *def, const char *file, bool given, const char *reason, hed_error *error)
+static hed_status missed(const hed_library_def *def, const char *file, bool is_override,
+    const char *reason, hed_error *error)
 {
     char mend[256] = "";
     size_t used = 0;
@@ -19,15 +19,15 @@ static hed_status missed(
     if (def->fedora && used < sizeof mend)
         snprintf(mend + used, sizeof mend - used, "; on Fedora: dnf install %s", def->fedora);
     return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s needs %s%s%s, which %s%s", def->purpose, file,
-        given ? " of " : "", given ? def->setting : "", reason, mend);
+        is_override ? " of " : "", is_override ? def->setting : "", reason, mend);
 }
 
 hed_status hed_library_load(const hed_allocator *allocator, const hed_library_def *def,
     const char *const *names, void **functions, size_t count, const char **file, hed_error *error)
 {
     HED_REQUIRE(def, names || !count, functions || !count);
-    const char *given = def->setting ? hed_environment(def->setting) : NULL;
-    const char *const only[] = {given, NULL}, *const *files = given ? only : def->files;
+    const char *override = def->setting ? hed_environment(def->setting) : NULL;
+    const char *const single[] = {override, NULL}, *const *files = override ? single : def->files;
     hed_dynlib *library;
     char reason[512], text[600];
     const char *missing = "";
@@ -35,7 +35,7 @@ hed_status hed_library_load(const hed_allocator *allocator, const hed_library_de
     if (status) return hed_fail(error, status, "no memory to load %s", files[0]);
     if (!library) {
         snprintf(text, sizeof text, "does not load (%s)", reason);
-        return missed(def, files[0], given != NULL, text, error);
+        return missed(def, files[0], override != NULL, text, error);
     }
     size_t loaded = 0;
     while (strcmp(files[loaded], hed_dynlib_name(library)) != 0) loaded++;
@@ -43,7 +43,7 @@ hed_status hed_library_load(const hed_allocator *allocator, const hed_library_de
     hed_dynlib_close(allocator, library); /* the library stays loaded: see dynlib.c */
     if (!complete) {
         snprintf(text, sizeof text, "lacks %s", missing);
-        return missed(def, files[loaded], given != NULL, text, error);
+        return missed(def, files[loaded], override != NULL, text, error);
     }
     if (file) *file = files[loaded];
     return HED_OK;

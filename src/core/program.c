@@ -18,14 +18,14 @@ enum { SOURCE_LIMIT = 64 << 20, OPTIONS_SIZE = 4096 };
 
 /* Sets the defines of a build; a define of the options replaces the description's define of the
  * same name. */
-static void set_defines(hed_build_text *text, const hed_define *own, uint32_t own_count,
+static void set_defines(hed_build_text *text, const hed_define *base, uint32_t base_count,
     const hed_define *extra, uint32_t extra_count)
 {
-    for (uint32_t i = 0; i < own_count; i++) {
+    for (uint32_t i = 0; i < base_count; i++) {
         bool replaced = false;
         for (uint32_t j = 0; j < extra_count; j++)
-            replaced = replaced || strcmp(own[i].name, extra[j].name) == 0;
-        if (!replaced) text->defines[text->build.define_count++] = own[i];
+            replaced = replaced || strcmp(base[i].name, extra[j].name) == 0;
+        if (!replaced) text->defines[text->build.define_count++] = base[i];
     }
     for (uint32_t i = 0; i < extra_count; i++) text->defines[text->build.define_count++] = extra[i];
 }
@@ -61,11 +61,12 @@ uint32_t hed_device_languages(const hed_device *device)
 hed_kernel_text hed_kernel_text_for(const hed_device *device, const hed_kernel_def *def)
 {
     uint32_t languages = hed_device_languages(device);
-    const hed_kernel_text own = {def->language, def->entry, def->sources, def->source_count};
-    if (languages >> own.language & 1) return own;
+    const hed_kernel_text default_text = {
+        def->language, def->entry, def->sources, def->source_count};
+    if (languages >> default_text.language & 1) return default_text;
     for (uint32_t i = 0; i < def->text_count; i++)
         if (languages >> def->texts[i].language & 1) return def->texts[i];
-    return own;
+    return default_text;
 }
 
 static const char *entry_of(const hed_kernel_def *def, const hed_kernel_text *text)
@@ -80,23 +81,24 @@ hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const h
 {
     const hed_settings *settings = device->settings;
     const hed_allocator *allocator = &settings->allocator;
-    const hed_kernel_text own = hed_kernel_text_for(device, def);
-    *text =
-        (hed_build_text){.allocator = *allocator, .source_count = own.source_count, .chosen = own};
+    const hed_kernel_text default_text = hed_kernel_text_for(device, def);
+    *text = (hed_build_text){
+        .allocator = *allocator, .source_count = default_text.source_count, .chosen = default_text};
     text->define_capacity = def->parameter_count + def->define_count + define_count;
     text->defines = hed_allocate(allocator, (text->define_capacity + 1) * sizeof *text->defines);
-    text->sources = hed_allocate(allocator, (own.source_count + 1) * sizeof *text->sources);
-    text->owned = hed_allocate(allocator, (own.source_count + 1) * sizeof *text->owned);
+    text->sources =
+        hed_allocate(allocator, (default_text.source_count + 1) * sizeof *text->sources);
+    text->owned = hed_allocate(allocator, (default_text.source_count + 1) * sizeof *text->owned);
     if (!text->defines || !text->sources || !text->owned)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", def->name);
     text->build = (hed_build){.device = device,
         .def = def,
-        .language = own.language,
-        .entry = entry_of(def, &own),
+        .language = default_text.language,
+        .entry = entry_of(def, &default_text),
         .math = math,
         .defines = text->defines,
         .sources = text->sources,
-        .source_count = own.source_count,
+        .source_count = default_text.source_count,
         .max_registers = max_registers,
         .max_threads = hed_config_max_threads(def, config),
         .min_groups = def->min_groups};
@@ -106,8 +108,8 @@ hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const h
             (hed_define){def->parameters[i].name, text->values[i]};
     }
     set_defines(text, def->defines, def->define_count, defines, define_count);
-    for (uint32_t i = 0; i < own.source_count; i++) {
-        hed_status status = load_source(settings, &own.sources[i], &text->sources[i],
+    for (uint32_t i = 0; i < default_text.source_count; i++) {
+        hed_status status = load_source(settings, &default_text.sources[i], &text->sources[i],
             &text->owned[i].bytes, &text->owned[i].size, error);
         if (status) return status;
     }
@@ -148,10 +150,10 @@ static hed_status make_request(const hed_build *build, hed_text *request, hed_er
             build->def->name, OPTIONS_SIZE - 1);
     hed_hash_format(
         hed_hash_text(hed_hash_start(), backend->prelude ? backend->prelude(build) : ""), digits);
-    bool ahead = !(build->device->info.capabilities &
-                   HED_CAN_SOURCE); /* compiled ahead, for any device: see ptx_dir */
+    bool is_ahead = !(build->device->info.capabilities &
+                      HED_CAN_SOURCE); /* compiled ahead, for any device: see ptx_dir */
     hed_text_add(request, "%s\n%s\n%s\nprelude %s\nentry %s\n", backend->name,
-        ahead ? "ahead" : build->device->build_key, options, digits, build->entry);
+        is_ahead ? "ahead" : build->device->build_key, options, digits, build->entry);
     for (uint32_t i = 0; i < build->define_count; i++)
         hed_text_add(request, "define %s %s\n", build->defines[i].name, build->defines[i].value);
     for (uint32_t i = 0; i < build->source_count; i++) {
@@ -197,8 +199,8 @@ static hed_status load_from(hed_program *program, const hed_build *build, const 
 {
     const hed_settings *settings = program->device->settings;
     hed_cache_entry entry;
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error cause = {0};
+    if (!error) error = &cause;
     *loaded = false;
     if (!hed_cache_load(settings, folder, request->bytes, request->size, &entry)) return HED_OK;
     hed_status status = load(program, build, &entry, true, error);
@@ -214,13 +216,13 @@ static hed_status load_from(hed_program *program, const hed_build *build, const 
 }
 
 /* Builds and measures the time; `ahead`: for devices of other machines. */
-static hed_status build_timed(const hed_settings *settings, const hed_build *build, bool ahead,
+static hed_status build_timed(const hed_settings *settings, const hed_build *build, bool is_ahead,
     hed_cache_entry *entry, hed_error *error)
 {
     const hed_backend *backend = build->device->backend;
     uint64_t start = settings->clock.now(settings->clock.user);
-    hed_status status = ahead ? backend->build_ahead(settings, build, &entry->binary, error)
-                              : backend->build(build, &entry->binary, error);
+    hed_status status = is_ahead ? backend->build_ahead(settings, build, &entry->binary, error)
+                                 : backend->build(build, &entry->binary, error);
     entry->build_seconds = (double)(settings->clock.now(settings->clock.user) - start) * 1e-9;
     return status;
 }
@@ -233,11 +235,11 @@ static hed_status compile(
     hed_status status = build_timed(settings, build, false, &entry, error);
     if (!status) {
         /* A read-only folder or a full disk only means that the next program compiles again. */
-        hed_error why = {0};
+        hed_error cause = {0};
         if (settings->cache_dir[0] &&
-            hed_cache_store(settings->cache_dir, request->bytes, request->size, &entry, &why))
+            hed_cache_store(settings->cache_dir, request->bytes, request->size, &entry, &cause))
             hed_log_message(
-                &settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", why.text);
+                &settings->logger, HED_LOG_WARNING, "compiled kernel not kept: %s", cause.text);
         status = load(program, build, &entry, false, error);
     }
     /* no fault of the cache: this driver refuses its own new binary */
@@ -276,16 +278,16 @@ static hed_status obtain(hed_program *program, const hed_build *build, hed_error
 /* Compiles into a folder of the cache. For this device's configurations, an existing entry is used
  * instead. */
 static hed_status compile_into(const hed_settings *settings, const hed_build *build,
-    const char *folder, bool ahead, double *seconds, hed_error *error)
+    const char *folder, bool is_ahead, double *seconds, hed_error *error)
 {
     hed_text request = {.allocator = &settings->allocator};
     hed_cache_entry entry = {{0}, 0};
     hed_status status = make_request(build, &request, error);
     if (!status &&
-        (ahead || !hed_cache_load(settings, folder, request.bytes, request.size, &entry))) {
-        status = build_timed(settings, build, ahead, &entry, error);
+        (is_ahead || !hed_cache_load(settings, folder, request.bytes, request.size, &entry))) {
+        status = build_timed(settings, build, is_ahead, &entry, error);
         *seconds = entry.build_seconds;
-        if (ahead) entry.build_seconds = 0; /* distributed files are identical in every build */
+        if (is_ahead) entry.build_seconds = 0; /* distributed files are identical in every build */
         if (!status) status = hed_cache_store(folder, request.bytes, request.size, &entry, error);
     }
     hed_binary_free(settings, &entry.binary);
@@ -336,32 +338,32 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
 {
     const hed_allocator *allocator = &device->settings->allocator;
     *variant = NULL;
-    hed_variant *made = hed_allocate(allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
-    made->program = (hed_program){.device = device,
+    hed_variant *new_variant = hed_allocate(allocator, sizeof *new_variant);
+    if (!new_variant) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
+    new_variant->program = (hed_program){.device = device,
         .def = def,
         .config = *config,
         .math = math,
         .max_threads = hed_config_max_threads(def, config)};
-    made->users = 1;
+    new_variant->users = 1;
     hed_status status = HED_OK;
     if (device->backend->build) {
         hed_build_text text;
         status = hed_build_text_make(
             &text, device, def, math, config, defines, define_count, max_registers, error);
-        made->program.language = text.build.language;
-        if (!status) status = obtain(&made->program, &text.build, error);
+        new_variant->program.language = text.build.language;
+        if (!status) status = obtain(&new_variant->program, &text.build, error);
         if (!status) { /* after the compiler, whose messages have precedence */
             status = check_signature(&text.build, error);
-            if (status) device->backend->program_unload(&made->program);
+            if (status) device->backend->program_unload(&new_variant->program);
         }
         hed_build_text_free(&text);
     } else {
-        set_resources_unknown(&made->program.resources);
-        status = device->backend->program_load(&made->program, NULL, NULL, error);
+        set_resources_unknown(&new_variant->program.resources);
+        status = device->backend->program_load(&new_variant->program, NULL, NULL, error);
     }
-    if (status) hed_release(allocator, made, sizeof *made);
-    else *variant = made;
+    if (status) hed_release(allocator, new_variant, sizeof *new_variant);
+    else *variant = new_variant;
     return status;
 }
 

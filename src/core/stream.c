@@ -35,24 +35,24 @@ hed_status hed_stream_create(
     hed_status status = hed_device_ensure_open(device, error);
     if (status) return status;
     const hed_allocator *allocator = &device->settings->allocator;
-    hed_stream *made = hed_allocate(allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
-    made->device = device;
-    made->def = *def;
+    hed_stream *new_stream = hed_allocate(allocator, sizeof *new_stream);
+    if (!new_stream) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
+    new_stream->device = device;
+    new_stream->def = *def;
     if (def->timed_steps) {
-        made->times = hed_allocate(allocator, times_bytes(def->timed_steps));
-        if (made->times) made->times->capacity = def->timed_steps;
+        new_stream->times = hed_allocate(allocator, times_bytes(def->timed_steps));
+        if (new_stream->times) new_stream->times->capacity = def->timed_steps;
         else
             status = hed_fail(
                 error, HED_ERROR_MEMORY, "no memory for the times of %u steps", def->timed_steps);
     }
-    if (!status) status = device->backend->stream_create(made, error);
+    if (!status) status = device->backend->stream_create(new_stream, error);
     if (status) {
-        free_times(made);
-        hed_release(allocator, made, sizeof *made);
+        free_times(new_stream);
+        hed_release(allocator, new_stream, sizeof *new_stream);
         return status;
     }
-    *stream = made;
+    *stream = new_stream;
     return HED_OK;
 }
 
@@ -160,21 +160,21 @@ hed_status hed_stream_times(
 {
     HED_REQUIRE(stream, times || !capacity, count);
     *count = 0;
-    struct hed_step_times *kept = stream->times;
-    if (!kept)
+    struct hed_step_times *recorded = stream->times;
+    if (!recorded)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "this stream is not timed: set hed_stream_def.timed_steps");
     hed_status status = hed_stream_wait(stream, error);
-    while (!status && kept->count && *count < capacity) {
-        hed_timed_step *slot = &kept->steps[kept->first];
+    while (!status && recorded->count && *count < capacity) {
+        hed_timed_step *slot = &recorded->steps[recorded->first];
         hed_step_time *time = &times[*count];
         time->kind = slot->kind;
         time->name = slot->name;
         status =
             stream->device->backend->time_read(stream->device, slot->timing, &time->seconds, error);
         if (status) break;
-        kept->first = (kept->first + 1) % kept->capacity;
-        kept->count--;
+        recorded->first = (recorded->first + 1) % recorded->capacity;
+        recorded->count--;
         ++*count;
     }
     return status;
@@ -183,28 +183,28 @@ hed_status hed_stream_times(
 /* ---- copies ---- */
 
 static hed_status check_range(
-    const hed_buffer *buffer, uint64_t offset, uint64_t size, const char *what, hed_error *error)
+    const hed_buffer *buffer, uint64_t offset, uint64_t size, const char *role, hed_error *error)
 {
-    if (!buffer) return hed_fail(error, HED_ERROR_ARGUMENT, "%s: the buffer is NULL", what);
+    if (!buffer) return hed_fail(error, HED_ERROR_ARGUMENT, "%s: the buffer is NULL", role);
     if (offset <= buffer->size && size <= buffer->size - offset) return HED_OK;
     return hed_fail(error, HED_ERROR_BOUNDS,
-        "%s of %llu bytes at byte %llu of a buffer of %llu bytes", what, (unsigned long long)size,
+        "%s of %llu bytes at byte %llu of a buffer of %llu bytes", role, (unsigned long long)size,
         (unsigned long long)offset, (unsigned long long)buffer->size);
 }
 
 static hed_status check_device(
-    const hed_stream *stream, const hed_buffer *buffer, const char *what, hed_error *error)
+    const hed_stream *stream, const hed_buffer *buffer, const char *role, hed_error *error)
 {
     if (stream->device == buffer->device) return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT, "%s: the buffer belongs to %s, the stream to %s",
-        what, buffer->device->info.id, stream->device->info.id);
+        role, buffer->device->info.id, stream->device->info.id);
 }
 
 static hed_status check_place(const hed_stream *stream, const hed_buffer *buffer, uint64_t offset,
-    uint64_t size, const char *what, hed_error *error)
+    uint64_t size, const char *role, hed_error *error)
 {
-    hed_status status = check_range(buffer, offset, size, what, error);
-    return status ? status : check_device(stream, buffer, what, error);
+    hed_status status = check_range(buffer, offset, size, role, error);
+    return status ? status : check_device(stream, buffer, role, error);
 }
 
 /* Copies within host memory, in stream order; the driver is not needed. */
@@ -257,12 +257,12 @@ static hed_status copy_staged(hed_stream *stream, hed_buffer *to, uint64_t to_of
     hed_buffer *from, uint64_t from_offset, uint64_t size, hed_error *error)
 {
     const hed_allocator *allocator = &stream->device->settings->allocator;
-    hed_device *other = stream->device == to->device ? from->device : to->device;
+    hed_device *remote_device = stream->device == to->device ? from->device : to->device;
     hed_stream *helper = NULL;
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error cause = {0};
+    if (!error) error = &cause;
     void *bytes = hed_new(allocator, 1, size, error);
-    hed_stream_create(other, NULL, &helper, error);
+    hed_stream_create(remote_device, NULL, &helper, error);
     hed_stream *reader = stream->device == from->device ? stream : helper;
     hed_stream *writer = stream->device == from->device ? helper : stream;
     hed_stream_wait(stream, error);
@@ -381,28 +381,28 @@ static hed_status map_copy(hed_stream *stream, hed_buffer *buffer, uint64_t offs
 {
     pthread_mutex_t *lock = &stream->device->context->mapping_lock;
     const hed_backend *backend = stream->device->backend;
-    hed_mapping *made = hed_allocate(hed_allocator_of(stream->device), sizeof *made + size);
-    if (!made)
+    hed_mapping *mapping = hed_allocate(hed_allocator_of(stream->device), sizeof *mapping + size);
+    if (!mapping)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory to map %llu bytes of a buffer",
             (unsigned long long)size);
-    made->offset = offset;
-    made->size = size;
+    mapping->offset = offset;
+    mapping->size = size;
     const hed_step step = {.kind = HED_STEP_READ,
         .from = buffer,
         .from_offset = offset,
         .size = size,
-        .host_to = made->bytes};
+        .host_to = mapping->bytes};
     hed_status status = backend->step(stream, &step, NULL, error);
     if (!status) status = backend->stream_wait(stream, error);
     if (status) {
-        hed_release(hed_allocator_of(stream->device), made, sizeof *made + size);
+        hed_release(hed_allocator_of(stream->device), mapping, sizeof *mapping + size);
         return status;
     }
     pthread_mutex_lock(lock);
-    made->next = buffer->mappings;
-    buffer->mappings = made;
+    mapping->next = buffer->mappings;
+    buffer->mappings = mapping;
     pthread_mutex_unlock(lock);
-    *pointer = made->bytes;
+    *pointer = mapping->bytes;
     return HED_OK;
 }
 
@@ -413,18 +413,18 @@ static hed_status unmap_copy(
     pthread_mutex_lock(lock);
     hed_mapping **place = &buffer->mappings;
     while (*place && (*place)->bytes != pointer) place = &(*place)->next;
-    hed_mapping *found = *place;
-    if (found) *place = found->next;
+    hed_mapping *mapping = *place;
+    if (mapping) *place = mapping->next;
     pthread_mutex_unlock(lock);
-    if (!found)
+    if (!mapping)
         return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not mapped at %p", pointer);
     const hed_step step = {.kind = HED_STEP_WRITE,
         .to = buffer,
-        .to_offset = found->offset,
-        .size = found->size,
-        .host_from = found->bytes};
+        .to_offset = mapping->offset,
+        .size = mapping->size,
+        .host_from = mapping->bytes};
     hed_status status = stream->device->backend->step(stream, &step, NULL, error);
-    hed_release(hed_allocator_of(stream->device), found, sizeof *found + found->size);
+    hed_release(hed_allocator_of(stream->device), mapping, sizeof *mapping + mapping->size);
     return status;
 }
 
@@ -481,13 +481,13 @@ hed_status hed_event_create(hed_device *device, bool timed, hed_event **event, h
     *event = NULL;
     hed_status status = hed_device_ensure_open(device, error);
     if (status) return status;
-    hed_event *made = hed_allocate(&device->settings->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for an event");
-    made->device = device;
-    made->timed = timed;
-    status = device->backend->event_create(made, error);
-    if (status) hed_release(&device->settings->allocator, made, sizeof *made);
-    else *event = made;
+    hed_event *new_event = hed_allocate(&device->settings->allocator, sizeof *new_event);
+    if (!new_event) return hed_fail(error, HED_ERROR_MEMORY, "no memory for an event");
+    new_event->device = device;
+    new_event->timed = timed;
+    status = device->backend->event_create(new_event, error);
+    if (status) hed_release(&device->settings->allocator, new_event, sizeof *new_event);
+    else *event = new_event;
     return status;
 }
 

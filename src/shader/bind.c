@@ -17,10 +17,10 @@ static int bind_find(const hed_kernel_def *def, const hed_shader_binding *bindin
     bool by_name = true;
     uint32_t place = 0;
     for (uint32_t i = 0; i < def->argument_count; i++) {
-        bool found = def->arguments[i].kind != HED_BUFFER;
-        for (uint32_t j = 0; j < count && !found; j++)
-            found = bind_is_named(&bindings[j], def->arguments[i].name);
-        by_name = by_name && found;
+        bool is_found = def->arguments[i].kind != HED_BUFFER;
+        for (uint32_t j = 0; j < count && !is_found; j++)
+            is_found = bind_is_named(&bindings[j], def->arguments[i].name);
+        by_name = by_name && is_found;
         if (i < argument && def->arguments[i].kind == HED_BUFFER) place++;
     }
     for (uint32_t j = 0; by_name && j < count; j++)
@@ -34,12 +34,13 @@ hed_status hed_shader_bind(const hed_kernel_def *def, const hed_shader_binding *
     uint32_t buffers = 0;
     for (uint32_t i = 0; i < def->argument_count; i++) {
         if (def->arguments[i].kind != HED_BUFFER) continue;
-        int found = bind_find(def, bindings, count, i);
-        if (found < 0 || buffers == count)
+        int binding = bind_find(def, bindings, count, i);
+        if (binding < 0 || buffers == count)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: the shader has %u buffers, the description more: \"%s\" has none", def->name,
                 count, def->arguments[i].name);
-        bound[buffers++] = (hed_shader_bound){bindings[found].binding, i, bindings[found].uniform};
+        bound[buffers++] =
+            (hed_shader_bound){bindings[binding].binding, i, bindings[binding].uniform};
     }
     if (buffers == count) return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT, "%s: the shader has %u buffers, the description %u",

@@ -22,12 +22,13 @@ enum { MOST_OPTIONS = 32 };
 
 static bool glsl_is_constant(const hed_glsl_def *def, const char *name)
 {
-    hed_glsl_constant found;
+    hed_glsl_constant constant;
     for (uint32_t i = 0; i < def->source_count; i++) {
         const char *text = def->sources[i].text;
         hed_glsl_scanner s = {text, text + hed_glsl_size(&def->sources[i]), text, ""};
-        while (hed_glsl_next_constant(&s, &found))
-            if (strlen(name) == found.length && memcmp(name, found.name, found.length) == 0)
+        while (hed_glsl_next_constant(&s, &constant))
+            if (strlen(name) == constant.length &&
+                memcmp(name, constant.name, constant.length) == 0)
                 return true;
     }
     return false;
@@ -206,8 +207,8 @@ hed_status hed_glsl_compile_text(
     const hed_glsl_def *def, const hed_text *text, void **words, size_t *size, hed_error *error)
 {
     static const char *const usual[] = {"glslangValidator", "glslc"};
-    const char *given = def->compiler ? def->compiler : hed_environment("HEDDLE_GLSL_COMPILER");
-    const char *compiler = given ? given : usual[0];
+    const char *setting = def->compiler ? def->compiler : hed_environment("HEDDLE_GLSL_COMPILER");
+    const char *compiler = setting ? setting : usual[0];
     const hed_allocator *allocator = &def->allocator;
     glsl_files files;
     int exit_status = 0;
@@ -221,7 +222,7 @@ hed_status hed_glsl_compile_text(
             def->option_count, MOST_OPTIONS);
     bool open = glsl_open(&files, text);
     int failed = open ? glsl_spawn(def, compiler, &files, &exit_status) : errno;
-    if (failed == ENOENT && !given)
+    if (failed == ENOENT && !setting)
         failed = glsl_spawn(def, compiler = usual[1], &files, &exit_status);
     if (!open || failed)
         status = hed_fail(error, HED_ERROR_IO,

@@ -11,20 +11,20 @@ static bool glsl_in_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-static const char *glsl_find(const hed_glsl_scanner *s, const char *what)
+static const char *glsl_find(const hed_glsl_scanner *s, const char *pattern)
 {
-    const char *found = memmem(s->at, (size_t)(s->end - s->at), what, strlen(what));
-    return found ? found + strlen(what) : s->end;
+    const char *match = memmem(s->at, (size_t)(s->end - s->at), pattern, strlen(pattern));
+    return match ? match + strlen(pattern) : s->end;
 }
 
 /* Skips blanks and comments. */
 static void glsl_skip(hed_glsl_scanner *s)
 {
     while (s->at < s->end) {
-        bool two = s->end - s->at > 1 && s->at[0] == '/';
+        bool has_pair = s->end - s->at > 1 && s->at[0] == '/';
         if (strchr(" \t\r\n", *s->at) && *s->at) s->at++;
-        else if (two && s->at[1] == '/') s->at = glsl_find(s, "\n");
-        else if (two && s->at[1] == '*') s->at += 2, s->at = glsl_find(s, "*/");
+        else if (has_pair && s->at[1] == '/') s->at = glsl_find(s, "\n");
+        else if (has_pair && s->at[1] == '*') s->at += 2, s->at = glsl_find(s, "*/");
         else return;
     }
 }
@@ -55,7 +55,7 @@ static int64_t glsl_default(hed_glsl_scanner s)
 /* Reads the list after `layout`, then the declaration. */
 static bool glsl_declared(hed_glsl_scanner *s, hed_glsl_constant *to)
 {
-    bool found = false;
+    bool is_found = false;
     hed_shader_constant *constant = &to->about;
     *to = (hed_glsl_constant){.length = 0};
     if (!hed_glsl_next(s) || !hed_glsl_is(s, "(")) return false;
@@ -63,9 +63,9 @@ static bool glsl_declared(hed_glsl_scanner *s, hed_glsl_constant *to)
         if (!hed_glsl_is(s, "constant_id") || !hed_glsl_next(s) || !hed_glsl_is(s, "=")) continue;
         if (!hed_glsl_next(s)) break;
         constant->id = (uint32_t)strtoul(s->word, NULL, 0);
-        found = true;
+        is_found = true;
     }
-    if (!found || !hed_glsl_next(s) || !hed_glsl_is(s, "const") || !hed_glsl_next(s)) return false;
+    if (!is_found || !hed_glsl_next(s) || !hed_glsl_is(s, "const") || !hed_glsl_next(s)) return false;
     constant->type = hed_glsl_is(s, "int")      ? HED_INT32
                      : hed_glsl_is(s, "uint")   ? HED_UINT32
                      : hed_glsl_is(s, "float")  ? HED_FLOAT
@@ -91,11 +91,11 @@ uint32_t hed_shader_glsl_constants(
 {
     if ((!text && size) || (!constants && capacity)) return 0;
     hed_glsl_scanner s = {text, text + size, text, ""};
-    hed_glsl_constant found;
+    hed_glsl_constant constant;
     uint32_t count = 0;
-    for (; count < capacity && hed_glsl_next_constant(&s, &found); count++) {
-        constants[count] = found.about;
-        if (found.length >= sizeof found.about.name) constants[count].name[0] = 0;
+    for (; count < capacity && hed_glsl_next_constant(&s, &constant); count++) {
+        constants[count] = constant.about;
+        if (constant.length >= sizeof constant.about.name) constants[count].name[0] = 0;
     }
     return count;
 }

@@ -36,7 +36,7 @@ typedef struct opengl_writer {
     hed_shader_constant constants[HED_SHADER_CONSTANTS];
     uint32_t constant_count;
     /* bindings that the text specifies, of storage and of uniform blocks: bit sets */
-    uint64_t taken[2];
+    uint64_t used_bindings[2];
     hed_error *error;
 } opengl_writer;
 
@@ -101,8 +101,8 @@ static long long opengl_constant(const opengl_writer *w, uint32_t id)
 static uint32_t opengl_free_binding(opengl_writer *w, bool uniform)
 {
     uint32_t binding = 0;
-    while (binding + 1 < MOST_BINDINGS && w->taken[uniform] >> binding & 1) binding++;
-    w->taken[uniform] |= (uint64_t)1 << binding;
+    while (binding + 1 < MOST_BINDINGS && w->used_bindings[uniform] >> binding & 1) binding++;
+    w->used_bindings[uniform] |= (uint64_t)1 << binding;
     return binding;
 }
 
@@ -128,11 +128,11 @@ static bool layout_read(opengl_writer *w, layout_list *list)
         items++;
         item->value[0] = 0;
         opengl_name(w, item->name);
-        bool more = hed_glsl_next(s);
-        while (more && (depth || (!hed_glsl_is(s, ",") && !hed_glsl_is(s, ")")))) {
+        bool has_token = hed_glsl_next(s);
+        while (has_token && (depth || (!hed_glsl_is(s, ",") && !hed_glsl_is(s, ")")))) {
             depth += hed_glsl_is(s, "(") ? 1 : hed_glsl_is(s, ")") ? -1u : 0;
             if (!hed_glsl_is(s, "=")) layout_extend(w, item);
-            more = hed_glsl_next(s);
+            has_token = hed_glsl_next(s);
         }
         if (hed_glsl_is(s, ")")) break;
     }
@@ -212,13 +212,13 @@ static void opengl_constant_declared(opengl_writer *w, const layout_list *list)
 
 /* Reads the members of a block, up to its closing brace; `only` is the name of the only member. The
  * driver reports the offsets of push constants. */
-static void opengl_members(opengl_writer *w, bool push, char only[HED_SHADER_NAME])
+static void opengl_members(opengl_writer *w, bool push, char single_name[HED_SHADER_NAME])
 {
     hed_glsl_scanner *s = &w->s;
     char name[HED_SHADER_NAME] = "";
     uint32_t members = 0;
     bool sized = false;
-    only[0] = 0;
+    single_name[0] = 0;
     while (hed_glsl_next(s) && !hed_glsl_is(s, "}")) {
         layout_list list;
         if (hed_glsl_is(s, "layout") && layout_read(w, &list)) {
@@ -226,11 +226,11 @@ static void opengl_members(opengl_writer *w, bool push, char only[HED_SHADER_NAM
             continue;
         }
         bool ends = hed_glsl_is(s, ";") || hed_glsl_is(s, ",");
-        if (ends && ++members == 1) hed_text_copy(only, HED_SHADER_NAME, name);
+        if (ends && ++members == 1) hed_text_copy(single_name, HED_SHADER_NAME, name);
         sized = !ends && (sized || hed_glsl_is(s, "["));
         if (!sized && !ends) opengl_name(w, name);
     }
-    if (members != 1) only[0] = 0;
+    if (members != 1) single_name[0] = 0;
 }
 
 static void opengl_keep(opengl_writer *w, const hed_shader_binding *block)
@@ -259,18 +259,19 @@ static void opengl_block(opengl_writer *w, const layout_list *list, bool uniform
     hed_shader_binding block = {.uniform = uniform};
     const char *binding = layout_find(list, "binding"), *set = layout_find(list, "set");
     bool push = layout_find(list, "push_constant") != NULL;
-    char only[HED_SHADER_NAME];
+    char single_name[HED_SHADER_NAME];
     opengl_name(w, block.block);
     if (binding) block.binding = (uint32_t)strtoul(binding, NULL, 0);
     else if (w->writes && !push) block.binding = opengl_free_binding(w, uniform);
-    if (binding && block.binding < MOST_BINDINGS) w->taken[uniform] |= (uint64_t)1 << block.binding;
+    if (binding && block.binding < MOST_BINDINGS)
+        w->used_bindings[uniform] |= (uint64_t)1 << block.binding;
     layout_write(w, list, push, &block);
     hed_glsl_next(s); /* { */
-    opengl_members(w, push, only);
+    opengl_members(w, push, single_name);
     hed_glsl_next(s);
     bool named = isalpha((unsigned char)s->word[0]) || s->word[0] == '_';
     if (named) opengl_name(w, block.name);
-    else memcpy(block.name, only[0] ? only : block.block, sizeof block.name);
+    else memcpy(block.name, single_name[0] ? single_name : block.block, sizeof block.name);
     if (named) hed_glsl_next(s);
     if (set && strtoul(set, NULL, 0))
         hed_fail(w->error, HED_ERROR_UNSUPPORTED,
@@ -293,17 +294,17 @@ static void opengl_uniform(opengl_writer *w, const layout_list *list)
            hed_glsl_is(s, "restrict") || hed_glsl_is(s, "coherent") || hed_glsl_is(s, "volatile") ||
            hed_glsl_is(s, "highp"))
         if (!hed_glsl_next(s)) return;
-    hed_glsl_scanner ahead = *s;
-    if (hed_glsl_next(&ahead) && hed_glsl_is(&ahead, "{")) {
+    hed_glsl_scanner lookahead = *s;
+    if (hed_glsl_next(&lookahead) && hed_glsl_is(&lookahead, "{")) {
         opengl_block(w, list, uniform);
         return;
     }
     hed_text_copy(type, sizeof type, s->word);
     bool texture = strstr(type, "image") || strstr(type, "sampler") || strstr(type, "texture");
-    if (texture && !hed_glsl_is(&ahead, ";"))
+    if (texture && !hed_glsl_is(&lookahead, ";"))
         hed_fail(w->error, HED_ERROR_UNSUPPORTED,
             "%s: \"%s\" is a %s: textures, images and samplers are no arguments Heddle knows",
-            w->def->name, ahead.word, type);
+            w->def->name, lookahead.word, type);
 }
 
 static void opengl_layout(opengl_writer *w)
@@ -316,9 +317,10 @@ static void opengl_layout(opengl_writer *w)
            hed_glsl_is(&w->s, "volatile"))
         if (!hed_glsl_next(&w->s)) return;
     bool block = hed_glsl_is(&w->s, "uniform") || hed_glsl_is(&w->s, "buffer");
-    hed_glsl_scanner ahead = w->s;
+    hed_glsl_scanner lookahead = w->s;
     if (layout_find(&list, "constant_id")) opengl_constant_declared(w, &list);
-    else if (block && hed_glsl_next(&ahead) && !hed_glsl_is(&ahead, ";")) opengl_uniform(w, &list);
+    else if (block && hed_glsl_next(&lookahead) && !hed_glsl_is(&lookahead, ";"))
+        opengl_uniform(w, &list);
     else layout_write(w, &list, false, NULL);
 }
 
@@ -376,8 +378,8 @@ static void opengl_word(opengl_writer *w)
     } else if (!w->depth && hed_glsl_is(s, "layout")) {
         opengl_layout(w);
     } else if (!w->depth && (hed_glsl_is(s, "uniform") || hed_glsl_is(s, "buffer"))) {
-        const layout_list none = {.begin = s->begin};
-        opengl_uniform(w, &none);
+        const layout_list empty = {.begin = s->begin};
+        opengl_uniform(w, &empty);
     }
 }
 
@@ -394,15 +396,15 @@ static void opengl_scan(opengl_writer *w, const hed_text *text)
 /* Collects the constants of the text, and checks that their names fit. */
 static void opengl_find_constants(opengl_writer *w, const hed_text *text)
 {
-    hed_glsl_constant found;
+    hed_glsl_constant constant;
     uint32_t count = 0;
     w->s = (hed_glsl_scanner){text->bytes, text->bytes + text->size, text->bytes, ""};
-    for (; hed_glsl_next_constant(&w->s, &found); count++) {
-        if (found.length >= HED_SHADER_NAME)
+    for (; hed_glsl_next_constant(&w->s, &constant); count++) {
+        if (constant.length >= HED_SHADER_NAME)
             hed_fail(w->error, HED_ERROR_LIMIT,
                 "%s: the constant \"%.60s...\" has %zu characters; expected at most %d",
-                w->def->name, found.name, found.length, HED_SHADER_NAME - 1);
-        if (count < HED_SHADER_CONSTANTS) w->constants[w->constant_count++] = found.about;
+                w->def->name, constant.name, constant.length, HED_SHADER_NAME - 1);
+        if (count < HED_SHADER_CONSTANTS) w->constants[w->constant_count++] = constant.about;
     }
     if (count > HED_SHADER_CONSTANTS)
         hed_fail(w->error, HED_ERROR_LIMIT, "%s: %u specialization constants; expected at most %d",

@@ -74,24 +74,24 @@ static spirv_member spirv_find_member(const hed_spirv_reader *r, uint32_t type, 
         if (opcode == OP_TYPE_POINTER) break; /* names and decorations come before all types */
         if (opcode != OP_MEMBER_NAME && opcode != OP_MEMBER_DECORATE) continue;
         if (hed_spirv_operand(r, at, 1) != type || hed_spirv_operand(r, at, 2) != index) continue;
-        uint32_t what = hed_spirv_operand(r, at, 3);
+        uint32_t decoration = hed_spirv_operand(r, at, 3);
         if (opcode == OP_MEMBER_NAME) member.status = hed_spirv_name(r, at + 3, member.name);
-        else if (what == DECORATION_OFFSET) member.offset = hed_spirv_operand(r, at, 4);
-        else if (what == DECORATION_NON_WRITABLE) member.read_only = true;
-        else if (what == DECORATION_NON_READABLE) member.write_only = true;
+        else if (decoration == DECORATION_OFFSET) member.offset = hed_spirv_operand(r, at, 4);
+        else if (decoration == DECORATION_NON_WRITABLE) member.read_only = true;
+        else if (decoration == DECORATION_NON_READABLE) member.write_only = true;
     }
     return member;
 }
 
 static hed_status spirv_refuse(
-    const hed_spirv_reader *r, const hed_spirv_id *variable, const char *what)
+    const hed_spirv_reader *r, const hed_spirv_id *variable, const char *subject)
 {
     char name[HED_SHADER_NAME];
     hed_spirv_text(r, variable->name, name, sizeof name);
     return hed_fail(r->error, HED_ERROR_UNSUPPORTED,
         "SPIR-V: \"%s\" (set %u, binding %u) is %s: Heddle binds storage and uniform buffers, "
         "scalars go into push constants",
-        name, variable->set, variable->binding, what);
+        name, variable->set, variable->binding, subject);
 }
 
 static hed_status spirv_add_binding(
@@ -109,7 +109,7 @@ static hed_status spirv_add_binding(
     if (shader->binding_count == HED_SHADER_BINDINGS)
         return hed_fail(
             r->error, HED_ERROR_LIMIT, "SPIR-V: more than %d buffers", HED_SHADER_BINDINGS);
-    hed_shader_binding made = {.set = variable->set,
+    hed_shader_binding binding = {.set = variable->set,
         .binding = variable->binding,
         .uniform = storage == STORAGE_UNIFORM && !of->buffer_block,
         .components = 1};
@@ -121,36 +121,38 @@ static hed_status spirv_add_binding(
         read_only = read_only && last.read_only;
         write_only = write_only && last.write_only;
     }
-    bool reads = made.uniform || variable->read_only || read_only;
-    made.access = reads                                ? HED_READ
-                  : variable->write_only || write_only ? HED_WRITE
-                                                       : HED_READ_WRITE;
-    hed_status status = hed_spirv_name(r, of->name, made.block);
-    if (!status) status = hed_spirv_name(r, variable->name, made.name);
+    bool reads = binding.uniform || variable->read_only || read_only;
+    binding.access = reads                                ? HED_READ
+                     : variable->write_only || write_only ? HED_WRITE
+                                                          : HED_READ_WRITE;
+    hed_status status = hed_spirv_name(r, of->name, binding.block);
+    if (!status) status = hed_spirv_name(r, variable->name, binding.name);
     if (status) return status;
-    if (!made.name[0]) memcpy(made.name, members == 1 ? last.name : made.block, sizeof made.name);
+    if (!binding.name[0])
+        memcpy(binding.name, members == 1 ? last.name : binding.block, sizeof binding.name);
     uint32_t element = hed_spirv_operand(r, of->at, members + 1), at = hed_spirv_of(r, element)->at;
     if (hed_spirv_opcode(r, at) == OP_TYPE_ARRAY ||
         hed_spirv_opcode(r, at) == OP_TYPE_RUNTIME_ARRAY)
         element = hed_spirv_operand(r, at, 2), at = hed_spirv_of(r, element)->at;
     if (hed_spirv_opcode(r, at) == OP_TYPE_VECTOR)
-        made.components = hed_spirv_operand(r, at, 3), element = hed_spirv_operand(r, at, 2);
-    made.type = hed_spirv_scalar(r, element);
+        binding.components = hed_spirv_operand(r, at, 3), element = hed_spirv_operand(r, at, 2);
+    binding.type = hed_spirv_scalar(r, element);
     for (uint32_t i = 0; i < shader->binding_count; i++) {
-        hed_shader_binding *other = &shader->bindings[i];
-        if (other->set != made.set || other->binding != made.binding) continue;
-        if (other->access != made.access)
-            other->access = HED_READ_WRITE; /* one buffer, two types */
+        hed_shader_binding *existing = &shader->bindings[i];
+        if (existing->set != binding.set || existing->binding != binding.binding) continue;
+        if (existing->access != binding.access)
+            existing->access = HED_READ_WRITE; /* one buffer, two types */
         return HED_OK;
     }
     uint32_t place = shader->binding_count++;
     for (; place > 0; place--) {
         const hed_shader_binding *before = &shader->bindings[place - 1];
-        if (before->set < made.set || (before->set == made.set && before->binding <= made.binding))
+        if (before->set < binding.set ||
+            (before->set == binding.set && before->binding <= binding.binding))
             break;
         shader->bindings[place] = *before;
     }
-    shader->bindings[place] = made;
+    shader->bindings[place] = binding;
     return HED_OK;
 }
 
@@ -166,14 +168,14 @@ static hed_status spirv_add_members(hed_spirv_reader *r, uint32_t type, uint32_t
         if (shader->member_count == HED_SHADER_MEMBERS)
             return hed_fail(r->error, HED_ERROR_LIMIT, "SPIR-V: more than %d push constants",
                 HED_SHADER_MEMBERS);
-        spirv_member found = spirv_find_member(r, type, i - 2);
-        if (found.status) return found.status;
-        if (!hed_spirv_bytes(r, of, 0, &bytes) || bytes > 1 << 16 || found.offset > 1 << 16)
+        spirv_member info = spirv_find_member(r, type, i - 2);
+        if (info.status) return info.status;
+        if (!hed_spirv_bytes(r, of, 0, &bytes) || bytes > 1 << 16 || info.offset > 1 << 16)
             return hed_spirv_wrong(r, at, "a push constant of unknown size");
         hed_shader_member *member = &shader->members[shader->member_count++];
         *member = (hed_shader_member){
-            .type = hed_spirv_scalar(r, of), .offset = found.offset, .size = (uint32_t)bytes};
-        memcpy(member->name, found.name, sizeof member->name);
+            .type = hed_spirv_scalar(r, of), .offset = info.offset, .size = (uint32_t)bytes};
+        memcpy(member->name, info.name, sizeof member->name);
         uint32_t end = member->offset + member->size;
         if (end > shader->member_bytes) shader->member_bytes = end;
     }
@@ -255,7 +257,7 @@ static const char *spirv_sign(uint32_t opcode)
 static void spirv_write(hed_spirv_reader *r, uint32_t id, uint32_t depth, spirv_words *to)
 {
     const hed_spirv_id *of = hed_spirv_of(r, id);
-    uint32_t opcode = hed_spirv_opcode(r, of->at), what = hed_spirv_operand(r, of->at, 3);
+    uint32_t opcode = hed_spirv_opcode(r, of->at), operation = hed_spirv_operand(r, of->at, 3);
     int64_t value = 0;
     int32_t constant = of->has_spec ? spirv_constant_of(r->shader, of->spec) : -1;
     if (to->failed || !hed_spirv_fine(r, depth)) {
@@ -267,7 +269,7 @@ static void spirv_write(hed_spirv_reader *r, uint32_t id, uint32_t depth, spirv_
     } else if (opcode != OP_SPEC_OP) {
         to->failed = !hed_spirv_evaluate(r, id, depth, &value);
         spirv_put(to, "%lld", (long long)value);
-    } else if (what == 169) {
+    } else if (operation == 169) {
         spirv_put(to, "select(");
         spirv_write(r, hed_spirv_operand(r, of->at, 6), depth + 1, to);
         spirv_put(to, ", ");
@@ -275,10 +277,10 @@ static void spirv_write(hed_spirv_reader *r, uint32_t id, uint32_t depth, spirv_
         spirv_put(to, ", ");
         spirv_write(r, hed_spirv_operand(r, of->at, 4), depth + 1, to);
         spirv_put(to, ")");
-    } else if (spirv_sign(what)) {
+    } else if (spirv_sign(operation)) {
         spirv_put(to, "(");
         spirv_write(r, hed_spirv_operand(r, of->at, 4), depth + 1, to);
-        spirv_put(to, " %s ", spirv_sign(what));
+        spirv_put(to, " %s ", spirv_sign(operation));
         spirv_write(r, hed_spirv_operand(r, of->at, 5), depth + 1, to);
         spirv_put(to, ")");
     } else {

@@ -30,26 +30,27 @@ hed_status hed_spirv_name(const hed_spirv_reader *r, uint32_t at, char *to)
 /* True if the text in the words from `at` on is `text`. */
 static bool spirv_is(const hed_spirv_reader *r, uint32_t at, const char *text)
 {
-    size_t size = strlen(text) + 1, from = 4 * (size_t)at, all = 4 * (size_t)r->words;
-    return from < all && size <= all - from && memcmp(r->bytes + from, text, size) == 0;
+    size_t size = strlen(text) + 1, from = 4 * (size_t)at, total = 4 * (size_t)r->words;
+    return from < total && size <= total - from && memcmp(r->bytes + from, text, size) == 0;
 }
 
-hed_status hed_spirv_wrong(const hed_spirv_reader *r, uint32_t at, const char *what)
+hed_status hed_spirv_wrong(const hed_spirv_reader *r, uint32_t at, const char *problem)
 {
-    return hed_fail(r->error, HED_ERROR_FORMAT, "SPIR-V, word %u of %u: %s", at, r->words, what);
+    return hed_fail(r->error, HED_ERROR_FORMAT, "SPIR-V, word %u of %u: %s", at, r->words, problem);
 }
 
 /* ---- the first pass ---- */
 
-static void spirv_decorate(hed_spirv_reader *r, hed_spirv_id *id, uint32_t what, uint32_t value)
+static void spirv_decorate(
+    hed_spirv_reader *r, hed_spirv_id *id, uint32_t decoration, uint32_t value)
 {
-    if (what == DECORATION_SPEC_ID) id->spec = value, id->has_spec = true;
-    if (what == DECORATION_BINDING) id->binding = value, id->has_binding = true;
-    if (what == DECORATION_SET) id->set = value;
-    if (what == DECORATION_BUFFER_BLOCK) id->buffer_block = true;
-    if (what == DECORATION_NON_WRITABLE) id->read_only = true;
-    if (what == DECORATION_NON_READABLE) id->write_only = true;
-    if (what == DECORATION_BUILT_IN && value == BUILT_IN_GROUP)
+    if (decoration == DECORATION_SPEC_ID) id->spec = value, id->has_spec = true;
+    if (decoration == DECORATION_BINDING) id->binding = value, id->has_binding = true;
+    if (decoration == DECORATION_SET) id->set = value;
+    if (decoration == DECORATION_BUFFER_BLOCK) id->buffer_block = true;
+    if (decoration == DECORATION_NON_WRITABLE) id->read_only = true;
+    if (decoration == DECORATION_NON_READABLE) id->write_only = true;
+    if (decoration == DECORATION_BUILT_IN && value == BUILT_IN_GROUP)
         r->group_id = (uint32_t)(id - r->ids);
 }
 
@@ -119,7 +120,7 @@ bool hed_spirv_bytes(hed_spirv_reader *r, uint32_t type, uint32_t depth, uint64_
 {
     uint32_t at = hed_spirv_of(r, type)->at, inner = hed_spirv_operand(r, at, 2);
     int64_t count = hed_spirv_operand(r, at, 3);
-    uint64_t each = 0;
+    uint64_t element_bytes = 0;
     *bytes = 0;
     if (!hed_spirv_fine(r, depth)) return false;
     switch (hed_spirv_opcode(r, at)) {
@@ -131,13 +132,13 @@ bool hed_spirv_bytes(hed_spirv_reader *r, uint32_t type, uint32_t depth, uint64_
         __attribute__((fallthrough));
     case OP_TYPE_VECTOR:
     case OP_TYPE_MATRIX:
-        return hed_spirv_bytes(r, inner, depth + 1, &each) &&
-               !__builtin_mul_overflow(each, (uint64_t)count, bytes);
+        return hed_spirv_bytes(r, inner, depth + 1, &element_bytes) &&
+               !__builtin_mul_overflow(element_bytes, (uint64_t)count, bytes);
     case OP_TYPE_RUNTIME_ARRAY: return true;
     case OP_TYPE_STRUCT:
         for (uint32_t i = 2; i < hed_spirv_length(r, at); i++)
-            if (!hed_spirv_bytes(r, hed_spirv_operand(r, at, i), depth + 1, &each) ||
-                __builtin_add_overflow(*bytes, each, bytes))
+            if (!hed_spirv_bytes(r, hed_spirv_operand(r, at, i), depth + 1, &element_bytes) ||
+                __builtin_add_overflow(*bytes, element_bytes, bytes))
                 return false;
         return true;
     default: return false;
@@ -150,15 +151,15 @@ int64_t hed_spirv_literal(const hed_spirv_reader *r, uint32_t at)
 {
     hed_type type = hed_spirv_scalar(r, hed_spirv_operand(r, at, 1));
     uint32_t low = hed_spirv_operand(r, at, 3);
-    uint64_t both = low | (uint64_t)hed_spirv_operand(r, at, 4) << 32;
+    uint64_t bits = low | (uint64_t)hed_spirv_operand(r, at, 4) << 32;
     float narrow;
     double wide;
     memcpy(&narrow, &low, sizeof narrow);
-    memcpy(&wide, &both, sizeof wide);
+    memcpy(&wide, &bits, sizeof wide);
     if (type == HED_FLOAT) wide = (double)narrow;
     if (type == HED_FLOAT || type == HED_DOUBLE)
         return wide > -0x1p62 && wide < 0x1p62 ? (int64_t)wide : 0;
-    if (type == HED_INT64 || type == HED_UINT64) return (int64_t)both;
+    if (type == HED_INT64 || type == HED_UINT64) return (int64_t)bits;
     return type == HED_UINT32 ? (int64_t)low : (int64_t)(int32_t)low;
 }
 
@@ -214,17 +215,17 @@ static bool spirv_operate(uint32_t opcode, const int64_t v[3], int64_t *value)
 bool hed_spirv_evaluate(hed_spirv_reader *r, uint32_t id, uint32_t depth, int64_t *value)
 {
     const hed_spirv_id *of = hed_spirv_of(r, id);
-    const hed_shader_value *given = of->has_spec ? spirv_given(r, of->spec) : NULL;
+    const hed_shader_value *override = of->has_spec ? spirv_given(r, of->spec) : NULL;
     uint32_t opcode = hed_spirv_opcode(r, of->at);
     int64_t operands[3] = {0};
     *value = 0;
     if (!of->at || !hed_spirv_fine(r, depth)) return false;
-    if (given) *value = given->value;
+    if (override) *value = override->value;
     else if (opcode == OP_CONSTANT_TRUE || opcode == OP_SPEC_TRUE) *value = 1;
     else if (opcode == OP_CONSTANT || opcode == OP_SPEC_CONSTANT)
         *value = hed_spirv_literal(r, of->at);
     if (opcode != OP_SPEC_OP)
-        return given || (opcode >= OP_CONSTANT_TRUE && opcode <= OP_CONSTANT) ||
+        return override || (opcode >= OP_CONSTANT_TRUE && opcode <= OP_CONSTANT) ||
                (opcode >= OP_SPEC_TRUE && opcode <= OP_SPEC_CONSTANT);
     uint32_t length = hed_spirv_length(r, of->at);
     for (uint32_t i = 0; i < 3 && 4 + i < length; i++)

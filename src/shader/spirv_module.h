@@ -105,7 +105,7 @@ static inline const hed_spirv_id *hed_spirv_of(const hed_spirv_reader *r, uint32
 void hed_spirv_text(const hed_spirv_reader *r, uint32_t at, char *to, size_t size);
 /* Copies a name of up to HED_SHADER_NAME bytes, with its zero. Errors: LIMIT. */
 hed_status hed_spirv_name(const hed_spirv_reader *r, uint32_t at, char *to);
-hed_status hed_spirv_wrong(const hed_spirv_reader *r, uint32_t at, const char *what);
+hed_status hed_spirv_wrong(const hed_spirv_reader *r, uint32_t at, const char *problem);
 
 /* Runs the first pass: fills `ids`, and the properties of the group. */
 hed_status hed_spirv_scan(hed_spirv_reader *r);

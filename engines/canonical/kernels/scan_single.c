@@ -57,10 +57,10 @@ static share scan_share(uint64_t count, uint32_t member, uint32_t members)
 static void scan_run_range(
     const hed_native_call *call, const hed_kernel_def *def, void *const *arguments, share part)
 {
-    hed_native_call own = *call;
-    own.def = def;
-    own.arguments = arguments;
-    if (part.begin < part.end) def->range(&own, part.begin, part.end);
+    hed_native_call member_call = *call;
+    member_call.def = def;
+    member_call.arguments = arguments;
+    if (part.begin < part.end) def->range(&member_call, part.begin, part.end);
 }
 
 /* The workspace holds the tree of the sums of the tiles. */

@@ -17,10 +17,10 @@ static uint32_t cuda_device_count(hed_backend_slot *slot)
 
 /* ---- description ---- */
 
-static uint32_t cuda_attribute(const hed_cuda *cuda, CUdevice device, int which)
+static uint32_t cuda_attribute(const hed_cuda *cuda, CUdevice device, int attribute)
 {
     int value = 0;
-    return cuda->api.cuDeviceGetAttribute(&value, which, device) == CUDA_SUCCESS && value > 0
+    return cuda->api.cuDeviceGetAttribute(&value, attribute, device) == CUDA_SUCCESS && value > 0
                ? (uint32_t)value
                : 0;
 }
@@ -128,39 +128,39 @@ static hed_status cuda_describe(hed_backend_slot *slot, CUdevice device, hed_dev
 static hed_status cuda_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device)
 {
     const hed_cuda *cuda = slot->state;
-    CUdevice found;
-    return cuda->api.cuDeviceGet(&found, (int)index) ? HED_ERROR_DRIVER
-                                                     : cuda_describe(slot, found, device);
+    CUdevice handle;
+    return cuda->api.cuDeviceGet(&handle, (int)index) ? HED_ERROR_DRIVER
+                                                      : cuda_describe(slot, handle, device);
 }
 
 /* ---- opening ---- */
 
 static hed_cuda_device *cuda_new_device(
-    hed_device *device, const hed_cuda *cuda, CUdevice found, CUcontext context)
+    hed_device *device, const hed_cuda *cuda, CUdevice handle, CUcontext context)
 {
-    hed_cuda_device *made = hed_allocate(&device->settings->allocator, sizeof *made);
-    if (!made) return NULL;
-    made->cuda = cuda;
-    made->device = found;
-    made->context = context;
-    pthread_mutex_init(&made->map_lock, NULL);
-    device->impl = made;
-    return made;
+    hed_cuda_device *impl = hed_allocate(&device->settings->allocator, sizeof *impl);
+    if (!impl) return NULL;
+    impl->cuda = cuda;
+    impl->device = handle;
+    impl->context = context;
+    pthread_mutex_init(&impl->map_lock, NULL);
+    device->impl = impl;
+    return impl;
 }
 
 static hed_status cuda_device_open(hed_device *device, hed_error *error)
 {
     const hed_cuda *cuda = device->slot->state;
-    CUdevice found = 0;
+    CUdevice handle = 0;
     CUcontext context = NULL;
     int ordinal = 0;
     sscanf(device->info.id, "cuda:%d", &ordinal);
-    CUresult result = cuda->api.cuDeviceGet(&found, ordinal);
+    CUresult result = cuda->api.cuDeviceGet(&handle, ordinal);
     if (result) return hed_cuda_fail(&cuda->api, result, "cuDeviceGet", error);
-    result = cuda->api.cuDevicePrimaryCtxRetain(&context, found);
+    result = cuda->api.cuDevicePrimaryCtxRetain(&context, handle);
     if (result) return hed_cuda_fail(&cuda->api, result, "cuDevicePrimaryCtxRetain", error);
-    if (cuda_new_device(device, cuda, found, context)) return HED_OK;
-    cuda->api.cuDevicePrimaryCtxRelease(found);
+    if (cuda_new_device(device, cuda, handle, context)) return HED_OK;
+    cuda->api.cuDevicePrimaryCtxRelease(handle);
     return hed_fail(error, HED_ERROR_MEMORY, "no memory to open %s", device->info.id);
 }
 
@@ -185,18 +185,18 @@ static hed_status cuda_device_adopt(
 {
     const hed_cuda *cuda = slot->state;
     CUcontext former = NULL, context = native->context;
-    CUdevice found = 0;
+    CUdevice handle = 0;
     cuda->api.cuCtxGetCurrent(&former);
     const char *call = "cuCtxSetCurrent";
     CUresult result = cuda->api.cuCtxSetCurrent(context);
-    if (!result) result = cuda->api.cuCtxGetDevice(&found), call = "cuCtxGetDevice";
+    if (!result) result = cuda->api.cuCtxGetDevice(&handle), call = "cuCtxGetDevice";
     cuda->api.cuCtxSetCurrent(former);
     if (result) return hed_cuda_fail(&cuda->api, result, call, error);
-    hed_status status = cuda_describe(slot, found, device);
+    hed_status status = cuda_describe(slot, handle, device);
     if (status)
         return hed_fail(
             error, status, "the driver does not describe the device of the given context");
-    return cuda_new_device(device, cuda, found, context)
+    return cuda_new_device(device, cuda, handle, context)
                ? HED_OK
                : hed_fail(error, HED_ERROR_MEMORY, "no memory to adopt a device");
 }
@@ -214,22 +214,22 @@ static hed_status cuda_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)
 {
     size_t available = 0, total = 0;
-    CUcontext other;
-    hed_status status = hed_cuda_enter(device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(device, &previous, error);
     if (status) return status;
     CUresult result = hed_cuda_api_of(device)->cuMemGetInfo(&available, &total);
     *free_bytes = available;
     *total_bytes = total;
-    return hed_cuda_leave(device, other, result, "cuMemGetInfo", error);
+    return hed_cuda_leave(device, previous, result, "cuMemGetInfo", error);
 }
 
 static hed_status cuda_device_wait(hed_device *device, hed_error *error)
 {
-    CUcontext other;
-    hed_status status = hed_cuda_enter(device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(device, &previous, error);
     if (status) return status;
     return hed_cuda_leave(
-        device, other, hed_cuda_api_of(device)->cuCtxSynchronize(), "cuCtxSynchronize", error);
+        device, previous, hed_cuda_api_of(device)->cuCtxSynchronize(), "cuCtxSynchronize", error);
 }
 
 static void *cuda_symbol(hed_backend_slot *slot, const char *name)

@@ -32,7 +32,7 @@ static const struct {
     CUresult result;
     hed_status status;
     const char *meaning;
-} known[] = {
+} code_meanings[] = {
     {CUDA_ERROR_OUT_OF_MEMORY, HED_ERROR_DEVICE_MEMORY, "device memory ran out"},
     {CUDA_ERROR_NO_DEVICE, HED_ERROR_NO_DEVICE,
         "no device is there, or CUDA_VISIBLE_DEVICES hides it"},
@@ -69,34 +69,34 @@ hed_status hed_cuda_fail(
     const char *name = NULL, *text = NULL;
     if (api->cuGetErrorName(result, &name) || !name) name = "unknown error";
     if (api->cuGetErrorString(result, &text) || !text) text = "the driver gives no text";
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (known[i].result != result) continue;
-        const char *after = known[i].status == HED_ERROR_LOST
+    for (size_t i = 0; i < sizeof code_meanings / sizeof code_meanings[0]; i++) {
+        if (code_meanings[i].result != result) continue;
+        const char *after = code_meanings[i].status == HED_ERROR_LOST
                                 ? "; this process cannot use the device again: restart the program"
                                 : "";
-        return hed_fail(error, known[i].status, "%s: %s (%d): %s%s", call, name, result,
-            known[i].meaning, after);
+        return hed_fail(error, code_meanings[i].status, "%s: %s (%d): %s%s", call, name, result,
+            code_meanings[i].meaning, after);
     }
     return hed_fail(error, HED_ERROR_DRIVER, "%s: %s (%d): %s", call, name, result, text);
 }
 
 /* ---- the current context ---- */
 
-hed_status hed_cuda_enter(const hed_device *device, CUcontext *other, hed_error *error)
+hed_status hed_cuda_enter(const hed_device *device, CUcontext *previous, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
-    CUcontext wanted = hed_cuda_context_of(device), current = NULL;
-    *other = NULL;
+    CUcontext context = hed_cuda_context_of(device), current = NULL;
+    *previous = NULL;
     CUresult result = api->cuCtxGetCurrent(&current);
-    if (!result && current == wanted) return HED_OK;
+    if (!result && current == context) return HED_OK;
     if (result) return hed_cuda_fail(api, result, "cuCtxGetCurrent", error);
-    *other = current;
-    return hed_cuda_check(device, api->cuCtxSetCurrent(wanted), "cuCtxSetCurrent", error);
+    *previous = current;
+    return hed_cuda_check(device, api->cuCtxSetCurrent(context), "cuCtxSetCurrent", error);
 }
 
-void hed_cuda_restore(const hed_device *device, CUcontext other)
+void hed_cuda_restore(const hed_device *device, CUcontext previous)
 {
-    if (other) hed_cuda_api_of(device)->cuCtxSetCurrent(other);
+    if (previous) hed_cuda_api_of(device)->cuCtxSetCurrent(previous);
 }
 
 /* ---- loading ---- */
@@ -205,7 +205,7 @@ static void cuda_release(const hed_settings *settings, hed_cuda *cuda)
 hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot)
 {
     static const char *const usual[] = {"libcuda.so.1", "libcuda.so", NULL};
-    const char *const given[] = {settings->cuda_library, NULL};
+    const char *const names[] = {settings->cuda_library, NULL};
     char reason[sizeof slot->reason];
     slot->health = HED_BACKEND_WORKS;
     if (settings->cuda_library && !settings->cuda_library[0]) {
@@ -216,7 +216,7 @@ hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot)
     hed_cuda *cuda = hed_allocate(&settings->allocator, sizeof *cuda);
     if (!cuda) return HED_ERROR_MEMORY;
     hed_status status = hed_dynlib_open(&settings->allocator,
-        settings->cuda_library ? given : usual, &cuda->library, reason, sizeof reason);
+        settings->cuda_library ? names : usual, &cuda->library, reason, sizeof reason);
     if (!cuda->library) cuda_set_health(slot, HED_BACKEND_ABSENT, reason, driver_remedy);
     if (!cuda->library || !cuda_load_functions(cuda, slot) || !cuda_start(cuda, slot)) {
         cuda_release(settings, cuda);

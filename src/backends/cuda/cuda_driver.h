@@ -82,10 +82,10 @@ static inline CUcontext hed_cuda_context_of(const hed_device *device)
 /* cuda_driver.c */
 hed_status hed_cuda_open(const hed_settings *settings, hed_backend_slot *slot);
 void hed_cuda_close(const hed_settings *settings, hed_backend_slot *slot);
-/* Makes the device's context current; `*other` receives the context that hed_cuda_restore() puts
+/* Makes the device's context current; `*previous` receives the context that hed_cuda_restore() puts
  * back. After a failure nothing has to be put back. */
-hed_status hed_cuda_enter(const hed_device *device, CUcontext *other, hed_error *error);
-void hed_cuda_restore(const hed_device *device, CUcontext other);
+hed_status hed_cuda_enter(const hed_device *device, CUcontext *previous, hed_error *error);
+void hed_cuda_restore(const hed_device *device, CUcontext previous);
 /* Converts a driver's code to a status; `call` names the function that returned the code. */
 hed_status hed_cuda_fail(
     const hed_cuda_api *api, CUresult result, const char *call, hed_error *error);
@@ -96,10 +96,10 @@ static inline hed_status hed_cuda_check(
                                   : hed_cuda_fail(hed_cuda_api_of(device), result, call, error);
 }
 /* Ends an entry point that consists of one driver call. */
-static inline hed_status hed_cuda_leave(
-    const hed_device *device, CUcontext other, CUresult result, const char *call, hed_error *error)
+static inline hed_status hed_cuda_leave(const hed_device *device, CUcontext previous,
+    CUresult result, const char *call, hed_error *error)
 {
-    hed_cuda_restore(device, other);
+    hed_cuda_restore(device, previous);
     return hed_cuda_check(device, result, call, error);
 }
 

@@ -147,19 +147,21 @@ static bool cuda_can_build(const hed_device *device, const hed_step *steps, uint
 hed_status hed_cuda_graph_build(
     hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error)
 {
-    CUcontext other;
+    CUcontext previous;
     *impl = NULL;
     if (!cuda_can_build(device, steps, count)) return HED_OK;
-    cuda_graph *made = hed_allocate(&device->settings->allocator, cuda_graph_bytes(count));
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a graph of %u steps", count);
-    made->count = count;
-    hed_status status = hed_cuda_enter(device, &other, error);
+    cuda_graph *recorded_graph =
+        hed_allocate(&device->settings->allocator, cuda_graph_bytes(count));
+    if (!recorded_graph)
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory for a graph of %u steps", count);
+    recorded_graph->count = count;
+    hed_status status = hed_cuda_enter(device, &previous, error);
     if (!status) {
-        status = cuda_build(device, made, steps, error);
-        hed_cuda_restore(device, other);
+        status = cuda_build(device, recorded_graph, steps, error);
+        hed_cuda_restore(device, previous);
     }
-    if (status) hed_cuda_graph_destroy(device, made);
-    else *impl = made;
+    if (status) hed_cuda_graph_destroy(device, recorded_graph);
+    else *impl = recorded_graph;
     return status;
 }
 
@@ -168,8 +170,8 @@ hed_status hed_cuda_graph_update(
 {
     cuda_graph *g = impl;
     hed_cuda_launch launch;
-    CUcontext other;
-    hed_status status = hed_cuda_enter(device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(device, &previous, error);
     if (status) return status;
     status = hed_cuda_prepare(&steps[step], &launch, error);
     if (!status) {
@@ -178,29 +180,29 @@ hed_status hed_cuda_graph_update(
             g->exec, g->nodes[step], &kernel);
         status = hed_cuda_check(device, result, "cuGraphExecKernelNodeSetParams", error);
     }
-    hed_cuda_restore(device, other);
+    hed_cuda_restore(device, previous);
     return status;
 }
 
 hed_status hed_cuda_graph_replay(hed_stream *stream, void *impl, hed_error *error)
 {
-    CUcontext other;
-    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(stream->device, &previous, error);
     if (status) return status;
     CUresult result =
         hed_cuda_api_of(stream->device)->cuGraphLaunch(((cuda_graph *)impl)->exec, stream->native);
-    return hed_cuda_leave(stream->device, other, result, "cuGraphLaunch", error);
+    return hed_cuda_leave(stream->device, previous, result, "cuGraphLaunch", error);
 }
 
 void hed_cuda_graph_destroy(hed_device *device, void *impl)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
     cuda_graph *freed = impl;
-    CUcontext other;
-    if (hed_cuda_enter(device, &other, NULL) == HED_OK) {
+    CUcontext previous;
+    if (hed_cuda_enter(device, &previous, NULL) == HED_OK) {
         if (freed->exec) api->cuGraphExecDestroy(freed->exec);
         if (freed->graph) api->cuGraphDestroy(freed->graph);
-        hed_cuda_restore(device, other);
+        hed_cuda_restore(device, previous);
     }
     hed_release(&device->settings->allocator, freed, cuda_graph_bytes(freed->count));
 }

@@ -59,11 +59,11 @@ static hed_status cuda_make_host(hed_buffer *buffer, hed_error *error)
  * buffer on the same pages, which must then live longer) is used as it is, provided that all of it
  * is registered. */
 static hed_status cuda_make_caller(
-    hed_buffer *buffer, cuda_buffer *made, void *host, hed_error *error)
+    hed_buffer *buffer, cuda_buffer *impl, void *host, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
     CUresult result = api->cuMemHostRegister(host, buffer->size, CU_MEMHOST_PORTABLE_MAPPED);
-    made->registered = result == CUDA_SUCCESS;
+    impl->registered = result == CUDA_SUCCESS;
     CUdeviceptr last = 0;
     if (!result || result == CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
         result = api->cuMemHostGetDevicePointer(&buffer->address, host, 0);
@@ -74,15 +74,15 @@ static hed_status cuda_make_caller(
         buffer->host = host;
         return HED_OK;
     }
-    hed_error why = {0};
+    hed_error cause = {0};
     hed_cuda_fail(
-        api, result, made->registered ? "cuMemHostGetDevicePointer" : "cuMemHostRegister", &why);
-    if (made->registered) api->cuMemHostUnregister(host);
-    if (why.status == HED_ERROR_LOST) return hed_fail(error, why.status, "%s", why.text);
+        api, result, impl->registered ? "cuMemHostGetDevicePointer" : "cuMemHostRegister", &cause);
+    if (impl->registered) api->cuMemHostUnregister(host);
+    if (cause.status == HED_ERROR_LOST) return hed_fail(error, cause.status, "%s", cause.text);
     return hed_fail(error, HED_ERROR_UNSUPPORTED,
         "%s cannot use the caller's memory at %p in place (read-only, a mapped file, partly registered, "
         "or over the limit of locked memory): use HED_MEMORY_MAPPED and copy. %.300s",
-        buffer->device->info.id, host, why.text);
+        buffer->device->info.id, host, cause.text);
 }
 
 static hed_status cuda_new_impl(hed_buffer *buffer, hed_error *error)
@@ -99,10 +99,10 @@ static void cuda_free_impl(hed_buffer *buffer)
 
 hed_status hed_cuda_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error)
 {
-    CUcontext other;
+    CUcontext previous;
     hed_status status = cuda_new_impl(buffer, error);
     if (status) return status;
-    status = hed_cuda_enter(buffer->device, &other, error);
+    status = hed_cuda_enter(buffer->device, &previous, error);
     if (!status) {
         if (def->memory == HED_MEMORY_PINNED || def->memory == HED_MEMORY_MAPPED)
             status = cuda_make_host(buffer, error);
@@ -110,7 +110,7 @@ hed_status hed_cuda_buffer_create(hed_buffer *buffer, const hed_buffer_def *def,
             status = cuda_make_caller(buffer, buffer->impl, def->host, error);
         else if (def->memory == HED_MEMORY_DEVICE) status = cuda_make_device(buffer, error);
         else buffer->address = def->handle;
-        hed_cuda_restore(buffer->device, other);
+        hed_cuda_restore(buffer->device, previous);
     }
     if (status) cuda_free_impl(buffer);
     return status;
@@ -128,8 +128,8 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer)
 {
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
     cuda_buffer *freed = buffer->impl;
-    CUcontext other;
-    bool entered = hed_cuda_enter(buffer->device, &other, NULL) == HED_OK;
+    CUcontext previous;
+    bool entered = hed_cuda_enter(buffer->device, &previous, NULL) == HED_OK;
     /* If the context cannot be made current, driver memory leaks; host memory is still released. */
     for (staging *s = freed->stagings, *next; s; s = next) {
         next = s->next;
@@ -143,7 +143,7 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer)
             api->cuMemFree(buffer->address);
         else if (!buffer->parent && buffer->host && buffer->memory != HED_MEMORY_CALLER)
             api->cuMemFreeHost(buffer->host);
-        hed_cuda_restore(buffer->device, other);
+        hed_cuda_restore(buffer->device, previous);
     }
     cuda_free_impl(buffer);
 }
@@ -155,34 +155,34 @@ void hed_cuda_buffer_destroy(hed_buffer *buffer)
 static staging *cuda_take_staging(
     hed_cuda_device *device, cuda_buffer *buffer, CUstream stream, uint64_t size)
 {
-    staging *found = NULL;
+    staging *block = NULL;
     pthread_mutex_lock(&device->map_lock);
     for (staging *s = buffer->stagings; s; s = s->next)
-        if (!s->in_use && s->stream == stream && (!found || s->capacity >= size)) found = s;
-    if (found) found->in_use = true;
+        if (!s->in_use && s->stream == stream && (!block || s->capacity >= size)) block = s;
+    if (block) block->in_use = true;
     pthread_mutex_unlock(&device->map_lock);
-    return found;
+    return block;
 }
 
-static void cuda_give_staging(hed_cuda_device *device, staging *given)
+static void cuda_give_staging(hed_cuda_device *device, staging *block)
 {
     pthread_mutex_lock(&device->map_lock);
-    given->in_use = false;
+    block->in_use = false;
     pthread_mutex_unlock(&device->map_lock);
 }
 
 static staging *cuda_add_staging(hed_stream *stream, cuda_buffer *buffer)
 {
     hed_cuda_device *device = stream->device->impl;
-    staging *made = hed_allocate(&stream->device->settings->allocator, sizeof *made);
-    if (!made) return NULL;
-    made->stream = stream->native;
-    made->in_use = true;
+    staging *block = hed_allocate(&stream->device->settings->allocator, sizeof *block);
+    if (!block) return NULL;
+    block->stream = stream->native;
+    block->in_use = true;
     pthread_mutex_lock(&device->map_lock);
-    made->next = buffer->stagings;
-    buffer->stagings = made;
+    block->next = buffer->stagings;
+    buffer->stagings = block;
     pthread_mutex_unlock(&device->map_lock);
-    return made;
+    return block;
 }
 
 /* Grows a block. Waits for the stream first, because it may still be reading the old block. */
@@ -229,22 +229,22 @@ static hed_status cuda_map_staged(hed_stream *stream, hed_buffer *buffer, uint64
 hed_status hed_cuda_map(hed_stream *stream, hed_buffer *buffer, uint64_t offset, uint64_t size,
     void **pointer, hed_error *error)
 {
-    CUcontext other;
+    CUcontext previous;
     if (cuda_on_host(buffer->memory)) {
         hed_status status = hed_cuda_stream_wait(stream, error);
         if (!status) *pointer = (char *)buffer->host + offset;
         return status;
     }
-    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    hed_status status = hed_cuda_enter(stream->device, &previous, error);
     if (status) return status;
     status = cuda_map_staged(stream, buffer, offset, size, pointer, error);
-    hed_cuda_restore(stream->device, other);
+    hed_cuda_restore(stream->device, previous);
     return status;
 }
 
 hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error)
 {
-    CUcontext other;
+    CUcontext previous;
     const char *host = buffer->host, *at = pointer;
     if (cuda_on_host(buffer->memory) && at >= host && at < host + buffer->size) return HED_OK;
     hed_cuda_device *device = stream->device->impl;
@@ -253,14 +253,14 @@ hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer,
     while (s && !(s->in_use && s->host == pointer)) s = s->next;
     pthread_mutex_unlock(&device->map_lock);
     if (!s) return hed_fail(error, HED_ERROR_ARGUMENT, "this buffer is not mapped at %p", pointer);
-    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    hed_status status = hed_cuda_enter(stream->device, &previous, error);
     if (status) return status;
     CUresult result =
         hed_cuda_api_of(stream->device)
             ->cuMemcpyHtoDAsync(buffer->address + s->offset, s->host, s->size, stream->native);
     s->stream = stream->native;
     cuda_give_staging(stream->device->impl, s);
-    return hed_cuda_leave(stream->device, other, result, "cuMemcpyHtoDAsync", error);
+    return hed_cuda_leave(stream->device, previous, result, "cuMemcpyHtoDAsync", error);
 }
 
 /* ---- OpenGL ---- */
@@ -270,17 +270,17 @@ hed_status hed_cuda_unmap(hed_stream *stream, hed_buffer *buffer, void *pointer,
 hed_status hed_cuda_buffer_share_gl(hed_buffer *buffer, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(buffer->device);
-    CUcontext other;
+    CUcontext previous;
     if (!(buffer->device->info.capabilities & HED_CAN_GL_SHARING)) return HED_ERROR_UNSUPPORTED;
     hed_status status = cuda_new_impl(buffer, error);
     if (status) return status;
-    status = hed_cuda_enter(buffer->device, &other, error);
+    status = hed_cuda_enter(buffer->device, &previous, error);
     if (!status) {
-        cuda_buffer *made = buffer->impl;
+        cuda_buffer *impl = buffer->impl;
         if (api->cuGraphicsGLRegisterBuffer(
-                &made->graphics, buffer->gl_name, CU_GRAPHICS_REGISTER_NONE))
+                &impl->graphics, buffer->gl_name, CU_GRAPHICS_REGISTER_NONE))
             status = HED_ERROR_UNSUPPORTED;
-        hed_cuda_restore(buffer->device, other);
+        hed_cuda_restore(buffer->device, previous);
     }
     if (status) cuda_free_impl(buffer);
     return status;
@@ -290,9 +290,9 @@ hed_status hed_cuda_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     cuda_buffer *shared = buffer->impl;
-    CUcontext other;
+    CUcontext previous;
     size_t size = 0;
-    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    hed_status status = hed_cuda_enter(stream->device, &previous, error);
     if (status) return status;
     status = hed_cuda_check(stream->device,
         api->cuGraphicsMapResources(1, &shared->graphics, stream->native), "cuGraphicsMapResources",
@@ -308,18 +308,18 @@ hed_status hed_cuda_gl_acquire(hed_stream *stream, hed_buffer *buffer, hed_error
         if (status) api->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
     }
     if (status) buffer->address = 0;
-    hed_cuda_restore(stream->device, other);
+    hed_cuda_restore(stream->device, previous);
     return status;
 }
 
 hed_status hed_cuda_gl_release(hed_stream *stream, hed_buffer *buffer, hed_error *error)
 {
     cuda_buffer *shared = buffer->impl;
-    CUcontext other;
-    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(stream->device, &previous, error);
     if (status) return status;
     CUresult result = hed_cuda_api_of(stream->device)
                           ->cuGraphicsUnmapResources(1, &shared->graphics, stream->native);
     buffer->address = 0;
-    return hed_cuda_leave(stream->device, other, result, "cuGraphicsUnmapResources", error);
+    return hed_cuda_leave(stream->device, previous, result, "cuGraphicsUnmapResources", error);
 }

@@ -26,8 +26,8 @@ hed_status hed_cuda_build_options(const hed_build *build, char *text, size_t siz
     hed_status status = hed_nvrtc_options(build, text, size);
     if (status || build->language != HED_CUDA_C || !cuda || !cuda->nvrtc) return status;
     size_t used = strlen(text);
-    int more = snprintf(text + used, size - used, " headers %s", hed_nvrtc_headers(cuda->nvrtc));
-    return (size_t)more < size - used ? HED_OK : HED_ERROR_LIMIT;
+    int length = snprintf(text + used, size - used, " headers %s", hed_nvrtc_headers(cuda->nvrtc));
+    return (size_t)length < size - used ? HED_OK : HED_ERROR_LIMIT;
 }
 
 hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error *error)
@@ -45,8 +45,8 @@ hed_status hed_cuda_build(const hed_build *build, hed_binary *binary, hed_error 
 static hed_status cuda_load_failed(const hed_cuda_api *api, const hed_build *build, CUresult result,
     const char *log, hed_error *error)
 {
-    hed_error why = {0};
-    hed_status status = hed_cuda_fail(api, result, "cuModuleLoadDataEx", &why);
+    hed_error cause = {0};
+    hed_status status = hed_cuda_fail(api, result, "cuModuleLoadDataEx", &cause);
     /* error codes that blame the image: the core compiles it again */
     if (result == CUDA_ERROR_INVALID_IMAGE || result == CUDA_ERROR_NO_BINARY_FOR_GPU ||
         result == CUDA_ERROR_INVALID_PTX || result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
@@ -57,7 +57,7 @@ static hed_status cuda_load_failed(const hed_cuda_api *api, const hed_build *bui
         : result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND
             ? "; libnvidia-ptxjitcompiler is missing (apt install libnvidia-ptxjitcompiler1)"
             : "";
-    hed_fail(error, status, "%s does not load: %.500s%s", build->def->name, why.text, advice);
+    hed_fail(error, status, "%s does not load: %.500s%s", build->def->name, cause.text, advice);
     hed_fail_log(error, log);
     return status;
 }
@@ -107,18 +107,18 @@ static hed_status cuda_find_symbol(hed_program *program, const hed_build *build,
 static hed_status cuda_find_symbols(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
-    hed_cuda_program *made = program->impl;
+    hed_cuda_program *impl = program->impl;
     const hed_kernel_def *def = build->def;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < def->argument_count && !status; i++) {
         if (!def->arguments[i].symbol) continue;
-        if (!made->symbols)
-            made->symbols = hed_allocate(
-                &program->device->settings->allocator, def->argument_count * sizeof *made->symbols);
-        if (!made->symbols)
+        if (!impl->symbols)
+            impl->symbols = hed_allocate(
+                &program->device->settings->allocator, def->argument_count * sizeof *impl->symbols);
+        if (!impl->symbols)
             return hed_fail(error, HED_ERROR_MEMORY, "no memory for the symbols of %s", def->name);
         status =
-            cuda_find_symbol(program, build, binary, &def->arguments[i], &made->symbols[i], error);
+            cuda_find_symbol(program, build, binary, &def->arguments[i], &impl->symbols[i], error);
     }
     return status;
 }
@@ -177,20 +177,20 @@ static hed_status cuda_load_module(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(program->device);
-    hed_cuda_program *made = program->impl;
-    char said[JIT_LOG] = "", failed[JIT_LOG] = "";
+    hed_cuda_program *impl = program->impl;
+    char jit_log[JIT_LOG] = "", failed[JIT_LOG] = "";
     int options[6] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
         CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_LOG_VERBOSE,
         CU_JIT_MAX_REGISTERS};
-    void *values[6] = {said, (void *)(uintptr_t)sizeof said, failed,
+    void *values[6] = {jit_log, (void *)(uintptr_t)sizeof jit_log, failed,
         (void *)(uintptr_t)sizeof failed, (void *)1, (void *)(uintptr_t)build->max_registers};
     CUresult result = api->cuModuleLoadDataEx(
-        &made->module, binary->bytes, build->max_registers ? 6 : 5, options, values);
+        &impl->module, binary->bytes, build->max_registers ? 6 : 5, options, values);
     if (result) return cuda_load_failed(api, build, result, failed, error);
     CUfunction function = NULL;
     char entry[LONGEST_NAME];
     result = cuda_name_in_module(build, binary, build->entry, entry)
-                 ? api->cuModuleGetFunction(&function, made->module, entry)
+                 ? api->cuModuleGetFunction(&function, impl->module, entry)
                  : CUDA_ERROR_NOT_FOUND;
     program->handle = function;
     if (result == CUDA_ERROR_NOT_FOUND)
@@ -200,7 +200,7 @@ static hed_status cuda_load_module(
     hed_status status = cuda_check_types(build, entry, error);
     if (status) return status;
     /* One log has a report: NVRTC's ptxas for a cubin, the driver's for PTX. */
-    hed_nvrtc_read_log(said, entry, &program->resources);
+    hed_nvrtc_read_log(jit_log, entry, &program->resources);
     hed_nvrtc_read_log(binary->log, entry, &program->resources);
     return hed_cuda_check(program->device, result, "cuModuleGetFunction", error);
 }
@@ -209,14 +209,14 @@ static hed_status cuda_load_module(
  * alone. */
 static hed_status cuda_ask_resources(hed_program *program, hed_error *error)
 {
-    static const int which[4] = {CU_FUNC_NUM_REGS, CU_FUNC_SHARED_SIZE_BYTES,
+    static const int attributes[4] = {CU_FUNC_NUM_REGS, CU_FUNC_SHARED_SIZE_BYTES,
         CU_FUNC_MAX_THREADS_PER_BLOCK, CU_FUNC_LOCAL_SIZE_BYTES};
-    hed_cuda_program *made = program->impl;
+    hed_cuda_program *impl = program->impl;
     hed_kernel_resources *resources = &program->resources;
     int values[4] = {0};
     for (int i = 0; i < 4; i++) {
         CUresult result = hed_cuda_api_of(program->device)
-                              ->cuFuncGetAttribute(&values[i], which[i], program->handle);
+                              ->cuFuncGetAttribute(&values[i], attributes[i], program->handle);
         if (result) return hed_cuda_check(program->device, result, "cuFuncGetAttribute", error);
     }
     resources->registers = values[0];
@@ -224,7 +224,7 @@ static hed_status cuda_ask_resources(hed_program *program, hed_error *error)
     resources->max_group = values[2];
     if (resources->stack_bytes < 0) resources->stack_bytes = values[3];
     resources->lane_width = program->device->info.lane_width;
-    made->static_bytes = (uint32_t)values[1];
+    impl->static_bytes = (uint32_t)values[1];
     return HED_OK;
 }
 
@@ -233,20 +233,20 @@ hed_status hed_cuda_program_load(
 {
     const uint64_t resident =
         HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER | HED_CAN_PACKETS | HED_CAN_RESIDENT;
-    hed_cuda_program *made = hed_allocate(&program->device->settings->allocator, sizeof *made);
-    CUcontext other;
-    if (!made)
+    hed_cuda_program *impl = hed_allocate(&program->device->settings->allocator, sizeof *impl);
+    CUcontext previous;
+    if (!impl)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", build->def->name);
-    program->impl = made;
-    made->cooperative = (build->def->needs & resident) != 0;
-    hed_status status = hed_cuda_enter(program->device, &other, error);
+    program->impl = impl;
+    impl->cooperative = (build->def->needs & resident) != 0;
+    hed_status status = hed_cuda_enter(program->device, &previous, error);
     if (!status) {
         if (((status = cuda_load_module(program, build, binary, error)) ||
                 (status = cuda_find_symbols(program, build, binary, error)) ||
                 (status = cuda_ask_resources(program, error))) &&
-            made->module)
-            hed_cuda_api_of(program->device)->cuModuleUnload(made->module);
-        hed_cuda_restore(program->device, other);
+            impl->module)
+            hed_cuda_api_of(program->device)->cuModuleUnload(impl->module);
+        hed_cuda_restore(program->device, previous);
     }
     if (!status) return HED_OK;
     cuda_free_program(program);
@@ -257,10 +257,10 @@ hed_status hed_cuda_program_load(
 void hed_cuda_program_unload(hed_program *program)
 {
     hed_cuda_program *freed = program->impl;
-    CUcontext other;
-    if (hed_cuda_enter(program->device, &other, NULL) == HED_OK) {
+    CUcontext previous;
+    if (hed_cuda_enter(program->device, &previous, NULL) == HED_OK) {
         hed_cuda_api_of(program->device)->cuModuleUnload(freed->module);
-        hed_cuda_restore(program->device, other);
+        hed_cuda_restore(program->device, previous);
     }
     cuda_free_program(program);
 }
@@ -271,24 +271,24 @@ void hed_cuda_program_unload(hed_program *program)
  * device's maximum is allowed at once, so that any thread may do it at any time. */
 static hed_status cuda_allow_local(const hed_program *program, uint64_t bytes, hed_error *error)
 {
-    hed_cuda_program *made = program->impl;
+    hed_cuda_program *impl = program->impl;
     const hed_device *device = program->device;
-    if (bytes + made->static_bytes <= LOCAL_WITHOUT_ASKING || made->local_grown) return HED_OK;
-    int most = (int)(device->info.local_bytes - made->static_bytes);
+    if (bytes + impl->static_bytes <= LOCAL_WITHOUT_ASKING || impl->local_grown) return HED_OK;
+    int limit = (int)(device->info.local_bytes - impl->static_bytes);
     CUresult result = hed_cuda_api_of(device)->cuFuncSetAttribute(
-        program->handle, CU_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, most);
-    if (!result) made->local_grown = true;
+        program->handle, CU_FUNC_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit);
+    if (!result) impl->local_grown = true;
     return hed_cuda_check(device, result, "cuFuncSetAttribute (local memory beyond 48 KB)", error);
 }
 
 static hed_status cuda_allow_cluster(const hed_program *program, uint32_t cluster, hed_error *error)
 {
-    hed_cuda_program *made = program->impl;
-    if (cluster <= PORTABLE_CLUSTER || made->wide_clusters) return HED_OK;
+    hed_cuda_program *impl = program->impl;
+    if (cluster <= PORTABLE_CLUSTER || impl->wide_clusters) return HED_OK;
     CUresult result =
         hed_cuda_api_of(program->device)
             ->cuFuncSetAttribute(program->handle, CU_FUNC_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
-    if (!result) made->wide_clusters = true;
+    if (!result) impl->wide_clusters = true;
     return hed_cuda_check(program->device, result, "cuFuncSetAttribute (clusters beyond 8)", error);
 }
 
@@ -369,16 +369,16 @@ hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_i
     uint64_t local_bytes, int64_t *groups, hed_error *error)
 {
     const hed_device *device = program->device;
-    const hed_cuda_program *made = program->impl;
-    CUcontext other;
+    const hed_cuda_program *impl = program->impl;
+    CUcontext previous;
     int blocks = 0;
-    if (local_bytes + made->static_bytes > device->info.local_bytes || group_items == 0 ||
+    if (local_bytes + impl->static_bytes > device->info.local_bytes || group_items == 0 ||
         group_items > device->info.max_group)
         return hed_fail(error, HED_ERROR_LIMIT,
             "%s: a group of %u work items with %llu bytes of local memory: %s allows %u and %llu",
-            program->def->name, group_items, (unsigned long long)(local_bytes + made->static_bytes),
+            program->def->name, group_items, (unsigned long long)(local_bytes + impl->static_bytes),
             device->info.id, device->info.max_group, (unsigned long long)device->info.local_bytes);
-    hed_status status = hed_cuda_enter(device, &other, error);
+    hed_status status = hed_cuda_enter(device, &previous, error);
     if (status) return status;
     status = cuda_allow_local(program, local_bytes, error);
     if (!status) {
@@ -387,7 +387,7 @@ hed_status hed_cuda_resident_groups(const hed_program *program, uint32_t group_i
         status =
             hed_cuda_check(device, result, "cuOccupancyMaxActiveBlocksPerMultiprocessor", error);
     }
-    hed_cuda_restore(device, other);
+    hed_cuda_restore(device, previous);
     *groups = (int64_t)blocks * device->info.compute_units;
     return status;
 }

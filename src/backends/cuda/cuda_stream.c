@@ -7,55 +7,55 @@
 
 /* Converts a priority to the driver's, which counts backwards: 0 is the lowest priority, and -5,
  * for example, the highest. */
-static int cuda_driver_priority(const hed_cuda_api *api, int32_t wanted)
+static int cuda_driver_priority(const hed_cuda_api *api, int32_t priority)
 {
-    int least = 0, greatest = 0;
-    if (api->cuCtxGetStreamPriorityRange(&least, &greatest)) return 0;
-    return wanted <= 0 ? least : wanted >= least - greatest ? greatest : least - wanted;
+    int lowest = 0, greatest = 0;
+    if (api->cuCtxGetStreamPriorityRange(&lowest, &greatest)) return 0;
+    return priority <= 0 ? lowest : priority >= lowest - greatest ? greatest : lowest - priority;
 }
 
 hed_status hed_cuda_stream_create(hed_stream *stream, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
-    CUcontext other;
-    CUstream made = NULL;
+    CUcontext previous;
+    CUstream native = NULL;
     if (stream->def.use_handle) {
         stream->native = stream->def.handle;
         return HED_OK;
     }
-    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    hed_status status = hed_cuda_enter(stream->device, &previous, error);
     if (status) return status;
     CUresult result = api->cuStreamCreateWithPriority(
-        &made, CU_STREAM_NON_BLOCKING, cuda_driver_priority(api, stream->def.priority));
-    stream->native = made;
-    return hed_cuda_leave(stream->device, other, result, "cuStreamCreateWithPriority", error);
+        &native, CU_STREAM_NON_BLOCKING, cuda_driver_priority(api, stream->def.priority));
+    stream->native = native;
+    return hed_cuda_leave(stream->device, previous, result, "cuStreamCreateWithPriority", error);
 }
 
 void hed_cuda_stream_destroy(hed_stream *stream)
 {
-    CUcontext other;
-    if (stream->def.use_handle || hed_cuda_enter(stream->device, &other, NULL)) return;
+    CUcontext previous;
+    if (stream->def.use_handle || hed_cuda_enter(stream->device, &previous, NULL)) return;
     hed_cuda_api_of(stream->device)->cuStreamDestroy(stream->native);
-    hed_cuda_restore(stream->device, other);
+    hed_cuda_restore(stream->device, previous);
 }
 
 hed_status hed_cuda_stream_wait(hed_stream *stream, hed_error *error)
 {
-    CUcontext other;
-    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(stream->device, &previous, error);
     if (status) return status;
     CUresult result = hed_cuda_api_of(stream->device)->cuStreamSynchronize(stream->native);
-    return hed_cuda_leave(stream->device, other, result, "cuStreamSynchronize", error);
+    return hed_cuda_leave(stream->device, previous, result, "cuStreamSynchronize", error);
 }
 
 hed_status hed_cuda_stream_done(hed_stream *stream, bool *done, hed_error *error)
 {
-    CUcontext other;
-    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(stream->device, &previous, error);
     if (status) return status;
     CUresult result = hed_cuda_api_of(stream->device)->cuStreamQuery(stream->native);
     *done = result == CUDA_SUCCESS;
-    return hed_cuda_leave(stream->device, other,
+    return hed_cuda_leave(stream->device, previous,
         result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result, "cuStreamQuery", error);
 }
 
@@ -152,8 +152,8 @@ hed_status hed_cuda_step(hed_stream *stream, const hed_step *step, void *timing,
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     time_pair *pair = timing;
-    CUcontext other;
-    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(stream->device, &previous, error);
     if (status) return status;
     if (pair)
         status = hed_cuda_check(stream->device, api->cuEventRecord(pair->begin, stream->native),
@@ -162,7 +162,7 @@ hed_status hed_cuda_step(hed_stream *stream, const hed_step *step, void *timing,
     if (pair && !status)
         status = hed_cuda_check(
             stream->device, api->cuEventRecord(pair->end, stream->native), "cuEventRecord", error);
-    hed_cuda_restore(stream->device, other);
+    hed_cuda_restore(stream->device, previous);
     return status;
 }
 
@@ -171,18 +171,18 @@ hed_status hed_cuda_step(hed_stream *stream, const hed_step *step, void *timing,
 hed_status hed_cuda_time_create(hed_device *device, void **timing, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
-    CUcontext other;
-    time_pair *made = hed_allocate(&device->settings->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to time a step");
-    hed_status status = hed_cuda_enter(device, &other, error);
+    CUcontext previous;
+    time_pair *pair = hed_allocate(&device->settings->allocator, sizeof *pair);
+    if (!pair) return hed_fail(error, HED_ERROR_MEMORY, "no memory to time a step");
+    hed_status status = hed_cuda_enter(device, &previous, error);
     if (!status) {
-        CUresult result = api->cuEventCreate(&made->begin, CU_EVENT_DEFAULT);
-        if (!result && (result = api->cuEventCreate(&made->end, CU_EVENT_DEFAULT)))
-            api->cuEventDestroy(made->begin);
-        status = hed_cuda_leave(device, other, result, "cuEventCreate", error);
+        CUresult result = api->cuEventCreate(&pair->begin, CU_EVENT_DEFAULT);
+        if (!result && (result = api->cuEventCreate(&pair->end, CU_EVENT_DEFAULT)))
+            api->cuEventDestroy(pair->begin);
+        status = hed_cuda_leave(device, previous, result, "cuEventCreate", error);
     }
-    if (status) hed_release(&device->settings->allocator, made, sizeof *made);
-    else *timing = made;
+    if (status) hed_release(&device->settings->allocator, pair, sizeof *pair);
+    else *timing = pair;
     return status;
 }
 
@@ -190,11 +190,11 @@ void hed_cuda_time_destroy(hed_device *device, void *timing)
 {
     const hed_cuda_api *api = hed_cuda_api_of(device);
     time_pair *pair = timing;
-    CUcontext other;
-    if (hed_cuda_enter(device, &other, NULL) == HED_OK) {
+    CUcontext previous;
+    if (hed_cuda_enter(device, &previous, NULL) == HED_OK) {
         api->cuEventDestroy(pair->begin);
         api->cuEventDestroy(pair->end);
-        hed_cuda_restore(device, other);
+        hed_cuda_restore(device, previous);
     }
     hed_release(&device->settings->allocator, pair, sizeof *pair);
 }
@@ -203,12 +203,12 @@ static hed_status cuda_elapsed(
     const hed_device *device, CUevent from, CUevent to, double *seconds, hed_error *error)
 {
     float milliseconds = 0;
-    CUcontext other;
-    hed_status status = hed_cuda_enter(device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(device, &previous, error);
     if (status) return status;
     CUresult result = hed_cuda_api_of(device)->cuEventElapsedTime(&milliseconds, from, to);
     *seconds = (double)milliseconds * 1e-3;
-    return hed_cuda_leave(device, other, result, "cuEventElapsedTime", error);
+    return hed_cuda_leave(device, previous, result, "cuEventElapsedTime", error);
 }
 
 hed_status hed_cuda_time_read(hed_device *device, void *timing, double *seconds, hed_error *error)
@@ -221,63 +221,63 @@ hed_status hed_cuda_time_read(hed_device *device, void *timing, double *seconds,
 
 hed_status hed_cuda_event_create(hed_event *event, hed_error *error)
 {
-    CUcontext other;
-    CUevent made = NULL;
-    hed_status status = hed_cuda_enter(event->device, &other, error);
+    CUcontext previous;
+    CUevent native = NULL;
+    hed_status status = hed_cuda_enter(event->device, &previous, error);
     if (status) return status;
     CUresult result =
         hed_cuda_api_of(event->device)
-            ->cuEventCreate(&made, event->timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
-    event->impl = made;
-    return hed_cuda_leave(event->device, other, result, "cuEventCreate", error);
+            ->cuEventCreate(&native, event->timed ? CU_EVENT_DEFAULT : CU_EVENT_DISABLE_TIMING);
+    event->impl = native;
+    return hed_cuda_leave(event->device, previous, result, "cuEventCreate", error);
 }
 
 void hed_cuda_event_destroy(hed_event *event)
 {
-    CUcontext other;
-    if (hed_cuda_enter(event->device, &other, NULL)) return;
+    CUcontext previous;
+    if (hed_cuda_enter(event->device, &previous, NULL)) return;
     hed_cuda_api_of(event->device)->cuEventDestroy(event->impl);
-    hed_cuda_restore(event->device, other);
+    hed_cuda_restore(event->device, previous);
 }
 
 hed_status hed_cuda_event_record(hed_event *event, hed_stream *stream, hed_error *error)
 {
-    CUcontext other;
-    hed_status status = hed_cuda_enter(event->device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(event->device, &previous, error);
     if (status) return status;
     CUresult result = hed_cuda_api_of(event->device)->cuEventRecord(event->impl, stream->native);
-    return hed_cuda_leave(event->device, other, result, "cuEventRecord", error);
+    return hed_cuda_leave(event->device, previous, result, "cuEventRecord", error);
 }
 
 hed_status hed_cuda_event_done(hed_event *event, bool *done, hed_error *error)
 {
-    CUcontext other;
-    hed_status status = hed_cuda_enter(event->device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(event->device, &previous, error);
     if (status) return status;
     CUresult result = hed_cuda_api_of(event->device)->cuEventQuery(event->impl);
     *done = result == CUDA_SUCCESS;
-    return hed_cuda_leave(event->device, other,
+    return hed_cuda_leave(event->device, previous,
         result == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : result, "cuEventQuery", error);
 }
 
 hed_status hed_cuda_event_wait(hed_event *event, hed_error *error)
 {
-    CUcontext other;
-    hed_status status = hed_cuda_enter(event->device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(event->device, &previous, error);
     if (status) return status;
     CUresult result = hed_cuda_api_of(event->device)->cuEventSynchronize(event->impl);
-    return hed_cuda_leave(event->device, other, result, "cuEventSynchronize", error);
+    return hed_cuda_leave(event->device, previous, result, "cuEventSynchronize", error);
 }
 
 /* Makes a stream wait for an event, which may belong to another CUDA device. */
 hed_status hed_cuda_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error)
 {
-    CUcontext other;
-    hed_status status = hed_cuda_enter(stream->device, &other, error);
+    CUcontext previous;
+    hed_status status = hed_cuda_enter(stream->device, &previous, error);
     if (status) return status;
     CUresult result =
         hed_cuda_api_of(stream->device)->cuStreamWaitEvent(stream->native, event->impl, 0);
-    return hed_cuda_leave(stream->device, other, result, "cuStreamWaitEvent", error);
+    return hed_cuda_leave(stream->device, previous, result, "cuStreamWaitEvent", error);
 }
 
 hed_status hed_cuda_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error)

@@ -33,9 +33,9 @@ static const char *skip_group(const char *at)
 
 hed_mangled hed_mangled_open(const char *name)
 {
-    const hed_mangled none = {NULL};
+    const hed_mangled empty = {NULL};
     bool is_template = false;
-    if (strncmp(name, "_Z", 2) != 0) return none;
+    if (strncmp(name, "_Z", 2) != 0) return empty;
     const char *at = name + 2;
     if (*at == 'N') {
         const char *end = skip_group(at);
@@ -57,19 +57,19 @@ static const char *builtin_words(char letter)
     static const char letters[] = "abchstijlmxyfd";
     static const char *const words[] = {"char", "bool", "char", "uchar", "short", "ushort", "int",
         "uint", "long", "ulong", "long", "ulong", "float", "double"};
-    const char *found = letter ? strchr(letters, letter) : NULL;
-    return found ? words[found - letters] : NULL;
+    const char *match = letter ? strchr(letters, letter) : NULL;
+    return match ? words[match - letters] : NULL;
 }
 
 bool hed_mangled_next(hed_mangled *mangled, char *words, size_t size)
 {
     const char *at = mangled->at;
-    bool pointer = false, known = true;
+    bool pointer = false, is_known = true;
     words[0] = 0;
     if (!at || !*at) return false;
     for (; *at && strchr("PKVrR", *at); at++) {
         pointer = pointer || *at == 'P';
-        known = known && *at != 'R';
+        is_known = is_known && *at != 'R';
     }
     const char *base = builtin_words(*at), *end = at + 1;
     int length = base ? (int)strlen(base) : 0;
@@ -78,21 +78,21 @@ bool hed_mangled_next(hed_mangled *mangled, char *words, size_t size)
         for (base = at; is_digit(*base);) base++;
         length = end ? (int)(end - base) : 0;
     } else if (*at == 'S' || *at == 'T') { /* a substitution, or a template parameter */
-        known = false;
+        is_known = false;
         end = at + 1 + strcspn(at + 1, "_");
         bool plain = strspn(at + 1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ") == (size_t)(end - at - 1);
         end = plain && *end ? end + 1 : NULL; /* NULL: a name of std:: */
     } else if (strchr("NXLF", *at)) {
-        known = false;
+        is_known = false;
         end = skip_group(at);
     } else if (!base) {
-        known = false;
+        is_known = false;
         /* void: the target of a pointer, or an empty parameter list */
         end = *at == 'v' ? at + 1 : NULL;
     }
     if (end && *end == 'I') end = skip_group(end);
     mangled->at = end;
     if (!end || (*at == 'v' && !pointer)) return false;
-    if (known) snprintf(words, size, "%.*s%s", length, base, pointer ? " *" : "");
+    if (is_known) snprintf(words, size, "%.*s%s", length, base, pointer ? " *" : "");
     return true;
 }

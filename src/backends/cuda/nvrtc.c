@@ -76,11 +76,12 @@ static hed_status nvrtc_open_library(
         "/usr/local/cuda/lib64/libnvrtc.so", "libnvrtc.so.13", NULL};
     static const char *const for_11[] = {"libnvrtc.so.11.2", "libnvrtc.so",
         "/usr/local/cuda/lib64/libnvrtc.so", "libnvrtc.so.12", "libnvrtc.so.13", NULL};
-    const char *const only[] = {library, NULL};
-    if (library) return hed_dynlib_open(&nvrtc->allocator, only, &nvrtc->library, reason, size);
-    bool any = cuda_version == 0 || cuda_version >= 13000;
+    const char *const single_name[] = {library, NULL};
+    if (library)
+        return hed_dynlib_open(&nvrtc->allocator, single_name, &nvrtc->library, reason, size);
+    bool accepts_any = cuda_version == 0 || cuda_version >= 13000;
     return hed_dynlib_open(&nvrtc->allocator,
-        any                     ? newest_first
+        accepts_any             ? newest_first
         : cuda_version >= 12000 ? for_12
                                 : for_11,
         &nvrtc->library, reason, size);
@@ -122,12 +123,12 @@ hed_status hed_nvrtc_open(const hed_allocator *allocator, const char *library, i
         hed_text_copy(reason, size, "NVRTC is not wanted (its library is set to \"\")");
         return HED_OK;
     }
-    hed_nvrtc *made = hed_allocate(allocator, sizeof *made);
-    if (!made) return HED_ERROR_MEMORY;
-    made->allocator = *allocator;
-    hed_status status = nvrtc_open_library(made, library, cuda_version, reason, size);
-    if (made->library && nvrtc_load_functions(made, reason, size)) *nvrtc = made;
-    else hed_nvrtc_close(made);
+    hed_nvrtc *instance = hed_allocate(allocator, sizeof *instance);
+    if (!instance) return HED_ERROR_MEMORY;
+    instance->allocator = *allocator;
+    hed_status status = nvrtc_open_library(instance, library, cuda_version, reason, size);
+    if (instance->library && nvrtc_load_functions(instance, reason, size)) *nvrtc = instance;
+    else hed_nvrtc_close(instance);
     return status;
 }
 
@@ -142,10 +143,10 @@ void hed_nvrtc_close(hed_nvrtc *nvrtc)
 /* ---- the toolkit's headers ---- */
 
 /* Writes the path of `folder`/`below`, if `file` can be read there; "" if not. */
-static bool nvrtc_has_file(char *path, const char *folder, const char *below, const char *file)
+static bool nvrtc_has_file(char *path, const char *folder, const char *subfolder, const char *file)
 {
     char probe[HED_PATH_MAX];
-    if (folder[0] && hed_path_join(path, folder, below) && hed_path_join(probe, path, file) &&
+    if (folder[0] && hed_path_join(path, folder, subfolder) && hed_path_join(probe, path, file) &&
         access(probe, R_OK) == 0)
         return true;
     path[0] = 0;
@@ -162,16 +163,17 @@ void hed_nvrtc_find_headers(hed_nvrtc *nvrtc, const char *cuda_home)
         "/usr/local/cuda/include", "/usr/include" /* Debian's nvidia-cuda-dev */};
     static const char first[] = "cuda_fp16.h";
     static const char libraries[] = "cuda/std/type_traits";
-    char own[HED_PATH_MAX], *to = nvrtc->headers, *beside = nvrtc->library_headers;
-    hed_dynlib_folder(nvrtc->library, own, sizeof own);
-    bool found = nvrtc_has_file(to, cuda_home ? cuda_home : "", "include", first);
-    for (size_t i = 0; !found && i < sizeof around / sizeof *around; i++)
-        found = nvrtc_has_file(to, own, around[i], first);
-    for (size_t i = 0; !found && i < sizeof usual / sizeof *usual; i++)
-        found = nvrtc_has_file(to, usual[i], ".", first);
-    if (found && !nvrtc_has_file(beside, to, ".", libraries) &&
-        !nvrtc_has_file(beside, to, "cccl", libraries))
-        nvrtc_has_file(beside, own, "../../cuda_cccl/include", libraries);
+    char library_folder[HED_PATH_MAX], *to = nvrtc->headers,
+                                       *library_headers = nvrtc->library_headers;
+    hed_dynlib_folder(nvrtc->library, library_folder, sizeof library_folder);
+    bool is_found = nvrtc_has_file(to, cuda_home ? cuda_home : "", "include", first);
+    for (size_t i = 0; !is_found && i < sizeof around / sizeof *around; i++)
+        is_found = nvrtc_has_file(to, library_folder, around[i], first);
+    for (size_t i = 0; !is_found && i < sizeof usual / sizeof *usual; i++)
+        is_found = nvrtc_has_file(to, usual[i], ".", first);
+    if (is_found && !nvrtc_has_file(library_headers, to, ".", libraries) &&
+        !nvrtc_has_file(library_headers, to, "cccl", libraries))
+        nvrtc_has_file(library_headers, library_folder, "../../cuda_cccl/include", libraries);
 }
 
 const char *hed_nvrtc_headers(const hed_nvrtc *nvrtc) { return nvrtc->headers; }
@@ -240,11 +242,11 @@ static void nvrtc_set_options(options *to, const hed_build *build)
 
 hed_status hed_nvrtc_options(const hed_build *build, char *text, size_t size)
 {
-    options all;
+    options fixed;
     size_t used = 0;
-    nvrtc_set_options(&all, build);
-    for (uint32_t i = 0; i < all.count && used < size; i++) {
-        int n = snprintf(text + used, size - used, "%s%s", i ? " " : "", all.words[i]);
+    nvrtc_set_options(&fixed, build);
+    for (uint32_t i = 0; i < fixed.count && used < size; i++) {
+        int n = snprintf(text + used, size - used, "%s%s", i ? " " : "", fixed.words[i]);
         used += n > 0 ? (size_t)n : 0;
     }
     for (uint32_t i = 0; i < build->def->option_count && used < size; i++)
@@ -306,7 +308,7 @@ static void nvrtc_advise_packages(
 {
     static const struct {
         const char *begin, *apt, *pip;
-    } known[] = {{"cub/", "cuda-cccl", "nvidia-cuda-cccl"},
+    } packages[] = {{"cub/", "cuda-cccl", "nvidia-cuda-cccl"},
         {"thrust/", "cuda-cccl", "nvidia-cuda-cccl"}, {"cuda/", "cuda-cccl", "nvidia-cuda-cccl"},
         {"nv/", "cuda-cccl", "nvidia-cuda-cccl"}, {"crt/", "cuda-crt", "nvidia-cuda-crt"},
         {"curand", "libcurand-dev", "nvidia-curand"},
@@ -314,13 +316,13 @@ static void nvrtc_advise_packages(
         {"cooperative_groups", "cuda-cudart-dev", "nvidia-cuda-runtime"},
         {"mma.h", "cuda-cudart-dev", "nvidia-cuda-runtime"},
         {"vector_types.h", "cuda-cudart-dev", "nvidia-cuda-runtime"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strncmp(header, known[i].begin, strlen(known[i].begin)) != 0) continue;
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++) {
+        if (strncmp(header, packages[i].begin, strlen(packages[i].begin)) != 0) continue;
         snprintf(text, size,
             "; CUDA's headers are %s%.150s: \"%.100s\" comes with NVIDIA's package %s, pip's %s, or Debian's nvidia-cuda-dev; "
             "CUDA_HOME names a toolkit that lies elsewhere",
-            nvrtc->headers[0] ? "taken from " : "not found", nvrtc->headers, header, known[i].apt,
-            known[i].pip);
+            nvrtc->headers[0] ? "taken from " : "not found", nvrtc->headers, header,
+            packages[i].apt, packages[i].pip);
         return;
     }
     snprintf(text, size,
@@ -517,44 +519,44 @@ static uint32_t nvrtc_add_words(const hed_nvrtc *nvrtc, const hed_build *build, 
     return count;
 }
 
-static uint32_t nvrtc_gather_words(const hed_nvrtc *nvrtc, const options *all, const char *target,
-    const hed_build *build, const char *more, uint32_t more_count, const char **words)
+static uint32_t nvrtc_gather_words(const hed_nvrtc *nvrtc, const options *fixed, const char *target,
+    const hed_build *build, const char *extra, uint32_t extra_count, const char **words)
 {
     uint32_t count = 0;
     words[count++] = target;
-    for (uint32_t i = 0; i < all->count; i++) words[count++] = all->words[i];
+    for (uint32_t i = 0; i < fixed->count; i++) words[count++] = fixed->words[i];
     if (build->language != HED_CUDA_C) words[count++] = "--pre-include=heddle.clh";
     words[count++] = "--ptxas-options=-v";
     /* NVRTC's cache of cubins does not distinguish -ftz, -prec-div and -prec-sqrt; Heddle's
      * does. */
     if (nvrtc->version >= FIRST_NO_CACHE) words[count++] = "--no-cache";
-    for (uint32_t i = 0; i < more_count; i++, more += strlen(more) + 1) words[count++] = more;
+    for (uint32_t i = 0; i < extra_count; i++, extra += strlen(extra) + 1) words[count++] = extra;
     return count;
 }
 
 hed_status hed_nvrtc_compile(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
     hed_binary *binary, hed_error *error)
 {
-    hed_text text = {.allocator = &nvrtc->allocator}, more = {.allocator = &nvrtc->allocator};
+    hed_text text = {.allocator = &nvrtc->allocator}, extra = {.allocator = &nvrtc->allocator};
     char architecture[32 + HED_NVRTC_TARGET];
-    uint32_t more_count = nvrtc_add_words(nvrtc, build, &more);
-    size_t room = (OPTION_COUNT + 4 + (size_t)more_count) * sizeof(char *);
+    uint32_t extra_count = nvrtc_add_words(nvrtc, build, &extra);
+    size_t room = (OPTION_COUNT + 4 + (size_t)extra_count) * sizeof(char *);
     const char **words = hed_allocate(&nvrtc->allocator, room);
-    options all;
+    options fixed;
     *binary = (hed_binary){0};
     snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", target);
-    nvrtc_set_options(&all, build);
+    nvrtc_set_options(&fixed, build);
     nvrtc_add_sources(&text, build);
     hed_status status =
-        !words || text.failed || more.failed ? nvrtc_no_memory(build, error) : HED_OK;
+        !words || text.failed || extra.failed ? nvrtc_no_memory(build, error) : HED_OK;
     if (!status) {
         uint32_t count =
-            nvrtc_gather_words(nvrtc, &all, architecture, build, more.bytes, more_count, words);
+            nvrtc_gather_words(nvrtc, &fixed, architecture, build, extra.bytes, extra_count, words);
         status = nvrtc_run(
             nvrtc, target, build, text.bytes ? text.bytes : "", words, count, binary, error);
     }
     hed_release(&nvrtc->allocator, words, room);
-    hed_text_free(&more);
+    hed_text_free(&extra);
     hed_text_free(&text);
     if (status) {
         hed_release(&nvrtc->allocator, binary->bytes, binary->size);

@@ -27,7 +27,7 @@ static const char *gl_code_name(unsigned code)
 }
 
 hed_status hed_gl_check(
-    const gl_device *of, bool fine, const char *call, const char *what, hed_error *error)
+    const gl_device *of, bool fine, const char *call, const char *purpose, hed_error *error)
 {
     unsigned code = of->api.GetError();
     if (code == GL_NO_ERROR && fine) return HED_OK;
@@ -36,7 +36,7 @@ hed_status hed_gl_check(
                         : code == GL_CONTEXT_LOST ? HED_ERROR_LOST
                                                   : HED_ERROR_DRIVER;
     return hed_fail(error, status, "%s failed with %s (%#x): %s on %s (%s)%s", call,
-        gl_code_name(code), code, what, of->info->id, of->info->name,
+        gl_code_name(code), code, purpose, of->info->id, of->info->name,
         status == HED_ERROR_LOST
             ? "; the device is lost to this context: a kernel that reads or writes outside its "
               "buffers, or runs longer than the driver allows, does that"
@@ -124,36 +124,36 @@ static void *gl_make_context(const hed_egl_api *egl, void *display, bool *es)
     return context;
 }
 
-static bool gl_load(gl_device *made, const char **missing)
+static bool gl_load(gl_device *device, const char **missing)
 {
     void *functions[GL_FUNCTIONS];
     for (size_t i = 0; i < GL_FUNCTIONS; i++) {
-        functions[i] = made->driver->get(gl_names[i]);
+        functions[i] = device->driver->get(gl_names[i]);
         *missing = gl_names[i];
-        if (!functions[i] && !(made->es && i >= GL_FUNCTIONS - GL_TIME_FUNCTIONS)) return false;
+        if (!functions[i] && !(device->es && i >= GL_FUNCTIONS - GL_TIME_FUNCTIONS)) return false;
     }
-    memcpy(&made->api, functions, sizeof functions);
+    memcpy(&device->api, functions, sizeof functions);
     return true;
 }
 
 /* Adds the device of a display. A device without compute shaders is skipped. */
 static void gl_add(gl_driver *driver, void *display)
 {
-    gl_device *made = &driver->devices[driver->device_count];
+    gl_device *device = &driver->devices[driver->device_count];
     const char *missing = NULL;
     if (!display || driver->device_count == GL_DEVICES ||
         !driver->egl.Initialize(display, NULL, NULL))
         return;
-    *made = (gl_device){.driver = driver, .display = display};
-    made->context = gl_make_context(&driver->egl, display, &made->es);
-    if (!made->context) return;
-    if (!gl_load(made, &missing)) {
+    *device = (gl_device){.driver = driver, .display = display};
+    device->context = gl_make_context(&driver->egl, display, &device->es);
+    if (!device->context) return;
+    if (!gl_load(device, &missing)) {
         hed_log_message(
             &driver->logger, HED_LOG_WARNING, "gl: a device is left out: it has no %s", missing);
-        driver->egl.DestroyContext(display, made->context);
+        driver->egl.DestroyContext(display, device->context);
         return;
     }
-    pthread_mutex_init(&made->lock, NULL);
+    pthread_mutex_init(&device->lock, NULL);
     driver->device_count++;
 }
 
@@ -164,14 +164,14 @@ static void gl_list(gl_driver *driver, hed_backend_slot *slot)
         "libEGL", "libGL", "libgallium", "swrast", "nvidia", NULL};
     int (*query)(int, void **, int *) =
         (int (*)(int, void **, int *))driver->get("eglQueryDevicesEXT");
-    void *found[GL_DEVICES];
+    void *egl_devices[GL_DEVICES];
     int count = 0;
     if (query && query(0, NULL, &count) && count > GL_DEVICES)
         hed_log_message(&driver->logger, HED_LOG_WARNING,
             "gl: EGL lists %d devices; the first %d are used", count, GL_DEVICES);
-    if (query && !query(GL_DEVICES, found, &count)) count = 0;
+    if (query && !query(GL_DEVICES, egl_devices, &count)) count = 0;
     for (int i = 0; i < count; i++)
-        gl_add(driver, driver->egl.GetPlatformDisplay(EGL_PLATFORM_DEVICE, found[i], NULL));
+        gl_add(driver, driver->egl.GetPlatformDisplay(EGL_PLATFORM_DEVICE, egl_devices[i], NULL));
     if (!driver->device_count)
         gl_add(driver, driver->egl.GetPlatformDisplay(EGL_PLATFORM_SURFACELESS, NULL, NULL));
     hed_dynlib_keep_loaded(drivers);
@@ -283,7 +283,7 @@ static uint64_t gl_memory_bytes(const gl_device *of, bool only_free)
 
 static void gl_fill_limits(const gl_device *of, hed_device_info *info)
 {
-    int64_t most = 0;
+    int64_t largest = 0;
     for (unsigned i = 0; i < 3; i++) {
         int size = 0, count = 0;
         of->api.GetIntegeri_v(GL_MAX_COMPUTE_WORK_GROUP_SIZE, i, &size);
@@ -293,8 +293,8 @@ static void gl_fill_limits(const gl_device *of, hed_device_info *info)
     }
     info->max_group = (uint32_t)gl_number(of, GL_MAX_COMPUTE_WORK_GROUP_INVOCATIONS);
     info->local_bytes = gl_number(of, GL_MAX_COMPUTE_SHARED_MEMORY_SIZE);
-    of->api.GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most);
-    info->max_buffer_bytes = most > 0 ? (uint64_t)most : 0;
+    of->api.GetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &largest);
+    info->max_buffer_bytes = largest > 0 ? (uint64_t)largest : 0;
     uint32_t storage = (uint32_t)gl_number(of, GL_SHADER_STORAGE_BUFFER_OFFSET_ALIGNMENT),
              uniform = (uint32_t)gl_number(of, GL_UNIFORM_BUFFER_OFFSET_ALIGNMENT);
     info->buffer_alignment = storage > uniform ? storage : uniform;

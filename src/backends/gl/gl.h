@@ -68,7 +68,7 @@ void hed_gl_end(gl_device *of);
 /* Checks a call. If OpenGL has recorded an error, or the call was not `fine`, fails with
  * "glBufferData failed with GL_OUT_OF_MEMORY (0x505): " and the purpose of the call. */
 hed_status hed_gl_check(
-    const gl_device *of, bool fine, const char *call, const char *what, hed_error *error);
+    const gl_device *of, bool fine, const char *call, const char *purpose, hed_error *error);
 
 /* ---- memory.c ---- */
 

@@ -13,7 +13,7 @@ hed_status hed_gl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, h
 {
     gl_device *of = hed_gl_of(buffer->device);
     unsigned name = 0;
-    char what[64];
+    char purpose[64];
     if (buffer->memory == HED_MEMORY_ADOPTED) {
         buffer->handle = (void *)def->handle;
         return HED_OK;
@@ -32,8 +32,8 @@ hed_status hed_gl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, h
     of->api.GenBuffers(1, &name);
     of->api.BindBuffer(GL_COPY_WRITE_BUFFER, name);
     of->api.BufferData(GL_COPY_WRITE_BUFFER, (intptr_t)buffer->size, NULL, GL_DYNAMIC_COPY);
-    snprintf(what, sizeof what, "a buffer of %llu bytes", (unsigned long long)buffer->size);
-    status = hed_gl_check(of, true, "glBufferData", what, error);
+    snprintf(purpose, sizeof purpose, "a buffer of %llu bytes", (unsigned long long)buffer->size);
+    status = hed_gl_check(of, true, "glBufferData", purpose, error);
     if (status) of->api.DeleteBuffers(1, &name);
     hed_gl_end(of);
     buffer->handle = (void *)(uintptr_t)name;

@@ -58,10 +58,10 @@ static hed_status program_text(const hed_build *build, hed_glsl_opengl *opengl, 
         .defines = build->defines,
         .define_count = build->define_count,
         .allocator = of->driver->allocator};
-    hed_error own = {0};
-    hed_status status = hed_glsl_for_opengl(&def, of->es, opengl, &own);
+    hed_error cause = {0};
+    hed_status status = hed_glsl_for_opengl(&def, of->es, opengl, &cause);
     opengl->text.allocator = &of->driver->allocator; /* the text outlives the definition */
-    return status ? hed_fail(error, status, "%s", own.text) : HED_OK;
+    return status ? hed_fail(error, status, "%s", cause.text) : HED_OK;
 }
 
 /* Translates line numbers of the log to lines of the user's files. */
@@ -121,10 +121,10 @@ static bool leaf_measure(program_leaf *leaf)
 
 /* Lists the uniforms of the push constants' block or of no block, in the order of the text (by
  * offset or by location). */
-static hed_status program_leaves(const gl_device *of, const gl_program *made, const char *kernel,
+static hed_status program_leaves(const gl_device *of, const gl_program *impl, const char *kernel,
     int block, program_leaf leaves[MOST_LEAVES], uint32_t *count, hed_error *error)
 {
-    static const unsigned asked[] = {
+    static const unsigned properties[] = {
         GL_TYPE, GL_ARRAY_SIZE, GL_OFFSET, GL_ARRAY_STRIDE, GL_LOCATION, GL_BLOCK_INDEX};
     const hed_gl_api *api = &of->api;
     char name[HED_SHADER_NAME + 1] = ""; /* one byte more for a dot */
@@ -132,15 +132,15 @@ static hed_status program_leaves(const gl_device *of, const gl_program *made, co
     *count = 0;
     if (block >= 0)
         api->GetProgramResourceName(
-            made->name, GL_UNIFORM_BLOCK, (unsigned)block, sizeof name - 1, NULL, name);
+            impl->name, GL_UNIFORM_BLOCK, (unsigned)block, sizeof name - 1, NULL, name);
     size_t length = strlen(name);
     name[length] = '.'; /* prefix of the members of a block that has an instance name */
-    api->GetProgramInterfaceiv(made->name, GL_UNIFORM, GL_ACTIVE_RESOURCES, &active);
+    api->GetProgramInterfaceiv(impl->name, GL_UNIFORM, GL_ACTIVE_RESOURCES, &active);
     for (unsigned i = 0; i < (unsigned)active; i++) {
         program_leaf leaf = {.place = 0};
         api->GetProgramResourceiv(
-            made->name, GL_UNIFORM, i, 6, asked, 6, NULL, (int *)(void *)&leaf.about);
-        api->GetProgramResourceName(made->name, GL_UNIFORM, i, sizeof leaf.name, NULL, leaf.name);
+            impl->name, GL_UNIFORM, i, 6, properties, 6, NULL, (int *)(void *)&leaf.about);
+        api->GetProgramResourceName(impl->name, GL_UNIFORM, i, sizeof leaf.name, NULL, leaf.name);
         /* a member of a uniform buffer */
         if (leaf.about.block >= 0 && leaf.about.block != block) continue;
         if (leaf.about.block >= 0 && strncmp(leaf.name, name, length + 1) == 0)
@@ -190,8 +190,8 @@ static uint32_t program_find_leaves(const hed_kernel_def *def, uint32_t index, b
     if (!pushed) return 0;
     if (scalars == 1 && def->arguments[index].kind == HED_STRUCT) return count;
     for (; *first < count; *first += used) {
-        const char *own = leaves[*first].name;
-        used = leaves_of_member(leaves, count, *first, own, strcspn(own, ".["));
+        const char *leaf_name = leaves[*first].name;
+        used = leaves_of_member(leaves, count, *first, leaf_name, strcspn(leaf_name, ".["));
         if (place-- == 0) return used;
     }
     return 0;
@@ -225,21 +225,21 @@ static hed_status program_compare(
 /* Lists the moves of an argument's bytes (a struct as C lays it out) to the locations that the
  * driver reports. */
 static hed_status program_bind_scalar(const hed_kernel_def *def, uint32_t index,
-    const program_leaf *leaves, uint32_t count, const hed_text *text, gl_program *made,
+    const program_leaf *leaves, uint32_t count, const hed_text *text, gl_program *impl,
     hed_error *error)
 {
     const hed_argument_def *argument = &def->arguments[index];
     uint32_t size =
         argument->kind == HED_STRUCT ? (uint32_t)argument->size : hed_type_bytes(argument->type);
     uint32_t first, at = 0, widest = 1;
-    uint32_t used = program_find_leaves(def, index, made->push_bytes > 0, leaves, count, &first);
-    if (!used && !made->push_bytes && program_has_word(text, argument->name)) return HED_OK;
+    uint32_t used = program_find_leaves(def, index, impl->push_bytes > 0, leaves, count, &first);
+    if (!used && !impl->push_bytes && program_has_word(text, argument->name)) return HED_OK;
     for (uint32_t i = first; i < first + used; i++) {
         const program_leaf *leaf = &leaves[i];
         uint32_t align = leaf->components == 3 ? 16 : leaf->bytes;
         bool pushed = leaf->about.block >= 0;
-        for (int j = 0; j < leaf->about.count && made->move_count < GL_MOVES; j++) {
-            gl_move *move = &made->moves[made->move_count++];
+        for (int j = 0; j < leaf->about.count && impl->move_count < GL_MOVES; j++) {
+            gl_move *move = &impl->moves[impl->move_count++];
             *move = (gl_move){index, rounded(at, align), 0, leaf->bytes, -1, leaf->about.type};
             if (pushed) move->to = (uint32_t)(leaf->place + j * leaf->about.stride);
             else move->location = leaf->place + j;
@@ -247,7 +247,7 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, uint32_t index,
         }
         widest = align > widest ? align : widest;
     }
-    if (used && made->move_count < GL_MOVES && rounded(at, widest) == size)
+    if (used && impl->move_count < GL_MOVES && rounded(at, widest) == size)
         return program_compare(def, index, leaves[first].about.type, error);
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "%s: argument %u \"%s\" has %u bytes; the shader has %u uniforms and members of push "
@@ -258,45 +258,45 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, uint32_t index,
 /* ---- loading ---- */
 
 static hed_status program_bind(const hed_build *build, const hed_glsl_opengl *opengl, int block,
-    gl_program *made, hed_error *error)
+    gl_program *impl, hed_error *error)
 {
     const hed_kernel_def *def = build->def;
     program_leaf leaves[MOST_LEAVES];
     uint32_t count = 0;
     hed_status status =
-        program_leaves(hed_gl_of(build->device), made, def->name, block, leaves, &count, error);
+        program_leaves(hed_gl_of(build->device), impl, def->name, block, leaves, &count, error);
     for (uint32_t i = 0; i < def->argument_count && !status; i++)
         if (def->arguments[i].kind == HED_SCALAR || def->arguments[i].kind == HED_STRUCT)
-            status = program_bind_scalar(def, i, leaves, count, &opengl->text, made, error);
-    made->binding_count = opengl->binding_count;
+            status = program_bind_scalar(def, i, leaves, count, &opengl->text, impl, error);
+    impl->binding_count = opengl->binding_count;
     return status ? status
                   : hed_shader_bind(
-                        def, opengl->bindings, opengl->binding_count, made->bindings, error);
+                        def, opengl->bindings, opengl->binding_count, impl->bindings, error);
 }
 
 /* Finds the block of the push constants (-1: there is no block), and creates a buffer for it. */
 static hed_status program_make_push(
-    const gl_device *of, gl_program *made, int *block, hed_error *error)
+    const gl_device *of, gl_program *impl, int *block, hed_error *error)
 {
-    static const unsigned asked[] = {GL_BUFFER_BINDING, GL_BUFFER_DATA_SIZE};
+    static const unsigned properties[] = {GL_BUFFER_BINDING, GL_BUFFER_DATA_SIZE};
     int blocks = 0;
     *block = -1;
-    of->api.GetProgramInterfaceiv(made->name, GL_UNIFORM_BLOCK, GL_ACTIVE_RESOURCES, &blocks);
+    of->api.GetProgramInterfaceiv(impl->name, GL_UNIFORM_BLOCK, GL_ACTIVE_RESOURCES, &blocks);
     for (int i = 0; i < blocks; i++) {
         int values[2] = {-1, 0};
         of->api.GetProgramResourceiv(
-            made->name, GL_UNIFORM_BLOCK, (unsigned)i, 2, asked, 2, NULL, values);
-        if (values[0] != (int)made->push_binding) continue;
-        made->push_bytes = (uint32_t)values[1];
+            impl->name, GL_UNIFORM_BLOCK, (unsigned)i, 2, properties, 2, NULL, values);
+        if (values[0] != (int)impl->push_binding) continue;
+        impl->push_bytes = (uint32_t)values[1];
         *block = i;
     }
-    if (!made->push_bytes) return HED_OK;
-    made->pushed = hed_allocate(&of->driver->allocator, 2 * (size_t)made->push_bytes);
-    if (!made->pushed) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a kernel");
-    of->api.GenBuffers(1, &made->push_buffer);
-    of->api.BindBuffer(GL_COPY_WRITE_BUFFER, made->push_buffer);
+    if (!impl->push_bytes) return HED_OK;
+    impl->pushed = hed_allocate(&of->driver->allocator, 2 * (size_t)impl->push_bytes);
+    if (!impl->pushed) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a kernel");
+    of->api.GenBuffers(1, &impl->push_buffer);
+    of->api.BindBuffer(GL_COPY_WRITE_BUFFER, impl->push_buffer);
     of->api.BufferData(
-        GL_COPY_WRITE_BUFFER, (intptr_t)made->push_bytes, made->pushed, GL_DYNAMIC_COPY);
+        GL_COPY_WRITE_BUFFER, (intptr_t)impl->push_bytes, impl->pushed, GL_DYNAMIC_COPY);
     return hed_gl_check(of, true, "glBufferData", "push constants", error);
 }
 
@@ -310,21 +310,21 @@ static void program_free(const gl_device *of, bool current, gl_program *freed)
 }
 
 static hed_status program_make(const hed_build *build, const hed_glsl_opengl *opengl,
-    gl_program *made, uint32_t group[3], hed_error *error)
+    gl_program *impl, uint32_t group[3], hed_error *error)
 {
     const gl_device *of = hed_gl_of(build->device);
     int sizes[3] = {0}, block = -1;
-    made->push_binding = opengl->push_binding;
+    impl->push_binding = opengl->push_binding;
     hed_status status = hed_gl_compile(
-        of, build->def->name, opengl->text.bytes, opengl->text.size, &made->name, error);
+        of, build->def->name, opengl->text.bytes, opengl->text.size, &impl->name, error);
     if (status) {
         program_place(build, error);
         return status;
     }
-    of->api.GetProgramiv(made->name, GL_COMPUTE_WORK_GROUP_SIZE, sizes);
+    of->api.GetProgramiv(impl->name, GL_COMPUTE_WORK_GROUP_SIZE, sizes);
     for (int i = 0; i < 3; i++) group[i] = (uint32_t)sizes[i];
-    status = program_make_push(of, made, &block, error);
-    if (!status) status = program_bind(build, opengl, block, made, error);
+    status = program_make_push(of, impl, &block, error);
+    if (!status) status = program_bind(build, opengl, block, impl, error);
     return status ? status : hed_gl_check(of, true, "glGetProgramiv", "a kernel", error);
 }
 
@@ -335,18 +335,18 @@ hed_status hed_gl_program_load(
 {
     gl_device *of = hed_gl_of(program->device);
     hed_glsl_opengl opengl;
-    gl_program *made = hed_allocate(&of->driver->allocator, sizeof *made);
+    gl_program *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
     (void)binary;
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a kernel");
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a kernel");
     hed_status status = program_text(build, &opengl, error);
     bool current = !status && !(status = hed_gl_begin(of, error));
-    if (current) status = program_make(build, &opengl, made, program->group, error);
-    if (status) program_free(of, current, made);
+    if (current) status = program_make(build, &opengl, impl, program->group, error);
+    if (status) program_free(of, current, impl);
     if (current) hed_gl_end(of);
     hed_text_free(&opengl.text);
     if (status) return status;
-    program->impl = made;
-    program->handle = (void *)(uintptr_t)made->name;
+    program->impl = impl;
+    program->handle = (void *)(uintptr_t)impl->name;
     return HED_OK;
 }
 

@@ -11,14 +11,14 @@ typedef struct gl_mark {
     GLsync fence;     /* NULL: there is no fence yet */
     unsigned query;   /* time stamp query; 0: no query */
     bool stamped;     /* the query has the time; otherwise `host_ns` is the time */
-    bool behind;      /* (stream only) steps were enqueued after the fence */
+    bool needs_fence; /* (stream only) steps were enqueued after the fence */
     uint64_t host_ns; /* host's clock, ns */
 } gl_mark;
 
 /* ---- marks ---- */
 
 static hed_status marks_create(
-    hed_device *device, uint32_t count, bool timed, void **made, hed_error *error)
+    hed_device *device, uint32_t count, bool timed, void **result, hed_error *error)
 {
     gl_device *of = hed_gl_of(device);
     gl_mark *marks = hed_allocate(&of->driver->allocator, count * sizeof *marks);
@@ -32,7 +32,7 @@ static hed_status marks_create(
         hed_gl_end(of);
     }
     if (status) hed_release(&of->driver->allocator, marks, count * sizeof *marks);
-    else *made = marks;
+    else *result = marks;
     return status;
 }
 
@@ -54,7 +54,7 @@ static hed_status mark_fence(const gl_device *of, gl_mark *mark, hed_error *erro
 {
     if (mark->fence) of->api.DeleteSync(mark->fence);
     mark->fence = of->api.FenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
-    mark->behind = false;
+    mark->needs_fence = false;
     return hed_gl_check(of, mark->fence != NULL, "glFenceSync", "a mark in a stream", error);
 }
 
@@ -148,7 +148,7 @@ hed_status hed_gl_device_wait(hed_device *device, hed_error *error)
 hed_status hed_gl_stream_wait(hed_stream *stream, hed_error *error)
 {
     const gl_mark *end = stream->impl;
-    return end->fence || end->behind ? hed_gl_device_wait(stream->device, error) : HED_OK;
+    return end->fence || end->needs_fence ? hed_gl_device_wait(stream->device, error) : HED_OK;
 }
 
 /* Reports if all steps of a stream are done, with a fence after the last step. */
@@ -159,7 +159,7 @@ hed_status hed_gl_stream_done(hed_stream *stream, bool *done, hed_error *error)
     *done = false;
     hed_status status = hed_gl_begin(of, error);
     if (status) return status;
-    if (end->behind) status = mark_fence(of, end, error);
+    if (end->needs_fence) status = mark_fence(of, end, error);
     *done = !status && !end->fence;
     if (!status && end->fence) status = mark_ask(of, end, 0, done, error);
     hed_gl_end(of);
@@ -203,7 +203,7 @@ hed_status hed_gl_step(hed_stream *stream, const hed_step *step, void *timing, h
     hed_status status = hed_gl_begin(of, error);
     if (status) return status;
     if (times) status = mark_time(of, &times[0], error);
-    ((gl_mark *)stream->impl)->behind = true;
+    ((gl_mark *)stream->impl)->needs_fence = true;
     if (!status && step->kind == HED_STEP_LAUNCH) status = hed_gl_launch(of, step, error);
     else if (!status) status = hed_gl_transfer(of, step, error);
     if (!status && times) status = mark_time(of, &times[1], error);

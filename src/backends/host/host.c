@@ -24,17 +24,17 @@ static int host_find_line(const char *path, const char *key, char *value, size_t
 {
     char line[512];
     FILE *file = fopen(path, "r");
-    int found = 0;
-    while (file && !found && fgets(line, sizeof line, file)) {
+    int is_found = 0;
+    while (file && !is_found && fgets(line, sizeof line, file)) {
         char *colon = strchr(line, ':');
         if (strncmp(line, key, strlen(key)) || !colon) continue;
         colon += 1 + strspn(colon + 1, " \t");
         colon[strcspn(colon, "\n")] = 0;
         snprintf(value, size, "%s", colon);
-        found = 1;
+        is_found = 1;
     }
     if (file) fclose(file);
-    return found;
+    return is_found;
 }
 
 static host_processor host_processor_read(void)

@@ -11,16 +11,16 @@
 /* ---- asking ---- */
 
 /* Queries a number; 0 if the driver does not know the query. */
-static uint64_t opencl_number32(const opencl_device *device, cl_uint what)
+static uint64_t opencl_number32(const opencl_device *device, cl_uint query)
 {
     cl_uint value = 0;
-    return device->api->clGetDeviceInfo(device->id, what, sizeof value, &value, NULL) ? 0 : value;
+    return device->api->clGetDeviceInfo(device->id, query, sizeof value, &value, NULL) ? 0 : value;
 }
 
-static uint64_t opencl_number64(const opencl_device *device, cl_uint what)
+static uint64_t opencl_number64(const opencl_device *device, cl_uint query)
 {
     cl_ulong value = 0; /* size_t too: this backend is for 64-bit machines */
-    return device->api->clGetDeviceInfo(device->id, what, sizeof value, &value, NULL) ? 0 : value;
+    return device->api->clGetDeviceInfo(device->id, query, sizeof value, &value, NULL) ? 0 : value;
 }
 
 /* Copies a name without blanks at either end, which some drivers add. */
@@ -31,17 +31,17 @@ static void opencl_trim_into(char *to, size_t size, const char *from)
     for (size_t n = strlen(to); n > 0 && isspace((unsigned char)to[n - 1]); n--) to[n - 1] = 0;
 }
 
-static void opencl_device_text(const opencl_device *device, cl_uint what, char *to, size_t size)
+static void opencl_device_text(const opencl_device *device, cl_uint query, char *to, size_t size)
 {
     char text[1024] = "";
-    if (device->api->clGetDeviceInfo(device->id, what, sizeof text - 1, text, NULL)) text[0] = 0;
+    if (device->api->clGetDeviceInfo(device->id, query, sizeof text - 1, text, NULL)) text[0] = 0;
     opencl_trim_into(to, size, text);
 }
 
-static void opencl_platform_text(const opencl_device *device, cl_uint what, char *to, size_t size)
+static void opencl_platform_text(const opencl_device *device, cl_uint query, char *to, size_t size)
 {
     char text[1024] = "";
-    if (device->api->clGetPlatformInfo(device->platform, what, sizeof text - 1, text, NULL))
+    if (device->api->clGetPlatformInfo(device->platform, query, sizeof text - 1, text, NULL))
         text[0] = 0;
     opencl_trim_into(to, size, text);
 }
@@ -60,10 +60,10 @@ opencl_platform hed_opencl_platform_of(const hed_device *device)
     static const struct {
         const char *name;
         opencl_platform platform;
-    } known[] = {{"Portable Computing Language", OPENCL_POCL}, {"NVIDIA CUDA", OPENCL_NVIDIA},
+    } platforms[] = {{"Portable Computing Language", OPENCL_POCL}, {"NVIDIA CUDA", OPENCL_NVIDIA},
         {"Oclgrind", OPENCL_OCLGRIND}, {"rusticl", OPENCL_RUSTICL}};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(device->info.platform, known[i].name) == 0) return known[i].platform;
+    for (size_t i = 0; i < sizeof platforms / sizeof platforms[0]; i++)
+        if (strcmp(device->info.platform, platforms[i].name) == 0) return platforms[i].platform;
     return OPENCL_OTHER;
 }
 
@@ -75,10 +75,10 @@ static uint64_t opencl_capabilities(
     uint64_t can = HED_CAN_DEVICE_TIME; /* every queue can record times */
     if (opencl_number32(device, CL_DEVICE_COMPILER_AVAILABLE)) can |= HED_CAN_SOURCE;
     /* Oclgrind reports neither fma nor correct division but has both. */
-    const uint64_t all = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA |
-                         CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    const uint64_t strict_bits = CL_FP_DENORM | CL_FP_INF_NAN | CL_FP_ROUND_TO_NEAREST | CL_FP_FMA |
+                                 CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     if (platform == OPENCL_OCLGRIND ||
-        (opencl_number64(device, CL_DEVICE_SINGLE_FP_CONFIG) & all) == all)
+        (opencl_number64(device, CL_DEVICE_SINGLE_FP_CONFIG) & strict_bits) == strict_bits)
         can |= HED_CAN_STRICT;
     if (opencl_lists(extensions, "cl_khr_fp64")) can |= HED_CAN_FP64;
     if (opencl_lists(extensions, "cl_khr_fp16")) can |= HED_CAN_FP16;
@@ -254,18 +254,18 @@ static bool opencl_shares_gl(const opencl_device *device)
 }
 
 /* Retains the program's context; not after a failure. */
-static hed_status opencl_take_context(opencl_device *made, hed_device *device, hed_error *error)
+static hed_status opencl_take_context(opencl_device *impl, hed_device *device, hed_error *error)
 {
-    hed_status status = opencl_check_context(made, error);
+    hed_status status = opencl_check_context(impl, error);
     if (status) return status;
-    cl_int code = made->api->clRetainContext(made->context);
+    cl_int code = impl->api->clRetainContext(impl->context);
     if (code) return hed_opencl_fail(error, "clRetainContext", code, "the context given");
-    status = opencl_describe(made, device);
+    status = opencl_describe(impl, device);
     if (status == HED_ERROR_MEMORY) hed_fail(error, status, "no memory for a device");
     else if (status)
         hed_fail(error, status, "clGetDeviceInfo: the driver does not describe the device given");
-    else status = opencl_prepare(made, error);
-    if (status) made->api->clReleaseContext(made->context);
+    else status = opencl_prepare(impl, error);
+    if (status) impl->api->clReleaseContext(impl->context);
     return status;
 }
 
@@ -276,28 +276,28 @@ hed_status hed_opencl_device_adopt(
     if (!native->device)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_driver_handles.device is NULL: an OpenCL context may have several");
-    opencl_device *made = hed_allocate(&driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
-    *made = (opencl_device){.driver = driver,
+    opencl_device *impl = hed_allocate(&driver->allocator, sizeof *impl);
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    *impl = (opencl_device){.driver = driver,
         .api = &driver->api,
         .platform = native->platform,
         .id = native->device,
         .context = native->context};
-    made->api->clGetDeviceInfo(
-        made->id, CL_DEVICE_PLATFORM, sizeof made->platform, &made->platform, NULL);
+    impl->api->clGetDeviceInfo(
+        impl->id, CL_DEVICE_PLATFORM, sizeof impl->platform, &impl->platform, NULL);
     /* The indices of the listed device that it is, so that data keyed by that device's name apply
      * to it too. */
     for (uint32_t i = 0; i < driver->device_count; i++) {
-        if (driver->devices[i].id != made->id) continue;
-        made->platform_index = driver->devices[i].platform_index;
-        made->device_index = driver->devices[i].device_index;
+        if (driver->devices[i].id != impl->id) continue;
+        impl->platform_index = driver->devices[i].platform_index;
+        impl->device_index = driver->devices[i].device_index;
     }
-    made->gl = opencl_shares_gl(made);
-    device->impl = made;
-    hed_status status = opencl_take_context(made, device, error);
+    impl->gl = opencl_shares_gl(impl);
+    device->impl = impl;
+    hed_status status = opencl_take_context(impl, device, error);
     if (!status) return HED_OK;
     device->impl = NULL;
-    hed_release(&driver->allocator, made, sizeof *made);
+    hed_release(&driver->allocator, impl, sizeof *impl);
     return status;
 }
 

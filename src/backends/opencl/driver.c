@@ -51,15 +51,15 @@ hed_status hed_opencl_fail(hed_error *error, const char *call, cl_int code, cons
 }
 
 static hed_status opencl_check(hed_error *error, const hed_device *device, const char *call,
-    cl_int code, const char *what, bool lost)
+    cl_int code, const char *purpose, bool is_lost)
 {
     const char *name = opencl_code_name(code), *id = device->info.id;
     if (code == CL_SUCCESS) return HED_OK;
-    if (!lost) return hed_opencl_fail(error, call, code, "%s on %s (%s)", what, id, device->info.name);
+    if (!is_lost) return hed_opencl_fail(error, call, code, "%s on %s (%s)", purpose, id, device->info.name);
     return hed_fail(error, HED_ERROR_LOST,
         "%s failed with %s (%d): %s: work on %s (%s) failed, and the device is lost to this context; "
         "a kernel that reads or writes outside its buffers does that",
-        call, name, (int)code, what, id, device->info.name);
+        call, name, (int)code, purpose, id, device->info.name);
 }
 
 /* True if a code means a lost device. A stream retains its queue, so an invalid queue is one that
@@ -71,18 +71,18 @@ static bool opencl_means_lost(cl_int code)
 }
 
 hed_status hed_opencl_check_work(
-    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
+    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *purpose)
 {
-    return opencl_check(error, device, call, code, what, opencl_means_lost(code));
+    return opencl_check(error, device, call, code, purpose, opencl_means_lost(code));
 }
 
 /* Checks a call that waits. Waiting requests no resources: OUT_OF_RESOURCES there is the drivers'
  * code for a kernel that accessed memory out of bounds. */
 hed_status hed_opencl_check_wait(
-    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what)
+    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *purpose)
 {
     return opencl_check(
-        error, device, call, code, what, opencl_means_lost(code) || code == CL_OUT_OF_RESOURCES);
+        error, device, call, code, purpose, opencl_means_lost(code) || code == CL_OUT_OF_RESOURCES);
 }
 
 /* ---- signals ---- */
@@ -94,27 +94,28 @@ static bool opencl_is_ours(int number) { return number != SIGKILL && number != S
  * context, is between keep and restore at a time. */
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
 
-void hed_opencl_signals_keep(opencl_signals *kept)
+void hed_opencl_signals_keep(opencl_signals *signals)
 {
     pthread_mutex_lock(&process_lock);
-    memset(kept, 0, sizeof *kept);
-    sigaltstack(NULL, &kept->stack);
+    memset(signals, 0, sizeof *signals);
+    sigaltstack(NULL, &signals->stack);
     for (int i = 1; i < NSIG; i++)
-        if (opencl_is_ours(i)) sigaction(i, NULL, &kept->handlers[i]);
+        if (opencl_is_ours(i)) sigaction(i, NULL, &signals->handlers[i]);
 }
 
-void hed_opencl_signals_restore(const opencl_signals *kept)
+void hed_opencl_signals_restore(const opencl_signals *signals)
 {
     for (int i = 1; i < NSIG; i++) {
-        const struct sigaction *own = &kept->handlers[i];
-        struct sigaction now;
-        if (!opencl_is_ours(i) || sigaction(i, NULL, &now)) continue;
-        bool changed = now.sa_sigaction != own->sa_sigaction || now.sa_flags != own->sa_flags;
+        const struct sigaction *original = &signals->handlers[i];
+        struct sigaction current;
+        if (!opencl_is_ours(i) || sigaction(i, NULL, &current)) continue;
+        bool changed = current.sa_sigaction != original->sa_sigaction ||
+                       current.sa_flags != original->sa_flags;
         /* PoCL's handler of SIGFPE makes an integer division by zero in a kernel harmless. */
-        bool needed = i == SIGFPE && own->sa_handler == SIG_DFL;
-        if (changed && !needed) sigaction(i, own, NULL);
+        bool needed = i == SIGFPE && original->sa_handler == SIG_DFL;
+        if (changed && !needed) sigaction(i, original, NULL);
     }
-    sigaltstack(&kept->stack, NULL);
+    sigaltstack(&signals->stack, NULL);
     pthread_mutex_unlock(&process_lock);
 }
 
@@ -285,10 +286,10 @@ hed_status hed_opencl_open(const hed_settings *settings, hed_backend_slot *slot)
     bool loaded;
     hed_status status = opencl_load(driver, settings, slot, &loaded);
     if (loaded) {
-        opencl_signals kept;
-        hed_opencl_signals_keep(&kept);
+        opencl_signals signals;
+        hed_opencl_signals_keep(&signals);
         status = opencl_list(driver, slot);
-        hed_opencl_signals_restore(&kept);
+        hed_opencl_signals_restore(&signals);
     }
     if (status) hed_opencl_close(settings, slot);
     return status;

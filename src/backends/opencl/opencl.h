@@ -77,9 +77,9 @@ hed_status hed_opencl_fail(hed_error *error, const char *call, cl_int code, cons
 /* Check the result of a call that enqueues work, and of a call that waits for work: some codes then
  * mean that the device is lost. The last argument is the purpose of the call. */
 hed_status hed_opencl_check_work(
-    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
+    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *purpose);
 hed_status hed_opencl_check_wait(
-    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *what);
+    hed_error *error, const hed_device *device, const char *call, cl_int code, const char *purpose);
 
 typedef struct opencl_signals {
     struct sigaction handlers[NSIG];
@@ -88,8 +88,8 @@ typedef struct opencl_signals {
 
 /* Save and restore the program's signal handlers around a call in which the driver may install its
  * own. One thread at a time is in between. */
-void hed_opencl_signals_keep(opencl_signals *kept);
-void hed_opencl_signals_restore(const opencl_signals *kept);
+void hed_opencl_signals_keep(opencl_signals *signals);
+void hed_opencl_signals_restore(const opencl_signals *signals);
 
 hed_status hed_opencl_open(const hed_settings *settings, hed_backend_slot *slot);
 void hed_opencl_close(const hed_settings *settings, hed_backend_slot *slot);
@@ -152,7 +152,7 @@ hed_status hed_opencl_reached(
     const hed_device *device, cl_event event, bool *done, hed_error *error);
 /* Reads a profiling time of an event, ns of the device's clock. */
 hed_status hed_opencl_moment(
-    const hed_device *device, cl_event event, cl_uint what, cl_ulong *moment, hed_error *error);
+    const hed_device *device, cl_event event, cl_uint query, cl_ulong *moment, hed_error *error);
 
 /* Copies `log`, and turns line numbers of the whole text (called `whole_text` in the log) into the
  * user's own files and lines. */

@@ -120,10 +120,10 @@ static cl_int opencl_compile(opencl_device *device, cl_program program, const ch
 {
     const hed_cl_api *api = device->api;
     if (device->built) return api->clBuildProgram(program, 1, &device->id, options, NULL, NULL);
-    opencl_signals kept;
-    hed_opencl_signals_keep(&kept);
+    opencl_signals signals;
+    hed_opencl_signals_keep(&signals);
     cl_int code = api->clBuildProgram(program, 1, &device->id, options, NULL, NULL);
-    hed_opencl_signals_restore(&kept);
+    hed_opencl_signals_restore(&signals);
     device->built = true;
     return code;
 }
@@ -271,10 +271,10 @@ static hed_status opencl_from_binary(opencl_device *device, const hed_build *bui
         code = opencl_compile(device, *program, options), call = "clBuildProgram";
     if (*program && !code) return HED_OK;
     if (*program) device->api->clReleaseProgram(*program);
-    hed_error why = {0}; /* lack of memory and a lost device are no fault of the binary */
-    hed_status status = hed_opencl_fail(&why, call, code, "%s", build->def->name);
+    hed_error cause = {0}; /* lack of memory and a lost device are no fault of the binary */
+    hed_status status = hed_opencl_fail(&cause, call, code, "%s", build->def->name);
     if (status != HED_ERROR_DRIVER && status != HED_ERROR_LIMIT)
-        return hed_fail(error, status, "%s", why.text);
+        return hed_fail(error, status, "%s", cause.text);
     return hed_fail(error, HED_ERROR_FORMAT,
         "the driver of %s refuses the binary of %s (%zu bytes): %s gives code %d",
         build->device->info.id, build->def->name, binary->size, call, (int)code);
@@ -282,11 +282,11 @@ static hed_status opencl_from_binary(opencl_device *device, const hed_build *bui
 
 /* ---- what is known of a kernel ---- */
 
-static int64_t opencl_ask(const opencl_device *device, cl_kernel kernel, cl_uint what)
+static int64_t opencl_ask(const opencl_device *device, cl_kernel kernel, cl_uint query)
 {
     cl_ulong value = 0;
     return device->api->clGetKernelWorkGroupInfo(
-               kernel, device->id, what, sizeof value, &value, NULL)
+               kernel, device->id, query, sizeof value, &value, NULL)
                ? -1
                : (int64_t)value;
 }
@@ -390,18 +390,18 @@ void hed_opencl_program_unload(hed_program *program)
 static unsigned long opencl_place_of(
     const char *text, unsigned long number, char *name, size_t size)
 {
-    unsigned long here = 1;
+    unsigned long line_number = 1;
     snprintf(name, size, "%s", "kernel");
     for (; number > 1 && text; number--) {
         char file[256];
         unsigned long line;
         int fields = sscanf(text, "#line %lu \"%255[^\"\n]\"", &line, file);
-        here = fields >= 1 ? line : here + 1;
+        line_number = fields >= 1 ? line : line_number + 1;
         if (fields == 2) snprintf(name, size, "%s", file);
         text = strchr(text, '\n');
         if (text) text++;
     }
-    return here;
+    return line_number;
 }
 
 void hed_opencl_place_log(

@@ -11,13 +11,13 @@
 
 /* ---- making and destroying ---- */
 
-static cl_int opencl_ask_queue(const opencl_stream *stream, cl_uint what, size_t size, void *value)
+static cl_int opencl_ask_queue(const opencl_stream *stream, cl_uint query, size_t size, void *value)
 {
-    return stream->api->clGetCommandQueueInfo(stream->queue, what, size, value, NULL);
+    return stream->api->clGetCommandQueueInfo(stream->queue, query, size, value, NULL);
 }
 
 static hed_status opencl_adopt_queue(
-    opencl_stream *made, const hed_stream_def *def, hed_error *error)
+    opencl_stream *impl, const hed_stream_def *def, hed_error *error)
 {
     cl_context context = NULL;
     cl_device_id id = NULL;
@@ -25,55 +25,55 @@ static hed_status opencl_adopt_queue(
     if (!def->handle)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_stream_def.use_handle with handle NULL: a cl_command_queue is needed");
-    made->queue = def->handle;
-    cl_int code = opencl_ask_queue(made, CL_QUEUE_CONTEXT, sizeof context, &context);
-    if (!code) code = opencl_ask_queue(made, CL_QUEUE_DEVICE, sizeof id, &id);
-    if (!code) code = opencl_ask_queue(made, CL_QUEUE_PROPERTIES, sizeof properties, &properties);
+    impl->queue = def->handle;
+    cl_int code = opencl_ask_queue(impl, CL_QUEUE_CONTEXT, sizeof context, &context);
+    if (!code) code = opencl_ask_queue(impl, CL_QUEUE_DEVICE, sizeof id, &id);
+    if (!code) code = opencl_ask_queue(impl, CL_QUEUE_PROPERTIES, sizeof properties, &properties);
     if (code)
         return hed_opencl_fail(
             error, "clGetCommandQueueInfo", code, "hed_stream_def.handle is no cl_command_queue");
-    if (context != made->device->context || id != made->device->id)
+    if (context != impl->device->context || id != impl->device->id)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "the queue given belongs to another context or device: adopt that one first");
     if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "the queue given runs out of order: a stream needs one that runs in order");
-    made->profiling = properties & CL_QUEUE_PROFILING_ENABLE;
-    if (def->timed_steps && !made->profiling)
+    impl->profiling = properties & CL_QUEUE_PROFILING_ENABLE;
+    if (def->timed_steps && !impl->profiling)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "timed steps need a queue made with CL_QUEUE_PROFILING_ENABLE, but this queue lacks it");
-    code = made->api->clRetainCommandQueue(made->queue);
+    code = impl->api->clRetainCommandQueue(impl->queue);
     return code ? hed_opencl_fail(error, "clRetainCommandQueue", code, "the queue given") : HED_OK;
 }
 
-static hed_status opencl_make_queue(opencl_stream *made, hed_error *error)
+static hed_status opencl_make_queue(opencl_stream *impl, hed_error *error)
 {
     cl_int code = CL_SUCCESS;
-    made->profiling = true;
-    made->queue = made->api->clCreateCommandQueue(
-        made->device->context, made->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-    return made->queue ? HED_OK
+    impl->profiling = true;
+    impl->queue = impl->api->clCreateCommandQueue(
+        impl->device->context, impl->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
+    return impl->queue ? HED_OK
                        : hed_opencl_fail(error, "clCreateCommandQueue", code, "no queue for a stream");
 }
 
 hed_status hed_opencl_stream_create(hed_stream *stream, hed_error *error)
 {
     opencl_device *device = hed_opencl_of(stream->device);
-    opencl_stream *made = hed_allocate(&device->driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
-    made->device = device;
-    made->api = device->api;
-    hed_status status = stream->def.use_handle ? opencl_adopt_queue(made, &stream->def, error)
-                                               : opencl_make_queue(made, error);
+    opencl_stream *impl = hed_allocate(&device->driver->allocator, sizeof *impl);
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
+    impl->device = device;
+    impl->api = device->api;
+    hed_status status = stream->def.use_handle ? opencl_adopt_queue(impl, &stream->def, error)
+                                               : opencl_make_queue(impl, error);
     if (status) {
-        hed_release(&device->driver->allocator, made, sizeof *made);
+        hed_release(&device->driver->allocator, impl, sizeof *impl);
         return status;
     }
-    stream->native = made->queue;
-    stream->impl = made;
+    stream->native = impl->queue;
+    stream->impl = impl;
     pthread_mutex_lock(&device->lock);
-    made->next = device->streams;
-    device->streams = made;
+    impl->next = device->streams;
+    device->streams = impl;
     pthread_mutex_unlock(&device->lock);
     return HED_OK;
 }
@@ -170,7 +170,7 @@ static void opencl_run_call(cl_event marker, cl_int status, void *user)
  * because PoCL calls back at once, in this thread, from a marker that is reached already. Once
  * `taken`, the callback owns `call`. */
 static cl_int opencl_enqueue_call(
-    opencl_stream *in, opencl_call *call, cl_event gate, bool *taken, const char **name)
+    opencl_stream *in, opencl_call *call, cl_event gate, bool *is_taken, const char **name)
 {
     const hed_cl_api *api = in->api;
     cl_event marker = NULL;
@@ -180,7 +180,7 @@ static cl_int opencl_enqueue_call(
     *name = "clSetEventCallback";
     code = api->clSetEventCallback(marker, CL_COMPLETE, opencl_run_call, call);
     if (!code) {
-        *taken = true;
+        *is_taken = true;
         in->calls++;
         *name = "clEnqueueBarrierWithWaitList";
         code = api->clEnqueueBarrierWithWaitList(in->queue, 1, &call->release, NULL);
@@ -201,12 +201,12 @@ static hed_status opencl_call_step(hed_stream *stream, const hed_step *step, hed
     cl_event release = code ? NULL : api->clCreateUserEvent(in->device->context, &code);
     *call = (opencl_call){
         .stream = in, .function = step->function, .user = step->user, .release = release};
-    bool taken = false;
+    bool is_taken = false;
     const char *name = "clCreateUserEvent";
-    if (!code) code = opencl_enqueue_call(in, call, gate, &taken, &name);
+    if (!code) code = opencl_enqueue_call(in, call, gate, &is_taken, &name);
     if (gate) api->clSetUserEventStatus(gate, CL_COMPLETE);
     if (gate) api->clReleaseEvent(gate);
-    if (!taken) {
+    if (!is_taken) {
         if (release) api->clReleaseEvent(release);
         hed_release(&in->device->driver->allocator, call, sizeof *call);
     }
@@ -400,10 +400,10 @@ hed_status hed_opencl_reached(
 }
 
 hed_status hed_opencl_moment(
-    const hed_device *device, cl_event event, cl_uint what, cl_ulong *moment, hed_error *error)
+    const hed_device *device, cl_event event, cl_uint query, cl_ulong *moment, hed_error *error)
 {
     cl_int code = hed_opencl_of(device)->api->clGetEventProfilingInfo(
-        event, what, sizeof *moment, moment, NULL);
+        event, query, sizeof *moment, moment, NULL);
     if (code == CL_PROFILING_INFO_NOT_AVAILABLE)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "no times: the queue given to the stream lacks CL_QUEUE_PROFILING_ENABLE");

@@ -15,16 +15,16 @@ static bool vulkan_find_family(
 {
     VkQueueFamilyProperties families[32];
     uint32_t count = 32;
-    bool found = false;
+    bool is_found = false;
     api->GetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
     for (uint32_t i = 0; i < count; i++) {
         if (!(families[i].queueFlags & VK_QUEUE_COMPUTE_BIT)) continue;
-        if (found && (of->timestampValidBits || !families[i].timestampValidBits)) continue;
-        found = true;
+        if (is_found && (of->timestampValidBits || !families[i].timestampValidBits)) continue;
+        is_found = true;
         *family = i;
         *of = families[i];
     }
-    return found;
+    return is_found;
 }
 
 static void vulkan_fill_texts(hed_device *device, uint32_t index,
@@ -108,10 +108,10 @@ static hed_status vulkan_describe(
         .sType = VK_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV, .pNext = &about_driver};
     VkPhysicalDeviceSubgroupProperties lanes = {
         .sType = VK_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, .pNext = &units};
-    VkPhysicalDeviceMaintenance3Properties most = {
+    VkPhysicalDeviceMaintenance3Properties maintenance = {
         .sType = VK_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &lanes};
     VkPhysicalDeviceProperties2 about = {
-        .sType = VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &most};
+        .sType = VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &maintenance};
     VkPhysicalDeviceMemoryProperties memory = {0};
     VkQueueFamilyProperties of = {0};
     vulkan_features features;
@@ -122,7 +122,8 @@ static hed_status vulkan_describe(
     vulkan_read_features(api, physical, about.properties.apiVersion, &features);
     hed_device_info *info = &device->info;
     vulkan_fill_texts(device, index, &about.properties, &about_driver);
-    vulkan_fill_limits(info, &about.properties.limits, &memory, most.maxMemoryAllocationSize);
+    vulkan_fill_limits(
+        info, &about.properties.limits, &memory, maintenance.maxMemoryAllocationSize);
     int32_t type = about.properties.deviceType;
     info->type = type == VK_DEVICE_TYPE_CPU     ? HED_DEVICE_CPU
                  : type == VK_DEVICE_TYPE_OTHER ? HED_DEVICE_OTHER
@@ -267,31 +268,31 @@ static hed_status vulkan_check_clock(hed_device *device, hed_error *error)
 
 /* ---- opening ---- */
 
-static void vulkan_fill_open(vulkan_device *made, uint32_t valid_bits)
+static void vulkan_fill_open(vulkan_device *impl, uint32_t valid_bits)
 {
     VkPhysicalDeviceProperties2 about = {.sType = VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    made->api->GetPhysicalDeviceProperties2(made->physical, &about);
-    made->api->GetPhysicalDeviceMemoryProperties(made->physical, &made->memory);
-    made->period = (double)about.properties.limits.timestampPeriod * 1e-9;
-    made->stamp_mask = valid_bits >= 64 ? UINT64_MAX : ((uint64_t)1 << valid_bits) - 1;
-    made->push_bytes = about.properties.limits.maxPushConstantsSize;
-    if (made->push_bytes > VULKAN_PUSH_BYTES) made->push_bytes = VULKAN_PUSH_BYTES;
-    pthread_mutex_init(&made->lock, NULL);
-    for (uint32_t i = 0; i < made->queue_count; i++)
-        pthread_mutex_init(&made->queues[i].lock, NULL);
+    impl->api->GetPhysicalDeviceProperties2(impl->physical, &about);
+    impl->api->GetPhysicalDeviceMemoryProperties(impl->physical, &impl->memory);
+    impl->period = (double)about.properties.limits.timestampPeriod * 1e-9;
+    impl->stamp_mask = valid_bits >= 64 ? UINT64_MAX : ((uint64_t)1 << valid_bits) - 1;
+    impl->push_bytes = about.properties.limits.maxPushConstantsSize;
+    if (impl->push_bytes > VULKAN_PUSH_BYTES) impl->push_bytes = VULKAN_PUSH_BYTES;
+    pthread_mutex_init(&impl->lock, NULL);
+    for (uint32_t i = 0; i < impl->queue_count; i++)
+        pthread_mutex_init(&impl->queues[i].lock, NULL);
 }
 
 /* Creates a device with all features, except features that slow every kernel or are for
  * debuggers. */
-static VkResult vulkan_make_device(vulkan_device *made, uint32_t version)
+static VkResult vulkan_make_device(vulkan_device *impl, uint32_t version)
 {
     static const float priorities[VULKAN_QUEUES] = {1, 1, 1, 1, 1, 1, 1, 1};
     const VkDeviceQueueCreateInfo queues = {.sType = VK_TYPE_DEVICE_QUEUE_CREATE_INFO,
-        .queueFamilyIndex = made->family,
-        .queueCount = made->queue_count,
+        .queueFamilyIndex = impl->family,
+        .queueCount = impl->queue_count,
         .pQueuePriorities = priorities};
     vulkan_features features;
-    vulkan_read_features(made->api, made->physical, version, &features);
+    vulkan_read_features(impl->api, impl->physical, version, &features);
     features.all.features[VK_FEATURE_ROBUST_BUFFERS] = 0;
     features.of_1_1.features[VK_FEATURE_1_1_PROTECTED] = 0;
     features.of_1_2.features[VK_FEATURE_1_2_ADDRESS_CAPTURE] = 0;
@@ -299,7 +300,7 @@ static VkResult vulkan_make_device(vulkan_device *made, uint32_t version)
         .pNext = &features.all,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queues};
-    return made->api->CreateDevice(made->physical, &info, NULL, &made->device);
+    return impl->api->CreateDevice(impl->physical, &info, NULL, &impl->device);
 }
 
 static uint32_t vulkan_index(const hed_device *device)
@@ -328,23 +329,23 @@ hed_status hed_vulkan_device_open(hed_device *device, hed_error *error)
     uint32_t family = 0;
     vulkan_find_family(&driver->api, physical, &family, &of);
     driver->api.GetPhysicalDeviceProperties2(physical, &about);
-    vulkan_device *made = hed_allocate(&driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
-    made->driver = driver;
-    made->api = &driver->api;
-    made->instance = driver->instance;
-    made->physical = physical;
-    made->family = family;
-    made->queue_count = of.queueCount < VULKAN_QUEUES ? of.queueCount : VULKAN_QUEUES;
-    VkResult result = vulkan_make_device(made, about.properties.apiVersion);
+    vulkan_device *impl = hed_allocate(&driver->allocator, sizeof *impl);
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    impl->driver = driver;
+    impl->api = &driver->api;
+    impl->instance = driver->instance;
+    impl->physical = physical;
+    impl->family = family;
+    impl->queue_count = of.queueCount < VULKAN_QUEUES ? of.queueCount : VULKAN_QUEUES;
+    VkResult result = vulkan_make_device(impl, about.properties.apiVersion);
     if (result) {
-        hed_release(&driver->allocator, made, sizeof *made);
+        hed_release(&driver->allocator, impl, sizeof *impl);
         return hed_vulkan_check(device, result, "vkCreateDevice", "no device", error);
     }
-    for (uint32_t i = 0; i < made->queue_count; i++)
-        made->api->GetDeviceQueue(made->device, family, i, &made->queues[i].queue);
-    vulkan_fill_open(made, of.timestampValidBits);
-    device->impl = made;
+    for (uint32_t i = 0; i < impl->queue_count; i++)
+        impl->api->GetDeviceQueue(impl->device, family, i, &impl->queues[i].queue);
+    vulkan_fill_open(impl, of.timestampValidBits);
+    device->impl = impl;
     hed_status status = vulkan_check_clock(device, error);
     if (status) vulkan_device_free(device);
     return status;
@@ -370,23 +371,23 @@ hed_status hed_vulkan_device_adopt(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_driver_handles.queue_family is %u: no family of queues that compute",
             native->queue_family);
-    vulkan_device *made = hed_allocate(&driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
-    made->driver = driver;
-    made->api = &driver->api;
-    made->instance = native->platform;
-    made->physical = native->device;
-    made->device = native->context;
-    made->family = native->queue_family;
-    made->queue_count = 1;
-    made->queues[0].queue = native->queue;
+    vulkan_device *impl = hed_allocate(&driver->allocator, sizeof *impl);
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    impl->driver = driver;
+    impl->api = &driver->api;
+    impl->instance = native->platform;
+    impl->physical = native->device;
+    impl->device = native->context;
+    impl->family = native->queue_family;
+    impl->queue_count = 1;
+    impl->queues[0].queue = native->queue;
     hed_status status = vulkan_describe(driver, native->device, index, device);
     if (status) {
-        hed_release(&driver->allocator, made, sizeof *made);
+        hed_release(&driver->allocator, impl, sizeof *impl);
         return hed_fail(error, status, "the device given has no queues that compute");
     }
-    vulkan_fill_open(made, families[native->queue_family].timestampValidBits);
-    device->impl = made;
+    vulkan_fill_open(impl, families[native->queue_family].timestampValidBits);
+    device->impl = impl;
     status = vulkan_check_clock(device, error);
     if (status) vulkan_device_free(device);
     return status;

@@ -32,13 +32,13 @@ static hed_status vulkan_status_of(VkResult code)
     }
 }
 
-hed_status hed_vulkan_check(
-    const hed_device *device, VkResult result, const char *call, const char *what, hed_error *error)
+hed_status hed_vulkan_check(const hed_device *device, VkResult result, const char *call,
+    const char *purpose, hed_error *error)
 {
     if (result == VK_SUCCESS) return HED_OK;
     hed_status status = vulkan_status_of(result);
     return hed_fail(error, status, "%s failed with %s (%d): %s on %s (%s)%s", call,
-        vulkan_code_name(result), (int)result, what, device->info.id, device->info.name,
+        vulkan_code_name(result), (int)result, purpose, device->info.id, device->info.name,
         status == HED_ERROR_LOST
             ? "; the device is lost to this context: a kernel that reads or writes outside its "
               "buffers, or runs longer than the driver allows, does that"
@@ -124,10 +124,10 @@ static void vulkan_list(vulkan_driver *driver, hed_backend_slot *slot)
 {
     /* drivers that the loader has loaded, and would unload with the instance */
     static const char *const drivers[] = {"libvulkan_", "nvidia", "amdvlk", NULL};
-    VkPhysicalDevice found[VULKAN_DEVICES];
+    VkPhysicalDevice devices[VULKAN_DEVICES];
     uint32_t count = VULKAN_DEVICES;
     char reason[128];
-    VkResult result = driver->api.EnumeratePhysicalDevices(driver->instance, &count, found);
+    VkResult result = driver->api.EnumeratePhysicalDevices(driver->instance, &count, devices);
     if (result && result != VK_INCOMPLETE) {
         snprintf(reason, sizeof reason, "vkEnumeratePhysicalDevices failed with %s (%d)",
             vulkan_code_name(result), (int)result);
@@ -137,9 +137,9 @@ static void vulkan_list(vulkan_driver *driver, hed_backend_slot *slot)
     hed_dynlib_keep_loaded(drivers);
     for (uint32_t i = 0; i < count; i++) {
         VkPhysicalDeviceProperties2 about = {.sType = VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-        driver->api.GetPhysicalDeviceProperties2(found[i], &about);
+        driver->api.GetPhysicalDeviceProperties2(devices[i], &about);
         if (about.properties.apiVersion >= VK_API_VERSION_1_1)
-            driver->physical[driver->device_count++] = found[i];
+            driver->physical[driver->device_count++] = devices[i];
         else
             hed_log_message(&driver->logger, HED_LOG_WARNING,
                 "vulkan: %s is left out: it has Vulkan 1.0, 1.1 is needed",

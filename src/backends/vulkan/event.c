@@ -12,7 +12,7 @@ typedef struct vulkan_event {
     double moment; /* host's clock, s, if the device's clock is unusable */
 } vulkan_event;
 
-static VkResult event_make_stamp(const vulkan_device *of, vulkan_event *made, const char **call)
+static VkResult event_make_stamp(const vulkan_device *of, vulkan_event *impl, const char **call)
 {
     const VkCommandPoolCreateInfo pool = {.sType = VK_TYPE_COMMAND_POOL_CREATE_INFO,
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
@@ -21,16 +21,16 @@ static VkResult event_make_stamp(const vulkan_device *of, vulkan_event *made, co
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
         .queryCount = 1};
     *call = "vkCreateCommandPool";
-    VkResult result = of->api->CreateCommandPool(of->device, &pool, NULL, &made->pool);
+    VkResult result = of->api->CreateCommandPool(of->device, &pool, NULL, &impl->pool);
     const VkCommandBufferAllocateInfo info = {.sType = VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = made->pool,
+        .commandPool = impl->pool,
         .commandBufferCount = 1};
     if (result) return result;
     *call = "vkAllocateCommandBuffers";
-    result = of->api->AllocateCommandBuffers(of->device, &info, &made->commands);
+    result = of->api->AllocateCommandBuffers(of->device, &info, &impl->commands);
     if (result) return result;
     *call = "vkCreateQueryPool";
-    return of->api->CreateQueryPool(of->device, &queries, NULL, &made->queries);
+    return of->api->CreateQueryPool(of->device, &queries, NULL, &impl->queries);
 }
 
 static void event_free(const vulkan_device *of, vulkan_event *freed)
@@ -45,13 +45,13 @@ hed_status hed_vulkan_event_create(hed_event *event, hed_error *error)
 {
     const vulkan_device *of = hed_vulkan_of(event->device);
     const VkFenceCreateInfo fence = {.sType = VK_TYPE_FENCE_CREATE_INFO};
-    vulkan_event *made = hed_allocate(&of->driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for an event");
+    vulkan_event *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for an event");
     const char *call = "vkCreateFence";
-    VkResult result = of->api->CreateFence(of->device, &fence, NULL, &made->fence);
-    if (!result && event->timed && of->stamp_mask) result = event_make_stamp(of, made, &call);
-    if (result) event_free(of, made);
-    else event->impl = made;
+    VkResult result = of->api->CreateFence(of->device, &fence, NULL, &impl->fence);
+    if (!result && event->timed && of->stamp_mask) result = event_make_stamp(of, impl, &call);
+    if (result) event_free(of, impl);
+    else event->impl = impl;
     return hed_vulkan_check(event->device, result, call, "an event", error);
 }
 

@@ -9,33 +9,33 @@
 static vulkan_module *glsl_find_module(vulkan_device *of, const hed_text *text)
 {
     pthread_mutex_lock(&of->lock);
-    vulkan_module *found = of->modules;
-    while (found &&
-           (found->text_size != text->size || memcmp(found->text, text->bytes, text->size) != 0))
-        found = found->next;
+    vulkan_module *module = of->modules;
+    while (module &&
+           (module->text_size != text->size || memcmp(module->text, text->bytes, text->size) != 0))
+        module = module->next;
     pthread_mutex_unlock(&of->lock);
-    return found;
+    return module;
 }
 
 /* Stores a module; takes ownership of the words. */
 static hed_status glsl_keep_module(vulkan_device *of, const hed_text *text, void *words,
-    size_t size, vulkan_module **kept, hed_error *error)
+    size_t size, vulkan_module **result, hed_error *error)
 {
-    vulkan_module *made = hed_allocate(&of->driver->allocator, sizeof *made);
+    vulkan_module *module = hed_allocate(&of->driver->allocator, sizeof *module);
     char *copy = hed_allocate(&of->driver->allocator, text->size);
-    if (!made || !copy) {
-        hed_release(&of->driver->allocator, made, sizeof *made);
+    if (!module || !copy) {
+        hed_release(&of->driver->allocator, module, sizeof *module);
         hed_release(&of->driver->allocator, copy, text->size);
         hed_release(&of->driver->allocator, words, size + 1);
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for compiled GLSL");
     }
     memcpy(copy, text->bytes, text->size);
-    *made = (vulkan_module){.text = copy, .text_size = text->size, .words = words, .size = size};
+    *module = (vulkan_module){.text = copy, .text_size = text->size, .words = words, .size = size};
     pthread_mutex_lock(&of->lock);
-    made->next = of->modules;
-    of->modules = made;
+    module->next = of->modules;
+    of->modules = module;
     pthread_mutex_unlock(&of->lock);
-    *kept = made;
+    *result = module;
     return HED_OK;
 }
 
@@ -65,7 +65,7 @@ static hed_status glsl_words(
         .option_count = build->def->option_count,
         .allocator = of->driver->allocator};
     hed_text text = {.allocator = &of->driver->allocator};
-    void *made = NULL;
+    void *impl = NULL;
     if (!def.compiler[0])
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s is written in GLSL, and there is no compiler for it: apt install glslang-tools "
@@ -79,8 +79,8 @@ static hed_status glsl_words(
     }
     vulkan_module *module = glsl_find_module(of, &text);
     hed_status status = HED_OK;
-    if (!module) status = hed_glsl_compile_text(&def, &text, &made, size, error);
-    if (!module && !status) status = glsl_keep_module(of, &text, made, *size, &module, error);
+    if (!module) status = hed_glsl_compile_text(&def, &text, &impl, size, error);
+    if (!module && !status) status = glsl_keep_module(of, &text, impl, *size, &module, error);
     hed_text_free(&text);
     if (status) return status;
     *words = module->words;

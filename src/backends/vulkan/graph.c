@@ -35,26 +35,26 @@ static hed_status graph_record(
 }
 
 static hed_status graph_make(
-    hed_device *device, vulkan_graph *made, const hed_step *steps, hed_error *error)
+    hed_device *device, vulkan_graph *impl, const hed_step *steps, hed_error *error)
 {
     const vulkan_device *of = hed_vulkan_of(device);
     const VkCommandPoolCreateInfo pool = {.sType = VK_TYPE_COMMAND_POOL_CREATE_INFO,
         .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
         .queueFamilyIndex = of->family};
     uint32_t sets = 1;
-    for (uint32_t i = 0; i < made->count; i++) /* a set is eight descriptors */
+    for (uint32_t i = 0; i < impl->count; i++) /* a set is eight descriptors */
         if (steps[i].kind == HED_STEP_LAUNCH)
             sets += 1 + ((const vulkan_program *)steps[i].program->impl)->binding_count / 2;
-    VkResult result = of->api->CreateCommandPool(of->device, &pool, NULL, &made->commands);
+    VkResult result = of->api->CreateCommandPool(of->device, &pool, NULL, &impl->commands);
     if (result) return hed_vulkan_check(device, result, "vkCreateCommandPool", "a graph", error);
     const VkCommandBufferAllocateInfo info = {.sType = VK_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-        .commandPool = made->commands,
+        .commandPool = impl->commands,
         .commandBufferCount = 1};
-    result = of->api->AllocateCommandBuffers(of->device, &info, &made->recording.commands);
+    result = of->api->AllocateCommandBuffers(of->device, &info, &impl->recording.commands);
     hed_status status =
         hed_vulkan_check(device, result, "vkAllocateCommandBuffers", "a graph", error);
-    if (!status) status = hed_vulkan_make_pool(device, sets, &made->recording.pool, error);
-    return status ? status : graph_record(device, made, steps, error);
+    if (!status) status = hed_vulkan_make_pool(device, sets, &impl->recording.pool, error);
+    return status ? status : graph_record(device, impl, steps, error);
 }
 
 hed_status hed_vulkan_graph_build(
@@ -64,12 +64,12 @@ hed_status hed_vulkan_graph_build(
     *impl = NULL;
     for (uint32_t i = 0; i < count; i++)
         if (!hed_vulkan_is_plain(&steps[i])) return HED_OK;
-    vulkan_graph *made = hed_allocate(&of->driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a graph");
-    made->count = count;
-    hed_status status = graph_make(device, made, steps, error);
-    if (status) hed_vulkan_graph_destroy(device, made);
-    else *impl = made;
+    vulkan_graph *graph = hed_allocate(&of->driver->allocator, sizeof *graph);
+    if (!graph) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a graph");
+    graph->count = count;
+    hed_status status = graph_make(device, graph, steps, error);
+    if (status) hed_vulkan_graph_destroy(device, graph);
+    else *impl = graph;
     return status;
 }
 

@@ -9,11 +9,11 @@
 /* Finds the first memory type that is allowed and has all `wanted` properties; VK_MAX_MEMORY_TYPES:
  * not found. Drivers list faster types first. */
 static uint32_t memory_type(
-    const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed, VkFlags wanted)
+    const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed, VkFlags flags)
 {
     uint32_t type = 0;
     while (type < memory->memoryTypeCount &&
-           !(allowed >> type & 1 && (memory->memoryTypes[type].propertyFlags & wanted) == wanted))
+           !(allowed >> type & 1 && (memory->memoryTypes[type].propertyFlags & flags) == flags))
         type++;
     return type < memory->memoryTypeCount ? type : VK_MAX_MEMORY_TYPES;
 }
@@ -28,37 +28,37 @@ static uint32_t memory_choose(
 }
 
 static hed_status memory_place(
-    hed_device *device, bool visible, vulkan_buffer *made, hed_error *error)
+    hed_device *device, bool visible, vulkan_buffer *impl, hed_error *error)
 {
     vulkan_device *of = hed_vulkan_of(device);
     VkMemoryRequirements needed;
-    of->api->GetBufferMemoryRequirements(of->device, made->buffer, &needed);
+    of->api->GetBufferMemoryRequirements(of->device, impl->buffer, &needed);
     const VkMemoryAllocateInfo info = {.sType = VK_TYPE_MEMORY_ALLOCATE_INFO,
         .allocationSize = needed.size,
         .memoryTypeIndex = memory_choose(&of->memory, needed.memoryTypeBits, visible)};
     if (info.memoryTypeIndex == VK_MAX_MEMORY_TYPES)
         return hed_fail(
             error, HED_ERROR_UNSUPPORTED, "%s has no memory that the host sees", device->info.id);
-    VkResult result = of->api->AllocateMemory(of->device, &info, NULL, &made->memory);
+    VkResult result = of->api->AllocateMemory(of->device, &info, NULL, &impl->memory);
     if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY ||
         (result == VK_ERROR_OUT_OF_HOST_MEMORY && !visible))
         return hed_fail(error, HED_ERROR_DEVICE_MEMORY,
             "a buffer of %llu bytes on %s (%s), which has %llu bytes in all; how many are free its "
             "driver does not tell",
-            (unsigned long long)made->size, device->info.id, device->info.name,
+            (unsigned long long)impl->size, device->info.id, device->info.name,
             (unsigned long long)device->info.memory_bytes);
     if (result) return hed_vulkan_check(device, result, "vkAllocateMemory", "a buffer", error);
-    result = of->api->BindBufferMemory(of->device, made->buffer, made->memory, 0);
+    result = of->api->BindBufferMemory(of->device, impl->buffer, impl->memory, 0);
     if (result) return hed_vulkan_check(device, result, "vkBindBufferMemory", "a buffer", error);
     if (!visible) return HED_OK;
     void *host = NULL;
-    result = of->api->MapMemory(of->device, made->memory, 0, VK_WHOLE_SIZE, 0, &host);
-    made->host = host;
+    result = of->api->MapMemory(of->device, impl->memory, 0, VK_WHOLE_SIZE, 0, &host);
+    impl->host = host;
     return hed_vulkan_check(device, result, "vkMapMemory", "a buffer", error);
 }
 
 hed_status hed_vulkan_allocate(
-    hed_device *device, uint64_t size, bool visible, vulkan_buffer *made, hed_error *error)
+    hed_device *device, uint64_t size, bool visible, vulkan_buffer *impl, hed_error *error)
 {
     vulkan_device *of = hed_vulkan_of(device);
     /* whole words, because fills count words */
@@ -66,11 +66,11 @@ hed_status hed_vulkan_allocate(
         .size = (size + 3) & ~(uint64_t)3,
         .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                  VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
-    *made = (vulkan_buffer){.size = size, .serial = hed_vulkan_serial(of)};
-    VkResult result = of->api->CreateBuffer(of->device, &info, NULL, &made->buffer);
+    *impl = (vulkan_buffer){.size = size, .serial = hed_vulkan_serial(of)};
+    VkResult result = of->api->CreateBuffer(of->device, &info, NULL, &impl->buffer);
     if (result) return hed_vulkan_check(device, result, "vkCreateBuffer", "a buffer", error);
-    hed_status status = memory_place(device, visible, made, error);
-    if (status) hed_vulkan_free(device, made);
+    hed_status status = memory_place(device, visible, impl, error);
+    if (status) hed_vulkan_free(device, impl);
     return status;
 }
 
@@ -94,24 +94,24 @@ hed_status hed_vulkan_buffer_create(hed_buffer *buffer, const hed_buffer_def *de
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "memory of the caller cannot be used in place by %s: take HED_MEMORY_MAPPED",
             device->info.id);
-    vulkan_buffer *made = hed_allocate(&of->driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
+    vulkan_buffer *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
     hed_status status = HED_OK;
     if (buffer->memory == HED_MEMORY_ADOPTED)
-        *made = (vulkan_buffer){
+        *impl = (vulkan_buffer){
             .buffer = (VkBuffer)def->handle, .size = buffer->size, .serial = hed_vulkan_serial(of)};
-    else status = hed_vulkan_allocate(device, buffer->size, visible, made, error);
+    else status = hed_vulkan_allocate(device, buffer->size, visible, impl, error);
     if (status) {
-        hed_release(&of->driver->allocator, made, sizeof *made);
+        hed_release(&of->driver->allocator, impl, sizeof *impl);
         return status;
     }
-    buffer->impl = made;
-    buffer->handle = made->buffer;
-    buffer->host = made->host;
+    buffer->impl = impl;
+    buffer->handle = impl->buffer;
+    buffer->host = impl->host;
     if (!visible) return HED_OK;
     pthread_mutex_lock(&of->lock);
-    made->next = of->visible;
-    of->visible = made;
+    impl->next = of->visible;
+    of->visible = impl;
     pthread_mutex_unlock(&of->lock);
     return HED_OK;
 }
@@ -120,12 +120,12 @@ hed_status hed_vulkan_buffer_create(hed_buffer *buffer, const hed_buffer_def *de
 hed_status hed_vulkan_buffer_part(hed_buffer *part, hed_error *error)
 {
     vulkan_device *of = hed_vulkan_of(part->device);
-    vulkan_buffer *made = hed_allocate(&of->driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a part of a buffer");
-    *made = (vulkan_buffer){
+    vulkan_buffer *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a part of a buffer");
+    *impl = (vulkan_buffer){
         .buffer = part->parent->handle, .size = part->size, .serial = hed_vulkan_serial(of)};
-    part->impl = made;
-    part->handle = made->buffer;
+    part->impl = impl;
+    part->handle = impl->buffer;
     if (part->parent->host) part->host = (char *)part->parent->host + part->offset;
     return HED_OK;
 }
@@ -135,11 +135,11 @@ VkBuffer hed_vulkan_find_visible(
 {
     const char *at = host;
     pthread_mutex_lock(&device->lock);
-    vulkan_buffer *found = device->visible;
-    while (found && !(at >= found->host && at + size <= found->host + found->size))
-        found = found->next;
-    if (found) *offset = (uint64_t)(at - found->host);
-    VkBuffer buffer = found ? found->buffer : NULL;
+    vulkan_buffer *visible = device->visible;
+    while (visible && !(at >= visible->host && at + size <= visible->host + visible->size))
+        visible = visible->next;
+    if (visible) *offset = (uint64_t)(at - visible->host);
+    VkBuffer buffer = visible ? visible->buffer : NULL;
     pthread_mutex_unlock(&device->lock);
     return buffer;
 }

@@ -47,15 +47,15 @@ static hed_status program_values(const hed_build *build, const hed_shader *shade
         if (index >= 0 && sscanf(build->defines[i].value, "%lld", &value) == 1)
             values[index].value = value;
         if (index < 0 && build->language == HED_SPIRV && i < build->def->parameter_count) {
-            char known[512] = "none";
+            char names[512] = "none";
             size_t used = 0;
-            for (uint32_t j = 0; j < shader->constant_count && used < sizeof known - 80; j++)
-                used += (size_t)snprintf(known + used, sizeof known - used, "%s%s (id %u)",
+            for (uint32_t j = 0; j < shader->constant_count && used < sizeof names - 80; j++)
+                used += (size_t)snprintf(names + used, sizeof names - used, "%s%s (id %u)",
                     j ? ", " : "", shader->constants[j].name, shader->constants[j].id);
             return hed_fail(error, HED_ERROR_BUILD,
                 "%s: its SPIR-V has no specialization constant named \"%s\"; it has %s (where a "
                 "compiler has left the names out, constant_0 is the one of id 0)",
-                build->def->name, name, known);
+                build->def->name, name, names);
         }
     }
     return HED_OK;
@@ -115,15 +115,15 @@ static int program_find_member(const hed_kernel_def *def, const hed_shader *shad
 }
 
 static hed_status program_bind_scalar(const hed_kernel_def *def, const hed_shader *shader,
-    uint32_t index, vulkan_program *made, hed_error *error)
+    uint32_t index, vulkan_program *impl, hed_error *error)
 {
     const hed_argument_def *argument = &def->arguments[index];
     bool is_struct = argument->kind == HED_STRUCT;
     int member = program_find_member(def, shader, index);
     uint32_t size = is_struct ? (uint32_t)argument->size : hed_type_bytes(argument->type);
     if (is_struct && size == shader->member_bytes) { /* the struct is the whole block */
-        made->pushes[index].used = true;
-        made->pushes[index].size = size;
+        impl->pushes[index].used = true;
+        impl->pushes[index].size = size;
         return HED_OK;
     }
     if (member < 0 || shader->members[member].size != size)
@@ -137,14 +137,14 @@ static hed_status program_bind_scalar(const hed_kernel_def *def, const hed_shade
     const hed_signature signature = {.def = def, .language = HED_SPIRV, .entry = "main"};
     if (type[0] && hed_signature_compare(&signature, index, type, strlen(type), error))
         return HED_ERROR_ARGUMENT;
-    made->pushes[index].used = true;
-    made->pushes[index].offset = shader->members[member].offset;
-    made->pushes[index].size = size;
+    impl->pushes[index].used = true;
+    impl->pushes[index].offset = shader->members[member].offset;
+    impl->pushes[index].size = size;
     return HED_OK;
 }
 
 static hed_status program_bind(
-    const hed_kernel_def *def, const hed_shader *shader, vulkan_program *made, hed_error *error)
+    const hed_kernel_def *def, const hed_shader *shader, vulkan_program *impl, hed_error *error)
 {
     hed_status status = HED_OK;
     if (shader->opengl)
@@ -159,43 +159,43 @@ static hed_status program_bind(
                 shader->bindings[i].name, shader->bindings[i].set);
     for (uint32_t i = 0; i < def->argument_count && !status; i++)
         if (def->arguments[i].kind == HED_SCALAR || def->arguments[i].kind == HED_STRUCT)
-            status = program_bind_scalar(def, shader, i, made, error);
-    made->binding_count = shader->binding_count;
+            status = program_bind_scalar(def, shader, i, impl, error);
+    impl->binding_count = shader->binding_count;
     return status ? status
                   : hed_shader_bind(
-                        def, shader->bindings, shader->binding_count, made->bindings, error);
+                        def, shader->bindings, shader->binding_count, impl->bindings, error);
 }
 
 /* ---- pipelines ---- */
 
-static hed_status program_make_layouts(hed_device *device, vulkan_program *made, hed_error *error)
+static hed_status program_make_layouts(hed_device *device, vulkan_program *impl, hed_error *error)
 {
     const vulkan_device *of = hed_vulkan_of(device);
     VkDescriptorSetLayoutBinding bindings[HED_SHADER_BINDINGS] = {{0}};
-    for (uint32_t i = 0; i < made->binding_count; i++)
-        bindings[i] = (VkDescriptorSetLayoutBinding){.binding = made->bindings[i].binding,
-            .descriptorType = hed_vulkan_descriptor(&made->bindings[i]),
+    for (uint32_t i = 0; i < impl->binding_count; i++)
+        bindings[i] = (VkDescriptorSetLayoutBinding){.binding = impl->bindings[i].binding,
+            .descriptorType = hed_vulkan_descriptor(&impl->bindings[i]),
             .descriptorCount = 1,
             .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
     const VkDescriptorSetLayoutCreateInfo set = {.sType = VK_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-        .bindingCount = made->binding_count,
+        .bindingCount = impl->binding_count,
         .pBindings = bindings};
-    VkResult result = of->api->CreateDescriptorSetLayout(of->device, &set, NULL, &made->set_layout);
+    VkResult result = of->api->CreateDescriptorSetLayout(of->device, &set, NULL, &impl->set_layout);
     if (result)
         return hed_vulkan_check(device, result, "vkCreateDescriptorSetLayout", "a kernel", error);
-    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, made->push_bytes};
+    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, impl->push_bytes};
     const VkPipelineLayoutCreateInfo layout = {.sType = VK_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
         .setLayoutCount = 1,
-        .pSetLayouts = &made->set_layout,
-        .pushConstantRangeCount = made->push_bytes ? 1 : 0,
+        .pSetLayouts = &impl->set_layout,
+        .pushConstantRangeCount = impl->push_bytes ? 1 : 0,
         .pPushConstantRanges = &range};
-    result = of->api->CreatePipelineLayout(of->device, &layout, NULL, &made->layout);
+    result = of->api->CreatePipelineLayout(of->device, &layout, NULL, &impl->layout);
     return hed_vulkan_check(device, result, "vkCreatePipelineLayout", "a kernel", error);
 }
 
 static hed_status program_make_pipeline(const hed_build *build, const hed_shader *shader,
     const hed_shader_value *values, const void *words, size_t size, VkPipelineCache cache,
-    vulkan_program *made, hed_error *error)
+    vulkan_program *impl, hed_error *error)
 {
     const vulkan_device *of = hed_vulkan_of(build->device);
     VkSpecializationMapEntry entries[HED_SHADER_CONSTANTS];
@@ -218,8 +218,8 @@ static hed_status program_make_pipeline(const hed_build *build, const hed_shader
             .module = module,
             .pName = build->entry,
             .pSpecializationInfo = &special},
-        .layout = made->layout};
-    result = of->api->CreateComputePipelines(of->device, cache, 1, &info, NULL, &made->pipeline);
+        .layout = impl->layout};
+    result = of->api->CreateComputePipelines(of->device, cache, 1, &info, NULL, &impl->pipeline);
     of->api->DestroyShaderModule(of->device, module, NULL);
     return hed_vulkan_check(
         build->device, result, "vkCreateComputePipelines", build->def->name, error);
@@ -235,11 +235,11 @@ static void program_destroy(const hed_device *device, const vulkan_program *free
 
 /* Creates all objects of a program; `words` are aligned. A failure leaves nothing to free. */
 static hed_status program_make(const hed_build *build, const void *words, size_t size,
-    VkPipelineCache cache, vulkan_program *made, hed_shader *shader, hed_error *error)
+    VkPipelineCache cache, vulkan_program *impl, hed_shader *shader, hed_error *error)
 {
     const hed_allocator *allocator = &build->device->settings->allocator;
     hed_shader_value values[HED_SHADER_CONSTANTS];
-    *made = (vulkan_program){.serial = hed_vulkan_serial(hed_vulkan_of(build->device))};
+    *impl = (vulkan_program){.serial = hed_vulkan_serial(hed_vulkan_of(build->device))};
     hed_status status =
         hed_shader_read_spirv(words, size, build->entry, NULL, 0, allocator, shader, error);
     if (status == HED_ERROR_FORMAT) { /* the text is wrong, not the cache */
@@ -251,14 +251,14 @@ static hed_status program_make(const hed_build *build, const void *words, size_t
         status = hed_shader_read_spirv(
             words, size, build->entry, values, shader->constant_count, allocator, shader, error);
     if (!status) status = program_check_limits(build, shader, error);
-    if (!status) status = program_bind(build->def, shader, made, error);
+    if (!status) status = program_bind(build->def, shader, impl, error);
     if (status) return status;
-    memcpy(made->group, shader->group, sizeof made->group);
-    made->push_bytes = (shader->member_bytes + 3) & ~3u;
-    status = program_make_layouts(build->device, made, error);
+    memcpy(impl->group, shader->group, sizeof impl->group);
+    impl->push_bytes = (shader->member_bytes + 3) & ~3u;
+    status = program_make_layouts(build->device, impl, error);
     if (!status)
-        status = program_make_pipeline(build, shader, values, words, size, cache, made, error);
-    if (status) program_destroy(build->device, made);
+        status = program_make_pipeline(build, shader, values, words, size, cache, impl, error);
+    if (status) program_destroy(build->device, impl);
     return status;
 }
 
@@ -280,21 +280,21 @@ static hed_status program_pack(const hed_build *build, const void *words, size_t
     const vulkan_device *of = hed_vulkan_of(build->device);
     size_t data = 0;
     if (of->api->GetPipelineCacheData(of->device, cache, &data, NULL)) data = 0;
-    size_t most = sizeof(program_header) + size + data;
-    char *bytes = hed_allocate(&of->driver->allocator, most);
+    size_t packed_bytes = sizeof(program_header) + size + data;
+    char *bytes = hed_allocate(&of->driver->allocator, packed_bytes);
     if (!bytes)
         return hed_fail(
             error, HED_ERROR_MEMORY, "no memory for the program of %s", build->def->name);
     if (data && of->api->GetPipelineCacheData(
                     of->device, cache, &data, bytes + sizeof(program_header) + size))
         data = 0;
-    program_header header = {.words = size, .data = most - sizeof header - size};
+    program_header header = {.words = size, .data = packed_bytes - sizeof header - size};
     if (!data) header.data = 0;
     memcpy(header.magic, program_magic, sizeof header.magic);
     memcpy(bytes, &header, sizeof header);
     memcpy(bytes + sizeof header, words, size);
     binary->bytes = bytes;
-    binary->size = most;
+    binary->size = packed_bytes;
     return HED_OK;
 }
 
@@ -315,16 +315,16 @@ hed_status hed_vulkan_build(const hed_build *build, hed_binary *binary, hed_erro
     const void *text = NULL;
     size_t size = 0;
     VkPipelineCache cache = NULL;
-    vulkan_program made;
+    vulkan_program impl;
     hed_shader shader;
     void *words = NULL;
     hed_status status = hed_vulkan_words(build, &text, &size, error);
     if (!status) status = program_align(build, text, size, &words, error);
     if (!status) status = program_make_cache(build->device, NULL, 0, &cache, error);
-    if (!status) status = program_make(build, words, size, cache, &made, &shader, error);
+    if (!status) status = program_make(build, words, size, cache, &impl, &shader, error);
     if (!status) {
         status = program_pack(build, words, size, cache, binary, error);
-        program_destroy(build->device, &made);
+        program_destroy(build->device, &impl);
     }
     if (cache) of->api->DestroyPipelineCache(of->device, cache, NULL);
     hed_release(&of->driver->allocator, words, size);
@@ -332,7 +332,7 @@ hed_status hed_vulkan_build(const hed_build *build, hed_binary *binary, hed_erro
 }
 
 static hed_status program_load(hed_program *program, const hed_build *build, const char *bytes,
-    const program_header *header, vulkan_program *made, hed_error *error)
+    const program_header *header, vulkan_program *impl, hed_error *error)
 {
     const vulkan_device *of = hed_vulkan_of(program->device);
     VkPipelineCache cache = NULL;
@@ -342,7 +342,7 @@ static hed_status program_load(hed_program *program, const hed_build *build, con
     if (!status)
         status = program_make_cache(
             program->device, bytes + sizeof *header + header->words, header->data, &cache, error);
-    if (!status) status = program_make(build, words, header->words, cache, made, &shader, error);
+    if (!status) status = program_make(build, words, header->words, cache, impl, &shader, error);
     if (cache) of->api->DestroyPipelineCache(of->device, cache, NULL);
     hed_release(&of->driver->allocator, words, header->words);
     if (status) return status;
@@ -366,16 +366,16 @@ hed_status hed_vulkan_program_load(
         return hed_fail(error, HED_ERROR_FORMAT,
             "the program of %s (%zu bytes) is not in this version's format", build->def->name,
             binary->size);
-    vulkan_program *made = hed_allocate(&driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a kernel");
-    hed_status status = program_load(program, build, binary->bytes, &header, made, error);
+    vulkan_program *impl = hed_allocate(&driver->allocator, sizeof *impl);
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a kernel");
+    hed_status status = program_load(program, build, binary->bytes, &header, impl, error);
     if (status) {
-        hed_release(&driver->allocator, made, sizeof *made);
+        hed_release(&driver->allocator, impl, sizeof *impl);
         return status;
     }
-    program->impl = made;
-    program->handle = made->pipeline;
-    memcpy(program->group, made->group, sizeof program->group);
+    program->impl = impl;
+    program->handle = impl->pipeline;
+    memcpy(program->group, impl->group, sizeof program->group);
     return HED_OK;
 }
 

@@ -14,13 +14,14 @@ void hed_vulkan_barrier(const hed_vk_api *api, vulkan_recording *to, bool launch
     to->idle = false;
     to->after_launch = launch;
     if (idle) return;
-    const VkFlags all = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    const VkFlags work_stages =
+        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
     const VkFlags reads = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_UNIFORM_READ_BIT;
     const VkMemoryBarrier barrier = {.sType = VK_TYPE_MEMORY_BARRIER,
         .srcAccessMask = between ? VK_ACCESS_SHADER_WRITE_BIT : VK_ACCESS_MEMORY_WRITE_BIT,
         .dstAccessMask = between ? reads | VK_ACCESS_SHADER_WRITE_BIT
                                  : VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
-    VkFlags stages = between ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT : all;
+    VkFlags stages = between ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT : work_stages;
     api->CmdPipelineBarrier(to->commands, stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 

@@ -49,10 +49,10 @@ hed_status hed_vulkan_wait_fence(hed_device *device, VkFence fence, hed_error *e
     const vulkan_device *of = hed_vulkan_of(device);
     const hed_clock *clock = &of->driver->clock;
     uint64_t start = clock->now(clock->user),
-             most = device->info.type == HED_DEVICE_CPU ? POLL_CPU_NS : POLL_NS;
+             poll_ns = device->info.type == HED_DEVICE_CPU ? POLL_CPU_NS : POLL_NS;
     VkResult result;
     do result = of->api->GetFenceStatus(of->device, fence);
-    while (result == VK_NOT_READY && clock->now(clock->user) - start < most);
+    while (result == VK_NOT_READY && clock->now(clock->user) - start < poll_ns);
     bool blocks = result == VK_NOT_READY;
     if (blocks) result = of->api->WaitForFences(of->device, 1, &fence, 1, UINT64_MAX);
     return hed_vulkan_check(device, result, blocks ? "vkWaitForFences" : "vkGetFenceStatus",
@@ -69,14 +69,14 @@ static hed_status slot_wait(vulkan_stream *s, const vulkan_slot *slot, hed_error
 }
 
 /* Takes the next slot, after its previous work is done. */
-static hed_status slot_take(vulkan_stream *s, vulkan_slot **taken, hed_error *error)
+static hed_status slot_take(vulkan_stream *s, vulkan_slot **free_slot, hed_error *error)
 {
     const vulkan_device *of = hed_vulkan_of(s->stream->device);
     vulkan_slot *slot = &s->slots[s->turn++ % SLOTS];
     hed_status status = slot_wait(s, slot, error);
     if (status) return status;
     slot->alone = false;
-    *taken = slot;
+    *free_slot = slot;
     VkResult result = of->api->ResetDescriptorPool(of->device, slot->recording.pool, 0);
     return hed_vulkan_check(s->stream->device, result, "vkResetDescriptorPool", "a stream", error);
 }
@@ -130,10 +130,10 @@ static hed_status flush_pending(vulkan_stream *s, hed_error *error)
     bool idle = s->completed == s->submitted && !s->follows;
     s->pending = false;
     for (uint32_t i = 0; i < SLOTS && !slot; i++) {
-        vulkan_slot *other = &s->slots[i];
-        if (other->alone && (idle || !other->bare) && other->serial <= s->completed &&
-            memcmp(&other->launch, &s->launch, sizeof s->launch) == 0)
-            slot = other;
+        vulkan_slot *older = &s->slots[i];
+        if (older->alone && (idle || !older->bare) && older->serial <= s->completed &&
+            memcmp(&older->launch, &s->launch, sizeof s->launch) == 0)
+            slot = older;
     }
     if (slot) return stream_submit(s, slot, slot->recording.commands, error);
     hed_status status = slot_begin(s, &slot, error);
@@ -191,7 +191,7 @@ static hed_status stream_launch(
 {
     hed_device *device = s->stream->device;
     vulkan_launch launch;
-    hed_error own = {0};
+    hed_error cause = {0};
     hed_status status;
     hed_vulkan_prepare(step, &launch);
     if (alone && !s->open && !s->pending) {
@@ -201,15 +201,15 @@ static hed_status stream_launch(
     }
     status = stream_open(s, error);
     if (status) return status;
-    status = hed_vulkan_record_launch(device, &s->open->recording, &launch, &own);
+    status = hed_vulkan_record_launch(device, &s->open->recording, &launch, &cause);
     if (status == HED_ERROR_LIMIT) { /* no descriptors left: the next recording has new ones */
-        hed_error_clear(&own);
+        hed_error_clear(&cause);
         status = stream_flush(s, error);
         if (!status) status = stream_open(s, error);
         if (!status) status = hed_vulkan_record_launch(device, &s->open->recording, &launch, error);
         return status;
     }
-    return status ? hed_fail(error, status, "%s", own.text) : HED_OK;
+    return status ? hed_fail(error, status, "%s", cause.text) : HED_OK;
 }
 
 /* Opens a recording with space in the staging buffer; reduces `*size` to the space available. */
@@ -338,13 +338,13 @@ hed_status hed_vulkan_time_create(hed_device *device, void **timing, hed_error *
     const VkQueryPoolCreateInfo info = {.sType = VK_TYPE_QUERY_POOL_CREATE_INFO,
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
         .queryCount = 2};
-    vulkan_time *made = hed_allocate(&of->driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the time of a step");
+    vulkan_time *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the time of a step");
     VkResult result = of->stamp_mask
-                          ? of->api->CreateQueryPool(of->device, &info, NULL, &made->queries)
+                          ? of->api->CreateQueryPool(of->device, &info, NULL, &impl->queries)
                           : VK_SUCCESS;
-    if (result) hed_release(&of->driver->allocator, made, sizeof *made);
-    else *timing = made;
+    if (result) hed_release(&of->driver->allocator, impl, sizeof *impl);
+    else *timing = impl;
     return hed_vulkan_check(device, result, "vkCreateQueryPool", "the time of a step", error);
 }
 
@@ -478,22 +478,22 @@ hed_status hed_vulkan_stream_create(hed_stream *stream, hed_error *error)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_stream_def.use_handle with handle NULL: a VkQueue is needed, of the family that "
             "hed_device_handles() tells");
-    vulkan_stream *made = hed_allocate(&of->driver->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
-    made->stream = stream;
-    pthread_mutex_init(&made->lock, NULL);
-    pthread_mutex_init(&made->own.lock, NULL);
-    stream_choose_queue(made, &stream->def);
-    hed_status status = stream_make(made, error);
+    vulkan_stream *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
+    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
+    impl->stream = stream;
+    pthread_mutex_init(&impl->lock, NULL);
+    pthread_mutex_init(&impl->own.lock, NULL);
+    stream_choose_queue(impl, &stream->def);
+    hed_status status = stream_make(impl, error);
     if (status) {
-        stream_free(made);
+        stream_free(impl);
         return status;
     }
-    stream->impl = made;
-    stream->native = made->queue->queue;
+    stream->impl = impl;
+    stream->native = impl->queue->queue;
     pthread_mutex_lock(&of->lock);
-    made->next = of->streams;
-    of->streams = made;
+    impl->next = of->streams;
+    of->streams = impl;
     pthread_mutex_unlock(&of->lock);
     return HED_OK;
 }

@@ -116,7 +116,7 @@ static inline uint64_t hed_vulkan_serial(vulkan_device *device) { return ++devic
 /* Returns OK for VK_SUCCESS; else fails with "vkQueueSubmit failed with VK_ERROR_DEVICE_LOST (-4):
  * " and the purpose of the call; the status follows from the code. */
 hed_status hed_vulkan_check(const hed_device *device, VkResult result, const char *call,
-    const char *what, hed_error *error);
+    const char *purpose, hed_error *error);
 hed_status hed_vulkan_open(const hed_settings *settings, hed_backend_slot *slot);
 void hed_vulkan_close(const hed_settings *settings, hed_backend_slot *slot);
 uint32_t hed_vulkan_device_count(hed_backend_slot *slot);
@@ -143,7 +143,7 @@ hed_status hed_vulkan_buffer_part(hed_buffer *part, hed_error *error);
 void hed_vulkan_buffer_destroy(hed_buffer *buffer);
 /* Allocate and free the memory of a buffer that Heddle owns. */
 hed_status hed_vulkan_allocate(
-    hed_device *device, uint64_t size, bool visible, vulkan_buffer *made, hed_error *error);
+    hed_device *device, uint64_t size, bool visible, vulkan_buffer *impl, hed_error *error);
 void hed_vulkan_free(hed_device *device, vulkan_buffer *freed);
 /* Finds the visible buffer that contains a range of host memory, and the offset in it; NULL: not
  * the driver's memory. */
