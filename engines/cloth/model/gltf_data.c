@@ -373,8 +373,8 @@ static void *read_accessor(
         l->component_type == 5121 || l->component_type == 5123 || l->component_type == 5125;
     if (cloth_gltf_fine(g) && words && (!is_unsigned || l->normalized))
         hed_json_reject(accessor,
-            "elements are no indices (componentType %u%s); expected 5121, 5123 or 5125 (unsigned)",
-            l->component_type, l->normalized ? ", normalized" : "");
+            "elements are no indices (componentType %lld%s); expected 5121, 5123 or 5125 (unsigned)",
+            (long long)l->component_type, l->normalized ? ", normalized" : "");
     /* Without a bufferView all are zero, but for what "sparse" says; and no data bounds their
      * number. */
     bool zeros = cloth_gltf_fine(g) && !hed_json_has(accessor, "bufferView");
