@@ -232,7 +232,7 @@ static bool forward(channel *channels, int count, pid_t leader)
     return true;
 }
 
-/* ---- what a request costs ---- */
+/* ---- cost of a request ---- */
 
 enum { REQUEST_BYTES = 1024, MEASURED = 400 };
 static const double work_seconds = 5e-3; /* duration of a simulated evaluation */

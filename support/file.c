@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what stands under a name ---- */
+/* ---- kinds of files ---- */
 
 static const char *kind_of(mode_t mode)
 {

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- where a value stands: line, column and path ---- */
+/* ---- position of a value: line, column and path ---- */
 
 /* Positions are needed only for an error, so parsing does not record them: the text is walked once
  * more, in parallel with jansson's tree. */
@@ -281,7 +281,7 @@ void hed_json_free(hed_json *json)
     free(json);
 }
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 
 static const char *json_describe(const json_t *value)
 {

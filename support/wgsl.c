@@ -571,7 +571,7 @@ static void read_directive(reader *r)
     }
 }
 
-/* ---- what is declared further down ---- */
+/* ---- later declarations ---- */
 
 static void collect_struct(reader *r, wgsl_token name)
 {

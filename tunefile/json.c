@@ -489,8 +489,8 @@ static void json_read_shader(
     if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, plain);
 }
 
-/* Reads the launch of the kernel or of its reference. `own` is the reference's object, or the whole
- * document for the kernel. */
+/* Reads the launch of the kernel or of its reference. `object` is the reference's object, or the
+ * whole document for the kernel. */
 static void json_read_launch(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
@@ -566,7 +566,7 @@ static void json_read_reference(hed_spec_reader *reader, hed_json_node root)
         hed_spec_read_local_sizes(reader, hed_json_member(root, "arguments"), reference);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole document ---- */
 
 void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
 {

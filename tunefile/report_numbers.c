@@ -155,7 +155,7 @@ hed_bound hed_report_bound(const hed_tune_result *result)
                                           : HED_BOUND_ARITHMETIC;
 }
 
-/* ---- for people ---- */
+/* ---- figures as text ---- */
 
 const char *hed_report_compared(
     const hed_kernel_def *kernel, const hed_tune_argument *arguments, hed_reference reference)

@@ -199,7 +199,7 @@ static const char *including_put_include(including *in, const char *line, size_t
         return NULL;
     if (open != '"' && open != '<') return NULL;
     const char *rest = line + end + ((size_t)end < length);
-    /* NVRTC defines all parts of it that texts for HIP and CUDA use */
+    /* NVRTC defines the parts of this header that texts for HIP and CUDA use */
     if (strncmp(name, "hip/hip_runtime", 15) == 0) {
         in->has_inserted = true;
         return rest;
@@ -280,21 +280,21 @@ void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const ch
     source->size = in.size;
 }
 
-/* ---- OpenCL C in the prelude's words ----
+/* ---- OpenCL C with the prelude's names ----
  *
- * Local memory and vector literals are rewritten so that texts run on CUDA as they are:
+ * Local memory and vector literals are rewritten so that unchanged texts run on CUDA:
  *
- *     void f(__local float *tile) {      ->  void f(HED_LOCAL(float, tile)) { HED_LOCAL_USE(float,
- *                                        tile);
+ *     void f(__local float *tile) {      ->  void f(HED_LOCAL(float, tile)) {
+ *                                            HED_LOCAL_USE(float, tile);
  *     __local float4 rows[WG][WG + 1];   ->  HED_LOCAL_ARRAY(float4, rows, WG][WG + 1);
  *     (float4)(a, b, 0, 1)               ->  HED_LITERAL(float4)(a, b, 0, 1)
  *     __attribute__((reqd_work_group_size(WG, 1, 1)))  ->  HED_GROUP_OF(WG, 1, 1)
- *     kernel global constant local private             ->  __kernel __global __constant __local
- *     __private
+ *     kernel global constant local private
+ *                                        ->  __kernel __global __constant __local __private
  *
- * In OpenCL C the words mean the same again (src/prelude/opencl.clh), so the text is one for all
- * devices, and so is its hash. Nothing else changes, lines least of all; what is written in any
- * other way (by macros, several arrays in one declaration) stays as it is. */
+ * In OpenCL C the prelude's names expand to the original text again (src/prelude/opencl.clh), so
+ * all devices have one text with one hash. Line numbers are preserved. Other forms (macros, several
+ * arrays in one declaration) stay unchanged. */
 
 /* A word or sign of the text; comments, strings and lines of the preprocessor are skipped. */
 typedef struct word {
@@ -395,7 +395,7 @@ static bool word_is_local(word w) { return word_is(w, "__local") || word_is(w, "
 
 /* ---- the text ---- */
 
-/* The new text written so far, in a buffer large enough for all of it. */
+/* The new text written so far, in a buffer that is large enough. */
 typedef struct writer {
     char *to;
     const char *from; /* first character of the old text that is not copied yet */

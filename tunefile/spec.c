@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 
 bool hed_spec_fine(const hed_spec_reader *reader)
 {

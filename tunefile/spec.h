@@ -80,7 +80,7 @@ typedef struct hed_spec_given {
 #define HED_SPEC_EACH(at, object) \
     for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key))
 
-/* ---- complaints and memory (spec.c) ---- */
+/* ---- errors and memory (spec.c) ---- */
 
 /* True if no error has been recorded. */
 bool hed_spec_fine(const hed_spec_reader *reader);
@@ -155,7 +155,7 @@ bool hed_spec_is_factor(const hed_spec_kernel *kernel, const char *text);
 /* Adds macros to the defines: NAME_label, the number of each label of a parameter. */
 void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, hed_json_node node);
 
-/* ---- shaders (shader.c): what the text says where the JSON says nothing ---- */
+/* ---- shaders (shader.c): values from the text that the JSON omits ---- */
 
 /* Detects a shader by its file's extension. */
 bool hed_spec_is_shader_file(const char *file, hed_language *language);

@@ -85,12 +85,12 @@ hed_json_node hed_t1_optional(hed_json_node object, const char *key)
     return hed_json_kind_of(node) == HED_JSON_NULL ? missing : node;
 }
 
-/* ---- the values of a parameter: a list as Python writes it ----
+/* ---- the values of a parameter: a list in Python's syntax ----
  *
  *     [1, 2, 4]   ["float", "float4"]   range(1, 9)   list(range(32, 1025, 32))   [1] + [2, 3]
  *     [2**i for i in range(6) if i != 3]
  *
- * Elements are expressions (heddle/space.h); in a comprehension they know its variable. */
+ * Elements are expressions (heddle/space.h); in a comprehension they may use its variable. */
 
 /* Whole numbers, or texts, which are numbered in their order. */
 typedef struct t1_values {
@@ -480,7 +480,7 @@ static void t1_read_text(hed_spec_reader *reader, hed_json_node specification,
     sources[kernel->def.source_count++] = source;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole document ---- */
 
 void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root)
 {

@@ -472,7 +472,7 @@ static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argume
     return HED_OK;
 }
 
-/* ---- life ---- */
+/* ---- creating and destroying ---- */
 
 static void page_destroy(hed_runner *runner)
 {

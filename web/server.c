@@ -115,7 +115,7 @@ static enum MHD_Result give_file(const hed_web *web, struct MHD_Connection *c, c
     return refuse(web, c, MHD_HTTP_NOT_FOUND, "no such page\n");
 }
 
-/* ---- who asks ---- */
+/* ---- callers ---- */
 
 /* Compares in a time that does not depend on the position of a difference. */
 static bool same_secret(const char *a, const char *b)
@@ -172,7 +172,7 @@ static bool is_session(hed_web *web, struct MHD_Connection *c)
     return is_current;
 }
 
-/* ---- what is asked ---- */
+/* ---- requests ---- */
 
 /* Sends all messages as one array; suspends the connection if the queue is empty. Called with the
  * lock. */
@@ -492,7 +492,7 @@ hed_status hed_web_wait(hed_web *web, double seconds, hed_device **device, hed_e
     return HED_OK;
 }
 
-/* ---- life ---- */
+/* ---- creating and destroying ---- */
 
 static hed_status make_token(hed_web *web, hed_error *error)
 {

@@ -30,7 +30,7 @@ enum {
 /* Time that a restarted browser may need on a busy machine, s. */
 #define HED_WEB_START 90.0
 
-/* ---- what a page says of itself (message.c) ---- */
+/* ---- description of a page (message.c) ---- */
 
 typedef struct hed_page {
     char agent[HED_WEB_TEXT];

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_ALIASES = 8 /* a name that stands for a name ... */ };
+enum { MOST_ALIASES = 8 /* aliases of aliases */ };
 
 /* A range of a text. */
 typedef struct piece {
@@ -124,7 +124,7 @@ static bool read_base(piece word, parameter_type *type)
     return false;
 }
 
-/* ---- names that stand for types ---- */
+/* ---- aliases of types ---- */
 
 /* Reads the value of `#define NAME VALUE` from the whole `line`; false if it defines another
  * name. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Reserves space for `more` bytes and the final zero. */
+/* Reserves space for `extra` bytes and the final zero. */
 static bool text_reserve(hed_text *text, size_t extra)
 {
     if (text->failed) return false;

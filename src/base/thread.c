@@ -72,7 +72,7 @@ static void pause_processor(void)
 #endif
 }
 
-/* True if the gate's value is no longer `seen`; reads it a few times. */
+/* True if the gate's value differs from `last_value`; reads it a few times. */
 static bool gate_look(const gate *at, unsigned last_value)
 {
     for (int look = 0; look < SPINS_BY_CLOCK; look++) {
@@ -93,7 +93,7 @@ static void gate_sleep(gate *at, unsigned last_value)
     atomic_fetch_sub_explicit(&at->sleepers, 1, memory_order_relaxed);
 }
 
-/* Returns once the gate's value is no longer `seen`. */
+/* Returns once the gate's value differs from `last_value`. */
 static void gate_wait(gate *at, unsigned last_value, bool spin)
 {
     if (!spin) {

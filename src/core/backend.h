@@ -169,7 +169,7 @@ struct hed_step {
     void *user;
 };
 
-/* ---- the table: an entry marked optional may be NULL, and what then holds is said ---- */
+/* ---- the table: an entry marked optional may be NULL, with the effect described ---- */
 
 struct hed_backend {
     const char *name;

@@ -139,7 +139,7 @@ void hed_binary_free(const hed_settings *settings, hed_binary *binary)
     *binary = (hed_binary){0};
 }
 
-/* ---- what `heddle cache` shows ---- */
+/* ---- report of `heddle cache` ---- */
 
 typedef hed_status visit_function(const hed_context *context, const char *path, const char *name,
     hed_cache_report *report, hed_error *error);

@@ -215,7 +215,7 @@ static hed_status load_from(hed_program *program, const hed_build *build, const 
     return HED_OK;
 }
 
-/* Builds and measures the time; `ahead`: for devices of other machines. */
+/* Builds and measures the time; `is_ahead`: for devices of other machines. */
 static hed_status build_timed(const hed_settings *settings, const hed_build *build, bool is_ahead,
     hed_cache_entry *entry, hed_error *error)
 {
@@ -273,7 +273,7 @@ static hed_status obtain(hed_program *program, const hed_build *build, hed_error
     return status;
 }
 
-/* ---- compiling for others ---- */
+/* ---- compiling into a folder ---- */
 
 /* Compiles into a folder of the cache. For this device's configurations, an existing entry is used
  * instead. */

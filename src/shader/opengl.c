@@ -187,7 +187,7 @@ static void layout_write(
     hed_text_free(&items);
 }
 
-/* ---- what is declared ---- */
+/* ---- declarations ---- */
 
 /* Translates `const TYPE NAME = VALUE;` after its layout. */
 static void opengl_constant_declared(opengl_writer *w, const layout_list *list)
@@ -210,8 +210,8 @@ static void opengl_constant_declared(opengl_writer *w, const layout_list *list)
     opengl_replace(w, from, s->begin, ")");
 }
 
-/* Reads the members of a block, up to its closing brace; `only` is the name of the only member. The
- * driver reports the offsets of push constants. */
+/* Reads the members of a block, up to its closing brace; `single_name` is the name of the only
+ * member. The driver reports the offsets of push constants. */
 static void opengl_members(opengl_writer *w, bool push, char single_name[HED_SHADER_NAME])
 {
     hed_glsl_scanner *s = &w->s;
@@ -324,7 +324,7 @@ static void opengl_layout(opengl_writer *w)
     else layout_write(w, &list, false, NULL);
 }
 
-/* ---- the whole ---- */
+/* ---- the whole text ---- */
 
 /* Translates a directive, from `#` to the end of its line. Attributes of loops exist only in
  * Vulkan. */

@@ -221,7 +221,7 @@ static hed_status spirv_add_variable(hed_spirv_reader *r, uint32_t at)
     return HED_OK;
 }
 
-/* ---- local memory in words ---- */
+/* ---- local memory as an expression ---- */
 
 /* An expression being written; text that does not fit makes the whole expression "". */
 typedef struct spirv_words {
@@ -345,7 +345,7 @@ static hed_status spirv_read_group(hed_spirv_reader *r)
     return HED_OK;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole module ---- */
 
 static hed_status spirv_read(hed_spirv_reader *r)
 {

@@ -26,7 +26,7 @@ static bool cuda_on_host(hed_memory memory)
            memory == HED_MEMORY_CALLER;
 }
 
-/* ---- making ---- */
+/* ---- creating buffers ---- */
 
 static hed_status cuda_make_device(hed_buffer *buffer, hed_error *error)
 {

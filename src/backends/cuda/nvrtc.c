@@ -142,7 +142,7 @@ void hed_nvrtc_close(hed_nvrtc *nvrtc)
 
 /* ---- the toolkit's headers ---- */
 
-/* Writes the path of `folder`/`below`, if `file` can be read there; "" if not. */
+/* Writes the path of `folder`/`subfolder`, if `file` can be read there; "" if not. */
 static bool nvrtc_has_file(char *path, const char *folder, const char *subfolder, const char *file)
 {
     char probe[HED_PATH_MAX];

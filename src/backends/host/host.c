@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- the processor, from /proc and sysconf; what cannot be read stays empty or 0 ---- */
+/* ---- the processor, from /proc and sysconf; unreadable values are empty or 0 ---- */
 
 typedef struct host_processor {
     char name[128], vendor[64];

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 /* Queries a number; 0 if the driver does not know the query. */
 static uint64_t opencl_number32(const opencl_device *device, cl_uint query)
@@ -310,7 +310,7 @@ hed_status hed_opencl_device_native(
     return HED_OK;
 }
 
-/* ---- the whole device ---- */
+/* ---- device memory and waiting ---- */
 
 hed_status hed_opencl_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)

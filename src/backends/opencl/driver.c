@@ -170,7 +170,7 @@ void *hed_opencl_symbol(hed_backend_slot *slot, const char *name)
     return driver && driver->library ? hed_dynlib_symbol(driver->library, name) : NULL;
 }
 
-/* ---- listing ---- */
+/* ---- list of devices ---- */
 
 enum { MOST_PLATFORMS = 64 };
 

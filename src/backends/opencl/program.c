@@ -280,7 +280,7 @@ static hed_status opencl_from_binary(opencl_device *device, const hed_build *bui
         build->device->info.id, build->def->name, binary->size, call, (int)code);
 }
 
-/* ---- what is known of a kernel ---- */
+/* ---- resource usage ---- */
 
 static int64_t opencl_ask(const opencl_device *device, cl_kernel kernel, cl_uint query)
 {
@@ -380,7 +380,7 @@ void hed_opencl_program_unload(hed_program *program)
     api->clReleaseProgram(program->impl);
 }
 
-/* ---- places in logs ---- */
+/* ---- positions in logs ---- */
 
 /* Build logs with line numbers of the whole text. NVIDIA's compiler ignores #line: it writes
  * "<kernel>:1428:14" where PoCL writes "blur.cl:4:14", and Oclgrind's writes "input.cl:1428:14". */

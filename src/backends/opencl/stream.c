@@ -9,7 +9,7 @@
 #include <sched.h>
 #include <time.h>
 
-/* ---- making and destroying ---- */
+/* ---- creating and destroying ---- */
 
 static cl_int opencl_ask_queue(const opencl_stream *stream, cl_uint query, size_t size, void *value)
 {
@@ -168,7 +168,7 @@ static void opencl_run_call(cl_event marker, cl_int status, void *user)
 /* Enqueues a marker at the end of the steps so far, which calls the function back, and a barrier
  * that delays later steps until the function has returned. The marker itself waits for `gate`,
  * because PoCL calls back at once, in this thread, from a marker that is reached already. Once
- * `taken`, the callback owns `call`. */
+ * `is_taken`, the callback owns `call`. */
 static cl_int opencl_enqueue_call(
     opencl_stream *in, opencl_call *call, cl_event gate, bool *is_taken, const char **name)
 {

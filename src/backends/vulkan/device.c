@@ -403,7 +403,7 @@ hed_status hed_vulkan_device_native(
     return HED_OK;
 }
 
-/* ---- the whole device ---- */
+/* ---- device memory and waiting ---- */
 
 hed_status hed_vulkan_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error)

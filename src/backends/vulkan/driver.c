@@ -118,7 +118,7 @@ void *hed_vulkan_symbol(hed_backend_slot *slot, const char *name)
     return get ? get(driver->instance, name) : NULL;
 }
 
-/* ---- listing ---- */
+/* ---- list of devices ---- */
 
 static void vulkan_list(vulkan_driver *driver, hed_backend_slot *slot)
 {

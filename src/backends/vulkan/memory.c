@@ -6,8 +6,8 @@
 
 /* ---- memory ---- */
 
-/* Finds the first memory type that is allowed and has all `wanted` properties; VK_MAX_MEMORY_TYPES:
- * not found. Drivers list faster types first. */
+/* Finds the first memory type that is allowed and has all `flags`; VK_MAX_MEMORY_TYPES: not found.
+ * Drivers list faster types first. */
 static uint32_t memory_type(
     const VkPhysicalDeviceMemoryProperties *memory, uint32_t allowed, VkFlags flags)
 {

@@ -26,7 +26,7 @@ typedef struct vulkan_slot {
 typedef struct vulkan_stream {
     struct vulkan_stream *next; /* next in the device's list */
     hed_stream *stream;
-    /* the stream's queue; `own` is a queue of the program that the device lacks */
+    /* the stream's queue; `own`: a queue of the program that the device lacks */
     vulkan_queue *queue, own;
     VkCommandPool pool;
     vulkan_slot slots[SLOTS];
@@ -413,7 +413,7 @@ hed_status hed_vulkan_step(hed_stream *stream, const hed_step *step, void *timin
     return status;
 }
 
-/* ---- making and destroying ---- */
+/* ---- creating and destroying ---- */
 
 static hed_status stream_make(vulkan_stream *s, hed_error *error)
 {
@@ -513,7 +513,7 @@ void hed_vulkan_stream_destroy(hed_stream *stream)
     stream_free(ended);
 }
 
-/* ---- what the core calls ---- */
+/* ---- entries of the backend's table ---- */
 
 hed_status hed_vulkan_stream_wait(hed_stream *stream, hed_error *error)
 {
