@@ -76,7 +76,7 @@ static void check_wide(const hed_css_matcher *host, const char *what)
             uint32_t length = wanted.class_begin[c + 1] - begin;
             CHECK_EQ(found.class_begin[k + 1] - other, length, "rules of element %u, %s", e, what);
             for (uint32_t i = 0; i < length; i++)
-                CHECK_EQ(host->compiled.final.items[4 * found.final[other + i] + 2],
+                CHECK_EQ(host->compiled.tables.final[found.final[other + i]].rule,
                     wanted.rule[begin + i], "rule %u of element %u, %s", i, e, what);
         }
     CHECK_EQ(error.status, HED_OK, "%s", error.text);

@@ -31,7 +31,7 @@ Test(css_forest, what_a_shape_is)
     hed_css_sheet *sheet;
     css_forest f = forest_of(&arena, "#c { } [title^='1'] { } [href^='#'] { } :lang(de) { }", pages,
         2, &compiled, &sheet);
-    const uint32_t *s = f.shape + 3; /* behind html, head, body */
+    const uint32_t *s = f.kind + 3; /* behind html, head, body */
     EXPECT_EQ(s[0], s[1], "no rule asks for their ids, nor for the order of classes");
     EXPECT_NE(s[0], s[2], "an id that a rule names");
     EXPECT_NE(s[0], s[3], "another language");
@@ -39,7 +39,7 @@ Test(css_forest, what_a_shape_is)
     EXPECT_EQ(s[4], s[6]);
     EXPECT_EQ(s[7], s[8]);
     EXPECT_NE(s[7], s[9]);
-    EXPECT_EQ(f.shape[f.first[1] + 3], s[5], "documents share shapes");
+    EXPECT_EQ(f.kind[f.first[1] + 3], s[5], "documents share shapes");
     hed_arena_free(&arena);
     hed_css_sheet_destroy(sheet);
     for (int i = 0; i < 2; i++) hed_css_document_destroy(pages[i]);
@@ -83,12 +83,12 @@ Test(css_forest, shapes_are_exact)
                         !strcmp(x[0].value, y[0].value) && !strcmp(x[1].name, y[1].name) &&
                         (!title || (x[1].value[strlen(x[1].value) - 1] == '1') ==
                                        (y[1].value[strlen(y[1].value) - 1] == '1'));
-            if (same != (f.shape[i] == f.shape[k])) CHECK_EQ(f.shape[i], f.shape[k], "%u %u", i, k);
+            if (same != (f.kind[i] == f.kind[k])) CHECK_EQ(f.kind[i], f.kind[k], "%u %u", i, k);
             seen = same;
         }
         distinct += !seen;
     }
-    EXPECT_EQ(css_shapes(&f), distinct);
+    EXPECT_EQ(f.kinds.count, distinct);
     hed_css_document_destroy(d);
     hed_css_sheet_destroy(sheet);
     hed_arena_free(&arena);

@@ -26,7 +26,7 @@ Test(css_nvrtc, neither_spills_nor_stack, .timeout = 240)
     static const char *const groups[CSS_KERNELS] = {[CSS_PRESENCE] = "128",
         [CSS_PRUNE] = "1024",
         [CSS_ACTS] = "128",
-        [CSS_SHAPES] = "128",
+        [CSS_KINDS] = "128",
         [CSS_BITS] = "256",
         [CSS_PATHS] = "32",
         [CSS_CLASSES] = "32"};

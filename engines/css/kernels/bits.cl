@@ -1,11 +1,11 @@
-/* Varying bits of elements, and their signatures: an item an element.
+/* Dynamic bits of elements, and their signatures: an item an element.
  *
- * Stage 0 has positions among siblings. What depends on others comes in the stage after the one
- * in which those are known: an element that feeds leaves a mark, and a later launch looks for it. A mark is a
- * bit, at the giver (for its children, for what is below it, for the next sibling, for itself, for
- * counts) or at the receiver (from children, from below, from the next sibling); for siblings at any
- * distance it is the first position in a family, which is the children of an element (LATER: the last,
- * as a complement). The last launch makes signatures. */
+ * Stage 0 evaluates positions among siblings. A predicate that reads a dependency is evaluated in the stage
+ * after that of the dependency: an element that satisfies the dependency leaves a mark, and the next launch
+ * reads it. A mark is a bit, of the giver (read by its children, its descendants, the next sibling, itself,
+ * or by counts) or of the receiver (from children, descendants, the next sibling). For siblings at any
+ * distance the mark is the first position in a family, the children of an element (LATER: the last
+ * position, as a complement). The last launch makes signatures. */
 #ifndef CSS_TABLES_H
 #include "tables.h"
 #endif
@@ -13,163 +13,165 @@
 #include "matching.h"
 #endif
 
-CSS_FUNCTION uint bits_marked(const css_fixed *f, __global const uint *work, uint e, uint mark)
+CSS_FUNCTION uint bits_marked(const css_view *view, uint e, uint mark)
 {
     if (e == CSS_NONE) return 0;
-    return work[f->marks + e * f->mark_words + (mark >> 5)] >> (mark & 31) & 1;
+    return view->marks[e * view->fixed->mark_words + (mark >> 5)] >> (mark & 31) & 1;
 }
 
-CSS_FUNCTION uint bits_marked_above(const css_fixed *f, __global const uint4 *ancestors,
-    __global const uint *work, uint e, uint mark)
+/* True if some ancestor has a mark. */
+CSS_FUNCTION uint bits_marked_above(const css_view *view, uint e, uint mark)
 {
-    for (uint4 above = ancestors[e]; above.x != CSS_NONE; above = ancestors[above.w]) {
-        if (bits_marked(f, work, above.x, mark) || bits_marked(f, work, above.y, mark) ||
-            bits_marked(f, work, above.z, mark) || bits_marked(f, work, above.w, mark))
+    for (uint4 next = view->ancestors[e]; next.x != CSS_NONE; next = view->ancestors[next.w]) {
+        if (bits_marked(view, next.x, mark) || bits_marked(view, next.y, mark) ||
+            bits_marked(view, next.z, mark) || bits_marked(view, next.w, mark))
             return 1;
-        if (above.w == CSS_NONE) return 0;
+        if (next.w == CSS_NONE) return 0;
     }
     return 0;
 }
 
-/* A predicate of RELATION or COUNT, whose feed's stage is over. */
-CSS_FUNCTION uint bits_related(const css_fixed *f, __global const uint *elements,
-    __global const uint4 *ancestors, __global const uint *bound, __global const uint *work,
-    __global const uint *predicate, uint e, uint p)
+/* True if 1 + the number of marked siblings before (after) an element fits a COUNT. */
+CSS_FUNCTION uint bits_counted(
+    const css_view *view, __global const css_predicate *predicate, uint e, uint mark)
 {
-    uint mark = bound[f->mark + p], position = elements[f->position + e];
-    if (predicate[0] == CSS_P_COUNT) {
-        uint step = predicate[1] & 1 ? f->next : f->previous, count = 1;
-        for (uint s = elements[step + e]; s != CSS_NONE; s = elements[step + s])
-            count += bits_marked(f, work, s, mark);
-        return css_position_fits(count, predicate[2], predicate[3]);
-    }
-    uint where = predicate[1];
-    if (where == CSS_FROM_EARLIER || where == CSS_FROM_LATER) {
-        uint family = elements[f->family + e];
+    __global const uint *next =
+        predicate->kind == CSS_P_COUNT_FROM_END ? view->next : view->previous;
+    uint count = 1;
+    for (uint s = next[e]; s != CSS_NONE; s = next[s]) count += bits_marked(view, s, mark);
+    return css_position_fits(count, predicate->of.count.a, predicate->of.count.b);
+}
+
+/* True if a RELATION or COUNT holds on an element; the stage of its dependency is over. */
+CSS_FUNCTION uint bits_related(const css_view *view, uint e, uint p)
+{
+    __global const css_predicate *predicate = &view->sheet.predicate[p];
+    uint mark = view->mark[p];
+    if (css_is_count(predicate->kind)) return bits_counted(view, predicate, e, mark);
+    uint relation = predicate->of.relation.relation;
+    if (relation == CSS_FROM_EARLIER || relation == CSS_FROM_LATER) {
+        uint family = view->family[e], position = view->position[e];
         if (family == CSS_NONE) return 0;
-        uint first = work[f->firsts + mark * f->families + family];
-        return first < (where == CSS_FROM_EARLIER ? position : ~position);
+        uint first = view->firsts[mark * view->fixed->families + family];
+        return first < (relation == CSS_FROM_EARLIER ? position : ~position);
     }
-    if (where == CSS_FROM_ANCESTOR) return bits_marked_above(f, ancestors, work, e, mark);
-    return bits_marked(f, work,
-        where == CSS_FROM_PARENT     ? ancestors[e].x
-        : where == CSS_FROM_PREVIOUS ? elements[f->previous + e]
-                                     : e,
+    if (relation == CSS_FROM_ANCESTOR) return bits_marked_above(view, e, mark);
+    return bits_marked(view,
+        relation == CSS_FROM_PARENT     ? view->ancestors[e].x
+        : relation == CSS_FROM_PREVIOUS ? view->previous[e]
+                                        : e,
         mark);
 }
 
-/* Leaves the marks of a feed, which `e` feeds. */
-CSS_FUNCTION void bits_feed(const css_fixed *f, __global const uint *tables,
-    __global const uint *elements, __global const uint4 *ancestors, __global const uint *bound,
-    volatile __global uint *work, uint e, uint feed)
+/* Leaves the marks of a dependency that an element satisfies. */
+CSS_FUNCTION void bits_leave_marks(const css_view *view, uint e, uint dependency)
 {
-    uint parent = ancestors[e].x;
-    for (uint i = tables[f->reader_begin + feed]; i < tables[f->reader_begin + feed + 1]; i++) {
-        uint p = tables[f->reader + i], mark = bound[f->mark + p], to = e;
-        __global const uint *predicate = tables + f->predicate + CSS_P_WORDS * p;
-        uint where = predicate[0] == CSS_P_COUNT ? CSS_FROM_SELF : predicate[1];
-        if (!bound[f->possible + p]) continue;
-        if (where == CSS_FROM_EARLIER || where == CSS_FROM_LATER) {
-            uint at = elements[f->position + e], family = elements[f->family + e];
-            if (where == CSS_FROM_LATER) at = ~at;
+    const css_fixed *f = view->fixed;
+    uint parent = view->ancestors[e].x;
+    for (uint i = view->reader_begin[dependency]; i < view->reader_begin[dependency + 1]; i++) {
+        uint p = view->reader[i], mark = view->mark[p], to = e;
+        __global const css_predicate *predicate = &view->sheet.predicate[p];
+        uint relation =
+            css_is_count(predicate->kind) ? CSS_FROM_SELF : predicate->of.relation.relation;
+        if (!view->possible[p]) continue;
+        if (relation == CSS_FROM_EARLIER || relation == CSS_FROM_LATER) {
+            uint at = view->position[e], family = view->family[e];
+            if (relation == CSS_FROM_LATER) at = ~at;
             if (family == CSS_NONE || mark >= f->rows) continue;
-            volatile __global uint *first = work + f->firsts + mark * f->families + family;
+            volatile __global uint *first = view->firsts + mark * f->families + family;
             if (*first > at) atomic_min(first, at);
             continue;
         }
-        if (where == CSS_FROM_CHILD || where == CSS_FROM_DESCENDANT) to = parent;
-        if (where == CSS_FROM_NEXT) to = elements[f->previous + e];
+        if (relation == CSS_FROM_CHILD || relation == CSS_FROM_DESCENDANT) to = parent;
+        if (relation == CSS_FROM_NEXT) to = view->previous[e];
         if (mark >= 32 * f->mark_words) continue;
-        while (to != CSS_NONE) { /* stops where another one has gone on from */
-            volatile __global uint *word = work + f->marks + to * f->mark_words + (mark >> 5);
+        while (to != CSS_NONE) { /* stops at an element from which another item has continued */
+            volatile __global uint *word = view->marks + to * f->mark_words + (mark >> 5);
             if (*word >> (mark & 31) & 1) break;
             atomic_or(word, 1u << (mark & 31));
-            to = where == CSS_FROM_DESCENDANT ? ancestors[to].x : CSS_NONE;
+            to = relation == CSS_FROM_DESCENDANT ? view->ancestors[to].x : CSS_NONE;
         }
     }
 }
 
-/* Adds the bits that are known in a stage. */
-CSS_FUNCTION void bits_answer(const css_fixed *f, __global const uint *tables,
-    __global const uint *elements, __global const uint4 *ancestors, __global const uint *bound,
-    __global const uint *pool, __global uint *work, __global const uint *head, uint e, uint stage)
+/* True if a dynamic predicate that a stage evaluates holds on an element; 0 in other stages. */
+CSS_FUNCTION uint bits_value(const css_view *view, uint e, uint p, uint stage)
 {
-    uint asks = head[CSS_BOUND_ASKS], ask = head[CSS_BOUND_ASK];
-    __global uint *bits = work + f->bits + e * f->words;
-    for (uint w = 0; 32 * w < asks; w++) {
-        uint word = stage == 0 ? 0 : bits[w], end = min(asks - 32 * w, 32u);
-        for (uint k = 0; k < end; k++) {
-            uint p = pool[ask + 32 * w + k], is = 0;
-            __global const uint *predicate = tables + f->predicate + CSS_P_WORDS * p;
-            uint kind = predicate[0];
-            if (kind == CSS_P_RELATION || kind == CSS_P_COUNT) {
-                uint feed = kind == CSS_P_COUNT ? predicate[1] >> 1 : predicate[2];
-                if (tables[f->feed_stage + feed] + 1 != stage) continue;
-                is = bits_related(f, elements, ancestors, bound, work, predicate, e, p);
-            } else if (stage != 0) continue;
-            else
-                is = css_position_fits(elements[f->position + predicate[1] * f->elements + e],
-                    predicate[2], predicate[3]);
-            word |= is << k;
-        }
+    __global const css_predicate *predicate = &view->sheet.predicate[p];
+    if (css_reads_dependency(predicate->kind)) {
+        uint ready = view->sheet.dependency_stage[css_dependency_of(predicate)] + 1;
+        return ready == stage ? bits_related(view, e, p) : 0;
+    }
+    if (stage != 0) return 0;
+    uint position = view->position[predicate->of.position.axis * view->fixed->elements + e];
+    return css_position_fits(position, predicate->of.position.a, predicate->of.position.b);
+}
+
+/* Adds the dynamic bits that a stage evaluates. */
+CSS_FUNCTION void bits_evaluate(
+    const css_view *view, __global const css_bound_kind *kind, uint e, uint stage)
+{
+    uint dynamics = kind->dynamics, first = kind->first_dynamic;
+    __global uint *bits = view->bits + e * view->fixed->words;
+    for (uint w = 0; 32 * w < dynamics; w++) {
+        uint word = stage == 0 ? 0 : bits[w], end = min(dynamics - 32 * w, 32u);
+        for (uint k = 0; k < end; k++)
+            word |= bits_value(view, e, view->pool[first + 32 * w + k], stage) << k;
         bits[w] = word;
     }
 }
 
-/* The signature, and what the element means. */
-CSS_FUNCTION void bits_sign(const css_fixed *f, __global const uint *bound,
-    __global const uint *pool, volatile __global uint *work, __global uint2 *meaning,
-    volatile __global uint *counts, __global const uint *head, uint e, uint shape)
+/* Signature and meaning of an element. */
+CSS_FUNCTION void bits_sign(const css_view *view, uint dynamics, uint e, uint kind)
 {
-    __global const uint *extra = bound + f->extra + CSS_EXTRA_WORDS * shape;
-    uint2 means = hed_u2(extra[CSS_EXTRA_LOW], extra[CSS_EXTRA_HIGH]);
-    ulong hash = css_mix(css_seed(f), shape + 1), inner_hash = css_mix(~css_seed(f), shape + 1);
-    uint any = 0, inner = 0, own = shape, asks = head[CSS_BOUND_ASKS], won;
-    for (uint w = 0; 32 * w < asks; w++) {
-        uint word = work[f->bits + e * f->words + w],
-             matters = word & pool[extra[CSS_EXTRA_INNER] + w];
+    const css_fixed *f = view->fixed;
+    __global const css_kind_extra *extra = &view->extra[kind];
+    uint2 meaning = hed_u2(extra->meaning_low, extra->meaning_high);
+    ulong hash = css_mix(css_seed(f), kind + 1), inner_hash = css_mix(~css_seed(f), kind + 1);
+    uint any = 0, inner = 0, signature = kind, won;
+    for (uint w = 0; 32 * w < dynamics; w++) {
+        uint word = view->bits[e * f->words + w], masked = word & view->pool[extra->inner_mask + w];
         any |= word;
-        inner |= matters;
+        inner |= masked;
         hash = css_mix(hash, word);
-        inner_hash = css_mix(inner_hash, matters);
+        inner_hash = css_mix(inner_hash, masked);
     }
     if (any) {
-        uint slot = css_insert(
-            work + f->signature_table, f->signature_mask, hash, &won, counts, CSS_FAULT_SIGNATURES);
+        uint slot = css_insert(view->signature_table, f->signature_mask, hash, &won, view->counters,
+            CSS_FAULT_SIGNATURES);
         if (won) {
-            work[f->signature_first + slot] = e;
-            work[f->signature_list + atomic_inc(counts + CSS_COUNT_SIGNATURES)] = slot;
+            view->signature_first[slot] = e;
+            view->signature_list[atomic_inc(&view->counters->signatures)] = slot;
         }
-        own = f->shapes + slot;
+        signature = f->kinds + slot;
     }
-    if (inner) means = hed_u2((uint)inner_hash | 1, (uint)(inner_hash >> 32));
-    work[f->signature + e] = own;
-    meaning[e] = means;
+    if (inner) meaning = hed_u2((uint)inner_hash | 1, (uint)(inner_hash >> 32));
+    view->signature[e] = signature;
+    view->meaning[e] = meaning;
 }
 
 /* Elements `begin` to `end` - 1; stage f->stages is the last one. */
 __kernel void css_bits(CSS_ARGUMENTS, uint stage, uint begin, uint end)
 {
-    CSS_ALL;
+    CSS_VIEW;
     uint items = (uint)get_global_size(0), id = (uint)get_global_id(0);
-    if (stage == 0 && begin == 0) { /* what a later kernel has to find empty */
-        for (uint i = id; i <= f->class_mask; i += items) work[f->class_table + i] = 0;
-        if (id == 0) counts[CSS_COUNT_CLASSES] = counts[CSS_COUNT_LISTED] = 0;
+    if (stage == 0 && begin == 0) { /* clear the data that later kernels require to be empty */
+        for (uint i = id; i <= f->class_mask; i += items) view->class_table[i] = 0;
+        if (id == 0) view->counters->classes = view->counters->listed = 0;
     }
     for (uint e = begin + id; e < end; e += items) {
-        uint shape = elements[f->element_shape + e];
-        __global const uint *head = bound + f->bound + CSS_BOUND_WORDS * shape;
-        if (head[CSS_BOUND_ASKS])
-            bits_answer(f, tables, elements, ancestors, bound, pool, work, head, e, stage);
+        uint number = view->element_kind[e];
+        __global const css_bound_kind *kind = &view->bound[number];
+        if (kind->dynamics) bits_evaluate(view, kind, e, stage);
         if (stage == f->stages) {
-            bits_sign(f, bound, pool, work, meaning, counts, head, e, shape);
+            bits_sign(view, kind->dynamics, e, number);
             continue;
         }
-        for (uint i = 0; i < head[CSS_BOUND_FEEDINGS]; i++) {
-            __global const uint *feeding = pool + 3 * (head[CSS_BOUND_FEEDING] + i);
-            if (tables[f->feed_stage + feeding[0]] == stage &&
-                css_residual_holds(pool, feeding[1], feeding[2], work + f->bits + e * f->words))
-                bits_feed(f, tables, elements, ancestors, bound, work, e, feeding[0]);
+        for (uint i = 0; i < kind->dependencies; i++) {
+            __global const css_candidate *candidate = &view->candidate[kind->first_dependency + i];
+            if (view->sheet.dependency_stage[candidate->number] == stage &&
+                css_residual_holds(view->pool, candidate, view->bits + e * f->words))
+                bits_leave_marks(view, e, candidate->number);
         }
     }
 }

@@ -1,54 +1,80 @@
-/* A compiled sheet bound to the shapes of a forest: see the head of kernels/tables.h. */
+/* A compiled sheet bound to the element kinds of a forest: see the head of kernels/tables.h. */
 #ifndef HED_CSS_BIND_H
 #define HED_CSS_BIND_H
 
 #include "solver/forest.h"
 
-/* How an ask of a shape is answered: the first of its words. */
-enum css_answer {
-    CSS_BY_POSITION, /* position, a, b */
-    CSS_BY_PARENT =
-        CSS_POSITIONS + 1, /* slot of the feed; these four in the order of css_relation */
+/* Evaluation of a dynamic predicate in the pass. */
+enum css_evaluation {
+    CSS_BY_POSITION,
+    CSS_BY_PARENT, /* from here on: by the dependencies of ...; these four in the order of css_relation */
     CSS_BY_ANCESTOR,
     CSS_BY_PREVIOUS,
     CSS_BY_EARLIER,
-    CSS_BY_COUNT, /* slot, a, b */
-    CSS_BY_SWEEP, /* slot of the early bit */
-    CSS_ANSWER_WORDS = 6
+    CSS_BY_COUNT,
+    CSS_BY_SWEEP /* by the early bit, which a sweep before the pass has set */
 };
+
+/* A dynamic predicate of an element kind. */
+typedef struct css_dynamic {
+    uint32_t predicate;
+    uint32_t by;     /* enum css_evaluation */
+    uint32_t source; /* POSITION: axis; SWEEP: slot of the early bit; else slot of the dependency */
+    uint32_t a, b;   /* POSITION, COUNT: a n + b */
+    uint32_t sweep;  /* SWEEP: the sweep that evaluates it */
+    uint64_t first_positions; /* POSITION: bit k: true at position k + 1 */
+} css_dynamic;
+
+/* A dependency as the pass reads it. */
+typedef struct css_dependency {
+    bool is_read;    /* by a possible predicate */
+    uint32_t sweeps; /* bits of the sweeps that read it (css_sweep_bit()); CSS_THE_PASS: the pass */
+    uint32_t slot;   /* bit in rows of dependencies; CSS_NONE: no dynamic predicate reads it */
+} css_dependency;
 
 typedef struct css_bound {
     const css_compiled *compiled;
     hed_arena *arena;
-    uint32_t d_bits, bits;              /* of a state */
-    uint32_t *possible;                 /* (P) */
-    uint32_t *compound_possible, *live; /* (C) */
-    uint32_t *node_uses; /* (N) as in node, of what can occur; before that: 4 reached */
-    uint32_t *node_bit, *act_count, *inner_act, *final_act;
-    uint32_t *feed_read; /* (F) some possible predicate reads it */
-    css_list bound, certain, candidate, residual, ask, feeding;
-    css_list answer; /* of each ask, CSS_ANSWER_WORDS each */
-    uint32_t *feed_sweeps,
-        feed_reads; /* (F) bits of the sweeps that read it, 31: the pass; bits set */
-    uint32_t *feed_slot, feed_slots;   /* (F) of what asks read; CSS_NONE */
-    uint32_t *early_slot, early_slots; /* (P) of asks that a sweep answers */
-    uint32_t sweeps;                   /* before the pass */
-    bool counts, up; /* some ask counts; some ask is about the parent or an ancestor */
-    /* of the work */
-    uint32_t *status, *ask_number; /* (P / 16) (P) */
-    css_list hit, hit_begin;
+    uint32_t inherited_bits, bits;  /* of a state: those that descendants inherit come first; all */
+    bool *possible;                 /* (P) true or undecided on some kind */
+    bool *compound_possible;        /* (C) some element may match it */
+    bool *live;                     /* (C) possible, with acts or a dependency that is read */
+    uint32_t *node_uses;            /* (N) enum css_node_use, of nodes and finals that can occur */
+    css_node_bits *node_bits;       /* (N) */
+    css_act_counts *act_counts;     /* (C) */
+    css_act *transition;            /* those of compound c from css_first_transition() on */
+    css_act *acceptance;            /* ... from compound_final_begin[c] on */
+    css_dependency *dependency;     /* (D) */
+    CSS_ARRAY(css_bound_kind) kind; /* (element kinds) */
+    css_list certain, residual;
+    CSS_ARRAY(css_candidate) candidate;
+    CSS_ARRAY(css_candidate) candidate_dependency;
+    CSS_ARRAY(css_dynamic) dynamic;
+    uint32_t dependency_reads; /* bits set in css_dependency.sweeps */
+    uint32_t slots;            /* of dependencies */
+    uint32_t *early_slot,
+        early_slots; /* (P) of dynamic predicates that a sweep evaluates; CSS_NONE */
+    uint32_t sweeps; /* before the pass */
+    bool counts;     /* some dynamic predicate counts */
+    bool looks_up;   /* some dynamic predicate reads the parent or an ancestor */
+    /* work space */
+    uint32_t *status;         /* (P / 16 + 1) */
+    uint32_t *dynamic_number; /* (P) index in `dynamic` */
+    css_list hit, hit_begin;  /* CSR (element kinds): predicates that are true */
 } css_bound;
 
-/* The bit of a sweep before the pass, in masks of sweeps: the last one is shared by all beyond. */
+enum { CSS_THE_PASS = 31 }; /* in css_dependency.sweeps */
+
+/* Bit of a sweep before the pass, in masks of sweeps; sweeps from 30 on share one bit. */
 static inline uint32_t css_sweep_bit(uint32_t sweep) { return sweep < 30 ? sweep : 30; }
 
-/* Room for binding; memory from `arena`. */
+/* Allocates a binding from `arena`. */
 hed_status css_bound_make(
     css_bound *bound, hed_arena *arena, const css_compiled *compiled, hed_error *error);
-/* Binds all shapes. */
+/* Binds all element kinds. */
 hed_status css_bind(css_bound *bound, const css_forest *forest, hed_error *error);
-/* Binds the shapes that are new since then; false: they have what no shape had, or ask what none asked,
- * and all must be bound anew. */
+/* Binds the element kinds that were added since. False: a predicate is true on them that was not
+ * possible, or they have the first dynamic predicate of some form; css_bind() has to be called again. */
 bool css_bind_more(css_bound *bound, const css_forest *forest, hed_error *error);
 
 #endif

@@ -1,36 +1,43 @@
-/* Changes of a forest that has been matched: elements that a change touches are visited again, in the
- * order of the sweeps, and so are those whose surroundings differ then. */
+/* Changes of a forest that has been matched: the sweeps visit the elements that a change touches again, and
+ * the elements that depend on those whose dependencies have changed. */
 #ifndef HED_CSS_CHANGE_H
 #define HED_CSS_CHANGE_H
 
 #include "solver/pass.h"
 
+/* Rows of dependencies of all elements in one sweep; "earlier" as in css_around. */
+typedef struct css_rows {
+    uint32_t *own;              /* those that the element satisfies */
+    uint32_t *earlier_siblings; /* OR of the rows of all earlier siblings */
+    uint32_t *
+        ancestors; /* forwards: OR of all ancestors; backwards: of the element, all later siblings, and
+                          * the descendants of these */
+    uint32_t *counts; /* (slots) number of earlier siblings that satisfy each dependency */
+} css_rows;
+
 typedef struct css_changer {
     css_pass *pass;
     hed_arena *arena;
-    uint32_t sweeps; /* the pass is the last one, forwards */
-    /* for each sweep and element: what it feeds; what siblings before it feed (behind it, backwards);
-     * what all ancestors feed (backwards: what it, its descendants and siblings behind it with theirs
-     * feed); how many siblings before feed */
-    struct css_rows {
-        uint32_t *feeds, *some, *above, *counts;
-    } * rows;
-    uint8_t *ready;  /* (documents) rows are filled */
-    uint8_t *queued; /* (elements) 1: in the heap, 2: to visit in each sweep */
-    css_list heap, dirty, work;
-    css_list changed, before; /* elements of the forest, and the class that each had */
+    uint32_t sweeps; /* including the pass, the last one, forwards */
+    css_rows *rows;  /* (sweeps) */
+    uint8_t *ready;  /* (documents) 1: its rows are filled */
+    uint8_t *queued; /* (elements) bit 0: in the heap; bit 1: in `dirty` */
+    css_list heap;
+    css_list dirty;           /* elements to visit in each sweep */
+    css_list work;            /* an empty row, two rows, counts, early bits */
+    css_list changed, before; /* elements of the forest, and the class of each before the change */
 } css_changer;
 
-/* Room; the rows of a document are filled when it first changes. */
+/* Allocates a changer; the rows of a document are filled before its first change. */
 hed_status css_changer_make(
     css_changer *changer, hed_arena *arena, css_pass *pass, hed_error *error);
 /* Fills the rows of a document, which must not have been changed since the match. */
 hed_status css_changer_prepare(css_changer *changer, uint32_t document, hed_error *error);
-/* An element of a document, by its number there, has another shape or another place. */
+/* Marks an element of a document, by its number there, whose kind or position has changed. */
 void css_changer_touch(css_changer *changer, uint32_t document, uint32_t element, hed_error *error);
-/* Visits what was touched, and all that depends on it. */
+/* Visits the touched elements and those that depend on them. */
 hed_status css_changer_run(css_changer *changer, uint32_t document, hed_error *error);
-/* Elements [low, middle) and [middle, high) of a document have changed places. `work` has room for
+/* Swaps the data of elements [low, middle) and [middle, high) of a document. `work`:
  * css_changer_move_words() words. */
 void css_changer_move(css_changer *changer, uint32_t document, uint32_t low, uint32_t middle,
     uint32_t high, uint32_t *work);

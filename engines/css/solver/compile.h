@@ -1,4 +1,5 @@
-/* Sheets compiled into the tables of kernels/tables.h: predicates, compounds, prefixes, finals, feeds. */
+/* Sheets compiled into the tables of kernels/tables.h: predicates, compounds, prefixes, accepting states,
+ * dependencies. */
 #ifndef HED_CSS_COMPILE_H
 #define HED_CSS_COMPILE_H
 
@@ -7,42 +8,40 @@
 
 #include "kernels/tables.h"
 
-/* Where a predicate of kind CSS_P_FACT comes from. */
+/* Selector that a predicate of kind CSS_P_FACT evaluates. */
 typedef struct css_fact_source {
     const hed_css_sheet *sheet;
     const css_simple *simple; /* ATTRIBUTE or LANG */
 } css_fact_source;
 
+/* Evaluation of a dynamic predicate on the processor. */
+typedef struct css_schedule {
+    uint32_t sweep; /* the sweep that evaluates a RELATION or COUNT; even: forwards */
+    bool early;     /* `sweep` runs before the pass, as a later sweep reads the result */
+} css_schedule;
+
+/* A compiled sheet: the tables, the memory of those that grow while they are compiled, and lengths. */
 typedef struct css_compiled {
-    uint32_t rules;
-    css_list predicate; /* CSS_P_WORDS each */
-    uint32_t predicates;
-    css_fact_source *source; /* (predicates) of CSS_P_FACT */
-    uint32_t *key_slot, key_mask, keys;
-    uint32_t *key_begin, *key_predicate;
-    css_list always;
-    css_interner compound; /* literal_begin, literal */
-    uint32_t *bucket_begin, *bucket;
-    css_list universal;
-    css_list node; /* 4 words each */
-    css_list final;
-    uint32_t *inner_begin, *inner, *final_begin, *compound_final;
-    css_interner feed; /* feed_begin, feed_compound */
-    uint32_t *fed_begin, *fed;
-    css_list feed_stage;
-    /* of the processor: the sweep in which a RELATION or COUNT is found (even: forwards), and whether it
-     * must be before the pass, as a later sweep reads it */
-    css_list sweep, early;
+    css_tables tables; /* valid after css_compile() */
+    uint32_t rules, keys, finals;
+    CSS_ARRAY(css_predicate) predicate;
+    CSS_ARRAY(css_schedule) schedule;  /* (predicates) */
+    CSS_ARRAY(css_fact_source) source; /* (predicates) of CSS_P_FACT */
+    CSS_ARRAY(css_node) node;
+    css_list always, universal, dependency_stage;
+    css_interner compound;   /* literals */
+    css_interner dependency; /* compounds */
 } css_compiled;
 
 static inline uint32_t css_compounds(const css_compiled *c) { return css_interned(&c->compound); }
-static inline uint32_t css_feeds(const css_compiled *c) { return css_interned(&c->feed); }
-static inline uint32_t css_nodes(const css_compiled *c) { return c->node.count / 4; }
-static inline uint32_t css_finals(const css_compiled *c) { return c->final.count / 4; }
+static inline uint32_t css_dependencies(const css_compiled *c)
+{
+    return css_interned(&c->dependency);
+}
 
-/* Compiles sheets, whose rules are numbered on; all memory is of `arena`. `without`: rules that take no
- * part, or NULL. `quirks`: some document is in
- * quirks mode. `possible`: states that documents do not hold are taken for granted. */
+/* Compiles sheets; rules of a sheet are numbered after those of the sheets before. All memory is of `arena`.
+ * `without`: (rules) true for rules to skip; NULL: none. `quirks`: some document is in quirks mode.
+ * `possible`: states that documents do not hold are assumed to be true. */
 hed_status css_compile(css_compiled *compiled, hed_arena *arena, hed_css_sheet *const *sheets,
     uint32_t sheet_count, const bool *without, bool quirks, bool possible, hed_error *error);
 

@@ -1,20 +1,20 @@
-/* Compounds of predicates, see kernels/tables.h. They are brought into one order, so that equal ones have
- * one number; nested selectors are compiled once each (memo), as `&` shares them. */
+/* Compounds of predicates, see kernels/tables.h. Their clauses are sorted, so that equal compounds have one
+ * number; each nested selector is compiled once (memo), as `&` shares them. */
 #include "solver/compiler.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* An OR of ANDs is multiplied out up to so many clauses and literals; beyond, it feeds CSS_FROM_SELF. */
-enum { CLAUSES_MOST = 64, LITERALS_MOST = 4096 };
-/* Clauses are sorted up to so many. */
-enum { CLAUSES_SORTED = 256 };
+/* Limits of an OR of ANDs that is multiplied out; a larger one becomes a relation CSS_FROM_SELF. */
+enum { MAX_CLAUSES = 64, MAX_LITERALS = 4096 };
+/* Greatest number of clauses that are sorted. */
+enum { MAX_SORTED_CLAUSES = 256 };
 
 static uint32_t local_compound(css_compiler *c, uint32_t complex, css_states_mode mode);
 
 /* ---- predicates ---- */
 
-/* Number of a predicate by what tells it from others, and whether it is new. */
+/* Number of a predicate by the words that identify it; *is_new: it has no entry yet. */
 static uint32_t predicate_of(
     css_compiler *c, const uint32_t *identity, uint32_t count, bool *is_new)
 {
@@ -24,20 +24,18 @@ static uint32_t predicate_of(
     return hed_failed(c->error) ? 0 : number;
 }
 
-static void predicate_add(css_compiler *c, uint32_t kind, uint32_t x, uint32_t y, uint32_t z)
+static void predicate_add(css_compiler *c, css_predicate predicate)
 {
-    const uint32_t words[CSS_P_WORDS] = {kind, x, y, z};
-    for (int i = 0; i < CSS_P_WORDS; i++)
-        css_push(&c->out->predicate, c->arena, words[i], c->error);
-    css_push(&c->out->sweep, c->arena, 0, c->error);
-    css_push(&c->out->early, c->arena, 0, c->error);
+    CSS_PUSH(&c->out->predicate, c->arena, c->error, predicate);
+    CSS_PUSH(&c->out->schedule, c->arena, c->error, (css_schedule){0});
+    CSS_PUSH(&c->out->source, c->arena, c->error, (css_fact_source){0});
 }
 
 static void key_add(css_compiler *c, uint32_t kind, uint32_t name, uint32_t predicate)
 {
     uint32_t code = css_key_code(kind, name);
-    css_push(&c->key_pairs, &c->work, css_intern(&c->keys, &c->work, &code, 1, c->error), c->error);
-    css_push(&c->key_pairs, &c->work, predicate, c->error);
+    uint32_t key = css_intern(&c->keys, &c->work, &code, 1, c->error);
+    CSS_PUSH(&c->key_pairs, &c->work, c->error, (css_pair){key, predicate});
 }
 
 static uint32_t simple_predicate(css_compiler *c, const css_simple *s)
@@ -57,17 +55,19 @@ static uint32_t simple_predicate(css_compiler *c, const css_simple *s)
         (uint32_t)s->b};
     uint32_t p = predicate_of(c, identity, HED_COUNT(identity), &is_new);
     if (!is_new) return p;
-    switch (s->kind) {
-    case CSS_TYPE:
-    case CSS_UNIVERSAL: predicate_add(c, kinds[s->kind], s->name_space, 0, 0); break;
-    case CSS_ID: predicate_add(c, CSS_P_ID, s->name, s->lower, 0); break;
-    case CSS_FLAG:
-    case CSS_STATE: predicate_add(c, kinds[s->kind], s->bits, s->negated, 0); break;
-    case CSS_NTH:
-        predicate_add(c, CSS_P_POSITION, s->operation, (uint32_t)s->a, (uint32_t)s->b);
-        break;
-    default: predicate_add(c, kinds[s->kind], 0, 0, 0);
+    css_predicate predicate = {.kind = kinds[s->kind]};
+    if (s->kind == CSS_TYPE || s->kind == CSS_UNIVERSAL) predicate.of.name_space = s->name_space;
+    if (s->kind == CSS_ID) predicate.of.id.exact = s->name, predicate.of.id.lower = s->lower;
+    if (s->kind == CSS_FLAG || s->kind == CSS_STATE) {
+        predicate.of.mask.bits = s->bits;
+        predicate.of.mask.negated = s->negated;
     }
+    if (s->kind == CSS_NTH) {
+        predicate.of.position.axis = s->operation;
+        predicate.of.position.a = (uint32_t)s->a;
+        predicate.of.position.b = (uint32_t)s->b;
+    }
+    predicate_add(c, predicate);
     if (s->kind == CSS_TYPE) {
         key_add(c, CSS_KEY_TYPE, s->name, p);
         key_add(c, CSS_KEY_TYPE_HTML, s->lower, p);
@@ -89,25 +89,17 @@ static uint32_t language_predicate(css_compiler *c, const css_simple *s)
     if (hed_failed(c->error)) return 0;
     uint32_t p = predicate_of(c, c->scratch.items + base, c->scratch.count - base, &is_new);
     c->scratch.count = base;
-    if (is_new) predicate_add(c, CSS_P_FACT, 0, 0, 0);
+    if (is_new) predicate_add(c, (css_predicate){.kind = CSS_P_FACT});
     return p;
 }
 
-/* Remembers where the newest predicate comes from. */
+/* A predicate of kind CSS_P_FACT, with its source. */
 static uint32_t fact_predicate(css_compiler *c, const css_simple *s)
 {
-    uint32_t before = c->out->sweep.count;
+    uint32_t known = c->out->predicate.count;
     uint32_t p = s->kind == CSS_LANG ? language_predicate(c, s) : simple_predicate(c, s);
-    if (c->out->sweep.count == before || hed_failed(c->error)) return p;
-    if (c->source_room <= p) {
-        uint32_t room = 2 * p + 256;
-        css_fact_source *more = hed_arena_new(c->arena, room, sizeof *more, c->error);
-        if (!more) return p;
-        if (c->source_room) memcpy(more, c->out->source, c->source_room * sizeof *more);
-        c->out->source = more;
-        c->source_room = room;
-    }
-    c->out->source[p] = (css_fact_source){c->sheet, s};
+    if (c->out->predicate.count > known && !hed_failed(c->error))
+        c->out->source.items[p] = (css_fact_source){c->sheet, s};
     return p;
 }
 
@@ -117,29 +109,37 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Number of the feed that compounds ids[base ...] make; takes them off the stack. */
-static uint32_t feed_of(css_compiler *c, uint32_t base)
+/* Raises the order of a compound or dependency to that of one that it reads. */
+static void raise_order(css_order *order, css_order read)
+{
+    if (read.sweep > order->sweep) order->sweep = read.sweep;
+    if (read.stage > order->stage) order->stage = read.stage;
+}
+
+/* Pops compounds ids[base ...]; returns the number of their dependency. */
+static uint32_t dependency_of(css_compiler *c, uint32_t base)
 {
     css_list *ids = &c->ids;
-    uint32_t kept = base, ready = 0, stage = 0;
+    uint32_t kept = base;
+    css_order order = {0};
     if (ids->count > base + 1)
         qsort(ids->items + base, ids->count - base, sizeof(uint32_t), ascending);
     for (uint32_t i = base; i < ids->count; i++) {
         uint32_t id = ids->items[i];
         if (kept > base && ids->items[kept - 1] == id) continue;
         ids->items[kept++] = id;
-        if (c->ready.items[id] > ready) ready = c->ready.items[id];
-        if (c->stage.items[id] > stage) stage = c->stage.items[id];
+        raise_order(&order, c->compound_order.items[id]);
     }
-    uint32_t known = css_feeds(c->out);
-    uint32_t feed = css_intern(&c->out->feed, c->arena, ids->items + base, kept - base, c->error);
+    uint32_t known = css_dependencies(c->out);
+    uint32_t number =
+        css_intern(&c->out->dependency, c->arena, ids->items + base, kept - base, c->error);
     ids->count = base;
     if (hed_failed(c->error)) return 0;
-    if (feed == known) {
-        css_push(&c->feed_ready, &c->work, ready, c->error);
-        css_push(&c->out->feed_stage, c->arena, stage, c->error);
+    if (number == known) {
+        css_push(&c->dependency_sweep, &c->work, order.sweep, c->error);
+        css_push(&c->out->dependency_stage, c->arena, order.stage, c->error);
     }
-    return feed;
+    return number;
 }
 
 static bool is_backward(uint32_t relation)
@@ -147,28 +147,29 @@ static bool is_backward(uint32_t relation)
     return relation >= CSS_FROM_CHILD && relation <= CSS_FROM_LATER;
 }
 
-/* A RELATION or COUNT, and the sweep it is found in: the first of its direction in which its feed is
- * known. */
+/* Number of a RELATION or COUNT. Its sweep is the first of its direction after which its dependency is known;
+ * a relation CSS_FROM_SELF needs no direction. */
 static uint32_t reading_predicate(
-    css_compiler *c, const uint32_t identity[CSS_P_WORDS], uint32_t feed, bool backward, bool self)
+    css_compiler *c, css_predicate predicate, bool backward, bool from_self)
 {
     bool is_new;
-    uint32_t p = predicate_of(c, identity, CSS_P_WORDS, &is_new);
+    uint32_t p = predicate_of(c, CSS_WORDS(predicate), &is_new);
     if (!is_new) return p;
-    predicate_add(c, identity[0], identity[1], identity[2], identity[3]);
+    predicate_add(c, predicate);
     if (hed_failed(c->error)) return 0;
-    uint32_t sweep = c->feed_ready.items[feed];
-    if (!self && (sweep & 1) != backward) sweep++;
-    c->out->sweep.items[p] = sweep;
+    uint32_t sweep = c->dependency_sweep.items[css_dependency_of(&predicate)];
+    if (!from_self && (sweep & 1) != backward) sweep++;
+    c->out->schedule.items[p].sweep = sweep;
     return p;
 }
 
 uint32_t css_relation_predicate(css_compiler *c, uint32_t relation, uint32_t base)
 {
-    uint32_t feed = feed_of(c, base);
+    css_predicate predicate = {.kind = CSS_P_RELATION};
+    predicate.of.relation.dependency = dependency_of(c, base);
+    predicate.of.relation.relation = relation;
     if (hed_failed(c->error)) return 0;
-    const uint32_t identity[CSS_P_WORDS] = {CSS_P_RELATION, relation, feed, 0};
-    return reading_predicate(c, identity, feed, is_backward(relation), relation == CSS_FROM_SELF);
+    return reading_predicate(c, predicate, is_backward(relation), relation == CSS_FROM_SELF);
 }
 
 /* ---- compounds ---- */
@@ -184,7 +185,7 @@ uint32_t css_clause_rank(const css_compiler *c, const uint32_t *clause, uint32_t
     for (uint32_t i = 0; i < count; i++) {
         uint32_t l = clause[i] & ~CSS_LAST_OF_CLAUSE, rank = 4;
         if (!(l & 1)) {
-            uint32_t kind = c->out->predicate.items[(l >> 1) * CSS_P_WORDS];
+            uint32_t kind = c->out->predicate.items[l >> 1].kind;
             rank = kind == CSS_P_ID      ? 0
                    : kind == CSS_P_CLASS ? 1
                    : kind == CSS_P_FACT  ? 2
@@ -203,7 +204,7 @@ static int clause_compare(const uint32_t *a, uint32_t a_count, const uint32_t *b
     return (a_count > b_count) - (a_count < b_count);
 }
 
-/* Sorts literals of a clause, each once; gives how many, 0 where it always holds. */
+/* Sorts the literals of a clause, without repetitions. Returns their number; 0: the clause always holds. */
 static uint32_t clause_sort(uint32_t *clause, uint32_t count)
 {
     uint32_t kept = 0;
@@ -218,26 +219,26 @@ static uint32_t clause_sort(uint32_t *clause, uint32_t count)
     return kept;
 }
 
-/* The clauses from `base` on in one order: sorted, each once, the best to find it by first. False:
- * clauses exclude each other. */
+/* Sorts the clauses from `base` on, without repetitions, and moves the clause of the best rank to the front.
+ * False: clauses exclude each other. */
 static bool clauses_sort(css_compiler *c, uint32_t base)
 {
     if (!css_list_room(&c->scratch, &c->work, 0, c->error)) return true;
     uint32_t *all = c->scratch.items + base, end = c->scratch.count - base, to = 0, clauses = 0;
     struct clause {
         uint32_t at, count;
-    } sorted[CLAUSES_SORTED];
+    } sorted[MAX_SORTED_CLAUSES];
     for (uint32_t at = 0, next; at < end; at = next) {
         next = css_clause_end(all, at);
         uint32_t count = clause_sort(all + at, next - at);
         if (!count) continue;
         memmove(all + to, all + at, count * sizeof *all);
-        if (clauses < CLAUSES_SORTED) sorted[clauses] = (struct clause){to, count};
+        if (clauses < MAX_SORTED_CLAUSES) sorted[clauses] = (struct clause){to, count};
         clauses++;
         to += count;
     }
     c->scratch.count = base + to;
-    if (clauses > CLAUSES_SORTED || clauses < 2) return true;
+    if (clauses > MAX_SORTED_CLAUSES || clauses < 2) return true;
     uint32_t kept = 0, best = 0, best_rank = 5;
     for (uint32_t i = 0; i < clauses; i++) {
         struct clause x = sorted[i];
@@ -284,30 +285,25 @@ uint32_t css_compound_of(css_compiler *c, uint32_t base)
     uint32_t known = css_compounds(c->out), count = c->scratch.count - base;
     uint32_t number =
         css_intern(&c->out->compound, c->arena, c->scratch.items + base, count, c->error);
-    uint32_t ready = 0, stage = 0;
+    css_order order = {0};
     for (uint32_t i = base; number == known && i < base + count && !hed_failed(c->error); i++) {
-        uint32_t p = (c->scratch.items[i] & ~CSS_LAST_OF_CLAUSE) >> 1;
-        const uint32_t *words = c->out->predicate.items + p * CSS_P_WORDS;
-        if (words[0] != CSS_P_RELATION && words[0] != CSS_P_COUNT) continue;
-        bool self = words[0] == CSS_P_RELATION && words[1] == CSS_FROM_SELF;
-        uint32_t feed = words[0] == CSS_P_RELATION ? words[2] : words[1] >> 1;
-        uint32_t known_in = c->out->sweep.items[p] + self, s = 1 + c->out->feed_stage.items[feed];
-        if (known_in > ready) ready = known_in;
-        if (s > stage) stage = s;
+        uint32_t p = css_predicate_of(c->scratch.items[i]);
+        const css_predicate *x = &c->out->predicate.items[p];
+        if (!css_reads_dependency(x->kind)) continue;
+        bool from_self = x->kind == CSS_P_RELATION && x->of.relation.relation == CSS_FROM_SELF;
+        raise_order(&order, (css_order){c->out->schedule.items[p].sweep + from_self,
+                                1 + c->out->dependency_stage.items[css_dependency_of(x)]});
     }
     c->scratch.count = base;
-    if (number == known) {
-        css_push(&c->ready, &c->work, ready, c->error);
-        css_push(&c->stage, &c->work, stage, c->error);
-    }
+    if (number == known) CSS_PUSH(&c->compound_order, &c->work, c->error, order);
     return hed_failed(c->error) ? CSS_NOWHERE : number;
 }
 
 const uint32_t *css_compound_literals(const css_compiler *c, uint32_t compound, uint32_t *count)
 {
-    const uint32_t *begin = c->out->compound.begin.items + compound;
-    *count = begin[1] - begin[0];
-    return c->out->compound.words.items + begin[0];
+    css_span literals = css_sequence(&c->out->compound, compound);
+    *count = literals.end - literals.begin;
+    return c->out->compound.words.items + literals.begin;
 }
 
 void css_push_compound(css_compiler *c, uint32_t compound)
@@ -332,17 +328,17 @@ static uint32_t count_clauses(const uint32_t *literals, uint32_t count)
     return clauses;
 }
 
-/* Pushes the OR of compounds ids[base ...]: each clause has one clause of each. */
+/* Pushes the OR of compounds ids[base ...]: the product of their clauses. */
 static void push_or(css_compiler *c, uint32_t base)
 {
     uint64_t clauses = 1, literals = 0;
     uint32_t count, n = c->ids.count - base;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t *l = css_compound_literals(c, c->ids.items[base + i], &count);
-        uint32_t its = count_clauses(l, count);
-        literals = literals * its + clauses * count;
-        clauses *= its;
-        if (clauses > CLAUSES_MOST || (clauses > 1 && literals > LITERALS_MOST)) {
+        uint32_t factor = count_clauses(l, count);
+        literals = literals * factor + clauses * count;
+        clauses *= factor;
+        if (clauses > MAX_CLAUSES || (clauses > 1 && literals > MAX_LITERALS)) {
             push_self(c, base, 0);
             return;
         }
@@ -351,9 +347,9 @@ static void push_or(css_compiler *c, uint32_t base)
         uint32_t digits = k;
         for (uint32_t i = 0; i < n; i++) {
             const uint32_t *l = css_compound_literals(c, c->ids.items[base + i], &count);
-            uint32_t its = count_clauses(l, count), at = 0;
-            for (uint32_t skip = digits % its; skip; skip--) at = css_clause_end(l, at);
-            digits /= its;
+            uint32_t factor = count_clauses(l, count), at = 0;
+            for (uint32_t skip = digits % factor; skip; skip--) at = css_clause_end(l, at);
+            digits /= factor;
             for (uint32_t end = css_clause_end(l, at); at < end; at++) {
                 l = css_compound_literals(c, c->ids.items[base + i], &count);
                 css_push(&c->scratch, &c->work, l[at] & ~CSS_LAST_OF_CLAUSE, c->error);
@@ -364,17 +360,17 @@ static void push_or(css_compiler *c, uint32_t base)
     c->ids.count = base;
 }
 
-/* Pushes that a compound does not hold: each clause has one literal of each of its clauses, negated. */
+/* Pushes the negation of a compound: each clause has one negated literal of each of the compound's clauses. */
 static void push_not(css_compiler *c, uint32_t compound)
 {
     uint64_t clauses = 1;
     uint32_t count;
     const uint32_t *l = css_compound_literals(c, compound, &count);
-    for (uint32_t at = 0, end; at < count && clauses <= CLAUSES_MOST; at = end) {
+    for (uint32_t at = 0, end; at < count && clauses <= MAX_CLAUSES; at = end) {
         end = css_clause_end(l, at);
         clauses *= end - at;
     }
-    if (clauses > CLAUSES_MOST) {
+    if (clauses > MAX_CLAUSES) {
         uint32_t base = c->ids.count;
         css_push(&c->ids, &c->work, compound, c->error);
         push_self(c, base, 1);
@@ -393,8 +389,8 @@ static void push_not(css_compiler *c, uint32_t compound)
     }
 }
 
-/* Compounds of the complex selectors of a list onto the stack of ids, those that hold nowhere left out;
- * gives whether one of them always holds. */
+/* Pushes the compounds of the complex selectors of a list onto the stack of ids, except those that never hold.
+ * True: one of them always holds. */
 static bool list_compounds(css_compiler *c, uint32_t list, uint32_t count, css_states_mode mode)
 {
     bool always = false;
@@ -408,7 +404,7 @@ static bool list_compounds(css_compiler *c, uint32_t list, uint32_t count, css_s
     return always;
 }
 
-/* Pushes the clauses of an :is() or a :not(). False: it holds nowhere. */
+/* Pushes the clauses of an :is() or a :not(). False: it never holds. */
 static bool push_list(
     css_compiler *c, uint32_t list, uint32_t count, css_states_mode mode, bool negated)
 {
@@ -424,11 +420,11 @@ static bool push_list(
     return holds;
 }
 
-/* The clauses of one complex selector of :has(), from right to left; gives the predicate that asks for
- * the leftmost compound, CSS_NONE: there is none. */
+/* Predicate "related to an element on which the leftmost compound holds" of one complex selector of :has(),
+ * compiled from right to left; CSS_NONE: it never holds. */
 static uint32_t has_predicate(css_compiler *c, uint32_t complex, css_states_mode mode);
 
-/* Pushes a :has(): one of its selectors. */
+/* Pushes the clause of a :has(), an OR of its selectors. False: it never holds. */
 static bool push_has(css_compiler *c, const css_simple *s, css_states_mode mode)
 {
     uint32_t pushed = 0;
@@ -443,17 +439,18 @@ static bool push_has(css_compiler *c, const css_simple *s, css_states_mode mode)
     return true;
 }
 
-/* Pushes :nth-child(a n + b of S): S, and the count of those before. */
+/* Pushes :nth-child(a n + b of S): S, and a count of siblings that match S. */
 static bool push_nth_of(css_compiler *c, const css_simple *s, css_states_mode mode)
 {
     if (!push_list(c, s->list, s->count, mode, false)) return false;
     uint32_t base = c->ids.count, last = s->operation == CSS_LAST_CHILD;
     list_compounds(c, s->list, s->count, mode);
-    uint32_t feed = feed_of(c, base);
+    css_predicate predicate = {.kind = last ? CSS_P_COUNT_FROM_END : CSS_P_COUNT};
+    predicate.of.count.dependency = dependency_of(c, base);
+    predicate.of.count.a = (uint32_t)s->a;
+    predicate.of.count.b = (uint32_t)s->b;
     if (hed_failed(c->error)) return false;
-    const uint32_t identity[CSS_P_WORDS] = {
-        CSS_P_COUNT, feed << 1 | last, (uint32_t)s->a, (uint32_t)s->b};
-    css_push_literal(c, reading_predicate(c, identity, feed, last, false) << 1);
+    css_push_literal(c, reading_predicate(c, predicate, last, false) << 1);
     return true;
 }
 
@@ -520,7 +517,7 @@ static uint32_t has_predicate(css_compiler *c, uint32_t complex, css_states_mode
     return p;
 }
 
-/* The compound that says all that a complex selector does, as a literal of the element it ends on. */
+/* The compound, on the last element of a complex selector, that is equivalent to the whole selector. */
 static uint32_t local_compound(css_compiler *c, uint32_t complex, css_states_mode mode)
 {
     if (hed_failed(c->error)) return CSS_NOWHERE;

@@ -1,18 +1,44 @@
-/* What compile.c and compile_compound.c share: the compiler of sheets, and the compounds that it makes. */
+/* The compiler of sheets, which compile.c and compile_compound.c share, and the compounds that it makes. */
 #ifndef HED_CSS_COMPILER_H
 #define HED_CSS_COMPILER_H
 
 #include "solver/compile.h"
 
-#define CSS_NOWHERE (CSS_NONE - 1) /* in place of a compound: it holds nowhere */
+#define CSS_NOWHERE (CSS_NONE - 1) /* instead of a compound: one that never holds */
 
-/* What :hover and the like mean. */
+/* Interpretation of :hover and other states. */
 typedef enum css_states_mode {
-    CSS_STATES_GIVEN,   /* what the document holds */
-    CSS_STATES_GRANTED, /* they hold */
-    CSS_STATES_DENIED,  /* they do not: inside of :not(), where they are granted around */
+    CSS_STATES_GIVEN,   /* as the document holds them */
+    CSS_STATES_GRANTED, /* true */
+    CSS_STATES_DENIED,  /* false: inside of a :not() whose surroundings assume true */
     CSS_STATES_MODES
 } css_states_mode;
+
+/* Path of prefixes: its last compound, and the node required before that. */
+typedef struct css_path {
+    uint32_t compound;
+    uint32_t required; /* CSS_NONE: none */
+    uint32_t in_parent;
+} css_path;
+
+/* Accepting state before sorting. */
+typedef struct css_path_end {
+    uint32_t rule, specificity, complex;
+    css_path path;
+} css_path_end;
+
+/* Row and value of a CSR array. */
+typedef struct css_pair {
+    uint32_t row, value;
+} css_pair;
+
+typedef CSS_ARRAY(css_pair) css_pairs;
+
+/* Evaluation order of a compound or dependency. */
+typedef struct css_order {
+    uint32_t sweep; /* of the processor: the first after which it is known */
+    uint32_t stage; /* of a device */
+} css_order;
 
 typedef struct css_compiler {
     css_compiled *out;
@@ -23,34 +49,34 @@ typedef struct css_compiler {
     const bool *without;     /* (rules of all sheets) or NULL */
     css_interner identities; /* of predicates */
     css_interner keys, nodes;
-    css_list key_pairs;    /* key, predicate */
-    css_list ready, stage; /* (C) sweep in which a compound is known at the latest; its stage */
-    css_list feed_ready;   /* (F) */
-    css_list scratch, ids, paths;     /* stacks: literals, compounds, (compound, need, child) */
-    uint32_t *memo[CSS_STATES_MODES]; /* (complexes of the sheet) 1 + compound */
-    uint8_t *ways;                    /* (complexes) paths of a complex selector; 0: unknown */
-    struct css_final_item {
-        uint32_t rule, specificity, complex, compound, need, child;
-    } * finals;
-    uint32_t final_count, final_room, source_room;
+    css_pairs key_pairs;                 /* key, predicate */
+    CSS_ARRAY(css_order) compound_order; /* (C) */
+    css_list dependency_sweep;           /* (D) css_order.sweep of its compounds, the greatest */
+    css_list scratch;                    /* stack of literals */
+    css_list ids;                        /* stack of compounds */
+    CSS_ARRAY(css_path) paths;           /* stack */
+    uint32_t *memo[CSS_STATES_MODES];    /* (complexes of the sheet) 1 + compound; 0: unknown */
+    uint8_t *path_counts;                /* (complexes) paths of a complex selector; 0: unknown */
+    CSS_ARRAY(css_path_end) path_ends;
 } css_compiler;
 
-/* Number of the compound of the clauses from `base` on, which come off the stack; or CSS_NOWHERE. */
+/* Pops the clauses from `base` on; returns the number of their compound, or CSS_NOWHERE. */
 uint32_t css_compound_of(css_compiler *c, uint32_t base);
-/* Literals of a compound, and how many. */
+/* Literals of a compound, and their number. */
 const uint32_t *css_compound_literals(const css_compiler *c, uint32_t compound, uint32_t *count);
 /* Pushes a clause of one literal. */
 void css_push_literal(css_compiler *c, uint32_t literal);
 /* Pushes the clauses of a compound. */
 void css_push_compound(css_compiler *c, uint32_t compound);
-/* Pushes the clauses of a compound selector but for simple selector `skip`. False: it holds nowhere. */
+/* Pushes the clauses of a compound selector except those of simple selector `skip`. False: it never holds. */
 bool css_push_compound_selector(
     css_compiler *c, const css_compound *compound, uint32_t skip, css_states_mode mode);
-/* Predicate of compounds ids[base ...], which come off the stack: one of them holds where `relation` says. */
+/* Pops compounds ids[base ...]; returns the predicate "one of them holds on an element in `relation`". */
 uint32_t css_relation_predicate(css_compiler *c, uint32_t relation, uint32_t base);
-/* How good a clause is to find a compound by: least is best; 4: not at all. */
+/* Rank of a clause for finding its compound by a bucket: 0, the best, to 3; 4: unusable. */
 uint32_t css_clause_rank(const css_compiler *c, const uint32_t *clause, uint32_t count);
 
+/* Position after the clause that begins at `at`. */
 static inline uint32_t css_clause_end(const uint32_t *literals, uint32_t at)
 {
     while (!(literals[at] & CSS_LAST_OF_CLAUSE)) at++;

@@ -1,5 +1,5 @@
-/* See device.h. Buffers and graphs are made for what is known to be needed, and made again where the
- * counters say that more is. */
+/* See device.h. Buffers and graphs are made for the known requirements, and made again with more room if the
+ * counters report a fault. */
 #include "solver/device.h"
 
 #include <string.h>
@@ -8,10 +8,11 @@
 #include "solver/device_kernels.h"
 
 enum {
-    MOST_ATTEMPTS = 24,
-    ELEMENTS_AT_ONCE = 1 << 22, /* of a launch, far below 100 ms */
+    WORD = sizeof(uint32_t),
+    MAX_ATTEMPTS = 24,
+    ELEMENTS_AT_ONCE = 1 << 22, /* of a launch, which then takes far less than 100 ms */
     CLASSES_AT_ONCE = 1 << 18,
-    MOST_WORDS = 1 << 30 /* of a buffer */
+    MAX_WORDS = 1 << 30 /* of a buffer */
 };
 
 enum {
@@ -34,18 +35,20 @@ struct css_device {
     const hed_device_info *info;
     hed_stream *stream;
     css_fixed fixed;
-    css_shape_of_sheet facts;
+    css_device_facts facts;
     css_kernels kernels;
-    hed_buffer *buffers[DEVICE_BUFFERS], *down[2]; /* counts and classes, on the host */
-    hed_buffer *up[DEVICE_BOUND];                  /* what was uploaded, where it is done again */
-    uint32_t *counts, *classes;                    /* in down[] */
+    hed_buffer *buffers[DEVICE_BUFFERS];
+    hed_buffer *counters_buffer, *classes_buffer; /* on the host */
+    css_counters *counters;
+    uint32_t *classes;
+    hed_buffer *up[DEVICE_BOUND]; /* copies of the uploaded buffers, for measurements */
     hed_graph *bind, *pass, *both;
     uint64_t sizes[DEVICE_BUFFERS]; /* words */
-    uint32_t cleared;               /* words of `bound` that bind finds empty */
-    bool is_bound;                  /* bind is done, and has found room enough */
+    uint32_t cleared;               /* words of `bound` that are cleared before bind */
+    bool is_bound;                  /* bind has succeeded with the present buffers */
     uint64_t seed;
-    const uint32_t *final; /* the sheet's: css_compiled.final */
-    /* where launches are marked */
+    const css_final *final; /* of the sheet */
+    /* for css_device_marked() */
     hed_event *const *marks;
     const char **names;
     uint32_t mark_count, mark_room;
@@ -60,60 +63,87 @@ static uint32_t power_of_two(uint64_t least, uint32_t from, uint32_t to)
     return size;
 }
 
-/* What a first match begins with. */
+/* Sizes for a first match. */
 static void guess_room(css_device *d)
 {
     css_fixed *f = &d->fixed;
     f->words = f->state_words = 1;
     f->signature_mask = power_of_two(f->elements / 8, 1 << 9, 1 << 15) - 1;
     f->class_mask = power_of_two(f->elements / 4, 1 << 10, 1 << 17) - 1;
-    f->base_mask = power_of_two(4ull * f->shapes, 64, 1u << 30) - 1;
+    f->base_mask = power_of_two(4ull * f->kinds, 64, 1u << 30) - 1;
     f->pool_room = 1 << 16;
-    f->action_room = 1 << 18;
+    f->action_room = 1 << 17;
     f->listed_room = 1 << 16;
 }
 
-/* Where arrays lie in `bound` and `work`; false where these are too large. */
+/* Array in a buffer: its offset, and its length in words. */
+typedef struct device_array {
+    uint32_t *at;
+    uint64_t words;
+} device_array;
+
+/* Words of `count` items of a type. */
+#define WORDS(type, count) (sizeof(type) / sizeof(uint32_t) * (uint64_t)(count))
+
+/* Sets the offsets of arrays one after the other; returns their total length. */
+static uint64_t place(const device_array *arrays, size_t count)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++) {
+        *arrays[i].at = (uint32_t)total;
+        total += arrays[i].words;
+    }
+    return total;
+}
+
+static uint64_t place_bound(css_device *d)
+{
+    css_fixed *f = &d->fixed;
+    uint64_t p = f->predicates, base = f->base_mask + 1ull;
+    uint32_t counters;
+    /* bind requires the arrays before `mark` to be empty */
+    const device_array arrays[] = {{&counters, WORDS(css_counters, 1)},
+        {&f->present, (p + 31) / 32}, {&f->possible, p}, {&f->needed, f->dependencies},
+        {&f->act_counts, WORDS(css_act_counts, f->compounds)}, {&f->live, f->compounds},
+        {&f->base_table, base}, {&f->mark, p}, {&f->undecided, p},
+        {&f->node_bits, WORDS(css_node_bits, f->nodes)},
+        {&f->transition, 2 * WORDS(css_act, f->compound_nodes)},
+        {&f->acceptance, WORDS(css_act, f->compound_finals)},
+        {&f->bound, WORDS(css_bound_kind, f->kinds)}, {&f->extra, WORDS(css_kind_extra, f->kinds)},
+        {&f->base_first, base}};
+    uint64_t total = place(arrays, HED_COUNT(arrays));
+    d->cleared = f->mark;
+    return total;
+}
+
+static uint64_t place_work(css_device *d)
+{
+    css_fixed *f = &d->fixed;
+    uint64_t n = f->elements, slots = f->signature_mask + 1ull, classes = f->class_mask + 1ull;
+    const device_array arrays[] = {{&f->bits, (n + 1) * f->words}, {&f->marks, n * f->mark_words},
+        {&f->firsts, (uint64_t)f->families * f->rows}, {&f->signature, n}, {&f->class_of, n},
+        {&f->signature_table, slots}, {&f->signature_first, slots}, {&f->signature_list, slots},
+        {&f->signature_acts, WORDS(css_signature_acts, slots + f->kinds)},
+        {&f->class_table, classes}, {&f->class_first, classes}, {&f->class_list, classes},
+        {&f->class_finals, WORDS(css_class_finals, classes)}};
+    f->mark_total = (uint32_t)(n * f->mark_words);
+    f->row_total = f->families * f->rows;
+    return place(arrays, HED_COUNT(arrays));
+}
+
+/* Sets the sizes of the buffers that a match writes; false: too large for the device. */
 static bool lay_out(css_device *d)
 {
     css_fixed *f = &d->fixed;
-    uint64_t n = f->elements, slots = (uint64_t)f->signature_mask + 1, at = 0, work = 0;
-    uint64_t classes = (uint64_t)f->class_mask + 1, p = f->predicates, c = f->compounds;
-    uint32_t counts;
-    const struct {
-        uint32_t *at;
-        uint64_t words;
-    } bound[] = {{&counts, CSS_COUNTS}, {&f->present, (p + 31) / 32}, {&f->possible, p},
-        {&f->needed, f->feeds}, {&f->act_count, 2 * c}, {&f->live, c},
-        {&f->base_table, f->base_mask + 1ull}, {&f->mark, p}, {&f->undecided, p},
-        {&f->node_bit, 2ull * f->nodes}, {&f->inner_act, 4ull * f->inners},
-        {&f->final_act, 2ull * f->finals}, {&f->bound, (uint64_t)CSS_BOUND_WORDS * f->shapes},
-        {&f->extra, (uint64_t)CSS_EXTRA_WORDS * f->shapes}, {&f->base_first, f->base_mask + 1ull}};
-    const struct {
-        uint32_t *at;
-        uint64_t words;
-    } parts[] = {{&f->bits, (n + 1) * f->words}, {&f->marks, n * f->mark_words},
-        {&f->firsts, (uint64_t)f->families * f->rows}, {&f->signature, n}, {&f->class_of, n},
-        {&f->signature_table, slots}, {&f->signature_first, slots}, {&f->signature_list, slots},
-        {&f->signature_record, 4 * (slots + f->shapes)}, {&f->class_table, classes},
-        {&f->class_first, classes}, {&f->class_list, classes}, {&f->class_record, 2 * classes}};
-    for (size_t i = 0; i < HED_COUNT(bound); at += bound[i++].words) {
-        *bound[i].at = (uint32_t)at;
-        if (i == 7) d->cleared = (uint32_t)at; /* all before `mark` */
-    }
-    for (size_t i = 0; i < HED_COUNT(parts); work += parts[i++].words)
-        *parts[i].at = (uint32_t)work;
-    f->mark_total = (uint32_t)(n * f->mark_words);
-    f->row_total = f->families * f->rows;
-    d->sizes[DEVICE_BOUND] = at;
+    d->sizes[DEVICE_BOUND] = place_bound(d);
     d->sizes[DEVICE_POOL] = f->pool_room;
-    d->sizes[DEVICE_WORK] = work;
-    d->sizes[DEVICE_MEANING] = 2 * n;
-    d->sizes[DEVICE_ACTIONS] = f->action_room;
+    d->sizes[DEVICE_WORK] = place_work(d);
+    d->sizes[DEVICE_MEANING] = WORDS(uint64_t, f->elements);
+    d->sizes[DEVICE_ACTIONS] = WORDS(css_act, f->action_room);
     d->sizes[DEVICE_LISTED] = f->listed_room;
-    uint64_t most = d->info->max_buffer_bytes ? d->info->max_buffer_bytes / 4 : MOST_WORDS;
+    uint64_t most = d->info->max_buffer_bytes ? d->info->max_buffer_bytes / WORD : MAX_WORDS;
     for (int i = 0; i < DEVICE_BUFFERS; i++)
-        if (d->sizes[i] > most || d->sizes[i] > MOST_WORDS) return false;
+        if (d->sizes[i] > most || d->sizes[i] > MAX_WORDS) return false;
     return css_kernels_fit(&d->kernels, f, d->info);
 }
 
@@ -124,21 +154,24 @@ static void next_seed(css_device *d)
     d->fixed.seed_high = (uint32_t)(d->seed >> 32);
 }
 
-/* More room where the counters ask for it; the next seed where hashes met. */
+static void raise_to(uint32_t *size, uint32_t requirement)
+{
+    if (requirement > *size) *size = requirement;
+}
+
+/* Makes the room that the counters require, and takes the next seed, as hashes may have collided. */
 static void learn(css_device *d)
 {
     css_fixed *f = &d->fixed;
-    const uint32_t *counts = d->counts;
-    uint32_t faults = counts[CSS_COUNT_FAULTS];
+    const css_counters *counters = d->counters;
+    uint32_t faults = counters->faults;
     if (faults & CSS_FAULT_BOUND) {
-        uint32_t words = (counts[CSS_COUNT_ASKS] + 31) / 32;
-        uint32_t states = (counts[CSS_COUNT_STATES] + 31) / 32;
-        if (words > f->words) f->words = words;
-        if (states > f->state_words) f->state_words = states;
-        if (counts[CSS_COUNT_STAGES] > f->stages) f->stages = counts[CSS_COUNT_STAGES];
-        if (counts[CSS_COUNT_ROWS] > f->rows) f->rows = counts[CSS_COUNT_ROWS];
-        f->mark_words = (counts[CSS_COUNT_MARKS] + 31) / 32;
-        while (f->pool_room < counts[CSS_COUNT_POOL]) f->pool_room *= 2;
+        raise_to(&f->words, (counters->dynamics + 31) / 32);
+        raise_to(&f->state_words, (counters->states + 31) / 32);
+        raise_to(&f->stages, counters->stages);
+        raise_to(&f->rows, counters->rows);
+        f->mark_words = (counters->marks + 31) / 32;
+        while (f->pool_room < counters->pool) f->pool_room *= 2;
     }
     if (faults & CSS_FAULT_SIGNATURES) f->signature_mask = 4 * f->signature_mask + 3;
     if (faults & CSS_FAULT_CLASSES) f->class_mask = 4 * f->class_mask + 3;
@@ -152,19 +185,19 @@ static void learn(css_device *d)
 static hed_status make_buffer(
     hed_device *device, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error)
 {
-    hed_buffer_def def = hed_default_buffer_def(words ? 4 * words : 4);
+    hed_buffer_def def = hed_default_buffer_def(words ? WORD * words : WORD);
     def.memory = memory;
     return hed_buffer_create(device, &def, buffer, error);
 }
 
 static hed_status fill(
-    css_device *d, int buffer, uint64_t at, uint64_t words, uint32_t with, hed_error *error)
+    css_device *d, int buffer, uint64_t at, uint64_t words, uint32_t value, hed_error *error)
 {
     if (!words) return hed_failed(error) ? error->status : HED_OK;
-    return hed_fill(d->stream, d->buffers[buffer], 4 * at, 4 * words, &with, 4, error);
+    return hed_fill(d->stream, d->buffers[buffer], WORD * at, WORD * words, &value, WORD, error);
 }
 
-/* A launch of a kernel; `numbers`: its own arguments, behind those of all. */
+/* Launches a kernel. `numbers`: its own scalar arguments. */
 static hed_status launch(css_device *d, css_kernel which, const hed_geometry *geometry,
     const uint32_t *numbers, hed_error *error)
 {
@@ -188,7 +221,7 @@ static void enqueue_bind(css_device *d, hed_error *error)
 {
     hed_geometry g;
     fill(d, DEVICE_BOUND, 0, d->cleared, 0, error);
-    for (css_kernel which = CSS_PRESENCE; which <= CSS_SHAPES; which++) {
+    for (css_kernel which = CSS_PRESENCE; which <= CSS_KINDS; which++) {
         css_kernel_layout(&d->kernels, &d->fixed, d->info, which, 0, &g);
         launch(d, which, &g, NULL, error);
     }
@@ -236,22 +269,23 @@ static void unmake(css_device *d)
         hed_buffer_destroy(d->buffers[i]);
         d->buffers[i] = NULL;
     }
-    for (int i = 0; i < 2; i++) hed_buffer_destroy(d->down[i]);
-    d->down[0] = d->down[1] = NULL;
+    hed_buffer_destroy(d->counters_buffer);
+    hed_buffer_destroy(d->classes_buffer);
+    d->counters_buffer = d->classes_buffer = NULL;
     d->bind = d->pass = d->both = NULL;
 }
 
-/* Buffers of the sizes that are known, what has to be empty before a first match, and graphs. */
+/* Makes buffers of the known sizes, clears them for a first match, and records graphs. */
 static hed_status make(css_device *d, hed_error *error)
 {
     css_fixed *f = &d->fixed;
     for (int i = DEVICE_BOUND; i < DEVICE_BUFFERS; i++)
         make_buffer(d->device, HED_MEMORY_DEVICE, d->sizes[i], &d->buffers[i], error);
-    make_buffer(d->device, HED_MEMORY_PINNED, CSS_COUNTS, &d->down[0], error);
-    make_buffer(d->device, HED_MEMORY_PINNED, f->elements, &d->down[1], error);
+    make_buffer(d->device, HED_MEMORY_PINNED, WORDS(css_counters, 1), &d->counters_buffer, error);
+    make_buffer(d->device, HED_MEMORY_PINNED, f->elements, &d->classes_buffer, error);
     if (hed_failed(error)) return error->status;
-    d->counts = hed_buffer_describe(d->down[0]).host;
-    d->classes = hed_buffer_describe(d->down[1]).host;
+    d->counters = hed_buffer_describe(d->counters_buffer).host;
+    d->classes = hed_buffer_describe(d->classes_buffer).host;
     for (int i = DEVICE_BOUND; i < DEVICE_BUFFERS; i++) fill(d, i, 0, d->sizes[i], 0, error);
     fill(d, DEVICE_WORK, f->firsts, f->row_total, CSS_NONE, error);
     css_kernels_groups(&d->kernels, f, d->info);
@@ -265,16 +299,16 @@ static hed_status upload(
 {
     hed_arena work = {.allocator = d->allocator, .owner = "a sheet on a device"};
     css_list tables = {0}, elements = {0};
-    uint32_t *ancestors = NULL;
+    css_ancestors *ancestors = NULL;
     css_pack_tables(&d->fixed, &tables, &work, compiled, forest, &d->facts, error);
     css_pack_elements(&d->fixed, &elements, &ancestors, &work, forest, &d->facts, error);
-    const uint32_t *from[] = {tables.items, elements.items, ancestors};
+    const void *from[] = {tables.items, elements.items, ancestors};
     d->sizes[DEVICE_TABLES] = tables.count;
     d->sizes[DEVICE_ELEMENTS] = elements.count;
-    d->sizes[DEVICE_ANCESTORS] = 4ull * d->fixed.elements;
+    d->sizes[DEVICE_ANCESTORS] = WORDS(css_ancestors, d->fixed.elements);
     for (int i = 0; i < 3 && !hed_failed(error); i++) {
         make_buffer(d->device, HED_MEMORY_DEVICE, d->sizes[i], &d->buffers[i], error);
-        if (d->sizes[i]) hed_write(d->stream, d->buffers[i], 0, from[i], 4 * d->sizes[i], error);
+        if (d->sizes[i]) hed_write(d->stream, d->buffers[i], 0, from[i], WORD * d->sizes[i], error);
     }
     if (d->stream) hed_stream_wait(d->stream, error);
     hed_arena_free(&work);
@@ -296,7 +330,7 @@ hed_status css_device_create(hed_device *device, hed_allocator allocator,
     d->info = hed_device_describe(device);
     d->seed = hed_now();
     d->fixed.chain = forest->depth + 1;
-    d->final = compiled->final.items;
+    d->final = compiled->tables.final;
     hed_stream_create(device, NULL, &d->stream, error);
     upload(d, compiled, forest, error);
     css_kernels_create(&d->kernels, device, wide, error);
@@ -330,43 +364,44 @@ void css_device_destroy(css_device *d)
 
 /* ---- a match ---- */
 
-static hed_status read_counts(css_device *d, hed_error *error)
+static hed_status read_counters(css_device *d, hed_error *error)
 {
-    hed_read(d->stream, d->counts, d->buffers[DEVICE_BOUND], 0, 4 * CSS_COUNTS, error);
+    hed_read(d->stream, d->counters, d->buffers[DEVICE_BOUND], 0, sizeof *d->counters, error);
     return hed_stream_wait(d->stream, error);
 }
 
-/* Finals of a list, of each rule the first; how many. */
+/* Copies the finals of a list, the first of each rule; returns their number. */
 static uint32_t take_list(const css_device *d, const uint32_t *finals, uint32_t count, uint32_t *to)
 {
     uint32_t kept = 0, last = CSS_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t rule = d->final[4 * (size_t)finals[i] + 2];
+        uint32_t rule = d->final[finals[i]].rule;
         if (rule != last) to[kept++] = finals[i];
         last = rule;
     }
     return kept;
 }
 
-/* The lists of classes, and classes numbered by their first elements. */
+/* Reads the lists of classes, and numbers classes in the order of their first elements. */
 static hed_status take(css_device *d, css_found *found, hed_error *error)
 {
     const css_fixed *f = &d->fixed;
-    uint32_t classes = d->counts[CSS_COUNT_CLASSES], listed = d->counts[CSS_COUNT_LISTED];
+    uint32_t classes = d->counters->classes, listed = d->counters->listed;
     uint32_t count = 0, none = CSS_NONE;
     hed_buffer *work = d->buffers[DEVICE_WORK];
     hed_arena_free(&d->found);
     uint32_t *list = hed_arena_new(&d->found, classes, sizeof *list, error);
-    uint32_t *record = hed_arena_new(&d->found, 2ull * classes, sizeof *record, error);
+    css_class_finals *record = hed_arena_new(&d->found, classes, sizeof *record, error);
     uint32_t *finals = hed_arena_new(&d->found, listed, sizeof *finals, error);
     uint32_t *index = hed_arena_new(&d->found, f->class_mask + 1ull, sizeof *index, error);
     uint32_t *number = hed_arena_new(&d->found, classes, sizeof *number, error);
     uint32_t *begin = hed_arena_new(&d->found, classes + 1ull, sizeof *begin, error);
     uint32_t *sorted = hed_arena_new(&d->found, listed, sizeof *sorted, error);
     if (hed_failed(error)) return error->status;
-    hed_read(d->stream, list, work, 4ull * f->class_list, 4ull * classes, error);
-    hed_read(d->stream, record, work, 4ull * f->class_record, 8ull * classes, error);
-    hed_read(d->stream, finals, d->buffers[DEVICE_LISTED], 0, 4ull * listed, error);
+    uint64_t word = WORD;
+    hed_read(d->stream, list, work, word * f->class_list, classes * sizeof *list, error);
+    hed_read(d->stream, record, work, word * f->class_finals, classes * sizeof *record, error);
+    hed_read(d->stream, finals, d->buffers[DEVICE_LISTED], 0, word * listed, error);
     if (hed_stream_wait(d->stream, error)) return error->status;
     for (uint32_t i = 0; i < classes; i++) {
         index[list[i] & f->class_mask] = i + 1;
@@ -379,8 +414,9 @@ static hed_status take(css_device *d, css_found *found, hed_error *error)
                 "css: device %s gives element %u a class that it did not list", d->info->id, e);
         if (number[i] == none) {
             number[i] = count++;
-            begin[count] = begin[count - 1] + take_list(d, finals + record[2 * i],
-                                                  record[2 * i + 1], sorted + begin[count - 1]);
+            uint32_t first = begin[count - 1];
+            begin[count] =
+                first + take_list(d, finals + record[i].first, record[i].count, sorted + first);
         }
         d->classes[e] = number[i];
     }
@@ -390,7 +426,7 @@ static hed_status take(css_device *d, css_found *found, hed_error *error)
 
 bool css_device_match(css_device *d, css_found *found, hed_error *error)
 {
-    for (int attempt = 0; attempt < MOST_ATTEMPTS && !hed_failed(error); attempt++) {
+    for (int attempt = 0; attempt < MAX_ATTEMPTS && !hed_failed(error); attempt++) {
         if (attempt) {
             learn(d);
             unmake(d);
@@ -400,16 +436,15 @@ bool css_device_match(css_device *d, css_found *found, hed_error *error)
         }
         if (!d->is_bound) {
             hed_graph_replay(d->bind, d->stream, error);
-            if (read_counts(d, error)) break;
-            if (d->counts[CSS_COUNT_FAULTS]) continue;
+            if (read_counters(d, error)) break;
+            if (d->counters->faults) continue;
             d->is_bound = true;
         }
-        if (d->counts[CSS_COUNT_COUNTING] && d->facts.most_siblings > CSS_DEVICE_COUNTED)
-            return false;
-        if (d->counts[CSS_COUNT_ROOM] > CSS_DEVICE_ACTS) return false;
+        if (d->counters->counting && d->facts.most_siblings > CSS_DEVICE_COUNTED) return false;
+        if (d->counters->acts > CSS_DEVICE_ACTS) return false;
         css_device_replay(d, CSS_REPLAY_PASS | CSS_REPLAY_CLASSES, error);
-        if (read_counts(d, error)) break;
-        if (d->counts[CSS_COUNT_FAULTS]) continue;
+        if (read_counters(d, error)) break;
+        if (d->counters->faults) continue;
         take(d, found, error);
         return true;
     }
@@ -418,7 +453,7 @@ bool css_device_match(css_device *d, css_found *found, hed_error *error)
 
 /* ---- for measurements ---- */
 
-/* Uploads again, from pinned memory that the first time is filled from the device. */
+/* Uploads again, from pinned memory; the first call fills this memory from the device. */
 static hed_status upload_again(css_device *d, hed_error *error)
 {
     for (int i = 0; i < DEVICE_BOUND && !hed_failed(error); i++) {
@@ -426,10 +461,10 @@ static hed_status upload_again(css_device *d, hed_error *error)
             make_buffer(d->device, HED_MEMORY_PINNED, d->sizes[i], &d->up[i], error);
             if (hed_failed(error)) break;
             hed_read(d->stream, hed_buffer_describe(d->up[i]).host, d->buffers[i], 0,
-                4 * d->sizes[i], error);
+                WORD * d->sizes[i], error);
         }
-        hed_write(d->stream, d->buffers[i], 0, hed_buffer_describe(d->up[i]).host, 4 * d->sizes[i],
-            error);
+        hed_write(d->stream, d->buffers[i], 0, hed_buffer_describe(d->up[i]).host,
+            WORD * d->sizes[i], error);
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -441,8 +476,8 @@ hed_status css_device_replay(css_device *d, unsigned steps, hed_error *error)
     if (bind || pass)
         hed_graph_replay(bind && pass ? d->both : bind ? d->bind : d->pass, d->stream, error);
     if (steps & CSS_REPLAY_CLASSES)
-        hed_read(d->stream, d->classes, d->buffers[DEVICE_WORK], 4ull * d->fixed.class_of,
-            4ull * d->fixed.elements, error);
+        hed_read(d->stream, d->classes, d->buffers[DEVICE_WORK], (uint64_t)WORD * d->fixed.class_of,
+            (uint64_t)WORD * d->fixed.elements, error);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -468,5 +503,5 @@ double css_device_bytes(const css_device *d)
     const css_fixed *f = &d->fixed;
     uint64_t words = d->sizes[DEVICE_ELEMENTS] + d->sizes[DEVICE_ANCESTORS] +
                      d->sizes[DEVICE_MEANING] + f->signature_table;
-    return 4.0 * (double)words / f->elements;
+    return (double)(WORD * words) / f->elements;
 }

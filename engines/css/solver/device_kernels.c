@@ -1,4 +1,4 @@
-/* See device_kernels.h. On a processor a group is one item, as groups' lanes are loops there. */
+/* See device_kernels.h. On a processor a group is one item, as the items of a group are a loop there. */
 #include "solver/device_kernels.h"
 
 extern const char hed_css_tables_h[], hed_css_matching_h[], hed_css_bind_cl[], hed_css_bits_cl[],
@@ -11,26 +11,27 @@ extern const char hed_css_tables_h[], hed_css_matching_h[], hed_css_bind_cl[], h
         HED_INOUT(uint, work), HED_INOUT(uint, meaning), HED_INOUT(uint, actions), \
         HED_INOUT(uint, listed)
 
-/* `at_once`: groups that a multiprocessor should hold; more of them leave too few registers. */
-#define DESCRIPTION(label, file, at_once, what, ...) \
+/* `resident`: groups that a multiprocessor should hold; more would leave too few registers. */
+#define DESCRIPTION(label, file, resident, text, ...) \
     { \
-        .name = "css_" label, .summary = what, \
+        .name = "css_" label, .summary = text, \
         HED_SOURCES({"tables.h", hed_css_tables_h, 0}, {"matching.h", hed_css_matching_h, 0}, \
             {#file ".cl", hed_css_##file##_cl, 0}), \
         HED_PARAMETERS(HED_PARAMETER(GROUP, 32, 1, 32, 64, 128, 256, 512, 1024)), \
-        .max_threads = "GROUP", .min_groups = at_once, .needs = HED_CAN_GLOBAL_ATOMICS, \
+        .max_threads = "GROUP", .min_groups = resident, .needs = HED_CAN_GLOBAL_ATOMICS, \
         HED_ARGUMENTS(__VA_ARGS__) \
     }
 
 const hed_kernel_def css_kernel_defs[CSS_KERNELS] = {
     [CSS_PRESENCE] = DESCRIPTION("bind_presence", bind, 8,
-        "predicates that shapes have for certain", SHARED, HED_ARRAY(uint, block)),
+        "predicates that are true on some element kind", SHARED, HED_ARRAY(uint, block)),
     [CSS_PRUNE] = DESCRIPTION("bind_prune", bind, 1, "prefixes that can occur, and their bits",
         SHARED, HED_ARRAY(uint, block)),
-    [CSS_ACTS] = DESCRIPTION("bind_acts", bind, 8, "what compounds do", SHARED),
-    [CSS_SHAPES] = DESCRIPTION("bind_shapes", bind, 6, "compounds that hold, or are left to bits",
-        SHARED, HED_ARRAY(uint, block)),
-    [CSS_BITS] = DESCRIPTION("bits", bits, 6, "varying bits of elements, and signatures", SHARED,
+    [CSS_ACTS] = DESCRIPTION("bind_acts", bind, 8, "transitions and acceptances of compounds", SHARED),
+    [CSS_KINDS] = DESCRIPTION("bind_kinds", bind, 6,
+        "compounds that hold on an element kind or are left to dynamic bits", SHARED,
+        HED_ARRAY(uint, block)),
+    [CSS_BITS] = DESCRIPTION("bits", bits, 6, "dynamic bits of elements, and signatures", SHARED,
         HED_VALUE(uint, stage), HED_VALUE(uint, begin), HED_VALUE(uint, end)),
     [CSS_PATHS] = DESCRIPTION("paths", classes, 32, "classes of elements; lists of signatures",
         SHARED, HED_VALUE(uint, begin), HED_VALUE(uint, end), HED_ARRAY(uint, block)),
@@ -43,14 +44,14 @@ hed_status css_kernels_create(css_kernels *k, hed_device *device, bool wide, hed
     static const uint32_t groups[CSS_KERNELS] = {[CSS_PRESENCE] = 128,
         [CSS_PRUNE] = 1024,
         [CSS_ACTS] = 128,
-        [CSS_SHAPES] = 128,
+        [CSS_KINDS] = 128,
         [CSS_BITS] = 256,
         [CSS_PATHS] = 32,
         [CSS_CLASSES] = 32};
     for (int i = 0; i < CSS_KERNELS && !hed_failed(error); i++) {
         hed_kernel_options options = hed_default_kernel_options();
         bool narrow = info->type == HED_DEVICE_CPU && !wide;
-        bool alone = i == CSS_BITS || i == CSS_ACTS; /* items that share nothing */
+        bool alone = i == CSS_BITS || i == CSS_ACTS; /* items are independent */
         k->group[i] = !narrow ? groups[i] : alone ? 64 : 1;
         while (k->group[i] > info->max_group) k->group[i] /= 2;
         hed_config config = {.count = 1, .values = {k->group[i]}};
@@ -72,17 +73,19 @@ uint32_t css_kernel_numbers(css_kernel which)
 
 bool css_kernel_local(css_kernel which) { return which != CSS_BITS && which != CSS_ACTS; }
 
-/* Bytes of local memory. */
+/* Bytes of local memory: see the kernels. */
 static uint64_t local_bytes(const css_kernels *k, const css_fixed *f, css_kernel which)
 {
-    uint64_t group = k->group[which], halves = (f->predicates + 31ull) / 32;
+    uint64_t word = sizeof(uint32_t), group = k->group[which];
+    uint64_t predicate_words = hed_ceil_divide(f->predicates, 32);
+    uint64_t node_words = hed_ceil_divide(f->nodes, 32);
     switch (which) {
-    case CSS_PRESENCE: return 4 * 2 * halves + 16;
-    /* 5: enum bind_found */
-    case CSS_PRUNE: return 4 * (group + 5 + halves + 5 * ((f->nodes + 31ull) / 32));
-    case CSS_SHAPES: return 4 * (16 + group + 4 * halves);
-    case CSS_PATHS: return 16;
-    case CSS_CLASSES: return 4 * (2ull * f->state_words + 3ull * f->chain + group);
+    case CSS_PRESENCE: return (2 * predicate_words + 4) * word;
+    case CSS_PRUNE:
+        return sizeof(css_bind_found) + (group + predicate_words + 5 * node_words) * word;
+    case CSS_KINDS: return sizeof(css_bind_lists) + (group + 4 * predicate_words) * word;
+    case CSS_PATHS: return sizeof(css_list_ends);
+    case CSS_CLASSES: return (2ull * f->state_words + 3ull * f->chain + group) * word;
     default: return 0;
     }
 }
@@ -99,7 +102,7 @@ static uint32_t least(uint64_t a, uint64_t b) { return (uint32_t)(a < b ? a : b)
 void css_kernels_groups(const css_kernels *k, css_fixed *f, const hed_device_info *info)
 {
     uint32_t units = info->compute_units ? info->compute_units : 1;
-    f->list_groups = least(f->shapes + 64ull, 8ull * units);
+    f->list_groups = least(f->kinds + 64ull, 8ull * units);
     f->check_groups = least(hed_ceil_divide(f->elements, k->group[CSS_CLASSES]), 24ull * units);
 }
 
@@ -111,15 +114,16 @@ void css_kernel_layout(const css_kernels *k, const css_fixed *f, const hed_devic
     *g = (hed_geometry){0};
     switch (which) {
     case CSS_PRESENCE:
-    case CSS_SHAPES: groups = f->shapes; break;
+    case CSS_KINDS: groups = f->kinds; break;
     case CSS_PRUNE: break;
     case CSS_ACTS:
-        all = hed_ceil_divide(f->finals + f->inners + f->feeders + 1ull, group);
+        all = hed_ceil_divide(
+            f->compound_finals + f->compound_nodes + f->compound_dependencies + 1ull, group);
         groups = least(all, 16ull * units);
         break;
     case CSS_BITS: groups = least(all, 8ull * units); break;
     case CSS_PATHS: groups = f->list_groups + least(all, 24ull * units); break;
-    /* where there is room for many classes there may be many */
+    /* a table with many slots may have many classes */
     default: groups = f->check_groups + least(count, (count > 1u << 16 ? 32ull : 16ull) * units);
     }
     hed_geometry_1d(g, groups, group, 0, 0);

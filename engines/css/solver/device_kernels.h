@@ -1,4 +1,4 @@
-/* The kernels of matching: compiled for a device, and how their launches are laid out. */
+/* The kernels of matching, compiled for a device, and the geometry of their launches. */
 #ifndef HED_CSS_DEVICE_KERNELS_H
 #define HED_CSS_DEVICE_KERNELS_H
 
@@ -8,7 +8,7 @@ typedef enum css_kernel {
     CSS_PRESENCE,
     CSS_PRUNE,
     CSS_ACTS,
-    CSS_SHAPES,
+    CSS_KINDS,
     CSS_BITS,
     CSS_PATHS,
     CSS_CLASSES,
@@ -28,16 +28,16 @@ extern const hed_kernel_def css_kernel_defs[CSS_KERNELS];
 hed_status css_kernels_create(
     css_kernels *kernels, hed_device *device, bool wide, hed_error *error);
 void css_kernels_destroy(css_kernels *kernels);
-/* Numbers that a kernel is given behind the arguments of all. */
+/* Number of a kernel's own scalar arguments, after the common ones. */
 uint32_t css_kernel_numbers(css_kernel which);
-/* Whether it has an array in local memory, behind these. */
+/* True if a kernel has a local array, its last argument. */
 bool css_kernel_local(css_kernel which);
-/* Whether the local memory suffices. */
+/* True if the local memory suffices for all kernels. */
 bool css_kernels_fit(
     const css_kernels *kernels, const css_fixed *fixed, const hed_device_info *info);
-/* How many groups do what stands beside a kernel's main work: list_groups, check_groups. */
+/* Sets fixed->list_groups and fixed->check_groups. */
 void css_kernels_groups(const css_kernels *kernels, css_fixed *fixed, const hed_device_info *info);
-/* Of a launch over `count` elements, or slots of classes. */
+/* Geometry of a launch over `count` elements, or slots of classes. */
 void css_kernel_layout(const css_kernels *kernels, const css_fixed *fixed,
     const hed_device_info *info, css_kernel which, uint32_t count, hed_geometry *geometry);
 

@@ -1,6 +1,7 @@
-/* Changes of documents that a matcher holds: the document, the shapes of what changed, and what that
- * touches is matched. Where a new shape has what no shape had, prefixes may occur that were pruned: then
- * all is bound and matched anew. */
+/* Changes of a matcher's documents: the document is changed, the kinds of changed elements are found again,
+ * and the elements that the change touches are matched again. If a predicate becomes true on some element
+ * kind for the first time, prefixes may occur that were pruned: then everything is bound and matched
+ * again. */
 #include <string.h>
 
 #include "model/states.h"
@@ -46,17 +47,17 @@ static hed_status edit_begin(
     return css_changer_prepare(&m->changer, document, error);
 }
 
-/* The shape of an element, which is touched where it is another one; what it was before is in no list. */
-static void reshape(hed_css_matcher *m, uint32_t document, uint32_t e, hed_error *error)
+/* Finds the kind of an element again, and touches the element if its kind has changed. */
+static void find_kind_again(hed_css_matcher *m, uint32_t document, uint32_t e, hed_error *error)
 {
-    uint32_t *shape = &m->forest.shape[m->forest.first[document] + e];
-    uint32_t now = css_forest_shape(&m->forest, m->documents[document], e, error);
-    if (hed_failed(error) || now == *shape) return;
-    *shape = now;
+    uint32_t *kind = &m->forest.kind[m->forest.first[document] + e];
+    uint32_t now = css_forest_kind(&m->forest, m->documents[document], e, error);
+    if (hed_failed(error) || now == *kind) return;
+    *kind = now;
     css_changer_touch(&m->changer, document, e, error);
 }
 
-/* What HTML says of the elements of a document, anew: those that differ get another shape. */
+/* Finds the states and languages of a document's elements again, and the kinds of those that differ. */
 static void find_states_again(hed_css_matcher *m, uint32_t document, hed_error *error)
 {
     hed_css_document *d = m->documents[document];
@@ -70,7 +71,7 @@ static void find_states_again(hed_css_matcher *m, uint32_t document, hed_error *
     }
     for (uint32_t e = 0; e < d->count && !hed_failed(error); e++)
         if (flags[e] != d->flags[e] || language[e] != d->language[e])
-            reshape(m, document, e, error);
+            find_kind_again(m, document, e, error);
     hed_arena_free(&work);
 }
 
@@ -101,8 +102,7 @@ static hed_status edit_end(
 {
     css_changer *c = &m->changer;
     m->edited = true;
-    bool anew = !hed_failed(error) &&
-                CSS_BOUND_WORDS * css_shapes(&m->forest) > m->bound.bound.count &&
+    bool anew = !hed_failed(error) && m->forest.kinds.count > m->bound.kind.count &&
                 !css_bind_more(&m->bound, &m->forest, error);
     if (anew) match_anew(m, &c->changed, error);
     else if (css_pass_extend(&m->pass, error) && !css_changer_run(c, document, error)) {
@@ -118,7 +118,7 @@ static hed_status edit_end(
     }
     if (hed_failed(error)) { /* nothing is known then */
         m->matched = m->changes = false;
-        m->reshape = true;
+        m->stale_kinds = true;
         return error->status;
     }
     if (changes) *changes = (hed_css_changes){c->changed.count, c->changed.items};
@@ -143,7 +143,7 @@ hed_status hed_css_set_attribute(hed_css_matcher *matcher, uint32_t document, ui
     if (css_document_set(d, element, number, space, text, error)) return error->status;
     if (number != d->class_name && css_has_states(d, number))
         find_states_again(matcher, document, error);
-    reshape(matcher, document, element, error);
+    find_kind_again(matcher, document, element, error);
     return edit_end(matcher, document, changes, error);
 }
 
@@ -156,7 +156,7 @@ hed_status hed_css_set_state(hed_css_matcher *matcher, uint32_t document, uint32
     if (!error) error = &local;
     if (edit_begin(matcher, document, element, error)) return error->status;
     matcher->documents[document]->states[element] = states;
-    reshape(matcher, document, element, error);
+    find_kind_again(matcher, document, element, error);
     return edit_end(matcher, document, changes, error);
 }
 
@@ -195,8 +195,6 @@ hed_status hed_css_move(hed_css_matcher *matcher, uint32_t document, uint32_t el
         &work, css_changer_move_words(&matcher->changer, count), sizeof(uint32_t), error);
     if (css_document_move(d, element, parent, before, &to, error) == HED_OK) {
         css_changer_move(&matcher->changer, document, low, middle, high, room);
-        memcpy(matcher->forest.level + matcher->forest.first[document], d->level,
-            d->count * sizeof *matcher->forest.level);
         if (d->depth > matcher->forest.depth) matcher->forest.depth = d->depth;
         if (from >= low && from < high) from += from < middle ? high - middle : low - middle;
         touch_children(matcher, document, from, error);

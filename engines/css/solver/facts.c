@@ -3,72 +3,81 @@
 
 #include <string.h>
 
-/* As what a name is asked for. */
-enum facts_asked { ASKED_HTML, ASKED_OTHER, ASKED_ID, ASKED_ID_QUIRKS };
+/* Roles in which predicates test a name. */
+enum facts_role { ROLE_HTML, ROLE_OTHER, ROLE_ID, ROLE_ID_QUIRKS };
 
+/* Name in a role. */
+typedef struct css_fact_key {
+    uint32_t role, name;
+} css_fact_key;
+
+/* Adds a predicate to the list of a key. */
 static void facts_index(
-    css_facts *f, enum facts_asked as, uint32_t name, uint32_t predicate, hed_error *error)
+    css_facts *f, enum facts_role role, uint32_t name, uint32_t predicate, hed_error *error)
 {
-    const uint32_t words[2] = {as, name};
+    uint32_t entry = f->entry_count++;
+    f->entries[entry].predicate = predicate;
+    const css_fact_key identity = {role, name};
     uint32_t known = css_interned(&f->keys);
-    uint32_t key = css_intern(&f->keys, f->arena, words, 2, error);
+    uint32_t key = css_intern(&f->keys, f->arena, CSS_WORDS(identity), error);
     if (key == known) css_push(&f->first, f->arena, CSS_NONE, error);
     if (hed_failed(error)) return;
-    f->next.items[predicate] = f->first.items[key];
-    f->first.items[key] = predicate;
-    f->asked[name] |= (uint8_t)(1u << as);
+    f->entries[entry].next = f->first.items[key];
+    f->first.items[key] = entry;
+    f->roles[name] |= (uint8_t)(1u << role);
 }
 
 hed_status css_facts_make(css_facts *f, hed_arena *arena, const css_compiled *compiled,
     const hed_css_names *names, hed_error *error)
 {
-    uint32_t n = compiled->predicates;
+    uint32_t n = compiled->predicate.count;
     *f = (css_facts){.arena = arena, .compiled = compiled, .names = names->count};
     f->id = css_name_find(names, "id", 2);
-    f->asked = hed_arena_new(arena, f->names, 1, error);
+    f->roles = hed_arena_new(arena, f->names, 1, error);
     css_interner *tables[] = {&f->keys, &f->pairs, &f->sets, &f->languages};
     for (size_t i = 0; i < HED_COUNT(tables); i++) css_interner_make(tables[i], arena, error);
     css_intern(&f->sets, arena, NULL, 0, error);
-    /* a predicate is asked for in two ways */
-    if (css_list_room(&f->next, arena, 2 * n, error)) f->next.count = 2 * n;
+    /* each predicate has two keys */
+    f->entries = hed_arena_new(arena, 2ull * n, sizeof *f->entries, error);
     for (uint32_t p = 0; p < n && !hed_failed(error); p++) {
-        const uint32_t *words = compiled->predicate.items + p * CSS_P_WORDS;
-        if (words[0] == CSS_P_ID) {
-            facts_index(f, ASKED_ID, words[1], 2 * p, error);
-            facts_index(f, ASKED_ID_QUIRKS, words[2], 2 * p + 1, error);
+        const css_predicate *predicate = &compiled->predicate.items[p];
+        if (predicate->kind == CSS_P_ID) {
+            facts_index(f, ROLE_ID, predicate->of.id.exact, p, error);
+            facts_index(f, ROLE_ID_QUIRKS, predicate->of.id.lower, p, error);
         }
-        if (words[0] != CSS_P_FACT) continue;
-        const css_simple *s = compiled->source[p].simple;
+        if (predicate->kind != CSS_P_FACT) continue;
+        const css_simple *s = compiled->source.items[p].simple;
         if (s->kind == CSS_LANG) css_push(&f->language_predicates, arena, p, error);
         else {
-            facts_index(f, ASKED_HTML, s->lower, 2 * p, error);
-            facts_index(f, ASKED_OTHER, s->name, 2 * p + 1, error);
+            facts_index(f, ROLE_HTML, s->lower, p, error);
+            facts_index(f, ROLE_OTHER, s->name, p, error);
         }
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-static uint32_t first_of(css_facts *f, enum facts_asked as, uint32_t name, hed_error *error)
+/* First entry of a key; CSS_NONE: no predicate has it. */
+static uint32_t first_of(css_facts *f, enum facts_role role, uint32_t name, hed_error *error)
 {
-    const uint32_t words[2] = {as, name};
-    if (name >= f->names || !(f->asked[name] >> as & 1)) return CSS_NONE;
-    uint32_t key = css_intern(&f->keys, f->arena, words, 2, error);
+    const css_fact_key identity = {role, name};
+    if (name >= f->names || !(f->roles[name] >> role & 1)) return CSS_NONE;
+    uint32_t key = css_intern(&f->keys, f->arena, CSS_WORDS(identity), error);
     return hed_failed(error) ? CSS_NONE : f->first.items[key];
 }
 
 static bool attribute_fits(
     const css_simple *s, const hed_css_names *names, const css_attribute *a, bool html)
 {
-    size_t wanted_length, length;
+    size_t operand_length, length;
     bool insensitive =
         s->letter_case == CSS_INSENSITIVE || (s->letter_case == CSS_AS_DOCUMENT && html);
     if (s->name_space != CSS_NONE && s->name_space != a->name_space) return false;
-    const char *wanted = hed_css_name_text(names, s->value, &wanted_length);
+    const char *operand = hed_css_name_text(names, s->value, &operand_length);
     const char *value = hed_css_name_text(names, a->value, &length);
-    return css_value_fits(s->operation, wanted, wanted_length, value, length, insensitive);
+    return css_value_fits(s->operation, operand, operand_length, value, length, insensitive);
 }
 
-/* The set of the predicates in the scratch list. */
+/* Number of the set of predicates in the scratch list. */
 static uint32_t facts_set(css_facts *f, hed_error *error)
 {
     uint32_t *p = f->scratch.items, n = f->scratch.count;
@@ -84,12 +93,12 @@ uint32_t css_attribute_facts(
     css_facts *f, const hed_css_document *d, uint32_t e, const css_attribute *a, hed_error *error)
 {
     bool html = d->name_space[e] == HED_CSS_HTML, id = a->name == f->id && !a->name_space;
-    enum facts_asked as = html ? ASKED_HTML : ASKED_OTHER;
-    enum facts_asked as_id = d->quirks ? ASKED_ID_QUIRKS : ASKED_ID;
-    bool asked = a->name < f->names && f->asked[a->name] >> as & 1;
-    id = id && d->id[e] < f->names && f->asked[d->id[e]] >> as_id & 1 &&
+    enum facts_role role = html ? ROLE_HTML : ROLE_OTHER;
+    enum facts_role id_role = d->quirks ? ROLE_ID_QUIRKS : ROLE_ID;
+    bool tested = a->name < f->names && f->roles[a->name] >> role & 1;
+    id = id && d->id[e] < f->names && f->roles[d->id[e]] >> id_role & 1 &&
          d->id[e] == (d->quirks ? css_name_lower(d->names, a->value) : a->value);
-    if (!asked && !id) return 0;
+    if (!tested && !id) return 0;
     const uint32_t words[] = {
         a->name, a->name_space, a->value, html | (uint32_t)(id ? d->quirks : 0) << 1};
     uint32_t known = css_interned(&f->pairs);
@@ -97,13 +106,16 @@ uint32_t css_attribute_facts(
     if (hed_failed(error)) return 0;
     if (pair < known) return f->pair_set.items[pair];
     f->scratch.count = 0;
-    if (asked)
-        for (uint32_t k = first_of(f, as, a->name, error); k != CSS_NONE; k = f->next.items[k])
-            if (attribute_fits(f->compiled->source[k >> 1].simple, d->names, a, html))
-                css_push(&f->scratch, f->arena, k >> 1, error);
+    const css_fact_entry *entries = f->entries;
+    if (tested)
+        for (uint32_t k = first_of(f, role, a->name, error); k != CSS_NONE; k = entries[k].next) {
+            uint32_t p = entries[k].predicate;
+            if (attribute_fits(f->compiled->source.items[p].simple, d->names, a, html))
+                css_push(&f->scratch, f->arena, p, error);
+        }
     if (id)
-        for (uint32_t k = first_of(f, as_id, d->id[e], error); k != CSS_NONE; k = f->next.items[k])
-            css_push(&f->scratch, f->arena, k >> 1, error);
+        for (uint32_t k = first_of(f, id_role, d->id[e], error); k != CSS_NONE; k = entries[k].next)
+            css_push(&f->scratch, f->arena, entries[k].predicate, error);
     uint32_t set = facts_set(f, error);
     css_push(&f->pair_set, f->arena, set, error);
     return hed_failed(error) ? 0 : set;
@@ -121,7 +133,7 @@ uint32_t css_language_facts(
     const char *text = hed_css_name_text(names, language, &length);
     f->scratch.count = 0;
     for (uint32_t i = 0; i < f->language_predicates.count; i++) {
-        const css_fact_source *source = &f->compiled->source[f->language_predicates.items[i]];
+        const css_fact_source *source = &f->compiled->source.items[f->language_predicates.items[i]];
         bool fits = false;
         for (uint32_t k = 0; k < source->simple->count && !fits; k++) {
             const char *range = hed_css_name_text(

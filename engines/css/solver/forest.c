@@ -3,52 +3,47 @@
 
 #include <string.h>
 
-/* What tells shapes from each other begins with these; sets of facts and classes follow. */
-enum {
-    IDENTITY_TAG,
-    IDENTITY_SPACE,
-    IDENTITY_FLAGS,
-    IDENTITY_STATES,
-    IDENTITY_SETS,
-    IDENTITY_WORDS
-};
+/* Identity of an element kind; sets of facts and classes follow it. */
+typedef struct css_identity {
+    uint32_t tag, name_space, flags, states; /* as in css_element_kind */
+    uint32_t sets;                           /* number of sets of facts */
+} css_identity;
 
-/* The flat form of a new shape. */
-static void forest_add_shape(
-    css_forest *f, const uint32_t *identity, uint32_t words, hed_error *error)
+enum { IDENTITY_WORDS = sizeof(css_identity) / sizeof(uint32_t) };
+
+/* Adds a new element kind. `tail`: sets of facts, then classes. */
+static void forest_add_kind(css_forest *f, const css_identity *identity, const uint32_t *tail,
+    uint32_t tail_count, hed_error *error)
 {
-    uint32_t sets = identity[IDENTITY_SETS], first_class = f->shape_class.count;
-    uint32_t first_fact = f->shape_fact.count;
-    for (uint32_t i = 0; i < sets; i++) {
-        const uint32_t *set = f->facts.sets.begin.items + identity[IDENTITY_WORDS + i];
-        for (uint32_t k = set[0]; k < set[1]; k++)
-            css_push(&f->shape_fact, f->arena, f->facts.sets.words.items[k], error);
+    css_element_kind kind = {.tag = identity->tag,
+        .name_space = identity->name_space,
+        .flags = identity->flags,
+        .states = identity->states,
+        .first_class = f->kind_class.count,
+        .classes = tail_count - identity->sets,
+        .first_fact = f->kind_fact.count};
+    for (uint32_t i = 0; i < identity->sets; i++) {
+        css_span set = css_sequence(&f->facts.sets, tail[i]);
+        for (uint32_t k = set.begin; k < set.end; k++)
+            css_push(&f->kind_fact, f->arena, f->facts.sets.words.items[k], error);
     }
-    for (uint32_t i = IDENTITY_WORDS + sets; i < words; i++)
-        css_push(&f->shape_class, f->arena, identity[i], error);
-    const uint32_t shape[CSS_SHAPE_WORDS] = {[CSS_SHAPE_TAG] = identity[IDENTITY_TAG],
-        [CSS_SHAPE_SPACE] = identity[IDENTITY_SPACE],
-        [CSS_SHAPE_FLAGS] = identity[IDENTITY_FLAGS],
-        [CSS_SHAPE_STATES] = identity[IDENTITY_STATES],
-        [CSS_SHAPE_CLASS] = first_class,
-        [CSS_SHAPE_CLASSES] = f->shape_class.count - first_class,
-        [CSS_SHAPE_FACT] = first_fact,
-        [CSS_SHAPE_FACTS] = f->shape_fact.count - first_fact};
-    for (int w = 0; w < CSS_SHAPE_WORDS; w++) css_push(&f->shapes, f->arena, shape[w], error);
+    kind.facts = f->kind_fact.count - kind.first_fact;
+    if (CSS_ROOM(&f->kind_class, f->arena, kind.classes, error) && kind.classes) {
+        memcpy(f->kind_class.items + f->kind_class.count, tail + identity->sets,
+            kind.classes * sizeof *tail);
+        f->kind_class.count += kind.classes;
+    }
+    CSS_PUSH(&f->kinds, f->arena, error, kind);
 }
 
-uint32_t css_forest_shape(css_forest *f, const hed_css_document *d, uint32_t e, hed_error *error)
+uint32_t css_forest_kind(css_forest *f, const hed_css_document *d, uint32_t e, hed_error *error)
 {
     uint32_t classes = d->class_end[e] - d->class_begin[e];
     uint32_t attributes = d->attribute_end[e] - d->attribute_begin[e];
-    if (f->scratch.room < IDENTITY_WORDS + 1 + classes + attributes &&
-        !css_list_grow(&f->scratch, f->arena, IDENTITY_WORDS + 1 + classes + attributes, error))
+    f->scratch.count = 0;
+    if (!css_list_room(&f->scratch, f->arena, IDENTITY_WORDS + 1 + classes + attributes, error))
         return 0;
-    uint32_t *identity = f->scratch.items, *to = identity + IDENTITY_WORDS;
-    identity[IDENTITY_TAG] = d->tag[e];
-    identity[IDENTITY_SPACE] = d->name_space[e] | (uint32_t)d->quirks << 8;
-    identity[IDENTITY_FLAGS] = d->flags[e];
-    identity[IDENTITY_STATES] = d->states[e];
+    uint32_t *tail = f->scratch.items + IDENTITY_WORDS, *to = tail;
     uint32_t set = css_language_facts(&f->facts, d->names, d->language[e], error);
     if (set) *to++ = set;
     for (uint32_t i = 0; i < attributes; i++) {
@@ -56,12 +51,18 @@ uint32_t css_forest_shape(css_forest *f, const hed_css_document *d, uint32_t e, 
         set = css_attribute_facts(&f->facts, d, e, a, error);
         if (set) *to++ = set;
     }
-    identity[IDENTITY_SETS] = (uint32_t)(to - identity) - IDENTITY_WORDS;
+    const css_identity identity = {.tag = d->tag[e],
+        .name_space = d->name_space[e] | (uint32_t)d->quirks << 8,
+        .flags = d->flags[e],
+        .states = d->states[e],
+        .sets = (uint32_t)(to - tail)};
+    memcpy(f->scratch.items, &identity, sizeof identity);
     if (classes) memcpy(to, d->classes + d->class_begin[e], classes * sizeof *to);
-    uint32_t words = (uint32_t)(to - identity) + classes, known = css_shapes(f);
-    uint32_t shape = css_intern(&f->identities, f->arena, identity, words, error);
-    if (shape == known && !hed_failed(error)) forest_add_shape(f, identity, words, error);
-    return hed_failed(error) ? 0 : shape;
+    uint32_t words = (uint32_t)(to - tail) + classes, known = f->kinds.count;
+    uint32_t kind =
+        css_intern(&f->identities, f->arena, f->scratch.items, IDENTITY_WORDS + words, error);
+    if (kind == known && !hed_failed(error)) forest_add_kind(f, &identity, tail, words, error);
+    return hed_failed(error) ? 0 : kind;
 }
 
 hed_status css_forest_make(css_forest *f, hed_arena *arena, const css_compiled *compiled,
@@ -83,17 +84,15 @@ hed_status css_forest_make(css_forest *f, hed_arena *arena, const css_compiled *
         return hed_fail(error, HED_ERROR_LIMIT, "css: %u names: 2^30 at most",
             (unsigned)documents[0]->names->count);
     f->count = (uint32_t)count;
-    f->shape = hed_arena_new(arena, count, sizeof(uint32_t), error);
-    f->level = hed_arena_new(arena, count, sizeof(uint32_t), error);
+    f->kind = hed_arena_new(arena, count, sizeof(uint32_t), error);
     css_facts_make(&f->facts, arena, compiled, documents[0]->names, error);
     if (!css_interner_make(&f->identities, arena, error)) return error->status;
     f->first[document_count] = f->count;
     for (uint32_t n = 0; n < document_count && !hed_failed(error); n++) {
         const hed_css_document *d = documents[n];
-        uint32_t *shape = f->shape + f->first[n];
-        if (d->count) memcpy(f->level + f->first[n], d->level, d->count * sizeof *f->level);
+        uint32_t *kind = f->kind + f->first[n];
         for (uint32_t e = 0; e < d->count && !hed_failed(error); e++)
-            shape[e] = css_forest_shape(f, d, e, error);
+            kind[e] = css_forest_kind(f, d, e, error);
     }
     return hed_failed(error) ? error->status : HED_OK;
 }

@@ -3,21 +3,21 @@
 
 #include <string.h>
 
-bool css_list_grow(css_list *list, hed_arena *arena, uint32_t more, hed_error *error)
+void *css_array_grow(void *items, uint32_t count, uint32_t *room, size_t size, hed_arena *arena,
+    uint32_t more, hed_error *error)
 {
-    uint64_t wanted = 2ull * list->room;
-    if (wanted < (uint64_t)list->count + more) wanted = (uint64_t)list->count + more;
-    if (wanted < 64) wanted = 64;
-    if (wanted > UINT32_MAX / 2) {
-        hed_fail(error, HED_ERROR_LIMIT, "css: more than 2^31 words in a table of a match");
-        return false;
+    uint64_t capacity = 2ull * *room, least = (uint64_t)count + more;
+    if (capacity < least) capacity = least;
+    if (capacity < 64) capacity = 64;
+    if (capacity > UINT32_MAX / 2) {
+        hed_fail(error, HED_ERROR_LIMIT, "css: more than 2^31 entries in a table of a match");
+        return items;
     }
-    uint32_t *items = hed_arena_new(arena, wanted, sizeof *items, error);
-    if (!items) return false;
-    if (list->count) memcpy(items, list->items, list->count * sizeof *items);
-    list->items = items;
-    list->room = (uint32_t)wanted;
-    return true;
+    void *larger = hed_arena_new(arena, capacity, size, error);
+    if (!larger) return items;
+    if (count) memcpy(larger, items, count * size);
+    *room = (uint32_t)capacity;
+    return larger;
 }
 
 bool css_interner_make(css_interner *t, hed_arena *arena, hed_error *error)
@@ -29,7 +29,7 @@ bool css_interner_make(css_interner *t, hed_arena *arena, hed_error *error)
     return !hed_failed(error);
 }
 
-/* Twice the room; at most half of the slots are used. */
+/* Doubles the room; at most half of the slots are used. */
 static bool interner_grow(css_interner *t, hed_arena *arena, hed_error *error)
 {
     uint32_t count = css_interned(t), mask = 2 * t->mask + 1;

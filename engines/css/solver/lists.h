@@ -1,46 +1,86 @@
-/* Lists of words that grow, and numbers for sequences of words: equal sequences have the same number. */
+/* Growing arrays, and an interner of word sequences: equal sequences have the same number. */
 #ifndef HED_CSS_LISTS_H
 #define HED_CSS_LISTS_H
 
 #include "model/document.h"
 
-/* Words in an arena; memory that a list has grown out of is freed with the arena. */
-typedef struct css_list {
-    uint32_t *items;
-    uint32_t count, room;
-} css_list;
+/* Growing array in an arena. Memory that the array has outgrown is freed with the arena. */
+#define CSS_ARRAY(type) \
+    struct { \
+        type *items; \
+        uint32_t count, room; \
+    }
 
-/* Makes room for `more` words behind the last one, and for some where there was none at all; false where
- * memory runs out. */
-bool css_list_grow(css_list *list, hed_arena *arena, uint32_t more, hed_error *error);
+typedef CSS_ARRAY(uint32_t) css_list;
+
+/* Moves `count` items of `size` bytes to an array with room for `more` further ones, but at least 64. Returns
+ * `items`, and leaves *room, where memory runs out. */
+void *css_array_grow(void *items, uint32_t count, uint32_t *room, size_t size, hed_arena *arena,
+    uint32_t more, hed_error *error);
+
+#define CSS_HAS_ROOM(array, more) ((array)->items && (array)->room - (array)->count >= (more))
+
+/* True if the array has, or gets, room for `more` items after the last one, and for some if it had none;
+ * false: out of memory. */
+#define CSS_ROOM(array, arena, more, error) \
+    (CSS_HAS_ROOM(array, more) || \
+        ((array)->items = css_array_grow((array)->items, (array)->count, &(array)->room, \
+             sizeof *(array)->items, arena, more, error), \
+            CSS_HAS_ROOM(array, more)))
+
+/* Appends an item, the last argument, which may be a compound literal. */
+#define CSS_PUSH(array, arena, error, ...) \
+    do { \
+        if (CSS_ROOM(array, arena, 1, error)) (array)->items[(array)->count++] = __VA_ARGS__; \
+    } while (0)
 
 static inline bool css_list_room(css_list *list, hed_arena *arena, uint32_t more, hed_error *error)
 {
-    bool room = list->items && list->room - list->count >= more;
-    return room || css_list_grow(list, arena, more, error);
+    return CSS_ROOM(list, arena, more, error);
 }
 
 static inline void css_push(css_list *list, hed_arena *arena, uint32_t word, hed_error *error)
 {
-    if (css_list_room(list, arena, 1, error)) list->items[list->count++] = word;
+    CSS_PUSH(list, arena, error, word);
 }
 
-/* Sequences of words by number: number k is words[begin[k]] up to words[begin[k + 1]]. */
+/* A struct of 32-bit members as the words and count that css_intern() takes. */
+#define CSS_WORDS(object) (const uint32_t *)&(object), sizeof(object) / sizeof(uint32_t)
+
+/* Sequences of words by number. */
 typedef struct css_interner {
-    css_list begin, words;
-    uint32_t *slots;  /* 1 + number; 0: free */
-    uint32_t *hashes; /* (room of numbers) */
+    css_list begin, words; /* CSR */
+    uint32_t *slots;       /* hash table: 1 + number; 0: free */
+    uint32_t *hashes;      /* (hash_room) of each number */
     uint32_t mask, hash_room;
 } css_interner;
 
+/* Positions [begin, end) of a sequence in an array of words. */
+typedef struct css_span {
+    uint32_t begin, end;
+} css_span;
+
 bool css_interner_make(css_interner *interner, hed_arena *arena, hed_error *error);
-/* Number of a sequence, which is added where it is new; the numbers count up. CSS_NONE where memory
- * runs out. */
+/* Number of a sequence. A new sequence gets the next number, from 0 on. CSS_NONE: out of memory. */
 uint32_t css_intern(css_interner *interner, hed_arena *arena, const uint32_t *words, uint32_t count,
     hed_error *error);
+
+/* Number of sequences. */
 static inline uint32_t css_interned(const css_interner *interner)
 {
     return interner->begin.count - 1;
+}
+
+/* Row of CSR offsets. */
+static inline css_span css_row(const uint32_t *begin, uint32_t row)
+{
+    return (css_span){begin[row], begin[row + 1]};
+}
+
+/* Sequence `number` in interner->words. */
+static inline css_span css_sequence(const css_interner *interner, uint32_t number)
+{
+    return css_row(interner->begin.items, number);
 }
 
 static inline uint64_t css_mix(uint64_t hash, uint64_t value)

@@ -8,12 +8,13 @@
 
 /* ---- making ---- */
 
-static hed_status matcher_shape(hed_css_matcher *m, hed_error *error)
+static hed_status matcher_find_kinds(hed_css_matcher *m, hed_error *error)
 {
-    hed_arena_free(&m->shaped);
-    css_forest_make(&m->forest, &m->shaped, &m->compiled, m->documents, m->document_count, error);
-    css_bound_make(&m->bound, &m->shaped, &m->compiled, error);
-    m->element_class = hed_arena_new(&m->shaped, m->forest.count, sizeof(uint32_t), error);
+    hed_arena_free(&m->kinds_arena);
+    css_forest_make(
+        &m->forest, &m->kinds_arena, &m->compiled, m->documents, m->document_count, error);
+    css_bound_make(&m->bound, &m->kinds_arena, &m->compiled, error);
+    m->element_class = hed_arena_new(&m->kinds_arena, m->forest.count, sizeof(uint32_t), error);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -42,9 +43,9 @@ static void matcher_fill(
     css_compile(&m->compiled, &m->arena, m->sheets, m->sheet_count, def->without, quirks,
         m->states_possible, error);
     uint64_t compiled = hed_now();
-    matcher_shape(m, error);
-    m->seconds[0] = 1e-9 * (double)(compiled - begin);
-    m->seconds[1] = 1e-9 * (double)(hed_now() - compiled);
+    matcher_find_kinds(m, error);
+    m->seconds.compile = 1e-9 * (double)(compiled - begin);
+    m->seconds.kinds = 1e-9 * (double)(hed_now() - compiled);
     if (device && strcmp(hed_device_describe(device)->backend, "host")) m->on = device;
     if (m->on)
         css_device_create(m->on, m->allocator, &m->compiled, &m->forest, false, &m->device, error);
@@ -78,7 +79,7 @@ hed_status hed_css_matcher_create(
     if (!m) return error->status;
     m->allocator = names->allocator;
     m->arena = (hed_arena){.allocator = names->allocator, .owner = "a matcher"};
-    m->shaped = (hed_arena){.allocator = names->allocator, .owner = "the shapes of documents"};
+    m->kinds_arena = (hed_arena){.allocator = names->allocator, .owner = "the shapes of documents"};
     m->found = (hed_arena){.allocator = names->allocator, .owner = "the result of a match"};
     m->document_count = def->document_count;
     m->sheet_count = def->sheet_count;
@@ -98,14 +99,14 @@ void hed_css_matcher_destroy(hed_css_matcher *m)
     hed_allocator allocator = m->allocator;
     css_device_destroy(m->device);
     hed_arena_free(&m->found);
-    hed_arena_free(&m->shaped);
+    hed_arena_free(&m->kinds_arena);
     hed_arena_free(&m->arena);
     hed_delete(&allocator, m, 1, sizeof *m);
 }
 
 void css_take_results(hed_css_matcher *m)
 {
-    m->classes = m->pass.class_signature.count;
+    m->classes = m->pass.class.count;
     m->class_begin = m->pass.class_begin.items;
     m->rule = m->pass.rules.items;
 }
@@ -119,8 +120,8 @@ hed_status css_match_on_processor(hed_css_matcher *m, hed_error *error)
     if (css_pass_run(&m->pass, error)) return error->status;
     css_take_results(m);
     m->by_pass = true;
-    m->seconds[2] = 1e-9 * (double)(bound - begin);
-    m->seconds[3] = 1e-9 * (double)(hed_now() - bound);
+    m->seconds.bind = 1e-9 * (double)(bound - begin);
+    m->seconds.pass = 1e-9 * (double)(hed_now() - bound);
     return HED_OK;
 }
 
@@ -133,8 +134,7 @@ static bool match_on_device(hed_css_matcher *m, hed_error *error)
     uint32_t count = found.class_begin[found.classes];
     uint32_t *rule = hed_arena_new(&m->found, count, sizeof *rule, error);
     if (!rule) return true;
-    for (uint32_t i = 0; i < count; i++)
-        rule[i] = m->compiled.final.items[4 * (size_t)found.final[i] + 2];
+    for (uint32_t i = 0; i < count; i++) rule[i] = m->compiled.tables.final[found.final[i]].rule;
     memcpy(m->element_class, found.element_class, m->forest.count * sizeof *rule);
     m->classes = found.classes;
     m->class_begin = found.class_begin;
@@ -149,8 +149,8 @@ hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error)
     if (!error) error = &local;
     hed_arena_free(&matcher->found);
     matcher->matched = matcher->by_pass = matcher->changes = false;
-    if (matcher->reshape && matcher_shape(matcher, error)) return error->status;
-    matcher->reshape = false;
+    if (matcher->stale_kinds && matcher_find_kinds(matcher, error)) return error->status;
+    matcher->stale_kinds = false;
     if (matcher->edited) {
         css_device_destroy(matcher->device);
         matcher->device = NULL;
@@ -163,7 +163,7 @@ hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error)
     if (!matcher->device || !match_on_device(matcher, error))
         css_match_on_processor(matcher, error);
     matcher->matched = !hed_failed(error);
-    matcher->reshape = !matcher->matched; /* their arena gives nothing more */
+    matcher->stale_kinds = !matcher->matched; /* their arena gives nothing more */
     return matcher->matched ? HED_OK : error->status;
 }
 
@@ -204,20 +204,19 @@ hed_css_result hed_css_results(const hed_css_matcher *m)
 hed_css_matcher_info hed_css_matcher_describe(const hed_css_matcher *m)
 {
     if (!m) return (hed_css_matcher_info){0};
-    hed_css_matcher_info info = {.predicates = m->compiled.predicates,
+    hed_css_matcher_info info = {.predicates = m->compiled.predicate.count,
         .compounds = css_compounds(&m->compiled),
-        .prefixes = css_nodes(&m->compiled),
-        .shapes = css_shapes(&m->forest),
-        .compile_seconds = m->seconds[0],
-        .shape_seconds = m->seconds[1],
-        .bind_seconds = m->seconds[2],
-        .pass_seconds = m->seconds[3]};
+        .prefixes = m->compiled.node.count,
+        .shapes = m->forest.kinds.count,
+        .compile_seconds = m->seconds.compile,
+        .shape_seconds = m->seconds.kinds,
+        .bind_seconds = m->seconds.bind,
+        .pass_seconds = m->seconds.pass};
     if (!m->by_pass) return info;
-    info.signatures = m->pass.signature_count;
+    info.signatures = m->pass.signature.count;
     info.states = css_interned(&m->pass.states);
     for (uint32_t e = 0; e < m->forest.count; e++)
-        info.varying +=
-            m->bound.bound.items[m->forest.shape[e] * CSS_BOUND_WORDS + CSS_BOUND_ASKS] > 0;
+        info.varying += m->bound.kind.items[m->forest.kind[e]].dynamics > 0;
     return info;
 }
 

@@ -1,4 +1,4 @@
-/* The inside of a matcher, which matcher.c and edit.c share. */
+/* Members of a matcher, for matcher.c and edit.c. */
 #ifndef HED_CSS_MATCHER_H
 #define HED_CSS_MATCHER_H
 
@@ -7,7 +7,7 @@
 
 struct hed_css_matcher {
     hed_allocator allocator;
-    hed_arena arena, shaped; /* shaped: of forest and bound */
+    hed_arena arena, kinds_arena; /* kinds_arena: of forest and bound */
     hed_css_document **documents;
     hed_css_sheet **sheets;
     uint32_t document_count, sheet_count;
@@ -18,23 +18,25 @@ struct hed_css_matcher {
     css_bound bound;
     /* results */
     hed_arena found;
-    uint32_t *element_class; /* of shaped */
+    uint32_t *element_class; /* in kinds_arena */
     css_pass pass;
-    hed_device *on;     /* the caller's; NULL */
-    css_device *device; /* NULL: all is done on the processor */
-    bool edited;        /* since it was uploaded */
-    bool reshape;       /* forest and bound are to be made: a change has failed */
+    hed_device *on;     /* the caller's device; NULL: the processor */
+    css_device *device; /* NULL: everything runs on the processor */
+    bool edited;        /* a document has changed since the upload */
+    bool stale_kinds;   /* a change has failed: forest and bound have to be made again */
     css_changer changer;
-    bool changes; /* there is a changer */
+    bool changes; /* `changer` is valid */
     uint32_t classes;
     const uint32_t *class_begin, *rule;
-    bool by_pass;      /* the results are the processor's */
-    double seconds[4]; /* compile, shapes, bind, pass */
+    bool by_pass; /* the results are from the processor */
+    struct {
+        double compile, kinds, bind, pass;
+    } seconds;
 };
 
-/* Binds and matches everything, whatever the device. */
+/* Binds and matches everything on the processor, even if the matcher has a device. */
 hed_status css_match_on_processor(hed_css_matcher *matcher, hed_error *error);
-/* Results are what the pass has now. */
+/* Points the results to those of the pass. */
 void css_take_results(hed_css_matcher *matcher);
 
 #endif
