@@ -1,6 +1,7 @@
-/* heddle css cost: what bind and pass take with a selector and without it. Selectors are left out in
- * groups; the group that saves most is halved again and again, so that time goes to where it is spent.
- * Matches with everything and without the group alternate, so that a drift of the clock takes no side. */
+/* heddle css cost: time of bind and pass with a selector and without it. Selectors are omitted in
+ * groups; the group that saves the most time is halved repeatedly, so that most measurements are of
+ * expensive selectors. Matches with all selectors and matches without the group alternate, so that
+ * a drift of the clock affects both equally. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +14,11 @@
 
 enum { COST_FIRST_GROUPS = 16, COST_MOST_REPEATS = 301 };
 
-/* Neighbouring selectors, and what a match saves without them; seconds. */
+/* Neighbouring selectors, and the time that a match saves without them, s. */
 typedef struct cost_group {
     uint32_t begin, end;
     double bind, pass;
-    bool whole; /* not to be halved: nothing is saved, or it is one selector */
+    bool whole; /* halving has found no saving in either half */
 } cost_group;
 
 typedef struct cost {
@@ -27,7 +28,7 @@ typedef struct cost {
     bool *without; /* (rules) */
     cost_group *groups;
     uint32_t group_count;
-    uint32_t repeats; /* of each measurement */
+    uint32_t repeats; /* matches of a measurement */
     double bind, pass, noise;
     hed_css_matcher_info info;
     uint32_t classes;
@@ -69,25 +70,25 @@ static void match_times(
     *pass = info.pass_seconds;
 }
 
-/* The lower quartile: other work of the machine only ever adds. */
+/* The lower quartile, as other work of the machine only adds time. */
 static double quartile(double *seconds, uint32_t count)
 {
     hed_summarize(seconds, count); /* sorts */
     return seconds[count / 4];
 }
 
-/* What is saved without the group (NULL: without nothing, which shows the noise). */
+/* Measures the time saved without the group, s; NULL: without any selector, which is the noise. */
 static double measure_group(cost *c, cost_group *group, hed_error *error)
 {
     double bind[2][COST_MOST_REPEATS], pass[2][COST_MOST_REPEATS];
     cost_group nothing = {0};
     cost_group *into = group ? group : &nothing;
-    hed_css_matcher *other = matcher_without(c, c->s.device, into, error);
+    hed_css_matcher *without_group = matcher_without(c, c->s.device, into, error);
     for (uint32_t i = 0; i < c->repeats && !hed_failed(error); i++) {
         match_times(c, c->s.matcher, &bind[0][i], &pass[0][i], error);
-        match_times(c, other, &bind[1][i], &pass[1][i], error);
+        match_times(c, without_group, &bind[1][i], &pass[1][i], error);
     }
-    hed_css_matcher_destroy(other);
+    hed_css_matcher_destroy(without_group);
     if (hed_failed(error)) return 0;
     double with_bind = quartile(bind[0], c->repeats), with_pass = quartile(pass[0], c->repeats);
     into->bind = with_bind - quartile(bind[1], c->repeats);
@@ -101,7 +102,8 @@ static double measure_group(cost *c, cost_group *group, hed_error *error)
 
 static double group_saves(const cost_group *group) { return group->bind + group->pass; }
 
-/* The group that saves most of those that can be halved; NULL: there is none. */
+/* The group that saves the most time among the groups that can be halved; NULL: no group above the
+ * noise. */
 static cost_group *costliest_group(const cost *c)
 {
     cost_group *best = NULL;
@@ -128,13 +130,13 @@ static hed_status cost_measure(cost *c, double seconds, bool quiet, hed_error *e
     if (!c->groups || !c->without)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for groups of selectors");
     hed_progress progress = hed_progress_begin("css cost", "groups", 0, quiet);
-    /* about sixty measurements */
-    double once, other;
-    match_times(c, c->s.matcher, &once, &other, error);
-    double fit = seconds / 60 / (2 * (once + other) + 1e-6);
+    /* repeats for about sixty measurements in the given time */
+    double bind, pass;
+    match_times(c, c->s.matcher, &bind, &pass, error);
+    double fit = seconds / 60 / (2 * (bind + pass) + 1e-6);
     c->repeats = fit < 9 ? 9 : fit > COST_MOST_REPEATS ? COST_MOST_REPEATS : (uint32_t)fit;
-    if (c->s.device) c->repeats = 5; /* of medians of three */
-    /* twice what equal matches differ by, and no less than one per cent */
+    if (c->s.device) c->repeats = 5; /* each is a median of three */
+    /* noise: twice the difference of equal matches, at least one per cent */
     double difference = measure_group(c, NULL, error);
     c->noise = fmax(2 * fabs(difference), 0.01 * (c->bind + c->pass));
     for (uint32_t i = 0; i < first && !hed_failed(error) && !hed_interrupted(); i++) {
@@ -150,12 +152,12 @@ static hed_status cost_measure(cost *c, double seconds, bool quiet, hed_error *e
         halves[0].end = halves[1].begin = group->begin + (group->end - group->begin) / 2;
         measure_group(c, &halves[0], error);
         measure_group(c, &halves[1], error);
-        /* what both share is saved by neither: halving tells nothing more */
-        double apart = fmax(group_saves(&halves[0]), group_saves(&halves[1]));
-        if (apart < c->noise) { /* or it was disturbed when it was measured */
-            cost_group again = *group;
-            measure_group(c, &again, error);
-            if (group_saves(&again) < group_saves(group)) *group = again;
+        /* a cost common to both halves is saved by neither, so halving finds nothing more */
+        double half_saves = fmax(group_saves(&halves[0]), group_saves(&halves[1]));
+        if (half_saves < c->noise) { /* or the measurement of the group was disturbed: repeat it */
+            cost_group repeated = *group;
+            measure_group(c, &repeated, error);
+            if (group_saves(&repeated) < group_saves(group)) *group = repeated;
             group->whole = true;
             continue;
         }
@@ -168,25 +170,25 @@ static hed_status cost_measure(cost *c, double seconds, bool quiet, hed_error *e
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* ---- why ---- */
+/* ---- reasons of a cost ---- */
 
-/* What the group adds to the counts of a match on the processor. */
+/* Counts of a match on the processor that a group adds. */
 typedef struct cost_counts {
     int64_t classes, states, signatures, varying, shapes, compounds;
 } cost_counts;
 
 static cost_counts count_group(cost *c, const cost_group *group, hed_error *error)
 {
-    hed_css_matcher *other = matcher_without(c, NULL, group, error);
+    hed_css_matcher *without_group = matcher_without(c, NULL, group, error);
     cost_counts counts = {0};
     if (!hed_failed(error)) {
-        hed_css_matcher_info info = hed_css_matcher_describe(other);
-        counts = (cost_counts){(int64_t)c->classes - hed_css_results(other).classes,
+        hed_css_matcher_info info = hed_css_matcher_describe(without_group);
+        counts = (cost_counts){(int64_t)c->classes - hed_css_results(without_group).classes,
             (int64_t)c->info.states - info.states, (int64_t)c->info.signatures - info.signatures,
             (int64_t)c->info.varying - info.varying, (int64_t)c->info.shapes - info.shapes,
             (int64_t)c->info.compounds - info.compounds};
     }
-    hed_css_matcher_destroy(other);
+    hed_css_matcher_destroy(without_group);
     return counts;
 }
 
@@ -210,11 +212,11 @@ static void explain_counts(const cost_counts *counts, char *text, size_t size)
 
 static void print_group(cost *c, cli_report *report, const cost_group *group, hed_error *error)
 {
-    char selector[256], why[256];
+    char selector[256], reason[256];
     uint32_t sheet, count = group->end - group->begin;
     hed_css_rule rule = site_rule(&c->s, group->begin, &sheet);
     cost_counts counts = count_group(c, group, error);
-    explain_counts(&counts, why, sizeof why);
+    explain_counts(&counts, reason, sizeof reason);
     css_one_line(&rule, selector, count > 1 ? 60 : sizeof selector);
     if (count > 1) {
         size_t used = strlen(selector);
@@ -231,7 +233,7 @@ static void print_group(cost *c, cli_report *report, const cost_group *group, he
         CLI_TEXT("file", site_file(&c->s, sheet, rule.source), .heading = "FILE"),
         CLI_WHOLE("line", rule.line, .heading = ">LINE"),
         CLI_TEXT("selector", selector, .heading = "SELECTOR"),
-        CLI_TEXT("why", why, .heading = "WHY"));
+        CLI_TEXT("why", reason, .heading = "WHY"));
 }
 
 static hed_status cost_print(cost *c, const hed_arguments *arguments, hed_error *error)

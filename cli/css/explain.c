@@ -12,7 +12,7 @@ typedef struct explained {
     uint32_t element;
 } explained;
 
-static const char *result_of(const hed_css_declaration *d, char *shown, size_t size)
+static const char *result_of(const hed_css_declaration *d, char *text, size_t size)
 {
     static const char *const standings[][2] = {
         [HED_CSS_CONDITION_FAILS] = {"off", "condition fails"},
@@ -21,20 +21,20 @@ static const char *result_of(const hed_css_declaration *d, char *shown, size_t s
         [HED_CSS_EMPTY_RULE] = {"empty", "no declarations"},
     };
     if (d->standing != HED_CSS_TAKES_PART) {
-        snprintf(shown, size, "%s", standings[d->standing][1]);
+        snprintf(text, size, "%s", standings[d->standing][1]);
         return standings[d->standing][0];
     }
     const char *result = !d->wins ? "beaten" : d->wins < d->sets ? "wins partly" : "wins";
-    snprintf(shown, size, "%s", result);
-    if (d->wins && d->wins < d->sets) snprintf(shown, size, "wins %u of %u", d->wins, d->sets);
+    snprintf(text, size, "%s", result);
+    if (d->wins && d->wins < d->sets) snprintf(text, size, "wins %u of %u", d->wins, d->sets);
     return result;
 }
 
-/* A value on one line, cut to `most` bytes where that is less, between two characters. */
-static void value_text(const hed_css_declaration *d, char *text, size_t most)
+/* Writes a value on one line, cut between two characters to at most `limit` bytes. */
+static void value_text(const hed_css_declaration *d, char *text, size_t limit)
 {
     size_t used = 0, i = 0;
-    for (; i < d->value_length && used < most; i++) {
+    for (; i < d->value_length && used < limit; i++) {
         char c = d->value[i];
         bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
         if (space && used && text[used - 1] == ' ') continue;
@@ -51,14 +51,14 @@ static void explain_row(void *user, const hed_css_declaration *d)
 {
     const explained *x = user;
     char result[32], declaration[160], layer[128] = "", condition[512] = "", *selector = NULL;
-    char specificity[32] = "style", shown[48] = "", place[640];
+    char specificity[32] = "style", short_value[48] = "", place[640];
     const char *file = "", *outcome = result_of(d, result, sizeof result);
     hed_css_rule rule = {.line = hed_css_line(x->s->pages[0], x->element)};
     char *value = malloc(d->value_length + 1);
     if (value) value_text(d, value, d->value_length);
-    value_text(d, shown, 40);
+    value_text(d, short_value, 40);
     snprintf(declaration, sizeof declaration, "%.60s%s%s%s", d->property,
-        d->property[0] ? ": " : "", shown, d->important ? " !important" : "");
+        d->property[0] ? ": " : "", short_value, d->important ? " !important" : "");
     if (d->rule != HED_CSS_OWN_STYLE) {
         uint32_t sheet;
         rule = site_rule(x->s, d->rule, &sheet);
@@ -87,16 +87,16 @@ static void explain_row(void *user, const hed_css_declaration *d)
     free(value);
 }
 
-/* The element of the page that is meant; says so where others match, too. */
+/* Finds the element that the command line selects; prints a note if further elements match. */
 static hed_status find_element(
     const site *s, const hed_arguments *arguments, uint32_t *element, hed_error *error)
 {
     const char *selector = hed_text_of(arguments, "SELECTOR"), *page = s->page_file;
     uint32_t nth = (uint32_t)hed_integer_of(arguments, "nth"), count;
     uint32_t elements = hed_css_document_describe(s->pages[0]).elements;
-    uint32_t *found = calloc(elements + 1, sizeof *found);
-    if (!found) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the elements of %s", page);
-    if (hed_css_select(s->pages[0], selector, found, elements, &count, error) == HED_OK) {
+    uint32_t *matches = calloc(elements + 1, sizeof *matches);
+    if (!matches) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the elements of %s", page);
+    if (hed_css_select(s->pages[0], selector, matches, elements, &count, error) == HED_OK) {
         if (!count)
             hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: none of %u elements matches %s; a selector in quotes is one word to the shell",
@@ -104,13 +104,13 @@ static hed_status find_element(
         else if (nth > count)
             hed_fail(error, HED_ERROR_ARGUMENT, "--nth %u: %u element%s of %s match%s %s", nth,
                 count, count == 1 ? "" : "s", page, count == 1 ? "es" : "", selector);
-        else *element = found[nth ? nth - 1 : 0];
+        else *element = matches[nth ? nth - 1 : 0];
         if (!hed_failed(error) && count > 1 && !nth)
             fprintf(stderr,
                 "heddle: note: %u elements match %s; this is the first, --nth 2 is the next\n",
                 count, selector);
     }
-    free(found);
+    free(matches);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -122,8 +122,8 @@ static int explain_command(const hed_arguments *arguments, void *user)
     site_open(&s, arguments, "PAGE", "SHEET", false, &error);
     explained x = {.s = &s};
     bool opened = !hed_failed(&error);
-    bool found = opened && !find_element(&s, arguments, &x.element, &error);
-    if (found) {
+    bool has_element = opened && !find_element(&s, arguments, &x.element, &error);
+    if (has_element) {
         bool json = hed_given(arguments, "json");
         char text[256];
         x.report = cli_report_create(json);
@@ -135,7 +135,7 @@ static int explain_command(const hed_arguments *arguments, void *user)
         cli_report_end(x.report, error.status, &error);
     }
     site_close(&s);
-    if (opened && !found) return cli_refuse(&error);
+    if (opened && !has_element) return cli_refuse(&error);
     return cli_end(error.status, &error);
 }
 

@@ -14,14 +14,14 @@ enum { MOST_SHEET_BYTES = 256 << 20, MOST_FILES = 100000 };
 void *css_more(void *array, uint32_t *room, uint32_t count, size_t size, hed_error *error)
 {
     if (count < *room || hed_failed(error)) return array;
-    uint32_t wanted = 2 * count + 16;
-    char *larger = realloc(array, wanted * size);
+    uint32_t capacity = 2 * count + 16;
+    char *larger = realloc(array, capacity * size);
     if (!larger) {
-        hed_fail(error, HED_ERROR_MEMORY, "no memory for the list of pages and sheets");
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the list of pages and sheets");
         return array;
     }
-    memset(larger + *room * size, 0, (wanted - *room) * size);
-    *room = wanted;
+    memset(larger + *room * size, 0, (capacity - *room) * size);
+    *room = capacity;
     return larger;
 }
 
@@ -53,7 +53,7 @@ struct url_list {
     uint32_t count, room;
 };
 
-/* Notes what is imported; it is no part of this sheet. */
+/* Lists the address of an import; its text is not inserted into this sheet. */
 static const char *note_import(void *user, uint32_t source, const char *url, size_t *length)
 {
     struct url_list *urls = user;
@@ -66,7 +66,7 @@ static const char *note_import(void *user, uint32_t source, const char *url, siz
     return NULL;
 }
 
-/* Reads the sheet whose text a new file has, and those that it imports. */
+/* Reads the sheet of a new file, and its imports. */
 static uint32_t files_read(css_files *files, css_file file, hed_error *error)
 {
     struct url_list urls = {0};
@@ -99,26 +99,27 @@ static uint32_t files_read(css_files *files, css_file file, hed_error *error)
         uint32_t import = HED_CSS_NONE;
         if (number != HED_CSS_NONE && !hed_failed(error))
             import = css_files_find(files, file.name, urls.items[i], file.judged, error);
-        css_file *own = number == HED_CSS_NONE ? NULL : &files->items[number];
-        if (import != HED_CSS_NONE && own->imports) own->imports[own->import_count++] = import;
+        css_file *importer = number == HED_CSS_NONE ? NULL : &files->items[number];
+        if (import != HED_CSS_NONE && importer->imports)
+            importer->imports[importer->import_count++] = import;
         free(urls.items[i]);
     }
     free(urls.items);
     return number;
 }
 
-/* Refuses a sheet whose reduced one would replace a file of the out folder that is read, or is
- * another sheet's. */
+/* Refuses a sheet whose reduced version would replace an input file, or the reduced version of
+ * another sheet, in the out folder. */
 static hed_status files_plan(const css_files *files, const char *path, hed_error *error)
 {
-    char out[PATH_MAX], other[PATH_MAX];
+    char out[PATH_MAX], used_path[PATH_MAX];
     if (css_files_out(files->out_folder, path, out, sizeof out, error)) return error->status;
     for (uint32_t i = 0; i < files->count; i++) {
         const css_file *file = &files->items[i];
         if (!file->judged || !file->identity) continue;
-        if (css_files_out(files->out_folder, file->name, other, sizeof other, error))
+        if (css_files_out(files->out_folder, file->name, used_path, sizeof used_path, error))
             return error->status;
-        if (strcmp(out, other) == 0)
+        if (strcmp(out, used_path) == 0)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "--out %s: both %s and %s would be %s: reduce them one by one with --css",
                 files->out_folder, file->name, path, out);
@@ -138,7 +139,7 @@ uint32_t css_files_add(css_files *files, const char *path, bool judged, hed_erro
     file.name = strdup(path);
     file.identity = strdup(identity);
     if (!file.name || !file.identity)
-        hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its name", path);
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name of %s", path);
     if (!hed_failed(error) && judged && files->out_folder) files_plan(files, path, error);
     return files_read(files, file, error);
 }
@@ -161,8 +162,8 @@ uint32_t css_files_add_text(css_files *files, const char *page, uint32_t index, 
 {
     if (hed_failed(error)) return HED_CSS_NONE;
     for (uint32_t i = 0; i < files->count; i++) {
-        const css_file *known = &files->items[i];
-        if (!known->identity && known->length == length && memcmp(known->text, text, length) == 0)
+        const css_file *item = &files->items[i];
+        if (!item->identity && item->length == length && memcmp(item->text, text, length) == 0)
             return i;
     }
     css_file file = {.length = length, .judged = judged};
@@ -170,16 +171,16 @@ uint32_t css_files_add_text(css_files *files, const char *page, uint32_t index, 
     file.text = malloc(length + 1);
     file.name = malloc(size);
     if (!file.text || !file.name)
-        hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its styles", page);
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the styles of %s", page);
     if (file.text) memcpy(file.text, text, length + 1);
     if (file.name) snprintf(file.name, size, "%s <style> %u", page, index + 1);
     return files_read(files, file, error);
 }
 
-/* ---- what a page names ---- */
+/* ---- sheets that a page names ---- */
 
-/* Notes what is not on the disk; said once. */
-static void files_miss(css_files *files, const char *from, const char *url, const char *why)
+/* Lists a sheet that is not on the disk, and reports it once. */
+static void files_miss(css_files *files, const char *from, const char *url, const char *reason)
 {
     hed_error error = {0};
     for (uint32_t i = 0; i < files->missing_count; i++)
@@ -188,10 +189,10 @@ static void files_miss(css_files *files, const char *from, const char *url, cons
         files->missing, &files->missing_room, files->missing_count, sizeof(char *), &error);
     char *copy = hed_failed(&error) ? NULL : strdup(url);
     if (copy) files->missing[files->missing_count++] = copy;
-    fprintf(stderr, "heddle: warning: %s: the sheet %s is not read: %s\n", from, url, why);
+    fprintf(stderr, "heddle: warning: %s: the sheet %s is not read: %s\n", from, url, reason);
 }
 
-/* `url`, which begins with a slash, in the folder of `from` or in one above it. */
+/* Finds `url`, which begins with a slash, in the folder of `from` or in a folder above. */
 static bool find_above(const char *from, const char *url, char *path, size_t size)
 {
     char folder[PATH_MAX], joined[PATH_MAX];
@@ -217,17 +218,17 @@ uint32_t css_files_find(
     char page[PATH_MAX];
     const char *element = strstr(from, " <style> ");
     snprintf(page, sizeof page, "%.*s", element ? (int)(element - from) : (int)strlen(from), from);
-    bool above = url[0] == '/' && url[1] != '/';
+    bool from_root = url[0] == '/' && url[1] != '/';
     if (!css_beside(page, url, path, sizeof path)) {
         files_miss(files, from, url, "it is no file");
         return HED_CSS_NONE;
     }
-    if (above && !find_above(page, url, path, sizeof path)) {
+    if (from_root && !find_above(page, url, path, sizeof path)) {
         files_miss(files, from, url, "no folder above the page has it");
         return HED_CSS_NONE;
     }
-    uint32_t found = css_files_add(files, path, judged, &missing);
-    if (found != HED_CSS_NONE) return found;
+    uint32_t number = css_files_add(files, path, judged, &missing);
+    if (number != HED_CSS_NONE) return number;
     if (missing.status == HED_ERROR_MEMORY || missing.status == HED_ERROR_ARGUMENT)
         *error = missing;
     else files_miss(files, from, url, missing.text);

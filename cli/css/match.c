@@ -42,7 +42,8 @@ static void print_winners(const uint32_t *winners, uint32_t elements)
     }
 }
 
-/* On how many elements each rule wins, and style attributes, and nothing. */
+/* Prints the number of elements on which each rule wins, on which a style attribute wins, and on
+ * which nothing does. */
 static hed_status report_winners(const site *s, const hed_arguments *arguments,
     const uint32_t *winners, uint32_t elements, uint32_t *counts, hed_error *error)
 {

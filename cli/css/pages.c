@@ -44,10 +44,10 @@ static void folder_add(css_page_list *list, const char *folder, int depth, hed_e
         if (!fits && !hidden)
             hed_fail(error, HED_ERROR_LIMIT, "%.100s...: a path has %d bytes; expected at most %zu",
                 path, size, sizeof path - 1);
-        bool known = fits && !hidden && lstat(path, &status) == 0;
-        if (known && S_ISDIR(status.st_mode) && !hed_failed(error))
+        bool exists = fits && !hidden && lstat(path, &status) == 0;
+        if (exists && S_ISDIR(status.st_mode) && !hed_failed(error))
             folder_add(list, path, depth + 1, error);
-        else if (known && is_page(name) && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        else if (exists && is_page(name) && stat(path, &status) == 0 && S_ISREG(status.st_mode))
             page_add(list, path, error);
         free(entries[i]);
     }

@@ -9,9 +9,10 @@ typedef struct css_page_list {
     uint32_t count, room;
 } css_page_list;
 
-/* Lists the files of a positional; a folder gives the files in it and below it that end in .html or
- * .htm, in the order of their names, links to folders left alone. css_page_list_free() in any case.
- * Errors: ARGUMENT (a folder without a page), IO, MEMORY. */
+/* Lists the files of a positional; a folder contributes the files in it and below it that end in
+ * .html or .htm, in the order of their names; links to folders are not followed. The caller frees
+ * the list even after an error, with css_page_list_free(). Errors: ARGUMENT (a folder without a
+ * page), IO, MEMORY. */
 hed_status css_page_list_open(
     css_page_list *list, const hed_arguments *arguments, const char *positional, hed_error *error);
 void css_page_list_free(css_page_list *list);

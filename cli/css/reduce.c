@@ -1,8 +1,8 @@
-/* See reduce.h. A rule goes where none of its selectors matches and nothing within it stays; a selector
- * goes from a list of a rule that holds no other rules (their `&` has the specificity of the whole
- * list); a block of @media goes where it is left empty; of a named layer's block its name stays, because
- * the first naming decides the order of layers. Custom properties stay unless it is asked for, because
- * scripts may read them. What is not judged stays. */
+/* See reduce.h. A rule is removed if no selector of its list matches and no item inside it stays. A
+ * selector is removed from a list if the rule contains no other rules, whose `&` would have the
+ * specificity of the whole list. A block of @media is removed if it becomes empty. A named layer
+ * keeps its name, as the first naming determines the order of layers. Custom properties stay unless
+ * --properties is given, as scripts may read them. Rules that cannot be judged stay. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ static void collect_items(const css_survey *s, const css_file *file, css_reducti
     qsort(reduction->items, reduction->count, sizeof *reduction->items, by_place);
 }
 
-/* Whether a layer's block has a name, which stays. */
+/* True if a layer's block has a name, which stays. */
 static bool is_named_layer(const css_file *file, const css_item *item)
 {
     return item->kind == HED_CSS_PART_LAYER && hed_css_part_at(file->sheet, item->index).name[0];
@@ -66,7 +66,7 @@ static void nest_items(const css_survey *s, const css_file *file, css_reduction 
     }
     for (uint32_t i = reduction->count; i-- > 0;) {
         css_item *item = &items[i];
-        bool custom = item->kind == HED_CSS_PART_CUSTOM; /* no reason for a rule to stay */
+        bool custom = item->kind == HED_CSS_PART_CUSTOM; /* its rule may be removed */
         if (item->around == HED_CSS_NONE || custom) continue;
         bool property = item->kind == HED_CSS_PART_PROPERTY && !s->drops_properties;
         if (item->stays || item->holds || property || is_named_layer(file, item))
@@ -74,10 +74,10 @@ static void nest_items(const css_survey *s, const css_file *file, css_reduction 
     }
     for (uint32_t i = 0; i < reduction->count; i++) {
         css_item *item = &items[i];
-        bool outer = item->around != HED_CSS_NONE && items[item->around].cut;
+        bool outer = item->around != HED_CSS_NONE && items[item->around].removed;
         bool property = item->kind == HED_CSS_PART_PROPERTY || item->kind == HED_CSS_PART_CUSTOM;
-        bool may = !item->bare && (!property || s->drops_properties);
-        item->cut = outer || (!item->stays && !item->holds && may);
+        bool removable = !item->bare && (!property || s->drops_properties);
+        item->removed = outer || (!item->stays && !item->holds && removable);
     }
 }
 
@@ -99,13 +99,13 @@ size_t css_comment_behind(const css_file *file, size_t end)
     if (at[0] != '/' || at[1] != '*' || at[2] == '#' || at[2] == '!') return end;
     const char *close = strstr(at + 2, "*/"), *line = strchr(at, '\n');
     if (!close || (line && line < close)) return end;
-    const char *behind = close + 2;
-    while (is_blank(*behind)) behind++;
-    return *behind && *behind != '\n' ? end : end + (size_t)(close + 2 - text);
+    const char *rest = close + 2;
+    while (is_blank(*rest)) rest++;
+    return *rest && *rest != '\n' ? end : end + (size_t)(close + 2 - text);
 }
 
-/* A cut that takes whole lines where it has them for itself, with a comment behind, and one of the blank
- * lines around. */
+/* Widens a cut to whole lines if they contain nothing else, to a comment after it, and to one of
+ * the blank lines around it. */
 static css_cut widen(const css_file *file, css_cut cut)
 {
     const char *text = file->text;
@@ -130,20 +130,20 @@ static css_cut widen(const css_file *file, css_cut cut)
     return cut;
 }
 
-/* Selectors of a list that never match; each with the comma beside it. */
+/* Cuts the selectors of a list that never match, each with one comma. */
 static void cut_selectors(const css_survey *s, const css_file *file, css_reduction *reduction,
     const css_item *item, hed_error *error)
 {
     hed_css_rule whole = hed_css_rule_at(file->sheet, item->index);
     const char *base = whole.selector - whole.begin; /* a list begins with its first selector */
-    bool kept = false;
+    bool any_stays = false;
     for (uint32_t i = 0; i < item->count; i++) {
         hed_css_rule rule = hed_css_rule_at(file->sheet, item->index + i);
         size_t begin = (size_t)(rule.selector - base), end = begin + rule.selector_length;
         bool dead = css_survey_verdict(s, file, item->index + i) == CSS_NEVER;
-        kept |= !dead;
+        any_stays |= !dead;
         if (!dead) continue;
-        if (!kept)
+        if (!any_stays)
             end = (size_t)(hed_css_rule_at(file->sheet, item->index + i + 1).selector - base);
         else {
             hed_css_rule before = hed_css_rule_at(file->sheet, item->index + i - 1);
@@ -153,7 +153,7 @@ static void cut_selectors(const css_survey *s, const css_file *file, css_reducti
     }
 }
 
-/* Whether the cuts from `first` on leave nothing of a rule's block. */
+/* True if the cuts from `first` on remove the whole content of a rule's block. */
 static bool leaves_nothing(
     const css_file *file, const css_reduction *reduction, const css_item *item, uint32_t first)
 {
@@ -176,21 +176,21 @@ static void cut_item(const css_survey *s, const css_file *file, css_reduction *r
     uint32_t i, hed_error *error)
 {
     css_item *items = reduction->items, *item = &items[i];
-    if (item->cut && item->around != HED_CSS_NONE && items[item->around].cut) return;
-    if (item->cut && is_named_layer(file, item)) {
+    if (item->removed && item->around != HED_CSS_NONE && items[item->around].removed) return;
+    if (item->removed && is_named_layer(file, item)) {
         size_t brace = item->begin;
         while (file->text[brace] != '{') brace++;
         while (is_blank(file->text[brace - 1]) || file->text[brace - 1] == '\n') brace--;
         add_cut(reduction, (css_cut){brace, item->end, item->kind, item->index, ";"}, error);
-    } else if (item->cut)
+    } else if (item->removed)
         add_cut(reduction,
             widen(file, (css_cut){item->begin, item->end, item->kind, item->index, NULL}), error);
     else if (item->kind == 'r' && item->count > 1 && !item->inner)
         cut_selectors(s, file, reduction, item, error);
 }
 
-/* The cuts of an item and of what is in it, which is nested at most 256 deep; what they leave empty goes
- * as a whole. Gives the item behind. */
+/* Cuts an item and the items inside it, which are nested at most 256 deep; an item that becomes
+ * empty is removed. Returns the index of the next item after it. */
 static uint32_t cut_within(const css_survey *s, const css_file *file, css_reduction *reduction,
     uint32_t i, hed_error *error)
 {
@@ -202,11 +202,11 @@ static uint32_t cut_within(const css_survey *s, const css_file *file, css_reduct
         next < reduction->count && reduction->items[next].begin < item->end && !hed_failed(error))
         next = cut_within(s, file, reduction, next, error);
     bool block = item->kind == 'r' || item->kind == HED_CSS_PART_GROUP;
-    if (hed_failed(error) || item->cut || item->bare || !block || reduction->cut_count == inner ||
-        !leaves_nothing(file, reduction, item, inner))
+    if (hed_failed(error) || item->removed || item->bare || !block ||
+        reduction->cut_count == inner || !leaves_nothing(file, reduction, item, inner))
         return next;
     reduction->cut_count = first;
-    item->cut = true;
+    item->removed = true;
     cut_item(s, file, reduction, i, error);
     return next;
 }
@@ -217,7 +217,7 @@ hed_status css_reduce(
     *reduction = (css_reduction){0};
     reduction->items = calloc(file->rules + file->parts + 1ull, sizeof *reduction->items);
     if (!reduction->items)
-        return hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its rules", file->name);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the rules of %s", file->name);
     collect_items(s, file, reduction);
     nest_items(s, file, reduction);
     for (uint32_t i = 0; i < reduction->count && !hed_failed(error);)

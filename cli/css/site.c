@@ -9,24 +9,25 @@
 
 enum { MOST_BYTES = 512 << 20, MOST_PAGES = 100000 };
 
-/* A larger array where `count` elements fill it; NULL: out of memory, the old one stays. */
-static void *more(void *array, uint32_t *room, uint32_t count, size_t size, hed_error *error)
+/* Enlarges an array that `count` elements fill. Returns the old array and an error if memory runs
+ * out. */
+static void *site_room(void *array, uint32_t *room, uint32_t count, size_t size, hed_error *error)
 {
     if (count < *room) return array;
-    uint32_t wanted = *room ? 2 * *room : 16;
-    void *larger = realloc(array, wanted * size);
+    uint32_t capacity = *room ? 2 * *room : 16;
+    void *larger = realloc(array, capacity * size);
     if (!larger) {
-        hed_fail(error, HED_ERROR_MEMORY, "no memory for the list of pages and sheets");
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the list of pages and sheets");
         return array;
     }
-    *room = wanted;
+    *room = capacity;
     return larger;
 }
 
 char *site_read(site *s, const char *path, size_t *length, hed_error *error)
 {
     char *bytes = NULL;
-    s->texts = more(s->texts, &s->text_room, s->text_count, sizeof *s->texts, error);
+    s->texts = site_room(s->texts, &s->text_room, s->text_count, sizeof *s->texts, error);
     if (hed_failed(error) || hed_file_read(path, MOST_BYTES, &bytes, length, error)) return NULL;
     return s->texts[s->text_count++] = bytes;
 }
@@ -48,19 +49,20 @@ void site_close(site *s)
     free(s->texts);
 }
 
-/* Leaves out "." and what ".." takes back, as the URL Living Standard does: by name. */
+/* Removes "." and each name before "..", as the URL Living Standard specifies: without reading
+ * links. */
 static void fold_dots(char *path)
 {
     char *to = path, *first = path[0] == '/' ? path + 1 : path;
     for (const char *from = path; *from;) {
         size_t length = strcspn(from, "/");
-        bool up = length == 2 && strncmp(from, "..", 2) == 0, here = length == 1 && *from == '.';
+        bool up = length == 2 && strncmp(from, "..", 2) == 0, is_dot = length == 1 && *from == '.';
         char *last = to;
         while (last > first && (last == to || last[-1] != '/')) last--;
-        bool taken = up && last < to && strncmp(last, "../", 3) != 0;
-        if (taken) to = last;
+        bool removes = up && last < to && strncmp(last, "../", 3) != 0;
+        if (removes) to = last;
         length += from[length] == '/';
-        if (!taken && !here) {
+        if (!removes && !is_dot) {
             memmove(to, from, length);
             to += length;
         }
@@ -76,13 +78,13 @@ bool css_beside(const char *from, const char *path, char *joined, size_t size)
     int folder = path[0] == '/' || !slash ? 0 : (int)(slash + 1 - from);
     if (path[scheme] == ':' || (path[0] == '/' && path[1] == '/') || length == 0) return false;
     size_t whole = (size_t)folder + length + 1;
-    char *made = malloc(whole);
-    if (!made) return false;
-    snprintf(made, whole, "%.*s%.*s", folder, from, (int)length, path);
-    fold_dots(made);
-    bool fits = strlen(made) < size;
-    if (fits) strcpy(joined, made);
-    free(made);
+    char *whole_path = malloc(whole);
+    if (!whole_path) return false;
+    snprintf(whole_path, whole, "%.*s%.*s", folder, from, (int)length, path);
+    fold_dots(whole_path);
+    bool fits = strlen(whole_path) < size;
+    if (fits) strcpy(joined, whole_path);
+    free(whole_path);
     return fits;
 }
 
@@ -118,7 +120,8 @@ static const char *site_import(void *user, uint32_t source, const char *url, siz
     char path[PATH_MAX];
     const char *from = source ? site_file(s, s->sheet_count, source) : s->folder;
     if (!css_beside(from, url, path, sizeof path)) return NULL;
-    s->imports = more(s->imports, &s->import_room, s->import_count, sizeof *s->imports, &error);
+    s->imports =
+        site_room(s->imports, &s->import_room, s->import_count, sizeof *s->imports, &error);
     char *file = hed_failed(&error) ? NULL : strdup(path);
     const char *text = file ? site_read(s, path, length, &error) : NULL;
     if (text) {
@@ -130,7 +133,7 @@ static const char *site_import(void *user, uint32_t source, const char *url, siz
     return NULL;
 }
 
-/* `def`: text, length, file, line, media, quirks. */
+/* Adds a sheet; `def`: its text, length, file, line, media, quirks. */
 static hed_status site_add_sheet(site *s, hed_css_sheet_def def, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
@@ -150,7 +153,7 @@ static hed_status site_add_sheet(site *s, hed_css_sheet_def def, hed_error *erro
     return HED_OK;
 }
 
-/* The sheets that page `index` names itself; those that several pages name are taken once. */
+/* Adds the sheets that page `index` names, except sheets that earlier pages name. */
 static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_error *error)
 {
     const hed_css_document *d = s->pages[index];
@@ -165,14 +168,14 @@ static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_er
             site_add_sheet(s, def, error);
             continue;
         }
-        bool known = false;
+        bool listed = false;
         if (!css_beside(page, href, path, sizeof path)) {
             fprintf(
                 stderr, "heddle: warning: %s: the sheet %s is not on this machine\n", page, href);
             continue;
         }
-        for (uint32_t k = 0; k < s->sheet_count; k++) known = known || !strcmp(s->files[k], path);
-        if (known) continue;
+        for (uint32_t k = 0; k < s->sheet_count; k++) listed = listed || !strcmp(s->files[k], path);
+        if (listed) continue;
         hed_error missing = {0};
         def.file = path;
         def.text = site_read(s, path, &def.length, &missing);
@@ -187,7 +190,7 @@ static hed_status site_add_page(site *s, const char *path, hed_error *error)
     size_t length;
     if (s->page_count == MOST_PAGES)
         return hed_fail(error, HED_ERROR_LIMIT, "more than %d pages", MOST_PAGES);
-    s->pages = more(s->pages, &s->page_room, s->page_count, sizeof(void *), error);
+    s->pages = site_room(s->pages, &s->page_room, s->page_count, sizeof(void *), error);
     const char *text = site_read(s, path, &length, error);
     if (!text) return error->status;
     const hed_css_document_def def = {.html = text, .html_length = length, .file = path};

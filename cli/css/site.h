@@ -1,4 +1,4 @@
-/* Pages and sheets that the words of a command line name, and a matcher over them. */
+/* Pages and sheets that a command line names, and a matcher of them. */
 #ifndef HED_CLI_CSS_SITE_H
 #define HED_CLI_CSS_SITE_H
 
@@ -16,50 +16,51 @@ enum { MOST_SHEETS = 1024 };
     }
 
 typedef struct site {
-    hed_device *device; /* that rules are matched on, set before site_open(); NULL: the processor */
-    bool split;         /* each selector of a list is a rule, set before site_open() */
+    hed_device *device; /* of the matcher, set before site_open(); NULL: the processor */
+    bool split;         /* set before site_open(); true: each selector of a list is a rule */
     hed_css_names *names;
     hed_css_document **pages;
     uint32_t page_count, page_room;
     hed_css_sheet *sheets[MOST_SHEETS];
     char *files[MOST_SHEETS]; /* names of the sheets */
     uint32_t sheet_count;
-    char **texts; /* that pages and sheets are made from */
+    char **texts; /* texts of pages and sheets */
     uint32_t text_count, text_room;
     struct site_import {
-        uint32_t sheet; /* that imports it */
+        uint32_t sheet; /* the importing sheet */
         char *file;
-    } * imports; /* in the order in which their texts were given */
+    } * imports; /* in the order of hed_css_rule.source */
     uint32_t import_count, import_room;
     css_page_list page_files;
-    const char *page_file; /* of the first page */
+    const char *page_file; /* path of the first page */
     hed_css_matcher *matcher;
     char folder[PATH_MAX]; /* folder of the sheet that is being read, for @import */
 } site;
 
-/* Pages and sheets of the command line by the names of their options; without a sheet the pages' own.
- * site_close() in any case. */
+/* Reads the pages and sheets of the positionals or options with these names, and matches them;
+ * without a sheet, the sheets that the pages name. The caller calls site_close() even after an
+ * error. */
 hed_status site_open(site *s, const hed_arguments *arguments, const char *pages, const char *sheets,
     bool states_possible, hed_error *error);
 void site_close(site *s);
-/* A file's text, which lives as long as the site. */
+/* Reads a file; the site owns the text. */
 char *site_read(site *s, const char *path, size_t *length, hed_error *error);
-/* Rule `rule` of all sheets together. */
+/* Rule by its number in all sheets; *sheet: its sheet. */
 hed_css_rule site_rule(const site *s, uint32_t rule, uint32_t *sheet);
-/* Number of a sheet's first rule. */
+/* Number of a sheet's first rule in all sheets. */
 uint32_t site_first_rule(const site *s, uint32_t sheet);
-/* Name of the file that text `source` of a sheet (hed_css_rule) is from. */
+/* Name of the file of text `source` (hed_css_rule) of a sheet. */
 const char *site_file(const site *s, uint32_t sheet, uint32_t source);
 
-/* `path` beside the file `from`; what follows ? or # is no part of a file's name. False: it is no file
- * (http:, data:), or the joined name is longer than `size`. */
+/* Joins the folder of the file `from` and a path, without the text after ? or #. False: not a file
+ * (http:, data:), or the joined name needs more than `size` bytes. */
 bool css_beside(const char *from, const char *path, char *joined, size_t size);
-/* `path` as seen from the folder of the file `from`, which need not exist yet; 3 * PATH_MAX
- * bytes hold every such path. */
+/* Path of the file `path` relative to the folder of the file `from`, which may not exist yet; at
+ * most 3 * PATH_MAX bytes. */
 void css_relative(const char *from, const char *path, char *relative, size_t size);
-/* A selector on one line, released with free(); NULL: out of memory. */
+/* Selector on one line; the caller frees it with free(). NULL: out of memory. */
 char *css_selector_line(const hed_css_rule *rule);
-/* A selector on one line, cut to `size`. */
+/* Writes a selector on one line, cut to `size` bytes. */
 void css_one_line(const hed_css_rule *rule, char *text, size_t size);
 
 #endif

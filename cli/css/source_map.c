@@ -1,6 +1,6 @@
-/* See source_map.h. A map is a list of segments, each a place in the sheet and one in a source, as
- * differences in base 64 of variable length. Segments within what is cut are dropped; where text follows a
- * cut, what was said of it before is said anew. Columns are counted in units of UTF-16. */
+/* See source_map.h. A map is a list of segments: a position in the sheet and a position in a
+ * source, stored as differences in base 64 of variable length. Segments inside cuts are dropped;
+ * the segment that covers the text after a cut is repeated there. Columns are in UTF-16 units. */
 #include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
@@ -49,11 +49,11 @@ bool css_map_find(const char *text, size_t length, css_map_address *address)
 
 static int digit_value(char c)
 {
-    const char *found = c ? strchr(digits, c) : NULL;
-    return found ? (int)(found - digits) : -1;
+    const char *position = c ? strchr(digits, c) : NULL;
+    return position ? (int)(position - digits) : -1;
 }
 
-/* One number; false: it does not end, or is larger than any place. */
+/* Reads a number and adds it to *value. False: it is incomplete, or the sum is no 32-bit number. */
 static bool read_number(const char **at, int64_t *value)
 {
     uint64_t sum = 0;
@@ -69,31 +69,32 @@ static bool read_number(const char **at, int64_t *value)
     return false;
 }
 
-/* Segments of "mappings", ascending. */
+/* Reads the segments of "mappings", which must be ascending. */
 static bool read_segments(const char *text, segments *list, hed_error *error)
 {
-    segment now = {0};
+    segment next = {0};
     int64_t column = 0;
     for (const char *at = text; *at && !hed_failed(error);) {
         if (*at == ';') {
-            now.line++;
+            next.line++;
             column = 0;
         }
         if (*at == ';' || *at == ',') {
             at++;
             continue;
         }
-        int64_t *fields[] = {&column, &now.source, &now.source_line, &now.source_column, &now.name};
-        uint32_t before = list->count && list->items[list->count - 1].line == now.line
+        int64_t *fields[] = {
+            &column, &next.source, &next.source_line, &next.source_column, &next.name};
+        uint32_t before = list->count && list->items[list->count - 1].line == next.line
                               ? list->items[list->count - 1].column
                               : 0;
-        now.fields = 0;
+        next.fields = 0;
         while (*at && *at != ',' && *at != ';')
-            if (now.fields == 5 || !read_number(&at, fields[now.fields++])) return false;
-        if (now.fields == 2 || now.fields == 3 || column < before) return false;
-        now.column = (uint32_t)column;
-        list->items = css_more(list->items, &list->room, list->count, sizeof now, error);
-        if (!hed_failed(error)) list->items[list->count++] = now;
+            if (next.fields == 5 || !read_number(&at, fields[next.fields++])) return false;
+        if (next.fields == 2 || next.fields == 3 || column < before) return false;
+        next.column = (uint32_t)column;
+        list->items = css_more(list->items, &list->room, list->count, sizeof next, error);
+        if (!hed_failed(error)) list->items[list->count++] = next;
     }
     return !hed_failed(error);
 }
@@ -109,7 +110,7 @@ static size_t write_number(char *text, int64_t value)
     return length;
 }
 
-/* "mappings" of segments; NULL: out of memory. */
+/* Text of "mappings"; NULL: out of memory. */
 static char *write_segments(const segments *list)
 {
     uint32_t lines = list->count ? list->items[list->count - 1].line : 0;
@@ -138,20 +139,20 @@ static char *write_segments(const segments *list)
     return text;
 }
 
-/* Standard base 64; free() it. `decode` leaves out what is no digit. */
+/* Decodes base 64, skipping other characters; the caller frees the bytes with free(). */
 static char *decode_bytes(const char *text, size_t length, size_t *size)
 {
     char *bytes = malloc(length + 1);
-    uint32_t bits = 0, held = 0;
+    uint32_t bits = 0, bit_count = 0;
     *size = 0;
     for (size_t i = 0; bytes && i < length; i++) {
         int digit = digit_value(text[i]);
         if (digit < 0) continue;
         bits = bits << 6 | (uint32_t)digit;
-        held += 6;
-        if (held < 8) continue;
-        held -= 8;
-        bytes[(*size)++] = (char)(bits >> held);
+        bit_count += 6;
+        if (bit_count < 8) continue;
+        bit_count -= 8;
+        bytes[(*size)++] = (char)(bits >> bit_count);
     }
     return bytes;
 }
@@ -172,7 +173,7 @@ static size_t encode_bytes(const char *bytes, size_t size, char *text)
 
 /* ---- the walk over the sheet ---- */
 
-/* A place in a text. */
+/* Position in a text. */
 struct place {
     uint32_t line, column;
 };
@@ -183,20 +184,21 @@ static void pass_byte(struct place *place, unsigned char c)
     else if (c < 0x80 || c >= 0xc0) place->column += c >= 0xf0 ? 2 : 1;
 }
 
-/* Segments of what is left, from those of the whole sheet. */
+/* Finds the segments of the reduced sheet from those of the whole sheet. */
 static void move_segments(const css_file *file, const segments *from, const css_cut *cuts,
     uint32_t cut_count, segments *to, hed_error *error)
 {
     struct place old = {0}, new = {0};
-    uint32_t next = 0, cut = 0;
-    const segment *covers = NULL, *said = NULL; /* of this place; and what was written last */
+    uint32_t next = 0, index = 0;
+    const segment *covers = NULL,
+                  *written = NULL; /* segment of the position; segment written last */
     size_t bom = file->length >= 3 && memcmp(file->text, "\357\273\277", 3) == 0 ? 3 : 0;
     for (size_t at = bom; at <= file->length && !hed_failed(error); at++) {
-        for (; cut < cut_count && cuts[cut].end <= at; cut++)
-            for (const char *c = cuts[cut].instead; c && *c; c++)
+        for (; index < cut_count && cuts[index].end <= at; index++)
+            for (const char *c = cuts[index].instead; c && *c; c++)
                 pass_byte(&new, (unsigned char)*c);
-        bool within = cut < cut_count && cuts[cut].begin <= at;
-        bool behind = cut > 0 && cuts[cut - 1].end == at;
+        bool within = index < cut_count && cuts[index].begin <= at;
+        bool after_cut = index > 0 && cuts[index - 1].end == at;
         bool line_ends = at == file->length || file->text[at] == '\n';
         while (
             next < from->count && (from->items[next].line < old.line ||
@@ -204,15 +206,16 @@ static void move_segments(const css_file *file, const segments *from, const css_
                                           (from->items[next].column <= old.column || line_ends))))
             covers = &from->items[next++];
         if (covers && covers->line != old.line) covers = NULL;
-        bool begins = covers && covers->column == old.column && covers != said;
-        if (!within && (begins || (behind && covers != said && new.column + (covers != NULL)))) {
+        bool begins = covers && covers->column == old.column && covers != written;
+        if (!within &&
+            (begins || (after_cut && covers != written && new.column + (covers != NULL)))) {
             segment copy = {.fields = 1};
             if (covers) copy = *covers;
             copy.line = new.line;
             copy.column = new.column;
             to->items = css_more(to->items, &to->room, to->count, sizeof copy, error);
             if (!hed_failed(error)) to->items[to->count++] = copy;
-            said = covers;
+            written = covers;
         }
         if (at == file->length) break;
         pass_byte(&old, (unsigned char)file->text[at]);
@@ -222,19 +225,19 @@ static void move_segments(const css_file *file, const segments *from, const css_
 
 /* ---- the map ---- */
 
-/* Sources are named from the map's folder: what leads to the old one comes in front. */
+/* Prefixes the root of the sources with the path from the new map's folder to the old map's. */
 static void move_root(json_t *map, const char *old, const char *path)
 {
-    char way[3 * PATH_MAX];
+    char prefix[3 * PATH_MAX];
     const char *before = json_string_value(json_object_get(map, "sourceRoot"));
-    css_relative(path, old, way, sizeof way);
-    char *slash = strrchr(way, '/');
+    css_relative(path, old, prefix, sizeof prefix);
+    char *slash = strrchr(prefix, '/');
     if (!slash || (before && (*before == '/' || strstr(before, "://")))) return;
     slash[1] = 0;
-    json_object_set_new(map, "sourceRoot", json_sprintf("%s%s", way, before ? before : ""));
+    json_object_set_new(map, "sourceRoot", json_sprintf("%s%s", prefix, before ? before : ""));
 }
 
-/* Why a map is not rewritten, or NULL. */
+/* Rewrites a map; returns the reason if that is not possible, or NULL. */
 static const char *rewrite_map(json_t *map, const css_file *file, const css_cut *cuts,
     uint32_t cut_count, const char *path, hed_error *error)
 {
@@ -252,7 +255,7 @@ static const char *rewrite_map(json_t *map, const css_file *file, const css_cut 
         char *text = hed_failed(error) ? NULL : write_segments(&to);
         if (!text || json_object_set_new(map, "mappings", json_string(text)) != 0 ||
             json_object_set_new(map, "file", json_string(slash ? slash + 1 : path)) != 0)
-            hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its source map", file->name);
+            hed_fail(error, HED_ERROR_MEMORY, "out of memory for the source map of %s", file->name);
         free(text);
     }
     free(from.items);
@@ -260,7 +263,8 @@ static const char *rewrite_map(json_t *map, const css_file *file, const css_cut 
     return problem;
 }
 
-/* The comment with the map in it, or the name of its file. */
+/* Makes the comment with the map, or writes the map to a file and makes the comment with its
+ * name. */
 static char *write_comment(const char *map, const char *path, bool inside, hed_error *error)
 {
     static const char begin[] = "/*# sourceMappingURL=", data[] = "data:application/json;base64,";
@@ -268,7 +272,7 @@ static char *write_comment(const char *map, const char *path, bool inside, hed_e
     const char *slash = strrchr(path, '/');
     char *comment = malloc(size), name[PATH_MAX + 8];
     if (!comment) {
-        hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its source map", path);
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the source map of %s", path);
         return NULL;
     }
     if (inside) {
@@ -294,7 +298,7 @@ char *css_map_write(const css_file *file, const css_map_address *address, const 
     char *url = strndup(file->text + address->url, data ? 5 : address->url_end - address->url);
     snprintf(old, sizeof old, "%s", file->name);
     if (!url) {
-        hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its source map", path);
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the source map of %s", path);
         return NULL;
     }
     if (data && inside && inside < file->text + address->url_end) {
@@ -302,8 +306,8 @@ char *css_map_write(const css_file *file, const css_map_address *address, const 
         bytes = decode_bytes(inside, (size_t)(file->text + address->url_end - inside), &size);
     } else if (data || !css_beside(file->name, url, old, sizeof old)) problem = "it is no file";
     else if (hed_file_read(old, MOST_MAP_BYTES, &bytes, &size, &local)) problem = local.text;
-    json_error_t where;
-    json_t *map = bytes ? json_loadb(bytes, size, 0, &where) : NULL;
+    json_error_t json_error;
+    json_t *map = bytes ? json_loadb(bytes, size, 0, &json_error) : NULL;
     if (!problem && !json_is_object(map)) problem = "it is not JSON";
     if (!problem) problem = rewrite_map(map, file, cuts, cut_count, path, error);
     if (problem)
@@ -313,7 +317,7 @@ char *css_map_write(const css_file *file, const css_map_address *address, const 
         move_root(map, old, path);
         char *text = json_dumps(map, JSON_COMPACT);
         if (text) comment = write_comment(text, path, data, error);
-        else hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for its source map", path);
+        else hed_fail(error, HED_ERROR_MEMORY, "out of memory for the source map of %s", path);
         free(text);
     }
     json_decref(map);

@@ -42,7 +42,7 @@ static void see_style(void *user, const char *text, size_t length)
     if (number != HED_CSS_NONE && number >= s->style_count) s->style_count = number + 1;
 }
 
-/* A sheet of a page, and those that it imports. */
+/* Links a sheet and its imports to a page. */
 static void link_file(css_survey *s, struct page_links *links, uint32_t file, hed_error *error)
 {
     if (file == HED_CSS_NONE || !s->files.items[file].judged) return;
@@ -51,12 +51,13 @@ static void link_file(css_survey *s, struct page_links *links, uint32_t file, he
     links->files = css_more(links->files, &links->room, links->count, sizeof file, error);
     if (hed_failed(error)) return;
     links->files[links->count++] = file;
-    css_file *own = &s->files.items[file];
-    own->pages++;
-    for (uint32_t i = 0; i < own->import_count; i++) link_file(s, links, own->imports[i], error);
+    css_file *sheet = &s->files.items[file];
+    sheet->pages++;
+    for (uint32_t i = 0; i < sheet->import_count; i++)
+        link_file(s, links, sheet->imports[i], error);
 }
 
-/* Reads the sheets that a page names, except those of a pipe, which can be read once alone. */
+/* Reads the sheets that a page names; skips a page from a pipe, which can be read only once. */
 static hed_status find_sheets(css_survey *s, const char *path, hed_error *error)
 {
     struct stat about;
@@ -73,8 +74,8 @@ static hed_status find_sheets(css_survey *s, const char *path, hed_error *error)
     uint32_t count = document ? hed_css_document_describe(document).style_sheets : 0;
     for (uint32_t i = 0; i < count && !hed_failed(error); i++) {
         const char *href, *media,
-            *own = hed_css_document_sheet(document, i, &length, &href, &media);
-        if (own) css_files_add_text(&s->files, path, i, own, length, true, error);
+            *sheet = hed_css_document_sheet(document, i, &length, &href, &media);
+        if (sheet) css_files_add_text(&s->files, path, i, sheet, length, true, error);
         else css_files_find(&s->files, path, href, true, error);
     }
     hed_css_document_destroy(document);
@@ -82,13 +83,14 @@ static hed_status find_sheets(css_survey *s, const char *path, hed_error *error)
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* The sheets of a page: those given, else its own. Where some are given, its own are read for the names
- * that they use. */
+/* Links the sheets of a page: the sheets of the command line, or without any the sheets that the
+ * page names. If the command line has sheets, the page's sheets are only read for the names that
+ * they use. */
 static void link_page(css_survey *s, const hed_arguments *arguments, struct page_links *links,
     const hed_css_document *document, const char *path, hed_error *error)
 {
     const char *sheet;
-    bool own = !hed_given(arguments, "css");
+    bool by_page = !hed_given(arguments, "css");
     for (uint32_t i = 0; (sheet = hed_text_at(arguments, "css", i)) && !hed_failed(error); i++)
         link_file(s, links, css_files_add(&s->files, sheet, true, error), error);
     uint32_t count = hed_css_document_describe(document).style_sheets;
@@ -96,8 +98,8 @@ static void link_page(css_survey *s, const hed_arguments *arguments, struct page
         const char *href, *media;
         size_t length;
         const char *text = hed_css_document_sheet(document, i, &length, &href, &media);
-        uint32_t file = text ? css_files_add_text(&s->files, path, i, text, length, own, error)
-                             : css_files_find(&s->files, path, href, own, error);
+        uint32_t file = text ? css_files_add_text(&s->files, path, i, text, length, by_page, error)
+                             : css_files_find(&s->files, path, href, by_page, error);
         link_file(s, links, file, error);
     }
 }
@@ -134,32 +136,33 @@ static hed_status batch_add(
 
 /* ---- matching ---- */
 
-/* The sheets that a batch needs, for its table of names, and what its results are counted in. */
+/* Sheets of a batch, made with its table of names, and work space for counting its results. */
 typedef struct matching {
     hed_arena arena;
     hed_css_sheet **sheets;
     uint32_t *files; /* (sheet_count) */
     uint32_t sheet_count;
-    uint32_t *rule_file, *rule_head;      /* (rules) its file, and the first selector of its list */
-    uint32_t *rule_number;                /* (rules) among those of all files */
-    uint32_t *rule_page, *head_page;      /* (rules) the last page that it was seen on, + 1 */
-    uint32_t *file_page;                  /* (files) that names it, + 1 */
-    uint32_t *class_page, *tally, *first; /* (classes) of a page */
-    uint32_t *touched;                    /* (classes) in the order of their first elements */
+    uint32_t *rule_file, *rule_head; /* (rules) file, and first selector of the list */
+    uint32_t *rule_number;           /* (rules) number in all files */
+    uint32_t *rule_page, *head_page; /* (rules) 1 + last page with a match of it, of its list */
+    uint32_t *file_page;             /* (files) 1 + last page that names it */
+    uint32_t *class_page, *tally,
+        *first;        /* (classes) 1 + last page, its elements, its first element */
+    uint32_t *touched; /* classes of a page in the order of their first elements */
 } matching;
 
 static hed_status matching_open(const css_survey *s, matching *m, const batch *b, hed_error *error)
 {
-    uint32_t *wanted = hed_arena_new(&m->arena, s->files.count + 1, sizeof *wanted, error);
+    uint32_t *linked = hed_arena_new(&m->arena, s->files.count + 1, sizeof *linked, error);
     m->sheets = hed_arena_new(&m->arena, s->files.count + 1, sizeof *m->sheets, error);
     m->files = hed_arena_new(&m->arena, s->files.count + 1, sizeof *m->files, error);
     m->file_page = hed_arena_new(&m->arena, s->files.count + 1, sizeof *m->file_page, error);
     if (hed_failed(error)) return error->status;
     for (uint32_t d = 0; d < b->count; d++)
-        for (uint32_t i = 0; i < b->links[d].count; i++) wanted[b->links[d].files[i]] = 1;
+        for (uint32_t i = 0; i < b->links[d].count; i++) linked[b->links[d].files[i]] = 1;
     for (uint32_t i = 0; i < s->files.count && !hed_failed(error); i++) {
         const css_file *file = &s->files.items[i];
-        if (!wanted[i] || !file->rules) continue;
+        if (!linked[i] || !file->rules) continue;
         const hed_css_sheet_def def = {.text = file->text,
             .length = file->length,
             .file = file->name,
@@ -185,17 +188,17 @@ static hed_status matching_room(
     for (uint32_t sheet = 0, rule = 0; sheet < m->sheet_count; sheet++) {
         const css_file *file = &s->files.items[m->files[sheet]];
         for (uint32_t i = 0; i < file->rules; i++, rule++) {
-            bool same = i && hed_css_rule_at(file->sheet, i).number ==
-                                 hed_css_rule_at(file->sheet, i - 1).number;
+            bool continues_list = i && hed_css_rule_at(file->sheet, i).number ==
+                                           hed_css_rule_at(file->sheet, i - 1).number;
             m->rule_file[rule] = m->files[sheet];
             m->rule_number[rule] = file->first_rule + i;
-            m->rule_head[rule] = same ? m->rule_head[rule - 1] : rule;
+            m->rule_head[rule] = continues_list ? m->rule_head[rule - 1] : rule;
         }
     }
     return HED_OK;
 }
 
-/* One more page on which a selector matches. */
+/* Counts the elements of a class on a page for a selector that matches them. */
 static void use_selector(css_survey *s, matching *m, const hed_css_document *document,
     uint32_t page, uint32_t rule, uint32_t class, hed_error *error)
 {
@@ -214,10 +217,10 @@ static void use_selector(css_survey *s, matching *m, const hed_css_document *doc
     use->page = page;
     use->line = hed_css_line(document, m->first[class]);
     use->element = strdup(element);
-    if (!use->element) hed_fail(error, HED_ERROR_MEMORY, "no memory for the names of elements");
+    if (!use->element) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the names of elements");
 }
 
-/* What the page with these elements uses: each of its classes once. */
+/* Counts the selectors that a page uses. `classes`: class of each element of the page. */
 static void collect_page(css_survey *s, matching *m, const batch *b, uint32_t document,
     const hed_css_result *r, const uint32_t *classes, hed_error *error)
 {
@@ -266,16 +269,17 @@ static hed_status batch_match(css_survey *s, batch *b, hed_error *error)
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* ---- what is kept, and which names are used ---- */
+/* ---- selectors to keep, names that are used ---- */
 
-/* Whether a pattern of --keep fits a name; a first letter . # @ says what it is for. */
+/* True if a pattern of --keep fits a name. A first letter . # @ restricts a pattern to one kind of
+ * names. */
 static bool pattern_fits(const hed_arguments *arguments, char kind, const char *name)
 {
     const char *pattern;
     for (uint32_t i = 0; (pattern = hed_text_at(arguments, "keep", i)); i++) {
         bool marked = *pattern && strchr(".#@", *pattern);
-        char wanted = marked ? *pattern : pattern[0] == '-' && pattern[1] == '-' ? '-' : '.';
-        if (wanted == kind && fnmatch(pattern + marked, name, 0) == 0) return true;
+        char pattern_kind = marked ? *pattern : pattern[0] == '-' && pattern[1] == '-' ? '-' : '.';
+        if (pattern_kind == kind && fnmatch(pattern + marked, name, 0) == 0) return true;
     }
     return false;
 }
@@ -287,15 +291,15 @@ static bool selector_fits(void *user, char kind, const char *name)
 
 static hed_status survey_keep(css_survey *s, const hed_arguments *arguments, hed_error *error)
 {
-    s->kept = calloc(s->files.rules + 1ull, sizeof *s->kept);
+    s->has_pattern = calloc(s->files.rules + 1ull, sizeof *s->has_pattern);
     s->used = calloc(s->files.parts + 1ull, sizeof *s->used);
     s->uses = css_more(s->uses, &s->use_room, s->files.rules, sizeof *s->uses, error);
-    if (!s->kept || !s->used)
-        hed_fail(error, HED_ERROR_MEMORY, "no memory for what is kept of the sheets");
+    if (!s->has_pattern || !s->used)
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the verdicts on rules");
     for (uint32_t i = 0; i < s->files.count && !hed_failed(error); i++) {
         const css_file *file = &s->files.items[i];
-        hed_css_rules_naming(
-            file->sheet, selector_fits, (void *)arguments, s->kept + file->first_rule, error);
+        hed_css_rules_naming(file->sheet, selector_fits, (void *)arguments,
+            s->has_pattern + file->first_rule, error);
         for (uint32_t k = 0; k < file->parts; k++) {
             hed_css_part part = hed_css_part_at(file->sheet, k);
             bool property = part.kind == HED_CSS_PART_CUSTOM || part.kind == HED_CSS_PART_PROPERTY;
@@ -311,7 +315,7 @@ css_verdict css_survey_verdict(const css_survey *s, const css_file *file, uint32
     hed_css_rule info = hed_css_rule_at(file->sheet, rule);
     if (info.validity != HED_CSS_VALID || !file->judged) return CSS_NOT_JUDGED;
     if (s->uses[file->first_rule + rule].elements) return info.state ? CSS_BY_STATE : CSS_USED;
-    return s->kept[file->first_rule + rule] ? CSS_BY_PATTERN : CSS_NEVER;
+    return s->has_pattern[file->first_rule + rule] ? CSS_BY_PATTERN : CSS_NEVER;
 }
 
 static hed_status survey_follow(css_survey *s, hed_error *error)
@@ -322,7 +326,7 @@ static hed_status survey_follow(css_survey *s, hed_error *error)
     const char **texts = calloc(s->style_count + 1ull, sizeof *texts);
     size_t *lengths = calloc(s->style_count + 1ull, sizeof *lengths);
     if (!stays || !sheets || !texts || !lengths)
-        hed_fail(error, HED_ERROR_MEMORY, "no memory to follow names of the sheets");
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the names in sheets");
     else {
         for (uint32_t i = 0; i < files->count; i++) {
             const css_file *file = &files->items[i];
@@ -343,7 +347,7 @@ static hed_status survey_follow(css_survey *s, hed_error *error)
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Rules that one page alone uses. */
+/* Counts the rules that only one page uses. */
 static void survey_only(css_survey *s)
 {
     for (uint32_t i = 0; i < s->files.count; i++) {
@@ -359,7 +363,7 @@ static void survey_only(css_survey *s)
                 alone &= use->pages == 1 && (page == HED_CSS_NONE || page == use->page);
                 page = use->page;
             }
-            if (alone && page != HED_CSS_NONE) s->pages[page].only++;
+            if (alone && page != HED_CSS_NONE) s->pages[page].unique_rules++;
         }
     }
 }
@@ -423,7 +427,7 @@ void css_survey_close(css_survey *s)
     for (uint32_t i = 0; s->uses && i < s->files.rules; i++) free(s->uses[i].element);
     free(s->pages);
     free(s->uses);
-    free(s->kept);
+    free(s->has_pattern);
     free(s->used);
     css_files_close(&s->files);
     css_page_list_free(&s->page_files);

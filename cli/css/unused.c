@@ -1,5 +1,5 @@
-/* heddle css unused: which rules no page of a site uses, where the others are used, and the sheets
- * without what is unused. */
+/* heddle css unused: rules that no page of a site uses, a report of the pages that use the others,
+ * and reduced sheets. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* ---- --fail-over ---- */
 
-/* "4096" bytes, "20%" of all bytes. */
+/* Parses "4096" (bytes) or "20%" (of all bytes). */
 static hed_status parse_limit(const char *text, css_limit *limit, hed_error *error)
 {
     char *end = NULL;
@@ -29,7 +29,7 @@ static hed_status parse_limit(const char *text, css_limit *limit, hed_error *err
     return HED_OK;
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static const char *const part_words[] = {[HED_CSS_PART_KEYFRAMES] = "@keyframes",
     [HED_CSS_PART_FONT_FACE] = "@font-face",
@@ -38,15 +38,15 @@ static const char *const part_words[] = {[HED_CSS_PART_KEYFRAMES] = "@keyframes"
     [HED_CSS_PART_LAYER] = "@layer"};
 
 static void print_row(cli_report *report, const char *file, uint32_t line, const char *kind,
-    size_t bytes, const char *what)
+    size_t bytes, const char *selector)
 {
     cli_report_row(report, CLI_TEXT("file", file, .heading = "FILE"),
         CLI_WHOLE("line", line, .heading = ">LINE"), CLI_TEXT("kind", kind, .heading = "KIND"),
         CLI_WHOLE("bytes", bytes, .heading = ">BYTES"),
-        CLI_TEXT("selector", what ? what : "", .heading = "SELECTOR"));
+        CLI_TEXT("selector", selector ? selector : "", .heading = "SELECTOR"));
 }
 
-/* A rule that is unused as a whole, or single selectors of its list. */
+/* Prints an unused rule, or the unused selectors of a rule. */
 static void print_rule(
     cli_report *report, const css_unused *unused, const css_file *file, const css_item *item)
 {
@@ -91,7 +91,7 @@ static void print_file(cli_report *report, const css_unused *unused, const css_f
     }
 }
 
-/* Style rules and single selectors of which nothing matches, and all of them. */
+/* Counts rules and selectors, and those that are unused. */
 static void count_file(css_unused *unused, const css_file *file, const css_reduction *reduction)
 {
     for (uint32_t i = 0; i < reduction->count; i++) {
@@ -111,13 +111,13 @@ static void count_file(css_unused *unused, const css_file *file, const css_reduc
 static void print_sum(const css_unused *u)
 {
     const css_survey *s = &u->survey;
-    bool none = !u->unused_rules && !u->unused_selectors && !u->unused_bytes;
+    bool nothing_unused = !u->unused_rules && !u->unused_selectors && !u->unused_bytes;
     char selectors[64] = "";
     if (u->unused_selectors)
         snprintf(selectors, sizeof selectors, " and %u selector%s of others", u->unused_selectors,
             u->unused_selectors == 1 ? "" : "s");
     printf("%s%u of %u rules%s match nothing on %u page%s: %zu of %zu bytes (%.0f %%)\n",
-        none ? "" : "\n", u->unused_rules, u->rules, selectors, s->page_count,
+        nothing_unused ? "" : "\n", u->unused_rules, u->rules, selectors, s->page_count,
         s->page_count == 1 ? "" : "s", u->unused_bytes, u->bytes,
         u->bytes ? 100.0 * (double)u->unused_bytes / (double)u->bytes : 0);
     if (!s->names_judged)
@@ -136,7 +136,7 @@ static bool names_folder(const char *path)
            (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
 }
 
-/* The sheet without its cuts, and its source map. */
+/* Writes the reduced sheet and its source map. */
 static hed_status write_reduced(
     const css_file *file, const css_reduction *reduction, const char *path, hed_error *error)
 {
@@ -166,7 +166,7 @@ static hed_status write_reduced(
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Counts the sheets that are files, and so have a reduced one. */
+/* Counts the sheets that are files; each of them has a reduced sheet. */
 static uint32_t count_files(const css_files *files)
 {
     uint32_t count = 0;
@@ -175,7 +175,7 @@ static uint32_t count_files(const css_files *files)
     return count;
 }
 
-/* True if --out is the file of one sheet, of --css; what that sheet imports stays as it is. */
+/* True if --out is a file: the reduced sheet of the only --css, whose imports are not reduced. */
 static bool writes_one(const hed_arguments *arguments)
 {
     return hed_text_at(arguments, "css", 0) && !hed_text_at(arguments, "css", 1);
@@ -185,8 +185,8 @@ static hed_status check_out(
     const css_unused *u, const hed_arguments *arguments, const char *out, hed_error *error)
 {
     uint32_t files = count_files(&u->survey.files);
-    bool any = u->survey.files.count > 0; /* without a sheet the survey fails by itself */
-    if (any && !u->survey.files.out_folder && files != 1 && !writes_one(arguments))
+    bool has_sheets = u->survey.files.count > 0; /* the survey fails if there is no sheet */
+    if (has_sheets && !u->survey.files.out_folder && files != 1 && !writes_one(arguments))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--out %s: a file holds one sheet, and %u were read: name a folder, or one sheet with "
             "--css",
@@ -198,13 +198,13 @@ static hed_status write_out(
     const css_unused *u, const hed_arguments *arguments, const char *out, hed_error *error)
 {
     char path[PATH_MAX];
-    const css_files *all = &u->survey.files;
-    bool folder = all->out_folder != NULL;
-    uint32_t left = !folder && writes_one(arguments) ? 1 : count_files(all);
+    const css_files *sheets = &u->survey.files;
+    bool folder = sheets->out_folder != NULL;
+    uint32_t left = !folder && writes_one(arguments) ? 1 : count_files(sheets);
     if (folder && mkdir(out, 0777) != 0 && !names_folder(out))
         return hed_fail(error, HED_ERROR_IO, "--out %s: no such folder", out);
-    for (uint32_t i = 0; i < all->count && left && !hed_failed(error); i++) {
-        const css_file *file = &all->items[i];
+    for (uint32_t i = 0; i < sheets->count && left && !hed_failed(error); i++) {
+        const css_file *file = &sheets->items[i];
         if (!file->judged || !file->identity) continue;
         left--;
         if (folder && css_files_out(out, file->name, path, sizeof path, error)) break;
@@ -268,8 +268,8 @@ static int unused_command(const hed_arguments *arguments, void *user)
     css_survey_close(&u.survey);
     if (hed_failed(&error)) return cli_end(error.status, &error);
     if (!whole) return HED_EXIT_INTERRUPTED;
-    double most = limit.per_cent ? limit.value / 100 * (double)u.bytes : limit.value;
-    return limit_text && (double)u.unused_bytes > most ? HED_EXIT_FAILURE : 0;
+    double byte_limit = limit.per_cent ? limit.value / 100 * (double)u.bytes : limit.value;
+    return limit_text && (double)u.unused_bytes > byte_limit ? HED_EXIT_FAILURE : 0;
 }
 
 const hed_command hed_command_css_unused = {

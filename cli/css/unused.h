@@ -1,4 +1,4 @@
-/* What `heddle css unused` found, for those who print and write it. */
+/* Results of `heddle css unused`, for its output and its report. */
 #ifndef HED_CLI_CSS_UNUSED_H
 #define HED_CLI_CSS_UNUSED_H
 
@@ -11,13 +11,13 @@ typedef struct css_unused {
     size_t bytes, unused_bytes;
 } css_unused;
 
-/* Of --fail-over. */
+/* Limit of --fail-over. */
 typedef struct css_limit {
     double value;
     bool per_cent;
 } css_limit;
 
-/* The page that shows what is used where. */
+/* Writes an HTML report of the rules and the pages that use them. */
 hed_status css_write_report(const css_unused *unused, const char *path, hed_error *error);
 
 #endif

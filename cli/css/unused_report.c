@@ -1,6 +1,6 @@
-/* The page of `heddle css unused --report`: unused.html around tables of sheets and pages, and the text
- * of each sheet in rows, one for each rule. Texts of sheets and pages are foreign: all go through
- * page_text(). */
+/* Report of `heddle css unused --report`: unused.html around tables of sheets and pages, and the
+ * text of each sheet in rows, one for each rule. Texts of sheets and pages are untrusted:
+ * page_text() escapes all of them. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -19,13 +19,13 @@ typedef struct page {
     hed_file_writer *writer;
     const css_unused *unused;
     const char *path;
-    /* of the sheet at hand */
+    /* the current sheet */
     uint32_t sheet;
     const css_file *file;
     const css_reduction *reduction;
     struct mark {
         size_t begin, end;
-    } * marks; /* what is unused within rules that stay, ascending */
+    } * marks; /* unused bytes inside rules that stay, ascending */
     uint32_t mark_count, mark_room, mark_at;
     hed_error error;
 } page;
@@ -43,7 +43,7 @@ static void page_put(page *p, const char *format, ...)
     hed_file_writer_put(p->writer, text, (size_t)length < sizeof text ? (size_t)length : 0);
 }
 
-/* Foreign text: no byte of it is read as HTML. */
+/* Writes text with all characters of HTML escaped. */
 static void page_text(page *p, const char *text, size_t length)
 {
     static const struct {
@@ -62,7 +62,7 @@ static void page_text(page *p, const char *text, size_t length)
     hed_file_writer_put(p->writer, text + from, length - from);
 }
 
-/* 1204 as 1,204. */
+/* Formats 1204 as 1,204. */
 static const char *grouped(uint64_t value, char text[32])
 {
     char digits[32];
@@ -75,7 +75,7 @@ static const char *grouped(uint64_t value, char text[32])
     return text;
 }
 
-/* A link to a file, from the report's folder. */
+/* Writes a link to a file, relative to the report's folder. */
 static void page_link(page *p, const char *path)
 {
     char address[3 * PATH_MAX];
@@ -91,7 +91,7 @@ static void page_link(page *p, const char *path)
     page_put(p, "</a>");
 }
 
-/* ---- the head ---- */
+/* ---- head of the report ---- */
 
 static double share(size_t part, size_t whole)
 {
@@ -100,9 +100,9 @@ static double share(size_t part, size_t whole)
 
 static void write_figure(page *p, const char *name, uint64_t value, const char *unit, uint64_t of)
 {
-    char number[32], all[32];
+    char number[32], total[32];
     page_put(p, "<div><dt>%s</dt><dd>%s%s<small>of %s</small></dd></div>\n", name,
-        grouped(value, number), unit, grouped(of, all));
+        grouped(value, number), unit, grouped(of, total));
 }
 
 static void write_head(page *p)
@@ -176,7 +176,7 @@ static void write_pages(page *p)
         page_put(p,
             "</td><td class=value>%s</td><td class=value>%s</td><td class=value>%s</td></tr>\n",
             grouped(s->pages[i].elements, a), grouped(s->pages[i].rules, b),
-            grouped(s->pages[i].only, c));
+            grouped(s->pages[i].unique_rules, c));
     }
     page_put(p, "</tbody></table></div></details></section>\n");
 }
@@ -191,7 +191,8 @@ static const struct {
     [CSS_BY_PATTERN] = {"pattern", "Kept by pattern"},
     [CSS_NOT_JUDGED] = {"open", "Not judged"}};
 
-/* Of a rule: the first of what its selectors are in this order. */
+/* Verdict on an item; a rule has the first verdict, in this order, that one of its selectors
+ * has. */
 static css_verdict item_verdict(const page *p, const css_item *item)
 {
     static const css_verdict order[] = {
@@ -204,18 +205,18 @@ static css_verdict item_verdict(const page *p, const css_item *item)
     return CSS_NEVER;
 }
 
-/* How often, and where first. */
+/* Writes the number of matches of an item, and the first one. */
 static void write_use(page *p, const css_item *item)
 {
     const css_survey *s = &p->unused->survey;
     const css_use *first = NULL;
     uint64_t matches = 0;
-    uint32_t most = 0;
+    uint32_t most_pages = 0;
     char number[32];
     for (uint32_t i = 0; i < item->count; i++) {
         const css_use *use = &s->uses[p->file->first_rule + item->index + i];
         matches += use->elements;
-        if (use->pages > most) most = use->pages;
+        if (use->pages > most_pages) most_pages = use->pages;
         if (use->pages && (!first || use->page < first->page ||
                               (use->page == first->page && use->line < first->line)))
             first = use;
@@ -224,7 +225,8 @@ static void write_use(page *p, const css_item *item)
     page_put(p, "<b>%s</b> %s on %s%u page%s, first <code>", grouped(matches, number),
         item->count > 1 ? (matches == 1 ? "match" : "matches")
                         : (matches == 1 ? "element" : "elements"),
-        item->count > 1 && most < s->page_count ? "at least " : "", most, most == 1 ? "" : "s");
+        item->count > 1 && most_pages < s->page_count ? "at least " : "", most_pages,
+        most_pages == 1 ? "" : "s");
     page_text(p, first->element, strlen(first->element));
     page_put(p, "</code> in ");
     page_link(p, s->pages[first->page].path);
@@ -250,7 +252,7 @@ static void write_note(page *p, const css_item *item, css_verdict verdict)
     page_put(p, "</p>");
 }
 
-/* Bytes of the sheet, those that are marked struck through. */
+/* Writes bytes of the sheet; marked bytes are struck through. */
 static void write_code(page *p, size_t begin, size_t end)
 {
     while (begin < end) {
@@ -273,7 +275,8 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
 }
 
-/* A row for text[begin, end); `item`: the innermost one that it is of, or NULL; `first`: it begins there. */
+/* Writes a row for text[begin, end). `item`: the innermost item around it, or NULL; `first`: the
+ * row begins the item. */
 static void write_row(page *p, size_t begin, size_t end, const css_item *item, bool first)
 {
     const char *text = p->file->text;
@@ -290,17 +293,17 @@ static void write_row(page *p, size_t begin, size_t end, const css_item *item, b
     if (begin == end) return;
     bool block = item && (item->kind == HED_CSS_PART_GROUP || item->kind == HED_CSS_PART_LAYER);
     css_verdict verdict = item ? item_verdict(p, item) : CSS_USED;
-    bool plain = !item || (block && !item->cut) || item->kind == HED_CSS_PART_OTHER;
+    bool plain = !item || (block && !item->removed) || item->kind == HED_CSS_PART_OTHER;
     if (block) verdict = CSS_NEVER;
-    bool some = p->mark_at < p->mark_count && item && item->kind == 'r' && item->stays;
-    for (uint32_t i = p->mark_at; some && p->marks[i].begin < begin;)
-        if (++i == p->mark_count) some = false;
-    some = some && p->mark_count && p->marks[p->mark_at].begin < end;
+    bool has_marks = p->mark_at < p->mark_count && item && item->kind == 'r' && item->stays;
+    for (uint32_t i = p->mark_at; has_marks && p->marks[i].begin < begin;)
+        if (++i == p->mark_count) has_marks = false;
+    has_marks = has_marks && p->mark_count && p->marks[p->mark_at].begin < end;
     if (item && first)
         line = item->kind == 'r' ? hed_css_rule_at(p->file->sheet, item->index).line
                                  : hed_css_part_at(p->file->sheet, item->index).line;
     page_put(p, "<div class=\"r %s%s\"", plain ? "plain" : row_kinds[verdict].class,
-        some ? " some" : "");
+        has_marks ? " some" : "");
     if (line) {
         uint32_t number = (uint32_t)(item - p->reduction->items);
         page_put(p, " id=\"s%u-%u\"><a href=\"#s%u-%u\">%u</a>", p->sheet, number, p->sheet, number,
@@ -313,8 +316,8 @@ static void write_row(page *p, size_t begin, size_t end, const css_item *item, b
     page_put(p, "</div>\n");
 }
 
-/* An item and those in it; gives the item behind. Custom properties, and declarations in a condition's
- * block, are text of what holds them. */
+/* Writes the rows of an item and the items inside it; returns the next item after it. Custom
+ * properties, and declarations in a condition's block, belong to the row of the enclosing item. */
 static uint32_t write_item(page *p, uint32_t i)
 {
     const css_item *items = p->reduction->items, *item = &items[i];
@@ -386,7 +389,7 @@ static void write_sheet(page *p, uint32_t index)
     page_put(p, "</div></section>\n");
 }
 
-/* Radio buttons, which work without a script. */
+/* Writes the filter of rows: radio buttons, as these work without a script. */
 static void write_filter(page *p)
 {
     uint32_t counts[HED_COUNT(row_kinds)] = {0};

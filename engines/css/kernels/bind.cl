@@ -6,8 +6,8 @@
  *   css_bind_acts       an item an act: transitions and acceptances of compounds
  *   css_bind_kinds      a group an element kind: compounds that hold or are reduced to residuals; lists
  *
- * A kind's statuses of predicates are in local memory, two bits each; they are found twice, which takes less
- * time than storing them. */
+ * A kind's statuses of predicates are in local memory, two bits each; they are found twice, which
+ * takes less time than storing them. */
 #ifndef CSS_TABLES_H
 #include "tables.h"
 #endif
@@ -34,8 +34,8 @@ CSS_FUNCTION void bind_key(
     }
 }
 
-/* Sets all predicates that are true on an element kind. Each of the three loops begins at other items, so that
- * their loads overlap. */
+/* Sets all predicates that are true on an element kind. Each of the three loops begins at other
+ * items, so that their loads overlap. */
 CSS_FUNCTION void bind_status(const css_view *view, __local uint *status, uint number, uint id)
 {
     const css_fixed *f = view->fixed;
@@ -92,7 +92,8 @@ CSS_FUNCTION uint bind_marked(volatile __local const uint *bits, uint bit)
     return bits[bit >> 5] >> (bit & 31) & 1;
 }
 
-/* True if each clause of a compound has a literal that is negated or possible (a bit a predicate). */
+/* True if each clause of a compound has a literal that is negated or possible (a bit a
+ * predicate). */
 CSS_FUNCTION uint bind_possible(
     const css_view *view, volatile __local const uint *possible, uint compound)
 {
@@ -137,9 +138,9 @@ CSS_FUNCTION void bind_relations(
     }
 }
 
-/* Finds the nodes that can occur, and numbers their bits: those for ancestors, then those for the parent.
- * `occurs`: bits of nodes whose own compound can occur; `used`: bits of the (2 nodes) uses; `rank`: number
- * of used bits before each word of `used`. */
+/* Finds the nodes that can occur, and numbers their bits: those for ancestors, then those for the
+ * parent. `occurs`: bits of nodes whose own compound can occur; `used`: bits of the (2 nodes) uses;
+ * `rank`: number of used bits before each word of `used`. */
 CSS_FUNCTION void bind_nodes(const css_view *view, volatile __local const uint *possible,
     __local uint *occurs, __local uint *used, __local uint *rank, __local uint *room, uint id)
 {
@@ -289,8 +290,8 @@ CSS_FUNCTION uint bind_dynamic_number(const bind_kind *kind, uint p)
     return kind->rank[p >> 5] + (uint)popcount(below);
 }
 
-/* Number of literals in the residual of a compound. `write`: writes them to `to`; otherwise marks their
- * predicates as dynamic. */
+/* Number of literals in the residual of a compound. `write`: writes them to `to`; otherwise marks
+ * their predicates as dynamic. */
 CSS_FUNCTION uint bind_residual(
     const css_view *view, const bind_kind *kind, uint c, __global uint *to, uint write)
 {
@@ -330,8 +331,8 @@ CSS_FUNCTION uint bind_holds_bare(__global const uint *residual, uint count)
     return 1;
 }
 
-/* Counts a compound that may hold on the element kind, and stores it with the room that it needs, as a candidate:
- * compound << 1 | 1 if it has a residual; position among residuals; its length. */
+/* Counts a compound that may hold on the element kind, and stores it with the room that it needs,
+ * as a candidate: compound << 1 | 1 if it has a residual; position among residuals; its length. */
 CSS_FUNCTION void bind_try(const css_view *view, const bind_kind *kind, uint c)
 {
     __local css_bind_lists *lists = kind->lists;
@@ -401,8 +402,9 @@ CSS_FUNCTION uint bind_bucket(const css_view *view, uint p)
     return view->sheet.bucket_begin[p + 1] - view->sheet.bucket_begin[p];
 }
 
-/* Compound `j` of the buckets of predicates that may hold; CSS_NONE: another bucket tries it. `room`: sum of
- * the lengths of the buckets of an item, which has `each` words of statuses, and the items before. */
+/* Compound `j` of the buckets of predicates that may hold; CSS_NONE: another bucket tries it.
+ * `room`: sum of the lengths of the buckets of an item, which has `each` words of statuses, and the
+ * items before. */
 CSS_FUNCTION uint bind_tried(
     const css_view *view, __local const uint *status, __local const uint *room, uint each, uint j)
 {
@@ -423,8 +425,8 @@ CSS_FUNCTION uint bind_tried(
     return css_tried_by(view->sheet.literal, first, status, p) ? c : CSS_NONE;
 }
 
-/* Tries all compounds in the buckets of predicates that may hold: an item sums the lengths of the buckets of
- * its words of statuses, then the items divide the compounds evenly. */
+/* Tries all compounds in the buckets of predicates that may hold: an item sums the lengths of the
+ * buckets of its words of statuses, then the items divide the compounds evenly. */
 CSS_FUNCTION void bind_compounds(
     const css_view *view, const bind_kind *kind, __local uint *room, uint id)
 {

@@ -1,11 +1,12 @@
 /* Dynamic bits of elements, and their signatures: an item an element.
  *
- * Stage 0 evaluates positions among siblings. A predicate that reads a dependency is evaluated in the stage
- * after that of the dependency: an element that satisfies the dependency leaves a mark, and the next launch
- * reads it. A mark is a bit, of the giver (read by its children, its descendants, the next sibling, itself,
- * or by counts) or of the receiver (from children, descendants, the next sibling). For siblings at any
- * distance the mark is the first position in a family, the children of an element (LATER: the last
- * position, as a complement). The last launch makes signatures. */
+ * Stage 0 evaluates positions among siblings. A predicate that reads a dependency is evaluated in
+ * the stage after that of the dependency: an element that satisfies the dependency leaves a mark,
+ * and the next launch reads it. A mark is a bit, of the giver (read by its children, its
+ * descendants, the next sibling, itself, or by counts) or of the receiver (from children,
+ * descendants, the next sibling). For siblings at any distance the mark is the first position in a
+ * family, the children of an element (LATER: the last position, as a complement). The last launch
+ * makes signatures. */
 #ifndef CSS_TABLES_H
 #include "tables.h"
 #endif

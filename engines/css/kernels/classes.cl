@@ -41,8 +41,8 @@ CSS_FUNCTION void lists_sort(
     }
 }
 
-/* Lists the acts of signature `s`. The unsorted acceptances begin after room for all acts as transitions; the
- * sorted ones follow the transitions. */
+/* Lists the acts of signature `s`. The unsorted acceptances begin after room for all acts as
+ * transitions; the sorted ones follow the transitions. */
 CSS_FUNCTION void lists_make(const css_view *view, __local css_list_ends *lists, uint s, uint id)
 {
     const css_fixed *f = view->fixed;
@@ -86,7 +86,8 @@ CSS_FUNCTION void lists_make(const css_view *view, __local css_list_ends *lists,
 
 /* ---- paths ---- */
 
-/* Continues the hash of a path with an ancestor's meaning. *gap: 1 after ancestors without meaning. */
+/* Continues the hash of a path with an ancestor's meaning. *gap: 1 after ancestors without
+ * meaning. */
 CSS_FUNCTION ulong paths_step(ulong hash, uint2 meaning, uint *gap)
 {
     uint none = meaning.x == 0;
@@ -150,8 +151,8 @@ __kernel void css_paths(CSS_ARGUMENTS, uint begin, uint end, HED_LOCAL(uint, blo
 
 /* ---- checks ---- */
 
-/* True if two elements have the same dynamic bits; `inner`: only those on which transitions depend. *any: the
- * OR of these bits of `a`. */
+/* True if two elements have the same dynamic bits; `inner`: only those on which transitions depend.
+ * *any: the OR of these bits of `a`. */
 CSS_FUNCTION uint check_bits(const css_view *view, uint kind, uint a, uint b, uint inner, uint *any)
 {
     uint words = view->fixed->words, dynamics = view->bound[kind].dynamics, differ = 0;
@@ -212,7 +213,8 @@ CSS_FUNCTION uint check_element(const css_view *view, uint e)
     return 1;
 }
 
-/* True if an element kind has, if no dynamic bit is set, the transitions of the first kind of its slot. */
+/* True if an element kind has, if no dynamic bit is set, the transitions of the first kind of its
+ * slot. */
 CSS_FUNCTION uint check_kind(const css_view *view, uint kind, uint id)
 {
     uint first = view->base_first[view->extra[kind].slot];
@@ -248,8 +250,8 @@ CSS_FUNCTION uint classes_inherited(uint w, uint inherited)
                                     : (1u << (inherited & 31)) - 1;
 }
 
-/* Links of the ancestors that have a meaning, from the parent on, in `chain`: signature << 1 | 1 if ancestors
- * without meaning are skipped before it. Returns their number. */
+/* Links of the ancestors that have a meaning, from the parent on, in `chain`: signature << 1 | 1 if
+ * ancestors without meaning are skipped before it. Returns their number. */
 CSS_FUNCTION uint classes_chain(const css_view *view, __local uint *chain, uint e, uint id)
 {
     uint count = 0, gap = 0;
@@ -269,8 +271,8 @@ CSS_FUNCTION uint classes_chain(const css_view *view, __local uint *chain, uint 
     return count;
 }
 
-/* Writes the finals of class `index`, that of element `e`, to `listed` in ascending order. `room`: GROUP
- * words. */
+/* Writes the finals of class `index`, that of element `e`, to `listed` in ascending order. `room`:
+ * GROUP words. */
 CSS_FUNCTION void classes_finals(const css_view *view, __local const uint *state,
     __local uint *room, uint index, uint e, uint id)
 {
@@ -305,8 +307,8 @@ CSS_FUNCTION void classes_finals(const css_view *view, __local const uint *state
     if (id == 0) view->class_finals[index].count = count;
 }
 
-/* Runs the automaton for class `index`. Local memory: two states; for each ancestor of the chain its link,
- * its first transition, and the number of its transitions; GROUP words. */
+/* Runs the automaton for class `index`. Local memory: two states; for each ancestor of the chain
+ * its link, its first transition, and the number of its transitions; GROUP words. */
 CSS_FUNCTION void classes_run(const css_view *view, __local uint *block, uint index, uint id)
 {
     uint state_words = view->fixed->state_words, inherited = view->counters->inherited;

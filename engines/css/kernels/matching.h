@@ -1,6 +1,6 @@
-/* Declarations shared by the kernels of matching on a device and the solver that launches them: offsets of
- * arrays, counters, hash tables. See tables.h for the algorithm and the tables; this file has the data that
- * only a device uses.
+/* Declarations shared by the kernels of matching on a device and the solver that launches them:
+ * offsets of arrays, counters, hash tables. See tables.h for the algorithm and the tables; this
+ * file has the data that only a device uses.
  *
  * All data are 32-bit words in a few buffers, at the offsets in css_fixed, in words:
  *
@@ -11,12 +11,12 @@
  *              element has none
  *   actions    lists of acts of signatures; `listed`: finals of classes
  *
- * A signature is an element kind (no dynamic bit is set) or `kinds` + a slot of a hash table for (kind,
- * bits). A class is a slot of a hash table for (path, signature); a path is the sequence of the ancestors'
- * meanings, from the root on. Slots hold 31 bits of a hash. Afterwards the pass compares the members of a
- * slot exactly, and everything is repeated with another seed if they differ: results never depend on
- * hashes. Where a table, a pool or a field of bits is too small, the counters report it and the
- * solver makes it larger. Every loop is bounded. */
+ * A signature is an element kind (no dynamic bit is set) or `kinds` + a slot of a hash table for
+ * (kind, bits). A class is a slot of a hash table for (path, signature); a path is the sequence of
+ * the ancestors' meanings, from the root on. Slots hold 31 bits of a hash. Afterwards the pass
+ * compares the members of a slot exactly, and everything is repeated with another seed if they
+ * differ: results never depend on hashes. Where a table, a pool or a field of bits is too small,
+ * the counters report it and the solver makes it larger. Every loop is bounded. */
 #ifndef CSS_MATCHING_H
 #define CSS_MATCHING_H
 
@@ -129,7 +129,8 @@ typedef struct css_bind_found {
     uint rows, marks, relations, stages, counting;
 } css_bind_found;
 
-/* Local memory of css_bind_kinds. Lengths of lists at first; then the positions of their next entries. */
+/* Local memory of css_bind_kinds. Lengths of lists at first; then the positions of their next
+ * entries. */
 typedef struct css_bind_lists {
     uint certain, candidate, residual, dependency;
     uint acts; /* of all compounds */
@@ -322,8 +323,8 @@ CSS_FUNCTION uint css_insert(volatile __global uint *table, uint mask, ulong has
     return at;
 }
 
-/* Sum of the `value`s of the items before this one; *total: of all items. Every item of the group takes part.
- * `room`: GROUP words. */
+/* Sum of the `value`s of the items before this one; *total: of all items. Every item of the group
+ * takes part. `room`: GROUP words. */
 CSS_FUNCTION uint css_before(__local uint *room, uint id, uint value, uint *total)
 {
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,12 +1,14 @@
-/* Tables of a compiled sheet, of the element kinds of a forest, and of the binding of both: arrays of structs
- * of 32-bit words, with the functions that read them; one text for C, OpenCL C and CUDA.
+/* Tables of a compiled sheet, of the element kinds of a forest, and of the binding of both: arrays
+ * of structs of 32-bit words, with the functions that read them; one text for C, OpenCL C and CUDA.
  *
  * THE ALGORITHM. Elements are many, but few of them differ in the properties that a sheet can test.
  *
- * 1. Element kinds (solver/forest.c): elements with the same namespace, type, classes, states and language,
+ * 1. Element kinds (solver/forest.c): elements with the same namespace, type, classes, states and
+ * language,
  *    whose attributes and ids make the same predicates true (solver/facts.c), have one kind. Elements
  *    of a kind differ in their positions among other elements only.
- * 2. A sheet is compiled (solver/compile.c) into predicates, compounds and prefixes. A compound is an
+ * 2. A sheet is compiled (solver/compile.c) into predicates, compounds and prefixes. A compound is
+ * an
  *    AND of clauses; a clause is an OR of literals; a literal is a predicate or its negation. All of a
  *    selector that does not look upwards becomes one compound: a + b ~ c is the compound c with a literal
  *    "some earlier sibling is [b whose previous sibling is a]". So do complex selectors inside of :is() and
@@ -15,25 +17,27 @@
  *    element. :has(x > y) is "some descendant is [x with some child [y]]".
  *    The rest of a selector is compounds with ' ' and '>' between them: a path in a tree of prefixes
  *    (nodes), which selectors with the same beginning share, with accepting states (finals) at its end.
- * 3. Bind (solver/bind.c), for each sheet and forest: on an element kind a predicate is true, false or
+ * 3. Bind (solver/bind.c), for each sheet and forest: on an element kind a predicate is true, false
+ * or
  *    undecided, and a compound is certain, impossible, or reduced to a residual: clauses of undecided
  *    literals. Predicates that no kind has are false everywhere; prefixes that cannot occur in
  *    the forest are pruned with everything that requires them. Pruning makes the pass quick.
  *    The undecided predicates of a kind's residuals are its *dynamic predicates*; dynamic predicate number
  *    k of a kind is bit k of the dynamic bits of its elements.
- * 4. Pass (solver/pass.c): a signature is a kind with a value of its dynamic bits; it determines the
+ * 4. Pass (solver/pass.c): a signature is a kind with a value of its dynamic bits; it determines
+ * the
  *    compounds that hold. An automaton runs from each root to its descendants. Its state is a set of
  *    bits, up to two for each prefix: "matched on some ancestor" and "matched on the parent". The
  *    compounds of an element's signature have transitions (required bit, bit to set) and acceptances
  *    (required bit, accepting state). A class is (state of the parent, signature): it has the state for
  *    the children and the ascending list of rules. The pass writes one number of a class per element.
  *
- * Dependencies read each other without a cycle. The processor evaluates them in sweeps over the document:
- * forwards for ancestors and earlier siblings, backwards for descendants and later siblings; the last
- * sweep is the pass itself. A device evaluates them in stages: dependency_stage is 0 where the dependency's
- * compounds have no RELATION and no COUNT, otherwise 1 + the greatest stage of the dependencies that these
- * read; within a stage all elements are independent.
- */
+ * Dependencies read each other without a cycle. The processor evaluates them in sweeps over the
+ * document: forwards for ancestors and earlier siblings, backwards for descendants and later
+ * siblings; the last sweep is the pass itself. A device evaluates them in stages: dependency_stage
+ * is 0 where the dependency's compounds have no RELATION and no COUNT, otherwise 1 + the greatest
+ * stage of the dependencies that these read; within a stage all elements are independent.
+ * */
 #ifndef CSS_TABLES_H
 #define CSS_TABLES_H
 
@@ -55,8 +59,8 @@ typedef uint32_t uint;
 
 /* ---- the sheet ---- */
 
-/* Kinds of predicates. "Key": found by the element's type or classes; "fact": by its attributes, language
- * or id; "always": evaluated on each element kind; "dynamic": undecided on every kind. */
+/* Kinds of predicates. "Key": found by the element's type or classes; "fact": by its attributes,
+ * language or id; "always": evaluated on each element kind; "dynamic": undecided on every kind. */
 enum css_predicate_kind {
     CSS_P_TYPE,          /* key; name_space */
     CSS_P_CLASS,         /* key */
@@ -71,8 +75,8 @@ enum css_predicate_kind {
     CSS_P_COUNT_FROM_END /* dynamic; count, of later siblings */
 };
 
-/* A test of an element. Predicates are numbered so that a predicate's number is greater than those of the
- * predicates in the compounds of its dependency. */
+/* A test of an element. Predicates are numbered so that a predicate's number is greater than those
+ * of the predicates in the compounds of its dependency. */
 typedef struct css_predicate {
     uint
         kind; /* enum css_predicate_kind, which determines the valid member of `of`; the longest is first,
@@ -113,7 +117,8 @@ enum css_relation {
     CSS_FROM_SELF
 };
 
-/* Kinds of keys. HTML: lower-case names of HTML elements; QUIRKS: lower-case names in quirks mode. */
+/* Kinds of keys. HTML: lower-case names of HTML elements; QUIRKS: lower-case names in quirks
+ * mode. */
 enum css_key_kind { CSS_KEY_TYPE, CSS_KEY_TYPE_HTML, CSS_KEY_CLASS, CSS_KEY_CLASS_QUIRKS };
 
 /* Slot of the hash table of keys; see css_key_find(). */
@@ -153,10 +158,11 @@ typedef struct css_tables {
     uint key_mask;
     __global const uint *key_begin, *key_predicate; /* CSR (K): predicates that a key makes true */
     __global const uint *always;                    /* predicates of SPACE, FLAG and STATE */
-    /* CSR (C): predicate << 1 | negated, with CSS_LAST_OF_CLAUSE; a compound without clauses always holds */
+    /* CSR (C): predicate << 1 | negated, with CSS_LAST_OF_CLAUSE; a compound without clauses always
+     * holds */
     __global const uint *literal_begin, *literal;
-    /* CSR (P): compounds whose first clause has the predicate, not negated; each is tried on the element
-     * kinds on which the predicate is true or undecided */
+    /* CSR (P): compounds whose first clause has the predicate, not negated; each is tried on the
+     * element kinds on which the predicate is true or undecided */
     __global const uint *bucket_begin, *bucket;
     __global const uint *universal; /* compounds to try on every element kind */
     __global const css_node *node;  /* (N) */
@@ -181,8 +187,8 @@ typedef struct css_element_kind {
 
 /* ---- the binding of a sheet to element kinds ---- */
 
-/* Bits of a node in the automaton's state; CSS_NONE: the node cannot occur or has no such use. The bits of
- * all nodes for ancestors come first: descendants inherit these. Index: `in_parent`. */
+/* Bits of a node in the automaton's state; CSS_NONE: the node cannot occur or has no such use. The
+ * bits of all nodes for ancestors come first: descendants inherit these. Index: `in_parent`. */
 typedef struct css_node_bits {
     uint bit[2];
 } css_node_bits;
@@ -193,21 +199,21 @@ typedef struct css_act {
     uint result;   /* transition: bit to set; acceptance: final */
 } css_act;
 
-/* Numbers of acts of a compound. Its transitions begin at css_first_transition(), its acceptances at
- * compound_final_begin[c]. */
+/* Numbers of acts of a compound. Its transitions begin at css_first_transition(), its acceptances
+ * at compound_final_begin[c]. */
 typedef struct css_act_counts {
     uint transitions, acceptances;
 } css_act_counts;
 
-/* A compound, or a dependency, that the dynamic bits of an element decide. Residual: bit << 1 | negated,
- * with CSS_LAST_OF_CLAUSE; an AND of ORs. */
+/* A compound, or a dependency, that the dynamic bits of an element decide. Residual: bit << 1 |
+ * negated, with CSS_LAST_OF_CLAUSE; an AND of ORs. */
 typedef struct css_candidate {
     uint number;          /* of the compound; of the dependency */
     uint first, literals; /* in the residuals; no literals: it holds */
 } css_candidate;
 
-/* Lists of an element kind: first entry and length. Only compounds are listed that have acts, or that are
- * in a dependency that a possible predicate reads. */
+/* Lists of an element kind: first entry and length. Only compounds are listed that have acts, or
+ * that are in a dependency that a possible predicate reads. */
 typedef struct css_bound_kind {
     uint first_certain, certains;        /* compounds that hold on each element of the kind */
     uint first_candidate, candidates;    /* compounds */
@@ -268,7 +274,8 @@ CSS_FUNCTION uint css_status_of(__local const uint *status, uint predicate)
 /* Predicate of a literal. */
 CSS_FUNCTION uint css_predicate_of(uint literal) { return (literal & ~CSS_LAST_OF_CLAUSE) >> 1; }
 
-/* True if a predicate of SPACE, FLAG, STATE, or TYPE with a matching key, holds on an element kind. */
+/* True if a predicate of SPACE, FLAG, STATE, or TYPE with a matching key, holds on an element
+ * kind. */
 CSS_FUNCTION uint css_holds_on(
     __global const css_predicate *predicate, __global const css_element_kind *kind)
 {
@@ -303,8 +310,8 @@ CSS_FUNCTION uint css_compound_status(
     return whole;
 }
 
-/* True if `predicate` is the first predicate of the compound's first clause that is not false on the element
- * kind: a compound is tried through this predicate's bucket only, hence once. */
+/* True if `predicate` is the first predicate of the compound's first clause that is not false on
+ * the element kind: a compound is tried through this predicate's bucket only, hence once. */
 CSS_FUNCTION uint css_tried_by(
     __global const uint *literal, uint begin, __local const uint *status, uint predicate)
 {

@@ -1,5 +1,5 @@
-/* Changes of a document. Lists of an element that grow are put behind all others, with room to grow in,
- * which stands in the word before them. */
+/* Changes of a document. A list of an element that grows is moved to the end of the array, with
+ * room for more entries; the entry before it holds the size of this room. */
 #include "document.h"
 #include "html.h"
 #include "states.h"
@@ -7,25 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `more` items behind `count`; NULL where memory runs out. */
+/* Enlarges an array to hold `more` items after `count`; NULL: out of memory. */
 static void *change_room(hed_css_document *d, void *items, uint32_t count, uint32_t *room,
     uint32_t more, size_t size, hed_error *error)
 {
     if (*room - count >= more) return items;
-    uint64_t wanted = 2ull * count + more + 64;
-    if (wanted > UINT32_MAX / 2) {
+    uint64_t capacity = 2ull * count + more + 64;
+    if (capacity > UINT32_MAX / 2) {
         hed_fail(error, HED_ERROR_LIMIT, "%s: more than 2^31 attributes or classes", d->file);
         return NULL;
     }
-    d->arena.failed = false; /* each of its allocations is checked by itself here */
-    void *larger = hed_arena_new(&d->arena, wanted, size, error);
+    d->arena.failed = false; /* each allocation here is checked on its own */
+    void *larger = hed_arena_new(&d->arena, capacity, size, error);
     if (!larger) return NULL;
     if (count) memcpy(larger, items, count * size);
-    *room = (uint32_t)wanted;
+    *room = (uint32_t)capacity;
     return larger;
 }
 
-/* Makes room for `count` classes of an element; they are lost. */
+/* Makes room for `count` classes of an element; the old classes may be lost. */
 static bool class_room(hed_css_document *d, uint32_t e, uint32_t count, hed_error *error)
 {
     uint32_t begin = d->class_begin[e], have = d->class_end[e] - begin;
@@ -48,21 +48,22 @@ static bool attribute_room(hed_css_document *d, uint32_t e, hed_error *error)
     uint32_t begin = d->attribute_begin[e], count = d->attribute_end[e] - begin;
     if (begin > d->attribute_fixed && count < d->attributes[begin - 1].name) return true;
     uint32_t room = count + 4;
-    css_attribute *all = change_room(
-        d, d->attributes, d->attribute_count, &d->attribute_room, room + 1, sizeof *all, error);
-    if (!all) return false;
-    d->attributes = all;
-    all[d->attribute_count] = (css_attribute){.name = room, .value = CSS_NONE};
-    memcpy(all + d->attribute_count + 1, all + begin, count * sizeof *all);
+    css_attribute *attributes = change_room(d, d->attributes, d->attribute_count,
+        &d->attribute_room, room + 1, sizeof *attributes, error);
+    if (!attributes) return false;
+    d->attributes = attributes;
+    attributes[d->attribute_count] = (css_attribute){.name = room, .value = CSS_NONE};
+    memcpy(attributes + d->attribute_count + 1, attributes + begin, count * sizeof *attributes);
     for (uint32_t i = count; i < room; i++)
-        all[d->attribute_count + 1 + i] = (css_attribute){.name = CSS_NONE, .value = CSS_NONE};
+        attributes[d->attribute_count + 1 + i] =
+            (css_attribute){.name = CSS_NONE, .value = CSS_NONE};
     d->attribute_begin[e] = d->attribute_count + 1;
     d->attribute_end[e] = d->attribute_begin[e] + count;
     d->attribute_count += room + 1;
     return true;
 }
 
-/* Every word of a class attribute as a name, so that none is missing later. */
+/* Adds every word of a class attribute to the names, so that no later step needs memory. */
 static bool classes_named(hed_css_document *d, uint32_t value, hed_error *error)
 {
     size_t length;
@@ -110,7 +111,7 @@ hed_status css_document_set(hed_css_document *d, uint32_t e, uint32_t name, uint
     return is_class || is_id ? css_document_classes(d, e, error) : HED_OK;
 }
 
-/* ---- places ---- */
+/* ---- moves ---- */
 
 void css_change_places(
     void *items, size_t size, uint32_t low, uint32_t middle, uint32_t high, void *work)

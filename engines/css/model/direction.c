@@ -1,9 +1,10 @@
-/* Which way a text runs: the first of its letters that is strong (Unicode Bidirectional Algorithm, rules
- * P2 and P3, without isolates, as HTML reads `dir=auto`). */
+/* Direction of a text: that of its first strong letter (Unicode Bidirectional Algorithm, rules P2
+ * and P3, without isolates, as HTML reads `dir=auto`). */
 #include "html.h"
 
-/* Where runs of one class begin, of Unicode 14: character << 2 | 0 neutral or weak, 1 left to right, 2
- * right to left. Unassigned characters and short runs of combining marks are of the run before them. */
+/* First characters of runs of one class in Unicode 14: character << 2 | 0 neutral or weak, 1 left
+ * to right, 2 right to left. Unassigned characters and short runs of combining marks belong to the
+ * run before. */
 static const uint32_t runs[] = {0x0, 0x105, 0x16c, 0x185, 0x1ec, 0x2a9, 0x2ac, 0x2d5, 0x2d8, 0x2e9,
     0x2ec, 0x301, 0x35c, 0x361, 0x3dc, 0x3e1, 0xae4, 0xaed, 0xb08, 0xb41, 0xb48, 0xb81, 0xb94,
     0xbb9, 0xbbc, 0xdc1, 0xdd0, 0xdd9, 0xdf8, 0xdfd, 0xe10, 0xe19, 0xe1c, 0xe21, 0xfd8, 0xfdd,
@@ -38,9 +39,9 @@ int css_first_direction(const char *text)
     const unsigned char *at = (const unsigned char *)text;
     while (*at) {
         uint32_t c = *at++;
-        int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
-        if (more) c &= 0x3fu >> more;
-        for (; more && (*at & 0xc0) == 0x80; more--) c = c << 6 | (*at++ & 0x3f);
+        int trailing = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
+        if (trailing) c &= 0x3fu >> trailing;
+        for (; trailing && (*at & 0xc0) == 0x80; trailing--) c = c << 6 | (*at++ & 0x3f);
         uint32_t low = 0, high = HED_COUNT(runs);
         while (high - low > 1) { /* the last run that begins at c or before */
             uint32_t middle = (low + high) / 2;

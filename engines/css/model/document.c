@@ -1,4 +1,5 @@
-/* A document from a tree in arrays, and what follows from parents, names and attributes alone. */
+/* Documents from arrays; classes, ids, levels and positions, which follow from parents, names and
+ * attributes. */
 #include "document.h"
 
 #include <stdio.h>
@@ -40,21 +41,20 @@ uint32_t css_count_words(const char *text, size_t length)
     return count;
 }
 
-/* Sorted, each once. */
+/* Sorts names and removes repetitions; for short lists. Returns their number. */
 static uint32_t sort_names(uint32_t *names, uint32_t count)
 {
-    uint32_t kept = 0;
-    for (uint32_t i = 1; i < count; i++) { /* few: insertion */
+    uint32_t distinct = 0;
+    for (uint32_t i = 1; i < count; i++) { /* insertion sort */
         uint32_t name = names[i], at = i;
         for (; at && names[at - 1] > name; at--) names[at] = names[at - 1];
         names[at] = name;
     }
     for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || names[i] != names[i - 1]) names[kept++] = names[i];
-    return kept;
+        if (i == 0 || names[i] != names[i - 1]) names[distinct++] = names[i];
+    return distinct;
 }
 
-/* Classes of a thousand words and more are sorted in n log n. */
 static int by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -81,28 +81,27 @@ hed_status css_document_classes(hed_css_document *d, uint32_t element, hed_error
             if (at > begin) list[count++] = d->quirks ? css_name_lower(names, name) : name;
             if (name == CSS_NONE)
                 return hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
-            /* the table may have moved its texts' places, not the texts */
-            at++;
+            at++; /* hed_css_name() does not move texts, so `text` is still valid */
         }
     }
     if (count > 64) {
-        uint32_t kept = 0;
+        uint32_t distinct = 0;
         qsort(list, count, sizeof *list, by_number);
         for (uint32_t i = 0; i < count; i++)
-            if (i == 0 || list[i] != list[i - 1]) list[kept++] = list[i];
-        count = kept;
+            if (i == 0 || list[i] != list[i - 1]) list[distinct++] = list[i];
+        count = distinct;
     } else count = sort_names(list, count);
     d->class_end[element] = d->class_begin[element] + count;
     return HED_OK;
 }
 
-/* Levels, ends, siblings and positions. Types are counted by a list of the types seen under each open
- * parent; the last positions follow from the counts in a pass backwards. */
+/* Sets levels, ends, siblings and positions. A hash table of (parent, type) counts types; a pass
+ * backwards derives the positions from the end from the counts. */
 hed_status css_find_places(hed_css_document *d, hed_error *error)
 {
     uint32_t n = d->count;
     hed_arena work = {.allocator = d->allocator, .owner = "a document"};
-    uint32_t *last = hed_arena_new(&work, n, sizeof *last, error); /* child so far */
+    uint32_t *last = hed_arena_new(&work, n, sizeof *last, error); /* last child so far */
     uint32_t *children = hed_arena_new(&work, n, sizeof *children, error);
     uint32_t *table = NULL, size = 16;
     while (size < 2 * n) size *= 2;
@@ -118,7 +117,7 @@ hed_status css_find_places(hed_css_document *d, hed_error *error)
         d->level[e] = p == CSS_NONE ? 0 : d->level[p] + 1;
         if (d->level[e] > d->depth) d->depth = d->level[e];
         d->previous[e] = CSS_NONE;
-        if (p == CSS_NONE) { /* roots of a forest are no siblings */
+        if (p == CSS_NONE) { /* roots of a forest are not siblings */
             for (int k = 0; k < CSS_POSITIONS; k++) d->position[k][e] = 1;
             last_root = e;
             type[e] = CSS_NONE;
@@ -168,7 +167,6 @@ uint32_t css_attribute_value(const hed_css_document *d, uint32_t element, uint32
     return CSS_NONE;
 }
 
-/* "xlink:href" in SVG and MathML is href of the namespace xlink. */
 uint32_t css_split_name(hed_css_namespace of, const char *name, const char **local)
 {
     static const char *const prefixes[] = {"xlink:", "xml:", "xmlns:"};
@@ -216,7 +214,7 @@ hed_status css_document_from_elements(
     uint32_t next = 0;
     for (uint32_t e = 0; e < def->element_count && !hed_failed(error); e++) {
         const hed_css_element *x = &def->elements[e];
-        /* document order: an element's parent must be open, the last one or above it */
+        /* document order: the parent must be the last element or one of its ancestors */
         if (e && x->parent != CSS_NONE) {
             uint32_t open = e - 1;
             while (open != x->parent && open != CSS_NONE) open = d->parent[open];

@@ -1,6 +1,7 @@
-/* A document: arrays over its elements in document order. Made by html.c from gumbo's tree or by
- * document.c from arrays; states.c finds what HTML says of its elements (form states, links, language,
- * direction). Indices are 32 bits, CSS_NONE where there is none (never a pointer: R4). */
+/* A document: arrays over its elements in document order. html.c makes it from gumbo's tree,
+ * document.c from arrays, tree.c from a program's tree; states.c finds the states that HTML defines
+ * (forms, links, language, direction). Indices have 32 bits; CSS_NONE: no such element (never a
+ * pointer: R4). */
 #ifndef HED_CSS_DOCUMENT_H
 #define HED_CSS_DOCUMENT_H
 
@@ -8,7 +9,7 @@
 
 #define CSS_NONE HED_CSS_NONE
 
-/* What a document itself holds of an element's states, a bit each. */
+/* Flags of an element, which follow from the document alone. */
 enum {
     CSS_ROOT = 1u << 0,
     CSS_EMPTY = 1u << 1, /* no element and no text as a child */
@@ -28,14 +29,14 @@ enum {
     CSS_OUT_OF_RANGE = 1u << 15,
     CSS_DEFINED = 1u << 16,
     CSS_OPEN = 1u << 17,
-    CSS_RTL = 1u << 18,      /* direction; else left to right */
-    CSS_READ_ONLY = 1u << 19 /* in HTML alone */
+    CSS_RTL = 1u << 18,      /* direction right to left; clear: left to right */
+    CSS_READ_ONLY = 1u << 19 /* only in HTML */
 };
 
-/* Text among an element's children, bits. */
+/* Text among the children of an element: bits. */
 enum {
     CSS_TEXT = 1,
-    CSS_TEXT_RIGHT = 2, /* the first strong letter within the element is right to left */
+    CSS_TEXT_RIGHT = 2, /* the first strong letter inside the element is right to left */
     CSS_TEXT_SOLID = 4  /* more than white space */
 };
 
@@ -43,9 +44,9 @@ enum {
 enum { CSS_CHILD, CSS_LAST_CHILD, CSS_OF_TYPE, CSS_LAST_OF_TYPE, CSS_POSITIONS };
 
 typedef struct css_attribute {
-    uint32_t name; /* as in the document; lower case in HTML */
+    uint32_t name; /* in lower case in HTML; otherwise as in the document */
     uint32_t value;
-    uint32_t name_space; /* 0: none; else a name: "xlink", "xml", "xmlns" */
+    uint32_t name_space; /* 0: none; 1 "xlink", 2 "xml", 3 "xmlns" */
 } css_attribute;
 
 struct hed_css_document {
@@ -53,37 +54,37 @@ struct hed_css_document {
     hed_arena arena;
     hed_css_names *names;
     uint32_t count; /* N */
-    uint32_t depth; /* of the deepest element */
+    uint32_t depth; /* greatest level */
     bool quirks;
     uint32_t class_name, id_name; /* the names "class" and "id" */
     uint32_t *parent;             /* (N) CSS_NONE: a root */
-    uint32_t *previous;           /* (N) sibling */
-    uint32_t *end;                /* (N) first element behind its subtree */
+    uint32_t *previous;           /* (N) previous sibling; CSS_NONE: none */
+    uint32_t *end;                /* (N) first element after the subtree */
     uint32_t *level;              /* (N) 0: a root */
     uint8_t *name_space;          /* (N) hed_css_namespace */
-    uint32_t *tag;                /* (N) local name: lower case in HTML, as written else */
-    uint32_t *id;                 /* (N) in quirks mode in lower case; CSS_NONE: none, or empty */
+    uint32_t *tag;                /* (N) local name: in lower case in HTML, otherwise as written */
+    uint32_t *id;                 /* (N) in lower case in quirks mode; CSS_NONE: none, or empty */
     uint32_t *class_begin, *class_end; /* (N) into classes */
-    uint32_t *classes; /* sorted and without repeats in each element; quirks: lower case */
-    uint32_t *attribute_begin,
-        *attribute_end; /* (N) into attributes; id and class are among them */
+    uint32_t
+        *classes; /* of an element: sorted, without repetitions; in lower case in quirks mode */
+    uint32_t *attribute_begin, *attribute_end; /* (N) into attributes, including id and class */
     css_attribute *attributes;
-    uint32_t class_count, class_room; /* words of classes in use, and there */
+    uint32_t class_count, class_room; /* words of classes: used; allocated */
     uint32_t attribute_count, attribute_room;
-    uint32_t class_fixed, attribute_fixed; /* those of the page as it was made */
-    bool form_owners;                      /* some element names its form by an id */
+    uint32_t class_fixed, attribute_fixed; /* counts when the document was created */
+    bool form_owners;                      /* some element has a `form` attribute */
     uint32_t *position[CSS_POSITIONS];     /* (N) */
     uint32_t *flags;                       /* (N) CSS_ROOT ... */
-    uint32_t *states;                      /* (N) hed_css_state, given by the program */
-    uint32_t *language; /* (N) name of the language in force; CSS_NONE: unknown */
-    uint32_t *line;     /* (N) of the start tag; 0: unknown */
+    uint32_t *states;                      /* (N) hed_css_state, set by the program */
+    uint32_t *language; /* (N) name of the language, which may be inherited; CSS_NONE: unknown */
+    uint32_t *line;     /* (N) line of the start tag; 0: unknown */
     uint8_t *has_text;  /* (N) CSS_TEXT ... */
     const char *file;   /* for messages */
-    /* the page's own sheets, in order */
+    /* sheets of the page's style and link elements, in order */
     struct css_own_sheet {
         const char *text, *href, *media;
         size_t length;
-        uint32_t line; /* on which the text begins */
+        uint32_t line; /* first line of the text */
     } * sheets;
     uint32_t sheet_count;
 };
@@ -94,31 +95,33 @@ hed_status css_find_places(hed_css_document *document, hed_error *error);
 hed_status css_document_finish(hed_css_document *document, hed_error *error);
 /* Value of attribute `name` of an element; CSS_NONE: none. */
 uint32_t css_attribute_value(const hed_css_document *document, uint32_t element, uint32_t name);
-/* Elements of a definition into arrays. */
+/* Fills a document from the elements of a definition. */
 hed_status css_document_from_elements(
     hed_css_document *document, const hed_css_document_def *def, hed_error *error);
-/* A program's tree, likewise. */
+/* Fills a document from a program's tree. */
 hed_status css_document_from_tree(
     hed_css_document *document, const hed_css_document_def *def, hed_error *error);
-/* The local part of an attribute's name, and its namespace: "xlink:href" in SVG and MathML. */
+/* Splits an attribute name such as "xlink:href", in SVG and MathML, into the namespace, which is
+ * returned as in css_attribute, and the local part. */
 uint32_t css_split_name(hed_css_namespace of, const char *name, const char **local);
 
 /* ---- changes (change.c) ---- */
 
-/* Sets an attribute, or removes it where `value` is CSS_NONE; its classes and its id follow. On an error
- * nothing is changed. Errors: MEMORY, LIMIT. */
+/* Sets an attribute, or removes it if `value` is CSS_NONE; updates the classes or the id of the
+ * element. An error leaves the document as it was. Errors: MEMORY, LIMIT. */
 hed_status css_document_set(hed_css_document *document, uint32_t element, uint32_t name,
     uint32_t name_space, uint32_t value, hed_error *error);
-/* Items [low, middle) and [middle, high) of `size` bytes change places; `work` has room for the first. */
+/* Swaps items [low, middle) and [middle, high) of `size` bytes; `work` has room for the first
+ * range. */
 void css_change_places(
     void *items, size_t size, uint32_t low, uint32_t middle, uint32_t high, void *work);
-/* Moves an element with its subtree below `parent`, in front of its child `before` or at the end
- * (CSS_NONE). Elements are numbered anew: the subtree is at *to then, and what is between its old and
- * its new place is shifted. Places are found anew, states are not. */
+/* Moves an element with its subtree below `parent`, before its child `before` or to the end
+ * (CSS_NONE). Elements are renumbered: the subtree begins at *to, and the elements between its old
+ * and its new position are shifted. Updates levels and positions, but not states. */
 hed_status css_document_move(hed_css_document *document, uint32_t element, uint32_t parent,
     uint32_t before, uint32_t *to, hed_error *error);
 
-/* Gumbo's tree into arrays. */
+/* Fills a document from HTML. */
 hed_status css_document_from_html(
     hed_css_document *document, const hed_css_document_def *def, hed_error *error);
 

@@ -1,10 +1,11 @@
-/* What is no text in UTF-8 at all. */
+/* Detection of files that are not UTF-8 text. */
 #ifndef HED_CSS_FOREIGN_H
 #define HED_CSS_FOREIGN_H
 
 #include "heddle/author.h"
 
-/* FORMAT where the first bytes are those of a picture, an archive or UTF-16. `expected`: "HTML" ... */
+/* Fails with FORMAT if the first bytes are those of a picture, an archive or UTF-16. `expected`:
+ * "HTML" ... */
 hed_status css_refuse_foreign(
     const char *bytes, size_t length, const char *file, const char *expected, hed_error *error);
 

@@ -1,5 +1,5 @@
-/* HTML into a document's arrays, through libgumbo (a conforming HTML5 parser as of 2015). Its tree is
- * walked without recursion: documents may be ten thousand elements deep. */
+/* Documents from HTML, parsed by libgumbo (a conforming HTML5 parser as of 2015). Walks over
+ * gumbo's tree do not recurse, as documents may be ten thousand elements deep. */
 #include <gumbo.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,8 @@ static bool is_element(const GumboNode *node)
     return node->type == GUMBO_NODE_ELEMENT || node->type == GUMBO_NODE_TEMPLATE;
 }
 
-/* The node after `node` and its subtree in document order, within `root`; or after `node` alone. Contents
- * of templates are no part of the document. */
-static const GumboNode *node_behind(const GumboNode *root, const GumboNode *node)
+/* The node after the subtree of `node` in document order, inside `root`; NULL: none. */
+static const GumboNode *node_after_subtree(const GumboNode *root, const GumboNode *node)
 {
     while (node != root) {
         const GumboNode *parent = node->parent;
@@ -28,25 +27,27 @@ static const GumboNode *node_behind(const GumboNode *root, const GumboNode *node
     return NULL;
 }
 
+/* The node after `node` in document order, inside `root`; NULL: none. The content of a template
+ * does not belong to the document. */
 static const GumboNode *node_after(const GumboNode *root, const GumboNode *node)
 {
     if (node->type == GUMBO_NODE_ELEMENT && node->v.element.children.length)
         return node->v.element.children.data[0];
-    return node_behind(root, node);
+    return node_after_subtree(root, node);
 }
 
-/* Name of an element as the document object model has it: gumbo knows the names of its own list, and
- * of others only what was written. */
+/* Name of an element as in the document object model: from gumbo's list, or for other names the
+ * text of the tag in lower case. */
 static uint32_t element_name(hed_css_document *d, const GumboElement *x)
 {
-    const char *known = NULL;
+    const char *listed = NULL;
     GumboStringPiece piece = x->original_tag;
     gumbo_tag_from_original_text(&piece);
-    if (x->tag_namespace == GUMBO_NAMESPACE_SVG) known = gumbo_normalize_svg_tagname(&piece);
+    if (x->tag_namespace == GUMBO_NAMESPACE_SVG) listed = gumbo_normalize_svg_tagname(&piece);
     if ((x->tag != GUMBO_TAG_UNKNOWN && x->tag_namespace == GUMBO_NAMESPACE_HTML) ||
-        (!known && !piece.length))
-        known = gumbo_normalized_tagname(x->tag);
-    if (known) return hed_css_name(d->names, known, strlen(known));
+        (!listed && !piece.length))
+        listed = gumbo_normalized_tagname(x->tag);
+    if (listed) return hed_css_name(d->names, listed, strlen(listed));
     char *small = malloc(piece.length); /* a name may have any length */
     if (!small) return CSS_NONE;
     for (size_t i = 0; i < piece.length; i++) {
@@ -69,7 +70,7 @@ static uint32_t attribute_space(const GumboAttribute *a)
 static bool equals_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
-    for (; *text; text++) { /* rel is a list of words regardless of case */
+    for (; *text; text++) { /* a list of words; ASCII case is ignored */
         size_t i = 0;
         while (i < length && ((unsigned char)text[i] | 32) == (unsigned char)word[i]) i++;
         if (i == length && (text[i] == 0 || strchr(" \t\n\f\r", text[i]))) return true;
@@ -85,7 +86,7 @@ static const char *value_of(const GumboElement *x, const char *name)
     return a ? a->value : NULL;
 }
 
-/* The page's own sheets. */
+/* Takes the sheet of a style or link element. */
 static hed_status take_sheet(hed_css_document *d, const GumboElement *x, hed_error *error)
 {
     struct css_own_sheet *s = &d->sheets[d->sheet_count];
@@ -152,7 +153,7 @@ static hed_status take_element(
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Whether an element has one of the directions that there are; `any`: "auto" among them. */
+/* True if an element has a valid `dir` attribute; `any`: also "auto". */
 static bool has_direction(const GumboElement *x, bool any)
 {
     const char *dir = value_of(x, "dir");
@@ -160,10 +161,11 @@ static bool has_direction(const GumboElement *x, bool any)
                       (any && !strcasecmp(dir, "auto")));
 }
 
-/* The direction of what is in an element, without parts that have one of their own. */
-static int content_direction(const GumboNode *own)
+/* Direction of the text of an element, without descendants that have a direction of their own; 0:
+ * none. */
+static int content_direction(const GumboNode *root)
 {
-    const GumboNode *n = node_after(own, own);
+    const GumboNode *n = node_after(root, root);
     while (n) {
         if (n->type == GUMBO_NODE_TEXT) {
             int direction = css_first_direction(n->v.text.text);
@@ -173,12 +175,12 @@ static int content_direction(const GumboNode *own)
         bool skip = x && (x->tag == GUMBO_TAG_SCRIPT || x->tag == GUMBO_TAG_STYLE ||
                              x->tag == GUMBO_TAG_TEXTAREA || x->tag == GUMBO_TAG_BDI ||
                              has_direction(x, true));
-        n = skip ? node_behind(own, n) : node_after(own, n);
+        n = skip ? node_after_subtree(root, n) : node_after(root, n);
     }
     return 0;
 }
 
-/* Of an input its value decides, where that is text. */
+/* Direction of the value of an input, if the value is text; 0: none. */
 static int input_direction(const GumboElement *x)
 {
     css_input_type type = css_input_type_of(value_of(x, "type"));
@@ -188,7 +190,8 @@ static int input_direction(const GumboElement *x)
     return text && value ? css_first_direction(value) : 0;
 }
 
-/* CSS_TEXT_RIGHT where `dir=auto` and bdi find that they run from right to left. */
+/* Sets CSS_TEXT_RIGHT on elements with `dir=auto`, and on bdi elements, whose text runs from right
+ * to left. */
 static void find_directions(hed_css_document *d, const GumboNode *const *nodes)
 {
     for (uint32_t e = 0; e < d->count; e++) {
@@ -231,7 +234,7 @@ hed_status css_document_from_html(
     d->sheets = hed_arena_new(&d->arena, sheets, sizeof *d->sheets, error);
     hed_arena work = {.allocator = d->allocator, .owner = "a document"};
     const GumboNode **nodes = hed_arena_new(&work, elements, sizeof *nodes, error);
-    /* A node's element number: gumbo has no room for it, so open elements are followed. */
+    /* gumbo's nodes cannot hold element numbers, so `open` follows the open elements */
     uint32_t open = CSS_NONE;
     for (const GumboNode *n = output->root; n && !hed_failed(error);
          n = node_after(output->root, n)) {

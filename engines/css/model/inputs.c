@@ -1,6 +1,6 @@
-/* Values of inputs: sanitized, read as numbers and dates, and checked (HTML Living Standard, "Common
- * microsyntaxes", "The input element", "The step attribute"). Where browsers agree on more than it says,
- * as they do. */
+/* Values of inputs: sanitized, read as numbers and dates, and checked (HTML Living Standard,
+ * "Common microsyntaxes", "The input element", "The step attribute"). Details on which browsers
+ * agree beyond the standard follow the browsers. */
 #include "inputs.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "tokenizer.h"
 
-/* Regardless of ASCII case; `word` is in lower case. */
+/* True if a text equals `word`, which is in lower case; ASCII case is ignored. */
 static bool same_word(const char *text, const char *word)
 {
     for (; *text && *word; text++, word++)
@@ -35,17 +35,17 @@ css_input_type css_input_type_of(const char *type)
 
 /* ---- numbers and dates ---- */
 
-/* A valid floating-point number: one that CSS knows, too, but for a plus sign. */
+/* Reads a valid floating-point number: a number of CSS without a plus sign. */
 static bool read_float(const char *text, double *number)
 {
     css_tokenizer t = {text, 0, (uint32_t)strlen(text)};
     css_token token = css_next(&t);
     if (*text == '+' || token.type != CSS_NUMBER || token.end != t.end) return false;
     *number = css_number(text, &token);
-    return fabs(*number) < 1e300; /* what css_number() gives for what a double does not hold */
+    return fabs(*number) < 1e300; /* css_number() returns 1e300 for larger numbers */
 }
 
-/* Exactly `least` digits, or as many as there are behind them if `more`; passes them. */
+/* Reads exactly `least` digits; with `more`, at least as many, and all that follow. */
 static bool read_digits(const char **text, int least, bool more, double *number)
 {
     int count = 0;
@@ -59,13 +59,13 @@ static bool is_leap(double year)
     return fmod(year, 4) == 0 && (fmod(year, 100) != 0 || fmod(year, 400) == 0);
 }
 
-/* Days from 1970-01-01 to the first of a month, from 0. */
+/* Days from 1970-01-01 to the first day of a month; month: 0 to 11. */
 static double days_before(double year, int month)
 {
-    static const int behind[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    static const int month_days[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
     double past = year - 1;
     double days = past * 365 + floor(past / 4) - floor(past / 100) + floor(past / 400) - 719162;
-    return days + behind[month] + (month > 1 && is_leap(year));
+    return days + month_days[month] + (month > 1 && is_leap(year));
 }
 
 static bool read_month(const char **text, double *year, double *month)
@@ -92,7 +92,7 @@ static bool read_week(const char **text, double *weeks)
     if (!read_digits(text, 4, true, &year) || *(*text)++ != '-' || *(*text)++ != 'W' ||
         !read_digits(text, 2, false, &week) || year < 1 || year > 275760 || week < 1)
         return false;
-    /* week 1 has January the 4th; 1969-12-29 was a Monday */
+    /* week 1 contains January 4; 1969-12-29 was a Monday */
     double first = floor((days_before(year, 0) + 6) / 7),
            next = floor((days_before(year + 1, 0) + 6) / 7);
     *weeks = first + week - 1;
@@ -118,7 +118,7 @@ static bool read_time(const char **text, double *milliseconds)
     return true;
 }
 
-/* A value as a number, in units of which a step is a multiple. */
+/* Reads a value as a number, in units of which a step is a multiple. */
 static bool read_value(css_input_type type, const char *text, double *number)
 {
     double year, month, days;
@@ -143,20 +143,20 @@ static bool read_value(css_input_type type, const char *text, double *number)
     }
 }
 
-/* Whether a value lies between two steps from `base` on. */
+/* True if a value is between two steps, counted from `base`. */
 static bool misses_step(const css_input *input, double value, double base)
 {
     double step = input->type == CSS_INPUT_TIME || input->type == CSS_INPUT_LOCAL ? 60000 : 1,
-           given;
+           attribute;
     bool real = input->type == CSS_INPUT_NUMBER;
     if (input->step && same_word(input->step, "any")) return false;
-    if (input->step && read_float(input->step, &given) && given > 0) {
-        if (step == 60000) given *= 1000;
-        step = real ? given : fmax(1, floor(given + 0.5));
+    if (input->step && read_float(input->step, &attribute) && attribute > 0) {
+        if (step == 60000) attribute *= 1000;
+        step = real ? attribute : fmax(1, floor(attribute + 0.5));
     }
     double distance = fabs(value - base),
            rest = fabs(distance - step * floor(distance / step + 0.5));
-    double error = real ? step / (1 << 24) : 0; /* what a float does not tell apart */
+    double error = real ? step / (1 << 24) : 0; /* rounding of a float */
     if (distance / 9007199254740992.0 > step) return false;
     return rest > error && rest < step - error;
 }
@@ -164,18 +164,18 @@ static bool misses_step(const css_input *input, double value, double base)
 static unsigned check_number(const css_input *input)
 {
     double value, low = 0, high = 0;
-    if (input->type == CSS_INPUT_RANGE) return CSS_VALUE_INSIDE; /* it is moved inside */
+    if (input->type == CSS_INPUT_RANGE) return CSS_VALUE_INSIDE; /* HTML clamps it to the limits */
     bool has_low = read_value(input->type, input->min, &low);
     bool has_high = read_value(input->type, input->max, &high);
     if (!read_value(input->type, input->value, &value)) return CSS_VALUE_EMPTY | CSS_VALUE_INSIDE;
-    /* without a minimum steps are counted from the value itself */
-    unsigned found = has_low && misses_step(input, value, low) ? CSS_VALUE_WRONG : 0;
-    if (!has_low && !has_high) return found;
+    /* without a minimum, steps are counted from the value, so it fits */
+    unsigned result = has_low && misses_step(input, value, low) ? CSS_VALUE_WRONG : 0;
+    if (!has_low && !has_high) return result;
     bool under = has_low && value < low, over = has_high && value > high;
     bool outside = under || over;
     if (input->type == CSS_INPUT_TIME && has_low && has_high && high < low)
-        outside = under && over; /* over midnight */
-    return found | (outside ? CSS_VALUE_OUTSIDE : CSS_VALUE_INSIDE);
+        outside = under && over; /* the range includes midnight */
+    return result | (outside ? CSS_VALUE_OUTSIDE : CSS_VALUE_INSIDE);
 }
 
 /* ---- addresses ---- */
@@ -185,7 +185,8 @@ static bool is_letter_or_digit(char c)
     return (c >= '0' && c <= '9') || (css_ascii_lower(c) >= 'a' && css_ascii_lower(c) <= 'z');
 }
 
-/* The pattern that HTML gives for valid addresses; a host beyond ASCII is one that has an ASCII form. */
+/* True if a text is an e-mail address by the pattern of HTML; non-ASCII hosts are assumed to have
+ * an ASCII form. */
 static bool is_email(const char *text, size_t length)
 {
     const char *at = memchr(text, '@', length), *end = text + length;
@@ -204,7 +205,8 @@ static bool is_email(const char *text, size_t length)
 
 static bool is_html_space(char c) { return c && strchr(" \t\n\f\r", c); }
 
-/* Without newlines, and without outer space if `trim`: as far as a check can see. */
+/* Removes outer newlines; with `trim`, outer white space. Inner newlines do not affect the
+ * checks. */
 static void strip_value(const char **text, size_t *length, bool trim)
 {
     while (*length && (trim ? is_html_space(**text) : **text == '\n' || **text == '\r'))
@@ -215,20 +217,20 @@ static void strip_value(const char **text, size_t *length, bool trim)
     }
 }
 
-/* Each of the addresses, which commas are between. */
+/* Checks each address of a list separated by commas. */
 static unsigned check_each(const css_input *input, const char *text, size_t length)
 {
-    unsigned found = 0;
+    unsigned result = 0;
     for (const char *end = text + length, *stop; text <= end; text = stop + 1) {
         const char *comma = input->multiple ? memchr(text, ',', (size_t)(end - text)) : NULL;
         stop = comma ? comma : end;
-        const char *one = text;
-        size_t one_length = (size_t)(stop - text);
-        strip_value(&one, &one_length, true);
-        bool fits = !input->pattern || css_fits_pattern(input->pattern, one, one_length);
-        if (!fits || !is_email(one, one_length)) found = CSS_VALUE_WRONG;
+        const char *address = text;
+        size_t address_length = (size_t)(stop - text);
+        strip_value(&address, &address_length, true);
+        bool fits = !input->pattern || css_fits_pattern(input->pattern, address, address_length);
+        if (!fits || !is_email(address, address_length)) result = CSS_VALUE_WRONG;
     }
-    return found;
+    return result;
 }
 
 unsigned css_check_input(const css_input *input)

@@ -1,12 +1,12 @@
-/* Values of form controls: what HTML makes of the attribute, and what is wrong with it. */
+/* Validity of the values of form controls. */
 #ifndef HED_CSS_INPUTS_H
 #define HED_CSS_INPUTS_H
 
 #include "heddle/css.h"
 
-/* Types of input, as far as states differ. */
+/* Types of input elements; types with equal states share a number. */
 typedef enum css_input_type {
-    CSS_INPUT_TEXT, /* and unknown ones */
+    CSS_INPUT_TEXT, /* and unknown types */
     CSS_INPUT_SEARCH,
     CSS_INPUT_TEL,
     CSS_INPUT_PASSWORD,
@@ -29,10 +29,10 @@ typedef enum css_input_type {
     CSS_INPUT_HIDDEN
 } css_input_type;
 
-/* Of a `type` attribute; NULL: there is none. */
+/* Type of a `type` attribute; NULL: no attribute. */
 css_input_type css_input_type_of(const char *type);
 
-/* An input's attributes; NULL: it has none. */
+/* Attributes of an input element; NULL: absent. */
 typedef struct css_input {
     css_input_type type;
     const char *value, *min, *max, *step, *pattern;
@@ -40,17 +40,16 @@ typedef struct css_input {
 } css_input;
 
 enum {
-    CSS_VALUE_EMPTY = 1 << 0, /* after what HTML takes away */
-    CSS_VALUE_WRONG = 1 << 1, /* no address, not of the pattern, between two steps */
-    CSS_VALUE_INSIDE =
-        1 << 2, /* of its limits; where there is no value, too, as browsers have it */
-    CSS_VALUE_OUTSIDE = 1 << 3 /* of its limits */
+    CSS_VALUE_EMPTY = 1 << 0,  /* after sanitization by HTML */
+    CSS_VALUE_WRONG = 1 << 1,  /* not an address, no match of the pattern, or between two steps */
+    CSS_VALUE_INSIDE = 1 << 2, /* between its limits; or without a value, as in browsers */
+    CSS_VALUE_OUTSIDE = 1 << 3 /* beyond its limits */
 };
 unsigned css_check_input(const css_input *input);
 
-/* Whether a text is an absolute URL (URL Living Standard, "URL parsing", without a base); url.c. */
+/* True if a text is an absolute URL (URL Living Standard, "URL parsing", without a base); url.c. */
 bool css_is_url(const char *text, size_t length);
-/* Whether a text as a whole is of a pattern of JavaScript; pattern.c. */
+/* True if the whole text matches a JavaScript regular expression; pattern.c. */
 bool css_fits_pattern(const char *pattern, const char *text, size_t length);
 
 #endif

@@ -1,5 +1,5 @@
-/* Items of a sheet: a prelude, a declaration and a nested rule begin alike, so one reader takes each of
- * them to its end (CSS Syntax 3, section 5.5); and the arrays that all readers fill. */
+/* Items of a sheet, and the arrays that all readers fill. A prelude, a declaration and a nested
+ * rule begin alike, so one reader reads each of them to its end (CSS Syntax 3, section 5.5). */
 #include "parser.h"
 
 void *css_push(struct css_array *array, uint32_t more, size_t size, css_parser *p)
@@ -63,7 +63,8 @@ void css_free_parser(css_parser *p)
 
 /* ---- items ---- */
 
-/* Follows `!important` behind a value. */
+/* Extends the value of a declaration by a token, or follows `!important`. *bang: 1 after "!", 2 at
+ * the end. */
 static void see_value(const css_parser *p, css_item *item, const css_token *token, int *bang)
 {
     if (css_is_delim(p->text, token, '!')) {
@@ -79,7 +80,6 @@ static void see_value(const css_parser *p, css_item *item, const css_token *toke
     }
 }
 
-/* From token `first` to what ends it; `semicolon` and `curly`: whether these do, outside of brackets. */
 css_item css_scan_item(css_parser *p, css_tokenizer *t, css_token first, bool semicolon, bool curly)
 {
     css_item item = {.begin = first.begin, .end = first.begin, .name = first};
@@ -116,7 +116,6 @@ css_item css_scan_item(css_parser *p, css_tokenizer *t, css_token first, bool se
     return item;
 }
 
-/* Behind an opening curly bracket that was passed: to behind the one that closes it. */
 void css_skip_block(css_parser *p, css_tokenizer *t)
 {
     uint32_t base = p->brackets.count;

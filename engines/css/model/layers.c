@@ -52,12 +52,12 @@ uint32_t css_layer_number(css_layers *l, uint32_t parent, uint32_t name)
     return number;
 }
 
-/* Makes a layer and those around it children, the outermost one first. */
+/* Links a layer and the layers around it to their parents, the outermost one first. */
 static void layers_link(css_layers *l, uint32_t layer, bool named)
 {
     uint32_t inner = 0;
     for (; layer && !l->items[layer].child; layer = l->items[layer].parent) {
-        l->items[layer].next = inner; /* the way back */
+        l->items[layer].next = inner; /* temporarily: the inner layer */
         inner = layer;
     }
     while (inner) {
@@ -75,7 +75,7 @@ static void layers_link(css_layers *l, uint32_t layer, bool named)
 
 void css_layer_name(css_layers *l, uint32_t layer) { layers_link(l, layer, true); }
 
-/* Those inside of a layer come before what it holds itself. */
+/* Layers inside of a layer precede its own declarations. */
 void css_layers_order(css_layers *l)
 {
     uint32_t order = 0, at = 0;
@@ -96,11 +96,11 @@ bool css_layers_add(css_layers *l, const css_layers *others, uint32_t *map)
 {
     map[0] = 0;
     for (uint32_t i = 0; i < others->child_count; i++) {
-        const css_layer *other = &others->items[others->sequence[i]];
-        uint32_t number = css_layer_number(l, map[other->parent], other->name);
+        const css_layer *added = &others->items[others->sequence[i]];
+        uint32_t number = css_layer_number(l, map[added->parent], added->name);
         if (number == HED_CSS_NONE) return false;
         map[others->sequence[i]] = number;
-        if (other->named) css_layer_name(l, number);
+        if (added->named) css_layer_name(l, number);
     }
     return true;
 }

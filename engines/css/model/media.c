@@ -1,5 +1,5 @@
-/* Conditions: Media Queries 4 (lists, ranges, the logic of three values) and Conditional 3 and 4
- * (@supports). What a medium does not say is that of a desktop browser. */
+/* Conditions: Media Queries 4 (lists, ranges, three-valued logic) and Conditional 3 and 4
+ * (@supports). Features that hed_css_medium lacks have the values of a desktop browser. */
 #include "parser.h"
 #include "properties.h"
 
@@ -11,9 +11,9 @@ struct condition {
     css_parser *p;
     css_tokenizer t;
     css_token now;
-    bool supports; /* else media */
+    bool supports; /* true: @supports; false: @media */
     uint32_t depth;
-    bool bad; /* no condition at all */
+    bool bad; /* invalid */
 };
 
 static void condition_advance(struct condition *c)
@@ -27,7 +27,7 @@ static bool word_is(const struct condition *c, const char *word)
     return c->now.type == CSS_IDENT && css_is(c->p->text, &c->now, word);
 }
 
-/* Everything up to and with the bracket that closes when `open` are open. */
+/* Reads up to and including the bracket that closes when `open` brackets are open. */
 static void close_bracket(struct condition *c, uint32_t open)
 {
     while (c->now.type != CSS_END && !c->p->failed &&
@@ -45,7 +45,7 @@ struct quantity {
     double value;
 };
 
-/* What is compared with a number. */
+/* Present value of a feature that is compared with numbers; NONE: no such feature. */
 static struct quantity numeric_feature(const char *name, const hed_css_medium *m)
 {
     struct {
@@ -67,7 +67,8 @@ static struct quantity numeric_feature(const char *name, const hed_css_medium *m
     return (struct quantity){NONE, 0};
 }
 
-/* What is compared with a word: the present one, then all that there are; NULL: no such feature. */
+/* Present value of a feature that is compared with words; *words: all its values. NULL: no such
+ * feature. */
 static const char *word_feature(const char *name, const hed_css_medium *m, const char **words)
 {
     bool print = m->type && strcmp(m->type, "print") == 0;
@@ -126,7 +127,7 @@ static struct quantity dimension_value(const struct condition *c)
     return (struct quantity){NONE, 0};
 }
 
-/* A value, which is passed; a word goes to `word` (32 bytes). */
+/* Reads a value; a word is written to `word` (32 bytes). */
 static struct quantity read_quantity(struct condition *c, char *word)
 {
     struct quantity quantity = {NONE, 0};
@@ -142,20 +143,20 @@ static struct quantity read_quantity(struct condition *c, char *word)
     if (quantity.unit > RATIO || !css_is_delim(c->p->text, &c->now, '/')) return quantity;
     condition_advance(c);
     if (c->now.type != CSS_NUMBER) return (struct quantity){NONE, 0};
-    double below = css_number(c->p->text, &c->now);
+    double denominator = css_number(c->p->text, &c->now);
     condition_advance(c);
-    return (struct quantity){RATIO, below > 0 ? quantity.value / below : 1e300};
+    return (struct quantity){RATIO, denominator > 0 ? quantity.value / denominator : 1e300};
 }
 
-/* '<', '>', '=', 'l' for <=, 'g' for >=; 0: none. */
+/* Reads a comparison: '<', '>', '=', 'l' for <=, 'g' for >=; 0: none. */
 static char read_comparison(struct condition *c)
 {
     const char *text = c->p->text;
     if (c->now.type != CSS_DELIM || !strchr("<>=", text[c->now.begin])) return 0;
     char sign = text[c->now.begin];
-    uint32_t behind = c->now.end;
+    uint32_t sign_end = c->now.end;
     condition_advance(c);
-    if (sign == '=' || c->now.begin != behind || !css_is_delim(text, &c->now, '=')) return sign;
+    if (sign == '=' || c->now.begin != sign_end || !css_is_delim(text, &c->now, '=')) return sign;
     condition_advance(c);
     return sign == '<' ? 'l' : 'g';
 }
@@ -179,7 +180,7 @@ static bool units_fit(struct quantity feature, struct quantity value)
            value.unit != LENGTH;
 }
 
-/* A comparison of a feature with a value; `sign` is between feature and value. */
+/* Result of FEATURE sign VALUE. */
 static truth feature_compares(
     const struct condition *c, const char *name, char sign, struct quantity value)
 {
@@ -188,12 +189,12 @@ static truth feature_compares(
     return compare(feature.value, sign, value.value);
 }
 
-static truth both(truth x, truth y)
+static truth truth_and(truth x, truth y)
 {
     return x == NO || y == NO ? NO : x == UNKNOWN || y == UNKNOWN ? UNKNOWN : YES;
 }
 
-/* `name` or `name: value`. */
+/* Reads the rest of `name` or `name: value`. */
 static truth plain_feature(struct condition *c, const char *name)
 {
     const char *words, *present = word_feature(name, &c->p->medium, &words);
@@ -243,7 +244,7 @@ static truth read_feature(struct condition *c)
             bool one_way = sign != '=' && second != '=' &&
                            (sign == '<' || sign == 'l') == (second == '<' || second == 'l');
             truth right = feature_compares(c, name, second, read_quantity(c, word));
-            result = one_way ? both(result, right) : UNKNOWN;
+            result = one_way ? truth_and(result, right) : UNKNOWN;
         }
     }
     return c->now.type == CSS_CLOSE_ROUND || c->now.type == CSS_END ? result : UNKNOWN;
@@ -251,7 +252,7 @@ static truth read_feature(struct condition *c)
 
 /* ---- @supports ---- */
 
-/* `property: value`, up to the bracket that closes. */
+/* Reads `property: value` up to the closing bracket. */
 static truth supports_declaration(struct condition *c)
 {
     char name[64];
@@ -264,7 +265,8 @@ static truth supports_declaration(struct condition *c)
     uint32_t open = c->p->brackets.count, begin = c->now.begin, end = 0;
     while (c->now.type != CSS_END && !c->p->failed &&
            !(c->p->brackets.count == open && css_closes(c->p, &c->now))) {
-        if (!end && css_is_delim(c->p->text, &c->now, '!')) end = c->now.begin; /* important */
+        if (!end && css_is_delim(c->p->text, &c->now, '!'))
+            end = c->now.begin; /* the value ends before !important */
         condition_advance(c);
     }
     if (!end) end = c->now.begin;
@@ -274,7 +276,7 @@ static truth supports_declaration(struct condition *c)
     return css_value_possible(property, c->p->text + begin, end - begin, false) ? YES : NO;
 }
 
-/* selector(), font-tech(), font-format(); the function's name was not passed yet. */
+/* Reads selector(), font-tech() or font-format(); the current token is the function. */
 static truth supports_function(struct condition *c)
 {
     char word[64];
@@ -299,7 +301,7 @@ static truth supports_function(struct condition *c)
     return good ? YES : NO;
 }
 
-/* ---- the logic of both ---- */
+/* ---- logic of @media and @supports ---- */
 
 static truth read_condition(struct condition *c, bool with_or);
 
@@ -321,12 +323,12 @@ static truth read_parentheses(struct condition *c)
     bool inner = c->now.type == CSS_OPEN_ROUND || c->now.type == CSS_FUNCTION || word_is(c, "not");
     if (inner && c->depth < MOST_PARENTHESES) {
         c->depth++;
-        truth found = read_condition(c, true);
+        truth inner_result = read_condition(c, true);
         c->depth--;
         bool whole = !c->bad && c->p->brackets.count == open &&
                      (c->now.type == CSS_CLOSE_ROUND || c->now.type == CSS_END);
-        if (whole) result = found;
-        c->bad = false; /* anything may stand in parentheses */
+        if (whole) result = inner_result;
+        c->bad = false; /* parentheses may contain anything */
     } else if (!inner) result = c->supports ? supports_declaration(c) : read_feature(c);
     close_bracket(c, open);
     return result;
@@ -340,27 +342,27 @@ static truth read_condition(struct condition *c, bool with_or)
         return inner == UNKNOWN ? UNKNOWN : inner == YES ? NO : YES;
     }
     truth result = read_parentheses(c);
-    bool any = word_is(c, "or") && with_or;
-    while (!c->bad && (any ? word_is(c, "or") : word_is(c, "and"))) {
+    bool is_or = word_is(c, "or") && with_or;
+    while (!c->bad && (is_or ? word_is(c, "or") : word_is(c, "and"))) {
         condition_advance(c);
         truth next = read_parentheses(c);
-        if (!any) result = both(result, next);
+        if (!is_or) result = truth_and(result, next);
         else if (result == YES || next == YES) result = YES;
         else if (next == UNKNOWN) result = UNKNOWN;
     }
     return result;
 }
 
-/* One media query, up to a comma or the end. */
+/* Reads a media query up to a comma or the end. */
 static truth read_query(struct condition *c)
 {
-    bool inverted = word_is(c, "not"), only = word_is(c, "only");
+    bool inverted = word_is(c, "not"), has_only = word_is(c, "only");
     css_tokenizer t = c->t;
     css_token next = css_next_solid(&t);
     truth result;
     if (c->now.type != CSS_IDENT || (inverted && next.type != CSS_IDENT))
         return read_condition(c, true);
-    if (inverted || only) condition_advance(c);
+    if (inverted || has_only) condition_advance(c);
     char word[32];
     css_keyword(c->p->text, &c->now, word, sizeof word);
     c->bad |= c->now.type != CSS_IDENT || css_among("not only and or layer", word);
@@ -370,7 +372,7 @@ static truth read_query(struct condition *c)
     condition_advance(c);
     if (word_is(c, "and")) {
         condition_advance(c);
-        result = both(result, read_condition(c, false));
+        result = truth_and(result, read_condition(c, false));
     }
     if (result == UNKNOWN || !inverted) return result;
     return result == YES ? NO : YES;

@@ -1,5 +1,5 @@
-/* The meaning of selectors, word for word: right to left with backtracking, exponential time and no
- * tables. Tests compare all else with it. */
+/* Reference matcher: selectors as the specification defines them, right to left with backtracking,
+ * in exponential time and without tables. Tests compare the other matchers with it. */
 #include "document.h"
 #include "selector.h"
 
@@ -23,14 +23,14 @@ static bool naive_attribute(const struct naive *n, const css_simple *s, uint32_t
     bool html = d->name_space[e] == HED_CSS_HTML;
     bool insensitive =
         s->letter_case == CSS_INSENSITIVE || (s->letter_case == CSS_AS_DOCUMENT && html);
-    size_t wanted_length, length;
-    const char *wanted = hed_css_name_text(d->names, s->value, &wanted_length);
+    size_t operand_length, length;
+    const char *operand = hed_css_name_text(d->names, s->value, &operand_length);
     for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
         const css_attribute *a = &d->attributes[i];
         if (a->name != (html ? s->lower : s->name)) continue;
         if (s->name_space != CSS_NONE && s->name_space != a->name_space) continue;
         const char *value = hed_css_name_text(d->names, a->value, &length);
-        if (css_value_fits(s->operation, wanted, wanted_length, value, length, insensitive))
+        if (css_value_fits(s->operation, operand, operand_length, value, length, insensitive))
             return true;
     }
     return false;
@@ -99,7 +99,7 @@ static bool naive_simple(const struct naive *n, const css_simple *s, uint32_t e)
     return false;
 }
 
-/* Whether `left` stands to `e` as a combinator says. */
+/* True if `left` and `e` are related by a combinator. */
 static bool naive_relation(const hed_css_document *d, char combinator, uint32_t left, uint32_t e)
 {
     uint32_t at;
@@ -117,8 +117,8 @@ static bool naive_relation(const hed_css_document *d, char combinator, uint32_t 
     }
 }
 
-/* Compounds 0 to `last` of a complex selector, the last of them on `e`; the first stands to `anchor` as
- * its combinator says, where it has one. */
+/* True if compounds 0 to `last` of a complex selector match with the last one on `e`; if the first
+ * compound has a combinator, it relates the compound to `anchor`. */
 static bool naive_compounds(
     const struct naive *n, const css_complex *complex, uint32_t last, uint32_t e, uint32_t anchor)
 {

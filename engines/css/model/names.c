@@ -1,12 +1,12 @@
-/* Names: interned strings in a hash table with chains. Texts lie one behind the other in blocks. Tables
- * are filled with what strangers write, so the hash begins with a seed of its own for each table. */
+/* Names: interned strings in a hash table with chains. Texts are stored contiguously in blocks.
+ * Names come from untrusted input, so each table has its own hash seed. */
 #include "names.h"
 
 enum { NAMES_FIRST = 1024, NAMES_BLOCK = 1 << 16 };
 
 static uint32_t names_hash(const hed_css_names *names, const char *text, size_t length)
 {
-    /* Eight bytes at a time: multiply, fold the upper half in. */
+    /* eight bytes at a time: multiply, fold the upper half in */
     const uint64_t factor = 0x9e3779b97f4a7c15u;
     uint64_t h = names->seed ^ (length * factor), word;
     for (; length >= 8; text += 8, length -= 8) {
@@ -27,19 +27,19 @@ hed_status hed_css_names_create(
 {
     HED_REQUIRE(names);
     *names = NULL;
-    hed_css_names *made = hed_new(allocator, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->allocator = allocator && allocator->allocate ? *allocator : hed_default_allocator();
-    made->capacity = made->bucket_count = NAMES_FIRST;
-    made->seed = hed_now() ^ (uint64_t)(uintptr_t)made;
-    made->names = hed_new(&made->allocator, made->capacity, sizeof *made->names, error);
-    made->buckets = hed_new(&made->allocator, made->bucket_count, 4, error);
-    if (!made->names || !made->buckets) {
-        hed_css_names_destroy(made);
+    hed_css_names *table = hed_new(allocator, 1, sizeof *table, error);
+    if (!table) return HED_ERROR_MEMORY;
+    table->allocator = allocator && allocator->allocate ? *allocator : hed_default_allocator();
+    table->capacity = table->bucket_count = NAMES_FIRST;
+    table->seed = hed_now() ^ (uint64_t)(uintptr_t)table;
+    table->names = hed_new(&table->allocator, table->capacity, sizeof *table->names, error);
+    table->buckets = hed_new(&table->allocator, table->bucket_count, 4, error);
+    if (!table->names || !table->buckets) {
+        hed_css_names_destroy(table);
         return HED_ERROR_MEMORY;
     }
-    memset(made->buckets, 0xff, made->bucket_count * sizeof *made->buckets);
-    *names = made;
+    memset(table->buckets, 0xff, table->bucket_count * sizeof *table->buckets);
+    *names = table;
     return HED_OK;
 }
 
@@ -56,7 +56,7 @@ void hed_css_names_destroy(hed_css_names *names)
     hed_delete(&names->allocator, names, 1, sizeof *names);
 }
 
-/* Twice the room, and every name into its new bucket. */
+/* Doubles the room, and moves every name to its new bucket. */
 static bool names_grow(hed_css_names *names)
 {
     if (names->capacity > HED_CSS_NONE / 4) return false;
@@ -83,7 +83,7 @@ static bool names_grow(hed_css_names *names)
     return true;
 }
 
-/* A copy of a text with a final zero; NULL where memory runs out. */
+/* Zero-terminated copy of a text; NULL: out of memory. */
 static char *names_copy(hed_css_names *names, const char *text, size_t length)
 {
     if (length + 1 > names->left) {
@@ -93,7 +93,7 @@ static char *names_copy(hed_css_names *names, const char *text, size_t length)
         if (!block) return NULL;
         *block = (struct css_name_block){names->blocks, size};
         names->blocks = block;
-        if (room != NAMES_BLOCK) { /* a block of its own; the open one stays open */
+        if (room != NAMES_BLOCK) { /* a separate block; the common block stays open */
             char *copy = (char *)(block + 1);
             memcpy(copy, text, length);
             return copy;

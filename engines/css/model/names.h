@@ -1,4 +1,4 @@
-/* Names: every tag, id, class, attribute name and value as a number. */
+/* Table of names: numbers for tags, ids, classes, attribute names and values. */
 #ifndef HED_CSS_NAMES_H
 #define HED_CSS_NAMES_H
 
@@ -8,30 +8,30 @@
 struct hed_css_names {
     hed_allocator allocator;
     struct css_name {
-        const char *text;            /* with a final zero */
-        uint32_t length, hash, next; /* next of the same bucket */
-        /* the same name in ASCII lower case, itself where it is; CSS_NONE: not asked for yet, see
+        const char *text;            /* zero-terminated */
+        uint32_t length, hash, next; /* next: next name of the bucket */
+        /* the name in ASCII lower case, which may be the name itself; CSS_NONE: not yet found, see
          * css_name_lower() */
         uint32_t lower;
     } * names;
     uint32_t count, capacity;
     uint32_t *buckets; /* (bucket_count), a power of two */
     uint32_t bucket_count;
-    uint64_t seed; /* of the hash */
+    uint64_t seed; /* of the hash function */
     struct css_name_block {
         struct css_name_block *next;
-        size_t size; /* with this head */
-    } * blocks;      /* of texts */
-    char *open;      /* room in the latest common block */
-    size_t left;     /* bytes of it */
+        size_t size; /* including this header */
+    } * blocks;      /* memory of the texts */
+    char *open;      /* free space in the newest common block */
+    size_t left;     /* bytes of free space */
 };
 
-/* Name number of `text` where it is there already, else HED_CSS_NONE. */
+/* Number of a name; HED_CSS_NONE: the table does not have it. */
 uint32_t css_name_find(const hed_css_names *names, const char *text, size_t length);
-/* Its ASCII lower case; HED_CSS_NONE where memory runs out. */
+/* Number of a name in ASCII lower case; HED_CSS_NONE: out of memory. */
 uint32_t css_name_lower(hed_css_names *names, uint32_t name);
 
-/* Whether a list with spaces between its words has this one. */
+/* True if a list of words, separated by spaces, contains a word. */
 static inline bool css_among(const char *words, const char *word)
 {
     size_t length = strlen(word);

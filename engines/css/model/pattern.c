@@ -1,7 +1,8 @@
-/* Whether a value fits a `pattern` attribute: a regular expression of JavaScript with the flag v, as a
- * nondeterministic automaton whose states are followed together (Thompson, Regular Expression Search
- * Algorithm, 1968), so time is length times states. A pattern that is none is left out, as HTML says;
- * one that looks around, refers back, or asks for Unicode properties is taken as fitted. */
+/* Match of a value with a `pattern` attribute: a JavaScript regular expression with the flag v, as
+ * a nondeterministic automaton whose states are followed together (Thompson, Regular Expression
+ * Search Algorithm, 1968), so that the time is length times states. An invalid pattern is ignored,
+ * as HTML specifies; a pattern with look-around, back references or Unicode properties is assumed
+ * to match. */
 #include <string.h>
 
 #include "inputs.h"
@@ -20,8 +21,10 @@ enum { STEP_RANGES, STEP_SPLIT, STEP_JUMP, STEP_BEGIN, STEP_END, STEP_FITS };
 
 typedef struct step {
     uint8_t kind;
-    uint16_t next, other;  /* SPLIT: both; JUMP: next */
-    uint16_t first, count; /* RANGES: one of them has the character */
+    uint16_t next;        /* SPLIT, JUMP */
+    uint16_t alternative; /* SPLIT */
+    uint16_t first,
+        count; /* RANGES: the character is in one of these ranges, or `negated` in none */
     bool negated;
 } step;
 
@@ -66,14 +69,14 @@ static void add_range(struct pattern *p, uint32_t low, uint32_t high)
     else p->ranges[p->range_count++] = (range){low, high};
 }
 
-/* The character of UTF-8 at *at, which is passed. */
+/* Reads a character of UTF-8 and moves past it. */
 static uint32_t next_code(const char **at)
 {
     const unsigned char *c = (const unsigned char *)*at;
     uint32_t code = *c++;
-    int more = code >= 0xf0 ? 3 : code >= 0xe0 ? 2 : code >= 0xc0 ? 1 : 0;
-    if (more) code &= 0x3fu >> more;
-    for (; more && (*c & 0xc0) == 0x80; more--) code = code << 6 | (*c++ & 0x3f);
+    int trailing = code >= 0xf0 ? 3 : code >= 0xe0 ? 2 : code >= 0xc0 ? 1 : 0;
+    if (trailing) code &= 0x3fu >> trailing;
+    for (; trailing && (*c & 0xc0) == 0x80; trailing--) code = code << 6 | (*c++ & 0x3f);
     *at = (const char *)c;
     return code;
 }
@@ -98,21 +101,22 @@ static void add_ranges(struct pattern *p, const range *ranges, size_t count, boo
     if (negated) add_range(p, from, LAST_CODE);
 }
 
-static bool read_hex(struct pattern *p, int most, uint32_t *code)
+static bool read_hex(struct pattern *p, int limit, uint32_t *code)
 {
     int count = 0;
-    for (*code = 0; count < most; count++, p->at++) {
+    for (*code = 0; count < limit; count++, p->at++) {
         char c = css_ascii_lower(*p->at);
         if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f')) break;
         *code = *code * 16 + (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
     }
-    return count == most || (most > 4 && count > 0);
+    return count == limit || (limit > 4 && count > 0);
 }
 
-/* Behind a backslash: a character, or, false, a class whose ranges were added. */
+/* Reads an escape after the backslash. True: *code is a character; false: a class, whose ranges
+ * were added. */
 static bool read_escape(struct pattern *p, bool in_class, uint32_t *code)
 {
-    static const char syntax[] = "^$\\.*+?()[]{}|/", more[] = "-&!#%,:;<=>@`~",
+    static const char syntax[] = "^$\\.*+?()[]{}|/", class_syntax[] = "-&!#%,:;<=>@`~",
                       controls[] = "tnvfr";
     char c = take(p);
     const char *control = c ? strchr(controls, c) : NULL;
@@ -127,13 +131,13 @@ static bool read_escape(struct pattern *p, bool in_class, uint32_t *code)
         p->at++;
         p->wrong |= !read_hex(p, 8, code) || take(p) != '}' || *code > LAST_CODE;
     } else if (c == 'u') p->wrong |= !read_hex(p, 4, code);
-    else if (c && (strchr(syntax, c) || (in_class && strchr(more, c)))) return true;
+    else if (c && (strchr(syntax, c) || (in_class && strchr(class_syntax, c)))) return true;
     else if (c && strchr("123456789bBkpPqc", c)) p->unsupported = true;
     else p->wrong = true;
     return !strchr("dDwWsS", c) || !c;
 }
 
-/* Behind `[`. */
+/* Reads a class after the `[`. */
 static void read_class(struct pattern *p)
 {
     step *s = emit(p, STEP_RANGES);
@@ -141,27 +145,27 @@ static void read_class(struct pattern *p)
     p->at += s->negated;
     while (*p->at != ']' && !pattern_stops(p)) {
         uint32_t low = 0, high;
-        bool one = true;
+        bool is_character = true;
         if (!*p->at || strchr("()/{}|-", *p->at)) p->wrong = true;
         else if (*p->at == '[' || (p->at[1] == *p->at && strchr("&!#$%*+,.:;<=>?@^`~", *p->at)))
             p->unsupported = true; /* sets of sets */
         else if (*p->at == '\\') {
             p->at++;
-            one = read_escape(p, true, &low);
+            is_character = read_escape(p, true, &low);
         } else low = next_code(&p->at);
         if (pattern_stops(p)) return;
         high = low;
         if (*p->at == '-') {
             p->at++;
             if (*p->at == '-') p->unsupported = true;
-            else if (!one || !*p->at || strchr("()[]/{}|", *p->at)) p->wrong = true;
+            else if (!is_character || !*p->at || strchr("()[]/{}|", *p->at)) p->wrong = true;
             else if (*p->at == '\\') {
                 p->at++;
                 if (!read_escape(p, true, &high)) p->wrong = true;
             } else high = next_code(&p->at);
-            p->wrong |= high < low || !one;
+            p->wrong |= high < low || !is_character;
         }
-        if (one) add_range(p, low, high);
+        if (is_character) add_range(p, low, high);
     }
     take(p);
     s->count = (uint16_t)(p->range_count - s->first);
@@ -216,72 +220,72 @@ static void read_atom(struct pattern *p)
     }
 }
 
-/* `{least}`, `{least,}` or `{least,most}`; most is 0xffff where there is no end. */
-static void read_counts(struct pattern *p, uint32_t *least, uint32_t *most)
+/* Reads `{low}`, `{low,}` or `{low,high}`. *high: 0xffff: unbounded. */
+static void read_counts(struct pattern *p, uint32_t *low, uint32_t *high)
 {
-    uint32_t *value = least;
-    bool any = false;
-    *least = 0;
+    uint32_t *value = low;
+    bool has_digits = false;
+    *low = 0;
     for (p->at++; *p->at != '}'; p->at++) {
         if (*p->at >= '0' && *p->at <= '9') {
             *value = *value * 10 + (uint32_t)(*p->at - '0');
-            any = true;
+            has_digits = true;
             if (*value >= MOST_STEPS) {
                 p->unsupported = true;
                 return;
             }
-        } else if (*p->at == ',' && value == least && any) {
-            value = most;
-            *most = p->at[1] == '}' ? 0xffff : 0;
+        } else if (*p->at == ',' && value == low && has_digits) {
+            value = high;
+            *high = p->at[1] == '}' ? 0xffff : 0;
         } else {
             p->wrong = true;
             return;
         }
     }
     p->at++;
-    if (value == least) *most = *least;
-    if (!any || *most < *least) p->wrong = true;
+    if (value == low) *high = *low;
+    if (!has_digits || *high < *low) p->wrong = true;
 }
 
-/* An atom and how often it is repeated: it is read again for each time. */
+/* Reads an atom and its repetition; the atom is read again for each copy. */
 static void read_term(struct pattern *p)
 {
     const char *atom = p->at;
-    uint32_t start = p->step_count, ranges = p->range_count, least = 1, most = 1;
+    uint32_t start = p->step_count, ranges = p->range_count, low = 1, high = 1;
     read_atom(p);
     if (pattern_stops(p)) return;
     if (*p->at == '*' || *p->at == '+' || *p->at == '?') {
-        least = *p->at == '+';
-        most = *p->at++ == '?' ? 1 : 0xffff;
-    } else if (*p->at == '{') read_counts(p, &least, &most);
+        low = *p->at == '+';
+        high = *p->at++ == '?' ? 1 : 0xffff;
+    } else if (*p->at == '{') read_counts(p, &low, &high);
     else return;
     if (pattern_stops(p)) return;
     if (*atom == '^' || *atom == '$') p->wrong = true;
-    if (*p->at == '?') p->at++; /* lazy: the same as a whole */
-    const char *behind = p->at;
+    if (*p->at == '?') p->at++; /* lazy: equal for a match of the whole text */
+    const char *after = p->at;
     p->step_count = start;
     p->range_count = ranges;
-    for (uint32_t i = 0; i < least && !pattern_stops(p); i++) {
+    for (uint32_t i = 0; i < low && !pattern_stops(p); i++) {
         p->at = atom;
         read_atom(p);
     }
-    uint32_t optional = most == 0xffff ? 1 : most - least;
+    uint32_t optional = high == 0xffff ? 1 : high - low;
     for (uint32_t i = 0; i < optional && !pattern_stops(p); i++) {
         uint32_t split = p->step_count;
         emit(p, STEP_SPLIT)->next = (uint16_t)(split + 1);
         p->at = atom;
         read_atom(p);
-        if (most == 0xffff) emit(p, STEP_JUMP)->next = (uint16_t)split;
-        p->steps[split].other = (uint16_t)p->step_count;
+        if (high == 0xffff) emit(p, STEP_JUMP)->next = (uint16_t)split;
+        p->steps[split].alternative = (uint16_t)p->step_count;
     }
-    p->at = behind;
+    p->at = after;
 }
 
-/* Alternatives, up to what ends them. */
+/* Reads alternatives up to `)` or the end. */
 static void read_choice(struct pattern *p)
 {
     uint16_t jumps =
-        UINT16_MAX; /* over the alternatives behind: each has the one before it as `next` */
+        UINT16_MAX; /* jumps to the end of the choice, linked by `next`, the last one first */
     while (!pattern_stops(p)) {
         uint32_t split = p->step_count;
         emit(p, STEP_SPLIT)->next = (uint16_t)(split + 1);
@@ -292,7 +296,7 @@ static void read_choice(struct pattern *p)
             emit(p, STEP_JUMP)->next = jumps;
             jumps = jump;
         }
-        p->steps[split].other = (uint16_t)(last ? split + 1 : p->step_count);
+        p->steps[split].alternative = (uint16_t)(last ? split + 1 : p->step_count);
         if (last) break;
         p->at++;
     }
@@ -303,18 +307,20 @@ static void read_choice(struct pattern *p)
     }
 }
 
-/* ---- following ---- */
+/* ---- simulation ---- */
 
-/* The states that are reached without a character. */
+/* Set of states. */
 struct states {
     uint32_t count;
     uint16_t list[MOST_STEPS];
     bool in[MOST_STEPS];
 };
 
+/* Adds a state and the states that it reaches without a character. `begin`, `end`: at this end of
+ * the text. */
 static void follow(const struct pattern *p, struct states *to, uint16_t from, bool begin, bool end)
 {
-    uint16_t open[MOST_STEPS + 1]; /* each is put here once */
+    uint16_t open[MOST_STEPS + 1]; /* each state is pushed once */
     uint32_t count = 0;
     if (to->in[from]) return;
     to->in[from] = true;
@@ -322,16 +328,16 @@ static void follow(const struct pattern *p, struct states *to, uint16_t from, bo
     while (count) {
         uint16_t at = open[--count], next[2];
         const step *s = &p->steps[at];
-        int ways = 0;
+        int next_count = 0;
         to->list[to->count++] = at;
-        if (s->kind == STEP_SPLIT || s->kind == STEP_JUMP) next[ways++] = s->next;
-        if (s->kind == STEP_SPLIT) next[ways++] = s->other;
+        if (s->kind == STEP_SPLIT || s->kind == STEP_JUMP) next[next_count++] = s->next;
+        if (s->kind == STEP_SPLIT) next[next_count++] = s->alternative;
         if ((s->kind == STEP_BEGIN && begin) || (s->kind == STEP_END && end))
-            next[ways++] = (uint16_t)(at + 1);
-        while (ways--)
-            if (!to->in[next[ways]]) {
-                to->in[next[ways]] = true;
-                open[count++] = next[ways];
+            next[next_count++] = (uint16_t)(at + 1);
+        while (next_count--)
+            if (!to->in[next[next_count]]) {
+                to->in[next[next_count]] = true;
+                open[count++] = next[next_count];
             }
     }
 }
@@ -346,7 +352,7 @@ static bool has_code(const struct pattern *p, const step *s, uint32_t code)
 bool css_fits_pattern(const char *pattern, const char *text, size_t length)
 {
     struct pattern p;
-    struct states now, then;
+    struct states current, following;
     p.at = pattern;
     p.unsupported = p.wrong = length > MOST_TEXT;
     p.depth = 0;
@@ -356,19 +362,19 @@ bool css_fits_pattern(const char *pattern, const char *text, size_t length)
     emit(&p, STEP_FITS);
     if (pattern_stops(&p)) return true;
     const char *at = text, *end = text + length;
-    now.count = 0;
-    memset(now.in, 0, sizeof now.in);
-    follow(&p, &now, 0, true, at == end);
-    while (at < end && now.count) {
+    current.count = 0;
+    memset(current.in, 0, sizeof current.in);
+    follow(&p, &current, 0, true, at == end);
+    while (at < end && current.count) {
         uint32_t code = next_code(&at);
-        then.count = 0;
-        memset(then.in, 0, p.step_count);
-        for (uint32_t i = 0; i < now.count; i++) {
-            const step *s = &p.steps[now.list[i]];
+        following.count = 0;
+        memset(following.in, 0, p.step_count);
+        for (uint32_t i = 0; i < current.count; i++) {
+            const step *s = &p.steps[current.list[i]];
             if (s->kind == STEP_RANGES && has_code(&p, s, code))
-                follow(&p, &then, (uint16_t)(now.list[i] + 1), false, at >= end);
+                follow(&p, &following, (uint16_t)(current.list[i] + 1), false, at >= end);
         }
-        now = then;
+        current = following;
     }
-    return now.count && now.in[p.step_count - 1];
+    return current.count && current.in[p.step_count - 1];
 }

@@ -1,16 +1,17 @@
-/* Values that are certainly none. Each property has a grammar of its own, which is not known here; this
- * is what holds for all of them but custom ones (Syntax 3, Values 4), and finds what is written for
- * other engines. None of these is a value:
- *   - a keyword of every property (inherit, revert ...) with something beside it, or of `all` another one;
+/* Values that are certainly invalid. The grammars of single properties are not implemented; the
+ * rules here hold for all properties except custom ones (Syntax 3, Values 4), and find values
+ * written for other engines. Invalid values:
+ *   - a CSS-wide keyword (inherit, revert ...) together with other words; any other keyword for `all`;
  *   - punctuation that no value has: `=`, `:`, `;`, curly brackets (`progid:`, `alpha(opacity=50)`), and
  *     `+`, `*` outside of brackets;
- *   - a colour with # and other than 3, 4, 6 or 8 hexadecimal digits;
- *   - a number with a unit that is none (`10px\9`);
- *   - words of other characters than letters, digits, `-` and `_` (`solid\9`), and words and functions
- *     with the prefix of another engine (-ms-, -moz-, -o-, -khtml-), where a word is
- *     not a name that the author gives;
- *   - a number without a unit, but 0, where only lengths and percentages may be; in quirks mode it may.
- * A value with var(), env(), attr() or if() may be any: it is known when it is computed. */
+ *   - a colour with # and not 3, 4, 6 or 8 hexadecimal digits;
+ *   - a number with an unknown unit (`10px\9`);
+ *   - words with characters other than letters, digits, `-` and `_` (`solid\9`), and words and functions
+ *     with the prefix of another engine (-ms-, -moz-, -o-, -khtml-), unless the word can be a name
+ *     that the author chooses;
+ *   - a number without a unit, except 0, for properties that take only lengths and percentages; quirks mode
+ *     allows it.
+ * A value with var(), env(), attr() or if() is possible, as it is known only when it is computed. */
 #include "properties.h"
 #include "tokenizer.h"
 
@@ -49,7 +50,7 @@ static bool is_unit(const char *word)
         word);
 }
 
-/* Properties whose values may be names that the author gives. */
+/* True for properties whose values may be names that the author chooses. */
 static bool has_names(const char *property)
 {
     static const char *const begins[] = {"animation", "font", "transition", "will-change",
@@ -60,7 +61,7 @@ static bool has_names(const char *property)
     return false;
 }
 
-/* Properties that have no value with a number outside of brackets. */
+/* True for properties without a value that has a number outside of brackets. */
 static bool has_lengths(const char *property)
 {
     static const char *const begins[] = {"margin", "padding", "border-top", "border-right",

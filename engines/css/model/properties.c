@@ -1,5 +1,5 @@
-/* The properties that \@supports knows: those of the specifications that browsers of 2025 have, and the
- * ones with `-webkit-` that pages rely on. Sorted, in bytes. */
+/* The properties that \@supports accepts: properties of the specifications that browsers of 2025
+ * implement, and properties with `-webkit-` that pages rely on. Sorted by bytes. */
 #include "properties.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* The pseudo-classes and pseudo-elements of Selectors 4, CSS Pseudo-Elements 4 and those specifications
- * that add some, and the ones with `-webkit-` that pages rely on. Sorted by name, in bytes. */
+/* The pseudo-classes and pseudo-elements of Selectors 4, CSS Pseudo-Elements 4 and the
+ * specifications that extend them, and names with `-webkit-` that pages rely on. Sorted by name, by
+ * bytes. */
 #include "pseudo.h"
 
 #include <stdlib.h>

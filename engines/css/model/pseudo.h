@@ -1,4 +1,4 @@
-/* Which pseudo-classes and pseudo-elements are valid, and what they mean. */
+/* Valid pseudo-classes and pseudo-elements, and their meaning. */
 #ifndef HED_CSS_PSEUDO_H
 #define HED_CSS_PSEUDO_H
 
@@ -13,16 +13,16 @@ typedef enum css_pseudo_use {
 
 enum {
     CSS_PSEUDO_ONLY = 1, /* :only-child, :only-of-type */
-    CSS_PSEUDO_WITHIN,   /* the state, of the element or of one inside of it */
+    CSS_PSEUDO_WITHIN,   /* the state of the element or of a descendant */
     CSS_PSEUDO_SHADOW,   /* about shadow trees */
-    CSS_PSEUDO_BACKED    /* an element that has pseudo-elements itself */
+    CSS_PSEUDO_BACKED    /* a pseudo-element that may have pseudo-elements */
 };
 
-/* What stands between the brackets of a function that has no reader of its own. */
+/* Arguments of a function that needs no reader of its own. */
 enum {
-    CSS_ARGUMENT_ANY,      /* something */
+    CSS_ARGUMENT_ANY,      /* any, but not empty */
     CSS_ARGUMENT_NAME,     /* one name */
-    CSS_ARGUMENT_NAMES,    /* names, with white space between */
+    CSS_ARGUMENT_NAMES,    /* names separated by white space */
     CSS_ARGUMENT_COMPOUND, /* one compound selector */
     CSS_ARGUMENT_COMPOUNDS,
     CSS_ARGUMENT_SELECT, /* "select" */
@@ -33,14 +33,14 @@ typedef struct css_pseudo {
     const char *name;
     uint8_t kind;        /* css_kind */
     uint8_t operation;   /* NTH: CSS_CHILD ... */
-    bool negated;        /* FLAG: as in css_simple; IS: without specificity */
-    bool behind_element; /* may stand behind a pseudo-element */
+    bool negated;        /* FLAG: as in css_simple; IS: specificity 0 */
+    bool behind_element; /* may follow a pseudo-element */
     uint8_t role;
     uint8_t argument; /* CSS_ARGUMENT_ANY ... */
-    uint32_t bits;    /* FLAG, STATE: as in css_simple; IS: how its list is read */
+    uint32_t bits;    /* FLAG, STATE: as in css_simple; IS: mode of its list */
 } css_pseudo;
 
-/* NULL: there is none of this name, which is in lower case. */
+/* Finds a pseudo-class or pseudo-element by its name in lower case; NULL: unknown. */
 const css_pseudo *css_find_pseudo(const char *name, css_pseudo_use use);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a sheet says of its rules. */
+/* Queries of the rules of a sheet. */
 #include <stdio.h>
 
 #include "document.h"

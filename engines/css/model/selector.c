@@ -1,6 +1,6 @@
-/* Selectors Level 4 and CSS Nesting 1: from tokens to arrays. One token of look-ahead; lists inside of
- * lists are read by recursion, at most CSS_NESTING deep. What begins with a colon is read in
- * selector_pseudo.c. */
+/* Reader of Selectors Level 4 and CSS Nesting 1, with one token of look-ahead. Nested lists are
+ * read by recursion, at most CSS_NESTING deep. selector_pseudo.c reads pseudo-classes and
+ * pseudo-elements. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -28,15 +28,15 @@ bool css_selector_fails(css_reader *r, const char *format, ...)
     return false;
 }
 
-bool css_selector_expects(css_reader *r, const char *what)
+bool css_selector_expects(css_reader *r, const char *expected)
 {
     uint32_t length = r->now.end - r->now.begin;
-    if (r->now.type == CSS_END) return css_selector_fails(r, "expected %s, found the end", what);
-    return css_selector_fails(r, "expected %s, found \"%.*s\"", what,
+    if (r->now.type == CSS_END) return css_selector_fails(r, "expected %s, found the end", expected);
+    return css_selector_fails(r, "expected %s, found \"%.*s\"", expected,
         (int)(length < 40 ? length : 40), r->p->text + r->now.begin);
 }
 
-/* The token behind the one at hand. */
+/* The token after the current one. */
 static css_token look(const css_reader *r)
 {
     css_tokenizer t = r->t;
@@ -55,7 +55,7 @@ css_simple *css_push_simple(css_reader *r, css_kind kind, uint32_t specificity)
     return simple;
 }
 
-/* A simple selector with the name of the token at hand, which is passed. */
+/* Adds a simple selector with the name of the current token, and reads the next token. */
 static bool push_named(css_reader *r, css_kind kind, uint32_t specificity, uint32_t name_space)
 {
     uint32_t name = css_token_name(r->p, &r->now), lower = CSS_NONE;
@@ -80,22 +80,22 @@ static const css_prefix *find_prefix(const css_reader *r, uint32_t name)
     return NULL;
 }
 
-/* `prefix|`, `*|` and `|` in front of a name, which are passed: where the token behind the bar is a name
- * (or, of a type, `*`). `given`: there was one. */
-static bool read_prefix(css_reader *r, bool of_type, uint32_t *name_space, bool *given)
+/* Reads `prefix|`, `*|` or `|` before a name (or, for a type, before `*`). *has_prefix: there was
+ * one. False: the prefix is not declared. */
+static bool read_prefix(css_reader *r, bool of_type, uint32_t *name_space, bool *has_prefix)
 {
-    *given = false;
+    *has_prefix = false;
     css_tokenizer t = r->t;
     css_token bar = r->now;
-    bool bare = css_at_delim(r, '|'), any = css_at_delim(r, '*');
-    if (!bare && !any && r->now.type != CSS_IDENT) return true;
+    bool bare = css_at_delim(r, '|'), is_any = css_at_delim(r, '*');
+    if (!bare && !is_any && r->now.type != CSS_IDENT) return true;
     if (!bare) bar = css_next(&t);
     if (!css_is_delim(r->p->text, &bar, '|')) return true;
     css_token name = css_next(&t);
     if (name.type != CSS_IDENT && !(of_type && css_is_delim(r->p->text, &name, '*'))) return true;
-    *given = true;
+    *has_prefix = true;
     if (bare) *name_space = 0;
-    else if (any) *name_space = CSS_NONE;
+    else if (is_any) *name_space = CSS_NONE;
     else {
         const css_prefix *prefix = find_prefix(r, css_token_name(r->p, &r->now));
         if (!prefix) return css_selector_expects(r, "a prefix declared by @namespace");
@@ -106,7 +106,8 @@ static bool read_prefix(css_reader *r, bool of_type, uint32_t *name_space, bool 
     return true;
 }
 
-/* Attributes whose values HTML compares regardless of case (HTML, "case-sensitivity of selectors"). */
+/* True for attributes whose values HTML compares without ASCII case (HTML, "case-sensitivity of
+ * selectors"). */
 static bool html_folds(const char *name)
 {
     static const char words[] =
@@ -132,7 +133,7 @@ static bool read_operator(css_reader *r, css_operator *operation)
     return true;
 }
 
-/* Of the flag behind a value. */
+/* Reads the flag after a value. */
 static bool read_letter_case(css_reader *r, css_letter_case *letter_case)
 {
     if (r->now.type != CSS_IDENT) return true;
@@ -148,10 +149,10 @@ static bool read_letter_case(css_reader *r, css_letter_case *letter_case)
 static bool read_attribute(css_reader *r)
 {
     uint32_t name_space = 0;
-    bool given;
+    bool has_prefix;
     css_advance(r);
     css_skip_space(r);
-    if (!read_prefix(r, false, &name_space, &given)) return false;
+    if (!read_prefix(r, false, &name_space, &has_prefix)) return false;
     if (r->now.type != CSS_IDENT) return css_selector_expects(r, "the name of an attribute");
     if (!push_named(r, CSS_ATTRIBUTE, CSS_SPECIFICITY_CLASS, name_space)) return false;
     css_simple simple = ((css_simple *)r->p->simples.items)[r->p->simples.count - 1];
@@ -180,7 +181,7 @@ static bool read_attribute(css_reader *r)
     return true;
 }
 
-/* `&`: the list of the rule around; outside of rules the root, with no specificity. */
+/* Adds `&`: the list of the enclosing rule; outside of rules the root, with specificity 0. */
 static bool push_nesting(css_reader *r)
 {
     const css_parent *parent = r->parent;
@@ -207,13 +208,13 @@ static bool push_nesting(css_reader *r)
 
 /* ---- compound selectors ---- */
 
-static bool read_type(css_reader *r, bool *any)
+static bool read_type(css_reader *r, bool *has_type)
 {
     const css_prefix *standard = find_prefix(r, CSS_NONE);
     uint32_t name_space = standard ? standard->name_space : CSS_NONE;
-    bool given;
-    *any = true;
-    if (!read_prefix(r, true, &name_space, &given)) return false;
+    bool has_prefix;
+    *has_type = true;
+    if (!read_prefix(r, true, &name_space, &has_prefix)) return false;
     if (r->now.type == CSS_IDENT) return push_named(r, CSS_TYPE, CSS_SPECIFICITY_TYPE, name_space);
     if (css_at_delim(r, '*')) {
         css_simple *simple = css_push_simple(r, CSS_UNIVERSAL, 0);
@@ -222,11 +223,11 @@ static bool read_type(css_reader *r, bool *any)
         css_advance(r);
         return true;
     }
-    *any = false;
+    *has_type = false;
     return true;
 }
 
-/* What has no type is of the default namespace, too. */
+/* Adds the default namespace to a compound without a type selector. */
 static bool push_default(css_reader *r)
 {
     const css_prefix *standard = find_prefix(r, CSS_NONE);
@@ -235,7 +236,7 @@ static bool push_default(css_reader *r)
     return simple || !standard;
 }
 
-/* Whether what was just read is the last compound of its selector. */
+/* True if the compound just read is the last one of its selector. */
 static bool is_subject(const css_reader *r)
 {
     css_tokenizer t = r->t;
@@ -280,17 +281,17 @@ static bool read_compound(css_reader *r, unsigned mode, char combinator)
 {
     uint32_t base = r->p->simples.count;
     css_compound compound = {.combinator = combinator, .pseudo_element = CSS_NONE};
-    bool any = false, end = false;
+    bool has_simple = false, end = false;
     if (mode & CSS_LIST_BEHIND) compound.pseudo_element = 0;
-    else if (!read_type(r, &any)) return false;
-    bool typed = any || mode & CSS_LIST_BEHIND;
+    else if (!read_type(r, &has_simple)) return false;
+    bool typed = has_simple || mode & CSS_LIST_BEHIND;
     for (;;) {
         uint32_t before = r->now.begin;
         if (!read_simple(r, mode, &compound, &end)) return false;
         if (end) break;
-        any |= r->now.begin != before;
+        has_simple |= r->now.begin != before;
     }
-    if (!any) return css_selector_expects(r, "a selector");
+    if (!has_simple) return css_selector_expects(r, "a selector");
     if (!typed && !(mode & CSS_LIST_FREE && is_subject(r)) && !push_default(r)) return false;
     if (mode & CSS_LIST_BEHIND) compound.pseudo_element = CSS_NONE;
     compound.count = r->p->simples.count - base;
@@ -307,7 +308,7 @@ static bool read_compound(css_reader *r, unsigned mode, char combinator)
 
 /* ---- complex selectors ---- */
 
-/* A combinator with the space around it; 0: there is none. */
+/* Reads a combinator with the space around it; 0: none. */
 static char read_combinator(css_reader *r)
 {
     char c = css_skip_space(r) ? ' ' : 0;
@@ -318,7 +319,7 @@ static char read_combinator(css_reader *r)
     return c;
 }
 
-/* `&` and a combinator in front of the compounds from `first` on. */
+/* Inserts `&` and a combinator before the compounds from `first` on. */
 static bool prepend_nesting(css_reader *r, uint32_t first)
 {
     struct css_array *store = &r->p->sheet->store[CSS_SIMPLES];
@@ -336,7 +337,8 @@ static bool prepend_nesting(css_reader *r, uint32_t first)
     return true;
 }
 
-/* Whether a list ends here, or goes on with a comma; `open`: brackets that are open in it. */
+/* True if the selector ends here, at a comma or the end of its list. `open`: number of brackets
+ * around the list. */
 static bool list_pauses(const css_reader *r, uint32_t open)
 {
     if (r->now.type == CSS_END) return true;
@@ -383,7 +385,7 @@ static bool read_complex(css_reader *r, unsigned mode, uint32_t open)
 
 /* ---- lists ---- */
 
-/* Where the arrays were, so that a selector that is none leaves nothing behind. */
+/* Lengths of the arrays, to which an invalid selector is rolled back. */
 struct mark {
     uint32_t complexes, compounds, simples, store[CSS_STORES];
 };

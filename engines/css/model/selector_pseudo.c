@@ -1,5 +1,5 @@
-/* Pseudo-classes and pseudo-elements of Selectors Level 4, and An+B of CSS Syntax 3: from tokens to
- * simple selectors. Which names are valid is in pseudo.c. */
+/* Reader of the pseudo-classes and pseudo-elements of Selectors Level 4, and of An+B of CSS Syntax
+ * 3. pseudo.c has the valid names. */
 #include <stdio.h>
 
 #include "document.h"
@@ -13,7 +13,7 @@ static int32_t clamp_integer(double value)
     return value > INT32_MAX ? INT32_MAX : value < -INT32_MAX ? -INT32_MAX : (int32_t)value;
 }
 
-/* Digits up to the end of a text; false: there is something else, or nothing. */
+/* Value of a text of digits; false: it is empty, or has other characters. */
 static bool digits_value(const char *text, double *value)
 {
     *value = 0;
@@ -22,7 +22,8 @@ static bool digits_value(const char *text, double *value)
     return !*text;
 }
 
-/* What follows `n` and `n-`: nothing, a signed number, or a sign and a number without one. */
+/* Reads the rest after `n` or, with `minus`, `n-`: nothing, a signed number, or a sign and an
+ * unsigned number. */
 static bool read_nth_rest(css_reader *r, bool minus, int32_t *b)
 {
     const char *text = r->p->text;
@@ -45,7 +46,7 @@ static bool read_nth_rest(css_reader *r, bool minus, int32_t *b)
     return true;
 }
 
-/* `n`, `n-` or `n-3`, in lower case, behind the factor `a`. */
+/* Reads An+B from the word `n`, `n-` or `n-3`, in lower case, with the factor `a`. */
 static bool read_nth_word(css_reader *r, const char *word, double a, css_simple *nth)
 {
     double digits;
@@ -70,7 +71,7 @@ static bool read_nth(css_reader *r, css_simple *nth)
 {
     char word[64];
     bool plus = css_at_delim(r, '+');
-    if (plus) css_advance(r); /* a name follows at once */
+    if (plus) css_advance(r); /* a name must follow without space */
     css_keyword(r->p->text, &r->now, word, sizeof word);
     if (r->now.type == CSS_IDENT && word[0] == '-' && !plus)
         return read_nth_word(r, word + 1, -1, nth);
@@ -100,7 +101,7 @@ static bool read_close(css_reader *r)
     return true;
 }
 
-/* A list, one deeper, up to and with the bracket that closes it. */
+/* Reads a nested list and the bracket that closes it. */
 static bool read_inner_list(css_reader *r, unsigned mode, css_range *range)
 {
     uint32_t specificity = r->specificity;
@@ -195,20 +196,20 @@ static bool read_dir(css_reader *r)
     return true;
 }
 
-/* Passes everything up to and with the bracket that closes what was opened last. */
+/* Skips the argument of a function and the bracket that closes it; false: the argument is empty. */
 static bool skip_function(css_reader *r)
 {
     uint32_t open = r->p->brackets.count;
-    bool any = false;
+    bool has_argument = false;
     while (r->now.type != CSS_END && r->p->brackets.count >= open && !r->p->failed) {
         bool closes = r->p->brackets.count == open && css_closes(r->p, &r->now);
-        any |= r->now.type != CSS_SPACE && !closes;
+        has_argument |= r->now.type != CSS_SPACE && !closes;
         css_advance(r);
     }
-    return any || css_selector_expects(r, "an argument");
+    return has_argument || css_selector_expects(r, "an argument");
 }
 
-/* Up to and with the bracket that closes a function, whose argument is given back as nothing. */
+/* Checks the argument of a function and reads the closing bracket; the argument is not stored. */
 static bool read_argument(css_reader *r, const css_pseudo *pseudo, unsigned mode)
 {
     static const char sides[] =
@@ -240,8 +241,7 @@ static bool read_argument(css_reader *r, const css_pseudo *pseudo, unsigned mode
     return read_close(r);
 }
 
-/* One state, or what a state means in other selectors: :focus-within. Lists are made one by one from
- * what stands for each: CSS_STATE, and :has() of it. */
+/* Adds :focus-within, or the like, as :is(STATE, :has(STATE)). */
 static bool push_within(css_reader *r, uint32_t bits)
 {
     css_simple none = {
@@ -262,7 +262,7 @@ static bool push_within(css_reader *r, uint32_t bits)
     simples[1].kind = CSS_HAS;
     simples[1].list = first_complex;
     simples[1].count = 1;
-    /* in :has(): a descendant in this state; in :is(): this state, or that :has() */
+    /* 0: " STATE", the list of :has(); 1 and 2: "STATE" and ":has()", the list of :is() */
     compounds[0] = (css_compound){first_simple, 1, ' ', CSS_NONE};
     compounds[1] = (css_compound){first_simple, 1, 0, CSS_NONE};
     compounds[2] = (css_compound){first_simple + 1, 1, 0, CSS_NONE};
@@ -276,12 +276,12 @@ static bool push_within(css_reader *r, uint32_t bits)
     return true;
 }
 
-/* A pseudo-class that is a word. */
+/* Adds a pseudo-class whose argument, if any, has been read. */
 static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behind_element)
 {
-    bool own = r->transition && pseudo->role == CSS_PSEUDO_ONLY;
-    if (behind_element &&
-        (pseudo->kind == CSS_NEVER || own)) { /* the pseudo-element's, not the element's */
+    bool of_pseudo = r->transition && pseudo->role == CSS_PSEUDO_ONLY;
+    if (behind_element && (pseudo->kind == CSS_NEVER ||
+                              of_pseudo)) { /* of the pseudo-element, which is not matched */
         r->specificity = css_specificity_sum(r->specificity, CSS_SPECIFICITY_CLASS);
         return true;
     }
@@ -311,8 +311,8 @@ static bool read_pseudo_class(css_reader *r, unsigned mode, bool behind_element)
     const css_pseudo *pseudo =
         css_find_pseudo(word, function ? CSS_PSEUDO_FUNCTION : CSS_PSEUDO_CLASS);
     if (!pseudo) return css_selector_expects(r, "a pseudo-class");
-    bool own = r->transition && pseudo->role == CSS_PSEUDO_ONLY; /* the pseudo-element's */
-    if (behind_element && !pseudo->behind_element && !own)
+    bool of_pseudo = r->transition && pseudo->role == CSS_PSEUDO_ONLY; /* of the pseudo-element */
+    if (behind_element && !pseudo->behind_element && !of_pseudo)
         return css_selector_fails(r, ":%s behind a pseudo-element", word);
     css_advance(r);
     if (!function) return push_pseudo_class(r, pseudo, behind_element);
@@ -327,7 +327,7 @@ static bool read_pseudo_class(css_reader *r, unsigned mode, bool behind_element)
     }
 }
 
-/* The name behind `::`, or behind `:` where that is an old way to write it. */
+/* Reads a pseudo-element after `::`, or after the `:` of older syntax. */
 static bool read_pseudo_element(css_reader *r, unsigned mode, css_compound *compound)
 {
     char word[48];
@@ -352,7 +352,7 @@ static bool read_pseudo_element(css_reader *r, unsigned mode, css_compound *comp
     r->transition = function && strncmp(word, "view-transition-", 16) == 0;
     if (function && !read_argument(r, pseudo, mode)) return false;
     if (!pseudo || pseudo->role != CSS_PSEUDO_SHADOW) return true;
-    r->shadow = r->backed = true; /* no CSS_LIST_INSIDE here */
+    r->shadow = r->backed = true; /* the list is not inside of a function */
     return css_push_simple(r, CSS_NEVER, 0) != NULL;
 }
 

@@ -1,6 +1,6 @@
-/* Style sheets: CSS Syntax Module Level 3, section 5 (with its recovery from errors), Cascade 5 (@layer,
- * @import), Conditional 3, Nesting 1. Blocks that are open are a stack of their own; only @import
- * recurs. The text is copied, and what is kept of it are slices of the copy. */
+/* Style sheets: CSS Syntax Module Level 3, section 5 (with its recovery from errors), Cascade 5
+ * (@layer, @import), Conditional 3, Nesting 1. Open blocks are on an explicit stack; only @import
+ * recurses. The text is copied; selectors and values are slices of the copy. */
 #include <stdio.h>
 
 #include "foreign.h"
@@ -9,26 +9,27 @@
 
 enum { MOST_FRAMES = 256, MOST_IMPORT_LEVELS = 16, MOST_IMPORTS = 10000 };
 
-/* Of declarations directly in a condition's block, as if in `& { }`. */
+/* Selector of declarations directly in a condition's block, which mean `& { }`. */
 static const char bare_selector[] = "&";
 
-/* What may still come: @import, @namespace, rules. */
+/* Stages of a sheet: @import is valid only in the first, @namespace in the first two. */
 enum { STAGE_IMPORTS, STAGE_NAMESPACES, STAGE_RULES };
 
-/* A block that is open. */
+/* An open block. */
 struct frame {
-    bool top; /* the sheet itself: no block */
+    bool top; /* the sheet itself */
     bool applies;
-    bool names_layers;       /* its @media and @supports hold */
-    bool nested;             /* inside of a style rule: declarations may stand here */
-    const char *unsupported; /* why rules here are not matched; NULL: they are */
-    uint32_t layer;          /* 0: none */
-    uint32_t condition;      /* as css_rule's */
+    bool names_layers; /* all @media and @supports around it hold */
+    bool nested;       /* inside of a style rule: declarations are valid */
+    const char
+        *unsupported;   /* reason for which rules inside are not matched; NULL: they are matched */
+    uint32_t layer;     /* 0: none */
+    uint32_t condition; /* as in css_rule */
     uint32_t
-        rule; /* that declarations are of: the block's own, or `&` of a condition's; CSS_NONE */
-    uint32_t declarations; /* in css_parser, where its own begin */
-    uint32_t part;         /* that its block is; CSS_NONE */
-    css_parent parent;     /* of rules in it */
+        rule; /* rule of the declarations: that of the block, or `&` in a condition's block; CSS_NONE */
+    uint32_t declarations; /* first of its declarations in css_parser */
+    uint32_t part;         /* part of the block; CSS_NONE */
+    css_parent parent;     /* of the rules inside */
 };
 
 struct sheet_reader {
@@ -36,12 +37,12 @@ struct sheet_reader {
     css_tokenizer t;
     struct css_array frames;
     uint32_t source, imports, import_level, stage;
-    uint32_t cursor, line, column; /* of the last position that was asked for */
+    uint32_t cursor, line, column; /* last position of locate() */
 };
 
 /* ---- layers ---- */
 
-/* Number of layer `name` in layer `parent`; 0 where memory runs out. */
+/* Number of layer `name` in layer `parent`; `counts`: it is named effectively. 0: out of memory. */
 static uint32_t layer_number(struct sheet_reader *s, uint32_t parent, uint32_t name, bool counts)
 {
     css_layers *layers = &s->p.sheet->layers;
@@ -52,7 +53,7 @@ static uint32_t layer_number(struct sheet_reader *s, uint32_t parent, uint32_t n
     return number;
 }
 
-/* A dotted name from token `token` on, which is left behind it; 0: it is none. */
+/* Reads a dotted name from `token` on; `token` becomes the one after it. 0: no valid name. */
 static uint32_t read_layer_name(
     struct sheet_reader *s, css_tokenizer *t, css_token *token, uint32_t layer, bool counts)
 {
@@ -79,7 +80,7 @@ static css_rule *rule_at(const struct sheet_reader *s, uint32_t rule)
     return (css_rule *)s->p.sheet->store[CSS_RULES].items + rule;
 }
 
-/* Line and column, in characters, of a position at or behind the last one that was asked for. */
+/* Finds line and column, in characters, of a position not before the last one. */
 static void locate(struct sheet_reader *s, uint32_t position)
 {
     for (; s->cursor < position; s->cursor++) {
@@ -92,7 +93,7 @@ static void locate(struct sheet_reader *s, uint32_t position)
     }
 }
 
-/* What is no style rule, from `begin` to `end`; gives its number, or CSS_NONE. */
+/* Adds a part, text[begin, end); returns its number, or CSS_NONE if memory runs out. */
 static uint32_t note_part(
     struct sheet_reader *s, char kind, uint32_t name, uint32_t begin, uint32_t end)
 {
@@ -110,7 +111,7 @@ static uint32_t note_part(
     return store->count - 1;
 }
 
-/* A rule with its place; the caller completes it. */
+/* Adds a rule with its position; the caller completes it. */
 static css_rule *push_rule(struct sheet_reader *s, const css_item *item)
 {
     const struct frame *frame = top_frame(s);
@@ -159,7 +160,7 @@ static void close_frame(struct sheet_reader *s)
     s->frames.count--;
 }
 
-/* A block inside of the one on top, the same as that but for what the caller changes. */
+/* Opens a block inside of the top block, with its members; the caller changes some. */
 static struct frame *open_frame(struct sheet_reader *s)
 {
     struct frame inner = *top_frame(s), *pushed = css_push(&s->frames, 1, sizeof inner, &s->p);
@@ -171,7 +172,7 @@ static struct frame *open_frame(struct sheet_reader *s)
     return pushed;
 }
 
-/* Puts the block on top under a condition. */
+/* Adds a condition to the top block. */
 static void push_condition(struct sheet_reader *s, const char *text, size_t length)
 {
     struct frame *frame = top_frame(s);
@@ -213,7 +214,7 @@ static void read_declaration(struct sheet_reader *s, const css_item *item)
         ((struct css_part *)s->p.sheet->store[CSS_PARTS].items)[part].info.rule = rule;
 }
 
-/* The list that `&` stands for inside of a rule: its selectors without pseudo-elements. */
+/* List that `&` represents inside of a rule: its selectors without pseudo-elements. */
 static css_parent make_parent(struct sheet_reader *s, const css_list *list)
 {
     css_parent parent = {list->list, list->count, list->specificity, list->depth, list->state};
@@ -223,13 +224,13 @@ static css_parent make_parent(struct sheet_reader *s, const css_list *list)
     if (!copies) return parent;
     const css_complex *from = (css_complex *)store->items + list->list;
     const css_compound *compounds = s->p.sheet->store[CSS_COMPOUNDS].items;
-    uint32_t kept = 0;
+    uint32_t kept_count = 0;
     for (uint32_t i = 0; i < list->count; i++)
         if (compounds[from[i].first + from[i].count - 1].pseudo_element == CSS_NONE)
-            copies[kept++] = from[i];
+            copies[kept_count++] = from[i];
     parent.list = store->count - list->count;
-    store->count = parent.list + kept;
-    parent.count = kept;
+    store->count = parent.list + kept_count;
+    parent.count = kept_count;
     return parent;
 }
 
@@ -238,7 +239,8 @@ static void read_style_rule(struct sheet_reader *s, const css_item *item)
     const struct frame *around = top_frame(s);
     css_parent parent = around->parent;
     css_list list = {.reason = "a custom property outside of a rule"};
-    bool custom = item->word && item->custom && !around->nested; /* no selector, even `--x:hover` */
+    bool custom =
+        item->word && item->custom && !around->nested; /* not a selector, even `--x:hover` */
     bool good = !custom && css_read_selectors(&s->p, item->begin, item->end, &parent, &list);
     css_rule *rule = push_rule(s, item);
     if (!rule) return;
@@ -286,8 +288,8 @@ struct font_family {
 
 static void see_font_family(void *user, const css_declaration *declaration)
 {
-    struct font_family *found = user;
-    const char *property = hed_css_name_text(found->names, declaration->property, NULL);
+    struct font_family *family = user;
+    const char *property = hed_css_name_text(family->names, declaration->property, NULL);
     if (strcmp(property, "font-family") != 0) return;
     const char *text = declaration->value;
     size_t length = declaration->value_length;
@@ -295,21 +297,22 @@ static void see_font_family(void *user, const css_declaration *declaration)
         text++;
         length -= 2;
     }
-    /* as a reader of values would write it; else it has no name, and counts as used */
+    /* names with escapes, comments or repeated spaces are not compared: such a font counts as
+     * used */
     for (size_t i = 0; i < length; i++)
         if (text[i] == '\\' || text[i] == '/' || (unsigned char)text[i] < ' ' ||
             (text[i] == ' ' && text[i + 1] == ' '))
             return;
-    found->name = hed_css_name(found->names, text, length);
+    family->name = hed_css_name(family->names, text, length);
 }
 
-/* At-rules that hold no style rules: noted for those who look for what is not used. */
+/* Adds an at-rule without style rules as a part. */
 static void read_other_block(
     struct sheet_reader *s, const char *name, const css_item *prelude, uint32_t begin)
 {
     static const char *const others[] = {"page", "counter-style", "font-feature-values",
         "font-palette-values", "position-try", "view-transition", "color-profile", "function"};
-    uint32_t block = s->t.at, found = CSS_NONE;
+    uint32_t block = s->t.at, part_name = CSS_NONE;
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
     css_token token = css_next(&t);
     css_skip_block(&s->p, &s->t);
@@ -323,17 +326,17 @@ static void read_other_block(
         if (!css_read_declarations(
                 s->p.names, s->p.text + block, end - block, see_font_family, &family))
             s->p.failed = true;
-        found = family.name;
+        part_name = family.name;
     } else if (kind != HED_CSS_PART_OTHER && (token.type == CSS_IDENT || token.type == CSS_STRING))
-        found = css_token_name(&s->p, &token); /* OTHER is never judged by a name */
-    bool known = kind != HED_CSS_PART_OTHER;
-    for (size_t i = 0; i < HED_COUNT(others); i++) known |= strcmp(name, others[i]) == 0;
-    if (known) s->stage = STAGE_RULES;
-    note_part(s, kind, found, begin, s->t.at);
+        part_name = css_token_name(&s->p, &token); /* parts of kind OTHER need no name */
+    bool is_known = kind != HED_CSS_PART_OTHER;
+    for (size_t i = 0; i < HED_COUNT(others); i++) is_known |= strcmp(name, others[i]) == 0;
+    if (is_known) s->stage = STAGE_RULES;
+    note_part(s, kind, part_name, begin, s->t.at);
 }
 
-/* A block of rules, noted as a part, becomes the one on top; false: one of `OTHER`, and what is nested
- * too deep, is passed over. */
+/* Opens a block of rules, and adds it as a part. False: the block is skipped, as its kind is OTHER
+ * or it is nested too deep. */
 static bool open_group(
     struct sheet_reader *s, hed_css_part_kind kind, uint32_t name, uint32_t begin)
 {
@@ -357,11 +360,11 @@ static void read_layer(struct sheet_reader *s, const css_item *prelude, uint32_t
     uint32_t around = top_frame(s)->layer, layer = 0;
     bool counts = top_frame(s)->names_layers;
     bool block = prelude->stop == CSS_OPEN_CURLY, good = true;
-    css_tokenizer behind = t;
+    css_tokenizer after_first = t;
     css_token first = token;
     if (token.type == CSS_END && block) layer = layer_number(s, around, CSS_NONE, counts);
-    else /* first whether all of them are names */
-        for (int pass = 0; pass < 2 && good; pass++, t = behind, token = first)
+    else /* pass 0 checks all names, pass 1 names the layers */
+        for (int pass = 0; pass < 2 && good; pass++, t = after_first, token = first)
             for (;; token = css_next_solid(&t)) {
                 layer = read_layer_name(s, &t, &token, around, counts && pass);
                 while (token.type == CSS_SPACE) token = css_next(&t);
@@ -381,7 +384,7 @@ static void read_namespace(struct sheet_reader *s, const css_item *prelude)
     static const struct {
         const char *url;
         uint32_t types, attributes;
-    } known[] = {{"http://www.w3.org/1999/xhtml", 1 + HED_CSS_HTML, 4},
+    } name_spaces[] = {{"http://www.w3.org/1999/xhtml", 1 + HED_CSS_HTML, 4},
         {"http://www.w3.org/2000/svg", 1 + HED_CSS_SVG, 4},
         {"http://www.w3.org/1998/Math/MathML", 1 + HED_CSS_MATHML, 4},
         {"http://www.w3.org/1999/xlink", 1 + HED_CSS_OTHER, 1},
@@ -389,9 +392,9 @@ static void read_namespace(struct sheet_reader *s, const css_item *prelude)
         {"http://www.w3.org/2000/xmlns/", 1 + HED_CSS_OTHER, 3}, {"", 0, 0}};
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
     css_token token = css_next_solid(&t);
-    css_prefix found = {CSS_NONE, 1 + HED_CSS_OTHER, 4};
+    css_prefix prefix = {CSS_NONE, 1 + HED_CSS_OTHER, 4};
     if (token.type == CSS_IDENT) {
-        found.prefix = css_token_name(&s->p, &token);
+        prefix.prefix = css_token_name(&s->p, &token);
         token = css_next_solid(&t);
     }
     if (token.type == CSS_FUNCTION && css_is(s->p.text, &token, "url")) {
@@ -402,19 +405,19 @@ static void read_namespace(struct sheet_reader *s, const css_item *prelude)
         return;
     size_t length;
     const char *url = hed_css_name_text(s->p.names, css_token_name(&s->p, &token), &length);
-    for (size_t i = 0; i < HED_COUNT(known) && !s->p.failed; i++)
-        if (length == strlen(known[i].url) && memcmp(url, known[i].url, length) == 0) {
-            found.name_space = known[i].types;
-            found.attributes = known[i].attributes;
+    for (size_t i = 0; i < HED_COUNT(name_spaces) && !s->p.failed; i++)
+        if (length == strlen(name_spaces[i].url) && memcmp(url, name_spaces[i].url, length) == 0) {
+            prefix.name_space = name_spaces[i].types;
+            prefix.attributes = name_spaces[i].attributes;
         }
-    css_prefix *pushed = css_push(&s->p.prefixes, 1, sizeof found, &s->p);
-    if (pushed) *pushed = found;
+    css_prefix *pushed = css_push(&s->p.prefixes, 1, sizeof prefix, &s->p);
+    if (pushed) *pushed = prefix;
     s->stage = STAGE_NAMESPACES;
 }
 
 static void read_text(struct sheet_reader *s, const char *text, size_t length);
 
-/* A text that @import names, in place of it. */
+/* Reads the text that an @import names. */
 static void import_text(struct sheet_reader *s, const char *url, bool applies, uint32_t layer,
     const css_item *condition)
 {
@@ -462,22 +465,22 @@ static void read_import(struct sheet_reader *s, const css_item *prelude, uint32_
     }
     if (url.type != CSS_STRING && url.type != CSS_URL) return;
     const char *address = hed_css_name_text(s->p.names, css_token_name(&s->p, &url), NULL);
-    css_tokenizer behind = t;
+    css_tokenizer rest = t;
     token = css_next_solid(&t);
     bool in_layer = css_is(s->p.text, &token, "layer");
     if (token.type == CSS_IDENT && in_layer) {
         layer = layer_number(s, layer, CSS_NONE, false);
-        behind = t;
+        rest = t;
     } else if (token.type == CSS_FUNCTION && in_layer) {
         css_token name = css_next_solid(&t);
-        uint32_t found = read_layer_name(s, &t, &name, layer, false);
+        uint32_t named_layer = read_layer_name(s, &t, &name, layer, false);
         while (name.type == CSS_SPACE) name = css_next(&t);
-        if (found && name.type == CSS_CLOSE_ROUND) {
-            layer = found;
-            behind = t;
+        if (named_layer && name.type == CSS_CLOSE_ROUND) {
+            layer = named_layer;
+            rest = t;
         }
     }
-    t = behind;
+    t = rest;
     token = css_next_solid(&t);
     css_item whole = {.begin = rule_begin, .end = prelude->end};
     bool conditional = token.type != CSS_END;
@@ -490,15 +493,15 @@ static void read_import(struct sheet_reader *s, const css_item *prelude, uint32_
                  !(s->p.brackets.count == base + 1 && css_closes(&s->p, &token)));
         s->p.brackets.count = base;
         applies = css_supports_holds(&s->p, begin, token.begin, true);
-        behind = t;
+        rest = t;
     }
-    applies &= css_media_holds(&s->p, behind.at, prelude->end);
+    applies &= css_media_holds(&s->p, rest.at, prelude->end);
     if (s->p.failed) return;
     if (applies && top_frame(s)->names_layers) css_layer_name(&s->p.sheet->layers, layer);
     import_text(s, address, applies, layer, conditional ? &whole : NULL);
 }
 
-/* Conditions, and what else holds style rules: their block becomes the one on top. */
+/* Opens the block of an at-rule that contains style rules; false: another at-rule. */
 static bool read_group(
     struct sheet_reader *s, const char *name, const css_item *prelude, uint32_t begin)
 {
@@ -544,9 +547,9 @@ static void read_at_rule(struct sheet_reader *s, const css_token *at)
         note_part(s, HED_CSS_PART_OTHER, CSS_NONE, at->begin, s->t.at);
 }
 
-/* ---- the whole ---- */
+/* ---- sheets ---- */
 
-/* A rule for each selector of a list. */
+/* Splits each rule into one rule for each selector of its list. */
 static void split_rules(struct sheet_reader *s)
 {
     struct css_array *store = &s->p.sheet->store[CSS_RULES], whole = *store;
@@ -558,12 +561,12 @@ static void split_rules(struct sheet_reader *s)
         uint32_t count = rule->count ? rule->count : 1;
         css_rule *split = css_push(store, count, sizeof *split, &s->p);
         if (!split) break;
-        /* declarations in a condition's block have the list of the rule around it, not one of their own */
+        /* the list of a bare selector belongs to the enclosing rule, so it is not split */
         const char *text = rule->info.selector - rule->info.begin;
-        bool own = rule->info.selector != bare_selector;
+        bool has_list = rule->info.selector != bare_selector;
         for (uint32_t k = 0; k < count; k++) {
             split[k] = *rule;
-            if (!own || !rule->count) continue;
+            if (!has_list || !rule->count) continue;
             const css_complex *complex = &complexes[rule->list + k];
             split[k].list = rule->list + k;
             split[k].count = 1;
@@ -576,7 +579,7 @@ static void split_rules(struct sheet_reader *s)
             split[k].info.reason = "about shadow trees, which are not matched";
             split[k].count = 0;
         }
-        if (!own) store->count -= count - 1;
+        if (!has_list) store->count -= count - 1;
     }
     css_free_array(&s->p.names->allocator, &whole);
 }
@@ -613,7 +616,7 @@ static void read_items(struct sheet_reader *s)
     }
 }
 
-/* A text, copied, into the block on top. */
+/* Reads a copy of a text into the top block. */
 static void read_text(struct sheet_reader *s, const char *text, size_t length)
 {
     if (length >= UINT32_MAX) s->p.failed = s->p.limit = true;
@@ -633,7 +636,7 @@ static void read_text(struct sheet_reader *s, const char *text, size_t length)
     read_items(s);
 }
 
-/* The arrays as readers of the sheet see them. */
+/* Sets the arrays of the sheet. */
 static void finish_sheet(struct sheet_reader *s)
 {
     hed_css_sheet *sheet = s->p.sheet;
@@ -667,7 +670,7 @@ hed_css_medium hed_default_css_medium(void)
         .fine_pointer = true};
 }
 
-/* The frame that stands for the sheet itself. */
+/* Opens the frame of the sheet itself. */
 static void begin_sheet(struct sheet_reader *s)
 {
     const char *media = s->p.sheet->def.media;
@@ -699,30 +702,30 @@ hed_status hed_css_sheet_create(
     const char *file = def->file ? def->file : "sheet";
     if (css_refuse_foreign(def->text, def->length, file, "a style sheet", error))
         return error->status;
-    hed_css_sheet *made = hed_new(&names->allocator, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->allocator = names->allocator;
-    made->arena = (hed_arena){.allocator = names->allocator, .owner = "a sheet"};
-    made->names = names;
-    made->def = *def;
-    struct sheet_reader s = {.p = {.sheet = made, .names = names, .medium = def->medium}};
+    hed_css_sheet *created = hed_new(&names->allocator, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->allocator = names->allocator;
+    created->arena = (hed_arena){.allocator = names->allocator, .owner = "a sheet"};
+    created->names = names;
+    created->def = *def;
+    struct sheet_reader s = {.p = {.sheet = created, .names = names, .medium = def->medium}};
     if (!s.p.medium.type && s.p.medium.width == 0) s.p.medium = hed_default_css_medium();
-    s.p.failed = !css_layers_open(&made->layers, &names->allocator);
+    s.p.failed = !css_layers_open(&created->layers, &names->allocator);
     begin_sheet(&s);
     if (!s.p.failed) read_text(&s, def->text, def->length);
     if (!s.p.failed && def->split) split_rules(&s);
     if (!s.p.failed) finish_sheet(&s);
-    /* texts and callbacks of the definition are the caller's, and were needed until here */
-    made->def.text = made->def.media = NULL;
-    made->def.file = hed_arena_text(&made->arena, def->file ? def->file : "sheet", NULL);
-    s.p.failed |= !made->def.file;
+    /* texts of the definition belong to the caller */
+    created->def.text = created->def.media = NULL;
+    created->def.file = hed_arena_text(&created->arena, def->file ? def->file : "sheet", NULL);
+    s.p.failed |= !created->def.file;
     css_free_parser(&s.p);
     css_free_array(&names->allocator, &s.frames);
     if (!s.p.failed) {
-        *sheet = made;
+        *sheet = created;
         return HED_OK;
     }
-    hed_css_sheet_destroy(made);
+    hed_css_sheet_destroy(created);
     if (s.p.limit)
         return hed_fail(error, HED_ERROR_LIMIT, "%s: too large: at most 4 GiB of text", file);
     return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for the sheet", file);

@@ -1,7 +1,8 @@
-/* Shorthands of the specifications that browsers of 2025 have, with what they reset besides what they
- * can say (border resets border-image, font the variants), and names that mean another property. The
- * physical and the logical of a pair, such as margin-left and margin-inline-start, are two properties
- * here: which of them counts where both are set depends on the writing mode. Sorted, in bytes. */
+/* Shorthands of the specifications that browsers of 2025 implement, including the properties that
+ * they only reset (border resets border-image, font the variants), and aliases of properties. The
+ * physical and the logical property of a pair, such as margin-left and margin-inline-start, are two
+ * properties here: if both are set, the writing mode determines the one that applies. Sorted by
+ * bytes. */
 #include <stdlib.h>
 
 #include "properties.h"
@@ -109,7 +110,7 @@ static const struct row shorthands[] = {
     {"white-space", "white-space-collapse text-wrap-mode"},
 };
 
-/* Names that mean another property, but those that only have -webkit- in front of its name. */
+/* Aliases, except the name of a property with the prefix -webkit-. */
 static const struct row aliases[] = {
     {"-webkit-column-break-after", "break-after"},
     {"-webkit-column-break-before", "break-before"},
@@ -137,7 +138,7 @@ static const struct row aliases[] = {
     {"word-wrap", "overflow-wrap"},
 };
 
-/* Properties with -webkit- that are not those without it. */
+/* Properties with -webkit- that differ from the property without it. */
 static const char *const own_webkit[] = {
     "-webkit-border-image", "-webkit-box-align", "-webkit-box-decoration-break",
     "-webkit-box-direction", "-webkit-box-flex", "-webkit-box-ordinal-group", "-webkit-box-orient",

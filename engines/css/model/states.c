@@ -1,14 +1,13 @@
-/* What HTML says of its elements without a user: links, form controls, language and direction (HTML
+/* States that HTML defines without a user: links, form controls, language and direction (HTML
  * Living Standard, "Pseudo-classes" and the sections that it names). Constraint validation covers
- * what needs no other language: required values, e-mail and URL types, numbers and their ranges; a
- * `pattern` (a regular expression of JavaScript) is taken as matched. */
+ * required values, types, ranges, steps and patterns (inputs.c), but not scripts. */
 #include "states.h"
 
 #include <stdlib.h>
 
 #include "inputs.h"
 
-/* Names that the rules below speak of; each is looked up once. */
+/* Names of elements and attributes in the rules below; each is looked up once. */
 enum {
 #define WORDS(W) \
     W(a) \
@@ -32,15 +31,15 @@ static const char *const word_texts[] = {WORDS(TEXT) "http-equiv"};
 typedef struct states {
     hed_css_document *d;
     uint32_t word[WORD_COUNT];
-    uint8_t *type;   /* (N) of inputs */
-    uint32_t *form;  /* (N) nearest form, then the form that owns it; CSS_NONE */
+    uint8_t *type;   /* (N) css_input_type of input elements */
+    uint32_t *form;  /* (N) form owner; CSS_NONE */
     bool *shut;      /* (N) inside a disabled fieldset */
     bool *unlisted;  /* (N) inside a datalist */
     bool *off;       /* (N) inside a disabled select */
     bool *editable;  /* (N) contenteditable */
     bool *submits;   /* (N) forms that have their default button */
-    bool *bad;       /* (N) forms that own something invalid */
-    bool *holds_bad; /* (N) something in its subtree is invalid */
+    bool *bad;       /* (N) forms that own an invalid element */
+    bool *holds_bad; /* (N) the subtree has an invalid element */
 } states;
 
 static bool is(const states *s, uint32_t e, int word)
@@ -57,8 +56,8 @@ static bool has(const states *s, uint32_t e, int word)
     return css_attribute_value(s->d, e, s->word[word]) != CSS_NONE;
 }
 
-/* Regardless of ASCII case. */
-static bool same(const char *text, const char *word)
+/* True if a text equals `word`, which is in lower case; ASCII case is ignored. */
+static bool same_word(const char *text, const char *word)
 {
     for (; *text && *word; text++, word++)
         if ((*text >= 'A' && *text <= 'Z' ? *text + 32 : *text) != *word) return false;
@@ -83,13 +82,13 @@ static void inherit(states *s, uint32_t e)
     const char *editable = value(s, e, W_contenteditable, NULL);
     s->editable[e] = p != CSS_NONE && s->editable[p];
     if (editable && d->name_space[e] == HED_CSS_HTML) {
-        if (same(editable, "") || same(editable, "true") || same(editable, "plaintext-only"))
+        if (same_word(editable, "") || same_word(editable, "true") || same_word(editable, "plaintext-only"))
             s->editable[e] = true;
-        else if (same(editable, "false")) s->editable[e] = false;
+        else if (same_word(editable, "false")) s->editable[e] = false;
     }
     d->language[e] = p == CSS_NONE ? CSS_NONE : d->language[p];
     for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
-        const css_attribute *a = &d->attributes[i]; /* xml:lang is before lang */
+        const css_attribute *a = &d->attributes[i]; /* xml:lang has precedence over lang */
         if (a->name == s->word[W_lang] && (!a->name_space || a->name_space == 2))
             d->language[e] = a->value;
         if (a->name == s->word[W_lang] && a->name_space == 2) break;
@@ -97,9 +96,9 @@ static void inherit(states *s, uint32_t e)
     bool right = p != CSS_NONE && (d->flags[p] & CSS_RTL);
     const char *dir = value(s, e, W_dir, NULL);
     if (d->name_space[e] == HED_CSS_HTML) {
-        if (dir && same(dir, "rtl")) right = true;
-        else if (dir && same(dir, "ltr")) right = false;
-        else if ((dir && same(dir, "auto")) || is(s, e, W_bdi))
+        if (dir && same_word(dir, "rtl")) right = true;
+        else if (dir && same_word(dir, "ltr")) right = false;
+        else if ((dir && same_word(dir, "auto")) || is(s, e, W_bdi))
             right = d->has_text[e] & CSS_TEXT_RIGHT;
         else if (is(s, e, W_input) && s->type[e] == CSS_INPUT_TEL) right = false;
     }
@@ -108,7 +107,7 @@ static void inherit(states *s, uint32_t e)
 
 /* ---- one element ---- */
 
-/* As browsers have it, what is in a disabled select is disabled, too. */
+/* True if an element is disabled. As in browsers, so are the options of a disabled select. */
 static bool is_disabled(const states *s, uint32_t e)
 {
     if (has(s, e, W_disabled)) return true;
@@ -128,24 +127,24 @@ static uint32_t input_flags(const states *s, uint32_t e, bool disabled)
         .step = value(s, e, W_step, NULL),
         .pattern = value(s, e, W_pattern, NULL),
         .multiple = has(s, e, W_multiple)};
-    unsigned found = css_check_input(&input);
+    unsigned validity = css_check_input(&input);
     bool checks = type == CSS_INPUT_CHECKBOX || type == CSS_INPUT_RADIO;
     bool writes = type <= CSS_INPUT_LOCAL, read_only = has(s, e, W_readonly);
     bool can_require = writes || checks || type == CSS_INPUT_FILE, missing = false;
     uint32_t flags = can_require && has(s, e, W_required) ? CSS_REQUIRED : CSS_OPTIONAL;
     if (writes && !read_only && !disabled) flags |= CSS_READ_WRITE;
-    if (type <= CSS_INPUT_NUMBER && has(s, e, W_placeholder) && found & CSS_VALUE_EMPTY)
+    if (type <= CSS_INPUT_NUMBER && has(s, e, W_placeholder) && validity & CSS_VALUE_EMPTY)
         flags |= CSS_PLACEHOLDER_SHOWN;
     if (checks && has(s, e, W_checked)) flags |= CSS_DEFAULT | CSS_CHECKED;
     if (disabled || read_only || s->unlisted[e] || type == CSS_INPUT_HIDDEN ||
         type == CSS_INPUT_RESET || type == CSS_INPUT_IMAGE)
         return flags;
-    if (found & CSS_VALUE_INSIDE) flags |= CSS_IN_RANGE;
-    if (found & CSS_VALUE_OUTSIDE) flags |= CSS_OUT_OF_RANGE;
+    if (validity & CSS_VALUE_INSIDE) flags |= CSS_IN_RANGE;
+    if (validity & CSS_VALUE_OUTSIDE) flags |= CSS_OUT_OF_RANGE;
     if (flags & CSS_REQUIRED)
-        missing = found & CSS_VALUE_EMPTY || type == CSS_INPUT_FILE ||
+        missing = validity & CSS_VALUE_EMPTY || type == CSS_INPUT_FILE ||
                   (type == CSS_INPUT_CHECKBOX && !(flags & CSS_CHECKED));
-    bool bad = missing || found & (CSS_VALUE_WRONG | CSS_VALUE_OUTSIDE);
+    bool bad = missing || validity & (CSS_VALUE_WRONG | CSS_VALUE_OUTSIDE);
     return flags | (bad ? CSS_INVALID : CSS_VALID);
 }
 
@@ -153,10 +152,11 @@ static bool submits_form(const states *s, uint32_t e)
 {
     if (is(s, e, W_input)) return s->type[e] == CSS_INPUT_SUBMIT || s->type[e] == CSS_INPUT_IMAGE;
     const char *type = is(s, e, W_button) ? value(s, e, W_type, NULL) : "button";
-    return !type || !(same(type, "button") || same(type, "reset"));
+    return !type || !(same_word(type, "button") || same_word(type, "reset"));
 }
 
-/* The name of a custom element, or what is to become one (HTML, "valid custom element name"). */
+/* True for a custom element, or an element to be upgraded to one (HTML, "valid custom element
+ * name"). */
 static bool is_undefined(const states *s, uint32_t e)
 {
     static const char *const reserved[] = {"annotation-xml", "color-profile", "font-face",
@@ -212,7 +212,7 @@ static uint32_t element_flags(const states *s, uint32_t e)
     else if (writes) flags |= CSS_READ_WRITE;
     if (!(flags & CSS_READ_WRITE)) flags |= CSS_READ_ONLY;
     if (is(s, e, W_select)) flags |= has(s, e, W_required) ? CSS_REQUIRED : CSS_OPTIONAL;
-    if (is(s, e, W_button)) flags |= CSS_OPTIONAL; /* as browsers have it */
+    if (is(s, e, W_button)) flags |= CSS_OPTIONAL; /* as in browsers */
     if (is(s, e, W_button) && !disabled && !s->unlisted[e] && submits_form(s, e))
         flags |= CSS_VALID;
     return flags;
@@ -227,7 +227,7 @@ static bool option_is_off(const states *s, uint32_t e)
            (p != CSS_NONE && is(s, p, W_optgroup) && has(s, p, W_disabled));
 }
 
-/* Whether an option's value is empty: its attribute, or its text without outer space. */
+/* True if an option's value is empty: its attribute, or without one its text. */
 static bool option_is_empty(const states *s, uint32_t e)
 {
     size_t length;
@@ -237,7 +237,7 @@ static bool option_is_empty(const states *s, uint32_t e)
     return true;
 }
 
-/* Options of a select: which are selected, and whether it may be submitted. */
+/* Sets the selected options of a select, and its validity. */
 static void select_options(states *s, uint32_t select)
 {
     hed_css_document *d = s->d;
@@ -251,17 +251,19 @@ static void select_options(states *s, uint32_t select)
         if (has(s, e, W_selected)) last = e;
         if (!multiple) d->flags[e] &= ~(uint32_t)CSS_CHECKED;
     }
-    bool one = !multiple && (!size || atoi(size) <= 1);
-    if (last == CSS_NONE && one) last = first;
+    bool shows_one = !multiple && (!size || atoi(size) <= 1);
+    if (last == CSS_NONE && shows_one) last = first;
     if (!multiple && last != CSS_NONE) d->flags[last] |= CSS_CHECKED;
     if (d->flags[select] & CSS_DISABLED || s->unlisted[select]) return;
-    /* required: a placeholder label (first option, empty value, child of the select) does not count */
-    bool label = one && last == first_option && last != CSS_NONE && d->parent[last] == select;
+    /* required: a placeholder label (first option, empty value, child of the select) does not
+     * count */
+    bool label = shows_one && last == first_option && last != CSS_NONE && d->parent[last] == select;
     bool missing = last == CSS_NONE || (label && option_is_empty(s, last));
     d->flags[select] |= (d->flags[select] & CSS_REQUIRED) && missing ? CSS_INVALID : CSS_VALID;
 }
 
-/* An element of a group: of radio buttons, by form and name; of details, by name. */
+/* Member of a group: radio buttons of one form and name, or details of one name; or an element with
+ * an id. */
 typedef struct member {
     uint32_t form, name, element;
 } member;
@@ -274,22 +276,23 @@ static int by_group(const void *a, const void *b)
     return (x->element > y->element) - (x->element < y->element);
 }
 
-/* The last checked button of a group stays; a group without one is indeterminate, and invalid where one
- * of it is required. A button without a name is a group of its own, which nothing is missing in. */
+/* The last checked button of a group stays checked; a group without a checked button is
+ * indeterminate, and invalid if one of its buttons is required. A button without a name is a group
+ * of its own and is never missing. */
 static void group_radios(states *s, member *radios, uint32_t count)
 {
     uint32_t *flags = s->d->flags;
     qsort(radios, count, sizeof *radios, by_group);
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         uint32_t checked = CSS_NONE;
-        bool required = false, named = radios[begin].name != CSS_NONE;
+        bool required = false, has_name = radios[begin].name != CSS_NONE;
         for (end = begin; end < count; end++) {
             uint32_t e = radios[end].element;
-            if (end > begin && (!named || radios[end].form != radios[begin].form ||
+            if (end > begin && (!has_name || radios[end].form != radios[begin].form ||
                                    radios[end].name != radios[begin].name))
                 break;
             if (flags[e] & CSS_CHECKED) checked = e;
-            required = required || (named && flags[e] & CSS_REQUIRED);
+            required = required || (has_name && flags[e] & CSS_REQUIRED);
         }
         for (uint32_t i = begin; i < end; i++) {
             uint32_t e = radios[i].element;
@@ -301,8 +304,8 @@ static void group_radios(states *s, member *radios, uint32_t count)
     }
 }
 
-/* Of details with one name the first that is open stays so; the others lose the attribute, whose place
- * a second copy of their name takes. */
+/* Of the open details of one name only the first stays open; the others lose the attribute `open`,
+ * which a copy of their name replaces. */
 static void close_details(states *s, member *details, uint32_t count)
 {
     hed_css_document *d = s->d;
@@ -318,7 +321,7 @@ static void close_details(states *s, member *details, uint32_t count)
     }
 }
 
-/* The name of a group; CSS_NONE: it has none, or an empty one. */
+/* Name of the group of an element; CSS_NONE: no name, or an empty one. */
 static uint32_t group_name(const states *s, uint32_t e)
 {
     size_t length;
@@ -352,27 +355,27 @@ static hed_status find_groups(states *s, hed_arena *work, hed_error *error)
 
 /* ---- forms ---- */
 
-/* Forms that own what is not inside of them: by the attribute `form`, and in tables, where a form is
- * closed as soon as it is opened. */
+/* Finds forms that own elements outside of them: by the attribute `form`, and in tables, where the
+ * parser closes a form at once. */
 static hed_status find_owners(states *s, hed_arena *work, hed_error *error)
 {
     hed_css_document *d = s->d;
     uint32_t ids = 0, in_table = CSS_NONE, table_end = 0;
-    bool asked = false;
+    bool has_owners = false;
     for (uint32_t e = 0; e < d->count; e++) {
         ids += has(s, e, W_id);
-        asked = asked || has(s, e, W_form);
+        has_owners = has_owners || has(s, e, W_form);
     }
-    d->form_owners = asked;
-    member *named = hed_arena_new(work, asked ? ids : 0, sizeof *named, error);
+    d->form_owners = has_owners;
+    member *by_id = hed_arena_new(work, has_owners ? ids : 0, sizeof *by_id, error);
     if (hed_failed(error)) return error->status;
     ids = 0;
-    for (uint32_t e = 0; e < d->count && asked; e++)
+    for (uint32_t e = 0; e < d->count && has_owners; e++)
         if (has(s, e, W_id))
-            named[ids++] = (member){CSS_NONE, css_attribute_value(d, e, s->word[W_id]), e};
-    if (asked) qsort(named, ids, sizeof *named, by_group);
+            by_id[ids++] = (member){CSS_NONE, css_attribute_value(d, e, s->word[W_id]), e};
+    if (has_owners) qsort(by_id, ids, sizeof *by_id, by_group);
     for (uint32_t e = 0; e < d->count; e++) {
-        uint32_t p = d->parent[e], wanted = css_attribute_value(d, e, s->word[W_form]);
+        uint32_t p = d->parent[e], form_id = css_attribute_value(d, e, s->word[W_form]);
         bool table = p != CSS_NONE && (is(s, p, W_table) || is(s, p, W_tbody) || is(s, p, W_tr) ||
                                           is(s, p, W_thead) || is(s, p, W_tfoot));
         if (table && is(s, e, W_form) && d->end[e] == e + 1) {
@@ -380,21 +383,21 @@ static hed_status find_owners(states *s, hed_arena *work, hed_error *error)
             table_end = d->end[p];
         }
         if (s->form[e] == CSS_NONE && e < table_end && in_table != CSS_NONE) s->form[e] = in_table;
-        if (wanted == CSS_NONE) continue;
+        if (form_id == CSS_NONE) continue;
         uint32_t low = 0, high = ids;
-        while (low < high) { /* the first element of this id */
+        while (low < high) { /* search for the first element with this id */
             uint32_t middle = low + (high - low) / 2;
-            if (named[middle].name < wanted) low = middle + 1;
+            if (by_id[middle].name < form_id) low = middle + 1;
             else high = middle;
         }
-        bool found = low < ids && named[low].name == wanted && is(s, named[low].element, W_form);
-        s->form[e] = found ? named[low].element : CSS_NONE;
+        bool is_form = low < ids && by_id[low].name == form_id && is(s, by_id[low].element, W_form);
+        s->form[e] = is_form ? by_id[low].element : CSS_NONE;
     }
     return HED_OK;
 }
 
-/* The default button of a form is its first one that submits; forms are as valid as what they own, and
- * fieldsets as what they hold. */
+/* Sets the default button of each form, its first submit button, and the validity of forms, by the
+ * elements that they own, and of fieldsets, by the elements inside. */
 static void judge_forms(states *s)
 {
     hed_css_document *d = s->d;
@@ -442,7 +445,7 @@ hed_status css_find_states(hed_css_document *d, hed_error *error)
     for (uint32_t e = 0; e < n && !hed_failed(error); e++) {
         if (is(&s, e, W_input)) s.type[e] = (uint8_t)css_input_type_of(value(&s, e, W_type, NULL));
         const char *pragma = is(&s, e, W_meta) ? value(&s, e, W_http_equiv, NULL) : NULL;
-        if (pragma && same(pragma, "content-language") && meta_language == CSS_NONE)
+        if (pragma && same_word(pragma, "content-language") && meta_language == CSS_NONE)
             meta_language = css_attribute_value(d, e, s.word[W_content]);
     }
     for (uint32_t e = 0; e < n && !hed_failed(error); e++) {

@@ -1,6 +1,6 @@
-/* The tokenizer of CSS Syntax Module Level 3, section 4, on bytes. What its preprocessing does is done
- * where it matters: CR, FF and CR LF are newlines, and U+0000 and damaged UTF-8, which are U+FFFD, are
- * characters of names. */
+/* The tokenizer of CSS Syntax Module Level 3, section 4, on bytes. It needs no preprocessing pass:
+ * CR, FF and CR LF are newlines, and U+0000 and invalid UTF-8, which mean U+FFFD, are characters of
+ * names. */
 #include "tokenizer.h"
 
 enum { START = 1, NAME = 2, DIGIT = 4, SPACE = 8, HEX = 16, NEWLINE = 32 };
@@ -29,16 +29,17 @@ static const uint8_t kinds[256] = {
 };
 /* clang-format on */
 
-/* Kind of the byte at `at`; 0 behind the end. */
+/* Kind of the byte at `at`; 0 after the end. */
 static uint8_t kind_at(const css_tokenizer *t, uint32_t at)
 {
     return at < t->end ? kinds[(uint8_t)t->text[at]] : 0;
 }
 
-/* The byte at `at`; 0 behind the end, which no comparison here is with. */
+/* The byte at `at`; 0 after the end, which no caller compares with. */
 static char byte_at(const css_tokenizer *t, uint32_t at) { return at < t->end ? t->text[at] : 0; }
 
-/* What follows a backslash counts even where the slice ends: a newline, and it escapes nothing. */
+/* True if an escape begins at `at`: a backslash without a newline after it, even if the slice ends
+ * between. */
 static bool escape_at(const css_tokenizer *t, uint32_t at)
 {
     return byte_at(t, at) == '\\' && !(kinds[(uint8_t)t->text[at + 1]] & NEWLINE);
@@ -60,21 +61,21 @@ static bool number_starts_at(const css_tokenizer *t, uint32_t at)
     return kind_at(t, at + (c == '.')) & DIGIT;
 }
 
-/* Behind one newline: CR LF is one. */
-static uint32_t behind_newline(const css_tokenizer *t, uint32_t at)
+/* Position after the newline at `at`; CR LF is one newline. */
+static uint32_t after_newline(const css_tokenizer *t, uint32_t at)
 {
     return at + 1 + (t->text[at] == '\r' && byte_at(t, at + 1) == '\n');
 }
 
-/* Behind an escape that begins at `at`. */
-static uint32_t behind_escape(const css_tokenizer *t, uint32_t at)
+/* Position after the escape at `at`. */
+static uint32_t after_escape(const css_tokenizer *t, uint32_t at)
 {
     at++;
     if (at >= t->end) return t->end;
     if (!(kind_at(t, at) & HEX)) return at + 1;
     for (uint32_t digits = 0; digits < 6 && kind_at(t, at) & HEX; digits++) at++;
     uint8_t kind = kind_at(t, at);
-    return kind & NEWLINE ? behind_newline(t, at) : kind & SPACE ? at + 1 : at;
+    return kind & NEWLINE ? after_newline(t, at) : kind & SPACE ? at + 1 : at;
 }
 
 /* Reads a name from t->at on. */
@@ -85,11 +86,11 @@ static void read_name(css_tokenizer *t, css_token *token)
         uint8_t kind = kind_at(t, t->at);
         if (kind & NAME) {
             if ((signed char)t->text[t->at] <= 0)
-                token->plain = false; /* U+0000 and what is not ASCII */
+                token->plain = false; /* U+0000 and non-ASCII characters */
             t->at++;
         } else if (escape_at(t, t->at)) {
             token->plain = false;
-            t->at = behind_escape(t, t->at);
+            t->at = after_escape(t, t->at);
         } else break;
     }
     token->name_end = t->at;
@@ -141,7 +142,7 @@ static void read_string(css_tokenizer *t, css_token *token)
         if ((signed char)c <= 0) token->plain = false;
         if (c == '\\') {
             token->plain = false;
-            if (kind_at(t, t->at + 1) & NEWLINE) t->at = behind_newline(t, t->at + 1) - 1;
+            if (kind_at(t, t->at + 1) & NEWLINE) t->at = after_newline(t, t->at + 1) - 1;
             else if (t->at + 1 < t->end) t->at++;
         }
     }
@@ -149,7 +150,7 @@ static void read_string(css_tokenizer *t, css_token *token)
     if (token->type == CSS_STRING && t->at < t->end) t->at++;
 }
 
-/* Behind `url(`: a whole URL without quotes, or the function where a quote follows. */
+/* Reads an unquoted URL after `url(`; leaves a function if a quote follows. */
 static void read_url(css_tokenizer *t, css_token *token)
 {
     uint32_t at = t->at;
@@ -173,12 +174,12 @@ static void read_url(css_tokenizer *t, css_token *token)
             break;
         }
         if (c == 0 || c >= 128 || c == '\\') token->plain = false;
-        t->at = c == '\\' ? behind_escape(t, t->at) : t->at + 1;
+        t->at = c == '\\' ? after_escape(t, t->at) : t->at + 1;
         token->name_end = t->at;
     }
     if (token->type == CSS_BAD_URL)
         while (t->at < t->end && t->text[t->at] != ')')
-            t->at = escape_at(t, t->at) ? behind_escape(t, t->at) : t->at + 1;
+            t->at = escape_at(t, t->at) ? after_escape(t, t->at) : t->at + 1;
     if (t->at < t->end) t->at++;
 }
 
@@ -202,7 +203,7 @@ static void skip_comments(css_tokenizer *t)
     }
 }
 
-/* What none of the words, numbers and strings is: punctuation. */
+/* Reads punctuation, hashes and at-keywords. */
 static css_token_type read_sign(css_tokenizer *t, css_token *token)
 {
     uint32_t at = t->at++;
@@ -282,8 +283,8 @@ static size_t write_utf8(uint32_t code, char *out)
     return 4;
 }
 
-/* Bytes of the UTF-8 sequence at `at`, or, negative, those of the longest damaged part that becomes one
- * U+FFFD (Unicode, table 3-7; Encoding, "UTF-8 decoder"). */
+/* Length of the UTF-8 sequence at `at`; if invalid, minus the length of the maximal part that
+ * becomes one U+FFFD (Unicode, table 3-7; Encoding, "UTF-8 decoder"). */
 static int utf8_length(const css_tokenizer *t, uint32_t at)
 {
     uint8_t first = (uint8_t)t->text[at], low = 0x80, high = 0xbf;
@@ -303,20 +304,20 @@ static int utf8_length(const css_tokenizer *t, uint32_t at)
     return length;
 }
 
-/* Decodes a token with escapes, up to the first character behind `most` bytes. */
-static size_t decode_escapes(const char *text, const css_token *token, char *out, size_t most)
+/* Decodes a token with escapes, up to the first character that exceeds `limit` bytes. */
+static size_t decode_escapes(const char *text, const css_token *token, char *out, size_t limit)
 {
     const char *start = out;
     css_tokenizer t = {text, token->name, token->name_end};
-    while (t.at < t.end && (size_t)(out - start) <= most) {
+    while (t.at < t.end && (size_t)(out - start) <= limit) {
         char c = text[t.at];
-        if (c == '\\' && kind_at(&t, t.at + 1) & NEWLINE) { /* in strings */
-            t.at = behind_newline(&t, t.at + 1);
+        if (c == '\\' && kind_at(&t, t.at + 1) & NEWLINE) { /* only in strings */
+            t.at = after_newline(&t, t.at + 1);
         } else if (c == '\\' && t.at + 1 == t.end) {
             if (token->type != CSS_STRING) out += write_utf8(0xfffd, out);
             t.at++;
         } else if (c == '\\' && kind_at(&t, t.at + 1) & HEX) {
-            uint32_t code = 0, end = behind_escape(&t, t.at);
+            uint32_t code = 0, end = after_escape(&t, t.at);
             for (uint32_t at = t.at + 1; kind_at(&t, at) & HEX && at < t.at + 7; at++) {
                 char digit = text[at];
                 code = code * 16 + (uint32_t)(digit <= '9' ? digit - '0' : (digit | 32) - 'a' + 10);
@@ -350,7 +351,7 @@ enum { LONGEST_KEYWORD = 255 };
 
 void css_keyword(const char *text, const css_token *token, char *out, size_t size)
 {
-    char decoded[LONGEST_KEYWORD + 5]; /* and a character of 4 bytes */
+    char decoded[LONGEST_KEYWORD + 5]; /* 4: the character that exceeds the limit */
     size_t length = token->name_end - token->name;
     out[0] = 0;
     if (!token->plain) length = decode_escapes(text, token, decoded, LONGEST_KEYWORD);
@@ -384,7 +385,7 @@ double css_number(const char *text, const css_token *token)
     for (; kind_at(&t, t.at) & DIGIT; t.at++) value = value * 10 + (text[t.at] - '0');
     if (byte_at(&t, t.at) == '.')
         for (t.at++; kind_at(&t, t.at) & DIGIT; t.at++) {
-            if (exponent <= -400) continue; /* far below what a double holds */
+            if (exponent <= -400) continue; /* such digits do not change a double */
             value = value * 10 + (text[t.at] - '0');
             exponent--;
         }

@@ -1,5 +1,5 @@
-/* Tokens of CSS Syntax 3. A token is a slice of the text; what is escaped in it is decoded where its
- * name is asked for. */
+/* Tokens of CSS Syntax 3. A token is a slice of the text; css_decode() and css_keyword() decode the
+ * escapes in its name. */
 #ifndef HED_CSS_TOKENIZER_H
 #define HED_CSS_TOKENIZER_H
 
@@ -35,27 +35,29 @@ typedef enum css_token_type {
 
 typedef struct css_token {
     uint8_t type;        /* css_token_type */
-    bool plain;          /* its name is the slice, byte by byte */
-    bool identifier;     /* HASH: its name is an identifier, so it may be an id */
-    bool integer;        /* NUMBER, DIMENSION: without a point and an exponent */
+    bool plain;          /* the name has no escapes: it is the slice */
+    bool identifier;     /* HASH: the name is an identifier, so it may be an id */
+    bool integer;        /* NUMBER, DIMENSION: without point and exponent */
     uint32_t begin, end; /* bytes of the text */
-    /* its name: without `#`, `@`, `(`, quotes, url(); the unit of DIMENSION */
+    /* slice of the name: without `#`, `@`, `(`, quotes, url(); unit of a DIMENSION */
     uint32_t name, name_end;
 } css_token;
 
 typedef struct css_tokenizer {
     const char *text;
-    uint32_t at, end; /* a slice, which may end between any two tokens; text[end] can be read */
+    uint32_t at,
+        end; /* rest of the slice, which may end between any two tokens; text[end] is readable */
 } css_tokenizer;
 
-/* The next token; comments are passed over. Linear time, no memory. */
+/* The next token; comments are skipped. Linear time, no memory. */
 css_token css_next(css_tokenizer *tokenizer);
-/* Writes the name of a token with escapes, U+0000 and damaged UTF-8 decoded to `out`, which has room
- * for 3 bytes for each of the slice; gives the bytes written. */
+/* Writes the name of a token to `out`, with escapes, U+0000 and invalid UTF-8 decoded; at most 3
+ * bytes for each byte of the slice. Returns the number of bytes. */
 size_t css_decode(const char *text, const css_token *token, char *out);
-/* The same in ASCII lower case into a small buffer, with a final zero; "" where it is too long. */
+/* Writes the decoded name in ASCII lower case, zero-terminated; "" if it is longer than `size` -
+ * 1. */
 void css_keyword(const char *text, const css_token *token, char *out, size_t size);
-/* Whether its name is this one, in lower case, regardless of ASCII case. */
+/* True if the name of a token is `word`, which is in lower case; ASCII case is ignored. */
 bool css_is(const char *text, const css_token *token, const char *word);
 /* Value of NUMBER, PERCENTAGE, DIMENSION. */
 double css_number(const char *text, const css_token *token);
@@ -65,7 +67,7 @@ static inline bool css_is_delim(const char *text, const css_token *token, char c
     return token->type == CSS_DELIM && text[token->begin] == c;
 }
 
-/* The bracket that closes what a token opens; 0: it opens nothing. */
+/* Type of the bracket that closes the one that a token opens; 0: the token opens none. */
 static inline uint8_t css_closer(const css_token *token)
 {
     switch (token->type) {

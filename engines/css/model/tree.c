@@ -1,5 +1,5 @@
-/* A document from a program's own tree: an array of elements whose texts are the table's names, in the
- * order of a walk without recursion. */
+/* Documents from a program's tree: a walk without recursion makes an array of elements, whose texts
+ * are in the table of names. */
 #include "document.h"
 
 typedef struct walk {
@@ -13,7 +13,7 @@ typedef struct walk {
     hed_error *error;
 } walk;
 
-/* A text that lives as long as the names. */
+/* Copies a text to the table of names. */
 static const char *keep_text(walk *w, const char *text, size_t length)
 {
     uint32_t name = hed_css_name(w->names, text, length);

@@ -1,5 +1,5 @@
-/* Which texts are absolute URLs: where the parser of the URL Living Standard, without a base, does not
- * fail. A host beyond ASCII is taken to have an ASCII form. */
+/* Check of absolute URLs: texts on which the parser of the URL Living Standard, without a base,
+ * does not fail. Non-ASCII hosts are assumed to have an ASCII form. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,8 @@ static int hex_value(char c)
 
 /* ---- hosts ---- */
 
-/* What is between the brackets of an IPv6 address: up to eight groups, "::" once, and a last IPv4 part. */
+/* True if a text, without brackets, is an IPv6 address: up to eight groups, "::" once, and a last
+ * IPv4 part. */
 static bool is_ipv6(const char *at, const char *end)
 {
     int groups = 0;
@@ -55,7 +56,7 @@ static bool is_ipv6(const char *at, const char *end)
     return gap ? groups < 8 : groups == 8;
 }
 
-/* A host whose last part is a number is an IPv4 address or none. */
+/* False if the last part of a host is a number, but the host is no IPv4 address. */
 static bool ipv4_fits(const char *host, size_t length)
 {
     const char *end = host + length, *last = end;
@@ -86,14 +87,14 @@ static bool ipv4_fits(const char *host, size_t length)
         values[parts] = value;
         part = stop + 1;
     }
-    double most = 256;
+    double limit = 256;
     for (int i = 0; i < parts - 1; i++)
         if (values[i] > 255) return false;
-    for (int i = parts; i < 4; i++) most *= 256;
-    return values[parts - 1] < most;
+    for (int i = parts; i < 4; i++) limit *= 256;
+    return values[parts - 1] < limit;
 }
 
-/* A space in a host is escaped by the browsers that the tests ask, where the standard fails. */
+/* True if a text is a host. The browsers in the tests escape a space, where the standard fails. */
 static bool is_host(const char *at, const char *end, bool special)
 {
     static const char forbidden[] = "#/:<>?@[\\]^|";
@@ -110,13 +111,14 @@ static bool is_host(const char *at, const char *end, bool special)
         if (c == 0 || strchr(forbidden, c) || (c == ' ' && !special) ||
             (special && ((unsigned char)c < 32 || c == 127 || c == '%')))
             return false;
-        if (length == sizeof host) memmove(host, host + 1, --length); /* its last part decides */
+        if (length == sizeof host)
+            memmove(host, host + 1, --length); /* keep the end: only the last part matters */
         host[length++] = c;
     }
     return !special || ipv4_fits(host, length);
 }
 
-/* ---- the whole ---- */
+/* ---- URLs ---- */
 
 bool css_is_url(const char *text, size_t length)
 {

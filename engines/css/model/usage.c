@@ -1,23 +1,25 @@
-/* What a sheet names, and which of its names are used: keyframes, fonts and custom properties that no
- * value mentions. A value is read as words, whatever its property: a name in a place where it means
- * something else counts as a mention, so that rather too much stays than too little. */
+/* Use of the names of a sheet: keyframes, fonts and custom properties that no value mentions are
+ * unused. A value is read as words, whatever its property: a word that equals a name but has
+ * another meaning counts as a mention, so that a part may stay without need but is never removed
+ * wrongly. */
 #include "parser.h"
 
-/* Words are followed from what stays; a part that they name is scanned in its turn. */
+/* Search for used parts: from the words of rules that stay to parts, and from the words of these to
+ * further parts. */
 struct follower {
-    css_parser p; /* for its names and its room */
+    css_parser p; /* for its names and its arrays */
     const hed_css_follow_def *def;
     bool *used;
     struct owned_part {
         const struct css_part *part;
-        uint32_t next;  /* of the same name; CSS_NONE */
-        uint32_t after; /* in the list of those to be scanned; CSS_NONE */
-        bool live;      /* its rule stays */
+        uint32_t next;  /* next part of the same name; CSS_NONE */
+        uint32_t after; /* next part to scan; CSS_NONE */
+        bool live;      /* the rule around it stays */
     } * parts;
     uint32_t count;
-    uint32_t *first; /* (name_count) part of a name in lower case */
+    uint32_t *first; /* (name_count) first part of a name in lower case */
     uint32_t name_count, waiting;
-    struct css_array run; /* identifiers in a row, with single spaces: an unquoted font family */
+    struct css_array run; /* consecutive identifiers with single spaces: an unquoted font family */
 };
 
 static bool is_block(const struct css_part *part)
@@ -40,8 +42,8 @@ static void mention_name(struct follower *f, uint32_t name)
         if (!f->used[i] && f->parts[i].live) use_part(f, i);
 }
 
-/* The run, and each run that ends it: in `bold 1em/normal Open Sans` a number and a slash do not end all
- * that stands before the family. */
+/* Mentions a run and each of its ends, as other identifiers may precede a family: in `bold
+ * 1em/normal Open Sans` the run is "normal Open Sans". */
 static void mention_run(struct follower *f)
 {
     const char *text = f->run.items;
@@ -51,7 +53,7 @@ static void mention_run(struct follower *f)
     f->run.count = 0;
 }
 
-/* An identifier behind those before it; a run of more than eight begins anew. */
+/* Appends an identifier to the run; a run of more than eight identifiers starts again. */
 static void extend_run(struct follower *f, uint32_t name, uint32_t words)
 {
     size_t length, space = f->run.count > 0 && words < 8;
@@ -64,7 +66,7 @@ static void extend_run(struct follower *f, uint32_t name, uint32_t words)
     memcpy(room, text, length);
 }
 
-/* Every word of text[begin, end). */
+/* Mentions every word of text[begin, end). */
 static void mention_words(struct follower *f, const char *text, uint32_t begin, uint32_t end)
 {
     css_tokenizer t = {text, begin, end};
@@ -90,7 +92,7 @@ static void mention_words(struct follower *f, const char *text, uint32_t begin, 
     f->run.count = 0;
 }
 
-/* What names are followed by in part `part`, which is used. */
+/* Mentions the words of a used part. */
 static void scan_part(struct follower *f, const struct css_part *part)
 {
     uint32_t end = (uint32_t)part->info.end, begin = (uint32_t)part->info.begin;
@@ -99,13 +101,13 @@ static void scan_part(struct follower *f, const struct css_part *part)
     if (part->info.kind == HED_CSS_PART_FONT_FACE) return;
     if (part->info.kind == HED_CSS_PART_CUSTOM) begin = token.end;
     if (part->info.kind == HED_CSS_PART_GROUP ||
-        part->info.kind == HED_CSS_PART_LAYER) { /* its prelude */
+        part->info.kind == HED_CSS_PART_LAYER) { /* only the prelude */
         while (token.type != CSS_END && token.type != CSS_OPEN_CURLY) token = css_next(&t);
         end = token.begin;
     } else if (part->info.kind == HED_CSS_PART_KEYFRAMES ||
                part->info.kind == HED_CSS_PART_PROPERTY) {
         while (token.type != CSS_END && token.type != CSS_OPEN_CURLY) token = css_next(&t);
-        begin = token.begin; /* its own name is none that it uses */
+        begin = token.begin; /* a part does not use its own name */
     }
     mention_words(f, part->text, begin, end);
 }
@@ -120,12 +122,12 @@ static void scan_rule(struct follower *f, const hed_css_sheet *sheet, const css_
     for (uint32_t i = 0; i < rule->declaration_count; i++) {
         const css_declaration *d = &sheet->declarations[rule->first_declaration + i];
         const char *property = hed_css_name_text(f->p.names, d->property, NULL);
-        if (property[0] == '-' && property[1] == '-') continue; /* a part of its own */
+        if (property[0] == '-' && property[1] == '-') continue; /* a separate part */
         mention_words(f, d->value, 0, d->value_length);
     }
 }
 
-/* Parts by their names, and whether the rules around those of style rules stay. */
+/* Collects the parts by their names; a custom property is live if its rule stays. */
 static void collect_parts(struct follower *f)
 {
     uint32_t rule_base = 0, at = 0;
@@ -134,24 +136,25 @@ static void collect_parts(struct follower *f)
         uint32_t rule = 0;
         for (uint32_t i = 0; i < sheet->part_count && !f->p.failed; i++, at++) {
             const struct css_part *part = &sheet->parts[i];
-            struct owned_part *own = &f->parts[at];
-            *own = (struct owned_part){
+            struct owned_part *collected = &f->parts[at];
+            *collected = (struct owned_part){
                 part, CSS_NONE, CSS_NONE, part->info.kind != HED_CSS_PART_CUSTOM};
             if (part->info.kind == HED_CSS_PART_CUSTOM) {
-                /* numbers rise with rules, and parts are noted inside of rules that may hold others */
+                /* numbers rise with rules, and parts are noted inside of rules that may hold
+                 * others */
                 if (rule < sheet->rule_count && sheet->rules[rule].info.number > part->info.rule)
                     rule = 0;
                 while (sheet->rules[rule].info.number < part->info.rule) rule++;
                 for (uint32_t r = rule;
                      r < sheet->rule_count && sheet->rules[r].info.number == part->info.rule; r++)
-                    own->live |= f->def->rules[rule_base + r];
+                    collected->live |= f->def->rules[rule_base + r];
             }
             uint32_t name = part->name;
             bool by_name = name != CSS_NONE && part->info.kind != HED_CSS_PART_LAYER;
             if (by_name) name = css_name_lower(f->p.names, name);
             if (by_name && name == CSS_NONE) f->p.failed = true;
             if (!by_name || name >= f->name_count) continue;
-            own->next = f->first[name];
+            collected->next = f->first[name];
             f->first[name] = at;
         }
         rule_base += sheet->rule_count;
@@ -188,7 +191,7 @@ hed_status hed_css_follow(const hed_css_follow_def *def, bool *used, hed_error *
     hed_arena work = {.allocator = names->allocator, .owner = "names of sheets"};
     struct follower f = {
         .p = {.names = names}, .def = def, .used = used, .waiting = CSS_NONE, .name_count = 0};
-    /* lower case of what parts are called first: then no part has a name of a higher number */
+    /* add the lower-case names of parts first, so that `first` covers all of them */
     for (uint32_t s = 0; s < def->sheet_count; s++) {
         const hed_css_sheet *sheet = def->sheets[s];
         f.count += sheet->part_count;
@@ -229,7 +232,7 @@ hed_css_part hed_css_part_at(const hed_css_sheet *sheet, uint32_t part)
     return info;
 }
 
-/* Lists lie before the selectors that hold them, so one pass in order is enough. */
+/* Lists are stored before the selectors that hold them, so one pass in order is enough. */
 hed_status hed_css_rules_naming(const hed_css_sheet *sheet,
     bool (*fits)(void *user, char kind, const char *name), void *user, bool *named,
     hed_error *error)

@@ -1,5 +1,5 @@
-/* What the values of attributes fit (Selectors 4, section 6), and languages the ranges of :lang() (RFC
- * 4647, extended filtering, section 3.3.2). */
+/* Comparison of values with attribute selectors (Selectors 4, section 6), and of languages with the
+ * ranges of :lang() (RFC 4647, extended filtering, section 3.3.2). */
 #include "selector.h"
 
 static bool same_text(const char *x, const char *y, size_t length, bool insensitive)
@@ -10,27 +10,28 @@ static bool same_text(const char *x, const char *y, size_t length, bool insensit
     return true;
 }
 
-bool css_value_fits(css_operator operation, const char *wanted, size_t wanted_length,
+bool css_value_fits(css_operator operation, const char *operand, size_t operand_length,
     const char *value, size_t length, bool insensitive)
 {
     if (operation == CSS_PRESENT) return true;
     if (operation == CSS_EQUALS)
-        return length == wanted_length && same_text(value, wanted, length, insensitive);
+        return length == operand_length && same_text(value, operand, length, insensitive);
     if (operation == CSS_DASH)
-        return length >= wanted_length && same_text(value, wanted, wanted_length, insensitive) &&
-               (length == wanted_length || value[wanted_length] == '-');
-    if (wanted_length == 0 || length < wanted_length) return false;
-    size_t last = length - wanted_length;
-    if (operation == CSS_PREFIX) return same_text(value, wanted, wanted_length, insensitive);
-    if (operation == CSS_SUFFIX) return same_text(value + last, wanted, wanted_length, insensitive);
+        return length >= operand_length && same_text(value, operand, operand_length, insensitive) &&
+               (length == operand_length || value[operand_length] == '-');
+    if (operand_length == 0 || length < operand_length) return false;
+    size_t last = length - operand_length;
+    if (operation == CSS_PREFIX) return same_text(value, operand, operand_length, insensitive);
+    if (operation == CSS_SUFFIX)
+        return same_text(value + last, operand, operand_length, insensitive);
     bool word = operation == CSS_WORD;
-    for (size_t i = 0; i < wanted_length && word; i++)
-        if (strchr(" \t\n\r\f", wanted[i]) && wanted[i]) return false;
+    for (size_t i = 0; i < operand_length && word; i++)
+        if (strchr(" \t\n\r\f", operand[i]) && operand[i]) return false;
     for (size_t at = 0; at <= last; at++) {
         bool begins = at == 0 || (value[at - 1] && strchr(" \t\n\r\f", value[at - 1]));
-        char next = at == last ? ' ' : value[at + wanted_length];
+        char next = at == last ? ' ' : value[at + operand_length];
         if (word && !(begins && next && strchr(" \t\n\r\f", next))) continue;
-        if (same_text(value + at, wanted, wanted_length, insensitive)) return true;
+        if (same_text(value + at, operand, operand_length, insensitive)) return true;
     }
     return false;
 }
@@ -49,7 +50,7 @@ bool css_language_fits(const char *range, size_t range_length, const char *langu
     if (!(part == 1 && range[0] == '*') && !(part == tag && same_text(range, language, tag, true)))
         return false;
     for (;;) {
-        /* on to the next part of the range, and past the part of the language that was taken */
+        /* next subtag of the range; skip the matched subtag of the language */
         range += part;
         range_length -= part;
         language += tag;
@@ -66,7 +67,7 @@ bool css_language_fits(const char *range, size_t range_length, const char *langu
             language++;
             tag = subtag_length(language, --length);
             if (part == tag && same_text(range, language, tag, true)) break;
-            if (tag <= 1) return false; /* a singleton begins what a range has to name */
+            if (tag <= 1) return false; /* a range must name a singleton */
             language += tag;
             length -= tag;
         }

@@ -74,8 +74,8 @@ static bool may_hold(const css_bound *b, uint32_t compound)
     return true;
 }
 
-/* Possible dynamic predicates and compounds; in ascending order, as a dependency's predicates have smaller
- * numbers. A position is always possible. */
+/* Possible dynamic predicates and compounds; in ascending order, as a dependency's predicates have
+ * smaller numbers. A position is always possible. */
 static void find_possible(css_bound *b)
 {
     const css_compiled *c = b->compiled;
@@ -83,7 +83,8 @@ static void find_possible(css_bound *b)
         const css_predicate *predicate = &c->predicate.items[p];
         if (predicate->kind == CSS_P_POSITION) b->possible[p] = true;
         if (!css_reads_dependency(predicate->kind)) continue;
-        /* COUNT: the counted list is also a clause of the same compound, so both are impossible together */
+        /* COUNT: the counted list is also a clause of the same compound, so both are impossible
+         * together */
         uint32_t dependency = css_dependency_of(predicate);
         css_span compounds = css_row(c->tables.dependency_begin, dependency);
         for (uint32_t i = compounds.begin; i < compounds.end && !b->possible[p]; i++)
@@ -199,8 +200,8 @@ static void find_acts(css_bound *b)
 
 /* ---- element kinds ---- */
 
-/* Evaluation of a RELATION or COUNT: a slot for the dependency that it reads, or for its own early bit if a
- * sweep evaluates it. */
+/* Evaluation of a RELATION or COUNT: a slot for the dependency that it reads, or for its own early
+ * bit if a sweep evaluates it. */
 static void evaluate_by_dependency(css_bound *b, uint32_t p, css_dynamic *dynamic)
 {
     const css_predicate *predicate = &b->compiled->predicate.items[p];
@@ -246,8 +247,8 @@ static void add_dynamic(css_bound *b, uint32_t p, hed_error *error)
     CSS_PUSH(&b->dynamic, b->arena, error, dynamic);
 }
 
-/* Appends the residual of a compound on an element kind, in literals of the kind's dynamic predicates; returns
- * its length. */
+/* Appends the residual of a compound on an element kind, in literals of the kind's dynamic
+ * predicates; returns its length. */
 static uint32_t leave_residual(
     css_bound *b, uint32_t compound, uint32_t first_dynamic, hed_error *error)
 {

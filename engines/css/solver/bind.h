@@ -74,7 +74,8 @@ hed_status css_bound_make(
 /* Binds all element kinds. */
 hed_status css_bind(css_bound *bound, const css_forest *forest, hed_error *error);
 /* Binds the element kinds that were added since. False: a predicate is true on them that was not
- * possible, or they have the first dynamic predicate of some form; css_bind() has to be called again. */
+ * possible, or they have the first dynamic predicate of some form; css_bind() has to be called
+ * again. */
 bool css_bind_more(css_bound *bound, const css_forest *forest, hed_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* See change.h. A sweep visits elements in its own order, so that the rows that an element reads are final when
- * it is visited. A heap of element numbers, smallest first, gives this order; backwards it has
- * CSS_NONE - number. */
+/* See change.h. A sweep visits elements in its own order, so that the rows that an element reads
+ * are final when it is visited. A heap of element numbers, smallest first, gives this order;
+ * backwards it has CSS_NONE - number. */
 #include "solver/change.h"
 
 #include <string.h>
@@ -86,8 +86,8 @@ static bool row_set(const css_pass *p, uint32_t *to, const uint32_t *a, const ui
     return changed;
 }
 
-/* Sets the row of an element's earlier siblings, and its counts, from those of its previous sibling. True: some
- * have changed. */
+/* Sets the row of an element's earlier siblings, and its counts, from those of its previous
+ * sibling. True: some have changed. */
 static bool siblings_set(
     const css_pass *p, const css_rows *r, size_t element, size_t previous, bool has_previous)
 {

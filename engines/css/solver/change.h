@@ -1,5 +1,5 @@
-/* Changes of a forest that has been matched: the sweeps visit the elements that a change touches again, and
- * the elements that depend on those whose dependencies have changed. */
+/* Changes of a forest that has been matched: the sweeps visit the elements that a change touches
+ * again, and the elements that depend on those whose dependencies have changed. */
 #ifndef HED_CSS_CHANGE_H
 #define HED_CSS_CHANGE_H
 

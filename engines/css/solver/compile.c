@@ -1,21 +1,23 @@
-/* See compile.h and the head of kernels/tables.h. A complex selector becomes paths: the compound of its last
- * run of siblings, and the prefix required on the parent or on an ancestor. The tables at the end
- * find compounds by predicates, and nodes, accepting states and dependencies by compounds. */
+/* See compile.h and the head of kernels/tables.h. A complex selector becomes paths: the compound of
+ * its last run of siblings, and the prefix required on the parent or on an ancestor. The tables at
+ * the end find compounds by predicates, and nodes, accepting states and dependencies by
+ * compounds. */
 #include "solver/compiler.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Greatest number of paths into which an :is() at the left end of a selector, with ' ' or '>' inside, is
- * split. */
+/* Greatest number of paths into which an :is() at the left end of a selector, with ' ' or '>'
+ * inside, is split. */
 enum { MAX_PATHS = 64 };
 
 /* ---- paths ---- */
 
 static uint32_t count_paths(css_compiler *c, uint32_t complex);
 
-/* The :is() at the left end of a complex selector that is worth splitting, as some selector of it has ' ' or
- * '>': its index in the compound; CSS_NONE: none. *paths: number of paths after splitting. */
+/* The :is() at the left end of a complex selector that is worth splitting, as some selector of it
+ * has ' ' or '>': its index in the compound; CSS_NONE: none. *paths: number of paths after
+ * splitting. */
 static uint32_t split_at(css_compiler *c, uint32_t complex, uint32_t *paths)
 {
     const css_compound *first = &c->sheet->compounds[c->sheet->complexes[complex].first];
@@ -63,8 +65,8 @@ static uint32_t node_of(css_compiler *c, css_path path, bool in_parent)
     return number;
 }
 
-/* Stores a path at position `to` of the stack; its compound is the clauses from `scratch` on, which are
- * popped. A path that never holds is dropped. Returns the position after it. */
+/* Stores a path at position `to` of the stack; its compound is the clauses from `scratch` on, which
+ * are popped. A path that never holds is dropped. Returns the position after it. */
 static uint32_t keep_path(css_compiler *c, uint32_t to, css_path path, bool holds, uint32_t scratch)
 {
     path.compound = holds ? css_compound_of(c, scratch) : CSS_NOWHERE;
@@ -274,8 +276,8 @@ static void make_keys(css_compiler *c)
     }
 }
 
-/* Marks the predicates that a sweep before the pass evaluates: all that read later siblings or descendants,
- * and all that these depend on. */
+/* Marks the predicates that a sweep before the pass evaluates: all that read later siblings or
+ * descendants, and all that these depend on. */
 static void find_early(css_compiled *out)
 {
     for (uint32_t p = out->predicate.count; p-- > 0;) {

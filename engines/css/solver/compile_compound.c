@@ -1,5 +1,5 @@
-/* Compounds of predicates, see kernels/tables.h. Their clauses are sorted, so that equal compounds have one
- * number; each nested selector is compiled once (memo), as `&` shares them. */
+/* Compounds of predicates, see kernels/tables.h. Their clauses are sorted, so that equal compounds
+ * have one number; each nested selector is compiled once (memo), as `&` shares them. */
 #include "solver/compiler.h"
 
 #include <stdlib.h>
@@ -147,8 +147,8 @@ static bool is_backward(uint32_t relation)
     return relation >= CSS_FROM_CHILD && relation <= CSS_FROM_LATER;
 }
 
-/* Number of a RELATION or COUNT. Its sweep is the first of its direction after which its dependency is known;
- * a relation CSS_FROM_SELF needs no direction. */
+/* Number of a RELATION or COUNT. Its sweep is the first of its direction after which its dependency
+ * is known; a relation CSS_FROM_SELF needs no direction. */
 static uint32_t reading_predicate(
     css_compiler *c, css_predicate predicate, bool backward, bool from_self)
 {
@@ -204,7 +204,8 @@ static int clause_compare(const uint32_t *a, uint32_t a_count, const uint32_t *b
     return (a_count > b_count) - (a_count < b_count);
 }
 
-/* Sorts the literals of a clause, without repetitions. Returns their number; 0: the clause always holds. */
+/* Sorts the literals of a clause, without repetitions. Returns their number; 0: the clause always
+ * holds. */
 static uint32_t clause_sort(uint32_t *clause, uint32_t count)
 {
     uint32_t kept = 0;
@@ -219,8 +220,8 @@ static uint32_t clause_sort(uint32_t *clause, uint32_t count)
     return kept;
 }
 
-/* Sorts the clauses from `base` on, without repetitions, and moves the clause of the best rank to the front.
- * False: clauses exclude each other. */
+/* Sorts the clauses from `base` on, without repetitions, and moves the clause of the best rank to
+ * the front. False: clauses exclude each other. */
 static bool clauses_sort(css_compiler *c, uint32_t base)
 {
     if (!css_list_room(&c->scratch, &c->work, 0, c->error)) return true;
@@ -360,7 +361,8 @@ static void push_or(css_compiler *c, uint32_t base)
     c->ids.count = base;
 }
 
-/* Pushes the negation of a compound: each clause has one negated literal of each of the compound's clauses. */
+/* Pushes the negation of a compound: each clause has one negated literal of each of the compound's
+ * clauses. */
 static void push_not(css_compiler *c, uint32_t compound)
 {
     uint64_t clauses = 1;
@@ -389,8 +391,8 @@ static void push_not(css_compiler *c, uint32_t compound)
     }
 }
 
-/* Pushes the compounds of the complex selectors of a list onto the stack of ids, except those that never hold.
- * True: one of them always holds. */
+/* Pushes the compounds of the complex selectors of a list onto the stack of ids, except those that
+ * never hold. True: one of them always holds. */
 static bool list_compounds(css_compiler *c, uint32_t list, uint32_t count, css_states_mode mode)
 {
     bool always = false;
@@ -420,8 +422,8 @@ static bool push_list(
     return holds;
 }
 
-/* Predicate "related to an element on which the leftmost compound holds" of one complex selector of :has(),
- * compiled from right to left; CSS_NONE: it never holds. */
+/* Predicate "related to an element on which the leftmost compound holds" of one complex selector of
+ * :has(), compiled from right to left; CSS_NONE: it never holds. */
 static uint32_t has_predicate(css_compiler *c, uint32_t complex, css_states_mode mode);
 
 /* Pushes the clause of a :has(), an OR of its selectors. False: it never holds. */
@@ -517,7 +519,8 @@ static uint32_t has_predicate(css_compiler *c, uint32_t complex, css_states_mode
     return p;
 }
 
-/* The compound, on the last element of a complex selector, that is equivalent to the whole selector. */
+/* The compound, on the last element of a complex selector, that is equivalent to the whole
+ * selector. */
 static uint32_t local_compound(css_compiler *c, uint32_t complex, css_states_mode mode)
 {
     if (hed_failed(c->error)) return CSS_NOWHERE;

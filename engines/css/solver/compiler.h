@@ -1,4 +1,5 @@
-/* The compiler of sheets, which compile.c and compile_compound.c share, and the compounds that it makes. */
+/* The compiler of sheets, which compile.c and compile_compound.c share, and the compounds that it
+ * makes. */
 #ifndef HED_CSS_COMPILER_H
 #define HED_CSS_COMPILER_H
 
@@ -68,10 +69,12 @@ const uint32_t *css_compound_literals(const css_compiler *c, uint32_t compound, 
 void css_push_literal(css_compiler *c, uint32_t literal);
 /* Pushes the clauses of a compound. */
 void css_push_compound(css_compiler *c, uint32_t compound);
-/* Pushes the clauses of a compound selector except those of simple selector `skip`. False: it never holds. */
+/* Pushes the clauses of a compound selector except those of simple selector `skip`. False: it never
+ * holds. */
 bool css_push_compound_selector(
     css_compiler *c, const css_compound *compound, uint32_t skip, css_states_mode mode);
-/* Pops compounds ids[base ...]; returns the predicate "one of them holds on an element in `relation`". */
+/* Pops compounds ids[base ...]; returns the predicate "one of them holds on an element in
+ * `relation`". */
 uint32_t css_relation_predicate(css_compiler *c, uint32_t relation, uint32_t base);
 /* Rank of a clause for finding its compound by a bucket: 0, the best, to 3; 4: unusable. */
 uint32_t css_clause_rank(const css_compiler *c, const uint32_t *clause, uint32_t count);

@@ -1,5 +1,5 @@
-/* See device.h. Buffers and graphs are made for the known requirements, and made again with more room if the
- * counters report a fault. */
+/* See device.h. Buffers and graphs are made for the known requirements, and made again with more
+ * room if the counters report a fault. */
 #include "solver/device.h"
 
 #include <string.h>
@@ -159,7 +159,8 @@ static void raise_to(uint32_t *size, uint32_t requirement)
     if (requirement > *size) *size = requirement;
 }
 
-/* Makes the room that the counters require, and takes the next seed, as hashes may have collided. */
+/* Makes the room that the counters require, and takes the next seed, as hashes may have
+ * collided. */
 static void learn(css_device *d)
 {
     css_fixed *f = &d->fixed;

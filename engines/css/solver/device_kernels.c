@@ -1,4 +1,5 @@
-/* See device_kernels.h. On a processor a group is one item, as the items of a group are a loop there. */
+/* See device_kernels.h. On a processor a group is one item, as the items of a group are a loop
+ * there. */
 #include "solver/device_kernels.h"
 
 extern const char hed_css_tables_h[], hed_css_matching_h[], hed_css_bind_cl[], hed_css_bits_cl[],

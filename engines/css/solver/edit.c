@@ -1,7 +1,7 @@
-/* Changes of a matcher's documents: the document is changed, the kinds of changed elements are found again,
- * and the elements that the change touches are matched again. If a predicate becomes true on some element
- * kind for the first time, prefixes may occur that were pruned: then everything is bound and matched
- * again. */
+/* Changes of a matcher's documents: the document is changed, the kinds of changed elements are
+ * found again, and the elements that the change touches are matched again. If a predicate becomes
+ * true on some element kind for the first time, prefixes may occur that were pruned: then
+ * everything is bound and matched again. */
 #include <string.h>
 
 #include "model/states.h"
@@ -57,7 +57,8 @@ static void find_kind_again(hed_css_matcher *m, uint32_t document, uint32_t e, h
     css_changer_touch(&m->changer, document, e, error);
 }
 
-/* Finds the states and languages of a document's elements again, and the kinds of those that differ. */
+/* Finds the states and languages of a document's elements again, and the kinds of those that
+ * differ. */
 static void find_states_again(hed_css_matcher *m, uint32_t document, hed_error *error)
 {
     hed_css_document *d = m->documents[document];

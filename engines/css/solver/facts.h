@@ -1,5 +1,5 @@
-/* Facts: predicates of attributes, ids and languages that are true. Each distinct attribute or language is
- * evaluated once, so that neither bind nor pass reads a text. */
+/* Facts: predicates of attributes, ids and languages that are true. Each distinct attribute or
+ * language is evaluated once, so that neither bind nor pass reads a text. */
 #ifndef HED_CSS_FACTS_H
 #define HED_CSS_FACTS_H
 

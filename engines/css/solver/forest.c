@@ -51,17 +51,17 @@ uint32_t css_forest_kind(css_forest *f, const hed_css_document *d, uint32_t e, h
         set = css_attribute_facts(&f->facts, d, e, a, error);
         if (set) *to++ = set;
     }
-    const css_identity identity = {.tag = d->tag[e],
-        .name_space = d->name_space[e] | (uint32_t)d->quirks << 8,
-        .flags = d->flags[e],
-        .states = d->states[e],
-        .sets = (uint32_t)(to - tail)};
-    memcpy(f->scratch.items, &identity, sizeof identity);
+    css_identity *identity = (css_identity *)f->scratch.items;
+    identity->tag = d->tag[e];
+    identity->name_space = d->name_space[e] | (uint32_t)d->quirks << 8;
+    identity->flags = d->flags[e];
+    identity->states = d->states[e];
+    identity->sets = (uint32_t)(to - tail);
     if (classes) memcpy(to, d->classes + d->class_begin[e], classes * sizeof *to);
     uint32_t words = (uint32_t)(to - tail) + classes, known = f->kinds.count;
     uint32_t kind =
         css_intern(&f->identities, f->arena, f->scratch.items, IDENTITY_WORDS + words, error);
-    if (kind == known && !hed_failed(error)) forest_add_kind(f, &identity, tail, words, error);
+    if (kind == known && !hed_failed(error)) forest_add_kind(f, identity, tail, words, error);
     return hed_failed(error) ? 0 : kind;
 }
 

@@ -1,7 +1,7 @@
-/* A forest: the elements of all documents of a matcher, each with an element kind instead of names. Elements
- * of a kind have the same namespace, type, classes, states and language, and the same predicates of
- * attributes and ids are true on them; they differ in their positions only. A specification of 78,056
- * elements has 168 kinds. */
+/* A forest: the elements of all documents of a matcher, each with an element kind instead of names.
+ * Elements of a kind have the same namespace, type, classes, states and language, and the same
+ * predicates of attributes and ids are true on them; they differ in their positions only. A
+ * specification of 78,056 elements has 168 kinds. */
 #ifndef HED_CSS_FOREST_H
 #define HED_CSS_FOREST_H
 

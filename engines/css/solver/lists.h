@@ -13,15 +13,15 @@
 
 typedef CSS_ARRAY(uint32_t) css_list;
 
-/* Moves `count` items of `size` bytes to an array with room for `more` further ones, but at least 64. Returns
- * `items`, and leaves *room, where memory runs out. */
+/* Moves `count` items of `size` bytes to an array with room for `more` further ones, but at least
+ * 64. Returns `items`, and leaves *room, where memory runs out. */
 void *css_array_grow(void *items, uint32_t count, uint32_t *room, size_t size, hed_arena *arena,
     uint32_t more, hed_error *error);
 
 #define CSS_HAS_ROOM(array, more) ((array)->items && (array)->room - (array)->count >= (more))
 
-/* True if the array has, or gets, room for `more` items after the last one, and for some if it had none;
- * false: out of memory. */
+/* True if the array has, or gets, room for `more` items after the last one, and for some if it had
+ * none; false: out of memory. */
 #define CSS_ROOM(array, arena, more, error) \
     (CSS_HAS_ROOM(array, more) || \
         ((array)->items = css_array_grow((array)->items, (array)->count, &(array)->room, \

@@ -1,5 +1,5 @@
-/* A matcher: sheets compiled, shapes of the documents, and for each match bind and pass, on the processor or
- * on a device. kernels/tables.h says how it is done. */
+/* A matcher: sheets compiled, shapes of the documents, and for each match bind and pass, on the
+ * processor or on a device. kernels/tables.h says how it is done. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* See pass.h. A sweep keeps the dependencies that elements satisfy in rows of bits, one row for each level:
+/* See pass.h. A sweep keeps the dependencies that elements satisfy in rows of bits, one row for
+ * each level:
  *
  *   previous_sibling  those of the sibling visited before
  *   earlier_siblings  OR of all siblings visited before
@@ -6,8 +7,8 @@
  *                     descendants
  *   counts            number of siblings visited before that satisfy each dependency
  *
- * Row 0 belongs to no element; an element of level l has row l + 1. Forwards a row is cleared at a first
- * child, backwards after its parent has read it. */
+ * Row 0 belongs to no element; an element of level l has row l + 1. Forwards a row is cleared at a
+ * first child, backwards after its parent has read it. */
 #include "solver/pass.h"
 
 #include <stdlib.h>
@@ -79,7 +80,8 @@ static uint32_t bit_of(const uint32_t *row, uint32_t slot)
     return row[slot >> 5] >> (slot & 31) & 1;
 }
 
-/* Writes the dependencies that an element satisfies and a sweep reads to `row`. True: there are any. */
+/* Writes the dependencies that an element satisfies and a sweep reads to `row`. True: there are
+ * any. */
 static bool find_dependencies(const css_pass *p, const css_bound_kind *kind, const uint32_t *bits,
     uint32_t sweep, uint32_t *row)
 {
@@ -97,7 +99,8 @@ static bool find_dependencies(const css_pass *p, const css_bound_kind *kind, con
     return any;
 }
 
-/* Moves compounds of many acts from the list to p->large; returns the numbers of acts of the others. */
+/* Moves compounds of many acts from the list to p->large; returns the numbers of acts of the
+ * others. */
 static css_act_counts split_large(css_pass *p, hed_error *error)
 {
     css_act_counts total = {0};
@@ -208,7 +211,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Appends the results of the acts, sorted by required bit, that are possible below a parent of a state. */
+/* Appends the results of the acts, sorted by required bit, that are possible below a parent of a
+ * state. */
 static void find_acts_below(css_pass *p, const css_act *acts, uint32_t count, uint32_t parent_state,
     css_list *to, hed_error *error)
 {
@@ -226,8 +230,8 @@ static void find_acts_below(css_pass *p, const css_act *acts, uint32_t count, ui
     }
 }
 
-/* State for the children of an element of a signature, below a parent whose state is in p->state_bits: the
- * inherited bits of the parent's state, and the results of transitions. */
+/* State for the children of an element of a signature, below a parent whose state is in
+ * p->state_bits: the inherited bits of the parent's state, and the results of transitions. */
 static uint32_t state_below(
     css_pass *p, uint32_t parent_state, const css_signature *s, hed_error *error)
 {
@@ -540,7 +544,8 @@ static void match_document(css_pass *p, uint32_t n, uint32_t *states, hed_error 
     }
 }
 
-/* Bits of the sweeps that read a dependency of an element kind, or evaluate a dynamic predicate of it. */
+/* Bits of the sweeps that read a dependency of an element kind, or evaluate a dynamic predicate of
+ * it. */
 static uint32_t sweeps_of(const css_bound *b, const css_bound_kind *kind)
 {
     uint32_t sweeps = 0;

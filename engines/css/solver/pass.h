@@ -13,8 +13,8 @@ typedef struct css_map {
     uint32_t shift, count; /* 64 - log2 of the slots */
 } css_map;
 
-/* Greatest number of a compound's acts that are copied to signatures. Acts of a larger compound are looked up by
- * the bits of the parent's state. */
+/* Greatest number of a compound's acts that are copied to signatures. Acts of a larger compound are
+ * looked up by the bits of the parent's state. */
 enum { CSS_MANY_ACTS = 64 };
 
 typedef struct css_signature {
@@ -48,7 +48,8 @@ typedef struct css_pass {
     css_list dependency_rows, large, list, found;
     css_list bits; /* work space for dynamic bits */
     css_list row;  /* work space for the dependencies of an element; an empty row follows */
-    /* results: for each class css_class and CSR offsets; for each entry of a list the rule and its final */
+    /* results: for each class css_class and CSR offsets; for each entry of a list the rule and its
+     * final */
     uint32_t *element_class;
     CSS_ARRAY(css_class) class;
     css_list class_begin, rules, finals;
@@ -57,8 +58,9 @@ typedef struct css_pass {
     uint32_t rows;
 } css_pass;
 
-/* Rows of dependencies of the elements around one. Forwards, "previous" and "earlier" are in document order;
- * backwards they are in reverse order, so they mean the next and all later siblings. */
+/* Rows of dependencies of the elements around one. Forwards, "previous" and "earlier" are in
+ * document order; backwards they are in reverse order, so they mean the next and all later
+ * siblings. */
 typedef struct css_around {
     const uint32_t *previous_sibling;
     const uint32_t *earlier_siblings; /* OR of their rows */
@@ -80,9 +82,9 @@ hed_status css_pass_run(css_pass *pass, hed_error *error);
 /* Writes the dynamic bits of an element to pass->bits. */
 void css_find_bits(css_pass *pass, const hed_css_document *document, uint32_t element,
     const css_bound_kind *kind, const uint32_t *early, const css_around *around);
-/* Visits an element in a sweep before the pass: writes the dynamic bits known so far to pass->bits, the early
- * bits that this sweep evaluates to `early`, and the dependencies that the element satisfies to
- * pass->row. */
+/* Visits an element in a sweep before the pass: writes the dynamic bits known so far to pass->bits,
+ * the early bits that this sweep evaluates to `early`, and the dependencies that the element
+ * satisfies to pass->row. */
 void css_sweep_element(css_pass *pass, const hed_css_document *document, uint32_t element,
     uint32_t kind, uint32_t sweep, uint32_t *early, const css_around *around);
 /* Signature of an element kind, with pass->bits if it has dynamic predicates. */
