@@ -16,8 +16,9 @@ if [ -z "$clang" ]; then
     exit 77
 fi
 
-compile() { # FILE STRICT
-    "$clang" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -I "$root/include" \
+compile() { # FILE STRICT; a kernel includes files of its engine's other rooms by their path in the engine
+    engine=$(expr "$1" : "$root/engines/\([^/]*\)/" || true)
+    "$clang" -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -I "$root/include" -I "$root/engines/$engine" \
              -include "$root/src/prelude/heddle.clh" -DHED_STRICT="$2" \
              -fsyntax-only -Wall -Wextra -Werror "$1"
 }
