@@ -234,6 +234,11 @@ Test(mppi_models, tables_that_are_too_short_cost_nothing)
     const float discs[8] = {1000, 1000, 5, 0, 0, 0, 9, 0};
     CHECK_NEAR(cost_at("obstacles", p, discs, 8, 0, 0), 0, 1e-6);
     CHECK_NEAR(cost_at("obstacles", p, empty, 0, 0, 0), 0, 1e-6);
+    /* heads whose product fits, though their numbers do not */
+    const float heads[][8] = {{-5, 1e9f, 1e9f}, {1e6f, 1e-9f, 5}, {1e-9f, 1e9f, 1e9f},
+        {-1e6f, -1e6f, 5}, {NAN, 1, 5}, {1, NAN, 5}, {1e9f, -1, 5}};
+    for (uint32_t i = 0; i < HED_COUNT(heads); i++)
+        CHECK_NEAR(cost_at("obstacles", p, heads[i], 8, 0, 0), 0, 1e-6, "head %u", i);
     CHECK_NEAR(cost_at("path_follow", NULL, empty, 0, 3, 4), 0, 1e-6);
     CHECK(cost_at("path_align", NULL, empty, 0, 3, 4) > 1e9);
 }

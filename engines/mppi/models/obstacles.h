@@ -4,11 +4,15 @@
  * the map does in `clearance`. */
 MPPI_FUNCTION float term_obstacles(const float *x, const float *u, int t, MPPI_WORLD w)
 {
-    /* nothing where the table is too short */
-    float all = TABLE(obstacles)[0] * TABLE(obstacles)[1] * 4.0f + 4.0f;
-    int count = (int)TABLE(obstacles)[0] * (int)(all <= (float)TABLE_COUNT(obstacles));
+    /* no discs where the table is too short, or its head has no discs or no moments */
+    float discs_given = TABLE(obstacles)[0], moments_given = TABLE(obstacles)[1];
+    float all = discs_given * moments_given * 4.0f + 4.0f;
+    int usable = (int)(discs_given >= 1.0f) & (int)(moments_given >= 1.0f) &
+                 (int)(all <= (float)TABLE_COUNT(obstacles));
+    int count = (int)mppi_select(usable, discs_given, 0.0f);
     float moment = (float)(t + 1) * w->dt * TABLE(obstacles)[2] + 0.5f;
-    int first = 4 + 4 * count * (int)mppi_max(mppi_min(moment, TABLE(obstacles)[1] - 1.0f), 0.0f);
+    float last = mppi_select(usable, moments_given - 1.0f, 0.0f);
+    int first = 4 + 4 * count * (int)mppi_max(mppi_min(moment, last), 0.0f);
     float cost = 0.0f, crash = P(crash), radius = P(radius);
     float inverse = mppi_divide(1.0f, P(margin));
     __global const float *discs = TABLE(obstacles) + first;
