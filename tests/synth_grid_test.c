@@ -373,6 +373,68 @@ Test(synth_grid, changes_while_it_sounds)
     }
 }
 
+/* ---- the breaker ---- */
+
+/* Two light bodies apart from the lattice, and an oscillator that moves the first. */
+static hed_synth_entity add_pair(hed_synth_instrument *instrument)
+{
+    hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY),
+                         spring = hed_default_synth_entity_def(HED_SYNTH_SPRING),
+                         oscillator = hed_default_synth_entity_def(HED_SYNTH_OSCILLATOR);
+    body.as.body.mass = 1e-9f;
+    spring.as.spring.from = add(instrument, &body);
+    body.as.body.position[0] = 0.1f;
+    spring.as.spring.to = add(instrument, &body);
+    spring.as.spring.stiffness = 0.1f;
+    add(instrument, &spring);
+    oscillator.as.oscillator.gain = 0;
+    hed_synth_entity entity = add(instrument, &oscillator);
+    OK(hed_synth_instrument_link(instrument, entity, spring.as.spring.from, 1.0f, &error));
+    return entity;
+}
+
+/* Plays blocks with the oscillator at `gain` and one MIDI event; the largest of the sound. */
+static float play_pair(
+    hed_synth *synth, hed_synth_entity oscillator, float gain, uint8_t status, uint32_t blocks)
+{
+    float left[256], right[256], largest = 0;
+    const hed_synth_event events[] = {{.kind = HED_SYNTH_EVENT_SET, .entity = oscillator,
+                                          .target = HED_SYNTH_TARGET_GAIN, .value = gain},
+        {.bytes = {status, 60, 110}}};
+    for (uint32_t n = 0; n < blocks; n++) {
+        hed_synth_block block = {.frames = 256, .events = events, .event_count = n ? 0 : 2,
+            .left = left, .right = right};
+        OK(hed_synth_process(synth, &block, &error));
+        for (uint32_t i = 0; i < 256; i++) {
+            CHECK(isfinite(left[i]) && isfinite(right[i]), "sound is %g", (double)left[i]);
+            largest = fmaxf(largest, fabsf(left[i]));
+        }
+    }
+    return largest;
+}
+
+Test(synth_grid, bodies_that_nothing_hears_open_the_breaker)
+{
+    if (!skips(&here)) {
+        hed_synth_instrument *instrument = make_lattice(&plain);
+        hed_synth_entity oscillator = add_pair(instrument);
+        hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_GRID, 256);
+        uint32_t count = 3 * hed_synth_instrument_count(instrument, HED_SYNTH_BODY);
+        float *places = calloc(2 * count, sizeof *places);
+        play_pair(synth, oscillator, 1e6f, 0x90, 2);
+        OK(hed_synth_read_bodies(synth, 0, places, places + count, &error));
+        for (uint32_t i = 0; i < 2 * count; i++) CHECK(isfinite(places[i]));
+        play_pair(synth, oscillator, 0, 0x80, 22); /* a rest is 4,800 samples */
+        uint32_t breaks = info_of(synth).breaks;
+        CHECK_GT(breaks, 0);
+        CHECK_GT(play_pair(synth, oscillator, 0, 0x90, 2), 0);
+        CHECK_EQ(info_of(synth).breaks, breaks);
+        free(places);
+        hed_synth_destroy(synth);
+        hed_synth_instrument_destroy(instrument);
+    }
+}
+
 /* ---- what it does not take ---- */
 
 /* What plays can be set while it sounds, the lattice cannot. */

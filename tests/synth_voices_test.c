@@ -542,13 +542,43 @@ Test(synth_voices, parameters_are_set_in_every_instance)
         {.kind = HED_SYNTH_EVENT_SET,
             .entity = first,
             .target = HED_SYNTH_TARGET_MASS,
-            .value = NAN}};
-    for (uint32_t i = 0; i < 3; i++)
+            .value = NAN},
+        {.kind = HED_SYNTH_EVENT_SET, .entity = first, .target = HED_SYNTH_TARGET_MASS},
+        {.kind = HED_SYNTH_EVENT_SET,
+            .entity = first,
+            .target = HED_SYNTH_TARGET_MASS,
+            .value = 1.1e6f},
+        {.kind = HED_SYNTH_EVENT_SET,
+            .entity = first,
+            .target = HED_SYNTH_TARGET_DAMPING,
+            .value = -1}};
+    for (uint32_t i = 0; i < HED_COUNT(wrong); i++)
         FAILS(
             HED_ERROR_ARGUMENT, synth_voices_run(voices, &wrong[i], 1, 32, &pokes, &begin, &error));
+    CHECK_TEXT(error.text, "events[0] sets damping of entity 1 to -1; expected a value from 0 to 1e+06");
     synth_voices_destroy(voices);
     synth_program_destroy(program);
     hed_synth_instrument_destroy(instrument);
+}
+
+/* Each parameter has the range of its field. */
+Test(synth_voices, parameters_have_the_ranges_of_their_definitions)
+{
+    uint32_t rotations = 0;
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
+        for (uint32_t target = 0; target < HED_SYNTH_TARGET_COUNT; target++) {
+            if (!hed_synth_target_of(type, target)) continue;
+            synth_range range = synth_target_range(type, target);
+            bool found = false;
+            for (const synth_field *f = synth_fields[type]; f->key; f++)
+                found |= (float)f->low == range.low && (float)f->high == range.high &&
+                         f->kind != SYNTH_FIELD_DIRECTION;
+            CHECK(found || target == HED_SYNTH_TARGET_ROTATION, "%s of %s: %g to %g",
+                hed_synth_target_name(target), hed_synth_entity_type_name(type), (double)range.low,
+                (double)range.high);
+            rotations += target == HED_SYNTH_TARGET_ROTATION;
+        }
+    CHECK_EQ(rotations, 6);
 }
 
 /* A parameter that is set at the sample of a controller does not hide that the controller's pokes

@@ -525,7 +525,9 @@ typedef enum hed_synth_event_kind {
      *  output fades out over a few milliseconds */
     HED_SYNTH_EVENT_MIDI,
     HED_SYNTH_EVENT_TEMPO, /**< value: quarter notes a minute */
-    /** entity, target, value in the unit of its definition. Holds until hed_synth_reset(). At
+    /** entity, target, value in the unit and range of its definition (rotation: -1e4 to 1e4 rad;
+     *  `heddle synth check --schema` prints all ranges); a value beyond it is refused with the
+     *  whole block. Holds until hed_synth_reset(). At
      *  most 256 different targets outlast a break, "all sound off" or hed_synth_apply(); of
      *  more, those set longest ago return to their definitions */
     HED_SYNTH_EVENT_SET,

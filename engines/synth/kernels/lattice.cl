@@ -228,6 +228,28 @@ LATTICE_FUNCTION void lattice_sample(const lattice_view *group, const lattice_st
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+LATTICE_FUNCTION bool lattice_within(lattice_vector v, float most)
+{
+    return fabs(v.x) <= most && fabs(v.y) <= most && fabs(v.z) <= most; /* false for NaN */
+}
+
+/* Marks the sample behind which one of the item's bodies is beyond the breaker's limits. */
+LATTICE_FUNCTION void lattice_check(
+    const lattice_view *group, const lattice_step *step, uint n, const lattice_vector *velocity)
+{
+    float far = SYNTH_MOST_BODY / step->unit, fast = SYNTH_MOST_SPEED / step->unit;
+    bool sound = true;
+#pragma unroll
+    for (uint m = 0; m < EACH; m++) {
+        uint i = m * WG + group->item;
+        lattice_vector at = {
+            group->block[i], group->block[i + PLACES], group->block[i + 2 * PLACES]};
+        sound = sound && lattice_within(at, far) && lattice_within(velocity[m], fast);
+    }
+    uint sample = step->sample + n;
+    if (!sound) group->flags[LATTICE_MARK(sample, step->sample - step->frame)] = sample;
+}
+
 /* All samples of a launch. */
 LATTICE_FUNCTION void lattice_run(const lattice_view *group, __global const float *palette,
     __global float *state, __global uint4 *packets, const lattice_step *step)
@@ -248,9 +270,11 @@ LATTICE_FUNCTION void lattice_run(const lattice_view *group, __global const floa
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint n = 0; n < step->count; n++)
+    for (uint n = 0; n < step->count; n++) {
         lattice_sample(group, step, packets, step->epoch + n + 1u, PACKETS && n + 1 < step->count,
             velocity, held);
+        if (synth_is_checked(step->sample + n)) lattice_check(group, step, n, velocity);
+    }
 #pragma unroll
     for (uint m = 0; m < EACH; m++) {
         uint i = m * WG + group->item;

@@ -31,6 +31,14 @@ typedef struct lattice_step {
     float cubic[LATTICE_MOST_DEGREE];
 } lattice_step;
 
+/* Words of `flags`: 1 if a packet did not come, LATTICE_FIRST_MARK words in all; then a mark for each
+ * sample of a block at which the breaker's limits are checked (physics_store.h): the number of that
+ * sample if a body was beyond them, else anything. `sample` is checked, `first` the block's first. */
+#define LATTICE_FIRST_MARK 4u
+#define LATTICE_MARKS(frames) ((frames) / SYNTH_CHECK + 2u)
+#define LATTICE_MARK(sample, first) \
+    (LATTICE_FIRST_MARK + ((sample) - ((first) & ~(SYNTH_CHECK - 1u))) / SYNTH_CHECK)
+
 /* How many bodies a group has: of its own, of which the first `rim` are published and the first
  * `linked` are known to the control group; and packets that it receives: of others' bodies, and
  * behind those of pushes. Four words each. */

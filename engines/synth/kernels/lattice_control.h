@@ -149,6 +149,10 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
         barrier(FENCE);
         control_rows(&layout, &at, place);
         barrier(FENCE);
+        if (!synth_is_checked(at.sample) || layout.stems == 0u) continue;
+        barrier(CLK_GLOBAL_MEM_FENCE); /* an item marks the sound that another one wrote */
+        if (synth_is_broken(&layout, &at, item, WG)) at.stems[0] = as_float(HED_NAN_BITS);
+        barrier(FENCE); /* levels are of this sample */
     }
 }
 

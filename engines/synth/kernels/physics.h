@@ -107,8 +107,9 @@ SYNTH_FUNCTION void synth_delay(const synth_layout *layout, const synth_at *at, 
     }
     float samples = hed_clamp(synth_quotient(seconds, layout->step), 0.0f, (float)(mask - 1u));
     uint whole = hed_uint(samples);
-    at->delay[buffer + (at->sample & mask)] =
-        synth_number(at, at->read + synth_bits(at, me, DELAY_P_SOURCE));
+    /* NaN of one sample would come back long after it */
+    at->delay[buffer + (at->sample & mask)] = synth_within(
+        synth_number(at, at->read + synth_bits(at, me, DELAY_P_SOURCE)), SYNTH_MOST_LEVEL);
     float near = at->delay[buffer + ((at->sample - whole) & mask)],
           far = at->delay[buffer + ((at->sample - whole - 1u) & mask)];
     synth_show(

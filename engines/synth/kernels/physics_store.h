@@ -156,6 +156,62 @@ SYNTH_FUNCTION float synth_approach(float level, float target, float share)
     return hed_fma(share, target + 1e-20f - level, level);
 }
 
+/* ---- limits of a sound instrument ----
+ *
+ * The breaker (solver/mix.c) sees the heard sound alone. NaN, infinity and an energy that no body has
+ * may be where nothing is heard; they would outlast a rest and come back through followers and
+ * delay lines. So every SYNTH_CHECK samples all signals and levels of an instance are compared with
+ * limits. An instance beyond its limits makes its sound at this sample NaN, which opens the breaker.
+ * Numbers of samples decide, so that the sound does not depend on blocks. */
+
+#define SYNTH_CHECK 256u        /* a power of 2 */
+#define SYNTH_MOST_BODY 1e6f    /* m, of displacements */
+#define SYNTH_MOST_SPEED 1e3f   /* m a sample, of h v */
+#define SYNTH_MOST_LEVEL 1e9f   /* of microphones, followers and compressors, full scale 1 */
+#define SYNTH_MOST_SIGNAL 1e30f /* of all signals */
+
+/* `x`, or 0 where it is larger than `most` in size, or NaN: what is read before the breaker opens. */
+SYNTH_FUNCTION float synth_within(float x, float most)
+{
+    return hed_magnitude(x) <= most ? x : 0.0f;
+}
+
+/* True if a float among `count` words from `word` on is larger than `most` in size, or NaN; every
+ * `step`-th from `from` on is compared. */
+SYNTH_FUNCTION uint synth_exceeds(
+    const synth_at *at, uint word, uint count, float most, uint from, uint step)
+{
+    uint limit = as_uint(most), over = 0; /* bit 31 */
+    for (uint k = from; k < count; k += step) over |= limit - (at->store[word + k] & 0x7fffffffu);
+    return over >> 31;
+}
+
+/* True if an instance is beyond a limit after a sample; every `step`-th of its words from `from` on is
+ * compared. */
+SYNTH_FUNCTION uint synth_is_broken(
+    const synth_layout *layout, const synth_at *at, uint from, uint step)
+{
+    const synth_type_layout *ear = &layout->type[SYNTH_MICROPHONE];
+    uint axes = 3u * layout->type[SYNTH_BODY].count, bodies = 2u * axes; /* the first signals */
+    uint broken =
+        synth_exceeds(at, at->write, axes, SYNTH_MOST_BODY, from, step) |
+        synth_exceeds(at, at->write + axes, axes, SYNTH_MOST_SPEED, from, step) |
+        synth_exceeds(
+            at, at->write + bodies, layout->signal_count - bodies, SYNTH_MOST_SIGNAL, from, step) |
+        synth_exceeds(at, at->write + ear->signal, ear->count, SYNTH_MOST_LEVEL, from, step);
+    broken |= synth_exceeds(at, layout->type[SYNTH_FOLLOWER].state,
+        layout->type[SYNTH_FOLLOWER].count * FOLLOWER_STATES, SYNTH_MOST_LEVEL, from, step);
+    broken |= synth_exceeds(at, layout->type[SYNTH_MICROPHONE].state,
+        layout->type[SYNTH_MICROPHONE].count * MICROPHONE_STATES, SYNTH_MOST_LEVEL, from, step);
+    return broken;
+}
+
+/* True for each SYNTH_CHECK-th sample. */
+SYNTH_FUNCTION uint synth_is_checked(uint sample)
+{
+    return (sample & (SYNTH_CHECK - 1u)) == SYNTH_CHECK - 1u;
+}
+
 /* ---- modulation: what links can reach is in registers, and each link acts on the one that it
  * names ---- */
 

@@ -121,6 +121,10 @@ SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global cons
         at->stems = stems + ((size_t)frame * instances + at->instance) * layout->stems * 2u;
         walk(layout, at, first, seat, warp, step, lane);
         barrier(FENCE);
+        if (!synth_is_checked(at->sample) || layout->stems == 0u) continue;
+        barrier(CLK_GLOBAL_MEM_FENCE); /* an item marks the sound that another one wrote */
+        if (synth_is_broken(layout, at, item, WG)) at->stems[0] = as_float(HED_NAN_BITS);
+        barrier(FENCE); /* levels are of this sample */
     }
     apply(at->store, pokes, poke, end, at->frames);
     barrier(FENCE);

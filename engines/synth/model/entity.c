@@ -171,6 +171,27 @@ bool hed_synth_target_of(hed_synth_entity_type type, hed_synth_target target)
            (uint32_t)target < HED_SYNTH_TARGET_COUNT && (types[type].parameters >> target & 1u);
 }
 
+/* Fields whose names differ from their parameters'. */
+static const char *const parameter_fields[HED_SYNTH_TARGET_COUNT] = {
+    [HED_SYNTH_TARGET_POSITION_X] = "position",
+    [HED_SYNTH_TARGET_POSITION_Y] = "position",
+    [HED_SYNTH_TARGET_POSITION_Z] = "position",
+    [HED_SYNTH_TARGET_HARDNESS] = "hardness_hard",
+    [HED_SYNTH_TARGET_ROSIN_STICTION] = "stiction",
+    [HED_SYNTH_TARGET_ROSIN_DROPOFF] = "dropoff",
+    [HED_SYNTH_TARGET_DELAY] = "seconds",
+    [HED_SYNTH_TARGET_SYNC_FREQUENCY] = "frequency",
+};
+
+synth_range synth_target_range(hed_synth_entity_type type, hed_synth_target target)
+{
+    const char *key = parameter_fields[target] ? parameter_fields[target] : parameter_names[target];
+    for (const synth_field *field = synth_fields[type]; field->key; field++)
+        if (strcmp(field->key, key) == 0)
+            return (synth_range){(float)field->low, (float)field->high};
+    return (synth_range){-(float)FAR, (float)FAR};
+}
+
 bool synth_is_exciter(hed_synth_entity_type type)
 {
     return type >= HED_SYNTH_MALLET && type <= HED_SYNTH_AUDIO_INPUT;

@@ -220,6 +220,13 @@ extern const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT];
  * Errors: ARGUMENT. */
 hed_status synth_check_fields(
     const synth_field *fields, const void *def, const char *what, hed_error *error);
+/* Least and largest value of a parameter of an entity, in its definition's unit. */
+typedef struct synth_range {
+    float low, high;
+} synth_range;
+/* Range of a parameter that hed_synth_target_of() lists for `type`: that of its field; of a rotation,
+ * which has none, 1e4 rad either way. Thread class: rt. */
+synth_range synth_target_range(hed_synth_entity_type type, hed_synth_target target);
 /* Whether a field has the same bits at both places. (Definitions have padding: as wholes they
  * cannot be compared.) */
 bool synth_same_value(const synth_field *field, const void *a, const void *b);

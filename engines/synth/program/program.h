@@ -88,8 +88,13 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
     synth_program **program, hed_error *error);
 void synth_program_destroy(synth_program *program);
 
-/* The words that parameter `parameter` of `entity` stands in, and their values for `value` in the
- * definition's unit. At most `capacity` are written (a spring has 1 to 3, an exciter as many as
+/* Range of parameter `target` of `entity`, in the definition's unit; without an end where there is no
+ * such entity or parameter. Thread class: rt. */
+synth_range synth_program_range(
+    const synth_program *program, hed_synth_entity entity, hed_synth_target target);
+
+/* The words that parameter `target` of `entity` is stored in, and their values for `value` in the
+ * definition's unit, within synth_program_range(). At most `capacity` are written (a spring has 1 to 3, an exciter as many as
  * contacts); gives how many there are. 0: there is no such entity or parameter, or it can not be
  * set: the mass of an anchored body, the place of a free one or of one with modulation, a spring's
  * damping where no spring has any, a body or spring of a grid. Thread class: rt. */

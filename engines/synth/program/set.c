@@ -19,8 +19,7 @@ typedef enum conversion {
     REST_LENGTH,  /* and the excess */
     IMPULSE,      /* h x/(mass of all its hammers) */
     HARDNESS,     /* of a hard stroke; a soft one in proportion */
-    ROTATION,     /* of the direction as it was made */
-    DELAY         /* within the ring */
+    ROTATION      /* of the direction as it was made */
 } conversion;
 
 /* Where each parameter stands. */
@@ -69,7 +68,7 @@ static const struct {
     {SYNTH_MIDI, HED_SYNTH_TARGET_DEPTH, MIDI_P_DEPTH, AS_IS},
     {SYNTH_MIDI, HED_SYNTH_TARGET_SMOOTHING, MIDI_P_SMOOTHING, AS_IS},
     {SYNTH_DELAY, HED_SYNTH_TARGET_GAIN, DELAY_P_GAIN, DECIBEL},
-    {SYNTH_DELAY, HED_SYNTH_TARGET_DELAY, DELAY_P_SECONDS, DELAY},
+    {SYNTH_DELAY, HED_SYNTH_TARGET_DELAY, DELAY_P_SECONDS, AS_IS},
 };
 
 /* Words are collected here. */
@@ -139,8 +138,7 @@ static void collect_element(
         if (p->layout.flags & SYNTH_HAS_DAMPING) collect(c, word, value / step);
         break;
     case MASS:
-        if (at_rest(p, type, field, element) != 0.0 && value > 0)
-            collect(c, word, step * step / value);
+        if (at_rest(p, type, field, element) != 0.0) collect(c, word, step * step / value);
         break;
     case PLACE: collect_place(c, field, element, value); break;
     case REST_LENGTH: collect_rest_length(c, element, value); break;
@@ -169,10 +167,18 @@ static void collect_element(
             z * hed_strict_cos(value) - x * hed_strict_sin(value));
         break;
     }
-    default:
-        collect(c, word, value < 0 ? 0 : value > SYNTH_LONGEST_DELAY ? SYNTH_LONGEST_DELAY : value);
-        break;
+    default: break;
     }
+}
+
+synth_range synth_program_range(
+    const synth_program *program, hed_synth_entity entity, hed_synth_target target)
+{
+    uint32_t seat = entity <= program->entity_count ? program->seats[entity] : SYNTH_EMPTY;
+    hed_synth_entity_type type = (hed_synth_entity_type)SYNTH_SEAT_TYPE(seat);
+    return seat != SYNTH_EMPTY && hed_synth_target_of(type, target)
+               ? synth_target_range(type, target)
+               : (synth_range){-INFINITY, INFINITY};
 }
 
 uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity,

@@ -3,6 +3,7 @@
 #ifndef SYNTH_SOLVER_H
 #define SYNTH_SOLVER_H
 
+#include "kernels/physics_store.h"
 #include "program/program.h"
 #include "voices/voices.h"
 

@@ -408,17 +408,18 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
 
 /* ---- what it is and does ---- */
 
-/* Vectors from signal field `field` of the half that the next sample reads. */
+/* Copies vectors from signal field `field` of the half that the next sample reads; numbers beyond `most`
+ * count as 0. */
 static void copy_vectors(const hed_synth *synth, const uint32_t *store, const uint32_t *order,
-    uint32_t field, double factor, float *to)
+    uint32_t field, float most, double factor, float *to)
 {
     const synth_layout *layout = &synth->program->layout;
     const uint32_t *half = store + layout->signals + (synth->sample & 1) * layout->signal_count;
     for (uint32_t i = 0; i < layout->type[SYNTH_BODY].count; i++)
-        for (uint32_t k = 0; k < 3; k++)
-            to[3 * i + k] =
-                (float)(hed_as_float(half[synth_signal(layout, SYNTH_BODY, field + k, order[i])]) *
-                        factor);
+        for (uint32_t k = 0; k < 3; k++) {
+            uint32_t word = half[synth_signal(layout, SYNTH_BODY, field + k, order[i])];
+            to[3 * i + k] = (float)(synth_within(hed_as_float(word), most) * factor);
+        }
 }
 
 hed_status hed_synth_read_bodies(
@@ -446,8 +447,10 @@ hed_status hed_synth_read_bodies(
         for (uint32_t entity = 1, count = 0; entity <= program->entity_count; entity++)
             if (SYNTH_SEAT_TYPE(program->seats[entity]) == SYNTH_BODY)
                 order[count++] = SYNTH_SEAT_ENTITY(program->seats[entity]);
-        if (positions) copy_vectors(synth, store, order, BODY_O_X, 1.0, positions);
-        if (velocities) copy_vectors(synth, store, order, BODY_O_U, synth->def.rate, velocities);
+        if (positions) copy_vectors(synth, store, order, BODY_O_X, SYNTH_MOST_BODY, 1.0, positions);
+        if (velocities)
+            copy_vectors(
+                synth, store, order, BODY_O_U, SYNTH_MOST_SPEED, synth->def.rate, velocities);
     }
     hed_arena_free(&scratch);
     return error->status;

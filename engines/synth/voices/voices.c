@@ -319,9 +319,12 @@ static hed_status check_event(const synth_voices *v, const hed_synth_event *e, u
                 index, (double)e->value);
         break;
     case HED_SYNTH_EVENT_SET:
-        if (!isfinite(e->value))
+        synth_range range = synth_program_range(v->program, e->entity, e->target);
+        if (!(e->value >= range.low && e->value <= range.high))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "events[%u] sets a value to %g; expected a finite number", index, (double)e->value);
+                "events[%u] sets %s of entity %u to %g; expected a value from %g to %g", index,
+                hed_synth_target_name(e->target), e->entity, (double)e->value, (double)range.low,
+                (double)range.high);
         needed = synth_program_set(v->program, e->entity, e->target, e->value, NULL, 0);
         if (!needed)
             return hed_fail(error, HED_ERROR_ARGUMENT,

@@ -278,6 +278,9 @@ static void run_instance(const synth_solver *s, uint32_t instance, uint32_t memb
         if (try && frame + 1 == run->frames) try_to_stand(s, &step, instance, member);
         else synth_cpu_step(&step);
         if (team) hed_team_barrier(team);
+        if (synth_is_checked(at.sample) && step.share->others && layout->stems > 0 &&
+            synth_is_broken(layout, &at, 0, 1))
+            at.stems[0] = hed_as_float(HED_NAN_BITS);
     }
 }
 

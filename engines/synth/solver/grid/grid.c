@@ -244,6 +244,11 @@ static void make_buffer(synth_solver *made, hed_stream *stream, uint32_t which, 
     else hed_fill(stream, made->buffers[which], 0, def.size & ~3ull, &zero, sizeof zero, error);
 }
 
+static uint32_t flag_words(const synth_solver *made)
+{
+    return LATTICE_FIRST_MARK + LATTICE_MARKS(made->block);
+}
+
 static hed_status lattice_upload(synth_solver *made, hed_stream *stream, hed_error *error)
 {
     const synth_grid_tables *t = &made->tables;
@@ -273,7 +278,7 @@ static hed_status lattice_upload(synth_solver *made, hed_stream *stream, hed_err
         [LATTICE_LINKS] = {t->links, groups * t->shape.threads * 4},
         [LATTICE_STATE] = {NULL, groups * 6 * own * sizeof(float)},
         [LATTICE_PACKETS] = {NULL, 2ull * SYNTH_PACKET_BYTES * made->step.side},
-        [LATTICE_FLAGS] = {NULL, 16},
+        [LATTICE_FLAGS] = {NULL, 4ull * flag_words(made)},
         [LATTICE_STORE] = {made->program->image, 4ull * layout->words},
         [LATTICE_DELAY] = {NULL, 4ull * layout->delay_words},
         [LATTICE_POKES] = {NULL, made->poke_room * sizeof(synth_poke)},
@@ -464,7 +469,8 @@ static hed_status lattice_create(
     made->awake = synth->def.keep_awake;
     made->block = synth->def.block;
     made->inputs = synth->def.inputs;
-    hed_status status = lattice_build(made, synth, error);
+    made->flags = hed_arena_new(&made->arena, flag_words(made), sizeof *made->flags, error);
+    hed_status status = made->flags ? lattice_build(made, synth, error) : error->status;
     if (status) lattice_destroy(made);
     else *solver = made;
     return status;
@@ -530,10 +536,20 @@ static uint32_t launch_length(
     return next - frame;
 }
 
+/* The sound is NaN at samples behind which bodies are beyond the breaker's limits. */
+static void lattice_break(const synth_solver *made, const synth_run *block)
+{
+    uint32_t first = (uint32_t)block->sample, channels = 2 * made->program->layout.stems;
+    for (uint32_t frame = SYNTH_CHECK - 1 - first % SYNTH_CHECK; frame < block->frames;
+         frame += SYNTH_CHECK)
+        if (made->flags[LATTICE_MARK(first + frame, first)] == first + frame)
+            block->stems[(uint64_t)frame * channels] = hed_as_float(HED_NAN_BITS);
+}
+
 static hed_status lattice_run_block(synth_solver *made, const synth_run *block, hed_error *error)
 {
     const synth_poke *pokes = block->pokes + block->poke_begin[0];
-    uint32_t poke_count = block->poke_begin[1] - block->poke_begin[0], flags[4];
+    uint32_t poke_count = block->poke_begin[1] - block->poke_begin[0];
     lattice_step *step = &made->step;
     step->sample = (uint32_t)block->sample;
     step->frames = block->frames;
@@ -551,11 +567,13 @@ static hed_status lattice_run_block(synth_solver *made, const synth_run *block, 
             made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);
     uint64_t stems = 8ull * made->program->layout.stems * block->frames;
     if (stems) hed_read(made->stream, block->stems, made->buffers[LATTICE_STEMS], 0, stems, error);
-    hed_read(made->stream, flags, made->buffers[LATTICE_FLAGS], 0, sizeof flags, error);
+    hed_read(made->stream, made->flags, made->buffers[LATTICE_FLAGS], 0,
+        flag_words(made) * sizeof *made->flags, error);
     if (synth_wait(made->stream, error)) return error->status;
-    if (flags[0])
+    if (made->flags[0])
         return hed_fail(
             error, HED_ERROR_TIMEOUT, "solver grid: a group waited for a packet that did not come");
+    if (stems) lattice_break(made, block);
     return HED_OK;
 }
 

@@ -182,6 +182,7 @@ struct synth_solver {
     hed_buffer *buffers[LATTICE_BUFFERS];
     uint64_t bytes, poke_room;
     uint32_t block, inputs;
+    uint32_t *flags; /* of the last block, as lattice.h describes them */
     /* with packets one that does it all; else the lattice's and the control group's */
     hed_kernel *kernels[2];
     hed_geometry geometries[2];

@@ -73,6 +73,7 @@ hed_status synth_grid_bodies(
     float *state;
     hed_status status = read_state(made, &state, error);
     double unit = made->network.unit, speed = unit / made->program->step;
+    float fastest = (float)(SYNTH_MOST_SPEED / made->program->step);
     uint32_t own = made->tables.own;
     if (!status && positions) memset(positions, 0, 3ull * made->network.all * sizeof *positions);
     if (!status && velocities) memset(velocities, 0, 3ull * made->network.all * sizeof *velocities);
@@ -80,8 +81,10 @@ hed_status synth_grid_bodies(
         const float *at = state + state_at(made, i);
         uint64_t body = made->network.body[i];
         for (uint32_t k = 0; k < 3; k++) {
-            if (positions) positions[3 * body + k] = (float)(at[k * own] * unit);
-            if (velocities) velocities[3 * body + k] = (float)(at[(k + 3) * own] * speed);
+            float place = (float)(at[k * own] * unit),
+                  velocity = (float)(at[(k + 3) * own] * speed);
+            if (positions) positions[3 * body + k] = synth_within(place, SYNTH_MOST_BODY);
+            if (velocities) velocities[3 * body + k] = synth_within(velocity, fastest);
         }
     }
     release_state(made, state);

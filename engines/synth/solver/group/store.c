@@ -45,6 +45,8 @@ HED_NATIVE_BODY run_instance(const hed_native_call *call, uint instance)
         for (uint i = 0; i < count; i++)
             if (rows[i] != SYNTH_EMPTY)
                 synth_entity(layout, &at, SYNTH_SEAT_TYPE(rows[i]), SYNTH_SEAT_ENTITY(rows[i]));
+        if (synth_is_checked(at.sample) && layout->stems > 0 && synth_is_broken(layout, &at, 0, 1))
+            at.stems[0] = hed_as_float(HED_NAN_BITS);
     }
     apply(at.store, pokes + instances + 1, &poke, end, frames);
 }
