@@ -154,7 +154,8 @@ static hed_status cost_measure(cost *c, double seconds, bool quiet, hed_error *e
         measure_group(c, &halves[1], error);
         /* a cost common to both halves is saved by neither, so halving finds nothing more */
         double half_saves = fmax(group_saves(&halves[0]), group_saves(&halves[1]));
-        if (half_saves < c->noise) { /* or the measurement of the group was disturbed: repeat it */
+        if (half_saves <
+            c->noise) { /* the measurement of the group may have been disturbed: repeat it */
             cost_group repeated = *group;
             measure_group(c, &repeated, error);
             if (group_saves(&repeated) < group_saves(group)) *group = repeated;

@@ -23,7 +23,7 @@ typedef struct css_files {
     hed_css_names *names;
     css_file *items;
     uint32_t count, room;
-    uint32_t rules, parts;  /* in all sheets */
+    uint32_t rules, parts;  /* totals */
     const char *out_folder; /* folder for the reduced sheets; NULL: not written */
     char **missing;         /* files that are not on the disk */
     uint32_t missing_count, missing_room;

@@ -66,7 +66,7 @@ static void nest_items(const css_survey *s, const css_file *file, css_reduction 
     }
     for (uint32_t i = reduction->count; i-- > 0;) {
         css_item *item = &items[i];
-        bool custom = item->kind == HED_CSS_PART_CUSTOM; /* its rule may be removed */
+        bool custom = item->kind == HED_CSS_PART_CUSTOM; /* no reason to keep the rule */
         if (item->around == HED_CSS_NONE || custom) continue;
         bool property = item->kind == HED_CSS_PART_PROPERTY && !s->drops_properties;
         if (item->stays || item->holds || property || is_named_layer(file, item))

@@ -16,7 +16,7 @@ enum { MOST_SHEETS = 1024 };
     }
 
 typedef struct site {
-    hed_device *device; /* of the matcher, set before site_open(); NULL: the processor */
+    hed_device *device; /* device of the matcher, set before site_open(); NULL: the processor */
     bool split;         /* set before site_open(); true: each selector of a list is a rule */
     hed_css_names *names;
     hed_css_document **pages;
@@ -29,7 +29,7 @@ typedef struct site {
     struct site_import {
         uint32_t sheet; /* the importing sheet */
         char *file;
-    } * imports; /* in the order of hed_css_rule.source */
+    } * imports; /* sorted by hed_css_rule.source */
     uint32_t import_count, import_room;
     css_page_list page_files;
     const char *page_file; /* path of the first page */

@@ -20,13 +20,13 @@ typedef struct css_page {
     const char *path;
     uint32_t elements;
     uint32_t rules;        /* rules with a selector that matches on the page */
-    uint32_t unique_rules; /* ... and on no other page */
+    uint32_t unique_rules; /* rules that match on no other page */
 } css_page;
 
 typedef enum css_verdict {
     CSS_NEVER,
     CSS_USED,
-    CSS_BY_STATE,   /* only if an element is hovered, focused ... */
+    CSS_BY_STATE,   /* matches if an element is hovered, focused ... */
     CSS_BY_PATTERN, /* kept by --keep */
     CSS_NOT_JUDGED  /* invalid or not supported */
 } css_verdict;

@@ -1,10 +1,11 @@
 /* Bind on a device: a sheet and the element kinds of a forest, see tables.h. Four launches:
  *
  *   css_bind_presence   a group an element kind: predicates that are true on some kind
- *   css_bind_prune      one group: relations that are possible, nodes that can occur, their bits of the
- *                       state
+ *   css_bind_prune      one group: relations that are possible, nodes that can occur, their bits of
+ *                       the state
  *   css_bind_acts       an item an act: transitions and acceptances of compounds
- *   css_bind_kinds      a group an element kind: compounds that hold or are reduced to residuals; lists
+ *   css_bind_kinds      a group an element kind: compounds that hold or are reduced to residuals;
+ *                       lists
  *
  * A kind's statuses of predicates are in local memory, two bits each; they are found twice, which
  * takes less time than storing them. */
@@ -75,8 +76,8 @@ __kernel void css_bind_presence(CSS_ARGUMENTS, HED_LOCAL(uint, block))
     uint id = (uint)get_local_id(0), words = (f->predicates + 31) / 32;
     bind_status(view, block, (uint)get_group_id(0), id);
     for (uint i = id; i < words; i += GROUP) {
-        uint held = bind_even_bits(block[2 * i]) | bind_even_bits(block[2 * i + 1]) << 16;
-        if (held) atomic_or(view->present + i, held);
+        uint present = bind_even_bits(block[2 * i]) | bind_even_bits(block[2 * i + 1]) << 16;
+        if (present) atomic_or(view->present + i, present);
     }
 }
 
@@ -97,13 +98,13 @@ CSS_FUNCTION uint bind_marked(volatile __local const uint *bits, uint bit)
 CSS_FUNCTION uint bind_possible(
     const css_view *view, volatile __local const uint *possible, uint compound)
 {
-    uint held = 0, end = view->sheet.literal_begin[compound + 1];
+    uint holds = 0, end = view->sheet.literal_begin[compound + 1];
     for (uint i = view->sheet.literal_begin[compound]; i < end; i++) {
         uint l = view->sheet.literal[i];
-        held |= l & 1 || bind_marked(possible, css_predicate_of(l));
+        holds |= l & 1 || bind_marked(possible, css_predicate_of(l));
         if (!(l & CSS_LAST_OF_CLAUSE)) continue;
-        if (!held) return 0;
-        held = 0;
+        if (!holds) return 0;
+        holds = 0;
     }
     return 1;
 }
@@ -138,15 +139,15 @@ CSS_FUNCTION void bind_relations(
     }
 }
 
-/* Finds the nodes that can occur, and numbers their bits: those for ancestors, then those for the
- * parent. `occurs`: bits of nodes whose own compound can occur; `used`: bits of the (2 nodes) uses;
- * `rank`: number of used bits before each word of `used`. */
+/* Finds the nodes that can occur, and numbers their bits: all bits for ancestors, then all bits for
+ * the parent. `occurs`: bits of nodes whose own compound can occur; `used`: bits of the (2 nodes)
+ * uses; `rank`: number of used bits before each word of `used`. */
 CSS_FUNCTION void bind_nodes(const css_view *view, volatile __local const uint *possible,
     __local uint *occurs, __local uint *used, __local uint *rank, __local uint *room, uint id)
 {
     uint nodes = view->fixed->nodes, words = (2 * nodes + 31) / 32;
-    uint each = (words + GROUP - 1) / GROUP;
-    uint begin = min(id * each, words), end = min(begin + each, words), own = 0, total;
+    uint chunk = (words + GROUP - 1) / GROUP;
+    uint begin = min(id * chunk, words), end = min(begin + chunk, words), sum = 0, total;
     for (uint n = id; n < nodes; n += GROUP)
         if (bind_possible(view, possible, view->sheet.node[n].compound)) bind_mark(occurs, n);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -159,8 +160,8 @@ CSS_FUNCTION void bind_nodes(const css_view *view, volatile __local const uint *
         if (uses & CSS_USE_PARENT) bind_mark(used, nodes + n);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = begin; i < end; i++) own += (uint)popcount(used[i]);
-    uint at = css_before(room, id, own, &total);
+    for (uint i = begin; i < end; i++) sum += (uint)popcount(used[i]);
+    uint at = css_before(room, id, sum, &total);
     for (uint i = begin; i < end; i++) {
         rank[i] = at;
         at += (uint)popcount(used[i]);
@@ -203,7 +204,7 @@ __kernel void css_bind_prune(CSS_ARGUMENTS, HED_LOCAL(uint, block))
     __local uint *possible = (__local uint *)(found + 1), *occurs = possible + words;
     __local uint *used = occurs + node_words, *rank = used + 2 * node_words;
     for (uint i = id; i < words; i += GROUP) possible[i] = view->present[i];
-    for (uint i = id; i < 3 * node_words; i += GROUP) occurs[i] = 0; /* and `used` */
+    for (uint i = id; i < 3 * node_words; i += GROUP) occurs[i] = 0; /* clears `used`, too */
     if (id == 0) {
         found->rows = found->marks = found->relations = 0;
         found->stages = found->counting = 0;
@@ -277,7 +278,7 @@ __kernel void css_bind_acts(CSS_ARGUMENTS)
 
 /* View of an element kind that is being bound. */
 typedef struct bind_kind {
-    __local const uint *status; /* of predicates */
+    __local const uint *status; /* statuses of predicates */
     __local uint *asked;        /* bits: predicates of residuals, the dynamic predicates */
     __local uint *rank;         /* number of these before each word */
     __local css_bind_lists *lists;
@@ -286,8 +287,8 @@ typedef struct bind_kind {
 /* Number of a dynamic predicate. */
 CSS_FUNCTION uint bind_dynamic_number(const bind_kind *kind, uint p)
 {
-    uint below = kind->asked[p >> 5] & ((1u << (p & 31)) - 1);
-    return kind->rank[p >> 5] + (uint)popcount(below);
+    uint lower = kind->asked[p >> 5] & ((1u << (p & 31)) - 1);
+    return kind->rank[p >> 5] + (uint)popcount(lower);
 }
 
 /* Number of literals in the residual of a compound. `write`: writes them to `to`; otherwise marks
@@ -300,7 +301,7 @@ CSS_FUNCTION uint bind_residual(
     for (uint i = begin; i < end; i++) {
         uint l = view->sheet.literal[i];
         uint s = css_status_of(kind->status, css_predicate_of(l));
-        if (s != CSS_UNDECIDED && s != (l & 1)) clause = 1; /* it holds */
+        if (s != CSS_UNDECIDED && s != (l & 1)) clause = 1; /* the clause holds */
         if (!(l & CSS_LAST_OF_CLAUSE)) continue;
         uint from = count;
         for (uint k = begin; k <= i && !clause; k++) {
@@ -321,12 +322,12 @@ CSS_FUNCTION uint bind_residual(
 /* True if residual literals hold where no dynamic bit is set. */
 CSS_FUNCTION uint bind_holds_bare(__global const uint *residual, uint count)
 {
-    uint held = 0;
+    uint holds = 0;
     for (uint i = 0; i < count; i++) {
-        held |= residual[i] & 1;
+        holds |= residual[i] & 1;
         if (!(residual[i] & CSS_LAST_OF_CLAUSE)) continue;
-        if (!held) return 0;
-        held = 0;
+        if (!holds) return 0;
+        holds = 0;
     }
     return 1;
 }
@@ -403,10 +404,10 @@ CSS_FUNCTION uint bind_bucket(const css_view *view, uint p)
 }
 
 /* Compound `j` of the buckets of predicates that may hold; CSS_NONE: another bucket tries it.
- * `room`: sum of the lengths of the buckets of an item, which has `each` words of statuses, and the
- * items before. */
+ * `room`: sum of the lengths of the buckets of an item, which has `chunk` words of statuses, and
+ * the items before. */
 CSS_FUNCTION uint bind_tried(
-    const css_view *view, __local const uint *status, __local const uint *room, uint each, uint j)
+    const css_view *view, __local const uint *status, __local const uint *room, uint chunk, uint j)
 {
     uint from = 0, to = GROUP - 1; /* search for the first item whose sum is above j */
     while (from < to) {
@@ -414,7 +415,7 @@ CSS_FUNCTION uint bind_tried(
         if (room[middle] > j) to = middle;
         else from = middle + 1;
     }
-    uint left = from ? j - room[from - 1] : j, p = 16 * each * from;
+    uint left = from ? j - room[from - 1] : j, p = 16 * chunk * from;
     for (;; p++) {
         uint count = css_status_of(status, p) ? bind_bucket(view, p) : 0;
         if (left < count) break;
@@ -431,10 +432,10 @@ CSS_FUNCTION void bind_compounds(
     const css_view *view, const bind_kind *kind, __local uint *room, uint id)
 {
     const css_fixed *f = view->fixed;
-    uint words = (f->predicates + 15) / 16, each = (words + GROUP - 1) / GROUP, length = 0, total;
-    for (uint i = id * each; i < words && i < (id + 1) * each; i++)
-        for (uint p = 16 * i, own = kind->status[i]; own; p++, own >>= 2)
-            if (own & 3) length += bind_bucket(view, p);
+    uint words = (f->predicates + 15) / 16, chunk = (words + GROUP - 1) / GROUP, length = 0, total;
+    for (uint i = id * chunk; i < words && i < (id + 1) * chunk; i++)
+        for (uint p = 16 * i, statuses = kind->status[i]; statuses; p++, statuses >>= 2)
+            if (statuses & 3) length += bind_bucket(view, p);
     css_before(room, id, length, &total);
     total += f->universal_count;
     if (id ==
@@ -447,7 +448,7 @@ CSS_FUNCTION void bind_compounds(
     for (uint j = id; j < total; j += GROUP) {
         uint c = j < f->universal_count
                      ? view->sheet.universal[j]
-                     : bind_tried(view, kind->status, room, each, j - f->universal_count);
+                     : bind_tried(view, kind->status, room, chunk, j - f->universal_count);
         if (c != CSS_NONE) bind_try(view, kind, c);
     }
 }
@@ -491,14 +492,14 @@ CSS_FUNCTION void bind_meaning(
     const css_view *view, __local const css_bind_lists *lists, uint number)
 {
     __global css_kind_extra *extra = &view->extra[number];
-    uint meant = lists->meant, won;
-    ulong hash = css_mix((ulong)lists->high << 32 | lists->low, meant);
-    uint slot = css_insert(
-        view->base_table, view->fixed->base_mask, hash, &won, view->counters, CSS_FAULT_COLLISION);
-    if (won) view->base_first[slot] = number;
+    uint count = lists->meant, is_new;
+    ulong hash = css_mix((ulong)lists->high << 32 | lists->low, count);
+    uint slot = css_insert(view->base_table, view->fixed->base_mask, hash, &is_new, view->counters,
+        CSS_FAULT_COLLISION);
+    if (is_new) view->base_first[slot] = number;
     extra->slot = slot;
-    extra->meaning_low = meant ? (uint)hash | 1 : 0;
-    extra->meaning_high = meant ? (uint)(hash >> 32) : 0;
+    extra->meaning_low = count ? (uint)hash | 1 : 0;
+    extra->meaning_high = count ? (uint)(hash >> 32) : 0;
 }
 
 __kernel void css_bind_kinds(CSS_ARGUMENTS, HED_LOCAL(uint, block))
@@ -506,9 +507,9 @@ __kernel void css_bind_kinds(CSS_ARGUMENTS, HED_LOCAL(uint, block))
     HED_LOCAL_USE(uint, block);
     CSS_VIEW;
     uint id = (uint)get_local_id(0), words = (f->predicates + 31) / 32, total;
-    uint each = (words + GROUP - 1) / GROUP, begin = min(id * each, words);
-    uint end = min(begin + each, words), undecided = view->counters->undecided;
-    uint number = (uint)get_group_id(0), own = 0;
+    uint chunk = (words + GROUP - 1) / GROUP, begin = min(id * chunk, words);
+    uint end = min(begin + chunk, words), undecided = view->counters->undecided;
+    uint number = (uint)get_group_id(0), sum = 0;
     __local css_bind_lists *lists = (__local css_bind_lists *)block;
     __local uint *room = (__local uint *)(lists + 1), *status = room + GROUP;
     __local uint *asked = status + 2 * words, *rank = asked + words;
@@ -525,8 +526,8 @@ __kernel void css_bind_kinds(CSS_ARGUMENTS, HED_LOCAL(uint, block))
     barrier(CLK_LOCAL_MEM_FENCE);
     bind_compounds(view, &kind, room, id);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = begin; i < end; i++) own += (uint)popcount(asked[i]);
-    uint at = css_before(room, id, own, &total);
+    for (uint i = begin; i < end; i++) sum += (uint)popcount(asked[i]);
+    uint at = css_before(room, id, sum, &total);
     for (uint i = begin; i < end; i++) {
         rank[i] = at;
         at += (uint)popcount(asked[i]);

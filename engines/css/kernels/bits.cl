@@ -129,18 +129,18 @@ CSS_FUNCTION void bits_sign(const css_view *view, uint dynamics, uint e, uint ki
     __global const css_kind_extra *extra = &view->extra[kind];
     uint2 meaning = hed_u2(extra->meaning_low, extra->meaning_high);
     ulong hash = css_mix(css_seed(f), kind + 1), inner_hash = css_mix(~css_seed(f), kind + 1);
-    uint any = 0, inner = 0, signature = kind, won;
+    uint all_bits = 0, inner = 0, signature = kind, is_new;
     for (uint w = 0; 32 * w < dynamics; w++) {
         uint word = view->bits[e * f->words + w], masked = word & view->pool[extra->inner_mask + w];
-        any |= word;
+        all_bits |= word;
         inner |= masked;
         hash = css_mix(hash, word);
         inner_hash = css_mix(inner_hash, masked);
     }
-    if (any) {
-        uint slot = css_insert(view->signature_table, f->signature_mask, hash, &won, view->counters,
-            CSS_FAULT_SIGNATURES);
-        if (won) {
+    if (all_bits) {
+        uint slot = css_insert(view->signature_table, f->signature_mask, hash, &is_new,
+            view->counters, CSS_FAULT_SIGNATURES);
+        if (is_new) {
             view->signature_first[slot] = e;
             view->signature_list[atomic_inc(&view->counters->signatures)] = slot;
         }

@@ -1,12 +1,12 @@
 /* Paths, lists of signatures, and classes.
  *
- *   css_paths    the first f->list_groups groups list the acts of signatures, a group each: transitions,
- *                and acceptances in ascending order of finals. The other groups follow the path from each
- *                element to its root and hash the ancestors' meanings; this hash with the signature is
- *                the element's class.
- *   css_classes  runs the automaton down the path of one element of each class, a group each, and writes
- *                the finals that it reaches. The last f->check_groups groups check that all members of a
- *                slot are equal in the data that were hashed. */
+ *   css_paths    the first f->list_groups groups list the acts of signatures, a group each:
+ *                transitions, and acceptances in ascending order of finals. The other groups follow
+ *                the path from each element to its root and hash the ancestors' meanings; this hash
+ *                with the signature is the element's class.
+ *   css_classes  runs the automaton down the path of one element of each class, a group each, and
+ *                writes the finals that it reaches. The last f->check_groups groups check that all
+ *                members of a slot are equal in the data that were hashed. */
 #ifndef CSS_TABLES_H
 #include "tables.h"
 #endif
@@ -90,10 +90,10 @@ CSS_FUNCTION void lists_make(const css_view *view, __local css_list_ends *lists,
  * meaning. */
 CSS_FUNCTION ulong paths_step(ulong hash, uint2 meaning, uint *gap)
 {
-    uint none = meaning.x == 0;
+    uint is_none = meaning.x == 0;
     ulong next = css_mix(hash, ((ulong)meaning.y << 32 | meaning.x) + *gap);
-    *gap = none;
-    return none ? hash : next;
+    *gap = is_none;
+    return is_none ? hash : next;
 }
 
 /* Finds the class of an element. Loads of four ancestors' meanings overlap. */
@@ -101,11 +101,11 @@ CSS_FUNCTION void paths_class(const css_view *view, uint e)
 {
     const css_fixed *f = view->fixed;
     ulong hash = css_seed(f);
-    uint gap = 0, won;
-    uint2 none = hed_u2(0, 0);
+    uint gap = 0, is_new;
+    uint2 no_meaning = hed_u2(0, 0);
     uint4 four = view->ancestors[e];
     while (four.x != CSS_NONE) {
-        uint2 a = view->meaning[four.x], b = none, c = none, d = none;
+        uint2 a = view->meaning[four.x], b = no_meaning, c = no_meaning, d = no_meaning;
         uint4 next = hed_u4(CSS_NONE, CSS_NONE, CSS_NONE, CSS_NONE);
         if (four.y != CSS_NONE) b = view->meaning[four.y];
         if (four.z != CSS_NONE) c = view->meaning[four.z];
@@ -120,9 +120,9 @@ CSS_FUNCTION void paths_class(const css_view *view, uint e)
         four = next;
     }
     hash = css_mix(hash, view->signature[e] + 1);
-    uint slot =
-        css_insert(view->class_table, f->class_mask, hash, &won, view->counters, CSS_FAULT_CLASSES);
-    if (won) {
+    uint slot = css_insert(
+        view->class_table, f->class_mask, hash, &is_new, view->counters, CSS_FAULT_CLASSES);
+    if (is_new) {
         view->class_first[slot] = e;
         view->class_list[atomic_inc(&view->counters->classes)] = slot;
     }
@@ -152,17 +152,18 @@ __kernel void css_paths(CSS_ARGUMENTS, uint begin, uint end, HED_LOCAL(uint, blo
 /* ---- checks ---- */
 
 /* True if two elements have the same dynamic bits; `inner`: only those on which transitions depend.
- * *any: the OR of these bits of `a`. */
-CSS_FUNCTION uint check_bits(const css_view *view, uint kind, uint a, uint b, uint inner, uint *any)
+ * *set_bits: the OR of these bits of `a`. */
+CSS_FUNCTION uint check_bits(
+    const css_view *view, uint kind, uint a, uint b, uint inner, uint *set_bits)
 {
     uint words = view->fixed->words, dynamics = view->bound[kind].dynamics, differ = 0;
     uint mask = view->extra[kind].inner_mask;
-    *any = 0;
+    *set_bits = 0;
     for (uint w = 0; 32 * w < dynamics; w++) {
         uint used = inner ? view->pool[mask + w] : 0xffffffffu;
         uint x = view->bits[a * words + w] & used;
         differ |= x ^ (view->bits[b * words + w] & used);
-        *any |= x;
+        *set_bits |= x;
     }
     return differ == 0;
 }
@@ -171,12 +172,12 @@ CSS_FUNCTION uint check_bits(const css_view *view, uint kind, uint a, uint b, ui
 CSS_FUNCTION uint check_meaning(const css_view *view, uint a, uint b)
 {
     if (view->signature[a] == view->signature[b]) return 1;
-    uint kind = view->element_kind[a], other_kind = view->element_kind[b], any, other_any;
-    check_bits(view, kind, a, a, 1, &any);
-    check_bits(view, other_kind, b, b, 1, &other_any);
-    if (!any && !other_any) return view->extra[kind].slot == view->extra[other_kind].slot;
+    uint kind = view->element_kind[a], other_kind = view->element_kind[b], set_bits, other_bits;
+    check_bits(view, kind, a, a, 1, &set_bits);
+    check_bits(view, other_kind, b, b, 1, &other_bits);
+    if (!set_bits && !other_bits) return view->extra[kind].slot == view->extra[other_kind].slot;
     if (kind != other_kind) return 0;
-    return check_bits(view, kind, a, b, 1, &any);
+    return check_bits(view, kind, a, b, 1, &set_bits);
 }
 
 /* The next ancestor that has a meaning; *gap: 1 if ancestors without meaning are skipped. */
@@ -192,12 +193,12 @@ CSS_FUNCTION uint check_above(const css_view *view, uint e, uint *gap)
 /* True if an element equals the first members of its slots of signatures and classes. */
 CSS_FUNCTION uint check_element(const css_view *view, uint e)
 {
-    uint signature = view->signature[e], kinds = view->fixed->kinds, any, e_gap, r_gap;
+    uint signature = view->signature[e], kinds = view->fixed->kinds, set_bits, e_gap, r_gap;
     uint r = view->class_first[view->class_of[e]];
     if (signature >= kinds) {
         uint first = view->signature_first[signature - kinds], kind = view->element_kind[e];
         if (first != e &&
-            (view->element_kind[first] != kind || !check_bits(view, kind, e, first, 0, &any)))
+            (view->element_kind[first] != kind || !check_bits(view, kind, e, first, 0, &set_bits)))
             return 0;
     }
     if (r != e && view->signature[r] != signature) return 0;
@@ -206,7 +207,7 @@ CSS_FUNCTION uint check_element(const css_view *view, uint e)
         r = check_above(view, r, &r_gap);
         if (e == CSS_NONE || r == CSS_NONE) return e == r;
         if (e_gap != r_gap) return 0;
-        /* in one class: their own checks compare their ancestors */
+        /* if both are in one class, the check of one of them compares the ancestors */
         if (view->class_of[e] == view->class_of[r]) return 1;
         if (!check_meaning(view, e, r)) return 0;
     }
@@ -218,19 +219,19 @@ CSS_FUNCTION uint check_element(const css_view *view, uint e)
 CSS_FUNCTION uint check_kind(const css_view *view, uint kind, uint id)
 {
     uint first = view->base_first[view->extra[kind].slot];
-    __global const css_signature_acts *own = &view->signature_acts[kind];
-    __global const css_signature_acts *other = &view->signature_acts[first];
-    uint count = own->transitions;
+    __global const css_signature_acts *acts = &view->signature_acts[kind];
+    __global const css_signature_acts *first_acts = &view->signature_acts[first];
+    uint count = acts->transitions;
     if (first == kind) return 1;
-    if (other->transitions != count) return 0;
+    if (first_acts->transitions != count) return 0;
     for (uint i = id; i < count; i += GROUP) {
-        css_act act = view->actions[own->first_transition + i];
-        uint found = 0;
+        css_act act = view->actions[acts->first_transition + i];
+        uint matched = 0;
         for (uint k = 0; k < count; k++) {
-            css_act x = view->actions[other->first_transition + k];
-            found |= x.required == act.required && x.result == act.result;
+            css_act x = view->actions[first_acts->first_transition + k];
+            matched |= x.required == act.required && x.result == act.result;
         }
-        if (!found) return 0;
+        if (!matched) return 0;
     }
     return 1;
 }
@@ -271,8 +272,8 @@ CSS_FUNCTION uint classes_chain(const css_view *view, __local uint *chain, uint 
     return count;
 }
 
-/* Writes the finals of class `index`, that of element `e`, to `listed` in ascending order. `room`:
- * GROUP words. */
+/* Writes the finals of class `index`, the class of element `e`, to `listed` in ascending order.
+ * `room`: GROUP words. */
 CSS_FUNCTION void classes_finals(const css_view *view, __local const uint *state,
     __local uint *room, uint index, uint e, uint id)
 {
@@ -296,9 +297,9 @@ CSS_FUNCTION void classes_finals(const css_view *view, __local const uint *state
         room[id] = reached;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint k = 0; k < GROUP; k++) {
-            uint other = room[k];
-            total += other;
-            before += k < id ? other : 0;
+            uint reaches = room[k];
+            total += reaches;
+            before += k < id ? reaches : 0;
         }
         if (reached) view->listed[base + count + before] = view->actions[from + i].result;
         count += total;
@@ -315,8 +316,8 @@ CSS_FUNCTION void classes_run(const css_view *view, __local uint *block, uint in
     __local uint *state = block, *next = block + state_words, *chain = next + state_words;
     __local uint *firsts = chain + view->fixed->chain, *lengths = firsts + view->fixed->chain;
     uint e = view->class_first[view->class_list[index]];
-    css_act ahead;
-    ahead.required = ahead.result = 0;
+    css_act next_act;
+    next_act.required = next_act.result = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     uint count = classes_chain(view, chain, e, id);
     for (uint w = id; w < state_words; w += GROUP) state[w] = 0;
@@ -328,11 +329,11 @@ CSS_FUNCTION void classes_run(const css_view *view, __local uint *block, uint in
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     /* an item loads its first act of the next step one step ahead */
-    if (count && id < lengths[count - 1]) ahead = view->actions[firsts[count - 1] + id];
+    if (count && id < lengths[count - 1]) next_act = view->actions[firsts[count - 1] + id];
     for (uint k = count; k-- > 0;) {
         uint length = lengths[k];
-        css_act act = ahead;
-        if (k && id < lengths[k - 1]) ahead = view->actions[firsts[k - 1] + id];
+        css_act act = next_act;
+        if (k && id < lengths[k - 1]) next_act = view->actions[firsts[k - 1] + id];
         for (uint w = id; w < state_words; w += GROUP)
             next[w] = state[w] & classes_inherited(w, inherited);
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -354,7 +355,7 @@ CSS_FUNCTION void classes_run(const css_view *view, __local uint *block, uint in
     classes_finals(view, state, lengths + view->fixed->chain, index, e, id);
 }
 
-/* Classes `begin` to `end` - 1 of those that exist; the first launch also checks. */
+/* Existing classes from `begin` to `end` - 1; the first launch also checks. */
 __kernel void css_classes(CSS_ARGUMENTS, uint begin, uint end, HED_LOCAL(uint, block))
 {
     HED_LOCAL_USE(uint, block);

@@ -6,9 +6,10 @@
  *
  *   tables     the compiled sheet and the element kinds; written once
  *   elements   arrays over elements; written once. `ancestors`: the next four ancestors of each
- *   bound      results of bind for predicates, nodes, compounds and element kinds; `pool`: its lists
- *   work       results of the pass for elements; `meaning`: hash of an element's transitions, or 0 if the
- *              element has none
+ *   bound      results of bind for predicates, nodes, compounds and element kinds; `pool`: its
+ *              lists
+ *   work       results of the pass for elements; `meaning`: hash of an element's transitions, or 0
+ *              if the element has none
  *   actions    lists of acts of signatures; `listed`: finals of classes
  *
  * A signature is an element kind (no dynamic bit is set) or `kinds` + a slot of a hash table for
@@ -61,16 +62,16 @@ typedef struct css_fixed {
     uint compound_nodes, compound_finals, compound_dependencies; /* sums over all compounds */
     uint signature_mask, class_mask, base_mask;                  /* sizes of hash tables, less 1 */
     uint action_room, listed_room, pool_room;
-    uint words;        /* of an element's dynamic bits */
-    uint mark_words;   /* of an element's marks */
-    uint rows;         /* of first positions; one position for each family */
+    uint words;        /* words of an element's dynamic bits */
+    uint mark_words;   /* words of an element's marks */
+    uint rows;         /* rows of first positions; one position for each family */
     uint stages;       /* launches of css_bits before the last one */
-    uint state_words;  /* of a state */
+    uint state_words;  /* words of a state */
     uint chain;        /* most ancestors of an element */
     uint list_groups;  /* groups that list acts of signatures while the others hash paths */
     uint check_groups; /* groups that check hashes while the others run classes */
     uint mark_total, row_total; /* words of all marks and of all first positions */
-    /* in tables */
+    /* offsets in `tables` */
     uint predicate, key_slot, key_begin, key_predicate, always, literal_begin, literal;
     uint bucket_begin, bucket, universal, node, compound_node_begin, compound_node, final;
     uint compound_final_begin, compound_final, dependency_begin, dependency_compound;
@@ -79,23 +80,23 @@ typedef struct css_fixed {
     uint stage_begin,
         stage_predicate;       /* CSR (stages): predicates that read a dependency of the stage */
     uint reader_begin, reader; /* CSR (dependencies): predicates that read it */
-    uint node_owner, final_owner,
-        dependency_owner; /* compound of each entry of compound_node ... */
+    /* compound of each entry of compound_node, compound_final, compound_dependency */
+    uint node_owner, final_owner, dependency_owner;
     uint kind, kind_class, kind_fact;
-    /* in elements */
+    /* offsets in `elements` */
     uint element_kind, previous, next;
     uint family; /* number of the parent among parents of several children; CSS_NONE: no siblings */
     uint position; /* (axes x elements) */
-    /* in bound */
+    /* offsets in `bound` */
     uint present;  /* bits: predicates that are true on some element kind */
-    uint possible; /* of RELATION and COUNT: 1: may be true on some element */
+    uint possible; /* (predicates) RELATION, COUNT: 1: may be true on some element */
     uint mark;     /* (predicates) number of its mark, or of its row of first positions */
     uint undecided, node_bits, act_counts, transition, acceptance, live;
     uint needed; /* (dependencies) 1: a possible predicate reads it */
     uint bound;  /* (kinds) css_bound_kind */
     uint extra;  /* (kinds) css_kind_extra */
     uint base_table, base_first;
-    /* in work */
+    /* offsets in `work` */
     uint bits, marks, firsts, signature, class_of;
     uint signature_table, signature_first, signature_list, signature_acts;
     uint class_table, class_first, class_list, class_finals;
@@ -103,11 +104,10 @@ typedef struct css_fixed {
 
 /* Further results of bind for an element kind. */
 typedef struct css_kind_extra {
-    uint inner_mask; /* in pool: dynamic bits on which transitions depend */
-    uint meaning_low,
-        meaning_high; /* hash of the transitions if no dynamic bit is set; 0, 0: none */
-    uint slot;        /* of that hash */
-    uint acts;        /* most acts of a signature */
+    uint inner_mask; /* offset in the pool: dynamic bits on which transitions depend */
+    uint meaning_low, meaning_high; /* hash of the transitions without dynamic bits, or 0, 0 */
+    uint slot;                      /* slot of that hash */
+    uint acts;                      /* most acts of a signature */
     uint unused[3];
 } css_kind_extra;
 
@@ -133,12 +133,12 @@ typedef struct css_bind_found {
  * entries. */
 typedef struct css_bind_lists {
     uint certain, candidate, residual, dependency;
-    uint acts; /* of all compounds */
+    uint acts; /* sum over all compounds */
     uint low,
-        high; /* sums of hashes of the compounds with transitions that hold without dynamic bits */
-    uint meant;       /* number of these compounds */
-    uint tried;       /* compounds that may hold */
-    uint first_tried; /* in the pool as candidates; CSS_NONE: no room */
+        high;   /* sums of hashes of compounds with transitions that hold without dynamic bits */
+    uint meant; /* number of these compounds */
+    uint tried; /* compounds that may hold */
+    uint first_tried; /* first one in the pool, as candidates; CSS_NONE: no room */
     uint failed;
     uint inner_mask;    /* in the pool */
     uint first_dynamic; /* in the pool */
@@ -305,19 +305,19 @@ CSS_FUNCTION ulong css_mix(ulong hash, ulong value)
 
 CSS_FUNCTION ulong css_seed(const css_fixed *f) { return (ulong)f->seed_high << 32 | f->seed_low; }
 
-/* Slot of a hash in a table; *won: this call has inserted it. */
-CSS_FUNCTION uint css_insert(volatile __global uint *table, uint mask, ulong hash, uint *won,
+/* Slot of a hash in a table; *is_new: this call has inserted it. */
+CSS_FUNCTION uint css_insert(volatile __global uint *table, uint mask, ulong hash, uint *is_new,
     __global css_counters *counters, uint fault)
 {
     uint print = (uint)(hash >> 32) | 1, at = (uint)hash & mask;
-    *won = 0;
+    *is_new = 0;
     for (uint n = 0; n < CSS_PROBES; n++, at = (at + 1) & mask) {
-        uint found = table[at];
-        if (found == 0) {
-            found = atomic_cmpxchg(table + at, 0u, print);
-            *won = found == 0;
+        uint stored = table[at];
+        if (stored == 0) {
+            stored = atomic_cmpxchg(table + at, 0u, print);
+            *is_new = stored == 0;
         }
-        if (*won || found == print) return at;
+        if (*is_new || stored == print) return at;
     }
     atomic_or(&counters->faults, fault);
     return at;

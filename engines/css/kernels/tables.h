@@ -4,40 +4,37 @@
  * THE ALGORITHM. Elements are many, but few of them differ in the properties that a sheet can test.
  *
  * 1. Element kinds (solver/forest.c): elements with the same namespace, type, classes, states and
- * language,
- *    whose attributes and ids make the same predicates true (solver/facts.c), have one kind. Elements
- *    of a kind differ in their positions among other elements only.
+ *    language, whose attributes and ids make the same predicates true (solver/facts.c), have one
+ *    kind. Elements of a kind differ in their positions among other elements only.
  * 2. A sheet is compiled (solver/compile.c) into predicates, compounds and prefixes. A compound is
- * an
- *    AND of clauses; a clause is an OR of literals; a literal is a predicate or its negation. All of a
- *    selector that does not look upwards becomes one compound: a + b ~ c is the compound c with a literal
- *    "some earlier sibling is [b whose previous sibling is a]". So do complex selectors inside of :is() and
- *    :not(), :has(), and the lists of :nth-child(): predicates of kind RELATION and COUNT test whether
- *    related elements satisfy a *dependency*: a set of compounds, one of which holds on the related
- *    element. :has(x > y) is "some descendant is [x with some child [y]]".
- *    The rest of a selector is compounds with ' ' and '>' between them: a path in a tree of prefixes
- *    (nodes), which selectors with the same beginning share, with accepting states (finals) at its end.
+ *    an AND of clauses; a clause is an OR of literals; a literal is a predicate or its negation.
+ *    All of a selector that does not look upwards becomes one compound: a + b ~ c is the compound c
+ *    with a literal "some earlier sibling is [b whose previous sibling is a]". So do complex
+ *    selectors inside of :is() and :not(), :has(), and the lists of :nth-child(): predicates of
+ *    kind RELATION and COUNT test whether related elements satisfy a *dependency*: a set of
+ *    compounds, one of which holds on the related element. :has(x > y) is "some descendant is [x
+ *    with some child [y]]". The rest of a selector is compounds with ' ' and '>' between them: a
+ *    path in a tree of prefixes (nodes), which selectors with the same beginning share, with
+ *    accepting states (finals) at its end.
  * 3. Bind (solver/bind.c), for each sheet and forest: on an element kind a predicate is true, false
- * or
- *    undecided, and a compound is certain, impossible, or reduced to a residual: clauses of undecided
- *    literals. Predicates that no kind has are false everywhere; prefixes that cannot occur in
- *    the forest are pruned with everything that requires them. Pruning makes the pass quick.
- *    The undecided predicates of a kind's residuals are its *dynamic predicates*; dynamic predicate number
- *    k of a kind is bit k of the dynamic bits of its elements.
+ *    or undecided, and a compound is certain, impossible, or reduced to a residual: clauses of
+ *    undecided literals. Predicates that no kind has are false everywhere; prefixes that cannot
+ *    occur in the forest are pruned with everything that requires them. Pruning makes the pass
+ *    quick. The undecided predicates of a kind's residuals are its *dynamic predicates*; dynamic
+ *    predicate number k of a kind is bit k of the dynamic bits of its elements.
  * 4. Pass (solver/pass.c): a signature is a kind with a value of its dynamic bits; it determines
- * the
- *    compounds that hold. An automaton runs from each root to its descendants. Its state is a set of
- *    bits, up to two for each prefix: "matched on some ancestor" and "matched on the parent". The
- *    compounds of an element's signature have transitions (required bit, bit to set) and acceptances
- *    (required bit, accepting state). A class is (state of the parent, signature): it has the state for
- *    the children and the ascending list of rules. The pass writes one number of a class per element.
+ *    the compounds that hold. An automaton runs from each root to its descendants. Its state is a
+ *    set of bits, up to two for each prefix: "matched on some ancestor" and "matched on the
+ *    parent". The compounds of an element's signature have transitions (required bit, bit to set)
+ *    and acceptances (required bit, accepting state). A class is (state of the parent, signature):
+ *    it has the state for the children and the ascending list of rules. The pass writes one number
+ *    of a class per element.
  *
  * Dependencies read each other without a cycle. The processor evaluates them in sweeps over the
  * document: forwards for ancestors and earlier siblings, backwards for descendants and later
  * siblings; the last sweep is the pass itself. A device evaluates them in stages: dependency_stage
  * is 0 where the dependency's compounds have no RELATION and no COUNT, otherwise 1 + the greatest
- * stage of the dependencies that these read; within a stage all elements are independent.
- * */
+ * stage of the dependencies that these read; within a stage all elements are independent. */
 #ifndef CSS_TABLES_H
 #define CSS_TABLES_H
 
@@ -75,12 +72,11 @@ enum css_predicate_kind {
     CSS_P_COUNT_FROM_END /* dynamic; count, of later siblings */
 };
 
-/* A test of an element. Predicates are numbered so that a predicate's number is greater than those
- * of the predicates in the compounds of its dependency. */
+/* A test of an element. A predicate has a greater number than the predicates in the compounds of
+ * its dependency. */
 typedef struct css_predicate {
-    uint
-        kind; /* enum css_predicate_kind, which determines the valid member of `of`; the longest is first,
-                * so that an initializer clears all words */
+    uint kind; /* enum css_predicate_kind, which determines the valid member of `of` */
+    /* the longest member is first, so that an initializer clears all words */
     union {
         struct {
             uint axis; /* CSS_CHILD ... of document.h */
@@ -123,28 +119,28 @@ enum css_key_kind { CSS_KEY_TYPE, CSS_KEY_TYPE_HTML, CSS_KEY_CLASS, CSS_KEY_CLAS
 
 /* Slot of the hash table of keys; see css_key_find(). */
 typedef struct css_key_slot {
-    uint code; /* css_key_code(); CSS_NONE: the slot is free */
-    uint key;  /* number of the key; CSS_NONE: the slot is free */
+    uint code; /* css_key_code(), or CSS_NONE: the slot is free */
+    uint key;  /* number of the key */
 } css_key_slot;
 
 /* Uses of a node: bits. */
 enum css_node_use {
     CSS_USE_ANCESTOR = 1, /* some node or final requires it on an ancestor */
-    CSS_USE_PARENT = 2    /* ... on the parent */
+    CSS_USE_PARENT = 2    /* some node or final requires it on the parent */
 };
 
 /* Node of the tree of prefixes. Its number is greater than that of the node that it requires. */
 typedef struct css_node {
     uint compound;
-    uint required;  /* the node matched before it; CSS_NONE: none */
+    uint required;  /* the node matched before it, or CSS_NONE */
     uint in_parent; /* 1: `required` is matched on the parent; 0: on some ancestor */
     uint uses;      /* enum css_node_use */
 } css_node;
 
 /* Accepting state. Finals are sorted by rule, finals of a rule by descending specificity. */
 typedef struct css_final {
-    uint required;  /* node; CSS_NONE: none */
-    uint in_parent; /* as in css_node */
+    uint required;  /* node, or CSS_NONE */
+    uint in_parent; /* see css_node */
     uint rule, complex;
 } css_final;
 
@@ -179,7 +175,7 @@ typedef struct css_tables {
 typedef struct css_element_kind {
     uint tag;                  /* name */
     uint name_space;           /* hed_css_namespace; bit 8: quirks mode */
-    uint flags;                /* of document.h */
+    uint flags;                /* flags of document.h */
     uint states;               /* hed_css_state */
     uint first_class, classes; /* names, in kind_class */
     uint first_fact, facts;    /* predicates of FACT and ID that are true, in kind_fact */
@@ -195,7 +191,7 @@ typedef struct css_node_bits {
 
 /* Transition, or acceptance, of a compound. */
 typedef struct css_act {
-    uint required; /* bit of the parent's state; CSS_NONE: none */
+    uint required; /* bit of the parent's state, or CSS_NONE */
     uint result;   /* transition: bit to set; acceptance: final */
 } css_act;
 
@@ -208,8 +204,8 @@ typedef struct css_act_counts {
 /* A compound, or a dependency, that the dynamic bits of an element decide. Residual: bit << 1 |
  * negated, with CSS_LAST_OF_CLAUSE; an AND of ORs. */
 typedef struct css_candidate {
-    uint number;          /* of the compound; of the dependency */
-    uint first, literals; /* in the residuals; no literals: it holds */
+    uint number;          /* number of the compound, or of the dependency */
+    uint first, literals; /* literals in the residuals; no literals: it holds */
 } css_candidate;
 
 /* Lists of an element kind: first entry and length. Only compounds are listed that have acts, or

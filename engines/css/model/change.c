@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Enlarges an array to hold `more` items after `count`; NULL: out of memory. */
+/* Enlarges an array to hold `additional` items after `count`; NULL: out of memory. */
 static void *change_room(hed_css_document *d, void *items, uint32_t count, uint32_t *room,
-    uint32_t more, size_t size, hed_error *error)
+    uint32_t additional, size_t size, hed_error *error)
 {
-    if (*room - count >= more) return items;
-    uint64_t capacity = 2ull * count + more + 64;
+    if (*room - count >= additional) return items;
+    uint64_t capacity = 2ull * count + additional + 64;
     if (capacity > UINT32_MAX / 2) {
         hed_fail(error, HED_ERROR_LIMIT, "%s: more than 2^31 attributes or classes", d->file);
         return NULL;

@@ -351,13 +351,14 @@ void hed_css_document_styles(const hed_css_document *d,
     void (*each)(void *user, const char *text, size_t length), void *user)
 {
     if (!d || !each) return;
-    static const char *const known[] = {"style", "font", "font-family", "face"};
+    static const char *const style_names[] = {"style", "font", "font-family", "face"};
     for (uint32_t i = 0; i < d->attribute_count; i++) {
         size_t length;
         const char *name = hed_css_name_text(d->names, d->attributes[i].name, NULL);
         const char *text = hed_css_name_text(d->names, d->attributes[i].value, &length);
         bool css = strstr(text, "var(") != NULL;
-        for (size_t k = 0; k < HED_COUNT(known) && !css; k++) css = strcmp(name, known[k]) == 0;
+        for (size_t k = 0; k < HED_COUNT(style_names) && !css; k++)
+            css = strcmp(name, style_names[k]) == 0;
         if (css && length) each(user, text, length);
     }
 }

@@ -30,7 +30,7 @@ enum {
     CSS_DEFINED = 1u << 16,
     CSS_OPEN = 1u << 17,
     CSS_RTL = 1u << 18,      /* direction right to left; clear: left to right */
-    CSS_READ_ONLY = 1u << 19 /* only in HTML */
+    CSS_READ_ONLY = 1u << 19 /* HTML elements only */
 };
 
 /* Text among the children of an element: bits. */
@@ -44,9 +44,9 @@ enum {
 enum { CSS_CHILD, CSS_LAST_CHILD, CSS_OF_TYPE, CSS_LAST_OF_TYPE, CSS_POSITIONS };
 
 typedef struct css_attribute {
-    uint32_t name; /* in lower case in HTML; otherwise as in the document */
+    uint32_t name; /* name in lower case in HTML; otherwise as in the document */
     uint32_t value;
-    uint32_t name_space; /* 0: none; 1 "xlink", 2 "xml", 3 "xmlns" */
+    uint32_t name_space; /* 0, or 1 "xlink", 2 "xml", 3 "xmlns" */
 } css_attribute;
 
 struct hed_css_document {
@@ -58,15 +58,15 @@ struct hed_css_document {
     bool quirks;
     uint32_t class_name, id_name; /* the names "class" and "id" */
     uint32_t *parent;             /* (N) CSS_NONE: a root */
-    uint32_t *previous;           /* (N) previous sibling; CSS_NONE: none */
+    uint32_t *previous;           /* (N) previous sibling, or CSS_NONE */
     uint32_t *end;                /* (N) first element after the subtree */
     uint32_t *level;              /* (N) 0: a root */
     uint8_t *name_space;          /* (N) hed_css_namespace */
     uint32_t *tag;                /* (N) local name: in lower case in HTML, otherwise as written */
-    uint32_t *id;                 /* (N) in lower case in quirks mode; CSS_NONE: none, or empty */
+    uint32_t *id;                 /* (N) in lower case in quirks mode; CSS_NONE: empty or absent */
     uint32_t *class_begin, *class_end; /* (N) into classes */
     uint32_t
-        *classes; /* of an element: sorted, without repetitions; in lower case in quirks mode */
+        *classes; /* sorted for each element, without repetitions; in lower case in quirks mode */
     uint32_t *attribute_begin, *attribute_end; /* (N) into attributes, including id and class */
     css_attribute *attributes;
     uint32_t class_count, class_room; /* words of classes: used; allocated */
@@ -79,7 +79,7 @@ struct hed_css_document {
     uint32_t *language; /* (N) name of the language, which may be inherited; CSS_NONE: unknown */
     uint32_t *line;     /* (N) line of the start tag; 0: unknown */
     uint8_t *has_text;  /* (N) CSS_TEXT ... */
-    const char *file;   /* for messages */
+    const char *file;   /* path in messages */
     /* sheets of the page's style and link elements, in order */
     struct css_own_sheet {
         const char *text, *href, *media;
@@ -93,7 +93,7 @@ struct hed_css_document {
 hed_status css_find_places(hed_css_document *document, hed_error *error);
 /* Fills previous, end, level, position and the states of HTML from parent, tag and attributes. */
 hed_status css_document_finish(hed_css_document *document, hed_error *error);
-/* Value of attribute `name` of an element; CSS_NONE: none. */
+/* Value of attribute `name` of an element, or CSS_NONE. */
 uint32_t css_attribute_value(const hed_css_document *document, uint32_t element, uint32_t name);
 /* Fills a document from the elements of a definition. */
 hed_status css_document_from_elements(

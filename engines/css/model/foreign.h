@@ -4,8 +4,8 @@
 
 #include "heddle/author.h"
 
-/* Fails with FORMAT if the first bytes are those of a picture, an archive or UTF-16. `expected`:
- * "HTML" ... */
+/* Fails with FORMAT if the first bytes mark a picture, an archive or UTF-16. `expected`: "HTML"
+ * ... */
 hed_status css_refuse_foreign(
     const char *bytes, size_t length, const char *file, const char *expected, hed_error *error);
 

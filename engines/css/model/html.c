@@ -14,7 +14,7 @@ static bool is_element(const GumboNode *node)
     return node->type == GUMBO_NODE_ELEMENT || node->type == GUMBO_NODE_TEMPLATE;
 }
 
-/* The node after the subtree of `node` in document order, inside `root`; NULL: none. */
+/* The node after the subtree of `node` in document order, inside `root`, or NULL. */
 static const GumboNode *node_after_subtree(const GumboNode *root, const GumboNode *node)
 {
     while (node != root) {
@@ -27,8 +27,8 @@ static const GumboNode *node_after_subtree(const GumboNode *root, const GumboNod
     return NULL;
 }
 
-/* The node after `node` in document order, inside `root`; NULL: none. The content of a template
- * does not belong to the document. */
+/* The node after `node` in document order, inside `root`, or NULL. The content of a template does
+ * not belong to the document. */
 static const GumboNode *node_after(const GumboNode *root, const GumboNode *node)
 {
     if (node->type == GUMBO_NODE_ELEMENT && node->v.element.children.length)
@@ -162,7 +162,7 @@ static bool has_direction(const GumboElement *x, bool any)
 }
 
 /* Direction of the text of an element, without descendants that have a direction of their own; 0:
- * none. */
+ * no strong letter. */
 static int content_direction(const GumboNode *root)
 {
     const GumboNode *n = node_after(root, root);
@@ -180,7 +180,7 @@ static int content_direction(const GumboNode *root)
     return 0;
 }
 
-/* Direction of the value of an input, if the value is text; 0: none. */
+/* Direction of the value of an input, if the value is text; 0: no strong letter. */
 static int input_direction(const GumboElement *x)
 {
     css_input_type type = css_input_type_of(value_of(x, "type"));

@@ -45,13 +45,13 @@ static bool read_float(const char *text, double *number)
     return fabs(*number) < 1e300; /* css_number() returns 1e300 for larger numbers */
 }
 
-/* Reads exactly `least` digits; with `more`, at least as many, and all that follow. */
-static bool read_digits(const char **text, int least, bool more, double *number)
+/* Reads exactly `minimum` digits; `unbounded`: at least as many, and all that follow. */
+static bool read_digits(const char **text, int minimum, bool unbounded, double *number)
 {
     int count = 0;
-    for (*number = 0; **text >= '0' && **text <= '9' && (more || count < least); count++)
+    for (*number = 0; **text >= '0' && **text <= '9' && (unbounded || count < minimum); count++)
         *number = *number * 10 + (*(*text)++ - '0');
-    return count >= least;
+    return count >= minimum;
 }
 
 static bool is_leap(double year)
@@ -168,7 +168,7 @@ static unsigned check_number(const css_input *input)
     bool has_low = read_value(input->type, input->min, &low);
     bool has_high = read_value(input->type, input->max, &high);
     if (!read_value(input->type, input->value, &value)) return CSS_VALUE_EMPTY | CSS_VALUE_INSIDE;
-    /* without a minimum, steps are counted from the value, so it fits */
+    /* steps begin at the minimum or, without one, at the value, which then fits */
     unsigned result = has_low && misses_step(input, value, low) ? CSS_VALUE_WRONG : 0;
     if (!has_low && !has_high) return result;
     bool under = has_low && value < low, over = has_high && value > high;

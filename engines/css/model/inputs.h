@@ -4,9 +4,9 @@
 
 #include "heddle/css.h"
 
-/* Types of input elements; types with equal states share a number. */
+/* Types of input elements; types with equal states have one number. */
 typedef enum css_input_type {
-    CSS_INPUT_TEXT, /* and unknown types */
+    CSS_INPUT_TEXT, /* text and unknown types */
     CSS_INPUT_SEARCH,
     CSS_INPUT_TEL,
     CSS_INPUT_PASSWORD,
@@ -25,7 +25,7 @@ typedef enum css_input_type {
     CSS_INPUT_FILE,
     CSS_INPUT_SUBMIT,
     CSS_INPUT_IMAGE,
-    CSS_INPUT_RESET, /* and button */
+    CSS_INPUT_RESET, /* reset and button */
     CSS_INPUT_HIDDEN
 } css_input_type;
 
@@ -42,7 +42,7 @@ typedef struct css_input {
 enum {
     CSS_VALUE_EMPTY = 1 << 0,  /* after sanitization by HTML */
     CSS_VALUE_WRONG = 1 << 1,  /* not an address, no match of the pattern, or between two steps */
-    CSS_VALUE_INSIDE = 1 << 2, /* between its limits; or without a value, as in browsers */
+    CSS_VALUE_INSIDE = 1 << 2, /* the value is between its limits, or absent, as in browsers */
     CSS_VALUE_OUTSIDE = 1 << 3 /* beyond its limits */
 };
 unsigned css_check_input(const css_input *input);

@@ -9,7 +9,7 @@
  * outside of layers. */
 typedef struct css_layer {
     uint32_t parent, name;                  /* name: HED_CSS_NONE: anonymous */
-    uint32_t first_child, last_child, next; /* of layers with `child` */
+    uint32_t first_child, last_child, next; /* links of layers with `child` */
     uint32_t
         order;  /* ascending with the precedence of normal declarations; layer 0: HED_CSS_NONE */
     bool named; /* effectively */

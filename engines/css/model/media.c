@@ -148,7 +148,7 @@ static struct quantity read_quantity(struct condition *c, char *word)
     return (struct quantity){RATIO, denominator > 0 ? quantity.value / denominator : 1e300};
 }
 
-/* Reads a comparison: '<', '>', '=', 'l' for <=, 'g' for >=; 0: none. */
+/* Reads a comparison: '<', '>', '=', 'l' for <=, 'g' for >=, or 0. */
 static char read_comparison(struct condition *c)
 {
     const char *text = c->p->text;

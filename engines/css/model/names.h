@@ -17,7 +17,7 @@ struct hed_css_names {
     uint32_t count, capacity;
     uint32_t *buckets; /* (bucket_count), a power of two */
     uint32_t bucket_count;
-    uint64_t seed; /* of the hash function */
+    uint64_t seed; /* seed of the hash function */
     struct css_name_block {
         struct css_name_block *next;
         size_t size; /* including this header */

@@ -10,8 +10,8 @@
 /* Prefix that \@namespace declares. */
 typedef struct css_prefix {
     uint32_t prefix;     /* name; CSS_NONE: the default */
-    uint32_t name_space; /* for types: 1 + hed_css_namespace, or 0 */
-    uint32_t attributes; /* for attributes: as in css_attribute */
+    uint32_t name_space; /* types: 1 + hed_css_namespace, or 0 */
+    uint32_t attributes; /* attributes: as in css_attribute */
 } css_prefix;
 
 /* Selector list that `&` represents. `count` CSS_NONE: no enclosing rule. */
@@ -24,7 +24,7 @@ typedef struct css_parser {
     hed_css_sheet *sheet;
     hed_css_names *names;
     hed_css_medium medium;
-    bool failed; /* out of memory; with `limit`: an array is too long */
+    bool failed; /* memory ran out; with `limit`: an array is too long */
     bool limit;
     const char *text; /* the text being read */
     /* parts of the selector or rule that is being read */
@@ -35,7 +35,7 @@ typedef struct css_parser {
 
 /* Appends `more` uninitialized items; returns the first. NULL: out of memory (`failed`). */
 void *css_push(struct css_array *array, uint32_t more, size_t size, css_parser *parser);
-/* Copies the items of `from` from `first` on; there may be none. */
+/* Copies the items of `from` from `first` on; the range may be empty. */
 static inline void css_copy_tail(
     void *to, const struct css_array *from, uint32_t first, size_t size)
 {
@@ -67,10 +67,10 @@ void css_free_parser(css_parser *parser);
 
 /* A prelude, a declaration or a nested rule. */
 typedef struct css_item {
-    uint32_t begin, end; /* without outer white space */
+    uint32_t begin, end; /* range without outer white space */
     uint8_t stop; /* type of the next token; it has been read unless it is a closing bracket */
-    bool word;    /* it begins with a name and a colon */
-    bool custom;  /* its name begins with two dashes */
+    bool word;    /* item begins with a name and a colon */
+    bool custom;  /* name begins with two dashes */
     bool bad;     /* not valid as a declaration */
     bool important;
     css_token name;

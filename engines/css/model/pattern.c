@@ -21,10 +21,9 @@ enum { STEP_RANGES, STEP_SPLIT, STEP_JUMP, STEP_BEGIN, STEP_END, STEP_FITS };
 
 typedef struct step {
     uint8_t kind;
-    uint16_t next;        /* SPLIT, JUMP */
-    uint16_t alternative; /* SPLIT */
-    uint16_t first,
-        count; /* RANGES: the character is in one of these ranges, or `negated` in none */
+    uint16_t next;         /* SPLIT, JUMP */
+    uint16_t alternative;  /* SPLIT */
+    uint16_t first, count; /* RANGES: ranges of the character; `negated`: the others */
     bool negated;
 } step;
 

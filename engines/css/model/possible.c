@@ -1,16 +1,17 @@
 /* Values that are certainly invalid. The grammars of single properties are not implemented; the
  * rules here hold for all properties except custom ones (Syntax 3, Values 4), and find values
  * written for other engines. Invalid values:
- *   - a CSS-wide keyword (inherit, revert ...) together with other words; any other keyword for `all`;
- *   - punctuation that no value has: `=`, `:`, `;`, curly brackets (`progid:`, `alpha(opacity=50)`), and
- *     `+`, `*` outside of brackets;
+ *   - a CSS-wide keyword (inherit, revert ...) together with other words; any other keyword for
+ *     `all`;
+ *   - punctuation that no value has: `=`, `:`, `;`, curly brackets (`progid:`,
+ *     `alpha(opacity=50)`), and `+`, `*` outside of brackets;
  *   - a colour with # and not 3, 4, 6 or 8 hexadecimal digits;
  *   - a number with an unknown unit (`10px\9`);
- *   - words with characters other than letters, digits, `-` and `_` (`solid\9`), and words and functions
- *     with the prefix of another engine (-ms-, -moz-, -o-, -khtml-), unless the word can be a name
- *     that the author chooses;
- *   - a number without a unit, except 0, for properties that take only lengths and percentages; quirks mode
- *     allows it.
+ *   - words with characters other than letters, digits, `-` and `_` (`solid\9`), and words and
+ *     functions with the prefix of another engine (-ms-, -moz-, -o-, -khtml-), unless the word can
+ *     be a name that the author chooses;
+ *   - a number without a unit, except 0, for properties that take only lengths and percentages;
+ *     quirks mode allows it.
  * A value with var(), env(), attr() or if() is possible, as it is known only when it is computed. */
 #include "properties.h"
 #include "tokenizer.h"

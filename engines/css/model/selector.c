@@ -308,7 +308,7 @@ static bool read_compound(css_reader *r, unsigned mode, char combinator)
 
 /* ---- complex selectors ---- */
 
-/* Reads a combinator with the space around it; 0: none. */
+/* Reads a combinator with the space around it, or 0. */
 static char read_combinator(css_reader *r)
 {
     char c = css_skip_space(r) ? ' ' : 0;
@@ -471,10 +471,10 @@ bool css_read_selectors(
 
 bool css_is_selector(css_parser *p, uint32_t begin, uint32_t end)
 {
-    css_parent none = {.count = CSS_NONE};
+    css_parent no_parent = {.count = CSS_NONE};
     struct mark mark = take_mark(p);
     css_list list;
-    bool good = css_read_selectors(p, begin, end, &none, &list) && list.count == 1;
+    bool good = css_read_selectors(p, begin, end, &no_parent, &list) && list.count == 1;
     back_to(p, &mark);
     return good;
 }

@@ -11,7 +11,7 @@
 
 typedef enum css_kind {
     CSS_TYPE,      /* name: as written; lower: in ASCII lower case, for HTML elements */
-    CSS_UNIVERSAL, /* of any namespace, or of name_space */
+    CSS_UNIVERSAL, /* element of any namespace, or of name_space */
     CSS_ID,
     CSS_CLASS,
     CSS_ATTRIBUTE, /* name, operator, value, letter case */
@@ -61,17 +61,17 @@ typedef struct css_simple {
 } css_simple;
 
 typedef struct css_compound {
-    uint32_t first, count;   /* simple selectors */
-    char combinator;         /* with the compound on the left: ' ' '>' '+' '~'; 0: the first */
-    uint32_t pseudo_element; /* name; CSS_NONE: none */
+    uint32_t first, count; /* simple selectors */
+    char combinator;       /* relation to the compound on the left: ' ' '>' '+' '~'; 0: the first */
+    uint32_t pseudo_element; /* name, or CSS_NONE */
 } css_compound;
 
 typedef struct css_complex {
     uint32_t first, count; /* compounds, left to right */
     uint32_t specificity;  /* a << 20 | b << 10 | c */
     uint32_t begin, end;   /* bytes of the text */
-    bool shadow;           /* it is about shadow trees, so it is not matched */
-    bool state;            /* as in hed_css_rule; only in the list of a rule */
+    bool shadow;           /* selector about shadow trees, which is not matched */
+    bool state;            /* see hed_css_rule; only in the list of a rule */
 } css_complex;
 
 /* One declaration of a rule. */
@@ -86,7 +86,7 @@ typedef struct css_rule {
     hed_css_rule info;
     uint32_t list, count; /* complex selectors, if HED_CSS_VALID */
     uint32_t layer;       /* number in the sheet's layers */
-    uint32_t condition;   /* 1 + number of the innermost condition; 0: none */
+    uint32_t condition;   /* 1 + number of the innermost condition, or 0 */
     uint32_t first_declaration, declaration_count;
 } css_rule;
 
@@ -133,7 +133,7 @@ struct hed_css_sheet {
     /* parts other than style rules, for `unused` */
     struct css_part {
         hed_css_part info;
-        uint32_t name;    /* CSS_NONE: none */
+        uint32_t name;    /* name, or CSS_NONE */
         const char *text; /* text to which info.begin and info.end refer */
     } * parts;
     uint32_t part_count;

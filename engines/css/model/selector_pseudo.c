@@ -244,7 +244,7 @@ static bool read_argument(css_reader *r, const css_pseudo *pseudo, unsigned mode
 /* Adds :focus-within, or the like, as :is(STATE, :has(STATE)). */
 static bool push_within(css_reader *r, uint32_t bits)
 {
-    css_simple none = {
+    css_simple blank = {
         .name_space = CSS_NONE, .name = CSS_NONE, .lower = CSS_NONE, .value = CSS_NONE};
     css_simple *simples = css_push(&r->p->sheet->store[CSS_SIMPLES], 2, sizeof *simples, r->p);
     css_compound *compounds =
@@ -256,7 +256,7 @@ static bool push_within(css_reader *r, uint32_t bits)
     uint32_t first_simple = r->p->sheet->store[CSS_SIMPLES].count - 2;
     uint32_t first_compound = r->p->sheet->store[CSS_COMPOUNDS].count - 3;
     uint32_t first_complex = r->p->sheet->store[CSS_COMPLEXES].count - 3;
-    simples[0] = simples[1] = none;
+    simples[0] = simples[1] = blank;
     simples[0].kind = CSS_STATE;
     simples[0].bits = bits;
     simples[1].kind = CSS_HAS;
@@ -281,7 +281,7 @@ static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behi
 {
     bool of_pseudo = r->transition && pseudo->role == CSS_PSEUDO_ONLY;
     if (behind_element && (pseudo->kind == CSS_NEVER ||
-                              of_pseudo)) { /* of the pseudo-element, which is not matched */
+                              of_pseudo)) { /* a state of the pseudo-element is not matched */
         r->specificity = css_specificity_sum(r->specificity, CSS_SPECIFICITY_CLASS);
         return true;
     }
@@ -311,7 +311,8 @@ static bool read_pseudo_class(css_reader *r, unsigned mode, bool behind_element)
     const css_pseudo *pseudo =
         css_find_pseudo(word, function ? CSS_PSEUDO_FUNCTION : CSS_PSEUDO_CLASS);
     if (!pseudo) return css_selector_expects(r, "a pseudo-class");
-    bool of_pseudo = r->transition && pseudo->role == CSS_PSEUDO_ONLY; /* of the pseudo-element */
+    bool of_pseudo =
+        r->transition && pseudo->role == CSS_PSEUDO_ONLY; /* a state of the pseudo-element */
     if (behind_element && !pseudo->behind_element && !of_pseudo)
         return css_selector_fails(r, ":%s behind a pseudo-element", word);
     css_advance(r);

@@ -13,7 +13,7 @@ enum {
     CSS_LIST_COMPOUND = 16, /* no combinators */
     CSS_LIST_SINGLE = 64,   /* no commas */
     CSS_LIST_FREE = 128,    /* the default namespace does not apply to subjects */
-    CSS_LIST_BEHIND = 32    /* of a function after a pseudo-element: only states of that */
+    CSS_LIST_BEHIND = 32    /* argument of a function after a pseudo-element: only states of that */
 };
 
 typedef struct css_reader {
@@ -23,7 +23,7 @@ typedef struct css_reader {
     const css_parent *parent;
     css_list *out;
     uint32_t depth;       /* number of enclosing lists */
-    uint32_t specificity; /* of the current complex selector */
+    uint32_t specificity; /* specificity of the current complex selector */
     bool nesting;         /* the selector has a `&` */
     bool shadow;          /* the selector is about shadow trees */
     bool backed;          /* the pseudo-element may have pseudo-elements */

@@ -24,12 +24,11 @@ struct frame {
     const char
         *unsupported;   /* reason for which rules inside are not matched; NULL: they are matched */
     uint32_t layer;     /* 0: none */
-    uint32_t condition; /* as in css_rule */
-    uint32_t
-        rule; /* rule of the declarations: that of the block, or `&` in a condition's block; CSS_NONE */
+    uint32_t condition; /* see css_rule */
+    uint32_t rule;      /* rule of its declarations (in a condition's block: `&`), or CSS_NONE */
     uint32_t declarations; /* first of its declarations in css_parser */
     uint32_t part;         /* part of the block; CSS_NONE */
-    css_parent parent;     /* of the rules inside */
+    css_parent parent;     /* parent of the rules inside */
 };
 
 struct sheet_reader {

@@ -212,7 +212,7 @@ static uint32_t element_flags(const states *s, uint32_t e)
     else if (writes) flags |= CSS_READ_WRITE;
     if (!(flags & CSS_READ_WRITE)) flags |= CSS_READ_ONLY;
     if (is(s, e, W_select)) flags |= has(s, e, W_required) ? CSS_REQUIRED : CSS_OPTIONAL;
-    if (is(s, e, W_button)) flags |= CSS_OPTIONAL; /* as in browsers */
+    if (is(s, e, W_button)) flags |= CSS_OPTIONAL; /* browsers do so */
     if (is(s, e, W_button) && !disabled && !s->unlisted[e] && submits_form(s, e))
         flags |= CSS_VALID;
     return flags;
@@ -304,8 +304,8 @@ static void group_radios(states *s, member *radios, uint32_t count)
     }
 }
 
-/* Of the open details of one name only the first stays open; the others lose the attribute `open`,
- * which a copy of their name replaces. */
+/* Closes the open details of one name except the first; the others lose the attribute `open`, which
+ * a copy of their name replaces. */
 static void close_details(states *s, member *details, uint32_t count)
 {
     hed_css_document *d = s->d;

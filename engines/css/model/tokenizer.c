@@ -311,7 +311,7 @@ static size_t decode_escapes(const char *text, const css_token *token, char *out
     css_tokenizer t = {text, token->name, token->name_end};
     while (t.at < t.end && (size_t)(out - start) <= limit) {
         char c = text[t.at];
-        if (c == '\\' && kind_at(&t, t.at + 1) & NEWLINE) { /* only in strings */
+        if (c == '\\' && kind_at(&t, t.at + 1) & NEWLINE) { /* possible in strings only */
             t.at = after_newline(&t, t.at + 1);
         } else if (c == '\\' && t.at + 1 == t.end) {
             if (token->type != CSS_STRING) out += write_utf8(0xfffd, out);
@@ -385,7 +385,7 @@ double css_number(const char *text, const css_token *token)
     for (; kind_at(&t, t.at) & DIGIT; t.at++) value = value * 10 + (text[t.at] - '0');
     if (byte_at(&t, t.at) == '.')
         for (t.at++; kind_at(&t, t.at) & DIGIT; t.at++) {
-            if (exponent <= -400) continue; /* such digits do not change a double */
+            if (exponent <= -400) continue; /* further digits do not change a double */
             value = value * 10 + (text[t.at] - '0');
             exponent--;
         }

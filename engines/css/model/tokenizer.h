@@ -45,8 +45,7 @@ typedef struct css_token {
 
 typedef struct css_tokenizer {
     const char *text;
-    uint32_t at,
-        end; /* rest of the slice, which may end between any two tokens; text[end] is readable */
+    uint32_t at, end; /* rest of the slice, which ends between tokens; text[end] is readable */
 } css_tokenizer;
 
 /* The next token; comments are skipped. Linear time, no memory. */

@@ -7,7 +7,7 @@
 /* Search for used parts: from the words of rules that stay to parts, and from the words of these to
  * further parts. */
 struct follower {
-    css_parser p; /* for its names and its arrays */
+    css_parser p; /* names and arrays */
     const hed_css_follow_def *def;
     bool *used;
     struct owned_part {
@@ -101,7 +101,7 @@ static void scan_part(struct follower *f, const struct css_part *part)
     if (part->info.kind == HED_CSS_PART_FONT_FACE) return;
     if (part->info.kind == HED_CSS_PART_CUSTOM) begin = token.end;
     if (part->info.kind == HED_CSS_PART_GROUP ||
-        part->info.kind == HED_CSS_PART_LAYER) { /* only the prelude */
+        part->info.kind == HED_CSS_PART_LAYER) { /* scan the prelude only */
         while (token.type != CSS_END && token.type != CSS_OPEN_CURLY) token = css_next(&t);
         end = token.begin;
     } else if (part->info.kind == HED_CSS_PART_KEYFRAMES ||

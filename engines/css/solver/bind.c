@@ -125,7 +125,7 @@ static void prune_nodes(css_bound *b)
     }
 }
 
-/* Numbers the bits of the state, those that descendants inherit first. */
+/* Numbers the bits of the state, beginning with the bits that descendants inherit. */
 static void number_bits(css_bound *b)
 {
     b->bits = 0;
@@ -153,7 +153,7 @@ static uint32_t sort_acts(css_act *acts, const css_act *end)
     return count;
 }
 
-/* Acts of a compound that can occur; those of an impossible compound are none. */
+/* Finds the acts of a compound that can occur; an impossible compound has no acts. */
 static void find_compound_acts(css_bound *b, uint32_t k)
 {
     const css_tables *t = &b->compiled->tables;

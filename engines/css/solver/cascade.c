@@ -1,7 +1,7 @@
-/* Which rule wins a property, for every element: cascade.h's maximum. The elements of a class match the
- * same rules, but not always by the same selector of a rule, so a rule's rank in a class is between that
- * of its weakest and of its strongest selector. Most often that decides for the whole class; where it
- * does not, the selectors are tried on each of its elements. */
+/* Winner of a property for every element: the maximum of the ranks of cascade.h. The elements of a
+ * class match the same rules, but not always by the same selector of a rule, so a rule's rank in a
+ * class is between the ranks of its weakest and its strongest selector. These bounds usually decide
+ * for the whole class; otherwise the selectors are tried on each of its elements. */
 #include "solver/cascade.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static uint32_t *map_layers(css_cascade *c, css_layers *origins, uint32_t s, hed
     const hed_css_sheet *sheet = c->m.sheets[s];
     uint32_t *map = hed_arena_new(&c->work, sheet->layers.count, sizeof *map, error);
     if (map && !css_layers_add(&origins[sheet->def.origin], &sheet->layers, map))
-        hed_fail(error, HED_ERROR_MEMORY, "css: no memory for the layers of sheets");
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the layers of sheets");
     return map;
 }
 
@@ -70,7 +70,7 @@ hed_status css_cascade_open(css_cascade *c, const hed_css_matcher *matcher, hed_
     c->place = hed_arena_new(&c->work, c->m.result.rules, sizeof *c->place, error);
     for (int o = 0; o < 3 && !hed_failed(error); o++)
         if (!css_layers_open(&origins[o], &c->m.allocator))
-            hed_fail(error, HED_ERROR_MEMORY, "css: no memory for the layers of sheets");
+            hed_fail(error, HED_ERROR_MEMORY, "out of memory for the layers of sheets");
     if (!hed_failed(error)) place_rules(c, origins, error);
     for (int o = 0; o < 3; o++) css_layers_close(&origins[o]);
     if (hed_failed(error)) return error->status;
@@ -103,9 +103,10 @@ uint32_t css_rolled_back(const css_cascade *c, uint32_t place, css_wide wide)
 
 /* ---- declarations of one property ---- */
 
-/* What a rule, or a style attribute, puts in. */
+/* Entry of a rule or a style attribute for the property. */
 typedef struct css_entry {
-    uint64_t low, high; /* ranks; high 0: nothing; low 0: perhaps nothing */
+    uint64_t low,
+        high; /* bounds of the rank; high 0: sets nothing; low 0: may not match the element */
     uint32_t rule, place;
     css_wide wide;
     bool important;
@@ -119,12 +120,12 @@ typedef struct css_own_style {
 typedef struct css_query {
     css_cascade c;
     const char *property; /* a longhand, or a custom property */
-    uint8_t *sets; /* (names) whether a declaration of it sets the property; 0: not asked yet */
+    uint8_t *sets;        /* (names) SETS or SETS_NOT of a declaration of this name; 0: unknown */
     uint32_t name_count;
     css_entry *entries; /* (rules) */
     css_own_style *styles;
     uint32_t style_count, style_room;
-    /* while a style attribute is read */
+    /* the style attribute that is being read */
     css_entry reading;
     bool quirks;
 } css_query;
@@ -140,7 +141,8 @@ static bool query_sets(css_query *q, uint32_t name)
     return sets;
 }
 
-/* Takes a declaration in where it sets the property and is stronger than those before it. */
+/* Enters a declaration if it sets the property and is stronger than the earlier declarations of the
+ * entry. */
 static bool take_declaration(
     css_query *q, css_entry *entry, const css_declaration *declaration, bool quirks)
 {
@@ -155,7 +157,7 @@ static bool take_declaration(
     return true;
 }
 
-/* Ranks of a rule between its weakest and its strongest selector for the element itself. */
+/* Sets the ranks of a rule by its weakest and its strongest selector without a pseudo-element. */
 static void set_ranks(const css_cascade *c, const hed_css_sheet *sheet, css_entry *entry)
 {
     const css_rule *rule =
@@ -182,14 +184,14 @@ static void read_rules(css_query *q)
             const css_rule *rule = &sheet->rules[r];
             uint32_t number = q->c.m.first_rule[s] + r;
             css_entry *entry = &q->entries[number];
-            bool any = false;
+            bool sets = false;
             if (rule->info.validity != HED_CSS_VALID || !rule->info.applies) continue;
             entry->rule = number;
             entry->place = q->c.place[number];
             for (uint32_t i = 0; i < rule->declaration_count; i++)
-                any |= take_declaration(
+                sets |= take_declaration(
                     q, entry, &sheet->declarations[rule->first_declaration + i], sheet->def.quirks);
-            if (any) set_ranks(&q->c, sheet, entry);
+            if (sets) set_ranks(&q->c, sheet, entry);
         }
     }
 }
@@ -206,10 +208,10 @@ static void put_style(css_query *q, uint32_t element, hed_error *error)
 {
     if (q->style_count == q->style_room) {
         uint32_t room = q->style_room ? 2 * q->style_room : 64;
-        css_own_style *more = hed_arena_new(&q->c.work, room, sizeof *more, error);
-        if (!more) return;
-        if (q->style_count) memcpy(more, q->styles, q->style_count * sizeof *more);
-        q->styles = more;
+        css_own_style *larger = hed_arena_new(&q->c.work, room, sizeof *larger, error);
+        if (!larger) return;
+        if (q->style_count) memcpy(larger, q->styles, q->style_count * sizeof *larger);
+        q->styles = larger;
         q->style_room = room;
     }
     q->styles[q->style_count++] = (css_own_style){element, q->reading};
@@ -229,7 +231,7 @@ static void read_styles(css_query *q, hed_error *error)
             const char *text = hed_css_name_text(names, value, &length);
             q->reading = (css_entry){.rule = HED_CSS_OWN_STYLE, .place = css_style_place(&q->c)};
             if (!css_read_declarations(names, text, length, read_own, q))
-                hed_fail(error, HED_ERROR_MEMORY, "css: no memory for a style attribute");
+                hed_fail(error, HED_ERROR_MEMORY, "out of memory for a style attribute");
             else if (q->reading.high) put_style(q, q->c.m.first_element[n] + e, error);
         }
     }
@@ -237,15 +239,15 @@ static void read_styles(css_query *q, hed_error *error)
 
 /* ---- winners ---- */
 
-/* The strongest entry below a place, or NULL; `decided` becomes false where it depends on which selectors
- * match. */
+/* The strongest entry below a place, or NULL. *decided becomes false if the result depends on the
+ * selectors that match. */
 static const css_entry *strongest(
-    const css_entry *list, uint32_t count, uint32_t below, bool *decided)
+    const css_entry *list, uint32_t count, uint32_t bound, bool *decided)
 {
     const css_entry *best = NULL;
     uint64_t second = 0;
     for (uint32_t i = 0; i < count; i++) {
-        if (list[i].place >= below) continue;
+        if (list[i].place >= bound) continue;
         if (!best || list[i].high > best->high) {
             if (best) second = best->high;
             best = &list[i];
@@ -255,20 +257,21 @@ static const css_entry *strongest(
     return best;
 }
 
-/* Rule of what is left where `revert` and `revert-layer` have rolled back. */
+/* Winning rule after `revert` and `revert-layer` have rolled back. */
 static uint32_t winner_among(
     const css_cascade *c, const css_entry *list, uint32_t count, bool *decided)
 {
-    uint32_t below = CSS_NONE;
+    uint32_t bound = CSS_NONE;
     for (;;) {
-        const css_entry *best = strongest(list, count, below, decided);
+        const css_entry *best = strongest(list, count, bound, decided);
         if (!best || !*decided) return CSS_NONE;
         if (best->wide < CSS_REVERT) return best->rule;
-        below = css_rolled_back(c, best->place, best->wide);
+        bound = css_rolled_back(c, best->place, best->wide);
     }
 }
 
-/* An entry as it is for one element; false: it has no part in it. */
+/* Finds the exact rank of an entry for one element; false: the rule does not match the element
+ * itself. */
 static bool make_exact(
     const css_query *q, css_entry *entry, const hed_css_document *d, uint32_t element)
 {
@@ -276,52 +279,54 @@ static bool make_exact(
     uint32_t s = css_sheet_of(m, entry->rule);
     const hed_css_sheet *sheet = m->sheets[s];
     const css_rule *rule = &sheet->rules[entry->rule - m->first_rule[s]];
-    uint64_t found = 0;
+    uint64_t highest = 0;
     for (uint32_t k = 0; k < rule->count; k++) {
         const css_complex *x = &sheet->complexes[rule->list + k];
         if (sheet->compounds[x->first + x->count - 1].pseudo_element != CSS_NONE) continue;
         uint64_t rank =
             css_rank(&q->c, entry->rule, entry->place, x->specificity, entry->important);
-        if (rank > found && css_plain_match(sheet, d, rule->list + k, element, m->states_possible))
-            found = rank;
+        if (rank > highest &&
+            css_plain_match(sheet, d, rule->list + k, element, m->states_possible))
+            highest = rank;
     }
-    entry->low = entry->high = found;
-    return found != 0;
+    entry->low = entry->high = highest;
+    return highest != 0;
 }
 
-/* The entries of a class's rules; those that cannot win are left out, unless what wins may roll back. */
+/* Collects the entries of a class's rules; drops entries that cannot win, unless some entry may
+ * roll back. Returns their number. */
 static uint32_t entries_of(
     const css_query *q, uint32_t class_number, const css_entry *style, css_entry *list)
 {
     const hed_css_result *r = &q->c.m.result;
-    uint64_t least = 0; /* that the winner has */
-    uint32_t count = 0, kept = 0;
+    uint64_t lower_bound = 0; /* lower bound of the winner's rank */
+    uint32_t count = 0, remaining = 0;
     for (uint32_t i = r->class_begin[class_number]; i < r->class_begin[class_number + 1]; i++) {
         const css_entry *entry = &q->entries[r->rule[i]];
         if (!entry->high) continue;
         list[count++] = *entry;
-        if (entry->low > least) least = entry->low;
+        if (entry->low > lower_bound) lower_bound = entry->low;
     }
     if (style && style->wide >= CSS_REVERT) return count;
     for (uint32_t i = 0; i < count; i++)
         if (list[i].wide >= CSS_REVERT) return count;
     for (uint32_t i = 0; i < count; i++)
-        if (list[i].high >= least) list[kept++] = list[i];
-    return kept;
+        if (list[i].high >= lower_bound) list[remaining++] = list[i];
+    return remaining;
 }
 
-/* The winner for one element; `style`: its own, or NULL. */
+/* Winner for one element. `style`: entry of its style attribute, or NULL. */
 static uint32_t winner_for(const css_query *q, const hed_css_document *d, uint32_t element,
     uint32_t class_number, const css_entry *style, css_entry *list)
 {
-    uint32_t count = entries_of(q, class_number, style, list), kept = 0;
+    uint32_t count = entries_of(q, class_number, style, list), remaining = 0;
     bool decided = true;
     for (uint32_t i = 0; i < count; i++) {
-        list[kept] = list[i];
-        kept += list[i].low == list[i].high || make_exact(q, &list[kept], d, element);
+        list[remaining] = list[i];
+        remaining += list[i].low == list[i].high || make_exact(q, &list[remaining], d, element);
     }
-    if (style) list[kept++] = *style;
-    return winner_among(&q->c, list, kept, &decided);
+    if (style) list[remaining++] = *style;
+    return winner_among(&q->c, list, remaining, &decided);
 }
 
 static void find_winners(css_query *q, uint32_t *winners, hed_error *error)
@@ -353,7 +358,7 @@ static void find_winners(css_query *q, uint32_t *winners, hed_error *error)
         }
 }
 
-/* The longhand that a name means, in `text`. */
+/* Finds the longhand of a name; `text` is work space. */
 static hed_status resolve_property(
     const char *name, char text[64], const char **property, hed_error *error)
 {
@@ -417,7 +422,7 @@ hed_status hed_css_winners(const hed_css_matcher *matcher, uint32_t *winners, he
             css_entry *entry = &q.entries[q.c.m.first_rule[s] + r];
             if (sheet->rules[r].info.validity != HED_CSS_VALID) continue;
             entry->rule = q.c.m.first_rule[s] + r;
-            entry->place = sheet->def.origin * q.c.places + q.c.places - 2; /* in no layer */
+            entry->place = sheet->def.origin * q.c.places + q.c.places - 2; /* outside of layers */
             entry->important = sheet->rules[r].info.important;
             set_ranks(&q.c, sheet, entry);
         }

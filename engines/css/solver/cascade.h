@@ -2,11 +2,12 @@
  *
  *     1 + level 3 | style attribute 1 | layer l | specificity 30 | rule r        l + r <= 30
  *
- * level: normal user-agent, user, author, then important author, user, user-agent. layer: its order in
- * its origin, all sheets of the matcher together, with what is in no layer above; turned round where
- * important. Of a rule's declarations of one property the last important, or else the last one counts,
- * so the rule's number stands for its order. l and r are as many bits as the matcher's layers and rules
- * need; the specificity is hed_css_rule's, which saturates at 1,023 of a kind. So ranks are exact. */
+ * level: normal user-agent, user, author, then important author, user, user-agent. layer: its order
+ * in its origin, over all sheets of the matcher; rules outside of layers come last; reversed if
+ * important. Of a rule's declarations of one property the last important one counts, or without one
+ * the last, so the rule's number suffices as order. l and r are the bits that the matcher's layers
+ * and rules need; the specificity is that of hed_css_rule, which saturates at 1,023 of a kind. So
+ * ranks are exact. */
 #ifndef HED_CSS_CASCADE_H
 #define HED_CSS_CASCADE_H
 
@@ -14,7 +15,7 @@
 #include "model/properties.h"
 #include "model/selector.h"
 
-/* What a matcher holds and found. */
+/* Inputs and results of a matcher. */
 typedef struct css_matched {
     hed_allocator allocator;
     hed_css_document *const *documents;
@@ -30,22 +31,24 @@ css_matched css_matcher_parts(const hed_css_matcher *matcher); /* matcher.c */
 typedef struct css_cascade {
     css_matched m;
     hed_arena work;
-    uint32_t *place; /* (rules) origin and layer of each rule, rising; a style attribute's is the
-                      * author's last */
-    uint32_t places; /* of an origin: its layers, no layer, style attributes */
+    /* (rules) origin and layer of each rule, ascending; style attributes have the last place of the
+     * author */
+    uint32_t *place;
+    uint32_t places; /* places of an origin: its layers, no layer, style attributes */
     uint32_t rule_bits;
 } css_cascade;
 
-/* Memory is the work arena's, which the caller frees in any case. Errors: MEMORY, LIMIT. */
+/* Opens a cascade; the caller frees the arena `work` even after an error. Errors: MEMORY, LIMIT. */
 hed_status css_cascade_open(css_cascade *cascade, const hed_css_matcher *matcher, hed_error *error);
-/* Place of an author's style attributes. */
+/* Place of the author's style attributes. */
 uint32_t css_style_place(const css_cascade *cascade);
 /* Rank of a declaration in rule `rule`; HED_CSS_OWN_STYLE: in a style attribute. */
 uint64_t css_rank(const css_cascade *cascade, uint32_t rule, uint32_t place, uint32_t specificity,
     bool important);
-/* What `revert` or `revert-layer`, which won at a place, leaves: the places below this one. */
+/* Bound of the places that remain after `revert` or `revert-layer` has won at a place: those below
+ * the result. */
 uint32_t css_rolled_back(const css_cascade *cascade, uint32_t place, css_wide wide);
-/* Sheet of a rule of all sheets together. */
+/* Index of the sheet of a rule, by its number in all sheets. */
 uint32_t css_sheet_of(const css_matched *matched, uint32_t rule);
 
 #endif

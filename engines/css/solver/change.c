@@ -86,8 +86,8 @@ static bool row_set(const css_pass *p, uint32_t *to, const uint32_t *a, const ui
     return changed;
 }
 
-/* Sets the row of an element's earlier siblings, and its counts, from those of its previous
- * sibling. True: some have changed. */
+/* Sets the row of an element's earlier siblings, and its counts, from its previous sibling. True:
+ * some have changed. */
 static bool siblings_set(
     const css_pass *p, const css_rows *r, size_t element, size_t previous, bool has_previous)
 {
@@ -288,10 +288,10 @@ hed_status css_changer_run(css_changer *c, uint32_t document, hed_error *error)
 uint64_t css_changer_move_words(const css_changer *c, uint32_t elements)
 {
     const css_pass *p = c->pass;
-    uint32_t most = p->dependency_words;
-    if (p->early_words > most) most = p->early_words;
-    if (p->bound->counts && p->bound->slots > most) most = p->bound->slots;
-    return (uint64_t)elements * (most ? most : 1);
+    uint32_t words = p->dependency_words;
+    if (p->early_words > words) words = p->early_words;
+    if (p->bound->counts && p->bound->slots > words) words = p->bound->slots;
+    return (uint64_t)elements * (words ? words : 1);
 }
 
 void css_changer_move(

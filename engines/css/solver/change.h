@@ -1,5 +1,5 @@
 /* Changes of a forest that has been matched: the sweeps visit the elements that a change touches
- * again, and the elements that depend on those whose dependencies have changed. */
+ * again, and further elements that depend on rows that have changed. */
 #ifndef HED_CSS_CHANGE_H
 #define HED_CSS_CHANGE_H
 
@@ -7,11 +7,11 @@
 
 /* Rows of dependencies of all elements in one sweep; "earlier" as in css_around. */
 typedef struct css_rows {
-    uint32_t *own;              /* those that the element satisfies */
-    uint32_t *earlier_siblings; /* OR of the rows of all earlier siblings */
-    uint32_t *
-        ancestors; /* forwards: OR of all ancestors; backwards: of the element, all later siblings, and
-                          * the descendants of these */
+    uint32_t *own;              /* dependencies that the element satisfies */
+    uint32_t *earlier_siblings; /* rows of all earlier siblings, combined by OR */
+    /* forwards: rows of all ancestors, combined by OR; backwards: of the element, all later
+     * siblings, and their descendants */
+    uint32_t *ancestors;
     uint32_t *counts; /* (slots) number of earlier siblings that satisfy each dependency */
 } css_rows;
 
@@ -35,7 +35,7 @@ hed_status css_changer_make(
 hed_status css_changer_prepare(css_changer *changer, uint32_t document, hed_error *error);
 /* Marks an element of a document, by its number there, whose kind or position has changed. */
 void css_changer_touch(css_changer *changer, uint32_t document, uint32_t element, hed_error *error);
-/* Visits the touched elements and those that depend on them. */
+/* Visits the touched elements and the elements that depend on them. */
 hed_status css_changer_run(css_changer *changer, uint32_t document, hed_error *error);
 /* Swaps the data of elements [low, middle) and [middle, high) of a document. `work`:
  * css_changer_move_words() words. */

@@ -55,9 +55,9 @@ static uint32_t count_paths(css_compiler *c, uint32_t complex)
 static uint32_t node_of(css_compiler *c, css_path path, bool in_parent)
 {
     css_compiled *out = c->out;
-    uint32_t known = out->node.count;
+    uint32_t count = out->node.count;
     uint32_t number = css_intern(&c->nodes, &c->work, CSS_WORDS(path), c->error);
-    if (number == known)
+    if (number == count)
         CSS_PUSH(&out->node, c->arena, c->error,
             (css_node){path.compound, path.required, path.in_parent, 0});
     if (hed_failed(c->error)) return CSS_NONE;
@@ -193,7 +193,7 @@ static void make_nodes(css_compiler *c)
     gather(c, css_compounds(c->out), pairs, count, &t->compound_node_begin, &t->compound_node);
 }
 
-/* Accepting states, and those of each compound. */
+/* Accepting states, and the accepting states of each compound. */
 static void make_finals(css_compiler *c)
 {
     css_tables *t = &c->out->tables;

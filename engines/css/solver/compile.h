@@ -20,8 +20,7 @@ typedef struct css_schedule {
     bool early;     /* `sweep` runs before the pass, as a later sweep reads the result */
 } css_schedule;
 
-/* A compiled sheet: the tables, the memory of those that grow while they are compiled, and
- * lengths. */
+/* A compiled sheet: the tables, the arrays that grow while sheets are compiled, and lengths. */
 typedef struct css_compiled {
     css_tables tables; /* valid after css_compile() */
     uint32_t rules, keys, finals;
@@ -40,9 +39,9 @@ static inline uint32_t css_dependencies(const css_compiled *c)
     return css_interned(&c->dependency);
 }
 
-/* Compiles sheets; rules of a sheet are numbered after those of the sheets before. All memory is of
- * `arena`. `without`: (rules) true for rules to skip; NULL: none. `quirks`: some document is in
- * quirks mode. `possible`: states that documents do not hold are assumed to be true. */
+/* Compiles sheets; rules are numbered over all sheets. All memory is of `arena`. `without`: (rules)
+ * true for rules to skip, or NULL. `quirks`: some document is in quirks mode. `possible`: states
+ * that documents do not hold are assumed to be true. */
 hed_status css_compile(css_compiled *compiled, hed_arena *arena, hed_css_sheet *const *sheets,
     uint32_t sheet_count, const bool *without, bool quirks, bool possible, hed_error *error);
 

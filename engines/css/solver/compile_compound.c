@@ -18,9 +18,9 @@ static uint32_t local_compound(css_compiler *c, uint32_t complex, css_states_mod
 static uint32_t predicate_of(
     css_compiler *c, const uint32_t *identity, uint32_t count, bool *is_new)
 {
-    uint32_t known = css_interned(&c->identities);
+    uint32_t total = css_interned(&c->identities);
     uint32_t number = css_intern(&c->identities, &c->work, identity, count, c->error);
-    *is_new = !hed_failed(c->error) && number == known;
+    *is_new = !hed_failed(c->error) && number == total;
     return hed_failed(c->error) ? 0 : number;
 }
 
@@ -96,9 +96,9 @@ static uint32_t language_predicate(css_compiler *c, const css_simple *s)
 /* A predicate of kind CSS_P_FACT, with its source. */
 static uint32_t fact_predicate(css_compiler *c, const css_simple *s)
 {
-    uint32_t known = c->out->predicate.count;
+    uint32_t total = c->out->predicate.count;
     uint32_t p = s->kind == CSS_LANG ? language_predicate(c, s) : simple_predicate(c, s);
-    if (c->out->predicate.count > known && !hed_failed(c->error))
+    if (c->out->predicate.count > total && !hed_failed(c->error))
         c->out->source.items[p] = (css_fact_source){c->sheet, s};
     return p;
 }
@@ -120,22 +120,22 @@ static void raise_order(css_order *order, css_order read)
 static uint32_t dependency_of(css_compiler *c, uint32_t base)
 {
     css_list *ids = &c->ids;
-    uint32_t kept = base;
+    uint32_t end = base;
     css_order order = {0};
     if (ids->count > base + 1)
         qsort(ids->items + base, ids->count - base, sizeof(uint32_t), ascending);
     for (uint32_t i = base; i < ids->count; i++) {
         uint32_t id = ids->items[i];
-        if (kept > base && ids->items[kept - 1] == id) continue;
-        ids->items[kept++] = id;
+        if (end > base && ids->items[end - 1] == id) continue;
+        ids->items[end++] = id;
         raise_order(&order, c->compound_order.items[id]);
     }
-    uint32_t known = css_dependencies(c->out);
+    uint32_t total = css_dependencies(c->out);
     uint32_t number =
-        css_intern(&c->out->dependency, c->arena, ids->items + base, kept - base, c->error);
+        css_intern(&c->out->dependency, c->arena, ids->items + base, end - base, c->error);
     ids->count = base;
     if (hed_failed(c->error)) return 0;
-    if (number == known) {
+    if (number == total) {
         css_push(&c->dependency_sweep, &c->work, order.sweep, c->error);
         css_push(&c->out->dependency_stage, c->arena, order.stage, c->error);
     }
@@ -208,16 +208,16 @@ static int clause_compare(const uint32_t *a, uint32_t a_count, const uint32_t *b
  * holds. */
 static uint32_t clause_sort(uint32_t *clause, uint32_t count)
 {
-    uint32_t kept = 0;
+    uint32_t distinct = 0;
     clause[count - 1] &= ~CSS_LAST_OF_CLAUSE;
     if (count > 1) qsort(clause, count, sizeof *clause, ascending);
     for (uint32_t i = 0; i < count; i++) {
-        if (kept && clause[kept - 1] == clause[i]) continue;
-        if (kept && (clause[kept - 1] ^ clause[i]) == 1) return 0;
-        clause[kept++] = clause[i];
+        if (distinct && clause[distinct - 1] == clause[i]) continue;
+        if (distinct && (clause[distinct - 1] ^ clause[i]) == 1) return 0;
+        clause[distinct++] = clause[i];
     }
-    clause[kept - 1] |= CSS_LAST_OF_CLAUSE;
-    return kept;
+    clause[distinct - 1] |= CSS_LAST_OF_CLAUSE;
+    return distinct;
 }
 
 /* Sorts the clauses from `base` on, without repetitions, and moves the clause of the best rank to
@@ -225,54 +225,55 @@ static uint32_t clause_sort(uint32_t *clause, uint32_t count)
 static bool clauses_sort(css_compiler *c, uint32_t base)
 {
     if (!css_list_room(&c->scratch, &c->work, 0, c->error)) return true;
-    uint32_t *all = c->scratch.items + base, end = c->scratch.count - base, to = 0, clauses = 0;
+    uint32_t *literals = c->scratch.items + base, end = c->scratch.count - base, to = 0,
+             clauses = 0;
     struct clause {
         uint32_t at, count;
     } sorted[MAX_SORTED_CLAUSES];
     for (uint32_t at = 0, next; at < end; at = next) {
-        next = css_clause_end(all, at);
-        uint32_t count = clause_sort(all + at, next - at);
+        next = css_clause_end(literals, at);
+        uint32_t count = clause_sort(literals + at, next - at);
         if (!count) continue;
-        memmove(all + to, all + at, count * sizeof *all);
+        memmove(literals + to, literals + at, count * sizeof *literals);
         if (clauses < MAX_SORTED_CLAUSES) sorted[clauses] = (struct clause){to, count};
         clauses++;
         to += count;
     }
     c->scratch.count = base + to;
     if (clauses > MAX_SORTED_CLAUSES || clauses < 2) return true;
-    uint32_t kept = 0, best = 0, best_rank = 5;
+    uint32_t distinct = 0, best = 0, best_rank = 5;
     for (uint32_t i = 0; i < clauses; i++) {
         struct clause x = sorted[i];
-        uint32_t at = kept;
+        uint32_t at = distinct;
         int order = -1;
-        while (at && (order = clause_compare(
-                          all + x.at, x.count, all + sorted[at - 1].at, sorted[at - 1].count)) < 0)
+        while (at && (order = clause_compare(literals + x.at, x.count, literals + sorted[at - 1].at,
+                          sorted[at - 1].count)) < 0)
             at--;
         if (at && order == 0) continue;
-        memmove(sorted + at + 1, sorted + at, (kept - at) * sizeof *sorted);
+        memmove(sorted + at + 1, sorted + at, (distinct - at) * sizeof *sorted);
         sorted[at] = x;
-        kept++;
+        distinct++;
     }
-    for (uint32_t i = 0; i < kept; i++) {
-        uint32_t rank = css_clause_rank(c, all + sorted[i].at, sorted[i].count);
+    for (uint32_t i = 0; i < distinct; i++) {
+        uint32_t rank = css_clause_rank(c, literals + sorted[i].at, sorted[i].count);
         if (rank < best_rank) {
             best = i;
             best_rank = rank;
         }
         if (i && sorted[i].count == 1 && sorted[i - 1].count == 1 &&
-            (all[sorted[i].at] ^ all[sorted[i - 1].at]) == 1)
+            (literals[sorted[i].at] ^ literals[sorted[i - 1].at]) == 1)
             return false;
     }
     uint32_t from = c->scratch.count;
     if (!css_list_room(&c->scratch, &c->work, to, c->error)) return true;
-    all = c->scratch.items;
-    for (uint32_t i = 0; i < kept; i++) {
+    literals = c->scratch.items;
+    for (uint32_t i = 0; i < distinct; i++) {
         struct clause x = sorted[i == 0 ? best : i - (i <= best)];
-        memcpy(all + from, all + base + x.at, x.count * sizeof *all);
+        memcpy(literals + from, literals + base + x.at, x.count * sizeof *literals);
         from += x.count;
     }
     uint32_t total = from - c->scratch.count;
-    memmove(all + base, all + c->scratch.count, total * sizeof *all);
+    memmove(literals + base, literals + c->scratch.count, total * sizeof *literals);
     c->scratch.count = base + total;
     return true;
 }
@@ -283,11 +284,11 @@ uint32_t css_compound_of(css_compiler *c, uint32_t base)
         c->scratch.count = base;
         return CSS_NOWHERE;
     }
-    uint32_t known = css_compounds(c->out), count = c->scratch.count - base;
+    uint32_t total = css_compounds(c->out), count = c->scratch.count - base;
     uint32_t number =
         css_intern(&c->out->compound, c->arena, c->scratch.items + base, count, c->error);
     css_order order = {0};
-    for (uint32_t i = base; number == known && i < base + count && !hed_failed(c->error); i++) {
+    for (uint32_t i = base; number == total && i < base + count && !hed_failed(c->error); i++) {
         uint32_t p = css_predicate_of(c->scratch.items[i]);
         const css_predicate *x = &c->out->predicate.items[p];
         if (!css_reads_dependency(x->kind)) continue;
@@ -296,7 +297,7 @@ uint32_t css_compound_of(css_compiler *c, uint32_t base)
                                 1 + c->out->dependency_stage.items[css_dependency_of(x)]});
     }
     c->scratch.count = base;
-    if (number == known) CSS_PUSH(&c->compound_order, &c->work, c->error, order);
+    if (number == total) CSS_PUSH(&c->compound_order, &c->work, c->error, order);
     return hed_failed(c->error) ? CSS_NOWHERE : number;
 }
 
@@ -391,8 +392,8 @@ static void push_not(css_compiler *c, uint32_t compound)
     }
 }
 
-/* Pushes the compounds of the complex selectors of a list onto the stack of ids, except those that
- * never hold. True: one of them always holds. */
+/* Pushes the compounds of the complex selectors of a list onto the stack of ids, except compounds
+ * that never hold. True: one of them always holds. */
 static bool list_compounds(css_compiler *c, uint32_t list, uint32_t count, css_states_mode mode)
 {
     bool always = false;

@@ -1,5 +1,5 @@
-/* The compiler of sheets, which compile.c and compile_compound.c share, and the compounds that it
- * makes. */
+/* The compiler of sheets: its state and its stacks, for compile.c (paths, tables) and
+ * compile_compound.c (compounds). */
 #ifndef HED_CSS_COMPILER_H
 #define HED_CSS_COMPILER_H
 
@@ -9,7 +9,7 @@
 
 /* Interpretation of :hover and other states. */
 typedef enum css_states_mode {
-    CSS_STATES_GIVEN,   /* as the document holds them */
+    CSS_STATES_GIVEN,   /* states of the document */
     CSS_STATES_GRANTED, /* true */
     CSS_STATES_DENIED,  /* false: inside of a :not() whose surroundings assume true */
     CSS_STATES_MODES
@@ -37,8 +37,8 @@ typedef CSS_ARRAY(css_pair) css_pairs;
 
 /* Evaluation order of a compound or dependency. */
 typedef struct css_order {
-    uint32_t sweep; /* of the processor: the first after which it is known */
-    uint32_t stage; /* of a device */
+    uint32_t sweep; /* sweep of the processor: the first after which it is known */
+    uint32_t stage; /* stage of a device */
 } css_order;
 
 typedef struct css_compiler {
@@ -48,7 +48,7 @@ typedef struct css_compiler {
     const hed_css_sheet *sheet;
     bool quirks;
     const bool *without;     /* (rules of all sheets) or NULL */
-    css_interner identities; /* of predicates */
+    css_interner identities; /* identities of predicates */
     css_interner keys, nodes;
     css_pairs key_pairs;                 /* key, predicate */
     CSS_ARRAY(css_order) compound_order; /* (C) */
@@ -69,7 +69,7 @@ const uint32_t *css_compound_literals(const css_compiler *c, uint32_t compound, 
 void css_push_literal(css_compiler *c, uint32_t literal);
 /* Pushes the clauses of a compound. */
 void css_push_compound(css_compiler *c, uint32_t compound);
-/* Pushes the clauses of a compound selector except those of simple selector `skip`. False: it never
+/* Pushes the clauses of a compound selector, without simple selector `skip`. False: it never
  * holds. */
 bool css_push_compound_selector(
     css_compiler *c, const css_compound *compound, uint32_t skip, css_states_mode mode);

@@ -10,9 +10,9 @@
 enum {
     WORD = sizeof(uint32_t),
     MAX_ATTEMPTS = 24,
-    ELEMENTS_AT_ONCE = 1 << 22, /* of a launch, which then takes far less than 100 ms */
+    ELEMENTS_AT_ONCE = 1 << 22, /* elements of a launch, which takes far less than 100 ms */
     CLASSES_AT_ONCE = 1 << 18,
-    MAX_WORDS = 1 << 30 /* of a buffer */
+    MAX_WORDS = 1 << 30 /* words of a buffer */
 };
 
 enum {
@@ -30,7 +30,7 @@ enum {
 
 struct css_device {
     hed_allocator allocator;
-    hed_arena found; /* of the last result */
+    hed_arena found; /* memory of the last result */
     hed_device *device;
     const hed_device_info *info;
     hed_stream *stream;
@@ -38,7 +38,7 @@ struct css_device {
     css_device_facts facts;
     css_kernels kernels;
     hed_buffer *buffers[DEVICE_BUFFERS];
-    hed_buffer *counters_buffer, *classes_buffer; /* on the host */
+    hed_buffer *counters_buffer, *classes_buffer; /* host copies */
     css_counters *counters;
     uint32_t *classes;
     hed_buffer *up[DEVICE_BOUND]; /* copies of the uploaded buffers, for measurements */
@@ -47,8 +47,8 @@ struct css_device {
     uint32_t cleared;               /* words of `bound` that are cleared before bind */
     bool is_bound;                  /* bind has succeeded with the present buffers */
     uint64_t seed;
-    const css_final *final; /* of the sheet */
-    /* for css_device_marked() */
+    const css_final *final; /* finals of the sheet */
+    /* set by css_device_marked() */
     hed_event *const *marks;
     const char **names;
     uint32_t mark_count, mark_room;
@@ -56,10 +56,10 @@ struct css_device {
 
 /* ---- sizes ---- */
 
-static uint32_t power_of_two(uint64_t least, uint32_t from, uint32_t to)
+static uint32_t power_of_two(uint64_t minimum, uint32_t from, uint32_t to)
 {
     uint32_t size = from;
-    while (size < least && size < to) size *= 2;
+    while (size < minimum && size < to) size *= 2;
     return size;
 }
 
@@ -141,9 +141,9 @@ static bool lay_out(css_device *d)
     d->sizes[DEVICE_MEANING] = WORDS(uint64_t, f->elements);
     d->sizes[DEVICE_ACTIONS] = WORDS(css_act, f->action_room);
     d->sizes[DEVICE_LISTED] = f->listed_room;
-    uint64_t most = d->info->max_buffer_bytes ? d->info->max_buffer_bytes / WORD : MAX_WORDS;
+    uint64_t limit = d->info->max_buffer_bytes ? d->info->max_buffer_bytes / WORD : MAX_WORDS;
     for (int i = 0; i < DEVICE_BUFFERS; i++)
-        if (d->sizes[i] > most || d->sizes[i] > MAX_WORDS) return false;
+        if (d->sizes[i] > limit || d->sizes[i] > MAX_WORDS) return false;
     return css_kernels_fit(&d->kernels, f, d->info);
 }
 
@@ -199,7 +199,7 @@ static hed_status fill(
 }
 
 /* Launches a kernel. `numbers`: its own scalar arguments. */
-static hed_status launch(css_device *d, css_kernel which, const hed_geometry *geometry,
+static hed_status launch(css_device *d, css_kernel kernel, const hed_geometry *geometry,
     const uint32_t *numbers, hed_error *error)
 {
     hed_argument arguments[CSS_MOST_ARGUMENTS];
@@ -207,12 +207,12 @@ static hed_status launch(css_device *d, css_kernel which, const hed_geometry *ge
     arguments[count++] = hed_struct_argument(&d->fixed, sizeof d->fixed);
     for (int i = 0; i < DEVICE_BUFFERS; i++)
         arguments[count++] = hed_buffer_argument(d->buffers[i]);
-    for (uint32_t i = 0; i < css_kernel_numbers(which); i++)
+    for (uint32_t i = 0; i < css_kernel_numbers(kernel); i++)
         arguments[count++] = hed_uint_argument(numbers[i]);
-    if (css_kernel_local(which)) arguments[count++] = hed_local_argument();
-    hed_launch_over(d->stream, d->kernels.kernel[which], geometry, arguments, count, error);
+    if (css_kernel_local(kernel)) arguments[count++] = hed_local_argument();
+    hed_launch_over(d->stream, d->kernels.kernel[kernel], geometry, arguments, count, error);
     if (d->mark_count < d->mark_room) {
-        d->names[d->mark_count] = css_kernel_defs[which].name;
+        d->names[d->mark_count] = css_kernel_defs[kernel].name;
         hed_event_record(d->marks[d->mark_count++], d->stream, error);
     }
     return hed_failed(error) ? error->status : HED_OK;
@@ -222,9 +222,9 @@ static void enqueue_bind(css_device *d, hed_error *error)
 {
     hed_geometry g;
     fill(d, DEVICE_BOUND, 0, d->cleared, 0, error);
-    for (css_kernel which = CSS_PRESENCE; which <= CSS_KINDS; which++) {
-        css_kernel_layout(&d->kernels, &d->fixed, d->info, which, 0, &g);
-        launch(d, which, &g, NULL, error);
+    for (css_kernel kernel = CSS_PRESENCE; kernel <= CSS_KINDS; kernel++) {
+        css_kernel_layout(&d->kernels, &d->fixed, d->info, kernel, 0, &g);
+        launch(d, kernel, &g, NULL, error);
     }
 }
 
@@ -317,10 +317,10 @@ static hed_status upload(
 }
 
 hed_status css_device_create(hed_device *device, hed_allocator allocator,
-    const css_compiled *compiled, const css_forest *forest, bool wide, css_device **made,
+    const css_compiled *compiled, const css_forest *forest, bool wide, css_device **result,
     hed_error *error)
 {
-    *made = NULL;
+    *result = NULL;
     if (hed_failed(error)) return error->status;
     if (forest->depth > CSS_DEVICE_DEPTH || !forest->count) return HED_OK;
     css_device *d = hed_new(&allocator, 1, sizeof *d, error);
@@ -339,11 +339,11 @@ hed_status css_device_create(hed_device *device, hed_allocator allocator,
     if (!hed_failed(error) && lay_out(d)) {
         next_seed(d);
         make(d, error);
-        *made = d;
+        *result = d;
     }
-    if (hed_failed(error) || !*made) {
+    if (hed_failed(error) || !*result) {
         css_device_destroy(d);
-        *made = NULL;
+        *result = NULL;
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -374,21 +374,21 @@ static hed_status read_counters(css_device *d, hed_error *error)
 /* Copies the finals of a list, the first of each rule; returns their number. */
 static uint32_t take_list(const css_device *d, const uint32_t *finals, uint32_t count, uint32_t *to)
 {
-    uint32_t kept = 0, last = CSS_NONE;
+    uint32_t written = 0, last = CSS_NONE;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t rule = d->final[finals[i]].rule;
-        if (rule != last) to[kept++] = finals[i];
+        if (rule != last) to[written++] = finals[i];
         last = rule;
     }
-    return kept;
+    return written;
 }
 
 /* Reads the lists of classes, and numbers classes in the order of their first elements. */
-static hed_status take(css_device *d, css_found *found, hed_error *error)
+static hed_status take(css_device *d, css_found *result, hed_error *error)
 {
     const css_fixed *f = &d->fixed;
     uint32_t classes = d->counters->classes, listed = d->counters->listed;
-    uint32_t count = 0, none = CSS_NONE;
+    uint32_t count = 0, unlisted = CSS_NONE;
     hed_buffer *work = d->buffers[DEVICE_WORK];
     hed_arena_free(&d->found);
     uint32_t *list = hed_arena_new(&d->found, classes, sizeof *list, error);
@@ -406,14 +406,14 @@ static hed_status take(css_device *d, css_found *found, hed_error *error)
     if (hed_stream_wait(d->stream, error)) return error->status;
     for (uint32_t i = 0; i < classes; i++) {
         index[list[i] & f->class_mask] = i + 1;
-        number[i] = none;
+        number[i] = unlisted;
     }
     for (uint32_t e = 0; e < f->elements; e++) {
         uint32_t i = index[d->classes[e] & f->class_mask] - 1;
-        if (i == none)
+        if (i == unlisted)
             return hed_fail(error, HED_ERROR_DRIVER,
                 "css: device %s gives element %u a class that it did not list", d->info->id, e);
-        if (number[i] == none) {
+        if (number[i] == unlisted) {
             number[i] = count++;
             uint32_t first = begin[count - 1];
             begin[count] =
@@ -421,11 +421,11 @@ static hed_status take(css_device *d, css_found *found, hed_error *error)
         }
         d->classes[e] = number[i];
     }
-    *found = (css_found){count, d->classes, begin, sorted};
+    *result = (css_found){count, d->classes, begin, sorted};
     return HED_OK;
 }
 
-bool css_device_match(css_device *d, css_found *found, hed_error *error)
+bool css_device_match(css_device *d, css_found *result, hed_error *error)
 {
     for (int attempt = 0; attempt < MAX_ATTEMPTS && !hed_failed(error); attempt++) {
         if (attempt) {
@@ -446,7 +446,7 @@ bool css_device_match(css_device *d, css_found *found, hed_error *error)
         css_device_replay(d, CSS_REPLAY_PASS | CSS_REPLAY_CLASSES, error);
         if (read_counters(d, error)) break;
         if (d->counters->faults) continue;
-        take(d, found, error);
+        take(d, result, error);
         return true;
     }
     return hed_failed(error);

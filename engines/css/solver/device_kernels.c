@@ -67,20 +67,20 @@ void css_kernels_destroy(css_kernels *k)
     for (int i = 0; i < CSS_KERNELS; i++) hed_kernel_destroy(k->kernel[i]);
 }
 
-uint32_t css_kernel_numbers(css_kernel which)
+uint32_t css_kernel_numbers(css_kernel kernel)
 {
-    return which == CSS_BITS ? 3 : which == CSS_PATHS || which == CSS_CLASSES ? 2 : 0;
+    return kernel == CSS_BITS ? 3 : kernel == CSS_PATHS || kernel == CSS_CLASSES ? 2 : 0;
 }
 
-bool css_kernel_local(css_kernel which) { return which != CSS_BITS && which != CSS_ACTS; }
+bool css_kernel_local(css_kernel kernel) { return kernel != CSS_BITS && kernel != CSS_ACTS; }
 
 /* Bytes of local memory: see the kernels. */
-static uint64_t local_bytes(const css_kernels *k, const css_fixed *f, css_kernel which)
+static uint64_t local_bytes(const css_kernels *k, const css_fixed *f, css_kernel kernel)
 {
-    uint64_t word = sizeof(uint32_t), group = k->group[which];
+    uint64_t word = sizeof(uint32_t), group = k->group[kernel];
     uint64_t predicate_words = hed_ceil_divide(f->predicates, 32);
     uint64_t node_words = hed_ceil_divide(f->nodes, 32);
-    switch (which) {
+    switch (kernel) {
     case CSS_PRESENCE: return (2 * predicate_words + 4) * word;
     case CSS_PRUNE:
         return sizeof(css_bind_found) + (group + predicate_words + 5 * node_words) * word;
@@ -98,36 +98,36 @@ bool css_kernels_fit(const css_kernels *k, const css_fixed *f, const hed_device_
     return true;
 }
 
-static uint32_t least(uint64_t a, uint64_t b) { return (uint32_t)(a < b ? a : b); }
+static uint32_t smaller(uint64_t a, uint64_t b) { return (uint32_t)(a < b ? a : b); }
 
 void css_kernels_groups(const css_kernels *k, css_fixed *f, const hed_device_info *info)
 {
     uint32_t units = info->compute_units ? info->compute_units : 1;
-    f->list_groups = least(f->kinds + 64ull, 8ull * units);
-    f->check_groups = least(hed_ceil_divide(f->elements, k->group[CSS_CLASSES]), 24ull * units);
+    f->list_groups = smaller(f->kinds + 64ull, 8ull * units);
+    f->check_groups = smaller(hed_ceil_divide(f->elements, k->group[CSS_CLASSES]), 24ull * units);
 }
 
 void css_kernel_layout(const css_kernels *k, const css_fixed *f, const hed_device_info *info,
-    css_kernel which, uint32_t count, hed_geometry *g)
+    css_kernel kernel, uint32_t count, hed_geometry *g)
 {
-    uint32_t units = info->compute_units ? info->compute_units : 1, group = k->group[which];
-    uint64_t groups = 1, all = hed_ceil_divide(count, group);
+    uint32_t units = info->compute_units ? info->compute_units : 1, group = k->group[kernel];
+    uint64_t groups = 1, cover = hed_ceil_divide(count, group);
     *g = (hed_geometry){0};
-    switch (which) {
+    switch (kernel) {
     case CSS_PRESENCE:
     case CSS_KINDS: groups = f->kinds; break;
     case CSS_PRUNE: break;
     case CSS_ACTS:
-        all = hed_ceil_divide(
+        cover = hed_ceil_divide(
             f->compound_finals + f->compound_nodes + f->compound_dependencies + 1ull, group);
-        groups = least(all, 16ull * units);
+        groups = smaller(cover, 16ull * units);
         break;
-    case CSS_BITS: groups = least(all, 8ull * units); break;
-    case CSS_PATHS: groups = f->list_groups + least(all, 24ull * units); break;
+    case CSS_BITS: groups = smaller(cover, 8ull * units); break;
+    case CSS_PATHS: groups = f->list_groups + smaller(cover, 24ull * units); break;
     /* a table with many slots may have many classes */
-    default: groups = f->check_groups + least(count, (count > 1u << 16 ? 32ull : 16ull) * units);
+    default: groups = f->check_groups + smaller(count, (count > 1u << 16 ? 32ull : 16ull) * units);
     }
     hed_geometry_1d(g, groups, group, 0, 0);
-    if (css_kernel_local(which))
-        g->local_bytes[10 + css_kernel_numbers(which)] = local_bytes(k, f, which);
+    if (css_kernel_local(kernel))
+        g->local_bytes[10 + css_kernel_numbers(kernel)] = local_bytes(k, f, kernel);
 }

@@ -29,9 +29,9 @@ hed_status css_kernels_create(
     css_kernels *kernels, hed_device *device, bool wide, hed_error *error);
 void css_kernels_destroy(css_kernels *kernels);
 /* Number of a kernel's own scalar arguments, after the common ones. */
-uint32_t css_kernel_numbers(css_kernel which);
+uint32_t css_kernel_numbers(css_kernel kernel);
 /* True if a kernel has a local array, its last argument. */
-bool css_kernel_local(css_kernel which);
+bool css_kernel_local(css_kernel kernel);
 /* True if the local memory suffices for all kernels. */
 bool css_kernels_fit(
     const css_kernels *kernels, const css_fixed *fixed, const hed_device_info *info);
@@ -39,6 +39,6 @@ bool css_kernels_fit(
 void css_kernels_groups(const css_kernels *kernels, css_fixed *fixed, const hed_device_info *info);
 /* Geometry of a launch over `count` elements, or slots of classes. */
 void css_kernel_layout(const css_kernels *kernels, const css_fixed *fixed,
-    const hed_device_info *info, css_kernel which, uint32_t count, hed_geometry *geometry);
+    const hed_device_info *info, css_kernel kernel, uint32_t count, hed_geometry *geometry);
 
 #endif

@@ -1,5 +1,5 @@
-/* How long the parts of a match take on a device: by its own events, and on the host from the launch to
- * the end of waiting. */
+/* Times of the parts of a match on a device: by its events, and on the host from the launch to the
+ * end of waiting. */
 #include "heddle/stats.h"
 #include "solver/device.h"
 

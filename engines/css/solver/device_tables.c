@@ -129,7 +129,7 @@ hed_status css_pack_tables(css_fixed *f, css_list *t, hed_arena *arena, const cs
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Writes the next sibling of each element, or CSS_NONE. */
+/* Writes the next sibling of each element. */
 static void fill_next(const hed_css_document *d, uint32_t first, uint32_t *next)
 {
     for (uint32_t e = 0; e < d->count; e++) next[first + e] = CSS_NONE;

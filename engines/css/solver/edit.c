@@ -51,13 +51,13 @@ static hed_status edit_begin(
 static void find_kind_again(hed_css_matcher *m, uint32_t document, uint32_t e, hed_error *error)
 {
     uint32_t *kind = &m->forest.kind[m->forest.first[document] + e];
-    uint32_t now = css_forest_kind(&m->forest, m->documents[document], e, error);
-    if (hed_failed(error) || now == *kind) return;
-    *kind = now;
+    uint32_t number = css_forest_kind(&m->forest, m->documents[document], e, error);
+    if (hed_failed(error) || number == *kind) return;
+    *kind = number;
     css_changer_touch(&m->changer, document, e, error);
 }
 
-/* Finds the states and languages of a document's elements again, and the kinds of those that
+/* Finds the states and languages of a document's elements again, and the kinds of elements that
  * differ. */
 static void find_states_again(hed_css_matcher *m, uint32_t document, hed_error *error)
 {
@@ -76,7 +76,7 @@ static void find_states_again(hed_css_matcher *m, uint32_t document, hed_error *
     hed_arena_free(&work);
 }
 
-/* Everything anew; which elements match other rules than before. */
+/* Binds and matches everything again; lists the elements whose rules have changed. */
 static void match_anew(hed_css_matcher *m, css_list *changed, hed_error *error)
 {
     hed_arena work = {.allocator = m->allocator, .owner = "a change of a document"}, old = m->found;
@@ -97,7 +97,7 @@ static void match_anew(hed_css_matcher *m, css_list *changed, hed_error *error)
     hed_arena_free(&work);
 }
 
-/* Matches again what was touched. */
+/* Matches the touched elements again; lists the elements whose rules have changed. */
 static hed_status edit_end(
     hed_css_matcher *m, uint32_t document, hed_css_changes *changes, hed_error *error)
 {
@@ -108,16 +108,16 @@ static hed_status edit_end(
     if (anew) match_anew(m, &c->changed, error);
     else if (css_pass_extend(&m->pass, error) && !css_changer_run(c, document, error)) {
         css_take_results(m);
-        uint32_t kept = 0;
+        uint32_t count = 0;
         for (uint32_t i = 0; i < c->changed.count; i++) {
             uint32_t e = c->changed.items[i];
             if (!same_rules(m->class_begin, m->rule, c->before.items[i], m->class_begin, m->rule,
                     m->element_class[e]))
-                c->changed.items[kept++] = e;
+                c->changed.items[count++] = e;
         }
-        c->changed.count = kept;
+        c->changed.count = count;
     }
-    if (hed_failed(error)) { /* nothing is known then */
+    if (hed_failed(error)) { /* the results are undefined */
         m->matched = m->changes = false;
         m->stale_kinds = true;
         return error->status;

@@ -1,5 +1,5 @@
-/* All declarations on one element in the order of the cascade, and what each of them wins: ranks of
- * cascade.h, one longhand after the other. */
+/* All declarations on one element in the order of the cascade, with the longhands that each of them
+ * wins, by the ranks of cascade.h. */
 #include <stdlib.h>
 
 #include "solver/cascade.h"
@@ -8,11 +8,11 @@
 /* A declaration for the element itself, or for one of its pseudo-elements. */
 typedef struct line {
     uint64_t rank;
-    uint32_t pseudo; /* 0: the element; else 1 + number of the pseudo-element as it was met */
-    uint32_t name;   /* of the property; CSS_NONE: an empty rule */
+    uint32_t pseudo; /* 0: the element; otherwise 1 + index of the pseudo-element in `pseudos` */
+    uint32_t name;   /* name of the property; CSS_NONE: an empty rule */
     uint32_t place, order;
     css_wide wide;
-    const char *property; /* that the name means */
+    const char *property; /* property that the name means */
     hed_css_declaration public;
 } line;
 
@@ -22,8 +22,8 @@ typedef struct explanation {
     hed_css_names *names;
     line *lines;
     uint32_t count, room;
-    uint32_t *pseudos, pseudo_count; /* names, by line's number - 1 */
-    line about;                      /* of the declarations that come next */
+    uint32_t *pseudos, pseudo_count; /* names of pseudo-elements */
+    line about;                      /* members common to the next declarations */
     bool quirks;
     hed_error *error;
 } explanation;
@@ -32,10 +32,10 @@ static void put_line(explanation *x, const css_declaration *declaration)
 {
     if (x->count == x->room) {
         uint32_t room = x->room ? 2 * x->room : 64;
-        line *more = hed_arena_new(&x->c.work, room, sizeof *more, x->error);
-        if (!more) return;
-        if (x->count) memcpy(more, x->lines, x->count * sizeof *more);
-        x->lines = more;
+        line *larger = hed_arena_new(&x->c.work, room, sizeof *larger, x->error);
+        if (!larger) return;
+        if (x->count) memcpy(larger, x->lines, x->count * sizeof *larger);
+        x->lines = larger;
         x->room = room;
     }
     line *l = &x->lines[x->count];
@@ -57,7 +57,7 @@ static void put_line(explanation *x, const css_declaration *declaration)
 
 static void put_own(void *user, const css_declaration *declaration) { put_line(user, declaration); }
 
-/* ---- what matches ---- */
+/* ---- declarations that match ---- */
 
 /* Number of a pseudo-element. */
 static uint32_t pseudo_number(explanation *x, uint32_t name)
@@ -76,7 +76,7 @@ static void put_rule(explanation *x, uint32_t number, uint32_t element)
     const hed_css_sheet *sheet = x->c.m.sheets[s];
     const css_rule *rule = &sheet->rules[number - x->c.m.first_rule[s]];
     hed_arena work = {.allocator = x->c.m.allocator};
-    /* strongest specificity for each, plus 1 */
+    /* (pseudos) 1 + strongest specificity; 0: no selector matches */
     uint32_t *strongest =
         hed_arena_new(&work, x->pseudo_count + rule->count + 1ull, sizeof *strongest, x->error);
     uint32_t *pseudos = hed_arena_new(
@@ -120,12 +120,13 @@ static void put_style(explanation *x, uint32_t element)
     x->about = (line){.place = css_style_place(&x->c)};
     x->about.public.rule = HED_CSS_OWN_STYLE;
     if (!css_read_declarations(x->names, text, length, put_own, x))
-        hed_fail(x->error, HED_ERROR_MEMORY, "css: no memory for a style attribute");
+        hed_fail(x->error, HED_ERROR_MEMORY, "out of memory for a style attribute");
 }
 
-/* ---- what wins ---- */
+/* ---- declarations that win ---- */
 
-/* The element first, the stronger ones first, and of a rule's what comes later. */
+/* Orders lines: the element before its pseudo-elements, then by descending rank, then later
+ * declarations first. */
 static int by_rank(const void *a, const void *b)
 {
     const line *x = a, *y = b;
@@ -134,19 +135,20 @@ static int by_rank(const void *a, const void *b)
     return x->order > y->order ? -1 : x->order < y->order;
 }
 
-/* Counts one longhand on the lines of one pseudo-element. */
+/* Counts one longhand in the lines that set it and in the line that wins it, for one
+ * pseudo-element. */
 static void decide(const css_cascade *c, line *lines, uint32_t count, const char *longhand)
 {
-    uint32_t below = CSS_NONE;
-    bool won = false;
+    uint32_t bound = CSS_NONE;
+    bool has_winner = false;
     for (uint32_t i = 0; i < count; i++) {
         line *l = &lines[i];
         if (l->name == CSS_NONE || !css_property_sets(l->property, longhand)) continue;
         l->public.sets++;
-        if (won || l->public.standing != HED_CSS_TAKES_PART || l->place >= below) continue;
-        if (l->wide >= CSS_REVERT) below = css_rolled_back(c, l->place, l->wide);
+        if (has_winner || l->public.standing != HED_CSS_TAKES_PART || l->place >= bound) continue;
+        if (l->wide >= CSS_REVERT) bound = css_rolled_back(c, l->place, l->wide);
         l->public.wins++;
-        won = l->wide < CSS_REVERT;
+        has_winner = l->wide < CSS_REVERT;
     }
 }
 
@@ -179,8 +181,9 @@ hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
         while (element >= m->first_element[n + 1]) n++;
         x.d = m->documents[n];
         x.names = x.d->names;
-        const uint32_t *begin = &m->result.class_begin[class_number];
-        for (uint32_t i = begin[0]; i < begin[1] && !hed_failed(error); i++)
+        const uint32_t *begin = m->result.class_begin;
+        for (uint32_t i = begin[class_number]; i < begin[class_number + 1] && !hed_failed(error);
+             i++)
             put_rule(&x, m->result.rule[i], element - m->first_element[n]);
         put_style(&x, element - m->first_element[n]);
     }

@@ -18,9 +18,9 @@ static void facts_index(
     uint32_t entry = f->entry_count++;
     f->entries[entry].predicate = predicate;
     const css_fact_key identity = {role, name};
-    uint32_t known = css_interned(&f->keys);
+    uint32_t total = css_interned(&f->keys);
     uint32_t key = css_intern(&f->keys, f->arena, CSS_WORDS(identity), error);
-    if (key == known) css_push(&f->first, f->arena, CSS_NONE, error);
+    if (key == total) css_push(&f->first, f->arena, CSS_NONE, error);
     if (hed_failed(error)) return;
     f->entries[entry].next = f->first.items[key];
     f->first.items[key] = entry;
@@ -101,10 +101,10 @@ uint32_t css_attribute_facts(
     if (!tested && !id) return 0;
     const uint32_t words[] = {
         a->name, a->name_space, a->value, html | (uint32_t)(id ? d->quirks : 0) << 1};
-    uint32_t known = css_interned(&f->pairs);
+    uint32_t total = css_interned(&f->pairs);
     uint32_t pair = css_intern(&f->pairs, f->arena, words, HED_COUNT(words), error);
     if (hed_failed(error)) return 0;
-    if (pair < known) return f->pair_set.items[pair];
+    if (pair < total) return f->pair_set.items[pair];
     f->scratch.count = 0;
     const css_fact_entry *entries = f->entries;
     if (tested)
@@ -125,10 +125,10 @@ uint32_t css_language_facts(
     css_facts *f, const hed_css_names *names, uint32_t language, hed_error *error)
 {
     if (language == CSS_NONE || !f->language_predicates.count) return 0;
-    uint32_t known = css_interned(&f->languages);
+    uint32_t total = css_interned(&f->languages);
     uint32_t number = css_intern(&f->languages, f->arena, &language, 1, error);
     if (hed_failed(error)) return 0;
-    if (number < known) return f->language_set.items[number];
+    if (number < total) return f->language_set.items[number];
     size_t length, range_length;
     const char *text = hed_css_name_text(names, language, &length);
     f->scratch.count = 0;

@@ -30,7 +30,7 @@ typedef struct css_facts {
 
 hed_status css_facts_make(css_facts *facts, hed_arena *arena, const css_compiled *compiled,
     const hed_css_names *names, hed_error *error);
-/* Set of the predicates that an attribute makes true, including those of its element's id. */
+/* Set of the predicates that an attribute makes true, including predicates of its element's id. */
 uint32_t css_attribute_facts(css_facts *facts, const hed_css_document *document, uint32_t element,
     const css_attribute *attribute, hed_error *error);
 /* Set of the predicates that a language makes true. */

@@ -5,7 +5,7 @@
 
 /* Identity of an element kind; sets of facts and classes follow it. */
 typedef struct css_identity {
-    uint32_t tag, name_space, flags, states; /* as in css_element_kind */
+    uint32_t tag, name_space, flags, states; /* members of css_element_kind */
     uint32_t sets;                           /* number of sets of facts */
 } css_identity;
 
@@ -58,10 +58,10 @@ uint32_t css_forest_kind(css_forest *f, const hed_css_document *d, uint32_t e, h
     identity->states = d->states[e];
     identity->sets = (uint32_t)(to - tail);
     if (classes) memcpy(to, d->classes + d->class_begin[e], classes * sizeof *to);
-    uint32_t words = (uint32_t)(to - tail) + classes, known = f->kinds.count;
+    uint32_t words = (uint32_t)(to - tail) + classes, total = f->kinds.count;
     uint32_t kind =
         css_intern(&f->identities, f->arena, f->scratch.items, IDENTITY_WORDS + words, error);
-    if (kind == known && !hed_failed(error)) forest_add_kind(f, identity, tail, words, error);
+    if (kind == total && !hed_failed(error)) forest_add_kind(f, identity, tail, words, error);
     return hed_failed(error) ? 0 : kind;
 }
 

@@ -14,7 +14,7 @@ typedef struct css_forest {
     uint32_t *first; /* (document_count + 1) first element of each document */
     uint32_t *kind;  /* (count) element kind of each element */
     css_facts facts;
-    css_interner identities; /* of element kinds: css_identity, sets of facts, classes */
+    css_interner identities; /* identities of element kinds: css_identity, sets of facts, classes */
     CSS_ARRAY(css_element_kind) kinds;
     css_list kind_class, kind_fact; /* see css_element_kind */
     css_list scratch;

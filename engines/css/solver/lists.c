@@ -4,10 +4,10 @@
 #include <string.h>
 
 void *css_array_grow(void *items, uint32_t count, uint32_t *room, size_t size, hed_arena *arena,
-    uint32_t more, hed_error *error)
+    uint32_t additional, hed_error *error)
 {
-    uint64_t capacity = 2ull * *room, least = (uint64_t)count + more;
-    if (capacity < least) capacity = least;
+    uint64_t capacity = 2ull * *room, minimum = (uint64_t)count + additional;
+    if (capacity < minimum) capacity = minimum;
     if (capacity < 64) capacity = 64;
     if (capacity > UINT32_MAX / 2) {
         hed_fail(error, HED_ERROR_LIMIT, "css: more than 2^31 entries in a table of a match");
@@ -57,10 +57,10 @@ uint32_t css_intern(
     for (uint32_t i = 0; i < count; i++) mixed = css_mix(mixed, words[i]);
     uint32_t hash = (uint32_t)(mixed >> 20), at = hash & t->mask, number = css_interned(t);
     for (; t->slots[at]; at = (at + 1) & t->mask) {
-        uint32_t known = t->slots[at] - 1, first = t->begin.items[known];
-        if (t->hashes[known] == hash && t->begin.items[known + 1] - first == count &&
+        uint32_t candidate = t->slots[at] - 1, first = t->begin.items[candidate];
+        if (t->hashes[candidate] == hash && t->begin.items[candidate + 1] - first == count &&
             (!count || !memcmp(t->words.items + first, words, count * sizeof *words)))
-            return known;
+            return candidate;
     }
     if (!css_list_room(&t->words, arena, count, error) ||
         !css_list_room(&t->begin, arena, 1, error))

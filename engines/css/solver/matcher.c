@@ -1,5 +1,5 @@
-/* A matcher: sheets compiled, shapes of the documents, and for each match bind and pass, on the
- * processor or on a device. kernels/tables.h says how it is done. */
+/* Matchers: compiled sheets, element kinds of the documents, and for each match bind and pass, on
+ * the processor or on a device. kernels/tables.h has the algorithm. */
 #include <stdio.h>
 #include <string.h>
 
@@ -125,7 +125,7 @@ hed_status css_match_on_processor(hed_css_matcher *m, hed_error *error)
     return HED_OK;
 }
 
-/* What a device found, as rules; false: it is a case for the processor. */
+/* Matches on the device, and converts finals to rules; false: the processor has to match. */
 static bool match_on_device(hed_css_matcher *m, hed_error *error)
 {
     css_found found;
@@ -163,7 +163,7 @@ hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error)
     if (!matcher->device || !match_on_device(matcher, error))
         css_match_on_processor(matcher, error);
     matcher->matched = !hed_failed(error);
-    matcher->stale_kinds = !matcher->matched; /* their arena gives nothing more */
+    matcher->stale_kinds = !matcher->matched; /* the arena of forest and binding has failed */
     return matcher->matched ? HED_OK : error->status;
 }
 
@@ -182,7 +182,7 @@ hed_status hed_css_measure(
     return css_device_measure(matcher->device, repeats, times, error);
 }
 
-/* ---- what follows from classes ---- */
+/* ---- results ---- */
 
 hed_css_result hed_css_results(const hed_css_matcher *m)
 {
@@ -264,8 +264,8 @@ hed_status hed_css_matching(
     hed_css_result r = hed_css_results(matcher);
     if (rule >= r.rules)
         return hed_fail(error, HED_ERROR_ARGUMENT, "css: rule %u: there are %u", rule, r.rules);
-    bool *has =
-        hed_new(&matcher->allocator, r.classes + 1ull, sizeof *has, error); /* of each class */
+    bool *has = hed_new(&matcher->allocator, r.classes + 1ull, sizeof *has,
+        error); /* (classes) true if the class has the rule */
     if (!has) return HED_ERROR_MEMORY;
     for (uint32_t c = 0; c < r.classes; c++)
         for (uint32_t i = r.class_begin[c]; i < r.class_begin[c + 1] && !has[c]; i++)

@@ -18,7 +18,7 @@ struct hed_css_matcher {
     css_bound bound;
     /* results */
     hed_arena found;
-    uint32_t *element_class; /* in kinds_arena */
+    uint32_t *element_class; /* memory of kinds_arena */
     css_pass pass;
     hed_device *on;     /* the caller's device; NULL: the processor */
     css_device *device; /* NULL: everything runs on the processor */
@@ -36,7 +36,7 @@ struct hed_css_matcher {
 
 /* Binds and matches everything on the processor, even if the matcher has a device. */
 hed_status css_match_on_processor(hed_css_matcher *matcher, hed_error *error);
-/* Points the results to those of the pass. */
+/* Sets the results to the results of the pass. */
 void css_take_results(hed_css_matcher *matcher);
 
 #endif

@@ -1,10 +1,10 @@
 /* See pass.h. A sweep keeps the dependencies that elements satisfy in rows of bits, one row for
  * each level:
  *
- *   previous_sibling  those of the sibling visited before
+ *   previous_sibling  dependencies of the sibling visited before
  *   earlier_siblings  OR of all siblings visited before
- *   ancestors         forwards: OR of all ancestors; backwards: of all siblings visited before and their
- *                     descendants
+ *   ancestors         forwards: OR of all ancestors; backwards: of all siblings visited before and
+ *                     their descendants
  *   counts            number of siblings visited before that satisfy each dependency
  *
  * Row 0 belongs to no element; an element of level l has row l + 1. Forwards a row is cleared at a
@@ -86,7 +86,7 @@ static bool find_dependencies(const css_pass *p, const css_bound_kind *kind, con
     uint32_t sweep, uint32_t *row)
 {
     const css_bound *b = p->bound;
-    bool any = false;
+    bool has_dependency = false;
     memset(row, 0, p->dependency_words * sizeof *row);
     for (uint32_t i = 0; i < kind->dependencies; i++) {
         const css_candidate *candidate = &b->candidate_dependency.items[kind->first_dependency + i];
@@ -94,9 +94,9 @@ static bool find_dependencies(const css_pass *p, const css_bound_kind *kind, con
         if (!(dependency->sweeps >> sweep & 1) || bit_of(row, dependency->slot)) continue;
         if (!css_residual_holds(b->residual.items, candidate, bits)) continue;
         row[dependency->slot >> 5] |= 1u << (dependency->slot & 31);
-        any = true;
+        has_dependency = true;
     }
-    return any;
+    return has_dependency;
 }
 
 /* Moves compounds of many acts from the list to p->large; returns the numbers of acts of the
@@ -104,7 +104,7 @@ static bool find_dependencies(const css_pass *p, const css_bound_kind *kind, con
 static css_act_counts split_large(css_pass *p, hed_error *error)
 {
     css_act_counts total = {0};
-    uint32_t kept = 0;
+    uint32_t remaining = 0;
     for (uint32_t i = 0; i < p->list.count; i++) {
         uint32_t k = p->list.items[i];
         css_act_counts counts = p->bound->act_counts[k];
@@ -112,11 +112,11 @@ static css_act_counts split_large(css_pass *p, hed_error *error)
             css_push(&p->large, p->arena, k, error);
             continue;
         }
-        p->list.items[kept++] = k;
+        p->list.items[remaining++] = k;
         total.transitions += counts.transitions;
         total.acceptances += counts.acceptances;
     }
-    p->list.count = kept;
+    p->list.count = remaining;
     return total;
 }
 
@@ -238,7 +238,7 @@ static uint32_t state_below(
     css_span parent = css_sequence(&p->states, parent_state);
     const css_bound *b = p->bound;
     css_list *bits = &p->list;
-    uint32_t kept = 0;
+    uint32_t distinct = 0;
     bits->count = 0;
     if (!css_list_room(bits, p->arena, parent.end - parent.begin + s->transitions, error)) return 0;
     for (uint32_t i = parent.begin; i < parent.end; i++)
@@ -255,8 +255,9 @@ static uint32_t state_below(
     }
     if (bits->count > inherited) qsort(bits->items, bits->count, sizeof(uint32_t), by_number);
     for (uint32_t i = 0; i < bits->count; i++)
-        if (!kept || bits->items[kept - 1] != bits->items[i]) bits->items[kept++] = bits->items[i];
-    return css_intern(&p->states, p->arena, bits->items, kept, error);
+        if (!distinct || bits->items[distinct - 1] != bits->items[i])
+            bits->items[distinct++] = bits->items[i];
+    return css_intern(&p->states, p->arena, bits->items, distinct, error);
 }
 
 /* Lists the finals that a signature reaches below a parent whose state is in p->state_bits. */
@@ -284,7 +285,7 @@ static struct css_map_slot class_add(
 {
     const css_signature *s = &p->signature.items[signature];
     const css_final *final = p->bound->compiled->tables.final;
-    struct css_map_slot none = {0};
+    struct css_map_slot failed = {0};
     uint32_t last = CSS_NONE;
     state_spread(p, parent_state, true);
     find_finals(p, parent_state, s, error);
@@ -292,7 +293,7 @@ static struct css_map_slot class_add(
     state_spread(p, parent_state, false);
     if (!css_list_room(&p->rules, p->arena, p->found.count, error) ||
         !css_list_room(&p->finals, p->arena, p->found.count, error))
-        return none;
+        return failed;
     for (uint32_t i = 0; i < p->found.count; i++) {
         uint32_t rule = final[p->found.items[i]].rule;
         if (rule == last) continue;
@@ -405,9 +406,9 @@ void css_sweep_element(css_pass *p, const hed_css_document *d, uint32_t e, uint3
         if (x->by == CSS_BY_POSITION) bit = bit_by_position(d, e, x);
         else if (x->by == CSS_BY_SWEEP) {
             const css_predicate *predicate = &predicates[x->predicate];
-            bool now = x->sweep == sweep, self = is_from_self(predicate);
-            from_self += now && self;
-            if (now && !self) early_set(early, x->source, bit_in_sweep(p, predicate, around));
+            bool is_due = x->sweep == sweep, self = is_from_self(predicate);
+            from_self += is_due && self;
+            if (is_due && !self) early_set(early, x->source, bit_in_sweep(p, predicate, around));
             bit = bit_of(early, x->source);
         }
         bits[i >> 5] |= bit << (i & 31);

@@ -38,7 +38,7 @@ typedef struct css_pass {
     css_map signature_of;                   /* (element kind, dynamic bits) -> signature */
     css_map class_of;     /* (state, signature) -> class and its state for children */
     css_interner wide;    /* dynamic bits of element kinds that have more than 32 */
-    css_interner states;  /* bits that are set, ascending; 0: none */
+    css_interner states;  /* bits that are set, ascending; state 0: the empty set */
     uint32_t *state_bits; /* a state as a bit set; clear between uses */
     CSS_ARRAY(css_signature) signature;
     css_list base;        /* (element kinds) signature of a kind without dynamic bits; CSS_NONE */
@@ -53,7 +53,7 @@ typedef struct css_pass {
     uint32_t *element_class;
     CSS_ARRAY(css_class) class;
     css_list class_begin, rules, finals;
-    /* of sweeps: rows of dependencies by level, see pass.c */
+    /* rows of dependencies by level, for sweeps: see pass.c */
     uint32_t *previous_sibling, *earlier_siblings, *ancestors, *counts, *early;
     uint32_t rows;
 } css_pass;

@@ -1,12 +1,12 @@
-/* See plain.h. model/naive.c is the meaning; here positions, ends of subtrees and siblings come from the
- * document's tables. */
+/* See plain.h. Equivalent to model/naive.c, but positions, ends of subtrees and siblings are read
+ * from the document's tables. */
 #include "solver/plain.h"
 
 typedef struct plain {
     const hed_css_sheet *sheet;
     const hed_css_document *d;
-    /* states that the document does not hold: as given, or taken for granted (false: for denied, which
-     * is the same inside :not()) */
+    /* states that the document does not hold: as given, assumed to be true, or (inside :not())
+     * assumed to be false */
     enum { STATES_GIVEN, STATES_GRANTED, STATES_DENIED } states;
 } plain;
 
@@ -31,10 +31,10 @@ static bool plain_attribute(const plain *p, const css_simple *s, uint32_t e)
         if (a->name != name) continue;
         if (s->name_space != CSS_NONE && s->name_space != a->name_space) continue;
         if (s->operation == CSS_PRESENT) return true;
-        size_t wanted_length, length;
-        const char *wanted = hed_css_name_text(d->names, s->value, &wanted_length);
+        size_t operand_length, length;
+        const char *operand = hed_css_name_text(d->names, s->value, &operand_length);
         const char *value = hed_css_name_text(d->names, a->value, &length);
-        if (css_value_fits(s->operation, wanted, wanted_length, value, length, insensitive))
+        if (css_value_fits(s->operation, operand, operand_length, value, length, insensitive))
             return true;
     }
     return false;
@@ -77,16 +77,17 @@ static bool plain_language(const plain *p, const css_simple *s, uint32_t e)
     return false;
 }
 
-/* What a relative selector may end in lies below the element, or below its later siblings. */
+/* True if some relative selector matches. Its last compound is on a descendant of the element or,
+ * after + and ~, on a later sibling or its descendant. */
 static bool plain_has(const plain *p, const css_simple *s, uint32_t e)
 {
     const hed_css_document *d = p->d;
     for (uint32_t i = 0; i < s->count; i++) {
         const css_complex *c = &p->sheet->complexes[s->list + i];
         char first = p->sheet->compounds[c->first].combinator;
-        bool beside = first == '+' || first == '~';
-        uint32_t parent = d->parent[e], begin = beside ? d->end[e] : e + 1;
-        uint32_t end = !beside ? d->end[e] : parent == CSS_NONE ? begin : d->end[parent];
+        bool by_sibling = first == '+' || first == '~';
+        uint32_t parent = d->parent[e], begin = by_sibling ? d->end[e] : e + 1;
+        uint32_t end = !by_sibling ? d->end[e] : parent == CSS_NONE ? begin : d->end[parent];
         for (uint32_t f = begin; f < end; f++)
             if (plain_complex(p, s->list + i, f, e)) return true;
     }
@@ -127,7 +128,7 @@ static bool plain_simple(const plain *p, const css_simple *s, uint32_t e)
     return false;
 }
 
-/* Whether `left` stands to `e` as a combinator says. */
+/* True if `left` and `e` are related by a combinator. */
 static bool plain_relation(const hed_css_document *d, char combinator, uint32_t left, uint32_t e)
 {
     switch (combinator) {
@@ -138,8 +139,8 @@ static bool plain_relation(const hed_css_document *d, char combinator, uint32_t 
     }
 }
 
-/* Compounds 0 to `last` of a complex selector, the last of them on `e`; the first stands to `anchor` as
- * its combinator says, where it has one. */
+/* True if compounds 0 to `last` of a complex selector match with the last one on `e`; if the first
+ * compound has a combinator, it relates the compound to `anchor`. */
 static bool plain_compounds(
     const plain *p, const css_complex *complex, uint32_t last, uint32_t e, uint32_t anchor)
 {

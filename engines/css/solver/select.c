@@ -1,4 +1,4 @@
-/* Elements that a selector matches: a sheet of one rule, tried on each. */
+/* Search for elements that a selector matches: a sheet of one rule, tried on each element. */
 #include "solver/plain.h"
 
 hed_status hed_css_select(const hed_css_document *document, const char *selector,
@@ -22,9 +22,9 @@ hed_status hed_css_select(const hed_css_document *document, const char *selector
     hed_arena_free(&work);
     if (hed_failed(error)) return error->status;
     const css_rule *rule = sheet->rules;
-    bool one = sheet->rule_count == 1;
-    size_t end = one ? rule->info.begin + rule->info.selector_length : 0;
-    if (!one || rule->info.end != length + 2 || memchr(selector + end, '{', length - end))
+    bool has_rule = sheet->rule_count == 1;
+    size_t end = has_rule ? rule->info.begin + rule->info.selector_length : 0;
+    if (!has_rule || rule->info.end != length + 2 || memchr(selector + end, '{', length - end))
         hed_fail(error, HED_ERROR_FORMAT,
             "\"%.200s\" is no selector, or a bracket or quote in it is open", selector);
     else if (rule->info.validity == HED_CSS_INVALID)
