@@ -279,7 +279,7 @@ static uint32_t final_of(const final_case *c, uint64_t seed, hed_entrant *entran
     memcpy(s.seconds, c->seconds, sizeof c->seconds);
     for (uint32_t i = 0; i < c->count; i++) {
         bool kept = c->kept == i + 1;
-        entrants[i] = (hed_entrant){.slot = i, .kept = kept, .preference = kept ? 0 : i + 1};
+        entrants[i] = (hed_entrant){.slot = i, .is_kept = kept, .preference = kept ? 0 : i + 1};
     }
     OK(hed_race_finals(&race, entrants, c->count, 60, &winner, &error));
     return winner;

@@ -116,7 +116,7 @@ static void liar_answer(const liar *l, const hed_worker_request *request)
     if (l->about == UNWANTED_BYTES) frame.kind = HED_FRAME_BYTES;
     if (l->about == OTHER_SIZE) frame.size--;
     if (l->about == FEW_TIMES && request->task == HED_TASK_TIME) reply.count--;
-    if (l->about == LOSES_ITS_DEVICE) reply.lost = 1;
+    if (l->about == LOSES_ITS_DEVICE) reply.is_lost = 1;
     hed_stream_write_all(l->socket, &frame, sizeof frame, 0);
     size_t size = l->about == HALF_AN_ANSWER ? sizeof reply / 2 : sizeof reply;
     hed_stream_write_all(l->socket, &reply, size, 0);

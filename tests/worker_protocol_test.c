@@ -260,7 +260,7 @@ Test(worker_protocol, a_worker_that_closes_its_output_is_not_listened_to)
     CHECK_EQ(write(output[1], "last words", 10), 10);
     close(output[1]);
     CHECK_EQ(look(&worker, 0), HED_WORKER_NOTHING);
-    CHECK_TEXT(worker.said, "last words");
+    CHECK_TEXT(worker.tail, "last words");
     hed_worker_poll(&worker, polled);
     CHECK_EQ(poll(polled, HED_WORKER_POLLED, 0), 0, "nothing more to wait for");
     CHECK_EQ(look(&worker, 100), HED_WORKER_LATE);

@@ -93,10 +93,10 @@ typedef struct hed_description_reader {
     const char *path; /* path, for messages */
     const unsigned char *bytes;
     uint64_t size, at;
-    uint64_t base;    /* offset of `bytes` in the file, for messages */
-    uint32_t most;    /* maximum length of a list: HED_CAPTURE_LIST in a capture */
-    bool own;         /* written by this program: only bounds of memory accesses are checked */
-    hed_arena *arena; /* memory of the lists; texts point into `bytes` */
+    uint64_t base;       /* offset of `bytes` in the file, for messages */
+    uint32_t list_limit; /* maximum length of a list: HED_CAPTURE_LIST in a capture */
+    bool is_internal;    /* written by this program: only bounds of memory accesses are checked */
+    hed_arena *arena;    /* memory of the lists; texts point into `bytes` */
     hed_error *error;
     hed_status status; /* the first failure; every value read after it is 0, NULL or "" */
 } hed_description_reader;
@@ -112,15 +112,15 @@ void hed_put_u64(hed_text *to, uint64_t value);
 void hed_put_double(hed_text *to, double value);
 void hed_put_text(hed_text *to, const char *text);
 void hed_put_defines(hed_text *to, const hed_define *defines, uint32_t count);
-uint32_t hed_get_u32(hed_description_reader *reader, const char *what);
-uint64_t hed_get_u64(hed_description_reader *reader, const char *what);
-double hed_get_double(hed_description_reader *reader, const char *what);
+uint32_t hed_get_u32(hed_description_reader *reader, const char *name);
+uint64_t hed_get_u64(hed_description_reader *reader, const char *name);
+double hed_get_double(hed_description_reader *reader, const char *name);
 uint32_t hed_get_below(
-    hed_description_reader *reader, uint32_t limit, const char *what, const char *expected);
+    hed_description_reader *reader, uint32_t limit, const char *name, const char *expected);
 /* Reads a text that may be NULL, as hed_put_text() wrote it. */
-const char *hed_get_text(hed_description_reader *reader, const char *what);
+const char *hed_get_text(hed_description_reader *reader, const char *name);
 /* Reads a text that must not be NULL, nor empty in a capture. */
-const char *hed_get_word(hed_description_reader *reader, const char *what);
+const char *hed_get_word(hed_description_reader *reader, const char *name);
 hed_define *hed_get_defines(hed_description_reader *reader, uint32_t *count);
 
 /* capture_write.c: builds the content of HED_CAPTURE_CONFIGURATIONS, `*size` bytes; free it with

@@ -124,30 +124,30 @@ void hed_capture_pack(hed_text *to, const hed_capture_launched *launched)
 /* ---- getting ---- */
 
 static void description_wrong(
-    hed_description_reader *r, uint64_t at, const char *what, uint64_t found, const char *expected)
+    hed_description_reader *r, uint64_t at, const char *name, uint64_t actual, const char *expected)
 {
     if (r->status) return;
     r->status =
         hed_fail(r->error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": %s is %" PRIu64 ", expected %s",
-            r->path, r->base + at, what, found, expected);
+            r->path, r->base + at, name, actual, expected);
 }
 
 /* Rejects a value that is invalid in a capture; a job's values come from its own program and are
  * not checked. */
 static void wrong_value(
-    hed_description_reader *r, uint64_t at, const char *what, uint64_t found, const char *expected)
+    hed_description_reader *r, uint64_t at, const char *name, uint64_t actual, const char *expected)
 {
-    if (!r->own) description_wrong(r, at, what, found, expected);
+    if (!r->is_internal) description_wrong(r, at, name, actual, expected);
 }
 
 static const unsigned char *description_take(
-    hed_description_reader *r, uint64_t size, const char *what)
+    hed_description_reader *r, uint64_t size, const char *name)
 {
     if (r->status) return NULL;
     if (size > r->size - r->at) {
         r->status = hed_fail(r->error, HED_ERROR_FORMAT,
             "%s: byte %" PRIu64 ": %s of %" PRIu64 " bytes, and the section has %" PRIu64 " left",
-            r->path, r->base + r->at, what, size, r->size - r->at);
+            r->path, r->base + r->at, name, size, r->size - r->at);
         return NULL;
     }
     const unsigned char *at = r->bytes + r->at;
@@ -155,77 +155,77 @@ static const unsigned char *description_take(
     return at;
 }
 
-static void get_number(hed_description_reader *r, void *value, size_t size, const char *what)
+static void get_number(hed_description_reader *r, void *value, size_t size, const char *name)
 {
-    const unsigned char *at = description_take(r, size, what);
+    const unsigned char *at = description_take(r, size, name);
     if (at) memcpy(value, at, size);
 }
 
-uint32_t hed_get_u32(hed_description_reader *r, const char *what)
+uint32_t hed_get_u32(hed_description_reader *r, const char *name)
 {
     uint32_t value = 0;
-    get_number(r, &value, sizeof value, what);
+    get_number(r, &value, sizeof value, name);
     return value;
 }
 
-uint64_t hed_get_u64(hed_description_reader *r, const char *what)
+uint64_t hed_get_u64(hed_description_reader *r, const char *name)
 {
     uint64_t value = 0;
-    get_number(r, &value, sizeof value, what);
+    get_number(r, &value, sizeof value, name);
     return value;
 }
 
 /* Reads a tolerance or an amount: never negative, never NaN. */
-double hed_get_double(hed_description_reader *r, const char *what)
+double hed_get_double(hed_description_reader *r, const char *name)
 {
     double value = 0;
-    get_number(r, &value, sizeof value, what);
-    if (value >= 0 || r->own) return value;
+    get_number(r, &value, sizeof value, name);
+    if (value >= 0 || r->is_internal) return value;
     if (!r->status)
         r->status = hed_fail(r->error, HED_ERROR_FORMAT,
             "%s: byte %" PRIu64 ": %s is %g, expected at least 0", r->path,
-            r->base + r->at - sizeof value, what, value);
+            r->base + r->at - sizeof value, name, value);
     return 0;
 }
 
 uint32_t hed_get_below(
-    hed_description_reader *r, uint32_t limit, const char *what, const char *expected)
+    hed_description_reader *r, uint32_t limit, const char *name, const char *expected)
 {
     uint64_t at = r->at;
-    uint32_t value = hed_get_u32(r, what);
+    uint32_t value = hed_get_u32(r, name);
     if (value < limit) return value;
-    description_wrong(r, at, what, value, expected);
+    description_wrong(r, at, name, value, expected);
     return 0;
 }
 
-const char *hed_get_text(hed_description_reader *r, const char *what)
+const char *hed_get_text(hed_description_reader *r, const char *name)
 {
-    uint32_t size = hed_get_u32(r, what);
+    uint32_t size = hed_get_u32(r, name);
     uint64_t at = r->at;
-    const char *text = size ? (const char *)description_take(r, size, what) : NULL;
+    const char *text = size ? (const char *)description_take(r, size, name) : NULL;
     if (!text || memchr(text, 0, size) == text + size - 1) return text;
     description_wrong(r, at, "the length of a text", strnlen(text, size), "one less than its size");
     return NULL;
 }
 
-const char *hed_get_word(hed_description_reader *r, const char *what)
+const char *hed_get_word(hed_description_reader *r, const char *name)
 {
     uint64_t at = r->at;
-    const char *text = hed_get_text(r, what);
-    if (text && (text[0] || r->own)) return text;
-    description_wrong(r, at, what, 0, "a text");
+    const char *text = hed_get_text(r, name);
+    if (text && (text[0] || r->is_internal)) return text;
+    description_wrong(r, at, name, 0, "a text");
     return "";
 }
 
-/* Reads the number of a list's entries and allocates them. Each entry takes at least `least` bytes
- * of the file, which bounds the number before the allocation. */
-static void *get_list(hed_description_reader *r, uint32_t *count, uint32_t most, uint32_t least,
-    size_t size, const char *what, const char *expected)
+/* Reads the number of a list's entries and allocates them. Each entry takes at least `entry_bytes`
+ * bytes of the file, which bounds the number before the allocation. */
+static void *get_list(hed_description_reader *r, uint32_t *count, uint32_t limit,
+    uint32_t entry_bytes, size_t size, const char *name, const char *expected)
 {
     uint64_t at = r->at;
-    *count = hed_get_below(r, most + 1, what, expected);
-    if (*count > (r->size - r->at) / least)
-        description_wrong(r, at, what, *count, "no more than the section holds");
+    *count = hed_get_below(r, limit + 1, name, expected);
+    if (*count > (r->size - r->at) / entry_bytes)
+        description_wrong(r, at, name, *count, "no more than the section holds");
     void *list = r->status ? NULL : hed_arena_new(r->arena, *count, size, r->error);
     if (!list) *count = 0;
     if (!list && !r->status) r->status = HED_ERROR_MEMORY;
@@ -290,8 +290,8 @@ static void get_parameter(hed_description_reader *r, hed_parameter_def *paramete
 
 hed_define *hed_get_defines(hed_description_reader *r, uint32_t *count)
 {
-    hed_define *defines =
-        get_list(r, count, r->most, 8, sizeof *defines, "the number of defines", "at most 256");
+    hed_define *defines = get_list(
+        r, count, r->list_limit, 8, sizeof *defines, "the number of defines", "at most 256");
     for (uint32_t i = 0; i < *count; i++) {
         defines[i].name = hed_get_word(r, "the name of a define");
         const char *value = hed_get_text(r, "the value of a define");
@@ -300,17 +300,17 @@ hed_define *hed_get_defines(hed_description_reader *r, uint32_t *count)
     return defines;
 }
 
-static const char *const *get_words(hed_description_reader *r, uint32_t *count, uint32_t most,
-    const char *counted, const char *expected, const char *what)
+static const char *const *get_words(hed_description_reader *r, uint32_t *count, uint32_t limit,
+    const char *counted, const char *expected, const char *name)
 {
-    const char **words = get_list(r, count, most, 4, sizeof *words, counted, expected);
-    for (uint32_t i = 0; i < *count; i++) words[i] = hed_get_word(r, what);
+    const char **words = get_list(r, count, limit, 4, sizeof *words, counted, expected);
+    for (uint32_t i = 0; i < *count; i++) words[i] = hed_get_word(r, name);
     return words;
 }
 
 static void get_sources(hed_description_reader *r, hed_kernel_def *def)
 {
-    hed_source *sources = get_list(r, &def->source_count, r->most, 12, sizeof *sources,
+    hed_source *sources = get_list(r, &def->source_count, r->list_limit, 12, sizeof *sources,
         "the number of sources", "at most 256");
     def->sources = sources;
     for (uint32_t i = 0; i < def->source_count; i++) {
@@ -339,10 +339,10 @@ static void get_lists(hed_description_reader *r, hed_capture_launched *launched)
         sizeof *parameters, "the number of parameters", "at most 24");
     def->parameters = parameters;
     for (uint32_t i = 0; i < def->parameter_count; i++) get_parameter(r, &parameters[i]);
-    def->constraints = get_words(r, &def->constraint_count, r->most, "the number of constraints",
-        "at most 256", "a constraint");
-    hed_condition *conditions = get_list(r, &def->condition_count, r->most, 8, sizeof *conditions,
-        "the number of conditions", "at most 256");
+    def->constraints = get_words(r, &def->constraint_count, r->list_limit,
+        "the number of constraints", "at most 256", "a constraint");
+    hed_condition *conditions = get_list(r, &def->condition_count, r->list_limit, 8,
+        sizeof *conditions, "the number of conditions", "at most 256");
     def->conditions = conditions;
     for (uint32_t i = 0; i < def->condition_count; i++) {
         conditions[i].parameter = hed_get_word(r, "the parameter of a condition");
@@ -406,8 +406,8 @@ hed_status hed_capture_unpack(hed_description_reader *r, hed_capture_launched *l
     get_lists(r, launched);
     get_info(r, launched);
     if (r->at < r->size && !r->status)
-        def->options = get_words(r, &def->option_count, r->most, "the number of compiler options",
-            "at most 256", "a compiler option");
+        def->options = get_words(r, &def->option_count, r->list_limit,
+            "the number of compiler options", "at most 256", "a compiler option");
     if (r->at != r->size)
         description_wrong(r, r->at, "what is left of the section", r->size - r->at, "nothing");
     return r->status;

@@ -36,10 +36,10 @@ typedef struct reader {
 } reader;
 
 static hed_status capture_wrong(
-    const reader *r, uint64_t at, hed_error *error, const char *found, const char *expected)
+    const reader *r, uint64_t at, hed_error *error, const char *actual, const char *expected)
 {
     return hed_fail(error, HED_ERROR_FORMAT, "%s: byte %" PRIu64 ": found %s, expected %s", r->path,
-        at, found, expected);
+        at, actual, expected);
 }
 
 /* ---- sections ---- */
@@ -138,7 +138,7 @@ static hed_status read_description(const reader *r, hed_error *error)
         .bytes = bytes,
         .size = r->sections[HED_CAPTURE_DESCRIPTION][0].size,
         .base = (uint64_t)(bytes - c->bytes),
-        .most = HED_CAPTURE_LIST,
+        .list_limit = HED_CAPTURE_LIST,
         .arena = &c->arena,
         .error = error};
     return hed_capture_unpack(&from, &c->launched);
@@ -157,29 +157,29 @@ static uint64_t capture_bytes_of(const hed_capture *c, uint32_t i)
 }
 
 static hed_status check_content(
-    const reader *r, hed_capture_kind kind, uint32_t i, bool wanted, hed_error *error)
+    const reader *r, hed_capture_kind kind, uint32_t i, bool required, hed_error *error)
 {
     const unsigned char *bytes = r->sections[kind][i].bytes;
-    const char *what = kind == HED_CAPTURE_DATA ? "content" : "expected content";
+    const char *name = kind == HED_CAPTURE_DATA ? "content" : "expected content";
     uint64_t at = bytes ? (uint64_t)(bytes - r->capture->bytes) : r->capture->size;
-    if (!bytes == !wanted &&
+    if (!bytes == !required &&
         (!bytes || r->sections[kind][i].size == capture_bytes_of(r->capture, i)))
         return HED_OK;
     return hed_fail(error, HED_ERROR_FORMAT,
         "%s: byte %" PRIu64 ": %s of argument %u: found %" PRIu64 " bytes, expected %" PRIu64,
-        r->path, at, what, i, bytes ? r->sections[kind][i].size : 0,
-        wanted ? capture_bytes_of(r->capture, i) : 0);
+        r->path, at, name, i, bytes ? r->sections[kind][i].size : 0,
+        required ? capture_bytes_of(r->capture, i) : 0);
 }
 
 static hed_status capture_read_arguments(const reader *r, hed_error *error)
 {
     hed_capture *c = r->capture;
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
-        bool there = i < c->launched.def.argument_count;
-        const hed_argument_def *argument = there ? &c->launched.def.arguments[i] : NULL;
-        bool buffer = there && argument->kind == HED_BUFFER;
+        bool exists = i < c->launched.def.argument_count;
+        const hed_argument_def *argument = exists ? &c->launched.def.arguments[i] : NULL;
+        bool buffer = exists && argument->kind == HED_BUFFER;
         bool data =
-            there && argument->kind != HED_LOCAL && !(buffer && argument->access == HED_WRITE);
+            exists && argument->kind != HED_LOCAL && !(buffer && argument->access == HED_WRITE);
         bool written =
             buffer && (argument->access == HED_WRITE || argument->access == HED_READ_WRITE);
         bool expected = written && c->launched.info.checked;
@@ -188,7 +188,7 @@ static hed_status capture_read_arguments(const reader *r, hed_error *error)
             return error->status;
         c->arguments[i].data = r->sections[HED_CAPTURE_DATA][i].bytes;
         c->arguments[i].expected = r->sections[HED_CAPTURE_EXPECTED][i].bytes;
-        c->arguments[i].bytes = there ? capture_bytes_of(c, i) : 0;
+        c->arguments[i].bytes = exists ? capture_bytes_of(c, i) : 0;
     }
     return HED_OK;
 }
@@ -354,23 +354,23 @@ hed_status hed_capture_open(
     if (hed_failed(error)) return error->status;
     hed_allocator allocator = hed_context_describe(context).allocator;
     *capture = NULL;
-    hed_capture *made = hed_allocate(&allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to read %s", path);
-    made->allocator = allocator;
-    made->arena = (hed_arena){.allocator = allocator, .owner = "a capture"};
-    reader r = {.capture = made, .path = path};
-    if (map_file(made, path, error) || read_sections(&r, error) || read_description(&r, error) ||
+    hed_capture *opened = hed_allocate(&allocator, sizeof *opened);
+    if (!opened) return hed_fail(error, HED_ERROR_MEMORY, "no memory to read %s", path);
+    opened->allocator = allocator;
+    opened->arena = (hed_arena){.allocator = allocator, .owner = "a capture"};
+    reader r = {.capture = opened, .path = path};
+    if (map_file(opened, path, error) || read_sections(&r, error) || read_description(&r, error) ||
         capture_read_arguments(&r, error) || read_table(&r, error)) {
-        hed_capture_close(made);
+        hed_capture_close(opened);
         return error->status;
     }
-    hed_kernel_def *def = &made->launched.def;
+    hed_kernel_def *def = &opened->launched.def;
     def->valid = capture_is_valid;
     def->geometry = capture_find_geometry;
-    def->work = made->launched.has_work ? captured_work : NULL;
-    def->user = made;
-    made->launched.info.configurations = made->table.configurations;
-    *capture = made;
+    def->work = opened->launched.has_work ? captured_work : NULL;
+    def->user = opened;
+    opened->launched.info.configurations = opened->table.configurations;
+    *capture = opened;
     return HED_OK;
 }
 

@@ -65,9 +65,9 @@ static void check_print_element(hed_type type, element value, char *text, size_t
 
 /* Relative error of a value; infinite if only one of the two is a number. Integers beyond 2^53 may
  * differ and still be equal as doubles. */
-static double check_error_of(hed_type type, element found, element expected)
+static double check_error_of(hed_type type, element actual, element expected)
 {
-    double a = check_number(type, found), b = check_number(type, expected);
+    double a = check_number(type, actual), b = check_number(type, expected);
     if (isnan(a) || isnan(b)) return isnan(a) && isnan(b) ? 0 : INFINITY;
     bool is_float = type == HED_FLOAT || type == HED_DOUBLE;
     if (a == b) return is_float ? 0 : DBL_TRUE_MIN;
@@ -78,12 +78,12 @@ static double check_error_of(hed_type type, element found, element expected)
 /* ---- outputs ---- */
 
 static void check_complain(hed_check *check, const hed_argument_def *argument, uint64_t index,
-    element found, element expected, double error, double tolerance)
+    element actual, element expected, double error, double tolerance)
 {
     char a[48], b[48];
     if (check->wrong) return;
     check->wrong = true;
-    check_print_element(argument->type, found, a, sizeof a);
+    check_print_element(argument->type, actual, a, sizeof a);
     check_print_element(argument->type, expected, b, sizeof b);
     int used = snprintf(check->text, sizeof check->text, "%.64s[%" PRIu64 "] is %s, expected %s",
         argument->name, index, a, b);
@@ -94,12 +94,12 @@ static void check_complain(hed_check *check, const hed_argument_def *argument, u
 
 /* Compares the elements of a block whose bytes differ. */
 static void compare_elements(hed_check *check, const hed_argument_def *argument, uint64_t at,
-    const unsigned char *found, const unsigned char *expected, uint64_t bytes, double tolerance)
+    const unsigned char *actual, const unsigned char *expected, uint64_t bytes, double tolerance)
 {
     uint32_t size = hed_check_element_bytes(argument->type);
     for (uint64_t i = 0; i + size <= bytes; i += size) {
-        if (memcmp(found + i, expected + i, size) == 0) continue;
-        element a = element_at(argument->type, found + i),
+        if (memcmp(actual + i, expected + i, size) == 0) continue;
+        element a = element_at(argument->type, actual + i),
                 b = element_at(argument->type, expected + i);
         double error = check_error_of(argument->type, a, b);
         bool both_nan = error == 0 && isnan(check_number(argument->type, b));
@@ -113,13 +113,13 @@ static void compare_elements(hed_check *check, const hed_argument_def *argument,
  * The loops have no branches so that the compiler vectorises them; the bound is slightly lower than
  * the tolerance, for rounding. */
 static bool floats_within(
-    hed_check *check, const unsigned char *found, const unsigned char *expected, double tolerance)
+    hed_check *check, const unsigned char *actual, const unsigned char *expected, double tolerance)
 {
     enum { COUNT = BLOCK / sizeof(float) };
     float a[COUNT], b[COUNT], errors[COUNT],
         bound = (float)fmin(tolerance * (1 - 1e-6), (double)FLT_MAX);
     uint32_t outside = 0;
-    memcpy(a, found, sizeof a);
+    memcpy(a, actual, sizeof a);
     memcpy(b, expected, sizeof b);
     for (uint32_t i = 0; i < COUNT; i++) {
         float magnitude = fabsf(b[i]), scale = magnitude > 1 ? magnitude : 1;
@@ -136,9 +136,9 @@ static bool floats_within(
 }
 
 void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64_t at,
-    const void *found, const void *expected, uint64_t bytes, double tolerance)
+    const void *actual, const void *expected, uint64_t bytes, double tolerance)
 {
-    const unsigned char *a = found, *b = expected;
+    const unsigned char *a = actual, *b = expected;
     check->compared = true;
     for (uint64_t i = 0; i < bytes; i += BLOCK) {
         uint64_t size = bytes - i < BLOCK ? bytes - i : BLOCK;
@@ -180,14 +180,14 @@ uint64_t hed_check_unwritten(
 }
 
 void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint64_t at,
-    const void *found, const void *expected, const uint8_t *unwritten, unsigned char pattern,
+    const void *actual, const void *expected, const uint8_t *unwritten, unsigned char pattern,
     uint64_t bytes, double tolerance)
 {
-    const unsigned char *a = found, *b = expected;
-    unsigned char block[BLOCK]; /* expected values; unwritten elements are copied from `found` */
+    const unsigned char *a = actual, *b = expected;
+    unsigned char block[BLOCK]; /* expected values; unwritten elements are copied from `actual` */
     uint32_t size = hed_check_element_bytes(argument->type);
     if (!unwritten) {
-        hed_check_output(check, argument, at, found, expected, bytes, tolerance);
+        hed_check_output(check, argument, at, actual, expected, bytes, tolerance);
         return;
     }
     for (uint64_t begin = 0; begin < bytes; begin += BLOCK) {
@@ -211,22 +211,22 @@ uint64_t hed_check_drop_marked(hed_type type, void *data, uint64_t bytes, const 
 {
     unsigned char *at = data;
     uint32_t size = hed_check_element_bytes(type);
-    uint64_t kept = 0;
+    uint64_t remaining = 0;
     if (!mask) return bytes;
     for (uint64_t i = 0; i < bytes / size; i++)
-        if (!is_marked(mask, i)) memmove(at + size * kept++, at + i * size, size);
-    return size * kept;
+        if (!is_marked(mask, i)) memmove(at + size * remaining++, at + i * size, size);
+    return size * remaining;
 }
 
 uint64_t hed_check_drop_pattern(hed_type type, void *data, uint64_t bytes, unsigned char pattern)
 {
     unsigned char *at = data;
     uint32_t size = hed_check_element_bytes(type);
-    uint64_t kept = 0;
+    uint64_t remaining = 0;
     for (uint64_t i = 0; i < bytes / size; i++)
         if (!is_pattern(at + i * size, size, pattern))
-            memmove(at + size * kept++, at + i * size, size);
-    return size * kept;
+            memmove(at + size * remaining++, at + i * size, size);
+    return size * remaining;
 }
 
 /* ---- outputs whose size or order depends on the configuration ---- */
@@ -259,10 +259,10 @@ static long double check_sum_of(hed_type type, const unsigned char *from, uint64
                                                     : (long double)whole;
 }
 
-static void check_sum(hed_check *check, const hed_argument_def *argument, const void *found,
-    uint64_t found_bytes, const void *expected, uint64_t expected_bytes, double tolerance)
+static void check_sum(hed_check *check, const hed_argument_def *argument, const void *actual,
+    uint64_t actual_bytes, const void *expected, uint64_t expected_bytes, double tolerance)
 {
-    long double a = check_sum_of(argument->type, found, found_bytes),
+    long double a = check_sum_of(argument->type, actual, actual_bytes),
                 b = check_sum_of(argument->type, expected, expected_bytes);
     double error = a == b ? 0 : (double)(fabsl(a - b) / fmaxl(1, fabsl(b)));
     if (isnan(error)) error = isnan(a) && isnan(b) ? 0 : INFINITY;
@@ -285,34 +285,34 @@ static int order(const void *left, const void *right, void *user)
     return isnan(x) || isnan(y) ? isnan(x) - isnan(y) : (x > y) - (x < y);
 }
 
-void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void *found,
-    uint64_t found_bytes, void *expected, uint64_t expected_bytes, double tolerance)
+void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void *actual,
+    uint64_t actual_bytes, void *expected, uint64_t expected_bytes, double tolerance)
 {
     uint32_t size = hed_check_element_bytes(argument->type);
     hed_type type = argument->type;
     check->compared = true;
     if (argument->compare == HED_COMPARE_SUM) {
-        check_sum(check, argument, found, found_bytes, expected, expected_bytes, tolerance);
+        check_sum(check, argument, actual, actual_bytes, expected, expected_bytes, tolerance);
         return;
     }
-    if (found_bytes != expected_bytes && !check->wrong) {
+    if (actual_bytes != expected_bytes && !check->wrong) {
         check->wrong = true;
         snprintf(check->text, sizeof check->text,
-            "%.64s has %" PRIu64 " elements, expected %" PRIu64, argument->name, found_bytes / size,
-            expected_bytes / size);
+            "%.64s has %" PRIu64 " elements, expected %" PRIu64, argument->name,
+            actual_bytes / size, expected_bytes / size);
     }
-    if (found_bytes != expected_bytes) return;
-    qsort_r(found, found_bytes / size, size, order, &type);
+    if (actual_bytes != expected_bytes) return;
+    qsort_r(actual, actual_bytes / size, size, order, &type);
     qsort_r(expected, expected_bytes / size, size, order, &type);
-    hed_check_output(check, argument, 0, found, expected, found_bytes, tolerance);
+    hed_check_output(check, argument, 0, actual, expected, actual_bytes, tolerance);
 }
 
 /* ---- what must not change ---- */
 
 void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_t at,
-    const void *found, const void *expected, uint64_t bytes)
+    const void *actual, const void *expected, uint64_t bytes)
 {
-    const unsigned char *a = found, *b = expected;
+    const unsigned char *a = actual, *b = expected;
     if (check->wrong || memcmp(a, b, bytes) == 0) return;
     uint64_t i = 0;
     while (a[i] == b[i]) i++;
@@ -322,17 +322,17 @@ void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_
 }
 
 void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool before,
-    const unsigned char *found, uint64_t bytes, unsigned char poison)
+    const unsigned char *actual, uint64_t bytes, unsigned char poison)
 {
     /* start of the run of changed bytes nearest to the buffer */
     uint64_t first = before ? bytes : 0;
     if (check->wrong) return;
     if (before) {
-        while (first > 0 && found[first - 1] == poison) first--;
+        while (first > 0 && actual[first - 1] == poison) first--;
         if (first == 0) return;
-        while (first > 0 && found[first - 1] != poison) first--;
+        while (first > 0 && actual[first - 1] != poison) first--;
     } else {
-        while (first < bytes && found[first] == poison) first++;
+        while (first < bytes && actual[first] == poison) first++;
         if (first == bytes) return;
     }
     check->wrong = true;

@@ -18,11 +18,11 @@ uint32_t hed_check_element_bytes(hed_type type);
 /* Compares `bytes` bytes of an output that begin at byte offset `at` (a multiple of 8) of the
  * argument. Tolerance 0 requires equal bits. A NaN equals any NaN and no number. */
 void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64_t at,
-    const void *found, const void *expected, uint64_t bytes, double tolerance);
+    const void *actual, const void *expected, uint64_t bytes, double tolerance);
 /* hed_check_output() for an output that the reference writes in part: elements whose bit is set in
  * `unwritten` (a mask of the whole argument, nullable) must still be equal to `pattern`. */
 void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint64_t at,
-    const void *found, const void *expected, const uint8_t *unwritten, unsigned char pattern,
+    const void *actual, const void *expected, const uint8_t *unwritten, unsigned char pattern,
     uint64_t bytes, double tolerance);
 /* Finds the elements that a kernel does not write: they keep pattern 0 in `first` and pattern 1 in
  * `second` (hed_runner_pattern()). Sets their bits in `mask`, which must be all zeros. Returns
@@ -37,14 +37,14 @@ uint64_t hed_check_drop_pattern(hed_type type, void *data, uint64_t bytes, unsig
 uint64_t hed_check_result_bytes(const hed_geometry *geometry, uint32_t argument, uint64_t bytes);
 /* Compares a whole output by the argument's `compare` rule (a sum, or sorted). The two outputs may
  * differ in length; both are sorted in place. */
-void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void *found,
-    uint64_t found_bytes, void *expected, uint64_t expected_bytes, double tolerance);
+void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void *actual,
+    uint64_t actual_bytes, void *expected, uint64_t expected_bytes, double tolerance);
 /* Compares a piece of an input with the bytes that were uploaded. */
 void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_t at,
-    const void *found, const void *expected, uint64_t bytes);
+    const void *actual, const void *expected, uint64_t bytes);
 /* Checks that all guard bytes before a buffer, or after it, still equal `poison`. */
 void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool before,
-    const unsigned char *found, uint64_t bytes, unsigned char poison);
+    const unsigned char *actual, uint64_t bytes, unsigned char poison);
 
 /* Copies of the buffers that a launch writes, so that it can be repeated without a visible
  * effect. */

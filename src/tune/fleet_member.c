@@ -19,9 +19,9 @@ enum {
 };
 static const double warm_seconds = 1, restart_seconds[MOST_RESTARTS] = {0.5, 3};
 
-void hed_fleet_pause(fleet *all, pthread_cond_t *change, double seconds)
+void hed_fleet_pause(fleet_state *fleet, pthread_cond_t *change, double seconds)
 {
-    hed_condition_wait(change, &all->lock, seconds);
+    hed_condition_wait(change, &fleet->lock, seconds);
 }
 
 /* ---- what it does with its runner ---- */
@@ -39,7 +39,7 @@ static double member_now(void *user)
     return (double)hed_now() * 1e-9;
 }
 
-static bool member_stopped(void *user) { return ((fleet_member *)user)->all->stopping; }
+static bool member_stopped(void *user) { return ((fleet_member *)user)->fleet->stopping; }
 
 /* Finds the slot that has a configuration prepared; if there is no such slot, prepares the
  * configuration in the least recently used one. */
@@ -70,7 +70,7 @@ static hed_status member_time_reference(fleet_member *m, hed_error *error)
 {
     uint32_t slot, done;
     hed_trial *trial = &m->trials[0];
-    if (member_hold(m, &m->all->reference, true, &slot, trial, error) || trial->outcome)
+    if (member_hold(m, &m->fleet->reference, true, &slot, trial, error) || trial->outcome)
         return error->status;
     if (!m->warm && hed_race_warm_up(&m->race, slot, warm_seconds, trial, error))
         return error->status;
@@ -93,15 +93,15 @@ static hed_status member_time_reference(fleet_member *m, hed_error *error)
 
 static hed_status member_round(fleet_member *m, hed_error *error)
 {
-    for (uint32_t i = 0; i < m->count && !m->all->stopping; i++) {
+    for (uint32_t i = 0; i < m->count && !m->fleet->stopping; i++) {
         uint32_t slot;
-        const hed_config *config = &m->all->slots[m->slots[i]].candidate.config;
+        const hed_config *config = &m->fleet->slots[m->slots[i]].candidate.config;
         if (member_hold(m, config, false, &slot, &m->trials[i], error)) return error->status;
         if (!m->trials[i].outcome &&
             m->runner->kind->time(m->runner, slot, m->runs[i], m->values[i], &m->trials[i], error))
             return error->status;
     }
-    for (uint32_t i = 0; i < m->count && m->all->stopping; i++)
+    for (uint32_t i = 0; i < m->count && m->fleet->stopping; i++)
         m->trials[i].outcome = HED_OUTCOME_DROPPED;
     return HED_OK;
 }
@@ -111,22 +111,22 @@ static hed_status member_obey(fleet_member *m, hed_error *error)
     if (m->order == TIME_REFERENCE) return member_time_reference(m, error);
     if (m->order != GIVE_OUTPUT) return member_round(m, error);
     uint32_t slot;
-    const hed_config *config = &m->all->slots[m->slots[0]].candidate.config;
+    const hed_config *config = &m->fleet->slots[m->slots[0]].candidate.config;
     if (member_hold(m, config, false, &slot, &m->trials[0], error) || m->trials[0].outcome)
         return error->status;
     return m->runner->kind->output(
         m->runner, slot, m->argument, m->pattern, m->data, &m->trials[0], error);
 }
 
-/* Checks and times a candidate; `known`: outcome of compiling it ahead. */
+/* Checks and times a candidate; `build`: outcome of compiling it ahead. */
 static hed_status member_try(
-    fleet_member *m, fleet_candidate *candidate, const hed_trial *known, hed_error *error)
+    fleet_member *m, fleet_candidate *candidate, const hed_trial *build, hed_error *error)
 {
     uint32_t slot;
     hed_probe probe = {0};
-    candidate->trial = *known;
+    candidate->trial = *build;
     candidate->runs = 0;
-    if (known->outcome) return HED_OK;
+    if (build->outcome) return HED_OK;
     if (m->race.anchored && ++m->since_check >= CHECK_EVERY) {
         hed_trial trial;
         m->since_check = 0;
@@ -135,12 +135,12 @@ static hed_status member_try(
     if (member_hold(m, &candidate->config, false, &slot, &candidate->trial, error) ||
         candidate->trial.outcome)
         return error->status;
-    candidate->trial.build_seconds = fmax(known->build_seconds, candidate->trial.build_seconds);
-    pthread_mutex_lock(&m->all->lock);
+    candidate->trial.build_seconds = fmax(build->build_seconds, candidate->trial.build_seconds);
+    pthread_mutex_lock(&m->fleet->lock);
     double pace = m->pace = m->ratio * m->race.level;
-    m->race.best = m->all->best * m->ratio;
-    m->race.best_high = m->all->best_high * m->ratio;
-    pthread_mutex_unlock(&m->all->lock);
+    m->race.best = m->fleet->best * m->ratio;
+    m->race.best_high = m->fleet->best_high * m->ratio;
+    pthread_mutex_unlock(&m->fleet->lock);
     if (hed_race_probe(&m->race, slot, &probe, error)) return error->status;
     /* the tuning itself derives DROPPED and IMPOSSIBLE from the same times */
     bool timed = probe.trial.outcome == HED_OUTCOME_MEASURED ||
@@ -151,23 +151,23 @@ static hed_status member_try(
     }
     candidate->runs = probe.runs;
     for (uint32_t i = 0; i < probe.runs; i++) candidate->values[i] = probe.values[i] / pace;
-    pthread_mutex_lock(&m->all->lock);
+    pthread_mutex_lock(&m->fleet->lock);
     double seconds = probe.seconds / pace;
-    if (probe.trial.outcome == HED_OUTCOME_MEASURED && seconds < m->all->best) {
-        m->all->best = seconds;
-        m->all->best_high = probe.high / pace;
+    if (probe.trial.outcome == HED_OUTCOME_MEASURED && seconds < m->fleet->best) {
+        m->fleet->best = seconds;
+        m->fleet->best_high = probe.high / pace;
     }
-    pthread_mutex_unlock(&m->all->lock);
+    pthread_mutex_unlock(&m->fleet->lock);
     return HED_OK;
 }
 
 /* ---- what is next (the lock is held) ---- */
 
-fleet_candidate *hed_fleet_first(fleet *all, int state, uint32_t member)
+fleet_candidate *hed_fleet_first(fleet_state *fleet, int state, uint32_t member)
 {
     fleet_candidate *first = NULL;
-    for (uint32_t i = 0; i < all->capacity; i++) {
-        fleet_candidate *c = &all->candidates[i];
+    for (uint32_t i = 0; i < fleet->capacity; i++) {
+        fleet_candidate *c = &fleet->candidates[i];
         if ((int)c->state == state && (state != WITH_DEVICE || c->member == member) &&
             (!first || c->number < first->number))
             first = c;
@@ -176,28 +176,28 @@ fleet_candidate *hed_fleet_first(fleet *all, int state, uint32_t member)
 }
 
 /* Marks a device as lost and returns its pending candidates to the queue. */
-static void member_lose(fleet_member *m, const hed_error *why)
+static void member_lose(fleet_member *m, const hed_error *cause)
 {
-    fleet *all = m->all;
+    fleet_state *fleet = m->fleet;
     const char *id = hed_device_describe(m->device)->id;
-    m->lost = true;
+    m->is_lost = true;
     m->losses++;
-    m->why = *why;
-    m->returns = (m->runner || m->restarts) && m->restarts < MOST_RESTARTS && !all->stopping &&
-                 all->kind.can_restart(m->device);
+    m->cause = *cause;
+    m->returns = (m->runner || m->restarts) && m->restarts < MOST_RESTARTS && !fleet->stopping &&
+                 fleet->kind.can_restart(m->device);
     if (m->returns)
-        hed_log_message(&all->logger, HED_LOG_WARNING,
-            "%s is lost: %s; it is started again in %g s", id, why->text,
+        hed_log_message(&fleet->logger, HED_LOG_WARNING,
+            "%s is lost: %s; it is started again in %g s", id, cause->text,
             restart_seconds[m->restarts]);
     else
-        hed_log_message(&all->logger, HED_LOG_WARNING, "%s is lost%s: %s", id,
-            m->restarts ? " and stays out" : "", why->text);
+        hed_log_message(&fleet->logger, HED_LOG_WARNING, "%s is lost%s: %s", id,
+            m->restarts ? " and stays out" : "", cause->text);
     hed_text_copy(m->doing, sizeof m->doing, m->returns ? "starting again" : "lost");
-    all->runner.lost = !fleet_any(all, true);
-    for (uint32_t i = 0; i < all->capacity; i++) {
-        fleet_candidate *c = &all->candidates[i];
-        bool mine = c->state == WITH_DEVICE && c->member == (uint32_t)(m - all->members);
-        if (mine && ++c->lost >= MOST_LOST) {
+    fleet->runner.lost = !fleet_any(fleet, true);
+    for (uint32_t i = 0; i < fleet->capacity; i++) {
+        fleet_candidate *c = &fleet->candidates[i];
+        bool mine = c->state == WITH_DEVICE && c->member == (uint32_t)(m - fleet->members);
+        if (mine && ++c->loss_count >= MOST_LOST) {
             c->state = DONE;
             c->trial = fleet_trial();
             c->trial.outcome = HED_OUTCOME_CRASHED;
@@ -214,53 +214,53 @@ static void member_lose(fleet_member *m, const hed_error *why)
 static uint32_t member_share(const fleet_member *m)
 {
     uint32_t waiting = 0, alive = 0;
-    for (uint32_t i = 0; i < m->all->capacity; i++)
-        waiting += m->all->candidates[i].state == WAITING;
-    for (uint32_t i = 0; i < m->all->count; i++) alive += !m->all->members[i].lost;
+    for (uint32_t i = 0; i < m->fleet->capacity; i++)
+        waiting += m->fleet->candidates[i].state == WAITING;
+    for (uint32_t i = 0; i < m->fleet->count; i++) alive += !m->fleet->members[i].is_lost;
     uint32_t fair = 1 + waiting / (alive ? alive : 1);
     return fair < 1 + m->builders ? fair : 1 + m->builders;
 }
 
 static bool member_has_work(const fleet_member *m)
 {
-    fleet *all = m->all;
-    return !all->stopping && (all->has_reference || all->open) &&
-           (hed_fleet_first(all, WAITING, 0) ||
-               hed_fleet_first(all, WITH_DEVICE, (uint32_t)(m - all->members)));
+    fleet_state *fleet = m->fleet;
+    return !fleet->stopping && (fleet->has_reference || fleet->open) &&
+           (hed_fleet_first(fleet, WAITING, 0) ||
+               hed_fleet_first(fleet, WITH_DEVICE, (uint32_t)(m - fleet->members)));
 }
 
 /* Takes as many waiting candidates as keep the compilers busy, and returns one that can be measured
  * now, as a copy, since the list may move. */
-static bool member_next(fleet_member *m, fleet_candidate *next, hed_trial *known, hed_error *error)
+static bool member_next(fleet_member *m, fleet_candidate *next, hed_trial *build, hed_error *error)
 {
-    fleet *all = m->all;
-    uint32_t index = (uint32_t)(m - all->members), mine = 0;
+    fleet_state *fleet = m->fleet;
+    uint32_t index = (uint32_t)(m - fleet->members), mine = 0;
     fleet_candidate *c;
-    *known = fleet_trial();
-    for (uint32_t i = 0; i < all->capacity; i++)
-        mine += all->candidates[i].state == WITH_DEVICE && all->candidates[i].member == index;
-    while (mine < member_share(m) && (c = hed_fleet_first(all, WAITING, 0))) {
+    *build = fleet_trial();
+    for (uint32_t i = 0; i < fleet->capacity; i++)
+        mine += fleet->candidates[i].state == WITH_DEVICE && fleet->candidates[i].member == index;
+    while (mine < member_share(m) && (c = hed_fleet_first(fleet, WAITING, 0))) {
         c->state = WITH_DEVICE;
         c->member = index;
         mine++;
         if (!m->builders) break;
         hed_config config = c->config;
-        pthread_mutex_unlock(&all->lock);
+        pthread_mutex_unlock(&fleet->lock);
         hed_status status = m->runner->kind->build_ahead(m->runner, &config, error);
-        pthread_mutex_lock(&all->lock);
+        pthread_mutex_lock(&fleet->lock);
         if (status) return false;
     }
     if (!mine) return false;
     if (!m->builders) {
-        *next = *hed_fleet_first(all, WITH_DEVICE, index);
+        *next = *hed_fleet_first(fleet, WITH_DEVICE, index);
         return true;
     }
     hed_config config;
-    pthread_mutex_unlock(&all->lock);
-    bool built = m->runner->kind->built(m->runner, TICK, &config, known);
-    pthread_mutex_lock(&all->lock);
-    for (uint32_t i = 0; i < all->capacity && built; i++) {
-        c = &all->candidates[i];
+    pthread_mutex_unlock(&fleet->lock);
+    bool built = m->runner->kind->built(m->runner, TICK, &config, build);
+    pthread_mutex_lock(&fleet->lock);
+    for (uint32_t i = 0; i < fleet->capacity && built; i++) {
+        c = &fleet->candidates[i];
         if (c->state != WITH_DEVICE || c->member != index || !hed_config_equal(&c->config, &config))
             continue;
         *next = *c;
@@ -272,13 +272,13 @@ static bool member_next(fleet_member *m, fleet_candidate *next, hed_trial *known
 /* Stores a candidate's result in the list that the tuning reads. */
 static void member_done(fleet_member *m, const fleet_candidate *tried)
 {
-    fleet *all = m->all;
-    for (uint32_t i = 0; i < all->capacity; i++) {
-        fleet_candidate *c = &all->candidates[i];
+    fleet_state *fleet = m->fleet;
+    for (uint32_t i = 0; i < fleet->capacity; i++) {
+        fleet_candidate *c = &fleet->candidates[i];
         if (c->state != WITH_DEVICE || c->number != tried->number) continue;
         *c = *tried;
         c->state = DONE;
-        c->number = all->next++;
+        c->number = fleet->next++;
     }
     m->done++;
     m->failed += tried->trial.outcome != HED_OUTCOME_MEASURED;
@@ -292,115 +292,117 @@ static void member_say(fleet_member *m, const char *doing)
 /* Opens the device's runner in the device's thread, since opening takes seconds per card. */
 static void member_open(fleet_member *m)
 {
-    fleet *all = m->all;
-    hed_error why = {0};
-    hed_runner_def own = all->member_def;
-    own.device = m->device;
-    pthread_mutex_unlock(&all->lock);
-    hed_status status = all->kind.open(&own, &m->runner, &why);
-    pthread_mutex_lock(&all->lock);
+    fleet_state *fleet = m->fleet;
+    hed_error cause = {0};
+    hed_runner_def runner_def = fleet->member_def;
+    runner_def.device = m->device;
+    pthread_mutex_unlock(&fleet->lock);
+    hed_status status = fleet->kind.open(&runner_def, &m->runner, &cause);
+    pthread_mutex_lock(&fleet->lock);
     m->opened = true;
-    if (status) member_lose(m, &why);
+    if (status) member_lose(m, &cause);
     /* compilers would occupy the processors that the candidates of a CPU run on */
     bool quiet = hed_device_describe(m->device)->type == HED_DEVICE_CPU;
     m->builders = status || quiet ? 0 : m->runner->builders;
     member_say(m, status ? "lost" : "waiting");
-    pthread_cond_broadcast(&all->news);
+    pthread_cond_broadcast(&fleet->news);
 }
 
 /* Reopens the runner of a restarted device and measures its pace. */
 static hed_status member_restart(fleet_member *m, hed_error *error)
 {
-    fleet *all = m->all;
-    hed_runner_def own = all->member_def;
-    own.device = m->device;
+    fleet_state *fleet = m->fleet;
+    hed_runner_def runner_def = fleet->member_def;
+    runner_def.device = m->device;
     hed_runner_destroy(m->runner);
     m->runner = NULL;
     memset(m->used, 0, sizeof m->used);
     m->warm = m->race.anchored = false;
-    if (all->kind.restart(&own, error) || all->kind.open(&own, &m->runner, error) ||
-        !all->has_reference)
+    if (fleet->kind.restart(&runner_def, error) ||
+        fleet->kind.open(&runner_def, &m->runner, error) || !fleet->has_reference)
         return error->status;
     m->trials[0] = fleet_trial();
     if (member_time_reference(m, error)) return error->status;
-    if (m->race.anchored) m->pace = m->ratio = m->race.anchor_base / all->base;
+    if (m->race.anchored) m->pace = m->ratio = m->race.anchor_base / fleet->base;
     return HED_OK;
 }
 
 /* Restarts a lost device after a delay. Returns false if it remains lost. */
 static bool member_come_back(fleet_member *m)
 {
-    fleet *all = m->all;
+    fleet_state *fleet = m->fleet;
     while (m->returns) {
         hed_error error = {0};
         double due = member_now(m) + restart_seconds[m->restarts++];
-        while (!all->stopping && member_now(m) < due) hed_fleet_pause(all, &all->work, TICK);
-        if (all->stopping) break;
-        pthread_mutex_unlock(&all->lock);
+        while (!fleet->stopping && member_now(m) < due) hed_fleet_pause(fleet, &fleet->work, TICK);
+        if (fleet->stopping) break;
+        pthread_mutex_unlock(&fleet->lock);
         member_restart(m, &error);
-        pthread_mutex_lock(&all->lock);
-        while (all->ordering && fleet_any(all, false)) hed_fleet_pause(all, &all->work, TICK);
+        pthread_mutex_lock(&fleet->lock);
+        while (fleet->ordering && fleet_any(fleet, false))
+            hed_fleet_pause(fleet, &fleet->work, TICK);
         m->returns = false;
         if (hed_failed(&error)) {
             member_lose(m, &error);
             continue;
         }
-        m->lost = false;
+        m->is_lost = false;
         m->order = NOTHING;
-        hed_log_message(&all->logger, HED_LOG_WARNING, "%s was started again",
+        hed_log_message(&fleet->logger, HED_LOG_WARNING, "%s was started again",
             hed_device_describe(m->device)->id);
         member_say(m, "waiting");
     }
     m->returns = false;
-    all->runner.lost = !fleet_any(all, true);
-    pthread_cond_broadcast(&all->news);
-    return !m->lost;
+    fleet->runner.lost = !fleet_any(fleet, true);
+    pthread_cond_broadcast(&fleet->news);
+    return !m->is_lost;
 }
 
 void *hed_fleet_member_run(void *user)
 {
     fleet_member *m = user;
-    fleet *all = m->all;
-    pthread_mutex_lock(&all->lock);
+    fleet_state *fleet = m->fleet;
+    pthread_mutex_lock(&fleet->lock);
     member_open(m);
-    while (!all->closing && (!m->lost || member_come_back(m))) {
+    while (!fleet->closing && (!m->is_lost || member_come_back(m))) {
         hed_error error = {0};
         fleet_candidate candidate;
-        hed_trial known;
+        hed_trial build;
         if (m->order) {
             member_say(m, m->order == TIME_ROUND ? "final rounds" : "timing");
-            pthread_mutex_unlock(&all->lock);
+            pthread_mutex_unlock(&fleet->lock);
             member_obey(m, &error);
-            pthread_mutex_lock(&all->lock);
+            pthread_mutex_lock(&fleet->lock);
             m->order = NOTHING;
         } else if (!member_has_work(m)) {
             member_say(m, "waiting");
-            pthread_cond_wait(&all->work, &all->lock);
-        } else if (member_next(m, &candidate, &known, &error)) {
+            pthread_cond_wait(&fleet->work, &fleet->lock);
+        } else if (member_next(m, &candidate, &build, &error)) {
             member_say(m, "measuring");
-            pthread_mutex_unlock(&all->lock);
-            member_try(m, &candidate, &known, &error);
-            pthread_mutex_lock(&all->lock);
+            pthread_mutex_unlock(&fleet->lock);
+            member_try(m, &candidate, &build, &error);
+            pthread_mutex_lock(&fleet->lock);
             if (!hed_failed(&error)) member_done(m, &candidate);
         } else {
             member_say(m, "compiling");
         }
         if (hed_failed(&error) || m->runner->lost) member_lose(m, &error);
-        pthread_cond_broadcast(&all->news);
-        if (m->lost) pthread_cond_broadcast(&all->work);
+        pthread_cond_broadcast(&fleet->news);
+        if (m->is_lost) pthread_cond_broadcast(&fleet->work);
     }
     m->order = NOTHING;
-    pthread_cond_broadcast(&all->news);
-    pthread_mutex_unlock(&all->lock);
+    pthread_cond_broadcast(&fleet->news);
+    pthread_mutex_unlock(&fleet->lock);
     /* the thread that started worker processes must outlive them, so destroy the runner here */
     hed_runner_destroy(m->runner);
     return NULL;
 }
 
-void hed_fleet_member_make(fleet *all, uint32_t index, hed_device *device, double floor_seconds)
+void hed_fleet_member_make(
+    fleet_state *fleet, uint32_t index, hed_device *device, double floor_seconds)
 {
-    fleet_member *m = &all->members[index];
-    *m = (fleet_member){.all = all, .device = device, .ratio = 1, .pace = 1, .doing = "opening"};
+    fleet_member *m = &fleet->members[index];
+    *m = (fleet_member){.fleet = fleet, .device = device, .ratio = 1, .pace = 1, .doing = "opening"};
     m->race = (hed_race){.def = {.user = m,
                              .time = member_time,
                              .now = member_now,

@@ -22,7 +22,7 @@ typedef struct fleet_candidate {
     uint64_t number; /* request number; after measurement, completion number */
     hed_config config;
     hed_trial trial;
-    uint32_t member, lost; /* device that measures it; devices lost while measuring it */
+    uint32_t member, loss_count; /* device that measures it; devices lost while measuring it */
     uint32_t runs;
     double values[HED_PROBE_RUNS]; /* s, scaled to the first device's pace */
 } fleet_candidate;
@@ -30,7 +30,7 @@ typedef struct fleet_candidate {
 /* A candidate that the tuning has prepared in a slot. */
 typedef struct fleet_slot {
     fleet_candidate candidate;
-    uint32_t taken; /* number of its values already returned */
+    uint32_t values_read; /* number of its values already returned */
     uint32_t round_runs, round_taken;
     double round[ROUND_RUNS]; /* times in the announced round, s */
     hed_trial round_trial;
@@ -38,16 +38,16 @@ typedef struct fleet_slot {
 
 typedef enum fleet_order { NOTHING, TIME_REFERENCE, TIME_ROUND, TIME_ONE, GIVE_OUTPUT } fleet_order;
 
-typedef struct fleet fleet;
+typedef struct fleet_state fleet_state;
 
 typedef struct fleet_member {
-    fleet *all;
+    fleet_state *fleet;
     hed_device *device;
     hed_runner *runner; /* accessed by the member's thread alone */
     pthread_t thread;
-    bool threaded, opened, lost;
-    bool returns;  /* lost, and about to be restarted */
-    hed_error why; /* cause of the loss */
+    bool threaded, opened, is_lost;
+    bool returns;    /* lost, and about to be restarted */
+    hed_error cause; /* cause of the loss */
     uint32_t losses, restarts;
 
     /* prepared candidates; count 0 and `used` 0: the slot is empty */
@@ -75,7 +75,7 @@ typedef struct fleet_member {
     uint32_t round_count[HED_RUNNER_SLOTS];
 } fleet_member;
 
-struct fleet {
+struct fleet_state {
     hed_runner runner;
     hed_runner_def def, member_def;
     hed_fleet_kind kind;
@@ -106,24 +106,26 @@ static inline hed_trial fleet_trial(void)
 }
 
 /* True if a device is available, or, with `returning`, is about to restart. */
-static inline bool fleet_any(const fleet *all, bool returning)
+static inline bool fleet_any(const fleet_state *fleet, bool returning)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < all->count; i++)
-        any = any || !all->members[i].lost || (returning && all->members[i].returns);
-    return any;
+    bool available = false;
+    for (uint32_t i = 0; i < fleet->count; i++)
+        available =
+            available || !fleet->members[i].is_lost || (returning && fleet->members[i].returns);
+    return available;
 }
 
 /* ---- fleet_member.c ---- */
 
 /* Initialises a member that is not open yet. */
-void hed_fleet_member_make(fleet *all, uint32_t index, hed_device *device, double floor_seconds);
+void hed_fleet_member_make(
+    fleet_state *fleet, uint32_t index, hed_device *device, double floor_seconds);
 /* Thread function of a member. */
 void *hed_fleet_member_run(void *member);
 /* Oldest candidate in a state (WITH_DEVICE: assigned to this member); NULL if there is no such
  * candidate. */
-fleet_candidate *hed_fleet_first(fleet *all, int state, uint32_t member);
+fleet_candidate *hed_fleet_first(fleet_state *fleet, int state, uint32_t member);
 /* Waits for `change`, `seconds` below 1. */
-void hed_fleet_pause(fleet *all, pthread_cond_t *change, double seconds);
+void hed_fleet_pause(fleet_state *fleet, pthread_cond_t *change, double seconds);
 
 #endif

@@ -130,11 +130,12 @@ static void poison(hed_local_runner *local, unsigned char byte, hed_error *error
 {
     for (uint32_t i = 0; i < local->def.kernel->argument_count; i++) {
         if (!local->buffers[i]) continue;
-        uint64_t kept =
+        uint64_t extra_bytes =
             local->guard + (local->def.arguments[i].data ? local_bytes_of(local, i) : 0);
         uint64_t size = hed_buffer_describe(local->buffers[i]).size;
         hed_fill(local->stream, local->buffers[i], 0, local->guard, &byte, 1, error);
-        hed_fill(local->stream, local->buffers[i], kept, size - kept, &byte, 1, error);
+        hed_fill(
+            local->stream, local->buffers[i], extra_bytes, size - extra_bytes, &byte, 1, error);
     }
 }
 
@@ -149,48 +150,48 @@ static void local_blame(hed_trial *trial, hed_outcome outcome, const hed_error *
 /* Sorts a failed launch or wait: the candidate's own failure is stored in `trial`; a failure that
  * makes further work pointless is returned. */
 static hed_status local_judge(hed_local_runner *local, hed_status status, hed_trial *trial,
-    const hed_error *why, hed_error *error)
+    const hed_error *cause, hed_error *error)
 {
     switch (status) {
     case HED_OK: return HED_OK;
     case HED_ERROR_MEMORY:
-        if (error) *error = *why;
+        if (error) *error = *cause;
         return status;
     case HED_ERROR_LOST:
         local->runner.lost = true;
-        local_blame(trial, HED_OUTCOME_CRASHED, why);
+        local_blame(trial, HED_OUTCOME_CRASHED, cause);
         return HED_OK;
     case HED_ERROR_TIMEOUT:
         local->runner.lost = local->hung = true;
-        local_blame(trial, HED_OUTCOME_HUNG, why);
+        local_blame(trial, HED_OUTCOME_HUNG, cause);
         return HED_OK;
     case HED_ERROR_LIMIT:
-    case HED_ERROR_UNSUPPORTED: local_blame(trial, HED_OUTCOME_INVALID, why); return HED_OK;
-    default: local_blame(trial, HED_OUTCOME_LAUNCH, why); return HED_OK;
+    case HED_ERROR_UNSUPPORTED: local_blame(trial, HED_OUTCOME_INVALID, cause); return HED_OK;
+    default: local_blame(trial, HED_OUTCOME_LAUNCH, cause); return HED_OK;
     }
 }
 
 hed_status hed_local_launch(
     hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
 {
-    hed_error why = {0};
+    hed_error cause = {0};
     hed_status status = hed_launch(local->stream, local->slots[slot].kernel, local->def.problem,
-        local->arguments, local->def.kernel->argument_count, &why);
-    return local_judge(local, status, trial, &why, error);
+        local->arguments, local->def.kernel->argument_count, &cause);
+    return local_judge(local, status, trial, &cause, error);
 }
 
 hed_status hed_local_wait(
     hed_local_runner *local, uint32_t launches, hed_trial *trial, hed_error *error)
 {
-    hed_error why = {0};
+    hed_error cause = {0};
     double limit = (local->def.timeout_seconds * launches + local->allowance) * 1e9;
     hed_status status = local->def.timeout_seconds > 0
-                            ? hed_stream_wait_for(local->stream, (uint64_t)limit, &why)
-                            : hed_stream_wait(local->stream, &why);
+                            ? hed_stream_wait_for(local->stream, (uint64_t)limit, &cause)
+                            : hed_stream_wait(local->stream, &cause);
     if (status == HED_ERROR_TIMEOUT)
-        hed_fail(&why, status, "%s is not done after %.3f s: a long step, or a hung device",
+        hed_fail(&cause, status, "%s is not done after %.3f s: a long step, or a hung device",
             local->def.kernel->name, limit * 1e-9);
-    return local_judge(local, status, trial, &why, error);
+    return local_judge(local, status, trial, &cause, error);
 }
 
 static hed_status refuse_lost(const hed_local_runner *local, hed_error *error)
@@ -226,24 +227,25 @@ hed_status hed_local_begin(
 /* ---- comparing ---- */
 
 static void local_compare_piece(hed_local_runner *local, uint32_t index, uint64_t at,
-    const unsigned char *found, uint64_t bytes, unsigned char byte, hed_check *check)
+    const unsigned char *actual, uint64_t bytes, unsigned char byte, hed_check *check)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
     const hed_runner_argument *content = &local->def.arguments[index];
     if (content->expected)
-        hed_check_partial(check, argument, at, found, (const unsigned char *)content->expected + at,
-            content->unwritten, byte, bytes, content->tolerance);
+        hed_check_partial(check, argument, at, actual,
+            (const unsigned char *)content->expected + at, content->unwritten, byte, bytes,
+            content->tolerance);
     else if (argument->access == HED_READ && content->data)
         hed_check_input(
-            check, argument, at, found, (const unsigned char *)content->data + at, bytes);
+            check, argument, at, actual, (const unsigned char *)content->data + at, bytes);
 }
 
 /* Reads a piece of a buffer into host memory, or returns its address if it is there already. */
 static hed_status fetch(hed_local_runner *local, hed_buffer *buffer, uint64_t at, uint64_t bytes,
-    const unsigned char **found, hed_error *error)
+    const unsigned char **bytes_read, hed_error *error)
 {
     const unsigned char *host = hed_buffer_describe(buffer).host;
-    *found = host ? host + at : hed_buffer_describe(local->staging).host;
+    *bytes_read = host ? host + at : hed_buffer_describe(local->staging).host;
     if (host) return HED_OK;
     hed_copy(local->stream, local->staging, 0, buffer, at, bytes, error);
     return hed_stream_wait(local->stream, error);
@@ -252,11 +254,11 @@ static hed_status fetch(hed_local_runner *local, hed_buffer *buffer, uint64_t at
 static void compare_guard(hed_local_runner *local, uint32_t index, bool before, unsigned char byte,
     hed_check *check, hed_error *error)
 {
-    const unsigned char *found;
+    const unsigned char *actual;
     uint64_t at = before ? 0 : local->guard + local_bytes_of(local, index);
-    if (!fetch(local, local->buffers[index], at, local->guard, &found, error))
+    if (!fetch(local, local->buffers[index], at, local->guard, &actual, error))
         hed_check_guard(
-            check, &local->def.kernel->arguments[index], before, found, local->guard, byte);
+            check, &local->def.kernel->arguments[index], before, actual, local->guard, byte);
 }
 
 /* Compares an output that is summed or sorted; it needs the whole content. */
@@ -268,22 +270,23 @@ static void compare_whole(hed_local_runner *local, uint32_t index, const hed_geo
     const hed_allocator *allocator = &local->allocator;
     uint64_t size = hed_check_result_bytes(geometry, index, local_bytes_of(local, index)),
              expected_size = hed_runner_expected_bytes(content);
-    void *found = hed_allocate(allocator, size), *expected = hed_allocate(allocator, expected_size);
-    if (!found || !expected)
+    void *actual = hed_allocate(allocator, size),
+         *expected = hed_allocate(allocator, expected_size);
+    if (!actual || !expected)
         hed_fail(error, HED_ERROR_MEMORY, "no memory to compare \"%s\"", argument->name);
-    hed_read(local->stream, found, local->buffers[index], local->guard, size, error);
+    hed_read(local->stream, actual, local->buffers[index], local->guard, size, error);
     if (!hed_stream_wait(local->stream, error)) {
         memcpy(expected, content->expected, expected_size);
         uint64_t left = size, expected_left = expected_size;
         if (content->unwritten) {
-            left = hed_check_drop_pattern(argument->type, found, size, byte);
+            left = hed_check_drop_pattern(argument->type, actual, size, byte);
             expected_left =
                 hed_check_drop_marked(argument->type, expected, expected_size, content->unwritten);
         }
         hed_check_reduced(
-            check, argument, found, left, expected, expected_left, content->tolerance);
+            check, argument, actual, left, expected, expected_left, content->tolerance);
     }
-    hed_release(allocator, found, size);
+    hed_release(allocator, actual, size);
     hed_release(allocator, expected, expected_size);
 }
 
@@ -291,7 +294,7 @@ static void local_compare_buffer(hed_local_runner *local, uint32_t index,
     const hed_geometry *geometry, unsigned char byte, hed_check *check, hed_error *error)
 {
     const hed_argument_def *argument = &local->def.kernel->arguments[index];
-    const unsigned char *found;
+    const unsigned char *actual;
     uint64_t size = local_bytes_of(local, index);
     bool expected = local->def.arguments[index].expected,
          whole = expected && argument->compare != HED_COMPARE_EACH;
@@ -299,8 +302,8 @@ static void local_compare_buffer(hed_local_runner *local, uint32_t index,
     if (whole) compare_whole(local, index, geometry, byte, check, error);
     for (uint64_t at = 0; content && at < size;) {
         uint64_t piece = size - at < STAGING_BYTES ? size - at : STAGING_BYTES;
-        if (fetch(local, local->buffers[index], local->guard + at, piece, &found, error)) return;
-        local_compare_piece(local, index, at, found, piece, byte, check);
+        if (fetch(local, local->buffers[index], local->guard + at, piece, &actual, error)) return;
+        local_compare_piece(local, index, at, actual, piece, byte, check);
         at += piece;
     }
     compare_guard(local, index, true, byte, check, error);
@@ -328,23 +331,23 @@ static hed_status local_compare(
 /* ---- building ---- */
 
 hed_status hed_local_judge_build(
-    hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
+    hed_status status, hed_trial *trial, const hed_error *cause, hed_error *error)
 {
-    const char *at = strstr(why->log, "error");
+    const char *at = strstr(cause->log, "error");
     switch (status) {
     case HED_OK: return HED_OK;
     case HED_ERROR_BUILD: /* quote the compiler's own error line if the log has one */
-        local_blame(trial, HED_OUTCOME_BUILD, why);
-        while (at && at > why->log && at[-1] != '\n') at--;
+        local_blame(trial, HED_OUTCOME_BUILD, cause);
+        while (at && at > cause->log && at[-1] != '\n') at--;
         if (at) snprintf(trial->text, sizeof trial->text, "%.*s", (int)strcspn(at, "\n"), at);
         return HED_OK;
     case HED_ERROR_LIMIT:
-    case HED_ERROR_UNSUPPORTED: local_blame(trial, HED_OUTCOME_INVALID, why); return HED_OK;
+    case HED_ERROR_UNSUPPORTED: local_blame(trial, HED_OUTCOME_INVALID, cause); return HED_OK;
     case HED_ERROR_ARGUMENT:
     case HED_ERROR_DEVICE_MEMORY:
-    case HED_ERROR_DRIVER: local_blame(trial, HED_OUTCOME_LAUNCH, why); return HED_OK;
+    case HED_ERROR_DRIVER: local_blame(trial, HED_OUTCOME_LAUNCH, cause); return HED_OK;
     default:
-        if (error) *error = *why;
+        if (error) *error = *cause;
         return status;
     }
 }
@@ -374,7 +377,7 @@ hed_status hed_local_build(
     hed_local_runner *local = local_of(runner);
     const hed_runner_def *def = &local->def;
     hed_kernel **kernel = &local->slots[slot].kernel;
-    hed_error why = {0};
+    hed_error cause = {0};
     *trial = hed_local_new_trial();
     hed_status status = refuse_lost(local, error);
     if (status) return status;
@@ -391,8 +394,9 @@ hed_status hed_local_build(
     options.problem = def->problem;
     options.defines = def->defines;
     options.define_count = def->define_count;
-    status = hed_local_judge_build(
-        hed_kernel_create(def->device, def->kernel, &options, kernel, &why), trial, &why, error);
+    status =
+        hed_local_judge_build(hed_kernel_create(def->device, def->kernel, &options, kernel, &cause),
+            trial, &cause, error);
     if (status || trial->outcome) return status;
     status = hed_kernel_report(*kernel, &trial->resources, error);
     if (status) return status;
@@ -459,13 +463,13 @@ static hed_status local_output(hed_runner *runner, uint32_t slot, uint32_t argum
 static hed_status local_build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
 {
     hed_trial trial = hed_local_new_trial();
-    return hed_trial_queue_put(&local_of(runner)->ahead, config, &trial, error);
+    return hed_trial_queue_put(&local_of(runner)->builds, config, &trial, error);
 }
 
 static bool local_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
 {
     (void)seconds;
-    return hed_trial_queue_take(&local_of(runner)->ahead, config, trial);
+    return hed_trial_queue_take(&local_of(runner)->builds, config, trial);
 }
 
 /* Frees device objects; objects that a hung launch still uses remain until the process ends. */
@@ -490,7 +494,7 @@ static void local_destroy(hed_runner *runner)
     hed_local_runner *local = local_of(runner);
     free_device_objects(local);
     hed_energy_close(local->energy);
-    hed_trial_queue_free(&local->ahead);
+    hed_trial_queue_free(&local->builds);
     hed_allocator allocator = local->allocator;
     hed_release(&allocator, local, sizeof *local);
 }
@@ -505,19 +509,19 @@ static const hed_runner_kind LOCAL = {.destroy = local_destroy,
 hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
     hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
-    hed_local_runner *made = hed_allocate(&allocator, sizeof *made);
+    hed_local_runner *instance = hed_allocate(&allocator, sizeof *instance);
     *runner = NULL;
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
-    made->runner.kind = &LOCAL;
-    made->def = *def;
-    made->allocator = made->ahead.allocator = allocator;
-    made->guard = guard_of(def);
-    hed_local_open_clock(made, error);
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
+    instance->runner.kind = &LOCAL;
+    instance->def = *def;
+    instance->allocator = instance->builds.allocator = allocator;
+    instance->guard = guard_of(def);
+    hed_local_open_clock(instance, error);
     if (def->objective == HED_OBJECTIVE_ENERGY)
-        hed_energy_open(def->device, NULL, &made->energy, error);
-    place_all(made, error);
-    if (hed_failed(error)) local_destroy(&made->runner);
-    else *runner = &made->runner;
+        hed_energy_open(def->device, NULL, &instance->energy, error);
+    place_all(instance, error);
+    if (hed_failed(error)) local_destroy(&instance->runner);
+    else *runner = &instance->runner;
     return error->status;
 }
 
@@ -525,12 +529,13 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
  *
  * An array that starts again at the front whenever it has run empty; workers have one, too. */
 
-hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t more, hed_error *error)
+hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t additional, hed_error *error)
 {
-    if (hed_trial_queue_empty(queue)) queue->taken = queue->count = 0;
-    if (more <= queue->capacity - queue->count) return HED_OK;
-    uint32_t capacity =
-        2 * queue->capacity > queue->count + more ? 2 * queue->capacity : queue->count + more + 16;
+    if (hed_trial_queue_empty(queue)) queue->begin = queue->count = 0;
+    if (additional <= queue->capacity - queue->count) return HED_OK;
+    uint32_t capacity = 2 * queue->capacity > queue->count + additional
+                            ? 2 * queue->capacity
+                            : queue->count + additional + 16;
     hed_queued_trial *grown = hed_allocate(&queue->allocator, capacity * sizeof *grown);
     if (!grown) return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u candidates", capacity);
     if (queue->count) memcpy(grown, queue->entries, queue->count * sizeof *grown);
@@ -552,17 +557,17 @@ hed_status hed_trial_queue_put(
 bool hed_trial_queue_take(hed_trial_queue *queue, hed_config *config, hed_trial *trial)
 {
     if (hed_trial_queue_empty(queue)) return false;
-    const hed_queued_trial *first = &queue->entries[queue->taken++];
+    const hed_queued_trial *first = &queue->entries[queue->begin++];
     *config = first->config;
     if (trial) *trial = first->trial;
     return true;
 }
 
-bool hed_trial_queue_empty(const hed_trial_queue *queue) { return queue->taken == queue->count; }
+bool hed_trial_queue_empty(const hed_trial_queue *queue) { return queue->begin == queue->count; }
 
 void hed_trial_queue_free(hed_trial_queue *queue)
 {
     hed_release(&queue->allocator, queue->entries, queue->capacity * sizeof *queue->entries);
     queue->entries = NULL;
-    queue->count = queue->taken = queue->capacity = 0;
+    queue->count = queue->begin = queue->capacity = 0;
 }

@@ -53,16 +53,16 @@ static hed_status take_step_times(
 {
     enum { AT_ONCE = 64 };
     hed_step_time times[AT_ONCE];
-    uint32_t taken = 0, found = 0;
+    uint32_t received = 0, stored = 0;
     do {
-        if (hed_stream_times(local->stream, times, AT_ONCE, &taken, error)) return error->status;
-        for (uint32_t i = 0; i < taken; i++)
-            if (times[i].kind == HED_STEP_LAUNCH && found < count)
-                values[found++] = times[i].seconds;
-    } while (taken == AT_ONCE);
-    if (found == count) return HED_OK;
+        if (hed_stream_times(local->stream, times, AT_ONCE, &received, error)) return error->status;
+        for (uint32_t i = 0; i < received; i++)
+            if (times[i].kind == HED_STEP_LAUNCH && stored < count)
+                values[stored++] = times[i].seconds;
+    } while (received == AT_ONCE);
+    if (stored == count) return HED_OK;
     return hed_fail(error, HED_ERROR_DRIVER, "%s: %u launches and %u times of them",
-        local->def.kernel->name, count, found);
+        local->def.kernel->name, count, stored);
 }
 
 /* A batch of `runs` timed runs, each of `repeats` launches. */
@@ -77,9 +77,9 @@ static hed_status take_steps(
     double times[1 + HED_LOCAL_CHUNK * MOST_REPEATS] = {0};
     hed_status status = take_step_times(local, times, c->leads + c->runs * c->repeats, error);
     for (uint32_t run = 0; run < c->runs; run++) {
-        const double *own = &times[c->leads + run * c->repeats];
+        const double *run_times = &times[c->leads + run * c->repeats];
         values[run] = 0;
-        for (uint32_t i = 0; i < c->repeats; i++) values[run] += own[i] / c->repeats;
+        for (uint32_t i = 0; i < c->repeats; i++) values[run] += run_times[i] / c->repeats;
     }
     return status;
 }
@@ -161,8 +161,8 @@ static hed_status time_chunk(
 hed_status hed_local_time_first(
     hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
 {
-    const chunk once = {.slot = slot, .runs = 1, .repeats = 1};
-    return time_chunk(local, &once, &local->slots[slot].seconds, trial, error);
+    const chunk single_run = {.slot = slot, .runs = 1, .repeats = 1};
+    return time_chunk(local, &single_run, &local->slots[slot].seconds, trial, error);
 }
 
 /* ---- energy ---- */

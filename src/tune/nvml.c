@@ -60,12 +60,12 @@ static hed_status pci_address(hed_device *device, char address[PCI_ADDRESS_SIZE]
 static hed_status nvml_load(hed_energy *energy, const char *library, hed_error *error)
 {
     static const char *const USUAL[] = {"libnvidia-ml.so.1", "libnvidia-ml.so", NULL};
-    const char *const only[] = {library, NULL};
+    const char *const requested[] = {library, NULL};
     char reason[256];
     const char *missing = NULL;
     void *slots[FUNCTION_COUNT];
     _Static_assert(sizeof energy->api == sizeof slots, "nvml_api holds function pointers only");
-    if (hed_dynlib_open(&energy->allocator, library ? only : USUAL, &energy->library, reason,
+    if (hed_dynlib_open(&energy->allocator, library ? requested : USUAL, &energy->library, reason,
             sizeof reason) != HED_OK)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for NVML");
     if (!energy->library)
@@ -112,11 +112,11 @@ hed_status hed_energy_open(
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     *energy = NULL;
     if (hed_failed(error)) return error->status;
-    hed_energy *made = hed_allocate(&allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a counter of energy");
-    made->allocator = allocator;
-    if (open_counter(made, device, library, error)) hed_energy_close(made);
-    else *energy = made;
+    hed_energy *instance = hed_allocate(&allocator, sizeof *instance);
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a counter of energy");
+    instance->allocator = allocator;
+    if (open_counter(instance, device, library, error)) hed_energy_close(instance);
+    else *energy = instance;
     return error->status;
 }
 

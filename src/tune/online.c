@@ -38,27 +38,27 @@ hed_status hed_online_create(
     *online = NULL;
     if (!def) def = &defaults;
     if (online_check_def(kernel, def, error)) return error->status;
-    hed_online *made = hed_allocate(&kernel->device->settings->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", kernel->def->name);
-    made->kernel = kernel;
-    made->device = kernel->device;
-    made->def = *def;
-    made->given_config = hed_kernel_config(kernel, &configured);
-    made->given = kernel->active && configured == HED_ORIGIN_GIVEN;
+    hed_online *instance = hed_allocate(&kernel->device->settings->allocator, sizeof *instance);
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", kernel->def->name);
+    instance->kernel = kernel;
+    instance->device = kernel->device;
+    instance->def = *def;
+    instance->given_config = hed_kernel_config(kernel, &configured);
+    instance->has_given_config = kernel->active && configured == HED_ORIGIN_GIVEN;
     if (kernel->def->needs & HED_CAN_MAPPED)
-        made->reason = "it shares memory with the host while it runs, and cannot be run twice";
+        instance->reason = "it shares memory with the host while it runs, and cannot be run twice";
     if (kernel->def->needs & (HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER))
-        made->reason =
+        instance->reason =
             "its groups wait for each other or for the host, and another configuration could hang";
-    made->began = hed_online_seconds(made);
-    if (hed_online_make_marks(made, error)) {
-        hed_online_destroy(made);
+    instance->began = hed_online_seconds(instance);
+    if (hed_online_make_marks(instance, error)) {
+        hed_online_destroy(instance);
         return error->status;
     }
-    if (made->reason)
+    if (instance->reason)
         hed_log_message(&kernel->device->settings->logger, HED_LOG_INFO,
-            "%s is not tuned online: %s", kernel->def->name, made->reason);
-    *online = made;
+            "%s is not tuned online: %s", kernel->def->name, instance->reason);
+    *online = instance;
     return HED_OK;
 }
 
@@ -122,18 +122,18 @@ static void online_settle(hed_online *online, hed_online_size *size)
     hed_kernel *kernel = online->kernel;
     if (!size->promoted && !online->enforced) return;
     /* NULL: the kernel chooses */
-    const hed_config *own = online->given ? &online->given_config : NULL;
-    const hed_config *wanted = size->known ? &size->config : own;
-    hed_config now = hed_kernel_config(kernel, NULL);
-    if (wanted && hed_config_equal(wanted, &now)) return;
+    const hed_config *initial = online->has_given_config ? &online->given_config : NULL;
+    const hed_config *target = size->is_known ? &size->config : initial;
+    hed_config present = hed_kernel_config(kernel, NULL);
+    if (target && hed_config_equal(target, &present)) return;
     hed_error error = {0};
     if (hed_kernel_ready(kernel, &error) == HED_ERROR_NOT_READY) return;
     hed_kernel_options options = {.math = kernel->math,
-        .config = wanted,
+        .config = target,
         .problem = &size->problem,
         .max_registers = kernel->max_registers,
         .background = true};
-    online->enforced = wanted && !(own && hed_config_equal(wanted, own));
+    online->enforced = target && !(initial && hed_config_equal(target, initial));
     if (hed_kernel_reconfigure(kernel, &options, &error))
         size->promoted = false; /* the build failed: the present configuration remains in force */
 }
@@ -155,10 +155,10 @@ static const char *online_refuse(hed_online *online, const hed_argument *argumen
         def, arguments, HED_SCRATCH_IN_PLACE, online->worker.sizes[HED_SCRATCH_IN_PLACE]);
     uint64_t written = hed_scratch_sizes(
         def, arguments, HED_SCRATCH_WRITTEN, online->worker.sizes[HED_SCRATCH_WRITTEN]);
-    bool shown = false;
+    bool has_output = false;
     for (uint32_t i = 0; i < def->argument_count; i++)
-        shown = shown || hed_scratch_is_output(&def->arguments[i]);
-    if (!shown)
+        has_output = has_output || hed_scratch_is_output(&def->arguments[i]);
+    if (!has_output)
         return "it writes no buffer, so that nothing shows whether another configuration is right";
     if (written > online->def.copy_limit / 2 || in_place > online->def.copy_limit - 2 * written)
         return "its copies would take more memory than hed_online_def.copy_limit";
@@ -204,13 +204,13 @@ static bool may_try(hed_online *online, const hed_online_size *size, const hed_a
 }
 
 static hed_online_flight choose_flight(
-    const hed_online *online, const hed_online_size *size, bool may)
+    const hed_online *online, const hed_online_size *size, bool can_try)
 {
     if (online->flight != HED_FLIGHT_NONE) return HED_FLIGHT_NONE;
-    if (may && size->candidate && !size->over && copies_fit(online)) {
-        hed_config now = hed_kernel_config(online->kernel, NULL);
+    if (can_try && size->candidate && !size->over && copies_fit(online)) {
+        hed_config time = hed_kernel_config(online->kernel, NULL);
         double seconds = size->trial_seconds > 0 ? size->trial_seconds : 3 * size->typical;
-        if (size->known && hed_config_equal(&now, &size->config) && affords(online, seconds))
+        if (size->is_known && hed_config_equal(&time, &size->config) && affords(online, seconds))
             return HED_FLIGHT_TRIAL;
     }
     bool enough = size->measured >= HED_ONLINE_WINDOW;
@@ -245,9 +245,9 @@ hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_p
     online_settle(online, size);
     bool landed = online->to_compare && atomic_load_explicit(&online->worker.state,
                                             memory_order_relaxed) == HED_BUILD_IDLE;
-    bool may = may_try(online, size, arguments);
-    bool begun = (may || landed) && online_advance(online, size);
-    hed_online_flight flight = choose_flight(online, size, may && !begun);
+    bool can_try = may_try(online, size, arguments);
+    bool begun = (can_try || landed) && online_advance(online, size);
+    hed_online_flight flight = choose_flight(online, size, can_try && !begun);
     hed_status status =
         hed_online_fly(online, size, flight, stream, arguments, argument_count, error);
     if (status) return status;

@@ -43,7 +43,7 @@ static bool has_session(const hed_online *online, hed_online_size *size, hed_dat
     snprintf(settings, sizeof settings, "online, share %g, seed %llu", online->def.share,
         (unsigned long long)online->def.seed);
     if (hed_database_begin(database, key, settings, &size->session, NULL)) return false;
-    hed_evaluation e = plain_evaluation(&online->worker.found, online->worker.first);
+    hed_evaluation e = plain_evaluation(&online->worker.initial, online->worker.first);
     hed_database_record(database, size->session, key, &e, NULL);
     return true;
 }
@@ -330,10 +330,10 @@ bool hed_online_start_beside(hed_online *online, hed_online_work work, hed_onlin
     b->work = work;
     b->size = size;
     b->config = size->config;
-    b->found = size->found;
+    b->initial = size->initial;
     b->typical = size->typical;
     b->first = size->first;
-    b->ours = size->promoted || !online->given;
+    b->ours = size->promoted || !online->has_given_config;
     b->max_registers = online->kernel->max_registers;
     b->check = (hed_check){0};
     b->reason = NULL;

@@ -28,7 +28,7 @@ typedef struct hed_online_size {
     hed_problem problem;
     uint64_t used;      /* number of the last launch that used it */
     hed_config config;  /* the configuration in force, */
-    bool known;         /* set by the first launch; */
+    bool is_known;      /* set by the first launch; */
     bool promoted;      /* chosen by online tuning; else by the kernel */
     const char *reason; /* reason why nothing is tried, or NULL */
     bool resting;
@@ -38,7 +38,7 @@ typedef struct hed_online_size {
     uint64_t measured;
     double typical;       /* median of the window, s; 0: unknown */
     double first, rested; /* `typical` at the start, and at rest, s; 0: unknown */
-    hed_config found;     /* the configuration in force at the start */
+    hed_config initial;   /* the configuration in force at the start */
     double trial_seconds; /* duration of the last trial, s */
     bool stale;           /* the configuration in force has changed: earlier pairs are invalid */
     /* worker: search */
@@ -77,7 +77,7 @@ typedef struct hed_online_worker {
     hed_online_size *size;
     /* search: the configuration in force, the initial one, and the sizes of the copies by
      * hed_scratch_kind */
-    hed_config config, found;
+    hed_config config, initial;
     double typical, first;
     /* true if the kernel or online tuning chose the configuration: the next start may begin with
      * it */
@@ -118,7 +118,7 @@ struct hed_online {
     hed_kernel *kernel;
     hed_device *device;
     hed_online_def def;
-    bool given; /* the kernel was created with a configuration: */
+    bool has_given_config; /* the kernel was created with a configuration: */
     hed_config given_config;
     bool enforced;       /* online tuning has set its configuration */
     const char *reason;  /* reason why online tuning is off, or NULL */

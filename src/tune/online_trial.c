@@ -52,7 +52,7 @@ void hed_online_add_time(hed_online *online, hed_online_size *size, double secon
         trial_median_of(size->window, full ? HED_ONLINE_WINDOW : (uint32_t)size->measured);
     if (size->first == 0) {
         size->first = size->typical;
-        size->found = size->config;
+        size->initial = size->config;
     }
     if (!full || !size->resting) return;
     if (size->rested == 0) size->rested = size->typical;
@@ -123,12 +123,12 @@ static void promote(hed_online *online, hed_online_size *size)
 static void trial_judge(hed_online *online, hed_online_size *size)
 {
     double low, high;
-    bool known = interval_of(size, &low, &high);
+    bool has_interval = interval_of(size, &low, &high);
     if (size->pairs >= FEWEST && low > HOPELESS) { /* the interval of few values is their range */
         hed_online_conclude(online, size, HED_OUTCOME_DROPPED, "");
-    } else if (known && high < 1 - MARGIN) {
+    } else if (has_interval && high < 1 - MARGIN) {
         if (size->whole) promote(online, size);
-    } else if ((known && low > 1 - MARGIN) || size->pairs == HED_ONLINE_PAIRS) {
+    } else if ((has_interval && low > 1 - MARGIN) || size->pairs == HED_ONLINE_PAIRS) {
         hed_online_conclude(online, size, HED_OUTCOME_MEASURED, "");
     }
 }
@@ -184,9 +184,9 @@ hed_status hed_online_make_marks(hed_online *online, hed_error *error)
 }
 
 static hed_status trial_mark(
-    hed_online *online, hed_online_mark which, hed_stream *stream, hed_error *error)
+    hed_online *online, hed_online_mark mark, hed_stream *stream, hed_error *error)
 {
-    return hed_event_record(online->marks[which], stream, error);
+    return hed_event_record(online->marks[mark], stream, error);
 }
 
 /* ---- enqueuing ---- */
@@ -230,10 +230,10 @@ static hed_status run_both(
 static bool note_config(hed_online *online, hed_online_size *size)
 {
     hed_config ran = hed_kernel_config(online->kernel, NULL);
-    if (size->known && hed_config_equal(&ran, &size->config)) return true;
+    if (size->is_known && hed_config_equal(&ran, &size->config)) return true;
     if (size->promoted) return false;
     size->config = ran;
-    size->known = size->stale = true;
+    size->is_known = size->stale = true;
     size->measured = 0;
     return false;
 }

@@ -21,10 +21,10 @@ typedef struct pipeline_tuning {
 
 /* ---- one candidate ---- */
 
-static void pipeline_blame(hed_trial *trial, hed_outcome outcome, const hed_error *why)
+static void pipeline_blame(hed_trial *trial, hed_outcome outcome, const hed_error *cause)
 {
     trial->outcome = outcome;
-    hed_text_copy(trial->text, sizeof trial->text, why->text);
+    hed_text_copy(trial->text, sizeof trial->text, cause->text);
 }
 
 static hed_outcome outcome_of(hed_status status)
@@ -42,35 +42,35 @@ static hed_outcome outcome_of(hed_status status)
 /* Sorts a failure of the program's function: a lost device ends the tuning, any other failure is
  * the candidate's outcome. */
 static hed_status pipeline_judge(
-    hed_status status, hed_trial *trial, const hed_error *why, hed_error *error)
+    hed_status status, hed_trial *trial, const hed_error *cause, hed_error *error)
 {
-    if (status == HED_ERROR_LOST) return hed_fail(error, status, "%s", why->text);
-    if (status) pipeline_blame(trial, outcome_of(status), why);
+    if (status == HED_ERROR_LOST) return hed_fail(error, status, "%s", cause->text);
+    if (status) pipeline_blame(trial, outcome_of(status), cause);
     return HED_OK;
 }
 
 static hed_status run_once(pipeline_tuning *p, double *value, hed_trial *trial, hed_error *error)
 {
-    hed_error why = {0};
+    hed_error cause = {0};
     hed_clock clock = hed_context_describe(hed_device_context(p->tuning.device)).clock;
     *value = NAN;
     uint64_t from = clock.now(clock.user);
-    hed_status status = p->pipeline->run(p->pipeline->user, value, &why);
+    hed_status status = p->pipeline->run(p->pipeline->user, value, &cause);
     uint64_t to = clock.now(clock.user);
     if (isnan(*value)) *value = 1e-9 * ((double)to - (double)from);
-    return pipeline_judge(status, trial, &why, error);
+    return pipeline_judge(status, trial, &cause, error);
 }
 
 /* Prepares a slot's configuration, unless it is prepared, and runs it once. */
 static hed_status switch_to(pipeline_tuning *p, uint32_t slot, hed_trial *trial, hed_error *error)
 {
-    hed_error why = {0};
+    hed_error cause = {0};
     double thrown_away;
     *trial = (hed_trial){.outcome = HED_OUTCOME_MEASURED, .error = NAN};
     if (p->prepared == slot) return HED_OK;
     p->prepared = HED_NO_SLOT;
-    hed_status status = p->pipeline->prepare(p->pipeline->user, &p->slots[slot], &why);
-    if (!pipeline_judge(status, trial, &why, error) && !trial->outcome &&
+    hed_status status = p->pipeline->prepare(p->pipeline->user, &p->slots[slot], &cause);
+    if (!pipeline_judge(status, trial, &cause, error) && !trial->outcome &&
         !run_once(p, &thrown_away, trial, error) && !trial->outcome)
         p->prepared = slot;
     return error->status;
@@ -80,13 +80,13 @@ static hed_status pipeline_prepare(
     hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
     pipeline_tuning *p = (pipeline_tuning *)runner;
-    hed_error why = {0};
+    hed_error cause = {0};
     p->slots[slot] = *config;
     p->prepared = HED_NO_SLOT;
     hed_status status = switch_to(p, slot, trial, error);
     if (status || trial->outcome || !p->pipeline->check) return status;
-    if (p->pipeline->check(p->pipeline->user, &why)) {
-        pipeline_blame(trial, HED_OUTCOME_WRONG, &why);
+    if (p->pipeline->check(p->pipeline->user, &cause)) {
+        pipeline_blame(trial, HED_OUTCOME_WRONG, &cause);
         p->prepared = HED_NO_SLOT;
     }
     return HED_OK;
@@ -166,7 +166,7 @@ static hed_status pipeline_set_up(pipeline_tuning *p, hed_error *error)
 {
     hed_tuning *t = &p->tuning;
     const hed_pipeline_def *pipeline = p->pipeline;
-    const hed_problem none = {0}, *problem = p->def.problem ? p->def.problem : &none;
+    const hed_problem unsized = {0}, *problem = p->def.problem ? p->def.problem : &unsized;
     if (p->def.objective == HED_OBJECTIVE_ENERGY)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "pipeline %s: energy is measured for kernels only: give joules as a metric",
@@ -217,21 +217,22 @@ static bool find_choice(hed_device *device, const hed_pipeline_def *pipeline,
     hed_config_origin *configured)
 {
     hed_tune_key key;
-    bool found = false;
+    bool has_choice = false;
     hed_tune_key_of_pipeline(device, pipeline, problem, objective, &key);
     hed_choices *choices = hed_choices_load(hed_device_context(device), &key);
     for (uint32_t rank = 0;
-         choices && !found && hed_choices_find(choices, problem, rank, config, configured); rank++)
-        found = hed_space_find(space, config) != UINT64_MAX;
+         choices && !has_choice && hed_choices_find(choices, problem, rank, config, configured);
+         rank++)
+        has_choice = hed_space_find(space, config) != UINT64_MAX;
     hed_choices_free(choices);
-    return found;
+    return has_choice;
 }
 
 hed_status hed_pipeline_resolve(hed_device *device, const hed_pipeline_def *pipeline,
     const hed_problem *problem, hed_config *config, hed_config_origin *configured, hed_error *error)
 {
     HED_REQUIRE(device, pipeline, config);
-    const hed_problem none = {0}, *sizes = problem ? problem : &none;
+    const hed_problem unsized = {0}, *sizes = problem ? problem : &unsized;
     hed_space *space = NULL;
     hed_config_origin from = HED_ORIGIN_DEFAULT;
     hed_status status = pipeline_check(pipeline, problem, error);

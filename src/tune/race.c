@@ -45,17 +45,17 @@ static double passed(const hed_race *race, double since)
 /* Removes values that cannot be durations. Returns the number of remaining values. */
 static uint32_t keep_possible(double *values, uint32_t count)
 {
-    uint32_t kept = 0;
+    uint32_t count_left = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (isfinite(values[i]) && values[i] > 0) values[kept++] = values[i];
-    return kept;
+        if (isfinite(values[i]) && values[i] > 0) values[count_left++] = values[i];
+    return count_left;
 }
 
 static uint32_t race_batch_of(double run_seconds, uint32_t runs)
 {
     double fit = run_seconds > 0 ? batch_seconds / run_seconds : MOST_BATCH;
-    uint32_t most = fit < 1 ? 1 : fit > MOST_BATCH ? MOST_BATCH : (uint32_t)fit;
-    return runs < most ? runs : most;
+    uint32_t limit = fit < 1 ? 1 : fit > MOST_BATCH ? MOST_BATCH : (uint32_t)fit;
+    return runs < limit ? runs : limit;
 }
 
 hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *values,
@@ -119,9 +119,9 @@ hed_status hed_race_warm_up(
         hed_status status = warm_batch(race, slot, &last[batch % WARM_BATCHES], trial, error);
         if (status || trial->outcome != HED_OUTCOME_MEASURED || hed_race_stopped(race))
             return status;
-        double least = fmin(fmin(last[0], last[1]), last[2]),
-               most = fmax(fmax(last[0], last[1]), last[2]);
-        bool enough = batch + 1 >= WARM_BATCHES && most <= least * (1 + steady);
+        double minimum = fmin(fmin(last[0], last[1]), last[2]),
+               maximum = fmax(fmax(last[0], last[1]), last[2]);
+        bool enough = batch + 1 >= WARM_BATCHES && maximum <= minimum * (1 + steady);
         if (enough || passed(race, started) >= seconds) break;
     }
     return HED_OK;
@@ -164,8 +164,9 @@ hed_status hed_race_probe(hed_race *race, uint32_t slot, hed_probe *probe, hed_e
             probe->trial.outcome = HED_OUTCOME_DROPPED;
             break;
         }
-        bool known = probe->runs >= 5 && (probe->high - probe->low) / 2 <= narrow * probe->seconds;
-        if (known || (probe->runs >= 3 && spent > probe_seconds)) break;
+        bool is_precise =
+            probe->runs >= 5 && (probe->high - probe->low) / 2 <= narrow * probe->seconds;
+        if (is_precise || (probe->runs >= 3 && spent > probe_seconds)) break;
     }
     if (probe->runs && probe->seconds < race->def.floor_seconds) {
         probe->trial.outcome = HED_OUTCOME_IMPOSSIBLE;
@@ -240,10 +241,12 @@ static const double kept_within = 0.05;
 double hed_race_evidence(uint32_t s, uint32_t f)
 {
     uint32_t n = s + f;
-    double below = 0;
+    double probability = 0;
     for (uint32_t i = 0; i <= s; i++)
-        below += exp(lgamma(n + 2.0) - lgamma(i + 1.0) - lgamma(n + 2.0 - i) - (n + 1) * log(2));
-    return below * exp((n + 1) * log(2) + lgamma(s + 1.0) + lgamma(f + 1.0) - lgamma(n + 2.0));
+        probability +=
+            exp(lgamma(n + 2.0) - lgamma(i + 1.0) - lgamma(n + 2.0 - i) - (n + 1) * log(2));
+    return probability *
+           exp((n + 1) * log(2) + lgamma(s + 1.0) + lgamma(f + 1.0) - lgamma(n + 2.0));
 }
 
 /* ---- what the rounds say ---- */
@@ -257,14 +260,14 @@ static uint32_t shared_rounds(const hed_entrant *a, const hed_entrant *b)
 static bool slower(const hed_entrant *entrant, const hed_entrant *leader)
 {
     uint32_t rounds = shared_rounds(entrant, leader), losses = 0;
-    double least = INFINITY, most = 0;
+    double minimum = INFINITY, maximum = 0;
     for (uint32_t i = 0; i < rounds; i++) {
         losses += entrant->times[i] > leader->times[i] * (1 + HED_RACE_MARGIN);
-        least = fmin(least, entrant->times[i]);
-        most = fmax(most, leader->times[i]);
+        minimum = fmin(minimum, entrant->times[i]);
+        maximum = fmax(maximum, leader->times[i]);
     }
-    if (rounds >= APART_ROUNDS && least > most * (1 + HED_RACE_MARGIN)) return true;
-    if (rounds >= FAR_ROUNDS && least > most * far_apart) return true;
+    if (rounds >= APART_ROUNDS && minimum > maximum * (1 + HED_RACE_MARGIN)) return true;
+    if (rounds >= FAR_ROUNDS && minimum > maximum * far_apart) return true;
     return hed_race_evidence(losses, rounds - losses) >= convinced;
 }
 
@@ -300,8 +303,8 @@ static void finals_summarize(hed_entrant *entrant)
 static uint32_t runs_of_round(const hed_entrant *entrant)
 {
     uint32_t runs = 1;
-    double known = entrant->rounds ? entrant->times[0] : INFINITY;
-    while (runs < RUNS_OF_ROUND && (runs + 1) * known <= round_seconds) runs++;
+    double run_seconds = entrant->rounds ? entrant->times[0] : INFINITY;
+    while (runs < RUNS_OF_ROUND && (runs + 1) * run_seconds <= round_seconds) runs++;
     return runs;
 }
 
@@ -342,9 +345,9 @@ static hed_status run_round(hed_race *race, hed_entrant *entrants, uint32_t coun
     double times[HED_FINAL_ENTRANTS];
     if (announce_round(race, entrants, count, backwards, error)) return error->status;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t which = backwards ? count - 1 - i : i;
-        if (entrants[which].out) continue;
-        hed_status status = run_entrant(race, &entrants[which], &times[which], error);
+        uint32_t index = backwards ? count - 1 - i : i;
+        if (entrants[index].out) continue;
+        hed_status status = run_entrant(race, &entrants[index], &times[index], error);
         if (status) return status;
         *stopped = hed_race_stopped(race);
         if (*stopped) return HED_OK;
@@ -396,7 +399,7 @@ static uint32_t race_choose(const hed_entrant *entrants, uint32_t count, uint32_
     uint32_t winner = leader;
     for (uint32_t i = 0; i < count && leader < count; i++) {
         if (entrants[i].out || entrants[i].rounds == 0) continue;
-        double within = entrants[i].kept ? kept_within : HED_RACE_MARGIN;
+        double within = entrants[i].is_kept ? kept_within : HED_RACE_MARGIN;
         if (race_ratio_of(&entrants[i], &entrants[leader]).p50 > 1 + within) continue;
         if (entrants[i].preference < entrants[winner].preference) winner = i;
     }

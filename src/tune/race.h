@@ -73,7 +73,7 @@ enum { HED_FINAL_ENTRANTS = 12, HED_FINAL_ROUNDS = 64 };
 typedef struct hed_entrant {
     uint32_t slot;
     /* the stored choice or the default: wins unless another is proven faster */
-    bool kept;
+    bool is_kept;
     uint64_t preference; /* the smallest wins among equals */
     /* results: */
     hed_trial trial;                /* MEASURED unless a run failed */

@@ -46,10 +46,10 @@ typedef struct remote {
     int socket, said_from;
     double patience, heard; /* s; time of the last received byte, s of hed_now() */
     uint32_t number;        /* number of the last request */
-    bool lost;
-    char why[HED_ERROR_TEXT];
-    char said[512]; /* the last bytes of its standard error */
-    size_t said_size;
+    bool is_lost;
+    char reason[HED_ERROR_TEXT];
+    char tail[512]; /* the last bytes of its standard error */
+    size_t tail_size;
     size_t filled;
     void *bytes_to; /* destination of HED_FRAME_BYTES, and their number */
     uint64_t bytes_size;
@@ -70,7 +70,7 @@ typedef struct remote_runner {
     hed_trial_queue done;
 } remote_runner;
 
-typedef enum remote_event { RECEIVED, TIME_IS_UP, STOPPED, GONE } remote_event;
+typedef enum remote_event { RECEIVED, TIME_IS_UP, STOPPED, CONNECTION_LOST } remote_event;
 
 static remote_runner *remote_of(hed_runner *runner) { return (remote_runner *)runner; }
 static double remote_now(void) { return (double)hed_now() * 1e-9; }
@@ -82,21 +82,21 @@ static void remote_listen(remote *r)
     char text[256];
     ssize_t got;
     while (r->said_from >= 0 && (got = read(r->said_from, text, sizeof text)) > 0) {
-        size_t size = (size_t)got, room = sizeof r->said - 1;
-        size_t over = r->said_size + size > room ? r->said_size + size - room : 0;
-        memmove(r->said, r->said + over, r->said_size - over);
-        memcpy(r->said + r->said_size - over, text, size);
-        r->said_size += size - over;
-        r->said[r->said_size] = 0;
+        size_t size = (size_t)got, room = sizeof r->tail - 1;
+        size_t over = r->tail_size + size > room ? r->tail_size + size - room : 0;
+        memmove(r->tail, r->tail + over, r->tail_size - over);
+        memcpy(r->tail + r->tail_size - over, text, size);
+        r->tail_size += size - over;
+        r->tail[r->tail_size] = 0;
     }
 }
 
 /* Ends the command and its child processes; they run in their own session. */
-static void remote_end(remote *r, char *how, size_t size)
+static void remote_end(remote *r, char *end_text, size_t size)
 {
     int status = 0;
     bool ended = false;
-    if (how) how[0] = 0;
+    if (end_text) end_text[0] = 0;
     if (r->socket >= 0) close(r->socket);
     r->socket = -1;
     for (int i = 0; i < ENDED_MS && r->pid && !ended; i++) {
@@ -107,11 +107,11 @@ static void remote_end(remote *r, char *how, size_t size)
     }
     if (r->pid) {
         kill(-r->pid, SIGKILL);
-        bool known = waitpid(r->pid, &status, 0) == r->pid && ended && how;
-        if (known && WIFEXITED(status))
-            snprintf(how, size, "it ended with exit code %d", WEXITSTATUS(status));
-        else if (known && WIFSIGNALED(status))
-            snprintf(how, size, "it was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
+        bool is_reaped = waitpid(r->pid, &status, 0) == r->pid && ended && end_text;
+        if (is_reaped && WIFEXITED(status))
+            snprintf(end_text, size, "it ended with exit code %d", WEXITSTATUS(status));
+        else if (is_reaped && WIFSIGNALED(status))
+            snprintf(end_text, size, "it was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
     }
     r->pid = 0;
     remote_listen(r);
@@ -119,18 +119,18 @@ static void remote_end(remote *r, char *how, size_t size)
     r->said_from = -1;
 }
 
-static remote_event remote_lose(remote *r, const char *why)
+static remote_event remote_lose(remote *r, const char *reason)
 {
-    char how[64];
-    if (r->lost) return GONE;
-    r->lost = true;
-    remote_end(r, how, sizeof how);
-    while (r->said_size && strchr("\r\n ", r->said[r->said_size - 1])) r->said[--r->said_size] = 0;
-    const char *line = strrchr(r->said, '\n');
-    line = line ? line + 1 : r->said;
-    snprintf(r->why, sizeof r->why, "the worker behind \"%s\" %s%s%s%s%s", r->command, why,
-        how[0] ? "; " : "", how, line[0] ? "; it said: " : "", line);
-    return GONE;
+    char end[64];
+    if (r->is_lost) return CONNECTION_LOST;
+    r->is_lost = true;
+    remote_end(r, end, sizeof end);
+    while (r->tail_size && strchr("\r\n ", r->tail[r->tail_size - 1])) r->tail[--r->tail_size] = 0;
+    const char *line = strrchr(r->tail, '\n');
+    line = line ? line + 1 : r->tail;
+    snprintf(r->reason, sizeof r->reason, "the worker behind \"%s\" %s%s%s%s%s", r->command, reason,
+        end[0] ? "; " : "", end, line[0] ? "; it said: " : "", line);
+    return CONNECTION_LOST;
 }
 
 /* ---- receiving ---- */
@@ -167,9 +167,9 @@ static remote_event remote_fill(remote *r, void *to, size_t room, size_t *filled
         *filled += (size_t)got;
         r->heard = remote_now();
     } else if (remote_now() - r->heard > r->patience) {
-        char why[64];
-        snprintf(why, sizeof why, "has said nothing for %g s", r->patience);
-        return remote_lose(r, why);
+        char reason[64];
+        snprintf(reason, sizeof reason, "has said nothing for %g s", r->patience);
+        return remote_lose(r, reason);
     }
     return TIME_IS_UP;
 }
@@ -191,8 +191,9 @@ static remote_event remote_take_bytes(remote *r, const hed_runner_def *def)
     while (have < r->bytes_size) {
         /* the unread payload would be taken for a frame, so the connection is lost */
         if (def && def->idle && def->idle(def->user)) return remote_lose(r, "was not waited for");
-        if (remote_fill(r, (char *)r->bytes_to + have, r->bytes_size - have, &have) == GONE)
-            return GONE;
+        if (remote_fill(r, (char *)r->bytes_to + have, r->bytes_size - have, &have) ==
+            CONNECTION_LOST)
+            return CONNECTION_LOST;
     }
     r->bytes_came = true;
     return RECEIVED;
@@ -203,7 +204,7 @@ static remote_event remote_take_bytes(remote *r, const hed_runner_def *def)
 static remote_event remote_receive(
     remote *r, const hed_runner_def *def, double until, hed_frame *frame, hed_worker_reply *reply)
 {
-    while (!r->lost) {
+    while (!r->is_lost) {
         bool head = r->filled >= sizeof *frame;
         if (head) memcpy(frame, r->buffer, sizeof *frame);
         if (head && !remote_expects(r, frame)) return remote_lose(r, "says what is no answer");
@@ -217,19 +218,20 @@ static remote_event remote_receive(
             return remote_lose(r, "gives an answer that cannot be");
         }
         if (whole) remote_drop(r, sizeof *frame);
-        if (bytes && remote_take_bytes(r, def) == GONE) return GONE;
+        if (bytes && remote_take_bytes(r, def) == CONNECTION_LOST) return CONNECTION_LOST;
         if (whole || bytes) continue;
         if (def && def->idle && def->idle(def->user)) return STOPPED;
         if (remote_now() >= until) return TIME_IS_UP;
-        if (remote_fill(r, r->buffer + r->filled, BUFFER - r->filled, &r->filled) == GONE)
-            return GONE;
+        if (remote_fill(r, r->buffer + r->filled, BUFFER - r->filled, &r->filled) ==
+            CONNECTION_LOST)
+            return CONNECTION_LOST;
     }
-    return GONE;
+    return CONNECTION_LOST;
 }
 
 static void remote_send(remote *r, hed_frame_kind kind, const void *bytes, size_t size)
 {
-    if (!r->lost && !hed_frame_write(r->socket, kind, bytes, size, r->patience))
+    if (!r->is_lost && !hed_frame_write(r->socket, kind, bytes, size, r->patience))
         remote_lose(r, "takes nothing any more");
 }
 
@@ -238,7 +240,7 @@ static void remote_send(remote *r, hed_frame_kind kind, const void *bytes, size_
 static hed_status remote_fail(remote_runner *runner, hed_error *error)
 {
     runner->runner.lost = true;
-    return hed_fail(error, HED_ERROR_LOST, "%s", runner->at->why);
+    return hed_fail(error, HED_ERROR_LOST, "%s", runner->at->reason);
 }
 
 static void remote_note_built(remote_runner *runner, const hed_worker_reply *reply)
@@ -278,14 +280,15 @@ static hed_status remote_ask(remote_runner *runner, hed_worker_request *request,
     request->version = hed_worker_version();
     request->number = ++r->number;
     remote_send(r, HED_FRAME_REQUEST, request, sizeof *request);
-    remote_event event = r->lost ? GONE : remote_await(runner, request->number, seconds, reply);
-    runner->runner.lost = r->lost;
+    remote_event event =
+        r->is_lost ? CONNECTION_LOST : remote_await(runner, request->number, seconds, reply);
+    runner->runner.lost = r->is_lost;
     *trial = hed_local_new_trial();
     if (event == STOPPED) trial->outcome = HED_OUTCOME_DROPPED;
     if (event == STOPPED) return HED_OK;
-    if (event == GONE) return remote_fail(runner, error);
+    if (event == CONNECTION_LOST) return remote_fail(runner, error);
     *trial = reply->trial;
-    if (reply->lost) {
+    if (reply->is_lost) {
         remote_lose(r, reply->text[0] ? reply->text : "has lost its device");
         return remote_fail(runner, error);
     }
@@ -295,17 +298,17 @@ static hed_status remote_ask(remote_runner *runner, hed_worker_request *request,
 static double remote_seconds(const remote_runner *runner, uint32_t runs)
 {
     const hed_runner_def *def = &runner->def;
-    double each = def->timeout_seconds + 2e-3 * HED_ENERGY_LEAST_MS;
+    double run_seconds = def->timeout_seconds + 2e-3 * HED_ENERGY_LEAST_MS;
     /* the worker may have to prepare the candidate again, twice if one was killed */
     return 3 * (HED_BUILD_SECONDS + OPEN_SECONDS + def->compile_seconds + 2 * runner->copy_seconds +
-                   (runs + 1) * each);
+                   (runs + 1) * run_seconds);
 }
 
 static hed_status remote_prepare(
     hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
 {
-    remote_runner *own = remote_of(runner);
-    const hed_runner_def *def = &own->def;
+    remote_runner *client = remote_of(runner);
+    const hed_runner_def *def = &client->def;
     hed_worker_reply reply = {0};
     hed_worker_request request = {.task = HED_TASK_BUILD, .slot = slot, .config = *config};
     *trial = hed_local_new_trial();
@@ -315,27 +318,27 @@ static hed_status remote_prepare(
         return HED_OK;
     }
     def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
-    return remote_ask(own, &request, remote_seconds(own, 1), &reply, trial, error);
+    return remote_ask(client, &request, remote_seconds(client, 1), &reply, trial, error);
 }
 
 static hed_status remote_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
     hed_trial *trial, hed_error *error)
 {
-    remote_runner *own = remote_of(runner);
+    remote_runner *client = remote_of(runner);
     hed_worker_reply reply = {0};
     *trial = hed_local_new_trial();
     for (uint32_t done = 0; done < runs && !hed_failed(error) && !trial->outcome;) {
-        uint32_t some = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
-        hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = some};
-        if (remote_ask(own, &request, remote_seconds(own, some), &reply, trial, error) ||
+        uint32_t batch = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
+        hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = batch};
+        if (remote_ask(client, &request, remote_seconds(client, batch), &reply, trial, error) ||
             trial->outcome)
             break;
-        if (reply.count != some) {
-            remote_lose(own->at, "gives another number of times");
-            return remote_fail(own, error);
+        if (reply.count != batch) {
+            remote_lose(client->at, "gives another number of times");
+            return remote_fail(client, error);
         }
-        memcpy(values + done, reply.values, some * sizeof *values);
-        done += some;
+        memcpy(values + done, reply.values, batch * sizeof *values);
+        done += batch;
     }
     return error->status;
 }
@@ -343,69 +346,70 @@ static hed_status remote_time(hed_runner *runner, uint32_t slot, uint32_t runs, 
 static hed_status remote_output(hed_runner *runner, uint32_t slot, uint32_t argument,
     uint32_t pattern, void *data, hed_trial *trial, hed_error *error)
 {
-    remote_runner *own = remote_of(runner);
-    remote *r = own->at;
+    remote_runner *client = remote_of(runner);
+    remote *r = client->at;
     hed_worker_reply reply = {0};
     hed_worker_request request = {
         .task = HED_TASK_OUTPUT, .slot = slot, .argument = argument, .pattern = pattern};
     r->bytes_to = data;
-    r->bytes_size = own->def.arguments[argument].bytes;
+    r->bytes_size = client->def.arguments[argument].bytes;
     r->bytes_came = false;
-    hed_status status = remote_ask(own, &request, remote_seconds(own, 1), &reply, trial, error);
+    hed_status status =
+        remote_ask(client, &request, remote_seconds(client, 1), &reply, trial, error);
     r->bytes_to = NULL;
     if (status || trial->outcome || r->bytes_came) return status;
     remote_lose(r, "has sent no result");
-    return remote_fail(own, error);
+    return remote_fail(client, error);
 }
 
 static hed_status remote_build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
 {
-    remote_runner *own = remote_of(runner);
-    const hed_runner_def *def = &own->def;
+    remote_runner *client = remote_of(runner);
+    const hed_runner_def *def = &client->def;
     uint32_t place = 0, pending = 1;
-    for (uint32_t i = 0; i < BUILDING; i++) pending += own->building[i].number != 0;
-    while (place < BUILDING && own->building[place].number) place++;
+    for (uint32_t i = 0; i < BUILDING; i++) pending += client->building[i].number != 0;
+    while (place < BUILDING && client->building[place].number) place++;
     hed_trial trial = hed_local_new_trial();
-    if (hed_trial_queue_reserve(&own->done, pending, error)) return error->status;
+    if (hed_trial_queue_reserve(&client->done, pending, error)) return error->status;
     if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text,
             sizeof trial.text))
         trial.outcome = HED_OUTCOME_INVALID;
     if (trial.outcome || place == BUILDING)
-        return hed_trial_queue_put(&own->done, config, &trial, error);
+        return hed_trial_queue_put(&client->done, config, &trial, error);
     hed_worker_request request = {.version = hed_worker_version(),
-        .number = ++own->at->number,
+        .number = ++client->at->number,
         .task = HED_TASK_COMPILE,
         .config = *config};
     def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
-    own->building[place].number = request.number;
-    own->building[place].config = *config;
-    remote_send(own->at, HED_FRAME_REQUEST, &request, sizeof request);
-    runner->lost = own->at->lost;
-    return runner->lost ? remote_fail(own, error) : HED_OK;
+    client->building[place].number = request.number;
+    client->building[place].config = *config;
+    remote_send(client->at, HED_FRAME_REQUEST, &request, sizeof request);
+    runner->lost = client->at->is_lost;
+    return runner->lost ? remote_fail(client, error) : HED_OK;
 }
 
 static bool remote_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
 {
-    remote_runner *own = remote_of(runner);
+    remote_runner *client = remote_of(runner);
     double until = remote_now() + seconds;
-    while (hed_trial_queue_empty(&own->done)) {
+    while (hed_trial_queue_empty(&client->done)) {
         hed_frame frame = {0};
         hed_worker_reply reply = {0};
-        if (remote_receive(own->at, &own->def, until, &frame, &reply) != RECEIVED) break;
-        if (frame.kind == HED_FRAME_BUILT) remote_note_built(own, &reply);
+        if (remote_receive(client->at, &client->def, until, &frame, &reply) != RECEIVED) break;
+        if (frame.kind == HED_FRAME_BUILT) remote_note_built(client, &reply);
     }
-    runner->lost = own->at->lost;
-    return hed_trial_queue_take(&own->done, config, trial);
+    runner->lost = client->at->is_lost;
+    return hed_trial_queue_take(&client->done, config, trial);
 }
 
 /* ---- a runner: life ---- */
 
 static void remote_destroy(hed_runner *runner)
 {
-    remote_runner *own = remote_of(runner);
-    hed_allocator allocator = own->allocator;
-    hed_trial_queue_free(&own->done);
-    hed_release(&allocator, own, sizeof *own);
+    remote_runner *client = remote_of(runner);
+    hed_allocator allocator = client->allocator;
+    hed_trial_queue_free(&client->done);
+    hed_release(&allocator, client, sizeof *client);
 }
 
 static const hed_runner_kind REMOTE = {.destroy = remote_destroy,
@@ -458,7 +462,7 @@ static void remote_open(remote_runner *runner, hed_error *error)
     for (uint32_t i = 0; i < runner->def.kernel->argument_count; i++)
         total += runner->def.arguments[i].bytes;
     runner->copy_seconds = 2 + (double)total / COPY_RATE;
-    if (runner->at->lost) remote_fail(runner, error);
+    if (runner->at->is_lost) remote_fail(runner, error);
     else if (!hed_worker_job_pack(&runner->def, "", &job, error))
         remote_send_job(runner, job, error);
     if (job >= 0) close(job);
@@ -478,16 +482,16 @@ hed_status hed_runner_create_remote(
     const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
     hed_allocator allocator = *hed_allocator_of(def->device);
-    remote_runner *made = hed_allocate(&allocator, sizeof *made);
+    remote_runner *instance = hed_allocate(&allocator, sizeof *instance);
     *runner = NULL;
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
-    made->runner.kind = &REMOTE;
-    made->def = *def;
-    made->allocator = made->done.allocator = allocator;
-    made->at = def->device->impl;
-    remote_open(made, error);
-    if (hed_failed(error)) remote_destroy(&made->runner);
-    else *runner = &made->runner;
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
+    instance->runner.kind = &REMOTE;
+    instance->def = *def;
+    instance->allocator = instance->done.allocator = allocator;
+    instance->at = def->device->impl;
+    remote_open(instance, error);
+    if (hed_failed(error)) remote_destroy(&instance->runner);
+    else *runner = &instance->runner;
     return error->status;
 }
 
@@ -509,25 +513,25 @@ bool hed_device_is_remote(const hed_device *device)
 
 /* Starts the command in its own session: Ctrl-C in a terminal reaches the leader alone, and ssh has
  * no terminal for a password prompt. */
-static int remote_spawn(remote *r, const char *command, int theirs, int said)
+static int remote_spawn(remote *r, const char *command, int theirs, int errors)
 {
     char *words[] = {"/bin/sh", "-c", (char *)(uintptr_t)command, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
+    sigset_t no_signals, all_signals;
+    sigemptyset(&no_signals);
+    sigfillset(&all_signals);
     int code = posix_spawn_file_actions_init(&files);
     if (code) return code;
     code = posix_spawnattr_init(&attributes);
     if (!code) {
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setsigmask(&attributes, &no_signals);
+        posix_spawnattr_setsigdefault(&attributes, &all_signals);
         posix_spawnattr_setflags(
             &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
         code = posix_spawn_file_actions_adddup2(&files, theirs, STDIN_FILENO);
         if (!code) code = posix_spawn_file_actions_adddup2(&files, theirs, STDOUT_FILENO);
-        if (!code) code = posix_spawn_file_actions_adddup2(&files, said, STDERR_FILENO);
+        if (!code) code = posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
         if (!code) code = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
         if (!code) code = posix_spawn(&r->pid, words[0], &files, &attributes, words, environ);
         posix_spawnattr_destroy(&attributes);
@@ -539,15 +543,15 @@ static int remote_spawn(remote *r, const char *command, int theirs, int said)
 
 static hed_status remote_start(remote *r, hed_error *error)
 {
-    int sockets[2] = {-1, -1}, said[2] = {-1, -1};
+    int sockets[2] = {-1, -1}, errors[2] = {-1, -1};
     int code = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) ? errno : 0;
-    if (!code && pipe2(said, O_CLOEXEC)) code = errno;
-    if (!code) fcntl(said[0], F_SETFL, O_NONBLOCK);
-    if (!code) code = remote_spawn(r, r->line, sockets[1], said[1]);
+    if (!code && pipe2(errors, O_CLOEXEC)) code = errno;
+    if (!code) fcntl(errors[0], F_SETFL, O_NONBLOCK);
+    if (!code) code = remote_spawn(r, r->line, sockets[1], errors[1]);
     if (sockets[1] >= 0) close(sockets[1]);
-    if (said[1] >= 0) close(said[1]);
+    if (errors[1] >= 0) close(errors[1]);
     r->socket = sockets[0];
-    r->said_from = said[0];
+    r->said_from = errors[0];
     return code ? hed_fail(error, HED_ERROR_IO, "cannot start \"%s\": %s", r->line,
                       strerrordesc_np(code))
                 : HED_OK;
@@ -560,7 +564,7 @@ static hed_status remote_hear_hello(
 {
     hed_frame frame = {0};
     hed_worker_reply reply = {0};
-    hed_error why = {0};
+    hed_error cause = {0};
     fcntl(r->socket, F_SETFL, fcntl(r->socket, F_GETFL) | O_NONBLOCK);
     double until = remote_now() + HELLO_PATIENCE * r->patience;
     remote_event event = remote_receive(r, def, until, &frame, &reply);
@@ -568,15 +572,15 @@ static hed_status remote_hear_hello(
     if (event == TIME_IS_UP) remote_lose(r, "is alive and does not tell its device");
     if (event == RECEIVED && frame.kind != HED_FRAME_HELLO)
         remote_lose(r, "says what is no answer");
-    if (r->lost) return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
-    if (hed_hello_read(r->buffer + sizeof frame, frame.size, hello, &why)) {
-        remote_lose(r, why.text);
-        return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
+    if (r->is_lost) return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
+    if (hed_hello_read(r->buffer + sizeof frame, frame.size, hello, &cause)) {
+        remote_lose(r, cause.text);
+        return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
     }
     if (snprintf(id, 256, "%s:%s", hello->machine, hello->info.id) >= 256 ||
         strlen(hello->build_key) >= sizeof((hed_device *)NULL)->build_key) {
         remote_lose(r, "names a device with more than 255 bytes, or a driver with more than 511");
-        return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
+        return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
     }
     hello->info.id = id;
     return HED_OK;
@@ -624,22 +628,22 @@ hed_status hed_device_restart(const hed_runner_def *def, hed_error *error)
     hed_hello hello;
     char id[256];
     remote_end(r, NULL, 0);
-    r->lost = r->bytes_came = false;
+    r->is_lost = r->bytes_came = false;
     r->bytes_to = NULL;
-    r->filled = r->said_size = 0;
-    r->said[0] = r->why[0] = 0;
+    r->filled = r->tail_size = 0;
+    r->tail[0] = r->reason[0] = 0;
     r->heard = remote_now();
     if (remote_start(r, error) || remote_hear_hello(r, def, &hello, id, error)) {
-        r->lost = true;
+        r->is_lost = true;
         return error->status;
     }
-    bool same = !strcmp(id, is->id) && !strcmp(hello.info.backend, is->backend) &&
-                !strcmp(hello.info.name, is->name) && !strcmp(hello.info.driver, is->driver) &&
-                !strcmp(hello.build_key, def->device->build_key);
+    bool is_same = !strcmp(id, is->id) && !strcmp(hello.info.backend, is->backend) &&
+                   !strcmp(hello.info.name, is->name) && !strcmp(hello.info.driver, is->driver) &&
+                   !strcmp(hello.build_key, def->device->build_key);
     remote_drop_hello(r);
-    if (same) return HED_OK;
+    if (is_same) return HED_OK;
     remote_lose(r, "has another device now, or another driver");
-    return hed_fail(error, HED_ERROR_LOST, "%s", r->why);
+    return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
 }
 
 hed_status hed_device_create_remote(

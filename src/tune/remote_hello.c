@@ -38,7 +38,7 @@ hed_status hed_hello_read(const void *bytes, size_t size, hed_hello *hello, hed_
     hed_description_reader from = {.path = "the worker's first word",
         .bytes = bytes,
         .size = size,
-        .own = true,
+        .is_internal = true,
         .arena = &arena,
         .error = error};
     hed_device_info *info = &hello->info;

@@ -24,7 +24,7 @@ typedef struct served {
     pthread_mutex_t write_lock;
     pthread_cond_t ended;
     bool ending;
-    _Atomic bool gone; /* the leader or the connection is lost */
+    _Atomic bool leader_lost; /* the leader or the connection is lost */
 
     hed_context *context;
     hed_device *device;
@@ -49,7 +49,7 @@ typedef struct served {
 static void served_write(served *s, hed_frame_kind kind, const void *bytes, size_t size)
 {
     pthread_mutex_lock(&s->write_lock);
-    if (!s->gone && !hed_frame_write(s->out, kind, bytes, size, 0)) s->gone = true;
+    if (!s->leader_lost && !hed_frame_write(s->out, kind, bytes, size, 0)) s->leader_lost = true;
     pthread_mutex_unlock(&s->write_lock);
 }
 
@@ -59,7 +59,8 @@ static void *served_beat(void *user)
     served *s = user;
     pthread_mutex_lock(&s->write_lock);
     while (!s->ending) {
-        if (!s->gone && !hed_frame_write(s->out, HED_FRAME_ALIVE, NULL, 0, 0)) s->gone = true;
+        if (!s->leader_lost && !hed_frame_write(s->out, HED_FRAME_ALIVE, NULL, 0, 0))
+            s->leader_lost = true;
         hed_condition_wait(&s->ended, &s->write_lock, 1);
     }
     pthread_mutex_unlock(&s->write_lock);
@@ -71,8 +72,9 @@ static bool served_alone(void *user)
 {
     served *s = user;
     struct pollfd polled = {.fd = s->in, .events = POLLRDHUP};
-    if (poll(&polled, 1, 0) > 0 && polled.revents & (POLLHUP | POLLRDHUP | POLLERR)) s->gone = true;
-    return s->gone;
+    if (poll(&polled, 1, 0) > 0 && polled.revents & (POLLHUP | POLLRDHUP | POLLERR))
+        s->leader_lost = true;
+    return s->leader_lost;
 }
 
 /* ---- a job ---- */
@@ -123,11 +125,11 @@ static void served_open_job(served *s, size_t size, uint32_t *number, hed_error 
     if (s->bytes == MAP_FAILED) {
         s->bytes = NULL;
         hed_fail(error, HED_ERROR_MEMORY, "no memory for a job of %zu bytes", size);
-        s->gone = true; /* the stream cannot be read any further */
+        s->leader_lost = true; /* the stream cannot be read any further */
         return;
     }
     if (!hed_stream_read_all(s->in, s->bytes, size)) {
-        s->gone = true;
+        s->leader_lost = true;
         return;
     }
     memcpy(&head, s->bytes, sizeof head);
@@ -214,7 +216,7 @@ static void served_obey(served *s, const hed_worker_request *request)
         hed_fail(&error, HED_ERROR_ARGUMENT, "task %u is not for this end", request->task);
     }
     reply.status = error.status;
-    reply.lost = (runner && runner->lost) || error.status == HED_ERROR_LOST;
+    reply.is_lost = (runner && runner->lost) || error.status == HED_ERROR_LOST;
     if (hed_failed(&error)) hed_text_copy(reply.text, sizeof reply.text, error.text);
     served_write(s, HED_FRAME_REPLY, &reply, sizeof reply);
 }
@@ -248,7 +250,7 @@ static bool served_read(served *s)
             !hed_worker_request_valid(&request, sizeof request))
             return false;
         served_obey(s, &request);
-        return !s->gone;
+        return !s->leader_lost;
     }
     if (frame.kind != HED_FRAME_JOB || frame.size <= sizeof(hed_frame_job)) return false;
     hed_worker_reply reply = {.version = hed_worker_version()};
@@ -262,7 +264,7 @@ static bool served_read(served *s)
         reply.device_time = s->runner->device_time;
     }
     served_write(s, HED_FRAME_REPLY, &reply, sizeof reply);
-    return !s->gone;
+    return !s->leader_lost;
 }
 
 /* ---- living ---- */
@@ -271,8 +273,8 @@ static bool served_read(served *s)
  * advances, cyclically, among the devices of that kind. */
 static hed_status served_choose(served *s, const char *selector, uint32_t turn, hed_error *error)
 {
-    hed_device *same[HED_MAX_DEVICES];
-    uint32_t count = hed_context_describe(s->context).devices, found = 0;
+    hed_device *peers[HED_MAX_DEVICES];
+    uint32_t count = hed_context_describe(s->context).devices, peer_count = 0;
     if (selector && hed_device_find(s->context, selector, &s->device, error)) return error->status;
     for (int gpu = 1; gpu >= 0 && !s->device; gpu--)
         for (uint32_t i = 0; i < count && !s->device; i++) {
@@ -285,12 +287,12 @@ static hed_status served_choose(served *s, const char *selector, uint32_t turn, 
             "no device here compiles kernels%s%s (\"heddle doctor\" says what is missing)",
             selector ? ": " : "", selector ? selector : "");
     const hed_device_info *first = hed_device_describe(s->device);
-    for (uint32_t i = 0; i < count && found < HED_MAX_DEVICES; i++) {
+    for (uint32_t i = 0; i < count && peer_count < HED_MAX_DEVICES; i++) {
         const hed_device_info *info = hed_device_describe(hed_device_at(s->context, i));
         if (strcmp(info->backend, first->backend) == 0 && strcmp(info->name, first->name) == 0)
-            same[found++] = hed_device_at(s->context, i);
+            peers[peer_count++] = hed_device_at(s->context, i);
     }
-    if (turn && found) s->device = same[turn % found];
+    if (turn && peer_count) s->device = peers[turn % peer_count];
     return HED_OK;
 }
 

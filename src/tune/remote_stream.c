@@ -27,13 +27,13 @@ bool hed_stream_write_all(int descriptor, const void *bytes, size_t size, double
     uint64_t moved = hed_now();
     while (size) {
         /* prevents SIGPIPE if the other end of the socket is closed */
-        ssize_t put = send(descriptor, from, size, MSG_NOSIGNAL);
-        if (put < 0 && errno == ENOTSOCK) put = write(descriptor, from, size);
-        if (put > 0) {
-            from += put;
-            size -= (size_t)put;
+        ssize_t count = send(descriptor, from, size, MSG_NOSIGNAL);
+        if (count < 0 && errno == ENOTSOCK) count = write(descriptor, from, size);
+        if (count > 0) {
+            from += count;
+            size -= (size_t)count;
             moved = hed_now();
-        } else if (put < 0 && errno == EAGAIN) {
+        } else if (count < 0 && errno == EAGAIN) {
             struct pollfd polled = {.fd = descriptor, .events = POLLOUT};
             poll(&polled, 1, TICK_MS);
             if (patience > 0 && (double)(hed_now() - moved) > patience * 1e9) return false;

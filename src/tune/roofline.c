@@ -176,11 +176,11 @@ static void find_bandwidth(hed_device *device, hed_stream *stream, double *rate,
     const hed_device_info *info = hed_device_describe(device);
     const uint64_t mebi = (uint64_t)1 << 20;
     /* well above the last-level cache */
-    uint64_t bytes = 8 * info->cache_bytes, most = 256 * mebi;
+    uint64_t bytes = 8 * info->cache_bytes, limit = 256 * mebi;
     if (bytes < 64 * mebi) bytes = 64 * mebi;
     /* Vulkan does not report the cache size */
-    if (!info->cache_bytes && info->type == HED_DEVICE_GPU) bytes = most;
-    if (bytes > most) bytes = most;
+    if (!info->cache_bytes && info->type == HED_DEVICE_GPU) bytes = limit;
+    if (bytes > limit) bytes = limit;
     if (info->memory_bytes && bytes > info->memory_bytes / 8) bytes = info->memory_bytes / 8;
     if (info->max_buffer_bytes && bytes > info->max_buffer_bytes) bytes = info->max_buffer_bytes;
     hed_buffer_def def = hed_default_buffer_def(bytes);

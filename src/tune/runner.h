@@ -31,12 +31,12 @@ typedef struct hed_queued_trial {
 /* Start from {.allocator = ...}. */
 typedef struct hed_trial_queue {
     hed_allocator allocator;
-    hed_queued_trial *entries; /* (capacity) entries; [taken, count) are queued */
-    uint32_t count, taken, capacity;
+    hed_queued_trial *entries; /* (capacity) entries; [begin, count) are queued */
+    uint32_t count, begin, capacity;
 } hed_trial_queue;
 
-/* Reserves space for `more` entries, so that adding them cannot fail. Errors: MEMORY. */
-hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t more, hed_error *error);
+/* Reserves space for `additional` entries, so that adding them cannot fail. Errors: MEMORY. */
+hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t additional, hed_error *error);
 /* Appends an entry. Errors: MEMORY. */
 hed_status hed_trial_queue_put(
     hed_trial_queue *queue, const hed_config *config, const hed_trial *trial, hed_error *error);
@@ -105,7 +105,7 @@ typedef struct hed_local_runner {
     hed_event *marks[2 * HED_LOCAL_CHUNK];
     hed_energy *energy;
     hed_local_slot slots[HED_RUNNER_SLOTS];
-    hed_trial_queue ahead; /* builds requested ahead */
+    hed_trial_queue builds; /* builds requested ahead */
 } hed_local_runner;
 
 /* The two steps of prepare(), each with its own time limit: compilation, then the first run and its
@@ -119,7 +119,7 @@ hed_trial hed_local_new_trial(void);
 /* local_runner.c: sorts a failed build: the candidate's own failure is stored in `trial`; a failure
  * that makes further work pointless is returned. */
 hed_status hed_local_judge_build(
-    hed_status status, hed_trial *trial, const hed_error *why, hed_error *error);
+    hed_status status, hed_trial *trial, const hed_error *cause, hed_error *error);
 /* local_runner.c: an empty trial for a prepared slot. Errors: LOST, ARGUMENT. */
 hed_status hed_local_begin(
     const hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error);

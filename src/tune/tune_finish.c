@@ -29,7 +29,7 @@ static hed_status finish_enter(
 {
     hed_trial trial;
     bool stored = evaluation == t->result->stored_index,
-         kept = stored || evaluation == t->result->default_index;
+         is_kept = stored || evaluation == t->result->default_index;
     for (uint32_t i = 0; i < list->count; i++)
         if (list->evaluations[i] == evaluation) return HED_OK;
     if (hed_tuning_stop(t)) return HED_OK;
@@ -44,12 +44,12 @@ static hed_status finish_enter(
         return HED_OK;
     }
     list->entrants[list->count] = (hed_entrant){.slot = t->marks[evaluation].slot,
-        .kept = kept,
+        .is_kept = is_kept,
         /* stored choice, then default, then order in the space: a rule independent of times */
         .preference =
-            stored ? 0
-            : kept ? 1
-                   : 2 + hed_space_find(t->space, &t->result->evaluations[evaluation].config)};
+            stored    ? 0
+            : is_kept ? 1
+                      : 2 + hed_space_find(t->space, &t->result->evaluations[evaluation].config)};
     list->evaluations[list->count++] = evaluation;
     return HED_OK;
 }
@@ -74,19 +74,20 @@ static bool contends(const hed_tuning *t, uint32_t evaluation, double high)
 
 static place next_fastest(const hed_tuning *t, place after, double high)
 {
-    place found = {INFINITY, HED_NO_EVALUATION};
+    place next = {INFINITY, HED_NO_EVALUATION};
     for (uint32_t i = 0; i < t->result->count; i++) {
-        place one = {hed_tuning_value(t, i), i};
-        if (finish_before(after, one) && finish_before(one, found) && contends(t, i, high))
-            found = one;
+        place candidate = {hed_tuning_value(t, i), i};
+        if (finish_before(after, candidate) && finish_before(candidate, next) &&
+            contends(t, i, high))
+            next = candidate;
     }
-    return found;
+    return next;
 }
 
 static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
 {
     const hed_tune_result *r = t->result;
-    const uint32_t kept[] = {r->stored_index, r->default_index};
+    const uint32_t defaults[] = {r->stored_index, r->default_index};
     double high = r->evaluations[t->best].high / t->marks[t->best].level;
     place next = {-1, 0};
     hed_status status = HED_OK;
@@ -96,9 +97,9 @@ static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
         if (next.evaluation == HED_NO_EVALUATION) break;
         status = finish_enter(t, next.evaluation, list, error);
     }
-    for (uint32_t i = 0; i < sizeof kept / sizeof kept[0] && !status; i++)
-        if (kept[i] < r->count && hed_tuning_worked(r->evaluations[kept[i]].outcome))
-            status = finish_enter(t, kept[i], list, error);
+    for (uint32_t i = 0; i < sizeof defaults / sizeof defaults[0] && !status; i++)
+        if (defaults[i] < r->count && hed_tuning_worked(r->evaluations[defaults[i]].outcome))
+            status = finish_enter(t, defaults[i], list, error);
     return status;
 }
 
@@ -112,8 +113,8 @@ static double final_drift(const hed_tuning *t, const final_list *list)
     uint32_t count = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         double before = hed_tuning_value(t, list->evaluations[i]);
-        bool both = list->entrants[i].rounds > 0 && isfinite(before) && before > 0;
-        if (both) drifts[count++] = list->entrants[i].seconds / before;
+        bool is_timed = list->entrants[i].rounds > 0 && isfinite(before) && before > 0;
+        if (is_timed) drifts[count++] = list->entrants[i].seconds / before;
     }
     return count ? hed_summarize(drifts, count).p50 : t->race.level;
 }
@@ -177,7 +178,8 @@ static bool nothing_new(const hed_tuning *t)
 {
     const hed_tune_result *r = t->result;
     uint32_t stored = r->stored_index;
-    return t->fresh == 0 && stored < r->count && hed_tuning_worked(r->evaluations[stored].outcome);
+    return t->new_count == 0 && stored < r->count &&
+           hed_tuning_worked(r->evaluations[stored].outcome);
 }
 
 /* True if a is clearly faster than b: the intervals of the search do not overlap. */
@@ -192,13 +194,14 @@ static bool clearly_faster(const hed_tuning *t, uint32_t a, uint32_t b)
 static void decide_unpaired(hed_tuning *t)
 {
     hed_tune_result *r = t->result;
-    const uint32_t kept[] = {r->stored_index, r->default_index};
+    const uint32_t defaults[] = {r->stored_index, r->default_index};
     bool settled = nothing_new(t);
     r->best = settled ? r->stored_index : t->best;
-    for (uint32_t i = 0; i < sizeof kept / sizeof kept[0] && !settled; i++) {
-        bool works = kept[i] < r->count && hed_tuning_worked(r->evaluations[kept[i]].outcome);
-        if (!works || clearly_faster(t, t->best, kept[i])) continue;
-        r->best = kept[i];
+    for (uint32_t i = 0; i < sizeof defaults / sizeof defaults[0] && !settled; i++) {
+        bool works =
+            defaults[i] < r->count && hed_tuning_worked(r->evaluations[defaults[i]].outcome);
+        if (!works || clearly_faster(t, t->best, defaults[i])) continue;
+        r->best = defaults[i];
         break;
     }
     for (uint32_t i = 0; i < r->count; i++) {
@@ -249,9 +252,9 @@ static void keep_choice(hed_tuning *t)
             "the best configuration of %s could not be kept: %s", t->key.kernel, error.text);
 }
 
-static uint32_t finish_index_of(const hed_tuning *t, bool known, const hed_config *config)
+static uint32_t finish_index_of(const hed_tuning *t, bool exists, const hed_config *config)
 {
-    uint32_t index = known ? hed_tuning_find(t, config) : HED_NO_EVALUATION;
+    uint32_t index = exists ? hed_tuning_find(t, config) : HED_NO_EVALUATION;
     return index == HED_NO_EVALUATION ? t->result->count : index;
 }
 

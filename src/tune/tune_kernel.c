@@ -52,103 +52,104 @@ static uint64_t value_bytes(const hed_argument_def *argument)
 /* Allocates an argument's content as zeros. */
 static hed_status make_data(kernel_inputs *inputs, uint32_t index, hed_error *error)
 {
-    hed_runner_argument *made = &inputs->arguments[index];
-    inputs->data[index] = hed_allocate(&inputs->allocator, made->bytes);
+    hed_runner_argument *content = &inputs->arguments[index];
+    inputs->data[index] = hed_allocate(&inputs->allocator, content->bytes);
     if (!inputs->data[index])
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %llu bytes of \"%s\" of %s",
-            (unsigned long long)made->bytes, inputs->kernel->arguments[index].name,
+            (unsigned long long)content->bytes, inputs->kernel->arguments[index].name,
             inputs->kernel->name);
-    inputs->data_bytes[index] = made->bytes;
-    made->data = inputs->data[index];
+    inputs->data_bytes[index] = content->bytes;
+    content->data = inputs->data[index];
     return HED_OK;
 }
 
-/* ---- given by the caller ---- */
+/* ---- content from the caller ---- */
 
 static hed_status kernel_tuning_take_given(
-    kernel_inputs *inputs, uint32_t index, const hed_tune_argument *given, hed_error *error)
+    kernel_inputs *inputs, uint32_t index, const hed_tune_argument *source, hed_error *error)
 {
     const hed_argument_def *argument = &inputs->kernel->arguments[index];
-    hed_runner_argument *made = &inputs->arguments[index];
+    hed_runner_argument *content = &inputs->arguments[index];
     bool needs_data = argument->kind == HED_SCALAR || argument->kind == HED_STRUCT ||
                       (argument->kind == HED_BUFFER &&
                           (argument->access == HED_READ || argument->access == HED_READ_WRITE));
-    if (needs_data && !given->data)
+    if (needs_data && !source->data)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: argument %u, \"%s\", has no content to tune with", inputs->kernel->name, index,
             argument->name);
-    if (argument->kind == HED_BUFFER && given->bytes == 0)
+    if (argument->kind == HED_BUFFER && source->bytes == 0)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: buffer %u, \"%s\", has 0 bytes",
             inputs->kernel->name, index, argument->name);
-    made->data = given->data;
-    made->bytes = argument->kind == HED_BUFFER  ? given->bytes
-                  : argument->kind == HED_LOCAL ? 0
-                                                : value_bytes(argument);
-    if (given->expected && argument->compare == HED_COMPARE_EACH && given->expected_bytes &&
-        given->expected_bytes != made->bytes)
+    content->data = source->data;
+    content->bytes = argument->kind == HED_BUFFER  ? source->bytes
+                     : argument->kind == HED_LOCAL ? 0
+                                                   : value_bytes(argument);
+    if (source->expected && argument->compare == HED_COMPARE_EACH && source->expected_bytes &&
+        source->expected_bytes != content->bytes)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: \"%s\" has %llu bytes, and expected_bytes is %llu: compared element by element both are the same (or 0)",
-            inputs->kernel->name, argument->name, (unsigned long long)made->bytes,
-            (unsigned long long)given->expected_bytes);
-    made->expected = hed_scratch_is_output(argument) ? given->expected : NULL;
-    made->expected_bytes = given->expected_bytes;
-    bool zeros = argument->kind == HED_BUFFER && argument->access == HED_WORKSPACE && !given->data;
+            inputs->kernel->name, argument->name, (unsigned long long)content->bytes,
+            (unsigned long long)source->expected_bytes);
+    content->expected = hed_scratch_is_output(argument) ? source->expected : NULL;
+    content->expected_bytes = source->expected_bytes;
+    bool zeros = argument->kind == HED_BUFFER && argument->access == HED_WORKSPACE && !source->data;
     return zeros ? make_data(inputs, index, error) : HED_OK;
 }
 
-/* ---- from the description's sample ---- */
+/* ---- content from the description's sample ---- */
 
 static uint64_t kernel_tuning_sample_bytes(
-    const inputs_source *what, const hed_config *config, uint32_t index)
+    const inputs_source *source, const hed_config *config, uint32_t index)
 {
-    return what->kernel->sample.bytes(what->kernel, config, what->problem, index);
+    return source->kernel->sample.bytes(source->kernel, config, source->problem, index);
 }
 
 /* Size of a buffer that serves all candidates: the largest that any of them needs. */
-static uint64_t buffer_bytes(const inputs_source *what, uint32_t index)
+static uint64_t buffer_bytes(const inputs_source *source, uint32_t index)
 {
-    if (what->config) return kernel_tuning_sample_bytes(what, what->config, index);
-    uint64_t most = 0, count = hed_space_count(what->space);
+    if (source->config) return kernel_tuning_sample_bytes(source, source->config, index);
+    uint64_t maximum = 0, count = hed_space_count(source->space);
     for (uint64_t i = 0; i < count; i++) {
-        hed_config config = hed_space_at(what->space, i);
-        uint64_t bytes = kernel_tuning_sample_bytes(what, &config, index);
-        most = bytes > most ? bytes : most;
+        hed_config config = hed_space_at(source->space, i);
+        uint64_t bytes = kernel_tuning_sample_bytes(source, &config, index);
+        maximum = bytes > maximum ? bytes : maximum;
     }
-    return most;
+    return maximum;
 }
 
 static hed_status make_sample(
-    kernel_inputs *inputs, uint32_t index, const inputs_source *what, hed_error *error)
+    kernel_inputs *inputs, uint32_t index, const inputs_source *source, hed_error *error)
 {
-    const hed_argument_def *argument = &what->kernel->arguments[index];
-    hed_runner_argument *made = &inputs->arguments[index];
+    const hed_argument_def *argument = &source->kernel->arguments[index];
+    hed_runner_argument *content = &inputs->arguments[index];
     if (argument->kind == HED_LOCAL) return HED_OK;
-    made->bytes = argument->kind == HED_BUFFER ? buffer_bytes(what, index) : value_bytes(argument);
+    content->bytes =
+        argument->kind == HED_BUFFER ? buffer_bytes(source, index) : value_bytes(argument);
     if (argument->kind == HED_BUFFER && argument->access == HED_WRITE) return HED_OK;
     hed_status status = make_data(inputs, index, error);
     if (status) return status;
-    what->kernel->sample.fill(
-        what->kernel, what->problem, index, inputs->data[index], made->bytes, what->seed);
+    source->kernel->sample.fill(
+        source->kernel, source->problem, index, inputs->data[index], content->bytes, source->seed);
     return HED_OK;
 }
 
-/* Creates the arguments. `given`: (kernel->argument_count), NULL: the sample. Errors: ARGUMENT
+/* Creates the arguments. `arguments`: (kernel->argument_count), NULL: the sample. Errors: ARGUMENT
  * (there is neither, or an argument without a value), MEMORY. */
 static hed_status inputs_create(kernel_inputs *inputs, const hed_allocator *allocator,
-    const inputs_source *what, const hed_tune_argument *given, hed_error *error)
+    const inputs_source *source, const hed_tune_argument *arguments, hed_error *error)
 {
-    const hed_kernel_def *kernel = what->kernel;
+    const hed_kernel_def *kernel = source->kernel;
     *inputs = (kernel_inputs){.allocator = *allocator, .kernel = kernel};
-    if (!given && (!kernel->sample.bytes || !kernel->sample.fill))
+    if (!arguments && (!kernel->sample.bytes || !kernel->sample.fill))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s describes no sample inputs: give hed_tune_def.arguments (and .problem) to tune it with",
             kernel->name);
     for (uint32_t i = 0; i < kernel->argument_count; i++) {
-        if (given ? kernel_tuning_take_given(inputs, i, &given[i], error)
-                  : make_sample(inputs, i, what, error))
+        if (arguments ? kernel_tuning_take_given(inputs, i, &arguments[i], error)
+                      : make_sample(inputs, i, source, error))
             return error->status;
         inputs->arguments[i].tolerance =
-            what->math == HED_MATH_STRICT ? 0 : kernel->arguments[i].tolerance;
+            source->math == HED_MATH_STRICT ? 0 : kernel->arguments[i].tolerance;
     }
     return HED_OK;
 }
@@ -247,8 +248,8 @@ typedef struct kernel_tuning {
     hed_tune_def def; /* the caller's, defaults filled in */
     const hed_kernel_def *kernel;
     hed_problem problem;
-    hed_kernel_def shown[2]; /* descriptions passed to a runner of the caller */
-    uint32_t shown_count;
+    hed_kernel_def described[2]; /* descriptions passed to a runner of the caller */
+    uint32_t described_count;
     double default_seconds; /* time of the default configuration, s; 0: unknown */
     hed_space *space;
     kernel_inputs inputs;
@@ -307,23 +308,23 @@ static hed_status kernel_tuning_open_runner(
     kernel_tuning *k, const hed_runner_def *def, hed_runner **runner, hed_error *error)
 {
     hed_tune_result *r = k->tuning.result;
-    hed_error why = {0};
+    hed_error cause = {0};
     hed_logger logger = hed_context_describe(hed_device_context(k->tuning.device)).logger;
     hed_status status = HED_ERROR_UNSUPPORTED;
     r->in_process = false;
     if (k->def.open_runner && def->device == k->tuning.device) {
         /* description with the source text for its device; one entry for a reference's runner, one
          * for the tuning's */
-        hed_kernel_def *shown = &k->shown[k->shown_count++ % HED_COUNT(k->shown)];
+        hed_kernel_def *described = &k->described[k->described_count++ % HED_COUNT(k->described)];
         const hed_kernel_text text = hed_kernel_text_for(def->device, def->kernel);
-        hed_runner_def own = *def;
-        *shown = *def->kernel;
-        shown->language = text.language;
-        shown->entry = text.entry;
-        shown->sources = text.sources;
-        shown->source_count = text.source_count;
-        own.kernel = shown;
-        return k->def.open_runner(k->def.runner_user, &own, runner, error);
+        hed_runner_def text_def = *def;
+        *described = *def->kernel;
+        described->language = text.language;
+        described->entry = text.entry;
+        described->sources = text.sources;
+        described->source_count = text.source_count;
+        text_def.kernel = described;
+        return k->def.open_runner(k->def.runner_user, &text_def, runner, error);
     }
     r->in_process = true;
     if (k->def.isolation == HED_ISOLATION_NONE) {
@@ -331,19 +332,19 @@ static hed_status kernel_tuning_open_runner(
     } else if (!def->device->backend->build && k->def.isolation == HED_ISOLATION_AUTO) {
         r->in_process_reason = "native functions are the program's own code";
     } else {
-        status = hed_runner_create_worker(def, runner, &why);
+        status = hed_runner_create_worker(def, runner, &cause);
         r->in_process = status != HED_OK;
         if (status == HED_OK) return HED_OK;
         bool fall_back = k->def.isolation == HED_ISOLATION_AUTO &&
                          (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_IO);
         if (!fall_back) {
-            *error = why;
+            *error = cause;
             return status;
         }
         r->in_process_reason = status == HED_ERROR_IO ? "the worker program does not start"
                                                       : "the kernel cannot leave the process";
         hed_log_message(&logger, HED_LOG_WARNING, "%s: candidates run in this process: %s",
-            k->kernel->name, why.text);
+            k->kernel->name, cause.text);
     }
     return hed_runner_create_local(def, runner, error);
 }
@@ -357,7 +358,7 @@ static bool kernel_tuning_stop_asked(void *user)
 static hed_runner_def runner_def(
     kernel_tuning *k, const hed_problem *problem, const kernel_inputs *inputs)
 {
-    bool given = k->def.timeout_seconds > 0;
+    bool has_timeout = k->def.timeout_seconds > 0;
     double usual =
         fmax(default_timeout, k->default_seconds > 0 ? timeout_factor * k->default_seconds : 0);
     return (hed_runner_def){
@@ -370,8 +371,9 @@ static hed_runner_def runner_def(
         .arguments = inputs->arguments,
         .objective = k->def.objective,
         .cold_cache = k->def.cold_cache,
-        .timeout_seconds = given ? k->def.timeout_seconds : usual,
-        .compile_seconds = !given && k->tuning.device->compiles_at_launch ? HED_BUILD_SECONDS : 0,
+        .timeout_seconds = has_timeout ? k->def.timeout_seconds : usual,
+        .compile_seconds =
+            !has_timeout && k->tuning.device->compiles_at_launch ? HED_BUILD_SECONDS : 0,
         .builders = k->def.builders,
         .floor_seconds = k->tuning.floor_seconds,
         .idle = kernel_tuning_stop_asked,
@@ -438,10 +440,10 @@ static hed_status time_default(kernel_tuning *k, const hed_problem *problem,
     hed_trial trial = {0};
     kernel_inputs inputs = {0};
     hed_runner *runner = NULL;
-    inputs_source what = {
+    inputs_source source = {
         .kernel = k->kernel, .problem = problem, .config = config, .seed = k->def.seed};
     *seconds = NAN;
-    inputs_create(&inputs, &k->tuning.allocator, &what, NULL, error);
+    inputs_create(&inputs, &k->tuning.allocator, &source, NULL, error);
     hed_runner_def def = runner_def(k, problem, &inputs);
     def.objective = HED_OBJECTIVE_TIME;
     if (!hed_failed(error) && !kernel_tuning_open_runner(k, &def, &runner, error) &&
@@ -465,30 +467,30 @@ static hed_status find_problem(kernel_tuning *k, uint32_t *halvings, hed_error *
     enum { TRIES = 4, ROOM = 8 };
     const hed_problem *whole = &k->kernel->sample.benchmark;
     double efforts[MOST_HALVINGS + 1];
-    uint32_t now = 0;
+    uint32_t halving = 0;
     *halvings = MOST_HALVINGS + 1;
     hed_config config = hed_config_default(k->kernel);
     for (uint32_t i = 0; i <= MOST_HALVINGS; i++) {
         hed_problem smaller = halved(whole, i);
         efforts[i] = effort(k->kernel, &config, &smaller);
     }
-    while (now < MOST_HALVINGS && efforts[now] > SMALL_EFFORT) now++;
-    hed_problem small = halved(whole, now);
+    while (halving < MOST_HALVINGS && efforts[halving] > SMALL_EFFORT) halving++;
+    hed_problem small = halved(whole, halving);
     hed_status status =
         usual_config(k->tuning.device, k->kernel, &small, k->def.math, &config, NULL, error);
     if (status) return status;
     for (uint32_t tries = 0; tries < TRIES; tries++) {
         double seconds;
         uint32_t next = MOST_HALVINGS;
-        k->problem = halved(whole, now);
+        k->problem = halved(whole, halving);
         status = time_default(k, &k->problem, &config, &seconds, error);
         if (status || !(seconds > 0)) return status;
-        while (next > 0 && seconds * efforts[next - 1] / efforts[now] <= long_run) next--;
+        while (next > 0 && seconds * efforts[next - 1] / efforts[halving] <= long_run) next--;
         k->problem = halved(whole, next);
-        k->default_seconds = seconds * efforts[next] / efforts[now];
+        k->default_seconds = seconds * efforts[next] / efforts[halving];
         *halvings = next;
-        if (next >= now || k->default_seconds * ROOM <= long_run) return HED_OK;
-        now = next;
+        if (next >= halving || k->default_seconds * ROOM <= long_run) return HED_OK;
+        halving = next;
     }
     return HED_OK;
 }
@@ -497,9 +499,9 @@ static hed_status find_problem(kernel_tuning *k, uint32_t *halvings, hed_error *
  * any history. */
 static hed_status choose_problem(kernel_tuning *k, hed_error *error)
 {
-    double kept;
+    double stored_halvings;
     uint32_t halvings;
-    hed_error lost = {0};
+    hed_error failure = {0};
     hed_device *device = k->tuning.device;
     const hed_device_info *info = hed_device_describe(device);
     hed_logger logger = hed_context_describe(hed_device_context(device)).logger;
@@ -509,14 +511,14 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
     hed_text_add(&name, "halvings of %s", k->kernel->name);
     if (name.failed)
         hed_fail(error, HED_ERROR_MEMORY, "out of memory for the size of %s", k->kernel->name);
-    else if (database && hed_database_get_fact(database, info, name.bytes, &kept) && kept >= 0 &&
-             kept <= MOST_HALVINGS)
-        k->problem = halved(&k->kernel->sample.benchmark, (uint32_t)kept);
+    else if (database && hed_database_get_fact(database, info, name.bytes, &stored_halvings) &&
+             stored_halvings >= 0 && stored_halvings <= MOST_HALVINGS)
+        k->problem = halved(&k->kernel->sample.benchmark, (uint32_t)stored_halvings);
     else if (!find_problem(k, &halvings, error) && database && k->def.keep &&
              halvings <= MOST_HALVINGS &&
-             hed_database_put_fact(database, info, name.bytes, halvings, &lost))
-        hed_log_message(
-            &logger, HED_LOG_WARNING, "%s: the size is not kept: %s", k->kernel->name, lost.text);
+             hed_database_put_fact(database, info, name.bytes, halvings, &failure))
+        hed_log_message(&logger, HED_LOG_WARNING, "%s: the size is not kept: %s", k->kernel->name,
+            failure.text);
     hed_text_free(&name);
     return error->status;
 }
@@ -612,12 +614,12 @@ static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
         hed_space_create_for_kernel(t->device, kernel, &k->problem, k->def.math, &k->space, error))
         return error->status;
     t->space = k->space;
-    inputs_source what = {.kernel = kernel,
+    inputs_source source = {.kernel = kernel,
         .problem = &k->problem,
         .math = k->def.math,
         .space = k->space,
         .seed = k->def.seed};
-    if (inputs_create(&k->inputs, &t->allocator, &what, k->def.arguments, error))
+    if (inputs_create(&k->inputs, &t->allocator, &source, k->def.arguments, error))
         return error->status;
     if (kernel->work) kernel->work(kernel, &t->default_config, &k->problem, &t->result->work);
     hed_tuning_find_limits(t);
@@ -637,13 +639,13 @@ static hed_status open_fleet(kernel_tuning *k, const hed_runner_def *def, hed_er
     hed_device *devices[HED_TUNE_DEVICES] = {k->tuning.device};
     const hed_device_info *first = hed_device_describe(k->tuning.device);
     for (uint32_t i = 0; i < k->def.also_count && i + 1 < HED_TUNE_DEVICES; i++) {
-        const hed_device_info *other = hed_device_describe(k->def.also[i]);
+        const hed_device_info *device = hed_device_describe(k->def.also[i]);
         devices[i + 1] = k->def.also[i];
         if (!same_kind(k->tuning.device, k->def.also[i]))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: %s (%s, driver %s) and %s (%s, driver %s) are not of one kind: each is tuned by itself",
-                k->kernel->name, first->id, first->name, first->driver, other->id, other->name,
-                other->driver);
+                k->kernel->name, first->id, first->name, first->driver, device->id, device->name,
+                device->driver);
     }
     k->tuning.result->in_process = false;
     k->tuning.warm = true; /* each device warms up in its own thread */
@@ -664,9 +666,10 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
     hed_status status =
         fleet ? open_fleet(k, &def, error) : kernel_tuning_open_runner(k, &def, &t->runner, error);
     if (status) return status;
-    bool own = k->def.open_runner || t->fleet; /* the runner determines the number of builders */
+    bool runner_decides =
+        k->def.open_runner || t->fleet; /* the runner determines the number of builders */
     t->result->device_time = t->runner->device_time;
-    t->builders = own ? t->runner->builders : t->result->in_process ? 0 : builders;
+    t->builders = runner_decides ? t->runner->builders : t->result->in_process ? 0 : builders;
     t->quiet = !t->fleet && hed_device_describe(t->device)->type == HED_DEVICE_CPU;
     hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count,
         &k->problem, k->def.objective, &t->key);

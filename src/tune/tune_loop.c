@@ -137,16 +137,16 @@ static void note_trial(hed_evaluation *evaluation, const hed_trial *trial)
     hed_text_copy(evaluation->text, sizeof evaluation->text, trial->text);
 }
 
-/* Prepares and times a candidate. `known`: outcome of compiling it ahead. */
-static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *known,
+/* Prepares and times a candidate. `build`: outcome of compiling it ahead. */
+static hed_status loop_measure(hed_tuning *t, uint32_t slot, const hed_trial *build,
     hed_evaluation *evaluation, hed_probe *probe, hed_error *error)
 {
-    hed_trial trial = *known;
+    hed_trial trial = *build;
     hed_status status = HED_OK;
     *probe = (hed_probe){0};
     if (!trial.outcome)
         status = t->runner->kind->prepare(t->runner, slot, &evaluation->config, &trial, error);
-    evaluation->build_seconds = fmax(known->build_seconds, trial.build_seconds);
+    evaluation->build_seconds = fmax(build->build_seconds, trial.build_seconds);
     evaluation->error = trial.error;
     if (!trial.outcome && !status) status = warm_up(t, slot, &trial, error);
     note_trial(evaluation, &trial);
@@ -188,13 +188,13 @@ static hed_status correct_drift(hed_tuning *t, hed_error *error)
 }
 
 static hed_status loop_evaluate(
-    hed_tuning *t, const hed_config *config, const hed_trial *known, hed_error *error)
+    hed_tuning *t, const hed_config *config, const hed_trial *build, hed_error *error)
 {
     hed_probe probe;
     uint32_t slot = hed_tuning_free_slot(t), before = t->best;
     hed_evaluation evaluation = {
         .config = *config, .seconds = NAN, .low = NAN, .high = NAN, .error = NAN};
-    hed_status status = loop_measure(t, slot, known, &evaluation, &probe, error);
+    hed_status status = loop_measure(t, slot, build, &evaluation, &probe, error);
     if (status || (t->stopped && probe.runs == 0))
         return status; /* stopped before its first run: not evaluated */
     evaluation.at = hed_tuning_elapsed(t);
@@ -234,10 +234,10 @@ static hed_status loop_ask(hed_tuning *t, hed_config *config, hed_error *error)
 static hed_status ask_ahead(hed_tuning *t, hed_error *error)
 {
     uint32_t builders = t->builders, at_once = t->quiet ? builders : 2 * builders;
-    uint32_t most = t->def->evaluations ? t->def->evaluations : UINT32_MAX;
+    uint32_t limit = t->def->evaluations ? t->def->evaluations : UINT32_MAX;
     hed_status status = HED_OK;
     if (t->quiet && t->building + t->ready_count > 0) return HED_OK;
-    while (!t->dry && !status && t->result->count + t->building + t->ready_count < most &&
+    while (!t->dry && !status && t->result->count + t->building + t->ready_count < limit &&
            t->building < at_once && t->ready_count < AHEAD_FEW + builders / 4) {
         hed_config config;
         status = loop_ask(t, &config, error);
@@ -260,7 +260,7 @@ static void loop_collect(hed_tuning *t, double seconds)
     }
 }
 
-static hed_status next_of_compiled(hed_tuning *t, bool *found, hed_ready *next, hed_error *error)
+static hed_status next_of_compiled(hed_tuning *t, bool *has_next, hed_ready *next, hed_error *error)
 {
     hed_status status = ask_ahead(t, error);
     if (status) return status;
@@ -270,8 +270,8 @@ static hed_status next_of_compiled(hed_tuning *t, bool *found, hed_ready *next, 
         loop_collect(t, wait_seconds);
         wait = t->ready_count == 0 || (t->quiet && t->building);
     }
-    *found = !wait;
-    if (!*found) return HED_OK;
+    *has_next = !wait;
+    if (!*has_next) return HED_OK;
     *next = t->ready[t->ready_first];
     t->ready_first = (t->ready_first + 1) % t->ready_capacity;
     t->ready_count--;
@@ -337,11 +337,11 @@ static hed_status loop_search(hed_tuning *t, hed_error *error)
         return error->status;
     t->stage = "searching";
     while (!hed_failed(error) && !ended(t)) {
-        bool found = false;
+        bool has_next = false;
         hed_ready next = {.trial = {.error = NAN}};
-        if (t->builders) next_of_compiled(t, &found, &next, error);
-        else found = !loop_ask(t, &next.config, error) && !t->dry;
-        if (found && hed_tuning_find(t, &next.config) == HED_NO_EVALUATION)
+        if (t->builders) next_of_compiled(t, &has_next, &next, error);
+        else has_next = !loop_ask(t, &next.config, error) && !t->dry;
+        if (has_next && hed_tuning_find(t, &next.config) == HED_NO_EVALUATION)
             loop_evaluate(t, &next.config, &next.trial, error);
     }
     return error->status;

@@ -20,9 +20,9 @@ static double clock_seconds(const hed_tuning *t)
 
 double hed_tuning_elapsed(hed_tuning *t)
 {
-    double now = clock_seconds(t);
-    t->elapsed += fmax(0, now - t->last_clock);
-    t->last_clock = now;
+    double seconds = clock_seconds(t);
+    t->elapsed += fmax(0, seconds - t->last_clock);
+    t->last_clock = seconds;
     return t->elapsed;
 }
 
@@ -38,8 +38,8 @@ double hed_tuning_share(const hed_tuning *t, double seconds)
     const hed_tune_result *r = t->result;
     double memory = r->bandwidth > 0 ? r->work.bytes / r->bandwidth : 0;
     double arithmetic = r->arithmetic > 0 ? r->work.operations / r->arithmetic : 0;
-    bool known = t->def->objective == HED_OBJECTIVE_TIME && fmax(memory, arithmetic) > 0;
-    return known ? fmax(memory, arithmetic) / seconds : NAN;
+    bool has_floor = t->def->objective == HED_OBJECTIVE_TIME && fmax(memory, arithmetic) > 0;
+    return has_floor ? fmax(memory, arithmetic) / seconds : NAN;
 }
 
 static double default_seconds(const hed_tuning *t)
@@ -85,13 +85,13 @@ void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
 {
     static const double flush_seconds = 0.1;
     const hed_tune_result *r = t->result;
-    double now = hed_tuning_elapsed(t);
+    double elapsed = hed_tuning_elapsed(t);
     /* Only evaluations on disk are reported if there are several devices, since the process may be
      * killed next. Flushing takes time, so evaluations in between are reported with the next. With
      * one device the database collects for a second, since the device would wait for each flush. */
     if (t->fleet) t->unshown += last != NULL;
-    if (t->fleet && now - t->last_flush < flush_seconds) return;
-    t->last_progress = t->last_flush = now;
+    if (t->fleet && elapsed - t->last_flush < flush_seconds) return;
+    t->last_progress = t->last_flush = elapsed;
     if (t->fleet && t->session) hed_database_flush(t->database, NULL);
     if (!t->def->progress) return;
     if (!t->fleet || !t->unshown) show_one(t, last, r->count);
@@ -266,7 +266,7 @@ hed_status hed_tuning_add(
     if (worked) follow_the_best(t, index);
     else t->since_gain++;
     if (!evaluation->recalled) {
-        t->fresh++;
+        t->new_count++;
         hed_tuning_record(t, evaluation);
     }
     double value = worked ? hed_tuning_value(t, index) : NAN;

@@ -49,7 +49,7 @@ typedef struct hed_tuning {
 
     hed_mark *marks; /* one per entry of result->evaluations */
     uint32_t best;   /* index of the best evaluation; HED_NO_EVALUATION: nothing has worked yet */
-    uint32_t fresh;  /* evaluations measured by this tuning, not recalled from the database */
+    uint32_t new_count; /* evaluations measured by this tuning, not recalled from the database */
     /* first evaluation made since the clock's drift was last checked */
     uint32_t unchecked;
     /* evaluations since the best time last improved by more than the margin */

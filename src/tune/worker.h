@@ -52,7 +52,7 @@ typedef struct hed_worker_reply {
     uint32_t number;
     uint32_t status;      /* hed_status; `text` has its message */
     uint32_t device_time; /* HED_TASK_OPEN */
-    uint32_t lost;        /* the worker is no longer usable */
+    uint32_t is_lost;     /* the worker is no longer usable */
     uint32_t count;       /* HED_TASK_TIME: number of values */
     hed_trial trial;
     char text[HED_ERROR_TEXT];
@@ -84,8 +84,8 @@ typedef struct hed_worker_process {
     uint32_t number; /* number of the last request */
     bool busy;       /* a reply is pending */
     double deadline; /* latest time of the reply, s of hed_now() */
-    char said[1024]; /* the last bytes of its output */
-    uint32_t said_size;
+    char tail[1024]; /* the last bytes of its output */
+    uint32_t tail_size;
 } hed_worker_process;
 
 typedef enum hed_worker_event {

@@ -128,9 +128,9 @@ static hed_worker_event client_serve(worker_client *client, bool for_builders, d
 static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error *error)
 {
     const hed_worker_reply *reply = &client->reply;
-    bool lost = reply->lost || reply->status == HED_ERROR_LOST;
+    bool is_lost = reply->is_lost || reply->status == HED_ERROR_LOST;
     *trial = reply->trial;
-    if (!lost) return reply->status ? hed_fail(error, reply->status, "%s", reply->text) : HED_OK;
+    if (!is_lost) return reply->status ? hed_fail(error, reply->status, "%s", reply->text) : HED_OK;
     hed_worker_end(&client->measurer, HED_WORKER_ANSWERED, NULL, 0, NULL);
     if (!trial->outcome) {
         trial->outcome = HED_OUTCOME_CRASHED;
@@ -248,10 +248,10 @@ static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs,
     hed_trial *trial, hed_error *error)
 {
     hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = runs};
-    double each = client->def.timeout_seconds;
-    if (client->def.objective == HED_OBJECTIVE_ENERGY) each += 2e-3 * HED_ENERGY_LEAST_MS;
+    double run_seconds = client->def.timeout_seconds;
+    if (client->def.objective == HED_OBJECTIVE_ENERGY) run_seconds += 2e-3 * HED_ENERGY_LEAST_MS;
     if (ensure_slot(client, slot, trial, error) || trial->outcome ||
-        client_ask(client, &request, runs * each + client->copy_seconds, trial, error) ||
+        client_ask(client, &request, runs * run_seconds + client->copy_seconds, trial, error) ||
         trial->outcome)
         return error->status;
     if (client->reply.count != runs)
@@ -267,11 +267,11 @@ static hed_status client_time_slot(hed_runner *runner, uint32_t slot, uint32_t r
     worker_client *client = client_of(runner);
     *trial = new_trial();
     for (uint32_t done = 0; done < runs && !hed_failed(error) && !trial->outcome;) {
-        uint32_t some = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
-        if (!time_some(client, slot, some, values + done, trial, error) &&
+        uint32_t batch = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
+        if (!time_some(client, slot, batch, values + done, trial, error) &&
             was_killed(client, trial))
-            time_some(client, slot, some, values + done, trial, error);
-        done += some;
+            time_some(client, slot, batch, values + done, trial, error);
+        done += batch;
     }
     return error->status;
 }
@@ -296,7 +296,7 @@ static hed_status client_build_ahead(hed_runner *runner, const hed_config *confi
     worker_client *client = client_of(runner);
     const hed_runner_def *def = &client->def;
     hed_trial trial = new_trial();
-    uint32_t pending = client->building + client->waiting.count - client->waiting.taken;
+    uint32_t pending = client->building + client->waiting.count - client->waiting.begin;
     /* reserve space for all results now, while an error can still be returned */
     if (hed_trial_queue_reserve(&client->done, pending + 1, error)) return error->status;
     if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text,
@@ -406,28 +406,28 @@ hed_status hed_runner_create_worker(
     *runner = NULL;
     if (hed_device_is_remote(def->device)) return hed_runner_create_remote(def, runner, error);
     if (check_kernel(def, error)) return error->status;
-    worker_client *made = hed_allocate(&allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
-    made->runner.kind = &WORKER;
-    made->def = *def;
-    made->allocator = made->waiting.allocator = made->done.allocator = allocator;
-    made->program = def->device->settings->worker;
-    made->job = made->result = -1;
+    worker_client *instance = hed_allocate(&allocator, sizeof *instance);
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
+    instance->runner.kind = &WORKER;
+    instance->def = *def;
+    instance->allocator = instance->waiting.allocator = instance->done.allocator = allocator;
+    instance->program = def->device->settings->worker;
+    instance->job = instance->result = -1;
     const hed_device_info *info = hed_device_describe(def->device);
     bool opens = strcmp(info->backend, "cuda") != 0 && info->type != HED_DEVICE_CPU;
-    uint32_t most = opens ? MOST_CONTEXTS : MOST_BUILDERS,
+    uint32_t limit = opens ? MOST_CONTEXTS : MOST_BUILDERS,
              builders = def->builders ? def->builders : hed_processor_count();
-    if (builders > most) builders = most;
-    made->builders = hed_allocate(&allocator, builders * sizeof *made->builders);
-    if (made->builders) made->runner.builders = made->builder_count = builders;
-    if (!made->builders) hed_fail(error, HED_ERROR_MEMORY, "no memory for %u builders", builders);
-    else if (!made->program[0] || access(made->program, X_OK) != 0)
+    if (builders > limit) builders = limit;
+    instance->builders = hed_allocate(&allocator, builders * sizeof *instance->builders);
+    if (instance->builders) instance->runner.builders = instance->builder_count = builders;
+    if (!instance->builders) hed_fail(error, HED_ERROR_MEMORY, "no memory for %u builders", builders);
+    else if (!instance->program[0] || access(instance->program, X_OK) != 0)
         hed_fail(error, HED_ERROR_IO,
             "the worker program is not there: looked for \"%s\" (hed_context_def.worker, HEDDLE_WORKER, else "
             "libexec/heddle/heddle-worker beside the library's folder, or heddle-worker beside the library)",
-            made->program);
-    else if (!client_share(made, error)) ensure_open(made, error);
-    if (hed_failed(error)) client_destroy(&made->runner);
-    else *runner = &made->runner;
+            instance->program);
+    else if (!client_share(instance, error)) ensure_open(instance, error);
+    if (hed_failed(error)) client_destroy(&instance->runner);
+    else *runner = &instance->runner;
     return error->status;
 }

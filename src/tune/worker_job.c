@@ -16,7 +16,7 @@
 #include "tune/check.h"
 
 enum { DATA_ALIGNMENT = 64 };
-#define NONE UINT64_MAX /* offset of data that are NULL */
+#define NO_DATA UINT64_MAX /* offset of data that are NULL */
 
 typedef struct job_header {
     uint64_t version, size; /* `size`: total bytes */
@@ -33,7 +33,7 @@ static uint64_t aligned(uint64_t at)
 
 static uint64_t put_place(hed_text *to, const void *data, uint64_t bytes, uint64_t at)
 {
-    hed_put_u64(to, data ? at : NONE);
+    hed_put_u64(to, data ? at : NO_DATA);
     return data ? aligned(at + bytes) : at;
 }
 
@@ -197,7 +197,7 @@ static const void *get_place(
     hed_description_reader *from, const job_header *header, uint64_t bytes, bool *good)
 {
     uint64_t at = hed_get_u64(from, "the place of data"), room = header->size - header->data;
-    if (at == NONE || from->status) return NULL;
+    if (at == NO_DATA || from->status) return NULL;
     *good = *good && at % DATA_ALIGNMENT == 0 && at <= room && bytes <= room - at;
     return *good ? from->bytes + header->data + at : NULL;
 }
@@ -275,8 +275,8 @@ hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes
         .bytes = bytes,
         .size = header.end,
         .at = sizeof header,
-        .most = UINT32_MAX - 1,
-        .own = true,
+        .list_limit = UINT32_MAX - 1,
+        .is_internal = true,
         .arena = &job->arena,
         .error = error};
     bool good = get_measuring(&from, &header, job);

@@ -20,7 +20,7 @@
 enum {
     FIRST = 3, /* first descriptor of a worker, after the standard ones */
     /* minimum number of the parent's copies, which must not collide with the worker's numbers */
-    ABOVE = FIRST + HED_WORKER_DESCRIPTORS,
+    LOWEST_COPY = FIRST + HED_WORKER_DESCRIPTORS,
     /* reads of 512 bytes: an ended worker's pipe (64 KiB) is read completely */
     MOST_READS = 128,
     ASKED_MS = 2000,  /* ms for a worker to exit after its socket was closed */
@@ -32,7 +32,7 @@ enum {
 /* Moves a descriptor above the worker's numbers and sets close-on-exec. */
 static int raise_descriptor(int descriptor)
 {
-    int raised = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, ABOVE);
+    int raised = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, LOWEST_COPY);
     int code = errno;
     if (descriptor >= 0) close(descriptor);
     errno = code;
@@ -52,16 +52,16 @@ static int spawn(const char *program, int socket, int job, int result, int outpu
     char *words[] = {(char *)(uintptr_t)program, number, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
+    sigset_t no_signals, all_signals;
+    sigemptyset(&no_signals);
+    sigfillset(&all_signals);
     int code = posix_spawn_file_actions_init(&files);
     if (code) return code;
     code = posix_spawnattr_init(&attributes);
     if (!code) {
         posix_spawnattr_setpgroup(&attributes, 0);
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setsigmask(&attributes, &no_signals);
+        posix_spawnattr_setsigdefault(&attributes, &all_signals);
         posix_spawnattr_setflags(
             &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
         code = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -72,7 +72,7 @@ static int spawn(const char *program, int socket, int job, int result, int outpu
         if (!code) code = posix_spawn_file_actions_adddup2(&files, job, FIRST + HED_WORKER_JOB);
         if (!code)
             code = posix_spawn_file_actions_adddup2(&files, result, FIRST + HED_WORKER_RESULT);
-        if (!code) code = posix_spawn_file_actions_addclosefrom_np(&files, ABOVE);
+        if (!code) code = posix_spawn_file_actions_addclosefrom_np(&files, LOWEST_COPY);
         if (!code) code = posix_spawn(pid, program, &files, &attributes, words, environ);
         posix_spawnattr_destroy(&attributes);
     }
@@ -84,29 +84,33 @@ hed_status hed_worker_start(
     hed_worker_process *worker, const char *program, int job, int result, hed_error *error)
 {
     enum { OURS, THEIRS, READ, WRITE, JOB, RESULT, COUNT };
-    int all[COUNT] = {-1, -1, -1, -1, -1, -1};
+    int descriptors[COUNT] = {-1, -1, -1, -1, -1, -1};
     *worker = (hed_worker_process){
         .socket = -1, .output = -1, .life = worker->life, .number = worker->number};
-    int code = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, &all[OURS]) ? errno : 0;
-    if (!code && pipe2(&all[READ], O_CLOEXEC)) code = errno;
+    int code =
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, &descriptors[OURS]) ? errno : 0;
+    if (!code && pipe2(&descriptors[READ], O_CLOEXEC)) code = errno;
     for (int i = 0; i < JOB && !code; i++) {
-        all[i] = raise_descriptor(all[i]);
-        if (all[i] < 0) code = errno;
+        descriptors[i] = raise_descriptor(descriptors[i]);
+        if (descriptors[i] < 0) code = errno;
     }
-    if (!code && (all[JOB] = fcntl(job, F_DUPFD_CLOEXEC, ABOVE)) < 0) code = errno;
-    if (!code && (all[RESULT] = fcntl(result, F_DUPFD_CLOEXEC, ABOVE)) < 0) code = errno;
-    if (!code) fcntl(all[READ], F_SETFL, O_NONBLOCK);
-    if (!code) code = spawn(program, all[THEIRS], all[JOB], all[RESULT], all[WRITE], &worker->pid);
+    if (!code && (descriptors[JOB] = fcntl(job, F_DUPFD_CLOEXEC, LOWEST_COPY)) < 0) code = errno;
+    if (!code && (descriptors[RESULT] = fcntl(result, F_DUPFD_CLOEXEC, LOWEST_COPY)) < 0)
+        code = errno;
+    if (!code) fcntl(descriptors[READ], F_SETFL, O_NONBLOCK);
+    if (!code)
+        code = spawn(program, descriptors[THEIRS], descriptors[JOB], descriptors[RESULT],
+            descriptors[WRITE], &worker->pid);
     if (code) {
-        close_all(all, COUNT);
+        close_all(descriptors, COUNT);
         worker->pid = 0;
         return hed_fail(
             error, HED_ERROR_IO, "cannot start the worker %s: %s", program, strerrordesc_np(code));
     }
-    worker->socket = all[OURS];
-    worker->output = all[READ];
-    all[OURS] = all[READ] = -1;
-    close_all(all, COUNT);
+    worker->socket = descriptors[OURS];
+    worker->output = descriptors[READ];
+    descriptors[OURS] = descriptors[READ] = -1;
+    close_all(descriptors, COUNT);
     worker->life++;
     return HED_OK;
 }
@@ -136,16 +140,16 @@ static void process_listen_to(hed_worker_process *worker)
     char text[512];
     ssize_t got = 1;
     for (int i = 0; i < MOST_READS && (got = read(worker->output, text, sizeof text)) > 0; i++) {
-        size_t room = sizeof worker->said - 1, size = (size_t)got;
-        if (worker->said_size + size > room) {
-            size_t kept = room - size;
-            if (kept > worker->said_size) kept = worker->said_size;
-            memmove(worker->said, worker->said + worker->said_size - kept, kept);
-            worker->said_size = (uint32_t)kept;
+        size_t room = sizeof worker->tail - 1, size = (size_t)got;
+        if (worker->tail_size + size > room) {
+            size_t remaining = room - size;
+            if (remaining > worker->tail_size) remaining = worker->tail_size;
+            memmove(worker->tail, worker->tail + worker->tail_size - remaining, remaining);
+            worker->tail_size = (uint32_t)remaining;
         }
-        memcpy(worker->said + worker->said_size, text, size);
-        worker->said_size += (uint32_t)size;
-        worker->said[worker->said_size] = 0;
+        memcpy(worker->tail + worker->tail_size, text, size);
+        worker->tail_size += (uint32_t)size;
+        worker->tail[worker->tail_size] = 0;
     }
     if (got != 0) return;
     close(worker->output);
@@ -196,27 +200,27 @@ static int reap(pid_t pid, int milliseconds)
 }
 
 /* Last line that is not empty. */
-static void last_line(char *said, char *line, size_t size)
+static void last_line(char *output, char *line, size_t size)
 {
-    size_t end = strlen(said);
-    while (end && (said[end - 1] == '\n' || said[end - 1] == ' ')) end--;
-    said[end] = 0;
-    const char *newline = strrchr(said, '\n');
-    hed_text_copy(line, size, newline ? newline + 1 : said);
+    size_t end = strlen(output);
+    while (end && (output[end - 1] == '\n' || output[end - 1] == ' ')) end--;
+    output[end] = 0;
+    const char *newline = strrchr(output, '\n');
+    hed_text_copy(line, size, newline ? newline + 1 : output);
 }
 
 static void process_describe(
     hed_worker_process *worker, hed_worker_event event, int status, char *text, size_t size)
 {
-    char line[128], how[64] = "ended";
-    last_line(worker->said, line, sizeof line);
-    if (event == HED_WORKER_LATE) snprintf(how, sizeof how, "was not done in time and was killed");
-    else if (event == HED_WORKER_STOPPED) snprintf(how, sizeof how, "was stopped");
+    char line[128], manner[64] = "ended";
+    last_line(worker->tail, line, sizeof line);
+    if (event == HED_WORKER_LATE) snprintf(manner, sizeof manner, "was not done in time and was killed");
+    else if (event == HED_WORKER_STOPPED) snprintf(manner, sizeof manner, "was stopped");
     else if (status != -1 && WIFSIGNALED(status) && sigabbrev_np(WTERMSIG(status)))
-        snprintf(how, sizeof how, "was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
+        snprintf(manner, sizeof manner, "was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
     else if (status != -1 && WIFEXITED(status))
-        snprintf(how, sizeof how, "ended with exit code %d", WEXITSTATUS(status));
-    snprintf(text, size, "the worker %s%s%s", how, line[0] ? ": " : "", line);
+        snprintf(manner, sizeof manner, "ended with exit code %d", WEXITSTATUS(status));
+    snprintf(text, size, "the worker %s%s%s", manner, line[0] ? ": " : "", line);
 }
 
 static bool sent_from_outside(int status)
@@ -280,10 +284,10 @@ bool hed_worker_reply_valid(const hed_worker_reply *reply, size_t size)
 
 bool hed_worker_send(int socket, const void *record, size_t size)
 {
-    ssize_t sent;
-    do sent = send(socket, record, size, MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
-    return sent == (ssize_t)size;
+    ssize_t count;
+    do count = send(socket, record, size, MSG_NOSIGNAL);
+    while (count < 0 && errno == EINTR);
+    return count == (ssize_t)size;
 }
 
 ptrdiff_t hed_worker_receive(int socket, void *record, size_t size)

@@ -62,12 +62,12 @@ static hed_status serve_compile(
     worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
 {
     const hed_runner_def *def = &w->job.runner;
-    hed_error why = {0};
+    hed_error cause = {0};
     hed_status status = serve_find_device(w, error);
     if (status) return status;
     status = hed_program_compile(w->device, def->kernel, def->math, &request->config, def->defines,
-        def->define_count, &trial->build_seconds, &why);
-    return hed_local_judge_build(status, trial, &why, error);
+        def->define_count, &trial->build_seconds, &cause);
+    return hed_local_judge_build(status, trial, &cause, error);
 }
 
 static hed_status serve_output(
@@ -117,7 +117,7 @@ static bool answer(worker *w, int socket, const hed_worker_request *request)
     hed_error error = {0};
     reply.trial = hed_local_new_trial();
     reply.status = obey(w, request, &reply, &error);
-    reply.lost = w->runner && w->runner->lost;
+    reply.is_lost = w->runner && w->runner->lost;
     if (reply.status) hed_text_copy(reply.text, sizeof reply.text, error.text);
     return hed_worker_send(socket, &reply, sizeof reply);
 }
