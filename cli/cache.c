@@ -8,15 +8,15 @@
 #include <stdio.h>
 
 static hed_status cache_print(
-    const hed_cache_report *report, const char *what, bool json, hed_error *error)
+    const hed_cache_report *report, const char *action, bool json, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     if (json) {
-        cli_report *found = cli_report_create(true);
-        cli_report_row(found, CLI_TEXT("folder", report->folder),
+        cli_report *listing = cli_report_create(true);
+        cli_report_row(listing, CLI_TEXT("folder", report->folder),
             CLI_WHOLE("entries", report->entries), CLI_WHOLE("bytes", report->bytes),
             CLI_WHOLE("damaged", report->damaged), CLI_WHOLE("foreign", report->foreign));
-        return cli_report_end(found, HED_OK, error);
+        return cli_report_end(listing, HED_OK, error);
     }
     if (!report->folder[0]) {
         printf("no cache on disk\n");
@@ -24,7 +24,7 @@ static hed_status cache_print(
     }
     char size[32];
     cli_format_bytes(report->bytes, size, sizeof size);
-    printf("%s: %s%" PRIu64 " compiled kernel%s, %s", report->folder, what, report->entries,
+    printf("%s: %s%" PRIu64 " compiled kernel%s, %s", report->folder, action, report->entries,
         report->entries == 1 ? "" : "s", size);
     if (report->damaged)
         printf(", %" PRIu64 " damaged (each is rebuilt when it is needed)", report->damaged);

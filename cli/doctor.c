@@ -58,27 +58,27 @@ static bool try_device(hed_context *context, hed_device *device, char *text)
     return !error.status && report.passed > 0 && report.failed == 0;
 }
 
-static void examine_backend(hed_context *context, uint32_t index, finding *found)
+static void examine_backend(hed_context *context, uint32_t index, finding *result)
 {
     hed_backend_report report = hed_backend_at(context, index);
-    *found = (finding){.state = STATES[report.state]};
-    snprintf(found->subject, sizeof found->subject, "%s", report.name);
-    snprintf(found->reason, sizeof found->reason, "%s", report.reason);
-    snprintf(found->remedy, sizeof found->remedy, "%s", report.remedy);
-    size_t used = (size_t)snprintf(found->detail, sizeof found->detail, "%s", report.library);
+    *result = (finding){.state = STATES[report.state]};
+    snprintf(result->subject, sizeof result->subject, "%s", report.name);
+    snprintf(result->reason, sizeof result->reason, "%s", report.reason);
+    snprintf(result->remedy, sizeof result->remedy, "%s", report.remedy);
+    size_t used = (size_t)snprintf(result->detail, sizeof result->detail, "%s", report.library);
     for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
         hed_device *device = hed_device_at(context, i);
         const hed_device_info *info = hed_device_describe(device);
         char text[512];
         if (strcmp(info->backend, report.name) != 0) continue;
         bool works = try_device(context, device, text);
-        if (used < sizeof found->detail)
-            used += (size_t)snprintf(found->detail + used, sizeof found->detail - used,
+        if (used < sizeof result->detail)
+            used += (size_t)snprintf(result->detail + used, sizeof result->detail - used,
                 "%s%s (%s) %s", used ? "; " : "", info->id, info->name,
                 works ? "runs kernels" : "does not run kernels");
         if (!works) {
-            found->state = STATES[HED_BACKEND_FAILED];
-            snprintf(found->reason, sizeof found->reason, "%s: %s", info->id, text);
+            result->state = STATES[HED_BACKEND_FAILED];
+            snprintf(result->reason, sizeof result->reason, "%s: %s", info->id, text);
         }
     }
 }
@@ -93,17 +93,17 @@ static _Noreturn void examine_and_leave(
 {
     cli_session session;
     hed_error error = {0};
-    finding found;
+    finding result;
     if (cli_open_backend_context(arguments, name, &session, &error)) {
-        found = (finding){.state = STATES[HED_BACKEND_FAILED]};
-        snprintf(found.subject, sizeof found.subject, "%s", name);
-        snprintf(found.reason, sizeof found.reason, "%.1000s", error.text);
+        result = (finding){.state = STATES[HED_BACKEND_FAILED]};
+        snprintf(result.subject, sizeof result.subject, "%s", name);
+        snprintf(result.reason, sizeof result.reason, "%.1000s", error.text);
     } else {
-        examine_backend(session.context, index, &found);
+        examine_backend(session.context, index, &result);
     }
-    const char *bytes = (const char *)&found;
-    for (size_t done = 0; done < sizeof found;) {
-        ssize_t count = write(to, bytes + done, sizeof found - done);
+    const char *bytes = (const char *)&result;
+    for (size_t done = 0; done < sizeof result;) {
+        ssize_t count = write(to, bytes + done, sizeof result - done);
         if (count < 0 && errno != EINTR) break;
         if (count > 0) done += (size_t)count;
     }
@@ -111,7 +111,7 @@ static _Noreturn void examine_and_leave(
 }
 
 /* Reads a finding; false after the time limit or Ctrl-C, while the child still runs. */
-static bool read_finding(int from, finding *found, size_t *size)
+static bool read_finding(int from, finding *result, size_t *size)
 {
     *size = 0;
     for (int tenths = 0; tenths < 10 * BACKEND_SECONDS && !hed_interrupted();) {
@@ -119,7 +119,7 @@ static bool read_finding(int from, finding *found, size_t *size)
         int count = poll(&ready, 1, 100);
         if (count == 0) tenths++;
         if (count <= 0) continue;
-        ssize_t part = read(from, (char *)found + *size, sizeof *found - *size);
+        ssize_t part = read(from, (char *)result + *size, sizeof *result - *size);
         if (part < 0 && errno == EINTR) continue;
         if (part <= 0) return true; /* complete, or the child has ended */
         *size += (size_t)part;
@@ -128,68 +128,68 @@ static bool read_finding(int from, finding *found, size_t *size)
 }
 
 /* Describes a child that ended without a finding. */
-static void describe_end(const char *name, bool ended, int code, finding *found)
+static void describe_end(const char *name, bool ended, int code, finding *result)
 {
-    *found = (finding){.state = STATES[HED_BACKEND_FAILED]};
-    snprintf(found->subject, sizeof found->subject, "%s", name);
-    char *reason = found->reason;
+    *result = (finding){.state = STATES[HED_BACKEND_FAILED]};
+    snprintf(result->subject, sizeof result->subject, "%s", name);
+    char *reason = result->reason;
     if (!ended)
-        snprintf(
-            reason, sizeof found->reason, "its driver did not answer within %d s", BACKEND_SECONDS);
+        snprintf(reason, sizeof result->reason, "its driver did not answer within %d s",
+            BACKEND_SECONDS);
     else if (WIFSIGNALED(code))
-        snprintf(reason, sizeof found->reason,
+        snprintf(reason, sizeof result->reason,
             "its driver ended the process that tried it with signal %d (%s)", WTERMSIG(code),
             strsignal(WTERMSIG(code)));
     else
-        snprintf(reason, sizeof found->reason,
+        snprintf(reason, sizeof result->reason,
             "its driver ended the process that tried it with exit code %d", WEXITSTATUS(code));
-    char *remedy = found->remedy;
-    size_t used = (size_t)snprintf(remedy, sizeof found->remedy,
+    char *remedy = result->remedy;
+    size_t used = (size_t)snprintf(remedy, sizeof result->remedy,
         "repair or replace the driver; to go without it, set HEDDLE_");
     for (size_t i = 0; name[i]; i++) remedy[used++] = (char)toupper((unsigned char)name[i]);
-    snprintf(remedy + used, sizeof found->remedy - used, "_LIBRARY=none");
+    snprintf(remedy + used, sizeof result->remedy - used, "_LIBRARY=none");
 }
 
 static void examine_apart(
-    const hed_arguments *arguments, const char *name, uint32_t index, finding *found)
+    const hed_arguments *arguments, const char *name, uint32_t index, finding *result)
 {
     int ends[2], code = 0;
     size_t size;
     fflush(NULL); /* otherwise the child would write the pending output again */
     pid_t child = pipe2(ends, O_CLOEXEC) ? -1 : fork();
     if (child < 0) {
-        *found = (finding){.state = STATES[HED_BACKEND_FAILED]};
-        snprintf(found->subject, sizeof found->subject, "%s", name);
-        snprintf(found->reason, sizeof found->reason, "no process to try its driver in: %s",
+        *result = (finding){.state = STATES[HED_BACKEND_FAILED]};
+        snprintf(result->subject, sizeof result->subject, "%s", name);
+        snprintf(result->reason, sizeof result->reason, "no process to try its driver in: %s",
             strerror(errno));
         return;
     }
     if (child == 0) examine_and_leave(arguments, name, index, ends[1]);
     close(ends[1]);
-    bool ended = read_finding(ends[0], found, &size);
+    bool ended = read_finding(ends[0], result, &size);
     close(ends[0]);
     if (!ended) kill(child, SIGKILL);
     while (waitpid(child, &code, 0) < 0 && errno == EINTR) continue;
-    if (size < sizeof *found) describe_end(name, ended, code, found);
+    if (size < sizeof *result) describe_end(name, ended, code, result);
 }
 
 /* ---- optional libraries of the engines and of this command ---- */
 
-static void examine_library(const hed_library_def *def, finding *found)
+static void examine_library(const hed_library_def *def, finding *result)
 {
-    *found = (finding){.state = "works"};
-    snprintf(found->subject, sizeof found->subject, "%s", def->name);
+    *result = (finding){.state = "works"};
+    snprintf(result->subject, sizeof result->subject, "%s", def->name);
     hed_library_def bare = *def; /* packages are reported as the remedy */
     bare.debian = bare.fedora = NULL;
     const char *file;
     hed_error error = {0};
     if (hed_library_load(NULL, &bare, NULL, NULL, 0, &file, &error) == HED_OK) {
-        snprintf(found->detail, sizeof found->detail, "%s: %s", file, def->purpose);
+        snprintf(result->detail, sizeof result->detail, "%s: %s", file, def->purpose);
         return;
     }
-    found->state = "absent";
-    snprintf(found->reason, sizeof found->reason, "%.1000s", error.text);
-    snprintf(found->remedy, sizeof found->remedy,
+    result->state = "absent";
+    snprintf(result->reason, sizeof result->reason, "%.1000s", error.text);
+    snprintf(result->remedy, sizeof result->remedy,
         "apt install %s (Debian), dnf install %s (Fedora), or set %s to its path", def->debian,
         def->fedora, def->setting);
 }
@@ -198,14 +198,14 @@ static void examine_library(const hed_library_def *def, finding *found)
 
 /* Checks that files can be created in a folder, or the folder itself if it does not exist. */
 static void examine_folder(
-    const char *subject, const char *folder, const char *variable, finding *found)
+    const char *subject, const char *folder, const char *variable, finding *result)
 {
-    *found = (finding){.state = "works"};
-    snprintf(found->subject, sizeof found->subject, "%s", subject);
+    *result = (finding){.state = "works"};
+    snprintf(result->subject, sizeof result->subject, "%s", subject);
     if (!folder[0]) {
-        found->state = "absent";
-        snprintf(found->reason, sizeof found->reason, "there is no home folder to put it in");
-        snprintf(found->remedy, sizeof found->remedy, "set %s to a folder that can be written",
+        result->state = "absent";
+        snprintf(result->reason, sizeof result->reason, "there is no home folder to put it in");
+        snprintf(result->remedy, sizeof result->remedy, "set %s to a folder that can be written",
             variable);
         return;
     }
@@ -217,13 +217,13 @@ static void examine_folder(
         if (!slash) break;
         slash[slash == path] = 0;
     }
-    snprintf(found->detail, sizeof found->detail, "%.480s%s", folder,
+    snprintf(result->detail, sizeof result->detail, "%.480s%s", folder,
         exists ? "" : " (made when it is needed)");
     if (access(path, W_OK | X_OK) == 0) return;
-    found->state = "failed";
-    snprintf(
-        found->reason, sizeof found->reason, "%.800s cannot be written: %s", path, strerror(errno));
-    snprintf(found->remedy, sizeof found->remedy, "make it writable, or set %s to another folder",
+    result->state = "failed";
+    snprintf(result->reason, sizeof result->reason, "%.800s cannot be written: %s", path,
+        strerror(errno));
+    snprintf(result->remedy, sizeof result->remedy, "make it writable, or set %s to another folder",
         variable);
 }
 

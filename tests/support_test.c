@@ -411,7 +411,7 @@ static hed_progress fake_progress(FILE *stream, bool terminal, uint64_t total)
     hed_progress progress = hed_progress_begin("verify", "runs", total, false);
     fake_now = 0;
     progress.clock = (hed_clock){.now = read_fake};
-    progress.started = progress.drawn = 0;
+    progress.started = progress.last_drawn = 0;
     progress.stream = stream;
     progress.terminal = terminal;
     return progress;

@@ -12,7 +12,7 @@ static double best_after(cli_tune_view *view, double at, double seconds)
         .done = (uint32_t)at, .total = 9, .space = 9, .seconds = at, .default_seconds = NAN,
         .share = NAN, .stage = "search"};
     cli_tune_view_update(view, &progress);
-    return view->now.best ? view->best.seconds : NAN;
+    return view->progress.best ? view->best.seconds : NAN;
 }
 
 /* The tuning's own best may rise, where the pace of the device is told anew. */

@@ -63,24 +63,24 @@ static hed_status batch_places(
 /* Lists, before the work, jobs that were done in an earlier run and will be run again. */
 static void batch_tell_again(const batch_list *list)
 {
-    enum { SHOWN = 20 };
+    enum { SHOW_LIMIT = 20 };
     uint32_t count = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         const batch_job *job = &list->jobs[i];
-        if (!job->again[0] || count++ >= SHOWN) continue;
-        fprintf(stderr, "batch: %s is run again: %s\n", job->name, job->again);
+        if (!job->repeat_reason[0] || count++ >= SHOW_LIMIT) continue;
+        fprintf(stderr, "batch: %s is run again: %s\n", job->name, job->repeat_reason);
     }
-    if (count > SHOWN) fprintf(stderr, "batch: %u more are run again\n", count - SHOWN);
+    if (count > SHOW_LIMIT) fprintf(stderr, "batch: %u more are run again\n", count - SHOW_LIMIT);
 }
 
 static void batch_tell_faults(const batch_list *list, FILE *out)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const batch_job *job = &list->jobs[i];
-        if (job->state == BATCH_FAILED) fprintf(out, "  failed     %s: %s\n", job->name, job->why);
+        if (job->state == BATCH_FAILED) fprintf(out, "  failed     %s: %s\n", job->name, job->failure);
         else if (job->tries > 1)
             fprintf(out, "  %s %s: %s\n", job->state == BATCH_DONE ? "done after" : "waits after",
-                job->name, job->why);
+                job->name, job->failure);
     }
 }
 
@@ -94,7 +94,7 @@ static void batch_tell(
         const batch_hand_view *hand = &result->hands[i];
         printf("  %-28s %u done, %u faults, %.0f %% of the time at work%s%s\n", hand->device,
             hand->done, hand->failed, result->seconds > 0 ? 100 * hand->busy / result->seconds : 0,
-            hand->lost ? "; " : "", hand->lost ? hand->doing : "");
+            hand->is_lost ? "; " : "", hand->is_lost ? hand->doing : "");
     }
     batch_tell_faults(def->list, stdout);
     printf("  logs       %s\n", def->logs);
@@ -113,19 +113,19 @@ static hed_status batch_tell_json(const batch_def *def, const batch_result *resu
     for (uint32_t i = 0; i < result->hand_count; i++)
         cli_report_row(report, CLI_TEXT("device", result->hands[i].device),
             CLI_WHOLE("done", result->hands[i].done), CLI_WHOLE("faults", result->hands[i].failed),
-            CLI_NUMBER("busy", result->hands[i].busy), CLI_FLAG("lost", result->hands[i].lost));
+            CLI_NUMBER("busy", result->hands[i].busy), CLI_FLAG("lost", result->hands[i].is_lost));
     cli_report_close(report);
     cli_report_open_list(report, "again");
     for (uint32_t i = 0; i < def->list->count; i++)
-        if (def->list->jobs[i].again[0])
+        if (def->list->jobs[i].repeat_reason[0])
             cli_report_row(report, CLI_TEXT("job", def->list->jobs[i].name),
-                CLI_TEXT("what", def->list->jobs[i].again));
+                CLI_TEXT("what", def->list->jobs[i].repeat_reason));
     cli_report_close(report);
     cli_report_open_list(report, "faults");
     for (uint32_t i = 0; i < def->list->count; i++) {
         const batch_job *job = &def->list->jobs[i];
         if (job->state != BATCH_FAILED && job->tries < 2) continue;
-        cli_report_row(report, CLI_TEXT("job", job->name), CLI_TEXT("what", job->why),
+        cli_report_row(report, CLI_TEXT("job", job->name), CLI_TEXT("what", job->failure),
             CLI_WHOLE("tries", job->tries), CLI_FLAG("done", job->state == BATCH_DONE));
     }
     cli_report_close(report);

@@ -69,12 +69,13 @@ typedef struct batch_job {
     bool takes_device;  /* the command has --device */
     uint64_t hash;      /* hash of the words */
     batch_state state;
-    bool before;     /* done in an earlier run */
-    char again[160]; /* reason why a job done in an earlier run is done again; "": not the case */
+    bool before; /* done in an earlier run */
+    char repeat_reason
+        [160]; /* reason why a job done in an earlier run is done again; "": not the case */
     uint32_t tries;
     uint32_t avoid; /* 1 + index of the hand on which it has failed */
     double seconds;
-    char why[160]; /* reason of a failure or another attempt */
+    char failure[160]; /* reason of a failure or another attempt */
 } batch_job;
 
 typedef struct batch_list {
@@ -182,7 +183,7 @@ typedef struct batch_hand_view {
     char doing[128];
     uint32_t done, failed;
     double busy; /* s */
-    bool lost;
+    bool is_lost;
 } batch_hand_view;
 
 typedef struct batch_result {

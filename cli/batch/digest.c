@@ -51,25 +51,25 @@ static uint64_t digest_add(uint64_t hash, const unsigned char *bytes, size_t siz
     return hash;
 }
 
-static bool digest_read(int file, known_file *known, void (*tick)(void *user), void *user)
+static bool digest_read(int file, known_file *record, void (*tick)(void *user), void *user)
 {
     static unsigned char piece[PIECE];
     size_t used = 0;
     uint64_t hash = 0x6a09e667f3bcc908u;
-    known->size = 0;
+    record->size = 0;
     for (;;) {
         ssize_t got = read(file, piece + used, PIECE - used);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return false;
         used += (size_t)got;
-        known->size += got;
+        record->size += got;
         if (got && used < PIECE) continue;
         hash = digest_add(hash, piece, used);
         used = 0;
         if (tick) tick(user);
         if (!got) break;
     }
-    known->hash = digest_add(hash, (const unsigned char *)&known->size, sizeof known->size);
+    record->hash = digest_add(hash, (const unsigned char *)&record->size, sizeof record->size);
     return true;
 }
 
@@ -86,17 +86,17 @@ bool batch_digest_file(
             .size = about.st_size,
             .modified = about.st_mtim,
             .changed = about.st_ctim};
-        known_file *const *found = tfind(&now, &tree, digest_order), *known = found ? *found : NULL;
-        if (known && digest_is_same(known, &now)) {
-            now.hash = known->hash;
+        known_file *const *node = tfind(&now, &tree, digest_order), *record = node ? *node : NULL;
+        if (record && digest_is_same(record, &now)) {
+            now.hash = record->hash;
         } else if ((good = digest_read(file, &now, tick, user)) &&
                    time(NULL) - about.st_ctim.tv_sec > SETTLED_SECONDS) {
             /* a file that was just written may change again within a tick of the clock */
-            if (!known && (known = malloc(sizeof *known))) {
-                *known = now;
-                if (!tsearch(known, &tree, digest_order)) free(known);
-            } else if (known) {
-                *known = now;
+            if (!record && (record = malloc(sizeof *record))) {
+                *record = now;
+                if (!tsearch(record, &tree, digest_order)) free(record);
+            } else if (record) {
+                *record = now;
             }
         }
         snprintf(text, BATCH_DIGEST, "%lld:%016" PRIx64, (long long)now.size, now.hash);

@@ -28,8 +28,8 @@ typedef struct hand {
     batch_stream in;
     int out;
     char device[128];
-    pid_t child; /* 0: not running */
-    int said;    /* pipe of the child's output and errors */
+    pid_t child;     /* 0: not running */
+    int output_pipe; /* pipe of the child's output and errors */
     /* lines to and from a resident child (stay.c); descriptor -1: no resident child */
     batch_stream stay;
     char number[32]; /* number of the current job; empty: idle */
@@ -49,18 +49,18 @@ static double hand_now(void) { return (double)hed_now() * 1e-9; }
 
 /* Replaces the child process by the command. `from`: its standard input; -1: no input. */
 static void hand_become(
-    const char *folder, const char *output, int from, int said, char *const *words)
+    const char *folder, const char *output, int from, int errors, char *const *words)
 {
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    sigset_t no_signals;
+    sigemptyset(&no_signals);
+    sigprocmask(SIG_SETMASK, &no_signals, NULL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setpgid(0, 0);
-    int to = output[0] ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666) : said;
+    int to = output[0] ? open(output, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0666) : errors;
     if (from < 0) from = open("/dev/null", O_RDONLY);
     if (getppid() == 1 || to < 0 || chdir(folder) || dup2(from, STDIN_FILENO) < 0 ||
-        dup2(to, STDOUT_FILENO) < 0 || dup2(said, STDERR_FILENO) < 0) {
-        dprintf(said, "heddle: cannot begin in %s: %s\n", folder, strerrordesc_np(errno));
+        dup2(to, STDOUT_FILENO) < 0 || dup2(errors, STDERR_FILENO) < 0) {
+        dprintf(errors, "heddle: cannot begin in %s: %s\n", folder, strerrordesc_np(errno));
         _exit(HED_EXIT_FAILURE);
     }
     close_range(STDERR_FILENO + 1, ~0u, 0);
@@ -73,21 +73,21 @@ static void hand_become(
 static bool hand_start(
     hand *h, const char *folder, const char *output, bool stays, char *const *words)
 {
-    int said[2], sockets[2] = {-1, -1};
-    if (pipe2(said, O_CLOEXEC)) return false;
+    int pipe_ends[2], sockets[2] = {-1, -1};
+    if (pipe2(pipe_ends, O_CLOEXEC)) return false;
     if (stays && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets)) sockets[0] = -2;
     h->child = sockets[0] == -2 ? -1 : fork();
-    if (h->child == 0) hand_become(folder, output, sockets[1], said[1], words);
-    close(said[1]);
+    if (h->child == 0) hand_become(folder, output, sockets[1], pipe_ends[1], words);
+    close(pipe_ends[1]);
     if (sockets[1] >= 0) close(sockets[1]);
-    h->said = said[0];
+    h->output_pipe = pipe_ends[0];
     h->stay.descriptor = sockets[0];
     h->stay.begin = h->stay.size = 0;
     if (h->child > 0) {
-        fcntl(h->said, F_SETFL, O_NONBLOCK);
+        fcntl(h->output_pipe, F_SETFL, O_NONBLOCK);
         return true;
     }
-    close(said[0]);
+    close(pipe_ends[0]);
     if (sockets[0] >= 0) close(sockets[0]);
     h->child = 0;
     return false;
@@ -101,7 +101,7 @@ static int hand_end_child(hand *h)
     if (h->stay.descriptor >= 0) close(h->stay.descriptor);
     while (waitpid(h->child, &status, 0) < 0 && errno == EINTR) {}
     kill(-h->child, SIGKILL); /* processes that the child may have started */
-    close(h->said);
+    close(h->output_pipe);
     h->child = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
@@ -168,9 +168,9 @@ static bool hand_note_read(hand *h)
     char *names = calloc(size + 1, 1);
     good = names && pread(h->sources, names, size, 0) == (ssize_t)size;
     for (const char *name = names; good && name < names + size; name += strlen(name) + 1) {
-        bool known = strstr(name, "/.heddle-part-") || strncmp(name, ".heddle-part-", 13) == 0;
-        for (uint32_t i = 0; i < named && !known; i += 2) known = strcmp(h->inputs[i], name) == 0;
-        if (!known) good = hand_add_input(h, name);
+        bool skip = strstr(name, "/.heddle-part-") || strncmp(name, ".heddle-part-", 13) == 0;
+        for (uint32_t i = 0; i < named && !skip; i += 2) skip = strcmp(h->inputs[i], name) == 0;
+        if (!skip) good = hand_add_input(h, name);
     }
     free(names);
     return good;
@@ -229,7 +229,7 @@ static bool hand_listen(hand *h)
 {
     char text[4096];
     ssize_t got;
-    while ((got = read(h->said, text, sizeof text - 1)) > 0) {
+    while ((got = read(h->output_pipe, text, sizeof text - 1)) > 0) {
         text[got] = 0;
         for (ssize_t i = 0; i < got; i++)
             if (!text[i]) text[i] = '?';
@@ -255,16 +255,16 @@ static bool hand_finish(hand *h, int code)
     if (!fields) return false;
     memcpy(fields, head, sizeof head);
     for (uint32_t i = 0; i < h->input_count; i++) fields[BEFORE + i] = h->inputs[i];
-    bool sent = batch_send(h->out, fields, BEFORE + h->input_count);
+    bool delivered = batch_send(h->out, fields, BEFORE + h->input_count);
     free(fields);
     hand_forget(h);
-    return sent;
+    return delivered;
 }
 
 /* Handles the reply of a resident child. */
 static bool hand_answer(hand *h)
 {
-    bool more = batch_stream_fill(&h->stay);
+    bool has_more = batch_stream_fill(&h->stay);
     uint32_t count = batch_stream_next(&h->stay);
     const char **fields = h->stay.fields.items;
     if (count == 2 && strcmp(fields[0], "done") == 0) {
@@ -272,7 +272,7 @@ static bool hand_answer(hand *h)
         return hand_finish(h, (int)strtol(fields[1], NULL, 10));
     }
     if (count) kill(-h->child, SIGKILL); /* invalid reply */
-    return (more && !count) || hand_finish(h, hand_end_child(h));
+    return (has_more && !count) || hand_finish(h, hand_end_child(h));
 }
 
 /* ---- its life ---- */
@@ -305,14 +305,14 @@ static hed_status hand_choose(const hed_arguments *arguments, hand *h, hed_error
     if (cli_open_context(arguments, &session, error)) return error->status;
     if (!cli_find_device(&session, selector, &device, error)) {
         const hed_device_info *first = hed_device_describe(device);
-        uint32_t count = hed_context_describe(session.context).devices, same = 0;
+        uint32_t count = hed_context_describe(session.context).devices, peer_count = 0;
         const char *ids[CLI_MOST_DEVICES];
-        for (uint32_t i = 0; i < count && same < CLI_MOST_DEVICES; i++) {
+        for (uint32_t i = 0; i < count && peer_count < CLI_MOST_DEVICES; i++) {
             const hed_device_info *info = hed_device_describe(hed_device_at(session.context, i));
             if (strcmp(info->backend, first->backend) == 0 && strcmp(info->name, first->name) == 0)
-                ids[same++] = info->id;
+                ids[peer_count++] = info->id;
         }
-        snprintf(h->device, sizeof h->device, "%s", same ? ids[turn % same] : first->id);
+        snprintf(h->device, sizeof h->device, "%s", peer_count ? ids[turn % peer_count] : first->id);
     }
     cli_close(&session);
     return error->status;
@@ -326,7 +326,7 @@ static int hand_run(const hed_arguments *arguments, void *user)
     /* keeps drivers' messages out of the protocol */
     h = (hand){.sources = memfd_create("heddle sources", MFD_CLOEXEC),
         .out = dup(STDOUT_FILENO),
-        .said = -1,
+        .output_pipe = -1,
         .stay.descriptor = -1};
     dup2(STDERR_FILENO, STDOUT_FILENO);
     snprintf(sources, sizeof sources, "/proc/%ld/fd/%d", (long)getpid(), h.sources);
@@ -338,7 +338,7 @@ static int hand_run(const hed_arguments *arguments, void *user)
     h.beat = hand_now();
     while (good && !hed_interrupted()) {
         struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-            {.fd = h.child ? h.said : -1, .events = POLLIN},
+            {.fd = h.child ? h.output_pipe : -1, .events = POLLIN},
             {.fd = h.child ? h.stay.descriptor : -1, .events = POLLIN}};
         poll(polled, 3, 1000);
         if (polled[2].revents) good = hand_answer(&h);

@@ -40,7 +40,7 @@ static uint64_t jobs_hash(const batch_job *job)
 static void jobs_check(const batch_list *list, hed_json_node node, batch_job *job)
 {
     hed_arguments arguments;
-    hed_error why = {0};
+    hed_error cause = {0};
     char **words = calloc(job->count + 2, sizeof *words);
     if (!words) {
         hed_json_fail(node, HED_ERROR_MEMORY, "out of memory");
@@ -48,9 +48,9 @@ static void jobs_check(const batch_list *list, hed_json_node node, batch_job *jo
     }
     words[0] = (char *)(uintptr_t) "heddle";
     for (uint32_t i = 0; i < job->count; i++) words[i + 1] = (char *)(uintptr_t)job->words[i];
-    if (hed_options_parse(&hed_command_root, (int)job->count + 1, words, &arguments, &why) ||
-        hed_options_find_files(&arguments, list->folder, &why))
-        hed_json_reject(node, "%s", why.text);
+    if (hed_options_parse(&hed_command_root, (int)job->count + 1, words, &arguments, &cause) ||
+        hed_options_find_files(&arguments, list->folder, &cause))
+        hed_json_reject(node, "%s", cause.text);
     else if (!hed_has_option(&arguments, "device")) job->takes_device = false;
     else if (hed_given(&arguments, "device"))
         hed_json_reject(node, "expected no --device: the batch chooses one");
@@ -89,10 +89,10 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
         hed_json_has(node, "cost") ? hed_json_number(hed_json_member(node, "cost"), 0, 1e12) : 1;
     job->name =
         hed_json_has(node, "name") ? hed_json_string(hed_json_member(node, "name")) : job->output;
-    bool found = job->is_stdout;
+    bool has_output = job->is_stdout;
     for (uint32_t i = 0; i < job->count; i++)
-        found = found || strcmp(job->words[i], job->output) == 0;
-    if (!found)
+        has_output = has_output || strcmp(job->words[i], job->output) == 0;
+    if (!has_output)
         hed_json_reject(
             node, "\"output\" is \"%s\": expected it among the words of \"run\"", job->output);
     if (!job->output[0] || job->output[strlen(job->output) - 1] == '/')
@@ -121,8 +121,8 @@ static hed_status jobs_sort(batch_list *list, hed_json_node jobs, hed_error *err
     jobs_key *keys = calloc(list->count + 1, sizeof *keys);
     list->by_name = calloc(list->count + 1, sizeof *list->by_name);
     list->by_output = calloc(list->count + 1, sizeof *list->by_output);
-    bool there = keys && list->by_name && list->by_output;
-    for (uint32_t by = 2; there && by-- > 0;) {
+    bool allocated = keys && list->by_name && list->by_output;
+    for (uint32_t by = 2; allocated && by-- > 0;) {
         for (uint32_t i = 0; i < list->count; i++)
             keys[i] = (jobs_key){by ? list->jobs[i].output : list->jobs[i].name, i};
         qsort(keys, list->count, sizeof *keys, jobs_key_order);
@@ -134,7 +134,7 @@ static hed_status jobs_sort(batch_list *list, hed_json_node jobs, hed_error *err
             (by ? list->by_output : list->by_name)[i] = keys[i].job;
     }
     free(keys);
-    if (!there) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u jobs", list->count);
+    if (!allocated) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u jobs", list->count);
     return hed_json_status(list->json, error);
 }
 
@@ -303,9 +303,9 @@ static bool jobs_is_of_another(
 {
     char path[8192];
     snprintf(path, sizeof path, "%.*s%s", (int)(jobs_base(job) - job->output), job->output, name);
-    const batch_job *other = jobs_find(list, list->by_output, true, path);
-    if (!other) return false;
-    hed_fail(error, HED_ERROR_ARGUMENT, "it has written %s, the result of job %s", path, other->name);
+    const batch_job *owner = jobs_find(list, list->by_output, true, path);
+    if (!owner) return false;
+    hed_fail(error, HED_ERROR_ARGUMENT, "it has written %s, the result of job %s", path, owner->name);
     return true;
 }
 

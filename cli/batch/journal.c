@@ -22,12 +22,12 @@ enum { HASH, CODE, DEVICE, BEGIN, END, TRIES, DIGEST, INPUTS };
 static bool journal_is_same(
     const batch_list *list, batch_job *job, const char *kind, const char *name, const char *digest)
 {
-    char path[8192], found[BATCH_DIGEST];
+    char path[8192], actual[BATCH_DIGEST];
     snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : list->folder, name);
-    bool there = batch_digest_file(path, NULL, NULL, found);
-    if (there && strcmp(found, digest) == 0) return true;
-    snprintf(job->again, sizeof job->again, "%s %.100s %s", kind, name,
-        there ? "has changed" : "is not there");
+    bool exists = batch_digest_file(path, NULL, NULL, actual);
+    if (exists && strcmp(actual, digest) == 0) return true;
+    snprintf(job->repeat_reason, sizeof job->repeat_reason, "%s %.100s %s", kind, name,
+        exists ? "has changed" : "is not there");
     return false;
 }
 
@@ -36,11 +36,11 @@ static bool journal_is_done(const batch_list *list, batch_job *job, const batch_
 {
     const char **fields = line->items;
     if (strtoull(fields[HASH], NULL, 16) != job->hash) {
-        snprintf(job->again, sizeof job->again, "its command has changed");
+        snprintf(job->repeat_reason, sizeof job->repeat_reason, "its command has changed");
         return false;
     }
     if (line->count < INPUTS) {
-        snprintf(job->again, sizeof job->again, "the journal has no hash of its result");
+        snprintf(job->repeat_reason, sizeof job->repeat_reason, "the journal has no hash of its result");
         return false;
     }
     if (!journal_is_same(list, job, "its result", job->output, fields[DIGEST])) return false;
@@ -149,14 +149,14 @@ hed_status batch_journal_open(
 hed_status batch_journal_add(
     int journal, const batch_job *job, const batch_end *end, hed_error *error)
 {
-    char hash[24], how[16], from[32], to[32], tries[16];
+    char hash[24], code[16], from[32], to[32], tries[16];
     size_t size;
     snprintf(hash, sizeof hash, "%016" PRIx64, job->hash);
-    snprintf(how, sizeof how, "%d", end->code);
+    snprintf(code, sizeof code, "%d", end->code);
     snprintf(from, sizeof from, "%.3f", end->begin);
     snprintf(to, sizeof to, "%.3f", end->end);
     snprintf(tries, sizeof tries, "%u", job->tries);
-    const char *const head[] = {job->name, hash, how, end->device, from, to, tries, end->digest};
+    const char *const head[] = {job->name, hash, code, end->device, from, to, tries, end->digest};
     const char **fields = calloc(HED_COUNT(head) + end->input_count, sizeof *fields);
     char *line = NULL;
     if (fields) {
@@ -167,14 +167,14 @@ hed_status batch_journal_add(
     }
     free(fields);
     if (!line) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a line of the journal");
-    ssize_t put = write(journal, line, size);
-    int reason = put < 0 ? errno : ENOSPC;
+    ssize_t count = write(journal, line, size);
+    int reason = count < 0 ? errno : ENOSPC;
     free(line);
-    if (put == (ssize_t)size) return HED_OK;
+    if (count == (ssize_t)size) return HED_OK;
     /* remove an incomplete line, which would hide the next one */
     struct stat about;
-    if (put > 0 && fstat(journal, &about) == 0) {
-        if (ftruncate(journal, about.st_size - put)) return HED_ERROR_IO;
+    if (count > 0 && fstat(journal, &about) == 0) {
+        if (ftruncate(journal, about.st_size - count)) return HED_ERROR_IO;
     }
     return hed_fail(
         error, HED_ERROR_IO, "the journal cannot be written: %s", strerrordesc_np(reason));

@@ -25,22 +25,22 @@ enum {
 static const double PAGE_EVERY = 2, SAY_EVERY = 5, SYNC_EVERY = 0.1;
 
 typedef struct leader_hand {
-    enum { GONE, STARTING, IDLE, BUSY } state;
+    enum { DISCONNECTED, STARTING, IDLE, BUSY } state;
     pid_t pid; /* 0: the caller passed a socket */
     batch_stream from;
     uint32_t starts;
     double heard, begun;
     int64_t job; /* NO_JOB: idle */
     FILE *log;
-    char said[96];    /* last line of the job's output */
-    char device[128]; /* id of the device on its machine */
+    char last_line[96]; /* last line of the job's output */
+    char device[128];   /* id of the device on its machine */
 } leader_hand;
 
 typedef struct leader {
     const batch_def *def;
     batch_result *result;
     leader_hand *hands; /* (def->place_count) */
-    double began, drawn, page_drawn;
+    double began, last_drawn, page_drawn;
     uint32_t *order; /* (def->list->count) job indices, longest first */
     uint32_t first;  /* first index in `order` that may be waiting */
     bool written;    /* the journal has lines that are not synced */
@@ -59,16 +59,16 @@ static double leader_now(const leader *l) { return (double)hed_now() * 1e-9 - l-
 static int leader_spawn(const batch_place *place, int socket, pid_t *pid)
 {
     char *shell[] = {"/bin/sh", "-c", (char *)(uintptr_t)place->command, NULL};
-    char *own[] = {"heddle", "batch", "hand", "--device", (char *)(uintptr_t)place->device, NULL};
+    char *hand_command[] = {"heddle", "batch", "hand", "--device", (char *)(uintptr_t)place->device, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
+    sigset_t no_signals, all_signals;
+    sigemptyset(&no_signals);
+    sigfillset(&all_signals);
     posix_spawn_file_actions_init(&files);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setsigmask(&attributes, &no_signals);
+    posix_spawnattr_setsigdefault(&attributes, &all_signals);
     /* separate session: Ctrl-C reaches the leader alone, and ssh has no terminal for a prompt */
     posix_spawnattr_setflags(
         &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -77,7 +77,7 @@ static int leader_spawn(const batch_place *place, int socket, pid_t *pid)
     posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
     int code = place->command
                    ? posix_spawn(pid, shell[0], &files, &attributes, shell, environ)
-                   : posix_spawn(pid, "/proc/self/exe", &files, &attributes, own, environ);
+                   : posix_spawn(pid, "/proc/self/exe", &files, &attributes, hand_command, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return code;
@@ -88,12 +88,12 @@ static void leader_start(leader *l, uint32_t index)
     const batch_place *place = &l->def->places[index];
     leader_hand *h = &l->hands[index];
     int sockets[2] = {-1, -1};
-    bool given = !place->command && place->descriptor >= 0;
-    h->state = GONE;
+    bool has_socket = !place->command && place->descriptor >= 0;
+    h->state = DISCONNECTED;
     h->job = NO_JOB;
     h->from.begin = h->from.size = 0;
-    if (h->starts++ >= (given ? 1 : MOST_STARTS)) return;
-    if (given) {
+    if (h->starts++ >= (has_socket ? 1 : MOST_STARTS)) return;
+    if (has_socket) {
         sockets[0] = place->descriptor;
     } else if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) ||
                leader_spawn(place, sockets[1], &h->pid)) {
@@ -108,13 +108,13 @@ static void leader_start(leader *l, uint32_t index)
     h->from.descriptor = sockets[0];
     h->heard = h->begun = leader_now(l);
     h->state = STARTING;
-    l->result->hands[index].lost = false;
+    l->result->hands[index].is_lost = false;
     snprintf(l->result->hands[index].doing, sizeof l->result->hands[index].doing, "starting");
 }
 
 static void leader_end_hand(leader_hand *h)
 {
-    if (h->state != GONE) close(h->from.descriptor);
+    if (h->state != DISCONNECTED) close(h->from.descriptor);
     for (int i = 0; i < 2000 && h->pid; i++) { /* the hand exits by itself, and ends its child */
         siginfo_t end = {0};
         int code = waitid(P_PID, (id_t)h->pid, &end, WEXITED | WNOHANG | WNOWAIT);
@@ -126,7 +126,7 @@ static void leader_end_hand(leader_hand *h)
         waitpid(h->pid, NULL, 0);
     }
     h->pid = 0;
-    h->state = GONE;
+    h->state = DISCONNECTED;
 }
 
 /* ---- jobs ---- */
@@ -150,66 +150,66 @@ static bool leader_note(leader *l, uint32_t index, int code)
     return true;
 }
 
-/* Collects an attempt's result. `how` has the code and the digests; its device and times are filled
- * in. */
-static void leader_finish(leader *l, uint32_t index, batch_end how, const char *why)
+/* Collects an attempt's result. `result` has the code and the digests; its device and times are
+ * filled in. */
+static void leader_finish(leader *l, uint32_t index, batch_end result, const char *reason)
 {
     leader_hand *h = &l->hands[index];
     batch_hand_view *view = &l->result->hands[index];
     batch_job *job = &l->def->list->jobs[h->job];
     hed_error error = {0};
     double end = leader_now(l);
-    bool good = how.code == 0;
-    if (good && strncmp(how.digest, "0:", 2) == 0)
+    bool good = result.code == 0;
+    if (good && strncmp(result.digest, "0:", 2) == 0)
         hed_fail(&error, HED_ERROR_IO, "it ended well and its result, %s, has 0 bytes", job->output);
     else if (good) batch_job_end(l->def->list, job, (uint32_t)h->job, true, &error);
     if (hed_failed(&error)) {
         good = false;
-        how.code = HED_EXIT_FAILURE;
-        why = error.text;
+        result.code = HED_EXIT_FAILURE;
+        reason = error.text;
     }
-    int code = how.code;
-    how.device = view->device;
-    how.begin = h->begun;
-    how.end = end;
+    int code = result.code;
+    result.device = view->device;
+    result.begin = h->begun;
+    result.end = end;
     if (!good) batch_job_end(l->def->list, job, (uint32_t)h->job, false, &(hed_error){0});
-    bool again = !good && (code < 0 || code == BATCH_LOST) && job->tries < BATCH_MOST_TRIES;
-    if (!l->status) l->status = batch_journal_add(l->def->journal, job, &how, l->error);
+    bool retries = !good && (code < 0 || code == BATCH_LOST) && job->tries < BATCH_MOST_TRIES;
+    if (!l->status) l->status = batch_journal_add(l->def->journal, job, &result, l->error);
     l->written = true;
-    if (again) l->first = 0;
+    if (retries) l->first = 0;
     if (!leader_note(l, index, code) && !l->status)
         l->status = hed_fail(l->error, HED_ERROR_MEMORY, "out of memory for the time line");
-    job->state = good ? BATCH_DONE : again ? BATCH_WAITING : BATCH_FAILED;
+    job->state = good ? BATCH_DONE : retries ? BATCH_WAITING : BATCH_FAILED;
     job->seconds = end - h->begun;
     job->avoid = index + 1;
-    if (!good) snprintf(job->why, sizeof job->why, "%.150s", why);
+    if (!good) snprintf(job->failure, sizeof job->failure, "%.150s", reason);
     if (h->log) {
         fprintf(h->log, "== %s after %.3f s%s%s\n",
-            good    ? "done"
-            : again ? "to be tried again"
-                    : "failed",
-            end - h->begun, good ? "" : ": ", good ? "" : why);
+            good      ? "done"
+            : retries ? "to be tried again"
+                      : "failed",
+            end - h->begun, good ? "" : ": ", good ? "" : reason);
         fclose(h->log);
     }
     h->log = NULL;
-    l->left -= !again;
+    l->left -= !retries;
     view->busy += end - h->begun;
     view->done += good;
     view->failed += !good;
     h->job = NO_JOB;
 }
 
-static void leader_lose(leader *l, uint32_t index, const char *why)
+static void leader_lose(leader *l, uint32_t index, const char *reason)
 {
     leader_hand *h = &l->hands[index];
     batch_hand_view *view = &l->result->hands[index];
     bool greeted = h->state >= IDLE;
     if (h->job != NO_JOB)
-        leader_finish(l, index, (batch_end){.code = BATCH_LOST, .digest = "-"}, why);
+        leader_finish(l, index, (batch_end){.code = BATCH_LOST, .digest = "-"}, reason);
     if (h->pid) kill(-h->pid, SIGKILL);
     leader_end_hand(h);
-    view->lost = true;
-    snprintf(view->doing, sizeof view->doing, "lost: %s", why);
+    view->is_lost = true;
+    snprintf(view->doing, sizeof view->doing, "lost: %s", reason);
     if (greeted && !hed_interrupted())
         leader_start(l, index); /* a hand that never connected is not restarted */
 }
@@ -220,7 +220,7 @@ static int64_t leader_next(leader *l, uint32_t index)
 {
     const batch_job *jobs = l->def->list->jobs;
     uint32_t alive = 0, count = l->def->list->count;
-    for (uint32_t i = 0; i < l->def->place_count; i++) alive += l->hands[i].state != GONE;
+    for (uint32_t i = 0; i < l->def->place_count; i++) alive += l->hands[i].state != DISCONNECTED;
     while (l->first < count && jobs[l->order[l->first]].state != BATCH_WAITING) l->first++;
     for (uint32_t i = l->first; i < count; i++) {
         const batch_job *job = &jobs[l->order[i]];
@@ -288,7 +288,7 @@ static void leader_hand_out(leader *l, uint32_t index)
     job->state = BATCH_RUNNING;
     h->job = next;
     h->begun = leader_now(l);
-    h->said[0] = 0;
+    h->last_line[0] = 0;
     h->state = BUSY;
     snprintf(view->doing, sizeof view->doing, "%.100s", job->name);
     leader_open_log(l, h, job, index);
@@ -308,23 +308,24 @@ static void leader_remember(leader_hand *h, const char *text)
     size_t end = strlen(text), begin;
     while (end && (text[end - 1] == '\n' || text[end - 1] == ' ')) end--;
     for (begin = end; begin && text[begin - 1] != '\n';) begin--;
-    if (end > begin) snprintf(h->said, sizeof h->said, "%.*s", (int)(end - begin), text + begin);
+    if (end > begin)
+        snprintf(h->last_line, sizeof h->last_line, "%.*s", (int)(end - begin), text + begin);
 }
 
 /* Names a hand "node7 cuda:0"; a second hand of that name gets a number. */
 static void leader_name(leader *l, uint32_t index, const char *machine, const char *device)
 {
     char name[256];
-    uint32_t same = 1;
+    uint32_t number = 1;
     snprintf(name, sizeof name, "%.100s %.100s", machine, device);
     for (uint32_t i = 0; i < l->def->place_count; i++) {
-        const char *other = l->result->hands[i].device;
+        const char *name_of_other = l->result->hands[i].device;
         size_t size = strlen(name);
-        same += i != index && strncmp(other, name, size) == 0 &&
-                (!other[size] || other[size + 1] == '(');
+        number += i != index && strncmp(name_of_other, name, size) == 0 &&
+                  (!name_of_other[size] || name_of_other[size + 1] == '(');
     }
     batch_hand_view *view = &l->result->hands[index];
-    snprintf(view->device, sizeof view->device, same > 1 ? "%.220s (%u)" : "%.220s", name, same);
+    snprintf(view->device, sizeof view->device, number > 1 ? "%.220s (%u)" : "%.220s", name, number);
 }
 
 enum { DONE_FIELDS = 5 }; /* fields before the inputs */
@@ -352,13 +353,13 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
     if (strcmp(fields[0], "done") != 0 || count < DONE_FIELDS || (count - DONE_FIELDS) % 2 ||
         !ours || h->state != BUSY)
         return false;
-    char *end, why[160];
+    char *end, reason[160];
     long code = strtol(fields[2], &end, 10);
     if (*end || end == fields[2] || code < -64 || code > 255) return false;
     const char *name = code < 0 ? sigabbrev_np((int)-code) : NULL;
-    const char *before = h->said[0] ? ": " : "";
-    snprintf(why, sizeof why, "it ended with exit code %ld%s%s", code, before, h->said);
-    if (name) snprintf(why, sizeof why, "it was ended by SIG%s%s%s", name, before, h->said);
+    const char *before = h->last_line[0] ? ": " : "";
+    snprintf(reason, sizeof reason, "it ended with exit code %ld%s%s", code, before, h->last_line);
+    if (name) snprintf(reason, sizeof reason, "it was ended by SIG%s%s%s", name, before, h->last_line);
     snprintf(view->doing, sizeof view->doing, "waiting");
     h->state = IDLE;
     leader_finish(l, index,
@@ -366,7 +367,7 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
             .digest = fields[4],
             .inputs = fields + DONE_FIELDS,
             .input_count = count - DONE_FIELDS},
-        why);
+        reason);
     return true;
 }
 
@@ -374,14 +375,14 @@ static void leader_hear(leader *l, uint32_t index)
 {
     leader_hand *h = &l->hands[index];
     uint32_t count;
-    bool more = batch_stream_fill(&h->from);
+    bool has_more = batch_stream_fill(&h->from);
     h->heard = leader_now(l);
-    while (h->state != GONE && (count = batch_stream_next(&h->from)))
+    while (h->state != DISCONNECTED && (count = batch_stream_next(&h->from)))
         if (!leader_take(l, index, h->from.fields.items, count)) {
             leader_lose(l, index, "it says what no hand of this version says");
             return;
         }
-    if (!more) leader_lose(l, index, "it has ended");
+    if (!has_more) leader_lose(l, index, "it has ended");
 }
 
 /* ---- progress ---- */
@@ -409,7 +410,7 @@ static double leader_seconds_left(const leader *l)
             left += job->cost;
         }
     }
-    for (uint32_t i = 0; i < l->def->place_count; i++) hands += l->hands[i].state != GONE;
+    for (uint32_t i = 0; i < l->def->place_count; i++) hands += l->hands[i].state != DISCONNECTED;
     return cost > 0 && hands ? left * seconds / cost / hands : (double)NAN;
 }
 
@@ -418,8 +419,8 @@ static void leader_show(leader *l)
     double now = leader_now(l), left = leader_seconds_left(l);
     uint32_t done, failed;
     char rest[48] = "";
-    if (l->def->quiet || now - l->drawn < (l->terminal ? 0.2 : SAY_EVERY)) return;
-    l->drawn = now;
+    if (l->def->quiet || now - l->last_drawn < (l->terminal ? 0.2 : SAY_EVERY)) return;
+    l->last_drawn = now;
     leader_counts(l, &done, &failed);
     if (isfinite(left))
         snprintf(rest, sizeof rest, left < 99.5 ? ", %.0f s left" : ", %.0f min left",
@@ -453,21 +454,21 @@ static void leader_turn(leader *l)
     struct pollfd polled[BATCH_MOST_HANDS];
     for (uint32_t i = 0; i < l->def->place_count; i++) {
         if (l->hands[i].state == IDLE && !l->status) leader_hand_out(l, i);
-        bool there = l->hands[i].state != GONE;
+        bool connected = l->hands[i].state != DISCONNECTED;
         polled[i] =
-            (struct pollfd){.fd = there ? l->hands[i].from.descriptor : -1, .events = POLLIN};
+            (struct pollfd){.fd = connected ? l->hands[i].from.descriptor : -1, .events = POLLIN};
     }
     poll(polled, l->def->place_count, TICK_MS);
     for (uint32_t i = 0; i < l->def->place_count; i++) {
-        char why[64];
-        if (l->hands[i].state == GONE) continue;
+        char reason[64];
+        if (l->hands[i].state == DISCONNECTED) continue;
         bool late = l->hands[i].state == STARTING &&
                     leader_now(l) - l->hands[i].begun > HELLO_PATIENCE * l->def->patience;
         if (late) leader_lose(l, i, "it is alive and does not tell its device");
         else if (polled[i].revents) leader_hear(l, i);
         else if (leader_now(l) - l->hands[i].heard > l->def->patience) {
-            snprintf(why, sizeof why, "it has said nothing for %g s", l->def->patience);
-            leader_lose(l, i, why);
+            snprintf(reason, sizeof reason, "it has said nothing for %g s", l->def->patience);
+            leader_lose(l, i, reason);
         }
     }
 }
@@ -485,7 +486,8 @@ static void leader_sync(leader *l, bool last)
 static bool leader_busy(const leader *l)
 {
     for (uint32_t i = 0; i < l->def->place_count; i++)
-        if (l->hands[i].state != GONE && (!l->status || l->hands[i].job != NO_JOB)) return true;
+        if (l->hands[i].state != DISCONNECTED && (!l->status || l->hands[i].job != NO_JOB))
+            return true;
     return false;
 }
 
@@ -523,7 +525,7 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
     }
     for (uint32_t i = 0; i < def->place_count; i++) {
         leader_hand *h = &l.hands[i];
-        if (h->job != NO_JOB && h->state != GONE) {
+        if (h->job != NO_JOB && h->state != DISCONNECTED) {
             batch_job *job = &def->list->jobs[h->job];
             if (h->pid) kill(-h->pid, SIGTERM);
             leader_end_hand(h);
@@ -533,7 +535,7 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
         }
         leader_end_hand(h);
         if (h->log) fclose(h->log);
-        if (!result->hands[i].lost)
+        if (!result->hands[i].is_lost)
             snprintf(result->hands[i].doing, sizeof result->hands[i].doing, "ended");
     }
     leader_sync(&l, true);

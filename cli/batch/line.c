@@ -100,15 +100,15 @@ void batch_stream_free(batch_stream *stream)
 
 bool batch_send(int descriptor, const char *const *fields, uint32_t count)
 {
-    size_t size, sent = 0;
+    size_t size, done = 0;
     char *line = batch_line_make(fields, count, &size);
     bool good = line != NULL;
-    while (good && sent < size) {
-        ssize_t put = write(descriptor, line + sent, size - sent);
-        if (put > 0) sent += (size_t)put;
-        else if (put < 0 && errno == EAGAIN)
+    while (good && done < size) {
+        ssize_t written = write(descriptor, line + done, size - done);
+        if (written > 0) done += (size_t)written;
+        else if (written < 0 && errno == EAGAIN)
             poll(&(struct pollfd){.fd = descriptor, .events = POLLOUT}, 1, 1000);
-        else if (put < 0 && errno != EINTR) good = false;
+        else if (written < 0 && errno != EINTR) good = false;
     }
     free(line);
     return good;

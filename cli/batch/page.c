@@ -24,7 +24,7 @@ static bool page_tried_again(const batch_result *result, uint32_t index)
 static cli_report *page_data(const batch_def *def, const batch_result *result)
 {
     const batch_list *list = def->list;
-    uint32_t states[BATCH_FAILED + 1] = {0}, before = 0, shown = 0;
+    uint32_t states[BATCH_FAILED + 1] = {0}, before = 0, shown_count = 0;
     for (uint32_t i = 0; i < list->count; i++) {
         states[list->jobs[i].state]++;
         before += list->jobs[i].before;
@@ -51,9 +51,9 @@ static cli_report *page_data(const batch_def *def, const batch_result *result)
     }
     cli_report_close(report);
     cli_report_open_list(report, "queue");
-    for (uint32_t i = 0; i < list->count && shown < QUEUE_SHOWN; i++) {
+    for (uint32_t i = 0; i < list->count && shown_count < QUEUE_SHOWN; i++) {
         if (list->jobs[i].state != BATCH_WAITING) continue;
-        shown++;
+        shown_count++;
         cli_report_row(
             report, CLI_TEXT("job", list->jobs[i].name), CLI_NUMBER("cost", list->jobs[i].cost));
     }

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Runs a command. `said`: destination of output if the job has no file for it. */
-static int stay_do(const char **fields, uint32_t count, int said)
+/* Runs a command. `output_copy`: destination of output if the job has no file for it. */
+static int stay_do(const char **fields, uint32_t count, int output_copy)
 {
     char **words = calloc(count, sizeof *words);
     const char *folder = fields[0], *output = fields[1];
@@ -21,7 +21,7 @@ static int stay_do(const char **fields, uint32_t count, int said)
     words[0] = (char *)(uintptr_t) "heddle";
     for (uint32_t i = 2; i < count; i++) words[i - 1] = (char *)(uintptr_t)fields[i];
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
-    int to = output[0] ? open(output, flags, 0666) : dup(said);
+    int to = output[0] ? open(output, flags, 0666) : dup(output_copy);
     if (to < 0 || chdir(folder) || dup2(to, STDOUT_FILENO) < 0) {
         fprintf(stderr, "heddle: cannot begin in %s: %s\n", folder, strerrordesc_np(errno));
         if (to >= 0) close(to);
@@ -33,22 +33,22 @@ static int stay_do(const char **fields, uint32_t count, int said)
     int code = cli_run((int)count - 1, words);
     free(words);
     fflush(stderr);
-    dup2(said, STDOUT_FILENO);
+    dup2(output_copy, STDOUT_FILENO);
     return code;
 }
 
 static int stay_run(const hed_arguments *arguments, void *user)
 {
     static batch_stream in = {.descriptor = STDIN_FILENO};
-    int said = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    bool good = said >= 0;
+    int output_copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    bool good = output_copy >= 0;
     cli_keep_context();
     while (good && batch_stream_fill(&in)) {
         uint32_t count = batch_stream_next(&in);
         char code[16];
         if (!count) continue;
         snprintf(code, sizeof code, "%d",
-            count > 2 ? stay_do(in.fields.items, count, said) : HED_EXIT_USAGE);
+            count > 2 ? stay_do(in.fields.items, count, output_copy) : HED_EXIT_USAGE);
         good = BATCH_SEND(STDIN_FILENO, "done", code);
     }
     return HED_EXIT_OK;

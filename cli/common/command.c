@@ -33,9 +33,9 @@ static bool names_gl(const hed_arguments *arguments)
 static struct {
     bool keep, gl;
     cli_session session;
-} kept;
+} shared;
 
-void cli_keep_context(void) { kept.keep = true; }
+void cli_keep_context(void) { shared.keep = true; }
 
 static hed_context_def context_def_of(const hed_arguments *arguments, cli_session *session)
 {
@@ -51,18 +51,18 @@ static hed_status open_context(
     const hed_arguments *arguments, bool gl, cli_session *session, hed_error *error)
 {
     *session = (cli_session){0};
-    if (kept.session.context && kept.gl == gl) {
-        session->context = kept.session.context;
+    if (shared.session.context && shared.gl == gl) {
+        session->context = shared.session.context;
         return HED_OK;
     }
     hed_context_def def = context_def_of(arguments, session);
     def.gl = gl;
-    bool keep = kept.keep && !kept.session.context;
-    if (keep && def.logger.user) def.logger.user = &kept.session;
+    bool keep = shared.keep && !shared.session.context;
+    if (keep && def.logger.user) def.logger.user = &shared.session;
     hed_status status = hed_context_create(&def, &session->context, error);
     if (keep) {
-        kept.session = *session;
-        kept.gl = gl;
+        shared.session = *session;
+        shared.gl = gl;
     }
     hed_interrupt_install();
     return status;
@@ -148,7 +148,7 @@ hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session
 
 void cli_close(cli_session *session)
 {
-    if (session->context != kept.session.context) hed_context_destroy(session->context);
+    if (session->context != shared.session.context) hed_context_destroy(session->context);
     *session = (cli_session){0};
 }
 

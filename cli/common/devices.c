@@ -29,21 +29,21 @@ hed_status cli_device_group_add(
 static hed_status group_add_gpus(
     cli_session *session, cli_device_group *groups, uint32_t *count, hed_error *error)
 {
-    uint32_t devices = hed_context_describe(session->context).devices, found = 0;
+    uint32_t devices = hed_context_describe(session->context).devices, gpu_count = 0;
     for (uint32_t i = 0; i < devices; i++) {
         const hed_device_info *info = hed_device_describe(hed_device_at(session->context, i));
-        bool taken = info->type == HED_DEVICE_CPU || !(info->capabilities & HED_CAN_SOURCE);
-        for (uint32_t j = 0; j < i && !taken; j++) {
+        bool skip = info->type == HED_DEVICE_CPU || !(info->capabilities & HED_CAN_SOURCE);
+        for (uint32_t j = 0; j < i && !skip; j++) {
             const hed_device_info *before = hed_device_describe(hed_device_at(session->context, j));
-            taken = strcmp(before->name, info->name) == 0 &&
-                    strcmp(before->backend, info->backend) != 0;
+            skip = strcmp(before->name, info->name) == 0 &&
+                   strcmp(before->backend, info->backend) != 0;
         }
-        if (taken) continue;
-        found++;
+        if (skip) continue;
+        gpu_count++;
         if (cli_device_group_add(groups, count, hed_device_at(session->context, i), error))
             return error->status;
     }
-    if (found) return HED_OK;
+    if (gpu_count) return HED_OK;
     return hed_fail(error, HED_ERROR_NO_DEVICE,
         "there is no GPU here for --device all; processors are used when they are named, as in --device host (\"heddle devices\" lists all)");
 }

@@ -132,12 +132,12 @@ static hed_status unknown_command(const parser *p, const hed_command *parent, co
     const char *names[64];
     list_commands(parent, names);
     const char *nearest = hed_nearest(typed, names);
-    char words[512], all[384];
-    list_words(all, sizeof all, names);
+    char words[512], list[384];
+    list_words(list, sizeof list, names);
     if (nearest)
         snprintf(words, sizeof words, "unknown command \"%.64s\"; did you mean \"%s %s\"?", typed,
             p->line, nearest);
-    else snprintf(words, sizeof words, "unknown command \"%.64s\"; there are %s", typed, all);
+    else snprintf(words, sizeof words, "unknown command \"%.64s\"; there are %s", typed, list);
     return parse_wrong(p, words);
 }
 
@@ -155,10 +155,10 @@ static hed_status parse_choice(
     for (size_t i = 0; option->choices[i]; i++)
         if (strcmp(option->choices[i], text) == 0) return HED_OK;
     const char *nearest = hed_nearest(text, option->choices);
-    char words[512], all[256];
-    list_words(all, sizeof all, option->choices);
-    snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s%s%s%s", label, text, all,
-        nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    char words[512], list[256];
+    list_words(list, sizeof list, option->choices);
+    snprintf(words, sizeof words, "%s: found \"%.64s\", expected one of %s%s%s%s", label, text,
+        list, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
     return parse_wrong(p, words);
 }
 
@@ -274,15 +274,15 @@ static hed_status hand_down(parser *p)
     for (uint32_t i = 0; i < p->arguments->count; i++) {
         hed_value *value = &p->arguments->values[i];
         if (!value->option->own) continue;
-        const hed_option *below =
+        const hed_option *inherited =
             hed_option_find(p->arguments, value->option->name, strlen(value->option->name), 0);
-        if (!below) {
+        if (!inherited) {
             char words[256];
             snprintf(
                 words, sizeof words, "--%s does not go with this command", value->option->name);
             return parse_wrong(p, words);
         }
-        value->option = below;
+        value->option = inherited;
     }
     return HED_OK;
 }
@@ -331,10 +331,10 @@ static hed_status check_required(const parser *p)
     char words[704];
     if (!command->run) {
         const char *names[64];
-        char all[384];
+        char list[384];
         list_commands(command, names);
-        list_words(all, sizeof all, names);
-        snprintf(words, sizeof words, "\"%s\" needs one of these behind it: %s", p->line, all);
+        list_words(list, sizeof list, names);
+        snprintf(words, sizeof words, "\"%s\" needs one of these behind it: %s", p->line, list);
         return parse_wrong(p, words);
     }
     const hed_option *tables[] = {command->options, command->positionals};
@@ -356,9 +356,9 @@ hed_status hed_options_parse(const hed_command *root, int argc, char *const *arg
     *arguments = (hed_arguments){.path = {root}, .names = {root->name}, .depth = 1};
     /* every argument has at most one value, except combined letters, which are bounded by their
      * bytes */
-    size_t most = 1;
-    for (int i = 1; i < argc; i++) most += strlen(argv[i]) + 1;
-    arguments->values = calloc(most, sizeof *arguments->values);
+    size_t capacity = 1;
+    for (int i = 1; i < argc; i++) capacity += strlen(argv[i]) + 1;
+    arguments->values = calloc(capacity, sizeof *arguments->values);
     if (!arguments->values)
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the command line");
     parser p = {.arguments = arguments, .argv = argv, .argc = argc, .next = 1, .error = error};

@@ -83,9 +83,10 @@ static void help_pair(FILE *stream, const char *term, const char *text)
 /* True if a command has visible subcommands. */
 static bool shows_commands(const hed_command *command)
 {
-    bool any = false;
-    for (const hed_command *const *c = command->commands; c && *c; c++) any |= !(*c)->hidden;
-    return any;
+    bool has_visible = false;
+    for (const hed_command *const *c = command->commands; c && *c; c++)
+        has_visible |= !(*c)->hidden;
+    return has_visible;
 }
 
 static void help_usage(const hed_arguments *path, FILE *stream)
@@ -337,8 +338,8 @@ void hed_options_complete(
     const hed_command *root, const char *const *words, uint32_t count, FILE *stream)
 {
     hed_arguments path = {.path = {root}, .names = {root->name}, .depth = 1};
-    const hed_option *due = NULL; /* option whose value comes next */
-    uint32_t given = 0;           /* number of positionals */
+    const hed_option *due = NULL;  /* option whose value comes next */
+    uint32_t positional_count = 0; /* number of positionals */
     for (uint32_t i = 0; i + 1 < count; i++) {
         const char *word = words[i];
         if (strcmp(word, "=") == 0) continue; /* bash splits --name=value into three words */
@@ -353,7 +354,7 @@ void hed_options_complete(
         } else if (child && !child->hidden && path.depth < HED_COMMAND_DEPTH) {
             path.names[path.depth] = child->name;
             path.path[path.depth++] = hed_command_real(child);
-        } else given++;
+        } else positional_count++;
     }
     const char *begun = count && strcmp(words[count - 1], "=") ? words[count - 1] : "";
     const char *equals = begun[0] == '-' ? strchr(begun, '=') : NULL;
@@ -369,7 +370,8 @@ void hed_options_complete(
     } else {
         const hed_command *command = hed_arguments_command(&path);
         const hed_option *next = command->positionals;
-        while (next && next->name && given > 0 && !next->repeated) next++, given--;
+        while (next && next->name && positional_count > 0 && !next->repeated)
+            next++, positional_count--;
         if (next && next->name) complete_value(next, "", begun, stream);
         for (const hed_command *const *c = command->commands; c && *c; c++)
             if (!(*c)->hidden && strncmp((*c)->name, begun, strlen(begun)) == 0)

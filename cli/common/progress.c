@@ -13,7 +13,7 @@ hed_progress hed_progress_begin(const char *label, const char *unit, uint64_t to
     progress.stream = quiet ? NULL : stderr;
     progress.terminal = isatty(STDERR_FILENO) == 1;
     progress.started = progress.clock.now(progress.clock.user);
-    progress.drawn = progress.started;
+    progress.last_drawn = progress.started;
     return progress;
 }
 
@@ -42,23 +42,25 @@ void hed_progress_update(hed_progress *progress, uint64_t done)
     progress->done = done;
     if (!progress->stream) return;
     uint64_t now = progress->clock.now(progress->clock.user);
-    uint64_t pause = !progress->terminal ? 10 * SECOND : progress->shown ? SECOND / 10 : SECOND;
-    if (now - progress->drawn < pause) return;
+    uint64_t pause = !progress->terminal    ? 10 * SECOND
+                     : progress->is_visible ? SECOND / 10
+                                            : SECOND;
+    if (now - progress->last_drawn < pause) return;
     char text[160];
     hed_progress_format(
         progress, (double)(now - progress->started) / (double)SECOND, text, sizeof text);
     /* the terminal's "erase to end of line" removes the rest of a longer line */
     fprintf(progress->stream, progress->terminal ? "\r%.78s\033[K" : "%s\n", text);
     fflush(progress->stream);
-    progress->drawn = now;
-    progress->shown = true;
+    progress->last_drawn = now;
+    progress->is_visible = true;
 }
 
 void hed_progress_end(hed_progress *progress)
 {
-    if (progress->stream && progress->shown && progress->terminal) {
+    if (progress->stream && progress->is_visible && progress->terminal) {
         fputs("\r\033[K", progress->stream);
         fflush(progress->stream);
     }
-    progress->shown = false;
+    progress->is_visible = false;
 }

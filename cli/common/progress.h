@@ -16,9 +16,9 @@ typedef struct hed_progress {
     FILE *stream;      /* NULL: silent */
     bool terminal;
     hed_clock clock;
-    uint64_t started, drawn; /* ns */
+    uint64_t started, last_drawn; /* ns */
     uint64_t done;
-    bool shown;
+    bool is_visible;
 } hed_progress;
 
 /* Starts the clock. `quiet` (--quiet, --json) disables output. Both texts must outlive the

@@ -103,9 +103,9 @@ void cli_report_texts(cli_report *report, const char *key, const char *const *va
 
 static void report_enter(cli_report *report, const char *key, json_t *inner, bool list)
 {
-    bool there = report->object && inner;
+    bool valid = report->object && inner;
     report_member(report, key, inner);
-    if (!there || report->failed) inner = NULL; /* memory is short */
+    if (!valid || report->failed) inner = NULL; /* memory is short */
     assert(report->depth < REPORT_DEPTH);
     report->around[report->depth].array = report->array;
     report->around[report->depth++].object = report->object;

@@ -17,9 +17,9 @@
 
 static const char *database_path_of(const hed_arguments *arguments, const cli_session *session)
 {
-    const char *given = hed_text_of(arguments, "database");
+    const char *option = hed_text_of(arguments, "database");
     hed_context_info info = hed_context_describe(session->context);
-    return given                               ? given
+    return option                              ? option
            : hed_given(arguments, "installed") ? info.installed_database
                                                : info.database;
 }
@@ -67,7 +67,7 @@ static hed_record_filter record_filter(const hed_arguments *arguments, uint32_t 
 static void format_value(const char *objective, double value, char *text, size_t size)
 {
     static const struct {
-        double least, scale;
+        double minimum, scale;
         const char *unit;
     } units[] = {{1, 1, "s"}, {1e-3, 1e3, "ms"}, {1e-6, 1e6, "us"}, {0, 1e9, "ns"}};
     int unit = 0;
@@ -75,7 +75,7 @@ static void format_value(const char *objective, double value, char *text, size_t
         snprintf(text, size, "%.4g%s", value, strcmp(objective, "energy") == 0 ? " J" : "");
         return;
     }
-    while (value < units[unit].least) unit++;
+    while (value < units[unit].minimum) unit++;
     snprintf(text, size, "%.4g %s", value * units[unit].scale, units[unit].unit);
 }
 
@@ -128,11 +128,11 @@ static void listing_add_choice(listing *l, const hed_database_entry *e)
 {
     char value[32];
     format_value(e->objective, e->seconds, value, sizeof value);
-    bool known = !isnan(e->default_seconds);
+    bool has_default = !isnan(e->default_seconds);
     cli_report_more(l->report,
         CLI_NUMBER("seconds", e->seconds, .heading = ">BEST", .shown = value),
         CLI_NUMBER("gain", e->default_seconds / e->seconds, .heading = ">GAIN", .format = "%.2fx",
-            .shown = known ? NULL : "-"),
+            .shown = has_default ? NULL : "-"),
         CLI_TEXT("config", e->config, .heading = "CONFIGURATION",
             .shown = e->config[0] ? NULL : "(no parameters)"),
         CLI_NUMBER("low", e->low), CLI_NUMBER("high", e->high),
@@ -170,7 +170,7 @@ static int db_list_run(const hed_arguments *arguments, void *user)
 
 /* ---- show ---- */
 
-enum { SHOWN = 10, OUTCOMES = 16 };
+enum { SHOW_LIMIT = 10, OUTCOMES = 16 };
 
 /* Configurations of the key being shown, and counts of outcomes. */
 typedef struct result {
@@ -255,21 +255,21 @@ static hed_status showing_add(showing *s, const hed_database_entry *e, hed_error
 /* Keeps the newest measurement of each configuration, fastest first. */
 static void rank_results(showing *s)
 {
-    size_t kept = 0;
+    size_t unique = 0;
     if (!s->count) return;
     qsort(s->results, s->count, sizeof *s->results, compare_configs);
     for (size_t i = 0; i < s->count; i++)
-        if (kept && strcmp(s->results[i].config, s->results[kept - 1].config) == 0)
+        if (unique && strcmp(s->results[i].config, s->results[unique - 1].config) == 0)
             free(s->results[i].config);
-        else s->results[kept++] = s->results[i];
-    s->count = kept;
+        else s->results[unique++] = s->results[i];
+    s->count = unique;
     qsort(s->results, s->count, sizeof *s->results, compare_seconds);
 }
 
 static hed_status print_results(const showing *s, hed_error *error)
 {
     cli_report *report = cli_report_create(false);
-    for (size_t i = 0; i < s->count && i < SHOWN; i++) {
+    for (size_t i = 0; i < s->count && i < SHOW_LIMIT; i++) {
         const result *r = &s->results[i];
         char place[24], value[32], low[32] = "-", high[32] = "-";
         snprintf(place, sizeof place, "%zu%s", i + 1, strcmp(r->config, s->chosen) ? "" : "*");
@@ -386,7 +386,7 @@ static void format_changes(const hed_database_changes *c, char *text, size_t siz
 {
     const struct {
         uint64_t count;
-        const char *one, *many;
+        const char *singular, *plural;
     } parts[] = {{c->keys, "key", "keys"}, {c->measurements, "measurement", "measurements"},
         {c->choices, "choice", "choices"}, {c->facts, "fact", "facts"}};
     size_t used = 0;
@@ -394,12 +394,12 @@ static void format_changes(const hed_database_changes *c, char *text, size_t siz
     for (size_t i = 0; i < sizeof parts / sizeof *parts && used < size; i++)
         if (parts[i].count)
             used += (size_t)snprintf(text + used, size - used, "%s%" PRIu64 " %s", used ? ", " : "",
-                parts[i].count, parts[i].count == 1 ? parts[i].one : parts[i].many);
+                parts[i].count, parts[i].count == 1 ? parts[i].singular : parts[i].plural);
     if (!used) snprintf(text, size, "nothing");
 }
 
 static hed_status print_changes(const hed_arguments *arguments, const hed_database_changes *changes,
-    const char *verb, const char *where, const char *path, hed_error *error)
+    const char *verb, const char *preposition, const char *path, hed_error *error)
 {
     if (hed_given(arguments, "json")) {
         cli_report *report = cli_report_create(true);
@@ -410,7 +410,7 @@ static hed_status print_changes(const hed_arguments *arguments, const hed_databa
     }
     char text[128];
     format_changes(changes, text, sizeof text);
-    printf("%s %s %s %s\n", verb, text, where, path);
+    printf("%s %s %s %s\n", verb, text, preposition, path);
     return HED_OK;
 }
 
@@ -509,17 +509,17 @@ static int db_merge_run(const hed_arguments *arguments, void *user)
     cli_session session;
     hed_database *database;
     hed_error error = {0};
-    hed_database_changes all = {0}, added;
+    hed_database_changes total = {0}, added;
     hed_status status = db_open(arguments, &session, true, &database, &error);
     for (uint32_t i = 0; !status && hed_text_at(arguments, "FILES", i) && !hed_interrupted(); i++) {
         status = hed_database_merge(database, hed_text_at(arguments, "FILES", i), &added, &error);
-        all.keys += added.keys;
-        all.measurements += added.measurements;
-        all.choices += added.choices;
-        all.facts += added.facts;
+        total.keys += added.keys;
+        total.measurements += added.measurements;
+        total.choices += added.choices;
+        total.facts += added.facts;
     }
     if (!status)
-        status = print_changes(arguments, &all, "added", "to", hed_database_path(database), &error);
+        status = print_changes(arguments, &total, "added", "to", hed_database_path(database), &error);
     return db_close(&session, database, status, &error);
 }
 

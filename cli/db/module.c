@@ -104,9 +104,9 @@ static module_device *table_device(module_table *t, const hed_database_entry *e,
         set_text(&d->problem, "", error);
     }
     if (hed_failed(error)) return NULL;
-    bool other = strcmp(d->source, e->source) != 0 || strcmp(d->problem, e->problem) != 0;
-    if (e->begun < d->begun && other) return NULL;
-    if (other) d->count = d->has_choice = 0;
+    bool differs = strcmp(d->source, e->source) != 0 || strcmp(d->problem, e->problem) != 0;
+    if (e->begun < d->begun && differs) return NULL;
+    if (differs) d->count = d->has_choice = 0;
     if (e->begun > d->begun) d->begun = e->begun;
     set_text(&d->source, e->source, error);
     set_text(&d->problem, e->problem, error);
@@ -168,10 +168,10 @@ static double group_bytes(const hed_kernel_def *kernel, const hed_config *config
         names[i] = kernel->parameters[i].name;
         values[i] = (double)config->values[i];
     }
-    const hed_expression_names known = {
+    const hed_expression_names names_of = {
         names, kernel->parameter_count, kernel->parameters, kernel->parameter_count};
     hed_expression *expression;
-    if (hed_expression_create(NULL, text, &known, &expression, NULL)) return 0;
+    if (hed_expression_create(NULL, text, &names_of, &expression, NULL)) return 0;
     bytes = hed_expression_value(expression, values);
     hed_expression_destroy(expression);
     return bytes > 0 ? bytes : 0;

@@ -48,8 +48,8 @@ static double blur_difference(const pictures *p)
 {
     double largest = 0;
     for (uint64_t i = 0; i < p->floats; i++) {
-        double apart = fabs((double)p->light[i] - (double)p->reference[i]);
-        if (!(apart <= largest)) largest = apart;
+        double difference = fabs((double)p->light[i] - (double)p->reference[i]);
+        if (!(difference <= largest)) largest = difference;
     }
     return largest;
 }

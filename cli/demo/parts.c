@@ -265,16 +265,16 @@ static void put_sheet_line(FILE *page, char *line, double number, hed_json_node 
         char *begin = strstr(at, kind[0] == '@' ? kind : selector);
         if (!begin) continue;
         double bytes = fmin(demo_number(part, "bytes", NULL), (double)strlen(begin));
-        char *end = begin + (size_t)bytes, kept = *begin;
+        char *end = begin + (size_t)bytes, saved = *begin;
         *begin = 0;
         demo_put_text(page, at);
-        *begin = kept;
-        kept = *end;
+        *begin = saved;
+        saved = *end;
         *end = 0;
         fputs("<mark>", page);
         demo_put_text(page, begin);
         fputs("</mark>", page);
-        *end = kept;
+        *end = saved;
         at = end;
     }
     demo_put_text(page, at);

@@ -41,8 +41,8 @@ typedef struct tuning_key {
 typedef struct state {
     cli_report *tunings, *measurements;
     bool open; /* a row of `tunings` is unfinished */
-    tuning_key now, last;
-    uint32_t shown;
+    tuning_key current, last;
+    uint32_t shown_count;
 } state;
 
 static void key_free(key_texts *texts)
@@ -54,15 +54,15 @@ static void key_free(key_texts *texts)
 /* Replaces texts by copies. */
 static hed_status key_copy(key_texts *to, const char *const from[KEY_TEXTS], hed_error *error)
 {
-    key_texts made = {0};
+    key_texts copies = {0};
     for (int i = 0; i < KEY_TEXTS; i++) {
-        made.at[i] = strdup(from[i]);
-        if (made.at[i]) continue;
-        key_free(&made);
+        copies.at[i] = strdup(from[i]);
+        if (copies.at[i]) continue;
+        key_free(&copies);
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a key of the database");
     }
     key_free(to);
-    *to = made;
+    *to = copies;
     return HED_OK;
 }
 
@@ -86,23 +86,23 @@ static hed_status state_add(void *user, const hed_database_entry *e, hed_error *
 {
     state *s = user;
     if (e->kind == HED_RECORD_KEY) {
-        s->now.last = 0;
-        s->now.default_seconds = (double)NAN;
-        if (key_read(&s->now.texts, e, error)) return error->status;
+        s->current.last = 0;
+        s->current.default_seconds = (double)NAN;
+        if (key_read(&s->current.texts, e, error)) return error->status;
         cli_report_row(s->tunings, CLI_TEXT("kernel", e->kernel), CLI_TEXT("device", e->device),
             CLI_TEXT("backend", e->backend), CLI_TEXT("problem", e->problem),
             CLI_WHOLE("measurements", e->measurements));
     } else if (e->kind == HED_RECORD_CHOICE) {
-        s->now.default_seconds = e->default_seconds;
+        s->current.default_seconds = e->default_seconds;
         cli_report_more(s->tunings, CLI_NUMBER("seconds", e->seconds),
             CLI_NUMBER("gain", e->default_seconds / e->seconds), CLI_TEXT("config", e->config));
     } else {
-        s->now.last = (double)e->begun + e->at;
-        if (s->now.last <= s->last.last) return HED_OK;
-        key_texts kept = s->last.texts;
-        s->last = s->now;
-        s->last.texts = kept;
-        return key_copy(&s->last.texts, (const char *const *)s->now.texts.at, error);
+        s->current.last = (double)e->begun + e->at;
+        if (s->current.last <= s->last.last) return HED_OK;
+        key_texts previous = s->last.texts;
+        s->last = s->current;
+        s->last.texts = previous;
+        return key_copy(&s->last.texts, (const char *const *)s->current.texts.at, error);
     }
     return HED_OK;
 }
@@ -111,7 +111,7 @@ static hed_status state_add_measurement(void *user, const hed_database_entry *e,
 {
     state *s = user;
     (void)error;
-    if (!is_of(&s->last.texts, e) || s->shown++ >= MOST_SHOWN) return HED_OK;
+    if (!is_of(&s->last.texts, e) || s->shown_count++ >= MOST_SHOWN) return HED_OK;
     cli_report_row(s->measurements, CLI_TEXT("config", e->config), CLI_TEXT("outcome", e->outcome),
         CLI_NUMBER("seconds", e->seconds), CLI_NUMBER("at", e->at));
     return HED_OK;
@@ -119,9 +119,9 @@ static hed_status state_add_measurement(void *user, const hed_database_entry *e,
 
 static void state_read(state *s, hed_database *database, hed_error *error)
 {
-    const hed_record_filter all = {
+    const hed_record_filter filter = {
         .kinds = HED_RECORD_KEY | HED_RECORD_CHOICE | HED_RECORD_MEASUREMENT};
-    hed_database_each(database, &all, state_add, s, error);
+    hed_database_each(database, &filter, state_add, s, error);
     const char *kernel = s->last.texts.at[KEY_KERNEL];
     const hed_record_filter last = {.kinds = HED_RECORD_MEASUREMENT, .kernel = kernel};
     if (kernel) hed_database_each(database, &last, state_add_measurement, s, error);
@@ -166,14 +166,14 @@ static bool has_changed(dashboard *d, const char *path)
         struct stat about = {.st_size = 0};
         char file[PATH_MAX + 8];
         snprintf(file, sizeof file, "%s%s", path, endings[i]);
-        bool there = path[0] && stat(file, &about) == 0;
-        uint64_t size = there ? (uint64_t)about.st_size + 1 : 0,
-                 when = there ? (uint64_t)about.st_mtim.tv_sec * 1000000000u +
-                                    (uint64_t)about.st_mtim.tv_nsec
-                              : 0;
-        changed = changed || size != d->files[i].size || when != d->files[i].changed;
+        bool exists = path[0] && stat(file, &about) == 0;
+        uint64_t size = exists ? (uint64_t)about.st_size + 1 : 0,
+                 modified = exists ? (uint64_t)about.st_mtim.tv_sec * 1000000000u +
+                                         (uint64_t)about.st_mtim.tv_nsec
+                                   : 0;
+        changed = changed || size != d->files[i].size || modified != d->files[i].changed;
         d->files[i].size = size;
-        d->files[i].changed = when;
+        d->files[i].changed = modified;
     }
     return changed;
 }
@@ -194,7 +194,7 @@ static void read_lists(dashboard *d, const char *path, hed_error *error)
         state_read(&s, database, error);
     hed_database_close(database);
     hed_error_clear(error); /* a missing database counts as empty */
-    key_free(&s.now.texts);
+    key_free(&s.current.texts);
     key_free(&d->last.last.texts);
     d->last = s;
     FILE *out = open_memstream(&lists, &size);
@@ -289,19 +289,19 @@ static hed_status find_key(hed_device *device, const hed_kernel_def *kernel,
 
 /* Selects configurations: the default first, then points distributed over the whole space. */
 static uint32_t spread(
-    const hed_space *space, const hed_config *initial, uint32_t most, hed_config *configs)
+    const hed_space *space, const hed_config *initial, uint32_t limit, hed_config *configs)
 {
     uint64_t total = hed_space_count(space), first = hed_space_find(space, initial);
     uint32_t count = 0;
     if (first != UINT64_MAX) configs[count++] = *initial;
-    for (uint32_t i = 0; i < 2 * most && i < 2 * total && count < most; i++) {
+    for (uint32_t i = 0; i < 2 * limit && i < 2 * total && count < limit; i++) {
         /* multiples of the golden section cover a range evenly at any count */
         uint64_t place =
-            total <= most ? i : (uint64_t)(fmod(i * 0.6180339887498949, 1) * (double)total);
+            total <= limit ? i : (uint64_t)(fmod(i * 0.6180339887498949, 1) * (double)total);
         hed_config config = hed_space_at(space, place);
-        uint32_t known = 0;
-        while (known < count && !hed_config_equal(&configs[known], &config)) known++;
-        if (known == count) configs[count++] = config;
+        uint32_t index = 0;
+        while (index < count && !hed_config_equal(&configs[index], &config)) index++;
+        if (index == count) configs[count++] = config;
     }
     return count;
 }
@@ -310,11 +310,11 @@ static hed_status write_page(const hed_arguments *arguments, cli_session *sessio
     const char *shader, const char *path, hed_error *error)
 {
     /* common limits; the page skips configurations that its own browser forbids */
-    hed_device_info any = cli_any_browser;
-    any.driver = "\x01";
-    any.max_group_size[2] = 64;
-    any.local_bytes = 32768;
-    any.max_buffer_bytes = 128 << 20;
+    hed_device_info limits = cli_any_browser;
+    limits.driver = "\x01";
+    limits.max_group_size[2] = 64;
+    limits.local_bytes = 32768;
+    limits.max_buffer_bytes = 128 << 20;
     enum { MOST_PAGE = 1000 };
     static hed_config configs[MOST_PAGE];
     hed_device *device = NULL;
@@ -323,8 +323,8 @@ static hed_status write_page(const hed_arguments *arguments, cli_session *sessio
     hed_tune_def def = hed_default_tune_def();
     hed_runner_argument contents[HED_MAX_ARGUMENTS] = {0};
     page_key key = {0};
-    hed_device_create_described(session->context, &any, &device, error);
-    if (!hed_tune_file_open(shader, &any, &file, error)) {
+    hed_device_create_described(session->context, &limits, &device, error);
+    if (!hed_tune_file_open(shader, &limits, &file, error)) {
         const hed_kernel_def *kernel = hed_tune_file_kernel(file);
         hed_tune_file_apply(file, &def);
         for (uint32_t i = 0; i < kernel->argument_count; i++)
@@ -342,8 +342,8 @@ static hed_status write_page(const hed_arguments *arguments, cli_session *sessio
         hed_config initial = hed_config_default(kernel);
         hed_space_create_for_kernel(device, kernel, def.problem, def.math, &space, error);
         if (!hed_failed(error) && !find_key(device, kernel, &def, &key, error)) {
-            uint32_t most = (uint32_t)hed_integer_of(arguments, "budget");
-            uint32_t count = spread(space, &initial, most ? most : 60, configs);
+            uint32_t limit = (uint32_t)hed_integer_of(arguments, "budget");
+            uint32_t count = spread(space, &initial, limit ? limit : 60, configs);
             hed_web_write_page(&runner, configs, count, &key.entry, path, error);
             if (!hed_failed(error) && !hed_given(arguments, "quiet"))
                 fprintf(stderr,

@@ -135,7 +135,7 @@ static hed_status start_named(
     static const char *const chromiums[] = {
         "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", NULL};
     static const char *const firefoxes[] = {"firefox", "firefox-esr", NULL};
-    const char *given[] = {name, NULL}, *words[16], *const *names = given;
+    const char *requested[] = {name, NULL}, *words[16], *const *names = requested;
     char profile[128];
     size_t count = 1;
     bool firefox = is_firefox(name), chromium = !firefox && is_known_browser(name);

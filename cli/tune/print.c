@@ -94,7 +94,7 @@ static void print_failures(const cli_tuned *t, FILE *out)
 static void print_devices(const cli_tuned *t, FILE *out)
 {
     const hed_tune_result *r = t->result;
-    double least = INFINITY, most = 0;
+    double minimum = INFINITY, maximum = 0;
     uint32_t timed = 0;
     for (uint32_t i = 0; i < r->device_count; i++) {
         const hed_tune_on *on = &r->devices[i];
@@ -109,12 +109,12 @@ static void print_devices(const cli_tuned *t, FILE *out)
                          : "");
         if (on->losses) fprintf(out, "             lost because %s\n", on->why);
         timed += isfinite(on->seconds);
-        least = fmin(least, isfinite(on->seconds) ? on->seconds : INFINITY);
-        most = fmax(most, isfinite(on->seconds) ? on->seconds : 0);
+        minimum = fmin(minimum, isfinite(on->seconds) ? on->seconds : INFINITY);
+        maximum = fmax(maximum, isfinite(on->seconds) ? on->seconds : 0);
     }
     if (timed > 1)
         fprintf(out, "  spread     %.1f %% between the devices, for the winner\n",
-            100 * (most / least - 1));
+            100 * (maximum / minimum - 1));
 }
 
 static const char *compared_with(const cli_tuned *t)

@@ -265,9 +265,9 @@ static char *cache_text(const json_t *value)
 
 /* Parses a cache file. The file of a tuning that is running or was interrupted lacks its last two
  * brackets. */
-static json_t *cache_load(const char *text, json_error_t *why)
+static json_t *cache_load(const char *text, json_error_t *cause)
 {
-    json_t *document = json_loads(text, 0, why);
+    json_t *document = json_loads(text, 0, cause);
     size_t size = strlen(text);
     if (document) return document;
     while (size > 0 && strchr(" \t\r\n,", text[size - 1])) size--;
@@ -328,10 +328,10 @@ static hed_status recorded_convert(
     if (names && (size_t)(names - text) < strcspn(text, "\r\n")) {
         status = csv_read(&t, path, text, error);
     } else if (text[strspn(text, " \t\r\n")] == '{') {
-        json_error_t why = {0};
-        json_t *document = cache_load(text, &why);
+        json_error_t cause = {0};
+        json_t *document = cache_load(text, &cause);
         if (document) status = cache_read(&t, path, document, error);
-        else status = hed_fail(error, HED_ERROR_FORMAT, "%s:%d: %s", path, why.line, why.text);
+        else status = hed_fail(error, HED_ERROR_FORMAT, "%s:%d: %s", path, cause.line, cause.text);
         json_decref(document);
     } else {
         return HED_OK;
@@ -443,7 +443,7 @@ static hed_status reader_domain(reader *r, char *text)
 static hed_status reader_columns(reader *r, char *line)
 {
     hed_recorded_space *recorded = r->recorded;
-    uint32_t found = 0, times = 0;
+    uint32_t named = 0, times = 0;
     for (char *word; (word = strsep(&line, "\t"));) {
         if (r->column_count == MOST_COLUMNS)
             return hed_fail(r->error, HED_ERROR_LIMIT, "%s:%u: more than %d columns", r->path,
@@ -454,17 +454,17 @@ static hed_status reader_columns(reader *r, char *line)
                 return hed_fail(r->error, HED_ERROR_FORMAT,
                     "%s:%u: the column \"%.40s\" is there twice", r->path, r->line, word);
         r->columns[r->column_count++] = column;
-        found += column >= 0;
+        named += column >= 0;
         times += column == TIME_COLUMN;
     }
     if (recorded->parameter_count == 0)
         return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s:%u: no line \"# domain: NAME=VALUE,VALUE,...; ...\" before the columns' names",
             r->path, r->line);
-    if (found != recorded->parameter_count || times != 1)
+    if (named != recorded->parameter_count || times != 1)
         return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s:%u: of the domain's %u parameters and time_ms, %u are among the columns", r->path,
-            r->line, recorded->parameter_count, found + times);
+            r->line, recorded->parameter_count, named + times);
     return HED_OK;
 }
 
@@ -502,21 +502,22 @@ static hed_status reader_row(reader *r, char *line)
     hed_status status = HED_OK;
     uint32_t column = 0;
     for (char *word; (word = strsep(&line, "\t")) && !status; column++) {
-        int what = column < r->column_count ? r->columns[column] : NO_COLUMN;
-        if (what == TIME_COLUMN) status = reader_time(r, word, &recorded->times[recorded->count]);
-        if (what < 0) continue;
+        int content = column < r->column_count ? r->columns[column] : NO_COLUMN;
+        if (content == TIME_COLUMN)
+            status = reader_time(r, word, &recorded->times[recorded->count]);
+        if (content < 0) continue;
         /* a number or, if the domain has texts, one of them */
-        const hed_parameter_def *parameter = &recorded->parameters[what];
+        const hed_parameter_def *parameter = &recorded->parameters[content];
         uint32_t place = 0;
         while (parameter->labels && place < parameter->count &&
                strcmp(parameter->labels[place], word) != 0)
             place++;
-        values[what] = place;
-        if (parameter->labels ? place == parameter->count : !read_integer(word, &values[what]))
+        values[content] = place;
+        if (parameter->labels ? place == parameter->count : !read_integer(word, &values[content]))
             return hed_fail(r->error, HED_ERROR_FORMAT, "%s%s%u: %s is \"%.40s\": expected %s",
-                r->path, row_unit(r), row_number(r), recorded->parameters[what].name, word,
-                recorded->parameters[what].labels ? "one of the domain's values"
-                                                  : "a whole number");
+                r->path, row_unit(r), row_number(r), recorded->parameters[content].name, word,
+                recorded->parameters[content].labels ? "one of the domain's values"
+                                                     : "a whole number");
     }
     if (!status && column != r->column_count)
         return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%u: %u columns, expected %u", r->path,
@@ -529,12 +530,12 @@ static hed_status reader_row(reader *r, char *line)
 static hed_status reader_space(reader *r, uint32_t first_row)
 {
     hed_recorded_space *recorded = r->recorded;
-    hed_error why = {0};
+    hed_error cause = {0};
     hed_status status = hed_space_create_list(NULL, recorded->parameters, recorded->parameter_count,
-        recorded->values, recorded->count, &recorded->space, &why);
+        recorded->values, recorded->count, &recorded->space, &cause);
     if (!status) return HED_OK;
     return hed_fail(r->error, status == HED_ERROR_ARGUMENT ? HED_ERROR_FORMAT : status,
-        "%s: %s (point 0 is %s %u)", r->path, why.text, r->converted ? "configuration" : "line",
+        "%s: %s (point 0 is %s %u)", r->path, cause.text, r->converted ? "configuration" : "line",
         r->converted ? 1 : first_row);
 }
 

@@ -82,8 +82,8 @@ hed_status hed_replay_run(
 /* Score of the mean curve `mean` (budget). */
 double hed_replay_score(const hed_replay_scale *scale, const double *mean);
 
-/* The best `most` configurations of a recorded space, best first; free them with free(). NULL if
+/* The best `limit` configurations of a recorded space, best first; free them with free(). NULL if
  * memory is short. */
-hed_config *hed_replay_best(const hed_recorded_space *recorded, uint32_t most, uint32_t *count);
+hed_config *hed_replay_best(const hed_recorded_space *recorded, uint32_t limit, uint32_t *count);
 
 #endif

@@ -20,7 +20,7 @@ enum {
     LEVELS = 4
 };
 static const uint32_t LEVEL[LEVELS] = {25, 50, 100, 200};
-static const double NEAR = 1.03; /* factor on the optimum */
+static const double SUCCESS_FACTOR = 1.03; /* factor on the optimum */
 
 /* A space, the settings of its replay, and its runs. */
 typedef struct job {
@@ -36,8 +36,8 @@ typedef struct job {
 typedef struct replaying {
     job *jobs; /* (job_count) */
     uint32_t job_count;
-    hed_recorded_space *others; /* (other_count) spaces of --warm */
-    hed_config **best_of;       /* (other_count) best configurations of each */
+    hed_recorded_space *warm_spaces; /* (other_count) spaces of --warm */
+    hed_config **best_of;            /* (other_count) best configurations of each */
     uint32_t *best_count;
     uint32_t other_count;
     hed_strategy strategy;
@@ -53,10 +53,10 @@ typedef struct replaying {
 
 static bool same_parameters(const hed_recorded_space *a, const hed_recorded_space *b)
 {
-    bool same = a->parameter_count == b->parameter_count;
-    for (uint32_t i = 0; same && i < a->parameter_count; i++)
-        same = strcmp(a->parameters[i].name, b->parameters[i].name) == 0;
-    return same;
+    bool is_same = a->parameter_count == b->parameter_count;
+    for (uint32_t i = 0; is_same && i < a->parameter_count; i++)
+        is_same = strcmp(a->parameters[i].name, b->parameters[i].name) == 0;
+    return is_same;
 }
 
 static hed_status read_others(replaying *r, const hed_arguments *arguments)
@@ -68,9 +68,9 @@ static hed_status read_others(replaying *r, const hed_arguments *arguments)
             return hed_fail(
                 &r->error, HED_ERROR_LIMIT, "more than %d files after --warm", MOST_SPACES);
         uint32_t i = r->other_count++;
-        status = hed_recorded_space_read(path, &r->others[i], &r->error);
+        status = hed_recorded_space_read(path, &r->warm_spaces[i], &r->error);
         if (!status &&
-            !(r->best_of[i] = hed_replay_best(&r->others[i], SOURCE_ROWS, &r->best_count[i])))
+            !(r->best_of[i] = hed_replay_best(&r->warm_spaces[i], SOURCE_ROWS, &r->best_count[i])))
             status =
                 hed_fail(&r->error, HED_ERROR_MEMORY, "out of memory for the best of %s", path);
     }
@@ -81,8 +81,8 @@ static hed_status read_others(replaying *r, const hed_arguments *arguments)
 static hed_status choose_sources(replaying *r, job *j)
 {
     for (uint32_t i = 0; i < r->other_count; i++)
-        if (same_parameters(&j->recorded, &r->others[i]) &&
-            strcmp(j->recorded.name, r->others[i].name) != 0)
+        if (same_parameters(&j->recorded, &r->warm_spaces[i]) &&
+            strcmp(j->recorded.name, r->warm_spaces[i].name) != 0)
             j->sources[j->source_count++] = (hed_search_source){r->best_of[i], r->best_count[i]};
     if (r->other_count > 0 && j->source_count == 0)
         return hed_fail(&r->error, HED_ERROR_ARGUMENT,
@@ -157,7 +157,7 @@ static hed_status replay_all(replaying *r, bool quiet)
 typedef struct summary {
     double score;               /* NAN: undefined for this number of evaluations */
     double level[LEVELS];       /* mean over the seeds of best / optimum */
-    double near;                /* fraction of runs that end within 3 % */
+    double success_rate;        /* fraction of runs that end within 3 % */
     double mean, p50, p99, max; /* time of hed_search_ask(), ms */
 } summary;
 
@@ -174,7 +174,8 @@ static summary replay_summarize(const replaying *r, const job *j)
     for (uint32_t seed = 0; seed < r->seeds; seed++) {
         const double *best = j->best + (size_t)seed * j->evaluations;
         for (uint32_t i = 0; i < j->evaluations; i++) curve[i] += best[i] / r->seeds;
-        s.near += (best[j->evaluations - 1] <= NEAR * j->scale.optimum) / (double)r->seeds;
+        s.success_rate +=
+            (best[j->evaluations - 1] <= SUCCESS_FACTOR * j->scale.optimum) / (double)r->seeds;
     }
     for (uint32_t i = 0; i < LEVELS; i++)
         s.level[i] =
@@ -200,10 +201,10 @@ static void replay_add(cli_report *report, const job *j, const summary *s)
         cli_report_more(
             report, CLI_NUMBER(keys[i], s->level[i], .heading = headings[i], .format = "%.3f",
                         .shown = LEVEL[i] <= j->evaluations || i == 0 ? NULL : ""));
-    char near[16];
-    snprintf(near, sizeof near, "%.0f %%", 100 * s->near);
+    char rate[16];
+    snprintf(rate, sizeof rate, "%.0f %%", 100 * s->success_rate);
     cli_report_more(report,
-        CLI_NUMBER("within3percent", s->near, .heading = ">WITHIN 3 %", .shown = near),
+        CLI_NUMBER("within3percent", s->success_rate, .heading = ">WITHIN 3 %", .shown = rate),
         CLI_NUMBER("ask_ms", s->mean, .heading = ">ASK ms", .format = "%.2f"),
         CLI_NUMBER(NULL, s->p50, .heading = ">p50", .format = "%.2f"),
         CLI_NUMBER("ask_ms_p99", s->p99, .heading = ">p99", .format = "%.2f"),
@@ -219,7 +220,7 @@ static hed_status replay_print(replaying *r, bool json)
         summary s = replay_summarize(r, &r->jobs[i]);
         replay_add(report, &r->jobs[i], &s);
         mean += s.score / r->job_count;
-        reached += s.near >= 0.5;
+        reached += s.success_rate >= 0.5;
     }
     if (json) fputs("{\"spaces\": ", stdout);
     hed_status status = cli_report_end(report, HED_OK, &r->error);
@@ -242,11 +243,11 @@ static void replay_close(replaying *r)
         free(r->jobs[i].seconds);
     }
     for (uint32_t i = 0; i < r->other_count; i++) {
-        hed_recorded_space_free(&r->others[i]);
+        hed_recorded_space_free(&r->warm_spaces[i]);
         free(r->best_of[i]);
     }
     free(r->jobs);
-    free(r->others);
+    free(r->warm_spaces);
     free(r->best_of);
     free(r->best_count);
     pthread_mutex_destroy(&r->lock);
@@ -256,10 +257,10 @@ static hed_status replay_open(replaying *r, const hed_arguments *arguments)
 {
     const char *path;
     r->jobs = calloc(MOST_SPACES, sizeof *r->jobs);
-    r->others = calloc(MOST_SPACES, sizeof *r->others);
+    r->warm_spaces = calloc(MOST_SPACES, sizeof *r->warm_spaces);
     r->best_of = calloc(MOST_SPACES, sizeof *r->best_of);
     r->best_count = calloc(MOST_SPACES, sizeof *r->best_count);
-    if (!r->jobs || !r->others || !r->best_of || !r->best_count)
+    if (!r->jobs || !r->warm_spaces || !r->best_of || !r->best_count)
         return hed_fail(&r->error, HED_ERROR_MEMORY, "out of memory");
     hed_status status = read_others(r, arguments);
     for (uint32_t i = 0; !status && (path = hed_text_at(arguments, "SPACE.tsv", i)); i++)

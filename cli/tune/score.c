@@ -97,32 +97,32 @@ static hed_status replay(const hed_replay_def *def, hed_search *search, question
     double *best, double *seconds, hed_error *error)
 {
     uint64_t noise = def->seed * 0x9e3779b97f4a7c15u + 1;
-    double least = INFINITY;
-    uint32_t asked = 0;
-    bool more = true; /* until the end of the space */
+    double minimum = INFINITY;
+    uint32_t ask_count = 0;
+    bool has_more = true; /* until the end of the space */
     for (uint32_t done = 0; done < def->evaluations; done++) {
-        while (more && asked < def->evaluations && asked < done + def->open) {
-            question *next = &open[asked % def->open];
+        while (has_more && ask_count < def->evaluations && ask_count < done + def->open) {
+            question *next = &open[ask_count % def->open];
             double began = processor_seconds();
             hed_status status = hed_search_ask(search, &next->config, error);
-            seconds[asked] = processor_seconds() - began;
-            more = !status;
+            seconds[ask_count] = processor_seconds() - began;
+            has_more = !status;
             if (status == HED_ERROR_BOUNDS) break;
             if (status) return status;
             next->time = def->recorded->times[hed_space_find(def->recorded->space, &next->config)];
-            asked++;
+            ask_count++;
         }
-        if (done < asked) {
+        if (done < ask_count) {
             const question *answered = &open[done % def->open];
-            double seen = answered->time;
-            if (def->noise > 0 && !isnan(seen)) seen *= noise_factor(&noise, def->noise);
-            hed_status told = hed_search_tell(search, &answered->config, seen, error);
-            if (told) return told;
-            least = fmin(least, answered->time); /* fmin() ignores a NAN */
+            double measured = answered->time;
+            if (def->noise > 0 && !isnan(measured)) measured *= noise_factor(&noise, def->noise);
+            hed_status status = hed_search_tell(search, &answered->config, measured, error);
+            if (status) return status;
+            minimum = fmin(minimum, answered->time); /* fmin() ignores a NAN */
         } else {
             seconds[done] = 0;
         }
-        best[done] = isinf(least) ? def->scale->median : least;
+        best[done] = isinf(minimum) ? def->scale->median : minimum;
         if (def->stop && def->stop()) return HED_OK;
     }
     return HED_OK;
@@ -162,17 +162,17 @@ static int compare_rows(const void *a, const void *b)
                               : (x->row > y->row) - (x->row < y->row);
 }
 
-hed_config *hed_replay_best(const hed_recorded_space *recorded, uint32_t most, uint32_t *count)
+hed_config *hed_replay_best(const hed_recorded_space *recorded, uint32_t limit, uint32_t *count)
 {
     timed_row *rows = malloc((recorded->count + 1) * sizeof *rows);
-    hed_config *configs = malloc((most + 1) * sizeof *configs);
+    hed_config *configs = malloc((limit + 1) * sizeof *configs);
     uint64_t valid = 0;
     *count = 0;
     for (uint64_t i = 0; rows && i < recorded->count; i++)
         if (!isnan(recorded->times[i])) rows[valid++] = (timed_row){recorded->times[i], i};
     if (rows && configs) {
         qsort(rows, valid, sizeof *rows, compare_rows);
-        for (; *count < most && *count < valid; ++*count)
+        for (; *count < limit && *count < valid; ++*count)
             configs[*count] = hed_space_at(recorded->space, rows[*count].row);
     } else {
         free(configs);

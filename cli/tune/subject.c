@@ -33,16 +33,16 @@ static void tune_names_list(const hed_names *self, hed_name_function *add, void 
 static hed_status refuse_kernel(const char *name, hed_error *error)
 {
     const char *names[MOST_NAMES];
-    char all[768] = "";
+    char list[768] = "";
     uint32_t count = kernel_names(names);
     const char *nearest = hed_nearest(name, names);
     for (uint32_t i = 0; i < count; i++) {
-        size_t used = strlen(all);
-        snprintf(all + used, sizeof all - used, "%s%s", i ? ", " : "", names[i]);
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
     }
     return hed_fail(error, HED_ERROR_ARGUMENT, "there is no kernel \"%s%.64s\"%s%s%s; there are %s",
         CLI_TUNE_PREFIX, name, nearest ? "; did you mean " CLI_TUNE_PREFIX : "",
-        nearest ? nearest : "", nearest ? "?" : "", all);
+        nearest ? nearest : "", nearest ? "?" : "", list);
 }
 
 /* Finds an installed tune file; if there is no such file, suggests a kernel whose name lacks the
@@ -67,11 +67,11 @@ static hed_status tune_names_find(
 
 const hed_names cli_tune_names = {.list = tune_names_list, .find = tune_names_find};
 
-static int refuse_dimension(const hed_kernel_def *kernel, const char *found, int size)
+static int refuse_dimension(const hed_kernel_def *kernel, const char *name, int size)
 {
     fprintf(stderr,
         "heddle: --problem: found \"%.*s\", expected a size of at least 1 for each dimension of %s, as in --problem ",
-        size, found, kernel->name);
+        size, name, kernel->name);
     for (uint32_t i = 0; i < kernel->dimension_count; i++)
         fprintf(stderr, "%s%s=%" PRId64, i ? "," : "", kernel->dimensions[i],
             kernel->sample.benchmark.sizes[i]);
@@ -109,13 +109,13 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
     hed_tune_file *spec, hed_error *error)
 {
     hed_status status = HED_OK;
-    const char *given;
-    for (uint32_t i = 0; status == HED_OK && (given = hed_text_at(arguments, "input", i)); i++) {
-        const char *equals = strchr(given, '=');
-        if (!equals || equals == given)
+    const char *input;
+    for (uint32_t i = 0; status == HED_OK && (input = hed_text_at(arguments, "input", i)); i++) {
+        const char *equals = strchr(input, '=');
+        if (!equals || equals == input)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "--input %s: expected NAME=FILE or NAME=LOW:HIGH", given);
-        char *name = strndup(given, (size_t)(equals - given));
+                "--input %s: expected NAME=FILE or NAME=LOW:HIGH", input);
+        char *name = strndup(input, (size_t)(equals - input));
         status = name ? hed_tune_file_set_content(spec, device, name, equals + 1, error)
                       : hed_fail(error, HED_ERROR_MEMORY, "out of memory for --input");
         free(name);
@@ -145,12 +145,12 @@ static void prefer_compiler(const hed_arguments *arguments, cli_session *session
         info->capabilities & HED_CAN_SOURCE)
         return;
     for (uint32_t i = 0; i < hed_context_describe(session->context).devices; i++) {
-        const hed_device_info *other = hed_device_describe(hed_device_at(session->context, i));
-        if (!(other->capabilities & HED_CAN_SOURCE)) continue;
+        const hed_device_info *device = hed_device_describe(hed_device_at(session->context, i));
+        if (!(device->capabilities & HED_CAN_SOURCE)) continue;
         session->devices[0] = hed_device_at(session->context, i);
         if (!hed_given(arguments, "quiet"))
             fprintf(stderr, "heddle: %s runs native functions alone; tuning on %s (%s)\n", info->id,
-                other->id, other->name);
+                device->id, device->name);
         return;
     }
 }

@@ -124,7 +124,7 @@ static hed_status tune_in_view(cli_session *session, const hed_kernel_def *kerne
     cli_tune_view view;
     cli_tune_view_open(&view, kernel, def->objective, title, kind);
     if (def->open_runner) {
-        view.also = cli_browser_show;
+        view.second_display = cli_browser_show;
         view.also_user = def->runner_user;
     }
     session->before_message = cli_tune_view_clear;
@@ -146,7 +146,7 @@ typedef struct tuning {
     cli_session session; /* devices of one kind */
     cli_tune_subject s;
     hed_tune_def def;
-    bool beside; /* several tunings are shown together */
+    bool shares_terminal; /* several tunings are shown together */
     hed_tune_result *result;
     hed_status status;
     hed_error error;
@@ -160,7 +160,9 @@ static void tuning_run(tuning *t)
     snprintf(title, sizeof title, "%s on %s (%s)%s", t->s.kernel->name, device->id, device->name,
         t->session.count > 1 ? " and its like" : "");
     bool quiet = hed_given(t->arguments, "quiet") || hed_given(t->arguments, "json");
-    cli_view_kind kind = quiet ? CLI_VIEW_SILENT : t->beside ? CLI_VIEW_BESIDE : CLI_VIEW_LIVE;
+    cli_view_kind kind = quiet                ? CLI_VIEW_SILENT
+                         : t->shares_terminal ? CLI_VIEW_BESIDE
+                                              : CLI_VIEW_LIVE;
     t->def.also = t->session.devices + 1;
     t->def.also_count = t->session.count - 1;
     t->status = tune_in_view(
@@ -197,10 +199,10 @@ static int tuning_tell(tuning *t)
     else cli_tuned_print(&tuned, stdout);
     if (status == HED_OK && files != HED_OK) error = file_error;
     if (status == HED_OK) status = files;
-    bool lost = t->result->end == HED_TUNE_LOST || unrecorded;
+    bool failed = t->result->end == HED_TUNE_LOST || unrecorded;
     hed_tune_result_free(t->result);
     t->result = NULL;
-    return status == HED_OK && lost ? HED_EXIT_FAILURE : cli_end(status, &error);
+    return status == HED_OK && failed ? HED_EXIT_FAILURE : cli_end(status, &error);
 }
 
 static void tuning_close(tuning *t)
@@ -252,10 +254,10 @@ static void run_lanes(lane *lanes, uint32_t count)
 /* Tuning of several files: state of their common output. */
 typedef struct sweep {
     cli_report *table; /* table of the winners */
-    bool any;          /* an object was printed as JSON already */
+    bool has_output;   /* an object was printed as JSON already */
 } sweep;
 
-static void sweep_note(sweep *all, const tuning *t)
+static void sweep_note(sweep *output, const tuning *t)
 {
     const hed_tune_result *r = t->result;
     char *config = NULL, value[48] = "", gain[32] = "";
@@ -265,45 +267,45 @@ static void sweep_note(sweep *all, const tuning *t)
         hed_report_text(t->def.objective, winner->seconds, value, sizeof value);
         if (isfinite(r->gain)) snprintf(gain, sizeof gain, "%.2f", r->gain);
     }
-    const char *how = t->code != HED_EXIT_OK || t->status != HED_OK ? "failed"
+    const char *end = t->code != HED_EXIT_OK || t->status != HED_OK ? "failed"
                       : !r                                          ? "not begun"
                       : r->kept                                     ? "kept"
                                                                     : r->not_kept_reason;
-    cli_report_row(all->table, CLI_TEXT("from", t->s.origin, .heading = "FROM"),
+    cli_report_row(output->table, CLI_TEXT("from", t->s.origin, .heading = "FROM"),
         CLI_TEXT("device", hed_device_describe(t->session.devices[0])->id, .heading = "DEVICE"),
         CLI_TEXT("winner", config ? config : "", .heading = "WINNER"),
         CLI_TEXT("takes", value, .heading = ">TAKES"), CLI_TEXT("gain", gain, .heading = ">GAIN"),
-        CLI_TEXT("result", how, .heading = "RESULT"));
+        CLI_TEXT("result", end, .heading = "RESULT"));
     free(config);
 }
 
 /* Prints all results in order; as JSON one object, or an array of objects, which a sweep has
  * begun. */
-static int tell_all(tuning *tunings, uint32_t count, sweep *all)
+static int tell_all(tuning *tunings, uint32_t count, sweep *output)
 {
-    bool json = hed_given(tunings[0].arguments, "json"), any = all && all->any;
+    bool json = hed_given(tunings[0].arguments, "json"), has_output = output && output->has_output;
     int code = HED_EXIT_OK;
-    if (json && !all) fputs("[\n", stdout);
+    if (json && !output) fputs("[\n", stdout);
     for (uint32_t i = 0; i < count; i++) {
         tuning *t = &tunings[i];
         bool done = t->code == HED_EXIT_OK && (t->result || t->status != HED_OK);
-        if (json && any && done && t->result) fputs(",\n", stdout);
-        any = any || (done && t->result);
-        if (all) sweep_note(all, t);
+        if (json && has_output && done && t->result) fputs(",\n", stdout);
+        has_output = has_output || (done && t->result);
+        if (output) sweep_note(output, t);
         if (done) t->code = tuning_tell(t);
         if (t->code != HED_EXIT_OK) code = t->code;
     }
-    if (json && !all) fputs("]\n", stdout);
-    if (all) all->any = any;
+    if (json && !output) fputs("]\n", stdout);
+    if (output) output->has_output = has_output;
     return hed_interrupted() ? HED_EXIT_INTERRUPTED : code;
 }
 
 static int tune_groups(const hed_arguments *arguments, cli_session *session, const char *origin,
-    const cli_device_group *groups, uint32_t count, sweep *all)
+    const cli_device_group *groups, uint32_t count, sweep *output)
 {
-    enum { MOST = HED_TUNE_DEVICES };
-    tuning *tunings = calloc(count + 1, sizeof *tunings), *order[MOST];
-    lane lanes[MOST + 1] = {{.tunings = order}};
+    enum { LIMIT = HED_TUNE_DEVICES };
+    tuning *tunings = calloc(count + 1, sizeof *tunings), *order[LIMIT];
+    lane lanes[LIMIT + 1] = {{.tunings = order}};
     uint32_t lane_count = 1;
     if (!tunings) {
         fputs("heddle: out of memory\n", stderr);
@@ -328,9 +330,9 @@ static int tune_groups(const hed_arguments *arguments, cli_session *session, con
     for (uint32_t i = lanes[0].count; i < count; i++)
         lanes[lane_count++] = (lane){.tunings = &order[i], .count = 1};
     for (uint32_t i = 0; i < count; i++)
-        tunings[i].beside = lane_count > (lanes[0].count ? 1u : 2u);
+        tunings[i].shares_terminal = lane_count > (lanes[0].count ? 1u : 2u);
     run_lanes(lanes, lane_count);
-    int code = count > 1 || all                 ? tell_all(tunings, count, all)
+    int code = count > 1 || output              ? tell_all(tunings, count, output)
                : tunings[0].code != HED_EXIT_OK ? tunings[0].code
                                                 : tuning_tell(&tunings[0]);
     for (uint32_t i = 0; i < count; i++) tuning_close(&tunings[i]);
@@ -449,13 +451,13 @@ static hed_status open_workers(const hed_arguments *arguments, cli_session *sess
         cli_device_groups(arguments, session, groups, count, error);
     for (uint32_t i = 0; (worker = hed_text_at(arguments, "worker", i)); i++) {
         hed_device *device = NULL;
-        hed_error why = {0};
+        hed_error cause = {0};
         const hed_remote_def def = {.command = strncmp(worker, "fd:", 3) ? worker : NULL,
             .descriptor = strncmp(worker, "fd:", 3) ? 0 : (int)strtol(worker + 3, NULL, 10),
             .patience_seconds = hed_number_of(arguments, "patience-of-workers"),
             .idle = tune_should_stop};
-        if (hed_device_create_remote(session->context, &def, &device, &why)) {
-            fprintf(stderr, "heddle: %s\n", why.text);
+        if (hed_device_create_remote(session->context, &def, &device, &cause)) {
+            fprintf(stderr, "heddle: %s\n", cause.text);
             if (hed_interrupted()) break;
             continue; /* the other devices do its work */
         }
@@ -510,11 +512,11 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
 /* Rejects options that apply to a single kernel. */
 static bool sweep_refuses(const hed_arguments *arguments)
 {
-    static const char *const one[] = {"capture", "browser", "headless", "port", "problem", "input",
-        "report", "csv", "t4", "schema"};
-    for (size_t i = 0; i < HED_COUNT(one); i++) {
-        if (!hed_given(arguments, one[i])) continue;
-        fprintf(stderr, "heddle: --%s goes with one kernel: heddle tune\n", one[i]);
+    static const char *const single[] = {"capture", "browser", "headless", "port", "problem",
+        "input", "report", "csv", "t4", "schema"};
+    for (size_t i = 0; i < HED_COUNT(single); i++) {
+        if (!hed_given(arguments, single[i])) continue;
+        fprintf(stderr, "heddle: --%s goes with one kernel: heddle tune\n", single[i]);
         return true;
     }
     return false;
@@ -532,19 +534,19 @@ static int sweep_run(const hed_arguments *arguments, void *user)
     bool json = hed_given(arguments, "json");
     int code = HED_EXIT_OK;
     if (open_workers(arguments, &session, groups, &count, &error)) code = cli_fail(&error);
-    sweep all = {.table = cli_report_create(false)};
+    sweep output = {.table = cli_report_create(false)};
     bool stopped = code != HED_EXIT_OK, begun = !stopped;
     if (json && begun) fputs("[\n", stdout);
     for (uint32_t i = 0; !stopped && (origin = hed_text_at(arguments, "KERNEL", i)); i++) {
-        int one = tune_groups(arguments, &session, origin, groups, count, &all);
-        if (one != HED_EXIT_OK) code = HED_EXIT_FAILURE; /* continue with the other kernels */
+        int result = tune_groups(arguments, &session, origin, groups, count, &output);
+        if (result != HED_EXIT_OK) code = HED_EXIT_FAILURE; /* continue with the other kernels */
         stopped = hed_interrupted();
         if (stopped) code = HED_EXIT_INTERRUPTED;
     }
     if (json && begun) fputs("]\n", stdout);
-    if (!json && cli_report_rows(all.table)) fputc('\n', stdout);
-    if (!json && cli_report_print(all.table, stdout, &error)) code = cli_fail(&error);
-    cli_report_free(all.table);
+    if (!json && cli_report_rows(output.table)) fputc('\n', stdout);
+    if (!json && cli_report_print(output.table, stdout, &error)) code = cli_fail(&error);
+    cli_report_free(output.table);
     close_workers(groups, count);
     cli_close(&session);
     return code;

@@ -26,28 +26,29 @@ typedef enum cli_view_kind {
 typedef struct cli_tune_view {
     FILE *stream;          /* NULL: silent */
     bool terminal, blocks; /* the stream is a terminal; it can show block characters */
-    bool beside;
+    bool shares_terminal;
     const hed_kernel_def *kernel;
     hed_objective objective;
     char title[256];
     /* messages of the library come from any thread, and erase the view first */
     pthread_mutex_t lock;
 
-    hed_tune_progress now; /* last progress; its `best` points to the copy below */
+    hed_tune_progress progress; /* last progress; its `best` points to the copy below */
     hed_evaluation best;
     uint32_t failures[HED_OUTCOME_COUNT];
     uint32_t recalled;                /* recalled evaluations, which are no work of this run */
     double begun;                     /* tuning time at the first new evaluation, s */
     double history[CLI_VIEW_HISTORY]; /* best time so far, once per `every` evaluations */
-    uint32_t history_count, every, in_step;
+    uint32_t history_count, stride, in_step;
 
-    double drawn; /* tuning time of the last drawing or line, s */
-    double told;  /* best time of the last line */
+    double last_drawn; /* tuning time of the last drawing or line, s */
+    double last_best;  /* best time of the last line */
     /* columns of each line on the terminal */
     uint32_t widths[CLI_VIEW_LINES + CLI_VIEW_DEVICES];
     uint32_t lines;
     /* second display; NULL: not used */
-    void (*also)(void *user, const hed_kernel_def *kernel, const hed_tune_progress *progress);
+    void (*second_display)(
+        void *user, const hed_kernel_def *kernel, const hed_tune_progress *progress);
     void *also_user;
 } cli_tune_view;
 

@@ -21,11 +21,12 @@ enum { BAR = 24 };
 void cli_tune_view_open(cli_tune_view *view, const hed_kernel_def *kernel, hed_objective objective,
     const char *title, cli_view_kind kind)
 {
-    *view = (cli_tune_view){.kernel = kernel, .objective = objective, .every = 1, .told = INFINITY};
+    *view = (cli_tune_view){
+        .kernel = kernel, .objective = objective, .stride = 1, .last_best = INFINITY};
     view->best.seconds = INFINITY;
     view->stream = kind == CLI_VIEW_SILENT ? NULL : stderr;
-    view->beside = kind == CLI_VIEW_BESIDE;
-    view->terminal = !view->beside && isatty(STDERR_FILENO) == 1;
+    view->shares_terminal = kind == CLI_VIEW_BESIDE;
+    view->terminal = !view->shares_terminal && isatty(STDERR_FILENO) == 1;
     locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
     view->blocks = view->terminal && locale && strcmp(nl_langinfo_l(CODESET, locale), "UTF-8") == 0;
     if (locale) freelocale(locale);
@@ -72,38 +73,38 @@ void cli_tune_view_close(cli_tune_view *view)
 /* Adds the best time to the small curve; a full curve drops every second step. */
 static void add_history(cli_tune_view *view)
 {
-    if (++view->in_step < view->every) return;
+    if (++view->in_step < view->stride) return;
     view->in_step = 0;
     if (view->history_count == CLI_VIEW_HISTORY) {
         for (uint32_t i = 0; i < CLI_VIEW_HISTORY / 2; i++)
             view->history[i] = view->history[2 * i + 1];
         view->history_count /= 2;
-        view->every *= 2;
+        view->stride *= 2;
     }
     view->history[view->history_count++] = view->best.seconds;
 }
 
 static void view_take(cli_tune_view *view, const hed_tune_progress *progress)
 {
-    bool is_new = progress->last && progress->done != view->now.done;
-    view->now = *progress;
+    bool is_new = progress->last && progress->done != view->progress.done;
+    view->progress = *progress;
     /* the estimated pace of a device changes, and with it the best time; the best reported time
      * must not get worse */
     if (progress->best && !(view->best.seconds <= progress->best->seconds))
         view->best = *progress->best;
-    if (isfinite(view->best.seconds)) view->now.best = &view->best;
+    if (isfinite(view->best.seconds)) view->progress.best = &view->best;
     if (!is_new) return;
     view->recalled += progress->last->recalled;
-    if (view->now.done == view->recalled + 1) view->begun = progress->seconds;
+    if (view->progress.done == view->recalled + 1) view->begun = progress->seconds;
     view->failures[progress->last->outcome]++;
     if (progress->best) add_history(view);
 }
 
 static double rate_of(const cli_tune_view *view)
 {
-    double seconds = view->now.seconds - view->begun,
-           fresh = view->now.done - fmin(view->recalled, view->now.done);
-    return seconds > 0 && fresh > 1 ? (fresh - 1) / seconds : 0;
+    double seconds = view->progress.seconds - view->begun,
+           new_count = view->progress.done - fmin(view->recalled, view->progress.done);
+    return seconds > 0 && new_count > 1 ? (new_count - 1) / seconds : 0;
 }
 
 /* ---- lines ---- */
@@ -153,7 +154,7 @@ static void put_curve(const cli_tune_view *view, char *text, size_t size)
 /* Formats the failures: "12: 8 invalid, 3 build, 1 crashed". */
 static void put_failures(const cli_tune_view *view, char *text, size_t size)
 {
-    size_t used = (size_t)snprintf(text, size, "%u", view->now.failed);
+    size_t used = (size_t)snprintf(text, size, "%u", view->progress.failed);
     const char *between = ": ";
     for (int outcome = HED_OUTCOME_INVALID; outcome < HED_OUTCOME_COUNT && used < size; outcome++) {
         if (!view->failures[outcome]) continue;
@@ -166,9 +167,9 @@ static void put_failures(const cli_tune_view *view, char *text, size_t size)
 static void put_gain(const cli_tune_view *view, char *text, size_t size)
 {
     text[0] = 0;
-    if (view->now.best && isfinite(view->now.default_seconds))
+    if (view->progress.best && isfinite(view->progress.default_seconds))
         snprintf(text, size, ", %.2f times as %s as the default",
-            view->now.default_seconds / view->best.seconds,
+            view->progress.default_seconds / view->best.seconds,
             view->objective == HED_OBJECTIVE_TIME ? "fast" : "sparing");
 }
 
@@ -176,9 +177,10 @@ static void put_gain(const cli_tune_view *view, char *text, size_t size)
 static void put_left(const cli_tune_view *view, char *text, size_t size)
 {
     double rate = rate_of(view), left = NAN;
-    if (rate > 0 && view->now.total >= view->now.done)
-        left = (view->now.total - view->now.done) / rate;
-    if (view->now.limit > 0) left = fmin(left, fmax(0, view->now.limit - view->now.seconds));
+    if (rate > 0 && view->progress.total >= view->progress.done)
+        left = (view->progress.total - view->progress.done) / rate;
+    if (view->progress.limit > 0)
+        left = fmin(left, fmax(0, view->progress.limit - view->progress.seconds));
     text[0] = 0;
     if (isfinite(left))
         snprintf(text, size, left < 99.5 ? ", %.0f s left" : ", %.0f min left",
@@ -190,7 +192,7 @@ static void put_left(const cli_tune_view *view, char *text, size_t size)
 static void draw_best(cli_tune_view *view, uint32_t columns)
 {
     char line[1024], value[48], gain[96], curve[CLI_VIEW_HISTORY * 4], config[512];
-    if (!view->now.best) {
+    if (!view->progress.best) {
         put_line(view, columns, "  best    none yet");
         return;
     }
@@ -209,8 +211,8 @@ static void draw_best(cli_tune_view *view, uint32_t columns)
 static void draw_devices(cli_tune_view *view, uint32_t columns)
 {
     char line[256];
-    for (uint32_t i = 0; i < view->now.device_count && i < CLI_VIEW_DEVICES; i++) {
-        const hed_tune_on *on = &view->now.devices[i];
+    for (uint32_t i = 0; i < view->progress.device_count && i < CLI_VIEW_DEVICES; i++) {
+        const hed_tune_on *on = &view->progress.devices[i];
         snprintf(line, sizeof line, "  %-12s %-12s %5u tried, %u failed, pace %.3f", on->device,
             on->doing, on->done, on->failed, on->pace);
         put_line(view, columns, line);
@@ -221,29 +223,30 @@ static void view_draw(cli_tune_view *view)
 {
     struct winsize window = view_window(view);
     uint32_t columns = window.ws_col > 1 ? window.ws_col : 2;
-    bool room = window.ws_row > CLI_VIEW_LINES + view->now.device_count;
+    bool room = window.ws_row > CLI_VIEW_LINES + view->progress.device_count;
     char line[1024], bar[BAR * 4], part[256];
     view_erase(view);
-    snprintf(
-        line, sizeof line, "%s: %s", view->title, view->now.stage ? view->now.stage : "starting");
+    snprintf(line, sizeof line, "%s: %s", view->title,
+        view->progress.stage ? view->progress.stage : "starting");
     put_line(view, columns, line);
     if (room) {
         draw_best(view, columns);
-        if (isfinite(view->now.share)) {
-            put_bar(view, view->now.share, bar, sizeof bar);
+        if (isfinite(view->progress.share)) {
+            put_bar(view, view->progress.share, bar, sizeof bar);
             snprintf(line, sizeof line, "  peak    %s %.0f %% of what the device allows", bar,
-                100 * view->now.share);
+                100 * view->progress.share);
             put_line(view, columns, line);
         }
     }
-    put_bar(view, view->now.total ? (double)view->now.done / view->now.total : 0, bar, sizeof bar);
-    snprintf(line, sizeof line, "  tried   %s %u of %u, %.3g/s, %u compiling", bar, view->now.done,
-        view->now.total, rate_of(view), view->now.building);
+    put_bar(view, view->progress.total ? (double)view->progress.done / view->progress.total : 0,
+        bar, sizeof bar);
+    snprintf(line, sizeof line, "  tried   %s %u of %u, %.3g/s, %u compiling", bar,
+        view->progress.done, view->progress.total, rate_of(view), view->progress.building);
     put_line(view, columns, line);
     put_left(view, part, sizeof part);
-    snprintf(line, sizeof line, "  time    %.0f s%s", view->now.seconds, part);
+    snprintf(line, sizeof line, "  time    %.0f s%s", view->progress.seconds, part);
     put_line(view, columns, line);
-    if (view->now.failed && room) {
+    if (view->progress.failed && room) {
         put_failures(view, part, sizeof part);
         snprintf(line, sizeof line, "  failed  %s", part);
         put_line(view, columns, line);
@@ -256,8 +259,8 @@ static void say_devices(const cli_tune_view *view, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = 0;
-    for (uint32_t i = 0; i < view->now.device_count && used < size; i++) {
-        const hed_tune_on *on = &view->now.devices[i];
+    for (uint32_t i = 0; i < view->progress.device_count && used < size; i++) {
+        const hed_tune_on *on = &view->progress.devices[i];
         used += (size_t)snprintf(text + used, size - used, "%s %s %u (%s)", i ? "," : ";",
             on->device, on->done, on->doing);
     }
@@ -269,32 +272,33 @@ static void say(cli_tune_view *view)
     char devices[1024];
     say_devices(view, devices, sizeof devices);
     char value[48] = "none", gain[96], left[48], failures[256];
-    if (view->now.best) hed_report_text(view->objective, view->best.seconds, value, sizeof value);
+    if (view->progress.best)
+        hed_report_text(view->objective, view->best.seconds, value, sizeof value);
     put_gain(view, gain, sizeof gain);
     put_left(view, left, sizeof left);
     put_failures(view, failures, sizeof failures);
     fprintf(view->stream, "%s: %s, %.0f s%s, %u of %u tried, best %s%s%s%s%s\n",
-        view->beside ? view->title : view->kernel->name,
-        view->now.stage ? view->now.stage : "starting", view->now.seconds, left, view->now.done,
-        view->now.total, value, gain, view->now.failed ? ", failed " : "",
-        view->now.failed ? failures : "", devices);
-    view->told = view->now.best ? view->best.seconds : INFINITY;
+        view->shares_terminal ? view->title : view->kernel->name,
+        view->progress.stage ? view->progress.stage : "starting", view->progress.seconds, left,
+        view->progress.done, view->progress.total, value, gain,
+        view->progress.failed ? ", failed " : "", view->progress.failed ? failures : "", devices);
+    view->last_best = view->progress.best ? view->best.seconds : INFINITY;
 }
 
 void cli_tune_view_update(void *user, const hed_tune_progress *progress)
 {
     cli_tune_view *view = user;
-    if (view->also) view->also(view->also_user, view->kernel, progress);
+    if (view->second_display) view->second_display(view->also_user, view->kernel, progress);
     if (!view->stream) return;
     pthread_mutex_lock(&view->lock);
     view_take(view, progress);
-    bool better = progress->best && progress->best->seconds < view->told;
+    bool better = progress->best && progress->best->seconds < view->last_best;
     double pause = view->terminal ? DRAW_EVERY : better ? SAY_BEST_EVERY : SAY_EVERY;
-    if (progress->seconds - view->drawn >= pause) {
+    if (progress->seconds - view->last_drawn >= pause) {
         if (view->terminal) view_draw(view);
         else say(view);
         fflush(view->stream);
-        view->drawn = progress->seconds;
+        view->last_drawn = progress->seconds;
     }
     pthread_mutex_unlock(&view->lock);
 }

@@ -124,80 +124,80 @@ typedef struct comparison {
 
 /* Counts a wrong element; the first one is reported. */
 static void comparison_complain(comparison *c, const hed_argument_def *argument, uint64_t element,
-    const unsigned char *found, const unsigned char *expected, const char *what)
+    const unsigned char *actual, const unsigned char *expected, const char *problem)
 {
     if (c->wrong++ > 0) return;
     char a[64] = "", b[64] = "";
-    element_print(argument->type, found, a, sizeof a);
+    element_print(argument->type, actual, a, sizeof a);
     if (expected) element_print(argument->type, expected, b, sizeof b);
     snprintf(c->run->text, sizeof c->run->text, "%s[%" PRIu64 "]: %s%s%s%s%s", argument->name,
-        element, what, expected ? ", expected " : "", b, expected ? ", found " : "",
+        element, problem, expected ? ", expected " : "", b, expected ? ", found " : "",
         expected ? a : "");
 }
 
 static void comparison_element(comparison *c, const hed_argument_def *argument, uint64_t element,
-    const unsigned char *found, const unsigned char *expected, bool written)
+    const unsigned char *actual, const unsigned char *expected, bool written)
 {
     hed_conformance_run *run = c->run;
     if (!written) {
-        if (!element_is_poison(found, hed_type_bytes(argument->type)))
-            comparison_complain(c, argument, element, found, NULL,
+        if (!element_is_poison(actual, hed_type_bytes(argument->type)))
+            comparison_complain(c, argument, element, actual, NULL,
                 "written, though the native version leaves it alone");
         return;
     }
-    double a = element_number(argument->type, found), b = element_number(argument->type, expected);
+    double a = element_number(argument->type, actual), b = element_number(argument->type, expected);
     bool both_nan = isnan(a) && isnan(b);
-    bool same = memcmp(found, expected, hed_type_bytes(argument->type)) == 0 ||
-                (element_is_float(argument->type) && both_nan);
+    bool is_same = memcmp(actual, expected, hed_type_bytes(argument->type)) == 0 ||
+                   (element_is_float(argument->type) && both_nan);
     /* |a - b| / max(1, |b|); infinite if only one of them is a number */
     double error = a == b || both_nan ? 0 : fabs(a - b) / fmax(1, fabs(b));
     if (isnan(error)) error = INFINITY;
     /* 64-bit integers beyond 2^53 may differ and be equal as numbers; -0 and 0 are equal in fast
      * mode */
-    if (!same && error == 0 && !element_is_float(argument->type)) error = DBL_TRUE_MIN;
+    if (!is_same && error == 0 && !element_is_float(argument->type)) error = DBL_TRUE_MIN;
     if (error > run->error) run->error = error;
     /* hash with every NaN made equal (FNV-1a; Fowler, Noll and Vo) */
     if (run->math == HED_MATH_STRICT) {
         static const float quiet_float = NAN;
         static const double quiet_double = NAN;
-        const unsigned char *at = found;
+        const unsigned char *at = actual;
         if (element_is_float(argument->type) && isnan(a))
             at = argument->type == HED_FLOAT ? (const unsigned char *)&quiet_float
                                              : (const unsigned char *)&quiet_double;
         for (uint32_t i = 0; i < hed_type_bytes(argument->type); i++)
             run->hash = (run->hash ^ at[i]) * 0x100000001b3u;
     }
-    bool good = run->math == HED_MATH_STRICT ? same : same || error <= argument->tolerance;
+    bool good = run->math == HED_MATH_STRICT ? is_same : is_same || error <= argument->tolerance;
     if (good) {
         run->written++;
-    } else if (element_is_poison(found, hed_type_bytes(argument->type))) {
-        comparison_complain(c, argument, element, found, NULL, "not written");
+    } else if (element_is_poison(actual, hed_type_bytes(argument->type))) {
+        comparison_complain(c, argument, element, actual, NULL, "not written");
     } else {
         run->written++;
-        char what[96];
-        if (run->math == HED_MATH_STRICT) snprintf(what, sizeof what, "other bits (strict)");
-        else snprintf(what, sizeof what, "error %.3g, tolerance %.3g", error, argument->tolerance);
-        comparison_complain(c, argument, element, found, expected, what);
+        char text[96];
+        if (run->math == HED_MATH_STRICT) snprintf(text, sizeof text, "other bits (strict)");
+        else snprintf(text, sizeof text, "error %.3g, tolerance %.3g", error, argument->tolerance);
+        comparison_complain(c, argument, element, actual, expected, text);
     }
 }
 
 static void comparison_output(
-    comparison *c, const expected_outcome *expected, const outcome *found, uint32_t index)
+    comparison *c, const expected_outcome *expected, const outcome *actual, uint32_t index)
 {
     const hed_argument_def *argument = &c->sample->def->arguments[index];
     uint32_t size = hed_type_bytes(argument->type);
     for (uint64_t at = 0; at + size <= c->sample->bytes[index]; at += size) {
         const unsigned char *first = expected->first.data[index] + at;
         bool written = memcmp(first, expected->second.data[index] + at, size) == 0;
-        comparison_element(c, argument, at / size, found->data[index] + at, first, written);
+        comparison_element(c, argument, at / size, actual->data[index] + at, first, written);
     }
 }
 
-static void comparison_unchanged(comparison *c, const outcome *found, uint32_t index)
+static void comparison_unchanged(comparison *c, const outcome *actual, uint32_t index)
 {
     const hed_argument_def *argument = &c->sample->def->arguments[index];
     uint64_t bytes = c->sample->bytes[index];
-    const unsigned char *data = found->data[index];
+    const unsigned char *data = actual->data[index];
     if (argument->access == HED_READ && memcmp(data, c->sample->data[index], bytes) != 0 &&
         c->wrong++ == 0)
         snprintf(c->run->text, sizeof c->run->text, "%s: an input was changed", argument->name);
@@ -211,7 +211,7 @@ static void comparison_unchanged(comparison *c, const outcome *found, uint32_t i
 }
 
 static void outcome_compare(const hed_sample *sample, const expected_outcome *expected,
-    const outcome *found, hed_conformance_run *run)
+    const outcome *actual, hed_conformance_run *run)
 {
     comparison c = {.sample = sample, .run = run};
     run->hash = run->math == HED_MATH_STRICT ? 0xcbf29ce484222325u : 0;
@@ -219,8 +219,8 @@ static void outcome_compare(const hed_sample *sample, const expected_outcome *ex
         if (sample->def->arguments[i].kind != HED_BUFFER) continue;
         if (sample->def->arguments[i].access == HED_WRITE ||
             sample->def->arguments[i].access == HED_READ_WRITE)
-            comparison_output(&c, expected, found, i);
-        comparison_unchanged(&c, found, i);
+            comparison_output(&c, expected, actual, i);
+        comparison_unchanged(&c, actual, i);
     }
     if (run->written == 0 && c.wrong++ == 0)
         snprintf(run->text, sizeof run->text,
@@ -273,13 +273,13 @@ static bool selection_find(
     const hed_conformance_def *def, uint32_t parameter, int64_t value, uint64_t *index)
 {
     const hed_kernel_def *kernel = def->kernel;
-    hed_config near = hed_config_default(kernel), config;
-    near.values[parameter] = value;
-    *index = selection_index(kernel, &near);
-    if (selection_runs(def, &near)) return true;
+    hed_config candidate = hed_config_default(kernel), config;
+    candidate.values[parameter] = value;
+    *index = selection_index(kernel, &candidate);
+    if (selection_runs(def, &candidate)) return true;
     for (uint32_t p = 0; p < kernel->parameter_count; p++) {
         for (uint32_t v = 0; v < kernel->parameters[p].count && p != parameter; v++) {
-            config = near;
+            config = candidate;
             config.values[p] = kernel->parameters[p].values[v];
             *index = selection_index(kernel, &config);
             if (selection_runs(def, &config)) return true;
@@ -353,9 +353,9 @@ static hed_status selection_make(
             }
         return HED_OK;
     }
-    size_t most = 1;
-    for (uint32_t p = 0; p < kernel->parameter_count; p++) most += kernel->parameters[p].count;
-    chosen->indices = malloc(most * sizeof *chosen->indices);
+    size_t limit = 1;
+    for (uint32_t p = 0; p < kernel->parameter_count; p++) limit += kernel->parameters[p].count;
+    chosen->indices = malloc(limit * sizeof *chosen->indices);
     if (!chosen->indices)
         return hed_fail(
             error, HED_ERROR_MEMORY, "out of memory for the configurations of %s", kernel->name);
@@ -420,7 +420,7 @@ static hed_status session_expect(
 static hed_status session_run_one(const session *s, uint32_t problem, uint32_t mode,
     hed_kernel **kernel, hed_conformance_run *run, hed_error *error)
 {
-    hed_error own = {0};
+    hed_error local_error = {0};
     hed_status status = HED_OK;
     problem_data *data = &s->problems[problem];
     if (!hed_kernel_valid(run->def, run->config, run->problem, s->def->device, run->math, run->text,
@@ -428,31 +428,32 @@ static hed_status session_run_one(const session *s, uint32_t problem, uint32_t m
         run->verdict = HED_VERDICT_INVALID;
         return HED_OK;
     }
-    hed_status made = session_expect(s, problem, mode, error);
-    if (made) return made;
+    hed_status expected_status = session_expect(s, problem, mode, error);
+    if (expected_status) return expected_status;
     if (!*kernel) {
         hed_kernel_options options = hed_default_kernel_options();
         options.math = run->math;
         options.config = run->config;
         options.problem = run->problem;
-        status = hed_kernel_create(s->def->device, run->def, &options, kernel, &own);
+        status = hed_kernel_create(s->def->device, run->def, &options, kernel, &local_error);
     }
-    outcome found;
+    outcome actual;
     if (!status)
-        status = outcome_run(&data->sample, s->stream, *kernel, POISON_DEVICE, &found, &own);
-    if (status == HED_ERROR_MEMORY) return hed_fail(error, status, "%s", own.text);
+        status =
+            outcome_run(&data->sample, s->stream, *kernel, POISON_DEVICE, &actual, &local_error);
+    if (status == HED_ERROR_MEMORY) return hed_fail(error, status, "%s", local_error.text);
     if (status) {
         /* a limit that only the compiled kernel reveals (such as registers) makes a configuration
          * invalid, as its valid() would */
         bool invalid = status == HED_ERROR_LIMIT || status == HED_ERROR_UNSUPPORTED;
         run->verdict = invalid ? HED_VERDICT_INVALID : HED_VERDICT_FAILED;
-        size_t log = strcspn(own.log, "\n");
-        snprintf(run->text, sizeof run->text, "%s: %.300s%s%.*s", hed_status_name(status), own.text,
-            log ? ": " : "", (int)(log < 160 ? log : 160), own.log);
+        size_t log = strcspn(local_error.log, "\n");
+        snprintf(run->text, sizeof run->text, "%s: %.300s%s%.*s", hed_status_name(status),
+            local_error.text, log ? ": " : "", (int)(log < 160 ? log : 160), local_error.log);
         return HED_OK;
     }
-    outcome_compare(&data->sample, &data->expected[mode], &found, run);
-    outcome_free(&found);
+    outcome_compare(&data->sample, &data->expected[mode], &actual, run);
+    outcome_free(&actual);
     return HED_OK;
 }
 

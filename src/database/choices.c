@@ -179,14 +179,15 @@ static standing choices_judge(
     const choice *c = &choices->items[index];
     standing s = {c->nearest, 0, index};
     uint32_t count = problem ? problem->count : 0;
-    bool sized = count && count == c->problem.count, same = problem && count == c->problem.count;
+    bool sized = count && count == c->problem.count,
+         is_comparable = problem && count == c->problem.count;
     for (uint32_t i = 0; i < count && sized; i++) {
-        float apart = logs[i] - c->logs[i];
-        s.distance += apart * apart;
-        same = same && problem->sizes[i] == c->problem.sizes[i];
+        float difference = logs[i] - c->logs[i];
+        s.distance += difference * difference;
+        is_comparable = is_comparable && problem->sizes[i] == c->problem.sizes[i];
     }
-    bool own = c->nearest == HED_ORIGIN_EXACT || c->nearest == HED_ORIGIN_OTHER_DRIVER;
-    if (own && !same) s.configured = HED_ORIGIN_NEAR_SIZE;
+    bool is_own = c->nearest == HED_ORIGIN_EXACT || c->nearest == HED_ORIGIN_OTHER_DRIVER;
+    if (is_own && !is_comparable) s.configured = HED_ORIGIN_NEAR_SIZE;
     return s;
 }
 
@@ -201,12 +202,12 @@ bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, ui
     /* lists are short and rank is nearly always 0: find the next best rank + 1 times, without
      * allocation */
     for (uint32_t r = 0; r <= rank; r++) {
-        bool found = false;
+        bool has_best = false;
         for (uint32_t i = 0; i < choices->count; i++) {
             standing s = choices_judge(choices, i, problem, logs);
             if (r > 0 && !comes_before(&last, &s)) continue;
-            if (!found || comes_before(&s, &best)) best = s;
-            found = true;
+            if (!has_best || comes_before(&s, &best)) best = s;
+            has_best = true;
         }
         last = best;
     }
@@ -217,25 +218,25 @@ bool hed_choices_find(const hed_choices *choices, const hed_problem *problem, ui
 
 /* Distance of a device and a size in the database from the requested ones. */
 
-hed_relation hed_device_relation(const hed_device_info *wanted, const hed_database_entry *found)
+hed_relation hed_device_relation(const hed_device_info *device, const hed_database_entry *entry)
 {
-    bool backend = strcmp(wanted->backend, found->backend) == 0;
+    bool backend = strcmp(device->backend, entry->backend) == 0;
     bool name =
-        strcmp(wanted->platform, found->platform) == 0 && strcmp(wanted->name, found->device) == 0;
+        strcmp(device->platform, entry->platform) == 0 && strcmp(device->name, entry->device) == 0;
     /* two drivers write one vendor as "NVIDIA" and "NVIDIA Corporation" */
-    size_t length = strcspn(wanted->vendor, " (");
-    bool vendor = wanted->type == found->type && length && length == strcspn(found->vendor, " (") &&
-                  sqlite3_strnicmp(wanted->vendor, found->vendor, (int)length) == 0;
-    if (backend && name && wanted->compute_units == found->compute_units &&
-        wanted->architecture == found->architecture)
+    size_t length = strcspn(device->vendor, " (");
+    bool vendor = device->type == entry->type && length && length == strcspn(entry->vendor, " (") &&
+                  sqlite3_strnicmp(device->vendor, entry->vendor, (int)length) == 0;
+    if (backend && name && device->compute_units == entry->compute_units &&
+        device->architecture == entry->architecture)
         return HED_SAME_DEVICE;
     /* CUDA is the only backend that reports an architecture. On other backends the same name with
      * another number of units (a partition, another number of threads) counts as the same
      * architecture. */
-    if (backend && ((wanted->architecture && wanted->architecture == found->architecture) || name))
+    if (backend && ((device->architecture && device->architecture == entry->architecture) || name))
         return HED_SAME_ARCHITECTURE;
     if (vendor) return HED_SAME_VENDOR;
-    return wanted->type == found->type ? HED_SAME_TYPE : HED_UNRELATED;
+    return device->type == entry->type ? HED_SAME_TYPE : HED_UNRELATED;
 }
 
 double hed_problem_distance(const hed_problem *a, const hed_problem *b)

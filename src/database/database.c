@@ -29,25 +29,25 @@ static const char *advice(int code)
     }
 }
 
-hed_status hed_database_fail(hed_database *database, const char *what, hed_error *error)
+hed_status hed_database_fail(hed_database *database, const char *action, hed_error *error)
 {
     int code = sqlite3_errcode(database->handle) & 0xff;
     if (code == SQLITE_NOMEM)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to %s %s", what, database->path);
+        return hed_fail(error, HED_ERROR_MEMORY, "no memory to %s %s", action, database->path);
     if (sqlite3_extended_errcode(database->handle) == SQLITE_READONLY_DBMOVED) {
         database->damaged = true;
         return hed_fail(
-            error, HED_ERROR_IO, "cannot %s %s: it was renamed or removed", what, database->path);
+            error, HED_ERROR_IO, "cannot %s %s: it was renamed or removed", action, database->path);
     }
     /* the statements match the schema of this version, so one that does not compile reveals a
      * broken schema */
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR ||
         sqlite3_extended_errcode(database->handle) == SQLITE_IOERR_SHORT_READ) {
         database->damaged = true;
-        return hed_fail(error, HED_ERROR_IO, "cannot %s %s: the file is damaged (%s)", what,
+        return hed_fail(error, HED_ERROR_IO, "cannot %s %s: the file is damaged (%s)", action,
             database->path, sqlite3_errmsg(database->handle));
     }
-    return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s%s", what, database->path,
+    return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s%s", action, database->path,
         sqlite3_errmsg(database->handle), advice(code));
 }
 
@@ -230,15 +230,15 @@ static hed_status check_kinds(const hed_database *database, hed_error *error)
     return HED_OK;
 }
 
-/* Checks owner and kind of the files that exist. `*there`: the database file exists. */
-static hed_status check_what_exists(const hed_database *database, bool *there, hed_error *error)
+/* Checks owner and kind of the files that exist. `*has_file`: the database file exists. */
+static hed_status check_what_exists(const hed_database *database, bool *has_file, hed_error *error)
 {
     char path[HED_PATH_MAX + 16], reason[96];
     struct stat about;
     for (size_t i = 0; i < HED_COUNT(endings); i++) {
         snprintf(path, sizeof path, "%s%s", database->path, endings[i]);
         bool exists = lstat(path, &about) == 0;
-        if (i == 0) *there = exists;
+        if (i == 0) *has_file = exists;
         if (!exists) continue;
         if (S_ISLNK(about.st_mode))
             return hed_fail(error, HED_ERROR_IO,
@@ -266,13 +266,13 @@ static hed_status check_own(const hed_database *database, hed_error *error)
 {
     enum { ATTEMPTS = 3 };
     for (int i = 0; i < ATTEMPTS; i++) {
-        bool there = false;
-        hed_status status = check_what_exists(database, &there, error);
-        if (status || there || database->read_only) return status;
-        int made = open(database->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-        if (made >= 0) close(made); /* an empty file is an empty database */
+        bool exists = false;
+        hed_status status = check_what_exists(database, &exists, error);
+        if (status || exists || database->read_only) return status;
+        int file = open(database->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+        if (file >= 0) close(file); /* an empty file is an empty database */
         /* SQLite reports the reason of the failure */
-        if (made >= 0 || errno != EEXIST) return HED_OK;
+        if (file >= 0 || errno != EEXIST) return HED_OK;
         /* another process has just created it: check that file too */
     }
     return hed_fail(error, HED_ERROR_IO,
@@ -291,19 +291,19 @@ static hed_status connect(hed_database *database, hed_error *error)
     if (slash && slash != folder && !database->read_only && hed_path_make(folder, error))
         return error->status;
     if (check_kinds(database, error)) return error->status;
-    if (database->own && check_own(database, error)) return error->status;
+    if (database->needs_owner_check && check_own(database, error)) return error->status;
     /* read the identity before opening: a file that another process puts in its place is then never
      * mistaken for this one */
-    bool there = stat(database->path, &about) == 0;
-    database->device = there ? about.st_dev : 0;
-    database->inode = there ? about.st_ino : 0;
+    bool exists = stat(database->path, &about) == 0;
+    database->device = exists ? about.st_dev : 0;
+    database->inode = exists ? about.st_ino : 0;
     /* SQLite's own mutex is redundant with this database's lock */
     if (sqlite3_open_v2(database->path, &database->handle,
             flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL))
         return database->handle
                    ? hed_database_fail(database, "open", error)
                    : hed_fail(error, HED_ERROR_MEMORY, "no memory to open %s", database->path);
-    if (!there && stat(database->path, &about) == 0) { /* SQLite has created the file */
+    if (!exists && stat(database->path, &about) == 0) { /* SQLite has created the file */
         database->device = about.st_dev;
         database->inode = about.st_ino;
     }
@@ -456,21 +456,21 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
     if (!path[0])
         return hed_fail(error, HED_ERROR_IO,
             "there is no place for a tuning database: set HEDDLE_DATABASE to a file, or HOME");
-    hed_database *made = hed_allocate(&settings->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a database");
-    made->context = context;
-    made->allocator = settings->allocator;
-    made->logger = settings->logger;
-    made->clock = settings->clock;
-    made->read_only = read_only;
-    made->own = strcmp(path, settings->database) == 0 && strcmp(path, ":memory:") != 0;
-    made->patience = patience;
-    made->recorded_end = &made->recorded;
-    pthread_mutex_init(&made->lock, NULL);
-    made->path = hed_copy_text(&settings->allocator, path);
-    if (!made->path) hed_fail(error, HED_ERROR_MEMORY, "no memory for the name of a database");
-    else if (!database_open_first(made, error)) *database = made;
-    if (!*database) free_database(made);
+    hed_database *instance = hed_allocate(&settings->allocator, sizeof *instance);
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a database");
+    instance->context = context;
+    instance->allocator = settings->allocator;
+    instance->logger = settings->logger;
+    instance->clock = settings->clock;
+    instance->read_only = read_only;
+    instance->needs_owner_check = strcmp(path, settings->database) == 0 && strcmp(path, ":memory:") != 0;
+    instance->patience = patience;
+    instance->recorded_end = &instance->recorded;
+    pthread_mutex_init(&instance->lock, NULL);
+    instance->path = hed_copy_text(&settings->allocator, path);
+    if (!instance->path) hed_fail(error, HED_ERROR_MEMORY, "no memory for the name of a database");
+    else if (!database_open_first(instance, error)) *database = instance;
+    if (!*database) free_database(instance);
     return error->status;
 }
 

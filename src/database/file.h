@@ -51,11 +51,11 @@ struct hed_database {
     hed_clock clock;
     char *path;
     bool read_only;
-    bool own;             /* the context's database: it must belong to this user alone */
-    int patience;         /* time that opening waits for another process's lock, ms */
-    pthread_mutex_t lock; /* protects the fields below */
-    sqlite3 *handle;      /* NULL: the file was set aside */
-    dev_t device;         /* device and inode of the opened file: no other file is set aside */
+    bool needs_owner_check; /* the context's database: it must belong to this user alone */
+    int patience;           /* time that opening waits for another process's lock, ms */
+    pthread_mutex_t lock;   /* protects the fields below */
+    sqlite3 *handle;        /* NULL: the file was set aside */
+    dev_t device;           /* device and inode of the opened file: no other file is set aside */
     ino_t inode;
     bool damaged;    /* damage was found: hed_database_leave() replaces the file */
     bool checked;    /* completely read since it was opened */
@@ -112,7 +112,7 @@ const char *hed_column_text(sqlite3_stmt *statement, int column);
 double hed_column_number(sqlite3_stmt *statement, int column);
 
 /* Converts SQLite's last failure into a status and a message, and notes damage. */
-hed_status hed_database_fail(hed_database *database, const char *what, hed_error *error);
+hed_status hed_database_fail(hed_database *database, const char *action, hed_error *error);
 
 /* Begins a transaction that writes, or one that reads a consistent state of the file. After a
  * failure of any statement the transaction must be rolled back by hed_database_end(). */
@@ -195,7 +195,7 @@ typedef enum hed_relation {
     HED_SAME_TYPE,
     HED_UNRELATED
 } hed_relation;
-hed_relation hed_device_relation(const hed_device_info *wanted, const hed_database_entry *found);
+hed_relation hed_device_relation(const hed_device_info *device, const hed_database_entry *entry);
 /* Euclidean distance of the sizes' base-2 logarithms; 0 if one of the problems is unknown. */
 double hed_problem_distance(const hed_problem *a, const hed_problem *b);
 

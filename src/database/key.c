@@ -208,7 +208,7 @@ bool hed_config_read(const char *text, const hed_parameter_def *parameters, uint
     bool partly, hed_config *config)
 {
     bool named[HED_MAX_PARAMETERS] = {false};
-    uint32_t found = 0;
+    uint32_t matched = 0;
     word_pair pair;
     *config = (hed_config){.count = count};
     for (uint32_t i = 0; i < count; i++) config->values[i] = parameters[i].value;
@@ -219,9 +219,9 @@ bool hed_config_read(const char *text, const hed_parameter_def *parameters, uint
         if (i == count || named[i] || !key_read_value(&parameters[i], &pair, &config->values[i]))
             return false;
         named[i] = true;
-        found++;
+        matched++;
     }
-    return partly || found == count;
+    return partly || matched == count;
 }
 
 /* ---- problems ---- */

@@ -152,9 +152,9 @@ hed_status hed_database_each(hed_database *database, const hed_record_filter *fi
     visit_function *visit, void *user, hed_error *error)
 {
     HED_REQUIRE(database, visit);
-    static const hed_record_filter all = {0};
+    static const hed_record_filter no_filter = {0};
     const hed_database_entry nothing = {0};
-    const walk w = {database, filter ? filter : &all, visit, user};
+    const walk w = {database, filter ? filter : &no_filter, visit, user};
     error = error ? error : &(hed_error){0};
     if (hed_database_enter(database, error)) return error->status;
     hed_database_write_pending(database, NULL); /* pending results belong to the database */
@@ -174,10 +174,11 @@ enum { LONGEST_TEXT = 4096 };
 
 /* ---- validation of a record ---- */
 
-static void import_wrong(const char *field, const char *wanted, const char *found, hed_error *error)
+static void import_wrong(
+    const char *field, const char *expected, const char *actual, hed_error *error)
 {
     if (!hed_failed(error))
-        hed_fail(error, HED_ERROR_FORMAT, "%s: expected %s, found \"%.60s\"", field, wanted, found);
+        hed_fail(error, HED_ERROR_FORMAT, "%s: expected %s, found \"%.60s\"", field, expected, actual);
 }
 
 static void check_word(
@@ -389,19 +390,19 @@ hed_status hed_database_merge(
     hed_database *database, const char *path, hed_database_changes *changes, hed_error *error)
 {
     HED_REQUIRE(database, path);
-    hed_database *other;
+    hed_database *source;
     merging m = {.into = database};
     error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     if (changes) *changes = m.added;
-    if (hed_database_open(database->context, path, true, &other, error)) return error->status;
+    if (hed_database_open(database->context, path, true, &source, error)) return error->status;
     if (!hed_database_enter(database, error)) {
         hed_database_begin_write(database, error);
-        hed_database_each(other, NULL, merge_record, &m, error);
+        hed_database_each(source, NULL, merge_record, &m, error);
         hed_database_end(database, error);
         hed_database_leave(database);
     }
-    hed_database_close(other);
+    hed_database_close(source);
     if (!hed_failed(error) && changes) *changes = m.added;
     return error->status;
 }

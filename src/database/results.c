@@ -162,19 +162,19 @@ hed_status hed_database_begin(hed_database *database, const hed_tune_key *key, c
     if (!key->source[0])
         return hed_fail(error, HED_ERROR_IO,
             "%s: its texts cannot be read, so that its results have no key", key->kernel);
-    hed_recording *made = session_create(database, key, settings, error);
-    if (!made) return error->status;
+    hed_recording *recording = session_create(database, key, settings, error);
+    if (!recording) return error->status;
     if (!hed_database_enter(database, error)) {
-        hed_database_transact(database, session_put, made, error);
+        hed_database_transact(database, session_put, recording, error);
         if (!hed_failed(error)) {
-            made->id = database->sessions ? database->sessions->id + 1 : 1;
-            made->next = database->sessions;
-            database->sessions = made;
-            *session = made->id;
+            recording->id = database->sessions ? database->sessions->id + 1 : 1;
+            recording->next = database->sessions;
+            database->sessions = recording;
+            *session = recording->id;
         }
         hed_database_leave(database);
     }
-    if (hed_failed(error)) session_free(&database->allocator, made);
+    if (hed_failed(error)) session_free(&database->allocator, recording);
     return error->status;
 }
 
@@ -445,17 +445,17 @@ bool hed_database_get_fact(
 {
     hed_database_entry record = {0};
     hed_error ignored = {0};
-    bool found = false;
+    bool exists = false;
     hed_entry_take_device(device, &record);
     if (hed_database_enter(database, &ignored)) return false;
     int64_t id = results_find_device(database, FIND_DEVICE, &record, &ignored);
     sqlite3_stmt *statement = hed_database_statement(database, GET_FACT, "it", id, name);
     while (hed_database_row(database, statement, &ignored)) {
         *value = hed_column_number(statement, 0);
-        found = true;
+        exists = true;
     }
     hed_database_leave(database);
-    return found;
+    return exists;
 }
 
 typedef struct fact_row {
@@ -546,7 +546,7 @@ static bool read_evaluation(sqlite3_stmt *row, const hed_tune_key *key, hed_eval
 hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
     hed_evaluation **evaluations, uint32_t *count, hed_error *error)
 {
-    list found = {.allocator = &database->allocator, .item_bytes = sizeof **evaluations};
+    list history = {.allocator = &database->allocator, .item_bytes = sizeof **evaluations};
     *evaluations = NULL;
     *count = 0;
     error = error ? error : &(hed_error){0};
@@ -559,18 +559,18 @@ hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
     while (hed_database_row(database, row, error)) {
         hed_evaluation evaluation, *added;
         if (!read_evaluation(row, key, &evaluation)) continue;
-        added = list_add(&found);
+        added = list_add(&history);
         if (added) *added = evaluation;
         else history_no_memory(error);
     }
     hed_database_leave(database);
-    if (!hed_failed(error) && found.count) {
-        *evaluations = hed_allocate(&database->allocator, found.count * sizeof **evaluations);
-        if (*evaluations) memcpy(*evaluations, found.items, found.count * sizeof **evaluations);
+    if (!hed_failed(error) && history.count) {
+        *evaluations = hed_allocate(&database->allocator, history.count * sizeof **evaluations);
+        if (*evaluations) memcpy(*evaluations, history.items, history.count * sizeof **evaluations);
         else history_no_memory(error);
-        *count = hed_failed(error) ? 0 : found.count;
+        *count = hed_failed(error) ? 0 : history.count;
     }
-    list_free(&found);
+    list_free(&history);
     return error->status;
 }
 
@@ -631,15 +631,15 @@ static int compare_sources(const void *a, const void *b)
 }
 
 static void collect_keys(
-    hed_database *database, const hed_tune_key *key, list *found, hed_error *error)
+    hed_database *database, const hed_tune_key *key, list *keys, hed_error *error)
 {
     if (hed_database_enter(database, error)) return;
     sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
-    int64_t own = results_key(database, key, error);
+    int64_t own_id = results_key(database, key, error);
     sqlite3_stmt *row = hed_database_statement(
-        database, KEYS, "tti", key->kernel, hed_objective_word(key->objective), own);
+        database, KEYS, "tti", key->kernel, hed_objective_word(key->objective), own_id);
     while (hed_database_row(database, row, error)) {
-        source_key *s = list_add(found);
+        source_key *s = list_add(keys);
         if (!s) {
             history_no_memory(error);
             continue;
@@ -658,21 +658,21 @@ static void read_best(
     sqlite3_stmt *row = hed_database_statement(database, BEST, "i", s->id);
     while (hed_database_row(database, row, error)) {
         hed_config config;
-        bool known =
+        bool skip =
             s->count == HED_SOURCE_TOP || !hed_config_read(hed_column_text(row, 0), key->parameters,
                                               key->parameter_count, true, &config);
-        for (uint32_t i = 0; i < s->count && !known; i++)
-            known = memcmp(s->configs[i].values, config.values,
-                        key->parameter_count * sizeof *config.values) == 0;
-        if (!known) s->configs[s->count++] = config;
+        for (uint32_t i = 0; i < s->count && !skip; i++)
+            skip = memcmp(s->configs[i].values, config.values,
+                       key->parameter_count * sizeof *config.values) == 0;
+        if (!skip) s->configs[s->count++] = config;
     }
 }
 
 /* Reads the configurations of keys until `limit` of them have some. */
-static void collect_configs(const hed_tune_key *key, list *found, uint32_t limit, hed_error *error)
+static void collect_configs(const hed_tune_key *key, list *keys, uint32_t limit, hed_error *error)
 {
-    for (uint32_t i = 0, used = 0; i < found->count && used < limit; i++) {
-        source_key *s = (source_key *)found->items + i;
+    for (uint32_t i = 0, used = 0; i < keys->count && used < limit; i++) {
+        source_key *s = (source_key *)keys->items + i;
         if (hed_database_enter(s->database, error)) return;
         read_best(s->database, key, s, error);
         hed_database_leave(s->database);
@@ -681,18 +681,18 @@ static void collect_configs(const hed_tune_key *key, list *found, uint32_t limit
 }
 
 /* Packs the sources and their configurations into one block. */
-static void history_pack(const list *found, uint32_t limit, hed_search_source **sources,
+static void history_pack(const list *source_keys, uint32_t limit, hed_search_source **sources,
     uint32_t *count, size_t *bytes, hed_error *error)
 {
-    const source_key *keys = (const source_key *)found->items;
+    const source_key *keys = (const source_key *)source_keys->items;
     uint32_t used = 0, configs = 0;
-    for (uint32_t i = 0; i < found->count && used < limit; i++) {
+    for (uint32_t i = 0; i < source_keys->count && used < limit; i++) {
         used += keys[i].count > 0;
         configs += keys[i].count;
     }
     if (!used || hed_failed(error)) return;
     size_t size = used * sizeof **sources + configs * sizeof(hed_config);
-    hed_search_source *block = hed_allocate(found->allocator, size);
+    hed_search_source *block = hed_allocate(source_keys->allocator, size);
     if (!block) {
         history_no_memory(error);
         return;
@@ -712,19 +712,19 @@ static void history_pack(const list *found, uint32_t limit, hed_search_source **
 hed_status hed_database_sources(hed_database *database, const hed_tune_key *key, uint32_t limit,
     hed_search_source **sources, uint32_t *count, size_t *bytes, hed_error *error)
 {
-    list found = {.allocator = &database->allocator, .item_bytes = sizeof(source_key)};
+    list keys = {.allocator = &database->allocator, .item_bytes = sizeof(source_key)};
     *sources = NULL;
     *count = 0;
     *bytes = 0;
     error = error ? error : &(hed_error){0};
-    collect_keys(database, key, &found, error);
+    collect_keys(database, key, &keys, error);
     hed_database *installed = hed_context_database_found(database->context) == database
                                   ? hed_context_installed(database->context)
                                   : NULL;
-    if (installed) collect_keys(installed, key, &found, error);
-    if (found.count) qsort(found.items, found.count, sizeof(source_key), compare_sources);
-    collect_configs(key, &found, limit, error);
-    history_pack(&found, limit, sources, count, bytes, error);
-    list_free(&found);
+    if (installed) collect_keys(installed, key, &keys, error);
+    if (keys.count) qsort(keys.items, keys.count, sizeof(source_key), compare_sources);
+    collect_configs(key, &keys, limit, error);
+    history_pack(&keys, limit, sources, count, bytes, error);
+    list_free(&keys);
     return error->status;
 }

@@ -175,8 +175,8 @@ static bool take_name(const char *path, char *aside)
         if (renameat2(AT_FDCWD, path, AT_FDCWD, aside, RENAME_NOREPLACE) == 0) return true;
         /* the file system lacks an atomic rename without replacement */
         if (errno == EINVAL || errno == ENOSYS) {
-            struct stat taken;
-            if (lstat(aside, &taken) != 0) return rename(path, aside) == 0;
+            struct stat existing;
+            if (lstat(aside, &existing) != 0) return rename(path, aside) == 0;
             errno = EEXIST;
         }
         if (errno != EEXIST) return false;
@@ -198,8 +198,8 @@ hed_status hed_database_set_aside(
     int folder = open(slash ? from : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0) flock(folder, LOCK_EX);
     aside[0] = 0;
-    bool same = stat(path, &about) == 0 && about.st_dev == device && about.st_ino == inode;
-    if (same && !take_name(path, aside)) {
+    bool is_same = stat(path, &about) == 0 && about.st_dev == device && about.st_ino == inode;
+    if (is_same && !take_name(path, aside)) {
         status = hed_fail(error, HED_ERROR_IO,
             "%s is damaged and cannot be renamed: %s: rename or delete it", path,
             strerror_r(errno, reason, sizeof reason));

@@ -256,20 +256,21 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
     if (status) return status;
     status = hed_description_check(device, def, options->math, error);
     if (status) return status;
-    hed_kernel *made = hed_allocate(&device->settings->allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
-    made->device = device;
-    made->def = def;
-    made->math = options->math;
-    made->configured = HED_ORIGIN_DEFAULT;
-    made->capture = device->settings->capture && strcmp(device->settings->capture, def->name) == 0;
-    if ((status = copy_defines(made, options, error)) ||
-        (status = hed_rules_create(device, def, &made->rules, error)) ||
-        (status = kernel_configure(made, options, error))) {
-        hed_kernel_destroy(made);
+    hed_kernel *instance = hed_allocate(&device->settings->allocator, sizeof *instance);
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
+    instance->device = device;
+    instance->def = def;
+    instance->math = options->math;
+    instance->configured = HED_ORIGIN_DEFAULT;
+    instance->capture =
+        device->settings->capture && strcmp(device->settings->capture, def->name) == 0;
+    if ((status = copy_defines(instance, options, error)) ||
+        (status = hed_rules_create(device, def, &instance->rules, error)) ||
+        (status = kernel_configure(instance, options, error))) {
+        hed_kernel_destroy(instance);
         return status;
     }
-    *kernel = made;
+    *kernel = instance;
     return HED_OK;
 }
 

@@ -35,24 +35,24 @@ static hed_status check_arguments(const hed_kernel_def *def, const hed_device *d
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s takes %u arguments; %u were given",
             def->name, def->argument_count, count);
     for (uint32_t i = 0; i < count; i++) {
-        const hed_argument_def *wanted = &def->arguments[i];
+        const hed_argument_def *description = &def->arguments[i];
         const hed_argument *a = &arguments[i];
-        if (a->kind != wanted->kind)
+        if (a->kind != description->kind)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: argument %u \"%s\" is a %s; a %s was given", def->name, i, wanted->name,
-                kind_names[wanted->kind],
+                "%s: argument %u \"%s\" is a %s; a %s was given", def->name, i, description->name,
+                kind_names[description->kind],
                 (unsigned)a->kind <= HED_LOCAL ? kind_names[a->kind] : "value of unknown kind");
         hed_status status = HED_OK;
         if (a->kind == HED_BUFFER) status = check_buffer(def, i, device, a->value.buffer, error);
-        if (a->kind == HED_SCALAR && a->type != wanted->type)
+        if (a->kind == HED_SCALAR && a->type != description->type)
             status = hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: argument %u \"%s\" is of type %s; %s was given", def->name, i, wanted->name,
-                type_names[wanted->type],
+                "%s: argument %u \"%s\" is of type %s; %s was given", def->name, i,
+                description->name, type_names[description->type],
                 (unsigned)a->type < HED_TYPE_COUNT ? type_names[a->type] : "an unknown type");
-        if (a->kind == HED_STRUCT && (a->size != wanted->size || !a->value.bytes))
+        if (a->kind == HED_STRUCT && (a->size != description->size || !a->value.bytes))
             status = hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: struct \"%s\" has %zu bytes; %zu were given%s", def->name, wanted->name,
-                wanted->size, a->size, a->value.bytes ? "" : " at NULL");
+                "%s: struct \"%s\" has %zu bytes; %zu were given%s", def->name, description->name,
+                description->size, a->size, a->value.bytes ? "" : " at NULL");
         if (status) return status;
     }
     return HED_OK;

@@ -44,7 +44,7 @@ hed_status hed_kernel_pick(const hed_kernel *kernel, const hed_problem *problem,
  * choices. */
 hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed_error *error);
 /* Excludes a tuned configuration that failed to build from further picks. */
-void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_error *why);
+void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_error *cause);
 
 /* ---- launch.c ---- */
 

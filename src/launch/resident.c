@@ -123,8 +123,8 @@ hed_status hed_resident_start(
     hed_stream *stream, const hed_resident_def *def, hed_resident **resident, hed_error *error)
 {
     HED_REQUIRE(stream, def, resident);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error local_error = {0};
+    if (!error) error = &local_error;
     *resident = NULL;
     hed_status status = resident_check(stream, def, error);
     if (status) return status;

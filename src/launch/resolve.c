@@ -10,10 +10,10 @@
 enum { SEARCH_LIMIT = 1 << 20 };
 
 static hed_status missing_word(
-    const hed_kernel_def *def, const char *what, uint32_t index, hed_error *error)
+    const hed_kernel_def *def, const char *kind, uint32_t index, hed_error *error)
 {
     return hed_fail(
-        error, HED_ERROR_ARGUMENT, "%s: %s %u has no name, or no value", def->name, what, index);
+        error, HED_ERROR_ARGUMENT, "%s: %s %u has no name, or no value", def->name, kind, index);
 }
 
 /* Checks that all names exist: they are used in messages, texts and the cache. */
@@ -77,11 +77,11 @@ static hed_status check_description(const hed_kernel_def *def, hed_error *error)
     if (status) return status;
     for (uint32_t i = 0; i < def->argument_count; i++) {
         const hed_argument_def *argument = &def->arguments[i];
-        size_t most = argument->symbol ? HED_MAX_SYMBOL_BYTES : HED_MAX_STRUCT_BYTES;
-        if (argument->kind == HED_STRUCT && (argument->size == 0 || argument->size > most))
+        size_t limit = argument->symbol ? HED_MAX_SYMBOL_BYTES : HED_MAX_STRUCT_BYTES;
+        if (argument->kind == HED_STRUCT && (argument->size == 0 || argument->size > limit))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: struct argument \"%s\" of %zu bytes: 1 to %zu", def->name, argument->name,
-                argument->size, most);
+                argument->size, limit);
         if (argument->symbol && (argument->kind != HED_STRUCT || def->language != HED_CUDA_C))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: argument \"%s\" cannot be a symbol: those are structs of texts in CUDA C",
@@ -110,14 +110,14 @@ static const char *missing_capability(
 static hed_status fail_language(
     const hed_kernel_def *def, const hed_device *device, hed_error *error)
 {
-    char taken[128] = "";
+    char languages[128] = "";
     size_t used = 0;
     for (int i = 0; i < HED_LANGUAGE_COUNT; i++)
         if (hed_device_languages(device) >> i & 1)
-            used += (size_t)snprintf(taken + used, sizeof taken - used, "%s%s", used ? " and " : "",
-                hed_language_name((hed_language)i));
+            used += (size_t)snprintf(languages + used, sizeof languages - used, "%s%s",
+                used ? " and " : "", hed_language_name((hed_language)i));
     return hed_fail(error, HED_ERROR_UNSUPPORTED, "%s is written in %s: %s (%s) takes %s",
-        def->name, hed_language_name(def->language), device->info.id, device->info.name, taken);
+        def->name, hed_language_name(def->language), device->info.id, device->info.name, languages);
 }
 
 static hed_status resolve_check_device(
@@ -150,10 +150,10 @@ static hed_status check_values(
             def->parameter_count);
     for (uint32_t i = 0; i < def->parameter_count; i++) {
         const hed_parameter_def *parameter = &def->parameters[i];
-        bool found = false;
+        bool is_listed = false;
         for (uint32_t j = 0; j < parameter->count; j++)
-            found = found || parameter->values[j] == config->values[i];
-        if (!found)
+            is_listed = is_listed || parameter->values[j] == config->values[i];
+        if (!is_listed)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: %s=%lld is not among the parameter's values", def->name, parameter->name,
                 (long long)config->values[i]);
@@ -198,14 +198,14 @@ bool hed_kernel_valid(const hed_kernel_def *def, const hed_config *config,
 {
     if (!def || !config || !device) return false;
     /* building messages takes time, and spaces call this often */
-    hed_error found, *error = reason ? &found : NULL;
-    found.status = HED_OK;
+    hed_error local_error, *error = reason ? &local_error : NULL;
+    local_error.status = HED_OK;
     hed_rules *rules = NULL;
     bool valid = !hed_description_check(device, def, math, error) &&
                  !hed_rules_create(device, def, &rules, error) &&
                  !hed_config_check(device, def, rules, config, problem, math, error);
     hed_rules_destroy(rules);
-    if (!valid && reason) hed_text_copy(reason, size, found.text);
+    if (!valid && reason) hed_text_copy(reason, size, local_error.text);
     return valid;
 }
 
@@ -217,9 +217,9 @@ hed_status hed_resolve_default(const hed_device *device, const hed_kernel_def *d
     hed_status status = hed_config_check(device, def, rules, config, problem, math, error);
     uint64_t count = hed_config_count(def);
     for (uint64_t i = 0; status && i < count && i < SEARCH_LIMIT; i++) {
-        hed_config other = hed_config_at(def, i);
-        if (hed_config_check(device, def, rules, &other, problem, math, NULL)) continue;
-        *config = other;
+        hed_config candidate = hed_config_at(def, i);
+        if (hed_config_check(device, def, rules, &candidate, problem, math, NULL)) continue;
+        *config = candidate;
         hed_error_clear(error);
         return HED_OK;
     }
@@ -242,14 +242,14 @@ static bool is_refused(const hed_kernel *kernel, const hed_config *config)
     return false;
 }
 
-void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_error *why)
+void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_error *cause)
 {
     uint32_t count = kernel->refused_count;
     char text[256];
     hed_config_format(kernel->def, config, text, sizeof text);
     hed_log_message(&kernel->device->settings->logger, HED_LOG_WARNING,
         "%s: the tuned configuration [%s] cannot be built here and is passed over: %s",
-        kernel->def->name, text, why->text);
+        kernel->def->name, text, cause->text);
     hed_config *longer =
         hed_allocate(hed_allocator_of(kernel->device), (count + 1) * sizeof *longer);
     if (!longer) { /* fall back to untuned configurations, instead of trying this one repeatedly */
@@ -298,9 +298,9 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
         hed_config_origin configured;
         hed_status status = hed_kernel_pick(kernel, problem, &config, &configured, error);
         if (status) return status;
-        bool same = hed_config_equal(&kernel->active->program.config, &config);
-        hed_variant *variant = same ? kernel->active : kernel->retired;
-        while (!same && variant && !hed_config_equal(&variant->program.config, &config))
+        bool is_same = hed_config_equal(&kernel->active->program.config, &config);
+        hed_variant *variant = is_same ? kernel->active : kernel->retired;
+        while (!is_same && variant && !hed_config_equal(&variant->program.config, &config))
             variant = variant->retired;
         if (variant) {
             kernel->recent[kernel->next_recent++ % HED_RECENT_SIZES] =
@@ -315,10 +315,10 @@ hed_status hed_kernel_choose(hed_kernel *kernel, const hed_problem *problem, hed
                 &kernel->active->program.config, problem, kernel->math, NULL) &&
             hed_kernel_build_in_background(kernel, problem, &config, configured)) {
             /* the present configuration was chosen for another size */
-            bool own = kernel->configured == HED_ORIGIN_EXACT ||
-                       kernel->configured == HED_ORIGIN_OTHER_DRIVER;
-            hed_kernel_put_in_force(
-                kernel, kernel->active, own ? HED_ORIGIN_NEAR_SIZE : kernel->configured, problem);
+            bool is_own = kernel->configured == HED_ORIGIN_EXACT ||
+                          kernel->configured == HED_ORIGIN_OTHER_DRIVER;
+            hed_kernel_put_in_force(kernel, kernel->active,
+                is_own ? HED_ORIGIN_NEAR_SIZE : kernel->configured, problem);
             return HED_OK;
         }
         status = hed_kernel_build_now(kernel, &config, configured, error);

@@ -60,22 +60,22 @@ hed_status hed_rules_create(
     uint32_t count = def->constraint_count + def->condition_count, slots = 0;
     *rules = NULL;
     if (!count) return HED_OK;
-    hed_rules *made = hed_allocate(&device->settings->allocator, rules_size_of(count));
-    if (!made)
+    hed_rules *instance = hed_allocate(&device->settings->allocator, rules_size_of(count));
+    if (!instance)
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for the constraints of %s", def->name);
-    made->allocator = &device->settings->allocator;
-    made->def = def;
-    made->count = count;
-    hed_device_constants(&device->info, made->limits);
+    instance->allocator = &device->settings->allocator;
+    instance->def = def;
+    instance->count = count;
+    hed_device_constants(&device->info, instance->limits);
     for (uint32_t i = 0; i < def->parameter_count; i++) words[slots++] = def->parameters[i].name;
-    for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++) words[slots++] = made->limits[i].name;
-    made->first_size = slots;
+    for (uint32_t i = 0; i < HED_DEVICE_CONSTANTS; i++) words[slots++] = instance->limits[i].name;
+    instance->first_size = slots;
     for (uint32_t i = 0; i < def->dimension_count; i++) words[slots++] = def->dimensions[i];
-    made->slots = slots;
+    instance->slots = slots;
     const hed_expression_names names = {words, slots, def->parameters, def->parameter_count};
-    hed_status status = rules_compile(made, &names, error);
-    if (status) hed_rules_destroy(made);
-    else *rules = made;
+    hed_status status = rules_compile(instance, &names, error);
+    if (status) hed_rules_destroy(instance);
+    else *rules = instance;
     return status;
 }
 
@@ -149,24 +149,26 @@ typedef struct valid_here {
 
 static bool accept(void *user, const hed_config *config)
 {
-    const valid_here *here = user;
+    const valid_here *context = user;
     for (uint32_t i = 0; i < config->count; i++)
-        if (here->ignored >> i & 1 && config->values[i] != here->usual.values[i]) return false;
-    return hed_kernel_valid(here->def, config, here->problem, here->device, here->math, NULL, 0);
+        if (context->ignored >> i & 1 && config->values[i] != context->usual.values[i])
+            return false;
+    return hed_kernel_valid(
+        context->def, config, context->problem, context->device, context->math, NULL, 0);
 }
 
 /* Rebuilds the space around the first valid configuration, whose values the ignored parameters get,
  * if no configuration with their defaults is valid. */
 static hed_status create_around_first(
-    const hed_space_def *def, valid_here *here, hed_space **space, hed_error *error)
+    const hed_space_def *def, valid_here *context, hed_space **space, hed_error *error)
 {
-    uint32_t ignored = here->ignored;
+    uint32_t ignored = context->ignored;
     hed_space_destroy(*space);
-    here->ignored = 0;
+    context->ignored = 0;
     hed_status status = hed_space_create(def, space, error);
     if (status || hed_space_count(*space) == 0) return status;
-    here->ignored = ignored;
-    here->usual = hed_space_at(*space, 0);
+    context->ignored = ignored;
+    context->usual = hed_space_at(*space, 0);
     hed_space_destroy(*space);
     return hed_space_create(def, space, error);
 }
@@ -188,7 +190,7 @@ hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def 
      * again for each point */
     hed_kernel_def plain = *def;
     plain.constraint_count = plain.condition_count = 0;
-    valid_here here = {
+    valid_here context = {
         device, &plain, problem, math, hed_kernel_ignores(def, device), hed_config_default(def)};
     hed_space_def space_def = {
         .allocator = &device->settings->allocator,
@@ -201,9 +203,9 @@ hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def 
         .constants = constants,
         .constant_count = count,
         .accept = accept,
-        .user = &here,
+        .user = &context,
     };
     hed_status status = hed_space_create(&space_def, space, error);
-    if (status || !here.ignored || hed_space_count(*space)) return status;
-    return create_around_first(&space_def, &here, space, error);
+    if (status || !context.ignored || hed_space_count(*space)) return status;
+    return create_around_first(&space_def, &context, space, error);
 }

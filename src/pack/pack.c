@@ -75,15 +75,15 @@ static uint32_t pack_write_warp(const pack_problem *p, const pack_plan *plan,
 static uint32_t pack_occupancy_of_lists(
     const pack_problem *p, const pack_plan *plan, const pack_placing *placing)
 {
-    uint32_t most = 0;
+    uint32_t maximum = 0;
     for (uint32_t warp = 0; warp < p->warps; warp++) {
         uint32_t mask = 0, count = 0;
         for (uint32_t k = 0; k < plan->kinds; k++)
             if (placing->rows[warp][k] > 0) mask |= 1u << plan->part[plan->kind[k].first_part].type;
         for (; mask > 0; mask &= mask - 1) count++;
-        most = count > most ? count : most;
+        maximum = count > maximum ? count : maximum;
     }
-    return most;
+    return maximum;
 }
 
 static void pack_make_plan(

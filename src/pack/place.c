@@ -34,10 +34,10 @@ void pack_add_part(pack_plan *plan, const pack_problem *p, uint32_t type, uint32
 
 uint32_t pack_occupancy(const pack_plan *plan)
 {
-    uint32_t most = 0;
+    uint32_t maximum = 0;
     for (uint32_t k = 0; k < plan->kinds; k++)
-        most = plan->kind[k].parts > most ? plan->kind[k].parts : most;
-    return most;
+        maximum = plan->kind[k].parts > maximum ? plan->kind[k].parts : maximum;
+    return maximum;
 }
 
 void pack_finish(pack_plan *plan)
@@ -165,10 +165,10 @@ static double pack_lowest_load(const pack_problem *p, const pack_plan *plan)
     double sum = 0, crowd = 0;
     for (uint32_t o = plan->kinds; o-- > 0;) {
         const pack_kind *kind = &plan->kind[plan->order[o]];
-        uint32_t taken = left < kind->repeat ? left : kind->repeat;
+        uint32_t count = left < kind->repeat ? left : kind->repeat;
         sum += kind->repeat * kind->cost;
-        crowd += taken * kind->cost;
-        left -= taken;
+        crowd += count * kind->cost;
+        left -= count;
     }
     double bound = plan->kind[plan->order[0]].cost;
     bound = crowd > bound ? crowd : bound;
@@ -189,11 +189,11 @@ static void pack_unmix(const pack_problem *p, const pack_plan *mixed, const pack
                 touched[mixed->part[mixed->kind[k].first_part + i].type] += from->rows[w][k];
         for (uint32_t k = 0; k < plan->kinds; k++) {
             uint32_t type = plan->part[plan->kind[k].first_part].type;
-            uint32_t taken = left[k] < touched[type] ? left[k] : touched[type];
-            touched[type] -= taken;
-            left[k] -= taken;
-            to->rows[w][k] = taken;
-            to->load[w] += taken * plan->kind[k].cost;
+            uint32_t count = left[k] < touched[type] ? left[k] : touched[type];
+            touched[type] -= count;
+            left[k] -= count;
+            to->rows[w][k] = count;
+            to->load[w] += count * plan->kind[k].cost;
         }
     }
 }
@@ -204,10 +204,10 @@ void pack_place_lists(const pack_problem *p, const pack_plan *plan, pack_placing
     double load = pack_highest_load(p, placing);
     if (load <= pack_lowest_load(p, plan)) return;
     pack_plan mixed;
-    pack_placing other;
+    pack_placing exact;
     pack_start(&mixed);
     if (!pack_exact_cost(p, load, &mixed)) return;
     pack_finish(&mixed);
-    pack_place(p, &mixed, &other);
-    if (pack_highest_load(p, &other) < load) pack_unmix(p, &mixed, &other, plan, placing);
+    pack_place(p, &mixed, &exact);
+    if (pack_highest_load(p, &exact) < load) pack_unmix(p, &mixed, &exact, plan, placing);
 }

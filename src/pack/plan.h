@@ -70,8 +70,8 @@ static inline void pack_write(pack_output *output, hed_pack_piece piece)
 
 void pack_greedy(const pack_problem *problem, pack_plan *plan, uint32_t *iterations);
 void pack_exact(const pack_problem *problem, pack_plan *plan);
-/* Returns false, without a plan, if the most expensive row costs at least `below`. */
-bool pack_exact_cost(const pack_problem *problem, double below, pack_plan *plan);
+/* Returns false, without a plan, if the most expensive row costs at least `bound`. */
+bool pack_exact_cost(const pack_problem *problem, double bound, pack_plan *plan);
 /* Lower bound on the maximum number of types in a row, over all layouts in order. */
 uint32_t pack_occupancy_bound(const pack_problem *problem);
 

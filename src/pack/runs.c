@@ -100,9 +100,9 @@ uint32_t pack_occupancy_bound(const pack_problem *p)
     for (uint32_t i = 1; i <= p->types; i++) {
         for (uint32_t j = 0; j < i; j++) {
             int64_t filled = alone[i] - alone[j];
-            int64_t others = meetings[i] - meetings[j] - filled + (j > 0) + (i < p->types);
+            int64_t remaining = meetings[i] - meetings[j] - filled + (j > 0) + (i < p->types);
             int64_t room = p->rows - shut_left[j] - shut_right[i] - filled;
-            if (room > 0 && others > bound * room) bound = (others + room - 1) / room;
+            if (room > 0 && remaining > bound * room) bound = (remaining + room - 1) / room;
         }
     }
     return (uint32_t)bound;
@@ -115,24 +115,24 @@ uint32_t pack_occupancy_bound(const pack_problem *p)
  * has grown. Returns the number of rows. */
 static uint32_t pack_merge(const pack_problem *p, uint32_t allowed, uint8_t *begin, uint32_t *runs)
 {
-    uint32_t kept = 0, rows = 0;
+    uint32_t run_count = 0, rows = 0;
     run current = {0};
     for (uint32_t r = 0; r < *runs; r++) {
-        run joined = current, apart = {0};
+        run joined = current, separate = {0};
         for (uint32_t type = begin[r]; type < begin[r + 1]; type++) {
             pack_append(p, &joined, type);
-            pack_append(p, &apart, type);
+            pack_append(p, &separate, type);
         }
         if (r > 0 && joined.occupancy <= allowed) {
             current = joined;
             continue;
         }
         rows += current.rows;
-        begin[kept++] = begin[r];
-        current = apart;
+        begin[run_count++] = begin[r];
+        current = separate;
     }
-    *runs = kept;
-    begin[kept] = (uint8_t)p->types;
+    *runs = run_count;
+    begin[run_count] = (uint8_t)p->types;
     return rows + current.rows;
 }
 
@@ -184,19 +184,19 @@ static void pack_fill_ranges(const pack_problem *p, bool by_cost, ranges *table)
  * so that types are not joined without gain. */
 static bool pack_fits(const pack_problem *p, const ranges *table, double bound, uint8_t *from)
 {
-    uint32_t least[HED_PACK_MAX_TYPES + 1] = {0};
+    uint32_t row_count[HED_PACK_MAX_TYPES + 1] = {0};
     for (uint32_t i = 1; i <= p->types; i++) {
-        least[i] = UINT32_MAX;
+        row_count[i] = UINT32_MAX;
         for (uint32_t j = i; j-- > 0;) {
             if (table->key[j][i] > bound) continue;
-            uint32_t rows = least[j] + table->rows[j][i];
-            if (rows < least[i]) {
-                least[i] = rows;
+            uint32_t rows = row_count[j] + table->rows[j][i];
+            if (rows < row_count[i]) {
+                row_count[i] = rows;
                 from[i] = (uint8_t)j;
             }
         }
     }
-    return least[p->types] <= p->rows;
+    return row_count[p->types] <= p->rows;
 }
 
 /* Plans the runs found by pack_fits(), which need the fewest rows within the bound. Spare rows are
@@ -212,13 +212,13 @@ static void pack_plan_cuts(
     }
     for (uint32_t begin = 0; runs > 0; begin = ends[runs]) {
         uint32_t end = ends[--runs];
-        for (uint32_t cut = begin + 1; cut < end; cut++) {
-            uint32_t more =
-                table->rows[begin][cut] + table->rows[cut][end] - table->rows[begin][end];
-            if (more > spare || table->key[cut][end] > bound) continue;
-            spare -= more;
-            pack_plan_run(p, begin, cut, plan);
-            begin = cut;
+        for (uint32_t split = begin + 1; split < end; split++) {
+            uint32_t extra =
+                table->rows[begin][split] + table->rows[split][end] - table->rows[begin][end];
+            if (extra > spare || table->key[split][end] > bound) continue;
+            spare -= extra;
+            pack_plan_run(p, begin, split, plan);
+            begin = split;
         }
         pack_plan_run(p, begin, end, plan);
     }
@@ -249,7 +249,7 @@ static void pack_sort(double *values, uint32_t count)
     }
 }
 
-bool pack_exact_cost(const pack_problem *p, double below, pack_plan *plan)
+bool pack_exact_cost(const pack_problem *p, double bound, pack_plan *plan)
 {
     ranges table;
     uint8_t from[HED_PACK_MAX_TYPES + 1] = {0};
@@ -260,7 +260,7 @@ bool pack_exact_cost(const pack_problem *p, double below, pack_plan *plan)
         floor = p->cost[t] > floor ? p->cost[t] : floor; /* each type is in some row */
     for (uint32_t j = 0; j < p->types; j++)
         for (uint32_t i = j + 1; i <= p->types; i++)
-            if (table.key[j][i] >= floor && table.key[j][i] < below)
+            if (table.key[j][i] >= floor && table.key[j][i] < bound)
                 values[count++] = table.key[j][i];
     pack_sort(values, count);
     uint32_t low = 0, high = count;

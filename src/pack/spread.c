@@ -22,7 +22,7 @@
 typedef struct remainder {
     const pack_problem *problem;
     pack_plan *plan;
-    uint32_t most; /* maximum number of types in a row: k */
+    uint32_t limit; /* maximum number of types in a row: k */
     uint32_t types, rows, entities;
     uint32_t type[HED_PACK_MAX_TYPES], count[HED_PACK_MAX_TYPES];
 } remainder;
@@ -40,9 +40,9 @@ static void pack_insert(remainder *r, uint32_t type, uint32_t count)
 
 static void pack_erase(remainder *r, uint32_t from, uint32_t number)
 {
-    uint32_t behind = r->types - from - number;
-    memmove(r->type + from, r->type + from + number, behind * sizeof r->type[0]);
-    memmove(r->count + from, r->count + from + number, behind * sizeof r->count[0]);
+    uint32_t tail = r->types - from - number;
+    memmove(r->type + from, r->type + from + number, tail * sizeof r->type[0]);
+    memmove(r->count + from, r->count + from + number, tail * sizeof r->count[0]);
     r->types -= number;
 }
 
@@ -50,7 +50,7 @@ static void pack_erase(remainder *r, uint32_t from, uint32_t number)
 static bool pack_possible(const remainder *r, uint32_t types, uint32_t entities, uint32_t rows)
 {
     return entities <= (uint64_t)rows * r->problem->lanes &&
-           types <= (uint64_t)(r->most - 1) * rows + 1;
+           types <= (uint64_t)(r->limit - 1) * rows + 1;
 }
 
 /* Gives the largest type rows of its own, as many as can be spared, so that rows of k types remain
@@ -68,7 +68,7 @@ static bool pack_take_alone(remainder *r)
         r->entities -= count;
         return true;
     }
-    uint32_t needed = (last + r->most - 2) / (r->most - 1), repeat = count / lanes;
+    uint32_t needed = (last + r->limit - 2) / (r->limit - 1), repeat = count / lanes;
     if (r->rows <= needed) return false;
     if (repeat > r->rows - needed) repeat = r->rows - needed;
     pack_begin_kind(r->plan, repeat);
@@ -85,7 +85,7 @@ static void pack_take_neighbours(remainder *r, uint32_t from)
 {
     uint32_t room = r->problem->lanes, i = from;
     pack_begin_kind(r->plan, 1);
-    for (; room > 0 && i < r->types && i - from < r->most; i++) {
+    for (; room > 0 && i < r->types && i - from < r->limit; i++) {
         uint32_t count = r->count[i] < room ? r->count[i] : room;
         pack_add_part(r->plan, r->problem, r->type[i], count);
         r->count[i] -= count;
@@ -104,12 +104,12 @@ static uint32_t pack_first_enough(const remainder *r)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < r->types; i++) {
         sum += r->count[i];
-        if (i + 1 < r->most) continue;
-        uint32_t begin = i + 1 - r->most;
+        if (i + 1 < r->limit) continue;
+        uint32_t begin = i + 1 - r->limit;
         if (sum >= r->problem->lanes) return begin;
         sum -= r->count[begin];
     }
-    return r->types > r->most ? r->types - r->most : 0;
+    return r->types > r->limit ? r->types - r->limit : 0;
 }
 
 /* Fills a row with `most` whole types that leave few lanes empty: the largest neighbours that fit,
@@ -119,27 +119,28 @@ static bool pack_take_group(remainder *r)
 {
     uint32_t lanes = r->problem->lanes, begin = 0;
     uint64_t sum = 0;
-    if (r->types < r->most || r->rows == 0) return false;
-    for (uint32_t i = 0; i < r->most; i++) sum += r->count[i];
+    if (r->types < r->limit || r->rows == 0) return false;
+    for (uint32_t i = 0; i < r->limit; i++) sum += r->count[i];
     if (sum > lanes) return false;
-    for (; begin + r->most < r->types && sum - r->count[begin] + r->count[begin + r->most] <= lanes;
+    for (;
+         begin + r->limit < r->types && sum - r->count[begin] + r->count[begin + r->limit] <= lanes;
          begin++)
-        sum += r->count[begin + r->most] - r->count[begin];
+        sum += r->count[begin + r->limit] - r->count[begin];
     uint32_t chosen[HED_PACK_MAX_TYPES], end = r->types;
-    for (uint32_t i = 0; i < r->most; i++) {
+    for (uint32_t i = 0; i < r->limit; i++) {
         chosen[i] = begin + i;
-        for (uint32_t other = end; other-- > begin + r->most;) {
-            if (sum - r->count[begin + i] + r->count[other] > lanes) continue;
-            sum += r->count[other] - r->count[begin + i];
-            chosen[i] = end = other;
+        for (uint32_t candidate = end; candidate-- > begin + r->limit;) {
+            if (sum - r->count[begin + i] + r->count[candidate] > lanes) continue;
+            sum += r->count[candidate] - r->count[begin + i];
+            chosen[i] = end = candidate;
             break;
         }
     }
     if (r->entities - sum > (uint64_t)(r->rows - 1) * lanes) return false;
     pack_begin_kind(r->plan, 1);
-    for (uint32_t i = 0; i < r->most; i++)
+    for (uint32_t i = 0; i < r->limit; i++)
         pack_add_part(r->plan, r->problem, r->type[chosen[i]], r->count[chosen[i]]);
-    for (uint32_t i = 0; i < r->most; i++) r->count[chosen[i]] = 0;
+    for (uint32_t i = 0; i < r->limit; i++) r->count[chosen[i]] = 0;
     for (uint32_t i = r->types; i-- > 0;)
         if (r->count[i] == 0) pack_erase(r, i, 1);
     r->rows--;
@@ -147,9 +148,10 @@ static bool pack_take_group(remainder *r)
     return true;
 }
 
-static bool pack_try_spread(const pack_problem *p, uint32_t most, pack_plan *plan)
+static bool pack_try_spread(const pack_problem *p, uint32_t limit, pack_plan *plan)
 {
-    remainder r = {.problem = p, .plan = plan, .most = most, .rows = p->rows, .entities = p->total};
+    remainder r = {
+        .problem = p, .plan = plan, .limit = limit, .rows = p->rows, .entities = p->total};
     pack_start(plan);
     for (uint32_t type = 0; type < p->types; type++) pack_insert(&r, type, p->count[type]);
     while (!pack_possible(&r, r.types, r.entities, r.rows))
@@ -167,11 +169,11 @@ void pack_spread(const pack_problem *p, pack_plan *plan)
         pack_rows(p, plan);
         return;
     }
-    uint32_t least = p->types > p->rows ? (p->types + p->rows - 1) / p->rows : 2;
-    if (pack_try_spread(p, least, plan)) return;
+    uint32_t minimum = p->types > p->rows ? (p->types + p->rows - 1) / p->rows : 2;
+    if (pack_try_spread(p, minimum, plan)) return;
     pack_start(plan);
     pack_exact(p, plan); /* fallback, so that the result is never worse than exact */
-    if (pack_occupancy(plan) > least) pack_try_spread(p, least + 1, plan);
+    if (pack_occupancy(plan) > minimum) pack_try_spread(p, minimum + 1, plan);
 }
 
 /* ---- row lists ---- */

@@ -87,20 +87,21 @@ static double correlation(const hed_covariance *covariance, uint32_t j, const fa
     uint32_t a, uint32_t b, double slopes[3])
 {
     const hed_value_scale *scale = &covariance->scales[j];
-    double far = (double)hed_value_distance(scale, a, b) / f->length, value, slope, scaled;
+    double scaled_distance = (double)hed_value_distance(scale, a, b) / f->length, value, slope,
+           scaled;
     switch (covariance->shape) {
     case HED_SHAPE_EXPONENTIAL:
-        value = exp(-far);
-        slope = far * value;
+        value = exp(-scaled_distance);
+        slope = scaled_distance * value;
         break;
     case HED_SHAPE_MATERN:
-        scaled = sqrt(3.0) * far;
+        scaled = sqrt(3.0) * scaled_distance;
         value = (1 + scaled) * exp(-scaled);
         slope = scaled * scaled * exp(-scaled);
         break;
     default:
-        value = exp(-0.5 * far * far);
-        slope = far * far * value;
+        value = exp(-0.5 * scaled_distance * scaled_distance);
+        slope = scaled_distance * scaled_distance * value;
         break;
     }
     double between = scale->has_twos ? f->twos * abs((int)scale->twos[a] - (int)scale->twos[b]) : 0;
@@ -134,7 +135,7 @@ void hed_covariance_gradient(
     for (uint32_t j = 0; j < covariance->parameter_count; j++) {
         uint32_t count = covariance->scales[j].count;
         const double *of_pair = weights + covariance->offsets[j];
-        double *own = gradient + HED_HYPER_COUNT * j;
+        double *slope = gradient + HED_HYPER_COUNT * j;
         factors f = factors_of(covariance, j);
         for (uint32_t a = 0; a < count; a++)
             for (uint32_t b = 0; b < count; b++) {
@@ -142,10 +143,10 @@ void hed_covariance_gradient(
                 if (a == b || pair == 0) continue;
                 double value = correlation(covariance, j, &f, a, b, slopes);
                 double scaled = pair * f.weight / (1 + f.weight * value);
-                own[HED_HYPER_WEIGHT] += scaled * value - pair * f.weight / (1 + f.weight);
-                own[HED_HYPER_LENGTH] += scaled * slopes[0];
-                own[HED_HYPER_TWOS] += scaled * slopes[1];
-                own[HED_HYPER_ROUGHNESS] += scaled * slopes[2];
+                slope[HED_HYPER_WEIGHT] += scaled * value - pair * f.weight / (1 + f.weight);
+                slope[HED_HYPER_LENGTH] += scaled * slopes[0];
+                slope[HED_HYPER_TWOS] += scaled * slopes[1];
+                slope[HED_HYPER_ROUGHNESS] += scaled * slopes[2];
             }
     }
 }

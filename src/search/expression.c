@@ -106,10 +106,10 @@ double hed_expression_value(const hed_expression *expression, const double *valu
         case HED_CODE_MEMBER: {
             bool chain = at->code == HED_CODE_CHAIN;
             double upper = *last--;
-            double held = apply_two(chain ? at->comparison : HED_CODE_EQUAL, *last, upper);
-            bool decided = isnan(held) || (held != 0) != chain;
+            double truth = apply_two(chain ? at->comparison : HED_CODE_EQUAL, *last, upper);
+            bool decided = isnan(truth) || (truth != 0) != chain;
             if (decided) i += at->operand;
-            if (decided || chain) *last = decided ? held : upper;
+            if (decided || chain) *last = decided ? truth : upper;
             break;
         }
         case HED_CODE_BRANCH:

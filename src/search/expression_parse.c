@@ -33,7 +33,7 @@ typedef struct token {
 typedef struct parser {
     const hed_expression_names *names;
     const char *text;
-    token now; /* the next token */
+    token current; /* the next token */
     const char *next;
     /* (length of the text): no construct compiles to more instructions than characters */
     hed_instruction *program;
@@ -63,14 +63,14 @@ __attribute__((format(printf, 4, 5))) static void parse_complain(
 }
 
 /* Reports an unexpected token. */
-static void complain_of_token(parser *p, const char *what)
+static void complain_of_token(parser *p, const char *expectation)
 {
-    bool end = p->now.kind == TOKEN_END, label = p->now.kind == TOKEN_LABEL;
-    parse_complain(p, HED_ERROR_FORMAT, p->now.text - label, "expected %s, found %.*s", what,
-        end || label || p->now.size > 40 ? 40 : (int)p->now.size,
+    bool end = p->current.kind == TOKEN_END, label = p->current.kind == TOKEN_LABEL;
+    parse_complain(p, HED_ERROR_FORMAT, p->current.text - label, "expected %s, found %.*s",
+        expectation, end || label || p->current.size > 40 ? 40 : (int)p->current.size,
         end     ? "the end"
         : label ? "a label"
-                : p->now.text);
+                : p->current.text);
 }
 
 /* ---- tokens: numbers, names, labels in quotes, signs ---- */
@@ -129,30 +129,30 @@ static void read_label(parser *p)
 {
     char quote = *p->next;
     const char *end = strchr(p->next + 1, quote);
-    p->now = (token){.kind = TOKEN_LABEL, .text = p->next + 1};
+    p->current = (token){.kind = TOKEN_LABEL, .text = p->next + 1};
     if (!end) {
         parse_complain(
             p, HED_ERROR_FORMAT, p->next, "the label that begins here has no closing quote");
         return;
     }
-    p->now.size = (size_t)(end - p->now.text);
+    p->current.size = (size_t)(end - p->current.text);
     p->next = end + 1;
 }
 
 static void read_sign(parser *p)
 {
     static const char *const signs[] = {"**", "//", "<=", ">=", "==", "!=", "&&", "||"};
-    p->now = (token){.kind = TOKEN_SIGN, .text = p->next, .size = 1};
+    p->current = (token){.kind = TOKEN_SIGN, .text = p->next, .size = 1};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (strncmp(p->next, signs[i], 2) == 0) p->now.size = 2;
+        if (strncmp(p->next, signs[i], 2) == 0) p->current.size = 2;
     char sign = *p->next;
     const char *wrong = sign == '=' ? "write == to compare"
                         : sign == '&' || sign == '|'
                             ? "write && or and, || or or; there are no operations on bits"
                             : "this character means nothing here";
-    if (p->now.size == 1 && !strchr("+-*/%<>!?:()[],", sign))
+    if (p->current.size == 1 && !strchr("+-*/%<>!?:()[],", sign))
         parse_complain(p, HED_ERROR_FORMAT, p->next, "%s", wrong);
-    p->next += p->now.size;
+    p->next += p->current.size;
 }
 
 /* Reads the next token. */
@@ -162,16 +162,16 @@ static void parse_advance(parser *p)
     while (*p->next && strchr(" \t\r\n", *p->next)) p->next++;
     char first = *p->next;
     if (first == 0 || p->status) {
-        p->now = (token){.kind = TOKEN_END, .text = p->next};
+        p->current = (token){.kind = TOKEN_END, .text = p->next};
     } else if (parse_is_letter(first)) {
         const char *from = p->next;
         while (parse_is_letter(*p->next) || parse_is_digit(*p->next)) p->next++;
-        p->now = (token){.kind = TOKEN_NAME, .text = from, .size = (size_t)(p->next - from)};
+        p->current = (token){.kind = TOKEN_NAME, .text = from, .size = (size_t)(p->next - from)};
     } else if (parse_is_digit(first) || (first == '.' && parse_is_digit(p->next[1]))) {
-        p->now = (token){.kind = TOKEN_NUMBER, .text = p->next};
-        p->next = parse_read_number(p->next, &p->now.number, &wrong);
-        p->now.size = (size_t)(p->next - p->now.text);
-        if (wrong) parse_complain(p, HED_ERROR_FORMAT, p->now.text, "%s", wrong);
+        p->current = (token){.kind = TOKEN_NUMBER, .text = p->next};
+        p->next = parse_read_number(p->next, &p->current.number, &wrong);
+        p->current.size = (size_t)(p->next - p->current.text);
+        if (wrong) parse_complain(p, HED_ERROR_FORMAT, p->current.text, "%s", wrong);
     } else if (first == '"' || first == '\'') {
         read_label(p);
     } else {
@@ -189,15 +189,15 @@ static bool token_is(const token *t, const char *word)
 /* Consumes the next token if it is this word. */
 static bool parse_take(parser *p, const char *word)
 {
-    if (p->status || !token_is(&p->now, word)) return false;
+    if (p->status || !token_is(&p->current, word)) return false;
     parse_advance(p);
     return true;
 }
 
-/* Consumes this word, or reports the missing `what`. */
-static void parse_need(parser *p, const char *word, const char *what)
+/* Consumes this word, or reports the missing `expectation`. */
+static void parse_need(parser *p, const char *word, const char *expectation)
 {
-    if (!parse_take(p, word)) complain_of_token(p, what);
+    if (!parse_take(p, word)) complain_of_token(p, expectation);
 }
 
 /* Kind of the last operand: the value of a label depends on the operand it is compared with. */
@@ -226,20 +226,20 @@ static void list_word(char *list, size_t size, const char *word)
 
 /* ---- the program ---- */
 
-/* Adds an instruction that changes the stack's depth by `more`. Returns its index. */
-static uint32_t parse_emit(parser *p, hed_instruction instruction, int more)
+/* Adds an instruction that changes the stack's depth by `growth`. Returns its index. */
+static uint32_t parse_emit(parser *p, hed_instruction instruction, int growth)
 {
     if (p->status) return 0;
-    p->waiting += (uint32_t)more;
+    p->waiting += (uint32_t)growth;
     if (p->waiting > HED_EXPRESSION_STACK)
-        parse_complain(p, HED_ERROR_FORMAT, p->now.text, "too many operations are pending");
+        parse_complain(p, HED_ERROR_FORMAT, p->current.text, "too many operations are pending");
     p->program[p->count] = instruction;
     return p->count++;
 }
 
-static uint32_t emit_code(parser *p, hed_expression_code code, int more)
+static uint32_t emit_code(parser *p, hed_expression_code code, int growth)
 {
-    return parse_emit(p, (hed_instruction){.code = (uint16_t)code}, more);
+    return parse_emit(p, (hed_instruction){.code = (uint16_t)code}, growth);
 }
 
 /* Pending jumps to one target form a list through their operands, which NO_JUMP ends. */
@@ -257,7 +257,7 @@ static void land(parser *p, uint32_t jump)
 static bool parse_enter(parser *p)
 {
     if (++p->depth > HED_EXPRESSION_DEPTH)
-        parse_complain(p, HED_ERROR_FORMAT, p->now.text, "operations are nested too deeply");
+        parse_complain(p, HED_ERROR_FORMAT, p->current.text, "operations are nested too deeply");
     return !p->status;
 }
 
@@ -303,17 +303,17 @@ static void settle_for_name(parser *p, const operand *label, const operand *name
 static void parse_settle(parser *p, const operand *label)
 {
     const hed_parameter_def *first = NULL;
-    int64_t value = 0, other;
+    int64_t value = 0, second;
     if (p->status || label->kind != OPERAND_LABEL) return;
     for (uint32_t i = 0; i < p->names->parameter_count; i++) {
         const hed_parameter_def *parameter = &p->names->parameters[i];
-        if (!find_label(parameter, &label->token, first ? &other : &value)) continue;
-        if (first && other != value) {
+        if (!find_label(parameter, &label->token, first ? &second : &value)) continue;
+        if (first && second != value) {
             parse_complain(p, HED_ERROR_ARGUMENT, label->token.text,
                 "\"%.*s\" means %" PRId64 " for %.60s and %" PRId64
                 " for %.60s; compare it with one of them",
                 label->token.size > 60 ? 60 : (int)label->token.size, label->token.text, value,
-                first->name, other, parameter->name);
+                first->name, second, parameter->name);
             return;
         }
         if (!first) first = parameter;
@@ -337,7 +337,7 @@ static operand parse_call(parser *p, const token *name)
     static const struct {
         const char *name;
         hed_expression_code code;
-        uint32_t least, most; /* arguments */
+        uint32_t minimum, maximum; /* arguments */
     } functions[] = {
         {"min", HED_CODE_MIN, 2, UINT32_MAX},
         {"max", HED_CODE_MAX, 2, UINT32_MAX},
@@ -348,9 +348,9 @@ static operand parse_call(parser *p, const token *name)
         {"log2", HED_CODE_LOG2, 1, 1},
         {"ceil_div", HED_CODE_CEIL_DIVIDE, 2, 2},
     };
-    size_t i = 0, known = sizeof functions / sizeof *functions;
-    while (i < known && !token_is(name, functions[i].name)) i++;
-    if (i == known) {
+    size_t i = 0, function_count = sizeof functions / sizeof *functions;
+    while (i < function_count && !token_is(name, functions[i].name)) i++;
+    if (i == function_count) {
         parse_complain(p, HED_ERROR_ARGUMENT, name->text,
             "no such function; there are: min, max, abs, ceil, floor, round, log2, ceil_div");
         return (operand){0};
@@ -362,18 +362,18 @@ static operand parse_call(parser *p, const token *name)
         if (++arguments > 1) emit_code(p, functions[i].code, -1);
     } while (parse_take(p, ","));
     parse_need(p, ")", "a comma or )");
-    if (arguments == 1 && functions[i].most == 1) emit_code(p, functions[i].code, 0);
-    if (arguments < functions[i].least || arguments > functions[i].most)
+    if (arguments == 1 && functions[i].maximum == 1) emit_code(p, functions[i].code, 0);
+    if (arguments < functions[i].minimum || arguments > functions[i].maximum)
         parse_complain(p, HED_ERROR_FORMAT, name->text, "%s takes %u argument%s%s, found %u",
-            functions[i].name, functions[i].least, functions[i].least == 1 ? "" : "s",
-            functions[i].most > 2 ? " or more" : "", arguments);
+            functions[i].name, functions[i].minimum, functions[i].minimum == 1 ? "" : "s",
+            functions[i].maximum > 2 ? " or more" : "", arguments);
     return (operand){0};
 }
 
 static operand parse_name(parser *p)
 {
     static const char *const keywords[] = {"not", "and", "or", "in", "if", "else"};
-    token name = p->now;
+    token name = p->current;
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
         if (token_is(&name, keywords[i])) {
             complain_of_token(
@@ -402,7 +402,7 @@ static operand parse_name(parser *p)
 
 static operand parse_value(parser *p)
 {
-    token first = p->now;
+    token first = p->current;
     if (first.kind == TOKEN_NAME) return parse_name(p);
     if (first.kind == TOKEN_NUMBER || first.kind == TOKEN_LABEL) {
         parse_advance(p);
@@ -426,8 +426,8 @@ static operand parse_sign(parser *p)
 {
     operand value = {0};
     if (parse_enter(p)) {
-        bool minus = token_is(&p->now, "-"), inverse = token_is(&p->now, "!");
-        if (minus || inverse || token_is(&p->now, "+")) {
+        bool minus = token_is(&p->current, "-"), inverse = token_is(&p->current, "!");
+        if (minus || inverse || token_is(&p->current, "+")) {
             parse_advance(p);
             operand inner = parse_sign(p);
             parse_settle(p, &inner);
@@ -480,7 +480,7 @@ static operand parse_arithmetic(parser *p, int level)
 /* Parses the list after `in` or `not in`. */
 static void parse_members(parser *p, const operand *left, bool absent)
 {
-    const char *end = token_is(&p->now, "(") ? ")" : "]";
+    const char *end = token_is(&p->current, "(") ? ")" : "]";
     uint32_t jump = NO_JUMP;
     if (!parse_take(p, "(") && !parse_take(p, "["))
         complain_of_token(p, "a list as (1, 2) or [1, 2]");
@@ -488,7 +488,7 @@ static void parse_members(parser *p, const operand *left, bool absent)
         operand element = parse_choice(p);
         settle_pair(p, left, &element);
         jump = parse_emit(p, (hed_instruction){.code = HED_CODE_MEMBER, .operand = jump}, -1);
-    } while (parse_take(p, ",") && !token_is(&p->now, end));
+    } while (parse_take(p, ",") && !token_is(&p->current, end));
     parse_need(p, end, "a comma or the end of the list");
     emit_code(p, HED_CODE_ABSENT, 0);
     land(p, jump);
@@ -512,7 +512,7 @@ static operand parse_comparison(parser *p)
     for (;;) {
         const operator_word *word = take_operator(p, words, sizeof words / sizeof *words);
         bool absent = !word && parse_take(p, "not"),
-             member = absent || (!word && token_is(&p->now, "in"));
+             member = absent || (!word && token_is(&p->current, "in"));
         if (!word && !member) break;
         if (pending)
             jump = parse_emit(p,
@@ -611,7 +611,7 @@ static operand parse_choice(parser *p)
     if (parse_enter(p)) {
         uint32_t start = p->count, branch;
         value = parse_or(p);
-        bool question = token_is(&p->now, "?");
+        bool question = token_is(&p->current, "?");
         if (parse_take(p, "?") || parse_take(p, "if")) {
             parse_settle(p, &value);
             if (question) {
@@ -639,11 +639,11 @@ static operand parse_choice(parser *p)
 
 /* ---- the whole ---- */
 
-hed_status hed_expression_create(const hed_allocator *given, const char *text,
+hed_status hed_expression_create(const hed_allocator *allocator_def, const char *text,
     const hed_expression_names *names, hed_expression **expression, hed_error *error)
 {
     HED_REQUIRE(text, names, expression);
-    hed_allocator allocator = given ? *given : hed_default_allocator();
+    hed_allocator allocator = allocator_def ? *allocator_def : hed_default_allocator();
     *expression = NULL;
     size_t length = strlen(text);
     if (length > HED_EXPRESSION_TEXT)
@@ -660,14 +660,14 @@ hed_status hed_expression_create(const hed_allocator *given, const char *text,
     parse_advance(&p);
     operand value = parse_choice(&p);
     parse_settle(&p, &value);
-    if (p.now.kind != TOKEN_END) complain_of_token(&p, "an operator or the end");
+    if (p.current.kind != TOKEN_END) complain_of_token(&p, "an operator or the end");
     size_t bytes = p.count * sizeof *p.program;
-    hed_expression *made = p.status ? NULL : hed_allocate(&allocator, sizeof *made + bytes);
-    if (made) {
-        made->allocator = allocator;
-        made->count = p.count;
-        memcpy(made->program, p.program, bytes);
-        *expression = made;
+    hed_expression *instance = p.status ? NULL : hed_allocate(&allocator, sizeof *instance + bytes);
+    if (instance) {
+        instance->allocator = allocator;
+        instance->count = p.count;
+        memcpy(instance->program, p.program, bytes);
+        *expression = instance;
     } else if (p.status == HED_OK) {
         p.status =
             hed_fail(error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", text);

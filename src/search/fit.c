@@ -25,13 +25,13 @@ bool hed_fit_create(const hed_allocator *allocator, const hed_covariance *like, 
     fit->values = hed_allocate(allocator, HED_FIT_POINTS * sizeof *fit->values);
     fit->pair_weights =
         hed_allocate(allocator, like->offsets[like->parameter_count] * sizeof *fit->pair_weights);
-    bool there = fit->rows && fit->values && fit->pair_weights;
+    bool allocated = fit->rows && fit->values && fit->pair_weights;
     for (int i = 0; i < 3; i++) {
         fit->matrices[i] = hed_allocate(allocator, sizeof(double[HED_FIT_POINTS][HED_FIT_POINTS]));
-        there = there && fit->matrices[i];
+        allocated = allocated && fit->matrices[i];
     }
-    if (!there) hed_fit_destroy(allocator, like, fit);
-    return there;
+    if (!allocated) hed_fit_destroy(allocator, like, fit);
+    return allocated;
 }
 
 void hed_fit_destroy(const hed_allocator *allocator, const hed_covariance *like, hed_fit *fit)
@@ -71,9 +71,9 @@ static void invert(const double *upper, double *inverse, uint32_t n)
         double *row = inverse + (size_t)i * n, scale = 1 / upper[(size_t)i * n + i];
         memset(row, 0, n * sizeof *row);
         for (uint32_t k = 0; k < i; k++) {
-            const double *above = inverse + (size_t)k * n;
+            const double *previous = inverse + (size_t)k * n;
             double share = upper[(size_t)k * n + i] * scale;
-            for (uint32_t j = 0; j <= k; j++) row[j] -= share * above[j];
+            for (uint32_t j = 0; j <= k; j++) row[j] -= share * previous[j];
         }
         row[i] = scale;
     }
@@ -146,12 +146,12 @@ static double weigh_pairs(hed_fit *fit, const double *plain, const double *preci
         const uint8_t *row = fit->rows + (size_t)a * width;
         of_noise += 0.5 * noise * (alpha[a] * alpha[a] / variance - precision[a * n + a]);
         for (uint32_t b = 0; b < a; b++) {
-            const uint8_t *other = fit->rows + (size_t)b * width;
+            const uint8_t *second = fit->rows + (size_t)b * width;
             double weight =
                 (alpha[a] * alpha[b] / variance - precision[a * n + b]) * plain[a * n + b];
             for (uint32_t j = 0; j < width; j++)
                 fit->pair_weights[covariance->offsets[j] + row[j] * covariance->scales[j].count +
-                                  other[j]] += weight;
+                                  second[j]] += weight;
         }
     }
     return of_noise;

@@ -14,7 +14,7 @@
 
 enum {
     KEPT_BEST = 200, /* number of best observations kept in a model */
-    KEPT = 384,      /* number of all observations kept when a model is rebuilt */
+    KEEP_ALL = 384,  /* number of all observations kept when a model is rebuilt */
     POOL_BLOCKS = 32,
     LEAST_POOL_BLOCKS = 12,
     /* the pool shrinks with more rows, so that the cost of rebuilding it stays constant */
@@ -80,23 +80,23 @@ void hed_model_destroy(const hed_allocator *allocator, hed_model *model)
 /* Selects a view's observations: all, or the best, the pending, and a random sample of the rest. */
 static void plan(hed_search *search, const double *sorted, hed_model_view *view)
 {
-    bool all = search->count <= KEPT;
+    bool is_small = search->count <= KEEP_ALL;
     double threshold = search->valid > KEPT_BEST ? sorted[KEPT_BEST] : INFINITY;
     uint32_t certain = search->pending + (search->valid < KEPT_BEST ? search->valid : KEPT_BEST);
-    double wanted = certain < KEPT ? KEPT - certain : 0,
+    double quota = certain < KEEP_ALL ? KEEP_ALL - certain : 0,
            left = search->count > certain ? search->count - certain : 0;
     for (uint32_t i = 0; i < search->count; i++) {
         const hed_observation *observation = &search->observations[i];
-        bool take = all || observation->pending || observation->value < threshold;
+        bool take = is_small || observation->pending || observation->value < threshold;
         if (!take) {
-            take = hed_random_unit(&search->random) * left < wanted;
-            wanted -= take;
+            take = hed_random_unit(&search->random) * left < quota;
+            quota -= take;
             left--;
         }
         if (take && view->planned < view->posterior.capacity)
             view->observations[view->planned++] = i;
     }
-    view->taken = search->count;
+    view->considered = search->count;
 }
 
 /* Fills the pool with a small space completely; else with the sources' points and random points. */
@@ -136,8 +136,8 @@ static bool create_view(
     hed_search *search, const hed_model_sources *sources, hed_model *model, const double *sorted)
 {
     hed_model_view *view = &model->next;
-    uint32_t rows = search->count < KEPT ? search->count : KEPT, capacity = rows + rows / 3 + 64,
-             blocks = POOL_BLOCKS;
+    uint32_t rows = search->count < KEEP_ALL ? search->count : KEEP_ALL,
+             capacity = rows + rows / 3 + 64, blocks = POOL_BLOCKS;
     if (capacity > HED_MODEL_ROWS) capacity = HED_MODEL_ROWS;
     if (rows > FULL_POOL_ROWS) blocks = POOL_BLOCKS * FULL_POOL_ROWS / rows * FULL_POOL_ROWS / rows;
     if (blocks < LEAST_POOL_BLOCKS) blocks = LEAST_POOL_BLOCKS;
@@ -191,8 +191,8 @@ static void add_observation(const hed_search *search, const hed_model_sources *s
 void hed_model_follow(const hed_search *search, const hed_model_sources *sources, hed_model *model)
 {
     hed_model_view *view = &model->current;
-    while (view->taken < search->count && view->planned < view->posterior.capacity)
-        view->observations[view->planned++] = view->taken++;
+    while (view->considered < search->count && view->planned < view->posterior.capacity)
+        view->observations[view->planned++] = view->considered++;
     while (view->posterior.count < view->planned) add_observation(search, sources, model, view);
     for (uint32_t i = 0; i < view->planned; i++) {
         double value;
@@ -206,7 +206,7 @@ void hed_model_follow(const hed_search *search, const hed_model_sources *sources
 
 bool hed_model_is_old(const hed_search *search, const hed_model *model)
 {
-    bool full = model->current.taken < search->count &&
+    bool full = model->current.considered < search->count &&
                 model->current.planned == model->current.posterior.capacity;
     return model->fitted == 0 || full || search->valid >= GROWTH * model->fitted;
 }
@@ -216,16 +216,16 @@ static void choose_points(hed_search *search, const hed_model_sources *sources,
     const hed_model *model, const double *sorted, hed_fit *fit)
 {
     uint32_t width = search->space->parameter_count, third = HED_FIT_POINTS / 3;
-    bool all = search->valid <= HED_FIT_POINTS;
-    double gap = gap_of(search, sorted), threshold = all ? INFINITY : sorted[third];
-    double wanted = HED_FIT_POINTS - third, left = search->valid - third;
+    bool is_small = search->valid <= HED_FIT_POINTS;
+    double gap = gap_of(search, sorted), threshold = is_small ? INFINITY : sorted[third];
+    double quota = HED_FIT_POINTS - third, left = search->valid - third;
     fit->count = 0;
     for (uint32_t i = 0; i < search->count && fit->count < HED_FIT_POINTS; i++) {
         const hed_observation *observation = &search->observations[i];
         if (isnan(observation->value)) continue;
         if (!(observation->value < threshold)) {
-            bool take = hed_random_unit(&search->random) * left < wanted;
-            wanted -= take;
+            bool take = hed_random_unit(&search->random) * left < quota;
+            quota -= take;
             left--;
             if (!take) continue;
         }
@@ -263,9 +263,9 @@ bool hed_model_advance(
         work->fitting = hed_fit_step(&work->fit);
         if (work->fitting) continue;
         double *sorted = sorted_values(search);
-        bool made = sorted && create_view(search, sources, model, sorted);
+        bool created = sorted && create_view(search, sources, model, sorted);
         hed_release(&search->allocator, sorted, search->valid * sizeof *sorted);
-        if (!made) {
+        if (!created) {
             work->model = NULL;
             return false;
         }
@@ -304,7 +304,7 @@ static void model_count_values(const hed_space *space, hed_model_source *source)
     double range = 0;
     for (uint32_t j = 0; j < space->parameter_count; j++) {
         uint32_t values = space->parameters[j].count;
-        double counts[HED_MAX_VALUES], most = 0, least = INFINITY;
+        double counts[HED_MAX_VALUES], maximum = 0, minimum = INFINITY;
         for (uint32_t v = 0; v < values; v++) counts[v] = PSEUDO_COUNT / values;
         for (uint32_t i = 0; i < source->count; i++) {
             uint8_t row[HED_MAX_PARAMETERS];
@@ -312,12 +312,12 @@ static void model_count_values(const hed_space *space, hed_model_source *source)
             counts[row[j]]++;
         }
         for (uint32_t v = 0; v < values; v++) {
-            most = fmax(most, counts[v]);
-            least = fmin(least, counts[v]);
+            maximum = fmax(maximum, counts[v]);
+            minimum = fmin(minimum, counts[v]);
         }
         for (uint32_t v = 0; v < values; v++)
-            source->dislike[j * HED_MAX_VALUES + v] = (float)log(most / counts[v]);
-        range += log(most / least);
+            source->dislike[j * HED_MAX_VALUES + v] = (float)log(maximum / counts[v]);
+        range += log(maximum / minimum);
     }
     for (uint32_t i = 0; i < space->parameter_count * HED_MAX_VALUES && range > 0; i++)
         source->dislike[i] /= (float)range;
@@ -327,14 +327,15 @@ bool hed_sources_create(
     const hed_search *search, const hed_search_def *def, hed_model_sources *sources)
 {
     for (uint32_t s = 0; s < def->source_count && sources->count < HED_MOST_TRENDS; s++) {
-        const hed_search_source *given = &def->sources[s];
+        const hed_search_source *definition = &def->sources[s];
         hed_model_source *source = &sources->items[sources->count++];
-        source->capacity = given->count;
-        source->points = hed_allocate(&search->allocator, given->count * sizeof *source->points);
+        source->capacity = definition->count;
+        source->points =
+            hed_allocate(&search->allocator, definition->count * sizeof *source->points);
         source->dislike = hed_allocate(&search->allocator, dislike_size(search));
         if (!source->points || !source->dislike) return false;
-        for (uint32_t i = 0; i < given->count; i++) {
-            uint64_t point = hed_space_find(search->space, &given->configs[i]);
+        for (uint32_t i = 0; i < definition->count; i++) {
+            uint64_t point = hed_space_find(search->space, &definition->configs[i]);
             if (point != UINT64_MAX) source->points[source->count++] = point;
         }
         model_count_values(search->space, source);
@@ -441,16 +442,16 @@ static bool model_build(importance *work)
 static void sample(importance *work, double *shares)
 {
     const hed_space *space = work->search->space;
-    uint8_t row[HED_MAX_PARAMETERS], other[HED_MAX_PARAMETERS];
+    uint8_t row[HED_MAX_PARAMETERS], variant[HED_MAX_PARAMETERS];
     hed_space_row(space, hed_random_below(&work->random, space->count), row);
-    hed_space_row(space, hed_random_below(&work->random, space->count), other);
+    hed_space_row(space, hed_random_below(&work->random, space->count), variant);
     work->block = (hed_block){.whitened = work->whitened};
     hed_block_add(&work->block, &work->posterior, 0, row, NULL);
     for (uint32_t j = 0; j < space->parameter_count; j++) {
-        uint8_t kept = row[j];
-        row[j] = other[j];
+        uint8_t original = row[j];
+        row[j] = variant[j];
         hed_block_add(&work->block, &work->posterior, 0, row, NULL);
-        row[j] = kept;
+        row[j] = original;
     }
     hed_block_follow(&work->block, &work->posterior);
     double before = hed_block_mean(&work->block, &work->posterior, 0);

@@ -56,7 +56,7 @@ typedef struct hed_model_view {
     uint32_t *observations; /* (posterior's capacity) indices of the search's observations */
     /* number of its present and planned observations; number of the search's observations
      * considered for it */
-    uint32_t planned, taken;
+    uint32_t planned, considered;
     double gap; /* s of HED_TRANSFORM_GAP, relative to the best time */
 } hed_model_view;
 

@@ -21,7 +21,7 @@ bool hed_posterior_create(const hed_allocator *allocator, const hed_space *space
 {
     *posterior =
         (hed_posterior){.allocator = *allocator, .capacity = capacity, .block_count = block_count};
-    bool there = hed_covariance_create(
+    bool allocated = hed_covariance_create(
         allocator, space, covariance->scales, covariance->shape, &posterior->covariance);
     posterior->rows = hed_allocate(allocator, (size_t)capacity * space->parameter_count);
     posterior->trends =
@@ -35,7 +35,7 @@ bool hed_posterior_create(const hed_allocator *allocator, const hed_space *space
     posterior->of_ones = hed_allocate(allocator, capacity * sizeof *posterior->of_ones);
     posterior->blocks = hed_allocate(allocator, block_count * sizeof *posterior->blocks);
     posterior->whitened = hed_allocate(allocator, posterior_whitened_size(posterior));
-    if (!there || !posterior->rows || !posterior->trends || !posterior->kinds ||
+    if (!allocated || !posterior->rows || !posterior->trends || !posterior->kinds ||
         !posterior->left_out || !posterior->values || !posterior->factor || !posterior->of_values ||
         !posterior->of_ones || !posterior->blocks || !posterior->whitened) {
         hed_posterior_destroy(posterior);
@@ -201,14 +201,14 @@ static void posterior_add_row(hed_block *block, const hed_posterior *posterior, 
 static void follow(hed_block *block, const hed_posterior *posterior, uint32_t changed)
 {
     if (block->count == 0) return;
-    uint32_t kept = changed < block->rows ? 0 : block->rows;
-    if (kept == 0) {
+    uint32_t valid_rows = changed < block->rows ? 0 : block->rows;
+    if (valid_rows == 0) {
         memset(block->of_values, 0, sizeof block->of_values);
         memset(block->of_ones, 0, sizeof block->of_ones);
     }
     for (; block->rows < posterior->count; block->rows++)
         posterior_add_row(block, posterior, block->rows);
-    for (uint32_t i = kept; i < posterior->count; i++) add_sums(block, posterior, i);
+    for (uint32_t i = valid_rows; i < posterior->count; i++) add_sums(block, posterior, i);
 }
 
 void hed_block_follow(hed_block *block, const hed_posterior *posterior)
@@ -259,10 +259,10 @@ void hed_posterior_add(hed_posterior *posterior, const uint8_t *row, const float
     posterior->left_out[n] = posterior->ignores_failures && kind == HED_ROW_FAILED;
     for (uint32_t i = 0; i < n; i++) {
         const double *other = posterior->factor + (size_t)i * posterior->capacity;
-        bool apart = posterior->left_out[i] || posterior->left_out[n];
-        last[i] =
-            apart ? 0
-                  : (posterior_between(posterior, n, i) - posterior_dot(last, other, i)) / other[i];
+        bool excluded = posterior->left_out[i] || posterior->left_out[n];
+        last[i] = excluded ? 0
+                           : (posterior_between(posterior, n, i) - posterior_dot(last, other, i)) /
+                                 other[i];
     }
     double left =
         posterior_between(posterior, n, n) + posterior->noise - posterior_dot(last, last, n);
@@ -296,28 +296,28 @@ static void whiten_values(hed_posterior *posterior)
         for (uint32_t t = 0; t < posterior->trend_count; t++)
             value -=
                 posterior->trend_mean * (double)posterior->trends[(size_t)i * HED_MOST_TRENDS + t];
-        bool known = posterior->kinds[i] == HED_ROW_VALUE && !posterior->left_out[i];
+        bool has_value = posterior->kinds[i] == HED_ROW_VALUE && !posterior->left_out[i];
         posterior->of_values[i] =
-            known ? (value - posterior_dot(row, posterior->of_values, i)) / row[i] : 0;
+            has_value ? (value - posterior_dot(row, posterior->of_values, i)) / row[i] : 0;
         posterior->of_ones[i] =
-            known ? (1 - posterior_dot(row, posterior->of_ones, i)) / row[i] : 0;
+            has_value ? (1 - posterior_dot(row, posterior->of_ones, i)) / row[i] : 0;
     }
 }
 
 void hed_posterior_settle(hed_posterior *posterior)
 {
-    uint32_t n = posterior->count, known = 0;
+    uint32_t n = posterior->count, value_count = 0;
     if (posterior->changed == n) return;
     whiten_values(posterior);
     double ones = posterior_dot(posterior->of_ones, posterior->of_ones, n),
-           both = posterior_dot(posterior->of_ones, posterior->of_values, n), square = 0;
-    posterior->mean = ones > 0 ? both / ones : 0;
+           cross = posterior_dot(posterior->of_ones, posterior->of_values, n), square = 0;
+    posterior->mean = ones > 0 ? cross / ones : 0;
     for (uint32_t i = 0; i < n; i++) {
         double residual = posterior->of_values[i] - posterior->mean * posterior->of_ones[i];
         square += residual * residual;
-        known += posterior->kinds[i] == HED_ROW_VALUE && !posterior->left_out[i];
+        value_count += posterior->kinds[i] == HED_ROW_VALUE && !posterior->left_out[i];
     }
-    posterior->variance = known > 0 ? (square + 1e-6) / known : 1;
+    posterior->variance = value_count > 0 ? (square + 1e-6) / value_count : 1;
     for (uint32_t i = 0; i < posterior->block_count; i++)
         follow(&posterior->blocks[i], posterior, posterior->changed);
     posterior->changed = n;

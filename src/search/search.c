@@ -87,23 +87,23 @@ uint32_t hed_search_fresh_neighbours(
     hed_search *search, const uint8_t *row, uint64_t *points, uint32_t limit)
 {
     const hed_space *space = search->space;
-    uint8_t near[HED_MAX_PARAMETERS];
-    uint64_t found = 0;
-    memcpy(near, row, space->parameter_count);
+    uint8_t neighbour[HED_MAX_PARAMETERS];
+    uint64_t candidates = 0;
+    memcpy(neighbour, row, space->parameter_count);
     for (uint32_t i = 0; i < space->parameter_count; i++) {
         for (uint32_t place = 0; place < space->parameters[i].count; place++) {
-            near[i] = (uint8_t)place;
-            uint64_t point = place == row[i] ? UINT64_MAX : hed_space_find_row(space, near);
+            neighbour[i] = (uint8_t)place;
+            uint64_t point = place == row[i] ? UINT64_MAX : hed_space_find_row(space, neighbour);
             if (point == UINT64_MAX || hed_search_seen(search, point) != UINT32_MAX) continue;
-            found++;
-            uint64_t at = found <= limit
-                              ? found - 1
-                              : hed_random_below(&search->random, found); /* reservoir sampling */
+            candidates++;
+            uint64_t at = candidates <= limit ? candidates - 1
+                                              : hed_random_below(&search->random,
+                                                    candidates); /* reservoir sampling */
             if (at < limit) points[at] = point;
         }
-        near[i] = row[i];
+        neighbour[i] = row[i];
     }
-    return found < limit ? (uint32_t)found : limit;
+    return candidates < limit ? (uint32_t)candidates : limit;
 }
 
 /* ---- a search's life ---- */
@@ -119,21 +119,21 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
         return hed_fail(error, HED_ERROR_ARGUMENT, "strategy %d: there are %d", (int)def->strategy,
             HED_STRATEGY_COUNT);
     hed_allocator allocator = def->allocator ? *def->allocator : hed_default_allocator();
-    hed_search *made = hed_allocate(&allocator, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search");
-    *made = (hed_search){.allocator = allocator,
+    hed_search *instance = hed_allocate(&allocator, sizeof *instance);
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search");
+    *instance = (hed_search){.allocator = allocator,
         .space = def->space,
         .strategy = def->strategy,
         .random = hed_random_seed(def->seed),
         .climb_from = UINT32_MAX};
-    made->scales = hed_value_scales_create(&allocator, def->space);
-    if (!search_reserve(made) || !made->scales ||
-        (def->strategy == HED_SEARCH_AUTO && !hed_search_create_auto(made, def))) {
-        hed_search_destroy(made);
+    instance->scales = hed_value_scales_create(&allocator, def->space);
+    if (!search_reserve(instance) || !instance->scales ||
+        (def->strategy == HED_SEARCH_AUTO && !hed_search_create_auto(instance, def))) {
+        hed_search_destroy(instance);
         return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search over %" PRIu64 " points",
             def->space->count);
     }
-    *search = made;
+    *search = instance;
     return HED_OK;
 }
 

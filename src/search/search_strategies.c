@@ -45,19 +45,19 @@ bool hed_search_create_auto(hed_search *search, const hed_search_def *def)
     } KINDS[MODELS] = {{HED_SHAPE_GAUSSIAN, HED_TRANSFORM_GAP, false, false},
         {HED_SHAPE_EXPONENTIAL, HED_TRANSFORM_LOGARITHM, false, false},
         {HED_SHAPE_MATERN, HED_TRANSFORM_RECIPROCAL, true, true}};
-    hed_auto_search *made = search->models = hed_allocate(&search->allocator, sizeof *made);
-    if (!made || !hed_sources_create(search, def, &made->sources)) return false;
+    hed_auto_search *state = search->models = hed_allocate(&search->allocator, sizeof *state);
+    if (!state || !hed_sources_create(search, def, &state->sources)) return false;
     for (uint32_t i = 0; i < MODELS; i++) {
-        made->models[i].transform = KINDS[i].transform;
-        made->models[i].ignores_failures = KINDS[i].ignores_failures;
-        made->models[i].trend_count = KINDS[i].cold ? 0 : made->sources.count;
+        state->models[i].transform = KINDS[i].transform;
+        state->models[i].ignores_failures = KINDS[i].ignores_failures;
+        state->models[i].trend_count = KINDS[i].cold ? 0 : state->sources.count;
         if (!hed_covariance_create(&search->allocator, search->space, search->scales,
-                KINDS[i].shape, &made->models[i].covariance))
+                KINDS[i].shape, &state->models[i].covariance))
             return false;
     }
-    made->whitened = hed_allocate(&search->allocator, strategy_whitened_size());
-    return made->whitened &&
-           hed_fit_create(&search->allocator, &made->models[0].covariance, &made->work.fit);
+    state->whitened = hed_allocate(&search->allocator, strategy_whitened_size());
+    return state->whitened &&
+           hed_fit_create(&search->allocator, &state->models[0].covariance, &state->work.fit);
 }
 
 void hed_search_destroy_auto(hed_search *search)
@@ -109,11 +109,11 @@ static void look_at_neighbours(
         block->count = block->rows = 0;
         block->whitened = state->whitened;
         for (uint32_t i = begin; i < count && i < begin + HED_BLOCK; i++) {
-            uint8_t near[HED_MAX_PARAMETERS];
+            uint8_t neighbour[HED_MAX_PARAMETERS];
             float trends[HED_MOST_TRENDS];
-            hed_space_row(search->space, points[i], near);
-            hed_sources_trends(&state->sources, parameters, near, trends);
-            hed_block_add(block, posterior, points[i], near, trends);
+            hed_space_row(search->space, points[i], neighbour);
+            hed_sources_trends(&state->sources, parameters, neighbour, trends);
+            hed_block_add(block, posterior, points[i], neighbour, trends);
         }
         hed_block_follow(block, posterior);
         look_at_block(search, block, posterior, best);
@@ -141,10 +141,10 @@ static uint64_t acquire(hed_search *search, const hed_posterior *posterior)
 static bool open_with(hed_search *search, uint64_t *point)
 {
     hed_model_sources *sources = &search->models->sources;
-    uint32_t most = OPENING_OF_SOURCE * sources->count < OPENING_OF_SOURCES
-                        ? OPENING_OF_SOURCE * sources->count
-                        : OPENING_OF_SOURCES;
-    if (search->count < most && hed_sources_open(search, sources, point)) return true;
+    uint32_t limit = OPENING_OF_SOURCE * sources->count < OPENING_OF_SOURCES
+                         ? OPENING_OF_SOURCE * sources->count
+                         : OPENING_OF_SOURCES;
+    if (search->count < limit && hed_sources_open(search, sources, point)) return true;
     if (search->valid >= 2 && (search->count >= OPENING || sources->count > 0)) return false;
     *point = hed_search_spread(search);
     return true;
@@ -236,16 +236,16 @@ static double off_centre(const hed_search *search, const uint8_t *row)
 
 static double nearest(const hed_search *search, const uint8_t *row)
 {
-    double least = INFINITY;
+    double nearest_distance = INFINITY;
     for (uint32_t i = 0; i < search->count; i++) {
         const uint8_t *other = search->observations[i].row;
         double sum = 0; /* any difference of a parameter counts at least half */
         for (uint32_t j = 0; j < search->space->parameter_count; j++)
             if (row[j] != other[j])
                 sum += 0.5 + 0.5 * (double)hed_value_distance(&search->scales[j], row[j], other[j]);
-        least = fmin(least, sum);
+        nearest_distance = fmin(nearest_distance, sum);
     }
-    return least;
+    return nearest_distance;
 }
 
 uint64_t hed_search_spread(hed_search *search)

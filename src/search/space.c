@@ -41,7 +41,7 @@ static hed_status check_parameter(
 hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_def *parameters,
     uint32_t parameter_count, hed_space **space, hed_error *error)
 {
-    hed_allocator own = allocator ? *allocator : hed_default_allocator();
+    hed_allocator copy = allocator ? *allocator : hed_default_allocator();
     if (parameter_count > HED_MAX_PARAMETERS)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%u parameters: a space takes at most %d",
             parameter_count, HED_MAX_PARAMETERS);
@@ -49,13 +49,15 @@ hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_d
         hed_status status = check_parameter(&parameters[i], i, error);
         if (status != HED_OK) return status;
     }
-    hed_space *made = hed_allocate(&own, sizeof *made);
-    if (!made)
+    hed_space *instance = hed_allocate(&copy, sizeof *instance);
+    if (!instance)
         return hed_fail(
             error, HED_ERROR_MEMORY, "no memory for a space of %u parameters", parameter_count);
-    *made = (hed_space){
-        .allocator = own, .parameters = parameters, .parameter_count = parameter_count, .count = 1};
-    *space = made;
+    *instance = (hed_space){.allocator = copy,
+        .parameters = parameters,
+        .parameter_count = parameter_count,
+        .count = 1};
+    *space = instance;
     return HED_OK;
 }
 
@@ -168,9 +170,9 @@ uint64_t hed_space_find_row(const hed_space *space, const uint8_t *row)
         uint8_t combination[HED_MAX_PARAMETERS];
         for (uint32_t column = 0; column < component->width; column++)
             combination[column] = row[component->parameters[column]];
-        uint64_t found = find_combination(component, combination);
-        if (found == component->count) return UINT64_MAX;
-        index = index * component->count + found;
+        uint64_t digit = find_combination(component, combination);
+        if (digit == component->count) return UINT64_MAX;
+        index = index * component->count + digit;
     }
     return index;
 }
@@ -225,10 +227,10 @@ static hed_status sort_component(hed_space *space, hed_component *component, hed
     size_t size = component->count * sizeof *component->sorted;
     uint32_t *scratch = hed_allocate(&space->allocator, size);
     component->sorted = hed_allocate(&space->allocator, size);
-    bool there = scratch && component->sorted;
-    if (there) sort_rows(component, component->sorted, scratch);
+    bool allocated = scratch && component->sorted;
+    if (allocated) sort_rows(component, component->sorted, scratch);
     hed_release(&space->allocator, scratch, size);
-    return there ? HED_OK : space_out_of_memory(space, component->count, error);
+    return allocated ? HED_OK : space_out_of_memory(space, component->count, error);
 }
 
 /* Filters the space by accept(). The result is no product any more: one list of all parameters
@@ -241,35 +243,35 @@ static hed_status filter(hed_space *space, const hed_space_def *def, hed_error *
             " points, and accept() (a kernel's valid(), launch bounds and local memory) is asked "
             "for %d at most: write what it checks as constraints, or give the parameters fewer values",
             space->count, ACCEPT_LIMIT);
-    hed_component kept = space_whole(space);
+    hed_component filtered = space_whole(space);
     uint8_t row[HED_MAX_PARAMETERS] = {0};
     hed_status status = HED_OK;
     for (uint64_t i = 0; i < space->count && status == HED_OK; i++) {
         hed_space_row(space, i, row);
         hed_config config = space_config_of(space, row);
-        if (def->accept(def->user, &config) && !hed_component_add(space, &kept, row))
-            status = space_out_of_memory(space, kept.count + 1, error);
+        if (def->accept(def->user, &config) && !hed_component_add(space, &filtered, row))
+            status = space_out_of_memory(space, filtered.count + 1, error);
     }
     release_components(space);
-    hed_component_trim(space, &kept);
-    space->components[space->component_count++] = kept;
-    space->count = kept.count;
+    hed_component_trim(space, &filtered);
+    space->components[space->component_count++] = filtered;
+    space->count = filtered.count;
     return status == HED_OK ? sort_component(space, &space->components[0], error) : status;
 }
 
 hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_error *error)
 {
     HED_REQUIRE(def, space);
-    hed_space *made = NULL;
+    hed_space *created = NULL;
     *space = NULL;
     hed_status status =
-        hed_space_begin(def->allocator, def->parameters, def->parameter_count, &made, error);
-    if (status != HED_OK || (status = hed_space_build(made, def, error)) ||
-        (def->accept && (status = filter(made, def, error)))) {
-        hed_space_destroy(made);
+        hed_space_begin(def->allocator, def->parameters, def->parameter_count, &created, error);
+    if (status != HED_OK || (status = hed_space_build(created, def, error)) ||
+        (def->accept && (status = filter(created, def, error)))) {
+        hed_space_destroy(created);
         return status;
     }
-    *space = made;
+    *space = created;
     return HED_OK;
 }
 
@@ -298,30 +300,30 @@ hed_status hed_space_create_list(const hed_allocator *allocator,
     uint64_t count, hed_space **space, hed_error *error)
 {
     HED_REQUIRE(parameters || !parameter_count, values || !count, space);
-    hed_space *made = NULL;
+    hed_space *created = NULL;
     *space = NULL;
     if (count > UINT32_MAX)
         return hed_fail(
             error, HED_ERROR_LIMIT, "a list of %" PRIu64 " points: at most %u", count, UINT32_MAX);
-    hed_status status = hed_space_begin(allocator, parameters, parameter_count, &made, error);
+    hed_status status = hed_space_begin(allocator, parameters, parameter_count, &created, error);
     if (status != HED_OK) return status;
-    made->components[made->component_count++] = space_whole(made);
-    if (count > 0 && !resize(made, &made->components[0], count))
-        status = space_out_of_memory(made, count, error);
+    created->components[created->component_count++] = space_whole(created);
+    if (count > 0 && !resize(created, &created->components[0], count))
+        status = space_out_of_memory(created, count, error);
     for (uint64_t i = 0; i < count && status == HED_OK; i++)
-        status = add_point(made, values + i * parameter_count, i, error);
-    made->count = count;
-    if (status == HED_OK) status = sort_component(made, &made->components[0], error);
-    const hed_component *list = &made->components[0];
+        status = add_point(created, values + i * parameter_count, i, error);
+    created->count = count;
+    if (status == HED_OK) status = sort_component(created, &created->components[0], error);
+    const hed_component *list = &created->components[0];
     for (uint64_t i = 1; status == HED_OK && i < list->count; i++)
         if (memcmp(sorted_row(list, i - 1), sorted_row(list, i), list->width) == 0)
             status = hed_fail(error, HED_ERROR_ARGUMENT, "points %u and %u are the same",
                 list->sorted[i - 1], list->sorted[i]);
     if (status != HED_OK) {
-        hed_space_destroy(made);
+        hed_space_destroy(created);
         return status;
     }
-    *space = made;
+    *space = created;
     return HED_OK;
 }
 
@@ -420,12 +422,13 @@ static hed_status compile_all(
         names[space->parameter_count + i] = def->constants[i].name;
         b->values[space->parameter_count + i] = def->constants[i].value;
     }
-    hed_expression_names known = {names, b->name_count, space->parameters, space->parameter_count};
+    hed_expression_names expression_names = {
+        names, b->name_count, space->parameters, space->parameter_count};
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < def->constraint_count && status == HED_OK; i++)
-        status = space_compile(b, &known, def->constraints[i], NO_PARAMETER, error);
+        status = space_compile(b, &expression_names, def->constraints[i], NO_PARAMETER, error);
     for (uint32_t i = 0; i < def->condition_count && status == HED_OK; i++)
-        status = compile_condition(b, &known, &def->conditions[i], error);
+        status = compile_condition(b, &expression_names, &def->conditions[i], error);
     return status;
 }
 
@@ -447,12 +450,13 @@ static uint32_t tied_to(const builder *b, uint32_t first)
  * checked early. */
 static uint32_t next_parameter(const builder *b, uint32_t left)
 {
-    uint32_t wanted = left;
+    uint32_t smallest = left;
     for (uint32_t i = 0; i < b->rule_count; i++) {
         uint32_t lacking = b->rules[i].uses & left;
-        if (lacking && __builtin_popcount(lacking) < __builtin_popcount(wanted)) wanted = lacking;
+        if (lacking && __builtin_popcount(lacking) < __builtin_popcount(smallest))
+            smallest = lacking;
     }
-    return (uint32_t)__builtin_ctz(wanted);
+    return (uint32_t)__builtin_ctz(smallest);
 }
 
 /* Orders the parameters of a component into columns, and its rules by the column that completes

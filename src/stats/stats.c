@@ -10,10 +10,10 @@ double hed_quantile(const double *ascending, size_t count, double q)
     if (!ascending && count) return NAN;
     assert(count > 0 && q >= 0.0 && q <= 1.0);
     double position = (double)(count - 1) * q;
-    size_t below = (size_t)position;
-    if (below >= count - 1) return ascending[count - 1];
-    double fraction = position - (double)below;
-    double low = ascending[below], high = ascending[below + 1];
+    size_t index = (size_t)position;
+    if (index >= count - 1) return ascending[count - 1];
+    double fraction = position - (double)index;
+    double low = ascending[index], high = ascending[index + 1];
     /* equal ends first: the difference of two infinities is NAN */
     return low == high || fraction == 0.0 ? low : low + fraction * (high - low);
 }
@@ -97,9 +97,9 @@ hed_summary hed_summarize(double *values, size_t count)
     summary.maximum = values[count - 1];
     /* sum above the minimum, so that the mean of equal values is that value and no mean is below
      * the minimum */
-    double above = 0.0;
-    for (size_t index = 0; index < count; index++) above += values[index] - values[0];
-    summary.mean = values[0] + above / (double)count;
+    double excess = 0.0;
+    for (size_t index = 0; index < count; index++) excess += values[index] - values[0];
+    summary.mean = values[0] + excess / (double)count;
     hed_median_interval(values, count, 0.95, &summary.low, &summary.high);
     return summary;
 }
@@ -138,11 +138,11 @@ void hed_meter_add(hed_meter *meter, uint64_t nanoseconds)
 /* Time of a rank (from 0) in the histogram. */
 static double meter_time(const hed_meter *meter, uint64_t rank)
 {
-    uint64_t below = 0;
+    uint64_t cumulative = 0;
     double time = 0.0;
     for (unsigned bucket = 0; bucket < HED_METER_BUCKETS; bucket++) {
-        below += meter->buckets[bucket];
-        if (below > rank) {
+        cumulative += meter->buckets[bucket];
+        if (cumulative > rank) {
             /* middle of the integers in the bucket */
             unsigned octave = bucket / PER_OCTAVE;
             double width = (double)(UINT64_C(1) << octave) / PER_OCTAVE;
@@ -161,10 +161,10 @@ static double meter_time(const hed_meter *meter, uint64_t rank)
 static double meter_quantile(const hed_meter *meter, uint64_t counted, double q)
 {
     double position = (double)(counted - 1) * q;
-    uint64_t below = (uint64_t)position;
-    double low = meter_time(meter, below);
-    double high = below + 1 < counted ? meter_time(meter, below + 1) : low;
-    return low + (position - (double)below) * (high - low);
+    uint64_t rank = (uint64_t)position;
+    double low = meter_time(meter, rank);
+    double high = rank + 1 < counted ? meter_time(meter, rank + 1) : low;
+    return low + (position - (double)rank) * (high - low);
 }
 
 hed_meter_report hed_meter_read(const hed_meter *meter)
