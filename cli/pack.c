@@ -249,8 +249,8 @@ static int pack_run(const hed_arguments *arguments, void *user)
     uint32_t capacity = hed_pack_capacity(&p.def);
     p.pieces = malloc(((size_t)capacity + 1) * sizeof *p.pieces);
     if (!p.pieces)
-        status = hed_fail(&error, HED_ERROR_MEMORY, "no memory for %" PRIu32 " pieces of %zu bytes",
-            capacity, sizeof *p.pieces);
+        status = hed_fail(&error, HED_ERROR_MEMORY,
+            "out of memory for %" PRIu32 " pieces of %zu bytes", capacity, sizeof *p.pieces);
     else if ((status = hed_pack(&p.def, p.pieces, capacity, &p.layout)))
         hed_fail(&error, status, "hed_pack: %s", hed_status_name(status));
     if (!status)

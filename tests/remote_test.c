@@ -185,7 +185,7 @@ Test(remote, the_first_word_is_given_up, .timeout = 60)
     hed_device *device;
     liar l = {.idle = give_up};
     CHECK_EQ(open_liar(&l, ONLY_ALIVE, on.context, &device), HED_ERROR_LOST);
-    CHECK(strstr(error.text, "was not waited for"), "%s", error.text);
+    CHECK(strstr(error.text, "was abandoned"), "%s", error.text);
     pthread_join(l.thread, NULL);
     error = (hed_error){0};
     test_close(&on);
@@ -258,9 +258,9 @@ Test(remote, commands_that_are_no_workers)
     static const struct {
         const char *command, *words;
         double patience;
-    } commands[] = {{"exit 3", "exit code 3", 100}, {"sleep 60", "said nothing", 0.3},
-        {"echo no route to host >&2; exit 255", "it said: no route to host", 100},
-        {"kill -9 $$", "SIGKILL", 100}, {"cat", "said nothing", 0.3}, {"yes", "no answer", 100},
+    } commands[] = {{"exit 3", "exit code 3", 100}, {"sleep 60", "sent nothing", 0.3},
+        {"echo no route to host >&2; exit 255", "its last output: no route to host", 100},
+        {"kill -9 $$", "SIGKILL", 100}, {"cat", "sent nothing", 0.3}, {"yes", "invalid reply", 100},
         {"/nothing/heddle-worker", "not found", 100}};
     test_device on = test_open(NULL);
     for (size_t i = 0; i < HED_COUNT(commands); i++) {

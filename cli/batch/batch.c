@@ -221,7 +221,7 @@ const hed_command hed_command_batch = {
             OPTION("page", OUTPUT, "FILE",
                 "write a page with devices, queue, faults and a time line, again and again", .endings = ".html .htm"),
             OPTION("logs", FOLDER, "FOLDER", "where a log of each job goes (default: JOBS.logs)"),
-            OPTION("patience", NUMBER, "SECONDS", "a worker that says nothing for so long is lost",
+            OPTION("patience", NUMBER, "SECONDS", "time of silence after which a worker is lost",
                 .fallback = "30", .low = 0.1, .high = 86400),
             FLAG("json", "print JSON: one object, nothing else"), {0}},
     .positionals = (const hed_option[]){{.name = "JOBS",

@@ -358,7 +358,7 @@ const hed_command hed_command_batch_hand = {
     .summary = "run the jobs of a batch that a leader hands out, over standard input and output",
     .description =
         "What \"heddle batch\" starts for each device, and \"--worker\" on another machine: --worker \"ssh node7 heddle batch hand\". "
-        "It speaks with its leader alone.",
+        "It communicates only with its leader.",
     .options = (const hed_option[]){OPTION("device", TEXT, "ID", "device that the jobs use",
                                         .letter = 'd', .names = &cli_device_names),
         OPTION("turn", INTEGER, "N", "take the Nth further device of the same kind, in a ring",

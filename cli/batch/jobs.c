@@ -43,7 +43,7 @@ static void jobs_check(const batch_list *list, hed_json_node node, batch_job *jo
     hed_error cause = {0};
     char **words = calloc(job->count + 2, sizeof *words);
     if (!words) {
-        hed_json_fail(node, HED_ERROR_MEMORY, "out of memory");
+        hed_json_fail(node, HED_ERROR_MEMORY, "out of memory for a job");
         return;
     }
     words[0] = (char *)(uintptr_t) "heddle";
@@ -68,7 +68,7 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
     job->count = (uint32_t)hed_json_count(run);
     job->words = calloc(job->count + 1, sizeof *job->words);
     if (!job->words) {
-        hed_json_fail(node, HED_ERROR_MEMORY, "out of memory");
+        hed_json_fail(node, HED_ERROR_MEMORY, "out of memory for a job");
         job->count = 0;
         return;
     }

@@ -379,7 +379,7 @@ static void leader_hear(leader *l, uint32_t index)
     h->heard = leader_now(l);
     while (h->state != DISCONNECTED && (count = batch_stream_next(&h->from)))
         if (!leader_take(l, index, h->from.fields.items, count)) {
-            leader_lose(l, index, "it says what no hand of this version says");
+            leader_lose(l, index, "it sent an invalid line");
             return;
         }
     if (!has_more) leader_lose(l, index, "it has ended");
@@ -467,7 +467,7 @@ static void leader_turn(leader *l)
         if (late) leader_lose(l, i, "it is alive and does not tell its device");
         else if (polled[i].revents) leader_hear(l, i);
         else if (leader_now(l) - l->hands[i].heard > l->def->patience) {
-            snprintf(reason, sizeof reason, "it has said nothing for %g s", l->def->patience);
+            snprintf(reason, sizeof reason, "it sent nothing for %g s", l->def->patience);
             leader_lose(l, i, reason);
         }
     }

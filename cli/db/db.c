@@ -238,13 +238,13 @@ static hed_status showing_add(showing *s, const hed_database_entry *e, hed_error
         result *larger = realloc(s->results, capacity * sizeof *larger);
         if (!larger)
             return hed_fail(
-                error, HED_ERROR_MEMORY, "out of memory after %zu measurements", s->count);
+                error, HED_ERROR_MEMORY, "out of memory for more than %zu measurements", s->count);
         s->results = larger;
         s->capacity = capacity;
     }
     char *config = strdup(e->config);
     if (!config)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory after %zu measurements", s->count);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for more than %zu measurements", s->count);
     bool dropped = strcmp(e->outcome, "dropped") == 0;
     s->results[s->count] =
         (result){config, e->seconds, e->low, e->high, e->runs, dropped, s->count};

@@ -86,7 +86,7 @@ static hed_status choose_sources(replaying *r, job *j)
             j->sources[j->source_count++] = (hed_search_source){r->best_of[i], r->best_count[i]};
     if (r->other_count > 0 && j->source_count == 0)
         return hed_fail(&r->error, HED_ERROR_ARGUMENT,
-            "%s: none of the files after --warm is of another device and has its parameters",
+            "%s: no file after --warm is of another device and has the same parameters",
             j->recorded.name);
     return HED_OK;
 }
@@ -261,7 +261,7 @@ static hed_status replay_open(replaying *r, const hed_arguments *arguments)
     r->best_of = calloc(MOST_SPACES, sizeof *r->best_of);
     r->best_count = calloc(MOST_SPACES, sizeof *r->best_count);
     if (!r->jobs || !r->warm_spaces || !r->best_of || !r->best_count)
-        return hed_fail(&r->error, HED_ERROR_MEMORY, "out of memory");
+        return hed_fail(&r->error, HED_ERROR_MEMORY, "out of memory for the spaces");
     hed_status status = read_others(r, arguments);
     for (uint32_t i = 0; !status && (path = hed_text_at(arguments, "SPACE.tsv", i)); i++)
         status = read_job(r, path);

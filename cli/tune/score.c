@@ -141,7 +141,7 @@ hed_status hed_replay_run(
     hed_search *search = NULL;
     question *open = malloc(def->open * sizeof *open);
     hed_status status = open ? hed_search_create(&search_def, &search, error)
-                             : hed_fail(error, HED_ERROR_MEMORY, "out of memory");
+                             : hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u questions", def->open);
     if (status == HED_OK) status = replay(def, search, open, best, seconds, error);
     hed_search_destroy(search);
     free(open);

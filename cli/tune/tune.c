@@ -308,7 +308,7 @@ static int tune_groups(const hed_arguments *arguments, cli_session *session, con
     lane lanes[LIMIT + 1] = {{.tunings = order}};
     uint32_t lane_count = 1;
     if (!tunings) {
-        fputs("heddle: out of memory\n", stderr);
+        fputs("heddle: out of memory for the tunings\n", stderr);
         return HED_EXIT_FAILURE;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -381,7 +381,7 @@ static bool check_browser(const hed_arguments *arguments, bool shader)
 {
     const char *device = hed_text_of(arguments, "device");
     if (!shader && (hed_given(arguments, "browser") || hed_given(arguments, "headless"))) {
-        fputs("heddle: --browser and --headless go with a shader in WGSL\n", stderr);
+        fputs("heddle: --browser and --headless require a shader in WGSL\n", stderr);
         return true;
     }
     if (shader && device && strcmp(device, "browser") != 0) {
@@ -390,7 +390,7 @@ static bool check_browser(const hed_arguments *arguments, bool shader)
         return true;
     }
     if (hed_given(arguments, "headless") && !hed_given(arguments, "browser")) {
-        fputs("heddle: --headless goes with --browser chromium or --browser firefox\n", stderr);
+        fputs("heddle: --headless requires --browser chromium or --browser firefox\n", stderr);
         return true;
     }
     return false;
@@ -495,8 +495,8 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
     for (size_t i = 0; i < HED_COUNT(files) && !code; i++) {
         if (count < 2 || !hed_given(arguments, files[i])) continue;
         fprintf(stderr,
-            "heddle: --%s goes with devices of one kind: %s and %s are tuned each by itself\n",
-            files[i], hed_device_describe(groups[0].devices[0])->id,
+            "heddle: --%s requires devices of one kind: %s and %s are tuned separately\n", files[i],
+            hed_device_describe(groups[0].devices[0])->id,
             hed_device_describe(groups[1].devices[0])->id);
         code = HED_EXIT_USAGE;
     }
@@ -516,7 +516,7 @@ static bool sweep_refuses(const hed_arguments *arguments)
         "input", "report", "csv", "t4", "schema"};
     for (size_t i = 0; i < HED_COUNT(single); i++) {
         if (!hed_given(arguments, single[i])) continue;
-        fprintf(stderr, "heddle: --%s goes with one kernel: heddle tune\n", single[i]);
+        fprintf(stderr, "heddle: --%s requires a single kernel: heddle tune\n", single[i]);
         return true;
     }
     return false;
@@ -586,9 +586,8 @@ static const hed_option OPTIONS[] = {
     OPTION("worker", TEXT, "COMMAND",
         "a device elsewhere: a command that runs heddle-worker there, as in \"ssh node7 heddle-worker\"",
         .letter = 'w', .repeated = true),
-    OPTION("patience-of-workers", NUMBER, "SECONDS",
-        "a worker that says nothing for so long is lost", .letter = 0, .fallback = "30", .low = 0.1,
-        .high = 86400),
+    OPTION("patience-of-workers", NUMBER, "SECONDS", "time of silence after which a worker is lost",
+        .letter = 0, .fallback = "30", .low = 0.1, .high = 86400),
     OPTION("browser", TEXT, "NAME",
         "browser that a shader is tuned in: chromium, firefox, or a program; the usual one unless told",
         .letter = 0),

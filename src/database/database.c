@@ -33,7 +33,7 @@ hed_status hed_database_fail(hed_database *database, const char *action, hed_err
 {
     int code = sqlite3_errcode(database->handle) & 0xff;
     if (code == SQLITE_NOMEM)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to %s %s", action, database->path);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", database->path);
     if (sqlite3_extended_errcode(database->handle) == SQLITE_READONLY_DBMOVED) {
         database->damaged = true;
         return hed_fail(
@@ -302,7 +302,7 @@ static hed_status connect(hed_database *database, hed_error *error)
             flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL))
         return database->handle
                    ? hed_database_fail(database, "open", error)
-                   : hed_fail(error, HED_ERROR_MEMORY, "no memory to open %s", database->path);
+                   : hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", database->path);
     if (!exists && stat(database->path, &about) == 0) { /* SQLite has created the file */
         database->device = about.st_dev;
         database->inode = about.st_ino;
@@ -376,7 +376,7 @@ static hed_status database_open_file(hed_database *database, char *aside, hed_er
                 error, HED_ERROR_FORMAT, "%s is damaged, or no tuning database", database->path);
         if (set_aside(database, aside, error)) return error->status;
     }
-    return hed_fail(error, HED_ERROR_IO, "%s is damaged each time it is made anew: check the disk",
+    return hed_fail(error, HED_ERROR_IO, "%s is damaged each time it is created: check the disk",
         database->path);
 }
 
@@ -457,7 +457,7 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
         return hed_fail(error, HED_ERROR_IO,
             "there is no place for a tuning database: set HEDDLE_DATABASE to a file, or HOME");
     hed_database *instance = hed_allocate(&settings->allocator, sizeof *instance);
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a database");
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a database");
     instance->context = context;
     instance->allocator = settings->allocator;
     instance->logger = settings->logger;
@@ -468,7 +468,7 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
     instance->recorded_end = &instance->recorded;
     pthread_mutex_init(&instance->lock, NULL);
     instance->path = hed_copy_text(&settings->allocator, path);
-    if (!instance->path) hed_fail(error, HED_ERROR_MEMORY, "no memory for the name of a database");
+    if (!instance->path) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name of a database");
     else if (!database_open_first(instance, error)) *database = instance;
     if (!*database) free_database(instance);
     return error->status;

@@ -62,7 +62,7 @@ hed_status hed_rules_create(
     if (!count) return HED_OK;
     hed_rules *instance = hed_allocate(&device->settings->allocator, rules_size_of(count));
     if (!instance)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for the constraints of %s", def->name);
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the constraints of %s", def->name);
     instance->allocator = &device->settings->allocator;
     instance->def = def;
     instance->count = count;

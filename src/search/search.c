@@ -120,7 +120,7 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
             HED_STRATEGY_COUNT);
     hed_allocator allocator = def->allocator ? *def->allocator : hed_default_allocator();
     hed_search *instance = hed_allocate(&allocator, sizeof *instance);
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search");
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a search");
     *instance = (hed_search){.allocator = allocator,
         .space = def->space,
         .strategy = def->strategy,
@@ -130,8 +130,8 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
     if (!search_reserve(instance) || !instance->scales ||
         (def->strategy == HED_SEARCH_AUTO && !hed_search_create_auto(instance, def))) {
         hed_search_destroy(instance);
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for a search over %" PRIu64 " points",
-            def->space->count);
+        return hed_fail(error, HED_ERROR_MEMORY,
+            "out of memory for a search over %" PRIu64 " points", def->space->count);
     }
     *search = instance;
     return HED_OK;
@@ -169,7 +169,7 @@ hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *err
         return HED_ERROR_BOUNDS; /* end of the space: not reported in `error` */
     if (!search_reserve(search))
         return hed_fail(
-            error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);
+            error, HED_ERROR_MEMORY, "out of memory for more than %u evaluations", search->count);
     hed_status status = search_choose(search, &point, error);
     if (status != HED_OK) return status;
     search_add(search, point);
@@ -197,11 +197,11 @@ hed_status hed_search_tell(
         return hed_fail(error, HED_ERROR_ARGUMENT, "the configuration told is not in the space");
     if (value <= 0 || isinf(value))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "the value told is %g: a positive number, or NAN where it does not work", value);
+            "value is %g; expected a positive number, or NAN for a configuration that does not work", value);
     uint32_t at = hed_search_seen(search, point);
     if (at == UINT32_MAX && !search_reserve(search))
         return hed_fail(
-            error, HED_ERROR_MEMORY, "no memory for more than %u evaluations", search->count);
+            error, HED_ERROR_MEMORY, "out of memory for more than %u evaluations", search->count);
     hed_observation *observation =
         at == UINT32_MAX ? search_add(search, point) : &search->observations[at];
     bool replaced = !isnan(observation->value);

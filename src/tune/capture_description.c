@@ -269,7 +269,7 @@ static void get_parameter(hed_description_reader *r, hed_parameter_def *paramete
     parameter->value = (int64_t)hed_get_u64(r, "the default of a parameter");
     int64_t *values = get_list(r, &parameter->count, HED_CAPTURE_VALUES, 8, sizeof *values,
         "the number of values", "1 to 255");
-    bool labelled = hed_get_below(r, 2, "whether there are labels", "0 or 1");
+    bool labelled = hed_get_below(r, 2, "the flag for labels", "0 or 1");
     const char **labels =
         labelled ? hed_arena_new(r->arena, parameter->count, sizeof *labels, r->error) : NULL;
     if (labelled && !labels && !r->status) r->status = HED_ERROR_MEMORY;
@@ -373,7 +373,7 @@ static void get_info(hed_description_reader *r, hed_capture_launched *launched)
     if (!info->driver) info->driver = "";
     info->configured =
         hed_get_below(r, HED_ORIGIN_DEFAULT + 1, "where the configuration came from", "0 to 6");
-    info->checked = hed_get_below(r, 2, "whether there are outputs", "0 or 1");
+    info->checked = hed_get_below(r, 2, "the flag for outputs", "0 or 1");
     info->config.count = def->parameter_count;
     for (uint32_t i = 0; i < def->parameter_count && !r->status; i++) {
         uint64_t at = r->at;
@@ -383,7 +383,7 @@ static void get_info(hed_description_reader *r, hed_capture_launched *launched)
             wrong_value(r, at, "a value of the configuration", (uint64_t)info->config.values[i],
                 "one of the parameter's");
     }
-    launched->has_work = hed_get_below(r, 2, "whether the work is known", "0 or 1");
+    launched->has_work = hed_get_below(r, 2, "the flag for known work", "0 or 1");
     launched->work.bytes = hed_get_double(r, "the bytes of a launch");
     launched->work.operations = hed_get_double(r, "the operations of a launch");
     launched->work.items = hed_get_double(r, "the items of a launch");
@@ -400,7 +400,7 @@ hed_status hed_capture_unpack(hed_description_reader *r, hed_capture_launched *l
     def->needs = hed_get_u64(r, "the needs");
     def->max_threads = hed_get_text(r, "the launch bound");
     def->min_groups = hed_get_u32(r, "the smallest number of groups");
-    def->may_spill = hed_get_below(r, 2, "whether a spill is accepted", "0 or 1");
+    def->may_spill = hed_get_below(r, 2, "the flag for accepted spills", "0 or 1");
     def->metric = hed_get_below(r, HED_METRIC_ITEMS + 1, "the metric", "0 to 2");
     def->metric_unit = hed_get_text(r, "the metric's unit");
     get_lists(r, launched);
@@ -409,6 +409,6 @@ hed_status hed_capture_unpack(hed_description_reader *r, hed_capture_launched *l
         def->options = get_words(r, &def->option_count, r->list_limit,
             "the number of compiler options", "at most 256", "a compiler option");
     if (r->at != r->size)
-        description_wrong(r, r->at, "what is left of the section", r->size - r->at, "nothing");
+        description_wrong(r, r->at, "the rest of the section", r->size - r->at, "nothing");
     return r->status;
 }

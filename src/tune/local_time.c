@@ -212,9 +212,8 @@ static void refuse_impossible(
     for (uint32_t i = 0; i < count && !trial->outcome; i++) {
         if (!(values[i] > 0 && values[i] < floor)) continue;
         trial->outcome = HED_OUTCOME_IMPOSSIBLE;
-        snprintf(trial->text, sizeof trial->text,
-            "a run of %.3g %s, which cannot be: at least %.3g", values[i],
-            local->energy ? "J" : "s", floor);
+        snprintf(trial->text, sizeof trial->text, "a run took %.3g %s; expected at least %.3g",
+            values[i], local->energy ? "J" : "s", floor);
     }
 }
 

@@ -358,7 +358,7 @@ void hed_online_finish_beside(hed_online *online, bool wait)
     if (online->device->info.capabilities & HED_CAN_DEVICE_TIME)
         online->report.trial_seconds += b->seconds;
     if (b->status == HED_ERROR_MEMORY || b->status == HED_ERROR_DEVICE_MEMORY)
-        b->reason = "there is no memory for copies or for the search";
+        b->reason = "out of memory for the copies or the search";
     else if (b->status) b->reason = "the search or the device failed";
     else if (b->work == HED_ONLINE_COMPARE)
         hed_online_add_check(online, b->size, &b->check, b->whole);

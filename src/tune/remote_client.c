@@ -129,7 +129,7 @@ static remote_event remote_lose(remote *r, const char *reason)
     const char *line = strrchr(r->tail, '\n');
     line = line ? line + 1 : r->tail;
     snprintf(r->reason, sizeof r->reason, "the worker behind \"%s\" %s%s%s%s%s", r->command, reason,
-        end[0] ? "; " : "", end, line[0] ? "; it said: " : "", line);
+        end[0] ? "; " : "", end, line[0] ? "; its last output: " : "", line);
     return CONNECTION_LOST;
 }
 
@@ -168,7 +168,7 @@ static remote_event remote_fill(remote *r, void *to, size_t room, size_t *filled
         r->heard = remote_now();
     } else if (remote_now() - r->heard > r->patience) {
         char reason[64];
-        snprintf(reason, sizeof reason, "has said nothing for %g s", r->patience);
+        snprintf(reason, sizeof reason, "sent nothing for %g s", r->patience);
         return remote_lose(r, reason);
     }
     return TIME_IS_UP;
@@ -190,7 +190,7 @@ static remote_event remote_take_bytes(remote *r, const hed_runner_def *def)
     remote_drop(r, have);
     while (have < r->bytes_size) {
         /* the unread payload would be taken for a frame, so the connection is lost */
-        if (def && def->idle && def->idle(def->user)) return remote_lose(r, "was not waited for");
+        if (def && def->idle && def->idle(def->user)) return remote_lose(r, "was abandoned");
         if (remote_fill(r, (char *)r->bytes_to + have, r->bytes_size - have, &have) ==
             CONNECTION_LOST)
             return CONNECTION_LOST;
@@ -207,7 +207,7 @@ static remote_event remote_receive(
     while (!r->is_lost) {
         bool head = r->filled >= sizeof *frame;
         if (head) memcpy(frame, r->buffer, sizeof *frame);
-        if (head && !remote_expects(r, frame)) return remote_lose(r, "says what is no answer");
+        if (head && !remote_expects(r, frame)) return remote_lose(r, "sent an invalid reply");
         bool bytes = head && frame->kind == HED_FRAME_BYTES;
         bool whole = head && !bytes && r->filled >= sizeof *frame + frame->size;
         if (whole && frame->kind == HED_FRAME_HELLO) return RECEIVED;
@@ -215,7 +215,7 @@ static remote_event remote_receive(
             memcpy(reply, r->buffer + sizeof *frame, sizeof *reply);
             remote_drop(r, sizeof *frame + sizeof *reply);
             if (hed_worker_reply_valid(reply, sizeof *reply)) return RECEIVED;
-            return remote_lose(r, "gives an answer that cannot be");
+            return remote_lose(r, "sent a reply with values out of range");
         }
         if (whole) remote_drop(r, sizeof *frame);
         if (bytes && remote_take_bytes(r, def) == CONNECTION_LOST) return CONNECTION_LOST;
@@ -232,7 +232,7 @@ static remote_event remote_receive(
 static void remote_send(remote *r, hed_frame_kind kind, const void *bytes, size_t size)
 {
     if (!r->is_lost && !hed_frame_write(r->socket, kind, bytes, size, r->patience))
-        remote_lose(r, "takes nothing any more");
+        remote_lose(r, "accepts no more data");
 }
 
 /* ---- a runner: requests ---- */
@@ -263,12 +263,12 @@ static remote_event remote_await(
     for (;;) {
         hed_frame frame = {0};
         remote_event event = remote_receive(r, &runner->def, until, &frame, reply);
-        if (event == TIME_IS_UP) return remote_lose(r, "is alive and does not answer");
+        if (event == TIME_IS_UP) return remote_lose(r, "is alive but does not reply");
         if (event != RECEIVED) return event;
-        if (frame.kind == HED_FRAME_HELLO) return remote_lose(r, "says what is no answer");
+        if (frame.kind == HED_FRAME_HELLO) return remote_lose(r, "sent an invalid reply");
         if (frame.kind == HED_FRAME_BUILT) remote_note_built(runner, reply);
         else if (reply->number == number) return RECEIVED;
-        else if (reply->number > number) return remote_lose(r, "answers what was not asked");
+        else if (reply->number > number) return remote_lose(r, "replied to an unknown request");
     }
 }
 
@@ -334,7 +334,7 @@ static hed_status remote_time(hed_runner *runner, uint32_t slot, uint32_t runs, 
             trial->outcome)
             break;
         if (reply.count != batch) {
-            remote_lose(client->at, "gives another number of times");
+            remote_lose(client->at, "sent a wrong number of times");
             return remote_fail(client, error);
         }
         memcpy(values + done, reply.values, batch * sizeof *values);
@@ -358,7 +358,7 @@ static hed_status remote_output(hed_runner *runner, uint32_t slot, uint32_t argu
         remote_ask(client, &request, remote_seconds(client, 1), &reply, trial, error);
     r->bytes_to = NULL;
     if (status || trial->outcome || r->bytes_came) return status;
-    remote_lose(r, "has sent no result");
+    remote_lose(r, "sent no result");
     return remote_fail(client, error);
 }
 
@@ -431,7 +431,7 @@ static void remote_send_job(remote_runner *runner, int job, hed_error *error)
         .number = ++r->number,
         .builders = def->builders};
     char *piece = hed_allocate(&runner->allocator, PIECE);
-    if (!piece) hed_fail(error, HED_ERROR_MEMORY, "no memory to send a job");
+    if (!piece) hed_fail(error, HED_ERROR_MEMORY, "out of memory for a job");
     else if (fstat(job, &about))
         hed_fail(error, HED_ERROR_IO, "cannot read a job: %s", strerrordesc_np(errno));
     const hed_frame frame = {.magic = HED_FRAME_MAGIC,
@@ -469,7 +469,7 @@ static void remote_open(remote_runner *runner, hed_error *error)
     if (hed_failed(error)) return;
     remote_event event =
         remote_await(runner, runner->at->number, OPEN_SECONDS + 2 * runner->copy_seconds, &reply);
-    if (event == STOPPED) remote_lose(runner->at, "was not waited for");
+    if (event == STOPPED) remote_lose(runner->at, "was abandoned");
     if (event != RECEIVED) remote_fail(runner, error);
     else if (reply.status)
         hed_fail(
@@ -484,7 +484,7 @@ hed_status hed_runner_create_remote(
     hed_allocator allocator = *hed_allocator_of(def->device);
     remote_runner *instance = hed_allocate(&allocator, sizeof *instance);
     *runner = NULL;
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "no memory to tune %s", def->kernel->name);
+    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the tuning of %s", def->kernel->name);
     instance->runner.kind = &REMOTE;
     instance->def = *def;
     instance->allocator = instance->done.allocator = allocator;
@@ -568,10 +568,9 @@ static hed_status remote_hear_hello(
     fcntl(r->socket, F_SETFL, fcntl(r->socket, F_GETFL) | O_NONBLOCK);
     double until = remote_now() + HELLO_PATIENCE * r->patience;
     remote_event event = remote_receive(r, def, until, &frame, &reply);
-    if (event == STOPPED) remote_lose(r, "was not waited for");
-    if (event == TIME_IS_UP) remote_lose(r, "is alive and does not tell its device");
-    if (event == RECEIVED && frame.kind != HED_FRAME_HELLO)
-        remote_lose(r, "says what is no answer");
+    if (event == STOPPED) remote_lose(r, "was abandoned");
+    if (event == TIME_IS_UP) remote_lose(r, "is alive but sent no description of its device");
+    if (event == RECEIVED && frame.kind != HED_FRAME_HELLO) remote_lose(r, "sent an invalid reply");
     if (r->is_lost) return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
     if (hed_hello_read(r->buffer + sizeof frame, frame.size, hello, &cause)) {
         remote_lose(r, cause.text);
@@ -654,7 +653,7 @@ hed_status hed_device_create_remote(
     *device = NULL;
     remote *r = hed_allocate(&allocator, sizeof *r);
     if (!r && !def->command) close(def->descriptor);
-    if (!r) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a remote worker");
+    if (!r) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a remote worker");
     r->allocator = allocator;
     r->patience = def->patience_seconds > 0 ? def->patience_seconds : PATIENCE;
     r->heard = remote_now();
@@ -665,7 +664,7 @@ hed_status hed_device_create_remote(
         r->line_size = strlen(def->command) + 1;
         r->line = hed_allocate(&allocator, r->line_size);
         if (r->line) memcpy(r->line, def->command, r->line_size);
-        else hed_fail(error, HED_ERROR_MEMORY, "no memory for a remote worker");
+        else hed_fail(error, HED_ERROR_MEMORY, "out of memory for a remote worker");
     } else {
         snprintf(r->command, sizeof r->command, "descriptor %d", def->descriptor);
     }

@@ -67,6 +67,6 @@ hed_status hed_hello_read(const void *bytes, size_t size, hed_hello *hello, hed_
     info->registers = hed_get_u32(&from, "the registers");
     info->capabilities = hed_get_u64(&from, "the capabilities");
     if (!from.status && (from.at != size || !info->max_group || !info->buffer_alignment))
-        hed_fail(error, HED_ERROR_FORMAT, "the worker tells of a device that cannot be");
+        hed_fail(error, HED_ERROR_FORMAT, "invalid device description from the worker");
     return error->status;
 }

@@ -117,7 +117,7 @@ static hed_status put_all(
     }
     hed_build_text_free(&texts);
     if (!hed_failed(error) && to->failed)
-        hed_fail(error, HED_ERROR_MEMORY, "no memory to describe %s", kernel->name);
+        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the description of %s", kernel->name);
     return error->status;
 }
 
@@ -219,11 +219,11 @@ static bool get_measuring(
     context->nvrtc_library = hed_get_text(from, "a library");
     context->cuda_home = hed_get_text(from, "a folder");
     context->gl_library = hed_get_text(from, "a library");
-    context->gl = hed_get_below(from, 2, "whether OpenGL is wanted", "0 or 1");
+    context->gl = hed_get_below(from, 2, "the flag for OpenGL", "0 or 1");
     context->host_threads = hed_get_u32(from, "the number of threads");
     context->kernel_dir = context->database = context->capture = context->worker = "";
     runner->objective = hed_get_below(from, HED_OBJECTIVE_METRIC + 1, "the objective", "0 to 2");
-    runner->cold_cache = hed_get_below(from, 2, "whether caches are cold", "0 or 1");
+    runner->cold_cache = hed_get_below(from, 2, "the flag for cold caches", "0 or 1");
     runner->floor_seconds = hed_get_double(from, "the shortest time");
     runner->defines = hed_get_defines(from, &runner->define_count);
     job->content_count =

@@ -142,7 +142,7 @@ run 1 batch beside.json --device host; out_has 'failed  *run: it has written bes
 # ---- workers that are none ----
 one='{"jobs": [{"run": ["version"], "stdout": "one.txt"}]}'
 echo "$one" > one.json; run 1 batch one.json --worker 'echo hello'; err_has 'no device is left for 1 jobs'
-run 1 batch one.json --worker 'sleep 60' --patience 0.5; err_has 'said nothing for 0.5 s'
+run 1 batch one.json --worker 'sleep 60' --patience 0.5; err_has 'sent nothing for 0.5 s'
 run 1 batch one.json --worker 'head -c 100000 /dev/zero'; err_has 'no device is left'
 run 0 batch one.json --worker "exit 1" --worker "'$heddle' batch hand --device host" --worker "'$heddle' batch hand --device host"; [ -s one.txt ] || complain "one worker was enough"
 

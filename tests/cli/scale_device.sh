@@ -13,7 +13,7 @@ run 0 tune heddle:copy --problem n=20000 -d "$device" -d "$device" --budget 5 --
 out_has '"end": "evaluations"'; out_has '"kept": '
 run 0 tune heddle:copy --problem n=20000 -d host -d "$device" --budget 5 --resume --json
 [ "$(grep -c '"kernel": "copy"' "$work/out")" = 2 ] || complain "not a result for each kind"
-run 2 tune heddle:copy -d host -d "$device" --report "$work/a.html"; err_has 'tuned each by itself'
+run 2 tune heddle:copy -d host -d "$device" --report "$work/a.html"; err_has 'tuned separately'
 
 # ---- behind a command: an ssh that works, one that hangs, one that fails; under the same key as here ----
 printf '#!/bin/sh\nshift\nexec "$@"\n' > "$work/ssh"
@@ -21,7 +21,7 @@ printf '#!/bin/sh\nsleep 60\n' > "$work/hung"
 chmod +x "$work/ssh" "$work/hung"
 run 0 tune heddle:copy --problem n=20000 --worker "$work/ssh node7 $worker --device '$device'" --worker "$work/hung node8 $worker" \
     --worker 'echo no route to host >&2; exit 255' --patience-of-workers 10 --budget 5 --resume --json
-err_has 'hung node8.*said nothing for 10 s'; err_has 'exit code 255; it said: no route to host'
+err_has 'hung node8.*sent nothing for 10 s'; err_has 'exit code 255; its last output: no route to host'
 out_has "\"device\": \"$(uname -n):"; out_has '"kept_stored": true'
 run 1 tune heddle:copy --worker 'echo hello'; err_has 'no worker can be reached'
 
@@ -53,5 +53,5 @@ run 0 tune heddle:copy --problem n=60000 -d "$device" --resume --budget 1 --json
 kept=$(awk '/"evaluations"/ { inside = 1; next } inside && /}/ { exit } inside { gsub(/[^0-9]/, ""); sum += $0 } END { print sum }' "$work/out")
 [ "$kept" -ge "$reported" ] || complain "$reported were reported, $kept were kept"
 
-run 2 sweep heddle:copy --problem n=5 -d host; err_has 'problem goes with one kernel'
+run 2 sweep heddle:copy --problem n=5 -d host; err_has 'problem requires a single kernel'
 exit $failed

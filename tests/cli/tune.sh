@@ -22,7 +22,7 @@ run 2 tune heddle:convolutoin; out_is_empty; err_has 'did you mean heddle:convol
 run 2 tune heddle:transpose --problem width=12,hight=3; out_is_empty; err_has 'found "hight=3"'; err_has '--problem width=[0-9]*,height='
 run 2 tune heddle:transpose --problem width=0; err_has 'at least 1'
 run 2 tune heddle:transpose --problem 'width=3 '; err_has 'found "width=3 "'
-run 2 tune one.json --problem n=1; err_has 'bring their own'
+run 2 tune one.json --problem n=1; err_has 'define their own'
 run 2 tune heddle:copy --strategy luck; err_has 'auto, random, exhaustive, local'
 run 2 tune heddle:copy --good-enough 2; err_has 'from 0.01 to 1'
 run 1 tune heddle:copy --device all; err_has 'there is no GPU here'
