@@ -1,8 +1,8 @@
 /* The list of the canonical kernels, and sums and prefix sums of whole arrays. A sum is `reduction`
- * run over its own output until one value is left. A prefix sum is one launch of `scan_single`
- * where groups hand packets to each other; elsewhere, where that is slow or not promised, it is
- * reduce-then-scan, which reads its input twice: the tiles' sums, the levels above them, then every
- * tile by itself. */
+ * run over its own output until one value is left. A prefix sum is one launch of `scan_single` on
+ * devices on which groups pass packets to each other; on other devices, where passing packets is
+ * slow or not guaranteed, it is reduce-then-scan, which reads its input twice: the tiles' sums, the
+ * levels above them, then every tile by itself. */
 #include <inttypes.h>
 
 #include "canonical_kernels.h"
@@ -37,11 +37,11 @@ struct hed_canonical_chain {
     hed_allocator allocator;
     uint32_t most;
     hed_kernel *reduction;
-    hed_kernel *scan_single; /* or NULL and the other two */
+    hed_kernel *scan_single; /* NULL: the chain uses scan_tree and scan */
     hed_kernel *scan_tree, *scan;
-    hed_buffer *workspace; /* of scan_single */
+    hed_buffer *workspace; /* workspace of scan_single */
     hed_buffer *nodes;     /* (hed_tree_node_count(tiles of `most`)) floats */
-    hed_buffer *sums;      /* (tiles of that) floats */
+    hed_buffer *sums;      /* (number of tiles of `nodes`) floats */
 };
 
 static uint32_t tiles_of(uint32_t n) { return (uint32_t)hed_ceil_divide(n, HED_CANONICAL_TILE); }
@@ -63,7 +63,7 @@ static hed_status chain_create_buffer(
     return hed_buffer_create(device, &def, buffer, error);
 }
 
-/* One pass: the kernel, and its workspace, which begins as zeros. */
+/* Creates the kernel of the single pass, and its workspace, initialised to zeros. */
 static void create_scan_single(
     hed_device *device, hed_math math, hed_canonical_chain *new_chain, hed_error *error)
 {
@@ -161,7 +161,8 @@ hed_status hed_canonical_sum(hed_canonical_chain *chain, hed_stream *stream, hed
     return status;
 }
 
-/* The levels above the tiles' sums, as many a launch as a block of the kernel has. */
+/* Computes the levels above the tiles' sums; each launch computes as many levels as a block of the
+ * kernel has. */
 static hed_status grow_tree(
     const hed_canonical_chain *chain, hed_stream *stream, uint32_t tiles, hed_error *error)
 {
@@ -195,7 +196,7 @@ hed_status hed_canonical_scan(hed_canonical_chain *chain, hed_stream *stream, he
         return hed_launch(
             stream, chain->scan_single, &problem, arguments, HED_COUNT(arguments), error);
     }
-    /* A single tile has nothing to its left. */
+    /* A single tile has no tiles to its left. */
     if (n > HED_CANONICAL_TILE && ((status = reduce(chain, stream, in, n, chain->nodes, error)) ||
                                       (status = grow_tree(chain, stream, tiles_of(n), error))))
         return status;

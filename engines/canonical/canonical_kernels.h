@@ -1,13 +1,13 @@
-/* What the files of the canonical kernels share: their list, tiles, the limits that valid() asks
- * for, and vectors of eight floats. */
+/* Shared declarations of the canonical kernels: their list, tiles, the limits that valid() checks,
+ * and vectors of eight floats. */
 #ifndef HED_CANONICAL_KERNELS_H
 #define HED_CANONICAL_KERNELS_H
 
 #include "heddle/author.h"
 #include "heddle/canonical.h"
 
-/* In the order of hed_canonical_at(). A new kernel is a name here, kernels/NAME.cl, and NAME.c,
- * which defines hed_NAME_def. */
+/* X(name) in the order of hed_canonical_at(). To add a kernel, add its name here, kernels/NAME.cl,
+ * and kernels/NAME.c, which defines hed_NAME_def. */
 #define HED_CANONICAL_KERNELS(X) \
     X(copy) \
     X(saxpy) \
@@ -28,7 +28,7 @@ HED_CANONICAL_KERNELS(HED_CANONICAL_DECLARE)
 /* The text of a kernel, for its description. */
 #define HED_CANONICAL_TEXT(name) HED_SOURCES({#name ".cl", hed_canonical_##name##_cl, 0})
 
-/* The same kernel as shaders, for the same parameters: kernels/NAME.comp and kernels/NAME.wgsl. */
+/* The same kernel as shaders, with the same parameters: kernels/NAME.comp and kernels/NAME.wgsl. */
 #define HED_CANONICAL_SHADERS(name) \
     HED_LIST(const hed_kernel_text, texts, text_count, \
         {HED_GLSL, NULL, (const hed_source[]){{#name ".comp", hed_canonical_##name##_comp, 0}}, \
@@ -48,30 +48,31 @@ HED_CANONICAL_DECLARE_SHADERS(matmul)
 /* Elements of a tile of `reduction` and `scan`: TILE in their texts. */
 enum { HED_CANONICAL_TILE = 4096 };
 
-/* A group of WG, the first parameter, for each tile of the first dimension. */
+/* Lays out a group of WG items (the first parameter) for each tile of the first dimension. */
 void hed_canonical_tiles_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry);
 
-/* Bytes of `scan_single`'s workspace for n elements, in any configuration. */
+/* Returns the bytes of `scan_single`'s workspace for n elements, in any configuration. */
 uint64_t hed_canonical_scan_workspace(uint64_t n);
 
 /* ---- limits ---- */
 
-/* Local arrays whose size stands in the text: CUDA gives them 48 KiB whatever the device has. */
+/* True if local arrays of constant size fit: CUDA limits them to 48 KiB, whatever the device
+ * has. */
 static inline bool hed_static_local_fits(const hed_device_info *device, uint64_t bytes)
 {
     return bytes <= 48u << 10 && bytes <= device->local_bytes;
 }
 
-/* Whether groups of `items`, each with about `registers` registers, fit a compute unit; true where
- * the device does not tell. */
+/* True if groups of `items`, each with about `registers` registers, fit a compute unit, or if the
+ * device does not report its registers. */
 static inline bool hed_registers_fit(
     const hed_device_info *device, uint64_t items, uint64_t registers)
 {
     return device->registers == 0 || items * registers <= device->registers;
 }
 
-/* Variants with lane exchanges are written for warps of 32. */
+/* True if the device has warps of 32, for which variants with lane exchanges are written. */
 static inline bool hed_has_lanes_of_32(const hed_device_info *device)
 {
     return (device->capabilities & HED_CAN_LANES) && device->lane_width == 32;

@@ -5,10 +5,11 @@
 
 enum { IN, OUT, FILTER, WIDTH, HEIGHT, PIXELS, WEIGHTS };       /* arguments */
 enum { WG_X, WG_Y, TILE_X, TILE_Y, LOCAL, WEIGHTS_LOCAL, PAD }; /* parameters */
-enum { MOST_W = 64, MOST_H = 64 };                              /* largest filter */
-enum { BLOCK = 8 * HED_LANES }; /* native: pixels of a row made at once, in registers */
+enum { MOST_W = 64, MOST_H = 64 };                              /* limits of the filter's size */
+enum { BLOCK = 8 * HED_LANES }; /* native: pixels of a row computed at once, in registers */
 
-/* A filter's size is one of the description's defines, so that the compiler knows it. */
+/* Returns a filter's size, which is one of the description's defines, so that the compiler knows
+ * it. */
 static int64_t filter_size(const hed_kernel_def *def, const char *name)
 {
     for (uint32_t i = 0; i < def->define_count; i++)
@@ -76,7 +77,7 @@ static inline int64_t clamp_index(int64_t i, int64_t size)
 
 typedef float window_line[BLOCK + MOST_W - 1];
 
-/* The pixels that BLOCK pixels of row y from x on need, border and all. */
+/* Copies the pixels for BLOCK pixels of row y from x on, with the filter's border. */
 static inline void window_copy(const image *m, int64_t x, int64_t y, window_line *window)
 {
     int64_t left = x - m->filter_w / 2, columns = BLOCK + m->filter_w - 1;

@@ -1,13 +1,13 @@
-/* Image blur: out(x, y) = sum over i, j of filter(i, j) * in(x + i - W/2, y + j - H/2), pixels
- * beyond the border being the nearest inside. The sum runs over columns i, in each over rows j,
- * both ascending, one fma a step: the same bits whatever the parameters.
+/* Image blur: out(x, y) = sum over i, j of filter(i, j) * in(x + i - W/2, y + j - H/2); pixels
+ * beyond the border are the nearest ones inside. The sum runs over columns i, in each over rows j,
+ * both ascending, one fma a step: the same bits for all parameters.
  *
- * An item makes TILE_X columns, WG_X apart so that neighbours read neighbours, of TILE_Y pixels
- * each. For one column of the filter it loads a column of TILE_Y + FILTER_H - 1 pixels once and
- * keeps it in registers for the TILE_Y * FILTER_H steps that need it; FILTER_H weights serve all
- * TILE_X columns. LOCAL: the group first copies the pixels it needs to local memory. WEIGHTS_LOCAL:
- * the filter likewise, column by column, read by vectors. PAD: words more a row in local memory,
- * against bank conflicts. */
+ * An item computes TILE_X columns, WG_X apart so that neighbouring items read neighbouring pixels,
+ * of TILE_Y pixels each. For one column of the filter it loads a column of TILE_Y + FILTER_H - 1
+ * pixels once and keeps it in registers for the TILE_Y * FILTER_H steps that need it; FILTER_H
+ * weights serve all TILE_X columns. LOCAL: the group first copies the pixels that it needs to local
+ * memory. WEIGHTS_LOCAL: it copies the filter, too, column by column, and reads it by vectors. PAD:
+ * additional words of a row in local memory, against bank conflicts. */
 #ifndef FILTER_W
 #define FILTER_W 17
 #endif
@@ -40,7 +40,7 @@
 #define LINES (WG_Y * TILE_Y + FILTER_H - 1)
 #define PITCH (COLUMNS + PAD)
 #define WINDOW (TILE_Y + FILTER_H - 1)
-#define WEIGHT_VECTORS ((FILTER_H + 3) / 4) /* of a column */
+#define WEIGHT_VECTORS ((FILTER_H + 3) / 4) /* vectors of a column */
 
 __kernel void convolution(__global const float *restrict in, __global float *restrict out,
     __global const float *restrict filter, uint width, uint height, HED_LOCAL(float, pixels),

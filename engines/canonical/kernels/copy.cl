@@ -1,6 +1,6 @@
-/* Copies n words. A group moves one block of WG * VEC * ITEMS words; each of its items has ITEMS
- * loads of VEC words under way before the first store, neighbours beside each other. The last
- * block, where not full, goes word by word. */
+/* Copies n words. A group moves one block of WG * VEC * ITEMS words; each of its items starts ITEMS
+ * loads of VEC words before the first store, neighbouring items at neighbouring addresses. An
+ * incomplete last block is copied word by word. */
 #ifndef WG
 #define WG 256
 #endif

@@ -7,7 +7,7 @@ enum { MWG, NWG, KWG, MDIMC, NDIMC, MDIMA, NDIMB, KWI, VWM, VWN, SA, SB, AHEAD, 
 enum { PART_K = 256, PART_N = 2 * HED_LANES, PART_M = 6 }; /* native: see matmul_body() */
 enum { LEAST_MDIMA = 32, LEAST_NDIMB = 16 };
 
-/* Whether a group's part of A (of B) can be copied by items side by side along m (n), `wide`
+/* True if items can copy a group's block of A (of B) evenly, `side` items along m (n), `wide`
  * elements each. */
 static bool copies_evenly(int64_t items, int64_t part, int64_t part_k, int64_t side, int64_t wide)
 {
@@ -21,7 +21,8 @@ static bool matmul_valid(
     int64_t items = v[MDIMC] * v[NDIMC];
     if (v[MWG] % (v[MDIMC] * v[VWM]) || v[NWG] % (v[NDIMC] * v[VWN]) || v[KWG] % v[KWI])
         return false;
-    /* What a switch turns off has one value, so that no two configurations are the same. */
+    /* Parameters of a variant that is off have one value, so that no two configurations are
+     * equivalent. */
     if (v[SA] ? !copies_evenly(items, v[MWG], v[KWG], v[MDIMA], 1) : v[MDIMA] != LEAST_MDIMA)
         return false;
     if (v[SB] ? !copies_evenly(items, v[NWG], v[KWG], v[NDIMB], v[VWN]) : v[NDIMB] != LEAST_NDIMB)
@@ -71,7 +72,7 @@ static inline __attribute__((always_inline)) void matmul_block(int rows, const f
     for (int r = 0; r < rows; r++) memcpy(c + (uint64_t)r * c_pitch, sum[r], sizeof sum[r]);
 }
 
-/* Rows [begin, end) of one column of parts of C, for one part of the sum. */
+/* Computes rows [begin, end) of one column of blocks of C, for one section of the sum. */
 static inline __attribute__((always_inline)) void matmul_column(const float *a, uint64_t a_pitch,
     const float *packed, uint64_t steps, float *c, uint64_t n, uint64_t columns, uint64_t begin,
     uint64_t end)
@@ -93,9 +94,9 @@ static inline __attribute__((always_inline)) void matmul_column(const float *a, 
     }
 }
 
-/* Rows [begin, end): the sum in parts of PART_K steps, for each of which PART_N columns of B are
- * packed and stay in the first cache while all rows go by, PART_M at a time in registers. Sums wait
- * in C, so each is one ascending chain. */
+/* Rows [begin, end): the sum in sections of PART_K steps. For each section PART_N columns of B are
+ * packed and stay in the first cache, while all rows are computed, PART_M at a time in registers. C
+ * stores the sums between sections, so each is one ascending chain. */
 HED_NATIVE_BODY matmul_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const float *a = call->arguments[A], *b = call->arguments[B];

@@ -1,21 +1,21 @@
 /* C = A B in row order: A is m x k, B is k x n, C is m x n. Each element sums over ascending k, one
- * fma a step, so the bits do not depend on the parameters. Parameters and tiling in the manner of
- * Nugteren, "CLBlast" (2018), section 3:
+ * fma a step, so the bits do not depend on the parameters. Parameters and tiling as in Nugteren,
+ * "CLBlast" (2018), section 3:
  *
- *   MWG x NWG     of C a group, KWG of the sum at a time; MDIMC x NDIMC items, each with MWI x NWI
- *                 of C in registers, in blocks of VWM x VWN so that neighbours read neighbouring
- *                 vectors
- *   SA, SB        the group's part of A, of B goes through local memory (A turned: columns are
- *                 contiguous)
- *   MDIMA, NDIMB  items side by side along m while A is copied, along n while B is
- *   KWI           steps of the sum unrolled
- *   AHEAD         two copies in local memory: the next is loaded into registers while this one is
- *                 used
- *   PAIRED        32 items make 4 x 8 of a group's, neighbours in pairs one above the other: of
- *                 four items side by side two read the same vector of A and two the same of B,
- *                 which local memory gives out at once
+ *     MWG x NWG     block of C of a group, with KWG steps of the sum at a time; MDIMC x NDIMC items,
+ *                   each with MWI x NWI of C in registers, in blocks of VWM x VWN so that
+ *                   neighbouring items read neighbouring vectors
+ *     SA, SB        the group's block of A, of B is copied to local memory (A transposed: columns are
+ *                   contiguous)
+ *     MDIMA, NDIMB  number of items along m while A is copied, along n while B is copied
+ *     KWI           unrolled steps of the sum
+ *     AHEAD         two copies in local memory: the next block is loaded into registers while the
+ *                   current one is used
+ *     PAIRED        32 items compute 4 x 8 of a group's elements, in pairs one above the other: of
+ *                   four neighbouring items two read the same vector of A and two the same of B,
+ *                   which local memory broadcasts
  *
- * Rows and columns beyond the matrices read the last one there is, and are not written. */
+ * Rows and columns beyond the matrices read the last existing one, and are not written. */
 #ifndef MWG
 #define MWG 128
 #endif
@@ -80,7 +80,7 @@
 #define VECTOR_N float
 #endif
 
-/* The parts of a vector one by one: to[0 .. width). */
+/* Stores the elements of a vector one by one: to[0 .. width). */
 #define PUT4(to, v) ((to)[0] = (v).x, (to)[1] = (v).y, (to)[2] = (v).z, (to)[3] = (v).w)
 #define PUT2(to, v) ((to)[0] = (v).x, (to)[1] = (v).y)
 #define PUT1(to, v) ((to)[0] = (v))
@@ -88,8 +88,9 @@
 #define PUT(width, to, v) PUT_OF(width, to, v)
 
 #if SA
-/* Copying A: an item takes A_WIDE neighbours along k of each MDIMA-th row. 4 words more a row of
- * the turned part keep its vectors aligned and the items that write down one column apart. */
+/* Copying A: an item loads A_WIDE neighbours along k of each MDIMA-th row. 4 additional words in
+ * each row of the transposed block keep its vectors aligned, and the items that write one column in
+ * different banks. */
 #define KDIMA (WG / MDIMA)
 #define A_ROWS (MWG / MDIMA)
 #define A_WIDE (KWG / KDIMA)
@@ -130,7 +131,7 @@ static void store_a(__local float *part, const float *copied, uint row, uint col
 #endif
 
 #if SB
-/* Copying B: an item takes vectors of VWN, NDIMB vectors apart, of each KDIMB-th row. */
+/* Copying B: an item loads vectors of VWN elements, NDIMB vectors apart, of each KDIMB-th row. */
 #define KDIMB (WG / NDIMB)
 #define B_ROWS (KWG / KDIMB)
 #define B_VECTORS (NWG / (NDIMB * VWN))
@@ -138,7 +139,7 @@ static void store_a(__local float *part, const float *copied, uint row, uint col
 #define B_PART (KWG * B_PITCH)
 #endif
 
-/* Vector of VWN elements of a row of B at `column`. */
+/* Loads VWN elements of a row of B at `column`. */
 static VECTOR_N load_b(__global const float *restrict row, uint column, uint n, int vectors)
 {
     (void)vectors;
@@ -177,7 +178,7 @@ static void store_b_part(__local VECTOR_N *part, const VECTOR_N *copied, uint ro
 }
 #endif
 
-/* One step of the sum: an item's column of A times its row of B. */
+/* Adds one step of the sum: an item's column of A times its row of B. */
 static void multiply(float *sum, const float *a, const float *b)
 {
 #pragma unroll
@@ -186,7 +187,7 @@ static void multiply(float *sum, const float *a, const float *b)
         for (uint j = 0; j < NWI; j++) sum[i * NWI + j] = fma(a[i], b[j], sum[i * NWI + j]);
 }
 
-/* The item's MWI elements of one column of A. */
+/* Reads the item's MWI elements of one column of A. */
 #if SA
 static void read_a(float *a, __local const float *column, uint item_m)
 {
@@ -206,7 +207,7 @@ static void read_a(float *a, __global const float *column, const uint *row)
 #define COLUMN_OF_A(at, step) a_matrix + (at), row
 #endif
 
-/* The item's NWI elements of one row of B. */
+/* Reads the item's NWI elements of one row of B. */
 #if SB
 static void read_b(float *b, __local const VECTOR_N *row, uint item_n)
 {
@@ -229,7 +230,7 @@ static void read_b(float *b, __global const float *row, uint column, uint n, int
 #define ROW_OF_B(at, step) b_matrix + (at)*n, left + item_n *VWN, n, b_vectors
 #endif
 
-/* `step` counts within the part of KWG steps that begins at `start`. */
+/* One step; `step` counts within the block of KWG steps that begins at `start`. */
 #define STEP(start, step) \
     do { \
         float a[MWI], b[NWI]; \

@@ -4,7 +4,7 @@
 
 enum { BODIES, ACCELERATIONS, SOFTENING, N }; /* arguments */
 enum { WG, ITEMS, UNROLL, LOCAL };            /* parameters */
-enum { SIDE = 16 };                           /* native: bodies summed for side by side */
+enum { SIDE = 16 };                           /* native: bodies whose sums are computed together */
 
 static bool nbody_valid(
     const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
@@ -22,7 +22,7 @@ static void nbody_geometry(const hed_kernel_def *def, const hed_config *config,
     geometry->native_grain = hed_ceil_divide(1 << 12, (uint64_t)problem->sizes[0]);
 }
 
-/* Range: SIDE bodies each. */
+/* The range counts blocks of SIDE bodies. */
 HED_NATIVE_BODY nbody_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const float(*bodies)[4] = call->arguments[BODIES];
@@ -70,7 +70,7 @@ static void nbody_fill(const hed_kernel_def *def, const hed_problem *problem, ui
     float(*bodies)[4] = data;
     uint64_t count = bytes / sizeof *bodies;
     if (argument == SOFTENING) *(float *)data = 0.01f;
-    else if (argument != N) /* masses above 0 that make up about one */
+    else if (argument != N) /* masses above 0 with a sum of about one */
         for (uint64_t i = 0; i < count; i++) bodies[i][3] = (bodies[i][3] + 1.0f) / (float)count;
 }
 

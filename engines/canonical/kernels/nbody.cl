@@ -1,10 +1,10 @@
-/* Gravity of n bodies upon each other, softened: a_i = sum over j of m_j r / (|r|^2 +
- * softening)^(3/2), r = p_j - p_i. Tiles after Nyland, Harris and Prins (GPU Gems 3, 2007, chapter
- * 31). Bodies are (x, y, z, mass). The sum runs over ascending j whatever the parameters;
- * `softening`, the square of a length, must be above 0, so that a body's own term is 0. An item
- * sums for ITEMS bodies, WG apart, so that each body read serves them all. LOCAL: the group takes
- * the bodies in tiles of WG through local memory; else each item reads them from global memory, all
- * the same one at a time. */
+/* Gravity between n bodies, softened: a_i = sum over j of m_j r / (|r|^2 + softening)^(3/2), r =
+ * p_j - p_i. Tiles after Nyland, Harris and Prins (GPU Gems 3, 2007, chapter 31). Bodies are (x, y,
+ * z, mass). The sum runs over ascending j for all parameters; `softening`, the square of a length,
+ * must be above 0, so that a body's own term is 0. An item computes the sums of ITEMS bodies, WG
+ * apart, so that each body is read once for all of them. LOCAL: the group reads the bodies in tiles
+ * of WG through local memory; otherwise each item reads them from global memory, all items the same
+ * body at a time. */
 #ifndef WG
 #define WG 512
 #endif
@@ -27,7 +27,7 @@ static float inverse_root(float x)
 #endif
 }
 
-/* Adds the pull of `body` on a unit mass at each place to the place's sum. */
+/* Adds the attraction of `body` on a unit mass at each position to the position's sum. */
 static void pull(float4 *sum, const float4 *place, float4 body, float softening)
 {
 #pragma unroll

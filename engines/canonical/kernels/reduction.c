@@ -9,7 +9,7 @@ static bool reduction_valid(
     const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
 {
     const int64_t *value = config->values;
-    int64_t elements = TILE / value[WG]; /* an item has them in registers */
+    int64_t elements = TILE / value[WG]; /* elements of an item, in registers */
     if (elements < value[VEC] || elements > 64) return false;
     if (value[LANES] && !hed_has_lanes_of_32(device)) return false;
     if ((device->capabilities & HED_CAN_WGSL) && !value[ORDER]) return false; /* see its text */
@@ -17,14 +17,14 @@ static bool reduction_valid(
            hed_static_local_fits(device, (TILE + (uint64_t)value[WG]) * 4);
 }
 
-/* Sums of neighbours. */
+/* Adds neighbours. */
 static inline __attribute__((always_inline)) void reduction_pair_up(
     const float *restrict from, float *restrict to, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) to[i] = from[2 * i] + from[2 * i + 1];
 }
 
-/* S(in, TILE), a level of the tree at a time. */
+/* S(in, TILE), one level of the tree at a time. */
 static inline __attribute__((always_inline)) float reduction_tile(const float *in)
 {
     float even[TILE / 2], odd[TILE / 4];
@@ -61,7 +61,7 @@ const hed_kernel_def hed_reduction_def = {
     .summary = "sums of tiles of 4096 floats, in the fixed tree",
     HED_CANONICAL_TEXT(reduction),
     HED_CANONICAL_SHADERS(reduction),
-    /* Sums of 4096 elements, in another order: the worst of 32,768 of them was 1.6e-5 off. */
+    /* Sums of 4096 elements, in another order: the largest error of 32,768 such sums was 1.6e-5. */
     HED_ARGUMENTS(HED_IN(float, in), HED_OUT(float, sums, .count = "n/4096", .tolerance = 5e-5),
         HED_VALUE(uint, n)),
     HED_PARAMETERS(HED_PARAMETER(WG, 256, 64, 128, 256, 512, 1024), HED_PARAMETER(VEC, 4, 1, 2, 4),

@@ -1,12 +1,13 @@
-/* Sums of tiles of TILE floats, in the fixed tree of heddle/tree.h: sums[i] = S(in + i TILE, TILE),
- * the last tile what is left. TILE is a power of two, so the tiles' sums are again input of the
- * same rule, and this kernel run over its own output until one is left gives S(in, n).
+/* Sums of tiles of TILE floats, in the fixed tree of heddle/tree.h: sums[i] = S(in + i TILE, TILE);
+ * the last tile has the remaining elements. TILE is a power of two, so the tiles' sums are again
+ * input of the same rule, and this kernel run over its own output until one sum is left returns
+ * S(in, n).
  *
- * A group takes one tile. Items first load all their vectors, neighbours beside each other, and add
- * each up; through local memory each then gets an aligned run of vectors' sums. The items' values
- * go down by fours in local memory, or with LANES by lane exchanges within a warp. ORDER 1 spares
- * the way through local memory: each item adds up what it has loaded, which is another tree: not in
- * strict mode. */
+ * A group sums one tile. Items first load all their vectors, neighbouring items at neighbouring
+ * addresses, and sum each vector; through local memory each item then gets an aligned run of
+ * vectors' sums. The items' values are reduced by fours in local memory, or with LANES by lane
+ * exchanges within a warp. ORDER 1 avoids the exchange through local memory: each item sums the
+ * elements that it has loaded, which is another tree: not in strict mode. */
 #ifndef TILE
 #define TILE 4096
 #endif
@@ -36,13 +37,13 @@
 #define RUN (TILE / (WG * VEC))
 #define LANE_WIDTH 32
 
-/* in[i] of n, or past the end what changes no sum. */
+/* Returns in[i] of n, or past the end a value that changes no sum. */
 static float element(__global const float *restrict in, uint i, uint n)
 {
     return i < n ? in[i] : HED_TREE_NEUTRAL;
 }
 
-/* Sum of the items' values, ordered as the items are; item 0 has it. */
+/* Returns the sum of the items' values, in the order of the items, to item 0. */
 static float group_sum(__local float *values, float value, uint item)
 {
     uint count = WG;
@@ -69,7 +70,7 @@ static float group_sum(__local float *values, float value, uint item)
     return value;
 }
 
-/* One word more a run, so that items do not read from one bank. */
+/* Index with one additional word per run, so that items do not read from one bank. */
 #define PLACE(i) ((i) + (i) / RUN)
 #if ORDER == 0 && RUN > 1
 #define VALUES PLACE(WG *RUN)

@@ -1,5 +1,5 @@
-/* y = a x + y, one rounding (fma) an element. Laid out like copy.cl: a group takes WG * VEC * ITEMS
- * elements, an item has 2 * ITEMS loads of VEC under way. */
+/* y = a x + y, one rounding (fma) per element. Layout as in copy.cl: a group computes WG * VEC *
+ * ITEMS elements, an item starts 2 * ITEMS loads of VEC elements before the first store. */
 #ifndef WG
 #define WG 256
 #endif

@@ -1,4 +1,4 @@
-/* Description and scan_native version of `scan`. */
+/* Description and native version of `scan`. */
 #include "canonical_kernels.h"
 #include "heddle/tree.h"
 
@@ -15,15 +15,15 @@ static bool scan_valid(
     return !(strict && value[MERGE]) && hed_static_local_fits(device, 4 * words);
 }
 
-/* Puts `left` in front of `count` prefixes. */
+/* Adds `left` to each of `count` prefix sums. */
 static inline __attribute__((always_inline)) void scan_prepend(
     float *prefixes, uint32_t count, float left)
 {
     for (uint32_t i = 0; i < count; i++) prefixes[i] = left + prefixes[i];
 }
 
-/* Prefix sums of a tile, in place: of eights, then in each pair of blocks the right one gets the
- * sum of the left one. */
+/* Computes the prefix sums of a tile in place: of blocks of eight; then, in each pair of blocks,
+ * adds the sum of the left one to the right one. */
 static inline __attribute__((always_inline)) void scan_tile(float *values)
 {
     for (uint32_t i = 0; i < TILE; i += 8) {
@@ -85,7 +85,7 @@ static uint64_t scan_bytes(const hed_kernel_def *def, const hed_config *config,
 const hed_kernel_def hed_scan_def = {
     .name = "scan", .summary = "prefix sums of n floats, given the tree of the sums of its tiles",
     HED_CANONICAL_TEXT(scan),
-    /* Sums of 4096 elements, in another order: the worst of 32,768 of them was 1.6e-5 off. */
+    /* Sums of 4096 elements, in another order: the largest error of 32,768 such sums was 1.6e-5. */
     HED_ARGUMENTS(HED_IN(float, in), HED_IN(float, nodes), HED_OUT(float, out, .tolerance = 5e-5),
         HED_VALUE(uint, n)),
     HED_PARAMETERS(HED_PARAMETER(WG, 256, 128, 256, 512, 1024), HED_PARAMETER(VEC, 4, 1, 2, 4),

@@ -1,14 +1,14 @@
 /* Prefix sums of n floats by the rule of heddle/tree.h: out[i] = S(in, i + 1). Last of three
- * kernels: reduction.cl gives the sums of tiles of TILE floats, scan_tree.cl the sums above them,
- * together `nodes`; hed_canonical_scan() chains them.
+ * kernels: reduction.cl computes the sums of tiles of TILE floats, scan_tree.cl the sums above
+ * them, together `nodes`; hed_canonical_scan() chains them.
  *
- * A group takes one tile. It comes in with neighbours beside each other and goes through local
- * memory, so that an item has an aligned run of TILE / WG elements in registers, whose prefix sums
- * it makes by itself. Then the runs pair up: of two neighbouring blocks the items of the right one
- * add the left one's sum in front, for blocks of 1, 2, 4.. items, and at last, for each bit set in
- * the tile's number, that of the tiles to its left (Sklansky 1960). LANES: within a warp the sums
- * go by lane exchange. MERGE: the sums to the left are first put together to one, added once;
- * another order: not in strict mode. */
+ * A group scans one tile. The tile is loaded with neighbouring items at neighbouring addresses and
+ * passes through local memory, so that an item has an aligned run of TILE / WG elements in
+ * registers, whose prefix sums it computes alone. Then runs are combined in pairs: of two
+ * neighbouring blocks the items of the right one add the left one's sum, for blocks of 1, 2, 4..
+ * items, and at last, for each bit set in the tile's number, the sum of the tiles to its left
+ * (Sklansky 1960). LANES: within a warp sums are passed by lane exchange. MERGE: the sums to the
+ * left are first combined to one, added once; another order: not in strict mode. */
 #ifndef TILE
 #define TILE 4096
 #endif
@@ -43,10 +43,11 @@
 #define RUN (TILE / WG)
 #define VECTORS (RUN / VEC)
 #define LANE_WIDTH 32
-/* One word more for 32: items whose runs begin a power of two apart do not meet in one bank. */
+/* Index with one additional word per 32: items whose runs begin a power of two apart use different
+ * banks. */
 #define PLACE(i) ((i) + (i) / 32)
 
-/* Puts `left` in front of all prefixes of the item's run, or of what will be put there. */
+/* Adds `left` to all prefix sums of the item's run, or to the carry that is added later. */
 #if MERGE
 #define PREPEND(left) carry = (left) + carry
 #else
@@ -95,8 +96,8 @@ __kernel void scan(__global const float *restrict in, __global const float *rest
         else
 #endif
         {
-            /* Two halves in turn: no item writes what a slower one still reads from the last
-             * exchange. */
+            /* Two halves in turn: no item overwrites a value that a slower one still reads from the
+             * last exchange. */
             __local float *half_exchange = exchange + (popcount(items - 1) % 2) * WG;
             half_exchange[item] = sum;
             barrier(CLK_LOCAL_MEM_FENCE);

@@ -1,4 +1,4 @@
-/* Description and scan_single_native version of `scan_single`. */
+/* Description and native version of `scan_single`. */
 #include <stdlib.h>
 
 #include "canonical_kernels.h"
@@ -25,7 +25,7 @@ static bool scan_single_valid(
     const int64_t *value = config->values;
     bool lanes = hed_has_lanes_of_32(device);
     int64_t elements = value[VEC] * value[ROWS];
-    /* Without lanes, LANES has one value. */
+    /* LANES has one value on devices without lane exchanges */
     if (!lanes && !value[LANES]) return false;
     if (elements > MOST_IN_REGISTERS || elements * value[WG] < SMALLEST_TILE) return false;
     int64_t slots = lanes && value[LANES] ? value[WG] / 32 : value[WG];
@@ -43,7 +43,7 @@ static void scan_single_geometry(const hed_kernel_def *def, const hed_config *co
     hed_geometry_1d(geometry, hed_ceil_divide((uint64_t)problem->sizes[0], tile), value[WG], 0, 0);
 }
 
-/* ---- native: what a chain of the three other kernels does, by one team ---- */
+/* ---- native: the chain of the three other kernels, by one team ---- */
 
 typedef struct share {
     uint64_t begin, end;
@@ -63,7 +63,7 @@ static void scan_run_range(
     if (part.begin < part.end) def->range(&member_call, part.begin, part.end);
 }
 
-/* The workspace holds the tree of the sums of the tiles. */
+/* Scans floats; the workspace contains the tree of the tiles' sums. */
 static void scan_floats(const hed_native_call *call, hed_team *team, uint32_t member)
 {
     void *in = call->arguments[IN], *out = call->arguments[OUT], *count = call->arguments[N];
@@ -83,7 +83,7 @@ static void scan_floats(const hed_native_call *call, hed_team *team, uint32_t me
     scan_run_range(call, &hed_scan_def, (void *[]){in, nodes, out, count}, part);
 }
 
-/* The workspace holds each member's sum. */
+/* Scans integers; the workspace contains each member's sum. */
 static void scan_integers(const hed_native_call *call, hed_team *team, uint32_t member)
 {
     const uint32_t *in = call->arguments[IN];
@@ -138,8 +138,8 @@ static void scan_single_fill(const hed_kernel_def *def, const hed_problem *probl
 const hed_kernel_def hed_scan_single_def = {
     .name = "scan_single", .summary = "prefix sums of n floats in one pass",
     HED_CANONICAL_TEXT(scan_single),
-    /* MERGE rounds otherwise: by parts of the largest prefix, which another one may be small
-     * beside. */
+    /* MERGE rounds differently: relative to the largest prefix sum, compared with which another one
+     * may be small. */
     HED_ARGUMENTS(HED_IN(float, in), HED_OUT(float, out, .tolerance = 1e-3),
         HED_SCRATCH(uint, workspace), HED_VALUE(uint, n)),
     HED_PARAMETERS(HED_PARAMETER(WG, 128, 128, 256, 512, 1024), HED_PARAMETER(VEC, 4, 1, 2, 4),

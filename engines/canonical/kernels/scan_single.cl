@@ -2,20 +2,20 @@
  * heddle/tree.h.
  *
  * A group takes the next tile of TILE elements by a ticket, so that all tiles to its left have been
- * begun, and an item ROWS vectors of it, WG vectors apart. The tile's prefix sums are made by the
- * rule: in vectors, between the items of a row, between rows. What lies to the left is then looked
- * up (decoupled look-back; Merrill and Garland 2016), but not as one running sum: that would be
- * another order. The nodes of the tree of tile sums are published instead, those of each LOOK-th
- * level, by the group of the last tile below them. For each digit of LOOK bits of its tile's
- * number, from the lowest on, a group reads the nodes to its left in the same block, up to 2^LOOK -
- * 1 of them at once, and makes from them those of the levels between. The way from a tile's own sum
- * to any other tile is log2(tiles) / LOOK such steps long.
+ * started; an item takes ROWS vectors of the tile, WG vectors apart. The tile's prefix sums are
+ * computed by the rule: in vectors, between the items of a row, between rows. The sum of the tiles
+ * to the left is then looked up (decoupled look-back; Merrill and Garland 2016), but not as one
+ * running sum, which would be another order. Instead the nodes of the tree of tile sums are
+ * published, on each LOOK-th level, by the group of the last tile below the node. For each digit of
+ * LOOK bits of its tile's number, from the lowest on, a group reads the nodes to its left in the
+ * same block, up to 2^LOOK - 1 of them at once, and computes the nodes of the levels between from
+ * them. The path from a tile's own sum to any other tile has log2(tiles) / LOOK such steps.
  *
- * LANES: within a warp sums go by lane exchange. MERGE: what lies left is first put together to
- * one, added once; another order: not in strict mode. INTEGER: elements are uint.
+ * LANES: within a warp sums are passed by lane exchange. MERGE: the sums to the left are first
+ * combined to one, added once; another order: not in strict mode. INTEGER: elements are uint.
  *
- * `workspace` is zeros before the first launch and kept from one to the next: 2 + 2 n / 1024
- * packets and a few. A packet counts in the launch whose number it carries. */
+ * `workspace` is zeros before the first launch and unchanged between launches: 2 + 2 n / 1024
+ * packets and a few. A packet is valid in the launch whose number it contains. */
 #ifndef WG
 #define WG 128
 #endif
@@ -50,7 +50,7 @@
 #define FROM_BITS(x) as_float(x)
 #endif
 
-/* The parts of a vector one by one. */
+/* Joins and splits the elements of a vector. */
 #if VEC == 4 && INTEGER
 #define VECTOR uint4
 #define JOIN(from) hed_u4((from)[0], (from)[1], (from)[2], (from)[3])
@@ -77,10 +77,10 @@
 
 #define ROW (WG * VEC)
 #define TILE (ROWS * ROW)
-#define TILE_BITS 22 /* of a tile's number: n < 2^32, TILE >= 1024 */
+#define TILE_BITS 22 /* bits of a tile's number: n < 2^32, TILE >= 1024 */
 #define DIGITS ((TILE_BITS + LOOK - 1) / LOOK)
 #define DIGIT_MASK ((1u << LOOK) - 1)
-#define FIRST_NODE 2 /* packets in front: tickets, launches */
+#define FIRST_NODE 2 /* first packet of the nodes, after the tickets and the launches */
 
 /* ---- packets: a value and the number of the launch, read together or not at all ---- */
 
@@ -100,8 +100,8 @@ static uint take(__global const uint4 *at, uint launch)
 #define LOAD_WORD(at) hed_packet_get(at).x
 #define STORE_WORD(at, value) hed_packet_put(at, hed_u4(value, 0, 0, 0))
 #else
-/* A byte of the value in each of four words, the launch above it: no order between words is asked
- * for. */
+/* Stores a byte of the value in each of four words, the launch in the bits above it: no order
+ * between words is required. */
 static void put(__global uint4 *at, uint value, uint launch)
 {
     volatile __global uint *words = (volatile __global uint *)at;
@@ -125,10 +125,10 @@ static uint take(__global uint4 *at, uint launch)
 #define STORE_WORD(at, value) atomic_xchg((volatile __global uint *)(at), value)
 #endif
 
-/* Gives the group its tile and the launch's number, from 1. Each launch adds 2^TILE_BITS to the
- * tickets, so they begin at 0 again and carry the last bits of how many launches there were. The
- * group with the last ticket counts the launch, while others may still be about to read: the last
- * bits tell which of the two they saw. */
+/* Assigns the group its tile and the launch's number, from 1. Each launch adds 2^TILE_BITS to the
+ * tickets, so they begin at 0 again, and their high bits are the low bits of the number of
+ * launches. The group with the last ticket counts the launch, while others may still be about to
+ * read the count: the bits of the ticket show if they read it before or after. */
 static void draw(__global uint4 *workspace, uint tiles, __local uint *drawn)
 {
     volatile __global uint *tickets = (volatile __global uint *)workspace;
@@ -143,7 +143,8 @@ static void draw(__global uint4 *workspace, uint tiles, __local uint *drawn)
     drawn[1] = launches + 1;
 }
 
-/* Where node `index` of a digit's level is; the levels lie one behind the other. */
+/* Returns the position of node `index` of a digit's level; the levels are stored one after
+ * another. */
 static __global uint4 *place(__global uint4 *workspace, uint tiles, uint digit, uint index)
 {
     workspace += FIRST_NODE + index;
@@ -164,9 +165,10 @@ static __global uint4 *place(__global uint4 *workspace, uint tiles, uint digit, 
 #define SLOTS (WG / LANE_WIDTH)
 #define ROOM (SLOTS * ROWS)
 
-/* others[i] = values[i] of the item whose number differs in the bit `mask`, i < COUNT. Beyond the
- * width of the exchanged lanes these all have the same values, and go through `room`, its two
- * halves in turn: no item writes what a slower one still reads from the last time. */
+/* Sets others[i] to values[i] of the item whose number differs in the bit `mask`, i < COUNT. For
+ * masks beyond the width of the exchanged lanes, all these lanes have the same values, and pass
+ * them through `room`, its two halves in turn: no item overwrites a value that a slower one still
+ * reads from the last exchange. */
 #if LANES && HED_HAS_LANES
 #define BY_LANES(COUNT, values, others, mask) \
     if ((mask) < LANE_WIDTH) { \
@@ -187,7 +189,7 @@ static __global uint4 *place(__global uint4 *workspace, uint tiles, uint digit, 
             half_room[i * SLOTS + (item ^ (mask)) / LANE_WIDTH]; \
     }
 
-/* Puts the value of item `from` into `to`, which the first item reads after the next exchange. */
+/* Copies the value of item `from` to `to`, which the first item reads after the next exchange. */
 #if LANES && HED_HAS_LANES
 #define KEEP(to, value, from) \
     do { \
@@ -201,22 +203,23 @@ static __global uint4 *place(__global uint4 *workspace, uint tiles, uint digit, 
     } while (0)
 #endif
 
-/* The look-back: left[k] becomes the sum of the 2^k tiles to the left of the block of 2^k that this
- * one is in, for each bit k of its number; `total` is the tile's own sum. Digit by digit, so that a
- * node waits for no more than it is made of: it is published as soon as the digits below it are
- * done. With lanes the first warp does it all, without a barrier. */
+/* The look-back: left[k] becomes the sum of the 2^k tiles to the left of the block of 2^k that
+ * contains this tile, for each bit k of its number; `total` is the tile's own sum. Digit by digit,
+ * so that a node only waits for the nodes that it consists of: it is published as soon as the
+ * digits below it are done. With lanes the first warp does all of it, without a barrier. */
 static void look_back(__global uint4 *workspace, uint tiles, uint tile, uint launch, uint item,
     ELEMENT total, __local ELEMENT *room, __local ELEMENT *left)
 {
     ELEMENT node[1], beside[1];
     if (item == 0) put(place(workspace, tiles, 0, tile), TO_BITS(total), launch);
 #if LANE_WIDTH == 1
-    barrier(CLK_LOCAL_MEM_FENCE); /* the last use of `room` before, the first one below */
+    /* separates the last use of `room` above from the first one below */
+    barrier(CLK_LOCAL_MEM_FENCE);
 #else
     if (item < LANE_WIDTH)
 #endif
     {
-        uint last = 1; /* this is the last tile below the node that `total` grows to */
+        uint last = 1; /* 1: this is the last tile below the node that `total` grows to */
         for (uint digit = 0; tile >> digit * LOOK != 0; digit++) {
             uint here = tile >> digit * LOOK;
             node[0] = NEUTRAL;
@@ -239,14 +242,15 @@ static void look_back(__global uint4 *workspace, uint tiles, uint tile, uint lau
                     put(place(workspace, tiles, digit + 1, here >> LOOK), TO_BITS(total), launch);
             }
 #if LANE_WIDTH == 1
-            /* the next digit's first exchange takes the half of `room` that this one's last took */
+            /* The next digit's first exchange uses the half of `room` that this one's last exchange
+             * used. */
             barrier(CLK_LOCAL_MEM_FENCE);
 #endif
         }
     }
 }
 
-/* Puts `left` in front of the item's elements of row r, or of what will be put there. */
+/* Adds `left` to the item's elements of row r, or to the carry that is added later. */
 #if MERGE
 #define PREPEND(r, left) carry[r] = (left) + carry[r]
 #else
@@ -289,8 +293,8 @@ __kernel void scan_single(__global const ELEMENT *restrict in, __global ELEMENT 
         }
     }
 
-    /* In vectors; then of two neighbouring blocks of 1, 2, 4.. items the right one adds the left
-     * one's sum. */
+    /* vectors first; then of two neighbouring blocks of 1, 2, 4.. items the right one adds the left
+     * one's sum */
 #pragma unroll
     for (uint level = 1; level < VEC; level *= 2)
 #pragma unroll
@@ -309,7 +313,7 @@ __kernel void scan_single(__global const ELEMENT *restrict in, __global ELEMENT 
             sum[r] = sum[r] + other[r];
         }
     }
-    /* Between rows, whose sums every item has. */
+    /* rows last, whose sums every item has */
 #pragma unroll
     for (uint level = 1; level < ROWS; level *= 2)
 #pragma unroll

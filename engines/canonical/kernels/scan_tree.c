@@ -3,7 +3,7 @@
 #include "heddle/tree.h"
 
 enum { NODES, OFFSET, TILES };       /* arguments */
-enum { BLOCK = HED_CANONICAL_TILE }; /* nodes that a group takes: BLOCK in the text */
+enum { BLOCK = HED_CANONICAL_TILE }; /* nodes that a group reads: BLOCK in the text */
 
 static void scan_tree_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry)

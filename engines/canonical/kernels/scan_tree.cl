@@ -1,10 +1,10 @@
-/* The upper levels of the tree of heddle/tree.h that a prefix sum needs. `nodes` holds the sums of
- * `tiles` tiles and gets, behind them, the level of their pairs, then that of the pairs' pairs, and
- * so on (hed_tree_node_count() floats).
+/* The upper levels of the tree of heddle/tree.h that a prefix sum needs. `nodes` contains the sums
+ * of `tiles` tiles and gets, after them, the level of their pairs, then that of the pairs' pairs,
+ * and so on (hed_tree_node_count() floats).
  *
- * A group takes BLOCK nodes and writes the levels above them up to its own root: all levels where
- * tiles <= BLOCK. For more, the kernel runs again over the level of the groups' roots: `offset` is
- * where it begins in `nodes`, `tiles` its length. */
+ * A group reads BLOCK nodes and writes the levels above them up to its own root: all levels if
+ * tiles <= BLOCK. For more tiles, the kernel runs again over the level of the groups' roots:
+ * `offset` is its first index in `nodes`, `tiles` its length. */
 #ifndef BLOCK
 #define BLOCK 4096
 #endif
@@ -24,8 +24,8 @@ __kernel void scan_tree(__global float *restrict nodes, uint offset, uint tiles)
         level += tiles;
         tiles = (tiles + 1) / 2;
         first /= 2;
-        /* Sums of pairs go where their left part was, by turns of WG of them: below what is still
-         * to be read. */
+        /* The sum of a pair overwrites an element to the left of the pair's own, WG sums at a time:
+         * only elements that have been read. */
         for (uint start = 0; start < count; start += WG) {
             uint i = start + item;
             float sum = 0.0f;

@@ -2,7 +2,7 @@
 #include "canonical_kernels.h"
 
 enum { TILE, ROWS, PAD }; /* parameters */
-enum { BLOCK = 32 };      /* native: side of a block that stays in the first cache */
+enum { BLOCK = 32 };      /* native: side of a block that fits the first cache */
 
 static bool transpose_valid(
     const hed_kernel_def *def, const hed_config *config, const hed_device_info *device, bool strict)
@@ -17,7 +17,7 @@ static void transpose_geometry(const hed_kernel_def *def, const hed_config *conf
 {
     uint64_t tile = (uint64_t)config->values[TILE], rows = (uint64_t)config->values[ROWS];
     uint64_t width = (uint64_t)problem->sizes[0], height = (uint64_t)problem->sizes[1];
-    /* Tiles in one dimension: the second one of CUDA ends at 65535. */
+    /* Tiles in one dimension, since the second one of CUDA ends at 65535. */
     uint64_t tiles = hed_ceil_divide(width, tile) * hed_ceil_divide(height, tile);
     hed_geometry_1d(geometry, tiles, (int64_t)tile, hed_ceil_divide(width, BLOCK),
         hed_ceil_divide(1 << 16, BLOCK * height));
@@ -26,7 +26,7 @@ static void transpose_geometry(const hed_kernel_def *def, const hed_config *conf
     geometry->group[1] = (uint32_t)rows;
 }
 
-/* Range: blocks of columns of the input, rows of the output. */
+/* The range counts blocks of columns of the input, which are rows of the output. */
 static void transpose_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const uint32_t *restrict in = call->arguments[0];

@@ -1,7 +1,7 @@
 /* Transposes a matrix of 32-bit words, `height` rows of `width`, through square tiles in local
  * memory, so that both reads and writes of global memory run along rows (Ruetsch and Micikevicius
- * 2009). PAD words more a row of the tile keep the reads down a column out of one bank. A group has
- * TILE x ROWS items, each with TILE / ROWS loads under way. */
+ * 2009). PAD additional words per row of the tile distribute the reads of a column over the banks.
+ * A group has TILE x ROWS items, each of which starts TILE / ROWS loads before the first store. */
 #ifndef TILE
 #define TILE 64
 #endif
