@@ -1,21 +1,21 @@
-// Time: stamps of the device where it has them, else the page's clock.
+// Time: stamps of the device if it has them, else the page's clock.
 //
 // Stamps may be coarse (Chromium gives a visitor multiples of 65,536 ns), and a wait may be slow
-// (Firefox looks at finished work every 100 ms). So a time is the span of one pass with so many
-// dispatches that a step is small against it, and many passes go into one submission.
+// (Firefox checks for finished work every 100 ms). So a time is the span of one pass with enough
+// dispatches that a step is small compared with it, and many passes go into one submission.
 
-const PASSES = 64; // of one submission
+const PASSES = 64; // passes of one submission
 
 const median = values => [...values].sort((a, b) => a - b)[values.length >> 1];
 const gcd = (a, b) => { while (b) [a, b] = [b, a % b]; return a; };
 
 export class Clock {
-  // `mask`: stamps become multiples of it, ns, as a visitor's Chrome has them; 0: as they are.
+  // `mask`: stamps become multiples of it, ns, as a visitor's Chrome has them; 0: unchanged.
   constructor(gpu, mask) {
     this.gpu = gpu;
     this.mask = BigInt(mask || 1);
     this.quantum = 0; // seconds
-    this.floor = 0;   // seconds that an empty submission and the wait for it take
+    this.floor = 0;   // duration of an empty submission and the wait for it, s
     const { device, stamps } = gpu;
     if (!stamps) return;
     this.queries = device.createQuerySet({ type: 'timestamp', count: 2 * PASSES });
@@ -45,8 +45,8 @@ export class Clock {
     return least < Infinity ? least / 1000 : 1e-3;
   }
 
-  // Runs passes, { before(encoder), dispatch(pass), after(encoder) }, in one submission, and gives
-  // the seconds of each. Without stamps each pass is a submission of its own.
+  // Runs passes, { before(encoder), dispatch(pass), after(encoder) }, in one submission, and
+  // returns the seconds of each. Without stamps each pass is a submission of its own.
   async run(passes, look) {
     const { device, stamps } = this.gpu;
     const times = [];

@@ -1,4 +1,4 @@
-// The adapter: what it is, what it allows, and a device on it with all of that asked for.
+// The adapter: its description, its limits, and a device with all of them.
 
 const LIMITS = ['maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY', 'maxComputeWorkgroupSizeZ',
   'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupStorageSize',
@@ -6,7 +6,8 @@ const LIMITS = ['maxComputeWorkgroupSizeX', 'maxComputeWorkgroupSizeY', 'maxComp
   'maxStorageBuffersPerShaderStage', 'maxUniformBuffersPerShaderStage',
   'maxBindGroups'];
 
-// { device, adapter, stamps, lost }: `lost` is null until the device is, then the browser's words.
+// Returns { device, adapter, stamps, lost }: `lost` is null until the device is lost, then the
+// browser's message.
 export async function openDevice() {
   if (!navigator.gpu) throw new Error('this browser has no WebGPU here (navigator.gpu is missing)');
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
@@ -22,7 +23,7 @@ export async function openDevice() {
   return gpu;
 }
 
-// What the server is told.
+// Returns the description of the page for the server.
 export function describe(gpu, clock) {
   const info = gpu.adapter.info ?? {}, limits = {};
   for (const name of LIMITS) limits[name] = gpu.adapter.limits[name];

@@ -1,6 +1,7 @@
-// One kernel: its module, buffers and pipelines, what is right, and a dispatch of a candidate.
+// One kernel: its module, buffers and pipelines, the comparison of results, and a dispatch of a
+// candidate.
 
-const PATTERNS = [0x5a5a5a5a, 0xdadadada]; // as hed_runner_pattern() in heddle/runner.h
+const PATTERNS = [0x5a5a5a5a, 0xdadadada]; // hed_runner_pattern() in heddle/runner.h
 const MOST_PIPELINES = 256;
 const up4 = n => Math.ceil(n / 4) * 4;
 const arrays = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
@@ -14,7 +15,7 @@ export class Kernel {
 
   buffer(size, usage) { return this.gpu.device.createBuffer({ size: Math.max(16, up4(size)), usage }); }
 
-  // Gives '' or why it cannot be.
+  // Returns '' or the reason of the failure.
   async open() {
     const { device } = this.gpu;
     device.pushErrorScope('out-of-memory');
@@ -68,7 +69,7 @@ export class Kernel {
     this.gpu.device.queue.writeBuffer(buffer, 0, padded);
   }
 
-  // { pipeline } or { text }, and `build` seconds.
+  // Returns { pipeline } or { text }, and the `build` time, s.
   pipeline(candidate) {
     let made = this.pipelines.get(candidate.key);
     if (made) return made;
@@ -87,10 +88,10 @@ export class Kernel {
     for (const b of this.buffers) if (b.pristine) encoder.copyBufferToBuffer(b.pristine, 0, b.content, 0, b.content.size);
   }
 
-  // The pattern of the next check: both in turns.
+  // Returns the pattern of the next check; the two alternate.
   nextPattern() { return this.checks++ % 2; }
 
-  // Before a check: fills buffers that are only written with a pattern, which no result is.
+  // Fills write-only buffers, before a check, with a pattern that no result has.
   poison(encoder, pattern) {
     const from = this.poisons[pattern];
     for (const b of this.written) {
@@ -109,7 +110,7 @@ export class Kernel {
     for (let i = 0; i < times; i++) pass.dispatchWorkgroups(...candidate.groups);
   }
 
-  // What the outputs hold is kept in place `slot`, for bytesOf().
+  // Copies the outputs to slot `slot`, for bytesOf().
   readBack(encoder, slot) {
     for (const b of this.written) {
       b.backs[slot] ??= this.buffer(b.bytes, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
@@ -125,7 +126,8 @@ export class Kernel {
     return bytes;
   }
 
-  // Compares outputs, which held `pattern` before, with their right content: { error, text }.
+  // Compares outputs, which contained `pattern` before, with their correct content: { error, text
+  // }.
   async compare(candidate, slot, pattern) {
     let error = null, text = '';
     for (const b of this.written) {
@@ -142,7 +144,7 @@ export class Kernel {
 
 const typeOf = b => arrays[b.type] ?? Uint8Array;
 const elementsOf = (Type, bytes) => new Type(bytes, 0, Math.floor(bytes.byteLength / Type.BYTES_PER_ELEMENT));
-// The same elements as whole numbers, for comparing bits.
+// Returns the elements as whole numbers, for comparing bits.
 const bitsOf = (Type, bytes) => elementsOf(Type.BYTES_PER_ELEMENT === 4 ? Uint32Array : Uint8Array, bytes);
 const patternOf = (Type, pattern) => Type.BYTES_PER_ELEMENT === 4 ? PATTERNS[pattern] : PATTERNS[pattern] & 0xff;
 const isMarked = (mask, i) => mask[i >> 3] >> (i & 7) & 1;
@@ -161,8 +163,8 @@ export function unwrittenOf(b, firstBytes, secondBytes) {
   return { mask, count };
 }
 
-// The largest |found - right| / max(1, |right|), and the first place where that is too much. Elements
-// that the reference does not write (b.mask) must still hold the pattern.
+// Returns the largest |found - right| / max(1, |right|), and the first position at which it is too
+// large. Elements that the reference does not write (b.mask) must still contain the pattern.
 export function compareArrays(b, foundBytes, rightBytes, pattern) {
   const Type = typeOf(b), bits = bitsOf(Type, foundBytes), still = patternOf(Type, pattern);
   let found = elementsOf(Type, foundBytes), right = elementsOf(Type, rightBytes.slice().buffer), mask = b.mask;

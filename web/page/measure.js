@@ -1,14 +1,15 @@
-// Measuring candidates: a check of each, how many dispatches make a span long enough, samples.
+// Measuring candidates: a check of each, the number of dispatches for a span that is long enough,
+// samples.
 
 export class Measure {
-  // `span`: seconds that a pass has to take at the least; `patience`: that a candidate may take.
+  // `span`: minimum duration of a pass, s; `patience`: maximum duration of a candidate, s.
   constructor(gpu, clock, kernel, span, patience) {
     Object.assign(this, { gpu, clock, kernel, span, patience });
     this.known = new Map(); // key of a candidate -> { dispatches, seconds }
   }
 
-  // Passes that make one sample. In-place inputs are restored before each dispatch, which no pass
-  // can do, so there every dispatch is a pass.
+  // Returns the passes of one sample. In-place inputs are restored before each dispatch, which is
+  // impossible inside a pass, so then every dispatch is a pass.
   passesOf({ candidate, pipeline }) {
     const { kernel } = this, { dispatches } = this.known.get(candidate.key);
     if (!kernel.inPlace)
@@ -17,7 +18,7 @@ export class Measure {
       before: encoder => kernel.restore(encoder), dispatch: pass => kernel.dispatch(pass, pipeline, candidate, 1) }));
   }
 
-  // Samples of several candidates in turns: seconds of one dispatch, by candidate.
+  // Samples several candidates in turns: seconds of one dispatch, by candidate.
   async sample(ready, counts) {
     const passes = [], owners = [];
     for (let round = 0; round < Math.max(...counts); round++)
@@ -37,8 +38,8 @@ export class Measure {
     return samples;
   }
 
-  // So many dispatches that their span is long against a step of the clock. `seconds`: what one
-  // took, as far as that is known.
+  // Finds the number of dispatches whose span is long compared with a step of the clock. `seconds`:
+  // duration of one dispatch, as far as it is known.
   async findDispatches(ready, seconds) {
     ready.forEach((r, i) => {
       const guess = seconds[i] > 0 ? this.span / seconds[i] : 64;
@@ -58,8 +59,8 @@ export class Measure {
     }
   }
 
-  // Each once on poisoned outputs and once more for its time, all in one submission; then the results
-  // are compared.
+  // Runs each candidate once on poisoned outputs and once more for its time, all in one submission;
+  // then compares the results.
   async check(ready) {
     const patterns = ready.map(() => this.kernel.nextPattern());
     const passes = ready.flatMap((r, slot) => [
@@ -70,7 +71,7 @@ export class Measure {
     const running = this.clock.run(passes);
     const scope = this.gpu.device.popErrorScope();
     const [times, wrong] = await within(patience, Promise.all([running, scope]));
-    if (wrong && ready.length > 1) // whose it was is not known
+    if (wrong && ready.length > 1) // the candidate at fault is unknown
       return (await ready.reduce(async (done, r) => [...await done, ...await this.check([r])], []));
     return Promise.all(ready.map(async (r, slot) => {
       const { error, text } = wrong ? {} : await this.kernel.compare(r.candidate, slot, patterns[slot]);
@@ -79,7 +80,8 @@ export class Measure {
     }));
   }
 
-  // Trials of candidates, each { candidate, pipeline, build } or { candidate, text, build }.
+  // Returns trials of candidates, each { candidate, pipeline, build } or { candidate, text, build
+  // }.
   async run(all, best) {
     const ready = all.filter(r => r.pipeline);
     const trials = await this.check(ready);
@@ -87,8 +89,8 @@ export class Measure {
     const right = ready.filter(r => r.trial.outcome === 'measured');
     if (right.length) {
       await this.findDispatches(right, right.map(r => r.trial.seconds));
-      // A slow one has been timed already, and gets few more, as many as fit into half a second; one
-      // that is far slower than the best gets none: it only has to be known as that.
+      // A slow candidate has been timed already, and gets at most the dispatches that fit into half
+      // a second; one that is far slower than the best gets no more: its exact time is not needed.
       const counts = right.map(r => {
         const { dispatches, seconds } = this.known.get(r.candidate.key);
         const most = Math.ceil(0.5 / (dispatches * seconds || 1e-3)) - (r.trial.seconds >= this.span);
@@ -107,7 +109,7 @@ export class Measure {
   }
 }
 
-// Waits for work, but no longer than that.
+// Waits for work, for up to `seconds`.
 export async function within(seconds, work) {
   let timer;
   const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error('late')), seconds * 1000); });

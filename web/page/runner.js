@@ -1,4 +1,5 @@
-// What the page does: says what it runs on, and then what it is told: compile, run and check, time.
+// The page: describes its device to the server, then executes the server's messages: compile, run
+// and check, time.
 import { openDevice, describe } from './device.js';
 import { Clock } from './clock.js';
 import { Kernel } from './kernel.js';
@@ -40,7 +41,7 @@ async function makeKernel() {
   return kernel.open();
 }
 
-// A new device where one was lost, with the kernel on it.
+// Opens a new device after a loss, with the kernel on it.
 async function reopen() {
   for (let tries = 0; ; tries++) {
     try { await open(); break; } catch (e) { if (tries === 20) throw e; await sleep(500); }
@@ -59,7 +60,8 @@ const run = async ({ candidates, best }) => measure.run(await compiled(candidate
 
 async function time({ candidates }) {
   const ready = await compiled(candidates);
-  const unknown = ready.filter(r => !measure.known.has(r.candidate.key)); // of a device that was lost
+  // candidates of a device that was lost
+  const unknown = ready.filter(r => !measure.known.has(r.candidate.key));
   if (unknown.length) await measure.findDispatches(unknown, unknown.map(() => 0));
   const samples = await within(measure.patience * candidates.length, measure.sample(ready, candidates.map(c => c.samples)));
   return samples.map(s => ({ outcome: 'measured', samples: s }));
@@ -83,7 +85,7 @@ async function openJob(message) {
 
 // ---- messages ----
 
-// A driver that hangs may never come back; the less it is waited for where the browser is started anew.
+// A driver that hangs may never recover; the wait is shorter if the browser is restarted.
 const REOPEN_SECONDS = 25, RESTART_SECONDS = 3;
 const works = { open: openJob, run, time, output };
 const short = text => String(text ?? '').slice(0, 180);
@@ -93,7 +95,7 @@ async function answerTo(message) {
   try {
     trials = await works[message.do](message);
   } catch (e) {
-    // Either the browser took the device away, or the candidate does not end.
+    // Either the browser has lost the device, or the candidate does not end.
     const late = e.message === 'late';
     if (!late) await Promise.race([gpu.device.lost, sleep(1000)]);
     lost = late || gpu.lost !== null;

@@ -1,9 +1,10 @@
-// The dashboard: what the database holds, and the tuning that measured last, followed while it runs.
+// The dashboard: the content of the database, and the tuning that measured last, followed while it
+// runs.
 import { View, timeText } from './view.js';
 
 const token = location.hash.slice(1), $ = id => document.getElementById(id);
 const view = new View();
-const LIVE = 20; // seconds since the last measurement: the tuning may still be running
+const LIVE = 20; // s since the last measurement: the tuning may still be running
 
 function fill(table, heads, rows) {
   const line = (tag, cells) => {
@@ -15,7 +16,7 @@ function fill(table, heads, rows) {
   table.tBodies[0].replaceChildren(...rows.map(row => line('td', row)));
 }
 
-// "WG=64 TILE=4" as names and values.
+// Splits "WG=64 TILE=4" into names and values.
 const pairs = config => config.split(' ').filter(Boolean).map(pair => pair.split('='));
 
 function showLast(state) {

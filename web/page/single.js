@@ -1,5 +1,6 @@
-// One file that tunes by itself, without a server: a list of configurations that was chosen beforehand,
-// each compiled, checked and timed, the best in turns; in the end a file for `heddle db import`.
+// A single file that tunes by itself, without a server: compiles, checks and times a list of
+// configurations chosen beforehand, then the best ones in turns; the result is a file for `heddle
+// db import`.
 import { openDevice, describe } from './device.js';
 import { Clock } from './clock.js';
 import { Kernel, unwrittenOf } from './kernel.js';
@@ -14,7 +15,7 @@ let gpu, clock, kernel, measure;
 const bytesOfText = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
 const sorted = values => [...values].sort((a, b) => a - b);
 
-// Median, and the 95 % interval of it by order statistics.
+// Returns the median, and its 95 % interval by order statistics.
 function summary(values) {
   const s = sorted(values), n = s.length, off = 0.98 * Math.sqrt(n);
   return { seconds: s[n >> 1], low: s[Math.max(0, Math.floor(n / 2 - off))], high: s[Math.min(n - 1, Math.ceil(n / 2 + off))] };
@@ -36,8 +37,8 @@ async function open() {
 const fits = ({ size: [x, y, z] }, limits) => x <= limits.maxComputeWorkgroupSizeX && y <= limits.maxComputeWorkgroupSizeY &&
   z <= limits.maxComputeWorkgroupSizeZ && x * y * z <= limits.maxComputeInvocationsPerWorkgroup;
 
-// The first candidate's own results are right, where no others were given. It runs over both patterns:
-// elements that still hold them are not written, and left out.
+// Makes the results of the first candidate the reference, if the job has no reference. It runs with
+// both patterns: elements that still contain them are unwritten, and not compared.
 async function makeReference(candidate) {
   const { pipeline, text } = await kernel.pipeline(candidate);
   if (!pipeline) throw new Error(text);

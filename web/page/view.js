@@ -1,4 +1,4 @@
-// What a person sees: how far it is, what is best, and a map of two parameters.
+// The page's display: progress, the best configuration, and a map of two parameters.
 
 const $ = id => document.getElementById(id);
 
@@ -27,7 +27,7 @@ export class View {
     this.say('ready');
   }
 
-  // Elements that are compared, where those are not all.
+  // Sets the text about compared elements, if not all are compared.
   compared(text) { this.counted = text; }
 
   show(m) {

@@ -1,8 +1,9 @@
 #version 450
 #extension GL_EXT_control_flow_attributes : require
-/* Image blur, as convolution.cl makes it: an item makes TILE_X columns, WG_X apart, of TILE_Y
- * pixels each; sums run over the filter's columns, in each over its rows. LOCAL and WEIGHTS_LOCAL: pixels
- * and weights through shared memory; PAD: a word more for each of its rows. */
+/* Image blur with the algorithm of convolution.cl: an item computes TILE_X columns, WG_X apart, of
+ * TILE_Y pixels each; sums run over the filter's columns, in each over its rows. LOCAL and
+ * WEIGHTS_LOCAL: pixels and weights pass through shared memory; PAD: an additional word for each of
+ * its rows. */
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(constant_id = 0) const int WG_X = 16;
 layout(constant_id = 1) const int WG_Y = 8;

@@ -1,6 +1,7 @@
-// Image blur with a filter of 17 x 17, as convolution.cl makes it, for browsers: an item makes
-// TILE_X columns, WG_X apart, of TILE_Y pixels each, whose sums are in registers. LOCAL,
-// WEIGHTS_LOCAL: pixels, weights through group memory; PAD: a word more for each of its rows.
+// Image blur with a filter of 17 x 17 and the algorithm of convolution.cl, for browsers: an item
+// computes TILE_X columns, WG_X apart, of TILE_Y pixels each, whose sums are in registers. LOCAL,
+// WEIGHTS_LOCAL: pixels, weights pass through group memory; PAD: an additional word for each of its
+// rows.
 override WG_X: u32 = 16;
 override WG_Y: u32 = 8;
 override TILE_X: u32 = 2;
@@ -47,7 +48,7 @@ fn main(@builtin(local_invocation_id) item: vec3<u32>, @builtin(workgroup_id) gr
         }
     }
     workgroupBarrier();
-    var sum: array<f32, 64>; // of TILE_X x TILE_Y, which are 64 at the most
+    var sum: array<f32, 64>; // TILE_X x TILE_Y, at most 64
     for (var column = 0u; column < FILTER; column++) {
         for (var row = 0u; row < FILTER; row++) {
             var weight = 0.0;

@@ -1,6 +1,7 @@
 #version 450
 #extension GL_EXT_control_flow_attributes : require
-/* Copies n words of 32 bits, as copy.cl does it. VEC is a macro, since a type depends on it. */
+/* Copies n words of 32 bits with the algorithm of copy.cl. VEC is a macro, since a type depends on
+ * it. */
 #ifndef VEC
 #define VEC 2
 #endif

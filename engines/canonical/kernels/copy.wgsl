@@ -1,4 +1,4 @@
-// Copies n words of 32 bits, as copy.cl does it, for browsers.
+// Copies n words of 32 bits with the algorithm of copy.cl, for browsers.
 override WG: u32 = 256;
 override VEC: u32 = 2;
 override ITEMS: u32 = 2;

@@ -1,9 +1,10 @@
 #version 450
 #extension GL_EXT_control_flow_attributes : require
-/* C = A B in row order, tiled as matmul.cl is: MWG x NWG of C a group, KWG of the sum at a time,
- * MDIMC x NDIMC items (macros: a group's size is no expression of constants), blocks of VWM x VWN.
- * SA, SB: A, B through shared memory, copied MDIMA, NDIMB items side by side; KWI steps unrolled;
- * AHEAD: two copies there; PAIRED: neighbours in pairs one above the other. */
+/* C = A B in row order, tiled as in matmul.cl: a block of MWG x NWG of C for a group, KWG of the
+ * sum at a time, MDIMC x NDIMC items (macros: a group's size cannot be an expression of constants),
+ * blocks of VWM x VWN. SA, SB: A, B pass through shared memory, copied by MDIMA, NDIMB neighbouring
+ * items; KWI: unrolled steps; AHEAD: two copies there; PAIRED: items in pairs one above the
+ * other. */
 #ifndef MDIMC
 #define MDIMC 16
 #endif
@@ -28,7 +29,7 @@ const uint M_ITEMS = uint(MDIMC), N_ITEMS = uint(NDIMC);
 const uint WG = M_ITEMS * N_ITEMS;
 const uint MWI = MWG / M_ITEMS;
 const uint NWI = NWG / N_ITEMS;
-/* copying A: an item takes A_WIDE neighbours along k of each MDIMA-th row; 4 words more a row */
+/* copying A: an item loads A_WIDE neighbours along k of each MDIMA-th row; 4 more words in a row */
 const uint KDIMA = WG / MDIMA;
 const uint A_ROWS = MWG / MDIMA;
 const uint A_WIDE = KWG / KDIMA;
@@ -88,7 +89,7 @@ void store(uint copy_of, uint item)
                         b_copied[(i * B_VECTORS + j) * VWN + v];
 }
 
-/* One step of the sum, `step` in the part that begins at `start`. */
+/* Adds one step of the sum; `step` counts within the block that begins at `start`. */
 void multiply(uint start, uint step, uint copy_of, uint item_m, uint item_n, uint top, uint left)
 {
     float a[MWI], b[NWI];

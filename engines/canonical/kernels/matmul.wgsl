@@ -1,7 +1,8 @@
-// C = A B in row order, tiled as matmul.cl is, for browsers: MWG x NWG of C a group, KWG of the sum
-// at a time, blocks of VWM x VWN for each of MDIMC x NDIMC items. SA, SB: A, B through group
-// memory, copied MDIMA, NDIMB items side by side; KWI steps at once; AHEAD: two copies there, so
-// that a step of the sum waits once; PAIRED: neighbours in pairs one above the other.
+// C = A B in row order, tiled as in matmul.cl, for browsers: a block of MWG x NWG of C for a group,
+// KWG of the sum at a time, blocks of VWM x VWN for each of MDIMC x NDIMC items. SA, SB: A, B pass
+// through group memory, copied by MDIMA, NDIMB neighbouring items; KWI: steps at once; AHEAD: two
+// copies there, so that a step of the sum has one barrier; PAIRED: items in pairs one above the
+// other.
 override MWG: u32 = 128;
 override NWG: u32 = 128;
 override KWG: u32 = 16;
@@ -51,7 +52,7 @@ fn main(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) at: v
     let groups_n = (size.n + NWG - 1u) / NWG;
     let top = at.x / groups_n * MWG;
     let left = at.x % groups_n * NWG;
-    var sum: array<f32, 256>; // of MWI x NWI, which are 224 at the most
+    var sum: array<f32, 256>; // MWI x NWI, at most 224
     for (var start = 0u; start < size.k; start += KWG) {
         let copied = select(0u, start / KWG % 2u, AHEAD != 0u);
         let a_part = copied * KWG * A_PITCH;

@@ -1,8 +1,8 @@
 #version 450
 #extension GL_EXT_control_flow_attributes : require
-/* Sums of tiles of TILE floats in the fixed tree of heddle/tree.h, as reduction.cl makes them. VEC
- * is a macro, since a type depends on it; LANES, which takes lane exchanges, is for devices that
- * say they have them. */
+/* Sums of tiles of TILE floats in the fixed tree of heddle/tree.h, with the algorithm of
+ * reduction.cl. VEC is a macro, since a type depends on it; LANES requires a device that reports
+ * lane exchanges. */
 #ifndef VEC
 #define VEC 4
 #endif
@@ -30,7 +30,7 @@ layout(std430, set = 0, binding = 0) restrict readonly buffer From { float from[
 layout(std430, set = 0, binding = 0) restrict readonly buffer FromWide { FLOATS from_wide[]; };
 layout(std430, set = 0, binding = 1) restrict writeonly buffer Sums { float sums[]; };
 layout(push_constant) uniform Size { uint n; };
-/* one word more a run, so that items do not read from one bank */
+/* index with one additional word per run, so that items do not read from one bank */
 shared float values[TREE ? WG * RUN + WG : WG];
 
 float element(uint i) { return i < n ? from[i] : -0.0; }

@@ -1,6 +1,6 @@
-// Sums of tiles of 4096 floats, as reduction.cl makes them, for browsers. An item adds up what it
-// has loaded (ORDER is free: a private array cannot have the length of an override), the group
-// adds by fours. LANES, which takes lane exchanges, is for devices that say they have them.
+// Sums of tiles of 4096 floats, with the algorithm of reduction.cl, for browsers. An item sums the
+// elements that it has loaded (ORDER is free: a private array cannot have the length of an
+// override), the group sums by fours. LANES requires a device that reports lane exchanges.
 override WG: u32 = 256;
 override VEC: u32 = 4;
 override LANES: u32 = 0;

@@ -1,6 +1,7 @@
 #version 450
 #extension GL_EXT_control_flow_attributes : require
-/* Transposes a matrix of 32-bit words through tiles in shared memory, as transpose.cl does it. */
+/* Transposes a matrix of 32-bit words through tiles in shared memory, with the algorithm of
+ * transpose.cl. */
 layout(local_size_x_id = 0, local_size_y_id = 1) in;
 layout(constant_id = 0) const uint TILE = 64u;
 layout(constant_id = 1) const uint ROWS = 8u;

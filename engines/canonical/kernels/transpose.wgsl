@@ -1,5 +1,5 @@
-// Transposes a matrix of 32-bit words through tiles in group memory, as transpose.cl does it, for
-// browsers.
+// Transposes a matrix of 32-bit words through tiles in group memory, with the algorithm of
+// transpose.cl, for browsers.
 override TILE: u32 = 64;
 override ROWS: u32 = 8;
 override PAD: u32 = 1;
