@@ -297,7 +297,7 @@ static int measure_lead(void)
     }
     if (!measure_over(pair[0], &local, &local_most)) return 1;
     printf(
-        "requests of %d bytes with answers, around %g ms of work each, cost beside it, at the median and 9 of 10:\n"
+        "requests of %d bytes with answers, around %g ms of work each; additional time at the median and 9 of 10:\n"
         "over MPI %.0f us, %.0f us; a process of this machine %.0f us, %.0f us; MPI adds %.2f %% of the work\n",
         REQUEST_BYTES, 1e3 * work_seconds, 1e6 * median, 1e6 * percentile, 1e6 * local,
         1e6 * local_most, 100 * (median - local) / work_seconds);
@@ -418,7 +418,7 @@ static int usage(FILE *to)
 {
     fputs(
         "usage: mpirun -n RANKS heddle-mpi tune|sweep|batch ARGUMENTS...\n"
-        "       mpirun -n 2 heddle-mpi measure    what a request costs over MPI, here\n"
+        "       mpirun -n 2 heddle-mpi measure    measures the cost of a request over MPI\n"
         "Runs \"heddle tune\" (sweep, batch) on the devices of all ranks but rank 0, which leads: ranks on one machine take\n"
         "one device each, in turn. \"heddle tune --help\" explains the arguments. Where mpirun has --enable-recovery, a rank\n"
         "that dies costs what was running on it; elsewhere all end, and --resume does the rest.\n",

@@ -373,8 +373,7 @@ static void read_member(reader *r, wgsl_struct *s)
     wgsl_type type = s->members[index].type = read_type(r);
     if (hed_failed(r->error)) return;
     if (type.bytes && !type.size)
-        reject_as(r, HED_ERROR_UNSUPPORTED, from,
-            "expected an array of so many elements as a constant says");
+        reject_as(r, HED_ERROR_UNSUPPORTED, from, "expected an array with a constant length");
     if (attributes.bytes && attributes.bytes < type.size)
         reject(r, from, "expected a @size that the type fits in");
     uint32_t align = attributes.align ? attributes.align : type.align;

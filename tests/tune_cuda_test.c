@@ -228,8 +228,8 @@ Test(tune_cuda, cuda_home)
     EXPECT(strstr(error.text, "nvidia-cuda-cccl"), "%s", error.text);
     FAILS(HED_ERROR_BUILD,
         compile_text(&c, "f.cu", "#include \"mine.h\"\n__global__ void f(float *y) {}\n", "f", ""));
-    EXPECT(strstr(error.text, "\"mine.h\" is none of CUDA's: in a tune file \"include\""), "%s",
-        error.text);
+    EXPECT(strstr(error.text, "\"mine.h\" is not a header of CUDA's: in a tune file \"include\""),
+        "%s", error.text);
     remove(in_folder("include/cuda_fp16.h"));
     rmdir(in_folder("include"));
     close_compiler(&c);

@@ -108,7 +108,7 @@ Test(npy, what_is_refused)
         {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", 4, "once each"},
         {"{'descr': '<f4', 'order': False, 'shape': (1,)}", 4, "once each"},
         {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", 4,
-            "expected nothing behind }, found \"x\""},
+            "expected nothing after }, found \"x\""},
         {"{'descr': '<f4' 'fortran_order': False, 'shape': (1,)}", 4,
             "expected a comma or }, found \"'fortran"},
         {"{'descr", 4, "expected a key in quotes"},

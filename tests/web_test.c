@@ -151,7 +151,7 @@ typedef struct fake_page {
     int64_t dies;                 /* WG of a candidate after which no device is there any more */
     int64_t closes; /* WG of a candidate at which the page is closed, and opened again; 0: none */
     bool leaves;    /* and not opened again */
-    bool babbles;   /* says what is no answer */
+    bool babbles;   /* sends an invalid reply */
     uint32_t session, runs, batched, over_limits, opened;
     pthread_t thread;
 } fake_page;
@@ -435,7 +435,7 @@ Test(web, a_page_that_babbles)
     fake_page page = {.babbles = true};
     hed_tune_result *r = NULL;
     CHECK_EQ((int)tune_with(&page, &r), (int)HED_ERROR_IO);
-    EXPECT(strstr(error.text, "no answer"), "%s", error.text);
+    EXPECT(strstr(error.text, "invalid reply"), "%s", error.text);
 }
 
 Test(web, a_browser_without_a_gpu)

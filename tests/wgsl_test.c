@@ -146,7 +146,7 @@ Test(wgsl, refusals)
             HED_ERROR_FORMAT},
         {"struct S { @size(4) a: vec2f }", "expected a @size that the type fits in",
             HED_ERROR_FORMAT},
-        {"override N = 4; struct S { a: array<u32, N> }", "so many elements as a constant says",
+        {"override N = 4; struct S { a: array<u32, N> }", "an array with a constant length",
             HED_ERROR_UNSUPPORTED},
         {"var<storage> x: array<f32>;", "expected @group and @binding", HED_ERROR_FORMAT},
         {"@compute @workgroup_size(1) fn f() {} @compute @workgroup_size(1) fn g() {}",
@@ -348,7 +348,7 @@ Test(wgsl, refused_tune_files)
     static const struct {
         const char *json, *words;
     } cases[] = {{"{}", "\"problem\" is missing"},
-        {"{\"problem\": {\"n\": 8, \"m\": 2}}", "\"arguments\" has to say what is in \"scale\""},
+        {"{\"problem\": {\"n\": 8, \"m\": 2}}", "\"arguments\" must specify \"scale\""},
         {"{\"problem\": {\"n\": 8, \"m\": 2}, \"parameters\": {\"NO\": [1]}}",
             "\"NO\" is no override"},
         {"{\"problem\": {\"n\": 8, \"WG\": 2}}", "\"WG\" is an override and a size of the problem"},
@@ -408,6 +408,6 @@ Test(wgsl, long_names_and_sizes)
     hed_wgsl *none;
     error = (hed_error){0};
     FAILS(HED_ERROR_UNSUPPORTED, hed_wgsl_read("a.wgsl", text, strlen(text), NULL, &none, &error));
-    CHECK(strstr(error.text, "so many elements as a constant says"), "%s", error.text);
+    CHECK(strstr(error.text, "an array with a constant length"), "%s", error.text);
     free(text);
 }

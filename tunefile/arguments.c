@@ -137,7 +137,7 @@ static void argument_read_content(hed_spec_reader *reader, hed_json_node node,
                               "\"access\": \"read_write\" if it has");
     if (def->access != HED_WRITE && from_file == by_rule && (from_file || !given))
         hed_json_reject(
-            node, "expected either \"fill\" or \"file\": what is in it before the kernel runs");
+            node, "expected either \"fill\" or \"file\", the content before the kernel runs");
     if (hed_json_has(node, "size"))
         argument_read_size(reader, hed_json_member(node, "size"), def->type, argument);
     else if (!from_file && given)
@@ -286,8 +286,8 @@ void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_
          * arguments. */
         if (!hangs && kernel->def.language == HED_CUDA_C && i + 1 < kernel->def.argument_count)
             hed_json_reject(node,
-                "in CUDA C the local array is the launch's dynamic shared memory, no argument of "
-                "the kernel: give one, behind all others");
+                "in CUDA C the local array is the launch's dynamic shared memory, not an argument "
+                "of the kernel: list one, after all others");
     }
 }
 
@@ -331,8 +331,8 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
                                            : def->type == HED_BYTES && def->access != HED_WRITE;
     if (hed_spec_fine(reader) && wants && !listed)
         hed_json_reject(root,
-            "\"arguments\" has to say what is in \"%s\" of the shader: {\"name\": \"%s\", %s}",
-            given->name, given->name,
+            "\"arguments\" must specify \"%s\" of the shader: {\"name\": \"%s\", %s}", given->name,
+            given->name,
             given->kind == HED_SCALAR ? "\"value\": ..." : "\"fill\" or \"file\": ...");
     if (!hed_spec_fine(reader)) return;
     if (!listed) node = root; /* the root has no key of an argument */

@@ -239,7 +239,7 @@ static hed_status npy_read_dictionary(npy_reader *r, hed_npy *npy)
         while (key_index < 3 && strcmp(key, keys[key_index]) != 0) key_index++;
         if (key_index == 3 || read_keys >> key_index & 1 || !npy_take(r, ':'))
             return npy_expected(
-                r, "descr, fortran_order and shape, once each, and a colon behind each");
+                r, "descr, fortran_order and shape, once each, and a colon after each");
         read_keys |= 1u << key_index;
         status = key_index == 0   ? npy_read_type(r, npy)
                  : key_index == 1 ? npy_read_order(r)
@@ -251,7 +251,7 @@ static hed_status npy_read_dictionary(npy_reader *r, hed_npy *npy)
     npy_skip_blanks(r);
     return read_keys == 7 && r->at == r->end
                ? HED_OK
-               : npy_expected(r, read_keys == 7 ? "nothing behind }" : "descr, fortran_order and shape");
+               : npy_expected(r, read_keys == 7 ? "nothing after }" : "descr, fortran_order and shape");
 }
 
 hed_status hed_npy_parse(

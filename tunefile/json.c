@@ -381,7 +381,7 @@ static void json_read_global(
         hed_json_reject(whole,
             "\"problem\" is missing, as {\"problem\": {\"width\": 1920, "
             "\"height\": 1080}}%s",
-            reader->is_shader ? " behind the word heddle in a comment of the shader" : "");
+            reader->is_shader ? " after the word heddle in a comment of the shader" : "");
     if (hed_spec_fine(reader) && reader->spec->problem.count < kernel->dimensions)
         hed_json_reject(whole, "\"global\" is missing: the problem has %u sizes, the group %u",
             reader->spec->problem.count, kernel->dimensions);

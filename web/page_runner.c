@@ -104,7 +104,7 @@ static page_event page_await(
             bool read = !hed_page_answer_read(item->bytes, item->size, answer, &cause);
             free(item);
             if (!read) {
-                hed_fail(error, HED_ERROR_IO, "the page has said what is no answer: %s", cause.text);
+                hed_fail(error, HED_ERROR_IO, "invalid reply from the page: %s", cause.text);
                 return PAGE_GONE;
             }
             page_take_built(page, answer);
@@ -151,11 +151,11 @@ static hed_status page_send_job(page_runner *page, hed_error *error)
     if (hed_failed(error)) return error->status;
     if (event == STOPPED) return HED_OK;
     if (event != ANSWERED || !answer.count)
-        return hed_fail(error, HED_ERROR_LOST, "the page was closed, or says nothing more");
+        return hed_fail(error, HED_ERROR_LOST, "the page was closed, or no longer replies");
     if (answer.trials[0].outcome)
         return hed_fail(error,
             answer.trials[0].outcome == HED_OUTCOME_BUILD ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
-            "%s: the browser says: %s", source->name, answer.trials[0].text);
+            "%s: the browser reports: %s", source->name, answer.trials[0].text);
     return HED_OK;
 }
 
@@ -172,8 +172,8 @@ static hed_status page_ensure(page_runner *page, hed_error *error)
     }
     if (!session)
         return hed_fail(error, HED_ERROR_LOST,
-            "the page was closed, and none has come in its place within %.0f s: what was measured is in "
-            "the database, and --resume goes on from it",
+            "the page was closed, and no other page connected within %.0f s; the measurements are in "
+            "the database, and --resume continues from them",
             patience);
     if (session == page->session) return HED_OK;
     page->session = session;

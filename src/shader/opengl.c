@@ -241,9 +241,8 @@ static void opengl_keep(opengl_writer *w, const hed_shader_binding *block)
         if (to->bindings[i].binding == block->binding && to->bindings[i].uniform == block->uniform)
             return;
     if (place == HED_SHADER_BINDINGS) {
-        hed_fail(w->error, HED_ERROR_LIMIT,
-            "%s: buffer \"%s\" is one too many; expected at most %d", w->def->name, block->name,
-            (int)HED_SHADER_BINDINGS);
+        hed_fail(w->error, HED_ERROR_LIMIT, "%s: too many buffers at \"%s\"; expected at most %d",
+            w->def->name, block->name, (int)HED_SHADER_BINDINGS);
         return;
     }
     for (; place && to->bindings[place - 1].binding > block->binding; place--)

@@ -40,7 +40,7 @@ static hed_status spirv_add_constant(hed_spirv_reader *r, const hed_spirv_id *of
     if (status) return status;
     if (index < 0 && shader->constant_count == HED_SHADER_CONSTANTS)
         return hed_fail(r->error, HED_ERROR_LIMIT,
-            "SPIR-V: constant \"%s\" is one too many; expected at most %d specialization constants",
+            "SPIR-V: too many constants at \"%s\"; expected at most %d specialization constants",
             name, HED_SHADER_CONSTANTS);
     if (index < 0) { /* inserted in the order of ids */
         index = (int32_t)shader->constant_count++;

@@ -83,8 +83,8 @@ static hed_status cuda_find_symbol(hed_program *program, const hed_build *build,
     CUresult result = CUDA_ERROR_NOT_FOUND;
     if (!api->cuModuleGetGlobal)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "%s: this driver does not give away where \"%s\" lies (cuModuleGetGlobal)",
-            build->def->name, argument->name);
+            "%s: this driver cannot locate \"%s\" (it lacks cuModuleGetGlobal)", build->def->name,
+            argument->name);
     hed_nvrtc_symbol(argument->name, expression);
     if (cuda_name_in_module(build, binary, expression, name))
         result = api->cuModuleGetGlobal(

@@ -320,13 +320,13 @@ static void nvrtc_advise_packages(
         if (strncmp(header, packages[i].begin, strlen(packages[i].begin)) != 0) continue;
         snprintf(text, size,
             "; CUDA's headers are %s%.150s: \"%.100s\" comes with NVIDIA's package %s, pip's %s, or Debian's nvidia-cuda-dev; "
-            "CUDA_HOME names a toolkit that lies elsewhere",
+            "CUDA_HOME names a toolkit in another folder",
             nvrtc->headers[0] ? "taken from " : "not found", nvrtc->headers, header,
             packages[i].apt, packages[i].pip);
         return;
     }
     snprintf(text, size,
-        "; \"%.200s\" is none of CUDA's: in a tune file \"include\" names the folders that are looked into",
+        "; \"%.200s\" is not a header of CUDA's: in a tune file \"include\" lists the folders to search",
         header);
 }
 

@@ -178,7 +178,7 @@ static void gl_list(gl_driver *driver, hed_backend_slot *slot)
     if (driver->device_count) slot->health = HED_BACKEND_WORKS;
     else
         gl_fail(slot, HED_BACKEND_ABSENT,
-            "the library is there, and no driver of OpenGL 4.3 or OpenGL ES 3.1 behind it");
+            "libEGL is installed, but finds no driver of OpenGL 4.3 or OpenGL ES 3.1");
 }
 
 static void gl_start(gl_driver *driver, hed_backend_slot *slot)

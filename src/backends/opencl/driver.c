@@ -253,7 +253,7 @@ static hed_status opencl_list(opencl_driver *driver, hed_backend_slot *slot)
         slot->health = empty ? HED_BACKEND_ABSENT : HED_BACKEND_FAILED;
         if (empty)
             snprintf(slot->reason, sizeof slot->reason,
-                "the library is there, and no device of OpenCL 1.2 behind it");
+                "the library is installed, but finds no device of OpenCL 1.2");
         else
             snprintf(slot->reason, sizeof slot->reason, "%s failed with %s (%d)", call,
                 opencl_code_name(code), (int)code);

@@ -143,7 +143,7 @@ hed_status hed_opencl_buffer_share_gl(hed_buffer *buffer, hed_error *error)
     if (size >= buffer->size) return HED_OK;
     api->clReleaseMemObject(buffer->handle);
     buffer->handle = NULL;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "OpenGL buffer %u has %zu bytes, asked were %llu",
+    return hed_fail(error, HED_ERROR_ARGUMENT, "OpenGL buffer %u has %zu bytes; expected at least %llu",
         buffer->gl_name, size, (unsigned long long)buffer->size);
 }
 

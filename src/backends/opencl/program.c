@@ -101,7 +101,7 @@ static hed_status opencl_make_kernel(const opencl_device *device, cl_program pro
     *kernel = device->api->clCreateKernel(program, build->entry, &code);
     if (code == CL_INVALID_KERNEL_NAME)
         return hed_fail(error, HED_ERROR_BUILD,
-            "the text of %s has no kernel named \"%s\" (a built-in function's name will not do)",
+            "the text of %s has no kernel named \"%s\" (a built-in function's name is not allowed)",
             def->name, build->entry);
     if (!*kernel) return hed_opencl_fail(error, "clCreateKernel", code, "%s", def->name);
     device->api->clGetKernelInfo(*kernel, CL_KERNEL_NUM_ARGS, sizeof arguments, &arguments, NULL);

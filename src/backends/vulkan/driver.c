@@ -147,7 +147,7 @@ static void vulkan_list(vulkan_driver *driver, hed_backend_slot *slot)
     }
     if (driver->device_count == 0) {
         vulkan_fail(slot, HED_BACKEND_ABSENT,
-            "the library is there, and no device of Vulkan 1.1 behind it", packages);
+            "the library is installed, but finds no device of Vulkan 1.1", packages);
         return;
     }
     slot->health = HED_BACKEND_WORKS;

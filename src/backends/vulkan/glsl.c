@@ -68,7 +68,7 @@ static hed_status glsl_words(
     void *impl = NULL;
     if (!def.compiler[0])
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "%s is written in GLSL, and there is no compiler for it: apt install glslang-tools "
+            "%s is written in GLSL, but no compiler for it was found: apt install glslang-tools "
             "(glslangValidator) or glslc, or HEDDLE_GLSL_COMPILER=the path of either",
             build->def->name);
     hed_glsl_assemble(&def, &text);

@@ -149,8 +149,8 @@ static hed_status program_bind(
     hed_status status = HED_OK;
     if (shader->opengl)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "%s: uniform \"%s\" stands outside of a block, as OpenGL has it: Vulkan's scalars are "
-            "push constants",
+            "%s: uniform \"%s\" is outside of a block, as in OpenGL; expected scalars as push "
+            "constants",
             def->name, shader->members[0].name);
     for (uint32_t i = 0; i < shader->binding_count; i++)
         if (shader->bindings[i].set != 0)

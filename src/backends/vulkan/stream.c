@@ -476,8 +476,8 @@ hed_status hed_vulkan_stream_create(hed_stream *stream, hed_error *error)
     vulkan_device *of = hed_vulkan_of(stream->device);
     if (stream->def.use_handle && !stream->def.handle)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "hed_stream_def.use_handle with handle NULL: a VkQueue is needed, of the family that "
-            "hed_device_handles() tells");
+            "hed_stream_def.use_handle with handle NULL; expected a VkQueue of the family that "
+            "hed_device_handles() returns");
     vulkan_stream *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
     if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
     impl->stream = stream;
