@@ -1,22 +1,21 @@
-/* Which patch each particle belongs to: recursive bisection (Berger and Bokhari 1987; Simon 1991),
- * where each bisection tries several orders of the particles and every place in them:
+/* Cut: the patch of each particle, by recursive bisection (Berger and Bokhari 1987; Simon 1991).
+ * Each bisection tries several orders of the particles and every cut position in them:
  *
- *   orders   along each axis of the rest shape (columns and rows of a grid); component by component
- *            where the piece is in several; by distance along the cloth where a cut along an axis
- *            would leave a half in pieces, as
- *            with the front and the back of a shirt, which lie over one another at rest;
- *   places   where the share of patches on one side is 1/3 to 2/3, give or take a few percent of a
- *            patch.
+ *   orders     along each axis of the rest shape (columns and rows of a grid); component by
+ *              component if the piece has several; by distance along the cloth if a cut along an
+ *              axis would leave a half disconnected, as with the front and the back of a shirt
+ *              that overlap at rest;
+ *   positions  1/3 to 2/3 of the patches on one side, within a few percent of a patch.
  *
- * The best is where the fewest constraints are cut. That makes straight seams on grids, whose
+ * The best position cuts the fewest constraints. That makes straight seams on grids, whose
  * boundary constraints need the fewest steps, since a cut with a corner in it cuts more.
  * Constraints near a tether seam (where neighbours hang from anchors far apart) count several
- * times: a cut along such a seam ruins what tethers are there for, the stretch of a large sheet. A
- * cut across it cannot be avoided and costs the same everywhere.
+ * times: a cut along such a seam ruins the purpose of tethers, to limit the stretch of a large
+ * sheet. A cut across it cannot be avoided and costs the same everywhere.
  *
  * METIS 5.1 in its place gives the same numbers of steps and 0.97 to 1.01 times the boundary
- * constraints, is out of balance by 3 % instead of 1 %, takes about as long as the whole plan does
- * here, and cuts along tether seams: not clearly better, so not taken. */
+ * constraints, is out of balance by 3 % instead of 1 %, takes about as long as the whole plan
+ * does here, and cuts along tether seams: not clearly better, so not taken. */
 #include "plan/parts.h"
 
 #include <float.h>
@@ -25,17 +24,19 @@
 
 enum {
     AXES = 3,
-    KEY_LEVELS = 1 << 20, /* coordinates closer than this share of a piece's extent are the same */
+    KEY_LEVELS = 1 << 20, /* coordinates closer than this fraction of a piece's extent are equal */
     CONSTRAINT_WEIGHT = 16,
-    SEAM_WEIGHT = 128, /* of a constraint on a tether seam, beside the other */
-    SEAM_REACH = 8     /* columns from a tether seam where constraints still count more, at most */
+    SEAM_WEIGHT = 128, /* extra weight of a constraint on a tether seam */
+    /* maximum distance from a tether seam, columns, where constraints have an extra weight */
+    SEAM_REACH = 8
 };
 
-/* A cut costs the weight of what it cuts, times 1 + what it does to the balance, + what it is off
- * the middle. */
+/* Cost of a cut = (weight of the constraints cut + 1) x (1 + cost_of_imbalance x imbalance +
+ * cost_of_ratio x distance from the middle). */
 static const double cost_of_imbalance = 10.0, cost_of_ratio = 0.2;
-static const float least_extent = 0.3f;    /* of the longest, for an axis to be tried */
-static const double most_imbalance = 0.03; /* of a patch's size, by one cut */
+/* smallest extent of an axis that is tried, / longest extent */
+static const float least_extent = 0.3f;
+static const double most_imbalance = 0.03; /* largest imbalance by one cut, / size of a patch */
 
 typedef struct place {
     double cost;
@@ -44,22 +45,22 @@ typedef struct place {
 
 typedef struct cutter {
     cloth_planner *planner;
-    uint32_t *order;       /* (particle_count) plan->own: each piece a range of it */
+    uint32_t *order;       /* (particle_count) plan->own: each piece is a range of it */
     uint32_t *trial;       /* (particle_count) */
-    uint32_t *best;        /* (particle_count) the order of the best place so far */
+    uint32_t *best;        /* (particle_count) order of the best cut so far */
     uint32_t *key, *moved; /* (particle_count) for sorting */
-    uint32_t *rank;        /* (particle_count) place of each particle in the trial */
+    uint32_t *rank;        /* (particle_count) position of each particle in the trial */
     uint32_t *queue;       /* (particle_count) */
     uint32_t *label;       /* (particle_count) component, or distance */
-    /* (particle_count + 1) weight that a cut before each place cuts */
+    /* (particle_count + 1) weight of the constraints that a cut before each position cuts */
     int64_t *profile;
-    /* (particle_count) 0: far from tether seams, SEAM_REACH: on one */
+    /* (particle_count) SEAM_REACH: on a tether seam, less with the distance; 0: far from any */
     uint8_t *seam;
-    uint32_t begin, end, patches; /* the piece at work */
+    uint32_t begin, end, patches; /* the piece that is cut */
 } cutter;
 
-/* Ranks are places in the whole array, and each piece is a range of it: so they tell which are in
- * the piece. */
+/* True if the particle is in the piece: a rank is a position in the whole array, and each piece
+ * is a range of that array. */
 static bool in_piece(const cutter *c, uint32_t particle)
 {
     return c->rank[particle] >= c->begin && c->rank[particle] < c->end;
@@ -72,7 +73,7 @@ static void set_ranks(cutter *c)
 
 /* ---- tether seams ---- */
 
-/* Whether neighbours hang from anchors so far apart that tethers pull them in different
+/* True if the anchors of two neighbours are so far apart that tethers pull them in different
  * directions. */
 static bool is_seam(const cloth_garment *garment, uint32_t a, uint32_t b)
 {
@@ -84,7 +85,7 @@ static bool is_seam(const cloth_garment *garment, uint32_t a, uint32_t b)
     return apart > 0.25f * fminf(garment->tether_length[a], garment->tether_length[b]);
 }
 
-/* Breadth first from the seams along edges of the mesh, as far as half a patch. */
+/* Fills c->seam, breadth first from the seams along edges of the mesh, as far as half a patch. */
 static void find_tether_seams(cutter *c)
 {
     const cloth_planner *planner = c->planner;
@@ -120,7 +121,7 @@ static void find_tether_seams(cutter *c)
 
 /* ---- orders ---- */
 
-/* Sorts the trial by keys below 2^24 that lie beside it; those that are equal stay as they are. */
+/* Sorts the trial by c->key, whose keys are below 2^24; the sort is stable. */
 static void sort_trial(cutter *c)
 {
     uint32_t count = c->end - c->begin, *trial = c->trial + c->begin, *key = c->key, *to = c->queue,
@@ -147,7 +148,7 @@ static float coordinate(const cloth_garment *garment, uint32_t particle, uint32_
                                : 0);
 }
 
-/* Gives the piece's extent along an axis. */
+/* Returns the piece's extent along an axis. */
 static float find_extent(const cutter *c, uint32_t axis, float *low)
 {
     float high = -FLT_MAX;
@@ -172,8 +173,7 @@ static void order_along(cutter *c, uint32_t axis)
     sort_trial(c);
 }
 
-/* Labels what hangs together in the piece, in the trial's order, and gives the number of
- * components. */
+/* Labels the connected components of the piece, in the trial's order, and returns their count. */
 static uint32_t find_components(cutter *c)
 {
     const uint32_t *at = c->planner->graph.at;
@@ -195,7 +195,7 @@ static uint32_t find_components(cutter *c)
     return components;
 }
 
-/* The trial, sorted by label. Labels beyond 2^24 stay together with the last: pieces of one or two
+/* Sorts the trial by label. Labels from 2^24 on count as 2^24 - 1: pieces of one or two
  * particles each. */
 static void order_by_label(cutter *c)
 {
@@ -206,7 +206,8 @@ static void order_by_label(cutter *c)
     sort_trial(c);
 }
 
-/* Labels are distances from one particle, in constraints. Gives the farthest. */
+/* Labels each particle with its distance from one particle, in constraints. Returns the farthest
+ * particle. */
 static uint32_t find_distances(cutter *c, uint32_t from)
 {
     const uint32_t *at = c->planner->graph.at;
@@ -224,7 +225,7 @@ static uint32_t find_distances(cutter *c, uint32_t from)
     return c->queue[count - 1];
 }
 
-/* What a cut before each place of the trial cuts. */
+/* Sums the weight of the constraints that a cut before each position of the trial cuts. */
 static void find_profile(cutter *c)
 {
     const uint32_t *at = c->planner->graph.at;
@@ -244,7 +245,7 @@ static void find_profile(cutter *c)
     for (uint32_t k = c->begin + 1; k <= c->end; k++) c->profile[k] += c->profile[k - 1];
 }
 
-/* Takes the trial as the best order when it has a better place than the best so far. */
+/* Makes the trial the best order if it has a cheaper cut than the best so far. */
 static void try_order(cutter *c, place *best)
 {
     uint32_t count = c->end - c->begin;
@@ -272,7 +273,7 @@ static void try_order(cutter *c, place *best)
     if (better) memcpy(c->best + c->begin, c->trial + c->begin, count * sizeof *c->best);
 }
 
-/* Orders along axes, and where the piece is in several components, those one after another. */
+/* Tries orders along axes and, if the piece has several components, component by component. */
 static place find_cut(cutter *c, bool connected)
 {
     place best = {.cost = DBL_MAX};
@@ -303,7 +304,7 @@ static void set_piece(cutter *c, uint32_t begin, uint32_t end, uint32_t patches)
     c->patches = patches;
 }
 
-/* Whether each side of a cut through the best order hangs together. */
+/* Applies the best order; `connected`: true for each side of its cut that is connected. */
 static void take_best(cutter *c, uint32_t middle, bool connected[2])
 {
     uint32_t begin = c->begin, end = c->end;
@@ -329,7 +330,7 @@ static void cut_piece(
     place found = find_cut(c, connected);
     take_best(c, begin + found.position, sides);
     if (connected && !(sides[0] && sides[1])) {
-        /* a piece that lies over itself: in order along the cloth from one of its ends */
+        /* a piece that overlaps itself: order along the cloth from one of its ends */
         memcpy(c->trial + begin, c->order + begin, (end - begin) * sizeof *c->trial);
         set_ranks(c);
         find_distances(c, find_distances(c, c->trial[begin]));
@@ -364,9 +365,9 @@ hed_status cloth_plan_cut(cloth_planner *planner)
 }
 
 /* Single particles that change their patch after the cuts. Where two cuts meet a column apart, a
- * particle is left with most of its constraints outside its patch; since all of those come before
- * all others of it and of its neighbours, it decides how many steps the whole plan has. Straight
- * seams stay as they are. */
+ * particle is left with most of its constraints outside its patch. All these constraints come
+ * before all others of it and of its neighbours, so this particle decides the number of steps of
+ * the whole plan. Straight seams stay as they are. */
 
 enum { PASSES = 4, ROUNDS = 4 };
 
@@ -384,8 +385,9 @@ static void corners_move(cloth_planner *planner, uint32_t particle, uint32_t pat
 
 /* ---- corners that a shorter cut does without ---- */
 
-/* The patch, other than its own, that most of a particle's constraints lead to, and how many lead
- * there and how many stay. `count`: (patch_count) zeros, and again when this returns. */
+/* Finds the patch, other than its own, that most of a particle's constraints lead to, the number
+ * of constraints that lead there (`there`) and that stay inside (`here`). `count`: (patch_count)
+ * zeros, and zeros again on return. */
 static uint32_t find_pull(const cloth_planner *planner, uint32_t *count, uint32_t particle,
     uint32_t *there, uint32_t *here)
 {
@@ -403,7 +405,8 @@ static uint32_t find_pull(const cloth_planner *planner, uint32_t *count, uint32_
     return best;
 }
 
-/* Fiduccia and Mattheyses (1982), without their moves uphill. */
+/* Moves particles to the patch of most of their constraints: Fiduccia and Mattheyses (1982),
+ * without their moves uphill. */
 static void shorten_cuts(cloth_planner *planner, uint32_t *count)
 {
     bool moved = true;
@@ -428,8 +431,8 @@ static uint32_t count_outside(const cloth_planner *planner, uint32_t particle)
     return count;
 }
 
-/* How hard the boundary constraints around a particle are to put in steps: the most at one particle
- * count by far the most. */
+/* Difficulty of scheduling the boundary constraints around a particle: the sum of the fourth
+ * powers of the counts, so that a large count at one particle dominates. */
 static int64_t crowding(const cloth_planner *planner, uint32_t particle)
 {
     int64_t here = count_outside(planner, particle), sum = here * here * here * here;
@@ -445,12 +448,12 @@ typedef struct corners_choice {
     uint32_t particle, patch;
 } corners_choice;
 
-/* The best patch for a particle among those that it has constraints with. */
+/* Finds the best patch for a particle among the patches that it has constraints with. */
 static void try_moves(cloth_planner *planner, uint32_t particle, corners_choice *best)
 {
     uint32_t own = planner->part[particle];
-    /* Each particle moves once, so that they do not go round in circles; and none that is in a
-     * figure, which is inside one patch. */
+    /* Each particle moves once, so that moves do not cycle. A particle of a figure does not
+     * move, as a figure is inside one patch. */
     if (planner->moved[particle] || planner->size[own] == 1) return;
     for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++)
         if (planner->in_figure[planner->graph.constraint[q]]) return;

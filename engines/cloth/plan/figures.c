@@ -1,34 +1,34 @@
 /* Figures of four particles whose constraints are done in registers, so that four loads and four
- * stores serve six constraints, or four: complete graphs (a grid's cell with its diagonals, a hinge
- * with its bend) and rings of one family (bends round a square). One finder serves the patches of a
- * device and the sweep of HED_CLOTH_CPU; they differ in which figures they choose.
+ * stores serve six constraints, or four: complete graphs (a grid's cell with its diagonals, a
+ * hinge with its bend) and rings of one family (bends round a square). One finder serves the
+ * patches of a device and the sweep of HED_CLOTH_CPU, which choose different figures.
  *
- * Patches: figures lie inside one patch. Complete ones are taken along the edges of the mesh first,
- * and only where no shorter one contains the same edge: those tile a grid like the black fields of
- * a chessboard. Figures are then put in steps, no free particle twice in one; a figure for which
- * there is no step stays pairs.
+ * Patches: a figure is inside one patch. Complete figures are taken along the edges of the mesh
+ * first, and only where no shorter figure contains the same edge: these figures tile a grid like
+ * the black fields of a chessboard. Figures are then put in steps, no free particle twice in
+ * one; a figure without a step stays pairs.
  *
- * Sweep: on a grid in closed form. The cells of one colour of a chessboard are complete figures and
- * cover all edges; on each of the four grids of every second particle, the black cells are rings of
- * bends. On any mesh greedily: the shortest complete figure through each constraint that is still
- * free, then rings of one family. The remaining constraints are pairs. */
+ * Sweep: on a grid in closed form. The cells of one colour of a chessboard are complete figures
+ * and cover all edges; on each of the four grids of every second particle, the black cells are
+ * rings of bends. On any mesh greedily: the shortest complete figure through each constraint
+ * that is still free, then rings of one family. The remaining constraints are pairs. */
 #include "plan/parts.h"
 
 #include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_COMMON = 32, WINDOW = 64 /* steps that a mask holds */, RARE = 16, FEW = 256 };
+enum { MOST_COMMON = 32, WINDOW = 64 /* steps in a mask */, RARE = 16, FEW = 256 };
 
 typedef struct finder {
     const cloth_garment *garment;
     const cloth_graph *graph;
     const uint32_t *part;  /* (particle_count) patches; NULL: a sweep */
-    const uint32_t *level; /* (particle_count) of a sweep; NULL: patches */
-    uint8_t *used;         /* (constraint_count) in a figure */
+    const uint32_t *level; /* (particle_count) levels of a sweep; NULL: patches */
+    uint8_t *used;         /* (constraint_count) 1: in a figure */
     cloth_found *found;
     uint32_t count;
-    uint64_t *taken; /* (particle_count) steps of each particle, as bits */
+    uint64_t *taken; /* (particle_count) steps in which each particle occurs, as bits */
 } finder;
 
 static float rest_of(const finder *f, uint32_t constraint)
@@ -43,7 +43,8 @@ static void exchange(uint32_t *a, uint32_t *b)
     *b = kept;
 }
 
-/* Patches look at used constraints too, because the shortest figure may contain one. */
+/* True if a figure may contain the constraint. For patches this includes used constraints,
+ * because the shortest figure may contain one. */
 static bool is_candidate(const finder *f, uint32_t k)
 {
     const hed_cloth_constraint *c = &f->garment->constraints[k];
@@ -55,8 +56,8 @@ static bool may_be_in_ring(const finder *f, uint32_t k, uint32_t family)
     return !f->used[k] && f->garment->families[k] == family && is_candidate(f, k);
 }
 
-/* The first candidate between two particles, or CLOTH_NONE; for a ring of one family where that is
- * below HED_CLOTH_FAMILY_COUNT. */
+/* Finds the first candidate between two particles; CLOTH_NONE: no candidate. A `family` below
+ * HED_CLOTH_FAMILY_COUNT: a candidate for a ring of that family. */
 static uint32_t find_edge(const finder *f, uint32_t a, uint32_t b, uint32_t family)
 {
     const cloth_graph *graph = f->graph;
@@ -78,8 +79,8 @@ static void add_figure(finder *f, const cloth_found *figure)
         f->used[figure->constraint[e]] = 1;
 }
 
-/* The longest matching first: the sweep ends on the shortest constraints (a grid's edges), which
- * are the stiffest. That stretches least. */
+/* Sorts the matchings of a complete figure, the longest first: the sweep then ends on the
+ * shortest constraints (a grid's edges), which are the stiffest. That stretches least. */
 static void sort_matchings(const finder *f, cloth_found *figure)
 {
     for (uint32_t i = 0; i < 3; i++) { /* three exchanges sort three */
@@ -91,8 +92,8 @@ static void sort_matchings(const finder *f, cloth_found *figure)
     }
 }
 
-/* The shortest complete figure through a constraint, if none of its constraints is in another
- * yet. */
+/* Finds the shortest complete figure through a constraint; false if the shortest has a
+ * constraint in another figure already. */
 static bool find_complete(const finder *f, uint32_t ab, cloth_found *figure)
 {
     const cloth_graph *graph = f->graph;
@@ -131,7 +132,8 @@ static bool find_complete(const finder *f, uint32_t ab, cloth_found *figure)
     return true;
 }
 
-/* Opposite corners of a ring have no constraint between them, so a sweep compares their levels. */
+/* True if two opposite corners of a ring are at most one level apart. They have no constraint
+ * between them, so a sweep compares their levels. */
 static bool is_near(const finder *f, uint32_t a, uint32_t b)
 {
     return !f->level || (f->level[a] <= f->level[b] + 1 && f->level[b] <= f->level[a] + 1);
@@ -154,15 +156,17 @@ static bool find_ring(const finder *f, uint32_t ab, cloth_found *figure)
             *figure = (cloth_found){
                 {a, b, c, d}, {ab, cd, ac, bd, CLOTH_NONE, CLOTH_NONE}, CLOTH_SHAPE_RING, 0};
             found = true;
-            if (!f->part) return true; /* the first; patches take the one with the first cd */
+            /* the first found; patches take the ring with the first cd */
+            if (!f->part) return true;
         }
     }
     return found;
 }
 
-/* Steps of one shape, from `first` on: each figure gets the first step that none of its free
- * particles is in yet. Where a window of steps is not enough, a sweep goes on with another; patches
- * leave those figures without a step. Gives where the steps end. */
+/* Assigns steps from `first` on to the figures of one shape: each figure gets the first step in
+ * which no free particle of it occurs yet. If a window of steps is not enough, a sweep continues
+ * with another window; patches leave the remaining figures without a step. Returns the end of
+ * the steps. */
 static uint32_t put_in_steps(finder *f, cloth_shape shape, uint32_t first)
 {
     uint32_t end = first;
@@ -194,11 +198,11 @@ static uint32_t put_in_steps(finder *f, cloth_shape shape, uint32_t first)
 typedef struct dissolver {
     finder *f;
     uint32_t *pairs;     /* (particle_count) constraints of each particle outside figures */
-    uint32_t most_pairs; /* of any particle */
+    uint32_t most_pairs; /* maximum of `pairs` */
 } dissolver;
 
-/* Makes a figure pairs again where that leaves its particles with about as many pairs as others
- * have anyway. */
+/* Turns a figure back into pairs if its particles then have at most one pair more than the
+ * maximum of all particles. */
 static bool dissolve(dissolver *d, cloth_found *figure)
 {
     uint32_t constraints = cloth_shape_constraints(figure->shape), more = constraints / 2;
@@ -214,7 +218,8 @@ static bool dissolve(dissolver *d, cloth_found *figure)
     return true;
 }
 
-/* Moves a figure to a step if those that share a free particle with it there can be dissolved. */
+/* Moves a figure to a step if all figures there that have a free particle in common with it can
+ * be dissolved. */
 static void move_to_step(dissolver *d, cloth_found *figure, uint32_t step)
 {
     for (uint32_t k = 0; k < d->f->count; k++) {
@@ -229,8 +234,9 @@ static void move_to_step(dissolver *d, cloth_found *figure, uint32_t step)
     figure->step = step;
 }
 
-/* Where the tilings from two corners of a patch do not fit, a few figures are left to steps of
- * their own. They are dissolved; where few of them cannot be, those in their way are. */
+/* Dissolves steps with few figures. If the tilings from two corners of a patch do not fit
+ * together, a few figures get steps of their own. These are dissolved; if few of them cannot be,
+ * figures that block their move to another step are dissolved instead. */
 static void dissolve_rare_steps(dissolver *d, uint32_t steps)
 {
     finder *f = d->f;
@@ -261,8 +267,8 @@ static void dissolve_rare_steps(dissolver *d, uint32_t steps)
     }
 }
 
-/* Drops figures and steps that were dissolved. Gives the number of steps; the first *rings of them
- * are rings. */
+/* Removes dissolved figures and their steps. Returns the number of steps; the first *rings of
+ * them are rings. */
 static uint32_t renumber_steps(finder *f, uint32_t *rings)
 {
     uint32_t number[2 * WINDOW] = {0}, kept = 0, steps = 0, ring_steps = 0;
@@ -297,7 +303,7 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
     f.found = hed_arena_new(arena, constraints / 4 + 1, sizeof *f.found, planner->error);
     if (arena->failed) return HED_ERROR_MEMORY;
     for (uint32_t k = constraints; k < planner->edges->constraint_count; k++) f.used[k] = 1;
-    /* from corners on, where half the constraints or more lead to other patches */
+    /* start from corners: particles with at least half of their constraints to other patches */
     for (uint32_t i = 0; i < particles; i++) {
         uint32_t begin = graph->at[i], end = graph->at[i + 1], inside = 0;
         for (uint32_t q = begin; q < end; q++) inside += is_candidate(&f, graph->constraint[q]);
@@ -342,8 +348,8 @@ hed_status cloth_plan_find_figures(cloth_planner *planner)
 
 enum { RIGHT, DOWN, ACROSS, BACK, FAR_RIGHT, FAR_DOWN, DIRECTIONS };
 
-/* Sorts constraints by their direction on the grid; false if one has none. BACK is from (x + 1, y)
- * to (x, y + 1), kept at (x, y). */
+/* Sorts constraints by their direction on the grid; false if a constraint has no such direction.
+ * BACK is from (x + 1, y) to (x, y + 1), stored at (x, y). */
 static bool sort_edges(const finder *f, uint32_t *const *edge)
 {
     uint32_t width = f->garment->grid_width;
@@ -420,8 +426,8 @@ static void find_on_mesh(finder *f)
 /* Levels of a mesh: any two particles with a constraint between them are at most one level
  * apart. */
 
-/* Levels of one connected part, breadth-first from `start`, counted from `first`. Gives the number
- * of its particles: they are in `queue`, the farthest last. */
+/* Assigns levels to one connected component, breadth-first from `start`, counted from `first`.
+ * Returns the number of its particles: they are in `queue`, the farthest last. */
 static uint32_t walk(
     const cloth_graph *g, uint32_t start, uint32_t first, uint32_t *level, uint32_t *queue)
 {
@@ -440,8 +446,8 @@ static uint32_t walk(
     return tail;
 }
 
-/* From an end that is far from where a first walk began, so that levels are many and small. Gives
- * the number of levels. */
+/* Assigns levels to all components, each from the particle farthest from a first walk's start,
+ * so that levels are many and small. Returns the number of levels. */
 static uint32_t walk_all(const cloth_graph *g, uint32_t particles, uint32_t *level, uint32_t *queue)
 {
     uint32_t next = 0;
@@ -456,7 +462,9 @@ static uint32_t walk_all(const cloth_graph *g, uint32_t particles, uint32_t *lev
     return next;
 }
 
-/* Second neighbours, the farthest with a constraint between them, are in the next pair of rows. */
+/* Makes levels of two rows of a grid each; false if a constraint spans more than one level.
+ * Second neighbours, the farthest particles with a constraint between them, are in the next
+ * level. */
 static bool take_rows(const cloth_garment *garment, uint32_t *level, uint32_t *level_count)
 {
     uint32_t width = garment->grid_width;
@@ -472,7 +480,7 @@ static bool take_rows(const cloth_garment *garment, uint32_t *level, uint32_t *l
 
 /* ---- a sweep ---- */
 
-/* Elements are in steps already: their colours. */
+/* Takes the elements, whose steps are their colours. */
 static void take_elements(finder *f, cloth_figures *made)
 {
     const cloth_garment *g = f->garment;
@@ -490,7 +498,8 @@ static hed_status find_all(
 {
     uint32_t particles = garment->particle_count, constraints = garment->constraint_count;
     bool grid = garment->grid_width > 0;
-    uint32_t *edge[DIRECTIONS], *queue; /* from each particle in each direction of a grid */
+    /* edge: constraint of each particle in each direction of a grid */
+    uint32_t *edge[DIRECTIONS], *queue;
     cloth_graph graph;
     finder f = {.garment = garment, .graph = &graph};
     f.used = hed_arena_new(scratch, constraints, sizeof *f.used, error);
@@ -511,7 +520,7 @@ static hed_status find_all(
         if (status) return status;
     }
     if (!rows) made->level_count = walk_all(&graph, particles, made->level, queue);
-    if (!rows && garment->element_count) { /* which reach to neighbours of a neighbour */
+    if (!rows && garment->element_count) { /* elements span two levels of the walk */
         for (uint32_t i = 0; i < particles; i++) made->level[i] /= 2;
         made->level_count = (made->level_count + 1) / 2;
     }

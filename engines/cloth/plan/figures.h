@@ -1,4 +1,4 @@
-/* Figures of a garment, and a garment as nothing but figures, for HED_CLOTH_CPU.
+/* Figures of a garment, and a garment as figures only, for HED_CLOTH_CPU.
  *
  * The constraints of a figure are done with its particles in registers: a complete graph of four
  * particles and six constraints, a ring of four, or a pair. Figures of one step have no free
@@ -36,19 +36,20 @@ static inline uint32_t cloth_shape_constraints(cloth_shape shape)
 static const uint8_t cloth_figure_ends[6][2]
     __attribute__((unused)) = {{0, 1}, {2, 3}, {0, 2}, {1, 3}, {0, 3}, {1, 2}};
 
-/* A figure as it is found: particles and constraints of the garment. */
+/* Figure with the particles and constraints of the garment. */
 typedef struct cloth_found {
     uint32_t particle[CLOTH_ELEMENT_PARTICLES];
-    uint32_t constraint[6]; /* an element's number in the first */
+    uint32_t constraint[6]; /* constraints; of an element: its number, in the first entry */
     cloth_shape shape;
-    uint32_t step; /* of a sweep: among those of its shape */
+    uint32_t step; /* step of the sweep, counted within the shape */
 } cloth_found;
 
-/* A garment as figures, without what bends along lines of a grid. Elements come first in a substep,
- * then rings, then pairs, then complete figures, which end on the shortest constraints. */
+/* Garment as figures, without the bending constraints along lines of a grid. Elements come first
+ * in a substep, then rings, then pairs, then complete figures, which end on the shortest
+ * constraints. */
 typedef struct cloth_figures {
     hed_arena arena;
-    uint32_t *level; /* (particle_count) particles of one figure are at most one level apart */
+    uint32_t *level; /* (particle_count) levels of a figure's particles differ by at most one */
     uint32_t level_count;
     cloth_found *figures; /* (count), by shape and step */
     uint32_t count;
@@ -58,8 +59,8 @@ typedef struct cloth_figures {
 hed_status cloth_figures_create(
     const cloth_garment *garment, cloth_figures **figures, hed_error *error);
 void cloth_figures_destroy(cloth_figures *figures);
-/* The sweep as constraint numbers, for the reference: `order` (constraint_count). Gives how many;
- * those between locked ones are left out. */
+/* Writes the sweep as constraint numbers, for the reference, into `order` (constraint_count).
+ * Returns their count; constraints between locked particles are skipped. */
 uint32_t cloth_figures_order(const cloth_figures *figures, uint32_t *order);
 
 #endif

@@ -1,4 +1,5 @@
-/* A plan, from its parts: see plan.h for what it is and parts.h for the order of the parts. */
+/* Plan of a garment, assembled from its stages: plan.h defines a plan, parts.h the order of the
+ * stages. */
 #include "plan/parts.h"
 
 #include <string.h>
@@ -33,7 +34,8 @@ hed_status cloth_graph_create(
     return HED_OK;
 }
 
-/* The same of sums. Those of locked particles alone, which do nothing, belong to some patch. */
+/* Fills sum_home and `inside`. A sum of locked particles alone, which does nothing, belongs to
+ * some patch. */
 static void find_homes_of_sums(cloth_planner *planner)
 {
     const cloth_sums *sums = &planner->sums;
@@ -61,7 +63,8 @@ static void find_homes_of_sums(cloth_planner *planner)
     at[0] = 0;
 }
 
-/* A constraint with a locked end changes one particle: its patch does it, and no other needs to. */
+/* Fills `home`. A constraint with a locked end changes one particle: that particle's patch does
+ * it, and no other patch needs it. */
 void cloth_plan_find_homes(cloth_planner *planner)
 {
     const cloth_garment *garment = planner->garment;
@@ -101,7 +104,7 @@ static hed_status allocate_planner(cloth_planner *planner)
         hed_arena_new(&planner->plan->arena, particles, sizeof(uint32_t), planner->error);
     if (planner->plan->arena.failed || planner->arena.failed) return HED_ERROR_MEMORY;
     for (uint64_t k = planner->garment->constraint_count; k < constraints; k++)
-        planner->home[k] = CLOTH_NONE; /* of loose edges */
+        planner->home[k] = CLOTH_NONE; /* a loose edge */
     for (uint16_t colour = 0; colour < planner->sums.colours; colour++)
         for (uint32_t k = planner->sums.at[colour]; k < planner->sums.at[colour + 1]; k++)
             planner->sum_colour[k] = colour;
@@ -156,30 +159,32 @@ void cloth_plan_destroy(cloth_plan *plan)
     if (plan) hed_arena_free(&plan->arena);
 }
 
-/* What a patch redoes of others' work: the backward closure. Walking the steps of the boundary
- * constraints from the last to the first, a patch does every boundary constraint at a particle
- * whose value it still needs, and then needs the other end too. All constraints inside a patch wait
- * until their ends have no boundary constraint left (schedule.c), so what a patch needs of
- * others is where their particles are when the sweep begins: one packet each. This is the
- * overlapped halo of temporal blocking, taken exactly instead of by distance. A fabric's sums between
- * patches come before all of these, colour by colour.
+/* Closure: the constraints of other patches that a patch redoes. The closure walks the steps of
+ * the boundary constraints from the last to the first: a patch does every boundary constraint at
+ * a particle whose value it still needs, and then needs the other end too. All constraints
+ * inside a patch wait until their ends have no boundary constraint left (schedule.c), so a patch
+ * needs from its neighbours only the positions of their particles at the start of the sweep: one
+ * packet each. This is the overlapped halo of temporal blocking, taken exactly instead of by
+ * distance. A fabric's boundary sums come before all boundary constraints, colour by colour.
  *
- * Both are links here: constraints by number, then sums, which come in the first steps. */
+ * Constraints and sums are both links here: constraints by number, then sums, which have the
+ * first steps. */
 
-/* Made once for a planner: a plan is closed again each time that its boundary has got other
- * steps. */
+/* Memory of the closure, allocated once for a planner: a plan is closed again each time that the
+ * steps of its boundary have changed. */
 typedef struct cloth_closure {
     const cloth_planner *planner;
-    uint32_t last;      /* step after the last boundary one */
-    uint32_t room;      /* ends of boundary links that there is memory for */
+    uint32_t last;      /* step after the last boundary step */
+    uint32_t room;      /* capacity: ends of boundary links */
     uint32_t *sorted;   /* (room) boundary links by step */
     uint32_t *boundary; /* (room) boundary links at each free particle, by step */
-    uint32_t *at;       /* (particle_count + 1) where each particle's begin in `boundary` */
-    uint32_t *cursor;   /* (particle_count) those before it are still to be done */
-    uint32_t *needed;   /* (particle_count) patch + 1 that has it in `list` */
-    uint32_t *list;     /* (particle_count) what the patch at work needs */
-    uint32_t count;     /* of `list` */
-    uint32_t *done;     /* (constraint_count + sums.count) patch + 1 that has done it */
+    uint32_t *at;       /* (particle_count + 1) start of each particle in `boundary` */
+    /* (particle_count) end of the links in `boundary` that are still to be done */
+    uint32_t *cursor;
+    uint32_t *needed; /* (particle_count) patch + 1 that has the particle in `list` */
+    uint32_t *list;   /* (particle_count) particles that the current patch needs */
+    uint32_t count;   /* entries of `list` */
+    uint32_t *done;   /* (constraint_count + sums.count) patch + 1 that has done the link */
 } cloth_closure;
 
 static uint32_t count_links(const cloth_planner *planner)
@@ -201,7 +206,7 @@ static uint32_t step_of_link(const cloth_planner *planner, uint32_t link)
                               : planner->sum_colour[link - constraints];
 }
 
-/* The particles of a link, each once. Gives how many. */
+/* Lists the particles of a link, each once; returns their count. */
 static uint32_t ends_of_link(
     const cloth_planner *planner, uint32_t link, uint32_t ends[CLOTH_ELEMENT_PARTICLES])
 {
@@ -221,7 +226,7 @@ static uint32_t ends_of_link(
     return count;
 }
 
-/* Boundary links by step, by counting. */
+/* Sorts boundary links by step, by counting. */
 static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
 {
     uint32_t links = count_links(planner);
@@ -239,7 +244,7 @@ static hed_status sort_by_step(cloth_planner *planner, cloth_closure *c)
     return HED_OK;
 }
 
-/* Boundary links at each free particle, in the order of their steps. */
+/* Lists the boundary links at each free particle, in the order of their steps. */
 static void plan_collect(const cloth_planner *planner, cloth_closure *c)
 {
     uint32_t particles = planner->garment->particle_count, ends[CLOTH_ELEMENT_PARTICLES],
@@ -300,7 +305,7 @@ static bool close_patch(cloth_planner *planner, cloth_closure *c, uint32_t patch
     return true;
 }
 
-/* Locked ends that lie in other patches. */
+/* Adds as ghosts the locked ends that other patches own. */
 static bool add_locked_ghosts(cloth_planner *planner, cloth_closure *c, uint32_t patch)
 {
     const cloth_sums *sums = &planner->sums;
@@ -375,7 +380,7 @@ hed_status cloth_plan_close(cloth_planner *planner)
 
 /* ---- which patch reads from which ---- */
 
-/* `reads` of each patch: the patches that its ghosts belong to, each once. */
+/* Lists for each patch the patches that own its ghosts, each once, in `reads`. */
 static bool find_reads(
     cloth_planner *planner, uint32_t *reads_at, cloth_list *reads, uint32_t *seen)
 {
@@ -391,7 +396,7 @@ static bool find_reads(
     return true;
 }
 
-/* The ghosts again, with particle added[k] for patch reader[k]. */
+/* Rebuilds the ghosts with particle added[k] for patch reader[k]. */
 static hed_status append_ghosts(
     cloth_planner *planner, const cloth_list *reader, const cloth_list *added)
 {
@@ -432,8 +437,8 @@ hed_status cloth_plan_make_mutual(cloth_planner *planner)
         for (uint32_t k = reads_at[p]; k < reads_at[p + 1]; k++) {
             uint32_t back = reads_at[reads.items[k]];
             while (back < reads_at[reads.items[k] + 1] && reads.items[back] != p) back++;
-            if (back < reads_at[reads.items[k] + 1]) continue; /* it reads already */
-            /* a particle of the patch that is read anyway, else its first */
+            if (back < reads_at[reads.items[k] + 1]) continue; /* mutual already */
+            /* a particle of p that is sent anyway, else the first of p */
             uint32_t own = planner->own_at[p];
             while (own < planner->own_at[p + 1] && !sent[planner->plan->own[own]]) own++;
             if (own == planner->own_at[p + 1]) own = planner->own_at[p];

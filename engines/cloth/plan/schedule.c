@@ -1,39 +1,41 @@
-/* In which step each pair is done. All boundary constraints of a particle come before all others of
- * it, so that a patch can redo its neighbours' boundary constraints without knowing what they do
- * inside (plan.c). That makes two edge colourings, one with deadlines and one with release
+/* Schedule: the step of each pair. All boundary constraints of a particle come before its other
+ * constraints, so that a patch can redo its neighbours' boundary constraints without their inner
+ * constraints (plan.c). That makes two edge colourings, one with deadlines and one with release
  * times, both solved by matchings_find():
  *
- *   1. boundary constraints, each particle's before the steps that its others need at the least;
- *   2. what is inside, patch by patch, each particle's after its last boundary constraint.
+ *   1. boundary constraints, early enough to leave each particle the steps that its other
+ *      constraints need at least;
+ *   2. constraints inside, patch by patch, after the last boundary constraint of each particle.
  *
- * The number of steps begins at its lower bound, the most constraints at one particle, and grows
- * until both succeed. With a fabric's sums, which come between what is between patches and what is
- * inside, both are apart: all of the second after all of the first. */
+ * The number of steps begins at its lower bound, the maximum of constraints at one particle, and
+ * grows until both colourings succeed. With a fabric's sums, which come between the boundary
+ * pairs and the inner pairs, the two are separate: every inner pair comes after every boundary
+ * pair. */
 #include "plan/parts.h"
 
 /* ---- matchings: edges of a graph into steps ---- */
 
-/* No vertex twice in a step, each edge within its window of steps, no more edges in a step than
- * there is room for: edge colouring with release times and deadlines. First a list schedule, step
- * by step, the edge with the least slack first (slack: steps until an end's deadline, less its
- * edges that are left). What is left over is placed by alternating paths (Kempe 1879, as in
- * Vizing's theorem): two steps are exchanged along a path until one is free at both ends. Where no
- * path may be exchanged the edge takes a place by force and those that it throws out wait for
- * theirs; edges that are thrown out often become expensive (Morris's breakout, 1993). */
+/* Edge colouring with release times and deadlines: no vertex twice in a step, each edge within
+ * its window of steps, no more edges in a step than its capacity. First a list schedule, step by
+ * step, the edge with the least slack first (slack: steps until an end's deadline, less the
+ * remaining edges of that end). Remaining edges are placed by alternating paths (Kempe 1879, as
+ * in Vizing's theorem): two steps are exchanged along a path until one is free at both ends. If
+ * no path may be exchanged, the edge takes a step by force and the edges that it evicts wait for
+ * another step; edges that are evicted often become expensive (Morris's breakout, 1993). */
 typedef struct schedule_edge {
-    uint32_t a, b;       /* vertices; UINT32_MAX: an end that makes no conflict */
-    uint16_t first, end; /* it may be in steps [first, end) */
-    uint16_t step;       /* where it is; UINT16_MAX: nowhere yet */
-    uint16_t thrown;     /* how often it was thrown out again */
+    uint32_t a, b;       /* vertices; UINT32_MAX: an end without conflicts */
+    uint16_t first, end; /* window: steps [first, end) */
+    uint16_t step;       /* step of the edge; UINT16_MAX: not placed yet */
+    uint16_t thrown;     /* number of evictions */
 } schedule_edge;
 
 typedef struct matchings {
     uint32_t vertex_count, edge_count, steps;
     schedule_edge *edges; /* (edge_count) */
     uint32_t *at;       /* (vertex_count x steps) edge of each vertex in each step, or UINT32_MAX */
-    uint16_t *left;     /* (vertex_count) its edges that are nowhere yet */
-    uint16_t *deadline; /* (vertex_count) its edges have to be in steps before this one */
-    uint32_t *room;     /* (steps) how many edges it may still take */
+    uint16_t *left;     /* (vertex_count) edges of the vertex that are not placed yet */
+    uint16_t *deadline; /* (vertex_count) step before which the vertex's edges have to be placed */
+    uint32_t *room;     /* (steps) remaining capacity, edges */
     uint32_t *waiting;  /* (edge_count) scratch */
     uint32_t *sorted;   /* (edge_count) scratch */
     uint64_t random;    /* not 0 */
@@ -91,7 +93,7 @@ static uint32_t urgency(const matchings *m, const schedule_edge *edge, uint32_t 
     return a < b ? a * SLACK_LEVELS + b : b * SLACK_LEVELS + a;
 }
 
-/* Those of the waiting that may be in this step, most urgent first, into `sorted`. */
+/* Sorts the waiting edges whose window contains this step into `sorted`, most urgent first. */
 static uint32_t sort_by_urgency(matchings *m, uint32_t waiting, uint32_t step)
 {
     uint32_t at[BUCKETS + 1] = {0};
@@ -108,7 +110,7 @@ static uint32_t sort_by_urgency(matchings *m, uint32_t waiting, uint32_t step)
     return count;
 }
 
-/* Gives how many edges are left waiting. */
+/* Returns the number of edges still waiting. */
 static uint32_t list_schedule(matchings *m)
 {
     uint32_t waiting = m->edge_count;
@@ -142,9 +144,9 @@ static bool place_where_free(matchings *m, uint32_t edge)
     return true;
 }
 
-/* Exchanges steps `s` and `t` on the path that leaves `from` (where t is free) by its edge in s, so
- * that s becomes free there. Not when the path ends at `to`, leaves an edge's window, or when after
- * that and one more edge in s there is no room. */
+/* Exchanges steps `s` and `t` on the path that leaves `from` (where t is free) by its edge in s,
+ * so that s becomes free there. False, without a change, if the path ends at `to` or leaves an
+ * edge's window, or if a step has no capacity for the result and one more edge in s. */
 static bool schedule_exchange(matchings *m, uint32_t from, uint32_t to, uint32_t s, uint32_t t)
 {
     uint32_t path[LONGEST_PATH], length = 0, vertex = from, now = s;
@@ -191,7 +193,8 @@ static uint32_t price(const matchings *m, uint32_t vertex, uint32_t step)
                : 1u + m->edges[m->at[(size_t)vertex * m->steps + step]].thrown;
 }
 
-/* Takes the cheapest place and gives the edges thrown out of it; at most two. */
+/* Takes the cheapest step; returns the number of edges evicted from it, at most two, or
+ * CLOTH_NONE if no step has capacity. */
 static uint32_t place_by_force(matchings *m, uint32_t edge, uint32_t thrown[2])
 {
     const schedule_edge *e = &m->edges[edge];
@@ -229,8 +232,8 @@ static uint32_t matchings_repair(matchings *m, uint32_t waiting, uint64_t tries)
     return waiting;
 }
 
-/* Gives the number of edges that found no place: 0 is success. `effort`: how long it tries, in
- * tries for each edge that the first pass leaves over. The same input gives the same output. */
+/* Places all edges; returns the number that found no step: 0 is success. `effort`: tries for
+ * each edge that the list schedule leaves over. The same input gives the same output. */
 static uint32_t matchings_find(matchings *m, uint32_t effort)
 {
     for (uint64_t k = 0; k < (uint64_t)m->vertex_count * m->steps; k++) m->at[k] = CLOTH_NONE;
@@ -250,38 +253,40 @@ static uint32_t matchings_find(matchings *m, uint32_t effort)
 /* ---- the schedule ---- */
 
 enum {
-    EFFORT = 60, /* of a matching, see matchings_find() */
-    ROUNDS = 8,  /* of easing the boundary */
+    EFFORT = 60, /* effort of matchings_find() */
+    ROUNDS = 8,  /* rounds of ease_boundary() */
     LARGEST_GAP = 3,
-    MOST_STEPS = 1024 /* a plan of more is of no use: every step is a barrier */
+    MOST_STEPS = 1024 /* a plan of more steps is useless: every step is a barrier */
 };
 
 typedef struct schedule {
     cloth_planner *planner;
     uint32_t steps;
-    /* steps that a particle may wait among its boundary constraints; LARGEST_GAP: any number */
+    /* number of steps that a particle may wait among its boundary constraints; LARGEST_GAP: any
+     * number */
     uint32_t gap;
-    uint32_t more;        /* steps that are missing at the least */
-    uint32_t most_inside; /* of `inside`, where both are apart; else 0 */
-    /* (particle_count) constraints at each free particle that its patch alone does, outside figures
-     * */
+    uint32_t more; /* missing steps, at least */
+    /* maximum of `inside` if inner pairs come after all boundary pairs; else 0 */
+    uint32_t most_inside;
+    /* (particle_count) constraints outside figures that the patch of a free particle alone does */
     uint16_t *inside;
     uint16_t *outside; /* (particle_count) boundary constraints */
-    uint16_t *release; /* (particle_count) step after its last boundary constraint; 0: none */
-    uint32_t *vertex;  /* (particle_count) number in the graph at work */
-    uint32_t *home_at; /* (patch_count + 1) in `homes` */
-    /* constraints outside figures, patch by patch; behind the last patch the boundary */
+    /* (particle_count) step after the last boundary constraint; 0: no boundary constraint */
+    uint16_t *release;
+    uint32_t *vertex;  /* (particle_count) vertex number in the current graph */
+    uint32_t *home_at; /* (patch_count + 2) start of each patch, and of the boundary, in `homes` */
+    /* constraints outside figures, patch by patch; the boundary constraints after the last patch */
     uint32_t *homes;
     matchings matchings;
     struct {
         uint64_t vertices, edges, steps;
-    } room; /* that `matchings` has memory for */
+    } room; /* capacity of `matchings` */
 } schedule;
 
 static uint32_t most_constraints(const schedule *s)
 {
     const cloth_planner *planner = s->planner;
-    /* between locked particles, a constraint still has a step */
+    /* a constraint between locked particles has a step, too */
     uint32_t most = s->home_at[planner->plan->patch_count + 1] > 0;
     for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
         uint32_t count = (s->most_inside ? s->most_inside : s->inside[i]) + s->outside[i] +
@@ -291,7 +296,7 @@ static uint32_t most_constraints(const schedule *s)
     return most;
 }
 
-/* Constraints by the patch that does them; boundary ones last. */
+/* Sorts constraints by the patch that does them; boundary constraints last. */
 static void schedule_sort_by_home(schedule *s)
 {
     cloth_planner *planner = s->planner;
@@ -335,7 +340,7 @@ static uint32_t vertex_of(const schedule *s, uint32_t particle)
 
 /* ---- 1: the boundary ---- */
 
-/* Gives how many boundary constraints found no step. */
+/* Returns the number of boundary constraints that found no step. */
 static uint32_t schedule_boundary(schedule *s)
 {
     cloth_planner *planner = s->planner;
@@ -372,8 +377,9 @@ static uint32_t schedule_boundary(schedule *s)
     return 0;
 }
 
-/* Where cuts meet a column apart, too many constraints are between patches for their steps to
- * follow one another. */
+/* Moves particles to other patches around the boundary constraints without a step: where cuts
+ * meet a column apart, too many constraints of a particle are between patches to follow one
+ * another. */
 static void ease_boundary(schedule *s)
 {
     cloth_planner *planner = s->planner;
@@ -388,7 +394,8 @@ static void ease_boundary(schedule *s)
 
 /* ---- 2: the inside of a patch ---- */
 
-/* Room that the boundary constraints of a patch leave in each step. */
+/* Finds the capacity that the boundary constraints of a patch leave in each step; false if it is
+ * too small. */
 static bool find_room(schedule *s, uint32_t patch)
 {
     const cloth_planner *planner = s->planner;
@@ -451,7 +458,8 @@ static hed_status schedule_allocate(schedule *s)
     return planner->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
-/* Makes room for the largest graph; moving particles between patches changes it a little. */
+/* Allocates for the largest graph, with a margin: moving particles between patches changes its
+ * size a little. */
 static hed_status allocate_matchings(schedule *s)
 {
     cloth_planner *planner = s->planner;
@@ -478,7 +486,7 @@ static hed_status allocate_matchings(schedule *s)
     return planner->arena.failed ? HED_ERROR_MEMORY : HED_OK;
 }
 
-/* The graph of the parts as they are now. */
+/* Counts and sorts the constraints of the current patches. */
 static void schedule_prepare(schedule *s)
 {
     cloth_plan_find_homes(s->planner);
@@ -486,8 +494,8 @@ static void schedule_prepare(schedule *s)
     schedule_sort_by_home(s);
 }
 
-/* Steps for the boundary; where few constraints are left over, again after easing the places where
- * they are. */
+/* Schedules the boundary; if few constraints are left over, eases the boundary around them and
+ * schedules again. */
 static hed_status settle_boundary(schedule *s, uint32_t *left)
 {
     hed_status status = allocate_matchings(s);
@@ -504,7 +512,7 @@ static hed_status settle_boundary(schedule *s, uint32_t *left)
     return HED_OK;
 }
 
-/* HED_OK with *done false: not in so few steps. */
+/* Schedules with s->steps steps; HED_OK with *done false: too few steps. */
 static hed_status try_steps(schedule *s, bool *done)
 {
     uint32_t left;

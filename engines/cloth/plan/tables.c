@@ -1,15 +1,15 @@
-/* The tables of a plan: local numbers, packets, pairs and figures of each patch, and the order of
- * all of it together. */
+/* Tables of a plan: local numbers, packets, pairs and figures of each patch, and the order of
+ * the sweep of all patches. */
 #include "plan/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Where particles are, seen from a patch. */
+/* Numbers of particles, as the current patch sees them. */
 typedef struct numbers {
-    uint32_t *local; /* (particle_count) place in its own patch */
-    uint32_t *ghost; /* (particle_count) place in the patch at work, where it is a ghost there */
-    uint32_t *slot;  /* (particle_count) its packet, or CLOTH_NONE */
+    uint32_t *local; /* (particle_count) position in its own patch */
+    uint32_t *ghost; /* (particle_count) position in the current patch, if it is a ghost there */
+    uint32_t *slot;  /* (particle_count) packet of the particle, or CLOTH_NONE */
 } numbers;
 
 static uint32_t local_number(
@@ -31,7 +31,7 @@ static void tables_most(uint32_t *most_so_far, uint32_t value)
 
 /* ---- who owns, sends and reads what ---- */
 
-/* Own particles in the garment's order, those that others read first. */
+/* Numbers own particles in the garment's order, particles that other patches read first. */
 static void number_own(cloth_planner *planner, numbers *n)
 {
     cloth_plan *plan = planner->plan;
@@ -83,7 +83,7 @@ static hed_status number_ghosts(cloth_planner *planner, const numbers *n)
 
 /* ---- pairs ---- */
 
-/* Constraints that each patch alone does, outside figures, patch by patch. */
+/* Lists constraints that one patch alone does, outside figures, patch by patch. */
 static uint32_t *tables_sort_by_home(cloth_planner *planner, uint32_t *at)
 {
     uint32_t constraints = planner->garment->constraint_count, patches = planner->plan->patch_count;
@@ -178,14 +178,15 @@ static void tables_make_figures(cloth_planner *planner, const numbers *n)
             figure->particle[v] = (uint16_t)n->local[found->particle[v]];
         for (uint32_t e = 0; e < 6; e++) figure->constraint[e] = found->constraint[e];
     }
-    /* Each entry has gone on to its end, which is where the next one begins. */
+    /* Each entry has advanced to its end, which is the start of the next. */
     for (uint64_t k = (uint64_t)plan->patch_count * (steps + 1); k-- > 1;) at[k] = at[k - 1];
     at[0] = 0;
 }
 
 /* ---- a fabric's sums ---- */
 
-/* Step by step: those between patches that the patch does, then those inside. */
+/* Fills plan->sums of each patch, colour by colour: boundary sums that the patch does, then its
+ * inner sums. */
 static hed_status tables_make_sums(cloth_planner *planner)
 {
     cloth_plan *plan = planner->plan;
@@ -222,8 +223,8 @@ static hed_status tables_make_sums(cloth_planner *planner)
 
 /* ---- the order ---- */
 
-/* Pairs by counting their steps, then the matchings of each figure step. `at`: (pair_steps + 1 + 3
- * x figure_steps) zeros. */
+/* Fills plan->order: pairs by counting their steps, then the matchings of each figure step.
+ * `at`: (pair_steps + 1 + 3 x figure_steps) zeros. */
 static void make_order(cloth_planner *planner, uint32_t *at)
 {
     cloth_plan *plan = planner->plan;
@@ -234,7 +235,7 @@ static void make_order(cloth_planner *planner, uint32_t *at)
     for (uint32_t k = 0; k < planner->found_count; k++)
         for (uint32_t h = 0; h < cloth_shape_constraints(planner->found[k].shape) / 2; h++)
             figure_at[3 * planner->found[k].step + h] += 2;
-    /* sums between patches first, those inside before the first pairs that are inside */
+    /* boundary sums first, inner sums before the first inner pairs */
     uint32_t between = 0, boundary = (uint32_t)plan->boundary_sums,
              inside = planner->sums.count - boundary, first = planner->edges->constraint_count;
     at[0] = boundary;
@@ -245,7 +246,7 @@ static void make_order(cloth_planner *planner, uint32_t *at)
         plan->order[planner->sum_home[k] == CLOTH_NONE ? between++ : inside++] = first + k;
     for (uint32_t k = 0; k < plan->constraint_count; k++)
         if (!planner->in_figure[k]) plan->order[at[planner->step[k]]++] = k;
-    figure_at--; /* a matching begins where the one before it ends */
+    figure_at--; /* a matching begins at the end of the matching before it */
     for (uint32_t k = 0; k < planner->found_count; k++) {
         for (uint32_t h = 0; h < cloth_shape_constraints(planner->found[k].shape) / 2; h++) {
             plan->order[figure_at[3 * planner->found[k].step + h]++] =
@@ -303,14 +304,15 @@ hed_status cloth_plan_tables(cloth_planner *planner)
     return HED_OK;
 }
 
-/* Bank packing. A multiprocessor's local memory serves eight lanes of 16 bytes at a time, each from
- * one of eight 16-byte banks (local number modulo 8). Entries of a step are independent, so their
- * order is free; a pair may change its ends, and a figure may be turned in the four ways that keep
- * its three matchings. Greedy: each next lane takes what adds no conflict to the group of eight. */
+/* Bank packing. A multiprocessor's local memory serves eight lanes of 16 bytes at a time, each
+ * from one of eight 16-byte banks (local number modulo 8). Entries of a step are independent, so
+ * their order is free; a pair may exchange its ends, and a figure may be turned in the four
+ * orientations that keep its three matchings. Greedy: each next lane takes an entry that adds no
+ * conflict to the group of eight. */
 
 enum { BANKS = 8, LANES = 8, CLASSES = BANKS * BANKS, BANK_WINDOW = 48 };
 
-/* Passes over local memory, as they are and at the least. */
+/* Passes over local memory: in the current order, and the smallest possible number. */
 typedef struct passes {
     double made, least;
 } passes;
@@ -334,7 +336,7 @@ static uint32_t class_of(const cloth_pair *pair)
     return a < b ? a * BANKS + b : b * BANKS + a;
 }
 
-/* The class to take the next pair from: of those that add no conflict the fullest; else the
+/* Chooses the class of the next pair: the fullest of the classes that add no conflict; else the
  * fullest. `turned`: larger bank first. */
 static uint32_t choose_class(
     const uint32_t count[CLASSES], const uint32_t used[2 * BANKS], bool *turned)
@@ -387,13 +389,14 @@ static void pack_pairs(cloth_pair *pairs, uint32_t count, cloth_pair *scratch, p
 
 /* ---- figures ---- */
 
-/* The ways to figure_turn a figure: its particles, and its constraints with them. */
+/* Orientations of a figure: its particles, and its constraints in the same orientation. */
 static const uint8_t turned_particle[4][4] = {
     {0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
 static const uint8_t turned_constraint[4][6] = {
     {0, 1, 2, 3, 4, 5}, {0, 1, 3, 2, 5, 4}, {1, 0, 2, 3, 5, 4}, {1, 0, 3, 2, 4, 5}};
 
-/* Among the last of those that are left, the one and the way with the fewest conflicts. */
+/* Finds the figure and the orientation with the fewest conflicts among the last BANK_WINDOW of
+ * the remaining figures. */
 static uint32_t choose_figure(
     const cloth_figure *figures, uint32_t left, const uint32_t used[4 * BANKS], uint32_t *way)
 {
@@ -417,7 +420,7 @@ static void pack_figures(
     cloth_figure *figures, uint32_t count, cloth_figure *scratch, uint64_t *random, passes *sum)
 {
     memcpy(scratch, figures, count * sizeof *scratch);
-    /* Neighbours in the mesh lie in neighbouring banks; shuffled, a window has some of each. */
+    /* Neighbours in the mesh have neighbouring banks; shuffled, a window has some of each bank. */
     for (uint32_t k = count; k > 1; k--) {
         uint32_t other = cloth_random(random) % k;
         cloth_figure kept = scratch[k - 1];
