@@ -279,7 +279,7 @@ __kernel void css_bind_acts(CSS_ARGUMENTS)
 /* View of an element kind that is being bound. */
 typedef struct bind_kind {
     __local const uint *status; /* statuses of predicates */
-    __local uint *asked;        /* bits: predicates of residuals, the dynamic predicates */
+    __local uint *dynamic;      /* bits: predicates of residuals, the dynamic predicates */
     __local uint *rank;         /* number of these before each word */
     __local css_bind_lists *lists;
 } bind_kind;
@@ -287,7 +287,7 @@ typedef struct bind_kind {
 /* Number of a dynamic predicate. */
 CSS_FUNCTION uint bind_dynamic_number(const bind_kind *kind, uint p)
 {
-    uint lower = kind->asked[p >> 5] & ((1u << (p & 31)) - 1);
+    uint lower = kind->dynamic[p >> 5] & ((1u << (p & 31)) - 1);
     return kind->rank[p >> 5] + (uint)popcount(lower);
 }
 
@@ -309,7 +309,7 @@ CSS_FUNCTION uint bind_residual(
             uint p = css_predicate_of(l);
             if (css_status_of(kind->status, p) != CSS_UNDECIDED) continue;
             if (write) to[count] = bind_dynamic_number(kind, p) << 1 | (l & 1);
-            else bind_mark(kind->asked, p);
+            else bind_mark(kind->dynamic, p);
             count++;
         }
         if (write && count > from) to[count - 1] |= CSS_LAST_OF_CLAUSE;
@@ -438,9 +438,8 @@ CSS_FUNCTION void bind_compounds(
             if (statuses & 3) length += bind_bucket(view, p);
     css_before(room, id, length, &total);
     total += f->universal_count;
-    if (id ==
-        0) { /* `total` candidates; the pool's lists of candidates begin at multiples of three words */
-        uint size = 3 * total, at = atomic_add(&view->counters->pool, size + 2);
+    if (id == 0) { /* 2: candidates begin at multiples of three words */
+        uint size = CSS_CANDIDATE_WORDS(total), at = atomic_add(&view->counters->pool, size + 2);
         uint fits = at + size + 2 <= f->pool_room && at + size + 2 >= at;
         kind->lists->first_tried = fits ? (at + 2) / 3 : CSS_NONE;
     }
@@ -463,7 +462,8 @@ CSS_FUNCTION void bind_room(
     uint masks = (dynamics + 31) / 32, certains = lists->certain, candidates = lists->candidate;
     uint residuals = lists->residual, dependencies = lists->dependency;
     /* candidates first, at multiples of three words */
-    uint size = 3 * (candidates + dependencies) + certains + residuals + dynamics + masks + 2;
+    uint size = CSS_CANDIDATE_WORDS(candidates + dependencies) + certains + residuals + dynamics;
+    size += masks + 2;
     uint from = atomic_add(&view->counters->pool, size), fits = dynamics <= 32 * f->words;
     atomic_max(&view->counters->dynamics, dynamics);
     atomic_max(&view->counters->acts, lists->acts);
@@ -473,7 +473,7 @@ CSS_FUNCTION void bind_room(
     from = (from + 2) / 3;
     bound->first_candidate = lists->candidate = from;
     bound->first_dependency = lists->dependency = from += candidates;
-    from = 3 * (from + dependencies);
+    from = CSS_CANDIDATE_WORDS(from + dependencies);
     bound->first_certain = lists->certain = from;
     lists->residual = from += certains;
     bound->first_dynamic = lists->first_dynamic = from += residuals;
@@ -512,31 +512,31 @@ __kernel void css_bind_kinds(CSS_ARGUMENTS, HED_LOCAL(uint, block))
     uint number = (uint)get_group_id(0), sum = 0;
     __local css_bind_lists *lists = (__local css_bind_lists *)block;
     __local uint *room = (__local uint *)(lists + 1), *status = room + GROUP;
-    __local uint *asked = status + 2 * words, *rank = asked + words;
+    __local uint *dynamic = status + 2 * words, *rank = dynamic + words;
     bind_kind kind;
     kind.status = status;
-    kind.asked = asked;
+    kind.dynamic = dynamic;
     kind.rank = rank;
     kind.lists = lists;
     bind_status(view, status, number, id);
     for (uint i = id; i < undecided; i += GROUP)
         bind_set(status, view->undecided[i], CSS_UNDECIDED);
-    for (uint i = id; i < words; i += GROUP) asked[i] = 0;
+    for (uint i = id; i < words; i += GROUP) dynamic[i] = 0;
     for (uint i = 0; i < sizeof(css_bind_lists) / sizeof(uint) && id == 0; i++) block[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     bind_compounds(view, &kind, room, id);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = begin; i < end; i++) sum += (uint)popcount(asked[i]);
+    for (uint i = begin; i < end; i++) sum += (uint)popcount(dynamic[i]);
     uint at = css_before(room, id, sum, &total);
     for (uint i = begin; i < end; i++) {
         rank[i] = at;
-        at += (uint)popcount(asked[i]);
+        at += (uint)popcount(dynamic[i]);
     }
     if (id == 0) bind_room(view, lists, number, total);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (!lists->failed) {
         for (uint i = begin; i < end; i++)
-            for (uint left = asked[i], k = rank[i]; left; left &= left - 1, k++)
+            for (uint left = dynamic[i], k = rank[i]; left; left &= left - 1, k++)
                 view->pool[lists->first_dynamic + k] = 32 * i + 31 - (uint)clz(left & (0u - left));
         for (uint i = id; i < lists->tried; i += GROUP)
             bind_write(view, &kind, view->candidate[lists->first_tried + i]);

@@ -49,17 +49,17 @@ CSS_FUNCTION void lists_make(const css_view *view, __local css_list_ends *lists,
     uint bare = s < f->kinds;
     uint e = bare ? f->elements : view->signature_first[s - f->kinds];
     uint number = bare ? s : view->element_kind[e];
-    uint capacity = view->extra[number].acts;
+    uint capacity = view->extra[number].acts, room = 2 * capacity;
     __global const css_bound_kind *kind = &view->bound[number];
     __global css_signature_acts *record = &view->signature_acts[s];
     barrier(CLK_LOCAL_MEM_FENCE);
     if (id == 0) {
         lists->transitions = lists->acceptances = 0;
-        lists->first = atomic_add(&view->counters->actions, 2 * capacity);
+        lists->first = atomic_add(&view->counters->actions, room);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint first = lists->first;
-    if (first + 2 * capacity > f->action_room || first + 2 * capacity < first) {
+    if (first + room > f->action_room || first + room < first) {
         if (id == 0) {
             atomic_or(&view->counters->faults, (uint)CSS_FAULT_ACTIONS);
             record->transitions = record->acceptances = 0;

@@ -117,6 +117,9 @@ typedef struct css_signature_acts {
     uint first_acceptance, acceptances; /* sorted by final */
 } css_signature_acts;
 
+/* Words of `count` candidates in the pool. */
+#define CSS_CANDIDATE_WORDS(count) ((uint)(sizeof(css_candidate) / sizeof(uint)) * (count))
+
 /* Finals of a class, in `listed`. */
 typedef struct css_class_finals {
     uint first, count;

@@ -45,7 +45,7 @@ struct quantity {
     double value;
 };
 
-/* Present value of a feature that is compared with numbers; NONE: no such feature. */
+/* Present value of a feature that is compared with numbers; an unknown feature has no unit. */
 static struct quantity numeric_feature(const char *name, const hed_css_medium *m)
 {
     struct {

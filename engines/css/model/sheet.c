@@ -92,7 +92,7 @@ static void locate(struct sheet_reader *s, uint32_t position)
     }
 }
 
-/* Adds a part, text[begin, end); returns its number, or CSS_NONE if memory runs out. */
+/* Adds a part, text[begin, end); returns its number. */
 static uint32_t note_part(
     struct sheet_reader *s, char kind, uint32_t name, uint32_t begin, uint32_t end)
 {

@@ -32,7 +32,7 @@ typedef struct states {
     hed_css_document *d;
     uint32_t word[WORD_COUNT];
     uint8_t *type;   /* (N) css_input_type of input elements */
-    uint32_t *form;  /* (N) form owner; CSS_NONE */
+    uint32_t *form;  /* (N) form owner */
     bool *shut;      /* (N) inside a disabled fieldset */
     bool *unlisted;  /* (N) inside a datalist */
     bool *off;       /* (N) inside a disabled select */

@@ -66,7 +66,7 @@ static inline bool css_is_delim(const char *text, const css_token *token, char c
     return token->type == CSS_DELIM && text[token->begin] == c;
 }
 
-/* Type of the bracket that closes the one that a token opens; 0: the token opens none. */
+/* Type of the bracket that closes the one that a token opens; 0: the token opens no bracket. */
 static inline uint8_t css_closer(const css_token *token)
 {
     switch (token->type) {

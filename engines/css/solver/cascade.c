@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "solver/lists.h"
 #include "solver/plain.h"
 
 /* ---- ranks ---- */
@@ -122,9 +123,8 @@ typedef struct css_query {
     const char *property; /* a longhand, or a custom property */
     uint8_t *sets;        /* (names) SETS or SETS_NOT of a declaration of this name; 0: unknown */
     uint32_t name_count;
-    css_entry *entries; /* (rules) */
-    css_own_style *styles;
-    uint32_t style_count, style_room;
+    css_entry *entries;              /* (rules) */
+    CSS_ARRAY(css_own_style) styles; /* ascending by element */
     /* the style attribute that is being read */
     css_entry reading;
     bool quirks;
@@ -206,15 +206,7 @@ static void read_own(void *user, const css_declaration *declaration)
 
 static void put_style(css_query *q, uint32_t element, hed_error *error)
 {
-    if (q->style_count == q->style_room) {
-        uint32_t room = q->style_room ? 2 * q->style_room : 64;
-        css_own_style *larger = hed_arena_new(&q->c.work, room, sizeof *larger, error);
-        if (!larger) return;
-        if (q->style_count) memcpy(larger, q->styles, q->style_count * sizeof *larger);
-        q->styles = larger;
-        q->style_room = room;
-    }
-    q->styles[q->style_count++] = (css_own_style){element, q->reading};
+    CSS_PUSH(&q->styles, &q->c.work, error, (css_own_style){element, q->reading});
 }
 
 static void read_styles(css_query *q, hed_error *error)
@@ -350,8 +342,8 @@ static void find_winners(css_query *q, uint32_t *winners, hed_error *error)
         for (uint32_t e = 0; e < m->documents[n]->count; e++) {
             uint32_t element = m->first_element[n] + e, k = r->element_class[element];
             const css_entry *style = NULL;
-            if (next < q->style_count && q->styles[next].element == element)
-                style = &q->styles[next++].entry;
+            if (next < q->styles.count && q->styles.items[next].element == element)
+                style = &q->styles.items[next++].entry;
             winners[element] = decided[k] && !style
                                    ? winner[k]
                                    : winner_for(q, m->documents[n], e, k, style, list);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "solver/cascade.h"
+#include "solver/lists.h"
 #include "solver/plain.h"
 
 /* A declaration for the element itself, or for one of its pseudo-elements. */
@@ -20,8 +21,7 @@ typedef struct explanation {
     css_cascade c;
     const hed_css_document *d;
     hed_css_names *names;
-    line *lines;
-    uint32_t count, room;
+    CSS_ARRAY(line) lines;
     uint32_t *pseudos, pseudo_count; /* names of pseudo-elements */
     line about;                      /* members common to the next declarations */
     bool quirks;
@@ -30,17 +30,10 @@ typedef struct explanation {
 
 static void put_line(explanation *x, const css_declaration *declaration)
 {
-    if (x->count == x->room) {
-        uint32_t room = x->room ? 2 * x->room : 64;
-        line *larger = hed_arena_new(&x->c.work, room, sizeof *larger, x->error);
-        if (!larger) return;
-        if (x->count) memcpy(larger, x->lines, x->count * sizeof *larger);
-        x->lines = larger;
-        x->room = room;
-    }
-    line *l = &x->lines[x->count];
-    *l = x->about;
-    l->order = x->count++;
+    CSS_PUSH(&x->lines, &x->c.work, x->error, x->about);
+    if (hed_failed(x->error)) return;
+    line *l = &x->lines.items[x->lines.count - 1];
+    l->order = x->lines.count - 1;
     hed_css_declaration *public = &l->public;
     l->name = declaration ? declaration->property : CSS_NONE;
     public->property = declaration ? hed_css_name_text(x->names, l->name, NULL) : "";
@@ -188,16 +181,18 @@ hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
         put_style(&x, element - m->first_element[n]);
     }
     if (!hed_failed(error)) {
-        if (x.count) qsort(x.lines, x.count, sizeof *x.lines, by_rank);
-        for (uint32_t i = 0, end; i < x.count; i = end) {
-            for (end = i; end < x.count && x.lines[end].pseudo == x.lines[i].pseudo;) end++;
-            decide_all(&x.c, x.lines + i, end - i);
+        line *lines = x.lines.items;
+        uint32_t count = x.lines.count;
+        if (count) qsort(lines, count, sizeof *lines, by_rank);
+        for (uint32_t i = 0, end; i < count; i = end) {
+            for (end = i; end < count && lines[end].pseudo == lines[i].pseudo;) end++;
+            decide_all(&x.c, lines + i, end - i);
         }
-        for (uint32_t i = 0; i < x.count; i++) {
-            uint32_t pseudo = x.lines[i].pseudo;
-            x.lines[i].public.pseudo_element =
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t pseudo = lines[i].pseudo;
+            lines[i].public.pseudo_element =
                 pseudo ? hed_css_name_text(x.names, x.pseudos[pseudo - 1], NULL) : "";
-            each(user, &x.lines[i].public);
+            each(user, &lines[i].public);
         }
     }
     hed_arena_free(&x.c.work);
