@@ -198,7 +198,7 @@ int cli_run(int argc, char *const *argv)
         code = hed_arguments_command(&arguments)->run(&arguments, NULL);
     }
     hed_arguments_free(&arguments);
-    batch_tell_sources(&files);
+    batch_report_sources(&files);
     hed_file_register_clear(&files);
     hed_command_register = outer;
     return end_output(code);

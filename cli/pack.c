@@ -84,7 +84,7 @@ static hed_status pack_read_arguments(const hed_arguments *arguments, packing *p
     return status;
 }
 
-/* ---- a stretch of the pieces: one row, or one warp ---- */
+/* ---- a range of pieces: one row, or one warp ---- */
 
 static uint32_t end_of_row(const packing *p, uint32_t begin)
 {

@@ -236,7 +236,7 @@ static hed_worker_event look(hed_worker_process *worker, double now)
     hed_worker_reply reply;
     hed_worker_poll(worker, polled);
     poll(polled, HED_WORKER_POLLED, 0);
-    return hed_worker_look(worker, polled, now, &reply);
+    return hed_worker_handle_events(worker, polled, now, &reply);
 }
 
 Test(worker_protocol, a_worker_that_never_stops_writing_is_late_all_the_same)

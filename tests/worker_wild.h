@@ -220,7 +220,7 @@ static inline hed_worker_event wild_answer(const void *bytes, size_t size, hed_w
     struct pollfd polled[HED_WORKER_POLLED];
     hed_worker_poll(&worker, polled);
     poll(polled, HED_WORKER_POLLED, 0);
-    hed_worker_event event = hed_worker_look(&worker, polled, 0, reply);
+    hed_worker_event event = hed_worker_handle_events(&worker, polled, 0, reply);
     if (strlen(worker.tail) != worker.tail_size && !memchr(bytes, 0, size)) abort();
     close(ends[0]);
     close(output[0]);

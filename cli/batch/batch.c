@@ -58,10 +58,10 @@ static hed_status batch_places(
     return error->status;
 }
 
-/* ---- what came out ---- */
+/* ---- results ---- */
 
 /* Lists, before the work, jobs that were done in an earlier run and will be run again. */
-static void batch_tell_again(const batch_list *list)
+static void batch_list_repeated(const batch_list *list)
 {
     enum { SHOW_LIMIT = 20 };
     uint32_t count = 0;
@@ -84,7 +84,7 @@ static void batch_tell_faults(const batch_list *list, FILE *out)
     }
 }
 
-static void batch_tell(
+static void batch_print(
     const batch_def *def, const batch_result *result, const uint32_t *states, uint32_t before)
 {
     printf("%s: %u of %u done%s, %u failed, %u left, in %.1f s\n", def->title, states[BATCH_DONE],
@@ -101,7 +101,7 @@ static void batch_tell(
     if (def->page) printf("  page       %s\n", def->page);
 }
 
-static hed_status batch_tell_json(const batch_def *def, const batch_result *result,
+static hed_status batch_print_json(const batch_def *def, const batch_result *result,
     const uint32_t *states, uint32_t before, hed_error *error)
 {
     cli_report *report = cli_report_create(true);
@@ -156,7 +156,7 @@ static int batch_go(const hed_arguments *arguments, batch_list *list, int journa
         batch_places(arguments, places, &def.place_count, error))
         return cli_fail(error);
     hed_interrupt_install();
-    if (!def.quiet) batch_tell_again(list);
+    if (!def.quiet) batch_list_repeated(list);
     hed_status status = batch_lead(&def, &result, error);
     uint32_t states[BATCH_FAILED + 1] = {0}, before = 0;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -164,8 +164,8 @@ static int batch_go(const hed_arguments *arguments, batch_list *list, int journa
         before += list->jobs[i].before;
     }
     hed_error json_error = {0};
-    if (!json) batch_tell(&def, &result, states, before);
-    else if (batch_tell_json(&def, &result, states, before, &json_error) && !status)
+    if (!json) batch_print(&def, &result, states, before);
+    else if (batch_print_json(&def, &result, states, before, &json_error) && !status)
         status = hed_fail(error, json_error.status, "%s", json_error.text);
     free(result.tries);
     if (result.stopped) return HED_EXIT_INTERRUPTED;

@@ -220,7 +220,7 @@ hed_status batch_page_write(const batch_def *def, const batch_result *result, he
 struct hed_file_register;
 /* Writes the names of the files that a command has read, each followed by a zero, to its hand's
  * memory file; outside a batch it does nothing. */
-void batch_tell_sources(const struct hed_file_register *files);
+void batch_report_sources(const struct hed_file_register *files);
 
 extern const hed_command hed_command_batch_hand, hed_command_batch_stay;
 

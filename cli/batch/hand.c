@@ -40,7 +40,7 @@ typedef struct hand {
     uint32_t input_count;
 } hand;
 
-/* Environment variable of a hand's commands: path of the file for batch_tell_sources(). */
+/* Environment variable of a hand's commands: path of the file for batch_report_sources(). */
 static const char SOURCES[] = "HEDDLE_BATCH_SOURCES";
 
 static double hand_now(void) { return (double)hed_now() * 1e-9; }
@@ -181,7 +181,7 @@ static void hand_write_source(const char *name, void *user)
     fwrite(name, 1, strlen(name) + 1, user);
 }
 
-void batch_tell_sources(const hed_file_register *files)
+void batch_report_sources(const hed_file_register *files)
 {
     const char *path = getenv(SOURCES);
     FILE *file = path ? fopen(path, "we") : NULL;
@@ -225,7 +225,7 @@ static bool hand_begin(hand *h, const char **fields, uint32_t count)
 }
 
 /* Forwards the child's output. Returns false at its end. */
-static bool hand_listen(hand *h)
+static bool hand_forward_output(hand *h)
 {
     char text[4096];
     ssize_t got;
@@ -268,14 +268,14 @@ static bool hand_answer(hand *h)
     uint32_t count = batch_stream_next(&h->stay);
     const char **fields = h->stay.fields.items;
     if (count == 2 && strcmp(fields[0], "done") == 0) {
-        hand_listen(h); /* forward earlier output first */
+        hand_forward_output(h); /* forward earlier output first */
         return hand_finish(h, (int)strtol(fields[1], NULL, 10));
     }
     if (count) kill(-h->child, SIGKILL); /* invalid reply */
     return (has_more && !count) || hand_finish(h, hand_end_child(h));
 }
 
-/* ---- its life ---- */
+/* ---- main loop ---- */
 
 static bool hand_obey(hand *h)
 {
@@ -342,7 +342,8 @@ static int hand_run(const hed_arguments *arguments, void *user)
             {.fd = h.child ? h.stay.descriptor : -1, .events = POLLIN}};
         poll(polled, 3, 1000);
         if (polled[2].revents) good = hand_answer(&h);
-        else if (polled[1].revents && !hand_listen(&h)) good = hand_finish(&h, hand_end_child(&h));
+        else if (polled[1].revents && !hand_forward_output(&h))
+            good = hand_finish(&h, hand_end_child(&h));
         if (good && polled[0].revents) good = hand_obey(&h);
         if (good) hand_beat(&h);
     }

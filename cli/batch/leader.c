@@ -300,7 +300,7 @@ static void leader_hand_out(leader *l, uint32_t index)
     if (!leader_send(l, h, job, part)) leader_lose(l, index, "it takes no job");
 }
 
-/* ---- what hands say ---- */
+/* ---- lines from hands ---- */
 
 /* Stores the last line that is not empty. */
 static void leader_remember(leader_hand *h, const char *text)
@@ -447,7 +447,7 @@ static void leader_page(leader *l, bool last)
         l->status = hed_fail(l->error, error.status, "%s", error.text);
 }
 
-/* ---- the whole ---- */
+/* ---- main loop ---- */
 
 static void leader_turn(leader *l)
 {

@@ -441,7 +441,7 @@ void hed_arguments_free(hed_arguments *arguments)
     arguments->count = 0;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 bool hed_has_option(const hed_arguments *arguments, const char *name)
 {

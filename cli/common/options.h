@@ -176,7 +176,7 @@ void hed_options_completion(const hed_command *root, hed_shell shell, FILE *stre
 void hed_options_complete(
     const hed_command *root, const char *const *words, uint32_t count, FILE *stream);
 
-/* ---- between options.c and options_text.c ---- */
+/* ---- shared by options.c and options_text.c ---- */
 
 /* The command itself, or the command that it is an alias of. */
 const hed_command *hed_command_real(const hed_command *command);

@@ -218,7 +218,7 @@ static hed_status report_print_table(const cli_report *report, FILE *stream, hed
     return HED_OK;
 }
 
-/* ---- both ---- */
+/* ---- printing ---- */
 
 void cli_report_begin(cli_report *report)
 {

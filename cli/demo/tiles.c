@@ -119,7 +119,7 @@ static void tiles_fill(blur *b)
     pixels_first(b->weights, &whole);
 }
 
-/* ---- the answer: as of `heddle tune --json`, with the results as a T4 file has them ---- */
+/* ---- the output: JSON like `heddle tune --json`, with results as in a T4 file ---- */
 
 static void tiles_put(
     cli_report *report, const hed_tune_result *result, const hed_device_info *info)

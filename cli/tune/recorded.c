@@ -564,7 +564,7 @@ static hed_status reader_parse(reader *r)
     return reader_space(r, first_row);
 }
 
-/* ---- the whole ---- */
+/* ---- public functions ---- */
 
 hed_status hed_recorded_space_parse(
     const char *path, const char *text, size_t size, hed_recorded_space *recorded, hed_error *error)

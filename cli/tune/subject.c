@@ -102,7 +102,7 @@ static int tune_read_problem(const char *text, const hed_kernel_def *kernel, hed
     return HED_EXIT_OK;
 }
 
-/* ---- what is tuned ---- */
+/* ---- the subject ---- */
 
 /* Sets the inputs of all --input NAME=CONTENT. */
 static hed_status give_inputs(const hed_arguments *arguments, const hed_device_info *device,

@@ -23,7 +23,7 @@ static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local"
 static const char *const REFERENCES[] = {"native", "default", "none", NULL};
 static const char *const OBJECTIVES[] = {"time", "energy", NULL};
 
-/* ---- how ---- */
+/* ---- settings ---- */
 
 static bool tune_should_stop(void *user) { return hed_interrupted(); }
 
@@ -68,7 +68,7 @@ static void format_settings(const hed_tune_def *def, char *text, size_t size)
         snprintf(text + used, size - used, ", going on from earlier results");
 }
 
-/* ---- what comes out ---- */
+/* ---- results ---- */
 
 static hed_status write_report(const cli_tuned *t, hed_error *error)
 {
@@ -177,7 +177,7 @@ static bool tuned_unrecorded(const hed_tune_result *result)
 }
 
 /* Prints the result, and writes the files. */
-static int tuning_tell(tuning *t)
+static int tuning_print(tuning *t)
 {
     hed_error error = {0};
     cli_tuned tuned = {
@@ -281,7 +281,7 @@ static void sweep_note(sweep *output, const tuning *t)
 
 /* Prints all results in order; as JSON one object, or an array of objects, which a sweep has
  * begun. */
-static int tell_all(tuning *tunings, uint32_t count, sweep *output)
+static int tuning_print_all(tuning *tunings, uint32_t count, sweep *output)
 {
     bool json = hed_given(tunings[0].arguments, "json"), has_output = output && output->has_output;
     int code = HED_EXIT_OK;
@@ -292,7 +292,7 @@ static int tell_all(tuning *tunings, uint32_t count, sweep *output)
         if (json && has_output && done && t->result) fputs(",\n", stdout);
         has_output = has_output || (done && t->result);
         if (output) sweep_note(output, t);
-        if (done) t->code = tuning_tell(t);
+        if (done) t->code = tuning_print(t);
         if (t->code != HED_EXIT_OK) code = t->code;
     }
     if (json && !output) fputs("]\n", stdout);
@@ -332,15 +332,15 @@ static int tune_groups(const hed_arguments *arguments, cli_session *session, con
     for (uint32_t i = 0; i < count; i++)
         tunings[i].shares_terminal = lane_count > (lanes[0].count ? 1u : 2u);
     run_lanes(lanes, lane_count);
-    int code = count > 1 || output              ? tell_all(tunings, count, output)
+    int code = count > 1 || output              ? tuning_print_all(tunings, count, output)
                : tunings[0].code != HED_EXIT_OK ? tunings[0].code
-                                                : tuning_tell(&tunings[0]);
+                                                : tuning_print(&tunings[0]);
     for (uint32_t i = 0; i < count; i++) tuning_close(&tunings[i]);
     free(tunings);
     return code;
 }
 
-/* ---- engines: a choice of solver tuned in the live view, and reported ---- */
+/* ---- engines: tunes a choice of solver in the live view, and reports it ---- */
 
 int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
     const hed_kernel_def *description, const char *origin, cli_tune_engine_function *tune,
@@ -413,7 +413,7 @@ static int tune_in_browser(const hed_arguments *arguments, const char *origin, h
     if (code == HED_EXIT_OK) {
         cli_browser_use(&t.s.browser, &t.def);
         tuning_run(&t);
-        code = tuning_tell(&t);
+        code = tuning_print(&t);
     }
     tuning_close(&t);
     cli_browser_close(&t.s.browser);

@@ -68,7 +68,7 @@ void cli_tune_view_close(cli_tune_view *view)
     pthread_mutex_destroy(&view->lock);
 }
 
-/* ---- what is known ---- */
+/* ---- state of the tuning ---- */
 
 /* Adds the best time to the small curve; a full curve drops every second step. */
 static void add_history(cli_tune_view *view)
@@ -255,7 +255,7 @@ static void view_draw(cli_tune_view *view)
 }
 
 /* Formats the devices: ", opencl:0:0 12 (measuring), opencl:0:1 lost". */
-static void say_devices(const cli_tune_view *view, char *text, size_t size)
+static void format_devices(const cli_tune_view *view, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = 0;
@@ -270,7 +270,7 @@ static void say_devices(const cli_tune_view *view, char *text, size_t size)
 static void say(cli_tune_view *view)
 {
     char devices[1024];
-    say_devices(view, devices, sizeof devices);
+    format_devices(view, devices, sizeof devices);
     char value[48] = "none", gain[96], left[48], failures[256];
     if (view->progress.best)
         hed_report_text(view->objective, view->best.seconds, value, sizeof value);

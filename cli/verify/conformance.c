@@ -379,7 +379,7 @@ hed_status hed_conformance_count(const hed_conformance_def *def, uint64_t *count
     return status;
 }
 
-/* ---- what the native version gives ---- */
+/* ---- results of the native version ---- */
 
 typedef struct problem_data {
     hed_sample sample;
@@ -485,7 +485,7 @@ static hed_status session_run(
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
 static hed_status session_open(session *s, hed_error *error)
 {

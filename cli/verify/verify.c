@@ -36,7 +36,7 @@ typedef struct verification {
 
 static const char *const MODES[] = {[HED_MATH_FAST] = "fast", [HED_MATH_STRICT] = "strict"};
 
-/* ---- each run ---- */
+/* ---- one run ---- */
 
 static void verify_after_run(void *user, const hed_conformance_run *run)
 {

@@ -157,7 +157,7 @@ void hed_choices_free(hed_choices *choices)
     hed_release(&allocator, choices, sizeof *choices + choices->capacity * sizeof(choice));
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 /* Rank of a choice for a size: by origin, then distance, then position in the list. */
 typedef struct standing {

@@ -231,7 +231,7 @@ static hed_status check_kinds(const hed_database *database, hed_error *error)
 }
 
 /* Checks owner and kind of the files that exist. `*has_file`: the database file exists. */
-static hed_status check_what_exists(const hed_database *database, bool *has_file, hed_error *error)
+static hed_status check_existing(const hed_database *database, bool *has_file, hed_error *error)
 {
     char path[HED_PATH_MAX + 16], reason[96];
     struct stat about;
@@ -267,7 +267,7 @@ static hed_status check_own(const hed_database *database, hed_error *error)
     enum { ATTEMPTS = 3 };
     for (int i = 0; i < ATTEMPTS; i++) {
         bool exists = false;
-        hed_status status = check_what_exists(database, &exists, error);
+        hed_status status = check_existing(database, &exists, error);
         if (status || exists || database->read_only) return status;
         int file = open(database->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
         if (file >= 0) close(file); /* an empty file is an empty database */
@@ -495,7 +495,7 @@ const char *hed_database_path(const hed_database *database)
     return database->path;
 }
 
-/* ---- using it ---- */
+/* ---- use of the file ---- */
 
 hed_status hed_database_enter(hed_database *database, hed_error *error)
 {

@@ -250,7 +250,7 @@ bool hed_problem_read(
     return problem->count == 0 || problem->count == count;
 }
 
-/* ---- as records ---- */
+/* ---- conversion to records ---- */
 
 const char *hed_math_word(hed_math math) { return math == HED_MATH_STRICT ? "strict" : "fast"; }
 

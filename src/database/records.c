@@ -288,7 +288,7 @@ static void import_check(const hed_database_entry *r, hed_error *error)
             r->seconds, r->low, r->high);
 }
 
-/* ---- adding one ---- */
+/* ---- adding a record ---- */
 
 static const char FIND_SESSION[] = "SELECT id FROM session WHERE uid = ? AND key = ?";
 static const char ADD_SESSION[] =

@@ -483,7 +483,7 @@ hed_status hed_database_put_fact(hed_database *database, const hed_device_info *
     return error->status;
 }
 
-/* ---- lists that grow ---- */
+/* ---- growing lists ---- */
 
 typedef struct list {
     const hed_allocator *allocator;

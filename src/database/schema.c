@@ -43,7 +43,7 @@ static const char *const STEPS[HED_DATABASE_VERSION] = {
 enum { CHECKED_BYTES = 1 << 20 };
 
 /* Runs a PRAGMA or query that returns one number. */
-static bool schema_ask(hed_database *database, const char *sql, int64_t *value)
+static bool schema_query(hed_database *database, const char *sql, int64_t *value)
 {
     return hed_database_integer(database, value, NULL, sql, "");
 }
@@ -54,8 +54,8 @@ static bool check_pages(hed_database *database, int64_t limit, bool *whole)
 {
     int64_t pages, page_bytes;
     *whole = true;
-    if (!schema_ask(database, "PRAGMA page_count", &pages) ||
-        !schema_ask(database, "PRAGMA page_size", &page_bytes))
+    if (!schema_query(database, "PRAGMA page_count", &pages) ||
+        !schema_query(database, "PRAGMA page_size", &page_bytes))
         return false;
     if (pages * page_bytes > limit) return true;
     sqlite3_stmt *statement = hed_database_statement(database, "PRAGMA quick_check(1)", "");
@@ -71,7 +71,7 @@ static bool check_pages(hed_database *database, int64_t limit, bool *whole)
 static bool check_tables(hed_database *database, bool *whole)
 {
     int64_t tables;
-    bool read = schema_ask(database,
+    bool read = schema_query(database,
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN"
         " ('device', 'key', 'session', 'measurement', 'choice', 'fact')",
         &tables);
@@ -107,9 +107,9 @@ hed_verdict hed_database_examine(hed_database *database, hed_error *error)
     bool whole;
     /* SQLite itself detects a truncated file here. The mark is read last: another process may be
      * creating the file in one transaction, and its mark is visible as soon as its tables are. */
-    if (!schema_ask(database, "SELECT count(*) FROM sqlite_schema", &tables) ||
-        !schema_ask(database, "PRAGMA user_version", &version) ||
-        !schema_ask(database, "PRAGMA application_id", &mark))
+    if (!schema_query(database, "SELECT count(*) FROM sqlite_schema", &tables) ||
+        !schema_query(database, "PRAGMA user_version", &version) ||
+        !schema_query(database, "PRAGMA application_id", &mark))
         return schema_explain(database, error);
     if (mark != HED_DATABASE_MARK && (tables || mark || version)) {
         hed_fail(error, HED_ERROR_FORMAT,
@@ -147,7 +147,7 @@ hed_status hed_database_migrate(hed_database *database, hed_error *error)
     char number[64];
     execute(database, "BEGIN IMMEDIATE", error);
     /* another process may have migrated the file while this one waited for the lock */
-    if (!hed_failed(error) && !schema_ask(database, "PRAGMA user_version", &version))
+    if (!hed_failed(error) && !schema_query(database, "PRAGMA user_version", &version))
         hed_database_fail(database, "read", error);
     for (; version < HED_DATABASE_VERSION && !hed_failed(error); version++)
         execute(database, STEPS[version], error);

@@ -31,7 +31,7 @@ static hed_status copy_defines(
                                             "out of memory for the defines of %s", kernel->def->name);
 }
 
-/* ---- what is in force ---- */
+/* ---- the variant in force ---- */
 
 static void keep_compiled(hed_kernel *kernel, hed_variant *variant)
 {
@@ -243,7 +243,7 @@ hed_status hed_kernel_swap(hed_kernel *kernel, hed_error *error)
     return hed_fail(error, HED_ERROR_NOT_READY, "%s is still being compiled", kernel->def->name);
 }
 
-/* ---- public ---- */
+/* ---- public functions ---- */
 
 hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
     const hed_kernel_options *options, hed_kernel **kernel, hed_error *error)

@@ -72,7 +72,7 @@ static void pack_plan_run(const pack_problem *p, uint32_t from, uint32_t to, pac
     }
 }
 
-/* ---- a bound from below ---- */
+/* ---- lower bound ---- */
 
 /* Lower bound on the occupancy. Types j to i - 1 can use only the rows left by the types before and
  * after them, which fill ceil(entities / lanes) rows; the last (or first) of these rows may be used

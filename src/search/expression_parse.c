@@ -637,7 +637,7 @@ static operand parse_choice(parser *p)
     return value;
 }
 
-/* ---- the whole ---- */
+/* ---- public functions ---- */
 
 hed_status hed_expression_create(const hed_allocator *allocator_def, const char *text,
     const hed_expression_names *names, hed_expression **expression, hed_error *error)

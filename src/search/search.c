@@ -106,7 +106,7 @@ uint32_t hed_search_fresh_neighbours(
     return candidates < limit ? (uint32_t)candidates : limit;
 }
 
-/* ---- a search's life ---- */
+/* ---- creation and destruction ---- */
 
 hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed_error *error)
 {

@@ -136,7 +136,7 @@ static uint64_t acquire(hed_search *search, const hed_posterior *posterior)
     return best.merit > 0 ? best.point : hed_search_fresh_point(search);
 }
 
-/* ---- asking ---- */
+/* ---- proposals ---- */
 
 static bool open_with(hed_search *search, uint64_t *point)
 {

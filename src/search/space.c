@@ -206,7 +206,7 @@ uint64_t hed_space_find(const hed_space *space, const hed_config *config)
     return hed_space_find_row(space, row);
 }
 
-/* ---- constraints, and what accept() leaves of them ---- */
+/* ---- filtering by accept() ---- */
 
 /* A component of all parameters, in their order. */
 static hed_component space_whole(const hed_space *space)
@@ -275,7 +275,7 @@ hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_err
     return HED_OK;
 }
 
-/* ---- given points ---- */
+/* ---- spaces of given points ---- */
 
 static hed_status add_point(
     hed_space *space, const int64_t *values, uint64_t number, hed_error *error)

@@ -10,7 +10,7 @@
 
 enum { SYMBOL = HED_LOCAL + 1 /* kind of a symbol struct in the file */ };
 
-/* ---- putting ---- */
+/* ---- writing ---- */
 
 void hed_put_u32(hed_text *to, uint32_t value) { hed_text_add_bytes(to, &value, sizeof value); }
 void hed_put_u64(hed_text *to, uint64_t value) { hed_text_add_bytes(to, &value, sizeof value); }
@@ -121,7 +121,7 @@ void hed_capture_pack(hed_text *to, const hed_capture_launched *launched)
     for (uint32_t i = 0; i < def->option_count; i++) hed_put_text(to, def->options[i]);
 }
 
-/* ---- getting ---- */
+/* ---- reading ---- */
 
 static void description_wrong(
     hed_description_reader *r, uint64_t at, const char *name, uint64_t actual, const char *expected)

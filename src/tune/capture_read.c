@@ -312,7 +312,7 @@ static void captured_work(
     *work = ((const hed_capture *)def->user)->launched.work;
 }
 
-/* ---- opening ---- */
+/* ---- opening and closing ---- */
 
 static hed_status fail_file(const char *path, hed_error *error)
 {

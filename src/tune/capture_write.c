@@ -204,7 +204,7 @@ static void put_table(recorder *r, hed_error *error)
     hed_release(&r->kernel->device->settings->allocator, bytes, size);
 }
 
-/* ---- the whole ---- */
+/* ---- recording ---- */
 
 static hed_status recorder_check(const recorder *r, uint32_t argument_count, hed_error *error)
 {
@@ -329,7 +329,7 @@ bool hed_capture_rank(const hed_kernel_def *def, const hed_config *config, uint6
     return true;
 }
 
-/* ---- geometries, each once ---- */
+/* ---- set of distinct geometries ---- */
 
 /* Open addressing with linear probing (Knuth, volume 3, 6.4), at most half full. */
 typedef struct geometry_set {

@@ -307,7 +307,7 @@ void hed_check_reduced(hed_check *check, const hed_argument_def *argument, void 
     hed_check_output(check, argument, 0, actual, expected, actual_bytes, tolerance);
 }
 
-/* ---- what must not change ---- */
+/* ---- inputs and guards ---- */
 
 void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_t at,
     const void *actual, const void *expected, uint64_t bytes)

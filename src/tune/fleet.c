@@ -289,7 +289,7 @@ static hed_status fleet_output(hed_runner *runner, uint32_t slot, uint32_t argum
     return status;
 }
 
-/* ---- candidates ahead ---- */
+/* ---- building ahead ---- */
 
 static hed_status fleet_grow(fleet_state *fleet, hed_error *error)
 {
@@ -337,7 +337,7 @@ static bool fleet_built(hed_runner *runner, double seconds, hed_config *config, 
     return done != NULL;
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static void fleet_destroy(hed_runner *runner)
 {

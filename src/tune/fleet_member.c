@@ -24,7 +24,7 @@ void hed_fleet_pause(fleet_state *fleet, pthread_cond_t *change, double seconds)
     hed_condition_wait(change, &fleet->lock, seconds);
 }
 
-/* ---- what it does with its runner ---- */
+/* ---- operations on the member's runner ---- */
 
 static hed_status member_time(
     void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)
@@ -161,7 +161,7 @@ static hed_status member_try(
     return HED_OK;
 }
 
-/* ---- what is next (the lock is held) ---- */
+/* ---- choice of the next task (the caller holds the lock) ---- */
 
 fleet_candidate *hed_fleet_first(fleet_state *fleet, int state, uint32_t member)
 {
@@ -284,7 +284,7 @@ static void member_done(fleet_member *m, const fleet_candidate *tried)
     m->failed += tried->trial.outcome != HED_OUTCOME_MEASURED;
 }
 
-static void member_say(fleet_member *m, const char *doing)
+static void member_report(fleet_member *m, const char *doing)
 {
     hed_text_copy(m->doing, sizeof m->doing, doing);
 }
@@ -304,7 +304,7 @@ static void member_open(fleet_member *m)
     /* compilers would occupy the processors that the candidates of a CPU run on */
     bool quiet = hed_device_describe(m->device)->type == HED_DEVICE_CPU;
     m->builders = status || quiet ? 0 : m->runner->builders;
-    member_say(m, status ? "lost" : "waiting");
+    member_report(m, status ? "lost" : "waiting");
     pthread_cond_broadcast(&fleet->news);
 }
 
@@ -350,7 +350,7 @@ static bool member_come_back(fleet_member *m)
         m->order = NOTHING;
         hed_log_message(&fleet->logger, HED_LOG_WARNING, "%s was started again",
             hed_device_describe(m->device)->id);
-        member_say(m, "waiting");
+        member_report(m, "waiting");
     }
     m->returns = false;
     fleet->runner.lost = !fleet_any(fleet, true);
@@ -369,22 +369,22 @@ void *hed_fleet_member_run(void *user)
         fleet_candidate candidate;
         hed_trial build;
         if (m->order) {
-            member_say(m, m->order == TIME_ROUND ? "final rounds" : "timing");
+            member_report(m, m->order == TIME_ROUND ? "final rounds" : "timing");
             pthread_mutex_unlock(&fleet->lock);
             member_obey(m, &error);
             pthread_mutex_lock(&fleet->lock);
             m->order = NOTHING;
         } else if (!member_has_work(m)) {
-            member_say(m, "waiting");
+            member_report(m, "waiting");
             pthread_cond_wait(&fleet->work, &fleet->lock);
         } else if (member_next(m, &candidate, &build, &error)) {
-            member_say(m, "measuring");
+            member_report(m, "measuring");
             pthread_mutex_unlock(&fleet->lock);
             member_try(m, &candidate, &build, &error);
             pthread_mutex_lock(&fleet->lock);
             if (!hed_failed(&error)) member_done(m, &candidate);
         } else {
-            member_say(m, "compiling");
+            member_report(m, "compiling");
         }
         if (hed_failed(&error) || m->runner->lost) member_lose(m, &error);
         pthread_cond_broadcast(&fleet->news);

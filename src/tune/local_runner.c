@@ -141,7 +141,7 @@ static void poison(hed_local_runner *local, unsigned char byte, hed_error *error
 
 /* ---- running ---- */
 
-static void local_blame(hed_trial *trial, hed_outcome outcome, const hed_error *error)
+static void local_set_outcome(hed_trial *trial, hed_outcome outcome, const hed_error *error)
 {
     trial->outcome = outcome;
     hed_text_copy(trial->text, sizeof trial->text, error->text);
@@ -159,15 +159,15 @@ static hed_status local_judge(hed_local_runner *local, hed_status status, hed_tr
         return status;
     case HED_ERROR_LOST:
         local->runner.lost = true;
-        local_blame(trial, HED_OUTCOME_CRASHED, cause);
+        local_set_outcome(trial, HED_OUTCOME_CRASHED, cause);
         return HED_OK;
     case HED_ERROR_TIMEOUT:
         local->runner.lost = local->hung = true;
-        local_blame(trial, HED_OUTCOME_HUNG, cause);
+        local_set_outcome(trial, HED_OUTCOME_HUNG, cause);
         return HED_OK;
     case HED_ERROR_LIMIT:
-    case HED_ERROR_UNSUPPORTED: local_blame(trial, HED_OUTCOME_INVALID, cause); return HED_OK;
-    default: local_blame(trial, HED_OUTCOME_LAUNCH, cause); return HED_OK;
+    case HED_ERROR_UNSUPPORTED: local_set_outcome(trial, HED_OUTCOME_INVALID, cause); return HED_OK;
+    default: local_set_outcome(trial, HED_OUTCOME_LAUNCH, cause); return HED_OK;
     }
 }
 
@@ -337,15 +337,15 @@ hed_status hed_local_judge_build(
     switch (status) {
     case HED_OK: return HED_OK;
     case HED_ERROR_BUILD: /* quote the compiler's own error line if the log has one */
-        local_blame(trial, HED_OUTCOME_BUILD, cause);
+        local_set_outcome(trial, HED_OUTCOME_BUILD, cause);
         while (at && at > cause->log && at[-1] != '\n') at--;
         if (at) snprintf(trial->text, sizeof trial->text, "%.*s", (int)strcspn(at, "\n"), at);
         return HED_OK;
     case HED_ERROR_LIMIT:
-    case HED_ERROR_UNSUPPORTED: local_blame(trial, HED_OUTCOME_INVALID, cause); return HED_OK;
+    case HED_ERROR_UNSUPPORTED: local_set_outcome(trial, HED_OUTCOME_INVALID, cause); return HED_OK;
     case HED_ERROR_ARGUMENT:
     case HED_ERROR_DEVICE_MEMORY:
-    case HED_ERROR_DRIVER: local_blame(trial, HED_OUTCOME_LAUNCH, cause); return HED_OK;
+    case HED_ERROR_DRIVER: local_set_outcome(trial, HED_OUTCOME_LAUNCH, cause); return HED_OK;
     default:
         if (error) *error = *cause;
         return status;
@@ -354,7 +354,7 @@ hed_status hed_local_judge_build(
 
 /* Rejects a candidate whose group needs more registers than a compute unit has, which no launch
  * reports. Spilled registers are slow, but not wrong. */
-static void look_at_resources(
+static void check_resources(
     const hed_local_runner *local, const hed_config *config, hed_trial *trial)
 {
     const hed_kernel_def *kernel = local->def.kernel;
@@ -401,7 +401,7 @@ hed_status hed_local_build(
     status = hed_kernel_report(*kernel, &trial->resources, error);
     if (status) return status;
     trial->build_seconds = trial->resources.from_cache ? 0 : trial->resources.build_seconds;
-    look_at_resources(local, config, trial);
+    check_resources(local, config, trial);
     return HED_OK;
 }
 

@@ -36,7 +36,7 @@ struct hed_energy {
     nvml_device *device;
 };
 
-/* ---- which device ---- */
+/* ---- address of the device ---- */
 
 static hed_status pci_address(hed_device *device, char address[PCI_ADDRESS_SIZE], hed_error *error)
 {

@@ -65,7 +65,7 @@ hed_status hed_online_create(
 void hed_online_destroy(hed_online *online)
 {
     if (!online) return;
-    hed_online_finish_beside(online, true);
+    hed_online_finish_work(online, true);
     if (online->flight == HED_FLIGHT_TRIAL || online->stopped)
         hed_device_wait(online->device, NULL);
     for (int i = 0; i < HED_ONLINE_SIZES; i++) hed_online_free_size(online, online->sizes[i]);
@@ -80,7 +80,7 @@ void hed_online_destroy(hed_online *online)
 /* ---- sizes ---- */
 
 /* Slot for a new size: a free one, else that of the least recently used size that is not busy. */
-static hed_online_size **online_make_room(hed_online *online)
+static hed_online_size **online_take_slot(hed_online *online)
 {
     hed_online_size **place = NULL;
     bool busy = atomic_load_explicit(&online->worker.state, memory_order_relaxed) != HED_BUILD_IDLE;
@@ -107,7 +107,7 @@ static hed_online_size *online_size_of(hed_online *online, const hed_problem *pr
     if (!size || !hed_same_problem(&size->problem, problem)) {
         size = hed_allocate(hed_allocator_of(online->device), sizeof *size);
         if (!size) return NULL;
-        *online_make_room(online) = size;
+        *online_take_slot(online) = size;
         size->problem = *problem;
     }
     size->used = online->report.launches;
@@ -181,8 +181,8 @@ static bool online_advance(hed_online *online, hed_online_size *size)
 {
     hed_online_size *landed = online->to_compare;
     if (landed) {
-        hed_online_wants_check(landed, &online->worker.whole);
-        if (!hed_online_start_beside(online, HED_ONLINE_COMPARE, landed)) return false;
+        hed_online_needs_check(landed, &online->worker.whole);
+        if (!hed_online_start_work(online, HED_ONLINE_COMPARE, landed)) return false;
         online->to_compare = NULL;
         return true;
     }
@@ -190,7 +190,7 @@ static bool online_advance(hed_online *online, hed_online_size *size)
     size->stale = false;
     bool needed = !size->candidate || size->over || !copies_fit(online);
     return needed && size->typical > 0 && affords(online, 0) &&
-           hed_online_start_beside(online, HED_ONLINE_SEARCH, size);
+           hed_online_start_work(online, HED_ONLINE_SEARCH, size);
 }
 
 /* True if the thread and the stream are free and these arguments can be tried. */
@@ -241,7 +241,7 @@ hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_p
                                 : online_size_of(online, problem);
     if (!size) return hed_launch(stream, online->kernel, problem, arguments, argument_count, error);
     hed_online_land(online);
-    hed_online_finish_beside(online, false);
+    hed_online_finish_work(online, false);
     online_settle(online, size);
     bool landed = online->to_compare && atomic_load_explicit(&online->worker.state,
                                             memory_order_relaxed) == HED_BUILD_IDLE;

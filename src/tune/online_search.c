@@ -83,7 +83,8 @@ static hed_status online_search_remember_failure(
 }
 
 /* Reports a value to the search; a configuration outside the space is ignored. */
-static hed_status online_search_tell(hed_online_size *size, const hed_config *config, double value)
+static hed_status online_search_report(
+    hed_online_size *size, const hed_config *config, double value)
 {
     if (hed_space_find(size->space, config) == UINT64_MAX) return HED_OK;
     return hed_search_tell(size->search, config, value, NULL);
@@ -91,7 +92,7 @@ static hed_status online_search_tell(hed_online_size *size, const hed_config *co
 
 /* Replays the database's history: measured configurations count as done; failed ones are never
  * tried again. */
-static hed_status tell_history(const hed_online *online, hed_online_size *size,
+static hed_status online_search_replay(const hed_online *online, hed_online_size *size,
     hed_database *database, const hed_tune_key *key)
 {
     hed_evaluation *history = NULL;
@@ -100,7 +101,7 @@ static hed_status tell_history(const hed_online *online, hed_online_size *size,
     if (hed_database_history(database, key, &history, &count, NULL)) return HED_OK;
     for (uint32_t i = 0; i < count && !status; i++) {
         bool good = hed_tuning_worked(history[i].outcome) && history[i].seconds > 0;
-        status = good ? online_search_tell(size, &history[i].config, history[i].seconds)
+        status = good ? online_search_report(size, &history[i].config, history[i].seconds)
                       : online_search_remember_failure(online, size, &history[i].config);
         size->done++;
     }
@@ -144,11 +145,11 @@ static hed_status open_search(const hed_online *online, hed_online_size *size, h
     size->begin_again = false;
     size->done = 0;
     status = online_search_create_search(online, size, database, &key);
-    if (database && first && !status) status = tell_history(online, size, database, &key);
+    if (database && first && !status) status = online_search_replay(online, size, database, &key);
     for (uint32_t i = 0; i < size->failed_count && !status; i++)
-        status = online_search_tell(size, &size->failed[i], NAN);
+        status = online_search_report(size, &size->failed[i], NAN);
     return status ? status
-                  : online_search_tell(size, &online->worker.config, online->worker.typical);
+                  : online_search_report(size, &online->worker.config, online->worker.typical);
 }
 
 static hed_status take_result(const hed_online *online, hed_online_size *size)
@@ -165,8 +166,8 @@ static hed_status take_result(const hed_online *online, hed_online_size *size)
                             ? HED_OK
                             : online_search_remember_failure(online, size, &e->config);
     if (size->search && !status)
-        status =
-            online_search_tell(size, &e->config, hed_tuning_worked(e->outcome) ? e->seconds : NAN);
+        status = online_search_report(
+            size, &e->config, hed_tuning_worked(e->outcome) ? e->seconds : NAN);
     return status;
 }
 
@@ -214,7 +215,7 @@ static hed_status online_search_next_candidate(
         online->worker.failed++;
         size->done++;
         if ((status = online_search_remember_failure(online, size, &config)) ||
-            (status = online_search_tell(size, &config, NAN)))
+            (status = online_search_report(size, &config, NAN)))
             return status;
     }
     /* the configuration in force has won: record it for the next start, if anything was new */
@@ -309,7 +310,7 @@ static hed_status online_search_compare(hed_online *online)
 
 /* ---- the thread ---- */
 
-static void *online_search_beside(void *user)
+static void *online_search_run(void *user)
 {
     hed_online *online = user;
     hed_online_worker *b = &online->worker;
@@ -324,7 +325,7 @@ static void *online_search_beside(void *user)
     return NULL;
 }
 
-bool hed_online_start_beside(hed_online *online, hed_online_work work, hed_online_size *size)
+bool hed_online_start_work(hed_online *online, hed_online_work work, hed_online_size *size)
 {
     hed_online_worker *b = &online->worker;
     b->work = work;
@@ -341,12 +342,12 @@ bool hed_online_start_beside(hed_online *online, hed_online_work work, hed_onlin
     b->failed = 0;
     b->seconds = 0;
     atomic_store_explicit(&b->state, HED_BUILD_RUNNING, memory_order_relaxed);
-    if (pthread_create(&b->thread, NULL, online_search_beside, online) == 0) return true;
+    if (pthread_create(&b->thread, NULL, online_search_run, online) == 0) return true;
     atomic_store_explicit(&b->state, HED_BUILD_IDLE, memory_order_relaxed);
     return false;
 }
 
-void hed_online_finish_beside(hed_online *online, bool wait)
+void hed_online_finish_work(hed_online *online, bool wait)
 {
     hed_online_worker *b = &online->worker;
     int state = atomic_load_explicit(&b->state, memory_order_acquire);

@@ -165,9 +165,9 @@ void hed_online_land(hed_online *online);
 
 /* Starts the thread. Returns false if no thread can be created: the work waits for a later
  * launch. */
-bool hed_online_start_beside(hed_online *online, hed_online_work work, hed_online_size *size);
+bool hed_online_start_work(hed_online *online, hed_online_work work, hed_online_size *size);
 /* Collects the thread's results if it has finished; with `wait`, waits for it. */
-void hed_online_finish_beside(hed_online *online, bool wait);
+void hed_online_finish_work(hed_online *online, bool wait);
 void hed_online_free_size(hed_online *online, hed_online_size *size);
 
 /* ---- online_trial.c: pure bookkeeping, no device ---- */
@@ -184,6 +184,6 @@ void hed_online_conclude(
     hed_online *online, hed_online_size *size, hed_outcome outcome, const char *text);
 /* True if the outputs of the last pair must be compared: at samples before the first counted pair,
  * completely (`*whole`) before the candidate may win. */
-bool hed_online_wants_check(const hed_online_size *size, bool *whole);
+bool hed_online_needs_check(const hed_online_size *size, bool *whole);
 
 #endif

@@ -133,7 +133,7 @@ static void trial_judge(hed_online *online, hed_online_size *size)
     }
 }
 
-bool hed_online_wants_check(const hed_online_size *size, bool *whole)
+bool hed_online_needs_check(const hed_online_size *size, bool *whole)
 {
     double low, high;
     *whole = size->sampled;
@@ -265,7 +265,7 @@ hed_status hed_online_fly(hed_online *online, hed_online_size *size, hed_online_
     return HED_OK;
 }
 
-/* ---- landing ---- */
+/* ---- collecting finished work ---- */
 
 /* Seconds between two events; NOT_READY if they have not been reached. */
 static hed_status trial_between(
@@ -293,7 +293,7 @@ static hed_status land_trial(hed_online *online, hed_online_size *size)
     else
         hed_online_add_pair(online, size, online->candidate_first ? second : first,
             online->candidate_first ? first : second);
-    if (hed_online_wants_check(size, &whole)) online->to_compare = size;
+    if (hed_online_needs_check(size, &whole)) online->to_compare = size;
     return HED_OK;
 }
 

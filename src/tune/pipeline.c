@@ -21,7 +21,7 @@ typedef struct pipeline_tuning {
 
 /* ---- one candidate ---- */
 
-static void pipeline_blame(hed_trial *trial, hed_outcome outcome, const hed_error *cause)
+static void pipeline_set_outcome(hed_trial *trial, hed_outcome outcome, const hed_error *cause)
 {
     trial->outcome = outcome;
     hed_text_copy(trial->text, sizeof trial->text, cause->text);
@@ -45,7 +45,7 @@ static hed_status pipeline_judge(
     hed_status status, hed_trial *trial, const hed_error *cause, hed_error *error)
 {
     if (status == HED_ERROR_LOST) return hed_fail(error, status, "%s", cause->text);
-    if (status) pipeline_blame(trial, outcome_of(status), cause);
+    if (status) pipeline_set_outcome(trial, outcome_of(status), cause);
     return HED_OK;
 }
 
@@ -86,7 +86,7 @@ static hed_status pipeline_prepare(
     hed_status status = switch_to(p, slot, trial, error);
     if (status || trial->outcome || !p->pipeline->check) return status;
     if (p->pipeline->check(p->pipeline->user, &cause)) {
-        pipeline_blame(trial, HED_OUTCOME_WRONG, &cause);
+        pipeline_set_outcome(trial, HED_OUTCOME_WRONG, &cause);
         p->prepared = HED_NO_SLOT;
     }
     return HED_OK;
@@ -105,7 +105,7 @@ static hed_status time_runs(hed_runner *runner, uint32_t slot, uint32_t runs, do
 /* The runner has no build_ahead() and no output(), nor destroy(), as it is not on the heap. */
 static const hed_runner_kind pipeline_kind = {.prepare = pipeline_prepare, .time = time_runs};
 
-/* ---- its space ---- */
+/* ---- the space ---- */
 
 static hed_config default_of(const hed_pipeline_def *pipeline)
 {
@@ -209,7 +209,7 @@ hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipelin
     return error->status;
 }
 
-/* ---- what is known ---- */
+/* ---- stored choices ---- */
 
 /* Finds the database's best choice that is a point of the space. */
 static bool find_choice(hed_device *device, const hed_pipeline_def *pipeline,

@@ -249,7 +249,7 @@ double hed_race_evidence(uint32_t s, uint32_t f)
            exp((n + 1) * log(2) + lgamma(s + 1.0) + lgamma(f + 1.0) - lgamma(n + 2.0));
 }
 
-/* ---- what the rounds say ---- */
+/* ---- evaluation of the rounds ---- */
 
 static uint32_t shared_rounds(const hed_entrant *a, const hed_entrant *b)
 {

@@ -77,7 +77,7 @@ static double remote_now(void) { return (double)hed_now() * 1e-9; }
 
 /* ---- the end of a connection ---- */
 
-static void remote_listen(remote *r)
+static void remote_read_errors(remote *r)
 {
     char text[256];
     ssize_t got;
@@ -114,7 +114,7 @@ static void remote_end(remote *r, char *end_text, size_t size)
             snprintf(end_text, size, "it was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
     }
     r->pid = 0;
-    remote_listen(r);
+    remote_read_errors(r);
     if (r->said_from >= 0) close(r->said_from);
     r->said_from = -1;
 }
@@ -155,7 +155,7 @@ static remote_event remote_fill(remote *r, void *to, size_t room, size_t *filled
     struct pollfd polled[] = {
         {.fd = r->socket, .events = POLLIN}, {.fd = r->said_from, .events = POLLIN}};
     poll(polled, 2, (int)(TICK * 1000));
-    if (polled[1].revents) remote_listen(r);
+    if (polled[1].revents) remote_read_errors(r);
     if (polled[1].revents & (POLLHUP | POLLERR) && r->said_from >= 0) {
         close(r->said_from);
         r->said_from = -1;
@@ -235,7 +235,7 @@ static void remote_send(remote *r, hed_frame_kind kind, const void *bytes, size_
         remote_lose(r, "accepts no more data");
 }
 
-/* ---- a runner: requests ---- */
+/* ---- the runner: requests ---- */
 
 static hed_status remote_fail(remote_runner *runner, hed_error *error)
 {
@@ -273,7 +273,7 @@ static remote_event remote_await(
 }
 
 /* Sends a request and waits for the reply; its result for the candidate is stored in `trial`. */
-static hed_status remote_ask(remote_runner *runner, hed_worker_request *request, double seconds,
+static hed_status remote_request(remote_runner *runner, hed_worker_request *request, double seconds,
     hed_worker_reply *reply, hed_trial *trial, hed_error *error)
 {
     remote *r = runner->at;
@@ -318,7 +318,7 @@ static hed_status remote_prepare(
         return HED_OK;
     }
     def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
-    return remote_ask(client, &request, remote_seconds(client, 1), &reply, trial, error);
+    return remote_request(client, &request, remote_seconds(client, 1), &reply, trial, error);
 }
 
 static hed_status remote_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
@@ -330,7 +330,7 @@ static hed_status remote_time(hed_runner *runner, uint32_t slot, uint32_t runs, 
     for (uint32_t done = 0; done < runs && !hed_failed(error) && !trial->outcome;) {
         uint32_t batch = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
         hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = batch};
-        if (remote_ask(client, &request, remote_seconds(client, batch), &reply, trial, error) ||
+        if (remote_request(client, &request, remote_seconds(client, batch), &reply, trial, error) ||
             trial->outcome)
             break;
         if (reply.count != batch) {
@@ -355,7 +355,7 @@ static hed_status remote_output(hed_runner *runner, uint32_t slot, uint32_t argu
     r->bytes_size = client->def.arguments[argument].bytes;
     r->bytes_came = false;
     hed_status status =
-        remote_ask(client, &request, remote_seconds(client, 1), &reply, trial, error);
+        remote_request(client, &request, remote_seconds(client, 1), &reply, trial, error);
     r->bytes_to = NULL;
     if (status || trial->outcome || r->bytes_came) return status;
     remote_lose(r, "sent no result");
@@ -402,7 +402,7 @@ static bool remote_built(hed_runner *runner, double seconds, hed_config *config,
     return hed_trial_queue_take(&client->done, config, trial);
 }
 
-/* ---- a runner: life ---- */
+/* ---- the runner: creation and destruction ---- */
 
 static void remote_destroy(hed_runner *runner)
 {
@@ -559,7 +559,7 @@ static hed_status remote_start(remote *r, hed_error *error)
 
 /* Waits for the worker's HELLO, which remains in the buffer. `id` (256): id of the device in this
  * program. */
-static hed_status remote_hear_hello(
+static hed_status remote_receive_hello(
     remote *r, const hed_runner_def *def, hed_hello *hello, char *id, hed_error *error)
 {
     hed_frame frame = {0};
@@ -593,13 +593,13 @@ static void remote_drop_hello(remote *r)
 }
 
 /* Creates the device that the HELLO describes. */
-static hed_status remote_greet(hed_context *context, const hed_remote_def *def, remote *r,
+static hed_status remote_create_device(hed_context *context, const hed_remote_def *def, remote *r,
     hed_device **device, hed_error *error)
 {
     const hed_runner_def waiting = {.idle = def->idle, .user = def->user};
     hed_hello hello;
     char id[256];
-    if (remote_hear_hello(r, &waiting, &hello, id, error)) return error->status;
+    if (remote_receive_hello(r, &waiting, &hello, id, error)) return error->status;
     if (hed_device_create_described(context, &hello.info, device, error)) return error->status;
     r->backend = *(*device)->backend;
     for (int i = 0; hed_backends[i]; i++) {
@@ -632,7 +632,7 @@ hed_status hed_device_restart(const hed_runner_def *def, hed_error *error)
     r->filled = r->tail_size = 0;
     r->tail[0] = r->reason[0] = 0;
     r->heard = remote_now();
-    if (remote_start(r, error) || remote_hear_hello(r, def, &hello, id, error)) {
+    if (remote_start(r, error) || remote_receive_hello(r, def, &hello, id, error)) {
         r->is_lost = true;
         return error->status;
     }
@@ -669,7 +669,7 @@ hed_status hed_device_create_remote(
         snprintf(r->command, sizeof r->command, "descriptor %d", def->descriptor);
     }
     if (!hed_failed(error) && (!r->line || !remote_start(r, error)))
-        remote_greet(context, def, r, device, error);
+        remote_create_device(context, def, r, device, error);
     if (!hed_failed(error)) return HED_OK;
     hed_device_release(*device);
     bool owned = !*device; /* the device would have closed the connection and freed it */

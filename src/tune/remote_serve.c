@@ -191,7 +191,7 @@ static void served_output(
     hed_release(&allocator, data, bytes);
 }
 
-static void served_obey(served *s, const hed_worker_request *request)
+static void served_execute(served *s, const hed_worker_request *request)
 {
     hed_error error = {0};
     hed_worker_reply reply = {.version = hed_worker_version(), .number = request->number};
@@ -249,7 +249,7 @@ static bool served_read(served *s)
         if (!hed_stream_read_all(s->in, &request, sizeof request) ||
             !hed_worker_request_valid(&request, sizeof request))
             return false;
-        served_obey(s, &request);
+        served_execute(s, &request);
         return !s->leader_lost;
     }
     if (frame.kind != HED_FRAME_JOB || frame.size <= sizeof(hed_frame_job)) return false;
@@ -267,7 +267,7 @@ static bool served_read(served *s)
     return !s->leader_lost;
 }
 
-/* ---- living ---- */
+/* ---- main loop ---- */
 
 /* Opens the selected device; without a selector the first that compiles, GPUs first. `turn` then
  * advances, cyclically, among the devices of that kind. */

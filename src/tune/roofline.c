@@ -203,7 +203,7 @@ static void find_bandwidth(hed_device *device, hed_stream *stream, double *rate,
     hed_buffer_destroy(to);
 }
 
-/* ---- once for each device ---- */
+/* ---- cached ceilings of a device ---- */
 
 typedef void find_function(hed_device *device, hed_stream *stream, double *rate, hed_error *error);
 

@@ -15,7 +15,7 @@ static const double entrant_margin = 0.02;
 /* fraction of the search's time, if there is no limit; minimum, s */
 static const double unlimited_share = 0.15, least_seconds = 2;
 
-/* ---- the contenders of the final rounds ---- */
+/* ---- entrants of the final rounds ---- */
 
 typedef struct final_list {
     uint32_t count;
@@ -103,7 +103,7 @@ static hed_status make_list(hed_tuning *t, final_list *list, hed_error *error)
     return status;
 }
 
-/* ---- what came out ---- */
+/* ---- results of the final rounds ---- */
 
 /* Drift of the device: final rounds / level 1 of the search, over the candidates timed in both.
  * Other candidates are compared by it. */

@@ -164,7 +164,7 @@ static void inputs_free(kernel_inputs *inputs)
     *inputs = (kernel_inputs){0};
 }
 
-/* ---- what is right ---- */
+/* ---- expected outputs ---- */
 
 /* Allocates memory for an output's content. */
 static void *content_memory(const kernel_inputs *inputs, uint32_t index, hed_error *error)
@@ -255,7 +255,7 @@ typedef struct kernel_tuning {
     kernel_inputs inputs;
 } kernel_tuning;
 
-/* ---- what is asked for ---- */
+/* ---- checks of the definition ---- */
 
 static hed_status kernel_tuning_check(
     const hed_kernel_def *kernel, const hed_tune_def *def, hed_error *error)
@@ -523,7 +523,7 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
     return error->status;
 }
 
-/* ---- what results are compared with ---- */
+/* ---- the reference ---- */
 
 /* Reports a failed reference, the message of the compiler or driver first. A kernel that does not
  * compile or does not match its description is the user's to fix; otherwise results may be
@@ -600,7 +600,7 @@ static hed_status make_expected(kernel_tuning *k, hed_error *error)
     }
 }
 
-/* ---- from the beginning to the end ---- */
+/* ---- the whole tuning ---- */
 
 static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
 {

@@ -24,7 +24,7 @@ static const double wait_seconds = 0.1;
 /* s: minimum of an entrant's round; preparation of all entrants */
 static const double least_round = 1e-3, set_up_seconds = 0.5;
 
-/* ---- what is known before ---- */
+/* ---- history ---- */
 
 /* Opens the database's session. A failure is logged, and the tuning continues without it. */
 static void open_database(hed_tuning *t)
@@ -114,7 +114,7 @@ static hed_status recall_history(hed_tuning *t, hed_error *error)
 /* ---- one candidate ---- */
 
 /* Reports a result at its corrected level to the search. */
-static hed_status tell_again(hed_tuning *t, uint32_t index, hed_error *error)
+static hed_status report_again(hed_tuning *t, uint32_t index, hed_error *error)
 {
     const hed_evaluation *evaluation = &t->result->evaluations[index];
     if (!hed_tuning_worked(evaluation->outcome)) return HED_OK;
@@ -181,7 +181,7 @@ static hed_status correct_drift(hed_tuning *t, hed_error *error)
     for (uint32_t i = first; i < r->count && !status; i++) {
         double way = fmin(1, fmax(0, (r->evaluations[i].at - from) / span));
         t->marks[i].level = before + way * (t->race.level - before);
-        status = tell_again(t, i, error);
+        status = report_again(t, i, error);
     }
     hed_tuning_find_best(t);
     return status;
@@ -219,10 +219,10 @@ static hed_status evaluate_first(hed_tuning *t, const hed_config *config, hed_er
     return loop_evaluate(t, config, &nothing, error);
 }
 
-/* ---- questions ---- */
+/* ---- proposals ---- */
 
 /* The next proposal of the search that has no result. `t->dry`: the search has no more. */
-static hed_status loop_ask(hed_tuning *t, hed_config *config, hed_error *error)
+static hed_status loop_propose(hed_tuning *t, hed_config *config, hed_error *error)
 {
     hed_status status = hed_search_ask(t->search, config, error);
     t->dry = status == HED_ERROR_BOUNDS;
@@ -231,7 +231,7 @@ static hed_status loop_ask(hed_tuning *t, hed_config *config, hed_error *error)
 
 /* Proposes candidates to the compilers: as many as keep them busy, but few enough that proposals
  * use recent results. If nothing is measured meanwhile, one per compiler. */
-static hed_status ask_ahead(hed_tuning *t, hed_error *error)
+static hed_status propose_ahead(hed_tuning *t, hed_error *error)
 {
     uint32_t builders = t->builders, at_once = t->quiet ? builders : 2 * builders;
     uint32_t limit = t->def->evaluations ? t->def->evaluations : UINT32_MAX;
@@ -240,7 +240,7 @@ static hed_status ask_ahead(hed_tuning *t, hed_error *error)
     while (!t->dry && !status && t->result->count + t->building + t->ready_count < limit &&
            t->building < at_once && t->ready_count < AHEAD_FEW + builders / 4) {
         hed_config config;
-        status = loop_ask(t, &config, error);
+        status = loop_propose(t, &config, error);
         if (status || t->dry) break;
         status = t->runner->kind->build_ahead(t->runner, &config, error);
         t->building += !status;
@@ -262,7 +262,7 @@ static void loop_collect(hed_tuning *t, double seconds)
 
 static hed_status next_of_compiled(hed_tuning *t, bool *has_next, hed_ready *next, hed_error *error)
 {
-    hed_status status = ask_ahead(t, error);
+    hed_status status = propose_ahead(t, error);
     if (status) return status;
     loop_collect(t, 0);
     bool wait = t->ready_count == 0 || (t->quiet && t->building);
@@ -278,7 +278,7 @@ static hed_status next_of_compiled(hed_tuning *t, bool *has_next, hed_ready *nex
     return HED_OK;
 }
 
-/* ---- the end ---- */
+/* ---- end of the search ---- */
 
 static bool ended(hed_tuning *t)
 {
@@ -323,7 +323,7 @@ static hed_status measure_recalled(hed_tuning *t, hed_error *error)
     double drift = probe.seconds / r->evaluations[best].seconds;
     for (uint32_t i = 0; i < r->count && !hed_failed(error); i++) {
         t->marks[i].level = 1 / drift;
-        tell_again(t, i, error);
+        report_again(t, i, error);
     }
     hed_tuning_find_best(t);
     return error->status;
@@ -331,7 +331,7 @@ static hed_status measure_recalled(hed_tuning *t, hed_error *error)
 
 static hed_status loop_search(hed_tuning *t, hed_error *error)
 {
-    if ((t->builders && !t->quiet && ask_ahead(t, error)) || measure_recalled(t, error) ||
+    if ((t->builders && !t->quiet && propose_ahead(t, error)) || measure_recalled(t, error) ||
         (t->has_default && evaluate_first(t, &t->default_config, error)) ||
         (t->has_stored && evaluate_first(t, &t->stored, error)))
         return error->status;
@@ -340,14 +340,14 @@ static hed_status loop_search(hed_tuning *t, hed_error *error)
         bool has_next = false;
         hed_ready next = {.trial = {.error = NAN}};
         if (t->builders) next_of_compiled(t, &has_next, &next, error);
-        else has_next = !loop_ask(t, &next.config, error) && !t->dry;
+        else has_next = !loop_propose(t, &next.config, error) && !t->dry;
         if (has_next && hed_tuning_find(t, &next.config) == HED_NO_EVALUATION)
             loop_evaluate(t, &next.config, &next.trial, error);
     }
     return error->status;
 }
 
-/* ---- what the race asks of a tuning ---- */
+/* ---- callbacks of the race ---- */
 
 static hed_status loop_time_slot(
     void *user, uint32_t slot, uint32_t runs, double *values, hed_trial *trial, hed_error *error)

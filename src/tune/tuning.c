@@ -10,7 +10,7 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* ---- the clock, and what the caller sees ---- */
+/* ---- clock and progress ---- */
 
 static double clock_seconds(const hed_tuning *t)
 {
@@ -273,7 +273,7 @@ hed_status hed_tuning_add(
     return hed_search_tell(t->search, &evaluation->config, value, error);
 }
 
-/* ---- from the beginning to the end ---- */
+/* ---- the whole tuning ---- */
 
 bool hed_tuning_lost_runner(hed_tuning *t, hed_error *error)
 {

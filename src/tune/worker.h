@@ -108,10 +108,10 @@ void hed_worker_request_send(
 /* Fills `polled` (HED_WORKER_POLLED) with the descriptors to wait for. */
 void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled);
 /* Handles the events found by poll(). */
-hed_worker_event hed_worker_look(
+hed_worker_event hed_worker_handle_events(
     hed_worker_process *worker, const struct pollfd *polled, double now, hed_worker_reply *reply);
 /* Asks an idle worker to exit, without waiting for it. */
-void hed_worker_ask_to_end(const hed_worker_process *worker);
+void hed_worker_request_end(const hed_worker_process *worker);
 /* Ends a worker: an idle worker by closing its socket, a busy one by SIGKILL. `text` (nullable):
  * its exit status and last output. `outside` (nullable): true if a signal that candidates do not
  * cause ended it. */

@@ -82,12 +82,12 @@ static void finish_build(worker_client *client, builder *b, hed_worker_event eve
 
 /* ---- waiting ---- */
 
-static void look_at_builders(worker_client *client, const struct pollfd *polled)
+static void handle_builders(worker_client *client, const struct pollfd *polled)
 {
     for (uint32_t i = 0; i < client->builder_count; i++) {
         builder *b = &client->builders[i];
         bool busy = b->process.busy;
-        hed_worker_event event = hed_worker_look(
+        hed_worker_event event = hed_worker_handle_events(
             &b->process, &polled[HED_WORKER_POLLED * (i + 1)], client_now(), &client->reply);
         if (event && busy) finish_build(client, b, event);
         else if (event) hed_worker_end(&b->process, event, NULL, 0, NULL);
@@ -110,9 +110,9 @@ static hed_worker_event client_serve(worker_client *client, bool for_builders, d
         }
         double left = fmin(fmax(0, first - client_now()), client->def.idle ? TICK : 60);
         poll(polled, HED_WORKER_POLLED * (1 + client->builder_count), (int)ceil(left * 1000));
-        look_at_builders(client, polled);
+        handle_builders(client, polled);
         hed_worker_event event =
-            hed_worker_look(&client->measurer, polled, client_now(), &client->reply);
+            hed_worker_handle_events(&client->measurer, polled, client_now(), &client->reply);
         if (event && !for_builders) return event;
         /* the worker ended while idle */
         if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
@@ -141,7 +141,7 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
 
 /* Sends a request and waits for client->reply. The candidate's own failure is stored in `trial`,
  * with status OK. */
-static hed_status client_ask(worker_client *client, hed_worker_request *request, double seconds,
+static hed_status client_request(worker_client *client, hed_worker_request *request, double seconds,
     hed_trial *trial, hed_error *error)
 {
     double deadline = client_now() + seconds;
@@ -167,12 +167,12 @@ static hed_status ensure_open(worker_client *client, hed_error *error)
     hed_worker_poll(&client->measurer, polled);
     if (poll(polled, HED_WORKER_POLLED, 0) > 0) {
         hed_worker_event event =
-            hed_worker_look(&client->measurer, polled, client_now(), &client->reply);
+            hed_worker_handle_events(&client->measurer, polled, client_now(), &client->reply);
         if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
     }
     if (client->measurer.pid) return HED_OK;
     if (!hed_worker_start(&client->measurer, client->program, client->job, client->result, error) &&
-        !client_ask(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error) &&
+        !client_request(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error) &&
         trial.outcome)
         hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
             hed_device_describe(client->def.device)->id, trial.text);
@@ -198,12 +198,12 @@ static hed_status build_and_check(
     s->life = 0;
     *trial = new_trial();
     if (ensure_open(client, error) ||
-        client_ask(client, &request, HED_BUILD_SECONDS, trial, error) || trial->outcome)
+        client_request(client, &request, HED_BUILD_SECONDS, trial, error) || trial->outcome)
         return error->status;
     hed_trial built = *trial;
     request.task = HED_TASK_CHECK;
     double seconds = client->def.timeout_seconds + client->def.compile_seconds;
-    client_ask(client, &request, seconds + client->copy_seconds, trial, error);
+    client_request(client, &request, seconds + client->copy_seconds, trial, error);
     trial->build_seconds = built.build_seconds;
     trial->resources = built.resources;
     if (!hed_failed(error) && !trial->outcome) s->life = client->measurer.life;
@@ -251,7 +251,7 @@ static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs,
     double run_seconds = client->def.timeout_seconds;
     if (client->def.objective == HED_OBJECTIVE_ENERGY) run_seconds += 2e-3 * HED_ENERGY_LEAST_MS;
     if (ensure_slot(client, slot, trial, error) || trial->outcome ||
-        client_ask(client, &request, runs * run_seconds + client->copy_seconds, trial, error) ||
+        client_request(client, &request, runs * run_seconds + client->copy_seconds, trial, error) ||
         trial->outcome)
         return error->status;
     if (client->reply.count != runs)
@@ -284,7 +284,7 @@ static hed_status client_output(hed_runner *runner, uint32_t slot, uint32_t argu
         .task = HED_TASK_OUTPUT, .slot = slot, .argument = argument, .pattern = pattern};
     double seconds = client->def.timeout_seconds + client->copy_seconds;
     if (!ensure_slot(client, slot, trial, error) && !trial->outcome &&
-        !client_ask(client, &request, seconds, trial, error) && !trial->outcome)
+        !client_request(client, &request, seconds, trial, error) && !trial->outcome)
         memcpy(data, client->result_bytes, client->def.arguments[argument].bytes);
     return error->status;
 }
@@ -317,15 +317,15 @@ static bool client_built(hed_runner *runner, double seconds, hed_config *config,
     return hed_trial_queue_take(&client->done, config, trial);
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static void client_destroy(hed_runner *runner)
 {
     worker_client *client = client_of(runner);
     hed_allocator allocator = client->allocator;
-    hed_worker_ask_to_end(&client->measurer);
+    hed_worker_request_end(&client->measurer);
     for (uint32_t i = 0; i < client->builder_count; i++)
-        hed_worker_ask_to_end(&client->builders[i].process);
+        hed_worker_request_end(&client->builders[i].process);
     hed_worker_end(&client->measurer, HED_WORKER_NOTHING, NULL, 0, NULL);
     for (uint32_t i = 0; i < client->builder_count; i++)
         hed_worker_end(&client->builders[i].process, HED_WORKER_NOTHING, NULL, 0, NULL);

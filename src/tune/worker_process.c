@@ -115,7 +115,7 @@ hed_status hed_worker_start(
     return HED_OK;
 }
 
-/* ---- speaking ---- */
+/* ---- requests and replies ---- */
 
 void hed_worker_request_send(
     hed_worker_process *worker, hed_worker_request *request, double deadline)
@@ -156,7 +156,7 @@ static void process_listen_to(hed_worker_process *worker)
     worker->output = -1;
 }
 
-hed_worker_event hed_worker_look(
+hed_worker_event hed_worker_handle_events(
     hed_worker_process *worker, const struct pollfd *polled, double now, hed_worker_reply *reply)
 {
     if (!worker->pid) return HED_WORKER_NOTHING;
@@ -230,7 +230,7 @@ static bool sent_from_outside(int status)
            number == SIGQUIT;
 }
 
-void hed_worker_ask_to_end(const hed_worker_process *worker)
+void hed_worker_request_end(const hed_worker_process *worker)
 {
     if (worker->pid && !worker->busy) shutdown(worker->socket, SHUT_RDWR);
 }

@@ -39,7 +39,7 @@ static void *map(int descriptor, int protection, int flags, size_t *size)
     return bytes;
 }
 
-/* ---- what is asked for ---- */
+/* ---- requests ---- */
 
 static void given_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry)
@@ -122,10 +122,10 @@ static bool answer(worker *w, int socket, const hed_worker_request *request)
     return hed_worker_send(socket, &reply, sizeof reply);
 }
 
-/* ---- living ---- */
+/* ---- main loop ---- */
 
 /* Reports an invalid job in reply to the first request, for which the parent waits. */
-static void serve_refuse(int socket, const hed_error *error)
+static void serve_report_invalid_job(int socket, const hed_error *error)
 {
     hed_worker_request request;
     hed_worker_reply reply = {.version = hed_worker_version(), .status = error->status};
@@ -165,7 +165,7 @@ int hed_worker_serve(int descriptor)
         w->job.launched.def.user = w;
         good = serve_requests(w, socket);
     } else {
-        serve_refuse(socket, &error);
+        serve_report_invalid_job(socket, &error);
     }
     hed_runner_destroy(w->runner);
     hed_context_destroy(w->context);
