@@ -10,7 +10,7 @@ enum { N = 9, LEAVES = 128, CELLS = (N - 1) * (N - 1) };
 typedef struct flat_sheet {
     hed_cloth *cloth;
     hed_arena scratch;
-    uint4 corners[LEAVES];
+    contact_triangle triangles[LEAVES];
     cloth_flat flat;
 } flat_sheet;
 
@@ -23,18 +23,18 @@ static void flat_open(flat_sheet *f, const test_device *t, const bool *without)
     s.garment.thickness = 0.05f;
     s.garment.grid_width = s.garment.grid_height = 0;
     *f = (flat_sheet){.scratch = {.allocator = hed_default_allocator(), .owner = "test"}};
-    for (uint32_t i = 0; i < LEAVES; i++) f->corners[i].x = CLOTH_PAIR_NONE;
+    for (uint32_t i = 0; i < LEAVES; i++) f->triangles[i].a = CONTACT_NO_LEAF;
     for (uint32_t q = 0; q < CELLS; q++) {
         if (without && without[q]) continue;
         const uint32_t *c = s.quads + 4 * q;
-        f->corners[leaf++] = (uint4){c[0], c[1], c[2], 0};
-        f->corners[leaf++] = (uint4){c[0], c[2], c[3], 0};
+        f->triangles[leaf++] = (contact_triangle){c[0], c[1], c[2], 0};
+        f->triangles[leaf++] = (contact_triangle){c[0], c[2], c[3], 0};
         memmove(s.quads + 4 * quads++, c, 16);
     }
     s.garment.quad_count = quads;
     hed_cloth_def def = def_of(&s);
     OK(hed_cloth_create(t->device, &def, &f->cloth, &error));
-    OK(cloth_flat_make(f->cloth, f->corners, LEAVES, &f->scratch, &f->flat, &error));
+    OK(cloth_flat_make(f->cloth, f->triangles, LEAVES, &f->scratch, &f->flat, &error));
     sheet_free(&s);
 }
 
@@ -114,11 +114,11 @@ static double flat_nearest(const float4 *places, const float4 *rest, uint32_t *s
 }
 
 /* Whether the whole sheet is shown not to meet itself. */
-static bool flat_shown(cloth_pairs_tree tree, float cover)
+static bool flat_shown(contact_tree tree, float cover)
 {
-    cloth_pairs pairs = {.leaves = LEAVES, .cover = cover};
-    for (uint32_t leaf = 0; leaf < LEAVES; leaf++) cloth_pairs_slope_one(leaf, tree, pairs);
-    for (uint32_t node = 2 * LEAVES - 1; node > 0; node--) cloth_pairs_box_one(node, tree, pairs);
+    contact_params params = {.leaves = LEAVES, .cover = cover};
+    for (uint32_t leaf = 0; leaf < LEAVES; leaf++) contact_slope(leaf, tree, params);
+    for (uint32_t node = 2 * LEAVES - 1; node > 0; node--) contact_refit(node, tree, params);
     return tree.boxes[2].w > 0.0f;
 }
 
@@ -131,7 +131,7 @@ Test(cloth_flat, what_may_meet_is_not_shown)
     flat_open(&f, &t, NULL);
     static float4 rest[N * N], start[N * N], ahead[N * N], boxes[4 * LEAVES], slopes[3 * LEAVES],
         ranges[8 * LEAVES], bodies[1] = {{0.05f, 0, 0, 0}};
-    cloth_pairs_tree tree = {boxes, f.corners, f.flat.gradients, slopes, ranges, f.flat.around_at,
+    contact_tree tree = {boxes, f.triangles, f.flat.gradients, slopes, ranges, f.flat.around_at,
         f.flat.around, f.flat.convex, start, ahead, rest, bodies};
     for (uint32_t way = 0; way < 3; way++)
         for (uint32_t narrow = 0; narrow < 2; narrow++) {
@@ -159,7 +159,7 @@ Test(cloth_flat, what_is_shown_holds)
     flat_open(&f, &t, NULL);
     static float4 rest[N * N], start[N * N], ahead[N * N], at[N * N], boxes[4 * LEAVES],
         slopes[3 * LEAVES], ranges[8 * LEAVES], bodies[1] = {{0.05f, 0, 0, 0}};
-    cloth_pairs_tree tree = {boxes, f.corners, f.flat.gradients, slopes, ranges, f.flat.around_at,
+    contact_tree tree = {boxes, f.triangles, f.flat.gradients, slopes, ranges, f.flat.around_at,
         f.flat.around, f.flat.convex, start, ahead, rest, bodies};
     uint32_t state = 5, shown = 0, crossing = 0;
     for (uint32_t i = 0; i < N * N; i++)
@@ -194,10 +194,10 @@ Test(cloth_flat, what_is_shown_holds)
             if (k == 0) middle = nearest;
             least = fmin(least, nearest);
         }
-        crossing += least < CLOTH_PAIRS_SPREAD;
+        crossing += least < CONTACT_MIN_SPREAD;
         if (!root) continue;
         shown++;
-        EXPECT(middle >= CLOTH_PAIRS_STRETCH && least >= CLOTH_PAIRS_SPREAD,
+        EXPECT(middle >= CONTACT_MIN_STRETCH && least >= CONTACT_MIN_SPREAD,
             "sheet %u: %g of the distance at rest in the middle, %g at the least", made, middle,
             least);
     }

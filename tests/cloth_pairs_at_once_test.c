@@ -18,7 +18,7 @@ enum { PARTICLES = 500, MOST_BUFFERS = 32, SEED = 5 };
 /* Buffers by the names of the arguments of the one launch. */
 typedef struct cloth_state {
     hed_buffer *buffers[MOST_BUFFERS];
-    cloth_pairs pairs;
+    contact_params params;
     uint32_t row;
 } cloth_state;
 
@@ -40,7 +40,7 @@ static cloth_state state_make(void)
     for (uint32_t i = 0; i < whole->argument_count; i++) {
         uint64_t bytes = cloth_pairs_sample_bytes(whole, &config, &problem, i);
         if (whole->arguments[i].kind == HED_STRUCT) {
-            cloth_pairs_sample_fill(whole, &problem, i, &made.pairs, sizeof made.pairs, SEED);
+            cloth_pairs_sample_fill(whole, &problem, i, &made.params, sizeof made.params, SEED);
             continue;
         }
         hed_buffer_def def = hed_default_buffer_def(bytes ? bytes : 8);
@@ -53,7 +53,7 @@ static cloth_state state_make(void)
         OK(hed_stream_wait(here.stream, &error));
         free(data);
     }
-    made.pairs.cover = 0.35f * THICKNESS;
+    made.params.cover = 0.35f * THICKNESS;
     float from[4 * PARTICLES], to[4 * PARTICLES];
     hed_buffer *position = state_buffer(&made, "position");
     OK(hed_read(here.stream, from, state_buffer(&made, "start"), 0, sizeof from, &error));
@@ -68,9 +68,9 @@ static cloth_state state_make(void)
 static hed_argument state_give(cloth_state *state, const hed_argument_def *argument)
 {
     if (argument->kind == HED_STRUCT)
-        return hed_struct_argument(&state->pairs, sizeof state->pairs);
+        return hed_struct_argument(&state->params, sizeof state->params);
     if (argument->kind == HED_SCALAR) return hed_uint_argument(state->row);
-    const char *name = strcmp(argument->name, "near") == 0 ? "found" : argument->name;
+    const char *name = strcmp(argument->name, "overlaps") == 0 ? "found" : argument->name;
     return hed_buffer_argument(state_buffer(state, name));
 }
 
@@ -89,44 +89,57 @@ static void state_run(cloth_state *state, const hed_kernel_def *def, uint64_t si
     hed_kernel_destroy(kernel);
 }
 
-/* A leg, as contact/contact_launch.c does it without a barrier over the grid. */
-static void state_leg(cloth_state *s)
+static void state_run_stage(cloth_state *s, const hed_kernel_def *def)
 {
-    cloth_pairs *pairs = &s->pairs;
-    state_run(s, &cloth_pairs_begin_def, pairs->particles);
-    state_run(s, &cloth_pairs_check_def, pairs->particles);
-    state_run(s, &cloth_pairs_slopes_def, pairs->leaves);
-    for (s->row = pairs->leaves; s->row > 0; s->row /= 256)
-        state_run(s, &cloth_pairs_boxes_def, s->row);
-    state_run(s, &cloth_pairs_find_def, pairs->leaves);
-    state_run(s, &cloth_pairs_list_def, pairs->capacity);
-    state_run(s, &cloth_pairs_take_def, pairs->capacity);
-    for (pairs->pass = 0; pairs->pass < CLOTH_PAIRS_PASSES; pairs->pass++) {
-        bool pushes = pairs->pass < CLOTH_PAIRS_PUSHES;
-        pairs->last = pairs->pass + 1 == CLOTH_PAIRS_PASSES;
-        state_run(s, pushes ? &cloth_pairs_push_def : &cloth_pairs_part_def, pairs->capacity);
-        state_run(s, &cloth_pairs_apply_def, pairs->particles);
-    }
-    for (pairs->round = 0; pairs->round < CLOTH_PAIRS_ROUNDS; pairs->round++)
-        state_run(s, &cloth_pairs_cut_def, pairs->capacity);
-    state_run(s, &cloth_pairs_finish_def, pairs->particles);
-    pairs->last = pairs->round = 0;
+    const char *dimension = def->dimensions[0];
+    state_run(s, def,
+        strcmp(dimension, "row") == 0        ? s->row
+        : strcmp(dimension, "leaves") == 0   ? s->params.leaves
+        : strcmp(dimension, "capacity") == 0 ? s->params.capacity
+                                             : s->params.particles);
 }
 
-/* Gives the legs. */
+/* Runs a contact iteration by launches, as contact/contact_launch.c does without a barrier over the
+ * grid. */
+static void state_iteration(cloth_state *s)
+{
+    static const hed_kernel_def *const kernels[] = {
+        [CONTACT_BEGIN] = &cloth_pairs_begin_def,
+        [CONTACT_CHECK] = &cloth_pairs_check_def,
+        [CONTACT_SLOPES] = &cloth_pairs_slopes_def,
+        [CONTACT_BOXES] = &cloth_pairs_boxes_def,
+        [CONTACT_FIND] = &cloth_pairs_find_def,
+        [CONTACT_LIST] = &cloth_pairs_list_def,
+        [CONTACT_TAKE] = &cloth_pairs_take_def,
+        [CONTACT_PUSH] = &cloth_pairs_push_def,
+        [CONTACT_SEPARATE] = &cloth_pairs_part_def,
+        [CONTACT_APPLY] = &cloth_pairs_apply_def,
+        [CONTACT_LIMIT] = &cloth_pairs_cut_def,
+        [CONTACT_FINISH] = &cloth_pairs_finish_def,
+    };
+    const contact_counters *const unknown = NULL;
+    s->params.last_pass = 0;
+#define RUN(stage) state_run_stage(s, kernels[stage])
+    CONTACT_ITERATION(RUN, s->params, s->row, 128, unknown, 0);
+#undef RUN
+    s->params.last_pass = s->params.round = 0;
+}
+
+/* Runs a substep by launches. Returns the number of contact iterations. */
 static uint32_t state_step(cloth_state *s)
 {
-    int counters[CLOTH_PAIRS_COUNTERS];
+    contact_counters counters;
     bool more = true;
-    for (s->pairs.leg = 0; more; s->pairs.leg++) {
-        state_leg(s);
-        OK(hed_read(here.stream, counters, state_buffer(s, "counters"), 0, sizeof counters, &error));
+    for (s->params.iteration = 0; more; s->params.iteration++) {
+        state_iteration(s);
+        OK(hed_read(
+            here.stream, &counters, state_buffer(s, "counters"), 0, sizeof counters, &error));
         OK(hed_stream_wait(here.stream, &error));
-        more = cloth_pairs_go_on(counters, s->pairs);
-        s->pairs.bank = (uint)counters[CLOTH_PAIRS_BANK];
-        s->pairs.fresh = 0;
+        more = contact_continues(&counters, s->params);
+        s->params.slot = (uint)counters.total.slot;
+        s->params.new_frame = 0;
     }
-    return s->pairs.leg;
+    return s->params.iteration;
 }
 
 /* What of a buffer does not depend on the order in which pairs were found. */
@@ -141,10 +154,10 @@ static void state_same(const cloth_state *a, const cloth_state *b, const char *n
         OK(hed_read(here.stream, two, b->buffers[i], 0, bytes, &error));
         OK(hed_stream_wait(here.stream, &error));
         EXPECT_BYTES(one, two, bytes, "%s", name);
-        const int *counters = (const int *)one;
+        const contact_totals *total = &((const contact_counters *)one)->total;
         if (strcmp(name, "counters") == 0)
-            EXPECT(counters[CLOTH_PAIRS_LAST] > 0 && counters[CLOTH_PAIRS_ALL_LISTS] > 0,
-                "%d pairs, %d lists", counters[CLOTH_PAIRS_LAST], counters[CLOTH_PAIRS_ALL_LISTS]);
+            EXPECT(total->last_pairs > 0 && total->lists > 0, "%d pairs, %d lists",
+                total->last_pairs, total->lists);
         free(one);
         free(two);
     }
@@ -215,16 +228,16 @@ Test(cloth_pairs_at_once, same_bits, .timeout = 600)
         test_skip("launch after launch is what there is");
     }
     cloth_state one = state_make(), many = state_make();
-    uint32_t legs = 0;
+    uint32_t iterations = 0;
     for (uint32_t substep = 0; substep < 3; substep++) { /* a list is made, and then it lasts */
-        one.pairs.fresh = many.pairs.fresh = substep == 0;
-        legs += state_step(&many);
+        one.params.new_frame = many.params.new_frame = substep == 0;
+        iterations += state_step(&many);
         state_run(&one, &def, barrier ? 7 : 1);
         static const char *const names[] = {"position", "start", "counters", "covers", "moved",
-            "shares", "sums", "boxes", "ahead", "ranges"};
+            "fractions", "sums", "boxes", "ahead", "ranges"};
         for (size_t i = 0; i < HED_COUNT(names); i++) state_same(&one, &many, names[i]);
     }
-    EXPECT(legs > 3, "nothing was cut, so that no substep had a second leg");
+    EXPECT(iterations > 3, "nothing was limited, so that no substep had a second iteration");
     state_free(&one);
     state_free(&many);
 }
@@ -234,49 +247,53 @@ Test(cloth_pairs_at_once, same_bits, .timeout = 600)
 Test(cloth_pairs_at_once, finds_what_is_found_plainly, .timeout = 600)
 {
     cloth_state s = state_make();
-    cloth_pairs pairs = s.pairs;
-    uint room = pairs.capacity;
-    state_run(&s, &cloth_pairs_begin_def, pairs.particles);
-    state_run(&s, &cloth_pairs_check_def, pairs.particles);
-    state_run(&s, &cloth_pairs_slopes_def, pairs.leaves);
-    for (s.row = pairs.leaves; s.row > 0; s.row /= 256)
+    contact_params params = s.params;
+    uint capacity = params.capacity;
+    state_run(&s, &cloth_pairs_begin_def, params.particles);
+    state_run(&s, &cloth_pairs_check_def, params.particles);
+    state_run(&s, &cloth_pairs_slopes_def, params.leaves);
+    for (s.row = params.leaves; s.row > 0; s.row /= 256)
         state_run(&s, &cloth_pairs_boxes_def, s.row);
     float4 *boxes = state_read(&s, "boxes");
-    for (uint node = 9; node < pairs.leaves; node += 7)
-        boxes[2 * node].w = 1.0f; /* nothing meets */
-    OK(hed_write(here.stream, s.buffers[0], 0, boxes, 4 * sizeof *boxes * pairs.leaves, &error));
-    state_run(&s, &cloth_pairs_find_def, pairs.leaves);
-    int *counters = state_read(&s, "counters");
-    void *near = state_read(&s, "found"), *corners = state_read(&s, "corners"),
+    for (uint node = 9; node < params.leaves; node += 7)
+        boxes[2 * node].w = 1.0f; /* cannot meet itself */
+    OK(hed_write(here.stream, s.buffers[0], 0, boxes, 4 * sizeof *boxes * params.leaves, &error));
+    state_run(&s, &cloth_pairs_find_def, params.leaves);
+    contact_counters *counters = state_read(&s, "counters");
+    void *overlaps = state_read(&s, "found"), *triangles = state_read(&s, "triangles"),
          *start = state_read(&s, "start"), *ahead = state_read(&s, "ahead"),
          *rests = state_read(&s, "rests"), *bodies = state_read(&s, "bodies");
-    state_run(&s, &cloth_pairs_list_def, pairs.capacity);
-    void *list = state_read(&s, "list"), *kept = state_read(&s, "kept");
-    state_run(&s, &cloth_pairs_take_def, pairs.capacity);
-    int *last = state_read(&s, "counters");
+    state_run(&s, &cloth_pairs_list_def, params.capacity);
+    void *list = state_read(&s, "list"), *bounds = state_read(&s, "bounds");
+    state_run(&s, &cloth_pairs_take_def, params.capacity);
+    contact_counters *last = state_read(&s, "counters");
     void *found = state_read(&s, "found"), *planes = state_read(&s, "planes"),
-         *offs = state_read(&s, "offs"), *position = state_read(&s, "position");
-    uint2 *its_near = calloc(2 * (uint64_t)room, sizeof *its_near);
-    uint4 *its_list = calloc(room, sizeof *its_list), *its_found = calloc(room, sizeof *its_found);
-    uint2 *its_kept = calloc(room, sizeof *its_kept);
-    float4 *its_planes = calloc(room, 2 * sizeof *its_planes);
-    CHECK(its_near && its_list && its_found && its_kept && its_planes);
-    int count = counters[CLOTH_PAIRS_NEAR];
-    counters[CLOTH_PAIRS_NEAR] = 0;
-    cloth_plain_find(boxes, corners, its_near, counters, pairs);
-    entries_same("near", count, counters[CLOTH_PAIRS_NEAR], (const void *[]){near, near},
-        (const void *[]){its_near, its_near}, 2, 0);
-    cloth_pairs_view view = {corners, start, ahead, rests, bodies, its_list, its_kept, counters};
-    cloth_plain_list(its_near, view, pairs);
-    entries_same("list", last[CLOTH_PAIRS_LISTED], counters[CLOTH_PAIRS_LISTED],
-        (const void *[]){list, kept}, (const void *[]){its_list, its_kept}, 4, 2);
-    cloth_plain_take(its_list, its_kept, offs, start, position, rests, bodies, its_found,
-        its_planes, counters, pairs);
-    entries_same("taken", last[pairs.bank + CLOTH_PAIRS_COUNT],
-        counters[pairs.bank + CLOTH_PAIRS_COUNT], (const void *[]){found, planes},
-        (const void *[]){its_found, its_planes}, 4, 8);
-    void *all[] = {counters, near, boxes, corners, start, ahead, rests, bodies, list, kept, last,
-        found, planes, offs, position, its_near, its_list, its_found, its_kept, its_planes};
+         *deviations = state_read(&s, "deviations"), *position = state_read(&s, "position");
+    contact_overlap *plain_overlaps = calloc(2 * (uint64_t)capacity, sizeof *plain_overlaps);
+    contact_pair *plain_list = calloc(capacity, sizeof *plain_list),
+                 *plain_found = calloc(capacity, sizeof *plain_found);
+    contact_bound *plain_bounds = calloc(capacity, sizeof *plain_bounds);
+    contact_plane *plain_planes = calloc(capacity, sizeof *plain_planes);
+    CHECK(plain_overlaps && plain_list && plain_found && plain_bounds && plain_planes);
+    int count = counters->total.overlaps;
+    counters->total.overlaps = 0;
+    cloth_plain_find(boxes, triangles, plain_overlaps, counters, params);
+    entries_same("overlaps", count, counters->total.overlaps, (const void *[]){overlaps, overlaps},
+        (const void *[]){plain_overlaps, plain_overlaps}, 2, 0);
+    contact_list_view list_view = {
+        triangles, start, ahead, rests, bodies, plain_list, plain_bounds, counters};
+    cloth_plain_list(plain_overlaps, list_view, params);
+    entries_same("list", last->total.listed, counters->total.listed, (const void *[]){list, bounds},
+        (const void *[]){plain_list, plain_bounds}, 4, 2);
+    contact_pair_view pair_view = {plain_list, plain_bounds, deviations, start, position, rests,
+        bodies, plain_found, plain_planes};
+    cloth_plain_take(pair_view, counters, params);
+    entries_same("pairs", last->iteration[params.slot].pairs,
+        counters->iteration[params.slot].pairs, (const void *[]){found, planes},
+        (const void *[]){plain_found, plain_planes}, 4, 8);
+    void *all[] = {counters, overlaps, boxes, triangles, start, ahead, rests, bodies, list, bounds,
+        last, found, planes, deviations, position, plain_overlaps, plain_list, plain_found,
+        plain_bounds, plain_planes};
     for (size_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
     state_free(&s);
 }

@@ -5,68 +5,72 @@
 
 #include "contact/contact_kernels.h"
 
-/* Each two leaves, in no tree. */
-static inline void cloth_plain_find(
-    const float4 *boxes, const uint4 *corners, uint2 *near, int *counters, cloth_pairs pairs)
+/* Finds the overlaps of any two leaves, without the tree. */
+static inline void cloth_plain_find(const float4 *boxes, const contact_triangle *triangles,
+    contact_overlap *overlaps, contact_counters *counters, contact_params params)
 {
-    for (uint i = 0; i < pairs.leaves; i++)
-        for (uint j = i + 1; j < pairs.leaves; j++) {
-            uint a = i + pairs.leaves, b = j + pairs.leaves, shown = 0;
-            /* nothing meets in a node that has both */
-            for (uint one = a / 2, two = b / 2; one > 0; one /= 2, two /= 2)
-                shown |= one == two && boxes[2 * one].w > 0.0f;
+    for (uint i = 0; i < params.leaves; i++)
+        for (uint j = i + 1; j < params.leaves; j++) {
+            uint a = i + params.leaves, b = j + params.leaves, skipped = 0;
+            /* a node with both leaves cannot meet itself */
+            for (uint n = a / 2, m = b / 2; n > 0; n /= 2, m /= 2)
+                skipped |= n == m && boxes[2 * n].w > 0.0f;
             float4 low = boxes[2 * a], high = boxes[2 * a + 1], l = boxes[2 * b],
                    h = boxes[2 * b + 1];
-            if (shown || l.x > high.x || l.y > high.y || l.z > high.z || low.x > h.x ||
-                low.y > h.y || low.z > h.z || !cloth_candidates(corners[i], corners[j]))
+            if (skipped || l.x > high.x || l.y > high.y || l.z > high.z || low.x > h.x ||
+                low.y > h.y || low.z > h.z || !contact_candidates(triangles[i], triangles[j]))
                 continue;
-            uint at = (uint)counters[CLOTH_PAIRS_NEAR]++;
-            if (at < 2u * pairs.capacity) near[at] = (uint2){i, j};
+            uint at = (uint)counters->total.overlaps++;
+            if (at < 2u * params.capacity) overlaps[at] = (contact_overlap){i, j};
         }
 }
 
-static inline void cloth_plain_list(const uint2 *near, cloth_pairs_view view, cloth_pairs pairs)
+static inline void cloth_plain_list(
+    const contact_overlap *overlaps, contact_list_view view, contact_params params)
 {
-    const float4 still = {0.0f, 0.0f, 0.0f, 0.0f};
-    uint count = cloth_pairs_near(view.counters, pairs);
+    const float4 no_shift = {0.0f, 0.0f, 0.0f, 0.0f};
+    uint count = contact_overlaps(view.counters, params);
     for (uint k = 0; k < count; k++) {
-        uint4 one = view.corners[near[k].x], two = view.corners[near[k].y];
-        uint left = cloth_candidates(one, two);
-        for (uint which = 0; which < 15; which++) {
-            if (!(left >> which & 1u)) continue;
-            uint4 pair = cloth_candidate(which, one, two);
-            uint edges = pair.x & CLOTH_PAIR_EDGES;
-            cloth_ends x = cloth_ends_of(view.start, pair), y = cloth_ends_of(view.ahead, pair);
-            float reach = cloth_pairs_reach(one.x, two.x, view),
-                  keep = reach + 2.0f * cloth_around(pairs),
-                  apart = cloth_pair_gap(x, y, still, edges).apart;
-            if (!cloth_sides_apart(x, y, still, edges, keep) && !(apart >= keep) &&
-                cloth_pairs_keeps(pair, &reach, apart, view, pairs))
-                cloth_pairs_note(
-                    (uint)view.counters[CLOTH_PAIRS_LISTED]++, pair, reach, apart, view, pairs);
+        contact_triangle s = view.triangles[overlaps[k].leaf],
+                         t = view.triangles[overlaps[k].other];
+        uint bits = contact_candidates(s, t);
+        for (uint candidate = 0; candidate < 15; candidate++) {
+            if (!(bits >> candidate & 1u)) continue;
+            contact_pair pair = contact_candidate(candidate, s, t);
+            uint edges = contact_edges(pair);
+            contact_ends x = contact_ends_of(view.start, pair),
+                         y = contact_ends_of(view.ahead, pair);
+            float reach = contact_reach(s.a, t.a, view),
+                  limit = reach + 2.0f * contact_cover(params),
+                  gap = contact_gap_of(x, y, no_shift, edges).min_gap;
+            if (!contact_sides_apart(x, y, no_shift, edges, limit) && !(gap >= limit) &&
+                contact_is_listed(pair, &reach, gap, view, params))
+                contact_list_write(
+                    (uint)view.counters->total.listed++, pair, reach, gap, view, params);
         }
     }
 }
 
-static inline void cloth_plain_take(const uint4 *list, const uint2 *kept, const float *offs,
-    const float4 *start, const float4 *position, const float4 *rests, const float4 *bodies,
-    uint4 *found, float4 *planes, int *counters, cloth_pairs pairs)
+static inline void cloth_plain_take(
+    contact_pair_view view, contact_counters *counters, contact_params params)
 {
-    uint count = cloth_pairs_listed(counters, pairs);
-    uint made = (uint)counters[pairs.bank + CLOTH_PAIRS_NEED];
-    float room = cloth_pair_room(counters, pairs);
-    float4 shift = cloth_pair_shift(counters, pairs);
+    uint count = contact_listed(counters, params);
+    contact_iteration *now = &counters->iteration[params.slot];
+    float margin = contact_margin(counters, params);
+    float4 shift = contact_shift(counters, params);
     for (uint k = 0; k < count; k++) {
-        uint4 pair = list[k];
-        uint edges = pair.x & CLOTH_PAIR_EDGES;
-        float reach = as_float(kept[k].x);
-        cloth_ends x = cloth_ends_of(start, pair), y = cloth_ends_of(position, pair);
-        cloth_gap between = cloth_pair_gap(x, y, shift, edges);
-        if (cloth_pair_stays(pair, kept[k], offs, made, room) ||
-            cloth_sides_apart(x, y, shift, edges, reach + room) || between.apart >= reach + room)
+        contact_pair pair = view.list[k];
+        uint edges = contact_edges(pair);
+        float reach = view.bounds[k].reach;
+        contact_ends x = contact_ends_of(view.start, pair),
+                     y = contact_ends_of(view.position, pair);
+        contact_gap gap = contact_gap_of(x, y, shift, edges);
+        if (contact_is_far(pair, view.bounds[k], view.deviations, (uint)now->list_needed, margin) ||
+            contact_sides_apart(x, y, shift, edges, reach + margin) ||
+            gap.min_gap >= reach + margin)
             continue;
-        cloth_pairs_put((uint)counters[pairs.bank + CLOTH_PAIRS_COUNT]++, pair, reach, between,
-            rests, bodies, found, planes, pairs);
+        contact_pair_write((uint)now->pairs++, pair, reach, gap, view.rests, view.bodies,
+            view.pairs, view.planes, params);
     }
 }
 

@@ -1,49 +1,51 @@
-/* Pairs natively, a block of them at a time: loops over lanes, each of which does what the text for
- * one pair says, in arrays that compilers put into vector registers. The same bits, since they are
- * the same operations; the order of the list is another. */
-#ifndef CLOTH_CONTACT_BLOCKS_H
-#define CLOTH_CONTACT_BLOCKS_H
+/* Broad phase in C, over blocks of pairs: loops over lanes, each of which performs the
+ * operations of broad_phase.h on one pair, in arrays that compilers put into vector registers.
+ * The results have the same bits; the order of the list differs. */
+#ifndef CLOTH_BROAD_PHASE_CPU_H
+#define CLOTH_BROAD_PHASE_CPU_H
 
 #include "contact/contact_kernels.h"
 
 enum {
     BLOCK_LANES = 16,
-    BLOCK_CANDIDATES = 15, /* of two triangles: see cloth_candidates() */
+    BLOCK_CANDIDATES = 15, /* of two triangles: contact_candidates() */
     BLOCK_QUEUE = BLOCK_LANES * (BLOCK_CANDIDATES + 1)
 };
 
-/* Loops that are vectorised stand in functions of their own: among others compilers give up. */
+/* Vectorised loops have functions of their own: compilers fail to vectorise them among other
+ * loops. */
 #define BLOCK_CLONES(name, parameters, arguments) \
     HED_CLONES(static __attribute__((noinline)), name, name##_body, parameters, arguments)
 
-/* Pairs of one kind that wait until there is a block of them. */
+/* Pairs of one kind, until there is a block of them. */
 typedef struct block_queue {
     uint count;
     float reach[BLOCK_QUEUE];
-    uint4 pairs[BLOCK_QUEUE];
+    contact_pair pairs[BLOCK_QUEUE];
 } block_queue;
 
-/* Some of them: places of their ends, and what is between them. */
+/* Up to BLOCK_LANES pairs: positions of their ends at start (x) and end (y), and the gaps. */
 typedef struct block {
-    const uint4 *pairs;
+    const contact_pair *pairs;
     const float *reach;
     uint count;
     float x[4][3][BLOCK_LANES], y[4][3][BLOCK_LANES];
-    float keep[BLOCK_LANES], normal[3][BLOCK_LANES], gap[BLOCK_LANES], p[BLOCK_LANES],
-        q[BLOCK_LANES], apart[BLOCK_LANES];
+    float limit[BLOCK_LANES]; /* m; pairs with a larger gap cannot meet */
+    float normal[3][BLOCK_LANES], gap[BLOCK_LANES], p[BLOCK_LANES], q[BLOCK_LANES],
+        min_gap[BLOCK_LANES]; /* contact_gap */
     uint meets[BLOCK_LANES];
 } block;
 
-static inline void block_push(block_queue *queue, uint4 pair, float reach)
+static inline void block_push(block_queue *queue, contact_pair pair, float reach)
 {
     queue->reach[queue->count] = reach;
     queue->pairs[queue->count++] = pair;
 }
 
-/* The last ones of a queue, with the places where they begin and end; lanes that are left over are
- * as the last one. */
+/* Takes the last pairs of a queue. Unused lanes repeat the last pair. `margin` is added to the
+ * reach. */
 HED_NATIVE_BODY block_pop(
-    block *b, block_queue *queue, const float4 *start, const float4 *end, float room)
+    block *b, block_queue *queue, const float4 *start, const float4 *end, float margin)
 {
     b->count = queue->count < BLOCK_LANES ? queue->count : BLOCK_LANES;
     queue->count -= b->count;
@@ -51,9 +53,9 @@ HED_NATIVE_BODY block_pop(
     b->reach = queue->reach + queue->count;
     for (uint lane = 0; lane < BLOCK_LANES; lane++) {
         uint k = lane < b->count ? lane : b->count - 1;
-        uint4 pair = b->pairs[k];
-        uint ends[4] = {pair.x & ~CLOTH_PAIR_EDGES, pair.y, pair.z, pair.w};
-        b->keep[lane] = b->reach[k] + room;
+        contact_pair pair = b->pairs[k];
+        uint ends[4] = {contact_first(pair), pair.b, pair.c, pair.d};
+        b->limit[lane] = b->reach[k] + margin;
         for (int e = 0; e < 4; e++) {
             float4 x = start[ends[e]], y = end[ends[e]];
             b->x[e][0][lane] = x.x, b->x[e][1][lane] = x.y, b->x[e][2][lane] = x.z;
@@ -62,52 +64,53 @@ HED_NATIVE_BODY block_pop(
     }
 }
 
-static inline cloth_ends block_ends(const float (*places)[3][BLOCK_LANES], int lane)
+static inline contact_ends block_ends(const float (*positions)[3][BLOCK_LANES], int lane)
 {
-    return (cloth_ends){{places[0][0][lane], places[0][1][lane], places[0][2][lane], 0.0f},
-        {places[1][0][lane], places[1][1][lane], places[1][2][lane], 0.0f},
-        {places[2][0][lane], places[2][1][lane], places[2][2][lane], 0.0f},
-        {places[3][0][lane], places[3][1][lane], places[3][2][lane], 0.0f}};
+    return (contact_ends){
+        {positions[0][0][lane], positions[0][1][lane], positions[0][2][lane], 0.0f},
+        {positions[1][0][lane], positions[1][1][lane], positions[1][2][lane], 0.0f},
+        {positions[2][0][lane], positions[2][1][lane], positions[2][2][lane], 0.0f},
+        {positions[3][0][lane], positions[3][1][lane], positions[3][2][lane], 0.0f}};
 }
 
-/* What is between the sides of all, and whether they meet. */
+/* Computes the gap of each pair, and whether the pair may meet. */
 HED_NATIVE_BODY block_meet(block *b, float4 shift, uint edges)
 {
     for (int lane = 0; lane < BLOCK_LANES; lane++) {
-        cloth_ends x = block_ends(b->x, lane), y = block_ends(b->y, lane);
-        cloth_gap between = cloth_pair_gap(x, y, shift, edges);
-        b->normal[0][lane] = between.plane.x;
-        b->normal[1][lane] = between.plane.y;
-        b->normal[2][lane] = between.plane.z;
-        b->gap[lane] = between.plane.w;
-        b->p[lane] = between.p;
-        b->q[lane] = between.q;
-        b->apart[lane] = between.apart;
+        contact_ends x = block_ends(b->x, lane), y = block_ends(b->y, lane);
+        contact_gap gap = contact_gap_of(x, y, shift, edges);
+        b->normal[0][lane] = gap.normal.x;
+        b->normal[1][lane] = gap.normal.y;
+        b->normal[2][lane] = gap.normal.z;
+        b->gap[lane] = gap.normal.w;
+        b->p[lane] = gap.p;
+        b->q[lane] = gap.q;
+        b->min_gap[lane] = gap.min_gap;
     }
     for (int lane = 0; lane < BLOCK_LANES; lane++) {
-        cloth_ends x = block_ends(b->x, lane), y = block_ends(b->y, lane);
-        b->meets[lane] = !cloth_sides_apart(x, y, shift, edges, b->keep[lane]) &&
-                         !(b->apart[lane] >= b->keep[lane]);
+        contact_ends x = block_ends(b->x, lane), y = block_ends(b->y, lane);
+        b->meets[lane] = !contact_sides_apart(x, y, shift, edges, b->limit[lane]) &&
+                         !(b->min_gap[lane] >= b->limit[lane]);
     }
 }
 HED_NATIVE_BODY block_meet_edges_body(block *b, float4 shift)
 {
-    block_meet(b, shift, CLOTH_PAIR_EDGES);
+    block_meet(b, shift, CONTACT_EDGES);
 }
 BLOCK_CLONES(block_meet_edges, (block * b, float4 shift), (b, shift))
 HED_NATIVE_BODY block_meet_vertices_body(block *b, float4 shift) { block_meet(b, shift, 0u); }
 BLOCK_CLONES(block_meet_vertices, (block * b, float4 shift), (b, shift))
 
-/* ---- triangles that are near each other ---- */
+/* ---- overlaps ---- */
 
 enum { BLOCK_ROWS = 3, BLOCK_STACK = 256 };
 
-/* A box's low and high, and what comes of comparing two of them. */
+/* Low and high of a box, and the comparisons of two boxes. */
 typedef float block_box __attribute__((vector_size(32)));
 typedef int block_sides __attribute__((vector_size(32)));
 
-/* Which of `count` nodes side by side overlap a box, a bit for each. `box`: high and less low,
- * which are compared with a node's low and less its high. */
+/* Writes the bits of those of `count` neighbouring nodes that overlap a box. `box`: high and -low,
+ * which are compared with low and -high of a node. */
 HED_NATIVE_BODY block_overlaps(
     uint *overlaps, const float4 *nodes, uint count, const block_box *box)
 {
@@ -124,103 +127,103 @@ HED_NATIVE_BODY block_overlaps(
     *overlaps = (uint)any ^ ((1u << count) - 1u);
 }
 
-/* What was found for a leaf. */
-static inline void block_write(
-    uint leaf, const uint *queue, uint count, uint2 *near, int *counters, cloth_pairs pairs)
+/* Writes the overlaps of a leaf. */
+static inline void block_write(uint leaf, const uint *queue, uint count, contact_overlap *overlaps,
+    contact_counters *counters, contact_params params)
 {
-    uint at = (uint)cloth_atomic_add(counters + CLOTH_PAIRS_NEAR, (int)count);
-    for (uint k = 0; k < count && at + k < 2u * pairs.capacity; k++)
-        near[at + k] = (uint2){leaf, queue[k]};
+    uint at = (uint)cloth_atomic_add(&counters->total.overlaps, (int)count);
+    for (uint k = 0; k < count && at + k < 2u * params.capacity; k++)
+        overlaps[at + k] = (contact_overlap){leaf, queue[k]};
 }
 
-/* One way from the root for each leaf, three rows at a step. */
-HED_NATIVE_BODY block_find(const float4 *boxes, const uint4 *corners, uint leaf, uint2 *near,
-    int *counters, cloth_pairs pairs)
+/* Finds the overlaps of a leaf by a descent from the root, three rows in a step. */
+HED_NATIVE_BODY block_find(const float4 *boxes, const contact_triangle *triangles, uint leaf,
+    contact_overlap *overlaps, contact_counters *counters, contact_params params)
 {
     uint queue[BLOCK_LANES], stack[BLOCK_STACK], count = 0, depth = 0;
-    uint4 own = corners[leaf];
-    uint self = leaf + pairs.leaves, rows = 31u - clz(pairs.leaves);
-    if (own.x == CLOTH_PAIR_NONE || rows == 0u) return;
-    uint behind = cloth_pairs_behind(boxes, self, pairs.leaves);
-    uint last = pairs.leaves + (behind > leaf ? behind - 1u : leaf);
+    contact_triangle triangle = triangles[leaf];
+    uint self = leaf + params.leaves, rows = 31u - clz(params.leaves);
+    if (triangle.a == CONTACT_NO_LEAF || rows == 0u) return;
+    uint other = contact_first_other(boxes, self, params.leaves);
+    uint last = params.leaves + (other > leaf ? other - 1u : leaf);
     float4 low = boxes[2 * self], high = boxes[2 * self + 1];
     const block_box box = {high.x, high.y, high.z, 0.0f, -low.x, -low.y, -low.z, 0.0f};
     stack[depth++] = 1u;
     while (depth > 0) {
-        uint node = stack[--depth], row = 31u - clz(node), overlaps;
+        uint node = stack[--depth], row = 31u - clz(node), bits;
         uint step = (rows - row) % BLOCK_ROWS ? (rows - row) % BLOCK_ROWS : BLOCK_ROWS;
         uint below = rows - row - step, first = node << step;
-        block_overlaps(&overlaps, boxes + 2 * first, 1u << step, &box);
-        uint from = (last + 1u) >> below; /* the first node that is not all behind */
-        if (from > first) overlaps &= ~0u << (from - first);
-        for (; overlaps; overlaps &= overlaps - 1u) {
-            uint next = first + (31u - clz(overlaps & (0u - overlaps)));
+        block_overlaps(&bits, boxes + 2 * first, 1u << step, &box);
+        uint from = (last + 1u) >> below; /* first node with a leaf after `last` */
+        if (from > first) bits &= ~0u << (from - first);
+        for (; bits; bits &= bits - 1u) {
+            uint next = first + (31u - clz(bits & (0u - bits)));
             if (below > 0) {
                 stack[depth++] = next;
-            } else if (cloth_candidates(own, corners[next - pairs.leaves])) {
-                queue[count++] = next - pairs.leaves;
+            } else if (contact_candidates(triangle, triangles[next - params.leaves])) {
+                queue[count++] = next - params.leaves;
                 if (count == BLOCK_LANES) {
-                    block_write(leaf, queue, count, near, counters, pairs);
+                    block_write(leaf, queue, count, overlaps, counters, params);
                     count = 0;
                 }
             }
         }
     }
-    if (count > 0) block_write(leaf, queue, count, near, counters, pairs);
+    if (count > 0) block_write(leaf, queue, count, overlaps, counters, params);
 }
 
 /* ---- the list ---- */
 
-/* Boxes of the ways of vertices, edges and whole of triangles. */
-enum { BLOCK_EDGE = 3, BLOCK_WHOLE = 6, BLOCK_PARTS };
+/* Boxes of the motions of a triangle: three vertices, three edges, the triangle. */
+enum { BLOCK_EDGE = 3, BLOCK_TRIANGLE = 6, BLOCK_BOXES };
 
-/* Triangles that are near one. */
-typedef struct block_near {
+/* Triangles that overlap one triangle. */
+typedef struct block_triangles {
     uint count, candidates[BLOCK_LANES];
-    uint4 corners[BLOCK_LANES];
-    float reach[BLOCK_LANES], keep[BLOCK_LANES];
-    float low[BLOCK_PARTS][3][BLOCK_LANES], high[BLOCK_PARTS][3][BLOCK_LANES];
-} block_near;
+    contact_triangle triangles[BLOCK_LANES];
+    float reach[BLOCK_LANES], limit[BLOCK_LANES];
+    float low[BLOCK_BOXES][3][BLOCK_LANES], high[BLOCK_BOXES][3][BLOCK_LANES];
+} block_triangles;
 
-HED_NATIVE_BODY block_join(float (*parts)[3][BLOCK_LANES], int to, int a, int b, bool high)
+HED_NATIVE_BODY block_join(float (*boxes)[3][BLOCK_LANES], int to, int a, int b, bool high)
 {
     for (int axis = 0; axis < 3; axis++)
         for (int lane = 0; lane < BLOCK_LANES; lane++)
-            parts[to][axis][lane] = high ? hed_max(parts[a][axis][lane], parts[b][axis][lane])
-                                         : hed_min(parts[a][axis][lane], parts[b][axis][lane]);
+            boxes[to][axis][lane] = high ? hed_max(boxes[a][axis][lane], boxes[b][axis][lane])
+                                         : hed_min(boxes[a][axis][lane], boxes[b][axis][lane]);
 }
-HED_NATIVE_BODY block_join_all_body(block_near *b)
+HED_NATIVE_BODY block_join_all_body(block_triangles *b)
 {
     for (int k = 0; k < 3; k++) {
         block_join(b->low, BLOCK_EDGE + k, k, (k + 1) % 3, false);
         block_join(b->high, BLOCK_EDGE + k, k, (k + 1) % 3, true);
     }
-    block_join(b->low, BLOCK_WHOLE, 2, BLOCK_EDGE, false);
-    block_join(b->high, BLOCK_WHOLE, 2, BLOCK_EDGE, true);
+    block_join(b->low, BLOCK_TRIANGLE, 2, BLOCK_EDGE, false);
+    block_join(b->high, BLOCK_TRIANGLE, 2, BLOCK_EDGE, true);
 }
-BLOCK_CLONES(block_join_all, (block_near * b), (b))
+BLOCK_CLONES(block_join_all, (block_triangles * b), (b))
 
-static inline float4 block_corner(const float (*part)[BLOCK_LANES], int lane)
+static inline float4 block_corner(const float (*corner)[BLOCK_LANES], int lane)
 {
-    return (float4){part[0][lane], part[1][lane], part[2][lane], 0.0f};
+    return (float4){corner[0][lane], corner[1][lane], corner[2][lane], 0.0f};
 }
 
-/* The boxes of triangles; lanes that are left over have no candidates, and boxes of before. */
-HED_NATIVE_BODY block_boxes(block_near *b, uint4 one, const uint2 *near, uint count,
-    cloth_pairs_view view, cloth_pairs pairs)
+/* Computes the boxes of `count` triangles. Unused lanes have no candidates, and old boxes. */
+HED_NATIVE_BODY block_fill(block_triangles *b, contact_triangle triangle,
+    const contact_overlap *overlaps, uint count, contact_list_view view, contact_params params)
 {
     b->count = count;
     memset(b->candidates, 0, sizeof b->candidates);
     for (uint lane = 0; lane < count; lane++) {
-        uint4 two = view.corners[near[lane].y];
-        const uint at[3] = {two.x, two.y, two.z};
-        b->corners[lane] = two;
-        b->candidates[lane] = cloth_candidates(one, two);
-        b->reach[lane] = cloth_pairs_reach(one.x, two.x, view);
-        b->keep[lane] = b->reach[lane] + 2.0f * cloth_around(pairs);
+        contact_triangle other = view.triangles[overlaps[lane].other];
+        const uint at[3] = {other.a, other.b, other.c};
+        b->triangles[lane] = other;
+        b->candidates[lane] = contact_candidates(triangle, other);
+        b->reach[lane] = contact_reach(triangle.a, other.a, view);
+        b->limit[lane] = b->reach[lane] + 2.0f * contact_cover(params);
         for (int k = 0; k < 3; k++) {
             float4 x = view.start[at[k]], y = view.ahead[at[k]];
-            float4 low = cloth_lower(x, y), high = cloth_upper(x, y);
+            float4 low = contact_lower(x, y), high = contact_upper(x, y);
             b->low[k][0][lane] = low.x, b->low[k][1][lane] = low.y, b->low[k][2][lane] = low.z;
             b->high[k][0][lane] = high.x, b->high[k][1][lane] = high.y,
             b->high[k][2][lane] = high.z;
@@ -229,104 +232,105 @@ HED_NATIVE_BODY block_boxes(block_near *b, uint4 one, const uint2 *near, uint co
     block_join_all(b);
 }
 
-/* Leaves to each triangle the candidates whose boxes are near those of one triangle. */
-HED_NATIVE_BODY block_sieve_body(block_near *b, const block_near *own)
+/* Removes the candidates whose boxes are not near those of the triangle in lane 0 of `self`. */
+HED_NATIVE_BODY block_sieve_body(block_triangles *b, const block_triangles *self)
 {
     uint all = 0;
     for (int lane = 0; lane < BLOCK_LANES; lane++) all |= b->candidates[lane];
     for (; all; all &= all - 1u) {
         int k = (int)(31u - clz(all & (0u - all)));
-        int mine = k < 3 ? k : k < 6 ? BLOCK_WHOLE : BLOCK_EDGE + (k - 6) / 3;
-        int its = k < 3 ? BLOCK_WHOLE : k < 6 ? k - 3 : BLOCK_EDGE + (k - 6) % 3;
-        float4 low = block_corner(own->low[mine], 0), high = block_corner(own->high[mine], 0);
+        int box = k < 3 ? k : k < 6 ? BLOCK_TRIANGLE : BLOCK_EDGE + (k - 6) / 3;
+        int other = k < 3 ? BLOCK_TRIANGLE : k < 6 ? k - 3 : BLOCK_EDGE + (k - 6) % 3;
+        float4 low = block_corner(self->low[box], 0), high = block_corner(self->high[box], 0);
         for (int lane = 0; lane < BLOCK_LANES; lane++) {
-            uint apart = cloth_boxes_apart(low, high, block_corner(b->low[its], lane),
-                block_corner(b->high[its], lane), b->keep[lane]);
+            uint apart = contact_boxes_apart(low, high, block_corner(b->low[other], lane),
+                block_corner(b->high[other], lane), b->limit[lane]);
             b->candidates[lane] &= ~(apart << k);
         }
     }
 }
-BLOCK_CLONES(block_sieve, (block_near * b, const block_near *own), (b, own))
+BLOCK_CLONES(block_sieve, (block_triangles * b, const block_triangles *self), (b, self))
 
-/* Lists all pairs of those triangles that are near each other. */
-HED_NATIVE_BODY block_list(
-    const uint2 *near, uint first, uint last, cloth_pairs_view view, cloth_pairs pairs)
+/* Lists the pairs of overlaps [first, last). */
+HED_NATIVE_BODY block_list(const contact_overlap *overlaps, uint first, uint last,
+    contact_list_view view, contact_params params)
 {
-    block_near own = {0}, its = {0};
+    block_triangles self = {0}, others = {0};
     block_queue queues[2]; /* vertices and triangles; edges */
     block b;
     queues[0].count = queues[1].count = 0;
-    for (uint k = first; k <= last; k += its.count) {
-        its.count = 0;
+    for (uint k = first; k <= last; k += others.count) {
+        others.count = 0;
         if (k < last) {
-            uint4 one = view.corners[near[k].x];
-            if (k == first || near[k].x != near[k - 1].x)
-                block_boxes(&own, one, &(uint2){0, near[k].x}, 1, view, pairs);
+            uint leaf = overlaps[k].leaf;
+            contact_triangle triangle = view.triangles[leaf];
+            if (k == first || leaf != overlaps[k - 1].leaf)
+                block_fill(&self, triangle, &(contact_overlap){0, leaf}, 1, view, params);
             uint count = 1;
-            while (count < BLOCK_LANES && k + count < last && near[k + count].x == near[k].x)
+            while (count < BLOCK_LANES && k + count < last && overlaps[k + count].leaf == leaf)
                 count++;
-            block_boxes(&its, one, near + k, count, view, pairs);
-            block_sieve(&its, &own);
+            block_fill(&others, triangle, overlaps + k, count, view, params);
+            block_sieve(&others, &self);
             for (uint lane = 0; lane < count; lane++)
-                for (uint left = its.candidates[lane]; left; left &= left - 1u) {
-                    uint which = 31u - clz(left & (0u - left));
-                    uint4 pair = cloth_candidate(which, one, its.corners[lane]);
-                    block_push(&queues[which >= 6], pair, its.reach[lane]);
+                for (uint bits = others.candidates[lane]; bits; bits &= bits - 1u) {
+                    uint candidate = 31u - clz(bits & (0u - bits));
+                    contact_pair pair =
+                        contact_candidate(candidate, triangle, others.triangles[lane]);
+                    block_push(&queues[candidate >= 6], pair, others.reach[lane]);
                 }
         }
         for (uint edges = 0; edges < 2; edges++)
             while (queues[edges].count >= (k < last ? BLOCK_LANES : 1)) {
-                block_pop(&b, &queues[edges], view.start, view.ahead, 2.0f * cloth_around(pairs));
+                block_pop(&b, &queues[edges], view.start, view.ahead, 2.0f * contact_cover(params));
                 (edges ? block_meet_edges : block_meet_vertices)(
                     &b, hed_f4(0.0f, 0.0f, 0.0f, 0.0f));
                 for (uint lane = 0; lane < b.count; lane++) {
-                    float reach = b.reach[lane], apart = b.apart[lane];
+                    float reach = b.reach[lane], gap = b.min_gap[lane];
                     if (!b.meets[lane] ||
-                        !cloth_pairs_keeps(b.pairs[lane], &reach, apart, view, pairs))
+                        !contact_is_listed(b.pairs[lane], &reach, gap, view, params))
                         continue;
-                    uint at = (uint)cloth_atomic_add(view.counters + CLOTH_PAIRS_LISTED, 1);
-                    cloth_pairs_note(at, b.pairs[lane], reach, apart, view, pairs);
+                    uint at = (uint)cloth_atomic_add(&view.counters->total.listed, 1);
+                    contact_list_write(at, b.pairs[lane], reach, gap, view, params);
                 }
             }
         if (k == last) break;
     }
 }
 
-/* ---- the pairs of a substep ---- */
+/* ---- the pairs of a contact iteration ---- */
 
-/* Takes pairs [first, last) of the list. */
-HED_NATIVE_BODY block_take(uint first, uint last, const uint4 *list, const uint2 *kept,
-    const float *offs, const float4 *start, const float4 *position, const float4 *rests,
-    const float4 *bodies, uint4 *found, float4 *planes, int *counters, cloth_pairs pairs)
+/* Takes listed pairs [first, last). */
+HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
+    contact_counters *counters, contact_params params)
 {
     block_queue queues[2];
     block b;
-    float room = cloth_pair_room(counters, pairs);
-    uint made = (uint)counters[pairs.bank + CLOTH_PAIRS_NEED];
-    int *count = counters + pairs.bank + CLOTH_PAIRS_COUNT;
-    float4 shift = cloth_pair_shift(counters, pairs);
+    contact_iteration *now = &counters->iteration[params.slot];
+    float margin = contact_margin(counters, params);
+    uint fresh = (uint)now->list_needed;
+    float4 shift = contact_shift(counters, params);
     queues[0].count = queues[1].count = 0;
     for (uint k = first; k <= last; k++) {
         if (k < last) {
-            float reach = as_float(kept[k].x);
-            if (!cloth_pair_stays(list[k], kept[k], offs, made, room))
-                block_push(&queues[list[k].x >= CLOTH_PAIR_EDGES], list[k], reach);
+            contact_pair pair = view.list[k];
+            if (!contact_is_far(pair, view.bounds[k], view.deviations, fresh, margin))
+                block_push(&queues[contact_edges(pair) != 0], pair, view.bounds[k].reach);
         }
         for (uint edges = 0; edges < 2; edges++)
             while (queues[edges].count >= (k < last ? BLOCK_LANES : 1)) {
-                block_pop(&b, &queues[edges], start, position, room);
+                block_pop(&b, &queues[edges], view.start, view.position, margin);
                 (edges ? block_meet_edges : block_meet_vertices)(&b, shift);
                 int meets = 0;
                 for (uint lane = 0; lane < b.count; lane++) meets += (int)b.meets[lane];
-                uint at = (uint)cloth_atomic_add(count, meets);
+                uint at = (uint)cloth_atomic_add(&now->pairs, meets);
                 for (uint lane = 0; lane < b.count; lane++) {
                     if (!b.meets[lane]) continue;
-                    cloth_gap gap = {.plane = {b.normal[0][lane], b.normal[1][lane],
-                                         b.normal[2][lane], b.gap[lane]},
+                    contact_gap gap = {.normal = {b.normal[0][lane], b.normal[1][lane],
+                                           b.normal[2][lane], b.gap[lane]},
                         .p = b.p[lane],
                         .q = b.q[lane]};
-                    cloth_pairs_put(at++, b.pairs[lane], b.reach[lane], gap, rests, bodies, found,
-                        planes, pairs);
+                    contact_pair_write(at++, b.pairs[lane], b.reach[lane], gap, view.rests,
+                        view.bodies, view.pairs, view.planes, params);
                 }
             }
     }

@@ -1,80 +1,82 @@
-/* What work-groups of a device do together to find the pairs of cloth: triangles whose boxes overlap,
- * the list that comes of them, and the pairs of a substep. After broad_phase.h and WG, the items of
- * a group. Natively broad_phase_cpu.h does the same.
+/* Broad phase by work-groups of a device: overlaps of triangles, the list of pairs, and the
+ * pairs of an iteration. After broad_phase.h and WG, the items of a group.
  *
- * On a GPU a way down a tree waits for memory at each step, work items that find something wait for
- * those that do not, and a counter that all of them ask is slower than what it counts. So
+ * On a GPU a descent of the tree waits for memory at each step, work items that find a pair wait
+ * for those that do not, and a counter that all items increment is slower than the work it
+ * counts. Therefore
  *
- *   - a group compares boxes of whole rows of the tree, an item for each: of 128 clusters at once,
- *     then of single clusters, then of the leaves in those, with those of a cluster of its own;
- *   - what passes a cheap test goes through a queue in local memory, from which each item takes one
- *     when there is one for each: vertices from one end, edges from the other, so that few warps have
- *     both;
- *   - places in lists are given to a whole group at a time. */
-#ifndef CLOTH_CONTACT_GROUPS_H
-#define CLOTH_CONTACT_GROUPS_H
+ *   - a group compares boxes of whole rows of the tree, one node for each item, with the cluster
+ *     of the group: 128 clusters at once, then single clusters, then their leaves;
+ *   - candidates that pass a cheap test go through a queue in local memory, from which each item
+ *     takes one as soon as there is one for each item: vertices from one end, edges from the
+ *     other, so that few warps have both;
+ *   - a whole group reserves its slots of a list at once. */
+#ifndef CLOTH_BROAD_PHASE_GROUP_H
+#define CLOTH_BROAD_PHASE_GROUP_H
 
-#define CLOTH_CLUSTER 16u           /* leaves of a cluster, at most */
-#define CLOTH_SEEK_OTHERS (2u * WG) /* leaves that are compared with those of a cluster at once */
-#define CLOTH_SEEK_TESTS \
-    (4u * WG) /* of which so many are tested before what was found is written */
+#define CONTACT_CLUSTER 16u           /* leaves of a cluster, maximum */
+#define CONTACT_SEEK_LEAVES (2u * WG) /* leaves that are compared with those of a cluster at once */
+#define CONTACT_SEEK_TESTS (4u * WG)  /* comparisons of leaves between two looks at the queue */
 
-/* Of a group that looks for triangles near each other. */
-typedef struct cloth_seek {
-    float4 low[CLOTH_CLUSTER], high[CLOTH_CLUSTER]; /* boxes; in w of low the bits of the first leaf
-                                                       that each may meet */
-    float4 other_low[CLOTH_SEEK_OTHERS], other_high[CLOTH_SEEK_OTHERS]; /* in w of low bits of the
-                                                                           leaf */
-    uint2 queue[2u * CLOTH_SEEK_TESTS];
+/* Local memory of a group that searches for overlaps. */
+typedef struct contact_seek {
+    float4 low[CONTACT_CLUSTER], high[CONTACT_CLUSTER]; /* boxes of the group's cluster; low.w: bits
+                                                           of the first leaf that each may meet */
+    float4 other_low[CONTACT_SEEK_LEAVES], other_high[CONTACT_SEEK_LEAVES]; /* low.w: bits of the
+                                                                               leaf */
+    contact_overlap queue[2u * CONTACT_SEEK_TESTS];
     uint chunks[WG], nodes[WG];
     uint chunk_count, node_count, other_count, queue_count, at;
-} cloth_seek;
+} contact_seek;
 
-/* Of a group that goes through pairs: queues of what is left of them, vertices and edges. */
-typedef struct cloth_sift {
+/* Local memory of a group that tests pairs: queues of vertices (0) and edges (1). */
+typedef struct contact_sift {
     uint queue[2][10u * WG];
     uint counts[2];
-    uint wanted, at; /* places in a list */
-} cloth_sift;
+    uint requests, at; /* slots of a list */
+} contact_sift;
 
-typedef union cloth_room {
-    cloth_seek seek;
-    cloth_sift sift;
-} cloth_room;
+typedef union contact_local {
+    contact_seek seek;
+    contact_sift sift;
+} contact_local;
 
-/* ---- triangles that are near each other ---- */
+/* ---- overlaps ---- */
 
-CLOTH_FUNCTION uint cloth_overlap(float4 low, float4 high, float4 its_low, float4 its_high)
+CLOTH_FUNCTION uint contact_boxes_overlap(
+    float4 low, float4 high, float4 other_low, float4 other_high)
 {
-    return !(its_low.x > high.x || low.x > its_high.x || its_low.y > high.y || low.y > its_high.y ||
-             its_low.z > high.z || low.z > its_high.z);
+    return !(other_low.x > high.x || low.x > other_high.x || other_low.y > high.y ||
+             low.y > other_high.y || other_low.z > high.z || low.z > other_high.z);
 }
 
-/* Writes what was found. All have met before. */
-CLOTH_INLINE void cloth_seek_write(
-    CLOTH_LOCAL cloth_seek *s, __global uint2 *near, __global int *counters, cloth_pairs pairs)
+/* Writes the queued overlaps. All items have met before. */
+CLOTH_INLINE void contact_seek_write(CLOTH_LOCAL contact_seek *s,
+    __global contact_overlap *overlaps, __global contact_counters *counters, contact_params params)
 {
     uint item = (uint)get_local_id(0), count = s->queue_count;
-    if (item == 0) s->at = (uint)atomic_add(counters + CLOTH_PAIRS_NEAR, (int)count);
+    if (item == 0) s->at = (uint)atomic_add(&counters->total.overlaps, (int)count);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = item, at = s->at; k < count; k += WG)
-        if (at + k < 2u * pairs.capacity) near[at + k] = s->queue[k];
+        if (at + k < 2u * params.capacity) overlaps[at + k] = s->queue[k];
     if (item == 0) s->queue_count = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Compares the leaves of up to CLOTH_SEEK_OTHERS / width of the clusters found, from the first on,
- * with those of the group's own, which are in the box from low to high. */
-CLOTH_INLINE void cloth_seek_leaves(uint first, uint width, float4 low, float4 high,
-    CLOTH_LOCAL cloth_seek *s, __global const float4 *boxes, __global const uint4 *corners,
-    uint own, __global uint2 *near, __global int *counters, cloth_pairs pairs)
+/* Compares the leaves of up to CONTACT_SEEK_LEAVES / width of the clusters in `nodes`, from the
+ * first-th on, with those of the group's cluster, whose box is low to high and whose leaves
+ * begin at `cluster_leaf`. */
+CLOTH_INLINE void contact_seek_leaves(uint first, uint width, float4 low, float4 high,
+    CLOTH_LOCAL contact_seek *s, __global const float4 *boxes,
+    __global const contact_triangle *triangles, uint cluster_leaf,
+    __global contact_overlap *overlaps, __global contact_counters *counters, contact_params params)
 {
-    uint item = (uint)get_local_id(0), most = CLOTH_SEEK_OTHERS / width;
-    uint clusters = min(s->node_count - first, most);
+    uint item = (uint)get_local_id(0), limit = CONTACT_SEEK_LEAVES / width;
+    uint clusters = min(s->node_count - first, limit);
     for (uint k = item; k < clusters * width; k += WG) {
-        uint leaf = s->nodes[first + k / width] * width + k % width, node = leaf + pairs.leaves;
+        uint leaf = s->nodes[first + k / width] * width + k % width, node = leaf + params.leaves;
         float4 l = boxes[2 * node], h = boxes[2 * node + 1];
-        if (!cloth_overlap(low, high, l, h)) continue;
+        if (!contact_boxes_overlap(low, high, l, h)) continue;
         uint at = atomic_add(&s->other_count, 1u);
         l.w = as_float(leaf);
         s->other_low[at] = l;
@@ -82,62 +84,67 @@ CLOTH_INLINE void cloth_seek_leaves(uint first, uint width, float4 low, float4 h
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     uint tests = s->other_count * width;
-    for (uint begin = 0; begin < tests; begin += CLOTH_SEEK_TESTS) {
-        uint end = min(tests, begin + CLOTH_SEEK_TESTS);
+    for (uint begin = 0; begin < tests; begin += CONTACT_SEEK_TESTS) {
+        uint end = min(tests, begin + CONTACT_SEEK_TESTS);
         for (uint k = begin + item; k < end; k += WG) {
             float4 l = s->low[k % width], other = s->other_low[k / width];
-            uint leaf = as_uint(other.w);
-            if (leaf < as_uint(l.w)) continue;
-            if (!cloth_overlap(l, s->high[k % width], other, s->other_high[k / width])) continue;
-            if (!cloth_candidates(corners[own + k % width], corners[leaf])) continue;
-            s->queue[atomic_add(&s->queue_count, 1u)] = hed_u2(own + k % width, leaf);
+            contact_overlap overlap;
+            overlap.leaf = cluster_leaf + k % width;
+            overlap.other = as_uint(other.w);
+            if (overlap.other < as_uint(l.w)) continue;
+            if (!contact_boxes_overlap(l, s->high[k % width], other, s->other_high[k / width]))
+                continue;
+            if (!contact_candidates(triangles[overlap.leaf], triangles[overlap.other])) continue;
+            s->queue[atomic_add(&s->queue_count, 1u)] = overlap;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (s->queue_count > CLOTH_SEEK_TESTS) cloth_seek_write(s, near, counters, pairs);
-        else barrier(CLK_LOCAL_MEM_FENCE); /* all have read the count */
+        if (s->queue_count > CONTACT_SEEK_TESTS) contact_seek_write(s, overlaps, counters, params);
+        else barrier(CLK_LOCAL_MEM_FENCE); /* all items have read the count */
     }
     if (item == 0) s->other_count = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* Puts triangles whose boxes overlap into `near`, which has room for two for each pair of a substep.
- * Nothing is noted within a node in which nothing meets. Where there is no room all stand, so a crowd
- * in one place ends the search: it neither holds the GPU up nor makes the counter start anew. */
-CLOTH_INLINE void cloth_group_find(CLOTH_LOCAL cloth_seek *s, __global const float4 *boxes,
-    __global const uint4 *corners, __global uint2 *near, __global int *counters, cloth_pairs pairs)
+/* Writes the overlaps of all leaves: 2 capacity is room for them. Nodes that cannot meet
+ * themselves are skipped. If there is no room, all vertices are frozen, so the search ends: a
+ * crowd in one place neither blocks the GPU nor makes the counter overflow. */
+CLOTH_INLINE void contact_group_find(CLOTH_LOCAL contact_seek *s, __global const float4 *boxes,
+    __global const contact_triangle *triangles, __global contact_overlap *overlaps,
+    __global contact_counters *counters, contact_params params)
 {
     uint item = (uint)get_local_id(0);
-    uint width = min(CLOTH_CLUSTER, pairs.leaves), row = pairs.leaves / width;
+    uint width = min(CONTACT_CLUSTER, params.leaves), row = params.leaves / width;
     uint span = min((uint)WG, row), chunks = row / span; /* clusters of a chunk */
     if (item == 0) s->chunk_count = s->node_count = s->other_count = s->queue_count = s->at = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint cluster = (uint)get_group_id(0); cluster < row; cluster += (uint)get_num_groups(0)) {
         float4 low = boxes[2 * (row + cluster)], high = boxes[2 * (row + cluster) + 1];
-        uint from = cloth_pairs_behind(boxes, row + cluster, row), own = cluster * width;
+        uint from = contact_first_other(boxes, row + cluster, row), leaf = cluster * width;
         if (item < width) {
-            uint node = pairs.leaves + own + item;
-            uint behind = cloth_pairs_behind(boxes, node, pairs.leaves);
+            uint node = params.leaves + leaf + item;
+            uint other = contact_first_other(boxes, node, params.leaves);
             float4 l = boxes[2 * node];
-            l.w = as_float(behind > own + item ? behind : own + item + 1u);
+            l.w = as_float(other > leaf + item ? other : leaf + item + 1u);
             s->low[item] = l;
             s->high[item] = boxes[2 * node + 1];
         }
         for (uint first = from / span; first < chunks; first += WG) {
             uint chunk = first + item;
-            if (chunk < chunks && cloth_overlap(low, high, boxes[2 * (chunks + chunk)],
+            if (chunk < chunks && contact_boxes_overlap(low, high, boxes[2 * (chunks + chunk)],
                                       boxes[2 * (chunks + chunk) + 1]))
                 s->chunks[atomic_add(&s->chunk_count, 1u)] = chunk;
             barrier(CLK_LOCAL_MEM_FENCE);
             for (uint k = 0; k < s->chunk_count; k++) {
                 uint node = s->chunks[k] * span + item;
                 if (item < span && node >= from &&
-                    cloth_overlap(low, high, boxes[2 * (row + node)], boxes[2 * (row + node) + 1]))
+                    contact_boxes_overlap(
+                        low, high, boxes[2 * (row + node)], boxes[2 * (row + node) + 1]))
                     s->nodes[atomic_add(&s->node_count, 1u)] = node;
                 barrier(CLK_LOCAL_MEM_FENCE);
-                for (uint n = 0; n < s->node_count && s->at <= 2u * pairs.capacity;
-                     n += CLOTH_SEEK_OTHERS / width)
-                    cloth_seek_leaves(
-                        n, width, low, high, s, boxes, corners, own, near, counters, pairs);
+                for (uint n = 0; n < s->node_count && s->at <= 2u * params.capacity;
+                     n += CONTACT_SEEK_LEAVES / width)
+                    contact_seek_leaves(
+                        n, width, low, high, s, boxes, triangles, leaf, overlaps, counters, params);
                 barrier(CLK_LOCAL_MEM_FENCE);
                 if (item == 0) s->node_count = 0;
                 barrier(CLK_LOCAL_MEM_FENCE);
@@ -148,43 +155,44 @@ CLOTH_INLINE void cloth_group_find(CLOTH_LOCAL cloth_seek *s, __global const flo
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (s->queue_count > 0) cloth_seek_write(s, near, counters, pairs);
+    if (s->queue_count > 0) contact_seek_write(s, overlaps, counters, params);
 }
 
 /* ---- queues ---- */
 
-CLOTH_INLINE void cloth_sift_open(CLOTH_LOCAL cloth_sift *s)
+CLOTH_INLINE void contact_sift_open(CLOTH_LOCAL contact_sift *s)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0) s->counts[0] = s->counts[1] = s->wanted = 0;
+    if (get_local_id(0) == 0) s->counts[0] = s->counts[1] = s->requests = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-CLOTH_FUNCTION void cloth_sift_push(CLOTH_LOCAL cloth_sift *s, uint edges, uint what)
+CLOTH_FUNCTION void contact_sift_push(CLOTH_LOCAL contact_sift *s, uint edges, uint entry)
 {
-    s->queue[edges][atomic_add(&s->counts[edges], 1u)] = what;
+    s->queue[edges][atomic_add(&s->counts[edges], 1u)] = entry;
 }
 
-/* One for each item, of so many, or 0. `what`: what was put in. */
-CLOTH_FUNCTION uint cloth_sift_pop(
-    CLOTH_LOCAL cloth_sift *s, uint *vertices, uint *edges, uint *what)
+/* Takes one entry for each item from queues of `*vertices` and `*edges` entries. Returns 0 for
+ * items that get none. */
+CLOTH_FUNCTION uint contact_sift_pop(
+    CLOTH_LOCAL contact_sift *s, uint *vertices, uint *edges, uint *entry)
 {
-    uint item = (uint)get_local_id(0), has = 0;
-    uint ends = min(*vertices, (uint)WG), sides = min(*edges, WG - ends);
-    if (item < ends) {
-        *what = s->queue[0][*vertices - 1u - item];
-        has = 1u;
-    } else if (item >= WG - sides) {
-        *what = s->queue[1][*edges - (WG - item)];
-        has = 1u;
+    uint item = (uint)get_local_id(0), has_entry = 0;
+    uint from_vertices = min(*vertices, (uint)WG), from_edges = min(*edges, WG - from_vertices);
+    if (item < from_vertices) {
+        *entry = s->queue[0][*vertices - 1u - item];
+        has_entry = 1u;
+    } else if (item >= WG - from_edges) {
+        *entry = s->queue[1][*edges - (WG - item)];
+        has_entry = 1u;
     }
-    *vertices -= ends;
-    *edges -= sides;
-    return has;
+    *vertices -= from_vertices;
+    *edges -= from_edges;
+    return has_entry;
 }
 
-/* What is left in the queues. All have popped. */
-CLOTH_FUNCTION void cloth_sift_keep(CLOTH_LOCAL cloth_sift *s, uint vertices, uint edges)
+/* Stores the counts of both queues. All items have popped. */
+CLOTH_INLINE void contact_sift_store(CLOTH_LOCAL contact_sift *s, uint vertices, uint edges)
 {
     barrier(CLK_LOCAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
@@ -194,163 +202,162 @@ CLOTH_FUNCTION void cloth_sift_keep(CLOTH_LOCAL cloth_sift *s, uint vertices, ui
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-/* A place for each item that wants one, from a counter that the group asks once. What it counts in is
- * emptied between two barriers of its own: compilers read it for all items where one does. */
-CLOTH_INLINE uint cloth_sift_place(CLOTH_LOCAL cloth_sift *s, uint wants, __global int *counter)
+/* Returns a slot for each item that requests one; the group increments `counter` once. The count of
+ * requests is cleared between two barriers of its own: compilers read it for all items where one
+ * does. */
+CLOTH_INLINE uint contact_sift_reserve(
+    CLOTH_LOCAL contact_sift *s, uint request, __global int *counter)
 {
-    uint rank = wants ? atomic_add(&s->wanted, 1u) : 0u;
+    uint rank = request ? atomic_add(&s->requests, 1u) : 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (get_local_id(0) == 0 && s->wanted > 0) s->at = (uint)atomic_add(counter, (int)s->wanted);
+    if (get_local_id(0) == 0 && s->requests > 0)
+        s->at = (uint)atomic_add(counter, (int)s->requests);
     barrier(CLK_LOCAL_MEM_FENCE);
-    uint place = s->at + rank;
-    if (get_local_id(0) == 0) s->wanted = 0;
+    uint slot = s->at + rank;
+    if (get_local_id(0) == 0) s->requests = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    return place;
+    return slot;
 }
 
 /* ---- the list ---- */
 
-typedef struct cloth_box {
+typedef struct contact_box {
     float4 low, high;
-} cloth_box;
+} contact_box;
 
-CLOTH_INLINE cloth_box cloth_box_of(cloth_pairs_view view, uint particle)
+CLOTH_INLINE contact_box contact_box_of(contact_list_view view, uint particle)
 {
     float4 from = view.start[particle], to = view.ahead[particle];
-    cloth_box box;
-    box.low = cloth_lower(from, to);
-    box.high = cloth_upper(from, to);
+    contact_box box;
+    box.low = contact_lower(from, to);
+    box.high = contact_upper(from, to);
     return box;
 }
 
-CLOTH_INLINE cloth_box cloth_box_with(cloth_box a, cloth_box b)
+CLOTH_INLINE contact_box contact_box_with(contact_box a, contact_box b)
 {
-    a.low = cloth_lower(a.low, b.low);
-    a.high = cloth_upper(a.high, b.high);
+    a.low = contact_lower(a.low, b.low);
+    a.high = contact_upper(a.high, b.high);
     return a;
 }
 
-/* Which of three boxes are nearer than that to one, a bit for each. */
-CLOTH_INLINE uint cloth_boxes_near(
-    cloth_box one, cloth_box a, cloth_box b, cloth_box c, float distance)
+/* Bits of the boxes a, b, c that are nearer than `distance` to `box`. */
+CLOTH_INLINE uint contact_boxes_near(
+    contact_box box, contact_box a, contact_box b, contact_box c, float distance)
 {
-    return (cloth_boxes_apart(one.low, one.high, a.low, a.high, distance) ? 0u : 1u) |
-           (cloth_boxes_apart(one.low, one.high, b.low, b.high, distance) ? 0u : 2u) |
-           (cloth_boxes_apart(one.low, one.high, c.low, c.high, distance) ? 0u : 4u);
+    return (contact_boxes_apart(box.low, box.high, a.low, a.high, distance) ? 0u : 1u) |
+           (contact_boxes_apart(box.low, box.high, b.low, b.high, distance) ? 0u : 2u) |
+           (contact_boxes_apart(box.low, box.high, c.low, c.high, distance) ? 0u : 4u);
 }
 
-/* Pairs of two triangles of which the sides' boxes are near each other: see cloth_candidates(). */
-CLOTH_INLINE uint cloth_pairs_candidates_near(
-    uint4 one, uint4 two, cloth_pairs_view view, cloth_pairs pairs)
+/* Candidates of two triangles whose sides' boxes are near each other: bits as
+ * contact_candidates(). */
+CLOTH_INLINE uint contact_near_candidates(
+    contact_triangle s, contact_triangle t, contact_list_view view, contact_params params)
 {
-    float keep = cloth_pairs_reach(one.x, two.x, view) + 2.0f * cloth_around(pairs);
-    cloth_box a = cloth_box_of(view, one.x), b = cloth_box_of(view, one.y),
-              c = cloth_box_of(view, one.z);
-    cloth_box d = cloth_box_of(view, two.x), e = cloth_box_of(view, two.y),
-              f = cloth_box_of(view, two.z);
-    cloth_box de = cloth_box_with(d, e), ef = cloth_box_with(e, f), fd = cloth_box_with(f, d);
-    uint found = cloth_boxes_near(cloth_box_with(de, f), a, b, c, keep) |
-                 cloth_boxes_near(cloth_box_with(cloth_box_with(a, b), c), d, e, f, keep) << 3 |
-                 cloth_boxes_near(cloth_box_with(a, b), de, ef, fd, keep) << 6 |
-                 cloth_boxes_near(cloth_box_with(b, c), de, ef, fd, keep) << 9 |
-                 cloth_boxes_near(cloth_box_with(c, a), de, ef, fd, keep) << 12;
-    return found & cloth_candidates(one, two);
+    float limit = contact_reach(s.a, t.a, view) + 2.0f * contact_cover(params);
+    contact_box a = contact_box_of(view, s.a), b = contact_box_of(view, s.b),
+                c = contact_box_of(view, s.c);
+    contact_box d = contact_box_of(view, t.a), e = contact_box_of(view, t.b),
+                f = contact_box_of(view, t.c);
+    contact_box de = contact_box_with(d, e), ef = contact_box_with(e, f),
+                fd = contact_box_with(f, d);
+    uint found = contact_boxes_near(contact_box_with(de, f), a, b, c, limit) |
+                 contact_boxes_near(contact_box_with(contact_box_with(a, b), c), d, e, f, limit)
+                     << 3 |
+                 contact_boxes_near(contact_box_with(a, b), de, ef, fd, limit) << 6 |
+                 contact_boxes_near(contact_box_with(b, c), de, ef, fd, limit) << 9 |
+                 contact_boxes_near(contact_box_with(c, a), de, ef, fd, limit) << 12;
+    return found & contact_candidates(s, t);
 }
 
-/* Lists all pairs of triangles that are near each other whose sides can come nearer than what they
- * keep while each vertex stays within `cover` of its way. */
-CLOTH_INLINE void cloth_group_list(
-    CLOTH_LOCAL cloth_sift *s, __global const uint2 *near, cloth_pairs_view view, cloth_pairs pairs)
+/* Lists the pairs of all overlaps that may meet while each vertex stays within `cover` of the
+ * covered motion. */
+CLOTH_INLINE void contact_group_list(CLOTH_LOCAL contact_sift *s,
+    __global const contact_overlap *overlaps, contact_list_view view, contact_params params)
 {
-    uint count = cloth_pairs_near(view.counters, pairs), step = (uint)get_global_size(0);
-    cloth_sift_open(s);
+    uint count = contact_overlaps(view.counters, params), step = (uint)get_global_size(0);
+    contact_sift_open(s);
     for (uint first = (uint)get_group_id(0) * WG; first < count; first += step) {
         uint k = first + (uint)get_local_id(0), last = count - first <= step;
         if (k < count) {
-            uint left = cloth_pairs_candidates_near(
-                view.corners[near[k].x], view.corners[near[k].y], view, pairs);
+            uint bits = contact_near_candidates(
+                view.triangles[overlaps[k].leaf], view.triangles[overlaps[k].other], view, params);
             CLOTH_ROLLED
-            for (; left; left &= left - 1u) {
-                uint which = 31u - clz(left & (0u - left));
-                cloth_sift_push(s, which < 6u ? 0u : 1u, k << 4 | which);
+            for (; bits; bits &= bits - 1u) {
+                uint candidate = 31u - clz(bits & (0u - bits));
+                contact_sift_push(s, candidate < 6u ? 0u : 1u, k << 4 | candidate);
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         uint vertices = s->counts[0], edges = s->counts[1];
         while (vertices + edges >= WG || (last && vertices + edges > 0)) {
-            uint what = 0, wants = 0;
-            uint4 pair;
-            float reach = 0.0f, apart = 0.0f;
-            if (cloth_sift_pop(s, &vertices, &edges, &what)) {
-                uint4 one = view.corners[near[what >> 4].x], two = view.corners[near[what >> 4].y];
-                pair = cloth_candidate(what & 15u, one, two);
-                reach = cloth_pairs_reach(one.x, two.x, view);
-                apart =
-                    cloth_pair_gap(cloth_ends_of(view.start, pair), cloth_ends_of(view.ahead, pair),
-                        hed_f4(0.0f, 0.0f, 0.0f, 0.0f), pair.x & CLOTH_PAIR_EDGES)
-                        .apart;
-                wants = !(apart >= reach + 2.0f * cloth_around(pairs)) &&
-                        cloth_pairs_keeps(pair, &reach, apart, view, pairs);
+            uint entry = 0, request = 0;
+            contact_pair pair;
+            float reach = 0.0f, gap = 0.0f;
+            if (contact_sift_pop(s, &vertices, &edges, &entry)) {
+                contact_overlap overlap = overlaps[entry >> 4];
+                contact_triangle a = view.triangles[overlap.leaf],
+                                 b = view.triangles[overlap.other];
+                pair = contact_candidate(entry & 15u, a, b);
+                reach = contact_reach(a.a, b.a, view);
+                gap = contact_gap_of(contact_ends_of(view.start, pair),
+                    contact_ends_of(view.ahead, pair), hed_f4(0.0f, 0.0f, 0.0f, 0.0f),
+                    contact_edges(pair))
+                          .min_gap;
+                request = !(gap >= reach + 2.0f * contact_cover(params)) &&
+                          contact_is_listed(pair, &reach, gap, view, params);
             }
-            uint at = cloth_sift_place(s, wants, view.counters + CLOTH_PAIRS_LISTED);
-            if (wants) cloth_pairs_note(at, pair, reach, apart, view, pairs);
+            uint at = contact_sift_reserve(s, request, &view.counters->total.listed);
+            if (request) contact_list_write(at, pair, reach, gap, view, params);
         }
-        cloth_sift_keep(s, vertices, edges);
+        contact_sift_store(s, vertices, edges);
     }
 }
 
-/* ---- the pairs of a substep ---- */
+/* ---- the pairs of a contact iteration ---- */
 
-/* What the pairs of a substep are taken from and put to. */
-typedef struct cloth_pairs_taking {
-    __global const uint4 *list;
-    __global const uint2 *kept;
-    __global const float *offs;
-    __global const float4 *start, *position, *rests, *bodies;
-    __global uint4 *found;
-    __global float4 *planes;
-} cloth_pairs_taking;
-
-/* Takes all pairs of the list, with their planes, whose sides can come nearer than what they keep
- * while contacts push each vertex at most `spare` off its way. */
-CLOTH_INLINE void cloth_group_take(
-    CLOTH_LOCAL cloth_sift *s, cloth_pairs_taking t, __global int *counters, cloth_pairs pairs)
+/* Writes the listed pairs, with their planes, that may meet while contacts push each vertex at most
+ * `spare` off its motion. */
+CLOTH_INLINE void contact_group_take(CLOTH_LOCAL contact_sift *s, contact_pair_view view,
+    __global contact_counters *counters, contact_params params)
 {
-    uint count = cloth_pairs_listed(counters, pairs), step = (uint)get_global_size(0);
-    uint made = (uint)counters[pairs.bank + CLOTH_PAIRS_NEED];
-    float room = cloth_pair_room(counters, pairs);
-    float4 shift = cloth_pair_shift(counters, pairs);
-    cloth_sift_open(s);
+    uint count = contact_listed(counters, params), step = (uint)get_global_size(0);
+    uint fresh = (uint)counters->iteration[params.slot].list_needed;
+    float margin = contact_margin(counters, params);
+    float4 shift = contact_shift(counters, params);
+    contact_sift_open(s);
     for (uint first = (uint)get_group_id(0) * WG; first < count; first += step) {
         uint k = first + (uint)get_local_id(0), last = count - first <= step;
         if (k < count) {
-            uint4 pair = t.list[k];
-            if (!cloth_pair_stays(pair, t.kept[k], t.offs, made, room))
-                cloth_sift_push(s, pair.x & CLOTH_PAIR_EDGES ? 1u : 0u, k);
+            contact_pair pair = view.list[k];
+            if (!contact_is_far(pair, view.bounds[k], view.deviations, fresh, margin))
+                contact_sift_push(s, contact_edges(pair) ? 1u : 0u, k);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         uint vertices = s->counts[0], edges = s->counts[1];
         while (vertices + edges >= WG || (last && vertices + edges > 0)) {
-            uint what = 0, wants = 0;
-            uint4 pair;
+            uint entry = 0, request = 0;
+            contact_pair pair;
             float reach = 0.0f;
-            cloth_gap between;
-            if (cloth_sift_pop(s, &vertices, &edges, &what)) {
-                pair = t.list[what];
-                reach = as_float(t.kept[what].x);
-                cloth_ends x = cloth_ends_of(t.start, pair), y = cloth_ends_of(t.position, pair);
-                uint sides = pair.x & CLOTH_PAIR_EDGES;
-                if (!cloth_sides_apart(x, y, shift, sides, reach + room)) {
-                    between = cloth_pair_gap(x, y, shift, sides);
-                    wants = !(between.apart >= reach + room);
+            contact_gap gap;
+            if (contact_sift_pop(s, &vertices, &edges, &entry)) {
+                pair = view.list[entry];
+                reach = view.bounds[entry].reach;
+                contact_ends x = contact_ends_of(view.start, pair),
+                             y = contact_ends_of(view.position, pair);
+                uint kind = contact_edges(pair);
+                if (!contact_sides_apart(x, y, shift, kind, reach + margin)) {
+                    gap = contact_gap_of(x, y, shift, kind);
+                    request = !(gap.min_gap >= reach + margin);
                 }
             }
-            uint at = cloth_sift_place(s, wants, counters + pairs.bank + CLOTH_PAIRS_COUNT);
-            if (wants)
-                cloth_pairs_put(
-                    at, pair, reach, between, t.rests, t.bodies, t.found, t.planes, pairs);
+            uint at = contact_sift_reserve(s, request, &counters->iteration[params.slot].pairs);
+            if (request)
+                contact_pair_write(
+                    at, pair, reach, gap, view.rests, view.bodies, view.pairs, view.planes, params);
         }
-        cloth_sift_keep(s, vertices, edges);
+        contact_sift_store(s, vertices, edges);
     }
 }
 

@@ -1,4 +1,5 @@
-/* Contact beyond simple colliders: creation, kernels, order of the solvers in a substep, and reset. */
+/* Contact beyond simple colliders: creation, kernels, order of the solvers in a substep, and
+ * reset. */
 #include "contact/contact_host.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
     [CLOTH_PAIRS_PUSH] = &cloth_pairs_push_def,
     [CLOTH_PAIRS_PART] = &cloth_pairs_part_def,
     [CLOTH_PAIRS_APPLY] = &cloth_pairs_apply_def,
-    [CLOTH_PAIRS_CUT_KERNEL] = &cloth_pairs_cut_def,
+    [CLOTH_PAIRS_CUT] = &cloth_pairs_cut_def,
     [CLOTH_PAIRS_FINISH] = &cloth_pairs_finish_def,
     [CLOTH_PAIRS_SUBSTEP] = &cloth_pairs_substep_def,
 };

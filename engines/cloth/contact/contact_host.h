@@ -43,7 +43,7 @@ typedef enum cloth_contact_kernel {
     CLOTH_SELF_PUSH,
     CLOTH_MESH_BOXES,
     CLOTH_MESH_FIND,
-    CLOTH_PAIRS_BEGIN,
+    CLOTH_PAIRS_BEGIN, /* from here on in the order of contact_stage */
     CLOTH_PAIRS_CHECK,
     CLOTH_PAIRS_SLOPES,
     CLOTH_PAIRS_BOXES,
@@ -53,9 +53,9 @@ typedef enum cloth_contact_kernel {
     CLOTH_PAIRS_PUSH,
     CLOTH_PAIRS_PART,
     CLOTH_PAIRS_APPLY,
-    CLOTH_PAIRS_CUT_KERNEL,
+    CLOTH_PAIRS_CUT,
     CLOTH_PAIRS_FINISH,
-    CLOTH_PAIRS_SUBSTEP, /* all from CLOTH_PAIRS_BEGIN on */
+    CLOTH_PAIRS_SUBSTEP, /* all stages */
     CLOTH_CONTACT_KERNELS
 } cloth_contact_kernel;
 
@@ -114,30 +114,37 @@ hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
 hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*takes_part)(const cloth_garment *),
     hed_buffer **rests, hed_buffer **bodies, hed_error *error);
 
-/* convex_nodes.c: what of the tree over the cloth's own triangles is convex at rest. */
+/* convex_nodes.c: nodes of the tree over the cloth's own triangles that are convex at rest. */
 typedef struct cloth_flat {
-    float4 *gradients;            /* (leaves) see cloth_pairs_tree; 0: of a garment that is not */
+    float4 *gradients;            /* (leaves) contact_tree.gradients */
     uint32_t *around_at, *around; /* (particles + 1), leaves around each particle */
-    uint32_t *convex;             /* (2 leaves) of each node */
+    uint32_t *convex;             /* (2 x leaves) not 0: the node is convex */
 } cloth_flat;
-/* In memory of `scratch`. Errors: MEMORY. */
-hed_status cloth_flat_make(const hed_cloth *cloth, const uint4 *corners, uint32_t leaves,
-    hed_arena *scratch, cloth_flat *flat, hed_error *error);
+/* Finds the convex nodes. The arrays are in `scratch`. Errors: MEMORY. */
+hed_status cloth_flat_make(const hed_cloth *cloth, const contact_triangle *triangles,
+    uint32_t leaves, hed_arena *scratch, cloth_flat *flat, hed_error *error);
 
-/* contact_launch.c: garments with HED_CLOTH_SELF_TRIANGLES. */
-typedef struct cloth_pairing cloth_pairing;
-/* Whether a garment is one of them. */
+/* contact_leaves.c */
+/* True for garments with HED_CLOTH_SELF_TRIANGLES that have triangles and a thickness. */
 bool cloth_garment_pairs(const cloth_garment *garment);
-/* `*pairing` stays NULL where none is. What failed half-way is destroyed by
- * cloth_pairs_destroy(). Errors: MEMORY, DEVICE_MEMORY. */
+/* Makes the leaves of the tree, a power of 2, in `scratch`. Errors: MEMORY. */
+hed_status cloth_contact_leaves(const hed_cloth *cloth, hed_arena *scratch,
+    contact_triangle **triangles, uint32_t *leaf_count, hed_error *error);
+/* Longest edge at rest of the garments that take part, m. */
+float cloth_longest_edge(const hed_cloth *cloth);
+
+/* contact_launch.c: cloth that never crosses cloth. */
+typedef struct cloth_pairing cloth_pairing;
+/* Creates the pairing; `*pairing` stays NULL if no garment takes part. After a failure
+ * cloth_pairs_destroy() frees the rest. Errors: MEMORY, DEVICE_MEMORY. */
 hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_error *error);
 void cloth_pairs_destroy(hed_cloth *cloth, cloth_pairing *pairing);
 uint64_t cloth_pairs_bytes(cloth_pairing *pairing);
-/* Whether a substep is one launch, of CLOTH_PAIRS_SUBSTEP. */
+/* True if a substep is one launch of CLOTH_PAIRS_SUBSTEP. */
 bool cloth_pairs_at_once(const hed_cloth *cloth);
-/* Elements of a launch, for kernels made before it. */
+/* Elements of a launch, for kernels that are created before it. */
 uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel);
-/* See cloth_contacts_begin() and its neighbours. */
+/* As cloth_contacts_begin(), _self(), _end(), _measure() and _reset(). */
 hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *pairing, hed_error *error);
 hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *pairing,
     const cloth_step *step, float dt, hed_error *error);

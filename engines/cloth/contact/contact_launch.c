@@ -1,194 +1,70 @@
-/* Cloth that never crosses cloth: the tree over its own triangles, what it keeps on the device, and
- * the launches of a substep. contact/contact_pair.h has the rule; docs/cloth-contact.md why it
- * holds.
+/* Host side of cloth that never crosses cloth: device memory, and the launches of a substep
+ * (contact_stages.h). docs/cloth-contact.md has the proof.
  *
- * The garments that take part are one set: any of their triangles may meet any other. The tree
- * keeps its shape and its boxes follow, as that of the mesh colliders does. Its leaves are single
- * triangles; each vertex and each edge is owned by the first triangle that has it (after Curtis,
- * Tamstorf and Manocha, Fast Collision Detection for Deformable Models using
- * Representative-Triangles, 2008), so that a pair is found once.
- *
- * How many pairs there are is known on the device alone. What it counts is copied to the host after
- * each submission and looked at LOOK_AFTER submissions later, when it is long there; where more
- * than half of the room was needed, there will be more. Where all of it was not enough, all cloth
- * stands for that substep, relative to its mean motion: nothing crosses, and it is reported. */
+ * The number of pairs is known on the device alone. The counters are copied to the host after
+ * each submission and read LOOK_AFTER submissions later, when the copy has long arrived. If more
+ * than half of the capacity was needed, the capacity grows. If all of it was not enough, all
+ * cloth is frozen for that substep, relative to its mean motion: nothing crosses, and the
+ * metrics report it. */
 #include "contact/contact_host.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-    PAIRS_A_PARTICLE = 64, /* that there is room for at first */
-    LEAST_PAIRS = 4096,
-    MOST_PAIRS = 1 << 27,
-    LOOKS = 4, /* submissions whose counters may be on their way */
+    PAIRS_A_PARTICLE = 64, /* capacity at first */
+    MIN_PAIRS = 4096,
+    MAX_PAIRS = 1 << 27,
+    LOOKS = 4, /* submissions whose counters may be on the way to the host */
     LOOK_AFTER = 3
 };
-static const float spare_least = 0.1f; /* of the thinnest thickness */
-/* How far off its way a particle may be: of the thinnest thickness, and of the longest edge, as more
- * would list neighbours along cloth that is thick for its mesh for nothing. */
-static const float off_thickness = 0.35f, off_edge = 0.12f;
-static const double come_apart = 0.25; /* m/s: how fast what is too near comes apart */
-/* of the distance from zero, by two floats of the world: 2^-23, and a tenth for tests again */
-static const double read_lost = 1.4e-7;
+static const float min_spare = 0.1f; /* of the smallest thickness */
+/* contact_params.cover: the smaller of these fractions of the smallest thickness and of the longest
+ * edge. More would list neighbours along cloth that is thick for its mesh. */
+static const float cover_of_thickness = 0.35f, cover_of_edge = 0.12f;
+static const double separation_speed = 0.25; /* m/s, of a pair that is too near */
+/* contact_params.read_loss by the distance from zero: 2^-23 of two floats of the world, and a tenth
+ * more for repeated tests */
+static const double read_loss = 1.4e-7;
 static const float push_steps = 32768.0f; /* of the largest thickness, in sums of pushes */
 
-/* Device memory, and pinned memory for what is looked at. */
-typedef struct pairs_buffers {
-    hed_buffer *corners; /* (leaves) uint4: a triangle, and bits of what it owns */
-    hed_buffer *boxes;   /* (2 x leaves x 2) float4 */
-    hed_buffer *gradients, *around_at, *around, *convex; /* of cloth_flat */
+typedef struct pairing_buffers {
+    hed_buffer *triangles;                               /* (leaves) contact_triangle */
+    hed_buffer *boxes;                                   /* (2 x leaves x 2) float4 */
+    hed_buffer *gradients, *around_at, *around, *convex; /* cloth_flat */
     hed_buffer *slopes;                                  /* (leaves x 3) float4 */
     hed_buffer *ranges;                                  /* (2 x leaves x 4) float4 */
-    hed_buffer *rests;    /* (particles) float4: place at rest; in w the body */
-    hed_buffer *bodies;   /* (copies of all garments) float4: thickness, friction */
-    hed_buffer *start;    /* (particles) float4: where the substep began, inverse mass */
-    hed_buffer *moved;    /* (particles) float4: where contacts have moved what the solver wants */
-    hed_buffer *shares;   /* (particles x rounds) uint: bits of the share of the way */
-    hed_buffer *sums;     /* (particles) int4 */
-    hed_buffer *counters; /* CLOTH_PAIRS_COUNTERS */
-    hed_buffer *state;    /* of a barrier over all groups */
-    hed_buffer *covers;   /* (particles x 2) float4: the way in the substep of the list's making */
-    hed_buffer *ahead;    /* (particles) float4: where the way of a list made now ends */
-    hed_buffer *offs;     /* (particles) float: how far ways are off those in `covers` */
-    hed_buffer *list;     /* (list_room) uint4 */
-    hed_buffer *kept;     /* (list_room) uint2: bits of reach, and of how far apart */
-    hed_buffer *found;    /* (capacity) uint4; triangles that are near while a list is made */
-    hed_buffer *planes;   /* (capacity x 2) float4 */
-    hed_buffer *pinned;   /* (LOOKS x CLOTH_PAIRS_COUNTERS) int */
-} pairs_buffers;
+    hed_buffer *rests;  /* (particles) float4: position at rest; w: body */
+    hed_buffer *bodies; /* (copies of all garments) float4: thickness, friction */
+    hed_buffer *start;  /* (particles) float4: position at the iteration's start; w: inverse mass */
+    hed_buffer *moved;  /* (particles) float4: requested position, moved by contacts */
+    hed_buffer *fractions;  /* (particles x CONTACT_LIMIT_ROUNDS) uint: bits of a float */
+    hed_buffer *sums;       /* (particles) int4 */
+    hed_buffer *counters;   /* contact_counters */
+    hed_buffer *state;      /* of a barrier over all groups */
+    hed_buffer *covers;     /* (particles x 2) float4: motion that the list covers */
+    hed_buffer *ahead;      /* (particles) float4: end of the motion that a list made now covers */
+    hed_buffer *deviations; /* (particles) float: distance of the motion from `covers`, m */
+    hed_buffer *list;       /* (list_capacity) contact_pair */
+    hed_buffer *bounds;     /* (list_capacity) contact_bound */
+    hed_buffer *found;      /* (capacity) contact_pair; contact_overlap while a list is made */
+    hed_buffer *planes;     /* (capacity) contact_plane */
+    hed_buffer *pinned;     /* (LOOKS) contact_counters, in pinned memory */
+} pairing_buffers;
 
 struct cloth_pairing {
-    pairs_buffers b;
-    cloth_pairs pairs;
-    hed_event *seen[LOOKS];
+    pairing_buffers b;
+    contact_params params;
+    hed_event *arrived[LOOKS]; /* counters in `pinned` */
     uint32_t submissions;
-    uint32_t substeps; /* of the frame so far */
-    uint32_t groups;   /* of the one launch of a substep; 0: not known yet */
+    uint32_t substeps; /* of this submission so far */
+    uint32_t groups;   /* of cloth_pairs_substep; 0: unknown */
 };
 
-bool cloth_garment_pairs(const cloth_garment *garment)
-{
-    return garment->self_collision == HED_CLOTH_SELF_TRIANGLES && garment->thickness > 0.0f &&
-           garment->triangle_count > 0;
-}
+/* ---- creation ---- */
 
-/* ---- the tree ---- */
-
-/* An edge of a triangle: ends in order, and where it comes from. */
-typedef struct owned_edge {
-    uint32_t low, high, leaf, edge;
-} owned_edge;
-
-static int compare_owned(const void *a, const void *b)
-{
-    const owned_edge *p = a, *q = b;
-    if (p->low != q->low) return p->low < q->low ? -1 : 1;
-    if (p->high != q->high) return p->high < q->high ? -1 : 1;
-    return p->leaf < q->leaf ? -1 : p->leaf > q->leaf;
-}
-
-/* Triangles of all that take part, and their centres at rest; copies lie apart in x, so that the
- * tree parts them first. Gives their number. */
-static uint32_t gather_triangles(
-    const hed_cloth *cloth, float wide, uint4 *triangles, float (*centres)[3])
-{
-    uint32_t count = 0, body = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) {
-        const cloth_garment *garment = cloth->garments[g];
-        for (uint32_t copy = 0; copy < garment->copies; copy++, body++) {
-            uint32_t first = cloth->first_particle[g] + copy * garment->particle_count;
-            for (uint32_t t = 0; cloth_garment_pairs(garment) && t < garment->triangle_count; t++) {
-                const uint32_t *c = garment->triangles[t];
-                if (triangles) {
-                    triangles[count] = (uint4){first + c[0], first + c[1], first + c[2], 0};
-                    for (int k = 0; k < 3; k++)
-                        centres[count][k] = garment->rest[c[0]][k] + garment->rest[c[1]][k] +
-                                            garment->rest[c[2]][k];
-                    centres[count][0] += wide * (float)body;
-                }
-                count++;
-            }
-        }
-    }
-    return count;
-}
-
-/* How wide the garments lie at rest, times six: centres are sums of three. */
-static float width_at_rest(const hed_cloth *cloth)
-{
-    float most = 0.0f;
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        for (uint32_t i = 0; i < cloth->garments[g]->particle_count; i++)
-            for (int k = 0; k < 3; k++) most = fmaxf(most, fabsf(cloth->garments[g]->rest[i][k]));
-    return 12.0f * most;
-}
-
-static float longest_edge(const hed_cloth *cloth)
-{
-    float most = 0.0f;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) {
-        const cloth_garment *garment = cloth->garments[g];
-        for (uint32_t i = 0; cloth_garment_pairs(garment) && i < 3 * garment->triangle_count; i++) {
-            const uint32_t *corners = garment->triangles[i / 3];
-            const float *a = garment->rest[corners[i % 3]],
-                        *b = garment->rest[corners[(i + 1) % 3]];
-            most = fmaxf(most, cloth_square(a[0] - b[0], a[1] - b[1], a[2] - b[2]));
-        }
-    }
-    return sqrtf(most);
-}
-
-/* A vertex or an edge is owned by the first leaf that has it. `owners`: of each particle, zeros. */
-static void own_all(uint4 *corners, uint32_t leaves, owned_edge *edges, uint8_t *owners)
-{
-    uint32_t count = 0;
-    for (uint32_t leaf = 0; leaf < leaves; leaf++) {
-        if (corners[leaf].x == CLOTH_PAIR_NONE) continue;
-        const uint32_t v[3] = {corners[leaf].x, corners[leaf].y, corners[leaf].z};
-        for (uint32_t k = 0; k < 3; k++) {
-            uint32_t a = v[k], b = v[(k + 1) % 3];
-            if (!owners[a]) corners[leaf].w |= 1u << k;
-            owners[a] = 1;
-            edges[count++] = (owned_edge){a < b ? a : b, a < b ? b : a, leaf, k};
-        }
-    }
-    qsort(edges, count, sizeof *edges, compare_owned);
-    for (uint32_t i = 0; i < count; i++)
-        if (i == 0 || edges[i].low != edges[i - 1].low || edges[i].high != edges[i - 1].high)
-            corners[edges[i].leaf].w |= 8u << edges[i].edge;
-}
-
-static hed_status pairs_make_tree(const hed_cloth *cloth, cloth_pairing *made, hed_arena *scratch,
-    uint4 **corners, hed_error *error)
-{
-    uint32_t count = gather_triangles(cloth, 0.0f, NULL, NULL), leaves = 1;
-    while (leaves < count) leaves *= 2;
-    uint4 *triangles = hed_arena_new(scratch, count, sizeof *triangles, error);
-    float(*centres)[3] = hed_arena_new(scratch, count, sizeof *centres, error);
-    uint32_t *order = hed_arena_new(scratch, count, sizeof *order, error);
-    uint32_t *leaf_at = hed_arena_new(scratch, (uint64_t)leaves + 1, sizeof *leaf_at, error);
-    owned_edge *edges = hed_arena_new(scratch, 3 * (uint64_t)count, sizeof *edges, error);
-    uint8_t *owners = hed_arena_new(scratch, cloth->particles, sizeof *owners, error);
-    *corners = hed_arena_new(scratch, leaves, sizeof **corners, error);
-    if (scratch->failed) return HED_ERROR_MEMORY;
-    gather_triangles(cloth, width_at_rest(cloth), triangles, centres);
-    for (uint32_t i = 0; i <= leaves; i++) leaf_at[i] = (uint32_t)((uint64_t)count * i / leaves);
-    for (uint32_t t = 0; t < count; t++) order[t] = t;
-    cloth_tree_order(leaf_at, order, (const float(*)[3])centres, 0, leaves);
-    for (uint32_t leaf = 0; leaf < leaves; leaf++)
-        (*corners)[leaf] = leaf_at[leaf] < leaf_at[leaf + 1] ? triangles[order[leaf_at[leaf]]]
-                                                             : (uint4){CLOTH_PAIR_NONE, 0, 0, 0};
-    own_all(*corners, leaves, edges, owners);
-    made->pairs.leaves = leaves;
-    return HED_OK;
-}
-
-/* ---- life ---- */
-
-/* Pinned particles that no driver brings back may not go along with the mean way. */
-static bool all_held_are_driven(const hed_cloth *cloth)
+/* True if every pinned particle has a driver, which brings it back from the mean motion. */
+static bool pins_are_driven(const hed_cloth *cloth)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
@@ -200,57 +76,59 @@ static bool all_held_are_driven(const hed_cloth *cloth)
     return true;
 }
 
-static void fill_pairs(const hed_cloth *cloth, cloth_pairs *pairs)
+static void fill_params(const hed_cloth *cloth, contact_params *params)
 {
-    float thinnest = INFINITY, widest = 0.0f;
+    float thinnest = INFINITY, thickest = 0.0f;
     for (uint32_t g = cloth->garment_count; g-- > 0;) {
         if (!cloth_garment_pairs(cloth->garments[g])) continue;
-        pairs->first = cloth->first_particle[g];
+        params->first_particle = cloth->first_particle[g];
         thinnest = fminf(thinnest, cloth->garments[g]->thickness);
-        widest = fmaxf(widest, cloth->garments[g]->thickness);
+        thickest = fmaxf(thickest, cloth->garments[g]->thickness);
     }
-    pairs->spare_least = spare_least * thinnest;
-    pairs->widest = widest;
-    pairs->longest = longest_edge(cloth);
-    pairs->cover = pairs->spare_most = fminf(off_thickness * thinnest, off_edge * pairs->longest);
-    pairs->steps = push_steps / widest;
-    pairs->particles = cloth->particles;
-    pairs->stride = (cloth->particles + CLOTH_PAIRS_MEAN - 1) / CLOTH_PAIRS_MEAN;
-    uint32_t taken = (cloth->particles + pairs->stride - 1) / pairs->stride;
-    if (all_held_are_driven(cloth)) pairs->mean = 1.0f / (CLOTH_PAIRS_WAY * (float)taken);
+    params->min_spare = min_spare * thinnest;
+    params->max_thickness = thickest;
+    params->max_edge = cloth_longest_edge(cloth);
+    params->cover = params->max_spare =
+        fminf(cover_of_thickness * thinnest, cover_of_edge * params->max_edge);
+    params->push_steps = push_steps / thickest;
+    params->particles = cloth->particles;
+    params->sample_stride = (cloth->particles + CONTACT_MEAN_SAMPLES - 1) / CONTACT_MEAN_SAMPLES;
+    uint32_t samples = (cloth->particles + params->sample_stride - 1) / params->sample_stride;
+    if (pins_are_driven(cloth))
+        params->motion_scale = 1.0f / (CONTACT_MOTION_STEPS * (float)samples);
 }
 
-/* The same room for the list and for the pairs of a substep. */
-static hed_status pairs_make_room(
-    hed_cloth *cloth, cloth_pairing *made, uint64_t pairs, hed_error *error)
+/* Replaces the arrays of the list and of the pairs by larger ones. On failure the old ones stay. */
+static hed_status pairing_grow(
+    hed_cloth *cloth, cloth_pairing *pairing, uint64_t capacity, hed_error *error)
 {
-    pairs_buffers *b = &made->b;
-    hed_buffer **const all[] = {&b->list, &b->kept, &b->found, &b->planes};
+    pairing_buffers *b = &pairing->b;
+    hed_buffer **const arrays[] = {&b->list, &b->bounds, &b->found, &b->planes};
     static const uint32_t bytes[] = {
-        sizeof(uint4), sizeof(uint2), sizeof(uint4), 2 * sizeof(float4)};
-    hed_buffer *fresh[4] = {NULL};
-    if (pairs < LEAST_PAIRS) pairs = LEAST_PAIRS;
-    if (pairs > MOST_PAIRS) pairs = MOST_PAIRS;
-    for (int i = 0; i < 4; i++) cloth_upload(cloth, NULL, bytes[i] * pairs, &fresh[i], error);
+        sizeof(contact_pair), sizeof(contact_bound), sizeof(contact_pair), sizeof(contact_plane)};
+    hed_buffer *larger[4] = {NULL};
+    if (capacity < MIN_PAIRS) capacity = MIN_PAIRS;
+    if (capacity > MAX_PAIRS) capacity = MAX_PAIRS;
+    for (int i = 0; i < 4; i++) cloth_upload(cloth, NULL, bytes[i] * capacity, &larger[i], error);
     for (int i = 0; i < 4; i++) {
-        hed_buffer_destroy(error->status ? fresh[i] : *all[i]);
-        if (!error->status) *all[i] = fresh[i];
+        hed_buffer_destroy(error->status ? larger[i] : *arrays[i]);
+        if (!error->status) *arrays[i] = larger[i];
     }
     if (error->status) return error->status;
-    made->pairs.capacity = made->pairs.list_room = (uint)pairs;
+    pairing->params.capacity = pairing->params.list_capacity = (uint)capacity;
     return HED_OK;
 }
 
-static hed_status upload_pairs(hed_cloth *cloth, cloth_pairing *made, const uint4 *corners,
-    hed_arena *scratch, hed_error *error)
+static hed_status pairing_upload(hed_cloth *cloth, cloth_pairing *pairing,
+    const contact_triangle *triangles, hed_arena *scratch, hed_error *error)
 {
-    uint64_t particles = cloth->particles, leaves = made->pairs.leaves;
+    uint64_t particles = cloth->particles, leaves = pairing->params.leaves;
     cloth_flat flat;
-    if (cloth_flat_make(cloth, corners, (uint32_t)leaves, scratch, &flat, error))
+    if (cloth_flat_make(cloth, triangles, (uint32_t)leaves, scratch, &flat, error))
         return error->status;
-    pairs_buffers *b = &made->b;
+    pairing_buffers *b = &pairing->b;
     cloth_upload_bodies(cloth, cloth_garment_pairs, &b->rests, &b->bodies, error);
-    cloth_upload(cloth, corners, sizeof(uint4) * leaves, &b->corners, error);
+    cloth_upload(cloth, triangles, sizeof *triangles * leaves, &b->triangles, error);
     cloth_upload(cloth, NULL, 4 * sizeof(float4) * leaves, &b->boxes, error);
     cloth_upload(cloth, flat.gradients, sizeof(float4) * leaves, &b->gradients, error);
     cloth_upload(cloth, flat.around_at, sizeof(uint) * (particles + 1), &b->around_at, error);
@@ -260,35 +138,35 @@ static hed_status upload_pairs(hed_cloth *cloth, cloth_pairing *made, const uint
     cloth_upload(cloth, NULL, 8 * sizeof(float4) * leaves, &b->ranges, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->start, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->moved, error);
-    cloth_upload(cloth, NULL, CLOTH_PAIRS_ROUNDS * sizeof(uint) * particles, &b->shares, error);
+    cloth_upload(
+        cloth, NULL, CONTACT_LIMIT_ROUNDS * sizeof(uint) * particles, &b->fractions, error);
     cloth_upload(cloth, NULL, 2 * sizeof(float4) * particles, &b->covers, error);
     cloth_upload(cloth, NULL, sizeof(float4) * particles, &b->ahead, error);
-    cloth_upload(cloth, NULL, sizeof(float) * particles, &b->offs, error);
+    cloth_upload(cloth, NULL, sizeof(float) * particles, &b->deviations, error);
     cloth_upload(cloth, NULL, 4 * sizeof(int) * particles, &b->sums, error);
-    cloth_upload(cloth, NULL, CLOTH_PAIRS_COUNTERS * sizeof(int), &b->counters, error);
+    cloth_upload(cloth, NULL, sizeof(contact_counters), &b->counters, error);
     cloth_upload(cloth, NULL, 2 * sizeof(uint), &b->state, error);
-    pairs_make_room(cloth, made, PAIRS_A_PARTICLE * particles, error);
-    hed_buffer_def pinned = {
-        .memory = HED_MEMORY_PINNED, .size = LOOKS * CLOTH_PAIRS_COUNTERS * sizeof(int)};
+    pairing_grow(cloth, pairing, PAIRS_A_PARTICLE * particles, error);
+    hed_buffer_def pinned = {.memory = HED_MEMORY_PINNED, .size = LOOKS * sizeof(contact_counters)};
     if (!error->status) hed_buffer_create(cloth->device, &pinned, &b->pinned, error);
     for (int i = 0; i < LOOKS && !error->status; i++)
-        hed_event_create(cloth->device, false, &made->seen[i], error);
+        hed_event_create(cloth->device, false, &pairing->arrived[i], error);
     return error->status;
 }
 
 hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_error *error)
 {
-    bool any = false;
+    bool has_pairs = false;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
-        any |= cloth_garment_pairs(cloth->garments[g]);
-    if (!any) return HED_OK;
-    cloth_pairing *made = *pairing = hed_new(&cloth->allocator, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
+        has_pairs |= cloth_garment_pairs(cloth->garments[g]);
+    if (!has_pairs) return HED_OK;
+    cloth_pairing *created = *pairing = hed_new(&cloth->allocator, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
     hed_arena scratch = {.allocator = cloth->allocator, .owner = "cloth against cloth"};
-    uint4 *corners = NULL;
-    fill_pairs(cloth, &made->pairs);
-    if (!pairs_make_tree(cloth, made, &scratch, &corners, error))
-        upload_pairs(cloth, made, corners, &scratch, error);
+    contact_triangle *triangles = NULL;
+    fill_params(cloth, &created->params);
+    if (!cloth_contact_leaves(cloth, &scratch, &triangles, &created->params.leaves, error))
+        pairing_upload(cloth, created, triangles, &scratch, error);
     hed_arena_free(&scratch);
     return error->status;
 }
@@ -296,7 +174,7 @@ hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_err
 void cloth_pairs_destroy(hed_cloth *cloth, cloth_pairing *pairing)
 {
     if (!pairing) return;
-    for (int i = 0; i < LOOKS; i++) hed_event_destroy(pairing->seen[i]);
+    for (int i = 0; i < LOOKS; i++) hed_event_destroy(pairing->arrived[i]);
     cloth_buffers_destroy(CLOTH_BUFFERS(&pairing->b));
     hed_delete(&cloth->allocator, pairing, 1, sizeof *pairing);
 }
@@ -314,24 +192,29 @@ bool cloth_pairs_at_once(const hed_cloth *cloth)
 
 uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel)
 {
-    const cloth_pairs *pairs = &pairing->pairs;
-    return kernel == CLOTH_PAIRS_SLOPES || kernel == CLOTH_PAIRS_BOXES || kernel == CLOTH_PAIRS_FIND
-               ? pairs->leaves
-           : kernel == CLOTH_PAIRS_LIST || kernel == CLOTH_PAIRS_TAKE ||
-                   kernel == CLOTH_PAIRS_PUSH || kernel == CLOTH_PAIRS_PART ||
-                   kernel == CLOTH_PAIRS_CUT_KERNEL
-               ? pairs->capacity
-               : pairs->particles;
+    const contact_params *params = &pairing->params;
+    switch (kernel) {
+    case CLOTH_PAIRS_SLOPES:
+    case CLOTH_PAIRS_BOXES:
+    case CLOTH_PAIRS_FIND: return params->leaves;
+    case CLOTH_PAIRS_LIST:
+    case CLOTH_PAIRS_TAKE:
+    case CLOTH_PAIRS_PUSH:
+    case CLOTH_PAIRS_PART:
+    case CLOTH_PAIRS_CUT: return params->capacity;
+    default: return params->particles;
+    }
 }
 
-/* ---- room ---- */
+/* ---- capacity ---- */
 
 hed_status cloth_pairs_look(hed_cloth *cloth, cloth_pairing *p, hed_error *error)
 {
-    uint32_t slot = p->submissions % LOOKS, bytes = CLOTH_PAIRS_COUNTERS * sizeof(int);
+    uint32_t slot = p->submissions % LOOKS;
+    const uint64_t bytes = sizeof(contact_counters);
     p->submissions++;
-    hed_copy(cloth->stream, p->b.pinned, (uint64_t)slot * bytes, p->b.counters, 0, bytes, error);
-    return hed_event_record(p->seen[slot], cloth->stream, error);
+    hed_copy(cloth->stream, p->b.pinned, slot * bytes, p->b.counters, 0, bytes, error);
+    return hed_event_record(p->arrived[slot], cloth->stream, error);
 }
 
 hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *error)
@@ -339,25 +222,25 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
     if (!p || hed_failed(error)) return error->status;
     if (p->submissions >= LOOK_AFTER) {
         uint32_t slot = (p->submissions - LOOK_AFTER) % LOOKS;
-        if (hed_event_wait(p->seen[slot], UINT64_MAX, error)) return error->status;
-        const int *counters = (const int *)cloth_host_of(p->b.pinned) + slot * CLOTH_PAIRS_COUNTERS;
-        uint64_t most = (uint32_t)counters[CLOTH_PAIRS_MOST_LISTED], room = p->pairs.capacity;
-        if (most < (uint32_t)counters[CLOTH_PAIRS_MOST])
-            most = (uint32_t)counters[CLOTH_PAIRS_MOST];
-        if (2 * most > room && room < MOST_PAIRS) {
-            hed_error full = {0}; /* then what does not fit stands still, and is reported */
+        if (hed_event_wait(p->arrived[slot], UINT64_MAX, error)) return error->status;
+        const contact_totals *total =
+            &((const contact_counters *)cloth_host_of(p->b.pinned))[slot].total;
+        uint64_t needed = (uint32_t)total->max_listed, capacity = p->params.capacity;
+        if (needed < (uint32_t)total->max_pairs) needed = (uint32_t)total->max_pairs;
+        if (2 * needed > capacity && capacity < MAX_PAIRS) {
+            hed_error full = {0}; /* without memory, cloth is frozen, and the metrics report it */
             hed_stream_wait(cloth->stream, error);
-            pairs_make_room(cloth, p, 3 * (most < 2 * room ? most : 2 * room), &full);
+            pairing_grow(cloth, p, 3 * (needed < 2 * capacity ? needed : 2 * capacity), &full);
         }
     }
-    float read[3];
+    float loss[3];
     for (int k = 0; k < 3; k++)
-        read[k] =
-            fminf((float)(read_lost * fabs(cloth->origin[k])), CLOTH_PAIRS_SEEN * p->pairs.widest);
-    p->pairs.read_x = read[0];
-    p->pairs.read_y = read[1];
-    p->pairs.read_z = read[2];
-    p->pairs.read = sqrtf(cloth_square(read[0], read[1], read[2]));
+        loss[k] = fminf((float)(read_loss * fabs(cloth->origin[k])),
+            CONTACT_MAX_READ_LOSS * p->params.max_thickness);
+    p->params.read_loss_x = loss[0];
+    p->params.read_loss_y = loss[1];
+    p->params.read_loss_z = loss[2];
+    p->params.read_loss = sqrtf(cloth_square(loss[0], loss[1], loss[2]));
     p->substeps = 0;
     return hed_copy(cloth->stream, p->b.start, 0, cloth->buffers.position, 0,
         sizeof(float4) * (uint64_t)cloth->particles, error);
@@ -365,145 +248,137 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
 
 /* ---- a substep ---- */
 
-static void pairs_make_boxes(
-    hed_cloth *cloth, cloth_contacts *contacts, const cloth_pairing *p, hed_error *error)
-{
-    const pairs_buffers *b = &p->b;
-    for (uint32_t row = p->pairs.leaves; row > 0;) {
-        if (cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BOXES, row,
-                HED_ARGS(b->boxes, b->corners, b->slopes, b->ranges, b->around_at, b->around,
-                    b->convex, b->start, b->ahead, b->rests, b->bodies, b->counters, row,
-                    hed_struct_argument(&p->pairs, sizeof p->pairs)),
-                error))
-            return;
-        hed_config config = hed_kernel_config(contacts->kernels[CLOTH_PAIRS_BOXES], NULL);
-        row /= 2 * (uint32_t)config.values[0]; /* a group went up from its nodes to one */
-    }
-}
+_Static_assert(CLOTH_PAIRS_BEGIN + CONTACT_STAGES == CLOTH_PAIRS_SUBSTEP, "a kernel for each stage");
+_Static_assert(CLOTH_PAIRS_CUT - CLOTH_PAIRS_BEGIN == CONTACT_LIMIT, "kernels in the order of stages");
 
-static void pairs_apply(
-    hed_cloth *cloth, cloth_contacts *contacts, const cloth_pairing *p, hed_error *error)
-{
-    const cloth_buffers *c = &cloth->buffers;
-    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_APPLY, p->pairs.particles,
-        HED_ARGS(p->b.start, c->position, c->previous, c->garments,
-            cloth_or_none(cloth, c->colliders), cloth_or_none(cloth, c->contact), p->b.covers,
-            p->b.moved, p->b.sums, p->b.counters, hed_struct_argument(&p->pairs, sizeof p->pairs)),
-        error);
-}
-
-/* One launch: what each of many takes at the least is most of the time of little cloth. */
+/* One launch for a whole substep: the minimum time of each of many launches is most of the time of
+ * little cloth. */
 static hed_status pairs_run_at_once(
     hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p, hed_error *error)
 {
-    const pairs_buffers *b = &p->b;
+    const pairing_buffers *b = &p->b;
     const cloth_buffers *c = &cloth->buffers;
     if (p->groups == 0) {
         const hed_kernel *kernel = contacts->kernels[CLOTH_PAIRS_SUBSTEP];
         uint32_t items = (uint32_t)hed_kernel_config(kernel, NULL).values[0];
-        int64_t most = -1;
-        hed_kernel_resident_groups(kernel, items, 0, &most, error);
-        p->groups = (8 * p->pairs.leaves + items - 1) / items; /* pairs are more than triangles */
-        if (most > 0 && (int64_t)p->groups > most) p->groups = (uint32_t)most;
+        int64_t resident = -1;
+        hed_kernel_resident_groups(kernel, items, 0, &resident, error);
+        p->groups = (8 * p->params.leaves + items - 1) / items; /* pairs are more than triangles */
+        if (resident > 0 && (int64_t)p->groups > resident) p->groups = (uint32_t)resident;
     }
     return cloth_contact_run(cloth, contacts, CLOTH_PAIRS_SUBSTEP, p->groups,
-        HED_ARGS(b->boxes, b->corners, b->gradients, b->slopes, b->ranges, b->around_at, b->around,
-            b->convex, b->start, c->position, c->previous, b->rests, b->bodies, c->garments,
-            cloth_or_none(cloth, c->colliders), cloth_or_none(cloth, c->contact), b->list, b->kept,
-            b->covers, b->ahead, b->offs, b->found, b->planes, b->moved, b->shares, b->sums,
-            b->counters, b->state, hed_struct_argument(&p->pairs, sizeof p->pairs)),
+        HED_ARGS(b->boxes, b->triangles, b->gradients, b->slopes, b->ranges, b->around_at,
+            b->around, b->convex, b->start, c->position, c->previous, b->rests, b->bodies,
+            c->garments, cloth_or_none(cloth, c->colliders), cloth_or_none(cloth, c->contact),
+            b->list, b->bounds, b->covers, b->ahead, b->deviations, b->found, b->planes, b->moved,
+            b->fractions, b->sums, b->counters, b->state,
+            hed_struct_argument(&p->params, sizeof p->params)),
         error);
 }
 
-/* One launch after another. */
-static hed_status pairs_run_leg(
+/* Launches the kernel of a stage. */
+static hed_status pairs_run_stage(hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p,
+    uint32_t stage, uint32_t row, hed_error *error)
+{
+    const pairing_buffers *b = &p->b;
+    const cloth_buffers *c = &cloth->buffers;
+    cloth_contact_kernel kernel = CLOTH_PAIRS_BEGIN + (cloth_contact_kernel)stage;
+    uint64_t size = stage == CONTACT_BOXES ? row : cloth_pairs_size(p, kernel);
+    hed_argument params = hed_struct_argument(&p->params, sizeof p->params);
+#define RUN(...) \
+    return cloth_contact_run(cloth, contacts, kernel, size, HED_ARGS(__VA_ARGS__), error)
+    switch (stage) {
+    case CONTACT_BEGIN: RUN(b->start, c->position, b->moved, b->fractions, b->counters, params);
+    case CONTACT_CHECK:
+        RUN(b->start, c->position, b->covers, b->ahead, b->deviations, b->counters, params);
+    case CONTACT_SLOPES:
+        RUN(b->triangles, b->gradients, b->start, b->ahead, b->slopes, b->counters, params);
+    case CONTACT_BOXES:
+        RUN(b->boxes, b->triangles, b->slopes, b->ranges, b->around_at, b->around, b->convex,
+            b->start, b->ahead, b->rests, b->bodies, b->counters, row, params);
+    case CONTACT_FIND: RUN(b->boxes, b->triangles, b->found, b->counters, params);
+    case CONTACT_LIST:
+        RUN(b->found, b->triangles, b->start, b->ahead, b->rests, b->bodies, b->list, b->bounds,
+            b->covers, b->counters, params);
+    case CONTACT_TAKE:
+        RUN(b->list, b->bounds, b->deviations, b->start, c->position, b->rests, b->bodies, b->found,
+            b->planes, b->counters, params);
+    case CONTACT_PUSH: RUN(b->found, b->planes, b->start, b->moved, b->sums, b->counters, params);
+    case CONTACT_SEPARATE: RUN(b->found, b->planes, b->moved, b->sums, b->counters, params);
+    case CONTACT_APPLY:
+        RUN(b->start, c->position, c->previous, c->garments, cloth_or_none(cloth, c->colliders),
+            cloth_or_none(cloth, c->contact), b->covers, b->moved, b->sums, b->counters, params);
+    case CONTACT_LIMIT:
+        RUN(b->found, b->planes, b->start, b->moved, b->fractions, b->counters, params);
+    default: RUN(c->position, b->start, b->moved, b->fractions, b->counters, params);
+    }
+#undef RUN
+}
+
+/* Items of a group of the kernel of CONTACT_BOXES. */
+static uint32_t boxes_group_size(const cloth_contacts *contacts)
+{
+    const hed_kernel *kernel = contacts->kernels[CLOTH_PAIRS_BOXES];
+    return kernel ? (uint32_t)hed_kernel_config(kernel, NULL).values[0] : 1;
+}
+
+/* Runs a contact iteration, one launch after another. */
+static hed_status pairs_run_iteration(
     hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p, hed_error *error)
 {
-    const pairs_buffers *b = &p->b;
-    hed_buffer *position = cloth->buffers.position;
-    cloth_pairs *pairs = &p->pairs;
-    hed_argument given = hed_struct_argument(pairs, sizeof *pairs);
-    pairs->last = 0;
-    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_BEGIN, pairs->particles,
-        HED_ARGS(b->start, position, b->moved, b->shares, b->counters, given), error);
-    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CHECK, pairs->particles,
-        HED_ARGS(b->start, position, b->covers, b->ahead, b->offs, b->counters, given), error);
-    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_SLOPES, pairs->leaves,
-        HED_ARGS(b->corners, b->gradients, b->start, b->ahead, b->slopes, b->counters, given),
-        error);
-    pairs_make_boxes(cloth, contacts, p, error);
-    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_FIND, pairs->leaves,
-        HED_ARGS(b->boxes, b->corners, b->found, b->counters, given), error);
-    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_LIST, pairs->capacity,
-        HED_ARGS(b->found, b->corners, b->start, b->ahead, b->rests, b->bodies, b->list, b->kept,
-            b->covers, b->counters, given),
-        error);
-    cloth_contact_run(cloth, contacts, CLOTH_PAIRS_TAKE, pairs->list_room,
-        HED_ARGS(b->list, b->kept, b->offs, b->start, position, b->rests, b->bodies, b->found,
-            b->planes, b->counters, given),
-        error);
-    for (pairs->pass = 0; pairs->pass < CLOTH_PAIRS_PUSHES; pairs->pass++) {
-        cloth_contact_run(cloth, contacts, CLOTH_PAIRS_PUSH, pairs->capacity,
-            HED_ARGS(b->found, b->planes, b->start, b->moved, b->sums, b->counters, given), error);
-        pairs_apply(cloth, contacts, p, error);
-    }
-    for (; pairs->pass < CLOTH_PAIRS_PASSES; pairs->pass++) {
-        pairs->last = pairs->pass + 1 == CLOTH_PAIRS_PASSES;
-        cloth_contact_run(cloth, contacts, CLOTH_PAIRS_PART, pairs->capacity,
-            HED_ARGS(b->found, b->planes, b->moved, b->sums, b->counters, given), error);
-        pairs_apply(cloth, contacts, p, error);
-    }
-    for (pairs->round = 0; pairs->round < CLOTH_PAIRS_ROUNDS; pairs->round++)
-        cloth_contact_run(cloth, contacts, CLOTH_PAIRS_CUT_KERNEL, pairs->capacity,
-            HED_ARGS(b->found, b->planes, b->start, b->moved, b->shares, b->counters, given),
-            error);
-    return cloth_contact_run(cloth, contacts, CLOTH_PAIRS_FINISH, pairs->particles,
-        HED_ARGS(position, b->start, b->moved, b->shares, b->counters, given), error);
+    const contact_counters *const unknown = NULL;
+    uint32_t row = 0;
+    p->params.last_pass = 0;
+#define RUN(stage) pairs_run_stage(cloth, contacts, p, stage, row, error)
+    CONTACT_ITERATION(RUN, p->params, row, boxes_group_size(contacts), unknown, 0);
+#undef RUN
+    return error->status;
 }
 
 hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p,
     const cloth_step *step, float dt, hed_error *error)
 {
-    cloth_pairs *pairs = &p->pairs;
-    pairs->undo = (float)(come_apart * dt);
-    pairs->from = step->from;
-    pairs->to = step->to;
-    pairs->colliders = step->colliders;
-    pairs->flags = step->flags;
-    pairs->leg = 0;
-    pairs->fresh = p->substeps++ % cloth->def.substeps == 0;
+    contact_params *params = &p->params;
+    params->max_separation = (float)(separation_speed * dt);
+    params->collider_from = step->from;
+    params->collider_to = step->to;
+    params->collider_count = step->colliders;
+    params->flags = step->flags;
+    params->iteration = 0;
+    params->new_frame = p->substeps++ % cloth->def.substeps == 0;
     if (cloth_pairs_at_once(cloth)) return pairs_run_at_once(cloth, contacts, p, error);
-    /* whether there is a further leg is known on the device */
-    for (bool more = true; more; pairs->leg++, pairs->fresh = 0) {
-        int counters[CLOTH_PAIRS_COUNTERS] = {0};
-        pairs_run_leg(cloth, contacts, p, error);
-        hed_read(cloth->stream, counters, p->b.counters, 0, sizeof counters, error);
+    /* the device alone knows whether a further iteration follows */
+    for (bool more = true; more; params->iteration++, params->new_frame = 0) {
+        contact_counters counters = {0};
+        pairs_run_iteration(cloth, contacts, p, error);
+        hed_read(cloth->stream, &counters, p->b.counters, 0, sizeof counters, error);
         if (hed_stream_wait(cloth->stream, error->status ? NULL : error) || error->status) break;
-        more = cloth_pairs_go_on(counters, *pairs);
-        pairs->bank = (uint)counters[CLOTH_PAIRS_BANK];
+        more = contact_continues(&counters, *params);
+        params->slot = (uint)counters.total.slot;
     }
     return error->status;
 }
 
-/* ---- what is reported ---- */
+/* ---- metrics and reset ---- */
 
 hed_status cloth_pairs_measure(
     hed_cloth *cloth, cloth_pairing *p, hed_cloth_metrics *quality, hed_error *error)
 {
-    int c[CLOTH_PAIRS_COUNTERS] = {0};
-    hed_read(cloth->stream, c, p->b.counters, 0, sizeof c, error);
+    contact_counters counters = {0};
+    hed_read(cloth->stream, &counters, p->b.counters, 0, sizeof counters, error);
     if (hed_stream_wait(cloth->stream, error->status ? NULL : error) || error->status)
         return error->status;
-    /* of the last leg the counters are still where it counted them */
-    const int *last = c + CLOTH_PAIRS_HALF - c[CLOTH_PAIRS_BANK];
-    quality->contact_pairs = (uint32_t)c[CLOTH_PAIRS_LAST];
-    quality->contact_pairs_most = (uint32_t)c[CLOTH_PAIRS_MOST];
-    quality->contact_substeps = (uint32_t)c[CLOTH_PAIRS_STEPS];
-    quality->contact_legs = quality->contact_substeps + (uint64_t)(uint32_t)c[CLOTH_PAIRS_ALL_MORE];
-    quality->contact_lists = (uint32_t)c[CLOTH_PAIRS_ALL_LISTS];
-    quality->contact_cut =
-        (uint64_t)(uint32_t)c[CLOTH_PAIRS_ALL_CUT] + (uint32_t)last[CLOTH_PAIRS_CUT];
-    quality->contact_still = (uint32_t)c[CLOTH_PAIRS_ALL_STILL];
+    const contact_totals *total = &counters.total;
+    /* the last iteration is not in the totals yet */
+    const contact_iteration *last = &counters.iteration[1 - total->slot];
+    quality->contact_pairs = (uint32_t)total->last_pairs;
+    quality->contact_pairs_most = (uint32_t)total->max_pairs;
+    quality->contact_substeps = (uint32_t)total->substeps;
+    quality->contact_legs =
+        quality->contact_substeps + (uint64_t)(uint32_t)total->further_iterations;
+    quality->contact_lists = (uint32_t)total->lists;
+    quality->contact_cut = (uint64_t)(uint32_t)total->limited + (uint32_t)last->limited;
+    quality->contact_still = (uint32_t)total->frozen;
     return HED_OK;
 }
 
@@ -511,11 +386,11 @@ hed_status cloth_pairs_reset(hed_cloth *cloth, cloth_pairing *p, hed_error *erro
 {
     if (!p) return error->status;
     p->submissions = 0;
-    p->pairs.bank = 0;
-    /* an error of the driver may have ended a substep between any two of its passes */
-    hed_buffer *const left[] = {p->b.counters, p->b.sums, p->b.state};
-    for (size_t i = 0; i < HED_COUNT(left); i++)
-        hed_fill(
-            cloth->stream, left[i], 0, hed_buffer_describe(left[i]).size, &(uint32_t){0}, 4, error);
+    p->params.slot = 0;
+    /* a driver's error may have ended a substep between any two stages */
+    hed_buffer *const cleared[] = {p->b.counters, p->b.sums, p->b.state};
+    for (size_t i = 0; i < HED_COUNT(cleared); i++)
+        hed_fill(cloth->stream, cleared[i], 0, hed_buffer_describe(cleared[i]).size, &(uint32_t){0},
+            4, error);
     return error->status;
 }

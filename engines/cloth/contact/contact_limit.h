@@ -1,158 +1,208 @@
-/* The ways of cloth that never crosses cloth, cut to what is safe, and the end of a leg: for one pair
- * and one particle. After contact_pair.h, which has the rule. */
-#ifndef CLOTH_CONTACT_CUTS_H
-#define CLOTH_CONTACT_CUTS_H
+/* Limit of the motion of cloth to the safe fraction, and the end of a contact iteration: for one
+ * pair and one particle. After contact_motion.h; contact_types.h has the rules. */
+#ifndef CLOTH_CONTACT_LIMIT_H
+#define CLOTH_CONTACT_LIMIT_H
 
-/* ---- cuts ---- */
+/* ---- fractions ---- */
 
-/* Bits of the share of its way that rounds before `round` left to a particle. Each round has a place
- * of its own for what it leaves, so that none depends on the order within it. */
-CLOTH_FUNCTION uint cloth_share(__global const uint *shares, uint particle, uint round)
+/* Bits of the fraction of its motion that the rounds before `round` left to a particle. Each round
+ * has an element of its own, so that no result depends on the order within a round. */
+CLOTH_FUNCTION uint contact_fraction(__global const uint *fractions, uint particle, uint round)
 {
     uint least = as_uint(1.0f);
     for (uint k = 0; k < round; k++) {
-        uint left = shares[CLOTH_PAIRS_ROUNDS * particle + k];
-        least = left < least ? left : least;
+        uint fraction = fractions[CONTACT_LIMIT_ROUNDS * particle + k];
+        least = fraction < least ? fraction : least;
     }
     return least;
 }
 
-CLOTH_FUNCTION uint4 cloth_shares_of(__global const uint *shares, uint4 pair, uint round)
+/* Bits of the fractions of the ends of a pair. */
+typedef struct contact_fractions {
+    uint a, b, c, d;
+} contact_fractions;
+
+CLOTH_FUNCTION contact_fractions contact_fractions_of(
+    __global const uint *fractions, contact_pair pair, uint round)
 {
-    pair.x = cloth_share(shares, pair.x & ~CLOTH_PAIR_EDGES, round);
-    pair.y = cloth_share(shares, pair.y, round);
-    pair.z = cloth_share(shares, pair.z, round);
-    pair.w = cloth_share(shares, pair.w, round);
-    return pair;
+    contact_fractions of;
+    of.a = contact_fraction(fractions, contact_first(pair), round);
+    of.b = contact_fraction(fractions, pair.b, round);
+    of.c = contact_fraction(fractions, pair.c, round);
+    of.d = contact_fraction(fractions, pair.d, round);
+    return of;
 }
 
-/* Where a particle ends that goes a share of its way. */
-CLOTH_FUNCTION float4 cloth_part_way(float4 x, float4 y, float4 shift, uint bits)
+/* Position of a particle that completes a fraction of its motion from x to y. */
+CLOTH_FUNCTION float4 contact_partial(float4 x, float4 y, float4 shift, uint bits)
 {
-    float share = as_float(bits);
-    if (!(share < 1.0f)) return y;
-    return hed_f4(fma(share, (y.x - x.x) - shift.x, x.x + shift.x),
-        fma(share, (y.y - x.y) - shift.y, x.y + shift.y),
-        fma(share, (y.z - x.z) - shift.z, x.z + shift.z), y.w);
+    float fraction = as_float(bits);
+    if (!(fraction < 1.0f)) return y;
+    return hed_f4(fma(fraction, (y.x - x.x) - shift.x, x.x + shift.x),
+        fma(fraction, (y.y - x.y) - shift.y, x.y + shift.y),
+        fma(fraction, (y.z - x.z) - shift.z, x.z + shift.z), y.w);
 }
 
-/* Of `way`, which is the share that was left to it, a particle may go `may`. */
-CLOTH_FUNCTION uint cloth_pairs_cut_end(
-    __global uint *shares, uint particle, uint left, float way, float may, uint round)
+/* ---- the limit of a pair ---- */
+
+typedef enum contact_reason {
+    CONTACT_SAFE,    /* rule 1: the sides stay separated, no vertex is limited */
+    CONTACT_DIVIDED, /* rule 2: a fixed plane divides the gap */
+    CONTACT_FREEZE   /* the gap is below the smallest usable one: both sides are frozen */
+} contact_reason;
+
+/* Motion of the ends of a pair towards the other side along n, m, and the motion that the plane
+ * allows. */
+typedef struct contact_allowance {
+    contact_reason reason;
+    float4 motion, allowed;
+} contact_allowance;
+
+/* Limit of a pair between positions x and y, of which y are at the fractions of the rounds
+ * before. */
+CLOTH_INLINE contact_allowance contact_allow(contact_ends x, contact_ends y, contact_plane plane,
+    uint edges, float4 shift, float4 unlimited, contact_params params)
 {
-    if (!(way > may)) return 0;
-    uint share = as_uint(as_float(left) * (hed_max(may, 0.0f) / way));
-    cloth_atomic_min(shares + CLOTH_PAIRS_ROUNDS * particle + round, share);
-    return share < left;
+    contact_allowance result;
+    uint round = params.round, last = round + 1 == CONTACT_LIMIT_ROUNDS;
+    float4 n = plane.normal;
+    float gap = n.w, reach = plane.reach, usable = contact_usable_gap(n, unlimited, reach, params),
+          kept = contact_kept_gap(gap, reach, usable);
+    result.reason = CONTACT_SAFE;
+    result.motion = result.allowed = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    if (!last && gap > CONTACT_TOUCH_GAP) {
+        float4 h = contact_heights(n, y, y.a);
+        if (contact_lowest(h, edges) - contact_highest(h, edges) >=
+            (round > 0 ? CONTACT_RETEST_FRACTION * kept : kept))
+            return result;
+    }
+    if (!(gap > usable)) { /* only a frozen pair is known to cross nothing */
+        result.reason = CONTACT_FREEZE;
+        result.motion = hed_f4(1.0f, 1.0f, 1.0f, 1.0f);
+        return result;
+    }
+    result.reason = CONTACT_DIVIDED;
+    float4 from = contact_heights(n, x, x.a),
+           to = contact_heights(
+               n, y, hed_f4(x.a.x + shift.x, x.a.y + shift.y, x.a.z + shift.z, 0.0f));
+    float low = contact_lowest(from, edges), high = contact_highest(from, edges);
+    float room = hed_max(gap - kept, 0.0f), upper = hed_max(low - contact_lowest(to, edges), 0.0f),
+          lower = hed_max(contact_highest(to, edges) - high, 0.0f);
+    float part = upper + lower > 0.0f ? room * (upper / (upper + lower)) : 0.0f;
+    float down = low - part, up = high + (room - part);
+    result.motion =
+        hed_f4(from.x - to.x, edges ? from.y - to.y : to.y - from.y, to.z - from.z, to.w - from.w);
+    result.allowed =
+        hed_f4(from.x - down, edges ? from.y - down : up - from.y, up - from.z, up - from.w);
+    return result;
 }
 
-/* Round 0: what is not safe; then what has a vertex that the round before cut, and is not safe where
- * it is now; in the last round, if need be, all. */
-CLOTH_INLINE void cloth_pairs_cut_one(uint k, __global const uint4 *all,
-    __global const float4 *planes, __global const float4 *start, __global const float4 *moved,
-    __global uint *shares, __global int *counters, cloth_pairs pairs)
+/* Limits a particle, which has `left` (bits) of its motion, from `motion` to `allowed`. Returns
+ * true if that is less than before. */
+CLOTH_FUNCTION uint contact_limit_end(
+    __global uint *fractions, uint particle, uint left, float motion, float allowed, uint round)
 {
-    uint round = pairs.round, last = round + 1 == CLOTH_PAIRS_ROUNDS;
-    uint4 pair = all[k];
-    uint edges = pair.x & CLOTH_PAIR_EDGES, first = pair.x & ~CLOTH_PAIR_EDGES;
-    uint4 left = cloth_shares_of(shares, pair, round);
+    if (!(motion > allowed)) return 0;
+    uint fraction = as_uint(as_float(left) * (hed_max(allowed, 0.0f) / motion));
+    cloth_atomic_min(fractions + CONTACT_LIMIT_ROUNDS * particle + round, fraction);
+    return fraction < left;
+}
+
+/* Limits the vertices of a pair: in round 0 if it is not safe; later if it has a vertex that the
+ * round before limited, and is not safe at the present fractions; in the last round always. */
+CLOTH_INLINE void contact_limit(uint k, __global const contact_pair *pairs,
+    __global const contact_plane *planes, __global const float4 *start,
+    __global const float4 *moved, __global uint *fractions, __global contact_counters *counters,
+    contact_params params)
+{
+    uint round = params.round, last = round + 1 == CONTACT_LIMIT_ROUNDS;
+    contact_pair pair = pairs[k];
+    uint edges = contact_edges(pair);
+    contact_fractions left = contact_fractions_of(fractions, pair, round);
     if (round > 0 && !last) {
-        uint4 before = cloth_shares_of(shares, pair, round - 1);
-        if (left.x == before.x && left.y == before.y && left.z == before.z && left.w == before.w)
+        contact_fractions before = contact_fractions_of(fractions, pair, round - 1);
+        if (left.a == before.a && left.b == before.b && left.c == before.c && left.d == before.d)
             return;
     }
-    float4 n = planes[2 * k], shift = cloth_pair_shift(counters, pairs);
-    cloth_ends x = cloth_ends_of(start, pair), y = cloth_ends_of(moved, pair);
-    float gap = n.w, reach = planes[2 * k + 1].x, stuck = cloth_stuck(n, y.a, reach, pairs),
-          need = cloth_need(gap, reach, stuck);
-    y.a = cloth_part_way(x.a, y.a, shift, left.x);
-    y.b = cloth_part_way(x.b, y.b, shift, left.y);
-    y.c = cloth_part_way(x.c, y.c, shift, left.z);
-    y.d = cloth_part_way(x.d, y.d, shift, left.w);
-    if (!last && gap > CLOTH_PAIRS_TOUCH) {
-        float4 h = cloth_heights(n, y, y.a);
-        if (cloth_lowest(h, edges) - cloth_highest(h, edges) >=
-            (round > 0 ? CLOTH_PAIRS_AGAIN * need : need))
-            return;
-    }
-    float4 from = cloth_heights(n, x, x.a),
-           to =
-               cloth_heights(n, y, hed_f4(x.a.x + shift.x, x.a.y + shift.y, x.a.z + shift.z, 0.0f));
-    float a = cloth_lowest(from, edges), b = cloth_highest(from, edges);
-    float room = hed_max(gap - need, 0.0f), wants = hed_max(a - cloth_lowest(to, edges), 0.0f),
-          its = hed_max(cloth_highest(to, edges) - b, 0.0f);
-    float part = wants + its > 0.0f ? room * (wants / (wants + its)) : 0.0f;
-    float down = a - part, up = b + (room - part);
-    uint stands = !(gap > stuck);
-    if (stands) { /* nothing is known of it but that standing still crosses nothing */
-        from = hed_f4(1.0f, edges ? 1.0f : 0.0f, 0.0f, 0.0f);
-        to = hed_f4(0.0f, edges ? 0.0f : 1.0f, 1.0f, 1.0f);
-        down = 1.0f;
-        up = 0.0f;
-    }
-    uint fresh = cloth_pairs_cut_end(shares, first, left.x, from.x - to.x, from.x - down, round);
-    fresh |= edges
-                 ? cloth_pairs_cut_end(shares, pair.y, left.y, from.y - to.y, from.y - down, round)
-                 : cloth_pairs_cut_end(shares, pair.y, left.y, to.y - from.y, up - from.y, round);
-    fresh |= cloth_pairs_cut_end(shares, pair.z, left.z, to.z - from.z, up - from.z, round);
-    fresh |= cloth_pairs_cut_end(shares, pair.w, left.w, to.w - from.w, up - from.w, round);
-    if (!fresh) return;
-    cloth_atomic_max(counters + pairs.bank + CLOTH_PAIRS_LATE, (int)round + 1);
-    if (!stands) counters[pairs.bank + CLOTH_PAIRS_PLANE] = 1;
+    float4 shift = contact_shift(counters, params);
+    contact_ends x = contact_ends_of(start, pair), y = contact_ends_of(moved, pair);
+    float4 unlimited = y.a;
+    y.a = contact_partial(x.a, y.a, shift, left.a);
+    y.b = contact_partial(x.b, y.b, shift, left.b);
+    y.c = contact_partial(x.c, y.c, shift, left.c);
+    y.d = contact_partial(x.d, y.d, shift, left.d);
+    contact_allowance to = contact_allow(x, y, planes[k], edges, shift, unlimited, params);
+    if (to.reason == CONTACT_SAFE) return;
+    uint limited =
+        contact_limit_end(fractions, contact_first(pair), left.a, to.motion.x, to.allowed.x, round);
+    limited |= contact_limit_end(fractions, pair.b, left.b, to.motion.y, to.allowed.y, round);
+    limited |= contact_limit_end(fractions, pair.c, left.c, to.motion.z, to.allowed.z, round);
+    limited |= contact_limit_end(fractions, pair.d, left.d, to.motion.w, to.allowed.w, round);
+    if (!limited) return;
+    cloth_atomic_max(&counters->iteration[params.slot].limited_rounds, (int)round + 1);
+    if (to.reason == CONTACT_DIVIDED) counters->iteration[params.slot].plane_limited = 1;
 }
 
-/* A round has nothing to do unless the one before it cut something. */
-CLOTH_FUNCTION uint cloth_pairs_to_cut(__global const int *counters, cloth_pairs pairs)
+/* Number of pairs of a round; 0 if the round before limited no vertex. */
+CLOTH_FUNCTION uint contact_to_limit(
+    __global const contact_counters *counters, contact_params params)
 {
-    if ((uint)counters[pairs.bank + CLOTH_PAIRS_LATE] < pairs.round) return 0;
-    return cloth_pairs_count(counters, pairs);
+    if ((uint)counters->iteration[params.slot].limited_rounds < params.round) return 0;
+    return contact_count(counters, params);
 }
 
-/* ---- the end of a leg ---- */
+/* ---- the end of a contact iteration ---- */
 
-/* Counters of the leg before are taken into those of all, and zeroed for the next one. */
-CLOTH_FUNCTION void cloth_pairs_tally(__global int *counters, cloth_pairs pairs)
+/* Adds the iteration before, whose vertices are counted by now, to the totals, and clears its
+ * counters for the next iteration. */
+CLOTH_FUNCTION void contact_tally(__global contact_counters *counters, contact_params params)
 {
-    __global int *before = counters + (CLOTH_PAIRS_HALF - pairs.bank);
-    uint count = (uint)counters[pairs.bank + CLOTH_PAIRS_COUNT],
-         most = (uint)counters[CLOTH_PAIRS_MOST], listed = (uint)counters[CLOTH_PAIRS_LISTED],
-         most_listed = (uint)counters[CLOTH_PAIRS_MOST_LISTED];
-    float4 gone = cloth_plus(cloth_pair_shift(counters, pairs), cloth_pair_gone(counters, pairs));
-    counters[CLOTH_PAIRS_ALL_CUT] += before[CLOTH_PAIRS_CUT];
-    counters[CLOTH_PAIRS_ALL_HELD] += before[CLOTH_PAIRS_HELD];
-    counters[CLOTH_PAIRS_ALL_STILL] += (int)cloth_pairs_stand(counters, pairs);
-    counters[CLOTH_PAIRS_ALL_LISTS] += counters[pairs.bank + CLOTH_PAIRS_NEED];
-    counters[CLOTH_PAIRS_MOST_LISTED] = (int)(listed > most_listed ? listed : most_listed);
-    counters[CLOTH_PAIRS_GONE] = (int)as_uint(gone.x);
-    counters[CLOTH_PAIRS_GONE + 1] = (int)as_uint(gone.y);
-    counters[CLOTH_PAIRS_GONE + 2] = (int)as_uint(gone.z);
-    counters[CLOTH_PAIRS_MOST] = (int)(count > most ? count : most);
-    counters[CLOTH_PAIRS_LAST] = (int)count;
-    counters[pairs.leg > 0 ? CLOTH_PAIRS_ALL_MORE : CLOTH_PAIRS_STEPS] += 1;
-    counters[CLOTH_PAIRS_BANK] = (int)(CLOTH_PAIRS_HALF - pairs.bank);
-    for (uint k = 0; k < CLOTH_PAIRS_HALF; k++) before[k] = 0;
+    __global const contact_iteration *now = &counters->iteration[params.slot];
+    __global contact_iteration *before = &counters->iteration[1u - params.slot];
+    __global contact_totals *total = &counters->total;
+    int count = now->pairs, listed = total->listed;
+    float4 drift = contact_plus(contact_shift(counters, params), contact_drift(counters, params));
+    total->limited += before->limited;
+    total->held += before->held;
+    total->frozen += (int)contact_frozen(counters, params);
+    total->lists += now->list_needed;
+    if ((uint)listed > (uint)total->max_listed) total->max_listed = listed;
+    total->drift[0] = drift.x;
+    total->drift[1] = drift.y;
+    total->drift[2] = drift.z;
+    if ((uint)count > (uint)total->max_pairs) total->max_pairs = count;
+    total->last_pairs = count;
+    if (params.iteration > 0) total->further_iterations += 1;
+    else total->substeps += 1;
+    total->slot = (int)(1u - params.slot);
+    before->pairs = before->limited_rounds = before->limited = before->held = 0;
+    before->motion[0] = before->motion[1] = before->motion[2] = before->spread = 0;
+    before->list_needed = before->plane_limited = before->active_passes = 0;
 }
 
-/* Whether a further leg follows, which takes what was cut on its way. */
-CLOTH_FUNCTION uint cloth_pairs_go_on(__global const int *counters, cloth_pairs pairs)
+/* True if a further contact iteration follows, in which limited vertices continue their motion. */
+CLOTH_FUNCTION uint contact_continues(
+    __global const contact_counters *counters, contact_params params)
 {
-    return counters[pairs.bank + CLOTH_PAIRS_PLANE] && pairs.leg + 1u < CLOTH_PAIRS_LEGS;
+    return counters->iteration[params.slot].plane_limited &&
+           params.iteration + 1u < CONTACT_MAX_ITERATIONS;
 }
 
-CLOTH_FUNCTION void cloth_pairs_finish_one(uint i, __global float4 *position,
-    __global float4 *start, __global const float4 *moved, __global const uint *shares,
-    __global int *counters, cloth_pairs pairs)
+/* Moves a particle to the end of its limited motion. */
+CLOTH_FUNCTION void contact_finish(uint i, __global float4 *position, __global float4 *start,
+    __global const float4 *moved, __global const uint *fractions,
+    __global contact_counters *counters, contact_params params)
 {
     float4 at = moved[i];
-    uint none = cloth_pairs_stand(counters, pairs), more = cloth_pairs_go_on(counters, pairs);
-    uint share = none ? 0 : cloth_share(shares, i, CLOTH_PAIRS_ROUNDS);
-    uint is_cut = share < as_uint(1.0f);
-    if (is_cut) at = cloth_part_way(start[i], at, cloth_pair_shift(counters, pairs), share);
+    uint frozen = contact_frozen(counters, params), more = contact_continues(counters, params);
+    uint fraction = frozen ? 0 : contact_fraction(fractions, i, CONTACT_LIMIT_ROUNDS);
+    uint limited = fraction < as_uint(1.0f);
+    if (limited) at = contact_partial(start[i], at, contact_shift(counters, params), fraction);
     /* outside that branch: inside, LLVM 18 of Debian 13's PoCL ends the process with an error */
-    if (is_cut & !none & !more) cloth_atomic_add(counters + pairs.bank + CLOTH_PAIRS_CUT, 1);
+    if (limited & !frozen & !more) cloth_atomic_add(&counters->iteration[params.slot].limited, 1);
     position[i] = more ? moved[i] : at;
     start[i] = at;
-    if (i == 0) cloth_pairs_tally(counters, pairs);
+    if (i == 0) contact_tally(counters, params);
 }
 
 #endif

@@ -1,6 +1,6 @@
-/* Cloth that never crosses cloth: pairs are found, push each other apart, and are cut.
- * broad_phase.h, contact_pair.h and contact_limit.h have what is done for one, broad_phase_group.h what groups do together.
- * What goes through pairs has a fixed number of work items, since how many pairs there are is known on the device alone. */
+/* Kernels of cloth that never crosses cloth: one for each stage of a contact iteration, and one
+ * for a whole substep. Kernels that go through pairs have a fixed number of work items, since
+ * the number of pairs is known on the device alone. */
 #ifndef WG
 #define WG 128
 #endif
@@ -8,50 +8,59 @@
 #include "kernels/physics.h"
 #include "kernels/collide.h"
 #include "mesh_contact.h"
-#include "contact_pair.h"
-#include "contact_limit.h"
+#include "contact_types.h"
+#include "contact_geometry.h"
+#include "contact_motion.h"
+#include "contact_tree.h"
 #include "broad_phase.h"
+#include "contact_response.h"
+#include "contact_limit.h"
+#include "contact_stages.h"
 #include "broad_phase_group.h"
 #endif
 
 __kernel void cloth_pairs_begin(__global const float4 *restrict start,
     __global const float4 *restrict position, __global float4 *restrict moved,
-    __global uint *restrict shares, __global int *restrict counters, cloth_pairs pairs)
+    __global uint *restrict fractions, __global contact_counters *restrict counters,
+    contact_params params)
 {
     uint i = (uint)get_global_id(0);
-    if (i < pairs.particles)
-        cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
+    if (i < params.particles) contact_begin(i, start, position, moved, fractions, counters, params);
 }
 
 __kernel void cloth_pairs_check(__global const float4 *restrict start,
     __global const float4 *restrict position, __global const float4 *restrict covers,
-    __global float4 *restrict ahead, __global float *restrict offs, __global int *counters,
-    cloth_pairs pairs)
+    __global float4 *restrict ahead, __global float *restrict deviations,
+    __global contact_counters *counters, contact_params params)
 {
     uint i = (uint)get_global_id(0);
-    if (i < pairs.particles)
-        cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
+    if (i < params.particles)
+        contact_check(i, start, position, covers, ahead, deviations, counters, params);
 }
 
-__kernel void cloth_pairs_slopes(__global const uint4 *restrict corners,
+__kernel void cloth_pairs_slopes(__global const contact_triangle *restrict triangles,
     __global const float4 *restrict gradients, __global const float4 *restrict start,
     __global const float4 *restrict ahead, __global float4 *restrict slopes,
-    __global const int *counters, cloth_pairs pairs)
+    __global const contact_counters *counters, contact_params params)
 {
-    cloth_pairs_tree tree = {0, corners, gradients, slopes, 0, 0, 0, 0, start, ahead, 0, 0};
+    contact_tree tree;
+    tree.triangles = triangles;
+    tree.gradients = gradients;
+    tree.slopes = slopes;
+    tree.start = start;
+    tree.ahead = ahead;
     uint leaf = (uint)get_global_id(0);
-    if (leaf < pairs.leaves && counters[pairs.bank + CLOTH_PAIRS_NEED])
-        cloth_pairs_slope_one(leaf, tree, pairs);
+    if (leaf < params.leaves && counters->iteration[params.slot].list_needed)
+        contact_slope(leaf, tree, params);
 }
 
-/* Boxes of WG nodes of a row of `row` nodes, and of those above them, up to one. */
-CLOTH_FUNCTION void cloth_pairs_boxes_from(
-    uint first, uint row, cloth_pairs_tree tree, cloth_pairs pairs)
+/* Refits WG nodes of a row of `row` nodes, and the nodes above them up to one. */
+CLOTH_FUNCTION void contact_refit_from(
+    uint first, uint row, contact_tree tree, contact_params params)
 {
     uint item = (uint)get_local_id(0);
     for (uint width = WG; width > 0 && row > 0; width /= 2) {
-        if (item < width && first + item < row)
-            cloth_pairs_box_one(row + first + item, tree, pairs);
+        if (item < width && first + item < row) contact_refit(row + first + item, tree, params);
         barrier(CLK_GLOBAL_MEM_FENCE);
         row /= 2;
         first /= 2;
@@ -59,201 +68,282 @@ CLOTH_FUNCTION void cloth_pairs_boxes_from(
 }
 
 /* The next launch begins with the row of row / WG / 2 nodes. The list is emptied. */
-__kernel void cloth_pairs_boxes(__global float4 *boxes, __global const uint4 *restrict corners,
-    __global const float4 *restrict slopes, __global float4 *ranges,
-    __global const uint *restrict around_at, __global const uint *restrict around,
-    __global const uint *restrict convex, __global const float4 *restrict start,
-    __global const float4 *restrict ahead, __global const float4 *restrict rests,
-    __global const float4 *restrict bodies, __global int *counters, uint row, cloth_pairs pairs)
+__kernel void cloth_pairs_boxes(__global float4 *boxes,
+    __global const contact_triangle *restrict triangles, __global const float4 *restrict slopes,
+    __global float4 *ranges, __global const uint *restrict around_at,
+    __global const uint *restrict around, __global const uint *restrict convex,
+    __global const float4 *restrict start, __global const float4 *restrict ahead,
+    __global const float4 *restrict rests, __global const float4 *restrict bodies,
+    __global contact_counters *counters, uint row, contact_params params)
 {
-    cloth_pairs_tree tree = {boxes, corners, 0, (__global float4 *)slopes, ranges, around_at,
-        around, convex, start, ahead, rests, bodies};
-    if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
-    if (get_global_id(0) == 0) counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
-    cloth_pairs_boxes_from((uint)get_group_id(0) * WG, row, tree, pairs);
+    contact_tree tree;
+    tree.boxes = boxes;
+    tree.triangles = triangles;
+    tree.slopes = (__global float4 *)slopes;
+    tree.ranges = ranges;
+    tree.around_at = around_at;
+    tree.around = around;
+    tree.convex = convex;
+    tree.start = start;
+    tree.ahead = ahead;
+    tree.rests = rests;
+    tree.bodies = bodies;
+    if (!counters->iteration[params.slot].list_needed) return;
+    if (get_global_id(0) == 0) counters->total.listed = counters->total.overlaps = 0;
+    contact_refit_from((uint)get_group_id(0) * WG, row, tree, params);
 }
 
 __kernel void cloth_pairs_find(__global const float4 *restrict boxes,
-    __global const uint4 *restrict corners, __global uint2 *restrict near, __global int *counters,
-    cloth_pairs pairs)
+    __global const contact_triangle *restrict triangles,
+    __global contact_overlap *restrict overlaps, __global contact_counters *counters,
+    contact_params params)
 {
-    HED_LOCAL_ARRAY(cloth_seek, seek, 1);
-    if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
-    cloth_group_find(seek, boxes, corners, near, counters, pairs);
+    HED_LOCAL_ARRAY(contact_seek, seek, 1);
+    if (!counters->iteration[params.slot].list_needed) return;
+    contact_group_find(seek, boxes, triangles, overlaps, counters, params);
 }
 
-__kernel void cloth_pairs_list(__global const uint2 *restrict near,
-    __global const uint4 *restrict corners, __global const float4 *restrict start,
+__kernel void cloth_pairs_list(__global const contact_overlap *restrict overlaps,
+    __global const contact_triangle *restrict triangles, __global const float4 *restrict start,
     __global const float4 *restrict ahead, __global const float4 *restrict rests,
-    __global const float4 *restrict bodies, __global uint4 *restrict list,
-    __global uint2 *restrict kept, __global float4 *restrict covers, __global int *counters,
-    cloth_pairs pairs)
+    __global const float4 *restrict bodies, __global contact_pair *restrict list,
+    __global contact_bound *restrict bounds, __global float4 *restrict covers,
+    __global contact_counters *counters, contact_params params)
 {
-    HED_LOCAL_ARRAY(cloth_sift, sift, 1);
-    cloth_pairs_view view = {corners, start, ahead, rests, bodies, list, kept, counters};
-    if (!counters[pairs.bank + CLOTH_PAIRS_NEED]) return;
-    cloth_group_list(sift, near, view, pairs);
-    for (uint i = (uint)get_global_id(0); i < pairs.particles; i += (uint)get_global_size(0))
-        cloth_pairs_cover_one(i, start, ahead, covers);
+    HED_LOCAL_ARRAY(contact_sift, sift, 1);
+    contact_list_view view;
+    view.triangles = triangles;
+    view.start = start;
+    view.ahead = ahead;
+    view.rests = rests;
+    view.bodies = bodies;
+    view.list = list;
+    view.bounds = bounds;
+    view.counters = counters;
+    if (!counters->iteration[params.slot].list_needed) return;
+    contact_group_list(sift, overlaps, view, params);
+    for (uint i = (uint)get_global_id(0); i < params.particles; i += (uint)get_global_size(0))
+        contact_store_cover(i, start, ahead, covers);
 }
 
-__kernel void cloth_pairs_take(__global const uint4 *restrict list,
-    __global const uint2 *restrict kept, __global const float *restrict offs,
+__kernel void cloth_pairs_take(__global const contact_pair *restrict list,
+    __global const contact_bound *restrict bounds, __global const float *restrict deviations,
     __global const float4 *restrict start, __global const float4 *restrict position,
     __global const float4 *restrict rests, __global const float4 *restrict bodies,
-    __global uint4 *restrict found, __global float4 *restrict planes, __global int *counters,
-    cloth_pairs pairs)
+    __global contact_pair *restrict found, __global contact_plane *restrict planes,
+    __global contact_counters *counters, contact_params params)
 {
-    HED_LOCAL_ARRAY(cloth_sift, sift, 1);
-    cloth_pairs_taking taking = {list, kept, offs, start, position, rests, bodies, found, planes};
-    cloth_group_take(sift, taking, counters, pairs);
+    HED_LOCAL_ARRAY(contact_sift, sift, 1);
+    contact_pair_view view;
+    view.list = list;
+    view.bounds = bounds;
+    view.deviations = deviations;
+    view.start = start;
+    view.position = position;
+    view.rests = rests;
+    view.bodies = bodies;
+    view.pairs = found;
+    view.planes = planes;
+    contact_group_take(sift, view, counters, params);
 }
 
-__kernel void cloth_pairs_push(__global const uint4 *restrict found,
-    __global const float4 *restrict planes, __global const float4 *restrict start,
-    __global const float4 *restrict moved, __global int *restrict sums, __global int *counters,
-    cloth_pairs pairs)
+__kernel void cloth_pairs_push(__global const contact_pair *restrict found,
+    __global const contact_plane *restrict planes, __global const float4 *restrict start,
+    __global const float4 *restrict moved, __global int *restrict sums,
+    __global contact_counters *counters, contact_params params)
 {
-    uint count = cloth_pairs_to_push(counters, pairs), step = (uint)get_global_size(0);
+    uint count = contact_to_push(counters, params), step = (uint)get_global_size(0);
     for (uint k = (uint)get_global_id(0); k < count; k += step)
-        cloth_pairs_push_one(k, found, planes, start, moved, sums, counters, pairs);
+        contact_push(k, found, planes, start, moved, sums, counters, params);
 }
 
-__kernel void cloth_pairs_part(__global const uint4 *restrict found,
-    __global const float4 *restrict planes, __global const float4 *restrict moved,
-    __global int *restrict sums, __global int *counters, cloth_pairs pairs)
+__kernel void cloth_pairs_part(__global const contact_pair *restrict found,
+    __global const contact_plane *restrict planes, __global const float4 *restrict moved,
+    __global int *restrict sums, __global contact_counters *counters, contact_params params)
 {
-    uint count = cloth_pairs_to_push(counters, pairs), step = (uint)get_global_size(0);
+    uint count = contact_to_push(counters, params), step = (uint)get_global_size(0);
     for (uint k = (uint)get_global_id(0); k < count; k += step)
-        cloth_pairs_part_one(k, found, planes, moved, sums, counters, pairs);
+        contact_separate(k, found, planes, moved, sums, counters, params);
 }
 
 __kernel void cloth_pairs_apply(__global const float4 *restrict start,
     __global const float4 *restrict position, __global const float4 *restrict previous,
     __global const float4 *restrict garments, __global const float4 *restrict colliders,
     __global const float4 *restrict contact, __global const float4 *restrict covers,
-    __global float4 *restrict moved, __global int *restrict sums, __global int *restrict counters,
-    cloth_pairs pairs)
+    __global float4 *restrict moved, __global int *restrict sums,
+    __global contact_counters *restrict counters, contact_params params)
 {
     uint i = (uint)get_global_id(0);
-    if (i < pairs.particles)
-        cloth_pairs_apply_one(i, start, position, previous, garments, colliders, contact, covers,
-            moved, sums, counters, pairs);
+    if (i < params.particles)
+        contact_apply(i, start, position, previous, garments, colliders, contact, covers, moved,
+            sums, counters, params);
 }
 
-__kernel void cloth_pairs_cut(__global const uint4 *restrict found,
-    __global const float4 *restrict planes, __global const float4 *restrict start,
-    __global const float4 *restrict moved, __global uint *shares, __global int *counters,
-    cloth_pairs pairs)
+__kernel void cloth_pairs_cut(__global const contact_pair *restrict found,
+    __global const contact_plane *restrict planes, __global const float4 *restrict start,
+    __global const float4 *restrict moved, __global uint *fractions,
+    __global contact_counters *counters, contact_params params)
 {
-    uint count = cloth_pairs_to_cut(counters, pairs), step = (uint)get_global_size(0);
+    uint count = contact_to_limit(counters, params), step = (uint)get_global_size(0);
     for (uint k = (uint)get_global_id(0); k < count; k += step)
-        cloth_pairs_cut_one(k, found, planes, start, moved, shares, counters, pairs);
+        contact_limit(k, found, planes, start, moved, fractions, counters, params);
 }
 
 __kernel void cloth_pairs_finish(__global float4 *restrict position,
     __global float4 *restrict start, __global const float4 *restrict moved,
-    __global const uint *restrict shares, __global int *counters, cloth_pairs pairs)
+    __global const uint *restrict fractions, __global contact_counters *counters,
+    contact_params params)
 {
     uint i = (uint)get_global_id(0);
-    if (i < pairs.particles)
-        cloth_pairs_finish_one(i, position, start, moved, shares, counters, pairs);
+    if (i < params.particles)
+        contact_finish(i, position, start, moved, fractions, counters, params);
 }
 
 #ifdef CLOTH_PAIRS_AT_ONCE
 #if HED_HAS_GRID_BARRIER
-#define cloth_all_meet(state) hed_grid_barrier(state)
+#define contact_meet(state) hed_grid_barrier(state)
 #else /* for one group */
-#define cloth_all_meet(state) barrier(CLK_GLOBAL_MEM_FENCE)
+#define contact_meet(state) barrier(CLK_GLOBAL_MEM_FENCE)
 #endif
-#define CLOTH_EACH(i, count) \
+#define CONTACT_EACH(i, count) \
     for (uint i = (uint)get_global_id(0); i < (count); i += (uint)get_global_size(0))
 
-/* All of a substep in one launch, with a barrier over all groups where the others end. Nothing that
- * is written here is `restrict`: it may not come from a cache that knows of no other group. */
-__kernel void cloth_pairs_substep(__global float4 *boxes, __global const uint4 *restrict corners,
-    __global const float4 *restrict gradients, __global float4 *slopes, __global float4 *ranges,
-    __global const uint *restrict around_at, __global const uint *restrict around,
-    __global const uint *restrict convex, __global float4 *start, __global float4 *position,
-    __global const float4 *restrict previous, __global const float4 *restrict rests,
-    __global const float4 *restrict bodies, __global const float4 *restrict garments,
-    __global const float4 *restrict colliders, __global const float4 *restrict contact,
-    __global uint4 *list, __global uint2 *kept, __global float4 *covers, __global float4 *ahead,
-    __global float *offs, __global uint4 *found, __global float4 *planes, __global float4 *moved,
-    __global uint *shares, __global int *sums, __global int *counters, __global uint *state,
-    cloth_pairs given)
+/* Stages of cloth_pairs_substep: the work, then the meeting. */
+#define CONTACT_RUN(stage) RUN_##stage
+#define RUN_CONTACT_BEGIN \
+    { \
+        CONTACT_EACH(i, params.particles) \
+        contact_begin(i, start, position, moved, fractions, counters, params); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_CHECK \
+    { \
+        CONTACT_EACH(i, params.particles) \
+        contact_check(i, start, position, covers, ahead, deviations, counters, params); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_SLOPES \
+    { \
+        if (get_global_id(0) == 0) counters->total.listed = counters->total.overlaps = 0; \
+        CONTACT_EACH(leaf, params.leaves) contact_slope(leaf, tree, params); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_BOXES \
+    { \
+        for (uint first = (uint)get_group_id(0) * WG; first < row; \
+             first += (uint)get_global_size(0)) \
+            contact_refit_from(first, row, tree, params); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_FIND \
+    { \
+        contact_group_find(&memory->seek, boxes, triangles, overlaps, counters, params); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_LIST \
+    { \
+        contact_group_list(&memory->sift, overlaps, list_view, params); \
+        CONTACT_EACH(i, params.particles) contact_store_cover(i, start, ahead, covers); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_TAKE \
+    { \
+        contact_group_take(&memory->sift, pair_view, counters, params); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_PUSH \
+    { \
+        uint count = contact_to_push(counters, params); \
+        CONTACT_EACH(k, count) \
+        contact_push(k, found, planes, start, moved, sums, counters, params); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_SEPARATE \
+    { \
+        uint count = contact_to_push(counters, params); \
+        CONTACT_EACH(k, count) \
+        contact_separate(k, found, planes, moved, sums, counters, params); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_APPLY \
+    { \
+        CONTACT_EACH(i, params.particles) \
+        contact_apply(i, start, position, previous, garments, colliders, contact, covers, moved, \
+            sums, counters, params); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_LIMIT \
+    { \
+        uint count = contact_to_limit(counters, params); \
+        CONTACT_EACH(k, count) \
+        contact_limit(k, found, planes, start, moved, fractions, counters, params); \
+        contact_meet(state); \
+    }
+#define RUN_CONTACT_FINISH \
+    { \
+        more = contact_continues(counters, params); \
+        CONTACT_EACH(i, params.particles) \
+        contact_finish(i, position, start, moved, fractions, counters, params); \
+        if (more) contact_meet(state); \
+    }
+
+/* A whole substep in one launch, with a barrier over all groups between two stages. Arrays that are
+ * written here are not `restrict`: they may not be read from a cache that other groups bypass. */
+__kernel void cloth_pairs_substep(__global float4 *boxes,
+    __global const contact_triangle *restrict triangles, __global const float4 *restrict gradients,
+    __global float4 *slopes, __global float4 *ranges, __global const uint *restrict around_at,
+    __global const uint *restrict around, __global const uint *restrict convex,
+    __global float4 *start, __global float4 *position, __global const float4 *restrict previous,
+    __global const float4 *restrict rests, __global const float4 *restrict bodies,
+    __global const float4 *restrict garments, __global const float4 *restrict colliders,
+    __global const float4 *restrict contact, __global contact_pair *list,
+    __global contact_bound *bounds, __global float4 *covers, __global float4 *ahead,
+    __global float *deviations, __global contact_pair *found, __global contact_plane *planes,
+    __global float4 *moved, __global uint *fractions, __global int *sums,
+    __global contact_counters *counters, __global uint *state, contact_params given)
 {
-    cloth_pairs pairs = given; /* PoCL's work items have an argument that is written in common */
-    cloth_pairs_view view = {corners, start, ahead, rests, bodies, list, kept, counters};
-    cloth_pairs_tree tree = {boxes, corners, gradients, slopes, ranges, around_at, around, convex,
-        start, ahead, rests, bodies};
-    __global uint2 *near = (__global uint2 *)found;
-    HED_LOCAL_ARRAY(cloth_room, room, 1);
-    cloth_pairs_taking taking = {list, kept, offs, start, position, rests, bodies, found, planes};
-    pairs.bank = (uint)counters[CLOTH_PAIRS_BANK];
-    for (uint more = 1; more; pairs.leg++) {
-        pairs.last = 0;
-        CLOTH_EACH(i, pairs.particles)
-        cloth_pairs_begin_one(i, start, position, moved, shares, counters, pairs);
-        cloth_all_meet(state);
-        CLOTH_EACH(i, pairs.particles)
-        cloth_pairs_check_one(i, start, position, covers, ahead, offs, counters, pairs);
-        cloth_all_meet(state);
-        if (counters[pairs.bank + CLOTH_PAIRS_NEED]) {
-            if (get_global_id(0) == 0)
-                counters[CLOTH_PAIRS_LISTED] = counters[CLOTH_PAIRS_NEAR] = 0;
-            CLOTH_EACH(leaf, pairs.leaves) cloth_pairs_slope_one(leaf, tree, pairs);
-            cloth_all_meet(state);
-            for (uint row = pairs.leaves; row > 0; row /= 2 * WG) {
-                for (uint first = (uint)get_group_id(0) * WG; first < row;
-                     first += (uint)get_global_size(0))
-                    cloth_pairs_boxes_from(first, row, tree, pairs);
-                cloth_all_meet(state);
-            }
-            cloth_group_find(&room->seek, boxes, corners, near, counters, pairs);
-            cloth_all_meet(state);
-            cloth_group_list(&room->sift, near, view, pairs);
-            CLOTH_EACH(i, pairs.particles) cloth_pairs_cover_one(i, start, ahead, covers);
-            cloth_all_meet(state);
-        }
-        cloth_group_take(&room->sift, taking, counters, pairs);
-        cloth_all_meet(state);
-        uint count = cloth_pairs_count(counters, pairs);
-        pairs.pass = 0;
-        while (count > 0 && !pairs.last) {
-            uint pushes = pairs.pass < CLOTH_PAIRS_PUSHES,
-                 to_push = cloth_pairs_to_push(counters, pairs);
-            CLOTH_EACH(k, to_push)
-            {
-                if (pushes)
-                    cloth_pairs_push_one(k, found, planes, start, moved, sums, counters, pairs);
-                else cloth_pairs_part_one(k, found, planes, moved, sums, counters, pairs);
-            }
-            cloth_all_meet(state);
-            /* what has nothing to do has nothing to do in the next pass, either */
-            uint active = (uint)counters[pairs.bank + CLOTH_PAIRS_ACTIVE] == pairs.pass + 1u;
-            pairs.last = !pushes && (!active || pairs.pass + 1u == CLOTH_PAIRS_PASSES);
-            if (active || pairs.last) {
-                CLOTH_EACH(i, pairs.particles)
-                cloth_pairs_apply_one(i, start, position, previous, garments, colliders, contact,
-                    covers, moved, sums, counters, pairs);
-                cloth_all_meet(state);
-            }
-            pairs.pass = pushes && !active ? CLOTH_PAIRS_PUSHES : pairs.pass + 1u;
-        }
-        for (pairs.round = 0; pairs.round < CLOTH_PAIRS_ROUNDS; pairs.round++) {
-            uint to_cut = cloth_pairs_to_cut(counters, pairs);
-            if (to_cut == 0) break;
-            CLOTH_EACH(k, to_cut)
-            cloth_pairs_cut_one(k, found, planes, start, moved, shares, counters, pairs);
-            cloth_all_meet(state);
-        }
-        more = cloth_pairs_go_on(counters, pairs);
-        CLOTH_EACH(i, pairs.particles)
-        cloth_pairs_finish_one(i, position, start, moved, shares, counters, pairs);
-        if (more) cloth_all_meet(state);
-        pairs.bank = CLOTH_PAIRS_HALF - pairs.bank;
-        pairs.fresh = 0;
+    contact_params params = given; /* PoCL's work items share an argument that is written */
+    contact_list_view list_view;
+    list_view.triangles = triangles;
+    list_view.start = start;
+    list_view.ahead = ahead;
+    list_view.rests = rests;
+    list_view.bodies = bodies;
+    list_view.list = list;
+    list_view.bounds = bounds;
+    list_view.counters = counters;
+    contact_tree tree;
+    tree.boxes = boxes;
+    tree.triangles = triangles;
+    tree.gradients = gradients;
+    tree.slopes = slopes;
+    tree.ranges = ranges;
+    tree.around_at = around_at;
+    tree.around = around;
+    tree.convex = convex;
+    tree.start = start;
+    tree.ahead = ahead;
+    tree.rests = rests;
+    tree.bodies = bodies;
+    contact_pair_view pair_view;
+    pair_view.list = list;
+    pair_view.bounds = bounds;
+    pair_view.deviations = deviations;
+    pair_view.start = start;
+    pair_view.position = position;
+    pair_view.rests = rests;
+    pair_view.bodies = bodies;
+    pair_view.pairs = found;
+    pair_view.planes = planes;
+    __global contact_overlap *overlaps = (__global contact_overlap *)found;
+    HED_LOCAL_ARRAY(contact_local, memory, 1);
+    params.slot = (uint)counters->total.slot;
+    uint row;
+    for (uint more = 1; more; params.iteration++) {
+        CONTACT_ITERATION(CONTACT_RUN, params, row, WG, counters, 1);
+        params.slot = 1u - params.slot;
+        params.new_frame = 0;
+        params.last_pass = 0;
     }
 }
 #endif

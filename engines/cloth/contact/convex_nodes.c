@@ -22,21 +22,21 @@ typedef struct flat_edge {
 } flat_edge;
 
 typedef struct flat_garments {
-    const uint4 *corners;
+    const contact_triangle *triangles;
     uint32_t leaves, particles, bodies;
     double (*places)[2]; /* (particles) in the garment's plane at rest */
     uint32_t *body;      /* (particles) */
     bool *convex;        /* (bodies) */
     uint32_t *next;      /* (particles) along the border */
     uint32_t *borders;   /* (bodies) its edges */
-    uint32_t *beyond;    /* (3 leaves) the leaf on the other side of an edge, or CLOTH_PAIR_NONE */
+    uint32_t *beyond;    /* (3 leaves) the leaf on the other side of an edge, or CONTACT_NO_LEAF */
     uint32_t *mark;      /* (particles) the last node that has it */
     const uint32_t *around_at, *around;
 } flat_garments;
 
-static uint32_t flat_corner(uint4 triangle, uint32_t k)
+static uint32_t flat_corner(contact_triangle triangle, uint32_t k)
 {
-    return k % 3 == 0 ? triangle.x : k % 3 == 1 ? triangle.y : triangle.z;
+    return k % 3 == 0 ? triangle.a : k % 3 == 1 ? triangle.b : triangle.c;
 }
 
 static double flat_turn(const double a[2], const double b[2], const double c[2])
@@ -109,8 +109,9 @@ static void flat_join(flat_garments *f, flat_edge *edges)
 {
     uint32_t count = 0;
     for (uint32_t leaf = 0; leaf < f->leaves; leaf++)
-        for (uint32_t k = 0; k < 3 && f->corners[leaf].x != CLOTH_PAIR_NONE; k++) {
-            uint32_t a = flat_corner(f->corners[leaf], k), b = flat_corner(f->corners[leaf], k + 1);
+        for (uint32_t k = 0; k < 3 && f->triangles[leaf].a != CONTACT_NO_LEAF; k++) {
+            uint32_t a = flat_corner(f->triangles[leaf], k),
+                     b = flat_corner(f->triangles[leaf], k + 1);
             edges[count++] = (flat_edge){a < b ? a : b, a < b ? b : a, 3 * leaf + k, a > b};
         }
     qsort(edges, count, sizeof *edges, compare_flat_edges);
@@ -120,7 +121,7 @@ static void flat_join(flat_garments *f, flat_edge *edges)
         for (end = i + 1; end < count && edges[end].low == e->low && edges[end].high == e->high;)
             end++;
         if (end == i + 1) {
-            f->convex[body] = f->convex[body] && f->next[from] == CLOTH_PAIR_NONE;
+            f->convex[body] = f->convex[body] && f->next[from] == CONTACT_NO_LEAF;
             f->next[from] = e->turned ? e->low : e->high;
             f->borders[body]++;
         } else if (end == i + 2 && e->turned != e[1].turned) {
@@ -137,8 +138,8 @@ static bool flat_border(const flat_garments *f, uint32_t first)
     double around = 0.0;
     uint32_t steps = 0, at = first, body = f->body[first];
     do {
-        uint32_t to = f->next[at], then = to == CLOTH_PAIR_NONE ? to : f->next[to];
-        if (then == CLOTH_PAIR_NONE || steps++ > f->borders[body]) return false;
+        uint32_t to = f->next[at], then = to == CONTACT_NO_LEAF ? to : f->next[to];
+        if (then == CONTACT_NO_LEAF || steps++ > f->borders[body]) return false;
         const double *a = f->places[at], *b = f->places[to], *c = f->places[then];
         double one = hed_strict_hypot(b[0] - a[0], b[1] - a[1]),
                two = hed_strict_hypot(c[0] - b[0], c[1] - b[1]);
@@ -154,15 +155,15 @@ static bool flat_border(const flat_garments *f, uint32_t first)
 static void flat_borders(flat_garments *f)
 {
     for (uint32_t leaf = 0; leaf < f->leaves; leaf++) {
-        uint4 t = f->corners[leaf];
-        if (t.x == CLOTH_PAIR_NONE) continue;
+        contact_triangle t = f->triangles[leaf];
+        if (t.a == CONTACT_NO_LEAF) continue;
         /* all the same way up */
-        if (!(flat_turn(f->places[t.x], f->places[t.y], f->places[t.z]) > 0.0))
-            f->convex[f->body[t.x]] = false;
+        if (!(flat_turn(f->places[t.a], f->places[t.b], f->places[t.c]) > 0.0))
+            f->convex[f->body[t.a]] = false;
     }
     for (uint32_t i = 0; i < f->particles; i++) {
         uint32_t body = f->body[i];
-        if (f->next[i] == CLOTH_PAIR_NONE || f->borders[body] == 0 || !f->convex[body]) continue;
+        if (f->next[i] == CONTACT_NO_LEAF || f->borders[body] == 0 || !f->convex[body]) continue;
         f->convex[body] = flat_border(f, i);
         f->borders[body] = 0; /* looked at */
     }
@@ -188,25 +189,25 @@ static bool flat_crosses(
 static bool flat_ends(const flat_garments *f, uint32_t leaf, uint32_t k, uint32_t node)
 {
     uint32_t other = f->beyond[3 * leaf + (k + 1) % 3], marked = 0;
-    for (uint32_t l = 0; l < 3; l++) marked += f->mark[flat_corner(f->corners[leaf], l)] == node;
-    if (marked != 1 || other == CLOTH_PAIR_NONE) return false;
+    for (uint32_t l = 0; l < 3; l++) marked += f->mark[flat_corner(f->triangles[leaf], l)] == node;
+    if (marked != 1 || other == CONTACT_NO_LEAF) return false;
     for (uint32_t l = 0; l < 3; l++)
-        if (f->mark[flat_corner(f->corners[other], l)] == node) return false;
+        if (f->mark[flat_corner(f->triangles[other], l)] == node) return false;
     return true;
 }
 
 static bool flat_node(flat_garments *f, uint32_t node)
 {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    uint32_t first = node, last = node, body = CLOTH_PAIR_NONE;
+    uint32_t first = node, last = node, body = CONTACT_NO_LEAF;
     for (; first < f->leaves; last = 2 * last + 1) first *= 2;
     first -= f->leaves;
     last -= f->leaves;
     for (uint32_t leaf = first; leaf <= last; leaf++) {
-        if (f->corners[leaf].x == CLOTH_PAIR_NONE) continue;
+        if (f->triangles[leaf].a == CONTACT_NO_LEAF) continue;
         for (uint32_t k = 0; k < 3; k++) {
-            uint32_t v = flat_corner(f->corners[leaf], k);
-            if (body == CLOTH_PAIR_NONE) body = f->body[v];
+            uint32_t v = flat_corner(f->triangles[leaf], k);
+            if (body == CONTACT_NO_LEAF) body = f->body[v];
             if (f->body[v] != body || !f->convex[body]) return false;
             f->mark[v] = node;
             for (int l = 0; l < 2; l++) {
@@ -215,18 +216,18 @@ static bool flat_node(flat_garments *f, uint32_t node)
             }
         }
     }
-    if (body == CLOTH_PAIR_NONE) return false;
+    if (body == CONTACT_NO_LEAF) return false;
     double within = flat_within * (high[0] - low[0] + high[1] - low[1]);
     for (int l = 0; l < 2; l++) {
         low[l] += within;
         high[l] -= within;
     }
     for (uint32_t leaf = first; leaf <= last; leaf++)
-        for (uint32_t c = 0; c < 3 && f->corners[leaf].x != CLOTH_PAIR_NONE; c++) {
-            uint32_t v = flat_corner(f->corners[leaf], c);
+        for (uint32_t c = 0; c < 3 && f->triangles[leaf].a != CONTACT_NO_LEAF; c++) {
+            uint32_t v = flat_corner(f->triangles[leaf], c);
             for (uint32_t i = f->around_at[v]; i < f->around_at[v + 1]; i++) {
-                uint4 t = f->corners[f->around[i]];
-                uint32_t k = t.x == v ? 0 : t.y == v ? 1 : 2;
+                contact_triangle t = f->triangles[f->around[i]];
+                uint32_t k = t.a == v ? 0 : t.b == v ? 1 : 2;
                 if (flat_ends(f, f->around[i], k, node) &&
                     flat_crosses(f->places[flat_corner(t, k + 1)], f->places[flat_corner(t, k + 2)],
                         low, high))
@@ -243,8 +244,8 @@ static void flat_around(const flat_garments *f, uint32_t *around_at, uint32_t *a
 {
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t leaf = f->leaves; leaf-- > 0;)
-            for (uint32_t k = 0; k < 3 && f->corners[leaf].x != CLOTH_PAIR_NONE; k++) {
-                uint32_t v = flat_corner(f->corners[leaf], k);
+            for (uint32_t k = 0; k < 3 && f->triangles[leaf].a != CONTACT_NO_LEAF; k++) {
+                uint32_t v = flat_corner(f->triangles[leaf], k);
                 if (pass) around[--around_at[v]] = leaf;
                 else around_at[v]++;
             }
@@ -253,20 +254,20 @@ static void flat_around(const flat_garments *f, uint32_t *around_at, uint32_t *a
 }
 
 /* Where b and c of a triangle at (0, 0), b, c are 1 and all else is 0: the gradients of that. */
-static float4 flat_gradients(const flat_garments *f, uint4 t)
+static float4 flat_gradients(const flat_garments *f, contact_triangle t)
 {
-    const double *a = f->places[t.x], *b = f->places[t.y], *c = f->places[t.z];
+    const double *a = f->places[t.a], *b = f->places[t.b], *c = f->places[t.c];
     double area = flat_turn(a, b, c);
     return (float4){(float)((c[1] - a[1]) / area), (float)((a[0] - c[0]) / area),
         (float)((a[1] - b[1]) / area), (float)((b[0] - a[0]) / area)};
 }
 
-hed_status cloth_flat_make(const hed_cloth *cloth, const uint4 *corners, uint32_t leaves,
-    hed_arena *scratch, cloth_flat *flat, hed_error *error)
+hed_status cloth_flat_make(const hed_cloth *cloth, const contact_triangle *triangles,
+    uint32_t leaves, hed_arena *scratch, cloth_flat *flat, hed_error *error)
 {
     uint32_t particles = cloth->particles, bodies = (uint32_t)cloth_copies(cloth);
     flat_garments f = {
-        .corners = corners, .leaves = leaves, .particles = particles, .bodies = bodies};
+        .triangles = triangles, .leaves = leaves, .particles = particles, .bodies = bodies};
     f.places = hed_arena_new(scratch, particles, sizeof *f.places, error);
     f.body = hed_arena_new(scratch, particles, sizeof *f.body, error);
     f.convex = hed_arena_new(scratch, bodies, sizeof *f.convex, error);
@@ -296,7 +297,7 @@ hed_status cloth_flat_make(const hed_cloth *cloth, const uint4 *corners, uint32_
     f.around = flat->around;
     for (uint32_t node = 1; node < 2 * leaves; node++) flat->convex[node] = flat_node(&f, node);
     for (uint32_t leaf = 0; leaf < leaves; leaf++)
-        if (corners[leaf].x != CLOTH_PAIR_NONE && f.convex[f.body[corners[leaf].x]])
-            flat->gradients[leaf] = flat_gradients(&f, corners[leaf]);
+        if (triangles[leaf].a != CONTACT_NO_LEAF && f.convex[f.body[triangles[leaf].a]])
+            flat->gradients[leaf] = flat_gradients(&f, triangles[leaf]);
     return HED_OK;
 }

@@ -1,0 +1,137 @@
+/* Motion of the particles in a contact iteration: the mean motion of the garments, and the
+ * motion that the list of pairs covers. After contact_geometry.h. */
+#ifndef CLOTH_CONTACT_MOTION_H
+#define CLOTH_CONTACT_MOTION_H
+
+/* Mean motion of the garments in this iteration. */
+CLOTH_FUNCTION float4 contact_shift(
+    __global const contact_counters *counters, contact_params params)
+{
+    __global const int *sums = counters->iteration[params.slot].motion;
+    float grid = 1.0f / CONTACT_SHIFT_STEPS, steps = params.motion_scale * CONTACT_SHIFT_STEPS;
+    return hed_f4((float)hed_int((float)sums[0] * steps) * grid,
+        (float)hed_int((float)sums[1] * steps) * grid,
+        (float)hed_int((float)sums[2] * steps) * grid, 0.0f);
+}
+
+/* Mean motion of the garments since the list was made. */
+CLOTH_FUNCTION float4 contact_drift(
+    __global const contact_counters *counters, contact_params params)
+{
+    __global const float *drift = counters->total.drift;
+    if (counters->iteration[params.slot].list_needed) return hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    return hed_f4(drift[0], drift[1], drift[2], 0.0f);
+}
+
+/* Distance that contacts may push a particle off its motion, m. */
+CLOTH_FUNCTION float contact_spare(__global const contact_counters *counters, contact_params params)
+{
+    float spread = as_float((uint)counters->iteration[params.slot].spread);
+    return hed_max(hed_min(0.5f * spread, params.max_spare), params.min_spare);
+}
+
+/* Distance by which two particles that are read may be nearer than their motions, m. */
+CLOTH_FUNCTION float contact_margin(
+    __global const contact_counters *counters, contact_params params)
+{
+    return fma(2.0f, contact_spare(counters, params), params.read_loss);
+}
+
+/* Distance from the motion that the list covers at which a particle may be read, m. */
+CLOTH_FUNCTION float contact_cover(contact_params params)
+{
+    return fma(0.5f, params.read_loss, params.cover);
+}
+
+/* ---- the start of an iteration ---- */
+
+CLOTH_FUNCTION int contact_motion_steps(float motion)
+{
+    return hed_int(hed_min(hed_max(motion, -1.0f), 1.0f) * CONTACT_MOTION_STEPS);
+}
+
+/* Resets a particle's fractions and sums its motion. */
+CLOTH_FUNCTION void contact_begin(uint i, __global const float4 *start,
+    __global const float4 *position, __global float4 *moved, __global uint *fractions,
+    __global contact_counters *counters, contact_params params)
+{
+    float4 x = start[i], y = position[i];
+    moved[i] = y;
+    for (uint round = 0; round < CONTACT_LIMIT_ROUNDS; round++)
+        fractions[CONTACT_LIMIT_ROUNDS * i + round] = as_uint(1.0f);
+    float4 motion = cloth_minus(y, x),
+           first = cloth_minus(position[params.first_particle], start[params.first_particle]);
+    float spread = sqrt(cloth_square(motion.x - first.x, motion.y - first.y, motion.z - first.z));
+    __global contact_iteration *now = &counters->iteration[params.slot];
+    if (spread < 1e9f && (int)as_uint(spread) > now->spread)
+        cloth_atomic_max(&now->spread, (int)as_uint(spread));
+    if (i % params.sample_stride || params.motion_scale == 0.0f) return;
+    cloth_atomic_add(&now->motion[0], contact_motion_steps(motion.x));
+    cloth_atomic_add(&now->motion[1], contact_motion_steps(motion.y));
+    cloth_atomic_add(&now->motion[2], contact_motion_steps(motion.z));
+}
+
+/* ---- distance from a motion ---- */
+
+/* Vector to a position from the nearest point of the motion from a to b; w: distance, m. */
+CLOTH_FUNCTION float4 contact_deviation(float4 at, float4 a, float4 b)
+{
+    float4 motion = cloth_minus(b, a), to = cloth_minus(at, a);
+    float square = cloth_dot(motion, motion);
+    float t = square > 0.0f ? contact_clamp01(cloth_dot(to, motion) / square) : 0.0f;
+    to = hed_f4(fma(-t, motion.x, to.x), fma(-t, motion.y, to.y), fma(-t, motion.z, to.z), 0.0f);
+    to.w = sqrt(cloth_dot(to, to));
+    return to;
+}
+
+/* Position at most `limit` from the motion from a to b. `held` becomes 1 if it had to be moved. */
+CLOTH_FUNCTION float4 contact_hold_near(float4 at, float4 a, float4 b, float limit, uint *held)
+{
+    float4 off = contact_deviation(at, a, b);
+    if (off.w <= limit) return at;
+    float back = 1.0f - limit / off.w;
+    *held = 1u;
+    return hed_f4(fma(-back, off.x, at.x), fma(-back, off.y, at.y), fma(-back, off.z, at.z), at.w);
+}
+
+/* ---- the motion that the list covers ---- */
+
+/* End of the motion that a list made now covers: this iteration's motion and up to three more of
+ * it, at most 2 `cover` in all. */
+CLOTH_FUNCTION float4 contact_ahead(float4 x, float4 y, float4 shift, contact_params params)
+{
+    float4 motion = cloth_minus(cloth_minus(y, x), shift);
+    float length = sqrt(cloth_dot(motion, motion)), limit = 2.0f * params.cover;
+    float scale = 1.0f + (length * 3.0f > limit ? limit / length : 3.0f);
+    return hed_f4(
+        fma(scale, motion.x, x.x), fma(scale, motion.y, x.y), fma(scale, motion.z, x.z), y.w);
+}
+
+/* Requests a new list if a particle's motion leaves the motion that the list covers, which
+ * drifts with the garments. `covers`: start and end of that motion for each particle;
+ * `deviations`: distance of this motion from it; `ahead`: end of the motion that a list made now
+ * covers. */
+CLOTH_FUNCTION void contact_check(uint i, __global const float4 *start,
+    __global const float4 *position, __global const float4 *covers, __global float4 *ahead,
+    __global float *deviations, __global contact_counters *counters, contact_params params)
+{
+    __global const float *sum = counters->total.drift;
+    float4 drift = hed_f4(sum[0], sum[1], sum[2], 0.0f);
+    float4 shift = contact_shift(counters, params), from = covers[2 * i], to = covers[2 * i + 1];
+    float4 x = start[i], y = position[i], at = cloth_minus(cloth_minus(y, shift), drift);
+    float off = contact_deviation(at, from, to).w;
+    ahead[i] = contact_ahead(x, y, shift, params);
+    deviations[i] = hed_max(off, contact_deviation(cloth_minus(x, drift), from, to).w);
+    if (params.new_frame || !(off <= 0.85f * params.cover))
+        counters->iteration[params.slot].list_needed = 1;
+}
+
+/* Stores the motion that a new list covers. */
+CLOTH_FUNCTION void contact_store_cover(
+    uint i, __global const float4 *start, __global const float4 *ahead, __global float4 *covers)
+{
+    covers[2 * i] = start[i];
+    covers[2 * i + 1] = ahead[i];
+}
+
+#endif

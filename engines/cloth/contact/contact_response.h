@@ -1,0 +1,177 @@
+/* Response of contact pairs: pushes with friction, separation of pairs that are not safe, and
+ * the mean of both for each particle. After contact_motion.h; contact_types.h has the method. */
+#ifndef CLOTH_CONTACT_RESPONSE_H
+#define CLOTH_CONTACT_RESPONSE_H
+
+/* Number of pairs of a pass; 0 if the pass before of the same kind moved no vertex. */
+CLOTH_FUNCTION uint contact_to_push(
+    __global const contact_counters *counters, contact_params params)
+{
+    uint first = params.pass == 0 || params.pass == CONTACT_PUSH_PASSES;
+    if (!first && (uint)counters->iteration[params.slot].active_passes < params.pass) return 0u;
+    return contact_count(counters, params);
+}
+
+CLOTH_FUNCTION void contact_mark_active(__global contact_counters *counters, contact_params params)
+{
+    __global int *active = &counters->iteration[params.slot].active_passes;
+    if ((uint)*active != params.pass + 1u) *active = (int)params.pass + 1;
+}
+
+/* True if the pass moved a vertex. */
+CLOTH_FUNCTION uint contact_is_active(
+    __global const contact_counters *counters, contact_params params)
+{
+    return (uint)counters->iteration[params.slot].active_passes == params.pass + 1u;
+}
+
+/* Adds a push, in m, to the sums of a particle: three sums of steps and the sum of weights. */
+CLOTH_FUNCTION void contact_add_push(
+    __global int *sums, uint particle, float4 push, float factor, int weight)
+{
+    __global int *sum = sums + 4 * particle;
+    cloth_atomic_add(sum, hed_int(push.x * factor));
+    cloth_atomic_add(sum + 1, hed_int(push.y * factor));
+    cloth_atomic_add(sum + 2, hed_int(push.z * factor));
+    cloth_atomic_add(sum + 3, weight);
+}
+
+/* ---- pushes ---- */
+
+/* Pushes one end of a pair. `mass`: its inverse mass by that of the pair; `leverage`: its weight in
+ * the distance of the closest points. */
+CLOTH_FUNCTION void contact_push_end(__global int *sums, uint particle, float mass, float leverage,
+    float4 push, float steps, int weight)
+{
+    if (!(mass > 0.0f) || !(fabs(leverage) * (float)weight >= 0.5f)) return;
+    float fraction = hed_min(hed_max(mass * leverage, -1.0f), 1.0f);
+    contact_add_push(sums, particle, push, fraction * steps * (float)weight, weight);
+}
+
+/* Pushes a pair apart that is nearer than its reach, with friction. */
+CLOTH_INLINE void contact_push(uint k, __global const contact_pair *pairs,
+    __global const contact_plane *planes, __global const float4 *start,
+    __global const float4 *moved, __global int *sums, __global contact_counters *counters,
+    contact_params params)
+{
+    contact_plane plane = planes[k];
+    contact_pair pair = pairs[k];
+    float4 n = plane.normal;
+    uint edges = contact_edges(pair);
+    float reach = plane.reach, gap = n.w;
+    contact_ends y = contact_ends_of(moved, pair);
+    float4 w = contact_weights(plane.p, plane.q, edges), h = contact_heights(n, y, y.a);
+    float now = fma(w.y, h.y, fma(w.z, h.z, w.w * h.w));
+    float separation = params.iteration > 0 ? 0.0f : params.max_separation;
+    float target = gap < reach ? hed_min(reach, gap + separation) : reach;
+    float depth = hed_min(target - now, 4.0f * reach);
+    float mass =
+        fma(y.a.w, w.x * w.x, fma(y.b.w, w.y * w.y, fma(y.c.w, w.z * w.z, y.d.w * (w.w * w.w))));
+    if (!(depth > 0.0f && mass > 0.0f)) return;
+    contact_mark_active(counters, params);
+    contact_ends x = contact_ends_of(start, pair);
+    float4 a = cloth_minus(y.a, x.a), b = cloth_minus(y.b, x.b), c = cloth_minus(y.c, x.c),
+           d = cloth_minus(y.d, x.d);
+    /* relative motion of the closest points, then its tangential component */
+    float4 slip = hed_f4(fma(a.x, w.x, fma(b.x, w.y, fma(c.x, w.z, d.x * w.w))),
+        fma(a.y, w.x, fma(b.y, w.y, fma(c.y, w.z, d.y * w.w))),
+        fma(a.z, w.x, fma(b.z, w.y, fma(c.z, w.z, d.z * w.w))), 0.0f);
+    float along = cloth_dot(slip, n);
+    slip =
+        hed_f4(fma(-along, n.x, slip.x), fma(-along, n.y, slip.y), fma(-along, n.z, slip.z), 0.0f);
+    float square = cloth_square(slip.x, slip.y, slip.z), limit = plane.friction * depth;
+    float fraction = square > limit * limit ? limit / sqrt(square) : 1.0f;
+    float4 push = hed_f4(fma(depth, n.x, -(fraction * slip.x)),
+        fma(depth, n.y, -(fraction * slip.y)), fma(depth, n.z, -(fraction * slip.z)), 0.0f);
+    int weight = 1 + hed_int(CONTACT_MAX_WEIGHT * hed_min(1.0f, depth / reach));
+    float steps = params.push_steps;
+    contact_push_end(sums, contact_first(pair), y.a.w / mass, w.x, push, steps, weight);
+    contact_push_end(sums, pair.b, y.b.w / mass, w.y, push, steps, weight);
+    contact_push_end(sums, pair.c, y.c.w / mass, w.z, push, steps, weight);
+    contact_push_end(sums, pair.d, y.d.w / mass, w.w, push, steps, weight);
+}
+
+/* ---- separation ---- */
+
+/* Moves a vertex to its side of the plane. `excess`: its distance beyond the plane, m; `side`: 1 or
+ * -1, the direction of its side along n. */
+CLOTH_FUNCTION void contact_separate_end(
+    __global int *sums, uint particle, float mass, float4 n, float excess, float side, float steps)
+{
+    if (!(excess > 0.0f && mass > 0.0f)) return;
+    contact_add_push(
+        sums, particle, n, side * excess * steps * CONTACT_MAX_WEIGHT, (int)CONTACT_MAX_WEIGHT);
+}
+
+/* Moves both sides of a pair that is not safe to their sides of the middle plane. */
+CLOTH_INLINE void contact_separate(uint k, __global const contact_pair *pairs,
+    __global const contact_plane *planes, __global const float4 *moved, __global int *sums,
+    __global contact_counters *counters, contact_params params)
+{
+    float4 n = planes[k].normal;
+    contact_pair pair = pairs[k];
+    uint edges = contact_edges(pair);
+    float reach = planes[k].reach, gap = n.w;
+    contact_ends y = contact_ends_of(moved, pair);
+    float4 h = contact_heights(n, y, y.a);
+    float low = contact_lowest(h, edges), high = contact_highest(h, edges);
+    float kept = contact_kept_gap(gap, reach, contact_usable_gap(n, y.a, reach, params));
+    if (low - high >= kept) return;
+    contact_mark_active(counters, params);
+    /* an immovable side leaves the whole correction to the other */
+    float upper = edges ? hed_max(y.a.w, y.b.w) : y.a.w,
+          lower = hed_max(hed_max(y.c.w, y.d.w), edges ? 0.0f : y.b.w);
+    float margin = 0.75f * kept, limit = 4.0f * params.max_thickness;
+    float middle = !(upper > 0.0f)   ? low - margin
+                   : !(lower > 0.0f) ? high + margin
+                                     : 0.5f * (low + high);
+    float up = middle + margin, down = middle - margin, steps = params.push_steps;
+    contact_separate_end(
+        sums, contact_first(pair), y.a.w, n, hed_min(up - h.x, limit), 1.0f, steps);
+    contact_separate_end(sums, pair.b, y.b.w, n, hed_min(edges ? up - h.y : h.y - down, limit),
+        edges ? 1.0f : -1.0f, steps);
+    contact_separate_end(sums, pair.c, y.c.w, n, hed_min(h.z - down, limit), -1.0f, steps);
+    contact_separate_end(sums, pair.d, y.d.w, n, hed_min(h.w - down, limit), -1.0f, steps);
+}
+
+/* ---- the mean for each particle ---- */
+
+/* Moves a particle by the weighted mean of its pushes, then out of colliders, which no push may
+ * undo. After the last pass the particle is held within `spare` of its motion and within `cover` of
+ * the motion that the list covers. */
+CLOTH_INLINE void contact_apply(uint i, __global const float4 *start,
+    __global const float4 *position, __global const float4 *previous,
+    __global const float4 *garments, __global const float4 *colliders,
+    __global const float4 *contact, __global const float4 *covers, __global float4 *moved,
+    __global int *sums, __global contact_counters *counters, contact_params params)
+{
+    __global int *sum = sums + 4 * i;
+    int weight = sum[3];
+    float4 at = moved[i], before = previous[i]; /* both loads in flight at once */
+    if (weight > 0) {
+        float scale = 1.0f / (params.push_steps * (float)weight);
+        at = hed_f4(fma((float)sum[0], scale, at.x), fma((float)sum[1], scale, at.y),
+            fma((float)sum[2], scale, at.z), at.w);
+        sum[0] = sum[1] = sum[2] = sum[3] = 0;
+        cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
+        if (params.collider_count > 0)
+            at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders,
+                params.collider_count, params.collider_from, params.collider_to);
+        if (params.flags & CLOTH_STEP_CONTACTS)
+            at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i],
+                contact[2 * i + 1], params.collider_from, params.collider_to);
+        moved[i] = at;
+    }
+    float4 request = position[i];
+    if (!params.last_pass || (at.x == request.x && at.y == request.y && at.z == request.z)) return;
+    uint held = 0;
+    float4 shift = contact_shift(counters, params),
+           drift = contact_plus(shift, contact_drift(counters, params));
+    at = contact_hold_near(
+        at, contact_plus(start[i], shift), request, 0.98f * contact_spare(counters, params), &held);
+    moved[i] = contact_hold_near(at, contact_plus(covers[2 * i], drift),
+        contact_plus(covers[2 * i + 1], drift), 0.98f * params.cover, &held);
+    if (held) cloth_atomic_add(&counters->iteration[params.slot].held, 1);
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* Stages of a contact iteration, in order: the one list that the launches (contact_launch.c) and
+ * the kernel that runs a substep in one launch (contact_substep.cl) both follow. Between two
+ * stages all work items meet. After contact_response.h and contact_limit.h. */
+#ifndef CLOTH_CONTACT_STAGES_H
+#define CLOTH_CONTACT_STAGES_H
+
+typedef enum contact_stage {
+    CONTACT_BEGIN,    /* particles: sum of motions */
+    CONTACT_CHECK,    /* particles: is the list still valid? */
+    CONTACT_SLOPES,   /* leaves: slopes of the triangles; only where a list is made */
+    CONTACT_BOXES,    /* nodes of a row: boxes, from the last row up; likewise */
+    CONTACT_FIND,     /* leaves: overlaps; likewise */
+    CONTACT_LIST,     /* overlaps: pairs of the list; likewise */
+    CONTACT_TAKE,     /* list: pairs of this iteration */
+    CONTACT_PUSH,     /* pairs, CONTACT_PUSH_PASSES times, each followed by CONTACT_APPLY */
+    CONTACT_SEPARATE, /* pairs, up to CONTACT_PASSES, likewise */
+    CONTACT_APPLY,    /* particles: mean of the pushes */
+    CONTACT_LIMIT,    /* pairs, CONTACT_LIMIT_ROUNDS times */
+    CONTACT_FINISH,   /* particles: end of the limited motion */
+    CONTACT_STAGES
+} contact_stage;
+
+/* Runs the stages of a contact iteration by RUN(stage). Sets pass, last_pass and round of
+ * PARAMS, a contact_params. ROW is the number of nodes of the row that CONTACT_BOXES begins
+ * with, of which a group of GROUP_SIZE items goes up to one node. COUNTERS are those of the
+ * device. Where KNOWN is 0 they are not read and no stage is skipped: a stage without work
+ * changes nothing. */
+#define CONTACT_ITERATION(RUN, PARAMS, ROW, GROUP_SIZE, COUNTERS, KNOWN) \
+    do { \
+        RUN(CONTACT_BEGIN); \
+        RUN(CONTACT_CHECK); \
+        if (!(KNOWN) || (COUNTERS)->iteration[PARAMS.slot].list_needed) { \
+            RUN(CONTACT_SLOPES); \
+            for (ROW = PARAMS.leaves; ROW > 0; ROW /= 2u * (GROUP_SIZE)) RUN(CONTACT_BOXES); \
+            RUN(CONTACT_FIND); \
+            RUN(CONTACT_LIST); \
+        } \
+        RUN(CONTACT_TAKE); \
+        PARAMS.pass = PARAMS.last_pass = 0; \
+        while (!PARAMS.last_pass && (!(KNOWN) || contact_count(COUNTERS, PARAMS) > 0)) { \
+            uint pushes_ = PARAMS.pass < CONTACT_PUSH_PASSES; \
+            if (pushes_) { \
+                RUN(CONTACT_PUSH); \
+            } else { \
+                RUN(CONTACT_SEPARATE); \
+            } \
+            /* a kind of passes ends with the first that moves no vertex */ \
+            uint active_ = !(KNOWN) || contact_is_active(COUNTERS, PARAMS); \
+            PARAMS.last_pass = !pushes_ && (!active_ || PARAMS.pass + 1u == CONTACT_PASSES); \
+            if (active_ || PARAMS.last_pass) { \
+                RUN(CONTACT_APPLY); \
+            } \
+            PARAMS.pass = pushes_ && !active_ ? CONTACT_PUSH_PASSES : PARAMS.pass + 1u; \
+        } \
+        for (PARAMS.round = 0; PARAMS.round < CONTACT_LIMIT_ROUNDS; PARAMS.round++) { \
+            if ((KNOWN) && contact_to_limit(COUNTERS, PARAMS) == 0) break; \
+            RUN(CONTACT_LIMIT); \
+        } \
+        RUN(CONTACT_FINISH); \
+    } while (0)
+
+#endif
