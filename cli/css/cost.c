@@ -128,7 +128,7 @@ static hed_status cost_measure(cost *c, double seconds, bool quiet, hed_error *e
     c->groups = calloc(c->rules + 1ull, sizeof *c->groups);
     c->without = calloc(c->rules + 1ull, sizeof *c->without);
     if (!c->groups || !c->without)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for groups of selectors");
+        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for groups of selectors");
     hed_progress progress = hed_progress_begin("css cost", "groups", 0, quiet);
     /* repeats for about sixty measurements in the given time */
     double bind, pass;
@@ -154,8 +154,8 @@ static hed_status cost_measure(cost *c, double seconds, bool quiet, hed_error *e
         measure_group(c, &halves[1], error);
         /* a cost common to both halves is saved by neither, so halving finds nothing more */
         double half_saves = fmax(group_saves(&halves[0]), group_saves(&halves[1]));
-        if (half_saves <
-            c->noise) { /* the measurement of the group may have been disturbed: repeat it */
+        if (half_saves < c->noise) {
+            /* the measurement of the group may have been disturbed: repeat it */
             cost_group repeated = *group;
             measure_group(c, &repeated, error);
             if (group_saves(&repeated) < group_saves(group)) *group = repeated;

@@ -377,7 +377,7 @@ hed_status css_survey_open(
     if (css_page_list_open(&s->page_files, arguments, "PAGE", error)) return error->status;
     s->page_total = s->page_files.count;
     s->pages = calloc(s->page_total + 1ull, sizeof *s->pages);
-    if (!s->pages) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the list of pages");
+    if (!s->pages) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the list of pages");
     css_files_open(&s->files, error);
     hed_css_names_create(NULL, &s->styles, error);
     for (uint32_t i = 0; (sheet = hed_text_at(arguments, "css", i)) && !hed_failed(error); i++)

@@ -224,7 +224,7 @@ static hed_status unused_find(css_unused *u, const hed_arguments *arguments, hed
         return error->status;
     const css_files *files = &u->survey.files;
     u->reductions = calloc(files->count + 1ull, sizeof *u->reductions);
-    if (!u->reductions) return hed_fail(error, HED_ERROR_MEMORY, "no memory for what is unused");
+    if (!u->reductions) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the reductions of sheets");
     for (uint32_t i = 0; i < files->count && !hed_failed(error); i++) {
         if (!files->items[i].judged) continue;
         css_reduce(&u->survey, &files->items[i], &u->reductions[i], error);

@@ -280,8 +280,8 @@ static bool push_within(css_reader *r, uint32_t bits)
 static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behind_element)
 {
     bool of_pseudo = r->transition && pseudo->role == CSS_PSEUDO_ONLY;
-    if (behind_element && (pseudo->kind == CSS_NEVER ||
-                              of_pseudo)) { /* a state of the pseudo-element is not matched */
+    if (behind_element && (pseudo->kind == CSS_NEVER || of_pseudo)) {
+        /* a state of the pseudo-element, which is not matched */
         r->specificity = css_specificity_sum(r->specificity, CSS_SPECIFICITY_CLASS);
         return true;
     }

@@ -106,8 +106,7 @@ uint32_t css_rolled_back(const css_cascade *c, uint32_t place, css_wide wide)
 
 /* Entry of a rule or a style attribute for the property. */
 typedef struct css_entry {
-    uint64_t low,
-        high; /* bounds of the rank; high 0: sets nothing; low 0: may not match the element */
+    uint64_t low, high; /* bounds of the rank; high 0: sets nothing; low 0: may not match */
     uint32_t rule, place;
     css_wide wide;
     bool important;
