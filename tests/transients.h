@@ -1,5 +1,6 @@
-/* Random transients: values at the limits of what a function takes, given for a moment and taken
- * back. TRANSIENTS(few) of them, or 100,000 with HEDDLE_TEST_FULL set. */
+/* Random transients: values at the limits of a function's range, set for a moment and taken back.
+ * A test tries a few, 100,000 with HEDDLE_TEST_FULL set, or as many as HEDDLE_TEST_TRANSIENTS says, as
+ * "COUNT" or "COUNT SEED": several processes with other seeds share the work. */
 #ifndef HED_TESTS_TRANSIENTS_H
 #define HED_TESTS_TRANSIENTS_H
 
@@ -42,7 +43,16 @@ static float transient_number(float value)
     return isfinite(any) ? any : FLT_MAX;
 }
 
-static uint32_t transient_count(uint32_t few) { return getenv("HEDDLE_TEST_FULL") ? 100000 : few; }
+/* Number of transients to try; also takes the seed from the environment. */
+static uint32_t transient_count(uint32_t few)
+{
+    const char *words = getenv("HEDDLE_TEST_TRANSIENTS");
+    uint32_t count = getenv("HEDDLE_TEST_FULL") ? 100000 : few;
+    unsigned long long seed = transient_seed;
+    if (words) sscanf(words, "%u %llu", &count, &seed);
+    transient_seed = seed;
+    return count;
+}
 
 /* Index of the first number that is not finite; `count`: all are. */
 static uint64_t transient_finite(const float *values, uint64_t count)
