@@ -18,7 +18,7 @@ PAGES = {'README.md': 'overview.md', 'docs/README.md': 'index.md', 'ARCHITECTURE
 SECTIONS = {'Start': ['overview', 'install', 'demo'], 'Tuner': ['tuning', 'tune-file', 'capture', 'database', 'shaders', 'shaders-native'],
             'Cloth': ['cloth', 'blender', 'cloth-scene', 'cloth-solvers', 'cloth-contact'], 'Synth': ['synth', 'plugins', 'instrument-file'], 'MPPI': ['mppi'], 'CSS': ['css'],
             'Python': ['python'], 'C': ['packing', 'performance', 'api/index'],
-            'Project': ['status', 'architecture', 'contributing', 'benchmarks', 'changes', 'reporting', 'data', 'glossary']}
+            'Project': ['status', 'architecture', 'contributing', 'benchmarks', 'changes', 'reporting', 'data', 'style', 'glossary']}
 LANGUAGES = {'.c': 'c', '.h': 'c', '.cl': 'c', '.clh': 'c', '.json': 'json', '.sh': 'sh', '.py': 'python', '.js': 'js', '.wgsl': 'text', '.comp': 'c', '.txt': 'text', '.in': 'text',
              '.frag': 'c', '.vert': 'c', '.cmake': 'cmake'}
 SHOWN = 100_000 # bytes: longer files are linked as they are

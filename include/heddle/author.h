@@ -1,11 +1,10 @@
 /** @file author.h
- *  The kit for writers of kernels and engines: errors, memory, initialisers for the tables of a
+ *  The kit for authors of kernels and engines: errors, memory, initialisers for the tables of a
  *  kernel's description, the usual geometry, work and sample data, and native functions compiled
  *  for more than one instruction set. Programs that only use Heddle do not need it, and heddle.h
  *  does not include it.
  *
- *  examples/kernel.c is a complete kernel that is written with it.
- */
+ *  examples/kernel.c is a complete kernel that is written with it. */
 #ifndef HEDDLE_AUTHOR_H
 #define HEDDLE_AUTHOR_H
 
@@ -26,10 +25,10 @@ HED_BEGIN
 /** Number of elements of an array. */
 #define HED_COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/** a / b, rounded up. */
+/** Returns a / b, rounded up. */
 static inline uint64_t hed_ceil_divide(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
 
-/** The smallest multiple of `step` that is not below `a`. */
+/** Returns the smallest multiple of `step` that is at least `a`. */
 static inline uint64_t hed_round_up(uint64_t a, uint64_t step)
 {
     return hed_ceil_divide(a, step) * step;
@@ -37,17 +36,18 @@ static inline uint64_t hed_round_up(uint64_t a, uint64_t step)
 
 /* ---- errors ---- */
 
-/** Writes status and formatted text into `error` (nullable), empties its log, and returns `status`:
+/** Writes status and formatted text into `error` (nullable), clears its log, and returns `status`:
  *  @code return hed_fail(error, HED_ERROR_LIMIT, "%u voices: at most %u", voices, most); @endcode
- *  The text may quote the former text of the same error. Thread class: any. */
+ *  The text may quote the former text of the same error. Thread class: any. Errors: `status`. */
 HED_API hed_status hed_fail(hed_error *error, hed_status status, const char *format, ...)
     HED_PRINTF(3, 4);
 
-/** Returns from a public function whose caller has passed NULL for a required pointer: with
- *  HED_ERROR_ARGUMENT, and the parameter's name in `error`, the function's parameter. A condition is a
- *  parameter, or begins with one; it is the function's first statement, before anything is read:
+/** Returns HED_ERROR_ARGUMENT from a public function whose caller passed NULL for a required
+ *  pointer, with the parameter's name in `error`, which is a parameter of the function. A condition
+ *  is a parameter, or begins with one; it is the function's first statement, before anything is
+ *  read:
  *  @code HED_REQUIRE(stream, kernel, arguments || !argument_count); @endcode
- *  Where `error` is set already, the function returns its status. */
+ *  If `error` is already set, the function returns its status. */
 #define HED_REQUIRE(...) \
     do { \
         const bool hed_given[] = {__VA_ARGS__}; \
@@ -58,21 +58,23 @@ HED_API hed_status hed_fail(hed_error *error, hed_status status, const char *for
 
 /* ---- files ---- */
 
-/** Ends the writing of a file that no reader may see half of, not even after a crash: makes the
- *  bytes written to `file` durable, renames `temporary` to `path`, in the same folder, and makes
- *  the name durable. Gives 0, or an errno where it failed: then `temporary` is removed and `path`
- *  is as it was. `file` stays open. Thread class: any. */
+/** Replaces a file durably, so that no reader sees half of it, not even after a crash. Flushes the
+ *  bytes written to `file` to the disk, renames `temporary` to `path`, in the same folder, and
+ *  flushes the name. `file` stays open. Returns 0, or an errno: then `temporary` is removed and
+ *  `path` is unchanged.
+ *  Thread class: any. */
 HED_API int hed_file_commit(int file, const char *temporary, const char *path);
 
 /* ---- memory ---- */
 
-/** Zeroed memory for `count` elements of `size` bytes, aligned to 64 bytes; room for one where
- *  `count` is 0. NULL where memory runs out, with HED_ERROR_MEMORY and words for it in `error`, or
- *  where `error` is set already. `allocator` NULL: hed_default_allocator(). Thread class: any. */
+/** Allocates zeroed memory for `count` elements of `size` bytes, aligned to 64 bytes; for one
+ *  element if `count` is 0. `allocator` NULL: hed_default_allocator(). Returns NULL on failure, and
+ *  if `error` is already set.
+ *  Thread class: any. Errors: MEMORY. */
 HED_API void *hed_new(
     const hed_allocator *allocator, uint64_t count, size_t size, hed_error *error);
-/** Gives memory of hed_new() back; `count` and `size` as they were there. NULL is allowed. Thread
- *  class: any. */
+/** Releases memory of hed_new(); `count` and `size` as they were there. NULL is allowed.
+ *  Thread class: any. */
 static inline void hed_delete(
     const hed_allocator *allocator, void *memory, uint64_t count, size_t size)
 {
@@ -82,24 +84,26 @@ static inline void hed_delete(
     from.release(from.user, memory, size ? size : 1);
 }
 
-/** Memory that is freed as one: what an object consists of, or what a function needs until it
- *  returns. Begins as `{.allocator = a, .owner = "a cloth"}`. */
+/** Memory that is freed together: all blocks of an object, or the scratch of a function. Initialise
+ *  it as `{.allocator = a, .owner = "a cloth"}`. */
 typedef struct hed_arena {
     hed_allocator allocator;        /**< all zero: hed_default_allocator() */
-    const char *owner;              /**< named where memory runs out; NULL: nothing is */
-    struct hed_arena_chunk *chunks; /**< the arena's own from here on; begin as 0 */
-    /** an allocation was refused; until hed_arena_free() every further one is, too */
+    const char *owner;              /**< name in messages if memory runs out; NULL: not named */
+    struct hed_arena_chunk *chunks; /**< the arena's own; initialise to 0 */
+    /** an allocation failed; until hed_arena_free() every further one fails too */
     bool failed;
 } hed_arena;
 
-/** Memory as of hed_new() that lives until hed_arena_free(). Several calls may be checked at once,
- *  by the last pointer or the error. Thread class: owner. */
+/** Allocates zeroed memory as hed_new() does; it lives until hed_arena_free(). One check of the
+ *  last pointer or of the error covers several calls.
+ *  Thread class: owner. Errors: MEMORY. */
 HED_API void *hed_arena_new(hed_arena *arena, uint64_t count, size_t size, hed_error *error);
-/** Frees all memory of an arena, which is then empty and may be used again. An arena that lies in
- *  memory of its own is allowed. Thread class: owner. */
+/** Frees all memory of an arena, which is then empty and can be used again. The arena itself may be
+ *  stored in its own memory.
+ *  Thread class: owner. */
 HED_API void hed_arena_free(hed_arena *arena);
 
-/** A copy of a text; NULL gives NULL. */
+/** Copies a text into the arena; NULL: returns NULL. */
 static inline char *hed_arena_text(hed_arena *arena, const char *text, hed_error *error)
 {
     size_t size = text ? strlen(text) + 1 : 0;
@@ -130,9 +134,9 @@ static inline char *hed_arena_text(hed_arena *arena, const char *text, hed_error
 
 /** hed_source initialisers. */
 #define HED_SOURCES(...) HED_LIST(const hed_source, sources, source_count, __VA_ARGS__)
-/** Arguments, as made by the macros below. */
+/** Arguments, made by the macros below. */
 #define HED_ARGUMENTS(...) HED_LIST(const hed_argument_def, arguments, argument_count, __VA_ARGS__)
-/** HED_PARAMETER(), HED_SWITCH(), HED_CHOICE(). */
+/** Parameters: HED_PARAMETER(), HED_SWITCH(), HED_CHOICE(). */
 #define HED_PARAMETERS(...) \
     HED_LIST(const hed_parameter_def, parameters, parameter_count, __VA_ARGS__)
 /** Expressions, as texts. */
@@ -143,7 +147,7 @@ static inline char *hed_arena_text(hed_arena *arena, const char *text, hed_error
 #define HED_DEFINES(...) HED_LIST(const hed_define, defines, define_count, __VA_ARGS__)
 /** Names of the problem's sizes, as texts. */
 #define HED_DIMENSIONS(...) HED_LIST(const char *const, dimensions, dimension_count, __VA_ARGS__)
-/** HED_PROBLEM(), for conformance tests. */
+/** Problems of conformance tests: HED_PROBLEM(). */
 #define HED_PROBLEMS(...) HED_LIST(const hed_problem, sample.problems, sample.count, __VA_ARGS__)
 
 /** A buffer that is read; `type` is one of the words of HED_TYPE_ below, the name is not quoted,
@@ -154,7 +158,7 @@ static inline char *hed_arena_text(hed_arena *arena, const char *text, hed_error
 /** A buffer that is read and written. */
 #define HED_INOUT(type, ...) \
     HED_ARGUMENT_OF(HED_BUFFER, HED_TYPE_##type, HED_READ_WRITE, __VA_ARGS__, )
-/** A buffer that is the kernel's own: HED_WORKSPACE. */
+/** A workspace of the kernel: HED_WORKSPACE. */
 #define HED_SCRATCH(type, ...) \
     HED_ARGUMENT_OF(HED_BUFFER, HED_TYPE_##type, HED_WORKSPACE, __VA_ARGS__, )
 /** A number by value. */
@@ -164,13 +168,13 @@ static inline char *hed_arena_text(hed_arena *arena, const char *text, hed_error
     HED_ARGUMENT_OF(HED_STRUCT, HED_BYTES, HED_READ, __VA_ARGS__, .size = sizeof(type))
 /** An array in local memory. */
 #define HED_ARRAY(type, ...) HED_ARGUMENT_OF(HED_LOCAL, HED_TYPE_##type, HED_READ, __VA_ARGS__, )
-/** For the macros above. */
+/** Initialiser of one argument, for the macros above. */
 #define HED_ARGUMENT_OF(what, of, how, label, ...) \
     { \
         .name = #label, .kind = what, .type = (hed_type)(of), .access = how, __VA_ARGS__ \
     }
 
-/* A hed_type for the words of kernels and for those of C. */
+/* hed_type of each type name of kernels and of C. */
 #define HED_TYPE_bytes HED_BYTES
 #define HED_TYPE_int HED_INT32
 #define HED_TYPE_int32_t HED_INT32
@@ -215,7 +219,7 @@ static inline char *hed_arena_text(hed_arena *arena, const char *text, hed_error
 
 /* ---- the usual functions of a description ---- */
 
-/** Bytes of an element; HED_BYTES: 1. */
+/** Returns the bytes of an element; HED_BYTES: 1. */
 static inline uint32_t hed_type_size(hed_type type)
 {
     return type == HED_BYTES                                               ? 1
@@ -223,7 +227,7 @@ static inline uint32_t hed_type_size(hed_type type)
                                                                            : 4;
 }
 
-/** Product of a problem's sizes. */
+/** Returns the product of a problem's sizes. */
 static inline uint64_t hed_problem_items(const hed_problem *problem)
 {
     uint64_t items = problem != NULL;
@@ -231,8 +235,8 @@ static inline uint64_t hed_problem_items(const hed_problem *problem)
     return items;
 }
 
-/** One dimension: `groups` groups of `group` work items; natively `items` items, at least `grain`
- *  of them for each thread. */
+/** Sets a geometry of one dimension: `groups` groups of `group` work items; natively `items` items,
+ *  at least `grain` of them for each thread. */
 static inline void hed_geometry_1d(
     hed_geometry *geometry, uint64_t groups, int64_t group, uint64_t items, uint64_t grain)
 {
@@ -244,30 +248,34 @@ static inline void hed_geometry_1d(
     geometry->native_grain = grain;
 }
 
-/** A geometry() for kernels that do the same for each of hed_problem_items(): groups of `WG` work
- *  items, each of which does `VEC` times `ITEMS` (where the description has such parameters) of
- *  them; natively at least 65,536 items for each thread. Thread class: rt. */
+/** Sets the geometry of kernels that do the same for each of hed_problem_items(): groups of `WG`
+ *  work items, each for `VEC` times `ITEMS` elements (if the description has such parameters);
+ *  natively at least 65,536 items for each thread. Usable as geometry().
+ *  Thread class: rt. */
 HED_API void hed_default_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *geometry);
-/** A work(): the bytes of all buffers by sample.bytes(), workspaces excepted, twice where they are
- *  read and written; hed_problem_items(); no operations. A work() of your own may call it and
- *  correct what differs. Thread class: rt. */
+/** Sets the work of a launch: the bytes of all buffers by sample.bytes(), workspaces excepted,
+ *  twice for buffers that are read and written; hed_problem_items(); no operations. Usable as
+ *  work(); a work() of your own may call it and correct the differences.
+ *  Thread class: rt. */
 HED_API void hed_default_work(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_work *work);
-/** A sample.bytes(): the elements that hed_argument_def.count says, else hed_problem_items().
+/** Returns the bytes of a buffer by hed_argument_def.count, else for hed_problem_items() elements.
+ *  Usable as sample.bytes().
  *  Thread class: rt. */
 HED_API uint64_t hed_default_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument);
-/** A sample.fill(): a scalar that has a dimension's name becomes that size; other scalars and
- *  buffers are hed_sample_floats() or hed_sample_words(). Thread class: rt. */
+/** Writes sample data: a scalar with the name of a dimension becomes that size; other scalars and
+ *  buffers are hed_sample_floats() or hed_sample_words(). Usable as sample.fill().
+ *  Thread class: rt. */
 HED_API void hed_default_sample_fill(const hed_kernel_def *def, const hed_problem *problem,
     uint32_t argument, void *data, uint64_t bytes, uint64_t seed);
 
 /* ---- sample data ---- */
 
-/** Word `index` of a repeatable random sequence, its own one for each seed and argument: a counter
- *  through the finaliser of SplitMix64 (Steele, Lea and Flood 2014), so that a word does not depend
- *  on how many are asked for. */
+/** Returns word `index` of a repeatable random sequence, a different one for each seed and
+ *  argument: a counter through the finaliser of SplitMix64 (Steele, Lea and Flood 2014), so that a
+ *  word does not depend on the number of words requested. */
 static inline uint32_t hed_sample_word(uint64_t seed, uint32_t argument, uint64_t index)
 {
     uint64_t z = seed * 0xd1342543de82ef95u + argument * 0xda942042e4dd58b5u +
@@ -276,17 +284,17 @@ static inline uint32_t hed_sample_word(uint64_t seed, uint32_t argument, uint64_
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return (uint32_t)((z ^ (z >> 31)) >> 32);
 }
-/** Words 0 to `count` - 1 of that sequence. */
+/** Writes words 0 to `count` - 1 of that sequence. */
 static inline void hed_sample_words(
     uint32_t *words, uint64_t count, uint64_t seed, uint32_t argument)
 {
     for (uint64_t i = 0; words && i < count; i++) words[i] = hed_sample_word(seed, argument, i);
 }
-/** Likewise floats in (-1, 1), none of them zero. */
+/** Writes floats in (-1, 1), none of them zero, from that sequence. */
 static inline void hed_sample_floats(
     float *values, uint64_t count, uint64_t seed, uint32_t argument)
 {
-    /* An odd number below 2^24, less 2^23, over 2^23: exact, and odd numbers are not zero. */
+    /* (an odd number below 2^24, less 2^23) / 2^23: exact, and never zero because it is odd. */
     for (uint64_t i = 0; values && i < count; i++)
         values[i] =
             ((float)((hed_sample_word(seed, argument, i) >> 9) * 2 + 1) - 8388608.0f) / 8388608.0f;
@@ -294,15 +302,16 @@ static inline void hed_sample_floats(
 
 /* ---- native functions for more than one instruction set ---- */
 
-/** Makes `name`, a hed_native_range_function, from `body`, a HED_NATIVE_BODY function of the same
+/** Defines `name`, a hed_native_range_function, from `body`, a HED_NATIVE_BODY function of the same
  *  type: compiled once for the baseline and, on x86-64, once more for AVX2 with fused multiply-add,
- *  without which fma() is a call. The same bits: fma() is fma() in both. */
+ *  without which fma() is a call. Both give the same bits: fma() is fma() in both. */
 #define HED_NATIVE_CLONES(name, body) \
     HED_CLONES(static, name, body, (const hed_native_call *call, uint64_t begin, uint64_t end), \
         (call, begin, end))
 
-/** The same for any function without a result: `parameters` with their types, and `arguments`, the
- *  same names alone, both in parentheses; `linkage` is static or nothing. */
+/** Defines `name` from `body` as HED_NATIVE_CLONES() does, for any function without a result:
+ *  `parameters` with their types, and `arguments`, the same names alone, both in parentheses;
+ *  `linkage` is static or empty. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define HED_CLONES(linkage, name, body, parameters, arguments) \
     __attribute__((target("avx2,fma"), flatten)) static void name##_avx2 parameters \

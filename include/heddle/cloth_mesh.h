@@ -1,9 +1,8 @@
 /** @file cloth_mesh.h
- *  Meshes and point caches for cloth: reading (OBJ, PLY, STL and glTF by our own readers, the rest
- *  by assimp where it was built in), checking, mending, welding, and writing (OBJ, PLY with
+ *  Meshes and point caches for cloth: reading (OBJ, PLY, STL and glTF by Heddle's readers, other
+ *  formats by assimp if it was built in), checking, mending, welding, and writing (OBJ, PLY with
  *  colours, GLB, PC2). Part of heddle-cloth. Thread class of everything here: any, one thread at a
- *  time for each object.
- */
+ *  time for each object. */
 #ifndef HEDDLE_CLOTH_MESH_H
 #define HEDDLE_CLOTH_MESH_H
 
@@ -11,161 +10,170 @@
 
 HED_BEGIN
 
-/** A name over consecutive faces: material or group of an OBJ. */
+/** A name of consecutive faces: material or group of an OBJ. */
 typedef struct hed_cloth_mesh_span {
     char *name;
-    uint32_t first_face; /**< up to the next span's, or the end */
-    bool object;         /**< of groups: begun by o, not g */
+    uint32_t first_face; /**< the span ends at the next one's, or at the last face */
+    bool object;         /**< groups: begun by o, not g */
 } hed_cloth_mesh_span;
 
-/** A polygon mesh. Vertex order is the file's; corners have texture coordinates and normals of
- *  their own, as OBJ has them. Owned by its creator; free it with hed_cloth_mesh_free(). */
+/** A polygon mesh. Vertices are in the file's order; corners have their own texture coordinates and
+ *  normals, as in OBJ. Owned by its creator; free it with hed_cloth_mesh_free(). */
 typedef struct hed_cloth_mesh {
     uint32_t vertex_count;
     float *positions;      /**< (vertex_count x 3) */
     float *vertex_colours; /**< (vertex_count x 4) RGBA 0 to 1; NULL: none */
     uint32_t face_count;
-    uint32_t *face_at; /**< (face_count + 1) first corner of each */
+    uint32_t *face_at; /**< (face_count + 1) first corner of each face */
     uint32_t *corners; /**< (face_at[face_count]) vertices */
     uint32_t texture_count, normal_count;
-    float *textures;           /**< (texture_count x 2) */
-    float *normals;            /**< (normal_count x 3) */
-    uint32_t *corner_textures; /**< for each corner, UINT32_MAX: none; NULL: none at all */
-    uint32_t *corner_normals;  /**< likewise */
+    float *textures; /**< (texture_count x 2) */
+    float *normals;  /**< (normal_count x 3) */
+    /** index for each corner; UINT32_MAX: none; NULL: no texture coordinates */
+    uint32_t *corner_textures;
+    uint32_t *corner_normals; /**< index for each corner; UINT32_MAX: none; NULL: no normals */
     uint32_t material_count, group_count;
     hed_cloth_mesh_span *materials; /**< (material_count) usemtl */
     hed_cloth_mesh_span *groups;    /**< (group_count) o and g */
-    char *material_library;         /**< mtllib, or NULL */
-    /** what of the file was skipped, a line to show to its owner; NULL: nothing */
+    char *material_library;         /**< mtllib; NULL: none */
+    /** skipped contents of the file, one line for the user; NULL: nothing */
     char *warning;
 } hed_cloth_mesh;
 
-/** Reads a file; the format by its ending, else by its content. Vertices stay in the file's order.
- *  Where a format has several meshes (glTF, FBX), these follow each other in the order of the
- *  scene's nodes, each moved to its place, a group for each. STL has places of corners alone: those
- *  with equal coordinates become one vertex, in the order in which they first appear.
- *  hed_cloth_mesh_weld() finds the others that belong together. Numbers are taken as they are,
- *  without a unit and without turning an axis. Errors: IO, FORMAT (file, line, what was expected),
- *  LIMIT, MEMORY, UNSUPPORTED (a format that needs assimp, in a build without it). */
+/** Reads a mesh file, whose format follows from its ending, else from its content. Vertices stay in
+ *  the file's order. Several meshes (glTF, FBX) follow each other in the order of the scene's
+ *  nodes, each transformed by its node, a group for each. STL has only positions: equal ones become
+ *  one vertex, in the order in which they first appear. hed_cloth_mesh_weld() finds further equal
+ *  particles. Coordinates are not scaled to a unit, and axes are not turned.
+ *  Errors: IO, FORMAT (file, line, the text expected), LIMIT, MEMORY, UNSUPPORTED (a format that
+ *  needs assimp, in a build without it). */
 HED_API hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error *error);
-/** The same from memory, OBJ only; `name` stands for the file in messages. */
+/** Reads an OBJ mesh from memory; `name` replaces the path in messages.
+ *  Errors: FORMAT (name, line, the text expected), LIMIT, MEMORY. */
 HED_API hed_status hed_cloth_mesh_parse_obj(
     const char *name, const char *text, size_t size, hed_cloth_mesh *mesh, hed_error *error);
-/** Frees all arrays and sets it to nothing. */
+/** Frees all arrays and clears the mesh. */
 HED_API void hed_cloth_mesh_free(hed_cloth_mesh *mesh);
 
-/** What may be wrong with a mesh. */
+/** Kind of a fault in a mesh. */
 typedef enum hed_cloth_mesh_fault {
-    HED_CLOTH_MESH_NOT_FINITE,        /**< a coordinate is NaN or infinite */
-    HED_CLOTH_MESH_BAD_INDEX,         /**< a face whose corner names something that is not there */
+    HED_CLOTH_MESH_NOT_FINITE, /**< a coordinate is NaN or infinite */
+    /** a face with the index of a vertex, texture coordinate or normal that does not exist */
+    HED_CLOTH_MESH_BAD_INDEX,
     HED_CLOTH_MESH_DEGENERATE_FACE,   /**< a vertex twice, or no area */
     HED_CLOTH_MESH_DUPLICATE_FACE,    /**< the same corners as another face */
     HED_CLOTH_MESH_NON_MANIFOLD_EDGE, /**< an edge of more than two faces */
-    /** an edge that two faces run along in the same direction */
+    /** an edge with the same direction in two faces */
     HED_CLOTH_MESH_INCONSISTENT_WINDING,
     HED_CLOTH_MESH_LOOSE_VERTEX, /**< a vertex of no face */
     HED_CLOTH_MESH_FAULT_COUNT
 } hed_cloth_mesh_fault;
 
-/** A phrase for it. */
+/** Returns a phrase for a kind of fault. */
 HED_API const char *hed_cloth_mesh_fault_name(hed_cloth_mesh_fault fault);
 
-/** How many of each, and where the first one is (face, vertex or, for edges, first face). */
+/** Number of faults of each kind, and the first one (face, vertex or, for edges, first face). */
 typedef struct hed_cloth_mesh_check {
     uint32_t count[HED_CLOTH_MESH_FAULT_COUNT];
     uint32_t first[HED_CLOTH_MESH_FAULT_COUNT];
 } hed_cloth_mesh_check;
 
-/** Looks for faults. Errors: MEMORY. */
+/** Counts the faults of a mesh. Errors: MEMORY. */
 HED_API hed_status hed_cloth_mesh_inspect(
     const hed_cloth_mesh *mesh, hed_cloth_mesh_check *check, hed_error *error);
-/** OK if cloth can be made of it; else the first fault in words with its place ("face 12 of
- *  vertices 3, 3, 7 (in the file's order, counted from 1) ..."). Loose vertices and winding are no
- *  obstacle. Errors: FORMAT, MEMORY. */
+/** Checks that cloth can be made of a mesh. Loose vertices and winding are no obstacle.
+ *  Errors: FORMAT (the first fault with its place: "face 12 of vertices 3, 3, 7 (in the file's
+ *  order, counted from 1) ..."), MEMORY. */
 HED_API hed_status hed_cloth_mesh_require_sound(
     const char *name, const hed_cloth_mesh *mesh, hed_error *error);
-/** Takes away degenerate and duplicate faces and the faces beyond two at an edge (the first two
- * stay); a corner
- *  that repeats the one before it goes alone where a face is left. Vertices stay, in order.
- *  `*removed`: faces. Errors: MEMORY; FORMAT where mending is not safe (NaN, bad indices). */
+/** Removes degenerate and duplicate faces and all but the first two faces at an edge; a corner that
+ *  repeats the one before it is removed alone if a face remains. Vertices stay, in order.
+ *  `*removed` receives the number of removed faces.
+ *  Errors: MEMORY; FORMAT if mending is not safe (NaN, bad indices). */
 HED_API hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_error *error);
 
-/** Vertices that lie within `distance` of each other and are the same particle. `particle_of`
- *  (vertex_count) receives numbers from 0 in order of first appearance; `*particle_count` how many.
- *  Two ends of one face are never welded. Errors: MEMORY. */
+/** Finds vertices within `distance` of each other, which are one particle. `particle_of`
+ *  (vertex_count) receives numbers from 0 in order of first appearance, `*particle_count` their
+ *  count. Two ends of one face are never welded.
+ *  Errors: MEMORY. */
 HED_API hed_status hed_cloth_mesh_weld(const hed_cloth_mesh *mesh, float distance,
     uint32_t *particle_of, uint32_t *particle_count, hed_error *error);
-/** Whether vertices are the rows of a regular grid of quads, row after row (width x height); false
- *  too where memory runs out. */
+/** True if vertices are the rows of a regular grid of quads, row after row (width x height); false
+ *  too if memory runs out. */
 HED_API bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_t *height);
 
-/** Writes; `positions` and `normals` (vertex_count x 3) stand for the mesh's own, NULL: those. All
- *  else as it was read: order, texture coordinates, materials, groups. The file appears whole or
- *  not at all. Errors: IO, MEMORY, ARGUMENT (a position that is not finite). */
+/** Writes an OBJ file. `positions` and `normals` (vertex_count x 3) replace the mesh's own; NULL:
+ *  the mesh's. Order, texture coordinates, materials and groups are the mesh's. The file appears
+ *  whole or not at all.
+ *  Errors: IO, MEMORY, ARGUMENT (a position that is not finite). */
 HED_API hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const float *normals, hed_error *error);
-/** Binary PLY with a colour for each vertex, `colours` (vertex_count x 4) bytes RGBA; NULL: the
- *  mesh's own, if it has some. Errors: as hed_cloth_mesh_write_obj(). */
+/** Writes a binary PLY file with a colour for each vertex. `colours`: (vertex_count x 4) bytes
+ *  RGBA; NULL: the mesh's own, if any.
+ *  Errors: as hed_cloth_mesh_write_obj(). */
 HED_API hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const uint8_t *colours, hed_error *error);
-/** One frame as a binary glTF 2.0 file: triangles, a primitive for each material. Its first
+/** Writes one frame as a binary glTF 2.0 file: triangles, a primitive for each material. Its first
  *  vertex_count vertices are the mesh's; after them come those with further texture coordinates or
- *  normals. Errors: as hed_cloth_mesh_write_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
+ *  normals.
+ *  Errors: as hed_cloth_mesh_write_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
 HED_API hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, const float *normals, hed_error *error);
 
-/** All frames as a binary glTF 2.0 file that plays: frame 0 is the mesh, every further one a morph
- *  target (POSITION and NORMAL, of vertices alone), and an animation "cloth" blends from one to the
- *  next, `rate` frames a second. Blender reads the targets as shape keys. 24 bytes for each vertex
- *  and frame. `positions` (frame_count x vertex_count x 3). Errors: as hed_cloth_mesh_write_glb();
- *  ARGUMENT (no frame, a rate that is not above 0). */
+/** Writes all frames as a binary glTF 2.0 file with an animation. Frame 0 is the mesh, every
+ *  further one a morph target (POSITION and NORMAL, of vertices alone), and an animation "cloth"
+ *  blends from one to the next, `rate` frames a second. Blender reads the targets as shape keys. 24
+ *  bytes for each vertex and frame. `positions`: (frame_count x vertex_count x 3).
+ *  Errors: as hed_cloth_mesh_write_glb(); ARGUMENT (no frame, a rate that is not above 0). */
 HED_API hed_status hed_cloth_mesh_write_glb_frames(const char *path, const hed_cloth_mesh *mesh,
     const float *positions, uint32_t frame_count, double rate, hed_error *error);
 
 /* ---- point caches ---- */
 
 /** A PC2 file being written: positions of all vertices for each frame, as Blender's Mesh Cache
- *  modifier reads it. Every finished frame is readable at any moment: its count in the header is
- *  updated after its data. */
+ *  modifier reads it. Every finished frame is readable at any moment: the count in the header is
+ *  updated after the data. */
 typedef struct hed_cloth_pc2 hed_cloth_pc2;
 
-/** Begins a file. Errors: IO, MEMORY, ARGUMENT (no vertex). */
+/** Creates a PC2 file. Errors: IO, MEMORY, ARGUMENT (no vertex). */
 HED_API hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float start,
     float sampling, hed_cloth_pc2 **cache, hed_error *error);
-/** Opens one to append after its last whole frame; `*frames` are there. Errors: IO, FORMAT (no PC2,
- *  other vertex count), MEMORY. */
+/** Opens a PC2 file to append after its last whole frame; `*frames` receives their number.
+ *  Errors: IO, FORMAT (no PC2, other vertex count), ARGUMENT (no vertex), MEMORY. */
 HED_API hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count,
     hed_cloth_pc2 **cache, uint32_t *frames, hed_error *error);
-/** Goes back so that only `frames` are left. Errors: IO, ARGUMENT (it has fewer). */
+/** Truncates a PC2 file to `frames` frames. Errors: IO, ARGUMENT (it has fewer). */
 HED_API hed_status hed_cloth_pc2_cut(hed_cloth_pc2 *cache, uint32_t frames, hed_error *error);
-/** Adds a frame, (vertex_count x 3). After a failure (a full disk) the frames before it stay
- *  readable. Errors: IO, ARGUMENT (not finite), LIMIT (2^31 - 1 frames). */
+/** Appends a frame, (vertex_count x 3). After a failure (a full disk) the frames before it stay
+ *  readable.
+ *  Errors: IO, ARGUMENT (not finite), LIMIT (2^31 - 1 frames). */
 HED_API hed_status hed_cloth_pc2_add(
     hed_cloth_pc2 *cache, const float *positions, hed_error *error);
-/** Makes it durable and closes it. NULL is allowed. Errors: IO. */
+/** Closes a PC2 file durably. NULL is allowed. Errors: IO. */
 HED_API hed_status hed_cloth_pc2_close(hed_cloth_pc2 *cache, hed_error *error);
 
-/** A PC2 file read. */
+/** Content of a PC2 file. */
 typedef struct hed_cloth_pc2_data {
     uint32_t vertex_count, frame_count;
     float start, sampling;
     float *positions; /**< (frame_count x vertex_count x 3) */
 } hed_cloth_pc2_data;
-/** Errors: IO, FORMAT, LIMIT, MEMORY. */
+/** Reads a PC2 file. Errors: IO, FORMAT, LIMIT, MEMORY. */
 HED_API hed_status hed_cloth_pc2_read(const char *path, hed_cloth_pc2_data *data, hed_error *error);
-/** Frees it. */
+/** Frees the content of a PC2 file. */
 HED_API void hed_cloth_pc2_free(hed_cloth_pc2_data *data);
 
 /* ---- animated characters ---- */
 
-/** Where the vertices of a glTF file are over time, in the order of hed_cloth_mesh_read(): its
+/** Samples the vertex positions of a glTF file over time, in the order of hed_cloth_mesh_read():
  *  nodes moved by an animation (translation, rotation, scale; STEP, LINEAR, CUBICSPLINE), and skins
  *  bent by their joints (JOINTS_n and WEIGHTS_n; linear blending, by the glTF 2.0 specification,
- *  chapters 3.7.3 and 3.11). Morph targets are not applied. `animation` is a name; NULL: the first
- *  one. From time 0 to its end about `rate` samples a second, so many that the last one is its end;
- *  `sampling` receives rate * (seconds from one sample to the next). Errors: IO, FORMAT (path
- *  inside the document, what was expected), ARGUMENT (no such animation: the text names those that
- *  are there; a rate that is not above 0), LIMIT (over 2^31 numbers), MEMORY. */
+ *  chapters 3.7.3 and 3.11). Morph targets are not applied. `animation`: its name; NULL: the first
+ *  one. Samples are evenly spaced from time 0 to the animation's end, about `rate` a second;
+ *  `sampling` receives rate * (seconds from one sample to the next).
+ *  Errors: IO, FORMAT (path inside the document, the value expected), ARGUMENT (no such animation:
+ *  the text names the existing ones; a rate that is not above 0), LIMIT (over 2^31 numbers),
+ *  MEMORY. */
 HED_API hed_status hed_cloth_gltf_sample(const char *path, const char *animation, double rate,
     hed_cloth_pc2_data *samples, hed_error *error);
 

@@ -1,20 +1,21 @@
 /** @file css.h
- *  Style sheets matched against whole documents: CSS Syntax 3, Selectors 4 and the cascade for every
- *  element at once, on any device. A library of its own: heddle-css.
+ *  Style sheets matched against whole documents: CSS Syntax 3, Selectors 4 and the cascade for
+ *  every element at once, on any device. A library of its own: heddle-css.
  *
- *  Three objects: a document (a tree, from HTML or from arrays), a sheet (from text), and a matcher,
- *  which holds documents and sheets on a device and says which rules match which elements. Documents
- *  and sheets that are matched together share a table of names.
+ *  There are three objects: a document (a tree, from HTML or from arrays), a sheet (from text), and
+ *  a matcher, which finds the rules that match each element of its documents. Documents and sheets
+ *  of one matcher use one table of names.
  *
- *  Results are classes: elements that match the same rules, in the same state of their ancestors, have
- *  the same class; a class has a sorted list of rules. From it come counts, pairs, bit sets, winners.
+ *  Results are classes: elements that match the same rules, and whose ancestors are in the same
+ *  state, have the same class; a class has a sorted list of rules. Counts, pairs, bit sets and
+ *  winners follow from it.
  *
  *  Elements are numbered in document order from 0, the root; contents of templates are not counted.
- *  Rules are style rules in source order from 0, those in \@media, \@supports and \@layer flattened,
- *  nested ones behind the rule that holds them; \@keyframes, \@font-face and \@page have none.
+ *  Rules are style rules in source order from 0, those in \@media, \@supports and \@layer
+ *  flattened, nested ones after the rule that contains them; \@keyframes, \@font-face and \@page
+ *  have none.
  *
- *  Thread class of everything here, unless it says otherwise: owner of the objects named.
- */
+ *  Thread class of everything here, unless a function has its own: owner of the objects named. */
 #ifndef HEDDLE_CSS_H
 #define HEDDLE_CSS_H
 
@@ -30,21 +31,23 @@ typedef struct hed_css_matcher hed_css_matcher;
 /** No element, no rule, no name. */
 #define HED_CSS_NONE UINT32_MAX
 
-/* ---- names ---- */
+/* ---- the model: names ---- */
 
-/** A table of names that documents and sheets share; it must outlive them. `allocator` may be NULL.
+/** Creates a table of names for documents and sheets, which it must outlive. `allocator` may be
+ *  NULL.
  *  Errors: MEMORY. */
 HED_API hed_status hed_css_names_create(
     const hed_allocator *allocator, hed_css_names **names, hed_error *error);
-HED_API void hed_css_names_destroy(hed_css_names *names); /**< NULL is allowed */
-/** Number of a name, which is added where it is new; HED_CSS_NONE where memory runs out. */
+/** Destroys a table of names. NULL is allowed. */
+HED_API void hed_css_names_destroy(hed_css_names *names);
+/** Returns the number of a name, which is added if it is new; HED_CSS_NONE: out of memory. */
 HED_API uint32_t hed_css_name(hed_css_names *names, const char *text, size_t length);
-/** The text of a name, with its length (nullable). Lives as long as the table. */
+/** Returns the text of a name and its length (nullable). Lives as long as the table. */
 HED_API const char *hed_css_name_text(const hed_css_names *names, uint32_t name, size_t *length);
 
-/* ---- documents ---- */
+/* ---- the model: documents ---- */
 
-/** What an element's name belongs to. */
+/** Namespace of an element's name. */
 typedef enum hed_css_namespace {
     HED_CSS_HTML,
     HED_CSS_SVG,
@@ -52,7 +55,7 @@ typedef enum hed_css_namespace {
     HED_CSS_OTHER
 } hed_css_namespace;
 
-/** States that a document does not hold: bits that a program sets for an element, default none. */
+/** States of an element that a document does not contain; a program sets them, none by default. */
 typedef enum hed_css_state {
     HED_CSS_HOVER = 1u << 0,
     HED_CSS_ACTIVE = 1u << 1,
@@ -67,170 +70,180 @@ typedef enum hed_css_state {
     HED_CSS_USER_INVALID = 1u << 10,
     HED_CSS_AUTOFILL = 1u << 11,
     HED_CSS_PLAYING = 1u << 12,
-    HED_CSS_OTHER_STATE = 1u << 13 /**< any other one: :paused, :muted, :state() ... */
+    HED_CSS_OTHER_STATE = 1u << 13 /**< any other state: :paused, :muted, :state() ... */
 } hed_css_state;
 
 /** One attribute of a tree in arrays. */
 typedef struct hed_css_attribute {
-    const char *name; /**< as written; lower case in HTML elements */
+    const char *name; /**< lower case in HTML elements, else as written */
     const char *value;
     size_t value_length; /**< 0: up to its final zero */
 } hed_css_attribute;
 
 /** One element of a tree in arrays. */
 typedef struct hed_css_element {
-    uint32_t parent; /**< an earlier element; HED_CSS_NONE: a root, which a forest has several of */
+    uint32_t parent; /**< an earlier element; HED_CSS_NONE: a root; a forest has several roots */
     hed_css_namespace name_space;
     const char *name;                    /**< lower case in HTML; as written elsewhere */
     const hed_css_attribute *attributes; /**< (attribute_count) */
     uint32_t attribute_count;
-    bool has_text; /**< a text node of at least one character is among its children */
+    bool has_text; /**< true: one of its children is a text node of at least one character */
 } hed_css_element;
 
-/** A tree that a program holds, walked once, while a document is made of it. Nodes are elements, and what
- *  `node` points to is the program's own. */
+/** A tree of the program, which is traversed once while a document is created. Nodes are elements;
+ *  `node` is a pointer of the program. */
 typedef struct hed_css_tree {
-    const void *root;                                          /**< NULL: there is none */
-    const void *(*first_child)(void *user, const void *node);  /**< NULL: none */
-    const void *(*next_sibling)(void *user, const void *node); /**< NULL: none; not of the root */
-    /** Fills `element`, which is all zero before, but for its parent. Texts and attributes must live until
-     *  the next call. */
+    const void *root;                                         /**< NULL: no tree */
+    const void *(*first_child)(void *user, const void *node); /**< NULL: none */
+    /** NULL: none; not called for the root */
+    const void *(*next_sibling)(void *user, const void *node);
+    /** Sets the members of `element`, which is zero, except its parent. Texts and attributes must
+     *  live until the next call. */
     void (*describe)(void *user, const void *node, hed_css_element *element);
     void *user;
 } hed_css_tree;
 
-/** Where a document comes from. */
+/** Source of a document. */
 typedef struct hed_css_document_def {
     const char *html; /**< HTML, UTF-8; NULL: `elements` */
     size_t html_length;
-    const char *file;                /**< for messages; NULL: "page" */
+    const char *file;                /**< name in messages; NULL: "page" */
     const hed_css_element *elements; /**< (element_count), parents before children */
     uint32_t element_count;
-    hed_css_tree tree; /**< where it has a root: in place of `html` and `elements` */
-    bool quirks;       /**< of `elements` and `tree`: ids and classes regardless of case */
+    hed_css_tree tree; /**< if it has a root: in place of `html` and `elements` */
+    bool quirks;       /**< `elements` and `tree`: ids and classes match in any case */
 } hed_css_document_def;
 
-/** Makes a document. There is no wrong HTML, and damaged UTF-8 is read as U+FFFD; but what is a picture,
- *  an archive or UTF-16 by its first bytes is refused. HTML of n bytes takes libgumbo time in proportion
- *  to n, and beyond that to the square of the depth and of the attributes of one tag.
- *  Errors: ARGUMENT, FORMAT (that; a parent that is no earlier element), LIMIT (1 GiB of HTML), MEMORY,
- *  UNSUPPORTED (HTML without libgumbo). */
+/** Creates a document. There is no invalid HTML, and damaged UTF-8 is read as U+FFFD; but a
+ *  picture, an archive or UTF-16, recognised by the first bytes, is an error. For HTML of n bytes,
+ *  libgumbo takes time in proportion to n, and in addition to the square of the depth and of the
+ *  attributes of one tag.
+ *  Errors: ARGUMENT, FORMAT (no text; a parent that is no earlier element), LIMIT (1 GiB of HTML),
+ *  MEMORY, UNSUPPORTED (HTML without libgumbo). */
 HED_API hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_def *def,
     hed_css_document **document, hed_error *error);
-HED_API void hed_css_document_destroy(hed_css_document *document); /**< NULL is allowed */
+/** Destroys a document. NULL is allowed. */
+HED_API void hed_css_document_destroy(hed_css_document *document);
 
-/** Facts about a document. */
+/** Properties of a document. */
 typedef struct hed_css_document_info {
     uint32_t elements;
-    uint32_t depth; /**< of the deepest element; the root has 0 */
+    uint32_t depth; /**< level of the deepest element; that of the root is 0 */
     bool quirks;
-    uint32_t style_sheets; /**< `<style>` and `<link rel=stylesheet>`, in order */
+    uint32_t style_sheets; /**< number of `<style>` and `<link rel=stylesheet>` */
 } hed_css_document_info;
-/** Thread class: any. */
+/** Returns the properties of a document. Thread class: any. */
 HED_API hed_css_document_info hed_css_document_describe(const hed_css_document *document);
-/** The page's own sheet `index`: text of a `<style>`, or NULL and the `href` of a link; its media
- *  attribute ("" where there is none). */
+/** Returns sheet `index` of the page: the text of a `<style>`, or NULL and the `href` of a link;
+ *  its media attribute ("": none). Sheets are in the order of the page. */
 HED_API const char *hed_css_document_sheet(const hed_css_document *document, uint32_t index,
     size_t *length, const char **href, const char **media);
-/** Line of the page on which the text of its own sheet `index` begins, from 1; 0: a link. */
+/** Returns the line of the page on which the text of its sheet `index` begins, from 1; 0: a
+ *  link. */
 HED_API uint32_t hed_css_document_sheet_line(const hed_css_document *document, uint32_t index);
-/** Element `element` as a short text for people, "div#main.wide"; cut to `size`. */
+/** Writes a short text of element `element` for people, such as "div#main.wide", cut to `size`. */
 HED_API void hed_css_element_text(
     const hed_css_document *document, uint32_t element, char *text, size_t size);
-/** The element's parent; HED_CSS_NONE: it is a root. Thread class: any. */
+/** Returns the parent of an element; HED_CSS_NONE: it is a root. Thread class: any. */
 HED_API uint32_t hed_css_parent(const hed_css_document *document, uint32_t element);
-/** Line of its start tag, from 1; 0: unknown. */
+/** Returns the line of an element's start tag, from 1; 0: unknown. */
 HED_API uint32_t hed_css_line(const hed_css_document *document, uint32_t element);
 
-/** Calls `each` for attributes that hold CSS: `style`, those of fonts, any value with "var(". The texts
+/** Calls `each` for attributes with CSS: `style`, those of fonts, any value with "var(". The texts
  *  are the document's. */
 HED_API void hed_css_document_styles(const hed_css_document *document,
     void (*each)(void *user, const char *text, size_t length), void *user);
 
-/* ---- sheets ---- */
+/* ---- the model: sheets ---- */
 
-/** Who a sheet is from, in rising order of normal declarations. */
+/** Origin of a sheet, in ascending order of its normal declarations in the cascade. */
 typedef enum hed_css_origin { HED_CSS_USER_AGENT, HED_CSS_USER, HED_CSS_AUTHOR } hed_css_origin;
 
-/** What \@media and \@supports are asked. Start from hed_default_css_medium(): a desktop. */
+/** Medium of \@media and \@supports. Start from hed_default_css_medium(): a desktop. */
 typedef struct hed_css_medium {
     const char *type;     /**< "screen", "print" */
     double width, height; /**< CSS pixels */
     double resolution;    /**< dots for each CSS pixel */
     bool dark, reduced_motion, hover, fine_pointer;
 } hed_css_medium;
-/** screen, 1,920 x 1,080, one dot a pixel, light, a mouse. Thread class: any. */
+/** Returns the defaults: screen, 1,920 x 1,080, one dot a pixel, light, a mouse.
+ *  Thread class: any. */
 HED_API hed_css_medium hed_default_css_medium(void);
 
-/** Where a sheet comes from. */
+/** Source of a sheet. */
 typedef struct hed_css_sheet_def {
-    const char *text; /**< UTF-8; damaged bytes are read as U+FFFD, as the specification says */
+    const char *text; /**< UTF-8; damaged bytes are read as U+FFFD, as the specification requires */
     size_t length;
-    const char *file; /**< for messages; NULL: "sheet" */
-    uint32_t line;    /**< of the file on which the text begins, from 1; 0: the first */
+    const char *file; /**< name in messages; NULL: "sheet" */
+    uint32_t line;    /**< line of the file on which the text begins, from 1; 0: the first */
     hed_css_origin origin;
-    const char *media;     /**< of the link or style element; NULL: all */
-    bool quirks;           /**< of the documents it is for */
+    const char *media;     /**< media of the link or style element; NULL: all */
+    bool quirks;           /**< quirks mode of its documents */
     hed_css_medium medium; /**< all zero: the default */
-    /** called for \@import in text `source` (hed_css_rule): gives the text (which must live until the
-     *  sheet is made), or NULL */
+    /** Called for \@import in text `source` (hed_css_rule). Returns the imported text, which must
+     *  live until the sheet is created, or NULL. */
     const char *(*import)(void *user, uint32_t source, const char *url, size_t *length);
     void *user;
-    bool split; /**< each selector of a list is a rule of its own, to learn which of them match */
+    /** makes each selector of a list a rule of its own, to find out which of them match */
+    bool split;
 } hed_css_sheet_def;
 
-/** Makes a sheet. There is no wrong sheet: errors in it are recovered from as CSS Syntax 3 says, and
- *  the rule or declaration is dropped. Selectors nested deeper than 64 lists are UNSUPPORTED; what is
- *  nested in more than 256 blocks, and more than 16 levels or 10,000 texts of \@import, are left out.
- *  Time is in proportion to the text, and memory: 4 to 10 bytes for each of it, at most 150.
- *  Errors: ARGUMENT, FORMAT (a picture, an archive or UTF-16, by its first bytes), LIMIT, MEMORY. */
+/** Creates a sheet. There is no invalid sheet: errors are recovered from as CSS Syntax 3 specifies,
+ *  and the rule or declaration is dropped. Selectors nested deeper than 64 lists are UNSUPPORTED;
+ *  contents of more than 256 nested blocks, and more than 16 levels or 10,000 texts of \@import,
+ *  are skipped. Time is in proportion to the text; memory is 4 to 10 times the text, at most 150
+ *  times.
+ *  Errors: ARGUMENT, FORMAT (a picture, an archive or UTF-16, by its first bytes), LIMIT,
+ *  MEMORY. */
 HED_API hed_status hed_css_sheet_create(
     hed_css_names *names, const hed_css_sheet_def *def, hed_css_sheet **sheet, hed_error *error);
-HED_API void hed_css_sheet_destroy(hed_css_sheet *sheet); /**< NULL is allowed */
+/** Destroys a sheet. NULL is allowed. */
+HED_API void hed_css_sheet_destroy(hed_css_sheet *sheet);
 
-/** Whether a rule takes part. */
+/** Validity of a rule. */
 typedef enum hed_css_validity {
     HED_CSS_VALID = 'M',
-    HED_CSS_INVALID = 'E', /**< dropped, as the specification says */
-    /** valid, but about what is not matched here (shadow trees, \@scope) */
+    HED_CSS_INVALID = 'E', /**< dropped, as the specification requires */
+    /** valid, but not matched by Heddle (shadow trees, \@scope) */
     HED_CSS_UNSUPPORTED = 'U'
 } hed_css_validity;
 
-/** Facts about a rule. Texts live as long as the sheet. */
+/** Properties of a rule. Texts live as long as the sheet. */
 typedef struct hed_css_rule {
     hed_css_validity validity;
-    const char *selector; /**< as written, without outer space */
+    const char *selector; /**< text as written, without outer space */
     size_t selector_length;
-    const char *reason;    /**< of INVALID and UNSUPPORTED, for people; else "" */
-    uint32_t line, column; /**< of the selector, from 1 */
-    /** of the style rule, from 0: its own number, but for a sheet that is split */
+    const char *reason;    /**< cause of INVALID and UNSUPPORTED, for people; else "" */
+    uint32_t line, column; /**< position of the selector, from 1 */
+    /** number of the style rule, from 0: the rule's own number, unless the sheet is split */
     uint32_t number;
-    /** text that it is in: 0 the sheet's own, else the how-manieth that `import` gave */
+    /** index of its text: 0 the sheet's, else that of the text that `import` returned, from 1 */
     uint32_t source;
-    size_t begin, end; /**< bytes of the whole rule in that text */
-    bool applies;      /**< its \@media and \@supports hold */
-    bool state;        /**< it asks for a state that a document does not hold */
+    size_t begin, end; /**< position of the whole rule in that text, bytes */
+    bool applies;      /**< true: its \@media and \@supports apply */
+    bool state;        /**< true: its selector has a state that documents do not contain */
     bool pseudo_element;
-    bool important; /**< one of its declarations is */
-    uint32_t
-        specificity; /**< largest of its selectors: a << 20 | b << 10 | c, each at most 1,023 */
-    uint32_t layer;  /**< order of its layer, from 0; HED_CSS_NONE: none */
+    bool important; /**< true: one of its declarations is important */
+    /** maximum over its selectors: a << 20 | b << 10 | c, each at most 1,023 */
+    uint32_t specificity;
+    uint32_t layer; /**< index of its layer, from 0; HED_CSS_NONE: none */
 } hed_css_rule;
-/** Number of style rules, those of imported texts among them. */
+/** Returns the number of style rules, those of imported texts included. */
 HED_API uint32_t hed_css_rule_count(const hed_css_sheet *sheet);
-/** Rule `rule`, below the count. */
+/** Returns the properties of rule `rule`, below the count. */
 HED_API hed_css_rule hed_css_rule_at(const hed_css_sheet *sheet, uint32_t rule);
 
-/** The layer of a rule, "base.forms"; an anonymous one is "(anonymous)"; "": none. Cut to `size`. */
+/** Writes the layer of a rule, such as "base.forms"; an anonymous one is "(anonymous)"; "": none.
+ *  Cut to `size`. */
 HED_API void hed_css_layer_text(const hed_css_sheet *sheet, uint32_t rule, char *text, size_t size);
-/** What a rule is under, from the innermost out: "@media print in @supports (gap: 0)"; "": nothing. Cut
- *  to `size`. */
+/** Writes the conditions of a rule, the innermost first, such as "@media print in @supports (gap:
+ *  0)"; "": none. Cut to `size`. */
 HED_API void hed_css_condition_text(
     const hed_css_sheet *sheet, uint32_t rule, char *text, size_t size);
 
-/* ---- what rules name, and what is no style rule ---- */
+/* ---- the model: parts of sheets, and names in rules ---- */
 
-/** What else a sheet consists of, as far as it is known by a name or holds rules. */
+/** Kind of a part of a sheet that has a name, contains rules, or is no style rule. */
 typedef enum hed_css_part_kind {
     HED_CSS_PART_KEYFRAMES = 'k',
     HED_CSS_PART_FONT_FACE = 'f',
@@ -238,215 +251,246 @@ typedef enum hed_css_part_kind {
     HED_CSS_PART_CUSTOM = 'v',   /**< a declaration of a custom property in a style rule */
     HED_CSS_PART_LAYER = 'l',    /**< a block of \@layer */
     HED_CSS_PART_GROUP = 'g',    /**< a block of \@media, \@supports, \@container ... */
-    HED_CSS_PART_OTHER = 'o'     /**< \@page, what is not known, and statements inside of a block */
+    HED_CSS_PART_OTHER = 'o'     /**< \@page, unknown at-rules, and statements inside a block */
 } hed_css_part_kind;
 
-/** A part. Texts live as long as the table of names. */
+/** A part of a sheet. Texts live as long as the table of names. */
 typedef struct hed_css_part {
     hed_css_part_kind kind;
-    const char *name;  /**< keyframes, font family, property or layer as written; "": none, OTHER */
-    uint32_t rule;     /**< CUSTOM: number of the style rule that it is in */
+    /** name of keyframes, font family, property or layer as written; "": none, OTHER */
+    const char *name;
+    uint32_t rule;     /**< CUSTOM: number of its style rule */
     uint32_t line;     /**< from 1 */
-    uint32_t source;   /**< as in hed_css_rule */
-    size_t begin, end; /**< bytes in that text; of a declaration without its semicolon */
+    uint32_t source;   /**< index of its text, as in hed_css_rule */
+    size_t begin, end; /**< position in that text, bytes; a declaration is without its semicolon */
 } hed_css_part;
-/** Number of parts, in the order in which they begin. */
+/** Returns the number of parts, in the order in which they begin. */
 HED_API uint32_t hed_css_part_count(const hed_css_sheet *sheet);
-/** Part `part`, below the count. */
+/** Returns part `part`, below the count. */
 HED_API hed_css_part hed_css_part_at(const hed_css_sheet *sheet, uint32_t part);
 
-/** Which names of parts are used by what stays of a site. */
+/** Input of hed_css_follow(): the rules and texts of a site that remain. */
 typedef struct hed_css_follow_def {
     hed_css_sheet *const *sheets; /**< (sheet_count), of one table of names */
     uint32_t sheet_count;
-    const bool *rules; /**< (rules of all sheets, one sheet after the other) which ones stay */
-    const char *const *texts; /**< (text_count) other CSS that names them: style attributes ... */
-    const size_t *lengths;    /**< (text_count) */
+    /** (rules of all sheets, one sheet after the other) true: the rule remains */
+    const bool *rules;
+    /** (text_count) other CSS that uses names, such as style attributes */
+    const char *const *texts;
+    const size_t *lengths; /**< (text_count) */
     uint32_t text_count;
 } hed_css_follow_def;
-/** Sets `used` (parts of all sheets, one sheet after the other) for those whose name stands in a value
- *  of a rule that stays, in `texts`, or in another part that is used; those set before count as used.
- *  Layers and groups are left as they are. Names are compared regardless of ASCII case, and whatever
- *  the property: rather too many are used than too few. Errors: MEMORY. */
+/** Finds the parts that remaining rules use, so that all others can be removed. Sets `used` (parts
+ *  of all sheets, one sheet after the other) for each part whose name is in a value of a remaining
+ *  rule, in `texts`, or in another used part; parts that are already set count as used. Layers and
+ *  groups are not changed. Names are compared in any ASCII case, and in any property: rather too
+ *  many are used than too few.
+ *  Errors: MEMORY. */
 HED_API hed_status hed_css_follow(const hed_css_follow_def *def, bool *used, hed_error *error);
 
-/** Sets `named` (rules of the sheet) for rules of which a selector, at any depth, names a class or an id
- *  ('.' or '#') that `fits`. Errors: MEMORY. */
+/** Finds the rules with certain class names or ids. Sets `named` (rules of the sheet) for each rule
+ *  of which a selector, at any depth, has a class or an id ('.' or '#') for which `fits` returns
+ *  true.
+ *  Errors: MEMORY. */
 HED_API hed_status hed_css_rules_naming(const hed_css_sheet *sheet,
     bool (*fits)(void *user, char kind, const char *name), void *user, bool *named,
     hed_error *error);
 
-/* ---- matching ---- */
+/* ---- creation ---- */
 
-/** What a matcher holds. */
+/** Documents and sheets of a matcher. */
 typedef struct hed_css_matcher_def {
     hed_css_document *const *documents; /**< (document_count), matched as one forest */
     uint32_t document_count;
-    hed_css_sheet *const *sheets; /**< (sheet_count); rules are numbered on from sheet to sheet */
+    /** (sheet_count); numbers of rules continue from sheet to sheet */
+    hed_css_sheet *const *sheets;
     uint32_t sheet_count;
-    bool states_possible; /**< states that documents do not hold are taken for granted (`unused`) */
-    const bool *without;  /**< (rules of all sheets) rules that take no part; NULL: all do */
+    /** treats states that documents do not contain as possible, for finding unused rules */
+    bool states_possible;
+    const bool *without; /**< (rules of all sheets) true: the rule is ignored; NULL: none is */
 } hed_css_matcher_def;
 
-/** Makes a matcher on a device (NULL: plain C without a context), which has the same results on all.
- *  What is no work for the device (documents deeper than 256, :nth-child(of ...) among more than 4,096
- *  siblings, more than 8,192 rules for an
- *  element, more than its memory) is done on the processor. Documents and sheets must outlive it.
- *  Errors: ARGUMENT, LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER, UNSUPPORTED (a device without atomics
- *  in its memory). */
+/** Creates a matcher on a device (NULL: plain C without a context). The results are the same on
+ *  all. The processor does the work that no device can do: documents deeper than 256, :nth-child(of
+ *  ...) among more than 4,096 siblings, more than 8,192 rules for an element, more than the
+ *  device's memory. Documents and sheets must outlive the matcher.
+ *  Errors: ARGUMENT, LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER, UNSUPPORTED (a device without
+ *  atomics in its memory). */
 HED_API hed_status hed_css_matcher_create(hed_device *device, const hed_css_matcher_def *def,
     hed_css_matcher **matcher, hed_error *error);
-HED_API void hed_css_matcher_destroy(hed_css_matcher *matcher); /**< NULL is allowed */
-/** Matches everything. Errors: MEMORY, LIMIT, DEVICE_MEMORY, DRIVER, LOST. */
+/** Destroys a matcher. NULL is allowed. */
+HED_API void hed_css_matcher_destroy(hed_css_matcher *matcher);
+
+/* ---- running: matches ---- */
+
+/** Matches all elements against all rules. Errors: MEMORY, LIMIT, DEVICE_MEMORY, DRIVER, LOST. */
 HED_API hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error);
 
-/** Most launches that hed_css_times has times of. */
+/* ---- results ---- */
+
+/** Result of a match. The arrays are the matcher's, valid until the next match or change. */
+typedef struct hed_css_result {
+    uint32_t elements, classes, rules;
+    const uint32_t *element_class; /**< (elements) */
+    /** (classes + 1) index in `rule` at which a class's rules begin */
+    const uint32_t *class_begin;
+    const uint32_t *rule; /**< rules of each class, ascending */
+    uint64_t pairs;       /**< number of pairs of an element and a matching rule */
+} hed_css_result;
+/** Returns the result of the last hed_css_match(). */
+HED_API hed_css_result hed_css_results(const hed_css_matcher *matcher);
+/** Counts the elements of each rule, and hashes them: FNV-1a (32 bits, basis 2166136261, prime
+ *  16777619) over their numbers in their documents, ascending, 4 bytes each, lowest first. Both
+ *  (rules), nullable. */
+HED_API void hed_css_counts(const hed_css_matcher *matcher, uint32_t *counts, uint32_t *hashes);
+/** Writes the rules of each element, ascending: those of element e are rule[begin[e]] to
+ *  rule[begin[e + 1] - 1]. begin: (elements + 1); rule: (hed_css_result.pairs). */
+HED_API void hed_css_pairs(const hed_css_matcher *matcher, uint64_t *begin, uint32_t *rule);
+/** Writes the elements of a rule as bits: element e is bit e % 32 of word e / 32. bits: ((elements
+ *  + 31) / 32).
+ *  Errors: ARGUMENT (no such rule), MEMORY. */
+HED_API hed_status hed_css_matching(
+    const hed_css_matcher *matcher, uint32_t rule, uint32_t *bits, hed_error *error);
+/** Finds for each element the rule that would win if every rule declared one and the same property,
+ *  important if one of its declarations is; HED_CSS_NONE: none. Conditions and layers are ignored,
+ *  and so are selectors with a pseudo-element. winners: (elements).
+ *  Errors: ARGUMENT, MEMORY, LIMIT. */
+HED_API hed_status hed_css_winners(
+    const hed_css_matcher *matcher, uint32_t *winners, hed_error *error);
+
+/** Finds the elements of a document that a selector matches, in order: at most `room` of them are
+ *  written to `elements` (may be NULL if it is 0), and `count` receives their total. A
+ *  pseudo-element matches its element.
+ *  Errors: ARGUMENT, FORMAT (no selector; with the text expected), UNSUPPORTED (shadow trees),
+ *  MEMORY. */
+HED_API hed_status hed_css_select(const hed_css_document *document, const char *selector,
+    uint32_t *elements, uint32_t room, uint32_t *count, hed_error *error);
+
+/* ---- results: the cascade ---- */
+
+/** Number of the element's own style attribute, in place of a rule. */
+#define HED_CSS_OWN_STYLE (UINT32_MAX - 1)
+
+/** Finds for each element the rule whose declaration of `property` wins the cascade (Cascade 5): by
+ *  origin and importance, style attributes, layers, specificity of the matching selector, and
+ *  order, if the rule's conditions apply. HED_CSS_OWN_STYLE: the element's style attribute;
+ *  HED_CSS_NONE: no declaration, or a winner that `revert` or `revert-layer` rolls back to none.
+ *
+ *  `property` is a longhand ("display", "margin-left") or a custom property ("--gap"); a
+ *  declaration of a shorthand that sets it, or of `all`, counts. Names with -webkit- and other old
+ *  names are aliases. The physical and the logical property of a pair are two properties. A value
+ *  is dropped if it is certainly invalid (docs/css.md lists the checks), which is less than a
+ *  browser drops. Not included: a browser's own sheet, unless it is one of the sheets, attributes
+ *  such as `bgcolor`, animations, and pseudo-elements. winners: (elements).
+ *  Errors: ARGUMENT (no such property, or a shorthand: the error names its longhands), MEMORY,
+ *  LIMIT (2^30 rules times layers). */
+HED_API hed_status hed_css_cascade(
+    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error);
+
+/** Participation of a declaration in the cascade. */
+typedef enum hed_css_standing {
+    HED_CSS_TAKES_PART,
+    HED_CSS_CONDITION_FAILS, /**< the rule's \@media or \@supports do not apply */
+    HED_CSS_NO_PROPERTY,     /**< unknown property */
+    HED_CSS_NO_VALUE,        /**< certainly no value of its property */
+    HED_CSS_EMPTY_RULE       /**< placeholder for a rule without declarations */
+} hed_css_standing;
+
+/** A declaration on an element. Texts live until the call returns. */
+typedef struct hed_css_declaration {
+    uint32_t rule;              /**< rule among all sheets; HED_CSS_OWN_STYLE: a style attribute */
+    const char *pseudo_element; /**< pseudo-element, such as "before"; "": the element itself */
+    const char *property;       /**< name in lower case, except custom ones; "": EMPTY_RULE */
+    const char *value;          /**< text as written, without `!important`; no final zero */
+    size_t value_length;
+    bool important;
+    uint32_t specificity; /**< specificity of the rule's strongest matching selector */
+    hed_css_standing standing;
+    uint32_t sets, wins; /**< numbers of longhands that it sets, and of those that it wins */
+} hed_css_declaration;
+
+/** Calls `each` for every declaration of the rules that match an element, and of its style
+ *  attribute, to explain the cascade: those of the element itself, then those of each
+ *  pseudo-element, the strongest first. Declarations that do not participate are at the position
+ *  that they would have. `element`: number among all documents.
+ *  Errors: ARGUMENT, MEMORY, LIMIT. */
+HED_API hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
+    void (*each)(void *user, const hed_css_declaration *declaration), void *user, hed_error *error);
+
+/* ---- changes: attributes, states, positions ---- */
+
+/** Result of a change; the array is the matcher's, valid until its next match or change. */
+typedef struct hed_css_changes {
+    uint32_t count;           /**< number of elements that match other rules now */
+    const uint32_t *elements; /**< (count) numbers in the forest, each once, unordered */
+} hed_css_changes;
+/** Changes an attribute of element `element` of document `document` (by their numbers in the
+ *  matcher), and matches the affected elements again, so that hed_css_results() is current. `name`
+ *  as in hed_css_attribute; `value` NULL: removes it. Pseudo-classes that follow from HTML
+ *  (:disabled, :lang(), :dir() ...) are updated; dir=auto keeps its direction. A class, id or
+ *  attribute that is in a sheet and new in the documents causes a full match. The document is
+ *  changed: other matchers of it must be created again. `changes` is nullable.
+ *  Errors: ARGUMENT (not matched yet, no such element), MEMORY, LIMIT: nothing is changed, or
+ *  hed_css_match() must follow. */
+HED_API hed_status hed_css_set_attribute(hed_css_matcher *matcher, uint32_t document,
+    uint32_t element, const char *name, const char *value, hed_css_changes *changes,
+    hed_error *error);
+/** Sets the states of an element that a document does not contain, bits of hed_css_state, and
+ *  matches the affected elements again.
+ *  Errors: as hed_css_set_attribute(). */
+HED_API hed_status hed_css_set_state(hed_css_matcher *matcher, uint32_t document, uint32_t element,
+    uint32_t states, hed_css_changes *changes, hed_error *error);
+/** Moves an element with its descendants to another position: below `parent`, before its child
+ *  `before` or after all children (HED_CSS_NONE), and matches the affected elements again. Elements
+ *  are renumbered in document order, and `changes` uses the new numbers; `moved` (nullable)
+ *  receives the element's own. Texts stay in place.
+ *  Errors: ARGUMENT (also a position inside the element), and as hed_css_set_attribute(); after
+ *  MEMORY the document has to be destroyed. */
+HED_API hed_status hed_css_move(hed_css_matcher *matcher, uint32_t document, uint32_t element,
+    uint32_t parent, uint32_t before, uint32_t *moved, hed_css_changes *changes, hed_error *error);
+
+/* ---- information ---- */
+
+/** Sizes of a matcher's tables, and times of its stages. */
+typedef struct hed_css_matcher_info {
+    uint32_t predicates, compounds, prefixes; /**< counts in all sheets; equal ones count once */
+    /** kinds of elements that rules distinguish only by the neighbours */
+    uint32_t shapes;
+    /** elements with rules that depend on neighbours; of the last match on the processor, as the
+     *  members below */
+    uint32_t varying;
+    /** kinds of elements together with the results of the predicates on their neighbours */
+    uint32_t signatures;
+    uint32_t states;                       /**< states of ancestors */
+    double compile_seconds, shape_seconds; /**< times of its creation */
+    double bind_seconds, pass_seconds;     /**< times of the last match */
+} hed_css_matcher_info;
+/** Returns the sizes and times of a matcher. */
+HED_API hed_css_matcher_info hed_css_matcher_describe(const hed_css_matcher *matcher);
+
+/** Maximum number of launches in hed_css_times. */
 enum { HED_CSS_MOST_KERNELS = 16 };
-/** How long a device takes for the parts of a match: medians, in seconds. */
+/** Times of a match on a device: medians, s. */
 typedef struct hed_css_times {
-    double bind, pass;    /**< kernels alone, between two events of the device */
-    double pass_launched; /**< pass, from the launch to the end of waiting on the host; */
-    double both_launched; /**< bind and pass; */
-    double down_launched; /**< pass, and the elements' classes into host memory; */
-    double cold;          /**< the same, with sheets and documents up before, bound as they were; */
-    double cold_bound;    /**< and with bind */
-    double element_bytes; /**< memory on the device that grows with the elements, over them */
-    /** of each launch of bind and pass, one after the other between events, which add about a
-     *  microsecond to each */
+    double bind, pass;    /**< kernels only, between two events of the device */
+    double pass_launched; /**< pass, from the launch to the end of the wait on the host */
+    double both_launched; /**< bind and pass, from the launch to the end of the wait */
+    double down_launched; /**< pass, and the copy of the elements' classes to host memory */
+    double cold;          /**< upload of sheets and documents, pass and copy; already bound */
+    double cold_bound;    /**< upload of sheets and documents, bind, pass and copy */
+    double element_bytes; /**< device memory that grows with the elements / their number */
+    /** each launch of bind and pass alone, between events, which add about a microsecond */
     struct hed_css_kernel_time {
         const char *name;
         double seconds;
     } kernels[HED_CSS_MOST_KERNELS];
     uint32_t kernel_count;
 } hed_css_times;
-/** Repeats the last match's parts on its device, each `repeats` times. Errors: ARGUMENT (nothing was
- *  matched), UNSUPPORTED (it was matched on the processor), MEMORY, DRIVER, LOST. */
+/** Repeats the stages of the last match on its device, each `repeats` times, and measures them.
+ *  Errors: ARGUMENT (nothing was matched), UNSUPPORTED (it was matched on the processor), MEMORY,
+ *  DRIVER, LOST. */
 HED_API hed_status hed_css_measure(
     hed_css_matcher *matcher, uint32_t repeats, hed_css_times *times, hed_error *error);
-
-/** What was found; arrays are the matcher's, until the next match or change. */
-typedef struct hed_css_result {
-    uint32_t elements, classes, rules;
-    const uint32_t *element_class; /**< (elements) */
-    const uint32_t *class_begin;   /**< (classes + 1) where a class's rules begin in `rule` */
-    const uint32_t *rule;          /**< rules of each class, ascending */
-    uint64_t pairs;                /**< of element and rule */
-} hed_css_result;
-/** Of the last hed_css_match(). */
-HED_API hed_css_result hed_css_results(const hed_css_matcher *matcher);
-/** What a matcher is made of, and how long its parts took. */
-typedef struct hed_css_matcher_info {
-    uint32_t predicates, compounds, prefixes; /**< of all sheets, shared by equal parts */
-    /** kinds of elements that rules cannot tell apart but by places */
-    uint32_t shapes;
-    uint32_t varying;    /**< elements of whose place something is asked; of the last
-                          match on the processor, as below */
-    uint32_t signatures; /**< shapes with what their places answer */
-    uint32_t states;     /**< of ancestors */
-    double compile_seconds, shape_seconds; /**< while it was made */
-    double bind_seconds, pass_seconds;     /**< of the last match */
-} hed_css_matcher_info;
-/** Of a matcher as it is now. */
-HED_API hed_css_matcher_info hed_css_matcher_describe(const hed_css_matcher *matcher);
-/** For each rule how many elements it matches, and the FNV-1a hash (32 bits, basis 2166136261, prime
- *  16777619) over their numbers in their documents, ascending, 4 bytes each, lowest first. Both
- *  (rules), nullable. */
-HED_API void hed_css_counts(const hed_css_matcher *matcher, uint32_t *counts, uint32_t *hashes);
-/** The rules of each element written out, ascending: those of element e are rule[begin[e]] to
- *  rule[begin[e + 1] - 1]. begin: (elements + 1); rule: (hed_css_result.pairs). */
-HED_API void hed_css_pairs(const hed_css_matcher *matcher, uint64_t *begin, uint32_t *rule);
-/** The elements that a rule matches as bits: element e is bit e % 32 of word e / 32.
- *  bits: ((elements + 31) / 32). Errors: ARGUMENT (no such rule), MEMORY. */
-HED_API hed_status hed_css_matching(
-    const hed_css_matcher *matcher, uint32_t rule, uint32_t *bits, hed_error *error);
-/** For each element the rule that would win if every rule declared one same property, important where
- *  one of its declarations is, conditions and layers ignored; HED_CSS_NONE: none. Selectors with a
- *  pseudo-element have no part in it. winners: (elements). Errors: ARGUMENT, MEMORY, LIMIT. */
-HED_API hed_status hed_css_winners(
-    const hed_css_matcher *matcher, uint32_t *winners, hed_error *error);
-
-/* ---- the cascade ---- */
-
-/** In place of a rule: the style attribute of the element itself. */
-#define HED_CSS_OWN_STYLE (UINT32_MAX - 1)
-
-/** For each element the rule whose declaration of `property` wins the cascade (Cascade 5): by origin and
- *  importance, style attributes, layers, specificity of the selector that matches, and order, where the
- *  rule's conditions hold. HED_CSS_OWN_STYLE: the element's style attribute; HED_CSS_NONE: nothing sets
- *  it, or what does is rolled back by `revert` or `revert-layer`, which hand on to what they leave.
- *
- *  `property` is a longhand ("display", "margin-left") or a custom property ("--gap"); a declaration of a
- *  shorthand that sets it, or of `all`, counts. Names with -webkit- and other old names are those that
- *  they mean. The physical and the logical property of a pair are two. A value is dropped where it
- *  is certainly none (docs/css.md says what is checked), which is less than a browser drops. Not part
- *  of it: a browser's own sheet, unless it is one of the sheets, attributes such as `bgcolor`,
- *  animations, and pseudo-elements. winners: (elements). Errors: ARGUMENT (no such property, or a
- *  shorthand: the error names its longhands), MEMORY, LIMIT (2^30 rules times layers). */
-HED_API hed_status hed_css_cascade(
-    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error);
-
-/** Whether a declaration has a part in the cascade. */
-typedef enum hed_css_standing {
-    HED_CSS_TAKES_PART,
-    HED_CSS_CONDITION_FAILS, /**< its rule's \@media or \@supports do not hold */
-    HED_CSS_NO_PROPERTY,     /**< none that is known here */
-    HED_CSS_NO_VALUE,        /**< certainly no value of its property */
-    HED_CSS_EMPTY_RULE       /**< in place of the declarations of a rule that has none */
-} hed_css_standing;
-
-/** A declaration on an element. Texts live until the call returns. */
-typedef struct hed_css_declaration {
-    uint32_t rule;              /**< of all sheets together; HED_CSS_OWN_STYLE: a style attribute */
-    const char *pseudo_element; /**< "before": it is for that; "": for the element itself */
-    const char *property;       /**< in lower case but for custom ones; "": EMPTY_RULE */
-    const char *value;          /**< as written, without `!important`; no final zero */
-    size_t value_length;
-    bool important;
-    uint32_t specificity; /**< of the rule's strongest selector that matches; as hed_css_rule's */
-    hed_css_standing standing;
-    uint32_t sets, wins; /**< longhands that it sets, and wins */
-} hed_css_declaration;
-
-/** Every declaration of the rules that match an element, and of its style attribute: those of the element
- *  itself, then those of each pseudo-element, the stronger ones first. What has no part stands where it
- *  would if it had. `element`: of all documents together. Errors: ARGUMENT, MEMORY, LIMIT. */
-HED_API hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
-    void (*each)(void *user, const hed_css_declaration *declaration), void *user, hed_error *error);
-
-/** Elements of a document that a selector matches, in order: up to `room` of them (`elements` may be NULL
- *  where it is 0), and in `count` how many there are. A pseudo-element stands for the element that it
- *  is of. Errors: ARGUMENT, FORMAT (no selector; the error says what was expected), UNSUPPORTED (about
- *  shadow trees), MEMORY. */
-HED_API hed_status hed_css_select(const hed_css_document *document, const char *selector,
-    uint32_t *elements, uint32_t room, uint32_t *count, hed_error *error);
-
-/* ---- changes ---- */
-
-/** What a change has done; the array is the matcher's, until its next match or change. */
-typedef struct hed_css_changes {
-    uint32_t count;           /**< elements that match other rules now */
-    const uint32_t *elements; /**< (count) in the forest, each once, in no order */
-} hed_css_changes;
-/** Changes an attribute of element `element` of document `document` (by their numbers in the matcher),
- *  and matches again what that can touch; hed_css_results() is up to date then. `name` as in
- *  hed_css_attribute; `value` NULL: it is removed. What HTML says of elements (:disabled, :lang(),
- *  :dir() ...) follows; dir=auto is as it was when the document was made. Where the change brings a
- *  class, an id or an attribute into the documents that a sheet asks for and nothing had, everything is
- *  matched. The document is changed: other matchers that hold it must be made anew. `changes` is
- *  nullable. Errors: ARGUMENT (not matched yet, no such element), MEMORY, LIMIT: nothing is changed, or
- *  hed_css_match() must follow. */
-HED_API hed_status hed_css_set_attribute(hed_css_matcher *matcher, uint32_t document,
-    uint32_t element, const char *name, const char *value, hed_css_changes *changes,
-    hed_error *error);
-/** The same of the states that a document does not hold: bits of hed_css_state. */
-HED_API hed_status hed_css_set_state(hed_css_matcher *matcher, uint32_t document, uint32_t element,
-    uint32_t states, hed_css_changes *changes, hed_error *error);
-/** Moves an element with all below it to another place: below `parent`, in front of its child `before`
- *  or behind all (HED_CSS_NONE). Elements are numbered anew in document order, and `changes` uses the
- *  new numbers; `moved` (nullable) gets the element's own. Texts stay where they are. Errors: ARGUMENT
- *  (also a place within the element), and as above; after MEMORY the document has to be destroyed. */
-HED_API hed_status hed_css_move(hed_css_matcher *matcher, uint32_t document, uint32_t element,
-    uint32_t parent, uint32_t before, uint32_t *moved, hed_css_changes *changes, hed_error *error);
 
 HED_END
 

@@ -1,12 +1,11 @@
 /** @file heddle.h
- *  What most programs need: contexts, devices, buffers, streams, kernels and launches. Tuning is
- *  heddle/tuning.h, real time heddle/realtime.h; engines have headers of their own.
+ *  The usual headers of a program: contexts, devices, buffers, streams, kernels and launches.
+ *  Tuning is heddle/tuning.h, real time heddle/realtime.h; engines have headers of their own.
  *
- *  A context holds the devices; a device holds buffers, streams and kernels; a stream runs
- *  launches. In short: @code hed_open(&on, &error); hed_kernel_create(on.device, &def, NULL,
- *  &kernel, &error); hed_launch(on.stream, kernel, &problem, HED_ARGS(x, y, 2.0f), &error);
- *  hed_stream_wait(on.stream, &error); hed_close(&on); @endcode
- */
+ *  A context owns the devices; a device owns buffers, streams and kernels; a stream runs launches.
+ *  In short: @code hed_open(&on, &error); hed_kernel_create(on.device, &def, NULL, &kernel,
+ *  &error); hed_launch(on.stream, kernel, &problem, HED_ARGS(x, y, 2.0f), &error);
+ *  hed_stream_wait(on.stream, &error); hed_close(&on); @endcode */
 #ifndef HEDDLE_HEDDLE_H
 #define HEDDLE_HEDDLE_H
 
@@ -21,17 +20,18 @@
 
 HED_BEGIN
 
-/** A context with its default device and a stream there: what a program begins with. Starts as
+/** A context with its default device and a stream, the start of most programs. Initialise it to
  *  zeros. */
 typedef struct hed_session {
     hed_context *context;
     hed_device *device;
     hed_stream *stream;
-    const char *name; /**< the device's */
+    const char *name; /**< name of the device */
 } hed_session;
 
-/** Opens one with every default. Thread class: any. Errors: those of hed_context_create(),
- *  hed_device_find() and hed_stream_create(). */
+/** Opens a session with every default.
+ *  Thread class: any. Errors: as hed_context_create(), hed_device_find() and
+ *  hed_stream_create(). */
 static inline hed_status hed_open(hed_session *session, hed_error *error)
 {
     const bool given = session != NULL;
@@ -43,7 +43,7 @@ static inline hed_status hed_open(hed_session *session, hed_error *error)
     return status;
 }
 
-/** Closes one; what was made on it must be destroyed before. Thread class: owner. */
+/** Closes a session, after the objects made on it were destroyed. Thread class: owner. */
 static inline void hed_close(hed_session *session)
 {
     const hed_session closed = HED_ZERO;

@@ -1,7 +1,6 @@
 /** @file launch.h
- *  Launching: arguments are checked against the description, the geometry against the device,
- *  before anything reaches a driver.
- */
+ *  Launches. Arguments are checked against the description and the geometry against the device
+ *  before the driver is called. */
 #ifndef HEDDLE_LAUNCH_H
 #define HEDDLE_LAUNCH_H
 
@@ -9,12 +8,12 @@
 
 HED_BEGIN
 
-/** One argument of a launch. Made by the functions below; scalars and buffers are copied, a
- *  struct's memory only has to live until the launch returns. */
+/** One argument of a launch, made by the functions below. Scalars and buffers are copied; the
+ *  memory of a struct must live until the launch returns. */
 typedef struct hed_argument {
     hed_argument_kind kind;
     hed_type type;
-    size_t size; /**< structs */
+    size_t size; /**< bytes, of structs */
     union {
         hed_buffer *buffer;
         const void *bytes;
@@ -75,19 +74,18 @@ static inline hed_argument hed_struct_argument(const void *bytes, size_t size)
     a.value.bytes = bytes;
     return a;
 }
-/** Stands for a HED_LOCAL argument; its size comes from the geometry. */
+/** Makes the placeholder of a HED_LOCAL argument, whose size comes from the geometry. */
 static inline hed_argument hed_local_argument(void)
 {
     hed_argument a = {HED_LOCAL, HED_BYTES, 0, {0}};
     return a;
 }
 
-/** The arguments of a launch by their values, as two arguments of the call, pointer and count:
+/** Arguments of a launch by their values, as two arguments of the call, pointer and count:
  *  @code hed_launch(stream, kernel, &problem, HED_ARGS(x, y, 2.0f, n), &error); @endcode
- *  Buffers and numbers are taken by their type, which has to be the description's: `5u` for a uint,
- *  `5` for an int. Structs and local arrays go in as hed_struct_argument() and
- *  hed_local_argument(). 1 to 32 arguments; they live until the enclosing block ends (in C++: the
- *  call). */
+ *  The type of each buffer and number must be the description's: `5u` for a uint, `5` for an int.
+ *  Structs and local arrays are passed as hed_struct_argument() and hed_local_argument(). 1 to 32
+ *  arguments; they live until the enclosing block ends (in C++: until the call returns). */
 #ifdef __cplusplus
 #define HED_ARGS(...) \
     hed_arguments_of(__VA_ARGS__).list(), (uint32_t)hed_arguments_of(__VA_ARGS__).count
@@ -96,7 +94,7 @@ static inline hed_argument hed_local_argument(void)
     (const hed_argument[]){HED_EACH(HED_ARG, __VA_ARGS__)}, \
         (uint32_t)(sizeof((hed_argument[]){HED_EACH(HED_ARG, __VA_ARGS__)}) / \
                    sizeof(hed_argument))
-/** One of them. */
+/** One argument of HED_ARGS(). */
 #define HED_ARG(x) \
     _Generic((x), hed_buffer * \
              : hed_buffer_argument, int \
@@ -156,24 +154,25 @@ static inline hed_argument hed_same_argument(hed_argument argument) { return arg
 /* clang-format on */
 #endif
 
-/** Launches a kernel for a problem; the description's geometry() says how. A kernel that was not
- *  given a configuration takes the best that the database knew for this size when the kernel was
- *  made; if that one is not compiled yet, the current configuration is used until it is
- *  (hed_kernel_config() says so). Thread class: owner of stream and kernel. Errors: ARGUMENT
- *  (count, kind or type of an argument; a size below 1; kernel and stream of different devices),
- *  LIMIT (group or local memory too large), NOT_READY (nothing can run until a background build
- *  ends: ask hed_kernel_ready() first), DRIVER, LOST. */
+/** Launches a kernel for a problem, in the description's geometry(). A kernel without a given
+ *  configuration uses the best one that the database had for this size when the kernel was created;
+ *  the current one is used until that one is compiled (hed_kernel_config() reports it).
+ *  Thread class: owner of stream and kernel. Errors: ARGUMENT (count, kind or type of an argument;
+ *  a size below 1; kernel and stream of different devices), LIMIT (group or local memory too
+ *  large), NOT_READY (no configuration is built yet: call hed_kernel_ready() first), DRIVER,
+ *  LOST. */
 HED_API hed_status hed_launch(hed_stream *stream, hed_kernel *kernel, const hed_problem *problem,
     const hed_argument *arguments, uint32_t argument_count, hed_error *error);
 
-/** Launches over a geometry given by the caller; `group` all 0 lets Heddle choose it. Thread class
- *  and errors: as hed_launch. */
+/** Launches a kernel over a given geometry. `group` all 0: Heddle chooses it.
+ *  Thread class: owner of stream and kernel. Errors: as hed_launch(). */
 HED_API hed_status hed_launch_over(hed_stream *stream, hed_kernel *kernel,
     const hed_geometry *geometry, const hed_argument *arguments, uint32_t argument_count,
     hed_error *error);
 
-/** Gives step `step` of a graph, which must be a launch, new arguments of the same kinds; they hold
- *  from the next replay on. Thread class: owner. Errors: ARGUMENT, DRIVER. */
+/** Replaces the arguments of a step of a graph, which must be a launch, by new ones of the same
+ *  kinds, from the next replay on.
+ *  Thread class: owner. Errors: ARGUMENT, MEMORY, DRIVER. */
 HED_API hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument *arguments,
     uint32_t argument_count, hed_error *error);
 
@@ -191,7 +190,7 @@ static inline hed_argument hed_argument_of(float x) { return hed_float_argument(
 static inline hed_argument hed_argument_of(double x) { return hed_double_argument(x); }
 static inline hed_argument hed_argument_of(const hed_argument &x) { return x; }
 
-/** What HED_ARGS() makes; lives until the end of the call that it is written in. */
+/** Result of HED_ARGS(); lives until the end of the call that it is written in. */
 template <typename... types> struct hed_argument_list {
     static constexpr size_t count = sizeof...(types);
     hed_argument arguments[count];

@@ -1,27 +1,26 @@
 /** @file math.h
- *  Strict mathematics: one text for C, C++, OpenCL C and CUDA that gives the same bits everywhere.
- *  In a kernel it is part of the prelude; in C it is header-only.
+ *  Strict mathematics: one text for C, C++, OpenCL C and CUDA with the same bits everywhere. In a
+ *  kernel it is part of the prelude; in C it is header-only.
  *
- *  What is taken from the platform is + - * / and fused multiply-add on floats, each correctly
- *  rounded with denormals kept, integer operations and comparisons. Strict mode (HED_MATH_STRICT)
- *  sees to that for kernels; in C the caller's thread must round to nearest and keep denormals
- *  (hed_float_strict()), and -ffast-math is out. No product here is an operand of a sum except
- *  inside hed_fma(), so a compiler that contracts changes nothing. In fast mode the functions are
- *  as accurate between normal numbers; denormals may be flushed, and where division is approximate
- *  hed_tanh() may be off by an ulp or two more.
+ *  It relies on + - * / and fused multiply-add on floats, each correctly rounded with denormals
+ *  kept, integer operations and comparisons. Strict mode (HED_MATH_STRICT) ensures this for
+ *  kernels; in C the caller's thread must round to nearest and keep denormals (hed_float_strict()),
+ *  and -ffast-math is excluded. No product here is an operand of a sum except inside hed_fma(), so
+ *  a compiler that contracts changes nothing. In fast mode the functions are as accurate between
+ *  normal numbers; denormals may be flushed, and with approximate division hed_tanh() may be off by
+ *  an ulp or two more.
  *
- *  "n ulp" is the largest distance from the exact value in units of the last place, found by trying
- *  every float (hed_pow and hed_atan2: see there). A NaN result has no promised sign or payload:
- *  see hed_canonical_bits().
+ *  "n ulp" is the largest distance from the exact value in units of the last place, over every
+ *  float (hed_pow and hed_atan2: see there). A NaN result has no promised sign or payload: see
+ *  hed_canonical_bits().
  *
- *  In C the speed hangs on the processor's fused multiply-add: without -mfma (x86-64) every
- *  hed_fma() is a call of fmaf(), which is right, keeps loops from being vectorised, and is about
- *  24 times slower where the processor lacks it. A function that is to be chosen at run time goes
- *  into a file compiled with -mavx2 -mfma.
+ *  In C the speed depends on the processor's fused multiply-add: without -mfma (x86-64) every
+ *  hed_fma() is a call of fmaf(), which is right, prevents vectorisation, and is about 24 times
+ *  slower on processors without it. To choose a function at run time, compile its file with -mavx2
+ *  -mfma.
  *
  *  Polynomials are minimax in relative error, coefficients rounded to float one by one and the rest
- *  refitted.
- */
+ *  refitted. */
 #ifndef HEDDLE_MATH_H
 #define HEDDLE_MATH_H
 
@@ -38,7 +37,7 @@
 
 /* ---- bits, and what each language calls differently ---- */
 
-/** The bits of a float. */
+/** Returns the bits of a float. */
 HED_MATH_FUNCTION unsigned int hed_as_uint(float x)
 {
 #if defined(__OPENCL_C_VERSION__)
@@ -52,7 +51,7 @@ HED_MATH_FUNCTION unsigned int hed_as_uint(float x)
 #endif
 }
 
-/** The float with these bits. */
+/** Returns the float with these bits. */
 HED_MATH_FUNCTION float hed_as_float(unsigned int bits)
 {
 #if defined(__OPENCL_C_VERSION__)
@@ -66,7 +65,7 @@ HED_MATH_FUNCTION float hed_as_float(unsigned int bits)
 #endif
 }
 
-/** a * b + c, rounded once. */
+/** Returns a * b + c, rounded once. */
 HED_MATH_FUNCTION float hed_fma(float a, float b, float c)
 {
 #if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
@@ -91,12 +90,13 @@ HED_MATH_FUNCTION unsigned int hed_multiply_high(unsigned int a, unsigned int b)
 #define HED_SIGN_BIT 0x80000000u
 #define HED_INFINITY_BITS 0x7f800000u
 #define HED_NAN_BITS 0x7fc00000u
-/* 1.5 * 2^23: a float of at most 2^22 added to it is rounded to an integer, which stands in the low
- * bits of the sum. */
+/* 1.5 * 2^23: adding it rounds a float of at most 2^22 to an integer, in the low bits of the
+ * sum. */
 #define HED_ROUNDER 12582912.0f
 #define HED_ROUNDER_BITS 0x4b400000
 
-/** The bits of a float, all NaNs alike (0x7fc00000): what results are hashed and compared by. */
+/** Returns the bits of a float, with 0x7fc00000 for every NaN: the form in which results are hashed
+ *  and compared. */
 HED_MATH_FUNCTION unsigned int hed_canonical_bits(float x)
 {
     return x == x ? hed_as_uint(x) : HED_NAN_BITS;
@@ -115,19 +115,19 @@ HED_MATH_FUNCTION float hed_flip(float x, unsigned int sign)
 
 /* ---- comparisons and conversions ---- */
 
-/** a < b ? a : b; so b where one is NaN, and b of two zeros. */
+/** Returns a < b ? a : b; so b if one is NaN, and b of two zeros. */
 HED_MATH_FUNCTION float hed_min(float a, float b) { return a < b ? a : b; }
 
-/** a > b ? a : b; so b where one is NaN, and b of two zeros. */
+/** Returns a > b ? a : b; so b if one is NaN, and b of two zeros. */
 HED_MATH_FUNCTION float hed_max(float a, float b) { return a > b ? a : b; }
 
-/** low below it, high above it, else x; NaN stays. low <= high. */
+/** Clamps x to [low, high], low <= high; NaN stays. */
 HED_MATH_FUNCTION float hed_clamp(float x, float low, float high)
 {
     return x < low ? low : x > high ? high : x;
 }
 
-/** Towards zero; -2^31 and 2^31 - 1 where that does not fit, 0 for NaN. */
+/** Rounds towards zero; values out of range become -2^31 or 2^31 - 1, NaN becomes 0. */
 HED_MATH_FUNCTION int hed_int(float x)
 {
     if (x >= 2147483648.0f) return 2147483647;
@@ -135,7 +135,7 @@ HED_MATH_FUNCTION int hed_int(float x)
     return x == x ? -2147483647 - 1 : 0;
 }
 
-/** Towards zero; 0 and 2^32 - 1 where that does not fit, 0 for NaN. */
+/** Rounds towards zero; values out of range become 0 or 2^32 - 1, NaN becomes 0. */
 HED_MATH_FUNCTION unsigned int hed_uint(float x)
 {
     if (x >= 4294967296.0f) return 4294967295u;
@@ -153,8 +153,8 @@ HED_MATH_FUNCTION float hed_scale(float x, int e)
     return x * first * hed_as_float((unsigned int)(e - half_e + 127) << 23);
 }
 
-/** e^x for every float: 0.90 ulp. Infinite above 88.72, denormal below -87.33, 0 below -103.97,
- *  exp(-inf) = 0, exp(+-0) = 1. NaN gives NaN. */
+/** Computes e^x for every float: 0.90 ulp. Infinite above 88.72, denormal below -87.33, 0 below
+ *  -103.97, exp(-inf) = 0, exp(+-0) = 1. NaN gives NaN. */
 HED_MATH_FUNCTION float hed_exp(float x)
 {
     x = hed_clamp(x, -104.0f, 89.0f);
@@ -178,8 +178,8 @@ HED_MATH_FUNCTION float hed_split(float x, int *e)
     return hed_as_float((bits & 0x007fffffu) + 0x3f3504f3u);
 }
 
-/** Natural logarithm of every float: 0.93 ulp, denormals included. log(+-0) = -inf, log(inf) = inf,
- *  log(1) = 0; NaN for x < 0 and for NaN. */
+/** Computes the natural logarithm of every float: 0.93 ulp, denormals included. log(+-0) = -inf,
+ *  log(inf) = inf, log(1) = 0; NaN for x < 0 and for NaN. */
 HED_MATH_FUNCTION float hed_log(float x)
 {
     int exponent;
@@ -229,7 +229,7 @@ HED_MATH_FUNCTION float hed_pow_positive(float x, float y)
     float low, high = hed_log2_pair(x, &low);
     float product = y * high;
     float product_low = hed_fma(y, low, hed_fma(y, high, -product));
-    /* far outside on either side; also where it is infinite */
+    /* far out of range on either side, or infinite */
     if (!(hed_magnitude(product) < 200.0f)) {
         product = hed_clamp(product, -200.0f, 200.0f);
         product_low = 0.0f;
@@ -245,10 +245,10 @@ HED_MATH_FUNCTION float hed_pow_positive(float x, float y)
     return hed_scale(p, (int)hed_as_uint(t) - HED_ROUNDER_BITS);
 }
 
-/** x to the power y for all floats: 0.94 ulp in 120 million pairs, most of them made so that the
- *  result is a number, denormal ones included. Special cases as in C99, annex F: pow(x, +-0) = 1
- *  and pow(1, y) = 1 even with NaN; NaN for finite x < 0 with y not an integer; signed zeros and
- *  infinities for odd y; pow(-1, +-inf) = 1. */
+/** Computes x to the power y for all floats: 0.94 ulp in 120 million pairs, most of them chosen so
+ *  that the result is a number, denormal ones included. Special cases as in C99, annex F: pow(x,
+ *  +-0) = 1 and pow(1, y) = 1 even with NaN; NaN for finite x < 0 with y not an integer; signed
+ *  zeros and infinities for odd y; pow(-1, +-inf) = 1. */
 HED_MATH_FUNCTION float hed_pow(float x, float y)
 {
     float a = hed_magnitude(x), b = hed_magnitude(y), infinity = hed_as_float(HED_INFINITY_BITS);
@@ -282,9 +282,9 @@ HED_MATH_FUNCTION unsigned int hed_funnel(unsigned int high, unsigned int next, 
     return shift == 0 ? high : high << shift | next >> (32 - shift);
 }
 
-/* As hed_quadrant_pair() below, for finite a >= 2^17. Of a * 2/pi only the value modulo 4 is
- * needed, so the bits of 2/pi that make multiples of 4 are skipped and 96 bits after them suffice
- * (Payne and Hanek 1983). */
+/* Reduction of hed_quadrant_pair() below, for finite a >= 2^17. Only a * 2/pi modulo 4 is needed,
+ * so the bits of 2/pi that make multiples of 4 are skipped and 96 bits after them suffice (Payne
+ * and Hanek 1983). */
 HED_MATH_FUNCTION int hed_quadrant_far(float a, float *r, float *r_low)
 {
     unsigned int bits = hed_as_uint(a);
@@ -300,10 +300,10 @@ HED_MATH_FUNCTION int hed_quadrant_far(float a, float *r, float *r_low)
     unsigned int carry = low < hed_multiply_high(mantissa, h2) ? 1u : 0u;
     unsigned int high = mantissa * h0 + hed_multiply_high(mantissa, h1) + carry;
     int quadrant = (int)(high >> 30);
-    high = high << 2 | low >> 30; /* its fraction, in units of 2^-64 */
+    high = high << 2 | low >> 30; /* the fraction, in units of 2^-64 */
     low = low << 2;
     unsigned int negative = high & HED_SIGN_BIT;
-    if (negative != 0) { /* at least half: down from the next integer */
+    if (negative != 0) { /* fraction of at least half: distance down from the next integer */
         quadrant++;
         high = ~high + (low == 0 ? 1u : 0u);
         low = ~low + 1u;
@@ -319,9 +319,9 @@ HED_MATH_FUNCTION int hed_quadrant_far(float a, float *r, float *r_low)
     return quadrant;
 }
 
-/* a = n pi/2 + *r with |*r| <= pi/4, for a >= 0; returns n, of which the last two bits count. NaN
- * for infinity and NaN. pi/2 in three parts, each subtracted by a fused step; the first difference
- * is exact. */
+/* Range reduction: a = n pi/2 + *r with |*r| <= pi/4, for a >= 0; returns n, of which the last two
+ * bits are valid. NaN for infinity and NaN. pi/2 in three parts, each subtracted by a fused step;
+ * the first difference is exact. */
 HED_MATH_FUNCTION int hed_quadrant(float a, float *r)
 {
     float t = hed_fma(a, 0.636619747f, HED_ROUNDER), n = t - HED_ROUNDER, low;
@@ -332,7 +332,7 @@ HED_MATH_FUNCTION int hed_quadrant(float a, float *r)
     return (int)(hed_as_uint(t) & 3u);
 }
 
-/* The same with more bits: a = n pi/2 + *r + *r_low. */
+/* Range reduction with more bits: a = n pi/2 + *r + *r_low. */
 HED_MATH_FUNCTION int hed_quadrant_pair(float a, float *r, float *r_low)
 {
     float t = hed_fma(a, 0.636619747f, HED_ROUNDER), n = t - HED_ROUNDER;
@@ -340,7 +340,7 @@ HED_MATH_FUNCTION int hed_quadrant_pair(float a, float *r, float *r_low)
         return hed_quadrant_far(a, r, r_low);
     float first = hed_fma(-n, 1.57079637f, a), second = hed_fma(-n, -4.37113883e-08f, first);
     float lost = hed_fma(-n, -4.37113883e-08f, first - second);
-    /* then it is exact; below it would be useless */
+    /* exact at 2^-6 and above, useless below */
     lost = hed_magnitude(second) >= 0.015625f ? lost : 0.0f;
     *r = a <= 131072.0f ? second : hed_as_float(HED_NAN_BITS);
     *r_low = hed_fma(-n, -1.71512451e-15f, lost);
@@ -364,8 +364,8 @@ HED_MATH_FUNCTION float hed_cos_near(float r)
     return hed_fma(z * z, p, hed_fma(z, -0.5f, 1.0f));
 }
 
-/** Sine of every float (radians): 1.58 ulp. sin(-x) = -sin(x), sin(+-0) = +-0; NaN for infinity and
- *  NaN. Above 131072 a slower way is taken, for which lanes of a warp part. */
+/** Computes the sine of every float (radians): 1.58 ulp. sin(-x) = -sin(x), sin(+-0) = +-0; NaN for
+ *  infinity and NaN. Above 131072 a slower reduction runs, at which lanes of a warp diverge. */
 HED_MATH_FUNCTION float hed_sin(float x)
 {
     float r;
@@ -374,8 +374,8 @@ HED_MATH_FUNCTION float hed_sin(float x)
     return hed_flip(y, (unsigned int)n << 30 ^ hed_as_uint(x));
 }
 
-/** Cosine of every float (radians): 1.58 ulp. cos(-x) = cos(x); NaN for infinity and NaN. Above
- *  131072 as hed_sin(). */
+/** Computes the cosine of every float (radians): 1.58 ulp. cos(-x) = cos(x); NaN for infinity and
+ *  NaN. Above 131072 as hed_sin(). */
 HED_MATH_FUNCTION float hed_cos(float x)
 {
     float r;
@@ -384,9 +384,9 @@ HED_MATH_FUNCTION float hed_cos(float x)
     return hed_flip(y, (unsigned int)n << 30);
 }
 
-/** Tangent of every float (radians): 1.49 ulp. tan(-x) = -tan(x), tan(+-0) = +-0; NaN for infinity
- *  and NaN; never infinite, as no float is that near to an odd multiple of pi/2. Above 131072 as
- *  hed_sin(). */
+/** Computes the tangent of every float (radians): 1.49 ulp. tan(-x) = -tan(x), tan(+-0) = +-0; NaN
+ *  for infinity and NaN; never infinite, as no float is so close to an odd multiple of pi/2. Above
+ *  131072 as hed_sin(). */
 HED_MATH_FUNCTION float hed_tan(float x)
 {
     float r, r_low;
@@ -398,7 +398,8 @@ HED_MATH_FUNCTION float hed_tan(float x)
     p = hed_fma(z, p, 0.0540586822f);
     p = hed_fma(z, p, 0.133326769f);
     p = hed_fma(z, p, 0.333333492f);
-    float slope = hed_fma(z, hed_fma(z, 0.666666687f, 1.0f), 1.0f); /* of the tangent, nearly */
+    /* slope of the tangent, nearly */
+    float slope = hed_fma(z, hed_fma(z, 0.666666687f, 1.0f), 1.0f);
     float rest = hed_fma(r * z, p, r_low * slope), y = r + rest, y_low = (r - y) + rest;
     float cotangent = -1.0f / y;
     if (n & 1)
@@ -421,9 +422,10 @@ HED_MATH_FUNCTION float hed_atan_rest(float t, float t_low)
     return hed_fma(t * z, p, t_low * hed_fma(z, -0.5f, 1.0f));
 }
 
-/** Angle of the point (x, y) from the x axis, in (-pi, pi] as rounded, for all floats: 1.56 ulp in
- *  120 million pairs. Zeros and infinities as in C99, annex F: the sign of y is the sign of the
- *  result, atan2(+-0, -0) = +-pi, atan2(+-inf, -inf) = +-3 pi / 4. NaN if either is NaN. */
+/** Computes the angle of the point (x, y) from the x axis, in (-pi, pi] as rounded, for all floats:
+ *  1.56 ulp in 120 million pairs. Zeros and infinities as in C99, annex F: the sign of y is the
+ *  sign of the result, atan2(+-0, -0) = +-pi, atan2(+-inf, -inf) = +-3 pi / 4. NaN if either is
+ *  NaN. */
 HED_MATH_FUNCTION float hed_atan2(float y, float x)
 {
     float a = hed_magnitude(y), b = hed_magnitude(x), infinity = hed_as_float(HED_INFINITY_BITS);
@@ -455,7 +457,8 @@ HED_MATH_FUNCTION float hed_atan2(float y, float x)
 
 /* ---- hyperbolic tangent, reciprocal square root ---- */
 
-/** Hyperbolic tangent of every float: 1.59 ulp. tanh(+-0) = +-0, +-1 beyond +-9.02; NaN for NaN. */
+/** Computes the hyperbolic tangent of every float: 1.59 ulp. tanh(+-0) = +-0, +-1 beyond +-9.02;
+ *  NaN for NaN. */
 HED_MATH_FUNCTION float hed_tanh(float x)
 {
     float a = hed_magnitude(x), z = a * a;
@@ -468,7 +471,7 @@ HED_MATH_FUNCTION float hed_tanh(float x)
     return hed_flip(a < 0.55f ? small : large, hed_as_uint(x));
 }
 
-/** 1 / sqrt(x) from multiplications alone, for every float: 1.00 ulp, denormals included.
+/** Computes 1 / sqrt(x) from multiplications alone, for every float: 1.00 ulp, denormals included.
  *  rsqrt(+-0) = +-inf, rsqrt(inf) = 0; NaN for x < 0 and for NaN. The first guess is the halved,
  *  negated exponent; three Newton steps. */
 HED_MATH_FUNCTION float hed_rsqrt(float x)

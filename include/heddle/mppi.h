@@ -1,22 +1,21 @@
 /** @file mppi.h
- *  Sampling model-predictive control: model-predictive path integral control (MPPI; Williams et al.,
- *  ICRA 2017 and T-RO 2018), Tube-MPPI (Williams et al., RSS 2018) and Robust MPPI (Gandhi et al.,
- *  RA-L 2021). From the state of a system, a controller samples thousands of control sequences around
- *  its present plan, rolls each through the system's model, weighs them by their costs, and the
- *  weighted mean is the new plan. A library of its own: heddle-mppi. Scene files and costmaps:
+ *  Sampling model-predictive control: model-predictive path integral control (MPPI; Williams et
+ *  al., ICRA 2017 and T-RO 2018), Tube-MPPI (Williams et al., RSS 2018) and Robust MPPI (Gandhi et
+ *  al., RA-L 2021). From the state of a system, a controller samples thousands of control sequences
+ *  around its present plan, simulates each by the system's model, and weights them by their costs;
+ *  the weighted mean is the new plan. A library of its own: heddle-mppi. Scene files and costmaps:
  *  mppi_scene.h.
  *
- *  Notation, from here to the kernels: N samples, T steps of dt seconds, nx states, nu controls,
- *  plan U (T x nu), noise e, sampled controls v = U + e, cost S of a sample, weight
- *  w = exp((min S - S) / lambda).
+ *  Notation, in this header and in the kernels: N samples, T steps of dt seconds, nx states, nu
+ *  controls, plan U (T x nu), noise e, sampled controls v = U + e, cost S of a sample, weight w =
+ *  exp((min S - S) / lambda).
  *
  *  Every size is chosen when the program runs; after hed_mppi_create() nothing is allocated. The
- *  noise comes from a counter-based generator, so that the same seed gives the same samples on every
- *  device and whatever the launch. Several devices may share the samples of one controller out:
+ *  noise comes from a counter-based generator, so the same seed gives the same samples on every
+ *  device and with every launch. Several devices can divide the samples of one controller:
  *  hed_mppi_def.also.
  *
- *  Thread class of everything here, unless it says otherwise: owner of the controller.
- */
+ *  Thread class of everything here, unless a function has its own: owner of the controller. */
 #ifndef HEDDLE_MPPI_H
 #define HEDDLE_MPPI_H
 
@@ -31,31 +30,32 @@ enum {
     HED_MPPI_MAX_STATES = 32,
     HED_MPPI_MAX_CONTROLS = 8,
     HED_MPPI_MAX_TERMS = 16,
-    HED_MPPI_MAX_PARAMETERS = 128, /**< of model and terms together */
+    HED_MPPI_MAX_PARAMETERS = 128, /**< model and terms together */
     HED_MPPI_MAX_TABLES = 8,
     HED_MPPI_MAX_STEPS = 1024,
     HED_MPPI_MAX_DELAY = 32,
-    HED_MPPI_MAX_ROLLOUTS = 32 /**< of one sample, for risk */
+    HED_MPPI_MAX_ROLLOUTS = 32 /**< rollouts of one sample, for risk */
 };
 
-/* ---- what is controlled: a model and the terms of its cost ---- */
+/* ---- the model: dynamics, and terms of the cost ---- */
 
 /** A number that a text reads as P(name). It may change between two solves without a new build. */
 typedef struct hed_mppi_parameter {
     const char *name;
     float value;
     const char *summary; /**< meaning and unit, for people; may be NULL */
-    /** An array, which a text reads as P_ARRAY(name)[i]: its length, or one of the two below. 0: a
-     *  number. Element i is "goal.2" from outside, or by the name of its state, "goal.theta". */
+    /** 0: a number. Otherwise an array, which a text reads as P_ARRAY(name)[i]: its length, or one
+     *  of the two constants below. The program sets element i as "goal.2", or by the name of its
+     *  state, "goal.theta". */
     int32_t length;
 } hed_mppi_parameter;
 
 enum {
     HED_MPPI_EACH_STATE = -1,  /**< hed_mppi_parameter.length: nx */
-    HED_MPPI_EACH_CONTROL = -2 /**< nu */
+    HED_MPPI_EACH_CONTROL = -2 /**< hed_mppi_parameter.length: nu */
 };
 
-/** A value for a parameter: "mass" of the model, "goal.x" or "goal.weight" of a term. */
+/** Value of a parameter: "mass" of the model, "goal.x" or "goal.weight" of a term. */
 typedef struct hed_mppi_setting {
     const char *name;
     float value;
@@ -70,29 +70,31 @@ typedef struct hed_mppi_table {
     uint32_t capacity; /**< floats; 0: `count` */
 } hed_mppi_table;
 
-/** What a C function of a model or term is given beside the state. */
+/** Further inputs of the C function of a model or term. */
 typedef struct hed_mppi_world {
-    const float *parameters;    /**< its own, in the order of its description */
-    const float *const *tables; /**< those that its description names, in that order */
+    /** parameters of the model or term, in the order of its description */
+    const float *parameters;
+    const float *const *tables; /**< tables that its description names, in that order */
     const uint32_t *table_counts;
     float dt;
-    uint32_t steps;                     /**< T */
-    const struct hed_mppi_model *model; /**< the controller's: a term takes nx, nu, pose from it */
-    const void *user;                   /**< of the model or term */
+    uint32_t steps; /**< T */
+    /** model of the controller, for terms that need nx, nu or the pose */
+    const struct hed_mppi_model *model;
+    const void *user; /**< `user` of the model or term */
 } hed_mppi_world;
 
-/** Moves x (nx) by one step of dt under u (nu). */
+/** Advances x (nx) by one step of dt under u (nu). */
 typedef void hed_mppi_step_function(
     float *x, const float *u, float dt, const hed_mppi_world *world);
-/** Cost of being in x after step t (0 to T - 1) under u; NaN, or beyond 1e30 in size: the sample is
- *  out. */
+/** Returns the cost of state x after step t (0 to T - 1) under u. NaN, or a magnitude above 1e30:
+ *  the sample has crashed. */
 typedef float hed_mppi_cost_function(
     const float *x, const float *u, int32_t t, const hed_mppi_world *world);
 
-/** The dynamics. `text` is for devices, the C function for the processor; either may be missing: then
+/** The dynamics. Devices compile `text`, the processor calls the C function. Without one of them
  *  the controller does not run there, except that OpenCL on a processor runs texts. A text defines
  *
- *      MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
+ *     MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
  *
  *  in OpenCL C with the words of engines/mppi/kernels/words.h; engines/mppi/models has examples. */
 typedef struct hed_mppi_model {
@@ -100,40 +102,41 @@ typedef struct hed_mppi_model {
     uint32_t states, controls;
     const char *const *state_names;   /**< (states), or NULL */
     const char *const *control_names; /**< (controls), or NULL */
-    const char *text;                 /**< NULL: no device but `host` */
-    const char *file;             /**< what the compiler's messages call the text; NULL: `name` */
-    hed_mppi_step_function *step; /**< NULL: not on `host`; rollouts of `host` call it */
+    const char *text;                 /**< NULL: `host` only */
+    const char *file;             /**< name of the text in the compiler's messages; NULL: `name` */
+    hed_mppi_step_function *step; /**< NULL: not on `host`, whose rollouts call it */
     const hed_mppi_parameter *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
-    const char *const *tables; /**< (table_count) names of the tables that it reads */
+    const char *const *tables; /**< (table_count) names of its tables */
     uint32_t table_count;
-    /** (table_count) fewest floats that each of them must have; NULL: any number will do */
+    /** (table_count) minimum length of each table, floats; NULL: any */
     const uint32_t *table_needs;
-    /** Which states are position, heading, forward speed, turn rate and velocity along the axes, for
-     *  terms that speak of them as POSE_X, POSE_Y, POSE_HEADING, SPEED, TURN, VELOCITY_X, VELOCITY_Y;
-     *  -1: none. */
+    /** Indices of position, heading, forward speed, turn rate and velocity along the axes among the
+     *  states, for terms that use POSE_X, POSE_Y, POSE_HEADING, SPEED, TURN, VELOCITY_X,
+     *  VELOCITY_Y; -1: none. */
     int32_t pose_x, pose_y, pose_heading, speed, turn, velocity_x, velocity_y;
-    uint32_t angles; /**< set of states that are angles (bit i: state i): differences are wrapped */
-    /* what a controller begins from where its definition says nothing */
+    /** set of states that are angles (bit i: state i), whose differences are wrapped */
+    uint32_t angles;
+    /* defaults of the controller's definition */
     float sigma[HED_MPPI_MAX_CONTROLS];   /**< standard deviation of the noise, control's unit */
     float minimum[HED_MPPI_MAX_CONTROLS]; /**< limits; both 0: none */
     float maximum[HED_MPPI_MAX_CONTROLS];
-    float start[HED_MPPI_MAX_STATES];      /**< for demonstrations */
+    float start[HED_MPPI_MAX_STATES];      /**< start state of demonstrations */
     float dt;                              /**< s */
-    const void *user;                      /**< for the C function */
-    const struct mppi_native_model *lanes; /**< Heddle's own models: a SIMD version; else NULL */
+    const void *user;                      /**< argument of the C function */
+    const struct mppi_native_model *lanes; /**< SIMD version of Heddle's own models; else NULL */
 } hed_mppi_model;
 
-/** When a term counts. */
+/** Steps at which a term is evaluated. */
 typedef enum hed_mppi_when {
     HED_MPPI_RUNNING,  /**< after each step */
-    HED_MPPI_TERMINAL, /**< after the last step alone */
-    HED_MPPI_ALWAYS    /**< after each step, and after the last step once more */
+    HED_MPPI_TERMINAL, /**< after the last step only */
+    HED_MPPI_ALWAYS    /**< after each step, and once more after the last step */
 } hed_mppi_when;
 
 /** One term of the cost ("critic"). Its text defines
  *
- *      MPPI_FUNCTION float term_NAME(const float *x, const float *u, int t, MPPI_WORLD w)
+ *     MPPI_FUNCTION float term_NAME(const float *x, const float *u, int t, MPPI_WORLD w)
  *
  *  with `name` for NAME; the controller adds weight * term. */
 typedef struct hed_mppi_term {
@@ -143,144 +146,148 @@ typedef struct hed_mppi_term {
     hed_mppi_cost_function *cost;
     const hed_mppi_parameter *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
-    const char *const *tables; /**< (table_count) names of the tables that it reads */
+    const char *const *tables; /**< (table_count) names of its tables */
     uint32_t table_count;
     float weight; /**< parameter "NAME.weight" of the controller */
     hed_mppi_when when;
     const void *user;
 } hed_mppi_term;
 
-/** Heddle's own models and terms, by index or by name; NULL past the end, or where there is none of
- *  that name. They live as long as the program. Thread class: any. */
+/** Returns Heddle's model `index`; NULL: after the last. It lives as long as the program.
+ *  Thread class: any. */
 HED_API const hed_mppi_model *hed_mppi_model_at(uint32_t index);
-/** \copydoc hed_mppi_model_at() */
+/** Returns Heddle's model of a name; NULL: no such model. It lives as long as the program.
+ *  Thread class: any. */
 HED_API const hed_mppi_model *hed_mppi_model_find(const char *name);
-/** \copydoc hed_mppi_model_at() */
+/** Returns Heddle's term `index`; NULL: after the last. It lives as long as the program.
+ *  Thread class: any. */
 HED_API const hed_mppi_term *hed_mppi_term_at(uint32_t index);
-/** \copydoc hed_mppi_model_at() */
+/** Returns Heddle's term of a name; NULL: no such term. It lives as long as the program.
+ *  Thread class: any. */
 HED_API const hed_mppi_term *hed_mppi_term_find(const char *name);
 
-/* ---- what the controller does ---- */
+/* ---- creation ---- */
 
-/** Which controller. */
+/** Kind of controller. */
 typedef enum hed_mppi_kind {
     HED_MPPI_PLAIN,  /**< MPPI */
     HED_MPPI_TUBE,   /**< Tube-MPPI: real and nominal system, iLQR tracks the nominal one */
-    HED_MPPI_ROBUST, /**< RMPPI: both systems in each sample, with feedback; candidates */
+    HED_MPPI_ROBUST, /**< RMPPI: both systems in each sample, with feedback; candidate states */
     HED_MPPI_KIND_COUNT
 } hed_mppi_kind;
 
-/** What the cost of a sample is. lambda is in its unit: lambda for the sum is T times that for the
- *  mean. */
+/** Cost of a sample over its steps. lambda is in the unit of the cost: lambda for the sum is T
+ *  times that for the mean. */
 typedef enum hed_mppi_scale { HED_MPPI_MEAN, HED_MPPI_SUM } hed_mppi_scale;
 
-/** Where noise comes from. All but LOG_NORMAL and GIVEN are e = sigma * (A n) with independent normal
- *  n: over the controls by `covariance`, over time by the sampler's matrix. */
+/** Distribution of the noise. Except for LOG_NORMAL and GIVEN, e = sigma * (A n) with independent
+ *  normal n: over the controls by `covariance`, over time by the sampler's matrix. */
 typedef enum hed_mppi_sampler {
     HED_MPPI_GAUSSIAN,       /**< independent in time */
     HED_MPPI_COLOURED,       /**< power spectrum 1/f^exponent (Timmer and König 1995) */
     HED_MPPI_LOG_NORMAL,     /**< normal times log-normal (Mohamed et al. 2022) */
     HED_MPPI_SPLINE,         /**< knots, interpolated by cubic splines */
     HED_MPPI_SUPPORT_POINTS, /**< support points, radial basis functions (KMPPI) */
-    HED_MPPI_GIVEN,          /**< hed_mppi_set_noise() */
+    HED_MPPI_GIVEN,          /**< set by hed_mppi_set_noise() */
     HED_MPPI_SAMPLER_COUNT
 } hed_mppi_sampler;
 
-/** How costs become weights. */
+/** Weights from costs. */
 typedef enum hed_mppi_update {
     HED_MPPI_EXPONENTIAL, /**< exp(-(S - min S) / lambda) */
-    HED_MPPI_ELITE,       /**< cross-entropy: equal weights on the best `elite` share */
+    HED_MPPI_ELITE,       /**< cross-entropy: equal weights on the best fraction `elite` */
     HED_MPPI_TSALLIS      /**< (1 - (S - min S) / gamma)^(1 / (r - 1)) below gamma, else 0 */
 } hed_mppi_update;
 
-/** What the shifted plan ends with. */
+/** Last control of the shifted plan. */
 typedef enum hed_mppi_tail { HED_MPPI_HOLD, HED_MPPI_ZERO } hed_mppi_tail;
 
-/** How the costs of `rollouts` disturbed rollouts become the cost of their sample. */
+/** Cost of a sample from the costs of its `rollouts` disturbed rollouts. */
 typedef enum hed_mppi_risk {
-    HED_MPPI_EXPECTED,                 /**< their mean */
-    HED_MPPI_VALUE_AT_RISK,            /**< their quantile `risk_level` */
-    HED_MPPI_CONDITIONAL_VALUE_AT_RISK /**< the mean of those from that quantile on */
+    HED_MPPI_EXPECTED,                 /**< the mean */
+    HED_MPPI_VALUE_AT_RISK,            /**< the quantile `risk_level` */
+    HED_MPPI_CONDITIONAL_VALUE_AT_RISK /**< the mean from the quantile `risk_level` on */
 } hed_mppi_risk;
 
-/** What a solve consists of on the device. */
+/** Execution of a solve on the device. */
 typedef enum hed_mppi_solver {
-    HED_MPPI_AUTO,     /**< the fastest that the device and the definition allow */
-    HED_MPPI_CPU,      /**< threads of the processor; needs the C functions; `host` */
-    HED_MPPI_LAUNCHES, /**< kernels one after another, in a graph where the device has graphs */
-    HED_MPPI_PACKETS,  /**< one kernel whose groups hand their sums on as packets */
-    HED_MPPI_RESIDENT, /**< the same, which stays on the device between solves */
+    HED_MPPI_AUTO,     /**< the fastest one that the device and the definition allow */
+    HED_MPPI_CPU,      /**< threads of the processor; needs the C functions; `host` only */
+    HED_MPPI_LAUNCHES, /**< kernels one after another, as a graph if the device has graphs */
+    HED_MPPI_PACKETS,  /**< one kernel whose groups exchange their sums as packets */
+    HED_MPPI_RESIDENT, /**< the kernel of PACKETS, resident on the device between solves */
     HED_MPPI_SOLVER_COUNT
 } hed_mppi_solver;
 
-/** How to make a controller. Start from hed_default_mppi_def(). Arrays are copied; model, terms and
- *  what they point to must outlive the controller. */
+/** Definition of a controller. Start from hed_default_mppi_def(). Arrays are copied; model, terms
+ *  and the memory that they refer to must outlive the controller. */
 typedef struct hed_mppi_def {
     const hed_mppi_model *model;
     const hed_mppi_term *terms; /**< (term_count) */
     uint32_t term_count;
     const hed_mppi_table *tables; /**< (table_count) */
     uint32_t table_count;
-    const hed_mppi_setting
-        *settings; /**< (setting_count) parameters that differ from their default */
+    /** (setting_count) parameters with another value than their default */
+    const hed_mppi_setting *settings;
     uint32_t setting_count;
 
     hed_mppi_kind kind;
-    uint32_t count;      /**< controllers that are solved in one submission, a fleet; 1 */
-    uint32_t samples;    /**< N of each */
+    uint32_t count;      /**< number of controllers in one submission, a fleet; 1 */
+    uint32_t samples;    /**< N, for each controller */
     uint32_t steps;      /**< T */
     float dt;            /**< s; 0: the model's */
-    uint32_t iterations; /**< of sampling and updating in a solve; 1 */
+    uint32_t iterations; /**< rounds of sampling and updating in a solve; 1 */
     uint64_t seed;
 
     /* cost and weights */
     hed_mppi_scale scale;
-    float lambda; /**< temperature, unit of the cost */
+    float lambda; /**< temperature, in the unit of the cost */
     /** 0: full importance correction lambda (1 - alpha) u' Sigma^-1 (v - u/2); 1: none */
     float alpha;
     hed_mppi_update update;
-    float elite;                        /**< ELITE: share of N, 0 to 1 */
+    float elite;                        /**< ELITE: fraction of N, 0 to 1 */
     float tsallis_r, tsallis_threshold; /**< TSALLIS: r > 1, gamma */
     /** > 0: lambda is adapted from solve to solve towards this effective sample size (of N), within
      *  1e6 times `lambda` */
     float ess_target;
-    /** cost of a sample from which on it counts as crashed in the statistics; infinite and NaN
-     *  always do */
+    /** minimum cost of a sample that counts as crashed in the statistics; infinite and NaN always
+     *  do */
     float crash_cost;
 
     /* noise */
     hed_mppi_sampler sampler;
     float sigma[HED_MPPI_MAX_CONTROLS]; /**< all 0: the model's */
     const float *sigma_steps;           /**< (T x nu) factors of sigma; NULL: 1 */
-    /** (nu x nu) of the controls, symmetric, positive definite, in place of sigma^2; NULL: diagonal */
+    /** (nu x nu) covariance of the controls, symmetric, positive definite, in place of sigma^2;
+     *  NULL: diagonal */
     const float *covariance;
     float exponent[HED_MPPI_MAX_CONTROLS]; /**< COLOURED: 0 white, 1 pink, 2 red */
-    float
-        offset_decay; /**< COLOURED: the noise at the first free step is subtracted, times this^t */
-    float log_sigma;  /**< LOG_NORMAL: standard deviation of the logarithm */
-    uint32_t knots;   /**< SPLINE, SUPPORT_POINTS: how many over T */
-    float kernel_width; /**< SUPPORT_POINTS: of the radial basis functions, in knots */
-    float pure_noise;   /**< share of samples whose mean is 0 instead of the plan */
+    /** COLOURED: the noise at the first free step is subtracted, times this^t */
+    float offset_decay;
+    float log_sigma;    /**< LOG_NORMAL: standard deviation of the logarithm */
+    uint32_t knots;     /**< SPLINE, SUPPORT_POINTS: number of knots over T */
+    float kernel_width; /**< SUPPORT_POINTS: width of the radial basis functions, in knots */
+    float pure_noise;   /**< fraction of the samples whose mean is 0 instead of the plan */
     bool keep_plan;     /**< sample 0 is the plan itself, without noise */
-    uint32_t committed; /**< first steps that no sample disturbs */
+    uint32_t committed; /**< number of first steps without noise */
 
     /* limits */
-    float minimum[HED_MPPI_MAX_CONTROLS]; /**< both 0: the model's */
+    float minimum[HED_MPPI_MAX_CONTROLS]; /**< limits; both 0: the model's */
     float maximum[HED_MPPI_MAX_CONTROLS];
-    float rate[HED_MPPI_MAX_CONTROLS]; /**< largest change in a second; 0: none */
-    uint32_t delay;                    /**< steps until a control reaches the actuator */
+    float rate[HED_MPPI_MAX_CONTROLS]; /**< maximum change in a second; 0: no limit */
+    uint32_t delay;                    /**< number of steps until a control reaches the actuator */
 
-    /* the plan from solve to solve */
+    /* the plan between solves */
     hed_mppi_tail tail;
     bool smooth; /**< Savitzky-Golay over 5 steps, after each update */
-    /** > 0: Smooth MPPI (Kim et al. 2022): the derivative is sampled, this weight on squared
+    /** > 0: Smooth MPPI (Kim et al. 2022): the derivative is sampled, with this weight on squared
      *  differences of the controls */
     float smooth_weight;
 
     /* risk */
-    uint32_t rollouts; /**< of each sample; 1 */
-    float
-        disturbance[HED_MPPI_MAX_STATES]; /**< standard deviation added to each state in a second */
+    uint32_t rollouts; /**< number of rollouts of each sample; 1 */
+    /** standard deviation of the noise added to each state in a second */
+    float disturbance[HED_MPPI_MAX_STATES];
     hed_mppi_risk risk;
     float risk_level; /**< 0 to 1 */
 
@@ -288,137 +295,165 @@ typedef struct hed_mppi_def {
     float track_state[HED_MPPI_MAX_STATES];
     float track_control[HED_MPPI_MAX_CONTROLS];
     float track_final[HED_MPPI_MAX_STATES];
-    float nominal_threshold; /**< TUBE: nominal := real below this difference of baselines */
-    float value_threshold;   /**< ROBUST: bound on the free energy of a candidate */
-    uint32_t candidates;     /**< ROBUST: odd, at least 3 */
+    /** TUBE: difference of baselines below which the nominal state becomes the real one */
+    float nominal_threshold;
+    float value_threshold; /**< ROBUST: bound on the free energy of a candidate */
+    uint32_t candidates;   /**< ROBUST: number of candidates, odd, at least 3 */
     uint32_t candidate_samples;
 
-    /* how */
-    /** (also_count) further devices that take a share of the samples each, as one solve; they may be
-     *  of any kind, and must outlive the controller. Not for ROBUST, ELITE and TSALLIS. */
+    /* execution */
+    /** (also_count) devices in addition to the first, each of which takes a fraction of the
+     *  samples of one solve. They may be of any kind, and must outlive the controller. Not for
+     *  ROBUST, ELITE and TSALLIS. */
     hed_device *const *also;
     uint32_t also_count;
-    /** Consecutive parts, up to 64, that the samples are summed up in before they are merged; a device
-     *  takes whole ones. In strict mode it is their number, and not the devices, that fixes the bits.
-     *  0: 8 with several devices, else 1 */
+    /** Number of consecutive blocks of samples, up to 64, that are summed separately and then
+     *  merged; each device takes whole blocks. In strict mode it determines the bits, independent
+     *  of the devices. 0: 8 with several devices, else 1 */
     uint32_t blocks;
     hed_math math;
-    hed_mppi_solver solver; /**< with several devices: of each */
-    uint64_t deadline_ns;   /**< a solve returns what it has after this long; 0: none */
-    /** Fixed choices for measurements: names of hed_mppi_parameters() as "GROUP=256 SAMPLES=16"; NULL:
-     *  the rules', or what tuning has found */
+    hed_mppi_solver solver; /**< solver, on each of several devices */
+    /** limit of a solve, which then returns the best plan so far; 0: none */
+    uint64_t deadline_ns;
+    /** Fixed choices for measurements, such as "GROUP=256 SAMPLES=16", by the names of the tuning's
+     *  parameters. NULL: by rules, or from tuning */
     const char *choice;
 } hed_mppi_def;
 
-/** MPPI, 1,024 samples, 100 steps, one iteration, lambda 1 on the mean, alpha 1, 1 % pure noise, the
- *  plan kept as a sample, one step committed, smoothing, tail held. Thread class: any. */
+/** Returns the defaults: MPPI, 1,024 samples, 100 steps, one iteration, lambda 1 on the mean, alpha
+ *  1, 1 % pure noise, the plan kept as a sample, one step committed, smoothing, tail held.
+ *  Thread class: any. */
 HED_API hed_mppi_def hed_default_mppi_def(void);
 
-/** How a solve ended. All are answers: the controls may be applied. */
-typedef enum hed_mppi_outcome {
-    HED_MPPI_SOLVED,
-    HED_MPPI_ALL_CRASHED, /**< no sample had a finite cost: the plan is the shifted former one, and the
-                               next solve begins from zero (a soft reset) */
-    HED_MPPI_DEADLINE,    /**< the deadline passed first: the best plan so far */
-    HED_MPPI_DIVERGED     /**< the model gave NaN or infinity along the plan: as ALL_CRASHED */
-} hed_mppi_outcome;
-
-/** What a solve found, for each controller of a fleet. */
-typedef struct hed_mppi_stats {
-    hed_mppi_outcome outcome;
-    float baseline;    /**< smallest cost of a sample */
-    float free_energy; /**< -lambda ln(mean exp(-S / lambda)) */
-    float normalizer;  /**< mean weight: 1/N one sample decides, 1 all alike */
-    float ess;         /**< effective sample size, (sum w)^2 / sum w^2 */
-    float crashed;     /**< share of samples */
-    float lambda;      /**< that was used */
-    uint32_t iterations;
-    uint32_t candidate; /**< ROBUST: the one chosen; TUBE: 1 where the nominal state was reset */
-    uint64_t solve_ns;  /**< host state to host controls */
-    bool missed;        /**< over the deadline */
-} hed_mppi_stats;
-
-/** Makes a controller ready on a device. Thread class: any. Errors: ARGUMENT (names the member, what
- *  it is and what was expected), UNSUPPORTED (a model without its function on `host`; a solver that
- *  the device or the definition does not allow), BUILD (the compiler's words, with the text's own
- *  lines), LIMIT, MEMORY, DEVICE_MEMORY, DRIVER. */
+/** Creates a controller on a device.
+ *  Thread class: any. Errors: ARGUMENT (names the member, its value and the value expected),
+ *  UNSUPPORTED (a model without its function on `host`; a solver that the device or the definition
+ *  does not allow), BUILD (the compiler's messages, with the text's own lines), LIMIT, MEMORY,
+ *  DEVICE_MEMORY, DRIVER. */
 HED_API hed_status hed_mppi_create(
     hed_device *device, const hed_mppi_def *def, hed_mppi **controller, hed_error *error);
-/** NULL is allowed. */
+/** Destroys a controller. NULL is allowed. */
 HED_API void hed_mppi_destroy(hed_mppi *controller);
 
-/** One solve: from state x (count x nx) to the controls u to apply now (count x nu; nullable); the
- *  plan is kept, not shifted. `stats` (count) is nullable. What was posted takes effect first.
- *  Allocates nothing. Errors: ARGUMENT (x is not finite), DRIVER, LOST. */
+/* ---- running: solves ---- */
+
+/** Outcome of a solve. After each of them the controls may be applied. */
+typedef enum hed_mppi_outcome {
+    HED_MPPI_SOLVED,
+    /** no sample had a finite cost: the plan is the shifted former one, and the next solve begins
+     *  from zero (a soft reset) */
+    HED_MPPI_ALL_CRASHED,
+    HED_MPPI_DEADLINE, /**< the deadline passed: the best plan so far */
+    /** the model returned NaN or infinity along the plan; otherwise as ALL_CRASHED */
+    HED_MPPI_DIVERGED
+} hed_mppi_outcome;
+
+/** Statistics of a solve, for each controller of a fleet. */
+typedef struct hed_mppi_stats {
+    hed_mppi_outcome outcome;
+    float baseline;    /**< minimum cost of a sample */
+    float free_energy; /**< -lambda ln(mean exp(-S / lambda)) */
+    float normalizer;  /**< mean weight: 1/N if one sample decides, 1 if all are alike */
+    float ess;         /**< effective sample size, (sum w)^2 / sum w^2 */
+    float crashed;     /**< fraction of the samples that crashed */
+    float lambda;      /**< lambda of this solve */
+    uint32_t iterations;
+    /** ROBUST: index of the chosen candidate; TUBE: 1 if the nominal state was reset */
+    uint32_t candidate;
+    uint64_t solve_ns; /**< time from host state to host controls */
+    bool missed;       /**< true: over the deadline */
+} hed_mppi_stats;
+
+/** Solves once: computes the controls u to apply now (count x nu; nullable) from state x (count x
+ *  nx), after posted changes take effect. The plan is kept, not shifted. `stats` (count) is
+ *  nullable. Allocates nothing.
+ *  Errors: ARGUMENT (x is not finite), DRIVER, LOST. */
 HED_API hed_status hed_mppi_solve(
     hed_mppi *controller, const float *x, float *u, hed_mppi_stats *stats, hed_error *error);
-/** Goes on by `steps` steps: the plan is shifted, its tail filled. hed_mppi_solve() after it begins
- *  from the shifted plan. */
+/** Shifts the plan by `steps` steps and fills its tail; the next solve begins from it. */
 HED_API void hed_mppi_shift(hed_mppi *controller, uint32_t steps);
-/** Forgets plan and history: the plan is zero, or `controls` (count x T x nu; nullable), in which a
+/** Resets plan and history: the plan is zero, or `controls` (count x T x nu; nullable), in which a
  *  number that is not finite counts as 0. */
 HED_API void hed_mppi_reset(hed_mppi *controller, const float *controls);
 
-/* ---- what it found: of controller `index` of the fleet, valid until the next solve ---- */
+/* ---- results ---- */
 
-/** The plan, (T x nu). */
+/** Returns the plan of controller `index`, (T x nu), valid until the next solve. */
 HED_API const float *hed_mppi_controls(const hed_mppi *controller, uint32_t index);
-/** The states along it, (T + 1 x nx); of the nominal system for TUBE and ROBUST. Always finite: where
- *  the model gives NaN or infinity (HED_MPPI_DIVERGED) the last finite state is repeated. */
+/** Returns the states along the plan of controller `index`, (T + 1 x nx), of the nominal system for
+ *  TUBE and ROBUST; valid until the next solve. Always finite: if the model returns NaN or infinity
+ *  (HED_MPPI_DIVERGED), the last finite state is repeated. */
 HED_API const float *hed_mppi_states(const hed_mppi *controller, uint32_t index);
-/** Feedback gains K_t, (T x nu x nx): u = u*_t + K_t (x - x*_t). NULL for PLAIN. */
+/** Returns the feedback gains K_t of controller `index`, (T x nu x nx): u = u*_t + K_t (x - x*_t);
+ *  valid until the next solve. NULL: PLAIN has none. */
 HED_API const float *hed_mppi_gains(const hed_mppi *controller, uint32_t index);
-/** The control `seconds` after the solve's state, interpolated in time, for state x (feedback applied
- *  where there are gains, and where it is finite; x NULL: none). u: (nu), finite. Thread class: rt. */
+/** Computes the control `seconds` after the solve's state, interpolated in time, for state x: with
+ *  finite feedback if there are gains; x NULL: without. u: (nu), finite.
+ *  Thread class: rt. */
 HED_API void hed_mppi_control_at(
     const hed_mppi *controller, uint32_t index, float seconds, const float *x, float *u);
-/** Rolls samples of the last solve out once more, for display: sample 0 to count - 1, or with `best`
- *  those of least cost. states: (count x T + 1 x nx), costs: (count); both nullable. */
+/** Simulates samples of the last solve again, for display: sample 0 to count - 1, or with `best`
+ *  those with the least cost. states: (count x T + 1 x nx), costs: (count); both nullable.
+ *  Errors: ARGUMENT (no such controller or number of samples; no solve yet), MEMORY, DEVICE_MEMORY,
+ *  DRIVER, LOST. */
 HED_API hed_status hed_mppi_trace(hed_mppi *controller, uint32_t index, uint32_t count, bool best,
     float *states, float *costs, hed_error *error);
 
-/* ---- changes while it runs ---- */
+/* ---- changes: parameters, tables, noise ---- */
 
-/** Index of a parameter: "mass" of the model, "goal.x" or "goal.weight" of a term; UINT32_MAX: none.
+/** Returns the index of a parameter: "mass" of the model, "goal.x" or "goal.weight" of a term;
+ *  UINT32_MAX: none.
  *  Thread class: rt. */
 HED_API uint32_t hed_mppi_parameter_find(const hed_mppi *controller, const char *name);
-/** Parameter `index`, for listing: its name (UINT32_MAX... NULL past the end) and value (nullable). */
+/** Returns the name of parameter `index`, for listing, and its value (nullable); NULL: after the
+ *  last. */
 HED_API const char *hed_mppi_parameter_at(const hed_mppi *controller, uint32_t index, float *value);
-/** Sets a parameter from the next solve on. Thread class: rt, one thread beside the owner. False: the
- *  ring is full, or there is no such parameter. */
+/** Sets a parameter from the next solve on. False: the queue is full, or no such parameter.
+ *  Thread class: rt, one thread in addition to the owner. */
 HED_API bool hed_mppi_post(hed_mppi *controller, uint32_t parameter, float value);
-/** Replaces the content of table `name` from the next solve on; `values` (count) is copied. Thread
- *  class: the thread that posts; allocates nothing. Errors: ARGUMENT (no such table, too long, NaN),
- *  NOT_READY (two are waiting already). */
+/** Replaces the content of table `name` from the next solve on; `values` (count) is copied.
+ *  Allocates nothing.
+ *  Thread class: the thread that posts. Errors: ARGUMENT (no such table, too long, NaN), NOT_READY
+ *  (two are pending). */
 HED_API hed_status hed_mppi_post_table(
     hed_mppi *controller, const char *name, const float *values, uint32_t count, hed_error *error);
-/** GIVEN: noise of the next solve, (T x nu x N), in units of the control, without the plan. */
+/** Sets the noise of the next solve, for the sampler GIVEN: (T x nu x N), in units of the control,
+ *  without the plan.
+ *  Errors: ARGUMENT (another sampler, a number that is not finite). */
 HED_API hed_status hed_mppi_set_noise(hed_mppi *controller, const float *noise, hed_error *error);
 
-/* ---- how it runs ---- */
+/* ---- information ---- */
 
-/** What a controller was made into. */
+/** Properties of a controller. */
 typedef struct hed_mppi_info {
-    const hed_mppi_def *def;  /**< as completed from the model; lives as long as the controller */
-    hed_device *device;       /**< the first, of which the two below are, too */
-    hed_mppi_solver solver;   /**< never AUTO */
+    /** definition completed from the model; lives as long as the controller */
+    const hed_mppi_def *def;
+    hed_device *device;       /**< first device; `solver` and `choice` are of it */
+    hed_mppi_solver solver;   /**< solver, not AUTO */
     char choice[128];         /**< "GROUP=256 SAMPLES=16 ..." */
-    hed_config_origin origin; /**< where that came from */
+    hed_config_origin origin; /**< origin of the choice */
     uint32_t parameter_count;
 } hed_mppi_info;
-/** Thread class: rt. */
+/** Returns the properties of a controller. Thread class: rt. */
 HED_API hed_mppi_info hed_mppi_describe(const hed_mppi *controller);
+
+/** Returns a hash of controls, states and statistics, for comparing strict mode on two devices. */
+HED_API uint64_t hed_mppi_hash(const hed_mppi *controller);
+
+/* ---- tuning ---- */
+
 /** Finds the fastest solver, group sizes and kernel variant for a definition on a device, by whole
- *  solves, and keeps them in the context's database; `def` without `also` and `blocks`. `tune` as for hed_tune_pipeline(), its problem is
- *  filled in here; NULL: its defaults. Errors: as hed_mppi_create() and hed_tune_pipeline();
- *  UNSUPPORTED (host, strict: nothing to choose). */
+ *  solves, and stores them in the context's database, from where hed_mppi_create() with
+ *  HED_MPPI_AUTO loads them; `def` without `also` and `blocks`. `tune` as for hed_tune_pipeline(),
+ *  its problem is set here; NULL: its defaults.
+ *  Thread class: owner of the device's time. Errors: as hed_mppi_create() and hed_tune_pipeline();
+ *  UNSUPPORTED (host, strict: only one solver). */
 HED_API hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def,
     const hed_tune_def *tune, hed_tune_result **result, hed_error *error);
-/** Describes the search space of hed_mppi_tune(), for displaying a result. Thread class: any. */
+/** Describes the search space of hed_mppi_tune(), for displaying a result; it is not a kernel that
+ *  can be created.
+ *  Thread class: any. */
 HED_API const hed_kernel_def *hed_mppi_tune_description(void);
-
-/** A hash of controls, states and statistics, for strict mode. */
-HED_API uint64_t hed_mppi_hash(const hed_mppi *controller);
 
 HED_END
 

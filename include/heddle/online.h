@@ -1,21 +1,20 @@
 /** @file online.h
- *  Tuning while a program works. hed_online_launch() does the program's launch with the
- *  configuration in force; now and then, for a bounded share of the time that launches take, it
- *  runs the same launch twice more after it, over copies of the buffers that the kernel writes: in
- *  the configuration in force, and in another one. Their outputs are compared and their times
- *  paired. One that gives the same results and is clearly faster is put in force. So the program's
- *  buffers hold what the configuration in force wrote, always.
+ *  Tuning while a program works. hed_online_launch() does the program's launch in the active
+ *  configuration. Now and then, for a bounded fraction of the launches' time, it runs the same
+ *  launch twice more, over copies of the written buffers: in the active configuration, and in a
+ *  candidate. Their outputs are compared and their times paired. A candidate with the same results
+ *  and a clearly lower time becomes active. So the program's buffers always contain results of the
+ *  active configuration.
  *
- *  Searching, compiling and comparing happen in a worker thread; results go to the database, so
- *  that the next start begins with the best. A problem size that is new has a search of its own,
- *  and a lasting slowdown starts one again.
+ *  Searching, compiling and comparing run in a worker thread; results are stored in the database,
+ *  so that the next start begins with the best. A new problem size has a search of its own, and a
+ *  lasting slowdown starts a search again.
  *
- *  Candidates run in the program's own process and stream: one that crashes or hangs takes the
- *  program along. Give it kernels whose configurations are known to be harmless, or tune those in a
- *  worker first (tune.h). Functions of the description are called from the worker thread. Real-time
- *  streams must not be launched through this; one with hed_stream_def.priority above 0 is launched
- *  as usual, and so is one that records a graph.
- */
+ *  Candidates run in the program's own process and stream: one that crashes or hangs ends the
+ *  program too. Use kernels whose configurations are known to be harmless, or tune them in a worker
+ *  first (tune.h). The worker thread calls functions of the description. Real-time streams must not
+ *  be launched through this; a stream with hed_stream_def.priority above 0, or one that records a
+ *  graph, is launched as usual. */
 #ifndef HEDDLE_ONLINE_H
 #define HEDDLE_ONLINE_H
 
@@ -25,22 +24,24 @@ HED_BEGIN
 
 typedef struct hed_online hed_online;
 
-/** How to tune online. Start from hed_default_online_def(). */
+/** Definition of online tuning. Start from hed_default_online_def(). */
 typedef struct hed_online_def {
-    /** of the time spent in launches that trials may take, above 0 to 1; default 0.05 */
+    /** fraction of the launches' time for trials, above 0 to 1; default 0.05 */
     double share;
-    /** for each size, earlier ones in the database counted; default 60; then it rests */
+    /** number for each size, earlier ones in the database included, after which the search rests;
+     *  default 60 */
     uint32_t evaluations;
     /** the search starts again when the median of the last 32 measured launches exceeds this
      *  multiple of the median at which it came to rest; above 1, default 1.25 */
     double slowdown;
     /** device memory for copies, default 1 GiB; launches that need more are not tried */
     uint64_t copy_limit;
-    uint64_t seed;          /**< of the searches */
-    hed_database *database; /**< NULL: the context's */
+    uint64_t seed;          /**< seed of the searches */
+    hed_database *database; /**< NULL: the context's own */
 } hed_online_def;
 
-/** A share of 0.05, 60 evaluations, a slowdown of 1.25, 1 GiB. Thread class: any. */
+/** Returns the defaults: a fraction of 0.05, 60 evaluations, a slowdown of 1.25, 1 GiB.
+ *  Thread class: any. */
 static inline hed_online_def hed_default_online_def(void)
 {
     hed_online_def def = HED_ZERO;
@@ -51,45 +52,48 @@ static inline hed_online_def hed_default_online_def(void)
     return def;
 }
 
-/** `kernel` stays the program's and must outlive the object, which changes its configuration
- *  (hed_kernel_reconfigure()). `def` NULL: the defaults. Nothing is tried where a kernel needs to
- *  be resident or cooperative, or memory that the host changes meanwhile (HED_CAN_RESIDENT,
- *  HED_CAN_COOPERATIVE, HED_CAN_GRID_BARRIER, HED_CAN_MAPPED): hed_online_report.reason says so.
+/** Creates the online tuning of a kernel. `kernel` stays the program's and must outlive the object,
+ *  which changes its configuration (hed_kernel_reconfigure()). `def` NULL: the defaults. Kernels
+ *  that must be resident or cooperative, or access memory that the host changes meanwhile
+ *  (HED_CAN_RESIDENT, HED_CAN_COOPERATIVE, HED_CAN_GRID_BARRIER, HED_CAN_MAPPED), have no trials:
+ *  hed_online_report.reason is the cause.
  *  Thread class: owner of the kernel. Errors: ARGUMENT, MEMORY, UNSUPPORTED (a kernel without
  *  geometry()). */
 HED_API hed_status hed_online_create(
     hed_kernel *kernel, const hed_online_def *def, hed_online **online, hed_error *error);
-/** Waits for the device's work and for the thread. NULL is allowed. Thread class: owner. */
+/** Destroys the online tuning, after the device's work and the thread are done. NULL is allowed.
+ *  Thread class: owner. */
 HED_API void hed_online_destroy(hed_online *online);
-/** As hed_launch(). Now and then it also enqueues a trial: copies before the launch, runs after it.
- *  A trial never waits, and its failures are never the launch's. The time of a candidate's first
- *  run is not known in advance; whatever it was, no further trial is made until the share is right
- *  again. Compiling in the thread is not counted. Thread class: owner of stream and kernel. Errors:
- *  those of hed_launch() for the launch itself. */
+/** Launches as hed_launch() does, and now and then enqueues a trial: copies before the launch, runs
+ *  after it. A trial never waits, and its failure is never the launch's. The duration of a
+ *  candidate's first run is not known in advance; afterwards no trial is made until the fraction is
+ *  met again. Compiling in the thread is not counted.
+ *  Thread class: owner of stream and kernel. Errors: those of hed_launch() for the launch
+ *  itself. */
 HED_API hed_status hed_online_launch(hed_online *online, hed_stream *stream,
     const hed_problem *problem, const hed_argument *arguments, uint32_t argument_count,
     hed_error *error);
 
-/** What it has done. */
+/** Statistics of online tuning. */
 typedef struct hed_online_report {
-    uint64_t launches, trials; /**< trials: runs beside a launch */
-    uint64_t candidates;       /**< configurations that were tried to the end */
-    /** of those: do not build or run, or give other results; never tried again */
+    uint64_t launches, trials; /**< trials: runs in addition to a launch */
+    uint64_t candidates;       /**< configurations with a complete trial */
+    /** candidates that do not build or run, or have other results; never tried again */
     uint64_t failed;
-    uint64_t promotions; /**< times that a better one was put in force */
+    uint64_t promotions; /**< number of times that a better configuration became active */
     uint64_t restarts;   /**< searches started again by a slowdown */
-    /** spent in launches: the median of a size's measured ones, for each */
+    /** time of launches: for each size, the median of its measured ones */
     double launch_seconds;
-    double trial_seconds; /**< spent in trials: on the device, and of the caller's time */
-    /** of one launch of the size in force, as it was found; 0: not known yet */
+    double trial_seconds; /**< time of trials, on the device and in the calling thread */
+    /** time of one launch of the active size at the start; 0: not known yet */
     double first_seconds;
-    double best_seconds; /**< as it is now */
-    bool resting;        /**< nothing is tried until something changes */
-    /** why there is no trial of such launches at all; "" otherwise. Static text */
+    double best_seconds; /**< time of one launch at present */
+    bool resting;        /**< no trials until something changes */
+    /** cause, if such launches have no trials at all; else "". Static text */
     const char *reason;
-    hed_config config; /**< in force */
+    hed_config config; /**< active configuration */
 } hed_online_report;
-/** For the size launched last. Thread class: owner. */
+/** Returns the statistics, for the size launched last. Thread class: owner. */
 HED_API hed_online_report hed_online_read(const hed_online *online);
 
 HED_END

@@ -1,7 +1,6 @@
 /** @file realtime.h
- *  All for real time: resident kernels, rings, teams of threads, packing, the deadline meter,
- *  optional libraries, arithmetic with the same bits everywhere.
- */
+ *  All headers for real time: resident kernels, rings, teams of threads, packing, the deadline
+ *  meter, optional libraries, arithmetic with the same bits everywhere. */
 #ifndef HEDDLE_REALTIME_H
 #define HEDDLE_REALTIME_H
 

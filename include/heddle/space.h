@@ -1,25 +1,25 @@
 /** @file space.h
  *  Expressions over parameters, and the set of configurations that they allow.
  *
- *  An expression is arithmetic on numbers as C and Python write it: + - * / % // **, comparisons
- *  (chained as in Python: 32 <= WG <= 1024), && || ! and or not, c ? a : b, a if c else b, x in (1,
- *  2), x not in [1, 2], min max abs ceil floor round log2 ceil_div(a, b), and "label" for a
- *  parameter's named choice. Where C and Python differ, Python's meaning holds: / divides as real
- *  numbers do, // and % round down, ** binds tighter than a sign on its left, round() goes to the
- *  even neighbour; ! is C's and binds tighter than a comparison, as not does not. Truth is 1 and 0.
- *  A name is a parameter, a constant of the definition, or for kernels a problem dimension or a
- *  device limit: max_group, max_group_x, max_group_y, max_group_z, local_bytes, lane_width,
- *  compute_units, registers, cache_bytes, memory_bytes, architecture. A label compared with a
- *  parameter (VARIANT == "vector", VARIANT in ("scalar", "vector")) is that parameter's value of
- *  this name; anywhere else it must have one value among all.
+ *  An expression is arithmetic on numbers as in C and Python: + - * / % // **, comparisons (chained
+ *  as in Python: 32 <= WG <= 1024), && || ! and or not, c ? a : b, a if c else b, x in (1, 2), x
+ *  not in [1, 2], min max abs ceil floor round log2 ceil_div(a, b), and "label" for a parameter's
+ *  named choice. If C and Python differ, the meaning is Python's: / divides real numbers, // and %
+ *  round down, ** binds tighter than a sign on its left, round() goes to the even neighbour; ! is
+ *  C's and binds tighter than a comparison, as not does not. Truth is 1 and 0. A name is a
+ *  parameter, a constant of the definition, or for kernels a problem dimension or a device limit:
+ *  max_group, max_group_x, max_group_y, max_group_z, local_bytes, lane_width, compute_units,
+ *  registers, cache_bytes, memory_bytes, architecture. A label compared with a parameter (VARIANT
+ *  == "vector", VARIANT in ("scalar", "vector")) is that parameter's value of this name; elsewhere
+ *  it must have one value among all parameters.
  *
  *  An undefined result (a division by zero, log2(0)) is NAN and propagates, through comparisons
- *  too. `and`, `or`, `in` and the conditional evaluate only what they need: n != 0 and m / n > 2. A
- *  constraint that is NAN is not met.
+ *  too. `and`, `or`, `in` and the conditional evaluate only the operands that they need: n != 0 and
+ *  m / n > 2. A constraint that is NAN is not met.
  *
- *  A space is built without enumerating the full product: parameters that share no constraint are
- *  treated separately, and among those that do, a value is dropped as soon as one constraint fails.
- */
+ *  A space is built without enumerating the full product: parameters without a common constraint
+ *  are treated separately, and among the others a value is dropped as soon as one constraint
+ *  fails. */
 #ifndef HEDDLE_SPACE_H
 #define HEDDLE_SPACE_H
 
@@ -31,40 +31,44 @@ HED_BEGIN
 
 typedef struct hed_expression hed_expression;
 
-/** Where an expression's names get their meaning. */
+/** Names that an expression may use. */
 typedef struct hed_expression_names {
-    const char *const *names; /**< (count); a name's place here is its slot in `values` below */
+    /** (count) names; the index of a name is its slot in `values` below */
+    const char *const *names;
     uint32_t count;
-    const hed_parameter_def *parameters; /**< (parameter_count) whose labels may stand in quotes */
+    const hed_parameter_def *parameters; /**< (parameter_count) whose labels may appear in quotes */
     uint32_t parameter_count;
 } hed_expression_names;
 
-/** Compiles a text. `allocator` NULL: the C library's. Thread class: any. Errors: FORMAT (the text
- *  names the column and what was expected there; over 16,384 bytes, or nested too deep), ARGUMENT
- *  (an unknown name or label: the known ones are listed), MEMORY. */
+/** Compiles an expression. `allocator` NULL: the C library's.
+ *  Thread class: any. Errors: FORMAT (the error has the column and the expected syntax; over 16,384
+ *  bytes, or nested too deep), ARGUMENT (an unknown name or label: the error lists the known ones),
+ *  MEMORY. */
 HED_API hed_status hed_expression_create(const hed_allocator *allocator, const char *text,
     const hed_expression_names *names, hed_expression **expression, hed_error *error);
-/** Its value; truth is 1 and 0; NAN where there is none. `values` (names->count), by slot. Thread
- *  class: rt. */
+/** Returns the value of an expression; truth is 1 and 0; NAN: undefined. `values`: (names->count),
+ *  by slot.
+ *  Thread class: rt. */
 HED_API double hed_expression_value(const hed_expression *expression, const double *values);
-/** Whether it reads a slot. Thread class: rt. */
+/** True if an expression reads a slot. Thread class: rt. */
 HED_API bool hed_expression_uses(const hed_expression *expression, uint32_t slot);
-/** NULL is allowed. Thread class: owner. */
+/** Destroys an expression. NULL is allowed. Thread class: owner. */
 HED_API void hed_expression_destroy(hed_expression *expression);
 
 /* ---- spaces ---- */
 
 typedef struct hed_space hed_space;
 
-/** A number that constraints may name. */
+/** A named number for constraints. */
 typedef struct hed_constant {
     const char *name;
     double value;
 } hed_constant;
 
 enum { HED_DEVICE_CONSTANTS = 11 };
-/** A device's limits under the names that a kernel's expressions know them by: the list at the top.
- *  Gives how many there are. Thread class: rt. */
+/** Lists a device's limits under their names in a kernel's expressions, which the top of this file
+ *  lists. Returns their number.
+ *  Thread class: rt. */
 static inline uint32_t hed_device_constants(
     const hed_device_info *info, hed_constant constants[HED_DEVICE_CONSTANTS])
 {
@@ -81,48 +85,49 @@ static inline uint32_t hed_device_constants(
     return HED_DEVICE_CONSTANTS;
 }
 
-/** What a space is made of. Start from {0}. Parameters must outlive the space. */
+/** Definition of a space. Start from {0}. Parameters must outlive the space. */
 typedef struct hed_space_def {
     const hed_allocator *allocator;      /**< NULL: the C library's */
     const hed_parameter_def *parameters; /**< (parameter_count), at most 255 values each */
     uint32_t parameter_count;
     const char *const *constraints; /**< (constraint_count) expressions that must not be 0 */
     uint32_t constraint_count;
-    const hed_condition *conditions; /**< (condition_count) of parameters that matter at times */
+    /** (condition_count) conditions of parameters that matter only in some configurations */
+    const hed_condition *conditions;
     uint32_t condition_count;
     const hed_constant *constants; /**< (constant_count) */
     uint32_t constant_count;
-    /** What no expression can state; called for each point that the constraints leave, at most 2^22
-     *  times. NULL: all are accepted. */
+    /** Predicate for rules that no expression can state; called for each point that meets the
+     *  constraints, at most 2^22 times. NULL: accepts all. */
     bool (*accept)(void *user, const hed_config *config);
     void *user;
 } hed_space_def;
 
-/** Builds a space; it may be empty. A constraint that has no value (a division by zero) does not
- *  hold. Thread class: any. Errors: ARGUMENT (parameters, unknown names), FORMAT (an expression),
- *  MEMORY, LIMIT (too many combinations to enumerate, or to ask accept() about; the text says what
- *  to do). */
+/** Builds a space, which may be empty. A constraint without a value (a division by zero) is not
+ *  met.
+ *  Thread class: any. Errors: ARGUMENT (parameters, unknown names), FORMAT (an expression), MEMORY,
+ *  LIMIT (too many combinations to enumerate, or to call accept() for; the text has the remedy). */
 HED_API hed_status hed_space_create(const hed_space_def *def, hed_space **space, hed_error *error);
-/** A space of given points, which keep their order. `values` (count x parameter_count). Thread
- *  class: any. Errors: ARGUMENT (a value that the parameter does not have, a point given twice),
- *  LIMIT (2^32 points), MEMORY. */
+/** Creates a space of given points, which keep their order. `values`: (count x parameter_count).
+ *  Thread class: any. Errors: ARGUMENT (a value that the parameter does not have, a point given
+ *  twice), LIMIT (2^32 points), MEMORY. */
 HED_API hed_status hed_space_create_list(const hed_allocator *allocator,
     const hed_parameter_def *parameters, uint32_t parameter_count, const int64_t *values,
     uint64_t count, hed_space **space, hed_error *error);
-/** The configurations of a kernel that hed_kernel_valid() accepts on a device for a problem.
- *  Parameters that the kernel does not read there (hed_kernel_ignores()) keep their default, or
- *  where that is never valid the value that they have in the first valid configuration. Thread
- *  class: any. Errors: as hed_space_create(). */
+/** Creates the space of the configurations that hed_kernel_valid() accepts on a device for a
+ *  problem. Parameters that the kernel ignores there (hed_kernel_ignores()) keep their default, or
+ *  if that is never valid, their value in the first valid configuration.
+ *  Thread class: any. Errors: as hed_space_create(). */
 HED_API hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def *def,
     const hed_problem *problem, hed_math math, hed_space **space, hed_error *error);
-/** NULL is allowed. Thread class: owner. */
+/** Destroys a space. NULL is allowed. Thread class: owner. */
 HED_API void hed_space_destroy(hed_space *space);
 
-/** Number of points. Thread class: rt. */
+/** Returns the number of points. Thread class: rt. */
 HED_API uint64_t hed_space_count(const hed_space *space);
-/** Point `index` < hed_space_count(). Thread class: rt. */
+/** Returns point `index` < hed_space_count(). Thread class: rt. */
 HED_API hed_config hed_space_at(const hed_space *space, uint64_t index);
-/** Index of a configuration; UINT64_MAX if it is not in the space. Thread class: rt. */
+/** Returns the index of a configuration; UINT64_MAX: it is not in the space. Thread class: rt. */
 HED_API uint64_t hed_space_find(const hed_space *space, const hed_config *config);
 
 HED_END

@@ -8,32 +8,34 @@
 
 HED_BEGIN
 
-/** Quantile q in [0, 1] of `count` >= 1 ascending values: linear interpolation between order
- *  statistics (Hyndman and Fan 1996, type 7). Thread class: rt. */
+/** Returns quantile q in [0, 1] of `count` >= 1 ascending values, by linear interpolation between
+ *  order statistics (Hyndman and Fan 1996, type 7).
+ *  Thread class: rt. */
 HED_API double hed_quantile(const double *ascending, size_t count, double q);
 
-/** Distribution-free confidence interval of the median from the order statistics of `count` >= 1
- *  ascending values (binomial; David and Nagaraja 2003, section 7.1). The interval is the narrowest
- *  symmetric one that covers at least `confidence`; for too few values it is the range. Gives the
- *  coverage that holds. Thread class: rt. */
+/** Computes a distribution-free confidence interval of the median from the order statistics of
+ *  `count` >= 1 ascending values (binomial; David and Nagaraja 2003, section 7.1). It is the
+ *  narrowest symmetric interval that covers at least `confidence`; with too few values, the range.
+ *  Returns the actual coverage.
+ *  Thread class: rt. */
 HED_API double hed_median_interval(
     const double *ascending, size_t count, double confidence, double *low, double *high);
 
-/** A sample in a few numbers. */
+/** Summary of a sample. */
 typedef struct hed_summary {
     size_t count;
     double minimum, p50, p99, maximum, mean;
     double low, high; /**< 95 % confidence interval of the median */
 } hed_summary;
 
-/** Sorts `values` in place and sums them up. `count` 0 gives zeros. Thread class: rt. */
+/** Sorts `values` in place and summarizes them. `count` 0: all members are 0. Thread class: rt. */
 HED_API hed_summary hed_summarize(double *values, size_t count);
 
 enum { HED_METER_BUCKETS = 64 * 16 };
 
-/** Counts how long a periodic task takes against its deadline. Times go into buckets 1/16 octave
- *  wide, so quantiles are within 4.5 %; minimum, maximum, count and misses are exact. A plain value
- *  of fixed size: no allocation. */
+/** Meter of a periodic task's durations against its deadline. Durations are counted in buckets 1/16
+ *  octave wide, so quantiles are within 4.5 %; minimum, maximum, count and misses are exact. It is
+ *  a plain value of fixed size, without allocations. */
 typedef struct hed_meter {
     uint64_t deadline_ns;
     uint64_t count, misses;
@@ -41,14 +43,14 @@ typedef struct hed_meter {
     uint32_t buckets[HED_METER_BUCKETS];
 } hed_meter;
 
-/** What a meter has seen. */
+/** Statistics of a meter. */
 typedef struct hed_meter_report {
     uint64_t count, misses;
     double minimum_ns, p50_ns, p99_ns, maximum_ns, mean_ns;
     double load; /**< mean / deadline */
 } hed_meter_report;
 
-/** Empties the meter. `deadline_ns` 0: nothing is ever missed. Thread class: rt. */
+/** Empties the meter. `deadline_ns` 0: no duration is a miss. Thread class: rt. */
 static inline void hed_meter_reset(hed_meter *meter, uint64_t deadline_ns)
 {
     const hed_meter empty = HED_ZERO;
@@ -56,9 +58,10 @@ static inline void hed_meter_reset(hed_meter *meter, uint64_t deadline_ns)
     *meter = empty;
     meter->deadline_ns = deadline_ns;
 }
-/** Thread class: rt, one thread */
+/** Adds a duration. Thread class: rt, one thread. */
 HED_API void hed_meter_add(hed_meter *meter, uint64_t nanoseconds);
-HED_API hed_meter_report hed_meter_read(const hed_meter *meter); /**< Thread class: rt */
+/** Returns the statistics of the durations since the last reset. Thread class: rt. */
+HED_API hed_meter_report hed_meter_read(const hed_meter *meter);
 
 HED_END
 

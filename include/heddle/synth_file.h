@@ -8,40 +8,46 @@
 
 HED_BEGIN
 
-/** Reads an instrument file (docs/instrument-file.md; version 1). Thread class: any.
- *  Errors: IO, FORMAT ("harp.json:12: springs[3].to: no body \"b9\""), LIMIT, MEMORY. */
+/** Reads an instrument file (docs/instrument-file.md; version 1).
+ *  Thread class: any. Errors: IO, FORMAT ("harp.json:12: springs[3].to: no body \"b9\""), LIMIT,
+ *  MEMORY. */
 HED_API hed_status hed_synth_instrument_load(
     const char *path, hed_synth_instrument **instrument, hed_error *error);
-/** The same from memory; `name` stands in messages. Thread class: any. */
+/** Reads an instrument from memory (`text`: size bytes); `name` replaces the path in messages.
+ *  Thread class: any. Errors: FORMAT, LIMIT, MEMORY. */
 HED_API hed_status hed_synth_instrument_parse(const char *text, size_t size, const char *name,
     hed_synth_instrument **instrument, hed_error *error);
-/** Writes one, whole or not at all. Thread class: any. Errors: IO, MEMORY. */
+/** Writes an instrument file, whole or not at all. Thread class: any. Errors: IO, MEMORY. */
 HED_API hed_status hed_synth_instrument_save(
     const hed_synth_instrument *instrument, const char *path, hed_error *error);
-/** The JSON schema of instrument files, zero-terminated. Thread class: rt. */
+/** Returns the JSON schema of instrument files, zero-terminated. Thread class: rt. */
 HED_API const char *hed_synth_instrument_schema(size_t *size);
 
-/** What an import could not carry over as it was. */
+/** Differences of an imported instrument from its preset. */
 typedef struct hed_synth_import_report {
-    uint32_t entities, left_out; /**< taken; of kinds or with references that have no counterpart */
-    uint32_t changed;            /**< lines about what was taken with another value or meaning */
-    /** lines, of things left out or changed, that `text` has no room for */
+    /** numbers of imported entities, and of those without a counterpart or with such a reference */
+    uint32_t entities, left_out;
+    /** number of lines on entities imported with another value or meaning */
+    uint32_t changed;
+    /** number of lines beyond the capacity of `text` */
     uint32_t unlisted;
-    /** a line for each thing left out or changed: "mallet1: impulse 50 -> 27.5 N s, ..." */
+    /** a line for each entity skipped or changed: "mallet1: impulse 50 -> 27.5 N s, ..." */
     char text[8192];
 } hed_synth_import_report;
 
-/** Reads a preset of Anukari's published schema (protobuf). `report` may be NULL. Thread class:
- *  any. Errors: IO, FORMAT (says at which byte), LIMIT, MEMORY. */
+/** Reads a preset of Anukari's published schema (protobuf). `report` may be NULL.
+ *  Thread class: any. Errors: IO, FORMAT (has the byte), LIMIT, MEMORY. */
 HED_API hed_status hed_synth_instrument_import_ank(const char *path,
     hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error);
-/** The same from memory. Thread class: any. */
+/** Reads a preset of Anukari's published schema from memory. `name` replaces the path in messages;
+ *  `report` may be NULL.
+ *  Thread class: any. Errors: FORMAT (has the byte), LIMIT, MEMORY. */
 HED_API hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const char *name,
     hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error);
 
 /** An event of a MIDI file, of all tracks, in order of time. */
 typedef struct hed_synth_midi_event {
-    double seconds; /**< by the tempo map */
+    double seconds; /**< time by the tempo map */
     uint64_t tick;
     uint16_t track;
     uint8_t bytes[3]; /**< status (with channel), data 1, data 2; 0xff 0x51 for a tempo */
@@ -55,19 +61,20 @@ typedef struct hed_synth_midi_file hed_synth_midi_file;
  *  LIMIT (over 256 MiB), MEMORY. */
 HED_API hed_status hed_synth_midi_file_load(
     const char *path, hed_synth_midi_file **file, hed_error *error);
-/** The same from memory. Thread class: any. */
+/** Reads a standard MIDI file from memory (`bytes`: size); `name` replaces the path in messages.
+ *  Thread class: any. Errors: FORMAT, LIMIT (over 256 MiB), MEMORY. */
 HED_API hed_status hed_synth_midi_file_parse(
     const void *bytes, size_t size, const char *name, hed_synth_midi_file **file, hed_error *error);
-/** NULL is allowed. Thread class: owner */
+/** Destroys a MIDI file. NULL is allowed. Thread class: owner. */
 HED_API void hed_synth_midi_file_destroy(hed_synth_midi_file *file);
-/** Thread class: any */
+/** Returns the number of events of all tracks. Thread class: any. */
 HED_API uint32_t hed_synth_midi_file_count(const hed_synth_midi_file *file);
-/** (count). Thread class: any */
+/** Returns the events of all tracks in order of time, (count). Thread class: any. */
 HED_API const hed_synth_midi_event *hed_synth_midi_file_events(const hed_synth_midi_file *file);
-/** To the end of the longest track. Thread class: any. */
+/** Returns the time at the end of the longest track. Thread class: any. */
 HED_API double hed_synth_midi_file_seconds(const hed_synth_midi_file *file);
-HED_API uint32_t hed_synth_midi_file_tracks(
-    const hed_synth_midi_file *file); /**< Thread class: any */
+/** Returns the number of tracks. Thread class: any. */
+HED_API uint32_t hed_synth_midi_file_tracks(const hed_synth_midi_file *file);
 
 HED_END
 

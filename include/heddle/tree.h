@@ -1,39 +1,37 @@
 /** @file tree.h
- *  Sums and prefix sums in a fixed tree: the same bits whatever the group size, the number of
- *  threads or the device. This text is C, C++, OpenCL C and CUDA at once; in a kernel it is part of
- *  the prelude.
+ *  Sums and prefix sums in a fixed tree: the same bits at every group size, number of threads and
+ *  device. This text is C, C++, OpenCL C and CUDA at once; in a kernel it is part of the prelude.
  *
  *  THE RULE. The sum of n floats is defined by splitting at the largest power of two below n:
  *
- *      S(x, 1) = x[0]
- *      S(x, n) = S(x, h) + S(x + h, n - h)      h = the largest power of two < n
+ *     S(x, 1) = x[0]
+ *     S(x, n) = S(x, h) + S(x + h, n - h)      h = the largest power of two < n
  *
  *  and S(x, 0) = 0. A prefix sum is the same sum: inclusive[i] = S(x, i + 1), exclusive[i] = S(x,
  *  i). So the last inclusive value is the sum, and inclusive[i] is exclusive[i + 1], to the bit.
  *  Addition is the rounded float addition.
  *
  *  As a tree: node i of level 0 is x[i]; node i of level k + 1 is node 2i plus node 2i + 1 of level
- *  k (neighbours, in this order). Where the right one lies past the end the left one is handed up
+ *  k (neighbours, in this order). If the right one is past the end, the left one is copied up
  *  unchanged; a kernel may also read HED_TREE_NEUTRAL (minus zero, to which x + -0 = x for every x)
  *  past the end and add without a test. S(x, n) is the root. A node of level k covers an aligned
- *  block of 2^k elements, so who computes it is free:
+ *  block of 2^k elements, so any thread may compute it:
  *  - a work item adds an aligned run of 2, 4, 8.. elements in registers: (a + b) + (c + d),
- *    never ((a + b) + c) + d;
+ *   never ((a + b) + c) + d;
  *  - lanes add hed_lane_xor(x, 1), then 2, 4, 8.., or hed_lane_down() in this order (hed_lane_sum()
- *    promises no order);
+ *   promises no order);
  *  - a group adds an aligned tile of 2^m such values with hed_tree_group_sum();
  *  - the sums of the tiles are again the input of the same rule, in another launch.
  *
- *  Prefix sums: within an aligned block of 2^(k + 1), the left half stays, and every prefix of the
- *  right half gets the sum of the left half added in front (Sklansky 1960; hed_tree_group_scan()).
+ *  Prefix sums: within an aligned block of 2^(k + 1), the left half stays, and the sum of the left
+ *  half is added in front of every prefix of the right half (Sklansky 1960; hed_tree_group_scan()).
  *  Above the tiles of 2^m elements, a prefix inside tile t gets, for each bit k set in t from the
- *  lowest up, the sum of the 2^k tiles to the left of the block of 2^k that t is in, added in
- *  front: hed_tree_carry(). These additions may not be put together into one carry a tile, because
+ *  lowest up, the sum of the 2^k tiles to the left of the block of 2^k that contains t, added in
+ *  front: hed_tree_carry(). These additions may not be combined into one carry for a tile, because
  *  a + (b + x) is not (a + b) + x.
  *
- *  The error of S(x, n) is that of about log2(n) roundings, where a loop has n. Prefix sums of
- *  elements that are not negative never step down.
- */
+ *  The error of S(x, n) is that of about log2(n) roundings, that of a loop n. Prefix sums of
+ *  non-negative elements never decrease. */
 #ifndef HEDDLE_TREE_H
 #define HEDDLE_TREE_H
 
@@ -49,11 +47,11 @@
 #define HED_TREE_GLOBAL
 #endif
 
-/** What stands for an element past the end. */
+/** Value of an element past the end. */
 #define HED_TREE_NEUTRAL (-0.0f)
 
-/** How many floats the nodes over `tiles` tile sums take: their own level, then each level above,
- *  down to the root. */
+/** Returns the number of nodes over `tiles` tile sums: their own level, then each level above, up
+ *  to the root. */
 HED_TREE_FUNCTION unsigned int hed_tree_node_count(unsigned int tiles)
 {
     unsigned int count = tiles;
@@ -64,11 +62,11 @@ HED_TREE_FUNCTION unsigned int hed_tree_node_count(unsigned int tiles)
     return count;
 }
 
-/** A prefix sum inside tile `tile` made one of the whole: adds what lies left of the tile. `nodes`:
- *  the sums of the `tiles` tiles, then the level above them, and so on, without gaps
- *  (hed_tree_node_count() floats). All tiles but the last cover the same power of two of elements.
- *  For an exclusive prefix at a tile's first element pass HED_TREE_NEUTRAL; at the very first
- *  element of all the answer is 0, not this. */
+/** Extends a prefix sum inside tile `tile` to the whole array: adds the elements to the left of the
+ *  tile. `nodes`: the sums of the `tiles` tiles, then the level above them, and so on, without gaps
+ *  (hed_tree_node_count() floats). All tiles except the last cover the same power of two of
+ *  elements. For an exclusive prefix at a tile's first element pass HED_TREE_NEUTRAL; the exclusive
+ *  prefix at the very first element is 0, not this result. */
 HED_TREE_FUNCTION float hed_tree_carry(
     HED_TREE_GLOBAL const float *nodes, unsigned int tiles, unsigned int tile, float value)
 {
@@ -82,8 +80,8 @@ HED_TREE_FUNCTION float hed_tree_carry(
 
 #if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
 
-/** The sum of values[0 .. count), by the whole (one-dimensional) group and of any size of it; every
- *  work item gets it. `values` is overwritten. All items of the group must call it. */
+/** Returns the sum of values[0 .. count) to every work item of the (one-dimensional) group, of any
+ *  size. `values` is overwritten. All items of the group must call it. */
 HED_TREE_FUNCTION float hed_tree_group_sum(__local float *values, uint count)
 {
     uint item = (uint)get_local_id(0), items = (uint)get_local_size(0);
@@ -98,8 +96,8 @@ HED_TREE_FUNCTION float hed_tree_group_sum(__local float *values, uint count)
     return sum;
 }
 
-/** Inclusive prefix sums of values[0 .. count) in place, by the whole (one-dimensional) group and
- *  of any size of it. All items of the group must call it; they may read all of `values` on
+/** Computes inclusive prefix sums of values[0 .. count) in place, by the whole (one-dimensional)
+ *  group, of any size. All items of the group must call it; they may read all of `values` on
  *  return. */
 HED_TREE_FUNCTION void hed_tree_group_scan(__local float *values, uint count)
 {
@@ -117,7 +115,7 @@ HED_TREE_FUNCTION void hed_tree_group_scan(__local float *values, uint count)
 
 #else
 
-enum { HED_TREE_BLOCK = 8 }; /* the C version goes by blocks of this many elements */
+enum { HED_TREE_BLOCK = 8 }; /* elements of a block in the C version */
 
 /* Prefix sums of a block by the rule; `sums` may be `x`. */
 static inline void hed_tree_block(const float *x, float *sums)
@@ -140,8 +138,8 @@ static inline void hed_tree_tail(const float *x, size_t count, float *block)
     for (size_t i = 0; i < HED_TREE_BLOCK; i++) block[i] = i < count ? x[i] : HED_TREE_NEUTRAL;
 }
 
-/* Nodes that wait for their right neighbour: waiting[k], a node of 2^k blocks, is there while bit k
- * of the number of finished blocks is set. Adds the sum of block number `block`, the next one. */
+/* Partial sums without a right neighbour yet: waiting[k], a node of 2^k blocks, is valid while bit
+ * k of the number of finished blocks is set. Adds the sum of block number `block`, the next one. */
 static inline void hed_tree_push(float *waiting, size_t block, float sum)
 {
     size_t level = 0;
@@ -152,7 +150,8 @@ static inline void hed_tree_push(float *waiting, size_t block, float sum)
     waiting[level] = sum;
 }
 
-/* Adds what waits, the first `blocks` blocks, in front of each of `sums[0 .. count)`. */
+/* Adds the pending partial sums, those of the first `blocks` blocks, in front of each of `sums[0 ..
+ * count)`. */
 static inline void hed_tree_front(const float *waiting, size_t blocks, float *sums, size_t count)
 {
     for (; blocks != 0; blocks >>= 1, waiting++) {
@@ -162,7 +161,7 @@ static inline void hed_tree_front(const float *waiting, size_t blocks, float *su
     }
 }
 
-/** S(values, count) by the rule above; 0 for none. Thread class: rt. */
+/** Returns S(values, count) by the rule above; `count` 0: 0. Thread class: rt. */
 static inline float hed_tree_sum(const float *values, size_t count)
 {
     float waiting[64], block[HED_TREE_BLOCK];
@@ -179,7 +178,8 @@ static inline float hed_tree_sum(const float *values, size_t count)
     return block[HED_TREE_BLOCK - 1];
 }
 
-/** Inclusive prefix sums: sums[i] = S(values, i + 1). `sums` may be `values`. Thread class: rt. */
+/** Computes inclusive prefix sums: sums[i] = S(values, i + 1). `sums` may be `values`.
+ *  Thread class: rt. */
 static inline void hed_tree_scan(const float *values, float *sums, size_t count)
 {
     float waiting[64], block[HED_TREE_BLOCK];
@@ -194,9 +194,8 @@ static inline void hed_tree_scan(const float *values, float *sums, size_t count)
     }
 }
 
-/** Exclusive prefix sums: sums[i] = S(values, i), so sums[0] = 0. `sums` may be `values`. Thread
- * class:
- *  rt. */
+/** Computes exclusive prefix sums: sums[i] = S(values, i), so sums[0] = 0. `sums` may be `values`.
+ *  Thread class: rt. */
 static inline void hed_tree_scan_exclusive(const float *values, float *sums, size_t count)
 {
     if (count == 0) return;
