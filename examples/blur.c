@@ -1,5 +1,5 @@
-/* blur OUT.png [IN.png]: gives a picture a camera's depth of field (focus.c), with the canonical
- * convolution on the device that HEDDLE_DEVICE names. Without IN.png the picture is a woven cloth
+/* blur OUT.png [IN.png]: gives a picture a camera's depth of field (focus.c), by the canonical
+ * convolution on the device of HEDDLE_DEVICE. Without IN.png the picture is a woven cloth
  * (scene.c). */
 #include <heddle/heddle.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* cloth: a cape on a walking body, as in a game. In each frame the program feeds what its animation
- * gives (skinned positions of the cape, the body's capsule, the wind), is free for work of its own
- * while the device computes, and reads vertices and normals. The body is once carried off by 20 m,
- * as through a door. HEDDLE_DEVICE chooses the device. */
+/* cloth: a cape on a walking body, as in a game. Each frame the program passes the animation
+ * (skinned positions of the cape, the body's capsule, the wind), does other work while the device
+ * computes, and reads vertices and normals. Once the body is teleported by 20 m, as through a door.
+ * HEDDLE_DEVICE chooses the device. */
 #include <math.h>
 #include <stdio.h>
 
@@ -10,16 +10,17 @@
 
 enum { COLUMNS = 25, ROWS = 33, PARTICLES = COLUMNS * ROWS, FRAMES = 300, TELEPORT_AT = 150 };
 
-static float rest[PARTICLES][3], rest_normals[PARTICLES][3]; /* as it was modelled */
+static float rest[PARTICLES][3], rest_normals[PARTICLES][3]; /* shape as modelled */
 static float max_distance[PARTICLES], backstop[PARTICLES];
 static uint32_t quads[(COLUMNS - 1) * (ROWS - 1)][4];
-static float driver[PARTICLES][3], driver_normals[PARTICLES][3]; /* of the present frame */
-static float vertices[PARTICLES][3], normals[PARTICLES][3];      /* the result */
+static float driver[PARTICLES][3], driver_normals[PARTICLES][3]; /* vertices of the present frame */
+static float vertices[PARTICLES][3], normals[PARTICLES][3];      /* results */
 
-static float hang_of(int p) { return (float)(p / COLUMNS) / (ROWS - 1); } /* 0: at the shoulders */
+/* painted value, 0 at the shoulders */
+static float hang_of(int p) { return (float)(p / COLUMNS) / (ROWS - 1); }
 
-/* Behind the shoulders, a little round the back. How far each particle may leave its skinned place
- * is "painted" by height. */
+/* A cape behind the shoulders, a little round the back. A painted map limits the distance of each
+ * particle from its skinned position, by its height. */
 static hed_cloth_garment_def make_cape(void)
 {
     for (int p = 0, q = 0; p < PARTICLES; p++) {
@@ -29,8 +30,8 @@ static hed_cloth_garment_def make_cape(void)
         rest_normals[p][0] = sinf(round), rest_normals[p][2] = -cosf(round);
         for (int k = 0; k < 3; k++) rest[p][k] = radius * rest_normals[p][k];
         rest[p][1] = 1.45f - 1.1f * hang;
-        max_distance[p] = 0.8f * hang * hang; /* 0 holds it */
-        backstop[p] = -0.02f * hang;          /* the depth to which it may sink into the body */
+        max_distance[p] = 0.8f * hang * hang; /* 0 locks the particle */
+        backstop[p] = -0.02f * hang;          /* maximum depth inside the body */
         uint32_t corner = (uint32_t)p;
         if (i + 1 == COLUMNS || j + 1 == ROWS) continue;
         quads[q][0] = corner, quads[q][1] = corner + 1;
@@ -39,7 +40,7 @@ static hed_cloth_garment_def make_cape(void)
     hed_cloth_garment_def cape = hed_default_cloth_garment_def();
     cape.name = "cape";
     cape.particle_count = PARTICLES;
-    cape.positions = driver[0]; /* it begins where the animation has it */
+    cape.positions = driver[0]; /* starts in the first pose of the animation */
     cape.rest_positions = rest[0];
     cape.quad_count = (COLUMNS - 1) * (ROWS - 1);
     cape.quads = quads[0];
@@ -56,17 +57,18 @@ static hed_cloth_garment_def make_cape(void)
     return cape;
 }
 
-/* The body walks a circle, which continues elsewhere after the teleport. */
+/* Places a point or direction of the body, which walks in a circle and continues elsewhere after
+ * the teleport. */
 static void place(int number, const float local[3], bool direction, float out[3])
 {
-    float way = 0.02f * (float)number, c = -sinf(way), s = cosf(way); /* it looks along the way */
+    float way = 0.02f * (float)number, c = -sinf(way), s = cosf(way); /* faces along the circle */
     float x = 2 * sinf(way) + (number >= TELEPORT_AT ? 20.0f : 0.0f), z = 2 * cosf(way);
     out[0] = c * local[0] + s * local[2] + (direction ? 0 : x);
     out[1] = local[1];
     out[2] = -s * local[0] + c * local[2] + (direction ? 0 : z);
 }
 
-/* The animation's part: the body and a hem that swings with the steps. */
+/* Computes the pose: the body, and a hem that swings with the steps. */
 static void skin(int number)
 {
     float swing = 0.05f * sinf(0.25f * (float)number);
@@ -92,9 +94,9 @@ static void run_frame(hed_cloth *cloth, int number, hed_error *error)
     frame.driver_normals = driver_normals[0];
     frame.colliders = &torso;
     frame.collider_count = 1;
-    /* the cape is carried along as it is, and nothing pulls at it */
+    /* moves the cape without a force */
     if (number == TELEPORT_AT) hed_cloth_teleport(cloth, 0, jump, error);
-    hed_cloth_step(cloth, &frame, error); /* enqueues and returns: the game does its other work */
+    hed_cloth_step(cloth, &frame, error); /* enqueues and returns; other work of the game is here */
     hed_cloth_read(cloth, vertices[0], normals[0], NULL, error); /* waits for the device */
     if (number % 60 == 59 && !error->status) {
         const float *hem = vertices[PARTICLES - 1 - COLUMNS / 2];

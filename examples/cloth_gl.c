@@ -1,9 +1,9 @@
-/* cloth_gl: a flag whose vertices never leave the device. Two OpenGL vertex buffers take turns:
- * while OpenGL draws the one, the device computes the next frame and writes it back into the other
- * (acquire, write-back, release, all enqueued; the host does not wait for it). Where driver and
- * device cannot share, Heddle copies through the host, and this program says so. There is no
- * window: EGL without a surface, drawn into a small framebuffer and shown as characters. The device
- * is chosen by HEDDLE_DEVICE. */
+/* cloth_gl: a flag whose vertices never leave the device. OpenGL draws one of two vertex buffers
+ * while the device computes the next frame and writes it into the other (acquire, write-back,
+ * release, all enqueued without a wait of the host). If driver and device cannot share buffers,
+ * Heddle copies through the host, and this program reports it. There is no window: EGL without a
+ * surface, drawn into a small framebuffer and printed as characters. HEDDLE_DEVICE chooses the
+ * device. */
 #include <epoxy/egl.h>
 #include <epoxy/gl.h>
 #include <stdbool.h>
@@ -94,7 +94,7 @@ static void make_objects(gl_context *gl)
     gl->program = make_program();
 }
 
-/* A float4 for each vertex: x, y, z, and four bytes of colour, which this picture ignores. */
+/* Draws the vertices, float4 each: x, y, z, and four bytes of colour, which this picture ignores. */
 static void draw(const gl_context *gl, int which)
 {
     glBindBuffer(GL_ARRAY_BUFFER, gl->vertices[which]);
@@ -128,7 +128,7 @@ static hed_status make_flag(hed_device *device, hed_cloth **cloth, hed_error *er
         memcpy(positions[p],
             (float[]){1.5f * (float)i / (COLUMNS - 1), 2 - 1.0f * (float)j / (ROWS - 1), 0},
             sizeof positions[p]);
-        inverse_masses[p] = i == 0 ? 0.0f : 5000.0f; /* held at the pole */
+        inverse_masses[p] = i == 0 ? 0.0f : 5000.0f; /* fixed to the pole */
         if (i + 1 < COLUMNS && j + 1 < ROWS)
             memcpy(
                 quads[q++], (uint32_t[]){p, p + COLUMNS, p + COLUMNS + 1, p + 1}, sizeof quads[0]);
@@ -155,7 +155,7 @@ int main(void)
     gl_context gl = {0};
     if (!open_context(&gl)) {
         fprintf(stderr, "no OpenGL 3.3 without a window here (Debian: libegl1 libgl1-mesa-dri)\n");
-        return 77; /* as tests say that they were skipped */
+        return 77; /* exit code of a skipped test */
     }
     make_objects(&gl);
     hed_gl shared = {(void *(*)(const char *))eglGetProcAddress, gl.display, gl.context};
@@ -178,10 +178,10 @@ int main(void)
     frame.gust = 0.6f;
     uint64_t start = hed_now();
     for (int number = 0; number < FRAMES && !error.status; number++) {
-        int before = hed_cloth_vertex_buffer(cloth) == buffers[1]; /* the last frame's */
+        int before = hed_cloth_vertex_buffer(cloth) == buffers[1]; /* buffer of the last frame */
         /* enqueues: acquire, simulate, write back, release */
         hed_cloth_step(cloth, &frame, &error);
-        if (number > 0) draw(&gl, before); /* meanwhile */
+        if (number > 0) draw(&gl, before); /* drawn while the device works */
     }
     double seconds = 1e-9 * (double)(hed_now() - start);
     if (!hed_cloth_wait(cloth, &error)) {

@@ -1,4 +1,5 @@
-/* Which rules win on the elements of a page: matching, the cascade of a property, and one element explained. */
+/* Prints the rules that win on the elements of a page: matching, the cascade of a property, and one
+ * element explained. */
 #include <heddle/css.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,8 +26,7 @@ int main(void)
     hed_css_matcher *matcher = NULL;
     uint32_t winners[16], last = 0, count = 0;
 
-    hed_css_names_create(
-        NULL, &names, &error); /* after an error, the calls that follow do nothing */
+    hed_css_names_create(NULL, &names, &error); /* after an error, the next calls do nothing */
     hed_css_document_create(names, &(hed_css_document_def){.html = page}, &document, &error);
     hed_css_sheet_create(names,
         &(hed_css_sheet_def){.text = text, .length = strlen(text), .origin = HED_CSS_AUTHOR},
@@ -37,7 +37,7 @@ int main(void)
         &matcher, &error);
     hed_css_match(matcher, &error);
     hed_css_cascade(
-        matcher, "margin-left", winners, &error); /* of 6 elements: html, head, body, p ... */
+        matcher, "margin-left", winners, &error); /* 6 elements: html, head, body, p ... */
     hed_css_select(document, "#last", &last, 1, &count, &error);
     if (hed_failed(&error)) fprintf(stderr, "%s\n", error.text);
     for (uint32_t e = 0; !hed_failed(&error) && e < hed_css_document_describe(document).elements;

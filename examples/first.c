@@ -20,7 +20,7 @@ int main(void)
     hed_session on = {0};
     hed_buffer *buffer = NULL;
     hed_kernel *kernel = NULL;
-    hed_open(&on, &error); /* after an error, the calls that follow do nothing */
+    hed_open(&on, &error); /* after an error, the next calls do nothing */
     hed_buffer_create(on.device, &(hed_buffer_def){.size = sizeof x}, &buffer, &error);
     hed_kernel_create(on.device, &def, NULL, &kernel, &error);
     hed_write(on.stream, buffer, 0, x, sizeof x, &error);

@@ -1,11 +1,11 @@
-/* A camera's depth of field by the canonical convolution. */
+/* A camera's depth of field, by the canonical convolution. */
 #include "examples/focus.h"
 
 #include <heddle/canonical.h>
 #include <math.h>
 
 enum { TAPS = 17 };
-static const int passes[FOCUS_LEVELS] = {0, 1, 2, FOCUS_PASSES}; /* that a level has been through */
+static const int passes[FOCUS_LEVELS] = {0, 1, 2, FOCUS_PASSES}; /* passes of each level */
 
 /* ---- pictures: 8-bit sRGB, and linear light from 0 to 1, a plane for each channel ---- */
 
@@ -26,7 +26,7 @@ static uint8_t to_srgb(float light)
     return (uint8_t)(255 * fminf(1, fmaxf(0, s)) + 0.5f);
 }
 
-/* In focus at 0.68 of the height, through all passes at the top. */
+/* Mixes levels: in focus at 0.68 of the height, all passes at the top. */
 void focus_mix(const float *light, hed_image *image)
 {
     size_t area = (size_t)image->width * image->height;

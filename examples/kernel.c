@@ -1,6 +1,6 @@
 /* One complete kernel, written with heddle/author.h: its text, its native version, its description.
- * Launcher, tuner, conformance test and benchmark read nothing else. Here its own sample runs on a
- * device and through the native version, and the results are compared. */
+ * Launcher, tuner, conformance test and benchmark read nothing else. This program runs its sample
+ * on a device and through the native version, and compares the results. */
 #include <heddle/author.h>
 #include <heddle/heddle.h>
 #include <math.h>
@@ -20,10 +20,10 @@ static const char text[] =
     "    }\n"
     "}\n";
 
-/* Arguments by their place, for the native version. */
+/* indices of arguments, for the native version */
 enum { IN, OUT, SHARE, N };
 
-/* What the host runs, and what every other device is checked against. */
+/* The kernel of `host`, and the reference of every other device. */
 HED_NATIVE_BODY smooth_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     const float *in = call->arguments[IN], share = *(const float *)call->arguments[SHARE];
@@ -36,7 +36,7 @@ HED_NATIVE_BODY smooth_body(const hed_native_call *call, uint64_t begin, uint64_
 }
 HED_NATIVE_CLONES(smooth_native, smooth_body)
 
-/* What a launch does at the least: the bytes come from the table of arguments. */
+/* Computes the minimum work of a launch; the bytes come from the table of arguments. */
 static void smooth_work(
     const hed_kernel_def *def, const hed_config *config, const hed_problem *problem, hed_work *work)
 {

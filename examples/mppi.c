@@ -1,4 +1,4 @@
-/* The shortest controller: a pole on a cart is swung up and held, 20 m to the left. */
+/* The shortest controller: swings up a pole on a cart and holds it, 20 m to the left. */
 #include <heddle/heddle.h>
 #include <heddle/mppi.h>
 #include <stdio.h>
@@ -25,11 +25,11 @@ int main(void)
     def.samples = 2048;
     def.lambda = 0.25f;
     def.dt = 0.01f;
-    hed_open(&on, &error); /* after an error, the calls that follow do nothing */
+    hed_open(&on, &error); /* after an error, the next calls do nothing */
     hed_mppi_create(on.device, &def, &controller, &error);
     for (int step = 0; step < 1000 && !hed_failed(&error); step++) {
-        hed_mppi_solve(controller, x, u, &stats, &error);        /* u goes to the motor; here */
-        memcpy(x, hed_mppi_states(controller, 0) + 4, sizeof x); /* the model is the cart */
+        hed_mppi_solve(controller, x, u, &stats, &error);        /* u: force of the motor */
+        memcpy(x, hed_mppi_states(controller, 0) + 4, sizeof x); /* simulates the cart */
         hed_mppi_shift(controller, 1);
     }
     if (hed_failed(&error)) fprintf(stderr, "%s\n%s", error.text, error.log);

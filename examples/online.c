@@ -1,5 +1,5 @@
-/* A program that gets faster while it works: the slow default of a kernel gives way to what online
- * tuning finds, and every result on the way is right. */
+/* A program that gets faster while it works: online tuning replaces the slow default of a kernel,
+ * and every result meanwhile is right. */
 #include <heddle/tuning.h>
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ int main(void)
     hed_online_def how = hed_default_online_def();
     hed_buffer_def size = hed_default_buffer_def(sizeof in);
     hed_problem problem = hed_problem_1d(N);
-    how.share = 0.3; /* of the time: a program that runs for longer does with less */
+    how.share = 0.3; /* fraction of the time; a program that runs for longer needs less */
     for (int i = 0; i < N; i++) in[i] = sinf((float)i);
     hed_open(&on, &error);
     hed_buffer_create(on.device, &size, &from, &error);

@@ -1,12 +1,12 @@
-/* Woven cloth, seen at a slant: a 2/2 twill (each thread goes over two and under two, shifted by
- * one from row to row) in a tartan sett, lit from the side, with soft folds. A ray for each of 16
- * samples of a pixel meets the plane of the cloth; folds and threads bend the normal, not the
+/* Woven cloth from an oblique view: a 2/2 twill (each thread passes over two and under two, shifted
+ * by one from row to row) in a tartan sett, lit from the side, with soft folds. A ray for each of
+ * 16 samples of a pixel meets the plane of the cloth; folds and threads bend the normal, not the
  * plane. */
 #include <math.h>
 
 #include "examples/scene.h"
 
-enum { SAMPLES = 4 }; /* of a pixel, in each direction */
+enum { SAMPLES = 4 }; /* samples of a pixel, in each direction */
 
 typedef struct vector {
     float x, y, z;
@@ -20,7 +20,8 @@ static float dot(vector a, vector b) { return a.x * b.x + a.y * b.y + a.z * b.z;
 
 static vector unit(vector a) { return scaled(a, 1 / sqrtf(dot(a, a))); }
 
-/* Colour of thread `number` of the sett, which is mirrored at both its ends; linear RGB. */
+/* Returns the colour of thread `number` of the sett, which is mirrored at both its ends; linear
+ * RGB. */
 static vector yarn(int number)
 {
     static const struct {
@@ -43,7 +44,7 @@ static vector yarn(int number)
     return sett[band].colour;
 }
 
-/* Slope of the folds at (x, z): the derivatives of a sum of waves. */
+/* Computes the slope of the folds at (x, z): the derivatives of a sum of waves. */
 static void fold_slope(float x, float z, float *slope_x, float *slope_z)
 {
     static const struct {
@@ -59,13 +60,13 @@ static void fold_slope(float x, float z, float *slope_x, float *slope_z)
     }
 }
 
-/* Light that comes from the cloth at (x, z) towards `eye`; one thread is one unit wide. */
+/* Computes the light from the cloth at (x, z) towards `eye`; one thread is one unit wide. */
 static vector cloth(float x, float z, vector eye)
 {
     int warp = (int)floorf(x), weft = (int)floorf(z);
     bool warp_above = ((warp - weft) & 3) < 2;
     float across = 2 * (warp_above ? x - (float)warp : z - (float)weft) - 1;
-    /* place along the two crossings for which the thread stays above, -1 to 1 */
+    /* position along the two crossings in which the thread is on top, -1 to 1 */
     int step = (warp - weft) & 1;
     float along = warp_above ? (float)(1 - step) + (z - (float)weft) - 1
                              : (float)step + (x - (float)warp) - 1;
@@ -86,7 +87,7 @@ static vector cloth(float x, float z, vector eye)
         gap * (colour.y * light.y + 0.09f * shine), gap * (colour.z * light.z + 0.08f * shine)};
 }
 
-/* From linear light to 8 bits: a soft shoulder, then the sRGB curve. */
+/* Encodes linear light in 8 bits: a soft shoulder, then the sRGB curve. */
 static uint8_t encode(float light)
 {
     float a = 1 - expf(-1.15f * light);

@@ -1,4 +1,4 @@
-/* A picture that needs no file: woven cloth, seen at a slant. */
+/* A picture without a file: woven cloth, from an oblique view. */
 #ifndef HED_EXAMPLES_SCENE_H
 #define HED_EXAMPLES_SCENE_H
 

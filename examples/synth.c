@@ -1,5 +1,5 @@
 /* An instrument made and played by a program: a string tuned to 220 Hz is plucked; while it sounds,
- * a second one is added and plucked, too. Prints the pitches that are heard. */
+ * a second one is added and plucked too. Prints the pitches of the sound. */
 #include <heddle/heddle.h>
 #include <heddle/synth.h>
 #include <math.h>
@@ -7,20 +7,20 @@
 
 enum { RATE = 48000, BLOCK = 256, FRAMES = RATE / BLOCK * BLOCK };
 
-/* A string along x, a plectrum for one note of it, and its link to the microphone. */
+/* Adds a string along x, a plectrum for one note of it, and its link to the microphone. */
 static void add_string(hed_synth_instrument *instrument, float frequency, uint8_t note, float y,
     hed_synth_entity microphone, hed_error *error)
 {
     hed_synth_generated string = {0};
     hed_synth_entity pick = 0;
     hed_synth_grid_def grid = hed_default_synth_grid_def();
-    grid.size[0] = 34; /* 32 masses and two ends */
+    grid.size[0] = 34; /* 32 masses and two anchored ends */
     grid.anchor_ends[0][0] = grid.anchor_ends[0][1] = true;
     grid.step[0][0] = 0.02f;
     grid.origin[1] = y;
     grid.body.mass = 1e-4f;
     grid.body.damping = 3;
-    grid.spring.rest_length = -0.5f; /* stretched to twice its length: that makes it a string */
+    grid.spring.rest_length = -0.5f; /* stretched to twice its length, which makes it a string */
     grid.tune = frequency;
     hed_synth_instrument_add_grid(instrument, &grid, NULL, &string, error);
     hed_synth_entity_def plectrum = hed_default_synth_entity_def(HED_SYNTH_PLECTRUM);
@@ -31,7 +31,7 @@ static void add_string(hed_synth_instrument *instrument, float frequency, uint8_
     hed_synth_instrument_link(instrument, microphone, string.first_body + 13, 1, error);
 }
 
-/* A second of sound that begins with a note. */
+/* Plays a second of sound that begins with a note. */
 static void play(hed_synth *synth, uint8_t note, float *left, hed_error *error)
 {
     float right[BLOCK];
@@ -43,7 +43,8 @@ static void play(hed_synth *synth, uint8_t note, float *left, hed_error *error)
     }
 }
 
-/* The frequency within 3 % that is loudest, by terms of the Fourier transform under Hann's window. */
+/* Returns the loudest frequency within 3 %, by terms of the Fourier transform under Hann's
+ * window. */
 static double loudest_near(const float *sound, double frequency)
 {
     const double turn = 2 * 3.14159265358979323846;
@@ -69,7 +70,7 @@ int main(void)
     hed_synth *synth = NULL;
     hed_synth_change *change = NULL;
     hed_synth_entity ear = 0;
-    hed_error error = {0}; /* after an error, the calls that follow do nothing */
+    hed_error error = {0}; /* after an error, the next calls do nothing */
     hed_synth_entity_def microphone = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE);
     microphone.as.microphone.position[2] = 0.2f;
     hed_open(&on, &error);
@@ -81,7 +82,7 @@ int main(void)
     hed_synth_create(on.device, &def, &synth, &error);
     play(synth, 57, first, &error);
 
-    /* The first string goes on sounding while the second one is added. */
+    /* The first string continues to sound while the second one is added. */
     add_string(instrument, 330, 64, 0.05f, ear, &error);
     hed_synth_prepare(synth, instrument, &change, &error);
     hed_synth_apply(synth, change, &error);

@@ -1,5 +1,5 @@
-/* tune_own_loop: the search alone, in a program's own loop. What is tuned needs no device: a matrix
- * transposed in tiles by plain C, whose best tile depends on this machine's caches. */
+/* tune_own_loop: the search alone, in a loop of the program. It tunes plain C, without a device: a
+ * matrix transposed in tiles, whose best size depends on this machine's caches. */
 #include <heddle/tuning.h>
 #include <stdio.h>
 
@@ -13,7 +13,7 @@ static void transpose(const float *from, float *to, int64_t width, int64_t heigh
                 for (int64_t i = x; i < x + width; i++) to[i * SIZE + j] = from[j * SIZE + i];
 }
 
-/* The fastest of a few runs, in seconds. */
+/* Returns the time of the fastest of a few runs, s. */
 static double try_it(const hed_config *config, const float *from, float *to)
 {
     uint64_t best = UINT64_MAX;

@@ -1,7 +1,7 @@
-/* tune_pipeline: a choice between two structures, made by measurement. A signal goes through a
- * curve and is then smoothed over its neighbours: as two kernels, with what lies between in memory,
- * or as one that goes through the curve again for each neighbour. Which is faster depends on the
- * device (HEDDLE_DEVICE); the choice is kept in the database. */
+/* tune_pipeline: a choice between two structures, made by measurement. A signal passes through a
+ * curve and is then smoothed over its neighbours: as two kernels with an intermediate buffer, or as
+ * one that applies the curve again for each neighbour. The faster one depends on the device
+ * (HEDDLE_DEVICE); the choice is stored in the database. */
 #include <heddle/tuning.h>
 #include <math.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static const hed_kernel_def curve_def = KERNEL(curve), smooth_def = KERNEL(smoot
 typedef struct signal_path {
     hed_session on;
     hed_buffer *in, *between, *out;
-    hed_kernel *first, *second; /* second: NULL where one kernel does it all */
+    hed_kernel *first, *second; /* second kernel: NULL if one kernel does it all */
     uint32_t group;
 } signal_path;
 
@@ -107,7 +107,7 @@ static hed_status prepare(void *user, const hed_config *config, hed_error *error
     return error->status;
 }
 
-/* Leaves `value` alone: then the time of this call is what counts. */
+/* Runs the pipeline once. `value` stays NAN, so this call is timed. */
 static hed_status run(void *user, double *value, hed_error *error)
 {
     signal_path *p = user;
@@ -157,7 +157,7 @@ int main(void)
     for (int i = 0; i < 3; i++) hed_buffer_create(p.on.device, &size, buffers[i], &error);
     hed_write(p.on.stream, p.in, 0, samples, sizeof samples, &error);
     hed_tune_pipeline(p.on.device, &pipeline, NULL, &tuned, &error);
-    /* what later runs of a program do */
+    /* as later runs of a program do */
     hed_pipeline_resolve(p.on.device, &pipeline, NULL, &config, NULL, &error);
     if (hed_failed(&error)) {
         fprintf(stderr, "tune_pipeline: %s\n%s", error.text, error.log);

@@ -1,7 +1,7 @@
-/* MPPI swings up a pole on a cart whose physics are MuJoCo's, and holds it against a push. The
- * controller knows a simpler cart (models/cartpole.h: the pole's mass at a point, no friction).
+/* MPPI swings up a pole on a cart simulated by MuJoCo, and holds it against a push. The model of
+ * the controller is simpler (models/cartpole.h: the pole's mass at a point, no friction).
  *
- *   mujoco_cartpole [FILM.png]
+ *  mujoco_cartpole [FILM.png]
  *
  * Exits with 0 if the pole is upright at the end. */
 #include "film.h"
@@ -32,14 +32,14 @@ static hed_mppi_def cartpole_def(void)
     def.dt = 0.02f;
     def.lambda = 4;
     def.sigma[0] = 5;
-    def.committed = 0; /* feedback at once */
+    def.committed = 0; /* immediate feedback */
     def.delay = 1;     /* about the motor's lag */
     def.minimum[0] = -10;
     def.maximum[0] = 10;
     return def;
 }
 
-/* The plan's tip of the pole, in the world. */
+/* Computes the planned positions of the pole's tip, in the world. */
 static void tips(const hed_mppi *controller, float length, float (*tip)[3])
 {
     const hed_mppi_def *def = hed_mppi_describe(controller).def;
@@ -61,7 +61,7 @@ int main(int count, char **arguments)
     film *reel = NULL;
     float x[4], u[1], tip[HED_MPPI_MAX_STEPS][3];
     uint64_t slowest = 0;
-    int upright = 0; /* solves in a row */
+    int upright = 0; /* consecutive solves */
 
     mjModel *plant = mj_loadXML(MJCF "/cartpole.xml", NULL, words, sizeof words);
     if (!plant) {

@@ -1,5 +1,5 @@
-/* A film strip: MuJoCo's own renderer draws into a frame buffer of an EGL context that has no
- * window, and the pictures are put side by side. */
+/* A film strip: MuJoCo's renderer draws into a frame buffer of an EGL context without a window, and
+ * the pictures are put next to each other. */
 #include "film.h"
 
 #include "heddle/author.h"
@@ -22,7 +22,7 @@ struct film {
     uint32_t count, taken;
 };
 
-/* OpenGL on a display that needs no screen. */
+/* Opens OpenGL on a display without a screen. */
 static bool open_egl(film *reel)
 {
     PFNEGLGETPLATFORMDISPLAYEXTPROC platform =

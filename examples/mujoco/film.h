@@ -8,12 +8,12 @@
 
 typedef struct film film;
 
-/* For `count` pictures from the model's camera "film". Errors: NO_DEVICE (no OpenGL without a
- * window), MEMORY. */
+/* Opens a strip of `count` pictures from the model's camera "film".
+ * Errors: NO_DEVICE (no OpenGL without a window), MEMORY. */
 film *film_open(const mjModel *model, uint32_t count, hed_error *error);
-/* The next picture: the plant, `words` in its corner, and `points` (count x 3) as small spheres
- * that fade along the row, the first `marks` of them large. What comes after the last picture is
- * left out. `reel` NULL: nothing. */
+/* Takes the next picture: the plant, `words` in its corner, and `points` (count x 3) as small
+ * spheres that fade along the row, the first `marks` of them large. Calls after the last picture
+ * are ignored. `reel` NULL: does nothing. */
 void film_take(film *reel, const mjModel *model, mjData *data, const char *words,
     const float *points, uint32_t count, uint32_t marks);
 /* Writes the row as a PNG. Errors: IO, MEMORY. */

@@ -1,8 +1,8 @@
 /* MPPI flies a quadrotor through waypoints in MuJoCo, and a gust pushes it aside on the way. The
- * controller's model (models/quadrotor.h) is a rigid body that thrust and torques reach at once;
- * the plant has rotors with a lag and limits, another mass, and air.
+ * controller's model (models/quadrotor.h) is a rigid body with immediate thrust and torques; the
+ * plant has rotors with a lag and limits, another mass, and air.
  *
- *   mujoco_quadrotor [FILM.png]
+ *  mujoco_quadrotor [FILM.png]
  *
  * Exits with 0 if every waypoint was reached. */
 #include "film.h"
@@ -51,7 +51,7 @@ static hed_mppi_def quadrotor_def(void)
     return def;
 }
 
-/* The model's state (12) from the plant's: its quaternion as yaw, then pitch, then roll. */
+/* Reads the model's state (12) from the plant's: its quaternion as yaw, then pitch, then roll. */
 static void read_state(const mjData *data, float *x)
 {
     const double *q = data->qpos + 3;
@@ -65,8 +65,8 @@ static void read_state(const mjData *data, float *x)
     x[8] = (float)atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
 }
 
-/* Thrusts of the four rotors (front left, rear left, rear right, front right) for a control; the
- * plant's actuators keep their limits. */
+/* Computes the thrusts of the four rotors (front left, rear left, rear right, front right) for a
+ * control; the plant's actuators apply their limits. */
 static void mix(const float *u, double *rotor)
 {
     const double thrust = MODEL_MASS * G + u[0];
@@ -76,7 +76,7 @@ static void mix(const float *u, double *rotor)
             (thrust + roll[i] * u[1] / ARM + pitch[i] * u[2] / ARM + yaw[i] * u[3] / YAW) / 4;
 }
 
-/* Sets where to: takes effect with the next solve. */
+/* Sets the next waypoint, from the next solve on. */
 static void go_to(hed_mppi *controller, const float *point)
 {
     static const char *const names[3] = {

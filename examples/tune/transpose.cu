@@ -1,4 +1,5 @@
-/* out = transpose of in, by way of a tile in dynamic shared memory; a block of TILE x ROWS threads does a tile of TILE x TILE. */
+/* out = transpose of in, through a tile in dynamic shared memory; a block of TILE x ROWS threads
+ * does a tile of TILE x TILE. */
 extern "C" __global__ void __launch_bounds__(HED_MAX_THREADS)
 transpose(const float *__restrict__ in, float *__restrict__ out, int width, int height)
 {
