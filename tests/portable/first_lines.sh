@@ -1,14 +1,26 @@
 #!/bin/sh
-# first_lines.sh TARBALL: the first lines of the documents, each in an empty folder, first with the unpacked tarball on PATH, then with the
-# wheel that is made of it, installed by pip into an environment of its own.
+# first_lines.sh TARBALL [EMULATOR...]: the first lines of the documents, each in an empty folder, first with the unpacked tarball on PATH, then
+# with the wheel that is made of it, installed by pip into an environment of its own. With an emulator, a tarball for another processor:
+# the lines that need the installed tree alone.
 set -eu
 tarball=$1
+shift
 tests=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failed=0
 mkdir "$scratch/tree"
 tar xzf "$tarball" -C "$scratch/tree" --strip-components=1
+
+if [ $# -gt 0 ]; then
+    echo "== the tarball, in an emulator"
+    mkdir "$scratch/bin"
+    printf '#!/bin/sh\nexec %s %s "$@"\n' "$*" "$scratch/tree/bin/heddle" >"$scratch/bin/heddle"
+    chmod +x "$scratch/bin/heddle"
+    python3 "$tests/first_lines.py" --without cc --without pip --without compiler --without vulkan --without browser >"$scratch/lines.sh"
+    (cd "$scratch" && env -i PATH="$scratch/bin:/usr/bin:/bin" sh lines.sh) || failed=1
+    exit $failed
+fi
 
 echo "== the tarball"
 python3 "$tests/first_lines.py" --without pip --without vulkan --without browser >"$scratch/lines.sh"
