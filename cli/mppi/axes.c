@@ -14,7 +14,8 @@ double frame_y(const frame *f, double y)
     return f->top + f->height - (y - f->y0) / (f->y1 - f->y0) * f->height;
 }
 
-/* The step of 1, 2 or 5 times a power of ten that gives about `count` of them. */
+/* Returns the step, 1, 2 or 5 times a power of ten, that divides `range` into about `count`
+ * parts. */
 static double nice_step(double range, double count)
 {
     double raw = range / count, power = pow(10, floor(log10(raw)));
@@ -39,8 +40,9 @@ void frame_ticks_y(const frame *f, svg *picture)
 {
     double step = nice_step(f->y1 - f->y0, fmax(4, f->height / 38));
     if (f->log && step < 1) step = 1;
-    bool few = f->log && floor(f->y1) - ceil(f->y0) < 1; /* not one whole decade: its ends */
-    for (double v = ceil(f->y0 / step) * step; v <= f->y1 && !few; v += step) {
+    /* less than a whole decade: ticks at the ends */
+    bool is_short = f->log && floor(f->y1) - ceil(f->y0) < 1;
+    for (double v = ceil(f->y0 / step) * step; v <= f->y1 && !is_short; v += step) {
         double y = f->top + f->height - (v - f->y0) / (f->y1 - f->y0) * f->height;
         svg_line(picture, "grid", f->left, y, f->left + f->width, y);
         svg_text(picture, "tick", f->left - 6, y + 4, "%.4g",
@@ -48,7 +50,7 @@ void frame_ticks_y(const frame *f, svg *picture)
             : fabs(v) < 1e-9 * step ? 0
                                     : v);
     }
-    for (int end = 0; few && end < 2; end++) {
+    for (int end = 0; is_short && end < 2; end++) {
         double v = f->y0 + (end ? 0.94 : 0.06) * (f->y1 - f->y0), y = frame_y(f, pow(10, v));
         svg_line(picture, "grid", f->left, y, f->left + f->width, y);
         svg_text(picture, "tick", f->left - 6, y + 4, "%.3g", pow(10, v));

@@ -13,9 +13,10 @@ typedef struct frame {
 
 double frame_x(const frame *f, double x);
 double frame_y(const frame *f, double y);
-/* A range of y that holds [low, high] with some air; no logarithm where `low` is not above 0. */
+/* Sets the range of y to [low, high] with a margin; not logarithmic unless `low` is above 0. */
 void frame_range_y(frame *f, double low, double high);
-/* Grid lines, with numbers to the left; with `labels` below, each with `unit` behind it. */
+/* Draw grid lines, with numbers to the left or, with `labels`, below; each label is followed by
+ * `unit`. */
 void frame_ticks_y(const frame *f, svg *picture);
 void frame_ticks_x(const frame *f, svg *picture, const char *unit, bool labels);
 void frame_box(const frame *f, svg *picture);

@@ -1,5 +1,5 @@
-/* heddle mppi: sampling model-predictive control. The command itself, and its small ones: which
- * models and terms there are; which structure solves fastest on a device. */
+/* heddle mppi: sampling model-predictive control. The command itself, and its small subcommands:
+ * the list of models and terms, and tuning for a device. */
 #include "mppi.h"
 
 #include "cli/common/report.h"
@@ -11,7 +11,7 @@
 
 /* ---- models ---- */
 
-/* For people: the item in one row, its parameters in rows below. */
+/* Prints an item in one row, its parameters in the rows below; not for JSON. */
 static void models_rows(cli_report *report, const char *kind, const char *name, const char *shape,
     const char *summary, const hed_mppi_parameter *parameters, uint32_t count)
 {
@@ -100,7 +100,7 @@ static void models_add_term(cli_report *report, bool json, const hed_mppi_term *
 static int models_run(const hed_arguments *arguments, void *user)
 {
     (void)user;
-    const char *wanted = hed_text_of(arguments, "NAME");
+    const char *filter = hed_text_of(arguments, "NAME");
     const char *text = hed_text_of(arguments, "text");
     hed_error error = {0};
     if (text) {
@@ -117,13 +117,13 @@ static int models_run(const hed_arguments *arguments, void *user)
     const hed_mppi_model *model;
     const hed_mppi_term *term;
     for (uint32_t i = 0; (model = hed_mppi_model_at(i)); i++)
-        if (!wanted || !strcmp(wanted, model->name)) models_add_model(report, json, model);
+        if (!filter || !strcmp(filter, model->name)) models_add_model(report, json, model);
     for (uint32_t i = 0; (term = hed_mppi_term_at(i)); i++)
-        if (!wanted || !strcmp(wanted, term->name)) models_add_term(report, json, term);
-    if (wanted && report && !cli_report_rows(report)) {
+        if (!filter || !strcmp(filter, term->name)) models_add_term(report, json, term);
+    if (filter && report && !cli_report_rows(report)) {
         cli_report_free(report);
         hed_fail(&error, HED_ERROR_ARGUMENT,
-            "there is no model or term \"%s\"; \"heddle mppi models\" lists them", wanted);
+            "there is no model or term \"%s\"; \"heddle mppi models\" lists them", filter);
         return cli_refuse(&error);
     }
     return cli_end(cli_report_end(report, HED_OK, &error), &error);

@@ -1,5 +1,5 @@
-/* What the files of `heddle mppi` share: what is controlled, the record of a run, and what is made
- * of it. */
+/* Declarations common to the files of `heddle mppi`: the subject of control, the record of a
+ * run, and its outputs. */
 #ifndef HED_CLI_MPPI_H
 #define HED_CLI_MPPI_H
 
@@ -8,48 +8,48 @@
 #include "heddle/stats.h"
 #include "support/png.h"
 
-/* ---- what is controlled (subject.c) ---- */
+/* ---- the subject (subject.c) ---- */
 
 enum { CLI_MPPI_MOST_SETTINGS = 256 };
 
-/* A scene: a file, or by its name or that of its model one of those in the command. */
+/* A scene: a file, or a built-in scene, named by its own name or by that of its model. */
 typedef struct cli_mppi_subject {
-    const char *name; /* as typed */
+    const char *name; /* name typed by the user */
     hed_mppi_scene *scene;
     hed_mppi_def def;
     hed_mppi_setting settings[CLI_MPPI_MOST_SETTINGS];
     float start[HED_MPPI_MAX_STATES];
-    uint32_t steps; /* of the closed loop; 0: not said */
-    /* as def.tables; those that change while it runs, as they are now */
+    uint32_t steps; /* steps of the closed loop; 0: not specified */
+    /* def.tables with the current content of changing tables */
     hed_mppi_table tables[HED_MPPI_MAX_TABLES];
-    uint32_t changing;                   /* set of them */
-    char *texts[CLI_MPPI_MOST_SETTINGS]; /* names of settings that were typed */
+    uint32_t changing;                   /* bit i: table i changes during the run */
+    char *texts[CLI_MPPI_MOST_SETTINGS]; /* memory of typed settings' names */
 } cli_mppi_subject;
 
-/* Opens MODEL, with the options of CLI_MPPI_SIZE_OPTIONS. Errors: ARGUMENT (there is none of this
- * name; an option), IO, FORMAT. */
+/* Opens MODEL, with the options of CLI_MPPI_SIZE_OPTIONS. Errors: ARGUMENT (no such name; an
+ * option), IO, FORMAT. */
 hed_status cli_mppi_subject_open(
     const hed_arguments *arguments, cli_mppi_subject *subject, hed_error *error);
 void cli_mppi_subject_close(cli_mppi_subject *subject);
-/* Posts what changes with the time of the run and with the state, before a solve. Errors: as
+/* Posts tables that depend on the time of the run or on the state, before a solve. Errors: as
  * hed_mppi_post_table(). */
 hed_status cli_mppi_subject_update(cli_mppi_subject *subject, hed_mppi *controller, double seconds,
     const float *x, hed_error *error);
 
-/* "theta" of a state or control, or "x2" where it has no name. */
+/* Return the name of a state or control, for example "theta"; "x2" if it has no name. */
 const char *cli_mppi_state_name(const hed_mppi_model *model, uint32_t state, char text[16]);
 const char *cli_mppi_control_name(const hed_mppi_model *model, uint32_t control, char text[16]);
 
-/* A float as the decimal number that it stands for: 0.02 rather than 0.0199999996. */
+/* Returns the shortest decimal number that identifies a float: 0.02 rather than 0.0199999996. */
 double cli_mppi_decimal(float value);
 
-/* Names that stand for MODEL: of the scenes in the command and of installed ones. */
+/* Names that MODEL accepts: built-in scenes and installed ones. */
 extern const hed_names cli_mppi_names;
-extern const char *const cli_mppi_kinds[];   /* in the order of hed_mppi_kind */
-extern const char *const cli_mppi_solvers[]; /* in the order of hed_mppi_solver */
+extern const char *const cli_mppi_kinds[];   /* names in the order of hed_mppi_kind */
+extern const char *const cli_mppi_solvers[]; /* names in the order of hed_mppi_solver */
 
-/* What makes a subject's definition. The seed is not among the first: that of a tuning is of its
- * search. */
+/* Options that determine a subject's definition. The seed is not among them: the seed of a
+ * tuning is that of its search. */
 #define CLI_MPPI_SIZE_OPTIONS \
     OPTION("controller", CHOICE, "KIND", \
         "mppi, tube (Tube-MPPI) or rmppi (robust) (default: the scene's, else mppi)", \
@@ -66,29 +66,29 @@ extern const char *const cli_mppi_solvers[]; /* in the order of hed_mppi_solver 
 
 enum { CLI_MPPI_MOST_PUSHES = 4096 };
 
-/* The model with parameters of its own, and what disturbs it. */
+/* The plant: the model with its own parameters and disturbances. */
 typedef struct cli_mppi_plant {
     const hed_mppi_def *def;
     const hed_mppi_model *model;
     const char *names[HED_MPPI_MAX_PARAMETERS];
-    float parameters[HED_MPPI_MAX_PARAMETERS]; /* the model's own are the first */
+    float parameters[HED_MPPI_MAX_PARAMETERS]; /* the first are the model's */
     uint32_t own_count;
-    bool differs; /* from what the controller knows */
+    bool differs; /* true: parameters differ from the controller's */
     const float *tables[HED_MPPI_MAX_TABLES];
     uint32_t table_counts[HED_MPPI_MAX_TABLES];
-    float pipe[HED_MPPI_MAX_DELAY + 1][HED_MPPI_MAX_CONTROLS]; /* controls on their way */
+    float pipe[HED_MPPI_MAX_DELAY + 1][HED_MPPI_MAX_CONTROLS]; /* controls in transit (delay) */
     float disturbance[HED_MPPI_MAX_STATES];
     hed_mppi_push pushes[CLI_MPPI_MOST_PUSHES];
     uint32_t push_count;
     uint64_t seed;
 } cli_mppi_plant;
 
-/* From the scene and the options of `run`; `plant` is zero before. Errors: ARGUMENT, LIMIT, UNSUPPORTED
- * (another parameter for a model without a C function). */
+/* Opens a plant from the scene and the options of `run`; `plant` must be zeroed. Errors:
+ * ARGUMENT, LIMIT, UNSUPPORTED (another parameter for a model without a C function). */
 hed_status cli_mppi_plant_open(const hed_arguments *arguments, const cli_mppi_subject *subject,
     const hed_mppi *controller, cli_mppi_plant *plant, hed_error *error);
-/* Moves x by step `step` under the control u, which arrives after the delay, then disturbs it. A model
- * without a C function goes where its controller has computed that it goes. */
+/* Moves x by step `step` under the control u, which arrives after the delay, then disturbs it. A
+ * model without a C function moves to the state that the controller has computed. */
 void cli_mppi_plant_step(
     cli_mppi_plant *plant, const hed_mppi *controller, uint32_t step, float *x, const float *u);
 
@@ -96,54 +96,54 @@ void cli_mppi_plant_step(
 
 enum { CLI_MPPI_FUTURES = 48, CLI_MPPI_MOST_MOMENTS = 16 };
 
-/* What the controller looked at in one solve: rows of (T + 1 x nx) states. */
+/* Futures that the controller considered in one solve: rows of (T + 1 x nx) states. */
 typedef struct cli_mppi_moment {
     uint32_t step;
     float *states; /* the plan, the best sample, then CLI_MPPI_FUTURES samples */
-    float *costs;  /* of all rows; the plan's is not known: NAN */
-    /* tables that change in the run, as they were; NULL: as at the start */
+    float *costs;  /* costs of all rows; NAN for the plan, whose cost is unknown */
+    /* content of tables that change in the run; NULL: as at the start */
     float *tables[HED_MPPI_MAX_TABLES];
     uint32_t table_counts[HED_MPPI_MAX_TABLES];
 } cli_mppi_moment;
 
 typedef struct cli_mppi_record {
-    const hed_mppi_def *def; /* as completed */
+    const hed_mppi_def *def; /* complete */
     uint32_t steps, done;
     float *states;         /* (steps + 1 x nx); row k is the state before control k */
     float *controls;       /* (steps x nu) */
     hed_mppi_stats *stats; /* (steps) */
-    hed_meter meter;       /* from the moment that a state is there until its control is */
+    hed_meter meter;       /* durations from the arrival of a state to its control */
     cli_mppi_moment moments[CLI_MPPI_MOST_MOMENTS];
-    uint32_t moment_count, every; /* the latter: steps between two moments */
+    uint32_t moment_count, every; /* every: steps between two moments */
 } cli_mppi_record;
 
-/* What a record says in numbers. */
+/* Summary of a record. */
 typedef struct cli_mppi_figures {
-    hed_summary solve_ms, ess, cost; /* cost: of the solves that had a finite one */
-    uint32_t outcomes[4];            /* of each hed_mppi_outcome */
-    float crashed;                   /* largest share */
+    hed_summary solve_ms, ess, cost; /* cost: of the solves with a finite cost */
+    uint32_t outcomes[4];            /* number of each hed_mppi_outcome */
+    float crashed;                   /* largest fraction */
 } cli_mppi_figures;
 
-/* Memory for `steps` steps, and for moments if `pictures`. Errors: MEMORY. */
+/* Allocates a record of `steps` steps, with moments if `pictures`. Errors: MEMORY. */
 hed_status cli_mppi_record_open(cli_mppi_record *record, const hed_mppi_def *def, uint32_t steps,
     bool pictures, hed_error *error);
-/* Keeps what the last solve looked at, if its turn has come. Where there is no more room every
- * second moment is dropped, and from then on half as many are kept. */
+/* Records the futures of the last solve if a moment is due. When the moments are full, every
+ * second one is dropped, and the interval doubles. */
 hed_status cli_mppi_record_look(cli_mppi_record *record, const cli_mppi_subject *subject,
     hed_mppi *controller, hed_error *error);
-/* Errors: MEMORY. */
+/* Computes the summary of a record. Errors: MEMORY. */
 hed_status cli_mppi_record_sum(
     const cli_mppi_record *record, cli_mppi_figures *figures, hed_error *error);
-/* A row for each step: time, state, control, statistics. Errors: IO, MEMORY. */
+/* Writes a row for each step: time, state, control, statistics. Errors: IO, MEMORY. */
 hed_status cli_mppi_record_write_csv(
     const cli_mppi_record *record, const char *path, hed_error *error);
 void cli_mppi_record_close(cli_mppi_record *record);
 
-extern const char *const cli_mppi_outcomes[]; /* in the order of hed_mppi_outcome */
+extern const char *const cli_mppi_outcomes[]; /* names in the order of hed_mppi_outcome */
 
 /* ---- the picture (picture.c) ---- */
 
-/* Errors: MEMORY, IO. */
+/* Writes the picture of a run. Errors: MEMORY, IO. */
 hed_status cli_mppi_picture_write(const cli_mppi_subject *subject, const cli_mppi_record *record,
     const cli_mppi_figures *figures, const hed_mppi *controller, const char *path,
     hed_error *error);

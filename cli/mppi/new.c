@@ -1,4 +1,4 @@
-/* heddle mppi new: a folder to begin one's own robot from. */
+/* heddle mppi new: a folder with the beginnings of a user's own robot. */
 #include "mppi.h"
 
 #include "heddle/author.h"
@@ -14,7 +14,8 @@
 
 extern const hed_source hed_mppi_new_files[]; /* generated from new/ */
 
-/* "main.c" for main.c.in; the model and the scene have the robot's name. */
+/* Returns the file name of a template: "main.c" for main.c.in; model and scene get the robot's
+ * name. */
 static const char *new_file_name(const char *template, const char *name, char text[128])
 {
     if (!strcmp(template, "model.h.in")) snprintf(text, 128, "%s.h", name);
@@ -23,7 +24,7 @@ static const char *new_file_name(const char *template, const char *name, char te
     return text;
 }
 
-/* A template with the name in place of @NAME@. */
+/* Writes a template with @NAME@ replaced by the name. */
 static hed_status new_write(
     const char *folder, const char *name, const hed_source *template, hed_error *error)
 {
@@ -34,9 +35,9 @@ static hed_status new_write(
     if (!stream || asprintf(&path, "%s/%s", folder, new_file_name(template->name, name, file)) < 0)
         hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", template->name);
     for (const char *at = template->text, *next; stream && *at; at = next) {
-        const char *found = strstr(at, mark);
-        next = found ? found + sizeof mark - 1 : at + strlen(at);
-        fprintf(stream, "%.*s%s", (int)(found ? found - at : next - at), at, found ? name : "");
+        const char *mark_at = strstr(at, mark);
+        next = mark_at ? mark_at + sizeof mark - 1 : at + strlen(at);
+        fprintf(stream, "%.*s%s", (int)(mark_at ? mark_at - at : next - at), at, mark_at ? name : "");
     }
     if (stream && fclose(stream) != 0)
         hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", template->name);
@@ -46,7 +47,8 @@ static hed_status new_write(
     return error->status;
 }
 
-/* The last part of a path as the robot's name: it becomes the name of a program and of files. */
+/* Returns the robot's name, the last part of a path: it becomes the name of a program and of
+ * files. */
 static const char *new_name(const char *folder, hed_error *error)
 {
     const char *slash = strrchr(folder, '/'), *name = slash ? slash + 1 : folder;
@@ -67,8 +69,8 @@ static int new_refuse(const hed_error *error)
 
 /* ---- commands that run on this machine ---- */
 
-/* The device that the scene's text is compiled for: the best one, else the first that compiles.
- * False: there is none. */
+/* Finds the device that compiles the scene's text: the best one, else the first that compiles.
+ * False: none does. */
 static bool new_find_device(const hed_arguments *arguments, char *option, size_t size)
 {
     cli_session session;
@@ -88,8 +90,8 @@ static bool new_find_device(const hed_arguments *arguments, char *option, size_t
     return found;
 }
 
-/* Folder of the installation that this program belongs to, for CMake; "" where CMake looks by
- * itself. False: the files for building programs are not installed there. */
+/* Finds the folder of this program's installation, for CMake; "" if CMake finds it itself.
+ * False: the files for building programs are not installed. */
 static bool new_find_prefix(char *prefix, size_t size)
 {
     static const char *const libraries[] = {"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"};

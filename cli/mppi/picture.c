@@ -1,6 +1,6 @@
-/* The picture of a run. Above: where it went, in the plane where the model has a pose, else each
- * state over time, with futures that were sampled at some moments, coloured by their cost. Below,
- * over time: controls with their limits, cost, effective samples, times of solves. */
+/* Picture of a run. At the top the trajectory, in the plane if the model has a pose, else each
+ * state over time, with sampled futures at some moments, coloured by cost. Below, over time:
+ * controls with their limits, cost, effective samples, durations of solves. */
 #include "axes.h"
 #include "mppi.h"
 
@@ -36,7 +36,7 @@ static const char STYLE[] =
 
 enum { WIDTH = 1180, LEFT = 64, RIGHT = 24, INNER = WIDTH - LEFT - RIGHT };
 
-/* ---- what is drawn ---- */
+/* ---- elements of the picture ---- */
 
 typedef struct picture {
     const cli_mppi_subject *subject;
@@ -45,9 +45,9 @@ typedef struct picture {
     const hed_mppi *controller;
     const hed_mppi_model *model;
     svg *svg;
-    double seconds;                                     /* of the run */
+    double seconds;                                     /* duration of the run */
     uint32_t shown[CLI_MPPI_MOST_MOMENTS], shown_count; /* moments */
-    bool crashes;                                       /* among their futures */
+    bool crashes;                                       /* true: a shown future has crashed */
 } picture;
 
 static bool is_crash(const picture *p, float cost) { return !(cost < p->record->def->crash_cost); }
@@ -57,7 +57,7 @@ static float run_state(const picture *p, uint32_t step, uint32_t state)
     return p->record->states[(size_t)step * p->model->states + state];
 }
 
-/* State `state` at step `t` of row `row` of a moment. */
+/* Returns state `state` at step `t` in row `row` of a moment. */
 static float future_of(
     const picture *p, const cli_mppi_moment *moment, uint32_t row, uint32_t t, uint32_t state)
 {
@@ -70,17 +70,17 @@ static const cli_mppi_moment *moment_of(const picture *p, uint32_t i)
     return &p->record->moments[p->shown[i]];
 }
 
-/* Up to `most` moments, evenly in the run. */
-static void choose_moments(picture *p, uint32_t most)
+/* Chooses up to `most` moments at even distances in the run. */
+static void choose_moments(picture *p, uint32_t max_count)
 {
-    uint32_t count = p->record->moment_count, stride = (count + most - 1) / most;
+    uint32_t count = p->record->moment_count, stride = (count + max_count - 1) / max_count;
     for (uint32_t i = 0; i < count; i += stride) p->shown[p->shown_count++] = i;
     for (uint32_t i = 0; i < p->shown_count; i++)
         for (uint32_t k = 0; k < CLI_MPPI_FUTURES && k < p->record->def->samples; k++)
             p->crashes = p->crashes || is_crash(p, p->record->moments[p->shown[i]].costs[k + 2]);
 }
 
-/* From cheap to expensive: blue, green, yellow, pale. */
+/* Returns the colour of a cost from 0 (cheap) to 1: blue, green, yellow, pale. */
 static const char *future_colour(double share, char text[8])
 {
     static const double stops[][3] = {
@@ -105,8 +105,8 @@ static int by_cost(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Draws one future: `axis` is the state that goes upwards; across goes another one, or with
- * `across` < 0 time. */
+/* Draws one future: `axis` is the vertical state; `across` is the horizontal one, or time if it
+ * is negative. */
 static void draw_future(const picture *p, const frame *f, const cli_mppi_moment *moment,
     uint32_t row, int across, uint32_t axis, const char *kind, const char *colour)
 {
@@ -120,8 +120,8 @@ static void draw_future(const picture *p, const frame *f, const cli_mppi_moment 
     svg_curve_end(p->svg);
 }
 
-/* The futures of a moment, the most expensive first, so that the cheapest lie above; then the best,
- * then the plan. */
+/* Draws the futures of a moment, the most expensive first, so that the cheapest are on top; then
+ * the best, then the plan. */
 static void draw_moment(
     const picture *p, const frame *f, const cli_mppi_moment *moment, int across, uint32_t axis)
 {
@@ -134,7 +134,7 @@ static void draw_moment(
         finite += !is_crash(p, cost);
     }
     qsort(order, count, sizeof *order, by_cost);
-    /* Of a strip's every third alone: it is not as high as the plane. */
+    /* a strip is lower than the plane, so it shows every third only */
     for (uint32_t i = count; i-- > 0;) {
         if (across < 0 && i % 3) continue;
         bool crashed = order[i].cost == FLT_MAX;
@@ -145,7 +145,7 @@ static void draw_moment(
     draw_future(p, f, moment, 0, across, axis, "plan", NULL);
 }
 
-/* Letter of a moment on a dot. */
+/* Draws the letter of a moment in a dot. */
 static void draw_mark(const picture *p, double x, double y, uint32_t i)
 {
     svg_circle(p->svg, "dot", x, y, 8);
@@ -168,12 +168,12 @@ typedef struct strip {
     const float *values; /* every `stride`-th, one for each step */
     size_t stride;
     uint32_t count;
-    const float *second; /* another series, or NULL */
+    const float *second; /* another series; NULL: none */
     double limits[2];    /* dashed lines; NAN: none */
     double goal;         /* NAN: none */
-    double most;         /* a larger value is cut off; 0: none is */
+    double most;         /* larger values are cut off; 0: no limit */
     bool log;
-    int state; /* whose futures are drawn; -1: none */
+    int state; /* state whose futures are drawn; -1: no futures */
 } strip;
 
 static void range_widen(double value, double *low, double *high)
@@ -183,15 +183,15 @@ static void range_widen(double value, double *low, double *high)
     *high = fmax(*high, value);
 }
 
-/* A series with more points than pixels: the least and the largest of each pixel's. */
+/* Draws a series; with more points than pixels, the minimum and maximum of each pixel. */
 static void draw_series(
     const picture *p, const frame *f, const char *kind, const strip *s, const float *values)
 {
-    uint32_t each = (uint32_t)(s->count / (2 * f->width)) + 1;
+    uint32_t points_each = (uint32_t)(s->count / (2 * f->width)) + 1;
     svg_curve_begin(p->svg, kind, NULL, 0.5);
-    for (uint32_t k = 0; k < s->count; k += each) {
+    for (uint32_t k = 0; k < s->count; k += points_each) {
         double low = INFINITY, high = -INFINITY, x;
-        for (uint32_t i = k; i < k + each && i < s->count; i++)
+        for (uint32_t i = k; i < k + points_each && i < s->count; i++)
             range_widen(values[i * s->stride], &low, &high);
         x = frame_x(f, k * (double)p->record->def->dt);
         svg_curve_point(p->svg, x, frame_y(f, low));
@@ -210,7 +210,7 @@ static void draw_strip(const picture *p, const strip *s, frame f, bool labels)
     }
     for (int i = 0; i < 2; i++) range_widen(s->limits[i], &low, &high);
     range_widen(s->goal, &low, &high);
-    /* Futures widen a strip, but not so far that the rest becomes a line. */
+    /* futures widen a strip, but within limits, so that the series does not become flat */
     double most = 0.75 * (high - low) + 1e-6, least = low - most, largest = high + most;
     for (uint32_t i = 0; i < p->shown_count && s->state >= 0; i++)
         for (uint32_t t = 0; t <= p->record->def->steps; t++)
@@ -242,22 +242,24 @@ static void draw_strip(const picture *p, const strip *s, frame f, bool labels)
     svg_text(p->svg, "name", f.left + 2, f.top - 5, "%s", s->name);
 }
 
-/* A column of strips that share their time. */
+/* Draws a column of strips with a common time axis. */
 static void draw_strips(const picture *p, const strip *strips, uint32_t count, double left,
     double top, double width, double height)
 {
     enum { GAP = 26 };
-    double each = (height - GAP * count) / count;
+    double strip_height = (height - GAP * count) / count;
     for (uint32_t i = 0; i < count; i++)
         draw_strip(p, &strips[i],
-            (frame){
-                .left = left, .top = top + GAP + i * (each + GAP), .width = width, .height = each},
+            (frame){.left = left,
+                .top = top + GAP + i * (strip_height + GAP),
+                .width = width,
+                .height = strip_height},
             i + 1 == count);
 }
 
-/* ---- which strips ---- */
+/* ---- strips ---- */
 
-/* Value of the parameter "FIRST.SECOND" of the controller; NAN: there is none. */
+/* Returns the value of the controller's parameter "FIRST.SECOND"; NAN: no such parameter. */
 static double value_of(const picture *p, const char *first, const char *second)
 {
     char name[160];
@@ -267,7 +269,7 @@ static double value_of(const picture *p, const char *first, const char *second)
     return index != UINT32_MAX && hed_mppi_parameter_at(p->controller, index, &value) ? value : NAN;
 }
 
-/* Where the quadratic term wants a state. */
+/* Returns the goal of a state in the quadratic term; NAN: none. */
 static double goal_of(const picture *p, uint32_t state)
 {
     char name[16], element[64];
@@ -308,7 +310,7 @@ static strip strip_of_control(const picture *p, uint32_t control)
     return s;
 }
 
-/* Strips of what the controller says of itself. `times`: (done) solve times in ms. */
+/* Makes the strips of the controller's statistics. `times`: (done) durations of solves, ms. */
 static uint32_t strips_of_stats(const picture *p, strip *strips, const float *times)
 {
     const hed_mppi_stats *stats = p->record->stats;
@@ -351,8 +353,8 @@ static uint32_t strips_of_stats(const picture *p, strip *strips, const float *ti
 
 /* ---- the plane ---- */
 
-/* The content of a table at the moment `i` of the picture, or with i < 0 at the start; NULL: there
- * is none. */
+/* Returns the content of a table at moment `i` of the picture, or at the start if i < 0; NULL:
+ * no such table. */
 static const float *table_of(const picture *p, const char *name, int i, uint32_t *count)
 {
     const hed_mppi_def *def = p->record->def;
@@ -367,9 +369,9 @@ static const float *table_of(const picture *p, const char *name, int i, uint32_t
     return NULL;
 }
 
-enum { GRID_HEAD = 8, SEGMENT = 8 }; /* as engines/mppi/kernels/words.h has them */
+enum { GRID_HEAD = 8, SEGMENT = 8 }; /* same values in engines/mppi/kernels/words.h */
 
-/* A grid's least and largest x and y, the outermost cells included. */
+/* Computes the minimum and maximum x and y of a grid, including the outermost cells. */
 static void grid_bounds(const float *grid, double low[2], double high[2])
 {
     for (int axis = 0; axis < 2; axis++) {
@@ -378,7 +380,7 @@ static void grid_bounds(const float *grid, double low[2], double high[2])
     }
 }
 
-/* A map in greys: the more expensive, or the nearer to an obstacle, the darker. */
+/* Draws a map in greys: dark for high costs, or for small distances from an obstacle. */
 static void draw_grid(const picture *p, const frame *f, const float *grid, bool distance)
 {
     uint32_t width = (uint32_t)grid[0], height = (uint32_t)grid[1];
@@ -410,7 +412,7 @@ static void draw_path(const picture *p, const frame *f, const float *path, uint3
     svg_curve_end(p->svg);
 }
 
-/* Where the discs are at the moments of the picture, and the way that each was expected to take. */
+/* Draws the discs at the moments of the picture, and the predicted path of each. */
 static void draw_obstacles(const picture *p, const frame *f)
 {
     uint32_t count;
@@ -469,11 +471,11 @@ static void plane_range(const picture *p, frame *f)
     const float *grid = table_of(p, "costmap", -1, &count);
     if (!grid) grid = table_of(p, "distance", -1, &count);
     if (grid) {
-        double least[2], most[2];
-        grid_bounds(grid, least, most);
+        double lowest[2], highest[2];
+        grid_bounds(grid, lowest, highest);
         for (int axis = 0; axis < 2; axis++) {
-            low[axis] = fmin(low[axis], least[axis]);
-            high[axis] = fmax(high[axis], most[axis]);
+            low[axis] = fmin(low[axis], lowest[axis]);
+            high[axis] = fmax(high[axis], highest[axis]);
         }
         air = 0;
     }
@@ -555,7 +557,7 @@ static void draw_legend(const picture *p, double y)
     legend_line(p, x, y, "goal", "goal, path");
 }
 
-static void draw_all(picture *p, const float *times, double top, double main, double below)
+static void draw_all(picture *p, const float *times, double top, double main, double bottom_height)
 {
     uint32_t nx = p->model->states, nu = p->model->controls, count = 0;
     strip strips[HED_MPPI_MAX_STATES];
@@ -581,9 +583,9 @@ static void draw_all(picture *p, const float *times, double top, double main, do
     }
     double half = (INNER - MIDDLE) / 2.0, y = top + main;
     for (count = 0; count < nu; count++) strips[count] = strip_of_control(p, count);
-    draw_strips(p, strips, count, LEFT, y, half, below - 46);
+    draw_strips(p, strips, count, LEFT, y, half, bottom_height - 46);
     count = strips_of_stats(p, strips, times);
-    draw_strips(p, strips, count, LEFT + half + MIDDLE, y, half, below - 46);
+    draw_strips(p, strips, count, LEFT + half + MIDDLE, y, half, bottom_height - 46);
 }
 
 hed_status cli_mppi_picture_write(const cli_mppi_subject *subject, const cli_mppi_record *record,
@@ -599,9 +601,9 @@ hed_status cli_mppi_picture_write(const cli_mppi_subject *subject, const cli_mpp
     if (!times) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
     for (uint32_t k = 0; k < record->done; k++) times[k] = 1e-6f * (float)record->stats[k].solve_ns;
     choose_moments(&p, 9);
-    double top = 84, main = 620, below = p.model->controls > 4 ? 540 : 440;
-    p.svg = svg_open(WIDTH, top + main + below, STYLE);
-    draw_all(&p, times, top, main, below);
+    double top = 84, main = 620, bottom_height = p.model->controls > 4 ? 540 : 440;
+    p.svg = svg_open(WIDTH, top + main + bottom_height, STYLE);
+    draw_all(&p, times, top, main, bottom_height);
     free(times);
     return svg_save(p.svg, path, error);
 }

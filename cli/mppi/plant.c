@@ -1,4 +1,5 @@
-/* What `heddle mppi run` controls: the model, or one that differs from it and is disturbed. */
+/* Plant of `heddle mppi run`: the model itself, or a model with other parameters and
+ * disturbances. */
 #include "mppi.h"
 
 #include "heddle/author.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 static hed_status plant_refuse(const char *option, const char *text, const char *form,
     const hed_mppi_model *model, hed_error *error)
@@ -22,7 +23,7 @@ static hed_status plant_refuse(const char *option, const char *text, const char 
         text, form, model->name, states);
 }
 
-/* STATE=NUMBER; the number of states where it is not. */
+/* Parses STATE=NUMBER; returns the number of states if it is invalid. */
 static uint32_t plant_state(const hed_mppi_model *model, const char *text, double *value)
 {
     const char *equals = strchr(text, '=');
@@ -30,8 +31,10 @@ static uint32_t plant_state(const hed_mppi_model *model, const char *text, doubl
     if (equals) *value = strtod(equals + 1, &end);
     if (!equals || end == equals + 1 || *end || !isfinite(*value)) return model->states;
     for (uint32_t i = 0; i < model->states; i++) {
-        const char *own = cli_mppi_state_name(model, i, name);
-        if (strlen(own) == (size_t)(equals - text) && !strncmp(own, text, strlen(own))) return i;
+        const char *state_name = cli_mppi_state_name(model, i, name);
+        if (strlen(state_name) == (size_t)(equals - text) &&
+            !strncmp(state_name, text, strlen(state_name)))
+            return i;
     }
     return model->states;
 }
@@ -78,8 +81,8 @@ static hed_status plant_take_push(cli_mppi_plant *p, const char *text, hed_error
 
 /* ---- opening ---- */
 
-/* What the model's C function is given: the controller's parameters, whose first ones are the
- * model's, and the tables that it names. */
+/* Collects the arguments of the model's C function: the controller's parameters, of which the
+ * model's are the first, and the tables that the model names. */
 static hed_status plant_take_model(
     cli_mppi_plant *p, const hed_mppi *controller, const hed_mppi_plant *differs, hed_error *error)
 {
@@ -89,7 +92,8 @@ static hed_status plant_take_model(
     for (uint32_t i = 0; i < info.parameter_count; i++)
         p->names[i] = hed_mppi_parameter_at(controller, i, &p->parameters[i]);
     for (; p->own_count < info.parameter_count; p->own_count++) {
-        size_t length = strlen(def->terms[0].name); /* the first term's begin behind the model's */
+        /* the parameters of the first term follow the model's */
+        size_t length = strlen(def->terms[0].name);
         const char *name = terms[p->own_count];
         if (!strncmp(name, def->terms[0].name, length) && name[length] == '.') break;
     }
@@ -141,7 +145,7 @@ hed_status cli_mppi_plant_open(const hed_arguments *a, const cli_mppi_subject *s
 
 /* ---- moving ---- */
 
-/* A normal number of step `step` for a state (Box and Muller 1958). */
+/* Returns a normal number of step `step` for a state (Box and Muller 1958). */
 static double plant_normal(const cli_mppi_plant *p, uint32_t step, uint32_t state)
 {
     uint64_t at = 2 * ((uint64_t)step * HED_MPPI_MAX_STATES + state);
@@ -157,8 +161,8 @@ static void plant_disturb(const cli_mppi_plant *p, uint32_t step, float *x)
         if (p->disturbance[i] > 0)
             x[i] += (float)((double)p->disturbance[i] * sqrt(dt) * plant_normal(p, step, i));
     for (uint32_t n = 0; n < p->push_count; n++) {
-        bool now = p->pushes[n].seconds >= step * dt && p->pushes[n].seconds < (step + 1) * dt;
-        for (uint32_t i = 0; now && i < p->model->states; i++) x[i] += p->pushes[n].change[i];
+        bool is_due = p->pushes[n].seconds >= step * dt && p->pushes[n].seconds < (step + 1) * dt;
+        for (uint32_t i = 0; is_due && i < p->model->states; i++) x[i] += p->pushes[n].change[i];
     }
 }
 

@@ -1,5 +1,4 @@
-/* What happened in a run: states, controls, statistics of each solve, and some futures that were
- * sampled. */
+/* Record of a run: states, controls, statistics of each solve, and some sampled futures. */
 #include "mppi.h"
 
 #include "heddle/author.h"
@@ -26,13 +25,13 @@ hed_status cli_mppi_record_open(cli_mppi_record *record, const hed_mppi_def *def
     record->states = calloc(((size_t)steps + 1) * def->model->states, sizeof(float));
     record->controls = calloc((size_t)steps * def->model->controls, sizeof(float));
     record->stats = calloc(steps, sizeof *record->stats);
-    bool all = record->states && record->controls && record->stats;
+    bool has_memory = record->states && record->controls && record->stats;
     for (uint32_t i = 0; pictures && i < CLI_MPPI_MOST_MOMENTS; i++) {
         record->moments[i].states = malloc(ROWS * record_row(record) * sizeof(float));
         record->moments[i].costs = malloc(ROWS * sizeof(float));
-        all = all && record->moments[i].states && record->moments[i].costs;
+        has_memory = has_memory && record->moments[i].states && record->moments[i].costs;
     }
-    if (!all)
+    if (!has_memory)
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the record of %u steps", steps);
     return HED_OK;
 }
@@ -50,7 +49,7 @@ void cli_mppi_record_close(cli_mppi_record *record)
     *record = (cli_mppi_record){0};
 }
 
-/* The tables that change, as the solve had them. */
+/* Copies the changing tables as they were in the solve. */
 static hed_status moment_keep_tables(
     cli_mppi_moment *moment, const cli_mppi_subject *subject, hed_error *error)
 {
@@ -73,9 +72,9 @@ hed_status cli_mppi_record_look(cli_mppi_record *record, const cli_mppi_subject 
     if (!record->moments[0].states || record->done % record->every) return HED_OK;
     if (record->moment_count == CLI_MPPI_MOST_MOMENTS) {
         for (uint32_t i = 0; i < CLI_MPPI_MOST_MOMENTS / 2; i++) {
-            cli_mppi_moment kept = record->moments[2 * i];
+            cli_mppi_moment swapped = record->moments[2 * i];
             record->moments[2 * i] = record->moments[i];
-            record->moments[i] = kept;
+            record->moments[i] = swapped;
         }
         record->moment_count /= 2;
         record->every *= 2;

@@ -26,8 +26,8 @@ typedef struct mppi_run {
 
 /* ---- opening ---- */
 
-/* The session's device; for a model that is a text alone one that compiles texts, where none is
- * named. */
+/* Returns the session's device; for a model without a C function, and unless the user names a
+ * device, the first that compiles texts. */
 static hed_device *run_device(mppi_run *r)
 {
     bool host = !strcmp(hed_device_describe(r->session.devices[0])->backend, "host");
@@ -93,8 +93,8 @@ static void live_line(const mppi_run *r, FILE *stream, bool terminal)
 
 /* ---- the loop ---- */
 
-/* Sleeps until shortly before a time of hed_now(), then waits for it: a sleep alone is late by as
- * much as some solves take. */
+/* Sleeps until shortly before a time of hed_now(), then polls: a sleep alone may be late by the
+ * duration of a solve. */
 static void wait_until(uint64_t due)
 {
     static const uint64_t EARLY = 200000;
@@ -151,7 +151,7 @@ static hed_status run_go(mppi_run *r, hed_error *error)
             drawn = now;
             shown = true;
         }
-        /* Starts are at fixed times: a cycle that comes too late begins with the next. */
+        /* cycles start at fixed times: a late cycle waits for the next one */
         if (period) due += period * (1 + (now > due + period ? (now - due - 1) / period : 0));
     }
     if (shown && terminal) fputs("\r\033[K", stderr);
@@ -243,7 +243,7 @@ static void run_tell(const mppi_run *r, const cli_mppi_figures *f, const char *d
             f->outcomes[HED_MPPI_DIVERGED]);
 }
 
-/* The end, after `status` of the loop: files and a summary, also of a run that was stopped. */
+/* Ends a run with `status`: writes files and a summary, even after an interruption. */
 static int run_end(mppi_run *r, hed_status status, hed_error *error)
 {
     const hed_arguments *a = r->arguments;

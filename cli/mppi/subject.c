@@ -1,5 +1,5 @@
-/* What `heddle mppi` controls: a scene file, or one of the scenes in the command, by its name or
- * that of its model; and the options that change it. */
+/* Subject of `heddle mppi`: a scene file, or a built-in scene by its name or that of its model;
+ * and the options that change it. */
 #include "mppi.h"
 
 #include "heddle/author.h"
@@ -44,7 +44,7 @@ double cli_mppi_decimal(float value)
 
 /* ---- opening ---- */
 
-/* Adds NAME=VALUE, `size` characters of text. */
+/* Adds a setting NAME=VALUE, `size` characters of text. */
 static hed_status subject_set(cli_mppi_subject *s, const char *text, size_t size, hed_error *error)
 {
     uint32_t at = s->def.setting_count;
@@ -76,8 +76,8 @@ static void mppi_names_list(const hed_names *self, hed_name_function *add, void 
     cli_data_list(kind, add, user);
 }
 
-/* Opens the embedded scene of this name, else one of a model of this name. No scene: there is
- * none. */
+/* Opens the built-in scene of this name, else one of a model of this name. s->scene NULL: there
+ * is none. */
 static hed_status subject_find(cli_mppi_subject *s, hed_error *error)
 {
     size_t length = strlen(s->name);
@@ -104,14 +104,14 @@ static hed_status subject_refuse(const char *name, hed_error *error)
             name);
     for (uint32_t i = 0; i + 1 < HED_COUNT(names) && (model = hed_mppi_model_at(i)); i++)
         names[i] = model->name;
-    const char *near = hed_nearest(name, names);
+    const char *suggestion = hed_nearest(name, names);
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "there is no model \"%s\"%s%s%s; a scene is a file, %s.json. \"heddle mppi models\" lists the "
         "models",
-        name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "", name);
+        name, suggestion ? "; did you mean " : "", suggestion ? suggestion : "", suggestion ? "?" : "", name);
 }
 
-/* Refuses a name that is neither a scene's nor that of a model with one. */
+/* Rejects a name that is neither a scene's nor that of a model with one. */
 static hed_status mppi_names_find(
     const hed_names *self, const char *text, const char *folder, char **file, hed_error *error)
 {
@@ -170,9 +170,9 @@ static bool subject_has_parameter(const hed_mppi_def *def, const char *name)
         const hed_mppi_term *term = &def->terms[i];
         size_t length = strlen(term->name);
         if (strncmp(name, term->name, length) || name[length] != '.') continue;
-        const char *own = name + length + 1;
-        if (parameters_have(&weight, 1, own) ||
-            parameters_have(term->parameters, term->parameter_count, own))
+        const char *parameter = name + length + 1;
+        if (parameters_have(&weight, 1, parameter) ||
+            parameters_have(term->parameters, term->parameter_count, parameter))
             return true;
     }
     return false;
@@ -203,7 +203,7 @@ hed_status cli_mppi_subject_open(
     return status == HED_OK ? subject_take_options(arguments, subject, error) : status;
 }
 
-/* What a scene has changed is found among the tables by name. */
+/* Copies the scene's changing tables into those of the subject, by name. */
 static void subject_take_tables(cli_mppi_subject *s, double seconds, const float *x)
 {
     const hed_mppi_table *live;

@@ -1,4 +1,4 @@
-/* SVG 1.1, as text in memory until it is saved. */
+/* SVG 1.1, written as text in memory. */
 #include "svg.h"
 
 #include "cli/common/base64.h"
@@ -16,8 +16,8 @@ struct svg {
     size_t size;
     uint32_t clips;
     /* the curve */
-    uint32_t points; /* since it began, or was interrupted */
-    double last[2], near;
+    uint32_t points; /* since the curve's beginning or interruption */
+    double last[2], min_distance;
 };
 
 svg *svg_open(double width, double height, const char *style)
@@ -111,11 +111,11 @@ void svg_image(svg *picture, double x, double y, double width, double height,
 
 /* ---- curves ---- */
 
-void svg_curve_begin(svg *picture, const char *kind, const char *colour, double near)
+void svg_curve_begin(svg *picture, const char *kind, const char *colour, double min_distance)
 {
     if (!picture) return;
     picture->points = 0;
-    picture->near = near;
+    picture->min_distance = min_distance;
     fprintf(picture->stream, "<path class=\"%s\"", kind);
     if (colour) fprintf(picture->stream, " style=\"stroke:%s\"", colour);
     fputs(" d=\"", picture->stream);
@@ -124,10 +124,10 @@ void svg_curve_begin(svg *picture, const char *kind, const char *colour, double 
 void svg_curve_point(svg *picture, double x, double y)
 {
     if (!picture) return;
-    bool there = isfinite(x) && isfinite(y) && fabs(x) < 1e5 && fabs(y) < 1e5;
-    if (!there) picture->points = 0;
-    double dx = x - picture->last[0], dy = y - picture->last[1]; /* hypot() is of glibc 2.35 */
-    if (!there || (picture->points && sqrt(dx * dx + dy * dy) < picture->near)) return;
+    bool is_finite = isfinite(x) && isfinite(y) && fabs(x) < 1e5 && fabs(y) < 1e5;
+    if (!is_finite) picture->points = 0;
+    double dx = x - picture->last[0], dy = y - picture->last[1]; /* hypot() would need glibc 2.35 */
+    if (!is_finite || (picture->points && sqrt(dx * dx + dy * dy) < picture->min_distance)) return;
     fprintf(picture->stream, picture->points++ ? " %.1f,%.1f" : "M%.1f,%.1f", x, y);
     picture->last[0] = x;
     picture->last[1] = y;

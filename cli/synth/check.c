@@ -1,5 +1,5 @@
-/* heddle synth check: what is known of an instrument before it sounds, and where it runs in real
- * time. */
+/* heddle synth check: facts about an instrument before it sounds, and devices that run it in
+ * real time. */
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 #include "heddle/synth_file.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above it a block now and then is late: the rest of the time belongs to the system, the driver,
- * other programs. */
+/* Largest load that counts as real time: the rest belongs to the system, the driver and other
+ * programs; above it some blocks are late. */
 static const double REAL_TIME = 0.8;
 
 typedef struct check {
@@ -22,20 +22,20 @@ typedef struct check {
     uint32_t block;
     cli_session session;
     hed_synth_instrument *instrument;
-    cli_report *records; /* with --json */
+    cli_report *records; /* JSON records; NULL without --json */
     bool stable;
 } check;
 
 /* ---- the load of an instrument on a device, as measured by playing it for a moment ---- */
 
-/* How an instrument runs on one device in one solver. */
+/* Performance of an instrument on one device in one solver. */
 typedef struct cli_synth_load {
     hed_synth_solver solver;
-    bool runs;      /* false: `reason` says why not */
-    bool broke;     /* it ran away, and the breaker opened */
-    double load;    /* median time of a block over its length */
-    double worst;   /* the same for p99 */
-    uint64_t bytes; /* of one instance */
+    bool runs;      /* false: `reason` has the cause */
+    bool broke;     /* true: it diverged, and the breaker opened */
+    double load;    /* median duration of a block / its length */
+    double worst;   /* p99 of the duration / length */
+    uint64_t bytes; /* memory of one instance, bytes */
     uint32_t instances;
     char reason[256];
 } cli_synth_load;
@@ -49,7 +49,7 @@ typedef struct player {
     float *left, *right;
 } player;
 
-/* Channels of sound that come in; what is played is silence. */
+/* Returns the number of input channels of the instrument; they are played with silence. */
 static uint32_t inputs_of(const hed_synth_instrument *instrument)
 {
     uint32_t count = 0;
@@ -77,7 +77,7 @@ static hed_status player_play(
     return status;
 }
 
-/* A note for each voice, spread over what the instrument hears. */
+/* Makes a note for each voice, spread over the instrument's range. */
 static uint32_t make_notes(const hed_synth_instrument_def *def, hed_synth_event events[MOST_NOTES])
 {
     uint32_t count = def->mode == HED_SYNTH_SINGLETON ? MOST_NOTES
@@ -99,8 +99,8 @@ static hed_status player_measure(player *p, const hed_synth_instrument *instrume
     hed_synth_event notes[MOST_NOTES];
     double seconds, times[MOST_BLOCKS], spent = 0;
     uint32_t note_count = make_notes(hed_synth_instrument_definition(instrument), notes), count = 0;
-    /* The first frame holds builds and first touches; the second tells how many frames there is
-     * time for. */
+    /* the first frame includes builds and first touches; the second determines how many frames
+     * fit into the time */
     p->frames = 1;
     if (player_play(p, notes, note_count, &seconds, error) ||
         player_play(p, NULL, 0, &seconds, error))
@@ -125,8 +125,8 @@ static hed_status player_measure(player *p, const hed_synth_instrument *instrume
     return HED_OK;
 }
 
-/* Plays it for a fraction of a second with as many notes as it has voices. Only what is wrong with
- * the machine, not with the pair, is an error. */
+/* Plays the instrument for a fraction of a second with as many notes as it has voices. Returns
+ * an error only if the machine fails; a limit of this pair of device and solver is a result. */
 static hed_status synth_measure(hed_device *device, const hed_synth_instrument *instrument,
     hed_synth_solver solver, double rate, uint32_t block, cli_synth_load *load, hed_error *error)
 {
@@ -145,11 +145,11 @@ static hed_status synth_measure(hed_device *device, const hed_synth_instrument *
     hed_synth_destroy(p.synth);
     free(p.left);
     free(p.right);
-    /* What this pair cannot do is an answer; the next may do it. */
+    /* limits of this pair; another pair may run */
     bool answer = status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT ||
                   status == HED_ERROR_DEVICE_MEMORY || status == HED_ERROR_BUILD;
     if (!answer) return status;
-    /* Which solver and device it is stands beside it. */
+    /* drop the solver and device at the beginning, which are printed next to the reason */
     char head[128];
     const char *id = hed_device_describe(device)->id;
     int length =
@@ -161,7 +161,7 @@ static hed_status synth_measure(hed_device *device, const hed_synth_instrument *
     return HED_OK;
 }
 
-/* ---- what it consists of ---- */
+/* ---- contents of the instrument ---- */
 
 static void tell_contents(check *c)
 {
@@ -198,7 +198,8 @@ static void stability_advise(const check *c, const hed_synth_stability *s, const
         s->unsafe, s->unsafe == 1 ? "body is" : "bodies are", body, factor, s->worst, c->rate);
     printf("  Make it %.3g times heavier, or the springs at it %.3g times softer", factor, factor);
     if (s->largest_dilation > 1) {
-        double semitones = 6 * log2(factor); /* frequency goes with the root of stiffness */
+        /* frequency is proportional to the root of stiffness */
+        double semitones = 6 * log2(factor);
         printf(
             ", or lower the highest note (\"high\") and the bends together by %.0f semitones (the highest plays "
             "%.3g times as fast as written)",
@@ -235,7 +236,7 @@ static hed_status check_stability(check *c, hed_error *error)
 
 /* ---- pitch ---- */
 
-/* "A4 +0.0": the nearest note, and the cents that it is off. */
+/* Writes the nearest note and the deviation in cents: "A4 +0.0". */
 static void pitch_name(double frequency, char *text, size_t size, double *cents)
 {
     static const char *const names[] = {
@@ -276,7 +277,8 @@ static hed_status check_pitches(check *c, hed_error *error)
 
 /* ---- load ---- */
 
-/* Plays in real time: every block, or all but those that something else on the machine delays. */
+/* True if the instrument plays in real time: every block in time, or all but those that other
+ * load on the machine delays. */
 static bool in_time(const cli_synth_load *load)
 {
     return load->runs && !load->broke && load->worst <= REAL_TIME;
@@ -316,8 +318,7 @@ static void add_load(cli_report *report, const char *device, const cli_synth_loa
         CLI_TEXT("says", load_verdict(load, text, sizeof text), .heading = ""));
 }
 
-/* The solvers to ask on a device: the processor itself runs that of the cpu, the others what they
- * have. */
+/* Lists the solvers to test on a device: cpu on the host, the others elsewhere. */
 static uint32_t solvers_of(const hed_device *device, hed_synth_solver solvers[3])
 {
     if (strcmp(hed_device_describe(device)->backend, "host") == 0) {
@@ -330,7 +331,7 @@ static uint32_t solvers_of(const hed_device *device, hed_synth_solver solvers[3]
     return 3;
 }
 
-/* The best so far; `load.runs` false: none yet. */
+/* Best load so far; `load.runs` false: none yet. */
 typedef struct best_load {
     cli_synth_load load;
     const char *device;
@@ -397,13 +398,13 @@ static hed_status check_loads(check *c, hed_error *error)
 
 /* ---- the command ---- */
 
-/* Opens the devices that --device names, else all. */
+/* Opens the devices of --device, or all. */
 static hed_status check_open_devices(check *c, hed_error *error)
 {
     if (hed_given(c->arguments, "device")) return cli_open_devices(c->arguments, &c->session, error);
     if (cli_open_context(c->arguments, &c->session, error)) return error->status;
-    uint32_t found = hed_context_describe(c->session.context).devices;
-    for (uint32_t i = 0; i < found && i < CLI_MOST_DEVICES; i++)
+    uint32_t device_count = hed_context_describe(c->session.context).devices;
+    for (uint32_t i = 0; i < device_count && i < CLI_MOST_DEVICES; i++)
         c->session.devices[c->session.count++] = hed_device_at(c->session.context, i);
     return HED_OK;
 }

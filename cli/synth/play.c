@@ -1,4 +1,4 @@
-/* heddle synth play_watched: an instrument, live, with a meter. */
+/* heddle synth play: an instrument, live, with a meter. */
 #include "cli/common/command.h"
 #include "render.h"
 
@@ -51,8 +51,8 @@ static void meter_line(const hed_synth_live_info *r, char *text, size_t size)
         snprintf(text + used, size - used, ", %" PRIu64 " dropped", r->synth.notes.dropped);
 }
 
-/* On a terminal one line four times a second, else a line every ten seconds, until Ctrl-C, the time
- * given, or the driver's end. */
+/* Watches until Ctrl-C, the time limit, or the end of the driver; prints a line four times a
+ * second on a terminal, else every ten seconds. */
 static void play_watch(
     hed_synth_live *live, double seconds, bool quiet, hed_synth_live_info *report, hed_error *error)
 {

@@ -15,13 +15,13 @@
 /* ---- the song: events at samples ---- */
 
 typedef struct render_song {
-    hed_synth_event *events; /* (count), in order; `frame` is that of their block */
+    hed_synth_event *events; /* (count), in order; `frame` counts within the event's block */
     uint64_t *samples;       /* (count): of the song */
     uint32_t count;
     uint64_t length; /* samples, to the end of the longest track */
 } render_song;
 
-static const double MOST_SECONDS = 1e7; /* of a song: four months */
+static const double MOST_SECONDS = 1e7; /* limit of a song, four months */
 
 static hed_status song_make_room(render_song *song, uint32_t count, hed_error *error)
 {
@@ -64,7 +64,7 @@ static void song_load(const char *path, double rate, render_song *song, hed_erro
     hed_synth_midi_file_destroy(file);
 }
 
-/* Without a song: the instrument's root note, for a second. */
+/* Makes the song of a render without SONG: the instrument's root note, for a second. */
 static void song_note(
     const hed_synth_instrument *instrument, double rate, render_song *song, hed_error *error)
 {
@@ -76,7 +76,7 @@ static void song_note(
     song_add(song, song->length, 0x80, (uint8_t)root, 0);
 }
 
-/* Whether the synth hears the song's first note as this one on this channel, which it becomes. */
+/* Changes the song's one note to `note` on `channel`; true if the synth responds to it. */
 static bool song_move(render_song *song, const hed_synth *synth, uint32_t channel, uint32_t note)
 {
     for (uint32_t i = 0; i < song->count; i++) {
@@ -86,14 +86,14 @@ static bool song_move(render_song *song, const hed_synth *synth, uint32_t channe
     return hed_synth_check_notes(synth, song->events, song->count).dropped == 0;
 }
 
-/* Moves the one note of song_note() to the nearest that the synth hears. */
+/* Moves the note of song_note() to the nearest to which the synth responds. */
 static void song_retune(render_song *song, const hed_synth *synth)
 {
     uint32_t root = song->count ? song->events[0].bytes[1] : 0;
-    for (uint32_t away = 0; away < 128 && song->count; away++)
+    for (uint32_t distance = 0; distance < 128 && song->count; distance++)
         for (uint32_t channel = 0; channel < 16; channel++) {
-            if (root >= away && song_move(song, synth, channel, root - away)) return;
-            if (root + away < 128 && song_move(song, synth, channel, root + away)) return;
+            if (root >= distance && song_move(song, synth, channel, root - distance)) return;
+            if (root + distance < 128 && song_move(song, synth, channel, root + distance)) return;
         }
 }
 
@@ -108,19 +108,19 @@ typedef struct render_files {
     float peak;
 } render_files;
 
-/* "song-2-bridge.wav": the second microphone that is heard. What a file's name may not hold becomes
- * '_'. */
+/* Returns the path of a stem: "song-2-bridge.wav" for the second audible microphone. Characters
+ * that file names cannot contain become '_'. */
 static char *stem_path(const char *path, uint32_t number, const char *microphone)
 {
-    char name[64], *made = NULL;
+    char name[64], *result = NULL;
     snprintf(name, sizeof name, "%s%.60s", microphone[0] ? "-" : "", microphone);
     for (char *c = name; *c; c++)
         if (*c == '/' || (unsigned char)*c < ' ') *c = '_';
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     int stem = dot ? (int)(dot - path) : (int)strlen(path);
-    return asprintf(&made, "%.*s-%" PRIu32 "%s%s", stem, path, number, name, dot ? dot : "") < 0
+    return asprintf(&result, "%.*s-%" PRIu32 "%s%s", stem, path, number, name, dot ? dot : "") < 0
                ? NULL
-               : made;
+               : result;
 }
 
 static hed_status open_stems(render_files *f, const hed_synth_instrument *instrument,
@@ -138,7 +138,7 @@ static hed_status open_stems(render_files *f, const hed_synth_instrument *instru
         char *path =
             stem_path(sound, f->stem_count + 1, hed_synth_instrument_name(instrument, entity));
         if (!path) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a name");
-        /* Before gain and limiter: nothing keeps it below full scale, so floats. */
+        /* stems precede gain and limiter, so they may exceed full scale: floats */
         synth_sound_writer_open(
             path, rate, 2, SYNTH_SOUND_F32, frames, &f->stems[f->stem_count], error);
         free(path);
@@ -172,7 +172,7 @@ static void files_close(render_files *f)
     free(f->picture);
 }
 
-/* Puts every file in place. */
+/* Moves all complete files to their paths. */
 static void files_commit(render_files *f, const char *spectrogram, uint32_t rate, hed_error *error)
 {
     if (f->picture) {
@@ -200,19 +200,20 @@ static void files_commit(render_files *f, const char *spectrogram, uint32_t rate
 typedef struct synth_render {
     const hed_arguments *arguments;
     bool quiet, json;
-    const char *path; /* of the sound; NULL: none */
+    const char *path; /* path of the sound; NULL: no sound file */
     double rate;
     uint32_t block;
     cli_session session;
     hed_synth_instrument *instrument;
     render_song song;
-    synth_sound voice; /* --in; no frames: none */
+    synth_sound voice; /* sound of --in; no frames: none */
     hed_synth *synth;
     render_files files;
-    uint64_t frames, latency, done; /* to be written; dropped before; processed */
+    /* frames to write; frames dropped before them; frames processed */
+    uint64_t frames, latency, done;
     uint32_t next_event;
     float *buffers, **stems; /* (2 + stems) x block */
-    double seconds;          /* that it took */
+    double seconds;          /* duration of the render */
 } synth_render;
 
 /* ---- opening ---- */
@@ -255,13 +256,13 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     def.rate = r->rate;
     def.block = r->block;
     def.inputs = r->voice.channels;
-    /* The most events of a block. */
-    uint32_t most = 0, first = 0;
+    /* maximum number of events in a block */
+    uint32_t event_count = 0, first = 0;
     for (uint32_t i = 0; i < r->song.count; i++) {
         while (r->song.samples[first] / r->block < r->song.samples[i] / r->block) first++;
-        if (i - first + 1 > most) most = i - first + 1;
+        if (i - first + 1 > event_count) event_count = i - first + 1;
     }
-    def.max_events = most;
+    def.max_events = event_count;
     def.math = hed_given(a, "strict") ? HED_MATH_STRICT : HED_MATH_FAST;
     def.solver = (hed_synth_solver)hed_choice_of(a, "solver");
     def.seed = (uint64_t)hed_integer_of(a, "seed");
@@ -277,8 +278,8 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     return status;
 }
 
-/* A song of which no note sounds is a mistake, and not worth the wait. Else those that are dropped
- * are reported at the end. */
+/* Fails for a song of which no note sounds, before any rendering. Otherwise dropped notes are
+ * reported at the end. */
 static hed_status check_notes(synth_render *r, hed_error *error)
 {
     hed_synth_note_report notes = hed_synth_check_notes(r->synth, r->song.events, r->song.count);
@@ -325,7 +326,7 @@ static hed_status render_open_files(synth_render *r, hed_error *error)
 
 /* ---- the loop ---- */
 
-/* The part of --in that belongs to this block; behind its end silence. */
+/* Copies the part of --in for this block; silence after its end. */
 static void render_take_voice(
     const synth_render *r, float *piece, const float **inputs, uint32_t frames)
 {
@@ -357,7 +358,7 @@ static hed_status render_step(synth_render *r, float *piece, const float **input
     }
     if (r->files.stem_count) block.stems = r->stems;
     if (hed_synth_process(r->synth, &block, error)) return error->status;
-    /* The sound comes `latency` samples late, its stems do not. */
+    /* the sound is `latency` samples late, the stems are not */
     uint64_t late = r->done < r->latency ? r->latency - r->done : 0;
     uint64_t unheard = r->done < r->frames ? r->frames - r->done : 0;
     uint32_t early = late < frames ? (uint32_t)late : frames;
@@ -421,8 +422,8 @@ static hed_status render_json(const synth_render *r, const hed_synth_info *repor
     return cli_report_end(c, HED_OK, error);
 }
 
-static const float INAUDIBLE = 1e-9f; /* -180 dB: bodies at rest are not quite still */
-static const float TOO_LOUD = 12;     /* dB of limiting, which one hears */
+static const float INAUDIBLE = 1e-9f; /* -180 dB: bodies at rest move a little */
+static const float TOO_LOUD = 12;     /* dB of limiting, audible */
 
 static hed_status render_tell(const synth_render *r, hed_error *error)
 {
@@ -456,7 +457,7 @@ static hed_status render_tell(const synth_render *r, hed_error *error)
     return HED_OK;
 }
 
-/* The render itself, with everything open. What was rendered before Ctrl-C is kept. */
+/* Renders with all files open. After Ctrl-C the sound rendered so far is kept. */
 static int render(synth_render *r, hed_error *error)
 {
     render_go(r, error);

@@ -1,4 +1,5 @@
-/* What the commands under `heddle synth` share: notes that an instrument does not hear. */
+/* Functions common to the commands under `heddle synth`: notes to which an instrument does not
+ * respond. */
 #ifndef HED_CLI_SYNTH_RENDER_H
 #define HED_CLI_SYNTH_RENDER_H
 
@@ -7,14 +8,14 @@
 
 #include "heddle/synth_file.h"
 
-/* --transpose and --fold, as an option table has them. */
+/* Options --transpose and --fold for an option table. */
 #define CLI_SYNTH_NOTE_OPTIONS \
     OPTION("transpose", INTEGER, "N", "move all notes by this many semitones", .fallback = "0", \
         .low = -127, .high = 127), \
         FLAG("fold", "move notes that the instrument does not hear by octaves into its range")
 
-/* "3 of 12 notes dropped, 84 to 91: the instrument hears 43 to 79 (G2 to G5); ...". Gives
- * `text`. */
+/* Writes "3 of 12 notes dropped, 84 to 91: the instrument hears 43 to 79 (G2 to G5); ...";
+ * returns `text`. */
 const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char *text, size_t size);
 void cli_synth_report_notes(cli_report *report, const hed_synth_note_report *notes);
 

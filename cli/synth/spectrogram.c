@@ -1,5 +1,5 @@
-/* The short-time Fourier transform: a column of the picture is the loudest of the spectra of its
- * stretch of time, a row the loudest frequency of its band. */
+/* Short-time Fourier transform: a column of the picture is the maximum over the spectra in its
+ * time span, a row the maximum over the frequencies in its band. */
 #include "cli/synth/spectrogram.h"
 #include "heddle/author.h"
 
@@ -66,12 +66,11 @@ static void transform(hed_spectrum *s)
 void hed_spectrum_power(
     hed_spectrum *s, const float *first, const float *second, uint32_t step, double *power)
 {
-    /* Fills the two arrays in the order in which the transform wants them: by the index with its
-     * bits reversed. */
+    /* fill the arrays in bit-reversed order, the input order of the transform */
     for (uint32_t i = 0, reversed = 0; i < s->size; i++) {
         s->real[reversed] = s->window[i] * (double)first[(size_t)i * step];
         s->imaginary[reversed] = second ? s->window[i] * (double)second[(size_t)i * step] : 0;
-        uint32_t bit = s->size >> 1; /* counts `reversed` up from its highest bit */
+        uint32_t bit = s->size >> 1; /* increments `reversed` from its highest bit */
         while (reversed & bit) {
             reversed ^= bit;
             bit >>= 1;
@@ -79,7 +78,7 @@ void hed_spectrum_power(
         reversed |= bit;
     }
     transform(s);
-    /* A sine of amplitude 1 gives size/2 times the window's mean, which is 1/2. */
+    /* the power of a sine of amplitude 1 is size/2 times the window's mean, which is 1/2 */
     double scale = 4.0 / s->size, factor = scale * scale / (second ? 4 : 2);
     for (uint32_t k = 0; k <= s->size / 2; k++) {
         uint32_t mirror = (s->size - k) & (s->size - 1);
@@ -107,7 +106,7 @@ enum {
 
 static const double SILENCE = 1e-20; /* power: -200 dB */
 
-/* What the axes need: rows of five points, the leftmost as highest bit. */
+/* Letters of the axes: rows of five points, the leftmost as highest bit. */
 static const struct glyph {
     char letter;
     uint8_t rows[GLYPH_HEIGHT];
@@ -132,7 +131,7 @@ static const struct glyph {
     {'B', {30, 17, 17, 30, 17, 17, 30}},
 };
 
-/* From black to nearly white, lightness rising evenly. */
+/* Colours from black to nearly white, with evenly increasing lightness. */
 static const uint8_t colours[][3] = {{0, 0, 8}, {38, 14, 84}, {104, 24, 118}, {172, 44, 96},
     {226, 90, 52}, {250, 162, 40}, {252, 250, 190}};
 
@@ -154,8 +153,8 @@ double hed_spectrogram_y(const hed_spectrogram_def *def, double frequency)
 
 /* ---- levels ---- */
 
-/* Power in the band from `from` to `to`, both in bins: the loudest bin, or between two bins what
- * lies between their levels. */
+/* Returns the power in the band from `from` to `to`, in bins: the loudest bin, or for a band
+ * between two bins the interpolated level. */
 static double band(const double *power, uint32_t bins, double from, double to)
 {
     if (to > bins - 1) return 0;
@@ -168,30 +167,30 @@ static double band(const double *power, uint32_t bins, double from, double to)
     return most;
 }
 
-/* The spectrum of the window about a frame; silence stands before the beginning and behind the
- * end. */
+/* Computes the spectrum of the window around a frame; before the beginning and after the end is
+ * silence. */
 static void power_about(const hed_spectrogram_def *def, hed_spectrum *spectrum, int64_t centre,
     float *stretch, double *power)
 {
     int64_t begin = centre - def->window / 2;
     for (uint32_t i = 0; i < def->window; i++) {
         int64_t frame = begin + i;
-        bool there = frame >= 0 && (uint64_t)frame < def->frames;
+        bool is_inside = frame >= 0 && (uint64_t)frame < def->frames;
         for (uint32_t c = 0; c < def->channels; c++)
             stretch[i * def->channels + c] =
-                there ? def->samples[(size_t)frame * def->channels + c] : 0.0f;
+                is_inside ? def->samples[(size_t)frame * def->channels + c] : 0.0f;
     }
     hed_spectrum_power(
         spectrum, stretch, def->channels == 2 ? stretch + 1 : NULL, def->channels, power);
 }
 
-/* levels: (height x width), power. */
+/* Fills in levels: (height x width), power. */
 static void spectrogram_measure(const hed_spectrogram_def *def, hed_spectrum *spectrum,
     float *stretch, double *power, float *levels)
 {
     uint32_t bins = def->window / 2 + 1;
     double hop = (double)def->frames / def->width, bin = def->window / def->rate;
-    /* So many in a column that nothing falls between two. */
+    /* spectra in a column, at most half a window apart */
     uint32_t spectra = (uint32_t)fmax(1, ceil(hop / (def->window / 2.0)));
     double ratio = pow(def->high / def->low, 1.0 / def->height);
     memset(levels, 0, (size_t)def->width * def->height * sizeof *levels);
@@ -238,12 +237,12 @@ static void write_text(hed_image *image, int64_t x, int64_t y, const char *text)
 }
 
 /* 1, 2 or 5 times a power of ten, at least `least`. */
-static double round_step(double least)
+static double round_step(double minimum)
 {
-    double power = pow(10, floor(log10(least)));
+    double power = pow(10, floor(log10(minimum)));
     for (int i = 0; i < 3; i++) {
         static const double steps[] = {1, 2, 5};
-        if (steps[i] * power >= least * (1 - 1e-9)) return steps[i] * power;
+        if (steps[i] * power >= minimum * (1 - 1e-9)) return steps[i] * power;
     }
     return 10 * power;
 }
@@ -254,7 +253,7 @@ static void draw_frequencies(const hed_spectrogram_def *def, hed_image *image)
         int64_t y = llround(hed_spectrogram_y(def, f));
         char text[32];
         snprintf(text, sizeof text, f >= 1000 ? "%gk" : "%g", f >= 1000 ? f / 1000 : f);
-        if (y < TOP + 2 * GLYPH_HEIGHT) continue; /* the unit's place */
+        if (y < TOP + 2 * GLYPH_HEIGHT) continue; /* leave space for the unit */
         spectrogram_fill(image, LEFT - TICK, y, TICK, 1);
         write_text(image, LEFT - TICK - 3 - (int64_t)strlen(text) * GLYPH_WIDTH,
             y - GLYPH_HEIGHT / 2, text);
@@ -303,7 +302,7 @@ static void spectrogram_draw(const hed_spectrogram_def *def, const float *levels
     for (uint32_t y = 0; y < def->height; y++)
         for (uint32_t x = 0; x < def->width; x++) {
             double level = 10 * log10(fmax(levels[(size_t)y * def->width + x], SILENCE));
-            bool dark = most <= SILENCE; /* of silence */
+            bool dark = most <= SILENCE; /* silence: no maximum */
             colour_of(dark ? 0 : 1 - (top - level) / def->range,
                 image->pixels + ((size_t)(TOP + y) * image->width + LEFT + x) * 3);
         }

@@ -10,21 +10,21 @@
 typedef struct hed_spectrogram_def {
     const float *samples; /* (frames x channels), interleaved */
     uint64_t frames;
-    uint32_t channels;      /* 1 or 2: the mean of their powers */
+    uint32_t channels;      /* 1 or 2: mean of both powers */
     double rate;            /* Hz */
-    uint32_t width, height; /* of the plot, without its axes: 800 x 400 */
+    uint32_t width, height; /* size of the plot without its axes: 800 x 400 */
     uint32_t window;        /* samples of a spectrum, a power of two: 8192 */
-    double low, high;       /* Hz: 40 to 16000; what lies above rate/2 stays dark */
-    double range;           /* dB from the loudest place down to black: 90 */
+    double low, high;       /* Hz: 40 to 16000; black above rate/2 */
+    double range;           /* dB from the maximum down to black: 90 */
 } hed_spectrogram_def;
 
 hed_spectrogram_def hed_default_spectrogram_def(void);
 
-/* Draws it; the pixels are released with hed_image_free().
- * Errors: ARGUMENT (no frames, a size, frequencies), LIMIT, MEMORY. */
+/* Draws a spectrogram; free the pixels with hed_image_free(). Errors: ARGUMENT (no frames, a
+ * size, frequencies), LIMIT, MEMORY. */
 hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image, hed_error *error);
 
-/* Where a frequency and a time stand in the picture, in pixels from its left and from its top. */
+/* Return the position of a time and of a frequency, in pixels from the left and from the top. */
 double hed_spectrogram_x(const hed_spectrogram_def *def, double seconds);
 double hed_spectrogram_y(const hed_spectrogram_def *def, double frequency);
 
@@ -33,16 +33,16 @@ double hed_spectrogram_y(const hed_spectrogram_def *def, double frequency);
 #define HED_SPECTRUM_LEAST 64u
 #define HED_SPECTRUM_MOST (1u << 20)
 
-/* What is computed once for a size. */
+/* Tables for spectra of one size. */
 typedef struct hed_spectrum hed_spectrum;
 
-/* `size`: samples of a stretch, a power of two. Errors: ARGUMENT, MEMORY. */
+/* Creates the tables. `size`: samples of a spectrum, a power of two. Errors: ARGUMENT, MEMORY. */
 hed_status hed_spectrum_create(uint32_t size, hed_spectrum **spectrum, hed_error *error);
 void hed_spectrum_destroy(hed_spectrum *spectrum); /* NULL is allowed */
 
-/* Power at the frequencies k rate / size, k from 0 to size / 2, under a Hann window: 1 for a sine
- * of amplitude 1 on such a frequency. `second` may be NULL: the power is then of `first` alone,
- * else the mean of both. `step`: from a sample to the next. */
+/* Computes the power at the frequencies k rate / size, k from 0 to size / 2, under a Hann
+ * window: 1 for a sine of amplitude 1 at such a frequency. `second` NULL: the power of `first`,
+ * else the mean of both powers. `step`: distance between samples. */
 void hed_spectrum_power(
     hed_spectrum *spectrum, const float *first, const float *second, uint32_t step, double *power);
 

@@ -1,5 +1,5 @@
 /* heddle synth: mass-spring instruments, from a file to sound. The command itself, and its small
- * ones: import a preset; which solver plays an instrument fastest on a device. */
+ * subcommands: import of presets, and tuning of the solver for a device. */
 #include "cli/common/command.h"
 #include "render.h"
 #include "cli/tune/tune.h"
@@ -29,13 +29,13 @@ const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char 
         if (notes->deaf_channels >> c & 1)
             used += (size_t)snprintf(channels + used, sizeof channels - used,
                 used ? ", %u" : ", but not all of them on channel %u", c + 1);
-    bool any = notes->low != HED_SYNTH_NO_KEY;
-    if (any)
+    bool has_range = notes->low != HED_SYNTH_NO_KEY;
+    if (has_range)
         snprintf(heard, sizeof heard, "%u to %u (%s to %s)", notes->low, notes->high,
             name_note(notes->low, low), name_note(notes->high, high));
     snprintf(text, size, "%" PRIu64 " of %" PRIu64 " %s dropped, %s: the instrument hears %s%s%s",
         notes->dropped, notes->struck, notes->struck == 1 ? "note" : "notes", range, heard,
-        channels, any ? "; --transpose N moves all by N semitones, --fold those by octaves" : "");
+        channels, has_range ? "; --transpose N moves all by N semitones, --fold those by octaves" : "");
     return text;
 }
 
@@ -54,8 +54,7 @@ void cli_synth_report_notes(cli_report *report, const hed_synth_note_report *not
 
 /* ---- import: an instrument from a preset of Anukari's published schema ---- */
 
-/* What is left for the user to know: what was not carried over, and whether it can be played as it
- * is. */
+/* Prints the import's losses, and the stability of the result. */
 static hed_status import_tell(const hed_synth_instrument *instrument, const char *path,
     const hed_synth_import_report *report, hed_error *error)
 {

@@ -1,7 +1,8 @@
-/* Of the costs of all samples of a system, (systems x samples): the least, and that of rank `rank`
- * from 0 on, exactly, behind them, (systems x 2). A group has a system. Costs are compared as integers
- * in the order of the floats, less the least; a digit of 8 bits at a time, beginning with the highest
- * in which they differ, is counted, and what is left is what shares the digits of the one sought. */
+/* Minimum of the costs of all samples of a system, (systems x samples), and the cost of rank
+ * `rank` from 0 on, exact; written after the costs, (systems x 2). One group for each system.
+ * Costs are converted to integers in the order of the floats, minus the least. The rank is found
+ * by digits of 8 bits, beginning with the highest in which costs differ: each digit is counted
+ * among the costs that agree in all higher digits. */
 MPPI_FUNCTION uint bounds_key(float cost)
 {
     uint bits = hed_as_uint(cost);
@@ -33,15 +34,16 @@ __kernel void mppi_bounds(__global float *costs, uint samples, uint rank)
     barrier(CLK_LOCAL_MEM_FENCE);
     low = range[0];
     high = range[1] > low ? range[1] - low : 0;
-    uint shift = 0, above = 32, prefix = 0, left = rank;
+    uint shift = 0, high_bit = 32, prefix = 0, left = rank;
     while (high >> shift > 255) shift++;
     for (;;) {
         for (uint i = id; i < 256; i += items) counts[i] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint k = id; k < samples; k += items) {
             uint key = bounds_key(costs[k]) - low;
-            if (MPPI_IS_OUT(costs[k]) || (above < 32 && key >> above != prefix)) continue;
-            atomic_inc(&counts[(key >> shift) - (above < 32 ? prefix << (above - shift) : 0)]);
+            if (MPPI_IS_OUT(costs[k]) || (high_bit < 32 && key >> high_bit != prefix)) continue;
+            atomic_inc(
+                &counts[(key >> shift) - (high_bit < 32 ? prefix << (high_bit - shift) : 0)]);
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (id == 0) {
@@ -52,9 +54,9 @@ __kernel void mppi_bounds(__global float *costs, uint samples, uint rank)
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         left = found[1];
-        prefix = (above < 32 ? prefix << (above - shift) : 0) + found[0];
-        if (shift == 0 || found[0] == 256) break; /* 256: fewer are finite */
-        above = shift;
+        prefix = (high_bit < 32 ? prefix << (high_bit - shift) : 0) + found[0];
+        if (shift == 0 || found[0] == 256) break; /* 256: fewer samples are finite */
+        high_bit = shift;
         shift = shift > 8 ? shift - 8 : 0;
     }
     if (id != 0) return;

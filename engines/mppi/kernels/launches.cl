@@ -1,7 +1,7 @@
-/* Tiles on any device: group (system, chain) does the tiles chain, chain + CHAINS, ... of a system
- * and leaves their sums for merge.cl. Inputs of a system: INPUTS words; behind those of all systems,
- * PASS_BOTH: gains. PASS_COSTS leaves costs, (systems x N), and PASS_WEIGHTS finds them there, with
- * what bounds.cl made of them behind. */
+/* Tiles on any device: group (system, chain) computes the tiles chain, chain + CHAINS, ... of a
+ * system and writes their sums for merge.cl. Inputs: INPUTS words for each system; PASS_BOTH:
+ * gains after all systems' words. PASS_COSTS writes costs, (systems x N); PASS_WEIGHTS reads
+ * them, and the results of bounds.cl after them. */
 #if defined(HED_GROUP_OF)
 HED_GROUP_OF(GROUP, 1, 1)
 #endif
@@ -27,21 +27,21 @@ __kernel void mppi_launches(__global const uint *inputs, __global float *sums,
     tile->id = id;
 #if PASS == PASS_BOTH
     tile_chain real_chain = {MPPI_OUT, 0.0f};
-    mppi_tile other, *real = &other;
+    mppi_tile real_tile, *real = &real_tile;
     tile->gains =
         (__global const float *)inputs + SYSTEMS * INPUTS + (size_t)system * SCALARS * MODEL_STATES;
     tile->sums = block + AT_SUMS;
-    uint own = system + f->streams; /* what is sampled is the nominal system */
+    uint input_system = system + f->streams; /* samples are of the nominal system */
 #else
-    uint own = system;
+    uint input_system = system;
 #endif
     for (uint i = id; i < INPUTS; i += GROUP)
-        block[AT_INPUTS + i] = hed_as_float(inputs[own * INPUTS + i]);
+        block[AT_INPUTS + i] = hed_as_float(inputs[input_system * INPUTS + i]);
     for (uint row = id; row < SETS * (ROWS + 1); row += GROUP) block[AT_SUMS + row] = 0.0f;
     barrier(CLK_LOCAL_MEM_FENCE);
     tile->number = hed_as_uint(INPUT(IN_NUMBER));
 #if PASS == PASS_BOTH
-    other = made;
+    real_tile = made;
     real->controls = tile->controls + SCALARS * STRIDE;
     real->sums = tile->sums + ROWS + 1;
 #elif PASS == PASS_WEIGHTS
@@ -71,7 +71,7 @@ __kernel void mppi_launches(__global const uint *inputs, __global float *sums,
 #endif
     }
 #if PASS != PASS_COSTS
-    sums += (size_t)(own * CHAINS + first) * (ROWS + 2);
+    sums += (size_t)(input_system * CHAINS + first) * (ROWS + 2);
     for (uint row = id; row <= ROWS; row += GROUP) sums[row] = block[AT_SUMS + row];
     if (id == 0) sums[ROWS + 1] = chain.minimum;
 #endif

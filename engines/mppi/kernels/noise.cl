@@ -1,11 +1,12 @@
-/* Noise of every sampler but white Gaussian, which the tiles draw themselves: (scalars x row) of each
- * controller, in units of the controls. A group does SET samples (a define, by the room there is): their normal numbers into local
- * memory, then, with MIX, the sampler's matrix over time, (controls x STEPS x COLUMNS); else FACTOR,
- * the Cholesky factor of the covariance of the controls. As draw_noise() of cpu.c, bit for bit. */
+/* Noise of every sampler except white Gaussian, which the tiles draw themselves: (scalars x row)
+ * of each controller, in units of the controls. A group computes SET samples (a define, limited
+ * by local memory): draws their normal numbers into local memory; then, with MIX, applies the
+ * sampler's matrix over time, (controls x STEPS x COLUMNS), else FACTOR, the Cholesky factor of
+ * the covariance of the controls. Bit for bit as draw_noise() of cpu_roll.c. */
 #define NORMALS (COLUMNS * MODEL_CONTROLS)
 
 #if LOG_NORMAL
-/* Normal times log-normal, of mean square 1. */
+/* Returns a normal number times a log-normal one, with mean square 1. */
 MPPI_FUNCTION float noise_scale(const mppi_fixed *f, uint number, uint stream, uint sample, uint n)
 {
     float four[4], s = f->log_sigma, normal;

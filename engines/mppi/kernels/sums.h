@@ -1,15 +1,16 @@
-/* How a tile's costs become weights, and its weighted controls the sums of a chain (controller.h has
- * their order). The second part of tile.h, which stands before it. */
+/* Conversion of a tile's costs to weights, and of its weighted controls to the sums of a chain
+ * (in the order of controller.h). The second part of tile.h, which precedes it. */
 
 /* ---- weights ---- */
 
-/* Sums of a chain of tiles, relative to the smallest cost so far; the rows lie at AT_SUMS. */
+/* Sums of a chain of tiles, relative to the chain's minimum; rows are stored at AT_SUMS. */
 typedef struct tile_chain {
     float minimum;
-    float crashed; /* of item 0, which leaves it behind the rows */
+    float crashed; /* kept by item 0, which stores it after the rows */
 } tile_chain;
 
-/* What is out, or beyond N, gets MPPI_OUT; `*crashed`: whether it counts. */
+/* Replaces the cost of an invalid sample, or one beyond N, by MPPI_OUT; `*crashed`: 1 if the
+ * sample counts as crashed. */
 MPPI_FUNCTION float tile_judge(TILE, float cost, int *crashed)
 {
     int exists = tile->id < SAMPLES && tile->first + tile->id < f->samples;
@@ -18,54 +19,54 @@ MPPI_FUNCTION float tile_judge(TILE, float cost, int *crashed)
     return exists && !out ? cost : MPPI_OUT;
 }
 
-/* What the weights of a tile are relative to, and the weight of a cost. */
-MPPI_FUNCTION float tile_least(const mppi_tile *tile, float least)
+/* Return the reference cost of a tile's weights, and the weight of a cost. */
+MPPI_FUNCTION float tile_least(const mppi_tile *tile, float minimum)
 {
 #if PASS == PASS_WEIGHTS
     return tile->least;
 #else
-    return least;
+    return minimum;
 #endif
 }
 
-MPPI_FUNCTION float tile_weight(TILE, float least, float cost)
+MPPI_FUNCTION float tile_weight(TILE, float reference, float cost)
 {
 #if PASS == PASS_WEIGHTS && ELITE
     return !MPPI_IS_OUT(cost) && cost <= tile->bound ? 1.0f : 0.0f;
 #elif PASS == PASS_WEIGHTS
-    float share = 1.0f - mppi_divide(cost - least, f->gamma);
+    float share = 1.0f - mppi_divide(cost - reference, f->gamma);
     if (MPPI_IS_OUT(cost) || !(share > 0.0f)) return 0.0f;
     return mppi_exp(mppi_log(share) * f->power);
 #else
-    return mppi_weight(least, cost, INPUT(IN_INVERSE));
+    return mppi_weight(reference, cost, INPUT(IN_INVERSE));
 #endif
 }
 
 #if HED_HAS_LANES
 
-/* Weights at AT_WEIGHTS. Strict: relative to the tile's minimum; else to that of the warp, which
- * saves a barrier. */
+/* Computes weights at AT_WEIGHTS. Strict: relative to the tile's minimum; else to the warp's,
+ * which saves a barrier. */
 MPPI_FUNCTION void tile_weigh(TILE, float cost, tile_chain *chain)
 {
     __local float *minima = tile->block + AT_MINIMA, *weights = tile->block + AT_WEIGHTS;
     int crashed;
     if (tile->id < (SAMPLES + 31) / 32 * 32) {
         cost = tile_judge(f, tile, cost, &crashed);
-        float least = tile_least(tile, hed_lane_min(cost));
+        float minimum = tile_least(tile, hed_lane_min(cost));
         uint count = hed_lane_count(crashed);
 #if !HED_STRICT
-        if (tile->id < SAMPLES) weights[tile->id] = tile_weight(f, tile, least, cost);
+        if (tile->id < SAMPLES) weights[tile->id] = tile_weight(f, tile, minimum, cost);
 #endif
         if (tile->id % 32 == 0) {
-            minima[tile->id / 32] = least;
+            minima[tile->id / 32] = minimum;
             minima[32 + tile->id / 32] = (float)count;
         }
     }
     barrier(KEPT_FENCE);
 #if HED_STRICT
-    float least = minima[0];
-    for (uint i = 1; i < (SAMPLES + 31) / 32; i++) least = mppi_min(minima[i], least);
-    if (tile->id < SAMPLES) weights[tile->id] = tile_weight(f, tile, least, cost);
+    float minimum = minima[0];
+    for (uint i = 1; i < (SAMPLES + 31) / 32; i++) minimum = mppi_min(minima[i], minimum);
+    if (tile->id < SAMPLES) weights[tile->id] = tile_weight(f, tile, minimum, cost);
     barrier(CLK_LOCAL_MEM_FENCE);
 #endif
     if (tile->id == 0) {
@@ -75,7 +76,7 @@ MPPI_FUNCTION void tile_weigh(TILE, float cost, tile_chain *chain)
 }
 
 /* Sums 8 values over WIDTH lanes by halves, with 9 shuffles instead of 40. The sum of value
- * tile_row(lane) is where the lane's last bits, below WIDTH / 8, are 0. */
+ * tile_row(lane) is in the lanes whose last bits, below WIDTH / 8, are 0. */
 MPPI_FUNCTION float tile_sum8(float *v, uint lane)
 {
     uint distance = WIDTH / 2;
@@ -93,7 +94,7 @@ MPPI_FUNCTION uint tile_row(uint lane)
     return (lane & WIDTH / 2 ? 4 : 0) + (lane & WIDTH / 4 ? 2 : 0) + (lane & WIDTH / 8 ? 1 : 0);
 }
 
-/* The weights of this lane's samples, and how the chain goes on. */
+/* Weights of this lane's samples, and rescaling factors of the chain. */
 typedef struct tile_factors {
     float keep, factor;
     float weight[SAMPLES / WIDTH];
@@ -102,15 +103,15 @@ typedef struct tile_factors {
 MPPI_FUNCTION void tile_scale(TILE, tile_chain *chain, tile_factors *by)
 {
     const __local float *minima = tile->block + AT_MINIMA, *weights = tile->block + AT_WEIGHTS;
-    float inverse = INPUT(IN_INVERSE), least = minima[0];
-    for (uint i = 1; i < (SAMPLES + 31) / 32; i++) least = mppi_min(minima[i], least);
-    float both = mppi_min(least, chain->minimum);
-    by->keep = mppi_weight(both, chain->minimum, inverse);
-    by->factor = HED_STRICT ? mppi_weight(both, least, inverse) : 1.0f;
-    chain->minimum = both;
+    float inverse = INPUT(IN_INVERSE), lowest = minima[0];
+    for (uint i = 1; i < (SAMPLES + 31) / 32; i++) lowest = mppi_min(minima[i], lowest);
+    float common = mppi_min(lowest, chain->minimum);
+    by->keep = mppi_weight(common, chain->minimum, inverse);
+    by->factor = HED_STRICT ? mppi_weight(common, lowest, inverse) : 1.0f;
+    chain->minimum = common;
     for (uint i = 0; i < SAMPLES / WIDTH; i++) {
         by->weight[i] = weights[tile->id % WIDTH + i * WIDTH];
-        if (!HED_STRICT) by->weight[i] *= mppi_weight(both, minima[i * WIDTH / 32], inverse);
+        if (!HED_STRICT) by->weight[i] *= mppi_weight(common, minima[i * WIDTH / 32], inverse);
     }
 }
 
@@ -119,22 +120,23 @@ MPPI_FUNCTION void tile_put(TILE, const tile_factors *by, uint row, float sum)
     __local float *at = SUMS + row;
     int square = row > SCALARS;
     float keep = square ? by->keep * by->keep : by->keep;
-    float kept = keep == 0.0f ? 0.0f : *at * keep;
-    *at =
-        HED_STRICT ? hed_fma(sum, square ? by->factor * by->factor : by->factor, kept) : kept + sum;
+    float rescaled = keep == 0.0f ? 0.0f : *at * keep;
+    *at = HED_STRICT ? hed_fma(sum, square ? by->factor * by->factor : by->factor, rescaled)
+                     : rescaled + sum;
 }
 
-/* Weighted sums of all rows, each warp 8 times (32 / WIDTH) of them at a time, with all loads in
- * flight. Only the last can be weights or beyond. */
+/* Computes the weighted sums of all rows from stored controls; each warp sums 8 (32 / WIDTH)
+ * rows at a time, with all loads in flight. Only the last rows can be the weights or beyond the
+ * end. */
 MPPI_FUNCTION void tile_add_stored(TILE, const tile_factors *by)
 {
     const uint warps = GROUP / 32, at_once = warps * (32 / WIDTH);
-    uint lane = tile->id % 32, own = tile->id / 32 * (32 / WIDTH) + lane / WIDTH;
+    uint lane = tile->id % 32, first_row = tile->id / 32 * (32 / WIDTH) + lane / WIDTH;
     TILE_UNROLL_BY(8)
     for (uint begin = 0; begin < ROWS; begin += 8 * at_once) {
         float sums[8];
         for (uint c = 0; c < 8; c++) {
-            uint row = begin + c * at_once + own;
+            uint row = begin + c * at_once + first_row;
             int inside = begin + (c + 1) * at_once <= SCALARS;
             int beyond = begin + c * at_once >= ROWS;
             const KEPT float *v = tile->controls +
@@ -149,12 +151,12 @@ MPPI_FUNCTION void tile_add_stored(TILE, const tile_factors *by)
             }
         }
         float sum = tile_sum8(sums, lane);
-        uint row = begin + tile_row(lane) * at_once + own;
+        uint row = begin + tile_row(lane) * at_once + first_row;
         if ((lane & (WIDTH / 8 - 1)) == 0 && row < ROWS) tile_put(f, tile, by, row, sum);
     }
 }
 
-/* The same of controls that are drawn again: 4 scalars at a time. */
+/* Computes the weighted sums of all rows from controls sampled again: 4 scalars at a time. */
 MPPI_FUNCTION void tile_add_again(TILE, const tile_factors *by)
 {
     uint lane = tile->id % 32;
@@ -185,7 +187,7 @@ MPPI_FUNCTION void tile_add_again(TILE, const tile_factors *by)
     }
 }
 
-/* All items: adds the tile to its chain. */
+/* Adds the tile to its chain. All items. */
 MPPI_FUNCTION void tile_add(TILE, float cost, tile_chain *chain)
 {
     tile_factors by;
@@ -199,7 +201,7 @@ MPPI_FUNCTION void tile_add(TILE, float cost, tile_chain *chain)
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-#else /* no lanes: an item sums a row up, its 32 lanes in its own registers */
+#else /* devices without lanes: an item sums a row, its 32 lanes in its own registers */
 
 MPPI_FUNCTION float tile_control_again(TILE, uint k, uint j)
 {
@@ -230,7 +232,7 @@ MPPI_FUNCTION float tile_sum_row(TILE, uint row)
     return lanes[0];
 }
 
-/* All items: adds the tile to its chain. */
+/* Adds the tile to its chain. All items. */
 MPPI_FUNCTION void tile_add(TILE, float cost, tile_chain *chain)
 {
     __local float *minima = tile->block + AT_MINIMA, *weights = tile->block + AT_WEIGHTS;

@@ -1,37 +1,38 @@
-/* A tile: SAMPLES samples of one system, which a work-group draws, rolls out, weighs and sums up
- * (sums.h). The text of packets.cl and launches.cl; words.h, order.h, fixed.h, the model and the terms stand before
- * it. In strict mode sums are in the order of controller.h; else in one that suits the group.
+/* A tile: SAMPLES samples of one system, which a work-group draws, rolls out, weighs and sums
+ * (sums.h). Part of packets.cl and launches.cl; words.h, order.h, fixed.h, the model and the
+ * terms precede it. In strict mode sums have the order of controller.h; else an order that suits
+ * the group.
  *
- * solver/text.c defines: the sizes STEPS, MODEL_STATES, MODEL_CONTROLS, SCALARS = STEPS MODEL_CONTROLS,
- * and ROWS that are summed up (the scalars, the weights, their squares); what the definition uses:
- * IMPORTANCE, RATES, DELAY, SMOOTH, SIGMA_STEPS, NOISE_GIVEN; where words of the inputs lie, IN_...; where
- * arrays lie in the group's block of local memory, AT_...; and mppi_running() and mppi_terminal(),
- * which add the terms to a cost. Tunable:
+ * solver/text.c defines: the sizes STEPS, MODEL_STATES, MODEL_CONTROLS, SCALARS = STEPS
+ * MODEL_CONTROLS, and ROWS to sum (the scalars, the weights, their squares); features of the
+ * definition: IMPORTANCE, RATES, DELAY, SMOOTH, SIGMA_STEPS, NOISE_GIVEN; offsets of inputs,
+ * IN_...; offsets of arrays in the group's local memory, AT_...; and mppi_running() and
+ * mppi_terminal(), which add the terms to a cost. Tunable:
  *
  *   GROUP    work items of the group
  *   SAMPLES  of a tile, a power of two from 8 (strict: mppi_tile())
- *   NOISE    NOISE_PHASE: drawn by all items before the rollout; NOISE_FUSED: in the rollout, by the
- *            sample's own item; NOISE_AHEAD (packets): as PHASE, before the inputs are here
- *   SPLIT    1: states are kept, and all items compute costs of (step, sample)
- *   STORE    where controls wait for their weights: STORE_LOCAL, STORE_GLOBAL; STORE_AGAIN: nowhere,
- *            they are drawn again
+ *   NOISE    NOISE_PHASE: drawn by all items before the rollout; NOISE_FUSED: in the rollout, by
+ *            the sample's own item; NOISE_AHEAD (packets): as PHASE, before the inputs arrive
+ *   SPLIT    1: states are stored, and all items compute costs of (step, sample)
+ *   STORE    storage of controls until they are weighted: STORE_LOCAL, STORE_GLOBAL;
+ *            STORE_AGAIN: not stored, but sampled again
  *   UNROLL   steps of the rollout's loop
- *   TEAM     items that roll a sample out together, for a model's text that shares its work out
+ *   TEAM     items that roll a sample out together, for a model's text that divides its work
  *
- * Controls lie as [scalar][sample], scalar j = t MODEL_CONTROLS + i, so that neighbouring items read
- * neighbouring words. */
+ * Controls are stored as [scalar][sample], scalar j = t MODEL_CONTROLS + i, so that neighbouring
+ * items read neighbouring words. */
 
 enum { NOISE_IS_PHASE, NOISE_IS_FUSED, NOISE_IS_AHEAD };
 enum { STORE_IS_LOCAL, STORE_IS_AGAIN, STORE_IS_GLOBAL };
 #define FUSED (NOISE == 1)
 #define AGAIN (STORE == 1)
 #define QUADS ((SCALARS + 3) / 4)
-/* Noise becomes a control in the rollout, where a control depends on the one before it, or the cost
- * on what it was before the limits. */
+/* Noise becomes a control in the rollout, if a control depends on the previous one, or the cost
+ * on the control before the limits. */
 #define LATE (RATES || IMPORTANCE)
-/* What a kernel does with its tiles: all at once; costs alone, and later the weighted sums once the
- * costs of all tiles are known (ELITE, TSALLIS); or a nominal and a real system in each sample
- * (ROBUST). */
+/* Passes of a kernel over its tiles: everything at once; costs alone, and later the weighted
+ * sums, once the costs of all tiles are known (ELITE, TSALLIS); or a nominal and a real system
+ * in each sample (ROBUST). */
 #define PASS_WHOLE 0
 #define PASS_COSTS 1
 #define PASS_WEIGHTS 2
@@ -39,9 +40,10 @@ enum { STORE_IS_LOCAL, STORE_IS_AGAIN, STORE_IS_GLOBAL };
 #ifndef PASS
 #define PASS PASS_WHOLE
 #endif
-/* Controls are all there before anything is rolled out. */
+/* All controls are sampled before the first rollout. */
 #define CONTROLS_FIRST (ROLLOUTS > 1 || PASS == PASS_WEIGHTS || PASS == PASS_BOTH)
-/* Without lane shuffles an item sums a row up: a stride that is odd spreads rows over the banks. */
+/* Stride of rows. An item sums a row if there are no lane shuffles: an odd stride then
+ * distributes rows over the banks. */
 #define STRIDE (SAMPLES + !HED_HAS_LANES)
 #define WIDTH (SAMPLES < 32 ? SAMPLES : 32)
 /* First sample of a system's block. BLOCK_SYSTEMS: systems of one block; 0: samples are not in blocks. */
@@ -55,7 +57,7 @@ enum { STORE_IS_LOCAL, STORE_IS_AGAIN, STORE_IS_GLOBAL };
 #else
 #define KEPT __local
 #endif
-/* Between items that write controls and those that read them. */
+/* Fence between items that write controls and items that read them. */
 #define KEPT_FENCE (CLK_LOCAL_MEM_FENCE | (STORE == 2 ? CLK_GLOBAL_MEM_FENCE : 0))
 #if HED_HAS_LANES
 #define TILE_PRAGMA(text) _Pragma(#text)
@@ -64,7 +66,7 @@ enum { STORE_IS_LOCAL, STORE_IS_AGAIN, STORE_IS_GLOBAL };
 #define TILE_UNROLL_BY(n)
 #endif
 
-/* What an item knows of the tile and where things are. */
+/* State of an item in its tile. */
 typedef struct mppi_tile {
     __local float *block;
     KEPT float *controls;
@@ -73,14 +75,15 @@ typedef struct mppi_tile {
     uint id, first; /* work item; the tile's first sample */
     uint number, stream;
 #if PASS == PASS_WEIGHTS
-    float least, bound; /* of the costs of all samples: the least; ELITE: the last of the elite */
+    /* minimum of all samples' costs; ELITE: cost of the last elite sample */
+    float least, bound;
 #endif
 #if PASS == PASS_BOTH
     __local float *sums;         /* (ROWS + 1) of the nominal or the real system */
     __global const float *gains; /* (scalars x MODEL_STATES) */
 #endif
 #if TRACE
-    __global float *trace; /* (STEPS + 1 x MODEL_STATES) of this item's sample; or 0: costs alone */
+    __global float *trace; /* (STEPS + 1 x MODEL_STATES) of this item's sample; 0: costs alone */
 #endif
 } mppi_tile;
 
@@ -94,13 +97,14 @@ typedef struct mppi_tile {
 
 /* ---- sampled controls ---- */
 
-/* Indices are signed: what wraps cannot be a constant distance from a pointer. j is a scalar, i its
- * control. */
+/* Indices are signed: an index that may wrap is no constant distance from a pointer. j is a
+ * scalar, i its control. */
 
-/* The mean of scalar j plus its noise: of a normal number, or given. */
+/* Returns the mean of scalar j plus its noise; `noise` is a normal number, or in units of the
+ * control with NOISE_GIVEN. */
 MPPI_FUNCTION float tile_disturb(TILE, uint sample, int j, int i, float noise)
 {
-    float plan = INPUT(IN_PLAN + j); /* loaded in any case: a branch around it would cost more */
+    float plan = INPUT(IN_PLAN + j); /* loaded unconditionally: a branch would cost more */
     float mean = sample < f->pure ? plan : 0.0f;
     int calm = (uint)j < f->still || (f->keep && sample == 0);
 #if NOISE_GIVEN
@@ -123,7 +127,7 @@ MPPI_FUNCTION float tile_bound(TILE, int i, float raw)
 #endif
 }
 
-/* Noise of scalars 4 q to 4 q + 3. */
+/* Draws the noise of scalars 4 q to 4 q + 3. */
 MPPI_FUNCTION void tile_draw(TILE, uint sample, uint q, float *noise)
 {
 #if NOISE_GIVEN
@@ -138,7 +142,8 @@ MPPI_FUNCTION void tile_draw(TILE, uint sample, uint q, float *noise)
 #endif
 }
 
-/* All items: the tile's noise, with `draw`, becomes raw or finished controls, with `make`. */
+/* Draws the tile's noise, with `draw`, and converts it to raw or final controls, with `make`.
+ * All items. */
 MPPI_FUNCTION void tile_prepare(TILE, int draw, int make)
 {
     TILE_UNROLL_BY(2)
@@ -167,10 +172,10 @@ MPPI_FUNCTION void tile_prepare(TILE, int draw, int make)
 
 /* ---- rollout ---- */
 
-/* A control on its way into the rollout: importance, limits and rates, where they are LATE. */
+/* State of a control in the rollout: importance term, limits and rates, if they are LATE. */
 typedef struct tile_path {
     float importance;
-    float before[MODEL_CONTROLS]; /* RATES: the control of the step before */
+    float before[MODEL_CONTROLS]; /* RATES: the control of the previous step */
 } tile_path;
 
 MPPI_FUNCTION float tile_finish(TILE, tile_path *path, uint sample, int j, int i, float raw)
@@ -190,7 +195,7 @@ MPPI_FUNCTION float tile_finish(TILE, tile_path *path, uint sample, int j, int i
 }
 
 #if DISTURBED
-/* A normal disturbance of the states, independent for each rollout. */
+/* Adds a normal disturbance to the states, independent for each rollout. */
 MPPI_FUNCTION void tile_shake(TILE, uint sample, uint rollout, uint t, float *x)
 {
     uint stream = tile->stream | (rollout + 1) << 24;
@@ -205,7 +210,7 @@ MPPI_FUNCTION void tile_shake(TILE, uint sample, uint rollout, uint t, float *x)
 }
 #endif
 
-/* Moves x by step t, and adds what the step costs. */
+/* Moves x by step t, and adds the cost of the step. */
 MPPI_FUNCTION void tile_step(
     TILE, MPPI_WORLD world, int k, uint rollout, int t, float *x, const float *u, float *cost)
 {
@@ -233,8 +238,8 @@ MPPI_FUNCTION void tile_step(
 #endif
 }
 
-/* Noise of the steps that come next, drawn while the present ones are rolled out: as many quads as
- * end with a step. */
+/* Noise of the next steps is drawn during the rollout of the current ones: as many quads as end
+ * with a step. */
 #define STEPS_AT_ONCE (MODEL_CONTROLS % 4 == 0 ? 1 : MODEL_CONTROLS % 2 == 0 ? 2 : 4)
 #define QUADS_AT_ONCE (STEPS_AT_ONCE * MODEL_CONTROLS / 4)
 
@@ -280,8 +285,8 @@ MPPI_FUNCTION void tile_roll(
 }
 
 #if ROLLOUTS > 1
-/* The risk of this item's sample: the costs of its rollouts, sorted as they come by comparing and
- * exchanging in registers. */
+/* Returns the risk of this item's sample: the costs of its rollouts, sorted on the fly by
+ * compare and exchange in registers. */
 MPPI_FUNCTION float tile_risk(TILE, MPPI_WORLD world, int k)
 {
     float sorted[ROLLOUTS], risk = 0.0f;
@@ -320,7 +325,8 @@ MPPI_FUNCTION float tile_risk(TILE, MPPI_WORLD world, int k)
 #endif
 
 #if SPLIT
-/* All items: costs of (step, sample), those of a sample shared out among GROUP / SAMPLES items. */
+/* Computes the costs of (step, sample), the steps of a sample divided among GROUP / SAMPLES
+ * items. All items. */
 MPPI_FUNCTION float tile_costs(TILE, MPPI_WORLD world)
 {
     uint k = tile->id % SAMPLES, share = tile->id / SAMPLES, shares = GROUP / SAMPLES;
@@ -344,13 +350,13 @@ MPPI_FUNCTION float tile_costs(TILE, MPPI_WORLD world)
 }
 #endif
 
-/* What texts read. `own` (PARAMETERS): a store to local memory might change what lies there; these
- * stay in registers. */
-MPPI_FUNCTION void tile_world(TILE, float *own, mppi_world *world)
+/* Sets the arguments of texts. `own` (PARAMETERS): copies in registers, because a store to local
+ * memory might change the originals. */
+MPPI_FUNCTION void tile_world(TILE, float *registers, mppi_world *world)
 {
 #if MPPI_OWN_PARAMETERS
-    for (uint i = 0; i < PARAMETERS; i++) own[i] = INPUT(IN_PARAMETERS + i);
-    world->p = own;
+    for (uint i = 0; i < PARAMETERS; i++) registers[i] = INPUT(IN_PARAMETERS + i);
+    world->p = registers;
 #else
     world->p = tile->block + AT_INPUTS + IN_PARAMETERS;
 #endif
@@ -359,8 +365,9 @@ MPPI_FUNCTION void tile_world(TILE, float *own, mppi_world *world)
 }
 
 #if PASS == PASS_BOTH
-/* ROBUST (Gandhi et al. 2021): nominal and real system under the same noise, the real one with
- * feedback; its controls lie behind the nominal ones. The nominal cost, as its weights need it. */
+/* Rolls out for ROBUST (Gandhi et al. 2021): nominal and real system under the same noise, the
+ * real one with feedback; its controls are stored after the nominal ones. Returns the nominal
+ * cost, as its weights need it. */
 MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, int k, float *real_cost)
 {
     float x[MODEL_STATES], y[MODEL_STATES]; /* real, nominal */
@@ -372,15 +379,15 @@ MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, int k, float *real_co
     }
     TILE_UNROLL_BY(1)
     for (uint t = 0; t < STEPS; t++) {
-        KEPT float *given = tile->controls + t * MODEL_CONTROLS * STRIDE + k;
+        KEPT float *sampled = tile->controls + t * MODEL_CONTROLS * STRIDE + k;
         for (uint i = 0; i < MODEL_CONTROLS; i++) {
             __global const float *gains = tile->gains + (t * MODEL_CONTROLS + i) * MODEL_STATES;
-            v[i] = given[i * STRIDE];
+            v[i] = sampled[i * STRIDE];
             back[i] = 0.0f;
             for (uint n = 0; n < MODEL_STATES; n++)
                 back[i] = hed_fma(gains[n], x[n] - y[n], back[i]);
             u[i] = mppi_clamp(v[i] + back[i], f->low[i], f->high[i]);
-            given[(SCALARS + i) * STRIDE] = u[i];
+            sampled[(SCALARS + i) * STRIDE] = u[i];
         }
         if (weight > 0.0f)
             for (uint i = 0; i < MODEL_CONTROLS; i++)
@@ -412,16 +419,16 @@ MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, int k, float *real_co
 }
 #endif
 
-/* The cost of this item's sample; items from SAMPLES on have none. PASS_BOTH: the nominal system's,
- * and `*real` the real one's; PASS_WEIGHTS: controls alone. */
+/* Returns the cost of this item's sample; items from SAMPLES on have none. PASS_BOTH: the
+ * nominal system's, and `*real` the real one's; PASS_WEIGHTS: computes controls alone. */
 MPPI_FUNCTION float tile_rollout_both(TILE, float *real)
 {
     float x[MODEL_STATES], last[MODEL_CONTROLS], cost = 0.0f;
-    float own[MPPI_OWN_PARAMETERS ? PARAMETERS : 1];
+    float registers[MPPI_OWN_PARAMETERS ? PARAMETERS : 1];
     int k = (int)(tile->id / TEAM);
     tile_path path;
     mppi_world world;
-    tile_world(f, tile, own, &world);
+    tile_world(f, tile, registers, &world);
     path.importance = 0.0f;
     for (uint i = 0; i < MODEL_STATES; i++) x[i] = INPUT(IN_STATE + i);
     for (uint i = 0; i < MODEL_CONTROLS; i++) {
@@ -444,7 +451,7 @@ MPPI_FUNCTION float tile_rollout_both(TILE, float *real)
     cost = mppi_terminal(cost, x, last, STEPS - 1, &world) * f->scale;
 #endif
 #if TEAM > 1
-    /* every member has it; from here on item k has sample k */
+    /* every member has the cost; from here on item k has sample k */
     if (k < SAMPLES) tile->block[AT_WEIGHTS + k] = cost;
     barrier(KEPT_FENCE);
     k = (int)tile->id;

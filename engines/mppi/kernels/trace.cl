@@ -1,5 +1,6 @@
-/* Samples of the last round, rolled out once more for display: work item n has sample which[begin + n],
- * or the device's own begin + n where all are rolled out for their costs, which are then as weights see them. */
+/* Samples of the last round, rolled out again for display: work item n has sample which[begin +
+ * n], or, if `all` samples are rolled out for their costs, the device's own sample begin + n.
+ * These costs are as weights use them. */
 __kernel void mppi_trace(__global const uint *inputs, __global const uint *which,
     __global float *costs, __global float *states, __global float *store,
     __global const float *tables, __global const float *noise, const mppi_fixed fixed, uint stream,

@@ -1,32 +1,33 @@
-/* The words of models, terms and samplers: one text for OpenCL C, CUDA and C. In strict mode and in
- * C every operation is rounded by itself in the order written here, so that all devices give the
- * same bits; in fast mode a device's approximate functions stand in. Nothing here branches, so that
- * loops over samples become SIMD code on a processor.
+/* Words of models, terms and samplers: one text for OpenCL C, CUDA and C. In strict mode and in
+ * C every operation is rounded separately in the order written here, so that all devices compute
+ * the same bits; in fast mode the device's approximate functions are used. Nothing here
+ * branches, so that loops over samples become SIMD code on a processor.
  *
- * What a model's or term's text may use:
+ * A model's or term's text may use:
  *
  *   MPPI_FUNCTION                     begins a function
  *   P(name)  P_ARRAY(name)[i]         its parameters
- *   TABLE(name)[i]  TABLE_COUNT(name) a table of the controller; there is memory for 8 floats, however
- *                                     short it is
+ *   TABLE(name)[i]  TABLE_COUNT(name) a table of the controller; there is memory for 8 floats,
+ *                   however short it is
  *   MODEL_STATES MODEL_CONTROLS       numbers of states and controls
- *   POSE_X POSE_Y POSE_HEADING SPEED TURN VELOCITY_X VELOCITY_Y   indices into x, as the model
- *                                     describes them
+ *   POSE_X POSE_Y POSE_HEADING SPEED TURN VELOCITY_X VELOCITY_Y
+ *                                     indices into x, as the model describes them
  *   STEPS  w->dt                      T, and the length of a step in seconds
  *   hed_fma(a, b, c)                  a b + c in one step; in strict mode, where nothing else is
  *                                     contracted, it also saves time
  *   mppi_sin_cos mppi_sin mppi_cos mppi_exp mppi_log mppi_tanh mppi_atan2 mppi_sqrt mppi_divide
- *   mppi_reciprocal mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp mppi_select
+ *   mppi_reciprocal mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp
+ *   mppi_select
  *   mppi_grid_at mppi_path_nearest    maps and paths in tables
- *   MPPI_TEAM                         work items that move one sample together, all with the same x
- *                                     and u; 1, 2, 4 ... 32. A text with this word may share out what
- *                                     it computes: mppi_member() of them this one is,
- *                                     mppi_of_member(y, n) is what another one has, mppi_team_sum(y)
- *                                     the sum over all, by halves
+ *   MPPI_TEAM                         number of work items that move one sample together, all
+ *                                     with the same x and u; 1, 2, 4 ... 32. A text with this
+ *                                     word may divide its work: mppi_member() is the index of
+ *                                     this item, mppi_of_member(y, n) the value of item n,
+ *                                     mppi_team_sum(y) the sum over all, by halves
  *   MPPI_UNROLL                       before a loop of fixed length that must be unrolled
  *
- * Angles are in radians; beyond 131,072 sine and cosine are NaN. Private arrays are indexed by constants, or
- * in loops that unroll. */
+ * Angles are in radians; beyond 131,072 sine and cosine are NaN. Private arrays are indexed by
+ * constants, or in loops that unroll. */
 #ifndef MPPI_WORDS_H
 #define MPPI_WORDS_H
 
@@ -54,17 +55,17 @@ typedef uint32_t uint;
 #define MPPI_UNROLL _Pragma("GCC unroll 64")
 #endif
 
-/* 1.5 * 2^23: a float of at most 2^22 added to it is rounded to an integer, which stands in the low
+/* 1.5 * 2^23: the sum with a float of at most 2^22 is rounded to an integer, which is in the low
  * bits of the sum. */
 #define MPPI_ROUNDER 12582912.0f
 
-/* What a text reads beside state and control. */
+/* Arguments of a text in addition to state and control. */
 typedef struct mppi_world {
-    __local const float *p; /* parameters: all of them on a device, a text's own in C */
+    __local const float *p; /* parameters: all of them on a device, those of the text in C */
 #if MPPI_ON_DEVICE
-    __global const float *tables; /* one behind the other; mppi_table_at says where */
+    __global const float *tables; /* one after the other, at offsets that solver/text.c defines */
 #else
-    const float *const *tables; /* a text's own */
+    const float *const *tables; /* tables of the text */
     const uint32_t *table_counts;
     const struct hed_mppi_model *model;
     int steps;
@@ -77,13 +78,13 @@ typedef struct mppi_world {
 
 MPPI_FUNCTION float mppi_min(float a, float b) { return a < b ? a : b; }
 MPPI_FUNCTION float mppi_max(float a, float b) { return a > b ? a : b; }
-/* NaN stays. */
+/* Clamps x; NaN stays NaN. */
 MPPI_FUNCTION float mppi_clamp(float x, float low, float high)
 {
     return x < low ? low : x > high ? high : x;
 }
-/* yes where the condition (0 or 1) holds, else no. Both are computed: a processor's compiler would hide
- * a table's value behind a branch, and not make SIMD code of it. */
+/* Returns `yes` if the condition (0 or 1) is 1, else `no`. Both are computed: a processor's
+ * compiler would put a table's load behind a branch, and not make SIMD code of it. */
 MPPI_FUNCTION float mppi_select(int condition, float yes, float no)
 {
 #if MPPI_ON_DEVICE
@@ -119,8 +120,8 @@ MPPI_FUNCTION float mppi_sqrt(float x)
 #endif
 }
 
-/* 1 / x; in strict mode correctly rounded from 2^-126 to 2^126, and beyond NaN: an operator that is
- * right everywhere branches. */
+/* 1 / x; in strict mode correctly rounded from 2^-126 to 2^126, and beyond NaN: the operator,
+ * which is correct everywhere, branches. */
 MPPI_FUNCTION float mppi_reciprocal(float x)
 {
 #if MPPI_FAST
@@ -137,20 +138,21 @@ MPPI_FUNCTION float mppi_reciprocal(float x)
 #endif
 }
 
-/* a / b to 2 ulp, as far as there is a reciprocal of b. */
+/* a / b to 2 ulp, within the range of mppi_reciprocal(b). */
 MPPI_FUNCTION float mppi_divide(float a, float b) { return a * mppi_reciprocal(b); }
 
 /* The nearest integer, ties to even, for |x| <= 2^22. */
 MPPI_FUNCTION float mppi_nearest(float x) { return (x + MPPI_ROUNDER) - MPPI_ROUNDER; }
 
-/* The largest integer that is not above x, for |x| <= 2^22. */
+/* The largest integer not above x, for |x| <= 2^22. */
 MPPI_FUNCTION float mppi_floor(float x)
 {
     float n = mppi_nearest(x);
     return n > x ? n - 1.0f : n;
 }
 
-/* Both to 2e-7: x = n pi + r with |r| <= pi / 2, minimax polynomials of degree 9 and 8. */
+/* Sine and cosine to 2e-7: x = n pi + r with |r| <= pi / 2, minimax polynomials of degree 9 and
+ * 8. */
 MPPI_FUNCTION void mppi_sin_cos(float x, float *sine, float *cosine)
 {
 #if MPPI_FAST
@@ -192,8 +194,8 @@ MPPI_FUNCTION float mppi_exp(float x)
 #endif
 }
 
-/* Natural logarithm of a normal number above 0, to 4e-7 of itself: x = 2^e (1 + f) with 1 + f from
- * sqrt(1/2) to sqrt(2), a minimax polynomial of degree 8. */
+/* Natural logarithm of a normal number above 0, with relative error 4e-7: x = 2^e (1 + f) with 1
+ * + f from sqrt(1/2) to sqrt(2), a minimax polynomial of degree 8. */
 MPPI_FUNCTION float mppi_log(float x)
 {
 #if MPPI_FAST
@@ -234,7 +236,7 @@ MPPI_FUNCTION float mppi_atan2(float y, float x)
     return hed_flip(p, hed_as_uint(y));
 }
 
-/* An angle within -pi to pi. */
+/* Wraps an angle to -pi to pi. */
 MPPI_FUNCTION float mppi_wrap(float angle)
 {
     return hed_fma(-6.28318548f, mppi_nearest(angle * 0.159154937f), angle);
@@ -269,47 +271,47 @@ MPPI_FUNCTION float mppi_team_sum(float y) { return y; }
 
 enum { MPPI_GRID_HEAD = 8, MPPI_PATH_SEGMENT = 8 };
 
-/* The value of a grid, a table of `count` floats, at (x, y), between the centres of its cells by bilinear interpolation, beyond
- * the outermost centres that of the nearest; `outside` off the grid, for NaN, and where the table is
- * too short. A grid's table begins
- * with its width and height in cells (both at least 2), the centre of its first cell (x, y), and cells
- * for each metre; its values begin at MPPI_GRID_HEAD, rows of x, lowest y first. */
+/* Returns the value of a grid, a table of `count` floats, at (x, y): between the centres of its
+ * cells by bilinear interpolation, beyond the outermost centres that of the nearest; `outside`
+ * off the grid, for NaN, and if the table is too short. A grid's table begins with its width and
+ * height in cells (both at least 2), the centre of its first cell (x, y), and cells for each
+ * metre; its values begin at MPPI_GRID_HEAD, rows of x, lowest y first. */
 MPPI_FUNCTION float mppi_grid_at(
     __global const float *grid, uint count, float x, float y, float outside)
 {
     float column = (x - grid[2]) * grid[4], row = (y - grid[3]) * grid[4];
     float last_column = grid[0] - 1.0f, last_row = grid[1] - 1.0f;
-    /* not NaN, as the comparison chooses 0 then */
+    /* NaN becomes 0 by the comparison */
     float c = mppi_min(mppi_max(column, 0.0f), last_column),
           r = mppi_min(mppi_max(row, 0.0f), last_row);
     int whole_c = (int)mppi_min(c, last_column - 1.0f), whole_r = (int)mppi_min(r, last_row - 1.0f);
     int whole = (int)(grid[0] >= 2.0f) & (int)(grid[1] >= 2.0f) &
                 (int)(grid[0] * grid[1] <= (float)count - (float)MPPI_GRID_HEAD);
     int at = whole * (MPPI_GRID_HEAD + whole_r * (int)grid[0] + whole_c);
-    int above = at + whole * (int)grid[0];
+    int upper = at + whole * (int)grid[0];
     float share_c = c - (float)whole_c, share_r = r - (float)whole_r;
     float low = hed_fma(grid[at + 1] - grid[at], share_c, grid[at]);
-    float high = hed_fma(grid[above + 1] - grid[above], share_c, grid[above]);
+    float high = hed_fma(grid[upper + 1] - grid[upper], share_c, grid[upper]);
     /* half a cell around the outermost centres belongs to the grid */
     int inside = whole & (int)(mppi_abs(column - c) <= 0.5f) & (int)(mppi_abs(row - r) <= 0.5f);
     return mppi_select(inside, hed_fma(high - low, share_r, low), outside);
 }
 
-/* Where a position is on a path. */
+/* Position relative to a path. */
 typedef struct mppi_on_path {
-    float distance; /* from the nearest segment, m */
-    float ahead;    /* length of the path from there on, m */
-    float heading;  /* of that segment, rad */
+    float distance; /* distance from the nearest segment, m */
+    float ahead;    /* length of the path after the nearest point, m */
+    float heading;  /* heading of the nearest segment, rad */
 } mppi_on_path;
 
-/* Finds the nearest of a path's segments. Of each the table has: where it begins (x, y), where it ends
- * from there (x, y), 1 / length^2, length of the path from its begin on, length, heading. */
+/* Finds the nearest of a path's segments. The table has for each: begin (x, y), vector to the
+ * end (x, y), 1 / length^2, length of the path from the segment's begin on, length, heading. */
 MPPI_FUNCTION mppi_on_path mppi_path_nearest(
     __global const float *path, uint count, float x, float y)
 {
-    mppi_on_path found = {1e30f, 0.0f, 0.0f};
+    mppi_on_path nearest = {1e30f, 0.0f, 0.0f};
     int segments = (int)(count / MPPI_PATH_SEGMENT), i = 0;
-    do { /* without a branch around it, so that a processor's compiler makes SIMD code of it */
+    do { /* no branch, so that a processor's compiler makes SIMD code of it */
         __global const float *s = path + MPPI_PATH_SEGMENT * i;
         float dx = x - s[0], dy = y - s[1];
         float share = (dx * s[2] + dy * s[3]) * s[4];
@@ -318,13 +320,13 @@ MPPI_FUNCTION mppi_on_path mppi_path_nearest(
         dx -= share * s[2];
         dy -= share * s[3];
         float square = dx * dx + dy * dy, ahead = s[5] - share * s[6];
-        int nearer = (int)(square < found.distance) & (int)(i < segments);
-        found.distance = mppi_select(nearer, square, found.distance);
-        found.ahead = mppi_select(nearer, ahead, found.ahead);
-        found.heading = mppi_select(nearer, s[7], found.heading);
+        int nearer = (int)(square < nearest.distance) & (int)(i < segments);
+        nearest.distance = mppi_select(nearer, square, nearest.distance);
+        nearest.ahead = mppi_select(nearer, ahead, nearest.ahead);
+        nearest.heading = mppi_select(nearer, s[7], nearest.heading);
     } while (++i < segments);
-    found.distance = mppi_sqrt(found.distance);
-    return found;
+    nearest.distance = mppi_sqrt(nearest.distance);
+    return nearest;
 }
 
 /* ---- noise: Philox4x32-10 (Salmon et al. 2011), then Box and Muller 1958 ---- */
@@ -333,7 +335,7 @@ typedef struct mppi_words {
     uint w[4];
 } mppi_words;
 
-/* Four words for a counter. */
+/* Returns four random words for a counter. */
 MPPI_FUNCTION mppi_words mppi_philox(uint c0, uint c1, uint c2, uint c3, uint k0, uint k1)
 {
     mppi_words out;
@@ -354,9 +356,9 @@ MPPI_FUNCTION mppi_words mppi_philox(uint c0, uint c1, uint c2, uint c3, uint k0
     return out;
 }
 
-/* Two independent normal numbers of two words: the radius of a uniform number in (0, 1], the angle of
- * one in [-1/4, 1/4) of a turn, 23 bits each, and one bit for the other side. Sine and cosine of
- * pi turn to 7e-7. */
+/* Converts two words to two independent normal numbers: the radius by a uniform number in (0,
+ * 1], the angle by one in [-1/4, 1/4) of a turn, 23 bits each, and one bit for the opposite
+ * side. Sine and cosine of pi turn to 7e-7. */
 MPPI_FUNCTION void mppi_normal_pair(uint a, uint b, float *first, float *second)
 {
     float unit = 2.0f - hed_as_float((a & 0x007fffffu) | 0x3f800000u);
@@ -377,8 +379,8 @@ MPPI_FUNCTION void mppi_normal_pair(uint a, uint b, float *first, float *second)
     *second = radius * s;
 }
 
-/* Normal numbers 4 q to 4 q + 3 of a sample: `stream` is the controller's number in its fleet,
- * `round` counts rounds of sampling. */
+/* Draws normal numbers 4 q to 4 q + 3 of a sample: `stream` is the controller's number in its
+ * fleet, `round` counts rounds of sampling. */
 MPPI_FUNCTION void mppi_normals(
     uint sample, uint q, uint round, uint stream, uint seed_low, uint seed_high, float *normal)
 {

@@ -1,5 +1,5 @@
-/* Definitions: what a controller begins from, what is taken from the model where a definition is
- * silent, and what is refused. */
+/* Definitions of controllers: defaults, values that an incomplete definition takes from the
+ * model, and checks. */
 #include <math.h>
 #include <stdio.h>
 
@@ -37,7 +37,7 @@ hed_mppi_def hed_default_mppi_def(void)
     return def;
 }
 
-/* One rule for a number of a definition. */
+/* Valid range of one number of a definition. */
 typedef struct number_rule {
     const char *member;
     double value, low, high;
@@ -84,11 +84,11 @@ static hed_status check_numbers(const hed_mppi_def *def, hed_error *error)
 
 static hed_status check_controls(hed_mppi_def *def, const hed_mppi_model *model, hed_error *error)
 {
-    bool given = false, limited = false;
-    for (uint32_t i = 0; i < model->controls; i++) given = given || def->sigma[i] != 0;
+    bool has_sigma = false, limited = false;
+    for (uint32_t i = 0; i < model->controls; i++) has_sigma = has_sigma || def->sigma[i] != 0;
     for (uint32_t i = 0; i < model->controls; i++) {
         const char *name = model->control_names ? model->control_names[i] : "";
-        if (!given) def->sigma[i] = model->sigma[i];
+        if (!has_sigma) def->sigma[i] = model->sigma[i];
         if (def->minimum[i] == 0 && def->maximum[i] == 0) {
             def->minimum[i] = model->minimum[i];
             def->maximum[i] = model->maximum[i];
@@ -132,8 +132,8 @@ static const float *copy_floats(
     return copy ? memcpy(copy, from, count * sizeof *copy) : NULL;
 }
 
-/* The inverse of a symmetric, positive definite matrix (n x n) and its lower Cholesky factor; false
- * where it is none. */
+/* Computes the inverse and the lower Cholesky factor of a symmetric matrix (n x n); false if the
+ * matrix is not positive definite. */
 static bool invert(const double *matrix, uint32_t n, float *inverse, float *factor)
 {
     double l[HED_MPPI_MAX_CONTROLS][HED_MPPI_MAX_CONTROLS] = {{0}};
@@ -212,10 +212,10 @@ static hed_status check_pair(const hed_mppi_def *def, const hed_mppi_model *mode
     return HED_OK;
 }
 
-hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_error *error)
+hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_error *error)
 {
     hed_mppi_def *def = &controller->def;
-    *def = *given;
+    *def = *request;
     if (!def->model)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "mppi: model is NULL, expected the system to control");
@@ -264,7 +264,7 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_er
     if (def->rollouts > 1 && !controller->disturbed)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "mppi: %u rollouts of each sample without a disturbance are all alike", def->rollouts);
-    if (def->smooth_weight > 0) /* the noise is that of the derivative */
+    if (def->smooth_weight > 0) /* the noise is added to the derivative */
         for (uint32_t i = 0; i < model->controls; i++) def->sigma[i] *= def->dt;
     if (def->kind != HED_MPPI_PLAIN && check_pair(def, model, error)) return error->status;
     if (def->blocks > 1 && (def->update != HED_MPPI_EXPONENTIAL || def->kind == HED_MPPI_ROBUST))
@@ -280,7 +280,7 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *given, hed_er
     return mppi_list_parameters(controller, error);
 }
 
-/* A term must not speak of a state that the model does not have. */
+/* Checks that a term only uses state names that the model has. */
 static hed_status check_words(
     const hed_mppi_model *model, const hed_mppi_term *term, hed_error *error)
 {
@@ -312,8 +312,8 @@ static hed_status check_words(
     return HED_OK;
 }
 
-/* "prefix.name", "prefix.name.element" or "prefix.name.3": the name of a parameter, or of one of its
- * elements. NULL after a failure. */
+/* Makes the name of a parameter or of one of its elements: "prefix.name", "prefix.name.element"
+ * or "prefix.name.3". NULL: out of memory. */
 static const char *parameter_name(hed_mppi *controller, const char *prefix,
     const hed_mppi_parameter *p, const char *element, uint32_t index, hed_error *error)
 {
@@ -335,12 +335,12 @@ static hed_status add_parameters(hed_mppi *controller, const char *prefix,
     const hed_mppi_model *model = &controller->model;
     for (uint32_t i = 0; i < count; i++) {
         const hed_mppi_parameter *p = &parameters[i];
-        bool states = p->length == HED_MPPI_EACH_STATE, each = p->length < 0;
-        uint32_t length = each ? (states ? model->states : model->controls)
-                               : (p->length ? (uint32_t)p->length : 1);
+        bool states = p->length == HED_MPPI_EACH_STATE, is_array = p->length < 0;
+        uint32_t length = is_array ? (states ? model->states : model->controls)
+                                   : (p->length ? (uint32_t)p->length : 1);
         const char *const *names = states ? model->state_names : model->control_names;
         for (uint32_t e = 0; e < length; e++) {
-            const char *element = each && names ? names[e] : NULL;
+            const char *element = is_array && names ? names[e] : NULL;
             const char *name = parameter_name(controller, prefix, p, element, e, error);
             if (!name) return error->status;
             if (controller->parameter_count == HED_MPPI_MAX_PARAMETERS)
@@ -354,7 +354,7 @@ static hed_status add_parameters(hed_mppi *controller, const char *prefix,
     return HED_OK;
 }
 
-/* Finds the tables that a text names among the controller's. */
+/* Finds the tables that a text names in the controller's list. */
 static hed_status find_tables(hed_mppi *controller, mppi_part *part, const char *text,
     const char *const *names, uint32_t count, hed_error *error)
 {

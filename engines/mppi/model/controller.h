@@ -1,18 +1,21 @@
-/* The inside of a controller. mppi.c does what is the same for all devices: it keeps the plan, asks a
- * solver for rounds of sampling, and makes the next plan of a round's weighted mean. A solver rolls
- * samples out and averages them: cpu.c on the processor, launches.c and packets.c on a device.
+/* Internals of a controller. mppi.c has the parts that are common to all devices: it keeps the
+ * plan, submits rounds of sampling to a solver, and makes the next plan from a round's weighted
+ * mean. A solver rolls samples out and averages them: cpu.c on the processor, launches.c and
+ * packets.c on a device.
  *
  * THE ORDER OF SUMS, which fixes the bits in strict mode (and always on the processor):
- *   tile     samples k = tile S + l + 32 i, l < 32, i < S / 32, with S = mppi_tile(N); samples past N
- *            have weight 0. Weights w_k = exp((m - S_k) / lambda), with the tile's minimum m
+ *   tile     samples k = tile S + l + 32 i, l < 32, i < S / 32, with S = mppi_tile(N); samples
+ *            past N have weight 0. Weights w_k = exp((m - S_k) / lambda), with the tile's
+ *            minimum m
  *   lane l   sum over i of w_k v_k, from i = 0 on, by fused multiply-add, beginning with 0
  *   tile     lanes l and l + 16, then l and l + 8, + 4, + 2, + 1: sum of halves
- *   chain    tiles c, c + C, c + 2 C, ... with C = min(tiles, 128): sums kept relative to the running
- *            minimum, rescaled by exp((new - old) / lambda), then the tile's sum added by fused
- *            multiply-add with its own factor
+ *   chain    tiles c, c + C, c + 2 C, ... with C = min(tiles, 128): sums kept relative to the
+ *            running minimum, rescaled by exp((new - old) / lambda), then the tile's sum added
+ *            by fused multiply-add with its own factor
  *   all      8 groups, chains g, g + 8, ... each added by fused multiply-add with its factor
  *            exp((m - m_c) / lambda) in that order; then groups 0 to 7
- * The same for the sum of weights, and with squared factors for the sum of their squares. */
+ * The sum of weights has the same order, and so has the sum of their squares, with squared
+ * factors. */
 #ifndef HED_MPPI_CONTROLLER_H
 #define HED_MPPI_CONTROLLER_H
 
@@ -24,7 +27,8 @@
 
 enum { MPPI_LANES = 32, MPPI_MOST_CHAINS = 128, MPPI_GROUPS = 8, MPPI_MOST_BLOCKS = 64 };
 
-/* Samples of a tile: a power of two, at least 32, such that a large GPU has a tile for each
+/* Returns the number of samples in a tile: the smallest power of two from 32 to 512 with which
+ * there are at most MPPI_MOST_CHAINS tiles, so that a large GPU has a tile for each
  * multiprocessor. */
 static inline uint32_t mppi_tile(uint32_t samples)
 {
@@ -33,23 +37,24 @@ static inline uint32_t mppi_tile(uint32_t samples)
     return tile;
 }
 
-/* One round of sampling for every system: `count` controllers, each with a real system, and with a
- * nominal one behind it for TUBE. Systems of one controller have the same noise. */
+/* One round of sampling for every system: `count` controllers, each with a real system, and for
+ * TUBE with a nominal one, number count + i. Systems of one controller have the same noise. */
 typedef struct mppi_sampling {
-    uint32_t number; /* counts rounds: the noise's counter */
-    /* controller->systems and def.samples; for the candidates of ROBUST, system i + k count is candidate
-     * k of controller i, and only sums are asked for */
+    uint32_t number; /* number of the round: the noise's counter */
+    /* controller->systems and def.samples. For the candidates of ROBUST, system i + k count is
+     * candidate k of controller i, and only sums are computed */
     uint32_t systems, samples;
     const float *state; /* (systems x nx) */
     const float *plan;  /* (systems x T x nu) mean of the samples */
     const float *ratio; /* (systems x T x nu) lambda (1 - alpha) Sigma^-1 u; NULL: no correction */
-    const float *past;  /* (systems x past x nu) controls already given, latest last */
+    const float *past;  /* (systems x past x nu) controls applied before, latest last */
     const float *gains; /* ROBUST: (count x T x nu x nx), else NULL */
     const float *parameters; /* (parameter_count) */
     const float *lambda;     /* (count) of the scaled cost */
-    uint64_t deadline;       /* by hed_now(); 0: none */
-    /* answers; of a controller's own blocks, (blocks x systems x ...) */
-    /* (systems x T x nu) weighted mean of the sampled controls, limits kept; NULL: not wanted */
+    uint64_t deadline;       /* time of hed_now(); 0: none */
+    /* results; of the controller's own blocks: (blocks x systems x ...) */
+    /* (systems x T x nu) weighted mean of the sampled controls, within limits; NULL: not
+     * requested */
     float *mean;
     float *sums; /* (systems x 4) min S, sum w, sum w^2, samples that crashed */
 } mppi_sampling;
@@ -57,20 +62,20 @@ typedef struct mppi_sampling {
 /* A solver's functions. */
 typedef struct mppi_solver {
     hed_mppi_solver kind;
-    /* Whether it can do this definition on this device. */
+    /* True if the solver supports this definition on this device. */
     bool (*fits)(const hed_mppi *controller);
     /* Makes `controller->solver_data`; controller->def is complete and checked. */
     hed_status (*create)(hed_mppi *controller, hed_error *error);
-    /* One round: begin() submits it, end() waits for the answers and fills them in, or gives TIMEOUT
-     * where the deadline passed. */
+    /* One round: begin() submits it; end() waits for the results and stores them, or returns
+     * TIMEOUT after the deadline. */
     hed_status (*begin)(hed_mppi *controller, const mppi_sampling *round, hed_error *error);
     hed_status (*end)(hed_mppi *controller, const mppi_sampling *round, hed_error *error);
-    /* New content of table `table`, before a round. */
+    /* Uploads new content of table `table`, before a round. */
     hed_status (*table)(hed_mppi *controller, uint32_t table, hed_error *error);
-    /* Trajectories of a round, of the controller's own samples: see hed_mppi_trace(). */
+    /* Returns trajectories of a round, of the controller's own samples: see hed_mppi_trace(). */
     hed_status (*trace)(hed_mppi *controller, const mppi_sampling *round, uint32_t system,
         uint32_t count, bool best, float *states, float *costs, hed_error *error);
-    /* A model without a C function: the states along the plan of each system. */
+    /* Computes the states along the plan of each system, for a model without a C function. */
     hed_status (*along)(hed_mppi *controller, hed_error *error);
     void (*destroy)(hed_mppi *controller);
 } mppi_solver;
@@ -78,10 +83,10 @@ typedef struct mppi_solver {
 extern const mppi_solver mppi_solver_cpu, mppi_solver_packets, mppi_solver_resident,
     mppi_solver_launches, mppi_solver_devices;
 
-/* What a text reads: where its parameters lie among all, and the tables that it names. */
+/* Data of a text: the range of its parameters, and the tables that it names. */
 typedef struct mppi_part {
     uint32_t first, count;
-    uint32_t weight; /* a term: index of its weight */
+    uint32_t weight; /* a term: index of the weight */
     uint32_t table_count;
     uint32_t table_index[HED_MPPI_MAX_TABLES]; /* (table_count) among the controller's */
     const float *tables[HED_MPPI_MAX_TABLES];  /* (table_count) */
@@ -94,13 +99,13 @@ typedef struct mppi_change {
     float value;
 } mppi_change;
 
-/* The content of a spare that replaces a table. */
+/* New content of a table, in one of its spares. */
 typedef struct mppi_table_change {
     uint32_t table, spare, count;
 } mppi_table_change;
 
 struct hed_mppi {
-    hed_mppi_def def; /* completed; its arrays are copies in `arena` */
+    hed_mppi_def def; /* complete; its arrays are copies in `arena` */
     hed_mppi_model model;
     hed_arena arena;
     hed_device *device;
@@ -108,19 +113,21 @@ struct hed_mppi {
     void *solver_data;
     hed_config_origin origin;
     char choice[128];
-    /* the best that the database knows, with solver AUTO: over the rules, where it is valid */
+    /* best solver of the database, for solver AUTO: has precedence over the rules, if it is
+     * valid */
     hed_mppi_solver tuned_solver;
     char tuned[128];
 
-    uint32_t systems; /* count, twice that for TUBE */
-    /* Blocks (blocks.c): all samples are one of `block`, or def.blocks of a multiple of 512, of which
-     * the last may be short or empty. A part, which has one of several devices, has its own of them. */
+    uint32_t systems; /* count; 2 count for TUBE */
+    /* Blocks (blocks.c): all samples are one block of `block`, or def.blocks blocks of a
+     * multiple of 512, of which the last may be short or empty. A part (the controller's copy
+     * for one of several devices) has some of the blocks. */
     uint32_t first_block, blocks, block;
-    uint32_t shares;   /* systems x blocks: what a solver samples and sums up one by one */
+    uint32_t shares;   /* systems x blocks: units that a solver samples and sums separately */
     float *block_mean; /* (shares x T x nu); NULL: one block */
     float *block_sums; /* (shares x 4) */
     hed_mppi **parts;  /* (1 + def.also_count); NULL: one device */
-    uint32_t past;     /* controls kept: at least 2, and the delay */
+    uint32_t past;     /* number of past controls kept: at least 2, and the delay */
     bool disturbed;    /* some disturbance is above 0 */
     /* parameters and tables */
     mppi_part model_part, term_parts[HED_MPPI_MAX_TERMS];
@@ -131,10 +138,10 @@ struct hed_mppi {
     uint32_t table_counts[HED_MPPI_MAX_TABLES];
     uint32_t table_needs[HED_MPPI_MAX_TABLES]; /* fewest floats that the model reads */
     hed_ring *changes;
-    hed_ring *table_changes;              /* of mppi_table_change */
+    hed_ring *table_changes;              /* mppi_table_change */
     float *spare[HED_MPPI_MAX_TABLES][2]; /* (capacity) */
     atomic_bool spare_used[HED_MPPI_MAX_TABLES][2];
-    /* what lasts from solve to solve; TUBE: systems count and on are nominal */
+    /* state from solve to solve; TUBE: systems `count` and on are nominal */
     float *state;        /* (systems x nx) at the last solve */
     float *plan;         /* (systems x T x nu) */
     float *ratio;        /* (systems x T x nu), or NULL */
@@ -147,7 +154,7 @@ struct hed_mppi {
     float *drive;        /* smooth_weight: (systems x T x nu) derivative times dt; else NULL */
     float *sampled;      /* (systems x T x nu) plan of the last round, for traces */
     float *sampled_past; /* (systems x past x nu) */
-    mppi_sampling last;  /* that round */
+    mppi_sampling last;  /* the last round */
     /* TUBE and ROBUST */
     bool started;
     uint32_t *stride;       /* (count) steps since the last solve */
@@ -160,104 +167,106 @@ struct hed_mppi {
     float *lambda;          /* (count) */
     float *scratch;         /* (T + 4) */
     bool *crashed;          /* (systems) in the last round */
-    /* (systems) of the last solve: 1 it crashed or diverged, 2 and one of the T before it did, too */
+    /* (systems) of the last solve: 1: it crashed or diverged; 2: so did one of the T solves
+     * before it */
     uint8_t *failures;
     uint16_t *recent; /* (systems) solves for which the last failure still counts */
     float *precision; /* (nu x nu) inverse of the covariance of the controls */
-    float *factor;    /* (nu x nu) its lower Cholesky factor; NULL: diagonal, sigma */
+    float *factor;    /* (nu x nu) lower Cholesky factor of the covariance; NULL: diagonal, sigma */
     /* sampler.c: noise of control i is sigma sum_m mix[i][t][m] n_m; NULL: independent in time */
     float *mix; /* (nu x T x mix_columns) */
     uint32_t mix_columns;
     float *time_precision; /* (nu x T x T) for the importance correction, with `mix` */
-    float *noise;          /* GIVEN: (T x nu x N) */
-    uint32_t noise_number; /* counts what was given */
+    float *noise;          /* GIVEN: (T x nu x N), set by the user */
+    uint32_t noise_number; /* counts settings of the noise */
     hed_mppi_stats *stats; /* (count) of the last solve */
-    uint32_t round;        /* number of the next */
+    uint32_t round;        /* number of the next round */
 };
 
-/* First sample of the block that one of `shares` is of; and how many samples a controller's own
- * blocks have. */
+/* Return the first sample of the block of one of `shares`, and the number of samples in the
+ * controller's own blocks. */
 static inline uint32_t mppi_block_begin(const hed_mppi *c, uint32_t share)
 {
     return c->def.blocks > 1 ? (c->first_block + share / c->systems) * c->block : 0;
 }
 static inline uint32_t mppi_own_samples(const hed_mppi *c)
 {
-    uint32_t begin = c->first_block * c->block, most = c->blocks * c->block;
+    uint32_t begin = c->first_block * c->block, capacity = c->blocks * c->block;
     uint32_t left = begin < c->def.samples ? c->def.samples - begin : 0;
-    return left < most ? left : most;
+    return left < capacity ? left : capacity;
 }
 
 /* ---- mppi.c, blocks.c ---- */
 
-/* One round of the controller's solver, merged over its blocks. Errors: the solver's. */
+/* Runs one round of the controller's solver and merges its blocks. Errors: the solver's. */
 hed_status mppi_round(hed_mppi *controller, mppi_sampling *round, hed_error *error);
-/* The solver of a device for a controller or a part, by its definition. */
+/* Chooses the solver of a controller or a part from its definition and device. */
 hed_status mppi_choose_solver(hed_mppi *controller, hed_error *error);
-/* Blocks of a controller that is complete, and the memory for their answers. */
+/* Divides the samples of a complete controller into blocks, and allocates memory for their
+ * results. */
 hed_status mppi_make_blocks(hed_mppi *controller, hed_error *error);
-/* The answers of all blocks as those of the round. */
+/* Merges the results of all blocks into those of the round. */
 void mppi_merge_blocks(hed_mppi *controller, const mppi_sampling *round);
 
 /* ---- check.c ---- */
 
-/* A definition with what it leaves open taken from the model, checked; controller->def and what is
- * copied. Errors name the member, what it is and what was expected. */
+/* Completes a definition from the model and checks it; fills in controller->def and its copied
+ * arrays. Errors name the member, its value and the expected range. */
 hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *def, hed_error *error);
-/* Names and first values of all parameters; applies def.settings. */
+/* Lists names and first values of all parameters; applies def.settings. */
 hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error);
 
 /* ---- sampler.c ---- */
 
-/* controller->mix and time_precision for the samplers that are correlated in time. */
+/* Fills in controller->mix and time_precision for samplers correlated in time. */
 hed_status mppi_make_sampler(hed_mppi *controller, hed_error *error);
 
-/* ---- plan.c: what happens to a plan on the host, O(T) ---- */
+/* ---- plan.c: operations on a plan on the host, O(T) ---- */
 
-/* 5-point quadratic Savitzky-Golay filter (1964), with the last two controls given before the plan
- * and its last control repeated behind it. `scratch`: (T + 4). */
+/* Smooths a plan by a 5-point quadratic Savitzky-Golay filter (1964). Before the plan are the
+ * last two applied controls, after it its last control is repeated. `scratch`: (T + 4). */
 void mppi_smooth(const hed_mppi *controller, uint32_t system, float *scratch);
-/* Keeps limits and rates. */
+/* Clamps a plan to limits and rates. */
 void mppi_limit(const hed_mppi *controller, uint32_t system);
-/* Checks all that a system keeps from one call to the next, after every call that changes it: plan,
- * derivative and controls given are finite, or 0; states along the plan, by the model's C function or
- * as the solver has left them, are finite up to the end, the last finite ones being repeated. False:
- * some of it was not finite. */
+/* Checks the data that a system keeps between calls; to be called after every change. Plan,
+ * derivative and applied controls that are not finite become 0. States along the plan, by the
+ * model's C function or the solver, are finite up to the end: the last finite ones are repeated.
+ * False: a number was not finite. */
 bool mppi_keep(hed_mppi *controller, uint32_t system);
-/* A system that has failed begins from an empty plan, and takes no control given for larger than
- * sampling could have found. */
+/* Restarts a system after a failure: empties its plan, and clamps its past controls to values
+ * that sampling could have found. */
 void mppi_begin_again(hed_mppi *controller, uint32_t system);
-/* One step of the model on the host; the control is the one that arrives, delay included. */
+/* Steps the model on the host; `u` is the control that arrives, delay included. */
 void mppi_step(const hed_mppi *controller, float *x, const float *u);
-/* What the C function of a text is given. */
+/* Returns the arguments of a text's C function. */
 hed_mppi_world mppi_world_of(const hed_mppi *controller, const mppi_part *part, const void *user);
 
 /* ---- track.c ---- */
 
-/* Gains (T x nu x nx) that track states (T + 1 x nx) and controls (T x nu) from x0, after `iterations`
- * of iterative LQR; the trajectory of the last one stays in controller->track_states and
- * track_controls. False where it does not converge to finite values. */
+/* Computes gains (T x nu x nx) that track states (T + 1 x nx) and controls (T x nu) from x0 by
+ * `iterations` of iterative LQR; the last trajectory stays in controller->track_states and
+ * track_controls. False: no convergence to finite values. */
 bool mppi_track(hed_mppi *controller, const float *x0, const float *states, const float *controls,
     uint32_t iterations, float *gains);
 
 /* ---- nominal.c: TUBE and ROBUST ---- */
 
-/* The system whose plan and states users see. */
+/* Returns the system whose plan and states are shown to users. */
 uint32_t mppi_shown(const hed_mppi *controller, uint32_t index);
-/* Candidate k of ROBUST: weights of the nominal state before, the nominal state now and the real one,
- * and by how many of `stride` steps its plan is shifted. */
+/* Describes candidate k of ROBUST: weights of the previous nominal state, the nominal state now
+ * and the real state; number of steps, up to `stride`, by which its plan is shifted. */
 void mppi_candidate(const hed_mppi_def *def, uint32_t candidate, uint32_t stride, float weights[3],
     uint32_t *shift);
-/* Before the rounds of a solve: nominal states and, for ROBUST, gains. */
+/* Prepares the rounds of a solve: nominal states and, for ROBUST, gains. */
 hed_status mppi_nominal_begin(hed_mppi *controller, mppi_sampling *round, hed_error *error);
-/* After them: the nominal trajectory, gains, and the control u (nu) to apply. False: the nominal
- * system has diverged. */
+/* Computes the nominal trajectory, gains and the control u (nu) to apply, after the rounds.
+ * False: the nominal system has diverged. */
 bool mppi_nominal_end(hed_mppi *controller, uint32_t index, float *u);
 void mppi_nominal_shift(hed_mppi *controller, uint32_t index, uint32_t shift);
 
 /* ---- tune.c ---- */
 
-/* Fills tuned_solver, tuned and origin from the database, where it knows something. */
+/* Sets tuned_solver, tuned and origin from the database, if it has an entry. */
 void mppi_take_tuned(hed_mppi *controller);
 
 #endif

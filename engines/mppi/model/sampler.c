@@ -1,9 +1,9 @@
-/* Noise that is correlated in time, as a matrix over independent normal numbers: the noise of control
- * i is e_t = sigma sum_m A_i[t][m] n_m. Any Gaussian sampler is such a matrix, so that devices need
- * one kernel and no Fourier transform:
+/* Noise correlated in time, as a matrix times independent normal numbers: the noise of control i
+ * is e_t = sigma sum_m A_i[t][m] n_m. Any Gaussian sampler is such a matrix, so devices need one
+ * kernel and no Fourier transform:
  *
- *   coloured  power spectrum 1/f^exponent (Timmer and König 1995) of a process of period 2 T: A is the
- *             Cholesky factor of the covariance of its first T values
+ *   coloured  power spectrum 1/f^exponent (Timmer and König 1995) of a process of period 2 T: A
+ *             is the Cholesky factor of the covariance of its first T values
  *   spline    A's columns are the natural cubic splines through one knot each
  *   support   A = K(t, t_m) K(t_m, t_m)^-1 with Gaussian radial basis functions (KMPPI) */
 #include <math.h>
@@ -11,8 +11,8 @@
 #include "model/controller.h"
 #include "support/strict_math.h"
 
-/* The lower Cholesky factor of a symmetric, positive semidefinite matrix (n x n) in place; a column
- * whose pivot vanishes becomes zero. */
+/* Replaces a symmetric, positive semidefinite matrix (n x n) by its lower Cholesky factor;
+ * columns of vanishing pivots become zero. */
 static void factor_semidefinite(double *a, uint32_t n)
 {
     double largest = 0;
@@ -23,15 +23,16 @@ static void factor_semidefinite(double *a, uint32_t n)
         bool vanishes = !(pivot > 1e-12 * largest);
         row[j] = vanishes ? 0 : sqrt(pivot);
         for (uint32_t i = j + 1; i < n; i++) {
-            double *other = a + (uint64_t)i * n, s = other[j];
-            for (uint32_t k = 0; k < j; k++) s -= other[k] * row[k];
-            other[j] = vanishes ? 0 : s / row[j];
+            double *row_i = a + (uint64_t)i * n, s = row_i[j];
+            for (uint32_t k = 0; k < j; k++) s -= row_i[k] * row[k];
+            row_i[j] = vanishes ? 0 : s / row[j];
         }
         for (uint32_t k = j + 1; k < n; k++) row[k] = 0;
     }
 }
 
-/* Covariance (T x T) of the coloured process, less its value at the first free step times decay^t. */
+/* Computes the covariance (T x T) of the coloured process, minus its value at the first free
+ * step times decay^t. */
 static void coloured_covariance(const hed_mppi_def *def, double exponent, double *r, double *out)
 {
     const double pi = 3.14159265358979323846;
@@ -43,8 +44,7 @@ static void coloured_covariance(const hed_mppi_def *def, double exponent, double
     }
     for (uint32_t lag = 0; lag < steps; lag++) {
         r[lag] = 0;
-        for (uint32_t j = 0; j <= steps;
-             j++) { /* s_j^2 cos; the lowest frequency has that of j = 1 */
+        for (uint32_t j = 0; j <= steps; j++) { /* s_j^2 cos; s_0 = s_1 */
             double s = hed_strict_pow(fmax((double)j, 1) / length, -exponent);
             double weight = j == 0 || j == steps ? 0.25 : 1;
             r[lag] += weight * s * hed_strict_cos(2 * pi * j * lag / length);
@@ -66,7 +66,8 @@ static void coloured_covariance(const hed_mppi_def *def, double exponent, double
         }
 }
 
-/* Second derivatives of the natural cubic spline through values (n) at 0, 1, ... (n <= 256). */
+/* Computes second derivatives of the natural cubic spline through values (n) at 0, 1, ... (n <=
+ * 256). */
 static void spline_curvature(const double *values, uint32_t n, double *second)
 {
     double diagonal[256], right[256];
@@ -97,7 +98,7 @@ static void fill_splines(float *a, uint32_t steps, uint32_t knots)
     }
 }
 
-/* A = K(t, t_m) K^-1 by Gauss and Jordan with a small ridge; knots <= 256. */
+/* Computes A = K(t, t_m) K^-1 by Gauss-Jordan elimination with a small ridge; knots <= 256. */
 static void fill_support(float *a, uint32_t steps, uint32_t knots, double width, double *k)
 {
     uint32_t n = knots, row = 2 * n;
@@ -126,8 +127,8 @@ static void fill_support(float *a, uint32_t steps, uint32_t knots, double width,
         }
 }
 
-/* The inverse of sigma^2 A A' over time (T x T), for the importance correction; a ridge where A has
- * fewer columns than T. */
+/* Computes the inverse of sigma^2 A A' over time (T x T), for the importance correction; adds a
+ * ridge if A has fewer columns than T. */
 static void fill_time_precision(
     const float *a, uint32_t steps, uint32_t columns, double *work, float *out)
 {

@@ -1,5 +1,5 @@
-/* Keeping states within limits: with the distance d to the nearer one, -ln(d / margin) below the
- * margin, else 0; `crash` beyond a limit. A state whose limits are equal has none. */
+/* Penalty near and beyond limits of states: with the distance d to the nearer limit, -ln(d /
+ * margin) below the margin, else 0; `crash` beyond a limit. A state with equal limits has none. */
 MPPI_FUNCTION float term_barrier(const float *x, const float *u, int t, MPPI_WORLD w)
 {
     float cost = 0.0f, crash = P(crash);

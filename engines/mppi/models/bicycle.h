@@ -1,10 +1,12 @@
-/* A car whose tyres slip: the single-track model, with an implicit step for the slip, which stays
- * stable down to standstill (Ge et al. 2021). x: position m (2), heading rad, forward speed m/s,
- * sideways speed m/s (left), turn rate rad/s; u: acceleration m/s^2, steering angle rad.
+/* A car with slipping tyres: the single-track model, with an implicit step for the slip, which
+ * stays stable down to standstill (Ge et al. 2021). x: position m (2), heading rad, forward
+ * speed m/s, sideways speed m/s (left), turn rate rad/s; u: acceleration m/s^2, steering angle
+ * rad.
  *
- * Sideways forces of the axles, with slip angles a and loads F: k a / sqrt(1 + (k a / (grip F))^2),
- * which is the stiffness k for small slip and the grip of the load for large. The centre of mass is
- * `front` behind the front axle and `rear` before the rear one. The car does not reverse. */
+ * Sideways forces of the axles, with slip angles a and loads F: k a / sqrt(1 + (k a / (grip
+ * F))^2), which is the stiffness k for small slip and the grip of the load for large. The front
+ * axle is `front` before the centre of mass, the rear axle `rear` after it. The car does not
+ * reverse. */
 MPPI_FUNCTION float bicycle_stiffness(float stiffness, float slip, float force)
 {
     float share = mppi_divide(stiffness * slip, force);

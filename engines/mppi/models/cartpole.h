@@ -1,5 +1,6 @@
-/* A pole on a cart, both moved by a force on the cart (Barto, Sutton and Anderson 1983, without
- * friction). x: position m, velocity m/s, angle rad from hanging down, angular velocity rad/s; u: force N. */
+/* A pole on a cart, moved by a force on the cart (Barto, Sutton and Anderson 1983, without
+ * friction). x: position m, velocity m/s, angle rad from hanging down, angular velocity rad/s;
+ * u: force N. */
 MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
 {
     float s, c;

@@ -1,10 +1,10 @@
-/* The descriptions of Heddle's own models and terms. Parameters stand in list.h. */
+/* Descriptions of Heddle's own models and terms. list.h has their parameters. */
 #include "models/list.h"
 #include "models/native.h"
 
 #include <string.h>
 
-/* ---- what list.h and the native texts have ---- */
+/* ---- tables from list.h and the native texts ---- */
 
 #define TEXT_NUMBER(name, value, summary) {#name, value, summary, 0},
 #define TEXT_STATES(name, value, summary) {#name, value, summary, HED_MPPI_EACH_STATE},
@@ -19,7 +19,7 @@ MPPI_MODELS(TEXT_TABLES)
 MPPI_TERMS(TEXT_TABLES)
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-/* The members of a description that are the same for every text; both arrays end with nothing. */
+/* Members of a description that are equal for all texts; both arrays end with an empty element. */
 #define TEXT_OF(name_) \
     .name = #name_, .text = hed_mppi_##name_##_h, .file = #name_ ".h", \
     .parameters = name_##_parameters, .parameter_count = COUNT(name_##_parameters) - 1, \

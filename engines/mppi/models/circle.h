@@ -1,6 +1,6 @@
-/* Driving round a circular track about the origin, counter-clockwise: how far speed and angular
- * momentum are from what they should be, and a crash off the track.
- * |v - speed| + |x v_y - y v_x - radius speed| + crash (where |r - radius| > half_width). */
+/* Driving round a circular track about the origin, counter-clockwise: deviations of speed and
+ * angular momentum, and a crash off the track. |v - speed| + |x v_y - y v_x - radius speed| +
+ * crash (if |r - radius| > half_width). */
 MPPI_FUNCTION float term_circle(const float *x, const float *u, int t, MPPI_WORLD w)
 {
     float r = mppi_sqrt(mppi_square(x[POSE_X]) + mppi_square(x[POSE_Y]));

@@ -1,6 +1,6 @@
-/* Driving round a circular track as in `circle`, with squares, and a cost that grows from the middle
- * of the track to its edge: (v - speed)^2 + (x v_y - y v_x - radius speed)^2
- * + crash min(|r - radius| / half_width, 1). */
+/* Driving round a circular track as `circle`, with squares, and a cost that increases from the
+ * middle of the track to its edge: (v - speed)^2 + (x v_y - y v_x - radius speed)^2 + crash
+ * min(|r - radius| / half_width, 1). */
 MPPI_FUNCTION float term_circle_robust(const float *x, const float *u, int t, MPPI_WORLD w)
 {
     float r = mppi_sqrt(mppi_square(x[POSE_X]) + mppi_square(x[POSE_Y]));

@@ -1,5 +1,5 @@
-/* How far the motion is beyond what the robot can do: speed over `fastest` or below `slowest`, m/s,
- * and the radius of its curve below `turning_radius`, m. */
+/* Violation of the robot's limits: speed above `fastest` or below `slowest`, m/s, and radius of
+ * the curve below `turning_radius`, m. */
 MPPI_FUNCTION float term_constraint(const float *x, const float *u, int t, MPPI_WORLD w)
 {
     float radius = mppi_divide(mppi_abs(x[SPEED]), mppi_max(mppi_abs(x[TURN]), 1e-6f));

@@ -1,5 +1,5 @@
-/* What a map says about the position: the value of the table `costmap` (mppi_grid_at()), between
- * cells by bilinear interpolation; `crash` where that is lethal. Off the map it is `outside`. */
+/* Value of a map at the position: table `costmap` (mppi_grid_at()), between cells by bilinear
+ * interpolation; `crash` where the value is lethal. Off the map the value is `outside`. */
 MPPI_FUNCTION float term_costmap(const float *x, const float *u, int t, MPPI_WORLD w)
 {
     float value =

@@ -1,7 +1,7 @@
-/* A robot on two driven wheels. x: position m (2), heading rad, speed m/s, turn rate rad/s; u: speed
- * m/s and turn rate rad/s that are asked for. The robot reaches them with a lag of first order
- * (implicit Euler; lag 0: at once): v += (u - v) dt / (lag + dt), then x' = v cos(heading),
- * y' = v sin(heading), heading' = turn rate. */
+/* A robot with two driven wheels. x: position m (2), heading rad, speed m/s, turn rate rad/s; u:
+ * requested speed m/s and turn rate rad/s. The robot reaches these with a first-order lag
+ * (implicit Euler; lag 0: at once): v += (u - v) dt / (lag + dt), then x' = v cos(heading), y' =
+ * v sin(heading), heading' = turn rate. */
 MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
 {
     float reach = mppi_divide(dt, P(lag) + dt), s, c;

@@ -1,4 +1,5 @@
-/* A point that is accelerated in the plane. x: position m (2), velocity m/s (2); u: acceleration m/s^2 (2). */
+/* A point with acceleration in the plane. x: position m (2), velocity m/s (2); u: acceleration
+ * m/s^2 (2). */
 MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
 {
     x[0] = hed_fma(dt, x[2], x[0]);

@@ -1,11 +1,13 @@
-/* Heddle's own models and terms: which there are, and what each is parametrised by. This is the only
- * place where parameters have their names, defaults and units; catalogue.c makes descriptions of it,
- * native_texts.h the layout that P(name) stands for.
+/* Heddle's own models and terms, and their parameters: the only place with the parameters'
+ * names, defaults and units. catalogue.c makes descriptions of it, native_texts.h the layout of
+ * P(name).
  *
- *   MPPI_MODELS(TEXT), MPPI_TERMS(TEXT)            TEXT(name) for each
- *   PARAMETERS_name(NUMBER, STATES, CONTROLS)      a number; an array with an element for each state
- *                                                  or control: (name, default, summary)
- *   TABLES_name(TABLE)                             the tables that it reads: (name) */
+ *   MPPI_MODELS(TEXT), MPPI_TERMS(TEXT)
+ *                                       TEXT(name) for each
+ *   PARAMETERS_name(NUMBER, STATES, CONTROLS)
+ *                                       a number; an array with an element for each state or
+ *                                       control: (name, default, summary)
+ *   TABLES_name(TABLE)                  tables of the text: (name) */
 #ifndef HED_MPPI_LIST_H
 #define HED_MPPI_LIST_H
 
@@ -14,7 +16,7 @@
     TEXT(double_integrator) \
     TEXT(pendulum) TEXT(dubins) TEXT(differential_drive) TEXT(bicycle) TEXT(quadrotor) TEXT(network)
 #define MPPI_TERMS(TEXT) MPPI_STATE_TERMS(TEXT) MPPI_POSE_TERMS(TEXT)
-/* those that go over all states, and those that speak of POSE_X and its like */
+/* terms over all states, and terms that use POSE_X and similar indices */
 #define MPPI_STATE_TERMS(TEXT) TEXT(quadratic) TEXT(barrier) TEXT(cosines)
 #define MPPI_POSE_TERMS(TEXT) \
     TEXT(goal) \

@@ -6,8 +6,9 @@
 #include "heddle/mppi.h"
 #include "models/list.h"
 
-/* HED_CLONES() for functions over lanes, with a third copy for AVX-512. It is for processors since 2019
- * (Ice Lake, Zen 4): those before them lower their clock for it. The same bits. */
+/* HED_CLONES() for functions over lanes, with a third copy for AVX-512, on processors since 2019
+ * (Ice Lake, Zen 4): earlier ones lower their clock for AVX-512. All copies compute the same
+ * bits. */
 #if defined(__GNUC__) && defined(__x86_64__)
 #if defined(__clang__)
 #define MPPI_AVX512 "avx512f,avx512vl,avx512dq,avx512bw"
@@ -34,20 +35,20 @@ static inline bool mppi_has_avx512(void)
 #define MPPI_CLONES HED_CLONES
 #endif
 
-/* What lanes are given beside states and controls. */
+/* Arguments of lanes in addition to states and controls. */
 typedef struct mppi_lanes_world {
     const float *p;             /* parameters of the text itself */
-    const float *const *tables; /* those that its description names */
+    const float *const *tables; /* tables of its description */
     const uint32_t *table_counts;
     float dt;
     uint32_t steps;
     const hed_mppi_model *model;
 } mppi_lanes_world;
 
-/* x: (nx x MPPI_LANES), u: (nu x MPPI_LANES). */
+/* Steps lanes. x: (nx x MPPI_LANES), u: (nu x MPPI_LANES). */
 typedef void mppi_step_lanes(float *x, const float *u, const mppi_lanes_world *world);
-/* One state under `steps` controls, (steps x nu): into states + nx and on, from `states` (steps + 1 x
- * nx). One call for all of them, as the choice of an instruction set is one for each call. */
+/* Steps one state under `steps` controls, (steps x nu), into states + nx and on, from `states`
+ * (steps + 1 x nx). One call for all steps, since each call chooses an instruction set. */
 typedef void mppi_roll_steps(
     float *states, const float *u, uint32_t steps, float dt, const hed_mppi_world *world);
 /* cost: (MPPI_LANES) += weight * term. */
@@ -61,7 +62,7 @@ struct mppi_native_model {
     mppi_cost_lanes *const *terms;
 };
 
-/* Of each text of list.h; the first two are what descriptions call step and cost. */
+/* Functions of each text of list.h; descriptions call the first two `step` and `cost`. */
 #define STEP_FUNCTION(name) \
     hed_mppi_step_function mppi_step_##name; \
     extern const struct mppi_native_model mppi_lanes_##name;

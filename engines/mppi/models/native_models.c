@@ -1,5 +1,5 @@
-/* Heddle's own models on the processor, from the texts that devices compile: for one state, and for
- * MPPI_LANES samples at a time, with the terms that go over all states. */
+/* Heddle's own models on the processor, from the texts that devices compile: for one state, and
+ * for MPPI_LANES samples at a time, with the terms over all states. */
 #include "models/native_texts.h"
 
 #define TERM_LINKAGE static

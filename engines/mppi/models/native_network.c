@@ -1,5 +1,5 @@
-/* The car that is a neural network on the processor, as native_models.c has the others: it takes as long to
- * compile as all of them. */
+/* The neural network's car on the processor, as the other models in native_models.c: a separate
+ * file, because it takes as long to compile as all of them. */
 #include "models/native_texts.h"
 
 #define TERM_LINKAGE static

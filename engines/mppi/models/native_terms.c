@@ -1,10 +1,10 @@
-/* Heddle's own terms on the processor, from the texts that devices compile: for one state, and those
- * that speak of a pose for MPPI_LANES samples at a time. */
+/* Heddle's own terms on the processor, from the texts that devices compile: for one state, and
+ * those that use a pose for MPPI_LANES samples at a time. */
 #include "models/native_texts.h"
 
 /* ---- one state ---- */
 
-/* A term for any model, whose sizes are known when it runs: nothing to unroll. */
+/* Terms for any model, with sizes known at run time: no loop is unrolled. */
 #pragma push_macro("MPPI_UNROLL")
 #undef MPPI_UNROLL
 #define MPPI_UNROLL
@@ -53,10 +53,10 @@ MPPI_TERMS(TERM_COST)
 
 /* ---- lanes ---- */
 
-/* Terms that speak of a pose are compiled once: for a state of the pose alone, whose rows they find
- * when they run. A controller refuses a term that speaks of what its model does not have. */
+/* Terms that use a pose are compiled once, for a state that consists of the pose alone; its rows
+ * are found at run time. A controller rejects a term that uses an index that its model lacks. */
 #define MODEL mppi_pose
-#define TERM_LINKAGE /* extern */
+#define TERM_LINKAGE /* external linkage */
 #define MODEL_STATES 7
 #define MODEL_CONTROLS 1
 #define POSE_X 0

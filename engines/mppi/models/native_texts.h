@@ -1,7 +1,7 @@
-/* What the two rooms of the native texts share: where a text's parameters and tables lie, names that are
- * those of the text and of the model, and a text over lanes. The lanes are loops that the compiler
- * makes SIMD code of (checked by its report), as nothing in the words branches; a text for one state
- * gives the same bits. */
+/* Definitions common to the files of native texts: offsets of a text's parameters and tables,
+ * names that include the text and the model, and texts over lanes. The compiler makes SIMD code
+ * of the loops over lanes (checked by its report), because no word branches; a text for one
+ * state computes the same bits. */
 #ifndef HED_MPPI_NATIVE_TEXTS_H
 #define HED_MPPI_NATIVE_TEXTS_H
 
@@ -15,16 +15,16 @@
 #include <stddef.h>
 #include <string.h>
 
-/* their arguments may be macros */
+/* expand arguments that are macros */
 #define CLONES(...) HED_CLONES(__VA_ARGS__)
 #define LANES_CLONES(...) MPPI_CLONES(__VA_ARGS__)
 #define NAME_JOIN(a, b) a##b
 #define NAME(a, b) NAME_JOIN(a, b)
 
-/* ---- where parameters lie ---- */
+/* ---- offsets of parameters ---- */
 
-/* A text's parameters for models of few states and controls. Their places in any other model follow,
- * being linear in both numbers. */
+/* A text's parameters for models of one or two states and controls. Offsets in other models are
+ * computed from these: they are linear in both numbers. */
 #define SHAPE_NUMBER(name, value, summary) float name;
 #define SHAPE_STATES(name, value, summary) float name[SHAPE_OF_STATES];
 #define SHAPE_CONTROLS(name, value, summary) float name[SHAPE_OF_CONTROLS];
@@ -73,7 +73,8 @@ MPPI_TERMS(TABLE_PLACES)
 #define TABLE_COUNT(name) (w->table_counts[TABLE_AT(name)])
 #define STEPS (w->steps)
 
-/* Texts are taken in once for each model, and terms once more for any model: names get its name. */
+/* Texts are included once for each model, and terms once more for any model: functions get the
+ * model's name as prefix. */
 #define NAME_JOIN3(a, b, c) a##b##c
 #define NAME3(a, b, c) NAME_JOIN3(a, b, c)
 #define OF_MODEL(name) NAME(MODEL, name)
@@ -126,7 +127,7 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
         float weight, const mppi_lanes_world *world, float *cost) \
     { \
         mppi_world w = lanes_world(world); \
-        float term[MPPI_LANES]; /* aliases nothing */ \
+        float term[MPPI_LANES]; /* no aliasing */ \
         LANES_BEGIN \
         for (int lane = 0; lane < MPPI_LANES; lane++) { \
             LANE term[lane] = NAME3(MODEL, _, name)(state, control, t, &w); \
@@ -141,7 +142,7 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
 #define TERM_LANES_NAME(name) NAME3(MODEL, _lanes_, name),
 #define POSE_LANES_NAME(name) mppi_pose_lanes_##name,
 
-/* The lanes of each term that speaks of a pose. */
+/* Declares the lanes of each term that uses a pose. */
 #define POSE_LANES(name) mppi_cost_lanes mppi_pose_lanes_##name;
 MPPI_POSE_TERMS(POSE_LANES)
 

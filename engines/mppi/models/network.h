@@ -1,9 +1,9 @@
-/* A car whose accelerations a neural network gives (Williams et al., ICRA 2017: 6-32-32-4, tanh).
- * x: position m (2), heading rad, roll rad, forward and sideways speed m/s, turn rate rad/s; u:
- * steering and throttle, each -1 to 1. The network reads roll, both speeds, turn rate, steering and
- * throttle, and gives the rates of change of the first four. Table `network`: for each layer its
- * weights (outputs x inputs), then its biases (outputs); 1,412 numbers. A team shares each layer out:
- * a member has every MPPI_TEAM-th neuron. */
+/* A car whose accelerations a neural network computes (Williams et al., ICRA 2017: 6-32-32-4,
+ * tanh). x: position m (2), heading rad, roll rad, forward and sideways speed m/s, turn rate
+ * rad/s; u: steering and throttle, each -1 to 1. The network reads roll, both speeds, turn rate,
+ * steering and throttle, and returns the rates of change of the first four. Table `network`: for
+ * each layer its weights (outputs x inputs), then its biases (outputs); 1,412 numbers. A team
+ * divides each layer: a member has every MPPI_TEAM-th neuron. */
 #define NETWORK_HALVE(n) \
     MPPI_UNROLL \
     for (int k = 0; k < (n) / MPPI_TEAM; k++) part[k] += part[k + (n) / MPPI_TEAM];
@@ -23,14 +23,14 @@ MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
     MPPI_UNROLL
     for (int i = 0; i < 32 / MPPI_TEAM; i++) {
         int n = mppi_member() + i * MPPI_TEAM;
-        float sum[4] = {TABLE(network)[1248 + n], 0.0f, 0.0f, 0.0f}; /* none waits for the others */
+        float sum[4] = {TABLE(network)[1248 + n], 0.0f, 0.0f, 0.0f}; /* independent sums */
         MPPI_UNROLL
         for (int k = 0; k < 32; k++)
             sum[k % 4] = hed_fma(TABLE(network)[224 + 32 * n + k], first[k], sum[k % 4]);
         own[i] = mppi_tanh((sum[0] + sum[1]) + (sum[2] + sum[3]));
     }
     MPPI_UNROLL
-    for (int i = 0; i < 4; i++) { /* summed by halves, whatever the team */
+    for (int i = 0; i < 4; i++) { /* summed by halves, for any team */
         float part[32 / MPPI_TEAM];
         MPPI_UNROLL
         for (int k = 0; k < 32 / MPPI_TEAM; k++)

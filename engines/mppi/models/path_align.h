@@ -1,4 +1,4 @@
-/* Distance of the position from a path, m: from the nearest of its segments. Table `path`:
+/* Distance of the position from the nearest segment of a path, m. Table `path`:
  * mppi_path_nearest(). */
 MPPI_FUNCTION float term_path_align(const float *x, const float *u, int t, MPPI_WORLD w)
 {

@@ -1,4 +1,4 @@
-/* How far the heading is from that of the nearest segment of a path, rad. Table `path`:
+/* Difference of the heading from that of the nearest segment of a path, rad. Table `path`:
  * mppi_path_nearest(). */
 MPPI_FUNCTION float term_path_angle(const float *x, const float *u, int t, MPPI_WORLD w)
 {

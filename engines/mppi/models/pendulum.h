@@ -1,5 +1,5 @@
-/* A pendulum that a torque swings. x: angle rad from hanging down, angular velocity rad/s; u: torque
- * N m. mass length^2 rate' = u - damping rate - mass gravity length sin(angle). */
+/* A pendulum with a torque. x: angle rad from hanging down, angular velocity rad/s; u: torque N
+ * m. mass length^2 rate' = u - damping rate - mass gravity length sin(angle). */
 MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
 {
     float inertia = P(mass) * P(length) * P(length);

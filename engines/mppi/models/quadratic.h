@@ -1,4 +1,4 @@
-/* Weighted squares of the distance of each state from its goal, and of the controls. */
+/* Weighted squares of each state's distance from its goal, and of the controls. */
 MPPI_FUNCTION float term_quadratic(const float *x, const float *u, int t, MPPI_WORLD w)
 {
     float cost = 0.0f;

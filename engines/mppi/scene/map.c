@@ -1,5 +1,5 @@
-/* Maps: images with the YAML of a ROS map server, distances to what is occupied, and the tables that
- * terms read. Of YAML these files use lines "key: value", lists in brackets and comments. */
+/* Maps: images with the YAML of a ROS map server, distances to occupied cells, and the tables
+ * that terms read. The YAML reader supports lines "key: value", lists in brackets and comments. */
 #include "heddle/author.h"
 #include "heddle/mppi_scene.h"
 #include "support/file.h"
@@ -20,19 +20,19 @@ typedef struct pgm_reader {
     hed_error *error;
 } pgm_reader;
 
-/* The next number of the header, or of a P2 file; -1 where there is none, with an error. */
-static long pgm_number(pgm_reader *r, const char *what, long most)
+/* Reads the next number of the header, or of a P2 file; -1 with an error if there is none. */
+static long pgm_number(pgm_reader *r, const char *subject, long limit)
 {
     if (hed_failed(r->error)) return -1;
     while (r->at < r->end && (strchr(" \t\r\n", *r->at) || *r->at == '#'))
         if (*r->at++ == '#')
             while (r->at < r->end && *r->at != '\n') r->at++;
     long value = -1;
-    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9' && value <= most; r->at++)
+    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9' && value <= limit; r->at++)
         value = (value < 0 ? 0 : 10 * value) + (*r->at - '0');
-    if (value >= 0 && value <= most) return value;
+    if (value >= 0 && value <= limit) return value;
     hed_fail(r->error, HED_ERROR_FORMAT, "%s: %s: expected a number up to %ld, found %s", r->name,
-        what, most,
+        subject, limit,
         r->at >= r->end ? "the end of the file"
         : value < 0     ? "none"
                         : "a larger one");
@@ -42,19 +42,19 @@ static long pgm_number(pgm_reader *r, const char *what, long most)
 static hed_status pgm_decode(
     const char *name, const char *bytes, size_t size, hed_image *image, hed_error *error)
 {
-    hed_error own = {0}; /* the reader asks it */
-    pgm_reader r = {name, bytes + 2, bytes + size, error ? error : &own};
+    hed_error local_error = {0}; /* the reader tests `error` */
+    pgm_reader r = {name, bytes + 2, bytes + size, error ? error : &local_error};
     bool plain = bytes[1] == '2';
     long width = pgm_number(&r, "width", MAP_MOST_SIDE);
     long height = pgm_number(&r, "height", MAP_MOST_SIDE);
-    long most = pgm_number(&r, "largest value", 65535);
+    long max_value = pgm_number(&r, "largest value", 65535);
     if (hed_failed(r.error)) return r.error->status;
-    if (width < 1 || height < 1 || most < 1)
+    if (width < 1 || height < 1 || max_value < 1)
         return hed_fail(error, HED_ERROR_FORMAT,
             "%s: a graymap of %ld x %ld with values up to %ld: all must be at least 1", name, width,
-            height, most);
-    size_t wide = most > 255 ? 2 : 1, cells = (size_t)width * (size_t)height;
-    /* one blank ends the header; a value of P2 has a digit and a blank, but the last */
+            height, max_value);
+    size_t wide = max_value > 255 ? 2 : 1, cells = (size_t)width * (size_t)height;
+    /* a single blank ends the header; in P2 each value but the last has a digit and a blank */
     if (!plain) r.at++;
     size_t left = r.at < r.end ? (size_t)(r.end - r.at) : 0;
     if (left < (plain ? 2 * cells - 1 : wide * cells))
@@ -63,13 +63,13 @@ static hed_status pgm_decode(
     hed_status status = hed_image_create((uint32_t)width, (uint32_t)height, 1, image, error);
     for (size_t i = 0; status == HED_OK && i < cells; i++) {
         long value;
-        if (plain) value = pgm_number(&r, "value", most);
+        if (plain) value = pgm_number(&r, "value", max_value);
         else
             value = wide == 2 ? (long)(uint8_t)r.at[2 * i] << 8 | (uint8_t)r.at[2 * i + 1]
                               : (long)(uint8_t)r.at[i];
-        if (value > most) value = most;
+        if (value > max_value) value = max_value;
         if (value < 0) status = r.error->status;
-        else image->pixels[i] = (uint8_t)((value * 255 + most / 2) / most);
+        else image->pixels[i] = (uint8_t)((value * 255 + max_value / 2) / max_value);
     }
     if (status != HED_OK) hed_image_free(image);
     return status;
@@ -102,12 +102,12 @@ static hed_status map_read_image(const char *path, hed_image *image, hed_error *
 enum { MAP_TRINARY, MAP_SCALE, MAP_RAW };
 
 typedef struct map_yaml {
-    const char *image; /* a place in the text */
+    const char *image; /* points into the text */
     double resolution, origin[3], negate, occupied, free_below;
     int mode;
 } map_yaml;
 
-/* Numbers of "0.05" or "[-10, -10.0, 0]". */
+/* Reads the numbers of "0.05" or "[-10, -10.0, 0]". */
 static bool yaml_numbers(const char *text, double *values, int count)
 {
     if (count > 1 && *text++ != '[') return false;
@@ -122,7 +122,8 @@ static bool yaml_numbers(const char *text, double *values, int count)
     return text[strspn(text, " ")] == 0;
 }
 
-/* Takes one "key: value"; says what the value should be, or NULL where it is well. */
+/* Reads one "key: value" into `yaml`; returns a description of the expected value, or NULL if
+ * the value is valid. */
 static const char *yaml_take(map_yaml *yaml, const char *key, char *value)
 {
     size_t length = strlen(value);
@@ -159,7 +160,7 @@ static const char *yaml_take(map_yaml *yaml, const char *key, char *value)
                            *numbers[i].value <= numbers[i].high
                        ? NULL
                        : numbers[i].expected;
-    return NULL; /* other programs keep keys of their own here */
+    return NULL; /* unknown keys belong to other programs */
 }
 
 static hed_status yaml_read(const char *name, char *text, map_yaml *yaml, hed_error *error)
@@ -199,7 +200,7 @@ static hed_status yaml_read(const char *name, char *text, map_yaml *yaml, hed_er
 
 /* ---- from both to a map ---- */
 
-/* The rules of ROS's map_server for one pixel. */
+/* Converts a pixel by the rules of ROS's map_server. */
 static float map_value(const map_yaml *yaml, const hed_image *image, const uint8_t *pixel)
 {
     uint32_t colours = image->channels >= 3 ? 3 : 1;
@@ -271,9 +272,9 @@ void hed_mppi_map_free(hed_mppi_map *map)
 
 /* ---- distances ---- */
 
-/* Replaces the n values f, `step` apart, by min over q of (p - q)^2 + f(q): the lower envelope of the
- * parabolas that stand on them. `parabola` (n) are those of the envelope, `from` (n + 1) where each
- * begins, `values` (n) a copy of f. */
+/* Replaces n values f, `step` apart, by min over q of (p - q)^2 + f(q), the lower envelope of a
+ * parabola at each value. `parabola` (n): parabolas of the envelope; `from` (n + 1): their first
+ * positions; `values` (n): a copy of f. */
 static void map_envelope(
     double *f, size_t step, uint32_t n, uint32_t *parabola, double *from, double *values)
 {
@@ -306,13 +307,14 @@ static void map_envelope(
     }
 }
 
-/* Squared distances, in cells, to the cells where `inside` is what is asked for; infinite: none. */
+/* Computes squared distances, in cells, to the nearest cell that is occupied (with `inside`) or
+ * free (without); infinite: no such cell. */
 static void map_squares(
     const hed_mppi_map *map, float occupied, bool inside, double *squares, void *scratch)
 {
-    uint32_t w = map->width, h = map->height, most = w > h ? w : h;
-    double *from = scratch, *values = from + most + 1;
-    uint32_t *parabola = (uint32_t *)(values + most);
+    uint32_t w = map->width, h = map->height, side = w > h ? w : h;
+    double *from = scratch, *values = from + side + 1;
+    uint32_t *parabola = (uint32_t *)(values + side);
     for (size_t i = 0; i < (size_t)w * h; i++)
         squares[i] = (map->values[i] >= occupied) == inside ? 0 : INFINITY;
     for (uint32_t x = 0; x < w; x++) map_envelope(squares + x, w, h, parabola, from, values);
@@ -325,25 +327,25 @@ hed_status hed_mppi_map_distances(
 {
     HED_REQUIRE(map, distances);
     size_t cells = (size_t)map->width * map->height;
-    size_t most = map->width > map->height ? map->width : map->height;
+    size_t side = map->width > map->height ? map->width : map->height;
     double *squares = malloc(cells * sizeof *squares);
-    void *scratch = malloc((2 * most + 1) * sizeof(double) + most * sizeof(uint32_t));
-    double far = map->resolution * ((double)map->width + map->height);
+    void *scratch = malloc((2 * side + 1) * sizeof(double) + side * sizeof(uint32_t));
+    double limit = map->resolution * ((double)map->width + map->height);
     if (squares && scratch) {
         for (int inside = 1; inside >= 0; inside--) {
             map_squares(map, occupied, inside, squares, scratch);
             for (size_t i = 0; i < cells; i++) {
                 if ((map->values[i] >= occupied) == inside) continue;
-                /* half a cell from its centre to its edge */
-                double d = isinf(squares[i]) ? far : map->resolution * (sqrt(squares[i]) - 0.5);
+                /* half a cell from the centre to the edge */
+                double d = isinf(squares[i]) ? limit : map->resolution * (sqrt(squares[i]) - 0.5);
                 distances[i] = (float)(inside ? d : -d);
             }
         }
     } else hed_fail(error, HED_ERROR_MEMORY, "out of memory for the distances of a map");
-    bool made = squares && scratch;
+    bool has_memory = squares && scratch;
     free(squares);
     free(scratch);
-    return made ? HED_OK : HED_ERROR_MEMORY;
+    return has_memory ? HED_OK : HED_ERROR_MEMORY;
 }
 
 /* ---- tables ---- */
@@ -365,16 +367,16 @@ uint32_t hed_mppi_path_table(const float *points, uint32_t count, bool closed, f
     for (uint32_t i = 0; i < ends; i++) {
         const float *a = points + 2 * i, *b = points + 2 * ((i + 1) % count);
         float dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy;
-        if (!(square > 1e-12f)) continue; /* a micrometre */
+        if (!(square > 1e-12f)) continue; /* (1e-6 m)^2 */
         const float segment[HED_MPPI_PATH_SEGMENT] = {
             a[0], a[1], dx, dy, 1 / square, 0, sqrtf(square), (float)hed_strict_atan2(dy, dx)};
         memcpy(table + written, segment, sizeof segment);
         written += HED_MPPI_PATH_SEGMENT;
     }
-    float ahead = 0; /* length from the beginning of a segment on */
+    float rest_length = 0; /* remaining length from the beginning of a segment */
     for (uint32_t at = written; at > 0; at -= HED_MPPI_PATH_SEGMENT) {
         float *segment = table + at - HED_MPPI_PATH_SEGMENT;
-        segment[5] = ahead += segment[6];
+        segment[5] = rest_length += segment[6];
     }
     return written;
 }

@@ -1,5 +1,6 @@
 /* Arrays in NumPy's files (NEP 1): six magic bytes, a version, the header's length, a Python
- * dictionary of three entries, then the elements. Read are float32 and float64 in C order. */
+ * dictionary of three entries, then the elements. The reader supports float32 and float64 in C
+ * order. */
 #include "heddle/author.h"
 #include "heddle/mppi_scene.h"
 #include "support/file.h"
@@ -8,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a header says. */
+/* Contents of a header. */
 typedef struct npy_header {
     uint32_t element; /* bytes */
     uint64_t count;
-    size_t offset; /* of the first element in the file */
+    size_t offset; /* offset of the first element in the file, bytes */
 } npy_header;
 
 static uint32_t npy_little(const unsigned char *at, int bytes)
@@ -22,7 +23,7 @@ static uint32_t npy_little(const unsigned char *at, int bytes)
     return value;
 }
 
-/* What stands behind 'key': in the dictionary; NULL: it has none. */
+/* Returns the text after 'key': in the dictionary; NULL: no such key. */
 static const char *npy_value(const char *header, const char *key)
 {
     const char *at = strstr(header, key);
@@ -89,7 +90,7 @@ static hed_status npy_read_header(
     return npy_read_shape(name, shape, &header->count, error);
 }
 
-/* The file's elements as floats. */
+/* Converts the file's elements to floats. */
 static hed_status npy_convert(const char *name, const char *bytes, size_t size, float **values,
     uint32_t *count, hed_error *error)
 {

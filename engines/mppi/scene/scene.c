@@ -22,7 +22,7 @@ KEYS(keys_model, "source", "states", "controls", "parameters", "tables", "pose",
 KEYS(keys_pose, "x", "y", "heading", "speed", "turn", "vx", "vy");
 KEYS(keys_term, "term", "source", "weight", "when", "parameters", "tables");
 
-/* Numbers of the controller's options: where in the definition, and what is allowed. */
+/* Numeric options of the controller: member of the definition and valid range. */
 typedef enum option_kind { WHOLE, REAL, SWITCH } option_kind;
 typedef struct scene_option {
     const char *key;
@@ -65,7 +65,7 @@ static const scene_option scene_options[] = {
     OPTION(candidate_samples, WHOLE, 1, 1 << 20),
 };
 
-/* Its choices: words in the order of the enumeration. */
+/* Words of the controller's enumerations, in the order of the enumerators. */
 KEYS(words_kind, "mppi", "tube", "rmppi");
 KEYS(words_scale, "mean", "sum");
 KEYS(words_sampler, "gaussian", "coloured", "log_normal", "spline", "support_points");
@@ -74,7 +74,7 @@ KEYS(words_tail, "hold", "zero");
 KEYS(words_risk, "expected", "value_at_risk", "conditional_value_at_risk");
 KEYS(words_when, "running", "terminal", "always");
 
-/* All keys of the controller: those of `scene_options`, and the others. */
+/* All keys of the controller: those of `scene_options`, then the others. */
 KEYS(keys_controller, "samples", "steps", "dt", "iterations", "blocks", "lambda", "alpha", "elite",
     "tsallis_r", "tsallis_threshold", "ess_target", "crash_cost", "offset_decay", "log_sigma",
     "knots", "kernel_width", "pure_noise", "keep_plan", "committed", "delay", "smooth",
@@ -99,7 +99,7 @@ const mppi_scene_keys mppi_scene_key_lists[] = {
     {NULL, NULL},
 };
 
-/* ---- what the parts share ---- */
+/* ---- functions common to the parts ---- */
 
 bool mppi_scene_fine(const mppi_scene_reader *reader)
 {
@@ -184,18 +184,18 @@ bool mppi_scene_reads(const hed_mppi_scene *scene, const char *table)
 static const char *const *scene_read_names(
     mppi_scene_reader *reader, hed_json_node array, size_t low, size_t high, uint32_t *count)
 {
-    size_t found = hed_json_count(array);
-    if (mppi_scene_fine(reader) && (found < low || found > high))
-        hed_json_reject(array, "expected %zu to %zu names, found %zu", low, high, found);
-    const char **names = mppi_scene_new(reader, found, sizeof *names);
-    for (size_t i = 0; names && i < found; i++) {
+    size_t length = hed_json_count(array);
+    if (mppi_scene_fine(reader) && (length < low || length > high))
+        hed_json_reject(array, "expected %zu to %zu names, found %zu", low, high, length);
+    const char **names = mppi_scene_new(reader, length, sizeof *names);
+    for (size_t i = 0; names && i < length; i++) {
         hed_json_node item = hed_json_item(array, i);
         names[i] = mppi_scene_text(reader, hed_json_string(item));
         if (mppi_scene_fine(reader) && (!names[i][0] || strlen(names[i]) > 48))
             hed_json_reject(
                 item, "found a name of %zu characters, expected 1 to 48", strlen(names[i]));
     }
-    *count = mppi_scene_fine(reader) ? (uint32_t)found : 0;
+    *count = mppi_scene_fine(reader) ? (uint32_t)length : 0;
     return names;
 }
 
@@ -213,8 +213,8 @@ static const char *scene_read_source(mppi_scene_reader *reader, hed_json_node no
     return copy;
 }
 
-/* Parameters of a text of one's own: "mass": 2, or "gains": [1, 2, 3]. Elements that differ from the
- * first become settings, where the values are read. */
+/* Reads parameters of a user's text: "mass": 2, or "gains": [1, 2, 3]. Elements that differ from
+ * the first become settings when the values are read. */
 static const hed_mppi_parameter *scene_read_declared(
     mppi_scene_reader *reader, hed_json_node object, uint32_t *count)
 {
@@ -241,7 +241,7 @@ static const hed_mppi_parameter *scene_read_declared(
 
 /* ---- values of parameters ---- */
 
-/* Joins two names by a dot; without a first one, the second alone. */
+/* Joins two names by a dot; if `first` is empty, returns `second`. */
 static const char *scene_join(mppi_scene_reader *reader, const char *first, const char *second)
 {
     size_t size = strlen(first) + strlen(second) + 2;
@@ -262,16 +262,16 @@ static void scene_set(
     else scene->settings[scene->def.setting_count++] = (hed_mppi_setting){name, value};
 }
 
-/* A list of names for "did you mean". */
+/* Rejects a name, with a list of names for "did you mean". */
 static void scene_refuse_name(
-    hed_json_node node, const char *what, const char *const *names, const char *typed)
+    hed_json_node node, const char *subject, const char *const *names, const char *typed)
 {
-    const char *near = hed_nearest(typed, names);
-    hed_json_reject(node, "there is no %s \"%s\"%s%s%s", what, typed,
-        near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    const char *suggestion = hed_nearest(typed, names);
+    hed_json_reject(node, "there is no %s \"%s\"%s%s%s", subject, typed,
+        suggestion ? "; did you mean \"" : "", suggestion ? suggestion : "", suggestion ? "\"?" : "");
 }
 
-uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, const char *what,
+uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, const char *subject,
     const char *const *names, uint32_t count, const char *typed)
 {
     if (!mppi_scene_fine(reader)) return count;
@@ -279,19 +279,19 @@ uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, con
         if (strcmp(names[i], typed) == 0) return i;
     const char *list[HED_MPPI_MAX_PARAMETERS + 1] = {NULL};
     for (uint32_t i = 0; i < count && i < HED_MPPI_MAX_PARAMETERS; i++) list[i] = names[i];
-    scene_refuse_name(node, what, list, typed);
+    scene_refuse_name(node, subject, list, typed);
     return count;
 }
 
-/* One parameter: a number, or for an array a list, or an object by the names of states or controls; a
- * number for an array is that of every element. */
+/* Reads one parameter: a number; for an array a list, or an object with the names of states or
+ * controls. A number for an array applies to every element. */
 static void scene_read_parameter(
     mppi_scene_reader *reader, hed_json_node node, const char *prefix, const hed_mppi_parameter *p)
 {
     const hed_mppi_model *m = &reader->scene->model;
-    bool states = p->length == HED_MPPI_EACH_STATE, each = p->length < 0;
-    uint32_t length = each ? states ? m->states : m->controls : (uint32_t)p->length;
-    const char *const *names = each ? states ? m->state_names : m->control_names : NULL;
+    bool states = p->length == HED_MPPI_EACH_STATE, is_array = p->length < 0;
+    uint32_t length = is_array ? states ? m->states : m->controls : (uint32_t)p->length;
+    const char *const *names = is_array ? states ? m->state_names : m->control_names : NULL;
     hed_json_kind kind = hed_json_kind_of(node);
     if (length == 0) {
         scene_set(reader, node, prefix, p->name);
@@ -337,7 +337,7 @@ static void scene_read_parameters(mppi_scene_reader *reader, hed_json_node objec
 
 /* ---- the model ---- */
 
-/* The index of a state that is named; -1 where it is not. */
+/* Returns the index of the state named under `key`; -1: no such key. */
 static int32_t scene_read_state(mppi_scene_reader *reader, hed_json_node pose, const char *key)
 {
     const hed_mppi_model *m = &reader->scene->model;
@@ -402,8 +402,8 @@ static void scene_read_model(mppi_scene_reader *reader, hed_json_node node)
         const char *names[64] = {NULL}, *typed = hed_json_string(node);
         for (uint32_t i = 0; i < 63 && hed_mppi_model_at(i); i++)
             names[i] = hed_mppi_model_at(i)->name;
-        const hed_mppi_model *found = hed_mppi_model_find(typed);
-        if (found) scene->model = *found;
+        const hed_mppi_model *built_in = hed_mppi_model_find(typed);
+        if (built_in) scene->model = *built_in;
         else if (mppi_scene_fine(reader)) scene_refuse_name(node, "model", names, typed);
     }
     memcpy(scene->start, scene->model.start, sizeof scene->start);
@@ -416,8 +416,8 @@ static void scene_read_term(mppi_scene_reader *reader, hed_json_node node, hed_m
     hed_json_only(node, keys_term);
     hed_json_node name = hed_json_member(node, "term");
     const char *typed = hed_json_string(name);
-    bool own = hed_json_has(node, "source"), given = hed_json_has(node, "parameters");
-    if (own) {
+    bool has_source = hed_json_has(node, "source"), has_parameters = hed_json_has(node, "parameters");
+    if (has_source) {
         *term = (hed_mppi_term){.name = mppi_scene_text(reader, typed), .weight = 1};
         for (const char *c = typed; *c; c++)
             if (!(*c >= 'a' && *c <= 'z') && !(*c >= '0' && *c <= '9') && *c != '_')
@@ -425,7 +425,7 @@ static void scene_read_term(mppi_scene_reader *reader, hed_json_node node, hed_m
                                       "term_NAME()");
         term->text = scene_read_source(reader, hed_json_member(node, "source"));
         term->file = mppi_scene_text(reader, hed_json_string(hed_json_member(node, "source")));
-        if (given)
+        if (has_parameters)
             term->parameters = scene_read_declared(
                 reader, hed_json_member(node, "parameters"), &term->parameter_count);
         if (hed_json_has(node, "tables"))
@@ -435,8 +435,8 @@ static void scene_read_term(mppi_scene_reader *reader, hed_json_node node, hed_m
         const char *names[64] = {NULL};
         for (uint32_t i = 0; i < 63 && hed_mppi_term_at(i); i++)
             names[i] = hed_mppi_term_at(i)->name;
-        const hed_mppi_term *found = hed_mppi_term_find(typed);
-        if (found) *term = *found;
+        const hed_mppi_term *known_term = hed_mppi_term_find(typed);
+        if (known_term) *term = *known_term;
         else if (mppi_scene_fine(reader)) scene_refuse_name(name, "term", names, typed);
         if (hed_json_has(node, "tables"))
             hed_json_reject(node, "tables are for a term with a source of its own");
@@ -444,7 +444,7 @@ static void scene_read_term(mppi_scene_reader *reader, hed_json_node node, hed_m
     term->weight = (float)mppi_scene_number(node, "weight", (double)term->weight, -1e30, 1e30);
     if (hed_json_has(node, "when"))
         term->when = (hed_mppi_when)hed_json_choice(hed_json_member(node, "when"), words_when);
-    if (given && mppi_scene_fine(reader))
+    if (has_parameters && mppi_scene_fine(reader))
         scene_read_parameters(reader, hed_json_member(node, "parameters"), term->name,
             term->parameters, term->parameter_count);
 }
@@ -551,25 +551,25 @@ static void scene_read(mppi_scene_reader *reader)
     scene->def.settings = scene->settings;
 }
 
-/* The document is ours. */
+/* Builds a scene from a document and frees the document. */
 static hed_status scene_load(
     hed_json *json, const char *name, const char *folder, hed_mppi_scene **scene, hed_error *error)
 {
-    hed_mppi_scene *made = calloc(1, sizeof *made);
-    mppi_scene_reader reader = {.scene = made, .json = json, .folder = folder};
+    hed_mppi_scene *created = calloc(1, sizeof *created);
+    mppi_scene_reader reader = {.scene = created, .json = json, .folder = folder};
     hed_status status = HED_ERROR_MEMORY;
-    if (!made) {
+    if (!created) {
         hed_fail(error, status, "out of memory for %s", name);
     } else {
-        made->arena.owner = "scene";
+        created->arena.owner = "scene";
         scene_read(&reader);
         status = reader.error.status;
         if (status != HED_OK) hed_fail(error, status, "%s", reader.error.text);
         else status = hed_json_status(json, error);
     }
     hed_json_free(json);
-    if (status == HED_OK) *scene = made;
-    else hed_mppi_scene_close(made);
+    if (status == HED_OK) *scene = created;
+    else hed_mppi_scene_close(created);
     return status;
 }
 

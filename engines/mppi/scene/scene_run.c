@@ -1,5 +1,5 @@
-/* States and controls of a scene by name, and its run: how long it is, and in what its plant differs
- * from the controller's model. */
+/* States and controls of a scene by name, and its run: the number of steps, and the differences
+ * between the plant and the controller's model. */
 #include "scene/scene_parts.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@ const char *const mppi_scene_keys_push[] = {"at", "change", NULL};
 void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float *values)
 {
     const hed_mppi_model *m = &reader->scene->model;
-    double all[HED_MPPI_MAX_STATES] = {0};
+    double numbers[HED_MPPI_MAX_STATES] = {0};
     if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
-        hed_json_numbers(node, all, m->states, -3e38, 3e38);
-        for (uint32_t i = 0; i < m->states; i++) values[i] = (float)all[i];
+        hed_json_numbers(node, numbers, m->states, -3e38, 3e38);
+        for (uint32_t i = 0; i < m->states; i++) values[i] = (float)numbers[i];
         return;
     }
     for (hed_json_node item = hed_json_next(node, NULL);
@@ -50,7 +50,7 @@ void mppi_scene_read_controls(mppi_scene_reader *reader, hed_json_node object)
     }
 }
 
-/* Numbers of the model that the controller does not know. */
+/* Reads the plant's parameters, which the controller does not see. */
 static void run_read_parameters(mppi_scene_reader *reader, hed_json_node object)
 {
     const hed_mppi_model *m = &reader->scene->model;

@@ -1,4 +1,4 @@
-/* The world of a scene: tables, the map, obstacles that move, and the path. */
+/* World of a scene: tables, the map, moving obstacles, and the path. */
 #include "scene/scene_parts.h"
 
 #include <math.h>
@@ -56,13 +56,14 @@ static void world_use_map(mppi_scene_reader *reader, hed_json_node node, hed_mpp
         mppi_scene_add_table(reader, node, "costmap", table, size);
     }
     if (distances) {
-        float *far = malloc(cells * sizeof *far);
+        float *outside = malloc(cells * sizeof *outside);
         float *table = mppi_scene_new(reader, size, sizeof *table);
-        if (!far && mppi_scene_fine(reader))
+        if (!outside && mppi_scene_fine(reader))
             hed_fail(&reader->error, HED_ERROR_MEMORY, "out of memory for the map");
-        if (table && far && hed_mppi_map_distances(map, occupied, far, &reader->error) == HED_OK)
-            hed_mppi_map_table(map, far, table);
-        free(far);
+        if (table && outside &&
+            hed_mppi_map_distances(map, occupied, outside, &reader->error) == HED_OK)
+            hed_mppi_map_table(map, outside, table);
+        free(outside);
         mppi_scene_add_table(reader, node, "distance", table, size);
     }
 }
@@ -79,14 +80,14 @@ static void world_read_map(mppi_scene_reader *reader, hed_json_node node)
 
 /* ---- lines through points ---- */
 
-/* The table of a path through `points`; *first is the first point. */
-static float *world_read_line(mppi_scene_reader *reader, hed_json_node points, size_t least,
+/* Makes the table of a path through `points`; `first` receives the first point. */
+static float *world_read_line(mppi_scene_reader *reader, hed_json_node points, size_t min_points,
     bool closed, uint32_t *segments, float first[2])
 {
     size_t count = hed_json_count(points);
-    if (mppi_scene_fine(reader) && (count < least || count > MPPI_SCENE_POINTS))
+    if (mppi_scene_fine(reader) && (count < min_points || count > MPPI_SCENE_POINTS))
         hed_json_reject(
-            points, "expected %zu to %d points, found %zu", least, MPPI_SCENE_POINTS, count);
+            points, "expected %zu to %d points, found %zu", min_points, MPPI_SCENE_POINTS, count);
     float *read = mppi_scene_new(reader, count, 2 * sizeof *read);
     float *table = mppi_scene_new(reader, count, HED_MPPI_PATH_SEGMENT * sizeof *table);
     for (size_t i = 0; table && i < count; i++) {
@@ -130,18 +131,20 @@ static void world_read_obstacles(mppi_scene_reader *reader, hed_json_node array)
     mppi_scene_add_table(reader, array, "obstacles", scene->obstacle_table, size);
 }
 
-/* Where an obstacle is after `seconds`. */
+/* Computes the position of an obstacle after `seconds`. */
 static void world_move(const mppi_scene_obstacle *o, double seconds, float *x, float *y)
 {
     *x = o->at[0];
     *y = o->at[1];
     if (o->segments == 0) return;
-    double length = o->path[5], gone = o->speed * seconds; /* its first segment knows the length */
-    gone = o->closed ? fmod(gone, length) : fmin(gone, length);
+    /* the first segment contains the path's length */
+    double length = o->path[5], distance = o->speed * seconds;
+    distance = o->closed ? fmod(distance, length) : fmin(distance, length);
     uint32_t i = 0;
     const float *s = o->path;
-    for (; i + 1 < o->segments && gone > s[6]; i++, s += HED_MPPI_PATH_SEGMENT) gone -= s[6];
-    double share = fmin(gone / s[6], 1);
+    for (; i + 1 < o->segments && distance > s[6]; i++, s += HED_MPPI_PATH_SEGMENT)
+        distance -= s[6];
+    double share = fmin(distance / s[6], 1);
     *x = (float)(s[0] + share * s[2]);
     *y = (float)(s[1] + share * s[3]);
 }
@@ -178,7 +181,7 @@ static void world_read_path(mppi_scene_reader *reader, hed_json_node node)
     if (!mppi_scene_reads(scene, "path"))
         hed_json_reject(node, "no term of this scene reads a path: path_align, path_angle and "
                               "path_follow do");
-    /* as many segments as the longest run of them that begins within `ahead` */
+    /* largest number of segments in a run of length `ahead` */
     scene->window = scene->path_segments;
     for (uint32_t i = 0; ahead > 0 && i < scene->path_segments; i++) {
         uint32_t segments = 0;
@@ -195,7 +198,7 @@ static void world_read_path(mppi_scene_reader *reader, hed_json_node node)
     mppi_scene_add_table(reader, node, "path", scene->path_table, size);
 }
 
-/* Square of the distance of segment `i` from a position. */
+/* Returns the squared distance of a position from segment `i`. */
 static double world_from_segment(const hed_mppi_scene *scene, uint32_t i, const float *at)
 {
     const float *s = scene->path + HED_MPPI_PATH_SEGMENT * (size_t)i;
@@ -206,8 +209,9 @@ static double world_from_segment(const hed_mppi_scene *scene, uint32_t i, const 
     return dx * dx + dy * dy;
 }
 
-/* The window of the path that begins where the state is: at first anywhere, then near to where it was,
- * so that a path may cross itself. Gives the floats of its table. */
+/* Writes the window of the path that begins at the segment nearest to the state. The first
+ * search covers the whole path, later ones only the window, so that a path may cross itself.
+ * Returns the number of floats in the table. */
 static uint32_t world_show_path(hed_mppi_scene *scene, const float *x)
 {
     const hed_mppi_model *m = &scene->model;

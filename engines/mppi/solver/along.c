@@ -1,5 +1,5 @@
-/* States along the plan for models without a C function (kernels/along.cl). A submission of its own,
- * behind the last round's: the host smooths and limits the plan in between. */
+/* States along the plan for models without a C function (kernels/along.cl). A separate
+ * submission, after the last round's: between the two the host smooths and limits the plan. */
 #include "solver/device.h"
 
 extern const char hed_mppi_along_cl[];

@@ -1,18 +1,19 @@
-/* Samples in blocks: consecutive ones that are summed up for themselves, each as controller.h says,
- * and then merged here on the host, in their order,
+/* Samples in blocks: consecutive samples are summed separately, as controller.h specifies, and
+ * merged here on the host, in the order of blocks:
  *
- *   min S = min m_b,  f_b = exp((min S - m_b) / lambda),  sum w = sum f_b w_b,  sum w^2 = sum f_b^2 w2_b,
- *   mean = sum (f_b w_b / sum w) mean_b
+ * min S = min m_b,  f_b = exp((min S - m_b) / lambda),  sum w = sum f_b w_b,  sum w^2 = sum
+ * f_b^2 w2_b,
+ * mean = sum (f_b w_b / sum w) mean_b
  *
- * Several devices take whole blocks each, so that the bits of strict mode hang on the number of blocks
- * and not on the devices. A device's part is a copy of its controller, which works on the controller's
- * own arrays, with a solver of its own: every device is given the whole round and hands T nu + 4 floats
- * a block back. Rounds begin on all devices before the first is waited for. */
+ * Each of several devices gets whole blocks, so the bits of strict mode depend on the number of
+ * blocks and not on the devices. A device's part is a copy of its controller, with the
+ * controller's arrays and its own solver: every device gets the whole round and returns T nu + 4
+ * floats for each block. Rounds begin on all devices before the first wait. */
 #include "kernels/words.h"
 #include "kernels/order.h"
 #include "model/controller.h"
 
-enum { BLOCK_UNIT = 512 }; /* the largest tile: of any layout a block has whole ones */
+enum { BLOCK_UNIT = 512 }; /* the largest tile, so a block consists of whole tiles in any layout */
 
 hed_status mppi_make_blocks(hed_mppi *c, hed_error *error)
 {
@@ -51,7 +52,8 @@ void mppi_merge_blocks(hed_mppi *c, const mppi_sampling *round)
         for (uint32_t b = 0; b < c->def.blocks; b++) {
             const float *from = c->block_mean + (b * n + s) * size;
             float weight = factor[b] * c->block_sums[4 * (b * n + s) + 1];
-            if (!(weight > 0)) continue; /* all crashed, or no sample: its mean is none */
+            /* all samples crashed, or there is none: the mean is undefined */
+            if (!(weight > 0)) continue;
             for (uint64_t j = 0; j < size; j++) mean[j] += weight / to[1] * from[j];
         }
     }
@@ -63,19 +65,19 @@ void mppi_merge_blocks(hed_mppi *c, const mppi_sampling *round)
 static hed_status devices_create(hed_mppi *c, hed_error *error)
 {
     uint32_t count = 1 + c->def.also_count;
-    hed_device **also = hed_arena_new(&c->arena, c->def.also_count, sizeof *also, error);
+    hed_device **devices = hed_arena_new(&c->arena, c->def.also_count, sizeof *devices, error);
     hed_mppi **parts = hed_arena_new(&c->arena, count, sizeof *parts, error);
     if (hed_failed(error)) return error->status;
-    memcpy(also, c->def.also, c->def.also_count * sizeof *also);
-    c->def.also = also;
+    memcpy(devices, c->def.also, c->def.also_count * sizeof *devices);
+    c->def.also = devices;
     for (uint32_t i = 0; i < count; i++) {
         hed_mppi *part = hed_arena_new(&c->arena, 1, sizeof *part, error);
         if (!part) return error->status;
-        *part = *c; /* with all that it points to; c->parts is not there yet */
+        *part = *c; /* including all pointers; c->parts is still NULL */
         parts[i] = part;
         part->solver = NULL;
         part->arena = (hed_arena){.allocator = c->arena.allocator, .owner = "a controller's part"};
-        part->device = i ? also[i - 1] : c->device;
+        part->device = i ? devices[i - 1] : c->device;
         part->first_block = i * c->blocks / count;
         part->blocks = (i + 1) * c->blocks / count - part->first_block;
         part->shares = c->systems * part->blocks;
@@ -89,28 +91,28 @@ static hed_status devices_create(hed_mppi *c, hed_error *error)
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* The round of a part: its answers are those of its own blocks. */
+/* Returns the round of a part, with the results of its own blocks. */
 static mppi_sampling devices_round(const hed_mppi *c, uint32_t i, const mppi_sampling *round)
 {
     uint64_t first = (uint64_t)c->parts[i]->first_block * c->systems;
-    mppi_sampling own = *round;
-    own.mean += first * c->def.steps * c->model.controls;
-    own.sums += 4 * first;
-    return own;
+    mppi_sampling part_round = *round;
+    part_round.mean += first * c->def.steps * c->model.controls;
+    part_round.sums += 4 * first;
+    return part_round;
 }
 
-/* Waits for the first `count` of the parts, also behind one that has failed. */
+/* Waits for the first `count` parts, even after an error. */
 static hed_status devices_wait(
     hed_mppi *c, const mppi_sampling *round, uint32_t count, hed_error *error)
 {
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count; i++) {
-        hed_error own = {0};
+        hed_error part_error = {0};
         mppi_sampling part = devices_round(c, i, round);
-        hed_status ended = c->parts[i]->solver->end(c->parts[i], &part, &own);
+        hed_status ended = c->parts[i]->solver->end(c->parts[i], &part, &part_error);
         if (!ended || (status && status != HED_ERROR_TIMEOUT)) continue;
         status = ended;
-        if (!hed_failed(error) && hed_failed(&own)) *error = own;
+        if (!hed_failed(error) && hed_failed(&part_error)) *error = part_error;
     }
     return status;
 }
@@ -120,10 +122,10 @@ static hed_status devices_begin(hed_mppi *c, const mppi_sampling *round, hed_err
     uint32_t count = 1 + c->def.also_count, begun = 0;
     for (; begun < count; begun++) {
         hed_mppi *part = c->parts[begun];
-        mppi_sampling own = devices_round(c, begun, round);
+        mppi_sampling part_round = devices_round(c, begun, round);
         memcpy(part->parameters, c->parameters, sizeof c->parameters);
         part->noise_number = c->noise_number;
-        if (part->solver->begin(part, &own, error)) break;
+        if (part->solver->begin(part, &part_round, error)) break;
     }
     if (begun < count) devices_wait(c, round, begun, error);
     return hed_failed(error) ? error->status : HED_OK;
@@ -137,7 +139,7 @@ static hed_status devices_end(hed_mppi *c, const mppi_sampling *round, hed_error
 static hed_status devices_table(hed_mppi *c, uint32_t table, hed_error *error)
 {
     for (uint32_t i = 0; i <= c->def.also_count && !hed_failed(error); i++) {
-        hed_mppi *part = c->parts[i]; /* the table itself is the controller's */
+        hed_mppi *part = c->parts[i]; /* the table itself belongs to the controller */
         memcpy(part->table_counts, c->table_counts, sizeof c->table_counts);
         memcpy(part->term_parts, c->term_parts, sizeof c->term_parts);
         part->model_part = c->model_part;
@@ -146,14 +148,15 @@ static hed_status devices_table(hed_mppi *c, uint32_t table, hed_error *error)
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* The first `count` samples, of one part after the other. */
+/* Traces the first `count` samples, part after part. */
 static hed_status devices_trace_first(hed_mppi *c, const mppi_sampling *round, uint32_t system,
     uint32_t count, float *states, float *costs, hed_error *error)
 {
     uint64_t size = (uint64_t)(c->def.steps + 1) * c->model.states;
     for (uint32_t i = 0, done = 0; done < count && !hed_failed(error); i++) {
         hed_mppi *part = c->parts[i];
-        uint32_t own = mppi_own_samples(part), n = count - done < own ? count - done : own;
+        uint32_t samples = mppi_own_samples(part),
+                 n = count - done < samples ? count - done : samples;
         part->solver->trace(part, round, system, n, false, states ? states + done * size : NULL,
             costs ? costs + done : NULL, error);
         done += n;
@@ -161,7 +164,7 @@ static hed_status devices_trace_first(hed_mppi *c, const mppi_sampling *round, u
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Those of least cost of every part, and the least of all of them. */
+/* Traces the samples of least cost of every part, and merges them by cost. */
 static hed_status devices_trace(hed_mppi *c, const mppi_sampling *round, uint32_t system,
     uint32_t count, bool best, float *states, float *costs, hed_error *error)
 {
@@ -169,14 +172,14 @@ static hed_status devices_trace(hed_mppi *c, const mppi_sampling *round, uint32_
     uint64_t size = (uint64_t)(c->def.steps + 1) * c->model.states;
     uint32_t parts = 1 + c->def.also_count, next[MPPI_MOST_BLOCKS] = {0}, own[MPPI_MOST_BLOCKS];
     hed_arena arena = {.allocator = c->arena.allocator, .owner = "a trace"};
-    float *all = hed_arena_new(&arena, parts * count * size, sizeof *all, error);
+    float *all_states = hed_arena_new(&arena, parts * count * size, sizeof *all_states, error);
     float *cost = hed_arena_new(&arena, (uint64_t)parts * count, sizeof *cost, error);
     for (uint32_t i = 0; i < parts && !hed_failed(error); i++) {
         own[i] = mppi_own_samples(c->parts[i]);
         if (own[i] > count) own[i] = count;
         if (own[i])
             c->parts[i]->solver->trace(c->parts[i], round, system, own[i], true,
-                all + i * count * size, cost + (uint64_t)i * count, error);
+                all_states + i * count * size, cost + (uint64_t)i * count, error);
     }
     for (uint32_t n = 0; n < count && !hed_failed(error); n++) {
         uint32_t from = parts;
@@ -186,13 +189,13 @@ static hed_status devices_trace(hed_mppi *c, const mppi_sampling *round, uint32_
                 from = i;
         uint64_t at = (uint64_t)from * count + next[from]++;
         if (costs) costs[n] = cost[at];
-        if (states) memcpy(states + n * size, all + at * size, size * sizeof *states);
+        if (states) memcpy(states + n * size, all_states + at * size, size * sizeof *states);
     }
     hed_arena_free(&arena);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* By the first: a part has its controller's plan and states. */
+/* Runs on the first part, which has the controller's plan and states. */
 static hed_status devices_along(hed_mppi *c, hed_error *error)
 {
     return c->parts[0]->solver->along(c->parts[0], error);

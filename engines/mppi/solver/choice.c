@@ -1,5 +1,5 @@
-/* How a round is laid out on a device: group size, samples of a tile, where controls wait. Rules, from
- * measurements on an H200, that need no tuning; docs/mppi.md has the crossovers. */
+/* Layout of a round on a device: group size, samples in a tile, storage of controls. Rules from
+ * measurements on an H200 that need no tuning; docs/mppi.md has the crossovers. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ const hed_parameter_def mppi_tile_parameters[TILE_PARAMETERS] = {
     [TILE_TEAM] = HED_PARAMETER(TEAM, 1, 1, 2, 4, 8, 16, 32),
 };
 
-/* ---- what the definition uses ---- */
+/* ---- features of the definition ---- */
 
 static bool has_rates(const hed_mppi *c)
 {
@@ -31,14 +31,15 @@ bool mppi_noise_is_array(const hed_mppi *c)
     return c->def.sampler != HED_MPPI_GAUSSIAN || c->factor;
 }
 
-/* Whether what becomes of a sampled control is needed once more than for the sums. */
+/* True if the sampled controls are needed again after the sums. */
 static bool needs_controls(const hed_mppi *c)
 {
     return has_rates(c) || c->def.delay || c->def.smooth_weight > 0 || c->def.rollouts > 1 ||
            c->def.kind == HED_MPPI_ROBUST;
 }
 
-/* Whether the model's text shares a sample's dynamics out, and what else there is allows it. */
+/* True if the model's text divides a sample's dynamics among lanes (MPPI_TEAM), and the
+ * definition allows it. */
 static bool has_team(const hed_mppi *c)
 {
     return strstr(c->model.text, "MPPI_TEAM") && c->def.rollouts == 1 &&
@@ -61,8 +62,8 @@ uint32_t mppi_packets_room(const hed_mppi *c)
     return (info->capabilities & needs) == needs ? info->compute_units / c->shares : 0;
 }
 
-/* What the terms of a step cost, in transcendental functions, as far as their text shows it: each call
- * counts as often as the loop around it says, or 16 times where that is not a number. */
+/* Estimates the cost of the terms of a step from their text, in transcendental functions: each
+ * call counts as often as the bound of its loop, or 16 times if the bound is not a number. */
 static double text_expense(const char *text)
 {
     static const struct {
@@ -79,9 +80,9 @@ static double text_expense(const char *text)
         if (*at == '{') depth++;
         if (*at == '}' && --depth <= loop_depth) loop_depth = -1, times = 1;
         if (strncmp(at, "for (", 5) == 0) {
-            const char *below = strpbrk(at, "<)");
+            const char *limit = strpbrk(at, "<)");
             long bound =
-                below && *below == '<' ? strtol(below + 1 + (below[1] == '='), NULL, 10) : 0;
+                limit && *limit == '<' ? strtol(limit + 1 + (limit[1] == '='), NULL, 10) : 0;
             times = bound > 0 ? (double)bound : 16;
             loop_depth = depth;
         }
@@ -101,7 +102,8 @@ static double cost_expense(const hed_mppi *c)
     return expense;
 }
 
-/* The first of a sample's costs, in ascending order, that its risk is made of: as risk_of() in cpu.c. */
+/* Returns the index of the first of a sample's costs, in ascending order, that the risk
+ * includes, as risk_of() in cpu_roll.c. */
 static uint32_t risk_from(const hed_mppi *c)
 {
     float rank = c->def.risk_level * (float)c->def.rollouts;
@@ -123,7 +125,7 @@ static bool has_ratio(const hed_mppi *c, const mppi_layout *l)
     return c->def.alpha < 1 && !l->candidates;
 }
 
-/* Words of the inputs. */
+/* Assigns the words of the inputs. */
 static void layout_inputs(const hed_mppi *c, mppi_layout *l)
 {
     uint32_t nu = c->model.controls;
@@ -146,13 +148,13 @@ static uint32_t layout_value(const mppi_layout *l, uint32_t parameter)
     return (uint32_t)l->config.values[parameter];
 }
 
-/* Where arrays lie in a group's block, and all other numbers of the text. */
+/* Assigns the offsets of arrays in a group's local memory, and all other numbers of the text. */
 static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
     const hed_device_info *info = hed_device_describe(c->device);
     bool lanes = (info->capabilities & HED_CAN_LANES) != 0, packets = solver != HED_MPPI_LAUNCHES;
     uint32_t samples = layout_value(l, TILE_SAMPLES), group = layout_value(l, TILE_GROUP);
-    uint64_t stride = samples + !lanes, at, most;
+    uint64_t stride = samples + !lanes, at, max_words;
     bool split = layout_value(l, TILE_SPLIT), own = lanes && c->parameter_count <= 48;
     uint32_t store = layout_value(l, TILE_STORE), mergers = layout_value(l, TILE_MERGERS);
     uint32_t data = l->scalars / 3 + 1, sets = l->both ? 2 : 1, from = risk_from(c);
@@ -211,18 +213,18 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     at = define(l, "AT_CONTROLS", (at + 31) / 32 * 32) +
          (store == TILE_STORE_LOCAL ? sets * l->scalars * stride : 0);
     at = define(l, "AT_STATES", at) + (split ? c->def.steps * c->model.states * stride : 0);
-    most = at;
+    max_words = at;
     at = begin;
     at = define(l, "AT_FACTORS", at) + 3 * l->chains;
     at = define(l, "AT_TOTALS", at) + 16;
     at = define(l, "AT_PARTS", at) +
          (packets ? 3 * hed_ceil_divide(data, mergers) * l->merge_groups : 0);
-    if (packets && at > most) most = at;
-    l->local_bytes = most * sizeof(float);
+    if (packets && at > max_words) max_words = at;
+    l->local_bytes = max_words * sizeof(float);
     l->stored = store == TILE_STORE_GLOBAL ? sets * l->scalars * stride : 0;
 }
 
-/* ---- what is allowed ---- */
+/* ---- valid layouts ---- */
 
 static bool layout_valid(
     const hed_mppi *c, hed_mppi_solver solver, const mppi_layout *l, char *reason, size_t size)
@@ -232,54 +234,55 @@ static bool layout_valid(
     uint32_t noise = layout_value(l, TILE_NOISE), store = layout_value(l, TILE_STORE);
     bool strict = c->def.math == HED_MATH_STRICT, split = layout_value(l, TILE_SPLIT);
     uint32_t team = layout_value(l, TILE_TEAM);
-    const char *why = NULL;
-    if (group < samples * team) why = "SAMPLES times TEAM is larger than GROUP";
-    else if (team > 1 && !(info->capabilities & HED_CAN_LANES)) why = "TEAM needs lanes";
+    const char *problem = NULL;
+    if (group < samples * team) problem = "SAMPLES times TEAM is larger than GROUP";
+    else if (team > 1 && !(info->capabilities & HED_CAN_LANES)) problem = "TEAM needs lanes";
     else if (team > 1 &&
              (split || noise == TILE_NOISE_FUSED || samples * team % 32 || !has_team(c)))
-        why = "TEAM needs a text with MPPI_TEAM, SPLIT=0, and no NOISE=1, rollouts, ROBUST";
-    else if (group > info->max_group) why = "GROUP is larger than the device allows";
-    else if (strict && samples != mppi_tile(c->block)) why = "strict mode has its own SAMPLES";
+        problem = "TEAM needs a text with MPPI_TEAM, SPLIT=0, and no NOISE=1, rollouts, ROBUST";
+    else if (group > info->max_group) problem = "GROUP is larger than the device allows";
+    else if (strict && samples != mppi_tile(c->block)) problem = "strict mode has its own SAMPLES";
     else if (split && (strict || store != TILE_STORE_LOCAL))
-        why = "SPLIT needs STORE=0 and fast mathematics";
+        problem = "SPLIT needs STORE=0 and fast mathematics";
     else if (split && (c->def.rollouts > 1 || l->both))
-        why = "SPLIT is for one rollout of a sample";
+        problem = "SPLIT is for one rollout of a sample";
     else if (store == TILE_STORE_AGAIN && (noise != TILE_NOISE_FUSED || needs_controls(c)))
-        why = "STORE=1 needs NOISE=1, and no rates, delay, smooth_weight, rollouts, ROBUST";
+        problem = "STORE=1 needs NOISE=1, and no rates, delay, smooth_weight, rollouts, ROBUST";
     else if (noise == TILE_NOISE_AHEAD && solver == HED_MPPI_LAUNCHES)
-        why = "NOISE=2 is for packets";
-    else if (solver != HED_MPPI_LAUNCHES && group < 64) why = "packets need a GROUP of 64 at least";
-    else if (l->local_bytes + 1024 > info->local_bytes) why = "local memory is too small";
-    if (why) snprintf(reason, size, "%s", why);
-    return !why;
+        problem = "NOISE=2 is for packets";
+    else if (solver != HED_MPPI_LAUNCHES && group < 64) problem = "packets need a GROUP of 64 at least";
+    else if (l->local_bytes + 1024 > info->local_bytes) problem = "local memory is too small";
+    if (problem) snprintf(reason, size, "%s", problem);
+    return !problem;
 }
 
-/* Everything that follows from the parameters. */
+/* Computes everything that follows from the parameters. */
 static void layout_finish(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
     uint32_t samples = layout_value(l, TILE_SAMPLES), mergers = layout_value(l, TILE_MERGERS);
-    uint32_t data = l->scalars / 3 + 1, width, most = MPPI_MOST_CHAINS;
+    uint32_t data = l->scalars / 3 + 1, width, max_chains = MPPI_MOST_CHAINS;
     bool strict = c->def.math == HED_MATH_STRICT, packets = solver != HED_MPPI_LAUNCHES;
     l->tiles = (uint32_t)hed_ceil_divide(l->samples, samples);
-    if (packets) { /* even shares: the fewest rounds of tiles, then the fewest groups that do them */
+    if (packets) { /* even distribution: the fewest rounds of tiles, then the fewest groups */
         uint32_t room = mppi_packets_room(c);
         uint32_t workers = room > mergers ? room - mergers : 1;
-        if (strict && workers > most) workers = most;
+        if (strict && workers > max_chains) workers = max_chains;
         if (workers > 256) workers = 256;
-        uint32_t work = strict && l->tiles > most ? most : l->tiles;
+        uint32_t work = strict && l->tiles > max_chains ? max_chains : l->tiles;
         uint32_t rounds = (uint32_t)hed_ceil_divide(work, workers);
         l->workers = (uint32_t)hed_ceil_divide(work, rounds);
-        most = l->workers;
+        max_chains = l->workers;
     }
     l->chains = strict && l->tiles > MPPI_MOST_CHAINS ? MPPI_MOST_CHAINS
-                : strict || l->tiles < most           ? l->tiles
-                                                      : most;
+                : strict || l->tiles < max_chains     ? l->tiles
+                                                      : max_chains;
     l->slices = (l->scalars + 1 + 30) / 31;
     width = (uint32_t)hed_ceil_divide(data, mergers);
     l->merge_groups = MPPI_GROUPS;
     if (packets && !strict) {
-        uint32_t fit = (layout_value(l, TILE_GROUP) - 32) / width, each = (l->chains + 7) / 8;
-        l->merge_groups = fit < each ? fit : each;
+        uint32_t fit = (layout_value(l, TILE_GROUP) - 32) / width,
+                 chains_each = (l->chains + 7) / 8;
+        l->merge_groups = fit < chains_each ? fit : chains_each;
         if (!l->merge_groups) l->merge_groups = 1;
     }
     layout_numbers(c, solver, l);
@@ -307,15 +310,15 @@ static bool try_samples(
     return layout_valid(c, solver, l, reason, sizeof reason);
 }
 
-/* A team where the text shares its work out: weights of a network then stay in registers, and a warp
- * has less to wait for. All of a warp has a sample while there are as many multiprocessors as tiles of
- * 8, then a half and a quarter of it. False: no team. */
+/* Chooses a team if the model's text supports one: weights of a network then stay in registers,
+ * and a warp waits less. A whole warp works on a sample while there is a multiprocessor for each
+ * tile of 8, else half and a quarter of a warp. False: no team. */
 static bool choose_team(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
     const hed_device_info *info = hed_device_describe(c->device);
-    uint32_t each = (uint32_t)hed_ceil_divide(c->block, info->compute_units);
-    uint32_t samples = each <= 8 ? 8 : each <= 32 ? 16 : 32;
-    mppi_layout one = *l;
+    uint32_t samples_each = (uint32_t)hed_ceil_divide(c->block, info->compute_units);
+    uint32_t samples = samples_each <= 8 ? 8 : samples_each <= 32 ? 16 : 32;
+    mppi_layout candidate = *l;
     char reason[96];
     if (!has_team(c) || !(info->capabilities & HED_CAN_LANES)) return false;
     if (c->def.math == HED_MATH_STRICT) samples = mppi_tile(c->block);
@@ -328,11 +331,12 @@ static bool choose_team(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *
         solver == HED_MPPI_LAUNCHES ? TILE_NOISE_PHASE : TILE_NOISE_AHEAD;
     layout_finish(c, solver, l);
     if (layout_valid(c, solver, l, reason, sizeof reason)) return true;
-    *l = one;
+    *l = candidate;
     return false;
 }
 
-/* Costs of a step are shared out where warps would idle, and are worth two barriers. */
+/* Splits the terms of a step among lanes if warps would idle and the terms are worth two
+ * barriers. */
 static void choose_split(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l, double expense)
 {
     mppi_layout whole = *l;
@@ -349,7 +353,8 @@ static void choose_split(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     if (!layout_valid(c, solver, l, reason, sizeof reason)) *l = whole;
 }
 
-/* Steps of a rollout's loop: as many as the instruction caches and the registers hold. */
+/* Returns the unrolling of a rollout's loop: as many steps as fit into instruction caches and
+ * registers. */
 static uint32_t choose_unroll(const hed_mppi *c, uint32_t samples, double expense)
 {
     if (expense > 16) return 2;
@@ -357,9 +362,9 @@ static uint32_t choose_unroll(const hed_mppi *c, uint32_t samples, double expens
     return c->model.states > 6 || expense > 4 ? 10 : 25;
 }
 
-/* Tiles as small as a tile for every worker allows: a chain of steps is as long for one sample as for
- * 32. Beyond that, more samples a tile hide the latency of a step, until local memory is full; drawing
- * again is for what does not fit at all. */
+/* Chooses the smallest tiles that give every worker a tile: a chain of steps takes as long for
+ * one sample as for 32. Beyond that, more samples in a tile hide the latency of a step, until
+ * local memory is full; sampling again (STORE_AGAIN) is for controls that do not fit at all. */
 static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
     const hed_device_info *info = hed_device_describe(c->device);
@@ -369,48 +374,48 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     uint32_t groups = packets ? mppi_packets_room(c) : lanes ? MPPI_MOST_CHAINS : 4096;
     uint32_t room = packets && groups > mergers ? groups - mergers : groups;
     double expense = cost_expense(c);
-    uint32_t wanted = lanes ? 16 : 32, fits;
+    uint32_t target = lanes ? 16 : 32, fits;
     l->config.count = TILE_PARAMETERS;
     for (uint32_t i = 0; i < TILE_PARAMETERS; i++)
         l->config.values[i] = mppi_tile_parameters[i].value;
     l->config.values[TILE_MERGERS] = mergers;
-    while (wanted < 512 && (uint64_t)wanted * (room ? room : 1) < c->block) wanted *= 2;
-    if (strict) wanted = mppi_tile(c->block);
-    l->config.values[TILE_UNROLL] = choose_unroll(c, wanted, expense);
-    /* many controls: more to merge, while there are multiprocessors to do it */
-    if (mergers == 4 && l->scalars >= 300 && hed_ceil_divide(c->block, wanted) + 8 <= groups)
+    while (target < 512 && (uint64_t)target * (room ? room : 1) < c->block) target *= 2;
+    if (strict) target = mppi_tile(c->block);
+    l->config.values[TILE_UNROLL] = choose_unroll(c, target, expense);
+    /* more controls need more mergers, while there are free multiprocessors */
+    if (mergers == 4 && l->scalars >= 300 && hed_ceil_divide(c->block, target) + 8 <= groups)
         l->config.values[TILE_MERGERS] = 8;
     if (choose_team(c, solver, l)) return true;
-    if (try_samples(c, solver, l, wanted, TILE_STORE_LOCAL)) {
+    if (try_samples(c, solver, l, target, TILE_STORE_LOCAL)) {
         choose_split(c, solver, l, expense);
         return true;
     }
-    fits = wanted;
+    fits = target;
     while (!strict && fits > 16 && !try_samples(c, solver, l, fits, TILE_STORE_LOCAL)) fits /= 2;
     if (!strict && try_samples(c, solver, l, fits, TILE_STORE_LOCAL)) return true;
-    if (again && try_samples(c, solver, l, wanted, TILE_STORE_AGAIN)) return true;
-    return try_samples(c, solver, l, wanted, TILE_STORE_GLOBAL);
+    if (again && try_samples(c, solver, l, target, TILE_STORE_AGAIN)) return true;
+    return try_samples(c, solver, l, target, TILE_STORE_GLOBAL);
 }
 
-/* "GROUP=256 SAMPLES=16" over what the rules chose. */
+/* Applies "GROUP=256 SAMPLES=16" over the choice of the rules. */
 static hed_status take_choice(const char *choice, hed_config *config, hed_error *error)
 {
     while (choice && *choice) {
         size_t name = strcspn(choice, "="), word = strcspn(choice, " ");
-        uint32_t found = TILE_PARAMETERS;
+        uint32_t index = TILE_PARAMETERS;
         for (uint32_t i = 0; i < TILE_PARAMETERS; i++)
             if (strlen(mppi_tile_parameters[i].name) == name &&
                 strncmp(mppi_tile_parameters[i].name, choice, name) == 0)
-                found = i;
-        if (found == TILE_PARAMETERS || name >= word)
+                index = i;
+        if (index == TILE_PARAMETERS || name >= word)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "mppi: choice \"%.*s\": expected a parameter and its value, as \"GROUP=256 SAMPLES=16\"",
                 (int)word, choice);
-        config->values[found] = strtol(choice + name + 1, NULL, 10);
-        const hed_parameter_def *parameter = &mppi_tile_parameters[found];
+        config->values[index] = strtol(choice + name + 1, NULL, 10);
+        const hed_parameter_def *parameter = &mppi_tile_parameters[index];
         bool is = false;
         for (uint32_t i = 0; i < parameter->count; i++)
-            is = is || parameter->values[i] == config->values[found];
+            is = is || parameter->values[i] == config->values[index];
         if (!is)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "mppi: choice \"%.*s\": no such value; the smallest is %lld, the largest %lld",
@@ -430,17 +435,17 @@ hed_status mppi_layout_make(
     *layout = (mppi_layout){
         .systems = c->shares, .samples = c->block, .both = c->def.kind == HED_MPPI_ROBUST};
     layout_inputs(c, layout);
-    bool found = layout_rules(c, solver, layout);
+    bool has_layout = layout_rules(c, solver, layout);
     mppi_layout rules = *layout;
     const char *choice = c->def.choice ? c->def.choice : c->tuned;
     if (take_choice(choice, &layout->config, error)) return error->status;
     layout_finish(c, solver, layout);
     if (c->tuned[0] && !layout_valid(c, solver, layout, reason, sizeof reason)) {
-        *layout = rules; /* it was for a size near this one */
+        *layout = rules; /* the tuned choice is for a similar size, but invalid for this one */
         c->origin = HED_ORIGIN_DEFAULT;
     }
     if (!layout_valid(c, solver, layout, reason, sizeof reason))
-        return hed_fail(error, found ? HED_ERROR_ARGUMENT : HED_ERROR_LIMIT,
+        return hed_fail(error, has_layout ? HED_ERROR_ARGUMENT : HED_ERROR_LIMIT,
             "mppi: %u samples of %u steps and %u controls on %s: %s (choice %s; %llu bytes of local "
             "memory, the device has %llu)",
             c->def.samples, c->def.steps, c->model.controls, hed_device_describe(c->device)->id,
@@ -478,7 +483,7 @@ void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout)
     layout_numbers(c, HED_MPPI_LAUNCHES, layout);
 }
 
-/* ---- what rounds are given ---- */
+/* ---- inputs of rounds ---- */
 
 mppi_fixed mppi_fixed_of(const hed_mppi *c, uint32_t samples)
 {
@@ -493,7 +498,7 @@ mppi_fixed mppi_fixed_of(const hed_mppi *c, uint32_t samples)
         .streams = c->def.count,
         .seed_low = (uint32_t)c->def.seed,
         .seed_high = (uint32_t)(c->def.seed >> 32),
-        .watch = 1 << 20, /* a second or two */
+        .watch = 1 << 20, /* polls; one to two seconds */
         .dt = c->def.dt,
         .scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)c->def.steps : 1.0f,
         .crash = c->def.crash_cost,
@@ -518,10 +523,10 @@ uint32_t mppi_list_inputs(const hed_mppi *c, const mppi_layout *l, const mppi_sa
     uint32_t system, mppi_section sections[MPPI_SECTIONS])
 {
     uint32_t nx = c->model.states, pasts = c->past * c->model.controls, count = 0;
-    if (!l->candidates) system %= c->systems; /* of all blocks */
+    if (!l->candidates) system %= c->systems; /* index in its block */
     sections[count++] = (mppi_section){l->state, nx, round->state + (size_t)system * nx};
     sections[count++] = (mppi_section){l->parameters, c->parameter_count, round->parameters};
-    /* numbers of a table's floats, as bits */
+    /* numbers of floats in the tables, as bits */
     sections[count++] =
         (mppi_section){l->counts, c->def.table_count, (const float *)(const void *)c->table_counts};
     const float *past = round->past + (size_t)(system % c->systems) * pasts;

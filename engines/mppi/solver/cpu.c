@@ -1,6 +1,6 @@
-/* The processor's solver. Tiles of samples are shared out among threads by chains; cpu_roll.c makes
- * their costs. The order of all sums is that of controller.h, so the number of threads changes no bit,
- * and devices in strict mode give the same. */
+/* Solver of the processor. Tiles of samples are distributed among threads by chains; cpu_roll.c
+ * computes their costs. All sums have the order of controller.h, so the number of threads
+ * changes no bit, and devices in strict mode compute the same bits. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- tiles and chains ---- */
 
-/* Sums over a tile of w v for `count` scalars, in the order of controller.h. `v`: (S / 32 x stride) */
+/* Sums w v over a tile for `count` scalars, in the order of controller.h. `v`: (S / 32 x stride) */
 HED_NATIVE_BODY sum_body(const float *weights, const float *v, uint64_t stride, uint32_t groups,
     uint32_t count, float *sums)
 {
@@ -31,7 +31,7 @@ MPPI_CLONES(static, sum_lanes, sum_body,
 static const float cpu_ones[L] = {
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-/* Adds the weighted controls of a tile to its chain. */
+/* Adds the weighted controls of a tile to the tile's chain. */
 static void add_tile(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w, uint32_t system,
     uint32_t tile, const float *controls, float minimum)
 {
@@ -41,17 +41,17 @@ static void add_tile(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *
     sum_lanes(w->weights, controls, (uint64_t)size * L, groups, size, w->sums);
     sum_lanes(w->weights, cpu_ones, 0, groups, 1, &w->sums[size]);
     sum_lanes(w->weights, w->weights, L, groups, 1, &w->sums[size + 1]);
-    float both = mppi_min(minimum, chain->minimum);
-    float keep = mppi_weight(both, chain->minimum, inverse);
-    float factor = mppi_weight(both, minimum, inverse);
-    chain->minimum = both;
+    float common = mppi_min(minimum, chain->minimum);
+    float keep = mppi_weight(common, chain->minimum, inverse);
+    float factor = mppi_weight(common, minimum, inverse);
+    chain->minimum = common;
     for (uint32_t j = 0; j <= size; j++)
         chain->sums[j] = hed_fma(w->sums[j], factor, chain->sums[j] * keep);
     chain->sums[size + 1] =
         hed_fma(w->sums[size + 1], factor * factor, chain->sums[size + 1] * (keep * keep));
 }
 
-/* A tile of one round: ROBUST's `system` is its real one. */
+/* Rolls out and sums one tile; for ROBUST `system` is the real one. */
 HED_NATIVE_BODY do_tile(
     const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w, uint32_t system, uint32_t tile)
 {
@@ -104,7 +104,7 @@ static void run_chains(void *user, hed_team *team, uint32_t member)
     bool robust = s->round->gains != NULL;
     uint32_t systems = robust ? c->def.count : s->round->systems * c->blocks;
     hed_float_state state = hed_float_strict();
-    /* taken as threads become free: one whose processor is busy does not hold up the rest */
+    /* threads take chains dynamically, so a thread on a busy processor does not delay the others */
     for (uint32_t n;
          (n = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < systems * chains;) {
         uint32_t system = n / chains, first = n % chains;
@@ -121,7 +121,7 @@ static void run_chains(void *user, hed_team *team, uint32_t member)
     (void)team;
 }
 
-/* The chains of a system into the round's answer. */
+/* Merges the chains of a system into the round's results. */
 static void merge_chains(const hed_mppi *c, mppi_cpu_solver *s, uint32_t system)
 {
     uint32_t size = c->def.steps * c->model.controls;
@@ -212,7 +212,7 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
 static void run_phase(mppi_cpu_solver *s, int phase)
 {
     s->phase = phase;
-    atomic_store_explicit(&s->next, 0, memory_order_relaxed); /* hed_team_run() shows it to all */
+    atomic_store_explicit(&s->next, 0, memory_order_relaxed); /* hed_team_run() synchronises it */
     if (s->threads > 1) hed_team_run(s->team, run_chains, s);
     else run_chains(s, s->team, 0);
 }
@@ -223,7 +223,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Least cost, and the cost of the last sample of the elite, of each system. */
+/* Finds each system's least cost, and the cost of the last sample of the elite. */
 static void find_bounds(const hed_mppi *c, mppi_cpu_solver *s)
 {
     for (uint32_t system = 0; system < c->systems; system++) {
@@ -239,7 +239,7 @@ static void find_bounds(const hed_mppi *c, mppi_cpu_solver *s)
 
 static hed_status cpu_begin(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
-    (void)c, (void)round; /* threads work while end() is called */
+    (void)c, (void)round; /* the threads work during end() */
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -262,13 +262,13 @@ static hed_status cpu_end(hed_mppi *c, const mppi_sampling *round, hed_error *er
     return HED_OK;
 }
 
-/* The `count` of `samples` with the least costs, in ascending order. */
+/* Finds the `count` samples with the least costs, in ascending order. */
 static void find_best(const float *costs, uint32_t samples, uint32_t count, uint32_t *best)
 {
-    uint32_t found = 0;
+    uint32_t length = 0;
     for (uint32_t k = 0; k < samples; k++) {
-        if (found == count && !(costs[k] < costs[best[count - 1]])) continue;
-        uint32_t at = found < count ? found++ : count - 1;
+        if (length == count && !(costs[k] < costs[best[count - 1]])) continue;
+        uint32_t at = length < count ? length++ : count - 1;
         for (; at && costs[best[at - 1]] > costs[k]; at--) best[at] = best[at - 1];
         best[at] = k;
     }
@@ -289,7 +289,7 @@ static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t sy
     }
     s->round = round;
     for (uint32_t i = 0; i < count; i++) which[i] = i;
-    if (best) { /* costs alone: nothing is merged */
+    if (best) { /* costs alone, without merging */
         run_phase(s, CPU_COSTS);
         find_best(
             s->costs + (uint64_t)system * c->blocks * c->block, mppi_own_samples(c), count, which);
@@ -308,7 +308,7 @@ static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t sy
 
 static hed_status cpu_table(hed_mppi *c, uint32_t table, hed_error *error)
 {
-    (void)c, (void)table; /* read where it lies */
+    (void)c, (void)table; /* the threads read the controller's table */
     return hed_failed(error) ? error->status : HED_OK;
 }
 

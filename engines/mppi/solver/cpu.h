@@ -1,5 +1,5 @@
-/* What the two rooms of the processor's solver share: cpu_roll.c makes the costs of a tile, cpu.c its
- * weights and sums, and hands tiles out to threads. */
+/* Declarations common to the two files of the processor's solver: cpu_roll.c computes the costs
+ * of a tile, cpu.c its weights and sums, and distributes tiles among threads. */
 #ifndef HED_MPPI_CPU_H
 #define HED_MPPI_CPU_H
 
@@ -12,17 +12,18 @@
 
 enum { L = MPPI_LANES };
 
-/* What one thread works in. */
+/* Working memory of a thread. */
 typedef struct mppi_cpu_workspace {
     float *controls; /* (S / 32 x T nu x 32) sampled controls of a tile */
-    float *real;     /* ROBUST: the same with feedback, for the real system */
-    float *normals;  /* (columns nu x 32) before they are mixed */
-    float *costs;    /* (2 x S); ROBUST: of the nominal, then of the real system */
-    float *weights;  /* (S) */
-    float *sums;     /* (T nu + 2) of a tile */
+    /* ROBUST: controls of the real system, with feedback, in the shape of `controls` */
+    float *real;
+    float *normals; /* (columns nu x 32) before mixing */
+    float *costs;   /* (2 x S); ROBUST: of the nominal system, then of the real one */
+    float *weights; /* (S) */
+    float *sums;    /* (T nu + 2) of a tile */
 } mppi_cpu_workspace;
 
-/* Sums of a chain, relative to its minimum. */
+/* Sums of a chain, relative to the chain's minimum. */
 typedef struct mppi_cpu_chain {
     float minimum, crashed;
     float *sums; /* (T nu + 2): w v, w, w^2 */
@@ -31,18 +32,19 @@ typedef struct mppi_cpu_chain {
 typedef struct mppi_cpu_solver {
     hed_team *team;
     uint32_t threads, tile, chains;
-    uint32_t systems;               /* the most that a round has: candidates of ROBUST included */
+    uint32_t systems;               /* maximum in a round, including the candidates of ROBUST */
     mppi_cpu_workspace *workspaces; /* (threads) */
     mppi_cpu_chain *chain;          /* (systems x chains) */
-    float *costs;  /* (c->shares x block) of the last round; what ELITE and TSALLIS sort */
-    float *bounds; /* (c->systems x 2) least cost, bound of the elite */
+    float *costs;  /* (c->shares x block) of the last round; input of ELITE and TSALLIS */
+    float *bounds; /* (c->systems x 2) least cost, cost bound of the elite */
     float *sorted; /* (N) */
     const struct mppi_native_model *lanes;
     int32_t terms[HED_MPPI_MAX_TERMS]; /* index among Heddle's own terms; -1: a C function */
     const hed_mppi *controller;
     const mppi_sampling *round;
-    atomic_uint next;                               /* chain to be taken, of all systems */
-    enum { CPU_ALL, CPU_COSTS, CPU_WEIGHTS } phase; /* both at once, or costs before all weights */
+    atomic_uint next; /* next chain to take, over all systems */
+    /* CPU_ALL: costs and weights together; else costs, then all weights */
+    enum { CPU_ALL, CPU_COSTS, CPU_WEIGHTS } phase;
 } mppi_cpu_solver;
 
 static inline uint32_t mppi_cpu_tiles(const mppi_cpu_solver *s)
@@ -57,11 +59,13 @@ static inline uint32_t mppi_cpu_chains(const mppi_cpu_solver *s)
     return tiles < MPPI_MOST_CHAINS ? tiles : MPPI_MOST_CHAINS;
 }
 
-/* Costs of a tile into workspace->costs, (sets x S), with its sampled controls. ROBUST has two sets:
- * nominal, real; `system` is its real one. What crashed is counted in the tile's chain. */
+/* Computes costs of a tile into workspace->costs, (sets x S), and its sampled controls. ROBUST
+ * has two sets: nominal, real; `system` is the real one. Crashed samples are counted in the
+ * tile's chain. */
 void mppi_cpu_roll_tile(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w,
     uint32_t system, uint32_t tile, bool robust);
-/* Once more 32 samples from `sample` on, for display. states: (T + 1 x nx x 32), cost: (32). */
+/* Rolls out 32 samples from `sample` on again, for display. states: (T + 1 x nx x 32), cost:
+ * (32). */
 void mppi_cpu_roll_again(const hed_mppi *c, const mppi_cpu_solver *s, mppi_cpu_workspace *w,
     uint32_t system, uint32_t sample, float *states, float *cost);
 

@@ -1,20 +1,20 @@
-/* The processor's solver, first part: controls are sampled, 32 samples side by side (models/native.h),
- * and rolled out. */
+/* Solver of the processor, first part: samples controls, 32 samples side by side
+ * (models/native.h), and rolls them out. */
 #include "solver/cpu.h"
 
 /* ---- sampling: controls of 32 samples ---- */
 
-/* Normal numbers 4 q to 4 q + 3 of 32 samples, from `sample` on: (4 x 32). */
+/* Draws normal numbers 4 q to 4 q + 3 of 32 samples, from `sample` on: (4 x 32). */
 HED_NATIVE_BODY normals_body(const hed_mppi_def *def, uint32_t number, uint32_t sample,
     uint32_t quad, uint32_t stream, float *normals)
 {
     uint32_t low = (uint32_t)def->seed, high = (uint32_t)(def->seed >> 32), words[4 * L];
     for (uint32_t l = 0; l < L; l++) {
-        mppi_words drawn = mppi_philox(sample + l, quad, number, stream, low, high);
-        words[l] = drawn.w[0];
-        words[L + l] = drawn.w[1];
-        words[2 * L + l] = drawn.w[2];
-        words[3 * L + l] = drawn.w[3];
+        mppi_words random = mppi_philox(sample + l, quad, number, stream, low, high);
+        words[l] = random.w[0];
+        words[L + l] = random.w[1];
+        words[2 * L + l] = random.w[2];
+        words[3 * L + l] = random.w[3];
     }
     for (uint32_t l = 0; l < L; l++)
         mppi_normal_pair(words[l], words[L + l], &normals[l], &normals[L + l]);
@@ -33,8 +33,8 @@ static void draw_normals(
     normals_of(&c->def, number, sample, quad, stream, normals);
 }
 
-/* One scalar of correlated noise of 32 samples: sum over m of row[m] n_m. `normals`: (columns, each
- * `stride` floats after the one before) */
+/* Computes one scalar of correlated noise of 32 samples: sum over m of row[m] n_m. `normals`:
+ * (columns, `stride` floats apart) */
 HED_NATIVE_BODY mix_body(
     const float *row, uint32_t columns, const float *normals, uint64_t stride, float *noise)
 {
@@ -47,13 +47,14 @@ MPPI_CLONES(static, mix_lanes, mix_body,
     (const float *row, uint32_t columns, const float *normals, uint64_t stride, float *noise),
     (row, columns, normals, stride, noise))
 
-/* Noise of 32 samples, (T nu x 32), in units of noise_scale(); `normals`: (columns nu x 32) */
+/* Draws noise of 32 samples, (T nu x 32), in units of noise_scale(); `normals`: (columns nu x
+ * 32) */
 static void draw_noise(
     const hed_mppi *c, uint32_t system, uint32_t sample, float *noise, float *normals)
 {
     uint32_t nu = c->model.controls, steps = c->def.steps, stream = system % c->def.count;
     uint32_t columns = c->mix ? c->mix_columns : steps, size = columns * nu;
-    float *drawn = c->mix ? normals : noise, four[4 * L];
+    float *numbers = c->mix ? normals : noise, four[4 * L];
     if (c->noise) {
         for (uint32_t j = 0; j < size; j++)
             for (uint32_t l = 0; l < L; l++)
@@ -62,10 +63,10 @@ static void draw_noise(
                                        : 0;
         return;
     }
-    for (uint32_t q = 0; q < size / 4; q++) draw_normals(c, sample, q, stream, drawn + 4 * q * L);
+    for (uint32_t q = 0; q < size / 4; q++) draw_normals(c, sample, q, stream, numbers + 4 * q * L);
     if (size % 4) {
         draw_normals(c, sample, size / 4, stream, four);
-        memcpy(drawn + size / 4 * 4 * L, four, size % 4 * L * sizeof *four);
+        memcpy(numbers + size / 4 * 4 * L, four, size % 4 * L * sizeof *four);
     }
     for (uint32_t t = 0; c->mix && t < steps; t++)
         for (uint32_t i = 0; i < nu; i++) {
@@ -75,7 +76,7 @@ static void draw_noise(
             mix_lanes(row, lower ? t + 1 : columns, normals + i * L, (uint64_t)nu * L,
                 noise + (t * nu + i) * L);
         }
-    if (c->def.sampler == HED_MPPI_LOG_NORMAL) { /* of mean square 1, as the others */
+    if (c->def.sampler == HED_MPPI_LOG_NORMAL) { /* mean square 1, like all samplers */
         float s = c->def.log_sigma;
         for (uint32_t q = 0; 4 * q < size; q++) {
             draw_normals(c, sample, q, stream | MPPI_SECOND_STREAM, four);
@@ -84,7 +85,8 @@ static void draw_noise(
         }
     }
     for (uint32_t t = 0; c->factor && t < steps; t++)
-        for (uint32_t i = nu; i-- > 0;) /* from the last on, in place: the factor is lower */
+        /* start at the last control, to work in place: the factor is lower triangular */
+        for (uint32_t i = nu; i-- > 0;)
             for (uint32_t l = 0; l < L; l++) {
                 float e = 0;
                 for (uint32_t k = 0; k <= i; k++)
@@ -93,7 +95,7 @@ static void draw_noise(
             }
 }
 
-/* What a number of draw_noise() is multiplied by for scalar j = t nu + i. */
+/* Returns the factor of a number of draw_noise() for scalar j = t nu + i. */
 static float noise_scale(const hed_mppi *c, uint32_t j)
 {
     if (c->noise) return 1;
@@ -101,23 +103,23 @@ static float noise_scale(const hed_mppi *c, uint32_t j)
     return c->def.sigma_steps ? sigma * c->def.sigma_steps[j] : sigma;
 }
 
-/* How noise becomes a sampled control. */
+/* Conversion of noise to a sampled control. */
 typedef struct cpu_scalar {
-    float scale;     /* of the noise */
-    float plan;      /* mean of the first `follow` of the 32 samples; of the others it is 0 */
+    float scale;     /* factor of the noise */
+    float plan;      /* mean of the first `follow` of the 32 samples; the mean of the others is 0 */
     float ratio;     /* g of the importance correction */
     float low, high; /* limits */
-    float reach;     /* most that it may differ from the control before; 0: anything */
+    float reach;     /* maximum difference from the previous control; 0: unlimited */
     uint32_t follow;
-    bool corrected; /* the importance term is wanted */
+    bool corrected; /* true: the importance term is needed */
 } cpu_scalar;
 
-/* Noise v of one scalar of 32 samples into controls within limits; `before`: what they gave one step
- * earlier. `ratio` += g (raw - plan / 2) for those that follow the plan. */
+/* Converts noise v of one scalar of 32 samples to controls within limits; `before`: controls of
+ * the previous step. `ratio` += g (raw - plan / 2) for the samples that follow the plan. */
 HED_NATIVE_BODY limit_body(float *v, const float *before, const cpu_scalar *scalar, float *ratio)
 {
     const cpu_scalar s = *scalar;
-    float raw[L], limited[L]; /* alias nothing */
+    float raw[L], limited[L]; /* no aliasing */
     for (uint32_t l = 0; l < L; l++) raw[l] = hed_fma(v[l], s.scale, l < s.follow ? s.plan : 0);
     for (uint32_t l = 0; l < L; l++) limited[l] = mppi_clamp(raw[l], s.low, s.high);
     for (uint32_t l = 0; s.reach > 0 && l < L; l++)
@@ -130,7 +132,7 @@ MPPI_CLONES(static, limit_lanes, limit_body,
     (float *v, const float *before, const cpu_scalar *scalar, float *ratio),
     (v, before, scalar, ratio))
 
-/* Sampled controls, (T nu x 32). `ratio` (32): the importance term. */
+/* Samples controls, (T nu x 32). `ratio` (32): the importance term. */
 static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample, float *controls,
     float *normals, float *ratio)
 {
@@ -146,8 +148,8 @@ static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample,
     for (uint32_t j = 0; c->def.keep_plan && sample == 0 && j < size; j++) controls[j * L] = 0;
     for (uint32_t j = 0; j < size; j++) {
         uint32_t i = j % nu;
-        float given[L]; /* before the first step */
-        for (uint32_t l = 0; j < nu && l < L; l++) given[l] = past[i];
+        float last_applied[L]; /* before the first step */
+        for (uint32_t l = 0; j < nu && l < L; l++) last_applied[l] = past[i];
         const cpu_scalar scalar = {.scale = noise_scale(c, j),
             .plan = plan[j],
             .ratio = g ? g[j] : 0,
@@ -156,7 +158,8 @@ static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample,
             .reach = c->def.rate[i] * c->def.dt,
             .follow = sample < pure ? pure - sample : 0,
             .corrected = g != NULL};
-        limit_lanes(controls + j * L, j < nu ? given : controls + (j - nu) * L, &scalar, ratio);
+        limit_lanes(
+            controls + j * L, j < nu ? last_applied : controls + (j - nu) * L, &scalar, ratio);
     }
 }
 
@@ -203,7 +206,7 @@ static void add_term(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t term,
     }
 }
 
-/* The control that reaches the actuators of 32 samples in step t: `delay` steps old. */
+/* Returns the control that reaches the actuators of 32 samples in step t: `delay` steps old. */
 static const float *arriving(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system,
     const float *controls, uint32_t t, float *early)
 {
@@ -214,7 +217,7 @@ static const float *arriving(const hed_mppi *c, const mppi_cpu_solver *s, uint32
     return early;
 }
 
-/* A normal disturbance of the states of 32 samples, independent for each rollout. */
+/* Adds a normal disturbance to the states of 32 samples, independent for each rollout. */
 static void disturb(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system, uint32_t sample,
     uint32_t rollout, uint32_t t, float *x)
 {
@@ -242,7 +245,7 @@ static void start_lanes(const hed_mppi *c, const float *state, float *x)
     for (uint32_t i = 0; i < c->model.states * L; i++) x[i] = state[i / L];
 }
 
-/* One rollout of 32 samples; `states` (nullable): (T + 1 x nx x 32). */
+/* Rolls out 32 samples once; `states` (nullable): (T + 1 x nx x 32). */
 static void roll_once(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system, uint32_t sample,
     uint32_t rollout, const float *controls, float *costs, float *states)
 {
@@ -264,7 +267,7 @@ static void roll_once(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t syst
     for (uint32_t l = 0; l < L; l++) costs[l] *= scale;
 }
 
-/* Costs of the rollouts of one sample, in ascending order, into that of the sample. */
+/* Combines the costs of a sample's rollouts, in ascending order, to the sample's cost. */
 static float risk_of(const hed_mppi *c, const float *sorted)
 {
     uint32_t count = c->def.rollouts, from = 0;
@@ -279,18 +282,18 @@ static float risk_of(const hed_mppi *c, const float *sorted)
     return sum * (1.0f / (float)(count - from));
 }
 
-/* Costs of 32 samples. */
+/* Computes costs of 32 samples. */
 static void roll_out(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system, uint32_t sample,
     const float *controls, float *costs)
 {
-    float all[HED_MPPI_MAX_ROLLOUTS * L];
+    float rollout_costs[HED_MPPI_MAX_ROLLOUTS * L];
     uint32_t nu = c->model.controls, rollouts = c->def.rollouts;
     for (uint32_t r = 0; r < rollouts; r++)
-        roll_once(c, s, system, sample, r, controls, all + r * L, NULL);
+        roll_once(c, s, system, sample, r, controls, rollout_costs + r * L, NULL);
     for (uint32_t l = 0; l < L; l++) {
         float sorted[HED_MPPI_MAX_ROLLOUTS] = {0};
         for (uint32_t r = 0; r < rollouts; r++) { /* insertion; NaN counts as out */
-            float cost = all[r * L + l];
+            float cost = rollout_costs[r * L + l];
             uint32_t at = r;
             if (MPPI_IS_OUT(cost)) cost = MPPI_OUT;
             for (; at && sorted[at - 1] > cost; at--) sorted[at] = sorted[at - 1];
@@ -309,9 +312,9 @@ static void roll_out(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t syste
         }
 }
 
-/* ROBUST (Gandhi et al. 2021): nominal and real system under the same noise, the real one with
- * feedback: `real` (T nu x 32) is what it is given. costs: (2 x 32) of nominal and real, as their
- * weights need them. */
+/* Rolls out for ROBUST (Gandhi et al. 2021): nominal and real system under the same noise, the
+ * real one with feedback. `real` (T nu x 32): controls of the real system. costs: (2 x 32) of
+ * nominal and real, as their weights need them. */
 static void roll_robust(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t index,
     const float *controls, float *real, float *costs, uint32_t apart)
 {
@@ -389,7 +392,7 @@ HED_NATIVE_BODY roll_tile_body(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_w
             }
     }
 }
-MPPI_CLONES(/* extern */, mppi_cpu_roll_tile, roll_tile_body,
+MPPI_CLONES(/* external linkage */, mppi_cpu_roll_tile, roll_tile_body,
     (const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w, uint32_t system, uint32_t tile,
         bool robust),
     (c, s, w, system, tile, robust))

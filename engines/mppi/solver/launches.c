@@ -1,7 +1,8 @@
-/* Solver launches: the tiles of kernels/launches.cl, then kernels/merge.cl, on any device; in a graph
- * with the copies, where the device has graphs. ELITE and TSALLIS need the costs of all samples
- * before the first weight: tiles leave costs, kernels/bounds.cl what weights are relative to, and the
- * tiles draw their controls once more. ROBUST has a second kind of round, for its candidates. */
+/* Solver launches: the tiles of kernels/launches.cl, then kernels/merge.cl, on any device; in a
+ * graph with the copies, on devices with graphs. ELITE and TSALLIS need the costs of all samples
+ * before the first weight: a first pass of tiles writes costs, kernels/bounds.cl computes the
+ * reference of the weights, and a second pass samples the controls again. ROBUST has a second
+ * kind of round, for its candidates. */
 #include "solver/device.h"
 
 extern const char hed_mppi_launches_cl[], hed_mppi_bounds_cl[], hed_mppi_merge_cl[];
@@ -17,7 +18,7 @@ enum {
     LAUNCHES_BLOCK,
     LAUNCHES_ARGUMENTS
 };
-/* tile.h's PASS */
+/* values of tile.h's PASS */
 enum { PASS_WHOLE, PASS_COSTS, PASS_WEIGHTS, PASS_BOTH, PASSES };
 
 static const hed_argument_def tile_arguments[] = {
@@ -39,32 +40,32 @@ static const hed_argument_def merge_arguments[] = {
 
 enum { ROUND_INPUTS, ROUND_SUMS, ROUND_STORE, ROUND_COSTS, ROUND_ANSWERS, ROUND_BUFFERS };
 
-/* What one kind of round needs: its kernels, in a graph with the copies. */
+/* Resources of one kind of round: its kernels, in a graph with the copies. */
 typedef struct launches_kind {
     mppi_layout layout;
     mppi_fixed fixed;
     hed_kernel_def tile_def[PASSES], bounds_def, merge_def;
-    hed_kernel *tile[PASSES], *bounds, *merge; /* NULL: passes that it has not */
+    hed_kernel *tile[PASSES], *bounds, *merge; /* NULL: no such pass */
     hed_geometry tile_geometry, bounds_geometry, merge_geometry;
-    uint32_t rank; /* ELITE: the last of it, from 0 */
+    uint32_t rank; /* ELITE: index of its last sample */
     hed_graph *graph;
     hed_buffer *buffers[ROUND_BUFFERS];
-    hed_buffer *staging[2]; /* host memory that copies begin and end in */
+    hed_buffer *staging[2]; /* host memory, source and destination of the copies */
     uint64_t input_words;
-    uint32_t *inputs; /* (systems x inputs); with `both` gains (count x scalars x nx) behind */
+    uint32_t *inputs; /* (systems x inputs); with `both` followed by gains (count x scalars x nx) */
     float *answers;   /* (systems x scalars + 4) */
 } launches_kind;
 
 typedef struct launches_solver {
-    launches_kind whole, candidates; /* the latter for ROBUST */
+    launches_kind whole, candidates; /* `candidates` only for ROBUST */
     hed_stream *stream;
     hed_buffer *tables;
     mppi_noise noise;
     mppi_along along;
-    mppi_trace samples; /* for display */
+    mppi_trace samples; /* trajectories for display */
 } launches_solver;
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static hed_status launches_buffer(
     hed_mppi *c, hed_buffer **buffer, hed_memory memory, uint64_t bytes, hed_error *error)
@@ -90,7 +91,7 @@ static hed_status launches_table(hed_mppi *c, uint32_t table, hed_error *error)
     return hed_stream_wait(s->stream, error);
 }
 
-/* Tables, and noise as an array: for all kinds of rounds. */
+/* Creates tables, and noise as an array, for all kinds of rounds. */
 static hed_status launches_shared(hed_mppi *c, launches_solver *s, hed_error *error)
 {
     uint64_t tables = launches_table_at(c, c->def.table_count), scalars = s->whole.layout.scalars;
@@ -174,7 +175,7 @@ static hed_status launches_kernels(hed_mppi *c, launches_kind *k, hed_error *err
     return launches_tile_kernel(c, k, PASS_WEIGHTS, error);
 }
 
-/* The steps of a round, recorded or run. */
+/* Enqueues the steps of a round, for recording or execution. */
 static hed_status launches_enqueue(launches_solver *s, launches_kind *k, hed_error *error)
 {
     hed_buffer **b = k->buffers;
@@ -196,7 +197,7 @@ static hed_status launches_enqueue(launches_solver *s, launches_kind *k, hed_err
         4ull * k->layout.systems * (k->layout.scalars + 4), error);
 }
 
-/* A kind of round whose layout is there. */
+/* Creates the resources of a kind of round from its layout. */
 static hed_status launches_kind_create(
     hed_mppi *c, launches_solver *s, launches_kind *k, hed_error *error)
 {
@@ -263,7 +264,7 @@ static hed_status launches_begin(hed_mppi *c, const mppi_sampling *round, hed_er
     launches_kind *k = round->mean ? &s->whole : &s->candidates;
     const mppi_layout *l = &k->layout;
     if (hed_failed(error)) return error->status;
-    /* one that went over its deadline still reads and writes what lies here */
+    /* a round after its deadline still reads and writes these buffers */
     if (hed_stream_wait(s->stream, error)) return error->status;
     launches_fill(c, k, round);
     mppi_noise_round(c, l, s->stream, &s->noise, round->number, error);
@@ -277,7 +278,7 @@ static hed_status launches_end(hed_mppi *c, const mppi_sampling *round, hed_erro
     launches_kind *k = round->mean ? &s->whole : &s->candidates;
     const mppi_layout *l = &k->layout;
     uint64_t now = hed_now(), wait = UINT64_MAX;
-    /* nothing can begin without the candidates' sums */
+    /* no deadline for candidates: no round can begin without their sums */
     if (round->deadline && round->mean) wait = round->deadline > now ? round->deadline - now : 0;
     hed_status status = hed_stream_wait_for(s->stream, wait, error); /* TIMEOUT sets no error */
     if (status) return status;
@@ -318,7 +319,7 @@ static void launches_destroy(hed_mppi *c)
 {
     launches_solver *s = c->solver_data;
     if (!s) return;
-    /* a round that went over its deadline may still run */
+    /* a round after its deadline may still run */
     if (s->stream) hed_stream_wait(s->stream, NULL);
     launches_kind_destroy(&s->whole);
     launches_kind_destroy(&s->candidates);

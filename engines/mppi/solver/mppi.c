@@ -1,12 +1,12 @@
-/* A controller: from a state to a plan by rounds of sampling (MPPI: Williams et al., ICRA 2017 and
- * T-RO 2018). What is the same on all devices is here; a solver (controller.h) does the sampling. */
+/* Controllers: from a state to a plan by rounds of sampling (MPPI: Williams et al., ICRA 2017
+ * and T-RO 2018). This file is common to all devices; a solver (controller.h) does the sampling. */
 #include <math.h>
 #include <stdio.h>
 
 #include "model/controller.h"
 #include "support/strict_math.h"
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
 {
@@ -41,7 +41,7 @@ hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
         (int)c->def.solver);
 }
 
-/* What TUBE and ROBUST need beside. */
+/* Allocates the additional arrays of TUBE and ROBUST. */
 static void create_nominal(hed_mppi *c, hed_error *error)
 {
     uint64_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
@@ -128,7 +128,7 @@ void hed_mppi_destroy(hed_mppi *c)
 
 /* ---- solving ---- */
 
-/* lambda (1 - alpha) Sigma^-1 u for each step of a system's plan. */
+/* Computes lambda (1 - alpha) Sigma^-1 u for each step of a system's plan. */
 static void fill_ratio(hed_mppi *c, uint32_t system)
 {
     uint32_t nu = c->model.controls, steps = c->def.steps;
@@ -150,7 +150,7 @@ static void fill_ratio(hed_mppi *c, uint32_t system)
         }
 }
 
-/* What was posted since the last solve. */
+/* Applies the changes posted since the last solve. */
 static hed_status take_changes(hed_mppi *c, hed_error *error)
 {
     mppi_change change;
@@ -172,7 +172,7 @@ static hed_status take_changes(hed_mppi *c, hed_error *error)
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* The plan of one system from a round's answer. False: no sample had a finite cost. */
+/* Sets the plan of one system from a round's results. False: no sample had a finite cost. */
 static bool take_mean(hed_mppi *c, uint32_t system)
 {
     uint64_t size = (uint64_t)c->def.steps * c->model.controls, at = system * size;
@@ -206,9 +206,10 @@ static void count_failure(hed_mppi *c, uint32_t system, bool failed)
     else if (c->recent[system]) c->recent[system]--;
 }
 
-/* A lambda for the next solve that brings the effective sample size nearer to its target: half of the
- * distance in the logarithm, at most a factor of two; within 1e6 times the first, since no lambda
- * reaches a target that the importance correction, which grows with it, keeps away. */
+/* Adapts lambda for the next solve, to bring the effective sample size nearer to its target: by
+ * half of the distance in the logarithm, at most a factor of two. Lambda stays within 1e6 times
+ * its first value, because the importance correction grows with lambda and may make the target
+ * unreachable. */
 static void adapt_lambda(hed_mppi *c, uint32_t index)
 {
     float ess = c->stats[index].ess;
@@ -271,7 +272,7 @@ hed_status hed_mppi_solve(
     round.gains = controller->def.kind == HED_MPPI_ROBUST ? controller->gains : NULL;
     uint64_t size = (uint64_t)controller->systems * controller->def.steps * nu;
     uint32_t done = 0;
-    /* smooth MPPI: the samples' mean is the plan moved by the derivative found before */
+    /* smooth MPPI: the mean of the samples is the plan plus the derivative found before */
     for (uint64_t j = 0; controller->drive && j < size; j++)
         controller->plan[j] += controller->drive[j];
     for (uint32_t s = 0; controller->drive && s < controller->systems; s++)
@@ -326,7 +327,7 @@ hed_status hed_mppi_solve(
     return HED_OK;
 }
 
-/* `shift` steps on for an array (T x nu); the last element stays, or becomes 0. */
+/* Shifts an array (T x nu) by `shift` steps; the last element is repeated, or 0. */
 static void shift_steps(const hed_mppi *c, float *plan, uint32_t shift, bool zero)
 {
     uint64_t nu = c->model.controls, steps = c->def.steps, keep = steps - shift;
@@ -344,7 +345,8 @@ void hed_mppi_shift(hed_mppi *c, uint32_t shift)
     for (uint32_t s = 0; s < c->systems; s++) {
         float *plan = c->plan + s * size, *past = c->pasts + (uint64_t)s * c->past * nu;
         const float *applied = c->applied + s % c->def.count * nu;
-        /* what was given, of which the last `past` are kept; the nominal one gets its own */
+        /* append the applied controls, of which the last `past` are kept; the nominal system has
+         * its own */
         for (uint32_t n = shift > c->past ? shift - c->past : 0; n < shift; n++) {
             memmove(past, past + nu, (c->past - 1) * nu * sizeof *past);
             memcpy(past + (c->past - 1) * nu,
@@ -418,7 +420,7 @@ void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const
             nominal += part * (states[(t + 1) * nx + j] - nominal);
             u[i] += gains[((uint64_t)t * nu + i) * nx + j] * (x[j] - nominal);
         }
-        if (!isfinite(u[i])) u[i] = plan[t * nu + i]; /* a step or feedback beyond a float */
+        if (!isfinite(u[i])) u[i] = plan[t * nu + i]; /* the step or the feedback overflowed */
         if (u[i] < c->def.minimum[i]) u[i] = c->def.minimum[i];
         if (u[i] > c->def.maximum[i]) u[i] = c->def.maximum[i];
     }
@@ -496,7 +498,8 @@ hed_status hed_mppi_post_table(
     memcpy(controller->spare[at][spare], values, count * sizeof *values);
     atomic_store_explicit(&controller->spare_used[at][spare], true, memory_order_relaxed);
     const mppi_table_change change = {at, spare, count};
-    hed_ring_push(controller->table_changes, &change); /* has room for all spares */
+    /* cannot fail: the ring has space for all spares */
+    hed_ring_push(controller->table_changes, &change);
     return HED_OK;
 }
 
@@ -513,7 +516,7 @@ hed_mppi_info hed_mppi_describe(const hed_mppi *c)
     return info;
 }
 
-/* FNV-1a over the bits. */
+/* Updates an FNV-1a hash over the bits. */
 static uint64_t hash_floats(uint64_t hash, const float *values, uint64_t count)
 {
     for (uint64_t i = 0; i < count; i++) {

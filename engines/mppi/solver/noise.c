@@ -1,5 +1,5 @@
-/* Noise as an array, for all samplers but white Gaussian: made by kernels/noise.cl before a round, or
- * copied where it was given. */
+/* Noise as an array, for all samplers except white Gaussian: made by kernels/noise.cl before a
+ * round, or copied from the user's array. */
 #include "solver/device.h"
 
 extern const char hed_mppi_noise_cl[];

@@ -1,14 +1,14 @@
-/* Controllers of two systems: the real one, and a nominal one that is what the real one would be
- * without disturbance. System i is real, system count + i is its nominal one.
+/* Controllers of two systems: the real system, and a nominal one that has no disturbance. System
+ * i is real, system count + i is its nominal one.
  *
- * TUBE (Williams et al., RSS 2018): both are sampled with the same noise; the nominal system is reset
- * to the real one where that costs less than `nominal_threshold` more; feedback K tracks the nominal
- * trajectory: u = u*_0 + K_0 (x - x*_0).
+ * TUBE (Williams et al., RSS 2018): both are sampled with the same noise; the nominal system is
+ * reset to the real one if this costs less than `nominal_threshold` more; feedback K tracks the
+ * nominal trajectory: u = u*_0 + K_0 (x - x*_0).
  *
- * ROBUST (Gandhi et al., RA-L 2021): before sampling, the nominal state is chosen among candidates
- * between where the nominal system was, where it would be now, and where the real system is: the last
- * one whose free energy is below `value_threshold`. Both systems are in each sample, the real one with
- * feedback. */
+ * ROBUST (Gandhi et al., RA-L 2021): before sampling, the nominal state is chosen among
+ * candidates between the previous nominal state, the nominal state now, and the real state: the
+ * last candidate whose free energy is below `value_threshold`. Both systems are in each sample,
+ * the real one with feedback. */
 #include <math.h>
 
 #include "model/controller.h"
@@ -23,38 +23,38 @@ void mppi_candidate(
     const hed_mppi_def *def, uint32_t candidate, uint32_t stride, float weights[3], uint32_t *shift)
 {
     uint32_t half = (def->candidates - 1) / 2;
-    float along = (float)(candidate <= half ? candidate : candidate - half) / (float)half;
-    weights[0] = candidate <= half ? 1 - along : 0;
-    weights[1] = candidate <= half ? along : 1 - along;
-    weights[2] = candidate <= half ? 0 : along;
+    float fraction = (float)(candidate <= half ? candidate : candidate - half) / (float)half;
+    weights[0] = candidate <= half ? 1 - fraction : 0;
+    weights[1] = candidate <= half ? fraction : 1 - fraction;
+    weights[2] = candidate <= half ? 0 : fraction;
     *shift = (uint32_t)((weights[1] + weights[2]) * (float)stride + 0.5f);
 }
 
-/* A plan (T x nu) moved on by `shift` steps, its tail as the definition says. */
+/* Writes a plan (T x nu) shifted by `shift` steps to `out`; def.tail determines its tail. */
 static void shifted(const hed_mppi *c, const float *plan, uint32_t shift, float *out)
 {
     uint32_t nu = c->model.controls, steps = c->def.steps;
     for (uint32_t t = 0; t < steps; t++) {
-        bool behind = t + shift >= steps;
-        const float *from = plan + (uint64_t)(behind ? steps - 1 : t + shift) * nu;
+        bool is_tail = t + shift >= steps;
+        const float *from = plan + (uint64_t)(is_tail ? steps - 1 : t + shift) * nu;
         for (uint32_t i = 0; i < nu; i++)
-            out[(uint64_t)t * nu + i] = behind && c->def.tail == HED_MPPI_ZERO ? 0 : from[i];
+            out[(uint64_t)t * nu + i] = is_tail && c->def.tail == HED_MPPI_ZERO ? 0 : from[i];
     }
 }
 
-/* Gains along the nominal plan; where tracking fails, none. */
+/* Computes gains along the nominal plan; zero if tracking fails. */
 static void find_gains(hed_mppi *c, uint32_t index)
 {
     uint64_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
     uint32_t nominal = c->def.count + index;
     const float *states = c->states + nominal * (steps + 1) * nx;
     float *gains = c->gains + index * steps * nu * nx;
-    bool found = mppi_track(c, states, states, c->plan + nominal * steps * nu, 1, gains);
-    for (uint64_t i = 0; i < steps * nu * nx; i++) found &= fabsf(gains[i]) < INFINITY;
-    if (!found) memset(gains, 0, steps * nu * nx * sizeof *gains);
+    bool has_gains = mppi_track(c, states, states, c->plan + nominal * steps * nu, 1, gains);
+    for (uint64_t i = 0; i < steps * nu * nx; i++) has_gains &= fabsf(gains[i]) < INFINITY;
+    if (!has_gains) memset(gains, 0, steps * nu * nx * sizeof *gains);
 }
 
-/* The free energies of all candidates in one round, and the choice. */
+/* Computes the free energies of all candidates in one round, and chooses. */
 static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error *error)
 {
     uint64_t nx = c->model.states, size = (uint64_t)c->def.steps * c->model.controls;
@@ -104,7 +104,7 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
     return HED_OK;
 }
 
-/* A nominal system begins where the real one is: at the first solve, and after a failure. */
+/* True if a nominal system restarts at the real state: at the first solve, and after a failure. */
 static bool begins(const hed_mppi *c, uint32_t index)
 {
     return !c->started || c->failures[c->def.count + index];
@@ -137,9 +137,9 @@ bool mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
     const float *real_sums = c->sums + 4 * (uint64_t)index;
     const float *nominal_sums = c->sums + 4 * (uint64_t)nominal;
     if (c->def.kind == HED_MPPI_TUBE) {
-        bool near = real_sums[0] < nominal_sums[0] + c->def.nominal_threshold;
-        c->candidate[index] = near;
-        if (near) {
+        bool is_close = real_sums[0] < nominal_sums[0] + c->def.nominal_threshold;
+        c->candidate[index] = is_close;
+        if (is_close) {
             memcpy(c->state + nominal * nx, c->state + index * nx, nx * sizeof(float));
             memcpy(c->plan + nominal * size, c->plan + index * size, size * sizeof(float));
         }
@@ -152,7 +152,7 @@ bool mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
         u[i] = plan[i];
         for (uint32_t j = 0; j < nx; j++)
             u[i] += gains[i * nx + j] * (c->state[index * nx + j] - c->state[nominal * nx + j]);
-        if (!isfinite(u[i])) u[i] = plan[i]; /* feedback beyond a float */
+        if (!isfinite(u[i])) u[i] = plan[i]; /* the feedback overflowed */
         u[i] = fminf(fmaxf(u[i], c->def.minimum[i]), c->def.maximum[i]);
     }
     return finite;

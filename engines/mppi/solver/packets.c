@@ -1,6 +1,6 @@
-/* Solvers packets and resident: a round is one kernel whose groups hand their sums on as packets
- * (kernels/packets.cl). The host writes the inputs as {bits, epoch} into mapped memory, replays a graph
- * that never changes, or does nothing more where the kernel stays, and polls the answers. */
+/* Solvers packets and resident: a round is one kernel whose groups pass their sums on as packets
+ * (kernels/packets.cl). The host writes the inputs as {bits, epoch} into mapped memory, replays
+ * a constant graph (or, with a resident kernel, does nothing more), and polls the results. */
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -8,8 +8,8 @@
 
 extern const char hed_mppi_packets_cl[];
 
-enum { MAIL_IS_RUNNING, MAIL_HAS_LEFT, MAIL_HAS_FAILED }; /* of packets.cl */
-/* Nothing on the device is waited for this long. */
+enum { MAIL_IS_RUNNING, MAIL_HAS_LEFT, MAIL_HAS_FAILED }; /* values of packets.cl */
+/* Longest wait for the device. */
 static const uint64_t PACKETS_LIMIT_NS = 5000000000;
 
 enum {
@@ -52,41 +52,42 @@ typedef struct packets_solver {
     hed_geometry geometry;
     hed_buffer *buffers[PACKETS_BUFFERS];
     hed_argument arguments[PACKETS_ARGUMENTS];
-    _Atomic uint64_t *inputs, *answers; /* mapped: a float's bits, its epoch above */
+    _Atomic uint64_t *inputs, *answers; /* mapped: a float's bits, the epoch in the high half */
     _Atomic uint32_t *mail;
-    uint32_t epoch; /* of the last round */
+    uint32_t epoch; /* epoch of the last round */
     uint32_t groups;
-    bool resident, running; /* running: the kernel stays on the device */
-    bool pending;           /* a round went over its deadline */
+    bool resident, running; /* running: the resident kernel is on the device */
+    bool pending;           /* the last round exceeded its deadline */
     mppi_noise noise;
     mppi_along along;
-    mppi_trace samples; /* for display */
+    mppi_trace samples; /* trajectories for display */
     uint64_t state_words, forward_bytes;
 } packets_solver;
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static bool packets_fits(const hed_mppi *c)
 {
-    bool one = c->def.kind != HED_MPPI_ROBUST && c->def.update == HED_MPPI_EXPONENTIAL;
-    return one && mppi_device_fits(c) && mppi_packets_room(c) >= 2;
+    bool is_supported = c->def.kind != HED_MPPI_ROBUST && c->def.update == HED_MPPI_EXPONENTIAL;
+    return is_supported && mppi_device_fits(c) && mppi_packets_room(c) >= 2;
 }
 
-/* A kernel that stays does not see what others write meanwhile. */
+/* True if the resident solver fits: a resident kernel does not see arrays that are written while
+ * it runs. */
 static bool resident_fits(const hed_mppi *c) { return packets_fits(c) && !mppi_noise_is_array(c); }
 
-static hed_status packets_buffer(hed_mppi *c, packets_solver *s, uint32_t which, hed_memory memory,
+static hed_status packets_buffer(hed_mppi *c, packets_solver *s, uint32_t index, hed_memory memory,
     uint64_t bytes, hed_error *error)
 {
     const uint32_t zero = 0;
     hed_buffer_def def = hed_default_buffer_def(bytes < 16 ? 16 : (bytes + 3) / 4 * 4);
     def.memory = memory;
-    hed_buffer_create(c->device, &def, &s->buffers[which], error);
+    hed_buffer_create(c->device, &def, &s->buffers[index], error);
     if (hed_failed(error)) return error->status;
     if (memory == HED_MEMORY_MAPPED)
-        memset(hed_buffer_describe(s->buffers[which]).host, 0, def.size);
-    else hed_fill(s->stream, s->buffers[which], 0, def.size, &zero, sizeof zero, error);
-    s->arguments[which] = hed_buffer_argument(s->buffers[which]);
+        memset(hed_buffer_describe(s->buffers[index]).host, 0, def.size);
+    else hed_fill(s->stream, s->buffers[index], 0, def.size, &zero, sizeof zero, error);
+    s->arguments[index] = hed_buffer_argument(s->buffers[index]);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -96,7 +97,7 @@ static uint64_t table_floats(const hed_mppi *c, uint32_t table)
     return t->capacity ? t->capacity : t->count;
 }
 
-/* Content of all tables, and factors of sigma behind them. */
+/* Uploads the content of all tables, followed by the factors of sigma. */
 static hed_status packets_upload(hed_mppi *c, packets_solver *s, hed_error *error)
 {
     uint64_t at = 0;
@@ -136,7 +137,7 @@ static hed_status packets_memory(hed_mppi *c, packets_solver *s, hed_error *erro
     return packets_upload(c, s, error);
 }
 
-/* Every group is to be on the device at once. */
+/* Checks that all groups fit on the device at once. */
 static hed_status packets_check(packets_solver *s, hed_error *error)
 {
     int64_t resident = -1;
@@ -150,7 +151,7 @@ static hed_status packets_check(packets_solver *s, hed_error *error)
         (long long)resident);
 }
 
-/* All groups expect the round after the last one. */
+/* Initialises all groups to expect the round after the last one. */
 static hed_status packets_begin(packets_solver *s, uint32_t number, hed_error *error)
 {
     const uint32_t first[2] = {s->epoch + 1, number}, zero = 0;
@@ -221,7 +222,7 @@ static void packets_put(_Atomic uint64_t *at, uint32_t bits, uint32_t epoch)
     atomic_store_explicit(at, (uint64_t)epoch << 32 | bits, memory_order_relaxed);
 }
 
-/* The inputs of all systems; a resident kernel begins as they come. */
+/* Writes the inputs of all systems; a resident kernel begins as they arrive. */
 static void packets_ring(const hed_mppi *c, packets_solver *s, const mppi_sampling *round)
 {
     for (uint32_t system = 0; system < c->shares; system++) {
@@ -250,13 +251,13 @@ static hed_status packets_start(packets_solver *s, hed_error *error)
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Called while an answer is waited for, now and then. */
+/* Checks the kernel and the deadline; called now and then while waiting for results. */
 static hed_status packets_look(
     packets_solver *s, uint64_t begin, uint64_t deadline, hed_error *error)
 {
     uint32_t mail = atomic_load_explicit(s->mail, memory_order_relaxed);
     uint64_t now = hed_now();
-    if (mail == MAIL_HAS_LEFT && s->running) { /* it idled just as this round came */
+    if (mail == MAIL_HAS_LEFT && s->running) { /* idle kernel left just as this round came */
         s->running = false;
         return packets_start(s, error);
     }
@@ -273,7 +274,7 @@ static hed_status packets_look(
     return hed_fail(error, HED_ERROR_TIMEOUT, "mppi: the deadline passed during a round");
 }
 
-/* `count` answers from `at` on, as they come. */
+/* Reads `count` results from `at` on, as they arrive. */
 static hed_status packets_take(packets_solver *s, uint64_t at, uint32_t count, float *to,
     uint64_t begin, uint64_t deadline, hed_error *error)
 {
@@ -310,7 +311,7 @@ static hed_status packets_begin_round(hed_mppi *c, const mppi_sampling *round, h
 {
     packets_solver *s = c->solver_data;
     if (hed_failed(error)) return error->status;
-    if (s->pending) { /* the inputs of a round that went over its deadline may still be read */
+    if (s->pending) { /* a round after its deadline may still read its inputs */
         if (packets_answers(c, s, NULL, 0, error)) return error->status;
         s->pending = false;
     }
@@ -328,7 +329,7 @@ static hed_status packets_end_round(hed_mppi *c, const mppi_sampling *round, hed
 
 /* ---- the rest ---- */
 
-/* Has a resident kernel leave. */
+/* Makes a resident kernel leave. */
 static void packets_stop(const hed_mppi *c, packets_solver *s, hed_error *error)
 {
     if (s->pending && !packets_answers((hed_mppi *)c, s, NULL, 0, error)) s->pending = false;
@@ -339,8 +340,8 @@ static void packets_stop(const hed_mppi *c, packets_solver *s, hed_error *error)
     s->running = false;
 }
 
-/* A kernel that stays may hold former content in its caches: it leaves, and the next round starts it
- * again. */
+/* Uploads a table. A resident kernel may have cached the previous content: it leaves, and the
+ * next round restarts it. */
 static hed_status packets_table(hed_mppi *c, uint32_t table, hed_error *error)
 {
     packets_solver *s = c->solver_data;
@@ -363,7 +364,8 @@ static hed_status packets_trace(hed_mppi *c, const mppi_sampling *round, uint32_
         s->noise.array, round, system, count, best, states, costs, error);
 }
 
-/* A resident kernel may have taken all the room that there is: it leaves first. */
+/* Runs the kernel along the plan. A resident kernel may occupy the whole device: it leaves
+ * first. */
 static hed_status packets_along(hed_mppi *c, hed_error *error)
 {
     packets_solver *s = c->solver_data;

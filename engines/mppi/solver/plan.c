@@ -1,10 +1,11 @@
-/* What happens to a plan on the host: O(T), no matter how many samples there are. */
+/* Operations on a plan on the host: O(T), independent of the number of samples. */
 #include <math.h>
 
 #include "model/controller.h"
 #include "models/native.h"
 
-/* Control i of the plan's step t; before the plan the controls given, behind it its last one. */
+/* Returns control i of the plan's step t; before the plan the applied controls, after it its
+ * last control. */
 static float planned(const hed_mppi *c, const float *plan, const float *past, int64_t t, uint32_t i)
 {
     uint32_t nu = c->model.controls;
@@ -91,7 +92,7 @@ static void roll_states(hed_mppi *c, uint32_t system)
     }
 }
 
-/* Numbers that are not finite become 0; false where there was one. */
+/* Replaces numbers that are not finite by 0; false if there was one. */
 static bool keep_numbers(float *values, uint64_t count)
 {
     bool finite = true;
@@ -112,10 +113,10 @@ bool mppi_keep(hed_mppi *c, uint32_t system)
     finite &= keep_numbers(c->pasts + (uint64_t)system * c->past * nu, c->past * nu);
     if (c->model.step) roll_states(c, system);
     for (uint32_t t = 1; t <= c->def.steps; t++) {
-        bool lost = false;
-        for (uint64_t i = 0; i < nx; i++) lost |= !(fabsf(states[t * nx + i]) < INFINITY);
-        if (lost) memcpy(states + t * nx, states + (t - 1) * nx, nx * sizeof *states);
-        finite &= !lost;
+        bool is_lost = false;
+        for (uint64_t i = 0; i < nx; i++) is_lost |= !(fabsf(states[t * nx + i]) < INFINITY);
+        if (is_lost) memcpy(states + t * nx, states + (t - 1) * nx, nx * sizeof *states);
+        finite &= !is_lost;
     }
     return finite;
 }
@@ -130,7 +131,7 @@ void mppi_begin_again(hed_mppi *c, uint32_t system)
     if (c->drive) memset(c->drive + system * size, 0, size * sizeof(float));
     for (uint64_t i = 0; i < c->past * nu; i++) {
         float low = c->def.minimum[i % nu], high = c->def.maximum[i % nu];
-        float most = farthest * c->def.sigma[i % nu];
-        if (high - low > 2 * most) pasts[i] = fminf(fmaxf(pasts[i], -most), most);
+        float limit = farthest * c->def.sigma[i % nu];
+        if (high - low > 2 * limit) pasts[i] = fminf(fmaxf(pasts[i], -limit), limit);
     }
 }

@@ -1,5 +1,5 @@
-/* One round of MPPI in double precision: Williams et al. (T-RO 2018), in the order of the formulas.
- * Only the normal numbers are float: they are part of the definition. */
+/* One round of MPPI in double precision: Williams et al. (T-RO 2018), in the order of the
+ * formulas. Only the normal numbers are floats: they are part of the definition. */
 #include "solver/reference.h"
 #include "support/strict_math.h"
 
@@ -8,7 +8,8 @@
 #include "kernels/words.h"
 #include "kernels/order.h"
 
-/* Solves A x = b for a symmetric, positive definite A (n x n), in place: Gauss without pivoting. */
+/* Solves A x = b for a symmetric, positive definite A (n x n), in place, by Gauss elimination
+ * without pivoting. */
 static void solve_definite(double *a, double *b, uint32_t n)
 {
     for (uint32_t p = 0; p < n; p++)
@@ -23,7 +24,7 @@ static void solve_definite(double *a, double *b, uint32_t n)
     }
 }
 
-/* The lower Cholesky factor of the covariance of the controls, or of the identity. */
+/* Computes the lower Cholesky factor of the covariance of the controls, or of the identity. */
 static void covariance_factor(const hed_mppi_def *def, uint32_t nu, double *factor)
 {
     for (uint32_t i = 0; i < nu; i++)
@@ -34,8 +35,8 @@ static void covariance_factor(const hed_mppi_def *def, uint32_t nu, double *fact
         }
 }
 
-/* Normal number n of a sample. */
-static double drawn(const hed_mppi *c, uint32_t sample, uint32_t n, uint32_t stream)
+/* Returns normal number n of a sample. */
+static double normal_number(const hed_mppi *c, uint32_t sample, uint32_t n, uint32_t stream)
 {
     float normal[4];
     mppi_normals(sample, n / 4, c->round, stream, (uint32_t)c->def.seed,
@@ -43,7 +44,7 @@ static double drawn(const hed_mppi *c, uint32_t sample, uint32_t n, uint32_t str
     return (double)normal[n % 4];
 }
 
-/* Noise (T x nu) of a sample. */
+/* Computes the noise (T x nu) of a sample. */
 static void sample_noise(const hed_mppi *c, uint32_t sample, const double *factor, double *noise)
 {
     const hed_mppi_def *def = &c->def;
@@ -55,12 +56,12 @@ static void sample_noise(const hed_mppi *c, uint32_t sample, const double *facto
             uint32_t j = t * nu + i, columns = c->mix_columns;
             double e = 0;
             if (def->sampler == HED_MPPI_GIVEN) e = c->noise[(uint64_t)j * def->samples + sample];
-            else if (!c->mix) e = drawn(c, sample, j, 0);
+            else if (!c->mix) e = normal_number(c, sample, j, 0);
             for (uint32_t m = 0; c->mix && m < columns; m++)
                 e += c->mix[((uint64_t)i * def->steps + t) * columns + m] *
-                     drawn(c, sample, m * nu + i, 0);
+                     normal_number(c, sample, m * nu + i, 0);
             if (def->sampler == HED_MPPI_LOG_NORMAL)
-                e *= hed_strict_exp(s * drawn(c, sample, j, MPPI_SECOND_STREAM) - s * s);
+                e *= hed_strict_exp(s * normal_number(c, sample, j, MPPI_SECOND_STREAM) - s * s);
             independent[i] = e;
         }
         for (uint32_t i = 0; i < nu; i++) {
@@ -68,15 +69,15 @@ static void sample_noise(const hed_mppi *c, uint32_t sample, const double *facto
             for (uint32_t k = 0; k <= i; k++) e += factor[i * nu + k] * independent[k];
             if (def->sampler == HED_MPPI_GIVEN) e = independent[i], sigma = 1;
             else if (def->sigma_steps) sigma *= def->sigma_steps[t * nu + i];
-            bool still = t < def->committed || (def->keep_plan && sample == 0);
-            noise[t * nu + i] = still ? 0 : sigma * e;
+            bool is_fixed = t < def->committed || (def->keep_plan && sample == 0);
+            noise[t * nu + i] = is_fixed ? 0 : sigma * e;
         }
     }
 }
 
-/* g = lambda (1 - alpha) Sigma^-1 u, (T x nu): Sigma is over the controls of a step, or with a
- * sampler that is correlated in time over the steps of a control. `a`: (T x T + nu x nu), `b`:
- * (T + nu) */
+/* Computes g = lambda (1 - alpha) Sigma^-1 u, (T x nu): Sigma is over the controls of a step, or
+ * for samplers correlated in time over the steps of a control. `a`: (T x T + nu x nu), `b`: (T +
+ * nu) */
 static void importance(const hed_mppi *c, double *a, double *b, double *g)
 {
     const hed_mppi_def *def = &c->def;
@@ -98,7 +99,7 @@ static void importance(const hed_mppi *c, double *a, double *b, double *g)
         for (uint32_t t = 0; t < steps; t++) {
             b[t] = c->plan[t * nu + i];
             for (uint32_t s = 0; s < steps; s++) {
-                a[t * steps + s] = t == s ? 1e-4 : 0; /* as fill_time_precision() */
+                a[t * steps + s] = t == s ? 1e-4 : 0; /* ridge as in fill_time_precision() */
                 for (uint32_t m = 0; m < columns; m++)
                     a[t * steps + s] += (double)mix[t * columns + m] * mix[s * columns + m];
             }
@@ -111,7 +112,7 @@ static void importance(const hed_mppi *c, double *a, double *b, double *g)
         g[j] /= (double)def->sigma_steps[j] * def->sigma_steps[j];
 }
 
-/* Control i of step t of a sequence; before it, the controls given. */
+/* Returns control i of step t of a sequence; before the sequence, the applied controls. */
 static double control_at(const hed_mppi *c, const double *v, int64_t t, uint32_t i)
 {
     uint32_t nu = c->model.controls;
@@ -119,7 +120,7 @@ static double control_at(const hed_mppi *c, const double *v, int64_t t, uint32_t
     return v[(t < c->def.steps ? t : c->def.steps - 1) * nu + i];
 }
 
-/* Limits, then rates from the control before on. */
+/* Clamps to limits, then to rates from the previous control on. */
 static void keep_limits(const hed_mppi *c, double *v)
 {
     const hed_mppi_def *def = &c->def;
@@ -148,7 +149,8 @@ static double roll_cost(const mppi_reference *reference, const float *start, con
     return c->def.scale == HED_MPPI_MEAN ? cost / steps : cost;
 }
 
-/* Savitzky-Golay over 5 steps, with two controls given before and the last one repeated. */
+/* Smooths by a Savitzky-Golay filter over 5 steps, with two applied controls before the plan and
+ * its last one repeated. */
 static void smooth(const hed_mppi *c, const double *mean, double *plan)
 {
     static const double filter[5] = {-3, 12, 17, 12, -3};
@@ -160,13 +162,13 @@ static void smooth(const hed_mppi *c, const double *mean, double *plan)
     }
 }
 
-/* The weight of a sample whose cost is finite, before all are divided by their sum. */
+/* Returns the weight of a sample with finite cost, before normalisation. */
 static double weigh(
-    const hed_mppi *c, const double *total, uint32_t sample, double least, double lambda)
+    const hed_mppi *c, const double *total, uint32_t sample, double minimum, double lambda)
 {
-    double above = total[sample] - least, share = 1 - above / c->def.tsallis_threshold;
+    double excess = total[sample] - minimum, share = 1 - excess / c->def.tsallis_threshold;
     uint32_t elite = (uint32_t)(c->def.elite * (float)c->def.samples), better = 0;
-    if (c->def.update == HED_MPPI_EXPONENTIAL) return hed_strict_exp(-above / lambda);
+    if (c->def.update == HED_MPPI_EXPONENTIAL) return hed_strict_exp(-excess / lambda);
     if (c->def.update == HED_MPPI_TSALLIS)
         return share > 0 ? hed_strict_pow(share, 1 / ((double)c->def.tsallis_r - 1)) : 0;
     for (uint32_t k = 0; k < c->def.samples; k++) better += total[k] < total[sample];

@@ -1,6 +1,6 @@
-/* The text that a controller's kernels are compiled from: numbers as defines, Heddle's words, the
- * user's model and terms as they are, each behind a chunk that says what P(name) and TABLE(name) mean
- * in it, and the kernel. The compiler's messages name the user's own files and lines. */
+/* Text of a controller's kernels: numbers as defines, Heddle's words, the user's model and terms
+ * unchanged, each after a chunk that defines P(name) and TABLE(name) for it, then the kernel.
+ * The compiler's messages refer to the user's own files and lines. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ extern const char hed_mppi_words_h[], hed_mppi_order_h[], hed_mppi_fixed_h[], he
 
 enum { TEXT_SIZE = 64 << 10 };
 
-/* Chunks are written one behind the other, each ended by a zero. */
+/* Chunks are written one after the other, each ended by a zero. */
 typedef struct text_writer {
     char *text;
     size_t length, begin;
@@ -37,7 +37,7 @@ static void text_source(text_writer *w, const char *name, const char *text)
     w->sources[w->count++] = (hed_source){name, text, 0};
 }
 
-/* Ends the present chunk. */
+/* Ends the current chunk. */
 static void text_end(text_writer *w)
 {
     text_source(w, "mppi (generated)", w->text + w->begin);
@@ -45,9 +45,9 @@ static void text_end(text_writer *w)
     else w->begin = ++w->length;
 }
 
-/* ---- what words of a text mean ---- */
+/* ---- definitions of a text's words ---- */
 
-/* What a model or a term may use. */
+/* Writes the words that a model or a term may use. */
 static void text_words(text_writer *w, const hed_mppi *c)
 {
     const struct {
@@ -73,7 +73,7 @@ static void text_words(text_writer *w, const hed_mppi *c)
     text_end(w);
 }
 
-/* What the kernels have as numbers; behind the user's texts, whose own names they may be. */
+/* Writes the numbers of the kernels, after the user's texts, which may use the same names. */
 static void text_numbers(text_writer *w, const hed_mppi *c, const mppi_layout *l)
 {
     uint64_t tables = 0;
@@ -93,7 +93,7 @@ static uint32_t text_length(const hed_mppi *c, const hed_mppi_parameter *paramet
                                                         : 1;
 }
 
-/* A text of the user's, with its parameters, which are forgotten behind it. */
+/* Writes a text of the user, with its parameters, which are undefined after it. */
 static void text_part(text_writer *w, const hed_mppi *c, const hed_mppi_parameter *parameters,
     uint32_t count, const mppi_part *part, const char *file, const char *name, const char *text)
 {

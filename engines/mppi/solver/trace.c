@@ -23,7 +23,7 @@ typedef struct trace_run {
     uint32_t group, stream_number;
 } trace_run;
 
-/* Samples `which`, or where `all` every one, for its cost. */
+/* Rolls out the samples in `which`; with `all` every sample, for its cost. */
 static hed_status trace_launch(trace_run *run, uint32_t count, bool all, hed_error *error)
 {
     hed_buffer **b = run->buffers;
@@ -42,7 +42,7 @@ static hed_status trace_launch(trace_run *run, uint32_t count, bool all, hed_err
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Everything that the kernel needs: inputs of the one system. */
+/* Prepares the kernel's data: inputs of one system. */
 static hed_status trace_prepare(hed_mppi *c, trace_run *run, const mppi_sampling *round,
     uint32_t system, uint32_t count, bool best, hed_error *error)
 {
@@ -73,7 +73,7 @@ static hed_status trace_build(
 {
     bool lanes = hed_device_describe(c->device)->capabilities & HED_CAN_LANES;
     if (trace->kernel || hed_failed(error)) return hed_failed(error) ? error->status : HED_OK;
-    hed_arena_free(&trace->arena); /* of one that failed */
+    hed_arena_free(&trace->arena); /* free memory of an earlier failure */
     trace->arena = (hed_arena){.allocator = c->arena.allocator, .owner = "the kernel of traces"};
     trace->layout = *layout;
     mppi_layout_trace(c, &trace->layout);
@@ -100,13 +100,13 @@ void mppi_trace_destroy(mppi_trace *trace)
     hed_arena_free(&trace->arena);
 }
 
-/* The samples with the `count` least costs, in ascending order. */
+/* Finds the samples with the `count` least costs, in ascending order. */
 static void trace_choose(const float *costs, uint32_t samples, uint32_t count, uint32_t *best)
 {
-    uint32_t found = 0;
+    uint32_t length = 0;
     for (uint32_t k = 0; k < samples; k++) {
-        if (found == count && !(costs[k] < costs[best[count - 1]])) continue;
-        uint32_t at = found < count ? found++ : count - 1;
+        if (length == count && !(costs[k] < costs[best[count - 1]])) continue;
+        uint32_t at = length < count ? length++ : count - 1;
         for (; at && costs[best[at - 1]] > costs[k]; at--) best[at] = best[at - 1];
         best[at] = k;
     }

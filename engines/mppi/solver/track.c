@@ -1,16 +1,17 @@
 /* Feedback that tracks a trajectory: iterative LQR (Li and Todorov 2004) on
  *
- *     sum_t ((x_t - x*_t)' Q (x_t - x*_t) + (u_t - u*_t)' R (u_t - u*_t)) dt + (x_T - x*_T)' Qf (x_T - x*_T)
+ * sum_t ((x_t - x*_t)' Q (x_t - x*_t) + (u_t - u*_t)' R (u_t - u*_t)) dt + (x_T - x*_T)' Qf (x_T
+ * - x*_T)
  *
- * with diagonal Q, R and Qf. The model is linearised by central differences of its C function, in
- * float; the recursion is in double. */
+ * with diagonal Q, R and Qf. The model is linearised by central differences of its C function,
+ * in float; the recursion is in double. */
 #include <math.h>
 
 #include "model/controller.h"
 
 enum { NX = HED_MPPI_MAX_STATES, NU = HED_MPPI_MAX_CONTROLS };
 
-/* x - y, angles wrapped. */
+/* Computes x - y, with angles wrapped. */
 static void difference(const hed_mppi *c, const float *x, const float *y, double *d)
 {
     const double turn = 6.283185307179586;
@@ -20,7 +21,7 @@ static void difference(const hed_mppi *c, const float *x, const float *y, double
     }
 }
 
-/* a: (nx x nx), b: (nx x nu), derivatives of one step by state and control. */
+/* Computes a: (nx x nx), b: (nx x nu), derivatives of one step by state and control. */
 static void linearize(const hed_mppi *c, const float *x, const float *u, double *a, double *b)
 {
     uint32_t nx = c->model.states, nu = c->model.controls;
@@ -45,8 +46,8 @@ static void linearize(const hed_mppi *c, const float *x, const float *u, double 
     }
 }
 
-/* Solves m z = r for `count` columns of r (n x count) in place, m symmetric and positive definite
- * (n x n, destroyed); false where it is not. */
+/* Solves m z = r for `count` columns of r (n x count) in place. m (n x n) is symmetric, and
+ * destroyed; false if m is not positive definite. */
 static bool solve(double *m, uint32_t n, double *r, uint32_t count)
 {
     for (uint32_t p = 0; p < n; p++) {
@@ -66,7 +67,7 @@ static bool solve(double *m, uint32_t n, double *r, uint32_t count)
     return true;
 }
 
-/* Gains and feedforward along (states, controls) towards the target. */
+/* Computes gains and feedforward along (states, controls) towards the target. */
 static bool backward(hed_mppi *c, const float *states, const float *controls, const float *target,
     const float *target_controls, float *gains, float *forward)
 {
@@ -199,7 +200,7 @@ bool mppi_track(hed_mppi *c, const float *x0, const float *target, const float *
             cost = tracking_cost(c, new_x, new_u, target, target_controls);
             if (cost < best) break;
         }
-        if (!(cost < best * (1 - 1e-9))) break; /* converged: the gains are those of x, u */
+        if (!(cost < best * (1 - 1e-9))) break; /* converged: the gains belong to x, u */
         best = cost;
         memcpy(x, new_x, states * sizeof *x);
         memcpy(u, new_u, controls * sizeof *u);

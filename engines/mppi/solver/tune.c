@@ -1,7 +1,7 @@
-/* Finding the fastest way to sample on a device, by measurement: a pipeline of the tuner
- * (heddle/tune.h) whose parameters are the solver and those of a tile (choice.c). What it finds is
- * kept in the tuning database, where hed_mppi_create() looks with solver AUTO and no choice. Value 0
- * of each parameter leaves it to the rules, so that the default is what an untuned device runs. */
+/* Measurement of the fastest sampling on a device: a pipeline of the tuner (heddle/tune.h) whose
+ * parameters are the solver and those of a tile (choice.c). The result is stored in the tuning
+ * database, where hed_mppi_create() looks it up for solver AUTO without a choice. Value 0 of
+ * each parameter selects the rules, so the default is the behaviour of an untuned device. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,8 @@
 #include "solver/device.h"
 #include "support/strict_math.h"
 
-/* TEAM is by the rules: few models have one, and most combinations with others are invalid. */
+/* TEAM is always chosen by the rules: few models have one, and most combinations with other
+ * parameters are invalid. */
 enum { SOLVER, TILE, TUNED = TILE_TEAM, PARAMETERS = TILE + TUNED };
 
 /* ---- the space ---- */
@@ -20,7 +21,7 @@ static const int64_t solvers[] = {
 static const char *const solver_labels[] = {"rule", "launches", "packets", "resident"};
 static const int64_t groups[] = {0, 64, 128, 256, 416, 512, 1024};
 static const int64_t samples[] = {0, 8, 16, 32, 64, 128, 256, 512};
-/* of what is a choice in choice.c: 1 + its value */
+/* 1 + the value in choice.c */
 static const int64_t three[] = {0, 1, 2, 3}, two[] = {0, 1, 2};
 static const char *const noise_labels[] = {"rule", "phase", "fused", "ahead"};
 static const char *const split_labels[] = {"rule", "no", "yes"};
@@ -39,13 +40,14 @@ static const hed_parameter_def parameters[PARAMETERS] = {
     [TILE + TILE_UNROLL] = {"UNROLL", CHOICES(unrolls), NULL},
     [TILE + TILE_MERGERS] = {"MERGERS", CHOICES(mergers), NULL},
 };
-/* What layout_valid() of choice.c refuses in any case. */
+/* Combinations that layout_valid() of choice.c always rejects. */
 static const char *const constraints[] = {"GROUP == 0 or SAMPLES <= GROUP",
     "NOISE != \"ahead\" or SOLVER == \"packets\" or SOLVER == \"resident\"",
     "STORE != \"again\" or NOISE == \"fused\"",
     "SPLIT != \"yes\" or STORE == \"rule\" or STORE == \"local\"", "SOLVER != \"resident\"",
     "SOLVER != \"packets\""};
-enum { ALWAYS = HED_COUNT(constraints) - 2 }; /* the others where there is no such solver */
+/* the last two apply where the device lacks the solver */
+enum { ALWAYS = HED_COUNT(constraints) - 2 };
 static const hed_condition conditions[] = {
     {"MERGERS", "SOLVER == \"packets\" or SOLVER == \"resident\""}};
 static const char *const dimensions[] = {"samples", "steps", "states", "controls", "controllers"};
@@ -63,7 +65,7 @@ const hed_kernel_def *hed_mppi_tune_description(void)
     return &description;
 }
 
-/* ---- what is tuned ---- */
+/* ---- the pipeline ---- */
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) /* FNV-1a */
 {
@@ -72,8 +74,8 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) /* FN
     return hash;
 }
 
-/* The version of the pipeline: what decides how fast it is beside the sizes, the texts above all.
- * `version`: 32 bytes. */
+/* Builds the pipeline. Its version covers everything that determines its speed in addition to
+ * the sizes, in particular the texts. `version`: 32 bytes. */
 static hed_pipeline_def pipeline_of(const hed_mppi *c, char *version)
 {
     const hed_mppi_def *d = &c->def;
@@ -108,7 +110,7 @@ static hed_problem problem_of(const hed_mppi *c)
         {c->def.samples, c->def.steps, c->model.states, c->model.controls, c->def.count}};
 }
 
-/* A configuration as solver and text of hed_mppi_def. */
+/* Converts a configuration to the solver and choice of hed_mppi_def. */
 static void choice_of(const hed_config *config, hed_mppi_solver *solver, char *text, size_t size)
 {
     size_t length = 0;
@@ -129,7 +131,7 @@ void mppi_take_tuned(hed_mppi *c)
     hed_config config;
     hed_config_origin origin;
     bool host = !strcmp(hed_device_describe(c->device)->backend, "host");
-    /* what was measured is one block */
+    /* measurements are of a single block */
     bool open = c->def.solver == HED_MPPI_AUTO && !c->def.choice && c->def.blocks == 1;
     if (host || !open || c->def.math == HED_MATH_STRICT || !mppi_device_fits(c)) return;
     hed_pipeline_def pipeline = pipeline_of(c, version);
@@ -145,10 +147,10 @@ void mppi_take_tuned(hed_mppi *c)
 typedef struct tuning {
     hed_device *device;
     hed_mppi_def def;
-    hed_mppi *controller; /* as the present configuration has it */
+    hed_mppi *controller; /* controller with the current configuration */
     float *state;         /* (count x nx) */
-    float *expected;      /* (count x T nu) plan of the first solve, as launches have it */
-    uint64_t size, plan;  /* floats of both */
+    float *expected;      /* (count x T nu) plan of the first solve by launches */
+    uint64_t size, plan;  /* floats of state and plan */
 } tuning;
 
 static hed_status tune_prepare(void *user, const hed_config *config, hed_error *error)
@@ -166,12 +168,13 @@ static hed_status tune_prepare(void *user, const hed_config *config, hed_error *
 static hed_status tune_run(void *user, double *value, hed_error *error)
 {
     tuning *t = user;
-    (void)value; /* the time of this call counts */
+    (void)value; /* the tuner times this call */
     return hed_mppi_solve(t->controller, t->state, NULL, NULL, error);
 }
 
-/* Other orders of the sums differ by rounding, which weights magnify: 1e-4 of the plan where it was
- * looked at. A structure that leaves samples or steps out is far off. */
+/* Compares the plan with the launches'. Other orders of the sums differ by rounding, which
+ * weights magnify: differences of 1e-4 of the plan were measured. A structure that misses
+ * samples or steps differs much more. */
 static hed_status tune_check(void *user, hed_error *error)
 {
     tuning *t = user;
@@ -180,10 +183,10 @@ static hed_status tune_check(void *user, hed_error *error)
     if (hed_mppi_solve(t->controller, t->state, NULL, NULL, error)) return error->status;
     for (uint32_t i = 0; i < t->def.count; i++)
         for (uint64_t j = 0; j < t->size; j++) {
-            double wanted = t->expected[i * t->size + j];
-            double apart = hed_mppi_controls(t->controller, i)[j] - wanted;
-            difference += apart * apart;
-            norm += wanted * wanted;
+            double expected_value = t->expected[i * t->size + j];
+            double error_value = hed_mppi_controls(t->controller, i)[j] - expected_value;
+            difference += error_value * error_value;
+            norm += expected_value * expected_value;
         }
     if (sqrt(difference) <= 0.02 * sqrt(norm) + 1e-6) return HED_OK;
     return hed_fail(error, HED_ERROR_FORMAT,
@@ -226,7 +229,7 @@ hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def, const hed_
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mppi: strict mode has one order of sums: there is nothing to choose");
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
-    hed_tune_def how = tune ? *tune : hed_default_tune_def();
+    hed_tune_def options = tune ? *tune : hed_default_tune_def();
     tuning t = {.device = device, .def = *def};
     t.def.deadline_ns = 0;
     t.def.also_count = t.def.blocks = 0;
@@ -240,8 +243,8 @@ hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def, const hed_
         pipeline.run = tune_run;
         pipeline.check = tune_check;
         pipeline.user = &t;
-        how.problem = &problem;
-        status = hed_tune_pipeline(device, &pipeline, &how, result, error);
+        options.problem = &problem;
+        status = hed_tune_pipeline(device, &pipeline, &options, result, error);
         if (!status) (*result)->reference = HED_REFERENCE_KERNEL; /* the launches' */
     }
     hed_mppi_destroy(t.controller);

@@ -1,20 +1,18 @@
-/* A large network of bodies and springs, spread over groups that hold their bodies' displacements
- * in local memory.
+/* A large network of bodies and springs, distributed over groups that keep their bodies'
+ * displacements in local memory.
  *
- * A group has EACH bodies for each of its WG items. Those that other groups need (the rim) come
- * first in its order and are published as packets (x, y, z, epoch): the datum carries the number of
- * its sample, so a group that needs it reads until the number is right, and no barrier between
- * groups is needed. Two buffers in turn suffice: a group that publishes sample n + 1 has read its
- * neighbours' n, and none makes n + 2 without it. On devices without packets (PACKETS 0) a launch
- * makes one sample and the end of the launch is the barrier.
+ * A group has EACH bodies for each of its WG items. Bodies that other groups need (the rim) come
+ * first in its order and are published as packets (x, y, z, epoch): a packet contains the number
+ * of its sample, so a group reads it until the number is right, and no barrier between groups is
+ * needed. Two alternating buffers suffice: a group that publishes sample n + 1 has read its
+ * neighbours' n, and no neighbour computes n + 2 without it. On devices without packets (PACKETS
+ * 0) a launch computes one sample, and the end of the launch is the barrier.
  *
- * The spring's force does not cancel (heddle/synth.h): with u the difference of displacements and
- * d0 the rest vector,
- *     w = u.(u + 2 d0),   |d|^2 = w + |d0|^2,   e = (w + |d0|^2 - L0^2) / (|d| + L0),   F = k e
- *                         d/|d|.
- * A velocity here is the way of one sample, s h v. Anchored bodies are not stepped: they are all
- * one place that stays 0. */
-#ifndef SYNTH_SPACE /* where the control group has its store */
+ * The spring's force does not cancel (heddle/synth.h): with u the difference of displacements
+ * and d0 the rest vector, w = u.(u + 2 d0),   |d|^2 = w + |d0|^2,   e = (w + |d0|^2 - L0^2) /
+ * (|d| + L0),   F = k e d/|d|. Velocities are displacements of one sample, s h v. Anchored
+ * bodies are not stepped: they share one position, which stays 0. */
+#ifndef SYNTH_SPACE /* address space of the control group's store */
 #define SYNTH_SPACE __global
 #endif
 #ifndef SYNTH_LAYOUT_H
@@ -43,8 +41,8 @@
 #include "lattice_control.h"
 #endif
 
-/* The way of the next sample. `force` is over the unit, and over the stiffness where all springs
- * have one. */
+/* Returns the displacement of the next sample. `force` is divided by the unit, and by the
+ * stiffness if all springs have one. */
 LATTICE_FUNCTION lattice_vector lattice_next(lattice_vector velocity, lattice_vector force,
     __local const float *block, __global const uchar *classes, const lattice_step *step, uint i)
 {
@@ -69,19 +67,19 @@ LATTICE_FUNCTION void lattice_place(__local float *block, uint at, uint4 packet)
     block[at + 2 * PLACES] = as_float(packet.z);
 }
 
-/* What a group works on. */
+/* Data of a group, as an item uses them. */
 typedef struct lattice_view {
     __local float *block;
     __global const uint *table, *springs, *halo;
     __global const uchar *classes;
     __global uint *flags;
     lattice_group info;
-    uint slot; /* of its first packet */
-    uint link; /* of the item's first body with the control group; LATTICE_NOTHING: none */
+    uint slot; /* index of the group's first packet */
+    uint link; /* link of the item's first body with the control group, or LATTICE_NOTHING */
     uint item;
 } lattice_view;
 
-/* Palettes, table and displacements into local memory. */
+/* Loads palettes, table and displacements into local memory. */
 LATTICE_FUNCTION void lattice_load(const lattice_view *group, __global const float *palette,
     __global const float *state, __global const uint4 *packets, const lattice_step *step)
 {
@@ -103,7 +101,8 @@ LATTICE_FUNCTION void lattice_load(const lattice_view *group, __global const flo
         block[k + PLACES] = state[k + OWN];
         block[k + 2 * PLACES] = state[k + 2 * OWN];
     }
-    for (uint k = item; k < group->info.halo; k += WG) { /* pushes are of this launch */
+    /* halo without pushes, which are made in this launch */
+    for (uint k = item; k < group->info.halo; k += WG) {
         __global const uint4 *from = packets + (step->epoch & 1u) * step->side + group->halo[k];
         uint4 packet = lattice_get(from);
         if (group->halo[k] >= step->forces)
@@ -113,15 +112,15 @@ LATTICE_FUNCTION void lattice_load(const lattice_view *group, __global const flo
     if (item == 0) lattice_place(block, PLACES - 1, hed_u4(0u, 0u, 0u, 0u));
 }
 
-/* Row `at` of what is received times the way. */
+/* Returns the product of row `at` of the received pushes and a velocity. */
 LATTICE_FUNCTION float lattice_row(__local const float *block, uint at, lattice_vector way)
 {
     return block[at] * way.x + block[at + PLACES] * way.y + block[at + 2 * PLACES] * way.z;
 }
 
-/* What contacts do to a way, as the control group says (lattice.h): it was received with the
- * others' bodies. A group without contacts receives too, so that none gets ahead of the control
- * group. */
+/* Applies the contacts to a velocity, by the control group's map (lattice.h), which was received
+ * with the other groups' bodies. A group without contacts receives too, so that no group gets
+ * ahead of the control group. */
 LATTICE_FUNCTION lattice_vector lattice_push(
     lattice_vector way, __local const float *block, uint link, float unit)
 {
@@ -138,8 +137,7 @@ LATTICE_FUNCTION lattice_vector lattice_push(
     return made;
 }
 
-/* The step of body m of an item from `at`: changes its displacement and publishes it; gives its new
- * place. */
+/* Steps body m of an item from position `at`: publishes the new displacement, and returns it. */
 LATTICE_FUNCTION lattice_vector lattice_step_body(const lattice_view *group,
     const lattice_step *step, __global uint4 *sent, uint epoch, uint m, lattice_vector at,
     lattice_vector *velocity)
@@ -163,12 +161,12 @@ LATTICE_FUNCTION lattice_vector lattice_step_body(const lattice_view *group,
     return at;
 }
 
-/* Rounds of the halo for which there is no inner body to hide them behind: asked for before the
- * barrier, taken after it. */
+/* Rounds of the halo that no inner body can hide: requested before the barrier, received after
+ * it. */
 #define LATE (HALO > EACH - RIM ? HALO - (EACH - RIM) : 0)
 
-/* One sample. Own displacements are read from local memory, or kept in registers, and written at
- * its end. */
+/* Computes one sample. Own displacements are read from local memory, or kept in registers, and
+ * written at the sample's end. */
 LATTICE_FUNCTION void lattice_sample(const lattice_view *group, const lattice_step *step,
     __global uint4 *packets, uint epoch, bool receive, lattice_vector *velocity,
     lattice_vector *held)
@@ -184,7 +182,7 @@ LATTICE_FUNCTION void lattice_sample(const lattice_view *group, const lattice_st
         uint4 packet;
         lattice_vector at;
         if (PACKETS && m == RIM && receive)
-            barrier(CLK_LOCAL_MEM_FENCE); /* the rim is done: the halo is read no more */
+            barrier(CLK_LOCAL_MEM_FENCE); /* the rim is finished: the halo is not read again */
         if (here) {
             from = sent + group->halo[got];
             packet = lattice_get(from);
@@ -228,29 +226,29 @@ LATTICE_FUNCTION void lattice_sample(const lattice_view *group, const lattice_st
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-LATTICE_FUNCTION bool lattice_within(lattice_vector v, float most)
+LATTICE_FUNCTION bool lattice_within(lattice_vector v, float limit)
 {
-    return fabs(v.x) <= most && fabs(v.y) <= most && fabs(v.z) <= most; /* false for NaN */
+    return fabs(v.x) <= limit && fabs(v.y) <= limit && fabs(v.z) <= limit; /* false for NaN */
 }
 
-/* Marks the sample behind which one of the item's bodies is beyond the breaker's limits. */
+/* Marks the sample after which one of the item's bodies is beyond the breaker's limits. */
 LATTICE_FUNCTION void lattice_check(
     const lattice_view *group, const lattice_step *step, uint n, const lattice_vector *velocity)
 {
-    float far = SYNTH_MOST_BODY / step->unit, fast = SYNTH_MOST_SPEED / step->unit;
+    float far_limit = SYNTH_MOST_BODY / step->unit, fast_limit = SYNTH_MOST_SPEED / step->unit;
     bool sound = true;
 #pragma unroll
     for (uint m = 0; m < EACH; m++) {
         uint i = m * WG + group->item;
         lattice_vector at = {
             group->block[i], group->block[i + PLACES], group->block[i + 2 * PLACES]};
-        sound = sound && lattice_within(at, far) && lattice_within(velocity[m], fast);
+        sound = sound && lattice_within(at, far_limit) && lattice_within(velocity[m], fast_limit);
     }
     uint sample = step->sample + n;
     if (!sound) group->flags[LATTICE_MARK(sample, step->sample - step->frame)] = sample;
 }
 
-/* All samples of a launch. */
+/* Computes all samples of a launch. */
 LATTICE_FUNCTION void lattice_run(const lattice_view *group, __global const float *palette,
     __global float *state, __global uint4 *packets, const lattice_step *step)
 {
@@ -289,8 +287,8 @@ LATTICE_FUNCTION void lattice_run(const lattice_view *group, __global const floa
 
 /* ---- the kernel ---- */
 
-/* Tables are described in solver/grid/grid.h. `state`: of each group, OWN floats each of x, y, z and
- * of h v along them, in units. */
+/* solver/grid/grid.h describes the tables. `state`: for each group, OWN floats each of x, y, z
+ * and of h v along these axes, in units. */
 __kernel void synth_lattice(__global const uint4 *groups, __global const uint *table,
     __global const uint *springs, __global const uchar *classes, __global const float *palette,
     __global const uint *halo, __global const uint *links, __global float *state,

@@ -1,5 +1,5 @@
-/* The control group of lattice.cl: everything that is no lattice, as a program whose bodies are
- * elsewhere. Put in front of it. */
+/* The control group of lattice.cl: all entities that are not in the lattice, as a program
+ * without bodies. Precedes lattice.cl. */
 #ifndef SYNTH_LATTICE_CONTROL_H
 #define SYNTH_LATTICE_CONTROL_H
 
@@ -23,8 +23,8 @@ LATTICE_FUNCTION float control_dot(lattice_vector a, lattice_vector b)
     return fma(a.x, b.x, fma(a.y, b.y, a.z * b.z));
 }
 
-/* The contacts of a linked body, one after the other as synth_push() takes them, as one affine map
- * of its h v. */
+/* Combines the contacts of a linked body, in the order of synth_push(), into one affine map of
+ * its h v. */
 LATTICE_FUNCTION void control_push(
     const synth_layout *layout, const synth_at *at, __global uint4 *pushes, uint e, uint epoch)
 {
@@ -56,9 +56,9 @@ LATTICE_FUNCTION void control_push(
     lattice_put(pushes, kept * b.x, kept * b.y, kept * b.z, epoch);
 }
 
-/* The linked bodies: what contacts do to each is sent, by the last warps, and where it is comes
- * into the half that is read, by the first ones. Anchored bodies (weight 0) stay where they are.
- * What the host wrote has no epoch. */
+/* Exchanges data of linked bodies: the last warps send the effect of contacts on each, the first
+ * warps receive its position and velocity into the half that is read. Anchored bodies (weight 0)
+ * do not move. Data that the host wrote have no epoch. */
 LATTICE_FUNCTION void control_exchange(const synth_layout *layout, const synth_at *at,
     __global uint4 *packets, uint epoch, uint fresh, lattice_step step, __global uint *flags,
     uint item)
@@ -85,7 +85,8 @@ LATTICE_FUNCTION void control_exchange(const synth_layout *layout, const synth_a
     }
 }
 
-/* Which list of rows an item begins with, and its lane; whole divisions are long. */
+/* First list of rows of an item, and its lane; computed once, because integer divisions are
+ * slow. */
 typedef struct control_place {
     uint list, lists, lane;
 } control_place;
@@ -99,7 +100,7 @@ LATTICE_FUNCTION control_place control_place_of(const synth_layout *layout, uint
     return place;
 }
 
-/* Every seat of the program, a list of rows for each of `warps`. */
+/* Steps all seats of the program, one list of rows for each of `warps`. */
 LATTICE_FUNCTION void control_rows(
     const synth_layout *layout, const synth_at *at, control_place place)
 {
@@ -156,7 +157,7 @@ LATTICE_FUNCTION void control_run(SYNTH_SPACE uint *store, __global float *delay
     }
 }
 
-/* The control group's samples, its store brought where it is to be. */
+/* Computes the control group's samples, with its store copied to local memory if CONTROL_LOCAL. */
 LATTICE_FUNCTION void control_all(__local float *block, __global uint *store, __global float *delay,
     __global const uint *pokes, __global const float *inputs, __global float *stems,
     __global uint4 *packets, __global uint *flags, const synth_layout *layout,

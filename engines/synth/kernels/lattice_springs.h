@@ -1,9 +1,9 @@
-/* Springs of lattice.cl: what it is compiled for, how a half-spring is found, and the force on a
- * body. Put in front of it. */
+/* Springs of lattice.cl: its compile-time parameters, decoding of half-springs, and the force on
+ * a body. Precedes lattice.cl. */
 #ifndef SYNTH_LATTICE_SPRINGS_H
 #define SYNTH_LATTICE_SPRINGS_H
 
-/* ---- what the kernel is compiled for ---- */
+/* ---- compile-time parameters ---- */
 
 #ifndef WG
 #define WG 64
@@ -11,16 +11,16 @@
 #ifndef EACH
 #define EACH 2
 #endif
-#ifndef RIM /* the first RIM of EACH hold every body of the rim */
+#ifndef RIM /* the first RIM of EACH contain every body of the rim */
 #define RIM 1
 #endif
-#ifndef HALO /* packets that an item receives: others' bodies and pushes */
+#ifndef HALO /* packets that an item receives: other groups' bodies and pushes */
 #define HALO 1
 #endif
 #ifndef DEGREE /* even */
 #define DEGREE 6
 #endif
-#ifndef PLACES /* own bodies, halo, and the place of anchors, which is the last */
+#ifndef PLACES /* positions of own bodies, halo, and anchors (the last) */
 #define PLACES (WG * EACH + WG * HALO + 1)
 #endif
 #ifndef HELD /* 1: displacements in registers too; pays up to about four bodies an item */
@@ -29,8 +29,8 @@
 #ifndef SPRINGS
 #define SPRINGS SPRINGS_SLOTS
 #endif
-/* SPRINGS_SLOTS: of each slot the rest vector, its length squared, the rest length L0, and |d0|^2 -
- * L0^2, in units. They are literals, since loads of constants would be a tenth of all
+/* SPRINGS_SLOTS: for each slot the rest vector, its squared length, the rest length L0, and
+ * |d0|^2 - L0^2, in units. Literals, since loads of constants would be a tenth of all
  * instructions. */
 #ifndef SLOT_X
 #define SLOT_X 1.0f, -1.0f, 0.0f, 0.0f, 0.0f, 0.0f
@@ -43,16 +43,16 @@
 #ifndef SAME /* 1: all springs have one stiffness, which is in the gain */
 #define SAME 0
 #endif
-#ifndef STRETCH /* L0/|d0| of SPRINGS_KINDS that differ in their rest vector alone */
+#ifndef STRETCH /* L0/|d0| of SPRINGS_KINDS that differ only in their rest vectors */
 #define STRETCH 1.0f
 #endif
-#ifndef KIND_FLOATS /* 4: kinds differ in their rest vector alone; else LATTICE_KIND_FLOATS */
+#ifndef KIND_FLOATS /* 4: kinds differ only in their rest vectors; else LATTICE_KIND_FLOATS */
 #define KIND_FLOATS LATTICE_KIND_FLOATS
 #endif
-#ifndef MATERIALS /* or kinds of half-springs */
+#ifndef MATERIALS /* number of materials, or of kinds of half-springs */
 #define MATERIALS 1
 #endif
-#ifndef TENSE /* whether some spring is stretched at rest */
+#ifndef TENSE /* 1: some spring is stretched at rest */
 #define TENSE 0
 #endif
 #ifndef CUBIC
@@ -64,23 +64,24 @@
 #ifndef CLASSES
 #define CLASSES 1
 #endif
-#ifndef TABLE_LOCAL /* whether the neighbour table is in local memory; else it is read from global memory */
+#ifndef TABLE_LOCAL /* 1: the neighbour table is in local memory; 0: in global memory */
 #define TABLE_LOCAL 1
 #endif
-#ifndef CONTROL_LOCAL /* whether the store of the control group is in local memory (SYNTH_SPACE) */
+#ifndef CONTROL_LOCAL /* 1: the store of the control group is in local memory (SYNTH_SPACE) */
 #define CONTROL_LOCAL 0
 #endif
 #ifndef PACKETS
 #define PACKETS 0
 #endif
-#define ROLE_ALL 0     /* the lattice, and one more group that is the control group */
-#define ROLE_LATTICE 1 /* one of the two: where a launch makes one sample, each has its own */
+#define ROLE_ALL 0 /* the lattice, and one more group, the control group */
+/* one of the two: if a launch computes one sample, each has its own kernel */
+#define ROLE_LATTICE 1
 #define ROLE_CONTROL 2
 #ifndef ROLE
 #define ROLE ROLE_ALL
 #endif
 
-#if HED_STRICT /* the host gives no such configuration: this is for the syntax test */
+#if HED_STRICT /* syntax test only: the host uses no strict configuration */
 #define lattice_sqrt(x) sqrt(x)
 #define lattice_rsqrt(x) hed_rsqrt(x)
 #define lattice_rcp(x) (1.0f / (x))
@@ -92,9 +93,10 @@
 
 #define OWN (WG * EACH)
 #define WORDS (DEGREE / 2)
-#define POLLS 4000000u /* before a packet is given up: seconds, where microseconds are usual */
-/* In local memory, in floats: displacements, the classes' decay and gain, the materials, the
- * neighbour table. */
+/* polls before a packet is given up: seconds, where microseconds are usual */
+#define POLLS 4000000u
+/* Offsets in local memory, floats: displacements, the classes' decay and gain, the materials,
+ * the neighbour table. */
 #define CLASS_AT (3 * PLACES)
 #define MATERIAL_AT ((CLASS_AT + (BODIES == BODIES_CLASSES ? 2 * CLASSES : 0) + 3) / 4 * 4)
 #define MATERIAL_FLOATS \
@@ -102,8 +104,8 @@
         : SPRINGS == SPRINGS_OWN && MATERIALS > 1 ? LATTICE_MATERIAL_FLOATS \
                                                   : 0)
 #define TABLE_AT (MATERIAL_AT + MATERIAL_FLOATS * MATERIALS)
-/* Words of a group's half-springs. SPRINGS_SLOTS takes every slot for a spring, if to the body
- * itself; where springs pull at rest, what those pull too much is taken off. */
+/* Words of a group's half-springs. SPRINGS_SLOTS computes every slot, an empty one as a spring
+ * to the body itself; if springs pull at rest, the pull of empty slots is subtracted. */
 #define HOLES (SPRINGS == SPRINGS_SLOTS && TENSE)
 #define SPRING_WORDS \
     (OWN * (SPRINGS == SPRINGS_KINDS    ? LATTICE_KIND_WORDS(DEGREE) \
@@ -117,7 +119,7 @@
 #define LATTICE_FUNCTION static inline
 #endif
 
-/* A neighbour in the table is the byte at which its x lies among the x. */
+/* A neighbour in the table is the byte offset of its x. */
 #define NEIGHBOUR(place, axis, byte) \
     (*(__local const float *)((__local const char *)((place) + (axis)*PLACES) + (byte)))
 
@@ -146,8 +148,8 @@ LATTICE_FUNCTION uint4 lattice_get(__global const uint4 *at)
 #endif
 }
 
-/* Reads again until the epoch is right. After POLLS reads it goes on with the last value and says
- * so; then no group waits any more. */
+/* Polls until the epoch is right. After POLLS polls it continues with the last value and sets
+ * flags[0]; then no group waits any more. */
 LATTICE_FUNCTION uint4 lattice_wait(
     __global const uint4 *at, uint4 packet, uint epoch, __global uint *flags)
 {
@@ -168,22 +170,22 @@ LATTICE_FUNCTION uint4 lattice_wait(
 
 /* ---- springs ---- */
 
-/* A spring while its force is computed. */
+/* Parameters of a spring for its force. */
 typedef struct lattice_spring {
     float x, y, z, square, rest, excess, stiffness, cubic;
 } lattice_spring;
 
-/* |d0|^2 in |d|^2 is taken larger by 2^-21, so that rounding never makes it negative, even where
- * both ends meet. */
+/* |d0|^2 in |d|^2 is increased by 2^-21, so that rounding never makes it negative, even if both
+ * ends meet. */
 #define SAFE 1.0000005f
 
-/* The pull of a spring along d, over |d|; w = u.(u + 2 d0). */
+/* Returns the pull of a spring along d, divided by |d|; w = u.(u + 2 d0). */
 LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
 {
     /* |d|^2, |d|^2 - L0^2 */
     float now = fma(s.square, SAFE, w), over = TENSE || CUBIC ? w + s.excess : w;
-    /* A palette's rest lengths are larger themselves; in a short one s.square is L0^2, and |d0|^2
-     * follows from it. */
+    /* a palette's rest lengths are increased already; in a short entry s.square is L0^2, from
+     * which |d0|^2 follows */
     if ((SPRINGS == SPRINGS_KINDS) & (KIND_FLOATS == 4)) { /* clang warns of && with constants */
         now = fma(s.square, 1.0f / (STRETCH * STRETCH), w);
         over = TENSE ? fma(s.square, 1.0f / (STRETCH * STRETCH) - 1.0f, w) : w;
@@ -197,7 +199,7 @@ LATTICE_FUNCTION float lattice_pull(float w, lattice_spring s)
     return SAME ? share : s.stiffness * share;
 }
 
-/* Slot j; all of it but the stiffness is known to the compiler. */
+/* Returns slot j; everything except the stiffness is known to the compiler. */
 LATTICE_FUNCTION lattice_spring lattice_slot(const lattice_step *step, uint j)
 {
     const float x[] = {SLOT_X}, y[] = {SLOT_Y}, z[] = {SLOT_Z}, square[] = {SLOT_SQUARE},
@@ -214,15 +216,15 @@ LATTICE_FUNCTION lattice_spring lattice_slot(const lattice_step *step, uint j)
     return s;
 }
 
-/* Four floats of local memory at once. OpenCL aligns an array given by the host for its own type
- * alone. */
+/* Loads four floats of local memory at once. OpenCL aligns a local array argument only to its
+ * element type. */
 #ifdef __OPENCL_C_VERSION__
 #define LATTICE_FOUR(from) vload4(0, from)
 #else
 #define LATTICE_FOUR(from) (*(__local const float4 *)(from))
 #endif
 
-/* The half-spring whose kind is byte `j` of a word. */
+/* Decodes the half-spring whose kind is byte `j` of a word. */
 LATTICE_FUNCTION lattice_spring lattice_of_kind(__local const float *block, uint word, uint j)
 {
     const uint width = KIND_FLOATS > 4 ? 5 : 4; /* an entry has 2^width bytes */
@@ -248,13 +250,14 @@ LATTICE_FUNCTION lattice_spring lattice_of_kind(__local const float *block, uint
     return s;
 }
 
-/* Bits to a whole number: the low bits of a float of that size, without a conversion. */
+/* Converts bits to an integer value: the low bits of a float of that magnitude, without a
+ * conversion instruction. */
 LATTICE_FUNCTION float lattice_whole(uint bits)
 {
     return as_float(bits | 0x4b000000u) - (8388608.0f + 32768.0f);
 }
 
-/* A half-spring by its words. */
+/* Decodes a half-spring with its own rest vector. */
 LATTICE_FUNCTION lattice_spring lattice_of_its_own(
     __local const float *block, const lattice_step *step, uint2 word)
 {
@@ -266,7 +269,8 @@ LATTICE_FUNCTION lattice_spring lattice_of_its_own(
     s.rest = s.square * lattice_rsqrt(s.square);
     s.stiffness = 1.0f;
     s.cubic = step->cubic[0];
-    s.excess = 0.0f; /* under tension there are two: that, and what pulls nothing */
+    /* under tension there are always two materials: the springs', and one without force */
+    s.excess = 0.0f;
     if (MATERIALS > 1) {
         __local const float *made = block + MATERIAL_AT + LATTICE_MATERIAL_FLOATS * (word.y >> 16);
         s.stiffness = made[0];
@@ -279,7 +283,7 @@ LATTICE_FUNCTION lattice_spring lattice_of_its_own(
 
 #define HAS_PART(part) (SPRINGS != SPRINGS_SLOTS || (part) != 0.0f)
 
-/* The sum of the springs' forces on the body at `i`, which is at `at`. */
+/* Sums the springs' forces on the body at `i`, whose displacement is `at`. */
 LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block,
     __global const uint *table, __global const uint *springs, const lattice_step *step, uint i,
     lattice_vector at)
@@ -301,7 +305,7 @@ LATTICE_FUNCTION lattice_vector lattice_force(__local const float *block,
         if (SPRINGS == SPRINGS_SLOTS) s = lattice_slot(step, j);
         else if (SPRINGS == SPRINGS_KINDS) s = lattice_of_kind(block, kinds[j / 4], j % 4);
         else s = lattice_of_its_own(block, step, ((__global const uint2 *)springs)[j * OWN + i]);
-        /* d, and u + 2 d0 = d + d0. Parts of a slot that are 0 are known to be. */
+        /* d, and u + 2 d0 = d + d0; components of a slot that are 0 are known at compile time */
         float dx = HAS_PART(s.x) ? ux + s.x : ux, dy = HAS_PART(s.y) ? uy + s.y : uy,
               dz = HAS_PART(s.z) ? uz + s.z : uz;
         float ex = HAS_PART(s.x) ? dx + s.x : ux, ey = HAS_PART(s.y) ? dy + s.y : uy,

@@ -1,25 +1,25 @@
-/* How one instance lies in memory: an array of 32-bit words, the store, the same on every device.
- * C, OpenCL C and CUDA read this text.
+/* Layout of one instance in memory: an array of 32-bit words, the store, equal on every device.
+ * One text for C, OpenCL C and CUDA.
  *
- * control   SYNTH_DILATION, then gates: SYNTH_GATE_WORDS for each parameter for each type and field
- *           an array over
- * its entities: constant, or changed by a poke between two samples state     likewise: read and
- * written by the
- * entity alone signals   likewise, twice (of even and odd samples): what others read. Sample n
- *                        reads half n & 1
- * and writes the other one lists     of entities that have entries: the word of the first entry for
- *                                    each of the
- * `count`, then how many there are for each, then the entries: word k of entry e is at first + (e
- * words + k) SYNTH_STRIDE(count). So neighbours lie side by side, as their lanes read them:
- * entities are taken SYNTH_SLICE at
- * a time, with room for the longest list of each slice rows      which entity is in which lane
+ *   control   SYNTH_DILATION, then gates: SYNTH_GATE_WORDS for each
+ *   parameter for each type and field an array over its entities: constant, or changed by a
+ *             poke between two samples
+ *   state     an array for each type and field: read and written by the entity alone
+ *   signals   an array for each type and field, twice (for even and odd samples): read by other
+ *             entities. Sample n reads half n & 1 and writes the other one
+ *   lists     of entities that have entries: the word of the first entry for each of the
+ *             `count`, then the number of entries for each, then the entries: word k of entry e
+ *             is at first + (e words + k) SYNTH_STRIDE(count). So neighbours are contiguous, as
+ *             their lanes read them: entities are grouped SYNTH_SLICE at a time, with space for
+ *             the longest list of each slice
+ *   rows      entity of each lane
  *
- * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and so on; a
- * signal is numbered from the start of a half: type[t].signal + f * type[t].count + i. Entity
- * numbers here are places in the order of the layout, not hed_synth_entity. An exciter is one
- * entity for each body it is linked to (a contact). A microphone listens through ears, of up to
- * SYNTH_EAR_BODIES bodies each, so that no lane has more than those to sum up: it hears what they
- * heard at the previous sample. */
+ * Field f of entity i of type t is word type[t].parameter + f * type[t].count + i, and
+ * accordingly for state; a signal is numbered from the start of a half: type[t].signal + f *
+ * type[t].count + i. Entity numbers here are indices in the order of the layout, not
+ * hed_synth_entity. An exciter is one entity for each body it is linked to (a contact). A
+ * microphone has ears, of up to SYNTH_EAR_BODIES bodies each, so that no lane sums more bodies
+ * than that: it sums its ears' signals of the previous sample. */
 #ifndef SYNTH_LAYOUT_H
 #define SYNTH_LAYOUT_H
 
@@ -28,7 +28,7 @@
 
 enum synth_type {
     SYNTH_BODY,
-    SYNTH_SPRING, /* modulated springs only: they come first among all springs */
+    SYNTH_SPRING, /* modulated springs only: these are the first springs */
     SYNTH_MICROPHONE,
     SYNTH_MALLET,
     SYNTH_PLECTRUM,
@@ -46,19 +46,20 @@ enum synth_type {
 
 /* ---- control words ---- */
 enum { SYNTH_DILATION, SYNTH_FIRST_GATE };
-/* Of a gate: how many notes have started, whether one is held (0, 1), velocity in [0, 1], note. */
+/* Words of a gate: number of notes started, 1 while one is held (else 0), velocity in [0, 1],
+ * note. */
 enum { SYNTH_GATE_COUNT, SYNTH_GATE_HELD, SYNTH_GATE_VELOCITY, SYNTH_GATE_NOTE, SYNTH_GATE_WORDS };
 
 /* ---- fields: P parameters, S state, O signals. h is the time step, r = 1/h ---- */
 
-/* BODY. Springs are summed in the order of their list, then contacts act in the order of theirs.
- * WEIGHT 0: anchored. */
+/* BODY. Forces of springs are summed in the order of their list, then contacts act in the order
+ * of theirs. WEIGHT 0: anchored. */
 enum {
     BODY_P_WEIGHT /* h^2/m, m/N */,
     BODY_P_RATE /* 2 damping h */,
     BODY_P_X,
     BODY_P_Y,
-    BODY_P_Z /* at rest, m */,
+    BODY_P_Z /* position at rest, m */,
     BODY_PARAMETERS
 };
 enum {
@@ -71,38 +72,38 @@ enum {
     BODY_SIGNALS
 };
 /* Entries of list SPRINGS: 2 words, the other body; the spring with its flags. Entries of list
- * FORCES: 2 words, the contact's signal NX; how far its signals are from one another. Weights are
- * in the contacts. */
-#define SYNTH_SLACK 1e-22f /* m^2: no spring's force is ever so small that it is denormal */
+ * FORCES: 2 words, the contact's signal NX; distance between its signals. Weights are in the
+ * contacts. */
+#define SYNTH_SLACK 1e-22f /* m^2; keeps every spring's force a normal number */
 #define SYNTH_SPRING_WORDS 2u
 #define SYNTH_SPRING_REVERSED 0x80000000u /* this body is the spring's `to` */
 #define SYNTH_SPRING_INDEX 0x7fffffffu
 #define SYNTH_FORCE_WORDS 2u
 
-/* SPRING: count is of all springs, `modulated` of those with a row. */
+/* SPRING: count is of all springs, `modulated` of springs with a row. */
 enum {
     SPRING_P_X,
     SPRING_P_Y,
     SPRING_P_Z,         /* rest vector, from -> to, m */
     SPRING_P_REST,      /* L0, m */
-    SPRING_P_EXCESS,    /* |d0|^2 - L0^2, m^2; SYNTH_SLACK where that is 0 */
+    SPRING_P_EXCESS,    /* |d0|^2 - L0^2, m^2; SYNTH_SLACK instead of 0 */
     SPRING_P_STIFFNESS, /* N/m */
     SPRING_P_DAMPING,   /* c/h, N/m (of h v) */
     SPRING_P_CUBIC,     /* N/m^3 */
     SPRING_PARAMETERS
 };
-/* What bodies take instead of the parameters, for spring < modulated; these arrays are over
- * `modulated` springs. */
+/* Values that replace the parameters of spring < modulated; these arrays are over `modulated`
+ * springs. */
 enum { SPRING_O_REST, SPRING_O_EXCESS, SPRING_O_STIFFNESS, SPRING_O_DAMPING, SPRING_SIGNALS };
 
-/* MICROPHONE: its ears are EARS elements of type EAR from FIRST_EAR. */
+/* MICROPHONE: its ears are EARS elements of type EAR from FIRST_EAR on. */
 enum {
     MICROPHONE_P_X,
     MICROPHONE_P_Y,
     MICROPHONE_P_Z,
     MICROPHONE_P_NX,
     MICROPHONE_P_NY,
-    MICROPHONE_P_NZ, /* place; direction of length 1 */
+    MICROPHONE_P_NZ, /* position; direction of length 1 */
     MICROPHONE_P_DIRECTIONALITY,
     MICROPHONE_P_ISOTROPY,
     MICROPHONE_P_GAIN, /* linear, of h v: gain times r */
@@ -112,38 +113,38 @@ enum {
     MICROPHONE_P_ATTACK,
     MICROPHONE_P_RELEASE, /* 1 - exp(-h/tau) */
     MICROPHONE_P_MAKEUP,  /* linear */
-    MICROPHONE_P_STEM,    /* (uint) which stem; SYNTH_NO_STEM: not heard */
+    MICROPHONE_P_STEM,    /* (uint) number of its stem; SYNTH_NO_STEM: inaudible */
     MICROPHONE_P_FIRST_EAR,
     MICROPHONE_P_EARS, /* (uint) */
     MICROPHONE_PARAMETERS
 };
 enum { MICROPHONE_S_LEVEL, MICROPHONE_STATES };
-enum { MICROPHONE_O_SIGNAL /* with gain and compressor */, MICROPHONE_SIGNALS };
+enum { MICROPHONE_O_SIGNAL /* after gain and compressor */, MICROPHONE_SIGNALS };
 #define SYNTH_NO_STEM 0xffffffffu
-/* EAR: place and direction are its microphone's, with their modulation. Entries of its list: 2
+/* EAR: position and direction are its microphone's, including modulation. Entries of its list: 2
  * words, body; bits of the weight. */
 enum { EAR_P_MICROPHONE /* (uint) element */, EAR_PARAMETERS };
 enum { EAR_O_SUM, EAR_SIGNALS };
 #define SYNTH_EAR_BODIES 16u
 #define SYNTH_EAR_WORDS 2u
-#define SYNTH_NEAREST 0.01f /* m: nearer bodies count as this far */
+#define SYNTH_NEAREST 0.01f /* m: minimum distance of bodies */
 
-/* Contacts: their first parameters and all their signals are alike. */
+/* Contacts: all types have these first parameters and these signals. */
 enum {
     CONTACT_P_BODY, /* (uint) element */
     CONTACT_P_GATE, /* (uint) word of the store */
     CONTACT_P_NX,
     CONTACT_P_NY,
     CONTACT_P_NZ, /* direction of length 1 */
-    /* of the force; plectrum: of the distance; mallet: 1, for its mass is shared */
+    /* factor of the force; plectrum: of the distance; mallet: 1, because the mass is divided */
     CONTACT_P_WEIGHT,
     CONTACT_P_SENSITIVITY,
-    CONTACT_P_NUMBER, /* (uint) of the exciter, for its noise */
+    CONTACT_P_NUMBER, /* (uint) number of the exciter, for noise */
     CONTACT_PARAMETERS
 };
-/* A contact pushes along (NX, NY, NZ) with FORCE - RESISTANCE u, u = h v of the body along it as it
- * will be after the step: the body solves for that, so that friction and controllers, however
- * stiff, take energy and give none. */
+/* A contact pushes along (NX, NY, NZ) with FORCE - RESISTANCE u, where u is the body's h v along
+ * this direction after the step: the body solves for it, so that friction and controllers,
+ * however stiff, dissipate energy. */
 enum {
     CONTACT_O_NX,
     CONTACT_O_NY,
@@ -153,13 +154,13 @@ enum {
     CONTACT_SIGNALS
 };
 
-/* ADSR: levels a sample (straight lines): ATTACK h/attack, DECAY (1 - sustain) h/decay, RELEASE
- * h/release, 1 where the time is 0; stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
+/* ADSR: change of level a sample (linear): ATTACK h/attack, DECAY (1 - sustain) h/decay, RELEASE
+ * h/release, 1 if the time is 0; stage 0 idle, 1 attack, 2 decay and sustain, 3 release. */
 enum { ADSR_P_ATTACK, ADSR_P_DECAY, ADSR_P_SUSTAIN, ADSR_P_RELEASE, ADSR_PARAMETERS };
 enum { ADSR_S_SEEN /* (uint) GATE_COUNT */, ADSR_S_STAGE /* (uint) */, ADSR_S_LEVEL, ADSR_STATES };
 
-/* MALLET: mass is this contact's share. LIMIT is the largest compression c for which p Q c^(p-1)
- * h^2/m <= 1/4, Q hard and m the mass of the lighter of hammer and body. */
+/* MALLET: the mass is this contact's fraction. LIMIT is the largest compression c for which p Q
+ * c^(p-1) h^2/m <= 1/4, with the hard Q, and m the mass of the lighter of hammer and body. */
 enum {
     MALLET_P_WEIGHT = CONTACT_PARAMETERS, /* h^2/mass */
     MALLET_P_SPEED,                       /* h impulse/mass, m a sample at velocity 1 */
@@ -169,7 +170,7 @@ enum {
     MALLET_P_HYSTERESIS,
     MALLET_P_RELAXATION, /* 1 - exp(-h/tau0) */
     MALLET_P_NOISE,
-    MALLET_P_LIMIT, /* m: deeper compressions count as this one */
+    MALLET_P_LIMIT, /* m: deeper compressions are clamped to it */
     MALLET_PARAMETERS
 };
 enum {
@@ -182,7 +183,7 @@ enum {
     MALLET_STATES
 };
 
-/* PLECTRUM: a controller, stiff for its body's mass, draws the body after a point that moves. */
+/* PLECTRUM: a controller, stiff for its body's mass, that makes the body follow a moving point. */
 enum {
     PLECTRUM_P_DISTANCE = CONTACT_PARAMETERS,
     PLECTRUM_P_DURATION /* samples */,
@@ -270,7 +271,7 @@ enum { FOLLOWER_S_LEVEL, FOLLOWER_STATES };
 enum { MIDI_P_VALUE, MIDI_P_SMOOTHING /* s */, MIDI_P_DEPTH, MIDI_PARAMETERS };
 enum { MIDI_S_LEVEL, MIDI_STATES };
 enum { MODULATOR_O_SIGNAL, MODULATOR_SIGNALS };
-/* DELAY: its memory is a ring of MASK + 1 floats at BUFFER of the instance's delay memory. */
+/* DELAY: a ring of MASK + 1 floats at BUFFER of the instance's delay memory. */
 enum {
     DELAY_P_SOURCE /* (uint) signal */,
     DELAY_P_SECONDS /* s */,
@@ -280,9 +281,9 @@ enum {
     DELAY_PARAMETERS
 };
 
-/* hed_synth_wave, as devices know it. */
+/* Values of hed_synth_wave for devices. */
 enum { SYNTH_SINE, SYNTH_SAW, SYNTH_RECTANGLE, SYNTH_NOISE, SYNTH_HOLD };
-/* hed_synth_modulation_mode and hed_synth_target likewise. */
+/* Values of hed_synth_modulation_mode and hed_synth_target for devices. */
 enum { SYNTH_ADD, SYNTH_MULTIPLY, SYNTH_EXPONENTIAL };
 enum {
     SYNTH_MASS,
@@ -330,23 +331,23 @@ typedef struct synth_type_layout {
     uint parameter, state; /* words */
     uint signal;           /* number of the first signal */
     uint links;            /* word where list LINKS is, over `modulated` entities */
-    uint list;             /* likewise SPRINGS (BODY), bodies (EAR); over `count` */
-    uint forces;           /* likewise FORCES (BODY) */
+    uint list;             /* word of list SPRINGS (BODY) or bodies (EAR), over `count` entities */
+    uint forces;           /* word of list FORCES (BODY), over `count` entities */
 } synth_type_layout;
 
 typedef struct synth_layout {
-    uint words;        /* of an instance */
+    uint words;        /* words of an instance */
     uint signals;      /* word of half 0 */
-    uint signal_count; /* of a half */
+    uint signal_count; /* signals of a half */
     uint gates;        /* number */
     uint row_begin;    /* word of the (warps + 1) first rows of the warps */
     /* word of the rows: `lanes` words each, SYNTH_SEAT(type, entity) or SYNTH_EMPTY */
     uint rows;
     uint warps, lanes;
-    uint delay_words; /* of an instance's delay memory */
-    uint stems;       /* heard microphones: 2 floats each and frame */
+    uint delay_words; /* floats of an instance's delay memory */
+    uint stems;       /* audible microphones: 2 floats for each and frame */
     uint flags;       /* SYNTH_HAS_... */
-    uint seed;        /* of noise, for instance 0; instance i has seed + i */
+    uint seed;        /* seed of noise of instance 0; instance i has seed + i */
     float step;       /* h */
     synth_type_layout type[SYNTH_TYPES];
 } synth_layout;
@@ -354,7 +355,7 @@ typedef struct synth_layout {
 #define SYNTH_HAS_DAMPING 1u /* some spring has damping */
 #define SYNTH_HAS_CUBIC 2u   /* some spring has a cubic term */
 #define SYNTH_SEAT(type, entity) \
-    ((uint)(type) << 24 | (uint)(entity)) /* up to 2^24 entities of a type */
+    ((uint)(type) << 24 | (uint)(entity)) /* limit: 2^24 entities of a type */
 #define SYNTH_SEAT_TYPE(seat) ((seat) >> 24)
 #define SYNTH_SEAT_ENTITY(seat) ((seat)&0xffffffu)
 #define SYNTH_EMPTY 0xffffffffu

@@ -1,7 +1,7 @@
-/* One step of one entity, and of what moves parameters: LFO, envelope, follower, MIDI source, delay
- * line. The texts physics_store.h, physics_body.h and physics_exciters.h, one for OpenCL C, CUDA
- * and C, stand before this one; in strict mode every operation is rounded by itself in the order
- * written there. */
+/* One step of one entity, and the modulators: LFO, envelope, follower, MIDI source, delay line.
+ * physics_store.h, physics_body.h and physics_exciters.h, each one text for OpenCL C, CUDA and
+ * C, precede this one; in strict mode every operation is rounded separately in the order written
+ * there. */
 #ifndef SYNTH_PHYSICS_H
 #define SYNTH_PHYSICS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -38,7 +38,7 @@ SYNTH_FUNCTION void synth_lfo(const synth_layout *layout, const synth_at *at, ui
         depth * synth_swing_on(layout, at, swing, frequency, step, pulse));
 }
 
-/* Its depth with what links make of it. */
+/* Returns an entity's depth, including modulation. */
 SYNTH_FUNCTION float synth_depth(
     const synth_layout *layout, const synth_at *at, uint type, uint field, uint entity)
 {
@@ -85,7 +85,7 @@ SYNTH_FUNCTION void synth_midi(const synth_layout *layout, const synth_at *at, u
         depth = synth_changed(depth, change, SYNTH_DEPTH, 1.0f);
         smoothing = synth_changed(smoothing, change, SYNTH_SMOOTHING, 1.0f);
     }
-    /* Below a nanosecond nothing is smooth, and 1/smoothing could be infinite. */
+    /* below a nanosecond there is no smoothing, and 1/smoothing could be infinite */
     float share =
         smoothing > 1e-9f ? 1.0f - synth_exp(-synth_quotient(layout->step, smoothing)) : 1.0f;
     float level = synth_approach(synth_number(at, state), synth_value(at, me, MIDI_P_VALUE), share);
@@ -93,7 +93,7 @@ SYNTH_FUNCTION void synth_midi(const synth_layout *layout, const synth_at *at, u
     synth_show(at, me, MODULATOR_O_SIGNAL, depth * level);
 }
 
-/* Between the two samples that are nearest to `seconds` ago, in a straight line. */
+/* Steps a delay line: interpolates linearly between the two samples nearest to `seconds` ago. */
 SYNTH_FUNCTION void synth_delay(const synth_layout *layout, const synth_at *at, uint delay)
 {
     synth_self me = synth_self_of(layout, SYNTH_DELAY, delay);
@@ -116,7 +116,8 @@ SYNTH_FUNCTION void synth_delay(const synth_layout *layout, const synth_at *at, 
         at, me, MODULATOR_O_SIGNAL, gain * hed_fma(samples - (float)whole, far - near, near));
 }
 
-/* Reads what others wrote at the previous sample, writes its state and signals. */
+/* Steps an entity: reads other entities' signals of the previous sample, writes its state and
+ * signals. */
 SYNTH_FUNCTION void synth_entity(
     const synth_layout *layout, const synth_at *at, uint type, uint entity)
 {

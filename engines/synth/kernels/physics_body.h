@@ -1,10 +1,11 @@
-/* Bodies, springs, and what hears them. Behind physics_store.h and physics_spring.h.
+/* Bodies, springs and microphones. physics_store.h and physics_spring.h precede this text.
  *
- * Stoermer-Verlet in positions, kept as displacement from rest and h v (notes in heddle/synth.h).
+ * Stoermer-Verlet in positions, stored as displacement from rest and h v (notes in
+ * heddle/synth.h).
  *
- * Denormals: on every free body a wind of 1e-16 N blows along each axis, so what has died away
- * rests where its springs bear that, and its speed ends at 1e-25 m a sample over the damping
- * instead of 0. So no force, place or speed ends as a denormal. Both are part of the model, on
+ * Denormals: a wind of 1e-16 N along each axis acts on every free body, so that a decayed motion
+ * ends at an offset that the springs balance, and its speed at 1e-25 m a sample / damping
+ * instead of 0. So no force, position or speed becomes denormal. Both are part of the model, on
  * every device. */
 #ifndef SYNTH_PHYSICS_BODY_H
 #define SYNTH_PHYSICS_BODY_H
@@ -16,8 +17,9 @@
 #define SYNTH_WIND 1e-16f /* N */
 #define SYNTH_PULLS 2u    /* springs of a body that are computed at once */
 
-/* What keeps of a body's velocity in one sample. Some 48,000 of these are multiplied in a second:
- * an ulp of one is 0.3 % of the loudness then, so fast mode has the same bits. */
+/* Returns the factor by which damping reduces a body's velocity in one sample. Some 48,000 of
+ * these factors are multiplied in a second: an ulp of one is then 0.3 % of the loudness, so fast
+ * mode has the same bits. */
 SYNTH_FUNCTION float synth_keep(float rate, float dilation) { return hed_exp(-rate * dilation); }
 
 /* A body's displacement and h v. */
@@ -44,8 +46,8 @@ typedef struct synth_force {
     float x, y, z;
 } synth_force;
 
-/* What entry `entry` of a body's springs pulls it with. `more`: some spring has damping or a cubic
- * term. */
+/* Returns the force of entry `entry` of a body's springs. `more`: some spring has damping or a
+ * cubic term. */
 SYNTH_FUNCTION synth_force synth_pull(const synth_layout *layout, const synth_at *at,
     const synth_motion *here, synth_list springs, uint entry, uint more)
 {
@@ -54,7 +56,7 @@ SYNTH_FUNCTION synth_force synth_pull(const synth_layout *layout, const synth_at
     uint index = spring & SYNTH_SPRING_INDEX, sign = spring & SYNTH_SPRING_REVERSED;
     uint count = layout->type[SYNTH_SPRING].count, modulated = layout->type[SYNTH_SPRING].modulated;
     uint word = layout->type[SYNTH_SPRING].parameter + index, step = count;
-    /* rest length, excess, stiffness, damping: parameters, or signals where they are modulated */
+    /* rest length, excess, stiffness, damping: parameters, or signals of a modulated spring */
     uint values = word + SPRING_P_REST * count;
     float d0x = hed_flip(synth_number(at, word), sign),
           d0y = hed_flip(synth_number(at, word + count), sign);
@@ -83,14 +85,14 @@ SYNTH_FUNCTION synth_force synth_pull(const synth_layout *layout, const synth_at
     force.x =
         tension *
         (d0x +
-            ux); /* not fused with the sum: so that both ends have the same force in every solver */
+            ux); /* not fused with the sum, so that both ends have the same force in every solver */
     force.y = tension * (d0y + uy);
     force.z = tension * (d0z + uz);
     return force;
 }
 
-/* Adds entries from `entry` on, `count` of them (a constant): all loads come before the first sum,
- * so that they wait for local memory together. */
+/* Adds the forces of `count` entries (a constant) from `entry` on: all loads precede the first
+ * sum, so that they wait for local memory together. */
 SYNTH_FUNCTION void synth_pull_some(const synth_layout *layout, const synth_at *at,
     const synth_motion *here, synth_list springs, uint entry, uint count, uint more,
     synth_force *sum)
@@ -105,7 +107,7 @@ SYNTH_FUNCTION void synth_pull_some(const synth_layout *layout, const synth_at *
     }
 }
 
-/* The sum over a body's springs, in the order of its list. */
+/* Sums the forces of a body's springs, in the order of its list. */
 SYNTH_FUNCTION synth_force synth_pull_all(const synth_layout *layout, const synth_at *at,
     const synth_motion *here, synth_list springs, uint more)
 {
@@ -117,7 +119,7 @@ SYNTH_FUNCTION synth_force synth_pull_all(const synth_layout *layout, const synt
     return sum;
 }
 
-/* The contact whose signal NX is word `word` pushes: (u, v, w) is solved for along its direction.
+/* Applies the contact whose signal NX is word `word`: solves for (u, v, w) along its direction.
  * `mobility` is s h^2/m. */
 SYNTH_FUNCTION void synth_push(
     const synth_at *at, uint word, uint step, float mobility, synth_motion *motion)
@@ -134,7 +136,7 @@ SYNTH_FUNCTION void synth_push(
     motion->w = hed_fma(nz, after - before, motion->w);
 }
 
-/* What modulation makes of a body: mass, damping, and an anchor's place. */
+/* Applies modulation to a body: mass, damping, and an anchor's position. */
 SYNTH_FUNCTION void synth_body_changes(const synth_layout *layout, const synth_at *at, uint body,
     float *weight, float *rate, synth_motion *anchor)
 {
@@ -170,7 +172,7 @@ SYNTH_FUNCTION void synth_body_show(
     at->store[word + 5u * stride] = as_uint(m->w);
 }
 
-/* From the contacts on: damping and the way. */
+/* Completes a body's step after the contacts: damping and displacement. */
 SYNTH_FUNCTION void synth_body_end(const synth_layout *layout, const synth_at *at, uint body,
     float mobility, float keep, synth_motion m)
 {
@@ -184,7 +186,7 @@ SYNTH_FUNCTION void synth_body_end(const synth_layout *layout, const synth_at *a
     synth_body_show(layout, at, body, &m);
 }
 
-/* From the force of the springs on: contacts, damping, the way. */
+/* Completes a body's step after the springs' force: contacts, damping, displacement. */
 SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at, uint body,
     float fx, float fy, float fz, synth_motion m)
 {
@@ -194,7 +196,7 @@ SYNTH_FUNCTION void synth_body_go(const synth_layout *layout, const synth_at *at
     if (synth_links_of(layout, at, SYNTH_BODY, body).length > 0) {
         synth_motion anchor;
         synth_body_changes(layout, at, body, &weight, &rate, &anchor);
-        if (weight == 0.0f) { /* goes where its place is put */
+        if (weight == 0.0f) { /* moves to its modulated position */
             anchor.u = synth_quotient(anchor.x - m.x, dilation);
             anchor.v = synth_quotient(anchor.y - m.y, dilation);
             anchor.w = synth_quotient(anchor.z - m.z, dilation);
@@ -228,7 +230,7 @@ SYNTH_FUNCTION void synth_body(const synth_layout *layout, const synth_at *at, u
     synth_body_go(layout, at, body, sum.x, sum.y, sum.z, m);
 }
 
-/* A modulated spring: bodies read its values of the previous sample. */
+/* Steps a modulated spring: bodies read its values of the previous sample. */
 SYNTH_FUNCTION void synth_spring(const synth_layout *layout, const synth_at *at, uint spring)
 {
     synth_self me = synth_self_of(layout, SYNTH_SPRING, spring);
@@ -254,7 +256,7 @@ SYNTH_FUNCTION void synth_spring(const synth_layout *layout, const synth_at *at,
     at->store[word + SPRING_O_DAMPING * modulated] = as_uint(hed_max(damping, 0.0f));
 }
 
-/* Where a microphone is and how it listens. */
+/* Position and characteristics of a microphone. */
 typedef struct synth_hearing {
     float x, y, z, nx, ny, nz, directionality, isotropy;
 } synth_hearing;
@@ -288,7 +290,7 @@ SYNTH_FUNCTION synth_hearing synth_hearing_of(
     return m;
 }
 
-/* What is heard of a body that is at (rx, ry, rz) from the microphone and moves by (u, v, w) a
+/* Returns the signal of a body at (rx, ry, rz) from the microphone that moves by (u, v, w) a
  * sample. */
 SYNTH_FUNCTION float synth_heard(
     const synth_hearing *m, float rx, float ry, float rz, float u, float v, float w)
@@ -323,7 +325,7 @@ SYNTH_FUNCTION void synth_ear(const synth_layout *layout, const synth_at *at, ui
     synth_show(at, me, EAR_O_SUM, sum);
 }
 
-/* Gain that a compressor gives at a level: (level / threshold)^slope above the threshold. */
+/* Returns a compressor's gain: (level / threshold)^slope above the threshold. */
 SYNTH_FUNCTION float synth_compress(const synth_at *at, synth_self me, float signal)
 {
     float slope = synth_value(at, me, MICROPHONE_P_SLOPE);

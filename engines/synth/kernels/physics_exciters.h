@@ -1,21 +1,21 @@
-/* Exciters, each at one body: mallet, plectrum, bow, oscillator, sound. Behind physics_store.h and
- * physics_body.h.
+/* Exciters, each at one body: mallet, plectrum, bow, oscillator, audio input. physics_store.h
+ * and physics_body.h precede this text.
  *
- * A contact's force acts when the body is where it will be one sample later: so it reckons with
- * that place and speed, its own last push included. With a mallet's force taken for that place,
- * hammer and body are one Stoermer-Verlet scheme. Felt: Stulov's hysteresis as one pole (notes in
- * heddle/synth.h). Bow: friction falls exponentially from stiction to sliding, as a resistance,
- * which the body solves for. */
+ * A contact's force acts when the body is at its position of one sample later: so the contact
+ * predicts this position and speed, including the effect of its own last force. With a mallet's
+ * force computed for that position, hammer and body are one Stoermer-Verlet scheme. Felt:
+ * Stulov's hysteresis as one pole (notes in heddle/synth.h). Bow: friction decreases
+ * exponentially from stiction to sliding, as a resistance, which the body solves for. */
 #ifndef SYNTH_PHYSICS_EXCITERS_H
 #define SYNTH_PHYSICS_EXCITERS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
 #include "physics_body.h"
 #endif
 
-#define SYNTH_GONE 0.01f           /* m: a mallet that far from its body does not come back */
-#define SYNTH_PLECTRUM_STIFF 0.25f /* of m/h^2 of the body */
+#define SYNTH_GONE 0.01f           /* m: at this distance from its body a mallet does not return */
+#define SYNTH_PLECTRUM_STIFF 0.25f /* fraction of the body's m/h^2 */
 #define SYNTH_PLECTRUM_HOLD \
-    0.03125f /* of m/h^2, added up each sample: what takes the springs' pull off the error */
+    0.03125f /* of m/h^2, accumulated each sample: removes the springs' pull from the error */
 
 /* ---- gates and envelopes ---- */
 
@@ -33,15 +33,14 @@ SYNTH_FUNCTION synth_gated synth_gate_at(const synth_at *at, uint word)
     return gate;
 }
 
-/* Share of loudness at a velocity. */
+/* Returns the factor of loudness at a velocity. */
 SYNTH_FUNCTION float synth_loudness(float sensitivity, float velocity)
 {
     return hed_fma(sensitivity, velocity - 1.0f, 1.0f);
 }
 
-/* One sample of an ADSR whose parameters are fields from `field` and whose state is the entity's
- * first. A note that starts does so from the present level, and is released one sample later at the
- * earliest. */
+/* Steps an ADSR whose parameters are the fields from `field` on and whose state is the entity's
+ * first. A note starts at the present level, and is released one sample later at the earliest. */
 SYNTH_FUNCTION float synth_adsr(const synth_at *at, synth_self me, uint field, synth_gated gate)
 {
     uint seen = synth_state(me, ADSR_S_SEEN), stages = synth_state(me, ADSR_S_STAGE);
@@ -93,8 +92,8 @@ SYNTH_FUNCTION synth_touch synth_touch_of(const synth_at *at, synth_self me)
     return touch;
 }
 
-/* h v and displacement of the body along the direction, as they will be when the force acts; the
- * displacement if it just went on; and s h^2/m. */
+/* Predicted h v and displacement of the body along the direction, when the force acts; the
+ * displacement without any force; and s h^2/m. */
 typedef struct synth_ahead {
     float place, speed, coasting, mobility;
 } synth_ahead;
@@ -129,7 +128,8 @@ SYNTH_FUNCTION void synth_act(
 
 /* ---- mallet ---- */
 
-/* Felt at compression `c`: F = Q (c^p - hysteresis y) >= 0, y follows c^p. */
+/* Returns the force of the felt at compression `c`: F = Q (c^p - hysteresis y) >= 0, y follows
+ * c^p. */
 SYNTH_FUNCTION float synth_felt(const synth_at *at, synth_self me, float c, float hardness)
 {
     uint state = synth_state(me, MALLET_S_FELT);
@@ -193,9 +193,10 @@ SYNTH_FUNCTION void synth_mallet(const synth_layout *layout, const synth_at *at,
 
 /* ---- plectrum ---- */
 
-/* Proportional and integral on the place, with the body's own speed as damping, solved for by the
- * body. Stable for springs up to the integrator's own limit, k h^2/m < 4. The place is the coasting
- * body's: its own pull, without the springs' that bears it, would be an error that stays. */
+/* Steps a plectrum: proportional and integral control of the position, with the body's own speed
+ * as damping, solved for by the body. Stable for springs up to the integrator's limit, k h^2/m <
+ * 4. The position is that of the body without force: including the plectrum's own pull, but not
+ * that of the springs which balances it, would cause a permanent error. */
 SYNTH_FUNCTION void synth_plectrum(const synth_layout *layout, const synth_at *at, uint plectrum)
 {
     synth_self me = synth_self_of(layout, SYNTH_PLECTRUM, plectrum);
@@ -228,7 +229,8 @@ SYNTH_FUNCTION void synth_plectrum(const synth_layout *layout, const synth_at *a
         }
         duration = hed_max(duration, 1.0f);
         float way = synth_quotient(
-            synth_number(at, depths), duration); /* of the point, in a sample of the body's time */
+            /* displacement of the point in a sample of the body's time */
+            synth_number(at, depths), duration);
         float error = hed_fma(way, time, synth_number(at, origins)) - body.coasting;
         /* m/(s h)^2 */
         float stiff = body.mobility > 0.0f ? synth_reciprocal(dilation * body.mobility) : 0.0f;
@@ -278,14 +280,13 @@ SYNTH_FUNCTION void synth_bow(const synth_layout *layout, const synth_at *at, ui
     synth_act(at, me, &touch, force, resistance);
 }
 
-/* An oscillator's or LFO's state (words of phase and held value), shape, and number for its
- * noise. */
+/* State of an oscillator or LFO (words of phase and held value), waveform, and number for noise. */
 typedef struct synth_swing {
     uint phases, holds, wave, number;
 } synth_swing;
 
-/* The value now; then it goes on by `frequency` times `step` of a period. A held value of 0: one is
- * due. */
+/* Returns the present value, then advances the phase by `frequency` times `step` of a period. A
+ * held value of 0: draw a new one. */
 SYNTH_FUNCTION float synth_swing_on(const synth_layout *layout, const synth_at *at,
     synth_swing swing, float frequency, float step, float pulse)
 {

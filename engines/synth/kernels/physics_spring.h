@@ -1,10 +1,10 @@
-/* A spring's force and a body's way, for numbers of any kind: floats, or in the cpu solver vectors
- * of them (native_step.h), with the same operations in the same order, so the same bits. Behind
- * physics_store.h; a file that includes it for other numbers defines the words below, which end
- * with it.
+/* A spring's force and a body's motion, for any kind of numbers: floats, or vectors in the cpu
+ * solver (cpu/step.h), with the same operations in the same order, so with equal bits.
+ * physics_store.h precedes this text; a file that includes it for other numbers defines the
+ * words below, which are undefined at its end.
  *
- * A spring between ends at rest vector d0, with d = d0 + u: e = |d| - L0 = (u.(d0 + d) + |d0|^2 -
- * L0^2) / (|d| + L0), which does not cancel; e/|d| is one division. */
+ * For a spring with rest vector d0 and d = d0 + u between its ends, e = |d| - L0 = (u.(d0 + d) +
+ * |d0|^2 - L0^2) / (|d| + L0), which does not cancel; e/|d| is one division. */
 #ifndef SYNTH_NUMBER
 #define SYNTH_NUMBER float
 #define SYNTH_NAMED(name) synth_##name
@@ -15,7 +15,7 @@
 #define SYNTH_QUOTIENT(a, b) synth_quotient(a, b)
 #define SYNTH_ROOT(x) synth_root(x)
 #define SYNTH_DRIFT 1e-25f    /* m a sample */
-#define SYNTH_SHORTEST 1e-12f /* m^2: a spring's square of the length counts as at least that */
+#define SYNTH_SHORTEST 1e-12f /* m^2: minimum of a spring's squared length */
 #endif
 
 SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(dot_more)(SYNTH_NUMBER ax, SYNTH_NUMBER ay, SYNTH_NUMBER az,
@@ -24,7 +24,8 @@ SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(dot_more)(SYNTH_NUMBER ax, SYNTH_NUMBER 
     return SYNTH_FUSED(ax, bx, SYNTH_FUSED(ay, by, SYNTH_FUSED(az, bz, more)));
 }
 
-/* F = result * d of a spring whose ends are d = d0 + u apart. */
+/* Returns the factor of d in the force F = result * d of a spring whose ends are d = d0 + u
+ * apart. */
 SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(tension)(SYNTH_NUMBER d0x, SYNTH_NUMBER d0y,
     SYNTH_NUMBER d0z, SYNTH_NUMBER ux, SYNTH_NUMBER uy, SYNTH_NUMBER uz, SYNTH_NUMBER rest,
     SYNTH_NUMBER excess, SYNTH_NUMBER stiffness)
@@ -38,7 +39,8 @@ SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(tension)(SYNTH_NUMBER d0x, SYNTH_NUMBER 
                                       SYNTH_EACH(SYNTH_SHORTEST)));
 }
 
-/* The same with the cubic term, and damping for the difference (vx, vy, vz) of the ends' h v. */
+/* Returns the factor of d in the force, with the cubic term, and with damping for the difference
+ * (vx, vy, vz) of the ends' h v. */
 SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(tension_more)(SYNTH_NUMBER d0x, SYNTH_NUMBER d0y,
     SYNTH_NUMBER d0z, SYNTH_NUMBER ux, SYNTH_NUMBER uy, SYNTH_NUMBER uz, SYNTH_NUMBER rest,
     SYNTH_NUMBER excess, SYNTH_NUMBER stiffness, SYNTH_NUMBER cubic, SYNTH_NUMBER damping,
@@ -58,8 +60,8 @@ SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(tension_more)(SYNTH_NUMBER d0x, SYNTH_NU
         damping, SYNTH_QUOTIENT(along, SYNTH_LARGER(square, SYNTH_EACH(SYNTH_SHORTEST))), tension);
 }
 
-/* One axis of a body: what force, damping and time do. `mobility` is s h^2/m (0: an anchor), `keep`
- * exp(-rate s), `dilation` s. */
+/* One axis of a body: effects of force, damping and time. `mobility` is s h^2/m (0: an anchor),
+ * `keep` exp(-rate s), `dilation` s. */
 SYNTH_FUNCTION SYNTH_NUMBER SYNTH_NAMED(pushed)(
     SYNTH_NUMBER speed, SYNTH_NUMBER force, SYNTH_NUMBER mobility)
 {

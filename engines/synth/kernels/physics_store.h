@@ -1,6 +1,6 @@
-/* How an entity finds its words, and modulation. One text for OpenCL C, CUDA and C (words.h), put
- * in front of each kernel that runs a program, behind layout.h. A kernel defines SYNTH_SPACE before
- * it: the address space of the stores, __local or __global. */
+/* Access to an entity's words, and modulation. One text for OpenCL C, CUDA and C (words.h),
+ * which precedes each kernel that runs a program, after layout.h. The kernel defines SYNTH_SPACE
+ * first: the address space of the stores, __local or __global. */
 #ifndef SYNTH_PHYSICS_STORE_H
 #define SYNTH_PHYSICS_STORE_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -11,14 +11,14 @@
 
 #define SYNTH_FUNCTION static inline __attribute__((unused))
 
-/* Where an instance is while it steps. */
+/* Memory of an instance during a step. */
 typedef struct synth_at {
     SYNTH_SPACE uint *store;
     /* words of signal 0 of the half that is read and of the one that is written */
     uint read, write;
-    uint sample; /* its number, low 32 bits */
+    uint sample; /* number of the sample, low 32 bits */
     uint instance;
-    uint frame, frames;           /* of the block */
+    uint frame, frames;           /* position in the block, and its length */
     __global const float *inputs; /* (channels x frames) */
     __global float *stems;        /* (stems x 2) of this frame and instance */
     __global float *delay;        /* (delay_words) of this instance */
@@ -31,8 +31,8 @@ SYNTH_FUNCTION float synth_number(const synth_at *at, uint word)
 }
 SYNTH_FUNCTION float synth_dilation(const synth_at *at) { return synth_number(at, SYNTH_DILATION); }
 
-/* The words of one entity: field f is `count` f further on. `type` is a constant wherever this is
- * called, so its part of the layout are constants of the kernel. */
+/* Words of one entity: field f is `count` f words after the first. Callers pass a constant
+ * `type`, so its part of the layout becomes constants of the kernel. */
 typedef struct synth_self {
     uint parameter, state, signal, count;
 } synth_self;
@@ -55,7 +55,7 @@ SYNTH_FUNCTION float synth_value(const synth_at *at, synth_self me, uint field)
     return as_float(synth_bits(at, me, field));
 }
 SYNTH_FUNCTION uint synth_state(synth_self me, uint field) { return me.state + field * me.count; }
-/* What signal `field` of an entity was at the previous sample; and what it is now. */
+/* Return signal `field` of an entity of the previous sample; write the one of this sample. */
 SYNTH_FUNCTION float synth_seen(const synth_at *at, synth_self me, uint field)
 {
     return synth_number(at, at->read + me.signal + field * me.count);
@@ -118,8 +118,7 @@ SYNTH_FUNCTION float synth_dot(float ax, float ay, float az, float bx, float by,
     return hed_fma(ax, bx, hed_fma(ay, by, az * bz));
 }
 
-/* Added to squares of lengths, which would be denormal at rest; nothing beside a length that
- * counts. */
+/* Added to squares of lengths, which would be denormal at rest; negligible for audible motion. */
 #define SYNTH_TINY 1e-30f
 
 SYNTH_FUNCTION float synth_square(float x, float y, float z)
@@ -136,8 +135,8 @@ SYNTH_FUNCTION float synth_sine(uint phase)
     return hed_flip(y, quadrant << 30);
 }
 
-/* Noise in [-1, 1) that depends on nothing but who, which and when: so all devices agree. Wang Yi's
- * and Wellons's mix of 32 bits, twice. */
+/* Returns noise in [-1, 1) that depends only on instance, number and sample, so all devices
+ * agree. Wang Yi's and Wellons's mix of 32 bits, twice. */
 SYNTH_FUNCTION uint synth_scramble(uint x)
 {
     x = (x ^ x >> 16) * 0x7feb352du;
@@ -150,7 +149,7 @@ SYNTH_FUNCTION float synth_noise(const synth_layout *layout, const synth_at *at,
     return (float)(int)synth_scramble(synth_scramble(who) + at->sample) * 4.65661287e-10f;
 }
 
-/* A level on its way to `target`; never denormal, for it comes to 1e-20 and not to 0. */
+/* Moves a level towards `target`; it ends at target + 1e-20, so it never becomes denormal. */
 SYNTH_FUNCTION float synth_approach(float level, float target, float share)
 {
     return hed_fma(share, target + 1e-20f - level, level);
@@ -218,7 +217,7 @@ SYNTH_FUNCTION uint synth_is_checked(uint sample)
 typedef struct synth_change {
     uint parameter;
     float factor, shift; /* p becomes p factor + shift */
-    float amount;        /* of ADD, for gains in dB; else 0 */
+    float amount;        /* amount of ADD, for gains in dB; else 0 */
 } synth_change;
 
 SYNTH_FUNCTION synth_list synth_links_of(
@@ -248,14 +247,14 @@ SYNTH_FUNCTION synth_change synth_change_at(const synth_at *at, synth_list links
     return change;
 }
 
-/* A value that is `scale` times the parameter's unit. */
+/* Applies a change to a value that is `scale` times the parameter's unit. */
 SYNTH_FUNCTION float synth_changed(float value, synth_change change, uint parameter, float scale)
 {
     return change.parameter == parameter ? hed_fma(value, change.factor, change.shift * scale)
                                          : value;
 }
 
-/* A gain given in dB: what is added is in dB, what is multiplied is the amplitude. */
+/* Applies a change to a gain: ADD is in dB, the other modes multiply the amplitude. */
 SYNTH_FUNCTION float synth_changed_gain(float gain, synth_change change)
 {
     if (change.parameter != SYNTH_GAIN) return gain;
@@ -264,7 +263,7 @@ SYNTH_FUNCTION float synth_changed_gain(float gain, synth_change change)
                                   : 1.0f); /* ln(10) / 20 */
 }
 
-/* A direction turned about the y axis by `angle` in radians. */
+/* Turns a direction about the y axis by `angle`, radians. */
 SYNTH_FUNCTION void synth_rotate(float angle, float *nx, float *nz)
 {
     float turns = angle * 0.159154943f;

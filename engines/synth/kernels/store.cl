@@ -1,14 +1,14 @@
-/* A program (layout.h) run for some samples: a work-group for each instance.
+/* A program (layout.h) run for some samples, with a work-group for each instance.
  *
- * Every item walks the rows of its list and steps the entity in its lane, which reads the signals
- * of the previous sample and writes those of this one: one barrier a sample. Pokes that are due are
- * written before the sample, each by an item of its own; while none is due that costs a comparison
- * of two registers.
+ * Every item iterates over the rows of its list and steps the entity in its lane, which reads
+ * the signals of the previous sample and writes those of this one: one barrier a sample. Pokes
+ * that are due are written before the sample, each by a different item; while none is due this
+ * costs a comparison of two registers.
  *
- * IN_LOCAL: the store is in local memory while the launch lasts. Else it stays where it is. The
- * result does not depend on WG: where there are more lists than WG has room for, items take
- * several. RESIDENT: the same as a kernel that stays, the store in local memory all the time.
- * Blocks come through its mailbox. */
+ * IN_LOCAL: the store is in local memory during the launch; otherwise in global memory. The
+ * result does not depend on WG: if there are more lists than WG has space for, items take
+ * several. RESIDENT: a kernel that stays on the device, with the store always in local memory;
+ * blocks come through its mailbox. */
 #ifndef IN_LOCAL
 #define IN_LOCAL 1
 #define SYNTH_SPACE __local
@@ -52,7 +52,7 @@ SYNTH_FUNCTION uint frame_of(__global const uint *pokes, uint poke, uint end)
 }
 
 /* Applies the pokes from `poke` on that are due at `frame`, each item some of them: no word is
- * poked twice before one sample. Gives the next one. */
+ * poked twice before one sample. Returns the next poke. */
 SYNTH_FUNCTION uint apply(
     SYNTH_SPACE uint *store, __global const uint *pokes, uint poke, uint end, uint frame)
 {
@@ -76,8 +76,8 @@ SYNTH_FUNCTION rows rows_of(const synth_layout *layout, SYNTH_SPACE const uint *
     return found;
 }
 
-/* The items of lists `warp`, `warp` + step, ... step their lanes. `first` are the rows of the first
- * of them, `seat` is the item's in the first row: most have no others. */
+/* Steps the lanes of lists `warp`, `warp` + step, ... `first` are the rows of the first list,
+ * `seat` is the item's seat in the first row: most items have no other rows. */
 SYNTH_FUNCTION void walk(const synth_layout *layout, const synth_at *at, rows first, uint seat,
     uint warp, uint step, uint lane)
 {
@@ -92,8 +92,8 @@ SYNTH_FUNCTION void walk(const synth_layout *layout, const synth_at *at, rows fi
     }
 }
 
-/* at->frames samples, and then the pokes that are due behind the last one. `pokes`: (instances + 1)
- * numbers of the first poke of each instance, then the pokes. */
+/* Runs at->frames samples, then applies the pokes that are due after the last one. `pokes`:
+ * (instances + 1) indices of the first poke of each instance, then the pokes. */
 SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global const uint *pokes,
     __global float *stems, uint sample)
 {
@@ -163,12 +163,12 @@ __kernel void synth_program(__global uint *restrict stores, __global float *rest
 #endif
 }
 #else
-/* A request: what to do, first sample, frames, channels of input; then pokes as in play(). */
+/* A request: command, first sample, frames, channels of input; then pokes as in play(). */
 enum { REQUEST_PLAY, REQUEST_REST, REQUEST_SAVE, REQUEST_LOAD };
 #define REQUEST_HEAD 4u
 
-/* The request stands in front of the store in `room`. The host writes `given`, and copies change
- * `stores`, while this runs: so they are read past the cache. */
+/* `room` contains the request, then the store. The host writes `given`, and copies change
+ * `stores`, while this kernel runs: so these are read past the cache. */
 __kernel void synth_resident(__global uint *mail, __global uint4 *relay, __global uint *stores,
     __global float *delays, __global const uint *restrict image, __global const uint *given,
     __global float *inputs, __global float *stems, const synth_layout layout, uint request_words,

@@ -1,4 +1,5 @@
-/* What joins entities, and taking entities away with everything that refers to them. */
+/* Links and modulations between entities, and removal of entities together with the links,
+ * modulations and springs that refer to them. */
 #include "model/model.h"
 
 #include <inttypes.h>
@@ -10,12 +11,12 @@ static const float most_weight = 1e6f;
 /* ---- links ---- */
 
 static hed_status refuse_link(const hed_synth_instrument *instrument, hed_synth_entity from,
-    hed_synth_entity to, const char *why, hed_error *error)
+    hed_synth_entity to, const char *reason, hed_error *error)
 {
-    char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
+    char from_text[SYNTH_DESCRIPTION], to_text[SYNTH_DESCRIPTION];
     return hed_fail(error, HED_ERROR_ARGUMENT, "a link from %s to %s: %s",
-        hed_synth_instrument_describe(instrument, from, here, sizeof here),
-        hed_synth_instrument_describe(instrument, to, there, sizeof there), why);
+        hed_synth_instrument_describe(instrument, from, from_text, sizeof from_text),
+        hed_synth_instrument_describe(instrument, to, to_text, sizeof to_text), reason);
 }
 
 static hed_status check_link(const hed_synth_instrument *instrument, hed_synth_entity from,
@@ -70,13 +71,14 @@ hed_status hed_synth_instrument_link(hed_synth_instrument *instrument, hed_synth
 /* ---- modulations ---- */
 
 static hed_status refuse_modulation(const hed_synth_instrument *instrument,
-    const hed_synth_modulation_def *def, const char *why, hed_error *error)
+    const hed_synth_modulation_def *def, const char *reason, hed_error *error)
 {
-    char here[SYNTH_DESCRIPTION], there[SYNTH_DESCRIPTION];
+    char source_text[SYNTH_DESCRIPTION], entity_text[SYNTH_DESCRIPTION];
     return hed_fail(error, HED_ERROR_ARGUMENT, "a modulation of the %s of %s by %s: %s",
         hed_synth_target_name(def->target),
-        hed_synth_instrument_describe(instrument, def->entity, there, sizeof there),
-        hed_synth_instrument_describe(instrument, def->source, here, sizeof here), why);
+        hed_synth_instrument_describe(instrument, def->entity, entity_text, sizeof entity_text),
+        hed_synth_instrument_describe(instrument, def->source, source_text, sizeof source_text),
+        reason);
 }
 
 static hed_status check_modulation(
@@ -126,60 +128,60 @@ static void mark(hed_synth_instrument *instrument, hed_synth_entity entity)
     instrument->places[entity].type = HED_SYNTH_ENTITY_TYPE_COUNT;
 }
 
-static bool gone(const hed_synth_instrument *instrument, hed_synth_entity entity)
+static bool is_removed(const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
     return instrument->places[entity].type == HED_SYNTH_ENTITY_TYPE_COUNT;
 }
 
 static void close_type(hed_synth_instrument *instrument, uint32_t type)
 {
-    uint32_t kept = 0;
+    uint32_t count = 0;
     for (uint32_t at = 0; at < instrument->counts[type]; at++) {
         hed_synth_entity entity = instrument->ids[type][at];
-        if (gone(instrument, entity)) continue;
-        if (kept != at) {
-            instrument->ids[type][kept] = entity;
-            memcpy(synth_element(instrument, type, kept), synth_element(instrument, type, at),
+        if (is_removed(instrument, entity)) continue;
+        if (count != at) {
+            instrument->ids[type][count] = entity;
+            memcpy(synth_element(instrument, type, count), synth_element(instrument, type, at),
                 synth_def_sizes[type]);
-            instrument->places[entity].index = kept;
+            instrument->places[entity].index = count;
         }
-        kept++;
+        count++;
     }
-    instrument->counts[type] = kept;
+    instrument->counts[type] = count;
 }
 
 static void close_links(hed_synth_instrument *instrument)
 {
-    uint32_t kept = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < instrument->link_count; i++)
-        if (!gone(instrument, instrument->links[i].from) &&
-            !gone(instrument, instrument->links[i].to))
-            instrument->links[kept++] = instrument->links[i];
-    instrument->link_count = kept;
+        if (!is_removed(instrument, instrument->links[i].from) &&
+            !is_removed(instrument, instrument->links[i].to))
+            instrument->links[count++] = instrument->links[i];
+    instrument->link_count = count;
     synth_table_clear(&instrument->link_table);
-    for (uint32_t i = 0; i < kept; i++) /* there were more: it has room */
+    for (uint32_t i = 0; i < count; i++) /* the table only shrinks, so put cannot fail */
         synth_table_put(&instrument->link_table, &instrument->allocator,
             synth_hash_pair(instrument->links[i].from, instrument->links[i].to), i);
-    kept = 0;
+    count = 0;
     for (uint32_t i = 0; i < instrument->modulation_count; i++)
-        if (!gone(instrument, instrument->modulations[i].source) &&
-            !gone(instrument, instrument->modulations[i].entity))
-            instrument->modulations[kept++] = instrument->modulations[i];
-    instrument->modulation_count = kept;
+        if (!is_removed(instrument, instrument->modulations[i].source) &&
+            !is_removed(instrument, instrument->modulations[i].entity))
+            instrument->modulations[count++] = instrument->modulations[i];
+    instrument->modulation_count = count;
 }
 
 static void close_names(hed_synth_instrument *instrument)
 {
-    uint32_t kept = 0;
+    uint32_t count = 0;
     for (uint32_t i = 0; i < instrument->name_count; i++) {
-        if (gone(instrument, instrument->names[i].entity))
+        if (is_removed(instrument, instrument->names[i].entity))
             synth_free_text(&instrument->allocator, instrument->names[i].text);
-        else instrument->names[kept++] = instrument->names[i];
+        else instrument->names[count++] = instrument->names[i];
     }
-    if (kept == instrument->name_count) return;
-    instrument->name_count = kept;
+    if (count == instrument->name_count) return;
+    instrument->name_count = count;
     synth_table_clear(&instrument->name_table);
-    for (uint32_t i = 0; i < kept; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const char *text = instrument->names[i].text;
         synth_table_put(&instrument->name_table, &instrument->allocator,
             synth_hash_text(text, strlen(text)), i);
@@ -203,13 +205,15 @@ hed_status hed_synth_instrument_remove(
     mark(instrument, entity);
     const hed_synth_instrument *i = instrument;
     for (uint32_t at = 0; type == HED_SYNTH_BODY && at < i->counts[HED_SYNTH_SPRING]; at++)
-        if (gone(i, i->springs[at].from) || gone(i, i->springs[at].to))
+        if (is_removed(i, i->springs[at].from) || is_removed(i, i->springs[at].to))
             mark(instrument, i->ids[HED_SYNTH_SPRING][at]);
     for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_FOLLOWER]; at++)
-        if (gone(i, i->followers[at].source)) mark(instrument, i->ids[HED_SYNTH_FOLLOWER][at]);
+        if (is_removed(i, i->followers[at].source))
+            mark(instrument, i->ids[HED_SYNTH_FOLLOWER][at]);
     for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_DELAY_LINE];
          at++)
-        if (gone(i, i->delay_lines[at].source)) mark(instrument, i->ids[HED_SYNTH_DELAY_LINE][at]);
+        if (is_removed(i, i->delay_lines[at].source))
+            mark(instrument, i->ids[HED_SYNTH_DELAY_LINE][at]);
     close_type(instrument, type);
     if (type == HED_SYNTH_BODY) close_type(instrument, HED_SYNTH_SPRING);
     if (type == HED_SYNTH_MICROPHONE) {

@@ -1,15 +1,14 @@
-/* Facts about each type of entity: its name, the fields of its definition with their
- * ranges, the parameters that modulation reaches, and values that are sensible without knowing the
- * instrument. */
+/* Facts about each entity type: name, fields of its definition with their ranges, parameters
+ * that modulation can reach, and defaults that do not depend on the instrument. */
 #include "model/model.h"
 #include "support/strict_math.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Ranges are wide, but such that no product of two of them leaves single precision. */
-#define FAR 1e4   /* m */
-#define MUCH 1e12 /* N/m and the like */
+/* Ranges are wide, but the product of any two values stays within single precision. */
+#define MAX_DISTANCE 1e4     /* m */
+#define MAX_COEFFICIENT 1e12 /* N/m and similar units */
 
 static const char *const wave_names[] = {"sine", "saw", "rectangle", "noise", "hold", NULL};
 static const char *const midi_names[] = {
@@ -27,8 +26,10 @@ const char *const synth_modulation_names[] = {"add", "multiply", "exponential", 
     FIELD(type, member, SYNTH_FIELD_NUMBER, .low = (least), .high = (most))
 #define WHOLE(type, member, least, most) \
     FIELD(type, member, SYNTH_FIELD_WHOLE, .low = (least), .high = (most))
-#define POINT(type, member) FIELD(type, member, SYNTH_FIELD_VECTOR, .low = -FAR, .high = FAR)
-#define DIRECTION(type) FIELD(type, direction, SYNTH_FIELD_DIRECTION, .low = -FAR, .high = FAR)
+#define POINT(type, member) \
+    FIELD(type, member, SYNTH_FIELD_VECTOR, .low = -MAX_DISTANCE, .high = MAX_DISTANCE)
+#define DIRECTION(type) \
+    FIELD(type, direction, SYNTH_FIELD_DIRECTION, .low = -MAX_DISTANCE, .high = MAX_DISTANCE)
 #define BOOLEAN(type, member) FIELD(type, member, SYNTH_FIELD_BOOLEAN)
 #define CHOICE(type, member, names) FIELD(type, member, SYNTH_FIELD_CHOICE, .choices = (names))
 #define ENTITY(type, member, what) FIELD(type, member, SYNTH_FIELD_ENTITY, .refers = (what))
@@ -40,8 +41,8 @@ static const synth_field body_fields[] = {POINT(body, position), NUMBER(body, ma
     NUMBER(body, damping, 0, 1e6), BOOLEAN(body, anchored), {0}};
 
 static const synth_field spring_fields[] = {ENTITY(spring, from, HED_SYNTH_BODY),
-    ENTITY(spring, to, HED_SYNTH_BODY), NUMBER(spring, stiffness, 0, MUCH),
-    NUMBER(spring, rest_length, -FAR, FAR), NUMBER(spring, damping, 0, 1e6),
+    ENTITY(spring, to, HED_SYNTH_BODY), NUMBER(spring, stiffness, 0, MAX_COEFFICIENT),
+    NUMBER(spring, rest_length, -MAX_DISTANCE, MAX_DISTANCE), NUMBER(spring, damping, 0, 1e6),
     NUMBER(spring, cubic, 0, 1e24), {0}};
 
 static const synth_field microphone_fields[] = {POINT(microphone, position), DIRECTION(microphone),
@@ -58,7 +59,7 @@ static const synth_field mallet_fields[] = {DIRECTION(mallet), NUMBER(mallet, ma
     NUMBER(mallet, noise, 0, 1), ROUTE(mallet), {0}};
 
 static const synth_field plectrum_fields[] = {DIRECTION(plectrum),
-    NUMBER(plectrum, distance, -FAR, FAR), NUMBER(plectrum, duration, 0, 100),
+    NUMBER(plectrum, distance, -MAX_DISTANCE, MAX_DISTANCE), NUMBER(plectrum, duration, 0, 100),
     SENSITIVITY(plectrum), ROUTE(plectrum), {0}};
 
 static const synth_field bow_fields[] = {DIRECTION(bow), NUMBER(bow, force, 0, 1e6),
@@ -189,7 +190,7 @@ synth_range synth_target_range(hed_synth_entity_type type, hed_synth_target targ
     for (const synth_field *field = synth_fields[type]; field->key; field++)
         if (strcmp(field->key, key) == 0)
             return (synth_range){(float)field->low, (float)field->high};
-    return (synth_range){-(float)FAR, (float)FAR};
+    return (synth_range){-(float)MAX_DISTANCE, (float)MAX_DISTANCE};
 }
 
 bool synth_is_exciter(hed_synth_entity_type type)
@@ -260,65 +261,65 @@ double synth_largest_dilation(const hed_synth_instrument_def *def)
     double bend =
         def->bend_range + (def->mode == HED_SYNTH_VOICES_MPE ? def->note_bend_range : 0.0);
     double dilation = hed_strict_exp2(((double)def->high - def->root_note + bend) / 12);
-    return dilation > 1 ? dilation : 1; /* an instance that no note has reached yet runs at 1 */
+    return dilation > 1 ? dilation : 1; /* an instance runs at dilation 1 until its first note */
 }
 
 /* ---- checking ---- */
 
-static hed_status entity_refuse(const char *what, const synth_field *field, double low, double high,
-    double found, hed_error *error)
+static hed_status entity_refuse(const char *subject, const synth_field *field, double low,
+    double high, double value, hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s is %g; expected a value from %g to %g", what,
-        field->key, found, low, high);
+    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s is %g; expected a value from %g to %g",
+        subject, field->key, value, low, high);
 }
 
-/* The comparison is false for NaN, too. */
+/* Checks that a number is in its range; NaN fails the comparison. */
 static hed_status entity_check_number(
-    const char *what, const synth_field *field, float value, hed_error *error)
+    const char *subject, const synth_field *field, float value, hed_error *error)
 {
     return value >= (float)field->low && value <= (float)field->high
                ? HED_OK
-               : entity_refuse(what, field, field->low, field->high, (double)value, error);
+               : entity_refuse(subject, field, field->low, field->high, (double)value, error);
 }
 
 static hed_status check_vector(
-    const char *what, const synth_field *field, const float v[3], hed_error *error)
+    const char *subject, const synth_field *field, const float v[3], hed_error *error)
 {
     for (uint32_t i = 0; i < 3; i++) {
-        hed_status status = entity_check_number(what, field, v[i], error);
+        hed_status status = entity_check_number(subject, field, v[i], error);
         if (status != HED_OK) return status;
     }
     if (field->kind == SYNTH_FIELD_DIRECTION && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] < 1e-12f)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s is 0 0 0; it has to point somewhere",
-            what, field->key);
+            subject, field->key);
     return HED_OK;
 }
 
 static hed_status check_adsr(
-    const char *what, const synth_field *field, const hed_synth_adsr *adsr, hed_error *error)
+    const char *subject, const synth_field *field, const hed_synth_adsr *adsr, hed_error *error)
 {
     const float times[] = {adsr->attack, adsr->decay, adsr->release};
     for (uint32_t i = 0; i < 3; i++) {
-        hed_status status = entity_check_number(what, field, times[i], error);
+        hed_status status = entity_check_number(subject, field, times[i], error);
         if (status != HED_OK) return status;
     }
     if (!(adsr->sustain >= 0 && adsr->sustain <= 1))
-        return entity_refuse(what, field, 0, 1, (double)adsr->sustain, error);
+        return entity_refuse(subject, field, 0, 1, (double)adsr->sustain, error);
     return HED_OK;
 }
 
-static hed_status check_route(const char *what, const hed_synth_route *route, hed_error *error)
+static hed_status check_route(const char *subject, const hed_synth_route *route, hed_error *error)
 {
     if (route->channel <= 16 && route->low <= route->high && route->high <= 127) return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "%s: route is channel %u, notes %u to %u; expected a channel from 1 to 16, or 0 for all, and notes "
         "from 0 to 127, the lower one first",
-        what, route->channel, route->low, route->high);
+        subject, route->channel, route->low, route->high);
 }
 
-/* A whole number, a choice, a boolean or a note, as a number in a range. */
+/* Checks an integer, a choice, a boolean or a note as a number in a range. */
 static hed_status check_whole(
-    const char *what, const synth_field *field, const void *at, hed_error *error)
+    const char *subject, const synth_field *field, const void *at, hed_error *error)
 {
     uint32_t value = 0;
     double low = field->low, high = field->high;
@@ -331,26 +332,26 @@ static hed_status check_whole(
     if (field->kind == SYNTH_FIELD_CHOICE)
         for (high = -1; field->choices[(uint32_t)(high + 1)];) high++;
     return value >= low && value <= high ? HED_OK
-                                         : entity_refuse(what, field, low, high, value, error);
+                                         : entity_refuse(subject, field, low, high, value, error);
 }
 
 hed_status synth_check_fields(
-    const synth_field *fields, const void *def, const char *what, hed_error *error)
+    const synth_field *fields, const void *def, const char *subject, hed_error *error)
 {
     hed_status status = HED_OK;
     for (const synth_field *field = fields; field->key && status == HED_OK; field++) {
         const void *at = (const char *)def + field->offset;
         switch (field->kind) {
         case SYNTH_FIELD_NUMBER:
-            status = entity_check_number(what, field, *(const float *)at, error);
+            status = entity_check_number(subject, field, *(const float *)at, error);
             break;
         case SYNTH_FIELD_VECTOR:
-        case SYNTH_FIELD_DIRECTION: status = check_vector(what, field, at, error); break;
+        case SYNTH_FIELD_DIRECTION: status = check_vector(subject, field, at, error); break;
         case SYNTH_FIELD_WHOLE:
         case SYNTH_FIELD_CHOICE:
-        case SYNTH_FIELD_NOTE: status = check_whole(what, field, at, error); break;
-        case SYNTH_FIELD_ADSR: status = check_adsr(what, field, at, error); break;
-        case SYNTH_FIELD_ROUTE: status = check_route(what, at, error); break;
+        case SYNTH_FIELD_NOTE: status = check_whole(subject, field, at, error); break;
+        case SYNTH_FIELD_ADSR: status = check_adsr(subject, field, at, error); break;
+        case SYNTH_FIELD_ROUTE: status = check_route(subject, at, error); break;
         case SYNTH_FIELD_BOOLEAN:
         case SYNTH_FIELD_ENTITY: break;
         }

@@ -1,5 +1,5 @@
-/* Reading instrument files: sections in the order in which they can refer to each other, whatever
- * their order in the file. */
+/* Reader of instrument files. Sections are read in the order in which they refer to each other,
+ * whatever their order in the file. */
 #include "model/file.h"
 #include "heddle/kernel.h"
 
@@ -26,11 +26,11 @@ const char *hed_synth_instrument_schema(size_t *size)
     return text;
 }
 
-/* One load. The first complaint is kept; from then on readers give 0 and do nothing. */
+/* A load in progress. The first error is kept; after it every reader returns 0 and does nothing. */
 typedef struct file_reader {
     hed_json *json;
     hed_synth_instrument *instrument;
-    /* of the instrument itself, where it is no matter of format; status HED_OK: none */
+    /* error of an instrument function that is no format error (memory); status HED_OK: none */
     hed_error failure;
 } file_reader;
 
@@ -41,13 +41,14 @@ static bool file_fine(const file_reader *reader)
     return reader->failure.status == HED_OK && hed_json_status(reader->json, NULL) == HED_OK;
 }
 
-/* Keeps the complaint of a function of the instrument, with its place. */
+/* Keeps the error of an instrument function; an invalid value is reported at its position in the
+ * document. */
 static void file_refuse(file_reader *reader, hed_json_node node, const hed_error *error)
 {
     if (!file_fine(reader)) return;
     reader->failure = *error;
     if (error->status != HED_ERROR_ARGUMENT && error->status != HED_ERROR_LIMIT) return;
-    /* The document's fault: say where. */
+    /* the document is at fault: report its path and line */
     hed_json_reject(node, "%s", error->text);
     hed_json_status(reader->json, &reader->failure);
     if (error->status == HED_ERROR_LIMIT) reader->failure.status = HED_ERROR_LIMIT;
@@ -84,15 +85,15 @@ static void read_reference(
 {
     const char *name = hed_json_string(node);
     if (!file_fine(reader)) return;
-    hed_synth_entity found = hed_synth_instrument_find(reader->instrument, name);
-    const synth_place *place = synth_find(reader->instrument, found);
+    hed_synth_entity named = hed_synth_instrument_find(reader->instrument, name);
+    const synth_place *place = synth_find(reader->instrument, named);
     if (!place)
         hed_json_reject(node, "no %s \"%s\"", hed_synth_entity_type_name(field->refers), name);
     else if (place->type != (uint32_t)field->refers)
         hed_json_reject(node, "expected a %s, but \"%s\" is a %s",
             hed_synth_entity_type_name(field->refers), name,
             hed_synth_entity_type_name(place->type));
-    *entity = found;
+    *entity = named;
 }
 
 static void read_field(file_reader *reader, hed_json_node node, const synth_field *field, void *at)
@@ -126,10 +127,10 @@ static void read_field(file_reader *reader, hed_json_node node, const synth_fiel
 
 /* ---- objects ---- */
 
-/* Reads the members of an object that are fields, over what is in `def`. `also`: keys that the
- * caller reads (ends with NULL). */
+/* Reads those members of an object that are listed in `fields` into `def`, over the values that
+ * it has. `also`: further keys, which the caller reads (ends with NULL). */
 static void file_fields(file_reader *reader, hed_json_node object, const synth_field *fields,
-    void *def, const char *const *also)
+    void *def, const char *const *more_keys)
 {
     for (hed_json_node at = hed_json_next(object, NULL); at.key && file_fine(reader);
          at = hed_json_next(object, at.key)) {
@@ -140,18 +141,18 @@ static void file_fields(file_reader *reader, hed_json_node object, const synth_f
             continue;
         }
         uint32_t i = 0, count = 0;
-        while (also[i] && strcmp(also[i], at.key) != 0) i++;
-        if (also[i]) continue;
+        while (more_keys[i] && strcmp(more_keys[i], at.key) != 0) i++;
+        if (more_keys[i]) continue;
 
         enum { MOST_KEYS = 32 };
-        const char *known[MOST_KEYS + 1] = {NULL};
-        for (; also[count] && count < MOST_KEYS; count++) known[count] = also[count];
-        for (field = fields; field->key && count < MOST_KEYS; field++) known[count++] = field->key;
-        hed_json_only(object, known); /* rejects the key */
+        const char *keys[MOST_KEYS + 1] = {NULL};
+        for (; more_keys[count] && count < MOST_KEYS; count++) keys[count] = more_keys[count];
+        for (field = fields; field->key && count < MOST_KEYS; field++) keys[count++] = field->key;
+        hed_json_only(object, keys); /* rejects the unknown key */
     }
 }
 
-/* The elements of a section, one after another; a section that is missing has none. */
+/* Calls `read` for each element of a section in order; a missing section is empty. */
 static void file_section(file_reader *reader, hed_json_node root, const char *key,
     void (*read)(file_reader *reader, hed_json_node element))
 {
@@ -177,26 +178,26 @@ static synth_reference file_refer(file_reader *reader, hed_json_node text)
 }
 
 static void each_of(file_reader *reader, hed_json_node text,
-    void (*each)(file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
+    void (*visit)(file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
     void *user)
 {
     synth_reference reference = file_refer(reader, text);
     for (uint32_t i = 0; i < reference.count && file_fine(reader); i++)
-        each(reader, text, synth_reference_at(&reference, i), user);
+        visit(reader, text, synth_reference_at(&reference, i), user);
 }
 
-/* Goes through a reference, or an array of them: calls `each` for every entity that is there. */
+/* Calls `each` for every entity that still exists in a reference or in an array of references. */
 static void file_each(file_reader *reader, hed_json_node list,
-    void (*each)(file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
+    void (*visit)(file_reader *reader, hed_json_node node, hed_synth_entity entity, void *user),
     void *user)
 {
     if (hed_json_kind_of(list) != HED_JSON_ARRAY) {
-        each_of(reader, list, each, user);
+        each_of(reader, list, visit, user);
         return;
     }
     size_t count = hed_json_count(list);
     for (size_t i = 0; i < count && file_fine(reader); i++)
-        each_of(reader, hed_json_item(list, i), each, user);
+        each_of(reader, hed_json_item(list, i), visit, user);
 }
 
 /* ---- grids: strings, membranes, plates and lattices ---- */
@@ -207,7 +208,7 @@ const char *const synth_grid_kinds[] = {"string", "membrane", "plate", "lattice"
 const char *const synth_grid_ends[] = {
     "first_i", "last_i", "first_j", "last_j", "first_k", "last_k", NULL};
 
-/* The definitions of a grid's bodies and springs are theirs alone, without places and ends. */
+/* Keys of a grid's prototype body and spring: their definitions without position and ends. */
 static const char *const BODY_KEYS[] = {"mass", "damping", "anchored", NULL};
 static const char *const SPRING_KEYS[] = {"stiffness", "rest_length", "damping", "cubic", NULL};
 
@@ -243,7 +244,8 @@ static void read_grid_vector(hed_json_node node, float vector[3])
     for (uint32_t i = 0; i < 3; i++) vector[i] = (float)values[i];
 }
 
-/* A distance along x, y and z, a vector for a string, or a vector for each axis. */
+/* Reads the distance between neighbours along x, y and z, a vector for a string, or one vector
+ * per axis. */
 static void read_step(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
 {
     if (hed_json_kind_of(node) == HED_JSON_NUMBER) {
@@ -261,7 +263,7 @@ static void read_step(hed_json_node node, uint32_t axes, hed_synth_grid_def *def
     }
 }
 
-/* "none", "ends" (both of each axis), or a list of ends. */
+/* Reads "none", "ends" (both ends of each axis) or a list of ends. */
 static void read_anchor(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
 {
     memset(def->anchor_ends, 0, sizeof def->anchor_ends);
@@ -335,7 +337,7 @@ static void read_entity(file_reader *reader, hed_json_node element, hed_synth_en
 {
     hed_synth_entity_def def = hed_default_synth_entity_def(type);
     file_fields(reader, element, synth_fields[type], &def.as, (const char *const[]){"name", NULL});
-    /* Positions and references have no sensible default. */
+    /* positions and references have no sensible default, so they are required */
     for (const synth_field *field = synth_fields[type]; field->key; field++)
         if (file_fine(reader) &&
             (field->kind == SYNTH_FIELD_ENTITY || field->kind == SYNTH_FIELD_VECTOR))
@@ -359,7 +361,7 @@ static void read_entities(file_reader *reader, hed_json_node root, hed_synth_ent
         read_entity(reader, hed_json_item(list, i), type);
 }
 
-/* ---- changes of what grids made ---- */
+/* ---- changes of parts of grids ---- */
 
 static void change_one(
     file_reader *reader, hed_json_node object, hed_synth_entity entity, void *user)
@@ -480,7 +482,7 @@ static void file_read_head(file_reader *reader, hed_json_node root)
         file_refuse(reader, object, &error);
 }
 
-/* `json` is freed. */
+/* Builds the instrument of a document; frees `json`. */
 static hed_status read_document(
     hed_json *json, const char *file, hed_synth_instrument **instrument, hed_error *error)
 {

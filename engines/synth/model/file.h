@@ -1,4 +1,5 @@
-/* What the reader and the writer of instrument files share (docs/instrument-file.md). */
+/* Declarations common to the reader and the writer of instrument files
+ * (docs/instrument-file.md). */
 #ifndef SYNTH_FILE_PARTS_H
 #define SYNTH_FILE_PARTS_H
 
@@ -9,7 +10,7 @@
 
 enum { SYNTH_FILE_VERSION = 1 };
 
-/* The sections of a file, in the order in which they are read. */
+/* keys of the document, in reading order */
 extern const char *const synth_file_keys[];
 extern const char
     *const synth_section_names[HED_SYNTH_ENTITY_TYPE_COUNT]; /* "bodies", "springs", ... */
@@ -23,9 +24,9 @@ typedef enum synth_grid_kind {
     SYNTH_LATTICE
 } synth_grid_kind;
 extern const char *const synth_grid_kinds[];
-/* "first_i", "last_i", ...: two for each axis. */
+/* "first_i", "last_i", ...: two for each axis */
 extern const char *const synth_grid_ends[];
-/* What a grid is before the file says anything of it. */
+/* Returns the defaults of a grid of this kind, which the file's values override. */
 hed_synth_grid_def synth_default_grid(synth_grid_kind kind);
 
 #endif

@@ -1,10 +1,10 @@
-/* Writing instrument files, so that reading one gives the same entities in the same order with the
- * same bits. What has its default value is left out.
+/* Writer of instrument files. Reading the file returns the same entities in the same order with
+ * the same bits. Default values are not written.
  *
- * A grid is written as such if the file's order allows it (bodies of grids stand behind all other
- * bodies, their springs before all other springs) and nothing of it was removed; what was changed
- * of it goes into "changes". Otherwise its bodies and springs are written one by one. What is
- * referred to and has no name is given one. */
+ * A grid is written as a grid if the file's order allows it (its bodies follow all other bodies,
+ * its springs precede all other springs) and no part of it was removed; its changed parts go
+ * into "changes". The bodies and springs of any other grid are written one by one. An entity
+ * that is referred to and has no name gets one. */
 #include "model/file.h"
 
 #include "support/file.h"
@@ -18,10 +18,13 @@
 typedef struct writer {
     const hed_synth_instrument *instrument;
     hed_file_writer *file;
-    uint8_t *referred;   /* (entity_count + 1) whether anything refers to it */
-    uint32_t first_grid; /* grids from here on are written as such */
-    uint32_t marks;      /* behind names made up for grids, so that they are unique */
-    bool first;          /* nothing stands in the current list or object yet */
+    /* (entity_count + 1) true if a link, modulation or field refers to the entity */
+    uint8_t *referred;
+    /* index of the first grid that is written as a grid; all later ones are too */
+    uint32_t first_grid;
+    /* number of quote marks appended to generated grid names to make them unique */
+    uint32_t marks;
+    bool first; /* the current list or object is still empty */
 } writer;
 
 /* ---- text ---- */
@@ -48,7 +51,8 @@ static void put_string(writer *w, const char *text)
     save_put(w, "\"");
 }
 
-/* The decimal point is a point in every locale; minus zero keeps its sign only as a real number. */
+/* Writes digits with a decimal point in every locale; "-0" becomes "-0.0", because only a real
+ * number keeps its sign in JSON. */
 static void put_digits(writer *w, char *text)
 {
     char *comma = strchr(text, ',');
@@ -56,7 +60,7 @@ static void put_digits(writer *w, char *text)
     save_put(w, "%s%s", text, strcmp(text, "-0") == 0 ? ".0" : "");
 }
 
-/* As few digits as tell it from all other floats: nine always do. */
+/* Writes the fewest digits that identify the float; nine always suffice. */
 static void save_put_number(writer *w, float value)
 {
     char text[40];
@@ -102,10 +106,10 @@ static void end_element(writer *w)
 
 /* ---- names ---- */
 
-/* "body.12", with as many marks behind it as make it a name of its own. */
-static void make_name(const char *what, uint32_t number, uint32_t marks, char *text, size_t size)
+/* Makes "body.12", followed by `marks` quote marks that make the name unique. */
+static void make_name(const char *type, uint32_t number, uint32_t marks, char *text, size_t size)
 {
-    int length = snprintf(text, size, "%s.%" PRIu32, what, number);
+    int length = snprintf(text, size, "%s.%" PRIu32, type, number);
     for (uint32_t i = 0; i < marks && (size_t)length + 1 < size; i++) text[length++] = '\'';
     text[length] = 0;
 }
@@ -116,7 +120,7 @@ static void grid_name(const writer *w, const synth_grid *grid, char *text, size_
     else make_name("grid", (uint32_t)(grid - w->instrument->grids), w->marks, text, size);
 }
 
-/* Marks with which the names of all grids that have none are free. */
+/* Finds the smallest number of marks that makes all generated grid names unique. */
 static void find_marks(writer *w)
 {
     char text[SYNTH_DESCRIPTION];
@@ -125,7 +129,8 @@ static void find_marks(writer *w)
         grid_name(w, &w->instrument->grids[i], text, sizeof text);
         if (synth_check_grid_name(w->instrument, text, NULL) == HED_OK) continue;
         w->marks++;
-        i = w->first_grid - 1; /* all of them anew: another one may be taken now */
+        /* restart: with the new number of marks an earlier name may collide */
+        i = w->first_grid - 1;
     }
 }
 
@@ -193,7 +198,8 @@ static void put_value(writer *w, const synth_field *field, const void *at)
     }
 }
 
-/* The fields that are not as in `otherwise`, and with `whole` those that a file has to say. */
+/* Writes the fields that differ from `otherwise`; with `whole` also the fields that a file must
+ * have. */
 static void put_fields(
     writer *w, const synth_field *fields, const void *def, const void *otherwise, bool whole)
 {
@@ -219,8 +225,8 @@ static void put_entities(writer *w, hed_synth_entity_type type)
         if (!begun) begin_section(w, synth_section_names[type]);
         begun = true;
         begin_element(w);
-        /* its own name; one of a grid whose elements are written one by one; or a new one where it
-         * is referred to */
+        /* write the name of the entity, the name that its grid gives it, or a generated name if
+         * the entity is referred to */
         if (w->referred[entity] || synth_name_of(w->instrument, entity, name, sizeof name)) {
             put_key(w, "name");
             put_reference(w, entity);
@@ -244,27 +250,30 @@ static bool contiguous(const hed_synth_instrument *instrument, hed_synth_entity_
     return true;
 }
 
-/* Grids from w->first_grid on stand, whole, where reading them would put them. */
+/* Sets w->first_grid: from it on all grids are complete, and reading them would restore the same
+ * entity numbers. */
 static void find_kept_grids(writer *w)
 {
     const hed_synth_instrument *instrument = w->instrument;
     uint32_t bodies = instrument->counts[HED_SYNTH_BODY], springs = 0;
     w->first_grid = instrument->grid_count;
     while (w->first_grid > 0) {
-        const hed_synth_generated *made = &instrument->grids[w->first_grid - 1].generated;
-        if (made->bodies > bodies || !contiguous(instrument, HED_SYNTH_BODY, made->first_body,
-                                         made->bodies, bodies - made->bodies))
+        const hed_synth_generated *generated = &instrument->grids[w->first_grid - 1].generated;
+        if (generated->bodies > bodies ||
+            !contiguous(instrument, HED_SYNTH_BODY, generated->first_body, generated->bodies,
+                bodies - generated->bodies))
             break;
-        bodies -= made->bodies;
+        bodies -= generated->bodies;
         w->first_grid--;
     }
     for (uint32_t g = w->first_grid; g < instrument->grid_count; g++) {
-        const hed_synth_generated *made = &instrument->grids[g].generated;
-        if (!contiguous(instrument, HED_SYNTH_SPRING, made->first_spring, made->springs, springs)) {
+        const hed_synth_generated *generated = &instrument->grids[g].generated;
+        if (!contiguous(instrument, HED_SYNTH_SPRING, generated->first_spring, generated->springs,
+                springs)) {
             w->first_grid = instrument->grid_count;
             return;
         }
-        springs += made->springs;
+        springs += generated->springs;
     }
 }
 
@@ -321,7 +330,7 @@ static void put_grid(writer *w, const synth_grid *grid)
                                                : SYNTH_MEMBRANE;
     hed_synth_grid_def otherwise = synth_default_grid(kind), plain = *def;
     char name[SYNTH_DESCRIPTION];
-    /* What a grid does not use of these. */
+    /* position, direction and ends, which a grid computes itself */
     memcpy(plain.body.position, otherwise.body.position, sizeof plain.body.position);
     plain.spring.from = plain.spring.to = 0;
     begin_element(w);
@@ -345,7 +354,7 @@ static void put_grid(writer *w, const synth_grid *grid)
     end_element(w);
 }
 
-/* ---- what was changed of the grids that are written as such ---- */
+/* ---- changed parts of grids ---- */
 
 typedef struct change_list {
     writer *w;
@@ -353,11 +362,11 @@ typedef struct change_list {
 } change_list;
 
 static void put_change(change_list *list, hed_synth_entity_type type, hed_synth_entity entity,
-    const void *now, const void *made)
+    const void *current, const void *original)
 {
     const synth_field *field = synth_fields[type];
-    while (field->key && synth_same_value(field, (const char *)now + field->offset,
-                             (const char *)made + field->offset))
+    while (field->key && synth_same_value(field, (const char *)current + field->offset,
+                             (const char *)original + field->offset))
         field++;
     if (!field->key) return;
     if (!list->begun) begin_section(list->w, "changes");
@@ -365,45 +374,45 @@ static void put_change(change_list *list, hed_synth_entity_type type, hed_synth_
     begin_element(list->w);
     put_key(list->w, "entity");
     put_reference(list->w, entity);
-    put_fields(list->w, synth_fields[type], now, made, false);
+    put_fields(list->w, synth_fields[type], current, original, false);
     end_element(list->w);
 }
 
 static hed_status put_grid_changes(change_list *list, const synth_grid *grid, hed_error *error)
 {
     const hed_synth_instrument *instrument = list->w->instrument;
-    const hed_synth_generated *made = &grid->generated;
+    const hed_synth_generated *generated = &grid->generated;
     const hed_allocator *allocator = &instrument->allocator;
     hed_synth_grid_def resolved;
     hed_status status = synth_resolve_grid(&grid->def, &resolved, error);
     if (status != HED_OK) return status;
-    hed_synth_body_def *bodies = hed_new(allocator, made->bodies, sizeof *bodies, NULL);
-    hed_synth_spring_def *springs = hed_new(allocator, made->springs, sizeof *springs, NULL);
+    hed_synth_body_def *bodies = hed_new(allocator, generated->bodies, sizeof *bodies, NULL);
+    hed_synth_spring_def *springs = hed_new(allocator, generated->springs, sizeof *springs, NULL);
     if (bodies && springs) {
-        synth_fill_grid(&resolved, made->first_body, bodies, springs);
-        for (uint32_t i = 0; i < made->bodies; i++) {
-            const synth_place *place = synth_find(instrument, made->first_body + i);
-            put_change(list, HED_SYNTH_BODY, made->first_body + i,
+        synth_fill_grid(&resolved, generated->first_body, bodies, springs);
+        for (uint32_t i = 0; i < generated->bodies; i++) {
+            const synth_place *place = synth_find(instrument, generated->first_body + i);
+            put_change(list, HED_SYNTH_BODY, generated->first_body + i,
                 &instrument->bodies[place->index], &bodies[i]);
         }
-        for (uint32_t i = 0; i < made->springs; i++) {
-            const synth_place *place = synth_find(instrument, made->first_spring + i);
-            put_change(list, HED_SYNTH_SPRING, made->first_spring + i,
+        for (uint32_t i = 0; i < generated->springs; i++) {
+            const synth_place *place = synth_find(instrument, generated->first_spring + i);
+            put_change(list, HED_SYNTH_SPRING, generated->first_spring + i,
                 &instrument->springs[place->index], &springs[i]);
         }
     } else {
         status = hed_fail(error, HED_ERROR_MEMORY,
-            "out of memory for the changes of a grid of %" PRIu32 " bodies", made->bodies);
+            "out of memory for the changes of a grid of %" PRIu32 " bodies", generated->bodies);
     }
-    hed_delete(allocator, bodies, made->bodies, sizeof *bodies);
-    hed_delete(allocator, springs, made->springs, sizeof *springs);
+    hed_delete(allocator, bodies, generated->bodies, sizeof *bodies);
+    hed_delete(allocator, springs, generated->springs, sizeof *springs);
     return status;
 }
 
 /* ---- links and modulations ---- */
 
-/* How many links from `at` on are to all bodies of a grid that is written as such, in their order;
- * 0: none. */
+/* Counts the links from `at` on that go to all bodies of a grid in order, if that grid is
+ * written as a grid; else 0. */
 static uint32_t links_to_grid(const writer *w, uint32_t at)
 {
     const hed_synth_instrument *instrument = w->instrument;
@@ -471,7 +480,7 @@ static void put_modulations(writer *w)
     save_put(w, "\n  ]");
 }
 
-/* Up to the last that has a name. */
+/* Writes the macros up to the last one with a name. */
 static void put_macros(writer *w)
 {
     uint32_t count = HED_SYNTH_MACROS;

@@ -1,20 +1,19 @@
-/* Regular grids of bodies: strings, membranes, plates, lattices; and the exact pitch of their
+/* Regular grids of bodies (strings, membranes, plates, lattices), and the exact pitch of their
  * lowest mode.
  *
- * Between neighbours of distance l stand springs of stiffness k and rest length q l. They pull with
- * k (1 - q) l, so that across the grid each acts like a spring of K = k (1 - q). With bend B > 0,
- * springs to the next but one have rest length 2.5 l: they push with B l/2, and the springs between
- * neighbours are shortened by what balances that in each three bodies in a row. What is left is B
- * times the fourth difference, as of a beam, hinged where the ends are anchored and free where they
- * are not, and nothing at rest.
+ * Neighbours at distance l are joined by springs of stiffness k and rest length q l. These
+ * springs pull with k (1 - q) l, so across the grid each acts like a spring of K = k (1 - q).
+ * With bend B > 0, springs to the second neighbour have rest length 2.5 l: they push with B l/2,
+ * and the springs between neighbours are shortened to balance this push in each three bodies in
+ * a row. The sum is B times the fourth difference, as of a beam that is hinged at anchored ends
+ * and free at other ends, and no force at rest.
  *
- * Along an axis of n places whose ends are anchored, mode 1 has the angle a = pi / (n - 1) and s =
- * sin(a/2). Across
- * the grid it has  m w^2 = sum over axes of (4 K s^2 + 4 B s^4),  and with diagonals 4 K' (1 - cos
- *                  a cos b)  more.
- * The integrator makes of w the frequency f with  h^2 w^2 = ((1 - g)^2 + 4 g sin^2(pi f h)) / g^2,
- * where
- * g = exp(-damping h) is what the amplitude keeps in a sample. */
+ * Along an axis of n bodies with anchored ends, mode 1 has the angle a = pi / (n - 1) and s =
+ * sin(a/2). Across the grid
+ *   m w^2 = sum over axes of (4 K s^2 + 4 B s^4),
+ * plus 4 K' (1 - cos a cos b) with diagonals. The integrator turns w into the frequency f with
+ *   h^2 w^2 = ((1 - g)^2 + 4 g sin^2(pi f h)) / g^2,
+ * where g = exp(-damping h) is the factor by which the amplitude decays in a sample. */
 #include "model/model.h"
 #include "support/strict_math.h"
 
@@ -55,7 +54,7 @@ static double length_of(const float v[3])
     return sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
 }
 
-/* q: rest length in distances. */
+/* q: rest length divided by the distance */
 static double share_of(float rest_length, double distance)
 {
     return rest_length < 0 ? -(double)rest_length : rest_length / distance;
@@ -67,23 +66,24 @@ static mode_one mode_of(const hed_synth_grid_def *def)
     for (uint32_t axis = 0; axis < 3; axis++) {
         if (def->size[axis] < 2) continue;
         double angle = PI / (def->size[axis] - 1.0), s = hed_strict_sin(angle / 2), square = s * s;
-        bool along =
-            axis == 0 && grid_dimensions(def) == 3; /* a lattice swings along its first axis */
+        bool is_swing_axis =
+            axis == 0 && grid_dimensions(def) == 3; /* a lattice oscillates along its first axis */
         double share = share_of(def->spring.rest_length, length_of(def->step[axis]));
-        mode.per_stiffness += 4 * square * (along ? 1 : 1 - share);
+        mode.per_stiffness += 4 * square * (is_swing_axis ? 1 : 1 - share);
         mode.per_bend += 4 * square * square;
     }
     if (def->diagonal > 0 && grid_dimensions(def) == 2) {
         double a = PI / (def->size[0] - 1.0), b = PI / (def->size[1] - 1.0);
-        double one = length_of(def->step[0]), other = length_of(def->step[1]);
-        double share = share_of(def->spring.rest_length, sqrt(one * one + other * other));
+        double first_length = length_of(def->step[0]), second_length = length_of(def->step[1]);
+        double share = share_of(def->spring.rest_length,
+            sqrt(first_length * first_length + second_length * second_length));
         mode.rest =
             4 * (double)def->diagonal * (1 - share) * (1 - hed_strict_cos(a) * hed_strict_cos(b));
     }
     return mode;
 }
 
-/* Why mode 1 of a grid has no closed form; NULL: it has. */
+/* Explains why mode 1 of a grid has no closed form; NULL: it has one. */
 static const char *why_no_mode(const hed_synth_grid_def *def)
 {
     for (uint32_t axis = 0; axis < 3; axis++)
@@ -146,7 +146,7 @@ hed_status synth_resolve_grid(
     return HED_OK;
 }
 
-/* ---- making the bodies and springs ---- */
+/* ---- construction of bodies and springs ---- */
 
 typedef struct filler {
     const hed_synth_grid_def *def; /* resolved */
@@ -155,7 +155,7 @@ typedef struct filler {
     uint32_t count;
 } filler;
 
-/* An axis with one place has no ends. */
+/* True if a body is anchored; an axis with one body has no ends. */
 static bool anchored(const hed_synth_grid_def *def, const uint32_t at[3])
 {
     for (uint32_t axis = 0; axis < 3; axis++) {
@@ -170,7 +170,7 @@ static hed_synth_entity grid_body_at(const filler *f, const uint32_t at[3])
     return f->first + (at[2] * f->def->size[1] + at[1]) * f->def->size[0] + at[0];
 }
 
-/* A spring between two anchored bodies would do nothing: there is none. */
+/* Adds a spring, except between two anchored bodies, where a spring has no effect. */
 static void grid_join(
     filler *f, const uint32_t a[3], const uint32_t b[3], float stiffness, float rest)
 {
@@ -186,7 +186,7 @@ static void grid_join(
     f->count++;
 }
 
-/* Along one axis: to the neighbour, and to the next but one. */
+/* Joins a body to its neighbour and to its second neighbour along one axis. */
 static void join_axis(filler *f, const uint32_t at[3], uint32_t axis)
 {
     const hed_synth_grid_def *def = f->def;
@@ -195,7 +195,7 @@ static void join_axis(filler *f, const uint32_t at[3], uint32_t axis)
     if (next[axis] >= size) return;
     float rest = def->spring.rest_length;
     if (def->bend > 0) {
-        /* Of how many three in a row it is a part. */
+        /* number of triples in a row of which the spring is a part */
         double rows = (at[axis] >= 1) + (at[axis] + 2 < size);
         rest = (float)-(share_of(rest, length_of(def->step[axis])) -
                         rows * def->bend / (2 * (double)def->spring.stiffness));
@@ -205,7 +205,7 @@ static void join_axis(filler *f, const uint32_t at[3], uint32_t axis)
     if (def->bend > 0 && next[axis] < size) grid_join(f, at, next, def->bend, -1.25f);
 }
 
-/* Both diagonals of the square that begins at a place. */
+/* Joins both diagonals of the square whose first corner is `at`. */
 static void join_square(filler *f, const uint32_t at[3], uint32_t a, uint32_t b)
 {
     uint32_t corner[4][3];
@@ -278,7 +278,7 @@ static hed_status check_size(const hed_synth_grid_def *def, hed_error *error)
     return HED_OK;
 }
 
-/* The corners: with them all bodies are where bodies may be. */
+/* Checks the corner bodies: if they are within the limits of positions, all bodies are. */
 static hed_status check_corners(const hed_synth_grid_def *def, hed_error *error)
 {
     for (uint32_t corner = 0; corner < 8; corner++) {
@@ -322,19 +322,19 @@ static hed_status check_springs(const hed_synth_grid_def *def, hed_error *error)
     return HED_OK;
 }
 
-/* The springs between neighbours are shortened to balance those to the next but one; that must not
- * be more than their length. */
+/* Checks that the shortening that balances the second-neighbour springs is less than the
+ * springs' own rest length. */
 static hed_status check_bend(const hed_synth_grid_def *resolved, hed_error *error)
 {
     for (uint32_t axis = 0; resolved->bend > 0 && axis < 3; axis++) {
-        double most = share_of(resolved->spring.rest_length, length_of(resolved->step[axis])) *
-                      resolved->spring.stiffness;
-        if (resolved->size[axis] > 1 && !(resolved->bend < most))
+        double limit = share_of(resolved->spring.rest_length, length_of(resolved->step[axis])) *
+                       resolved->spring.stiffness;
+        if (resolved->size[axis] > 1 && !(resolved->bend < limit))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "grid: bend is %g N/m; along axis %" PRIu32
                 " it has to be below stiffness times rest "
                 "length by distance, which is %g N/m",
-                (double)resolved->bend, axis, most);
+                (double)resolved->bend, axis, limit);
     }
     return HED_OK;
 }
@@ -359,7 +359,7 @@ static hed_status remember(hed_synth_instrument *instrument, const hed_synth_gri
     return HED_OK;
 }
 
-/* Gives `count` new entities, whose definitions are in place already, their numbers. */
+/* Assigns entity numbers to `count` new entities whose definitions are already stored. */
 static void number(hed_synth_instrument *instrument, uint32_t type, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -383,19 +383,20 @@ hed_status hed_synth_instrument_add_grid(hed_synth_instrument *instrument,
         synth_resolve_grid(def, &resolved, error) || check_bend(&resolved, error) ||
         (name && synth_check_grid_name(instrument, name, error)))
         return error->status;
-    hed_synth_generated made = synth_fill_grid(&resolved, instrument->entity_count + 1, NULL, NULL);
-    if (synth_reserve(instrument, HED_SYNTH_BODY, made.bodies, error) ||
-        synth_reserve(instrument, HED_SYNTH_SPRING, made.springs, error) ||
-        synth_reserve_places(instrument, made.bodies + made.springs, error) ||
+    hed_synth_generated counts =
+        synth_fill_grid(&resolved, instrument->entity_count + 1, NULL, NULL);
+    if (synth_reserve(instrument, HED_SYNTH_BODY, counts.bodies, error) ||
+        synth_reserve(instrument, HED_SYNTH_SPRING, counts.springs, error) ||
+        synth_reserve_places(instrument, counts.bodies + counts.springs, error) ||
         remember(instrument, def, name, error))
         return error->status;
-    synth_fill_grid(&resolved, made.first_body,
+    synth_fill_grid(&resolved, counts.first_body,
         instrument->bodies + instrument->counts[HED_SYNTH_BODY],
         instrument->springs ? instrument->springs + instrument->counts[HED_SYNTH_SPRING] : NULL);
-    number(instrument, HED_SYNTH_BODY, made.bodies);
-    number(instrument, HED_SYNTH_SPRING, made.springs);
-    instrument->grids[instrument->grid_count - 1].generated = made;
-    *generated = made;
+    number(instrument, HED_SYNTH_BODY, counts.bodies);
+    number(instrument, HED_SYNTH_SPRING, counts.springs);
+    instrument->grids[instrument->grid_count - 1].generated = counts;
+    *generated = counts;
     return HED_OK;
 }
 

@@ -1,6 +1,6 @@
-/* Presets of Anukari's published schema: read, turned into an instrument, and a report of what has
- * no counterpart. The schema says what a value is called but not its unit or law; values are taken
- * as they are, in SI units, and where more had to be guessed the report says so. */
+/* Import of presets of Anukari's published schema: reads a preset, converts it to an instrument,
+ * and reports all parts without a counterpart. The schema names values but not their units or
+ * laws; values are taken in SI units, and each further guess is reported. */
 #include "model/import_ank.h"
 
 #include "model/model.h"
@@ -63,37 +63,39 @@ static int by_number(const void *a, const void *b)
 synth_imported *synth_imported_find(const synth_import *im, synth_ank_id id)
 {
     if (id.kind <= ANK_NOTHING || id.kind >= ANK_KINDS) return NULL;
-    synth_imported *all = im->imported[id.kind];
+    synth_imported *items = im->imported[id.kind];
     uint32_t low = 0, high = im->counts[id.kind];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (all[middle].number < id.number) low = middle + 1;
+        if (items[middle].number < id.number) low = middle + 1;
         else high = middle;
     }
-    return low < im->counts[id.kind] && all[low].number == id.number ? &all[low] : NULL;
+    return low < im->counts[id.kind] && items[low].number == id.number ? &items[low] : NULL;
 }
 
-/* Every item of a list begins with its number. */
+/* Indexes the items of a list by their numbers; every item begins with its number. */
 static void number_kind(
     synth_import *im, synth_ank_kind kind, const synth_wire_list *list, size_t size)
 {
     if (hed_failed(im->error)) return;
-    synth_imported *all = im->imported[kind] = calloc(list->count ? list->count : 1, sizeof *all);
-    if (!all) {
+    synth_imported *numbered = im->imported[kind] =
+        calloc(list->count ? list->count : 1, sizeof *numbered);
+    if (!numbered) {
         hed_fail(im->error, HED_ERROR_MEMORY, "%s: no memory for %u numbers", im->name, list->count);
         return;
     }
     im->counts[kind] = list->count;
     for (uint32_t i = 0; i < list->count; i++) {
-        memcpy(&all[i].number, (const char *)list->items + i * size, sizeof all[i].number);
-        all[i].place = i;
+        memcpy(
+            &numbered[i].number, (const char *)list->items + i * size, sizeof numbered[i].number);
+        numbered[i].place = i;
     }
-    if (list->count) qsort(all, list->count, sizeof *all, by_number);
+    if (list->count) qsort(numbered, list->count, sizeof *numbered, by_number);
 }
 
 /* ---- adding ---- */
 
-/* A value on its way into its range, and its owner, for the report. */
+/* A value that is being clamped to its range, and its owner for the report. */
 typedef struct fitting {
     synth_import *im;
     const char *of, *key;
@@ -156,19 +158,19 @@ hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_synt
         fit_field(&(fitting){im, of, field->key}, field, (char *)&def->as + field->offset);
     for (uint32_t i = 0; i < copies; i++) {
         char name[64];
-        hed_synth_entity made;
+        hed_synth_entity entity;
         hed_error error = {0};
         for (const synth_field *field = synth_fields[def->type]; routes && field->key; field++)
             if (field->kind == SYNTH_FIELD_ROUTE)
                 memcpy((char *)&def->as + field->offset, &routes[i], sizeof *routes);
         snprintf(name, sizeof name, i ? "%s%d_%u" : "%s%d", type, imported->number, i + 1);
-        hed_status status = hed_synth_instrument_add(im->instrument, def, name, &made, &error);
+        hed_status status = hed_synth_instrument_add(im->instrument, def, name, &entity, &error);
         if (status == HED_ERROR_ARGUMENT) {
             synth_import_leave_out(im, "%s: %s", name, error.text);
             return HED_OK;
         }
         if (status) return hed_fail(im->error, status, "%s: %s: %s", im->name, name, error.text);
-        if (i == 0) imported->first = made;
+        if (i == 0) imported->first = entity;
         imported->copies = i + 1;
     }
     im->report->entities++;
@@ -212,8 +214,8 @@ static hed_synth_instrument_def make_def(synth_import *im)
     return def;
 }
 
-/* High notes of a stiff instrument run faster than it is proven stable for: they are given up, not
- * the instrument. */
+/* Lowers the highest note until the instrument is proven stable at 48 kHz: a stiff instrument
+ * loses its high notes instead of failing. */
 static hed_status limit_notes(synth_import *im)
 {
     if (hed_failed(im->error)) return im->error->status;
@@ -224,7 +226,8 @@ static hed_status limit_notes(synth_import *im)
     if (status || !stability.unsafe || def.mode == HED_SYNTH_SINGLETON) return status;
     double semitones = 6.0 * hed_strict_log2(stability.worst / 2.0);
     double high = floor(def.high - semitones - 1e-6);
-    if (!(high >= def.low)) return HED_OK; /* it is not the notes */
+    /* even the lowest note is not proven stable: the cause is not dilation */
+    if (!(high >= def.low)) return HED_OK;
     synth_import_tell(
         im, "notes above %.0f, of %u: not proven stable at 48 kHz, not played", high, def.high);
     def.high = (uint8_t)high;
@@ -261,8 +264,9 @@ hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const 
     hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error)
 {
     HED_REQUIRE(bytes || !size, name, instrument);
-    hed_error own = {0};
-    if (!error) error = &own; /* steps that follow a failed one look at it */
+    hed_error local_error = {0};
+    if (!error)
+        error = &local_error; /* later steps test `error` to see whether an earlier one failed */
     hed_synth_import_report unread;
     synth_ank_model model = {0};
     synth_import im = {

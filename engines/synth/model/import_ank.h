@@ -1,15 +1,14 @@
-/* What a preset of Anukari's published schema holds, as it stands in the file (import_schema.c says
- * under which numbers). Version 0.9.6 of the schema; what is not in a file is zero, as proto2 has
- * it. */
+/* Contents of a preset of Anukari's published schema, version 0.9.6, as in the file;
+ * import_wire.c has the field numbers. Missing values are zero, as proto2 specifies. */
 #ifndef SYNTH_IMPORT_ANK_H
 #define SYNTH_IMPORT_ANK_H
 
 #include "heddle/synth_file.h"
 #include "heddle/base.h"
 
-/* Protobuf's wire format, read into structs by tables: three of its wire types (varint, 32 bits,
- * length and bytes); of the fourth (64 bits) it is known how long it is. Fields that no table has
- * are passed over, as it asks. */
+/* Protobuf's wire format, read into structs by tables. Three of its wire types are supported
+ * (varint, 32 bits, length and bytes); 64-bit values are skipped, and so are fields that no
+ * table lists, as the format requires. */
 
 typedef enum synth_wire_kind {
     SYNTH_WIRE_FLOAT,
@@ -21,13 +20,13 @@ typedef enum synth_wire_kind {
 
 typedef struct synth_wire_message synth_wire_message;
 
-/* A field: its number in the file, and where its value goes. */
+/* A field: its number in the file, and the offset of its value in the struct. */
 typedef struct synth_wire_field {
     uint32_t number; /* 0 ends a table */
     synth_wire_kind kind;
     size_t offset;
     const synth_wire_message *message; /* MESSAGE, LIST */
-    /* of a oneof: 1 + offset of the int32_t that keeps its number; 0: none */
+    /* member of a oneof: 1 + offset of the int32_t that receives its number; 0: no oneof */
     size_t choice;
 } synth_wire_field;
 
@@ -44,14 +43,14 @@ typedef struct synth_wire_list {
 
 enum { SYNTH_WIRE_MOST = 1 << 20 }; /* items of a list */
 
-/* Reads a message into `out`, zero before; synth_wire_free() whatever the outcome.
- * Errors: FORMAT (says at which byte), LIMIT, MEMORY. */
+/* Reads a message into `out`, which must be zeroed; free it with synth_wire_free() even after an
+ * error. Errors: FORMAT (with the byte), LIMIT, MEMORY. */
 hed_status synth_wire_read(const synth_wire_message *message, const void *bytes, size_t size,
     const char *name, void *out, hed_error *error);
 /* Frees the lists in a message. */
 void synth_wire_free(const synth_wire_message *message, void *out);
 
-/* Kinds of things that a preset numbers: these are the numbers of the fields in an id. */
+/* Kinds of things that a preset numbers; the values are the field numbers in an id. */
 typedef enum synth_ank_kind {
     ANK_NOTHING,
     ANK_GLOBAL,
@@ -76,7 +75,7 @@ typedef struct synth_ank_envelope {
     float attack, decay, sustain, release;
 } synth_ank_envelope;
 
-/* What a link is: the numbers of the fields. */
+/* Kinds of links: field numbers of the oneof. */
 enum {
     ANK_LINK_SPRING = 3,
     ANK_LINK_EXCITER = 4,
@@ -177,7 +176,7 @@ typedef struct synth_ank_modulator {
     int32_t id, what;
     struct {
         float smoothing;
-        int32_t phase, centre; /* of velocity, of notes */
+        int32_t phase, centre; /* phase of velocity; centre of notes */
     } midi;
     struct {
         int32_t wave, sync;
@@ -192,7 +191,7 @@ typedef struct synth_ank_modulator {
     } follower;
 } synth_ank_modulator;
 
-/* Events of MIDI: none (all of a channel), notes, a controller; the numbers of the fields. */
+/* MIDI events: none (all of a channel), notes, a controller. The values are field numbers. */
 enum {
     ANK_EVENT_NONE = 2,
     ANK_EVENT_NOTE = 3,
@@ -218,7 +217,7 @@ typedef struct synth_ank_host {
 typedef struct synth_ank_model {
     synth_wire_list links, bodies, sensors, exciters, modulators, routes, hosts;
     int32_t mode, voices, zone, zone_channels, bend_channel, bend_semitones, note_bend_semitones;
-    int32_t ranged; /* not 0: `notes` was given */
+    int32_t ranged; /* not 0: `notes` is present */
     bool bends;
     struct {
         int32_t low, high;
@@ -226,27 +225,28 @@ typedef struct synth_ank_model {
     float beats_a_second, gain, pan, wet, limit, limit_release;
 } synth_ank_model;
 
-extern const synth_wire_message synth_ank_schema; /* of a synth_ank_model */
+extern const synth_wire_message synth_ank_schema; /* describes a synth_ank_model */
 
-/* A thing of the preset, and the entities it became: several where it hears several ranges of
- * notes, or sounds. */
+/* An item of the preset, and the entities made from it: several if it responds to several ranges
+ * of notes, or has several sources of sound. */
 typedef struct synth_imported {
     int32_t number;
-    uint32_t place; /* in the model's list */
+    uint32_t place; /* index in the model's list */
     hed_synth_entity first;
-    uint32_t copies; /* 0: left out */
-    /* What its links say: */
-    /* exciters: free bodies that they move, delay lines that sound in them */
+    uint32_t copies; /* 0: not imported */
+    /* results of surveying the links: */
+    /* exciters: number of free bodies that they excite; number of delay lines that feed them */
     uint32_t linked, lines;
-    float lightest;              /* mass of such a body */
-    uint32_t used;               /* audio inputs: copies that have their source */
-    hed_synth_entity microphone; /* followers: what they follow */
+    float lightest;              /* mass of the lightest body in `linked`, kg */
+    uint32_t used;               /* audio inputs: number of copies that have their source */
+    hed_synth_entity microphone; /* followers: the followed microphone */
 } synth_imported;
 
-/* Something that a route names. */
+/* An item that a route addresses. */
 typedef struct synth_ank_target {
     synth_ank_id id;
-    uint32_t route; /* place among the MIDI routes, or among the host's parameters behind them */
+    /* index of the MIDI route; host parameters are numbered after the MIDI routes */
+    uint32_t route;
 } synth_ank_target;
 
 /* An import in progress: the entities that each item of the file has become. */
@@ -254,7 +254,7 @@ typedef struct synth_import {
     const synth_ank_model *model;
     hed_synth_instrument *instrument;
     hed_synth_import_report *report;
-    synth_imported *imported[ANK_KINDS]; /* (counts) in order of their numbers */
+    synth_imported *imported[ANK_KINDS]; /* (counts) in order of `number` */
     uint32_t counts[ANK_KINDS];
     synth_ank_target *targets; /* (target_count) in order of kind, number, route */
     uint32_t target_count;
@@ -262,31 +262,31 @@ typedef struct synth_import {
     hed_error *error;
 } synth_import;
 
-/* NULL: unknown. */
+/* Finds an imported item by its id; NULL: unknown. */
 synth_imported *synth_imported_find(const synth_import *import, synth_ank_id id);
-/* A line of the report: of something changed, or of something left out. */
+/* Adds a line to the report: about a changed value, or about a part that is not imported. */
 void synth_import_tell(synth_import *import, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void synth_import_leave_out(synth_import *import, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Adds an entity, its values brought into their ranges; a copy for each route. Errors: LIMIT,
- * MEMORY; where something else is wrong it is left out. */
+/* Adds `copies` entities, one for each route, with their values clamped to the ranges. An entity
+ * that fails for another reason is reported and not imported. Errors: LIMIT, MEMORY. */
 hed_status synth_import_add(synth_import *import, synth_imported *imported,
     hed_synth_entity_def *def, const hed_synth_route *routes, uint32_t copies);
 
-/* import_entities.c: every kind of thing, bodies first. Errors: LIMIT, MEMORY. */
+/* import_entities.c: imports all items but links, bodies first. Errors: LIMIT, MEMORY. */
 hed_status synth_import_entities(synth_import *import);
-/* import_links.c: springs, what hears and moves what, modulation, delay lines. Errors: LIMIT,
- * MEMORY. */
+/* import_links.c: imports springs, links of exciters and microphones, modulation and delay
+ * lines. Errors: LIMIT, MEMORY. */
 hed_status synth_import_links(synth_import *import);
-/* import_routes.c: sorts what routes name. Errors: MEMORY. */
+/* import_links.c: sorts the targets of routes. Errors: MEMORY. */
 hed_status synth_import_sort_routes(synth_import *import);
-/* The routes on which notes reach an exciter or modulator; gives how many there are. */
+/* Collects the routes by which notes reach an exciter or modulator; returns their number. */
 enum { SYNTH_MOST_ROUTES = 64 };
 uint32_t synth_import_routes(
     synth_import *import, synth_ank_id id, hed_synth_route routes[SYNTH_MOST_ROUTES]);
-/* The controller, and the number of the host's parameter, that are routed to a modulator; the first
- * of several. False: none is. */
+/* Finds the first controller, or the first host parameter, that is routed to a modulator. False:
+ * none is. */
 bool synth_import_controller(
     synth_import *import, synth_ank_id id, uint32_t *number, hed_synth_route *route);
 bool synth_import_host(const synth_import *import, synth_ank_id id, uint32_t *number);

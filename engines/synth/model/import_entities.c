@@ -1,4 +1,5 @@
-/* Bodies, sensors, exciters and modulators of a preset, each to what comes nearest to it here. */
+/* Import of bodies, sensors, exciters and modulators; each becomes the most similar entity of
+ * Heddle. */
 #include "model/import_ank.h"
 
 #include "model/model.h"
@@ -7,13 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* A mallet here is a hammer that bounces; there it is an impulse and a hardness. The hammer is so
- * light that it bounces at once, and its felt a linear spring, so that it touches for 1/hardness
- * seconds whatever the velocity. */
+/* Heddle's mallet is a hammer that bounces; Anukari's is an impulse and a hardness. The imported
+ * hammer is so light that it bounces at once, and its felt is a linear spring, so the contact
+ * lasts 1/hardness seconds at every velocity. */
 static const float pi_squared = 9.8696044f;
-static const float hammer_share = 0.1f; /* of the lightest body that it strikes */
+/* fraction of the mass of the lightest body that it strikes */
+static const float hammer_share = 0.1f;
 static const float hardest =
-    5000.0f; /* a longer contact than seven samples at 48 kHz: stiffer felt would be cut short */
+    5000.0f; /* 1/s; shorter contacts than seven samples at 48 kHz would be cut short */
 
 #define ITEM(type, list, imported) \
     (&((const synth_ank_##type *)im->model->list.items)[(imported)->place])
@@ -45,12 +47,13 @@ static void tell_gain(
 static hed_synth_wave wave_of(
     synth_import *im, const char *type, const synth_imported *imported, int32_t wave)
 {
-    if (wave >= 0 && wave < HED_SYNTH_WAVE_COUNT) return (hed_synth_wave)wave; /* the same order */
+    /* Heddle has the same order */
+    if (wave >= 0 && wave < HED_SYNTH_WAVE_COUNT) return (hed_synth_wave)wave;
     synth_import_tell(im, "%s%d: waveform %d is not known: a sine", type, imported->number, wave);
     return HED_SYNTH_WAVE_SINE;
 }
 
-/* The smallest route that has all of these. */
+/* Returns the smallest route that contains all `count` routes. */
 static hed_synth_route around(synth_import *im, const char *type, int32_t number,
     const hed_synth_route *routes, uint32_t count)
 {
@@ -120,7 +123,7 @@ static void set_mallet(synth_import *im, const synth_ank_exciter *exciter,
     soft = fminf(soft, hardest);
     hard = fminf(hard, hardest);
     mallet->mass = hammer * share;
-    /* A bounce gives 2 m/(m + M) times the hammer's own momentum. */
+    /* a bounce transfers 2 m/(m + M) times the hammer's own momentum */
     mallet->impulse = exciter->mallet.impulse * share * 0.5f * (1.0f + hammer_share);
     mallet->velocity_sensitivity = exciter->velocity_sensitivity;
     mallet->exponent = 1.0f;
@@ -167,7 +170,7 @@ static void set_audio(
             (double)exciter->audio.delay);
 }
 
-/* Sound goes in once for each source: the input, and delay lines. */
+/* Adds an audio input for each source of sound: the instrument's input, and each delay line. */
 static hed_status add_audio(synth_import *im, synth_imported *imported, hed_synth_entity_def *def,
     hed_synth_route *routes, uint32_t heard)
 {
@@ -183,8 +186,8 @@ static hed_status add_audio(synth_import *im, synth_imported *imported, hed_synt
         synth_import_leave_out(im, "exciter %d: it has %u sources of sound", exciter->id, sources);
         return HED_OK;
     }
-    hed_synth_route all = around(im, "audio_input", exciter->id, routes, heard);
-    for (uint32_t i = 0; i < sources; i++) routes[i] = all;
+    hed_synth_route route = around(im, "audio_input", exciter->id, routes, heard);
+    for (uint32_t i = 0; i < sources; i++) routes[i] = route;
     return synth_import_add(im, imported, def, routes, sources);
 }
 
@@ -225,7 +228,8 @@ static hed_status add_exciter(synth_import *im, synth_imported *imported)
         break;
     default: break;
     }
-    memcpy(&def.as, direction, sizeof direction); /* what every exciter begins with */
+    /* copy the direction, the first field of every exciter */
+    memcpy(&def.as, direction, sizeof direction);
     if (exciter->what == ANK_AUDIO) return add_audio(im, imported, &def, routes, heard);
     if (heard) return synth_import_add(im, imported, &def, routes, heard);
     synth_import_leave_out(im, "exciter %d: no note is routed to it", exciter->id);
@@ -234,7 +238,7 @@ static hed_status add_exciter(synth_import *im, synth_imported *imported)
 
 /* ---- modulators ---- */
 
-/* Quarter notes of a period, for a bar of four. */
+/* Quarter notes in a period, for a bar of four. */
 static const float divisions[] = {8, 16.0f / 3, 6, 4, 8.0f / 3, 3, 2, 4.0f / 3, 1.5f, 1, 2.0f / 3,
     0.75f, 0.5f, 1.0f / 3, 0.375f, 0.25f, 1.0f / 6, 0.1875f, 0.125f, 1.0f / 12};
 
@@ -258,7 +262,7 @@ static void set_lfo(synth_import *im, const synth_ank_modulator *modulator,
     lfo->dilated = modulator->lfo.dilated;
 }
 
-/* False: it is left out. */
+/* Fills a MIDI source; false: no counterpart, not imported. */
 static bool set_midi(synth_import *im, const synth_ank_modulator *modulator,
     hed_synth_midi_source_def *source, hed_synth_route *route)
 {
@@ -305,14 +309,14 @@ static hed_status import_add_modulator(synth_import *im, synth_imported *importe
         [ANK_NOTE] = HED_SYNTH_MIDI_SOURCE,
         [ANK_HOST] = HED_SYNTH_MIDI_SOURCE};
     const synth_ank_modulator *modulator = ITEM(modulator, modulators, imported);
-    uint32_t what = (uint32_t)modulator->what;
-    if (what >= sizeof types / sizeof *types || (!types[what])) {
+    uint32_t kind = (uint32_t)modulator->what;
+    if (kind >= sizeof types / sizeof *types || (!types[kind])) {
         synth_import_leave_out(im, "modulator %d: of a kind that is not known", modulator->id);
         return HED_OK;
     }
     hed_synth_route routes[SYNTH_MOST_ROUTES];
     uint32_t heard = synth_import_routes(im, (synth_ank_id){ANK_MODULATOR, modulator->id}, routes);
-    hed_synth_entity_def def = hed_default_synth_entity_def(types[what]);
+    hed_synth_entity_def def = hed_default_synth_entity_def(types[kind]);
     if (def.type == HED_SYNTH_ENVELOPE) {
         def.as.envelope.envelope = adsr_of(&modulator->trigger.envelope);
         if (heard) return synth_import_add(im, imported, &def, routes, heard);
@@ -347,8 +351,8 @@ static synth_ank_id end_of(const synth_ank_link *link, synth_ank_kind kind)
     return link->ends.a.kind == (int32_t)kind ? link->ends.a : link->ends.b;
 }
 
-/* What links say of exciters: free bodies that they move, the lightest of them, delay lines that
- * sound in them. */
+/* Records facts about an exciter from a link: free bodies that it excites, the lightest of them,
+ * and delay lines that feed it. */
 static void survey_exciter(synth_import *im, const synth_ank_link *link)
 {
     synth_imported *exciter = synth_imported_find(im, end_of(link, ANK_EXCITER));
@@ -379,7 +383,7 @@ hed_status synth_import_entities(synth_import *im)
     for (uint32_t i = 0; i < im->model->links.count; i++) {
         survey_exciter(im, &links[i]);
 
-        /* The sensor that a follower follows. */
+        /* link a follower to its sensor */
         synth_ank_id sensor = end_of(&links[i], ANK_SENSOR),
                      modulator = end_of(&links[i], ANK_MODULATOR);
         if (links[i].what != ANK_LINK_SENSOR || sensor.kind != ANK_SENSOR ||

@@ -1,12 +1,12 @@
-/* Links of a preset: springs, what is struck and heard, modulation, delay lines. The two ends of a
- * link may stand in either order. */
+/* Import of links: springs, exciters and microphones on bodies, modulation, delay lines. The two
+ * ends of a link are in either order. */
 #include "model/import_ank.h"
 #include "model/model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A spring, with its ends in their order. */
+/* Adds a spring; its ends keep their order. */
 static hed_status import_add_spring(
     synth_import *im, const synth_ank_link *link, synth_imported *imported)
 {
@@ -42,16 +42,16 @@ static hed_status import_join(
     return HED_OK;
 }
 
-/* An exciter or a sensor to a body. */
+/* Links an exciter or a sensor to a body. */
 static hed_status add_contact(synth_import *im, const synth_ank_link *link, synth_ank_kind kind)
 {
     bool first = link->ends.a.kind == (int32_t)kind;
     const synth_ank_id at = first ? link->ends.a : link->ends.b,
-                       other = first ? link->ends.b : link->ends.a;
-    const synth_imported *from = synth_imported_find(im, at), *to = synth_imported_find(im, other);
-    if (kind == ANK_SENSOR && other.kind == ANK_MODULATOR)
-        return HED_OK; /* a follower: it is there with its source */
-    if (!from || !to || at.kind != (int32_t)kind || other.kind != ANK_BODY || !to->copies) {
+                       target = first ? link->ends.b : link->ends.a;
+    const synth_imported *from = synth_imported_find(im, at), *to = synth_imported_find(im, target);
+    if (kind == ANK_SENSOR && target.kind == ANK_MODULATOR)
+        return HED_OK; /* a follower: already linked to its sensor */
+    if (!from || !to || at.kind != (int32_t)kind || target.kind != ANK_BODY || !to->copies) {
         synth_import_leave_out(
             im, "link %d: it does not join an exciter or a sensor with a body", link->id);
         return HED_OK;
@@ -62,16 +62,17 @@ static hed_status add_contact(synth_import *im, const synth_ank_link *link, synt
     return status;
 }
 
-/* A sensor's sound, some time later, in an exciter: its copies are taken in turn. */
+/* Adds a delay line from a sensor to an audio exciter; each delay line takes the exciter's next
+ * copy. */
 static hed_status add_delay(synth_import *im, const synth_ank_link *link, synth_imported *imported)
 {
     bool first = link->ends.a.kind == ANK_SENSOR;
     const synth_ank_id at = first ? link->ends.a : link->ends.b,
-                       other = first ? link->ends.b : link->ends.a;
+                       target = first ? link->ends.b : link->ends.a;
     const synth_imported *source = synth_imported_find(im, at);
-    synth_imported *input = synth_imported_find(im, other);
+    synth_imported *input = synth_imported_find(im, target);
     if (!source || !source->copies || at.kind != ANK_SENSOR || !input ||
-        other.kind != ANK_EXCITER || input->used >= input->copies) {
+        target.kind != ANK_EXCITER || input->used >= input->copies) {
         synth_import_leave_out(
             im, "link %d: a delay line that is not from a sensor to an audio exciter", link->id);
         return HED_OK;
@@ -85,8 +86,8 @@ static hed_status add_delay(synth_import *im, const synth_ank_link *link, synth_
     return status;
 }
 
-/* How a link's depth is meant. Gains of exciters are decibels there, newtons here: adding decibels
- * is multiplying. */
+/* Converts a link's depth. Gains of exciters are in decibels there, in newtons here: adding
+ * decibels becomes multiplying. */
 static hed_synth_modulation_def modulation_of(
     synth_import *im, const synth_ank_link *link, hed_synth_entity target, bool first)
 {
@@ -136,15 +137,15 @@ static hed_status add_modulation(synth_import *im, const synth_ank_link *link)
 {
     bool first = link->ends.a.kind == ANK_MODULATOR;
     const synth_ank_id at = first ? link->ends.a : link->ends.b,
-                       other = first ? link->ends.b : link->ends.a;
+                       target_id = first ? link->ends.b : link->ends.a;
     const synth_imported *source = synth_imported_find(im, at),
-                         *target = synth_imported_find(im, other);
+                         *target = synth_imported_find(im, target_id);
     if (!source || !target || at.kind != ANK_MODULATOR) {
         synth_import_leave_out(
             im, "link %d: it modulates nothing that there is a counterpart of", link->id);
         return HED_OK;
     }
-    /* HED_PARAMETER_ numbers operands as the schema does. */
+    /* operands have the numbers of HED_SYNTH_TARGET_... */
     _Static_assert(HED_SYNTH_TARGET_MASS == 0 && HED_SYNTH_TARGET_REST_LENGTH == 7 &&
                        HED_SYNTH_TARGET_GAIN == 11 && HED_SYNTH_TARGET_ROTATION == 20 &&
                        HED_SYNTH_TARGET_ISOTROPY == 25 && HED_SYNTH_TARGET_COUNT == 26,
@@ -157,7 +158,8 @@ static hed_status add_modulation(synth_import *im, const synth_ank_link *link)
     return import_modulate(im, link, source, target);
 }
 
-/* Entities first: modulation may be of a spring that stands further on. */
+/* Imports springs before modulation: a modulation may target a spring that comes later in the
+ * list. */
 hed_status synth_import_links(synth_import *im)
 {
     if (hed_failed(im->error)) return im->error->status;
@@ -185,8 +187,8 @@ hed_status synth_import_links(synth_import *im)
     return status;
 }
 
-/* MIDI routes of a preset: which notes, and which controller, reach an exciter or modulator. Notes
- * that follow each other are one range. */
+/* MIDI routes of a preset: notes and controllers that reach an exciter or modulator. Consecutive
+ * notes become one range. */
 
 static int by_id(const void *a, const void *b)
 {
@@ -223,20 +225,20 @@ hed_status synth_import_sort_routes(synth_import *im)
     return HED_OK;
 }
 
-/* The first target that is not before this one. */
+/* Finds the first target that is not less than (id, route). */
 static uint32_t first_target(const synth_import *im, synth_ank_id id, uint32_t route)
 {
-    const synth_ank_target wanted = {id, route};
+    const synth_ank_target key = {id, route};
     uint32_t low = 0, high = im->target_count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (by_id(&im->targets[middle], &wanted) < 0) low = middle + 1;
+        if (by_id(&im->targets[middle], &key) < 0) low = middle + 1;
         else high = middle;
     }
     return low;
 }
 
-/* 1 to 16; 0 for any, and for what is none. */
+/* Channel 1 to 16; 0 for any channel, and for invalid ones. */
 static uint8_t channel_of(const synth_ank_event *event)
 {
     return event->channel >= 1 && event->channel <= 16 ? (uint8_t)event->channel : 0;
@@ -248,13 +250,14 @@ uint32_t synth_import_routes(
     static const hed_synth_route every_note = {0, 0, 127};
     uint8_t heard[17][128] = {{0}};
     bool any = false;
-    const synth_ank_route *all = im->model->routes.items;
+    const synth_ank_route *items = im->model->routes.items;
     uint32_t end = first_target(im, id, im->model->routes.count);
     for (uint32_t t = first_target(im, id, 0); t < end; t++) {
-        const synth_ank_event *event = &all[im->targets[t].route].event;
+        const synth_ank_event *event = &items[im->targets[t].route].event;
         if (event->what == ANK_EVENT_CONTROLLER) continue;
-        bool one = event->what == ANK_EVENT_NOTE && event->number >= 0 && event->number <= 127;
-        for (int32_t note = one ? event->number : 0; note <= (one ? event->number : 127); note++)
+        bool is_note = event->what == ANK_EVENT_NOTE && event->number >= 0 && event->number <= 127;
+        for (int32_t note = is_note ? event->number : 0; note <= (is_note ? event->number : 127);
+             note++)
             heard[channel_of(event)][note] = 1;
         any = true;
     }
@@ -277,7 +280,7 @@ uint32_t synth_import_routes(
         count = SYNTH_MOST_ROUTES;
     }
     if (any || im->model->mode == HED_SYNTH_SINGLETON) return count;
-    routes[0] = every_note; /* a voice hears its note without a route, too */
+    routes[0] = every_note; /* a voice receives its note without a route too */
     return 1;
 }
 
@@ -285,10 +288,10 @@ bool synth_import_controller(
     synth_import *im, synth_ank_id id, uint32_t *number, hed_synth_route *route)
 {
     bool found = false;
-    const synth_ank_route *all = im->model->routes.items;
+    const synth_ank_route *items = im->model->routes.items;
     uint32_t end = first_target(im, id, im->model->routes.count);
     for (uint32_t t = first_target(im, id, 0); t < end; t++) {
-        const synth_ank_event *event = &all[im->targets[t].route].event;
+        const synth_ank_event *event = &items[im->targets[t].route].event;
         if (event->what != ANK_EVENT_CONTROLLER || event->number < 0 || event->number > 119)
             continue;
         if (found) {
@@ -306,10 +309,10 @@ bool synth_import_controller(
 
 bool synth_import_host(const synth_import *im, synth_ank_id id, uint32_t *number)
 {
-    const synth_ank_host *all = im->model->hosts.items;
+    const synth_ank_host *items = im->model->hosts.items;
     uint32_t routes = im->model->routes.count, t = first_target(im, id, routes),
              end = first_target(im, id, UINT32_MAX);
-    if (t == end || all[im->targets[t].route - routes].id < 0) return false;
-    *number = (uint32_t)all[im->targets[t].route - routes].id;
+    if (t == end || items[im->targets[t].route - routes].id < 0) return false;
+    *number = (uint32_t)items[im->targets[t].route - routes].id;
     return true;
 }

@@ -41,7 +41,7 @@ static hed_status read_varint(reader *r, const char *message, size_t end, uint64
         "%s: byte %zu: found a number of more than 10 bytes", r->name, begin);
 }
 
-/* A field's value: a number, or where its bytes begin and end. */
+/* A field's value: a number, or the range of its bytes. */
 typedef struct value {
     uint64_t number;
     size_t begin, end;
@@ -68,7 +68,7 @@ static hed_status read_value(
 
 static hed_status read_message(reader *r, const synth_wire_message *message, size_t end, void *out);
 
-/* Room for one more item, zeroed. */
+/* Appends a zeroed item to a list. */
 static hed_status wire_grow(
     const reader *r, const synth_wire_message *message, synth_wire_list *list, void **item)
 {
@@ -164,9 +164,9 @@ void synth_wire_free(const synth_wire_message *message, void *out)
     }
 }
 
-/* Which field number of Anukari's published schema (anukari-preset-api, model.proto, version 0.9.6)
- * means what. Left out are the camera, the version and the tangents. The message inside a thing
- * that says of what kind it is goes into the thing's own struct. */
+/* Field numbers of Anukari's published schema (anukari-preset-api, model.proto, version 0.9.6).
+ * Camera, version and tangents are not read. The submessage that specifies an item's kind is
+ * flattened into the item's struct. */
 
 #define FIELD(number, kind, type, member, message) \
     { \
@@ -199,7 +199,7 @@ MESSAGE_OF(
 MESSAGE_OF(envelope, "envelope", envelope, NUMBER(1, envelope, attack), NUMBER(2, envelope, decay),
     NUMBER(3, envelope, sustain), NUMBER(4, envelope, release));
 
-/* An id of anything: the number of its field is the kind. */
+/* Id of an item; its field number is the item's kind. */
 #define ID(of) \
     { \
         (of), SYNTH_WIRE_WHOLE, offsetof(synth_ank_id, number), NULL, \
@@ -209,8 +209,7 @@ MESSAGE_OF(id, "id", id, ID(ANK_GLOBAL), ID(ANK_LINK), ID(ANK_BODY), ID(ANK_SENS
     ID(ANK_EXCITER), ID(ANK_MODULATOR));
 MESSAGE_OF(ends, "pair of ids", ends, MESSAGE(1, ends, a, id), MESSAGE(2, ends, b, id));
 
-/* Where something is (1: at first, 2: now), and how it is turned (1: orientation, with 1: its
- * normal). */
+/* Positions (1: initial, 2: current), rotations (1: orientation) and orientations (1: normal). */
 MESSAGE_OF(body_place, "place of a body", body, MESSAGE(1, body, position, vector));
 MESSAGE_OF(sensor_place, "place of a sensor", sensor, MESSAGE(1, sensor, position, vector));
 MESSAGE_OF(sensor_axes, "orientation of a sensor", sensor, MESSAGE(1, sensor, normal, vector));

@@ -1,4 +1,4 @@
-/* An instrument: arrays of definitions by type, and names. Links, modulations and removal are in
+/* Instruments: arrays of definitions by type, and names. Links, modulations and removal are in
  * change.c, grids in grid.c. */
 #include "model/model.h"
 
@@ -37,8 +37,8 @@ void synth_free_text(const hed_allocator *allocator, char *text)
     if (text) hed_delete(allocator, text, strlen(text) + 1, 1);
 }
 
-/* Where hed_synth_instrument keeps the array of each type. The pointers are read and written by
- * memcpy: each is of its own type. */
+/* Offset of each type's array in hed_synth_instrument. Since the pointer types differ, the
+ * pointers are read and written by memcpy. */
 static const size_t arrays[HED_SYNTH_ENTITY_TYPE_COUNT] = {offsetof(hed_synth_instrument, bodies),
     offsetof(hed_synth_instrument, springs), offsetof(hed_synth_instrument, microphones),
     offsetof(hed_synth_instrument, mallets), offsetof(hed_synth_instrument, plectrums),
@@ -59,21 +59,21 @@ void *synth_element(const hed_synth_instrument *instrument, uint32_t type, uint3
     return (char *)synth_array(instrument, type) + index * synth_def_sizes[type];
 }
 
-/* Makes room for `count` elements of a type. Numbers and definitions have one capacity, so they
- * grow together or not at all. */
+/* Grows the arrays of a type to `count` elements. Numbers and definitions have the same
+ * capacity, so they grow together or not at all. */
 static bool reserve(hed_synth_instrument *instrument, uint32_t type, uint64_t count)
 {
     const hed_allocator *allocator = &instrument->allocator;
-    uint32_t old = instrument->capacities[type], capacity = 0, same = 0;
+    uint32_t old = instrument->capacities[type], capacity = 0, unchanged = 0;
     size_t size = synth_def_sizes[type];
     if (count <= old) return true;
     uint64_t larger = old + (uint64_t)old / 2 + 8;
     if (larger < count) larger = count;
     hed_synth_entity *ids = synth_grow(allocator, NULL, &capacity, larger, sizeof *ids);
-    void *array = synth_grow(allocator, NULL, &same, larger, size);
+    void *array = synth_grow(allocator, NULL, &unchanged, larger, size);
     if (!ids || !array) {
         hed_delete(allocator, ids, capacity, sizeof *ids);
-        hed_delete(allocator, array, same, size);
+        hed_delete(allocator, array, unchanged, size);
         return false;
     }
     if (old > 0) {
@@ -88,14 +88,14 @@ static bool reserve(hed_synth_instrument *instrument, uint32_t type, uint64_t co
     return true;
 }
 
-hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t more, hed_error *error)
+hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t count, hed_error *error)
 {
-    if (more > SYNTH_MOST_ENTITIES - instrument->entity_count)
+    if (count > SYNTH_MOST_ENTITIES - instrument->entity_count)
         return hed_fail(error, HED_ERROR_LIMIT,
             "an instrument holds up to %" PRIu32 " entities; %" PRIu32 " were there, %" PRIu32
             " more were asked for",
-            (uint32_t)SYNTH_MOST_ENTITIES, instrument->entity_count, more);
-    uint64_t need = (uint64_t)instrument->entity_count + more + 1;
+            (uint32_t)SYNTH_MOST_ENTITIES, instrument->entity_count, count);
+    uint64_t need = (uint64_t)instrument->entity_count + count + 1;
     synth_place *places = synth_grow(&instrument->allocator, instrument->places,
         &instrument->place_capacity, need, sizeof *places);
     if (!places)
@@ -106,17 +106,17 @@ hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t more,
 }
 
 hed_status synth_reserve(
-    hed_synth_instrument *instrument, uint32_t type, uint32_t more, hed_error *error)
+    hed_synth_instrument *instrument, uint32_t type, uint32_t count, hed_error *error)
 {
-    if (more > SYNTH_MOST_OF_TYPE - instrument->counts[type])
+    if (count > SYNTH_MOST_OF_TYPE - instrument->counts[type])
         return hed_fail(error, HED_ERROR_LIMIT,
             "an instrument holds up to %d of each type; %" PRIu32 " more of type %s were asked for",
-            SYNTH_MOST_OF_TYPE, more, hed_synth_entity_type_name(type));
-    hed_status status = synth_reserve_places(instrument, more, error);
-    if (status || reserve(instrument, type, (uint64_t)instrument->counts[type] + more))
+            SYNTH_MOST_OF_TYPE, count, hed_synth_entity_type_name(type));
+    hed_status status = synth_reserve_places(instrument, count, error);
+    if (status || reserve(instrument, type, (uint64_t)instrument->counts[type] + count))
         return status;
     return hed_fail(error, HED_ERROR_MEMORY,
-        "out of memory for %" PRIu32 " more of an instrument's %s", more,
+        "out of memory for %" PRIu32 " more of an instrument's %s", count,
         hed_synth_entity_type_name(type));
 }
 
@@ -151,10 +151,10 @@ hed_status hed_synth_instrument_create(const hed_allocator *allocator,
     hed_synth_instrument_def checked = def ? *def : hed_default_synth_instrument_def();
     hed_status status = instrument_check_def(&checked, error);
     if (status != HED_OK) return status;
-    hed_synth_instrument *made = hed_new(&own, 1, sizeof *made, NULL);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument");
-    *made = (hed_synth_instrument){.allocator = own, .def = checked};
-    *instrument = made;
+    hed_synth_instrument *created = hed_new(&own, 1, sizeof *created, NULL);
+    if (!created) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument");
+    *created = (hed_synth_instrument){.allocator = own, .def = checked};
+    *instrument = created;
     return HED_OK;
 }
 
@@ -184,7 +184,8 @@ void hed_synth_instrument_destroy(hed_synth_instrument *instrument)
     hed_delete(&allocator, instrument, 1, sizeof *instrument);
 }
 
-/* A copy of `count` elements in `*to`, whose capacity becomes `count`. True also for none. */
+/* Copies `count` elements to a new array `*to`, whose capacity becomes `count`. Returns true
+ * also for count 0. */
 static bool copy_array(const hed_allocator *allocator, void **to, uint32_t *capacity,
     const void *from, uint32_t count, size_t size)
 {
@@ -266,19 +267,19 @@ hed_status hed_synth_instrument_copy(
     hed_status status =
         hed_synth_instrument_create(&instrument->allocator, &instrument->def, copy, error);
     if (status != HED_OK) return status;
-    hed_synth_instrument *made = *copy;
+    hed_synth_instrument *result = *copy;
     void *places;
     uint32_t count = instrument->entity_count + (instrument->entity_count > 0);
-    bool whole = copy_array(&made->allocator, &places, &made->place_capacity, instrument->places,
-        count, sizeof(synth_place));
-    made->places = places;
-    made->entity_count = whole ? instrument->entity_count : 0;
-    memcpy(made->macros, instrument->macros, sizeof made->macros);
-    if (whole && copy_types(instrument, made) && copy_names(instrument, made) &&
-        copy_links(instrument, made) &&
-        (!instrument->file || synth_name_file(made, instrument->file, NULL) == HED_OK))
+    bool whole = copy_array(&result->allocator, &places, &result->place_capacity,
+        instrument->places, count, sizeof(synth_place));
+    result->places = places;
+    result->entity_count = whole ? instrument->entity_count : 0;
+    memcpy(result->macros, instrument->macros, sizeof result->macros);
+    if (whole && copy_types(instrument, result) && copy_names(instrument, result) &&
+        copy_links(instrument, result) &&
+        (!instrument->file || synth_name_file(result, instrument->file, NULL) == HED_OK))
         return HED_OK;
-    hed_synth_instrument_destroy(made);
+    hed_synth_instrument_destroy(result);
     *copy = NULL;
     return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a copy of an instrument");
 }
@@ -351,7 +352,7 @@ const char *hed_synth_instrument_name(
     const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
     if (!instrument) return "";
-    uint32_t low = 0, high = instrument->name_count; /* names are in the order of the numbers */
+    uint32_t low = 0, high = instrument->name_count; /* names are sorted by entity number */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (instrument->names[middle].entity < entity) low = middle + 1;
@@ -376,7 +377,7 @@ hed_status synth_set_name(
         synth_free_text(allocator, copy);
         return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name \"%s\"", text);
     }
-    /* A new entity has the largest number: names stay in order. */
+    /* a new entity has the largest number, so names stay sorted */
     instrument->names[instrument->name_count++] = (synth_name){entity, copy};
     return HED_OK;
 }
@@ -402,14 +403,13 @@ hed_status synth_check_grid_name(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "the name of a grid has %zu bytes; expected at most %d", length,
             SYNTH_LONGEST_GRID_NAME);
-    /* An entity of the name "s[3]" would hide a body of the grid "s". Bodies in files come before
-     * grids. */
+    /* an entity named "s[3]" would hide a body of the grid "s"; bodies in files precede grids */
     for (uint32_t i = 0; i < instrument->name_count && status == HED_OK; i++) {
-        const char *other = instrument->names[i].text;
-        if (strncmp(other, name, length) == 0 &&
-            (other[length] == '[' || strncmp(other + length, ".springs", 8) == 0))
+        const char *entity_name = instrument->names[i].text;
+        if (strncmp(entity_name, name, length) == 0 &&
+            (entity_name[length] == '[' || strncmp(entity_name + length, ".springs", 8) == 0))
             status = hed_fail(error, HED_ERROR_ARGUMENT,
-                "a grid cannot have the name \"%s\": \"%s\" would be a part of it", name, other);
+                "a grid cannot have the name \"%s\": \"%s\" would be a part of it", name, entity_name);
     }
     return status;
 }
@@ -438,18 +438,18 @@ static hed_status check_entity(
     if ((uint32_t)def->type >= HED_SYNTH_ENTITY_TYPE_COUNT)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "there is no type %d of entities", (int)def->type);
-    const char *what = hed_synth_entity_type_name(def->type);
-    hed_status status = synth_check_fields(synth_fields[def->type], &def->as, what, error);
+    const char *type_name = hed_synth_entity_type_name(def->type);
+    hed_status status = synth_check_fields(synth_fields[def->type], &def->as, type_name, error);
     for (const synth_field *field = synth_fields[def->type]; field->key && status == HED_OK;
          field++) {
-        hed_synth_entity found;
+        hed_synth_entity entity;
         if (field->kind != SYNTH_FIELD_ENTITY) continue;
-        memcpy(&found, (const char *)&def->as + field->offset, sizeof found);
-        const synth_place *place = synth_find(instrument, found);
+        memcpy(&entity, (const char *)&def->as + field->offset, sizeof entity);
+        const synth_place *place = synth_find(instrument, entity);
         if (!place || place->type != field->refers)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: %s is entity %" PRIu32 ", which is %s; expected a %s", what, field->key, found,
-                place ? hed_synth_entity_type_name(place->type) : "not there",
+                "%s: %s is entity %" PRIu32 ", which is %s; expected a %s", type_name, field->key,
+                entity, place ? hed_synth_entity_type_name(place->type) : "not there",
                 hed_synth_entity_type_name(field->refers));
     }
     if (status == HED_OK && def->type == HED_SYNTH_SPRING)

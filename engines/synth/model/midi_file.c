@@ -1,5 +1,5 @@
-/* Standard MIDI files of format 0 and 1 (Standard MIDI Files 1.0, MMA RP-001): the events of all
- * tracks in order of time, with seconds by the tempo map. */
+/* Reader of Standard MIDI Files of format 0 and 1 (MMA RP-001): merges the events of all tracks
+ * in order of time and converts ticks to seconds by the tempo map. */
 #include "heddle/synth_file.h"
 
 #include "model/model.h"
@@ -17,16 +17,16 @@ struct hed_synth_midi_file {
     double seconds;
 };
 
-/* Where the reader is. Bytes are counted from the beginning of the file. */
+/* State of the reader. Positions are in bytes from the beginning of the file. */
 typedef struct reader {
     const char *name;
     const uint8_t *bytes;
-    size_t at, end; /* of what may be read now: the file, or a track */
-    size_t size;    /* of the file */
+    size_t at, end; /* position, and end of the readable range: the file, or a track */
+    size_t size;    /* size of the file */
     uint32_t track; /* from 0 */
     bool in_track;
     uint32_t ticks_a_quarter;
-    double seconds_a_tick; /* time code: fixed; 0: by the tempo */
+    double seconds_a_tick; /* fixed by a time code; 0: set by the tempo */
     hed_synth_midi_file *file;
     uint64_t longest; /* tick at which the longest track ends */
     hed_error *error;
@@ -35,7 +35,7 @@ typedef struct reader {
 enum {
     END_OF_TRACK = 0x2f,
     SET_TEMPO = 0x51,
-    QUARTER_AT_REST = 500000, /* us, until a tempo is set */
+    QUARTER_AT_REST = 500000, /* us; initial tempo */
 };
 static const size_t largest_file = (size_t)1 << 28;
 
@@ -46,7 +46,7 @@ static uint32_t big_endian(const uint8_t *bytes, uint32_t count)
     return value;
 }
 
-/* ---- what is wrong, and where ---- */
+/* ---- errors with positions ---- */
 
 __attribute__((format(printf, 3, 4))) static hed_status wrong(
     const reader *r, size_t byte, const char *format, ...)
@@ -62,10 +62,10 @@ __attribute__((format(printf, 3, 4))) static hed_status wrong(
     return hed_fail(r->error, HED_ERROR_FORMAT, "%s: byte %zu: found %s", r->name, byte, text);
 }
 
-static hed_status ends(const reader *r, const char *how)
+static hed_status ends(const reader *r, const char *position)
 {
     return hed_fail(r->error, HED_ERROR_FORMAT, "%s: track %u ends at byte %zu, %s", r->name,
-        r->track + 1, r->end, how);
+        r->track + 1, r->end, position);
 }
 
 static hed_status midi_cut(const reader *r) { return ends(r, "in the middle of an event"); }
@@ -79,7 +79,7 @@ static hed_status read_byte(reader *r, uint32_t *value)
     return HED_OK;
 }
 
-/* A number in groups of seven bits, at most four of them. */
+/* Reads a variable-length number: groups of seven bits, at most four of them. */
 static hed_status midi_read_number(reader *r, uint32_t *value)
 {
     size_t begin = r->at;
@@ -119,7 +119,7 @@ static hed_status midi_add(reader *r, const hed_synth_midi_event *event)
         file->capacity = capacity;
     }
     file->events[file->count] = *event;
-    /* until times are known: orders events of one tick */
+    /* until times are known: keeps the order of events in one tick */
     file->events[file->count].seconds = file->count;
     file->count++;
     return HED_OK;
@@ -145,8 +145,9 @@ static hed_status read_meta(reader *r, hed_synth_midi_event *event, bool *ended)
     return midi_add(r, event);
 }
 
-/* `running` is the status of the channel message before. The standard ends it at meta and exclusive
- * events; files that go on with it are clear enough. */
+/* Reads an event. `running` is the status of the previous channel message. The standard ends
+ * running status at meta and exclusive events; files that continue it are unambiguous, so they
+ * are accepted. */
 static hed_status read_event(reader *r, uint64_t tick, uint32_t *running, bool *ended)
 {
     hed_synth_midi_event event = {.tick = tick, .track = (uint16_t)r->track};
@@ -173,7 +174,7 @@ static hed_status read_event(reader *r, uint64_t tick, uint32_t *running, bool *
     return status ? status : midi_add(r, &event);
 }
 
-/* A track of `length` bytes, as it says, from r->at on. */
+/* Reads a track from r->at on; `length` is the length in its header, bytes. */
 static hed_status read_track(reader *r, uint32_t length)
 {
     size_t begin = r->at, rest = r->size - begin;
@@ -201,8 +202,8 @@ static hed_status read_track(reader *r, uint32_t length)
 
 /* ---- the file ---- */
 
-/* Division: ticks of a quarter note; or, negative, frames of time code a second, and ticks of a
- * frame. */
+/* Sets the division: ticks in a quarter note, or, if negative, frames of time code a second and
+ * ticks in a frame. */
 static hed_status set_division(reader *r, uint32_t division)
 {
     uint32_t ticks = division & 0xff, frames = 256 - (division >> 8);
@@ -241,7 +242,7 @@ static hed_status midi_read_head(reader *r, uint32_t *tracks)
     return set_division(r, big_endian(r->bytes + 12, 2));
 }
 
-/* Chunks of other kinds may stand between the tracks. */
+/* Reads the tracks; skips chunks of other kinds between them. */
 static hed_status read_tracks(reader *r, uint32_t tracks)
 {
     for (r->track = 0; r->track < tracks;) {
@@ -273,14 +274,14 @@ static int by_time(const void *a, const void *b)
     return x->seconds < y->seconds ? -1 : x->seconds > y->seconds;
 }
 
-/* From ticks to seconds; a tempo is that of all tracks. */
+/* Converts ticks to seconds; a tempo is valid for all tracks. */
 static void set_times(const reader *r)
 {
     hed_synth_midi_file *file = r->file;
     if (file->count) qsort(file->events, file->count, sizeof *file->events, by_time);
     double seconds = 0.0, a_tick = r->seconds_a_tick;
     if (a_tick == 0.0) a_tick = QUARTER_AT_REST * 1e-6 / r->ticks_a_quarter;
-    uint64_t from = 0; /* tick at `seconds`, where the tempo was set */
+    uint64_t from = 0; /* tick at `seconds`, the last change of tempo */
     for (uint32_t i = 0; i < file->count; i++) {
         hed_synth_midi_event *e = &file->events[i];
         e->seconds = seconds + (double)(e->tick - from) * a_tick;
@@ -298,17 +299,18 @@ hed_status hed_synth_midi_file_parse(
 {
     HED_REQUIRE(bytes || !size, name, file);
     *file = NULL;
-    hed_synth_midi_file *made = calloc(1, sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
+    hed_synth_midi_file *parsed = calloc(1, sizeof *parsed);
+    if (!parsed) return hed_fail(error, HED_ERROR_MEMORY, "%s: no memory for a MIDI file", name);
     reader r = {
-        .name = name, .bytes = bytes, .size = size, .end = size, .file = made, .error = error};
+        .name = name, .bytes = bytes, .size = size, .end = size, .file = parsed, .error = error};
     hed_status status;
-    if ((status = midi_read_head(&r, &made->tracks)) || (status = read_tracks(&r, made->tracks))) {
-        hed_synth_midi_file_destroy(made);
+    if ((status = midi_read_head(&r, &parsed->tracks)) ||
+        (status = read_tracks(&r, parsed->tracks))) {
+        hed_synth_midi_file_destroy(parsed);
         return status;
     }
     set_times(&r);
-    *file = made;
+    *file = parsed;
     return HED_OK;
 }
 

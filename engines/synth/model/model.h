@@ -1,5 +1,5 @@
-/* The inside of a hed_synth_instrument: arrays by type, and a table from entity numbers to places
- * in them. model/instrument.c keeps it. */
+/* Internals of hed_synth_instrument: arrays by entity type, and a table from entity numbers to
+ * array positions. Implemented in model/instrument.c. */
 #ifndef SYNTH_MODEL_H
 #define SYNTH_MODEL_H
 
@@ -7,11 +7,11 @@
 #include "heddle/synth.h"
 #include "heddle/base.h"
 
-/* Places in an array, found by a hash of what stands there: open addressing, at most half full.
- * What has the same hash is told apart by the caller, who looks at the array. */
+/* Hash table of array indices: open addressing, at most half full. Entries with equal hashes are
+ * distinguished by the caller, who compares the array's elements. */
 
 typedef struct synth_table {
-    /* (capacity) hash in the high half, place + 1 in the low one; 0: free */
+    /* (capacity) hash in the high half, index + 1 in the low half; 0: free */
     uint64_t *slots;
     uint32_t capacity, count; /* capacity is 0 or a power of two */
 } synth_table;
@@ -20,23 +20,24 @@ typedef struct synth_table {
 
 uint32_t synth_hash_text(const char *text, size_t length);
 uint32_t synth_hash_pair(uint32_t a, uint32_t b);
-/* Adds a place. False: out of memory, and nothing has changed. */
+/* Adds an index. False: out of memory, table unchanged. */
 bool synth_table_put(
     synth_table *table, const hed_allocator *allocator, uint32_t hash, uint32_t place);
-/* The next place with this hash, SYNTH_NO_PLACE behind the last. `probe` is 0 for the first. */
+/* Returns the next index with this hash, or SYNTH_NO_PLACE after the last. `probe`: 0 at first,
+ * then as this function left it. */
 uint32_t synth_table_next(const synth_table *table, uint32_t hash, uint32_t *probe);
-/* Forgets all places; the memory stays. */
+/* Removes all indices; keeps the memory. */
 void synth_table_clear(synth_table *table);
 void synth_table_free(synth_table *table, const hed_allocator *allocator);
 
 enum { SYNTH_LONGEST_MACRO = 63 }; /* bytes of a name */
 
-/* Where an entity is; type HED_SYNTH_ENTITY_TYPE_COUNT: removed. */
+/* Position of an entity; type HED_SYNTH_ENTITY_TYPE_COUNT: removed. */
 typedef struct synth_place {
     uint32_t type, index;
 } synth_place;
 
-/* An exciter or microphone to a body, or an audio input to its delay line. */
+/* Link from an exciter or microphone to a body, or from an audio input to its delay line. */
 typedef struct synth_link {
     hed_synth_entity from, to;
     float weight;
@@ -47,16 +48,16 @@ typedef struct synth_name {
     char *text;
 } synth_name;
 
-/* What hed_synth_instrument_add_grid() made. */
+/* A grid added by hed_synth_instrument_add_grid(). */
 typedef struct synth_grid {
-    char *name; /* NULL: none */
+    char *name; /* NULL: no name */
     hed_synth_grid_def def;
     hed_synth_generated generated;
 } synth_grid;
 
-/* The arrays hold definitions in the order they were added; ids[type][i] is the entity of element
- * i. Bodies and springs by the million: so no entity has more than its definition, its number and
- * its place. */
+/* Arrays hold definitions in the order in which they were added; ids[type][i] is the entity of
+ * element i. An instrument may have millions of bodies and springs, so an entity costs only its
+ * definition, its number and its position. */
 struct hed_synth_instrument {
     hed_allocator allocator;
     hed_synth_instrument_def def;
@@ -77,61 +78,61 @@ struct hed_synth_instrument {
     hed_synth_delay_line_def *delay_lines;
     synth_place *places; /* (entity_count + 1), by entity number */
     uint32_t entity_count, place_capacity;
-    synth_link *links; /* (link_count), in the order they were made */
+    synth_link *links; /* (link_count), in order of creation */
     uint32_t link_count, link_capacity;
-    hed_synth_modulation_def *modulations; /* (modulation_count), likewise */
+    hed_synth_modulation_def *modulations; /* (modulation_count), in order of creation */
     uint32_t modulation_count, modulation_capacity;
     synth_table link_table; /* links by both ends */
     synth_name *names;      /* (name_count), by entity number */
     uint32_t name_count, name_capacity;
     synth_table name_table; /* names by text */
-    /* (grid_count), in the order they were made; their entities may be gone or changed */
+    /* (grid_count), in order of creation; entities of a grid may have been removed or changed */
     synth_grid *grids;
     uint32_t grid_count, grid_capacity;
-    char *file; /* that it was read from, for messages; NULL: none */
+    char *file; /* path of its file, for messages; NULL: none */
     char macros[HED_SYNTH_MACROS][SYNTH_LONGEST_MACRO + 1];
 };
 
-/* Remembers the file that it was read from. Errors: MEMORY. */
+/* Remembers the path of the instrument's file. Errors: MEMORY. */
 hed_status synth_name_file(hed_synth_instrument *instrument, const char *file, hed_error *error);
 
-/* Place of an entity, NULL if it is unknown. */
+/* Returns the position of an entity, NULL if it is unknown. */
 const synth_place *synth_find(const hed_synth_instrument *instrument, hed_synth_entity entity);
-/* Rest length in metres, with the meaning of a negative one applied. */
+/* Returns the rest length, m; a negative definition is a multiple of the ends' distance. */
 float synth_rest_length(const hed_synth_instrument *instrument, const hed_synth_spring_def *spring);
-/* Largest dilation that notes and bends can ask for. */
+/* Returns the largest dilation that notes and bends can reach. */
 double synth_largest_dilation(const hed_synth_instrument_def *def);
 
-/* ---- inside the model ---- */
+/* ---- internals of the model ---- */
 
 enum {
-    SYNTH_MOST_ENTITIES = 1 << 28, /* that ever were */
-    SYNTH_MOST_OF_TYPE = 1 << 24,  /* as many as a seat of a row can name */
+    SYNTH_MOST_ENTITIES = 1 << 28, /* ever created, including removed ones */
+    SYNTH_MOST_OF_TYPE = 1 << 24,  /* limit of the index in a row's seat */
     SYNTH_LONGEST_NAME = 255,
-    SYNTH_LONGEST_GRID_NAME = 200, /* so that "name[1,2,3]" is no longer than a name */
+    SYNTH_LONGEST_GRID_NAME = 200, /* leaves space for "[1,2,3]" within SYNTH_LONGEST_NAME */
     SYNTH_DESCRIPTION = 320        /* bytes that every hed_synth_instrument_describe() fits in */
 };
 
-/* An array that holds `need` elements: `array`, or a larger one with its contents, `array` freed.
- * NULL: out of memory, nothing has changed. */
+/* Grows an array to at least `need` elements: returns `array`, or a larger copy after freeing
+ * `array`. NULL: out of memory, nothing has changed. */
 void *synth_grow(
     const hed_allocator *allocator, void *array, uint32_t *capacity, uint64_t need, size_t size);
 char *synth_copy_text(const hed_allocator *allocator, const char *text);
 void synth_free_text(const hed_allocator *allocator, char *text);
-/* The array of a type's definitions, and one of them. */
+/* Return the array of a type's definitions, and one element of it. */
 void *synth_array(const hed_synth_instrument *instrument, uint32_t type);
 void *synth_element(const hed_synth_instrument *instrument, uint32_t type, uint32_t index);
-/* Room for `more` entities of a type, for synth_append() to fill with what has been checked.
- * Errors: LIMIT, MEMORY. */
+/* Reserves space for `more` entities of a type; synth_append() then stores checked definitions
+ * and cannot fail. Errors: LIMIT, MEMORY. */
 hed_status synth_reserve(
     hed_synth_instrument *instrument, uint32_t type, uint32_t more, hed_error *error);
-/* Room in the table of numbers alone. Errors: LIMIT, MEMORY. */
+/* Reserves space in the table of positions only. Errors: LIMIT, MEMORY. */
 hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t more, hed_error *error);
 hed_synth_entity synth_append(hed_synth_instrument *instrument, uint32_t type, const void *def);
-/* Whether a name is free and well. Errors: ARGUMENT. */
+/* Checks that a name is valid and unused. Errors: ARGUMENT. */
 hed_status synth_check_name(
     const hed_synth_instrument *instrument, const char *name, hed_error *error);
-/* The same for a grid. */
+/* Checks that a grid's name is valid and unused. Errors: ARGUMENT. */
 hed_status synth_check_grid_name(
     const hed_synth_instrument *instrument, const char *name, hed_error *error);
 /* Names an entity whose number is larger than that of every named one. Errors: MEMORY. */
@@ -140,55 +141,56 @@ hed_status synth_set_name(
 
 /* ---- names (name.c) ---- */
 
-#define SYNTH_GRID_NAME 0x80000000u /* in the name table: with the place of a grid, not of a name */
+/* flag in the name table: the index is a grid's, not a name's */
+#define SYNTH_GRID_NAME 0x80000000u
 
-/* The grid of this name, NULL when there is none. The text need not end with zero. */
+/* Finds a grid by name; NULL: none. `text` need not end with zero. */
 const synth_grid *synth_find_grid(
     const hed_synth_instrument *instrument, const char *text, size_t length);
-/* The grid that made a body or spring, NULL: none. */
+/* Returns the grid that made a body or spring; NULL: none. */
 const synth_grid *synth_grid_of(const hed_synth_instrument *instrument, hed_synth_entity entity);
-/* What refers to an entity in files: its name, "string1[3]", "string1.springs[3]". False: it has
- * none. */
+/* Writes the text by which files refer to an entity: its name, "string1[3]",
+ * "string1.springs[3]". False: it has none. */
 bool synth_name_of(
     const hed_synth_instrument *instrument, hed_synth_entity entity, char *text, size_t size);
 
-/* The same for a body or spring of a grid, were the grid's name `name`. */
+/* Writes the text by which files would refer to a body or spring of a grid named `name`. */
 void synth_part_name(
     const synth_grid *grid, const char *name, hed_synth_entity entity, char *text, size_t size);
 
-/* Places of a grid: from `low` to `high`, both included, along each axis. */
+/* Positions in a grid: from `low` to `high`, inclusive, along each axis. */
 typedef struct synth_box {
     uint32_t low[3], high[3];
 } synth_box;
 
-/* What a text refers to: an entity, or many of a grid. */
+/* Entities that a text refers to: a single entity, or many entities of a grid. */
 typedef struct synth_reference {
     const synth_grid *grid; /* NULL: a single entity */
-    /* it, or the first of the grid's springs; 0: bodies of the grid, in `box` */
+    /* the entity, or the first of the grid's springs; 0: bodies of the grid, in `box` */
     hed_synth_entity first;
     synth_box box;
     uint32_t count;
 } synth_reference;
 
-/* Reads a name, "plate", "string1[3]", "string1[0..9]", "plate[*,4]", "string1.springs",
- * "string1.springs[0..2]". On failure `reason` says why. */
+/* Parses a name, "plate", "string1[3]", "string1[0..9]", "plate[*,4]", "string1.springs",
+ * "string1.springs[0..2]". On failure writes the cause to `reason` (`room` bytes). */
 bool synth_refer(const hed_synth_instrument *instrument, const char *text,
     synth_reference *reference, char *reason, size_t room);
-/* Entity `index` of its `count`; it may have been removed. */
+/* Returns entity `index` of `count`; it may have been removed. */
 hed_synth_entity synth_reference_at(const synth_reference *reference, uint32_t index);
 
 /* ---- grids (grid.c) ---- */
 
-/* The definition with what `tune` asks for: the stiffness, or where there is no tension the bend.
- * Errors: ARGUMENT. */
+/* Copies the definition and sets the value that `tune` selects: the stiffness, or the bend if
+ * there is no tension. Errors: ARGUMENT. */
 hed_status synth_resolve_grid(
     const hed_synth_grid_def *def, hed_synth_grid_def *resolved, hed_error *error);
-/* Makes a resolved grid's bodies and springs, in their order, and counts them; `first` is the first
- * body's number. Either array may be NULL. */
+/* Fills in the bodies and springs of a resolved grid, in order, and counts them; `first` is the
+ * number of the first body. Either array may be NULL. */
 hed_synth_generated synth_fill_grid(const hed_synth_grid_def *def, hed_synth_entity first,
     hed_synth_body_def *bodies, hed_synth_spring_def *springs);
 
-/* ---- what a definition holds (entity.c): for checking, reading and writing ---- */
+/* ---- fields of definitions (entity.c), for checking, reading and writing ---- */
 
 typedef enum synth_field_kind {
     SYNTH_FIELD_NUMBER,    /* float in [low, high] */
@@ -204,19 +206,19 @@ typedef enum synth_field_kind {
 } synth_field_kind;
 
 typedef struct synth_field {
-    const char *key; /* in files; NULL ends a list */
+    const char *key; /* name in files; NULL ends a list */
     synth_field_kind kind;
-    uint32_t offset; /* in the definition */
+    uint32_t offset; /* offset in the definition */
     double low, high;
     const char *const *choices; /* ends with NULL */
     hed_synth_entity_type refers;
 } synth_field;
 
-extern const synth_field *const synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT]; /* of each type */
-extern const synth_field synth_instrument_fields[]; /* of hed_synth_instrument_def */
+extern const synth_field *const synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT]; /* fields of each type */
+extern const synth_field synth_instrument_fields[]; /* fields of hed_synth_instrument_def */
 extern const char *const synth_mode_names[], *const synth_modulation_names[];
 extern const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT];
-/* Whether every value of a definition (of these fields, without references) is within its range.
+/* Checks that every value of a definition is within its range; references are not checked.
  * Errors: ARGUMENT. */
 hed_status synth_check_fields(
     const synth_field *fields, const void *def, const char *what, hed_error *error);
@@ -224,11 +226,11 @@ hed_status synth_check_fields(
 typedef struct synth_range {
     float low, high;
 } synth_range;
-/* Range of a parameter that hed_synth_target_of() lists for `type`: that of its field; of a rotation,
- * which has none, 1e4 rad either way. Thread class: rt. */
+/* Returns the range of a parameter that hed_synth_target_of() lists for `type`: its field's range; for
+ * a rotation, which has no field, 1e4 rad in both directions. Thread class: rt. */
 synth_range synth_target_range(hed_synth_entity_type type, hed_synth_target target);
-/* Whether a field has the same bits at both places. (Definitions have padding: as wholes they
- * cannot be compared.) */
+/* True if a field has the same bits in both values. (Whole definitions cannot be compared: they
+ * have padding.) */
 bool synth_same_value(const synth_field *field, const void *a, const void *b);
 bool synth_is_exciter(hed_synth_entity_type type);
 bool synth_is_modulator(hed_synth_entity_type type);

@@ -1,4 +1,4 @@
-/* Names: of entities, of grids, and of what a grid made ("string1[3]", "plate[4,*]",
+/* Names of entities, of grids, and of parts of grids ("string1[3]", "plate[4,*]",
  * "string1.springs[0..2]"). */
 #include "model/model.h"
 
@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Place in the name table: of an entity's name, or with SYNTH_GRID_NAME of a grid. */
+/* Finds a text in the name table: returns the index of an entity's name, or a grid's index with
+ * SYNTH_GRID_NAME. */
 static uint32_t names_find(const hed_synth_instrument *instrument, const char *text, size_t length)
 {
     uint32_t probe = 0, hash = synth_hash_text(text, length), place;
@@ -23,8 +24,8 @@ const synth_grid *synth_find_grid(
     const hed_synth_instrument *instrument, const char *text, size_t length)
 {
     uint32_t place = names_find(instrument, text, length);
-    bool found = place != SYNTH_NO_PLACE && place & SYNTH_GRID_NAME;
-    return found ? &instrument->grids[place & ~SYNTH_GRID_NAME] : NULL;
+    bool is_grid = place != SYNTH_NO_PLACE && place & SYNTH_GRID_NAME;
+    return is_grid ? &instrument->grids[place & ~SYNTH_GRID_NAME] : NULL;
 }
 
 static uint32_t names_dimensions(const synth_grid *grid)
@@ -34,7 +35,7 @@ static uint32_t names_dimensions(const synth_grid *grid)
 
 /* ---- parts of grids ---- */
 
-/* Digits at `*at`: false where there are none, or too many. */
+/* Reads digits at `*at`; false if there are none or too many. */
 static bool read_index(const char **at, uint32_t *value)
 {
     const char *begin = *at;
@@ -43,7 +44,7 @@ static bool read_index(const char **at, uint32_t *value)
     return *at > begin;
 }
 
-/* "*", "3" or "0..9" along one axis. */
+/* Reads "*", "3" or "0..9" along one axis. */
 static bool read_axis(const char **at, uint32_t size, uint32_t *low, uint32_t *high)
 {
     *low = 0;
@@ -86,25 +87,25 @@ static bool read_axes(const char *at, const char *text, const synth_grid *grid, 
     return false;
 }
 
-/* "springs", "springs[3]", "springs[0..9]" behind a grid's name and a point. */
+/* Reads "springs", "springs[3]" or "springs[0..9]", the text after a grid's name and a point. */
 static bool read_springs(
     const char *at, const char *text, synth_reference *reference, char *reason, size_t room)
 {
-    const hed_synth_generated *made = &reference->grid->generated;
-    uint32_t low = 0, high = made->springs - 1;
-    bool well = strncmp(at, "springs", 7) == 0 && made->springs > 0;
-    at += well ? 7 : 0;
-    if (well && *at == '[') {
+    const hed_synth_generated *generated = &reference->grid->generated;
+    uint32_t low = 0, high = generated->springs - 1;
+    bool is_valid = strncmp(at, "springs", 7) == 0 && generated->springs > 0;
+    at += is_valid ? 7 : 0;
+    if (is_valid && *at == '[') {
         at++;
-        well = read_axis(&at, made->springs, &low, &high) && *at++ == ']';
+        is_valid = read_axis(&at, generated->springs, &low, &high) && *at++ == ']';
     }
-    reference->first = made->first_spring + low;
+    reference->first = generated->first_spring + low;
     reference->count = high - low + 1;
-    if (well && *at == 0 && low <= high && high < made->springs) return true;
+    if (is_valid && *at == 0 && low <= high && high < generated->springs) return true;
     snprintf(reason, room,
         "\"%s\" is none of \"%s\"'s %" PRIu32
         " springs; expected something like \"%s.springs[0..9]\"",
-        text, reference->grid->name, made->springs, reference->grid->name);
+        text, reference->grid->name, generated->springs, reference->grid->name);
     return false;
 }
 
@@ -117,7 +118,7 @@ bool synth_refer(const hed_synth_instrument *instrument, const char *text,
         reference->first = instrument->names[place].entity;
         return true;
     }
-    /* A grid's name may hold points and brackets itself: its own end is the last of them. */
+    /* a grid's name may contain points and brackets: only the last ones end it */
     size_t length = strlen(text);
     const char *point = strstr(text, ".springs"),
                *bracket = length > 0 && text[length - 1] == ']' ? strrchr(text, '[') : NULL;
@@ -162,12 +163,12 @@ hed_synth_entity hed_synth_instrument_find(const hed_synth_instrument *instrumen
     return synth_find(instrument, entity) ? entity : 0;
 }
 
-/* ---- what to call an entity ---- */
+/* ---- text for an entity ---- */
 
 const synth_grid *synth_grid_of(const hed_synth_instrument *instrument, hed_synth_entity entity)
 {
     uint32_t low = 0, high = instrument->grid_count;
-    /* the last grid that begins at or before it: grids are in the order of their entities */
+    /* find the last grid that begins at or before the entity; grids are sorted by entity number */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (instrument->grids[middle].generated.first_body <= entity) low = middle + 1;
@@ -218,7 +219,7 @@ const char *hed_synth_instrument_describe(
     return text;
 }
 
-/* Hash table of places: linear probing, power-of-two capacity. */
+/* Hash table of indices: linear probing, power-of-two capacity. */
 
 uint32_t synth_hash_text(const char *text, size_t length)
 {
@@ -229,7 +230,7 @@ uint32_t synth_hash_text(const char *text, size_t length)
 
 uint32_t synth_hash_pair(uint32_t a, uint32_t b)
 {
-    /* The finalizer of SplitMix64: every bit of both reaches every bit. */
+    /* finalizer of SplitMix64: every bit of the pair affects every bit of the hash */
     uint64_t x = (uint64_t)a << 32 | b;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
     x = (x ^ x >> 27) * 0x94d049bb133111ebu;

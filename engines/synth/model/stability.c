@@ -1,17 +1,18 @@
-/* How near an instrument is to blowing up, before it sounds. Stoermer-Verlet is stable while h^2
- * times the largest eigenvalue of M^-1 K is below 4; Gershgorin bounds that for each row by (sum of
- * k to all neighbours + sum of k to free ones) / m. A spring's k counts more where it is stretched
- * to less than half or pressed to more than twice its rest length, as across it acts with k (1 -
- * L0/|d|). Damping c along springs takes 2 c/h as k does. All at the smallest mass and the largest
- * stiffness that modulation can make, and at the largest time step that notes and bends ask for. */
+/* Stability margin of an instrument, before it sounds. Stoermer-Verlet is stable while h^2 times
+ * the largest eigenvalue of M^-1 K is below 4; Gershgorin bounds the eigenvalue for each row by
+ * (sum of k to all neighbours + sum of k to free ones) / m. A spring's k is increased where the
+ * spring is stretched to less than half or pressed to more than twice its rest length, because
+ * across its axis it acts with k (1 - L0/|d|). Damping c along springs adds 2 c/h to k. The
+ * bound uses the smallest mass and the largest stiffness that modulation can reach, and the
+ * largest time step that notes and bends can reach. */
 #include "model/model.h"
 #include "support/strict_math.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* Largest magnitude of a modulator's output. A follower's is its depth at full scale; what
- * modulates `depth` itself is left aside. */
+/* Largest magnitude of a modulator's output. A follower's is its depth at full scale; modulation
+ * of `depth` itself is not considered. */
 static double largest_output(const hed_synth_instrument *instrument, hed_synth_entity source)
 {
     const synth_place *place = synth_find(instrument, source);
@@ -22,36 +23,35 @@ static double largest_output(const hed_synth_instrument *instrument, hed_synth_e
     default: break;
     }
     const hed_synth_midi_source_def *midi = &instrument->midi_sources[place->index];
-    double most = midi->kind == HED_SYNTH_MIDI_NOTE
-                      ? fmax((double)midi->centre, 127.0 - midi->centre) / 12
-                      : 1;
-    return fabs((double)midi->depth) * fmax(most, fabs((double)midi->initial));
+    double range = midi->kind == HED_SYNTH_MIDI_NOTE
+                       ? fmax((double)midi->centre, 127.0 - midi->centre) / 12
+                       : 1;
+    return fabs((double)midi->depth) * fmax(range, fabs((double)midi->initial));
 }
 
-/* Where a value can get by one modulation, upwards (sign 1) or downwards (-1). */
+/* Largest (sign 1) or smallest (-1) value that one modulation can reach. */
 static double reach(const hed_synth_instrument *instrument, const hed_synth_modulation_def *def,
     double value, double sign)
 {
-    double most = fabs((double)def->depth) * largest_output(instrument, def->source);
+    double change = fabs((double)def->depth) * largest_output(instrument, def->source);
     switch (def->mode) {
-    case HED_SYNTH_MODULATE_ADD: return value + sign * most;
-    case HED_SYNTH_MODULATE_MULTIPLY: return value * (1 + sign * most);
-    default: return value * hed_strict_exp2(sign * most);
+    case HED_SYNTH_MODULATE_ADD: return value + sign * change;
+    case HED_SYNTH_MODULATE_MULTIPLY: return value * (1 + sign * change);
+    default: return value * hed_strict_exp2(sign * change);
     }
 }
 
-/* A spring's largest stiffness and damping, a body's smallest mass, as modulations are gone through
- * in order. */
+/* A spring's largest stiffness and damping. Modulations are applied in order. */
 typedef struct spring_limits {
     double stiffness, damping;
 } spring_limits;
 
-/* What it takes to go through an instrument; the arrays may be NULL where nothing of them is
- * modulated. */
+/* State of a pass over an instrument; `masses` and `springs` are NULL if no modulation changes
+ * them. */
 typedef struct walk {
     const hed_synth_instrument *instrument;
-    double step;            /* h s */
-    double *sums;           /* (bodies) of k, all and free neighbours, N/m */
+    double step;            /* h, s */
+    double *sums;           /* (bodies) sum of k to all and to free neighbours, N/m */
     double *masses;         /* (bodies) kg */
     spring_limits *springs; /* (springs) */
 } walk;
@@ -94,7 +94,7 @@ static void stability_add_spring(walk *w, uint32_t at)
     const hed_synth_body_def *a = &instrument->bodies[from], *b = &instrument->bodies[to];
     spring_limits most =
         w->springs ? w->springs[at] : (spring_limits){spring->stiffness, spring->damping};
-    double share = -(double)spring->rest_length; /* rest length in distances */
+    double share = -(double)spring->rest_length; /* rest length divided by the distance */
     if (share <= 0) {
         double x = (double)b->position[0] - a->position[0],
                y = (double)b->position[1] - a->position[1];
@@ -109,19 +109,19 @@ static void stability_add_spring(walk *w, uint32_t at)
 static hed_synth_stability judge(const walk *w)
 {
     const hed_synth_instrument *instrument = w->instrument;
-    hed_synth_stability found = {.largest_dilation = synth_largest_dilation(&instrument->def)};
+    hed_synth_stability result = {.largest_dilation = synth_largest_dilation(&instrument->def)};
     for (uint32_t i = 0; i < instrument->counts[HED_SYNTH_BODY]; i++) {
         const hed_synth_body_def *body = &instrument->bodies[i];
         if (body->anchored) continue;
         double mass = w->masses ? w->masses[i] : body->mass;
         double value = mass > 0 ? w->step * w->step * w->sums[i] / (2 * mass) : INFINITY;
-        if (found.body == 0 || value > found.worst) {
-            found.worst = value;
-            found.body = instrument->ids[HED_SYNTH_BODY][i];
+        if (result.body == 0 || value > result.worst) {
+            result.worst = value;
+            result.body = instrument->ids[HED_SYNTH_BODY][i];
         }
-        found.unsafe += value > 2;
+        result.unsafe += value > 2;
     }
-    return found;
+    return result;
 }
 
 hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument, double rate,

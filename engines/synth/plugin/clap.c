@@ -1,7 +1,7 @@
-/* The synth as a CLAP instrument. The host's main thread loads and saves, its audio thread plays;
- * the player lets them meet. Notes come as MIDI, as MPE, or as CLAP's own, of which each has a
- * channel to itself where the instrument has them (MPE), so that it can be bent and pressed
- * alone. */
+/* The synth as a CLAP instrument. The host's main thread loads and saves, its audio thread
+ * plays; the player synchronises the two. Notes arrive as MIDI, as MPE or as CLAP events. If the
+ * instrument has MPE, each CLAP note gets its own channel, so that it can be bent and pressed
+ * separately. */
 #include "clap.h"
 
 #include <math.h>
@@ -14,9 +14,9 @@
 
 enum { MEMBERS = 15 /* channels 2 to 16 */, LARGEST_STATE = 256 << 20 };
 
-/* A channel of a note. */
+/* Channel of a CLAP note. */
 typedef struct member {
-    int32_t note; /* -1: the host gives none */
+    int32_t note; /* -1: without id */
     int16_t port, channel, key;
     bool held, bent, pressed;
     uint64_t since;
@@ -30,10 +30,10 @@ typedef struct instance {
     const clap_api_host_preset_load *host_presets;
     const clap_api_host_log *host_log;
     hed_synth_player *player;
-    _Atomic float note_bend_range;     /* 0: notes have no channel of their own */
-    _Atomic bool called_back, learned; /* asked for; something was learned since */
-    /* the audio thread's */
-    double told[PLUGIN_PARAMETERS]; /* values as the host knows them */
+    _Atomic float note_bend_range;     /* semitones; 0: notes have no channels of their own */
+    _Atomic bool called_back, learned; /* callback requested; a controller was learned since */
+    /* owned by the audio thread */
+    double told[PLUGIN_PARAMETERS]; /* values last sent to or received from the host */
     double tempo;
     member members[MEMBERS];
     uint64_t notes;
@@ -61,7 +61,7 @@ static void instance_set(instance *p, uint32_t frame, uint32_t id, double value)
         plugin_learn(p->player, (uint32_t)value);
 }
 
-/* Tells the host what it has not turned itself. */
+/* Sends parameters to the host that changed without it. */
 static void tell_parameters(instance *p, const clap_api_out_events *out)
 {
     for (uint32_t id = 0; out && id < PLUGIN_PARAMETERS; id++) {
@@ -69,7 +69,8 @@ static void tell_parameters(instance *p, const clap_api_out_events *out)
         if (value == p->told[id]) continue;
         clap_api_value event = {.header = {sizeof event, 0, 0, CLAP_API_PARAM_VALUE, 0},
             .param = id, .note = -1, .port = -1, .channel = -1, .key = -1, .value = value};
-        if (id < HED_SYNTH_KNOB_COUNT) event.header.flags = CLAP_API_DONT_RECORD; /* MIDI is */
+        /* the host already records the MIDI */
+        if (id < HED_SYNTH_KNOB_COUNT) event.header.flags = CLAP_API_DONT_RECORD;
         if (out->try_push(out, &event.header)) p->told[id] = value;
         if (id == PLUGIN_LEARN && value == 0) atomic_store(&p->learned, true);
     }
@@ -126,10 +127,10 @@ static bool parameter_to_text(
 static bool parameter_from_text(
     const clap_api_plugin *plugin, uint32_t id, const char *text, double *value)
 {
-    char known[32], *end;
+    char name[32], *end;
     for (uint32_t i = 0; id == PLUGIN_LEARN && i <= PLUGIN_FORGET; i++) {
-        parameter_to_text(plugin, id, i, known, sizeof known);
-        if (strcmp(known, text) != 0) continue;
+        parameter_to_text(plugin, id, i, name, sizeof name);
+        if (strcmp(name, text) != 0) continue;
         *value = i;
         return true;
     }
@@ -159,7 +160,7 @@ static bool addresses(int32_t note, int16_t port, int16_t channel, int16_t key, 
            (channel < 0 || channel == m->channel) && (key < 0 || key == m->key);
 }
 
-/* The channel that has been silent for longest; where none is, the one whose note is oldest. */
+/* Returns the channel silent for longest; if none is silent, the one with the oldest note. */
 static uint32_t free_member(const instance *p)
 {
     uint32_t best = 0;
@@ -211,7 +212,7 @@ static void express(instance *p, const clap_api_expression *e)
     float range = atomic_load(&p->note_bend_range);
     uint32_t frame = e->header.time, value = (uint32_t)lrint(127 * fmin(fmax(e->value, 0), 1));
     if (!isfinite(e->value) || e->expression < 0 || e->expression > CLAP_API_PRESSURE) return;
-    if (range <= 0) { /* of all that is of a note, pressure alone has a word */
+    if (range <= 0) { /* notes without their own channels have only pressure */
         uint32_t channel = e->channel < 0 ? 0 : (uint32_t)e->channel & 15;
         if (e->expression == CLAP_API_PRESSURE && e->key >= 0)
             send_midi(p, frame, 0xa0 | channel, (uint32_t)e->key, value);
@@ -243,7 +244,7 @@ static void set_tempo(instance *p, uint32_t frame, const clap_api_transport *t)
 
 static void take_event(instance *p, const clap_api_event *event)
 {
-    if (event->space != 0) return; /* of another vocabulary */
+    if (event->space != 0) return; /* another event space */
     const void *whole = event;
     const clap_api_note *note = whole;
     const clap_api_value *value = whole;
@@ -333,7 +334,7 @@ static void instance_reset(const clap_api_plugin *plugin)
 static bool instance_activate(
     const clap_api_plugin *plugin, double rate, uint32_t least, uint32_t most)
 {
-    (void)least, (void)most; /* any number of frames will do */
+    (void)least, (void)most; /* any number of frames is supported */
     instance *p = instance_of(plugin);
     hed_error error = {0};
     memset(p->members, 0, sizeof p->members);
@@ -347,7 +348,7 @@ static void instance_deactivate(const clap_api_plugin *plugin) { (void)plugin; }
 
 /* ---- loading and saving: the main thread ---- */
 
-/* After a load: what the host shows of parameters is that of another instrument. */
+/* Updates the host after a load: it still shows the previous instrument's parameters. */
 static void instance_refresh(instance *p)
 {
     hed_synth_player_info info;
@@ -387,10 +388,10 @@ static bool save_state(const clap_api_plugin *plugin, const clap_api_out_stream 
         instance_complain(p, &error);
         return false;
     }
-    for (size_t done = 0; done < size;) { /* hosts take it in pieces */
-        int64_t taken = stream->write(stream, state + done, size - done);
-        if (taken <= 0) return false;
-        done += (size_t)taken;
+    for (size_t done = 0; done < size;) { /* hosts may accept partial writes */
+        int64_t written = stream->write(stream, state + done, size - done);
+        if (written <= 0) return false;
+        done += (size_t)written;
     }
     return true;
 }
@@ -417,7 +418,7 @@ static bool load_state(const clap_api_plugin *plugin, const clap_api_in_stream *
     return error.status == HED_OK;
 }
 
-/* ---- ports, and what else there is ---- */
+/* ---- ports and extensions ---- */
 
 static uint32_t audio_port_count(const clap_api_plugin *plugin, bool input)
 {
@@ -480,7 +481,7 @@ static const void *instance_get_extension(const clap_api_plugin *plugin, const c
     return NULL;
 }
 
-/* ---- coming and going ---- */
+/* ---- creation and destruction ---- */
 
 static bool instance_init(const clap_api_plugin *plugin)
 {
@@ -541,7 +542,7 @@ static const clap_api_plugin *plugin_create(
 
 static bool entry_init(const char *path)
 {
-    (void)path; /* all that is needed is built in */
+    (void)path; /* everything is built in */
     return true;
 }
 

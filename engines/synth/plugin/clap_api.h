@@ -1,6 +1,6 @@
-/* What we use of CLAP 1.2 (CLever Audio Plug-in, github.com/free-audio/clap), declared from its
- * documentation, so that no header of it is needed to build. A test compares sizes, places and
- * numbers with the official headers where those are. */
+/* The part of CLAP 1.2 that Heddle uses (CLever Audio Plug-in, github.com/free-audio/clap),
+ * declared from its documentation, so that building needs no header of it. A test compares
+ * sizes, offsets and numbers with the official headers where these are installed. */
 #ifndef SYNTH_CLAP_API_H
 #define SYNTH_CLAP_API_H
 
@@ -44,12 +44,12 @@ enum {
 enum { CLAP_API_DONT_RECORD = 2 }; /* flag of an event */
 
 typedef struct clap_api_event {
-    uint32_t size, time; /* bytes with what follows; frame */
+    uint32_t size, time; /* bytes including the payload; frame */
     uint16_t space, type;
     uint32_t flags;
 } clap_api_event;
 
-/* -1 stands for any, here and below. */
+/* A value of -1 matches any note, here and below. */
 typedef struct clap_api_note {
     clap_api_event header;
     int32_t note;
@@ -249,7 +249,7 @@ typedef struct clap_api_host_log {
 } clap_api_host_log;
 
 #define CLAP_API_PRESET_LOAD "clap.preset-load/2"
-#define CLAP_API_PRESET_LOAD_DRAFT "clap.preset-load.draft/2" /* what hosts before 1.2.3 ask for */
+#define CLAP_API_PRESET_LOAD_DRAFT "clap.preset-load.draft/2" /* id for hosts before 1.2.3 */
 typedef struct clap_api_preset_load {
     bool (*from_location)(
         const clap_api_plugin *plugin, uint32_t kind, const char *location, const char *key);

@@ -1,5 +1,5 @@
-/* What a CLAP host's browser of presets shows: the instruments that are built in, and the files
- * that the user has put into the folder of instruments. */
+/* Presets for a CLAP host's browser: the built-in instruments, and the files in the user's
+ * folder of instruments. */
 #include "clap.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 typedef struct provider {
     clap_api_provider provider;
     const clap_api_indexer *indexer;
-    hed_synth_player *player; /* knows the folder of the user's instruments */
+    hed_synth_player *player; /* provides the folder of the user's instruments */
     hed_synth_player_info info;
 } provider;
 
@@ -28,9 +28,10 @@ static bool provider_init(const clap_api_provider *of)
     hed_synth_player_def def = hed_default_synth_player_def();
     if (!p->player && hed_synth_player_create(&def, &p->player, NULL)) return false;
     hed_synth_player_describe(p->player, &p->info);
-    const clap_api_location own = {
+    const clap_api_location user_folder = {
         CLAP_API_USER_CONTENT, "Heddle, own instruments", CLAP_API_LOCATION_FILE, p->info.folder};
-    if (own.location[0]) indexer->declare_location(indexer, &own); /* it need not be there */
+    if (user_folder.location[0])
+        indexer->declare_location(indexer, &user_folder); /* the folder need not exist */
     return true;
 }
 

@@ -1,7 +1,7 @@
-/* The synth as an LV2 instrument (lv2plug.in): MIDI in, stereo out, knobs as control ports, the
- * instrument's file as a parameter (patch:Set) that the host's worker loads, and in the state,
- * which has the whole instrument as text, too. Hosts without a worker, or without a chooser of
- * files, have presets and the state. */
+/* The synth as an LV2 instrument (lv2plug.in): MIDI in, stereo out, knobs as control ports. The
+ * instrument's file is a parameter (patch:Set) that the host's worker loads; it is in the state
+ * too, together with the whole instrument as text. Hosts without a worker, or without a file
+ * chooser, use presets and the state. */
 #include "plugin.h"
 
 #include <lv2/atom/forge.h>
@@ -26,9 +26,9 @@
 
 enum { CONTROL, NOTIFY, LEFT, RIGHT, LATENCY, IN_LEFT, IN_RIGHT, KNOBS };
 
-enum { LONGEST_PATH = 1024 }; /* with its zero */
+enum { LONGEST_PATH = 1024 }; /* length including the final zero */
 
-/* A file that was loaded, or is to be. */
+/* A file that was loaded, or is to be loaded. */
 typedef struct file_name {
     char path[LONGEST_PATH];
 } file_name;
@@ -37,7 +37,7 @@ typedef struct instance {
     hed_synth_player *player;
     double rate;
     LV2_URID_Map *map;
-    LV2_Worker_Schedule *schedule; /* NULL: the host has none */
+    LV2_Worker_Schedule *schedule; /* NULL: not supported by the host */
     LV2_Log_Logger log;
     LV2_Atom_Forge forge;
     struct {
@@ -48,16 +48,16 @@ typedef struct instance {
     LV2_Atom_Sequence *notify;
     float *left, *right, *latency;
     const float *inputs[2], *knobs[PLUGIN_PARAMETERS];
-    /* the audio thread's */
-    float told[PLUGIN_PARAMETERS]; /* what the ports of knobs had last */
-    file_name file;                /* what the host shows */
+    /* owned by the audio thread */
+    float told[PLUGIN_PARAMETERS]; /* last values of the knobs' ports */
+    file_name file;                /* file shown by the host */
     bool tell;
-    /* from the thread that has loaded to the audio thread */
+    /* messages from the loading thread to the audio thread */
     pthread_mutex_t telling;
     hed_ring *files;
 } instance;
 
-/* ---- coming and going ---- */
+/* ---- creation and destruction ---- */
 
 static void map_names(instance *p)
 {
@@ -93,7 +93,7 @@ static void lv2_cleanup(LV2_Handle handle)
 static LV2_Handle lv2_instantiate(const LV2_Descriptor *descriptor, double rate, const char *bundle,
     const LV2_Feature *const *features)
 {
-    (void)descriptor, (void)bundle; /* all that is needed is built in */
+    (void)descriptor, (void)bundle; /* everything is built in */
     instance *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     pthread_mutex_init(&p->telling, NULL);
@@ -111,7 +111,7 @@ static LV2_Handle lv2_instantiate(const LV2_Descriptor *descriptor, double rate,
         def.inputs = 2;
         hed_ring_create(NULL, sizeof(file_name), 8, &p->files, &error);
         hed_synth_player_create(&def, &p->player, &error);
-        /* Something to hear at once. */
+        /* load a preset, so that the instance sounds at once */
         if (!error.status) plugin_load_preset(p->player, PLUGIN_FIRST, &error);
     }
     if (!error.status) return p;
@@ -136,7 +136,7 @@ static void lv2_connect_port(LV2_Handle handle, uint32_t port, void *data)
     }
 }
 
-/* Puts it to rest. */
+/* Resets the synth. */
 static void lv2_activate(LV2_Handle handle)
 {
     instance *p = handle;
@@ -156,13 +156,14 @@ static bool load_file(instance *p, const char *path)
     return true;
 }
 
-/* Lets the audio thread tell the host which file it is; "" where it came from the state alone. */
+/* Queues a file's path, which the audio thread sends to the host; "" if the instrument came from
+ * the state alone. */
 static void lv2_tell_file(instance *p, const char *path)
 {
     file_name file = {""};
     if (strlen(path) < sizeof file.path) strcpy(file.path, path);
     pthread_mutex_lock(&p->telling);
-    hed_ring_push(p->files, &file); /* full: the host does not run it */
+    hed_ring_push(p->files, &file); /* full: the host does not run the plugin */
     pthread_mutex_unlock(&p->telling);
 }
 
@@ -179,7 +180,7 @@ static LV2_Worker_Status lv2_work(LV2_Handle handle, LV2_Worker_Respond_Function
     return LV2_WORKER_SUCCESS;
 }
 
-/* Nothing is answered: the player hands over what was loaded. */
+/* Does nothing: the player takes over the loaded instrument itself. */
 static LV2_Worker_Status lv2_work_response(LV2_Handle handle, uint32_t size, const void *data)
 {
     (void)handle, (void)size, (void)data;
@@ -235,7 +236,8 @@ static void lv2_take_events(instance *p)
     }
 }
 
-/* Knobs that were turned since the last run: until then the instrument has them where it likes. */
+/* Passes on knobs turned since the last run; until it is turned, a knob stays at the
+ * instrument's value. */
 static void take_knobs(instance *p)
 {
     for (uint32_t i = 0; i < PLUGIN_PARAMETERS; i++) {
@@ -247,7 +249,7 @@ static void take_knobs(instance *p)
     }
 }
 
-/* The file that plays, as patch:Set: after a change, and where the host asks for it. */
+/* Sends the playing file as patch:Set, after a change and at the host's request. */
 static void tell_host(instance *p)
 {
     while (hed_ring_pop(p->files, &p->file)) p->tell = true;
@@ -297,7 +299,7 @@ static LV2_State_Status lv2_save(LV2_Handle handle, LV2_State_Store_Function sto
     }
     LV2_State_Status status = store(
         to, p->id.state, state, size + 1, p->id.string, LV2_STATE_IS_POD | LV2_STATE_IS_PORTABLE);
-    /* Beside the text, for people and for hosts that gather a session's files. */
+    /* store the path too, for people and for hosts that collect a session's files */
     LV2_State_Map_Path *map = lv2_features_data(features, LV2_STATE__mapPath);
     LV2_State_Free_Path *give = lv2_features_data(features, LV2_STATE__freePath);
     hed_synth_player_info info;
@@ -312,7 +314,7 @@ static LV2_State_Status lv2_save(LV2_Handle handle, LV2_State_Store_Function sto
     return status;
 }
 
-/* The text, where there is one; a preset has the file alone. */
+/* Restores the text if there is one; a preset has only the file. */
 static LV2_State_Status lv2_restore(LV2_Handle handle, LV2_State_Retrieve_Function retrieve,
     LV2_State_Handle from, uint32_t flags, const LV2_Feature *const *features)
 {

@@ -1,4 +1,4 @@
-/* What the two formats of plugins have in common. */
+/* Functions common to the CLAP and the LV2 plugin. */
 #include "plugin.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ hed_status plugin_load_preset(hed_synth_player *player, const char *name, hed_er
 
 void plugin_learn(hed_synth_player *player, uint32_t value)
 {
-    hed_synth_player_learn(player, (int32_t)value - 1); /* beyond the knobs: none */
+    hed_synth_player_learn(player, (int32_t)value - 1); /* beyond the knobs: stops learning */
     for (uint32_t i = 0; value == PLUGIN_FORGET && i < HED_SYNTH_KNOB_COUNT; i++)
         hed_synth_player_set_controller(player, i, -1);
 }

@@ -1,3 +1,3 @@
-/* What static archives find instead of the standard streams, see CMakeLists.txt. */
+/* Replacements of the standard streams for static archives, see CMakeLists.txt. */
 extern void *heddle_no_stdin, *heddle_no_stdout, *heddle_no_stderr;
 void *heddle_no_stdin, *heddle_no_stdout, *heddle_no_stderr;

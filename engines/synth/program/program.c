@@ -1,5 +1,5 @@
-/* An instrument becomes a program: entities are put in order (those with modulation first in each
- * type), exciters become contacts, rows are packed, the store is laid out and filled in. */
+/* Conversion of an instrument to a program: orders entities (modulated ones first in each type),
+ * makes contacts of exciters, packs rows, lays out the store and fills it in. */
 #include "program/parts.h"
 
 #include <stdlib.h>
@@ -8,10 +8,10 @@ _Static_assert(
     (int)SYNTH_DELAY == (int)HED_SYNTH_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_SYNTH_AUDIO_INPUT,
     "entity types and rows have one numbering");
 
-/* Relative times of a row, in 0.05 us: on an H200 a sample with the rows of one type alone in an
- * instrument of 1,024 entities, less a sample of nothing
- * (benchmarks/results/2026-11-22-h200-group). Mallets and plectra have let go there and take 3:
- * they count as much as a bow, for those that act. */
+/* Relative durations of a row, in 0.05 us: duration of a sample on an H200 of an instrument of
+ * 1,024 entities with rows of one type only, less that of an empty sample
+ * (benchmarks/results/2026-11-22-h200-group). In that measurement mallets and plectra are
+ * inactive and take 3; active ones count as much as a bow. */
 const float synth_costs[SYNTH_TYPES] = {36, 5, 8, 9, 9, 9, 13, 5, 11, 7, 6, 6, 6, 10};
 
 const synth_shape synth_shapes[SYNTH_TYPES] = {
@@ -31,21 +31,22 @@ const synth_shape synth_shapes[SYNTH_TYPES] = {
     [SYNTH_EAR] = {EAR_PARAMETERS, 0, EAR_SIGNALS, 0},
 };
 
-/* An array of the builder or the program; true where there is no memory. */
+/* Allocates an array of the builder or the program; true if out of memory. */
 #define NO_ROOM(of, array, count) \
     (!((array) = hed_arena_new(&(of)->arena, count, sizeof *(array), error)))
 
 /* ---- the order of bodies ---- */
 
-/* The order of bodies for vectors (solver/cpu/bodies.h) and warps. Where springs mostly go from each
- * body to the one equally far on, bodies stay in the instrument's order, for bands. Else windows of
- * them are sorted by how many springs they have, so that the lanes of a slice end together:
+/* Order of bodies for vectors (solver/cpu/bodies.h) and warps. If most springs join bodies at
+ * equal index distances, bodies keep the instrument's order, for bands. Otherwise bodies are
+ * sorted by their number of springs within windows, so that the lanes of a slice end together:
  * SELL-C-sigma (Kreutzer et al., "A unified sparse matrix data format", SIAM J. Sci. Comput. 36,
- * 2014). Sums go by the lists of springs, so the order of bodies changes no bit. */
+ * 2014). Forces are summed in the order of the spring lists, so the order of bodies changes no
+ * bit. */
 
 enum {
-    WINDOW = 1024,    /* bodies: what is near stays near */
-    MOST_SORTED = 64, /* more springs than that count as that many */
+    WINDOW = 1024,    /* bodies; small, so that neighbours stay near each other */
+    MOST_SORTED = 64, /* larger numbers of springs count as this number */
     BAND = 16,        /* springs of one distance that make a band */
 };
 
@@ -60,8 +61,8 @@ static int program_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether nine in ten springs go as far as many others do: where fewer do, rows of bands would not
- * be full. */
+/* True if nine in ten springs have an index distance that is common: with fewer, rows of bands
+ * would not be full. */
 static bool is_regular(const hed_synth_instrument *in, uint32_t *distances)
 {
     uint32_t count = in->counts[HED_SYNTH_SPRING], regular = 0;
@@ -86,7 +87,7 @@ static hed_status order_bodies(const hed_allocator *allocator, const hed_synth_i
              *distances = hed_arena_new(&scratch, springs, sizeof *distances, error);
     if (!error->status) {
         bool sorted = !is_regular(in, distances);
-        /* The springs that each body sums up: none where it is anchored. */
+        /* count the springs of each body; an anchored body sums none */
         for (uint32_t i = 0; i < in->counts[HED_SYNTH_SPRING]; i++) {
             uint32_t ends[2] = {index_of(in, in->springs[i].from), index_of(in, in->springs[i].to)};
             for (int k = 0; k < 2; k++)
@@ -94,12 +95,12 @@ static hed_status order_bodies(const hed_allocator *allocator, const hed_synth_i
                     counts[ends[k]]++;
         }
         for (uint32_t i = 0; i < bodies; i++) order[i] = i;
-        /* In each window those with most springs first; among equals, in their order. */
+        /* sort each window: most springs first, equal numbers in index order */
         for (uint32_t begin = 0; sorted && begin < bodies; begin += WINDOW) {
             uint32_t end = bodies - begin < WINDOW ? bodies : begin + WINDOW, at = begin;
-            for (uint32_t most = MOST_SORTED + 1; most-- > 0;)
+            for (uint32_t length = MOST_SORTED + 1; length-- > 0;)
                 for (uint32_t i = begin; i < end; i++)
-                    if (counts[i] == most) order[at++] = i;
+                    if (counts[i] == length) order[at++] = i;
         }
     }
     hed_arena_free(&scratch);
@@ -108,7 +109,8 @@ static hed_status order_bodies(const hed_allocator *allocator, const hed_synth_i
 
 /* ---- elements and their order ---- */
 
-/* Bodies for vectors: those with modulation are among the others, so all have a list of links. */
+/* Orders bodies for vectors. Modulated bodies are not separated, so every body has a list of
+ * links. */
 static hed_status order_for_vectors(synth_builder *b, hed_error *error)
 {
     const hed_synth_instrument *in = b->instrument;
@@ -124,8 +126,8 @@ static hed_status order_for_vectors(synth_builder *b, hed_error *error)
     return HED_OK;
 }
 
-/* Those with modulation first; among equals as `from` has them, places in the instrument, or in its
- * order. */
+/* Orders a type: modulated entities first, the rest of the order from `from` (indices in the
+ * instrument; NULL: ascending). */
 static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
 {
     const hed_synth_instrument *in = b->instrument;
@@ -135,8 +137,7 @@ static void order_type(synth_builder *b, uint32_t type, const uint32_t *from)
             uint32_t i = from ? from[k] : k;
             hed_synth_entity entity = in->ids[type][i];
             if ((b->marks[entity] & SYNTH_MARK_MODULATED) != (pass == 0)) continue;
-            /* A program beside a grid has no springs, and only bodies that something is linked
-             * to. */
+            /* a program next to a grid has no springs, and only bodies with links */
             if (b->def->remote &&
                 (type == HED_SYNTH_SPRING ||
                     (type == HED_SYNTH_BODY && !(b->marks[entity] & SYNTH_MARK_LINKED))))
@@ -168,7 +169,7 @@ static hed_status order_entities(synth_builder *b, hed_error *error)
         if (type != HED_SYNTH_BODY || b->def->remote) order_type(b, type, NULL);
         else if (b->def->vectors) order_for_vectors(b, error);
         else {
-            /* Bodies that step together have about as many springs. */
+            /* bodies that step together should have similar numbers of springs */
             uint32_t *from = hed_arena_new(&b->arena, in->counts[type], sizeof *from, error);
             if (!order_bodies(&b->arena.allocator, in, from, error)) order_type(b, type, from);
         }
@@ -187,13 +188,14 @@ static hed_status order_links(synth_builder *b, hed_error *error)
     for (uint32_t entity = 1; entity <= in->entity_count; entity++)
         begin[entity] += begin[entity - 1];
     for (uint32_t i = in->link_count; i-- > 0;) b->link_order[--begin[in->links[i].from]] = i;
-    /* begin[e] is now where those of e begin: link_begin[e + 1]. Shift it to link_begin[e]. */
+    /* begin[e] is now the first link of e, the later link_begin[e + 1]: shift it to
+     * link_begin[e] */
     memmove(b->link_begin, begin, (in->entity_count + 1u) * sizeof *begin);
     b->link_begin[in->entity_count + 1] = in->link_count;
     return HED_OK;
 }
 
-/* Contacts of exciter `entity` into `to` where it is not NULL; gives how many. */
+/* Writes the contacts of exciter `entity` to `to` unless it is NULL; returns their number. */
 static uint32_t list_contacts(
     const synth_builder *b, uint32_t exciter, hed_synth_entity entity, synth_contact *to)
 {
@@ -223,7 +225,7 @@ static uint32_t list_contacts(
     return count;
 }
 
-/* An exciter becomes as many elements as it has contacts. */
+/* Makes an element for each contact of an exciter. */
 static hed_status make_contacts(synth_builder *b, hed_error *error)
 {
     for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++) {
@@ -263,7 +265,7 @@ static hed_status make_ears(synth_builder *b, hed_error *error)
     return HED_OK;
 }
 
-/* Which entity each element is, and where each entity is. */
+/* Records the entity of each element, and the seat of each entity. */
 static hed_status name_elements(synth_builder *b, hed_error *error)
 {
     synth_program *program = b->program;
@@ -282,7 +284,7 @@ static hed_status name_elements(synth_builder *b, hed_error *error)
         if (NO_ROOM(program, program->entities[type], count)) return HED_ERROR_MEMORY;
         if (synth_is_contact(type) && NO_ROOM(program, program->contact_body[type], count))
             return HED_ERROR_MEMORY;
-        /* backwards: the seat of an exciter is its first contact */
+        /* backwards, so that the seat of an exciter is its first contact */
         for (uint32_t i = count; i-- > 0;) {
             const synth_contact *contact = synth_is_contact(type) ? &b->contacts[type][i] : NULL;
             hed_synth_entity entity = in->ids[type][contact ? contact->exciter : b->order[type][i]];
@@ -343,7 +345,7 @@ static hed_status pack_rows(synth_builder *b, hed_error *error)
         if (type == SYNTH_BODY && b->def->remote) counts[type] = 0;
         rows += (counts[type] + b->def->lanes - 1) / b->def->lanes;
     }
-    /* More lists than rows would only wait at the barrier. */
+    /* more lists than rows would only wait at the barrier */
     hed_pack_def def = {.counts = counts, .costs = synth_costs, .types = SYNTH_TYPES,
         .warps = rows < b->def->warps ? rows : b->def->warps, .lanes = b->def->lanes,
         .method = b->def->pack};
@@ -356,18 +358,19 @@ static hed_status pack_rows(synth_builder *b, hed_error *error)
         return hed_fail(error, status, "packing %u warps of %u lanes by %s: %s", def.warps,
             def.lanes, hed_pack_method_name(def.method), hed_status_name(status));
     for (uint32_t i = 0; i < b->program->packing.piece_count; i++) {
-        uint32_t *most = &b->warp_rows[b->pieces[i].warp];
-        if (*most <= b->pieces[i].row) *most = b->pieces[i].row + 1;
+        uint32_t *row_count = &b->warp_rows[b->pieces[i].warp];
+        if (*row_count <= b->pieces[i].row) *row_count = b->pieces[i].row + 1;
     }
     layout->warps = def.warps;
     layout->lanes = def.lanes;
     return HED_OK;
 }
 
-/* How many words to leave behind the signals of a half, so that what a vector of bodies writes in
- * one half and the next one reads in the other are far apart in the last 12 bits of their
- * addresses. Where these agree a processor takes a load for one of what it has just stored, and
- * waits: a lattice of 16 x 16 x 16 took 1.3 times as long. */
+/* Returns the number of words to leave free after the signals of a half, so that the words that
+ * a vector of bodies writes in one half differ in the last 12 bits of their addresses from those
+ * that the next vector reads in the other half. If these bits are equal, a processor takes the
+ * load for a read of the preceding store and waits: a lattice of 16 x 16 x 16 took 1.3 times as
+ * long. */
 static uint32_t signal_gap(uint32_t bodies, uint64_t signals)
 {
     enum { PAGE = 1024, LINE = 16 }; /* words */
@@ -375,9 +378,9 @@ static uint32_t signal_gap(uint32_t bodies, uint64_t signals)
     for (uint32_t gap = 0; gap < PAGE; gap += LINE) {
         uint32_t nearest = PAGE;
         for (int field = 1 - BODY_SIGNALS; field < BODY_SIGNALS; field++) {
-            uint32_t apart = (uint32_t)(signals + gap + (uint32_t)field * bodies) % PAGE;
-            if (apart > PAGE - apart) apart = PAGE - apart;
-            if (apart < nearest) nearest = apart;
+            uint32_t distance = (uint32_t)(signals + gap + (uint32_t)field * bodies) % PAGE;
+            if (distance > PAGE - distance) distance = PAGE - distance;
+            if (distance < nearest) nearest = distance;
         }
         if (nearest > farthest) {
             farthest = nearest;
@@ -480,23 +483,23 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
     const hed_synth_instrument_def *instrument = hed_synth_instrument_definition(def->instrument);
     *program = NULL;
     hed_arena arena = {.allocator = *allocator, .owner = "a program of the instrument"};
-    synth_program *made = hed_arena_new(&arena, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->arena = arena;
-    made->instances = instrument->mode == HED_SYNTH_SINGLETON ? 1 : instrument->voices;
-    made->step = 1.0 / def->rate;
-    made->remote = def->remote;
-    made->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);
-    made->layout.step = (float)(1.0 / def->rate);
+    synth_program *created = hed_arena_new(&arena, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->arena = arena;
+    created->instances = instrument->mode == HED_SYNTH_SINGLETON ? 1 : instrument->voices;
+    created->step = 1.0 / def->rate;
+    created->remote = def->remote;
+    created->layout.seed = (uint32_t)(def->seed ^ def->seed >> 32);
+    created->layout.step = (float)(1.0 / def->rate);
     synth_builder builder = {.arena = {.allocator = *allocator, .owner = arena.owner},
         .def = def,
         .instrument = def->instrument,
-        .program = made,
-        .step = made->step};
+        .program = created,
+        .step = created->step};
     hed_status status = program_build(&builder, error);
     hed_arena_free(&builder.arena);
-    if (status) synth_program_destroy(made);
-    else *program = made;
+    if (status) synth_program_destroy(created);
+    else *program = created;
     return status;
 }
 

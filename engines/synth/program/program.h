@@ -1,6 +1,6 @@
-/* An instrument made ready to run: the store of one instance as it is at rest, and where everything
- * lies in it. program.c makes it from a hed_synth_instrument; every solver runs it; voices.c
- * addresses it. It knows no device. */
+/* A program: an instrument made ready to run. It is the store of one instance at rest and the
+ * layout of the store. program.c makes it from a hed_synth_instrument, every solver runs it, and
+ * voices.c addresses its words. It depends on no device. */
 #ifndef SYNTH_PROGRAM_H
 #define SYNTH_PROGRAM_H
 
@@ -12,19 +12,21 @@
 
 enum { SYNTH_LONGEST_DELAY = 1 }; /* s: the longest delay line */
 
-/* A word to be changed between two samples. */
+/* A change of a word between two samples. */
 typedef struct synth_poke {
-    uint32_t frame; /* of the block: before this sample */
-    uint32_t word;  /* of the store */
+    uint32_t frame; /* number in the block; the change precedes this sample */
+    uint32_t word;  /* index in the store */
     uint32_t value; /* bits */
 } synth_poke;
 
-/* Notes of these start a gate. In the modes with voices there is one gate for each different route,
- * too: a voice's note opens those that fit. */
+/* A gate, started by the notes of a route. In the modes with voices each different route has a
+ * gate, too: the note of a voice opens the gates whose routes contain it. */
 typedef struct synth_gate {
     hed_synth_route route;
-    uint32_t word; /* of GATE_COUNT */
-    bool starts;   /* something: else it is of inputs and LFOs that notes do not start */
+    uint32_t word; /* the gate's GATE_COUNT */
+    /* true: notes start an entity; false: the gate only serves inputs and LFOs that notes do not
+     * start */
+    bool starts;
 } synth_gate;
 
 /* A word that follows MIDI: a MIDI source's value, an oscillator's frequency, an LFO's synced
@@ -36,24 +38,24 @@ typedef struct synth_target {
     uint32_t number;
     hed_synth_route route;
     float centre; /* MIDI_NOTE */
-    /* FOLLOW_NOTE: times the note's frequency; FOLLOW_TEMPO: quarter notes a period */
+    /* FOLLOW_NOTE: multiplies the note's frequency; FOLLOW_TEMPO: quarter notes in a period */
     float factor;
     uint32_t word;
 } synth_target;
 
 typedef struct synth_program {
-    hed_arena arena; /* it and all its arrays */
+    hed_arena arena; /* memory of the program and its arrays */
     synth_layout layout;
     double step; /* s */
     uint32_t instances;
-    bool remote;     /* bodies and springs are elsewhere: a grid's */
+    bool remote;     /* a grid simulates the bodies and springs */
     uint32_t *image; /* (layout.words) at rest, half 0 and half 1 */
-    /* (type[t].count) which entity each element is; contacts: the exciter, ears: the microphone. */
+    /* (type[t].count) entity of each element; contacts: the exciter, ears: the microphone */
     hed_synth_entity *entities[SYNTH_TYPES];
     /* (type[t].count), contacts: body element; NULL for other types */
     uint32_t *contact_body[SYNTH_TYPES];
     /* (entity_count + 1) SYNTH_SEAT of each entity, SYNTH_EMPTY: none. Contacts of an exciter
-     * follow each other: this is the first. */
+     * are consecutive; the seat is the first. */
     uint32_t *seats;
     uint32_t entity_count;
     synth_gate *gates; /* (layout.gates) */
@@ -63,47 +65,45 @@ typedef struct synth_program {
     hed_pack_layout packing;
 } synth_program;
 
-/* Costs of a row of each type, for packing; by SYNTH_ type. */
+/* Costs of a row of each type (SYNTH_...), for packing. */
 extern const float synth_costs[SYNTH_TYPES];
 
-/* How to lay it out. */
+/* Parameters of a program's layout. */
 typedef struct synth_program_def {
     const hed_synth_instrument *instrument;
     double rate;
     uint64_t seed;
     uint32_t warps, lanes;
     hed_pack_method pack;
-    uint32_t inputs; /* channels that there are */
-    /* Solver grid: only entities that are no bodies or springs, and the bodies that they are
-     * linked to, without rows (in the order of `entities[SYNTH_BODY]`). */
+    uint32_t inputs; /* number of input channels */
+    /* solver grid: the program has neither springs nor rows of bodies, and only bodies with
+     * links (in the order of `entities[SYNTH_BODY]`) */
     bool remote;
-    bool
-        vectors; /* cpu solver: bodies stand where vectors take many at a time, those with modulation among
-                     them */
+    bool vectors; /* cpu solver: bodies are ordered for vectors, modulated ones among the others */
 } synth_program_def;
 
-/* Errors: ARGUMENT (unstable: names the body), LIMIT (over 2^24 of a type, or 2^30 words),
- * MEMORY. */
+/* Builds a program. Errors: ARGUMENT (unstable: names the body), LIMIT (over 2^24 of a type, or
+ * 2^30 words), MEMORY. */
 hed_status synth_program_create(const hed_allocator *allocator, const synth_program_def *def,
     synth_program **program, hed_error *error);
 void synth_program_destroy(synth_program *program);
 
-/* Range of parameter `target` of `entity`, in the definition's unit; without an end where there is no
- * such entity or parameter. Thread class: rt. */
+/* Returns the range of parameter `target` of `entity`, in the definition's unit; infinite if there is
+ * no such entity or parameter. Thread class: rt. */
 synth_range synth_program_range(
     const synth_program *program, hed_synth_entity entity, hed_synth_target target);
 
-/* The words that parameter `target` of `entity` is stored in, and their values for `value` in the
- * definition's unit, within synth_program_range(). At most `capacity` are written (a spring has 1 to 3, an exciter as many as
- * contacts); gives how many there are. 0: there is no such entity or parameter, or it can not be
- * set: the mass of an anchored body, the place of a free one or of one with modulation, a spring's
- * damping where no spring has any, a body or spring of a grid. Thread class: rt. */
+/* Writes the words that store parameter `target` of `entity`, with their values for `value` in
+ * the definition's unit, clamped to synth_program_range(): at most `capacity` pokes (a spring has 1 to 3, an exciter one or more
+ * for each contact). Returns the number of all of them; 0: no such entity or parameter, or not
+ * settable: the mass of an anchored body, the position of a free or modulated one, a spring's
+ * damping if no spring of the program has any, a body or spring of a grid. Thread class: rt. */
 uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity,
     hed_synth_target target, float value, synth_poke *pokes, uint32_t capacity);
 
-/* Carries state, signals, gates and delay memory of one instance over from a store that ran `from`:
- * entities that are in both go on. What a gate of this store has started or will start is not
- * started again. Allocates nothing. Thread class: rt. */
+/* Carries over state, signals, gates and delay memory of one instance from a store of the
+ * program `from`: entities that are in both programs continue. A gate's events that this store
+ * has handled or will handle are not repeated. Allocates nothing. Thread class: rt. */
 void synth_program_carry(const synth_program *from, const uint32_t *old_store,
     const float *old_delay, const synth_program *to, uint32_t *store, float *delay);
 

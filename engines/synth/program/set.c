@@ -1,5 +1,5 @@
-/* A program while it sounds: words of a parameter, and what a store takes over from one of another
- * program. */
+/* Changes of a sounding program: words of a parameter, and state that a store takes over from a
+ * store of another program. */
 #include "kernels/physics_store.h"
 #include "program/parts.h"
 #include "support/strict_math.h"
@@ -8,21 +8,21 @@
 
 typedef enum conversion {
     AS_IS,
-    DECIBEL,      /* to a factor */
-    DECIBEL_RATE, /* to a factor of h v */
+    DECIBEL,      /* dB to a factor */
+    DECIBEL_RATE, /* dB to a factor of h v */
     PER_SAMPLE,   /* times h */
-    SAMPLES,      /* over h */
+    SAMPLES,      /* divided by h */
     DAMPING_RATE, /* 2 h x */
-    DAMPER,       /* c/h; nothing where the program was made without dampers */
-    MASS,         /* h^2/m; nothing where it is anchored */
-    PLACE,        /* of an anchored body: its displacement */
-    REST_LENGTH,  /* and the excess */
-    IMPULSE,      /* h x/(mass of all its hammers) */
-    HARDNESS,     /* of a hard stroke; a soft one in proportion */
-    ROTATION      /* of the direction as it was made */
+    DAMPER,       /* c/h; ignored in a program without dampers */
+    MASS,         /* h^2/m; ignored for an anchored body */
+    PLACE,        /* displacement of an anchored body */
+    REST_LENGTH,  /* sets the excess, too */
+    IMPULSE,      /* h x / (mass of all hammers of the mallet) */
+    HARDNESS,     /* hardness of a hard stroke; a soft one in proportion */
+    ROTATION      /* angle from the initial direction */
 } conversion;
 
-/* Where each parameter stands. */
+/* Field and conversion of each parameter. */
 static const struct {
     uint8_t type, target, field, conversion;
 } places[] = {
@@ -71,7 +71,7 @@ static const struct {
     {SYNTH_DELAY, HED_SYNTH_TARGET_DELAY, DELAY_P_SECONDS, AS_IS},
 };
 
-/* Words are collected here. */
+/* Pokes under collection. */
 typedef struct collection {
     const synth_program *program;
     synth_poke *pokes;
@@ -105,8 +105,8 @@ static void collect_rest_length(collection *c, uint32_t element, float value)
         synth_spring_excess(vector, value, rest));
 }
 
-/* An anchored body stands where its displacement says: in both halves, for it carries that on. One
- * with modulation is where that puts it. */
+/* Sets the position of an anchored body: its displacement in both halves, since the body copies
+ * it from half to half. The position of a modulated body is set by the modulation. */
 static void collect_place(collection *c, uint32_t axis, uint32_t element, double value)
 {
     const synth_layout *layout = &c->program->layout;
@@ -143,7 +143,7 @@ static void collect_element(
     case PLACE: collect_place(c, field, element, value); break;
     case REST_LENGTH: collect_rest_length(c, element, value); break;
     case IMPULSE: {
-        /* The mass of all hammers of the mallet that element `first` is the first contact of. */
+        /* mass of all hammers of the mallet whose first contact is `first` */
         double mass = 0.0;
         hed_synth_entity entity = p->entities[SYNTH_MALLET][first];
         for (uint32_t i = first;
@@ -190,7 +190,7 @@ uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity
     uint32_t count = sizeof places / sizeof *places;
     while (place < count && (places[place].type != type || places[place].target != target)) place++;
     if (place == count) return 0;
-    if (type == SYNTH_BODY && program->remote) return 0; /* the grid has its own */
+    if (type == SYNTH_BODY && program->remote) return 0; /* the grid stores the bodies */
     collection c = {program, pokes, capacity, 0};
     for (uint32_t i = first;
          i < program->layout.type[type].count && program->entities[type][i] == entity; i++)
@@ -200,15 +200,15 @@ uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity
 
 /* ---- carrying a store over ---- */
 
-/* Two stores and the programs they belong to. */
+/* Two stores and their programs. */
 typedef struct transfer {
     const synth_program *from, *to;
     const uint32_t *old;
     uint32_t *store;
 } transfer;
 
-/* The element of `from` that is element `i` of `to`, SYNTH_EMPTY where there is none. Contacts are
- * the same at the same body. */
+/* Returns the element of `from` that corresponds to element `i` of `to`, or SYNTH_EMPTY.
+ * Contacts correspond if exciter and body are the same. */
 static uint32_t counterpart(const transfer *t, uint32_t type, uint32_t i)
 {
     const synth_program *from = t->from, *to = t->to;
@@ -236,7 +236,7 @@ static void carry_gates(const transfer *t)
     t->store[SYNTH_DILATION] = t->old[SYNTH_DILATION];
 }
 
-/* An element has seen of its gate what it had seen before: all of it, where it is new. */
+/* Keeps the number of gate events that an element has not handled yet; 0 for a new element. */
 static void carry_seen(const transfer *t, uint32_t type, uint32_t i, uint32_t was)
 {
     const synth_layout *to = &t->to->layout, *from = &t->from->layout;
@@ -276,8 +276,8 @@ static uint32_t ear_word(const synth_layout *layout, uint32_t half, uint32_t ear
            synth_signal(layout, SYNTH_EAR, EAR_O_SUM, ear);
 }
 
-/* What a microphone's ears heard is summed at the next sample: nothing is lost where there are
- * fewer ears now. */
+/* Copies the signals of a microphone's ears. Signals of surplus old ears are added to the last
+ * new ear, since the next sample sums ears: no sound is lost if there are fewer ears now. */
 static void carry_ears(const transfer *t, uint32_t microphone)
 {
     const synth_layout *to = &t->to->layout, *from = &t->from->layout;
@@ -311,7 +311,7 @@ static void carry_delay(const transfer *t, uint32_t i, const float *old_delay, f
     if (was == SYNTH_EMPTY) return;
     const uint32_t *image = t->to->image, *old = t->from->image;
     const synth_layout *to = &t->to->layout, *from = &t->from->layout;
-    /* alike: the rate is the same */
+    /* rings have equal sizes: the rate is the same */
     uint32_t mask = image[synth_parameter_word(to, SYNTH_DELAY, DELAY_P_MASK, i)];
     memcpy(delay + image[synth_parameter_word(to, SYNTH_DELAY, DELAY_P_BUFFER, i)],
         old_delay + old[synth_parameter_word(from, SYNTH_DELAY, DELAY_P_BUFFER, was)],

@@ -1,5 +1,5 @@
-/* Parameters, states and signals at rest, from an instrument's definitions: units of layout.h.
- * Computed in double, kept as float. */
+/* Parameters, states and signals at rest, computed from an instrument's definitions in the units
+ * of layout.h. Computed in double, stored as float. */
 #include "program/parts.h"
 #include "support/strict_math.h"
 
@@ -26,7 +26,7 @@ static void values_set_state(const element *e, uint32_t field, uint32_t bits)
     e->b->program->image[e->layout->state + field * e->layout->count + e->index] = bits;
 }
 
-/* In both halves. */
+/* Sets a signal in both halves. */
 static void set_signal(const element *e, uint32_t field, float value)
 {
     const synth_layout *layout = &e->b->program->layout;
@@ -45,7 +45,7 @@ static void set_direction(const element *e, uint32_t field, const float directio
     set(e, field + 2, z * factor);
 }
 
-/* Share of the way that a smoothed value goes in one sample. */
+/* Returns the fraction of the remaining distance that a smoothed value covers in one sample. */
 static double smoothing(const synth_builder *b, double seconds)
 {
     return seconds > 0 ? 1.0 - hed_strict_exp(-b->step / seconds) : 1.0;
@@ -86,7 +86,7 @@ double synth_spring_excess(const float vector[3], float rest_length, double rest
 {
     double square = (double)vector[0] * vector[0] + (double)vector[1] * vector[1] +
                     (double)vector[2] * vector[2];
-    /* A rest length relative to the distance: no cancellation. */
+    /* a rest length relative to the distance causes no cancellation */
     double excess =
         rest_length < 0 ? square * (1.0 - (double)rest_length * rest_length) : square - rest * rest;
     return (float)excess == 0.0f ? SYNTH_SLACK : excess;
@@ -129,7 +129,7 @@ static void fill_microphone(const element *e, const hed_synth_microphone_def *de
     set(e, MICROPHONE_P_ATTACK, smoothing(b, def->attack));
     set(e, MICROPHONE_P_RELEASE, smoothing(b, def->release));
     set(e, MICROPHONE_P_MAKEUP, synth_level(def->makeup));
-    set_uint(e, MICROPHONE_P_STEM, SYNTH_NO_STEM); /* fill_stems() numbers the heard ones */
+    set_uint(e, MICROPHONE_P_STEM, SYNTH_NO_STEM); /* fill_stems() numbers the audible ones */
     set_uint(e, MICROPHONE_P_FIRST_EAR, b->first_ear[e->index]);
     set_uint(e, MICROPHONE_P_EARS, b->first_ear[e->index + 1] - b->first_ear[e->index]);
     for (uint32_t ear = b->first_ear[e->index]; ear < b->first_ear[e->index + 1]; ear++)
@@ -137,7 +137,7 @@ static void fill_microphone(const element *e, const hed_synth_microphone_def *de
             EAR_P_MICROPHONE, e->index);
 }
 
-/* Stems are in the order of the instrument. */
+/* Numbers stems in the order of the instrument. */
 static void fill_stems(synth_builder *b)
 {
     synth_program *program = b->program;
@@ -166,19 +166,19 @@ static void fill_contact(const element *e, const synth_contact *contact, const f
     set_uint(e, CONTACT_P_NUMBER, program->entities[e->type][e->index]);
 }
 
-/* Each contact is a hammer with a share of the mass by its weight; a negative weight strikes from
- * the other side. */
+/* Fills in a contact of a mallet: a hammer whose mass is its fraction of the weights; a negative
+ * weight strikes from the opposite side. */
 static void fill_mallet(
     const element *e, const synth_contact *contact, const hed_synth_mallet_def *def)
 {
     const synth_program *program = e->b->program;
-    const synth_contact *all = e->b->contacts[SYNTH_MALLET];
+    const synth_contact *contacts = e->b->contacts[SYNTH_MALLET];
     double sum = 0.0, step = e->b->step;
     hed_synth_entity entity = program->entities[SYNTH_MALLET][e->index];
     uint32_t first = SYNTH_SEAT_ENTITY(program->seats[entity]);
     for (uint32_t i = first; i < e->layout->count && program->entities[SYNTH_MALLET][i] == entity;
          i++)
-        sum += fabs(all[i].weight);
+        sum += fabs(contacts[i].weight);
     double mass =
         sum > 0 && contact->weight != 0 ? def->mass * fabs(contact->weight) / sum : def->mass;
     fill_contact(
@@ -197,7 +197,7 @@ static void fill_mallet(
     set(e, MALLET_P_HYSTERESIS, def->hysteresis);
     set(e, MALLET_P_RELAXATION, smoothing(e->b, def->relaxation));
     set(e, MALLET_P_NOISE, def->noise);
-    /* p Q c^(p-1) h^2/m = 1/4; a linear felt has no such compression, or any. */
+    /* compression c with p Q c^(p-1) h^2/m = 1/4; a linear felt has no such bound */
     double bound = 0.25 / (def->exponent * def->hardness_hard * lighter);
     double limit = def->exponent > 1.001 ? hed_strict_pow(bound, 1.0 / (def->exponent - 1.0)) : 1e6;
     set(e, MALLET_P_LIMIT, limit < 1e6 ? limit : 1e6);
@@ -303,7 +303,7 @@ static void fill_follower(const element *e, const hed_synth_follower_def *def)
     set(e, FOLLOWER_P_DEPTH, def->depth);
 }
 
-/* A source starts at its initial value: there is nothing to be smoothed before the first event. */
+/* Fills in a MIDI source, which starts at its initial value without smoothing. */
 static void fill_midi(const element *e, const hed_synth_midi_source_def *def)
 {
     synth_target *target = add_target(e, SYNTH_FOLLOW_MIDI, MIDI_P_VALUE);
@@ -318,7 +318,8 @@ static void fill_midi(const element *e, const hed_synth_midi_source_def *def)
     set_signal(e, MODULATOR_O_SIGNAL, def->initial * def->depth);
 }
 
-/* The ring holds SYNTH_LONGEST_DELAY, since modulation and automation may ask for them. */
+/* Fills in a delay line. Its ring has space for SYNTH_LONGEST_DELAY, since modulation and
+ * automation may request it. */
 static void fill_delay(const element *e, const hed_synth_delay_line_def *def)
 {
     synth_layout *layout = &e->b->program->layout;
@@ -381,10 +382,11 @@ void synth_fill_values(synth_builder *b)
     fill_stems(b);
 }
 
-/* The lists of the store (layout.h): springs and forces of bodies, bodies of ears, modulations. All
- * entries are gone through twice: to count them, and to write them. */
+/* Lists of the store (layout.h): springs and forces of bodies, bodies of ears, modulations. All
+ * entries are enumerated twice: to count them, and to write them. */
 
-/* Word where entry 0 of an entity lies, and how many entries it has, follow the list's own word. */
+/* Adds an entry to the list of an entity. The words after the list's own word are, for each
+ * entity, the word of its entry 0 and its number of entries. */
 static void emit(synth_builder *b, uint32_t list_index, uint32_t entity, const uint32_t *words)
 {
     synth_list_plan *list = &b->lists[list_index];
@@ -400,7 +402,7 @@ static void emit(synth_builder *b, uint32_t list_index, uint32_t entity, const u
     ++*count;
 }
 
-/* Both ends compute a spring's force; an anchored end needs none. */
+/* Lists springs at their free ends: both ends compute the force, an anchored end needs none. */
 static void list_springs(synth_builder *b)
 {
     const hed_synth_instrument *in = b->instrument;
@@ -428,7 +430,7 @@ static void list_ears(synth_builder *b)
     }
 }
 
-/* Every contact of an exciter has all its modulations. */
+/* Lists modulations; every contact of an exciter has all modulations of the exciter. */
 static void list_modulations(synth_builder *b)
 {
     const synth_program *program = b->program;
@@ -436,7 +438,7 @@ static void list_modulations(synth_builder *b)
     for (uint32_t i = 0; i < in->modulation_count; i++) {
         const hed_synth_modulation_def *m = &in->modulations[i];
         uint32_t seat = program->seats[m->entity], source = program->seats[m->source];
-        if (seat == SYNTH_EMPTY) continue; /* left out, or an exciter without a body */
+        if (seat == SYNTH_EMPTY) continue; /* not in the program, or an exciter without a body */
         uint32_t type = SYNTH_SEAT_TYPE(seat), count = program->layout.type[type].count;
         uint32_t words[SYNTH_LINK_WORDS] = {synth_signal(&program->layout, SYNTH_SEAT_TYPE(source),
                                                 MODULATOR_O_SIGNAL, SYNTH_SEAT_ENTITY(source)),
@@ -460,8 +462,8 @@ static void list_all(synth_builder *b)
     list_modulations(b);
 }
 
-/* Where each entity's entries begin, from `word` on, if `first` is there to be written; gives the
- * list's words. */
+/* Writes the first word of each entity's entries, from `word` on, to `first` unless it is NULL;
+ * returns the list's number of words. */
 static uint64_t place_list(const synth_list_plan *list, uint64_t word, uint32_t *first)
 {
     uint64_t at = word + 2 * (uint64_t)list->entities;

@@ -1,5 +1,5 @@
-/* Playing live through ALSA: a thread of ours reads blocks from the card and writes them to it,
- * another one reads the sequencer's MIDI. */
+/* Live playing through ALSA: one thread reads blocks from the card and writes blocks to it,
+ * another reads MIDI from the sequencer. */
 #include "asound_api.h"
 #include "live.h"
 #include "heddle/author.h"
@@ -21,15 +21,15 @@ struct live_driver {
     asound_api api;
     hed_synth_live *live;
     /* the card */
-    asound_stream playback, capture; /* without a capture what comes in is silence */
+    asound_stream playback, capture; /* not open: the inputs are silent */
     float *left, *right, *inputs[LIVE_MOST_INPUTS];
     void *period; /* (block x channels) in the card's format */
-    size_t bytes; /* of all of them, one allocation from `left` on */
+    size_t bytes; /* size of the allocation that begins at `left` and contains all buffers */
     /* MIDI */
-    snd_seq_t *seq; /* NULL: no sequencer here */
+    snd_seq_t *seq; /* NULL: no sequencer on this machine */
     snd_midi_event_t *decoder;
     snd_seq_queue_status_t *status;
-    int port, queue; /* events come to this port, with this queue's time */
+    int port, queue; /* port that receives events, and queue that time-stamps them */
     /* threads */
     pthread_t player, listener;
     bool has_player, has_listener;
@@ -53,18 +53,18 @@ static void interleave(live_driver *d)
     int32_t *longs = d->period;
     int16_t *shorts = d->period;
     for (uint32_t n = 0; n < d->live->block; n++) {
-        float both[2] = {d->left[n], d->right[n]};
+        float frame[2] = {d->left[n], d->right[n]};
         for (uint32_t c = 0; c < 2; c++) {
-            if (d->playback.format == SND_PCM_FORMAT_FLOAT) floats[2 * n + c] = both[c];
+            if (d->playback.format == SND_PCM_FORMAT_FLOAT) floats[2 * n + c] = frame[c];
             else if (d->playback.format == SND_PCM_FORMAT_S32)
-                longs[2 * n + c] = (int32_t)((double)both[c] * 2147483647.0);
-            else shorts[2 * n + c] = (int16_t)(both[c] * 32767.0f);
+                longs[2 * n + c] = (int32_t)((double)frame[c] * 2147483647.0);
+            else shorts[2 * n + c] = (int16_t)(frame[c] * 32767.0f);
         }
     }
 }
 
-/* The card may have more channels than the synth has inputs; where it has fewer, the other inputs
- * stay silent. */
+/* Splits a captured block. Channels beyond the synth's inputs are dropped; inputs beyond the
+ * card's channels stay silent. */
 static void deinterleave(live_driver *d)
 {
     const float *floats = d->period;
@@ -82,8 +82,9 @@ static void deinterleave(live_driver *d)
     }
 }
 
-/* Writes fill the buffer, the first of them starts playback, and capture with it where the two are
- * linked; else the first read starts it. What fails here fails again at that read. */
+/* Fills the playback buffer with silence: the first write starts playback, and capture too if
+ * the two are linked; otherwise the first read starts capture. Errors here recur at that read
+ * and are handled there. */
 static void asound_card_begin(live_driver *d)
 {
     memset(d->period, 0, d->live->block * frame_bytes(d, &d->playback));
@@ -91,20 +92,21 @@ static void asound_card_begin(live_driver *d)
         d->api.snd_pcm_writei(d->playback.pcm, d->period, d->live->block);
 }
 
-/* Goes on after an xrun, or after the machine has slept; false when the card is gone. With a
- * capture both directions begin anew, so that playback is as far behind it as before. */
+/* Resumes after an xrun or a suspend; false: the card is lost. If there is a capture, both
+ * directions restart, so that playback stays at the same delay behind capture. */
 static bool recover(live_driver *d, const asound_stream *failed, int code)
 {
-    const asound_stream *other = failed == &d->playback ? &d->capture : &d->playback;
+    const asound_stream *partner = failed == &d->playback ? &d->capture : &d->playback;
     if (code == -EPIPE) atomic_fetch_add(&d->live->xruns, 1);
     if (d->api.snd_pcm_recover(failed->pcm, code, 1) < 0) return false;
-    if (!other->pcm) return true;
-    if (d->api.snd_pcm_drop(other->pcm) < 0 || d->api.snd_pcm_prepare(other->pcm) < 0) return false;
+    if (!partner->pcm) return true;
+    if (d->api.snd_pcm_drop(partner->pcm) < 0 || d->api.snd_pcm_prepare(partner->pcm) < 0)
+        return false;
     asound_card_begin(d);
     return true;
 }
 
-/* Takes a block of `inputs`; false: the card is gone. Audio thread. */
+/* Reads a block of `inputs`; false: the card is lost. Audio thread. */
 static bool asound_card_read(live_driver *d)
 {
     snd_pcm_uframes_t done = 0;
@@ -118,7 +120,7 @@ static bool asound_card_read(live_driver *d)
     return true;
 }
 
-/* Hands a block of `left` and `right` over; false: the card is gone. Audio thread. */
+/* Writes a block of `left` and `right`; false: the card is lost. Audio thread. */
 static bool asound_card_write(live_driver *d)
 {
     interleave(d);
@@ -128,7 +130,8 @@ static bool asound_card_write(live_driver *d)
         snd_pcm_sframes_t count =
             d->api.snd_pcm_writei(d->playback.pcm, from, d->live->block - done);
         if (count < 0 && !recover(d, &d->playback, (int)count)) return false;
-        if (count < 0 && d->capture.pcm) return true; /* silence stands in for this block by now */
+        /* the restart has already played silence for this block */
+        if (count < 0 && d->capture.pcm) return true;
         if (count > 0) done += (snd_pcm_uframes_t)count;
     }
     return true;
@@ -136,7 +139,7 @@ static bool asound_card_write(live_driver *d)
 
 /* ---- opening ---- */
 
-/* Sets a direction up. Returns ALSA's code; `step` is what was asked for last. */
+/* Configures a direction. Returns ALSA's code; `step` names the last request. */
 typedef int set_stream(
     live_driver *d, const hed_synth_live_def *def, snd_pcm_hw_params_t *params, const char **step);
 
@@ -184,8 +187,8 @@ static int set_playback(
     return 0;
 }
 
-/* At playback's rate and block. The buffer is as long as the card makes it: what waits in it is
- * never more than a block. */
+/* Configures capture with the rate and block of playback. The card chooses the buffer's length;
+ * at most a block waits in the buffer. */
 static int set_capture(
     live_driver *d, const hed_synth_live_def *def, snd_pcm_hw_params_t *params, const char **step)
 {
@@ -245,7 +248,8 @@ static void warn(const hed_synth_live_def *def, const char *text)
         logger.log(logger.user, HED_LOG_WARNING, text);
 }
 
-/* A card that does not capture plays all the same, as JACK does with nothing connected. */
+/* Opens capture; a card that cannot capture plays without inputs, with a warning, as JACK does
+ * without connections. */
 static hed_status open_capture(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     hed_error refusal = {0};
@@ -264,12 +268,12 @@ static hed_status open_capture(live_driver *d, const hed_synth_live_def *def, he
             d->capture.channels, d->live->inputs);
         warn(def, text);
     }
-    /* where it cannot, each starts by itself */
+    /* if linking fails, each direction starts separately */
     d->api.snd_pcm_link(d->playback.pcm, d->capture.pcm);
     return HED_OK;
 }
 
-/* Opens it, and says at which rate and block it plays. */
+/* Opens the card; sets the rate and the block of live->synth. */
 static hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
     if (open_stream(d, def, &d->playback, set_playback, error) ||
@@ -293,30 +297,30 @@ static void asound_card_close(live_driver *d)
     hed_delete(&d->live->allocator, d->left, d->bytes, 1);
 }
 
-/* MIDI through ALSA's sequencer: a client with a port that others write to. A queue of ours stamps
- * what comes, so that it does not matter when our thread gets to read it. */
+/* MIDI through ALSA's sequencer: a client with a port to which other clients write. A queue of
+ * this client time-stamps events on arrival, so a late read does not shift them. */
 
 enum {
     MOST_DESCRIPTORS = 16,
-    MOST_BYTES = 12, /* a parameter by number is four control changes */
+    MOST_BYTES = 12, /* an NRPN is four control changes */
 };
 
 /* ---- events ---- */
 
-/* How long ago it came, in ns; 0 for what carries no stamp of ours. */
+/* Returns the time since an event's arrival, ns; 0 for an event that the queue has not stamped. */
 static uint64_t age(live_driver *d, const snd_seq_event_t *event)
 {
     if (!(event->flags & SND_SEQ_TIME_STAMP_REAL) || event->queue != d->queue) return 0;
     if (d->api.snd_seq_get_queue_status(d->seq, d->queue, d->status) < 0) return 0;
-    const snd_seq_real_time_t *now = d->api.snd_seq_queue_status_get_real_time(d->status),
-                              *then = &event->time.time;
-    int64_t seconds = (int64_t)now->tv_sec - then->tv_sec,
-            rest = (int64_t)now->tv_nsec - then->tv_nsec;
+    const snd_seq_real_time_t *present = d->api.snd_seq_queue_status_get_real_time(d->status),
+                              *arrival = &event->time.time;
+    int64_t seconds = (int64_t)present->tv_sec - arrival->tv_sec,
+            rest = (int64_t)present->tv_nsec - arrival->tv_nsec;
     int64_t ago = seconds * 1000000000 + rest;
     return ago > 0 ? (uint64_t)ago : 0;
 }
 
-/* Waits a while for events and hands them on; false: the sequencer is gone. */
+/* Waits up to 100 ms for events and forwards them; false: the sequencer is lost. */
 static bool asound_midi_read(live_driver *d)
 {
     struct pollfd descriptors[MOST_DESCRIPTORS];
@@ -325,22 +329,22 @@ static bool asound_midi_read(live_driver *d)
     snd_seq_event_t *event;
     int code;
     while ((code = d->api.snd_seq_event_input(d->seq, &event)) >= 0) {
-        /* As bytes: one message, or control changes of three bytes each. Nothing where the event is
-         * no MIDI, such as a new connection. */
+        /* decode to one message, or to control changes of three bytes each; size <= 0: no MIDI
+         * message, for example a new connection */
         uint8_t bytes[MOST_BYTES];
         long size = d->api.snd_midi_event_decode(d->decoder, bytes, sizeof bytes, event);
         uint64_t ago = size > 0 ? age(d, event) : 0;
         for (long i = 0; i < size; i += 3)
             live_midi_ago(d->live, ago, bytes + i, size - i < 3 ? (uint32_t)(size - i) : 3);
     }
-    /* more than the sequencer keeps: some are gone */
+    /* the sequencer's buffer overflowed: events were lost */
     if (code == -ENOSPC) atomic_fetch_add(&d->live->lost, 1);
     return code == -EAGAIN || code == -EINTR || code == -ENOSPC;
 }
 
 /* ---- connecting ---- */
 
-/* Goes on to the next port that MIDI can come from. */
+/* Advances to the next port that can send MIDI. */
 static bool next_port(
     const live_driver *d, snd_seq_client_info_t *client, snd_seq_port_info_t *port)
 {
@@ -351,22 +355,22 @@ static bool next_port(
             if ((d->api.snd_seq_port_info_get_capability(port) & readable) == readable) return true;
         do {
             if (d->api.snd_seq_query_next_client(d->seq, client) < 0) return false;
-            /* sends no MIDI */
+            /* the system client sends no MIDI */
         } while (d->api.snd_seq_client_info_get_client(client) == SND_SEQ_CLIENT_SYSTEM);
         d->api.snd_seq_port_info_set_client(port, d->api.snd_seq_client_info_get_client(client));
         d->api.snd_seq_port_info_set_port(port, -1);
     }
 }
 
-/* The port of this address, else the first with `text` in its name. `there` is all that there are,
- * as in "20:0 Keyboard:MIDI 1", for a message. */
+/* Finds the port with this address, else the first with `text` in its name. Lists all ports in
+ * `there` ("20:0 Keyboard:MIDI 1"), for a message. */
 static bool find_port(const live_driver *d, snd_seq_client_info_t *client,
-    snd_seq_port_info_t *port, const char *text, snd_seq_addr_t *from, char *there, size_t size)
+    snd_seq_port_info_t *port, const char *text, snd_seq_addr_t *from, char *listing, size_t size)
 {
-    snd_seq_addr_t wanted;
-    bool parsed = d->api.snd_seq_parse_address(d->seq, &wanted, text) == 0, found = false;
+    snd_seq_addr_t address;
+    bool parsed = d->api.snd_seq_parse_address(d->seq, &address, text) == 0, found = false;
     size_t used = 0;
-    snprintf(there, size, "none");
+    snprintf(listing, size, "none");
     d->api.snd_seq_client_info_set_client(client, -1);
     while (next_port(d, client, port)) {
         char name[160];
@@ -374,9 +378,9 @@ static bool find_port(const live_driver *d, snd_seq_client_info_t *client,
         snprintf(name, sizeof name, "%s:%s", d->api.snd_seq_client_info_get_name(client),
             d->api.snd_seq_port_info_get_name(port));
         if (used < size)
-            used += (size_t)snprintf(there + used, size - used, "%s%u:%u %s", used ? ", " : "",
+            used += (size_t)snprintf(listing + used, size - used, "%s%u:%u %s", used ? ", " : "",
                 at.client, at.port, name);
-        bool exact = parsed && at.client == wanted.client && at.port == wanted.port;
+        bool exact = parsed && at.client == address.client && at.port == address.port;
         if (exact || (!found && strstr(name, text))) *from = at;
         found = found || exact || strstr(name, text);
     }
@@ -388,10 +392,10 @@ static hed_status connect_from(live_driver *d, const char *text, hed_error *erro
     snd_seq_client_info_t *client = NULL;
     snd_seq_port_info_t *port = NULL;
     snd_seq_addr_t from = {0};
-    char there[512];
+    char listing[512];
     bool memory = d->api.snd_seq_client_info_malloc(&client) >= 0 &&
                   d->api.snd_seq_port_info_malloc(&port) >= 0;
-    bool found = memory && find_port(d, client, port, text, &from, there, sizeof there);
+    bool found = memory && find_port(d, client, port, text, &from, listing, sizeof listing);
     if (port) d->api.snd_seq_port_info_free(port);
     if (client) d->api.snd_seq_client_info_free(client);
     if (!memory)
@@ -399,7 +403,7 @@ static hed_status connect_from(live_driver *d, const char *text, hed_error *erro
     if (!found)
         return hed_fail(error, HED_ERROR_IO,
             "no MIDI port of ALSA's is \"%s\", by CLIENT:PORT or a part of its name; there are: %s",
-            text, there);
+            text, listing);
     int code = d->api.snd_seq_connect_from(d->seq, d->port, from.client, from.port);
     if (code >= 0) return HED_OK;
     return hed_fail(error, HED_ERROR_IO,
@@ -429,7 +433,7 @@ static int make_port(live_driver *d)
     return code;
 }
 
-/* Returns ALSA's code; `step` is what was asked for last. */
+/* Configures the client. Returns ALSA's code; `step` names the last request. */
 static int make_client(live_driver *d, const char *name, const char **step)
 {
     int code;
@@ -445,15 +449,15 @@ static int make_client(live_driver *d, const char *name, const char **step)
     if ((code = make_port(d)) < 0) return code;
     *step = "a decoder";
     if ((code = d->api.snd_midi_event_new(MOST_BYTES, &d->decoder)) < 0) return code;
-    d->api.snd_midi_event_no_status(d->decoder, 1); /* every message with its status byte */
+    d->api.snd_midi_event_no_status(d->decoder, 1); /* each message includes its status byte */
     return 0;
 }
 
-/* A client with a port, connected from the one that was named. That there is no sequencer is no
- * error unless one was. */
+/* Opens a client with a port and connects the requested port to it. A missing sequencer is an
+ * error only if a port was requested. */
 static hed_status asound_midi_open(live_driver *d, const hed_synth_live_def *def, hed_error *error)
 {
-    /* out: to start the queue */
+    /* duplex: starting the queue needs output */
     int code = d->api.snd_seq_open(&d->seq, "default", SND_SEQ_OPEN_DUPLEX, SND_SEQ_NONBLOCK);
     if (code < 0) d->seq = NULL;
     if (code < 0 && !def->midi_port) return HED_OK;
@@ -506,18 +510,18 @@ static void asound_close(live_driver *d)
     atomic_store(&d->stop, true);
     if (d->has_player) {
         pthread_join(d->player, NULL);
-        /* the sound has faded by the last block: that is to be heard */
+        /* play to the end: the last block ends the fade */
         d->api.snd_pcm_drain(d->playback.pcm);
     }
     if (d->has_listener) pthread_join(d->listener, NULL);
     if (d->decoder) d->api.snd_midi_event_free(d->decoder);
     if (d->status) d->api.snd_seq_queue_status_free(d->status);
-    if (d->seq) d->api.snd_seq_close(d->seq); /* with port and queue */
+    if (d->seq) d->api.snd_seq_close(d->seq); /* closes port and queue too */
     asound_card_close(d);
     hed_delete(&d->live->allocator, d, 1, sizeof *d);
 }
 
-/* libasound writes to stderr what it could not do; the caller gets it in words. */
+/* Silences libasound's messages on stderr; errors are returned to the caller as text. */
 static void asound_say_nothing(
     const char *file, int line, const char *function, int code, const char *format, ...)
 {
@@ -560,7 +564,7 @@ static hed_status asound_start(live_driver *d, const hed_synth_live_def *def, he
     (void)def;
     d->has_player = pthread_create(&d->player, NULL, asound_play, d) == 0;
     if (!d->has_player) return hed_fail(error, HED_ERROR_MEMORY, "no thread to play in");
-    /* Where the user may; without it ALSA plays too, with more xruns. */
+    /* real-time priority, if permitted; without it there are more xruns */
     pthread_setschedparam(d->player, SCHED_FIFO, &(struct sched_param){.sched_priority = 10});
     if (d->seq) d->has_listener = pthread_create(&d->listener, NULL, listen_midi, d) == 0;
     if (d->seq && !d->has_listener)

@@ -1,6 +1,6 @@
-/* What we use of ALSA's library, declared from its documentation (alsa-lib 1.2, alsa-project.org),
- * so that no header of it is needed to build. Names are ALSA's own. Its macros and inline functions
- * are left out: a function stands behind each of them. */
+/* The part of ALSA's library that Heddle calls, declared from its documentation (alsa-lib 1.2,
+ * alsa-project.org), so that building needs no header of it. Names are ALSA's. Macros and inline
+ * functions of ALSA's headers are replaced by the functions that they call. */
 #ifndef SYNTH_ASOUND_API_H
 #define SYNTH_ASOUND_API_H
 
@@ -16,7 +16,7 @@ typedef unsigned long snd_pcm_uframes_t;
 typedef long snd_pcm_sframes_t;
 typedef enum { SND_PCM_STREAM_PLAYBACK, SND_PCM_STREAM_CAPTURE } snd_pcm_stream_t;
 typedef enum { SND_PCM_ACCESS_RW_INTERLEAVED = 3 } snd_pcm_access_t;
-/* Of the machine's own byte order, which is little-endian wherever Heddle runs. */
+/* Formats in native byte order, which is little-endian on all machines that Heddle supports. */
 typedef enum {
     SND_PCM_FORMAT_UNKNOWN = -1,
     SND_PCM_FORMAT_S16 = 2,
@@ -90,7 +90,7 @@ _Static_assert(sizeof(snd_seq_event_t) == 28, "as ALSA has it");
 typedef void asound_error_handler(
     const char *file, int line, const char *function, int code, const char *format, ...);
 
-/* X(what it returns, its name, its parameters) */
+/* X(return type, name, parameters) */
 #define ASOUND_FUNCTIONS(X) \
     X(const char *, snd_strerror, (int code)) \
     X(int, snd_lib_error_set_handler, (asound_error_handler * handler)) \
@@ -180,7 +180,8 @@ typedef struct asound_api {
 #undef ASOUND_MEMBER
 } asound_api;
 
-/* Fills the table. Errors: UNSUPPORTED (ALSA is not there: the text names its packages), MEMORY. */
+/* Loads ALSA and fills in the table. Errors: UNSUPPORTED (not installed: the text names its
+ * packages), MEMORY. */
 hed_status asound_load(const hed_allocator *allocator, asound_api *api, hed_error *error);
 
 #endif

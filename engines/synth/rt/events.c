@@ -1,4 +1,4 @@
-/* Events of the block that comes next, see events.h. */
+/* Events of the next block, see events.h. */
 #include "events.h"
 
 bool synth_events_add(synth_events *events, const hed_synth_event *event)
@@ -14,7 +14,7 @@ bool synth_events_add(synth_events *events, const hed_synth_event *event)
 bool synth_events_from_midi(const uint8_t *bytes, uint32_t size, hed_synth_event *event)
 {
     if (size < 2 || size > 3 || bytes[0] < 0x80 || bytes[0] >= 0xf0) return false;
-    /* the synth would refuse the whole block */
+    /* invalid data byte: the synth would reject the whole block */
     if (bytes[1] > 127 || (size > 2 && bytes[2] > 127)) return false;
     *event = (hed_synth_event){
         .kind = HED_SYNTH_EVENT_MIDI, .bytes = {bytes[0], bytes[1], size > 2 ? bytes[2] : 0}};

@@ -1,4 +1,4 @@
-/* Playing live through JACK (jackaudio.org). The server calls; nothing here waits but at start and
+/* Live playing through JACK (jackaudio.org). The server calls; this file waits only at start and
  * stop. */
 #include "jack_api.h"
 #include "live.h"
@@ -16,7 +16,7 @@ struct live_driver {
     jack_port_t *left, *right, *midi, *inputs[LIVE_MOST_INPUTS];
 };
 
-/* ---- what the server calls ---- */
+/* ---- callbacks of the server ---- */
 
 static int process(jack_nframes_t frames, void *user)
 {
@@ -44,22 +44,22 @@ static int count_xrun(void *user)
     return 0;
 }
 
-/* The range over those of `count` ports that something is connected to: only they have one. */
+/* Extends a latency range by those of the connected ports; only connected ports have a range. */
 static void widen(const live_driver *d, jack_port_t *const *ports, uint32_t count,
     jack_latency_callback_mode_t mode, jack_latency_range_t *range)
 {
     for (uint32_t i = 0; i < count; i++) {
-        jack_latency_range_t one;
+        jack_latency_range_t port_range;
         if (!d->api.jack_port_connected(ports[i])) continue;
-        d->api.jack_port_get_latency_range(ports[i], mode, &one);
-        if (one.min < range->min) range->min = one.min;
-        if (one.max > range->max) range->max = one.max;
+        d->api.jack_port_get_latency_range(ports[i], mode, &port_range);
+        if (port_range.min < range->min) range->min = port_range.min;
+        if (port_range.max > range->max) range->max = port_range.max;
     }
 }
 
-/* Every output sounds of every input, keys as well as sound, live->latency frames later. The server
- * asks whenever the graph changes; live->latency stays, for a server that changes its block ends
- * the playing. */
+/* Reports the latency: every output depends on every input, MIDI and sound, live->latency frames
+ * later. The server calls this whenever the graph changes; live->latency is constant, because a
+ * change of block size ends the playing. */
 static void tell_latency(jack_latency_callback_mode_t mode, void *user)
 {
     live_driver *d = user;
@@ -72,7 +72,7 @@ static void tell_latency(jack_latency_callback_mode_t mode, void *user)
     } else {
         widen(d, outputs, 2, mode, &range);
     }
-    if (range.min > range.max) range.min = 0; /* nothing is connected */
+    if (range.min > range.max) range.min = 0; /* no port is connected */
     range.min += d->live->latency;
     range.max += d->live->latency;
     if (mode == JackCaptureLatency) {
@@ -149,7 +149,7 @@ static hed_status jack_open(
     hed_status status = jack_load(&live->allocator, &d->api, error);
     if (status) return status;
 
-    /* libjack writes its errors to stderr; the caller gets them in words. */
+    /* libjack writes its errors to stderr; the caller gets them as text */
     const jack_api *api = &d->api;
     jack_message_function *on_error = *api->jack_error_callback,
                           *on_info = *api->jack_info_callback;
@@ -173,7 +173,7 @@ static hed_status jack_open(
 
 /* ---- connecting ---- */
 
-/* The ports of a pattern; where it matches none, an error that says which there are. */
+/* Finds the ports that match a pattern; if there are none, an error lists the existing ports. */
 static hed_status find_ports(const live_driver *d, const char *pattern, const char *type,
     unsigned long flags, const char ***ports, hed_error *error)
 {
@@ -183,13 +183,13 @@ static hed_status find_ports(const live_driver *d, const char *pattern, const ch
     *ports = NULL;
     if (!pattern) return HED_OK;
 
-    char there[512] = "none"; /* "system:playback_1, system:playback_2" */
+    char listing[512] = "none"; /* "system:playback_1, system:playback_2" */
     size_t used = 0;
-    const char **all = d->api.jack_get_ports(d->client, NULL, type, flags);
-    for (uint32_t i = 0; all && all[i] && used < sizeof there; i++)
-        used += (size_t)snprintf(there + used, sizeof there - used, "%s%s", i ? ", " : "", all[i]);
-    d->api.jack_free(all);
-    return hed_fail(error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, there);
+    const char **names = d->api.jack_get_ports(d->client, NULL, type, flags);
+    for (uint32_t i = 0; names && names[i] && used < sizeof listing; i++)
+        used += (size_t)snprintf(listing + used, sizeof listing - used, "%s%s", i ? ", " : "", names[i]);
+    d->api.jack_free(names);
+    return hed_fail(error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, listing);
 }
 
 static hed_status connect_outputs(const live_driver *d, const char *pattern, hed_error *error)
@@ -198,7 +198,7 @@ static hed_status connect_outputs(const live_driver *d, const char *pattern, hed
     hed_status status = find_ports(d, pattern, JACK_DEFAULT_AUDIO_TYPE,
         JackPortIsInput | (pattern ? 0u : JackPortIsPhysical), &ports, error);
     if (status || !ports) return status;
-    /* One port takes both channels. */
+    /* a single port gets both channels */
     int left = d->api.jack_connect(d->client, d->api.jack_port_name(d->left), ports[0]);
     int right = d->api.jack_connect(
         d->client, d->api.jack_port_name(d->right), ports[1] ? ports[1] : ports[0]);

@@ -1,6 +1,6 @@
-/* What we use of JACK, declared from its documentation (JACK API 0.125, jackaudio.org/api), so that
- * no header of it is needed to build. Names are JACK's own. The library is the server's: JACK 1,
- * JACK 2 and PipeWire each bring one. */
+/* The part of JACK that Heddle calls, declared from its documentation (JACK API 0.125,
+ * jackaudio.org/api), so that building needs no header of it. Names are JACK's. The library
+ * belongs to the server: JACK 1, JACK 2 and PipeWire each have their own. */
 #ifndef SYNTH_JACK_API_H
 #define SYNTH_JACK_API_H
 
@@ -33,7 +33,7 @@ typedef struct jack_midi_event_t {
 
 typedef void jack_message_function(const char *text);
 
-/* X(what it returns, its name, its parameters) */
+/* X(return type, name, parameters) */
 #define JACK_FUNCTIONS(X) \
     X(jack_client_t *, jack_client_open, \
         (const char *name, int options, jack_status_t *status, ...)) \
@@ -75,7 +75,8 @@ typedef struct jack_api {
     jack_message_function **jack_error_callback, **jack_info_callback; /* variables */
 } jack_api;
 
-/* Fills the table. Errors: UNSUPPORTED (JACK is not there: the text names its packages), MEMORY. */
+/* Loads JACK and fills in the table. Errors: UNSUPPORTED (not installed: the text names its
+ * packages), MEMORY. */
 hed_status jack_load(const hed_allocator *allocator, jack_api *api, hed_error *error);
 
 #endif

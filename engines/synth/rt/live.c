@@ -1,5 +1,5 @@
-/* Playing live: the part in which no driver differs. Events get their frames, blocks their sound,
- * and the owner a report. */
+/* Live playing, independent of the driver: gives events their frames, plays blocks, and reports
+ * to the owner. */
 #include "live.h"
 #include "heddle/author.h"
 
@@ -20,14 +20,14 @@ hed_synth_live_def hed_default_synth_live_def(void)
 
 /* ---- events ---- */
 
-/* Adds an event of the next block. */
+/* Adds an event to the next block. */
 static void add_event(hed_synth_live *live, const hed_synth_event *event)
 {
     if (!synth_events_add(live->pending, event)) atomic_fetch_add(&live->lost, 1);
 }
 
-/* What came during the last block sounds during this one, as far from its beginning: late by a
- * block, but without jitter. */
+/* Moves events that arrived during the previous block to this block, at the same distance from
+ * its beginning: one block of latency, without jitter. */
 static void take_events(hed_synth_live *live, hed_ring *ring, uint64_t now)
 {
     live_timed timed;
@@ -73,8 +73,8 @@ bool hed_synth_live_event(hed_synth_live *live, const hed_synth_event *event)
 
 void live_end(hed_synth_live *live, hed_status status, const char *text)
 {
-    int none = 0;
-    if (!atomic_compare_exchange_strong(&live->ended, &none, 1)) return;
+    int expected = 0;
+    if (!atomic_compare_exchange_strong(&live->ended, &expected, 1)) return;
     live->end.status = status;
     live->end.log[0] = 0;
     size_t size = strnlen(text, sizeof live->end.text - 1);
@@ -83,12 +83,12 @@ void live_end(hed_synth_live *live, hed_status status, const char *text)
     atomic_store(&live->ended, 2);
 }
 
-/* Applies a change that waits, and now and then hands out a report. */
+/* Applies a pending change, and reports ten times a second. */
 static void before_process(hed_synth_live *live)
 {
-    int asked = LIVE_CHANGE_ASKED;
-    if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_TAKEN)) {
-        hed_error_clear(&live->change_error); /* of a change before */
+    int expected = LIVE_CHANGE_ASKED;
+    if (atomic_compare_exchange_strong(&live->change_state, &expected, LIVE_CHANGE_TAKEN)) {
+        hed_error_clear(&live->change_error); /* error of an earlier change */
         live->change_status = hed_synth_apply(live->synth, live->change, &live->change_error);
         atomic_store(&live->change_state, LIVE_CHANGE_DONE);
     }
@@ -96,7 +96,7 @@ static void before_process(hed_synth_live *live)
     live->until_synth = live->rate / live->block / 10;
     hed_synth_info report;
     hed_synth_report(live->synth, &report);
-    hed_ring_push(live->synths, &report); /* full: the owner does not look */
+    hed_ring_push(live->synths, &report); /* full: the owner does not read reports */
 }
 
 void live_process(hed_synth_live *live, hed_synth_block *block, hed_error *error)
@@ -104,8 +104,8 @@ void live_process(hed_synth_live *live, hed_synth_block *block, hed_error *error
     before_process(live);
     hed_status status = hed_synth_process(live->synth, block, error);
     if (status == HED_ERROR_ARGUMENT && block->event_count > 0) {
-        /* An event that the synth does not take, such as of an entity that is not there any more:
-         * the others of its block go with it, the sound goes on. */
+        /* the synth rejects an event, for example of a removed entity: drop all events of the
+         * block and play on */
         atomic_fetch_add(&live->lost, block->event_count);
         block->event_count = 0;
         hed_error_clear(error);
@@ -121,7 +121,7 @@ static void silence(uint32_t frames, float *left, float *right)
     memset(right, 0, frames * sizeof *right);
 }
 
-/* Plays the pending events' block, here or by the device's thread. */
+/* Plays the block of the pending events, in this thread or in the device's. */
 static void live_play_block(hed_synth_live *live, hed_synth_block *block)
 {
     bool taken = true;
@@ -131,7 +131,7 @@ static void live_play_block(hed_synth_live *live, hed_synth_block *block)
         live_process(live, block, &live->error);
     }
     if (taken) live->pending->count = 0;
-    /* with the next block, then */
+    /* not taken: the events go into the next block */
     for (uint32_t i = 0; i < live->pending->count; i++) live->pending->at[i].frame = 0;
 }
 
@@ -220,18 +220,18 @@ hed_status hed_synth_live_start(
     hed_error unseen = {0};
     if (!error) error = &unseen;
     hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
-    hed_synth_live *made = hed_new(&allocator, 1, sizeof *made, error);
-    if (!made) return error->status;
-    made->allocator = allocator;
-    made->ops = def->driver == HED_SYNTH_LIVE_ALSA ? &live_asound_ops : &live_jack_ops;
-    made->inputs = def->synth.inputs;
-    if (make_rings(made, error) || made->ops->open(def, made, &made->driver, error) ||
-        make_synth(made, def, error) || made->ops->start(made->driver, def, error)) {
-        atomic_store(&made->faded, true); /* nothing sounds yet */
-        hed_synth_live_stop(made);
+    hed_synth_live *created = hed_new(&allocator, 1, sizeof *created, error);
+    if (!created) return error->status;
+    created->allocator = allocator;
+    created->ops = def->driver == HED_SYNTH_LIVE_ALSA ? &live_asound_ops : &live_jack_ops;
+    created->inputs = def->synth.inputs;
+    if (make_rings(created, error) || created->ops->open(def, created, &created->driver, error) ||
+        make_synth(created, def, error) || created->ops->start(created->driver, def, error)) {
+        atomic_store(&created->faded, true); /* skip the wait for the fade: no sound yet */
+        hed_synth_live_stop(created);
         return error->status;
     }
-    *live = made;
+    *live = created;
     return HED_OK;
 }
 
@@ -244,7 +244,7 @@ void hed_synth_live_stop(hed_synth_live *live)
 {
     if (!live) return;
     atomic_store(&live->stopping, true);
-    /* A server that stands still must not hold us up. */
+    /* wait for the fade, but at most half a second: the server may have stopped calling */
     for (uint32_t i = 0; i < 500 && !atomic_load(&live->faded); i++) sleep_milliseconds(1);
     if (live->driver) live->ops->close(live->driver);
     live_exchange_destroy(live->exchange);
@@ -269,8 +269,8 @@ hed_status hed_synth_live_change(
     atomic_store(&live->change_state, LIVE_CHANGE_ASKED);
     for (uint32_t i = 0; i < 2000 && atomic_load(&live->change_state) != LIVE_CHANGE_DONE; i++)
         sleep_milliseconds(1);
-    int asked = LIVE_CHANGE_ASKED;
-    if (atomic_compare_exchange_strong(&live->change_state, &asked, LIVE_CHANGE_NONE)) {
+    int expected = LIVE_CHANGE_ASKED;
+    if (atomic_compare_exchange_strong(&live->change_state, &expected, LIVE_CHANGE_NONE)) {
         status = hed_fail(error, HED_ERROR_TIMEOUT,
             "the driver has asked for no sound in two seconds: the instrument stays as it was");
     } else {
@@ -300,9 +300,9 @@ hed_status hed_synth_live_report(
     return live->end.status;
 }
 
-/* The thread that drives a device, and what it exchanges with the audio thread: blocks in slots,
- * their numbers in two rings. The audio thread asks for block n and takes block n - 1. One that
- * comes too late is dropped, so that the latency stays one block. */
+/* Exchange of blocks between the thread that drives a device and the audio thread: blocks in
+ * slots, their numbers in two rings. The audio thread submits block n and takes block n - 1. A
+ * block that comes too late is dropped, so the latency stays one block. */
 
 enum { SLOTS = 4 };
 
@@ -315,8 +315,10 @@ typedef struct exchange_slot {
 
 struct live_exchange {
     hed_synth_live *live;
-    hed_ring *asked, *done;  /* numbers of blocks; block n is in slot n % SLOTS */
-    uint64_t next, finished; /* the audio thread's: number to ask for; how many have come back */
+    /* numbers of submitted and of finished blocks; block n is in slot n % SLOTS */
+    hed_ring *asked, *done;
+    /* audio thread: number of the next block to submit; number of blocks that have come back */
+    uint64_t next, finished;
     exchange_slot slots[SLOTS];
     void *memory;
     size_t bytes;
@@ -347,11 +349,11 @@ static void *drive(void *user)
     live_exchange *x = user;
     uint64_t number;
     for (;;) {
-        while (sem_wait(&x->wake) != 0) continue; /* interrupted */
+        while (sem_wait(&x->wake) != 0) continue; /* EINTR */
         if (atomic_load(&x->stop)) return NULL;
         if (!hed_ring_pop(x->asked, &number)) continue;
         run_slot(x, number);
-        hed_ring_push(x->done, &number); /* has room for every slot */
+        hed_ring_push(x->done, &number); /* cannot fail: the ring has space for every slot */
     }
 }
 
@@ -373,15 +375,16 @@ static void live_fill(live_exchange *x, const hed_synth_block *block)
 
 bool live_exchange_block(live_exchange *x, const hed_synth_block *block, bool *taken)
 {
-    uint64_t number, last = UINT64_MAX, wanted = x->next - 1;
+    uint64_t number, last = UINT64_MAX, previous = x->next - 1;
     while (hed_ring_pop(x->done, &number)) {
         x->finished++;
         last = number;
     }
-    *taken = x->next - x->finished < SLOTS; /* all that was done is taken from the ring by now */
-    bool there = x->next == 0 || last == wanted;
-    if (there && x->next > 0) {
-        const exchange_slot *slot = &x->slots[wanted % SLOTS];
+    /* false if every slot is in use; the loop above has emptied the ring */
+    *taken = x->next - x->finished < SLOTS;
+    bool is_finished = x->next == 0 || last == previous;
+    if (is_finished && x->next > 0) {
+        const exchange_slot *slot = &x->slots[previous % SLOTS];
         memcpy(block->left, slot->left, block->frames * sizeof(float));
         memcpy(block->right, slot->right, block->frames * sizeof(float));
     } else {
@@ -394,7 +397,7 @@ bool live_exchange_block(live_exchange *x, const hed_synth_block *block, bool *t
         x->next++;
         sem_post(&x->wake);
     }
-    return there;
+    return is_finished;
 }
 
 uint32_t live_exchange_behind(const live_exchange *x)
@@ -402,7 +405,7 @@ uint32_t live_exchange_behind(const live_exchange *x)
     return (uint32_t)(x->next - x->finished) - hed_ring_count(x->done);
 }
 
-/* ---- making it ---- */
+/* ---- creation ---- */
 
 hed_status live_exchange_create(hed_synth_live *live, live_exchange **exchange, hed_error *error)
 {
@@ -411,7 +414,7 @@ hed_status live_exchange_create(hed_synth_live *live, live_exchange **exchange, 
     x->live = live;
     hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->asked, error);
     hed_ring_create(&live->allocator, sizeof(uint64_t), SLOTS, &x->done, error);
-    /* The slots' memory: events, inputs and sound, each from a multiple of 64 bytes on. */
+    /* memory of the slots: events, inputs and sound, each aligned to 64 bytes */
     size_t sound = (live->block * sizeof(float) + 63) / 64 * 64,
            inputs = (live->inputs * live->block * sizeof(float) + 63) / 64 * 64,
            events = (SYNTH_EVENT_ROOM * sizeof(hed_synth_event) + 63) / 64 * 64;
@@ -427,7 +430,7 @@ hed_status live_exchange_create(hed_synth_live *live, live_exchange **exchange, 
     if (!x->has_thread)
         return hed_fail(error, HED_ERROR_MEMORY, "no thread to drive the device with");
 
-    /* Below the audio thread and above everything else, where the user may. */
+    /* below the audio thread's priority and above all others, if permitted */
     pthread_setschedparam(x->thread, SCHED_FIFO, &(struct sched_param){.sched_priority = 5});
     return HED_OK;
 }

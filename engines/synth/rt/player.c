@@ -1,6 +1,6 @@
-/* A player: an instrument inside another program. Everything that takes time happens on the loading
- * side, under a mutex that the audio thread never sees: there a synth is made, put into `next`, and
- * freed when it has come back through `retired`. The audio thread exchanges the two pointers. */
+/* Players: an instrument inside another program. Slow work is done on the loading side, under a
+ * mutex that the audio thread never takes: it makes a synth, puts it into `next`, and frees it
+ * when it has come back through `retired`. The audio thread exchanges these two pointers. */
 #include "player.h"
 
 #include "heddle/author.h"
@@ -18,9 +18,9 @@
 enum {
     MOST_BLOCK = 1 << 16,   /* hed_synth_def.block */
     MOST_INPUTS = 64,       /* hed_synth_def.inputs */
-    LARGEST_FILE = 64 << 20 /* of an instrument */
+    LARGEST_FILE = 64 << 20 /* size of an instrument's file, bytes */
 };
-static const double FADE = 0.01; /* s, of the former instrument and of the gain */
+static const double FADE = 0.01; /* s; fade of the previous instrument and of the gain */
 
 hed_synth_player_def hed_default_synth_player_def(void)
 {
@@ -44,8 +44,8 @@ float hed_synth_player_knob(const hed_synth_player *player, uint32_t knob)
 void hed_synth_player_learn(hed_synth_player *player, int32_t knob)
 {
     if (!player) return;
-    bool any = knob >= 0 && knob < HED_SYNTH_KNOB_COUNT;
-    atomic_store(&player->learning, any ? knob : HED_SYNTH_NO_KNOB);
+    bool is_knob = knob >= 0 && knob < HED_SYNTH_KNOB_COUNT;
+    atomic_store(&player->learning, is_knob ? knob : HED_SYNTH_NO_KNOB);
 }
 
 int32_t hed_synth_player_learning(const hed_synth_player *player)
@@ -64,8 +64,8 @@ void hed_synth_player_set_controller(hed_synth_player *player, uint32_t knob, in
 {
     if (!player) return;
     if (knob >= HED_SYNTH_KNOB_COUNT) return;
-    bool any = controller >= 0 && controller < 120;
-    atomic_store(&player->controllers[knob], any ? controller : -1);
+    bool is_controller = controller >= 0 && controller < 120;
+    atomic_store(&player->controllers[knob], is_controller ? controller : -1);
 }
 
 uint32_t hed_synth_player_latency(const hed_synth_player *player)
@@ -74,7 +74,7 @@ uint32_t hed_synth_player_latency(const hed_synth_player *player)
     return atomic_load(&player->latency);
 }
 
-/* ---- making and freeing ---- */
+/* ---- creation and destruction ---- */
 
 hed_status hed_synth_player_create(
     const hed_synth_player_def *def, hed_synth_player **player, hed_error *error)
@@ -89,29 +89,29 @@ hed_status hed_synth_player_create(
             "a player needs a rate of 1000 to 768000 Hz, or 0 for not yet, a block of 1 to %d "
             "frames, and at most %d inputs",
             MOST_BLOCK, MOST_INPUTS);
-    hed_synth_player *made = hed_new(&def->allocator, 1, sizeof *made, error);
-    if (!made) return error->status;
-    made->allocator = def->allocator;
-    made->rate = def->rate;
-    made->fade_frames = (uint32_t)(FADE * def->rate) + 1;
-    made->block = def->block;
-    made->inputs = def->inputs;
-    made->gain = made->gain_to = 1.0f;
-    pthread_mutex_init(&made->lock, NULL);
-    for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++) atomic_store(&made->controllers[i], -1);
-    atomic_store(&made->learning, HED_SYNTH_NO_KNOB);
-    /* A plugin loads no driver into its host, and leaves the user's files alone. */
+    hed_synth_player *created = hed_new(&def->allocator, 1, sizeof *created, error);
+    if (!created) return error->status;
+    created->allocator = def->allocator;
+    created->rate = def->rate;
+    created->fade_frames = (uint32_t)(FADE * def->rate) + 1;
+    created->block = def->block;
+    created->inputs = def->inputs;
+    created->gain = created->gain_to = 1.0f;
+    pthread_mutex_init(&created->lock, NULL);
+    for (uint32_t i = 0; i < HED_SYNTH_KNOB_COUNT; i++) atomic_store(&created->controllers[i], -1);
+    atomic_store(&created->learning, HED_SYNTH_NO_KNOB);
+    /* a plugin loads no driver into its host and does not touch the user's files */
     hed_context_def context = hed_default_context_def();
     context.allocator = def->allocator;
     context.opencl_library = context.cuda_library = context.nvrtc_library = "";
     context.vulkan_library = context.gl_library = context.cache_dir = context.database = "";
     context.device = "host";
     context.host_threads = 1;
-    made->scratch = hed_new(&made->allocator, 2ull * made->block, sizeof(float), error);
-    hed_context_create(&context, &made->context, error);
-    if (!hed_failed(error)) hed_device_find(made->context, "host", &made->device, error);
-    if (error->status) hed_synth_player_destroy(made);
-    else *player = made;
+    created->scratch = hed_new(&created->allocator, 2ull * created->block, sizeof(float), error);
+    hed_context_create(&context, &created->context, error);
+    if (!hed_failed(error)) hed_device_find(created->context, "host", &created->device, error);
+    if (error->status) hed_synth_player_destroy(created);
+    else *player = created;
     return error->status;
 }
 
@@ -153,7 +153,7 @@ void hed_synth_player_collect(hed_synth_player *player)
 
 /* ---- loading ---- */
 
-/* Where the instrument has its macros: the first MIDI source of each says so. */
+/* Reads the macros' initial values: each is that of the first MIDI source of the macro. */
 static void initial_knobs(const hed_synth_instrument *instrument, float *knobs)
 {
     uint32_t count = hed_synth_instrument_count(instrument, HED_SYNTH_MIDI_SOURCE);
@@ -171,9 +171,9 @@ static void initial_knobs(const hed_synth_instrument *instrument, float *knobs)
 static hed_status sound_create(hed_synth_player *player, const hed_synth_instrument *instrument,
     double rate, player_sound **sound, hed_error *error)
 {
-    player_sound *made = hed_new(&player->allocator, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->allocator = player->allocator;
+    player_sound *created = hed_new(&player->allocator, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->allocator = player->allocator;
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.rate = rate;
@@ -181,14 +181,14 @@ static hed_status sound_create(hed_synth_player *player, const hed_synth_instrum
     def.inputs = player->inputs;
     def.max_events = SYNTH_EVENT_ROOM;
     def.solver = HED_SYNTH_CPU;
-    if (hed_synth_create(player->device, &def, &made->synth, error)) {
-        sound_destroy(made);
+    if (hed_synth_create(player->device, &def, &created->synth, error)) {
+        sound_destroy(created);
         return error->status;
     }
     hed_synth_info info;
-    hed_synth_report(made->synth, &info);
+    hed_synth_report(created->synth, &info);
     atomic_store(&player->latency, info.latency);
-    *sound = made;
+    *sound = created;
     return HED_OK;
 }
 
@@ -206,7 +206,8 @@ hed_status player_take(hed_synth_player *player, player_source *source,
         player->source = *source;
         *source = former;
         initial_knobs(player->source.instrument, knobs);
-        const player_macros none = {.turned = 0}, *macros = settings ? &settings->macros : &none;
+        const player_macros no_macros = {.turned = 0},
+                            *macros = settings ? &settings->macros : &no_macros;
         for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++)
             atomic_store(&player->knobs[i], macros->turned >> i & 1 ? macros->values[i] : knobs[i]);
         atomic_store(&player->turned, macros->turned);
@@ -337,7 +338,8 @@ static bool player_add(hed_synth_player *player, const hed_synth_event *event)
     return added;
 }
 
-/* Of two turns of the gain at one frame, or more than there is room for, the later counts. */
+/* Adds a change of the gain. Of several at one frame the last is valid; in a full list the last
+ * is replaced. */
 static void add_gain(hed_synth_player *player, uint32_t frame, float decibels)
 {
     uint32_t at = player->gain_count;
@@ -363,7 +365,8 @@ bool hed_synth_player_turn(hed_synth_player *player, uint32_t frame, uint32_t kn
                                   .number = knob, .value = value});
 }
 
-/* Not those that have a meaning of their own: banks, data and its numbers, pedals that are held. */
+/* True for controllers without a fixed meaning: not bank select, data entry, parameter numbers,
+ * or the sustain pedal. */
 static bool may_be_learned(uint32_t controller)
 {
     return controller < 120 && controller != 0 && controller != 32 && controller != 6 &&
@@ -422,7 +425,7 @@ bool hed_synth_player_midi(
 
 /* ---- sound ---- */
 
-/* Hands the former instrument back, once there is room for it. */
+/* Returns the previous instrument to the loading side as soon as `retired` is free. */
 static void retire(hed_synth_player *player)
 {
     if (!player->former || atomic_load(&player->retired)) return;
@@ -432,7 +435,7 @@ static void retire(hed_synth_player *player)
 
 static void player_turn_gain(hed_synth_player *player, float decibels)
 {
-    float gain = hed_exp(decibels * 0.11512925f); /* ln(10) / 20; of 0 it is 1 */
+    float gain = hed_exp(decibels * 0.11512925f); /* ln(10) / 20; exactly 1 for 0 dB */
     if (gain == player->gain_to) return;
     player->gain_to = gain;
     player->gain_step = (player->gain_to - player->gain) / (float)player->fade_frames;
@@ -442,13 +445,15 @@ static void player_turn_gain(hed_synth_player *player, float decibels)
 static void take_next(hed_synth_player *player)
 {
     if (!player->fade_left) retire(player);
-    if (player->former || atomic_load(&player->retired)) return; /* where would it go? */
+    /* no place to put the present instrument */
+    if (player->former || atomic_load(&player->retired)) return;
     player_sound *next = atomic_exchange(&player->next, NULL);
     if (!next) return;
     player->former = player->sounding;
     player->sounding = next;
     player->before = next->macros;
-    player_turn_gain(player, atomic_load(&player->knobs[HED_SYNTH_KNOB_GAIN])); /* of a state */
+    /* a restored state may have another gain */
+    player_turn_gain(player, atomic_load(&player->knobs[HED_SYNTH_KNOB_GAIN]));
     player->fade_left = player->former ? player->fade_frames : 0;
     player->say_macros = true;
 }
@@ -462,8 +467,8 @@ static bool is_turned_in_run(const hed_synth_player *player, uint32_t macro)
     return false;
 }
 
-/* Macros that are not where the instrument has them, to a synth that is new or was put to rest,
- * before all else. */
+/* Sends the macros that differ from the instrument's values to a synth that is new or was reset,
+ * before all other events. */
 static void say_macros(hed_synth_player *player)
 {
     synth_events *events = &player->events;
@@ -471,9 +476,10 @@ static void say_macros(hed_synth_player *player)
     player->say_macros = false;
     for (uint32_t i = 0; i < HED_SYNTH_MACROS; i++) {
         hed_synth_event event = {.kind = HED_SYNTH_EVENT_HOST, .number = i};
-        bool now = is_turned_in_run(player, i);
-        event.value = now ? player->before.values[i] : atomic_load(&player->knobs[i]);
-        if ((now ? player->before.turned : turned) >> i & 1 && events->count < SYNTH_EVENT_ROOM) {
+        bool is_turned = is_turned_in_run(player, i);
+        event.value = is_turned ? player->before.values[i] : atomic_load(&player->knobs[i]);
+        if ((is_turned ? player->before.turned : turned) >> i & 1 &&
+            events->count < SYNTH_EVENT_ROOM) {
             memmove(&events->at[1], &events->at[0], events->count++ * sizeof *events->at);
             events->at[0] = event;
         }
@@ -486,9 +492,9 @@ static void drop_event(synth_events *events, uint32_t at)
 }
 
 /* Plays at most `frames` from frame `done` on with the events from `next` on, whose frames count
- * from the beginning of the run; gives how many, and how many events they had. A synth that cannot
- * take so many events at once has fewer frames, and where they are all at one frame the last ones
- * are lost. */
+ * from the beginning of the run; returns the frames played and the number of their events. If
+ * there are more events than the synth takes at once, it plays fewer frames; if all events are
+ * at one frame, the last ones are lost. */
 static uint32_t play_piece(
     hed_synth_player *player, hed_synth_block *block, uint32_t done, uint32_t next)
 {
@@ -512,19 +518,19 @@ static uint32_t play_piece(
     }
 }
 
-/* The former instrument under the one that sounds, going. */
+/* Mixes the fading previous instrument into the output. */
 static void fade_former(hed_synth_player *player, const float *const *inputs, uint32_t frames,
     float *left, float *right)
 {
     uint32_t count = frames < player->fade_left ? frames : player->fade_left;
-    float *other[2] = {player->scratch, player->scratch + player->block};
+    float *sound[2] = {player->scratch, player->scratch + player->block};
     hed_synth_block block = {
-        .frames = count, .inputs = inputs, .left = other[0], .right = other[1]};
-    hed_synth_process(player->former->synth, &block, NULL); /* silent where it fails */
+        .frames = count, .inputs = inputs, .left = sound[0], .right = sound[1]};
+    hed_synth_process(player->former->synth, &block, NULL); /* silent if it fails */
     for (uint32_t n = 0; n < count; n++) {
         float share = (float)player->fade_left-- / (float)player->fade_frames;
-        left[n] += share * other[0][n];
-        right[n] += share * other[1][n];
+        left[n] += share * sound[0][n];
+        right[n] += share * sound[1][n];
     }
     if (!player->fade_left) retire(player);
 }
@@ -553,10 +559,10 @@ static void play_frames(hed_synth_player *player, uint32_t frames, const float *
         if (player->gains[i].frame >= frames) player->gains[i].frame = frames - 1;
     const float *moved[MOST_INPUTS];
     for (uint32_t done = 0, next = 0; done < frames;) {
-        uint32_t left_over = frames - done;
+        uint32_t rest = frames - done;
         for (uint32_t i = 0; inputs && i < player->inputs; i++) moved[i] = inputs[i] + done;
         hed_synth_block block = {.left = left + done, .right = right + done,
-            .frames = left_over < player->block ? left_over : player->block,
+            .frames = rest < player->block ? rest : player->block,
             .inputs = inputs ? moved : NULL};
         next = play_piece(player, &block, done, next);
         if (player->fade_left)
@@ -591,7 +597,7 @@ bool hed_synth_player_run(hed_synth_player *player, uint32_t frames, const float
     if (frames > 0 && player->sounding) {
         fenv_t callers;
         fegetenv(&callers);
-        fesetenv(FE_DFL_ENV); /* hosts flush denormals to zero, which would be other bits */
+        fesetenv(FE_DFL_ENV); /* hosts flush denormals to zero, which would change bits */
         play_frames(player, frames, inputs, left, right);
         fesetenv(&callers);
     } else if (frames > 0) {

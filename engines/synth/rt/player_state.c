@@ -1,4 +1,4 @@
-/* The state of a player as text: a JSON object with the instrument's text as a string. */
+/* State of a player as text: a JSON object that contains the instrument's text as a string. */
 #include "player.h"
 
 #include "heddle/author.h"
@@ -9,7 +9,7 @@
 
 enum { STATE_VERSION = 1 };
 
-/* Text in a buffer; what it has no room for is only counted. */
+/* Text in a buffer; bytes beyond `room` are counted but not stored. */
 typedef struct state_text {
     char *bytes;
     size_t size, room;
@@ -36,7 +36,7 @@ static void state_string(state_text *to, const char *text, size_t size)
     state_put(to, "\"", 1);
 }
 
-/* Nine digits tell every float; the decimal point is a point in every locale. */
+/* Writes nine digits, which identify every float, with a decimal point in every locale. */
 static void state_number(state_text *to, float value)
 {
     char digits[40];
@@ -48,7 +48,7 @@ static void state_number(state_text *to, float value)
 
 static void state_words(state_text *to, const char *words) { state_put(to, words, strlen(words)); }
 
-/* Bytes of the UTF-8 character that begins here, 0: it is none (RFC 3629, section 4). */
+/* Returns the length of the UTF-8 character at `at`, bytes; 0: invalid (RFC 3629, section 4). */
 static uint32_t state_character(const uint8_t *at)
 {
     uint32_t length = at[0] < 0x80 ? 1 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
@@ -60,7 +60,8 @@ static uint32_t state_character(const uint8_t *at)
     return length;
 }
 
-/* Bytes of another encoding would make the whole unreadable: they become question marks. */
+/* Writes a name as UTF-8; invalid bytes, which would make the text unreadable, become question
+ * marks. */
 static void state_name(state_text *to, const char *name)
 {
     char plain[sizeof((player_source *)0)->path] = "";
@@ -101,8 +102,8 @@ static void put_state(const hed_synth_player *player, state_text *to)
 
 const char *hed_synth_player_save(hed_synth_player *player, size_t *size, hed_error *error)
 {
-    const bool given = player;
-    if (hed_require(error, __func__, "player", &given, 1)) return NULL;
+    const bool has_player = player;
+    if (hed_require(error, __func__, "player", &has_player, 1)) return NULL;
     pthread_mutex_lock(&player->lock);
     if (!player->source.instrument) {
         pthread_mutex_unlock(&player->lock);
@@ -111,7 +112,7 @@ const char *hed_synth_player_save(hed_synth_player *player, size_t *size, hed_er
     }
     state_text text = {player->state, 0, player->state_room};
     put_state(player, &text);
-    /* Knobs may be turned meanwhile: some room for their digits. */
+    /* knobs may change meanwhile: leave space for their digits */
     while (text.size >= text.room) {
         size_t room = text.size + 256;
         char *larger = hed_new(&player->allocator, room, 1, error);
@@ -128,7 +129,7 @@ const char *hed_synth_player_save(hed_synth_player *player, size_t *size, hed_er
     return player->state;
 }
 
-/* Reads all but the instrument. */
+/* Reads all members but the instrument. */
 static void read_settings(hed_json_node root, player_source *source, player_settings *settings)
 {
     static const char *const keys[] = {

@@ -1,6 +1,6 @@
-/* One warp that spins, for devices that clock down between blocks (the devlog's spin warp). It runs
- * in a stream of its own from the end of one block to the next. Each launch ends by itself, so
- * nothing that waits for the device waits for longer than a block, and a program that ends badly
+/* One warp that spins, for devices that lower their clock between blocks (the devlog's spin
+ * warp). It runs in its own stream from the end of one block to the next. Each launch ends by
+ * itself, so nothing that waits for the device waits longer than a block, and a crashed program
  * leaves nothing running. */
 #include "solver/solver.h"
 
@@ -31,7 +31,7 @@ const hed_kernel_def synth_awake_def = {.name = "synth_awake",
     .summary = "one warp that spins for a time", .entry = "synth_awake", .sources = &awake_source,
     .source_count = 1, .arguments = awake_arguments,
     .argument_count = HED_COUNT(awake_arguments),
-    .needs = HED_CAN_RESIDENT, /* for the device's clock */
+    .needs = HED_CAN_RESIDENT, /* reads the device's clock */
     .geometry = awake_geometry};
 
 struct synth_awake {
@@ -39,7 +39,7 @@ struct synth_awake {
     hed_kernel *kernel;
     hed_stream *stream;
     hed_buffer *spins;
-    uint64_t block_ns, until; /* until when it spins, by hed_now() */
+    uint64_t block_ns, until; /* end of the spinning by hed_now() */
 };
 
 enum { LONGEST_NS = 2000000000 };
@@ -66,14 +66,14 @@ hed_status synth_awake_create(const hed_allocator *allocator, hed_device *device
 hed_status synth_awake_extend(synth_awake *a, hed_error *error)
 {
     uint64_t now = hed_now(), spinning = a->until > now ? a->until - now : 0;
-    /* Blocks that arrive faster than they sound must not queue up. */
+    /* blocks that arrive faster than real time must not queue launches */
     if (spinning > a->block_ns / 2) return HED_OK;
     hed_argument arguments[] = {
         hed_buffer_argument(a->spins), hed_uint_argument((uint32_t)(a->block_ns - spinning))};
-    hed_problem none = {0};
+    hed_problem problem = {0};
     a->until = now + a->block_ns;
     return hed_launch(
-        a->stream, a->kernel, &none, arguments, sizeof arguments / sizeof *arguments, error);
+        a->stream, a->kernel, &problem, arguments, sizeof arguments / sizeof *arguments, error);
 }
 
 void synth_awake_destroy(synth_awake *a)

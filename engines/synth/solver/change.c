@@ -1,9 +1,9 @@
-/* A changed instrument, packed anew beside the one that sounds and then swapped in: entities that
- * are in both go on with their state. Everything that needs memory is done in hed_synth_prepare(),
- * so that hed_synth_apply() can be called in an audio callback. */
+/* Change of an instrument: the changed one is packed next to the sounding one and then swapped
+ * in; entities in both keep their state. hed_synth_prepare() does everything that allocates, so
+ * that hed_synth_apply() can be called in an audio callback. */
 #include "solver/solver.h"
 
-/* Before it is applied: what comes. Afterwards: what has gone. */
+/* A prepared change: before hed_synth_apply() the new parts, afterwards the replaced ones. */
 struct hed_synth_change {
     hed_allocator allocator;
     const synth_solver_ops *ops;
@@ -15,11 +15,11 @@ struct hed_synth_change {
     uint64_t stem_floats;
     uint32_t *looked; /* (looked_words) as hed_synth.stores */
     uint64_t looked_words;
-    const synth_program *of; /* the program that it was prepared to replace */
-    hed_arena arena;         /* of the four that follow */
+    const synth_program *of; /* the program to be replaced, when the change was prepared */
+    hed_arena arena;         /* memory of the four arrays that follow */
     uint32_t *old_stores, *stores;
     float *old_delays, *delays;
-    uint64_t old_words, words, old_floats, floats; /* of all instances */
+    uint64_t old_words, words, old_floats, floats; /* sizes for all instances together */
     bool applied;
 };
 
@@ -48,7 +48,7 @@ static hed_status rebuild_solver(const hed_synth *synth, const hed_synth_instrum
     if (synth_make_program(&synth->allocator, synth->device, &synth->def, synth->items, instrument,
             &c->program, error))
         return error->status;
-    /* Only what never changes while another thread plays. */
+    /* copy only members that never change while another thread plays */
     hed_synth view = {.allocator = synth->allocator, .device = synth->device,
         .stream = synth->stream, .def = synth->def, .items = synth->items,
         .instrument = c->instrument, .program = c->program, .ops = synth->ops};
@@ -91,16 +91,16 @@ hed_status hed_synth_prepare(const hed_synth *synth, const hed_synth_instrument 
     hed_error unseen = {0};
     if (!error) error = &unseen;
     if (rebuild_check_defs(synth, instrument, error)) return error->status;
-    hed_synth_change *made = hed_new(&synth->allocator, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->arena = (hed_arena){.allocator = synth->allocator, .owner = "a changed instrument"};
-    made->allocator = synth->allocator;
-    made->ops = synth->ops;
-    made->of = synth->program;
-    made->instrument = *hed_synth_instrument_definition(instrument);
-    hed_status status = rebuild_solver(synth, instrument, made, error);
-    if (status) hed_synth_change_destroy(made);
-    else *change = made;
+    hed_synth_change *created = hed_new(&synth->allocator, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->arena = (hed_arena){.allocator = synth->allocator, .owner = "a changed instrument"};
+    created->allocator = synth->allocator;
+    created->ops = synth->ops;
+    created->of = synth->program;
+    created->instrument = *hed_synth_instrument_definition(instrument);
+    hed_status status = rebuild_solver(synth, instrument, created, error);
+    if (status) hed_synth_change_destroy(created);
+    else *change = created;
     return status;
 }
 

@@ -1,21 +1,23 @@
-/* Stems to sound: the sum of voices and microphones, the breaker, master gain, the limiter.
+/* Mix of stems to sound: the sum of voices and microphones, the breaker, master gain, the
+ * limiter.
  *
- * Everything is counted in samples and none of it knows of blocks, so sound does not depend on them
- * to the bit.
+ * All times are counted in samples, independent of blocks, so the block size changes no bit of
+ * the sound.
  *
- * The limiter looks ahead. A peak asks for the gain limit/peak; the smallest gain that any peak of
- * the last WINDOW samples asks for falls at once and recovers exponentially; its mean over WINDOW
- * samples is applied WINDOW - 1 samples late. Each value in that mean has seen the peak and is at
- * most what the peak asks for, so the mean is, too. Gains are integers in units of 2^-30: the
- * running sum is exact for ever, and where nothing has to be limited sound passes with its bits.
+ * The limiter looks ahead. A peak requires the gain limit/peak. The envelope falls at once to
+ * the smallest gain required by a peak of the last WINDOW samples, and recovers exponentially;
+ * its mean over WINDOW samples is applied WINDOW - 1 samples late. Each value in this mean has
+ * seen the peak and is at most the required gain, so the mean is, too. Gains are integers in
+ * units of 2^-30: the running sum is always exact, and sound that needs no limiting passes
+ * unchanged to the bit.
  *
- * The breaker opens on what is no number and on a mean power of more than 40 dB above full scale,
- * which no music has. What is still on its way through the limiter fades out, the synth rests for
- * HOLD samples, and then fades in.
+ * The breaker opens on NaN or infinity, and on a mean power of more than 40 dB above full scale,
+ * which no music has. The samples in the limiter fade out, the synth rests for HOLD samples, and
+ * then fades in.
  *
- * An instance that is cut off ("all sound off") leaves a step: what it was at its last sample is
- * added and fades out exponentially, so there is no click and what starts at once is heard
- * whole. */
+ * An instance that is cut off ("all sound off") would leave a step: its last sample is added and
+ * fades out exponentially, so there is no click, and notes that start at once are heard from
+ * their beginning. */
 #include "solver/solver.h"
 
 #include "heddle/math.h"
@@ -32,14 +34,15 @@ static const double LOOK_AHEAD = 0.0015; /* s */
 static const double FADE_IN = 0.05;      /* s */
 static const double CUT_TIME = 0.002;    /* s in which a cut falls to 1/e */
 static const double POWER_TIME = 0.01;   /* s over which the breaker takes the mean */
-static const float POWER_LIMIT = 1e4f;   /* of the mean of left^2 + right^2, full scale 1 */
-static const float FLOOR = 1e-18f;       /* smaller counts as 0: no denormals from here on */
+static const float POWER_LIMIT = 1e4f;   /* limit of the mean of left^2 + right^2, full scale 1 */
+/* smaller values become 0: no denormals after this stage */
+static const float FLOOR = 1e-18f;
 
 /* Peaks that may still be the largest of the window: gains ascending from the oldest. */
 typedef struct mix_least {
     uint32_t gain[RING];
     uint64_t sample[RING];
-    uint32_t first, last; /* from `first` on and before `last`, modulo RING */
+    uint32_t first, last; /* indices modulo RING; `last` is after the last */
 } mix_least;
 
 struct synth_mix {
@@ -47,33 +50,33 @@ struct synth_mix {
     /* constant */
     uint32_t window;  /* samples */
     double rate;      /* Hz */
-    float power_rate; /* share of a sample in the mean power */
-    float cut_rate;   /* share of a cut that a sample keeps */
-    uint32_t fade_in; /* samples; so long is the way to another gain, too */
-    /* by the instrument */
+    float power_rate; /* weight of a sample in the mean power */
+    float cut_rate;   /* factor by which a sample reduces a cut */
+    uint32_t fade_in; /* samples; also the duration of a change of gain */
+    /* set by the instrument */
     float gain, limit; /* linear */
-    uint32_t release;  /* share of the way back to 1 in a sample, 2^-30 */
+    uint32_t release;  /* fraction of the distance to 1 recovered in a sample, 2^-30 */
     /* state */
-    float former_gain; /* on the way from it to `gain` */
+    float former_gain; /* start of the present change to `gain` */
     uint32_t gaining;  /* samples left */
     uint64_t sample;
-    float left[RING], right[RING]; /* sample n at n % RING, as all of these */
+    float left[RING], right[RING]; /* sample n at n % RING, as in the arrays below */
     uint32_t envelope[RING];       /* gains that the mean is of */
     uint64_t envelope_sum;
-    uint32_t recovering; /* the last of them */
+    uint32_t recovering; /* latest value of the envelope */
     mix_least least;
     float power;
-    float last[MOST_CUT][2];        /* of each instance, at the last sample of a call */
-    float cut[2];                   /* what is left of what was cut off */
-    uint32_t hold;                  /* samples until the synth plays again; 0: it does */
+    float last[MOST_CUT][2];        /* last sample of each instance in a call */
+    float cut[2];                   /* remainder of cut sound */
+    uint32_t hold;                  /* samples until the synth plays again; 0: it plays */
     uint32_t fading_in, fading_out; /* samples left */
-    /* seen */
+    /* statistics for reports */
     float peak;
     uint64_t muted;
     uint32_t least_mean, breaks;
 };
 
-/* 10^(dB/20), with the same bits everywhere. */
+/* Returns 10^(dB/20), with equal bits on all machines. */
 static float mix_linear(float decibels) { return hed_exp(decibels * 0.11512925f); }
 
 static float gain_now(const synth_mix *mix)
@@ -86,17 +89,17 @@ static float gain_now(const synth_mix *mix)
 hed_status synth_mix_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
     double rate, synth_mix **mix, hed_error *error)
 {
-    synth_mix *made = *mix = hed_new(allocator, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->allocator = *allocator;
+    synth_mix *created = *mix = hed_new(allocator, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->allocator = *allocator;
     double window = LOOK_AHEAD * rate;
-    made->window = window < 1 ? 1 : window > MOST_WINDOW ? MOST_WINDOW : (uint32_t)window;
-    made->rate = rate;
-    made->power_rate = (float)(1.0 / (1.0 + POWER_TIME * rate));
-    made->cut_rate = hed_exp((float)(-1.0 / (CUT_TIME * rate)));
-    made->fade_in = (uint32_t)(FADE_IN * rate) + 1;
-    synth_mix_adopt(made, def);
-    synth_mix_reset(made);
+    created->window = window < 1 ? 1 : window > MOST_WINDOW ? MOST_WINDOW : (uint32_t)window;
+    created->rate = rate;
+    created->power_rate = (float)(1.0 / (1.0 + POWER_TIME * rate));
+    created->cut_rate = hed_exp((float)(-1.0 / (CUT_TIME * rate)));
+    created->fade_in = (uint32_t)(FADE_IN * rate) + 1;
+    synth_mix_adopt(created, def);
+    synth_mix_reset(created);
     return HED_OK;
 }
 
@@ -139,7 +142,7 @@ uint32_t synth_mix_resting(const synth_mix *mix) { return mix->hold; }
 
 /* ---- limiter ---- */
 
-/* The smallest gain of the last `window` samples, with this one. */
+/* Returns the smallest gain of the last `window` samples, including this one. */
 static uint32_t least_gain(synth_mix *mix, uint32_t gain)
 {
     mix_least *l = &mix->least;
@@ -150,15 +153,15 @@ static uint32_t least_gain(synth_mix *mix, uint32_t gain)
     return l->gain[l->first % RING];
 }
 
-/* Puts one sample in and gives the one that is `window` - 1 older. */
+/* Replaces a sample by the limited one that is `window` - 1 older. */
 static void limit(synth_mix *mix, float *left, float *right)
 {
     float peak = hed_max(hed_magnitude(*left), hed_magnitude(*right));
     if (peak > mix->peak) mix->peak = peak;
-    uint32_t wanted = peak > mix->limit ? (uint32_t)(mix->limit / peak * GAIN_ONE) : GAIN_ONE;
-    uint32_t least = least_gain(mix, wanted), back = mix->recovering;
+    uint32_t required = peak > mix->limit ? (uint32_t)(mix->limit / peak * GAIN_ONE) : GAIN_ONE;
+    uint32_t smallest = least_gain(mix, required), back = mix->recovering;
     back += (uint32_t)((uint64_t)(GAIN_ONE - back) * mix->release >> GAIN_BITS) + (back < GAIN_ONE);
-    mix->recovering = back < least ? back : least;
+    mix->recovering = back < smallest ? back : smallest;
     uint64_t n = mix->sample++, oldest = (n - (mix->window - 1)) % RING;
     mix->envelope_sum += mix->recovering;
     mix->envelope_sum -= mix->envelope[(n - mix->window) % RING];
@@ -168,23 +171,23 @@ static void limit(synth_mix *mix, float *left, float *right)
     uint32_t mean = (uint32_t)(mix->envelope_sum / mix->window);
     if (mean < mix->least_mean) mix->least_mean = mean;
     float gain = (float)mean * (1.0f / GAIN_ONE);
-    /* The clamp is for the last bit: gain and product are rounded. */
+    /* the clamp is for the last bit: gain and product are rounded */
     *left = hed_clamp(mix->left[oldest] * gain, -mix->limit, mix->limit);
     *right = hed_clamp(mix->right[oldest] * gain, -mix->limit, mix->limit);
 }
 
 /* ---- breaker ---- */
 
-/* Whether this sample must not be heard. */
+/* True if this sample opens the breaker. */
 static bool runs_away(synth_mix *mix, float left, float right)
 {
-    /* FLOOR: what the filter takes in stays normal. */
+    /* FLOOR keeps the filter's input a normal number */
     float power = mix->power + mix->power_rate * (left * left + right * right + FLOOR - mix->power);
     mix->power = power > FLOOR ? power : 0.0f;
-    return !(power <= POWER_LIMIT); /* a NaN is no less */
+    return !(power <= POWER_LIMIT); /* true for NaN */
 }
 
-/* One sample of an open breaker: what is in the limiter comes out, fading. */
+/* Processes one sample of an open breaker: the limiter's content fades out. */
 static void rest_sample(synth_mix *mix, float *left, float *right)
 {
     *left = *right = 0.0f;
@@ -259,7 +262,7 @@ uint32_t synth_mix_run(synth_mix *mix, const float *stems, uint32_t instances, u
         right[n] = r;
     }
 
-    /* The last frame of the stems; silence where it was not heard. */
+    /* the last frame of the stems; 0 if it was not played */
     memset(mix->last, 0, sizeof mix->last);
     for (uint32_t i = 0; stems && sounding == frames && i < instances && i < MOST_CUT; i++)
         for (uint32_t k = 0; k < 2 * stem_count; k++)

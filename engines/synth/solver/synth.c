@@ -1,5 +1,5 @@
-/* A hed_synth: an instrument made ready on a device, and its blocks of sound. Events become pokes
- * (voices.c), a solver runs the program, mix.c makes sound of the stems. */
+/* Synths: an instrument made ready on a device, and its blocks of sound. voices.c converts
+ * events to pokes, a solver runs the program, mix.c makes sound of the stems. */
 #include "solver/solver.h"
 
 #include <math.h>
@@ -54,16 +54,16 @@ static hed_status synth_check_def(
     return HED_OK;
 }
 
-/* Rows are as wide as what steps together; as many lists of them as a group of 1024 has, or one of
- * `wanted` items. */
+/* Chooses the shape of rows: as wide as the entities that step together, and as many lists as a
+ * group of 1024 items has, or a group of `wanted` items. */
 static void synth_choose_shape(
-    const hed_device_info *info, uint32_t wanted, uint32_t *warps, uint32_t *lanes)
+    const hed_device_info *info, uint32_t requested, uint32_t *warps, uint32_t *lanes)
 {
     bool gpu = info->type == HED_DEVICE_GPU;
     uint32_t width = gpu && info->lane_width ? info->lane_width : 32;
     *lanes = width < 128 ? width : 128;
     uint32_t items = gpu && info->max_group < 1024 ? info->max_group : 1024;
-    if (wanted && wanted < items) items = wanted;
+    if (requested && requested < items) items = requested;
     *warps = gpu ? items / *lanes : 1;
     if (*warps < 1) *warps = 1;
     if (*warps > 32) *warps = 32;
@@ -80,13 +80,13 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
     return synth_program_create(allocator, &shape, program, error);
 }
 
-/* In the order in which AUTO asks them: the first that is valid is taken. */
+/* Solvers in the order in which AUTO tries them: the first valid one is used. */
 static const synth_solver_ops *const all_ops[] = {
     &synth_cpu_ops, &synth_group_ops, &synth_grid_ops, &synth_global_ops};
 enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192, LARGE_WITH_PACKETS = 1024 };
 
-/* Whether AUTO may take a solver: a device was named to be used, and a grid pays for its
- * packets, or for a launch a sample, with many bodies only. */
+/* True if AUTO may choose a solver: a device other than the host is meant to be used; a grid
+ * pays for its packets, or for a launch a sample, only with many bodies. */
 static bool is_sensible(const hed_synth *synth, hed_synth_solver id)
 {
     const hed_device_info *info = hed_device_describe(synth->device);
@@ -98,15 +98,15 @@ static bool is_sensible(const hed_synth *synth, hed_synth_solver id)
            hed_synth_instrument_count(synth->def.instrument, HED_SYNTH_BODY) >= large;
 }
 
-/* `grid`: whether AUTO may still take it. */
+/* Chooses the solver; `grid`: AUTO may choose the grid. */
 static hed_status choose_solver(hed_synth *synth, bool grid, hed_error *error)
 {
-    hed_synth_solver wanted = synth->def.solver;
+    hed_synth_solver requested = synth->def.solver;
     char reason[256] = "none runs on this device";
     for (uint32_t i = 0; i < OPS_COUNT; i++) {
         hed_synth_solver id = all_ops[i]->id;
-        if (wanted == HED_SYNTH_AUTO ? !is_sensible(synth, id) || (id == HED_SYNTH_GRID && !grid)
-                                     : id != wanted)
+        if (requested == HED_SYNTH_AUTO ? !is_sensible(synth, id) || (id == HED_SYNTH_GRID && !grid)
+                                        : id != requested)
             continue;
         if (!all_ops[i]->valid(synth, reason, sizeof reason)) continue;
         synth->ops = all_ops[i];
@@ -114,7 +114,7 @@ static hed_status choose_solver(hed_synth *synth, bool grid, hed_error *error)
         return HED_OK;
     }
     return hed_fail(error, HED_ERROR_UNSUPPORTED, "solver %s on %s: %s",
-        hed_synth_solver_name(wanted), hed_device_describe(synth->device)->id, reason);
+        hed_synth_solver_name(requested), hed_device_describe(synth->device)->id, reason);
 }
 
 static uint64_t block_ns(const hed_synth_def *def)
@@ -122,7 +122,7 @@ static uint64_t block_ns(const hed_synth_def *def)
     return (uint64_t)(def->block * 1e9 / def->rate);
 }
 
-/* The program and the solver that runs it. */
+/* Builds the program and its solver. */
 static hed_status build_solver(
     hed_synth *synth, const hed_synth_instrument *instrument, bool grid, hed_error *error)
 {
@@ -143,12 +143,12 @@ static hed_status synth_build(
 {
     char reason[256];
     bool automatic = synth->def.solver == HED_SYNTH_AUTO;
-    /* Their programs are others; and for a grid a whole one would be large. */
+    /* cpu and grid have different programs, and for a grid the full program would be large */
     if (automatic && is_sensible(synth, HED_SYNTH_CPU)) synth->def.solver = HED_SYNTH_CPU;
     else if (automatic && is_sensible(synth, HED_SYNTH_GRID) &&
              synth_grid_ops.valid(synth, reason, sizeof reason))
         synth->def.solver = HED_SYNTH_GRID;
-    /* That the grid has no room for an instrument is seen only while its tables are made. */
+    /* the grid's limits are checked only when its tables are made */
     bool may_fail = automatic && synth->def.solver == HED_SYNTH_GRID;
     hed_status status = build_solver(synth, instrument, true, error);
     if (may_fail && (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT)) {
@@ -175,31 +175,31 @@ static hed_status synth_build(
     return synth_awake_create(a, synth->device, block_ns(&synth->def), &synth->awake, error);
 }
 
-/* `tuned` NULL: by rule. */
+/* Creates a synth; `tuned` NULL: by rule. */
 hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
     hed_synth **synth, hed_error *error)
 {
     hed_error unseen = {0};
     if (!error) error = &unseen;
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
-    hed_synth *made = hed_new(&allocator, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->allocator = allocator;
-    made->device = device;
-    made->stream = def->stream;
-    made->def = *def;
-    made->instrument = *hed_synth_instrument_definition(def->instrument);
-    made->configured = def->solver == HED_SYNTH_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
-    if (tuned) synth_tuned_apply(tuned, &made->def, &made->items);
-    hed_status status = synth_build(made, def->instrument, error);
-    made->def.instrument = NULL;
-    hed_meter_reset(&made->meter, block_ns(def));
-    if (status) hed_synth_destroy(made);
-    else *synth = made;
+    hed_synth *created = hed_new(&allocator, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->allocator = allocator;
+    created->device = device;
+    created->stream = def->stream;
+    created->def = *def;
+    created->instrument = *hed_synth_instrument_definition(def->instrument);
+    created->configured = def->solver == HED_SYNTH_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
+    if (tuned) synth_tuned_apply(tuned, &created->def, &created->items);
+    hed_status status = synth_build(created, def->instrument, error);
+    created->def.instrument = NULL;
+    hed_meter_reset(&created->meter, block_ns(def));
+    if (status) hed_synth_destroy(created);
+    else *synth = created;
     return status;
 }
 
-/* What has been measured for such an instrument is taken where it can serve this one, too. */
+/* Creates a synth with the tuned configuration, if there is one and this instrument supports it. */
 hed_status hed_synth_create(
     hed_device *device, const hed_synth_def *def, hed_synth **synth, hed_error *error)
 {
@@ -236,7 +236,7 @@ void hed_synth_destroy(hed_synth *synth)
 
 /* ---- sound ---- */
 
-/* The sum of the voices, each microphone by itself: `frames` from frame `first` of the block, of
+/* Writes the sum of the voices for each microphone: `frames` from frame `first` of the block, of
  * which `sounding` are in synth->stems. */
 static void write_stems(
     const hed_synth *synth, uint32_t first, uint32_t frames, uint32_t sounding, float *const *stems)
@@ -252,7 +252,7 @@ static void write_stems(
     }
 }
 
-/* Cuts off what "all sound off" has ended. */
+/* Resets the instances that "all sound off" has silenced, and fades their sound. */
 static hed_status synth_cut(hed_synth *synth, uint64_t instances, hed_error *error)
 {
     if (!instances) return HED_OK;
@@ -264,8 +264,8 @@ static hed_status synth_cut(hed_synth *synth, uint64_t instances, hed_error *err
     return status;
 }
 
-/* A part of a block: frames from `first`, in all of which the synth rests or plays, with sound in
- * the inputs `heard`. The events' frames count from `first` on. */
+/* Plays a part of a block: frames from `first`, in all of which the synth rests or plays, with
+ * sound in the inputs `heard`. The events' frames count from `first` on. */
 static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint32_t first,
     uint32_t frames, uint64_t heard, const hed_synth_event *events, uint32_t event_count,
     hed_error *error)
@@ -294,17 +294,17 @@ static hed_status play_part(hed_synth *synth, const hed_synth_block *block, uint
         program->layout.stems, frames, block->left + first, block->right + first);
     if (block->stems) write_stems(synth, first, frames, resting ? 0 : sounding, block->stems);
     if (resting)
-        synth_voices_adopt(synth->voices, synth->voices); /* no solver has taken the pokes */
+        synth_voices_adopt(synth->voices, synth->voices); /* no solver has applied the pokes */
     if (sounding == frames) return HED_OK;
-    /* The breaker opened: everything as it is at rest; keys, controllers and bends stay. */
+    /* the breaker opened: reset everything except keys, controllers and bends */
     hed_status status = synth->ops->write(synth->solver, NULL, NULL, error);
     synth_voices_adopt(synth->voices, synth->voices);
     synth_voices_forget_sleep(synth->voices, UINT64_MAX);
     return status;
 }
 
-/* How many of `frames` there are before the next "all sound off"; one at the first of them does not
- * count. */
+/* Returns the number of frames, up to `frames`, before the next "all sound off"; one at frame
+ * `first` is ignored. */
 static uint32_t frames_until_cut(
     const hed_synth_block *block, uint32_t event, uint32_t first, uint32_t frames)
 {
@@ -314,18 +314,19 @@ static uint32_t frames_until_cut(
     return frames;
 }
 
-/* The inputs in which there is sound within `frames` from `first` on. These end before it where it
- * wakes what is asleep, or what the look at the first of them may put to sleep. */
+/* Returns the inputs with sound within `frames` from `first` on. Shortens `frames` to end before
+ * sound that wakes a sleeping island, or an island that the check at the first frame may put to
+ * sleep. */
 static uint64_t listen_to_inputs(
     const hed_synth *synth, const hed_synth_block *block, uint32_t first, uint32_t *frames)
 {
     bool looks = synth_voices_next_look(synth->voices, synth->sample) == synth->sample;
-    uint64_t wanted = block->inputs ? synth_voices_inputs(synth->voices, false) : 0, heard = 0,
-             wakes = wanted && !looks ? synth_voices_inputs(synth->voices, true) : wanted;
-    for (uint32_t i = 0; wanted >> i && i < synth->def.inputs; i++) {
+    uint64_t listened = block->inputs ? synth_voices_inputs(synth->voices, false) : 0, heard = 0,
+             wakes = listened && !looks ? synth_voices_inputs(synth->voices, true) : listened;
+    for (uint32_t i = 0; listened >> i && i < synth->def.inputs; i++) {
         const float *input = block->inputs[i] + first;
         uint32_t at = 0;
-        if (!(wanted >> i & 1)) continue;
+        if (!(listened >> i & 1)) continue;
         while (at < *frames && !(fabs(input[at]) > SYNTH_INAUDIBLE)) at++;
         if (at == *frames) continue;
         if (at > 0 && wakes >> i & 1) *frames = at;
@@ -334,8 +335,8 @@ static uint64_t listen_to_inputs(
     return heard;
 }
 
-/* In parts, so that a rest of the breaker begins and ends at its samples, sound is cut off there,
- * and islands are looked at and hear, whatever the block. */
+/* Plays a block in parts, so that rests of the breaker, cuts, checks of islands and their waking
+ * take effect at their exact samples for every block size. */
 static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed_error *error)
 {
     uint32_t done = 0;
@@ -343,14 +344,14 @@ static hed_status synth_play(hed_synth *synth, const hed_synth_block *block, hed
         synth_voices_check(synth->voices, block->events, block->event_count, block->frames, error);
     if (status) return status; /* before any part has changed anything */
     for (uint32_t first = 0, frames; first < block->frames; first += frames) {
-        uint32_t resting = synth_mix_resting(synth->mix), most = resting ? resting : SYNTH_MIX_HOLD,
-                 end = done;
-        frames = block->frames - first < most ? block->frames - first : most;
+        uint32_t resting = synth_mix_resting(synth->mix),
+                 limit = resting ? resting : SYNTH_MIX_HOLD, end = done;
+        frames = block->frames - first < limit ? block->frames - first : limit;
         uint64_t next = synth_voices_next_look(synth->voices, synth->sample + 1) - synth->sample;
         if (frames > next) frames = (uint32_t)next;
         frames = frames_until_cut(block, done, first, frames);
         uint64_t heard = listen_to_inputs(synth, block, first, &frames);
-        /* what lies beyond the block is refused with it */
+        /* the last part gets events beyond the block, which are rejected */
         bool last = first + frames == block->frames;
         while (end < block->event_count && (last || block->events[end].frame < first + frames))
             end++;
@@ -381,7 +382,7 @@ hed_status hed_synth_process(hed_synth *synth, const hed_synth_block *block, hed
             "a block of %u frames; expected 1 to %u (hed_synth_def.block)", block->frames, synth->def.block);
     uint64_t begin = hed_now();
     hed_error unseen;
-    if (!error) hed_error_clear(error = &unseen); /* clearing all of it takes time */
+    if (!error) hed_error_clear(error = &unseen); /* clearing the whole struct would take time */
     hed_status status = synth_play(synth, block, error);
     if (!status && synth->awake) status = synth_awake_extend(synth->awake, error);
     for (uint32_t i = 0; status && i < 2 * synth->program->layout.stems + 2; i++) {
@@ -406,10 +407,10 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
     return synth->ops->write(synth->solver, NULL, NULL, error);
 }
 
-/* ---- what it is and does ---- */
+/* ---- properties and reports ---- */
 
-/* Copies vectors from signal field `field` of the half that the next sample reads; numbers beyond `most`
- * count as 0. */
+/* Copies vectors of bodies from signal field `field` of the half that the next sample reads; numbers
+ * beyond `most` become 0. */
 static void copy_vectors(const hed_synth *synth, const uint32_t *store, const uint32_t *order,
     uint32_t field, float most, double factor, float *to)
 {
@@ -443,7 +444,7 @@ hed_status hed_synth_read_bodies(
     float *delays = hed_arena_new(&scratch, floats, sizeof *delays, error);
     if (!error->status && !synth->ops->read(synth->solver, stores, delays, error)) {
         const uint32_t *store = stores + (uint64_t)instance * layout->words;
-        /* Elements of bodies in the instrument's order, which is that of the entities' numbers. */
+        /* elements of bodies in the instrument's order, which is that of the entities' numbers */
         for (uint32_t entity = 1, count = 0; entity <= program->entity_count; entity++)
             if (SYNTH_SEAT_TYPE(program->seats[entity]) == SYNTH_BODY)
                 order[count++] = SYNTH_SEAT_ENTITY(program->seats[entity]);

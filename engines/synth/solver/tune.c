@@ -1,8 +1,8 @@
-/* Finding the fastest way to run an instrument on a device, by measurement: a pipeline of the tuner
- * (heddle/tune.h) whose parameters are the solver, how entities are packed into lanes, and the
- * items of a work-group. What it finds is kept in the tuning database, where hed_synth_create()
- * with HED_SYNTH_AUTO looks. Value 0 of each parameter leaves the choice to the rules, so that the
- * default is what an untuned device runs. */
+/* Measurement of the fastest solver for an instrument on a device: a pipeline of the tuner
+ * (heddle/tune.h) whose parameters are the solver, the packing of entities into lanes, and the
+ * items of a work-group. The result is stored in the tuning database, where hed_synth_create()
+ * looks it up for HED_SYNTH_AUTO. Value 0 of each parameter selects the rules, so the default is
+ * the behaviour of an untuned device. */
 #include "solver/solver.h"
 
 #include <math.h>
@@ -90,13 +90,13 @@ void synth_tuned_apply(const hed_config *tuned, hed_synth_def *def, uint32_t *it
 typedef struct tuning {
     hed_device *device;
     hed_synth_def def;
-    hed_synth *synth; /* as the present configuration has it */
-    float *expected;  /* (2 x CHECKED_FRAMES) left, then right, as the cpu solver has them */
-    float *found;     /* likewise; and room for a block */
+    hed_synth *synth; /* synth with the current configuration */
+    float *expected;  /* (2 x CHECKED_FRAMES) left, then right, as computed by the cpu solver */
+    float *found;     /* (2 x CHECKED_FRAMES) of the candidate; at least a block */
     double peak;
 } tuning;
 
-/* Frames from the start, with a chord over the instrument's whole range at the first. */
+/* Plays frames from the start, with a chord over the instrument's whole range at the first. */
 static hed_status tune_play(tuning *t, uint32_t frames, bool chord, hed_error *error)
 {
     hed_synth_event events[NOTES] = {0};
@@ -132,12 +132,12 @@ static hed_status prepare(void *user, const hed_config *config, hed_error *error
 static hed_status tune_run_block(void *user, double *value, hed_error *error)
 {
     tuning *t = user;
-    (void)value; /* the time of this call counts */
+    (void)value; /* the tuner times this call */
     return tune_play(t, RUN_BLOCKS * t->def.block, false, error);
 }
 
-/* The same instrument, computed in fast mode: 20 ms after the chord nothing can be 5 % of the peak
- * off, and a candidate that leaves a type out is. */
+/* Compares the sound with the cpu solver's. In fast mode, 20 ms after the chord, no correct
+ * candidate differs by 5 % of the peak; one that omits a type of entity does. */
 static hed_status tune_check_block(void *user, hed_error *error)
 {
     tuning *t = user;
@@ -153,11 +153,11 @@ static hed_status tune_check_block(void *user, hed_error *error)
 
 static hed_status make_expected(tuning *t, hed_error *error)
 {
-    hed_synth_def wanted = t->def;
+    hed_synth_def reference = t->def;
     t->def.solver = HED_SYNTH_CPU;
     hed_synth_create(t->device, &t->def, &t->synth, error);
     tune_play(t, CHECKED_FRAMES, true, error);
-    t->def = wanted;
+    t->def = reference;
     if (error->status) return error->status;
     memcpy(t->expected, t->found, 2 * CHECKED_FRAMES * sizeof(float));
     for (int i = 0; i < 2 * CHECKED_FRAMES; i++) t->peak = fmax(t->peak, fabsf(t->expected[i]));
@@ -181,7 +181,7 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
     float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];
     tuning t = {.device = device, .def = *def, .expected = expected, .found = found};
     t.def.solver = HED_SYNTH_AUTO;
-    hed_tune_def how = tune ? *tune : hed_default_tune_def();
+    hed_tune_def options = tune ? *tune : hed_default_tune_def();
     if (!make_expected(&t, error)) {
         hed_problem problem = problem_of(def->instrument);
         hed_pipeline_def pipeline = pipeline_of();
@@ -189,8 +189,8 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
         pipeline.run = tune_run_block;
         pipeline.check = tune_check_block;
         pipeline.user = &t;
-        how.problem = &problem;
-        if (!hed_tune_pipeline(device, &pipeline, &how, result, error))
+        options.problem = &problem;
+        if (!hed_tune_pipeline(device, &pipeline, &options, result, error))
             (*result)->reference = HED_REFERENCE_NATIVE;
     }
     hed_synth_destroy(t.synth);

@@ -1,4 +1,5 @@
-/* Sound files by libsndfile, over bytes in memory or over the writer whose files appear whole. */
+/* Sound files by libsndfile, read from memory, written through the writer that makes files
+ * appear complete or not at all. */
 
 #include "sound_file.h"
 #include "heddle/author.h"
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE = 4096 }; /* frames that are turned at once */
+enum { PIECE = 4096 }; /* frames converted at once */
 
 static hed_status sndfile_load(const char *path, synth_sndfile_api *api, hed_error *error)
 {
@@ -76,16 +77,16 @@ static hed_status read_samples(const synth_sndfile_api *api, SNDFILE *file, cons
             (unsigned long long)samples, path);
     uint64_t frames = 0;
     while (!status && frames < sound->frames) {
-        sf_count_t wanted =
+        sf_count_t request =
             sound->frames - frames < PIECE ? (sf_count_t)(sound->frames - frames) : PIECE;
-        sf_count_t got = api->sf_readf_float(file, piece, wanted);
+        sf_count_t got = api->sf_readf_float(file, piece, request);
         for (sf_count_t n = 0; n < got; n++)
             for (uint32_t c = 0; c < sound->channels; c++) {
                 float x = piece[n * sound->channels + c];
                 sound->samples[c * sound->frames + frames + (uint64_t)n] = isfinite(x) ? x : 0.0f;
             }
         frames += (uint64_t)got;
-        if (got < wanted)
+        if (got < request)
             status = hed_fail(error, HED_ERROR_FORMAT,
                 "%s ends after %llu of the %llu frames that its head promises", path,
                 (unsigned long long)frames, (unsigned long long)sound->frames);
@@ -131,8 +132,8 @@ typedef struct sndfile_writer {
     hed_file_writer *file;
     SNDFILE *sound;
     char *path;
-    uint64_t position, size; /* of the file, bytes */
-    uint64_t most;           /* bytes that its head can count */
+    uint64_t position, size; /* position in the file, and its size, bytes */
+    uint64_t max_size;       /* limit of the size field in the file's header, bytes */
     uint32_t channels;
     float piece[]; /* (PIECE x channels) */
 } sndfile_writer;
@@ -149,7 +150,7 @@ static sf_count_t writer_seek(sf_count_t offset, int whence, void *user)
                                            : (sf_count_t)w->size;
     if (from + offset != (sf_count_t)w->position) {
         w->position = (uint64_t)(from + offset);
-        hed_file_writer_seek(w->file, w->position); /* a failure is kept for commit */
+        hed_file_writer_seek(w->file, w->position); /* the writer keeps an error until commit */
     }
     return (sf_count_t)w->position;
 }
@@ -184,7 +185,7 @@ static hed_status open_sound(sndfile_writer *w, SF_INFO *info, hed_error *error)
             "%s cannot hold %u channels of %s at %d Hz: %s", w->path, w->channels, name,
             info->samplerate, w->api.sf_strerror(NULL));
     }
-    /* The peak's place comes with the time of day: the same sound would be other bytes. */
+    /* no PEAK chunk: it contains the time of day, so equal sounds would differ in bytes */
     w->api.sf_command(w->sound, SFC_SET_ADD_PEAK_CHUNK, NULL, 0);
     w->api.sf_command(w->sound, SFC_SET_CLIPPING, NULL, 1);
     return HED_OK;
@@ -205,8 +206,9 @@ static hed_status sndfile_put(
         for (uint32_t n = 0; n < count; n++)
             for (uint32_t c = 0; c < w->channels; c++)
                 w->piece[n * w->channels + c] = channels[c][first + n];
-        if (w->size + (uint64_t)count * w->channels * 4 > w->most) return too_long(w->path, error);
-        errno = 0; /* libsndfile's own refusals leave it alone */
+        if (w->size + (uint64_t)count * w->channels * 4 > w->max_size)
+            return too_long(w->path, error);
+        errno = 0; /* libsndfile's own errors do not set errno */
         if (w->api.sf_writef_float(w->sound, w->piece, count) == count) continue;
         return hed_fail(error, HED_ERROR_IO, "cannot write %s: %s", w->path,
             errno ? strerror(errno) : w->api.sf_strerror(w->sound));
@@ -223,7 +225,8 @@ static void sndfile_free_writer(sndfile_writer *w)
 static hed_status sndfile_commit(synth_sound_writer *base, hed_error *error)
 {
     sndfile_writer *w = (sndfile_writer *)base;
-    w->api.sf_close(w->sound); /* writes the head; what fails in it is kept by the file's writer */
+    /* writes the header; the file's writer keeps an error until commit */
+    w->api.sf_close(w->sound);
     hed_status status = hed_file_writer_commit(w->file, error);
     sndfile_free_writer(w);
     return status;
@@ -246,19 +249,19 @@ hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t r
     SF_INFO info = {
         .samplerate = (int)rate, .channels = (int)channels, .format = container | subtypes[format]};
     bool short_head = container == SF_FORMAT_AIFF || container == SF_FORMAT_AU;
-    uint64_t most = short_head ? UINT32_MAX - 4096u : UINT64_MAX, width = (uint64_t)format + 2;
+    uint64_t max_size = short_head ? UINT32_MAX - 4096u : UINT64_MAX, width = (uint64_t)format + 2;
     *writer = NULL;
     if (channels == 0)
         return hed_fail(
             error, HED_ERROR_UNSUPPORTED, "%s cannot hold 0 channels: 1 at the least", path);
-    if (frames > most / (channels * width)) return too_long(path, error);
+    if (frames > max_size / (channels * width)) return too_long(path, error);
     sndfile_writer *w = calloc(1, sizeof *w + sizeof(float) * PIECE * channels);
     if (!w || !(w->path = strdup(path))) {
         free(w);
         return hed_fail(error, HED_ERROR_MEMORY, "no memory to write %s", path);
     }
     w->base = (synth_sound_writer){&ops, format};
-    w->most = most;
+    w->max_size = max_size;
     w->channels = channels;
     hed_status status;
     if ((status = sndfile_load(path, &w->api, error)) ||

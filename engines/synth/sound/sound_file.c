@@ -1,4 +1,4 @@
-/* Sound files: which reader and which writer a file has. */
+/* Sound files: choice of the reader or writer for a file. */
 #include "sound_file.h"
 
 #include "heddle/author.h"
@@ -11,20 +11,20 @@
 hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *error)
 {
     /* bytes: the widest samples, and a head */
-    static const size_t most = ((size_t)1 << 30) * 8 + (1 << 20);
+    static const size_t max_bytes = ((size_t)1 << 30) * 8 + (1 << 20);
     char *bytes;
     size_t size;
     *sound = (synth_sound){0};
-    hed_status status = hed_file_read(path, most, &bytes, &size, error);
+    hed_status status = hed_file_read(path, max_bytes, &bytes, &size, error);
     if (status) return status;
     bool wav = synth_wav_begins(bytes, size);
     if (wav) status = synth_wav_parse(bytes, size, path, sound, error);
-    /* Encodings of WAV that are not ours may be libsndfile's; where it is not there, our words are
-     * the better ones. */
-    hed_error other = {0};
+    /* WAV encodings that Heddle does not read may be readable by libsndfile; if it is missing,
+     * Heddle's own message is the better one */
+    hed_error second_error = {0};
     if (!wav) status = synth_sndfile_parse(bytes, size, path, sound, error);
     else if (status == HED_ERROR_UNSUPPORTED &&
-             !synth_sndfile_parse(bytes, size, path, sound, &other)) {
+             !synth_sndfile_parse(bytes, size, path, sound, &second_error)) {
         hed_error_clear(error);
         status = HED_OK;
     }
@@ -45,7 +45,7 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
     static const struct {
         const char *ending;
         int container;
-    } known[] = {
+    } endings[] = {
         {"wav", WAV},
         {"rf64", RF64},
         {"flac", SF_FORMAT_FLAC},
@@ -57,13 +57,13 @@ hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t cha
     };
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
     const char *ending = strncmp(path, "/dev/", 5) == 0 ? "wav" : dot ? dot + 1 : "";
-    size_t i = 0, count = sizeof known / sizeof *known;
-    while (i < count && strcasecmp(ending, known[i].ending) != 0) i++;
+    size_t i = 0, count = sizeof endings / sizeof *endings;
+    while (i < count && strcasecmp(ending, endings[i].ending) != 0) i++;
     *writer = NULL;
     if (i == count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: expected a name that ends with .wav .rf64 .flac .aiff .w64 .caf .au", path);
-    int container = known[i].container;
+    int container = endings[i].container;
     if (container == WAV || container == RF64)
         return synth_wav_writer_open(
             path, rate, channels, format, frames, container == RF64, writer, error);

@@ -1,6 +1,7 @@
-/* Sound files: WAV by our own reader and writer (wav.h), FLAC, AIFF, W64 and more by libsndfile
- * where it is installed. What is read is known by its content, what is written by the name's
- * ending. Writing is streamed, and no reader ever sees half a file. */
+/* Sound files: WAV by Heddle's own reader and writer (wav.c), FLAC, AIFF, W64 and more by
+ * libsndfile where it is installed (sndfile.c). The format of a file to read is recognised by
+ * its content, of a file to write by the ending of its name. Writing is streamed; a file appears
+ * only when it is complete. */
 #ifndef SYNTH_SOUND_FILE_H
 #define SYNTH_SOUND_FILE_H
 
@@ -8,20 +9,20 @@
 #include "heddle/math.h"
 #include "sound_file.h"
 
-static const uint64_t SYNTH_SOUND_MOST_SAMPLES = 1u << 30; /* that are read */
+static const uint64_t SYNTH_SOUND_MOST_SAMPLES = 1u << 30; /* limit for reading */
 
 /* A sound in memory. */
 typedef struct synth_sound {
     uint32_t rate, channels;
     uint64_t frames;
-    uint64_t missing; /* frames that its head tells of beyond those: the file was cut short */
-    float *samples;   /* (channels x frames), one channel behind another */
+    uint64_t missing; /* frames that the header announces beyond `frames`: the file was cut short */
+    float *samples;   /* (channels x frames), channel after channel */
 } synth_sound;
 
-/* Reads a whole file. Errors: IO, FORMAT, UNSUPPORTED (another encoding, or no WAV and no
- * libsndfile: the text names its package), LIMIT, MEMORY. */
+/* Reads a whole file. Errors: IO, FORMAT, UNSUPPORTED (another encoding, or no WAV and
+ * libsndfile is missing: the text names its package), LIMIT, MEMORY. */
 hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *error);
-void synth_sound_free(synth_sound *sound); /* and sets it to nothing */
+void synth_sound_free(synth_sound *sound); /* Frees the samples and clears the struct. */
 
 typedef enum synth_sound_format {
     SYNTH_SOUND_S16,
@@ -30,23 +31,23 @@ typedef enum synth_sound_format {
 } synth_sound_format;
 typedef struct synth_sound_writer synth_sound_writer;
 
-/* Begins a file for some `frames`, 0 where their number is not known. More than its format can say
- * are refused before the work; WAV becomes RF64 where it is longer than 4 GiB. Errors: IO,
- * ARGUMENT (an unknown ending), UNSUPPORTED (a format that it cannot hold, or libsndfile is not
- * there: the text names its package), LIMIT, MEMORY. */
+/* Begins a file of `frames` frames, 0: unknown. A number beyond the format's limit is rejected
+ * at once; WAV becomes RF64 if it is longer than 4 GiB. Errors: IO, ARGUMENT (an unknown
+ * ending), UNSUPPORTED (a sample format that the container lacks, or libsndfile is missing: the
+ * text names its package), LIMIT, MEMORY. */
 hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels,
     synth_sound_format format, uint64_t frames, synth_sound_writer **writer, hed_error *error);
-/* Adds frames: (channels) pointers to (frames) samples each. What is beyond full scale is clipped,
- * but in F32. Errors: IO, LIMIT. */
+/* Appends frames: (channels) pointers to (frames) samples each. Integer formats clip at full
+ * scale. Errors: IO, LIMIT. */
 hed_status synth_sound_writer_put(
     synth_sound_writer *writer, const float *const *channels, uint32_t frames, hed_error *error);
-/* Puts the file in place and frees the writer, whether it worked or not. Errors: IO. */
+/* Moves the complete file to its path and frees the writer, after a failure too. Errors: IO. */
 hed_status synth_sound_writer_commit(synth_sound_writer *writer, hed_error *error);
-/* leaves nothing behind. NULL is allowed */
+/* Frees the writer and removes the unfinished file. `writer` may be NULL. */
 void synth_sound_writer_abort(synth_sound_writer *writer);
 
-/* FNV-1a over the samples' bits, left before right: what renders are compared by. Begin with
- * SYNTH_SOUND_HASH. */
+/* Updates an FNV-1a hash over the samples' bits, left before right, for comparing renders. The
+ * first `hash` is SYNTH_SOUND_HASH. */
 #define SYNTH_SOUND_HASH 0xcbf29ce484222325u
 static inline uint64_t synth_sound_hash(
     uint64_t hash, const float *left, const float *right, uint32_t frames)
@@ -59,7 +60,8 @@ static inline uint64_t synth_sound_hash(
     return hash;
 }
 
-/* The two writers behind synth_sound_writer: WAV by ourselves, anything else by libsndfile. */
+/* Operations of the two implementations of synth_sound_writer: WAV by Heddle, other formats by
+ * libsndfile. */
 
 typedef struct synth_sound_writer_ops {
     hed_status (*put)(synth_sound_writer *writer, const float *const *channels, uint32_t frames,
@@ -68,42 +70,42 @@ typedef struct synth_sound_writer_ops {
     void (*abort)(synth_sound_writer *writer);
 } synth_sound_writer_ops;
 
-/* What each writer's own structure begins with. */
+/* Common first part of both writers. */
 struct synth_sound_writer {
     const synth_sound_writer_ops *ops;
     synth_sound_format format;
 };
 
-/* WAV files by our own reader and writer: "Multimedia Programming Interface and Data Specifications
- * 1.0" (IBM, Microsoft 1991), WAVE_FORMAT_EXTENSIBLE ("Multiple Channel Audio Data and WAVE Files",
- * Microsoft 2001), and RF64 for what is longer than 4 GiB (EBU Tech 3306, 2009). */
+/* WAV files by Heddle's own reader and writer: "Multimedia Programming Interface and Data
+ * Specifications 1.0" (IBM, Microsoft 1991), WAVE_FORMAT_EXTENSIBLE ("Multiple Channel Audio
+ * Data and WAVE Files", Microsoft 2001), and RF64 for files longer than 4 GiB (EBU Tech 3306,
+ * 2009). */
 
-/* Whether bytes begin as a WAV file does. */
+/* True if the bytes begin like a WAV file. */
 bool synth_wav_begins(const void *bytes, size_t size);
-/* The sound in the bytes of a file: integers of 8 to 32 bits, floats of 32 and 64. What is no
- * number becomes 0. A file that was cut short gives the part before the cut, and how much is
- * missing. `path` is for messages. Errors: FORMAT, UNSUPPORTED (another encoding), LIMIT (over 2^30
- * samples), MEMORY. */
+/* Decodes a WAV file: integers of 8 to 32 bits, floats of 32 and 64. NaN becomes 0. A file that
+ * was cut short yields the frames before the cut and the number of missing ones. `path` is for
+ * messages. Errors: FORMAT, UNSUPPORTED (another encoding), LIMIT (over 2^30 samples), MEMORY. */
 hed_status synth_wav_parse(
     const void *bytes, size_t size, const char *path, synth_sound *sound, hed_error *error);
 
-/* As synth_sound_writer_open(). `rf64`: its head is RF64's however short it is. */
+/* Begins a WAV file, as synth_sound_writer_open(). `rf64`: write an RF64 header for any length. */
 hed_status synth_wav_writer_open(const char *path, uint32_t rate, uint32_t channels,
     synth_sound_format format, uint64_t frames, bool rf64, synth_sound_writer **writer,
     hed_error *error);
 
-/* Sound files other than WAV, by libsndfile, which is loaded where it is installed. */
+/* Sound files other than WAV, by libsndfile, which is loaded if it is installed. */
 
-/* As synth_wav_parse(), of any format that libsndfile knows. */
+/* Decodes a file in any format that libsndfile supports, as synth_wav_parse(). */
 hed_status synth_sndfile_parse(
     const void *bytes, size_t size, const char *path, synth_sound *sound, hed_error *error);
 
-/* As synth_sound_writer_open(); `container` is one of SF_FORMAT_* below. */
+/* Begins a file, as synth_sound_writer_open(); `container` is one of SF_FORMAT_... below. */
 hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t rate,
     uint32_t channels, synth_sound_format format, uint64_t frames, synth_sound_writer **writer,
     hed_error *error);
 
-/* ---- what we use of libsndfile 1.0 and later, declared from its documentation ---- */
+/* ---- the part of libsndfile 1.0 and later that Heddle calls, declared from its documentation ---- */
 
 typedef int64_t sf_count_t;
 typedef struct sf_private_tag SNDFILE;

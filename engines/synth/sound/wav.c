@@ -1,4 +1,4 @@
-/* Reading WAV files: chunks up to the samples, then the samples. */
+/* Reading WAV files: the chunks up to the samples, then the samples. */
 #include "sound_file.h"
 #include "heddle/author.h"
 #include "support/file.h"
@@ -10,7 +10,7 @@
 
 enum { WAV_INTEGERS = 1, WAV_FLOATS = 3, WAV_EXTENSIBLE = 0xfffe };
 enum { MOST_CHANNELS = 1024 };
-/* RF64 has it elsewhere; a stream that was never closed, nowhere */
+/* the size is in RF64's "ds64" chunk, or missing from a stream that was never closed */
 static const uint32_t UNKNOWN_SIZE = UINT32_MAX;
 
 typedef struct wav_file {
@@ -19,9 +19,9 @@ typedef struct wav_file {
     const char *path;
     uint32_t tag, channels, rate, width; /* width: bytes of a sample; 0: no format seen yet */
     bool has_long_size;
-    uint64_t long_size; /* of the samples, by RF64's chunk "ds64" */
-    size_t data;        /* where the samples begin */
-    uint32_t data_size; /* bytes, as their chunk says it */
+    uint64_t long_size; /* size of the samples in RF64's chunk "ds64", bytes */
+    size_t data;        /* offset of the samples, bytes */
+    uint32_t data_size; /* size in the chunk's header, bytes */
 } wav_file;
 
 static uint32_t u16(const uint8_t *p) { return (uint32_t)p[0] | (uint32_t)p[1] << 8; }
@@ -39,7 +39,7 @@ bool synth_wav_begins(const void *bytes, size_t size)
 
 static hed_status read_format(wav_file *f, const uint8_t *p, uint32_t size, hed_error *error)
 {
-    /* An extensible format's GUID begins with the tag that it stands for. */
+    /* the GUID of an extensible format begins with the format's tag */
     static const uint8_t guid[14] = {0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xaa, 0, 0x38, 0x9b, 0x71};
     uint32_t tag = u16(p), block = u16(p + 12), bits = u16(p + 14);
     if (tag == WAV_EXTENSIBLE && size >= 40 && memcmp(p + 26, guid, sizeof guid) == 0)
@@ -48,9 +48,9 @@ static hed_status read_format(wav_file *f, const uint8_t *p, uint32_t size, hed_
     f->channels = u16(p + 2);
     f->rate = u32(p + 4);
     uint32_t width = (bits + 7) / 8;
-    bool known = tag == WAV_INTEGERS ? width >= 1 && width <= 4
-                                     : tag == WAV_FLOATS && (bits == 32 || bits == 64);
-    if (!known)
+    bool is_supported = tag == WAV_INTEGERS ? width >= 1 && width <= 4
+                                            : tag == WAV_FLOATS && (bits == 32 || bits == 64);
+    if (!is_supported)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has samples of %u bits in WAV's encoding %u: integers (1) of 8 to 32 bits and floats "
             "(3) of 32 and 64 are read",
@@ -64,7 +64,7 @@ static hed_status read_format(wav_file *f, const uint8_t *p, uint32_t size, hed_
     return HED_OK;
 }
 
-/* Goes through the chunks up to "data". */
+/* Reads the chunks up to "data". */
 static hed_status find_samples(wav_file *f, hed_error *error)
 {
     size_t at = 12;
@@ -103,7 +103,7 @@ static hed_status find_samples(wav_file *f, hed_error *error)
         error, HED_ERROR_FORMAT, "%s ends after %zu bytes, before its samples", f->path, f->size);
 }
 
-/* Whether a chunk begins at `at` that the file holds whole. */
+/* True if a complete chunk begins at `at`. */
 static bool is_chunk(const wav_file *f, size_t at)
 {
     if (f->size - at < 8 || u32(f->bytes + at + 4) > f->size - at - 8) return false;
@@ -128,7 +128,7 @@ static float number_of(const wav_file *f, const uint8_t *p)
     }
     uint32_t bits = 0;
     for (uint32_t i = 0; i < f->width; i++) bits |= (uint32_t)p[i] << 8 * (4 - f->width + i);
-    if (f->width == 1) bits ^= 0x80000000u; /* bytes count from 0 to 255 */
+    if (f->width == 1) bits ^= 0x80000000u; /* 8-bit samples are unsigned */
     return (float)(int32_t)bits * 0x1p-31f;
 }
 
@@ -143,15 +143,15 @@ hed_status synth_wav_parse(
     if (status) return status;
     size_t step = (size_t)f.width * f.channels;
 
-    /* Bytes of samples that the head tells of. In a file whose writer stopped early they reach to
-     * the end. */
-    uint64_t told = f.data_size;
-    if (f.data_size == UNKNOWN_SIZE) told = f.has_long_size ? f.long_size : f.size - f.data;
-    else if (f.data_size == 0 && !is_chunk(&f, f.data)) told = f.size - f.data;
-    told /= step;
+    /* size of the samples by the header, bytes; if the writer stopped early, they extend to the
+     * end of the file */
+    uint64_t announced = f.data_size;
+    if (f.data_size == UNKNOWN_SIZE) announced = f.has_long_size ? f.long_size : f.size - f.data;
+    else if (f.data_size == 0 && !is_chunk(&f, f.data)) announced = f.size - f.data;
+    announced /= step;
 
     uint64_t frames = (size - f.data) / step;
-    if (told < frames) frames = told;
+    if (announced < frames) frames = announced;
     if (frames > SYNTH_SOUND_MOST_SAMPLES / f.channels)
         return hed_fail(error, HED_ERROR_LIMIT,
             "%s has %llu frames of %u channels: at most 2^30 samples are read", path,
@@ -165,15 +165,15 @@ hed_status synth_wav_parse(
             samples[c * frames + n] =
                 number_of(&f, f.bytes + f.data + n * step + (size_t)c * f.width);
     *sound = (synth_sound){.rate = f.rate, .channels = f.channels, .frames = frames,
-        .missing = told - frames, .samples = samples};
+        .missing = announced - frames, .samples = samples};
     return HED_OK;
 }
 
-/* Writing WAV files, as a stream: the head is written first for as many frames as were announced,
- * and again at the end where they were others. */
+/* Writing WAV files as a stream: the header is written first for the announced number of frames,
+ * and rewritten at the end if the number differs. */
 
 enum {
-    PIECE = 4096, /* frames that are turned at once */
+    PIECE = 4096, /* frames converted at once */
     HEAD_BYTES = 96,
     LONG_SIZES = 28, /* bytes of the chunk "ds64" */
 };
@@ -183,8 +183,8 @@ typedef struct wav_writer {
     hed_file_writer *file;
     char *path;
     uint32_t rate, channels, width; /* width: bytes of a sample */
-    bool rf64;                      /* however short it is */
-    bool room;                      /* in the head for RF64's sizes */
+    bool rf64;                      /* RF64 header for any length */
+    bool room;                      /* the header has space for RF64's sizes */
     uint64_t announced, frames;
     uint8_t piece[]; /* (PIECE x channels x width) */
 } wav_writer;
@@ -208,7 +208,7 @@ static uint64_t data_size(const wav_writer *w, uint64_t frames)
     return frames * w->channels * w->width;
 }
 
-/* What the file's first size counts: all behind it. */
+/* Returns the first size field: number of bytes after it. */
 static uint64_t riff_size(const wav_writer *w, uint64_t frames)
 {
     uint64_t data = data_size(w, frames);
@@ -251,8 +251,8 @@ static hed_status write_head(wav_writer *w, uint64_t frames)
 
 /* ---- samples ---- */
 
-/* Full scale is the power of two that it is when it is read, so that integers come back as they
- * were. */
+/* Converts a sample to an integer; full scale is the reader's power of two, so integers are
+ * restored exactly. */
 static int32_t quantize(float x, float scale)
 {
     float y = x * scale;
@@ -300,7 +300,7 @@ static hed_status wav_commit(synth_sound_writer *base, hed_error *error)
     wav_writer *w = (wav_writer *)base;
     if (data_size(w, w->frames) & 1) hed_file_writer_put(w->file, "", 1);
     if (w->frames != w->announced && !hed_file_writer_seek(w->file, 0)) write_head(w, w->frames);
-    hed_status status = hed_file_writer_commit(w->file, error); /* tells of whatever failed */
+    hed_status status = hed_file_writer_commit(w->file, error); /* reports any earlier failure */
     wav_free_writer(w);
     return status;
 }
@@ -343,7 +343,7 @@ hed_status synth_wav_writer_open(const char *path, uint32_t rate, uint32_t chann
         wav_free_writer(w);
         return status;
     }
-    write_head(w, frames); /* a failure is kept for the next put, and for commit */
+    write_head(w, frames); /* the writer keeps an error for the next put, and for commit */
     *writer = &w->base;
     return HED_OK;
 }

@@ -1,7 +1,7 @@
-/* What channels say: controllers, bend, pressure, and the words that follow them; registered
+/* Channel state: controllers, bend, pressure, and the words that follow them; registered
  * parameters 0 (bend range) and 6 (MPE zones); the dilation of voices. MIDI 1.0 Detailed
  * Specification 4.2; reset of controllers by RP-015; zones by MPE 1.0 (RP-053). Until a zone is
- * set, MPE has the lower one with all channels. */
+ * set, MPE has the lower zone with all channels. */
 #include "voices/voices.h"
 
 static float exp2_of(float octaves) { return hed_pow(2.0f, octaves); }
@@ -16,11 +16,12 @@ uint32_t synth_control_manager(const synth_voices *v, uint32_t channel)
     return SYNTH_NO_CHANNEL;
 }
 
-/* Whether what `channel` says is meant for a voice. */
+/* True if messages of `channel` control a voice. */
 static bool speaks_for(const synth_voices *v, uint32_t channel, const synth_voice *voice)
 {
     if (v->def.mode != HED_SYNTH_VOICES_MPE) return true;
-    if (!voice->used || !voice->follows) return false; /* a free one learns at its start */
+    /* a free voice takes its channel's state when it starts */
+    if (!voice->used || !voice->follows) return false;
     return voice->channel == channel || synth_control_manager(v, voice->channel) == channel;
 }
 
@@ -33,7 +34,7 @@ bool synth_control_sustained(const synth_voices *v, uint32_t channel)
 
 /* ---- bends ---- */
 
-/* Semitones at full bend. */
+/* Returns the bend range of a channel, semitones. */
 static float range_of(const synth_voices *v, uint32_t channel)
 {
     const synth_channel *c = &v->channels[channel];
@@ -42,7 +43,7 @@ static float range_of(const synth_voices *v, uint32_t channel)
                                                                  : v->def.bend_range;
 }
 
-/* Semitones that a channel's notes are bent by. */
+/* Returns the bend of a channel's notes, semitones. */
 static float bend_of(const synth_voices *v, uint32_t channel)
 {
     uint32_t manager = synth_control_manager(v, channel);
@@ -57,7 +58,7 @@ void synth_control_dilate(synth_voices *v, uint32_t instance)
     synth_voice *voice = &v->voices[instance];
     if (voice->follows) voice->bend = bend_of(v, voice->channel);
     float dilation = exp2_of(((float)voice->note - v->def.root_note + voice->bend) / 12.0f);
-    /* A range that was set by MIDI may reach further than the instrument is stable. */
+    /* a range set by MIDI may exceed the dilation for which the instrument is proven stable */
     synth_voices_poke_float(v, instance, SYNTH_DILATION,
         dilation < v->largest_dilation ? dilation : v->largest_dilation);
 }
@@ -77,7 +78,7 @@ bool synth_control_reaches(const synth_target *target, uint32_t channel, uint32_
     }
 }
 
-/* The channel and key that a target listens to in an instance. False: none has played. */
+/* Finds the channel and key that a target follows in an instance. False: none has played. */
 static bool control_key_of(
     const synth_voices *v, uint32_t instance, uint32_t target, uint32_t *channel, uint32_t *note)
 {
@@ -93,7 +94,8 @@ static bool control_key_of(
     return voice->used && synth_route_fits(&v->program->targets[target].route, *channel, *note);
 }
 
-/* What is known of a control, where a voice's own channel knows best. */
+/* Returns the last value of a control; a voice's own channel has precedence. False: never
+ * received. */
 static bool control_value(
     const synth_voices *v, uint32_t instance, const synth_target *target, float *value)
 {
@@ -101,23 +103,23 @@ static bool control_value(
                        : target->kind == HED_SYNTH_MIDI_BEND ? SYNTH_CONTROL_BEND
                                                              : SYNTH_CONTROL_PRESSURE;
     if (target->kind == HED_SYNTH_MIDI_CC && control >= SYNTH_CC_SOUND_OFF) return false;
-    const synth_channel *said =
+    const synth_channel *source =
         target->route.channel ? &v->channels[target->route.channel - 1] : &v->any;
     if (v->def.mode == HED_SYNTH_VOICES_MPE) {
         uint32_t channel = v->voices[instance].channel, manager = synth_control_manager(v, channel);
-        said = &v->channels[channel];
+        source = &v->channels[channel];
         if (manager != SYNTH_NO_CHANNEL &&
-            (!said->received[control] || !synth_route_channel(&target->route, channel))) {
-            said = &v->channels[manager];
+            (!source->received[control] || !synth_route_channel(&target->route, channel))) {
+            source = &v->channels[manager];
             channel = manager;
         }
         if (!synth_route_channel(&target->route, channel)) return false;
     }
-    *value = said->value[control];
-    return said->received[control];
+    *value = source->value[control];
+    return source->received[control];
 }
 
-/* What a target's word is to be. False: nothing is known. */
+/* Computes the value of a target's word. False: unknown. */
 static bool target_value(const synth_voices *v, uint32_t instance, uint32_t index, float *value)
 {
     const synth_target *target = &v->program->targets[index];
@@ -160,13 +162,13 @@ void synth_control_target(synth_voices *v, uint32_t instance, uint32_t index, bo
     else if (always) synth_voices_poke(v, instance, word, v->program->image[word]);
 }
 
-/* ---- what is said ---- */
+/* ---- received values ---- */
 
 static void receive(synth_voices *v, uint32_t channel, uint32_t control, float value)
 {
-    synth_channel *said = &v->channels[channel];
-    said->value[control] = v->any.value[control] = value;
-    said->received[control] = v->any.received[control] = true;
+    synth_channel *state = &v->channels[channel];
+    state->value[control] = v->any.value[control] = value;
+    state->received[control] = v->any.received[control] = true;
     for (uint32_t i = 0; i < v->instances; i++) {
         if (!speaks_for(v, channel, &v->voices[i])) continue;
         if (control == SYNTH_CONTROL_BEND && v->voices[i].used) synth_control_dilate(v, i);
@@ -181,7 +183,7 @@ static void receive(synth_voices *v, uint32_t channel, uint32_t control, float v
 
 void synth_control_bend(synth_voices *v, uint32_t channel, uint32_t value)
 {
-    /* 8192 is the middle: both ends are full. */
+    /* 8192 is the centre; both ends are full scale */
     float bend =
         value < 8192 ? ((float)value - 8192.0f) / 8192.0f : ((float)value - 8192.0f) / 8191.0f;
     receive(v, channel, SYNTH_CONTROL_BEND, bend);
@@ -192,7 +194,7 @@ void synth_control_pressure(synth_voices *v, uint32_t channel, uint32_t value)
     receive(v, channel, SYNTH_CONTROL_PRESSURE, (float)value / 127.0f);
 }
 
-/* Registered parameter 0. In MPE a member's range is that of all members of its zone. */
+/* Sets registered parameter 0. In MPE a member's range applies to all members of its zone. */
 static void set_range(synth_voices *v, uint32_t channel, uint32_t number, uint32_t value)
 {
     uint32_t manager = synth_control_manager(v, channel);
@@ -214,8 +216,8 @@ static void enter_data(synth_voices *v, uint32_t channel, uint32_t number, uint3
     if (c->rpn[1] == 0) set_range(v, channel, number, value);
     else if (c->rpn[1] == 6 && number == SYNTH_CC_DATA && v->def.mode == HED_SYNTH_VOICES_MPE &&
              (channel == 0 || channel == 15)) {
-        /* So many members has the zone of channel 1 or 16; the other zone gives way. Ranges are the
-         * instrument's again. */
+        /* the zone of channel 1 or 16 gets `value` members, the other zone shrinks, and bend
+         * ranges are reset to the instrument's */
         uint32_t zone = channel == 15, count = value < 15 ? value : 15;
         v->members[zone] = (uint8_t)count;
         uint32_t left = count < 14 ? 14 - count : 0;
@@ -223,7 +225,7 @@ static void enter_data(synth_voices *v, uint32_t channel, uint32_t number, uint3
         for (uint32_t i = 0; i < SYNTH_CHANNELS; i++) v->channels[i].ranged = false;
     } else return;
 
-    /* Bends now mean something else: update all that follows them. */
+    /* the same bend now means another interval: update all words that follow bends */
     for (uint32_t i = 0; i < v->instances; i++) {
         if (v->voices[i].used) synth_control_dilate(v, i);
         for (uint32_t t = 0; t < v->targets; t++)
@@ -246,7 +248,7 @@ static void reset_controllers(synth_voices *v, uint32_t channel)
     synth_notes_pedal(v, channel);
 }
 
-/* A zone's manager speaks for its members, too. */
+/* Calls `act` for a channel and, if it is a zone's manager, for the zone's members. */
 static void each_of_zone(synth_voices *v, uint32_t channel, void (*act)(synth_voices *, uint32_t))
 {
     act(v, channel);
@@ -268,7 +270,7 @@ void synth_control_change(synth_voices *v, uint32_t channel, uint32_t number, ui
         enter_data(v, channel, number, value);
     else if (number == SYNTH_CC_RESET) each_of_zone(v, channel, reset_controllers);
     else if (number == SYNTH_CC_SOUND_OFF) each_of_zone(v, channel, synth_voices_silence);
-    else if (number >= SYNTH_CC_NOTES_OFF) /* 124 to 127 end all notes as well */
+    else if (number >= SYNTH_CC_NOTES_OFF) /* 124 to 127 (omni and mono modes) end all notes too */
         each_of_zone(v, channel, end_notes);
 }
 
@@ -299,12 +301,12 @@ void synth_control_default(synth_channel *channel)
     *channel = (synth_channel){.rpn = {127, 127}};
 }
 
-/* Parameters that events have set. A store that is put to rest, or that another program has, does
- * not know them: so the last ones are kept, in the order in which they were set, and said again. */
+/* Parameters set by events. A store that was reset, or that belongs to another program, has lost
+ * their values, so the last ones are kept, in order of setting, and poked again. */
 
 static void poke_setting(synth_voices *v, const synth_setting *s)
 {
-    /* The list of pokes serves as scratch: it is filled only when all events are through. */
+    /* v->pokes serves as scratch: it is filled only after all events are processed */
     uint32_t count =
         synth_program_set(v->program, s->entity, s->target, s->value, v->pokes, v->capacity);
     for (uint32_t i = 0; i < v->instances; i++)
@@ -320,8 +322,8 @@ static void forget(synth_voices *v, uint32_t index)
         (v->setting_count - index) * sizeof *v->settings);
 }
 
-/* The one set longest ago gives way. What this program cannot set, or has no room for, is not
- * kept. */
+/* Keeps a setting, in place of the oldest if the list is full. A setting that this program
+ * cannot make, or whose pokes exceed the capacity, is not kept. */
 static void control_keep(synth_voices *v, synth_setting s)
 {
     for (uint32_t i = 0; i < v->setting_count; i++)

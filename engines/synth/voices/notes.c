@@ -1,9 +1,9 @@
-/* Keys and what they sound in: gates in the one instance of HED_SYNTH_SINGLETON; else an instance
- * each: a free one, the one released longest ago, the oldest. A key struck again while it sounds
- * keeps its instance, as a string does. */
+/* Keys and their voices. In HED_SYNTH_SINGLETON keys open gates of the one instance; otherwise
+ * each key gets an instance: a free one, else the one released earliest, else the oldest. A key
+ * struck again while it sounds keeps its instance, as on a string. */
 #include "voices/voices.h"
 
-/* ---- which keys are held ---- */
+/* ---- held keys ---- */
 
 static bool is_held(const synth_voices *v, uint32_t channel, uint32_t note)
 {
@@ -17,7 +17,7 @@ static void notes_set_state(synth_voices *v, uint32_t channel, uint32_t note, sy
     *word = state == SYNTH_KEY_UP ? *word & ~bit : *word | bit;
 }
 
-/* Bits of notes low to high in word 0 (notes 0 to 63) or 1. */
+/* Returns the bits of notes `low` to `high` in word 0 (notes 0 to 63) or 1. */
 static uint64_t notes_between(uint32_t low, uint32_t high, uint32_t word)
 {
     uint32_t base = 64 * word;
@@ -26,7 +26,7 @@ static uint64_t notes_between(uint32_t low, uint32_t high, uint32_t word)
     return ~(uint64_t)0 >> (63 - to) & ~(uint64_t)0 << from;
 }
 
-/* What of a route the instrument hears on a channel. */
+/* Marks the keys of a route as heard on a channel, within the instrument's range. */
 static void listen_to(synth_voices *v, uint32_t channel, const hed_synth_route *route)
 {
     uint32_t low = route->low > v->def.low ? route->low : v->def.low,
@@ -45,7 +45,7 @@ static bool any_held(const synth_voices *v, const hed_synth_route *route)
     return false;
 }
 
-/* ---- which notes are heard, and by which key ---- */
+/* ---- notes that the instrument hears, and their keys ---- */
 
 static bool is_heard(const synth_voices *v, uint32_t channel, int32_t key)
 {
@@ -55,12 +55,12 @@ static bool is_heard(const synth_voices *v, uint32_t channel, int32_t key)
 void synth_notes_listen(synth_voices *v)
 {
     const synth_program *p = v->program;
-    bool any = false;
+    bool has_route = false;
     memset(v->heard, 0, sizeof v->heard);
     for (uint32_t c = 0; c < SYNTH_CHANNELS; c++) {
         for (uint32_t g = 0; g < p->layout.gates; g++) {
             if (!p->gates[g].starts) continue;
-            any = true;
+            has_route = true;
             listen_to(v, c, &p->gates[g].route);
         }
         for (uint32_t t = 0; t < p->target_count; t++) {
@@ -71,8 +71,8 @@ void synth_notes_listen(synth_voices *v)
                         target->kind == HED_SYNTH_MIDI_VELOCITY)))
                 listen_to(v, c, &target->route);
         }
-        /* Where notes start nothing a voice is dilated by them still. */
-        if (v->def.mode != HED_SYNTH_SINGLETON && !any)
+        /* a voice without gates still follows its notes by dilation */
+        if (v->def.mode != HED_SYNTH_SINGLETON && !has_route)
             listen_to(v, c, &(hed_synth_route){0, 0, 127});
     }
     v->notes.low = HED_SYNTH_NO_KEY;
@@ -95,17 +95,17 @@ uint32_t synth_notes_key(const synth_voices *v, uint32_t channel, uint32_t note)
     return HED_SYNTH_NO_KEY;
 }
 
-/* Counts a note. Gives its key. */
+/* Counts a note in `n` and returns its key. */
 static uint32_t count_note(
     const synth_voices *v, uint32_t channel, uint32_t note, hed_synth_note_report *n)
 {
     uint32_t key = synth_notes_key(v, channel, note);
-    int32_t wanted = (int32_t)note + v->transpose;
+    int32_t shifted = (int32_t)note + v->transpose;
     n->struck++;
     if (key != HED_SYNTH_NO_KEY) return key;
     if (!n->dropped || note < n->dropped_low) n->dropped_low = (uint8_t)note;
     if (!n->dropped || note > n->dropped_high) n->dropped_high = (uint8_t)note;
-    if (n->low != HED_SYNTH_NO_KEY && wanted >= n->low && wanted <= n->high)
+    if (n->low != HED_SYNTH_NO_KEY && shifted >= n->low && shifted <= n->high)
         n->deaf_channels |= (uint16_t)(1u << channel);
     n->dropped++;
     return key;
@@ -143,7 +143,7 @@ static void open_gates(synth_voices *v, uint32_t instance, uint32_t channel, uin
 
 /* ---- voices ---- */
 
-/* Whether `a` is to be taken before `b`. */
+/* True if voice `a` is to be stolen before `b`. */
 static bool sooner(const synth_voice *a, const synth_voice *b)
 {
     if (a->used != b->used) return !a->used;
@@ -151,7 +151,7 @@ static bool sooner(const synth_voice *a, const synth_voice *b)
     return a->released ? a->released < b->released : a->started < b->started;
 }
 
-/* Ends a key's sound, now that neither finger nor pedal holds it. */
+/* Ends a key that is neither down nor sustained by the pedal. */
 static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
 {
     synth_key *key = &v->keys[channel][note];
@@ -160,7 +160,7 @@ static void let_go(synth_voices *v, uint32_t channel, uint32_t note)
         if (v->plays[channel][i] == note) v->plays[channel][i] = HED_SYNTH_NO_KEY;
     if (v->def.mode != HED_SYNTH_SINGLETON) v->voices[key->voice].released = ++v->serial;
 
-    /* Gates that nothing else holds open are closed. */
+    /* close the gates that no other key keeps open */
     for (uint32_t g = 0; g < v->program->layout.gates; g++) {
         const synth_gate *gate = &v->program->gates[g];
         if (!synth_route_fits(&gate->route, channel, note)) continue;
@@ -173,10 +173,10 @@ static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
 {
     if (v->def.mode == HED_SYNTH_SINGLETON) return 0;
     if (is_held(v, channel, note)) return v->keys[channel][note].voice;
-    uint32_t taken = 0;
+    uint32_t oldest = 0;
     for (uint32_t i = 1; i < v->instances; i++)
-        if (sooner(&v->voices[i], &v->voices[taken])) taken = i;
-    synth_voice *voice = &v->voices[taken];
+        if (sooner(&v->voices[i], &v->voices[oldest])) oldest = i;
+    synth_voice *voice = &v->voices[oldest];
     if (voice->used && !voice->released) let_go(v, voice->channel, voice->note);
     if (v->def.mode == HED_SYNTH_VOICES_MPE)
         for (uint32_t i = 0; i < v->instances; i++)
@@ -184,11 +184,11 @@ static uint32_t take_voice(synth_voices *v, uint32_t channel, uint32_t note)
                 v->voices[i].follows = false;
     *voice = (synth_voice){
         .channel = (uint8_t)channel, .note = (uint8_t)note, .used = true, .follows = true};
-    return taken;
+    return oldest;
 }
 
-/* What starts with a note: in SINGLETON what follows notes of its route; else all of the voice's
- * words, which may be those of the note before still. */
+/* Starts words that follow notes: in SINGLETON the words whose route contains the note;
+ * otherwise all words of the voice, which may still have the previous note's values. */
 static void start_targets(synth_voices *v, uint32_t instance, uint32_t channel, uint32_t note)
 {
     for (uint32_t t = 0; t < v->targets; t++) {
@@ -224,7 +224,7 @@ static void end_key(synth_voices *v, uint32_t channel, uint32_t note)
     else let_go(v, channel, note);
 }
 
-/* Notes that fold to one key hold it together. */
+/* Ends a note. If several notes fold to one key, the last one ends the key. */
 void synth_notes_end(synth_voices *v, uint32_t channel, uint32_t note)
 {
     uint32_t key = v->plays[channel][note];
@@ -237,7 +237,7 @@ void synth_notes_start(synth_voices *v, uint32_t channel, uint32_t note, uint32_
 {
     uint32_t key = count_note(v, channel, note, &v->notes);
     if (key == HED_SYNTH_NO_KEY) return;
-    /* what it played in an instrument before */
+    /* a key that the note plays since before a change of program */
     if (v->plays[channel][note] != key) synth_notes_end(v, channel, note);
     start_key(v, channel, key, velocity);
     v->plays[channel][note] = (uint8_t)key;

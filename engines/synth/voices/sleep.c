@@ -1,25 +1,26 @@
-/* Which bodies are an island, and whether it is still. voices_sleep.c puts it to sleep and wakes
- * it. */
+/* Islands of bodies: finding them, testing them for rest, and the pokes that put them to sleep
+ * and wake them. */
 #include "voices/voices.h"
 #include "kernels/physics.h"
 
 #include <math.h>
 
-/* by so much a microphone that is modulated may hear better */
+/* assumed largest gain by which modulation amplifies a microphone */
 static const double MODULATED_EAR = 1e3;
-/* of what is heard, where a body moves across what any microphone hears */
+/* minimal fraction of a motion that is assumed to be heard, for bodies that move across the
+ * microphone's axis */
 static const double ACROSS = 1e-5;
 
-/* ---- which bodies are an island ---- */
+/* ---- islands of bodies ---- */
 
-/* Bodies as a forest: `up` is the next on the way to the root. */
+/* Disjoint-set forest of bodies: `up` is the parent. */
 typedef struct forest {
     const synth_program *program;
-    synth_at at; /* the image */
+    synth_at at; /* the program's image */
     uint32_t bodies;
     uint32_t *up;      /* (bodies) */
-    uint32_t *island;  /* (bodies) of roots: number, or SYNTH_EMPTY */
-    uint8_t *restless; /* (bodies) of roots: something drives it */
+    uint32_t *island;  /* (bodies) of roots: number of the island, or SYNTH_EMPTY */
+    uint8_t *restless; /* (bodies) of roots: 1 if something drives the island continuously */
 } forest;
 
 static uint32_t root_of(const forest *f, uint32_t body)
@@ -45,8 +46,9 @@ static void join_neighbours(forest *f)
         if (!is_free(f, body)) continue;
         synth_list list = synth_list_of(&f->at, type->list, type->count, body);
         for (uint32_t i = 0; i < list.length; i++) {
-            uint32_t other = synth_word(&f->at, list.first + i * SYNTH_SPRING_WORDS * list.stride);
-            if (is_free(f, other)) f->up[root_of(f, other)] = root_of(f, body);
+            uint32_t neighbour =
+                synth_word(&f->at, list.first + i * SYNTH_SPRING_WORDS * list.stride);
+            if (is_free(f, neighbour)) f->up[root_of(f, neighbour)] = root_of(f, body);
         }
     }
 }
@@ -61,10 +63,10 @@ static void mark_modulated(forest *f)
         synth_list list = synth_list_of(&f->at, type->list, type->count, body);
         for (uint32_t i = 0; i < list.length; i++) {
             uint32_t word = list.first + i * SYNTH_SPRING_WORDS * list.stride,
-                     other = synth_word(&f->at, word);
+                     neighbour = synth_word(&f->at, word);
             driven |= (synth_word(&f->at, word + list.stride) & SYNTH_SPRING_INDEX) <
                       layout->type[SYNTH_SPRING].modulated;
-            driven |= !is_free(f, other) && is_modulated(f, other);
+            driven |= !is_free(f, neighbour) && is_modulated(f, neighbour);
         }
         if (driven) f->restless[root_of(f, body)] = 1;
     }
@@ -75,7 +77,7 @@ static uint32_t contact_body(const forest *f, uint32_t type, uint32_t contact)
     return synth_bits(&f->at, synth_self_of(&f->program->layout, type, contact), CONTACT_P_BODY);
 }
 
-/* What a microphone with a delay line hears, and `body`, which the line drives, are one. */
+/* Joins `body`, which a delay line drives, with the bodies that the line's microphone hears. */
 static void join_by_delay(forest *f, uint32_t body, uint32_t signal)
 {
     const synth_layout *layout = &f->program->layout;
@@ -88,13 +90,14 @@ static void join_by_delay(forest *f, uint32_t body, uint32_t signal)
             continue;
         synth_list list = synth_list_of(&f->at, type->list, type->count, ear);
         for (uint32_t i = 0; i < list.length; i++) {
-            uint32_t other = synth_word(&f->at, list.first + i * SYNTH_EAR_WORDS * list.stride);
-            if (is_free(f, other)) f->up[root_of(f, other)] = root_of(f, body);
+            uint32_t source_body =
+                synth_word(&f->at, list.first + i * SYNTH_EAR_WORDS * list.stride);
+            if (is_free(f, source_body)) f->up[root_of(f, source_body)] = root_of(f, body);
         }
     }
 }
 
-/* Where an audio input without a gate has its sound from; SYNTH_AUDIO_SILENT for all others. */
+/* Returns the source of an audio input without a gate; SYNTH_AUDIO_SILENT for all others. */
 static uint32_t open_source(const forest *f, uint32_t audio)
 {
     synth_self me = synth_self_of(&f->program->layout, SYNTH_AUDIO, audio);
@@ -102,13 +105,13 @@ static uint32_t open_source(const forest *f, uint32_t audio)
                                                  : synth_bits(&f->at, me, AUDIO_P_SOURCE);
 }
 
-/* The island that a body is of; SYNTH_EMPTY: none that sleeps. */
+/* Returns the island of a body; SYNTH_EMPTY: an anchor, or an island that never sleeps. */
 static uint32_t island_of(const forest *f, uint32_t body)
 {
     return is_free(f, body) ? f->island[root_of(f, body)] : SYNTH_EMPTY;
 }
 
-/* Numbers the islands that may sleep. Gives how many bodies they have. */
+/* Numbers the islands that may sleep; returns the number of their bodies. */
 static uint32_t number_islands(forest *f, uint32_t *islands)
 {
     uint32_t bodies = 0;
@@ -132,8 +135,8 @@ static uint32_t number_islands(forest *f, uint32_t *islands)
 
 /* ---- lists ---- */
 
-/* Lists of `count` owners are filled in two rounds: first they are counted, then entries are
- * put. */
+/* Turns counts of entries into first indices. Lists of `count` owners are filled in two rounds:
+ * the first counts entries, the second puts them. */
 static void sum_up(uint32_t *begin, uint32_t count)
 {
     for (uint32_t i = 0, sum = 0; i <= count; i++) {
@@ -155,7 +158,7 @@ static void unwind(uint32_t *begin, uint32_t count)
     begin[0] = 0;
 }
 
-/* One round over bodies and contacts. */
+/* Visits bodies and contacts once, to count or to put entries. */
 static void visit(const forest *f, synth_sleep *s)
 {
     for (uint32_t body = 0; body < f->bodies; body++)
@@ -174,10 +177,10 @@ static void visit(const forest *f, synth_sleep *s)
         }
 }
 
-/* ---- what is heard ---- */
+/* ---- loudness of islands ---- */
 
-/* How loud ears make the bodies of each island, moving along each axis, at the most: of full scale,
- * for an h v of 1. */
+/* Adds up the largest loudness of each island along each axis: output, relative to full scale,
+ * of all its bodies at an h v of 1. */
 static void hear(const forest *f, double gain, double *loudness)
 {
     const synth_layout *layout = &f->program->layout;
@@ -208,8 +211,8 @@ static void hear(const forest *f, double gain, double *loudness)
             for (uint32_t k = 0; k < 3 && island != SYNTH_EMPTY; k++) {
                 double e[3] = {r[0] / distance, r[1] / distance, r[2] / distance};
 
-                /* The share of a motion along this axis that is heard of a body at distance `r`
-                 * towards `e` (synth_heard()). */
+                /* fraction of a motion along this axis that is heard of a body in direction `e`
+                 * (synth_heard()) */
                 double n = synth_value(at, m, MICROPHONE_P_NX + k),
                        isotropy = synth_value(at, m, MICROPHONE_P_ISOTROPY),
                        share = fmax(fabs(n + isotropy * (e[k] - n)), ACROSS);
@@ -221,7 +224,8 @@ static void hear(const forest *f, double gain, double *loudness)
 
 /* ---- life ---- */
 
-/* What open audio inputs mean for islands: which wake them, and that echoes are waited for. */
+/* Records open audio inputs: the islands that each wakes, and longer waits for islands with
+ * echoes. */
 static void listen(synth_sleep *s, const forest *f)
 {
     memset(s->enough, SYNTH_QUIET, s->islands);
@@ -229,7 +233,7 @@ static void listen(synth_sleep *s, const forest *f)
         uint32_t source = open_source(f, i), island = island_of(f, contact_body(f, SYNTH_AUDIO, i));
         if (island == SYNTH_EMPTY || source == SYNTH_AUDIO_SILENT) continue;
         if (!(source & SYNTH_AUDIO_SIGNAL)) s->inputs[island] |= 1ull << source;
-        else /* a ring is less than twice as long as it has to be */
+        else /* a ring is less than twice as long as necessary */
             s->enough[island] = SYNTH_QUIET + 2 * SYNTH_LONGEST_DELAY * SYNTH_CHECKS_A_SECOND;
     }
 }
@@ -258,15 +262,15 @@ static void islands_list(
     s->inputs = hed_arena_new(arena, s->islands, sizeof *s->inputs, error);
     s->quiet = hed_arena_new(arena, instances * s->islands, sizeof *s->quiet, error);
     s->weights = hed_arena_new(arena, instances * s->body_count, sizeof *s->weights, error);
-    bool made = loudness && s->weights && !arena->failed;
-    if (made) {
+    bool has_memory = loudness && s->weights && !arena->failed;
+    if (has_memory) {
         visit(f, s);
         unwind(s->body_begin, s->islands);
         unwind(s->contact_begin, s->islands);
         unwind(s->gate_begin, gates);
         listen(s, f);
         hear(f, gain, loudness);
-        /* where a body is not heard at all, SYNTH_INAUDIBLE counts in metres a second */
+        /* SYNTH_INAUDIBLE is a limit in m/s for unheard bodies */
         for (uint32_t i = 0; i < 3 * s->islands; i++)
             s->slow[i] = (float)(loudness[i] > 0.0 ? SYNTH_INAUDIBLE / loudness[i]
                                                    : SYNTH_INAUDIBLE * s->program->step);
@@ -330,7 +334,7 @@ static bool is_acting(const synth_sleep *s, const synth_at *at, uint32_t seat)
 {
     uint32_t type = SYNTH_SEAT_TYPE(seat);
     synth_self me = synth_self_of(&s->program->layout, type, SYNTH_SEAT_ENTITY(seat));
-    /* it is silent */
+    /* a silent input */
     if (type == SYNTH_AUDIO && synth_bits(at, me, AUDIO_P_GATED) == 0) return false;
     _Static_assert(
         (int)MALLET_S_SEEN == (int)ADSR_S_SEEN && (int)PLECTRUM_S_SEEN == (int)ADSR_S_SEEN,
@@ -353,7 +357,7 @@ bool synth_sleep_is_quiet(
     for (uint32_t i = s->body_begin[island]; i < s->body_begin[island + 1]; i++)
         for (uint32_t k = 0; k < 3; k++) {
             float speed = hed_as_float(u[k * count + s->bodies[i]]), slow = s->slow[3 * island + k];
-            if (!(speed <= slow && speed >= -slow)) return false; /* nor a NaN */
+            if (!(speed <= slow && speed >= -slow)) return false; /* rejects NaN too */
         }
     synth_at at = {.store = (uint32_t *)store};
     for (uint32_t i = s->contact_begin[island]; i < s->contact_begin[island + 1]; i++)
@@ -368,7 +372,7 @@ uint32_t synth_sleep_asleep(const synth_sleep *s)
     return count;
 }
 
-/* Islands (sleep.h) that fall asleep and wake, as pokes. */
+/* Islands that fall asleep and wake, as pokes. */
 
 static void fall_asleep(synth_voices *v, uint32_t instance, uint32_t island, const uint32_t *store)
 {
@@ -379,7 +383,7 @@ static void fall_asleep(synth_voices *v, uint32_t instance, uint32_t island, con
         s->weights[(size_t)instance * s->body_count + i] = store[word];
         synth_voices_poke(v, instance, word, 0);
         for (uint32_t k = 0; k < 3; k++) {
-            /* the speed that the sample reads */
+            /* speed that the next sample reads */
             uint32_t speed = layout->signals + (uint32_t)(v->looked & 1) * layout->signal_count +
                              synth_signal(layout, SYNTH_BODY, BODY_O_U + k, s->bodies[i]);
             synth_voices_poke(v, instance, speed, 0);

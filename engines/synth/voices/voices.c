@@ -1,17 +1,17 @@
-/* From MIDI, automation and the host to pokes: words of a voice's store that change between two
- * samples. A block's events are checked first, and what they may need: a block that is refused has
- * changed nothing. */
+/* Conversion of MIDI, automation and host events to pokes: changes of words of a voice's store
+ * between two samples. The events of a block and the pokes that they may need are checked first:
+ * a rejected block changes nothing. */
 #include "voices/voices.h"
 #include "support/strict_math.h"
 
 #include <assert.h>
 #include <math.h>
 
-/* Room for pokes beyond one event of the widest kind: a dense block has some dozen pokes for each
- * event. */
+/* Capacity for pokes in addition to the widest event's: a dense block has some dozen pokes for
+ * each event. */
 enum {
     SYNTH_POKES = 1 << 16,
-    SYNTH_SETTING_POKES = 1 << 14, /* likewise, of parameters that were set and are said again */
+    SYNTH_SETTING_POKES = 1 << 14, /* pokes of kept parameters that are set again */
     SYNTH_MOST_CONTACTS = 1 << 18,
 };
 
@@ -42,13 +42,13 @@ static void start_over(synth_voices *v)
     synth_sleep_reset(v->sleep);
 }
 
-/* Words that MIDI, tempo and host can poke. */
+/* Counts the words that MIDI, tempo and host can poke. */
 static uint64_t followers(const synth_voices *v)
 {
     return (1 + (uint64_t)v->program->layout.gates * SYNTH_GATE_WORDS + v->targets) * v->instances;
 }
 
-/* Pokes of the event that changes most. */
+/* Returns the number of pokes of the widest event. */
 static uint64_t widest(const synth_voices *v)
 {
     const synth_program *p = v->program;
@@ -62,17 +62,17 @@ static uint64_t widest(const synth_voices *v)
 
 static hed_status make_room(synth_voices *v, hed_error *error)
 {
-    uint64_t most = widest(v), events = most * v->max_events;
-    uint64_t settings = most * (SYNTH_SETTINGS - 1);
-    settings = most + (settings < SYNTH_SETTING_POKES ? settings : SYNTH_SETTING_POKES);
-    uint64_t room = 2 * most + settings + (events < SYNTH_POKES ? events : SYNTH_POKES), slots = 1;
+    uint64_t width = widest(v), events = width * v->max_events;
+    uint64_t settings = width * (SYNTH_SETTINGS - 1);
+    settings = width + (settings < SYNTH_SETTING_POKES ? settings : SYNTH_SETTING_POKES);
+    uint64_t room = 2 * width + settings + (events < SYNTH_POKES ? events : SYNTH_POKES), slots = 1;
     v->event_room = (uint32_t)room;
     room += SYNTH_SLEEP_POKES * (uint64_t)v->sleep->body_count * v->instances;
     while (slots < 2 * room) slots *= 2;
     if (slots > 1u << 30)
         return hed_fail(error, HED_ERROR_LIMIT,
             "an event may change %llu words of %u voices: too many for MIDI",
-            (unsigned long long)most, v->instances);
+            (unsigned long long)width, v->instances);
     v->capacity = (uint32_t)room;
     v->setting_room = (uint32_t)settings;
     v->slot_count = (uint32_t)slots;
@@ -86,7 +86,8 @@ static hed_status make_room(synth_voices *v, hed_error *error)
 }
 
 hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_instrument_def *def,
-    const synth_program *program, const hed_synth_def *how, synth_voices **voices, hed_error *error)
+    const synth_program *program, const hed_synth_def *options, synth_voices **voices,
+    hed_error *error)
 {
     *voices = NULL;
     hed_arena arena = {.allocator = *allocator, .owner = "voices"};
@@ -96,9 +97,9 @@ hed_status synth_voices_create(const hed_allocator *allocator, const hed_synth_i
     v->def = *def;
     v->program = program;
     v->instances = program->instances < SYNTH_MOST_VOICES ? program->instances : SYNTH_MOST_VOICES;
-    v->max_events = how->max_events;
-    v->transpose = how->transpose;
-    v->fold = how->fold;
+    v->max_events = options->max_events;
+    v->transpose = options->transpose;
+    v->fold = options->fold;
     v->targets = program->target_count;
     v->largest_dilation = (float)synth_largest_dilation(def);
     if (synth_sleep_create(
@@ -135,7 +136,7 @@ uint32_t synth_voices_sounding(const synth_voices *v)
 
 /* ---- another program ---- */
 
-/* The key that was last to start on a target's route. */
+/* Returns the last key to start on a target's route. */
 static uint16_t last_key(const synth_voices *v, const hed_synth_route *route)
 {
     uint16_t best = SYNTH_NONE;
@@ -160,10 +161,10 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     memcpy(v->keys, from->keys, sizeof v->keys);
     memcpy(v->held, from->held, sizeof v->held);
     memcpy(v->plays, from->plays, sizeof v->plays);
-    hed_synth_note_report own = v->notes;
+    hed_synth_note_report report = v->notes;
     v->notes = from->notes;
-    v->notes.low = own.low;
-    v->notes.high = own.high;
+    v->notes.low = report.low;
+    v->notes.high = report.high;
     memcpy(v->voices, from->voices, sizeof v->voices);
     v->any = from->any;
     v->serial = from->serial;
@@ -180,9 +181,9 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     synth_settings_adopt(v, from);
 }
 
-/* Everything that holds, said again to stores that do not know it. What follows MIDI has the last
- * word. All wake, as they do when a parameter is set: one that is said again may be the weight of a
- * body that sleeps. */
+/* Pokes all current values again into stores that were replaced or reset; words that follow MIDI
+ * last. All islands wake, as they do when a parameter is set: a repeated setting may be the
+ * weight of a sleeping body. */
 static void renew(synth_voices *v)
 {
     v->renew = false;
@@ -205,8 +206,8 @@ bool synth_voices_is_sound_off(const hed_synth_event *e)
 
 uint64_t synth_voices_silenced(const synth_voices *v) { return v->silenced; }
 
-/* What a store at rest has to be told, and that none of its gates has started: notes of this very
- * sample may have. */
+/* Silences a channel: resets gate counts of the silenced instances, since notes of this very
+ * sample may have started gates. */
 void synth_voices_silence(synth_voices *v, uint32_t channel)
 {
     uint64_t silenced = synth_notes_silence(v, channel);
@@ -226,12 +227,12 @@ void synth_voices_poke(synth_voices *v, uint32_t instance, uint32_t word, uint32
 {
     uint32_t at = (word * 0x9e3779b1u ^ instance * 0x85ebca77u) >> 2 & (v->slot_count - 1);
     for (; v->slots[at].generation == v->generation; at = (at + 1) & (v->slot_count - 1)) {
-        synth_record *known = &v->records[v->slots[at].record];
-        if (known->instance != instance || known->poke.word != word) continue;
-        known->poke.value = value;
+        synth_record *record = &v->records[v->slots[at].record];
+        if (record->instance != instance || record->poke.word != word) continue;
+        record->poke.value = value;
         return;
     }
-    assert(v->count < v->capacity); /* synth_voices_check() */
+    assert(v->count < v->capacity); /* guaranteed by synth_voices_check() */
     v->slots[at] = (synth_slot){v->generation, v->count};
     v->records[v->count++] = (synth_record){{v->frame, word, value}, instance};
 }
@@ -244,7 +245,7 @@ static void set_frame(synth_voices *v, uint32_t frame)
     v->generation = 1;
 }
 
-/* By instance; the order of time stays. */
+/* Sorts pokes by instance; pokes of an instance stay in order of time. */
 static void sort(synth_voices *v)
 {
     uint32_t sum = 0;
@@ -263,7 +264,7 @@ static void sort(synth_voices *v)
 
 /* ---- events ---- */
 
-/* Gates that a key opens. */
+/* Counts the gates that a key opens. */
 static uint64_t gates_of(const synth_voices *v, uint32_t channel, uint32_t key)
 {
     uint64_t count = 0;
@@ -272,7 +273,7 @@ static uint64_t gates_of(const synth_voices *v, uint32_t channel, uint32_t key)
     return count;
 }
 
-/* Pokes that a MIDI event may need, at most. */
+/* Returns the maximum number of pokes of a MIDI event. */
 static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
 {
     uint64_t gates = v->program->layout.gates, targets = v->targets, reached = 0;
@@ -280,17 +281,17 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
                                                : status == 13 ? SYNTH_CONTROL_PRESSURE
                                                               : bytes[1];
     if (status == 9 || status == 8) {
-        /* a note's start or end; a voice that is taken away closes its gates, too */
+        /* start or end of a note; stealing a voice also closes its gates */
         uint32_t channel = bytes[0] & 15, key = synth_notes_key(v, channel, bytes[1]),
                  plays = v->plays[channel][bytes[1]];
-        uint64_t taken = v->def.mode == HED_SYNTH_SINGLETON ? 0 : gates,
-                 own = gates_of(v, channel, key);
-        if (plays != key) own += gates_of(v, channel, plays);
-        return 1 + own * SYNTH_GATE_WORDS + taken + targets;
+        uint64_t stolen = v->def.mode == HED_SYNTH_SINGLETON ? 0 : gates,
+                 opened = gates_of(v, channel, key);
+        if (plays != key) opened += gates_of(v, channel, plays);
+        return 1 + opened * SYNTH_GATE_WORDS + stolen + targets;
     }
     if (status == 10) return targets;
     if (status < 11 || status > 14) return 0;
-    /* says all again, as often as it comes at once */
+    /* repeats everything, but only once in a sample: budgeted separately */
     if (status == 11 && control == SYNTH_CC_SOUND_OFF) return 0;
     bool ends = status == 11 && (control == SYNTH_CC_SUSTAIN || control > SYNTH_CC_SOUND_OFF);
     bool data = status == 11 && (control == SYNTH_CC_DATA || control == SYNTH_CC_DATA_FINE);
@@ -351,9 +352,10 @@ hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *even
     if (count > v->max_events)
         return hed_fail(error, HED_ERROR_LIMIT,
             "%u events in a block: at most %u, hed_synth_def.max_events", count, v->max_events);
-    bool all = v->renew;
-    for (uint32_t i = 0; i < count && !all; i++) all = synth_voices_is_sound_off(&events[i]);
-    uint64_t pokes = all ? widest(v) + v->setting_pokes : 0, at_once = 0;
+    bool is_renewal = v->renew;
+    for (uint32_t i = 0; i < count && !is_renewal; i++)
+        is_renewal = synth_voices_is_sound_off(&events[i]);
+    uint64_t pokes = is_renewal ? widest(v) + v->setting_pokes : 0, at_once = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (events[i].frame >= frames)
             return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -370,7 +372,7 @@ hed_status synth_voices_check(const synth_voices *v, const hed_synth_event *even
             pokes += needed;
             continue;
         }
-        /* However many events there are at a sample, they poke no word twice. */
+        /* the events of one sample never poke a word twice */
         if (needed > followers(v) - at_once) needed = followers(v) - at_once;
         at_once += needed;
         pokes += needed;
@@ -395,7 +397,7 @@ static void play_midi(synth_voices *v, const uint8_t *bytes)
     case 11: synth_control_change(v, channel, first, second); break;
     case 13: synth_control_pressure(v, channel, first); break;
     case 14: synth_control_bend(v, channel, first | second << 7); break;
-    default: break; /* programs and system messages mean nothing here */
+    default: break; /* program changes and system messages are ignored */
     }
 }
 

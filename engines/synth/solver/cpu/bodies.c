@@ -1,12 +1,13 @@
-/* Bodies of the cpu solver by vectors: which springs stand in which rows, and what is in
- * them. native_step.c steps them. */
+/* Bodies of the cpu solver by vectors: finds the bands, and makes the tables of rows and their
+ * values. step.h steps them. */
 #include "solver/cpu/bodies.h"
 
 #include <stdlib.h>
 
 /* ---- tables ---- */
 
-/* A spring, as the list of its body at this place has it, has its values there, too. */
+/* Records that a copy of a spring's values is at `place`, as the list of that place's body has
+ * the spring. */
 static void place_spring(synth_bodies *b, uint32_t spring, uint32_t place)
 {
     uint32_t index = spring & SYNTH_SPRING_INDEX, free = 0;
@@ -15,7 +16,7 @@ static void place_spring(synth_bodies *b, uint32_t spring, uint32_t place)
     if (spring & SYNTH_SPRING_REVERSED) b->reversed[index] |= (uint8_t)(1u << free);
 }
 
-/* A spring of a band, in the one or two parts it is in. */
+/* Records the places of a band's spring: one, or two where the last part overlaps. */
 static void place_in_band(synth_bodies *b, const synth_band *band, uint32_t lower, uint32_t spring)
 {
     uint32_t parts = synth_part_count(band), part = (lower - band->low) / SYNTH_LANES,
@@ -45,8 +46,8 @@ static void place_bands(const synth_program *program, const synth_bands *bands, 
             uint32_t spring = program->image[word + list.stride],
                      band = synth_band_of(bands, body, other);
             if (band == SYNTH_EMPTY) continue;
-            /* By the lower body's list; where that is an anchor and has none, by the upper's, the
-             * other way round. */
+            /* add the spring by the lower body's list; if the lower body is an anchor without a
+             * list, by the upper's, reversed */
             if (body < other) place_in_band(b, &bands->at[band], body, spring);
             else if (synth_springs_of(program, other).length == 0)
                 place_in_band(b, &bands->at[band], other, spring ^ SYNTH_SPRING_REVERSED);
@@ -56,7 +57,7 @@ static void place_bands(const synth_program *program, const synth_bands *bands, 
 
 /* ---- rows ---- */
 
-/* How far each lane of a slice has come in its list. */
+/* Progress of each lane of a slice in its list. */
 typedef struct heads {
     const synth_program *program;
     const synth_bands *bands;
@@ -67,14 +68,15 @@ typedef struct heads {
 
 static bool is_left(const heads *h, uint32_t lane) { return h->done[lane] < h->lists[lane].length; }
 
-/* Word `k` of entry `entry` of a lane. */
+/* Returns word `k` of entry `entry` of a lane. */
 static uint32_t entry_word(const heads *h, uint32_t lane, uint32_t entry, uint32_t k)
 {
     const synth_list *list = &h->lists[lane];
     return h->program->image[list->first + (entry * SYNTH_SPRING_WORDS + k) * list->stride];
 }
 
-/* A number for band and side of the other body of an entry; SYNTH_EMPTY: it is of no band. */
+/* Returns a number for the band of an entry and the side of its other body; SYNTH_EMPTY: no
+ * band. */
 static uint32_t side_of(const heads *h, uint32_t lane, uint32_t entry)
 {
     uint32_t body = h->first + lane, other = entry_word(h, lane, entry, 0),
@@ -82,8 +84,8 @@ static uint32_t side_of(const heads *h, uint32_t lane, uint32_t entry)
     return band == SYNTH_EMPTY ? band : band * 2 + (other < body);
 }
 
-/* Whether a row may add this side's forces to all lanes: each has it next, or has no such spring at
- * all, so that 0 stands there. An anchored body takes any force. */
+/* True if a row may add this side's forces to all lanes: each lane has such a spring next, or
+ * has none in its whole list, so that the force is 0. An anchored body may take any force. */
 static bool may_add(const heads *h, uint32_t side)
 {
     for (uint32_t lane = 0; lane < SYNTH_LANES; lane++) {
@@ -95,8 +97,8 @@ static bool may_add(const heads *h, uint32_t side)
     return true;
 }
 
-/* The row for the next entries: forces of a band where a side can be added, else springs that are
- * of no band, else whatever comes next. */
+/* Chooses the row for the next entries: forces of a band if a side can be added, else springs
+ * without a band, else any next springs. */
 static uint32_t choose_side(const heads *h, bool *loose)
 {
     *loose = false;
@@ -108,8 +110,8 @@ static uint32_t choose_side(const heads *h, bool *loose)
     return SYNTH_EMPTY;
 }
 
-/* Lanes without a spring in it have the body itself at the other end and stiffness 0. `follows`:
- * the row before it gathers, too. */
+/* Adds a row that gathers. Lanes without a spring get the body itself as the other end, and
+ * stiffness 0. `follows`: the previous row gathers too, so it is extended. */
 static void add_gathering_row(synth_bodies *b, heads *h, bool loose, bool follows)
 {
     if (!follows) {
@@ -132,7 +134,7 @@ static void add_gathering_row(synth_bodies *b, heads *h, bool loose, bool follow
     b->blocks++;
 }
 
-/* A slice's first body and its lanes' lists; gives the number of their entries. */
+/* Sets a slice's first body and its lanes' lists; returns the number of their entries. */
 static uint32_t begin_slice(const synth_program *program, synth_bodies *b, uint32_t slice, heads *h)
 {
     uint32_t count = program->layout.type[SYNTH_BODY].count, left = 0;
@@ -155,7 +157,7 @@ static uint32_t begin_slice(const synth_program *program, synth_bodies *b, uint3
     return left;
 }
 
-/* All slices; with `b->rows` NULL rows and blocks are only counted. */
+/* Places all slices; with `b->rows` NULL rows and blocks are only counted. */
 static void place_slices(const synth_program *program, const synth_bands *bands, synth_bodies *b)
 {
     b->row_count = 0;
@@ -210,7 +212,7 @@ hed_status synth_bodies_create(
 {
     uint32_t count = program->layout.type[SYNTH_BODY].count;
     *b = (synth_bodies){.slices = (count + SYNTH_LANES - 1) / SYNTH_LANES};
-    /* those that are still until a note or a change comes can sleep */
+    /* types that are inactive until a note or a change can sleep */
     for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
         bool can = (type >= SYNTH_MALLET && type <= SYNTH_OSCILLATOR) || type == SYNTH_ENVELOPE ||
                    type == SYNTH_MIDI;
@@ -237,7 +239,7 @@ hed_status synth_share_create(hed_arena *arena, const synth_bodies *b, uint32_t 
     uint32_t begin = b->first[share->slice_begin],
              end = b->first[share->slice_end - 1] + SYNTH_LANES;
     for (uint32_t i = 0; i < b->part_count; i++) {
-        /* Whether one of the bodies takes the part's band force. */
+        /* true if one of the share's bodies takes the part's band force */
         const synth_part *part = &b->parts[i];
         if ((part->lower < end && part->lower + SYNTH_LANES > begin) ||
             (part->upper < end && part->upper + SYNTH_LANES > begin))
@@ -275,7 +277,7 @@ static void load_body(
         synth_keep(synth_parameter(layout, at, SYNTH_BODY, BODY_P_RATE, body), dilation);
 }
 
-/* ---- slices that stand still ---- */
+/* ---- still slices ---- */
 
 static void disturb_slice(const synth_bodies *b, const synth_layout *layout,
     const synth_body_values *values, uint32_t slice)
@@ -288,7 +290,7 @@ static void disturb_slice(const synth_bodies *b, const synth_layout *layout,
     values->still[b->slices] = 1;
 }
 
-/* A body has changed. The last slice may overlap the one before. */
+/* Marks a body as changed. The last slice may overlap the previous one. */
 static void disturb(const synth_bodies *b, const synth_layout *layout,
     const synth_body_values *values, uint32_t body)
 {
@@ -297,7 +299,7 @@ static void disturb(const synth_bodies *b, const synth_layout *layout,
     if (slice != last && body >= b->first[last]) disturb_slice(b, layout, values, last);
 }
 
-/* Whether the slices of LANES bodies from `body` on are left out. */
+/* True if all slices of LANES bodies from `body` on are skipped. */
 static bool are_still(const synth_bodies *b, const synth_body_values *values, uint32_t body)
 {
     uint32_t last = b->slices - 1, end = body + SYNTH_LANES;
@@ -322,7 +324,7 @@ bool synth_bodies_still(const synth_bodies *b, const synth_body_values *values)
     return true;
 }
 
-/* Signal `signal` of bodies in half `half`, where rows gather it from. */
+/* Copies signal `signal` of bodies in half `half` to the packed array from which rows gather. */
 static void load_signal(const synth_layout *layout, const synth_at *at,
     const synth_body_values *values, uint32_t half, uint32_t signal)
 {
@@ -356,7 +358,7 @@ void synth_bodies_poked(const synth_bodies *b, const synth_layout *layout, const
     }
     if (word == SYNTH_DILATION) {
         for (uint32_t i = 0; i < body->count; i++) load_body(layout, at, values, i);
-        /* BODY_P_WEIGHT and RATE */
+        /* BODY_P_WEIGHT and BODY_P_RATE */
     } else if (word - body->parameter < (BODY_P_RATE + 1u) * body->count) {
         load_body(layout, at, values, (word - body->parameter) % body->count);
         disturb(b, layout, values, (word - body->parameter) % body->count);
@@ -388,7 +390,7 @@ void synth_bodies_refresh(const synth_bodies *b, const synth_layout *layout, con
     }
 }
 
-/* Which springs of an instrument are bands. */
+/* A spring of a possible band: distance of its bodies' numbers, and the lower number. */
 
 typedef struct pair {
     uint32_t distance, lower;
@@ -411,7 +413,7 @@ synth_list synth_springs_of(const synth_program *program, uint32_t body)
     return list;
 }
 
-/* One for each spring between free bodies and one for each between a free body and an anchor. */
+/* Lists each spring between free bodies and each spring between a free body and an anchor once. */
 static uint32_t list_pairs(const synth_program *program, pair *pairs)
 {
     uint32_t count = 0;
@@ -419,7 +421,7 @@ static uint32_t list_pairs(const synth_program *program, pair *pairs)
         synth_list list = synth_springs_of(program, body);
         for (uint32_t i = 0; i < list.length; i++) {
             uint32_t other = program->image[list.first + i * SYNTH_SPRING_WORDS * list.stride];
-            /* it lists this spring, too */
+            /* the other body lists this spring, too */
             if (other < body && synth_springs_of(program, other).length > 0) continue;
             pairs[count++] =
                 (pair){other > body ? other - body : body - other, other > body ? body : other};
@@ -428,7 +430,7 @@ static uint32_t list_pairs(const synth_program *program, pair *pairs)
     return count;
 }
 
-/* Takes `count` pairs of one distance for a band where at least half of its bodies have a spring,
+/* Makes a band of `count` pairs of one distance if at least half of its bodies have a spring,
  * and none has two. */
 static void consider(const pair *pairs, uint32_t count, synth_bands *bands)
 {

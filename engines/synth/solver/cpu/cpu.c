@@ -1,14 +1,13 @@
-/* The cpu solver: plain C in the calling thread, an instance behind the other. Real-time safe:
- * run() allocates, locks and logs nothing. Bodies go by vectors (bodies.h), all else one by
- * one; the arithmetic is physics*.h, so the bits are those of strict mode anywhere.
+/* Solver cpu: C in the calling thread, one instance after the other. Real-time safe: run() does
+ * not allocate, lock or log. Bodies are stepped by vectors (bodies.h), other entities one by
+ * one; the arithmetic is that of physics*.h, so the bits are those of strict mode on any device.
  *
- * With several threads the instances are shared out, each for a whole block; where there is but
- * one, its slices of bodies are, and the threads meet at a barrier behind each sample. They wait by
- * spinning.
+ * Several threads divide the instances for a whole block; if there is one instance, they divide
+ * its slices of bodies and meet at a barrier after each sample. They wait by spinning.
  *
- * Bodies that are asleep are left out (bodies.h). An instance in which all are, and that a
- * sample leaves as it was to the bit, stands still until a poke comes, for a sample more would
- * change nothing either. */
+ * Sleeping bodies are skipped (bodies.h). An instance whose bodies all sleep, and which a sample
+ * has left equal to the bit, is frozen until the next poke, since further samples would change
+ * nothing. */
 #include "solver/cpu/bodies.h"
 #include "solver/solver.h"
 
@@ -23,25 +22,25 @@ _Static_assert((int)SYNTH_PARAMETER_COUNT == (int)HED_SYNTH_TARGET_COUNT &&
     "parameters, waves and modes have one numbering");
 
 struct synth_solver {
-    hed_arena arena; /* it and all its arrays */
+    hed_arena arena; /* memory of the solver and all its arrays */
     const synth_program *program;
     uint32_t channels, block;
     float *inputs;    /* (channels x block), as (channels x frames) of a run */
     uint32_t *stores; /* (instances x words) */
     float *delays;    /* (instances x delay_words) */
     synth_bodies bodies;
-    synth_body_values values; /* of all instances, one behind the other */
+    synth_body_values values; /* values of all instances, one after the other */
     uint32_t threads, share_count;
-    /* (share_count) one: a thread steps whole instances; else each thread steps one */
+    /* (share_count) one: a thread steps whole instances; else each thread steps one share */
     synth_share *shares;
     float *forces;        /* (threads x 3 x bodies.forces) */
-    uint32_t silent;      /* frames of the run before sound comes in */
-    uint8_t *standing;    /* (instances) whether it stands still */
-    uint8_t *tries;       /* (instances) runs since that was last tried */
+    uint32_t silent;      /* frames of the run before sound arrives at the inputs */
+    uint8_t *standing;    /* (instances) 1: frozen */
+    uint8_t *tries;       /* (instances) runs since the last test for freezing */
     uint32_t *before;     /* (threads x state_words) an instance's words before a sample */
-    float *held;          /* (instances x stems x 2) what is heard of one that stands still */
+    float *held;          /* (instances x stems x 2) stems of a frozen instance */
     hed_team *team;       /* NULL: one thread */
-    const synth_run *run; /* under way */
+    const synth_run *run; /* current run */
 };
 
 static bool synth_cpu_valid(const hed_synth *synth, char *reason, size_t size)
@@ -139,7 +138,7 @@ static hed_status synth_cpu_allocate(synth_solver *s, hed_error *error)
     const synth_layout *layout = &s->program->layout;
     hed_arena *a = &s->arena;
     uint64_t instances = s->program->instances;
-    /* the last slice looks at LANES bodies though there be fewer */
+    /* vectors read LANES bodies, even if there are fewer */
     uint64_t bodies = instances * layout->type[SYNTH_BODY].count + SYNTH_LANES;
     synth_body_values *v = &s->values;
     v->blocks = hed_arena_new(a, value_count(s), sizeof *v->blocks, error);
@@ -177,7 +176,8 @@ static hed_status synth_cpu_create(
     s->channels = synth->def.inputs;
     s->block = synth->def.block;
     synth_bodies_create(&s->arena, program, &s->bodies, error);
-    /* no more threads than there is work for: the last two slices may overlap, so one steps both */
+    /* limit threads to the units of work; the last two slices may overlap, so one thread steps
+     * both */
     uint32_t instances = program->instances,
              most = instances > 1 ? instances : s->bodies.slices / 2;
     s->threads = synth->def.threads < most ? synth->def.threads : most;
@@ -202,8 +202,8 @@ static bool is_due(const synth_poke *poke, const synth_poke *end, uint32_t frame
     return poke < end && poke->frame <= frame;
 }
 
-/* Whether it is to be tried in this run if an instance stands still: not in each, since that costs
- * a copy. */
+/* True if this run should test an instance for freezing; only every eighth run, because the test
+ * copies the store. */
 static bool is_worth_a_try(
     const synth_solver *s, uint32_t instance, const synth_body_values *values)
 {
@@ -212,7 +212,7 @@ static bool is_worth_a_try(
     return (s->tries[instance] = (uint8_t)((s->tries[instance] + 1) % RUNS)) == 0;
 }
 
-/* A sample, after which `step` stands still where that changed nothing at all. */
+/* Steps a sample, and freezes the instance if the sample changed nothing. */
 static void try_to_stand(
     const synth_solver *s, const synth_step *step, uint32_t instance, uint32_t member)
 {
@@ -224,7 +224,7 @@ static void try_to_stand(
     if (memcmp(before, store, state_words(s) * sizeof *before) != 0 ||
         memcmp(half, half + layout->signal_count, layout->signal_count * sizeof *half) != 0)
         return;
-    for (uint32_t i = 0; i < layout->delay_words; i++) /* an echo is under way */
+    for (uint32_t i = 0; i < layout->delay_words; i++) /* an echo is in transit */
         if (hed_as_uint(step->at->delay[i]) != 0) return;
     s->standing[instance] = 1;
     memcpy(s->held + 2 * (uint64_t)instance * layout->stems, step->at->stems,
@@ -238,7 +238,7 @@ static float *stems_at(const synth_solver *s, uint32_t instance, uint32_t frame)
            ((uint64_t)frame * program->instances + instance) * program->layout.stems * 2;
 }
 
-/* What member `member` of `team` has of an instance; `team` NULL: all of it. */
+/* Runs a member's part of an instance; `team` NULL: the whole instance. */
 static void run_instance(const synth_solver *s, uint32_t instance, uint32_t member, hed_team *team)
 {
     const synth_layout *layout = &s->program->layout;

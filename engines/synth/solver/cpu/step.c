@@ -1,5 +1,5 @@
-/* The step compiled for what every processor has, and the choice among the vectors that this one
- * has. */
+/* The step compiled for every processor, and the choice of the widest vectors that this
+ * processor supports. */
 #define SYNTH_VECTOR 4
 #define SYNTH_STEP synth_step_plain
 #include "solver/cpu/step.h"

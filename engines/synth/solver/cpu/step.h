@@ -1,26 +1,25 @@
-/* One step of a share of an instance (native_bodies.h), as text: each file that includes it
- * compiles it for other vectors of SYNTH_VECTOR lanes, as SYNTH_STEP. The formulas of
- * physics_spring.h are taken for vectors; every operation of a lane is the one that synth_body()
- * does, so the bits are the same. */
+/* One step of a share of an instance (bodies.h), as text: each file that includes it compiles it
+ * for vectors of SYNTH_VECTOR lanes, as SYNTH_STEP. The formulas of physics_spring.h are used
+ * with vectors; every operation of a lane is the one of synth_body(), so the bits are equal. */
 #include "solver/cpu/bodies.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
-/* A loop over lanes with a whole formula in it: clang makes vectors of that only where it stands
- * alone. */
+/* A loop over lanes with a whole formula in it: clang vectorizes it only in a function of its
+ * own. */
 #if defined(__clang__)
 #define LOOP static __attribute__((noinline))
 #else
 #define LOOP ALWAYS
 #endif
 
-/* A word of the store taken for what it holds. */
+/* A word of the store, read as a float. */
 typedef float cell __attribute__((may_alias));
-/* As many lanes as the processor takes at once. Bodies go by so many at a time, because all that is
- * known of them then stays in registers. */
+/* Lanes that the processor computes at once. A step processes so few bodies at a time that all
+ * their data stay in registers. */
 enum { VECTOR = SYNTH_VECTOR, PARTS = SYNTH_LANES / VECTOR };
 typedef float vector
     __attribute__((vector_size(VECTOR * sizeof(float)), aligned(sizeof(float)), may_alias));
-/* A packed place. */
+/* A packed position. */
 typedef float quad
     __attribute__((vector_size(4 * sizeof(float)), aligned(sizeof(float)), may_alias));
 
@@ -30,7 +29,7 @@ ALWAYS vector each(float x) { return x - (vector){0}; }
 
 #if SYNTH_VECTOR == 16
 #define SYNTH_FUSED(a, b, c) _mm512_fmadd_ps(a, b, c)
-#define SYNTH_LARGER(a, b) _mm512_max_ps(a, b) /* as hed_max(): b where one is no number */
+#define SYNTH_LARGER(a, b) _mm512_max_ps(a, b) /* equals hed_max(): b if one is NaN */
 #define SYNTH_SMALLER(a, b) _mm512_min_ps(a, b)
 #define SYNTH_ROOT(x) _mm512_sqrt_ps(x)
 #elif SYNTH_VECTOR == 8
@@ -67,7 +66,7 @@ typedef struct lanes {
     vector x, y, z;
 } lanes;
 
-/* VECTOR neighbours' places or speeds. */
+/* Loads positions or speeds of VECTOR consecutive bodies. */
 ALWAYS void load(const cell *from, uint32_t stride, lanes *to)
 {
     to->x = *(const vector *)from;
@@ -75,7 +74,7 @@ ALWAYS void load(const cell *from, uint32_t stride, lanes *to)
     to->z = *(const vector *)(from + 2 * (size_t)stride);
 }
 
-/* Those of the first `count` lanes; 0 in the others. */
+/* Loads positions or speeds of the first `count` lanes; 0 for the others. */
 ALWAYS void load_few(const cell *from, uint32_t stride, uint32_t count, lanes *to)
 {
     *to = (lanes){{0}, {0}, {0}};
@@ -100,8 +99,8 @@ ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
     *(vector *)(to + 2 * (size_t)stride) = from->z;
 }
 
-/* Of four numbers in each quarter of two vectors: the first two of each, by turns; and the last
- * two. */
+/* FIRST_PAIRS interleaves the first two numbers of each quarter (four numbers) of two vectors,
+ * LAST_PAIRS the last two. */
 #if SYNTH_VECTOR == 16
 #define FIRST_PAIRS(a, b) _mm512_unpacklo_ps(a, b)
 #define LAST_PAIRS(a, b) _mm512_unpackhi_ps(a, b)
@@ -119,8 +118,8 @@ ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
 #define LAST_HALVES(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
 #endif
 
-/* Every fourth packed place, from at[0] on. The wide ones are inserted from memory: compilers would
- * load each and shuffle it in. */
+/* Loads every fourth packed position, from at[0] on. Wide vectors are inserted from memory:
+ * compilers would load and shuffle each. */
 #if SYNTH_VECTOR == 16
 #define PLACE(packed, at) _mm_loadu_ps((packed) + *(at))
 #define INSERT(v, packed, at, k) _mm512_insertf32x4(v, PLACE(packed, (at) + 4 * (k)), k)
@@ -138,8 +137,8 @@ ALWAYS void store(const lanes *from, uint32_t stride, cell *to)
 #endif
 #endif
 
-/* Whatever is packed at VECTOR places: a quarter of the loads that its numbers would take one by
- * one; fours are then turned to fields. */
+/* Gathers packed data at VECTOR offsets, with a quarter of the loads of single numbers, and
+ * transposes groups of four to fields. */
 ALWAYS void gather(const float *packed, const uint32_t *at, lanes *to)
 {
     vector a = FOURTHS(packed, at), b = FOURTHS(packed, at + 1), c = FOURTHS(packed, at + 2),
@@ -151,7 +150,8 @@ ALWAYS void gather(const float *packed, const uint32_t *at, lanes *to)
     to->z = FIRST_HALVES(z0, z1);
 }
 
-/* The other way: neighbours' places to their packed ones, whose fourth is any number. */
+/* Packs positions of consecutive bodies: the inverse of gather(); the fourth number is
+ * arbitrary. */
 ALWAYS void pack(const lanes *from, float *packed)
 {
     vector xy0 = FIRST_PAIRS(from->x, from->y), xy1 = LAST_PAIRS(from->x, from->y),
@@ -162,13 +162,13 @@ ALWAYS void pack(const lanes *from, float *packed)
         *(quad *)(packed + k * SYNTH_PACKED) = *((const quad *)&turned[k % 4] + k / 4);
 }
 
-/* Values of a block's springs, for VECTOR lanes. */
+/* Returns a field of a block's springs, for VECTOR lanes. */
 ALWAYS vector value(const float *v, uint32_t field)
 {
     return *(const vector *)(v + field * SYNTH_LANES);
 }
 
-/* Forces on `here` of springs whose values stand from `v` on, to those at `other`. */
+/* Computes the forces on bodies at `here` of springs with values `v` to bodies at `other`. */
 ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *force)
 {
     vector ux = other->x - here->x, uy = other->y - here->y, uz = other->z - here->z;
@@ -180,7 +180,7 @@ ALWAYS void pull(const float *v, const lanes *here, const lanes *other, lanes *f
     force->z = tension * (d0z + uz);
 }
 
-/* The same with damping and the cubic term. */
+/* Computes the forces of pull(), with damping and the cubic term. */
 ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, const lanes *speed,
     const lanes *other_speed, lanes *force)
 {
@@ -195,7 +195,7 @@ ALWAYS void pull_more(const float *v, const lanes *here, const lanes *other, con
     force->z = tension * (d0z + uz);
 }
 
-/* Forces of the bands that the share needs. */
+/* Computes the forces of the bands that the share needs. */
 ALWAYS void step_bands(const synth_step *s, bool more)
 {
     const synth_bodies *b = s->bodies;
@@ -237,9 +237,9 @@ ALWAYS void subtract(lanes *sum, const lanes *force)
     sum->z -= force->z;
 }
 
-/* Adds the pull of the springs of `row`, whose other ends are gathered, on a slice's bodies: all
- * its vectors by turns, for a root and a quotient take long, and they do not wait for one
- * another. */
+/* Adds the forces of the springs of `row`, whose other ends are gathered, to a slice's bodies:
+ * for all its vectors by turns, because roots and quotients have long latencies and the vectors
+ * are independent. */
 ALWAYS void gather_rows(const synth_step *s, synth_row row, bool more, const lanes *here,
     const lanes *speed, lanes *sum)
 {
@@ -264,7 +264,7 @@ ALWAYS void gather_rows(const synth_step *s, synth_row row, bool more, const lan
     }
 }
 
-/* The springs' forces on a slice, in the order of its rows. */
+/* Sums the springs' forces on a slice, in the order of its rows. */
 ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes *here,
     const lanes *speed, lanes *sum)
 {
@@ -284,7 +284,7 @@ ALWAYS void sum_rows(const synth_step *s, uint32_t slice, bool more, const lanes
     }
 }
 
-/* One axis of VECTOR bodies: what damping and time do, once force has pushed them. */
+/* Advances one axis of VECTOR bodies by damping and time; `pushed` is the speed after force. */
 ALWAYS void go(vector place, vector pushed, vector mobility, vector keep, vector dilation,
     vector *to, vector *kept)
 {
@@ -292,7 +292,7 @@ ALWAYS void go(vector place, vector pushed, vector mobility, vector keep, vector
     *to = vector_went(place, *kept, dilation);
 }
 
-/* Where rows of others find what bodies are now. */
+/* Copies the new state of bodies to the packed array from which rows gather. */
 ALWAYS void show_packed(
     const synth_step *s, uint32_t first, bool more, const lanes *place, const lanes *speed)
 {
@@ -302,7 +302,7 @@ ALWAYS void show_packed(
         pack(speed, synth_packed_at(s->layout, s->values, half, 1) + (size_t)first * SYNTH_PACKED);
 }
 
-/* Likewise for one of them, from the store. */
+/* Copies the new state of one body from the store to the packed array. */
 ALWAYS void show_one(const synth_step *s, uint32_t body)
 {
     uint32_t half = 1 - (s->at->sample & 1), count = s->layout->type[SYNTH_BODY].count;
@@ -316,8 +316,8 @@ ALWAYS void show_one(const synth_step *s, uint32_t body)
     }
 }
 
-/* A body with contacts once more, from the forces of its springs on. Contacts that neither push nor
- * resist change nothing. */
+/* Steps a body with contacts again, from the forces of its springs on. Contacts without force
+ * and resistance change nothing. */
 ALWAYS void touch(const synth_step *s, uint32_t body, const synth_force *sum)
 {
     const synth_at *at = s->at;
@@ -344,8 +344,8 @@ ALWAYS void touch(const synth_step *s, uint32_t body, const synth_force *sum)
     if (synth_gathers(s->bodies)) show_one(s, body);
 }
 
-/* Bodies from `first` on with contacts (bits of `touched`) or modulation, one by one. From a copy
- * of the forces: lanes that are looked at one by one are kept in memory. */
+/* Steps bodies from `first` on that have contacts (bits of `touched`) or modulation, one by one.
+ * `forces` is a copy: lanes that are accessed one by one would be kept in memory. */
 static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t first,
     uint32_t touched, uint32_t modulated, const synth_force *forces)
 {
@@ -361,8 +361,8 @@ static __attribute__((noinline)) void step_special(const synth_step *s, uint32_t
     }
 }
 
-/* VECTOR bodies from `first` on, from the forces of their springs on. `few`: there are fewer bodies
- * than lanes, `some` of them here. */
+/* Steps VECTOR bodies from `first` on, from the forces of their springs on. `few`: there are
+ * fewer bodies than lanes, `some` of them in this vector. */
 ALWAYS void end_lanes(const synth_step *s, uint32_t first, bool more, bool few, uint32_t some,
     const lanes *place, const lanes *speed, const lanes *sum)
 {
@@ -416,7 +416,7 @@ ALWAYS void step_slice(const synth_step *s, uint32_t slice, bool more, bool few)
     }
 }
 
-/* Whether a slice is left out, for it stands still. */
+/* True if a slice is skipped because it is still; counts steps until then. */
 ALWAYS bool rests(const synth_step *s, uint32_t slice)
 {
     uint8_t *still = &s->values->still[slice];
@@ -437,13 +437,13 @@ ALWAYS void step_slices(const synth_step *s, bool more)
     }
 }
 
-/* ---- what is no body ---- */
+/* ---- entities other than bodies ---- */
 
 typedef struct heard_bodies {
     float x[SYNTH_EAR_BODIES], y[SYNTH_EAR_BODIES], z[SYNTH_EAR_BODIES];
 } heard_bodies;
 
-/* Those of any bodies, by field. */
+/* Loads positions or speeds of any bodies, by field. */
 ALWAYS void gather_fields(
     const cell *from, uint32_t stride, const uint32_t *others, heard_bodies *to)
 {
@@ -455,7 +455,8 @@ ALWAYS void gather_fields(
     }
 }
 
-/* An ear: what is heard of each body by vectors where that pays, then the sum in its order. */
+/* Computes an ear: the contribution of each body, by vectors if there are enough bodies, then
+ * the sum in the list's order. */
 ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ear)
 {
     synth_self me = synth_self_of(layout, SYNTH_EAR, ear);
@@ -470,8 +471,7 @@ ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ea
     const cell *read = (const cell *)at->store + at->read + layout->type[SYNTH_BODY].signal;
     heard_bodies place, moved, speed;
     float heard[SYNTH_EAR_BODIES], sum = 0.0f;
-    for (uint32_t l = 0; l < SYNTH_EAR_BODIES;
-         l++) /* those that are not there hear the first one */
+    for (uint32_t l = 0; l < SYNTH_EAR_BODIES; l++) /* unused lanes repeat the first body */
         others[l] = synth_word(
             at, bodies.first + (l < bodies.length ? l : 0) * SYNTH_EAR_WORDS * bodies.stride);
     gather_fields(
@@ -489,9 +489,9 @@ ALWAYS void step_ear(const synth_layout *layout, const synth_at *at, uint32_t ea
     synth_show(at, me, EAR_O_SUM, sum);
 }
 
-/* Whether an entity that sleeps (native_bodies.h) has stepped to where it was: nothing moves it but
- * a poke. What it shows is then the same in both halves after three such steps: the first may still
- * have shown the end of a force. `level` is what the state LEVEL was before. */
+/* True if an entity that can sleep (bodies.h) was inactive in this step, so that only a poke can
+ * activate it. After three such steps its signals are equal in both halves: the first step may
+ * still have written the end of a force. `level` is the state LEVEL before the step. */
 ALWAYS bool is_idle(const synth_step *s, uint32_t type, uint32_t i, uint32_t level)
 {
     synth_self me = synth_self_of(s->layout, type, i);

@@ -1,7 +1,7 @@
-/* Solver grid: one instance over the whole device. The bodies are cut into groups that hold them
- * in local memory, boundary positions go as packets, and one more group runs everything else as a
- * program whose bodies are elsewhere (lattice.cl). Where a device has packets a block is one launch
- * (more where the dilation changes); elsewhere it is a launch for each sample. */
+/* Solver grid: one instance over the whole device. The bodies are divided into groups that keep
+ * them in local memory and exchange boundary positions as packets; one more group runs all other
+ * entities as a program without bodies (lattice.cl). On devices with packets a block is one
+ * launch (more if the dilation changes); elsewhere each sample is a launch. */
 #include "solver/grid/grid.h"
 #include "support/words.h"
 #include "kernels/layout.h"
@@ -11,9 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Descriptions of the kernel of solver grid. Its launches come from solver/grid.c alone, which
- * builds tables for it; it has no native version, for HED_SYNTH_CPU is what does this work on
- * `host`. */
+/* Kernel of solver grid. Only this file launches it, since it builds the tables; there is no
+ * native version, because HED_SYNTH_CPU does this work on `host`. */
 
 static const hed_argument_def lattice_arguments[] = {
     [LATTICE_GROUPS] = HED_IN(uint, groups),
@@ -74,7 +73,7 @@ const hed_kernel_def synth_lattice_packets_def = {
 
 enum { POKES_AT_FIRST = 4096, FEW_EACH = 4, PORTABLE_THREADS = 256, PORTABLE_EACH = 2 };
 
-/* ---- whether ---- */
+/* ---- validity ---- */
 
 static bool lattice_refuse(char *reason, size_t size, const char *text)
 {
@@ -82,8 +81,9 @@ static bool lattice_refuse(char *reason, size_t size, const char *text)
     return false;
 }
 
-/* All groups are on the device at once, with everything that a multiprocessor has; so the control
- * group wants one of its own, and so does a warp that keeps the device awake. */
+/* Returns the limits of a device. All groups are resident at once, each with a whole
+ * multiprocessor; the control group needs one too, and so does a warp that keeps the device
+ * awake. */
 static synth_grid_limits limits_of(const hed_device_info *info, bool packets, bool awake)
 {
     uint32_t threads = packets ? 1024 : PORTABLE_THREADS;
@@ -91,7 +91,7 @@ static synth_grid_limits limits_of(const hed_device_info *info, bool packets, bo
     uint32_t each = packets ? (SYNTH_MOST_PLACES - 1) / threads : PORTABLE_EACH;
     return (synth_grid_limits){.groups = packets ? info->compute_units - 1 - awake : 0,
         .threads = threads, .each = each < LATTICE_MOST_EACH ? each : LATTICE_MOST_EACH,
-        .table_local = packets, /* a launch of one sample reads it once */
+        .table_local = packets, /* a launch of one sample reads the table once */
         .local_bytes = info->local_bytes};
 }
 
@@ -111,13 +111,13 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
             reason, size, "strict mode needs the program's order of sums; the grid has its own");
     if (!synth_network_valid(synth->def.instrument, reason, size)) return false;
     synth_grid_limits limits = limits_of(info, synth_grid_has_packets(info), synth->def.keep_awake);
-    uint64_t most = (uint64_t)limits.groups * limits.threads * limits.each,
+    uint64_t places = (uint64_t)limits.groups * limits.threads * limits.each,
              room = limits.local_bytes / 12 *
-                    limits.groups; /* neighbours' places come on top of that */
+                    limits.groups; /* upper bound: halos need space in addition */
     uint32_t bodies = synth->def.instrument->counts[HED_SYNTH_BODY];
-    if (limits.groups && (bodies > most || bodies > room)) {
+    if (limits.groups && (bodies > places || bodies > room)) {
         snprintf(reason, size, "%u bodies: %u groups have room for %llu", bodies, limits.groups,
-            (unsigned long long)(most < room ? most : room));
+            (unsigned long long)(places < room ? places : room));
         return false;
     }
     return true;
@@ -125,13 +125,13 @@ static bool valid(const hed_synth *synth, char *reason, size_t size)
 
 /* ---- the constants of a launch ---- */
 
-/* A half-spring of which a palette or the kernel's text holds everything; lengths in m. */
+/* A half-spring as a palette or the kernel's text describes it; lengths in m. */
 typedef struct kind {
-    /* the last two over the common stiffness */
+    /* divided by the common stiffness */
     double x, y, z, square, rest, excess, stiffness, cubic;
 } kind;
 
-/* Beyond the last one: what pulls nothing, for its rest vector is 0. */
+/* Returns a kind; the one after the last has the rest vector 0 and no force. */
 static kind lattice_kind_of(const synth_network *network, uint32_t index)
 {
     if (index >= network->material_count) return (kind){.square = 1.0, .rest = 1.0};
@@ -144,32 +144,32 @@ static kind lattice_kind_of(const synth_network *network, uint32_t index)
         .cubic = material->cubic / synth_network_common(network)};
 }
 
-/* Everything that depends on the dilation. */
-void synth_grid_set_dilation(synth_solver *made, float dilation)
+/* Sets all constants that depend on the dilation. */
+void synth_grid_set_dilation(synth_solver *solver, float dilation)
 {
-    const synth_network *network = &made->network;
+    const synth_network *network = &solver->network;
     double decay = hed_strict_exp(-(double)network->class_rate[0] * dilation);
-    made->step.dilation = dilation;
-    made->step.slowness = 1.0f / dilation;
-    made->step.decay = (float)decay;
-    made->step.gain = (float)(decay * network->class_weight[0] * dilation * dilation *
-                              synth_network_common(network));
+    solver->step.dilation = dilation;
+    solver->step.slowness = 1.0f / dilation;
+    solver->step.decay = (float)decay;
+    solver->step.gain = (float)(decay * network->class_weight[0] * dilation * dilation *
+                                synth_network_common(network));
 }
 
-static void set_stiffness(synth_solver *made)
+static void set_stiffness(synth_solver *solver)
 {
-    const synth_network *network = &made->network;
+    const synth_network *network = &solver->network;
     double area = network->unit * network->unit;
-    made->step.common = (float)synth_network_common(network);
+    solver->step.common = (float)synth_network_common(network);
     for (uint32_t j = 0; j < LATTICE_MOST_DEGREE && j < network->material_count; j++) {
-        made->step.stiffness[j] =
+        solver->step.stiffness[j] =
             (float)(network->materials[j].stiffness / synth_network_common(network));
-        made->step.cubic[j] =
+        solver->step.cubic[j] =
             (float)(network->materials[j].cubic * area / synth_network_common(network));
     }
 }
 
-/* Entries of the palette behind the classes. What pulls nothing stands behind all others. */
+/* Counts the palette's entries after the classes. The last one has no force. */
 static uint32_t palette_entries(const synth_network *network)
 {
     if (network->form == SPRINGS_SLOTS) return 1;
@@ -183,7 +183,7 @@ static uint32_t kind_floats(const synth_network *network)
 
 static float *fill_entry(const synth_network *network, uint32_t index, float *palette)
 {
-    bool none = index >= network->material_count;
+    bool is_null = index >= network->material_count;
     if (network->form == SPRINGS_KINDS) {
         kind k = lattice_kind_of(network, index);
         const double values[LATTICE_KIND_FLOATS] = {
@@ -191,7 +191,7 @@ static float *fill_entry(const synth_network *network, uint32_t index, float *pa
         for (uint32_t i = 0; i < kind_floats(network); i++) *palette++ = (float)values[i];
     } else if (network->form == SPRINGS_OWN) {
         const synth_material m =
-            none ? (synth_material){0.0f, 0.0f, 1.0} : network->materials[index];
+            is_null ? (synth_material){0.0f, 0.0f, 1.0} : network->materials[index];
         *palette++ = (float)(m.stiffness / synth_network_common(network));
         *palette++ =
             (float)(m.cubic * network->unit * network->unit / synth_network_common(network));
@@ -204,60 +204,61 @@ static float *fill_entry(const synth_network *network, uint32_t index, float *pa
 /* ---- creation ---- */
 
 static hed_status lattice_make_tables(
-    synth_solver *made, const hed_synth_instrument *instrument, double rate, hed_error *error)
+    synth_solver *solver, const hed_synth_instrument *instrument, double rate, hed_error *error)
 {
-    const hed_device_info *info = hed_device_describe(made->device);
-    synth_grid_limits limits = limits_of(info, made->packets, made->awake);
-    if (synth_network_create(&made->arena.allocator, instrument, rate, &made->network, error))
+    const hed_device_info *info = hed_device_describe(solver->device);
+    synth_grid_limits limits = limits_of(info, solver->packets, solver->awake);
+    if (synth_network_create(&solver->arena.allocator, instrument, rate, &solver->network, error))
         return error->status;
-    /* Which free body each body of the control group is, and whether contacts push it. */
-    const synth_program *program = made->program;
+    /* free body of each body of the control group; flag: contacts push it */
+    const synth_program *program = solver->program;
     uint32_t count = program->layout.type[SYNTH_BODY].count,
              lengths = program->layout.type[SYNTH_BODY].forces + count;
-    synth_linked *linked = hed_new(&made->arena.allocator, count, sizeof *linked, error);
+    synth_linked *linked = hed_new(&solver->arena.allocator, count, sizeof *linked, error);
     if (!linked) return HED_ERROR_MEMORY;
     for (uint32_t e = 0; e < count; e++)
         linked[e] = (synth_linked){
-            .body = made->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index],
+            .body =
+                solver->network.free[instrument->places[program->entities[SYNTH_BODY][e]].index],
             .pushed = program->image[lengths + e] > 0,
         };
-    synth_grid_tables_create(&made->network, &limits, linked, count, &made->tables, error);
-    hed_delete(&made->arena.allocator, linked, count, sizeof *linked);
-    made->entities =
-        hed_arena_new(&made->arena, made->network.count, sizeof *made->entities, error);
-    if (!made->entities) return error->status;
-    for (uint32_t i = 0; i < made->network.count; i++)
-        made->entities[i] = instrument->ids[HED_SYNTH_BODY][made->network.body[i]];
-    made->springs = instrument->counts[HED_SYNTH_SPRING];
-    made->uniform = made->network.class_count <= 1;
+    synth_grid_tables_create(&solver->network, &limits, linked, count, &solver->tables, error);
+    hed_delete(&solver->arena.allocator, linked, count, sizeof *linked);
+    solver->entities =
+        hed_arena_new(&solver->arena, solver->network.count, sizeof *solver->entities, error);
+    if (!solver->entities) return error->status;
+    for (uint32_t i = 0; i < solver->network.count; i++)
+        solver->entities[i] = instrument->ids[HED_SYNTH_BODY][solver->network.body[i]];
+    solver->springs = instrument->counts[HED_SYNTH_SPRING];
+    solver->uniform = solver->network.class_count <= 1;
     return HED_OK;
 }
 
-static void make_buffer(synth_solver *made, hed_stream *stream, uint32_t which, const void *content,
-    uint64_t size, hed_error *error)
+static void make_buffer(synth_solver *solver, hed_stream *stream, uint32_t index,
+    const void *content, uint64_t size, hed_error *error)
 {
     hed_buffer_def def = hed_default_buffer_def(size ? size : 16);
     const uint32_t zero = 0;
-    hed_buffer_create(made->device, &def, &made->buffers[which], error);
-    made->bytes += def.size;
-    if (content && size) hed_write(stream, made->buffers[which], 0, content, size, error);
-    else hed_fill(stream, made->buffers[which], 0, def.size & ~3ull, &zero, sizeof zero, error);
+    hed_buffer_create(solver->device, &def, &solver->buffers[index], error);
+    solver->bytes += def.size;
+    if (content && size) hed_write(stream, solver->buffers[index], 0, content, size, error);
+    else hed_fill(stream, solver->buffers[index], 0, def.size & ~3ull, &zero, sizeof zero, error);
 }
 
-static uint32_t flag_words(const synth_solver *made)
+static uint32_t flag_words(const synth_solver *solver)
 {
-    return LATTICE_FIRST_MARK + LATTICE_MARKS(made->block);
+    return LATTICE_FIRST_MARK + LATTICE_MARKS(solver->block);
 }
 
-static hed_status lattice_upload(synth_solver *made, hed_stream *stream, hed_error *error)
+static hed_status lattice_upload(synth_solver *solver, hed_stream *stream, hed_error *error)
 {
-    const synth_grid_tables *t = &made->tables;
-    const synth_layout *layout = &made->program->layout;
-    const synth_network *network = &made->network;
+    const synth_grid_tables *t = &solver->tables;
+    const synth_layout *layout = &solver->program->layout;
+    const synth_network *network = &solver->network;
     uint64_t groups = t->shape.groups, own = t->own, degree = t->shape.degree;
     uint64_t floats =
         2ull * network->class_count + (uint64_t)LATTICE_KIND_FLOATS * (network->material_count + 1);
-    float *palette = hed_new(&made->arena.allocator, floats, sizeof *palette, error);
+    float *palette = hed_new(&solver->arena.allocator, floats, sizeof *palette, error);
     if (!palette) return error->status;
     float *entry = palette;
     for (uint32_t k = 0; k < network->class_count; k++) {
@@ -277,63 +278,65 @@ static hed_status lattice_upload(synth_solver *made, hed_stream *stream, hed_err
         [LATTICE_HALO] = {t->halo, groups * t->halo_room * 4},
         [LATTICE_LINKS] = {t->links, groups * t->shape.threads * 4},
         [LATTICE_STATE] = {NULL, groups * 6 * own * sizeof(float)},
-        [LATTICE_PACKETS] = {NULL, 2ull * SYNTH_PACKET_BYTES * made->step.side},
-        [LATTICE_FLAGS] = {NULL, 4ull * flag_words(made)},
-        [LATTICE_STORE] = {made->program->image, 4ull * layout->words},
+        [LATTICE_PACKETS] = {NULL, 2ull * SYNTH_PACKET_BYTES * solver->step.side},
+        [LATTICE_FLAGS] = {NULL, 4ull * flag_words(solver)},
+        [LATTICE_STORE] = {solver->program->image, 4ull * layout->words},
         [LATTICE_DELAY] = {NULL, 4ull * layout->delay_words},
-        [LATTICE_POKES] = {NULL, made->poke_room * sizeof(synth_poke)},
-        [LATTICE_INPUTS] = {NULL, 4ull * made->inputs * made->block},
-        [LATTICE_STEMS] = {NULL, 8ull * layout->stems * made->block},
+        [LATTICE_POKES] = {NULL, solver->poke_room * sizeof(synth_poke)},
+        [LATTICE_INPUTS] = {NULL, 4ull * solver->inputs * solver->block},
+        [LATTICE_STEMS] = {NULL, 8ull * layout->stems * solver->block},
     };
     for (uint32_t i = 0; i < LATTICE_BUFFERS; i++)
-        make_buffer(made, stream, i, parts[i].content, parts[i].size, error);
+        make_buffer(solver, stream, i, parts[i].content, parts[i].size, error);
     synth_wait(stream, error);
-    hed_delete(&made->arena.allocator, palette, floats, sizeof *palette);
+    hed_delete(&solver->arena.allocator, palette, floats, sizeof *palette);
     return error->status;
 }
 
-static void set_sizes(synth_solver *made)
+static void set_sizes(synth_solver *solver)
 {
-    const synth_grid_shape *shape = &made->tables.shape;
-    lattice_step *step = &made->step;
-    step->linked = made->program->layout.type[SYNTH_BODY].count;
+    const synth_grid_shape *shape = &solver->tables.shape;
+    lattice_step *step = &solver->step;
+    step->linked = solver->program->layout.type[SYNTH_BODY].count;
     step->groups = shape->groups;
     step->remote = shape->groups * shape->rim * shape->threads;
     step->forces = step->remote + LATTICE_TOLD * step->linked;
     step->side = step->forces + LATTICE_PUSHES * step->linked;
-    step->unit = (float)made->network.unit;
+    step->unit = (float)solver->network.unit;
     step->epoch = step->fresh = 1;
-    made->poke_room = POKES_AT_FIRST;
-    uint64_t local = shape->local_bytes, store = 4ull * made->program->layout.words;
-    made->control_local = made->packets && store <= hed_device_describe(made->device)->local_bytes;
-    if (made->control_local && store > local) local = store;
-    uint64_t groups[2] = {shape->groups + (made->packets ? 1 : 0), 1},
+    solver->poke_room = POKES_AT_FIRST;
+    uint64_t local = shape->local_bytes, store = 4ull * solver->program->layout.words;
+    solver->control_local =
+        solver->packets && store <= hed_device_describe(solver->device)->local_bytes;
+    if (solver->control_local && store > local) local = store;
+    uint64_t groups[2] = {shape->groups + (solver->packets ? 1 : 0), 1},
              bytes[2] = {(local + 15) / 16 * 16, 16};
     uint32_t control =
-                 limits_of(hed_device_describe(made->device), made->packets, made->awake).threads,
+                 limits_of(hed_device_describe(solver->device), solver->packets, solver->awake)
+                     .threads,
              threads[2] = {shape->threads, control};
     for (uint32_t k = 0; k < 2; k++) {
-        made->geometries[k] = (hed_geometry){
+        solver->geometries[k] = (hed_geometry){
             .dimensions = 1, .global = {groups[k] * threads[k]}, .group = {threads[k], 1, 1}};
-        made->geometries[k].local_bytes[LATTICE_BLOCK] = bytes[k];
+        solver->geometries[k].local_bytes[LATTICE_BLOCK] = bytes[k];
     }
 }
 
-/* The slots as texts: what the kernel's text has as literals. */
+/* Values of the slots, as literals for the kernel's text. */
 enum { SLOT_VALUES = 6, SLOT_TEXT = 20 * LATTICE_MOST_DEGREE };
 typedef struct slot_texts {
     char text[SLOT_VALUES][SLOT_TEXT];
 } slot_texts;
 
-static uint32_t add_slots(const synth_solver *made, slot_texts *texts, hed_define *defines)
+static uint32_t add_slots(const synth_solver *solver, slot_texts *texts, hed_define *defines)
 {
     static const char *const names[SLOT_VALUES] = {
         "SLOT_X", "SLOT_Y", "SLOT_Z", "SLOT_SQUARE", "SLOT_REST", "SLOT_EXCESS"};
-    if (made->network.form != SPRINGS_SLOTS) return 0;
+    if (solver->network.form != SPRINGS_SLOTS) return 0;
     for (uint32_t v = 0; v < SLOT_VALUES; v++) {
         size_t length = 0;
-        for (uint32_t j = 0; j < made->tables.shape.degree; j++) {
-            kind k = lattice_kind_of(&made->network, j);
+        for (uint32_t j = 0; j < solver->tables.shape.degree; j++) {
+            kind k = lattice_kind_of(&solver->network, j);
             const double values[SLOT_VALUES] = {k.x, k.y, k.z, k.square, k.rest, k.excess};
             length += (size_t)snprintf(texts->text[v] + length, SLOT_TEXT - length, "%s%.9ef",
                 j ? "," : "", (float)values[v]);
@@ -343,13 +346,13 @@ static uint32_t add_slots(const synth_solver *made, slot_texts *texts, hed_defin
     return SLOT_VALUES;
 }
 
-/* Every packet's sender has to be on the device while another group waits for it. */
-static hed_status check_resident(const synth_solver *made, hed_error *error)
+/* Checks that all groups are resident at once, because a group waits for packets of others. */
+static hed_status check_resident(const synth_solver *solver, hed_error *error)
 {
     int64_t resident;
-    uint64_t local = made->geometries[0].local_bytes[LATTICE_BLOCK];
-    uint32_t groups = made->tables.shape.groups + 1, threads = made->tables.shape.threads;
-    if (hed_kernel_resident_groups(made->kernels[0], threads, local, &resident, error))
+    uint64_t local = solver->geometries[0].local_bytes[LATTICE_BLOCK];
+    uint32_t groups = solver->tables.shape.groups + 1, threads = solver->tables.shape.threads;
+    if (hed_kernel_resident_groups(solver->kernels[0], threads, local, &resident, error))
         return error->status;
     if (resident < 0 || resident >= (int64_t)groups) return HED_OK;
     return hed_fail(error, HED_ERROR_UNSUPPORTED,
@@ -357,10 +360,10 @@ static hed_status check_resident(const synth_solver *made, hed_error *error)
         groups, threads, (unsigned long long)local, (long long)resident);
 }
 
-enum { ROLE_ALL, ROLE_LATTICE, ROLE_CONTROL }; /* of lattice.cl */
+enum { ROLE_ALL, ROLE_LATTICE, ROLE_CONTROL }; /* values of lattice.cl */
 enum { MOST_NUMBERS = 16, MOST_DEFINES = MOST_NUMBERS + SLOT_VALUES + 2 };
 
-/* Defines of the kernel, and the texts of those that are numbers. */
+/* Defines of the kernel, and the texts of numbers. */
 typedef struct definition {
     hed_define defines[MOST_DEFINES];
     uint32_t count;
@@ -368,17 +371,17 @@ typedef struct definition {
     slot_texts slots;
 } definition;
 
-static void define_number(definition *made, const char *name, uint32_t value)
+static void define_number(definition *text, const char *name, uint32_t value)
 {
-    snprintf(made->numbers[made->count], sizeof made->numbers[made->count], "%u", value);
-    made->defines[made->count] = (hed_define){name, made->numbers[made->count]};
-    made->count++;
+    snprintf(text->numbers[text->count], sizeof text->numbers[text->count], "%u", value);
+    text->defines[text->count] = (hed_define){name, text->numbers[text->count]};
+    text->count++;
 }
 
-static void define_lattice(const synth_solver *made, definition *text)
+static void define_lattice(const synth_solver *solver, definition *text)
 {
-    const synth_network *network = &made->network;
-    const synth_grid_shape *shape = &made->tables.shape;
+    const synth_network *network = &solver->network;
+    const synth_grid_shape *shape = &solver->tables.shape;
     define_number(text, "DEGREE", shape->degree);
     define_number(text, "PLACES", shape->places);
     define_number(text, "HELD", shape->each <= FEW_EACH);
@@ -388,69 +391,71 @@ static void define_lattice(const synth_solver *made, definition *text)
     define_number(text, "TENSE", network->tense);
     define_number(text, "CUBIC", network->cubic);
     define_number(text, "SAME", network->same);
-    define_number(text, "BODIES", made->uniform ? BODIES_UNIFORM : BODIES_CLASSES);
+    define_number(text, "BODIES", solver->uniform ? BODIES_UNIFORM : BODIES_CLASSES);
     define_number(text, "CLASSES", network->class_count);
     define_number(text, "TABLE_LOCAL", shape->table_local);
     snprintf(text->stretch, sizeof text->stretch, "%.9ef",
         network->material_count ? network->materials[0].rest : 1.0);
-    text->count += add_slots(made, &text->slots, text->defines + text->count);
+    text->count += add_slots(solver, &text->slots, text->defines + text->count);
     text->defines[text->count++] = (hed_define){"STRETCH", text->stretch};
 }
 
-/* The kernel of one role. The control group's own is the same for all instruments. */
+/* Makes the kernel of one role. The control group's is the same for all instruments. */
 static hed_status make_kernel(
-    synth_solver *made, uint32_t role, hed_kernel **kernel, hed_error *error)
+    synth_solver *solver, uint32_t role, hed_kernel **kernel, hed_error *error)
 {
-    const synth_grid_shape *shape = &made->tables.shape;
+    const synth_grid_shape *shape = &solver->tables.shape;
     hed_config config = {
-        LATTICE_PARAMETERS, {made->geometries[role == ROLE_CONTROL].group[0], 1, 1, 1}};
+        LATTICE_PARAMETERS, {solver->geometries[role == ROLE_CONTROL].group[0], 1, 1, 1}};
     hed_kernel_options options = hed_default_kernel_options();
     definition text;
     text.count = 0;
     define_number(&text, "ROLE", role);
-    define_number(&text, "PACKETS", made->packets);
-    define_number(&text, "CONTROL_LOCAL", made->control_local);
+    define_number(&text, "PACKETS", solver->packets);
+    define_number(&text, "CONTROL_LOCAL", solver->control_local);
     if (role != ROLE_CONTROL) {
-        define_lattice(made, &text);
+        define_lattice(solver, &text);
         config.values[LATTICE_EACH] = shape->each;
         config.values[LATTICE_RIM] = shape->rim;
         config.values[LATTICE_HALO_ROUNDS] = shape->halo;
     }
     text.defines[text.count++] =
-        (hed_define){"SYNTH_SPACE", made->control_local ? "__local" : "__global"};
+        (hed_define){"SYNTH_SPACE", solver->control_local ? "__local" : "__global"};
     options.config = &config;
     options.defines = text.defines;
     options.define_count = text.count;
-    return hed_kernel_create(made->device,
-        made->packets ? &synth_lattice_packets_def : &synth_lattice_def, &options, kernel, error);
+    return hed_kernel_create(solver->device,
+        solver->packets ? &synth_lattice_packets_def : &synth_lattice_def, &options, kernel, error);
 }
 
-static void lattice_destroy(synth_solver *made)
+static void lattice_destroy(synth_solver *solver)
 {
-    if (!made) return;
-    for (uint32_t k = 0; k < 2; k++) hed_kernel_destroy(made->kernels[k]);
-    for (uint32_t i = 0; i < LATTICE_BUFFERS; i++) hed_buffer_destroy(made->buffers[i]);
-    synth_grid_tables_destroy(&made->tables);
-    synth_network_destroy(&made->network);
-    hed_arena_free(&made->arena);
+    if (!solver) return;
+    for (uint32_t k = 0; k < 2; k++) hed_kernel_destroy(solver->kernels[k]);
+    for (uint32_t i = 0; i < LATTICE_BUFFERS; i++) hed_buffer_destroy(solver->buffers[i]);
+    synth_grid_tables_destroy(&solver->tables);
+    synth_network_destroy(&solver->network);
+    hed_arena_free(&solver->arena);
 }
 
-/* Uploads go through a stream of their own: another thread may be playing in the synth's. */
-static hed_status lattice_build(synth_solver *made, const hed_synth *synth, hed_error *error)
+/* Builds the solver. Uploads use a separate stream: another thread may be playing in the
+ * synth's. */
+static hed_status lattice_build(synth_solver *solver, const hed_synth *synth, hed_error *error)
 {
     hed_stream *stream = NULL;
-    if (lattice_make_tables(made, synth->def.instrument, synth->def.rate, error))
+    if (lattice_make_tables(solver, synth->def.instrument, synth->def.rate, error))
         return error->status;
-    set_sizes(made);
-    set_stiffness(made);
-    synth_grid_set_dilation(made, hed_as_float(made->program->image[SYNTH_DILATION]));
-    if (!hed_stream_create(made->device, NULL, &stream, error)) lattice_upload(made, stream, error);
+    set_sizes(solver);
+    set_stiffness(solver);
+    synth_grid_set_dilation(solver, hed_as_float(solver->program->image[SYNTH_DILATION]));
+    if (!hed_stream_create(solver->device, NULL, &stream, error))
+        lattice_upload(solver, stream, error);
     hed_stream_destroy(stream);
-    make_kernel(made, made->packets ? ROLE_ALL : ROLE_LATTICE, &made->kernels[0], error);
-    if (made->packets) check_resident(made, error);
-    else make_kernel(made, ROLE_CONTROL, &made->kernels[1], error);
-    synth_network_trim(&made->network);
-    synth_grid_tables_trim(&made->tables);
+    make_kernel(solver, solver->packets ? ROLE_ALL : ROLE_LATTICE, &solver->kernels[0], error);
+    if (solver->packets) check_resident(solver, error);
+    else make_kernel(solver, ROLE_CONTROL, &solver->kernels[1], error);
+    synth_network_trim(&solver->network);
+    synth_grid_tables_trim(&solver->tables);
     return error->status;
 }
 
@@ -459,132 +464,134 @@ static hed_status lattice_create(
 {
     *solver = NULL;
     hed_arena arena = {.allocator = synth->allocator, .owner = "solver grid"};
-    synth_solver *made = hed_arena_new(&arena, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->arena = arena;
-    made->device = synth->device;
-    made->stream = synth->stream;
-    made->program = program;
-    made->packets = synth_grid_has_packets(hed_device_describe(synth->device));
-    made->awake = synth->def.keep_awake;
-    made->block = synth->def.block;
-    made->inputs = synth->def.inputs;
-    made->flags = hed_arena_new(&made->arena, flag_words(made), sizeof *made->flags, error);
-    hed_status status = made->flags ? lattice_build(made, synth, error) : error->status;
-    if (status) lattice_destroy(made);
-    else *solver = made;
+    synth_solver *created = hed_arena_new(&arena, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->arena = arena;
+    created->device = synth->device;
+    created->stream = synth->stream;
+    created->program = program;
+    created->packets = synth_grid_has_packets(hed_device_describe(synth->device));
+    created->awake = synth->def.keep_awake;
+    created->block = synth->def.block;
+    created->inputs = synth->def.inputs;
+    created->flags =
+        hed_arena_new(&created->arena, flag_words(created), sizeof *created->flags, error);
+    hed_status status = created->flags ? lattice_build(created, synth, error) : error->status;
+    if (status) lattice_destroy(created);
+    else *solver = created;
     return status;
 }
 
 /* ---- running ---- */
 
 static void write_pokes(
-    synth_solver *made, const synth_poke *pokes, uint32_t count, hed_error *error)
+    synth_solver *solver, const synth_poke *pokes, uint32_t count, hed_error *error)
 {
-    if (count > made->poke_room) {
+    if (count > solver->poke_room) {
         hed_buffer *larger;
         hed_buffer_def def = hed_default_buffer_def(2ull * count * sizeof *pokes);
-        if (hed_buffer_create(made->device, &def, &larger, error)) return;
-        hed_buffer_destroy(made->buffers[LATTICE_POKES]);
-        made->buffers[LATTICE_POKES] = larger;
-        made->poke_room = 2ull * count;
+        if (hed_buffer_create(solver->device, &def, &larger, error)) return;
+        hed_buffer_destroy(solver->buffers[LATTICE_POKES]);
+        solver->buffers[LATTICE_POKES] = larger;
+        solver->poke_room = 2ull * count;
     }
     if (count)
         hed_write(
-            made->stream, made->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error);
+            solver->stream, solver->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error);
 }
 
-/* `count` samples. */
-static void lattice_launch(synth_solver *made, uint32_t count, hed_error *error)
+/* Launches `count` samples. */
+static void lattice_launch(synth_solver *solver, uint32_t count, hed_error *error)
 {
     hed_argument arguments[LATTICE_ARGUMENTS];
     for (uint32_t i = 0; i < LATTICE_BUFFERS; i++)
-        arguments[i] = hed_buffer_argument(made->buffers[i]);
-    made->step.count = count;
-    arguments[LATTICE_STEP] = hed_struct_argument(&made->step, sizeof made->step);
+        arguments[i] = hed_buffer_argument(solver->buffers[i]);
+    solver->step.count = count;
+    arguments[LATTICE_STEP] = hed_struct_argument(&solver->step, sizeof solver->step);
     arguments[LATTICE_LAYOUT] =
-        hed_struct_argument(&made->program->layout, sizeof made->program->layout);
-    arguments[LATTICE_HALO_ROOM] = hed_uint_argument(made->tables.halo_room);
+        hed_struct_argument(&solver->program->layout, sizeof solver->program->layout);
+    arguments[LATTICE_HALO_ROOM] = hed_uint_argument(solver->tables.halo_room);
     arguments[LATTICE_BLOCK] = hed_local_argument();
-    /* The control group first: bodies take from it what contacts do at this sample. */
+    /* control group first: bodies read its contact forces at this sample */
     for (uint32_t k = 2; k-- > 0;)
-        if (made->kernels[k])
-            hed_launch_over(made->stream, made->kernels[k], &made->geometries[k], arguments,
+        if (solver->kernels[k])
+            hed_launch_over(solver->stream, solver->kernels[k], &solver->geometries[k], arguments,
                 LATTICE_ARGUMENTS, error);
-    made->step.fresh = 0;
-    made->step.epoch += count;
-    made->step.sample += count;
-    made->step.frame += count;
+    solver->step.fresh = 0;
+    solver->step.epoch += count;
+    solver->step.sample += count;
+    solver->step.frame += count;
 }
 
-/* How many samples a launch makes: to where the dilation changes next, which the lattice has as a
- * constant. Pokes of `frame` count at once. */
+/* Returns the number of samples of a launch: up to the next change of the dilation, which is a
+ * constant of the lattice. Pokes at `frame` apply at once. */
 static uint32_t launch_length(
-    synth_solver *made, const synth_poke *pokes, uint32_t end, uint32_t frame, uint32_t frames)
+    synth_solver *solver, const synth_poke *pokes, uint32_t end, uint32_t frame, uint32_t frames)
 {
-    lattice_step *step = &made->step;
-    uint32_t next = made->packets ? frames : frame + 1;
+    lattice_step *step = &solver->step;
+    uint32_t next = solver->packets ? frames : frame + 1;
     step->poke = step->poke_end;
     for (; step->poke_end < end && pokes[step->poke_end].frame < next; step->poke_end++) {
         const synth_poke *poke = &pokes[step->poke_end];
         if (poke->word != SYNTH_DILATION) continue;
         if (poke->frame > frame) next = poke->frame;
         else if (hed_as_float(poke->value) != step->dilation)
-            synth_grid_set_dilation(made, hed_as_float(poke->value));
+            synth_grid_set_dilation(solver, hed_as_float(poke->value));
         if (poke->frame > frame) break;
     }
     return next - frame;
 }
 
-/* The sound is NaN at samples behind which bodies are beyond the breaker's limits. */
-static void lattice_break(const synth_solver *made, const synth_run *block)
+/* Sets the sound to NaN at samples after which bodies are beyond the breaker's limits. */
+static void lattice_break(const synth_solver *solver, const synth_run *block)
 {
-    uint32_t first = (uint32_t)block->sample, channels = 2 * made->program->layout.stems;
+    uint32_t first = (uint32_t)block->sample, channels = 2 * solver->program->layout.stems;
     for (uint32_t frame = SYNTH_CHECK - 1 - first % SYNTH_CHECK; frame < block->frames;
          frame += SYNTH_CHECK)
-        if (made->flags[LATTICE_MARK(first + frame, first)] == first + frame)
+        if (solver->flags[LATTICE_MARK(first + frame, first)] == first + frame)
             block->stems[(uint64_t)frame * channels] = hed_as_float(HED_NAN_BITS);
 }
 
-static hed_status lattice_run_block(synth_solver *made, const synth_run *block, hed_error *error)
+static hed_status lattice_run_block(synth_solver *solver, const synth_run *block, hed_error *error)
 {
     const synth_poke *pokes = block->pokes + block->poke_begin[0];
     uint32_t poke_count = block->poke_begin[1] - block->poke_begin[0];
-    lattice_step *step = &made->step;
+    lattice_step *step = &solver->step;
     step->sample = (uint32_t)block->sample;
     step->frames = block->frames;
     step->frame = step->poke = step->poke_end = 0;
-    write_pokes(made, pokes, poke_count, error);
+    write_pokes(solver, pokes, poke_count, error);
     const uint32_t zero = 0;
-    hed_buffer *inputs = made->buffers[LATTICE_INPUTS];
+    hed_buffer *inputs = solver->buffers[LATTICE_INPUTS];
     uint64_t size = 4ull * block->frames;
-    if (made->inputs && !block->inputs)
-        hed_fill(made->stream, inputs, 0, size * made->inputs, &zero, sizeof zero, error);
-    for (uint32_t c = 0; block->inputs && c < made->inputs; c++)
-        hed_write(made->stream, inputs, c * size, block->inputs[c], size, error);
+    if (solver->inputs && !block->inputs)
+        hed_fill(solver->stream, inputs, 0, size * solver->inputs, &zero, sizeof zero, error);
+    for (uint32_t c = 0; block->inputs && c < solver->inputs; c++)
+        hed_write(solver->stream, inputs, c * size, block->inputs[c], size, error);
     while (!error->status && step->frame < block->frames)
         lattice_launch(
-            made, launch_length(made, pokes, poke_count, step->frame, block->frames), error);
-    uint64_t stems = 8ull * made->program->layout.stems * block->frames;
-    if (stems) hed_read(made->stream, block->stems, made->buffers[LATTICE_STEMS], 0, stems, error);
-    hed_read(made->stream, made->flags, made->buffers[LATTICE_FLAGS], 0,
-        flag_words(made) * sizeof *made->flags, error);
-    if (synth_wait(made->stream, error)) return error->status;
-    if (made->flags[0])
+            solver, launch_length(solver, pokes, poke_count, step->frame, block->frames), error);
+    uint64_t stems = 8ull * solver->program->layout.stems * block->frames;
+    if (stems)
+        hed_read(solver->stream, block->stems, solver->buffers[LATTICE_STEMS], 0, stems, error);
+    hed_read(solver->stream, solver->flags, solver->buffers[LATTICE_FLAGS], 0,
+        flag_words(solver) * sizeof *solver->flags, error);
+    if (synth_wait(solver->stream, error)) return error->status;
+    if (solver->flags[0])
         return hed_fail(
             error, HED_ERROR_TIMEOUT, "solver grid: a group waited for a packet that did not come");
-    if (stems) lattice_break(made, block);
+    if (stems) lattice_break(solver, block);
     return HED_OK;
 }
 
-static void lattice_report(const synth_solver *made, hed_synth_info *filled)
+static void lattice_report(const synth_solver *solver, hed_synth_info *filled)
 {
-    filled->groups = made->tables.shape.groups + 1;
-    filled->partition_cut = (uint32_t)made->tables.cut;
-    filled->bytes = made->bytes;
-    filled->entities[HED_SYNTH_BODY] = made->network.all;
-    filled->entities[HED_SYNTH_SPRING] = made->springs;
-    hed_kernel_config(made->kernels[0], &filled->configured);
+    filled->groups = solver->tables.shape.groups + 1;
+    filled->partition_cut = (uint32_t)solver->tables.cut;
+    filled->bytes = solver->bytes;
+    filled->entities[HED_SYNTH_BODY] = solver->network.all;
+    filled->entities[HED_SYNTH_SPRING] = solver->springs;
+    hed_kernel_config(solver->kernels[0], &filled->configured);
 }
 
 const synth_solver_ops synth_grid_ops = {

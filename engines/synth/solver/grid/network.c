@@ -1,14 +1,14 @@
-/* The network that solver grid runs: the free bodies of an instrument, the half-springs at each
- * of them, and how few kinds of both there are. Half-springs of one stiffness, length and direction
- * are a kind. Where there are few and no body has two of one, kinds are slots: regular lattices,
- * membranes, strings. Up to 255 of them are a palette: lattices with springs moved, walls, gaps.
- * Else each half-spring has a rest vector of its own, and a material. */
+/* Network of solver grid: the free bodies of an instrument, their half-springs, and the numbers
+ * of different masses and springs. Half-springs of one stiffness, length and direction form a
+ * kind. If there are few kinds, and no body has two half-springs of one, kinds are slots:
+ * regular lattices, membranes, strings. Up to 255 kinds form a palette: lattices with displaced
+ * springs, walls, gaps. Otherwise each half-spring has its own rest vector, and a material. */
 #include "solver/grid/grid.h"
 
 #include <math.h>
 #include <stdio.h>
 
-/* ---- whether ---- */
+/* ---- validity ---- */
 
 static bool network_refuse(char *reason, size_t size, const char *text)
 {
@@ -43,7 +43,7 @@ static uint32_t body_of(const synth_network *network, hed_synth_entity entity)
     return network->instrument->places[entity].index;
 }
 
-/* Half-springs of free bodies, in the order of the springs. */
+/* Lists half-springs of free bodies, in the order of the springs. */
 static hed_status fill_springs(synth_network *network, hed_error *error)
 {
     const hed_synth_instrument *instrument = network->instrument;
@@ -91,18 +91,18 @@ static double vector_of(const synth_network *network, uint32_t entry, double vec
     const hed_synth_spring_def *spring =
         &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
     bool reversed = network->spring[entry] & SYNTH_SPRING_REVERSED;
-    uint32_t own = body_of(network, reversed ? spring->to : spring->from),
-             other = body_of(network, reversed ? spring->from : spring->to);
+    uint32_t first = body_of(network, reversed ? spring->to : spring->from),
+             second = body_of(network, reversed ? spring->from : spring->to);
     double square = 0.0;
     for (uint32_t k = 0; k < 3; k++) {
-        vector[k] = (double)network->instrument->bodies[other].position[k] -
-                    network->instrument->bodies[own].position[k];
+        vector[k] = (double)network->instrument->bodies[second].position[k] -
+                    network->instrument->bodies[first].position[k];
         square += vector[k] * vector[k];
     }
     return sqrt(square);
 }
 
-/* L0/|d0|; what is 1 but for rounding of the positions is 1. */
+/* Returns L0/|d0|; exactly 1 if it differs from 1 only by rounding of the positions. */
 static double rest_of(const hed_synth_spring_def *spring, double length, double rounding)
 {
     if (spring->rest_length < 0.0f) return -(double)spring->rest_length;
@@ -131,19 +131,18 @@ static bool same_material(
            fabs(material->rest - rest) <= 1e-6 + 1e-6 * rest;
 }
 
-/* Which kind a half-spring is of; a new one where it is the first. SYNTH_MOST_KINDS: there are too
- * many. */
+/* Returns the kind of a half-spring; adds a new one for the first. SYNTH_MOST_KINDS: too many. */
 static uint32_t network_kind_of(synth_network *network, uint32_t entry, double rounding)
 {
     const hed_synth_spring_def *spring =
         &network->instrument->springs[network->spring[entry] & SYNTH_SPRING_INDEX];
     double vector[3], length = vector_of(network, entry, vector),
                       rest = rest_of(spring, length, rounding);
-    double near = rounding + 1e-6 * length;
+    double tolerance = rounding + 1e-6 * length;
     for (uint32_t kind = 0; kind < network->material_count; kind++) {
         const double *v = network->vectors[kind];
-        if (fabs(v[0] - vector[0]) <= near && fabs(v[1] - vector[1]) <= near &&
-            fabs(v[2] - vector[2]) <= near &&
+        if (fabs(v[0] - vector[0]) <= tolerance && fabs(v[1] - vector[1]) <= tolerance &&
+            fabs(v[2] - vector[2]) <= tolerance &&
             same_material(&network->materials[kind], spring, rest))
             return kind;
     }
@@ -166,7 +165,7 @@ static bool find_kinds(synth_network *network, double rounding)
     return true;
 }
 
-/* Whether kinds can be slots: no body has two springs of a kind. */
+/* True if kinds can be slots: no body has two springs of a kind. */
 static bool are_slots(const synth_network *network)
 {
     if (network->material_count > network->degree + (network->degree & 1)) return false;
@@ -180,8 +179,8 @@ static bool are_slots(const synth_network *network)
     return true;
 }
 
-/* Opposite kinds get opposite vectors, so that both halves of a spring pull alike, and parts that
- * are rounding errors are 0. */
+/* Makes vectors of opposite kinds exactly opposite, so that both halves of a spring pull
+ * equally, and sets components that are rounding errors to 0. */
 static void pair_kinds(synth_network *network)
 {
     for (uint32_t a = 0; a < network->material_count; a++) {
@@ -189,9 +188,9 @@ static void pair_kinds(synth_network *network)
         for (uint32_t k = 0; k < 3; k++)
             if (fabs(v[k]) < 1e-5 * length) v[k] = 0.0;
         for (uint32_t b = 0; b < a; b++) {
-            double *w = network->vectors[b], far = 0.0;
-            for (uint32_t k = 0; k < 3; k++) far = fmax(far, fabs(v[k] + w[k]));
-            if (far > 1e-4 * length) continue;
+            double *w = network->vectors[b], distance = 0.0;
+            for (uint32_t k = 0; k < 3; k++) distance = fmax(distance, fabs(v[k] + w[k]));
+            if (distance > 1e-4 * length) continue;
             for (uint32_t k = 0; k < 3; k++) {
                 v[k] = (v[k] - w[k]) / 2.0;
                 w[k] = -v[k];
@@ -228,8 +227,8 @@ static hed_status find_materials(synth_network *network, double rounding, hed_er
     return HED_OK;
 }
 
-/* Bodies at rest in whole units, a 32,000th of the longest part of a rest vector; so all vectors
- * are sums of each other, as they were. */
+/* Converts bodies at rest to whole units, a 32,000th of the longest component of a rest vector,
+ * so that all vectors stay exact sums of each other. */
 static hed_status find_unit(synth_network *network, hed_error *error)
 {
     double longest = 0.0;
@@ -302,7 +301,7 @@ static hed_status find_free(synth_network *network, hed_error *error)
     return network->begin ? HED_OK : HED_ERROR_MEMORY;
 }
 
-/* What all materials have in common. */
+/* Finds the properties that all materials have in common. */
 static void compare_materials(synth_network *network)
 {
     const synth_material *first = network->materials;
@@ -326,12 +325,12 @@ hed_status synth_network_create(const hed_allocator *allocator,
         .scratch = {.allocator = *allocator, .owner = owner}, .instrument = instrument,
         .all = instrument->counts[HED_SYNTH_BODY], .unit = 1.0};
 
-    /* Positions are floats: differences of them are off by about this much. */
-    double most = 0.0;
+    /* positions are floats: differences have about this rounding error */
+    double largest = 0.0;
     for (uint32_t i = 0; i < instrument->counts[HED_SYNTH_BODY]; i++)
         for (uint32_t k = 0; k < 3; k++)
-            most = fmax(most, fabs((double)instrument->bodies[i].position[k]));
-    double rounding = 4.0 * most * 0x1p-24;
+            largest = fmax(largest, fabs((double)instrument->bodies[i].position[k]));
+    double rounding = 4.0 * largest * 0x1p-24;
 
     if (find_free(network, error) || find_classes(network, 1.0 / rate, error) ||
         fill_springs(network, error) || check_lengths(network, error)) {

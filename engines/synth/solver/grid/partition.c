@@ -1,7 +1,7 @@
-/* A network cut into groups of nearly equal size with few springs between them: by recursive
- * bisection of the bodies' places, which cuts regular lattices into boxes; and where that cuts many
- * springs, because they do not join what is near, by METIS (multilevel k-way) if it was built in
- * and cuts fewer. */
+/* Partition of a network into groups of nearly equal size with few springs between them:
+ * recursive bisection of the bodies' positions, which divides regular lattices into boxes. If
+ * this cuts many springs, because springs join distant bodies, METIS (multilevel k-way) is
+ * tried, if it was built in, and used if it cuts fewer. */
 #include "solver/grid/grid.h"
 
 #ifdef SYNTH_METIS
@@ -12,7 +12,7 @@
 
 enum { KEY_STEPS = 1 << 20, DEEPEST = 64 };
 
-/* Bodies in order, by whole numbers: places that differ by rounding only are one. */
+/* Bodies in order, by integer keys: positions that differ only by rounding have equal keys. */
 typedef struct bisection {
     uint32_t *order;
     int32_t *keys; /* (count x 3) */
@@ -29,12 +29,12 @@ static bool before(const bisection *b, uint32_t axis, uint32_t p, uint32_t q)
 
 static void partition_exchange(uint32_t *a, uint32_t *b)
 {
-    uint32_t kept = *a;
+    uint32_t temporary = *a;
     *a = *b;
-    *b = kept;
+    *b = temporary;
 }
 
-/* Quickselect: what belongs before `middle` of [low, high) is brought there. */
+/* Quickselect: moves the bodies that belong before `middle` of [low, high) there. */
 static void select_middle(bisection *b, uint32_t axis, uint32_t low, uint32_t high, uint32_t middle)
 {
     while (high - low > 2) {
@@ -61,41 +61,41 @@ static void select_middle(bisection *b, uint32_t axis, uint32_t low, uint32_t hi
 
 static uint32_t longest_axis(const bisection *b, uint32_t low, uint32_t high)
 {
-    int32_t least[3] = {INT32_MAX, INT32_MAX, INT32_MAX},
-            most[3] = {INT32_MIN, INT32_MIN, INT32_MIN};
+    int32_t low_keys[3] = {INT32_MAX, INT32_MAX, INT32_MAX},
+            high_keys[3] = {INT32_MIN, INT32_MIN, INT32_MIN};
     for (uint32_t i = low; i < high; i++)
         for (uint32_t k = 0; k < 3; k++) {
             int32_t key = b->keys[3 * b->order[i] + k];
-            if (key < least[k]) least[k] = key;
-            if (key > most[k]) most[k] = key;
+            if (key < low_keys[k]) low_keys[k] = key;
+            if (key > high_keys[k]) high_keys[k] = key;
         }
     uint32_t axis = 0;
     for (uint32_t k = 1; k < 3; k++)
-        if (most[k] - least[k] > most[axis] - least[axis]) axis = k;
+        if (high_keys[k] - low_keys[k] > high_keys[axis] - low_keys[axis]) axis = k;
     return axis;
 }
 
-/* Whole numbers of places along the longest extent of all; its rounding errors are far below one of
- * them. */
+/* Converts positions to integers along the longest extent of all; rounding errors are far below
+ * one step. */
 static void fill_keys(const synth_network *network, bisection *b)
 {
     const hed_synth_body_def *bodies = network->instrument->bodies;
-    double least[3] = {1e300, 1e300, 1e300}, extent = 0.0;
+    double lowest[3] = {1e300, 1e300, 1e300}, extent = 0.0;
     for (uint32_t k = 0; k < 3; k++) {
-        double most = -1e300;
+        double highest = -1e300;
         for (uint32_t i = 0; i < network->count; i++) {
             double x = bodies[network->body[i]].position[k];
-            if (x < least[k]) least[k] = x;
-            if (x > most) most = x;
+            if (x < lowest[k]) lowest[k] = x;
+            if (x > highest) highest = x;
         }
-        if (most - least[k] > extent) extent = most - least[k];
+        if (highest - lowest[k] > extent) extent = highest - lowest[k];
     }
     double scale = extent > 0.0 ? KEY_STEPS / extent : 0.0;
     for (uint32_t i = 0; i < network->count; i++) {
         b->order[i] = i;
         for (uint32_t k = 0; k < 3; k++)
             b->keys[3 * i + k] =
-                (int32_t)((bodies[network->body[i]].position[k] - least[k]) * scale + 0.5);
+                (int32_t)((bodies[network->body[i]].position[k] - lowest[k]) * scale + 0.5);
     }
 }
 
@@ -123,14 +123,14 @@ static void bisect(bisection *b, uint32_t count, uint32_t groups, uint32_t *grou
 /* ---- METIS ---- */
 
 #ifdef SYNTH_METIS
-enum { FEW_CUT = 16 /* one spring in so many */ };
+enum { FEW_CUT = 16 /* reciprocal of the fraction of cut springs above which METIS is tried */ };
 
-/* False: METIS could not, or not within `most`. */
-static bool by_metis(const synth_network *network, uint32_t groups, uint32_t most, idx_t *begin,
+/* Partitions by METIS. False: METIS failed, or exceeded `most`. */
+static bool by_metis(const synth_network *network, uint32_t groups, uint32_t max_size, idx_t *begin,
     idx_t *other, idx_t *part, uint32_t *sizes)
 {
     idx_t options[METIS_NOPTIONS], vertices = (idx_t)network->count, constraints = 1,
-                                   parts = (idx_t)groups, cut, edges = 0;
+                                   parts = (idx_t)groups, edge_cut, edges = 0;
     for (uint32_t i = 0; i < network->count; i++) {
         begin[i] = edges;
         for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++)
@@ -141,54 +141,54 @@ static bool by_metis(const synth_network *network, uint32_t groups, uint32_t mos
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;
     options[METIS_OPTION_UFACTOR] = 10;
-    double slack = ((double)most * groups / network->count - 1.0) * 1000.0;
+    double slack = ((double)max_size * groups / network->count - 1.0) * 1000.0;
     if (slack < 10.0) options[METIS_OPTION_UFACTOR] = slack < 1.0 ? 1 : (idx_t)slack;
     if (METIS_PartGraphKway(&vertices, &constraints, begin, other, NULL, NULL, NULL, &parts, NULL,
-            NULL, options, &cut, part) != METIS_OK)
+            NULL, options, &edge_cut, part) != METIS_OK)
         return false;
     memset(sizes, 0, groups * sizeof *sizes);
     for (uint32_t i = 0; i < network->count; i++)
-        if (++sizes[part[i]] > most) return false;
+        if (++sizes[part[i]] > max_size) return false;
     return true;
 }
 
-/* Springs between groups, each counted twice. */
+/* Counts springs between groups, each twice. */
 static uint64_t cut_of(const synth_network *network, const uint32_t *group_of)
 {
-    uint64_t cut = 0;
+    uint64_t edge_cut = 0;
     for (uint32_t i = 0; i < network->count; i++)
         for (uint32_t e = network->begin[i]; e < network->begin[i + 1]; e++)
-            cut +=
+            edge_cut +=
                 network->other[e] != SYNTH_ANCHORED && group_of[network->other[e]] != group_of[i];
-    return cut;
+    return edge_cut;
 }
 
-/* Takes METIS's cut where it is better; without memory for it the other one stays. */
+/* Replaces the partition by that of METIS if it is better; out of memory, the partition stays. */
 static void improve(
-    const synth_network *network, uint32_t groups, uint32_t most, uint32_t *group_of)
+    const synth_network *network, uint32_t groups, uint32_t max_size, uint32_t *group_of)
 {
     _Static_assert(sizeof(idx_t) == sizeof(uint32_t), "METIS with 32-bit indices");
-    uint64_t cut = cut_of(network, group_of);
-    if (cut * FEW_CUT <= network->entries) return;
+    uint64_t edge_cut = cut_of(network, group_of);
+    if (edge_cut * FEW_CUT <= network->entries) return;
     hed_arena scratch = {.allocator = network->arena.allocator};
     idx_t *begin = hed_arena_new(&scratch, network->count + 1ull, sizeof *begin, NULL),
           *other = hed_arena_new(&scratch, network->entries, sizeof *other, NULL);
     uint32_t *sizes = hed_arena_new(&scratch, groups, sizeof *sizes, NULL),
              *part = hed_arena_new(&scratch, network->count, sizeof *part, NULL);
     if (begin && other && sizes && part &&
-        by_metis(network, groups, most, begin, other, (idx_t *)part, sizes) &&
-        cut_of(network, part) < cut)
+        by_metis(network, groups, max_size, begin, other, (idx_t *)part, sizes) &&
+        cut_of(network, part) < edge_cut)
         memcpy(group_of, part, network->count * sizeof *part);
     hed_arena_free(&scratch);
 }
 #endif
 
-hed_status synth_partition(const synth_network *network, uint32_t groups, uint32_t most,
+hed_status synth_partition(const synth_network *network, uint32_t groups, uint32_t max_size,
     uint32_t *group_of, hed_error *error)
 {
-    if ((uint64_t)groups * most < network->count)
+    if ((uint64_t)groups * max_size < network->count)
         return hed_fail(error, HED_ERROR_LIMIT, "%u bodies: %u groups of %u have no room for them",
-            network->count, groups, most);
+            network->count, groups, max_size);
     if (groups == 1) {
         memset(group_of, 0, network->count * sizeof *group_of);
         return HED_OK;
@@ -203,7 +203,7 @@ hed_status synth_partition(const synth_network *network, uint32_t groups, uint32
     hed_arena_free(&scratch);
     hed_status status = error->status;
 #ifdef SYNTH_METIS
-    if (!status && network->form != SPRINGS_SLOTS) improve(network, groups, most, group_of);
+    if (!status && network->form != SPRINGS_SLOTS) improve(network, groups, max_size, group_of);
 #endif
     return status;
 }

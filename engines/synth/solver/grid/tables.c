@@ -1,35 +1,35 @@
-/* Tables of lattice.cl: the place of each body in its group, which packets a group receives, and
- * what each body's neighbours and half-springs are. Made once, on the host; a million bodies take
- * about a second. */
+/* Tables of lattice.cl: the position of each body in its group, the packets that a group
+ * receives, and the neighbours and half-springs of each body. Made once, on the host; a million
+ * bodies take about a second. */
 #include "solver/grid/grid.h"
 
 #include <stdlib.h>
 
 enum { FEW_BODIES = 256 };
 
-/* What is needed while tables are made. */
+/* State during the making of tables. */
 typedef struct builder {
-    hed_arena arena; /* what is not the tables' */
+    hed_arena arena; /* memory of temporary arrays */
     const synth_network *network;
     synth_grid_tables *tables;
     uint32_t *group_of;         /* (count) */
-    const synth_linked *linked; /* what the control group knows, by its element */
+    const synth_linked *linked; /* bodies of the control group, by element */
     uint32_t *element;          /* (count) of the control group, LATTICE_NOTHING */
     uint32_t *begin;            /* (groups + 1) into `order` */
-    uint32_t *order;            /* (count) by group and place */
-    uint64_t *keys;             /* (most of a group) */
-    uint32_t *mark;             /* (count) last group that was sent this one */
-    uint32_t *at;               /* (count) where it is among that group's places */
+    uint32_t *order;            /* (count) bodies by group and position */
+    uint64_t *keys;             /* (maximum bodies of a group) */
+    uint32_t *mark;             /* (count) last group to which the body was sent */
+    uint32_t *at;               /* (count) position of the body in that group */
     uint32_t *sent;             /* (2 x count of the largest halo) packet, body */
-    /* (degree x own), the latter times `words`, of the present group */
+    /* (degree x own), and times `words`, of the current group */
     uint32_t *neighbours, *springs;
-    uint32_t *marks; /* (own) LATTICE_HOLES or 0, of the present group */
-    /* of a half-spring: as many as the number of the network's form */
+    uint32_t *marks; /* (places of a group) LATTICE_HOLES or 0, of the current group */
+    /* words of a half-spring: the number of the network's form */
     uint32_t words;
     uint32_t most_own, most_halo;
 } builder;
 
-/* Whether bodies may lack springs that pull at rest. */
+/* True if bodies may lack springs that pull at rest. */
 static bool has_holes(const synth_network *network)
 {
     return network->form == SPRINGS_SLOTS && network->tense;
@@ -39,8 +39,8 @@ static uint32_t ceil_divide(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
 
 /* ---- sizes ---- */
 
-/* A power of two cuts regular lattices into boxes; it is taken where more groups would not make the
- * largest one's rows fewer. */
+/* Chooses the number of groups. A power of two divides regular lattices into boxes; it is used
+ * unless more groups would reduce the rows of the largest one. */
 static uint32_t choose_groups(const synth_grid_limits *limits, uint32_t count)
 {
     if (!limits->groups) return ceil_divide(count, limits->threads * limits->each / 4 * 3);
@@ -59,19 +59,19 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* First those that the control group knows, in its order; then the rim by the group that they face,
- * so that packets which one group wants lie side by side; then the inner ones as the instrument has
- * them. */
+/* Returns the sorting key of a body in its group: first bodies of the control group, in its
+ * order; then the rim, by the group that it faces, so that packets for one group are contiguous;
+ * then inner bodies in the instrument's order. */
 static uint64_t tables_key_of(const builder *b, uint32_t body)
 {
     const synth_network *network = b->network;
     uint32_t facing = UINT32_MAX;
     if (b->element[body] != LATTICE_NOTHING) return (uint64_t)b->element[body] << 32 | body;
     for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
-        uint32_t other = network->other[e];
-        if (other != SYNTH_ANCHORED && b->group_of[other] != b->group_of[body] &&
-            b->group_of[other] < facing)
-            facing = b->group_of[other];
+        uint32_t neighbour = network->other[e];
+        if (neighbour != SYNTH_ANCHORED && b->group_of[neighbour] != b->group_of[body] &&
+            b->group_of[neighbour] < facing)
+            facing = b->group_of[neighbour];
     }
     return (facing == UINT32_MAX ? 2ull << 62 : 1ull << 62 | (uint64_t)facing << 32) | body;
 }
@@ -111,21 +111,23 @@ static hed_status order_bodies(builder *b, hed_error *error)
 
 /* ---- halos ---- */
 
-/* Bodies of others that a group needs, each once: into `sent` (nothing is written where it is
- * NULL). */
-static uint32_t gather_halo(builder *b, uint32_t group, uint64_t *sent)
+/* Lists bodies of other groups that a group needs, each once, into `sent` unless it is NULL;
+ * returns their number. */
+static uint32_t gather_halo(builder *b, uint32_t group, uint64_t *halo)
 {
     const synth_network *network = b->network;
     uint32_t count = 0;
     for (uint32_t k = b->begin[group]; k < b->begin[group + 1]; k++)
         for (uint32_t e = network->begin[b->order[k]]; e < network->begin[b->order[k] + 1]; e++) {
-            uint32_t other = network->other[e];
-            if (other == SYNTH_ANCHORED || b->group_of[other] == group || b->mark[other] == group)
+            uint32_t neighbour = network->other[e];
+            if (neighbour == SYNTH_ANCHORED || b->group_of[neighbour] == group ||
+                b->mark[neighbour] == group)
                 continue;
-            b->mark[other] = group;
-            uint32_t packet = b->group_of[other] * b->tables->shape.rim * b->tables->shape.threads +
-                              b->tables->place[other] % b->tables->own;
-            if (sent) sent[count] = (uint64_t)packet << 32 | other;
+            b->mark[neighbour] = group;
+            uint32_t packet =
+                b->group_of[neighbour] * b->tables->shape.rim * b->tables->shape.threads +
+                b->tables->place[neighbour] % b->tables->own;
+            if (halo) halo[count] = (uint64_t)packet << 32 | neighbour;
             count++;
         }
     return count;
@@ -138,16 +140,16 @@ static uint32_t pushes_of(const builder *b, uint32_t element)
 
 static void forget_marks(builder *b) { memset(b->mark, 0xff, b->network->count * sizeof *b->mark); }
 
-static void fill_halo(builder *b, uint32_t group, uint64_t *sent)
+static void fill_halo(builder *b, uint32_t group, uint64_t *packets)
 {
     synth_grid_tables *tables = b->tables;
-    uint32_t count = gather_halo(b, group, sent);
-    qsort(sent, count, sizeof *sent, compare_keys);
+    uint32_t count = gather_halo(b, group, packets);
+    qsort(packets, count, sizeof *packets, compare_keys);
     uint32_t *halo = tables->halo + (uint64_t)group * tables->halo_room,
              *links = tables->links + (uint64_t)group * tables->shape.threads;
     for (uint32_t k = 0; k < count; k++) {
-        halo[k] = (uint32_t)(sent[k] >> 32);
-        b->at[(uint32_t)sent[k]] = tables->own + k;
+        halo[k] = (uint32_t)(packets[k] >> 32);
+        b->at[(uint32_t)packets[k]] = tables->own + k;
     }
     uint32_t pushes = tables->shape.groups * tables->shape.rim * tables->shape.threads +
                       LATTICE_TOLD * tables->linked;
@@ -162,7 +164,7 @@ static void fill_halo(builder *b, uint32_t group, uint64_t *sent)
 
 /* ---- neighbours and half-springs ---- */
 
-/* What is known of half-spring `entry` beside its neighbour, SPRING_WORDS words of it. */
+/* Writes the words of half-spring `entry` other than its neighbour. */
 static void describe_spring(const synth_network *network, uint32_t entry, uint32_t *words)
 {
     if (network->form == SPRINGS_KINDS) words[0] = network->kind[entry];
@@ -182,8 +184,8 @@ static void describe_spring(const synth_network *network, uint32_t entry, uint32
     words[1] = (uint32_t)(vector[2] + 32768) | (uint32_t)network->kind[entry] << 16;
 }
 
-/* Slots without a spring: to the body itself, where nothing is stretched or (the material behind
- * all others) nothing pulls. */
+/* Initialises slots without a spring: the neighbour is the body itself, so the spring has length
+ * 0, or, for tense networks, the material after all others, which has no force. */
 static void clear_slots(const builder *b)
 {
     const synth_grid_tables *tables = b->tables;
@@ -198,44 +200,44 @@ static void clear_slots(const builder *b)
         }
 }
 
-/* A tense slot without a spring would pull: what it would is taken off again. Whether there is such
- * a slot. */
-static bool fill_holes(builder *b, uint32_t group, uint32_t i, uint32_t taken)
+/* Computes the correction for tense slots without a spring, which would pull; true if there is
+ * such a slot. */
+static bool fill_holes(builder *b, uint32_t group, uint32_t i, uint32_t used)
 {
     const synth_network *network = b->network;
     synth_grid_tables *tables = b->tables;
     for (uint32_t k = 0; k < 3; k++) {
         double sum = 0.0;
         for (uint32_t j = 0; j < network->material_count; j++)
-            if (!(taken >> j & 1u)) sum -= synth_network_pull(network, j) * network->vectors[j][k];
-        float made = (float)sum;
+            if (!(used >> j & 1u)) sum -= synth_network_pull(network, j) * network->vectors[j][k];
+        float correction = (float)sum;
         memcpy(&tables->springs[(uint64_t)group * tables->spring_words + k * tables->own + i],
-            &made, sizeof made);
+            &correction, sizeof correction);
     }
-    return taken != UINT32_MAX >> (32 - network->material_count);
+    return used != UINT32_MAX >> (32 - network->material_count);
 }
 
 static void tables_fill_body(builder *b, uint32_t group, uint32_t i)
 {
     const synth_network *network = b->network;
     synth_grid_tables *tables = b->tables;
-    uint32_t body = b->order[b->begin[group] + i], taken = 0;
+    uint32_t body = b->order[b->begin[group] + i], used = 0;
     for (uint32_t e = network->begin[body]; e < network->begin[body + 1]; e++) {
-        /* Where half-springs are of few kinds those of kind j are in slot j if they can: then all
-         * that step together read one entry of the palette. */
-        uint32_t slot = network->kind[e], other = network->other[e];
-        if (network->form != SPRINGS_SLOTS && (slot >= tables->shape.degree || taken >> slot & 1u))
-            for (slot = tables->shape.degree - 1; taken >> slot & 1u;) slot--;
-        taken |= 1u << slot;
+        /* few kinds: half-springs of kind j are in slot j if possible, so that bodies that step
+         * together read one entry of the palette */
+        uint32_t slot = network->kind[e], neighbour = network->other[e];
+        if (network->form != SPRINGS_SLOTS && (slot >= tables->shape.degree || used >> slot & 1u))
+            for (slot = tables->shape.degree - 1; used >> slot & 1u;) slot--;
+        used |= 1u << slot;
         slot = slot * tables->own + i;
-        bool here = other != SYNTH_ANCHORED && b->group_of[other] == group;
-        b->neighbours[slot] = other == SYNTH_ANCHORED ? tables->shape.places - 1
-                              : here                  ? tables->place[other] % tables->own
-                                                      : b->at[other];
-        if (!here && other != SYNTH_ANCHORED) tables->cut++;
+        bool is_inside = neighbour != SYNTH_ANCHORED && b->group_of[neighbour] == group;
+        b->neighbours[slot] = neighbour == SYNTH_ANCHORED ? tables->shape.places - 1
+                              : is_inside                 ? tables->place[neighbour] % tables->own
+                                                          : b->at[neighbour];
+        if (!is_inside && neighbour != SYNTH_ANCHORED) tables->cut++;
         describe_spring(network, e, &b->springs[slot * b->words]);
     }
-    b->marks[i] = has_holes(network) && fill_holes(b, group, i, taken) ? LATTICE_HOLES : 0;
+    b->marks[i] = has_holes(network) && fill_holes(b, group, i, used) ? LATTICE_HOLES : 0;
     tables->classes[group * tables->own + i] = network->classes[body];
 }
 
@@ -246,14 +248,14 @@ static void fill_group(builder *b, uint32_t group)
     clear_slots(b);
     for (uint32_t i = 0; i < tables->groups[group].own; i++) tables_fill_body(b, group, i);
     for (uint32_t i = tables->groups[group].own; i < own;
-         i++) /* places without a body stay where they are, too */
+         i++) /* positions without a body must not move either */
         b->marks[i] = has_holes(b->network) && fill_holes(b, group, i, 0) ? LATTICE_HOLES : 0;
     uint32_t *packed = tables->springs + (uint64_t)group * tables->spring_words;
     if (b->words)
         synth_spread_banks(
             b->neighbours, b->springs, b->words, own, degree, b->network->form == SPRINGS_KINDS);
     if (b->network->form == SPRINGS_KINDS) {
-        memset(packed, 0, tables->spring_words * sizeof *packed); /* four to the word */
+        memset(packed, 0, tables->spring_words * sizeof *packed); /* four in a word */
         for (uint32_t j = 0; j < degree; j++)
             for (uint32_t i = 0; i < own; i++)
                 packed[j / 4 * own + i] |= b->springs[j * own + i] << 8 * (j % 4);
@@ -269,7 +271,8 @@ static void fill_group(builder *b, uint32_t group)
 
 /* ---- all of it ---- */
 
-/* Everything that depends on the cut alone: rims, halos, rows, and whether it fits. */
+/* Computes everything that depends only on the partition: rims, halos, rows; and checks the
+ * limits. */
 static hed_status tables_choose_shape(builder *b, const synth_grid_limits *limits, hed_error *error)
 {
     synth_grid_tables *tables = b->tables;
@@ -283,7 +286,7 @@ static hed_status tables_choose_shape(builder *b, const synth_grid_limits *limit
     shape->each = b->most_own ? ceil_divide(b->most_own, shape->threads) : 1;
     forget_marks(b);
     for (uint32_t g = 0; g < shape->groups; g++) {
-        uint32_t halo = gather_halo(b, g, NULL); /* and the pushes: packets that a group receives */
+        uint32_t halo = gather_halo(b, g, NULL); /* add the pushes: packets that a group receives */
         for (uint32_t k = 0; k < tables->groups[g].linked; k++)
             halo += pushes_of(b, b->element[b->order[b->begin[g] + k]]);
         if (halo > b->most_halo) b->most_halo = halo;
@@ -358,7 +361,7 @@ static hed_status fill_tables(builder *b, hed_error *error)
 
 static hed_status tables_start(builder *b, hed_error *error)
 {
-    hed_arena *a = &b->arena, *kept = &b->tables->arena;
+    hed_arena *a = &b->arena, *permanent = &b->tables->arena;
     uint64_t count = b->network->count, groups = b->tables->shape.groups;
     b->group_of = hed_arena_new(a, count, sizeof *b->group_of, error);
     b->element = hed_arena_new(a, count, sizeof *b->element, error);
@@ -366,9 +369,9 @@ static hed_status tables_start(builder *b, hed_error *error)
     b->order = hed_arena_new(a, count, sizeof *b->order, error);
     b->mark = hed_arena_new(a, count, sizeof *b->mark, error);
     b->at = hed_arena_new(a, count, sizeof *b->at, error);
-    b->tables->place = hed_arena_new(kept, count, sizeof *b->tables->place, error);
-    b->tables->groups = hed_arena_new(kept, groups, sizeof *b->tables->groups, error);
-    if (a->failed || kept->failed) return HED_ERROR_MEMORY;
+    b->tables->place = hed_arena_new(permanent, count, sizeof *b->tables->place, error);
+    b->tables->groups = hed_arena_new(permanent, groups, sizeof *b->tables->groups, error);
+    if (a->failed || permanent->failed) return HED_ERROR_MEMORY;
     memset(b->element, 0xff, count * sizeof *b->element);
     for (uint32_t k = 0; k < b->tables->linked; k++)
         if (b->linked[k].body != SYNTH_ANCHORED) b->element[b->linked[k].body] = k;
@@ -383,7 +386,7 @@ hed_status synth_grid_tables_create(const synth_network *network, const synth_gr
         .arena = arena, .scratch = arena, .linked = linked_count, .bodies = network->count};
     tables->shape.groups = network->count ? choose_groups(limits, network->count) : 1;
     builder b = {.arena = arena, .network = network, .tables = tables, .linked = linked};
-    tables->own = 1; /* places are numbers within their group until tables_choose_shape() */
+    tables->own = 1; /* positions are numbers within the group until tables_choose_shape() */
     bool failed = tables_start(&b, error) ||
                   synth_partition(network, tables->shape.groups, limits->threads * limits->each,
                       b.group_of, error) ||
@@ -408,21 +411,22 @@ void synth_grid_tables_destroy(synth_grid_tables *tables)
     *tables = (synth_grid_tables){0};
 }
 
-/* Bank conflicts of the lattice's neighbour reads, lowered on the host. 32 bodies step together,
- * and slot j of all of them is read at once: places that lie in one of the 32 banks of local memory
- * wait for each other. Which of a body's half-springs is in which slot is free but in regular
- * lattices, so pairs of them are exchanged while the sum over banks of squared counts falls. */
+/* Reduction of bank conflicts of the lattice's neighbour reads, on the host. 32 bodies step
+ * together, and slot j of all of them is read at once: reads of different words in one of the 32
+ * banks of local memory are serialised. Except in regular lattices the slots of a body's
+ * half-springs are interchangeable, so pairs are exchanged while the sum over banks of squared
+ * counts falls. */
 
 enum { BANKS = 32, SWEEPS = 3, MOST = LATTICE_MOST_DEGREE };
 
-/* How many of a row's reads go to each bank, slot by slot. */
+/* Number of a row's reads from each bank, slot by slot. */
 typedef uint8_t counts[MOST][BANKS];
 
 static void tables_exchange(uint32_t *a, uint32_t *b)
 {
-    uint32_t kept = *a;
+    uint32_t temporary = *a;
     *a = *b;
-    *b = kept;
+    *b = temporary;
 }
 
 static void spread_row(uint32_t *place, uint32_t *spring, uint32_t spring_words, uint32_t own,
@@ -441,7 +445,7 @@ static void spread_row(uint32_t *place, uint32_t *spring, uint32_t spring_words,
                     if (aligned && (spring[e * own + i] == e || spring[f * own + i] == f)) continue;
                     uint32_t *x = &place[e * own + i], *y = &place[f * own + i], p = *x % BANKS,
                              q = *y % BANKS;
-                    /* The change of the sum of squares, halved, if the two are exchanged. */
+                    /* half the change of the sum of squares by the exchange */
                     if (p == q || (int32_t)reads[e][q] + reads[f][p] -
                                           ((int32_t)reads[e][p] + reads[f][q] - 2) >=
                                       0)

@@ -1,6 +1,6 @@
 /* Solvers group and global: a work-group for each instance runs the program, with its store in
- * local or in global memory (kernels/store.cl). A launch makes a block; a resident kernel stays and
- * takes its blocks through a mailbox. */
+ * local or in global memory (kernels/store.cl). A launch computes a block; a resident kernel
+ * stays on the device and receives blocks through a mailbox. */
 #include "heddle/resident.h"
 #include "solver/group/kernels.h"
 #include "solver/solver.h"
@@ -11,52 +11,55 @@ enum { SYNTH_MOST_INSTANCES = 64, SYNTH_POKE_WORDS = sizeof(synth_poke) / 4 };
 _Static_assert(sizeof(synth_poke) == 12, "kernels read pokes as three words");
 
 struct synth_solver {
-    hed_arena arena; /* it and its arrays */
+    hed_arena arena; /* memory of the solver and its arrays */
     hed_device *device;
     hed_stream *stream;
     const synth_program *program;
     hed_kernel *kernel;
     hed_buffer *stores, *delays, *inputs, *stems;
     uint32_t block, channels;
-    uint32_t poke_room; /* most pokes of a launch or request */
-    /* (instances + 1 + SYNTH_POKE_WORDS poke_room) pokes as kernels take them */
+    uint32_t poke_room; /* maximum pokes of a launch or request */
+    /* (instances + 1 + SYNTH_POKE_WORDS poke_room) pokes in the kernels' form */
     uint32_t *staged;
     uint64_t bytes;
-    /* by the host as they are written; else they are read: not every device maps memory */
+    /* true: the host reads stems from mapped memory as the device writes them; false: they are
+     * copied, because not every device maps memory */
     bool stems_seen;
     /* launched */
     hed_buffer *pokes;
-    bool has_pokes, has_inputs; /* the buffers hold some: they are emptied once */
+    bool has_pokes, has_inputs; /* the buffers are not empty; empty buffers need no further write */
     /* resident */
     hed_resident *resident;
     hed_stream *own; /* the kernel's */
     hed_buffer *image, *given;
     hed_buffer *
-        transfer; /* pinned, for all stores and delay memories: other copies would wait for the kernel's end */
+        /* pinned, for all stores and delay memories: other copies would wait for the kernel's
+         * end */
+        transfer;
     uint32_t *request; /* (request_words) a head, and `staged` */
     uint32_t request_words;
 };
 
-/* A part of a run, with at most poke_room pokes; `inputs` and `stems` as of its first frame. */
+/* A part of a run with at most poke_room pokes; `inputs` and `stems` begin at its first frame. */
 typedef struct synth_part {
     uint32_t sample, first, frames;
     uint32_t pokes; /* staged */
 } synth_part;
 
-/* ---- where it can run ---- */
+/* ---- supported devices ---- */
 
 static hed_problem group_problem(const synth_program *program, uint32_t block, uint32_t more_words)
 {
     const synth_layout *layout = &program->layout;
-    /* the others are empty */
+    /* other lists are empty */
     int64_t lists = program->packing.warps_used ? program->packing.warps_used : 1;
     int64_t items = lists * layout->lanes;
     return (hed_problem){SYNTH_STORE_DIMENSIONS,
         {program->instances, (int64_t)layout->words + more_words, items, block}};
 }
 
-/* The smallest group with a lane for each item, or the largest that the device takes; false and
- * the reason: none. */
+/* Chooses the smallest group with a lane for each item, or the largest that the device supports;
+ * false, with the reason, if there is none. */
 static bool group_config(const hed_synth *synth, const hed_kernel_def *def, uint32_t more_words,
     hed_config *config, char *reason, size_t size)
 {
@@ -76,7 +79,7 @@ static bool group_config(const hed_synth *synth, const hed_kernel_def *def, uint
 
 enum { RESIDENT_POKES = 64, LAUNCHED_POKES = 4096 };
 
-/* Which kernel, and how much a request takes of local memory. */
+/* Returns the kernel, and the words of local memory that a request takes. */
 static const hed_kernel_def *def_of(
     const hed_synth *synth, hed_synth_solver id, uint32_t *more_words)
 {
@@ -108,7 +111,7 @@ static bool global_valid(const hed_synth *synth, char *reason, size_t size)
     return group_config(synth, &synth_global_def, 0, &config, reason, size);
 }
 
-/* At least one element, since no buffer is empty. */
+/* Creates a buffer of at least one word, since empty buffers are not allowed. */
 static hed_status group_buffer(
     synth_solver *s, hed_memory memory, uint64_t words, hed_buffer **buffer, hed_error *error)
 {
@@ -120,8 +123,9 @@ static hed_status group_buffer(
 
 /* ---- the resident kernel ---- */
 
-/* Blocks go through its mailbox, the stores stay in local memory. While it runs, nothing may make
- * the driver wait for the device (heddle/resident.h), so everything is created before it starts. */
+/* Starts the resident kernel: blocks go through its mailbox, the stores stay in local memory.
+ * While it runs, nothing may make the driver wait for the device (heddle/resident.h), so
+ * everything else is created before. */
 enum { STEP_TIMEOUT_NS = 1000000000, ANSWER_TIMEOUT_NS = 2000000000 };
 
 static hed_status group_start(
@@ -167,7 +171,7 @@ static hed_status resident_create(synth_solver *s, const hed_kernel_def *def,
     return group_start(s, def, config, error);
 }
 
-/* Posts `request` and waits for its answer, which says nothing but that it is done. */
+/* Posts `request` and waits for its reply, which only confirms completion. */
 static hed_status ask(synth_solver *s, hed_error *error)
 {
     uint32_t reply;
@@ -227,7 +231,7 @@ static void group_destroy(synth_solver *s)
     hed_arena_free(&s->arena);
 }
 
-/* Stores and delay memories in `stream`; NULL: as at rest. Waits. */
+/* Writes stores and delay memories in `stream`, and waits; NULL: resets them. */
 static hed_status group_upload(synth_solver *s, hed_stream *stream, const uint32_t *stores,
     const float *delays, hed_error *error)
 {
@@ -313,7 +317,7 @@ static hed_status global_create(
 
 /* ---- parts of a run ---- */
 
-/* How many pokes from `at` on are due before `frame` of the run. */
+/* Counts the pokes from `at` on that are due before `frame` of the run. */
 static uint32_t due_before(const synth_run *run, uint32_t at, uint32_t end, uint32_t frame)
 {
     uint32_t count = 0;
@@ -330,8 +334,8 @@ static uint32_t all_due_before(
     return count;
 }
 
-/* Stages pokes due before `frame`, as many as there is room for, and takes them from `at`. Their
- * frames count from `first`. */
+/* Stages the pokes that are due before `frame`, as many as fit, and advances `at`. Their frames
+ * count from `first`. */
 static uint32_t stage(
     synth_solver *s, const synth_run *run, uint32_t *at, uint32_t first, uint32_t frame)
 {
@@ -350,7 +354,7 @@ static uint32_t stage(
     return count;
 }
 
-/* Of a frame. */
+/* Returns the number of floats of a frame. */
 static uint64_t stem_floats(const synth_solver *s)
 {
     return 2 * (uint64_t)s->program->instances * s->program->layout.stems;
@@ -358,8 +362,8 @@ static uint64_t stem_floats(const synth_solver *s)
 
 /* ---- a launch ---- */
 
-/* Channels lie one behind another, each as long as this part. Those that are not given are
- * silent. */
+/* Writes the inputs: channels one after the other, each as long as this part; missing channels
+ * are silent. */
 static void send_inputs(
     synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
 {
@@ -403,7 +407,7 @@ static hed_status group_launch(
     return synth_wait(s->stream, error);
 }
 
-/* ---- what a solver does ---- */
+/* ---- operations of a solver ---- */
 
 static hed_status run_block(synth_solver *s, const synth_run *run, hed_error *error)
 {
@@ -411,8 +415,8 @@ static hed_status run_block(synth_solver *s, const synth_run *run, hed_error *er
     uint32_t at[SYNTH_MOST_INSTANCES], first = 0;
     memcpy(at, run->poke_begin, s->program->instances * sizeof *at);
     while (first < run->frames) {
-        /* The next part: as long as its pokes fit; of no frames at all where those of one frame
-         * alone do not. */
+        /* next part: as long as its pokes fit; without frames if the pokes of a single frame do
+         * not fit */
         uint32_t end = run->frames;
         while (end > first && all_due_before(s, run, at, end) > s->poke_room)
             end = first + (end - first) / 2;
@@ -430,7 +434,8 @@ static hed_status run_block(synth_solver *s, const synth_run *run, hed_error *er
     return HED_OK;
 }
 
-/* Of a single store without `delays` only what can change. */
+/* Reads stores and delays. Without `delays`, a single store is only read up to its lists, which
+ * do not change. */
 static hed_status read_all(synth_solver *s, uint32_t *stores, float *delays, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;
@@ -464,8 +469,8 @@ static hed_status write_all(
     return resident_ask(s, SYNTH_REQUEST_LOAD, error);
 }
 
-/* While a resident kernel runs, only memory that is mapped can be copied without waiting for its
- * end. */
+/* Resets one instance. While a resident kernel runs, only mapped memory can be copied without
+ * waiting for the kernel's end. */
 static hed_status rest_one(synth_solver *s, uint32_t instance, hed_error *error)
 {
     const synth_layout *layout = &s->program->layout;

@@ -1,4 +1,4 @@
-/* The synth's kernels: their texts (embedded by CMakeLists.txt) and descriptions. */
+/* Kernels of the synth: their texts (embedded by CMakeLists.txt) and descriptions. */
 #ifndef SYNTH_KERNELS_H
 #define SYNTH_KERNELS_H
 
@@ -9,7 +9,7 @@ extern const char hed_synth_layout_h[], hed_synth_physics_store_h[], hed_synth_p
     hed_synth_physics_body_h[], hed_synth_physics_exciters_h[], hed_synth_physics_h[],
     hed_synth_store_cl[];
 
-/* The first texts of each kernel that steps entities. It defines SYNTH_SPACE. */
+/* First texts of each kernel that steps entities. The kernel defines SYNTH_SPACE. */
 #define SYNTH_PHYSICS_SOURCES \
     {"layout.h", hed_synth_layout_h, 0}, {"physics_store.h", hed_synth_physics_store_h, 0}, \
         {"physics_spring.h", hed_synth_physics_spring_h, 0}, \
@@ -41,7 +41,8 @@ enum {
 };
 extern const hed_kernel_def synth_group_def, synth_global_def;
 
-/* Solver group as a kernel that stays. A request is a head and then pokes as for the others. */
+/* Solver group as a resident kernel. A request is a head followed by pokes as in the other
+ * kernels. */
 enum {
     SYNTH_RESIDENT_MAIL,
     SYNTH_RESIDENT_RELAY,
@@ -63,15 +64,15 @@ typedef struct synth_request_head {
 } synth_request_head;
 extern const hed_kernel_def synth_resident_def;
 
-/* Sample problems of the kernels that run programs: an instrument with every type of entity and
+/* Sample problems of the kernels that run programs: an instrument with all types of entities and
  * modulation between them. */
 
-/* A string of `bodies` bodies, struck, plucked, bowed, driven and heard in many ways. Errors:
- * MEMORY. */
+/* Makes a string of `bodies` bodies with every kind of exciter and microphone. Errors: MEMORY. */
 hed_status synth_sample_instrument(
     uint32_t bodies, hed_synth_instrument **instrument, hed_error *error);
 
-/* Bytes and first content of an argument of synth_group (kernels.h) for that instrument. */
+/* Return the size, bytes, and write the first content of an argument of synth_group for that
+ * instrument. */
 uint64_t synth_sample_bytes(
     uint32_t bodies, uint32_t instances, uint32_t frames, uint32_t argument);
 void synth_sample_fill(uint32_t bodies, uint32_t instances, uint32_t frames, uint32_t argument,

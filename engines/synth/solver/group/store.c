@@ -1,6 +1,6 @@
-/* Descriptions of `synth_group`, `synth_global` and `synth_resident`: a program run for a block, a
- * work-group for each instance; and the native version, which steps the same rows one entity after
- * the other. */
+/* Descriptions of `synth_group`, `synth_global` and `synth_resident`: a program run for a block,
+ * with a work-group for each instance; and the native version, which steps the same rows one
+ * entity after the other. */
 #include "solver/group/kernels.h"
 #include "heddle/author.h"
 #include "support/words.h"
@@ -13,7 +13,7 @@ enum { WG };
 
 /* ---- native ---- */
 
-/* Pokes from *poke on that are due at `frame`. */
+/* Applies the pokes from *poke on that are due at `frame`. */
 HED_NATIVE_BODY apply(uint *store, const uint *pokes, uint *poke, uint end, uint frame)
 {
     for (; *poke < end && pokes[3 * *poke] == frame; ++*poke)
@@ -73,7 +73,8 @@ static void geometry(const hed_kernel_def *def, const hed_config *config,
         layout->local_bytes[SYNTH_STORE_LOCAL] = 4 * (uint64_t)problem->sizes[SYNTH_STORE_WORDS];
 }
 
-/* Stores are read and written once; an entity takes some 100 operations a sample. */
+/* Estimates the work: stores are read and written once; an entity takes some 100 operations a
+ * sample. */
 static void work(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_work *amount)
 {
@@ -108,7 +109,7 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
 }
 
 static const hed_argument_def store_arguments[SYNTH_STORE_ARGUMENTS] = {
-    /* Numbers and floats side by side: compared in strict mode only. */
+    /* integers and floats mixed: compared in strict mode only */
     [SYNTH_STORE_STORES] = HED_INOUT(uint, stores, .tolerance = 1e30),
     [SYNTH_STORE_DELAYS] = HED_INOUT(float, delays, .tolerance = 1e-3),
     [SYNTH_STORE_INPUTS] = HED_IN(float, inputs),
@@ -157,7 +158,7 @@ const hed_kernel_def synth_global_def = {.name = "synth_global",
     .argument_count = SYNTH_STORE_ARGUMENTS - 1, HED_DEFINES({"IN_LOCAL", "0"}, {"SYNTH_SPACE", "__global"}),
     COMMON,
     LAUNCHED};
-/* `words` of its problem: of a request and a store. */
+/* `words` of its problem: of a request and a store together. */
 const hed_kernel_def synth_resident_def = {.name = "synth_resident", .entry = "synth_resident",
     .summary = "an instrument that stays in local memory, each instance in a group",
     .arguments = resident_arguments, .argument_count = SYNTH_RESIDENT_ARGUMENTS,
@@ -165,8 +166,8 @@ const hed_kernel_def synth_resident_def = {.name = "synth_resident", .entry = "s
     .needs = HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_PACKETS | HED_CAN_MAPPED,
     COMMON};
 
-/* All descriptions of the engine's kernels: what conformance, tuning, benchmarks and the kernel
- * cache go through. */
+/* Descriptions of the engine's kernels, for conformance tests, tuning, benchmarks and the kernel
+ * cache. */
 
 static const hed_kernel_def *const kernels[] = {
     &synth_group_def,
@@ -182,7 +183,7 @@ const hed_kernel_def *hed_synth_kernel_at(uint32_t index)
 
 /* ---- the instrument ---- */
 
-/* What is being built; the first error ends it. */
+/* An instrument under construction; the first error ends it. */
 typedef struct building {
     hed_synth_instrument *instrument;
     hed_synth_entity first_body, first_spring;
@@ -212,7 +213,7 @@ static void store_modulate(building *b, hed_synth_entity source, hed_synth_entit
     if (!b->status) b->status = hed_synth_instrument_modulate(b->instrument, &def, b->error);
 }
 
-/* Body `part` of 7 along the string. */
+/* Returns body `part` of 7 along the string. */
 static hed_synth_entity store_body_at(const building *b, uint32_t part)
 {
     return b->first_body + (b->bodies - 1) * part / 7;
@@ -358,7 +359,8 @@ uint64_t synth_sample_bytes(uint32_t bodies, uint32_t instances, uint32_t frames
     return 4 * words[argument];
 }
 
-/* A note starts at once in each instance; a little later time runs faster. */
+/* Writes pokes that start a note at once in each instance, and increase the dilation a little
+ * later. */
 static void fill_pokes(
     const synth_program *program, uint32_t instances, uint32_t frames, uint32_t *to)
 {
