@@ -1,7 +1,7 @@
-/* Reading formats for which there is no reader of our own (FBX, Collada and others) through
- * assimp's C interface. No step of assimp's own is asked for: none that joins, sorts or splits
- * vertices. So vertices stay in the file's order within each of its meshes, meshes follow each
- * other in the order of the scene's nodes, and welding is hed_cloth_mesh_weld()'s. */
+/* Reader for formats without a reader in Heddle (FBX, Collada and others), through assimp's C
+ * interface. No post-processing of assimp is requested: nothing joins, sorts or splits vertices.
+ * So vertices stay in the file's order within each of its meshes, meshes follow each other in
+ * the order of the scene's nodes, and welding is left to hed_cloth_mesh_weld(). */
 #include "model/mesh.h"
 
 #include "heddle/author.h"
@@ -23,7 +23,7 @@ bool cloth_assimp_reads(const char *ending)
     return aiIsExtensionSupported(dotted);
 }
 
-/* What the scene's meshes have together, and how far they have been taken over. */
+/* Totals of the scene's meshes, and the mesh that they are copied to. */
 typedef struct importer {
     const struct aiScene *scene;
     const char *path;
@@ -35,7 +35,7 @@ typedef struct importer {
 
 static bool is_polygon(const struct aiFace *face)
 {
-    return face->mNumIndices >= 3; /* points and lines are nothing that cloth is made of */
+    return face->mNumIndices >= 3; /* cloth has no points and lines */
 }
 
 /* ---- counting ---- */
@@ -101,7 +101,7 @@ static struct aiVector3D transformed(const struct aiMatrix4x4 *m, struct aiVecto
 static void take_vertices(importer *in, const struct aiMesh *part, const struct aiMatrix4x4 *matrix)
 {
     hed_cloth_mesh *mesh = in->mesh;
-    /* normals: the transposed inverse of the upper left part, without which scaled meshes are lit
+    /* normals: the transposed inverse of the upper left part; without it scaled meshes are lit
      * wrongly */
     struct aiMatrix4x4 turned = *matrix;
     turned.a4 = turned.b4 = turned.c4 = 0;

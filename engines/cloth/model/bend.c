@@ -1,19 +1,20 @@
-/* Bending constraints of a fabric: weighted sums of places that are 0 where the cloth is flat. Their
- * squares add up to the fabric's energy, (warp k^2 + weft l^2 + 2 twist m^2) / 2 for each square
- * metre with curvatures k, l and twist m, twist being the root of warp x weft.
+/* Bending constraints of a fabric: weighted sums of positions that are 0 where the cloth is
+ * flat. Their squares add up to the fabric's energy, (warp k^2 + weft l^2 + 2 twist m^2) / 2 for
+ * each square metre with curvatures k, l and twist m; twist is the root of warp x weft.
  *
- * Three particles along a line of a grid, with (1, -2, 1) / a^2 where they are evenly spaced, and the
- * four corners of a cell, with (1, -1, -1, 1) / (a b), for the twist. Meshes bend by elements
- * (element.c).
+ * Three particles along a line of a grid, with (1, -2, 1) / a^2 if they are evenly spaced, and
+ * the four corners of a cell, with (1, -1, -1, 1) / (a b), for the twist. Meshes bend by
+ * elements (element.c).
  *
- * Weights do not depend on where the cloth is, nor does the sum of inverse mass x weight^2: no root
- * and no trigonometry in a step. Both forms are isometric: they take no notice of how far the cloth
- * is turned, and hardly of a small strain.
+ * Weights do not depend on the position of the cloth, nor does the sum of inverse mass x
+ * weight^2: no root and no trigonometry in a step. Both forms are isometric: a rotation of the
+ * cloth does not change them, and a small strain hardly does.
  *
- * Lines: the constraints of a grid's line, and those of a strip of cells, as one system each. XPBD asks
- * of all of them at once for (G W G' + 1 / dt^2) of what they pull to be what is not 0, G being the
- * weights and W the inverse masses: a row is coupled with the two before it at most, so that the system
- * has five diagonals (a strip's has three) and is solved by L D L' in one pass forth and one back. */
+ * Lines: the constraints of a grid's line, and of a strip of cells, as one system each. XPBD
+ * requires of all of them at once that (G W G' + 1 / dt^2) times their pulls is the residual,
+ * with the weights G and the inverse masses W: a row is coupled with the two before it at most,
+ * so the system has five diagonals (a strip's has three) and is solved by L D L' in one pass
+ * forth and one back. */
 #include "model/garment.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@
 typedef struct bend_maker {
     cloth_garment *garment;
     const hed_cloth_garment_def *def;
-    cloth_bend *bends; /* NULL: only counted */
+    cloth_bend *bends; /* NULL: constraints are only counted */
     uint32_t count;
     double warp, weft, twist;
 } bend_maker;
@@ -47,7 +48,8 @@ static bool bend_is_locked(const bend_maker *make, uint32_t particle)
     return !(make->garment->positions[particle][3] > 0.0f);
 }
 
-/* One whose weights are to be multiplied by the root of `stiffness`; none where nothing can move. */
+/* Adds a constraint whose weights are to be multiplied by the root of `stiffness`; adds nothing
+ * if no particle can move. */
 static void add_bend(
     bend_maker *make, const uint32_t particle[4], const double weight[4], double stiffness)
 {
@@ -66,9 +68,9 @@ static void add_bend(
 
 /* ---- grids ---- */
 
-/* Three particles along a line, `width` m of cloth beside it. Where one and the middle one are held,
- * only the half that is free bends: twice as stiff, so that what is clamped is as long as it looks.
- */
+/* Adds a constraint of three particles along a line, with `width` m of cloth. If the middle
+ * particle and one end are locked, only the free half bends: twice as stiff, so that clamped
+ * cloth has its visible length. */
 static void add_line(
     bend_maker *make, uint32_t before, uint32_t at, uint32_t after, double width, double stiffness)
 {
@@ -81,7 +83,8 @@ static void add_line(
     add_bend(make, particle, weight, (clamped ? 2 : 1) * stiffness * mean * width);
 }
 
-/* Half the way to each neighbour in steps of `across`. */
+/* Computes the width of cloth at a particle, m: half the distance to each neighbour in steps of
+ * `across`. */
 static double width_beside(
     const bend_maker *make, uint32_t at, uint32_t across, uint32_t place, uint32_t places)
 {
@@ -91,8 +94,8 @@ static double width_beside(
     return width;
 }
 
-/* Weights are the areas of the triangles of the three others: the sum is 0 for any four corners of a
- * plane. */
+/* Adds a twist. Weights are the areas of the triangles of the three other corners: the sum is 0
+ * for any four corners of a plane. */
 static void add_twist(bend_maker *make, const uint32_t corner[4])
 {
     double way[4][3], normal[3] = {0}, weight[4];
@@ -154,7 +157,7 @@ static void add_lines(
     }
 }
 
-/* Where a constraint's weights stand, in a row's order of particles. */
+/* Finds the weights of a constraint, in a row's order of particles. */
 static float *weights_of(const cloth_garment *garment, const cloth_bend *bend)
 {
     uint32_t width = garment->grid_width, at = bend->particle[0], x = at % width, y = at / width,
@@ -168,7 +171,7 @@ static float *weights_of(const cloth_garment *garment, const cloth_bend *bend)
     return garment->line_weights[garment->lines[garment->line_at[set] + number].weights + row];
 }
 
-/* The constraints of a grid once more, line by line. */
+/* Makes the constraints of a grid as lines, too. */
 static hed_status make_lines(cloth_garment *garment, hed_error *error)
 {
     uint32_t width = garment->grid_width, height = garment->grid_height, strips = height - 1,
@@ -205,7 +208,7 @@ hed_status cloth_make_bends(
     make.twist = sqrt(make.warp * make.weft);
     if (!cloth_is_grid(garment) || !(make.warp > 0 || make.weft > 0)) return HED_OK;
     hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "bending of cloth"};
-    add_grid(&make); /* to count them */
+    add_grid(&make); /* count */
     make.bends = hed_arena_new(&scratch, make.count, sizeof *make.bends, error);
     make.count = 0;
     hed_status status = make.bends ? HED_OK : HED_ERROR_MEMORY;

@@ -1,7 +1,7 @@
-/* Which triangles cross: a tree of boxes over the cloth's triangles and one over those of bodies,
- * made anew for each moment (leaves in Morton order, Morton 1966; no tree has to be kept that grows
- * worse as cloth folds), and an exact test of each edge against each triangle where two boxes of
- * triangles overlap. Simple shapes: the depth of a triangle's deepest point. */
+/* Check for crossing triangles: a tree of boxes over the cloth's triangles and one over the
+ * bodies' triangles, built for each moment (leaves in Morton order, Morton 1966; a tree that is
+ * kept would grow worse as cloth folds), and an exact test of each edge against each triangle if
+ * two boxes of triangles overlap. Simple shapes: the depth of a triangle's deepest point. */
 #include "heddle/cloth_check.h"
 #include "heddle/author.h"
 
@@ -23,8 +23,8 @@ typedef struct check_item {
     uint32_t surface, triangle;
 } check_item;
 
-/* Node i has the nodes 2 i and 2 i + 1 below it; leaf i is node leaves + i and holds the items from
- * LEAF i on. Boxes of leaves without items overlap nothing. */
+/* Node i has the children 2 i and 2 i + 1; leaf i is node leaves + i and has the items from LEAF
+ * i on. Boxes of leaves without items overlap nothing. */
 typedef struct check_tree {
     check_item *items;
     check_box *boxes; /* (2 leaves) from 1 on */
@@ -35,7 +35,7 @@ typedef struct checker {
     const hed_cloth_check_def *def;
     check_tree cloth, bodies;
     hed_cloth_crossings found;
-    size_t capacity; /* of found.pairs */
+    size_t capacity; /* capacity of found.pairs */
     bool starved;
 } checker;
 
@@ -61,7 +61,8 @@ static void check_join(check_box *box, const check_box *other)
     }
 }
 
-/* Without a branch: which of the six decides cannot be predicted. */
+/* True if two boxes overlap. No branch, as it cannot be predicted which of the six comparisons
+ * decides. */
 static inline bool check_overlap(const check_box *a, const check_box *b)
 {
     return (a->low[0] <= b->high[0]) & (b->low[0] <= a->high[0]) & (a->low[1] <= b->high[1]) &
@@ -77,7 +78,7 @@ static const float *corner_of_triangle(
 
 /* ---- the tree ---- */
 
-/* The lowest 21 bits with two empty ones behind each. */
+/* Spreads the lowest 21 bits, with two empty bits after each. */
 static uint64_t morton_spread(uint64_t bits)
 {
     bits = (bits | bits << 32) & 0x001f00000000ffff;
@@ -92,7 +93,7 @@ typedef struct check_key {
     uint32_t surface, triangle;
 } check_key;
 
-/* Sorts by radix, a byte at a time; bytes that all keys share are passed over. */
+/* Sorts by radix, a byte at a time; skips bytes that are equal in all keys. */
 static check_key *sort_keys(check_key *keys, check_key *other, uint32_t count)
 {
     for (int shift = 0; shift < 3 * MORTON_BITS; shift += 8) {
@@ -115,7 +116,7 @@ static void check_tree_free(check_tree *tree)
     free(tree->boxes);
 }
 
-/* Numbers for the triangles of bodies, or of cloth, such that near ones have near numbers. */
+/* Numbers the triangles of bodies, or of cloth, such that near triangles have near numbers. */
 static void number_triangles(const hed_cloth_check_def *def, bool body, check_key *keys)
 {
     double low[3] = {DBL_MAX, DBL_MAX, DBL_MAX}, high[3] = {-DBL_MAX, -DBL_MAX, -DBL_MAX};
@@ -140,7 +141,7 @@ static void number_triangles(const hed_cloth_check_def *def, bool body, check_ke
     }
 }
 
-/* A tree over the triangles of bodies, or of cloth; false: no memory. */
+/* Makes a tree over the triangles of bodies, or of cloth; false: out of memory. */
 static bool check_tree_make(const hed_cloth_check_def *def, bool body, check_tree *tree)
 {
     uint64_t count = 0;
@@ -201,8 +202,9 @@ static void add_crossing(checker *c, const hed_cloth_crossing *pair)
     found->pairs[found->pair_count++] = *pair;
 }
 
-/* The edges of `edges` against the triangle `face`, of whose plane the ends lie on `side`. Adds
- * where they pass to `place`; gives how many do. */
+/* Tests the edges of `edges` against the triangle `face`; `side`: sides of its plane on which
+ * their ends are. Adds the points where edges pass through it to `place`; returns the number of
+ * passages. */
 static int pass_through(
     double (*edges)[3], const int *side, double (*face)[3], double place[3], uint64_t *exact)
 {
@@ -214,7 +216,7 @@ static int pass_through(
             y = cloth_orient(p, q, face[1], face[2], exact),
             z = cloth_orient(p, q, face[2], face[0], exact);
         if ((x < 0 || y < 0 || z < 0) && (x > 0 || y > 0 || z > 0)) continue;
-        /* for people: heights over the plane in plain doubles */
+        /* heights over the plane in plain doubles: only reports use them */
         double normal[3], above = 0, below = 0;
         for (int k = 0; k < 3; k++) {
             int m = (k + 1) % 3, n = (k + 2) % 3;
@@ -232,7 +234,7 @@ static int pass_through(
     return passages;
 }
 
-/* Whether two triangles cross, and where. */
+/* True if two triangles cross; `place`: the mean of the crossing points. */
 static bool triangles_cross(double (*a)[3], double (*b)[3], double place[3], uint64_t *exact)
 {
     int shared[2][3] = {{0}}, common = 0;
@@ -246,7 +248,7 @@ static bool triangles_cross(double (*a)[3], double (*b)[3], double place[3], uin
     int side_a[3], side_b[3], sum = 0;
     for (int i = 0; i < 3; i++)
         sum += side_b[i] = shared[1][i] ? 0 : cloth_orient(a[0], a[1], a[2], b[i], exact);
-    /* all on one side, but for what is common */
+    /* all on one side, except common corners */
     if (sum == 3 - common || sum == common - 3) return false;
     for (int i = 0; i < 3; i++)
         side_a[i] = shared[0][i] ? 0 : cloth_orient(b[0], b[1], b[2], a[i], exact);
@@ -264,7 +266,8 @@ static void corners_of_triangle(
             corners[c][k] = (double)corner_of_triangle(surface, triangle, c)[k];
 }
 
-/* What most pairs of a smooth sheet are, and never cross. */
+/* True if two triangles have a common edge, as most pairs of a smooth sheet have: they never
+ * cross. */
 static bool share_edge(const hed_cloth_check_surface *surface, uint32_t t, uint32_t u)
 {
     const uint32_t *a = surface->triangles + 3 * (size_t)t, *b = surface->triangles + 3 * (size_t)u;
@@ -314,8 +317,8 @@ static void check_leaves(
     }
 }
 
-/* All pairs of an item below node `a` of one tree and one below node `b` of another, or of another
- * part of the same. */
+/* Checks all pairs of an item below node `a` of one tree and an item below node `b` of another
+ * tree, or of another branch of the same tree. */
 static void check_across(
     checker *c, const check_tree *p, uint32_t a, const check_tree *q, uint32_t b)
 {
@@ -331,7 +334,7 @@ static void check_across(
     }
 }
 
-/* All pairs of two items below a node. */
+/* Checks all pairs of two items below a node. */
 static void check_within(checker *c, const check_tree *tree, uint32_t node)
 {
     if (node >= tree->leaves) {
@@ -350,7 +353,7 @@ static double check_dot(const double *a, const double *b)
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-/* The point of a triangle nearest to p (Ericson, Real-Time Collision Detection, 5.1.5). */
+/* Finds the point of a triangle nearest to p (Ericson, Real-Time Collision Detection, 5.1.5). */
 static void nearest_of_triangle(double (*t)[3], const double p[3], double nearest[3])
 {
     double ab[3], ac[3], ap[3], bp[3], cp[3];
@@ -374,7 +377,8 @@ static void nearest_of_triangle(double (*t)[3], const double p[3], double neares
     for (int k = 0; k < 3; k++) nearest[k] = t[0][k] + b * ab[k] + c * ac[k];
 }
 
-/* How far a triangle is from the ball at `share` of a capsule's axis; below 0: in it. */
+/* Distance of a triangle from the ball at the fraction `share` of a capsule's axis; below 0:
+ * inside. */
 static double over_ball(
     const hed_cloth_collider *shape, double share, double (*t)[3], double nearest[3])
 {
@@ -390,9 +394,9 @@ static double over_ball(
     return sqrt(check_dot(away, away)) - radius;
 }
 
-/* How high a triangle's deepest point is over a shape's surface. A tapered capsule is all balls
- * along its axis, and the distance from a point of a line to a convex set, less what is linear, is
- * convex along the line: a golden section finds the least. */
+/* Height of a triangle's deepest point over a shape's surface. A tapered capsule is the union of
+ * all balls along its axis; the distance from a point of a line to a convex set, less a linear
+ * term, is convex along the line: a golden section finds the minimum. */
 static double over_shape(const hed_cloth_collider *shape, double (*t)[3], double place[3])
 {
     if (shape->shape == HED_CLOTH_PLANE) {
@@ -432,7 +436,7 @@ static double over_shape(const hed_cloth_collider *shape, double (*t)[3], double
     return least < inner ? over_ball(shape, ends[0] <= ends[1] ? 0 : 1, t, place) : inner;
 }
 
-/* A box that holds a sphere or a capsule. */
+/* Computes a box around a sphere or a capsule. */
 static check_box box_of_shape(const hed_cloth_collider *shape)
 {
     check_box box;

@@ -1,6 +1,7 @@
-/* Numbers of a frame, and planes, spheres and capsules: whether they are sound, and how high a
- * point is over one. A tapered capsule is the hull of two balls; its surface at a point is that of
- * one ball between them (as kernels/collide.h has it for each particle and substep, in float). */
+/* Checks of a frame's numbers and of planes, spheres and capsules; height of a point over one of
+ * these. A tapered capsule is the hull of two balls; its surface at a point is the surface of
+ * one ball between them (kernels/collide.h does the same for each particle and substep, in
+ * float). */
 #include "model/collider.h"
 
 #include <inttypes.h>
@@ -46,10 +47,10 @@ hed_status cloth_check_collider(const hed_cloth_collider *c, uint32_t index, hed
     return HED_OK;
 }
 
-/* Which ball of a capsule has the surface nearest to a point that is `away` from the beginning of
- * its axis, in whose direction the radius shrinks by `taper`: its share of the way. The normal of a
- * cone's mantle leans against the axis by the angle whose sine is (difference of radii) / (length
- * of the axis). */
+/* Finds the ball of a capsule whose surface is nearest to a point at `away` from the start of
+ * its axis, along which the radius shrinks by `taper`; returns its position as a fraction of the
+ * axis. The normal of a cone's mantle leans against the axis by the angle whose sine is
+ * (difference of radii) / (length of the axis). */
 static double nearest_ball(const double axis[3], double taper, const double away[3])
 {
     double square = 0, along = 0, across = 0;
@@ -57,7 +58,7 @@ static double nearest_ball(const double axis[3], double taper, const double away
         square += axis[k] * axis[k];
         along += axis[k] * away[k];
     }
-    if (square <= taper * taper) return taper >= 0 ? 0 : 1; /* one ball holds the other */
+    if (square <= taper * taper) return taper >= 0 ? 0 : 1; /* one ball contains the other */
     for (int k = 0; k < 3; k++) {
         double way = away[k] - along / square * axis[k];
         across += way * way;
@@ -80,14 +81,14 @@ float cloth_collider_height(const hed_cloth_collider *c, const float *point, flo
     if (c->shape == HED_CLOTH_PLANE) return (float)over;
     double taper = capsule ? (double)c->radius[0] - c->radius[1] : 0,
            share = nearest_ball(axis, taper, away);
-    int least = 0; /* the coordinate along which the axis extends least */
+    int least = 0; /* the coordinate of the axis with the smallest extent */
     for (int k = 0; k < 3; k++) {
         away[k] -= share * axis[k];
         length += away[k] * away[k];
         if (fabs(axis[k]) < fabs(axis[least])) least = k;
     }
     length = sqrt(length);
-    /* from the very middle any way will do that is not along the axis */
+    /* exactly on the axis: any direction that is not along it */
     for (int k = 0; k < 3; k++) out[k] = length > 0 ? (float)(away[k] / length) : k == least;
     return (float)(length - ((double)c->radius[0] - share * taper));
 }

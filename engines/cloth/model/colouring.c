@@ -1,27 +1,27 @@
-/* Constraints in independent sets: edge colouring, greedy in the order they come in, then balance;
- * and those of several particles greedily.
+/* Colouring: constraints in independent sets. Edge colouring, greedy in the given order, then
+ * balance; constraints of several particles greedily.
  *
  * At least as many colours as constraints at one particle (the degree D) are needed; greedy
  * colouring takes at most 2 D - 1, in mesh order nearly D. Balance moves each constraint to the
- * least used colour that is free at both ends, among those there are: tails of one or two
- * constraints cost as much as a full set. Locked particles make no conflict. */
+ * least used of the existing colours that is free at both ends: tails of one or two constraints
+ * cost as much as a full set. Locked particles make no conflict. */
 #include "model/garment.h"
 
 #include <string.h>
 
-enum { LOW_COLOURS = 64 }; /* as many as a mask has bits */
+enum { LOW_COLOURS = 64 }; /* bits of a mask */
 
 typedef struct colouring {
     cloth_garment *garment;
     uint32_t constraints;
     uint32_t *colour; /* (constraints) */
-    uint64_t *masks;  /* (particles) low colours that are taken */
-    uint64_t *used;   /* (colour_limit) constraints of each */
-    uint32_t *
-        around_at; /* (particles + 1) constraints at each free particle, where colours may pass LOW_COLOURS;
-                            else NULL */
+    uint64_t *masks;  /* (particles) low colours taken at each particle */
+    uint64_t *used;   /* (colour_limit) constraints of each colour */
+    /* (particles + 1) constraints at each free particle, if colours may exceed LOW_COLOURS; else
+     * NULL */
+    uint32_t *around_at;
     uint32_t *around; /* (2 x constraints) */
-    uint32_t *stamp;  /* (colour_limit) 1 + the last constraint that saw it taken */
+    uint32_t *stamp;  /* (colour_limit) 1 + the last constraint that found the colour taken */
     uint32_t colour_limit, colour_count;
     hed_arena scratch;
 } colouring;
@@ -76,7 +76,7 @@ hed_status cloth_garment_around(const cloth_garment *garment, bool free_only, he
     return HED_OK;
 }
 
-/* First colour from LOW_COLOURS on that no earlier constraint at either end has. */
+/* Finds the first colour from LOW_COLOURS on that no earlier constraint at either end has. */
 static uint32_t first_high(colouring *work, uint32_t constraint)
 {
     const hed_cloth_constraint *c = work->garment->constraints + constraint;
@@ -96,7 +96,7 @@ static uint64_t taken(const colouring *work, uint32_t constraint)
     return work->masks[c->a] | work->masks[c->b];
 }
 
-/* Marks a low colour at the free ends, or takes the mark away. */
+/* Marks a low colour at the free ends, or removes the mark. */
 static void colouring_mark(colouring *work, uint32_t constraint, uint32_t colour)
 {
     const hed_cloth_constraint *c = work->garment->constraints + constraint;
@@ -117,7 +117,7 @@ static void colour_greedily(colouring *work)
     }
 }
 
-/* Constraints with a high colour stay: they are the few around a hub. */
+/* Balances the low colours. Constraints with a high colour stay: they are the few around a hub. */
 static void balance(colouring *work)
 {
     uint64_t all =
@@ -138,8 +138,8 @@ static void balance(colouring *work)
     }
 }
 
-/* Colours with more of the edges come later: a sweep should end on them. `place`: (2 x colours) the
- * new number of each, and room for as many more. */
+/* Orders the colours: a colour with more edges comes later, as a sweep should end on edges.
+ * `place`: (2 x colours) new number of each colour, then scratch. */
 static void order_colours(const colouring *work, uint32_t *place, double *softness)
 {
     const cloth_garment *garment = work->garment;
@@ -155,8 +155,8 @@ static void order_colours(const colouring *work, uint32_t *place, double *softne
     for (uint32_t c = 0; c < work->colour_count; c++) place[order[c]] = c;
 }
 
-/* Constraints into the order (colour, lower particle): two stable counting sorts. `from` and `to`
- * hold constraint numbers. */
+/* Sorts constraint numbers by (colour, lower particle): two stable counting sorts, into `from`,
+ * then `to`. */
 static void sort_numbers(
     const colouring *work, const uint32_t *place, uint32_t *from, uint32_t *to, uint32_t *low_at)
 {
@@ -210,8 +210,8 @@ hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed
 {
     hed_status status = cloth_count_degree(garment, number, error);
     if (status) return status;
-    /* Locked ends make no conflict, so two constraints at most meet at each colour's particle: 2 D
-     * - 1 colours are always enough. */
+    /* Locked ends make no conflict, so at most D - 1 other constraints block colours at each
+     * end: 2 D - 1 colours are always enough. */
     colouring work = {.garment = garment,
         .constraints = cloth_kept_constraints(garment),
         .colour_limit = 2 * garment->degree + LOW_COLOURS + 1};
@@ -242,8 +242,8 @@ static const uint32_t *particles_of(const void *items, uint32_t k, size_t size)
     return (const uint32_t *)((const char *)items + k * size);
 }
 
-/* Each gets the first colour that none of its free particles has yet; those for which 64 are too few
- * wait for the next 64. Gives the number of colours. */
+/* Assigns to each item the first colour that no free particle of it has yet; items for which 64
+ * colours are too few wait for the next 64. Returns the number of colours. */
 static uint32_t colour_items(const cloth_garment *garment, const void *items, uint32_t count,
     size_t size, uint32_t width, uint16_t *colour, uint64_t *taken_by)
 {

@@ -1,14 +1,14 @@
-/* Constraints: given ones, those of a grid in closed form, or from faces.
+/* Constraints: given by the definition, of a grid in closed form, or made from faces.
  *
- * From faces: structural ones along the edges, shear ones along the diagonals of quads, and bend
- * ones over each edge of two faces: at either end of the edge, between the end's other neighbours
- * in the two faces. For two triangles that is the pair of opposite corners (the hinge), for quads
- * the second neighbours along the rows, whatever the valence. A pair has one constraint, the first
- * of these.
+ * From faces: structural constraints along the edges, shear constraints along the diagonals of
+ * quads, and bend constraints over each edge of two faces: at either end of the edge, between
+ * the end's other neighbours in the two faces. For two triangles that is the pair of opposite
+ * corners (the hinge), for quads the second neighbours along the rows, for any valence. A pair
+ * has one constraint, the first of these.
  *
- * They are made in the order bend, shear, structural, because a sweep should end on the edges: what
- * it does last holds best. Inside a family they lie in mesh order (by the first face that shows a
- * particle), which needs far fewer colours than a random one. */
+ * The order is bend, shear, structural, because a sweep should end on the edges: the constraints
+ * done last are satisfied best. Inside a family the order is mesh order (by the first face that
+ * shows a particle), which needs far fewer colours than a random order. */
 #include "model/garment.h"
 #include "support/strict_math.h"
 
@@ -52,8 +52,8 @@ static hed_status check_rests(const cloth_garment *garment, uint32_t number, hed
 
 /* ---- grids ---- */
 
-/* One of the six families of a grid: from (x, y) to (x + dx, y + dy), or for `mirrored` from (x +
- * dx, y) to (x, y + dy). Its two colours are told apart by one bit of x or of y: `mask`. */
+/* One of the six families of a grid: from (x, y) to (x + dx, y + dy), or for `mirrored` from (x
+ * + dx, y) to (x, y + dy). One bit of x or of y, `mask`, distinguishes its two colours. */
 typedef struct grid_family {
     hed_cloth_family family;
     uint32_t dx, dy;
@@ -91,7 +91,7 @@ static void make_grid_colour(
     *next = at;
 }
 
-/* Two colours for each family, as many as a particle in the middle has constraints: no fewer are
+/* Makes two colours for each family, as many as an inner particle has constraints: no fewer are
  * possible. */
 static hed_status make_grid(
     cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
@@ -118,12 +118,12 @@ static hed_status make_grid(
 
 /* ---- meshes ---- */
 
-/* A side of a face, or a pair that becomes a constraint. Particles are ranks here: their place in
- * mesh order. */
+/* Side of a face, or a pair that becomes a constraint. Particles are ranks here: their positions
+ * in mesh order. */
 typedef struct side {
     uint32_t low, high; /* ends, low < high */
-    uint32_t beside_low,
-        beside_high; /* side: the ends' other neighbours in the face; pair: its family in beside_low */
+    /* side: the ends' other neighbours in the face; pair: its family, in the first */
+    uint32_t beside_low, beside_high;
 } side;
 
 typedef struct sides {
@@ -153,8 +153,8 @@ static int constraints_compare_sides(const void *left, const void *right)
     return a->beside_high < b->beside_high ? -1 : a->beside_high > b->beside_high;
 }
 
-/* Into list->sorted by low, high and the rest: counted into a bucket for each low end, few in
- * each. */
+/* Sorts into list->sorted by low, high and the remaining members: a bucket for each low end,
+ * with few sides each. */
 static void sort_sides(sides *list, uint32_t ranks)
 {
     uint32_t *at = list->at;
@@ -226,7 +226,7 @@ static bool same_ends(const side *a, const side *b)
     return a->low == b->low && a->high == b->high;
 }
 
-/* All pairs that the faces ask for, with repetitions. */
+/* Adds all pairs that the faces require, with repetitions. */
 static void constraints_add_pairs(
     mesh_work *work, const cloth_faces *faces, const bool family[HED_CLOTH_FAMILY_COUNT])
 {
@@ -245,8 +245,8 @@ static void constraints_add_pairs(
     }
 }
 
-/* Each pair once, with the first of its families; those not wanted leave no other in their
- * place. */
+/* Keeps each pair once, with the first of its families; a pair whose first family is not
+ * requested is dropped. */
 static uint64_t drop_repeated(mesh_work *work, const bool family[HED_CLOTH_FAMILY_COUNT])
 {
     sides *pairs = &work->pairs;
@@ -291,7 +291,7 @@ static hed_status constraints_make_pairs(cloth_garment *garment, mesh_work *work
     add_faces(work, (const uint32_t *)faces->quads, faces->quad_count, 4, &ranked);
     sort_sides(&work->edges, work->particles);
 
-    /* at most so many pairs do the faces ask for */
+    /* upper bound of the pairs that the faces require */
     uint64_t pairs = work->edges.count + 2 * (uint64_t)faces->quad_count;
     for (uint64_t k = 1; k < work->edges.count; k++)
         pairs += same_ends(work->edges.sorted + k, work->edges.sorted + k - 1);
@@ -316,8 +316,8 @@ static hed_status make_from_faces(cloth_garment *garment, const hed_cloth_garmen
     return status;
 }
 
-/* Where materials stand for families, so that measurements know the edges; else all count as
- * structural. */
+/* Takes the constraints of the definition. Without materials the material is the family, so that
+ * measurements know the edges; else all count as structural. */
 static hed_status take_given(
     cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
@@ -346,7 +346,8 @@ hed_status cloth_make_constraints(cloth_garment *garment, const hed_cloth_garmen
 hed_status cloth_add_seams(
     cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
-    static const double nearest = 1e-3; /* m: what is together at the start has a length, too */
+    /* m: a seam that is closed at the start has a length, too */
+    static const double nearest = 1e-3;
     if (!def->seam_count) return HED_OK;
     const hed_cloth_constraint *constraints = garment->constraints;
     const uint8_t *families = garment->families;
@@ -370,9 +371,9 @@ hed_status cloth_add_seams(
         }
         garment->constraints[kept + s] = (hed_cloth_constraint){
             a, b, (float)fmax(sqrt(square), nearest), garment->material_count - 1};
-        garment->families[kept + s] = HED_CLOTH_BEND; /* no edge: measurements pass over it */
+        garment->families[kept + s] = HED_CLOTH_BEND; /* not an edge: measurements skip it */
     }
-    garment->colour_at = NULL; /* a grid's colours in closed form have no room for them */
+    garment->colour_at = NULL; /* a grid's colours in closed form do not include seams */
     garment->colour_count = 0;
     return HED_OK;
 }
@@ -384,7 +385,7 @@ void cloth_set_seams(cloth_garment *garment, double time)
         garment->materials[garment->material_count - 1].stretch = (float)fmin(fmax(left, 0), 1);
 }
 
-/* Faces of a garment: triangles (quads cut in two), what is incident to each particle, and
+/* Faces of a garment: triangles (quads cut in two), the triangles around each particle, and
  * masses. */
 
 hed_status cloth_faces_create(const hed_allocator *allocator, const hed_cloth_garment_def *def,
@@ -415,7 +416,8 @@ void cloth_faces_destroy(const hed_allocator *allocator, cloth_faces *faces)
     hed_delete(allocator, faces->made, faces->quad_count, sizeof *faces->made);
 }
 
-/* `incident` is filled from each list's beginning on; counting upwards keeps it ascending. */
+/* Lists the triangles around each particle; filled from the start of each list in counting
+ * order, so ascending. */
 static hed_status make_incident(cloth_garment *garment, hed_error *error)
 {
     uint32_t particles = garment->particle_count, triangles = garment->triangle_count;
@@ -453,7 +455,7 @@ hed_status cloth_make_triangles(cloth_garment *garment, const cloth_faces *faces
     return make_incident(garment, error);
 }
 
-/* Half the length of the cross product of two ways. */
+/* Computes half the length of the cross product of b - a and d - c. */
 static double area(const float (*rest)[3], uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     double x = (double)rest[b][0] - rest[a][0], y = (double)rest[b][1] - rest[a][1],
@@ -464,8 +466,8 @@ static double area(const float (*rest)[3], uint32_t a, uint32_t b, uint32_t c, u
     return 0.5 * sqrt(i * i + j * j + k * k);
 }
 
-/* Each corner has the same share of its face; a quad's area is that of its diagonals' cross
- * product, so that no diagonal is preferred. */
+/* Computes inverse masses. Each corner gets an equal part of its face; a quad's area is half its
+ * diagonals' cross product, so that no diagonal is preferred. */
 hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, float density,
     uint32_t number, hed_error *error)
 {

@@ -1,18 +1,19 @@
-/* Elements of a fabric on a mesh. Springs along edges that run anywhere and hinges over them give way
- * between each other, by 10 to 70 %, whatever their weights; elements do not.
+/* Elements of a fabric on a mesh. Springs along edges in any direction and hinges over them
+ * yield between each other, by 10 to 70 %, with any weights; elements do not.
  *
- * Strain: each triangle by itself, linear in its places (the constant-strain triangle): a metre of
- * warp leads to the way U = sum g x, a metre of weft to V, and the energy is
- * (warp (|U| - 1)^2 + weft (|V| - 1)^2 + shear (U . V)^2) / 2 for each square metre: whatever is
- * strained evenly is as stiff as it is asked to be, on any triangles.
+ * Strain: each triangle by itself, linear in its positions (the constant-strain triangle): a
+ * metre of warp is mapped to U = sum g x, a metre of weft to V, and the energy is (warp (|U| -
+ * 1)^2 + weft (|V| - 1)^2 + shear (U . V)^2) / 2 for each square metre: an even strain meets the
+ * requested stiffness, on any triangles.
  *
  * Bending: by the bends over a triangle's three sides together (Onate and Zarate, Rotation-free
  * triangular plate and shell elements, 2000; Grinspun, Gingold, Reisman and Zorin, Computing
- * discrete shape operators on general meshes, 2006): the gradient along a side's normal n is the mean
- * of the two triangles' there, so the curvature is the sum over the sides of length / (2 area) x jump
- * of the gradient x n n'. Between neighbours the moments of an even curvature cancel, so nothing gives
- * way; but single triangles see more than is there. Their weights are divided by the root of what
- * those round them see of each of two curvatures and a twist. What is left is below 5 %. */
+ * discrete shape operators on general meshes, 2006): the gradient along a side's normal n is the
+ * mean of the two triangles' gradients there, so the curvature is the sum over the sides of
+ * length / (2 area) x jump of the gradient x n n'. Between neighbours the moments of an even
+ * curvature cancel, so nothing yields; but a single triangle measures more curvature than there
+ * is. Its weights are divided by the root of the mean energy that the triangles around it
+ * measure for each of two curvatures and a twist. The remaining error is below 5 %. */
 #include "model/garment.h"
 #include "support/strict_math.h"
 
@@ -23,10 +24,12 @@ typedef struct element_maker {
     cloth_garment *garment;
     const hed_cloth_garment_def *def;
     double bending[3]; /* N m: warp, twice twist, weft */
-    uint32_t (
-        *beyond)[3];   /* (triangles) over the side that faces each corner; UINT32_MAX: nothing */
-    double (*seen)[3]; /* (triangles) m^2 x bending, of what is bent evenly; 0: at a border */
-    double *area;      /* (triangles) m^2 */
+    /* (triangles) triangle across the side that faces each corner; UINT32_MAX: no triangle */
+    uint32_t (*beyond)[3];
+    /* (triangles) energy of an even bend that the triangle measures, m^2 x bending; 0: at a
+     * border */
+    double (*seen)[3];
+    double *area; /* (triangles) m^2 */
 } element_maker;
 
 /* ---- a triangle in its plane ---- */
@@ -47,7 +50,8 @@ static void outer(const double a[3], const double b[3], double product[3])
         product[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
-/* `axis` in the plane of a unit normal, of length 1; where it stands on the plane, another one. */
+/* Projects `axis` into the plane of a unit normal, with length 1; an axis normal to the plane is
+ * replaced by another one. */
 static void find_warp(const float *axis, const double normal[3], double warp[3])
 {
     static const double others[3][3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
@@ -64,7 +68,8 @@ static void find_warp(const float *axis, const double normal[3], double warp[3])
     }
 }
 
-/* Corners of a triangle in its own plane: along the warp, along the weft; from its first corner. */
+/* Computes the corners of a triangle in its own plane: along the warp, along the weft, relative
+ * to its first corner. */
 static void find_corners(
     const cloth_garment *garment, const float warp_axis[3], uint32_t triangle, double at[3][2])
 {
@@ -89,7 +94,8 @@ static bool triangle_is_locked(const cloth_garment *garment, const uint32_t v[3]
     return true;
 }
 
-/* The one other triangle over the side that faces corner k, which runs against it; UINT32_MAX. */
+/* Finds the only other triangle over the side that faces corner k; UINT32_MAX: no triangle, or
+ * several. */
 static uint32_t triangle_beyond(const cloth_garment *garment, uint32_t triangle, int k)
 {
     uint32_t a = garment->triangles[triangle][(k + 1) % 3],
@@ -116,7 +122,7 @@ static double square_between(const cloth_garment *garment, uint32_t a, uint32_t 
     return square;
 }
 
-/* The particle of `triangle` that is neither a nor b. */
+/* Finds the particle of `triangle` that is neither a nor b. */
 static uint32_t third_of(const cloth_garment *garment, uint32_t triangle, uint32_t a, uint32_t b)
 {
     const uint32_t *v = garment->triangles[triangle];
@@ -125,18 +131,17 @@ static uint32_t third_of(const cloth_garment *garment, uint32_t triangle, uint32
     return v[2];
 }
 
-/* A triangle in its plane, with its neighbours unfolded into it. */
+/* Triangle in its plane, with its neighbours unfolded into it. */
 typedef struct flat_triangle {
     uint32_t particle[CLOTH_ELEMENT_PARTICLES];
     double at[CLOTH_ELEMENT_PARTICLES][2], area;
-    double
-        curvature[3]
-                 [CLOTH_ELEMENT_PARTICLES]; /* weights of along the warp, twist, along the weft */
-    bool inside;                            /* free cloth over each side */
+    /* weights of the curvature along the warp, the twist, the curvature along the weft */
+    double curvature[3][CLOTH_ELEMENT_PARTICLES];
+    bool inside; /* free cloth over each side */
 } flat_triangle;
 
-/* What the bend over the side that faces corner k adds to the curvature. Cloth that is held bends on
- * this side of the edge alone. */
+/* Adds the bend over the side that faces corner k to the curvature. Next to locked cloth only
+ * this side of the edge bends. */
 static void add_side(const element_maker *make, uint32_t triangle, int k, flat_triangle *flat)
 {
     const cloth_garment *garment = make->garment;
@@ -172,7 +177,7 @@ static void add_side(const element_maker *make, uint32_t triangle, int k, flat_t
     flat->inside &= !held;
 }
 
-/* False: nothing of it can move, or it has no area. */
+/* Unfolds a triangle and its neighbours; false: no corner can move, or it has no area. */
 static bool find_flat(const element_maker *make, uint32_t triangle, flat_triangle *flat)
 {
     const cloth_garment *garment = make->garment;
@@ -188,7 +193,7 @@ static bool find_flat(const element_maker *make, uint32_t triangle, flat_triangl
     return true;
 }
 
-/* What a triangle inside the cloth sees of each curvature, as energy. */
+/* Computes the energy that a triangle inside the cloth measures for each curvature. */
 static void find_seen(element_maker *make, uint32_t triangle, const flat_triangle *flat)
 {
     make->area[triangle] = flat->area;
@@ -205,7 +210,8 @@ static void find_seen(element_maker *make, uint32_t triangle, const flat_triangl
         }
 }
 
-/* Sums of what triangles see and ought to see; of those round the corners of one, or of all. */
+/* Sums of the energies that triangles measure and of their areas; over the triangles around the
+ * corners of one triangle, or over all. */
 typedef struct sight {
     double seen[3], area;
     uint32_t count;
@@ -220,7 +226,7 @@ static void add_sight(const element_maker *make, uint32_t triangle, sight *sum)
     sum->count++;
 }
 
-/* A triangle is as many times there as it has corners with this one. */
+/* Sums over the triangles around the corners; a triangle counts once for each corner in common. */
 static sight sight_round(const element_maker *make, const uint32_t corner[3], const sight *all)
 {
     enum { FEW = 8 };

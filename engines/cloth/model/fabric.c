@@ -1,16 +1,17 @@
-/* A fabric's stiffness in its plane, and what of a fabric's stiffness a sweep can give.
+/* Fabric: its stiffness in its plane, and the stiffness that a sweep can reach.
  *
  * Tension and shear: each constraint is a spring, whose compliance is a material. On a grid in
- * closed form: the diagonals l of a cell a x b have G l^2 / (2 a b) each, which is a shear of G and
- * adds G a^2 / b^2 to the warp's and G to the coupling of warp and weft; the edges have the rest of
- * what makes a strip with free sides as stiff as it is asked to be. Meshes have elements in place of
- * springs (element.c).
+ * closed form: the diagonals l of a cell a x b have G l^2 / (2 a b) each, which is a shear of G
+ * and adds G a^2 / b^2 to the warp's stiffness and G to the coupling of warp and weft; the edges
+ * have the remainder that gives a strip with free sides the requested stiffness. Meshes have
+ * elements instead of springs (element.c).
  *
- * What a sweep loses: with a steady load each substep adds the same displacement, and the sweep has
- * to take it back. A constraint then needs, beside its own compliance, what the ones before it in
- * the sweep have not done for it; for loads that vary little from one constraint to the next that is
- * half of its own sum of inverse mass x gradient^2, whatever the order of the sweep is. Constraints
- * that are solved together lose nothing to each other: bending of grids, line by line (bend.c). */
+ * Loss of a sweep: with a steady load each substep adds the same displacement, which the sweep
+ * has to remove. A constraint then yields, in addition to its own compliance, to the residual
+ * that the constraints before it in the sweep left; for loads that vary little from one
+ * constraint to the next this is half of its own sum of inverse mass x gradient^2, in any order
+ * of the sweep. Constraints that are solved together lose nothing to each other: bending of
+ * grids, line by line (bend.c). */
 #include "model/garment.h"
 #include "support/strict_math.h"
 
@@ -26,9 +27,9 @@ typedef struct named_fabric {
     hed_cloth_fabric fabric;
 } named_fabric;
 
-/* DDE: the database of Wang, O'Brien and Ramamoorthi, Data-Driven Elastic Models for Cloth (2011),
- * as ARCSim has it in materials/: one specimen each, tension and shear of its first row (unstretched),
- * bending of its first column. */
+/* DDE: the database of Wang, O'Brien and Ramamoorthi, Data-Driven Elastic Models for Cloth
+ * (2011), as in ARCSim's materials/: one specimen each, tension and shear of its first row
+ * (unstretched), bending of its first column. */
 #define ESTIMATE "estimate: no specimen; "
 static const named_fabric fabrics[] = {
     {"cotton",
@@ -77,9 +78,9 @@ double cloth_painted(const float *map, const uint32_t *particles, uint32_t count
 
 /* ---- springs ---- */
 
-/* What edges and diagonals have to have for a fabric: the energy of a strain is
- * (warp e^2 + weft f^2 + 2 shear e f + shear g^2) / 2 for each square metre. Pulled along the warp
- * alone, the strip has warp - shear^2 / weft, which is what is asked for. */
+/* Stiffness of edges and diagonals of a fabric: the energy of a strain is (warp e^2 + weft f^2 +
+ * 2 shear e f + shear g^2) / 2 for each square metre. Pulled along the warp alone, the strip has
+ * the requested stiffness, warp - shear^2 / weft. */
 typedef struct plane_stiffness {
     double warp, weft, shear;
 } plane_stiffness;
@@ -92,7 +93,7 @@ static plane_stiffness plane_of(const hed_cloth_fabric *fabric)
     return (plane_stiffness){warp, warp * ratio, coupling};
 }
 
-/* Edges keep at least this share of what they would have without diagonals. */
+/* Minimum stiffness of edges, as a fraction of their stiffness without diagonals. */
 #define LEAST_SHARE 0.02
 
 static double length_between(const cloth_garment *garment, uint32_t a, uint32_t b)
@@ -105,8 +106,8 @@ static double length_between(const cloth_garment *garment, uint32_t a, uint32_t 
     return sqrt(square);
 }
 
-/* Spring of the edge from particle `a` in steps of `along`, with cells on both sides in steps of
- * `across`; N/m. */
+/* Computes the spring of the edge from particle `a` in steps of `along`, with cells on both
+ * sides in steps of `across`; N/m. */
 static double grid_edge(const cloth_garment *garment, uint32_t a, uint32_t along, uint32_t across,
     uint32_t place, uint32_t places, double stiffness, double shear)
 {
@@ -140,15 +141,15 @@ static double grid_spring(
 
 /* ---- materials ---- */
 
-enum { KEPT_BITS = 17 }; /* of a compliance: exponent and eight of the mantissa, 0.2 % */
+enum { KEPT_BITS = 17 }; /* bits of a compliance: exponent and eight bits of the mantissa, 0.2 % */
 
 static uint32_t rounded(double compliance)
 {
     return (hed_as_uint((float)compliance) + (1u << (31 - KEPT_BITS))) >> (32 - KEPT_BITS);
 }
 
-/* One material for each compliance that there is, in its upper bits, so that there are few; that of
- * seams stays the last. */
+/* Makes one material for each distinct compliance, rounded to its upper bits, so that there are
+ * few; the material of seams stays the last. */
 static hed_status take_materials(cloth_garment *garment, const double *springs, hed_error *error)
 {
     const hed_allocator *allocator = &garment->arena.allocator;
@@ -156,7 +157,7 @@ static hed_status take_materials(cloth_garment *garment, const double *springs, 
     if (!number) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         uint32_t *material = number + rounded(1 / springs[k]);
-        if (!*material) *material = ++count; /* from 1 on */
+        if (!*material) *material = ++count; /* numbered from 1 */
         garment->constraints[k].material = *material - 1;
     }
     hed_cloth_material seams = garment->materials[garment->material_count - 1];
@@ -201,15 +202,15 @@ static void add_bend_loss(const cloth_garment *garment, const cloth_bend *bend, 
     for (int v = 0; v < 4; v++)
         squares +=
             garment->positions[bend->particle[v]][3] * (double)bend->weight[v] * bend->weight[v];
-    bool line = bend->weight[0] == 0.0f, /* else a twist, which counts for both */
+    bool line = bend->weight[0] == 0.0f, /* false: a twist, which counts for both */
         row = line &&
               bend->particle[1] / garment->grid_width == bend->particle[2] / garment->grid_width;
     if (!line || row) add_loss(lost, CLOTH_BENT_WARP, squares, 1);
     if (!row) add_loss(lost, CLOTH_BENT_WEFT, squares, 1);
 }
 
-/* As it lies at rest, where warp and weft are at right angles: there the angle between them changes
- * by the ways along both. */
+/* Adds the loss of an element at rest, where warp and weft are at right angles: there the
+ * displacements along both change the angle between them. */
 static void add_element_loss(const cloth_garment *garment, const cloth_element *element, loss *lost)
 {
     double squares[3] = {0}, bent[3] = {0};
@@ -253,7 +254,8 @@ hed_status cloth_make_fabric(
     plane_stiffness plane = plane_of(def->fabric);
     hed_status status = HED_OK;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
-        static const double least = 1e-9, most = 1e12; /* of a mesh's loose edges: one material */
+        /* most: of a mesh's loose edges: one material */
+        static const double least = 1e-9, most = 1e12;
         const uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
         springs[k] = most;
         if (cloth_is_grid(garment))
@@ -268,8 +270,8 @@ hed_status cloth_make_fabric(
     return status;
 }
 
-/* The share of a compliance that XPBD reaches from 0 in some iterations, each of which leaves the
- * same share of what is missing. */
+/* Fraction of a stiffness that XPBD reaches from 0 in some iterations, each of which leaves the
+ * same fraction of the residual. */
 static double share_of(double softening, double dt, uint32_t iterations)
 {
     return 1 - hed_strict_pow(1 - 1 / (1 + softening * dt * dt), iterations);
@@ -283,7 +285,7 @@ hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double
         .asked = garment->fabric, .given = garment->fabric, .part = 1, .substeps_for_most = 1};
     float *given[CLOTH_STIFF_COUNT] = {&made.given.warp, &made.given.weft, &made.given.shear,
         &made.given.bend_warp, &made.given.bend_weft};
-    /* the share that one iteration has to give */
+    /* fraction that one iteration has to reach */
     double each = 1 - hed_strict_pow(1 - most_part, 1.0 / iterations), needed = 1;
     for (int kind = 0; kind < CLOTH_STIFF_COUNT; kind++) {
         double softening = lines && garment->line_rows && kind >= CLOTH_BENT_WARP

@@ -1,4 +1,4 @@
-/* Making a garment ready: the steps of garment.h in their order, and the check of a definition. */
+/* Garment: the steps of garment.h in their order, and the check of a definition. */
 #include "model/garment.h"
 #include "model/mesh.h"
 
@@ -96,8 +96,8 @@ static hed_status take_particles(cloth_garment *garment, const hed_cloth_garment
     return HED_OK;
 }
 
-/* R b r s k 0 0 0 as cloth_drive() takes them: R below 0 is no ball, r below 0 no backstop, r = 0 a
- * plane. */
+/* Fills R b r s k 0 0 0 as cloth_drive() takes them: R below 0: no ball; r below 0: no backstop;
+ * r = 0: a plane. */
 static void take_driver(float map[8], const hed_cloth_garment_def *def, uint32_t i)
 {
     float reach = def->max_distance ? def->max_distance[i] : INFINITY;
@@ -126,7 +126,8 @@ static hed_status take_rest(
     const hed_cloth_material *materials = def->materials ? def->materials : def->family_material;
     uint32_t given = garment->material_count - (garment->seam_count > 0);
     memcpy(garment->materials, materials, given * sizeof *materials);
-    /* never pushes; and no other is the same, which solvers would take for it */
+    /* seams never push; the material differs from every other, so that solvers cannot confuse
+     * them */
     if (garment->seam_count) garment->materials[given] = (hed_cloth_material){-1.0f, 1.0f, 0.0f};
     for (uint32_t v = 0; v < garment->vertex_count; v++)
         garment->vertex_particle[v] = def->vertex_count ? def->vertex_particle[v] : v;
@@ -142,7 +143,8 @@ static int compare_edges(const void *left, const void *right)
     return a[1] < b[1] ? -1 : a[1] > b[1];
 }
 
-/* Pressure needs an inside: each edge is run along once in each direction. */
+/* Fails unless the mesh is closed, as pressure needs an inside: each edge occurs once in each
+ * direction. */
 static hed_status require_closed(const cloth_garment *garment, uint32_t number, hed_error *error)
 {
     uint64_t count = 3 * (uint64_t)garment->triangle_count;
@@ -174,7 +176,8 @@ static hed_status require_closed(const cloth_garment *garment, uint32_t number, 
     return status;
 }
 
-/* A fabric is edges, the diagonals of quads, and bending constraints of its own. */
+/* Definition of the garment of a fabric: edges, diagonals of quads, and bending constraints of
+ * its own. */
 static hed_cloth_garment_def of_fabric(const hed_cloth_garment_def *def)
 {
     hed_cloth_garment_def made = *def;
@@ -184,8 +187,8 @@ static hed_cloth_garment_def of_fabric(const hed_cloth_garment_def *def)
     return made;
 }
 
-/* How much gas is in the garment: that has the asked pressure at `rest_volume` times the volume at
- * rest. */
+/* Computes the amount of gas in the garment: it has the requested pressure at `rest_volume`
+ * times the volume at rest. */
 static hed_status take_gas(
     cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error)
 {
@@ -261,8 +264,8 @@ void cloth_garment_destroy(cloth_garment *garment)
     if (garment) hed_arena_free(&garment->arena);
 }
 
-/* Whether a definition of a garment can be made ready: every count, index, number and map is looked
- * at once, and the first that is not as it should be is named. */
+/* Check of a garment's definition: every count, index, number and map; the first invalid one is
+ * named. */
 
 /* Bounds within which squares and products of the solver stay finite in float. */
 #define MOST_METRES 1e9f
@@ -293,7 +296,7 @@ static hed_status garment_wrong(const subject *check, const char *format, ...)
         check->error, HED_ERROR_ARGUMENT, "Garment %u (%.63s): %s", check->number, name, text);
 }
 
-/* NaN is in no range. */
+/* True if the value is in the range; NaN is in no range. */
 static bool within(float value, float low, float high) { return value >= low && value <= high; }
 
 static hed_status garment_check_number(
@@ -364,7 +367,7 @@ static hed_status check_particles(const subject *check)
     return HED_OK;
 }
 
-/* `corners` particles of each of `count` faces: in range and all different. */
+/* Checks `count` faces of `corners` particles: in range and all different. */
 static hed_status check_faces(
     const subject *check, const char *name, const uint32_t *faces, uint32_t count, uint32_t corners)
 {
@@ -514,7 +517,8 @@ static hed_status check_fabric(const subject *check)
     return check_map(check, "bend_scale", def->bend_scale, 1e-4f, 1e4f);
 }
 
-/* Where a backstop lies outside the ball, no place is right for the particle. */
+/* Checks the driver's maps. A backstop outside the ball would leave the particle no valid
+ * position. */
 static hed_status garment_check_driver(const subject *check)
 {
     if (check->error->status) return check->error->status;

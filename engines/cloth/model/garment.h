@@ -1,52 +1,54 @@
-/* A garment made ready: checked, with its constraints in independent sets, its tethers and what
- * surrounds each particle. Plain C; no device. One for each hed_cloth_garment_def; copies share
- * it. */
+/* Prepared garment: checked, with its constraints in independent sets, its tethers and the
+ * triangles around each particle. Plain C; no device. One for each hed_cloth_garment_def; its
+ * copies use the same one. */
 #ifndef CLOTH_GARMENT_H
 #define CLOTH_GARMENT_H
 
 #include "heddle/author.h"
 #include "heddle/cloth.h"
 
-/* A bending constraint: the sum of weight x place, which is 0 where the cloth is flat, is pulled to
- * 0 as by a spring of 1 N/m. Weights add up to 0; where one particle is too many, it is the first,
- * a repetition, and its weight is 0. */
+/* Bending constraint: the sum of weight x position, which is 0 where the cloth is flat, is
+ * pulled to 0 as by a spring of 1 N/m. The weights add up to 0. A constraint of three particles
+ * repeats one of them as its first, with weight 0. */
 typedef struct cloth_bend {
     uint32_t particle[4];
     float weight[4];
 } cloth_bend;
 
-/* Bending constraints of a grid that are solved as one system, each with the ones beside it: row j is
- * of particles first + j step, + step, + 2 step of a line of the grid, or, with `across` above 0,
- * first + j step, + step, + step + across, first + j step + across: the corners of a strip's cell. */
+/* Bending constraints of a grid that are solved as one system, each with its neighbours in the
+ * line. Row j has the particles first + j step, + step, + 2 step of a line of the grid or, with
+ * `across` above 0, first + j step, + step, + step + across, first + j step + across: the
+ * corners of a cell of a strip. */
 typedef struct cloth_line {
     uint32_t first, count, step, across; /* `count` rows */
-    uint32_t weights;                    /* its first row among the garment's line_weights */
+    uint32_t weights;                    /* first row in the garment's line_weights */
 } cloth_line;
 
-/* No particle is in two lines of one of these: along the warp, along the weft, strips of cells. */
+/* Sets of lines: no particle is in two lines of a set. Along the warp, along the weft, strips of
+ * cells. */
 enum { CLOTH_LINES_WARP, CLOTH_LINES_WEFT, CLOTH_STRIPS_EVEN, CLOTH_STRIPS_ODD, CLOTH_LINE_SETS };
 
-/* A triangle of a fabric with the one beyond each of its sides: how it is strained by itself, how it
- * is bent together with them (element.c). 32 words, in the order in which devices have them. */
+/* Triangle of a fabric with the three triangles across its sides: its own strain, and its
+ * bending together with them (element.c). 32 words, in the order that devices use. */
 enum { CLOTH_ELEMENT_PARTICLES = 6, CLOTH_ELEMENT_WORDS = 32 };
 typedef struct cloth_element {
-    /* beyond the side that faces each corner (where there is none, a corner again), then the
-     * corners */
+    /* particle across the side that faces each corner (if there is no triangle across, a corner
+     * again), then the corners */
     uint32_t particle[CLOTH_ELEMENT_PARTICLES];
-    /* of the ways from the first corner to the second and third: where a metre of warp and of weft
-     * leads */
+    /* coefficients of the displacements from the first corner to the second and third: their
+     * sums are the images of a metre of warp and of weft */
     float warp[2], weft[2];
-    float compliance[3]; /* of warp, weft, angle between them */
+    float compliance[3]; /* m/N: warp, weft, angle between them */
     float unused;
     /* weights of three bending constraints, each as in cloth_bend */
     float bend[3][CLOTH_ELEMENT_PARTICLES];
 } cloth_element;
 
-/* What is stiff in a fabric, in the order of hed_cloth_fabric. */
+/* Kinds of stiffness of a fabric, in the order of hed_cloth_fabric. */
 enum { CLOTH_WARP, CLOTH_WEFT, CLOTH_SHEARED, CLOTH_BENT_WARP, CLOTH_BENT_WEFT, CLOTH_STIFF_COUNT };
 
 typedef struct cloth_garment {
-    hed_arena arena; /* the garment's own and all that it points to */
+    hed_arena arena; /* memory of the garment and of all its arrays */
     char name[64];
     uint32_t particle_count;
     float (*positions)[4]; /* (particle_count) x y z m, inverse mass 1/kg */
@@ -54,54 +56,55 @@ typedef struct cloth_garment {
     uint32_t grid_width, grid_height;
 
     uint32_t constraint_count;
-    /* (constraint_count) sorted by colour: no particle that is free twice in a colour; then the
-     * `loose_count` edges that elements stand for: no solver keeps these, but lengths are measured on
-     * them and tethers run along them */
+    /* (constraint_count) sorted by colour: no free particle twice in a colour; then the
+     * `loose_count` edges that elements replace: no solver uses these, but lengths are measured
+     * on them and tethers run along them */
     uint32_t loose_count;
     hed_cloth_constraint *constraints;
     uint8_t *families; /* (constraint_count) hed_cloth_family */
     uint32_t material_count;
-    hed_cloth_material *materials; /* (material_count) of seams the last one, if there are any */
+    /* (material_count) the last one is for seams, if the garment has seams */
+    hed_cloth_material *materials;
     uint32_t seam_count;
     float seam_seconds;
     uint32_t colour_count;
-    uint32_t *colour_at; /* (colour_count + 1) first constraint of each */
-    uint32_t degree;     /* most constraints at one free particle */
+    uint32_t *colour_at; /* (colour_count + 1) first constraint of each colour */
+    uint32_t degree;     /* maximum of constraints at one free particle */
 
     bool has_fabric;
     hed_cloth_fabric fabric;
     uint32_t bend_count;
-    cloth_bend *bends; /* (bend_count) sorted by colour, as the constraints are */
+    cloth_bend *bends; /* (bend_count) sorted by colour, like the constraints */
     uint32_t bend_colours;
-    uint32_t *bend_at; /* (bend_colours + 1) first bending constraint of each */
-    uint32_t
-        line_at[CLOTH_LINE_SETS + 1]; /* first line of each set: the same constraints as lines */
+    uint32_t *bend_at; /* (bend_colours + 1) first bending constraint of each colour */
+    /* first line of each set: the constraints in `bends` again, as lines */
+    uint32_t line_at[CLOTH_LINE_SETS + 1];
     cloth_line *lines;
     uint32_t line_rows;
     float (*line_weights)[4]; /* (line_rows) in a row's order of particles; all 0: no constraint */
     uint32_t element_count;
     cloth_element *elements; /* (element_count) sorted by colour */
     uint32_t element_colours;
-    uint32_t *element_at; /* (element_colours + 1) first element of each */
-    /* Of each kind: the mean over its constraints of (sum of inverse mass x weight^2) / 2 /
-     * compliance, 1/s^2 */
+    uint32_t *element_at; /* (element_colours + 1) first element of each colour */
+    /* mean over the constraints of each kind: (sum of inverse mass x weight^2) / 2 / compliance,
+     * 1/s^2 */
     double softening[CLOTH_STIFF_COUNT];
 
     uint32_t anchor_count;   /* 0: no tethers */
     uint32_t *anchors;       /* (anchor_count) locked particles that tethers lead to */
-    uint32_t *tether_anchor; /* (particle_count) place in `anchors`, UINT32_MAX: no tether */
+    uint32_t *tether_anchor; /* (particle_count) index in `anchors`, UINT32_MAX: no tether */
     float *tether_length;    /* (particle_count) m */
 
     uint32_t triangle_count;
-    uint32_t (*triangles)[3]; /* (triangle_count), quads cut in two */
+    uint32_t (*triangles)[3]; /* (triangle_count) a quad makes two */
     uint32_t *incident_at;    /* (particle_count + 1) */
     uint32_t *incident;       /* triangles around each particle, ascending */
 
     bool driven;
-    /* (particle_count) R b r s k 0 0 0 as cloth_drive() takes them; NULL: not driven */
+    /* (particle_count) R b r s k 0 0 0, as cloth_drive() takes them; NULL: not driven */
     float (*driver_map)[8];
     float velocity[3], angular_velocity[3]; /* m/s, rad/s around `middle` */
-    double middle[3];                       /* m, of its free particles' masses */
+    double middle[3];                       /* centre of the free particles' masses, m */
     float linear_inertia, angular_inertia;
     float pressure; /* Pa */
     float gas;      /* Pa m^3, pressure x volume; 0: pressure does not depend on the volume */
@@ -112,18 +115,19 @@ typedef struct cloth_garment {
     uint32_t copies;
 } cloth_garment;
 
-/* Its fabric is springs and bending constraints, not elements. */
+/* True if the garment is a grid: its fabric is springs and bending constraints, not elements. */
 static inline bool cloth_is_grid(const cloth_garment *garment)
 {
     return garment->grid_width > 1 && garment->grid_height > 1;
 }
 
-/* What a fabric has beside its springs: bending constraints, or elements. */
+/* Sums of a fabric, in addition to its springs: bending constraints, or elements. */
 typedef struct cloth_sums {
     uint32_t count, colours;
-    uint32_t words, particles; /* of each: 32 bits, and how many of these are particles, first */
-    const uint32_t *items;     /* (count x words) by colour */
-    const uint32_t *at;        /* (colours + 1) first of each */
+    /* words of 32 bits in a sum; the first `particles` words are particles */
+    uint32_t words, particles;
+    const uint32_t *items; /* (count x words) by colour */
+    const uint32_t *at;    /* (colours + 1) first sum of each colour */
 } cloth_sums;
 
 static inline cloth_sums cloth_sums_of(const cloth_garment *garment)
@@ -135,23 +139,23 @@ static inline cloth_sums cloth_sums_of(const cloth_garment *garment)
         (const uint32_t *)garment->bends, garment->bend_at};
 }
 
-/* How many of the constraints have colours. */
+/* Counts the constraints that have colours. */
 static inline uint32_t cloth_kept_constraints(const cloth_garment *garment)
 {
     return garment->constraint_count - garment->loose_count;
 }
 
-/* Checks a definition (everything in it: counts, indices, numbers, maps) and makes the garment
- * ready. `number` for messages. Errors: ARGUMENT (names garment, array and element), MEMORY. */
+/* Checks a definition (counts, indices, numbers, maps) and makes the garment. `number` is for
+ * messages. Errors: ARGUMENT (names garment, array and element), MEMORY. */
 hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_garment_def *def,
     uint32_t number, cloth_garment **garment, hed_error *error);
 void cloth_garment_destroy(cloth_garment *garment);
 
 /* ---- the reference: plain sequential double, the meaning of every solver ---- */
 
-/* A sweep order: `count` constraint numbers of the garment. NULL: the colours in order. Bending
- * constraints and elements come before all of them; or, with `sums`, where the garment's
- * constraint_count and more stand for them. */
+/* Order of a sweep: `count` constraint numbers of the garment. NULL: the colours in order.
+ * Bending constraints and elements come before all constraints; with `sums`, number
+ * constraint_count + k in the order is sum k. */
 typedef struct cloth_order {
     const uint32_t *constraints;
     uint32_t count;
@@ -160,7 +164,7 @@ typedef struct cloth_order {
 
 typedef struct cloth_reference_def {
     uint32_t substeps, iterations;
-    double seconds;    /* of a frame */
+    double seconds;    /* seconds of a frame */
     double gravity[3]; /* m/s^2 */
     bool slides_form;
     bool lines; /* bending of grids line by line, not constraint by constraint */
@@ -168,93 +172,94 @@ typedef struct cloth_reference_def {
     cloth_order order;
 } cloth_reference_def;
 
-/* Moves a garment without surroundings (no driver, air, colliders) by `frames` frames. `positions`,
- * `previous`: (particle_count x 3), in and out; `carry` (the same) likewise, zeros at the start;
- * NULL: none is kept; `last_dt`: in and out, 0 at the start. Errors: MEMORY (several iterations
- * keep a multiplier for each constraint). */
+/* Moves a garment without surroundings (no driver, air, colliders) by `frames` frames. In and
+ * out: `positions`, `previous` (particle_count x 3); `carry` (particle_count x 3), zeros at the
+ * start, NULL: no carry; `last_dt`, 0 at the start. Errors: MEMORY (several iterations keep a
+ * multiplier for each constraint). */
 hed_status cloth_reference_frames(const cloth_garment *garment, const cloth_reference_def *def,
     uint32_t frames, double *positions, double *previous, double *carry, double *last_dt);
-/* The same in float, for how far rounding alone leads. */
+/* Moves a garment in float arithmetic, to measure the effect of rounding alone. */
 hed_status cloth_reference_frames_float(const cloth_garment *garment,
     const cloth_reference_def *def, uint32_t frames, float *positions, float *previous,
     float *carry, float *last_dt);
 
-/* The steps of cloth_garment_create(), one file each. All of them fill in a part of the garment;
- * what they leave half-made cloth_garment_destroy() frees. */
+/* Steps of cloth_garment_create(), one file each. Each fills a part of the garment;
+ * cloth_garment_destroy() frees an unfinished garment. */
 
 enum {
     CLOTH_DEGREE_LIMIT =
-        16384 /* constraints at one free particle: each of them needs a colour of its own */
+        16384 /* constraints at one free particle: each needs a colour of its own */
 };
 
-/* Faces as the definition has them; the cells of a grid that came without quads are made here. */
+/* Faces of the definition; a grid without quads gets its cells as quads here. */
 typedef struct cloth_faces {
     uint32_t triangle_count, quad_count;
     const uint32_t (*triangles)[3];
     const uint32_t (*quads)[4];
-    uint32_t (*made)[4]; /* quads made here, or NULL */
+    uint32_t (*made)[4]; /* quads of a grid's cells, or NULL */
 } cloth_faces;
 
-/* garment.c: counts, pointers, indices, numbers and maps. Errors: ARGUMENT, LIMIT. */
+/* garment.c: checks counts, pointers, indices, numbers and maps. Errors: ARGUMENT, LIMIT. */
 hed_status cloth_check_garment(const hed_cloth_garment_def *def, uint32_t number, hed_error *error);
 
-/* constraints.c */
+/* constraints.c: takes or makes the faces. */
 hed_status cloth_faces_create(const hed_allocator *allocator, const hed_cloth_garment_def *def,
     cloth_faces *faces, hed_error *error);
 void cloth_faces_destroy(const hed_allocator *allocator, cloth_faces *faces);
-/* Triangles and what is incident to each particle. */
+/* Makes the triangles, and the list of triangles around each particle. */
 hed_status cloth_make_triangles(cloth_garment *garment, const cloth_faces *faces, hed_error *error);
-/* Inverse masses from density and areas at rest. A particle of no face is locked. */
+/* Computes inverse masses from density and areas at rest. A particle without a face is locked. */
 hed_status cloth_make_masses(cloth_garment *garment, const cloth_faces *faces, float density,
     uint32_t number, hed_error *error);
 
-/* constraints.c: given, of a grid in closed form, or from faces. In a grid's closed form they come
- * sorted by colour.
- */
+/* constraints.c: makes the constraints: from the definition, of a grid in closed form, or from
+ * faces. Constraints of a grid in closed form are sorted by colour. */
 hed_status cloth_make_constraints(cloth_garment *garment, const hed_cloth_garment_def *def,
     const cloth_faces *faces, uint32_t number, hed_error *error);
 
-/* constraints.c: adds those of seams. */
+/* constraints.c: adds the constraints of seams. */
 hed_status cloth_add_seams(
     cloth_garment *garment, const hed_cloth_garment_def *def, uint32_t number, hed_error *error);
-/* How far apart the ends of seams may be, of their distance at the start. */
+/* Sets the maximum distance of the ends of seams, as a fraction of their distance at the start. */
 void cloth_set_seams(cloth_garment *garment, double time);
 
-/* colouring.c: sorts garment->constraints into colours, made in the order in which they are.
- * Errors: LIMIT, MEMORY.
- */
+/* colouring.c: sorts garment->constraints by colour, coloured in their given order. Errors:
+ * LIMIT, MEMORY. */
 hed_status cloth_colour_constraints(cloth_garment *garment, uint32_t number, hed_error *error);
-/* Sorts `count` items of `size` bytes, which begin with `width` particles, into `*sorted` by colours,
- * in the order in which they are: no free particle twice in a colour. Where each colour begins:
- * `*at` (colours + 1), both in the garment's memory. Errors: MEMORY. */
+/* Colours `count` items of `size` bytes, which begin with `width` particles, in their given
+ * order (no free particle twice in a colour) and sorts them by colour into `*sorted`. `*at`:
+ * (colours + 1) first item of each colour. Both arrays are in the garment's memory. Errors:
+ * MEMORY. */
 hed_status cloth_colour_items(cloth_garment *garment, const void *items, uint32_t count,
     size_t size, uint32_t width, void **sorted, uint32_t *colours, uint32_t **at, hed_error *error);
-/* Constraints around each particle (of locked ones none where `free_only`), ascending, in memory of
- * `arena`: `*at` (particles + 1) places in `*around`. Errors: MEMORY. */
+/* Lists the constraints around each particle (with `free_only`, around free particles only),
+ * ascending, in memory of `arena`: `*at` (particles + 1) first entry of each particle in
+ * `*around`. Errors: MEMORY. */
 hed_status cloth_garment_around(const cloth_garment *garment, bool free_only, hed_arena *arena,
     uint32_t **at, uint32_t **around, hed_error *error);
-/* Most constraints at one free particle. */
+/* Counts the maximum of constraints at one free particle. */
 hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error *error);
 
-/* fabric.c: stiffness of the constraints that are there, as materials; and what of it is lost in a
- * substep. Errors: MEMORY. */
+/* fabric.c: makes a material for each stiffness of the constraints, and computes the stiffness
+ * that a substep loses. Errors: MEMORY. */
 hed_status cloth_make_fabric(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
-/* What of a garment's fabric is there in frames of `seconds`; `lines`: what bends along lines of a
- * grid is solved line by line. */
+/* Computes the stiffness that a garment's fabric reaches in frames of `seconds`; `lines`:
+ * bending of grids is solved line by line. */
 hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double seconds,
     uint32_t substeps, uint32_t iterations, bool lines);
-/* element.c: elements of a mesh, whose edges become loose; none of a grid. Errors: MEMORY. */
+/* element.c: makes the elements of a mesh, whose edges become loose; a grid gets no elements.
+ * Errors: MEMORY. */
 hed_status cloth_make_elements(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
-/* bend.c: bending constraints, and grids' as lines. Errors: MEMORY. */
+/* bend.c: makes the bending constraints of a grid, and the same as lines. Errors: MEMORY. */
 hed_status cloth_make_bends(
     cloth_garment *garment, const hed_cloth_garment_def *def, hed_error *error);
 
-/* Mean of a painted map, 1 where there is none. */
+/* Averages a painted map over particles; 1 without a map. */
 double cloth_painted(const float *map, const uint32_t *particles, uint32_t count);
 
-/* tether.c: to the nearest locked particle along the cloth at rest. */
+/* tether.c: makes tethers to the nearest locked particle along the cloth at rest. */
 hed_status cloth_make_tethers(cloth_garment *garment, float slack, hed_error *error);
 
 #endif

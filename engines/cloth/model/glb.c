@@ -1,7 +1,8 @@
-/* Writing binary glTF 2.0 (Khronos Group, glTF 2.0 Specification, ISO/IEC 12113), one frame or an
- * animation whose frames are morph targets: one mesh with a primitive for each run of a
- * material. glTF has one index for a vertex's position, texture coordinate and normal together: a vertex keeps its number with the first pair of the
- * other two that a face gives it, further pairs make further vertices behind all others. */
+/* Writer of binary glTF 2.0 (Khronos Group, glTF 2.0 Specification, ISO/IEC 12113): one frame,
+ * or an animation whose frames are morph targets; one mesh with a primitive for each run of a
+ * material. glTF has one index for a vertex's position, texture coordinate and normal together:
+ * a vertex keeps its number with the first pair of texture coordinate and normal that a face
+ * uses it with; further pairs make further vertices after all others. */
 #include "model/mesh.h"
 
 #include "heddle/author.h"
@@ -12,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- JSON: no fraction goes through fprintf(), whose decimal point is the locale's ---- */
+/* ---- JSON: fractions are not written by fprintf(), whose decimal point is the locale's ---- */
 
-/* Bytes of the UTF-8 sequence at `at`, 0: it is none. */
+/* Returns the length of the UTF-8 sequence at `at`, bytes; 0: invalid. */
 static size_t sequence(const unsigned char *at)
 {
     size_t length = at[0] < 0x80                    ? 1
@@ -31,7 +32,7 @@ static size_t sequence(const unsigned char *at)
     return wrong ? 0 : length;
 }
 
-/* A string; what is not UTF-8 becomes '?'. */
+/* Writes a string; a byte that is not UTF-8 becomes '?'. */
 static void glb_put_string(FILE *j, const char *words)
 {
     fputc('"', j);
@@ -57,7 +58,7 @@ static void glb_put_vector(FILE *j, const char *key, const float *vector, int co
     fprintf(j, "]");
 }
 
-/* ---- vertices as glTF has them ---- */
+/* ---- vertices of glTF ---- */
 
 typedef struct vertex {
     uint32_t position, texture, normal;
@@ -66,13 +67,13 @@ typedef struct vertex {
 
 typedef struct exporter {
     const hed_cloth_mesh *mesh;
-    const float *positions, *normals; /* `normals` NULL: the mesh's own */
+    const float *positions, *normals; /* `normals` NULL: normals of the mesh */
     cloth_list vertices;
     uint32_t *vertex_of;   /* (corners) */
     uint32_t *triangles;   /* (triangle_count x 3) */
     uint32_t *triangle_at; /* (face_count + 1) */
     bool has_normals, has_textures;
-    /* of an animation; 0: one frame. (frame_count x vertex_count x 3) */
+    /* animation: (frame_count x vertex_count x 3); 0: one frame */
     uint32_t frame_count;
     const float *frames;
     float *frame_normals;
@@ -129,7 +130,7 @@ static bool glb_make_vertices(exporter *x)
 
 /* ---- triangles ---- */
 
-/* Whether a quad cut from its first corner to its third one is folded over, as it is at a corner
+/* True if a quad cut from its first corner to its third one is folded over, as it is at a corner
  * that points inwards. */
 static bool folds(const exporter *x, uint32_t first)
 {
@@ -148,7 +149,7 @@ static bool folds(const exporter *x, uint32_t first)
            0;
 }
 
-/* Quads are cut along the diagonal that lies inside, larger polygons into a fan. */
+/* Cuts quads along the inner diagonal, larger polygons into a fan. */
 static void glb_make_triangles(exporter *x)
 {
     uint32_t *out = x->triangles, made = 0;
@@ -173,7 +174,7 @@ enum {
     BYTES = 5121, /* component types */
 };
 
-/* The parts of the binary chunk, one behind another; each is a buffer view and an accessor. */
+/* Part of the binary chunk: a buffer view and an accessor. The parts follow one another. */
 typedef struct part {
     const char *type, *attribute; /* attribute NULL: indices */
     uint32_t component, bytes;    /* bytes of a row */
@@ -182,7 +183,8 @@ typedef struct part {
 
 enum { POSITIONS, NORMALS, TEXTURES, COLOURS, PARTS };
 
-/* Runs of faces of one material: run 0 is what comes before the first name. */
+/* Returns the first face of a run of faces of one material; run 0 is the faces before the first
+ * name. */
 static uint32_t run_begin(const hed_cloth_mesh *mesh, uint32_t run)
 {
     return run == 0                      ? 0
@@ -190,14 +192,14 @@ static uint32_t run_begin(const hed_cloth_mesh *mesh, uint32_t run)
                                          : mesh->face_count;
 }
 
-/* What a vertex adds to frame 0 in a frame above it. */
+/* Displacement of a vertex coordinate from frame 0 to a frame after it. */
 static float target_of(const exporter *x, const float *rows, uint32_t frame, size_t number)
 {
     return rows[3 * (size_t)x->mesh->vertex_count * frame + number] - rows[number];
 }
 
-/* Accessors of the frames behind those of the first: a POSITION and a NORMAL each, their times, and
- * the weights of all targets at each time. */
+/* Writes the accessors of the frames after the first: a POSITION and a NORMAL each, their times,
+ * and the weights of all targets at each time. */
 static void put_target_accessors(exporter *x, uint32_t view)
 {
     FILE *j = x->json;
@@ -231,8 +233,8 @@ static void put_target_accessors(exporter *x, uint32_t view)
         view + 2, FLOATS, x->frame_count * targets);
 }
 
-/* Bytes of the frames behind the first: targets, times, weights; `views` of them are written, from
- * `offset` on. */
+/* Writes the buffer views of the frames after the first, from `offset` on: targets, times,
+ * weights. Returns their bytes. */
 static uint64_t put_target_views(exporter *x, uint64_t offset)
 {
     uint64_t targets = x->frame_count - 1,
@@ -246,7 +248,7 @@ static uint64_t put_target_views(exporter *x, uint64_t offset)
     return sizes[0] + sizes[1] + sizes[2];
 }
 
-/* Accessors of indices: one of each run that has triangles. */
+/* Counts the accessors of indices: one for each run that has triangles. */
 static uint32_t run_count(const exporter *x)
 {
     uint32_t runs = 0;
@@ -256,8 +258,8 @@ static uint32_t run_count(const exporter *x)
     return runs;
 }
 
-/* Buffer views and accessors of the vertices, then of each run's indices, then of further frames;
- * gives the binary chunk's size. */
+/* Writes buffer views and accessors of the vertices, then of each run's indices, then of further
+ * frames; returns the binary chunk's size. */
 static uint64_t put_accessors(exporter *x, const part *parts)
 {
     FILE *j = x->json;
@@ -330,12 +332,12 @@ static void put_primitives(exporter *x, const part *parts)
                 view++;
             }
         fprintf(j, "},\"indices\":%u", accessor++);
-        uint32_t material = run > 0 ? 0 : mesh->material_count; /* the first span of the name */
+        uint32_t material = run > 0 ? 0 : mesh->material_count; /* the first span of this name */
         while (
             run > 0 && strcmp(mesh->materials[material].name, mesh->materials[run - 1].name) != 0)
             material++;
         fprintf(j, ",\"material\":%u", material);
-        uint32_t target = before + run_count(x); /* behind the indices */
+        uint32_t target = before + run_count(x); /* after the indices */
         for (uint32_t frame = 1; frame < x->frame_count; frame++, target += 2)
             fprintf(j, "%s{\"POSITION\":%u,\"NORMAL\":%u}", frame > 1 ? "," : ",\"targets\":[",
                 target, target + 1);
@@ -369,7 +371,7 @@ static uint64_t glb_put_document(exporter *x, const part *parts)
         glb_put_string(j, x->mesh->materials[i].name);
         fprintf(j, ",%s,", two_sided);
     }
-    fprintf(j, "{%s]", two_sided); /* of faces that have none: cloth has no back side */
+    fprintf(j, "{%s]", two_sided); /* material of the other faces: cloth has no back side */
     put_primitives(x, parts);
     uint64_t bytes = put_accessors(x, parts);
     fprintf(j, ",\"buffers\":[{\"byteLength\":%" PRIu64 "}]}", bytes);
@@ -385,8 +387,8 @@ static void put_vertex_data(const exporter *x, const part *parts, cloth_text *ou
     for (size_t i = 0; i < x->vertices.count; i++)
         cloth_text_put(out, (const char *)(x->positions + 3 * (size_t)rows[i].position), 12);
     for (size_t i = 0; i < x->vertices.count && parts[NORMALS].there; i++) {
-        /* A normal has to be of length 1; a vertex of no face, or of flat ones, has none that means
-         * anything. */
+        /* A normal must have length 1; a vertex without a face, or with flat faces only, has no
+         * meaningful normal. */
         const float *from = x->normals ? x->normals + 3 * (size_t)rows[i].position
                             : rows[i].normal != CLOTH_NO_INDEX
                                 ? x->mesh->normals + 3 * (size_t)rows[i].normal
@@ -399,7 +401,7 @@ static void put_vertex_data(const exporter *x, const part *parts, cloth_text *ou
         cloth_text_put(out, (const char *)normal, sizeof normal);
     }
     for (size_t i = 0; i < x->vertices.count && parts[TEXTURES].there; i++) {
-        /* OBJ counts from the picture's lower edge, glTF from the upper one */
+        /* OBJ counts from the picture's lower edge, glTF from its upper edge */
         float at[2] = {0, 1};
         if (rows[i].texture != CLOTH_NO_INDEX)
             memcpy(at, x->mesh->textures + 2 * (size_t)rows[i].texture, sizeof at);
@@ -411,7 +413,7 @@ static void put_vertex_data(const exporter *x, const part *parts, cloth_text *ou
             out, (const char *)(x->mesh->vertex_colours + 4 * (size_t)rows[i].position), 16);
 }
 
-/* Targets, times, and weights: 1 for the target of its own time. */
+/* Writes targets, times, and weights: 1 for the target of its own time. */
 static void put_target_data(const exporter *x, cloth_text *out)
 {
     const vertex *rows = x->vertices.rows;
@@ -464,7 +466,7 @@ static hed_status write_file(const char *path, exporter *x, cloth_text *out, hed
     return hed_file_writer_commit(out->writer, error);
 }
 
-/* Writes what is exported, of which mesh and numbers are known. */
+/* Writes a file from an exporter whose mesh, positions and normals are set. */
 static hed_status glb_write(const char *path, exporter *x, hed_error *error)
 {
     const hed_cloth_mesh *mesh = x->mesh;
@@ -496,7 +498,7 @@ static hed_status glb_write(const char *path, exporter *x, hed_error *error)
     return status;
 }
 
-/* Normals of length 1 of vertices, from the faces around them by area. */
+/* Computes vertex normals of length 1 from the faces around each vertex, weighted by area. */
 static void normals_of(const hed_cloth_mesh *mesh, const float *positions, float *normals)
 {
     memset(normals, 0, 3 * (size_t)mesh->vertex_count * sizeof *normals);

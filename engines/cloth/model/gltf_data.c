@@ -1,6 +1,6 @@
-/* The data of glTF 2.0 (Khronos, glTF 2.0 Specification, chapters 3.6, 4 and 5): the binary
- * container, buffers in it, in data URIs and in files beside the document, and accessors with
- * strides, normalized integers and sparse values. */
+/* Data of glTF 2.0 (Khronos, glTF 2.0 Specification, chapters 3.6, 4 and 5): the binary
+ * container, buffers in it, in data URIs and in files of the document's folder, and accessors
+ * with strides, normalized integers and sparse values. */
 #include "model/gltf.h"
 
 #include "heddle/author.h"
@@ -12,7 +12,7 @@
 
 static const int64_t MOST_BYTES = (int64_t)1 << 40;
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 
 bool cloth_gltf_fine(const cloth_gltf *g)
 {
@@ -43,7 +43,7 @@ static uint32_t word_at(const char *bytes)
     return word;
 }
 
-/* Finds the JSON, and the binary chunk behind it. */
+/* Finds the JSON, and the binary chunk after it. */
 static hed_status open_container(
     cloth_gltf *g, const char *bytes, size_t size, const char **text, size_t *text_size)
 {
@@ -135,7 +135,7 @@ static int digit_of(char c)
     return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : -1;
 }
 
-/* Base64 (RFC 4648). NULL: not that, or `*starved`. */
+/* Decodes base64 (RFC 4648). NULL: invalid text, or out of memory (`*starved`). */
 static char *gltf_data_decode(const char *text, size_t *size, bool *starved)
 {
     size_t length = strlen(text);
@@ -156,8 +156,8 @@ static char *gltf_data_decode(const char *text, size_t *size, bool *starved)
     return bytes;
 }
 
-/* A relative reference as a path beside the document: "my%20mesh.bin". NULL when memory runs
- * out. */
+/* Makes the path of a relative reference in the document's folder: "my%20mesh.bin". NULL: out of
+ * memory. */
 static char *gltf_data_path_of(const char *folder, const char *uri)
 {
     char *path = malloc(strlen(folder) + strlen(uri) + 1);
@@ -205,7 +205,7 @@ static void load_uri(cloth_gltf *g, hed_json_node node, cloth_gltf_buffer *buffe
     buffer->bytes = buffer->owned;
 }
 
-/* The bytes of the buffer that a view names. */
+/* Finds the bytes of the buffer that a view names. */
 static const cloth_gltf_buffer *find_buffer(cloth_gltf *g, hed_json_node view)
 {
     hed_json_node index = hed_json_member(view, "buffer"),
@@ -269,8 +269,8 @@ static double component(const char *at, const layout *l)
     return l->normalized && l->component_type < 5125 ? fmax(value / most, -1) : value;
 }
 
-/* Where elements begin of which `holder` ("bufferView", "byteOffset") has `count`; the step from
- * one to the next. */
+/* Finds the first of the `count` elements of `holder` ("bufferView", "byteOffset"), and the step
+ * from one element to the next. */
 static const char *find_elements(
     cloth_gltf *g, hed_json_node holder, uint64_t element_bytes, uint64_t count, uint64_t *stride)
 {
@@ -310,7 +310,7 @@ static const char *find_elements(
     return cloth_gltf_fine(g) ? buffer->bytes + from + offset : NULL;
 }
 
-/* One element into an array of floats or, for `words`, of uint32_t. */
+/* Writes one element into an array of floats or, for `words`, of uint32_t. */
 static void take_element(const char *from, const layout *l, bool words, void *array, size_t number)
 {
     for (uint32_t k = 0; k < l->components; k++, from += l->component_bytes) {
@@ -351,7 +351,7 @@ static layout read_layout(cloth_gltf *g, hed_json_node accessor, uint32_t least,
     hed_json_node type = hed_json_member(accessor, "type");
     uint32_t kind = hed_json_choice(type, types), wanted = least == 16 ? 6 : least - 1;
     l.components = kind == 6 ? 16 : kind + 1;
-    bool other = kind == 4 || kind == 5; /* matrices that nothing here needs */
+    bool other = kind == 4 || kind == 5; /* matrices that the readers do not need */
     if (cloth_gltf_fine(g) && (other || l.components < least || l.components > most))
         hed_json_reject(type, "found %s, expected %s%s%s", hed_json_string(type), types[wanted],
             least < most ? " or " : "", least < most ? types[most - 1] : "");
@@ -375,8 +375,8 @@ static void *read_accessor(
         hed_json_reject(accessor,
             "elements are no indices (componentType %lld%s); expected 5121, 5123 or 5125 (unsigned)",
             (long long)l->component_type, l->normalized ? ", normalized" : "");
-    /* Without a bufferView all are zero, but for what "sparse" says; and no data bounds their
-     * number. */
+    /* zeros: no bufferView, so all elements are zero except the elements in "sparse"; no data
+     * limits their number */
     bool zeros = cloth_gltf_fine(g) && !hed_json_has(accessor, "bufferView");
     if (zeros && l->count > 1u << 24)
         hed_json_reject(

@@ -1,7 +1,7 @@
-/* The poses of a glTF file over time (Khronos, glTF 2.0 Specification, chapters 3.7.3 on skins and
- * 3.11 on animations, appendix C on interpolation): tracks move nodes, nodes move what hangs on them,
- * and the vertices of a skin are the weighted mean of where their joints take them. A skinned mesh
- * is placed by its joints alone; its node's own place does not count. */
+/* Poses of a glTF file over time (Khronos, glTF 2.0 Specification, chapters 3.7.3 on skins and
+ * 3.11 on animations, appendix C on interpolation): tracks move nodes, a node moves its children
+ * and its mesh, and a skin's vertex is the weighted mean of its positions under each of its
+ * joints. Only its joints place a skinned mesh; its node's own transformation is ignored. */
 #include "model/gltf.h"
 
 #include "heddle/author.h"
@@ -19,21 +19,21 @@ enum { STEP, LINEAR, CUBIC };
 typedef struct pose_track {
     uint32_t node, count, mode;
     int what;     /* MOVE, TURN or SCALE */
-    float *times; /* (count) s, rising */
-    float *
-        values; /* (count x width), for CUBIC three times as many: tangent in, value, tangent out */
-    uint32_t width; /* 3, or 4 of a quaternion */
+    float *times; /* s, ascending, (count) */
+    /* (count x width), for CUBIC three times this many: tangent in, value, tangent out */
+    float *values;
+    uint32_t width; /* 3, or 4 for a quaternion */
 } pose_track;
 
-/* A part with the positions that its file has, and what its joints do with them. */
+/* Part with the positions in its file, and its skin. */
 typedef struct pose_part {
     cloth_gltf_part part;
     float *positions;       /* (count x 3) */
     uint32_t joint_count;   /* 0: no skin */
     uint32_t *nodes;        /* (joint_count) */
-    float *inverse;         /* (joint_count x 16) column by column; NULL: all the same */
-    double (*matrices)[12]; /* (joint_count) of the pose */
-    float *joints[SETS], *weights[SETS]; /* (count x 4); NULL: no more */
+    float *inverse;         /* (joint_count x 16) column by column; NULL: identity for all joints */
+    double (*matrices)[12]; /* (joint_count) of the current pose */
+    float *joints[SETS], *weights[SETS]; /* (count x 4); NULL: no more sets */
 } pose_part;
 
 typedef struct poser {
@@ -45,7 +45,7 @@ typedef struct poser {
     uint32_t *parent, *order; /* (node_count) order: parents first */
     pose_part *parts;
     pose_track *tracks;
-    double seconds; /* of the animation */
+    double seconds; /* length of the animation, s */
 } poser;
 
 static void *pose_new(poser *p, uint64_t count, size_t size)
@@ -76,7 +76,7 @@ static void read_parents(poser *p, hed_json_node nodes)
     }
 }
 
-/* Parents before children. */
+/* Orders the nodes, parents before children. */
 static void order_nodes(poser *p, hed_json_node nodes)
 {
     uint32_t done = 0, *depth = pose_new(p, p->node_count, sizeof *depth);
@@ -168,7 +168,7 @@ static void pose_read_parts(poser *p, const cloth_list *rows, hed_json_node node
     }
 }
 
-/* Matrices of this pose: of each joint, or of the node alone. */
+/* Computes the joints' matrices of this pose. */
 static void pose_joints(const poser *p, pose_part *part)
 {
     for (uint32_t j = 0; j < part->joint_count; j++) {
@@ -251,7 +251,7 @@ static void pose_read_track(poser *p, hed_json_node channel, hed_json_node sampl
     if (cloth_gltf_fine(g)) p->seconds = fmax(p->seconds, (double)track->times[track->count - 1]);
 }
 
-/* The one of this name; NULL: the first. */
+/* Finds the animation of this name; NULL: the first. */
 static hed_status find_animation(
     poser *p, const char *name, hed_json_node *animation, bool *found, hed_error *error)
 {
@@ -291,7 +291,7 @@ static hed_status pose_read_tracks(poser *p, const char *name, hed_error *error)
     return HED_OK;
 }
 
-/* Quaternions along the shorter arc at an even speed (Shoemake 1985). */
+/* Interpolates quaternions along the shorter arc at an even speed (Shoemake 1985). */
 static void turn_linearly(const float *a, const float *b, double part, double *turn)
 {
     double dot = 0;
@@ -334,7 +334,7 @@ static void pose_follow(const pose_track *track, double time, cloth_gltf_place *
     }
 }
 
-/* ---- the whole ---- */
+/* ---- sampling ---- */
 
 static hed_status sample_all(
     poser *p, double rate, uint32_t vertices, hed_cloth_pc2_data *samples, hed_error *error)

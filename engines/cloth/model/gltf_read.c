@@ -1,8 +1,8 @@
-/* Reading glTF 2.0, .glb and .gltf (Khronos, glTF 2.0 Specification): every triangle of the scene's
- * nodes, each where its node is. Vertices stay in their accessors' order; primitives follow each
- * other as the meshes list them, meshes as the nodes do, parents first. Primitives of a mesh with
- * the same accessors share their vertices. Skins, morph targets and animations are not applied.
- * Numbers are taken as they are: glTF means metres, y up. */
+/* Reader of glTF 2.0, .glb and .gltf (Khronos, glTF 2.0 Specification): every triangle of the
+ * scene's nodes, each transformed by its node. Vertices stay in their accessors' order;
+ * primitives follow each other as the meshes list them, meshes as the nodes do, parents first.
+ * Primitives of a mesh with the same accessors use the same vertices. Skins, morph targets and
+ * animations are not applied. Numbers are taken unchanged: glTF means metres, y up. */
 #include "model/gltf.h"
 
 #include "heddle/author.h"
@@ -14,18 +14,18 @@
 
 enum { POINTS = 0, TRIANGLES = 4, STRIP, FAN };
 
-/* A node on the way, and its matrix to the scene: rows of 4. */
+/* Node to read, and its matrix to the scene: rows of 4. */
 typedef struct step {
     uint32_t node;
     double matrix[12];
 } step;
 
-/* The vertices of the primitive before, which the next one may share. */
+/* Vertices of the last primitive, which the next primitive may use again. */
 typedef struct shared {
-    int64_t attributes[4]; /* accessors; -1: none */
+    int64_t attributes[4]; /* accessors; -1: absent */
     bool there;
     uint32_t first, count;                /* vertices */
-    uint32_t first_normal, first_texture; /* CLOTH_NO_INDEX: none */
+    uint32_t first_normal, first_texture; /* CLOTH_NO_INDEX: absent */
 } shared;
 
 enum { POSITION, NORMAL, TEXTURE, COLOUR };
@@ -35,10 +35,10 @@ typedef struct reader {
     cloth_gltf gltf;
     cloth_rows rows;
     shared last;
-    uint32_t without_faces; /* primitives of points, of lines, or without positions */
-    bool deformed;          /* a skin or morph targets are there */
-    cloth_list *parts;      /* NULL: not asked for */
-    uint32_t node;          /* the one that is read */
+    uint32_t without_faces; /* number of primitives of points, of lines, or without positions */
+    bool deformed;          /* true: the document has a skin or morph targets */
+    cloth_list *parts;      /* NULL: not needed */
+    uint32_t node;          /* the node that is read */
 } reader;
 
 static double determinant(const double m[12])
@@ -47,7 +47,8 @@ static double determinant(const double m[12])
            m[2] * (m[4] * m[9] - m[5] * m[8]);
 }
 
-/* "matrix", column by column, or "translation", "rotation" (a quaternion x y z w), "scale". */
+/* Reads "matrix", column by column, or "translation", "rotation" (a quaternion x y z w),
+ * "scale". */
 void cloth_gltf_read_place(hed_json_node node, cloth_gltf_place *place)
 {
     static const double MOST = 1e30;
@@ -95,7 +96,7 @@ void cloth_gltf_product(const double a[12], const double b[12], double product[1
 
 /* ---- vertices ---- */
 
-/* Adds rows of `from`. */
+/* Adds `count` rows to a list; returns the first of them. */
 static float *add_rows(reader *r, cloth_list *list, uint32_t count)
 {
     size_t first = list->count;
@@ -132,7 +133,8 @@ static void add_positions(reader *r, hed_json_node index, const double m[12])
     free(from);
 }
 
-/* The floats of an attribute that has to fit the positions. NULL: not there, or a complaint. */
+/* Reads the floats of an attribute that has to fit the positions. NULL: absent, or an error is
+ * recorded. */
 static float *read_attribute(reader *r, hed_json_node attributes, int which, uint32_t least,
     uint32_t most, uint32_t *components)
 {
@@ -147,8 +149,8 @@ static float *read_attribute(reader *r, hed_json_node attributes, int which, uin
     return NULL;
 }
 
-/* Normals turn by the transposed inverse, which is the matrix of cofactors but for its size and its
- * sign. */
+/* Adds normals, transformed by the transposed inverse: the matrix of cofactors, except for its
+ * scale and its sign. */
 static void add_normals(reader *r, hed_json_node attributes, const double m[12])
 {
     uint32_t components;
@@ -183,13 +185,13 @@ static void add_textures(reader *r, hed_json_node attributes)
     float *to = from ? add_rows(r, &r->rows.elements[CLOTH_TEXTURE], r->last.count) : NULL;
     for (size_t i = 0; to && i < r->last.count; i++) {
         to[2 * i] = from[2 * i];
-        /* glTF counts from the picture's upper edge, OBJ from the lower one */
+        /* glTF counts from the picture's upper edge, OBJ from its lower edge */
         to[2 * i + 1] = 1 - from[2 * i + 1];
     }
     free(from);
 }
 
-/* Vertices without a colour are white, if any has one. */
+/* Adds colours; vertices without a colour are white if any vertex has one. */
 static void add_colours(reader *r, hed_json_node attributes)
 {
     uint32_t components = 0;
@@ -260,7 +262,7 @@ static void add_triangles(reader *r, hed_json_node primitive, int64_t mode, bool
         else if (mode == STRIP) place[0] = i, place[1] = i + 1 + i % 2, place[2] = i + 2 - i % 2;
         else place[0] = i + 1, place[1] = i + 2, place[2] = 0;
         for (int k = 0; k < 3; k++) v[k] = indices ? indices[place[k]] : place[k];
-        /* What joins two parts of a strip has no area, and is meant to have none. */
+        /* A triangle that joins two parts of a strip has no area, on purpose. */
         if (mode == STRIP && (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])) continue;
         bool added = add_corner(r, v[0]) && add_corner(r, v[mirrored ? 2 : 1]) &&
                      add_corner(r, v[mirrored ? 1 : 2]);
@@ -313,7 +315,7 @@ static void read_mesh(reader *r, hed_json_node node, const double m[12])
     size_t count = hed_json_count(primitives);
     const char *name = gltf_name_of(mesh);
     r->deformed |= hed_json_has(node, "skin");
-    r->last.there = false; /* another node puts them elsewhere */
+    r->last.there = false; /* another node transforms the vertices differently */
     add_span(r, &r->rows.groups, *name ? name : gltf_name_of(node), true);
     for (size_t i = 0; i < count && cloth_gltf_fine(&r->gltf); i++)
         read_primitive(r, hed_json_item(primitives, i), m);
@@ -321,7 +323,7 @@ static void read_mesh(reader *r, hed_json_node node, const double m[12])
 
 /* ---- nodes ---- */
 
-/* Puts a list of nodes on the stack, the first one on top. */
+/* Pushes a list of nodes on the stack, the first one on top. */
 static void push_nodes(
     reader *r, hed_json_node list, const double m[12], step *stack, size_t *depth, uint8_t *met)
 {
@@ -339,7 +341,7 @@ static void push_nodes(
     }
 }
 
-/* Without a scene: the nodes without a parent. */
+/* Pushes the nodes without a parent; for documents without a scene. */
 static void push_roots(
     reader *r, hed_json_node nodes, const double m[12], step *stack, size_t *depth, uint8_t *met)
 {
@@ -395,9 +397,9 @@ static void read_nodes(reader *r)
     free(met);
 }
 
-/* ---- the whole ---- */
+/* ---- documents ---- */
 
-/* Extensions that a reader must know: those of pictures and light do not concern a mesh. */
+/* Rejects unknown required extensions; extensions of pictures and light do not concern a mesh. */
 static void check_extensions(cloth_gltf *g)
 {
     static const char *const harmless[] = {"KHR_materials_", "KHR_texture_", "EXT_texture_",
@@ -424,7 +426,7 @@ static void check_extensions(cloth_gltf *g)
     }
 }
 
-/* What was left out, in words. */
+/* Writes a warning about the skipped parts of the document. */
 static void gltf_tell_rest(reader *r, hed_cloth_mesh *mesh)
 {
     if (!r->without_faces && !r->deformed) return;

@@ -1,4 +1,4 @@
-/* What is wrong with a mesh, and mending it where that is safe. */
+/* Faults of a mesh, and their repair if that is safe. */
 #include "model/mesh.h"
 #include "heddle/author.h"
 
@@ -23,7 +23,8 @@ static void note(hed_cloth_mesh_check *check, hed_cloth_mesh_fault fault, uint32
 
 /* ---- edges ---- */
 
-/* How often faces run along an edge: one way and the other, and the first of them. */
+/* Faces at an edge: counts of the two directions in which they traverse it, and the first of the
+ * faces. */
 typedef struct edge_use {
     uint32_t up, down, first_face;
 } edge_use;
@@ -81,9 +82,9 @@ hed_status hed_cloth_mesh_inspect(
     return status;
 }
 
-/* ---- in words ---- */
+/* ---- messages ---- */
 
-/* "vertices 3, 3, 7", counted from 1 as files do. */
+/* Writes "3, 3, 7", counted from 1 as in files. */
 static void describe_corners(const hed_cloth_mesh *mesh, uint32_t face, char *text, size_t size)
 {
     size_t used = 0;
@@ -142,7 +143,7 @@ hed_status hed_cloth_mesh_require_sound(
     return HED_OK;
 }
 
-/* ---- mending ---- */
+/* ---- repair ---- */
 
 static void move_corner(hed_cloth_mesh *mesh, uint32_t to, uint32_t from)
 {
@@ -151,14 +152,14 @@ static void move_corner(hed_cloth_mesh *mesh, uint32_t to, uint32_t from)
     if (mesh->corner_normals) mesh->corner_normals[to] = mesh->corner_normals[from];
 }
 
-/* Moves the first face of every span to where it is after faces were taken away. */
+/* Updates the first face of every span after faces were removed. */
 static void move_spans(hed_cloth_mesh_span *spans, uint32_t count, const uint32_t *face_now)
 {
     for (uint32_t i = 0; i < count; i++) spans[i].first_face = face_now[spans[i].first_face];
 }
 
-/* Keeps the faces that are not `gone`, in order; `face_now` (face_count + 1) receives where each
- * one is, or the next one left. */
+/* Keeps the faces that are not `gone`, in order. Writes to `face_now` (face_count + 1) the new
+ * number of each face, or of the next face kept; returns the number of removed faces. */
 static uint32_t compact(hed_cloth_mesh *mesh, const uint8_t *gone, uint32_t *face_now)
 {
     uint32_t faces = 0, corners = 0, begin = 0;
@@ -178,7 +179,7 @@ static uint32_t compact(hed_cloth_mesh *mesh, const uint8_t *gone, uint32_t *fac
     return removed;
 }
 
-/* Takes away corners that repeat the one before them (around the face), where three are left. */
+/* Removes corners that repeat the corner before them (around the face), as long as three remain. */
 static void drop_repeats(hed_cloth_mesh *mesh)
 {
     uint32_t corners = 0, begin = 0;
@@ -221,7 +222,8 @@ hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_erro
         status = cloth_topology_create(mesh, &topology, error);
     }
     if (status == HED_OK) {
-        /* Faces with a fault go, then, in order, each that would be the third at an edge. */
+        /* Removes faces with a fault, then, in order, each face that would be the third at an
+         * edge. */
         for (uint32_t face = 0; face < mesh->face_count; face++) {
             gone[face] = topology.fault[face] != 0;
             uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
@@ -239,8 +241,8 @@ hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_erro
     return status;
 }
 
-/* Which faces of a mesh are degenerate or duplicates, and the edges of the others: by counting
- * sorts and one hash table, so that time grows with the number of corners alone. */
+/* Topology: degenerate and duplicate faces, and the edges of the other faces, found by counting
+ * sorts and one hash table, so that time grows only with the number of corners. */
 
 static int inspect_by_number(const void *a, const void *b)
 {
@@ -248,7 +250,7 @@ static int inspect_by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The corners of a face in ascending order. */
+/* Sorts the corners of a face in ascending order; returns their count. */
 static uint32_t sort_corners(const hed_cloth_mesh *mesh, uint32_t face, uint32_t *sorted)
 {
     uint32_t first = mesh->face_at[face], count = mesh->face_at[face + 1] - first;
@@ -268,7 +270,7 @@ static uint32_t sort_corners(const hed_cloth_mesh *mesh, uint32_t face, uint32_t
 
 /* ---- degenerate faces ---- */
 
-/* Whether a face has no area: each triangle of its fan is thinner than a ten-millionth of its
+/* True if a face has no area: each triangle of its fan is thinner than a ten-millionth of its
  * longest side. */
 static bool is_flat(const hed_cloth_mesh *mesh, uint32_t face)
 {
@@ -305,8 +307,8 @@ static bool is_degenerate(const hed_cloth_mesh *mesh, uint32_t face, uint32_t *s
     return is_flat(mesh, face);
 }
 
-/* Marks the later ones of faces with the same corners. `table`: (slots, a power of two) faces, all
- * CLOTH_NO_INDEX. */
+/* Marks each face that has the corners of an earlier face. `table`: (slots, a power of two)
+ * faces, all CLOTH_NO_INDEX. */
 static void mark_duplicates(const hed_cloth_mesh *mesh, cloth_topology *topology, uint32_t *table,
     uint64_t slots, uint32_t *sorted, uint32_t *other)
 {
@@ -333,8 +335,8 @@ static void mark_duplicates(const hed_cloth_mesh *mesh, cloth_topology *topology
 
 /* ---- edges ---- */
 
-/* One pass of a counting sort of corners: by the lower or the higher end of the edge that begins
- * there. */
+/* Does one pass of a counting sort of corners, by the lower or the higher end of the edge that
+ * begins at each corner. */
 static void sort_pass(const uint32_t *from, uint32_t *to, uint32_t count, const uint32_t *key,
     uint32_t *starts, uint32_t vertex_count)
 {
@@ -380,7 +382,7 @@ static void number_edges(
     }
 }
 
-/* ---- together ---- */
+/* ---- topology ---- */
 
 static bool names_nothing(const uint32_t *corners, uint32_t corner, uint32_t count)
 {

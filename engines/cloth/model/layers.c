@@ -1,9 +1,10 @@
-/* Garments over each other at the start. A layer is moved out of what lies within it by projection:
- * each particle to the thickness over the nearest place of each surface, in turns with evening out
- * the moves between neighbours, so that the garment keeps its shape. On which side a particle is
- * tells the normal of the nearest face, edge or corner (angle-weighted: Baerentzen and Aanaes,
- * Signed Distance Computation Using the Angle Weighted Pseudonormal, 2005). Where triangles still
- * cross though their corners are outside, as over a sharp edge, they are moved further out. */
+/* Layers of garments at the start. A layer is moved out of the surfaces inside it by projection:
+ * each particle to the thickness over the nearest point of each surface, alternating with
+ * smoothing of the displacements between neighbours, so that the garment keeps its shape. The
+ * normal of the nearest face, edge or corner decides the side of a particle (angle-weighted:
+ * Baerentzen and Aanaes, Signed Distance Computation Using the Angle Weighted Pseudonormal,
+ * 2005). Triangles that still cross though their corners are outside, as over a sharp edge, are
+ * moved further out. */
 #include "heddle/cloth_layers.h"
 #include "heddle/cloth_check.h"
 
@@ -18,38 +19,41 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 40, /* of moving out and looking what still crosses */
-    SWEEPS = 8   /* of evening out and moving out, and as many of moving out alone */
+    ROUNDS = 40, /* rounds of moving out and checking for crossings */
+    /* sweeps of smoothing and moving out in a round, and maximum of sweeps of moving out alone */
+    SWEEPS = 8
 };
-static const float further = 0.25f; /* of the mean edge, in a round, what still crosses */
+/* extra displacement of crossing triangles in a round, / mean edge */
+static const float further = 0.25f;
 
-/* What garments lie on: a body, or a garment that lies already. */
+/* Surface under the garments: a body, or a garment already placed. */
 typedef struct layer_surface {
-    uint32_t garment; /* the number of the garment or body */
+    uint32_t garment; /* number of the garment or body */
     bool body;
-    float thickness; /* m; of a body 0 */
+    float thickness; /* m; 0 for a body */
     hed_cloth_check_surface seen;
     cloth_search search;
-    /* (triangles) normals of a face, of the edges opposite its corners, and of its corners; 0 at a
-     * border, where there is no side */
+    /* (triangles) normals of a face, of the edges opposite its corners, and of its corners; 0 at
+     * a border, which has no side */
     float (*normals)[7][3];
 } layer_surface;
 
-/* The garment that is moved now. */
+/* Garment that is moved. */
 typedef struct layer_moved {
     const hed_cloth_garment_def *def;
     uint32_t number;
     float *positions;
     uint32_t triangle_count;
     const uint32_t *triangles; /* (triangle_count x 3) */
-    float edge;                /* m, the mean one's length at the start */
-    float *extra;              /* (particles) m, beyond the thickness */
-    bool *crosses;             /* (particles) a triangle of theirs crosses what lies */
-    bool *folds;               /* (particles) one has crossed the garment itself */
-    float (*sums)[3];          /* (particles) of the neighbours' moves */
-    uint32_t *neighbours;      /* (particles) */
-    uint32_t *guesses;         /* (surfaces x particles) nearest triangles */
-    uint64_t selves;           /* pairs that cross within it at the start */
+    float edge;                /* mean length of edges at the start, m */
+    float *extra;              /* (particles) clearance beyond the thickness, m */
+    bool *crosses;             /* (particles) a triangle of the particle crosses a surface */
+    /* (particles) a triangle of the particle has crossed the garment itself */
+    bool *folds;
+    float (*sums)[3];     /* (particles) sums of the neighbours' displacements */
+    uint32_t *neighbours; /* (particles) */
+    uint32_t *guesses;    /* (surfaces x particles) nearest triangles */
+    uint64_t selves;      /* pairs of the garment's own triangles that cross at the start */
 } layer_moved;
 
 typedef struct layering {
@@ -58,9 +62,9 @@ typedef struct layering {
     uint32_t garment_count;
     const hed_cloth_collider *shapes; /* planes, spheres and capsules */
     uint32_t shape_count;
-    layer_surface *surfaces; /* bodies, then garments that lie */
+    layer_surface *surfaces; /* bodies, then placed garments */
     uint32_t surface_count;
-    hed_cloth_check_surface *checked; /* room for the surfaces and one more */
+    hed_cloth_check_surface *checked; /* capacity: the surfaces and one more */
     hed_error *error;
 } layering;
 
@@ -72,14 +76,14 @@ static void corner_place(const layer_surface *surface, uint32_t corner, float pl
         3 * sizeof *place);
 }
 
-/* An edge by the places of its ends (what is cut along a texture's seam is one surface), and the
- * triangle and corner that it is opposite to. */
+/* Edge by the positions of its ends (sides of a texture's seam are one surface), and the
+ * triangle and corner opposite to it. */
 typedef struct layer_edge {
-    float ends[2][3]; /* in order */
+    float ends[2][3]; /* sorted by position */
     uint32_t triangle, corner;
 } layer_edge;
 
-/* A corner by its place. */
+/* Corner by its position. */
 typedef struct layer_corner {
     float place[3];
     uint32_t triangle, corner;
@@ -92,7 +96,8 @@ static int compare_floats(const float *a, const float *b, int count)
     return 0;
 }
 
-/* Triangles of one place in their own order: sums over them have the same bits by every qsort(). */
+/* Compares triangles at one position by number: so sums over them have the same bits with every
+ * qsort(). */
 static int compare_in_triangles(uint32_t a, uint32_t corner_a, uint32_t b, uint32_t corner_b)
 {
     if (a != b) return a < b ? -1 : 1;
@@ -119,7 +124,7 @@ static void scale_to_one(float v[3])
     for (int k = 0; k < 3; k++) v[k] = length > 0 ? v[k] / length : 0;
 }
 
-/* Face normals, and those of corners weighted by angle. Gives the angle of a corner. */
+/* Computes the face's normal; returns the angle of a corner. */
 static float side_of_face(layer_surface *surface, uint32_t triangle, uint32_t corner)
 {
     float p[3][3], e[3], f[3], *n = surface->normals[triangle][0];
@@ -134,7 +139,8 @@ static float side_of_face(layer_surface *surface, uint32_t triangle, uint32_t co
     return angle;
 }
 
-/* Of all at one place the same: the sum of the faces' normals, or 0 at a border. */
+/* Sets the normals of edges: of all edges at one position the sum of the faces' normals, or 0 at
+ * a border. */
 static void sides_of_edges(layer_surface *surface, layer_edge *edges, uint32_t count)
 {
     qsort(edges, count, sizeof *edges, compare_layer_edges);
@@ -163,7 +169,8 @@ static void sides_of_corners(
             const layer_corner *c = &corners[last];
             float(*own)[3] = surface->normals[c->triangle];
             for (int k = 0; k < 3; k++) sum[k] += angles[3 * c->triangle + c->corner] * own[0][k];
-            for (uint32_t other = 1; other < 3; other++) { /* the two edges that meet in it */
+            /* the two edges that meet in the corner */
+            for (uint32_t other = 1; other < 3; other++) {
                 const float *edge = own[1 + (c->corner + other) % 3];
                 border |= cloth_dot3(edge, edge) == 0;
             }
@@ -175,7 +182,7 @@ static void sides_of_corners(
     }
 }
 
-/* Makes a surface ready, whose positions and triangles are there. */
+/* Adds a surface whose positions and triangles are set. */
 static hed_status add_surface(layering *l, const layer_surface *given)
 {
     layer_surface *surface = &l->surfaces[l->surface_count];
@@ -217,7 +224,8 @@ static hed_status add_surface(layering *l, const layer_surface *given)
 
 /* ---- moving out ---- */
 
-/* How high a point is over a surface, below 0 within, and the way out; false: beyond a border. */
+/* Computes the height of a point over a surface, below 0 inside, and the direction out; false:
+ * beyond a border. */
 static bool height_over(
     const layer_surface *surface, const float *point, uint32_t *guess, float *height, float out[3])
 {
@@ -238,7 +246,7 @@ static bool height_over(
     if (cloth_dot3(normal, normal) == 0) return false;
     bool within = cloth_dot3(normal, found.away) < 0;
     *height = within ? -found.distance : found.distance;
-    /* on the surface the way to it is nothing but rounding */
+    /* rounding decides the direction on the surface */
     bool on = found.distance < 0.01f * surface->search.largest;
     memcpy(out, on ? normal : found.away, 3 * sizeof *out);
     scale_to_one(out);
@@ -252,8 +260,8 @@ static bool may_move(const hed_cloth_garment_def *def, uint32_t particle)
            !(def->driven && def->max_distance && def->max_distance[particle] == 0);
 }
 
-/* Moves a particle out from where it is `height` over something to the thickness and its extra.
- * Gives the move, of the way that was asked. */
+/* Moves a particle from `height` over a surface out to the thickness and its extra. Returns the
+ * displacement / (requested height + mean edge). */
 static float lift_particle(
     const layer_moved *m, uint32_t particle, float thickness, float height, const float out[3])
 {
@@ -264,7 +272,8 @@ static float lift_particle(
     return (asked - height) / (asked + m->edge);
 }
 
-/* Every particle out of every body and surface, once. Gives the longest move, of the way asked. */
+/* Moves every particle out of every body and surface, once. Returns the largest result of
+ * lift_particle(). */
 static float move_out(const layering *l, const layer_moved *m)
 {
     float longest = 0;
@@ -287,8 +296,9 @@ static float move_out(const layering *l, const layer_moved *m)
     return longest;
 }
 
-/* Each particle's move becomes the mean of its own and of its neighbours' mean; of those that fold
- * over, as where both sides of a crease come out, the place itself. */
+/* Smooths: each particle's displacement becomes the mean of its own and of its neighbours' mean;
+ * for particles that fold over, as where both sides of a crease come out, the position itself is
+ * averaged. */
 static void even_out(const layer_moved *m)
 {
     uint32_t count = m->def->particle_count;
@@ -311,21 +321,21 @@ static void even_out(const layer_moved *m)
     }
 }
 
-/* ---- what still crosses ---- */
+/* ---- remaining crossings ---- */
 
 static const char *layer_name(const hed_cloth_garment_def *def)
 {
     return def->name ? def->name : "garment";
 }
 
-/* A garment against what lies: the second side of a pair is 1 + its surface. */
+/* Checks a garment against the surfaces: the second side of a pair is 1 + its surface. */
 static hed_status check_moved(layering *l, const layer_moved *m, hed_cloth_crossings *found)
 {
     l->checked[0] = (hed_cloth_check_surface){
         m->def->particle_count, m->triangle_count, m->positions, m->triangles, false};
     for (uint32_t s = 0; s < l->surface_count; s++) {
         l->checked[s + 1] = l->surfaces[s].seen;
-        l->checked[s + 1].body = true; /* not against each other */
+        l->checked[s + 1].body = true; /* not checked against each other */
     }
     return hed_cloth_check(
         &(hed_cloth_check_def){l->checked, l->surface_count + 1, l->shapes, l->shape_count}, found,
@@ -366,7 +376,7 @@ static hed_status tell_crossings(
         m->number, layer_name(m->def), m->def->layer, list + 2);
 }
 
-/* Triangles that still cross go further out; `*crossing`: whether there are any. */
+/* Moves triangles that still cross further out; `*crossing`: true if there are any. */
 static hed_status move_further(layering *l, const layer_moved *m, bool last, bool *crossing)
 {
     hed_cloth_crossings found;
@@ -391,9 +401,9 @@ static hed_status move_further(layering *l, const layer_moved *m, bool last, boo
     return l->error->status;
 }
 
-/* ---- the whole ---- */
+/* ---- garments ---- */
 
-/* Its triangles, and what moving it takes. */
+/* Allocates the garment's triangles and the arrays for moving it. */
 static hed_status open_moved(layering *l, layer_moved *m)
 {
     const hed_cloth_garment_def *def = m->def;
@@ -507,7 +517,7 @@ hed_status hed_cloth_lay(const hed_cloth_garment_def *garments, uint32_t garment
     for (uint32_t b = 0; b < body_count && !l.error->status; b++)
         l.checked[b] = (hed_cloth_check_surface){bodies[b].vertex_count, bodies[b].triangle_count,
             bodies[b].positions, bodies[b].triangles, true};
-    /* bodies do not cross each other for it, but it says which of them is not sound */
+    /* checks that the bodies are valid: bodies do not cross each other */
     hed_cloth_crossings none;
     hed_cloth_check(
         &(hed_cloth_check_def){.surfaces = l.checked, .surface_count = body_count}, &none, l.error);

@@ -1,4 +1,4 @@
-/* Meshes: reading by format, freeing, what they are made of. */
+/* Meshes: reading by format, freeing, grids and welding. */
 #include "model/mesh.h"
 #include "heddle/author.h"
 
@@ -198,7 +198,7 @@ hed_status cloth_mesh_require_finite(
 
 static const size_t largest_file = (size_t)1 << 34;
 
-/* Where a file is, up to the slash; NULL: no memory. */
+/* Returns the folder of a file, up to the slash; NULL: out of memory. */
 static char *folder_of(const char *path, hed_error *error)
 {
     const char *slash = strrchr(path, '/');
@@ -237,7 +237,7 @@ static hed_status parse_gltf(
 typedef hed_status mesh_parser(
     const char *path, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
 
-/* What a file of this ending is read by; NULL: by none of ours. */
+/* Finds the parser for an ending; NULL: Heddle has no parser for it. */
 static mesh_parser *parser_of_ending(const char *ending)
 {
     static const struct {
@@ -255,8 +255,8 @@ static bool begins_with(const char *text, size_t size, const char *mark)
     return size >= strlen(mark) && memcmp(text, mark, strlen(mark)) == 0;
 }
 
-/* The same for a file whose ending says nothing, by what it says at its beginning; NULL: a format
- * that assimp reads. */
+/* Finds the parser for a file of unknown ending by its first bytes; NULL: a format that assimp
+ * reads. */
 static mesh_parser *parser_of_content(const char *text, size_t size)
 {
     if (begins_with(text, size, "ply\n") || begins_with(text, size, "ply\r\n"))
@@ -313,12 +313,12 @@ bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_
     }
     if (high - low < 3) return false;
 
-    /* the grid that the first face would belong to */
+    /* the only grid that can contain the first face */
     uint32_t w = high - low - 1, h = mesh->vertex_count / w;
     if (h < 2 || (uint64_t)w * h != mesh->vertex_count ||
         (uint64_t)(w - 1) * (h - 1) != mesh->face_count)
         return false;
-    /* without memory a grid is a mesh like any other */
+    /* a grid counts as any other mesh if memory ran out */
     uint8_t *seen = calloc(mesh->face_count, 1);
     bool grid = seen != NULL;
     for (uint32_t face = 0; grid && face < mesh->face_count; face++) {
@@ -336,15 +336,16 @@ bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_
     return grid;
 }
 
-/* Which vertices are the same particle: a hash grid finds those that lie together (M. Teschner et
- * al., Optimized Spatial Hashing for Collision Detection of Deformable Objects, 2003), the faces
- * tell which of them must stay apart. */
+/* Welding of vertices into particles: a hash grid finds vertices close together (M. Teschner et
+ * al., Optimized Spatial Hashing for Collision Detection of Deformable Objects, 2003), and the
+ * faces decide which of them must stay separate. */
 
 typedef struct welder {
     const hed_cloth_mesh *mesh;
-    double distance, cell; /* m; cell 0: only equal coordinates are together, each its own cell */
+    /* m; cell 0: only vertices with equal coordinates are welded, each its own cell */
+    double distance, cell;
     uint32_t *particle_of;
-    uint32_t *vertex_of;        /* (particles so far) the first vertex of each */
+    uint32_t *vertex_of;        /* (particles so far) the first vertex of each particle */
     uint32_t *heads, *next;     /* particles of a bucket of the grid */
     uint64_t buckets;           /* a power of two */
     uint32_t *faces_at, *faces; /* (vertices + 2), (corners): faces around each vertex */
@@ -366,9 +367,9 @@ static uint64_t mesh_bucket_of(const welder *w, const double *cell)
     return hash & (w->buckets - 1);
 }
 
-/* ---- which may be welded ---- */
+/* ---- conditions of welding ---- */
 
-/* Whether a face of `vertex` has a corner that is already this particle. */
+/* True if a face of `vertex` has a corner that is already this particle. */
 static bool share_face(const welder *w, uint32_t vertex, uint32_t particle)
 {
     for (uint32_t i = w->faces_at[vertex]; i < w->faces_at[vertex + 1]; i++) {
@@ -382,13 +383,14 @@ static bool share_face(const welder *w, uint32_t vertex, uint32_t particle)
     return false;
 }
 
-/* The particle with the lowest number that a vertex may become; CLOTH_NO_INDEX: a new one. */
+/* Finds the particle with the lowest number that a vertex may become; CLOTH_NO_INDEX: a new
+ * particle. */
 static uint32_t find_particle(const welder *w, uint32_t vertex)
 {
     double low[3], cell[3];
     int count[3];
     uint32_t found = CLOTH_NO_INDEX;
-    /* the cells that a ball around the vertex reaches into: one or two along each axis */
+    /* cells that a ball around the vertex reaches: one or two along each axis */
     const float *at = w->mesh->positions + 3 * (size_t)vertex;
     for (int axis = 0; axis < 3; axis++) {
         low[axis] = w->cell > 0 ? floor((at[axis] - w->distance) / w->cell) : at[axis];
@@ -426,8 +428,8 @@ static void add_particle(welder *w, uint32_t vertex)
     w->heads[bucket] = particle;
 }
 
-/* Counted two places ahead and filled one place ahead, so that the starts are in place in the
- * end. */
+/* Lists the faces around each vertex. Counts are stored two positions ahead and filled one
+ * position ahead, so that faces_at has the starts in the end. */
 static void gather_faces(welder *w)
 {
     const hed_cloth_mesh *mesh = w->mesh;
@@ -448,7 +450,7 @@ hed_status hed_cloth_mesh_weld(const hed_cloth_mesh *mesh, float distance, uint3
     HED_REQUIRE(mesh, particle_of, particle_count);
     *particle_count = 0;
     size_t n = mesh->vertex_count, corners = cloth_mesh_corner_count(mesh);
-    /* Cells of eight distances: most vertices then look into one alone. */
+    /* Cells of eight distances: most vertices then search only one cell. */
     welder w = {.mesh = mesh,
         .distance = distance > 0 ? distance : 0,
         .particle_of = particle_of,

@@ -1,5 +1,5 @@
-/* What the rooms of mesh files share: a list that grows, text written in pieces, and each format's
- * function. */
+/* Mesh files: functions common to all formats (a list that grows, text written in pieces), and
+ * each format's functions. */
 #ifndef CLOTH_MESH_H
 #define CLOTH_MESH_H
 
@@ -7,20 +7,20 @@
 #include "support/file.h"
 #include <stddef.h>
 
-/* Numbers in text files: with a decimal point whatever the locale, correctly rounded, and quick
+/* Numbers in text files: with a decimal point in every locale, correctly rounded, and quick
  * enough for millions. */
 
-/* bytes that cloth_write_number() may need, the final zero included */
+/* maximum of bytes that cloth_write_number() writes, the final zero included */
 enum { CLOTH_NUMBER_TEXT = 24 };
 
-/* Reads a number such as -1.5e3 at `at`; gives the place behind it, or NULL where there is none.
- * Too large gives an infinity. */
+/* Reads a number such as -1.5e3 at `at`; returns the position after it, NULL: no number. A
+ * number too large becomes an infinity. */
 const char *cloth_read_number(const char *at, const char *end, float *value);
-/* Writes the shortest of 7, 8 or 9 digits that read back as the same float; gives its length.
+/* Writes the shortest of 7, 8 or 9 digits that read back as the same float; returns its length.
  * `value` is finite. */
 size_t cloth_write_number(char *text, float value);
 
-/* PC2 and PLY and GLB are little-endian, and are written as memory has them. */
+/* PC2, PLY and GLB are little-endian, and are written directly from memory. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
     "files are written from memory, which has to be little-endian");
 
@@ -28,16 +28,16 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 /* ---- lists ---- */
 
-/* Rows of `size` bytes. Start from {.size = ...}. */
+/* List of rows of `size` bytes. Start from {.size = ...}. */
 typedef struct cloth_list {
     void *rows;
     size_t size, count, capacity;
 } cloth_list;
 
-/* Makes room for one more; false when memory runs out. */
+/* Makes space for one more row; false if memory runs out. */
 bool cloth_list_grow(cloth_list *list);
 
-/* A new row, not yet filled; NULL when memory runs out. */
+/* Appends a row, not yet filled; NULL if memory runs out. */
 static inline void *cloth_list_add(cloth_list *list)
 {
     if (list->count == list->capacity && !cloth_list_grow(list)) return NULL;
@@ -46,41 +46,43 @@ static inline void *cloth_list_add(cloth_list *list)
 
 /* ---- the rows of a mesh that is read ---- */
 
-/* What a corner names, in the order of OBJ's slashes. */
+/* Indices of a corner, in the order of OBJ's slashes. */
 enum { CLOTH_POSITION, CLOTH_TEXTURE, CLOTH_NORMAL, CLOTH_CORNER_KINDS };
 
 typedef struct cloth_rows {
     cloth_list elements[CLOTH_CORNER_KINDS]; /* rows of 3, 2, 3 floats */
-    cloth_list colours;                      /* of 4; empty until the first vertex that has some */
-    cloth_list corners[CLOTH_CORNER_KINDS];  /* words */
-    cloth_list face_at;                      /* words */
-    cloth_list materials, groups;            /* hed_cloth_mesh_span */
+    /* rows of 4; empty until the first vertex with a colour */
+    cloth_list colours;
+    cloth_list corners[CLOTH_CORNER_KINDS]; /* words */
+    cloth_list face_at;                     /* words */
+    cloth_list materials, groups;           /* hed_cloth_mesh_span */
 } cloth_rows;
 
-/* Without rows. */
+/* Makes empty rows. */
 cloth_rows cloth_rows_empty(void);
-/* Hands all of them to a mesh, but textures and normals of corners only where `used` is set. */
+/* Moves all rows to a mesh; textures and normals of corners only if `used` is set for them. */
 void cloth_rows_take(cloth_rows *rows, const bool *used, hed_cloth_mesh *mesh);
 
 /* ---- reading text ---- */
 
-/* A text on its way in. The first complaint stays in `error`. */
+/* Text that is read. The first error is kept in `error`. */
 typedef struct cloth_reader {
     const char *at, *end;
-    const char *name; /* the file's, for messages */
+    const char *name; /* name of the file, for messages */
     uint64_t line;
     hed_error *error; /* not NULL */
 } cloth_reader;
 
-/* Bytes up to the next white space. */
+/* Counts the bytes up to the next white space. */
 size_t cloth_reader_word(const cloth_reader *reader);
-/* The text from `from` to the place now without blanks around it; NULL after a complaint. */
+/* Copies the text from `from` to the current position, without blanks around it; NULL: an error
+ * is recorded. */
 char *cloth_reader_copy(const cloth_reader *reader, const char *from);
-/* Complaints: FORMAT with the place, the word found there and what was expected; MEMORY. */
+/* Records an error: FORMAT with the position, the word found there and the expected one; MEMORY. */
 hed_status cloth_reader_expected(const cloth_reader *reader, const char *what);
 hed_status cloth_reader_starve(const cloth_reader *reader);
 
-/* A new row of a list; NULL after a complaint. */
+/* Appends a row to a list; NULL: an error is recorded. */
 static inline void *cloth_reader_add(const cloth_reader *reader, cloth_list *list)
 {
     void *row = cloth_list_add(list);
@@ -88,7 +90,7 @@ static inline void *cloth_reader_add(const cloth_reader *reader, cloth_list *lis
     return row;
 }
 
-/* A new row, of a list of words. */
+/* Appends a row to a list of words. */
 static inline hed_status cloth_reader_push(
     const cloth_reader *reader, cloth_list *list, uint32_t word)
 {
@@ -100,7 +102,7 @@ static inline hed_status cloth_reader_push(
 
 /* ---- writing text ---- */
 
-/* Text on its way into a file, in large pieces. */
+/* Text that is written to a file, in large pieces. */
 typedef struct cloth_text {
     hed_file_writer *writer;
     size_t used;
@@ -108,66 +110,69 @@ typedef struct cloth_text {
 } cloth_text;
 
 hed_status cloth_text_open(const char *path, cloth_text **text, hed_error *error);
-/* Writes what is left and frees it. */
+/* Writes the remaining text and frees `text`. */
 hed_status cloth_text_close(cloth_text *text, hed_error *error);
 void cloth_text_put(cloth_text *text, const char *bytes, size_t size);
 void cloth_text_words(cloth_text *text, const char *words);
-/* Numbers with a blank in front of each, and a newline after the last. */
+/* Writes numbers with a blank before each, and a newline after the last. */
 void cloth_text_row(cloth_text *text, const float *numbers, uint32_t count);
 void cloth_text_integer(cloth_text *text, uint64_t number);
 void cloth_text_flush(cloth_text *text);
 
 /* ---- meshes ---- */
 
-/* Corners of all faces. */
+/* Counts the corners of all faces. */
 static inline uint32_t cloth_mesh_corner_count(const hed_cloth_mesh *mesh)
 {
     return mesh->face_count ? mesh->face_at[mesh->face_count] : 0;
 }
 
-/* Which cell of a grid `width` wide a face is: its corners in order around are i, i + 1, i + width
- * + 1, i + width, from any corner, either way round. CLOTH_NO_INDEX: none. */
+/* Finds the cell that a face is in a grid `width` wide: its corners in order around are i, i +
+ * 1, i + width + 1, i + width, from any corner, in either direction. CLOTH_NO_INDEX: the face is
+ * no cell. */
 uint32_t cloth_mesh_cell_of(const uint32_t *corners, uint32_t width);
 
-/* Whether all of `positions` can be written. Errors: ARGUMENT (names the vertex). */
+/* Checks that all of `positions` can be written. Errors: ARGUMENT (names the vertex). */
 hed_status cloth_mesh_require_finite(
     const char *path, const float *positions, uint32_t vertex_count, hed_error *error);
 
-/* Which faces are degenerate or duplicates, and the edges of the others. */
+/* Faults of faces (degenerate or duplicate), and the edges of the faces without a fault. */
 typedef struct cloth_topology {
-    uint8_t *fault; /* (face_count) hed_cloth_mesh_fault + 1, 0: none */
-    uint32_t *
-        edge; /* (corners) the edge from this corner to the next of its face; CLOTH_NO_INDEX on faces with a fault */
+    uint8_t *fault; /* (face_count) hed_cloth_mesh_fault + 1, 0: no fault */
+    /* (corners) edge from this corner to the next of its face; CLOTH_NO_INDEX on faces with a
+     * fault */
+    uint32_t *edge;
     uint32_t edge_count;
 } cloth_topology;
 
-/* Errors: MEMORY. */
+/* Finds the faults and edges of a mesh. Errors: MEMORY. */
 hed_status cloth_topology_create(
     const hed_cloth_mesh *mesh, cloth_topology *topology, hed_error *error);
 void cloth_topology_free(cloth_topology *topology);
 
 /* ---- formats beyond OBJ ---- */
 
-/* PLY, STL and glTF from memory; `name` stands for the file in messages. glTF may name files in
- * `folder` ("" or ending with '/'; NULL: none is read). Errors: FORMAT, LIMIT, MEMORY; IO (a file
- * that glTF names). */
+/* PLY, STL and glTF from memory; `name` replaces the file in messages. glTF may name files in
+ * `folder` ("" or ending with '/'; NULL: no file is read). Errors: FORMAT, LIMIT, MEMORY; IO (a
+ * file that glTF names). */
 hed_status cloth_ply_parse(
     const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
 hed_status cloth_stl_parse(
     const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
-/* hed_cloth_gltf_sample() from memory. */
+/* Does the work of hed_cloth_gltf_sample() from memory. */
 hed_status cloth_gltf_sample(const char *name, const char *bytes, size_t size, const char *folder,
     const char *animation, double rate, hed_cloth_pc2_data *samples, hed_error *error);
 hed_status cloth_gltf_parse(const char *name, const char *bytes, size_t size, const char *folder,
     hed_cloth_mesh *mesh, hed_error *error);
 
-/* Whether files of this ending (without the dot, any case) are read through assimp; in a build
- * without it: would be. */
+/* True if files with this ending (without the dot, any case) are read through assimp; in a build
+ * without assimp: if they would be. */
 bool cloth_assimp_reads(const char *ending);
-/* Errors: UNSUPPORTED (a build without assimp), FORMAT (assimp's words), LIMIT, MEMORY. */
+/* Reads a file through assimp. Errors: UNSUPPORTED (a build without assimp), FORMAT (assimp's
+ * words), LIMIT, MEMORY. */
 hed_status cloth_assimp_read(const char *path, hed_cloth_mesh *mesh, hed_error *error);
 
-/* Errors: FORMAT, MEMORY. */
+/* Reads a point cache from memory. Errors: FORMAT, MEMORY. */
 hed_status cloth_pc2_parse(
     const char *name, const void *bytes, size_t size, hed_cloth_pc2_data *data, hed_error *error);
 

@@ -38,7 +38,7 @@ static void set_weights(float *weight, float a, float b, float c)
     weight[2] = c;
 }
 
-/* Weights of the corners at the triangle's nearest point. */
+/* Computes the weights of the corners at the triangle's nearest point. */
 static void nearest_weights(
     const float *p, const float *a, const float *b, const float *c, float weight[3])
 {
@@ -66,7 +66,7 @@ static void nearest_weights(
     else set_weights(weight, 1, 0, 0); /* a triangle without area */
 }
 
-/* Looks at one triangle; keeps it if it is nearer than what was found. */
+/* Tests one triangle; keeps it if it is nearer than the triangle found before. */
 static void try_triangle(
     const cloth_search *search, uint32_t triangle, const float *point, cloth_nearest *found)
 {

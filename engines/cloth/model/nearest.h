@@ -1,5 +1,5 @@
-/* The place of a surface that is nearest to a point: triangles sorted by the x of their middles,
- * looked at outwards from the point's own until none further out can be nearer. Nearest point of a
+/* Nearest point of a surface: triangles sorted by the x of their centres, searched outwards from
+ * the x of the given point until no triangle further out can be nearer. Nearest point of a
  * triangle: Ericson, Real-Time Collision Detection, 2005, section 5.1.5. */
 #ifndef CLOTH_NEAREST_H
 #define CLOTH_NEAREST_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A triangle by a sphere that holds it. */
+/* Sphere around a triangle. */
 typedef struct cloth_triangle_ball {
     float centre[3], radius;
     uint32_t triangle;
@@ -16,19 +16,20 @@ typedef struct cloth_triangle_ball {
 typedef struct cloth_search {
     const float *positions;     /* (vertices x 3) */
     const uint32_t *triangles;  /* (triangle_count x 3) vertices */
-    uint32_t triangle_count;    /* at least 1 */
-    cloth_triangle_ball *balls; /* (triangle_count) room, filled by cloth_search_sort() */
-    float largest;              /* radius */
+    uint32_t triangle_count;    /* triangles, at least 1 */
+    cloth_triangle_ball *balls; /* (triangle_count) capacity; filled by cloth_search_sort() */
+    float largest;              /* largest radius */
 } cloth_search;
 
 typedef struct cloth_nearest {
-    uint32_t triangle; /* before: a guess */
-    float weight[3];   /* of its corners */
-    float away[3];     /* from there to the point */
-    float distance;    /* before: beyond this nothing is found */
+    uint32_t triangle; /* first a guess, then the result */
+    float weight[3];   /* weights of the triangle's corners */
+    float away[3];     /* displacement from the nearest point to the given point */
+    /* first the maximum distance: farther triangles are not found; then the result */
+    float distance;
 } cloth_nearest;
 
-/* Makes the search ready, or ready again after places have changed. */
+/* Prepares the search; call it again after positions have changed. */
 void cloth_search_sort(cloth_search *search);
 void cloth_search_nearest(const cloth_search *search, const float *point, cloth_nearest *found);
 
@@ -42,7 +43,7 @@ static inline void cloth_subtract3(const float *a, const float *b, float *differ
     for (int k = 0; k < 3; k++) difference[k] = a[k] - b[k];
 }
 
-/* A place on a triangle. */
+/* Computes a point on a triangle. */
 static inline void cloth_weighted3(
     const float *positions, const uint32_t *corner, const float weight[3], float *point)
 {

@@ -1,7 +1,7 @@
-/* Numbers in text. The quick way computes in double and is right unless the result lies too near
- * the middle of two floats; then, and for denormals and overflow, the C library decides (D. Lemire,
- * Number Parsing at a Gigabyte per Second, 2021, on when the quick way is exact; the margin is
- * ours). */
+/* Numbers in text. The fast path computes in double and is right unless the result is too near
+ * the middle of two floats; then, and for denormals and overflow, the C library decides (D.
+ * Lemire, Number Parsing at a Gigabyte per Second, 2021, on the cases in which the fast path is
+ * exact; the margin is Heddle's). */
 #include "model/mesh.h"
 
 #include <locale.h>
@@ -14,22 +14,22 @@
 
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12,
     1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-enum { LARGEST_POWER = 22 }; /* of ten that a double holds exactly */
+enum { LARGEST_POWER = 22 }; /* largest power of ten that a double represents exactly */
 
-/* A double that may be a few units off its last place: false where that could change the float it
- * rounds to. */
+/* Rounds a double whose last digits may be off by a few units; false if that could change the
+ * float. */
 static bool round_safely(double value, float *rounded)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    uint32_t below = (uint32_t)bits & 0x1fffffffu; /* the 29 bits that a float has not */
+    uint32_t below = (uint32_t)bits & 0x1fffffffu; /* the 29 bits that a float lacks */
     double size = fabs(value);
     if (below - 0x0ffffff0u <= 0x20u || size < 1.2e-38 || size > 3.4e38) return false;
     *rounded = (float)value;
     return true;
 }
 
-/* digits * 10^exponent, off by less than 4 units; 0 where that is not known. */
+/* Computes digits * 10^exponent, off by less than 4 units; 0: out of range. */
 static double scale(uint64_t digits, int exponent)
 {
     double value = (double)digits;
@@ -39,8 +39,8 @@ static double scale(uint64_t digits, int exponent)
     return exponent < 0 ? value / powers[-exponent] : value * powers[exponent];
 }
 
-/* By the C library, in the C locale. A text of more than 255 characters is not meant as a
- * number. */
+/* Reads with the C library, in the C locale; false for a text of more than 255 characters, which
+ * is no number. */
 static bool read_slowly(const char *from, const char *to, float *value)
 {
     char text[256];
@@ -60,7 +60,7 @@ static bool is_digit(const char *at, const char *end)
     return at < end && *at >= '0' && *at <= '9';
 }
 
-/* The part from e on; `at` stays where there is no digit behind the e. */
+/* Reads the part from e on; returns `at` if no digit follows the e. */
 static const char *read_exponent(const char *at, const char *end, int *exponent)
 {
     if (at == end || (*at != 'e' && *at != 'E')) return at;
@@ -80,7 +80,7 @@ const char *cloth_read_number(const char *at, const char *end, float *value)
     const char *from = at;
     bool negative = at < end && *at == '-', any = false;
     uint64_t digits = 0;
-    /* digits in `digits`; those beyond 19 are below the margin of round_safely() */
+    /* number of digits in `digits`; digits after the 19th are below the margin of round_safely() */
     int kept = 0, exponent = 0;
     if (at < end && (*at == '-' || *at == '+')) at++;
     for (; is_digit(at, end); at++, any = true) {
@@ -110,7 +110,7 @@ const char *cloth_read_number(const char *at, const char *end, float *value)
     return at;
 }
 
-/* Digits and where the decimal point stands, without zeros at the end. */
+/* Writes digits with a decimal point, without zeros at the end. */
 static size_t put_decimal(char *text, bool negative, uint64_t digits, int decimals)
 {
     char reversed[CLOTH_NUMBER_TEXT];
@@ -131,7 +131,7 @@ size_t cloth_write_number(char *text, float value)
     double size = fabs((double)value);
     if (value == 0) return put_decimal(text, signbit(value), 0, 0);
     if (size >= 1e-4 && size < 1e6) {
-        int before = 1; /* digits in front of the point; 0 and below: zeros behind it */
+        int before = 1; /* digits before the point; 0 and below: zeros after it */
         while (size >= powers[before]) before++;
         for (double top = 1; before > -3 && size < top; top /= 10) before--;
         for (int decimals = 7 - before; decimals <= 9 - before; decimals++) {

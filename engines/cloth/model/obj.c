@@ -1,6 +1,6 @@
-/* Reading Wavefront OBJ: v (with colours behind the coordinates, as MeshLab and others write them),
- * vt, vn, f, o, g, usemtl, mtllib. Vertices stay in the file's order. Format: Wavefront's "Object
- * Files", appendix B1 of the Advanced Visualizer manual. */
+/* Reader of Wavefront OBJ: v (with colours after the coordinates, as MeshLab and others write
+ * them), vt, vn, f, o, g, usemtl, mtllib. Vertices stay in the file's order. Format: Wavefront's
+ * "Object Files", appendix B1 of the Advanced Visualizer manual. */
 #include "model/mesh.h"
 #include "heddle/author.h"
 
@@ -21,12 +21,12 @@ typedef struct obj_reader {
     bool used[KINDS];
     char *material_library;
     struct {
-        uint64_t lines, first; /* how many, and the first one's number */
-        char words[64];        /* the different ones, as many as fit */
-    } unknown;                 /* words that OBJ does not have */
+        uint64_t lines, first; /* count, and number of the first line */
+        char words[64];        /* distinct words, truncated to the capacity */
+    } unknown;                 /* lines whose words OBJ does not have */
     struct {
-        uint32_t index; /* largest one used */
-        uint64_t line;  /* where */
+        uint32_t index; /* largest index used */
+        uint64_t line;  /* line of that index */
     } farthest[KINDS];  /* a face may come before its vertices */
 } obj_reader;
 
@@ -37,7 +37,7 @@ static bool obj_at_line_end(const cloth_reader *r)
     return r->at == r->end || *r->at == '\n' || *r->at == '\r' || *r->at == '#';
 }
 
-/* Length of a line's end (\n, \r\n or \r) at `at`, 0: none. */
+/* Returns the length of a line's end (LF, CR LF or CR) at `at`, 0: no line end. */
 static size_t line_break(const char *at, const char *end)
 {
     if (at == end || (*at != '\n' && *at != '\r')) return 0;
@@ -47,7 +47,7 @@ static size_t line_break(const char *at, const char *end)
 static void obj_skip_blanks(cloth_reader *r)
 {
     for (; r->at < r->end; r->at++) {
-        if (*r->at == '\\') { /* goes on in the next line */
+        if (*r->at == '\\') { /* the line continues in the next one */
             size_t length = line_break(r->at + 1, r->end);
             if (length == 0) return;
             r->at += length;
@@ -77,7 +77,7 @@ static bool is_word_end(const cloth_reader *r)
 
 /* ---- numbers ---- */
 
-/* All numbers up to the line's end, at most `most`. */
+/* Reads all numbers up to the line's end, at most `most`. */
 static hed_status read_numbers(
     cloth_reader *r, const char *what, float *numbers, uint32_t most, uint32_t *count)
 {
@@ -107,7 +107,7 @@ static hed_status obj_add_colour(obj_reader *o, const float *colour, uint32_t co
                 "%s:%" PRIu64 ": found %g in a vertex's colour, expected 0 to 1", r->name, r->line,
                 (double)colour[i]);
     if (count == 0 && o->rows.colours.count == 0) return HED_OK;
-    /* vertices without one are white */
+    /* vertices without a colour are white */
     while (o->rows.colours.count < o->rows.elements[POSITION].count) {
         float *row = cloth_reader_add(r, &o->rows.colours);
         if (!row) return r->error->status;
@@ -118,7 +118,7 @@ static hed_status obj_add_colour(obj_reader *o, const float *colour, uint32_t co
     return HED_OK;
 }
 
-/* v, vt or vn. */
+/* Reads v, vt or vn. */
 static hed_status obj_read_element(obj_reader *o, int kind)
 {
     cloth_reader *r = &o->text;
@@ -145,7 +145,7 @@ static hed_status obj_read_element(obj_reader *o, int kind)
 
 /* ---- faces ---- */
 
-/* One of a corner's numbers: counted from 1, or from the last one back if negative. */
+/* Reads one of a corner's numbers: counted from 1, or from the last one back if negative. */
 static hed_status obj_read_index(obj_reader *o, int kind, uint32_t *index)
 {
     cloth_reader *r = &o->text;
@@ -215,8 +215,8 @@ static hed_status obj_read_face(obj_reader *o)
 
 /* ---- names ---- */
 
-/* The rest of the line: names may have blanks inside, but end where a line goes on in the next
- * one. NULL after a complaint. */
+/* Copies the remainder of the line: names may contain blanks, but end at a line continuation.
+ * NULL: an error is recorded. */
 static char *obj_read_name(cloth_reader *r)
 {
     obj_skip_blanks(r);
@@ -247,8 +247,8 @@ static bool is_one_of(const char *word, size_t length, const char *const *list)
 
 static const char known_words[] = "v, vt, vn, f, o, g, s, usemtl, mtllib or another word of OBJ";
 
-/* Whether a word could be a program's own (ARCSim writes ny and nv): a letter, then letters, digits
- * and _. */
+/* True if a word could be an extension of a program (ARCSim writes ny and nv): a letter, then
+ * letters, digits and _. */
 static bool is_name(const char *word, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
@@ -259,8 +259,8 @@ static bool is_name(const char *word, size_t length)
     return true;
 }
 
-/* Remembers a word that is skipped, its first letters if it is long; " ..." stands for those that
- * do not fit. */
+/* Records a word that is skipped, truncated if it is long; " ..." replaces words that do not
+ * fit. */
 static void note_unknown(obj_reader *o, const char *word, size_t length)
 {
     cloth_reader *r = &o->text;
@@ -285,7 +285,7 @@ static void note_unknown(obj_reader *o, const char *word, size_t length)
 static hed_status obj_read_line(obj_reader *o)
 {
     cloth_reader *r = &o->text;
-    /* What has no meaning for a mesh: smoothing, points, lines, how things are shown. */
+    /* words without a meaning for a mesh: smoothing, points, lines, display */
     static const char *const ignored[] = {"s", "p", "l", "vp", "mg", "lod", "bevel", "c_interp",
         "d_interp", "shadow_obj", "trace_obj", "maplib", "usemap", NULL};
     static const char *const curved[] = {"cstype", "deg", "bmat", "step", "curv", "curv2", "surf",
@@ -366,10 +366,10 @@ hed_status hed_cloth_mesh_parse_obj(
     return error->status;
 }
 
-/* Writing Wavefront OBJ as it was read: vertices, texture coordinates and normals in order,
- * polygons as they are, materials and groups before the same faces. */
+/* Writer of Wavefront OBJ: vertices, texture coordinates and normals in order, polygons
+ * unchanged, materials and groups before the same faces as in the file that was read. */
 
-/* Spans that begin at face `face`, from span `next` on; gives the next one. */
+/* Writes the spans that begin at face `face`, from span `next` on; returns the next span. */
 static uint32_t put_spans(cloth_text *text, const hed_cloth_mesh_span *spans, uint32_t count,
     uint32_t next, uint32_t face, const char *key)
 {
@@ -394,7 +394,8 @@ static void put_corner(cloth_text *text, uint32_t vertex, uint32_t texture, uint
     }
 }
 
-/* `own_normals`: corners name normals of the mesh; else each its vertex's. */
+/* Writes the faces. `own_normals`: corners have normals of the mesh; else each corner has its
+ * vertex's normal. */
 static void put_faces(cloth_text *text, const hed_cloth_mesh *mesh, bool own_normals)
 {
     uint32_t material = 0, group = 0;
@@ -416,10 +417,8 @@ static void put_faces(cloth_text *text, const hed_cloth_mesh *mesh, bool own_nor
 
 static void put_vertices(cloth_text *text, const hed_cloth_mesh *mesh, const float *positions)
 {
-    uint32_t channels =
-        mesh->vertex_colours
-            ? 3
-            : 0; /* with opacity only where there is some: most readers take three */
+    /* colours have an opacity only if a vertex has one: most readers take three numbers */
+    uint32_t channels = mesh->vertex_colours ? 3 : 0;
     for (size_t i = 0; channels == 3 && i < mesh->vertex_count; i++)
         if (mesh->vertex_colours[4 * i + 3] != 1) channels = 4;
     for (size_t i = 0; i < mesh->vertex_count; i++) {

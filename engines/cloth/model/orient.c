@@ -1,9 +1,9 @@
-/* The sign of an orientation; see orient.h. */
+/* Sign of an orientation; see orient.h. */
 #include "model/orient.h"
 
 #include <math.h>
 
-/* A sum without error: doubles that do not overlap, the largest last (Shewchuk, theorem 10). */
+/* Sum without error: doubles that do not overlap, the largest last (Shewchuk, theorem 10). */
 typedef struct expansion {
     double part[200]; /* 6 triple products of differences of two parts: at most 192 */
     int count;
@@ -22,7 +22,7 @@ static void expansion_add(expansion *sum, double value)
     sum->count = kept;
 }
 
-/* A product of three, whose four parts are exact. */
+/* Adds a product of three numbers, whose four parts are exact. */
 static void expansion_add_product(expansion *sum, double a, double b, double c)
 {
     if (a == 0 || b == 0 || c == 0) return;
@@ -34,7 +34,7 @@ static void expansion_add_product(expansion *sum, double a, double b, double c)
     expansion_add(sum, outer);
 }
 
-/* a - b as two doubles. */
+/* Computes a - b as two doubles. */
 static void exact_difference(double a, double b, double parts[2])
 {
     double total = a - b, virtual_b = a - total;

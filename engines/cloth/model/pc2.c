@@ -1,6 +1,6 @@
 /* Point caches in the PC2 format: "POINTCACHE2", a header of 32 bytes, then the positions of all
  * vertices for each frame. The header's count is written after a frame's data, so a program that
- * reads the file finds whole frames, even while it grows. */
+ * reads the file finds whole frames, even while the file grows. */
 #include "model/mesh.h"
 
 #include "heddle/author.h"
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As it lies in the file. */
+/* Header as stored in the file. */
 typedef struct header {
     char magic[12];
     int32_t version, points;
@@ -31,7 +31,7 @@ struct hed_cloth_pc2 {
     int file;
     char *path;
     uint32_t vertex_count, frames;
-    int failed; /* errno of the first failure: only closing is left then */
+    int failed; /* errno of the first failure: afterwards only closing is possible */
 };
 
 static uint64_t pc2_frame_bytes(uint32_t vertex_count)
@@ -41,7 +41,7 @@ static uint64_t pc2_frame_bytes(uint32_t vertex_count)
 
 /* ---- the header ---- */
 
-/* What is wrong with a header, in words; NULL: nothing. */
+/* Checks a header, and that a file of `size` bytes contains its frames. Errors: FORMAT. */
 static hed_status check_header(
     const char *name, const header *head, uint64_t size, hed_error *error)
 {
@@ -126,7 +126,7 @@ static hed_status pc2_open_cache(
     return HED_OK;
 }
 
-/* Gives up a cache that could not be opened whole; `status` is why. */
+/* Closes a cache that could not be opened completely; returns `status`. */
 static hed_status give_up(hed_cloth_pc2 *cache, hed_status status)
 {
     close(cache->file);
@@ -151,7 +151,7 @@ hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float s
     return HED_OK;
 }
 
-/* The header first: a reader never finds fewer frames than the header promises. */
+/* Sets the number of frames, the header first: the file never has fewer frames than its header. */
 static bool keep_frames(hed_cloth_pc2 *cache, uint32_t frames)
 {
     int32_t samples = (int32_t)frames;
@@ -218,8 +218,8 @@ hed_status hed_cloth_pc2_add(hed_cloth_pc2 *cache, const float *positions, hed_e
     if (!write_at(cache->file, positions, bytes, sizeof(header) + cache->frames * bytes) ||
         !write_at(cache->file, &samples, sizeof samples, offsetof(header, samples))) {
         cache->failed = errno;
-        (void)keep_frames(cache,
-            cache->frames); /* half a frame after the others would do no harm; better without */
+        /* a partial frame after the others would be harmless, but is removed */
+        (void)keep_frames(cache, cache->frames);
         return fail(cache, error);
     }
     cache->frames++;
@@ -230,7 +230,7 @@ hed_status hed_cloth_pc2_close(hed_cloth_pc2 *cache, hed_error *error)
 {
     if (!cache) return HED_OK;
     hed_status status = cache->failed ? fail(cache, error) : HED_OK;
-    /* EINVAL: not a file that could be made durable, such as a pipe. */
+    /* EINVAL: a file that cannot be made durable, such as a pipe. */
     if (fsync(cache->file) != 0 && errno != EINVAL && status == HED_OK) status = fail(cache, error);
     if (close(cache->file) != 0 && status == HED_OK) status = fail(cache, error);
     free(cache->path);

@@ -1,6 +1,6 @@
-/* Reading PLY (G. Turk, The PLY Polygon File Format, 1994): text, and binary of either byte order.
- * Vertices and faces stay in the file's order, polygons keep all their corners; elements and
- * properties without a meaning for cloth are skipped. */
+/* Reader and writer of PLY (G. Turk, The PLY Polygon File Format, 1994): text, and binary of
+ * either byte order. Vertices and faces stay in the file's order, polygons keep all their
+ * corners; elements and properties without a meaning for cloth are skipped. */
 #include "model/mesh.h"
 #include "heddle/author.h"
 
@@ -12,7 +12,7 @@
 
 enum {
     MOST_ELEMENTS = 32,
-    MOST_PROPERTIES = 256, /* of an element */
+    MOST_PROPERTIES = 256, /* limit for an element */
 };
 
 enum format { TEXT, LITTLE, BIG };
@@ -21,7 +21,7 @@ enum type { NO_TYPE, INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64
 
 static const uint8_t type_bytes[] = {0, 1, 1, 2, 2, 4, 4, 4, 8};
 
-/* What a vertex's properties are to us. */
+/* Roles of properties. */
 enum role {
     X,
     Y,
@@ -36,7 +36,7 @@ enum role {
     U,
     V,
     ROLES,
-    CORNERS = ROLES, /* of a face: its list of vertices */
+    CORNERS = ROLES, /* list of a face: its vertices */
     SKIPPED
 };
 
@@ -57,16 +57,16 @@ typedef struct reader {
     enum format format;
     uint32_t element_count;
     element elements[MOST_ELEMENTS];
-    const element *now; /* what is read, */
-    uint64_t row;       /* and which of it */
+    const element *now; /* the element that is read */
+    uint64_t row;       /* current row of the element */
     hed_cloth_mesh *mesh;
     cloth_list corners, face_at;
-    bool face_textures; /* are there, and not read */
+    bool face_textures; /* true: faces have texture coordinates, which are not read */
 } reader;
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 
-/* A complaint with the place: the line of a text, or which row of which element. */
+/* Records an error with its position: the line of a text, or the element and its row. */
 static hed_status ply_wrong(const reader *r, const char *found, const char *what)
 {
     if (r->now && r->format != TEXT)
@@ -106,7 +106,7 @@ static bool ply_take_word(reader *r, const char *word)
     return true;
 }
 
-/* The same about the word that is next. */
+/* Records an error about the next word. */
 static hed_status ply_expected(reader *r, const char *what)
 {
     return cloth_reader_expected(&r->text, what);
@@ -120,7 +120,7 @@ static hed_status end_line(reader *r)
     return HED_OK;
 }
 
-/* A whole number in digits, at most 2^53. */
+/* Reads a whole number in digits, at most 2^53. */
 static bool take_integer(reader *r, double *value)
 {
     const char *at = r->text.at;
@@ -323,7 +323,7 @@ static hed_status read_length(reader *r, const property *p, uint32_t *length)
 {
     double value;
     if (ply_read_value(r, p->count_type, &value)) return r->text.error->status;
-    /* bytes of each: a blank and a digit */
+    /* bytes of each value, at least; in text a blank and a digit */
     uint64_t least = r->format == TEXT ? 2 : type_bytes[p->type];
     if (value < 0 || value > (double)((uint64_t)(r->text.end - r->text.at) / least))
         return ply_wrong(r, "a list longer than the file", "its values");
@@ -360,8 +360,8 @@ static hed_status read_vertex(reader *r)
         if (!isfinite((float)*value))
             return ply_wrong(r, "a number that is not finite", "finite ones");
         if (p->role < RED || p->role > ALPHA) continue;
-        /* As a share of 1: whole numbers count to the largest of their type; int and uint, as some
-         * write them, to 255. */
+        /* Scaled to 1: whole numbers count to the largest of their type; int and uint, which
+         * some programs write, to 255. */
         if (p->type < FLOAT32) *value /= p->type == UINT16 ? 65535 : p->type == INT16 ? 32767 : 255;
         if (!(*value >= 0 && *value <= 1))
             return ply_wrong(r, "a colour beyond its range", "0 to 255, or 0 to 1 with a point");
@@ -387,7 +387,7 @@ static hed_status read_corners(reader *r, const property *p)
         double value;
         status = ply_read_value(r, p->type, &value);
         if (status != HED_OK) break;
-        /* read_rows() has seen that vertices come first */
+        /* read_rows() has checked that vertices come first */
         if (value < 0 || value >= (double)r->elements[0].count) {
             char found[40];
             snprintf(found, sizeof found, "vertex %.0f (counted from 0)", value);
@@ -446,22 +446,22 @@ static hed_status read_rows(reader *r, const element *e)
     bool vertices = strcmp(e->name, "vertex") == 0, faces = strcmp(e->name, "face") == 0;
     r->now = e;
     r->row = 0;
-    if (vertices !=
-        (e ==
-            r->elements)) /* faces are checked against them, and no program writes another order */
+    /* faces are checked against vertices, and no program writes another order */
+    if (vertices != (e == r->elements))
         return hed_fail(r->text.error, HED_ERROR_FORMAT,
             "%s: found element %s first, expected vertex", r->text.name, r->elements[0].name);
     if (faces && e->count > 0 && !has_role(e, CORNERS))
         return hed_fail(r->text.error, HED_ERROR_FORMAT,
             "%s: faces have no list vertex_indices (or vertex_index)", r->text.name);
 
-    /* bytes that a row has at the least, so that a count can be believed before memory is taken */
+    /* minimum of bytes in a row: limits a row count in the file before memory is allocated for
+     * it */
     uint64_t bytes = (uint64_t)(r->text.end - r->text.at), least = 0;
     for (uint32_t i = 0; i < e->property_count; i++) {
         const property *p = &e->properties[i];
         least += r->format == TEXT ? 2 : type_bytes[p->count_type ? p->count_type : p->type];
     }
-    /* an element without properties has no rows that could be seen */
+    /* rows of an element without properties take no bytes */
     if (least == 0 && !vertices) return HED_OK;
     if (least > 0 && e->count > (bytes + 1) / least)
         return hed_fail(r->text.error, HED_ERROR_FORMAT,
@@ -493,7 +493,7 @@ static hed_status ply_read_all(reader *r)
     return HED_OK;
 }
 
-/* Every corner has its vertex's normal and texture coordinate. */
+/* Copies the corners: every corner has its vertex's normal and texture coordinate. */
 static uint32_t *ply_copy_corners(reader *r)
 {
     uint32_t *copy = malloc(r->corners.count * sizeof *copy + 1);
@@ -554,7 +554,7 @@ hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh
     cloth_text *text;
     hed_status status = cloth_mesh_require_finite(path, positions, mesh->vertex_count, error);
     if (status || (status = cloth_text_open(path, &text, error))) return status;
-    bool wide = false; /* a face's count of corners needs more than a byte */
+    bool wide = false; /* true: a face's count of corners exceeds a byte */
     for (uint32_t face = 0; face < mesh->face_count; face++)
         wide = wide || mesh->face_at[face + 1] - mesh->face_at[face] > UINT8_MAX;
     put_head(text, mesh, colours || mesh->vertex_colours, wide);

@@ -1,4 +1,4 @@
-/* The reference: integrate, tether, then constraint after constraint, in double and in float. */
+/* Reference: integrate, tether, then constraint after constraint, in double and in float. */
 #include "model/garment.h"
 
 #include "heddle/math.h"
@@ -7,12 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-/* What a substep needs beside the garment; made in double for both types. */
+/* Parameters of a substep, in addition to the garment; computed in double for both types. */
 typedef struct cloth_substep {
     double dt;        /* s */
-    double ratio;     /* dt / the last substep's */
-    double keep[3];   /* share of the velocity kept, by axis */
-    double fall[3];   /* m, by gravity */
+    double ratio;     /* dt / dt of the last substep */
+    double keep[3];   /* fraction of the velocity kept, by axis */
+    double fall[3];   /* displacement by gravity, m */
     double stiffness; /* 1 / dt^2 */
 } cloth_substep;
 
@@ -42,7 +42,7 @@ static cloth_substep substep(
 #undef FMA
 #undef CARRIED
 
-/* As cloth_carry_pack() keeps it. */
+/* Rounds like cloth_carry_pack(). */
 static float reference_carried(float lost)
 {
     return hed_as_float((hed_as_uint(lost) + 0x8000u) & 0xffff0000u);

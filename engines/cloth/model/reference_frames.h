@@ -1,5 +1,5 @@
-/* The body of the reference, for one type of number: read by reference.c with REAL, NAME, SQRT,
- * FMA, CARRIED defined. Same operations in the same order as kernels/physics.h in strict mode;
+/* Reference for one type of number: included by reference.c with REAL, NAME, SQRT, FMA, CARRIED
+ * defined. It does the same operations in the same order as kernels/physics.h in strict mode;
  * `carry` is explained there. */
 
 static REAL NAME(squared)(const REAL way[3])
@@ -7,7 +7,7 @@ static REAL NAME(squared)(const REAL way[3])
     return FMA(way[0], way[0], FMA(way[1], way[1], way[2] * way[2]));
 }
 
-/* Adds share * way. */
+/* Moves a point along a vector. */
 static void NAME(move)(REAL *point, REAL share, const REAL way[3])
 {
     for (int axis = 0; axis < 3; axis++) point[axis] = FMA(share, way[axis], point[axis]);
@@ -43,8 +43,8 @@ static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *s
     }
 }
 
-/* How much a constraint is to be shortened, over its length and the sum of weights; `multiplier`
- * NULL: the only iteration. */
+/* Correction of a constraint's length, divided by its length and the sum of weights;
+ * `multiplier` NULL: the only iteration. */
 static REAL NAME(correction)(
     REAL length, REAL low, REAL high, REAL weight, REAL give, double *multiplier)
 {
@@ -79,7 +79,7 @@ static void NAME(project)(const cloth_garment *garment, const cloth_substep *ste
     (b, -(wb * part), way);
 }
 
-/* cloth_unbend(); `pulled` NULL: the only iteration. */
+/* Solves one bending constraint, as cloth_unbend(); `pulled` NULL: the only iteration. */
 static void NAME(bend)(const cloth_garment *garment, const cloth_substep *step, uint32_t number,
     double *pulled, REAL *positions)
 {
@@ -102,7 +102,7 @@ static void NAME(bend)(const cloth_garment *garment, const cloth_substep *step, 
     }
 }
 
-/* What row `j` of a line acts on. */
+/* Lists the particles of row `j` of a line. */
 static void NAME(line_particles)(const cloth_line *line, uint32_t j, uint32_t particle[4])
 {
     particle[0] = line->first + j * line->step;
@@ -111,8 +111,8 @@ static void NAME(line_particles)(const cloth_line *line, uint32_t j, uint32_t pa
     particle[3] = particle[0] + line->across;
 }
 
-/* A line's constraints as one system, by plain elimination in a band: `band`: three numbers and three
- * right sides for each row; `pulled` NULL: the only iteration. */
+/* Solves a line's constraints as one system, by plain elimination in a band. `band`: three
+ * numbers and three right sides for each row; `pulled` NULL: the only iteration. */
 static void NAME(line)(const cloth_garment *garment, const cloth_substep *step,
     const cloth_line *line, double *band, double *pulled, REAL *positions)
 {
@@ -121,7 +121,8 @@ static void NAME(line)(const cloth_garment *garment, const cloth_substep *step,
         double *row = band + 6 * (size_t)j;
         uint32_t particle[4], other[4];
         NAME(line_particles)(line, j, particle);
-        for (uint32_t before = 0; before < 3; before++) { /* with itself and the two before it */
+        /* coupling with itself and the two rows before */
+        for (uint32_t before = 0; before < 3; before++) {
             const float *l = garment->line_weights[line->weights + j - (j < before ? j : before)];
             row[before] = before ? 0 : step->stiffness;
             if (j < before) continue;
@@ -136,7 +137,7 @@ static void NAME(line)(const cloth_garment *garment, const cloth_substep *step,
             for (int v = 0; v < 4; v++)
                 row[3 + axis] -= k[v] * (double)positions[3 * (size_t)particle[v] + (size_t)axis];
         }
-        for (uint32_t before = 2; before > 0; before--) { /* L D L', and what L leaves */
+        for (uint32_t before = 2; before > 0; before--) { /* L D L', and the right sides after L */
             double *last = row - 6 * (size_t)before;
             if (j < before) continue;
             if (before == 2) row[1] -= row[2] / last[0] * last[7];
@@ -162,7 +163,7 @@ static void NAME(line)(const cloth_garment *garment, const cloth_substep *step,
     }
 }
 
-/* cloth_flatten() */
+/* Solves one bending row of an element, as cloth_flatten(). */
 static void NAME(flatten)(const cloth_garment *garment, const cloth_substep *step,
     const cloth_element *element, int row, double *pulled, REAL *positions)
 {
@@ -186,8 +187,8 @@ static void NAME(flatten)(const cloth_garment *garment, const cloth_substep *ste
     }
 }
 
-/* cloth_strain(): the way by `g` shortened or lengthened to 1; with `h`, cloth_square_up(): the
- * product of both ways to 0. */
+/* Solves one strain of an element: the displacement by `g` gets length 1, as cloth_strain();
+ * with `h`, its product with the displacement by `h` becomes 0, as cloth_square_up(). */
 static void NAME(strain)(const cloth_garment *garment, const cloth_substep *step,
     const cloth_element *element, const float *g, const float *h, float compliance, double *pulled,
     REAL *positions)
@@ -219,7 +220,7 @@ static void NAME(strain)(const cloth_garment *garment, const cloth_substep *step
         pull * (REAL)garment->positions[element->particle[3 + corner]][3], gradient[corner]);
 }
 
-/* `pulled` NULL: the only iteration; else 12 numbers. */
+/* Solves an element; `pulled`: 12 numbers, NULL: the only iteration. */
 static void NAME(element)(const cloth_garment *garment, const cloth_substep *step, uint32_t number,
     double *pulled, REAL *positions)
 {
@@ -234,7 +235,7 @@ static void NAME(element)(const cloth_garment *garment, const cloth_substep *ste
     (garment, step, e, e->warp, NULL, e->compliance[0], pulled ? pulled + 11 : NULL, positions);
 }
 
-/* Bending constraint or element `number`; `pulled`: numbers of all of them. */
+/* Solves bending constraint or element `number`; `pulled`: numbers of all of them. */
 static void NAME(fabric_sum)(const cloth_garment *garment, const cloth_substep *step,
     uint32_t number, double *pulled, REAL *positions)
 {

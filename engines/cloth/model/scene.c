@@ -1,4 +1,4 @@
-/* Scene files: opening, what is true of the whole scene, and what a program asks of an open one. */
+/* Scene files: opening, settings of the whole scene, and queries of an open scene. */
 #include "model/scene_parts.h"
 
 #include "heddle/author.h"
@@ -66,7 +66,7 @@ static void scene_read_settings(cloth_scene_reader *reader, hed_json_node root)
     if (!cloth_scene_fine(reader)) scene->unit = 1;
 }
 
-/* What hed_cloth_scene_frame() fills. */
+/* Allocates the arrays that hed_cloth_scene_frame() fills. */
 static void scene_make_room(cloth_scene_reader *reader, hed_json_node root)
 {
     hed_cloth_scene *scene = reader->scene;
@@ -102,7 +102,7 @@ static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame 
         *simple = obstacle->simple;
         cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
         cloth_pose_apply(&pose, obstacle->simple.a, simple->a, 1);
-        /* a normal only turns */
+        /* a normal only rotates */
         if (simple->shape == HED_CLOTH_PLANE) memset(pose.move, 0, sizeof pose.move);
         cloth_pose_apply(&pose, obstacle->simple.b, simple->b, 1);
     }
@@ -110,8 +110,9 @@ static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame 
     frame->meshes = scene->mesh_colliders;
 }
 
-/* Garments with a layer start outside of the bodies and of lower layers. One that is as it starts at
- * rest is so there as well: drawn back to what it was it would shoot inwards. */
+/* Moves garments with a layer out of the bodies and of lower layers, at the start. A garment
+ * whose rest shape is its start gets the new shape as its rest shape, too: a return to the old
+ * shape would accelerate it inwards. */
 static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
 {
     hed_cloth_scene *scene = reader->scene;
@@ -144,7 +145,7 @@ static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
     }
 }
 
-/* The document is ours. */
+/* Loads a scene from a document, which it frees. */
 static hed_status scene_load(hed_json *json, const char *name, const char *folder,
     const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error)
 {
@@ -218,7 +219,7 @@ void hed_cloth_scene_close(hed_cloth_scene *scene)
     free(scene);
 }
 
-/* ---- what it is ---- */
+/* ---- queries ---- */
 
 hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene)
 {
@@ -282,7 +283,8 @@ bool hed_cloth_scene_output(
 void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions)
 {
     if (!scene || !positions) return;
-    /* as in the transform of every frame, so that what rests has the same bits */
+    /* the same factor as in the transform of every frame, so that resting particles have the
+     * same bits */
     float factor = (float)(1 / scene->unit);
     for (uint32_t g = 0; g < scene->garment_count; g++) {
         const cloth_scene_garment *garment = &scene->garments[g];
@@ -297,7 +299,8 @@ void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions)
 
 /* ---- a frame ---- */
 
-/* Where a garment's particles are driven to; those of its copies likewise, behind. */
+/* Computes the driver's positions of a garment's particles; copies of the garment follow, with
+ * the same positions. */
 static void scene_drive(
     const cloth_scene_garment *garment, double time, float *positions, float *normals)
 {
@@ -331,7 +334,8 @@ static void drive_all(hed_cloth_scene *scene, double time)
     size_t first = 0;
     for (uint32_t g = 0; g < scene->garment_count; g++) {
         const cloth_scene_garment *garment = &scene->garments[g];
-        bool again = g > 0 && garment->driver == garment[-1].driver; /* of one array */
+        /* garments of one array have one driver */
+        bool again = g > 0 && garment->driver == garment[-1].driver;
         if (garment->driver && !again) cloth_body_move(garment->driver, time);
         if (garment->def.driven)
             scene_drive(garment, time, scene->driver_positions + 3 * first,
@@ -340,7 +344,7 @@ static void drive_all(hed_cloth_scene *scene, double time)
     }
 }
 
-/* How the carrier goes from one time to another. */
+/* Computes the carrier's motion from one time to another. */
 static void carry(hed_cloth_scene *scene, double from, double to, hed_cloth_frame *frame)
 {
     cloth_pose first = cloth_motion_at(&scene->carrier, from),
@@ -351,7 +355,7 @@ static void carry(hed_cloth_scene *scene, double from, double to, hed_cloth_fram
     for (int row = 0; row < 3; row++) {
         double shift = last.move[row], centre = first.move[row];
         for (int k = 0; k < 3; k++) {
-            double turn = 0; /* of one after the other turned back */
+            double turn = 0; /* rotation: the first one undone, then the last one */
             for (int i = 0; i < 3; i++) turn += b[3 * row + i] * a[3 * k + i];
             motion[4 * k + row] = (float)turn;
             shift -= turn * first.move[k];
@@ -367,11 +371,11 @@ hed_status hed_cloth_scene_frame(
     hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error)
 {
     HED_REQUIRE(scene, frame);
-    (void)error; /* everything has its memory since the scene was opened */
+    (void)error; /* all memory was allocated when the scene was opened */
     double time = ((double)number + 1) / rate;
     *frame = hed_default_cloth_frame();
     frame->seconds = 1 / rate;
-    /* in frames of the file's own rate */
+    /* number of the frame at the file's own rate */
     double at = floor((double)number * scene->rate / rate + 1e-6);
     size_t wind = 3 * (size_t)fmin(at, fmax(0, scene->wind_count - 1.0));
     for (int k = 0; k < 3; k++) {

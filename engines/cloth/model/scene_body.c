@@ -1,5 +1,5 @@
-/* Meshes that scenes name, and bodies: meshes that move by a sequence or rigidly, as colliders or
- * as what drives a garment. */
+/* Mesh files of scenes, and bodies: meshes that move by a sequence or rigidly, as colliders or
+ * as drivers of garments. */
 #include "model/scene_parts.h"
 #include "support/strict_math.h"
 
@@ -28,7 +28,7 @@ hed_cloth_mesh *cloth_scene_own_mesh(
     return kept;
 }
 
-/* Takes away what is broken where that is safe, or complains. */
+/* Checks a mesh; repairs it if that is requested and safe, else records an error. */
 static void make_sound(cloth_scene_reader *reader, hed_json_node node, const char *path,
     hed_cloth_mesh *mesh, bool mend)
 {
@@ -126,7 +126,7 @@ cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node obje
     return body;
 }
 
-/* Vertex normals, each triangle by its area. */
+/* Computes vertex normals, each triangle weighted by its area. */
 static void find_normals(cloth_body *body)
 {
     const float *p = body->now;
@@ -148,7 +148,7 @@ static void find_normals(cloth_body *body)
         double length = sqrt((double)n[0] * n[0] + (double)n[1] * n[1] + (double)n[2] * n[2]);
         if (length > 0)
             for (int k = 0; k < 3; k++) n[k] = (float)(n[k] / length);
-        else n[1] = 1; /* a vertex of no area faces anywhere */
+        else n[1] = 1; /* a vertex without area gets an arbitrary normal */
     }
 }
 
@@ -168,8 +168,8 @@ void cloth_body_move(cloth_body *body, double time)
     if (body->normals) find_normals(body);
 }
 
-/* What a picture of a scene needs beside the garments: props and the camera, in the scene's
- * unit. */
+/* Data for a picture of a scene, in addition to the garments: props and the camera, in the
+ * scene's unit. */
 
 /* ---- bounds ---- */
 
@@ -201,7 +201,7 @@ void cloth_scene_show(hed_cloth_scene *scene, double time)
         cloth_obstacle *obstacle = &scene->obstacles[i];
         cloth_body *shown = &obstacle->shown;
         if (!shown->vertex_count) continue;
-        /* a mesh has none: its body has moved by itself */
+        /* a mesh has no motion of its own here: its body has moved already */
         cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
         cloth_pose_apply(&pose, shown->rest, shown->now, shown->vertex_count);
         for (size_t k = 0; k < 3 * (size_t)shown->vertex_count; k++)
@@ -234,7 +234,7 @@ hed_cloth_prop hed_cloth_scene_prop(const hed_cloth_scene *scene, uint32_t index
 
 /* ---- camera ---- */
 
-/* Looks at everything from the front, a little from the right and from above. */
+/* Makes a camera that sees everything from the front, a little from the right and from above. */
 static hed_cloth_camera fit_camera(const hed_cloth_scene *scene)
 {
     hed_cloth_camera camera = {.field_of_view = 35, .width = 1280, .height = 720};
@@ -248,7 +248,7 @@ static hed_cloth_camera fit_camera(const hed_cloth_scene *scene)
     }
     for (int k = 0; k < 3; k++) radius += (high[k] - low[k]) * (high[k] - low[k]) / 4;
     radius = fmax(sqrt(radius), 1e-3);
-    /* y up: right is x and front z; z up: right is x too, and front -y. */
+    /* y up: x is right and z front; z up: x is right and -y front. */
     double away = 1.05 * radius / hed_strict_sin(camera.field_of_view / 2 * 3.14159265 / 180),
            aside = up == 2 ? -1 : 1;
     if (up == 2) {
@@ -273,7 +273,7 @@ static void scene_body_read_place(hed_json_node node, const char *key, double un
     for (int k = 0; k < 3; k++) place[k] = (float)point[k];
 }
 
-/* Whether a view has a direction, and another one for up. */
+/* True if a view has a direction, and its up is another direction. */
 static bool can_look(const hed_cloth_camera *c)
 {
     double way[3], cross = 0, length = 0, up = 0;

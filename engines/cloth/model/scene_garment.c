@@ -1,5 +1,4 @@
-/* Garments of a scene file: mesh or shape, placed, welded, with its materials and what surrounds
- * it. */
+/* Garments of a scene file: mesh or shape, transformed, welded, with materials and surroundings. */
 #include "model/scene_parts.h"
 
 #include <math.h>
@@ -11,7 +10,7 @@ enum { LONGEST_NAME = 48 };
 
 /* ---- particles ---- */
 
-/* Which particle each vertex is. */
+/* Finds the particle of each vertex. */
 static void scene_garment_weld(
     cloth_scene_reader *reader, hed_json_node node, bool shape, cloth_scene_garment *made)
 {
@@ -77,14 +76,14 @@ static void set_faces(cloth_scene_reader *reader, hed_json_node node, cloth_scen
         reader, node, mesh, made->particle_of, true, &made->def.triangle_count);
 }
 
-/* Adds the area of a face's triangle, or half of a quad's, to its corners' masses. */
+/* Adds the mass of a triangle or quad to its corners, an equal part to each. */
 static void add_mass(
     float *masses, const float *p, const uint32_t *corner, uint32_t corners, double density)
 {
     double e[3], f[3];
     uint32_t a = corner[0], b = corner[1], c = corner[2], d = corners == 4 ? corner[3] : a;
     for (int k = 0; k < 3; k++) {
-        /* a quad's diagonals; of a triangle two sides */
+        /* diagonals of a quad; two sides of a triangle */
         e[k] = (double)p[3 * (size_t)c + k] - p[3 * (size_t)a + k];
         f[k] = (double)p[3 * (size_t)d + k] - p[3 * (size_t)b + k];
     }
@@ -94,7 +93,7 @@ static void add_mass(
     for (uint32_t i = 0; i < corners; i++) masses[corner[i]] += (float)part;
 }
 
-/* Inverse masses from the density; particles of no face stay where they are. */
+/* Computes inverse masses from the density; particles without a face are locked. */
 static float *weigh(cloth_scene_reader *reader, hed_json_node node, cloth_scene_garment *made)
 {
     const hed_cloth_garment_def *def = &made->def;
@@ -118,12 +117,12 @@ static float *weigh(cloth_scene_reader *reader, hed_json_node node, cloth_scene_
     return masses;
 }
 
-/* ---- what it is made of ---- */
+/* ---- materials ---- */
 
 static void read_materials(hed_json_node node, hed_cloth_garment_def *def)
 {
     const char *const *families =
-        cloth_scene_keys("materials"); /* in the order of hed_cloth_family */
+        cloth_scene_keys("materials"); /* names, sorted as hed_cloth_family */
     hed_json_only(node, families);
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) {
         if (!hed_json_has(node, families[f])) continue;
@@ -141,7 +140,7 @@ static void read_materials(hed_json_node node, hed_cloth_garment_def *def)
     }
 }
 
-/* How it moves at the start. */
+/* Reads the motion at the start. */
 static void read_start(cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
 {
     static const double fastest = 1000;
@@ -161,7 +160,7 @@ static void read_start(cloth_scene_reader *reader, hed_json_node node, hed_cloth
     }
 }
 
-/* true: triangles. */
+/* Reads "self_collision"; true means triangles. */
 static void read_self_collision(hed_json_node node, hed_cloth_garment_def *def)
 {
     static const char *const words[] = {"triangles", "balls", NULL};
@@ -175,7 +174,7 @@ static void read_self_collision(hed_json_node node, hed_cloth_garment_def *def)
             (hed_cloth_self_collision)(HED_CLOTH_SELF_TRIANGLES + hed_json_choice(given, words));
 }
 
-/* A fabric that is known by its name. */
+/* Finds a fabric by its name. */
 static hed_cloth_fabric known_fabric(hed_json_node node)
 {
     const hed_cloth_fabric *known = hed_cloth_fabric_named(hed_json_string(node));
@@ -187,8 +186,8 @@ static hed_cloth_fabric known_fabric(hed_json_node node)
     return known ? *known : (hed_cloth_fabric){0};
 }
 
-/* A name, or an object that may start from one. Its density is the garment's, unless that has its
- * own. */
+/* Reads a fabric: a name, or an object that may start from a name. Its density applies unless
+ * the garment has its own. */
 static void read_fabric(
     cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
 {
@@ -265,7 +264,7 @@ static void read_surroundings(
 
 /* ---- names ---- */
 
-/* A name goes into file names. */
+/* Reads a garment's name, which becomes part of file names. */
 static const char *scene_garment_read_name(
     cloth_scene_reader *reader, hed_json_node node, uint32_t number)
 {
@@ -325,7 +324,7 @@ static void count_particles(
     else scene->particle_count += (uint32_t)more;
 }
 
-/* More garments like the last one, in columns and rows. */
+/* Makes more garments like the last one, in columns and rows. */
 static void scene_garment_read_array(cloth_scene_reader *reader, hed_json_node node)
 {
     hed_cloth_scene *scene = reader->scene;
@@ -355,9 +354,9 @@ static void scene_garment_read_array(cloth_scene_reader *reader, hed_json_node n
         for (size_t p = 0; p < 3 * (size_t)made->def.particle_count; p++)
             positions[p] = first->positions[p] + made->shift[p % 3];
         cloth_scene_check_near(node, made->name, positions, made->def.particle_count);
-        /* the same lengths to the bit */
+        /* equal rest lengths to the bit */
         if (!made->def.rest_positions) made->def.rest_positions = first->positions;
-        /* `positions` stays the first one's: the driver's shift comes on top */
+        /* `positions` stays that of the first garment: the driver's shift is added to it */
         made->def.positions = positions;
         count_particles(reader, node, made);
     }

@@ -1,5 +1,5 @@
-/* Holding a garment to a driver's surface: each particle hangs on the place of the body at rest
- * that is nearest to it, in the frame of that triangle, and goes where the triangle goes. */
+/* Holds of a garment on a driver's surface: each particle follows the nearest point of the body
+ * at rest, in the frame of that point's triangle. */
 #include "model/nearest.h"
 #include "model/scene_parts.h"
 #include "support/file.h"
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A right-handed frame on a triangle: along its first edge, its normal, across both. */
+/* Computes a right-handed frame on a triangle: along its first edge, its normal, and the cross
+ * product of the two. */
 static void frame_of(const float *positions, const uint32_t *corner, float frame[3][3])
 {
     float e[3], f[3];
@@ -67,13 +68,13 @@ void cloth_body_follow(
     for (int k = 0; k < 3; k++) normal[k] = length > 0 ? normal[k] / length : frame[1][k];
 }
 
-/* What holds a garment: its driver, painted maps, and pins. */
+/* Drivers, painted maps, and pins of a garment. */
 
 enum { LONGEST_MAP = 1 << 29 };
 
 /* ---- driver ---- */
 
-/* The garment's own mesh as a body of its particles. */
+/* Makes the driver from the garment's own mesh, as a body of its particles. */
 static void drive_by_itself(
     cloth_scene_reader *reader, hed_json_node node, bool normals, cloth_scene_garment *made)
 {
@@ -94,8 +95,8 @@ static void drive_by_itself(
         uint32_t vertices = made->mesh->vertex_count;
         cloth_scene_read_sequence(
             reader, hed_json_member(node, "sequence"), vertices, made->placing, sequence);
-        /* From vertices to particles; particles come in the order of their first vertices, so this
-         * can be done in place. */
+        /* Moves samples from vertices to particles, in place: particles are in the order of
+         * their first vertices. */
         for (uint32_t s = 0; s < sequence->sample_count; s++)
             for (uint32_t i = 0; i < count; i++)
                 memmove(&sequence->samples[3 * ((size_t)s * count + i)],
@@ -130,7 +131,7 @@ void cloth_scene_read_driver(
 
 /* ---- painted maps ---- */
 
-/* Numbers of a text file, one for each vertex. */
+/* Reads the numbers of a text file, one for each vertex. */
 static float *read_map_file(cloth_scene_reader *reader, hed_json_node node, uint32_t count)
 {
     const char *path = cloth_scene_path(reader, node);
@@ -170,8 +171,8 @@ static bool has_colours(cloth_scene_reader *reader, hed_json_node node, const he
     return cloth_scene_fine(reader);
 }
 
-/* Values by vertex, times `scale` plus `offset`; `most` is the largest number that may stand in the
- * file. */
+/* Reads values by vertex, with `scale` and `offset` to apply; `most`: largest number allowed in
+ * the file. */
 static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
     const hed_cloth_mesh *mesh, double most, double *scale, double *offset)
 {
@@ -225,7 +226,7 @@ const float *cloth_scene_read_map(cloth_scene_reader *reader, hed_json_node obje
     return map;
 }
 
-/* One that is about the driver. */
+/* Reads a map that requires a driver. */
 static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, const char *key,
     const cloth_scene_garment *made, double unit, double low, double high)
 {
@@ -276,7 +277,7 @@ static void mark_box(
     }
 }
 
-/* Vertex `place` of a list. */
+/* Reads vertex `place` of a list; returns its particle. */
 static uint32_t scene_read_vertex(hed_json_node list, size_t place, const cloth_scene_garment *made)
 {
     int64_t last = (int64_t)made->mesh->vertex_count - 1,
@@ -306,7 +307,7 @@ void cloth_scene_read_sewing(
                 to, "found %zu vertices, expected %zu as in \"from\"", hed_json_count(to), pairs);
         for (size_t k = 0; k < pairs && cloth_scene_fine(reader); k++) {
             uint32_t a = scene_read_vertex(from, k, made), b = scene_read_vertex(to, k, made);
-            if (a == b) continue; /* they are one already */
+            if (a == b) continue; /* the two vertices are one particle already */
             seams[2 * (size_t)made->def.seam_count] = a;
             seams[2 * (size_t)made->def.seam_count++ + 1] = b;
         }

@@ -1,8 +1,8 @@
-/* What moves in a scene: rigid keyframes, turning, placing, and sequences of meshes.
+/* Motion in a scene: rigid keyframes, rotation, transformation, and sequences of meshes.
  *
- * Between two keys the place moves evenly; the turn follows the angle where both keys have the same
- * axis (so a key may be more than a turn ahead), else the shortest arc (Shoemake, Animating
- * Rotation with Quaternion Curves, 1985). */
+ * Between two keys the position moves evenly; the rotation follows the angle if both keys have
+ * the same axis (so a key may be more than one revolution ahead), else the shortest arc
+ * (Shoemake, Animating Rotation with Quaternion Curves, 1985). */
 #include "model/scene_parts.h"
 #include "support/strict_math.h"
 
@@ -17,7 +17,7 @@
 
 void cloth_axis_turn(const double axis[3], double angle, double turn[9])
 {
-    /* Rodrigues' formula. */
+    /* Rodrigues' formula */
     double c = hed_strict_cos(angle), s = hed_strict_sin(angle), d = 1 - c, x = axis[0],
            y = axis[1], z = axis[2];
     const double made[9] = {d * x * x + c, d * x * y - s * z, d * x * z + s * y, d * x * y + s * z,
@@ -59,7 +59,7 @@ static void quaternion_of(const cloth_key *key, double q[4])
     for (int i = 0; i < 3; i++) q[i + 1] = s * key->axis[i];
 }
 
-/* The turn between two keys with different axes. */
+/* Interpolates the rotation between two keys with different axes. */
 static void turn_between(const cloth_key *a, const cloth_key *b, double part, double turn[9])
 {
     double p[4], q[4], dot = 0, r[4], size = 0;
@@ -134,8 +134,8 @@ static void read_key(
     if (number > 0 && cloth_scene_fine(reader) && key->time <= key[-1].time)
         hed_json_reject(
             node, "time %g does not come after the key before, at %g", key->time, key[-1].time);
-    /* A key that does not turn has no axis of its own: it takes its neighbour's, so that turning
-     * from and to it follows the angle. */
+    /* A key without rotation has no axis of its own: it takes its neighbour's, so that the
+     * rotation from and to it follows the angle. */
     if (number > 0 && key->angle == 0) memcpy(key->axis, key[-1].axis, sizeof key->axis);
     if (number > 0 && key[-1].angle == 0) memcpy(key[-1].axis, key->axis, sizeof key->axis);
 }
@@ -169,7 +169,7 @@ void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, clo
         cloth_scene_read_spin(reader, hed_json_member(node, "spin"), motion);
 }
 
-/* ---- placing ---- */
+/* ---- transformation ---- */
 
 void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object, double matrix[12])
 {
@@ -180,7 +180,8 @@ void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object
         scale *= cloth_scene_number(node, "scale", 1, 1e-6, 1e6);
         if (hed_json_has(node, "move"))
             cloth_scene_point(reader, hed_json_member(node, "move"), move);
-        if (hed_json_has(node, "rotate")) { /* one turn, or a list of them, one after another */
+        /* one rotation, or a list of rotations, one after another */
+        if (hed_json_has(node, "rotate")) {
             hed_json_node turns = hed_json_member(node, "rotate");
             bool list = hed_json_kind_of(turns) == HED_JSON_ARRAY;
             size_t count = list ? hed_json_count(turns) : 1;
@@ -221,7 +222,7 @@ static void scene_motion_read_matrix(
     memcpy(matrix, rows, 12 * sizeof *matrix);
 }
 
-/* One matrix, or a list of them: the first number lies one level deeper. */
+/* Reads one matrix, or a list of matrices: there the first number is one level deeper. */
 cloth_output cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object)
 {
     cloth_output output = {0};
@@ -250,8 +251,8 @@ void cloth_scene_place(const double matrix[12], const float *from, float *to, ui
     }
 }
 
-/* Mesh sequences: a PC2 point cache, numbered mesh files such as walk_####.obj, or an animation
- * of a glTF file. */
+/* Sequences of meshes: a PC2 point cache, numbered mesh files such as walk_####.obj, or an
+ * animation of a glTF file. */
 
 enum { MOST_FILES = 100000 };
 
@@ -261,7 +262,7 @@ static bool is_gltf(const char *path)
     return dot && (strcasecmp(dot, ".glb") == 0 || strcasecmp(dot, ".gltf") == 0);
 }
 
-/* A point cache, or an animation of a glTF file. */
+/* Reads a point cache, or an animation of a glTF file. */
 static void read_samples(cloth_scene_reader *reader, hed_json_node sequence, const char *path,
     double rate, hed_cloth_pc2_data *data)
 {
@@ -287,8 +288,8 @@ static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node ob
     double rate = sequence->rate > 0 ? sequence->rate : reader->scene->rate;
     read_samples(reader, object, path, rate, &data);
     if (!cloth_scene_fine(reader)) return;
-    /* Of an animation that comes again its end is the start; and its samples are
-     * `rate` / `sampling` a second. */
+    /* The last sample of a looped animation is its first one; its samples are `rate` /
+     * `sampling` a second. */
     if (is_gltf(path) && sequence->loop && data.frame_count > 1) data.frame_count--;
     if (is_gltf(path)) sequence->rate = rate / (double)data.sampling;
     if (data.vertex_count != vertex_count || data.frame_count == 0)
@@ -334,7 +335,7 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
             hed_json_reject(
                 node, "%s has %u vertices; the mesh has %u", path, mesh.vertex_count, vertex_count);
         } else {
-            /* the others are like it */
+            /* the other files would give the same warning */
             if (mesh.warning && s == 0) cloth_scene_warn(reader, "%s", mesh.warning);
             cloth_scene_place(matrix, mesh.positions, to, vertex_count);
             cloth_scene_check_near(node, path, to, vertex_count);
@@ -369,7 +370,8 @@ void cloth_sequence_at(
     const cloth_sequence *sequence, uint32_t vertex_count, double time, float *positions)
 {
     double place = time * sequence->rate, count = sequence->sample_count;
-    if (sequence->loop) place = fmod(place, count); /* behind the last sample comes the first one */
+    /* after the last sample follows the first one */
+    if (sequence->loop) place = fmod(place, count);
     double low = floor(fmin(place, count - 1));
     uint32_t last = sequence->sample_count - 1, a = (uint32_t)low;
     uint32_t b = a < last ? a + 1 : sequence->loop ? 0 : a;

@@ -1,5 +1,4 @@
-/* What the parts of the scene loader share: complaints, memory, and plain values in the scene's
- * unit. */
+/* Scene loader: errors, memory, and plain values in the scene's unit. */
 #include "model/scene_parts.h"
 
 #include <math.h>
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- complaints ---- */
+/* ---- errors ---- */
 
 bool cloth_scene_fine(const cloth_scene_reader *reader)
 {
@@ -35,7 +34,7 @@ bool cloth_scene_failed(hed_json_node node, const hed_error *error)
 
 /* ---- memory ---- */
 
-/* One piece that the scene owns; the memory itself follows. */
+/* Block of memory that the scene owns. */
 struct cloth_block {
     struct cloth_block *next;
     max_align_t content[];
@@ -181,7 +180,7 @@ uint32_t cloth_scene_one_of(hed_json_node object, const char *const *keys)
     return which;
 }
 
-/* The keys of scene files, place by place. scene.schema.json has the same ones, which a test
+/* Keys of scene files, object by object. scene.schema.json has the same keys, which a test
  * compares. */
 const cloth_scene_key_list cloth_scene_key_lists[] = {
     {"", {"$schema", "up", "unit", "rate", "frames", "substeps", "iterations", "gravity", "wind",

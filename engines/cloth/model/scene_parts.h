@@ -1,41 +1,41 @@
-/* What the parts of the scene loader share: the object they fill, its memory, complaints with a
- * place, and what moves. Readers go straight through the document: the first thing that is wrong is
- * kept (hed_json_*), and from then on they give 0 or NULL and do nothing;
- * hed_cloth_scene_parse() asks once, at its end.
+/* Scene loader: data and functions common to its files: the object that they fill, its memory,
+ * errors with a position, and motions. Readers go straight through the document: the first error
+ * is kept (hed_json_*), and from then on readers return 0 or NULL and do nothing;
+ * hed_cloth_scene_parse() checks once, at its end.
  *
- * Everything in here is in metres and in the scene's axes; the file's unit is gone as soon as a
- * number is read. */
+ * All lengths here are in metres and in the scene's axes; a reader converts from the file's unit
+ * as soon as it reads a number. */
 #ifndef CLOTH_SCENE_PARTS_H
 #define CLOTH_SCENE_PARTS_H
 
 #include "heddle/cloth_scene.h"
 #include "support/json.h"
 
-/* The keys that the loader knows at each place. */
+/* Keys that the loader knows at each position. */
 typedef struct cloth_scene_key_list {
-    const char *name;           /* the schema's: "" for the whole, else of a definition */
+    /* name in the schema: "" for the whole document, else a definition */
+    const char *name;
     const char *const keys[48]; /* end with NULL */
 } cloth_scene_key_list;
 extern const cloth_scene_key_list cloth_scene_key_lists[]; /* ends with NULL */
-/* Those of a place. */
+/* Finds the list of a definition's keys. */
 const char *const *cloth_scene_keys(const char *name);
 
 enum {
-    CLOTH_SCENE_PARTICLES = 1 << 24, /* of all garments, and of a shape 1 << 22 */
+    CLOTH_SCENE_PARTICLES = 1 << 24, /* limit for all garments; for one shape: CLOTH_SCENE_SHAPE */
     CLOTH_SCENE_SHAPE = 1 << 22,
     CLOTH_SCENE_GARMENTS = 4096,
     CLOTH_SCENE_COLLIDERS = 1024,
-    CLOTH_SCENE_KEYS = 100000 /* of a motion */
+    CLOTH_SCENE_KEYS = 100000 /* limit for one motion */
 };
 
-/* m: no coordinate or length is beyond, so that whatever moves stays within what the solver
- * takes. */
+/* Limit of coordinates and lengths, m: everything that moves stays within the solver's limits. */
 #define CLOTH_SCENE_FAR 1e4
 #define CLOTH_SCENE_MUCH 1e6 /* s, degrees */
 
-/* ---- what moves ---- */
+/* ---- motions ---- */
 
-/* A rigid motion: p becomes turn p + move. */
+/* Rigid motion: p becomes turn p + move. */
 typedef struct cloth_pose {
     double turn[9]; /* row by row */
     double move[3]; /* m */
@@ -44,43 +44,43 @@ typedef struct cloth_pose {
 typedef struct cloth_key {
     double time;    /* s */
     double move[3]; /* m */
-    double axis[3]; /* of length 1 */
+    double axis[3]; /* unit vector */
     double angle;   /* rad */
 } cloth_key;
 
-/* Keyframes, and a turning without end on top. All zero: stays where it is. */
+/* Motion: keyframes, and a continuous rotation on top of them. All zero: no motion. */
 typedef struct cloth_motion {
     uint32_t key_count;
     const cloth_key *keys; /* (key_count) by time */
     bool loop;
-    double centre[3];          /* m, of the turns */
+    double centre[3];          /* centre of the rotations, m */
     double spin_axis[3], spin; /* rad/s */
 } cloth_motion;
 
-/* Positions over time. sample_count 0: none. */
+/* Positions over time. sample_count 0: no positions. */
 typedef struct cloth_sequence {
     uint32_t sample_count;
-    float *samples; /* (sample_count x vertices x 3) m, placed */
+    float *samples; /* (sample_count x vertices x 3) m, transformed */
     double rate;    /* samples a second */
     bool loop;
 } cloth_sequence;
 
-/* A mesh that cannot be pushed: a collider, or what drives a garment. */
+/* Mesh that nothing pushes: a collider, or the driver of a garment. */
 typedef struct cloth_body {
     uint32_t vertex_count, triangle_count;
-    const float *rest;         /* (vertex_count x 3) m, placed */
+    const float *rest;         /* (vertex_count x 3) m, transformed */
     const uint32_t *triangles; /* (triangle_count x 3) */
     cloth_sequence sequence;
     cloth_motion motion;
-    float *now;     /* (vertex_count x 3) m, where it was last asked for */
-    float *normals; /* (vertex_count x 3) likewise; NULL: not needed */
+    float *now;     /* (vertex_count x 3) positions at the time last requested, m */
+    float *normals; /* (vertex_count x 3) normals at that time; NULL: not needed */
 } cloth_body;
 
-/* Where a particle hangs on a driver's surface. */
+/* Position of a particle relative to a driver's surface. */
 typedef struct cloth_hold {
     uint32_t triangle;
-    float weight[3]; /* of its corners */
-    float offset[3]; /* m, along the first edge, the normal, and across both */
+    float weight[3]; /* weights of the triangle's corners */
+    float offset[3]; /* along the first edge, the normal, and the cross product of the two, m */
 } cloth_hold;
 
 /* ---- the scene ---- */
@@ -92,8 +92,8 @@ typedef struct cloth_pins {
     cloth_motion motion;
 } cloth_pins;
 
-/* What is written to files is multiplied with: (count x 3 x 4) row by row in the scene's unit, one for
- * each sample, of which the last holds on; count 0: nothing. */
+/* Matrices for the positions written to files: (count x 3 x 4) row by row in the scene's unit,
+ * one for each sample; the last applies to all later samples. count 0: no matrix. */
 typedef struct cloth_output {
     uint32_t count;
     const double *matrices;
@@ -101,20 +101,20 @@ typedef struct cloth_output {
 
 typedef struct cloth_scene_garment {
     const char *name;
-    const char *file;             /* of the mesh; NULL: a shape */
-    const hed_cloth_mesh *mesh;   /* one for all of an array */
+    const char *file;             /* file of the mesh; NULL: a shape */
+    const hed_cloth_mesh *mesh;   /* one mesh for all garments of an array */
     const uint32_t *particle_of;  /* (vertices) */
     const uint32_t *first_vertex; /* (particles) */
     const float *positions;       /* (particles x 3) m, at the start */
-    double placing[12];           /* from the mesh to there */
+    double placing[12];           /* matrix from the mesh to `positions` */
     hed_cloth_garment_def def;
     float colour[3];
-    float shift[3];          /* m, of this one in its array */
-    cloth_body *driver;      /* NULL: only moving pins, if any */
+    float shift[3];          /* shift of this garment in its array, m */
+    cloth_body *driver;      /* NULL: moving pins at most */
     const cloth_hold *holds; /* (particles) NULL: the driver's vertices are the particles */
     uint32_t pins_count;
-    const cloth_pins *pins; /* (pins_count) those that have a motion */
-    const bool *still;      /* (particles) pins that do not follow the driver; NULL: none */
+    const cloth_pins *pins; /* (pins_count) pins that have a motion */
+    const bool *still;      /* (particles) pins that do not follow the driver; NULL: no such pins */
     cloth_output output;
 } cloth_scene_garment;
 
@@ -128,12 +128,12 @@ typedef enum cloth_obstacle_kind {
 typedef struct cloth_obstacle {
     cloth_obstacle_kind kind;
     const char *name;
-    hed_cloth_collider simple; /* at rest */
-    cloth_motion motion;       /* of simple ones */
-    cloth_body *body;          /* of a mesh */
+    hed_cloth_collider simple; /* plane, sphere or capsule, at rest */
+    cloth_motion motion;       /* motion of `simple` */
+    cloth_body *body;          /* body of a mesh */
     float friction;
     float colour[3];
-    cloth_body shown; /* what to draw: made of simple ones, in `now` in the scene's unit */
+    cloth_body shown; /* body to draw: made from `simple`; `now` is in the scene's unit */
 } cloth_obstacle;
 
 struct hed_cloth_scene {
@@ -143,19 +143,20 @@ struct hed_cloth_scene {
     double rate;
     uint32_t frames;
     double gravity[3], gust;
-    uint32_t wind_count; /* 0: none */
-    const double *winds; /* (wind_count x 3) m/s, one for each frame, of which the last holds on */
+    uint32_t wind_count; /* 0: no wind */
+    /* (wind_count x 3) m/s, one for each frame; the last applies to all later frames */
+    const double *winds;
     uint32_t garment_count;
     cloth_scene_garment *garments;
-    hed_cloth_garment_def *garment_defs; /* the same, one behind another */
-    uint32_t particle_count;             /* with copies */
+    hed_cloth_garment_def *garment_defs; /* the definitions of `garments`, in one array */
+    uint32_t particle_count;             /* number of particles, copies included */
     uint32_t mesh_count;
-    hed_cloth_mesh **meshes; /* to free */
+    hed_cloth_mesh **meshes; /* meshes to free */
     uint32_t obstacle_count;
     cloth_obstacle *obstacles;
-    hed_cloth_camera camera; /* in the scene's unit */
-    cloth_output output;     /* of garments that have none */
-    /* of the frame last asked for */
+    hed_cloth_camera camera; /* camera, lengths in the scene's unit */
+    cloth_output output;     /* output of garments that have no output of their own */
+    /* values of the frame last requested */
     float *driver_positions, *driver_normals; /* (particle_count x 3) NULL: nothing is driven */
     hed_cloth_collider *colliders;
     hed_cloth_mesh_collider *mesh_colliders;
@@ -165,50 +166,50 @@ struct hed_cloth_scene {
     float transform[16];      /* metres to the scene's unit */
 };
 
-/* One load. */
+/* One load of a scene. */
 typedef struct cloth_scene_reader {
     hed_cloth_scene *scene;
     hed_json *json;
-    const char *folder; /* where files are looked for */
+    const char *folder; /* folder of files that the scene names */
     const hed_cloth_scene_options *options;
 } cloth_scene_reader;
 
 /* ---- complaints, memory, plain values (scene_parts.c) ---- */
 
 bool cloth_scene_fine(const cloth_scene_reader *reader);
-/* One line to the caller's warn(). */
+/* Sends one line to the caller's warn(). */
 void cloth_scene_warn(const cloth_scene_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Whether a call that was handed `error` failed, which is then the complaint about a node. */
+/* True if a call with `error` failed; its error then becomes the error about a node. */
 bool cloth_scene_failed(hed_json_node node, const hed_error *error);
-/* `count` zeroed elements that live as long as the scene; NULL after a complaint. */
+/* Allocates `count` zeroed elements that live as long as the scene; NULL: an error is recorded. */
 void *cloth_scene_allocate(
     cloth_scene_reader *reader, hed_json_node node, uint64_t count, size_t size);
 void cloth_scene_free_blocks(hed_cloth_scene *scene);
 const char *cloth_scene_text(cloth_scene_reader *reader, hed_json_node node, const char *format,
     ...) __attribute__((format(printf, 3, 4)));
-/* Where a file that the scene names is. */
+/* Makes the path of a file that the scene names. */
 const char *cloth_scene_path(cloth_scene_reader *reader, hed_json_node node);
 
-/* A member if it is there: its number, else `otherwise`. */
+/* Reads the number of a member; `otherwise` if the member is absent. */
 double cloth_scene_number(
     hed_json_node object, const char *key, double otherwise, double low, double high);
 uint32_t cloth_scene_integer(
     hed_json_node object, const char *key, uint32_t otherwise, uint32_t low, uint32_t high);
 bool cloth_scene_boolean(hed_json_node object, const char *key, bool otherwise);
-/* The same for lengths and points in the scene's unit: metres come out. */
+/* Reads lengths and points in the scene's unit; returns metres. */
 double cloth_scene_length(cloth_scene_reader *reader, hed_json_node object, const char *key,
     double otherwise, double low);
 void cloth_scene_point(cloth_scene_reader *reader, hed_json_node node, double point[3]);
-/* Whether `count` points are near enough, and finite; else the complaint, about vertex number so
- * and so of `what`. */
+/* Checks that `count` points are finite and within CLOTH_SCENE_FAR; else records an error with
+ * the number of the vertex. */
 bool cloth_scene_check_near(
     hed_json_node node, const char *what, const float *points, size_t count);
-/* "x", "-z" or three numbers: of length 1. */
+/* Reads "x", "-z" or three numbers as a direction of length 1. */
 void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, double direction[3]);
 void cloth_scene_colour(hed_json_node object, float rgb[3]);
-/* The one of these members that is there (NULL-terminated list): its number; a complaint if there
- * are none or several. */
+/* Finds the only one of these members (NULL-terminated list) that is present; returns its
+ * number. An error is recorded if no member or several are present. */
 uint32_t cloth_scene_one_of(hed_json_node object, const char *const *keys);
 
 /* ---- motion (scene_motion.c) ---- */
@@ -217,14 +218,14 @@ void cloth_pose_apply(const cloth_pose *pose, const float *from, float *to, uint
 bool cloth_motion_is_still(const cloth_motion *motion);
 cloth_pose cloth_motion_at(const cloth_motion *motion, double time);
 void cloth_axis_turn(const double axis[3], double angle, double turn[9]);
-/* "spin": `spin_axis` and `spin`. */
+/* Reads "spin" into `spin_axis` and `spin`. */
 void cloth_scene_read_spin(cloth_scene_reader *reader, hed_json_node spin, cloth_motion *motion);
 void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion);
-/* "transform" of an object, if it is there: scale, rotate, move; in metres. `matrix`: (3 x 4) row
- * by row. */
+/* Reads "transform" of an object, if present: scale, rotate, move; in metres. `matrix`: (3 x 4)
+ * row by row. */
 void cloth_scene_read_transform(
     cloth_scene_reader *reader, hed_json_node object, double matrix[12]);
-/* "output_matrix" of an object, if it is there. */
+/* Reads "output_matrix" of an object, if present. */
 cloth_output cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object);
 void cloth_scene_place(const double matrix[12], const float *from, float *to, uint32_t count);
 
@@ -232,65 +233,66 @@ void cloth_scene_place(const double matrix[12], const float *from, float *to, ui
 
 void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
     uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence);
-/* `positions` (vertex_count x 3) at a time from 0 on. */
+/* Computes `positions` (vertex_count x 3) at a time from 0 on. */
 void cloth_sequence_at(
     const cloth_sequence *sequence, uint32_t vertex_count, double time, float *positions);
 
 /* ---- meshes and bodies (scene_body.c) ---- */
 
-/* A mesh file, mended where that is asked for, sound; NULL after a complaint. Belongs to the
- * scene. */
+/* Reads a mesh file, repairs it if `mend` is set, and checks it; NULL: an error is recorded. The
+ * mesh belongs to the scene. */
 const hed_cloth_mesh *cloth_scene_read_mesh(
     cloth_scene_reader *reader, hed_json_node file, bool mend);
-/* Gives a mesh to the scene; its arrays are freed in any case. NULL after a complaint. */
+/* Moves a mesh to the scene; its arrays are freed in any case. NULL: an error is recorded. */
 hed_cloth_mesh *cloth_scene_own_mesh(
     cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh);
-/* Triangles of a mesh, polygons cut from their first corner; `particle_of` NULL: as they are. */
+/* Makes the triangles of a mesh; polygons are cut from their first corner. `particle_of` NULL:
+ * vertices are particles. */
 const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node node,
     const hed_cloth_mesh *mesh, const uint32_t *particle_of, bool without_quads, uint32_t *count);
-/* "mesh", "transform", "sequence", "motion", "mend" of an object. */
+/* Reads "mesh", "transform", "sequence", "motion", "mend" of an object. */
 cloth_body *cloth_scene_read_body(cloth_scene_reader *reader, hed_json_node object, bool normals);
-/* Puts `now` and `normals` where they are at a time. */
+/* Computes `now` and `normals` at a time. */
 void cloth_body_move(cloth_body *body, double time);
-/* Holds points to the nearest places of a body at rest (scene_hold.c). */
+/* Finds the nearest points of a body at rest, which hold the given points (scene_hold.c). */
 const cloth_hold *cloth_body_hold(cloth_scene_reader *reader, hed_json_node node,
     const cloth_body *body, const float *points, uint32_t count);
-/* Where a held point is now, and the body's normal there (NULL: not asked for). */
+/* Computes the current position of a held point, and the body's normal there (NULL: not needed). */
 void cloth_body_follow(
     const cloth_body *body, const cloth_hold *hold, float point[3], float normal[3]);
 
-/* ---- what the document holds ---- */
+/* ---- parts of the document ---- */
 
 extern const char *const cloth_shape_keys[]; /* "mesh", "grid", "disc", "sleeve", "skirt" */
-/* One of them but the first as a mesh, in the scene's unit. Grids tell their size,
-        and folded ones have `*rest` (vertices x 3), m, not placed
- * (scene_shape.c). */
+/* Reads one of these shapes, except "mesh", as a mesh in the scene's unit (scene_shape.c). Grids
+ * set their size, and folded grids have `*rest` (vertices x 3), m, not transformed. */
 void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, uint32_t shape,
     cloth_scene_garment *made, float **rest);
-/* scene_garment.c */
+/* scene_garment.c: reads the garments. */
 void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list);
-/* A painted map by particle; NULL where the object has none of that name. `unit` turns its numbers
- * into the map's own (scene_maps.c). */
+/* Reads a painted map by particle (scene_hold.c); NULL if the object has no map of that name.
+ * `unit` converts its numbers to the map's unit. */
 const float *cloth_scene_read_map(cloth_scene_reader *reader, hed_json_node object, const char *key,
     const cloth_scene_garment *made, double unit, double low, double high);
-/* Pins, driver and painted maps of a garment whose mesh and particles are there (scene_maps.c). */
+/* Reads pins, driver and painted maps of a garment whose mesh and particles are complete
+ * (scene_hold.c). */
 void cloth_scene_read_driver(
     cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
 void cloth_scene_read_maps(
     cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
-/* "sewing" of a garment whose mesh and particles are there. */
+/* Reads "sewing" of a garment whose mesh and particles are complete. */
 void cloth_scene_read_sewing(
     cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
 /* Sets inverse masses of pinned particles to 0. */
 void cloth_scene_read_pins(cloth_scene_reader *reader, hed_json_node garment, float *inverse_masses,
     cloth_scene_garment *made);
-/* scene_obstacle.c */
+/* scene_shape.c: reads the obstacles. */
 void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root);
-/* scene_show.c: where the garments are at the start, m; a camera that sees everything, then what
- * the file says of it. */
+/* scene_body.c: computes the bounds of the garments at the start, m; reads the camera, by
+ * default one that sees everything. */
 void cloth_scene_bounds(const hed_cloth_scene *scene, double low[3], double high[3]);
 void cloth_scene_read_camera(cloth_scene_reader *reader, hed_json_node root);
-/* Puts the shapes to show where they are at a time. */
+/* Moves the shapes to draw to their positions at a time. */
 void cloth_scene_show(hed_cloth_scene *scene, double time);
 
 #endif

@@ -1,6 +1,6 @@
-/* Meshes that a scene file describes instead of naming a file: grid, disc,
-        sleeve (a tube) and skirt (a cone without its tip). With
- * texture coordinates; in the scene's unit, as if they had been read. */
+/* Shapes: meshes that a scene file describes instead of naming a file: grid, disc, sleeve (a
+ * tube) and skirt (a cone without its tip). With texture coordinates; in the scene's unit, like
+ * a mesh from a file. */
 #include "model/scene_parts.h"
 #include "support/strict_math.h"
 
@@ -13,8 +13,8 @@
 const char *const cloth_shape_keys[] = {"mesh", "grid", "disc", "sleeve", "skirt", NULL};
 enum { MESH, GRID, DISC, SLEEVE, SKIRT };
 
-/* Room for a mesh with as many texture coordinates as vertices and `corners` corners for each face;
- * false after a complaint. */
+/* Allocates a mesh with this many texture coordinates and `corners` corners for each face;
+ * false: an error is recorded. */
 static bool scene_shape_make_room(cloth_scene_reader *reader, hed_json_node node,
     hed_cloth_mesh *mesh, uint64_t vertices, uint64_t textures, uint64_t faces, uint32_t corners)
 {
@@ -64,7 +64,7 @@ static void cross(const double a[3], const double b[3], double product[3])
     product[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* A point in the scene's unit. */
+/* Reads a point in the scene's unit. */
 static void scene_shape_read_place(
     hed_json_node object, const char *key, double unit, double point[3])
 {
@@ -73,7 +73,7 @@ static void scene_shape_read_place(
             CLOTH_SCENE_FAR / unit);
 }
 
-/* Two directions across `axis`, so that u x v = axis. */
+/* Computes two directions across `axis`, so that u x v = axis. */
 static void span_plane(const double axis[3], double u[3], double v[3])
 {
     double helper[3] = {fabs(axis[0]) < 0.6, 0, 0};
@@ -124,7 +124,7 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
             for (int k = 0; k < 3; k++)
                 (*rest)[3 * (size_t)i + k] =
                     (float)(unit * (origin[k] + u * size[0] * axes[0][k] + along * axes[1][k]));
-            /* folds go back and forth, the bend takes one row */
+            /* folds alternate in direction; the bend takes one row */
             double layer_length = size[1] / (folds + 1) * (1 + 1e-9);
             double layer = floor(along / layer_length), into = along - layer * layer_length;
             along = fmod(layer, 2) == 0 ? into : layer_length - into;
@@ -184,8 +184,8 @@ static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
                 u, radius * away * hed_strict_sin(angle), v, 0, axis);
             set_texture(mesh, ring_vertex(ring, place), 0.5 + 0.5 * away * hed_strict_cos(angle),
                 0.5 + 0.5 * away * hed_strict_sin(angle));
-            /* In each sixth: `ring` triangles that stand on this ring, and one fewer on the ring
-             * within. */
+            /* Each sixth has `ring` triangles with an edge on this ring, and one fewer with an
+             * edge on the inner ring. */
             uint32_t sixth = place / ring, within = sixth * (ring - 1) + place % ring;
             uint32_t here = ring_vertex(ring, place), inner = ring_vertex(ring - 1, within);
             set_triangle(mesh, &face, here, ring_vertex(ring, place + 1), inner);
@@ -255,18 +255,18 @@ void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, u
     made->mesh = cloth_scene_own_mesh(reader, node, &mesh);
 }
 
-/* Colliders of a scene file, the ground among them, and the shapes to show for them. */
+/* Colliders of a scene file, the ground included, and the shapes drawn for them. */
 
 enum {
     AROUND = 48,
-    RINGS = 12, /* of a shown sphere, from pole to middle */
+    RINGS = 12, /* rings of a drawn sphere, from pole to equator */
 };
 
 static const char *const KINDS[] = {"plane", "sphere", "capsule", "mesh", NULL};
 
-/* ---- shapes to show ---- */
+/* ---- shapes to draw ---- */
 
-/* Room for a shape whose vertices lie in `rings` rings of `around`. */
+/* Allocates a shape whose vertices form `rings` rings of `around`. */
 static bool scene_shape_make_rings(cloth_scene_reader *reader, hed_json_node node, uint32_t rings,
     uint32_t around, cloth_body *shown, float **vertices)
 {
@@ -291,7 +291,7 @@ static bool scene_shape_make_rings(cloth_scene_reader *reader, hed_json_node nod
     return true;
 }
 
-/* Two directions across `axis`. */
+/* Computes two directions across `axis`. */
 static void span_obstacle_plane(const double axis[3], double u[3], double v[3])
 {
     int least = fabs(axis[0]) < 0.6 ? 0 : 1;
@@ -304,8 +304,8 @@ static void span_obstacle_plane(const double axis[3], double u[3], double v[3])
         v[k] = axis[(k + 1) % 3] * u[(k + 2) % 3] - axis[(k + 2) % 3] * u[(k + 1) % 3];
 }
 
-/* A sphere (both ends the same) or a capsule: two caps, and the cone that touches both between
- * them. */
+/* Makes a sphere (equal ends) or a capsule to draw: two caps, and the cone between them that
+ * touches both. */
 static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
 {
     const hed_cloth_collider *c = &made->simple;
@@ -337,8 +337,8 @@ static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_o
     }
 }
 
-/* A square of a plane around the place that is nearest to the garments. The ground, which has no
- * end, is left to the picture. */
+/* Makes a square of a plane to draw, around the point nearest to the garments. The picture draws
+ * the ground, which is unbounded. */
 static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
 {
     const hed_cloth_collider *c = &made->simple;
@@ -360,7 +360,7 @@ static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obs
         for (int k = 0; k < 3; k++)
             vertices[3 * i + k] = (float)(centre[k] - away * axis[k] + s * u[k] + t * v[k]);
     }
-    made->shown.triangle_count = 2; /* of a ring that is not closed */
+    made->shown.triangle_count = 2; /* the ring is not closed */
 }
 
 /* ---- reading ---- */

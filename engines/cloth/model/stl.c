@@ -1,7 +1,7 @@
-/* Reading STL (3D Systems, StereoLithography Interface Specification, 1989), text and binary. The
- * format knows facets alone, each with three places of its own; corners at exactly the same place
- * are made one vertex here, numbered in the order in which they first appear. Facets' normals are
- * not kept: they say nothing that the corners do not. */
+/* Reader of STL (3D Systems, StereoLithography Interface Specification, 1989), text and binary.
+ * The format has only facets, each with three positions of its own; corners at exactly the same
+ * position become one vertex here, numbered in the order of first appearance. Facets' normals
+ * are not kept: the corners determine them. */
 #include "model/mesh.h"
 
 #include "heddle/author.h"
@@ -14,9 +14,9 @@
 #include <strings.h>
 
 enum {
-    HEAD_BYTES = 84, /* of a binary file: 80 of anything, then the number of facets */
+    HEAD_BYTES = 84, /* head of a binary file: 80 arbitrary bytes, then the number of facets */
     FACET_BYTES = 50,
-    LARGEST_COUNT = 0x55555554, /* so that corners can be counted in 32 bits */
+    LARGEST_COUNT = 0x55555554, /* limit that keeps the number of corners in 32 bits */
 };
 
 typedef struct reader {
@@ -27,7 +27,7 @@ typedef struct reader {
 
 /* ---- text ---- */
 
-/* Blanks and line ends alike: files are found with a facet in one line. */
+/* Skips blanks and line ends, as some files have a facet in one line. */
 static void stl_skip_space(cloth_reader *r)
 {
     for (; r->at < r->end && (*r->at == ' ' || (*r->at >= '\t' && *r->at <= '\r')); r->at++)
@@ -68,7 +68,7 @@ static hed_status stl_read_place(reader *r)
     return HED_OK;
 }
 
-/* Behind the word facet. Its normal may be anything, "nan" too: it is not used. */
+/* Reads a facet after the word facet. Its normal may be anything, even "nan": it is not used. */
 static hed_status read_facet(reader *r)
 {
     static const char *const opening[] = {"outer", "loop", NULL}, *const closing[] = {
@@ -96,7 +96,7 @@ static hed_status read_text(reader *r)
         if (!stl_take_word(t, "solid"))
             return r->rows.groups.count > 0 && t->at == t->end ? HED_OK
                                                                : cloth_reader_expected(t, "solid");
-        const char *from = t->at; /* its name: the rest of the line */
+        const char *from = t->at; /* name of the solid: the remainder of the line */
         while (t->at < t->end && *t->at != '\n' && *t->at != '\r') t->at++;
         hed_cloth_mesh_span *span = cloth_reader_add(t, &r->rows.groups);
         if (!span) return HED_ERROR_MEMORY;
@@ -106,7 +106,7 @@ static hed_status read_text(reader *r)
         while (stl_take_word(t, "facet"))
             if (read_facet(r)) return t->error->status;
         if (!stl_take_word(t, "endsolid")) return cloth_reader_expected(t, "facet or endsolid");
-        while (t->at < t->end && *t->at != '\n') t->at++; /* its name again */
+        while (t->at < t->end && *t->at != '\n') t->at++; /* name again */
     }
 }
 
@@ -141,7 +141,7 @@ static hed_status read_binary(reader *r)
     if (!r->rows.elements[CLOTH_POSITION].rows) return cloth_reader_starve(&r->text);
     float *to = r->rows.elements[CLOTH_POSITION].rows;
     for (uint64_t i = 0; i < count; i++, to += 9) {
-        /* behind its normal */
+        /* after its normal */
         memcpy(to, r->text.at + HEAD_BYTES + i * FACET_BYTES + 12, 9 * sizeof(float));
         for (int k = 0; k < 9; k++)
             if (!isfinite(to[k]))
@@ -155,8 +155,8 @@ static hed_status read_binary(reader *r)
 
 /* ---- vertices ---- */
 
-/* Makes one vertex of corners at the same place. A facet of which two corners are at one place
- * keeps both. */
+/* Makes one vertex of corners at the same position. A facet with two corners at one position
+ * keeps both corners. */
 static hed_status stl_weld(reader *r, hed_cloth_mesh *mesh)
 {
     uint32_t count = mesh->vertex_count, *vertex_of = malloc(count * sizeof *vertex_of),
@@ -197,7 +197,7 @@ hed_status cloth_stl_parse(
     hed_error own = {0};
     if (!error) error = &own;
     reader r = {{bytes, bytes + size, name, 1, error}, .rows = cloth_rows_empty()};
-    /* Binary files may begin with "solid", too: then their size says what they are. */
+    /* Binary files may begin with "solid", too: their size distinguishes them. */
     bool text = size >= 5 && strncasecmp(bytes, "solid", 5) == 0;
     if (text && size >= HEAD_BYTES && size == HEAD_BYTES + (uint64_t)facet_count(&r) * FACET_BYTES)
         text = false;

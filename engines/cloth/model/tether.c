@@ -1,15 +1,16 @@
 /* Tethers: for each particle the nearest locked particle, along the cloth at rest.
  *
  * Distances spread over the triangles from all locked particles at once, as in fast marching
- * (Kimmel and Sethian, Computing Geodesic Paths on Manifolds, 1998), but with round fronts instead
- * of straight ones: over an edge whose ends know their distances from one source, the source is
- * unfolded into the triangle's plane and seen from the third corner (Novotni and Klein, Computing
- * Geodesic Distances on Triangular Meshes, 2002). That is exact wherever the cloth can be unrolled.
- * Where the line of sight leaves the edge, the way goes through a particle, which is a source of
- * its own from there on. A particle that a shorter way reaches later is spread from again, so that
- * obtuse triangles need nothing special. Only a particle whose nearest locked one reaches none of
- * the triangles on the way (in a wedge between others' regions) keeps a way along an edge, a few
- * per cent too long. A garment without faces is spread over along its constraints. */
+ * (Kimmel and Sethian, Computing Geodesic Paths on Manifolds, 1998), but with round fronts
+ * instead of straight ones: over an edge whose ends have distances from one source, the source
+ * is unfolded into the triangle's plane and seen from the third corner (Novotni and Klein,
+ * Computing Geodesic Distances on Triangular Meshes, 2002). That is exact for developable cloth.
+ * If the line of sight leaves the edge, the path bends at a particle, which is a source of its
+ * own from there on. A particle that a shorter path reaches later is spread from again, so
+ * obtuse triangles need no special treatment. Only a particle whose nearest locked particle
+ * reaches no triangle on the path (in a wedge between the regions of others) keeps a path along
+ * an edge, a few per cent too long. In a garment without faces distances spread along its
+ * constraints. */
 #include "model/garment.h"
 #include "support/strict_math.h"
 
@@ -17,14 +18,15 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define STRAIGHT 1.01 /* a way so little longer than the straight one counts as straight */
-#define SHORTER 1e-9  /* relative; less is rounding */
+/* maximum ratio of a path's length to the straight distance at which the path counts as straight */
+#define STRAIGHT 1.01
+#define SHORTER 1e-9 /* minimum relative gain in length; less is rounding */
 
-/* How a particle is reached: from a locked one to `source`, where the way bends last, and straight
- * on from there. */
+/* Path to a particle: from a locked particle to `source`, where the path bends last, then
+ * straight. */
 typedef struct way {
-    double length;  /* m, whole */
-    double to_bend; /* m, as far as `source` */
+    double length;  /* whole path, m */
+    double to_bend; /* path up to `source`, m */
     uint32_t source, anchor;
 } way;
 
@@ -32,10 +34,11 @@ typedef struct spread {
     const cloth_garment *garment;
     way *ways;       /* (particles) */
     uint32_t *heap;  /* (particles) particles to spread from, nearest first */
-    uint32_t *place; /* (particles) in the heap, NONE: not there */
+    uint32_t *place; /* (particles) position in the heap, NONE: not in the heap */
     uint32_t heap_count;
-    uint32_t *links_at; /* (particles + 1) constraints at each particle; NULL: faces are there */
-    uint32_t *links;    /* (2 x constraints) */
+    /* (particles + 1) constraints at each particle; NULL: the garment has faces */
+    uint32_t *links_at;
+    uint32_t *links; /* (2 x constraints) */
     hed_arena scratch;
 } spread;
 
@@ -46,7 +49,7 @@ static double apart(const cloth_garment *garment, uint32_t i, uint32_t j)
     return sqrt(x * x + y * y + z * z);
 }
 
-/* ---- a heap that knows where each particle is ---- */
+/* ---- a heap with the position of each particle ---- */
 
 static void rise(spread *work, uint32_t at, uint32_t particle)
 {
@@ -95,8 +98,8 @@ static void offer_along(spread *work, uint32_t from, uint32_t to, double length)
     offer(work, to, (way){at->length + length, at->length, from, at->anchor});
 }
 
-/* How far b is from the source of a's way, or NAN: b has the same one, or the source is in plain
- * view and b is not behind anything. */
+/* Returns the distance of b from the source of a's path; NAN unless b has the same source, or
+ * the source is in direct sight of a and b is not hidden from it. */
 static double beside(const spread *work, uint32_t a, uint32_t b)
 {
     const way *at = work->ways + a, *other = work->ways + b;
@@ -109,14 +112,14 @@ static double beside(const spread *work, uint32_t a, uint32_t b)
     return in_view ? straight : NAN;
 }
 
-/* From the source of particle a's way, over the edge between a and b, to c. */
+/* Extends the path of particle a from its source, over the edge between a and b, to c. */
 static void look_over(
     spread *work, uint32_t a, uint32_t b, uint32_t c, double ab, double ac, double bc)
 {
     const way *at = work->ways + a;
     double ra = at->length - at->to_bend, rb = beside(work, a, b);
     if (!(ra > 0.0 && rb > 0.0)) return;
-    /* a at the origin, b along x, c above, the source below. */
+    /* a at the origin, b along x, c above, the source below */
     double sx = (ra * ra - rb * rb + ab * ab) / (2.0 * ab),
            cx = (ac * ac - bc * bc + ab * ab) / (2.0 * ab);
     double sy = sqrt(fmax(ra * ra - sx * sx, 0.0)), cy = sqrt(fmax(ac * ac - cx * cx, 0.0));
@@ -140,7 +143,7 @@ static void spread_over_faces(spread *work, uint32_t from)
         double ab = apart(garment, from, b), ac = apart(garment, from, c),
                bc = apart(garment, b, c);
         double near = work->ways[from].length;
-        /* What lies nearer than both ends of the edge is not reached over it. */
+        /* a particle nearer than both ends of the edge is not reached over it */
         bool over_b = work->ways[b].length < INFINITY &&
                       work->ways[c].length > fmin(near, work->ways[b].length);
         bool over_c = work->ways[c].length < INFINITY &&
@@ -180,8 +183,7 @@ static void spread_all(spread *work)
     }
 }
 
-/* Numbers the locked particles that others are tethered to; work->place becomes the number of
- * each. */
+/* Numbers the locked particles with tethers; work->place becomes the number of each. */
 static uint32_t number_anchors(spread *work)
 {
     const cloth_garment *garment = work->garment;

@@ -90,8 +90,8 @@ typedef struct cloth_plan {
     uint32_t *ghosts;     /* (ghost_total) particles */
     uint32_t *ghost_slot; /* (ghost_total) packet of each ghost */
     uint32_t slot_count;  /* packets of an exchange */
-    /* (patch_count x (pair_steps + 1)) first pair of patch p in step s: pair_at[p * (pair_steps
-     * + 1) + s]; the step ends at the next entry */
+    /* (patch_count x (pair_steps + 1)) first pair of patch p in step s:
+     * pair_at[p * (pair_steps + 1) + s]; the step ends at the next entry */
     uint32_t *pair_at;
     cloth_pair *pairs; /* (pair_count) */
     uint32_t pair_count;
