@@ -269,6 +269,11 @@ static hed_hash hash_of(const void *bytes, size_t size)
 
 static bool same(hed_hash x, hed_hash y) { return x.a == y.a && x.b == y.b; }
 
+static hed_hash hash_of_code(const char *text)
+{
+    return hed_hash_code(hed_hash_start(), text, strlen(text));
+}
+
 Test(base, hash_is_the_same_everywhere)
 {
     /* Computed with Python's whole numbers from the description in hash.c, not with hash.c. */
@@ -291,6 +296,39 @@ Test(base, hash_is_the_same_everywhere)
         memcpy(shifted + offset, "guides every warp thread", 25);
         CHECK(same(hash_of(shifted + offset, 24), hash_of("guides every warp thread", 24)));
     }
+}
+
+/* A result belongs to the code of a kernel: another comment, or a line that is wrapped elsewhere, leaves it. */
+Test(base, a_hash_of_code_leaves_out_comments)
+{
+    static const char code[] = "#define A 1\nint f(int x) { return x / 2; }\n";
+    static const char *const equal[] = {
+        "/* why */\n#define A 1 // one\n\n  int f(int x)\n{ return x /* half */ / 2; }",
+        "#define A 1\n/* two\n lines */ int   f(int x)\n{ return x / 2; } // end",
+        "\n\n#define A 1\nint f(int x)\n{ return x / 2; }"};
+    static const char *const other[] = {"#define A 1 int f(int x)\n{ return x / 2; }",
+        "#define A 1\nint f(int x)\n{ return x // 2; }\n",
+        "#define A 2\nint f(int x)\n{ return x / 2; }",
+        "#define A 1\nint f(intx)\n{ return x / 2; }", "", "#"};
+    const char wrapped[] = "#define A 1\nint f(int x)\n{ return x / 2; }\n";
+    CHECK_NOT(same(hash_of_code(code), hash_of_code(wrapped)), "an end of a line is kept");
+    for (size_t i = 0; i < HED_COUNT(equal); i++)
+        EXPECT(same(hash_of_code(wrapped), hash_of_code(equal[i])), "%zu", i);
+    for (size_t i = 0; i < HED_COUNT(other); i++)
+        EXPECT(!same(hash_of_code(wrapped), hash_of_code(other[i])), "%zu", i);
+    CHECK_NOT(
+        same(hash_of_code("\"/* a */\""), hash_of_code("\"/* b */\"")), "texts are no comments");
+    CHECK(same(hash_of_code("'\"' /* a */ '\\''"), hash_of_code("'\"' '\\''")));
+    /* what is open at the end ends there */
+    CHECK(same(hash_of_code("a /* b"), hash_of_code("a")) &&
+          same(hash_of_code("a // b"), hash_of_code("a /")) == false);
+    hash_of_code("\"open"), hash_of_code("\"\\"), hash_of_code("/"), hash_of_code("/*"),
+        hash_of_code("/*/");
+    char long_text[2000];
+    memset(long_text, 'x', sizeof long_text);
+    hed_hash whole = hed_hash_code(hed_hash_start(), long_text, sizeof long_text);
+    long_text[1500] = 'y';
+    CHECK_NOT(same(whole, hed_hash_code(hed_hash_start(), long_text, sizeof long_text)));
 }
 
 Test(base, hash_tells_lengths_and_order)

@@ -4,6 +4,7 @@
  * a difference in the top bit stays a single bit, which the next word could cancel. */
 #include "base/hash.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,4 +65,63 @@ hed_hash hed_hash_text(hed_hash hash, const char *text)
 void hed_hash_format(hed_hash hash, char text[33])
 {
     snprintf(text, 33, "%016llx%016llx", (unsigned long long)hash.a, (unsigned long long)hash.b);
+}
+
+/* ---- code ---- */
+
+/* End of the comment, string or character at `at`, or the next byte. `kind`: '/' a comment, '"' text. */
+static const char *code_piece(const char *at, const char *end, char *kind)
+{
+    *kind = *at == '"' || *at == '\'' ? '"' : 0;
+    if (*kind) {
+        const char quote = *at++;
+        while (at < end && *at != quote && *at != '\n') at += *at == '\\' && end - at > 1 ? 2 : 1;
+        return at < end ? at + 1 : end;
+    }
+    if (*at != '/' || end - at < 2 || (at[1] != '/' && at[1] != '*')) return at + 1;
+    *kind = '/';
+    if (at[1] == '/') {
+        while (at < end && *at != '\n') at++;
+        return at;
+    }
+    for (at += 2; end - at >= 2; at++)
+        if (at[0] == '*' && at[1] == '/') return at + 2;
+    return end;
+}
+
+/* Code in blocks of a fixed size, so that a text hashes at the speed of its bytes. */
+typedef struct code_block {
+    hed_hash hash;
+    size_t used;
+    char bytes[512];
+} code_block;
+
+static void code_put(code_block *block, const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        block->bytes[block->used++] = bytes[i];
+        if (block->used < sizeof block->bytes) continue;
+        block->hash = hed_hash_bytes(block->hash, block->bytes, block->used);
+        block->used = 0;
+    }
+}
+
+hed_hash hed_hash_code(hed_hash hash, const char *text, size_t size)
+{
+    const char *end = text + size, *next;
+    code_block block = {.hash = hash};
+    char blank = 0, kind; /* blank: pending white space, as one blank or one end of a line */
+    bool begun = false;
+    for (const char *at = text; at < end; at = next) {
+        next = code_piece(at, end, &kind);
+        if (kind == '/' || (!kind && isspace((unsigned char)*at))) {
+            if (blank != '\n') blank = *at == '\n' ? '\n' : ' ';
+            continue;
+        }
+        if (blank && begun) code_put(&block, &blank, 1);
+        code_put(&block, at, (size_t)(next - at));
+        blank = 0;
+        begun = true;
+    }
+    return hed_hash_bytes(block.hash, block.bytes, block.used);
 }

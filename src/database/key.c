@@ -55,7 +55,9 @@ static bool hash_texts(hed_hash *hash, hed_device *device, const hed_kernel_def 
         *hash = hed_hash_text(*hash, text.build.defines[i].value);
     }
     for (uint32_t i = 0; read && i < text.build.source_count; i++)
-        *hash = hed_hash_bytes(*hash, text.build.sources[i].text, text.build.sources[i].size);
+        *hash = text.build.language == HED_SPIRV
+                    ? hed_hash_bytes(*hash, text.build.sources[i].text, text.build.sources[i].size)
+                    : hed_hash_code(*hash, text.build.sources[i].text, text.build.sources[i].size);
     hed_build_text_free(&text);
     return read;
 }
