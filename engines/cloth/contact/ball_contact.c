@@ -1,4 +1,4 @@
-/* Descriptions and native versions of the kernels that push cloth out of cloth. */
+/* Descriptions and native versions of the kernels of balls around particles. */
 #include "contact/contact_kernels.h"
 
 enum { TILE = CLOTH_SELF_TILE };
@@ -135,7 +135,7 @@ static void totals_geometry(const hed_kernel_def *def, const hed_config *config,
         .sample.fill = cloth_contact_sample_fill, \
         __VA_ARGS__}
 
-/* Of a thread for each particle. */
+/* Members of kernels with a work item for each particle. */
 #define FOR_PARTICLES \
     .geometry = particles_geometry, HED_PARAMETERS(HED_PARAMETER(WG, 128, 32, 64, 128, 256, 512)), \
     HED_DIMENSIONS("particles"), HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(63), HED_PROBLEM(1500)), \
@@ -171,7 +171,7 @@ DESCRIPTION(near, "which particles may touch each one in this substep",
         HED_IN(uint, rows), HED_IN(float, rests), HED_IN(float, bodies), HED_OUT(uint, near),
         HED_OUT(uint, counts), HED_VALUE_STRUCT(cloth_self, self)),
     FOR_PARTICLES);
-/* may_spill: 16 bytes, around what a division calls where it is not simple. */
+/* may_spill: 16 bytes, around the subroutine of a division. */
 DESCRIPTION(push, "cloth pushed out of cloth, with friction",
     HED_ARGUMENTS(HED_INOUT(float, position, .tolerance = 1e-5),
         HED_INOUT(float, previous, .tolerance = 1e-5), HED_IN(uint, starts), HED_IN(uint, totals),

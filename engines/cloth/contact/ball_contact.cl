@@ -1,5 +1,6 @@
-/* Cloth against cloth: particles are counted into buckets, their starts are prefix sums, each is
- * put in its place, and pushed. ball_contact.h has what is done for one particle. */
+/* Kernels of balls around particles: particles are counted into buckets, prefix sums of the
+ * counts are the first slots, particles are sorted and pushed. ball_contact.h has the work of
+ * one particle. */
 #ifndef WG
 #define WG 128
 #endif
@@ -9,7 +10,8 @@
 #include "ball_contact.h"
 #endif
 
-/* `entries`: bucket of each particle, and how many came before it, in whatever order they came. */
+/* `entries`: bucket of each particle, and the number of particles that were counted before it,
+ * in any order. */
 __kernel void cloth_self_count(__global const float4 *restrict position,
     __global const float4 *restrict previous, __global const float4 *restrict rests,
     __global uint *restrict starts, __global uint2 *restrict entries, cloth_self self)
@@ -21,8 +23,8 @@ __kernel void cloth_self_count(__global const float4 *restrict position,
     entries[i] = hed_u2(bucket, before);
 }
 
-/* Counts of a tile to their exclusive prefix sums, in place, and the tile's sum. An item has RUN
- * neighbours. */
+/* Replaces the counts of a tile by their exclusive prefix sums, and writes the tile's sum. An
+ * item has RUN neighbouring counts. */
 #define RUN (CLOTH_SELF_TILE / WG)
 __kernel void cloth_self_scan(
     __global uint *restrict starts, __global uint *restrict totals, uint buckets)
@@ -49,7 +51,8 @@ __kernel void cloth_self_scan(
     if (item == WG - 1) totals[tile] = inclusive;
 }
 
-/* The tiles' sums to their exclusive prefix sums, and behind them the sum of all. One group. */
+/* Replaces the sums of the tiles by their exclusive prefix sums, followed by the sum of all
+ * tiles. One group. */
 __kernel void cloth_self_totals(__global uint *restrict totals, uint tiles)
 {
     HED_LOCAL_ARRAY(uint, sums, 2 * WG);

@@ -1,12 +1,12 @@
 /* Launches of balls around particles; ball_contact.h has the kernels.
  *
- * Which thickness a mesh needs: particles are balls, so two sheets keep apart only where no ball
- * slips between the others. That takes a thickness of at least the longest edge (the spacing of a
- * grid; its diagonals are then 1.41 thicknesses long, which is still tight: four balls around a
- * square leave a hole of 0.41 thicknesses). A finer mesh may keep its thickness: more neighbours
- * are looked through, no more contacts are found in its own surroundings, which are near at rest.
- * In a substep no particle goes farther than the thinnest garment's thickness: 3 m/s at 1 cm and
- * 300 substeps a second; faster cloth needs more substeps or more thickness. */
+ * Thickness that a mesh needs: two sheets stay separated only if no ball fits between the
+ * others. That takes a thickness of at least the longest edge (the spacing of a grid; its
+ * diagonals are then 1.41 thicknesses long, and four balls around a square leave a hole of 0.41
+ * thicknesses). A finer mesh may have the same thickness: the search covers more neighbours, but
+ * neighbours at rest do not touch. In a substep no particle moves farther than the smallest
+ * thickness: 3 m/s at 1 cm and 300 substeps a second. Faster cloth needs more substeps or more
+ * thickness. */
 #include "contact/contact_host.h"
 
 static bool takes_part(const cloth_garment *garment)
@@ -46,7 +46,7 @@ hed_status cloth_balls_create(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     return error->status;
 }
 
-/* Sorts the particles into their buckets, and lists which may touch which. */
+/* Sorts the particles into buckets, and stores the neighbours of each. */
 static void sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
     const cloth_contacts *c = contacts;

@@ -26,69 +26,69 @@ typedef struct crowd {
 
 /* Rows of 16 in two layers at 0.7 of the spacing; every fifth particle is locked, every eleventh
  * takes no part. */
-static void crowd_place(crowd *made, uint64_t seed)
+static void crowd_place(crowd *sample, uint64_t seed)
 {
-    for (uint32_t i = 0; i < made->count; i++) {
+    for (uint32_t i = 0; i < sample->count; i++) {
         float random[6];
         cloth_sample_floats(random, 6, seed + i, 2, -0.2f * SPACING, 0.2f * SPACING);
         uint32_t layer = i / 16 % 2;
-        made->rests[i] = (float4){(float)(i % 16) * SPACING, (float)(i / 16) * SPACING, 0.0f,
+        sample->rests[i] = (float4){(float)(i % 16) * SPACING, (float)(i / 16) * SPACING, 0.0f,
             as_float(i % 11 == 7 ? CLOTH_SELF_NONE : layer)};
-        made->position[i] = (float4){(float)(i % 16) * SPACING + random[0],
+        sample->position[i] = (float4){(float)(i % 16) * SPACING + random[0],
             0.7f * SPACING * (float)layer + random[1], (float)(i / 32) * SPACING + random[2],
             i % 5 == 2 ? 0.0f : 3.0f};
-        made->previous[i] = (float4){made->position[i].x + random[3],
-            made->position[i].y + random[4], made->position[i].z + random[5], 0.0f};
+        sample->previous[i] = (float4){sample->position[i].x + random[3],
+            sample->position[i].y + random[4], sample->position[i].z + random[5], 0.0f};
     }
-    made->bodies[0] = (float4){SPACING, 0.4f, 0.0f, 0.0f};
-    made->bodies[1] = (float4){1.2f * SPACING, 0.5f, 0.0f, 0.0f};
+    sample->bodies[0] = (float4){SPACING, 0.4f, 0.0f, 0.0f};
+    sample->bodies[1] = (float4){1.2f * SPACING, 0.5f, 0.0f, 0.0f};
 }
 
-static bool crowd_make(crowd *made, uint32_t count, uint64_t seed)
+static bool crowd_make(crowd *sample, uint32_t count, uint64_t seed)
 {
-    *made = (crowd){.self = cloth_self_pass(count, SPACING, 1.2f * SPACING), .count = count};
-    uint32_t buckets = made->self.buckets;
-    made->tiles = buckets / CLOTH_SELF_TILE;
-    made->position = calloc(count, sizeof(float4));
-    made->previous = calloc(count, sizeof(float4));
-    made->rests = calloc(count, sizeof(float4));
-    made->sorted = calloc(count, 2 * sizeof(float4));
-    made->bodies = calloc(2, sizeof(float4));
-    made->starts = calloc(buckets + 1, sizeof(uint));
-    made->totals = calloc(made->tiles + 1, sizeof(uint));
-    made->slots = calloc(count, sizeof(uint));
-    made->entries = calloc(count, sizeof(uint2));
-    made->rows = calloc(count, sizeof(uint));
-    made->near = calloc((size_t)count * CLOTH_SELF_NEAR, sizeof(uint));
-    made->counts = calloc(count, sizeof(uint));
-    if (!made->position || !made->previous || !made->rests || !made->sorted || !made->bodies ||
-        !made->starts || !made->totals || !made->slots || !made->entries || !made->rows ||
-        !made->near || !made->counts)
+    *sample = (crowd){.self = cloth_self_pass(count, SPACING, 1.2f * SPACING), .count = count};
+    uint32_t buckets = sample->self.buckets;
+    sample->tiles = buckets / CLOTH_SELF_TILE;
+    sample->position = calloc(count, sizeof(float4));
+    sample->previous = calloc(count, sizeof(float4));
+    sample->rests = calloc(count, sizeof(float4));
+    sample->sorted = calloc(count, 2 * sizeof(float4));
+    sample->bodies = calloc(2, sizeof(float4));
+    sample->starts = calloc(buckets + 1, sizeof(uint));
+    sample->totals = calloc(sample->tiles + 1, sizeof(uint));
+    sample->slots = calloc(count, sizeof(uint));
+    sample->entries = calloc(count, sizeof(uint2));
+    sample->rows = calloc(count, sizeof(uint));
+    sample->near = calloc((size_t)count * CLOTH_SELF_NEAR, sizeof(uint));
+    sample->counts = calloc(count, sizeof(uint));
+    if (!sample->position || !sample->previous || !sample->rests || !sample->sorted ||
+        !sample->bodies || !sample->starts || !sample->totals || !sample->slots ||
+        !sample->entries || !sample->rows || !sample->near || !sample->counts)
         return false;
-    made->self.last = seed % 2 != 0;
-    crowd_place(made, seed);
+    sample->self.last = seed % 2 != 0;
+    crowd_place(sample, seed);
     cloth_self_count_def.range(
-        &(hed_native_call){.arguments = (void *[]){made->position, made->previous, made->rests,
-                               made->starts, made->entries, &made->self}},
+        &(hed_native_call){.arguments = (void *[]){sample->position, sample->previous,
+                               sample->rests, sample->starts, sample->entries, &sample->self}},
         0, count);
     cloth_self_scan_def.range(
-        &(hed_native_call){.arguments = (void *[]){made->starts, made->totals, &buckets}}, 0,
-        made->tiles);
+        &(hed_native_call){.arguments = (void *[]){sample->starts, sample->totals, &buckets}}, 0,
+        sample->tiles);
     cloth_self_totals_def.range(
-        &(hed_native_call){.arguments = (void *[]){made->totals, &made->tiles}}, 0, 1);
+        &(hed_native_call){.arguments = (void *[]){sample->totals, &sample->tiles}}, 0, 1);
     cloth_self_place_def.range(
-        &(hed_native_call){.arguments = (void *[]){made->starts, made->totals, made->entries,
-                               made->slots, &made->self}},
+        &(hed_native_call){.arguments = (void *[]){sample->starts, sample->totals, sample->entries,
+                               sample->slots, &sample->self}},
         0, count);
     cloth_self_order_def.range(
-        &(hed_native_call){
-            .arguments = (void *[]){made->position, made->previous, made->starts, made->totals,
-                made->entries, made->slots, made->sorted, made->rows, &made->self}},
+        &(hed_native_call){.arguments = (void *[]){sample->position, sample->previous,
+                               sample->starts, sample->totals, sample->entries, sample->slots,
+                               sample->sorted, sample->rows, &sample->self}},
         0, count);
     cloth_self_near_def.range(
         &(hed_native_call){
-            .arguments = (void *[]){made->starts, made->totals, made->sorted, made->rows,
-                made->rests, made->bodies, made->near, made->counts, &made->self}},
+            .arguments = (void *[]){sample->starts, sample->totals, sample->sorted, sample->rows,
+                sample->rests, sample->bodies, sample->near, sample->counts, &sample->self}},
         0, count);
     return true;
 }
@@ -96,22 +96,23 @@ static bool crowd_make(crowd *made, uint32_t count, uint64_t seed)
 static void crowd_fill(const hed_kernel_def *def, uint32_t argument, uint32_t count, void *data,
     uint64_t bytes, uint64_t seed)
 {
-    crowd made;
-    if (crowd_make(&made, count, seed)) {
+    crowd sample;
+    if (crowd_make(&sample, count, seed)) {
         const struct {
             const char *name;
             const void *from;
-        } all[] = {{"position", made.position}, {"previous", made.previous}, {"rests", made.rests},
-            {"sorted", made.sorted}, {"bodies", made.bodies}, {"starts", made.starts},
-            {"totals", made.totals}, {"slots", made.slots}, {"entries", made.entries},
-            {"rows", made.rows}, {"pushed", made.sorted}, {"near", made.near},
-            {"counts", made.counts}, {"self", &made.self}};
-        for (uint32_t i = 0; i < HED_COUNT(all); i++)
-            if (is(def, argument, all[i].name)) memcpy(data, all[i].from, bytes);
+        } arrays[] = {{"position", sample.position}, {"previous", sample.previous},
+            {"rests", sample.rests}, {"sorted", sample.sorted}, {"bodies", sample.bodies},
+            {"starts", sample.starts}, {"totals", sample.totals}, {"slots", sample.slots},
+            {"entries", sample.entries}, {"rows", sample.rows}, {"pushed", sample.sorted},
+            {"near", sample.near}, {"counts", sample.counts}, {"self", &sample.self}};
+        for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
+            if (is(def, argument, arrays[i].name)) memcpy(data, arrays[i].from, bytes);
     }
-    void *all[] = {made.position, made.previous, made.rests, made.sorted, made.bodies, made.starts,
-        made.totals, made.slots, made.entries, made.rows, made.near, made.counts};
-    for (uint32_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
+    void *arrays[] = {sample.position, sample.previous, sample.rests, sample.sorted, sample.bodies,
+        sample.starts, sample.totals, sample.slots, sample.entries, sample.rows, sample.near,
+        sample.counts};
+    for (uint32_t i = 0; i < HED_COUNT(arrays); i++) free(arrays[i]);
 }
 
 /* Counting: a row of particles along x, one a cube. */
@@ -129,7 +130,7 @@ static void line_fill(const hed_kernel_def *def, uint32_t argument, uint32_t cou
 
 /* ---- meshes: tents along x; tent i has a ridge from (i, 1, 0) and stands on z = -1 and 1 ---- */
 
-/* As many leaves as there are particles, up to a power of two. */
+/* Number of leaves: the particles, rounded up to a power of two. */
 static uint32_t leaves_of(uint32_t count)
 {
     uint32_t leaves = 1;
@@ -157,7 +158,7 @@ static uint4 tent_triangle(uint32_t t)
     return back ? (uint4){a, c, b, 0} : (uint4){a, b, c, 0};
 }
 
-/* The two triangles of a leaf share the edge from the ridge to the far foot. */
+/* The two triangles of a leaf have the edge from the ridge to the far foot in common. */
 static uint4 tent_edges(uint32_t t)
 {
     bool first = t % 2 == 0, back = t / 2 % 2 == 0;
@@ -221,8 +222,8 @@ static void mesh_fill(
         free(places);
         free(triangles);
     }
-    /* Around a vertex: the list is empty for all, which leaves those particles without contact;
-     * contact tests have real meshes. */
+    /* the list around each vertex is empty, so particles nearest to a vertex have no contact;
+     * contact tests have real meshes */
     mesh_floats(def, argument, count, leaves, data, seed);
 }
 
@@ -238,7 +239,7 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
     const struct {
         const char *name;
         uint64_t bytes;
-    } all[] = {{"position", 16 * count}, {"previous", 16 * count}, {"rests", 16 * count},
+    } arrays[] = {{"position", 16 * count}, {"previous", 16 * count}, {"rests", 16 * count},
         {"starts", 4 * (scan ? count : buckets + 1)},
         {"totals", 4 * (scan        ? hed_ceil_divide(count, CLOTH_SELF_TILE)
                            : totals ? count + 1
@@ -250,8 +251,8 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
         {"boxes", 64 * leaves}, {"leaf_at", 4 * (leaves + 1)}, {"triangles", 32 * leaves},
         {"edges", 32 * leaves}, {"incident_at", 4 * (3 * leaves + 4)}, {"incident", 64},
         {"kinds", 16}, {"begin", 16 * (3 * leaves + 3)}, {"end", 16 * (3 * leaves + 3)}};
-    for (uint32_t i = 0; i < HED_COUNT(all); i++)
-        if (is(def, argument, all[i].name)) return all[i].bytes;
+    for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
+        if (is(def, argument, arrays[i].name)) return arrays[i].bytes;
     return 0;
 }
 

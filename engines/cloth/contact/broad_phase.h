@@ -66,7 +66,7 @@ CLOTH_INLINE contact_pair contact_candidate(uint k, contact_triangle s, contact_
 typedef struct contact_list_view {
     __global const contact_triangle *triangles; /* (leaves) */
     __global const float4 *start, *ahead;       /* (particles) covered motion */
-    __global const float4 *rests, *bodies;      /* as in contact_tree */
+    __global const float4 *rests, *bodies;      /* contact_tree has their elements */
     __global contact_pair *list;                /* (list_capacity) */
     __global contact_bound *bounds;             /* (list_capacity) */
     __global contact_counters *counters;
@@ -140,9 +140,9 @@ CLOTH_FUNCTION float contact_deviation_of(__global const float *deviations, cont
  * pairs, whose vertices have hardly left the covered motion. `fresh`: the list was made in this
  * iteration; `margin`: contact_margin(). */
 CLOTH_INLINE uint contact_is_far(contact_pair pair, contact_bound bound,
-    __global const float *deviations, uint fresh, float margin)
+    __global const float *deviations, uint is_fresh, float margin)
 {
-    float deviation = fresh ? 0.0f : contact_deviation_of(deviations, pair);
+    float deviation = is_fresh ? 0.0f : contact_deviation_of(deviations, pair);
     return bound.gap - deviation >= bound.reach + margin;
 }
 

@@ -8,7 +8,7 @@
 
 enum {
     BLOCK_LANES = 16,
-    BLOCK_CANDIDATES = 15, /* of two triangles: contact_candidates() */
+    BLOCK_CANDIDATES = 15, /* bits of contact_candidates() */
     BLOCK_QUEUE = BLOCK_LANES * (BLOCK_CANDIDATES + 1)
 };
 
@@ -24,7 +24,8 @@ typedef struct block_queue {
     contact_pair pairs[BLOCK_QUEUE];
 } block_queue;
 
-/* Up to BLOCK_LANES pairs: positions of their ends at start (x) and end (y), and the gaps. */
+/* A block of at most BLOCK_LANES pairs: positions of their ends at start (x) and end (y), and
+ * the gaps. */
 typedef struct block {
     const contact_pair *pairs;
     const float *reach;
@@ -73,7 +74,7 @@ static inline contact_ends block_ends(const float (*positions)[3][BLOCK_LANES], 
         {positions[3][0][lane], positions[3][1][lane], positions[3][2][lane], 0.0f}};
 }
 
-/* Computes the gap of each pair, and whether the pair may meet. */
+/* Computes the gap of each pair, and `meets`: true if the pair may meet. */
 HED_NATIVE_BODY block_meet(block *b, float4 shift, uint edges)
 {
     for (int lane = 0; lane < BLOCK_LANES; lane++) {
@@ -109,8 +110,8 @@ enum { BLOCK_ROWS = 3, BLOCK_STACK = 256 };
 typedef float block_box __attribute__((vector_size(32)));
 typedef int block_sides __attribute__((vector_size(32)));
 
-/* Writes the bits of those of `count` neighbouring nodes that overlap a box. `box`: high and -low,
- * which are compared with low and -high of a node. */
+/* Writes the bits of the nodes, of `count` neighbouring ones, that overlap a box. `box`: high
+ * and -low, which are compared with low and -high of a node. */
 HED_NATIVE_BODY block_overlaps(
     uint *overlaps, const float4 *nodes, uint count, const block_box *box)
 {
@@ -232,7 +233,7 @@ HED_NATIVE_BODY block_fill(block_triangles *b, contact_triangle triangle,
     block_join_all(b);
 }
 
-/* Removes the candidates whose boxes are not near those of the triangle in lane 0 of `self`. */
+/* Removes the candidates whose boxes are not near the boxes of the triangle in lane 0 of `self`. */
 HED_NATIVE_BODY block_sieve_body(block_triangles *b, const block_triangles *self)
 {
     uint all = 0;
@@ -305,15 +306,15 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
 {
     block_queue queues[2];
     block b;
-    contact_iteration *now = &counters->iteration[params.slot];
+    contact_iteration *current = &counters->iteration[params.slot];
     float margin = contact_margin(counters, params);
-    uint fresh = (uint)now->list_needed;
+    uint is_fresh = (uint)current->list_needed;
     float4 shift = contact_shift(counters, params);
     queues[0].count = queues[1].count = 0;
     for (uint k = first; k <= last; k++) {
         if (k < last) {
             contact_pair pair = view.list[k];
-            if (!contact_is_far(pair, view.bounds[k], view.deviations, fresh, margin))
+            if (!contact_is_far(pair, view.bounds[k], view.deviations, is_fresh, margin))
                 block_push(&queues[contact_edges(pair) != 0], pair, view.bounds[k].reach);
         }
         for (uint edges = 0; edges < 2; edges++)
@@ -322,7 +323,7 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
                 (edges ? block_meet_edges : block_meet_vertices)(&b, shift);
                 int meets = 0;
                 for (uint lane = 0; lane < b.count; lane++) meets += (int)b.meets[lane];
-                uint at = (uint)cloth_atomic_add(&now->pairs, meets);
+                uint at = (uint)cloth_atomic_add(&current->pairs, meets);
                 for (uint lane = 0; lane < b.count; lane++) {
                     if (!b.meets[lane]) continue;
                     contact_gap gap = {.normal = {b.normal[0][lane], b.normal[1][lane],

@@ -2,7 +2,7 @@
  * pairs of an iteration. After broad_phase.h and WG, the items of a group.
  *
  * On a GPU a descent of the tree waits for memory at each step, work items that find a pair wait
- * for those that do not, and a counter that all items increment is slower than the work it
+ * for items that do not, and a counter that all items increment is slower than the work it
  * counts. Therefore
  *
  *   - a group compares boxes of whole rows of the tree, one node for each item, with the cluster
@@ -14,9 +14,10 @@
 #ifndef CLOTH_BROAD_PHASE_GROUP_H
 #define CLOTH_BROAD_PHASE_GROUP_H
 
-#define CONTACT_CLUSTER 16u           /* leaves of a cluster, maximum */
-#define CONTACT_SEEK_LEAVES (2u * WG) /* leaves that are compared with those of a cluster at once */
-#define CONTACT_SEEK_TESTS (4u * WG)  /* comparisons of leaves between two looks at the queue */
+#define CONTACT_CLUSTER 16u /* leaves of a cluster, maximum */
+#define CONTACT_SEEK_LEAVES \
+    (2u * WG) /* leaves that are compared with the leaves of a cluster at once */
+#define CONTACT_SEEK_TESTS (4u * WG) /* comparisons of leaves between two looks at the queue */
 
 /* Local memory of a group that searches for overlaps. */
 typedef struct contact_seek {
@@ -64,7 +65,7 @@ CLOTH_INLINE void contact_seek_write(CLOTH_LOCAL contact_seek *s,
 }
 
 /* Compares the leaves of up to CONTACT_SEEK_LEAVES / width of the clusters in `nodes`, from the
- * first-th on, with those of the group's cluster, whose box is low to high and whose leaves
+ * first-th on, with the leaves of the group's cluster, whose box is low to high and whose leaves
  * begin at `cluster_leaf`. */
 CLOTH_INLINE void contact_seek_leaves(uint first, uint width, float4 low, float4 high,
     CLOTH_LOCAL contact_seek *s, __global const float4 *boxes,
@@ -173,7 +174,7 @@ CLOTH_FUNCTION void contact_sift_push(CLOTH_LOCAL contact_sift *s, uint edges, u
 }
 
 /* Takes one entry for each item from queues of `*vertices` and `*edges` entries. Returns 0 for
- * items that get none. */
+ * items without an entry. */
 CLOTH_FUNCTION uint contact_sift_pop(
     CLOTH_LOCAL contact_sift *s, uint *vertices, uint *edges, uint *entry)
 {
@@ -323,7 +324,7 @@ CLOTH_INLINE void contact_group_take(CLOTH_LOCAL contact_sift *s, contact_pair_v
     __global contact_counters *counters, contact_params params)
 {
     uint count = contact_listed(counters, params), step = (uint)get_global_size(0);
-    uint fresh = (uint)counters->iteration[params.slot].list_needed;
+    uint is_fresh = (uint)counters->iteration[params.slot].list_needed;
     float margin = contact_margin(counters, params);
     float4 shift = contact_shift(counters, params);
     contact_sift_open(s);
@@ -331,7 +332,7 @@ CLOTH_INLINE void contact_group_take(CLOTH_LOCAL contact_sift *s, contact_pair_v
         uint k = first + (uint)get_local_id(0), last = count - first <= step;
         if (k < count) {
             contact_pair pair = view.list[k];
-            if (!contact_is_far(pair, view.bounds[k], view.deviations, fresh, margin))
+            if (!contact_is_far(pair, view.bounds[k], view.deviations, is_fresh, margin))
                 contact_sift_push(s, contact_edges(pair) ? 1u : 0u, k);
         }
         barrier(CLK_LOCAL_MEM_FENCE);

@@ -35,14 +35,14 @@ static hed_status ensure(hed_cloth *cloth, cloth_contacts *contacts, cloth_conta
     if (contacts->kernels[kernel]) return HED_OK;
     hed_problem problem = hed_problem_1d((int64_t)size);
     hed_kernel_options options = hed_default_kernel_options();
-    /* what decides whether cloth crosses is rounded everywhere alike */
+    /* strict: the limit of motion is proved for one rounding */
     options.math = kernel >= CLOTH_PAIRS_BEGIN ? HED_MATH_STRICT : cloth->def.math;
     options.problem = &problem;
     return hed_kernel_create(
         cloth->device, definitions[kernel], &options, &contacts->kernels[kernel], error);
 }
 
-/* Those that the definition announces. */
+/* Creates the kernels that the definition announces, so that no step compiles. */
 static hed_status ensure_announced(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
     uint32_t triangles = cloth->def.max_collider_triangles, buckets = contacts->self.buckets;
@@ -69,7 +69,8 @@ hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
     return hed_launch(cloth->stream, contacts->kernels[kernel], &problem, arguments, count, error);
 }
 
-/* Bodies are the garments' copies, one behind another. */
+/* Fills the position at rest and body of each particle. Bodies are the copies of all garments in
+ * order. */
 static void fill_bodies(
     const hed_cloth *cloth, bool (*part)(const cloth_garment *), float4 *rests, float4 *bodies)
 {
@@ -102,7 +103,8 @@ hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*part)(const cloth_garmen
     return error->status;
 }
 
-/* Balls first: nothing may move cloth that does not cross behind what kept it from it. */
+/* Ball contacts run first: anything that moved cloth after its motion was limited could make it
+ * cross. */
 hed_status cloth_contacts_self(
     hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, float dt, hed_error *error)
 {

@@ -7,41 +7,41 @@
 
 #include "contact/contact_kernels.h"
 
-/* Makes what self-collision needs; mesh colliders are added by the first frame that has them. */
+/* Creates the contacts of self-collision. Mesh colliders are added by the first frame that has
+ * them. */
 hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, hed_error *error);
 void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts);
-/* Enqueues: for each particle the plane of the nearest triangle of the mesh colliders into
- * buffers.contact, from positions at the frame's beginning; `seconds` is how far ahead a particle's
- * way is looked along. */
+/* Enqueues the search of the nearest triangle of the mesh colliders for each particle, at the
+ * frame's start, into buffers.contact. `seconds`: time for which motions are extrapolated. */
 hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     const hed_cloth_frame *frame, double seconds, hed_error *error);
-/* At a submission's beginning, when places and motion are fed: notes where cloth that never crosses
- * begins, and makes more room for it where the last submissions needed most of it. At the end:
- * what was needed goes on its way to the host. */
+/* Start of a submission, after positions and motion were uploaded: stores the start of the first
+ * substep, and grows the capacity for pairs if the last submissions needed more than half of it.
+ * End of a submission: copies the counters to the host. */
 hed_status cloth_contacts_begin(hed_cloth *cloth, hed_error *error);
 hed_status cloth_contacts_end(hed_cloth *cloth, hed_error *error);
-/* Enqueues what keeps cloth from cloth at the end of the substep `step` of `dt` seconds (whose
- * colliders it respects). */
+/* Enqueues the contact of cloth with cloth at the end of the substep `step` of `dt` seconds. */
 hed_status cloth_contacts_self(
     hed_cloth *cloth, cloth_contacts *contacts, const cloth_step *step, float dt, hed_error *error);
-/* Waits for what is known of cloth that never crosses. */
+/* Waits for the counters of cloth that never crosses, and sets quality->contact_*. */
 hed_status cloth_contacts_measure(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error);
-/* The longest way, in m, that a particle may go in a substep so that no ball passes through other
- * balls: for cloth_step.longest_move. 1e9 without them. */
+/* Longest motion of a substep with which no ball passes through other balls, m:
+ * cloth_step.longest_move. 1e9 without balls. */
 float cloth_contacts_longest_move(const hed_cloth *cloth);
-/* Bytes of its buffers. */
+/* Device memory of the contacts, bytes. */
 uint64_t cloth_contacts_bytes(cloth_contacts *contacts);
-/* Moving part of the mesh colliders, for hed_cloth_save(): size, write, check (`contacts` may be
- * NULL), read what was checked. */
+/* State of the mesh colliders for hed_cloth_save(): size, write, check (`contacts` may be NULL),
+ * and read a state that was checked. */
 uint64_t cloth_contacts_state_size(const cloth_contacts *contacts);
 void cloth_contacts_state(const cloth_contacts *contacts, void *state);
 hed_status cloth_contacts_check_state(
     const cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
 hed_status cloth_contacts_set_state(
     hed_cloth *cloth, cloth_contacts *contacts, const void *state, uint64_t size, hed_error *error);
-/* Everything jumped: forget where the colliders were. */
+/* Forgets the previous positions of the mesh colliders, after a jump. */
 hed_status cloth_contacts_reset(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error);
-/* Where mesh colliders were goes through a rigid 4 x 4 matrix, column by column. */
+/* Transforms the previous positions of the mesh colliders by a rigid 4 x 4 matrix, column by
+ * column. */
 void cloth_contacts_move(cloth_contacts *contacts, const float *matrix);
 
 #endif

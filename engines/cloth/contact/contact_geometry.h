@@ -79,9 +79,9 @@ CLOTH_FUNCTION float contact_usable_gap(float4 n, float4 at, float reach, contac
 /* Gap to leave at the substep's end, m (CONTACT_KEPT_FRACTION). `usable`: contact_usable_gap(). */
 CLOTH_FUNCTION float contact_kept_gap(float gap, float reach, float usable)
 {
-    float least = hed_max(CONTACT_MIN_KEPT, CONTACT_KEPT_FACTOR * usable);
-    if (gap > usable && gap < least) return gap;
-    return hed_max(CONTACT_KEPT_FRACTION * hed_min(gap, reach), least);
+    float minimum = hed_max(CONTACT_MIN_KEPT, CONTACT_KEPT_FACTOR * usable);
+    if (gap > usable && gap < minimum) return gap;
+    return hed_max(CONTACT_KEPT_FRACTION * hed_min(gap, reach), minimum);
 }
 
 /* ---- closest points ---- */
@@ -180,8 +180,8 @@ CLOTH_INLINE uint contact_sides_apart(
 /* ---- gaps ---- */
 
 typedef struct contact_gap {
-    float4 normal; /* as contact_plane.normal */
-    float p, q;    /* as contact_closest */
+    float4 normal; /* contact_plane.normal */
+    float p, q;    /* weights of contact_closest */
     float min_gap; /* m, lower bound along `normal` over the whole motion */
 } contact_gap;
 

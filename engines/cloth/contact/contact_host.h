@@ -4,17 +4,17 @@
 
 #include "contact/contact.h"
 
-/* The triangles of all mesh colliders as a complete tree of boxes, and what lies around each: made
- * once from the first frame. */
+/* The triangles of all mesh colliders as a complete tree of boxes, with their neighbours. Made
+ * once, from the first frame. */
 typedef struct cloth_tree {
-    hed_arena arena;   /* the tree's own and all that it points to */
-    hed_arena scratch; /* while it is made */
+    hed_arena arena;   /* memory of the tree */
+    hed_arena scratch; /* memory of its making */
     uint32_t mesh_count, vertex_count, triangle_count;
-    uint32_t *mesh_vertices, *mesh_triangles; /* (mesh_count) as the program gave them */
-    /* (triangle_count) leaf by leaf: three vertices, mesh. Vertices in one place are one */
+    uint32_t *mesh_vertices, *mesh_triangles; /* (mesh_count) counts of the program */
+    /* (triangle_count) leaf by leaf: three vertices, mesh. Vertices at one position are one */
     uint4 *triangles;
-    /* (triangle_count) the triangle beyond edges ab, bc, ca, or CLOTH_MESH_NONE; its number as
-     * given */
+    /* (triangle_count) triangles beyond edges ab, bc, ca, or CLOTH_MESH_NONE; number of the
+     * program */
     uint4 *edges;
     uint32_t *incident_at; /* (vertex_count + 1) */
     /* (3 x triangle_count) triangles around each vertex */
@@ -24,12 +24,13 @@ typedef struct cloth_tree {
     bool *closed;      /* (mesh_count) no edge has one triangle only */
 } cloth_tree;
 
-/* Errors: ARGUMENT (an index out of bounds: names mesh and triangle), MEMORY. */
+/* Makes the tree. Errors: ARGUMENT (index out of bounds; names mesh and triangle), LIMIT,
+ * MEMORY. */
 hed_status cloth_tree_create(const hed_allocator *allocator, const hed_cloth_mesh_collider *meshes,
     uint32_t mesh_count, cloth_tree **tree, hed_error *error);
 void cloth_tree_destroy(cloth_tree *tree);
-/* Orders what has these centres for `leaves` leaves from the first on, of which leaf_at says where
- * each begins: halved along the longest axis until one is left. */
+/* Orders elements with these centres for `leaves` leaves from `first_leaf` on: halves them along
+ * the longest axis until one leaf is left. leaf_at: first element of each leaf. */
 void cloth_tree_order(const uint32_t *leaf_at, uint32_t *order, const float (*centres)[3],
     uint32_t first_leaf, uint32_t leaves);
 
@@ -43,7 +44,7 @@ typedef enum cloth_contact_kernel {
     CLOTH_SELF_PUSH,
     CLOTH_MESH_BOXES,
     CLOTH_MESH_FIND,
-    CLOTH_PAIRS_BEGIN, /* from here on in the order of contact_stage */
+    CLOTH_PAIRS_BEGIN, /* the kernels from here on are in the order of contact_stage */
     CLOTH_PAIRS_CHECK,
     CLOTH_PAIRS_SLOPES,
     CLOTH_PAIRS_BOXES,
@@ -59,9 +60,9 @@ typedef enum cloth_contact_kernel {
     CLOTH_CONTACT_KERNELS
 } cloth_contact_kernel;
 
-/* Of balls around particles. */
+/* Device memory of balls around particles. */
 typedef struct cloth_self_buffers {
-    /* (particles) float4: place at rest, and in the bits of w the body, or CLOTH_SELF_NONE */
+    /* (particles) float4: position at rest; w: bits of the body, or CLOTH_SELF_NONE */
     hed_buffer *rests;
     hed_buffer *bodies;    /* (copies of all garments) float4: thickness, friction, garment */
     hed_buffer *starts;    /* (buckets + 1) uint: counts, then prefix sums in each tile */
@@ -74,43 +75,43 @@ typedef struct cloth_self_buffers {
     hed_buffer *counts;    /* (particles) uint */
 } cloth_self_buffers;
 
-/* Of mesh colliders. */
+/* Device memory of mesh colliders. */
 typedef struct cloth_mesh_buffers {
-    /* (vertices) float4, in turn: where they were, where they are */
+    /* (vertices) float4, in turn: previous and present positions */
     hed_buffer *place[2];
     hed_buffer *kinds; /* (meshes) float4: friction, 1 where closed */
-    hed_buffer *triangles, *edges, *incident_at, *incident, *leaf_at; /* of the tree */
+    hed_buffer *triangles, *edges, *incident_at, *incident, *leaf_at; /* cloth_tree */
     hed_buffer *boxes;                                                /* (2 x leaves x 2) float4 */
 } cloth_mesh_buffers;
 
 struct cloth_contacts {
     hed_allocator allocator;
-    /* made with it where they are announced, else when first needed */
+    /* created with the contacts if the definition announces them, else at first use */
     hed_kernel *kernels[CLOTH_CONTACT_KERNELS];
-    /* cloth that never crosses cloth; NULL: none */
+    /* cloth that never crosses cloth; NULL if no garment takes part */
     struct cloth_pairing *pairing;
     /* balls */
     cloth_self self;
     cloth_self_buffers sb;
     /* mesh colliders */
     cloth_mesh_buffers mb;
-    uint32_t turn; /* of mb.place, the one where they are */
+    uint32_t turn; /* index of the present positions in mb.place */
     cloth_tree *tree;
-    float4 *places; /* (vertices) where they are in the world */
-    float4 *sent;   /* (vertices) the same from `origin`, as in place[turn] */
+    float4 *places; /* (vertices) positions in the world */
+    float4 *sent;   /* (vertices) positions relative to `origin`, as in place[turn] */
     double origin[3];
-    float4 *known; /* (known_count) where a saved state has them, until the next frame; else NULL */
+    float4 *known; /* (known_count) positions of a saved state, until the next frame; else NULL */
     uint32_t known_count;
-    /* the next frame finds them where they are then */
+    /* the meshes have no motion in the next frame */
     bool jumped;
 };
 
-/* Launches a kernel for `size` elements, which is made if it is not there yet. */
+/* Launches a kernel for `size` elements; creates the kernel at first use. */
 hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
     cloth_contact_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count,
     hed_error *error);
-/* Places at rest with the body of each particle, and what the bodies are made of, for those that
- * take part. */
+/* Uploads the positions at rest with the body of each particle that takes part, and the
+ * thickness, friction and garment of each body. */
 hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*takes_part)(const cloth_garment *),
     hed_buffer **rests, hed_buffer **bodies, hed_error *error);
 
@@ -144,7 +145,7 @@ uint64_t cloth_pairs_bytes(cloth_pairing *pairing);
 bool cloth_pairs_at_once(const hed_cloth *cloth);
 /* Elements of a launch, for kernels that are created before it. */
 uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel);
-/* As cloth_contacts_begin(), _self(), _end(), _measure() and _reset(). */
+/* Parts of cloth_contacts_begin(), _self(), _end(), _measure() and _reset(). */
 hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *pairing, hed_error *error);
 hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *pairing,
     const cloth_step *step, float dt, hed_error *error);
@@ -160,7 +161,7 @@ hed_status cloth_balls_push(
 
 /* mesh_launch.c */
 void cloth_contact_meshes_destroy(cloth_contacts *contacts);
-/* The next frame's mesh colliders have no motion, and a loaded state's positions are dropped. */
+/* Drops the previous positions of the mesh colliders, and the positions of a loaded state. */
 void cloth_contact_forget_places(cloth_contacts *contacts);
 
 #endif

@@ -15,10 +15,10 @@ enum {
     PAIRS_A_PARTICLE = 64, /* capacity at first */
     MIN_PAIRS = 4096,
     MAX_PAIRS = 1 << 27,
-    LOOKS = 4, /* submissions whose counters may be on the way to the host */
+    LOOKS = 4, /* submissions whose counters may not have reached the host */
     LOOK_AFTER = 3
 };
-static const float min_spare = 0.1f; /* of the smallest thickness */
+static const float min_spare = 0.1f; /* fraction of the smallest thickness */
 /* contact_params.cover: the smaller of these fractions of the smallest thickness and of the longest
  * edge. More would list neighbours along cloth that is thick for its mesh. */
 static const float cover_of_thickness = 0.35f, cover_of_edge = 0.12f;
@@ -26,7 +26,7 @@ static const double separation_speed = 0.25; /* m/s, of a pair that is too near 
 /* contact_params.read_loss by the distance from zero: 2^-23 of two floats of the world, and a tenth
  * more for repeated tests */
 static const double read_loss = 1.4e-7;
-static const float push_steps = 32768.0f; /* of the largest thickness, in sums of pushes */
+static const float push_steps = 32768.0f; /* steps of the largest thickness, in sums of pushes */
 
 typedef struct pairing_buffers {
     hed_buffer *triangles;                               /* (leaves) contact_triangle */
@@ -41,7 +41,7 @@ typedef struct pairing_buffers {
     hed_buffer *fractions;  /* (particles x CONTACT_LIMIT_ROUNDS) uint: bits of a float */
     hed_buffer *sums;       /* (particles) int4 */
     hed_buffer *counters;   /* contact_counters */
-    hed_buffer *state;      /* of a barrier over all groups */
+    hed_buffer *state;      /* state of a barrier over all groups */
     hed_buffer *covers;     /* (particles x 2) float4: motion that the list covers */
     hed_buffer *ahead;      /* (particles) float4: end of the motion that a list made now covers */
     hed_buffer *deviations; /* (particles) float: distance of the motion from `covers`, m */
@@ -57,8 +57,8 @@ struct cloth_pairing {
     contact_params params;
     hed_event *arrived[LOOKS]; /* counters in `pinned` */
     uint32_t submissions;
-    uint32_t substeps; /* of this submission so far */
-    uint32_t groups;   /* of cloth_pairs_substep; 0: unknown */
+    uint32_t substeps; /* substeps of this submission so far */
+    uint32_t groups;   /* groups of cloth_pairs_substep; 0: unknown */
 };
 
 /* ---- creation ---- */
@@ -228,7 +228,7 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
         uint64_t needed = (uint32_t)total->max_listed, capacity = p->params.capacity;
         if (needed < (uint32_t)total->max_pairs) needed = (uint32_t)total->max_pairs;
         if (2 * needed > capacity && capacity < MAX_PAIRS) {
-            hed_error full = {0}; /* without memory, cloth is frozen, and the metrics report it */
+            hed_error full = {0}; /* too little memory freezes cloth, and the metrics report it */
             hed_stream_wait(cloth->stream, error);
             pairing_grow(cloth, p, 3 * (needed < 2 * capacity ? needed : 2 * capacity), &full);
         }
@@ -347,13 +347,13 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
     params->iteration = 0;
     params->new_frame = p->substeps++ % cloth->def.substeps == 0;
     if (cloth_pairs_at_once(cloth)) return pairs_run_at_once(cloth, contacts, p, error);
-    /* the device alone knows whether a further iteration follows */
-    for (bool more = true; more; params->iteration++, params->new_frame = 0) {
+    /* the device decides if a further iteration follows */
+    for (bool continues = true; continues; params->iteration++, params->new_frame = 0) {
         contact_counters counters = {0};
         pairs_run_iteration(cloth, contacts, p, error);
         hed_read(cloth->stream, &counters, p->b.counters, 0, sizeof counters, error);
         if (hed_stream_wait(cloth->stream, error->status ? NULL : error) || error->status) break;
-        more = contact_continues(&counters, *params);
+        continues = contact_continues(&counters, *params);
         params->slot = (uint)counters.total.slot;
     }
     return error->status;

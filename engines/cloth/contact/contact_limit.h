@@ -9,12 +9,12 @@
  * has an element of its own, so that no result depends on the order within a round. */
 CLOTH_FUNCTION uint contact_fraction(__global const uint *fractions, uint particle, uint round)
 {
-    uint least = as_uint(1.0f);
+    uint minimum = as_uint(1.0f);
     for (uint k = 0; k < round; k++) {
         uint fraction = fractions[CONTACT_LIMIT_ROUNDS * particle + k];
-        least = fraction < least ? fraction : least;
+        minimum = fraction < minimum ? fraction : minimum;
     }
-    return least;
+    return minimum;
 }
 
 /* Bits of the fractions of the ends of a pair. */
@@ -67,16 +67,16 @@ CLOTH_INLINE contact_allowance contact_allow(contact_ends x, contact_ends y, con
     uint round = params.round, last = round + 1 == CONTACT_LIMIT_ROUNDS;
     float4 n = plane.normal;
     float gap = n.w, reach = plane.reach, usable = contact_usable_gap(n, unlimited, reach, params),
-          kept = contact_kept_gap(gap, reach, usable);
+          kept_gap = contact_kept_gap(gap, reach, usable);
     result.reason = CONTACT_SAFE;
     result.motion = result.allowed = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     if (!last && gap > CONTACT_TOUCH_GAP) {
         float4 h = contact_heights(n, y, y.a);
         if (contact_lowest(h, edges) - contact_highest(h, edges) >=
-            (round > 0 ? CONTACT_RETEST_FRACTION * kept : kept))
+            (round > 0 ? CONTACT_RETEST_FRACTION * kept_gap : kept_gap))
             return result;
     }
-    if (!(gap > usable)) { /* only a frozen pair is known to cross nothing */
+    if (!(gap > usable)) { /* a frozen pair crosses nothing; any motion might */
         result.reason = CONTACT_FREEZE;
         result.motion = hed_f4(1.0f, 1.0f, 1.0f, 1.0f);
         return result;
@@ -86,7 +86,8 @@ CLOTH_INLINE contact_allowance contact_allow(contact_ends x, contact_ends y, con
            to = contact_heights(
                n, y, hed_f4(x.a.x + shift.x, x.a.y + shift.y, x.a.z + shift.z, 0.0f));
     float low = contact_lowest(from, edges), high = contact_highest(from, edges);
-    float room = hed_max(gap - kept, 0.0f), upper = hed_max(low - contact_lowest(to, edges), 0.0f),
+    float room = hed_max(gap - kept_gap, 0.0f),
+          upper = hed_max(low - contact_lowest(to, edges), 0.0f),
           lower = hed_max(contact_highest(to, edges) - high, 0.0f);
     float part = upper + lower > 0.0f ? room * (upper / (upper + lower)) : 0.0f;
     float down = low - part, up = high + (room - part);
@@ -157,15 +158,15 @@ CLOTH_FUNCTION uint contact_to_limit(
  * counters for the next iteration. */
 CLOTH_FUNCTION void contact_tally(__global contact_counters *counters, contact_params params)
 {
-    __global const contact_iteration *now = &counters->iteration[params.slot];
+    __global const contact_iteration *current = &counters->iteration[params.slot];
     __global contact_iteration *before = &counters->iteration[1u - params.slot];
     __global contact_totals *total = &counters->total;
-    int count = now->pairs, listed = total->listed;
+    int count = current->pairs, listed = total->listed;
     float4 drift = contact_plus(contact_shift(counters, params), contact_drift(counters, params));
     total->limited += before->limited;
     total->held += before->held;
     total->frozen += (int)contact_frozen(counters, params);
-    total->lists += now->list_needed;
+    total->lists += current->list_needed;
     if ((uint)listed > (uint)total->max_listed) total->max_listed = listed;
     total->drift[0] = drift.x;
     total->drift[1] = drift.y;
@@ -194,13 +195,14 @@ CLOTH_FUNCTION void contact_finish(uint i, __global float4 *position, __global f
     __global contact_counters *counters, contact_params params)
 {
     float4 at = moved[i];
-    uint frozen = contact_frozen(counters, params), more = contact_continues(counters, params);
+    uint frozen = contact_frozen(counters, params), continues = contact_continues(counters, params);
     uint fraction = frozen ? 0 : contact_fraction(fractions, i, CONTACT_LIMIT_ROUNDS);
     uint limited = fraction < as_uint(1.0f);
     if (limited) at = contact_partial(start[i], at, contact_shift(counters, params), fraction);
     /* outside that branch: inside, LLVM 18 of Debian 13's PoCL ends the process with an error */
-    if (limited & !frozen & !more) cloth_atomic_add(&counters->iteration[params.slot].limited, 1);
-    position[i] = more ? moved[i] : at;
+    if (limited & !frozen & !continues)
+        cloth_atomic_add(&counters->iteration[params.slot].limited, 1);
+    position[i] = continues ? moved[i] : at;
     start[i] = at;
     if (i == 0) contact_tally(counters, params);
 }

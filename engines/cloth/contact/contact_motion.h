@@ -62,13 +62,13 @@ CLOTH_FUNCTION void contact_begin(uint i, __global const float4 *start,
     float4 motion = cloth_minus(y, x),
            first = cloth_minus(position[params.first_particle], start[params.first_particle]);
     float spread = sqrt(cloth_square(motion.x - first.x, motion.y - first.y, motion.z - first.z));
-    __global contact_iteration *now = &counters->iteration[params.slot];
-    if (spread < 1e9f && (int)as_uint(spread) > now->spread)
-        cloth_atomic_max(&now->spread, (int)as_uint(spread));
+    __global contact_iteration *current = &counters->iteration[params.slot];
+    if (spread < 1e9f && (int)as_uint(spread) > current->spread)
+        cloth_atomic_max(&current->spread, (int)as_uint(spread));
     if (i % params.sample_stride || params.motion_scale == 0.0f) return;
-    cloth_atomic_add(&now->motion[0], contact_motion_steps(motion.x));
-    cloth_atomic_add(&now->motion[1], contact_motion_steps(motion.y));
-    cloth_atomic_add(&now->motion[2], contact_motion_steps(motion.z));
+    cloth_atomic_add(&current->motion[0], contact_motion_steps(motion.x));
+    cloth_atomic_add(&current->motion[1], contact_motion_steps(motion.y));
+    cloth_atomic_add(&current->motion[2], contact_motion_steps(motion.z));
 }
 
 /* ---- distance from a motion ---- */
@@ -85,12 +85,12 @@ CLOTH_FUNCTION float4 contact_deviation(float4 at, float4 a, float4 b)
 }
 
 /* Position at most `limit` from the motion from a to b. `held` becomes 1 if it had to be moved. */
-CLOTH_FUNCTION float4 contact_hold_near(float4 at, float4 a, float4 b, float limit, uint *held)
+CLOTH_FUNCTION float4 contact_hold_near(float4 at, float4 a, float4 b, float limit, uint *is_held)
 {
     float4 off = contact_deviation(at, a, b);
     if (off.w <= limit) return at;
     float back = 1.0f - limit / off.w;
-    *held = 1u;
+    *is_held = 1u;
     return hed_f4(fma(-back, off.x, at.x), fma(-back, off.y, at.y), fma(-back, off.z, at.z), at.w);
 }
 

@@ -61,10 +61,10 @@ CLOTH_INLINE void contact_push(uint k, __global const contact_pair *pairs,
     float reach = plane.reach, gap = n.w;
     contact_ends y = contact_ends_of(moved, pair);
     float4 w = contact_weights(plane.p, plane.q, edges), h = contact_heights(n, y, y.a);
-    float now = fma(w.y, h.y, fma(w.z, h.z, w.w * h.w));
+    float present_gap = fma(w.y, h.y, fma(w.z, h.z, w.w * h.w));
     float separation = params.iteration > 0 ? 0.0f : params.max_separation;
     float target = gap < reach ? hed_min(reach, gap + separation) : reach;
-    float depth = hed_min(target - now, 4.0f * reach);
+    float depth = hed_min(target - present_gap, 4.0f * reach);
     float mass =
         fma(y.a.w, w.x * w.x, fma(y.b.w, w.y * w.y, fma(y.c.w, w.z * w.z, y.d.w * (w.w * w.w))));
     if (!(depth > 0.0f && mass > 0.0f)) return;
@@ -76,9 +76,9 @@ CLOTH_INLINE void contact_push(uint k, __global const contact_pair *pairs,
     float4 slip = hed_f4(fma(a.x, w.x, fma(b.x, w.y, fma(c.x, w.z, d.x * w.w))),
         fma(a.y, w.x, fma(b.y, w.y, fma(c.y, w.z, d.y * w.w))),
         fma(a.z, w.x, fma(b.z, w.y, fma(c.z, w.z, d.z * w.w))), 0.0f);
-    float along = cloth_dot(slip, n);
-    slip =
-        hed_f4(fma(-along, n.x, slip.x), fma(-along, n.y, slip.y), fma(-along, n.z, slip.z), 0.0f);
+    float normal_slip = cloth_dot(slip, n);
+    slip = hed_f4(fma(-normal_slip, n.x, slip.x), fma(-normal_slip, n.y, slip.y),
+        fma(-normal_slip, n.z, slip.z), 0.0f);
     float square = cloth_square(slip.x, slip.y, slip.z), limit = plane.friction * depth;
     float fraction = square > limit * limit ? limit / sqrt(square) : 1.0f;
     float4 push = hed_f4(fma(depth, n.x, -(fraction * slip.x)),
@@ -115,13 +115,13 @@ CLOTH_INLINE void contact_separate(uint k, __global const contact_pair *pairs,
     contact_ends y = contact_ends_of(moved, pair);
     float4 h = contact_heights(n, y, y.a);
     float low = contact_lowest(h, edges), high = contact_highest(h, edges);
-    float kept = contact_kept_gap(gap, reach, contact_usable_gap(n, y.a, reach, params));
-    if (low - high >= kept) return;
+    float kept_gap = contact_kept_gap(gap, reach, contact_usable_gap(n, y.a, reach, params));
+    if (low - high >= kept_gap) return;
     contact_mark_active(counters, params);
     /* an immovable side leaves the whole correction to the other */
     float upper = edges ? hed_max(y.a.w, y.b.w) : y.a.w,
           lower = hed_max(hed_max(y.c.w, y.d.w), edges ? 0.0f : y.b.w);
-    float margin = 0.75f * kept, limit = 4.0f * params.max_thickness;
+    float margin = 0.75f * kept_gap, limit = 4.0f * params.max_thickness;
     float middle = !(upper > 0.0f)   ? low - margin
                    : !(lower > 0.0f) ? high + margin
                                      : 0.5f * (low + high);
@@ -147,7 +147,7 @@ CLOTH_INLINE void contact_apply(uint i, __global const float4 *start,
 {
     __global int *sum = sums + 4 * i;
     int weight = sum[3];
-    float4 at = moved[i], before = previous[i]; /* both loads in flight at once */
+    float4 at = moved[i], before = previous[i]; /* two loads in flight at once */
     if (weight > 0) {
         float scale = 1.0f / (params.push_steps * (float)weight);
         at = hed_f4(fma((float)sum[0], scale, at.x), fma((float)sum[1], scale, at.y),
@@ -164,14 +164,14 @@ CLOTH_INLINE void contact_apply(uint i, __global const float4 *start,
     }
     float4 request = position[i];
     if (!params.last_pass || (at.x == request.x && at.y == request.y && at.z == request.z)) return;
-    uint held = 0;
+    uint is_held = 0;
     float4 shift = contact_shift(counters, params),
            drift = contact_plus(shift, contact_drift(counters, params));
-    at = contact_hold_near(
-        at, contact_plus(start[i], shift), request, 0.98f * contact_spare(counters, params), &held);
+    at = contact_hold_near(at, contact_plus(start[i], shift), request,
+        0.98f * contact_spare(counters, params), &is_held);
     moved[i] = contact_hold_near(at, contact_plus(covers[2 * i], drift),
-        contact_plus(covers[2 * i + 1], drift), 0.98f * params.cover, &held);
-    if (held) cloth_atomic_add(&counters->iteration[params.slot].held, 1);
+        contact_plus(covers[2 * i + 1], drift), 0.98f * params.cover, &is_held);
+    if (is_held) cloth_atomic_add(&counters->iteration[params.slot].held, 1);
 }
 
 #endif

@@ -103,12 +103,12 @@ static void strip_place(strip *s, uint64_t seed)
     for (uint32_t row = 0; row + 1 < rows; row++)
         for (uint32_t column = 0; column + 1 < COLUMNS; column++) {
             uint32_t a = row * COLUMNS + column, b = a + COLUMNS;
-            /* a corner and its two edges, the border has none */
+            /* a corner and its two edges; edges of the border have no owner */
             if (leaf < s->params.leaves)
                 s->triangles[leaf++] = (contact_triangle){a, a + 1, b + 1, 1 | 8 | 32};
             if (leaf < s->params.leaves) s->triangles[leaf++] = (contact_triangle){a, b + 1, b, 32};
         }
-    /* Around every particle the next few leaves; one node in three may be convex. */
+    /* Leaves around a particle: the next few; one node in three may be convex. */
     for (uint32_t i = 0; i < 3 * s->params.leaves; i++) s->around[i] = i / 3;
     for (uint32_t i = 0; i <= s->params.particles; i++)
         s->around_at[i] = 3 * s->params.leaves / s->params.particles * i;
@@ -122,11 +122,11 @@ static void strip_place(strip *s, uint64_t seed)
 
 static void strip_free(strip *s)
 {
-    void *all[] = {s->start, s->position, s->previous, s->moved, s->rests, s->bodies, s->boxes,
+    void *arrays[] = {s->start, s->position, s->previous, s->moved, s->rests, s->bodies, s->boxes,
         s->planes, s->triangles, s->found, s->fractions, s->sums, s->counters, s->covers, s->list,
         s->bounds, s->ahead, s->overlaps, s->deviations, s->gradients, s->slopes, s->ranges,
         s->around_at, s->around, s->convex};
-    for (uint32_t i = 0; i < HED_COUNT(all); i++) free(all[i]);
+    for (uint32_t i = 0; i < HED_COUNT(arrays); i++) free(arrays[i]);
 }
 
 static bool strip_new(strip *s)
@@ -198,7 +198,7 @@ static void strip_native(const hed_kernel_def *def, uint64_t size, void **argume
 static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
 {
     contact_params *params = &s->params;
-    contact_iteration *now = &s->counters->iteration[params->slot];
+    contact_iteration *current = &s->counters->iteration[params->slot];
     contact_totals *total = &s->counters->total;
     if (def == &cloth_pairs_begin_def || def == &cloth_pairs_substep_def) return;
     for (uint32_t i = 0; i < params->particles; i++)
@@ -206,7 +206,7 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     for (uint32_t i = 0; i < params->particles; i++)
         contact_check(
             i, s->start, s->position, s->covers, s->ahead, s->deviations, s->counters, *params);
-    now->list_needed = def != &cloth_pairs_check_def;
+    current->list_needed = def != &cloth_pairs_check_def;
     for (uint32_t i = 0; i < params->particles && !of_leaves(def); i++)
         contact_store_cover(i, s->start, s->ahead, s->covers);
     if (def == &cloth_pairs_check_def) { /* a list made elsewhere is valid for some samples */
@@ -251,7 +251,7 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     if (of_pairs(def) && (uint)total->listed > capacity) total->listed = (int)capacity;
     if (def == &cloth_pairs_take_def) {
         total->listed = 1;
-        now->list_needed = (int)(seed % 2);
+        current->list_needed = (int)(seed % 2);
         params->capacity = params->list_capacity = capacity;
         return;
     }
@@ -263,7 +263,7 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     params->iteration = seed % 2 ? 0 : CONTACT_MAX_ITERATIONS - 1;
     params->pass = def == &cloth_pairs_part_def ? CONTACT_PUSH_PASSES : 0;
     if (def == &cloth_pairs_push_def || def == &cloth_pairs_part_def) return;
-    for (uint32_t k = 0; k < (uint)now->pairs && def == &cloth_pairs_apply_def; k++)
+    for (uint32_t k = 0; k < (uint)current->pairs && def == &cloth_pairs_apply_def; k++)
         contact_push(k, s->found, s->planes, s->start, s->moved, s->sums, s->counters, *params);
     uint rounds = def == &cloth_pairs_cut_def ? seed % CONTACT_LIMIT_ROUNDS : CONTACT_LIMIT_ROUNDS;
     for (params->round = 0; params->round < rounds && def != &cloth_pairs_apply_def;
@@ -271,7 +271,7 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         for (uint32_t k = 0; k < contact_to_limit(s->counters, *params); k++)
             contact_limit(
                 k, s->found, s->planes, s->start, s->moved, s->fractions, s->counters, *params);
-    now->limited_rounds = (int)rounds; /* so that a further round has work */
+    current->limited_rounds = (int)rounds; /* a further round has work */
 }
 
 /* ---- for descriptions ---- */
@@ -288,7 +288,7 @@ typedef struct pairs_array {
 static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const strip *s)
 {
     uint64_t particles = s->params.particles, leaves = s->params.leaves, room = s->params.capacity;
-    const pairs_array all[] = {{"start", s->start, 16 * particles},
+    const pairs_array arrays[] = {{"start", s->start, 16 * particles},
         {"position", s->position, 16 * particles}, {"previous", s->previous, 16 * particles},
         {"moved", s->moved, 16 * particles},
         {"fractions", s->fractions, 4 * CONTACT_LIMIT_ROUNDS * particles},
@@ -304,8 +304,8 @@ static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const 
         {"counters", s->counters, sizeof *s->counters}, {"garments", NULL, 256},
         {"colliders", pairs_collider, sizeof pairs_collider}, {"contact", NULL, 32 * particles},
         {"params", &s->params, sizeof s->params}, {"row", &s->params.leaves, 4}};
-    for (uint32_t i = 0; i < HED_COUNT(all); i++)
-        if (pairs_sample_is(def, argument, all[i].name)) return all[i];
+    for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
+        if (pairs_sample_is(def, argument, arrays[i].name)) return arrays[i];
     return (pairs_array){"", NULL, 0};
 }
 

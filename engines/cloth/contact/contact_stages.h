@@ -22,9 +22,9 @@ typedef enum contact_stage {
 
 /* Runs the stages of a contact iteration by RUN(stage). Sets pass, last_pass and round of
  * PARAMS, a contact_params. ROW is the number of nodes of the row that CONTACT_BOXES begins
- * with, of which a group of GROUP_SIZE items goes up to one node. COUNTERS are those of the
- * device. Where KNOWN is 0 they are not read and no stage is skipped: a stage without work
- * changes nothing. */
+ * with, of which a group of GROUP_SIZE items refits up to one node. COUNTERS are the device's.
+ * Where KNOWN is 0 they are not read and no stage is skipped: a stage without work changes
+ * nothing. */
 #define CONTACT_ITERATION(RUN, PARAMS, ROW, GROUP_SIZE, COUNTERS, KNOWN) \
     do { \
         RUN(CONTACT_BEGIN); \

@@ -112,8 +112,8 @@ CLOTH_FUNCTION uint contact_range_separates(contact_range r)
     if (!(size > 1e-6f && size < 1e6f)) return 0u;
     /* smallest eigenvalue of the metric C^T C */
     float e = cloth_dot(u, u), f = cloth_dot(u, v), g = cloth_dot(v, v);
-    float skew = 0.5f * (e - g), least = 0.5f * (e + g) - sqrt(fma(skew, skew, f * f));
-    float stretch = sqrt(hed_max(least, 0.0f));
+    float skew = 0.5f * (e - g), smallest = 0.5f * (e + g) - sqrt(fma(skew, skew, f * f));
+    float stretch = sqrt(hed_max(smallest, 0.0f));
     n = hed_f4(n.x / size, n.y / size, n.z / size, 0.0f);
     stretch -= contact_range_width(r.high_u.x - r.low_u.x, r.high_v.x - r.low_v.x, n.x) +
                contact_range_width(r.high_u.y - r.low_u.y, r.high_v.y - r.low_v.y, n.y) +

@@ -19,7 +19,7 @@
  *      limits no vertex. If the last round but one still limits a vertex, all pairs get rule 2,
  *      which needs no test.
  *   4. If a plane limited a vertex, a further contact iteration begins at the positions that
- *      were reached, which cross nothing, and ends at those that were requested, with new pairs,
+ *      were reached, which cross nothing, and ends at the requested ones, with new pairs,
  *      planes and pushes. A vertex mostly gets around a plane of the first iteration so. Without
  *      it the vertex would lag, and the cloth that it hangs on would pull it through ever more
  *      cloth in the next substep.
@@ -98,8 +98,8 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
  * nothing. */
 #define CONTACT_TOUCH_GAP -1e-8f
 
-/* A node of the tree cannot meet itself if lengths in it are at least CONTACT_MIN_STRETCH of those
- * at rest, and at least CONTACT_MIN_SPREAD wherever the list allows its vertices to be. */
+/* A node of the tree cannot meet itself if lengths in it are at least CONTACT_MIN_STRETCH of the
+ * lengths at rest, and at least CONTACT_MIN_SPREAD wherever the list allows its vertices to be. */
 #define CONTACT_MIN_STRETCH 0.5f
 #define CONTACT_MIN_SPREAD 0.05f
 
@@ -130,7 +130,7 @@ typedef struct CONTACT_ALIGNED(16) contact_plane {
 
 /* Triangle of a leaf. */
 typedef struct CONTACT_ALIGNED(16) contact_triangle {
-    uint a, b, c; /* particles; a is CONTACT_NO_LEAF where there is none */
+    uint a, b, c; /* particles; a is CONTACT_NO_LEAF in a leaf without a triangle */
     uint owned;   /* bits 0 to 2: vertices a b c; bits 3 to 5: edges ab bc ca */
 } contact_triangle;
 
@@ -141,7 +141,7 @@ typedef struct CONTACT_ALIGNED(8) contact_overlap {
 
 /* Distances of a listed pair, m. */
 typedef struct CONTACT_ALIGNED(8) contact_bound {
-    float reach; /* as in contact_plane */
+    float reach; /* contact_plane.reach */
     float gap;   /* lower bound over the motion that the list covers */
 } contact_bound;
 
@@ -154,7 +154,7 @@ typedef struct contact_iteration {
     int motion[3];     /* sums of motions, in steps */
     int spread;        /* bits of a float: m, largest difference of a motion from the first one */
     int list_needed;   /* not 0: a new list is made */
-    int plane_limited; /* not 0: planes limited vertices, which a further iteration may get around */
+    int plane_limited; /* not 0: planes limited vertices; a further iteration may help */
     int active_passes; /* the last pass that moved a vertex, plus 1 */
     int unused[5];
 } contact_iteration;
@@ -164,9 +164,9 @@ typedef struct contact_totals {
     int limited, held;
     int frozen; /* contact iterations in which all vertices were frozen, for want of capacity */
     int lists;
-    int max_pairs;  /* of a contact iteration */
-    int max_listed; /* of a list */
-    int last_pairs; /* of the last contact iteration */
+    int max_pairs;  /* maximum of a contact iteration */
+    int max_listed; /* maximum of a list */
+    int last_pairs; /* pairs of the last contact iteration */
     int substeps;
     int listed;             /* pairs in the list; above contact_params.list_capacity: too many */
     float drift[3];         /* m, sum of the shifts since the list was made */
@@ -187,9 +187,10 @@ typedef struct contact_params {
     /* bounds of `spare`, the distance that contacts may push a particle off its motion: half of
      * contact_iteration.spread within these bounds */
     float min_spare, max_spare;
-    float cover;          /* distance that a particle may be off the motion that the list covers */
-    float max_separation; /* of a pair that is too near, in a pass of the first iteration */
-    float push_steps;     /* steps of 1 m in sums of pushes */
+    float cover; /* distance that a particle may be off the motion that the list covers */
+    /* separation of a pair that is too near, in a pass of the first iteration */
+    float max_separation;
+    float push_steps; /* steps of 1 m in sums of pushes */
     float max_thickness;
     float max_edge; /* longest edge at rest */
     /* loss of distance of two positions that are read as floats of the world: along each axis, and
@@ -199,7 +200,7 @@ typedef struct contact_params {
     /* fractions of the colliders' motion at the substep's start and end */
     float collider_from, collider_to;
     uint particles;
-    uint leaves;         /* of the tree: a power of 2 */
+    uint leaves;         /* leaves of the tree: a power of 2 */
     uint capacity;       /* pairs of a contact iteration */
     uint list_capacity;  /* pairs of the list */
     uint new_frame;      /* not 0: a frame begins, and with it a list */
@@ -207,8 +208,8 @@ typedef struct contact_params {
     uint sample_stride;  /* one particle in this many counts for the mean motion */
     uint collider_count;
     uint flags;     /* CLOTH_STEP_* */
-    uint slot;      /* as contact_totals.slot */
-    uint iteration; /* of the substep */
+    uint slot;      /* contact_totals.slot */
+    uint iteration; /* index in the substep */
     uint pass;      /* below CONTACT_PASSES */
     uint round;     /* below CONTACT_LIMIT_ROUNDS */
     uint last_pass; /* not 0: no further pass follows */

@@ -1,8 +1,8 @@
-/* Which parts of the tree over the cloth's own triangles are convex at rest, so that a look at
- * their triangles one by one can show that none crosses another (docs/cloth-contact.md, Which
- * pairs): garments that are flat at rest, each in one piece with a convex border and without holes.
- * Of such a garment a straight line between two points of a node at rest stays in the garment; the
- * node is convex if it stays among the triangles around the node's vertices as well. */
+/* Nodes of the tree over the cloth's own triangles that are convex at rest. For such a node a
+ * test of single triangles can prove that it does not meet itself (docs/cloth-contact.md, Which
+ * pairs). They exist in garments that are flat at rest, in one piece, with a convex border and
+ * without holes: a straight line between two points of a node at rest stays in the garment, and
+ * the node is convex if the line stays in the triangles around the node's vertices too. */
 #include "contact/contact_host.h"
 #include "support/strict_math.h"
 
@@ -13,12 +13,13 @@
 #undef fabs /* double here: words.h has the float of kernels */
 #undef sqrt
 
-static const double flat_within = 1e-5; /* of the garment's size, and so are corners straight */
+static const double flat_within =
+    1e-5; /* deviation from a plane and from a straight border, by the garment's size */
 
-/* An edge of a triangle as it goes around it: its ends in order, its leaf, and which it is. */
+/* An edge of a triangle, in the triangle's direction. */
 typedef struct flat_edge {
     uint32_t low, high, side; /* 3 leaf + edge */
-    bool turned;              /* goes from high to low */
+    bool turned;              /* the direction is from high to low */
 } flat_edge;
 
 typedef struct flat_garments {
@@ -44,7 +45,7 @@ static double flat_turn(const double a[2], const double b[2], const double c[2])
     return (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0]);
 }
 
-/* Normal of the largest triangle, and how wide the garment is. */
+/* Sets the normal of the largest triangle. Returns the width of the garment, m; 0: no area. */
 static double flat_normal(const cloth_garment *garment, double normal[3])
 {
     double largest = 0.0, wide = 0.0;
@@ -66,8 +67,8 @@ static double flat_normal(const cloth_garment *garment, double normal[3])
     return largest > 0.0 ? wide : 0.0;
 }
 
-/* Places in the plane of the garment, whose axes follow the world's where they can, as the tree
- * does; false: it is not flat. */
+/* Sets positions in the plane of the garment, along axes near the world's, as the tree. Returns
+ * false if the garment is not flat. */
 static bool flat_places(const cloth_garment *garment, double (*places)[2])
 {
     double n[3] = {0.0, 0.0, 0.0}, u[3], v[3];
@@ -104,7 +105,7 @@ static int compare_flat_edges(const void *a, const void *b)
     return p->side < q->side ? -1 : p->side > q->side;
 }
 
-/* Edges of two triangles join them; those of one are a border. */
+/* Joins triangles at edges of two; edges of one triangle are the border. */
 static void flat_join(flat_garments *f, flat_edge *edges)
 {
     uint32_t count = 0;
@@ -131,8 +132,8 @@ static void flat_join(flat_garments *f, flat_edge *edges)
     }
 }
 
-/* One border, which turns one way and once around: then the triangles, which all lie the same way
- * up, cover what is within it once. */
+/* True if there is one border, which turns in one direction and once around: then the triangles,
+ * which all have one orientation, cover its inside once. */
 static bool flat_border(const flat_garments *f, uint32_t first)
 {
     double around = 0.0;
@@ -157,7 +158,7 @@ static void flat_borders(flat_garments *f)
     for (uint32_t leaf = 0; leaf < f->leaves; leaf++) {
         contact_triangle t = f->triangles[leaf];
         if (t.a == CONTACT_NO_LEAF) continue;
-        /* all the same way up */
+        /* all triangles need one orientation */
         if (!(flat_turn(f->places[t.a], f->places[t.b], f->places[t.c]) > 0.0))
             f->convex[f->body[t.a]] = false;
     }
@@ -165,13 +166,13 @@ static void flat_borders(flat_garments *f)
         uint32_t body = f->body[i];
         if (f->next[i] == CONTACT_NO_LEAF || f->borders[body] == 0 || !f->convex[body]) continue;
         f->convex[body] = flat_border(f, i);
-        f->borders[body] = 0; /* looked at */
+        f->borders[body] = 0; /* tested */
     }
 }
 
 /* ---- nodes ---- */
 
-/* Whether a line goes through the inside of a rectangle. */
+/* True if a line crosses the inside of a rectangle. */
 static bool flat_crosses(
     const double a[2], const double b[2], const double low[2], const double high[2])
 {
@@ -185,7 +186,8 @@ static bool flat_crosses(
     return left > 0 && left < 4;
 }
 
-/* Whether the edge across from vertex `k` of a triangle ends the triangles around the node. */
+/* True if the edge opposite to vertex `k` of a triangle is a border of the triangles around the
+ * node. */
 static bool flat_ends(const flat_garments *f, uint32_t leaf, uint32_t k, uint32_t node)
 {
     uint32_t other = f->beyond[3 * leaf + (k + 1) % 3], marked = 0;
@@ -237,7 +239,7 @@ static bool flat_node(flat_garments *f, uint32_t node)
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole tree ---- */
 
 /* Leaves around each particle. */
 static void flat_around(const flat_garments *f, uint32_t *around_at, uint32_t *around)
@@ -253,7 +255,8 @@ static void flat_around(const flat_garments *f, uint32_t *around_at, uint32_t *a
     }
 }
 
-/* Where b and c of a triangle at (0, 0), b, c are 1 and all else is 0: the gradients of that. */
+/* Gradients in the garment's plane of the functions that are 1 at b, or at c, and 0 at the
+ * others. */
 static float4 flat_gradients(const flat_garments *f, contact_triangle t)
 {
     const double *a = f->places[t.a], *b = f->places[t.b], *c = f->places[t.c];

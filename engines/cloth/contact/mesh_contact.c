@@ -3,8 +3,7 @@
 
 /* ---- native versions ---- */
 
-/* A range of groups, as the kernel has them. Above the row at most one group's worth of nodes
- * belongs to each. */
+/* Refits the nodes of a range of groups, as the kernel does. */
 static void boxes_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     void *const *argument = call->arguments;
@@ -55,7 +54,7 @@ const hed_kernel_def cloth_mesh_boxes_def = {
     .summary = "boxes of a tree of triangles, made anew from the last row up",
     HED_ARGUMENTS(HED_INOUT(float, boxes), HED_IN(uint, leaf_at), HED_IN(uint, triangles),
         HED_IN(float, begin), HED_VALUE(uint, row), HED_VALUE(uint, leaves)),
-    /* one value: what a launch leaves undone depends on it */
+    /* one value: the row of the next launch depends on it */
     HED_PARAMETERS(HED_PARAMETER(WG, 128, 128)),
     HED_DIMENSIONS("row"),
     COMMON,

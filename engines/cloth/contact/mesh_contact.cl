@@ -1,5 +1,5 @@
-/* Mesh colliders: the boxes of the tree made anew, and each particle's plane of contact.
- * mesh_contact.h has what is done for one. */
+/* Kernels of mesh colliders: refit of the boxes, and each particle's plane of contact.
+ * mesh_contact.h has the work of one node and of one particle. */
 #ifndef WG
 #define WG 64
 #endif
@@ -9,8 +9,8 @@
 #include "mesh_contact.h"
 #endif
 
-/* Boxes of a row of `row` nodes and of those above them: a group takes WG nodes and goes up to one,
- * so the next launch begins with the row of row / WG / 2 nodes. */
+/* Refits a row of `row` nodes and the rows above it: a group refits WG nodes and the nodes above
+ * them up to one, so the next launch begins with the row of row / WG / 2 nodes. */
 __kernel void cloth_mesh_boxes(__global float4 *boxes, __global const uint *restrict leaf_at,
     __global const uint4 *restrict triangles, __global const float4 *restrict places, uint row,
     uint leaves)

@@ -1,13 +1,13 @@
-/* The nearest triangle of the mesh colliders to a particle, and the plane in which they touch: one
- * text for every device and for C. After physics.h and collide.h.
+/* Nearest triangle of the mesh colliders to a particle, and the plane of contact: one text for
+ * every device and for C. After physics.h and collide.h.
  *
- * The triangles lie in a tree of boxes that is made once, on the host (contact/mesh_tree.c), and
- * whose boxes are made anew each frame. A hash of space, which serves the particles, does not serve
- * here: a large triangle lies in very many cubes, and a particle deep inside finds nothing in the
- * cubes around it. The tree is complete: node i has the nodes 2 i and 2 i + 1 below it, `leaves`
- * nodes are its last row, so no pointers are stored, and it is gone through without a stack: a word
- * remembers at which levels the farther branch is still to be looked at (after Hapala et al.,
- * Efficient Stack-less BVH Traversal, 2011).
+ * The triangles are in a tree of boxes that is made once, on the host (contact/mesh_tree.c), and
+ * refitted each frame. A hash of space, as for balls, would fail: a large triangle is in very
+ * many cubes, and a particle deep inside a mesh finds no triangle in the cubes around it. The
+ * tree is complete: node i has nodes 2 i and 2 i + 1 below it, and the last row has `leaves`
+ * nodes, so no pointers are stored. The traversal needs no stack: the bits of a word mark the
+ * levels whose farther branch is to be visited (after Hapala et al., Efficient Stack-less BVH
+ * Traversal, 2011).
  *
  * Inside and outside are distinguished by the pseudo-normal of the nearest face, edge or vertex:
  * the face's own, the sum of two, the sum of all around weighted by their angles (Baerentzen and
@@ -18,22 +18,21 @@
 
 #define CLOTH_MESH_NONE 0xffffffffu
 
-/* What finding is given; by value. */
+/* Parameters of the search, passed by value. */
 typedef struct cloth_meshes {
-    float ahead;    /* the way looked along, in ways of the last substep */
-    float fall;     /* m, by gravity along that way */
-    float move;     /* m, the farthest that a vertex of a mesh goes in this frame */
-    float come_out; /* m, the most that a particle inside is brought out in this frame */
+    float ahead;    /* extrapolated motion, in motions of the last substep */
+    float fall;     /* m, motion by gravity in that time */
+    float move;     /* m, longest motion of a vertex of a mesh in this frame */
+    float come_out; /* m, maximum motion of a particle out of a mesh in this frame */
     uint particles;
-    uint leaves; /* of the tree: a power of 2 */
-    uint closed; /* not 0: there is a mesh without a border, so one can be deep inside */
+    uint leaves; /* leaves of the tree, a power of 2 */
+    uint closed; /* not 0: a mesh has no border, so particles can be deep inside */
 } cloth_meshes;
 
-/* Nearest point of a triangle: from the point asked for, with in w the square of the distance; and
- * where it lies. */
+/* Nearest point of a triangle to a position. */
 typedef struct cloth_nearest {
     float4 to;
-    float b, c;  /* shares of corners b and c */
+    float b, c;  /* barycentric weights of corners b and c */
     uint region; /* 0 1 2: corner a b c; 3 4 5: edge ab bc ca; 6: face */
 } cloth_nearest;
 
@@ -53,8 +52,7 @@ CLOTH_FUNCTION float4 cloth_cross(float4 a, float4 b)
         fma(a.x, b.y, -(a.y * b.x)), 0.0f);
 }
 
-/* share of the way from `a` to the point of an edge: n / (n + m), with care for an edge without
- * length. */
+/* Parameter of a point between the ends of an edge, n / (n + m); 0 for an edge of length 0. */
 CLOTH_FUNCTION float cloth_edge_share(float n, float m)
 {
     return n + m > 0.0f ? n / (n + m) : 0.0f;
@@ -102,18 +100,19 @@ CLOTH_FUNCTION cloth_nearest cloth_nearest_of(float4 p, float4 a, float4 b, floa
         region = 0u;
         on_b = on_c = 0.0f;
     }
-    cloth_nearest near;
-    near.region = region;
-    near.c = whole > 0.0f ? on_c / whole : 0.0f;
-    near.b = region == 4u ? 1.0f - near.c : whole > 0.0f ? on_b / whole : 0.0f;
-    near.to = hed_f4(fma(ac.x, near.c, fma(ab.x, near.b, pa.x)),
-        fma(ac.y, near.c, fma(ab.y, near.b, pa.y)), fma(ac.z, near.c, fma(ab.z, near.b, pa.z)),
-        0.0f);
-    near.to.w = cloth_dot(near.to, near.to);
-    return near;
+    cloth_nearest nearest;
+    nearest.region = region;
+    nearest.c = whole > 0.0f ? on_c / whole : 0.0f;
+    nearest.b = region == 4u ? 1.0f - nearest.c : whole > 0.0f ? on_b / whole : 0.0f;
+    nearest.to = hed_f4(fma(ac.x, nearest.c, fma(ab.x, nearest.b, pa.x)),
+        fma(ac.y, nearest.c, fma(ab.y, nearest.b, pa.y)),
+        fma(ac.z, nearest.c, fma(ab.z, nearest.b, pa.z)), 0.0f);
+    nearest.to.w = cloth_dot(nearest.to, nearest.to);
+    return nearest;
 }
 
-/* Square of the distance to a node's box; a little less, so that rounding hides no triangle. */
+/* Square of the distance to a node's box, m^2; reduced a little, so that rounding hides no
+ * triangle. */
 CLOTH_FUNCTION float cloth_box_square(float4 p, __global const float4 *boxes, uint node)
 {
     float4 low = boxes[2 * node], high = boxes[2 * node + 1];
@@ -123,7 +122,7 @@ CLOTH_FUNCTION float cloth_box_square(float4 p, __global const float4 *boxes, ui
     return cloth_square(x, y, z) * 0.9999f;
 }
 
-/* The box of a leaf or of a node above. */
+/* Computes the box of a leaf, from its triangles, or of a node above, from the two nodes below. */
 CLOTH_FUNCTION void cloth_box_one(uint node, __global float4 *boxes, __global const uint *leaf_at,
     __global const uint4 *triangles, __global const float4 *places, uint leaves)
 {
@@ -146,7 +145,7 @@ CLOTH_FUNCTION void cloth_box_one(uint node, __global float4 *boxes, __global co
     boxes[2 * node + 1] = high;
 }
 
-/* The next node that may hold something nearer than `best`, from a node that is done; 1: none. */
+/* Next node after `node` that may have a triangle nearer than `best`; 1 after the last. */
 CLOTH_FUNCTION uint cloth_tree_next(
     uint node, uint *trail, float4 p, __global const float4 *boxes, float best)
 {
@@ -164,17 +163,17 @@ CLOTH_FUNCTION uint cloth_tree_next(
 
 /* The mesh colliders in their tree, as contact/mesh_tree.c makes it. */
 typedef struct cloth_mesh_view {
-    __global const float4 *boxes; /* two of each node */
+    __global const float4 *boxes; /* (2 leaves x 2) low, high */
     __global const uint *leaf_at;
     __global const uint4 *triangles, *edges;
     __global const uint *incident_at, *incident;
-    __global const float4 *kinds;       /* of each mesh: its friction; 1 where it has no border */
-    __global const float4 *begin, *end; /* vertices where the frame begins and ends */
+    __global const float4 *kinds;       /* (meshes) friction; 1 if the mesh has no border */
+    __global const float4 *begin, *end; /* (vertices) positions at the frame's start and end */
 } cloth_mesh_view;
 
-/* The triangle nearest to p whose distance's square is at most *best, which becomes its own; of
- * equally near ones the one with the smallest number (`edges[..].w`). CLOTH_MESH_NONE: there is
- * none. */
+/* Finds the triangle nearest to p whose squared distance is at most *best, and sets *best to it.
+ * Of equally near triangles the one with the smallest number (`edges[..].w`) is found. Returns
+ * CLOTH_MESH_NONE if no triangle is that near. */
 CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, cloth_mesh_view view, uint leaves)
 {
     uint node = 1, trail = 0, found = CLOTH_MESH_NONE, number = CLOTH_MESH_NONE;
@@ -205,7 +204,7 @@ CLOTH_FUNCTION uint cloth_tree_nearest(float4 p, float *best, cloth_mesh_view vi
     }
 }
 
-/* Unit normal of a triangle; 0 where it has no area. */
+/* Normal of a triangle, length 1; 0 if it has no area. */
 CLOTH_FUNCTION float4 cloth_face_normal(uint t, cloth_mesh_view view)
 {
     uint4 triangle = view.triangles[t];
@@ -214,7 +213,7 @@ CLOTH_FUNCTION float4 cloth_face_normal(uint t, cloth_mesh_view view)
         cloth_minus(view.begin[triangle.y], a), cloth_minus(view.begin[triangle.z], a)));
 }
 
-/* The pseudo-normal where the nearest point lies, not of length 1. */
+/* Pseudo-normal at the nearest point's region, of any length. */
 CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, cloth_mesh_view view)
 {
     float4 normal = cloth_face_normal(t, view);
@@ -247,7 +246,7 @@ CLOTH_FUNCTION float4 cloth_pseudo_normal(uint t, uint region, cloth_mesh_view v
     return normal;
 }
 
-/* A particle's plane and the plane's motion, as cloth_touch() takes them. */
+/* Writes a particle's plane of contact and the plane's motion, as cloth_touch() reads them. */
 CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
     __global const float4 *previous, __global const float4 *garments, cloth_mesh_view view,
     __global float4 *contact, cloth_meshes meshes)
@@ -259,40 +258,41 @@ CLOTH_FUNCTION void cloth_mesh_find_one(uint i, __global const float4 *position,
     float way =
         sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z)) * meshes.ahead;
     float reach = thickness + way + meshes.fall + meshes.move, best = reach * reach;
-    /* no point is deeper inside than half the least extent of the whole */
+    /* no point is deeper inside than half the smallest extent of all meshes */
     float4 low = view.boxes[2], high = view.boxes[3];
-    float deep = 0.5f * hed_min(hed_min(high.x - low.x, high.y - low.y), high.z - low.z);
+    float depth = 0.5f * hed_min(hed_min(high.x - low.x, high.y - low.y), high.z - low.z);
     if (meshes.closed != 0 && cloth_box_square(at, view.boxes, 1) == 0.0f)
-        best = hed_max(best, deep * deep);
+        best = hed_max(best, depth * depth);
     uint t = cloth_tree_nearest(at, &best, view, meshes.leaves);
     if (t == CLOTH_MESH_NONE) return;
 
     uint4 triangle = view.triangles[t];
     float4 a = view.begin[triangle.x], b = view.begin[triangle.y], c = view.begin[triangle.z],
            kind = view.kinds[triangle.w];
-    cloth_nearest near = cloth_nearest_of(at, a, b, c);
-    float4 pseudo = cloth_unit(cloth_pseudo_normal(t, near.region, view));
-    float away = sqrt(near.to.w);
-    float side = cloth_dot(near.to, pseudo) <= 0.0f ? 1.0f : -1.0f;
-    if (away > (side > 0.0f ? reach : kind.y != 0.0f ? 3e38f : thickness)) return;
+    cloth_nearest nearest = cloth_nearest_of(at, a, b, c);
+    float4 pseudo = cloth_unit(cloth_pseudo_normal(t, nearest.region, view));
+    float distance = sqrt(nearest.to.w);
+    float side = cloth_dot(nearest.to, pseudo) <= 0.0f ? 1.0f : -1.0f;
+    if (distance > (side > 0.0f ? reach : kind.y != 0.0f ? 3e38f : thickness)) return;
     float4 normal = pseudo;
-    if (near.region != 6 && away > 1e-6f * (1.0f + fabs(at.x) + fabs(at.y) + fabs(at.z)))
-        normal = hed_f4(
-            -side * near.to.x / away, -side * near.to.y / away, -side * near.to.z / away, 0.0f);
-    if (!(cloth_dot(normal, normal) > 0.5f)) return; /* nothing there has an area */
+    if (nearest.region != 6 && distance > 1e-6f * (1.0f + fabs(at.x) + fabs(at.y) + fabs(at.z)))
+        normal = hed_f4(-side * nearest.to.x / distance, -side * nearest.to.y / distance,
+            -side * nearest.to.z / distance, 0.0f);
+    if (!(cloth_dot(normal, normal) > 0.5f)) return; /* no triangle there has an area */
 
     float4 a1 = view.end[triangle.x], b1 = view.end[triangle.y], c1 = view.end[triangle.z];
-    float share = 1.0f - near.b - near.c;
-    float4 motion = hed_f4(fma(share, a1.x - a.x, fma(near.b, b1.x - b.x, near.c * (c1.x - c.x))),
-        fma(share, a1.y - a.y, fma(near.b, b1.y - b.y, near.c * (c1.y - c.y))),
-        fma(share, a1.z - a.z, fma(near.b, b1.z - b.z, near.c * (c1.z - c.z))), kind.x);
-    /* One that is too near already begins on its plane, which then carries it out. */
-    float height = side * away - thickness,
+    float share = 1.0f - nearest.b - nearest.c;
+    float4 motion =
+        hed_f4(fma(share, a1.x - a.x, fma(nearest.b, b1.x - b.x, nearest.c * (c1.x - c.x))),
+            fma(share, a1.y - a.y, fma(nearest.b, b1.y - b.y, nearest.c * (c1.y - c.y))),
+            fma(share, a1.z - a.z, fma(nearest.b, b1.z - b.z, nearest.c * (c1.z - c.z))), kind.x);
+    /* a particle that is too near begins on its plane, which then moves it out */
+    float height = side * distance - thickness,
           out = hed_min(hed_max(-0.5f * height, 0.0f), meshes.come_out);
     motion.x = fma(normal.x, out, motion.x);
     motion.y = fma(normal.y, out, motion.y);
     motion.z = fma(normal.z, out, motion.z);
-    normal.w = cloth_dot(normal, at) - side * away + hed_min(height, 0.0f);
+    normal.w = cloth_dot(normal, at) - side * distance + hed_min(height, 0.0f);
     contact[2 * i] = normal;
     contact[2 * i + 1] = motion;
 }

@@ -1,19 +1,19 @@
-/* Mesh colliders: their vertices go to the device each frame, the boxes of their tree are made
- * anew, and each particle finds its nearest triangle and the plane in which they touch.
- * contact/mesh_contact.h says how; mesh_tree.c makes the tree.
+/* Host side of mesh colliders: their vertices are uploaded each frame, the boxes of their tree
+ * are refitted, and each particle finds its nearest triangle and the plane of contact
+ * (mesh_contact.h).
  *
- * Planes are found once for a hed_cloth_step(), where the meshes and the cloth begin; they move
- * with the place of their triangle that was nearest. That place is looked for within the thickness
- * and all the way that particle and meshes can go; inside a mesh without a border, however deep. */
+ * Planes are found once in a hed_cloth_step(), at its start; each moves with the point of its
+ * triangle that was nearest. The search covers the thickness and the longest motion of particle
+ * and meshes; inside a mesh without a border it has no limit. */
 #include "contact/contact_host.h"
 
 #include <math.h>
 #include <string.h>
 
-#define COME_OUT \
-    0.25 /* m/s: how fast a particle that is inside is brought out; it leaves at that speed, a hop of 3 mm */
+/* m/s, speed at which a particle leaves the inside of a mesh; it then rises 3 mm */
+#define COME_OUT 0.25
 
-/* ---- what stays: the tree ---- */
+/* ---- the tree ---- */
 
 static hed_status upload_tree(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
@@ -33,7 +33,7 @@ static hed_status upload_tree(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     return error->status;
 }
 
-/* The first frame with meshes. */
+/* Makes and uploads the tree, in the first frame with meshes. */
 static hed_status make_tree(
     hed_cloth *cloth, cloth_contacts *contacts, const hed_cloth_frame *frame, hed_error *error)
 {
@@ -60,7 +60,7 @@ static void forget_known(cloth_contacts *contacts)
     contacts->known = NULL;
 }
 
-/* Where they are, from the present origin. */
+/* Uploads the positions relative to the present origin. */
 static hed_status send_places(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
 {
     uint32_t count = contacts->tree->vertex_count;
@@ -89,9 +89,9 @@ static hed_status check_same(const cloth_tree *tree, const hed_cloth_frame *fram
     return HED_OK;
 }
 
-/* ---- what moves ---- */
+/* ---- motion ---- */
 
-/* Takes the vertices over; gives the farthest way of one. */
+/* Stores the frame's vertices. Returns the longest motion of a vertex, m. */
 static double take_places(cloth_contacts *contacts, const hed_cloth_frame *frame)
 {
     double farthest = 0.0;
@@ -124,8 +124,8 @@ static hed_status send_kinds(
     return status;
 }
 
-/* `begin` and `end`: the buffers of the vertices where the frame begins and ends. Meshes that are
- * not given stand still. */
+/* Uploads the frame's meshes; without meshes in the frame they are at rest. `begin` and `end`:
+ * buffers of the positions at the frame's start and end. */
 static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
     const hed_cloth_frame *frame, double *move, hed_buffer **begin, hed_buffer **end,
     hed_error *error)
@@ -159,7 +159,7 @@ static hed_status make_boxes(
                 error))
             return error->status;
         hed_config config = hed_kernel_config(contacts->kernels[CLOTH_MESH_BOXES], NULL);
-        row /= 2 * (uint32_t)config.values[0]; /* a group went up from its nodes to one */
+        row /= 2 * (uint32_t)config.values[0]; /* a group refits up to one node */
     }
     return HED_OK;
 }
@@ -174,7 +174,7 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     if (status || !contacts->tree) return status;
     double move = 0.0;
     hed_buffer *begin = NULL, *end = NULL;
-    if (contacts->known) { /* where a saved state has them */
+    if (contacts->known) { /* positions of a saved state */
         memcpy(contacts->places, contacts->known, contacts->known_count * sizeof *contacts->known);
         contacts->jumped = false;
         forget_known(contacts);
@@ -211,7 +211,8 @@ void cloth_contacts_move(cloth_contacts *contacts, const float *matrix)
         const float from[3] = {place->x, place->y, place->z};
         cloth_point_through(matrix, from, &place->x);
     }
-    for (int k = 0; k < 3; k++) contacts->origin[k] = (double)NAN; /* what was sent is old */
+    for (int k = 0; k < 3; k++)
+        contacts->origin[k] = (double)NAN; /* the uploaded positions are out of date */
 }
 
 void cloth_contact_forget_places(cloth_contacts *contacts)
@@ -220,7 +221,7 @@ void cloth_contact_forget_places(cloth_contacts *contacts)
     forget_known(contacts);
 }
 
-/* ---- saved states: the number of vertices, then where they are ---- */
+/* ---- saved states: the number of vertices, then their positions ---- */
 
 uint64_t cloth_contacts_state_size(const cloth_contacts *contacts)
 {

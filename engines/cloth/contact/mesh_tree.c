@@ -1,10 +1,10 @@
-/* The tree over the triangles of the mesh colliders, made once: triangles are halved at the median
- * of their centres along the longest axis until each of a power of two of leaves has a few. As the
- * meshes move the tree keeps its shape and its boxes follow (contact/mesh_contact.h), which stays
- * good for bodies that bend: what is near on a surface stays near.
+/* Tree over the triangles of the mesh colliders, made once: triangles are halved at the median
+ * of their centres along the longest axis, until each leaf has a few; the number of leaves is a
+ * power of two. As the meshes move, the tree keeps its shape and its boxes follow
+ * (mesh_contact.h). That is good for bodies that bend too: neighbours on a surface stay
+ * neighbours.
  *
- * Vertices in one place are taken for one, since meshes come with seams where texture coordinates
- * part. */
+ * Vertices at one position count as one, since meshes have seams between texture coordinates. */
 #include "contact/contact_host.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct spot {
     uint32_t vertex;
 } spot;
 
-/* An edge of a triangle: ends in order, and where it comes from. */
+/* An edge of a triangle, its ends in order. */
 typedef struct side {
     uint32_t low, high, triangle, edge;
 } side;
@@ -67,7 +67,7 @@ static hed_status contact_tree_count_all(
     return HED_OK;
 }
 
-/* same[v]: the first vertex of its mesh in the same place. */
+/* Sets same[v] to the first vertex of the mesh at the position of v. */
 static hed_status find_same(
     cloth_tree *tree, const hed_cloth_mesh_collider *meshes, uint32_t *same, hed_error *error)
 {
@@ -93,13 +93,13 @@ static hed_status find_same(
 
 /* ---- the tree ---- */
 
-/* Along an axis; numbers decide between equals. */
+/* True if a precedes b along an axis; equal centres are ordered by number. */
 static bool contact_tree_before(const float (*centres)[3], int axis, uint32_t a, uint32_t b)
 {
     return centres[a][axis] != centres[b][axis] ? centres[a][axis] < centres[b][axis] : a < b;
 }
 
-/* Puts the k smallest in front (Hoare's selection). */
+/* Moves the k smallest to the front (Hoare's selection). */
 static void select_smallest(
     uint32_t *order, uint32_t count, uint32_t k, const float (*centres)[3], int axis)
 {
@@ -219,8 +219,8 @@ static hed_status find_edges(cloth_tree *tree, hed_error *error)
     return HED_OK;
 }
 
-/* Around a vertex in the order that the program gave, so that sums over them do not depend on the
- * tree's shape. */
+/* Sorts the triangles around each vertex in the program's order, so that sums over them do not
+ * depend on the tree's shape. */
 static hed_status contact_tree_find_incident(cloth_tree *tree, hed_error *error)
 {
     uint32_t count = 3 * tree->triangle_count;

@@ -1,7 +1,7 @@
-/* The inside of a hed_cloth, which the solvers and contact share, and device memory.
+/* Inside of a hed_cloth, for the solvers and contact, and its device memory.
  *
- * All garments and their copies lie one behind another: particle i of copy k of garment g is
- * first_particle[g] + k * garments[g]->particle_count + i, and vertices likewise. */
+ * Arrays have all garments and their copies in order: particle i of copy k of garment g is
+ * first_particle[g] + k * garments[g]->particle_count + i. Vertices have the same order. */
 #ifndef CLOTH_OBJECT_H
 #define CLOTH_OBJECT_H
 
@@ -14,7 +14,8 @@ typedef struct cloth_buffers {
     hed_buffer *none;
     hed_buffer *position; /* (particles) float4: x y z, inverse mass */
     hed_buffer *previous; /* (particles) float4: x y z, number of the garment */
-    /* (particles) uint2: cloth_carry_pack(): what ways are more than the difference of the two */
+    /* (particles) uint2: cloth_carry_pack() of the motion less the difference of the two
+     * positions */
     hed_buffer *carry;
     hed_buffer *garments; /* (garments x 2) float4: struct cloth_cloth */
     hed_buffer *air;      /* (particles) float4: normal of length 1, area / mass in m^2/kg */
@@ -47,10 +48,11 @@ typedef struct cloth_buffers {
 typedef struct cloth_solver cloth_solver;     /* a solver's own state */
 typedef struct cloth_contacts cloth_contacts; /* contact/contact_host.h */
 
-/* What one of hed_cloth_solver does. */
+/* Functions of one hed_cloth_solver. */
 typedef struct cloth_solver_ops {
     hed_cloth_solver id;
-    /* Whether it can serve this cloth on this device, and if not, why (in words). */
+    /* Returns true if the solver supports this cloth on this device; else writes the reason as
+     * text. */
     bool (*valid)(const hed_cloth *cloth, char *reason, size_t size);
     hed_status (*create)(hed_cloth *cloth, cloth_solver **solver, hed_error *error);
     void (*destroy)(hed_cloth *cloth, cloth_solver *solver);
@@ -72,12 +74,12 @@ typedef struct cloth_slot {
     bool busy;     /* `done` is recorded and was not waited for */
 } cloth_slot;
 
-/* Uploads of a frame are copied into pinned memory first, so that hed_cloth_step() returns while the
- * device works, and the program's arrays are free at once. */
+/* Uploads of a frame are copied into pinned memory first, so that hed_cloth_step() returns while
+ * the device works, and the program's arrays are free at once. */
 typedef struct cloth_staging {
     cloth_slot slots[CLOTH_SLOTS];
     uint32_t current;
-    uint64_t bytes; /* of a slot; 0: uploads need no staging, since the device is the host */
+    uint64_t bytes; /* size of a slot; 0: uploads need no staging, since the device is the host */
 } cloth_staging;
 
 struct hed_cloth {
@@ -99,7 +101,8 @@ struct hed_cloth {
     bool has_inertia; /* a garment feels the motion of the frame of reference */
     cloth_buffers buffers;
     double origin[3]; /* m, where all places on the device are measured from: state.c */
-    hed_config tuned; /* what measurement has found for such a cloth (tune.h); count 0: nothing */
+    hed_config
+        tuned; /* tuned configuration of such a cloth (solver/patches.h); count 0: not tuned */
     hed_config_origin configured;
     const cloth_solver_ops *ops;
     cloth_solver *solver;
@@ -113,9 +116,9 @@ struct hed_cloth {
 
 /* ---- device memory, in device_memory.c ---- */
 
-/* A point through a 4 x 4 matrix, column by column. */
+/* Transforms a point by a 4 x 4 matrix, column by column. */
 void cloth_point_through(const float *matrix, const float *from, float *to);
-/* A place of the world as the device has it, relative to the origin. */
+/* Position of the world relative to the cloth's origin, as on the device. */
 float4 cloth_from_world(const hed_cloth *cloth, const float *place, float w);
 
 /* Copies of all garments together. */
@@ -126,7 +129,7 @@ static inline uint32_t cloth_copies(const hed_cloth *cloth)
     return copies;
 }
 
-/* What a kernel is given for an array that this cloth may lack. */
+/* Argument of a kernel for an array that this cloth may lack. */
 static inline hed_buffer *cloth_or_none(const hed_cloth *cloth, hed_buffer *buffer)
 {
     return buffer ? buffer : cloth->buffers.none;
@@ -139,7 +142,7 @@ static inline void *cloth_host_of(const hed_buffer *buffer)
 
 /* A struct of buffers as a list of them, and its length. */
 #define CLOTH_BUFFERS(set) (hed_buffer **)(set), sizeof *(set) / sizeof(hed_buffer *)
-/* Destroys those that are there, and forgets them. */
+/* Destroys the buffers and sets them to NULL. */
 void cloth_buffers_destroy(hed_buffer **buffers, size_t count);
 uint64_t cloth_buffers_bytes(hed_buffer **buffers, size_t count);
 

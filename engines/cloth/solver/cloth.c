@@ -45,8 +45,8 @@ static hed_status cloth_check_def(
 
 /* ---- garments ---- */
 
-/* Where each garment's particles, vertices, triangles and anchors begin; one more for where the
- * last one's end. */
+/* Fills the first particle, vertex, triangle and anchor of each garment, and the ends of the
+ * last garment. */
 static hed_status place_garments(hed_cloth *cloth, hed_error *error)
 {
     uint64_t at[4] = {0};
@@ -238,7 +238,7 @@ hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, cons
     hed_cloth **cloth, hed_error *error)
 {
     hed_error own = {0};
-    if (!error) error = &own; /* what follows reads its status */
+    if (!error) error = &own; /* later calls read its status */
     *cloth = NULL;
     if (cloth_check_def(device, def, error)) return error->status;
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;

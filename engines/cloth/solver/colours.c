@@ -1,19 +1,19 @@
-/* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of the
- * integrator, then for each iteration the lines of grids that bend (a launch for each set), the
- * elements of fabrics (a launch for each colour), the distance constraints (a launch for each colour; or for
- * sets one launch of one group, with a barrier after each set) and, where there is something to
- * collide with or to follow, a launch for that.
+/* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of
+ * the integrator, then for each iteration the lines of grids that bend (a launch for each set),
+ * the elements of fabrics (a launch for each colour), the distance constraints (a launch for
+ * each colour; or for sets one launch of one group, with a barrier after each set) and, where
+ * there is something to collide with or to follow, a launch for that.
  *
  * As many substeps as a frame has are recorded once in a graph and replayed. What changes from
- * frame to frame lies in buffers that the kernels read, so that the graph stays as it is: replaying
- * 65 nodes costs the driver one call. */
+ * frame to frame lies in buffers that the kernels read, so that the graph stays as it is:
+ * replaying 65 nodes costs the driver one call. */
 #include "solver/host.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* What a recorded graph depends on beside the cloth's definition. */
+/* Dependencies of a recorded graph, in addition to the cloth's definition. */
 typedef struct graph_key {
     bool acts; /* colliders, contacts or a driver are there */
     hed_buffer *contact;
@@ -37,14 +37,14 @@ struct cloth_solver {
     uint32_t elements, element_colours;
     uint32_t *element_at; /* (element_colours + 1) */
     uint32_t batch;       /* substeps of the graph */
-    cloth_step *written;  /* (batch) what buffer `steps` holds, of them `written_count` */
-    cloth_step *next;     /* (batch) */
+    cloth_step *written; /* (batch) content of buffer `steps`, of which `written_count` are valid */
+    cloth_step *next;    /* (batch) */
     uint32_t written_count;
     hed_graph *graph;
     graph_key key;
 };
 
-enum { NODES_AT_MOST = 4096 }; /* of a graph: building larger ones takes long */
+enum { NODES_AT_MOST = 4096 }; /* nodes of a graph: building larger ones takes long */
 
 typedef struct tables {
     uint2 *ends;
@@ -266,7 +266,7 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
     hed_delete(a, s, 1, sizeof *s);
 }
 
-/* Colours cut into sets of `width`; the last one of a colour has what is left. */
+/* Cuts colours into sets of `width`; the last set of a colour has the rest. */
 static hed_status upload_sets(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     uint64_t count = 0;
@@ -451,7 +451,7 @@ static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, h
     return hed_graph_replay(s->graph, cloth->stream, error);
 }
 
-/* Those of seams are others in each frame. */
+/* Uploads the materials, which change each frame for seams. */
 static hed_status send_materials(hed_cloth *cloth, const cloth_solver *s, hed_error *error)
 {
     float4 *materials = hed_new(&cloth->allocator, s->materials_count, sizeof *materials, error);

@@ -14,8 +14,7 @@
 #undef sqrt
 
 static const double two_pi = 6.28318530717958647692;
-/* A particle goes at most so fast, m/s: beyond it collisions and constraints have lost sight of it
- * anyway. */
+/* Maximum speed of a particle, m/s: collisions and constraints fail above it anyway. */
 static const double fastest = 1000.0;
 
 /* ---- checks ---- */
@@ -193,7 +192,7 @@ static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     if (hed_failed(error)) return error->status;
     if (!cloth->has_driver) return HED_OK;
     if (cloth->host->driver_moves) {
-        /* the driver's way begins where the last one ended */
+        /* the driver's motion begins at the end of the last one */
         cloth_buffers *b = &cloth->buffers;
         cloth->host->driver_moves = false;
         hed_copy(cloth->stream, b->driver_from, 0, b->driver_to, 0,

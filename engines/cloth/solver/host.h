@@ -1,4 +1,5 @@
-/* What the files of the solver itself share: kernels, staging memory, the state to fall back to. */
+/* Inside of the solver, for the files of this folder: solvers, kernels, uploads, the saved good
+ * state. */
 #ifndef CLOTH_HOST_H
 #define CLOTH_HOST_H
 
@@ -13,11 +14,11 @@ extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_PATCHE
 extern const cloth_solver_ops cloth_garments_ops; /* patches.c: HED_CLOTH_GARMENTS */
 extern const cloth_solver_ops cloth_cpu_ops;      /* native.c: HED_CLOTH_CPU */
 
-/* Whether some garment bends as a fabric does, or has elements: cloth.c. */
+/* True if a garment bends as a fabric or has elements (cloth.c). */
 bool cloth_has_fabric_sums(const hed_cloth *cloth);
 
-/* Kernels of the solver, made by hed_cloth_create() where its definition announces what they are
- * for, else when first needed. */
+/* Kernels of the solver, created by hed_cloth_create() if the definition announces their use,
+ * else at first use. */
 typedef enum cloth_kernel {
     CLOTH_KERNEL_INTEGRATE,
     CLOTH_KERNEL_DISTANCE,
@@ -36,20 +37,20 @@ typedef enum cloth_kernel {
 
 enum { CLOTH_LOOKS = 8 }; /* garments whose places the origin follows */
 
-/* How the origin follows the cloth: state.c. */
+/* State of the origin, which follows the cloth (state.c). */
 typedef struct cloth_look {
     hed_buffer *pinned; /* (CLOTH_LOOKS) float4, copies of places; NULL until the first */
     hed_event *done;
     uint32_t submissions; /* since the last look */
-    /* submissions until the origin moves by what is seen; 0: nothing is on its way */
+    /* submissions until the origin moves to the copied positions; 0: no copy is pending */
     uint32_t after;
-    bool known;      /* `middle` is what was seen */
-    float middle[3]; /* m, how far from the origin */
+    bool known;      /* `middle` is valid */
+    float middle[3]; /* m, centre of the copied positions, relative to the origin */
     double start[3]; /* the origin at the start */
 } cloth_look;
 
-/* What hed_cloth_read() reads through: rows made on the device, and pinned memory that they pass
- * through in chunks. Made when first needed. */
+/* Memory of hed_cloth_read(): rows on the device, and pinned memory for chunks of them. Created
+ * at first use. */
 enum { CLOTH_READ_PARTS = 3, CLOTH_READ_SLOTS = 4 };
 typedef struct cloth_reading {
     /* (vertices) of positions, normals, colours: 12, 12 and 4 bytes */
@@ -58,28 +59,28 @@ typedef struct cloth_reading {
     hed_event *arrived[CLOTH_READ_SLOTS];
 } cloth_reading;
 
-/* s, what the ways are for that garments start with; a float holds it */
+/* s, time of the motions that garments start with; exact as a float */
 #define CLOTH_START_DT 0.00390625
 
 typedef struct cloth_host {
     hed_kernel *kernels[CLOTH_KERNEL_COUNT];
     bool native[HED_CLOTH_ALGORITHM_COUNT]; /* runs as C between map and unmap */
-    /* what was fed last */
+    /* the last uploads */
     float garments_dt;             /* the dt that buffers.garments were made for */
     hed_cloth_collider *colliders; /* (collider_count) where they are now */
     /* (max_colliders x CLOTH_COLLIDER_WORDS) as they are on the device */
     float4 *collider_words;
-    float4 *scratch_words; /* as many, being made */
+    float4 *scratch_words; /* (max_colliders x CLOTH_COLLIDER_WORDS) the next ones */
     uint32_t collider_count;
     bool has_meshes;
     bool driver_moves; /* driver_from is not driver_to */
     bool air_fresh;    /* buffers.air is of the present positions */
     /* write-back */
-    float transform[16]; /* of the frame, column by column, for places of the world */
-    cloth_view view;     /* the same for places from the origin */
+    float transform[16]; /* the frame's matrix, column by column, for positions of the world */
+    cloth_view view;     /* the matrix for positions relative to the origin */
     hed_buffer *into[2]; /* the program's, or NULL */
     bool into_gl;
-    uint32_t turn; /* which of the two is written next */
+    uint32_t turn; /* index in `into` of the next write-back */
     cloth_reading reading;
     /* the state to go back to */
     float good_dt;
@@ -87,35 +88,35 @@ typedef struct cloth_host {
     uint32_t good_frame;
     double good_origin[3];
     cloth_look look;
-    /* the last frame's motion of the frame of reference, and how long that took; 0: there was none,
-     * or a jump since */
+    /* motion of the frame of reference in the last frame, and its time, s; 0: no frame yet, or a
+     * jump since */
     float pace[16];
     double pace_seconds;
-    bool dirty; /* something was enqueued since the last successful wait */
+    bool dirty; /* commands were enqueued since the last successful wait */
 } cloth_host;
 
-/* Launches a kernel for `size` elements, or runs its native version on mapped buffers where the
- * program wants that. */
+/* Launches a kernel for `size` elements, or runs its native version on mapped buffers if the
+ * program requests that. */
 hed_status cloth_run(hed_cloth *cloth, cloth_kernel kernel, uint64_t size,
     const hed_argument *arguments, uint32_t count, hed_error *error);
-/* Makes a kernel that is not there yet. */
+/* Creates a kernel, unless it exists. */
 hed_status cloth_kernel_ensure(
     hed_cloth *cloth, cloth_kernel kernel, uint64_t size, hed_error *error);
-/* Makes those that frames of this definition may need beside the solver's, so that no step
- * compiles. */
+/* Creates the kernels that frames of this definition may need in addition to the solver's, so
+ * that no step compiles. */
 hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error);
-/* Whether an algorithm of the substep runs as C at present, which no graph can hold. */
+/* True if an algorithm of the substep runs as C at present: no graph can contain it. */
 bool cloth_runs_native(const hed_cloth *cloth);
 
 /* Makes all buffers of a cloth whose garments are there, and their first content. */
 hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error);
-/* Positions and previous ones as at the start. */
+/* Uploads positions and previous positions of the start. */
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error);
-/* The driver where the garments start. */
+/* Uploads the driver at the start. */
 hed_status cloth_upload_driver(hed_cloth *cloth, hed_error *error);
-/* What normals and air are computed from. */
+/* Uploads the arrays from which normals and air are computed. */
 hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error);
-/* What the garments are made of, for this dt: (garment_count x 2). */
+/* Fills the materials of the garments for this dt: (garment_count x 2). */
 void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words);
 
 /* Enqueues normals and areas of the present positions into buffers.air. */
@@ -126,21 +127,20 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error);
 /* state.c: the origin in the middle of the garments where they start. */
 void cloth_origin_start(hed_cloth *cloth);
 /* Enqueues a rigid matrix of the world on particles [first, first + count) and their driver; the
- * origin goes along with all. */
+ * origin moves too if these are all particles. */
 hed_status cloth_move_particles(
     hed_cloth *cloth, const float *matrix, uint32_t first, uint32_t count, hed_error *error);
-/* The frame of reference moves: all particles, and where the driver and colliders were, go along;
- * then garments are given the ways that they feel of it (inertia.c). */
+/* Moves the frame of reference with all particles and the previous driver and colliders, then
+ * changes motions by the inertia that garments feel (inertia.c). */
 hed_status cloth_move_frame(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error);
-/* A collider through a rigid 4 x 4 matrix, column by column. */
+/* Transforms a collider by a rigid 4 x 4 matrix, column by column. */
 hed_cloth_collider cloth_collider_through(const float *matrix, const hed_cloth_collider *collider);
-/* A submission's beginning, where the origin may move, and its end, where places may be looked
- * at. */
+/* Start of a submission, where the origin may move, and its end, where positions may be copied. */
 hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error);
 hed_status cloth_origin_look(hed_cloth *cloth, hed_error *error);
-/* Waits for what is looked at, for saved states. */
+/* Waits for a pending copy of positions, for saved states. */
 hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error);
-/* Positions are relative to `origin` already (they were kept); the driver is moved there. */
+/* Sets the origin of positions that were restored, and moves the driver to it. */
 hed_status cloth_origin_go_back(hed_cloth *cloth, const double *origin, hed_error *error);
 
 /* Enqueues a copy of the present state as the one to go back to. */

@@ -1,13 +1,13 @@
 /* A frame of reference that moves, such as a character that runs, and what garments feel of it.
  *
  * Everything goes along with it first: particles with their ways, and where the driver and the
- * colliders were, so that a frame is the same as one that stands still. Then ways change as those of
- * a body that is carried do. With M the motion of this frame, M0 that of the last one, D(r) = M r - r
- * and D0(r) = r - M0^-1 r how far they carry the point r, a way w that nothing holds stays what it
- * is in the world: seen from the frame it was w - D0, and becomes w - D. So it gains D0 - D, and
- * the turn by M is taken back. A share of that is what is felt: of the motion of the centre by
- * linear inertia, of the rest by angular inertia. D and D0 are of points, not of velocities, so
- * that share 1 is the world to rounding however far a frame turns. */
+ * colliders were, so that a frame is the same as one that stands still. Then ways change as
+ * those of a body that is carried do. With M the motion of this frame, M0 that of the last one,
+ * D(r) = M r - r and D0(r) = r - M0^-1 r how far they carry the point r, a way w that nothing
+ * holds stays what it is in the world: seen from the frame it was w - D0, and becomes w - D. So
+ * it gains D0 - D, and the turn by M is taken back. A share of that is what is felt: of the
+ * motion of the centre by linear inertia, of the rest by angular inertia. D and D0 are of
+ * points, not of velocities, so that share 1 is the world to rounding however far a frame turns. */
 #include "solver/host.h"
 
 #include <math.h>

@@ -24,7 +24,7 @@ struct cloth_solver {
     char name[64];
 };
 
-/* What one call has to do. */
+/* Work of one call. */
 typedef struct native_job {
     const hed_cloth *cloth;
     const cloth_solver *solver;
@@ -50,10 +50,10 @@ typedef struct moment {
 
 /* A particle that would go too far along an axis may still be within the sphere: physics.h
  * decides. */
-static void integrate_plainly(const moment *now, const cloth_particles *run)
+static void integrate_plainly(const moment *current, const cloth_particles *run)
 {
-    const native_job *job = now->job;
-    const cloth_step *step = &now->step;
+    const native_job *job = current->job;
+    const cloth_step *step = &current->step;
     cloth_cloth cloth = cloth_garment_at(job->arrays.garments, run->garment);
     const cloth_verlet verlet = {
         {step->ratio * cloth.keep_x, step->ratio * cloth.keep_y, step->ratio * cloth.keep_z, 0.0f},
@@ -65,24 +65,27 @@ static void integrate_plainly(const moment *now, const cloth_particles *run)
     }
 }
 
-static void do_particles(const moment *now, uint32_t band, bool acts)
+static void do_particles(const moment *current, uint32_t band, bool acts)
 {
-    const native_job *job = now->job;
+    const native_job *job = current->job;
     const cloth_native_tables *tables = job->solver->tables;
     for (uint32_t r = tables->particles_at[band]; r < tables->particles_at[band + 1]; r++) {
         const cloth_particles *run = tables->particles + r;
-        if (acts) cloth_native_act(&job->arrays, &now->step, run->first, run->first + run->count);
-        else if (job->plain && job->solver->functions->integrate) integrate_plainly(now, run);
-        else cloth_native_integrate(&job->arrays, &now->step, run->first, run->first + run->count);
+        if (acts)
+            cloth_native_act(&job->arrays, &current->step, run->first, run->first + run->count);
+        else if (job->plain && job->solver->functions->integrate) integrate_plainly(current, run);
+        else
+            cloth_native_integrate(
+                &job->arrays, &current->step, run->first, run->first + run->count);
     }
 }
 
 /* Phases [first, first + depth) of the bands from `low` to below `high`, bounds that move by
  * `low_slope` and `high_slope` from one phase to the next. */
-static void sweep(const moment *now, uint32_t first, uint32_t depth, int64_t low, int64_t high,
+static void sweep(const moment *current, uint32_t first, uint32_t depth, int64_t low, int64_t high,
     int low_slope, int high_slope)
 {
-    const cloth_solver *s = now->job->solver;
+    const cloth_solver *s = current->job->solver;
     int64_t last = depth - 1, begin = low + (low_slope < 0 ? last * low_slope : 0),
             end = high + (high_slope > 0 ? last * high_slope : 0) + last;
     for (int64_t wave = begin; wave < end; wave++)
@@ -90,12 +93,12 @@ static void sweep(const moment *now, uint32_t first, uint32_t depth, int64_t low
             int64_t band = wave - p;
             if (band < low + p * low_slope || band >= high + p * high_slope) continue;
             uint32_t phase = first + (uint32_t)p,
-                     step = phase ? (phase - 1) % (s->tables->step_count + now->job->acts) : 0;
+                     step = phase ? (phase - 1) % (s->tables->step_count + current->job->acts) : 0;
             if (phase && step < s->tables->step_count)
-                s->functions->packs(now->job->arrays.position,
+                s->functions->packs(current->job->arrays.position,
                     s->tables->packs + (uint64_t)step * s->tables->band_count + (uint32_t)band,
-                    now->limits);
-            else do_particles(now, (uint32_t)band, phase > 0);
+                    current->limits);
+            else do_particles(current, (uint32_t)band, phase > 0);
         }
 }
 
@@ -107,9 +110,9 @@ static uint64_t scratch_of(const cloth_native_tables *tables, uint32_t threads)
 }
 
 /* Lines go through all bands: each set of them is a stretch of its own between barriers. */
-static void do_lines(const moment *now, hed_team *team, uint32_t member)
+static void do_lines(const moment *current, hed_team *team, uint32_t member)
 {
-    const native_job *job = now->job;
+    const native_job *job = current->job;
     const cloth_native_tables *tables = job->solver->tables;
     float *scratch = job->solver->scratch + scratch_of(tables, member);
     for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++) {
@@ -118,31 +121,31 @@ static void do_lines(const moment *now, hed_team *team, uint32_t member)
             for (uint64_t k = count * member / job->threads;
                  k < count * (member + 1) / job->threads; k++)
                 job->solver->functions->line(job->arrays.position, tables->line_packs + first + k,
-                    now->limits->stiffness, scratch);
+                    current->limits->stiffness, scratch);
         if (job->threads > 1) hed_team_barrier(team);
     }
 }
 
 /* Lines come behind the first phase: where there are some, there is one iteration (cpu_valid()). */
-static void do_substep(const moment *now, hed_team *team, uint32_t member)
+static void do_substep(const moment *current, hed_team *team, uint32_t member)
 {
-    const native_job *job = now->job;
+    const native_job *job = current->job;
     uint32_t bands = job->solver->tables->band_count, threads = job->threads, phase = 0;
     int64_t low = (int64_t)bands * member / threads, high = (int64_t)bands * (member + 1) / threads;
     if (job->solver->scratch) {
-        if (member < threads) sweep(now, 0, 1, low, high, 0, 0);
+        if (member < threads) sweep(current, 0, 1, low, high, 0, 0);
         phase = 1;
         if (threads > 1) hed_team_barrier(team);
-        do_lines(now, team, member);
+        do_lines(current, team, member);
     }
     for (; phase < job->phases; phase += job->depth) {
         uint32_t depth = job->phases - phase < job->depth ? job->phases - phase : job->depth;
         if (member < threads)
-            sweep(now, phase, depth, low, high, member > 0, member + 1 < threads ? -1 : 0);
+            sweep(current, phase, depth, low, high, member > 0, member + 1 < threads ? -1 : 0);
         if (threads == 1) continue;
         hed_team_barrier(team);
         if (depth == 1) continue;
-        if (member + 1 < threads) sweep(now, phase, depth, high, high, -1, 1);
+        if (member + 1 < threads) sweep(current, phase, depth, high, high, -1, 1);
         hed_team_barrier(team);
     }
 }
@@ -158,8 +161,8 @@ static void cpu_run(void *user, hed_team *team, uint32_t member)
             step.to = (float)(job->rest->to + (i - 1) * way);
             if (job->rest->gust > 0.0f) step.time = job->rest->time + (float)(i - 1) * job->dt;
         }
-        moment now = {job, step, job->solver->limits[i > 0]};
-        do_substep(&now, team, member);
+        moment current = {job, step, job->solver->limits[i > 0]};
+        do_substep(&current, team, member);
     }
 }
 

@@ -1,22 +1,22 @@
-/* Parts of HED_CLOTH_CPU: bands of the mesh, packs of figures (plan/figures.h), and the functions
- * that do them in SIMD registers.
+/* HED_CLOTH_CPU: bands of the mesh, packs of figures (plan/figures.h), and the functions that
+ * solve packs in SIMD registers.
  *
- * The mesh is cut into bands whose figures reach no farther than the next band; so step s of a band
- * may be done as soon as step s - 1 of the bands around it is, long before the step is finished
- * elsewhere: a few bands at a time go through all steps while they are in the cache. */
+ * The mesh is cut into bands whose figures reach no farther than the next band. So step s of a
+ * band can begin as soon as step s - 1 of the neighbouring bands is done, long before the step
+ * is finished elsewhere: a few bands at a time pass all steps while they are in the cache. */
 #ifndef CLOTH_NATIVE_H
 #define CLOTH_NATIVE_H
 
 #include "plan/figures.h"
 #include "solver/host.h"
 
-enum { CLOTH_LANES = 8 }; /* of a pack */
+enum { CLOTH_LANES = 8 }; /* lanes of a pack */
 
-/* Eight figures that are done at once, one in each lane. `words` holds packs one behind another,
- * rows of eight words: a header (the constraints' materials; CLOTH_LOCKED: 1 where a locked
- * particle is among them; CLOTH_EVEN: the bits of the particles' weight where all have the same and
- * all constraints are rigid, else 0), for each of its particles byte offsets into the positions,
- * for each constraint rest lengths; for an element what is behind its particles. */
+/* Packs of eight figures that are solved at once, one in each lane. `words`: packs in order, in
+ * rows of eight words: a header (materials of the constraints; CLOTH_LOCKED: 1 if a particle is
+ * locked; CLOTH_EVEN: bits of the particles' weight if all weights are equal and all constraints
+ * rigid, else 0), a row of byte offsets into the positions for each particle, a row of rest
+ * lengths for each constraint; for an element the words after its particles. */
 typedef struct cloth_packs {
     const uint32_t *words;
     uint32_t count;
@@ -32,8 +32,8 @@ static inline uint32_t cloth_pack_words(cloth_shape shape)
     return CLOTH_LANES * (1 + cloth_shape_particles(shape) + numbers);
 }
 
-/* Eight lines of a garment (cloth_line) that are solved at once, one in each lane; where there are too
- * few, the first one stands in the empty lanes too. */
+/* Eight lines of a garment (cloth_line) that are solved at once, one in each lane; unused lanes
+ * repeat the first line. */
 typedef struct cloth_line_pack {
     const uint32_t *
         words; /* a row of byte offsets of the first particles, then four of weights for each row */
@@ -41,16 +41,16 @@ typedef struct cloth_line_pack {
     uint32_t step, across; /* bytes */
 } cloth_line_pack;
 
-/* What a row leaves between the passes: L, twice, and what is pulled. */
+/* Scratch of a row between the passes, floats: L, twice, and the correction. */
 enum { CLOTH_LINE_SCRATCH = 5 * CLOTH_LANES };
 
-/* A material in a substep: low and high as shares of the rest length, compliance / dt^2, and
- * 1 / dt^2. */
+/* A material in a substep: low and high as factors of the rest length, compliance / dt^2, and 1
+ * / dt^2. */
 typedef struct cloth_limits {
     float low, high, give, stiffness;
 } cloth_limits;
 
-/* Particles that lie behind each other and are of one garment. */
+/* Consecutive particles of one garment. */
 typedef struct cloth_particles {
     uint32_t first, count, garment;
 } cloth_particles;
@@ -61,7 +61,7 @@ typedef struct cloth_native_tables {
     uint32_t band_count, step_count;
     cloth_shape *shape; /* (step_count) */
     cloth_packs *packs; /* (step_count x band_count) */
-    uint32_t *words;    /* (word_count) of all packs, 32-byte aligned */
+    uint32_t *words;    /* (word_count) words of all packs, 32-byte aligned */
     uint64_t word_count;
     uint32_t line_pack_at[CLOTH_LINE_SETS + 1]; /* first of each set */
     cloth_line_pack *line_packs;
@@ -90,7 +90,7 @@ typedef struct cloth_arrays {
     uint2 *debug;
 } cloth_arrays;
 
-/* native_particles.c: particles [begin, end) with all that may be around them. */
+/* native_particles.c: integrate particles [begin, end); then collide, touch and drive them. */
 void cloth_native_integrate(
     const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end);
 void cloth_native_act(
@@ -98,24 +98,25 @@ void cloth_native_act(
 
 /* A step of a garment's particles without driver and air. */
 typedef struct cloth_verlet {
-    /* share of the velocity kept, times the ratio of steps; m by gravity; 0 last */
+    /* kept fraction of the velocity times the ratio of steps; motion by gravity, m; the fourth
+     * is 0 */
     float keep[4], fall[4];
     float longest; /* m along an axis */
     bool tethers;
 } cloth_verlet;
 
-/* native_packs.c: one version of what takes the time. */
+/* native_packs.c: the functions that take the time, for one instruction set. */
 typedef struct cloth_native_functions {
     const char *name;
     void (*packs)(void *positions, const cloth_packs *packs, const cloth_limits *limits);
     /* `scratch`: CLOTH_LINE_SCRATCH for each row */
     void (*line)(void *positions, const cloth_line_pack *pack, float stiffness, float *scratch);
-    /* From `begin` on, up to `end` or a particle that it leaves to cloth_native_integrate(): gives
-     * where it stopped. NULL: leaves all. */
+    /* Integrates from `begin` up to `end` or a particle for cloth_native_integrate(). Returns
+     * where it stopped. NULL: all particles are for cloth_native_integrate(). */
     uint32_t (*integrate)(
         const cloth_arrays *arrays, const cloth_verlet *verlet, uint32_t begin, uint32_t end);
 } cloth_native_functions;
-/* Those that this processor has, the fastest first; NULL beyond them. */
+/* Returns the versions that this processor runs, the fastest first; NULL after the last. */
 const cloth_native_functions *cloth_native_functions_at(uint32_t index);
 
 #endif

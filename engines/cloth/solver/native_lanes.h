@@ -312,8 +312,8 @@ FUNCTION PARTICLES NAME(from)(PARTICLES at, const PARTICLES *origin)
         NAME(subtract)(at.z, origin->z), at.w};
 }
 
-/* cloth_element_one() of particle.h, in the only iteration. Rows behind the particles: cloth_element
- * from `warp` on. */
+/* cloth_element_one() of particle.h, in the only iteration. Rows behind the particles:
+ * cloth_element from `warp` on. */
 FUNCTION void NAME(element_pack)(char *positions, const uint32_t *words, float stiffness)
 {
     const uint32_t *offsets = words + CLOTH_LANES, *warp = offsets + 6 * CLOTH_LANES,

@@ -1,7 +1,7 @@
-/* Packs of figures and of lines, and the plain integrator, compiled for the baseline and on x86-64 for AVX2 with
- * fused multiply-add; the one to use is asked for at run time. AVX-512 was measured and left out:
- * 16 lanes, and eight with its 32 registers, both gain nothing, because putting particles together
- * in wider registers costs what the arithmetic saves. */
+/* Packs of figures and of lines, and the plain integrator, compiled for the baseline and on
+ * x86-64 for AVX2 with fused multiply-add; the one to use is asked for at run time. AVX-512 was
+ * measured and left out: 16 lanes, and eight with its 32 registers, both gain nothing, because
+ * putting particles together in wider registers costs what the arithmetic saves. */
 #include "solver/native.h"
 
 #include <math.h>

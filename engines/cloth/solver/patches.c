@@ -35,7 +35,7 @@ struct cloth_solver {
     uint8_t *seam_number;         /* (garment_count) of the seams' material among a garment's 16 */
     /* by what surrounds the cloth: CLOTH_STEP_* and COLLIDERS_BIT; made when first needed */
     hed_kernel *kernels[VARIANTS];
-    /* for the report */
+    /* reported by hed_cloth_report() */
     uint32_t patches, most_own;
     uint64_t boundary, bytes;
 };
@@ -462,7 +462,7 @@ static hed_geometry geometry_of(
     return geometry;
 }
 
-/* What seams allow is another length in each frame: cloth_set_seams(). */
+/* Uploads the limits of seams, which change each frame (cloth_set_seams()). */
 static hed_status send_seams(hed_cloth *cloth, const cloth_solver *made, hed_error *error)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {

@@ -1,5 +1,5 @@
-/* From the plans of a cloth's garments to what the kernel of patch.cl reads. Copies of a garment
- * share everything but their groups and packets. */
+/* Tables of the kernel of patch.cl, from the plans of a cloth's garments. Copies of a garment
+ * have common tables except for groups and packets. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -123,7 +123,7 @@ void cloth_patch_tables_destroy(cloth_patch_tables *tables)
 
 /* ---- one garment ---- */
 
-/* What is being filled, and how far. */
+/* Tables that are being filled, and positions in them. */
 typedef struct filling {
     const hed_cloth *cloth;
     cloth_patch_tables *tables;
@@ -428,8 +428,8 @@ static hed_status patch_tables_fill_all(const hed_cloth *cloth, cloth_plan *cons
     return status;
 }
 
-/* Whether any material of any garment gives or has a range: all entries are then of the kind that
- * says which. */
+/* True if a material of a garment has compliance or a range: all entries then have a material
+ * number. */
 static hed_status look_at_materials(
     const hed_cloth *cloth, cloth_patch_tables *tables, hed_error *error)
 {

@@ -7,7 +7,7 @@
 #undef fabs /* double here: words.h has the float of kernels */
 #undef sqrt
 
-/* What is read from the device. */
+/* Arrays that are read from the device. */
 typedef struct particles {
     float4 *position, *previous;
     uint2 *carry;
@@ -36,7 +36,7 @@ static double select_rank(float *values, uint64_t count, uint64_t rank)
             values[i++] = values[j];
             values[j--] = other;
         }
-        /* Up to j none is larger than the pivot, from j + 1 on none smaller. */
+        /* Elements up to j are at most the pivot, elements from j + 1 on at least. */
         if (rank <= j) high = j;
         else low = j + 1;
     }

@@ -61,7 +61,7 @@ static hed_status results_read_array(
     return error->status;
 }
 
-/* Says which particle it is, then goes back. */
+/* Reports the particle, then restores the good state. */
 static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
 {
     float4 *positions;
@@ -152,7 +152,7 @@ static hed_status make_rows(hed_cloth *cloth, uint32_t wanted, hed_error *error)
     return cloth_run(cloth, CLOTH_KERNEL_READ, cloth->vertices, arguments, BUFFERS + 2, error);
 }
 
-/* Gives the program what a slot holds. */
+/* Copies a slot to the program. */
 static hed_status results_hand_over(
     hed_cloth *cloth, read_slot *slots, uint32_t slot, hed_error *error)
 {
@@ -213,7 +213,7 @@ hed_status hed_cloth_read(
     return fetch_rows(cloth, to, error);
 }
 
-/* What leaves a cloth: normals, and write-back into two buffers in turn. */
+/* Results of a cloth: normals, and write-back into two buffers in turn. */
 
 /* Normals turn by the matrix of cofactors (the inverse transposed, times the determinant), columns
  * of four. */
@@ -324,7 +324,7 @@ static hed_status check_into(const hed_cloth *cloth, const hed_buffer *buffer, h
         (unsigned long long)wanted);
 }
 
-/* Whether OpenGL has a share in a buffer, which only taking it tells. */
+/* True if a buffer is shared with OpenGL, which only acquiring it shows. */
 static bool is_gl(hed_cloth *cloth, hed_buffer *buffer)
 {
     return hed_buffer_gl_acquire(cloth->stream, buffer, NULL) == HED_OK &&

@@ -423,7 +423,7 @@ hed_status cloth_move_particles(
     rigid.count = count;
     hed_status status =
         move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error);
-    if (status) return status; /* nothing has moved: the origin stays */
+    if (status) return status; /* no motion: the origin stays */
     set_origin(cloth, to);
     cloth->host->air_fresh = false;
     return move_driver(cloth, rigid, first, error);

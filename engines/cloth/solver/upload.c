@@ -70,7 +70,7 @@ static void fill_previous(const hed_cloth *cloth, uint32_t garment, uint32_t cop
     }
 }
 
-/* What the ways are more than the difference of the two. */
+/* Fills the carries: the motion less the difference of the two positions. */
 static void fill_carry(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
 {
     const cloth_garment *g = cloth->garments[garment];
