@@ -431,7 +431,7 @@ Test(expression, depth_and_length_have_an_end)
     EXPECT(value_of(text) == 1);
     free(text);
     text = nest("1 + ", "", 5000);
-    refuse(HED_ERROR_FORMAT, text, "an expression of 20001 bytes; at most 16384");
+    refuse(HED_ERROR_FORMAT, text, "expression has 20001 bytes; expected at most 16384");
     free(text);
 }
 

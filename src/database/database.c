@@ -276,7 +276,7 @@ static hed_status check_own(const hed_database *database, hed_error *error)
         /* another process has just created it: check that file too */
     }
     return hed_fail(error, HED_ERROR_IO,
-        "%s is not loaded: other processes keep making and removing it", database->path);
+        "%s is not loaded: other processes repeatedly create and remove it", database->path);
 }
 
 static hed_status connect(hed_database *database, hed_error *error)
@@ -455,7 +455,7 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
     if (!path) path = settings->database;
     if (!path[0])
         return hed_fail(error, HED_ERROR_IO,
-            "there is no place for a tuning database: set HEDDLE_DATABASE to a file, or HOME");
+            "no path for a tuning database; set HEDDLE_DATABASE to a file, or HOME");
     hed_database *instance = hed_allocate(&settings->allocator, sizeof *instance);
     if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a database");
     instance->context = context;

@@ -186,7 +186,7 @@ static void check_word(
 {
     for (; word && *words; words++)
         if (strcmp(word, *words) == 0) return;
-    import_wrong(field, "one of this field's words", word ? word : "", error);
+    import_wrong(field, "a word of this field", word ? word : "", error);
 }
 
 static void check_digits(const char *field, const char *text, hed_error *error)
@@ -234,10 +234,9 @@ static void check_fields(const hed_database_entry *r, hed_error *error)
         const char *text = *(const char *const *)((const char *)r + texts[i].offset);
         if (!(texts[i].kinds & r->kind)) continue;
         if (!text || (!text[0] && !texts[i].optional))
-            hed_fail(
-                error, HED_ERROR_FORMAT, "%s: expected a text, but none was given", texts[i].name);
+            hed_fail(error, HED_ERROR_FORMAT, "%s: text is missing", texts[i].name);
         else if (strlen(text) > LONGEST_TEXT)
-            hed_fail(error, HED_ERROR_FORMAT, "%s: a text of %zu bytes is longer than %d",
+            hed_fail(error, HED_ERROR_FORMAT, "%s: text has %zu bytes; expected at most %d",
                 texts[i].name, strlen(text), LONGEST_TEXT);
     }
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !hed_failed(error); i++) {
@@ -280,7 +279,7 @@ static void import_check(const hed_database_entry *r, hed_error *error)
             import_wrong(
                 "outcome", "a word such as \"measured\"", r->outcome ? r->outcome : "", error);
         if (!r->number && !hed_failed(error))
-            hed_fail(error, HED_ERROR_FORMAT, "number: expected a place from 1 on, found 0");
+            hed_fail(error, HED_ERROR_FORMAT, "number is 0; expected at least 1");
     }
     if (outcome == HED_OUTCOME_MEASURED && (!(r->seconds > 0) || r->low > r->high) &&
         !hed_failed(error))

@@ -387,7 +387,7 @@ hed_status hed_database_choose(hed_database *database, int64_t session, const he
     if (hed_failed(error)) return error->status;
     if (evaluation->outcome != HED_OUTCOME_MEASURED || !(evaluation->seconds > 0))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: a choice has to be measured, this one is \"%s\" with %g", key->kernel,
+            "%s: choice is \"%s\" with %g; expected a measured configuration", key->kernel,
             hed_outcome_name(evaluation->outcome), evaluation->seconds);
     hed_config defaults = {.count = key->parameter_count};
     for (uint32_t i = 0; i < key->parameter_count; i++)

@@ -15,7 +15,7 @@ static hed_status copy_defines(
     for (uint32_t i = 0; i < options->define_count; i++)
         if (!options->defines[i].name || !options->defines[i].value)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "define %u of hed_kernel_options has no name, or no value", i);
+                "hed_kernel_options: define %u has no name or no value", i);
     kernel->define_count = options->define_count;
     kernel->defines = hed_allocate(
         hed_allocator_of(kernel->device), (options->define_count + 1) * sizeof *kernel->defines);

@@ -96,7 +96,7 @@ static hed_status check_problem(
             def->name, def->dimension_count, problem ? problem->count : 0);
     for (uint32_t i = 0; i < problem->count; i++)
         if (problem->sizes[i] < 1)
-            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: dimension \"%s\" is %lld: at least 1",
+            return hed_fail(error, HED_ERROR_ARGUMENT, "%s: dimension \"%s\" is %lld; expected at least 1",
                 def->name, def->dimensions[i], (long long)problem->sizes[i]);
     return HED_OK;
 }
@@ -132,8 +132,8 @@ hed_status hed_graph_update(hed_graph *graph, uint32_t step, const hed_argument 
 {
     HED_REQUIRE(graph, arguments || !argument_count);
     if (step >= graph->count)
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "step %u of a graph of %u steps", step, graph->count);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "step %u is out of range; the graph has %u steps", step, graph->count);
     if (graph->steps[step].kind != HED_STEP_LAUNCH)
         return hed_fail(error, HED_ERROR_ARGUMENT, "step %u of the graph is not a launch", step);
     hed_status status = check_arguments(
@@ -162,12 +162,12 @@ static void choose_group(const hed_device *device, uint32_t limit, hed_geometry 
 static hed_status check_sizes(const hed_kernel_def *def, const hed_geometry *g, hed_error *error)
 {
     if (g->dimensions < 1 || g->dimensions > 3)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a launch of %u dimensions: 1 to 3",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: launch has %u dimensions; expected 1 to 3",
             def->name, g->dimensions);
     for (uint32_t i = 0; i < g->dimensions; i++)
         if (g->global[i] == 0)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: a launch of 0 work items in dimension %u", def->name, i);
+                "%s: launch has 0 work items in dimension %u; expected at least 1", def->name, i);
     return HED_OK;
 }
 

@@ -51,7 +51,7 @@ static hed_status resident_check(
             kernel->needs & HED_CAN_RESIDENT ? "does not have it" : "is not asked for it");
     if (def->request_bytes > MOST_BYTES || def->reply_bytes > MOST_BYTES)
         return hed_fail(error, HED_ERROR_LIMIT,
-            "%s: requests of %u and replies of %u bytes: at most %d each", kernel->name,
+            "%s: requests have %u bytes, replies %u; expected at most %d each", kernel->name,
             def->request_bytes, def->reply_bytes, MOST_BYTES);
     if (def->argument_count + 2 != kernel->argument_count ||
         kernel->arguments[0].kind != HED_BUFFER || kernel->arguments[1].kind != HED_BUFFER)

@@ -13,7 +13,7 @@ static hed_status missing_word(
     const hed_kernel_def *def, const char *kind, uint32_t index, hed_error *error)
 {
     return hed_fail(
-        error, HED_ERROR_ARGUMENT, "%s: %s %u has no name, or no value", def->name, kind, index);
+        error, HED_ERROR_ARGUMENT, "%s: %s %u has no name or no value", def->name, kind, index);
 }
 
 /* Checks that all names exist: they are used in messages, texts and the cache. */
@@ -69,9 +69,9 @@ static hed_status check_description(const hed_kernel_def *def, hed_error *error)
     if (def->argument_count > HED_MAX_ARGUMENTS || def->parameter_count > HED_MAX_PARAMETERS ||
         def->dimension_count > HED_MAX_DIMENSIONS)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: %u arguments, %u parameters, %u dimensions: at most %d, %d, %d", def->name,
-            def->argument_count, def->parameter_count, def->dimension_count, HED_MAX_ARGUMENTS,
-            HED_MAX_PARAMETERS, HED_MAX_DIMENSIONS);
+            "%s: %u arguments, %u parameters, %u dimensions; expected at most %d, %d, %d",
+            def->name, def->argument_count, def->parameter_count, def->dimension_count,
+            HED_MAX_ARGUMENTS, HED_MAX_PARAMETERS, HED_MAX_DIMENSIONS);
     hed_status status = check_lists(def, error);
     if (!status) status = check_words(def, error);
     if (status) return status;
@@ -80,8 +80,8 @@ static hed_status check_description(const hed_kernel_def *def, hed_error *error)
         size_t limit = argument->symbol ? HED_MAX_SYMBOL_BYTES : HED_MAX_STRUCT_BYTES;
         if (argument->kind == HED_STRUCT && (argument->size == 0 || argument->size > limit))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: struct argument \"%s\" of %zu bytes: 1 to %zu", def->name, argument->name,
-                argument->size, limit);
+                "%s: struct argument \"%s\" has %zu bytes; expected 1 to %zu", def->name,
+                argument->name, argument->size, limit);
         if (argument->symbol && (argument->kind != HED_STRUCT || def->language != HED_CUDA_C))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: argument \"%s\" cannot be a symbol: those are structs of texts in CUDA C",
@@ -145,9 +145,8 @@ static hed_status check_values(
     const hed_kernel_def *def, const hed_config *config, hed_error *error)
 {
     if (config->count != def->parameter_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: a configuration of %u values for %u parameters", def->name, config->count,
-            def->parameter_count);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: configuration has %u values; expected %u",
+            def->name, config->count, def->parameter_count);
     for (uint32_t i = 0; i < def->parameter_count; i++) {
         const hed_parameter_def *parameter = &def->parameters[i];
         bool is_listed = false;
@@ -177,7 +176,7 @@ hed_status hed_config_check(const hed_device *device, const hed_kernel_def *def,
         char text[256];
         hed_config_format(def, config, text, sizeof text);
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "%s: [%s] is not valid on %s in %s mode, says its valid()", def->name, text,
+            "%s: [%s] is not valid on %s in %s mode by its valid()", def->name, text,
             device->info.id, math == HED_MATH_STRICT ? "strict" : "fast");
     }
     if (!def->geometry || !problem) return HED_OK;
@@ -248,7 +247,7 @@ void hed_kernel_refuse(hed_kernel *kernel, const hed_config *config, const hed_e
     char text[256];
     hed_config_format(kernel->def, config, text, sizeof text);
     hed_log_message(&kernel->device->settings->logger, HED_LOG_WARNING,
-        "%s: the tuned configuration [%s] cannot be built here and is passed over: %s",
+        "%s: the tuned configuration [%s] cannot be built here and is skipped: %s",
         kernel->def->name, text, cause->text);
     hed_config *longer =
         hed_allocate(hed_allocator_of(kernel->device), (count + 1) * sizeof *longer);

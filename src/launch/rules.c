@@ -40,7 +40,7 @@ static hed_status rules_compile(
                 j++;
             if (!condition->parameter || j == def->parameter_count)
                 return hed_fail(error, HED_ERROR_ARGUMENT,
-                    "%s: a condition on \"%s\", which is no parameter", def->name,
+                    "%s: condition on \"%s\", which is not a parameter", def->name,
                     condition->parameter ? condition->parameter : "");
         }
         if (!text)
@@ -182,7 +182,7 @@ hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def 
     uint32_t count = hed_device_constants(info, constants);
     *space = NULL;
     if (problem && problem->count != def->dimension_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a problem of %u sizes for %u dimensions",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: problem has %u sizes; expected %u",
             def->name, problem->count, def->dimension_count);
     for (uint32_t i = 0; problem && i < problem->count && i < HED_MAX_DIMENSIONS; i++)
         constants[count++] = (hed_constant){def->dimensions[i], (double)problem->sizes[i]};

@@ -116,8 +116,8 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "the space is empty: no configuration satisfies its constraints");
     if ((unsigned)def->strategy >= HED_STRATEGY_COUNT)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "strategy %d: there are %d", (int)def->strategy,
-            HED_STRATEGY_COUNT);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "strategy is %d; expected below %d",
+            (int)def->strategy, HED_STRATEGY_COUNT);
     hed_allocator allocator = def->allocator ? *def->allocator : hed_default_allocator();
     hed_search *instance = hed_allocate(&allocator, sizeof *instance);
     if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a search");
@@ -194,7 +194,7 @@ hed_status hed_search_tell(
     HED_REQUIRE(search, config);
     uint64_t point = hed_space_find(search->space, config);
     if (point == UINT64_MAX)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the configuration told is not in the space");
+        return hed_fail(error, HED_ERROR_ARGUMENT, "the configuration is not in the space");
     if (value <= 0 || isinf(value))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "value is %g; expected a positive number, or NAN for a configuration that does not work", value);

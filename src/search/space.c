@@ -28,8 +28,8 @@ static hed_status check_parameter(
         return hed_fail(error, HED_ERROR_ARGUMENT, "parameter %u has no name", index);
     if (parameter->count == 0 || parameter->count > HED_MAX_VALUES || !parameter->values)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "parameter \"%s\" has %u values: a space takes 1 to %d", parameter->name,
-            parameter->count, HED_MAX_VALUES);
+            "parameter \"%s\" has %u values; expected 1 to %d", parameter->name, parameter->count,
+            HED_MAX_VALUES);
     for (uint32_t i = 0; i < parameter->count; i++)
         if (hed_parameter_place(parameter, parameter->values[i]) != i)
             return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -43,7 +43,7 @@ hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_d
 {
     hed_allocator copy = allocator ? *allocator : hed_default_allocator();
     if (parameter_count > HED_MAX_PARAMETERS)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%u parameters: a space takes at most %d",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "space has %u parameters; expected at most %d",
             parameter_count, HED_MAX_PARAMETERS);
     for (uint32_t i = 0; i < parameter_count; i++) {
         hed_status status = check_parameter(&parameters[i], i, error);
@@ -303,8 +303,8 @@ hed_status hed_space_create_list(const hed_allocator *allocator,
     hed_space *created = NULL;
     *space = NULL;
     if (count > UINT32_MAX)
-        return hed_fail(
-            error, HED_ERROR_LIMIT, "a list of %" PRIu64 " points: at most %u", count, UINT32_MAX);
+        return hed_fail(error, HED_ERROR_LIMIT, "list has %" PRIu64 " points; expected at most %u",
+            count, UINT32_MAX);
     hed_status status = hed_space_begin(allocator, parameters, parameter_count, &created, error);
     if (status != HED_OK) return status;
     created->components[created->component_count++] = space_whole(created);

@@ -139,12 +139,12 @@ static void check_limits(const hed_kernel_def *def, hed_error *error)
         "sources", "constraints", "conditions", "defines", "compiler options"};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         if (counts[i] > HED_CAPTURE_LIST)
-            hed_fail(error, HED_ERROR_LIMIT, "%s: a capture holds at most %d %s, and there are %u",
-                def->name, HED_CAPTURE_LIST, names[i], counts[i]);
+            hed_fail(error, HED_ERROR_LIMIT, "%s: a capture has at most %d %s; found %u", def->name,
+                HED_CAPTURE_LIST, names[i], counts[i]);
     for (uint32_t i = 0; i < def->parameter_count; i++)
         if (def->parameters[i].count > HED_CAPTURE_VALUES)
             hed_fail(error, HED_ERROR_LIMIT,
-                "%s: a capture holds at most %d values of a parameter, %s has %u", def->name,
+                "%s: a capture has at most %d values of a parameter; %s has %u", def->name,
                 HED_CAPTURE_VALUES, def->parameters[i].name, def->parameters[i].count);
 }
 

@@ -359,8 +359,8 @@ hed_status hed_scratch_check(const hed_kernel_def *def, hed_device *device,
             fits = arguments[i].type == def->arguments[i].type;
         if (!fits)
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: argument %u is not what \"%s\" is by the description", def->name, i,
-                def->arguments[i].name);
+                "%s: argument %u differs in kind, type, size or device from \"%s\" of the description",
+                def->name, i, def->arguments[i].name);
     }
     return HED_OK;
 }

@@ -214,7 +214,7 @@ static hed_status refuse_empty(const hed_local_runner *local, uint32_t slot, hed
     hed_status status = refuse_lost(local, error);
     if (status || local->slots[slot].kernel) return status;
     return hed_fail(
-        error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate", local->def.kernel->name, slot);
+        error, HED_ERROR_ARGUMENT, "%s: slot %u has no candidate", local->def.kernel->name, slot);
 }
 
 hed_status hed_local_begin(

@@ -15,11 +15,11 @@ static hed_status online_check_def(
     const hed_kernel *kernel, const hed_online_def *def, hed_error *error)
 {
     if (!(def->share > 0 && def->share <= 1))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_online_def.share is %g: above 0, at most 1",
-            def->share);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "hed_online_def.share is %g; expected above 0, at most 1", def->share);
     if (!(def->slowdown > 1))
-        return hed_fail(
-            error, HED_ERROR_ARGUMENT, "hed_online_def.slowdown is %g: above 1", def->slowdown);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "hed_online_def.slowdown is %g; expected above 1", def->slowdown);
     if (!kernel->def->geometry)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "%s has no geometry(), and so only its caller knows how to launch it",

@@ -118,17 +118,16 @@ static hed_status pipeline_check(
     const hed_pipeline_def *pipeline, const hed_problem *problem, hed_error *error)
 {
     uint32_t sizes = problem ? problem->count : 0;
-    if (!pipeline->name) return hed_fail(error, HED_ERROR_ARGUMENT, "a pipeline without a name");
+    if (!pipeline->name) return hed_fail(error, HED_ERROR_ARGUMENT, "pipeline has no name");
     if (pipeline->parameter_count > HED_MAX_PARAMETERS ||
         pipeline->dimension_count > HED_MAX_DIMENSIONS)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "pipeline %s: %u parameters, %u dimensions: at most %d, %d", pipeline->name,
+            "pipeline %s: %u parameters, %u dimensions; expected at most %d, %d", pipeline->name,
             pipeline->parameter_count, pipeline->dimension_count, HED_MAX_PARAMETERS,
             HED_MAX_DIMENSIONS);
     if (sizes != pipeline->dimension_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "pipeline %s: a problem of %u sizes for %u dimensions", pipeline->name, sizes,
-            pipeline->dimension_count);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "pipeline %s: problem has %u sizes; expected %u",
+            pipeline->name, sizes, pipeline->dimension_count);
     return HED_OK;
 }
 

@@ -77,8 +77,8 @@ hed_status hed_race_take(hed_race *race, uint32_t slot, uint32_t runs, double *v
         *done += possible;
         if (refused > runs / 2 + 1) {
             trial->outcome = HED_OUTCOME_IMPOSSIBLE;
-            snprintf(trial->text, sizeof trial->text, "%u of %u runs took no time at all, or less",
-                refused, refused + *done);
+            snprintf(trial->text, sizeof trial->text, "%u of %u runs took 0 s or less", refused,
+                refused + *done);
             return HED_OK;
         }
         if (hed_race_stopped(race)) return HED_OK;

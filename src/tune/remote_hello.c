@@ -45,7 +45,7 @@ hed_status hed_hello_read(const void *bytes, size_t size, hed_hello *hello, hed_
     *hello = (hed_hello){0};
     if (hed_get_u64(&from, "the version") != hed_worker_version() && !from.status)
         return hed_fail(error, HED_ERROR_FORMAT,
-            "the worker is of another version of Heddle: both ends must be of one build (this is %s)",
+            "the worker is of another version of Heddle; expected this build (%s)",
             HED_VERSION_TEXT);
     const char **texts[] = {&hello->machine, &hello->build_key, &info->id, &info->backend,
         &info->platform, &info->name, &info->vendor, &info->driver};

@@ -176,7 +176,7 @@ static void served_output(
     const hed_allocator allocator = *hed_allocator_of(s->device);
     if (argument >= s->job.content_count ||
         s->job.launched.def.arguments[argument].kind != HED_BUFFER) {
-        hed_fail(error, HED_ERROR_ARGUMENT, "argument %u is no buffer", argument);
+        hed_fail(error, HED_ERROR_ARGUMENT, "argument %u is not a buffer", argument);
         return;
     }
     uint64_t bytes = s->job.contents[argument].bytes;

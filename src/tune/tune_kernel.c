@@ -261,25 +261,25 @@ static hed_status kernel_tuning_check(
     const hed_kernel_def *kernel, const hed_tune_def *def, hed_error *error)
 {
     if (def->objective == HED_OBJECTIVE_METRIC)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: a kernel has no metric of its own: tune a pipeline", kernel->name);
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "%s: kernels have no metric; tune a pipeline", kernel->name);
     if (def->open_runner && def->isolation != HED_ISOLATION_AUTO)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: isolation is the runner's own affair where one is given", kernel->name);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a runner of the caller excludes isolation",
+            kernel->name);
     if (def->also_count && (def->open_runner || def->isolation == HED_ISOLATION_NONE))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: on several devices candidates run in worker processes alone", kernel->name);
     if (def->also_count >= HED_TUNE_DEVICES)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %u devices, at most %d at once",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %u devices; expected at most %d at once",
             kernel->name, def->also_count + 1, HED_TUNE_DEVICES);
     if (!kernel->geometry)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s has no geometry(), so nothing says how to launch a configuration", kernel->name);
+            "%s has no geometry(), which defines the launch of a configuration", kernel->name);
     if (def->arguments && !def->problem && kernel->dimension_count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: arguments are given, but not the problem that they belong to", kernel->name);
     if (def->problem && def->problem->count != kernel->dimension_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a problem of %u sizes for %u dimensions",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: problem has %u sizes; expected %u",
             kernel->name, def->problem->count, kernel->dimension_count);
     if (!def->problem && kernel->sample.benchmark.count != kernel->dimension_count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -643,7 +643,7 @@ static hed_status open_fleet(kernel_tuning *k, const hed_runner_def *def, hed_er
         devices[i + 1] = k->def.also[i];
         if (!same_kind(k->tuning.device, k->def.also[i]))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: %s (%s, driver %s) and %s (%s, driver %s) are not of one kind: each is tuned by itself",
+                "%s: %s (%s, driver %s) and %s (%s, driver %s) are not of one kind; tune them separately",
                 k->kernel->name, first->id, first->name, first->driver, device->id, device->name,
                 device->driver);
     }

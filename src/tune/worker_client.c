@@ -237,7 +237,7 @@ static hed_status ensure_slot(
     worker_slot *s = &client->slots[slot];
     *trial = new_trial();
     if (!s->filled)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u holds no candidate",
+        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u has no candidate",
             client->def.kernel->name, slot);
     if (ensure_open(client, error) || s->life == client->measurer.life) return error->status;
     return build_and_check(client, slot, trial, error);

@@ -78,7 +78,7 @@ static hed_status serve_output(
         w->job.launched.def.arguments[argument].kind != HED_BUFFER ||
         w->job.contents[argument].bytes > w->result_size)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "argument %u is no buffer, or does not fit into the result", argument);
+            "argument %u is not a buffer, or does not fit into the result", argument);
     return w->runner->kind->output(
         w->runner, request->slot, argument, request->pattern, w->result, trial, error);
 }
@@ -97,7 +97,7 @@ static hed_status obey(
     }
     if (request->task == HED_TASK_COMPILE) return serve_compile(w, request, trial, error);
     if (!w->runner)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the worker was not told to open the device");
+        return hed_fail(error, HED_ERROR_ARGUMENT, "the worker has not opened the device");
     w->geometry = &w->geometries[slot];
     switch (request->task) {
     case HED_TASK_BUILD:
