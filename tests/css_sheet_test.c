@@ -101,7 +101,8 @@ Test(css_sheets, declarations)
     read_sheet((hed_css_sheet_def){
         .text =
             "a { COLOR : red ; --Xy: { a } ! important; margin:0!IMPORTANT; x: ; y: (!important);"
-            " z: !important; w: a !important b; u: 1 !important important; t: 1 !important!important; v: ]; --e:; b{top:1} left : 2 3 }"});
+            " z: !important; w: a !important b; u: 1 !important important; t: 1 !important!important; v: ]; --e:; left : 2 3;"
+            " b{top:1} @media print{--n:;b{}top:2;right:3} bottom:4;c{}}"});
     static const struct {
         const char *property, *value;
         bool important;
@@ -117,7 +118,20 @@ Test(css_sheets, declarations)
         CHECK_EQ(d->important, cases[i].important, "%s", cases[i].property);
     }
     CHECK(rule->info.important && !sheet->rules[1].info.important);
-    CHECK_EQ(sheet->rules[1].declaration_count, 1);
+    /* b, and nested declarations, each behind the block before them */
+    static const struct {
+        const char *selector, *declarations;
+        uint32_t count;
+    } nested[] = {{"b", "b{top:1}", 1}, {"&", "--n:;", 1}, {"b", "b{}", 0},
+        {"&", "top:2;right:3", 2}, {"&", "bottom:4;", 1}, {"c", "c{}", 0}};
+    CHECK_EQ(hed_css_rule_count(sheet), 1 + HED_COUNT(nested));
+    for (uint32_t i = 0; i < HED_COUNT(nested); i++) {
+        hed_css_rule info = hed_css_rule_at(sheet, 1 + i);
+        CHECK_BYTES(info.selector, nested[i].selector, info.selector_length);
+        CHECK_EQ(info.end - info.begin, strlen(nested[i].declarations), "rule %u", i);
+        CHECK_EQ(sheet->rules[1 + i].declaration_count, nested[i].count, "rule %u", i);
+    }
+    CHECK_EQ(hed_css_part_at(sheet, 3).rule, 2, "the part of --n");
 }
 
 Test(css_sheets, conditions)
@@ -237,7 +251,11 @@ Test(css_sheets, nesting)
         {"a{.b &{}}", "M:a; M:.b &", 1 << 10 | 1}, {"a{:is(&, b) c{}}", "M:a; M::is(&, b) c", 2},
         {"a{:not(&){}}", "M:a; M::not(&)", 1}, {".a{&{&{&{}}}}", "M:.a; M:&; M:&; M:&", 1 << 10},
         {"a{&&&{}}", "M:a; M:&&&", 3}, {"a{@media screen{color:red;b{}}}", "M:a; M:&; M:b", 2},
-        {"a{@media print{color:red}}", "M:a; -M:&", 1},
+        {"a{@media print{color:red}}", "M:a; -M:&", 1}, {"a{b{}color:red}", "M:a; M:b; M:&", 1},
+        {"a{b{};x;c{}}", "M:a; M:b; M:c", 2},
+        {"a,#b{c{}color:red;d{}top:0}", "M:a,#b; M:c; M:&; M:d; M:&", 1 << 20},
+        {"a::before{b{}color:red}", "M:a::before; M:b; M:&", 2},
+        {"a{@scope(x){color:red}top:0}", "M:a; U:&; M:&", 1},
         {"a{@media print{b{c{}}}}", "M:a; -M:b; -M:c", 3},
         {"a{@supports(x:y){b{}}}", "M:a; M:b", 2},
         {"a::before{&:hover{}}", "M:a::before; M:&:hover", 0},

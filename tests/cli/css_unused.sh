@@ -64,6 +64,19 @@ run 0 css unused "$site/page.html" --out "$site/reduced/"
 echo 'em { }' > "$work/text"; file_is "$site/reduced/b.css" < "$work/text"
 [ -e "$site/reduced/a.css" ] || complain "a folder has not all sheets"
 
+# ---- nested declarations ----
+echo '<!doctype html><link rel=stylesheet href=nested.css><p>' > "$site/nested.html"
+cat > "$site/nested.css" << 'SHEET'
+p { a: b; .no & { c: d } e: f; @media print { .no & { g: h } i: j } k: l }
+.gone { & p { m: n } o: p; @media print { q: r } s: t }
+p::before { & { u: v } w: x }
+SHEET
+run 0 css unused "$site/nested.html" --out "$site/nested.used.css"
+file_is "$site/nested.used.css" << 'SHEET'
+p { a: b; e: f; @media print { i: j } k: l }
+p::before { w: x }
+SHEET
+
 # ---- names, blocks, layers, comments ----
 cat > "$site/names.html" << 'PAGE'
 <!doctype html><link rel=stylesheet href=names.css><p style="color: var(--used); animation: fade 1s">

@@ -59,6 +59,12 @@ class Page:
         # A parent that is a pseudo-element counts for the specificity of `&` in Nesting 1, and not in Chromium 156.
         if random.random() < .2 and '::' not in selectors:
             text += f" & {random.choice(['.b', 'p', '> .a'])} {{ {self.declarations()} }}"
+            if random.random() < .6:
+                text += f' {self.declarations()}'
+        if random.random() < .2: # declarations that are nested match what the rule around them matches, `::before` too
+            text += f" {random.choice(['@media print', '@media screen', '@layer b'])} {{ {self.declarations()} }}"
+            if random.random() < .6:
+                text += f' {self.declarations()}'
         return text + ' }'
 
 

@@ -77,7 +77,7 @@ class Reader {
     }
 
     /* Reads the block, or the text, from `at` on; gives the position behind it. `frame`: top, nested, around
-     * (preludes), unsupported, rule (that declarations are of). */
+     * (preludes), unsupported, rule (that declarations are of), style (the style rule around). */
     read(text, at, frame) {
         while (at < text.length) {
             const c = text[at];
@@ -104,6 +104,7 @@ class Reader {
         if (name === 'layer' && !/^(-?[a-z_][-\w]*(\.-?[a-z_][-\w]*)*)?$/i.test(without_comments(prelude)))
             return find_stop(text, stop + 1, '}') + 1;
         const unsupported = frame.unsupported || name === 'container' || name === 'scope';
+        frame.rule = null; // declarations behind the block are a rule of their own
         return this.read(text, stop + 1, {...frame, top: false, unsupported, rule: null});
     }
 
@@ -137,14 +138,16 @@ class Reader {
         }
         this.rules.push(rule);
         if (!compiled) return find_stop(text, stop + 1, '}') + 1;
+        frame.rule = null;
         return this.read(text, stop + 1,
-            {top: false, nested: true, around: [...frame.around, item], unsupported: rule.validity === 'U', rule});
+            {top: false, nested: true, around: [...frame.around, item], unsupported: rule.validity === 'U', rule, style: rule});
     }
 
-    /* A declaration; directly in a condition's block it is as if in `& { }`. */
+    /* A declaration; behind a nested block, or directly in a condition's block, it is of a rule with the
+     * selectors of the style rule around it. */
     declare(text, frame) {
         if (!frame.rule) {
-            const rule = {item: '&', around: frame.around, list: ['&'], namespaces: this.namespaces};
+            const {around, list} = frame.style, rule = {item: '&', around, list, namespaces: this.namespaces};
             rule.validity = frame.unsupported ? 'U' : 'M';
             frame.rule = rule;
             this.rules.push(rule);

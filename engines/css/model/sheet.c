@@ -9,7 +9,7 @@
 
 enum { MOST_FRAMES = 256, MOST_IMPORT_LEVELS = 16, MOST_IMPORTS = 10000 };
 
-/* Selector of declarations directly in a condition's block, which mean `& { }`. */
+/* Text for the selector of nested declarations, whose rule has none in the text. */
 static const char bare_selector[] = "&";
 
 /* Stages of a sheet: @import is valid only in the first, @namespace in the first two. */
@@ -19,16 +19,20 @@ enum { STAGE_IMPORTS, STAGE_NAMESPACES, STAGE_RULES };
 struct frame {
     bool top; /* the sheet itself */
     bool applies;
-    bool names_layers; /* all @media and @supports around it hold */
-    bool nested;       /* inside of a style rule: declarations are valid */
+    bool names_layers;   /* all @media and @supports around it hold */
+    bool nested;         /* inside of a style rule: declarations are valid */
+    bool pseudo_element; /* the style rule around it has a pseudo-element */
     const char
         *unsupported;   /* reason for which rules inside are not matched; NULL: they are matched */
     uint32_t layer;     /* 0: none */
     uint32_t condition; /* see css_rule */
-    uint32_t rule;      /* rule of its declarations (in a condition's block: `&`), or CSS_NONE */
-    uint32_t declarations; /* first of its declarations in css_parser */
+    uint32_t own_rule;  /* style rule whose block it is, or CSS_NONE */
+    uint32_t
+        rule; /* rule of the next declaration; CSS_NONE: a rule of nested declarations begins */
+    uint32_t declarations; /* first declaration of that rule in css_parser */
     uint32_t part;         /* part of the block; CSS_NONE */
     css_parent parent;     /* parent of the rules inside */
+    css_parent style;      /* list of the style rule around it, with pseudo-elements */
 };
 
 struct sheet_reader {
@@ -135,8 +139,9 @@ static css_rule *push_rule(struct sheet_reader *s, const css_item *item)
     return rule;
 }
 
-/* Ends the block on top. */
-static void close_frame(struct sheet_reader *s)
+/* Ends the rule that the declarations of the top block belong to: declarations after a nested block
+ * are a rule of their own (Nesting 1, "nested declarations rules"). */
+static void end_declarations(struct sheet_reader *s)
 {
     struct frame *frame = top_frame(s);
     css_parser *p = &s->p;
@@ -145,7 +150,6 @@ static void close_frame(struct sheet_reader *s)
         uint32_t count = p->declarations.count - frame->declarations;
         css_declaration *to = css_push(store, count, sizeof *to, p);
         css_rule *rule = rule_at(s, frame->rule);
-        rule->info.end = s->t.at;
         if (to) {
             css_copy_tail(to, &p->declarations, frame->declarations, sizeof *to);
             rule->first_declaration = store->count - count;
@@ -153,20 +157,30 @@ static void close_frame(struct sheet_reader *s)
             for (uint32_t i = 0; i < count; i++) rule->info.important |= to[i].important;
         }
     }
-    if (frame->part != CSS_NONE && !p->failed)
-        ((struct css_part *)p->sheet->store[CSS_PARTS].items)[frame->part].info.end = s->t.at;
     p->declarations.count = frame->declarations;
+    frame->rule = CSS_NONE;
+}
+
+/* Ends the block on top. */
+static void close_frame(struct sheet_reader *s)
+{
+    const struct frame *frame = top_frame(s);
+    end_declarations(s);
+    if (frame->own_rule != CSS_NONE && !s->p.failed)
+        rule_at(s, frame->own_rule)->info.end = s->t.at;
+    if (frame->part != CSS_NONE && !s->p.failed)
+        ((struct css_part *)s->p.sheet->store[CSS_PARTS].items)[frame->part].info.end = s->t.at;
     s->frames.count--;
 }
 
 /* Opens a block inside of the top block, with its members; the caller changes some. */
 static struct frame *open_frame(struct sheet_reader *s)
 {
+    end_declarations(s);
     struct frame inner = *top_frame(s), *pushed = css_push(&s->frames, 1, sizeof inner, &s->p);
     if (!pushed) return NULL;
     inner.top = false;
-    inner.rule = inner.part = CSS_NONE;
-    inner.declarations = s->p.declarations.count;
+    inner.own_rule = inner.part = CSS_NONE;
     *pushed = inner;
     return pushed;
 }
@@ -182,41 +196,55 @@ static void push_condition(struct sheet_reader *s, const char *text, size_t leng
     frame->condition = store->count;
 }
 
+/* Begins a rule of nested declarations in the top block: its selectors are those of the style rule
+ * around it, each with its own specificity. */
+static bool begin_nested_declarations(struct sheet_reader *s, const css_item *first)
+{
+    struct frame *frame = top_frame(s);
+    css_item place = {.begin = first->begin, .end = first->begin};
+    css_rule *rule = push_rule(s, &place);
+    if (!rule) return false;
+    frame->rule = s->p.sheet->store[CSS_RULES].count - 1;
+    rule->info.selector = bare_selector;
+    rule->info.selector_length = 1;
+    rule->info.specificity = frame->style.specificity;
+    rule->info.state = frame->style.state;
+    rule->info.pseudo_element = frame->pseudo_element;
+    rule->list = frame->style.list;
+    rule->count = frame->style.count;
+    if (!frame->unsupported) return true;
+    rule->info.validity = HED_CSS_UNSUPPORTED;
+    rule->info.reason = frame->unsupported;
+    rule->count = 0;
+    return true;
+}
+
 static void read_declaration(struct sheet_reader *s, const css_item *item)
 {
     struct frame *frame = top_frame(s);
     css_declaration declaration;
     if (item->bad || !frame->nested || !css_make_declaration(&s->p, item, &declaration)) return;
-    if (frame->rule == CSS_NONE) {
-        css_item place = {.begin = item->begin, .end = item->begin};
-        css_rule *rule = push_rule(s, &place);
-        if (!rule) return;
-        frame->rule = s->p.sheet->store[CSS_RULES].count - 1;
-        rule->info.selector = bare_selector;
-        rule->info.selector_length = 1;
-        rule->info.specificity = frame->parent.specificity;
-        rule->info.state = frame->parent.state;
-        rule->list = frame->parent.list;
-        rule->count = frame->parent.count;
-        if (frame->unsupported) {
-            rule->info.validity = HED_CSS_UNSUPPORTED;
-            rule->info.reason = frame->unsupported;
-            rule->count = 0;
-        }
-    }
+    if (frame->rule == CSS_NONE && !begin_nested_declarations(s, item)) return;
     css_declaration *pushed = css_push(&s->p.declarations, 1, sizeof *pushed, &s->p);
     if (pushed) *pushed = declaration;
     uint32_t part = CSS_NONE, rule = frame->rule;
+    if (rule != frame->own_rule)
+        rule_at(s, rule)->info.end = item->stop == CSS_SEMICOLON ? s->t.at : item->end;
     if (item->custom)
         part = note_part(s, HED_CSS_PART_CUSTOM, declaration.property, item->begin, item->end);
     if (part != CSS_NONE)
         ((struct css_part *)s->p.sheet->store[CSS_PARTS].items)[part].info.rule = rule;
 }
 
+static css_parent make_style(const css_list *list)
+{
+    return (css_parent){list->list, list->count, list->specificity, list->depth, list->state};
+}
+
 /* List that `&` represents inside of a rule: its selectors without pseudo-elements. */
 static css_parent make_parent(struct sheet_reader *s, const css_list *list)
 {
-    css_parent parent = {list->list, list->count, list->specificity, list->depth, list->state};
+    css_parent parent = make_style(list);
     if (!list->pseudo_element || !list->count) return parent;
     struct css_array *store = &s->p.sheet->store[CSS_COMPLEXES];
     css_complex *copies = css_push(store, list->count, sizeof *copies, &s->p);
@@ -270,10 +298,12 @@ static void read_style_rule(struct sheet_reader *s, const css_item *item)
     uint32_t number = s->p.sheet->store[CSS_RULES].count - 1;
     struct frame *frame = open_frame(s);
     if (!frame) return;
-    frame->rule = number;
+    frame->rule = frame->own_rule = number;
     frame->nested = true;
+    frame->pseudo_element = list.pseudo_element;
     if (reason) frame->unsupported = "inside of a rule that is not matched";
     if (reason) list.count = 0;
+    frame->style = make_style(&list);
     css_parent inner = make_parent(s, &list);
     top_frame(s)->parent = inner;
 }
@@ -678,6 +708,7 @@ static void begin_sheet(struct sheet_reader *s)
     *frame = (struct frame){.top = true,
         .applies = true,
         .names_layers = true,
+        .own_rule = CSS_NONE,
         .rule = CSS_NONE,
         .parent = {.count = CSS_NONE}};
     if (!media) return;
