@@ -1,5 +1,5 @@
-/* heddle cloth check: whether cloth passes through itself, other cloth or bodies, in every sample
- * of a point cache. */
+/* heddle cloth check: finds cloth that passes through itself, other cloth or bodies, in every
+ * sample of a point cache. */
 #include "check.h"
 
 #include "run.h"
@@ -16,7 +16,8 @@
 #include <string.h>
 #include <strings.h>
 
-enum { SHOWN_PLACES = 8, LISTED_PLACES = 20 }; /* for people; for programs, of each sample */
+/* places in the text report; places of each sample in the JSON report */
+enum { SHOWN_PLACES = 8, LISTED_PLACES = 20 };
 
 static hed_status cloth_check_starve(hed_error *error)
 {
@@ -38,7 +39,7 @@ static bool is_cache(const char *path)
     return dot && strcasecmp(dot, ".pc2") == 0;
 }
 
-/* Triangles of the mesh, and the face that each is of. */
+/* Cuts the mesh into triangles, and lists the face of each triangle. */
 static hed_status cut_faces(cloth_check_input *input, hed_error *error)
 {
     const hed_cloth_mesh *mesh = &input->mesh;
@@ -73,7 +74,7 @@ static hed_status open_input(
     return error->status;
 }
 
-/* A list of meshes, and of caches with the mesh of each behind it. */
+/* Opens a list of meshes and caches, each cache followed by its mesh. */
 static hed_status open_list(cloth_check *c, const char *option, bool body, hed_error *error)
 {
     const char *path;
@@ -90,7 +91,8 @@ static hed_status open_list(cloth_check *c, const char *option, bool body, hed_e
     return error->status;
 }
 
-/* How many samples there are: all caches have as many, or go on for longer than the garments. */
+/* Counts the samples: all caches of garments have the same number; caches of bodies may have
+ * more. */
 static hed_status count_samples(cloth_check *c, hed_error *error)
 {
     const cloth_check_input *first = NULL;
@@ -112,8 +114,8 @@ static hed_status count_samples(cloth_check *c, hed_error *error)
     return c->found ? HED_OK : cloth_check_starve(error);
 }
 
-/* The time of a sample as a scene knows it: frame K ends at K / rate, and the start is an instant
- * behind 0. */
+/* Moves the scene to the time of a sample: frame K ends at K / rate, and sample 0 is an instant
+ * after 0. */
 static hed_status go_to(
     const cloth_check *c, uint32_t sample, hed_cloth_frame *frame, hed_error *error)
 {
@@ -203,7 +205,7 @@ hed_status cloth_check_moment_set(
     return HED_OK;
 }
 
-/* ---- all samples, some at a time ---- */
+/* ---- all samples, in batches ---- */
 
 typedef struct check_batch {
     cloth_check *check;
@@ -223,7 +225,8 @@ static void check_some(void *user, uint64_t begin, uint64_t end)
     }
 }
 
-/* Keeps the list of the worst sample, and of the others a few. */
+/* Counts the crossings of a sample; keeps the list of the worst sample complete, and shortens
+ * the other lists. */
 static void cloth_check_count(cloth_check *c, uint32_t sample)
 {
     hed_cloth_crossings *found = &c->found[sample];
@@ -280,7 +283,8 @@ static hed_status check_samples(cloth_check *c, hed_team *team, hed_error *error
 
 enum { CHECK_NAME = 48 };
 
-/* Name of a pair's side: its file; of a scene's bodies and shapes a number, written to `text`. */
+/* Returns the name of a pair's side: its file; for a scene's bodies and shapes a number, written
+ * to `text`. */
 static const char *cloth_check_name(
     const cloth_check *c, const hed_cloth_crossing *pair, int side, char text[CHECK_NAME])
 {
@@ -292,7 +296,7 @@ static const char *cloth_check_name(
     return text;
 }
 
-/* The face in its file, from 0; of a scene's body the triangle. */
+/* Returns the face in its file, from 0; for a scene's body the triangle. */
 static uint32_t cloth_check_face(const cloth_check *c, const hed_cloth_crossing *pair, int side)
 {
     uint32_t surface = pair->surface[side], triangle = pair->triangle[side];

@@ -1,6 +1,5 @@
-/* The picture of a check: cloth in grey, triangles that cross in red, and a dot at each place,
- * which shows through what lies before it. On the left the whole, on the right the place where most
- * is. */
+/* Picture of a check: cloth in grey, triangles that cross in red, and a dot at each place, which
+ * shows through surfaces before it. On the left the whole, on the right the densest place. */
 #include "check.h"
 
 #include "engines/cloth/view/studio.h"
@@ -17,12 +16,13 @@ enum { SIDE = 900 };
 typedef struct check_drawing {
     const cloth_check *check;
     cloth_check_moment moment;
-    cloth_surface *surfaces; /* two of each: what does not cross, and what does */
-    uint32_t *triangles;     /* of all of them */
+    /* two for each surface: triangles that do not cross, and triangles that cross */
+    cloth_surface *surfaces;
+    uint32_t *triangles; /* triangles of all surfaces */
     uint32_t count;
 } check_drawing;
 
-/* Divides the triangles of each surface. */
+/* Divides the triangles of each surface into crossing and other triangles. */
 static void check_divide(check_drawing *d, const bool *crosses)
 {
     static const float red[] = {0.85f, 0.05f, 0.03f}, grey[] = {0.62f, 0.66f, 0.72f},
@@ -49,7 +49,7 @@ static void check_divide(check_drawing *d, const bool *crosses)
     }
 }
 
-/* The place with most others within a tenth of the cloth's size. */
+/* Finds the place with the most other places within a tenth of the cloth's size. */
 static void densest(const hed_cloth_crossings *found, double radius, double middle[3])
 {
     uint32_t step = 1 + found->pair_count / 1000, best = 0;
@@ -67,7 +67,7 @@ static void densest(const hed_cloth_crossings *found, double radius, double midd
     }
 }
 
-/* From the front, a little from the right and from above. */
+/* Makes a camera from the front, a little from the right and from above. */
 static hed_cloth_camera camera_towards(const double middle[3], double radius, uint32_t up)
 {
     hed_cloth_camera camera = {.field_of_view = 35, .width = SIDE, .height = SIDE};
@@ -82,7 +82,7 @@ static hed_cloth_camera camera_towards(const double middle[3], double radius, ui
     return camera;
 }
 
-/* A dot at each place. */
+/* Draws a dot at each place. */
 static void draw_dots(
     const hed_cloth_crossings *found, const hed_cloth_camera *camera, hed_image *image)
 {
@@ -111,7 +111,7 @@ static void draw_dots(
     }
 }
 
-/* One half of the picture. */
+/* Draws one half of the picture. */
 static hed_status draw_half(const check_drawing *d, const hed_cloth_camera *camera, int half,
     hed_image *whole, hed_error *error)
 {

@@ -1,4 +1,4 @@
-/* heddle cloth: simulating cloth, from a scene file to a point cache. */
+/* heddle cloth: simulates cloth, from a scene file to a point cache. */
 #include "cli/common/command.h"
 
 static const hed_command *const COMMANDS[] = {&hed_command_cloth_run, &hed_command_cloth_drape,

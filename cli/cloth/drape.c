@@ -1,4 +1,4 @@
-/* heddle cloth drape: a garment that lies on a body under its own weight. */
+/* heddle cloth drape: lets a garment come to rest on a body under its own weight. */
 #include "run.h"
 
 #include "heddle/author.h"
@@ -12,9 +12,10 @@
 #include <string.h>
 #include <strings.h>
 
-static const double RATE = 60;            /* frames a second */
-static const double RESTING_SPEED = 0.01; /* m/s, root mean square: the garment lies */
-enum { LOOK_EVERY = 15 };                 /* frames between two looks at the speed */
+static const double RATE = 60; /* frames a second */
+/* root mean square below which the garment is at rest, m/s */
+static const double RESTING_SPEED = 0.01;
+enum { LOOK_EVERY = 15 }; /* frames between two measurements of the speed */
 
 typedef struct drape {
     const hed_arguments *arguments;
@@ -22,14 +23,14 @@ typedef struct drape {
     cli_session session;
     hed_cloth_scene *scene;
     hed_cloth *cloth;
-    uint32_t frames; /* done */
+    uint32_t frames; /* number of frames done */
     bool at_rest;
     hed_cloth_metrics quality;
 } drape;
 
 /* ---- the scene ---- */
 
-/* A path as a JSON string. */
+/* Writes a path as a JSON string. */
 static void cloth_drape_put_string(FILE *file, const char *text)
 {
     fputc('"', file);
@@ -40,7 +41,8 @@ static void cloth_drape_put_string(FILE *file, const char *text)
     fputc('"', file);
 }
 
-/* The scene that `drape` is short for. Much air, so that the garment comes to rest. */
+/* Makes and opens the scene that `drape` stands for. Strong damping lets the garment come to
+ * rest. */
 static hed_status open_scene(drape *d, hed_error *error)
 {
     const hed_arguments *a = d->arguments;
@@ -71,7 +73,7 @@ static hed_status open_scene(drape *d, hed_error *error)
 static hed_status fall(drape *d, hed_error *error)
 {
     hed_cloth_def def = hed_cloth_scene_def(d->scene);
-    double mass = 0; /* kg, of what moves */
+    double mass = 0; /* mass of the free particles, kg */
     for (uint32_t i = 0; i < def.garments[0].particle_count; i++)
         if (def.garments[0].inverse_masses[i] > 0)
             mass += 1 / (double)def.garments[0].inverse_masses[i];
@@ -94,7 +96,7 @@ static hed_status fall(drape *d, hed_error *error)
 static const char *const ENDINGS[] = {".obj", ".ply", ".glb"};
 enum { OBJ, PLY, GLB, ENDING_COUNT };
 
-/* The place in ENDINGS; ENDING_COUNT: none of them. */
+/* Returns the index in ENDINGS; ENDING_COUNT: another ending. */
 static int cloth_drape_ending_of(const char *path)
 {
     const char *dot = strrchr(path, '.');

@@ -1,5 +1,5 @@
-/* heddle cloth inspect: what a scene's garments are made of, and what of their fabrics' stiffness the
- * substeps give; without a scene, which fabrics there are. */
+/* heddle cloth inspect: lists the fabrics of a scene's garments, and the part of their stiffness
+ * that the substeps reach; without a scene, the fabrics by name. */
 #include "run.h"
 
 #include "cli/common/report.h"

@@ -1,4 +1,4 @@
-/* heddle cloth run: a scene file, simulated frame by frame into a point cache. */
+/* heddle cloth run: simulates a scene file frame by frame into a point cache. */
 #include "run.h"
 
 #include "heddle/author.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t SAVE_PAUSE = 10000000000u; /* ns between two saved states */
+static const uint64_t SAVE_PAUSE = 10000000000u; /* pause between two saved states, ns */
 
 typedef struct cloth_run {
     const hed_arguments *arguments;
@@ -24,8 +24,8 @@ typedef struct cloth_run {
     char *state_path; /* NULL: no cache, no state */
     cli_cloth_origin origin;
     double rate;
-    uint32_t first, frames; /* done before; to be done in all */
-    uint32_t done, saved;   /* frames in the caches; in the state */
+    uint32_t first, frames; /* frames done by earlier runs; frames in all */
+    uint32_t done, saved;   /* frames in the caches; frames in the state */
     double *seconds;
 } cloth_run;
 
@@ -51,7 +51,7 @@ static hed_status open_cloth(cloth_run *r, hed_error *error)
     return hed_cloth_create(r->session.devices[0], &def, &r->cloth, error);
 }
 
-/* Where to go on from, with --resume. */
+/* Finds the frame to continue from, with --resume. */
 static hed_status find_start(cloth_run *r, hed_error *error)
 {
     char settings[128];
@@ -123,7 +123,8 @@ static bool has_self_collision(const cloth_run *r)
     return any;
 }
 
-/* How many pairs of triangles of cloth cross now, and of which garment the first one is. */
+/* Counts the pairs of cloth's triangles that cross now; `*garment`: the garment of the first
+ * pair. */
 static uint64_t count_crossings(const cloth_run *r, const char **garment, hed_error *error)
 {
     uint32_t count = hed_cloth_scene_garment_count(r->scene), first_particle, first;
@@ -157,7 +158,8 @@ static uint64_t count_crossings(const cloth_run *r, const char **garment, hed_er
     return crossings;
 }
 
-/* Contact keeps what lies on one side on that side, and so what crosses at the start crossing. */
+/* Warns of crossings at the start: contact keeps every particle on its side, so crossing
+ * triangles stay crossed. */
 static hed_status warn_of_crossings(const cloth_run *r, hed_error *error)
 {
     const char *garment = NULL;
@@ -248,7 +250,7 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
     return cli_cloth_tell(&figures, r->json, error);
 }
 
-/* The run itself, with everything open. */
+/* Runs the scene, with everything open. */
 static int run_scene(cloth_run *r, hed_error *error)
 {
     hed_status status = cloth_run_go(r, error), closed;
@@ -257,8 +259,7 @@ static int run_scene(cloth_run *r, hed_error *error)
     const char *animated = hed_text_of(r->arguments, "animated");
     if (status == HED_OK && !interrupted && animated)
         status = cli_cloth_output_animated(r->output, animated, r->rate, error);
-    /* After a failure the state is that of a frame whose output is not whole: the older one
-     * stays. */
+    /* after a failure the state is that of a frame with incomplete output: the older file stays */
     if (status == HED_OK) status = save(r, error);
     closed = cli_cloth_output_close(r->output, status == HED_OK ? error : &later);
     r->output = NULL;
@@ -324,7 +325,7 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
 
 /* ---- the command ---- */
 
-/* in the order of cloth_picture_kind */
+/* names, sorted as cloth_picture_kind */
 static const char *const PICTURE_KINDS[] = {"any", "gl", "software", NULL};
 static const hed_option OPTIONS[] = {
     OPTION("frames", INTEGER, "COUNT",

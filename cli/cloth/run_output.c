@@ -1,4 +1,4 @@
-/* What a run of a scene writes: a point cache for each garment, and on request OBJ, PLY and GLB
+/* Output files of a scene run: a point cache for each garment, and on request OBJ, PLY and GLB
  * files and pictures. */
 #include "run.h"
 
@@ -12,28 +12,29 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A garment's files. */
+/* Files of a garment. */
 typedef struct garment {
-    const char *name;           /* in file names; NULL where it is the only one */
-    const hed_cloth_mesh *mesh; /* that the cache belongs to */
-    /* the same for several copies, one behind another; freed if it has vertices */
+    const char *name;           /* part of file names; NULL if it is the only garment */
+    const hed_cloth_mesh *mesh; /* mesh that the cache belongs to */
+    /* the mesh of several copies, one after another; freed if it has vertices */
     hed_cloth_mesh copies;
     uint32_t first_vertex;
-    bool moved; /* its files are written with the scene's matrix of each sample */
+    bool moved; /* true: files are written with the scene's matrix of each sample */
     hed_cloth_pc2 *cache;
-    uint32_t *triangles; /* for pictures */
+    uint32_t *triangles; /* triangles for pictures */
     uint32_t triangle_count;
     float colour[3];
 } garment;
 
 struct cli_cloth_output {
     cli_cloth_output_def def;
-    uint32_t samples; /* in the caches */
+    uint32_t samples; /* samples in the caches */
     uint32_t garment_count;
     garment *garments;
     float *positions, *normals; /* (vertices x 3) in the scene's unit and axes */
-    float *placed, *turned;     /* likewise, as the files have them; NULL: the same */
-    uint8_t *colours;           /* (vertices x 4) */
+    /* (vertices x 3) positions and normals in the files' axes; NULL: as in the scene */
+    float *placed, *turned;
+    uint8_t *colours; /* (vertices x 4) */
     cloth_picture *picture;
     cloth_surface *surfaces;
 };
@@ -52,7 +53,7 @@ char *cli_cloth_beside(const char *cache, const char *garment_name, const char *
     return path;
 }
 
-/* Name of a garment in those of its files; NULL: it is the only one. */
+/* Returns the part of a garment's file names that is its name; NULL: it is the only garment. */
 static const char *file_name_of(const hed_cloth_scene *scene, uint32_t index)
 {
     return hed_cloth_scene_garment_count(scene) > 1 ? hed_cloth_scene_garment_name(scene, index)
@@ -64,7 +65,7 @@ static hed_status cloth_output_out_of_memory(hed_error *error)
     return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the output");
 }
 
-/* Positions as the files have them. */
+/* Returns the positions to write to files. */
 static const float *places_of(const cli_cloth_output *output)
 {
     return output->placed ? output->placed : output->positions;
@@ -72,7 +73,8 @@ static const float *places_of(const cli_cloth_output *output)
 
 /* ---- meshes ---- */
 
-/* `copies` times a mesh, one behind another; texture coordinates are shared. */
+/* Makes a mesh of `copies` copies, one after another; the copies use the same texture
+ * coordinates. */
 static bool repeat_mesh(const hed_cloth_mesh *mesh, uint32_t copies, hed_cloth_mesh *made)
 {
     uint32_t corners = mesh->face_at[mesh->face_count];
@@ -160,7 +162,7 @@ static bool is_own_mesh(const hed_cloth_scene *scene, uint32_t index, const char
            first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-/* Writes the mesh that a cache belongs to, as it is at the start. */
+/* Writes the mesh that a cache belongs to, with its positions at the start. */
 static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
 {
     for (uint32_t i = 0; i < output->garment_count && output->def.cache; i++) {
@@ -224,7 +226,7 @@ static bool cloth_output_is_due(uint32_t number, uint32_t every)
     return every && number % every == 0;
 }
 
-/* "last.glb" without its ending, which goes behind the garment's name. */
+/* Copies "last.glb" without its ending, which comes after the garment's name. */
 static char *stem_of(const char *glb, const char **ending, hed_error *error)
 {
     *ending = strrchr(glb, '.');
@@ -234,7 +236,7 @@ static char *stem_of(const char *glb, const char **ending, hed_error *error)
     return stem;
 }
 
-/* Announces one file, or one of each garment, except those that an option names itself. */
+/* Announces one file, or one for each garment, except files that an option names itself. */
 static hed_status announce(const cli_cloth_output_def *def, const char *name, const char *ending,
     bool each, hed_error *error)
 {
@@ -250,7 +252,7 @@ static hed_status announce(const cli_cloth_output_def *def, const char *name, co
     return error->status;
 }
 
-/* Announces files that are named after an option's value for several garments; the file of one
+/* Announces files for several garments, which are named after an option's value; the file of one
  * garment has that name itself. */
 static hed_status announce_glb(const cli_cloth_output_def *def, const char *glb, hed_error *error)
 {
@@ -289,7 +291,7 @@ hed_status cli_cloth_output_announce(const cli_cloth_output_def *def, const char
 
 /* ---- a frame ---- */
 
-/* Adds the frame to all caches, or to none. */
+/* Adds the frame to all caches, or to no cache. */
 static hed_status add_to_caches(cli_cloth_output *output, hed_error *error)
 {
     for (uint32_t i = 0; i < output->garment_count; i++) {
@@ -307,7 +309,7 @@ static hed_status add_to_caches(cli_cloth_output *output, hed_error *error)
 
 enum { OBJ, PLY, GLB };
 
-/* A file of each garment. */
+/* Writes a file for each garment. */
 static hed_status write_each(
     cli_cloth_output *output, const char *name, const char *ending, int format, hed_error *error)
 {
@@ -394,8 +396,8 @@ hed_status cli_cloth_output_animated(
     return error->status;
 }
 
-/* Puts positions and normals where the files have them. Normals turn by the matrix of cofactors,
- * which is the transposed inverse but for its size and, where it mirrors, its sign. */
+/* Transforms positions and normals to the files' axes. Normals are transformed by the matrix of
+ * cofactors, which is the transposed inverse except for its scale and, if it mirrors, its sign. */
 static void cloth_output_place(cli_cloth_output *output, uint32_t sample, bool normals)
 {
     for (uint32_t i = 0; i < output->garment_count && output->placed; i++) {
@@ -441,7 +443,7 @@ hed_status cli_cloth_output_frame(
     hed_cloth_read(def->cloth, output->positions, normals ? output->normals : NULL,
         ply ? output->colours : NULL, error);
     if (error->status) return error->status;
-    /* the cloth knows the scene's unit from frame 1 on */
+    /* the cloth has the scene's unit only from frame 1 on */
     if (number == 0) hed_cloth_scene_start(def->scene, output->positions);
     cloth_output_place(output, number, normals);
     if (number == 0 && write_meshes(output, error)) return error->status;
@@ -452,7 +454,7 @@ hed_status cli_cloth_output_frame(
     snprintf(ending, sizeof ending, "-%04u.png", number);
     if (png && cloth_output_write_picture(output, ending, error)) return error->status;
     if (glb && write_last(output, error)) return error->status;
-    /* Last, so that a frame in the caches is one of which everything is there. */
+    /* last, so that a frame in the caches has all its files */
     return add_to_caches(output, error);
 }
 

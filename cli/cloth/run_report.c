@@ -1,5 +1,5 @@
-/* What a run of a scene says at its end: how long a frame took, how much was done in it, and how
- * good the last frame is. */
+/* Report at the end of a scene run: time of a frame, work done in it, and quality of the last
+ * frame. */
 #include "run.h"
 
 #include "cli/common/report.h"
@@ -19,7 +19,7 @@ static double constraint_rate(const cli_cloth_figures *f, const hed_summary *tim
     return times->mean > 0 ? each / times->mean : 0;
 }
 
-/* Vertices that were cut, as a share of all in all substeps. */
+/* Fraction of all vertices in all substeps whose motion was cut. */
 static double share_cut(const cli_cloth_figures *f)
 {
     double all = (double)f->quality.contact_substeps * (double)f->report.particles;

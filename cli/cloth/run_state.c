@@ -1,5 +1,5 @@
-/* The state that a run of a scene leaves beside its point cache, so that --resume goes on to the
- * bit. */
+/* State that a run of a scene saves next to its point cache, from which --resume continues bit
+ * for bit. */
 #include "run.h"
 
 #include "heddle/author.h"
@@ -12,19 +12,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { VERSION = 2 }; /* 1: caches began with frame 1, not with the start */
+enum { VERSION = 2 }; /* version 1: caches began with frame 1, not with the start */
 static const size_t LARGEST = (size_t)1 << 36;
 
 typedef struct header {
     char mark[8];
     uint32_t version, frames;
     cli_cloth_origin origin;
-    uint64_t size, hash; /* of the state behind */
+    uint64_t size, hash; /* size and hash of the state that follows */
 } header;
 
 static const char MARK[8] = "HEDCLTH";
 
-/* FNV-1a: enough to see that something is another thing. */
+/* Continues an FNV-1a hash: enough to detect a difference. */
 static uint64_t hash_on(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *at = bytes;

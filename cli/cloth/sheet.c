@@ -1,4 +1,4 @@
-/* The benchmarks' sheet. */
+/* Sheet of the benchmarks. */
 #include "sheet.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* heddle cloth tune: measures which solver moves cloth of this size fastest on a device, and
- * keeps it. */
+ * stores the winner. */
 #include "sheet.h"
 #include "heddle/cloth_scene.h"
 #include "cli/tune/tune.h"
@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* What is tuned: a scene's cloth, or sheets. */
+/* Cloth to tune: a scene's cloth, or sheets. */
 typedef struct subject {
     hed_cloth_scene *scene;
     cli_sheet sheet;

@@ -1,4 +1,4 @@
-/* heddle cloth view: a scene in a window. */
+/* heddle cloth view: shows a scene in a window. */
 #include "cli/common/command.h"
 #include "heddle/cloth_scene.h"
 

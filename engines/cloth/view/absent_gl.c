@@ -1,4 +1,5 @@
-/* OpenGL in a build without its headers: says what is missing, and software draws the pictures. */
+/* OpenGL in a build without its headers: every function fails with the missing packages, and
+ * software draws the pictures. */
 #include "gl_picture.h"
 #include "window.h"
 

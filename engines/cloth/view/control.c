@@ -9,7 +9,8 @@
 /* m/s^2, the mouse moved over the window's whole height */
 static const float GRAVITY_A_HEIGHT = 20;
 static const float WIND_A_HEIGHT = 20; /* m/s */
-/* Radians above or below the target: short of straight, where the view would tip over. */
+/* Maximum angle above or below the target, radians: less than a right angle, at which the view
+ * would tip over. */
 static const float STEEPEST = 1.5f;
 
 cloth_control cloth_control_begin(const hed_cloth_camera *camera)
@@ -49,7 +50,7 @@ static void control_turn(float v[3], const float axis[3], float angle)
     memcpy(v, result, sizeof result);
 }
 
-/* The direction that is right on the screen. */
+/* Computes the direction that points right on the screen. */
 static void right_of(const cloth_control *control, float right[3])
 {
     float forward[3];

@@ -1,4 +1,4 @@
-/* Loading OpenGL's functions. */
+/* OpenGL: its functions, framebuffers, and contexts without a window. */
 #include "gl.h"
 #include "heddle/author.h"
 #include "support/optional_libraries.h"
@@ -91,7 +91,7 @@ hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, uin
         GLenum code = gl->GetError();
         if (code != GL_NO_ERROR && code != GL_CONTEXT_LOST)
             status = hed_fail(error, HED_ERROR_DRIVER, "OpenGL did not return the picture (%#x)", code);
-        /* NVIDIA's driver reports no error when another process has made it reset the device */
+        /* NVIDIA's driver reports no error if another process has made it reset the device */
         else if ((strangers = target_unpack(pixels, stamp, image)) > 0 || code)
             status = hed_fail(error, HED_ERROR_LOST,
                 "OpenGL lost its context: %zu of %zu pixels are not of this picture", strangers, count);
@@ -102,11 +102,11 @@ hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, uin
 }
 
 /* Contexts without a window. EGL_EXT_platform_device finds GPUs without any display server,
- * EGL_MESA_platform_surfaceless Mesa's software. */
+ * EGL_MESA_platform_surfaceless finds Mesa's software. */
 
 enum { MOST_DEVICES = 64 };
 
-/* In the order of cloth_headless. */
+/* names of the functions, ordered as in cloth_headless */
 static const char *const egl_names[] = {"eglBindAPI", "eglChooseConfig", "eglCreateContext",
     "eglCreatePbufferSurface", "eglDestroyContext", "eglDestroySurface", "eglGetDisplay",
     "eglInitialize", "eglMakeCurrent", "eglGetProcAddress"};
@@ -114,7 +114,7 @@ enum { EGL_FUNCTIONS = sizeof egl_names / sizeof *egl_names };
 _Static_assert(offsetof(cloth_headless, display) == EGL_FUNCTIONS * sizeof(void *),
     "a name for each function");
 
-/* What EGL is asked for, step by step; the first step that fails is named in `why`. */
+/* Makes a context on a display, step by step; `why` names the first step that fails. */
 static bool try_display(cloth_headless *egl, EGLDisplay display, const char **why)
 {
     static const EGLint wanted[] = {

@@ -1,4 +1,4 @@
-/* The functions of OpenGL 3.3 core that the renderer calls, asked of whichever library made the
+/* Functions of OpenGL 3.3 core that the renderer calls, loaded from the library that made the
  * context (EGL, GLFW). */
 #ifndef CLOTH_GL_H
 #define CLOTH_GL_H
@@ -84,8 +84,8 @@ typedef struct cloth_gl {
 
 typedef void *cloth_gl_get_function(const char *name);
 
-/* Asks `get` for all of them; a context must be current. Errors: UNSUPPORTED (which function is
- * missing, or the version is below 3.3). */
+/* Loads all functions through `get`; a context must be current. Errors: UNSUPPORTED (names the
+ * missing function, or the version is below 3.3). */
 hed_status cloth_gl_load(cloth_gl *gl, cloth_gl_get_function *get, hed_error *error);
 
 /* A framebuffer of 8 bits a channel whose pixels can be read as an image. */
@@ -95,7 +95,7 @@ typedef struct cloth_target {
     uint32_t width, height;
 } cloth_target;
 
-/* Errors: DEVICE_MEMORY. Then it need not be destroyed, but may be. */
+/* Creates a framebuffer. Errors: DEVICE_MEMORY; then destroying it is allowed but not needed. */
 hed_status cloth_target_create(
     const cloth_gl *gl, uint32_t width, uint32_t height, cloth_target *target, hed_error *error);
 void cloth_target_destroy(const cloth_gl *gl, cloth_target *target);
@@ -123,10 +123,10 @@ typedef struct cloth_headless {
     EGLSurface surface;
 } cloth_headless;
 
-/* Makes it and makes it current. It stays where it is. Errors: UNSUPPORTED (what was tried, and
- * what each answered), MEMORY. */
+/* Makes the context and makes it current; `headless` must not move in memory. Errors:
+ * UNSUPPORTED (lists each attempt and its failure), MEMORY. */
 hed_status cloth_headless_create(cloth_headless *headless, hed_error *error);
-/* Makes it current in the calling thread, or (false) nothing. */
+/* Makes the context current in the calling thread, or (false) makes no context current. */
 bool cloth_headless_bind(cloth_headless *headless, bool current);
 void cloth_headless_destroy(cloth_headless *headless);
 

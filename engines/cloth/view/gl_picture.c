@@ -1,5 +1,5 @@
-/* Pictures by OpenGL without a window: surfaces go into OpenGL's memory, the renderer draws them,
- * the pixels come back. */
+/* Pictures by OpenGL without a window: surfaces are uploaded to OpenGL, the renderer draws them,
+ * the pixels are read back. */
 #include "gl_picture.h"
 
 #include "gl.h"
@@ -14,9 +14,9 @@
 #include <time.h>
 
 enum { BUFFER_POSITIONS, BUFFER_NORMALS, BUFFER_COLOURS, BUFFER_TRIANGLES, BUFFER_COUNT };
-enum { MAX_ATTEMPTS = 5 }; /* at one picture, each but the first in a new context */
+enum { MAX_ATTEMPTS = 5 }; /* attempts at one picture, each but the first in a new context */
 
-/* A surface's place in OpenGL's memory; used again for the next picture. */
+/* Buffers of a surface in OpenGL; used again for the next picture. */
 typedef struct slot {
     GLuint vertex_array, buffers[BUFFER_COUNT];
 } slot;
@@ -89,7 +89,7 @@ const char *cloth_gl_picture_renderer(const cloth_gl_picture *picture) { return 
 
 bool cloth_gl_picture_in_software(const cloth_gl_picture *picture)
 {
-    /* Mesa's */
+    /* drivers of Mesa */
     static const char *const names[] = {"llvmpipe", "softpipe", "SWR", "Software", "swrast"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strstr(picture->words, names[i])) return true;

@@ -1,4 +1,4 @@
-/* Pictures without a window: by OpenGL where a graphics processor has it, else in software. */
+/* Pictures without a window: by OpenGL on a graphics processor, else in software. */
 #include "view.h"
 
 #include "gl_picture.h"
@@ -11,8 +11,8 @@
 struct cloth_picture {
     uint32_t width, height;
     cloth_picture_kind kind;
-    cloth_gl_picture *gl;     /* the one or */
-    cloth_software *software; /* the other */
+    cloth_gl_picture *gl;     /* renderer; NULL: software draws */
+    cloth_software *software; /* renderer; NULL: OpenGL draws */
     cloth_studio studio;
 };
 
@@ -47,7 +47,7 @@ static bool draws_a_triangle(cloth_picture *p)
     return red && grey;
 }
 
-/* OpenGL where it is requested and worth it; NULL without an error where software shall draw. */
+/* Starts OpenGL if it is requested and useful; p->gl NULL without an error: software draws. */
 static hed_status start_gl(cloth_picture *p, cloth_picture_kind kind, hed_error *error)
 {
     hed_status status = kind == CLOTH_PICTURE_SOFTWARE
@@ -55,7 +55,7 @@ static hed_status start_gl(cloth_picture *p, cloth_picture_kind kind, hed_error 
                             : cloth_gl_picture_create(p->width, p->height, &p->gl, error);
     if (kind == CLOTH_PICTURE_GL) return status;
     if (status) hed_error_clear(error);
-    /* Heddle's own draws the same, starts sooner and has the same bits everywhere */
+    /* Heddle's software draws the same, starts sooner and has the same bits everywhere */
     if (p->gl && (cloth_gl_picture_in_software(p->gl) || !draws_a_triangle(p))) {
         cloth_gl_picture_destroy(p->gl);
         p->gl = NULL;
@@ -93,8 +93,8 @@ const char *cloth_picture_renderer(const cloth_picture *p)
     return p->gl ? cloth_gl_picture_renderer(p->gl) : "software";
 }
 
-/* What is looked at: the cloth, and what is not much larger than it (a body, a table; not a wide
- * floor). */
+/* Computes the box to look at: the cloth, and surfaces that are not much larger than it (a body,
+ * a table; not a wide floor). */
 static cloth_box subject(const cloth_surface *surfaces, uint32_t count)
 {
     cloth_box cloth = cloth_box_nothing(), all = cloth_box_nothing();

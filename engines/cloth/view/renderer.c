@@ -11,7 +11,7 @@
 
 enum { SAMPLES = 4 };
 
-extern const hed_source hed_cloth_view_files[]; /* in the order of CMakeLists.txt */
+extern const hed_source hed_cloth_view_files[]; /* sources, ordered as in CMakeLists.txt */
 enum {
     TEXT_SURFACE_VERTEX,
     TEXT_SURFACE,
@@ -42,10 +42,10 @@ struct cloth_renderer {
     GLint samples, most;
     GLuint programs[PROGRAM_COUNT];
     GLuint shadow_map, shadow_target;
-    GLuint colour_samples, depth, scene_target;    /* what is drawn into */
-    GLuint scene, resolved_target;                 /* one sample a pixel, a texture */
+    GLuint colour_samples, depth, scene_target;    /* targets of drawing */
+    GLuint scene, resolved_target;                 /* result with one sample a pixel, a texture */
     GLuint nothing, ground_array, ground_vertices; /* vertex arrays */
-    uint8_t picture;                               /* stamp of the last picture; 0: none yet */
+    uint8_t picture; /* stamp of the last picture; 0: no picture yet */
 };
 
 /* ---- programs ---- */
@@ -146,8 +146,8 @@ static hed_status make_shadow_map(cloth_renderer *r, hed_error *error)
         "OpenGL has no memory for a shadow map of %d x %d", CLOTH_SHADOW_SIZE, CLOTH_SHADOW_SIZE);
 }
 
-/* The part of cloth_renderer_resize() that depends on whether there are several samples a pixel;
- * false: not with this many. */
+/* Makes the framebuffers that depend on r->samples; false: OpenGL cannot make them with this
+ * many samples. */
 static bool make_targets(cloth_renderer *r)
 {
     const cloth_gl *gl = &r->gl;
@@ -190,7 +190,7 @@ hed_status cloth_renderer_resize(
     /* errors of the calls before; a lost context may report them for ever */
     for (int i = 0; i < 16 && r->gl.GetError() != GL_NO_ERROR; i++) continue;
     bool good = make_targets(r);
-    if (!good && r->samples) { /* no such multisampled format here */
+    if (!good && r->samples) { /* no such multisampled format */
         r->samples = 0;
         r->scale = 2;
         good = make_targets(r);
@@ -292,7 +292,8 @@ static void draw_shadow_map(
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     gl->Clear(GL_DEPTH_BUFFER_BIT);
-    gl->Enable(GL_DEPTH_CLAMP); /* what stands before the box shades it too */
+    /* a surface between the light and the box casts a shadow into it, too */
+    gl->Enable(GL_DEPTH_CLAMP);
     gl->Enable(GL_POLYGON_OFFSET_FILL);
     gl->PolygonOffset(1.5f, 2);
     gl->UseProgram(r->programs[PROGRAM_SHADOW]);
@@ -336,7 +337,7 @@ static void draw_ground(cloth_renderer *r, const cloth_shot *p)
     gl->BindVertexArray(r->ground_array);
     gl->Enable(GL_BLEND);
     gl->BlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
-    gl->Enable(GL_POLYGON_OFFSET_FILL); /* a prop that lies at the same height is in front */
+    gl->Enable(GL_POLYGON_OFFSET_FILL); /* a prop at the same height is in front of the ground */
     gl->PolygonOffset(2, 8);
     gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     gl->Disable(GL_POLYGON_OFFSET_FILL);

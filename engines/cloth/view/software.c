@@ -1,7 +1,7 @@
-/* The software renderer: a shadow map, then which triangle each sample sees, then light for what is
- * seen, once a pixel and triangle. The formulas are those of shaders/, function by function under
- * the same names; light is linear until software_finish(). Only + - * / and square roots, each
- * rounded by itself, and heddle/math.h: the same bits on every processor. */
+/* Software renderer: a shadow map, then the triangle that each sample sees, then light for the
+ * visible triangles, once a pixel and triangle. The formulas are equal to shaders/, function by
+ * function under the same names; light is linear until software_finish(). Only + - * / and
+ * square roots, each rounded by itself, and heddle/math.h: the same bits on every processor. */
 #include "software.h"
 #include "heddle/author.h"
 #include "heddle/math.h"
@@ -23,17 +23,18 @@ static const float KEY[3] = {2.35f, 2.25f, 2.08f}, SKY[3] = {0.50f, 0.55f, 0.63f
 
 struct cloth_software {
     cloth_raster picture, shadow;
-    float nearest[TILES][TILES];   /* least depth of the shadow map in a tile and those around it */
-    float screen_curve[CURVE + 2]; /* sRGB's, of the square of the index's share of CURVE */
-    float albedo_curve[256];       /* of a vertex colour's bytes */
+    /* minimum depth of the shadow map in a tile and its eight neighbours */
+    float nearest[TILES][TILES];
+    float screen_curve[CURVE + 2]; /* sRGB's curve: entry i is for light (i / CURVE)^2 */
+    float albedo_curve[256];       /* albedo for each byte of a vertex colour */
 };
 
-/* What the light at a place hangs on, beside the place. */
+/* Data, in addition to a position, from which the light at the position is computed. */
 typedef struct painter {
     const cloth_software *software;
     const cloth_shot *shot;
     const cloth_surface *surfaces;
-    const float *const *normals; /* of each surface */
+    const float *const *normals; /* normals of each surface */
     /* (surface_count + 1) number of each surface's first triangle */
     const uint32_t *firsts;
     float right[3], above[3], forward[3]; /* a pixel's ray is forward + x right + y above */
@@ -71,7 +72,8 @@ hed_status cloth_software_create(
         cloth_software_destroy(s);
         return status;
     }
-    s->shadow.clamp = true;     /* what stands before the box shades it too */
+    /* a surface between the light and the box casts a shadow into it, too */
+    s->shadow.clamp = true;
     s->shadow.slope_bias = 1.5; /* a surface must not shade itself */
     for (int i = 0; i < CURVE + 2; i++) {
         float root = (float)i / CURVE, light = root * root;
@@ -94,7 +96,8 @@ void cloth_software_destroy(cloth_software *software)
 
 /* ---- light (shaders/light.glsl) ---- */
 
-/* So that most places need no taps: nothing around them is nearer to the light than they are. */
+/* Fills `nearest`, so that most positions need no taps: no surface around them is nearer to the
+ * light. */
 static void find_nearest(cloth_software *s)
 {
     static const int SIZE = CLOTH_SHADOW_SIZE;
@@ -116,8 +119,8 @@ static void find_nearest(cloth_software *s)
         }
 }
 
-/* Share of the four texels around (x, y), 0 to 1 each, that do not hide depth z: as OpenGL samples
- * a shadow map. */
+/* Fraction, weighted, of the four texels around (x, y), 0 to 1 each, that do not hide depth z:
+ * as OpenGL samples a shadow map. */
 static float unhidden(const cloth_raster *shadow, float x, float y, float z)
 {
     enum { LAST = CLOTH_SHADOW_SIZE - 1 };
@@ -132,8 +135,8 @@ static float unhidden(const cloth_raster *shadow, float x, float y, float z)
     return mix(low, high, above);
 }
 
-/* 1 where the key light reaches. `normal` points to the side that is looked at; (x, y): the
- * pixel. */
+/* Computes the fraction of the key light that reaches a position, 0 to 1. `normal` points to the
+ * visible side; (x, y): the pixel. */
 static float key_light(
     const painter *p, const float place[3], const float normal[3], float x, float y)
 {
@@ -166,7 +169,8 @@ static float key_light(
 
 /* ---- the ground (shaders/ground.frag) ---- */
 
-/* Where the ray through (x, y) of the picture meets the ground; false: nowhere. */
+/* Finds the point where the ray through (x, y) of the picture meets the ground; false: no such
+ * point. */
 static bool meet_ground(const painter *p, float x, float y, float place[3])
 {
     const cloth_shot *shot = p->shot;
@@ -180,8 +184,8 @@ static bool meet_ground(const painter *p, float x, float y, float place[3])
     return true;
 }
 
-/* Share of a pixel that lines of width `width` (in cells) cover. `footprint`: of the pixel, in
- * cells. */
+/* Fraction of a pixel that lines of width `width` (in cells) cover. `footprint`: size of the
+ * pixel, in cells. */
 static float lines(const float cell[2], const float footprint[2], float width)
 {
     float most = 0;
@@ -195,7 +199,7 @@ static float lines(const float cell[2], const float footprint[2], float width)
     return most;
 }
 
-/* The ground's light where the pixel (x, y) sees it; returns how much of it is there. */
+/* Computes the light of the ground at pixel (x, y); returns its opacity. */
 static float ground_light(const painter *p, float x, float y, float light[3])
 {
     const cloth_shot *shot = p->shot;
@@ -227,7 +231,8 @@ static float ground_light(const painter *p, float x, float y, float light[3])
     return fade;
 }
 
-/* A studio's backdrop (shaders/background.frag), with the ground before it. */
+/* Computes the light of a studio's backdrop (shaders/background.frag), with the ground before
+ * it. */
 static void behind(const painter *p, float x, float y, float light[3])
 {
     static const float LOW[3] = {0.78f, 0.775f, 0.765f}, HIGH[3] = {0.42f, 0.50f, 0.60f};
@@ -244,15 +249,15 @@ static void behind(const painter *p, float x, float y, float light[3])
 
 /* ---- surfaces (shaders/surface.frag) ---- */
 
-/* What a pixel sees of a triangle. */
+/* Visible point of a triangle. */
 typedef struct fragment {
     float place[3], normal[3], flat_normal[3], albedo[3];
     bool two_sided;
 } fragment;
 
-/* The point of triangle `number` at which the ray through (x, y) meets it (Möller and Trumbore
- * 1997); at its rim, where the middle of the pixel lies outside, the nearest to it. False: the
- * triangle has no area. */
+/* Finds the point of triangle `number` at which the ray through (x, y) meets it (Möller and
+ * Trumbore 1997); at its rim, where the pixel's centre is outside, the point nearest to it.
+ * False: the triangle has no area. */
 static bool find_fragment(const painter *p, uint32_t number, float x, float y, fragment *f)
 {
     uint32_t s = 0;
@@ -309,8 +314,8 @@ static void surface_light(const painter *p, const fragment *f, float x, float y,
     cloth_normalize(to_eye);
     memcpy(normal, cloth_dot(f->normal, f->normal) > 0 ? f->normal : studio->up, sizeof normal);
     cloth_normalize(normal);
-    /* Which side is looked at: the triangle knows, whatever way round its vertices or its normals
-     * are. */
+    /* the triangle decides which side is visible, as the orientation of vertices and normals is
+     * arbitrary */
     float facing = cloth_dot(f->flat_normal, to_eye) < 0 ? -1.0f : 1.0f;
     if (f->two_sided && cloth_dot(normal, f->flat_normal) * facing < 0)
         for (int k = 0; k < 3; k++) normal[k] = -normal[k];
@@ -341,7 +346,7 @@ static void surface_light(const painter *p, const fragment *f, float x, float y,
 
 /* ---- a picture ---- */
 
-/* The light of pixel (column, row), rows from below: the mean over its samples. */
+/* Computes the light of pixel (column, row), rows from below: the mean over its samples. */
 static void pixel_light(const painter *p, uint32_t column, uint32_t row, float light[3])
 {
     const cloth_raster *raster = &p->software->picture;
@@ -360,7 +365,7 @@ static void pixel_light(const painter *p, uint32_t column, uint32_t row, float l
         if (before) continue;
         fragment f;
         float one[3];
-        /* What lies below the ground is hidden by it. */
+        /* the ground hides everything below it */
         if (seen[i] != CLOTH_RASTER_NOTHING && find_fragment(p, seen[i], x, y, &f) &&
             !(shot->ground_seen && cloth_dot(f.place, shot->studio->up) < ground))
             surface_light(p, &f, x, y, one);
@@ -369,8 +374,8 @@ static void pixel_light(const painter *p, uint32_t column, uint32_t row, float l
     }
 }
 
-/* From linear light to what a screen takes (shaders/finish.frag): a soft shoulder, sRGB's curve,
- * and half a step of noise. */
+/* Converts linear light to a screen's values (shaders/finish.frag): a soft shoulder, sRGB's
+ * curve, and half a step of noise. */
 static void software_finish(
     const painter *p, const float light[3], float x, float y, uint8_t pixel[3])
 {
@@ -387,7 +392,7 @@ static void software_finish(
 
 static void software_look(painter *p, const cloth_shot *shot, float width, float height)
 {
-    /* Half the picture's height at distance 1, in pixels. */
+    /* half of the picture's height at distance 1, in pixels */
     float tangent = hed_tan(shot->camera->field_of_view * 0.5f * 3.14159265f / 180),
           step = 2 * tangent / height;
     for (int k = 0; k < 3; k++) {
@@ -398,7 +403,7 @@ static void software_look(painter *p, const cloth_shot *shot, float width, float
     }
 }
 
-/* Normals for surfaces that bring none; false: no memory. */
+/* Makes normals for surfaces without normals; false: out of memory. */
 static bool complete_normals(
     const cloth_surface *surfaces, uint32_t count, const float **normals, float **made)
 {
@@ -465,13 +470,12 @@ hed_status cloth_software_draw(cloth_software *software, const cloth_shot *shot,
 
 enum {
     SUBPIXELS = 256, /* a pixel's width */
-    /* what reaches out of the picture by more than this times its size is cut off: 2^24
-        * subpixels at most */
+    /* clip planes at this multiple of the picture's size: 2^24 subpixels at most */
     GUARD = 2,
     MOST_CORNERS = 3 + 6
 };
 
-/* A rotated grid: no two samples in a row or a column. In subpixels. */
+/* Sample positions in a rotated grid: no two samples in a row or a column. In subpixels. */
 static const int SAMPLE_X[CLOTH_RASTER_SAMPLES] = {96, 224, 32, 160},
                  SAMPLE_Y[CLOTH_RASTER_SAMPLES] = {32, 96, 160, 224};
 static const int MIDDLE = SUBPIXELS / 2;
@@ -510,7 +514,7 @@ typedef struct corner {
     double x, y, z, w; /* clip space */
 } corner;
 
-/* How far a corner lies inside plane `plane`; below 0: outside. */
+/* Distance of a corner to the inside of plane `plane`; below 0: outside. */
 static double inside(const corner *c, int plane)
 {
     switch (plane) {
@@ -523,7 +527,7 @@ static double inside(const corner *c, int plane)
     }
 }
 
-/* Cuts off what lies outside of a plane. Returns the number of corners that are left. */
+/* Clips a polygon at a plane. Returns the number of remaining corners. */
 static int clip(const corner *in, int count, int plane, corner *out)
 {
     int made = 0;
@@ -546,8 +550,8 @@ typedef struct point {
     double z;     /* 0 near to 1 far */
 } point;
 
-/* An edge from a to b: x_step x + y_step y + constant is above 0 to its left, and on it for one of
- * the two triangles that share it. */
+/* Edge from a to b: x_step x + y_step y + constant is at least 0 to its left and, for exactly one
+ * of the edge's two triangles, on the edge. */
 typedef struct edge {
     int64_t x_step, y_step, constant;
 } edge;
@@ -563,7 +567,7 @@ static edge edge_between(const point *a, const point *b)
 static int64_t software_smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* The pixels from *low to *high that hold what lies between subpixels `least` and `most`. */
+/* Finds the pixels from *low to *high that contain the subpixels `least` to `most`. */
 static void pixels_between(int64_t least, int64_t most, uint32_t size, int64_t *low, int64_t *high)
 {
     *low = larger(least >> 8, 0);
@@ -604,7 +608,7 @@ static void software_fill(
                 if (outside < 0) continue;
                 double z = a->z + z_x * (double)(sx - a->x) + z_y * (double)(sy - a->y) + bias;
                 float depth = (float)(z < 0 ? 0 : z > 1 ? 1 : z);
-                if (depth >= r->depth[at]) continue; /* the first of equals stays */
+                if (depth >= r->depth[at]) continue; /* the first of equal depths stays */
                 r->depth[at] = depth;
                 if (r->nearest) r->nearest[at] = number;
             }

@@ -39,7 +39,7 @@ void cloth_studio_fit(cloth_studio *studio, const hed_cloth_camera *camera, cons
     }
 }
 
-/* 1, 2 or 5 times a power of ten, near `size`. */
+/* Rounds to 1, 2 or 5 times a power of ten, near `size`. */
 static float round_length(float size)
 {
     float power = 1;
@@ -58,7 +58,7 @@ cloth_shot cloth_shot_begin(
     shot.radius = fmaxf(cloth_box_radius(box), 1e-4f) * 1.05f;
     cloth_along(camera->eye, -1, shot.centre, offset);
     float distance = sqrtf(cloth_dot(offset, offset)), reach = fmaxf(studio->size, shot.radius);
-    /* not nearer to the cloth: the ground in front is seen too */
+    /* not nearer to the cloth, as the ground in front of it is visible, too */
     float near = 0.02f * fmaxf(reach, distance);
     cloth_look_at(camera->eye, camera->target, camera->up, shot.view);
     cloth_perspective(camera->field_of_view, aspect, near, distance + 80 * reach, projection);
@@ -69,7 +69,7 @@ cloth_shot cloth_shot_begin(
     cloth_look_at(from, shot.centre, studio->up, light);
     /* The origin of the light's view is at `from`, one metre from the centre. */
     light[14] += 1;
-    /* Deep enough for the shadow on the ground. */
+    /* deep enough for the shadow on the ground */
     float above = cloth_dot(shot.centre, studio->up) - studio->ground;
     float depth = 2 * shot.radius + fmaxf(above, 0) / cloth_dot(studio->key_direction, studio->up);
     cloth_orthographic(shot.radius, depth, projection);
@@ -85,7 +85,7 @@ cloth_shot cloth_shot_begin(
     return shot;
 }
 
-/* The view's arithmetic. */
+/* Arithmetic of the view. */
 
 cloth_box cloth_box_nothing(void)
 {
@@ -165,7 +165,7 @@ void cloth_look_at(const float eye[3], const float target[3], const float up[3],
     cloth_along(eye, -1, target, back);
     cloth_normalize(back);
     cloth_cross(up, back, right);
-    if (cloth_dot(right, right) < 1e-8f) { /* looking straight along `up` */
+    if (cloth_dot(right, right) < 1e-8f) { /* the direction is along `up` */
         float other[3] = {up[1], up[2], up[0]};
         cloth_cross(other, back, right);
     }

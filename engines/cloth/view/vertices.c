@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A prop, as it was last uploaded. */
+/* Prop, as last uploaded. */
 typedef struct prop {
     GLuint positions, normals, triangles;
-    float *was; /* (vertex_count x 3) positions, then as many normals */
+    float *was; /* (vertex_count x 3) positions, then (vertex_count x 3) normals */
     uint32_t vertex_count;
 } prop;
 
@@ -22,16 +22,16 @@ struct cloth_vertices {
     hed_cloth *cloth;
     uint32_t count; /* vertices of the cloth */
     bool shared;
-    /* shared: in turn; else the first ones, and colours of their own */
+    /* shared: used in turn; else only the first ones, with separate colours */
     GLuint positions[2], normals[2], colours;
     hed_buffer *device_positions[2], *device_normals[2];
-    /* not shared: (count x 3) positions, then as many normals, then (count x 4) bytes */
+    /* not shared: (count x 3) positions, then (count x 3) normals, then (count x 4) bytes */
     float *host;
     uint32_t garment_count, prop_count;
     GLuint *triangles;         /* (garment_count) */
     prop *props;               /* (prop_count) */
-    cloth_drawable *drawables; /* garments, then props */
-    cloth_box box;             /* around the cloth */
+    cloth_drawable *drawables; /* drawables of garments, then of props */
+    cloth_box box;             /* bounds of the cloth */
 };
 
 static hed_status vertices_no_memory(hed_error *error, const char *what)
@@ -64,7 +64,7 @@ static hed_status vertices_add_garment(
     return HED_OK;
 }
 
-/* Lets every garment's vertex array read the buffers that the last frame went to. */
+/* Points every garment's vertex array to the buffers of the last frame. */
 static void point_arrays(cloth_vertices *v, int turn, bool colours)
 {
     const cloth_gl *gl = v->gl;
@@ -98,8 +98,8 @@ static void unshare(cloth_vertices *v)
     }
 }
 
-/* Makes both pairs of buffers and gives them to the device; false: it can only copy, and reading is
- * cheaper then. */
+/* Makes two pairs of buffers and shares them with the device; false: the device can only copy,
+ * and then reading is cheaper. */
 static bool vertices_share(cloth_vertices *v, cloth_gl_get_function *get)
 {
     const hed_gl shared = {.get_proc_address = get};
@@ -163,7 +163,7 @@ hed_status cloth_vertices_take(cloth_vertices *v, bool colours, hed_error *error
 
 /* ---- props ---- */
 
-/* A vertex array for a prop whose number of vertices is new. */
+/* Makes the vertex array of a prop that is new or has another number of vertices. */
 static hed_status start_prop(cloth_vertices *v, prop *p, cloth_drawable *drawable,
     const hed_cloth_prop *now, hed_error *error)
 {
@@ -210,7 +210,7 @@ hed_status cloth_vertices_take_props(cloth_vertices *v, hed_error *error)
     return HED_OK;
 }
 
-/* ---- what is drawn ---- */
+/* ---- drawables ---- */
 
 const cloth_drawable *cloth_vertices_drawables(const cloth_vertices *v, uint32_t *count)
 {
@@ -239,7 +239,7 @@ void cloth_vertices_measured(
     for (int corner = 0; corner < 8; corner++) {
         float p[3], moved[3];
         for (int k = 0; k < 3; k++) {
-            /* until the next measuring */
+            /* margin for the motion until the next measurement */
             double margin = 0.1 * (quality->high[k] - quality->low[k]);
             p[k] = (float)(corner >> k & 1 ? quality->high[k] + margin : quality->low[k] - margin);
         }

@@ -1,8 +1,8 @@
-/* The window: GLFW for keys, mouse and the surface; renderer.c draws, vertices.c keeps the
- * surfaces.
+/* Window: GLFW for keys, mouse and the surface; renderer.c draws, vertices.c keeps the surfaces.
  *
- * While a picture of one frame is drawn, the device computes the next: each turn takes what the
- * last frame left, enqueues the frames that are due by the clock, and draws what it took. */
+ * While a picture of one frame is drawn, the device computes the next: each turn takes the
+ * result of the last frame, enqueues the frames that are due by the clock, and draws the result
+ * it took. */
 #include "window.h"
 
 #include "renderer.h"
@@ -21,7 +21,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Frames in a turn; a device that needs longer than they last shows slower motion. */
+/* Maximum of frames in a turn; a device that takes longer than their duration shows slower
+ * motion. */
 enum { MOST_AT_ONCE = 3 };
 static const double TITLE_EVERY = 0.5; /* s */
 
@@ -37,7 +38,7 @@ static const double TITLE_EVERY = 0.5; /* s */
                 X(SetWindowUserPointer) X(SwapBuffers) X(SwapInterval) X(Terminate) \
                     X(WaitEventsTimeout) X(WindowHint) X(WindowShouldClose)
 
-/* Loaded at run time. */
+/* Functions of GLFW, loaded at run time. */
 typedef struct glfw {
 #define GLFW_MEMBER(name) __typeof__(&glfw##name) name;
     GLFW_FUNCTIONS(GLFW_MEMBER)
@@ -53,18 +54,18 @@ typedef struct window {
     cloth_renderer *renderer;
     cloth_studio studio;
     cloth_vertices *vertices;
-    hed_event *begin, *end; /* around the frames of a turn */
+    hed_event *begin, *end; /* events before and after the frames of a turn */
     double mouse[2];
-    uint32_t number; /* of the next frame, since the last reset */
+    uint32_t number; /* number of the next frame, since the last reset */
     uint64_t pictures, frames;
-    float transform[16]; /* of the last frame that had one */
+    float transform[16]; /* transform of the last frame that had one */
     bool transformed;
-    double clock, due; /* s; frames that the clock asks for */
-    /* for the title */
+    double clock, due; /* s; number of frames that are due by the clock */
+    /* data of the title */
     double titled, next_measure, frame_seconds, stretch;
     uint64_t titled_pictures;
-    char note[160]; /* such as where a picture went */
-    bool timed;     /* a turn's frames lie between begin and end */
+    char note[160]; /* text such as the file of a picture */
+    bool timed;     /* true: a turn's frames are between begin and end */
     uint32_t timed_frames;
 } window;
 
@@ -83,8 +84,8 @@ static hed_status load_glfw(glfw *functions, hed_error *error)
     return status;
 }
 
-/* A callback is given its window's handle alone, and there are no globals: the function that knows
- * the rest is found anew. */
+/* Finds the window of a handle. A callback gets only its window's handle, and there are no
+ * globals, so the function that returns the user pointer is loaded again. */
 static window *window_from(GLFWwindow *handle)
 {
     static const char *const name = "glfwGetWindowUserPointer";
@@ -110,7 +111,7 @@ static void on_key(GLFWwindow *handle, int key, int scancode, int action, int mo
 {
     window *w = window_from(handle);
     if (!w || action == GLFW_RELEASE || (action == GLFW_REPEAT && key != GLFW_KEY_S)) return;
-    /* GLFW's letters are upper case, whatever was typed. */
+    /* GLFW's letters are upper case, also if a small letter was typed */
     if (key == GLFW_KEY_ESCAPE) key = CLOTH_KEY_ESCAPE;
     cloth_control_key(&w->control, key >= 'A' && key <= 'Z' ? key - 'A' + 'a' : key);
 }
@@ -137,7 +138,7 @@ static void on_mouse(GLFWwindow *handle, double x, double y)
     w->mouse[1] = y;
 }
 
-/* The size that the scene asks for, made smaller in its shape where the screen is. */
+/* Reduces the scene's picture size to the screen's, with the same proportions. */
 static void fit_to_screen(const window *w, hed_cloth_camera *camera)
 {
     int x, y, width = 0, height = 0;
@@ -157,7 +158,7 @@ static hed_status open_window(window *w, hed_error *error)
     w->glfw.WindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
     w->glfw.WindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     w->glfw.WindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
-    w->glfw.WindowHint(GLFW_DEPTH_BITS, 0); /* the renderer brings its own */
+    w->glfw.WindowHint(GLFW_DEPTH_BITS, 0); /* the renderer has a depth buffer of its own */
     w->glfw.WindowHint(GLFW_STENCIL_BITS, 0);
     w->handle =
         w->glfw.CreateWindow((int)camera.width, (int)camera.height, "Heddle cloth", NULL, NULL);
@@ -170,7 +171,8 @@ static hed_status open_window(window *w, hed_error *error)
     w->glfw.SetKeyCallback(w->handle, on_key);
     w->glfw.SetScrollCallback(w->handle, on_wheel);
     w->glfw.SetCursorPosCallback(w->handle, on_mouse);
-    /* A pointer to a function fits into one to data wherever libraries are loaded at run time. */
+    /* a pointer to a function fits into a pointer to data wherever libraries are loaded at run
+     * time */
     cloth_gl_get_function *get_function;
     memcpy(&get_function, &w->glfw.GetProcAddress, sizeof get_function);
     hed_device *device = hed_stream_device(hed_cloth_stream(w->cloth));
@@ -197,8 +199,8 @@ static hed_status window_step(window *w, hed_error *error)
     return error->status;
 }
 
-/* How many frames are due: one for each 1/rate of a second that has passed, less where the device
- * does not keep up. */
+/* Counts the due frames: one for each 1/rate of a second that has passed, fewer if the device is
+ * too slow. */
 static uint32_t frames_due(window *w)
 {
     double now = w->glfw.GetTime();
@@ -208,7 +210,7 @@ static uint32_t frames_due(window *w)
     uint32_t count = (uint32_t)w->due;
     w->due -= count;
     if (w->control.step || w->frames == 0 || w->number == 0)
-        count = count ? count : 1; /* the first one is seen even if paused */
+        count = count ? count : 1; /* the first frame is shown even if paused */
     w->control.step = false;
     return count;
 }
@@ -242,8 +244,8 @@ static uint8_t window_draw(window *w, GLuint target)
         w->renderer, target, &w->studio, &w->control.camera, &box, drawables, count);
 }
 
-/* The key p: writes the frame to a file in the current folder. The title says what failed; the
- * program goes on. */
+/* Handles the key p: writes the frame to a file in the current folder. The title shows the file
+ * or the error; the program continues. */
 static void window_write_picture(window *w, uint32_t width, uint32_t height)
 {
     const cloth_gl *gl = cloth_renderer_gl(w->renderer);
@@ -286,7 +288,7 @@ static void set_title(window *w)
     w->note[0] = '\0';
 }
 
-/* How good the cloth is takes a reading of all positions, so it is asked for a tenth of the time at
+/* Measures the cloth's quality, which reads all positions, so it takes a tenth of the time at
  * most. */
 static hed_status window_measure(window *w, hed_error *error)
 {
@@ -303,7 +305,7 @@ static hed_status window_measure(window *w, hed_error *error)
 
 /* ---- the loop ---- */
 
-/* What the last frames left: their vertices, and how long they took. */
+/* Takes the results of the last frames: their vertices, and their time. */
 static hed_status window_take(window *w, hed_error *error)
 {
     hed_status status = cloth_vertices_take(w->vertices, w->control.colours, error);
@@ -322,13 +324,13 @@ static hed_status window_turn(window *w, hed_error *error)
     w->glfw.PollEvents();
     w->glfw.GetFramebufferSize(w->handle, &width, &height);
     if ((w->frames && window_take(w, error)) || window_enqueue(w, error)) return error->status;
-    if (width == 0 || height == 0) { /* made small: nothing to draw on */
+    if (width == 0 || height == 0) { /* minimized: no surface to draw on */
         w->glfw.WaitEventsTimeout(0.05);
         return HED_OK;
     }
     if (cloth_renderer_resize(w->renderer, (uint32_t)width, (uint32_t)height, error))
         return error->status;
-    /* the first picture has nothing before it */
+    /* before the first picture no frame has been taken */
     if (w->frames == w->timed_frames && w->pictures == 0 && window_take(w, error))
         return error->status;
     window_draw(w, 0);
@@ -363,7 +365,8 @@ hed_status cloth_window_run(hed_cloth_scene *scene, hed_cloth *cloth, double rat
     if (!w.glfw.Init()) return glfw_fail(&w, error, "no window here");
     status = window_run(&w, probe, error);
     if (w.handle) {
-        hed_cloth_wait(cloth, NULL); /* nothing may still be written into buffers that go away */
+        /* no write into the buffers may be pending when they are destroyed */
+        hed_cloth_wait(cloth, NULL);
         cloth_vertices_destroy(w.vertices);
         cloth_renderer_destroy(w.renderer);
         w.glfw.DestroyWindow(w.handle);

@@ -1,7 +1,7 @@
-/* From linear light to what a screen takes: a soft shoulder instead of clipped highlights, sRGB's curve, and half
+/* Converts linear light to a screen's values: a soft shoulder instead of clipped highlights, sRGB's curve, and half
  * a step of noise against bands in the gradient. A picture drawn at twice the size is averaged by the sampler. */
 uniform sampler2D scene;
-uniform float stamp; /* alpha of each pixel: the number of this picture, by which a reader knows it */
+uniform float stamp; /* alpha of each pixel: number of this picture, which a reader compares */
 in vec2 at;
 out vec4 result;
 

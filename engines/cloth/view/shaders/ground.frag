@@ -1,12 +1,12 @@
-/* The ground: the background's own tone, with shadow, and a grid that fades with distance before its lines could
+/* Ground: the background's tone, with shadow, and a grid that fades with distance before its lines could
  * flicker. */
 uniform vec3 centre;   /* below the scene, on the ground */
-uniform float reach;   /* m, where it is gone */
-uniform float spacing; /* m, of the grid */
+uniform float reach;   /* distance at which the ground has faded out, m */
+uniform float spacing; /* spacing of the grid, m */
 in vec3 world_position;
 out vec4 result;
 
-/* Share of a pixel that lines of width `width` (in cells) cover. */
+/* Fraction of a pixel that lines of width `width` (in cells) cover. */
 float lines(vec2 cell, float width)
 {
     vec2 footprint = max(fwidth(cell), 1e-6), distance = abs(fract(cell - 0.5) - 0.5);

@@ -16,11 +16,10 @@ const int TAPS = 16;
  * bands. */
 float noise(vec2 pixel) { return fract(52.9829189 * fract(dot(pixel, vec2(0.06711056, 0.00583715)))); }
 
-/* 1 where the key light reaches. `normal` points to the side that is looked at. */
+/* Fraction of the key light that reaches a position. `normal` points to the visible side. */
 float key_light(vec3 place, vec3 normal)
 {
-    /* Off the surface, to the side that the light is on, and further the flatter it strikes: a surface must not
-     * shade itself. */
+    /* Offset from the surface towards the light, larger at a grazing angle: a surface must not shade itself. */
     float cosine = dot(normal, key_direction);
     vec3 offset = normal * sign(cosine) * (1.0 + 2.5 * sqrt(max(0.0, 1.0 - cosine * cosine))) * shadow_texel;
     vec3 at = (shadow_matrix * vec4(place + offset, 1.0)).xyz * 0.5 + 0.5;

@@ -1,5 +1,5 @@
-/* Cloth: diffuse light that wraps a little round the edge, some that shines through, and the sheen that fibres
- * give at grazing angles. Props: diffuse with a broad highlight. */
+/* Cloth: diffuse light that wraps a little round the edge, some light that shines through, and the sheen of fibres
+ * at grazing angles. Props: diffuse with a broad highlight. */
 uniform vec3 eye;
 uniform vec3 colour;
 uniform bool two_sided;
@@ -17,7 +17,7 @@ void main()
     vec3 normal = world_normal;
     float size = dot(normal, normal);
     normal = size > 0.0 ? normal * inversesqrt(size) : up;
-    /* Which side is looked at: the triangle knows, whatever way round its vertices or its normals are. */
+    /* The triangle decides which side is visible, as the orientation of vertices and normals is arbitrary. */
     vec3 flat_normal = cross(dFdx(world_position), dFdy(world_position));
     flat_normal *= dot(flat_normal, to_eye) < 0.0 ? -1.0 : 1.0;
     if (two_sided && dot(normal, flat_normal) < 0.0) normal = -normal;

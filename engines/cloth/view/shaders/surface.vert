@@ -1,4 +1,4 @@
-/* Cloth and props; ground.frag and shadow.frag use it too. */
+/* Vertices of cloth, props and ground, also for shadow.frag. */
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec3 normal;
 layout(location = 2) in vec4 colour;
