@@ -24,10 +24,11 @@ static hed_status cloth_check_starve(hed_error *error)
     return hed_fail(error, HED_ERROR_MEMORY, "out of memory for what is checked");
 }
 
-uint64_t cloth_check_pairs(const hed_cloth_crossings *found)
+uint64_t cloth_check_pairs(const hed_cloth_crossings *crossings)
 {
     uint64_t pairs = 0;
-    for (int kind = 0; kind < HED_CLOTH_CROSSING_KIND_COUNT; kind++) pairs += found->count[kind];
+    for (int kind = 0; kind < HED_CLOTH_CROSSING_KIND_COUNT; kind++)
+        pairs += crossings->count[kind];
     return pairs;
 }
 
@@ -56,12 +57,12 @@ static hed_status open_input(
     cloth_check_input *input, const char *path, const char *mesh, bool body, hed_error *error)
 {
     *input = (cloth_check_input){.path = path, .body = body};
-    char *beside = !is_cache(path) || mesh ? NULL : cli_cloth_beside(path, NULL, "-mesh.obj");
-    if (is_cache(path) && !mesh && !beside) return cloth_check_starve(error);
+    char *derived = !is_cache(path) || mesh ? NULL : cli_cloth_beside(path, NULL, "-mesh.obj");
+    if (is_cache(path) && !mesh && !derived) return cloth_check_starve(error);
     if (is_cache(path)) hed_cloth_pc2_read(path, &input->cache, error);
-    const char *file = mesh ? mesh : beside ? beside : path;
+    const char *file = mesh ? mesh : derived ? derived : path;
     hed_cloth_mesh_read(file, &input->mesh, error);
-    if (beside && error->status == HED_ERROR_IO && input->cache.positions)
+    if (derived && error->status == HED_ERROR_IO && input->cache.positions)
         fprintf(stderr, "heddle: a cache holds no faces: name its mesh behind %s\n", path);
     if (!error->status && is_cache(path) && input->cache.vertex_count != input->mesh.vertex_count)
         hed_fail(error, HED_ERROR_FORMAT,
@@ -70,7 +71,7 @@ static hed_status open_input(
     if (!error->status && is_cache(path) && input->cache.frame_count == 0)
         hed_fail(error, HED_ERROR_FORMAT, "%s has no samples", path);
     if (!error->status) cut_faces(input, error);
-    free(beside);
+    free(derived);
     return error->status;
 }
 
@@ -229,8 +230,8 @@ static void check_some(void *user, uint64_t begin, uint64_t end)
  * the other lists. */
 static void cloth_check_count(cloth_check *c, uint32_t sample)
 {
-    hed_cloth_crossings *found = &c->found[sample];
-    uint64_t pairs = cloth_check_pairs(found);
+    hed_cloth_crossings *crossings = &c->found[sample];
+    uint64_t pairs = cloth_check_pairs(crossings);
     if (pairs == 0) return;
     if (c->crossed++ == 0) c->first = c->worst = sample;
     uint32_t shorter = sample;
@@ -238,11 +239,11 @@ static void cloth_check_count(cloth_check *c, uint32_t sample)
         shorter = c->worst;
         c->worst = sample;
     }
-    hed_cloth_crossings *other = &c->found[shorter];
-    if (shorter == c->worst || other->pair_count <= LISTED_PLACES) return;
-    hed_cloth_crossing *few = realloc(other->pairs, LISTED_PLACES * sizeof *few);
-    if (few) other->pairs = few;
-    other->pair_count = LISTED_PLACES;
+    hed_cloth_crossings *trimmed = &c->found[shorter];
+    if (shorter == c->worst || trimmed->pair_count <= LISTED_PLACES) return;
+    hed_cloth_crossing *pair_list = realloc(trimmed->pairs, LISTED_PLACES * sizeof *pair_list);
+    if (pair_list) trimmed->pairs = pair_list;
+    trimmed->pair_count = LISTED_PLACES;
 }
 
 static hed_status check_samples(cloth_check *c, hed_team *team, hed_error *error)
@@ -251,10 +252,10 @@ static hed_status check_samples(cloth_check *c, hed_team *team, hed_error *error
     check_batch batch = {.check = c};
     batch.moments = calloc(at_once, sizeof *batch.moments);
     batch.errors = calloc(at_once, sizeof *batch.errors);
-    bool made = batch.moments && batch.errors;
-    for (uint32_t i = 0; made && i < at_once; i++)
-        made = cloth_check_moment_make(c, &batch.moments[i]);
-    if (!made) cloth_check_starve(error);
+    bool allocated = batch.moments && batch.errors;
+    for (uint32_t i = 0; allocated && i < at_once; i++)
+        allocated = cloth_check_moment_make(c, &batch.moments[i]);
+    if (!allocated) cloth_check_starve(error);
     hed_progress progress = hed_progress_begin("cloth check", "samples", c->samples,
         hed_given(c->arguments, "quiet") || hed_given(c->arguments, "json"));
     while (!error->status && c->checked < c->samples && !hed_interrupted()) {
@@ -323,16 +324,16 @@ static hed_status cloth_check_tell_json(const cloth_check *c, hed_error *error)
     cli_report_more(report, CLI_WHOLE("pairs_tested", tests), CLI_WHOLE("exact_signs", exact));
     cli_report_open_list(report, "crossings");
     for (uint32_t i = 0; i < c->checked; i++) {
-        const hed_cloth_crossings *found = &c->found[i];
-        if (cloth_check_pairs(found) == 0) continue;
+        const hed_cloth_crossings *crossings = &c->found[i];
+        if (cloth_check_pairs(crossings) == 0) continue;
         cli_report_begin(report);
         cli_report_more(report, CLI_WHOLE("sample", i));
         for (int kind = 0; kind < HED_CLOTH_CROSSING_KIND_COUNT; kind++)
-            cli_report_more(report, CLI_WHOLE(KIND_KEYS[kind], found->count[kind]));
-        cli_report_more(report, CLI_NUMBER("deepest", found->deepest));
+            cli_report_more(report, CLI_WHOLE(KIND_KEYS[kind], crossings->count[kind]));
+        cli_report_more(report, CLI_NUMBER("deepest", crossings->deepest));
         cli_report_open_list(report, "places");
-        for (uint32_t p = 0; p < found->pair_count && p < LISTED_PLACES; p++) {
-            const hed_cloth_crossing *pair = &found->pairs[p];
+        for (uint32_t p = 0; p < crossings->pair_count && p < LISTED_PLACES; p++) {
+            const hed_cloth_crossing *pair = &crossings->pairs[p];
             char texts[2][CHECK_NAME];
             const char *names[2];
             for (int side = 0; side < 2; side++)
@@ -365,9 +366,9 @@ static void cloth_check_tell(const cloth_check *c)
     const char *comma = "";
     for (int kind = 0; kind < HED_CLOTH_CROSSING_KIND_COUNT; kind++) {
         if (worst->count[kind] == 0) continue;
-        bool shape = kind == HED_CLOTH_CROSSES_SHAPE, one = worst->count[kind] == 1;
+        bool shape = kind == HED_CLOTH_CROSSES_SHAPE, is_single = worst->count[kind] == 1;
         printf("%s %" PRIu64 " %s%s%s %s", comma, worst->count[kind], shape ? "triangle" : "pair",
-            one ? "" : "s", shape ? "" : " of triangles",
+            is_single ? "" : "s", shape ? "" : " of triangles",
             hed_cloth_crossing_kind_name((hed_cloth_crossing_kind)kind));
         comma = ",";
     }

@@ -39,7 +39,7 @@ typedef struct cloth_check {
 } cloth_check;
 
 /* Counts the pairs of all kinds. */
-uint64_t cloth_check_pairs(const hed_cloth_crossings *found);
+uint64_t cloth_check_pairs(const hed_cloth_crossings *crossings);
 /* Allocates a sample; false: out of memory. */
 bool cloth_check_moment_make(const cloth_check *c, cloth_check_moment *moment);
 void cloth_check_moment_free(cloth_check_moment *moment);

@@ -31,39 +31,39 @@ static void check_divide(check_drawing *d, const bool *crosses)
     for (uint32_t s = 0; s < d->moment.surface_count; s++) {
         const hed_cloth_check_surface *surface = &d->moment.surfaces[s];
         for (int part = 0; part < 2; part++) {
-            cloth_surface *shown = &d->surfaces[d->count];
-            *shown = (cloth_surface){.vertex_count = surface->vertex_count,
+            cloth_surface *part_surface = &d->surfaces[d->count];
+            *part_surface = (cloth_surface){.vertex_count = surface->vertex_count,
                 .positions = surface->positions,
                 .triangles = at,
                 .two_sided = !surface->body};
-            memcpy(shown->colour, part ? red : surface->body ? stone : grey, sizeof red);
+            memcpy(part_surface->colour, part ? red : surface->body ? stone : grey, sizeof red);
             for (uint32_t t = 0; t < surface->triangle_count; t++) {
                 if (crosses[t] != (part == 1)) continue;
                 memcpy(at, surface->triangles + 3 * (size_t)t, 3 * sizeof *at);
                 at += 3;
-                shown->triangle_count++;
+                part_surface->triangle_count++;
             }
-            d->count += shown->triangle_count > 0;
+            d->count += part_surface->triangle_count > 0;
         }
         crosses += surface->triangle_count;
     }
 }
 
 /* Finds the place with the most other places within a tenth of the cloth's size. */
-static void densest(const hed_cloth_crossings *found, double radius, double middle[3])
+static void densest(const hed_cloth_crossings *crossings, double radius, double middle[3])
 {
-    uint32_t step = 1 + found->pair_count / 1000, best = 0;
-    for (uint32_t i = 0; i < found->pair_count; i += step) {
-        uint32_t near = 0;
-        for (uint32_t j = 0; j < found->pair_count; j += step) {
+    uint32_t step = 1 + crossings->pair_count / 1000, best = 0;
+    for (uint32_t i = 0; i < crossings->pair_count; i += step) {
+        uint32_t neighbours = 0;
+        for (uint32_t j = 0; j < crossings->pair_count; j += step) {
             double square = 0;
             for (int k = 0; k < 3; k++)
-                square += pow(found->pairs[i].place[k] - found->pairs[j].place[k], 2);
-            near += square <= radius * radius;
+                square += pow(crossings->pairs[i].place[k] - crossings->pairs[j].place[k], 2);
+            neighbours += square <= radius * radius;
         }
-        if (near <= best) continue;
-        best = near;
-        memcpy(middle, found->pairs[i].place, 3 * sizeof *middle);
+        if (neighbours <= best) continue;
+        best = neighbours;
+        memcpy(middle, crossings->pairs[i].place, 3 * sizeof *middle);
     }
 }
 
@@ -71,12 +71,12 @@ static void densest(const hed_cloth_crossings *found, double radius, double midd
 static hed_cloth_camera camera_towards(const double middle[3], double radius, uint32_t up)
 {
     hed_cloth_camera camera = {.field_of_view = 35, .width = SIDE, .height = SIDE};
-    double away = 1.1 * radius / sin(35 / 2.0 * 3.14159265 / 180);
-    double along[3] = {0.45, up == 1 ? 0.35 : -0.82, up == 1 ? 0.82 : 0.35};
-    if (up == 0) along[0] = 0.35, along[2] = 0.45;
+    double distance = 1.1 * radius / sin(35 / 2.0 * 3.14159265 / 180);
+    double direction[3] = {0.45, up == 1 ? 0.35 : -0.82, up == 1 ? 0.82 : 0.35};
+    if (up == 0) direction[0] = 0.35, direction[2] = 0.45;
     for (int k = 0; k < 3; k++) {
         camera.target[k] = (float)middle[k];
-        camera.eye[k] = (float)(middle[k] + along[k] * away);
+        camera.eye[k] = (float)(middle[k] + direction[k] * distance);
     }
     camera.up[up] = 1;
     return camera;
@@ -84,18 +84,19 @@ static hed_cloth_camera camera_towards(const double middle[3], double radius, ui
 
 /* Draws a dot at each place. */
 static void draw_dots(
-    const hed_cloth_crossings *found, const hed_cloth_camera *camera, hed_image *image)
+    const hed_cloth_crossings *crossings, const hed_cloth_camera *camera, hed_image *image)
 {
-    float look[16], lens[16], both[16];
+    float look[16], lens[16], view_projection[16];
     cloth_look_at(camera->eye, camera->target, camera->up, look);
     cloth_perspective(camera->field_of_view, 1, 0.01f, 100, lens);
-    cloth_multiply(lens, look, both);
-    for (uint32_t i = 0; i < found->pair_count; i++) {
+    cloth_multiply(lens, look, view_projection);
+    for (uint32_t i = 0; i < crossings->pair_count; i++) {
         float clip[4];
         for (int k = 0; k < 4; k++)
-            clip[k] = both[k] * (float)found->pairs[i].place[0] +
-                      both[4 + k] * (float)found->pairs[i].place[1] +
-                      both[8 + k] * (float)found->pairs[i].place[2] + both[12 + k];
+            clip[k] = view_projection[k] * (float)crossings->pairs[i].place[0] +
+                      view_projection[4 + k] * (float)crossings->pairs[i].place[1] +
+                      view_projection[8 + k] * (float)crossings->pairs[i].place[2] +
+                      view_projection[12 + k];
         if (!(clip[3] > 0)) continue;
         int x = (int)((0.5f + 0.5f * clip[0] / clip[3]) * SIDE),
             y = (int)((0.5f - 0.5f * clip[1] / clip[3]) * SIDE);
@@ -133,7 +134,7 @@ static hed_status draw_half(const check_drawing *d, const hed_cloth_camera *came
 static hed_status draw_both(check_drawing *d, const char *path, hed_error *error)
 {
     const cloth_check *c = d->check;
-    const hed_cloth_crossings *found = &c->found[c->worst];
+    const hed_cloth_crossings *crossings = &c->found[c->worst];
     double low[3] = {1e30, 1e30, 1e30}, high[3] = {-1e30, -1e30, -1e30}, middle[3], radius = 0;
     for (uint32_t s = 0; s < c->input_count; s++)
         for (size_t i = 0; !c->inputs[s].body && i < 3 * (size_t)c->inputs[s].mesh.vertex_count;
@@ -151,7 +152,7 @@ static hed_status draw_both(check_drawing *d, const char *path, hed_error *error
     if (hed_image_create(2 * SIDE, SIDE, 3, &whole, error)) return error->status;
     hed_cloth_camera camera = camera_towards(middle, radius, up);
     draw_half(d, &camera, 0, &whole, error);
-    densest(found, radius / 10, middle);
+    densest(crossings, radius / 10, middle);
     camera = camera_towards(middle, radius / 5, up);
     if (!error->status) draw_half(d, &camera, 1, &whole, error);
     if (!error->status) hed_png_write(path, &whole, error);
@@ -163,19 +164,19 @@ hed_status cloth_check_picture(const cloth_check *c, const char *path, hed_error
 {
     check_drawing d = {.check = c};
     size_t triangles = 0;
-    bool made = cloth_check_moment_make(c, &d.moment);
-    if (made && !cloth_check_moment_set(c, c->worst, &d.moment, error))
+    bool allocated = cloth_check_moment_make(c, &d.moment);
+    if (allocated && !cloth_check_moment_set(c, c->worst, &d.moment, error))
         for (uint32_t s = 0; s < d.moment.surface_count; s++)
             triangles += d.moment.surfaces[s].triangle_count;
     bool *crosses = calloc(triangles + 1, sizeof *crosses);
     d.triangles = malloc((3 * triangles + 1) * sizeof *d.triangles);
     d.surfaces = calloc(2 * (size_t)d.moment.surface_count + 1, sizeof *d.surfaces);
-    if (!made || !crosses || !d.triangles || !d.surfaces)
+    if (!allocated || !crosses || !d.triangles || !d.surfaces)
         hed_fail(error, HED_ERROR_MEMORY, "out of memory for a picture of what crosses");
-    const hed_cloth_crossings *found = &c->found[c->worst];
-    for (uint32_t p = 0; p < found->pair_count && !error->status; p++)
+    const hed_cloth_crossings *crossings = &c->found[c->worst];
+    for (uint32_t p = 0; p < crossings->pair_count && !error->status; p++)
         for (int side = 0; side < 2; side++) {
-            const hed_cloth_crossing *pair = &found->pairs[p];
+            const hed_cloth_crossing *pair = &crossings->pairs[p];
             if (side == 1 && pair->kind == HED_CLOTH_CROSSES_SHAPE) continue;
             size_t first = pair->triangle[side];
             for (uint32_t s = 0; s < pair->surface[side]; s++)

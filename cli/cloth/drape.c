@@ -77,9 +77,9 @@ static hed_status fall(drape *d, hed_error *error)
     for (uint32_t i = 0; i < def.garments[0].particle_count; i++)
         if (def.garments[0].inverse_masses[i] > 0)
             mass += 1 / (double)def.garments[0].inverse_masses[i];
-    uint32_t most = (uint32_t)ceil(RATE * hed_number_of(d->arguments, "seconds"));
-    hed_progress progress = hed_progress_begin("cloth drape", "frames", most, d->quiet || d->json);
-    while (!error->status && d->frames < most && !d->at_rest && !hed_interrupted()) {
+    uint32_t limit = (uint32_t)ceil(RATE * hed_number_of(d->arguments, "seconds"));
+    hed_progress progress = hed_progress_begin("cloth drape", "frames", limit, d->quiet || d->json);
+    while (!error->status && d->frames < limit && !d->at_rest && !hed_interrupted()) {
         hed_cloth_frame frame;
         hed_cloth_scene_frame(d->scene, d->frames, RATE, &frame, error);
         if (hed_cloth_step(d->cloth, &frame, error) || ++d->frames % LOOK_EVERY) continue;

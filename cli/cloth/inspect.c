@@ -31,24 +31,24 @@ static hed_status list_fabrics(bool json, hed_error *error)
     return cli_report_end(report, HED_OK, error);
 }
 
-static void add_part(cli_report *report, const char *key, float asked, float given)
+static void add_part(cli_report *report, const char *key, float requested, float achieved)
 {
     cli_report_open(report, key);
-    cli_report_more(report, CLI_NUMBER("asked", asked), CLI_NUMBER("given", given));
+    cli_report_more(report, CLI_NUMBER("asked", requested), CLI_NUMBER("given", achieved));
     cli_report_close(report);
 }
 
 static void add_garment(cli_report *report, const hed_cloth_scene *scene, uint32_t garment,
     const hed_cloth_stiffness *s)
 {
-    char tension[32], bending[32], least[32];
+    char tension[32], bending[32], smallest[32];
     double stretch = (double)s->given.warp / s->asked.warp,
            bend = s->asked.bend_warp > 0 ? (double)s->given.bend_warp / s->asked.bend_warp : 1;
     cli_report_row(report,
         CLI_TEXT("garment", hed_cloth_scene_garment_name(scene, garment), .heading = "GARMENT"),
         CLI_TEXT(NULL, shown(tension, 100 * stretch), .heading = ">WARP %"),
         CLI_TEXT(NULL, shown(bending, 100 * bend), .heading = ">BEND %"),
-        CLI_NUMBER("part", s->part, .heading = ">LEAST %", .shown = shown(least, 100 * s->part)),
+        CLI_NUMBER("part", s->part, .heading = ">LEAST %", .shown = shown(smallest, 100 * s->part)),
         CLI_WHOLE("substeps_for_most", s->substeps_for_most, .heading = ">SUBSTEPS FOR 90 %"));
     add_part(report, "warp", s->asked.warp, s->given.warp);
     add_part(report, "weft", s->asked.weft, s->given.weft);

@@ -117,10 +117,10 @@ static hed_status cloth_run_open_output(
 static bool has_self_collision(const cloth_run *r)
 {
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
-    bool any = false;
+    bool collides = false;
     for (uint32_t g = 0; g < def.garment_count; g++)
-        any |= def.garments[g].self_collision != HED_CLOTH_SELF_NONE;
-    return any;
+        collides |= def.garments[g].self_collision != HED_CLOTH_SELF_NONE;
+    return collides;
 }
 
 /* Counts the pairs of cloth's triangles that cross now; `*garment`: the garment of the first
@@ -134,7 +134,7 @@ static uint64_t count_crossings(const cloth_run *r, const char **garment, hed_er
     hed_cloth_check_surface *surfaces = hed_arena_new(&arena, count, sizeof *surfaces, error);
     uint32_t **triangles = hed_arena_new(&arena, count, sizeof *triangles, error);
     const hed_cloth_garment_def *garments = hed_cloth_scene_def(r->scene).garments;
-    hed_cloth_crossings found = {0};
+    hed_cloth_crossings result = {0};
     if (!hed_failed(error)) hed_cloth_read(r->cloth, positions, NULL, NULL, error);
     for (uint32_t g = 0; g < count && !hed_failed(error); g++) {
         const hed_cloth_mesh *mesh = hed_cloth_scene_mesh(r->scene, g);
@@ -147,12 +147,12 @@ static uint64_t count_crossings(const cloth_run *r, const char **garment, hed_er
     }
     if (!hed_failed(error))
         hed_cloth_check(
-            &(hed_cloth_check_def){.surfaces = surfaces, .surface_count = count}, &found, error);
+            &(hed_cloth_check_def){.surfaces = surfaces, .surface_count = count}, &result, error);
     uint64_t crossings =
-        found.count[HED_CLOTH_CROSSES_ITSELF] + found.count[HED_CLOTH_CROSSES_CLOTH];
-    if (found.pair_count)
-        *garment = hed_cloth_scene_garment_name(r->scene, found.pairs[0].surface[0]);
-    hed_cloth_crossings_free(&found);
+        result.count[HED_CLOTH_CROSSES_ITSELF] + result.count[HED_CLOTH_CROSSES_CLOTH];
+    if (result.pair_count)
+        *garment = hed_cloth_scene_garment_name(r->scene, result.pairs[0].surface[0]);
+    hed_cloth_crossings_free(&result);
     for (uint32_t g = 0; triangles && g < count; g++) free(triangles[g]);
     hed_arena_free(&arena);
     return crossings;
@@ -236,11 +236,11 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
     };
     hed_cloth_report(r->cloth, &figures.report);
     for (uint32_t g = 0; g < figures.garments; g++) {
-        hed_cloth_stiffness found;
-        if (!hed_cloth_stiffness_of(r->cloth, g, 1 / r->rate, &found)) continue;
-        if (figures.softest && found.part >= figures.stiffness.part) continue;
+        hed_cloth_stiffness stiffness;
+        if (!hed_cloth_stiffness_of(r->cloth, g, 1 / r->rate, &stiffness)) continue;
+        if (figures.softest && stiffness.part >= figures.stiffness.part) continue;
         figures.softest = hed_cloth_scene_garment_name(r->scene, g);
-        figures.stiffness = found;
+        figures.stiffness = stiffness;
     }
     if (hed_cloth_evaluate(r->cloth, &figures.quality, error)) return error->status;
     const char *garment = NULL;

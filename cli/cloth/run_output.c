@@ -75,38 +75,38 @@ static const float *places_of(const cli_cloth_output *output)
 
 /* Makes a mesh of `copies` copies, one after another; the copies use the same texture
  * coordinates. */
-static bool repeat_mesh(const hed_cloth_mesh *mesh, uint32_t copies, hed_cloth_mesh *made)
+static bool repeat_mesh(const hed_cloth_mesh *mesh, uint32_t copies, hed_cloth_mesh *result)
 {
     uint32_t corners = mesh->face_at[mesh->face_count];
-    *made = (hed_cloth_mesh){
+    *result = (hed_cloth_mesh){
         .vertex_count = mesh->vertex_count * copies, .face_count = mesh->face_count * copies};
-    made->positions = malloc((size_t)made->vertex_count * 3 * sizeof(float));
-    made->face_at = malloc(((size_t)made->face_count + 1) * sizeof(uint32_t));
-    made->corners = malloc((size_t)corners * copies * sizeof(uint32_t));
+    result->positions = malloc((size_t)result->vertex_count * 3 * sizeof(float));
+    result->face_at = malloc(((size_t)result->face_count + 1) * sizeof(uint32_t));
+    result->corners = malloc((size_t)corners * copies * sizeof(uint32_t));
     if (mesh->corner_textures) {
-        made->texture_count = mesh->texture_count;
-        made->textures = malloc((size_t)mesh->texture_count * 2 * sizeof(float));
-        made->corner_textures = malloc((size_t)corners * copies * sizeof(uint32_t));
+        result->texture_count = mesh->texture_count;
+        result->textures = malloc((size_t)mesh->texture_count * 2 * sizeof(float));
+        result->corner_textures = malloc((size_t)corners * copies * sizeof(uint32_t));
     }
-    bool textures = !mesh->corner_textures || (made->textures && made->corner_textures);
-    if (!made->positions || !made->face_at || !made->corners || !textures) {
-        hed_cloth_mesh_free(made);
+    bool textures = !mesh->corner_textures || (result->textures && result->corner_textures);
+    if (!result->positions || !result->face_at || !result->corners || !textures) {
+        hed_cloth_mesh_free(result);
         return false;
     }
-    if (made->textures)
-        memcpy(made->textures, mesh->textures, (size_t)mesh->texture_count * 2 * sizeof(float));
+    if (result->textures)
+        memcpy(result->textures, mesh->textures, (size_t)mesh->texture_count * 2 * sizeof(float));
     for (uint32_t k = 0; k < copies; k++) {
-        memcpy(made->positions + (size_t)k * mesh->vertex_count * 3, mesh->positions,
+        memcpy(result->positions + (size_t)k * mesh->vertex_count * 3, mesh->positions,
             (size_t)mesh->vertex_count * 3 * sizeof(float));
-        if (made->textures)
-            memcpy(made->corner_textures + (size_t)k * corners, mesh->corner_textures,
+        if (result->textures)
+            memcpy(result->corner_textures + (size_t)k * corners, mesh->corner_textures,
                 corners * sizeof(uint32_t));
         for (uint32_t c = 0; c < corners; c++)
-            made->corners[(size_t)k * corners + c] = mesh->corners[c] + k * mesh->vertex_count;
+            result->corners[(size_t)k * corners + c] = mesh->corners[c] + k * mesh->vertex_count;
         for (uint32_t f = 0; f < mesh->face_count; f++)
-            made->face_at[(size_t)k * mesh->face_count + f] = mesh->face_at[f] + k * corners;
+            result->face_at[(size_t)k * mesh->face_count + f] = mesh->face_at[f] + k * corners;
     }
-    made->face_at[made->face_count] = corners * copies;
+    result->face_at[result->face_count] = corners * copies;
     return true;
 }
 
@@ -115,16 +115,16 @@ static bool repeat_mesh(const hed_cloth_mesh *mesh, uint32_t copies, hed_cloth_m
 static hed_status cloth_output_open_cache(
     cli_cloth_output *output, garment *g, uint32_t frames, hed_error *error)
 {
-    uint32_t found = 0, vertices = g->mesh->vertex_count;
+    uint32_t samples = 0, vertices = g->mesh->vertex_count;
     char *path = cli_cloth_beside(output->def.cache, g->name, ".pc2");
     if (!path) return cloth_output_out_of_memory(error);
-    if (frames) hed_cloth_pc2_resume(path, vertices, &g->cache, &found, error);
+    if (frames) hed_cloth_pc2_resume(path, vertices, &g->cache, &samples, error);
     else hed_cloth_pc2_create(path, vertices, 0, 1, &g->cache, error);
-    if (!error->status && frames && found < frames + 1)
+    if (!error->status && frames && samples < frames + 1)
         hed_fail(error, HED_ERROR_FORMAT,
             "%s holds %u samples, and the saved state is of frame %u, sample "
             "%u; without --resume the run begins anew",
-            path, found, frames, frames + 1);
+            path, samples, frames, frames + 1);
     if (frames) hed_cloth_pc2_cut(g->cache, frames + 1, error);
     free(path);
     return error->status;
@@ -191,8 +191,8 @@ hed_status cli_cloth_output_open(
     output->positions = malloc((vertices * 3 + 1) * sizeof(float));
     output->normals = malloc((vertices * 3 + 1) * sizeof(float));
     output->colours = malloc(vertices * 4 + 1);
-    bool all = output->garments && output->positions && output->normals && output->colours;
-    if (!all) cloth_output_out_of_memory(error);
+    bool allocated = output->garments && output->positions && output->normals && output->colours;
+    if (!allocated) cloth_output_out_of_memory(error);
     bool moved = false;
     for (uint32_t i = 0; i < output->garment_count && !error->status; i++) {
         open_garment(output, i, frames, error);
@@ -221,9 +221,9 @@ hed_status cli_cloth_output_open(
 
 /* ---- announcing ---- */
 
-static bool cloth_output_is_due(uint32_t number, uint32_t every)
+static bool cloth_output_is_due(uint32_t number, uint32_t interval)
 {
-    return every && number % every == 0;
+    return interval && number % interval == 0;
 }
 
 /* Copies "last.glb" without its ending, which comes after the garment's name. */
@@ -238,11 +238,12 @@ static char *stem_of(const char *glb, const char **ending, hed_error *error)
 
 /* Announces one file, or one for each garment, except files that an option names itself. */
 static hed_status announce(const cli_cloth_output_def *def, const char *name, const char *ending,
-    bool each, hed_error *error)
+    bool per_garment, hed_error *error)
 {
-    uint32_t count = each ? hed_cloth_scene_garment_count(def->scene) : 1;
+    uint32_t count = per_garment ? hed_cloth_scene_garment_count(def->scene) : 1;
     for (uint32_t i = 0; i < count && !hed_failed(error); i++) {
-        char *path = cli_cloth_beside(name, each ? file_name_of(def->scene, i) : NULL, ending);
+        char *path =
+            cli_cloth_beside(name, per_garment ? file_name_of(def->scene, i) : NULL, ending);
         if (!path) return cloth_output_out_of_memory(error);
         bool is_option = def->cache && strcmp(path, def->cache) == 0;
         bool is_mesh = strcmp(ending, "-mesh.obj") == 0 && is_own_mesh(def->scene, i, path);

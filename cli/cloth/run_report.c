@@ -15,15 +15,15 @@ void cli_cloth_warn(void *user, const char *text)
 
 static double constraint_rate(const cli_cloth_figures *f, const hed_summary *times)
 {
-    double each = (double)f->report.constraints * f->substeps * f->iterations;
-    return times->mean > 0 ? each / times->mean : 0;
+    double projections = (double)f->report.constraints * f->substeps * f->iterations;
+    return times->mean > 0 ? projections / times->mean : 0;
 }
 
 /* Fraction of all vertices in all substeps whose motion was cut. */
 static double share_cut(const cli_cloth_figures *f)
 {
-    double all = (double)f->quality.contact_substeps * (double)f->report.particles;
-    return all > 0 ? (double)f->quality.contact_cut / all : 0;
+    double vertex_substeps = (double)f->quality.contact_substeps * (double)f->report.particles;
+    return vertex_substeps > 0 ? (double)f->quality.contact_cut / vertex_substeps : 0;
 }
 
 static hed_status cloth_run_report_tell_json(

@@ -53,11 +53,11 @@ static check_box check_no_box(void)
     return (check_box){{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
 }
 
-static void check_join(check_box *box, const check_box *other)
+static void check_join(check_box *box, const check_box *added)
 {
     for (int k = 0; k < 3; k++) {
-        box->low[k] = fminf(box->low[k], other->low[k]);
-        box->high[k] = fmaxf(box->high[k], other->high[k]);
+        box->low[k] = fminf(box->low[k], added->low[k]);
+        box->high[k] = fmaxf(box->high[k], added->high[k]);
     }
 }
 
@@ -94,7 +94,7 @@ typedef struct check_key {
 } check_key;
 
 /* Sorts by radix, a byte at a time; skips bytes that are equal in all keys. */
-static check_key *sort_keys(check_key *keys, check_key *other, uint32_t count)
+static check_key *sort_keys(check_key *keys, check_key *scratch, uint32_t count)
 {
     for (int shift = 0; shift < 3 * MORTON_BITS; shift += 8) {
         uint32_t starts[257] = {0};
@@ -102,9 +102,9 @@ static check_key *sort_keys(check_key *keys, check_key *other, uint32_t count)
         if (starts[(keys[0].morton >> shift & 255) + 1] == count) continue;
         for (int i = 0; i < 256; i++) starts[i + 1] += starts[i];
         for (uint32_t i = 0; i < count; i++)
-            other[starts[keys[i].morton >> shift & 255]++] = keys[i];
-        check_key *sorted = other;
-        other = keys;
+            scratch[starts[keys[i].morton >> shift & 255]++] = keys[i];
+        check_key *sorted = scratch;
+        scratch = keys;
         keys = sorted;
     }
     return keys;
@@ -187,19 +187,19 @@ static bool check_tree_make(const hed_cloth_check_def *def, bool body, check_tre
 
 static void add_crossing(checker *c, const hed_cloth_crossing *pair)
 {
-    hed_cloth_crossings *found = &c->found;
-    found->count[pair->kind]++;
-    if (pair->depth > found->deepest) found->deepest = pair->depth;
-    if (found->pair_count == HED_CLOTH_MOST_CROSSINGS || c->starved) return;
-    if (found->pair_count == c->capacity) {
+    hed_cloth_crossings *crossings = &c->found;
+    crossings->count[pair->kind]++;
+    if (pair->depth > crossings->deepest) crossings->deepest = pair->depth;
+    if (crossings->pair_count == HED_CLOTH_MOST_CROSSINGS || c->starved) return;
+    if (crossings->pair_count == c->capacity) {
         size_t capacity = c->capacity ? 2 * c->capacity : 64;
-        hed_cloth_crossing *pairs = realloc(found->pairs, capacity * sizeof *pairs);
+        hed_cloth_crossing *pairs = realloc(crossings->pairs, capacity * sizeof *pairs);
         c->starved = !pairs;
         if (c->starved) return;
-        found->pairs = pairs;
+        crossings->pairs = pairs;
         c->capacity = capacity;
     }
-    found->pairs[found->pair_count++] = *pair;
+    crossings->pairs[crossings->pair_count++] = *pair;
 }
 
 /* Tests the edges of `edges` against the triangle `face`; `side`: sides of its plane on which
@@ -217,17 +217,18 @@ static int pass_through(
             z = cloth_orient(p, q, face[2], face[0], exact);
         if ((x < 0 || y < 0 || z < 0) && (x > 0 || y > 0 || z > 0)) continue;
         /* heights over the plane in plain doubles: only reports use them */
-        double normal[3], above = 0, below = 0;
+        double normal[3], p_height = 0, q_height = 0;
         for (int k = 0; k < 3; k++) {
             int m = (k + 1) % 3, n = (k + 2) % 3;
             normal[k] = (face[1][m] - face[0][m]) * (face[2][n] - face[0][n]) -
                         (face[1][n] - face[0][n]) * (face[2][m] - face[0][m]);
         }
         for (int k = 0; k < 3; k++) {
-            above += (p[k] - face[0][k]) * normal[k];
-            below += (q[k] - face[0][k]) * normal[k];
+            p_height += (p[k] - face[0][k]) * normal[k];
+            q_height += (q[k] - face[0][k]) * normal[k];
         }
-        double share = above != below ? fmin(fmax(above / (above - below), 0), 1) : 0.5;
+        double share =
+            p_height != q_height ? fmin(fmax(p_height / (p_height - q_height), 0), 1) : 0.5;
         for (int k = 0; k < 3; k++) place[k] += p[k] + share * (q[k] - p[k]);
         passages++;
     }
@@ -305,13 +306,13 @@ static void check_items(checker *c, const check_item *p, const check_item *q)
 /* ---- walking the trees ---- */
 
 static void check_leaves(
-    checker *c, const check_tree *p, uint32_t leaf, const check_tree *q, uint32_t other)
+    checker *c, const check_tree *p, uint32_t leaf, const check_tree *q, uint32_t leaf_q)
 {
-    bool same = p == q && leaf == other;
-    uint64_t first = (uint64_t)leaf * LEAF, begin = (uint64_t)other * LEAF;
+    bool is_one_leaf = p == q && leaf == leaf_q;
+    uint64_t first = (uint64_t)leaf * LEAF, begin = (uint64_t)leaf_q * LEAF;
     for (uint64_t i = first; i < first + LEAF && i < p->count; i++) {
-        if (!check_overlap(&p->items[i].box, &q->boxes[q->leaves + other])) continue;
-        for (uint64_t j = same ? i + 1 : begin; j < begin + LEAF && j < q->count; j++)
+        if (!check_overlap(&p->items[i].box, &q->boxes[q->leaves + leaf_q])) continue;
+        for (uint64_t j = is_one_leaf ? i + 1 : begin; j < begin + LEAF && j < q->count; j++)
             if (check_overlap(&p->items[i].box, &q->items[j].box))
                 check_items(c, &p->items[i], &q->items[j]);
     }
@@ -382,16 +383,16 @@ static void nearest_of_triangle(double (*t)[3], const double p[3], double neares
 static double over_ball(
     const hed_cloth_collider *shape, double share, double (*t)[3], double nearest[3])
 {
-    double centre[3], away[3];
+    double centre[3], offset[3];
     bool sphere = shape->shape == HED_CLOTH_SPHERE;
     for (int k = 0; k < 3; k++)
         centre[k] = sphere ? (double)shape->a[k]
                            : (double)shape->a[k] + share * ((double)shape->b[k] - shape->a[k]);
     nearest_of_triangle(t, centre, nearest);
-    for (int k = 0; k < 3; k++) away[k] = nearest[k] - centre[k];
+    for (int k = 0; k < 3; k++) offset[k] = nearest[k] - centre[k];
     double radius = (double)shape->radius[0];
     if (!sphere) radius += share * ((double)shape->radius[1] - shape->radius[0]);
-    return sqrt(check_dot(away, away)) - radius;
+    return sqrt(check_dot(offset, offset)) - radius;
 }
 
 /* Height of a triangle's deepest point over a shape's surface. A tapered capsule is the union of
@@ -400,15 +401,15 @@ static double over_ball(
 static double over_shape(const hed_cloth_collider *shape, double (*t)[3], double place[3])
 {
     if (shape->shape == HED_CLOTH_PLANE) {
-        double least = DBL_MAX;
+        double lowest = DBL_MAX;
         for (int i = 0; i < 3; i++) {
             double height = 0;
             for (int k = 0; k < 3; k++) height += (t[i][k] - shape->a[k]) * shape->b[k];
-            if (height >= least) continue;
-            least = height;
+            if (height >= lowest) continue;
+            lowest = height;
             memcpy(place, t[i], 3 * sizeof *place);
         }
-        return least;
+        return lowest;
     }
     if (shape->shape == HED_CLOTH_SPHERE) return over_ball(shape, 0, t, place);
     static const double golden = 0.6180339887498949;
@@ -432,8 +433,8 @@ static double over_shape(const hed_cloth_collider *shape, double (*t)[3], double
         }
     }
     double ends[2] = {over_ball(shape, 0, t, place), over_ball(shape, 1, t, place)};
-    double inner = over_ball(shape, (from + to) / 2, t, place), least = fmin(ends[0], ends[1]);
-    return least < inner ? over_ball(shape, ends[0] <= ends[1] ? 0 : 1, t, place) : inner;
+    double inner = over_ball(shape, (from + to) / 2, t, place), lowest = fmin(ends[0], ends[1]);
+    return lowest < inner ? over_ball(shape, ends[0] <= ends[1] ? 0 : 1, t, place) : inner;
 }
 
 /* Computes a box around a sphere or a capsule. */

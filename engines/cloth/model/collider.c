@@ -22,13 +22,13 @@ hed_status cloth_check_numbers(
 
 hed_status cloth_check_collider(const hed_cloth_collider *c, uint32_t index, hed_error *error)
 {
-    char what[64];
-    snprintf(what, sizeof what, "collider %u", index);
-    cloth_check_numbers(c->a, 3, CLOTH_FARTHEST, what, error);
-    if (c->shape != HED_CLOTH_SPHERE) cloth_check_numbers(c->b, 3, CLOTH_FARTHEST, what, error);
+    char subject[64];
+    snprintf(subject, sizeof subject, "collider %u", index);
+    cloth_check_numbers(c->a, 3, CLOTH_FARTHEST, subject, error);
+    if (c->shape != HED_CLOTH_SPHERE) cloth_check_numbers(c->b, 3, CLOTH_FARTHEST, subject, error);
     if (c->shape != HED_CLOTH_PLANE)
         cloth_check_numbers(
-            c->radius, c->shape == HED_CLOTH_CAPSULE ? 2 : 1, CLOTH_FARTHEST, what, error);
+            c->radius, c->shape == HED_CLOTH_CAPSULE ? 2 : 1, CLOTH_FARTHEST, subject, error);
     if (error->status) return error->status;
     if ((unsigned)c->shape > HED_CLOTH_CAPSULE)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -47,48 +47,48 @@ hed_status cloth_check_collider(const hed_cloth_collider *c, uint32_t index, hed
     return HED_OK;
 }
 
-/* Finds the ball of a capsule whose surface is nearest to a point at `away` from the start of
+/* Finds the ball of a capsule whose surface is nearest to a point at `offset` from the start of
  * its axis, along which the radius shrinks by `taper`; returns its position as a fraction of the
  * axis. The normal of a cone's mantle leans against the axis by the angle whose sine is
  * (difference of radii) / (length of the axis). */
-static double nearest_ball(const double axis[3], double taper, const double away[3])
+static double nearest_ball(const double axis[3], double taper, const double offset[3])
 {
-    double square = 0, along = 0, across = 0;
+    double square = 0, dot = 0, across = 0;
     for (int k = 0; k < 3; k++) {
         square += axis[k] * axis[k];
-        along += axis[k] * away[k];
+        dot += axis[k] * offset[k];
     }
     if (square <= taper * taper) return taper >= 0 ? 0 : 1; /* one ball contains the other */
     for (int k = 0; k < 3; k++) {
-        double way = away[k] - along / square * axis[k];
+        double way = offset[k] - dot / square * axis[k];
         across += way * way;
     }
-    double share = along / square - taper * sqrt(across / (square * (square - taper * taper)));
+    double share = dot / square - taper * sqrt(across / (square * (square - taper * taper)));
     return fmin(fmax(share, 0), 1);
 }
 
 float cloth_collider_height(const hed_cloth_collider *c, const float *point, float out[3])
 {
     bool capsule = c->shape == HED_CLOTH_CAPSULE;
-    double axis[3] = {0}, away[3], over = 0, length = 0;
+    double axis[3] = {0}, offset[3], over = 0, length = 0;
     for (int k = 0; k < 3; k++) {
-        away[k] = (double)point[k] - c->a[k];
+        offset[k] = (double)point[k] - c->a[k];
         if (capsule) axis[k] = (double)c->b[k] - c->a[k];
         if (c->shape != HED_CLOTH_PLANE) continue;
-        over += away[k] * c->b[k];
+        over += offset[k] * c->b[k];
         out[k] = c->b[k];
     }
     if (c->shape == HED_CLOTH_PLANE) return (float)over;
     double taper = capsule ? (double)c->radius[0] - c->radius[1] : 0,
-           share = nearest_ball(axis, taper, away);
-    int least = 0; /* the coordinate of the axis with the smallest extent */
+           share = nearest_ball(axis, taper, offset);
+    int shortest = 0; /* the coordinate of the axis with the smallest extent */
     for (int k = 0; k < 3; k++) {
-        away[k] -= share * axis[k];
-        length += away[k] * away[k];
-        if (fabs(axis[k]) < fabs(axis[least])) least = k;
+        offset[k] -= share * axis[k];
+        length += offset[k] * offset[k];
+        if (fabs(axis[k]) < fabs(axis[shortest])) shortest = k;
     }
     length = sqrt(length);
     /* exactly on the axis: any direction that is not along it */
-    for (int k = 0; k < 3; k++) out[k] = length > 0 ? (float)(away[k] / length) : k == least;
+    for (int k = 0; k < 3; k++) out[k] = length > 0 ? (float)(offset[k] / length) : k == shortest;
     return (float)(length - ((double)c->radius[0] - share * taper));
 }

@@ -40,17 +40,17 @@ hed_status cloth_count_degree(cloth_garment *garment, uint32_t number, hed_error
         count[garment->constraints[k].a]++;
         count[garment->constraints[k].b]++;
     }
-    uint32_t most = 0;
+    uint32_t busiest = 0;
     for (uint32_t i = 0; i < garment->particle_count; i++)
         if (colouring_is_free(garment, i) &&
-            count[i] > count[most] * colouring_is_free(garment, most))
-            most = i;
-    garment->degree = colouring_is_free(garment, most) ? count[most] : 0;
+            count[i] > count[busiest] * colouring_is_free(garment, busiest))
+            busiest = i;
+    garment->degree = colouring_is_free(garment, busiest) ? count[busiest] : 0;
     hed_delete(&garment->arena.allocator, count, garment->particle_count, sizeof *count);
     if (garment->degree <= CLOTH_DEGREE_LIMIT) return HED_OK;
     return hed_fail(error, HED_ERROR_LIMIT,
         "Garment %u (%s): particle %u has %u constraints; at most %d can be served (split it, or lock it).",
-        number, garment->name, most, garment->degree, CLOTH_DEGREE_LIMIT);
+        number, garment->name, busiest, garment->degree, CLOTH_DEGREE_LIMIT);
 }
 
 hed_status cloth_garment_around(const cloth_garment *garment, bool free_only, hed_arena *arena,
@@ -120,14 +120,14 @@ static void colour_greedily(colouring *work)
 /* Balances the low colours. Constraints with a high colour stay: they are the few around a hub. */
 static void balance(colouring *work)
 {
-    uint64_t all =
+    uint64_t palette =
         work->colour_count >= LOW_COLOURS ? ~(uint64_t)0 : ((uint64_t)1 << work->colour_count) - 1;
     for (uint32_t k = 0; k < work->constraints; k++) {
         uint32_t colour = work->colour[k], best = colour;
         if (colour >= LOW_COLOURS) continue;
-        for (uint64_t free = all & ~taken(work, k); free; free &= free - 1) {
-            uint32_t other = (uint32_t)__builtin_ctzll(free);
-            if (work->used[other] + 1 < work->used[best] + (best != colour)) best = other;
+        for (uint64_t free = palette & ~taken(work, k); free; free &= free - 1) {
+            uint32_t candidate = (uint32_t)__builtin_ctzll(free);
+            if (work->used[candidate] + 1 < work->used[best] + (best != colour)) best = candidate;
         }
         if (best == colour) continue;
         colouring_mark(work, k, colour);

@@ -232,9 +232,9 @@ static void constraints_add_pairs(
 {
     const side *edge = work->edges.sorted;
     for (uint64_t k = 0; k < work->edges.count; k++) {
-        bool again = k && same_ends(edge + k, edge + k - 1);
-        if (!again) add_pair(work, edge[k].low, edge[k].high, HED_CLOTH_STRUCTURAL);
-        if (!again || !family[HED_CLOTH_BEND]) continue;
+        bool is_repeat = k && same_ends(edge + k, edge + k - 1);
+        if (!is_repeat) add_pair(work, edge[k].low, edge[k].high, HED_CLOTH_STRUCTURAL);
+        if (!is_repeat || !family[HED_CLOTH_BEND]) continue;
         add_pair(work, edge[k - 1].beside_low, edge[k].beside_low, HED_CLOTH_BEND);
         add_pair(work, edge[k - 1].beside_high, edge[k].beside_high, HED_CLOTH_BEND);
     }
@@ -250,15 +250,15 @@ static void constraints_add_pairs(
 static uint64_t drop_repeated(mesh_work *work, const bool family[HED_CLOTH_FAMILY_COUNT])
 {
     sides *pairs = &work->pairs;
-    uint64_t kept = 0;
+    uint64_t count = 0;
     const side *last = NULL;
     for (uint64_t k = 0; k < pairs->count; k++) {
         const side *pair = pairs->sorted + k;
-        bool again = last && same_ends(pair, last);
+        bool is_repeat = last && same_ends(pair, last);
         last = pair;
-        if (!again && family[pair->beside_low]) pairs->sides[kept++] = *pair;
+        if (!is_repeat && family[pair->beside_low]) pairs->sides[count++] = *pair;
     }
-    return pairs->count = kept;
+    return pairs->count = count;
 }
 
 static void take_pairs(cloth_garment *garment, const mesh_work *work)
@@ -356,12 +356,14 @@ hed_status cloth_add_seams(
         allocate_constraints(garment, (uint64_t)count + def->seam_count, number, error);
     if (status) return status;
     /* before loose edges, which come last */
-    uint32_t kept = cloth_kept_constraints(garment) - def->seam_count, loose = count - kept;
-    memcpy(garment->constraints, constraints, kept * sizeof *constraints);
-    memcpy(garment->families, families, kept * sizeof *families);
-    memcpy(garment->constraints + kept + def->seam_count, constraints + kept,
+    uint32_t kept_count = cloth_kept_constraints(garment) - def->seam_count,
+             loose = count - kept_count;
+    memcpy(garment->constraints, constraints, kept_count * sizeof *constraints);
+    memcpy(garment->families, families, kept_count * sizeof *families);
+    memcpy(garment->constraints + kept_count + def->seam_count, constraints + kept_count,
         loose * sizeof *constraints);
-    memcpy(garment->families + kept + def->seam_count, families + kept, loose * sizeof *families);
+    memcpy(garment->families + kept_count + def->seam_count, families + kept_count,
+        loose * sizeof *families);
     for (uint32_t s = 0; s < def->seam_count; s++) {
         uint32_t a = def->seams[2 * (size_t)s], b = def->seams[2 * (size_t)s + 1];
         double square = 0;
@@ -369,9 +371,9 @@ hed_status cloth_add_seams(
             double difference = (double)garment->positions[a][k] - garment->positions[b][k];
             square += difference * difference;
         }
-        garment->constraints[kept + s] = (hed_cloth_constraint){
+        garment->constraints[kept_count + s] = (hed_cloth_constraint){
             a, b, (float)fmax(sqrt(square), nearest), garment->material_count - 1};
-        garment->families[kept + s] = HED_CLOTH_BEND; /* not an edge: measurements skip it */
+        garment->families[kept_count + s] = HED_CLOTH_BEND; /* not an edge: measurements skip it */
     }
     garment->colour_at = NULL; /* a grid's colours in closed form do not include seams */
     garment->colour_count = 0;

@@ -54,13 +54,13 @@ static void outer(const double a[3], const double b[3], double product[3])
  * replaced by another one. */
 static void find_warp(const float *axis, const double normal[3], double warp[3])
 {
-    static const double others[3][3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
-    double asked[3] = {axis[0], axis[1], axis[2]}, size = sqrt(inner(asked, asked));
+    static const double axes[3][3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
+    double requested[3] = {axis[0], axis[1], axis[2]}, size = sqrt(inner(requested, requested));
     for (int k = size > 0 ? -1 : 0; k < 3; k++) {
-        double along = 0, square = 0;
-        for (int j = 0; j < 3; j++) warp[j] = k < 0 ? asked[j] / size : others[k][j];
-        along = inner(warp, normal);
-        for (int j = 0; j < 3; j++) warp[j] -= along * normal[j];
+        double dot = 0, square = 0;
+        for (int j = 0; j < 3; j++) warp[j] = k < 0 ? requested[j] / size : axes[k][j];
+        dot = inner(warp, normal);
+        for (int j = 0; j < 3; j++) warp[j] -= dot * normal[j];
         square = inner(warp, warp);
         if (square < 0.01) continue;
         for (int j = 0; j < 3; j++) warp[j] /= sqrt(square);
@@ -99,17 +99,17 @@ static bool triangle_is_locked(const cloth_garment *garment, const uint32_t v[3]
 static uint32_t triangle_beyond(const cloth_garment *garment, uint32_t triangle, int k)
 {
     uint32_t a = garment->triangles[triangle][(k + 1) % 3],
-             b = garment->triangles[triangle][(k + 2) % 3], found = UINT32_MAX;
+             b = garment->triangles[triangle][(k + 2) % 3], neighbour = UINT32_MAX;
     for (uint32_t q = garment->incident_at[a]; q < garment->incident_at[a + 1]; q++) {
         const uint32_t *v = garment->triangles[garment->incident[q]];
-        bool along = false;
+        bool has_side = false;
         for (int j = 0; j < 3; j++)
-            along |= (v[j] == a && v[(j + 1) % 3] == b) || (v[j] == b && v[(j + 1) % 3] == a);
-        if (!along || garment->incident[q] == triangle) continue;
-        if (found != UINT32_MAX) return UINT32_MAX;
-        found = garment->incident[q];
+            has_side |= (v[j] == a && v[(j + 1) % 3] == b) || (v[j] == b && v[(j + 1) % 3] == a);
+        if (!has_side || garment->incident[q] == triangle) continue;
+        if (neighbour != UINT32_MAX) return UINT32_MAX;
+        neighbour = garment->incident[q];
     }
-    return found;
+    return neighbour;
 }
 
 static double square_between(const cloth_garment *garment, uint32_t a, uint32_t b)
@@ -145,36 +145,37 @@ typedef struct flat_triangle {
 static void add_side(const element_maker *make, uint32_t triangle, int k, flat_triangle *flat)
 {
     const cloth_garment *garment = make->garment;
-    uint32_t other = make->beyond[triangle][k], i = 3 + (uint32_t)(k + 1) % 3,
+    uint32_t neighbour = make->beyond[triangle][k], i = 3 + (uint32_t)(k + 1) % 3,
              j = 3 + (uint32_t)(k + 2) % 3, b = flat->particle[i], c = flat->particle[j];
     flat->particle[k] = b;
-    if (other == UINT32_MAX) return;
-    uint32_t apex = flat->particle[k] = third_of(garment, other, b, c);
+    if (neighbour == UINT32_MAX) return;
+    uint32_t apex = flat->particle[k] = third_of(garment, neighbour, b, c);
     double side[2] = {flat->at[j][0] - flat->at[i][0], flat->at[j][1] - flat->at[i][1]},
            length = hed_strict_hypot(side[0], side[1]),
            normal[2] = {side[1] / length, -side[0] / length};
     double to_b = square_between(garment, apex, b), to_c = square_between(garment, apex, c),
-           along = (to_b - to_c + length * length) / (2 * length),
-           high = sqrt(fmax(to_b - along * along, 0));
-    const double *own = flat->at[3 + k];
-    double from[2] = {own[0] - flat->at[i][0], own[1] - flat->at[i][1]},
+           apex_foot = (to_b - to_c + length * length) / (2 * length),
+           high = sqrt(fmax(to_b - apex_foot * apex_foot, 0));
+    const double *corner = flat->at[3 + k];
+    double from[2] = {corner[0] - flat->at[i][0], corner[1] - flat->at[i][1]},
            own_along = (from[0] * side[0] + from[1] * side[1]) / length,
            own_high = -(from[0] * normal[0] + from[1] * normal[1]);
     if (!(high > 0 && own_high > 0)) return;
-    bool held = triangle_is_locked(garment, garment->triangles[other]);
-    double share = (held ? 1 : 0.5) * length / flat->area;
+    bool is_held = triangle_is_locked(garment, garment->triangles[neighbour]);
+    double share = (is_held ? 1 : 0.5) * length / flat->area;
     const double jump[4] = {1 / high, 1 / own_high,
-        -(1 - along / length) / high - (1 - own_along / length) / own_high,
-        -along / length / high - own_along / length / own_high};
+        -(1 - apex_foot / length) / high - (1 - own_along / length) / own_high,
+        -apex_foot / length / high - own_along / length / own_high};
     const uint32_t place[4] = {(uint32_t)k, 3 + (uint32_t)k, i, j};
     const double direction[3] = {
         normal[0] * normal[0], normal[0] * normal[1], normal[1] * normal[1]};
     for (int axis = 0; axis < 2; axis++)
-        flat->at[k][axis] = flat->at[i][axis] + along / length * side[axis] + high * normal[axis];
+        flat->at[k][axis] =
+            flat->at[i][axis] + apex_foot / length * side[axis] + high * normal[axis];
     for (int row = 0; row < 3; row++)
         for (int v = 0; v < 4; v++)
             flat->curvature[row][place[v]] += share * direction[row] * jump[v];
-    flat->inside &= !held;
+    flat->inside &= !is_held;
 }
 
 /* Unfolds a triangle and its neighbours; false: no corner can move, or it has no area. */
@@ -219,24 +220,24 @@ typedef struct sight {
 
 static void add_sight(const element_maker *make, uint32_t triangle, sight *sum)
 {
-    const double *seen = make->seen[triangle];
-    if (!(seen[0] > 0 || seen[2] > 0)) return;
-    for (int bent = 0; bent < 3; bent++) sum->seen[bent] += seen[bent];
+    const double *energy = make->seen[triangle];
+    if (!(energy[0] > 0 || energy[2] > 0)) return;
+    for (int bent = 0; bent < 3; bent++) sum->seen[bent] += energy[bent];
     sum->area += make->area[triangle];
     sum->count++;
 }
 
 /* Sums over the triangles around the corners; a triangle counts once for each corner in common. */
-static sight sight_round(const element_maker *make, const uint32_t corner[3], const sight *all)
+static sight sight_round(const element_maker *make, const uint32_t corner[3], const sight *total)
 {
-    enum { FEW = 8 };
+    enum { MIN_COUNT = 8 };
     const cloth_garment *garment = make->garment;
     sight sum = {{0}, 0, 0};
     for (int k = 0; k < 3; k++)
         for (uint32_t q = garment->incident_at[corner[k]]; q < garment->incident_at[corner[k] + 1];
              q++)
             add_sight(make, garment->incident[q], &sum);
-    return sum.count < FEW ? *all : sum;
+    return sum.count < MIN_COUNT ? *total : sum;
 }
 
 static cloth_element element_of(
@@ -248,22 +249,22 @@ static cloth_element element_of(
     double stretch = cloth_painted(make->def->stretch_scale, corner, 3),
            bend = cloth_painted(make->def->bend_scale, corner, 3);
     const float stiff[3] = {fabric->warp, fabric->weft, fabric->shear};
-    cloth_element made = {
+    cloth_element element = {
         .warp = {(float)(p[2][1] / (2 * flat->area)), (float)(-p[1][1] / (2 * flat->area))},
         .weft = {(float)(-p[2][0] / (2 * flat->area)), (float)(p[1][0] / (2 * flat->area))}};
-    memcpy(made.particle, flat->particle, sizeof made.particle);
+    memcpy(element.particle, flat->particle, sizeof element.particle);
     for (int k = 0; k < 3; k++) {
         double spring = stiff[k] * stretch * flat->area;
-        made.compliance[k] = (float)(1 / fmin(fmax(spring, 1e-9), 1e12));
+        element.compliance[k] = (float)(1 / fmin(fmax(spring, 1e-9), 1e12));
     }
     for (int row = 0; row < 3; row++) {
-        double asked = make->bending[row] * round->area,
-               scale = asked > 0 && round->seen[row] > 0 ? asked / round->seen[row] : 1;
+        double requested = make->bending[row] * round->area,
+               scale = requested > 0 && round->seen[row] > 0 ? requested / round->seen[row] : 1;
         for (int v = 0; v < CLOTH_ELEMENT_PARTICLES; v++)
-            made.bend[row][v] = (float)(flat->curvature[row][v] *
-                                        sqrt(scale * bend * make->bending[row] * flat->area));
+            element.bend[row][v] = (float)(flat->curvature[row][v] *
+                                           sqrt(scale * bend * make->bending[row] * flat->area));
     }
-    return made;
+    return element;
 }
 
 static hed_status add_elements(element_maker *make, hed_arena *scratch, hed_error *error)
@@ -276,14 +277,14 @@ static hed_status add_elements(element_maker *make, hed_arena *scratch, hed_erro
     make->area = hed_arena_new(scratch, triangles, sizeof *make->area, error);
     if (scratch->failed) return HED_ERROR_MEMORY;
     flat_triangle flat;
-    sight all = {{0}, 0, 0};
+    sight total = {{0}, 0, 0};
     for (uint32_t t = 0; t < triangles; t++)
         for (int k = 0; k < 3; k++) make->beyond[t][k] = triangle_beyond(garment, t, k);
     for (uint32_t t = 0; t < triangles; t++)
-        if (find_flat(make, t, &flat)) find_seen(make, t, &flat), add_sight(make, t, &all);
+        if (find_flat(make, t, &flat)) find_seen(make, t, &flat), add_sight(make, t, &total);
     for (uint32_t t = 0; t < triangles; t++) {
         if (!find_flat(make, t, &flat)) continue;
-        sight round = sight_round(make, garment->triangles[t], &all);
+        sight round = sight_round(make, garment->triangles[t], &total);
         elements[count++] = element_of(make, &flat, &round);
     }
     garment->loose_count = garment->constraint_count;

@@ -117,8 +117,8 @@ static double grid_edge(const cloth_garment *garment, uint32_t a, uint32_t along
         if (side ? place + 1 >= places : place == 0) continue;
         double width = 0.5 * (length_between(garment, a, side ? a + across : a - across) +
                                  length_between(garment, b, side ? b + across : b - across));
-        double own = stiffness - shear * length * length / (width * width);
-        sum += 0.5 * width * fmax(own, LEAST_SHARE * stiffness);
+        double edge_stiffness = stiffness - shear * length * length / (width * width);
+        sum += 0.5 * width * fmax(edge_stiffness, LEAST_SHARE * stiffness);
     }
     return sum / length;
 }
@@ -179,24 +179,24 @@ typedef struct loss {
     double sum[CLOTH_STIFF_COUNT], count[CLOTH_STIFF_COUNT];
 } loss;
 
-static void add_loss(loss *lost, int kind, double weight_squares, double compliance)
+static void add_loss(loss *sums, int kind, double weight_squares, double compliance)
 {
     if (!(weight_squares > 0)) return;
-    lost->sum[kind] += 0.5 * weight_squares / compliance;
-    lost->count[kind]++;
+    sums->sum[kind] += 0.5 * weight_squares / compliance;
+    sums->count[kind]++;
 }
 
 static void add_edge_loss(
-    const cloth_garment *garment, const hed_cloth_constraint *c, uint8_t family, loss *lost)
+    const cloth_garment *garment, const hed_cloth_constraint *c, uint8_t family, loss *sums)
 {
     double squares = (double)garment->positions[c->a][3] + garment->positions[c->b][3],
            compliance = garment->materials[c->material].compliance;
     bool row = c->a / garment->grid_width == c->b / garment->grid_width;
     int kind = family == HED_CLOTH_SHEAR ? CLOTH_SHEARED : row ? CLOTH_WARP : CLOTH_WEFT;
-    add_loss(lost, kind, squares, compliance);
+    add_loss(sums, kind, squares, compliance);
 }
 
-static void add_bend_loss(const cloth_garment *garment, const cloth_bend *bend, loss *lost)
+static void add_bend_loss(const cloth_garment *garment, const cloth_bend *bend, loss *sums)
 {
     double squares = 0;
     for (int v = 0; v < 4; v++)
@@ -205,13 +205,13 @@ static void add_bend_loss(const cloth_garment *garment, const cloth_bend *bend, 
     bool line = bend->weight[0] == 0.0f, /* false: a twist, which counts for both */
         row = line &&
               bend->particle[1] / garment->grid_width == bend->particle[2] / garment->grid_width;
-    if (!line || row) add_loss(lost, CLOTH_BENT_WARP, squares, 1);
-    if (!row) add_loss(lost, CLOTH_BENT_WEFT, squares, 1);
+    if (!line || row) add_loss(sums, CLOTH_BENT_WARP, squares, 1);
+    if (!row) add_loss(sums, CLOTH_BENT_WEFT, squares, 1);
 }
 
 /* Adds the loss of an element at rest, where warp and weft are at right angles: there the
  * displacements along both change the angle between them. */
-static void add_element_loss(const cloth_garment *garment, const cloth_element *element, loss *lost)
+static void add_element_loss(const cloth_garment *garment, const cloth_element *element, loss *sums)
 {
     double squares[3] = {0}, bent[3] = {0};
     for (int v = 0; v < CLOTH_ELEMENT_PARTICLES; v++) {
@@ -225,22 +225,22 @@ static void add_element_loss(const cloth_garment *garment, const cloth_element *
     }
     squares[2] = squares[0] + squares[1];
     static const int strained[3] = {CLOTH_WARP, CLOTH_WEFT, CLOTH_SHEARED};
-    for (int k = 0; k < 3; k++) add_loss(lost, strained[k], squares[k], element->compliance[k]);
-    add_loss(lost, CLOTH_BENT_WARP, bent[0], 1);
-    add_loss(lost, CLOTH_BENT_WEFT, bent[2], 1);
+    for (int k = 0; k < 3; k++) add_loss(sums, strained[k], squares[k], element->compliance[k]);
+    add_loss(sums, CLOTH_BENT_WARP, bent[0], 1);
+    add_loss(sums, CLOTH_BENT_WEFT, bent[2], 1);
 }
 
 static void find_softening(cloth_garment *garment)
 {
-    loss lost = {{0}, {0}};
+    loss sums = {{0}, {0}};
     for (uint32_t k = 0; k < garment->element_count; k++)
-        add_element_loss(garment, garment->elements + k, &lost);
+        add_element_loss(garment, garment->elements + k, &sums);
     for (uint32_t k = 0; k < cloth_kept_constraints(garment); k++)
-        add_edge_loss(garment, garment->constraints + k, garment->families[k], &lost);
+        add_edge_loss(garment, garment->constraints + k, garment->families[k], &sums);
     for (uint32_t k = 0; k < garment->bend_count; k++)
-        add_bend_loss(garment, garment->bends + k, &lost);
+        add_bend_loss(garment, garment->bends + k, &sums);
     for (int kind = 0; kind < CLOTH_STIFF_COUNT; kind++)
-        garment->softening[kind] = lost.count[kind] > 0 ? lost.sum[kind] / lost.count[kind] : 0;
+        garment->softening[kind] = sums.count[kind] > 0 ? sums.sum[kind] / sums.count[kind] : 0;
 }
 
 hed_status cloth_make_fabric(
@@ -255,14 +255,14 @@ hed_status cloth_make_fabric(
     hed_status status = HED_OK;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
         /* most: of a mesh's loose edges: one material */
-        static const double least = 1e-9, most = 1e12;
+        static const double softest = 1e-9, stiffest = 1e12;
         const uint32_t ends[2] = {garment->constraints[k].a, garment->constraints[k].b};
-        springs[k] = most;
+        springs[k] = stiffest;
         if (cloth_is_grid(garment))
             springs[k] = fmin(fmax(grid_spring(garment, &plane, garment->constraints + k) *
                                        cloth_painted(def->stretch_scale, ends, 2),
-                                  least),
-                most);
+                                  softest),
+                stiffest);
     }
     if (garment->constraint_count) status = take_materials(garment, springs, error);
     if (!status) find_softening(garment);
@@ -281,21 +281,21 @@ hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double
     uint32_t substeps, uint32_t iterations, bool lines)
 {
     static const double most_part = 0.9;
-    hed_cloth_stiffness made = {
+    hed_cloth_stiffness result = {
         .asked = garment->fabric, .given = garment->fabric, .part = 1, .substeps_for_most = 1};
-    float *given[CLOTH_STIFF_COUNT] = {&made.given.warp, &made.given.weft, &made.given.shear,
-        &made.given.bend_warp, &made.given.bend_weft};
+    float *achieved[CLOTH_STIFF_COUNT] = {&result.given.warp, &result.given.weft,
+        &result.given.shear, &result.given.bend_warp, &result.given.bend_weft};
     /* fraction that one iteration has to reach */
-    double each = 1 - hed_strict_pow(1 - most_part, 1.0 / iterations), needed = 1;
+    double step_part = 1 - hed_strict_pow(1 - most_part, 1.0 / iterations), needed = 1;
     for (int kind = 0; kind < CLOTH_STIFF_COUNT; kind++) {
         double softening = lines && garment->line_rows && kind >= CLOTH_BENT_WARP
                                ? 0
                                : garment->softening[kind],
                part = share_of(softening, seconds / substeps, iterations);
-        *given[kind] *= (float)part;
-        made.part = fmin(made.part, part);
-        needed = fmax(needed, ceil(seconds * sqrt(softening * each / (1 - each)) - 1e-9));
+        *achieved[kind] *= (float)part;
+        result.part = fmin(result.part, part);
+        needed = fmax(needed, ceil(seconds * sqrt(softening * step_part / (1 - step_part)) - 1e-9));
     }
-    made.substeps_for_most = needed <= 1e9 ? (uint32_t)needed : UINT32_MAX;
-    return made;
+    result.substeps_for_most = needed <= 1e9 ? (uint32_t)needed : UINT32_MAX;
+    return result;
 }

@@ -124,11 +124,12 @@ static hed_status take_rest(
     if (!garment->materials || !garment->vertex_particle || (def->driven && !garment->driver_map))
         return HED_ERROR_MEMORY;
     const hed_cloth_material *materials = def->materials ? def->materials : def->family_material;
-    uint32_t given = garment->material_count - (garment->seam_count > 0);
-    memcpy(garment->materials, materials, given * sizeof *materials);
+    uint32_t material_count = garment->material_count - (garment->seam_count > 0);
+    memcpy(garment->materials, materials, material_count * sizeof *materials);
     /* seams never push; the material differs from every other, so that solvers cannot confuse
      * them */
-    if (garment->seam_count) garment->materials[given] = (hed_cloth_material){-1.0f, 1.0f, 0.0f};
+    if (garment->seam_count)
+        garment->materials[material_count] = (hed_cloth_material){-1.0f, 1.0f, 0.0f};
     for (uint32_t v = 0; v < garment->vertex_count; v++)
         garment->vertex_particle[v] = def->vertex_count ? def->vertex_particle[v] : v;
     for (uint32_t i = 0; def->driven && i < garment->particle_count; i++)
@@ -180,11 +181,11 @@ static hed_status require_closed(const cloth_garment *garment, uint32_t number, 
  * its own. */
 static hed_cloth_garment_def of_fabric(const hed_cloth_garment_def *def)
 {
-    hed_cloth_garment_def made = *def;
-    made.family[HED_CLOTH_STRUCTURAL] = made.family[HED_CLOTH_SHEAR] = true;
-    made.family[HED_CLOTH_BEND] = false;
-    if (def->fabric->density > 0.0f) made.density = def->fabric->density;
-    return made;
+    hed_cloth_garment_def result = *def;
+    result.family[HED_CLOTH_STRUCTURAL] = result.family[HED_CLOTH_SHEAR] = true;
+    result.family[HED_CLOTH_BEND] = false;
+    if (def->fabric->density > 0.0f) result.density = def->fabric->density;
+    return result;
 }
 
 /* Computes the amount of gas in the garment: it has the requested pressure at `rest_volume`
@@ -219,11 +220,11 @@ static hed_status take_gas(
     return HED_OK;
 }
 
-static hed_status garment_fill(
-    cloth_garment *garment, const hed_cloth_garment_def *given, uint32_t number, hed_error *error)
+static hed_status garment_fill(cloth_garment *garment, const hed_cloth_garment_def *original,
+    uint32_t number, hed_error *error)
 {
-    hed_cloth_garment_def made = given->fabric ? of_fabric(given) : *given;
-    const hed_cloth_garment_def *def = &made;
+    hed_cloth_garment_def completed = original->fabric ? of_fabric(original) : *original;
+    const hed_cloth_garment_def *def = &completed;
     cloth_faces faces;
     if (!cloth_faces_create(&garment->arena.allocator, def, &faces, error) &&
         !take_particles(garment, def, &faces, number, error) &&
@@ -249,13 +250,13 @@ hed_status cloth_garment_create(const hed_allocator *allocator, const hed_cloth_
     hed_status status = cloth_check_garment(def, number, error);
     if (status) return status;
     hed_arena arena = {.allocator = *allocator, .owner = "a garment"};
-    cloth_garment *made = hed_arena_new(&arena, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->arena = arena;
-    take_numbers(made, def);
-    status = garment_fill(made, def, number, error);
-    if (status) cloth_garment_destroy(made);
-    else *garment = made;
+    cloth_garment *result = hed_arena_new(&arena, 1, sizeof *result, error);
+    if (!result) return HED_ERROR_MEMORY;
+    result->arena = arena;
+    take_numbers(result, def);
+    status = garment_fill(result, def, number, error);
+    if (status) cloth_garment_destroy(result);
+    else *garment = result;
     return status;
 }
 

@@ -84,26 +84,26 @@ typedef struct exporter {
 } exporter;
 
 static bool find_vertex(exporter *x, uint32_t position, uint32_t texture, uint32_t normal,
-    uint8_t *met, uint32_t *found)
+    uint8_t *met, uint32_t *number)
 {
     vertex *row = (vertex *)x->vertices.rows + position;
-    *found = position;
+    *number = position;
     if (!met[position]) {
         met[position] = 1;
         row->texture = texture;
         row->normal = normal;
         return true;
     }
-    for (;; *found = row->next, row = (vertex *)x->vertices.rows + *found) {
+    for (;; *number = row->next, row = (vertex *)x->vertices.rows + *number) {
         if (row->texture == texture && row->normal == normal) return true;
         if (row->next == CLOTH_NO_INDEX) break;
     }
-    uint32_t last = *found;
+    uint32_t last = *number;
     vertex *added = cloth_list_add(&x->vertices);
     if (!added) return false;
     *added = (vertex){position, texture, normal, CLOTH_NO_INDEX};
-    *found = (uint32_t)x->vertices.count - 1;
-    ((vertex *)x->vertices.rows)[last].next = *found;
+    *number = (uint32_t)x->vertices.count - 1;
+    ((vertex *)x->vertices.rows)[last].next = *number;
     return true;
 }
 
@@ -152,18 +152,18 @@ static bool folds(const exporter *x, uint32_t first)
 /* Cuts quads along the inner diagonal, larger polygons into a fan. */
 static void glb_make_triangles(exporter *x)
 {
-    uint32_t *out = x->triangles, made = 0;
+    uint32_t *out = x->triangles, triangle_count = 0;
     for (uint32_t face = 0; face < x->mesh->face_count; face++) {
         uint32_t first = x->mesh->face_at[face], count = x->mesh->face_at[face + 1] - first;
         uint32_t from = count == 4 && folds(x, first) ? 1 : 0;
-        x->triangle_at[face] = made;
-        for (uint32_t i = 1; i + 1 < count; i++, made++) {
+        x->triangle_at[face] = triangle_count;
+        for (uint32_t i = 1; i + 1 < count; i++, triangle_count++) {
             *out++ = x->vertex_of[first + from];
             *out++ = x->vertex_of[first + (from + i) % count];
             *out++ = x->vertex_of[first + (from + i + 1) % count];
         }
     }
-    x->triangle_at[x->mesh->face_count] = made;
+    x->triangle_at[x->mesh->face_count] = triangle_count;
 }
 
 /* ---- the document ---- */

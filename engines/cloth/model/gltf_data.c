@@ -27,8 +27,8 @@ void cloth_gltf_starve(cloth_gltf *g)
 
 void cloth_gltf_limit(cloth_gltf *g, uint64_t count, const char *what)
 {
-    static const uint64_t most = UINT64_C(1) << 28;
-    if (count > most && cloth_gltf_fine(g))
+    static const uint64_t limit = UINT64_C(1) << 28;
+    if (count > limit && cloth_gltf_fine(g))
         g->status = hed_fail(g->error, HED_ERROR_LIMIT,
             "%s: found %llu %s or more, expected at most 2^28 in all: write fewer copies of its meshes",
             g->name, (unsigned long long)count, what);
@@ -257,16 +257,16 @@ static double component(const char *at, const layout *l)
         float f32;
     } v;
     memcpy(&v, at, l->component_bytes);
-    double value = 0, most = 1;
+    double value = 0, scale = 1;
     switch (l->component_type) {
-    case 5120: value = v.i8, most = 127; break;
-    case 5121: value = v.u8, most = 255; break;
-    case 5122: value = v.i16, most = 32767; break;
-    case 5123: value = v.u16, most = 65535; break;
+    case 5120: value = v.i8, scale = 127; break;
+    case 5121: value = v.u8, scale = 255; break;
+    case 5122: value = v.i16, scale = 32767; break;
+    case 5123: value = v.u16, scale = 65535; break;
     case 5125: value = v.u32; break;
     default: value = (double)v.f32; break;
     }
-    return l->normalized && l->component_type < 5125 ? fmax(value / most, -1) : value;
+    return l->normalized && l->component_type < 5125 ? fmax(value / scale, -1) : value;
 }
 
 /* Finds the first of the `count` elements of `holder` ("bufferView", "byteOffset"), and the step
@@ -349,11 +349,11 @@ static layout read_layout(cloth_gltf *g, hed_json_node accessor, uint32_t least,
         "SCALAR", "VEC2", "VEC3", "VEC4", "MAT2", "MAT3", "MAT4", NULL};
     layout l = {0};
     hed_json_node type = hed_json_member(accessor, "type");
-    uint32_t kind = hed_json_choice(type, types), wanted = least == 16 ? 6 : least - 1;
+    uint32_t kind = hed_json_choice(type, types), expected = least == 16 ? 6 : least - 1;
     l.components = kind == 6 ? 16 : kind + 1;
-    bool other = kind == 4 || kind == 5; /* matrices that the readers do not need */
-    if (cloth_gltf_fine(g) && (other || l.components < least || l.components > most))
-        hed_json_reject(type, "found %s, expected %s%s%s", hed_json_string(type), types[wanted],
+    bool is_unknown = kind == 4 || kind == 5; /* matrices that the readers do not need */
+    if (cloth_gltf_fine(g) && (is_unknown || l.components < least || l.components > most))
+        hed_json_reject(type, "found %s, expected %s%s%s", hed_json_string(type), types[expected],
             least < most ? " or " : "", least < most ? types[most - 1] : "");
     l.component_bytes =
         gltf_data_bytes_of(g, hed_json_member(accessor, "componentType"), &l.component_type);

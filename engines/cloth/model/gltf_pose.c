@@ -96,10 +96,10 @@ static void place_nodes(poser *p)
 {
     for (uint32_t i = 0; i < p->node_count; i++) {
         uint32_t node = p->order[i], parent = p->parent[node];
-        double own[12];
-        cloth_gltf_matrix(&p->now[node], own);
-        if (parent == CLOTH_NO_INDEX) memcpy(p->world[node], own, sizeof own);
-        else cloth_gltf_product(p->world[parent], own, p->world[node]);
+        double local[12];
+        cloth_gltf_matrix(&p->now[node], local);
+        if (parent == CLOTH_NO_INDEX) memcpy(p->world[node], local, sizeof local);
+        else cloth_gltf_product(p->world[parent], local, p->world[node]);
     }
 }
 
@@ -109,7 +109,7 @@ static void read_influences(poser *p, pose_part *part)
 {
     for (int set = 0; set < SETS && cloth_gltf_fine(p->gltf); set++) {
         char joints[16], weights[16];
-        uint32_t count, more, components;
+        uint32_t count, weight_count, components;
         snprintf(joints, sizeof joints, "JOINTS_%d", set);
         snprintf(weights, sizeof weights, "WEIGHTS_%d", set);
         hed_json_node attributes = part->part.attributes;
@@ -117,11 +117,11 @@ static void read_influences(poser *p, pose_part *part)
         hed_json_node index = hed_json_member(attributes, joints);
         part->joints[set] = cloth_gltf_floats(p->gltf, index, 4, 4, &components, &count);
         part->weights[set] = cloth_gltf_floats(
-            p->gltf, hed_json_member(attributes, weights), 4, 4, &components, &more);
+            p->gltf, hed_json_member(attributes, weights), 4, 4, &components, &weight_count);
         if (!cloth_gltf_fine(p->gltf)) return;
-        if (count != part->part.count || more != count)
-            hed_json_reject(index, "%u joints and %u weights, and POSITION has %u", count, more,
-                part->part.count);
+        if (count != part->part.count || weight_count != count)
+            hed_json_reject(index, "%u joints and %u weights, and POSITION has %u", count,
+                weight_count, part->part.count);
         for (size_t i = 0; i < 4 * (size_t)count && cloth_gltf_fine(p->gltf); i++) {
             float joint = part->joints[set][i];
             if (part->weights[set][i] != 0 &&
@@ -216,12 +216,12 @@ static void pose_read_track(poser *p, hed_json_node channel, hed_json_node sampl
     cloth_gltf *g = p->gltf;
     pose_track *track = &p->tracks[p->track_count];
     hed_json_node target = hed_json_member(channel, "target");
-    uint32_t what = hed_json_choice(hed_json_member(target, "path"), paths), components, count;
-    if (!cloth_gltf_fine(g) || what > SCALE || !hed_json_has(target, "node")) return;
+    uint32_t path = hed_json_choice(hed_json_member(target, "path"), paths), components, count;
+    if (!cloth_gltf_fine(g) || path > SCALE || !hed_json_has(target, "node")) return;
     hed_json_node node = hed_json_member(target, "node");
     track->node = (uint32_t)hed_json_integer(node, 0, p->node_count - 1);
-    track->what = (int)what;
-    track->width = what == TURN ? 4 : 3;
+    track->what = (int)path;
+    track->width = path == TURN ? 4 : 3;
     track->mode = LINEAR;
     if (cloth_gltf_fine(g) && p->places[track->node].fixed)
         hed_json_reject(node, "node %u has a matrix, which nothing animates", track->node);
@@ -258,18 +258,18 @@ static hed_status find_animation(
     cloth_gltf *g = p->gltf;
     char list[256] = "";
     *found = false;
-    bool any = hed_json_has(g->root, "animations");
-    hed_json_node all = any ? hed_json_member(g->root, "animations") : g->root;
-    size_t count = any ? hed_json_count(all) : 0, used = 0;
+    bool has_animations = hed_json_has(g->root, "animations");
+    hed_json_node animations = has_animations ? hed_json_member(g->root, "animations") : g->root;
+    size_t count = has_animations ? hed_json_count(animations) : 0, used = 0;
     for (size_t i = 0; i < count && !*found && cloth_gltf_fine(g); i++) {
-        *animation = hed_json_item(all, i);
-        const char *own = hed_json_has(*animation, "name")
-                              ? hed_json_string(hed_json_member(*animation, "name"))
-                              : "";
-        *found = !name || strcmp(name, own) == 0;
+        *animation = hed_json_item(animations, i);
+        const char *animation_name = hed_json_has(*animation, "name")
+                                         ? hed_json_string(hed_json_member(*animation, "name"))
+                                         : "";
+        *found = !name || strcmp(name, animation_name) == 0;
         if (used < sizeof list)
-            used +=
-                (size_t)snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", own);
+            used += (size_t)snprintf(
+                list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", animation_name);
     }
     if (*found || !name || !cloth_gltf_fine(g)) return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT, "%s has no animation \"%s\"; found %s", g->name,
@@ -279,9 +279,9 @@ static hed_status find_animation(
 static hed_status pose_read_tracks(poser *p, const char *name, hed_error *error)
 {
     hed_json_node animation;
-    bool found;
-    hed_status status = find_animation(p, name, &animation, &found, error);
-    if (status != HED_OK || !found) return status;
+    bool has_animation;
+    hed_status status = find_animation(p, name, &animation, &has_animation, error);
+    if (status != HED_OK || !has_animation) return status;
     hed_json_node channels = hed_json_member(animation, "channels"),
                   samplers = hed_json_member(animation, "samplers");
     size_t count = hed_json_count(channels);
@@ -309,8 +309,8 @@ static void pose_follow(const pose_track *track, double time, cloth_gltf_place *
                  : track->what == TURN ? place->turn
                                        : place->scale;
     uint32_t low = 0, high = track->count - 1, width = track->width,
-             each = track->mode == CUBIC ? 3 * width : width,
-             own = track->mode == CUBIC ? width : 0;
+             stride = track->mode == CUBIC ? 3 * width : width,
+             offset = track->mode == CUBIC ? width : 0;
     while (high - low > 1) { /* times[low] <= time < times[high] */
         uint32_t middle = low + (high - low) / 2;
         if ((double)track->times[middle] <= time) low = middle;
@@ -318,8 +318,8 @@ static void pose_follow(const pose_track *track, double time, cloth_gltf_place *
     }
     double span = (double)track->times[high] - track->times[low];
     double part = span > 0 ? (time - track->times[low]) / span : 0;
-    const float *a = track->values + (size_t)each * low + own,
-                *b = track->values + (size_t)each * high + own;
+    const float *a = track->values + (size_t)stride * low + offset,
+                *b = track->values + (size_t)stride * high + offset;
     if (part <= 0 || part >= 1 || track->mode == STEP) {
         for (uint32_t k = 0; k < width; k++) to[k] = (double)(part >= 1 ? b : a)[k];
     } else if (track->mode == LINEAR && track->what == TURN) {

@@ -51,21 +51,21 @@ static double determinant(const double m[12])
  * "scale". */
 void cloth_gltf_read_place(hed_json_node node, cloth_gltf_place *place)
 {
-    static const double MOST = 1e30;
+    static const double LIMIT = 1e30;
     *place = (cloth_gltf_place){.turn = {0, 0, 0, 1}, .scale = {1, 1, 1}};
     place->fixed = hed_json_has(node, "matrix");
     if (place->fixed) {
         double columns[16] = {0};
-        hed_json_numbers(hed_json_member(node, "matrix"), columns, 16, -MOST, MOST);
+        hed_json_numbers(hed_json_member(node, "matrix"), columns, 16, -LIMIT, LIMIT);
         for (int i = 0; i < 12; i++) place->matrix[i] = columns[i % 4 * 4 + i / 4];
         return;
     }
     if (hed_json_has(node, "translation"))
-        hed_json_numbers(hed_json_member(node, "translation"), place->move, 3, -MOST, MOST);
+        hed_json_numbers(hed_json_member(node, "translation"), place->move, 3, -LIMIT, LIMIT);
     if (hed_json_has(node, "rotation"))
         hed_json_numbers(hed_json_member(node, "rotation"), place->turn, 4, -1.001, 1.001);
     if (hed_json_has(node, "scale"))
-        hed_json_numbers(hed_json_member(node, "scale"), place->scale, 3, -MOST, MOST);
+        hed_json_numbers(hed_json_member(node, "scale"), place->scale, 3, -LIMIT, LIMIT);
 }
 
 void cloth_gltf_matrix(const cloth_gltf_place *place, double m[12])
@@ -135,13 +135,13 @@ static void add_positions(reader *r, hed_json_node index, const double m[12])
 
 /* Reads the floats of an attribute that has to fit the positions. NULL: absent, or an error is
  * recorded. */
-static float *read_attribute(reader *r, hed_json_node attributes, int which, uint32_t least,
+static float *read_attribute(reader *r, hed_json_node attributes, int attribute, uint32_t least,
     uint32_t most, uint32_t *components)
 {
     uint32_t count;
-    if (!cloth_gltf_fine(&r->gltf) || !hed_json_has(attributes, attribute_names[which]))
+    if (!cloth_gltf_fine(&r->gltf) || !hed_json_has(attributes, attribute_names[attribute]))
         return NULL;
-    hed_json_node index = hed_json_member(attributes, attribute_names[which]);
+    hed_json_node index = hed_json_member(attributes, attribute_names[attribute]);
     float *from = cloth_gltf_floats(&r->gltf, index, least, most, components, &count);
     if (!from || count == r->last.count) return from;
     hed_json_reject(index, "has %u elements, and POSITION has %u", count, r->last.count);
@@ -201,8 +201,8 @@ static void add_colours(reader *r, hed_json_node attributes)
     float *to = add_rows(r, &r->rows.colours, missing);
     for (size_t i = 0; to && i < missing; i++)
         for (size_t k = 0; k < 4; k++) {
-            bool given = from && i + r->last.count >= missing && k < components;
-            float value = given ? from[(i + r->last.count - missing) * components + k] : 1;
+            bool has_value = from && i + r->last.count >= missing && k < components;
+            float value = has_value ? from[(i + r->last.count - missing) * components + k] : 1;
             to[4 * i + k] = fminf(fmaxf(value, 0), 1);
         }
     free(from);
@@ -210,15 +210,16 @@ static void add_colours(reader *r, hed_json_node attributes)
 
 static void add_vertices(reader *r, hed_json_node attributes, const double m[12])
 {
-    shared now = {.there = true};
+    shared current = {.there = true};
     for (int i = 0; i < 4; i++)
-        now.attributes[i] =
+        current.attributes[i] =
             hed_json_has(attributes, attribute_names[i])
                 ? hed_json_integer(hed_json_member(attributes, attribute_names[i]), 0, INT32_MAX)
                 : -1;
-    if (r->last.there && memcmp(now.attributes, r->last.attributes, sizeof now.attributes) == 0)
+    if (r->last.there &&
+        memcmp(current.attributes, r->last.attributes, sizeof current.attributes) == 0)
         return;
-    r->last = now;
+    r->last = current;
     add_positions(r, hed_json_member(attributes, "POSITION"), m);
     cloth_gltf_part *part = r->parts && cloth_gltf_fine(&r->gltf) ? cloth_list_add(r->parts) : NULL;
     if (part) *part = (cloth_gltf_part){r->node, r->last.first, r->last.count, attributes};
@@ -366,7 +367,7 @@ static void push_roots(
 
 static void read_nodes(reader *r)
 {
-    static const double same[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     cloth_gltf *g = &r->gltf;
     hed_json_node nodes = hed_json_member(g->root, "nodes"), scene = {0};
     size_t count = hed_json_count(nodes), depth = 0;
@@ -378,17 +379,17 @@ static void read_nodes(reader *r)
         scene = cloth_gltf_find(g, hed_json_member(g->root, "scene"), "scenes");
     else if (scenes) scene = hed_json_item(hed_json_member(g->root, "scenes"), 0);
     if (scenes && cloth_gltf_fine(g) && hed_json_has(scene, "nodes"))
-        push_nodes(r, hed_json_member(scene, "nodes"), same, stack, &depth, met);
-    else if (!scenes && cloth_gltf_fine(g)) push_roots(r, nodes, same, stack, &depth, met);
+        push_nodes(r, hed_json_member(scene, "nodes"), identity, stack, &depth, met);
+    else if (!scenes && cloth_gltf_fine(g)) push_roots(r, nodes, identity, stack, &depth, met);
     while (depth > 0 && cloth_gltf_fine(g)) {
-        step now = stack[--depth];
-        hed_json_node node = hed_json_item(nodes, now.node);
+        step current = stack[--depth];
+        hed_json_node node = hed_json_item(nodes, current.node);
         cloth_gltf_place place;
-        double own[12], matrix[12];
+        double local[12], matrix[12];
         cloth_gltf_read_place(node, &place);
-        cloth_gltf_matrix(&place, own);
-        cloth_gltf_product(now.matrix, own, matrix);
-        r->node = now.node;
+        cloth_gltf_matrix(&place, local);
+        cloth_gltf_product(current.matrix, local, matrix);
+        r->node = current.node;
         if (hed_json_has(node, "mesh")) read_mesh(r, node, matrix);
         if (hed_json_has(node, "children"))
             push_nodes(r, hed_json_member(node, "children"), matrix, stack, &depth, met);
@@ -410,10 +411,10 @@ static void check_extensions(cloth_gltf *g)
     for (size_t i = 0; i < count && cloth_gltf_fine(g); i++) {
         hed_json_node node = hed_json_item(list, i);
         const char *name = hed_json_string(node);
-        bool known = false;
+        bool is_harmless = false;
         for (size_t k = 0; k < sizeof harmless / sizeof *harmless; k++)
-            known |= strncmp(name, harmless[k], strlen(harmless[k])) == 0;
-        if (known) continue;
+            is_harmless |= strncmp(name, harmless[k], strlen(harmless[k])) == 0;
+        if (is_harmless) continue;
         if (strstr(name, "draco") || strstr(name, "meshopt"))
             hed_json_reject(node,
                 "its meshes are compressed (%.60s), which is not read here; write the file without compression "

@@ -16,9 +16,9 @@ const char *hed_cloth_mesh_fault_name(hed_cloth_mesh_fault fault)
     return (unsigned)fault < HED_CLOTH_MESH_FAULT_COUNT ? names[fault] : "unknown fault";
 }
 
-static void note(hed_cloth_mesh_check *check, hed_cloth_mesh_fault fault, uint32_t where)
+static void note(hed_cloth_mesh_check *check, hed_cloth_mesh_fault fault, uint32_t number)
 {
-    if (check->count[fault]++ == 0 || where < check->first[fault]) check->first[fault] = where;
+    if (check->count[fault]++ == 0 || number < check->first[fault]) check->first[fault] = number;
 }
 
 /* ---- edges ---- */
@@ -158,17 +158,17 @@ static void move_spans(hed_cloth_mesh_span *spans, uint32_t count, const uint32_
     for (uint32_t i = 0; i < count; i++) spans[i].first_face = face_now[spans[i].first_face];
 }
 
-/* Keeps the faces that are not `gone`, in order. Writes to `face_now` (face_count + 1) the new
+/* Keeps the faces that are not removed, in order. Writes to `face_now` (face_count + 1) the new
  * number of each face, or of the next face kept; returns the number of removed faces. */
-static uint32_t compact(hed_cloth_mesh *mesh, const uint8_t *gone, uint32_t *face_now)
+static uint32_t compact(hed_cloth_mesh *mesh, const uint8_t *is_removed, uint32_t *face_now)
 {
     uint32_t faces = 0, corners = 0, begin = 0;
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         uint32_t end = mesh->face_at[face + 1];
         face_now[face] = faces;
-        for (uint32_t corner = begin; corner < end && !gone[face]; corner++)
+        for (uint32_t corner = begin; corner < end && !is_removed[face]; corner++)
             move_corner(mesh, corners++, corner);
-        if (!gone[face]) mesh->face_at[++faces] = corners;
+        if (!is_removed[face]) mesh->face_at[++faces] = corners;
         begin = end;
     }
     face_now[mesh->face_count] = faces;
@@ -210,10 +210,11 @@ hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_erro
             check.count[HED_CLOTH_MESH_BAD_INDEX],
             hed_cloth_mesh_fault_name(HED_CLOTH_MESH_BAD_INDEX));
     size_t corners = cloth_mesh_corner_count(mesh);
-    uint8_t *at_edge = calloc(corners + 1, 1), *gone = calloc((size_t)mesh->face_count + 1, 1);
+    uint8_t *at_edge = calloc(corners + 1, 1),
+            *is_removed = calloc((size_t)mesh->face_count + 1, 1);
     uint32_t *face_now = malloc(((size_t)mesh->face_count + 1) * sizeof *face_now);
     cloth_topology topology = {0};
-    status = at_edge && gone && face_now
+    status = at_edge && is_removed && face_now
                  ? HED_OK
                  : hed_fail(error, HED_ERROR_MEMORY,
                        "out of memory while a mesh of %u faces was mended", mesh->face_count);
@@ -225,18 +226,18 @@ hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_erro
         /* Removes faces with a fault, then, in order, each face that would be the third at an
          * edge. */
         for (uint32_t face = 0; face < mesh->face_count; face++) {
-            gone[face] = topology.fault[face] != 0;
+            is_removed[face] = topology.fault[face] != 0;
             uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
-            for (uint32_t corner = first; corner < end && !gone[face]; corner++)
-                gone[face] = at_edge[topology.edge[corner]] == 2;
-            for (uint32_t corner = first; corner < end && !gone[face]; corner++)
+            for (uint32_t corner = first; corner < end && !is_removed[face]; corner++)
+                is_removed[face] = at_edge[topology.edge[corner]] == 2;
+            for (uint32_t corner = first; corner < end && !is_removed[face]; corner++)
                 at_edge[topology.edge[corner]]++;
         }
-        *removed = compact(mesh, gone, face_now);
+        *removed = compact(mesh, is_removed, face_now);
     }
     cloth_topology_free(&topology);
     free(at_edge);
-    free(gone);
+    free(is_removed);
     free(face_now);
     return status;
 }
@@ -310,7 +311,7 @@ static bool is_degenerate(const hed_cloth_mesh *mesh, uint32_t face, uint32_t *s
 /* Marks each face that has the corners of an earlier face. `table`: (slots, a power of two)
  * faces, all CLOTH_NO_INDEX. */
 static void mark_duplicates(const hed_cloth_mesh *mesh, cloth_topology *topology, uint32_t *table,
-    uint64_t slots, uint32_t *sorted, uint32_t *other)
+    uint64_t slots, uint32_t *sorted, uint32_t *earlier_sorted)
 {
     for (uint32_t face = 0; face < mesh->face_count; face++) {
         if (topology->fault[face]) continue;
@@ -322,10 +323,10 @@ static void mark_duplicates(const hed_cloth_mesh *mesh, cloth_topology *topology
         }
         uint64_t slot = hash & (slots - 1);
         for (; table[slot] != CLOTH_NO_INDEX; slot = (slot + 1) & (slots - 1)) {
-            uint32_t there = table[slot];
-            if (mesh->face_at[there + 1] - mesh->face_at[there] != count) continue;
-            sort_corners(mesh, there, other);
-            if (memcmp(sorted, other, count * sizeof *sorted) != 0) continue;
+            uint32_t earlier = table[slot];
+            if (mesh->face_at[earlier + 1] - mesh->face_at[earlier] != count) continue;
+            sort_corners(mesh, earlier, earlier_sorted);
+            if (memcmp(sorted, earlier_sorted, count * sizeof *sorted) != 0) continue;
             topology->fault[face] = HED_CLOTH_MESH_DUPLICATE_FACE + 1;
             break;
         }
@@ -375,9 +376,9 @@ static void number_edges(
     topology->edge_count = 0;
     for (uint32_t i = 0; i < used; i++) {
         uint32_t at = scratch->order[i], before = i > 0 ? scratch->order[i - 1] : at;
-        bool same = i > 0 && scratch->low[at] == scratch->low[before] &&
-                    scratch->high[at] == scratch->high[before];
-        topology->edge_count += !same;
+        bool is_repeat = i > 0 && scratch->low[at] == scratch->low[before] &&
+                         scratch->high[at] == scratch->high[before];
+        topology->edge_count += !is_repeat;
         topology->edge[at] = topology->edge_count - 1;
     }
 }

@@ -167,11 +167,11 @@ static void sides_of_corners(
              last < count && !compare_floats(corners[first].place, corners[last].place, 3);
              last++) {
             const layer_corner *c = &corners[last];
-            float(*own)[3] = surface->normals[c->triangle];
-            for (int k = 0; k < 3; k++) sum[k] += angles[3 * c->triangle + c->corner] * own[0][k];
+            float(*sides)[3] = surface->normals[c->triangle];
+            for (int k = 0; k < 3; k++) sum[k] += angles[3 * c->triangle + c->corner] * sides[0][k];
             /* the two edges that meet in the corner */
-            for (uint32_t other = 1; other < 3; other++) {
-                const float *edge = own[1 + (c->corner + other) % 3];
+            for (uint32_t step = 1; step < 3; step++) {
+                const float *edge = sides[1 + (c->corner + step) % 3];
                 border |= cloth_dot3(edge, edge) == 0;
             }
         }
@@ -183,13 +183,13 @@ static void sides_of_corners(
 }
 
 /* Adds a surface whose positions and triangles are set. */
-static hed_status add_surface(layering *l, const layer_surface *given)
+static hed_status add_surface(layering *l, const layer_surface *original)
 {
     layer_surface *surface = &l->surfaces[l->surface_count];
-    *surface = *given;
-    uint32_t count = given->seen.triangle_count;
-    surface->search = (cloth_search){.positions = given->seen.positions,
-        .triangles = given->seen.triangles,
+    *surface = *original;
+    uint32_t count = original->seen.triangle_count;
+    surface->search = (cloth_search){.positions = original->seen.positions,
+        .triangles = original->seen.triangles,
         .triangle_count = count,
         .balls = hed_arena_new(&l->arena, count, sizeof *surface->search.balls, l->error)};
     surface->normals = hed_arena_new(&l->arena, count, sizeof *surface->normals, l->error);
@@ -229,26 +229,27 @@ static hed_status add_surface(layering *l, const layer_surface *given)
 static bool height_over(
     const layer_surface *surface, const float *point, uint32_t *guess, float *height, float out[3])
 {
-    cloth_nearest found = {.triangle = *guess, .distance = INFINITY};
-    cloth_search_nearest(&surface->search, point, &found);
-    *guess = found.triangle;
-    uint32_t zeros = 0, zero = 0, one = 0;
+    cloth_nearest nearest = {.triangle = *guess, .distance = INFINITY};
+    cloth_search_nearest(&surface->search, point, &nearest);
+    *guess = nearest.triangle;
+    uint32_t zeros = 0, zero = 0, last_corner = 0;
     for (uint32_t c = 0; c < 3; c++) {
-        if (found.weight[c] > 0) {
-            one = c;
+        if (nearest.weight[c] > 0) {
+            last_corner = c;
         } else {
             zero = c;
             zeros++;
         }
     }
-    const float *normal =
-        surface->normals[found.triangle][zeros == 0 ? 0 : zeros == 1 ? 1 + zero : 4 + one];
+    const float *normal = surface->normals[nearest.triangle][zeros == 0   ? 0
+                                                             : zeros == 1 ? 1 + zero
+                                                                          : 4 + last_corner];
     if (cloth_dot3(normal, normal) == 0) return false;
-    bool within = cloth_dot3(normal, found.away) < 0;
-    *height = within ? -found.distance : found.distance;
+    bool within = cloth_dot3(normal, nearest.away) < 0;
+    *height = within ? -nearest.distance : nearest.distance;
     /* rounding decides the direction on the surface */
-    bool on = found.distance < 0.01f * surface->search.largest;
-    memcpy(out, on ? normal : found.away, 3 * sizeof *out);
+    bool on = nearest.distance < 0.01f * surface->search.largest;
+    memcpy(out, on ? normal : nearest.away, 3 * sizeof *out);
     scale_to_one(out);
     for (int k = 0; k < 3 && within && !on; k++) out[k] = -out[k];
     return true;
@@ -265,11 +266,11 @@ static bool may_move(const hed_cloth_garment_def *def, uint32_t particle)
 static float lift_particle(
     const layer_moved *m, uint32_t particle, float thickness, float height, const float out[3])
 {
-    float asked = thickness + m->extra[particle];
-    if (height >= asked) return 0;
+    float clearance = thickness + m->extra[particle];
+    if (height >= clearance) return 0;
     for (size_t k = 0; k < 3; k++)
-        m->positions[3 * (size_t)particle + k] += (asked - height) * out[k];
-    return (asked - height) / (asked + m->edge);
+        m->positions[3 * (size_t)particle + k] += (clearance - height) * out[k];
+    return (clearance - height) / (clearance + m->edge);
 }
 
 /* Moves every particle out of every body and surface, once. Returns the largest result of
@@ -329,7 +330,7 @@ static const char *layer_name(const hed_cloth_garment_def *def)
 }
 
 /* Checks a garment against the surfaces: the second side of a pair is 1 + its surface. */
-static hed_status check_moved(layering *l, const layer_moved *m, hed_cloth_crossings *found)
+static hed_status check_moved(layering *l, const layer_moved *m, hed_cloth_crossings *crossings)
 {
     l->checked[0] = (hed_cloth_check_surface){
         m->def->particle_count, m->triangle_count, m->positions, m->triangles, false};
@@ -338,23 +339,23 @@ static hed_status check_moved(layering *l, const layer_moved *m, hed_cloth_cross
         l->checked[s + 1].body = true; /* not checked against each other */
     }
     return hed_cloth_check(
-        &(hed_cloth_check_def){l->checked, l->surface_count + 1, l->shapes, l->shape_count}, found,
-        l->error);
+        &(hed_cloth_check_def){l->checked, l->surface_count + 1, l->shapes, l->shape_count},
+        crossings, l->error);
 }
 
 static hed_status tell_crossings(
-    const layering *l, const layer_moved *m, const hed_cloth_crossings *found)
+    const layering *l, const layer_moved *m, const hed_cloth_crossings *crossings)
 {
     char list[512] = "";
-    uint64_t selves = found->count[HED_CLOTH_CROSSES_ITSELF];
+    uint64_t selves = crossings->count[HED_CLOTH_CROSSES_ITSELF];
     if (selves) snprintf(list, sizeof list, ", itself in %llu", (unsigned long long)selves);
     for (uint32_t s = 0; s < l->surface_count; s++) {
         const layer_surface *surface = &l->surfaces[s];
         uint32_t pairs = 0;
         size_t used = strlen(list);
-        for (uint32_t i = 0; i < found->pair_count; i++)
-            pairs += found->pairs[i].kind == HED_CLOTH_CROSSES_BODY &&
-                     found->pairs[i].surface[1] == s + 1;
+        for (uint32_t i = 0; i < crossings->pair_count; i++)
+            pairs += crossings->pairs[i].kind == HED_CLOTH_CROSSES_BODY &&
+                     crossings->pairs[i].surface[1] == s + 1;
         if (pairs)
             snprintf(list + used, sizeof list - used, ", %s %u%s%.63s%s in %u",
                 surface->body ? "body" : "garment", surface->garment, surface->body ? "" : " (",
@@ -364,9 +365,9 @@ static hed_status tell_crossings(
     for (uint32_t s = 0; s < l->shape_count; s++) {
         uint32_t triangles = 0;
         size_t used = strlen(list);
-        for (uint32_t i = 0; i < found->pair_count; i++)
-            triangles +=
-                found->pairs[i].kind == HED_CLOTH_CROSSES_SHAPE && found->pairs[i].surface[1] == s;
+        for (uint32_t i = 0; i < crossings->pair_count; i++)
+            triangles += crossings->pairs[i].kind == HED_CLOTH_CROSSES_SHAPE &&
+                         crossings->pairs[i].surface[1] == s;
         if (triangles)
             snprintf(list + used, sizeof list - used, ", collider %u in %u", s, triangles);
     }
@@ -379,15 +380,15 @@ static hed_status tell_crossings(
 /* Moves triangles that still cross further out; `*crossing`: true if there are any. */
 static hed_status move_further(layering *l, const layer_moved *m, bool last, bool *crossing)
 {
-    hed_cloth_crossings found;
-    if (check_moved(l, m, &found)) return l->error->status;
-    *crossing = found.count[HED_CLOTH_CROSSES_BODY] > 0 ||
-                found.count[HED_CLOTH_CROSSES_SHAPE] > 0 ||
-                found.count[HED_CLOTH_CROSSES_ITSELF] > m->selves;
-    if (*crossing && last) tell_crossings(l, m, &found);
+    hed_cloth_crossings crossings;
+    if (check_moved(l, m, &crossings)) return l->error->status;
+    *crossing = crossings.count[HED_CLOTH_CROSSES_BODY] > 0 ||
+                crossings.count[HED_CLOTH_CROSSES_SHAPE] > 0 ||
+                crossings.count[HED_CLOTH_CROSSES_ITSELF] > m->selves;
+    if (*crossing && last) tell_crossings(l, m, &crossings);
     memset(m->crosses, 0, m->def->particle_count * sizeof *m->crosses);
-    for (uint32_t i = 0; i < found.pair_count; i++) {
-        const hed_cloth_crossing *pair = &found.pairs[i];
+    for (uint32_t i = 0; i < crossings.pair_count; i++) {
+        const hed_cloth_crossing *pair = &crossings.pairs[i];
         bool itself = pair->kind == HED_CLOTH_CROSSES_ITSELF;
         for (uint32_t c = 0; c < 3; c++) {
             if (itself) m->folds[m->triangles[3 * (size_t)pair->triangle[1] + c]] = true;
@@ -397,7 +398,7 @@ static hed_status move_further(layering *l, const layer_moved *m, bool last, boo
     }
     for (uint32_t i = 0; i < m->def->particle_count; i++)
         if (m->crosses[i]) m->extra[i] += further * m->edge;
-    hed_cloth_crossings_free(&found);
+    hed_cloth_crossings_free(&crossings);
     return l->error->status;
 }
 
@@ -444,12 +445,12 @@ static hed_status open_moved(layering *l, layer_moved *m)
 
 static hed_status lay_garment(layering *l, layer_moved *m)
 {
-    hed_cloth_crossings found;
+    hed_cloth_crossings crossings;
     bool crossing = true;
-    if (open_moved(l, m) || m->triangle_count == 0 || check_moved(l, m, &found))
+    if (open_moved(l, m) || m->triangle_count == 0 || check_moved(l, m, &crossings))
         return l->error->status;
-    m->selves = found.count[HED_CLOTH_CROSSES_ITSELF];
-    hed_cloth_crossings_free(&found);
+    m->selves = crossings.count[HED_CLOTH_CROSSES_ITSELF];
+    hed_cloth_crossings_free(&crossings);
     bool moved = false;
     for (uint32_t round = 0; round < ROUNDS && crossing && !l->error->status; round++) {
         for (int sweep = 0; sweep < SWEEPS; sweep++) {
@@ -480,9 +481,9 @@ static hed_status lay_all(layering *l, float *positions, hed_cloth_laid *laid)
             for (uint32_t i = 0; laid && i < def->particle_count; i++) {
                 float way[3];
                 cloth_subtract3(m.positions + 3 * (size_t)i, def->positions + 3 * (size_t)i, way);
-                double far = sqrt((double)cloth_dot3(way, way));
-                laid[g].moved += far > 0;
-                laid[g].farthest = fmax(laid[g].farthest, far);
+                double distance = sqrt((double)cloth_dot3(way, way));
+                laid[g].moved += distance > 0;
+                laid[g].farthest = fmax(laid[g].farthest, distance);
             }
         }
     }
@@ -493,7 +494,7 @@ hed_status hed_cloth_lay(const hed_cloth_garment_def *garments, uint32_t garment
     const hed_cloth_frame *frame, float *positions, hed_cloth_laid *laid, hed_error *error)
 {
     HED_REQUIRE(garments || !garment_count, positions);
-    hed_error own = {0};
+    hed_error local_error = {0};
     const hed_cloth_mesh_collider *bodies = frame ? frame->meshes : NULL;
     uint32_t body_count = frame ? frame->mesh_count : 0;
     layering l = {.arena = {.owner = "layers of garments"},
@@ -501,7 +502,7 @@ hed_status hed_cloth_lay(const hed_cloth_garment_def *garments, uint32_t garment
         .garment_count = garment_count,
         .shapes = frame ? frame->colliders : NULL,
         .shape_count = frame ? frame->collider_count : 0,
-        .error = error ? error : &own};
+        .error = error ? error : &local_error};
     float *next = positions;
     for (uint32_t g = 0; g < garment_count; g++) {
         if (cloth_check_garment(&garments[g], g, l.error)) return l.error->status;
@@ -511,16 +512,16 @@ hed_status hed_cloth_lay(const hed_cloth_garment_def *garments, uint32_t garment
     }
     for (uint32_t s = 0; s < l.shape_count; s++)
         if (cloth_check_collider(&l.shapes[s], s, l.error)) return l.error->status;
-    uint64_t most = (uint64_t)garment_count + body_count;
-    l.surfaces = hed_arena_new(&l.arena, most, sizeof *l.surfaces, l.error);
-    l.checked = hed_arena_new(&l.arena, most + 1, sizeof *l.checked, l.error);
+    uint64_t capacity = (uint64_t)garment_count + body_count;
+    l.surfaces = hed_arena_new(&l.arena, capacity, sizeof *l.surfaces, l.error);
+    l.checked = hed_arena_new(&l.arena, capacity + 1, sizeof *l.checked, l.error);
     for (uint32_t b = 0; b < body_count && !l.error->status; b++)
         l.checked[b] = (hed_cloth_check_surface){bodies[b].vertex_count, bodies[b].triangle_count,
             bodies[b].positions, bodies[b].triangles, true};
     /* checks that the bodies are valid: bodies do not cross each other */
-    hed_cloth_crossings none;
-    hed_cloth_check(
-        &(hed_cloth_check_def){.surfaces = l.checked, .surface_count = body_count}, &none, l.error);
+    hed_cloth_crossings crossings;
+    hed_cloth_check(&(hed_cloth_check_def){.surfaces = l.checked, .surface_count = body_count},
+        &crossings, l.error);
     for (uint32_t b = 0; b < body_count && !l.error->status; b++)
         if (bodies[b].triangle_count)
             add_surface(&l, &(layer_surface){.garment = b, .body = true, .seen = l.checked[b]});

@@ -84,13 +84,13 @@ hed_status cloth_reader_expected(const cloth_reader *r, const char *what)
     if (length > 0)
         return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%" PRIu64 ": found \"%.*s\", expected %s",
             r->name, r->line, length, r->at, what);
-    const char *found = r->at == r->end                    ? "the end of the file"
-                        : *r->at == '\n' || *r->at == '\r' ? "the end of the line"
-                        : *r->at == ' ' || *r->at == '\t'
-                            ? "a blank"
-                            : "a character that no such file has here";
+    const char *finding = r->at == r->end                    ? "the end of the file"
+                          : *r->at == '\n' || *r->at == '\r' ? "the end of the line"
+                          : *r->at == ' ' || *r->at == '\t'
+                              ? "a blank"
+                              : "a character that no such file has here";
     return hed_fail(r->error, HED_ERROR_FORMAT, "%s:%" PRIu64 ": found %s, expected %s", r->name,
-        r->line, found, what);
+        r->line, finding, what);
 }
 
 hed_status cloth_reader_starve(const cloth_reader *r)
@@ -106,12 +106,12 @@ void cloth_text_flush(cloth_text *text)
 
 hed_status cloth_text_open(const char *path, cloth_text **text, hed_error *error)
 {
-    cloth_text *made = malloc(sizeof *made);
-    if (!made) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
-    made->used = 0;
-    hed_status status = hed_file_writer_open(path, &made->writer, error);
-    if (status) free(made);
-    else *text = made;
+    cloth_text *result = malloc(sizeof *result);
+    if (!result) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while writing %s", path);
+    result->used = 0;
+    hed_status status = hed_file_writer_open(path, &result->writer, error);
+    if (status) free(result);
+    else *text = result;
     return status;
 }
 
@@ -243,10 +243,10 @@ static mesh_parser *parser_of_ending(const char *ending)
     static const struct {
         const char *ending;
         mesh_parser *parser;
-    } own[] = {{"obj", hed_cloth_mesh_parse_obj}, {"ply", cloth_ply_parse},
+    } parsers[] = {{"obj", hed_cloth_mesh_parse_obj}, {"ply", cloth_ply_parse},
         {"stl", cloth_stl_parse}, {"glb", parse_gltf}, {"gltf", parse_gltf}};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcasecmp(ending, own[i].ending) == 0) return own[i].parser;
+    for (size_t i = 0; i < sizeof parsers / sizeof *parsers; i++)
+        if (strcasecmp(ending, parsers[i].ending) == 0) return parsers[i].parser;
     return NULL;
 }
 
@@ -263,9 +263,9 @@ static mesh_parser *parser_of_content(const char *text, size_t size)
         return cloth_ply_parse;
     if (begins_with(text, size, "glTF")) return parse_gltf;
     if (begins_with(text, size, "solid ")) return cloth_stl_parse;
-    static const char *const others[] = {"OFF\n", "Kaydara FBX", "<?xml", "BLENDER"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (begins_with(text, size, others[i])) return NULL;
+    static const char *const marks[] = {"OFF\n", "Kaydara FBX", "<?xml", "BLENDER"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (begins_with(text, size, marks[i])) return NULL;
     return hed_cloth_mesh_parse_obj;
 }
 
@@ -319,16 +319,16 @@ bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width, uint32_
         (uint64_t)(w - 1) * (h - 1) != mesh->face_count)
         return false;
     /* a grid counts as any other mesh if memory ran out */
-    uint8_t *seen = calloc(mesh->face_count, 1);
-    bool grid = seen != NULL;
+    uint8_t *is_filled = calloc(mesh->face_count, 1);
+    bool grid = is_filled != NULL;
     for (uint32_t face = 0; grid && face < mesh->face_count; face++) {
         uint32_t cell = mesh->face_at[face + 1] - mesh->face_at[face] == 4
                             ? cloth_mesh_cell_of(mesh->corners + mesh->face_at[face], w)
                             : CLOTH_NO_INDEX;
-        grid = cell < mesh->face_count && !seen[cell];
-        if (grid) seen[cell] = 1;
+        grid = cell < mesh->face_count && !is_filled[cell];
+        if (grid) is_filled[cell] = 1;
     }
-    free(seen);
+    free(is_filled);
     if (grid) {
         *width = w;
         *height = h;
@@ -376,8 +376,8 @@ static bool share_face(const welder *w, uint32_t vertex, uint32_t particle)
         uint32_t face = w->faces[i];
         for (uint32_t corner = w->mesh->face_at[face]; corner < w->mesh->face_at[face + 1];
              corner++) {
-            uint32_t other = w->mesh->corners[corner];
-            if (other < vertex && w->particle_of[other] == particle) return true;
+            uint32_t neighbour = w->mesh->corners[corner];
+            if (neighbour < vertex && w->particle_of[neighbour] == particle) return true;
         }
     }
     return false;
@@ -389,7 +389,7 @@ static uint32_t find_particle(const welder *w, uint32_t vertex)
 {
     double low[3], cell[3];
     int count[3];
-    uint32_t found = CLOTH_NO_INDEX;
+    uint32_t best = CLOTH_NO_INDEX;
     /* cells that a ball around the vertex reaches: one or two along each axis */
     const float *at = w->mesh->positions + 3 * (size_t)vertex;
     for (int axis = 0; axis < 3; axis++) {
@@ -403,15 +403,15 @@ static uint32_t find_particle(const welder *w, uint32_t vertex)
         cell[2] = low[2] + i / count[0] / count[1];
         for (uint32_t particle = w->heads[mesh_bucket_of(w, cell)]; particle != CLOTH_NO_INDEX;
              particle = w->next[particle]) {
-            const float *other = w->mesh->positions + 3 * (size_t)w->vertex_of[particle];
-            double x = (double)at[0] - other[0], y = (double)at[1] - other[1],
-                   z = (double)at[2] - other[2];
-            if (particle < found && x * x + y * y + z * z <= w->distance * w->distance &&
+            const float *candidate = w->mesh->positions + 3 * (size_t)w->vertex_of[particle];
+            double x = (double)at[0] - candidate[0], y = (double)at[1] - candidate[1],
+                   z = (double)at[2] - candidate[2];
+            if (particle < best && x * x + y * y + z * z <= w->distance * w->distance &&
                 !share_face(w, vertex, particle))
-                found = particle;
+                best = particle;
         }
     }
-    return found;
+    return best;
 }
 
 static void add_particle(welder *w, uint32_t vertex)

@@ -68,48 +68,49 @@ static void nearest_weights(
 
 /* Tests one triangle; keeps it if it is nearer than the triangle found before. */
 static void try_triangle(
-    const cloth_search *search, uint32_t triangle, const float *point, cloth_nearest *found)
+    const cloth_search *search, uint32_t triangle, const float *point, cloth_nearest *nearest)
 {
     const uint32_t *corner = &search->triangles[3 * (size_t)triangle];
-    const float *all = search->positions;
-    float weight[3], place[3], away[3];
-    nearest_weights(point, &all[3 * (size_t)corner[0]], &all[3 * (size_t)corner[1]],
-        &all[3 * (size_t)corner[2]], weight);
-    cloth_weighted3(all, corner, weight, place);
-    cloth_subtract3(point, place, away);
-    float distance = sqrtf(cloth_dot3(away, away));
-    if (distance >= found->distance) return;
-    found->triangle = triangle;
-    found->distance = distance;
-    memcpy(found->weight, weight, sizeof weight);
-    memcpy(found->away, away, sizeof away);
+    const float *positions = search->positions;
+    float weight[3], place[3], offset[3];
+    nearest_weights(point, &positions[3 * (size_t)corner[0]], &positions[3 * (size_t)corner[1]],
+        &positions[3 * (size_t)corner[2]], weight);
+    cloth_weighted3(positions, corner, weight, place);
+    cloth_subtract3(point, place, offset);
+    float distance = sqrtf(cloth_dot3(offset, offset));
+    if (distance >= nearest->distance) return;
+    nearest->triangle = triangle;
+    nearest->distance = distance;
+    memcpy(nearest->weight, weight, sizeof weight);
+    memcpy(nearest->away, offset, sizeof offset);
 }
 
 static void try_ball(const cloth_search *search, const cloth_triangle_ball *ball,
-    const float *point, cloth_nearest *found)
+    const float *point, cloth_nearest *nearest)
 {
-    float away[3];
-    cloth_subtract3(point, ball->centre, away);
-    if (sqrtf(cloth_dot3(away, away)) - ball->radius < found->distance)
-        try_triangle(search, ball->triangle, point, found);
+    float offset[3];
+    cloth_subtract3(point, ball->centre, offset);
+    if (sqrtf(cloth_dot3(offset, offset)) - ball->radius < nearest->distance)
+        try_triangle(search, ball->triangle, point, nearest);
 }
 
-void cloth_search_nearest(const cloth_search *search, const float *point, cloth_nearest *found)
+void cloth_search_nearest(const cloth_search *search, const float *point, cloth_nearest *nearest)
 {
     const cloth_triangle_ball *balls = search->balls;
     uint32_t low = 0, high = search->triangle_count, last = high;
-    try_triangle(search, found->triangle, point, found);
+    try_triangle(search, nearest->triangle, point, nearest);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (balls[middle].centre[0] < point[0]) low = middle + 1;
         else high = middle;
     }
     for (uint32_t up = low, down = low;;) {
-        bool more = up < last && balls[up].centre[0] - point[0] - search->largest < found->distance;
-        bool less =
-            down > 0 && point[0] - balls[down - 1].centre[0] - search->largest < found->distance;
-        if (!more && !less) break;
-        if (more) try_ball(search, &balls[up++], point, found);
-        if (less) try_ball(search, &balls[--down], point, found);
+        bool grows_up =
+            up < last && balls[up].centre[0] - point[0] - search->largest < nearest->distance;
+        bool grows_down =
+            down > 0 && point[0] - balls[down - 1].centre[0] - search->largest < nearest->distance;
+        if (!grows_up && !grows_down) break;
+        if (grows_up) try_ball(search, &balls[up++], point, nearest);
+        if (grows_down) try_ball(search, &balls[--down], point, nearest);
     }
 }

@@ -31,7 +31,7 @@ typedef struct cloth_nearest {
 
 /* Prepares the search; call it again after positions have changed. */
 void cloth_search_sort(cloth_search *search);
-void cloth_search_nearest(const cloth_search *search, const float *point, cloth_nearest *found);
+void cloth_search_nearest(const cloth_search *search, const float *point, cloth_nearest *nearest);
 
 static inline float cloth_dot3(const float *a, const float *b)
 {

@@ -22,9 +22,9 @@ static bool round_safely(double value, float *rounded)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    uint32_t below = (uint32_t)bits & 0x1fffffffu; /* the 29 bits that a float lacks */
+    uint32_t low_bits = (uint32_t)bits & 0x1fffffffu; /* the 29 bits that a float lacks */
     double size = fabs(value);
-    if (below - 0x0ffffff0u <= 0x20u || size < 1.2e-38 || size > 3.4e38) return false;
+    if (low_bits - 0x0ffffff0u <= 0x20u || size < 1.2e-38 || size > 3.4e38) return false;
     *rounded = (float)value;
     return true;
 }
@@ -81,21 +81,21 @@ const char *cloth_read_number(const char *at, const char *end, float *value)
     bool negative = at < end && *at == '-', any = false;
     uint64_t digits = 0;
     /* number of digits in `digits`; digits after the 19th are below the margin of round_safely() */
-    int kept = 0, exponent = 0;
+    int digit_count = 0, exponent = 0;
     if (at < end && (*at == '-' || *at == '+')) at++;
     for (; is_digit(at, end); at++, any = true) {
-        if (kept < 19) {
+        if (digit_count < 19) {
             digits = digits * 10 + (uint64_t)(*at - '0');
-            kept += digits > 0;
+            digit_count += digits > 0;
         } else if (exponent < 10000) {
             exponent++;
         }
     }
     if (at < end && *at == '.') {
         for (at++; is_digit(at, end); at++, any = true) {
-            if (kept == 19 || exponent < -10000) continue;
+            if (digit_count == 19 || exponent < -10000) continue;
             digits = digits * 10 + (uint64_t)(*at - '0');
-            kept += digits > 0;
+            digit_count += digits > 0;
             exponent--;
         }
     }

@@ -77,18 +77,18 @@ static bool is_word_end(const cloth_reader *r)
 
 /* ---- numbers ---- */
 
-/* Reads all numbers up to the line's end, at most `most`. */
+/* Reads all numbers up to the line's end, at most `limit`. */
 static hed_status read_numbers(
-    cloth_reader *r, const char *what, float *numbers, uint32_t most, uint32_t *count)
+    cloth_reader *r, const char *what, float *numbers, uint32_t limit, uint32_t *count)
 {
     *count = 0;
     for (obj_skip_blanks(r); !obj_at_line_end(r); obj_skip_blanks(r)) {
-        if (*count == most) return cloth_reader_expected(r, what);
-        const char *behind = cloth_read_number(r->at, r->end, &numbers[*count]);
-        if (!behind || !isfinite(numbers[*count]))
+        if (*count == limit) return cloth_reader_expected(r, what);
+        const char *number_end = cloth_read_number(r->at, r->end, &numbers[*count]);
+        if (!number_end || !isfinite(numbers[*count]))
             return cloth_reader_expected(r, "a finite number");
         const char *from = r->at;
-        r->at = behind;
+        r->at = number_end;
         if (!is_word_end(r)) {
             r->at = from;
             return cloth_reader_expected(r, "a number");
@@ -127,11 +127,11 @@ static hed_status obj_read_element(obj_reader *o, int kind)
         "u, or u v, or u v w",
         "x y z",
     };
-    static const uint32_t least[KINDS] = {3, 1, 3}, most[KINDS] = {7, 3, 3};
+    static const uint32_t minimum[KINDS] = {3, 1, 3}, maximum[KINDS] = {7, 3, 3};
     float numbers[7] = {0};
     uint32_t count;
-    if (read_numbers(r, whats[kind], numbers, most[kind], &count)) return r->error->status;
-    if (count < least[kind] || (kind == POSITION && count == 5))
+    if (read_numbers(r, whats[kind], numbers, maximum[kind], &count)) return r->error->status;
+    if (count < minimum[kind] || (kind == POSITION && count == 5))
         return cloth_reader_expected(r, whats[kind]);
     cloth_list *list = &o->rows.elements[kind];
     if (list->count == CLOTH_NO_INDEX)
@@ -156,9 +156,9 @@ static hed_status obj_read_index(obj_reader *o, int kind, uint32_t *index)
     const char *digits = r->at;
     for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
         if (value <= CLOTH_NO_INDEX) value = value * 10 + (uint64_t)(*r->at - '0');
-    bool any = r->at > digits;
+    bool has_digits = r->at > digits;
     uint64_t count = o->rows.elements[kind].count;
-    if (any && value > 0 && value < CLOTH_NO_INDEX && (!negative || value <= count)) {
+    if (has_digits && value > 0 && value < CLOTH_NO_INDEX && (!negative || value <= count)) {
         *index = (uint32_t)(negative ? count - value : value - 1);
         if (*index >= o->farthest[kind].index) {
             o->farthest[kind].index = *index;
@@ -168,7 +168,7 @@ static hed_status obj_read_index(obj_reader *o, int kind, uint32_t *index)
         return HED_OK;
     }
     r->at = from;
-    if (any && negative && value > 0)
+    if (has_digits && negative && value > 0)
         return hed_fail(r->error, HED_ERROR_FORMAT,
             "%s:%" PRIu64 ": found %s -%" PRIu64
             ", expected at most as many back as there are so far: %" PRIu64,
@@ -269,8 +269,9 @@ static void note_unknown(obj_reader *o, const char *word, size_t length)
     size_t used = strlen(words), room = sizeof o->unknown.words - sizeof rest;
     if (length > room) length = room;
     if (o->unknown.lines++ == 0) o->unknown.first = r->line;
-    for (const char *known = words; *known; known += strcspn(known, " "), known += *known == ' ')
-        if (strcspn(known, " ") == length && memcmp(known, word, length) == 0) return;
+    for (const char *listed = words; *listed;
+         listed += strcspn(listed, " "), listed += *listed == ' ')
+        if (strcspn(listed, " ") == length && memcmp(listed, word, length) == 0) return;
     bool full = used >= strlen(rest) && strcmp(words + used - strlen(rest), rest) == 0;
     if (full) return;
     if (used + (used > 0) + length > room) {
@@ -347,8 +348,8 @@ hed_status hed_cloth_mesh_parse_obj(
     const char *name, const char *text, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
     HED_REQUIRE(name, text || !size, mesh);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error local_error = {0};
+    if (!error) error = &local_error;
     if (error->status) return error->status;
     obj_reader r = {{text, text + size, name, 1, error}, .rows = cloth_rows_empty()};
     read_lines(&r);

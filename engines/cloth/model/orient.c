@@ -11,15 +11,15 @@ typedef struct expansion {
 
 static void expansion_add(expansion *sum, double value)
 {
-    int kept = 0;
+    int count = 0;
     for (int i = 0; i < sum->count; i++) {
         double part = sum->part[i], total = value + part, virtual_part = total - value;
-        double lost = (value - (total - virtual_part)) + (part - virtual_part);
-        if (lost != 0) sum->part[kept++] = lost;
+        double rounding = (value - (total - virtual_part)) + (part - virtual_part);
+        if (rounding != 0) sum->part[count++] = rounding;
         value = total;
     }
-    if (value != 0 || kept == 0) sum->part[kept++] = value;
-    sum->count = kept;
+    if (value != 0 || count == 0) sum->part[count++] = value;
+    sum->count = count;
 }
 
 /* Adds a product of three numbers, whose four parts are exact. */

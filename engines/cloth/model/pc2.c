@@ -140,14 +140,14 @@ hed_status hed_cloth_pc2_create(const char *path, uint32_t vertex_count, float s
 {
     HED_REQUIRE(path, cache);
     *cache = NULL;
-    hed_cloth_pc2 *made;
-    hed_status status = pc2_open_cache(path, vertex_count, O_CREAT | O_TRUNC, &made, error);
+    hed_cloth_pc2 *result;
+    hed_status status = pc2_open_cache(path, vertex_count, O_CREAT | O_TRUNC, &result, error);
     if (status != HED_OK) return status;
     header head = {
         .version = 1, .points = (int32_t)vertex_count, .start = start, .sampling = sampling};
     memcpy(head.magic, magic, sizeof magic);
-    if (!write_at(made->file, &head, sizeof head, 0)) return give_up(made, fail(made, error));
-    *cache = made;
+    if (!write_at(result->file, &head, sizeof head, 0)) return give_up(result, fail(result, error));
+    *cache = result;
     return HED_OK;
 }
 
@@ -167,29 +167,30 @@ hed_status hed_cloth_pc2_resume(const char *path, uint32_t vertex_count, hed_clo
     HED_REQUIRE(path, cache, frames);
     *cache = NULL;
     *frames = 0;
-    hed_cloth_pc2 *made;
-    hed_status status = pc2_open_cache(path, vertex_count, 0, &made, error);
+    hed_cloth_pc2 *result;
+    hed_status status = pc2_open_cache(path, vertex_count, 0, &result, error);
     if (status != HED_OK) return status;
     struct stat about;
     header head = {0};
-    if (fstat(made->file, &about) != 0 || pread(made->file, &head, sizeof head, 0) < 0)
+    if (fstat(result->file, &about) != 0 || pread(result->file, &head, sizeof head, 0) < 0)
         return give_up(
-            made, hed_fail(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(errno)));
+            result, hed_fail(error, HED_ERROR_IO, "cannot read %s: %s", path, strerror(errno)));
     /* A file that lost its end (a crash of the machine) is continued after its last whole frame. */
     uint64_t whole = about.st_size > (off_t)sizeof head
                          ? ((uint64_t)about.st_size - sizeof head) / pc2_frame_bytes(vertex_count)
                          : 0;
-    bool same = head.points == (int32_t)vertex_count;
-    if (same && head.samples > 0 && (uint64_t)head.samples > whole) head.samples = (int32_t)whole;
+    bool fits_mesh = head.points == (int32_t)vertex_count;
+    if (fits_mesh && head.samples > 0 && (uint64_t)head.samples > whole)
+        head.samples = (int32_t)whole;
     status = check_header(path, &head, (uint64_t)about.st_size, error);
-    if (status != HED_OK) return give_up(made, status);
-    if (!same)
-        return give_up(made, hed_fail(error, HED_ERROR_FORMAT,
-                                 "%s has %d vertices, expected %u: it belongs to another mesh",
-                                 path, head.points, vertex_count));
-    if (!keep_frames(made, (uint32_t)head.samples)) return give_up(made, fail(made, error));
-    *frames = made->frames;
-    *cache = made;
+    if (status != HED_OK) return give_up(result, status);
+    if (!fits_mesh)
+        return give_up(result, hed_fail(error, HED_ERROR_FORMAT,
+                                   "%s has %d vertices, expected %u: it belongs to another mesh",
+                                   path, head.points, vertex_count));
+    if (!keep_frames(result, (uint32_t)head.samples)) return give_up(result, fail(result, error));
+    *frames = result->frames;
+    *cache = result;
     return HED_OK;
 }
 

@@ -185,22 +185,22 @@ static hed_status read_property(reader *r)
             r->text.name, r->text.line, MOST_PROPERTIES);
     if (!of->properties) of->properties = calloc(MOST_PROPERTIES, sizeof *of->properties);
     if (!of->properties) return cloth_reader_starve(&r->text);
-    property *made = &of->properties[of->property_count++];
+    property *added = &of->properties[of->property_count++];
     hed_status status = HED_OK;
     if (ply_take_word(r, "list")) {
-        status = read_type(r, &made->count_type);
-        if (status == HED_OK && made->count_type >= FLOAT32)
+        status = read_type(r, &added->count_type);
+        if (status == HED_OK && added->count_type >= FLOAT32)
             return ply_wrong(r, "a list", "a whole number as the type of its length");
     }
-    if (status == HED_OK) status = read_type(r, &made->type);
+    if (status == HED_OK) status = read_type(r, &added->type);
     if (status != HED_OK) return status;
     ply_skip_blanks(r);
     if (ply_at_line_end(r)) return ply_expected(r, "the property's name");
-    made->role = role_of(r, of, made);
-    if (made->role == CORNERS && made->type >= FLOAT32)
+    added->role = role_of(r, of, added);
+    if (added->role == CORNERS && added->type >= FLOAT32)
         return ply_wrong(r, "a list of numbers with a point", "vertices as whole numbers");
-    for (property *other = of->properties; other < made; other++)
-        if (made->role != SKIPPED && other->role == made->role)
+    for (property *earlier = of->properties; earlier < added; earlier++)
+        if (added->role != SKIPPED && earlier->role == added->role)
             return ply_wrong(r, "the same property twice", "each once");
     return HED_OK;
 }
@@ -213,21 +213,21 @@ static hed_status ply_read_element(reader *r)
             r->text.name, r->text.line, MOST_ELEMENTS);
     ply_skip_blanks(r);
     size_t length = cloth_reader_word(&r->text);
-    element *made = &r->elements[r->element_count];
-    if (length == 0 || length >= sizeof made->name)
+    element *added = &r->elements[r->element_count];
+    if (length == 0 || length >= sizeof added->name)
         return ply_expected(r, "an element's name of at most 31 letters");
-    *made = (element){0};
-    memcpy(made->name, r->text.at, length);
+    *added = (element){0};
+    memcpy(added->name, r->text.at, length);
     r->element_count++;
     r->text.at += length;
-    for (element *other = r->elements; other < made; other++)
-        if (strcmp(other->name, made->name) == 0)
+    for (element *earlier = r->elements; earlier < added; earlier++)
+        if (strcmp(earlier->name, added->name) == 0)
             return ply_wrong(r, "the same element twice", "each once");
     ply_skip_blanks(r);
     if (!take_integer(r, &count) || count < 0 || count >= CLOTH_NO_INDEX)
         return ply_expected(r, "how many there are, less than 2^32 - 1");
-    made->count = (uint64_t)count;
-    if (strcmp(made->name, "tristrips") == 0)
+    added->count = (uint64_t)count;
+    if (strcmp(added->name, "tristrips") == 0)
         return ply_wrong(r, "an element tristrips",
             "faces: strips of triangles are not read, write the file with faces");
     return HED_OK;
@@ -311,10 +311,10 @@ static hed_status ply_read_value(reader *r, uint8_t type, double *value)
     float number;
     ply_skip_blanks(r);
     if (type < FLOAT32) return take_integer(r, value) ? HED_OK : ply_expected(r, "a whole number");
-    const char *behind = cloth_read_number(r->text.at, r->text.end, &number);
-    if (!behind || (size_t)(behind - r->text.at) != cloth_reader_word(&r->text))
+    const char *number_end = cloth_read_number(r->text.at, r->text.end, &number);
+    if (!number_end || (size_t)(number_end - r->text.at) != cloth_reader_word(&r->text))
         return ply_expected(r, "a number");
-    r->text.at = behind;
+    r->text.at = number_end;
     *value = (double)number;
     return HED_OK;
 }
@@ -324,8 +324,8 @@ static hed_status read_length(reader *r, const property *p, uint32_t *length)
     double value;
     if (ply_read_value(r, p->count_type, &value)) return r->text.error->status;
     /* bytes of each value, at least; in text a blank and a digit */
-    uint64_t least = r->format == TEXT ? 2 : type_bytes[p->type];
-    if (value < 0 || value > (double)((uint64_t)(r->text.end - r->text.at) / least))
+    uint64_t value_bytes = r->format == TEXT ? 2 : type_bytes[p->type];
+    if (value < 0 || value > (double)((uint64_t)(r->text.end - r->text.at) / value_bytes))
         return ply_wrong(r, "a list longer than the file", "its values");
     *length = (uint32_t)value;
     return HED_OK;
@@ -389,9 +389,9 @@ static hed_status read_corners(reader *r, const property *p)
         if (status != HED_OK) break;
         /* read_rows() has checked that vertices come first */
         if (value < 0 || value >= (double)r->elements[0].count) {
-            char found[40];
-            snprintf(found, sizeof found, "vertex %.0f (counted from 0)", value);
-            return ply_wrong(r, found, "one that is there");
+            char finding[40];
+            snprintf(finding, sizeof finding, "vertex %.0f (counted from 0)", value);
+            return ply_wrong(r, finding, "one that is there");
         }
         status = cloth_reader_push(&r->text, &r->corners, (uint32_t)value);
     }
@@ -456,14 +456,14 @@ static hed_status read_rows(reader *r, const element *e)
 
     /* minimum of bytes in a row: limits a row count in the file before memory is allocated for
      * it */
-    uint64_t bytes = (uint64_t)(r->text.end - r->text.at), least = 0;
+    uint64_t bytes = (uint64_t)(r->text.end - r->text.at), row_bytes = 0;
     for (uint32_t i = 0; i < e->property_count; i++) {
         const property *p = &e->properties[i];
-        least += r->format == TEXT ? 2 : type_bytes[p->count_type ? p->count_type : p->type];
+        row_bytes += r->format == TEXT ? 2 : type_bytes[p->count_type ? p->count_type : p->type];
     }
     /* rows of an element without properties take no bytes */
-    if (least == 0 && !vertices) return HED_OK;
-    if (least > 0 && e->count > (bytes + 1) / least)
+    if (row_bytes == 0 && !vertices) return HED_OK;
+    if (row_bytes > 0 && e->count > (bytes + 1) / row_bytes)
         return hed_fail(r->text.error, HED_ERROR_FORMAT,
             "%s is cut: expected %" PRIu64 " of element %s, found %" PRIu64 " bytes for them",
             r->text.name, e->count, e->name, bytes);
@@ -505,8 +505,8 @@ static uint32_t *ply_copy_corners(reader *r)
 hed_status cloth_ply_parse(
     const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error local_error = {0};
+    if (!error) error = &local_error;
     *mesh = (hed_cloth_mesh){0};
     reader *r = calloc(1, sizeof *r);
     if (!r) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", name);

@@ -43,9 +43,9 @@ static cloth_substep substep(
 #undef CARRIED
 
 /* Rounds like cloth_carry_pack(). */
-static float reference_carried(float lost)
+static float reference_carried(float excess)
 {
-    return hed_as_float((hed_as_uint(lost) + 0x8000u) & 0xffff0000u);
+    return hed_as_float((hed_as_uint(excess) + 0x8000u) & 0xffff0000u);
 }
 
 #define REAL float

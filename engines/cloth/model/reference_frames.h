@@ -23,9 +23,9 @@ static void NAME(integrate)(const cloth_garment *garment, const cloth_substep *s
             continue;
         }
         for (int axis = 0; axis < 3; axis++) {
-            REAL lost = carry ? carry[3 * (size_t)i + (size_t)axis] : 0;
+            REAL excess = carry ? carry[3 * (size_t)i + (size_t)axis] : 0;
             REAL way =
-                (at[axis] - before[axis] + lost) * ((REAL)step->ratio * (REAL)step->keep[axis]) +
+                (at[axis] - before[axis] + excess) * ((REAL)step->ratio * (REAL)step->keep[axis]) +
                 (REAL)step->fall[axis];
             before[axis] = at[axis];
             at[axis] += way;
@@ -119,17 +119,17 @@ static void NAME(line)(const cloth_garment *garment, const cloth_substep *step,
     for (uint32_t j = 0; j < line->count; j++) {
         const float *k = garment->line_weights[line->weights + j];
         double *row = band + 6 * (size_t)j;
-        uint32_t particle[4], other[4];
+        uint32_t particle[4], earlier[4];
         NAME(line_particles)(line, j, particle);
         /* coupling with itself and the two rows before */
         for (uint32_t before = 0; before < 3; before++) {
             const float *l = garment->line_weights[line->weights + j - (j < before ? j : before)];
             row[before] = before ? 0 : step->stiffness;
             if (j < before) continue;
-            NAME(line_particles)(line, j - before, other);
+            NAME(line_particles)(line, j - before, earlier);
             for (int v = 0; v < 4; v++)
                 for (int u = 0; u < 4; u++)
-                    if (particle[v] == other[u])
+                    if (particle[v] == earlier[u])
                         row[before] += (double)k[v] * garment->positions[particle[v]][3] * l[u];
         }
         for (int axis = 0; axis < 3; axis++) {
@@ -204,12 +204,13 @@ static void NAME(strain)(const cloth_garment *garment, const cloth_substep *step
     REAL length = SQRT(NAME(squared)(u)),
          wrong = h ? FMA(u[0], v[0], FMA(u[1], v[1], u[2] * v[2])) : length - 1;
     for (int corner = 0; corner < 3; corner++) {
-        REAL own = corner ? (REAL)g[corner - 1] : -(REAL)g[0] - (REAL)g[1],
-             other = !h       ? 0
-                     : corner ? (REAL)h[corner - 1]
-                              : -(REAL)h[0] - (REAL)h[1];
+        REAL g_weight = corner ? (REAL)g[corner - 1] : -(REAL)g[0] - (REAL)g[1],
+             h_weight = !h       ? 0
+                        : corner ? (REAL)h[corner - 1]
+                                 : -(REAL)h[0] - (REAL)h[1];
         for (int axis = 0; axis < 3; axis++)
-            gradient[corner][axis] = h ? own * v[axis] + other * u[axis] : own * u[axis] / length;
+            gradient[corner][axis] =
+                h ? g_weight * v[axis] + h_weight * u[axis] : g_weight * u[axis] / length;
         weight = FMA((REAL)garment->positions[element->particle[3 + corner]][3],
             NAME(squared)(gradient[corner]), weight);
     }
@@ -255,12 +256,13 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
              sums = lines ? 0 : garment->bend_count + garment->element_count,
              longest = garment->grid_width > garment->grid_height ? garment->grid_width
                                                                   : garment->grid_height;
-    uint64_t kept =
+    uint64_t multiplier_count =
         garment->constraint_count + 3 * (uint64_t)bends + 12 * (uint64_t)garment->element_count;
     hed_arena arena = {.allocator = garment->arena.allocator, .owner = "reference of cloth"};
     double *multipliers = NULL, *band = NULL;
     if (lines) band = hed_arena_new(&arena, longest, 6 * sizeof *band, NULL);
-    if (def->iterations > 1) multipliers = hed_arena_new(&arena, kept, sizeof *multipliers, NULL);
+    if (def->iterations > 1)
+        multipliers = hed_arena_new(&arena, multiplier_count, sizeof *multipliers, NULL);
     if (arena.failed) {
         hed_arena_free(&arena);
         return HED_ERROR_MEMORY;
@@ -271,7 +273,7 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
         *last_dt = (REAL)step.dt;
         NAME(integrate)
         (garment, &step, positions, previous, carry);
-        if (multipliers) memset(multipliers, 0, kept * sizeof *multipliers);
+        if (multipliers) memset(multipliers, 0, multiplier_count * sizeof *multipliers);
         for (uint32_t iteration = 0; iteration < def->iterations; iteration++) {
             for (uint32_t k = 0; k < (lines ? garment->line_at[CLOTH_LINE_SETS] : 0); k++)
                 NAME(line)

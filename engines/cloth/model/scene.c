@@ -150,10 +150,10 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
     const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error)
 {
     static const hed_cloth_scene_options plain = {0};
-    hed_cloth_scene *made = calloc(1, sizeof *made);
-    cloth_scene_reader reader = {made, json, folder, options ? options : &plain};
+    hed_cloth_scene *result = calloc(1, sizeof *result);
+    cloth_scene_reader reader = {result, json, folder, options ? options : &plain};
     hed_status status = HED_ERROR_MEMORY;
-    if (!made) {
+    if (!result) {
         hed_fail(error, status, "out of memory for %s", name);
     } else {
         hed_json_node root = hed_json_root(reader.json);
@@ -161,9 +161,9 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
         if (cloth_scene_fine(&reader))
             cloth_scene_read_garments(&reader, hed_json_member(root, "garments"));
         if (cloth_scene_fine(&reader)) cloth_scene_read_obstacles(&reader, root);
-        made->carried = hed_json_has(root, "carrier");
-        if (made->carried)
-            cloth_scene_read_motion(&reader, hed_json_member(root, "carrier"), &made->carrier);
+        result->carried = hed_json_has(root, "carrier");
+        if (result->carried)
+            cloth_scene_read_motion(&reader, hed_json_member(root, "carrier"), &result->carrier);
         cloth_scene_read_camera(&reader, root);
         reader.scene->output = cloth_scene_read_output(&reader, root);
         if (cloth_scene_fine(&reader)) scene_make_room(&reader, root);
@@ -172,8 +172,8 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
         status = hed_json_status(json, error);
     }
     hed_json_free(json);
-    if (status == HED_OK) *scene = made;
-    else hed_cloth_scene_close(made);
+    if (status == HED_OK) *scene = result;
+    else hed_cloth_scene_close(result);
     return status;
 }
 
@@ -272,11 +272,11 @@ bool hed_cloth_scene_output(
     const hed_cloth_scene *scene, uint32_t garment, uint32_t sample, double matrix[12])
 {
     if (!scene || !matrix) return false;
-    const cloth_output *own = &scene->garments[garment].output,
-                       *output = own->count ? own : &scene->output;
+    const cloth_output *garment_output = &scene->garments[garment].output,
+                       *output = garment_output->count ? garment_output : &scene->output;
     if (output->count == 0) return false;
-    size_t which = sample < output->count ? sample : output->count - 1;
-    memcpy(matrix, output->matrices + 12 * which, 12 * sizeof *matrix);
+    size_t index = sample < output->count ? sample : output->count - 1;
+    memcpy(matrix, output->matrices + 12 * index, 12 * sizeof *matrix);
     return true;
 }
 
@@ -335,8 +335,8 @@ static void drive_all(hed_cloth_scene *scene, double time)
     for (uint32_t g = 0; g < scene->garment_count; g++) {
         const cloth_scene_garment *garment = &scene->garments[g];
         /* garments of one array have one driver */
-        bool again = g > 0 && garment->driver == garment[-1].driver;
-        if (garment->driver && !again) cloth_body_move(garment->driver, time);
+        bool is_moved = g > 0 && garment->driver == garment[-1].driver;
+        if (garment->driver && !is_moved) cloth_body_move(garment->driver, time);
         if (garment->def.driven)
             scene_drive(garment, time, scene->driver_positions + 3 * first,
                 garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);

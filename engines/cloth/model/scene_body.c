@@ -13,19 +13,19 @@ hed_cloth_mesh *cloth_scene_own_mesh(
     cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh)
 {
     hed_cloth_scene *scene = reader->scene;
-    hed_cloth_mesh *kept = cloth_scene_allocate(reader, node, 1, sizeof *kept);
+    hed_cloth_mesh *owned = cloth_scene_allocate(reader, node, 1, sizeof *owned);
     hed_cloth_mesh **list =
-        kept ? realloc(scene->meshes, (scene->mesh_count + 1) * sizeof(hed_cloth_mesh *)) : NULL;
+        owned ? realloc(scene->meshes, (scene->mesh_count + 1) * sizeof(hed_cloth_mesh *)) : NULL;
     if (!list) {
         hed_json_fail(node, HED_ERROR_MEMORY, "out of memory");
         hed_cloth_mesh_free(mesh);
         return NULL;
     }
-    *kept = *mesh;
+    *owned = *mesh;
     *mesh = (hed_cloth_mesh){0};
     scene->meshes = list;
-    scene->meshes[scene->mesh_count++] = kept;
-    return kept;
+    scene->meshes[scene->mesh_count++] = owned;
+    return owned;
 }
 
 /* Checks a mesh; repairs it if that is requested and safe, else records an error. */
@@ -86,8 +86,8 @@ const uint32_t *cloth_scene_triangles(cloth_scene_reader *reader, hed_json_node 
         uint32_t corners = mesh->face_at[f + 1] - mesh->face_at[f];
         if (without_quads && corners == 4) continue;
         for (uint32_t c = 1; c + 1 < corners; c++) {
-            const uint32_t cut[3] = {face[0], face[c], face[c + 1]};
-            for (int k = 0; k < 3; k++) *next++ = particle_of ? particle_of[cut[k]] : cut[k];
+            const uint32_t corner[3] = {face[0], face[c], face[c + 1]};
+            for (int k = 0; k < 3; k++) *next++ = particle_of ? particle_of[corner[k]] : corner[k];
         }
     }
     *count = (uint32_t)total;
@@ -249,16 +249,16 @@ static hed_cloth_camera fit_camera(const hed_cloth_scene *scene)
     for (int k = 0; k < 3; k++) radius += (high[k] - low[k]) * (high[k] - low[k]) / 4;
     radius = fmax(sqrt(radius), 1e-3);
     /* y up: x is right and z front; z up: x is right and -y front. */
-    double away = 1.05 * radius / hed_strict_sin(camera.field_of_view / 2 * 3.14159265 / 180),
+    double distance = 1.05 * radius / hed_strict_sin(camera.field_of_view / 2 * 3.14159265 / 180),
            aside = up == 2 ? -1 : 1;
     if (up == 2) {
         right = 0;
         front = 1;
     }
     for (uint32_t k = 0; k < 3; k++) {
-        double along = k == up ? 0.35 : k == right ? 0.45 : k == front ? 0.82 * aside : 0;
+        double component = k == up ? 0.35 : k == right ? 0.45 : k == front ? 0.82 * aside : 0;
         camera.target[k] = (float)((low[k] + high[k]) / 2 / scene->unit);
-        camera.eye[k] = (float)(camera.target[k] + along * away / scene->unit);
+        camera.eye[k] = (float)(camera.target[k] + component * distance / scene->unit);
     }
     camera.up[up] = 1;
     return camera;

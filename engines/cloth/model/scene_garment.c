@@ -12,55 +12,55 @@ enum { LONGEST_NAME = 48 };
 
 /* Finds the particle of each vertex. */
 static void scene_garment_weld(
-    cloth_scene_reader *reader, hed_json_node node, bool shape, cloth_scene_garment *made)
+    cloth_scene_reader *reader, hed_json_node node, bool shape, cloth_scene_garment *result)
 {
-    const hed_cloth_mesh *mesh = made->mesh;
+    const hed_cloth_mesh *mesh = result->mesh;
     uint32_t *particle_of =
         cloth_scene_allocate(reader, node, mesh->vertex_count, sizeof *particle_of);
     uint32_t *first_vertex =
         cloth_scene_allocate(reader, node, mesh->vertex_count, sizeof *first_vertex);
-    bool apart = shape;
+    bool is_separate = shape;
     double distance = 0;
     if (hed_json_has(node, "weld")) {
-        hed_json_node given = hed_json_member(node, "weld");
-        if (hed_json_kind_of(given) == HED_JSON_BOOLEAN) apart = !hed_json_boolean(given);
-        else distance = hed_json_number(given, 0, CLOTH_SCENE_MUCH);
+        hed_json_node weld = hed_json_member(node, "weld");
+        if (hed_json_kind_of(weld) == HED_JSON_BOOLEAN) is_separate = !hed_json_boolean(weld);
+        else distance = hed_json_number(weld, 0, CLOTH_SCENE_MUCH);
     }
     if (!cloth_scene_fine(reader)) return;
     hed_error error = {0};
     uint32_t count = mesh->vertex_count;
-    if (apart)
+    if (is_separate)
         for (uint32_t i = 0; i < count; i++) particle_of[i] = i;
     else hed_cloth_mesh_weld(mesh, (float)distance, particle_of, &count, &error);
     if (cloth_scene_failed(node, &error)) return;
     for (uint32_t i = mesh->vertex_count; i-- > 0;) first_vertex[particle_of[i]] = i;
-    made->particle_of = particle_of;
-    made->first_vertex = first_vertex;
-    made->def.particle_count = count;
+    result->particle_of = particle_of;
+    result->first_vertex = first_vertex;
+    result->def.particle_count = count;
     if (count < mesh->vertex_count) {
-        made->def.vertex_count = mesh->vertex_count;
-        made->def.vertex_particle = particle_of;
+        result->def.vertex_count = mesh->vertex_count;
+        result->def.vertex_particle = particle_of;
     } else if (!shape) {
-        hed_cloth_mesh_is_grid(mesh, &made->def.grid_width, &made->def.grid_height);
+        hed_cloth_mesh_is_grid(mesh, &result->def.grid_width, &result->def.grid_height);
     }
 }
 
 static void set_positions(cloth_scene_reader *reader, hed_json_node node, const float *vertices,
-    cloth_scene_garment *made)
+    cloth_scene_garment *result)
 {
-    uint32_t count = made->def.particle_count;
+    uint32_t count = result->def.particle_count;
     float *positions = cloth_scene_allocate(reader, node, count, 3 * sizeof *positions);
     for (uint32_t i = 0; positions && i < count; i++)
-        cloth_scene_place(made->placing, &vertices[3 * (size_t)made->first_vertex[i]],
+        cloth_scene_place(result->placing, &vertices[3 * (size_t)result->first_vertex[i]],
             &positions[3 * (size_t)i], 1);
-    if (positions) cloth_scene_check_near(node, made->name, positions, count);
-    made->positions = positions;
-    made->def.positions = positions;
+    if (positions) cloth_scene_check_near(node, result->name, positions, count);
+    result->positions = positions;
+    result->def.positions = positions;
 }
 
-static void set_faces(cloth_scene_reader *reader, hed_json_node node, cloth_scene_garment *made)
+static void set_faces(cloth_scene_reader *reader, hed_json_node node, cloth_scene_garment *result)
 {
-    const hed_cloth_mesh *mesh = made->mesh;
+    const hed_cloth_mesh *mesh = result->mesh;
     uint32_t quads = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++)
         quads += mesh->face_at[f + 1] - mesh->face_at[f] == 4;
@@ -69,11 +69,11 @@ static void set_faces(cloth_scene_reader *reader, hed_json_node node, cloth_scen
     for (uint32_t f = 0; corners && f < mesh->face_count; f++)
         if (mesh->face_at[f + 1] - mesh->face_at[f] == 4)
             for (uint32_t c = 0; c < 4; c++)
-                *next++ = made->particle_of[mesh->corners[mesh->face_at[f] + c]];
-    made->def.quads = corners;
-    made->def.quad_count = quads;
-    made->def.triangles = cloth_scene_triangles(
-        reader, node, mesh, made->particle_of, true, &made->def.triangle_count);
+                *next++ = result->particle_of[mesh->corners[mesh->face_at[f] + c]];
+    result->def.quads = corners;
+    result->def.quad_count = quads;
+    result->def.triangles = cloth_scene_triangles(
+        reader, node, mesh, result->particle_of, true, &result->def.triangle_count);
 }
 
 /* Adds the mass of a triangle or quad to its corners, an equal part to each. */
@@ -94,9 +94,9 @@ static void add_mass(
 }
 
 /* Computes inverse masses from the density; particles without a face are locked. */
-static float *weigh(cloth_scene_reader *reader, hed_json_node node, cloth_scene_garment *made)
+static float *weigh(cloth_scene_reader *reader, hed_json_node node, cloth_scene_garment *result)
 {
-    const hed_cloth_garment_def *def = &made->def;
+    const hed_cloth_garment_def *def = &result->def;
     float *masses = cloth_scene_allocate(reader, node, def->particle_count, sizeof *masses);
     const float *shape = def->rest_positions ? def->rest_positions : def->positions;
     if (!masses || !cloth_scene_fine(reader)) return NULL;
@@ -111,9 +111,9 @@ static float *weigh(cloth_scene_reader *reader, hed_json_node node, cloth_scene_
     }
     if (loose)
         cloth_scene_warn(reader,
-            "garment \"%s\": %u vertices belong to no face and stay where they are", made->name,
+            "garment \"%s\": %u vertices belong to no face and stay where they are", result->name,
             loose);
-    made->def.inverse_masses = masses;
+    result->def.inverse_masses = masses;
     return masses;
 }
 
@@ -126,17 +126,17 @@ static void read_materials(hed_json_node node, hed_cloth_garment_def *def)
     hed_json_only(node, families);
     for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) {
         if (!hed_json_has(node, families[f])) continue;
-        hed_json_node given = hed_json_member(node, families[f]);
-        if (hed_json_kind_of(given) == HED_JSON_BOOLEAN) {
-            def->family[f] = hed_json_boolean(given);
+        hed_json_node entry = hed_json_member(node, families[f]);
+        if (hed_json_kind_of(entry) == HED_JSON_BOOLEAN) {
+            def->family[f] = hed_json_boolean(entry);
             continue;
         }
         hed_cloth_material *material = &def->family_material[f];
-        hed_json_only(given, cloth_scene_keys("material"));
-        material->compress = (float)cloth_scene_number(given, "compress", material->compress, 0, 1);
-        material->stretch = (float)cloth_scene_number(given, "stretch", material->stretch, 1, 100);
+        hed_json_only(entry, cloth_scene_keys("material"));
+        material->compress = (float)cloth_scene_number(entry, "compress", material->compress, 0, 1);
+        material->stretch = (float)cloth_scene_number(entry, "stretch", material->stretch, 1, 100);
         material->compliance =
-            (float)cloth_scene_number(given, "compliance", material->compliance, 0, 1e6);
+            (float)cloth_scene_number(entry, "compliance", material->compliance, 0, 1e6);
     }
 }
 
@@ -165,33 +165,33 @@ static void read_self_collision(hed_json_node node, hed_cloth_garment_def *def)
 {
     static const char *const words[] = {"triangles", "balls", NULL};
     if (!hed_json_has(node, "self_collision")) return;
-    hed_json_node given = hed_json_member(node, "self_collision");
-    if (hed_json_kind_of(given) == HED_JSON_BOOLEAN)
+    hed_json_node entry = hed_json_member(node, "self_collision");
+    if (hed_json_kind_of(entry) == HED_JSON_BOOLEAN)
         def->self_collision =
-            hed_json_boolean(given) ? HED_CLOTH_SELF_TRIANGLES : HED_CLOTH_SELF_NONE;
+            hed_json_boolean(entry) ? HED_CLOTH_SELF_TRIANGLES : HED_CLOTH_SELF_NONE;
     else
         def->self_collision =
-            (hed_cloth_self_collision)(HED_CLOTH_SELF_TRIANGLES + hed_json_choice(given, words));
+            (hed_cloth_self_collision)(HED_CLOTH_SELF_TRIANGLES + hed_json_choice(entry, words));
 }
 
 /* Finds a fabric by its name. */
 static hed_cloth_fabric known_fabric(hed_json_node node)
 {
-    const hed_cloth_fabric *known = hed_cloth_fabric_named(hed_json_string(node));
+    const hed_cloth_fabric *fabric = hed_cloth_fabric_named(hed_json_string(node));
     char names[256] = "";
     const char *name;
     for (uint32_t k = 0; (name = hed_cloth_fabric_name(k, NULL)); k++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "", name);
-    if (!known) hed_json_reject(node, "expected one of %s", names);
-    return known ? *known : (hed_cloth_fabric){0};
+    if (!fabric) hed_json_reject(node, "expected one of %s", names);
+    return fabric ? *fabric : (hed_cloth_fabric){0};
 }
 
 /* Reads a fabric: a name, or an object that may start from a name. Its density applies unless
  * the garment has its own. */
 static void read_fabric(
-    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *result)
 {
-    hed_cloth_garment_def *def = &made->def;
+    hed_cloth_garment_def *def = &result->def;
     if (!hed_json_has(garment, "fabric")) return;
     hed_json_node node = hed_json_member(garment, "fabric");
     hed_cloth_fabric *fabric = cloth_scene_allocate(reader, node, 1, sizeof *fabric);
@@ -221,8 +221,8 @@ static void read_fabric(
             cloth_scene_direction(reader, hed_json_member(node, "warp_axis"), axis);
         for (int k = 0; k < 3; k++) def->warp_axis[k] = (float)axis[k];
         def->stretch_scale =
-            cloth_scene_read_map(reader, node, "stretch_scale", made, 1, 1e-4, 1e4);
-        def->bend_scale = cloth_scene_read_map(reader, node, "bend_scale", made, 1, 1e-4, 1e4);
+            cloth_scene_read_map(reader, node, "stretch_scale", result, 1, 1e-4, 1e4);
+        def->bend_scale = cloth_scene_read_map(reader, node, "bend_scale", result, 1, 1e-4, 1e4);
     }
     if (fabric->density > 0 && !hed_json_has(garment, "density")) def->density = fabric->density;
     fabric->density = 0;
@@ -270,14 +270,14 @@ static const char *scene_garment_read_name(
 {
     if (!hed_json_has(node, "name"))
         return cloth_scene_text(reader, node, "garment-%u", number + 1);
-    hed_json_node given = hed_json_member(node, "name");
-    const char *name = hed_json_string(given);
+    hed_json_node entry = hed_json_member(node, "name");
+    const char *name = hed_json_string(entry);
     static const char allowed[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     size_t length = strlen(name);
     if (cloth_scene_fine(reader) &&
         (length < 1 || length > LONGEST_NAME || strspn(name, allowed) != length))
-        hed_json_reject(given,
+        hed_json_reject(entry,
             "expected 1 to %d letters, digits, - and _ (it goes "
             "into file names)",
             LONGEST_NAME);
@@ -314,94 +314,94 @@ static cloth_scene_garment *scene_garment_add_garment(
 }
 
 static void count_particles(
-    cloth_scene_reader *reader, hed_json_node node, const cloth_scene_garment *made)
+    cloth_scene_reader *reader, hed_json_node node, const cloth_scene_garment *result)
 {
     hed_cloth_scene *scene = reader->scene;
-    uint64_t more = (uint64_t)made->def.particle_count * made->def.copies;
-    if (more > CLOTH_SCENE_PARTICLES - scene->particle_count)
+    uint64_t added = (uint64_t)result->def.particle_count * result->def.copies;
+    if (added > CLOTH_SCENE_PARTICLES - scene->particle_count)
         hed_json_fail(
             node, HED_ERROR_LIMIT, "more than %d particles in all", CLOTH_SCENE_PARTICLES);
-    else scene->particle_count += (uint32_t)more;
+    else scene->particle_count += (uint32_t)added;
 }
 
 /* Makes more garments like the last one, in columns and rows. */
 static void scene_garment_read_array(cloth_scene_reader *reader, hed_json_node node)
 {
     hed_cloth_scene *scene = reader->scene;
-    double across[3] = {0}, along[3] = {0};
+    double across[3] = {0}, row_step[3] = {0};
     hed_json_only(node, cloth_scene_keys("array"));
     uint32_t columns =
         (uint32_t)hed_json_integer(hed_json_member(node, "columns"), 1, CLOTH_SCENE_GARMENTS);
     uint32_t rows = cloth_scene_integer(node, "rows", 1, 1, CLOTH_SCENE_GARMENTS);
     cloth_scene_point(reader, hed_json_member(node, "across"), across);
     if (hed_json_has(node, "along") || rows > 1)
-        cloth_scene_point(reader, hed_json_member(node, "along"), along);
+        cloth_scene_point(reader, hed_json_member(node, "along"), row_step);
     if (!cloth_scene_fine(reader)) return;
     cloth_scene_garment *first = &scene->garments[scene->garment_count - 1];
     const char *name = first->name;
     for (uint32_t i = 0; i < columns * rows && cloth_scene_fine(reader); i++) {
-        cloth_scene_garment *made = i ? scene_garment_add_garment(reader, node) : first;
-        if (!made) return;
-        if (i) *made = *first;
-        made->name = cloth_scene_text(reader, node, "%s-%03u", name, i + 1);
-        made->def.name = made->name;
+        cloth_scene_garment *result = i ? scene_garment_add_garment(reader, node) : first;
+        if (!result) return;
+        if (i) *result = *first;
+        result->name = cloth_scene_text(reader, node, "%s-%03u", name, i + 1);
+        result->def.name = result->name;
         if (i == 0) continue;
         float *positions =
-            cloth_scene_allocate(reader, node, made->def.particle_count, 3 * sizeof *positions);
+            cloth_scene_allocate(reader, node, result->def.particle_count, 3 * sizeof *positions);
         if (!positions) return;
         for (int k = 0; k < 3; k++)
-            made->shift[k] = (float)(i % columns * across[k] + i / columns * along[k]);
-        for (size_t p = 0; p < 3 * (size_t)made->def.particle_count; p++)
-            positions[p] = first->positions[p] + made->shift[p % 3];
-        cloth_scene_check_near(node, made->name, positions, made->def.particle_count);
+            result->shift[k] = (float)(i % columns * across[k] + i / columns * row_step[k]);
+        for (size_t p = 0; p < 3 * (size_t)result->def.particle_count; p++)
+            positions[p] = first->positions[p] + result->shift[p % 3];
+        cloth_scene_check_near(node, result->name, positions, result->def.particle_count);
         /* equal rest lengths to the bit */
-        if (!made->def.rest_positions) made->def.rest_positions = first->positions;
+        if (!result->def.rest_positions) result->def.rest_positions = first->positions;
         /* `positions` stays that of the first garment: the driver's shift is added to it */
-        made->def.positions = positions;
-        count_particles(reader, node, made);
+        result->def.positions = positions;
+        count_particles(reader, node, result);
     }
 }
 
 static void read_garment(cloth_scene_reader *reader, hed_json_node node)
 {
-    cloth_scene_garment *made = scene_garment_add_garment(reader, node);
-    if (!made) return;
+    cloth_scene_garment *result = scene_garment_add_garment(reader, node);
+    if (!result) return;
     hed_json_only(node, cloth_scene_keys("garment"));
-    *made = (cloth_scene_garment){
+    *result = (cloth_scene_garment){
         .def = hed_default_cloth_garment_def(), .colour = {0.75f, 0.25f, 0.22f}};
-    made->name = scene_garment_read_name(reader, node, reader->scene->garment_count - 1);
-    made->def.name = made->name;
-    made->output = cloth_scene_read_output(reader, node);
+    result->name = scene_garment_read_name(reader, node, reader->scene->garment_count - 1);
+    result->def.name = result->name;
+    result->output = cloth_scene_read_output(reader, node);
     uint32_t shape = cloth_scene_one_of(node, cloth_shape_keys);
     float *rest = NULL;
     if (!cloth_scene_fine(reader)) return;
     if (shape) {
-        cloth_scene_read_shape(reader, node, shape, made, &rest);
+        cloth_scene_read_shape(reader, node, shape, result, &rest);
     } else {
         hed_json_node file = hed_json_member(node, "mesh");
-        made->mesh = cloth_scene_read_mesh(reader, file, cloth_scene_boolean(node, "mend", false));
-        made->file = cloth_scene_text(reader, file, "%s", cloth_scene_path(reader, file));
+        result->mesh = cloth_scene_read_mesh(reader, file, cloth_scene_boolean(node, "mend", false));
+        result->file = cloth_scene_text(reader, file, "%s", cloth_scene_path(reader, file));
     }
-    cloth_scene_read_transform(reader, node, made->placing);
+    cloth_scene_read_transform(reader, node, result->placing);
     if (cloth_scene_fine(reader) && shape && hed_json_has(node, "mend"))
         hed_json_reject(hed_json_member(node, "mend"), "a shape is never broken");
     if (!cloth_scene_fine(reader)) return;
-    scene_garment_weld(reader, node, shape != 0, made);
+    scene_garment_weld(reader, node, shape != 0, result);
     if (!cloth_scene_fine(reader)) return;
-    set_positions(reader, node, made->mesh->positions, made);
-    made->def.rest_positions = rest;
-    set_faces(reader, node, made);
-    cloth_scene_colour(node, made->colour);
-    read_surroundings(reader, node, &made->def);
-    read_fabric(reader, node, made);
-    count_particles(reader, node, made);
-    float *inverse_masses = weigh(reader, node, made);
+    set_positions(reader, node, result->mesh->positions, result);
+    result->def.rest_positions = rest;
+    set_faces(reader, node, result);
+    cloth_scene_colour(node, result->colour);
+    read_surroundings(reader, node, &result->def);
+    read_fabric(reader, node, result);
+    count_particles(reader, node, result);
+    float *inverse_masses = weigh(reader, node, result);
     if (!inverse_masses || !cloth_scene_fine(reader)) return;
-    cloth_scene_read_driver(reader, node, made);
-    cloth_scene_read_maps(reader, node, made);
-    cloth_scene_read_sewing(reader, node, made);
-    cloth_scene_read_pins(reader, node, inverse_masses, made);
-    if (reader->options->tethers) made->def.tethers = true;
+    cloth_scene_read_driver(reader, node, result);
+    cloth_scene_read_maps(reader, node, result);
+    cloth_scene_read_sewing(reader, node, result);
+    cloth_scene_read_pins(reader, node, inverse_masses, result);
+    if (reader->options->tethers) result->def.tethers = true;
     if (hed_json_has(node, "array"))
         scene_garment_read_array(reader, hed_json_member(node, "array"));
 }

@@ -41,13 +41,13 @@ const cloth_hold *cloth_body_hold(cloth_scene_reader *reader, hed_json_node node
     if (!search.balls || !holds) return NULL;
     cloth_search_sort(&search);
     for (uint32_t i = 0; i < count; i++) {
-        cloth_nearest found = {.distance = INFINITY};
+        cloth_nearest nearest = {.distance = INFINITY};
         float frame[3][3];
-        cloth_search_nearest(&search, &points[3 * (size_t)i], &found);
-        holds[i].triangle = found.triangle;
-        memcpy(holds[i].weight, found.weight, sizeof found.weight);
-        frame_of(body->rest, &body->triangles[3 * (size_t)found.triangle], frame);
-        for (int k = 0; k < 3; k++) holds[i].offset[k] = cloth_dot3(frame[k], found.away);
+        cloth_search_nearest(&search, &points[3 * (size_t)i], &nearest);
+        holds[i].triangle = nearest.triangle;
+        memcpy(holds[i].weight, nearest.weight, sizeof nearest.weight);
+        frame_of(body->rest, &body->triangles[3 * (size_t)nearest.triangle], frame);
+        for (int k = 0; k < 3; k++) holds[i].offset[k] = cloth_dot3(frame[k], nearest.away);
     }
     return holds;
 }
@@ -76,15 +76,15 @@ enum { LONGEST_MAP = 1 << 29 };
 
 /* Makes the driver from the garment's own mesh, as a body of its particles. */
 static void drive_by_itself(
-    cloth_scene_reader *reader, hed_json_node node, bool normals, cloth_scene_garment *made)
+    cloth_scene_reader *reader, hed_json_node node, bool normals, cloth_scene_garment *result)
 {
-    uint32_t count = made->def.particle_count;
+    uint32_t count = result->def.particle_count;
     cloth_body *body = cloth_scene_allocate(reader, node, 1, sizeof *body);
     if (!body) return;
-    body->rest = made->positions;
+    body->rest = result->positions;
     body->vertex_count = count;
     body->triangles = cloth_scene_triangles(
-        reader, node, made->mesh, made->particle_of, false, &body->triangle_count);
+        reader, node, result->mesh, result->particle_of, false, &body->triangle_count);
     body->now = cloth_scene_allocate(reader, node, count, 3 * sizeof *body->now);
     if (normals)
         body->normals = cloth_scene_allocate(reader, node, count, 3 * sizeof *body->normals);
@@ -92,41 +92,41 @@ static void drive_by_itself(
         cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &body->motion);
     if (hed_json_has(node, "sequence")) {
         cloth_sequence *sequence = &body->sequence;
-        uint32_t vertices = made->mesh->vertex_count;
+        uint32_t vertices = result->mesh->vertex_count;
         cloth_scene_read_sequence(
-            reader, hed_json_member(node, "sequence"), vertices, made->placing, sequence);
+            reader, hed_json_member(node, "sequence"), vertices, result->placing, sequence);
         /* Moves samples from vertices to particles, in place: particles are in the order of
          * their first vertices. */
         for (uint32_t s = 0; s < sequence->sample_count; s++)
             for (uint32_t i = 0; i < count; i++)
                 memmove(&sequence->samples[3 * ((size_t)s * count + i)],
-                    &sequence->samples[3 * ((size_t)s * vertices + made->first_vertex[i])],
+                    &sequence->samples[3 * ((size_t)s * vertices + result->first_vertex[i])],
                     3 * sizeof(float));
     }
     if (!cloth_scene_fine(reader)) return;
-    made->driver = body;
+    result->driver = body;
     cloth_body_move(body, 0);
 }
 
 void cloth_scene_read_driver(
-    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *result)
 {
     if (!hed_json_has(garment, "driver") || !cloth_scene_fine(reader)) return;
     hed_json_node node = hed_json_member(garment, "driver");
     bool normals = hed_json_has(garment, "backstop_distance");
     hed_json_only(node, cloth_scene_keys("driver"));
     if (hed_json_has(node, "mesh")) {
-        made->driver = cloth_scene_read_body(reader, node, normals);
-        if (made->driver)
-            made->holds = cloth_body_hold(
-                reader, node, made->driver, made->positions, made->def.particle_count);
+        result->driver = cloth_scene_read_body(reader, node, normals);
+        if (result->driver)
+            result->holds = cloth_body_hold(
+                reader, node, result->driver, result->positions, result->def.particle_count);
     } else {
         if (hed_json_has(node, "transform") || hed_json_has(node, "mend"))
             hed_json_reject(node,
                 "\"transform\" and \"mend\" are of the driver's \"mesh\", which is not there");
-        drive_by_itself(reader, node, normals, made);
+        drive_by_itself(reader, node, normals, result);
     }
-    made->def.driven = made->driver != NULL;
+    result->def.driven = result->driver != NULL;
 }
 
 /* ---- painted maps ---- */
@@ -171,27 +171,27 @@ static bool has_colours(cloth_scene_reader *reader, hed_json_node node, const he
     return cloth_scene_fine(reader);
 }
 
-/* Reads values by vertex, with `scale` and `offset` to apply; `most`: largest number allowed in
+/* Reads values by vertex, with `scale` and `offset` to apply; `limit`: largest number allowed in
  * the file. */
 static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
-    const hed_cloth_mesh *mesh, double most, double *scale, double *offset)
+    const hed_cloth_mesh *mesh, double limit, double *scale, double *offset)
 {
     static const char *const sources[] = {"file", "colour", NULL};
     uint32_t count = mesh->vertex_count;
     float *values = NULL;
     if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
-        size_t found = hed_json_count(node);
-        if (found != count)
+        size_t length = hed_json_count(node);
+        if (length != count)
             hed_json_reject(
-                node, "expected %u numbers, one for each vertex; found %zu", count, found);
+                node, "expected %u numbers, one for each vertex; found %zu", count, length);
         values = cloth_scene_allocate(reader, node, count, sizeof *values);
         for (uint32_t i = 0; values && i < count; i++)
-            values[i] = (float)hed_json_number(hed_json_item(node, i), -most, most);
+            values[i] = (float)hed_json_number(hed_json_item(node, i), -limit, limit);
         return values;
     }
     hed_json_only(node, cloth_scene_keys("map"));
-    *scale = cloth_scene_number(node, "scale", 1, -most, most);
-    *offset = cloth_scene_number(node, "offset", 0, -most, most);
+    *scale = cloth_scene_number(node, "scale", 1, -limit, limit);
+    *offset = cloth_scene_number(node, "offset", 0, -limit, limit);
     if (cloth_scene_one_of(node, sources) == 0)
         return read_map_file(reader, hed_json_member(node, "file"), count);
     uint32_t channel = read_channel(node);
@@ -203,21 +203,22 @@ static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
 }
 
 const float *cloth_scene_read_map(cloth_scene_reader *reader, hed_json_node object, const char *key,
-    const cloth_scene_garment *made, double unit, double low, double high)
+    const cloth_scene_garment *result, double unit, double low, double high)
 {
     if (!hed_json_has(object, key)) return NULL;
     hed_json_node node = hed_json_member(object, key);
-    double scale = 1, offset = 0, one = 0, most = 1e12;
-    bool same = hed_json_kind_of(node) == HED_JSON_NUMBER;
+    double scale = 1, offset = 0, constant = 0, limit = 1e12;
+    bool is_constant = hed_json_kind_of(node) == HED_JSON_NUMBER;
     float *values = NULL,
-          *map = cloth_scene_allocate(reader, node, made->def.particle_count, sizeof *map);
-    if (same) one = hed_json_number(node, -most, most);
-    else values = read_vertex_values(reader, node, made->mesh, most, &scale, &offset);
+          *map = cloth_scene_allocate(reader, node, result->def.particle_count, sizeof *map);
+    if (is_constant) constant = hed_json_number(node, -limit, limit);
+    else values = read_vertex_values(reader, node, result->mesh, limit, &scale, &offset);
     if (!map || !cloth_scene_fine(reader)) return NULL;
-    for (uint32_t i = 0; i < made->def.particle_count; i++) {
-        double value = unit * (same ? one : scale * values[made->first_vertex[i]] + offset);
+    for (uint32_t i = 0; i < result->def.particle_count; i++) {
+        double value =
+            unit * (is_constant ? constant : scale * values[result->first_vertex[i]] + offset);
         if (!(value >= low && value <= high)) {
-            hed_json_reject(node, "vertex %u: %g is not from %g to %g", made->first_vertex[i],
+            hed_json_reject(node, "vertex %u: %g is not from %g to %g", result->first_vertex[i],
                 value / unit, low / unit, high / unit);
             return NULL;
         }
@@ -228,27 +229,27 @@ const float *cloth_scene_read_map(cloth_scene_reader *reader, hed_json_node obje
 
 /* Reads a map that requires a driver. */
 static const float *read_map(cloth_scene_reader *reader, hed_json_node garment, const char *key,
-    const cloth_scene_garment *made, double unit, double low, double high)
+    const cloth_scene_garment *result, double unit, double low, double high)
 {
-    if (hed_json_has(garment, key) && !made->def.driven)
+    if (hed_json_has(garment, key) && !result->def.driven)
         hed_json_reject(hed_json_member(garment, key),
             "this is about the driver; the garment has none "
             "(\"driver\": {} is its own start)");
-    return cloth_scene_read_map(reader, garment, key, made, unit, low, high);
+    return cloth_scene_read_map(reader, garment, key, result, unit, low, high);
 }
 
 void cloth_scene_read_maps(
-    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *result)
 {
-    hed_cloth_garment_def *def = &made->def;
+    hed_cloth_garment_def *def = &result->def;
     double unit = reader->scene->unit;
-    def->max_distance = read_map(reader, garment, "max_distance", made, unit, 0, CLOTH_SCENE_FAR);
+    def->max_distance = read_map(reader, garment, "max_distance", result, unit, 0, CLOTH_SCENE_FAR);
     def->backstop_distance = read_map(
-        reader, garment, "backstop_distance", made, unit, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
+        reader, garment, "backstop_distance", result, unit, -CLOTH_SCENE_FAR, CLOTH_SCENE_FAR);
     def->backstop_radius =
-        read_map(reader, garment, "backstop_radius", made, unit, 0, CLOTH_SCENE_FAR);
-    def->drive = read_map(reader, garment, "drive", made, 1, 0, 1);
-    def->drive_stiffness = read_map(reader, garment, "drive_stiffness", made, 1, 0, 1);
+        read_map(reader, garment, "backstop_radius", result, unit, 0, CLOTH_SCENE_FAR);
+    def->drive = read_map(reader, garment, "drive", result, 1, 0, 1);
+    def->drive_stiffness = read_map(reader, garment, "drive_stiffness", result, 1, 0, 1);
     if (!cloth_scene_fine(reader)) return;
     if (def->backstop_radius && !def->backstop_distance)
         hed_json_reject(garment, "\"backstop_radius\" without \"backstop_distance\"");
@@ -257,46 +258,47 @@ void cloth_scene_read_maps(
         if (def->backstop_distance[i] > def->max_distance[i]) {
             hed_json_reject(hed_json_member(garment, "backstop_distance"),
                 "vertex %u: the backstop at %g is outside the ball of max_distance %g",
-                made->first_vertex[i], def->backstop_distance[i] / unit,
+                result->first_vertex[i], def->backstop_distance[i] / unit,
                 def->max_distance[i] / unit);
             return;
         }
 }
 
 static void mark_box(
-    cloth_scene_reader *reader, hed_json_node box, const cloth_scene_garment *made, bool *marked)
+    cloth_scene_reader *reader, hed_json_node box, const cloth_scene_garment *result, bool *marked)
 {
     double low[3] = {0}, high[3] = {0};
     hed_json_only(box, cloth_scene_keys("box"));
     cloth_scene_point(reader, hed_json_member(box, "low"), low);
     cloth_scene_point(reader, hed_json_member(box, "high"), high);
-    for (uint32_t i = 0; i < made->def.particle_count; i++) {
-        const float *p = &made->positions[3 * (size_t)i];
+    for (uint32_t i = 0; i < result->def.particle_count; i++) {
+        const float *p = &result->positions[3 * (size_t)i];
         marked[i] |= p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] &&
                      p[2] >= low[2] && p[2] <= high[2];
     }
 }
 
 /* Reads vertex `place` of a list; returns its particle. */
-static uint32_t scene_read_vertex(hed_json_node list, size_t place, const cloth_scene_garment *made)
+static uint32_t scene_read_vertex(
+    hed_json_node list, size_t place, const cloth_scene_garment *result)
 {
-    int64_t last = (int64_t)made->mesh->vertex_count - 1,
+    int64_t last = (int64_t)result->mesh->vertex_count - 1,
             vertex = hed_json_integer(hed_json_item(list, place), 0, last);
-    return made->particle_of[vertex];
+    return result->particle_of[vertex];
 }
 
 void cloth_scene_read_sewing(
-    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made)
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *result)
 {
     if (!cloth_scene_fine(reader) || !hed_json_has(garment, "sewing")) return;
     hed_json_node sewing = hed_json_member(garment, "sewing"),
                   list = hed_json_member(sewing, "seams");
-    size_t count = hed_json_count(list), most = 0;
+    size_t count = hed_json_count(list), capacity = 0;
     hed_json_only(sewing, cloth_scene_keys("sewing"));
-    made->def.seam_seconds = (float)cloth_scene_number(sewing, "seconds", 1, 0, CLOTH_SCENE_MUCH);
+    result->def.seam_seconds = (float)cloth_scene_number(sewing, "seconds", 1, 0, CLOTH_SCENE_MUCH);
     for (size_t i = 0; i < count; i++)
-        most += hed_json_count(hed_json_member(hed_json_item(list, i), "from"));
-    uint32_t *seams = cloth_scene_allocate(reader, list, most, 2 * sizeof *seams);
+        capacity += hed_json_count(hed_json_member(hed_json_item(list, i), "from"));
+    uint32_t *seams = cloth_scene_allocate(reader, list, capacity, 2 * sizeof *seams);
     for (size_t i = 0; seams && i < count && cloth_scene_fine(reader); i++) {
         hed_json_node seam = hed_json_item(list, i), from = hed_json_member(seam, "from"),
                       to = hed_json_member(seam, "to");
@@ -306,20 +308,20 @@ void cloth_scene_read_sewing(
             hed_json_reject(
                 to, "found %zu vertices, expected %zu as in \"from\"", hed_json_count(to), pairs);
         for (size_t k = 0; k < pairs && cloth_scene_fine(reader); k++) {
-            uint32_t a = scene_read_vertex(from, k, made), b = scene_read_vertex(to, k, made);
+            uint32_t a = scene_read_vertex(from, k, result), b = scene_read_vertex(to, k, result);
             if (a == b) continue; /* the two vertices are one particle already */
-            seams[2 * (size_t)made->def.seam_count] = a;
-            seams[2 * (size_t)made->def.seam_count++ + 1] = b;
+            seams[2 * (size_t)result->def.seam_count] = a;
+            seams[2 * (size_t)result->def.seam_count++ + 1] = b;
         }
     }
-    made->def.seams = seams;
+    result->def.seams = seams;
 }
 
 static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inverse_masses,
-    bool *marked, bool *still, cloth_pins *moving, cloth_scene_garment *made)
+    bool *marked, bool *is_still, cloth_pins *moving, cloth_scene_garment *result)
 {
     static const char *const ways[] = {"vertices", "box", "colour", NULL};
-    uint32_t count = 0, particles = made->def.particle_count;
+    uint32_t count = 0, particles = result->def.particle_count;
     hed_json_only(node, cloth_scene_keys("pin"));
     uint32_t way = cloth_scene_one_of(node, ways);
     memset(marked, 0, particles * sizeof *marked);
@@ -327,17 +329,17 @@ static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inve
         hed_json_node list = hed_json_member(node, "vertices");
         size_t listed = hed_json_count(list);
         for (size_t i = 0; i < listed && cloth_scene_fine(reader); i++)
-            marked[scene_read_vertex(list, i, made)] = true;
+            marked[scene_read_vertex(list, i, result)] = true;
     }
-    if (way == 1) mark_box(reader, hed_json_member(node, "box"), made, marked);
+    if (way == 1) mark_box(reader, hed_json_member(node, "box"), result, marked);
     if (way == 2) {
-        const hed_cloth_mesh *mesh = made->mesh;
+        const hed_cloth_mesh *mesh = result->mesh;
         uint32_t channel = read_channel(node);
-        double above = cloth_scene_number(node, "above", 0.5, 0, 1);
+        double threshold = cloth_scene_number(node, "above", 0.5, 0, 1);
         if (has_colours(reader, node, mesh))
             for (uint32_t v = 0; v < mesh->vertex_count; v++)
-                if (mesh->vertex_colours[4 * (size_t)v + channel] > above)
-                    marked[made->particle_of[v]] = true;
+                if (mesh->vertex_colours[4 * (size_t)v + channel] > threshold)
+                    marked[result->particle_of[v]] = true;
     }
     if (way != 2 && hed_json_has(node, "above"))
         hed_json_reject(node, "\"above\" is of \"colour\"");
@@ -352,24 +354,26 @@ static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inve
     for (uint32_t i = 0; i < particles; i++) {
         if (!marked[i]) continue;
         inverse_masses[i] = 0;
-        still[i] = !follow;
+        is_still[i] = !follow;
         if (list) list[moving->count++] = i;
     }
-    if (moves) made->def.driven = true;
+    if (moves) result->def.driven = true;
 }
 
 void cloth_scene_read_pins(cloth_scene_reader *reader, hed_json_node garment, float *inverse_masses,
-    cloth_scene_garment *made)
+    cloth_scene_garment *result)
 {
     if (!hed_json_has(garment, "pins") || !cloth_scene_fine(reader)) return;
     hed_json_node list = hed_json_member(garment, "pins");
     size_t count = hed_json_count(list);
-    bool *marked = cloth_scene_allocate(reader, list, made->def.particle_count, sizeof *marked);
-    bool *still = cloth_scene_allocate(reader, list, made->def.particle_count, sizeof *still);
+    bool *marked = cloth_scene_allocate(reader, list, result->def.particle_count, sizeof *marked);
+    bool *is_still =
+        cloth_scene_allocate(reader, list, result->def.particle_count, sizeof *is_still);
     cloth_pins *pins = cloth_scene_allocate(reader, list, count, sizeof *pins);
     for (size_t i = 0; pins && i < count && cloth_scene_fine(reader); i++)
-        read_pin(reader, hed_json_item(list, i), inverse_masses, marked, still, &pins[i], made);
-    made->still = still;
-    made->pins = pins;
-    made->pins_count = pins ? (uint32_t)count : 0;
+        read_pin(
+            reader, hed_json_item(list, i), inverse_masses, marked, is_still, &pins[i], result);
+    result->still = is_still;
+    result->pins = pins;
+    result->pins_count = pins ? (uint32_t)count : 0;
 }

@@ -20,18 +20,19 @@ void cloth_axis_turn(const double axis[3], double angle, double turn[9])
     /* Rodrigues' formula */
     double c = hed_strict_cos(angle), s = hed_strict_sin(angle), d = 1 - c, x = axis[0],
            y = axis[1], z = axis[2];
-    const double made[9] = {d * x * x + c, d * x * y - s * z, d * x * z + s * y, d * x * y + s * z,
-        d * y * y + c, d * y * z - s * x, d * x * z - s * y, d * y * z + s * x, d * z * z + c};
-    memcpy(turn, made, sizeof made);
+    const double result[9] = {d * x * x + c, d * x * y - s * z, d * x * z + s * y,
+        d * x * y + s * z, d * y * y + c, d * y * z - s * x, d * x * z - s * y, d * y * z + s * x,
+        d * z * z + c};
+    memcpy(turn, result, sizeof result);
 }
 
 static void scene_motion_multiply(const double a[9], const double b[9], double product[9])
 {
-    double made[9];
+    double result[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
-            made[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-    memcpy(product, made, sizeof made);
+            result[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+    memcpy(product, result, sizeof result);
 }
 
 void cloth_pose_apply(const cloth_pose *pose, const float *from, float *to, uint32_t count)
@@ -186,14 +187,14 @@ void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object
             bool list = hed_json_kind_of(turns) == HED_JSON_ARRAY;
             size_t count = list ? hed_json_count(turns) : 1;
             for (size_t i = 0; i < count; i++) {
-                hed_json_node one = list ? hed_json_item(turns, i) : turns;
-                double axis[3], more[9];
-                hed_json_only(one, cloth_scene_keys("turn"));
-                cloth_scene_direction(reader, hed_json_member(one, "axis"), axis);
+                hed_json_node entry = list ? hed_json_item(turns, i) : turns;
+                double axis[3], rotation[9];
+                hed_json_only(entry, cloth_scene_keys("turn"));
+                cloth_scene_direction(reader, hed_json_member(entry, "axis"), axis);
                 double degrees = hed_json_number(
-                    hed_json_member(one, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
-                cloth_axis_turn(axis, RADIANS * degrees, more);
-                scene_motion_multiply(more, turn, turn);
+                    hed_json_member(entry, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
+                cloth_axis_turn(axis, RADIANS * degrees, rotation);
+                scene_motion_multiply(rotation, turn, turn);
             }
         }
     }
@@ -206,11 +207,11 @@ void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object
 static void scene_motion_read_matrix(
     cloth_scene_reader *reader, hed_json_node node, double matrix[12])
 {
-    static const double most = 1e6;
+    static const double limit = 1e6;
     double rows[16] = {0};
     if (hed_json_count(node) != 4) hed_json_reject(node, "expected four rows of four numbers");
     for (size_t i = 0; i < 4 && cloth_scene_fine(reader); i++)
-        hed_json_numbers(hed_json_item(node, i), rows + 4 * i, 4, -most, most);
+        hed_json_numbers(hed_json_item(node, i), rows + 4 * i, 4, -limit, limit);
     if (!cloth_scene_fine(reader)) return;
     const double *a = rows, *b = rows + 4, *c = rows + 8;
     double size = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +

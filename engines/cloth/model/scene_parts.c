@@ -164,20 +164,20 @@ void cloth_scene_colour(hed_json_node object, float rgb[3])
 
 uint32_t cloth_scene_one_of(hed_json_node object, const char *const *keys)
 {
-    uint32_t found = 0, which = 0;
+    uint32_t present = 0, index = 0;
     char list[128] = "";
     for (uint32_t i = 0; keys[i]; i++) {
         if (hed_json_has(object, keys[i])) {
-            found++;
-            which = i;
+            present++;
+            index = i;
         }
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", keys[i]);
     }
-    if (found != 1)
+    if (present != 1)
         hed_json_reject(
-            object, "expected exactly one of %s, found %s", list, found ? "several" : "none");
-    return which;
+            object, "expected exactly one of %s, found %s", list, present ? "several" : "none");
+    return index;
 }
 
 /* Keys of scene files, object by object. scene.schema.json has the same keys, which a test

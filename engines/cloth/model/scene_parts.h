@@ -267,25 +267,25 @@ extern const char *const cloth_shape_keys[]; /* "mesh", "grid", "disc", "sleeve"
 /* Reads one of these shapes, except "mesh", as a mesh in the scene's unit (scene_shape.c). Grids
  * set their size, and folded grids have `*rest` (vertices x 3), m, not transformed. */
 void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, uint32_t shape,
-    cloth_scene_garment *made, float **rest);
+    cloth_scene_garment *result, float **rest);
 /* scene_garment.c: reads the garments. */
 void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list);
 /* Reads a painted map by particle (scene_hold.c); NULL if the object has no map of that name.
  * `unit` converts its numbers to the map's unit. */
 const float *cloth_scene_read_map(cloth_scene_reader *reader, hed_json_node object, const char *key,
-    const cloth_scene_garment *made, double unit, double low, double high);
+    const cloth_scene_garment *result, double unit, double low, double high);
 /* Reads pins, driver and painted maps of a garment whose mesh and particles are complete
  * (scene_hold.c). */
 void cloth_scene_read_driver(
-    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *result);
 void cloth_scene_read_maps(
-    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *result);
 /* Reads "sewing" of a garment whose mesh and particles are complete. */
 void cloth_scene_read_sewing(
-    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *made);
+    cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *result);
 /* Sets inverse masses of pinned particles to 0. */
 void cloth_scene_read_pins(cloth_scene_reader *reader, hed_json_node garment, float *inverse_masses,
-    cloth_scene_garment *made);
+    cloth_scene_garment *result);
 /* scene_shape.c: reads the obstacles. */
 void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root);
 /* scene_body.c: computes the bounds of the garments at the start, m; reads the camera, by

@@ -87,7 +87,7 @@ static void span_plane(const double axis[3], double u[3], double v[3])
 /* ---- grid ---- */
 
 static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh,
-    cloth_scene_garment *made, float **rest)
+    cloth_scene_garment *result, float **rest)
 {
     double unit = reader->scene->unit, size[2] = {1, 1}, origin[3] = {0},
            axes[2][3] = {{1, 0, 0}, {0, 1, 0}}, normal[3];
@@ -118,20 +118,20 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
     if (folds) *rest = cloth_scene_allocate(reader, node, mesh->vertex_count, 3 * sizeof **rest);
     for (uint32_t i = 0; i < mesh->vertex_count && cloth_scene_fine(reader); i++) {
         double u = (double)(i % width) / (width - 1), v = (double)(i / width) / (height - 1),
-               along = v * size[1], above = 0;
+               position = v * size[1], lift = 0;
         set_texture(mesh, i, u, v);
         if (folds) {
             for (int k = 0; k < 3; k++)
                 (*rest)[3 * (size_t)i + k] =
-                    (float)(unit * (origin[k] + u * size[0] * axes[0][k] + along * axes[1][k]));
+                    (float)(unit * (origin[k] + u * size[0] * axes[0][k] + position * axes[1][k]));
             /* folds alternate in direction; the bend takes one row */
             double layer_length = size[1] / (folds + 1) * (1 + 1e-9);
-            double layer = floor(along / layer_length), into = along - layer * layer_length;
-            along = fmod(layer, 2) == 0 ? into : layer_length - into;
-            above = layer * gap;
+            double layer = floor(position / layer_length), into = position - layer * layer_length;
+            position = fmod(layer, 2) == 0 ? into : layer_length - into;
+            lift = layer * gap;
         }
         set_point(
-            mesh, i, origin, u * size[0], axes[0], along, axes[1], above, folds ? normal : zero);
+            mesh, i, origin, u * size[0], axes[0], position, axes[1], lift, folds ? normal : zero);
     }
     for (uint32_t f = 0; f < mesh->face_count; f++) {
         uint32_t at = f / (width - 1) * width + f % (width - 1);
@@ -139,8 +139,8 @@ static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
         memcpy(mesh->corners + 4 * (size_t)f, corner, sizeof corner);
         memcpy(mesh->corner_textures + 4 * (size_t)f, corner, sizeof corner);
     }
-    made->def.grid_width = width;
-    made->def.grid_height = height;
+    result->def.grid_width = width;
+    result->def.grid_height = height;
 }
 
 /* ---- disc: rings of 6, 12, 18, ... vertices around a centre, so that no vertex has many
@@ -179,18 +179,20 @@ static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
     set_texture(mesh, 0, 0.5, 0.5);
     for (uint32_t ring = 1; ring <= rings; ring++) {
         for (uint32_t place = 0; place < 6 * ring; place++) {
-            double angle = TAU * place / (6 * ring), away = (double)ring / rings;
-            set_point(mesh, ring_vertex(ring, place), centre, radius * away * hed_strict_cos(angle),
-                u, radius * away * hed_strict_sin(angle), v, 0, axis);
-            set_texture(mesh, ring_vertex(ring, place), 0.5 + 0.5 * away * hed_strict_cos(angle),
-                0.5 + 0.5 * away * hed_strict_sin(angle));
+            double angle = TAU * place / (6 * ring), distance = (double)ring / rings;
+            set_point(mesh, ring_vertex(ring, place), centre,
+                radius * distance * hed_strict_cos(angle), u,
+                radius * distance * hed_strict_sin(angle), v, 0, axis);
+            set_texture(mesh, ring_vertex(ring, place),
+                0.5 + 0.5 * distance * hed_strict_cos(angle),
+                0.5 + 0.5 * distance * hed_strict_sin(angle));
             /* Each sixth has `ring` triangles with an edge on this ring, and one fewer with an
              * edge on the inner ring. */
             uint32_t sixth = place / ring, within = sixth * (ring - 1) + place % ring;
-            uint32_t here = ring_vertex(ring, place), inner = ring_vertex(ring - 1, within);
-            set_triangle(mesh, &face, here, ring_vertex(ring, place + 1), inner);
+            uint32_t outer = ring_vertex(ring, place), inner = ring_vertex(ring - 1, within);
+            set_triangle(mesh, &face, outer, ring_vertex(ring, place + 1), inner);
             if (place % ring)
-                set_triangle(mesh, &face, here, inner, ring_vertex(ring - 1, within - 1));
+                set_triangle(mesh, &face, outer, inner, ring_vertex(ring - 1, within - 1));
         }
     }
 }
@@ -224,13 +226,14 @@ static void read_tube(
         return;
     span_plane(axis, u, v);
     for (uint32_t row = 0; row < rows; row++) {
-        double part = (double)row / (rows - 1), away = radius[0] + part * (radius[1] - radius[0]);
+        double part = (double)row / (rows - 1),
+               distance = radius[0] + part * (radius[1] - radius[0]);
         for (uint32_t i = 0; i <= around; i++) {
             double angle = TAU * i / around;
             set_texture(mesh, row * (around + 1) + i, (double)i / around, 1 - part);
             if (i < around)
-                set_point(mesh, row * around + i, origin, away * hed_strict_cos(angle), u,
-                    away * hed_strict_sin(angle), v, part * length, axis);
+                set_point(mesh, row * around + i, origin, distance * hed_strict_cos(angle), u,
+                    distance * hed_strict_sin(angle), v, part * length, axis);
         }
     }
     for (uint32_t f = 0; f < mesh->face_count; f++) {
@@ -245,14 +248,14 @@ static void read_tube(
 }
 
 void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, uint32_t shape,
-    cloth_scene_garment *made, float **rest)
+    cloth_scene_garment *result, float **rest)
 {
     hed_json_node node = hed_json_member(garment, cloth_shape_keys[shape]);
     hed_cloth_mesh mesh = {0};
-    if (shape == GRID) read_grid(reader, node, &mesh, made, rest);
+    if (shape == GRID) read_grid(reader, node, &mesh, result, rest);
     if (shape == DISC) read_disc(reader, node, &mesh);
     if (shape == SLEEVE || shape == SKIRT) read_tube(reader, node, &mesh, shape == SKIRT);
-    made->mesh = cloth_scene_own_mesh(reader, node, &mesh);
+    result->mesh = cloth_scene_own_mesh(reader, node, &mesh);
 }
 
 /* Colliders of a scene file, the ground included, and the shapes drawn for them. */
@@ -268,34 +271,33 @@ static const char *const KINDS[] = {"plane", "sphere", "capsule", "mesh", NULL};
 
 /* Allocates a shape whose vertices form `rings` rings of `around`. */
 static bool scene_shape_make_rings(cloth_scene_reader *reader, hed_json_node node, uint32_t rings,
-    uint32_t around, cloth_body *shown, float **vertices)
+    uint32_t around, cloth_body *body, float **vertices)
 {
     uint32_t *triangles = cloth_scene_allocate(
                  reader, node, 2 * (uint64_t)(rings - 1) * around, 3 * sizeof *triangles),
              *next = triangles;
     *vertices = cloth_scene_allocate(reader, node, (uint64_t)rings * around, 3 * sizeof **vertices);
-    shown->now =
-        cloth_scene_allocate(reader, node, (uint64_t)rings * around, 3 * sizeof *shown->now);
-    if (!triangles || !*vertices || !shown->now) return false;
+    body->now = cloth_scene_allocate(reader, node, (uint64_t)rings * around, 3 * sizeof *body->now);
+    if (!triangles || !*vertices || !body->now) return false;
     for (uint32_t ring = 0; ring + 1 < rings; ring++)
         for (uint32_t i = 0; i < around; i++) {
             uint32_t a = ring * around + i, b = ring * around + (i + 1) % around;
-            const uint32_t cut[6] = {a, b, b + around, a, b + around, a + around};
-            memcpy(next, cut, sizeof cut);
+            const uint32_t corner[6] = {a, b, b + around, a, b + around, a + around};
+            memcpy(next, corner, sizeof corner);
             next += 6;
         }
-    shown->rest = *vertices;
-    shown->vertex_count = rings * around;
-    shown->triangles = triangles;
-    shown->triangle_count = 2 * (rings - 1) * around;
+    body->rest = *vertices;
+    body->vertex_count = rings * around;
+    body->triangles = triangles;
+    body->triangle_count = 2 * (rings - 1) * around;
     return true;
 }
 
 /* Computes two directions across `axis`. */
 static void span_obstacle_plane(const double axis[3], double u[3], double v[3])
 {
-    int least = fabs(axis[0]) < 0.6 ? 0 : 1;
-    double helper[3] = {least == 0, least == 1, 0}, length = 0;
+    int helper_axis = fabs(axis[0]) < 0.6 ? 0 : 1;
+    double helper[3] = {helper_axis == 0, helper_axis == 1, 0}, length = 0;
     for (int k = 0; k < 3; k++)
         u[k] = axis[(k + 1) % 3] * helper[(k + 2) % 3] - axis[(k + 2) % 3] * helper[(k + 1) % 3];
     for (int k = 0; k < 3; k++) length += u[k] * u[k];
@@ -306,9 +308,9 @@ static void span_obstacle_plane(const double axis[3], double u[3], double v[3])
 
 /* Makes a sphere (equal ends) or a capsule to draw: two caps, and the cone between them that
  * touches both. */
-static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
+static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *result)
 {
-    const hed_cloth_collider *c = &made->simple;
+    const hed_cloth_collider *c = &result->simple;
     bool sphere = c->shape == HED_CLOTH_SPHERE;
     double axis[3] = {0, 1, 0}, u[3], v[3], way[3], length = 0;
     for (int k = 0; k < 3; k++) way[k] = sphere ? 0 : (double)c->b[k] - c->a[k];
@@ -319,7 +321,7 @@ static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_o
     double ra = c->radius[0], rb = sphere ? ra : c->radius[1];
     double lean = length > 0 ? hed_strict_asin(fmin(fmax((ra - rb) / length, -1.0), 1.0)) : 0;
     float *vertices;
-    if (!scene_shape_make_rings(reader, node, 2 * (RINGS + 1), AROUND, &made->shown, &vertices))
+    if (!scene_shape_make_rings(reader, node, 2 * (RINGS + 1), AROUND, &result->shown, &vertices))
         return;
     for (uint32_t ring = 0; ring < 2 * (RINGS + 1); ring++) {
         bool second = ring > RINGS;
@@ -327,23 +329,23 @@ static void show_capsule(cloth_scene_reader *reader, hed_json_node node, cloth_o
         double angle = second ? lean + part * (TAU / 4 - lean) : -TAU / 4 + part * (lean + TAU / 4);
         for (uint32_t i = 0; i < AROUND; i++) {
             double turn = TAU * i / AROUND,
-                   along = radius * hed_strict_sin(angle) + (second ? length : 0),
-                   away = radius * hed_strict_cos(angle);
+                   height = radius * hed_strict_sin(angle) + (second ? length : 0),
+                   distance = radius * hed_strict_cos(angle);
             for (int k = 0; k < 3; k++)
                 vertices[3 * ((size_t)ring * AROUND + i) + k] =
-                    (float)(c->a[k] + along * axis[k] +
-                            away * (hed_strict_cos(turn) * u[k] + hed_strict_sin(turn) * v[k]));
+                    (float)(c->a[k] + height * axis[k] +
+                            distance * (hed_strict_cos(turn) * u[k] + hed_strict_sin(turn) * v[k]));
         }
     }
 }
 
 /* Makes a square of a plane to draw, around the point nearest to the garments. The picture draws
  * the ground, which is unbounded. */
-static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
+static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *result)
 {
-    const hed_cloth_collider *c = &made->simple;
+    const hed_cloth_collider *c = &result->simple;
     const hed_cloth_scene *scene = reader->scene;
-    double centre[3] = {0}, size = 0, away = 0, axis[3], u[3], v[3], low[3], high[3];
+    double centre[3] = {0}, size = 0, distance = 0, axis[3], u[3], v[3], low[3], high[3];
     float *vertices;
     if (c->b[scene->def.up] > 0.999f) return;
     cloth_scene_bounds(scene, low, high);
@@ -351,16 +353,16 @@ static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obs
         axis[k] = c->b[k];
         centre[k] = (low[k] + high[k]) / 2;
         size = fmax(size, high[k] - low[k]);
-        away += axis[k] * (centre[k] - c->a[k]);
+        distance += axis[k] * (centre[k] - c->a[k]);
     }
     span_obstacle_plane(axis, u, v);
-    if (!scene_shape_make_rings(reader, node, 2, 2, &made->shown, &vertices)) return;
+    if (!scene_shape_make_rings(reader, node, 2, 2, &result->shown, &vertices)) return;
     for (int i = 0; i < 4; i++) {
         double s = i % 2 ? size : -size, t = i / 2 ? size : -size;
         for (int k = 0; k < 3; k++)
-            vertices[3 * i + k] = (float)(centre[k] - away * axis[k] + s * u[k] + t * v[k]);
+            vertices[3 * i + k] = (float)(centre[k] - distance * axis[k] + s * u[k] + t * v[k]);
     }
-    made->shown.triangle_count = 2; /* the ring is not closed */
+    result->shown.triangle_count = 2; /* the ring is not closed */
 }
 
 /* ---- reading ---- */
@@ -389,78 +391,78 @@ static void read_capsule(
     hed_json_only(node, cloth_scene_keys("capsule"));
     cloth_scene_point(reader, hed_json_member(node, "from"), from);
     cloth_scene_point(reader, hed_json_member(node, "to"), to);
-    hed_json_node given = hed_json_member(node, "radius");
-    if (hed_json_kind_of(given) == HED_JSON_ARRAY)
-        hed_json_numbers(given, radius, 2, 1e-6, CLOTH_SCENE_FAR / unit);
-    else radius[0] = radius[1] = hed_json_number(given, 1e-6, CLOTH_SCENE_FAR / unit);
+    hed_json_node entry = hed_json_member(node, "radius");
+    if (hed_json_kind_of(entry) == HED_JSON_ARRAY)
+        hed_json_numbers(entry, radius, 2, 1e-6, CLOTH_SCENE_FAR / unit);
+    else radius[0] = radius[1] = hed_json_number(entry, 1e-6, CLOTH_SCENE_FAR / unit);
     capsule->shape = HED_CLOTH_CAPSULE;
     to_floats(from, capsule->a);
     to_floats(to, capsule->b);
     for (int i = 0; i < 2; i++) capsule->radius[i] = (float)(unit * radius[i]);
 }
 
-static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
+static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *result)
 {
     static const char *const only_meshes[] = {"transform", "sequence", "mend", NULL};
     hed_json_only(node, cloth_scene_keys("collider"));
-    made->kind = (cloth_obstacle_kind)cloth_scene_one_of(node, KINDS);
-    made->friction = (float)cloth_scene_number(node, "friction", 0.5, 0, 10);
-    cloth_scene_colour(node, made->colour);
+    result->kind = (cloth_obstacle_kind)cloth_scene_one_of(node, KINDS);
+    result->friction = (float)cloth_scene_number(node, "friction", 0.5, 0, 10);
+    cloth_scene_colour(node, result->colour);
     if (!cloth_scene_fine(reader)) return;
-    hed_json_node shape = hed_json_member(node, KINDS[made->kind]);
-    if (made->kind == CLOTH_OBSTACLE_MESH) {
-        made->body = cloth_scene_read_body(reader, node, false);
-        if (made->body) {
-            made->shown = (cloth_body){.vertex_count = made->body->vertex_count,
-                .triangle_count = made->body->triangle_count,
-                .triangles = made->body->triangles,
-                .rest = made->body->now};
-            made->shown.now = cloth_scene_allocate(
-                reader, node, made->shown.vertex_count, 3 * sizeof *made->shown.now);
+    hed_json_node shape = hed_json_member(node, KINDS[result->kind]);
+    if (result->kind == CLOTH_OBSTACLE_MESH) {
+        result->body = cloth_scene_read_body(reader, node, false);
+        if (result->body) {
+            result->shown = (cloth_body){.vertex_count = result->body->vertex_count,
+                .triangle_count = result->body->triangle_count,
+                .triangles = result->body->triangles,
+                .rest = result->body->now};
+            result->shown.now = cloth_scene_allocate(
+                reader, node, result->shown.vertex_count, 3 * sizeof *result->shown.now);
         }
         return;
     }
     for (const char *const *key = only_meshes; *key; key++)
         if (hed_json_has(node, *key)) hed_json_reject(node, "\"%s\" is for a \"mesh\"", *key);
-    if (made->kind == CLOTH_OBSTACLE_PLANE) {
+    if (result->kind == CLOTH_OBSTACLE_PLANE) {
         double point[3] = {0}, normal[3] = {0};
         hed_json_only(shape, cloth_scene_keys("plane"));
         cloth_scene_point(reader, hed_json_member(shape, "point"), point);
         cloth_scene_direction(reader, hed_json_member(shape, "normal"), normal);
-        made->simple.shape = HED_CLOTH_PLANE;
-        to_floats(point, made->simple.a);
-        to_floats(normal, made->simple.b);
+        result->simple.shape = HED_CLOTH_PLANE;
+        to_floats(point, result->simple.a);
+        to_floats(normal, result->simple.b);
     }
-    if (made->kind == CLOTH_OBSTACLE_SPHERE) read_sphere(reader, shape, &made->simple);
-    if (made->kind == CLOTH_OBSTACLE_CAPSULE) read_capsule(reader, shape, &made->simple);
+    if (result->kind == CLOTH_OBSTACLE_SPHERE) read_sphere(reader, shape, &result->simple);
+    if (result->kind == CLOTH_OBSTACLE_CAPSULE) read_capsule(reader, shape, &result->simple);
     if (hed_json_has(node, "motion"))
-        cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &made->motion);
-    made->simple.friction = made->friction;
-    if (made->kind == CLOTH_OBSTACLE_PLANE) show_plane(reader, node, made);
-    else show_capsule(reader, node, made);
+        cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &result->motion);
+    result->simple.friction = result->friction;
+    if (result->kind == CLOTH_OBSTACLE_PLANE) show_plane(reader, node, result);
+    else show_capsule(reader, node, result);
 }
 
-static void read_ground(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *made)
+static void read_ground(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *result)
 {
     hed_json_only(node, cloth_scene_keys("ground"));
-    made->kind = CLOTH_OBSTACLE_PLANE;
-    made->friction = (float)cloth_scene_number(node, "friction", 0.6, 0, 10);
-    cloth_scene_colour(node, made->colour);
+    result->kind = CLOTH_OBSTACLE_PLANE;
+    result->friction = (float)cloth_scene_number(node, "friction", 0.6, 0, 10);
+    cloth_scene_colour(node, result->colour);
     uint32_t up = reader->scene->def.up;
     double unit = reader->scene->unit;
-    made->simple = (hed_cloth_collider){.shape = HED_CLOTH_PLANE, .friction = made->friction};
-    made->simple.a[up] = (float)(unit * cloth_scene_number(node, "height", 0,
-                                            -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit));
-    made->simple.b[up] = 1;
-    show_plane(reader, node, made);
+    result->simple = (hed_cloth_collider){.shape = HED_CLOTH_PLANE, .friction = result->friction};
+    result->simple.a[up] = (float)(unit * cloth_scene_number(node, "height", 0,
+                                              -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit));
+    result->simple.b[up] = 1;
+    show_plane(reader, node, result);
 }
 
 void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
 {
     hed_cloth_scene *scene = reader->scene;
-    bool ground = hed_json_has(root, "ground"), some = hed_json_has(root, "colliders");
-    hed_json_node list = some ? hed_json_member(root, "colliders") : root;
-    size_t count = some ? hed_json_count(list) : 0;
+    bool ground = hed_json_has(root, "ground"), has_colliders = hed_json_has(root, "colliders");
+    hed_json_node list = has_colliders ? hed_json_member(root, "colliders") : root;
+    size_t count = has_colliders ? hed_json_count(list) : 0;
     if (count > CLOTH_SCENE_COLLIDERS)
         hed_json_fail(list, HED_ERROR_LIMIT, "more than %d colliders", CLOTH_SCENE_COLLIDERS);
     scene->obstacles = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->obstacles);
@@ -469,12 +471,12 @@ void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
         cloth_scene_allocate(reader, root, count + 1, sizeof *scene->mesh_colliders);
     if (!cloth_scene_fine(reader)) return;
     for (size_t i = 0; i < count + ground && cloth_scene_fine(reader); i++) {
-        cloth_obstacle *made = &scene->obstacles[scene->obstacle_count++];
-        *made = (cloth_obstacle){.colour = {0.62f, 0.64f, 0.68f}};
-        made->name =
+        cloth_obstacle *result = &scene->obstacles[scene->obstacle_count++];
+        *result = (cloth_obstacle){.colour = {0.62f, 0.64f, 0.68f}};
+        result->name =
             i < ground ? "ground" : cloth_scene_text(reader, root, "collider-%zu", i - ground + 1);
-        if (i < ground) read_ground(reader, hed_json_member(root, "ground"), made);
-        else read_collider(reader, hed_json_item(list, i - ground), made);
+        if (i < ground) read_ground(reader, hed_json_member(root, "ground"), result);
+        else read_collider(reader, hed_json_item(list, i - ground), result);
     }
     if (!cloth_scene_fine(reader)) return;
     uint64_t triangles = 0;

@@ -56,11 +56,11 @@ static hed_status stl_read_place(reader *r)
     if (!stl_take_word(&r->text, "vertex")) return cloth_reader_expected(&r->text, "vertex");
     for (int k = 0; k < 3; k++) {
         stl_skip_space(&r->text);
-        const char *behind = cloth_read_number(r->text.at, r->text.end, &place[k]);
-        if (!behind || (size_t)(behind - r->text.at) != cloth_reader_word(&r->text) ||
+        const char *number_end = cloth_read_number(r->text.at, r->text.end, &place[k]);
+        if (!number_end || (size_t)(number_end - r->text.at) != cloth_reader_word(&r->text) ||
             !isfinite(place[k]))
             return cloth_reader_expected(&r->text, "a finite number");
-        r->text.at = behind;
+        r->text.at = number_end;
     }
     float *row = cloth_reader_add(&r->text, &r->rows.elements[CLOTH_POSITION]);
     if (!row) return HED_ERROR_MEMORY;
@@ -130,10 +130,10 @@ static hed_status read_binary(reader *r)
     if (count > LARGEST_COUNT)
         return hed_fail(
             r->text.error, HED_ERROR_LIMIT, "%s: more than %d facets", r->text.name, LARGEST_COUNT);
-    uint64_t behind = size - HEAD_BYTES - count * FACET_BYTES;
-    if (behind > 0 &&
+    uint64_t excess = size - HEAD_BYTES - count * FACET_BYTES;
+    if (excess > 0 &&
         asprintf(&r->warning, "%s: %" PRIu64 " bytes behind its last facet were skipped",
-            r->text.name, behind) < 0) {
+            r->text.name, excess) < 0) {
         r->warning = NULL;
         return cloth_reader_starve(&r->text);
     }
@@ -194,8 +194,8 @@ static hed_status make_mesh(reader *r, hed_cloth_mesh *mesh)
 hed_status cloth_stl_parse(
     const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
 {
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error local_error = {0};
+    if (!error) error = &local_error;
     reader r = {{bytes, bytes + size, name, 1, error}, .rows = cloth_rows_empty()};
     /* Binary files may begin with "solid", too: their size distinguishes them. */
     bool text = size >= 5 && strncasecmp(bytes, "solid", 5) == 0;

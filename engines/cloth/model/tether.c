@@ -78,14 +78,14 @@ static uint32_t take_nearest(spread *work)
     return nearest;
 }
 
-static void offer(spread *work, uint32_t particle, way found)
+static void offer(spread *work, uint32_t particle, way candidate)
 {
-    const way *known = work->ways + particle;
-    bool shorter = found.length < known->length * (1.0 - SHORTER);
-    bool straighter = found.length < known->length * (1.0 + SHORTER) &&
-                      found.to_bend < known->to_bend * (1.0 - SHORTER);
+    const way *current = work->ways + particle;
+    bool shorter = candidate.length < current->length * (1.0 - SHORTER);
+    bool straighter = candidate.length < current->length * (1.0 + SHORTER) &&
+                      candidate.to_bend < current->to_bend * (1.0 - SHORTER);
     if (!shorter && !straighter) return;
-    work->ways[particle] = found;
+    work->ways[particle] = candidate;
     rise(
         work, work->place[particle] == NONE ? work->heap_count++ : work->place[particle], particle);
 }
@@ -102,13 +102,13 @@ static void offer_along(spread *work, uint32_t from, uint32_t to, double length)
  * the source is in direct sight of a and b is not hidden from it. */
 static double beside(const spread *work, uint32_t a, uint32_t b)
 {
-    const way *at = work->ways + a, *other = work->ways + b;
-    double ra = at->length - at->to_bend, rb = other->length - other->to_bend;
+    const way *at = work->ways + a, *path = work->ways + b;
+    double ra = at->length - at->to_bend, rb = path->length - path->to_bend;
     if (b == at->source) return 0.0;
-    if (other->source == at->source) return rb;
+    if (path->source == at->source) return rb;
     double straight = apart(work->garment, b, at->source);
     bool in_view = ra <= STRAIGHT * apart(work->garment, a, at->source) &&
-                   other->length <= (at->to_bend + straight) * (1.0 + 1e-6);
+                   path->length <= (at->to_bend + straight) * (1.0 + 1e-6);
     return in_view ? straight : NAN;
 }
 
@@ -126,10 +126,10 @@ static void look_over(
     if (!(sy + cy > 0.0)) return;
     double share = (sx + (cx - sx) * (sy / (sy + cy))) / ab;
     if (!(share >= -1e-6 && share <= 1.0 + 1e-6)) return;
-    way found = *at;
+    way candidate = *at;
     double straight = hed_strict_hypot(cx - sx, cy + sy);
-    found.length = at->to_bend + fmax(straight, apart(work->garment, c, at->source));
-    offer(work, c, found);
+    candidate.length = at->to_bend + fmax(straight, apart(work->garment, c, at->source));
+    offer(work, c, candidate);
 }
 
 static void spread_over_faces(spread *work, uint32_t from)
@@ -142,12 +142,12 @@ static void spread_over_faces(spread *work, uint32_t from)
         uint32_t b = corner[(k + 1) % 3], c = corner[(k + 2) % 3];
         double ab = apart(garment, from, b), ac = apart(garment, from, c),
                bc = apart(garment, b, c);
-        double near = work->ways[from].length;
+        double from_length = work->ways[from].length;
         /* a particle nearer than both ends of the edge is not reached over it */
         bool over_b = work->ways[b].length < INFINITY &&
-                      work->ways[c].length > fmin(near, work->ways[b].length);
+                      work->ways[c].length > fmin(from_length, work->ways[b].length);
         bool over_c = work->ways[c].length < INFINITY &&
-                      work->ways[b].length > fmin(near, work->ways[c].length);
+                      work->ways[b].length > fmin(from_length, work->ways[c].length);
         offer_along(work, from, b, ab);
         offer_along(work, from, c, ac);
         if (over_b && ab > 0.0) {
@@ -214,10 +214,11 @@ static hed_status take_tethers(cloth_garment *garment, spread *work, float slack
         garment->tether_anchor[i] = NONE;
         garment->tether_length[i] = 0.0f;
         if (!tethered) continue;
-        double along = work->ways[i].length, straight = apart(garment, i, work->ways[i].anchor);
-        if (along <= STRAIGHT * straight) along = straight;
+        double path_length = work->ways[i].length,
+               straight = apart(garment, i, work->ways[i].anchor);
+        if (path_length <= STRAIGHT * straight) path_length = straight;
         garment->tether_anchor[i] = work->place[work->ways[i].anchor];
-        garment->tether_length[i] = (float)(slack * along);
+        garment->tether_length[i] = (float)(slack * path_length);
     }
     return HED_OK;
 }

@@ -80,9 +80,9 @@ static bool is_seam(const cloth_garment *garment, uint32_t a, uint32_t b)
     uint32_t p = garment->tether_anchor[a], q = garment->tether_anchor[b];
     if (p == q || p == CLOTH_NONE || q == CLOTH_NONE) return false;
     const float *x = garment->rest[garment->anchors[p]], *y = garment->rest[garment->anchors[q]];
-    float apart = sqrtf((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
-                        (x[2] - y[2]) * (x[2] - y[2]));
-    return apart > 0.25f * fminf(garment->tether_length[a], garment->tether_length[b]);
+    float distance = sqrtf((x[0] - y[0]) * (x[0] - y[0]) + (x[1] - y[1]) * (x[1] - y[1]) +
+                           (x[2] - y[2]) * (x[2] - y[2]));
+    return distance > 0.25f * fminf(garment->tether_length[a], garment->tether_length[b]);
 }
 
 /* Fills c->seam, breadth first from the seams along edges of the mesh, as far as half a patch. */
@@ -107,12 +107,12 @@ static void find_tether_seams(cutter *c)
     for (uint32_t head = 0; head < count; head++) {
         uint32_t particle = c->queue[head];
         for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++) {
-            uint32_t k = planner->graph.constraint[q], other = planner->graph.neighbour[q];
-            if (garment->families[k] != HED_CLOTH_STRUCTURAL || c->seam[other] ||
+            uint32_t k = planner->graph.constraint[q], neighbour = planner->graph.neighbour[q];
+            if (garment->families[k] != HED_CLOTH_STRUCTURAL || c->seam[neighbour] ||
                 c->seam[particle] == 1)
                 continue;
-            c->seam[other] = c->seam[particle] - 1;
-            c->queue[count++] = other;
+            c->seam[neighbour] = c->seam[particle] - 1;
+            c->queue[count++] = neighbour;
         }
     }
     for (uint32_t k = 0; k < count; k++)
@@ -185,9 +185,9 @@ static uint32_t find_components(cutter *c)
         c->label[c->queue[count++] = c->trial[k]] = components;
         for (uint32_t head = 0; head < count; head++) {
             for (uint32_t q = at[c->queue[head]]; q < at[c->queue[head] + 1]; q++) {
-                uint32_t other = c->planner->graph.neighbour[q];
-                if (!in_piece(c, other) || c->label[other] != CLOTH_NONE) continue;
-                c->label[c->queue[count++] = other] = components;
+                uint32_t neighbour = c->planner->graph.neighbour[q];
+                if (!in_piece(c, neighbour) || c->label[neighbour] != CLOTH_NONE) continue;
+                c->label[c->queue[count++] = neighbour] = components;
             }
         }
         components++;
@@ -217,9 +217,9 @@ static uint32_t find_distances(cutter *c, uint32_t from)
     for (uint32_t head = 0; head < count; head++) {
         uint32_t particle = c->queue[head];
         for (uint32_t q = at[particle]; q < at[particle + 1]; q++) {
-            uint32_t other = c->planner->graph.neighbour[q];
-            if (!in_piece(c, other) || c->label[other] != CLOTH_NONE) continue;
-            c->label[c->queue[count++] = other] = c->label[particle] + 1;
+            uint32_t neighbour = c->planner->graph.neighbour[q];
+            if (!in_piece(c, neighbour) || c->label[neighbour] != CLOTH_NONE) continue;
+            c->label[c->queue[count++] = neighbour] = c->label[particle] + 1;
         }
     }
     return c->queue[count - 1];
@@ -234,12 +234,13 @@ static void find_profile(cutter *c)
     for (uint32_t k = c->begin; k < c->end; k++) {
         uint32_t particle = c->trial[k];
         for (uint32_t q = at[particle]; q < at[particle + 1]; q++) {
-            uint32_t other = c->planner->graph.neighbour[q];
-            if (c->rank[other] <= k || c->rank[other] >= c->end) continue;
-            int64_t seam = c->seam[particle] > c->seam[other] ? c->seam[particle] : c->seam[other];
+            uint32_t neighbour = c->planner->graph.neighbour[q];
+            if (c->rank[neighbour] <= k || c->rank[neighbour] >= c->end) continue;
+            int64_t seam =
+                c->seam[particle] > c->seam[neighbour] ? c->seam[particle] : c->seam[neighbour];
             int64_t w = CONSTRAINT_WEIGHT + SEAM_WEIGHT * seam / SEAM_REACH;
             c->profile[k + 1] += w;
-            c->profile[c->rank[other] + 1] -= w;
+            c->profile[c->rank[neighbour] + 1] -= w;
         }
     }
     for (uint32_t k = c->begin + 1; k <= c->end; k++) c->profile[k] += c->profile[k - 1];
@@ -327,20 +328,20 @@ static void cut_piece(
     }
     set_piece(c, begin, end, patches);
     bool sides[2];
-    place found = find_cut(c, connected);
-    take_best(c, begin + found.position, sides);
+    place cut = find_cut(c, connected);
+    take_best(c, begin + cut.position, sides);
     if (connected && !(sides[0] && sides[1])) {
         /* a piece that overlaps itself: order along the cloth from one of its ends */
         memcpy(c->trial + begin, c->order + begin, (end - begin) * sizeof *c->trial);
         set_ranks(c);
         find_distances(c, find_distances(c, c->trial[begin]));
         order_by_label(c);
-        try_order(c, &found);
-        take_best(c, begin + found.position, sides);
+        try_order(c, &cut);
+        take_best(c, begin + cut.position, sides);
     }
-    uint32_t middle = begin + found.position;
-    cut_piece(c, begin, middle, patch, found.left, sides[0]);
-    cut_piece(c, middle, end, patch + found.left, patches - found.left, sides[1]);
+    uint32_t middle = begin + cut.position;
+    cut_piece(c, begin, middle, patch, cut.left, sides[0]);
+    cut_piece(c, middle, end, patch + cut.left, patches - cut.left, sides[1]);
 }
 
 hed_status cloth_plan_cut(cloth_planner *planner)
@@ -386,21 +387,21 @@ static void corners_move(cloth_planner *planner, uint32_t particle, uint32_t pat
 /* ---- corners that a shorter cut does without ---- */
 
 /* Finds the patch, other than its own, that most of a particle's constraints lead to, the number
- * of constraints that lead there (`there`) and that stay inside (`here`). `count`: (patch_count)
- * zeros, and zeros again on return. */
+ * of constraints that lead there (`pull_count`) and that stay inside (`inside_count`). `count`:
+ * (patch_count) zeros, and zeros again on return. */
 static uint32_t find_pull(const cloth_planner *planner, uint32_t *count, uint32_t particle,
-    uint32_t *there, uint32_t *here)
+    uint32_t *pull_count, uint32_t *inside_count)
 {
     uint32_t begin = planner->graph.at[particle], end = planner->graph.at[particle + 1],
-             own = planner->part[particle], best = own;
-    *there = 0;
+             home = planner->part[particle], best = home;
+    *pull_count = 0;
     for (uint32_t q = begin; q < end; q++) {
         uint32_t patch = patch_across(planner, q);
-        if (++count[patch] <= *there || patch == own) continue;
-        *there = count[patch];
+        if (++count[patch] <= *pull_count || patch == home) continue;
+        *pull_count = count[patch];
         best = patch;
     }
-    *here = count[own];
+    *inside_count = count[home];
     for (uint32_t q = begin; q < end; q++) count[patch_across(planner, q)] = 0;
     return best;
 }
@@ -413,8 +414,9 @@ static void shorten_cuts(cloth_planner *planner, uint32_t *count)
     for (uint32_t pass = 0; pass < PASSES && moved; pass++) {
         moved = false;
         for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
-            uint32_t there, here, to = find_pull(planner, count, i, &there, &here);
-            if (there <= here || planner->size[planner->part[i]] == 1) continue;
+            uint32_t pull_count, inside_count,
+                to = find_pull(planner, count, i, &pull_count, &inside_count);
+            if (pull_count <= inside_count || planner->size[planner->part[i]] == 1) continue;
             corners_move(planner, i, to);
             moved = true;
         }
@@ -435,7 +437,8 @@ static uint32_t count_outside(const cloth_planner *planner, uint32_t particle)
  * powers of the counts, so that a large count at one particle dominates. */
 static int64_t crowding(const cloth_planner *planner, uint32_t particle)
 {
-    int64_t here = count_outside(planner, particle), sum = here * here * here * here;
+    int64_t outside_count = count_outside(planner, particle),
+            sum = outside_count * outside_count * outside_count * outside_count;
     for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++) {
         int64_t count = count_outside(planner, planner->graph.neighbour[q]);
         sum += count * count * count * count;
@@ -451,19 +454,19 @@ typedef struct corners_choice {
 /* Finds the best patch for a particle among the patches that it has constraints with. */
 static void try_moves(cloth_planner *planner, uint32_t particle, corners_choice *best)
 {
-    uint32_t own = planner->part[particle];
+    uint32_t patch_before = planner->part[particle];
     /* Each particle moves once, so that moves do not cycle. A particle of a figure does not
      * move, as a figure is inside one patch. */
-    if (planner->moved[particle] || planner->size[own] == 1) return;
+    if (planner->moved[particle] || planner->size[patch_before] == 1) return;
     for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++)
         if (planner->in_figure[planner->graph.constraint[q]]) return;
-    int64_t now = crowding(planner, particle);
+    int64_t crowding_before = crowding(planner, particle);
     for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++) {
         uint32_t patch = patch_across(planner, q);
-        if (patch == own) continue;
+        if (patch == patch_before) continue;
         planner->part[particle] = patch;
-        int64_t gain = now - crowding(planner, particle);
-        planner->part[particle] = own;
+        int64_t gain = crowding_before - crowding(planner, particle);
+        planner->part[particle] = patch_before;
         if (gain > best->gain) *best = (corners_choice){gain, particle, patch};
     }
 }

@@ -38,9 +38,9 @@ static float rest_of(const finder *f, uint32_t constraint)
 
 static void exchange(uint32_t *a, uint32_t *b)
 {
-    uint32_t kept = *a;
+    uint32_t first = *a;
     *a = *b;
-    *b = kept;
+    *b = first;
 }
 
 /* True if a figure may contain the constraint. For patches this includes used constraints,
@@ -118,10 +118,10 @@ static bool find_complete(const finder *f, uint32_t ab, cloth_found *figure)
             /* a sweep chooses by the four constraints at the ends of this one */
             float length = (f->part ? rest_of(f, cd) : 0.0f) + rest_of(f, c.to_a) +
                            rest_of(f, c.to_b) + rest_of(f, d.to_a) + rest_of(f, d.to_b);
-            bool taken = f->used[cd] || f->used[c.to_a] || f->used[c.to_b] || f->used[d.to_a] ||
-                         f->used[d.to_b];
+            bool is_taken = f->used[cd] || f->used[c.to_a] || f->used[c.to_b] || f->used[d.to_a] ||
+                            f->used[d.to_b];
             if (length < shortest) shortest = length;
-            if (taken || length >= shortest_free) continue;
+            if (is_taken || length >= shortest_free) continue;
             shortest_free = length;
             *figure = (cloth_found){{a, b, c.particle, d.particle},
                 {ab, cd, c.to_a, d.to_b, d.to_a, c.to_b}, CLOTH_SHAPE_COMPLETE, 0};
@@ -144,23 +144,23 @@ static bool find_ring(const finder *f, uint32_t ab, cloth_found *figure)
     const cloth_graph *graph = f->graph;
     uint32_t a = f->garment->constraints[ab].a, b = f->garment->constraints[ab].b,
              family = f->garment->families[ab];
-    bool found = false;
-    for (uint32_t p = graph->at[a]; p < graph->at[a + 1] && !found; p++) {
+    bool has_ring = false;
+    for (uint32_t p = graph->at[a]; p < graph->at[a + 1] && !has_ring; p++) {
         uint32_t ac = graph->constraint[p], c = graph->neighbour[p];
         if (c == b || !may_be_in_ring(f, ac, family) || !is_near(f, b, c)) continue;
         for (uint32_t q = graph->at[b]; q < graph->at[b + 1]; q++) {
             uint32_t bd = graph->constraint[q], d = graph->neighbour[q];
             if (d == a || d == c || !may_be_in_ring(f, bd, family) || !is_near(f, a, d)) continue;
             uint32_t cd = find_edge(f, c, d, family);
-            if (cd == CLOTH_NONE || (found && cd > figure->constraint[1])) continue;
+            if (cd == CLOTH_NONE || (has_ring && cd > figure->constraint[1])) continue;
             *figure = (cloth_found){
                 {a, b, c, d}, {ab, cd, ac, bd, CLOTH_NONE, CLOTH_NONE}, CLOTH_SHAPE_RING, 0};
-            found = true;
+            has_ring = true;
             /* the first found; patches take the ring with the first cd */
             if (!f->part) return true;
         }
     }
-    return found;
+    return has_ring;
 }
 
 /* Assigns steps from `first` on to the figures of one shape: each figure gets the first step in
@@ -177,12 +177,12 @@ static uint32_t put_in_steps(finder *f, cloth_shape shape, uint32_t first)
         for (uint32_t k = 0; k < f->count; k++) {
             cloth_found *figure = &f->found[k];
             if (figure->shape != shape || figure->step != CLOTH_NONE) continue;
-            uint64_t taken = 0;
+            uint64_t steps_taken = 0;
             for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
-                taken |= f->taken[figure->particle[v]];
-            left |= taken == UINT64_MAX && !f->part;
-            if (taken == UINT64_MAX) continue;
-            uint32_t step = (uint32_t)__builtin_ctzll(~taken);
+                steps_taken |= f->taken[figure->particle[v]];
+            left |= steps_taken == UINT64_MAX && !f->part;
+            if (steps_taken == UINT64_MAX) continue;
+            uint32_t step = (uint32_t)__builtin_ctzll(~steps_taken);
             figure->step = first + step;
             for (uint32_t v = 0; v < cloth_shape_particles(shape); v++)
                 if (!cloth_is_locked(f->garment, figure->particle[v]))
@@ -205,14 +205,14 @@ typedef struct dissolver {
  * maximum of all particles. */
 static bool dissolve(dissolver *d, cloth_found *figure)
 {
-    uint32_t constraints = cloth_shape_constraints(figure->shape), more = constraints / 2;
+    uint32_t constraints = cloth_shape_constraints(figure->shape), added = constraints / 2;
     for (uint32_t v = 0; v < 4; v++) {
         uint32_t particle = figure->particle[v];
         if (!cloth_is_locked(d->f->garment, particle) &&
-            d->pairs[particle] + more > d->most_pairs + 1)
+            d->pairs[particle] + added > d->most_pairs + 1)
             return false;
     }
-    for (uint32_t v = 0; v < 4; v++) d->pairs[figure->particle[v]] += more;
+    for (uint32_t v = 0; v < 4; v++) d->pairs[figure->particle[v]] += added;
     for (uint32_t e = 0; e < constraints; e++) d->f->used[figure->constraint[e]] = 0;
     figure->step = CLOTH_NONE;
     return true;
@@ -223,13 +223,13 @@ static bool dissolve(dissolver *d, cloth_found *figure)
 static void move_to_step(dissolver *d, cloth_found *figure, uint32_t step)
 {
     for (uint32_t k = 0; k < d->f->count; k++) {
-        cloth_found *other = &d->f->found[k];
+        cloth_found *rival = &d->f->found[k];
         bool shared = false;
-        for (uint32_t v = 0; v < 4 && other->step == step; v++)
+        for (uint32_t v = 0; v < 4 && rival->step == step; v++)
             for (uint32_t w = 0; w < 4; w++)
-                shared |= figure->particle[v] == other->particle[w] &&
+                shared |= figure->particle[v] == rival->particle[w] &&
                           !cloth_is_locked(d->f->garment, figure->particle[v]);
-        if (shared && !dissolve(d, other)) return;
+        if (shared && !dissolve(d, rival)) return;
     }
     figure->step = step;
 }
@@ -271,17 +271,17 @@ static void dissolve_rare_steps(dissolver *d, uint32_t steps)
  * them are rings. */
 static uint32_t renumber_steps(finder *f, uint32_t *rings)
 {
-    uint32_t number[2 * WINDOW] = {0}, kept = 0, steps = 0, ring_steps = 0;
+    uint32_t number[2 * WINDOW] = {0}, count = 0, steps = 0, ring_steps = 0;
     for (uint32_t k = 0; k < f->count; k++)
-        if (f->found[k].step != CLOTH_NONE) f->found[kept++] = f->found[k];
-    f->count = kept;
-    for (uint32_t k = 0; k < kept; k++) number[f->found[k].step] = 1;
+        if (f->found[k].step != CLOTH_NONE) f->found[count++] = f->found[k];
+    f->count = count;
+    for (uint32_t k = 0; k < count; k++) number[f->found[k].step] = 1;
     for (uint32_t s = 0; s < 2 * WINDOW; s++) {
         if (!number[s]) continue;
         if (s < *rings) ring_steps++;
         number[s] = steps++;
     }
-    for (uint32_t k = 0; k < kept; k++) f->found[k].step = number[f->found[k].step];
+    for (uint32_t k = 0; k < count; k++) f->found[k].step = number[f->found[k].step];
     *rings = ring_steps;
     return steps;
 }
@@ -454,9 +454,9 @@ static uint32_t walk_all(const cloth_graph *g, uint32_t particles, uint32_t *lev
     memset(level, 0xff, particles * sizeof *level);
     for (uint32_t i = 0; i < particles; i++) {
         if (level[i] != CLOTH_NONE) continue;
-        uint32_t reached = walk(g, i, next, level, queue), far = queue[reached - 1];
+        uint32_t reached = walk(g, i, next, level, queue), farthest = queue[reached - 1];
         for (uint32_t k = 0; k < reached; k++) level[queue[k]] = CLOTH_NONE;
-        walk(g, far, next, level, queue);
+        walk(g, farthest, next, level, queue);
         next = level[queue[reached - 1]] + 1;
     }
     return next;
@@ -481,20 +481,20 @@ static bool take_rows(const cloth_garment *garment, uint32_t *level, uint32_t *l
 /* ---- a sweep ---- */
 
 /* Takes the elements, whose steps are their colours. */
-static void take_elements(finder *f, cloth_figures *made)
+static void take_elements(finder *f, cloth_figures *result)
 {
     const cloth_garment *g = f->garment;
-    made->steps[CLOTH_SHAPE_ELEMENT] = g->element_colours;
+    result->steps[CLOTH_SHAPE_ELEMENT] = g->element_colours;
     for (uint32_t colour = 0; colour < g->element_colours; colour++)
         for (uint32_t k = g->element_at[colour]; k < g->element_at[colour + 1]; k++) {
-            cloth_found *found = f->found + f->count++;
-            *found = (cloth_found){{0}, {k}, CLOTH_SHAPE_ELEMENT, colour};
-            memcpy(found->particle, g->elements[k].particle, sizeof found->particle);
+            cloth_found *element = f->found + f->count++;
+            *element = (cloth_found){{0}, {k}, CLOTH_SHAPE_ELEMENT, colour};
+            memcpy(element->particle, g->elements[k].particle, sizeof element->particle);
         }
 }
 
 static hed_status find_all(
-    cloth_figures *made, const cloth_garment *garment, hed_arena *scratch, hed_error *error)
+    cloth_figures *result, const cloth_garment *garment, hed_arena *scratch, hed_error *error)
 {
     uint32_t particles = garment->particle_count, constraints = garment->constraint_count;
     bool grid = garment->grid_width > 0;
@@ -509,22 +509,23 @@ static hed_status find_all(
         edge[d] = hed_arena_new(scratch, particles, sizeof *edge[d], error);
         if (edge[d]) memset(edge[d], 0xff, particles * sizeof *edge[d]);
     }
-    f.level = made->level = hed_arena_new(&made->arena, particles, sizeof *made->level, error);
-    f.found = made->figures = hed_arena_new(
-        &made->arena, (uint64_t)constraints + garment->element_count, sizeof *made->figures, error);
-    if (scratch->failed || made->arena.failed) return HED_ERROR_MEMORY;
-    bool rows = take_rows(garment, made->level, &made->level_count);
+    f.level = result->level =
+        hed_arena_new(&result->arena, particles, sizeof *result->level, error);
+    f.found = result->figures = hed_arena_new(&result->arena,
+        (uint64_t)constraints + garment->element_count, sizeof *result->figures, error);
+    if (scratch->failed || result->arena.failed) return HED_ERROR_MEMORY;
+    bool rows = take_rows(garment, result->level, &result->level_count);
     grid = grid && sort_edges(&f, edge);
     if (!rows || !grid) {
         hed_status status = cloth_graph_create(&graph, garment, scratch, error);
         if (status) return status;
     }
-    if (!rows) made->level_count = walk_all(&graph, particles, made->level, queue);
+    if (!rows) result->level_count = walk_all(&graph, particles, result->level, queue);
     if (!rows && garment->element_count) { /* elements span two levels of the walk */
-        for (uint32_t i = 0; i < particles; i++) made->level[i] /= 2;
-        made->level_count = (made->level_count + 1) / 2;
+        for (uint32_t i = 0; i < particles; i++) result->level[i] /= 2;
+        result->level_count = (result->level_count + 1) / 2;
     }
-    take_elements(&f, made);
+    take_elements(&f, result);
     for (uint32_t k = cloth_kept_constraints(garment); k < constraints; k++) f.used[k] = 1;
     if (grid) find_on_grid(&f, edge);
     else find_on_mesh(&f);
@@ -534,9 +535,9 @@ static hed_status find_all(
         if (!f.used[k] && !(cloth_is_locked(garment, a) && cloth_is_locked(garment, b)))
             add_figure(&f, &pair);
     }
-    made->count = f.count;
+    result->count = f.count;
     for (int shape = CLOTH_SHAPE_RING; shape < CLOTH_SHAPE_COUNT; shape++)
-        made->steps[shape] = put_in_steps(&f, (cloth_shape)shape, 0);
+        result->steps[shape] = put_in_steps(&f, (cloth_shape)shape, 0);
     return HED_OK;
 }
 
@@ -545,14 +546,14 @@ hed_status cloth_figures_create(
 {
     *figures = NULL;
     hed_arena arena = {.allocator = garment->arena.allocator, .owner = "figures of cloth"};
-    cloth_figures *made = hed_arena_new(&arena, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->arena = arena;
+    cloth_figures *result = hed_arena_new(&arena, 1, sizeof *result, error);
+    if (!result) return HED_ERROR_MEMORY;
+    result->arena = arena;
     hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "figures of cloth"};
-    hed_status status = find_all(made, garment, &scratch, error);
+    hed_status status = find_all(result, garment, &scratch, error);
     hed_arena_free(&scratch);
-    if (status) cloth_figures_destroy(made);
-    else *figures = made;
+    if (status) cloth_figures_destroy(result);
+    else *figures = result;
     return status;
 }
 

@@ -45,12 +45,12 @@ static void find_homes_of_sums(cloth_planner *planner)
     for (uint32_t k = 0; k < sums->count; k++) {
         const uint32_t *particle = sums->items + (size_t)sums->words * k;
         uint32_t home = planner->part[particle[0]];
-        bool found = false;
+        bool has_patch = false;
         for (uint32_t v = 0; v < sums->particles && home != CLOTH_NONE; v++) {
             if (cloth_is_locked(planner->garment, particle[v])) continue;
-            home = found && planner->part[particle[v]] != home ? CLOTH_NONE
-                                                               : planner->part[particle[v]];
-            found = true;
+            home = has_patch && planner->part[particle[v]] != home ? CLOTH_NONE
+                                                                   : planner->part[particle[v]];
+            has_patch = true;
         }
         planner->sum_home[k] = home;
         if (home == CLOTH_NONE) planner->plan->boundary_sums++;
@@ -123,11 +123,11 @@ static hed_status plan_make(cloth_planner *planner)
 }
 
 hed_status cloth_plan_create(
-    const cloth_garment *garment, const cloth_plan_def *def, cloth_plan **made, hed_error *error)
+    const cloth_garment *garment, const cloth_plan_def *def, cloth_plan **result, hed_error *error)
 {
-    hed_error own = {0};
-    if (!error) error = &own;
-    *made = NULL;
+    hed_error local_error = {0};
+    if (!error) error = &local_error;
+    *result = NULL;
     if (def->patches < 1 || def->patches > garment->particle_count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "garment \"%s\": %u patches of %u particles; there can be 1 to as many as particles",
@@ -139,9 +139,9 @@ hed_status cloth_plan_create(
     plan->def = *def;
     plan->patch_count = def->patches;
     plan->particle_count = garment->particle_count;
-    cloth_garment kept = *garment;
-    kept.constraint_count = plan->constraint_count = cloth_kept_constraints(garment);
-    cloth_planner planner = {.garment = &kept,
+    cloth_garment trimmed = *garment;
+    trimmed.constraint_count = plan->constraint_count = cloth_kept_constraints(garment);
+    cloth_planner planner = {.garment = &trimmed,
         .edges = garment,
         .sums = cloth_sums_of(garment),
         .plan = plan,
@@ -150,7 +150,7 @@ hed_status cloth_plan_create(
     hed_status status = plan_make(&planner);
     hed_arena_free(&planner.arena);
     if (status) cloth_plan_destroy(plan);
-    else *made = plan;
+    else *result = plan;
     return status;
 }
 
@@ -219,9 +219,9 @@ static uint32_t ends_of_link(
     const uint32_t *particle =
         planner->sums.items + (size_t)planner->sums.words * (link - constraints);
     for (uint32_t v = 0; v < planner->sums.particles; v++) {
-        uint32_t seen = 0;
-        while (seen < count && ends[seen] != particle[v]) seen++;
-        if (seen == count) ends[count++] = particle[v];
+        uint32_t position = 0;
+        while (position < count && ends[position] != particle[v]) position++;
+        if (position == count) ends[count++] = particle[v];
     }
     return count;
 }
@@ -321,12 +321,12 @@ static bool add_locked_ghosts(cloth_planner *planner, cloth_closure *c, uint32_t
     for (uint32_t k = planner->own_at[patch]; k < planner->own_at[patch + 1]; k++) {
         uint32_t particle = planner->plan->own[k];
         for (uint32_t q = planner->graph.at[particle]; q < planner->graph.at[particle + 1]; q++) {
-            uint32_t other = planner->graph.neighbour[q];
+            uint32_t neighbour = planner->graph.neighbour[q];
             if (planner->home[planner->graph.constraint[q]] != patch ||
-                planner->part[other] == patch || c->needed[other] == patch + 1)
+                planner->part[neighbour] == patch || c->needed[neighbour] == patch + 1)
                 continue;
-            c->needed[other] = patch + 1;
-            if (!cloth_list_push(planner, &planner->ghosts, other)) return false;
+            c->needed[neighbour] = patch + 1;
+            if (!cloth_list_push(planner, &planner->ghosts, neighbour)) return false;
         }
     }
     return true;
@@ -382,13 +382,13 @@ hed_status cloth_plan_close(cloth_planner *planner)
 
 /* Lists for each patch the patches that own its ghosts, each once, in `reads`. */
 static bool find_reads(
-    cloth_planner *planner, uint32_t *reads_at, cloth_list *reads, uint32_t *seen)
+    cloth_planner *planner, uint32_t *reads_at, cloth_list *reads, uint32_t *reader)
 {
     for (uint32_t p = 0; p < planner->plan->patch_count; p++) {
         for (uint32_t k = planner->ghosts_at[p]; k < planner->ghosts_at[p + 1]; k++) {
             uint32_t from = planner->part[planner->ghosts.items[k]];
-            if (seen[from] == p + 1) continue;
-            seen[from] = p + 1;
+            if (reader[from] == p + 1) continue;
+            reader[from] = p + 1;
             if (!cloth_list_push(planner, reads, from)) return false;
         }
         reads_at[p + 1] = reads->count;
@@ -403,10 +403,10 @@ static hed_status append_ghosts(
     uint32_t patches = planner->plan->patch_count;
     uint32_t *at = cloth_plan_new(planner, patches + 1, sizeof *at),
              *next = cloth_plan_new(planner, patches, sizeof *next);
-    cloth_list all = {.count = planner->ghosts.count + added->count,
+    cloth_list merged = {.count = planner->ghosts.count + added->count,
         .capacity = planner->ghosts.count + added->count};
-    all.items = cloth_plan_new(planner, all.count, sizeof *all.items);
-    if (!at || !next || !all.items) return HED_ERROR_MEMORY;
+    merged.items = cloth_plan_new(planner, merged.count, sizeof *merged.items);
+    if (!at || !next || !merged.items) return HED_ERROR_MEMORY;
     for (uint32_t p = 0; p < patches; p++)
         at[p + 1] = planner->ghosts_at[p + 1] - planner->ghosts_at[p];
     for (uint32_t k = 0; k < added->count; k++) at[reader->items[k] + 1]++;
@@ -414,11 +414,11 @@ static hed_status append_ghosts(
     for (uint32_t p = 0; p < patches; p++) {
         next[p] = at[p];
         for (uint32_t k = planner->ghosts_at[p]; k < planner->ghosts_at[p + 1]; k++)
-            all.items[next[p]++] = planner->ghosts.items[k];
+            merged.items[next[p]++] = planner->ghosts.items[k];
     }
     for (uint32_t k = 0; k < added->count; k++)
-        all.items[next[reader->items[k]]++] = added->items[k];
-    planner->ghosts = all;
+        merged.items[next[reader->items[k]]++] = added->items[k];
+    planner->ghosts = merged;
     planner->ghosts_at = at;
     return HED_OK;
 }
@@ -427,26 +427,28 @@ hed_status cloth_plan_make_mutual(cloth_planner *planner)
 {
     uint32_t patches = planner->plan->patch_count;
     uint32_t *reads_at = cloth_plan_new(planner, patches + 1, sizeof *reads_at);
-    uint32_t *seen = cloth_plan_new(planner, patches, sizeof *seen);
-    uint8_t *sent = cloth_plan_new(planner, planner->garment->particle_count, sizeof *sent);
+    uint32_t *last_reader = cloth_plan_new(planner, patches, sizeof *last_reader);
+    uint8_t *is_sent = cloth_plan_new(planner, planner->garment->particle_count, sizeof *is_sent);
     cloth_list reads = {0}, reader = {0}, added = {0};
-    if (!reads_at || !seen || !sent || !find_reads(planner, reads_at, &reads, seen))
+    if (!reads_at || !last_reader || !is_sent ||
+        !find_reads(planner, reads_at, &reads, last_reader))
         return HED_ERROR_MEMORY;
-    for (uint32_t k = 0; k < planner->ghosts.count; k++) sent[planner->ghosts.items[k]] = 1;
+    for (uint32_t k = 0; k < planner->ghosts.count; k++) is_sent[planner->ghosts.items[k]] = 1;
     for (uint32_t p = 0; p < patches; p++) {
         for (uint32_t k = reads_at[p]; k < reads_at[p + 1]; k++) {
             uint32_t back = reads_at[reads.items[k]];
             while (back < reads_at[reads.items[k] + 1] && reads.items[back] != p) back++;
             if (back < reads_at[reads.items[k] + 1]) continue; /* mutual already */
             /* a particle of p that is sent anyway, else the first of p */
-            uint32_t own = planner->own_at[p];
-            while (own < planner->own_at[p + 1] && !sent[planner->plan->own[own]]) own++;
-            if (own == planner->own_at[p + 1]) own = planner->own_at[p];
-            uint32_t particle = planner->plan->own[own];
+            uint32_t position = planner->own_at[p];
+            while (position < planner->own_at[p + 1] && !is_sent[planner->plan->own[position]])
+                position++;
+            if (position == planner->own_at[p + 1]) position = planner->own_at[p];
+            uint32_t particle = planner->plan->own[position];
             if (!cloth_list_push(planner, &reader, reads.items[k]) ||
                 !cloth_list_push(planner, &added, particle))
                 return HED_ERROR_MEMORY;
-            sent[particle] = 1;
+            is_sent[particle] = 1;
         }
     }
     return added.count ? append_ghosts(planner, &reader, &added) : HED_OK;

@@ -121,10 +121,11 @@ static uint32_t list_schedule(matchings *m)
             if (edge_fits_vertex(m, e->a, s) && edge_fits_vertex(m, e->b, s))
                 edge_put(m, m->sorted[k], s);
         }
-        uint32_t kept = 0;
+        uint32_t remaining = 0;
         for (uint32_t k = 0; k < waiting; k++)
-            if (m->edges[m->waiting[k]].step == CLOTH_NO_STEP) m->waiting[kept++] = m->waiting[k];
-        waiting = kept;
+            if (m->edges[m->waiting[k]].step == CLOTH_NO_STEP)
+                m->waiting[remaining++] = m->waiting[k];
+        waiting = remaining;
     }
     return waiting;
 }
@@ -149,17 +150,17 @@ static bool place_where_free(matchings *m, uint32_t edge)
  * edge's window, or if a step has no capacity for the result and one more edge in s. */
 static bool schedule_exchange(matchings *m, uint32_t from, uint32_t to, uint32_t s, uint32_t t)
 {
-    uint32_t path[LONGEST_PATH], length = 0, vertex = from, now = s;
+    uint32_t path[LONGEST_PATH], length = 0, vertex = from, step = s;
     while (vertex != CLOTH_NONE) {
-        uint32_t edge = m->at[(size_t)vertex * m->steps + now];
+        uint32_t edge = m->at[(size_t)vertex * m->steps + step];
         if (edge == CLOTH_NONE) break;
         const schedule_edge *e = &m->edges[edge];
-        uint32_t then = s + t - now;
-        if (length == LONGEST_PATH || then < e->first || then >= e->end) return false;
+        uint32_t next_step = s + t - step;
+        if (length == LONGEST_PATH || next_step < e->first || next_step >= e->end) return false;
         path[length++] = edge;
         vertex = e->a == vertex ? e->b : e->a;
         if (vertex == to) return false;
-        now = then;
+        step = next_step;
     }
     if (!m->room[length & 1 ? t : s]) return false;
     for (uint32_t k = 0; k < length; k++) edge_take(m, path[k]);
@@ -195,25 +196,25 @@ static uint32_t price(const matchings *m, uint32_t vertex, uint32_t step)
 
 /* Takes the cheapest step; returns the number of edges evicted from it, at most two, or
  * CLOTH_NONE if no step has capacity. */
-static uint32_t place_by_force(matchings *m, uint32_t edge, uint32_t thrown[2])
+static uint32_t place_by_force(matchings *m, uint32_t edge, uint32_t evicted[2])
 {
     const schedule_edge *e = &m->edges[edge];
-    uint32_t best = CLOTH_NONE, least = UINT32_MAX, ties = 0, count = 0;
+    uint32_t best = CLOTH_NONE, lowest = UINT32_MAX, ties = 0, count = 0;
     for (uint32_t s = e->first; s < e->end; s++) {
         uint32_t costs = price(m, e->a, s) + price(m, e->b, s);
-        if (costs > least || (!costs && !m->room[s])) continue;
-        ties = costs < least ? 1 : ties + 1;
-        least = costs;
+        if (costs > lowest || (!costs && !m->room[s])) continue;
+        ties = costs < lowest ? 1 : ties + 1;
+        lowest = costs;
         if (cloth_random(&m->random) % ties == 0) best = s;
     }
     if (best == CLOTH_NONE) return CLOTH_NONE;
     for (uint32_t end = 0; end < 2; end++) {
         uint32_t vertex = end ? e->b : e->a;
         if (edge_fits_vertex(m, vertex, best)) continue;
-        uint32_t other = m->at[(size_t)vertex * m->steps + best];
-        edge_take(m, other);
-        if (m->edges[other].thrown < UINT16_MAX) m->edges[other].thrown++;
-        thrown[count++] = other;
+        uint32_t occupant = m->at[(size_t)vertex * m->steps + best];
+        edge_take(m, occupant);
+        if (m->edges[occupant].thrown < UINT16_MAX) m->edges[occupant].thrown++;
+        evicted[count++] = occupant;
     }
     edge_put(m, edge, best);
     return count;
@@ -222,12 +223,12 @@ static uint32_t place_by_force(matchings *m, uint32_t edge, uint32_t thrown[2])
 static uint32_t matchings_repair(matchings *m, uint32_t waiting, uint64_t tries)
 {
     while (waiting && tries--) {
-        uint32_t pick = cloth_random(&m->random) % waiting, edge = m->waiting[pick], thrown[2];
+        uint32_t pick = cloth_random(&m->random) % waiting, edge = m->waiting[pick], evicted[2];
         m->waiting[pick] = m->waiting[--waiting];
         if (place_where_free(m, edge) || place_by_path(m, edge)) continue;
-        uint32_t count = place_by_force(m, edge, thrown);
+        uint32_t count = place_by_force(m, edge, evicted);
         if (count == CLOTH_NONE) return waiting + 1;
-        for (uint32_t k = 0; k < count; k++) m->waiting[waiting++] = thrown[k];
+        for (uint32_t k = 0; k < count; k++) m->waiting[waiting++] = evicted[k];
     }
     return waiting;
 }
@@ -287,13 +288,13 @@ static uint32_t most_constraints(const schedule *s)
 {
     const cloth_planner *planner = s->planner;
     /* a constraint between locked particles has a step, too */
-    uint32_t most = s->home_at[planner->plan->patch_count + 1] > 0;
+    uint32_t maximum = s->home_at[planner->plan->patch_count + 1] > 0;
     for (uint32_t i = 0; i < planner->garment->particle_count; i++) {
         uint32_t count = (s->most_inside ? s->most_inside : s->inside[i]) + s->outside[i] +
                          (s->outside[i] ? planner->plan->def.early_steps : 0);
-        if (count > most) most = count;
+        if (count > maximum) maximum = count;
     }
-    return most;
+    return maximum;
 }
 
 /* Sorts constraints by the patch that does them; boundary constraints last. */
@@ -353,9 +354,9 @@ static uint32_t schedule_boundary(schedule *s)
         if (!s->outside[i]) continue;
         s->vertex[i] = m->vertex_count;
         uint32_t inside = s->most_inside ? s->most_inside : s->inside[i],
-                 latest = s->steps - inside, wanted = early + s->outside[i] + s->gap;
+                 latest = s->steps - inside, preferred = early + s->outside[i] + s->gap;
         m->deadline[m->vertex_count++] =
-            (uint16_t)(s->gap < LARGEST_GAP && wanted < latest ? wanted : latest);
+            (uint16_t)(s->gap < LARGEST_GAP && preferred < latest ? preferred : latest);
     }
     for (uint32_t k = 0; k < m->edge_count; k++) {
         const hed_cloth_constraint *c = &garment->constraints[s->homes[begin + k]];
@@ -409,8 +410,8 @@ static bool find_room(schedule *s, uint32_t patch)
     for (uint32_t t = 0; t < s->steps; t++) room += s->matchings.room[t];
     uint64_t edges = s->home_at[patch + 1] - s->home_at[patch];
     if (room >= edges) return true;
-    uint32_t more = (uint32_t)((edges - room + limit - 1) / limit);
-    if (more > s->more) s->more = more;
+    uint32_t missing = (uint32_t)((edges - room + limit - 1) / limit);
+    if (missing > s->more) s->more = missing;
     return false;
 }
 

@@ -40,13 +40,13 @@ static void number_own(cloth_planner *planner, numbers *n)
             (cloth_patch){.own_at = planner->own_at[p], .ghost_at = planner->ghosts_at[p]};
     for (uint32_t i = 0; i < plan->particle_count; i++) n->slot[i] = CLOTH_NONE;
     for (uint32_t k = 0; k < planner->ghosts.count; k++) n->slot[planner->ghosts.items[k]] = 0;
-    for (uint32_t sent = 1; sent < 2; sent--) {
+    for (uint32_t is_sent = 1; is_sent < 2; is_sent--) {
         for (uint32_t i = 0; i < plan->particle_count; i++) {
             cloth_patch *patch = &plan->patches[planner->part[i]];
-            if ((n->slot[i] != CLOTH_NONE) != (sent == 1)) continue;
+            if ((n->slot[i] != CLOTH_NONE) != (is_sent == 1)) continue;
             n->local[i] = patch->own_count;
             plan->own[patch->own_at + patch->own_count++] = i;
-            patch->send_count += sent;
+            patch->send_count += is_sent;
         }
     }
     for (uint32_t p = 0; p < plan->patch_count; p++) {
@@ -170,13 +170,13 @@ static void tables_make_figures(cloth_planner *planner, const numbers *n)
         sum += count;
     }
     for (uint32_t k = 0; k < planner->found_count; k++) {
-        const cloth_found *found = &planner->found[k];
+        const cloth_found *source = &planner->found[k];
         uint32_t *next =
-            &at[planner->part[found->particle[0]] * (uint64_t)(steps + 1) + found->step];
+            &at[planner->part[source->particle[0]] * (uint64_t)(steps + 1) + source->step];
         cloth_figure *figure = &plan->figures[(*next)++];
         for (uint32_t v = 0; v < 4; v++)
-            figure->particle[v] = (uint16_t)n->local[found->particle[v]];
-        for (uint32_t e = 0; e < 6; e++) figure->constraint[e] = found->constraint[e];
+            figure->particle[v] = (uint16_t)n->local[source->particle[v]];
+        for (uint32_t e = 0; e < 6; e++) figure->constraint[e] = source->constraint[e];
     }
     /* Each entry has advanced to its end, which is the start of the next. */
     for (uint64_t k = (uint64_t)plan->patch_count * (steps + 1); k-- > 1;) at[k] = at[k - 1];
@@ -400,15 +400,15 @@ static const uint8_t turned_constraint[4][6] = {
 static uint32_t choose_figure(
     const cloth_figure *figures, uint32_t left, const uint32_t used[4 * BANKS], uint32_t *way)
 {
-    uint32_t best = left - 1, least = UINT32_MAX, window = left < BANK_WINDOW ? left : BANK_WINDOW;
-    for (uint32_t k = 0; k < window && least; k++) {
-        for (uint32_t w = 0; w < 4 && least; w++) {
+    uint32_t best = left - 1, fewest = UINT32_MAX, window = left < BANK_WINDOW ? left : BANK_WINDOW;
+    for (uint32_t k = 0; k < window && fewest; k++) {
+        for (uint32_t w = 0; w < 4 && fewest; w++) {
             uint32_t conflicts = 0;
             for (uint32_t v = 0; v < 4; v++)
                 conflicts +=
                     used[v * BANKS + figures[left - 1 - k].particle[turned_particle[w][v]] % BANKS];
-            if (conflicts >= least) continue;
-            least = conflicts;
+            if (conflicts >= fewest) continue;
+            fewest = conflicts;
             best = left - 1 - k;
             *way = w;
         }
@@ -422,10 +422,10 @@ static void pack_figures(
     memcpy(scratch, figures, count * sizeof *scratch);
     /* Neighbours in the mesh have neighbouring banks; shuffled, a window has some of each bank. */
     for (uint32_t k = count; k > 1; k--) {
-        uint32_t other = cloth_random(random) % k;
-        cloth_figure kept = scratch[k - 1];
-        scratch[k - 1] = scratch[other];
-        scratch[other] = kept;
+        uint32_t swapped = cloth_random(random) % k;
+        cloth_figure last = scratch[k - 1];
+        scratch[k - 1] = scratch[swapped];
+        scratch[swapped] = last;
     }
     for (uint32_t k = 0; k < count;) {
         uint32_t used[4 * BANKS] = {0};

@@ -43,10 +43,10 @@ void cloth_control_key(cloth_control *control, int key)
 /* Turns `v` about a unit axis (Rodrigues). */
 static void control_turn(float v[3], const float axis[3], float angle)
 {
-    float across[3], result[3], along = cloth_dot(axis, v) * (1 - cosf(angle));
+    float across[3], result[3], projection = cloth_dot(axis, v) * (1 - cosf(angle));
     cloth_cross(axis, v, across);
     for (int k = 0; k < 3; k++)
-        result[k] = v[k] * cosf(angle) + across[k] * sinf(angle) + axis[k] * along;
+        result[k] = v[k] * cosf(angle) + across[k] * sinf(angle) + axis[k] * projection;
     memcpy(v, result, sizeof result);
 }
 
@@ -69,9 +69,9 @@ void cloth_control_orbit(cloth_control *control, double right, double down, uint
     if (!(distance > 0)) return;
     float sine = cloth_dot(offset, control->up) / distance,
           steep = asinf(fmaxf(-1, fminf(1, sine)));
-    float wanted = fmaxf(-STEEPEST, fminf(STEEPEST, steep + (float)down * a_pixel));
+    float target_angle = fmaxf(-STEEPEST, fminf(STEEPEST, steep + (float)down * a_pixel));
     right_of(control, axis);
-    control_turn(offset, axis, steep - wanted);
+    control_turn(offset, axis, steep - target_angle);
     control_turn(offset, control->up, -(float)right * a_pixel);
     cloth_along(camera->target, 1, offset, camera->eye);
     memcpy(camera->up, control->up, sizeof camera->up);

@@ -114,10 +114,10 @@ enum { EGL_FUNCTIONS = sizeof egl_names / sizeof *egl_names };
 _Static_assert(offsetof(cloth_headless, display) == EGL_FUNCTIONS * sizeof(void *),
     "a name for each function");
 
-/* Makes a context on a display, step by step; `why` names the first step that fails. */
-static bool try_display(cloth_headless *egl, EGLDisplay display, const char **why)
+/* Makes a context on a display, step by step; `failure` names the first step that fails. */
+static bool try_display(cloth_headless *egl, EGLDisplay display, const char **failure)
 {
-    static const EGLint wanted[] = {
+    static const EGLint pbuffer_surface[] = {
         EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
     static const EGLint any_surface[] = {
         EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
@@ -126,22 +126,22 @@ static bool try_display(cloth_headless *egl, EGLDisplay display, const char **wh
     static const EGLint small[] = {EGL_WIDTH, 1, EGL_HEIGHT, 1, EGL_NONE};
     EGLConfig config;
     EGLint count = 0;
-    *why = "no display";
+    *failure = "no display";
     if (display == EGL_NO_DISPLAY) return false;
-    *why = "eglInitialize failed";
+    *failure = "eglInitialize failed";
     if (!egl->Initialize(display, NULL, NULL)) return false;
-    *why = "no OpenGL behind it";
+    *failure = "no OpenGL behind it";
     if (!egl->BindAPI(EGL_OPENGL_API)) return false;
-    *why = "no configuration";
-    bool pbuffer = egl->ChooseConfig(display, wanted, &config, 1, &count) && count;
+    *failure = "no configuration";
+    bool pbuffer = egl->ChooseConfig(display, pbuffer_surface, &config, 1, &count) && count;
     if (!pbuffer && (!egl->ChooseConfig(display, any_surface, &config, 1, &count) || !count))
         return false;
-    *why = "no OpenGL 3.3 core context";
+    *failure = "no OpenGL 3.3 core context";
     EGLContext context = egl->CreateContext(display, config, EGL_NO_CONTEXT, version);
     if (context == EGL_NO_CONTEXT) return false;
     EGLSurface surface = EGL_NO_SURFACE;
     if (!egl->MakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
-        *why = "the context cannot be made current, with a surface or without";
+        *failure = "the context cannot be made current, with a surface or without";
         surface = pbuffer ? egl->CreatePbufferSurface(display, config, small) : EGL_NO_SURFACE;
         if (surface == EGL_NO_SURFACE || !egl->MakeCurrent(display, surface, surface, context)) {
             if (surface != EGL_NO_SURFACE) egl->DestroySurface(display, surface);

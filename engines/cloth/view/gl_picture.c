@@ -127,20 +127,20 @@ static hed_status gl_picture_upload(cloth_gl_picture *p, const cloth_surface *su
 {
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     size_t size = 3 * (size_t)surface->vertex_count * sizeof(float);
-    float *made = NULL;
+    float *normals = NULL;
     if (!surface->normals) {
-        made = malloc(size + 1);
-        if (!made)
+        normals = malloc(size + 1);
+        if (!normals)
             return hed_fail(error, HED_ERROR_MEMORY,
                 "memory ran out for the normals of %u vertices", surface->vertex_count);
         cloth_make_normals(surface->positions, surface->vertex_count, surface->triangles,
-            surface->triangle_count, made);
+            surface->triangle_count, normals);
     }
     gl->BindVertexArray(s->vertex_array);
     gl_picture_put(
         gl, s->buffers[BUFFER_POSITIONS], 0, 3, GL_FLOAT, GL_FALSE, surface->positions, size);
     gl_picture_put(gl, s->buffers[BUFFER_NORMALS], 1, 3, GL_FLOAT, GL_FALSE,
-        made ? made : surface->normals, size);
+        normals ? normals : surface->normals, size);
     if (surface->colours)
         gl_picture_put(gl, s->buffers[BUFFER_COLOURS], 2, 4, GL_UNSIGNED_BYTE, GL_TRUE,
             surface->colours, 4 * (size_t)surface->vertex_count);
@@ -150,7 +150,7 @@ static hed_status gl_picture_upload(cloth_gl_picture *p, const cloth_surface *su
         (GLsizeiptr)(3 * (size_t)surface->triangle_count * sizeof(uint32_t)), surface->triangles,
         GL_STREAM_DRAW);
     gl->BindVertexArray(0);
-    free(made);
+    free(normals);
     *drawable = (cloth_drawable){.vertex_array = s->vertex_array,
         .index_count = 3 * surface->triangle_count,
         .two_sided = surface->two_sided};

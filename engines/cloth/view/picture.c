@@ -97,18 +97,18 @@ const char *cloth_picture_renderer(const cloth_picture *p)
  * a table; not a wide floor). */
 static cloth_box subject(const cloth_surface *surfaces, uint32_t count)
 {
-    cloth_box cloth = cloth_box_nothing(), all = cloth_box_nothing();
+    cloth_box cloth = cloth_box_nothing(), everything = cloth_box_nothing();
     for (uint32_t i = 0; i < count; i++) {
-        cloth_box_add(&all, surfaces[i].positions, surfaces[i].vertex_count);
+        cloth_box_add(&everything, surfaces[i].positions, surfaces[i].vertex_count);
         if (surfaces[i].two_sided)
             cloth_box_add(&cloth, surfaces[i].positions, surfaces[i].vertex_count);
     }
-    if (cloth_box_empty(&cloth)) return all;
-    float most = 3 * cloth_box_radius(&cloth);
+    if (cloth_box_empty(&cloth)) return everything;
+    float radius_limit = 3 * cloth_box_radius(&cloth);
     for (uint32_t i = 0; i < count; i++) {
         cloth_box box = cloth_box_nothing();
         cloth_box_add(&box, surfaces[i].positions, surfaces[i].vertex_count);
-        if (surfaces[i].two_sided || cloth_box_empty(&box) || cloth_box_radius(&box) > most)
+        if (surfaces[i].two_sided || cloth_box_empty(&box) || cloth_box_radius(&box) > radius_limit)
             continue;
         cloth_box_join(&cloth, &box);
     }
@@ -129,12 +129,12 @@ hed_status cloth_picture_draw(cloth_picture *p, const hed_cloth_camera *camera,
     if (cloth_box_empty(&box)) cloth_box_add(&box, camera->target, 1);
     cloth_studio_fit(&p->studio, camera, &box);
     if (p->gl) {
-        hed_status drawn =
+        hed_status drawing =
             cloth_gl_picture_draw(p->gl, &p->studio, camera, &box, surfaces, count, image, error);
-        if (!drawn || p->kind == CLOTH_PICTURE_GL) return drawn;
+        if (!drawing || p->kind == CLOTH_PICTURE_GL) return drawing;
         hed_error_clear(error);
-        drawn = cloth_software_create(p->width, p->height, &p->software, error);
-        if (drawn) return drawn;
+        drawing = cloth_software_create(p->width, p->height, &p->software, error);
+        if (drawing) return drawing;
         cloth_gl_picture_destroy(p->gl); /* software draws all later pictures */
         p->gl = NULL;
     }

@@ -70,26 +70,27 @@ static hed_status renderer_compile(
     return HED_ERROR_UNSUPPORTED;
 }
 
-static hed_status make_program(cloth_renderer *r, int which, hed_error *error)
+static hed_status make_program(cloth_renderer *r, int program, hed_error *error)
 {
     const cloth_gl *gl = &r->gl;
     GLuint vertex = 0, fragment = 0;
     GLint good = 0;
-    hed_status status = renderer_compile(gl, GL_VERTEX_SHADER, VERTEX_TEXT[which], &vertex, error);
+    hed_status status =
+        renderer_compile(gl, GL_VERTEX_SHADER, VERTEX_TEXT[program], &vertex, error);
     if (!status)
-        status = renderer_compile(gl, GL_FRAGMENT_SHADER, FRAGMENT_TEXT[which], &fragment, error);
+        status = renderer_compile(gl, GL_FRAGMENT_SHADER, FRAGMENT_TEXT[program], &fragment, error);
     if (!status) {
-        r->programs[which] = gl->CreateProgram();
-        gl->AttachShader(r->programs[which], vertex);
-        gl->AttachShader(r->programs[which], fragment);
-        gl->LinkProgram(r->programs[which]);
-        gl->GetProgramiv(r->programs[which], GL_LINK_STATUS, &good);
+        r->programs[program] = gl->CreateProgram();
+        gl->AttachShader(r->programs[program], vertex);
+        gl->AttachShader(r->programs[program], fragment);
+        gl->LinkProgram(r->programs[program]);
+        gl->GetProgramiv(r->programs[program], GL_LINK_STATUS, &good);
         if (!good) {
             status = hed_fail(error, HED_ERROR_UNSUPPORTED, "this OpenGL (%s) does not link %s",
                 (const char *)gl->GetString(GL_RENDERER),
-                hed_cloth_view_files[FRAGMENT_TEXT[which]].name);
+                hed_cloth_view_files[FRAGMENT_TEXT[program]].name);
             if (error)
-                gl->GetProgramInfoLog(r->programs[which], sizeof error->log, NULL, error->log);
+                gl->GetProgramInfoLog(r->programs[program], sizeof error->log, NULL, error->log);
         }
     }
     gl->DeleteShader(vertex);

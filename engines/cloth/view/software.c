@@ -101,21 +101,21 @@ void cloth_software_destroy(cloth_software *software)
 static void find_nearest(cloth_software *s)
 {
     static const int SIZE = CLOTH_SHADOW_SIZE;
-    float least[TILES][TILES];
+    float tile_depth[TILES][TILES];
     for (int y = 0; y < TILES; y++)
         for (int x = 0; x < TILES; x++) {
-            least[y][x] = 1;
+            tile_depth[y][x] = 1;
             for (int i = 0; i < TILE * TILE; i++)
-                least[y][x] = hed_min(
-                    least[y][x], s->shadow.depth[(size_t)(y * TILE + i / TILE) * (size_t)SIZE +
-                                                 (size_t)(x * TILE + i % TILE)]);
+                tile_depth[y][x] = hed_min(
+                    tile_depth[y][x], s->shadow.depth[(size_t)(y * TILE + i / TILE) * (size_t)SIZE +
+                                                      (size_t)(x * TILE + i % TILE)]);
         }
     for (int y = 0; y < TILES; y++)
         for (int x = 0; x < TILES; x++) {
             s->nearest[y][x] = 1;
             for (int j = y > 0 ? y - 1 : 0; j <= y + 1 && j < TILES; j++)
                 for (int i = x > 0 ? x - 1 : 0; i <= x + 1 && i < TILES; i++)
-                    s->nearest[y][x] = hed_min(s->nearest[y][x], least[j][i]);
+                    s->nearest[y][x] = hed_min(s->nearest[y][x], tile_depth[j][i]);
         }
 }
 
@@ -127,12 +127,12 @@ static float unhidden(const cloth_raster *shadow, float x, float y, float z)
     float across = hed_clamp(x * CLOTH_SHADOW_SIZE - 0.5f, 0, LAST),
           up = hed_clamp(y * CLOTH_SHADOW_SIZE - 0.5f, 0, LAST);
     size_t column = (size_t)across, row = (size_t)up;
-    float right = across - (float)column, above = up - (float)row;
+    float right = across - (float)column, fraction_up = up - (float)row;
     size_t next_column = column < LAST ? 1 : 0, next_row = row < LAST ? CLOTH_SHADOW_SIZE : 0;
     const float *at = shadow->depth + row * CLOTH_SHADOW_SIZE + column;
     float low = mix(z <= at[0], z <= at[next_column], right),
           high = mix(z <= at[next_row], z <= at[next_row + next_column], right);
-    return mix(low, high, above);
+    return mix(low, high, fraction_up);
 }
 
 /* Computes the fraction of the key light that reaches a position, 0 to 1. `normal` points to the
@@ -157,9 +157,9 @@ static float key_light(
         return 1;
     float turn = 6.2831853f * noise(x, y), light = 0, tap[2] = {hed_cos(turn), hed_sin(turn)};
     for (int i = 0; i < TAPS; i++) { /* a spiral by the golden angle */
-        float away = CLOTH_PENUMBRA * sqrtf(((float)i + 0.5f) / TAPS);
-        light +=
-            unhidden(&p->software->shadow, at[0] + away * tap[0], at[1] + away * tap[1], at[2]);
+        float distance = CLOTH_PENUMBRA * sqrtf(((float)i + 0.5f) / TAPS);
+        light += unhidden(
+            &p->software->shadow, at[0] + distance * tap[0], at[1] + distance * tap[1], at[2]);
         float turned = -0.73736888f * tap[0] - 0.67549029f * tap[1];
         tap[1] = 0.67549029f * tap[0] - 0.73736888f * tap[1];
         tap[0] = turned;
@@ -188,37 +188,38 @@ static bool meet_ground(const painter *p, float x, float y, float place[3])
  * pixel, in cells. */
 static float lines(const float cell[2], const float footprint[2], float width)
 {
-    float most = 0;
+    float largest = 0;
     for (int k = 0; k < 2; k++) {
         float size = hed_max(footprint[k], 1e-6f),
               distance = fabsf(fraction(cell[k] - 0.5f) - 0.5f);
         float cover = hed_clamp((width * 0.5f + size * 0.5f - distance) / size, 0, 1);
         cover *= hed_min(1, width / size + 0.35f) * (1 - smoothstep(0.15f, 0.5f, size));
-        most = hed_max(most, cover);
+        largest = hed_max(largest, cover);
     }
-    return most;
+    return largest;
 }
 
 /* Computes the light of the ground at pixel (x, y); returns its opacity. */
 static float ground_light(const painter *p, float x, float y, float light[3])
 {
     const cloth_shot *shot = p->shot;
-    float place[3], beside[2][3], offset[3];
+    float place[3], neighbour[2][3], offset[3];
     if (!shot->ground_seen || !meet_ground(p, x, y, place)) return 0;
     cloth_along(place, -1, shot->ground_centre, offset);
-    float away = sqrtf(cloth_dot(offset, offset)) / shot->ground_reach;
-    if (!(away < 1)) return 0;
-    float fade = hed_exp(-7 * away * away) * (1 - smoothstep(0.7f, 1, away));
+    float distance = sqrtf(cloth_dot(offset, offset)) / shot->ground_reach;
+    if (!(distance < 1)) return 0;
+    float fade = hed_exp(-7 * distance * distance) * (1 - smoothstep(0.7f, 1, distance));
     float cell[2], wide[2], footprint[2], wide_footprint[2];
-    bool near = meet_ground(p, x + 1, y, beside[0]) && meet_ground(p, x, y + 1, beside[1]);
+    bool has_neighbours =
+        meet_ground(p, x + 1, y, neighbour[0]) && meet_ground(p, x, y + 1, neighbour[1]);
     /* The two axes of the ground, in the shader's order. */
     int axes[2] = {shot->up_axis == 0 ? 1 : 0, shot->up_axis == 2 ? 1 : 2};
     for (int k = 0; k < 2; k++) {
         cell[k] = place[axes[k]] / shot->ground_spacing;
-        footprint[k] = near ? (fabsf(beside[0][axes[k]] - place[axes[k]]) +
-                                  fabsf(beside[1][axes[k]] - place[axes[k]])) /
-                                  shot->ground_spacing
-                            : 1;
+        footprint[k] = has_neighbours ? (fabsf(neighbour[0][axes[k]] - place[axes[k]]) +
+                                            fabsf(neighbour[1][axes[k]] - place[axes[k]])) /
+                                            shot->ground_spacing
+                                      : 1;
         wide[k] = cell[k] / 5;
         wide_footprint[k] = footprint[k] / 5;
     }
@@ -265,7 +266,7 @@ static bool find_fragment(const painter *p, uint32_t number, float x, float y, f
     const cloth_surface *surface = &p->surfaces[s];
     const uint32_t *corners = surface->triangles + 3 * (size_t)(number - p->firsts[s]);
     const float *places[3], *eye = p->shot->camera->eye;
-    double ray[3], ab[3], ac[3], from[3], cross[3], other[3];
+    double ray[3], ab[3], ac[3], from[3], cross[3], from_cross[3];
     for (int c = 0; c < 3; c++) places[c] = surface->positions + 3 * (size_t)corners[c];
     for (int k = 0; k < 3; k++) {
         ray[k] = (double)p->forward[k] + (double)x * (double)p->right[k] +
@@ -277,12 +278,13 @@ static bool find_fragment(const painter *p, uint32_t number, float x, float y, f
     for (int k = 0; k < 3; k++) {
         int i = (k + 1) % 3, j = (k + 2) % 3;
         cross[k] = ray[i] * ac[j] - ray[j] * ac[i];
-        other[k] = from[i] * ab[j] - from[j] * ab[i];
+        from_cross[k] = from[i] * ab[j] - from[j] * ab[i];
         f->flat_normal[k] = (float)(ab[i] * ac[j] - ab[j] * ac[i]);
     }
     double determinant = ab[0] * cross[0] + ab[1] * cross[1] + ab[2] * cross[2];
     double b = (from[0] * cross[0] + from[1] * cross[1] + from[2] * cross[2]) / determinant;
-    double c = (ray[0] * other[0] + ray[1] * other[1] + ray[2] * other[2]) / determinant;
+    double c =
+        (ray[0] * from_cross[0] + ray[1] * from_cross[1] + ray[2] * from_cross[2]) / determinant;
     if (!isfinite(b) || !isfinite(c)) return false;
     b = b < 0 ? 0 : b;
     c = c < 0 ? 0 : c;
@@ -324,7 +326,7 @@ static void surface_light(const painter *p, const fragment *f, float x, float y,
           key = key_light(p, f->place, normal, x, y);
     float wrap = f->two_sided ? 0.12f : 0, diffuse = hed_max(0, (cosine + wrap) / (1 + wrap)) * key;
     float through = f->two_sided ? 0.22f * hed_max(0, -cosine) * key : 0;
-    float away = 1 - hed_max(0, cloth_dot(normal, to_eye)),
+    float grazing = 1 - hed_max(0, cloth_dot(normal, to_eye)),
           share = 0.5f + 0.5f * cloth_dot(normal, studio->up);
     cloth_along(to_eye, 1, studio->key_direction, half);
     cloth_normalize(half);
@@ -336,11 +338,11 @@ static void surface_light(const painter *p, const fragment *f, float x, float y,
         light[k] = albedo * (around + KEY[k] * diffuse * 0.46f) +
                    albedo * sqrtf(albedo) * KEY[k] * through;
         if (f->two_sided)
-            light[k] +=
-                mix(1, albedo, 0.6f) * away * away * away * 0.22f * (around + KEY[k] * diffuse);
+            light[k] += mix(1, albedo, 0.6f) * grazing * grazing * grazing * 0.22f *
+                        (around + KEY[k] * diffuse);
         else if (cosine >= 0)
-            light[k] +=
-                0.03f * KEY[k] * key * shine + 0.10f * away * away * away * away * away * SKY[k];
+            light[k] += 0.03f * KEY[k] * key * shine +
+                        0.10f * grazing * grazing * grazing * grazing * grazing * SKY[k];
     }
 }
 
@@ -350,27 +352,28 @@ static void surface_light(const painter *p, const fragment *f, float x, float y,
 static void pixel_light(const painter *p, uint32_t column, uint32_t row, float light[3])
 {
     const cloth_raster *raster = &p->software->picture;
-    const uint32_t *seen =
+    const uint32_t *triangles =
         raster->nearest + ((size_t)row * raster->width + column) * CLOTH_RASTER_SAMPLES;
     const cloth_shot *shot = p->shot;
     float x = (float)column + 0.5f, y = (float)row + 0.5f,
           ground = shot->studio->ground - 1e-4f * shot->studio->size;
     memset(light, 0, 3 * sizeof *light);
     for (int i = 0; i < CLOTH_RASTER_SAMPLES; i++) {
-        int same = 0, before = 0;
+        int sample_count = 0, before = 0;
         for (int j = 0; j < CLOTH_RASTER_SAMPLES; j++) {
-            same += seen[j] == seen[i];
-            before += j < i && seen[j] == seen[i];
+            sample_count += triangles[j] == triangles[i];
+            before += j < i && triangles[j] == triangles[i];
         }
         if (before) continue;
         fragment f;
-        float one[3];
+        float sample_light[3];
         /* the ground hides everything below it */
-        if (seen[i] != CLOTH_RASTER_NOTHING && find_fragment(p, seen[i], x, y, &f) &&
+        if (triangles[i] != CLOTH_RASTER_NOTHING && find_fragment(p, triangles[i], x, y, &f) &&
             !(shot->ground_seen && cloth_dot(f.place, shot->studio->up) < ground))
-            surface_light(p, &f, x, y, one);
-        else behind(p, x, y, one);
-        for (int k = 0; k < 3; k++) light[k] += one[k] * (float)same / CLOTH_RASTER_SAMPLES;
+            surface_light(p, &f, x, y, sample_light);
+        else behind(p, x, y, sample_light);
+        for (int k = 0; k < 3; k++)
+            light[k] += sample_light[k] * (float)sample_count / CLOTH_RASTER_SAMPLES;
     }
 }
 
@@ -405,16 +408,16 @@ static void software_look(painter *p, const cloth_shot *shot, float width, float
 
 /* Makes normals for surfaces without normals; false: out of memory. */
 static bool complete_normals(
-    const cloth_surface *surfaces, uint32_t count, const float **normals, float **made)
+    const cloth_surface *surfaces, uint32_t count, const float **normals, float **created)
 {
     for (uint32_t i = 0; i < count; i++) {
         normals[i] = surfaces[i].normals;
         if (normals[i]) continue;
-        made[i] = malloc(3 * (size_t)surfaces[i].vertex_count * sizeof **made + 1);
-        if (!made[i]) return false;
+        created[i] = malloc(3 * (size_t)surfaces[i].vertex_count * sizeof **created + 1);
+        if (!created[i]) return false;
         cloth_make_normals(surfaces[i].positions, surfaces[i].vertex_count, surfaces[i].triangles,
-            surfaces[i].triangle_count, made[i]);
-        normals[i] = made[i];
+            surfaces[i].triangle_count, created[i]);
+        normals[i] = created[i];
     }
     return true;
 }
@@ -424,9 +427,9 @@ hed_status cloth_software_draw(cloth_software *software, const cloth_shot *shot,
 {
     uint32_t *firsts = calloc((size_t)count + 1, sizeof *firsts);
     const float **normals = calloc((size_t)count + 1, sizeof *normals);
-    float **made = calloc((size_t)count + 1, sizeof *made);
+    float **created = calloc((size_t)count + 1, sizeof *created);
     hed_status status = HED_OK;
-    if (!firsts || !normals || !made || !complete_normals(surfaces, count, normals, made))
+    if (!firsts || !normals || !created || !complete_normals(surfaces, count, normals, created))
         status = hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
     for (uint32_t i = 0; i < count && !status; i++) {
         if (surfaces[i].triangle_count >= CLOTH_RASTER_NOTHING - firsts[i])
@@ -459,8 +462,8 @@ hed_status cloth_software_draw(cloth_software *software, const cloth_shot *shot,
                         3 * ((size_t)(image->height - 1 - row) * image->width + column));
             }
     }
-    for (uint32_t i = 0; made && i < count; i++) free(made[i]);
-    free(made);
+    for (uint32_t i = 0; created && i < count; i++) free(created[i]);
+    free(created);
     free(normals);
     free(firsts);
     return status;
@@ -530,17 +533,17 @@ static double inside(const corner *c, int plane)
 /* Clips a polygon at a plane. Returns the number of remaining corners. */
 static int clip(const corner *in, int count, int plane, corner *out)
 {
-    int made = 0;
+    int corner_count = 0;
     for (int i = 0; i < count; i++) {
         const corner *a = &in[i], *b = &in[(i + 1) % count];
         double from = inside(a, plane), to = inside(b, plane);
-        if (from >= 0) out[made++] = *a;
+        if (from >= 0) out[corner_count++] = *a;
         if ((from >= 0) == (to >= 0)) continue;
         double s = from / (from - to);
-        out[made++] = (corner){a->x + s * (b->x - a->x), a->y + s * (b->y - a->y),
+        out[corner_count++] = (corner){a->x + s * (b->x - a->x), a->y + s * (b->y - a->y),
             a->z + s * (b->z - a->z), a->w + s * (b->w - a->w)};
     }
-    return made;
+    return corner_count;
 }
 
 /* ---- samples ---- */
@@ -567,11 +570,12 @@ static edge edge_between(const point *a, const point *b)
 static int64_t software_smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Finds the pixels from *low to *high that contain the subpixels `least` to `most`. */
-static void pixels_between(int64_t least, int64_t most, uint32_t size, int64_t *low, int64_t *high)
+/* Finds the pixels from *low to *high that contain the subpixels `lowest` to `highest`. */
+static void pixels_between(
+    int64_t lowest, int64_t highest, uint32_t size, int64_t *low, int64_t *high)
 {
-    *low = larger(least >> 8, 0);
-    *high = software_smaller(most >> 8, (int64_t)size - 1);
+    *low = larger(lowest >> 8, 0);
+    *high = software_smaller(highest >> 8, (int64_t)size - 1);
 }
 
 static void software_fill(
@@ -633,12 +637,12 @@ void cloth_raster_draw(cloth_raster *raster, const float m[16], const float *pos
             for (int plane = 0; plane < planes; plane++) whole = whole && inside(out, plane) >= 0;
         }
         if (!finite) continue;
-        int count = 3, now = 0;
-        for (int plane = 0; plane < planes && !whole && count; plane++, now = !now)
-            count = clip(corners[now], count, plane, corners[!now]);
+        int count = 3, current = 0;
+        for (int plane = 0; plane < planes && !whole && count; plane++, current = !current)
+            count = clip(corners[current], count, plane, corners[!current]);
         point points[MOST_CORNERS];
         for (int c = 0; c < count; c++) {
-            const corner *from = &corners[now][c];
+            const corner *from = &corners[current][c];
             double x = (from->x / from->w + 1) * 0.5 * raster->width,
                    y = (from->y / from->w + 1) * 0.5 * raster->height,
                    z = (from->z / from->w + 1) * 0.5;

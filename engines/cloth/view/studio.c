@@ -59,9 +59,9 @@ cloth_shot cloth_shot_begin(
     cloth_along(camera->eye, -1, shot.centre, offset);
     float distance = sqrtf(cloth_dot(offset, offset)), reach = fmaxf(studio->size, shot.radius);
     /* not nearer to the cloth, as the ground in front of it is visible, too */
-    float near = 0.02f * fmaxf(reach, distance);
+    float near_plane = 0.02f * fmaxf(reach, distance);
     cloth_look_at(camera->eye, camera->target, camera->up, shot.view);
-    cloth_perspective(camera->field_of_view, aspect, near, distance + 80 * reach, projection);
+    cloth_perspective(camera->field_of_view, aspect, near_plane, distance + 80 * reach, projection);
     cloth_multiply(projection, shot.view, shot.view_projection);
 
     float from[3];
@@ -70,8 +70,8 @@ cloth_shot cloth_shot_begin(
     /* The origin of the light's view is at `from`, one metre from the centre. */
     light[14] += 1;
     /* deep enough for the shadow on the ground */
-    float above = cloth_dot(shot.centre, studio->up) - studio->ground;
-    float depth = 2 * shot.radius + fmaxf(above, 0) / cloth_dot(studio->key_direction, studio->up);
+    float height = cloth_dot(shot.centre, studio->up) - studio->ground;
+    float depth = 2 * shot.radius + fmaxf(height, 0) / cloth_dot(studio->key_direction, studio->up);
     cloth_orthographic(shot.radius, depth, projection);
     cloth_multiply(projection, light, shot.shadow_matrix);
     shot.shadow_texel = 2 * shot.radius / CLOTH_SHADOW_SIZE;
@@ -104,11 +104,11 @@ void cloth_box_add(cloth_box *box, const float *points, uint32_t count)
     }
 }
 
-void cloth_box_join(cloth_box *box, const cloth_box *other)
+void cloth_box_join(cloth_box *box, const cloth_box *added)
 {
     for (int k = 0; k < 3; k++) {
-        box->low[k] = fminf(box->low[k], other->low[k]);
-        box->high[k] = fmaxf(box->high[k], other->high[k]);
+        box->low[k] = fminf(box->low[k], added->low[k]);
+        box->high[k] = fmaxf(box->high[k], added->high[k]);
     }
 }
 
@@ -161,17 +161,17 @@ void cloth_multiply(const float a[16], const float b[16], float out[16])
 
 void cloth_look_at(const float eye[3], const float target[3], const float up[3], float out[16])
 {
-    float back[3], right[3], above[3];
+    float back[3], right[3], upward[3];
     cloth_along(eye, -1, target, back);
     cloth_normalize(back);
     cloth_cross(up, back, right);
     if (cloth_dot(right, right) < 1e-8f) { /* the direction is along `up` */
-        float other[3] = {up[1], up[2], up[0]};
-        cloth_cross(other, back, right);
+        float sideways[3] = {up[1], up[2], up[0]};
+        cloth_cross(sideways, back, right);
     }
     cloth_normalize(right);
-    cloth_cross(back, right, above);
-    const float *rows[3] = {right, above, back};
+    cloth_cross(back, right, upward);
+    const float *rows[3] = {right, upward, back};
     memset(out, 0, 16 * sizeof *out);
     for (int row = 0; row < 3; row++) {
         for (int k = 0; k < 3; k++) out[4 * k + row] = rows[row][k];
@@ -180,15 +180,16 @@ void cloth_look_at(const float eye[3], const float target[3], const float up[3],
     out[15] = 1;
 }
 
-void cloth_perspective(float degrees, float aspect, float near, float far, float out[16])
+void cloth_perspective(
+    float degrees, float aspect, float near_plane, float far_plane, float out[16])
 {
     float scale = 1 / hed_tan(degrees * 0.5f * 3.14159265f / 180);
     memset(out, 0, 16 * sizeof *out);
     out[0] = scale / aspect;
     out[5] = scale;
-    out[10] = (far + near) / (near - far);
+    out[10] = (far_plane + near_plane) / (near_plane - far_plane);
     out[11] = -1;
-    out[14] = 2 * far * near / (near - far);
+    out[14] = 2 * far_plane * near_plane / (near_plane - far_plane);
 }
 
 void cloth_orthographic(float radius, float depth, float out[16])
@@ -220,13 +221,13 @@ void cloth_make_normals(const float *positions, uint32_t vertex_count, const uin
 uint32_t *cloth_mesh_triangles(
     const hed_cloth_mesh *mesh, uint32_t first, uint32_t copies, uint32_t *count)
 {
-    uint64_t each = 0;
+    uint64_t triangle_count = 0;
     for (uint32_t f = 0; f < mesh->face_count; f++) {
         uint32_t corners = mesh->face_at[f + 1] - mesh->face_at[f];
-        each += corners > 2 ? corners - 2 : 0;
+        triangle_count += corners > 2 ? corners - 2 : 0;
     }
-    *count = (uint32_t)(each * copies);
-    uint32_t *out = malloc(3 * each * copies * sizeof *out + 1), *next = out;
+    *count = (uint32_t)(triangle_count * copies);
+    uint32_t *out = malloc(3 * triangle_count * copies * sizeof *out + 1), *next = out;
     for (uint32_t copy = 0; copy < copies && out; copy++)
         for (uint32_t f = 0; f < mesh->face_count; f++)
             for (uint32_t c = mesh->face_at[f] + 1; c + 1 < mesh->face_at[f + 1]; c++) {

@@ -15,7 +15,7 @@ typedef struct cloth_box {
 cloth_box cloth_box_nothing(void);
 /* Extends the box by `count` points (count x 3); points that are not finite are skipped. */
 void cloth_box_add(cloth_box *box, const float *points, uint32_t count);
-void cloth_box_join(cloth_box *box, const cloth_box *other);
+void cloth_box_join(cloth_box *box, const cloth_box *added);
 bool cloth_box_empty(const cloth_box *box);
 void cloth_box_centre(const cloth_box *box, float centre[3]);
 float cloth_box_radius(const cloth_box *box); /* half of the diagonal */
@@ -29,7 +29,8 @@ void cloth_along(const float a[3], float s, const float b[3], float out[3]);
 
 void cloth_multiply(const float a[16], const float b[16], float out[16]);
 void cloth_look_at(const float eye[3], const float target[3], const float up[3], float out[16]);
-void cloth_perspective(float degrees, float aspect, float near, float far, float out[16]);
+void cloth_perspective(
+    float degrees, float aspect, float near_plane, float far_plane, float out[16]);
 /* Projects a cube of half the size `radius` around the origin of view space, `depth` before
  * and after the origin. */
 void cloth_orthographic(float radius, float depth, float out[16]);

@@ -165,20 +165,20 @@ hed_status cloth_vertices_take(cloth_vertices *v, bool colours, hed_error *error
 
 /* Makes the vertex array of a prop that is new or has another number of vertices. */
 static hed_status start_prop(cloth_vertices *v, prop *p, cloth_drawable *drawable,
-    const hed_cloth_prop *now, hed_error *error)
+    const hed_cloth_prop *current, hed_error *error)
 {
     const cloth_gl *gl = v->gl;
-    float *was = calloc(6 * (size_t)now->vertex_count + 1, sizeof *was);
+    float *was = calloc(6 * (size_t)current->vertex_count + 1, sizeof *was);
     if (!was) return vertices_no_memory(error, "the props");
     free(p->was);
     p->was = was;
-    p->vertex_count = now->vertex_count;
-    drawable->index_count = 3 * now->triangle_count;
-    memcpy(drawable->colour, now->colour, sizeof drawable->colour);
+    p->vertex_count = current->vertex_count;
+    drawable->index_count = 3 * current->triangle_count;
+    memcpy(drawable->colour, current->colour, sizeof drawable->colour);
     gl->BindVertexArray(drawable->vertex_array);
     gl->BindBuffer(GL_ELEMENT_ARRAY_BUFFER, p->triangles);
     gl->BufferData(GL_ELEMENT_ARRAY_BUFFER, (GLsizeiptr)(drawable->index_count * sizeof(uint32_t)),
-        now->triangles, GL_STATIC_DRAW);
+        current->triangles, GL_STATIC_DRAW);
     gl->BindBuffer(GL_ARRAY_BUFFER, p->positions);
     gl->EnableVertexAttribArray(0);
     gl->VertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, NULL);
@@ -193,18 +193,18 @@ hed_status cloth_vertices_take_props(cloth_vertices *v, hed_error *error)
 {
     for (uint32_t i = 0; i < v->prop_count; i++) {
         prop *p = &v->props[i];
-        hed_cloth_prop now = hed_cloth_scene_prop(v->scene, i);
-        size_t size = 3 * (size_t)now.vertex_count * sizeof(float);
-        bool first = !p->was || p->vertex_count != now.vertex_count;
+        hed_cloth_prop current = hed_cloth_scene_prop(v->scene, i);
+        size_t size = 3 * (size_t)current.vertex_count * sizeof(float);
+        bool first = !p->was || p->vertex_count != current.vertex_count;
         hed_status status =
-            first ? start_prop(v, p, &v->drawables[v->garment_count + i], &now, error) : HED_OK;
+            first ? start_prop(v, p, &v->drawables[v->garment_count + i], &current, error) : HED_OK;
         if (status) return status;
-        if (!first && memcmp(p->was, now.positions, size) == 0) continue;
-        float *normals = p->was + 3 * (size_t)now.vertex_count;
-        memcpy(p->was, now.positions, size);
-        cloth_make_normals(
-            now.positions, now.vertex_count, now.triangles, now.triangle_count, normals);
-        vertices_put(v->gl, p->positions, now.positions, size);
+        if (!first && memcmp(p->was, current.positions, size) == 0) continue;
+        float *normals = p->was + 3 * (size_t)current.vertex_count;
+        memcpy(p->was, current.positions, size);
+        cloth_make_normals(current.positions, current.vertex_count, current.triangles,
+            current.triangle_count, normals);
+        vertices_put(v->gl, p->positions, current.positions, size);
         vertices_put(v->gl, p->normals, normals, size);
     }
     return HED_OK;
@@ -221,11 +221,11 @@ const cloth_drawable *cloth_vertices_drawables(const cloth_vertices *v, uint32_t
 cloth_box cloth_vertices_box(const cloth_vertices *v)
 {
     cloth_box box = v->box;
-    float most = 3 * cloth_box_radius(&v->box);
+    float radius_limit = 3 * cloth_box_radius(&v->box);
     for (uint32_t i = 0; i < v->prop_count; i++) {
         cloth_box prop_box = cloth_box_nothing();
         cloth_box_add(&prop_box, v->props[i].was, v->props[i].was ? v->props[i].vertex_count : 0);
-        if (!cloth_box_empty(&prop_box) && cloth_box_radius(&prop_box) <= most)
+        if (!cloth_box_empty(&prop_box) && cloth_box_radius(&prop_box) <= radius_limit)
             cloth_box_join(&box, &prop_box);
     }
     return box;

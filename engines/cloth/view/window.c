@@ -76,11 +76,11 @@ static hed_status load_glfw(glfw *functions, hed_error *error)
 #define GLFW_NAME(name) "glfw" #name,
     static const char *const names[] = {GLFW_FUNCTIONS(GLFW_NAME)};
     enum { COUNT = sizeof names / sizeof *names };
-    void *found[COUNT];
-    _Static_assert(sizeof *functions == sizeof found, "functions alone");
+    void *addresses[COUNT];
+    _Static_assert(sizeof *functions == sizeof addresses, "functions alone");
     hed_status status = hed_library_load(
-        NULL, &hed_optional_libraries[HED_LIBRARY_GLFW], names, found, COUNT, NULL, error);
-    if (!status) memcpy(functions, found, sizeof found);
+        NULL, &hed_optional_libraries[HED_LIBRARY_GLFW], names, addresses, COUNT, NULL, error);
+    if (!status) memcpy(functions, addresses, sizeof addresses);
     return status;
 }
 
@@ -90,11 +90,11 @@ static window *window_from(GLFWwindow *handle)
 {
     static const char *const name = "glfwGetWindowUserPointer";
     __typeof__(&glfwGetWindowUserPointer) get = NULL;
-    void *found;
+    void *address;
     if (hed_library_load(
-            NULL, &hed_optional_libraries[HED_LIBRARY_GLFW], &name, &found, 1, NULL, NULL))
+            NULL, &hed_optional_libraries[HED_LIBRARY_GLFW], &name, &address, 1, NULL, NULL))
         return NULL;
-    memcpy(&get, &found, sizeof get);
+    memcpy(&get, &address, sizeof get);
     return get(handle);
 }
 
@@ -203,9 +203,9 @@ static hed_status window_step(window *w, hed_error *error)
  * too slow. */
 static uint32_t frames_due(window *w)
 {
-    double now = w->glfw.GetTime();
-    w->due = fmin(w->due + (now - w->clock) * w->rate, MOST_AT_ONCE);
-    w->clock = now;
+    double time = w->glfw.GetTime();
+    w->due = fmin(w->due + (time - w->clock) * w->rate, MOST_AT_ONCE);
+    w->clock = time;
     if (w->control.paused) w->due = 0;
     uint32_t count = (uint32_t)w->due;
     w->due -= count;
@@ -267,7 +267,7 @@ static void window_write_picture(window *w, uint32_t width, uint32_t height)
 
 static void set_title(window *w)
 {
-    double now = w->glfw.GetTime(), passed = now - w->titled;
+    double time = w->glfw.GetTime(), passed = time - w->titled;
     if (passed < TITLE_EVERY) return;
     char title[400], forces[96] = "";
     const hed_device_info *device =
@@ -283,7 +283,7 @@ static void set_title(window *w)
         100 * w->stretch, forces, w->control.paused ? " | paused" : "", w->note[0] ? " | " : "",
         w->note);
     w->glfw.SetWindowTitle(w->handle, title);
-    w->titled = now;
+    w->titled = time;
     w->titled_pictures = w->pictures;
     w->note[0] = '\0';
 }
@@ -311,8 +311,9 @@ static hed_status window_take(window *w, hed_error *error)
     hed_status status = cloth_vertices_take(w->vertices, w->control.colours, error);
     double seconds;
     if (!status && w->timed && hed_event_elapsed(w->begin, w->end, &seconds, NULL) == HED_OK) {
-        double each = seconds / w->timed_frames;
-        w->frame_seconds = w->frame_seconds > 0 ? 0.9 * w->frame_seconds + 0.1 * each : each;
+        double frame_time = seconds / w->timed_frames;
+        w->frame_seconds =
+            w->frame_seconds > 0 ? 0.9 * w->frame_seconds + 0.1 * frame_time : frame_time;
     }
     w->timed = false;
     return status ? status : window_measure(w, error);
