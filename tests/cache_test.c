@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 
-static hed_error error;
+static _Thread_local hed_error error; /* tests with threads share no error */
 static char cache[128]; /* a folder in the test's folder, which is not there at first */
 
 static void make_folder(void)

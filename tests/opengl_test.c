@@ -16,7 +16,7 @@ static void open_gl(void)
 
 TestSuite(opengl, .init = open_gl, .fini = here_close);
 
-static hed_error error;
+static _Thread_local hed_error error; /* tests with threads share no error */
 
 enum { N = 1000, BYTES = 4 * N };
 

@@ -12,7 +12,7 @@
 
 enum { FRAMES = 30000, EVENTS = 150 };
 
-static hed_error error;
+static _Thread_local hed_error error; /* tests with threads share no error */
 static float left[2][FRAMES], right[2][FRAMES];
 static hed_synth_event events[EVENTS];
 

@@ -9,7 +9,7 @@
 
 enum { THREADS = 4, ROUNDS = 6 };
 
-static hed_error error;
+static _Thread_local hed_error error; /* tests with threads share no error */
 
 /* What the threads share, and what each of them finds wrong: an assertion is for the test's own
  * thread. */

@@ -15,7 +15,7 @@
 #include "support/json.h"
 #include "web/web.h"
 
-static hed_error error;
+static _Thread_local hed_error error; /* tests with threads share no error */
 static hed_context *context;
 static hed_web *web;
 static char address[128]; /* of the server, also once that is gone */

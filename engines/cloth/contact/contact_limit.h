@@ -141,14 +141,16 @@ CLOTH_INLINE void contact_limit(uint k, __global const contact_pair *pairs,
     limited |= contact_limit_end(fractions, pair.d, left.d, to.motion.w, to.allowed.w, round);
     if (!limited) return;
     cloth_atomic_max(&counters->iteration[params.slot].limited_rounds, (int)round + 1);
-    if (to.reason == CONTACT_DIVIDED) counters->iteration[params.slot].plane_limited = 1;
+    if (to.reason == CONTACT_DIVIDED)
+        cloth_atomic_store(&counters->iteration[params.slot].plane_limited, 1);
 }
 
 /* Number of pairs of a round; 0 if the round before limited no vertex. */
 CLOTH_FUNCTION uint contact_to_limit(
     __global const contact_counters *counters, contact_params params)
 {
-    if ((uint)counters->iteration[params.slot].limited_rounds < params.round) return 0;
+    if ((uint)cloth_atomic_load(&counters->iteration[params.slot].limited_rounds) < params.round)
+        return 0;
     return contact_count(counters, params);
 }
 

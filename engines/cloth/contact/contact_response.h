@@ -3,19 +3,22 @@
 #ifndef CLOTH_CONTACT_RESPONSE_H
 #define CLOTH_CONTACT_RESPONSE_H
 
-/* Number of pairs of a pass; 0 if the pass before of the same kind moved no vertex. */
+/* Number of pairs of a pass; 0 if the pass before of the same kind moved no vertex. Other threads may
+ * be storing this pass already: its number is above `pass` as well, so each thread finds the same. */
 CLOTH_FUNCTION uint contact_to_push(
     __global const contact_counters *counters, contact_params params)
 {
     uint first = params.pass == 0 || params.pass == CONTACT_PUSH_PASSES;
-    if (!first && (uint)counters->iteration[params.slot].active_passes < params.pass) return 0u;
+    __global const int *active = &counters->iteration[params.slot].active_passes;
+    if (!first && (uint)cloth_atomic_load(active) < params.pass) return 0u;
     return contact_count(counters, params);
 }
 
 CLOTH_FUNCTION void contact_mark_active(__global contact_counters *counters, contact_params params)
 {
     __global int *active = &counters->iteration[params.slot].active_passes;
-    if ((uint)*active != params.pass + 1u) *active = (int)params.pass + 1;
+    const int pass = (int)params.pass + 1;
+    if (cloth_atomic_load(active) != pass) cloth_atomic_store(active, pass);
 }
 
 /* True if the pass moved a vertex. */
