@@ -3,6 +3,7 @@
  * the sheets, and the room that there is at first. */
 #include <stdlib.h>
 
+#include "css_changes.h"
 #include "css_pages.h"
 #include "css_random.h"
 #include "fixture.h"
@@ -111,6 +112,35 @@ Test(css_device, plain_cases, .timeout = 240)
     CHECK_GT(both(&d, 1, sheet, "plain cases"), 30u);
     hed_css_sheet_destroy(sheet);
     hed_css_document_destroy(d);
+}
+
+Test(css_device, changes_by_a_reader, .timeout = 240)
+{
+    hed_css_document *pages[HED_COUNT(css_changes)];
+    hed_css_matcher *matchers[2] = {0};
+    hed_error error = {0};
+    char text[8192] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < HED_COUNT(css_changes); i++) {
+        pages[i] = page(css_changes[i].html);
+        length += (size_t)snprintf(
+            text + length, sizeof text - length, "%s { }", css_changes[i].selector);
+    }
+    CHECK_LT(length, sizeof text);
+    hed_css_sheet *sheet = sheet_of(text);
+    hed_css_matcher_def def = {.documents = pages,
+        .document_count = HED_COUNT(css_changes),
+        .sheets = &sheet,
+        .sheet_count = 1,
+        .states_possible = true};
+    for (int i = 0; i < 2; i++) {
+        OK(hed_css_matcher_create(i ? here.device : NULL, &def, &matchers[i], &error));
+        OK(hed_css_match(matchers[i], &error));
+    }
+    CHECK_GT(compare(matchers[0], matchers[1], "changes by a reader"), 100u);
+    for (int i = 0; i < 2; i++) hed_css_matcher_destroy(matchers[i]);
+    hed_css_sheet_destroy(sheet);
+    for (size_t i = 0; i < HED_COUNT(css_changes); i++) hed_css_document_destroy(pages[i]);
 }
 
 Test(css_device, random_pairs, .timeout = 600)

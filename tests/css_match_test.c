@@ -1,6 +1,7 @@
 /* What rules match, against the plain meaning of selectors, and what follows from it. */
 #include <stdlib.h>
 
+#include "css_changes.h"
 #include "css_pages.h"
 #include "css_random.h"
 #include "model/document.h"
@@ -187,6 +188,27 @@ static void equals_plain(hed_css_document *const *pages, uint32_t count, hed_css
             }
     }
     hed_css_matcher_destroy(m);
+}
+
+Test(css_match, changes_by_a_reader)
+{
+    for (size_t i = 0; i < HED_COUNT(css_changes); i++) {
+        char html[512], text[256];
+        snprintf(html, sizeof html, "<!doctype html><body>%s", css_changes[i].html);
+        snprintf(text, sizeof text, "%s { }", css_changes[i].selector);
+        hed_css_document *d = page(html);
+        hed_css_sheet *sheet = sheet_of(text);
+        hed_css_matcher *m = matched(d, sheet, true);
+        uint32_t count;
+        hed_css_counts(m, &count, NULL);
+        EXPECT_EQ(count > 0, css_changes[i].possible, "%s on %s", css_changes[i].selector,
+            css_changes[i].html);
+        equals_plain(&d, 1, sheet, true, 1);
+        equals_plain(&d, 1, sheet, false, 1);
+        hed_css_matcher_destroy(m);
+        hed_css_sheet_destroy(sheet);
+        hed_css_document_destroy(d);
+    }
 }
 
 static hed_css_document *tree_of(const hed_css_element *elements, uint32_t count, bool quirks)

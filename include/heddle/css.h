@@ -305,7 +305,8 @@ typedef struct hed_css_matcher_def {
     /** (sheet_count); numbers of rules continue from sheet to sheet */
     hed_css_sheet *const *sheets;
     uint32_t sheet_count;
-    /** treats states that documents do not contain as possible, for finding unused rules */
+    /** treats as possible the states that documents do not contain, and the changes that a reader can
+     *  make without a script (checks, open details, typed text), for finding unused rules */
     bool states_possible;
     const bool *without; /**< (rules of all sheets) true: the rule is ignored; NULL: none is */
 } hed_css_matcher_def;

@@ -64,6 +64,16 @@ run 0 css unused "$site/page.html" --out "$site/reduced/"
 echo 'em { }' > "$work/text"; file_is "$site/reduced/b.css" < "$work/text"
 [ -e "$site/reduced/a.css" ] || complain "a folder has not all sheets"
 
+# ---- what a reader can change ----
+echo '<!doctype html><link rel=stylesheet href=reader.css><input placeholder=a class=i><label>x</label><input id=c type=checkbox><p class=l>' > "$site/reader.html"
+cat > "$site/reader.css" << 'SHEET'
+.i:not(:placeholder-shown) + label { a: 1 }
+#c:checked + .l { a: 1 }
+SHEET
+echo '.l:checked { a: 1 }' | cat "$site/reader.css" - > "$site/reader.all.css"
+run 0 css unused "$site/reader.html" --css "$site/reader.all.css" --out "$site/reader.used.css"
+file_is "$site/reader.used.css" < "$site/reader.css"
+
 # ---- nested declarations ----
 echo '<!doctype html><link rel=stylesheet href=nested.css><p>' > "$site/nested.html"
 cat > "$site/nested.css" << 'SHEET'

@@ -29,8 +29,17 @@ enum {
     CSS_OUT_OF_RANGE = 1u << 15,
     CSS_DEFINED = 1u << 16,
     CSS_OPEN = 1u << 17,
-    CSS_RTL = 1u << 18,      /* direction right to left; clear: left to right */
-    CSS_READ_ONLY = 1u << 19 /* HTML elements only */
+    CSS_RTL = 1u << 18,       /* direction right to left; clear: left to right */
+    CSS_READ_ONLY = 1u << 19, /* HTML elements only */
+    /* changeable elements: a reader can set and clear the flag or attribute without a script */
+    CSS_CHANGES_CHECKED = 1u << 20,
+    CSS_CHANGES_OPEN = 1u << 21, /* CSS_OPEN, and the attribute of details and dialog */
+    CSS_CHANGES_PLACEHOLDER = 1u << 22,
+    CSS_CHANGES_VALIDITY = 1u << 23, /* CSS_VALID and CSS_INVALID */
+    CSS_CHANGES_RANGE = 1u << 24,    /* CSS_IN_RANGE and CSS_OUT_OF_RANGE */
+    CSS_CHANGES_INDETERMINATE = 1u << 25,
+    CSS_CHANGES_HIDDEN = 1u << 26, /* hidden=until-found: the attribute disappears */
+    CSS_CHANGES_EMPTY = 1u << 27   /* CSS_EMPTY: the text can be edited */
 };
 
 /* Text among the children of an element: bits. */
@@ -72,10 +81,10 @@ struct hed_css_document {
     uint32_t class_count, class_room; /* words of classes: used; allocated */
     uint32_t attribute_count, attribute_room;
     uint32_t class_fixed, attribute_fixed; /* counts when the document was created */
-    bool form_owners;                      /* some element has a `form` attribute */
-    uint32_t *position[CSS_POSITIONS];     /* (N) */
-    uint32_t *flags;                       /* (N) CSS_ROOT ... */
-    uint32_t *states;                      /* (N) hed_css_state, set by the program */
+    bool id_references;                /* some element has an attribute `form` or `commandfor` */
+    uint32_t *position[CSS_POSITIONS]; /* (N) */
+    uint32_t *flags;                   /* (N) CSS_ROOT ... */
+    uint32_t *states;                  /* (N) hed_css_state, set by the program */
     uint32_t *language; /* (N) name of the language, which may be inherited; CSS_NONE: unknown */
     uint32_t *line;     /* (N) line of the start tag; 0: unknown */
     uint8_t *has_text;  /* (N) CSS_TEXT ... */

@@ -146,6 +146,23 @@ static bool read_letter_case(css_reader *r, css_letter_case *letter_case)
     return true;
 }
 
+/* Sets the flags of elements whose attribute a reader can set or remove: `open`, with an empty value,
+ * and `hidden`. */
+static void set_changes(css_reader *r, css_simple *attribute)
+{
+    const char *name = hed_css_name_text(r->p->names, attribute->lower, NULL);
+    if (attribute->name_space != 0 && attribute->name_space != CSS_NONE) return;
+    if (strcmp(name, "hidden") == 0) attribute->may_fail = CSS_CHANGES_HIDDEN;
+    if (strcmp(name, "open") != 0) return;
+    attribute->may_fail = CSS_CHANGES_OPEN;
+    size_t length = 0;
+    const char *operand = attribute->value == CSS_NONE
+                              ? ""
+                              : hed_css_name_text(r->p->names, attribute->value, &length);
+    if (css_value_fits((css_operator)attribute->operation, operand, length, "", 0, false))
+        attribute->may_hold = CSS_CHANGES_OPEN;
+}
+
 static bool read_attribute(css_reader *r)
 {
     uint32_t name_space = 0;
@@ -176,6 +193,7 @@ static bool read_attribute(css_reader *r)
     }
     simple.operation = (uint8_t)operation;
     simple.letter_case = (uint8_t)letter_case;
+    set_changes(r, &simple);
     ((css_simple *)r->p->simples.items)[r->p->simples.count - 1] = simple;
     if (r->now.type == CSS_CLOSE_SQUARE) css_advance(r);
     return true;

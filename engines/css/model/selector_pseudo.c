@@ -291,6 +291,7 @@ static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behi
     simple->operation = pseudo->operation;
     simple->negated = pseudo->negated;
     simple->bits = pseudo->bits;
+    simple->may_hold = simple->may_fail = pseudo->changes;
     simple->b = pseudo->kind == CSS_NTH;
     if (pseudo->kind == CSS_STATE) r->out->state = true;
     if (pseudo->role == CSS_PSEUDO_SHADOW) r->shadow |= r->depth == 0;

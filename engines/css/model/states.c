@@ -20,7 +20,8 @@ enum {
         W(meta) W(datalist) W(href) W(checked) W(selected) W(multiple) W(size) W(type) W(name) \
             W(disabled) W(required) W(readonly) W(placeholder) W(value) W(min) W(max) W(open) \
                 W(lang) W(dir) W(contenteditable) W(content) W(step) W(pattern) W(is) W(id) \
-                    W(table) W(tbody) W(thead) W(tfoot) W(tr)
+                    W(table) W(tbody) W(thead) W(tfoot) W(tr) W(minlength) W(maxlength) \
+                        W(command) W(commandfor) W(method) W(formmethod) W(closedby) W(hidden)
 #define NUMBER(word) W_##word,
     WORDS(NUMBER) W_http_equiv,
     WORD_COUNT
@@ -31,15 +32,16 @@ static const char *const word_texts[] = {WORDS(TEXT) "http-equiv"};
 typedef struct states {
     hed_css_document *d;
     uint32_t word[WORD_COUNT];
-    uint8_t *type;   /* (N) css_input_type of input elements */
-    uint32_t *form;  /* (N) form owner */
-    bool *shut;      /* (N) inside a disabled fieldset */
-    bool *unlisted;  /* (N) inside a datalist */
-    bool *off;       /* (N) inside a disabled select */
-    bool *editable;  /* (N) contenteditable */
-    bool *submits;   /* (N) forms that have their default button */
-    bool *bad;       /* (N) forms that own an invalid element */
-    bool *holds_bad; /* (N) the subtree has an invalid element */
+    uint8_t *type;       /* (N) css_input_type of input elements */
+    uint32_t *form;      /* (N) form owner */
+    bool *shut;          /* (N) inside a disabled fieldset */
+    bool *unlisted;      /* (N) inside a datalist */
+    bool *off;           /* (N) inside a disabled select */
+    bool *editable;      /* (N) contenteditable */
+    bool *submits;       /* (N) forms that have their default button */
+    bool *bad;           /* (N) forms that own an invalid element */
+    bool *holds_bad;     /* (N) the subtree has an invalid element */
+    bool *holds_changes; /* (N) the subtree has an element whose validity a reader can change */
 } states;
 
 static bool is(const states *s, uint32_t e, int word)
@@ -117,6 +119,35 @@ static bool is_disabled(const states *s, uint32_t e)
     return s->off[e] || (p != CSS_NONE && is(s, p, W_optgroup) && has(s, p, W_disabled));
 }
 
+/* True if a text that a reader types can be invalid, besides a missing one. */
+static bool limits_text(const states *s, uint32_t e)
+{
+    return has(s, e, W_minlength) || has(s, e, W_maxlength);
+}
+
+/* Changes that a reader can make to an input element with these flags. */
+static uint32_t input_changes(const states *s, uint32_t e, uint32_t flags, bool disabled)
+{
+    css_input_type type = (css_input_type)s->type[e];
+    bool checks = type == CSS_INPUT_CHECKBOX || type == CSS_INPUT_RADIO;
+    uint32_t changes = 0;
+    /* a disabled radio button loses its check to another one of its group */
+    if (checks && (!disabled || (type == CSS_INPUT_RADIO && flags & CSS_CHECKED)))
+        changes |= CSS_CHANGES_CHECKED;
+    if (flags & CSS_READ_WRITE && type <= CSS_INPUT_NUMBER && has(s, e, W_placeholder))
+        changes |= CSS_CHANGES_PLACEHOLDER;
+    if (disabled) return changes;
+    bool picks = (type >= CSS_INPUT_DATE && type <= CSS_INPUT_LOCAL) || type == CSS_INPUT_COLOR;
+    if (picks) changes |= CSS_CHANGES_OPEN;
+    if (!(flags & (CSS_VALID | CSS_INVALID))) return changes;
+    bool format = type >= CSS_INPUT_URL && type <= CSS_INPUT_LOCAL;
+    bool text = type <= CSS_INPUT_EMAIL && (has(s, e, W_pattern) || limits_text(s, e));
+    if (flags & CSS_REQUIRED || format || text) changes |= CSS_CHANGES_VALIDITY;
+    if (flags & (CSS_IN_RANGE | CSS_OUT_OF_RANGE) && type != CSS_INPUT_RANGE)
+        changes |= CSS_CHANGES_RANGE;
+    return changes;
+}
+
 static uint32_t input_flags(const states *s, uint32_t e, bool disabled)
 {
     css_input_type type = (css_input_type)s->type[e];
@@ -174,8 +205,10 @@ static uint32_t textarea_flags(const states *s, uint32_t e, bool disabled)
     uint32_t flags = has(s, e, W_required) ? CSS_REQUIRED : CSS_OPTIONAL;
     if (open) flags |= CSS_READ_WRITE;
     if (has(s, e, W_placeholder) && empty) flags |= CSS_PLACEHOLDER_SHOWN;
-    if (open && !s->unlisted[e]) flags |= flags & CSS_REQUIRED && empty ? CSS_INVALID : CSS_VALID;
-    return flags;
+    if (open && has(s, e, W_placeholder)) flags |= CSS_CHANGES_PLACEHOLDER;
+    if (!open || s->unlisted[e]) return flags;
+    if (flags & CSS_REQUIRED || limits_text(s, e)) flags |= CSS_CHANGES_VALIDITY;
+    return flags | (flags & CSS_REQUIRED && empty ? CSS_INVALID : CSS_VALID);
 }
 
 static bool is_link(const states *s, uint32_t e)
@@ -197,6 +230,10 @@ static uint32_t element_flags(const states *s, uint32_t e)
     if (!is_undefined(s, e)) flags |= CSS_DEFINED;
     if (is_link(s, e)) flags |= CSS_LINK;
     if (d->name_space[e] != HED_CSS_HTML) return flags;
+    if (is(s, e, W_details)) flags |= CSS_CHANGES_OPEN;
+    const char *hidden = value(s, e, W_hidden, NULL);
+    if (hidden && same_word(hidden, "until-found")) flags |= CSS_CHANGES_HIDDEN;
+    if (s->editable[e]) flags |= CSS_CHANGES_EMPTY;
     if ((is(s, e, W_details) || is(s, e, W_dialog)) && has(s, e, W_open)) flags |= CSS_OPEN;
     if (is(s, e, W_progress) && !has(s, e, W_value)) flags |= CSS_INDETERMINATE;
     if (is(s, e, W_option) && has(s, e, W_selected)) flags |= CSS_DEFAULT | CSS_CHECKED;
@@ -207,8 +244,10 @@ static uint32_t element_flags(const states *s, uint32_t e)
         disabled = is_disabled(s, e);
         flags |= disabled ? CSS_DISABLED : CSS_ENABLED;
     }
-    if (is(s, e, W_input)) flags |= input_flags(s, e, disabled);
-    else if (is(s, e, W_textarea)) flags |= textarea_flags(s, e, disabled);
+    if (is(s, e, W_input)) {
+        flags |= input_flags(s, e, disabled);
+        flags |= input_changes(s, e, flags, disabled);
+    } else if (is(s, e, W_textarea)) flags |= textarea_flags(s, e, disabled);
     else if (writes) flags |= CSS_READ_WRITE;
     if (!(flags & CSS_READ_WRITE)) flags |= CSS_READ_ONLY;
     if (is(s, e, W_select)) flags |= has(s, e, W_required) ? CSS_REQUIRED : CSS_OPTIONAL;
@@ -237,6 +276,17 @@ static bool option_is_empty(const states *s, uint32_t e)
     return true;
 }
 
+/* Sets the changes that a reader can make to a select and its options. */
+static void change_options(states *s, uint32_t select, bool shows_one)
+{
+    uint32_t *flags = s->d->flags;
+    if (flags[select] & CSS_DISABLED) return;
+    if (shows_one) flags[select] |= CSS_CHANGES_OPEN;
+    for (uint32_t e = select + 1; e < s->d->end[select]; e++)
+        if (is(s, e, W_option) && (flags[e] & CSS_CHECKED || !option_is_off(s, e)))
+            flags[e] |= CSS_CHANGES_CHECKED;
+}
+
 /* Sets the selected options of a select, and its validity. */
 static void select_options(states *s, uint32_t select)
 {
@@ -254,10 +304,12 @@ static void select_options(states *s, uint32_t select)
     bool shows_one = !multiple && (!size || atoi(size) <= 1);
     if (last == CSS_NONE && shows_one) last = first;
     if (!multiple && last != CSS_NONE) d->flags[last] |= CSS_CHECKED;
+    change_options(s, select, shows_one);
     if (d->flags[select] & CSS_DISABLED || s->unlisted[select]) return;
     /* required: a placeholder label (first option, empty value, child of the select) does not
      * count */
     bool label = shows_one && last == first_option && last != CSS_NONE && d->parent[last] == select;
+    if (d->flags[select] & CSS_REQUIRED) d->flags[select] |= CSS_CHANGES_VALIDITY;
     bool missing = last == CSS_NONE || (label && option_is_empty(s, last));
     d->flags[select] |= (d->flags[select] & CSS_REQUIRED) && missing ? CSS_INVALID : CSS_VALID;
 }
@@ -297,7 +349,8 @@ static void group_radios(states *s, member *radios, uint32_t count)
         for (uint32_t i = begin; i < end; i++) {
             uint32_t e = radios[i].element;
             if (checked != CSS_NONE && e != checked) flags[e] &= ~(uint32_t)CSS_CHECKED;
-            if (checked == CSS_NONE) flags[e] |= CSS_INDETERMINATE;
+            if (checked == CSS_NONE) flags[e] |= CSS_INDETERMINATE | CSS_CHANGES_INDETERMINATE;
+            if (required && flags[e] & (CSS_VALID | CSS_INVALID)) flags[e] |= CSS_CHANGES_VALIDITY;
             if (required && checked == CSS_NONE && (flags[e] & CSS_VALID))
                 flags[e] ^= CSS_VALID | CSS_INVALID;
         }
@@ -355,25 +408,53 @@ static hed_status find_groups(states *s, hed_arena *work, hed_error *error)
 
 /* ---- forms ---- */
 
-/* Finds forms that own elements outside of them: by the attribute `form`, and in tables, where the
- * parser closes a form at once. */
-static hed_status find_owners(states *s, hed_arena *work, hed_error *error)
+/* Elements with an id, sorted by it. */
+typedef struct id_index {
+    member *items;
+    uint32_t count;
+} id_index;
+
+/* Makes the index of ids if an element refers to another one by its id; otherwise it is empty. */
+static id_index index_ids(states *s, hed_arena *work, hed_error *error)
 {
     hed_css_document *d = s->d;
-    uint32_t ids = 0, in_table = CSS_NONE, table_end = 0;
-    bool has_owners = false;
+    id_index ids = {0};
+    d->id_references = false;
     for (uint32_t e = 0; e < d->count; e++) {
-        ids += has(s, e, W_id);
-        has_owners = has_owners || has(s, e, W_form);
+        ids.count += has(s, e, W_id);
+        d->id_references = d->id_references || has(s, e, W_form) || has(s, e, W_commandfor);
     }
-    d->form_owners = has_owners;
-    member *by_id = hed_arena_new(work, has_owners ? ids : 0, sizeof *by_id, error);
-    if (hed_failed(error)) return error->status;
-    ids = 0;
-    for (uint32_t e = 0; e < d->count && has_owners; e++)
+    if (!d->id_references) ids.count = 0;
+    ids.items = hed_arena_new(work, ids.count, sizeof *ids.items, error);
+    if (hed_failed(error) || !ids.count) return (id_index){0};
+    ids.count = 0;
+    for (uint32_t e = 0; e < d->count; e++)
         if (has(s, e, W_id))
-            by_id[ids++] = (member){CSS_NONE, css_attribute_value(d, e, s->word[W_id]), e};
-    if (has_owners) qsort(by_id, ids, sizeof *by_id, by_group);
+            ids.items[ids.count++] =
+                (member){CSS_NONE, css_attribute_value(d, e, s->word[W_id]), e};
+    qsort(ids.items, ids.count, sizeof *ids.items, by_group);
+    return ids;
+}
+
+/* First element with an id, if it has this tag; otherwise CSS_NONE. */
+static uint32_t element_by_id(const states *s, id_index ids, uint32_t id, int tag)
+{
+    uint32_t low = 0, high = ids.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ids.items[middle].name < id) low = middle + 1;
+        else high = middle;
+    }
+    bool found = low < ids.count && ids.items[low].name == id && is(s, ids.items[low].element, tag);
+    return found ? ids.items[low].element : CSS_NONE;
+}
+
+/* Finds forms that own elements outside of them: by the attribute `form`, and in tables, where the
+ * parser closes a form at once. */
+static void find_owners(states *s, id_index ids)
+{
+    hed_css_document *d = s->d;
+    uint32_t in_table = CSS_NONE, table_end = 0;
     for (uint32_t e = 0; e < d->count; e++) {
         uint32_t p = d->parent[e], form_id = css_attribute_value(d, e, s->word[W_form]);
         bool table = p != CSS_NONE && (is(s, p, W_table) || is(s, p, W_tbody) || is(s, p, W_tr) ||
@@ -383,18 +464,53 @@ static hed_status find_owners(states *s, hed_arena *work, hed_error *error)
             table_end = d->end[p];
         }
         if (s->form[e] == CSS_NONE && e < table_end && in_table != CSS_NONE) s->form[e] = in_table;
-        if (form_id == CSS_NONE) continue;
-        uint32_t low = 0, high = ids;
-        while (low < high) { /* search for the first element with this id */
-            uint32_t middle = low + (high - low) / 2;
-            if (by_id[middle].name < form_id) low = middle + 1;
-            else high = middle;
-        }
-        bool is_form = low < ids && by_id[low].name == form_id && is(s, by_id[low].element, W_form);
-        s->form[e] = is_form ? by_id[low].element : CSS_NONE;
+        if (form_id != CSS_NONE) s->form[e] = element_by_id(s, ids, form_id, W_form);
     }
-    return HED_OK;
 }
+
+/* ---- dialogs ---- */
+
+/* True if a button opens or closes a dialog by a command. */
+static bool commands_dialog(const states *s, uint32_t e)
+{
+    const char *command = is(s, e, W_button) ? value(s, e, W_command, NULL) : NULL;
+    return command && !(s->d->flags[e] & CSS_DISABLED) &&
+           (same_word(command, "show-modal") || same_word(command, "close") ||
+               same_word(command, "request-close"));
+}
+
+/* True if an element closes the dialog around it: a form, or its button, with method=dialog. */
+static bool closes_dialog(const states *s, uint32_t e)
+{
+    const char *method = is(s, e, W_form)     ? value(s, e, W_method, NULL)
+                         : submits_form(s, e) ? value(s, e, W_formmethod, NULL)
+                                              : NULL;
+    return method && same_word(method, "dialog");
+}
+
+/* Finds the dialogs that a reader can open or close: by a button with a command, by a form inside
+ * of them, or as `closedby` allows. */
+static void change_dialogs(states *s, id_index ids)
+{
+    hed_css_document *d = s->d;
+    for (uint32_t e = 0, dialog; e < d->count; e++) {
+        const char *closed_by = is(s, e, W_dialog) ? value(s, e, W_closedby, NULL) : NULL;
+        if (closed_by && d->flags[e] & CSS_OPEN &&
+            (same_word(closed_by, "any") || same_word(closed_by, "closerequest")))
+            d->flags[e] |= CSS_CHANGES_OPEN;
+        if (commands_dialog(s, e)) {
+            uint32_t id = css_attribute_value(d, e, s->word[W_commandfor]);
+            dialog = id == CSS_NONE ? id : element_by_id(s, ids, id, W_dialog);
+            if (dialog != CSS_NONE) d->flags[dialog] |= CSS_CHANGES_OPEN;
+        }
+        if (!closes_dialog(s, e)) continue;
+        for (dialog = e; dialog != CSS_NONE && !is(s, dialog, W_dialog);)
+            dialog = d->parent[dialog];
+        if (dialog != CSS_NONE && d->flags[dialog] & CSS_OPEN) d->flags[dialog] |= CSS_CHANGES_OPEN;
+    }
+}
+
+/* ---- validity of forms ---- */
 
 /* Sets the default button of each form, its first submit button, and the validity of forms, by the
  * elements that they own, and of fieldsets, by the elements inside. */
@@ -407,6 +523,7 @@ static void judge_forms(states *s)
                                     is(s, e, W_textarea)))
             continue;
         if (d->flags[e] & CSS_INVALID) s->bad[form] = true;
+        d->flags[form] |= d->flags[e] & CSS_CHANGES_VALIDITY;
         if (!submits_form(s, e) || s->submits[form]) continue;
         s->submits[form] = true;
         d->flags[e] |= CSS_DEFAULT;
@@ -417,15 +534,23 @@ static void judge_forms(states *s)
         if (is(s, e, W_fieldset)) d->flags[e] |= s->holds_bad[e] ? CSS_INVALID : CSS_VALID;
         bool bad = s->holds_bad[e] || (d->flags[e] & CSS_INVALID && !is(s, e, W_form));
         if (bad && p != CSS_NONE) s->holds_bad[p] = true;
+        bool changes =
+            s->holds_changes[e] || (d->flags[e] & CSS_CHANGES_VALIDITY && !is(s, e, W_form));
+        if (changes && is(s, e, W_fieldset)) d->flags[e] |= CSS_CHANGES_VALIDITY;
+        if (changes && p != CSS_NONE) s->holds_changes[p] = true;
     }
 }
 
-bool css_has_states(const hed_css_document *d, uint32_t name)
+bool css_has_states(const hed_css_document *d, uint32_t e, uint32_t name, uint32_t attribute)
 {
     const char *text = hed_css_name_text(d->names, name, NULL);
     for (int w = 0; w < WORD_COUNT; w++)
-        if (*text == *word_texts[w] && !strcmp(text, word_texts[w]))
-            return w != W_id || d->form_owners;
+        if (*text == *word_texts[w] && !strcmp(text, word_texts[w])) {
+            if (w == W_hidden && !(d->flags[e] & CSS_CHANGES_HIDDEN))
+                return attribute != CSS_NONE &&
+                       same_word(hed_css_name_text(d->names, attribute, NULL), "until-found");
+            return w != W_id || d->id_references;
+        }
     return false;
 }
 
@@ -436,7 +561,8 @@ hed_status css_find_states(hed_css_document *d, hed_error *error)
     states s = {.d = d,
         .type = hed_arena_new(&work, n, 1, error),
         .form = hed_arena_new(&work, n, sizeof(uint32_t), error)};
-    bool **marks[] = {&s.shut, &s.unlisted, &s.off, &s.editable, &s.submits, &s.bad, &s.holds_bad};
+    bool **marks[] = {&s.shut, &s.unlisted, &s.off, &s.editable, &s.submits, &s.bad, &s.holds_bad,
+        &s.holds_changes};
     for (size_t i = 0; i < HED_COUNT(marks); i++)
         *marks[i] = hed_arena_new(&work, n, sizeof(bool), error);
     for (int w = 0; w < WORD_COUNT; w++)
@@ -453,7 +579,11 @@ hed_status css_find_states(hed_css_document *d, hed_error *error)
         d->flags[e] |= element_flags(&s, e);
         if (d->language[e] == CSS_NONE) d->language[e] = meta_language;
     }
-    if (!hed_failed(error)) find_owners(&s, &work, error);
+    id_index ids = hed_failed(error) ? (id_index){0} : index_ids(&s, &work, error);
+    if (!hed_failed(error)) {
+        find_owners(&s, ids);
+        change_dialogs(&s, ids);
+    }
     if (!hed_failed(error)) find_groups(&s, &work, error);
     for (uint32_t e = 0; e < n && !hed_failed(error); e++)
         if (is(&s, e, W_select)) select_options(&s, e);

@@ -6,7 +6,9 @@
 
 /* Sets flags and language of all elements. */
 hed_status css_find_states(hed_css_document *document, hed_error *error);
-/* True if an attribute of this name may change flags or languages. */
-bool css_has_states(const hed_css_document *document, uint32_t name);
+/* True if the change of an element's attribute to `value` may change flags or languages; the flags
+ * are those before the change. */
+bool css_has_states(
+    const hed_css_document *document, uint32_t element, uint32_t name, uint32_t value);
 
 #endif

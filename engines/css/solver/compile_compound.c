@@ -457,6 +457,21 @@ static bool push_nth_of(css_compiler *c, const css_simple *s, css_states_mode mo
     return true;
 }
 
+/* Pushes a predicate and the changes that a reader can make to it. */
+static void push_changeable(
+    css_compiler *c, const css_simple *s, uint32_t predicate, css_states_mode mode)
+{
+    css_simple changes = {.kind = CSS_FLAG, .name_space = CSS_NONE, .bits = s->may_hold};
+    bool may_hold = mode == CSS_STATES_GRANTED && s->may_hold;
+    if (may_hold) { /* one clause */
+        css_push(&c->scratch, &c->work, predicate << 1, c->error);
+        css_push_literal(c, simple_predicate(c, &changes) << 1);
+    } else css_push_literal(c, predicate << 1);
+    if (mode != CSS_STATES_DENIED || !s->may_fail) return;
+    changes.bits = s->may_fail;
+    css_push_literal(c, simple_predicate(c, &changes) << 1 | 1);
+}
+
 bool css_push_compound_selector(
     css_compiler *c, const css_compound *compound, uint32_t skip, css_states_mode mode)
 {
@@ -475,8 +490,9 @@ bool css_push_compound_selector(
             if (!s->count) css_push_literal(c, simple_predicate(c, s) << 1);
             else if (!push_nth_of(c, s, mode)) return false;
             break;
-        case CSS_ATTRIBUTE:
+        case CSS_ATTRIBUTE: push_changeable(c, s, fact_predicate(c, s), mode); break;
         case CSS_LANG: css_push_literal(c, fact_predicate(c, s) << 1); break;
+        case CSS_FLAG: push_changeable(c, s, simple_predicate(c, s), mode); break;
         case CSS_IS:
             if (!push_list(c, s->list, s->count, mode, false)) return false;
             break;

@@ -142,7 +142,7 @@ hed_status hed_css_set_attribute(hed_css_matcher *matcher, uint32_t document, ui
     if (number == CSS_NONE || (value && text == CSS_NONE))
         return hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
     if (css_document_set(d, element, number, space, text, error)) return error->status;
-    if (number != d->class_name && css_has_states(d, number))
+    if (number != d->class_name && css_has_states(d, element, number, text))
         find_states_again(matcher, document, error);
     find_kind_again(matcher, document, element, error);
     return edit_end(matcher, document, changes, error);

@@ -94,6 +94,14 @@ static bool plain_has(const plain *p, const css_simple *s, uint32_t e)
     return false;
 }
 
+/* Result of a simple selector, after the changes that a reader can make. */
+static bool after_changes(const plain *p, const css_simple *s, uint32_t e, bool holds)
+{
+    if (p->states == STATES_GRANTED) return holds || p->d->flags[e] & s->may_hold;
+    if (p->states == STATES_DENIED) return holds && !(p->d->flags[e] & s->may_fail);
+    return holds;
+}
+
 static bool plain_simple(const plain *p, const css_simple *s, uint32_t e)
 {
     const hed_css_document *d = p->d;
@@ -108,8 +116,9 @@ static bool plain_simple(const plain *p, const css_simple *s, uint32_t e)
         for (uint32_t i = d->class_begin[e]; i < d->class_end[e]; i++)
             if (d->classes[i] == name) return true;
         return false;
-    case CSS_ATTRIBUTE: return plain_attribute(p, s, e);
-    case CSS_FLAG: return ((d->flags[e] & s->bits) == s->bits) != s->negated;
+    case CSS_ATTRIBUTE: return after_changes(p, s, e, plain_attribute(p, s, e));
+    case CSS_FLAG:
+        return after_changes(p, s, e, ((d->flags[e] & s->bits) == s->bits) != s->negated);
     case CSS_STATE:
         if (p->states != STATES_GIVEN) return p->states == STATES_GRANTED;
         return ((d->states[e] & s->bits) != 0) != s->negated;
