@@ -169,11 +169,11 @@ Test(css_sheets, conditions)
         {"@media (color) and (hover) or (grid)", false},
         {"@media (color) or (grid) and (hover)", false}, {"@media not(color)", false},
         {"@media screen and(color)", false}, {"@media and", false},
-        {"@media (min-width: calc(1px + 1px))", false}, {"@media (color", true},
+        {"@media (min-width: calc(1px + 1px))", true}, {"@media (color", true},
         {"@media (color))", false}, {"@supports (display: grid)", true},
         {"@supports (nope: grid)", false}, {"@supports not (nope: grid)", true},
         {"@supports (--x: y)", true}, {"@supports (--x:)", true}, {"@supports (display:)", false},
-        {"@supports ((display:grid) and (not (float:nope)))", false},
+        {"@supports ((display:grid) and (not (float:nope)))", true},
         {"@supports (display:grid) or (nope:x)", true},
         {"@supports (display:grid) and (nope:x)", false},
         {"@supports (display:grid) and (top:0) or (x:y)", false}, {"@supports display:grid", false},
@@ -184,7 +184,45 @@ Test(css_sheets, conditions)
         {"@supports font-format(woff2)", true}, {"@supports font-tech(nope)", false},
         {"@supports nope(x)", false}, {"@supports not nope(x)", true}, {"@supports", false},
         {"@supports (-webkit-appearance: none)", true}, {"@supports (-ms-ime-align: auto)", false},
-        {"@starting-style", false}};
+
+        {"@media (min-width:calc(1px + 1em))", true}, {"@media (width >= calc(10px * 2))", true},
+        {"@media (width >= calc(10px*2))", true}, {"@media (min-width:100dvw)", true},
+        {"@media (min-width:101dvw)", false}, {"@media (min-width:100svw)", true},
+        {"@media (width:100vi)", true}, {"@media (min-height:100vb)", true},
+        {"@media (width > 100vmax)", false}, {"@media (width >= 177vmin)", true},
+        {"@media (min-width:1cap)", true}, {"@media (min-width:1rlh)", true},
+        {"@media (min-width:1cqw)", true}, {"@media (min-width:1vq)", false},
+        {"@media (min-width:calc(1px + 1))", false}, {"@media (min-width:min(1px,2em))", true},
+        {"@media (min-width:max(1px, 1000em))", false},
+        {"@media (min-width:clamp(1px,2px,3px))", true},
+        {"@media (min-width:calc(1px +2px))", false}, {"@media (min-width:calc(1px - -2px))", true},
+        {"@media (min-width:calc(20px / 2))", true}, {"@media (min-width:calc(1px * 1px))", false},
+        {"@media (min-width:calc(1px / 0))", false}, {"@media (max-width:calc(1px / 0))", true},
+        {"@media (min-resolution:calc(1dppx * 0.5))", true},
+        {"@media (min-resolution:calc(1x + 1dpi))", false}, {"@media (color:calc(4 + 4))", true},
+        {"@media (min-color:calc(1 + 0.4))", true}, {"@media (min-aspect-ratio:calc(3*2)/5)", true},
+        {"@media (aspect-ratio > calc(1))", true}, {"@media (min-width:round(10px,3px))", true},
+        {"@media (width:round(up,1919px,3px))", true}, {"@media (min-width:sign(-1px))", false},
+        {"@media (min-width:calc(1px * sign(2)))", true}, {"@media (min-width:mod(5px,3px))", true},
+        {"@media (min-width:hypot(3px,4px))", true},
+        {"@media (min-width:calc(sqrt(4) * 1px))", true},
+        {"@media (max-width:calc(infinity * 1px))", true},
+        {"@media (400px < width <= calc(1920px + 0px))", true},
+        {"@media (calc(1px) < width)", true}, {"@media not (min-width:env(x))", false},
+        {"@media (min-width:CALC((1px + 1px) * 2))", true}, {"@media (min-width:calc())", false},
+        {"@media (min-width:calc(1px 2px))", false}, {"@media (width:calc(50vw + 50dvw))", true},
+        {"@media (min-width:calc(2 * 3))", false}, {"@media (orientation:calc(1))", false},
+        {"@media (min-width:calc(1px) 2)", false},
+        {"@media not (min-width:calc(1px * 1px))", false},
+        {"@media not (min-width:calc(1px * 5000))", true}, {"@media (min-width:min(1px,1))", false},
+        {"@media (grid:calc(0))", true}, {"@media (aspect-ratio:1px/2)", false},
+        {"@supports (display:grid) and (not (display:nope))", true},
+        {"@supports (display:nope)", false}, {"@supports not (float:nope)", true},
+        {"@supports (display:inline flex)", true}, {"@supports (display:var(--x))", true},
+        {"@supports (display:1px)", false}, {"@supports (position:sticky)", true},
+        {"@supports (position:-webkit-sticky)", false}, {"@supports (text-align:nope)", false},
+        {"@supports (overflow:clip hidden)", true}, {"@supports (display:INHERIT)", true},
+        {"@supports (not (not (display:nope)))", false}, {"@starting-style", false}};
     for (size_t i = 0; i < HED_COUNT(cases); i++) {
         char text[256];
         snprintf(text, sizeof text, "%s{a{}}", cases[i].condition);
@@ -326,6 +364,25 @@ static const char *import_one(void *user, uint32_t source, const char *url, size
             return texts[i].text;
         }
     return NULL;
+}
+
+/* An @layer statement after an @import ends the imports, but not those before them. */
+Test(css_sheets, imports_and_layers)
+{
+    static const struct {
+        const char *text;
+        int calls;
+    } cases[] = {{"@import 'empty' layer(A);@layer Q;@import 'empty';", 1},
+        {"@layer Q;@import 'empty';@import 'empty';", 2}, {"@layer a;@layer b;@import 'empty';", 1},
+        {"@import 'empty';@layer !;@import 'empty';", 2}, {"@import;@layer a;@import 'empty';", 1},
+        {"@import 'empty';@layer a{}@import 'empty';", 1}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        int calls = 0;
+        read_sheet(
+            (hed_css_sheet_def){.import = import_one, .user = &calls, .text = cases[i].text});
+        EXPECT_EQ(calls, cases[i].calls, "%s", cases[i].text);
+    }
+    EXPECT_TEXT(line_of("@import 'x';@layer a;@namespace q 'x';q|b{}"), "M:q|b");
 }
 
 Test(css_sheets, imports)

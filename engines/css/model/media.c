@@ -1,5 +1,7 @@
 /* Conditions: Media Queries 4 (lists, ranges, three-valued logic) and Conditional 3 and 4
  * (@supports). Features that hed_css_medium lacks have the values of a desktop browser. */
+#include <math.h>
+
 #include "parser.h"
 #include "properties.h"
 
@@ -38,7 +40,8 @@ static void close_bracket(struct condition *c, uint32_t open)
 
 /* ---- features of media ---- */
 
-typedef enum unit { INTEGER, LENGTH, RATIO, RESOLUTION, WORD, NONE } unit;
+/* NUMBER: result of a mathematical function, which may be an integer or a ratio. */
+typedef enum unit { INTEGER, LENGTH, RATIO, RESOLUTION, NUMBER, WORD, NONE } unit;
 
 struct quantity {
     unit unit;
@@ -107,45 +110,239 @@ static const char *word_feature(const char *name, const hed_css_medium *m, const
     return NULL;
 }
 
+/* Length of 1 unit of a viewport (vw, svw, lvw, dvw ...), or of a container, as there is none; 0:
+ * another unit. */
+static double viewport_unit(const char *word, const hed_css_medium *m)
+{
+    double smaller = m->width < m->height ? m->width : m->height;
+    double larger = m->width < m->height ? m->height : m->width;
+    bool container = word[0] == 'c' && word[1] == 'q';
+    bool sized = word[0] && strchr("sld", word[0]) && word[1] == 'v';
+    if (!container && !sized && word[0] != 'v') return 0;
+    const struct {
+        const char *name;
+        double value;
+    } axes[] = {{"w", m->width}, {"h", m->height}, {"i", m->width}, {"b", m->height},
+        {"min", smaller}, {"max", larger}};
+    for (size_t i = 0; i < HED_COUNT(axes); i++)
+        if (strcmp(word + 1 + (container || sized), axes[i].name) == 0) return axes[i].value / 100;
+    return 0;
+}
+
 static struct quantity dimension_value(const struct condition *c)
 {
-    const hed_css_medium *m = &c->p->medium;
-    const struct {
+    /* units of fonts are those of the initial font */
+    static const struct {
         const char *name;
         unit unit;
         double value;
     } units[] = {{"px", LENGTH, 1}, {"em", LENGTH, 16}, {"rem", LENGTH, 16}, {"ex", LENGTH, 8},
-        {"ch", LENGTH, 8}, {"cm", LENGTH, 96 / 2.54}, {"mm", LENGTH, 96 / 25.4},
+        {"rex", LENGTH, 8}, {"ch", LENGTH, 8}, {"rch", LENGTH, 8}, {"cap", LENGTH, 11},
+        {"rcap", LENGTH, 11}, {"ic", LENGTH, 16}, {"ric", LENGTH, 16}, {"lh", LENGTH, 19.2},
+        {"rlh", LENGTH, 19.2}, {"cm", LENGTH, 96 / 2.54}, {"mm", LENGTH, 96 / 25.4},
         {"q", LENGTH, 96 / 101.6}, {"in", LENGTH, 96}, {"pt", LENGTH, 96 / 72.0},
-        {"pc", LENGTH, 16}, {"vw", LENGTH, m->width / 100}, {"vh", LENGTH, m->height / 100},
-        {"dppx", RESOLUTION, 1}, {"x", RESOLUTION, 1}, {"dpi", RESOLUTION, 1 / 96.0},
-        {"dpcm", RESOLUTION, 2.54 / 96}};
+        {"pc", LENGTH, 16}, {"dppx", RESOLUTION, 1}, {"x", RESOLUTION, 1},
+        {"dpi", RESOLUTION, 1 / 96.0}, {"dpcm", RESOLUTION, 2.54 / 96}};
+    double number = css_number(c->p->text, &c->now);
+    char word[16];
+    css_keyword(c->p->text, &c->now, word, sizeof word);
     for (size_t i = 0; i < HED_COUNT(units); i++)
-        if (css_is(c->p->text, &c->now, units[i].name))
-            return (struct quantity){
-                units[i].unit, units[i].value * css_number(c->p->text, &c->now)};
+        if (strcmp(word, units[i].name) == 0)
+            return (struct quantity){units[i].unit, units[i].value * number};
+    double length = viewport_unit(word, &c->p->medium);
+    return (struct quantity){length > 0 ? LENGTH : NONE, length * number};
+}
+
+/* ---- mathematical functions (Values 4, section 10) ---- */
+
+static struct quantity read_function(struct condition *c);
+static struct quantity read_sum(struct condition *c);
+
+static bool at_function(const struct condition *c)
+{
+    char name[16];
+    css_keyword(c->p->text, &c->now, name, sizeof name);
+    return c->now.type == CSS_FUNCTION &&
+           css_among("calc -webkit-calc min max clamp abs sign sqrt hypot mod rem round", name);
+}
+
+/* Reads a number, a dimension, a constant, a function or a sum in parentheses. */
+static struct quantity read_operand(struct condition *c)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } constants[] = {{"pi", 3.14159265358979323846}, {"e", 2.71828182845904523536},
+        {"infinity", INFINITY}, {"-infinity", -INFINITY}, {"nan", NAN}};
+    struct quantity quantity = {NONE, 0};
+    if (c->now.type == CSS_FUNCTION) return read_function(c);
+    if (c->now.type == CSS_OPEN_ROUND && c->depth < MOST_PARENTHESES) {
+        c->depth++;
+        condition_advance(c);
+        quantity = read_sum(c);
+        c->depth--;
+        if (c->now.type != CSS_CLOSE_ROUND && c->now.type != CSS_END) quantity.unit = NONE;
+        if (c->now.type == CSS_CLOSE_ROUND) condition_advance(c);
+        return quantity;
+    }
+    if (c->now.type == CSS_DIMENSION) quantity = dimension_value(c);
+    else if (c->now.type == CSS_NUMBER)
+        quantity = (struct quantity){NUMBER, css_number(c->p->text, &c->now)};
+    for (size_t i = 0; i < HED_COUNT(constants); i++)
+        if (word_is(c, constants[i].name)) quantity = (struct quantity){NUMBER, constants[i].value};
+    if (quantity.unit != NONE) condition_advance(c);
+    return quantity;
+}
+
+static struct quantity read_product(struct condition *c)
+{
+    struct quantity left = read_operand(c);
+    while (css_is_delim(c->p->text, &c->now, '*') || css_is_delim(c->p->text, &c->now, '/')) {
+        bool divides = c->p->text[c->now.begin] == '/';
+        condition_advance(c);
+        struct quantity right = read_operand(c);
+        bool number = right.unit == NUMBER || (!divides && left.unit == NUMBER);
+        if (left.unit == NONE || right.unit == NONE || !number) left.unit = NONE;
+        else if (right.unit != NUMBER) left.unit = right.unit;
+        left.value = divides ? left.value / right.value : left.value * right.value;
+    }
+    return left;
+}
+
+static bool is_white(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
+}
+
+static struct quantity read_sum(struct condition *c)
+{
+    const char *text = c->p->text;
+    struct quantity left = read_product(c);
+    while (css_is_delim(text, &c->now, '+') || css_is_delim(text, &c->now, '-')) {
+        double sign = text[c->now.begin] == '+' ? 1 : -1;
+        if (!is_white(text[c->now.begin - 1]) || !is_white(text[c->now.end])) left.unit = NONE;
+        condition_advance(c);
+        struct quantity right = read_product(c);
+        if (right.unit != left.unit) left.unit = NONE;
+        left.value += sign * right.value;
+    }
+    return left;
+}
+
+/* Nearest multiple of a step in the direction of a strategy of round(). */
+static double round_to(const char *strategy, double value, double step)
+{
+    double steps = value / step;
+    if (strcmp(strategy, "up") == 0) return ceil(steps) * step;
+    if (strcmp(strategy, "down") == 0) return floor(steps) * step;
+    if (strcmp(strategy, "to-zero") == 0) return trunc(steps) * step;
+    return floor(steps + 0.5) * step;
+}
+
+/* Value of a function with 1 to 3 arguments of one unit; the unit is NONE if it is invalid. */
+static struct quantity function_value(
+    const char *name, const char *strategy, unit common, const double *x, uint32_t count)
+{
+    const struct {
+        const char *name;
+        uint32_t count;
+        double value;
+    } functions[] = {{"calc", 1, x[0]}, {"-webkit-calc", 1, x[0]}, {"abs", 1, fabs(x[0])},
+        {"sign", 1, (x[0] > 0) - (x[0] < 0)}, {"sqrt", 1, sqrt(x[0])},
+        {"clamp", 3, fmax(x[0], fmin(x[1], x[2]))}, {"mod", 2, x[0] - floor(x[0] / x[1]) * x[1]},
+        {"rem", 2, x[0] - trunc(x[0] / x[1]) * x[1]}, {"round", 2, round_to(strategy, x[0], x[1])}};
+    bool number = strcmp(name, "sqrt") == 0;
+    if (strcmp(name, "round") == 0 && count == 1) {
+        number = true;
+        count = 2;
+    }
+    if (number && common != NUMBER) return (struct quantity){NONE, 0};
+    if (strcmp(name, "sign") == 0) common = NUMBER;
+    for (size_t i = 0; i < HED_COUNT(functions); i++)
+        if (strcmp(name, functions[i].name) == 0 && count == functions[i].count)
+            return (struct quantity){common, functions[i].value};
     return (struct quantity){NONE, 0};
+}
+
+/* Reads a function; the current token is its name. */
+static struct quantity read_function(struct condition *c)
+{
+    char name[16], strategy[16] = "nearest";
+    uint32_t open = c->p->brackets.count + 1, count = 0;
+    double x[3] = {0, 1, 0}, least = INFINITY, greatest = -INFINITY, squares = 0;
+    unit common = NONE;
+    css_keyword(c->p->text, &c->now, name, sizeof name);
+    bool good = c->depth < MOST_PARENTHESES && at_function(c);
+    condition_advance(c);
+    if (good && strcmp(name, "round") == 0 && c->now.type == CSS_IDENT) {
+        css_keyword(c->p->text, &c->now, strategy, sizeof strategy);
+        if (css_among("nearest up down to-zero", strategy)) condition_advance(c);
+        good = c->now.type == CSS_COMMA;
+        condition_advance(c);
+    }
+    c->depth++;
+    while (good) {
+        struct quantity argument = read_sum(c);
+        good = argument.unit != NONE && (!count || argument.unit == common);
+        common = argument.unit;
+        if (count < 3) x[count] = argument.value;
+        least = fmin(least, argument.value);
+        greatest = fmax(greatest, argument.value);
+        squares += argument.value * argument.value;
+        count++;
+        if (c->now.type != CSS_COMMA) break;
+        condition_advance(c);
+    }
+    c->depth--;
+    good = good && (c->now.type == CSS_CLOSE_ROUND || c->now.type == CSS_END);
+    close_bracket(c, open);
+    if (!good) return (struct quantity){NONE, 0};
+    if (strcmp(name, "min") == 0) return (struct quantity){common, least};
+    if (strcmp(name, "max") == 0) return (struct quantity){common, greatest};
+    if (strcmp(name, "hypot") == 0) return (struct quantity){common, sqrt(squares)};
+    return function_value(name, strategy, common, x, count);
+}
+
+/* ---- comparisons of features ---- */
+
+/* Reads a number, a dimension or a function. */
+static struct quantity read_value(struct condition *c)
+{
+    struct quantity quantity = {NONE, 0};
+    if (c->now.type == CSS_FUNCTION) {
+        quantity = read_function(c);
+        if (isnan(quantity.value)) quantity.value = 0;
+        return quantity;
+    }
+    if (c->now.type == CSS_DIMENSION) quantity = dimension_value(c);
+    else if (c->now.type == CSS_NUMBER)
+        quantity =
+            (struct quantity){c->now.integer ? INTEGER : RATIO, css_number(c->p->text, &c->now)};
+    else return quantity;
+    condition_advance(c);
+    return quantity;
+}
+
+static bool is_number(struct quantity quantity)
+{
+    return quantity.unit == INTEGER || quantity.unit == RATIO || quantity.unit == NUMBER;
 }
 
 /* Reads a value; a word is written to `word` (32 bytes). */
 static struct quantity read_quantity(struct condition *c, char *word)
 {
-    struct quantity quantity = {NONE, 0};
     if (c->now.type == CSS_IDENT) {
         css_keyword(c->p->text, &c->now, word, 32);
-        quantity.unit = WORD;
-    } else if (c->now.type == CSS_DIMENSION) quantity = dimension_value(c);
-    else if (c->now.type == CSS_NUMBER) {
-        quantity =
-            (struct quantity){c->now.integer ? INTEGER : RATIO, css_number(c->p->text, &c->now)};
-    } else return quantity;
+        condition_advance(c);
+        return (struct quantity){WORD, 0};
+    }
+    struct quantity quantity = read_value(c);
+    if (!is_number(quantity) || !css_is_delim(c->p->text, &c->now, '/')) return quantity;
     condition_advance(c);
-    if (quantity.unit > RATIO || !css_is_delim(c->p->text, &c->now, '/')) return quantity;
-    condition_advance(c);
-    if (c->now.type != CSS_NUMBER) return (struct quantity){NONE, 0};
-    double denominator = css_number(c->p->text, &c->now);
-    condition_advance(c);
-    return (struct quantity){RATIO, denominator > 0 ? quantity.value / denominator : 1e300};
+    struct quantity denominator = read_value(c);
+    if (!is_number(denominator)) return (struct quantity){NONE, 0};
+    double ratio = denominator.value > 0 ? quantity.value / denominator.value : 1e300;
+    return (struct quantity){RATIO, ratio};
 }
 
 /* Reads a comparison: '<', '>', '=', 'l' for <=, 'g' for >=, or 0. */
@@ -175,9 +372,9 @@ static truth compare(double left, char sign, double right)
 static bool units_fit(struct quantity feature, struct quantity value)
 {
     if (value.unit == feature.unit) return true;
-    if (feature.unit == RATIO) return value.unit == INTEGER;
-    return feature.unit == LENGTH && value.value == 0 && value.unit <= RATIO &&
-           value.unit != LENGTH;
+    if (feature.unit == RATIO) return is_number(value);
+    if (feature.unit == INTEGER) return value.unit == NUMBER;
+    return feature.unit == LENGTH && value.value == 0 && is_number(value);
 }
 
 /* Result of FEATURE sign VALUE. */
@@ -186,6 +383,7 @@ static truth feature_compares(
 {
     struct quantity feature = numeric_feature(name, &c->p->medium);
     if (feature.unit == NONE || !units_fit(feature, value)) return UNKNOWN;
+    if (feature.unit == INTEGER) value.value = floor(value.value + 0.5);
     return compare(feature.value, sign, value.value);
 }
 
@@ -273,7 +471,11 @@ static truth supports_declaration(struct condition *c)
     if (custom) return YES;
     if (begin == end || !css_property_known(name)) return NO;
     const char *property = css_property_of(name);
-    return css_value_possible(property, c->p->text + begin, end - begin, false) ? YES : NO;
+    const char *value = c->p->text + begin;
+    return css_value_possible(property, value, end - begin, false) &&
+                   css_keywords_known(property, value, end - begin)
+               ? YES
+               : NO;
 }
 
 /* Reads selector(), font-tech() or font-format(); the current token is the function. */
@@ -320,7 +522,8 @@ static truth read_parentheses(struct condition *c)
     }
     condition_advance(c);
     truth result = c->supports ? NO : UNKNOWN;
-    bool inner = c->now.type == CSS_OPEN_ROUND || c->now.type == CSS_FUNCTION || word_is(c, "not");
+    bool function = c->now.type == CSS_FUNCTION && (c->supports || !at_function(c));
+    bool inner = c->now.type == CSS_OPEN_ROUND || function || word_is(c, "not");
     if (inner && c->depth < MOST_PARENTHESES) {
         c->depth++;
         truth inner_result = read_condition(c, true);

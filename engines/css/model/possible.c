@@ -138,3 +138,50 @@ bool css_value_possible(const char *property, const char *value, size_t length, 
     if (strcmp(property, "all") == 0) good &= wide && count;
     return good && (!wide || count == 1);
 }
+
+/* Keywords of a property that takes nothing else; NULL: another property. */
+static const char *keywords_of(const char *property)
+{
+    static const struct {
+        const char *property, *keywords;
+    } lists[] = {
+        {"display", "none contents block inline flow flow-root table flex grid ruby math list-item "
+                    "inline-block inline-table inline-flex inline-grid table-row-group table-row "
+                    "table-header-group table-footer-group table-cell table-column "
+                    "table-column-group table-caption ruby-text -webkit-box -webkit-inline-box "
+                    "-webkit-flex -webkit-inline-flex"},
+        {"float", "none left right inline-start inline-end"},
+        {"clear", "none left right both inline-start inline-end"},
+        {"position", "static relative absolute fixed sticky"},
+        {"visibility", "visible hidden collapse"},
+        {"box-sizing", "content-box border-box"},
+        {"flex-direction", "row row-reverse column column-reverse"},
+        {"flex-wrap", "nowrap wrap wrap-reverse"},
+        {"overflow", "visible hidden clip scroll auto overlay"},
+        {"overflow-x", "visible hidden clip scroll auto overlay"},
+        {"overflow-y", "visible hidden clip scroll auto overlay"},
+        {"isolation", "auto isolate"},
+        {"object-fit", "fill contain cover none scale-down"},
+        {"text-align", "start end left right center justify match-parent -webkit-left "
+                       "-webkit-right -webkit-center -webkit-match-parent"},
+    };
+    for (size_t i = 0; i < HED_COUNT(lists); i++)
+        if (strcmp(property, lists[i].property) == 0) return lists[i].keywords;
+    return NULL;
+}
+
+bool css_keywords_known(const char *property, const char *value, size_t length)
+{
+    char word[64];
+    css_tokenizer t = {value, 0, (uint32_t)length};
+    const char *keywords = keywords_of(property);
+    if (!keywords) return true;
+    for (css_token token = css_next(&t); token.type != CSS_END; token = css_next(&t)) {
+        if (token.type == CSS_SPACE) continue;
+        css_keyword(value, &token, word, sizeof word);
+        if (token.type == CSS_FUNCTION) return css_among("var env attr if", word);
+        bool known = css_among(keywords, word) || css_wide_keyword(word);
+        if (token.type != CSS_IDENT || !known) return false;
+    }
+    return true;
+}

@@ -33,5 +33,7 @@ css_wide css_wide_value(const char *value, size_t length);
 /* False if a value is certainly invalid for a property, judged without the property's grammar;
  * custom properties accept any value. value[length] must be readable. */
 bool css_value_possible(const char *property, const char *value, size_t length, bool quirks);
+/* False if a property takes only keywords, and the value has another word or is no word. */
+bool css_keywords_known(const char *property, const char *value, size_t length);
 
 #endif

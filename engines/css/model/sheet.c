@@ -12,8 +12,9 @@ enum { MOST_FRAMES = 256, MOST_IMPORT_LEVELS = 16, MOST_IMPORTS = 10000 };
 /* Text for the selector of nested declarations, whose rule has none in the text. */
 static const char bare_selector[] = "&";
 
-/* Stages of a sheet: @import is valid only in the first, @namespace in the first two. */
-enum { STAGE_IMPORTS, STAGE_NAMESPACES, STAGE_RULES };
+/* Stages of a sheet: @import is valid in the first two, @namespace in the first three. An @layer
+ * statement after an @import ends the imports (Cascade 5, section 2). */
+enum { STAGE_LAYERS, STAGE_IMPORTS, STAGE_NAMESPACES, STAGE_RULES };
 
 /* An open block. */
 struct frame {
@@ -400,7 +401,10 @@ static void read_layer(struct sheet_reader *s, const css_item *prelude, uint32_t
                 good = layer && (token.type == CSS_END || (token.type == CSS_COMMA && !block));
                 if (!good || token.type == CSS_END) break;
             }
-    if (!block) return;
+    if (!block) {
+        if (good && s->stage == STAGE_IMPORTS) s->stage = STAGE_NAMESPACES;
+        return;
+    }
     s->stage = STAGE_RULES;
     uint32_t length = prelude->end - prelude->begin, name = CSS_NONE;
     if (good && length) name = hed_css_name(s->p.names, s->p.text + prelude->begin, length);
@@ -493,6 +497,7 @@ static void read_import(struct sheet_reader *s, const css_item *prelude, uint32_
         if (css_next_solid(&t).type != CSS_CLOSE_ROUND) return;
     }
     if (url.type != CSS_STRING && url.type != CSS_URL) return;
+    s->stage = STAGE_IMPORTS;
     const char *address = hed_css_name_text(s->p.names, css_token_name(&s->p, &url), NULL);
     css_tokenizer rest = t;
     token = css_next_solid(&t);
@@ -568,7 +573,7 @@ static void read_at_rule(struct sheet_reader *s, const css_token *at)
     else if (prelude.stop == CSS_OPEN_CURLY) {
         if (!read_group(s, name, &prelude, at->begin))
             read_other_block(s, name, &prelude, at->begin);
-    } else if (whole && strcmp(name, "import") == 0 && s->stage == STAGE_IMPORTS)
+    } else if (whole && strcmp(name, "import") == 0 && s->stage <= STAGE_IMPORTS)
         read_import(s, &prelude, at->begin);
     else if (whole && strcmp(name, "namespace") == 0 && s->stage <= STAGE_NAMESPACES)
         read_namespace(s, &prelude);
@@ -661,7 +666,7 @@ static void read_text(struct sheet_reader *s, const char *text, size_t length)
     s->cursor = begin;
     s->line = s->source == 0 && s->p.sheet->def.line ? s->p.sheet->def.line : 1;
     s->column = 1;
-    s->stage = STAGE_IMPORTS;
+    s->stage = STAGE_LAYERS;
     read_items(s);
 }
 
