@@ -1,34 +1,33 @@
 /* Simple colliders and contact planes for one particle: one text for every device and for C, as
  * physics.h.
  *
- * A collider takes CLOTH_COLLIDER_WORDS float4 of the array `colliders`: where it was at the
- * beginning of the driver's and the colliders' way, and where it is at its end. `from` and `to` are
- * the substep's part of that way. Every particle goes through the colliders in the same order.
+ * A collider has CLOTH_COLLIDER_WORDS float4 in the array `colliders`: its positions at the start and
+ * at the end of the driver's and the colliders' motion. `from` and `to` are the fractions of that
+ * motion at the substep's start and end. Every particle meets the colliders in the same order.
  *
- * Continuous: `before`, the particle's place when the substep began, is moved along with the
- * collider, so that the collider stands still at its place at `to` and the particle goes from there
- * to `at`. For balls and capsules that way is marched by the distance to the surface (sphere
- * tracing, Hart 1996); a tapered capsule is the hull of two balls, and its surface at a point is
- * that of one ball between them. A particle that came through is put in front of the plane in which
- * it met the surface, near where it met it.
+ * Detection is continuous: `before`, the particle's position at the substep's start, is moved along
+ * with the collider, so that the collider is fixed at its position at `to` and the particle moves
+ * from there to `at`. For balls and capsules that path is marched by the distance to the surface
+ * (sphere tracing, Hart 1996); a tapered capsule is the hull of two balls, and its surface at a point
+ * is the surface of one ball between them. A particle that passed through is moved before the plane
+ * in which it met the surface, near the point of contact.
  *
- * Friction is Coulomb's in the position-based way (Müller et al. 2007; Macklin et al. 2014): the
- * tangential way relative to the surface is shortened by at most friction * how far the particle
- * was lifted. */
+ * Friction is Coulomb's in its position-based form (Müller et al. 2007; Macklin et al. 2014): the
+ * tangential motion relative to the surface is shortened by at most friction * lift. */
 #ifndef CLOTH_COLLIDE_H
 #define CLOTH_COLLIDE_H
 
 #define CLOTH_COLLIDER_WORDS \
-    5 /* {a, radius at a} {b, radius at b} at the beginning, the same at the end, {shape, friction, 0, 0} */
+    5 /* {a, radius at a} {b, radius at b} at the start, then at the end, {shape, friction, 0, 0} */
 
 #define CLOTH_MARCH_STEPS 16u
-/* A particle that was inside when the substep began (a collider that appeared around it) comes out
- * by this share of its depth in each substep: all at once would throw it. */
+/* Fraction of its depth by which a particle that was inside at the substep's start (a collider
+ * appeared around it) leaves in each substep: the whole depth at once would throw the particle. */
 #define CLOTH_COME_OUT 0.25f
 
-/* Lifts a particle out along `surface` (unit normal, and in w its height over the surface), with
- * friction. `came`: where it came from, moved along with the surface; `height`: over the surface
- * there. */
+/* Lifts a particle out of a surface, with friction. `surface`: unit normal; w: height of `at` over
+ * the surface, m. `came`: position at the substep's start, moved along with the surface; `height`:
+ * height of `came` over the surface, m. */
 CLOTH_FUNCTION float4 cloth_lift(
     float4 at, float4 came, float4 surface, float height, float friction)
 {
@@ -48,21 +47,21 @@ CLOTH_FUNCTION float4 cloth_lift(
     return hed_f4(fma(-part, x, at.x), fma(-part, y, at.y), fma(-part, z, at.z), at.w);
 }
 
-/* Point and radius between two balls. */
+/* Ball between two balls: centre and radius at a fraction of the axis. */
 CLOTH_FUNCTION float4 cloth_ball(float4 a, float4 b, float share)
 {
     return hed_f4(fma(b.x - a.x, share, a.x), fma(b.y - a.y, share, a.y),
         fma(b.z - a.z, share, a.z), fma(b.w - a.w, share, a.w));
 }
 
-/* Which ball between a and b has the surface nearest to p: its share of the way. The normal of a
- * cone's mantle leans against the axis by the angle whose sine is (difference of radii) / (length
- * of the axis). */
+/* Fraction of the axis from a to b at which a ball has the surface nearest to p, 0 to 1. The normal
+ * of a cone's lateral surface is tilted against the plane across the axis by the angle whose sine is
+ * (difference of radii) / (length of the axis). */
 CLOTH_FUNCTION float cloth_axis_share(float4 a, float4 b, float4 p)
 {
     float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, taper = a.w - b.w;
     float square = cloth_square(x, y, z);
-    /* one ball holds the other */
+    /* one ball contains the other */
     if (!(square > taper * taper)) return taper >= 0.0f ? 0.0f : 1.0f;
     float px = p.x - a.x, py = p.y - a.y, pz = p.z - a.z;
     float share = fma(px, x, fma(py, y, pz * z)) / square;
@@ -74,7 +73,8 @@ CLOTH_FUNCTION float cloth_axis_share(float4 a, float4 b, float4 p)
     return hed_min(hed_max(share, 0.0f), 1.0f);
 }
 
-/* Normal and, in w, height of p over the hull of two balls that is `thickness` thicker. */
+/* Normal at p of the hull of two balls whose radii are increased by `thickness`; w: height of p over
+ * the hull, m. */
 CLOTH_FUNCTION float4 cloth_over_balls(float4 a, float4 b, float thickness, float4 p)
 {
     float4 nearest = cloth_ball(a, b, cloth_axis_share(a, b, p));
@@ -84,13 +84,13 @@ CLOTH_FUNCTION float4 cloth_over_balls(float4 a, float4 b, float thickness, floa
     return hed_f4(x / away, y / away, z / away, away - (nearest.w + thickness));
 }
 
-/* A collider in a substep, made once for all particles that a group has: where it is at `from` and
- * `to`, plane normals of length 1. */
+/* A collider posed for a substep, once for all particles of a group: positions at `from` (a0, b0) and
+ * at `to` (a1, b1); normals of planes have length 1. */
 typedef struct cloth_posed {
     float4 a0, b0, a1, b1;
     float4 kind; /* shape, friction against the cloth, 0, 0 */
-    /* of balls: centre at `to`, and in w from where on nothing can touch, but for the particle's
-     * own way and thickness */
+    /* bounding sphere of balls and capsules: centre at `to`; w: radius, m; a particle farther away
+     * than w + its motion + thickness cannot touch */
     float4 bounds;
 } cloth_posed;
 
@@ -124,13 +124,12 @@ CLOTH_INLINE cloth_posed cloth_pose(
     return posed;
 }
 
-/* Against the hull of two balls. */
+/* Moves a particle out of the hull of two balls. */
 CLOTH_INLINE float4 cloth_collide_balls(
     float4 at, float4 before, float thickness, float friction, cloth_posed posed)
 {
     float4 a0 = posed.a0, b0 = posed.b0, a1 = posed.a1, b1 = posed.b1;
-    /* The height over a surface changes by no more than the way, so most particles are done
-     * here. */
+    /* the height over a surface changes by at most the motion, so most particles return here */
     float way = sqrt(cloth_square(at.x - before.x, at.y - before.y, at.z - before.z));
     float reach = posed.bounds.w + 1.001f * (thickness + way);
     if (!(cloth_square(at.x - posed.bounds.x, at.y - posed.bounds.y, at.z - posed.bounds.z) <=
@@ -150,7 +149,7 @@ CLOTH_INLINE float4 cloth_collide_balls(
     float x = at.x - came.x, y = at.y - came.y, z = at.z - came.z;
     float length = sqrt(cloth_square(x, y, z)), gone = 0.0f;
     float4 place = came;
-    /* Who leaves on the side it came from has gone through nothing, however near it passed. */
+    /* a particle on the same side at start and end has not passed through */
     int turned = fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
     CLOTH_ROLLED
     for (uint i = 0; turned && i < CLOTH_MARCH_STEPS && met.w > near && gone < length; i++) {
@@ -161,7 +160,7 @@ CLOTH_INLINE float4 cloth_collide_balls(
     }
     int through = turned && met.w <= near && gone < length &&
                   fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
-    if (through) { /* beside the place where it met the surface it may slip on, but not around */
+    if (through) { /* it may slip along the surface from the point of contact, but not around the collider */
         x = at.x - place.x;
         y = at.y - place.y;
         z = at.z - place.z;
@@ -180,7 +179,8 @@ CLOTH_INLINE float4 cloth_collide_balls(
     return cloth_lift(at, came, end, height, friction);
 }
 
-/* Against a half-space whose border goes from point a0 with normal b0 to a1 with b1. */
+/* Moves a particle out of a half-space whose plane moves from point a0, normal b0 to point a1, normal
+ * b1. */
 CLOTH_FUNCTION float4 cloth_collide_plane(
     float4 at, float4 before, float thickness, float friction, cloth_posed posed)
 {
@@ -202,9 +202,8 @@ CLOTH_INLINE float4 cloth_collide_posed(
                                 : cloth_collide_balls(at, before, thickness, posed.kind.y, posed);
 }
 
-/* Pushes a particle out of all colliders, with friction against their surfaces; continuous: a
- * particle that went through one since `before` is put back on the side it came from. `friction`:
- * the cloth's. Gives the new position. */
+/* Moves a particle out of all colliders, with friction: its new position. A particle that passed
+ * through a collider since `before` returns to the side of `before`. `friction`: of the cloth. */
 CLOTH_INLINE float4 cloth_collide(float4 at, float4 before, float thickness, float friction,
     __global const float4 *colliders, uint count, float from, float to)
 {
@@ -216,9 +215,9 @@ CLOTH_INLINE float4 cloth_collide(float4 at, float4 before, float thickness, flo
     return at;
 }
 
-/* The same against one plane that moves with a triangle of a mesh collider. `plane`: unit normal,
- * and in w its offset at the beginning (dot(normal, x) = offset); `motion`: the plane's way over
- * all of the frame, and in w the friction of the mesh; below 0: no contact. */
+/* Moves a particle out of a plane that moves with a triangle of a mesh collider. `plane`: unit
+ * normal; w: offset at the frame's start, m (dot(normal, x) = offset). `motion`: motion of the plane
+ * in the frame, m; w: friction of the mesh, below 0: no contact. */
 CLOTH_FUNCTION float4 cloth_touch(float4 at, float4 before, float thickness, float friction,
     float4 plane, float4 motion, float from, float to)
 {

@@ -1,5 +1,6 @@
-/* Descriptions and native versions of the kernels that go through constraints: `cloth_distance`, a
- * colour a launch, `cloth_sets`, the slides' form, `cloth_lines`, and `cloth_elements`, a colour a launch. */
+/* Descriptions and native versions of the kernels of constraints: `cloth_distance` (one colour in a
+ * launch), `cloth_sets` (all sets in one group), `cloth_lines`, `cloth_elements` (one colour in a
+ * launch). */
 #include "kernels/kernels.h"
 
 HED_NATIVE_BODY distance_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -12,11 +13,11 @@ HED_NATIVE_BODY distance_body(const hed_native_call *call, uint64_t begin, uint6
             first + (uint)i, a[0], a[1], a[2], a[3], a[4], a[5], step.stiffness, pass);
 }
 HED_NATIVE_CLONES(distance_native, distance_body)
-/* Two particles read and written, 14 bytes of the constraint; 33 operations. */
+/* Two particles are read and written, and 14 bytes of the constraint read; 33 operations. */
 CLOTH_WORK(distance_work, 64.0 + 14.0, 33.0)
 
-/* Of one constraint more. Constraint i of the sample, from 1 on, connects particles 2 i and
- * 2 i + 1; the first element is not in the range. */
+/* The sample has one more constraint than the problem, in front of the range [first, first + count).
+ * A constraint connects two particles of its own. */
 const hed_kernel_def cloth_distance_def = {
     .name = "cloth_distance",
     .summary = "min/max distance constraints of one colour, projected",
@@ -33,11 +34,12 @@ const hed_kernel_def cloth_distance_def = {
     .sample.benchmark = HED_PROBLEM((1 << 22) - 1),
 };
 
-/* One group; a group of one item is the slides' task. */
+/* One group; a group of one item is a sequential task. */
 static void sets_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
-    hed_geometry_1d(layout, 1, config->values[0], 1, 0); /* natively one set after another */
+    hed_geometry_1d(
+        layout, 1, config->values[0], 1, 0); /* the native version solves one set after another */
 }
 
 HED_NATIVE_BODY sets_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -52,8 +54,8 @@ HED_NATIVE_BODY sets_body(const hed_native_call *call, uint64_t begin, uint64_t 
 HED_NATIVE_CLONES(sets_native, sets_body)
 CLOTH_WORK(sets_work, 64.0 + 14.0, 33.0)
 
-/* The sample is a chain: the constraints with an even place in it, then those with an odd one, in
- * sets of eight. */
+/* The sample is a chain: the constraints at its even positions, then the constraints at its odd
+ * positions, in sets of eight. */
 const hed_kernel_def cloth_sets_def = {
     .name = "cloth_sets",
     .summary = "all sets of distance constraints by one group, a barrier after each",
@@ -100,11 +102,11 @@ HED_NATIVE_BODY lines_body(const hed_native_call *call, uint64_t begin, uint64_t
     }
 }
 HED_NATIVE_CLONES(lines_native, lines_body)
-/* Of the sample's 100 particles: rows with 16 bytes of weights and 24 of what is between the passes, four
- * times; 110 operations. */
+/* Lines of the sample have 65 rows on average: for a row 16 bytes of weights, and 24 bytes of sums
+ * and links four times; 110 operations. */
 CLOTH_WORK(lines_work, 65 * (96.0 + 16.0 + 96.0), 65 * 110.0)
 
-/* A group for each line. */
+/* Geometry of a group for each line. */
 static void lines_geometry(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, hed_geometry *layout)
 {
@@ -112,7 +114,8 @@ static void lines_geometry(const hed_kernel_def *def, const hed_config *config,
     hed_geometry_1d(layout, lines, config->values[0], lines, 4);
 }
 
-/* Line i of the sample is of particles 100 i to 100 i + 99: all of them, every second one, or a strip. */
+/* Line i of the sample has the particles 100 i to 100 i + 99: all of them, every second one, or two
+ * rows of them as a strip. */
 const hed_kernel_def cloth_lines_def = {
     .name = "cloth_lines",
     .summary = "bending along lines of a grid, each solved as one system",
@@ -141,10 +144,10 @@ HED_NATIVE_BODY elements_body(const hed_native_call *call, uint64_t begin, uint6
         cloth_element_one(first + (uint)i, a[0], a[1], all, a[2], step.stiffness, pass);
 }
 HED_NATIVE_CLONES(elements_native, elements_body)
-/* Six particles read and written, 128 bytes of the element; 486 operations. */
+/* Six particles are read and written, and 128 bytes of the element read; 486 operations. */
 CLOTH_WORK(elements_work, 192.0 + 128.0, 486.0)
 
-/* Element i of the sample is of particles 6 i to 6 i + 5, every third at a border. */
+/* Element i of the sample has the particles 6 i to 6 i + 5; every third element is at a border. */
 const hed_kernel_def cloth_elements_def = {
     .name = "cloth_elements",
     .summary = "strain and bending of a fabric's triangles of one colour, projected",

@@ -1,5 +1,5 @@
-/* Distance constraints of one colour: no free particle is in two of them. particle.h has the scalar
- * version. */
+/* Kernel of the distance constraints of one colour: no free particle is in two constraints of a
+ * colour. particle.h has the scalar version. */
 #ifndef WG
 #define WG 256
 #endif

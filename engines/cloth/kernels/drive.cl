@@ -1,5 +1,5 @@
-/* Colliders, contact planes and the driver constraint of each particle. particle.h has the scalar
- * version. */
+/* Kernel of the colliders, contact planes and driver constraint of each particle. particle.h has the
+ * scalar version. */
 #ifndef WG
 #define WG 256
 #endif
@@ -11,8 +11,8 @@
 #endif
 
 #if VECTOR
-/* Colliders and contact planes of one of the four: how many there are to go through differs, so
- * this part stays scalar. */
+/* Applies colliders and contact planes to one of the four particles: scalar, because branches differ
+ * between particles. */
 CLOTH_FUNCTION float4 cloth_collided(uint i, float4 at, __global const float4 *previous,
     __global const float4 *garments, __global const float4 *colliders,
     __global const float4 *contact, cloth_step step)
@@ -29,13 +29,14 @@ CLOTH_FUNCTION float4 cloth_collided(uint i, float4 at, __global const float4 *p
     return at;
 }
 
-/* Four float4 of an array, one behind another. */
+/* Loads four consecutive float4 of an array and transposes them. */
 CLOTH_FUNCTION cloth_four cloth_row(__global const float4 *array, uint at)
 {
     return cloth_turn(array[at], array[at + 1], array[at + 2], array[at + 3]);
 }
 
-/* cloth_drive() of four. Where `loose` is 0 nothing acts. */
+/* Vector version of cloth_drive(). `loose`: 0: the particle is locked or has no driver, and does not
+ * move. */
 CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_four normal,
     cloth_four map, float4 stiffness, int4 loose, int4 *acted)
 {

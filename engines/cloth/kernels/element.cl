@@ -1,5 +1,5 @@
-/* Elements of fabrics of one colour: no free particle is in two of them. particle.h has the native
- * version. */
+/* Kernel of the elements of fabrics of one colour: no free particle is in two elements of a colour.
+ * particle.h has the function of one element. */
 #ifndef WG
 #define WG 256
 #endif

@@ -1,5 +1,5 @@
-/* Integrator: one time-corrected Verlet step of each particle, and its tether. particle.h has the
- * scalar version. */
+/* Kernel of the integrator: one time-corrected Verlet step of each particle, and its tether.
+ * particle.h has the scalar version. */
 #ifndef WG
 #define WG 256
 #endif
@@ -11,7 +11,7 @@
 #endif
 
 #if VECTOR
-/* cloth_air() of four; `plate`: their normals and areas. */
+/* Vector version of cloth_air(). `plate`: normals; w: area / mass, m^2/kg. */
 CLOTH_FUNCTION cloth_four cloth_air4(
     cloth_four way, cloth_four at, cloth_four plate, float4 drags, float4 lifts, cloth_step step)
 {
@@ -38,7 +38,7 @@ CLOTH_FUNCTION cloth_four cloth_air4(
     return way;
 }
 
-/* cloth_tether() of four; `there`: their anchors, with the lengths in w, below 0 where there is no
+/* Vector version of cloth_tether(). `there`: positions of the anchors; w: lengths, m, below 0: no
  * tether. */
 CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four there)
 {
@@ -56,7 +56,7 @@ CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four there)
     return at;
 }
 
-/* One of the four goes back to memory; locked ones to where their driver is. */
+/* Stores one of the four particles; a locked particle moves to its driver. */
 CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 moved,
     __global float4 *position, __global float4 *previous, __global uint2 *carry, float4 lost,
     __global const float4 *driver_from, __global const float4 *driver_to,

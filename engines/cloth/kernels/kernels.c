@@ -1,5 +1,4 @@
-/* The four versions of the slides' kernels, chosen by three parameters: what all of their
- * descriptions share. */
+/* Common parts of the kernels' descriptions: the parameters of their four versions, and sample data. */
 #include "kernels/kernels.h"
 
 const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS] = {
@@ -88,7 +87,7 @@ static void sample_driver_map(float4 *map, uint64_t count, uint64_t seed)
     }
 }
 
-/* A substep with everything that `of` has arguments for. */
+/* Fills two substeps with all features for which kernel `of` has arguments. */
 static void sample_steps(cloth_step *steps, const hed_kernel_def *of, uint64_t particles)
 {
     uint flags = 0, colliders = 0;
@@ -113,7 +112,7 @@ static void sample_steps(cloth_step *steps, const hed_kernel_def *of, uint64_t p
             .flags = flags};
 }
 
-/* The first constraint of the sample's sets that has an odd place in the chain. */
+/* Number of constraints at even positions of the chain; the constraints at odd positions follow. */
 static uint64_t evens(uint64_t n) { return (n + 1) / 2; }
 
 static void sample_ends(uint2 *ends, uint64_t n, const hed_kernel_def *def)
@@ -123,8 +122,7 @@ static void sample_ends(uint2 *ends, uint64_t n, const hed_kernel_def *def)
         ends[i] = (uint2){first, first + 1};
     }
     for (uint64_t i = 0; i <= n && def == &cloth_distance_def; i++) {
-        /* Some order. The same pair would come twice if n + 1 were divisible by 5, which it is for
-         * no problem. */
+        /* A permutation of the pairs, because no problem has an n + 1 that is divisible by 5. */
         uint mixed = (uint)((i * 5 + 2) % (n + 1));
         ends[i] = i % 2 ? (uint2){2 * mixed, 2 * mixed + 1} : (uint2){2 * mixed + 1, 2 * mixed};
     }
@@ -151,8 +149,9 @@ static void sample_weights(float4 *weights, uint64_t count, uint64_t seed)
     }
 }
 
-/* Element i is of particles 6 i to 6 i + 5, each third at a border; rows of four words: the particles,
- * two numbers of the warp and two of the weft, four compliances, three times six weights. */
+/* Fills elements; element i has the particles 6 i to 6 i + 5, every third element is at a border.
+ * Rows of four words: six particles, two numbers of the warp and two of the weft, four compliances,
+ * three times six weights. */
 enum { ELEMENT_ROWS = 8, ELEMENT_WARP = 6, ELEMENT_GIVE = 10, ELEMENT_BEND = 14 };
 static void sample_elements(uint *words, uint64_t count, uint64_t seed)
 {
@@ -173,7 +172,7 @@ static void sample_elements(uint *words, uint64_t count, uint64_t seed)
     }
 }
 
-/* Sets of eight; gives how many. `set_at` may be NULL. */
+/* Fills sets of eight constraints; returns the number of sets. `set_at`: NULL: counts only. */
 static uint sample_sets(uint *set_at, uint64_t n)
 {
     uint set = 0;
@@ -188,7 +187,7 @@ static uint sample_sets(uint *set_at, uint64_t n)
 static const float sample_matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0f, 0.0f, 0.0f, 0.0f,
     1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
 
-/* A plane, a sphere and a capsule that move. */
+/* Moving plane, sphere and capsule. */
 static const float4 sample_colliders[3][CLOTH_COLLIDER_WORDS] = {
     {{0.0f, -0.5f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, -0.45f, 0.0f, 0.0f},
         {0.0f, 1.0f, 0.0f, 0.0f}, {HED_CLOTH_PLANE, 0.5f, 0.0f, 0.0f}},
@@ -197,7 +196,7 @@ static const float4 sample_colliders[3][CLOTH_COLLIDER_WORDS] = {
     {{-0.5f, 0.0f, 0.0f, 0.2f}, {-0.5f, 0.6f, 0.2f, 0.1f}, {-0.4f, 0.0f, 0.0f, 0.2f},
         {-0.4f, 0.6f, 0.2f, 0.1f}, {HED_CLOTH_CAPSULE, 0.2f, 0.0f, 0.0f}}};
 
-/* Arguments by value. */
+/* Fills an argument that is passed by value. */
 static void sample_value(const hed_kernel_def *def, const char *name, void *data, uint64_t n)
 {
     if (!strcmp(name, "view")) {
@@ -207,7 +206,7 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
         memcpy(view->matrix, sample_matrix, sizeof view->matrix);
         memcpy(view->normals, sample_matrix, sizeof view->normals);
     } else if (!strcmp(name, "rigid")) {
-        cloth_rigid *rigid = data; /* each of the four modes among the problems */
+        cloth_rigid *rigid = data; /* the problems cover all four modes */
         *rigid = (cloth_rigid){.first = 1,
             .count = (uint)n,
             .what = n > 1000 ? CLOTH_MOVE_LED : (uint)((n + 2) % 4 % 3)};
@@ -243,7 +242,7 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
         sample_value(def, name, data, n);
     } else if (IS("position") || IS("array")) {
         cloth_sample_positions(data, bytes / 16, seed);
-        if (def == &cloth_distance_def) all[1] = all[0]; /* two at one place */
+        if (def == &cloth_distance_def) all[1] = all[0]; /* two particles at one position */
         if (def == &cloth_write_back_def && n > 40) all[40].y = NAN;
     } else if (IS("previous")) {
         cloth_sample_previous(data, bytes / 16, seed);
@@ -256,21 +255,22 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
         }
     } else if (IS("garments")) {
         cloth_sample_garments(data);
-    } else if (IS("air") && def == &cloth_integrate_def) { /* half of the particles without area */
+    } else if (IS("air") &&
+               def == &cloth_integrate_def) { /* about half of the particles have no area */
         for (uint64_t i = 0; i < n; i++) {
             float v[4];
             cloth_sample_floats(v, 4, seed + i, argument, -1.0f, 1.0f);
             all[i] = cloth_unit(hed_f4(v[0], v[1], v[2], v[3] > 0.0f ? 4.0f + v[3] : 0.0f));
         }
     } else if (
-        IS("tether")) { /* locked particles 3, 10, 17 and 24 are anchors, if there are so many */
+        IS("tether")) { /* locked particles 3, 10, 17 and 24 are anchors, if the sample has them */
         for (uint64_t i = 0; i < n; i++)
             ((uint2 *)data)[i] = (uint2){i % 5 == 0 || n < 25 ? CLOTH_NONE : (uint)(i % 4),
                 as_uint(0.3f + 0.1f * (float)(i % 11))};
     } else if (IS("anchors")) {
         memcpy(data, (const uint[]){3, 10, 17, 24}, bytes);
     } else if ((IS("driver_from") || IS("driver_to")) && def == &cloth_drive_def) {
-        for (uint64_t i = 0; i < n; i++) { /* unit normals behind the positions */
+        for (uint64_t i = 0; i < n; i++) { /* unit normals after the positions */
             float v[6];
             cloth_sample_floats(v, 6, seed + i, argument, -1.0f, 1.0f);
             all[i] = (float4){v[0], v[1], v[2], 0.0f};
@@ -279,7 +279,7 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
     } else if (IS("driver_map")) {
         sample_driver_map(data, n, seed);
     } else if (IS("contact")) {
-        for (uint64_t i = 0; i < n; i++) { /* every third has none */
+        for (uint64_t i = 0; i < n; i++) { /* every third particle has no contact */
             float v[8];
             cloth_sample_floats(v, 8, seed + i, argument, -1.0f, 1.0f);
             all[2 * i] = cloth_unit(hed_f4(v[0], v[1], v[2] + 2.0f, 0.3f * v[3]));
@@ -325,7 +325,7 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
         for (uint64_t i = 0; i < 6 * n; i++) words[i] = (uint)((i * 7 + i / 3) % n);
     } else if (IS("triangles")) {
         for (uint64_t i = 0; i < bytes / 4; i++) words[i] = (uint)((i * 5 + i / 7) % n);
-    } else if (IS("gases")) { /* of some of the 300 triangles of each */
+    } else if (IS("gases")) { /* each gas has up to 300 triangles */
         for (uint64_t i = 0; i < n; i++) {
             const uint gas[8] = {(uint)i, 300 * (uint)i, 300 - (uint)i, 0, as_uint(50.0f),
                 as_uint(i % 2 ? 0.5f : 100.0f)};

@@ -1,5 +1,5 @@
-/* Descriptions of the kernels (NAME.c for NAME.cl) and what they share: texts, geometries, the way
- * a native function is compiled for more than one instruction set, and sample data. */
+/* Descriptions of the kernels, and their common data: texts, geometries, macros of descriptions, and
+ * sample data. */
 #ifndef CLOTH_KERNELS_H
 #define CLOTH_KERNELS_H
 
@@ -17,7 +17,7 @@
 
 /* ---- descriptions ---- */
 
-/* Embedded texts; a description lists those that it is made of:
+/* Embedded texts. A description lists its texts:
  *     static const hed_source sources[] = {{"physics.h", hed_cloth_physics_h, 0}, {"integrate.cl",
  *     hed_cloth_integrate_cl, 0}}; */
 extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_particle_h[],
@@ -28,27 +28,27 @@ extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_s
     hed_cloth_patch_table_h[], hed_cloth_patch_cl[];
 extern const hed_kernel_def cloth_integrate_def; /* integrate + tethers */
 extern const hed_kernel_def cloth_distance_def;  /* one colour */
-extern const hed_kernel_def cloth_sets_def;      /* all sets in one group, the slides' form */
+extern const hed_kernel_def cloth_sets_def;      /* all sets in one group */
 extern const hed_kernel_def cloth_lines_def;     /* bending along lines of a grid */
-extern const hed_kernel_def cloth_elements_def;  /* a fabric's triangles, one colour */
+extern const hed_kernel_def cloth_elements_def;  /* triangles of fabrics, one colour */
 extern const hed_kernel_def cloth_drive_def;     /* collide, touch, drive */
 extern const hed_kernel_def cloth_write_back_def;
 extern const hed_kernel_def cloth_surface_def; /* normals and the air's area */
 extern const hed_kernel_def cloth_gas_def;     /* pressure by volume */
-extern const hed_kernel_def cloth_move_def;    /* a matrix on particles and on what drives them */
-extern const hed_kernel_def cloth_feed_def;    /* the driver as the program has it */
-extern const hed_kernel_def cloth_read_def;    /* vertices as the program takes them */
+extern const hed_kernel_def cloth_move_def;    /* a matrix on particles, drivers or colliders */
+extern const hed_kernel_def cloth_feed_def;    /* driver data of the program */
+extern const hed_kernel_def cloth_read_def;    /* vertices in the program's layout */
 
-/* ---- cloth_patch: whole substeps ---- */
+/* ---- cloth_patch: complete substeps ---- */
 
-/* Its arguments. Where a cloth has no use for a buffer, any other stands in. */
+/* Arguments of cloth_patch. Any other buffer may replace one that the cloth does not use. */
 enum {
     CLOTH_PATCH_POSITION,
     CLOTH_PATCH_PREVIOUS,
     CLOTH_PATCH_CARRY,
     CLOTH_PATCH_GARMENTS,
-    CLOTH_PATCH_TABLES, /* what cloth_patch_tables_create() (solver/patches.h) makes */
-    /* one for each group: number of its last exchange; then two buffers of packets */
+    CLOTH_PATCH_TABLES, /* result of cloth_patch_tables_create() (solver/patches.h) */
+    /* number of the last exchange of each group, then two buffers of packets */
     CLOTH_PATCH_PACKETS,
     CLOTH_PATCH_AIR,
     CLOTH_PATCH_DRIVER_FROM,
@@ -66,7 +66,7 @@ enum {
     CLOTH_PATCH_ARGUMENTS
 };
 
-/* Its parameters. */
+/* Parameters of cloth_patch. */
 enum {
     CLOTH_PATCH_WG,
     CLOTH_PATCH_OWN_EACH,
@@ -86,7 +86,7 @@ enum {
     CLOTH_PATCH_MOST_QUEUE = 4
 };
 
-/* What a group works on; patch_group in the text. */
+/* Data of a group; patch_group in the kernel. */
 typedef struct cloth_patch_record {
     uint32_t first, garment, own_at, own_count;
     uint32_t ghost_at, ghost_count, send_at, send_count;
@@ -97,43 +97,44 @@ typedef struct cloth_patch_record {
     } fabric; /* patch_fabric */
 } cloth_patch_record;
 
-/* What a launch makes; patch_launch in the text. */
+/* Parameters of a launch; patch_launch in the kernel. */
 typedef struct cloth_patch_launch {
     cloth_step first, rest;
     float dt;
     uint32_t slot_count, begin, end, total;
-    /* in the tables: from an own particle to its tether (in 8 bytes), and the first garment's 16
-     * materials (in 16 bytes) */
+    /* indices into the tables: distance from an own particle to its tether, in words of 8 bytes; the
+     * first garment's 16 materials, in words of 16 bytes */
     uint32_t tether_at, limit_at;
 } cloth_patch_launch;
 
-/* groups by themselves, or exchanging between launches */
+/* independent groups, or groups that exchange between launches */
 extern const hed_kernel_def cloth_patch_def;
-/* groups that are resident together and exchange by packets */
+/* groups that are resident at the same time and exchange packets */
 extern const hed_kernel_def cloth_patch_packets_def;
 
 /* ---- sample data ---- */
 
 enum { CLOTH_SAMPLE_GARMENTS = 8 };
 #define CLOTH_SAMPLE_GARMENT_FLOATS "64"
-#define CLOTH_SAMPLE_COLLIDER_FLOATS "60" /* of three */
-#define CLOTH_SAMPLE_STEP_BYTES "160"     /* of two */
-/* By the arguments' names. Particles lie within 1 m of the origin, every seventh (3, 10, 17, ...)
- * locked, in eight garments; what drives them has another set of limits for each, some none. */
+#define CLOTH_SAMPLE_COLLIDER_FLOATS "60" /* three colliders */
+#define CLOTH_SAMPLE_STEP_BYTES "160"     /* two substeps */
+/* Fills an argument with sample data by its name. Particles are within [-1, 1) m on each axis, every
+ * seventh (3, 10, 17, ...) locked, in eight garments; the limits of the driver differ between
+ * particles, and some particles have no driver. */
 void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed);
-/* hed_default_sample_bytes() of a problem with one element more. */
+/* Result of hed_default_sample_bytes() for a problem with one more element. */
 uint64_t cloth_sample_bytes_of_one_more(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument);
-/* Floats in [low, high), element by element the same for the same seed and argument; and particles
- * as above. */
+/* Fills an array with floats in [low, high); an element depends on its index, `seed` and `argument`
+ * only. The functions after it fill arrays with particles as cloth_sample_fill() describes. */
 void cloth_sample_floats(
     float *values, uint64_t count, uint64_t seed, uint32_t argument, float low, float high);
 void cloth_sample_positions(float4 *positions, uint64_t count, uint64_t seed);
 void cloth_sample_previous(float4 *previous, uint64_t count, uint64_t seed);
 void cloth_sample_garments(float4 *garments);
 
-/* The first texts of each kernel here. */
+/* First texts of each kernel with a native version. */
 #define CLOTH_SHARED_SOURCES \
     {"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
     { \
@@ -142,13 +143,13 @@ void cloth_sample_garments(float4 *garments);
 
 /* ---- parts of descriptions ---- */
 
-/* The four versions of the slides: scalar or vector, task or data-parallel. */
+/* Parameters of the four versions: scalar or vector, task or data-parallel. */
 enum { CLOTH_WG, CLOTH_VECTOR, CLOTH_TASK, CLOTH_VERSION_PARAMETERS };
-enum { CLOTH_STRANDS = 32 }; /* the value of TASK beside 0 and 1 */
+enum { CLOTH_STRANDS = 32 }; /* largest value of TASK; the others are 0 and 1 */
 extern const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS];
 extern const hed_condition cloth_version_conditions[1];
-/* TASK strands, or an item for each element or each four; without these parameters an item for
- * each, in groups of the first one. */
+/* Geometry of TASK work items, or of a work item for each element or each four elements. Kernels
+ * without VECTOR and TASK have an item for each element. The first parameter is the group's size. */
 void cloth_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_geometry *layout);
 #define CLOTH_VERSIONS \
@@ -157,14 +158,14 @@ void cloth_geometry(const hed_kernel_def *def, const hed_config *config, const h
 #define CLOTH_PLAIN \
     .parameters = cloth_version_parameters, .parameter_count = 1, .geometry = cloth_geometry
 
-/* One dimension, whose elements are what is counted; `label`_native() and `label`_work(); sample
- * data by the arguments' names. */
+/* Members of a kernel with one dimension, whose elements are the items of its metric. Functions:
+ * `label`_native() and `label`_work(); sample data: cloth_sample_fill(). */
 #define CLOTH_FOR_EACH(dimension, label) \
     .native_ignores = HED_ALL_PARAMETERS, HED_DIMENSIONS(dimension), .max_threads = "WG", \
     .metric = HED_METRIC_ITEMS, .metric_unit = "G" dimension "/s", .range = label##_native, \
     .work = label##_work, .sample.fill = cloth_sample_fill
 
-/* A work(): so many bytes and operations for each element. */
+/* Defines a work() of this many bytes and operations for each element. */
 #define CLOTH_WORK(name, bytes_each, operations_each) \
     static void name(const hed_kernel_def *def, const hed_config *config, \
         const hed_problem *problem, hed_work *amount) \
@@ -174,7 +175,8 @@ void cloth_geometry(const hed_kernel_def *def, const hed_config *config, const h
             (hed_work){.bytes = (bytes_each)*n, .operations = (operations_each)*n, .items = n}; \
     }
 
-/* Of a constraint: ends, rest length, material, materials, multiplier; substeps. */
+/* Arguments of constraints: ends, rest lengths, numbers of materials, materials, multipliers,
+ * substeps. */
 #define CLOTH_CONSTRAINT_ARGUMENTS \
     HED_IN(uint, ends, .count = "2*constraints"), HED_IN(float, rests), \
         HED_IN(bytes, kinds, .count = "2*constraints"), HED_IN(float, materials, .count = "12"), \

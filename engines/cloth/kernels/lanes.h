@@ -1,19 +1,18 @@
-/* Four particles at a time: loaded as they lie in memory, transposed in registers so that a float4
- * is one coordinate of all four, computed with selections and without branches, transposed back
- * (the slides' vector form). Also which elements a work item does. */
+/* Vector version of the kernels, four particles at a time: loaded as float4 of one particle,
+ * transposed in registers to float4 of one coordinate, computed with selections instead of branches,
+ * transposed back. Also the loops over the elements of a work item. */
 #ifndef CLOTH_LANES_H
 #define CLOTH_LANES_H
 
 #ifndef VECTOR
-#define VECTOR 0 /* 1: an item does four elements at a time */
+#define VECTOR 0 /* 1: an item computes four elements at a time */
 #endif
 #ifndef TASK
 #define TASK \
-    0 /* above 0: so many items, each of which loops over its chunk (the slides' strands); 0: an item for each \
-         element */
+    0 /* number of items, each of which loops over a chunk; 0: an item for each element, or four */
 #endif
 
-/* `one(i)`, or `four(i)` for i to i + 3, for each of `count` elements. */
+/* Runs expression `one` for each of the item's elements i < count, or `four` for i to i + 3. */
 #if TASK
 #define CLOTH_CHUNK(count) \
     uint chunk = \
@@ -50,12 +49,12 @@
 #endif
 
 #if VECTOR
-/* One coordinate of four particles in each. */
+/* Four particles; each member is one coordinate of all four. */
 typedef struct cloth_four {
     float4 x, y, z, w;
 } cloth_four;
 
-/* The 4 x 4 transpose: particles to coordinates, and coordinates back to particles. */
+/* Transposes 4 x 4: particles to coordinates, or coordinates to particles. */
 CLOTH_FUNCTION cloth_four cloth_turn(float4 a, float4 b, float4 c, float4 d)
 {
     cloth_four turned;
@@ -68,7 +67,7 @@ CLOTH_FUNCTION cloth_four cloth_turn(float4 a, float4 b, float4 c, float4 d)
 
 CLOTH_FUNCTION cloth_four cloth_turned(cloth_four v) { return cloth_turn(v.x, v.y, v.z, v.w); }
 
-/* Comparisons give -1 where they hold, as OpenCL's do; cloth_pick() selects by them. */
+/* Comparisons of four lanes: -1 if true, as in OpenCL; cloth_pick() selects by their results. */
 #if defined(__OPENCL_C_VERSION__)
 #define cloth_more(a, b) isgreater(a, b)
 #define cloth_same(a, b) isequal(a, b)
@@ -104,7 +103,7 @@ CLOTH_FUNCTION float4 cloth_near_rsqrt(float4 v)
 #endif
 #endif
 
-/* hed_min() and hed_max() of four, and the square of four lengths. */
+/* Vector versions of hed_min(), hed_max() and cloth_square(). */
 CLOTH_FUNCTION float4 cloth_min4(float4 a, float4 b) { return cloth_pick(cloth_more(b, a), a, b); }
 CLOTH_FUNCTION float4 cloth_max4(float4 a, float4 b) { return cloth_pick(cloth_more(a, b), a, b); }
 CLOTH_FUNCTION float4 cloth_square4(float4 x, float4 y, float4 z)
@@ -112,7 +111,7 @@ CLOTH_FUNCTION float4 cloth_square4(float4 x, float4 y, float4 z)
     return fma(x, x, fma(y, y, z * z));
 }
 
-/* cloth_between() and cloth_unit() of four. */
+/* Vector versions of cloth_between() and cloth_unit(). */
 CLOTH_FUNCTION cloth_four cloth_between4(cloth_four a, cloth_four b, float share)
 {
     cloth_four made;

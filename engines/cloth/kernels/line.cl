@@ -1,7 +1,7 @@
-/* Bending along lines of a grid, each as one system: a group for each line, whose items share out its
- * rows and particles. One of them goes along the line, through the rows that the group has in local
- * memory, as many at a time as it has items. No particle is in two lines of a launch. particle.h has
- * the parts, of which the native version is made too. */
+/* Kernel of bending along lines of a grid, each solved as one system by a group. The items of the
+ * group compute rows and particles in parallel; item 0 runs the recurrence along the line, over WG
+ * rows at a time in local memory. No particle is in two lines of a launch. particle.h has the
+ * functions, which the native version calls too. */
 #ifndef WG
 #define WG 32
 #endif
@@ -11,7 +11,8 @@
 #include "particle.h"
 #endif
 
-/* `sums` and `links`, two for each row, are what is between the passes. */
+/* `sums`, one for each row, and `links`, two for each row: results of the forward pass, read by the
+ * backward pass. */
 __kernel void cloth_lines(__global float4 *position, __global const uint4 *restrict lines,
     __global const float4 *restrict weights, __global float4 *sums, __global float *links,
     __global float4 *pulled, __global const float4 *restrict steps, uint substep, uint pass,

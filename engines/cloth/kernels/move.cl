@@ -1,4 +1,4 @@
-/* Points, directions, or particles with their ways, through a rigid matrix. */
+/* Kernel that transforms points, directions, or particles with their motions by a rigid matrix. */
 #ifndef WG
 #define WG 256
 #endif

@@ -1,12 +1,12 @@
-/* One particle, one constraint, one vertex, on the arrays that the kernels have: the scalar version
- * of each kernel, and its native version in C, are this text called in a loop. After physics.h and
- * collide.h. */
+/* Functions for one particle, one constraint or one vertex, on the arrays of the kernels. The scalar
+ * version of each kernel and its native version in C call them in a loop. Included after physics.h
+ * and collide.h. */
 #ifndef CLOTH_PARTICLE_H
 #define CLOTH_PARTICLE_H
 
 #define CLOTH_NONE 0xffffffffu
 
-/* float4s of a substep in device memory. */
+/* Size of a cloth_step in device memory, float4. */
 #define CLOTH_STEP_WORDS 5
 
 CLOTH_FUNCTION float cloth_stiffness_at(__global const float4 *steps, uint substep)
@@ -48,14 +48,14 @@ CLOTH_FUNCTION uint cloth_is_driven(uint i, __global const float4 *driver_map, c
     return (step.flags & CLOTH_STEP_DRIVER) && driver_map[i].x != CLOTH_UNDRIVEN;
 }
 
-/* Where a locked particle's driver is at the substep's end. */
+/* Position of a locked particle's driver at the substep's end. */
 CLOTH_FUNCTION float4 cloth_driven_to(
     uint i, __global const float4 *driver_from, __global const float4 *driver_to, cloth_step step)
 {
     return cloth_between(driver_from[i], driver_to[i], step.to);
 }
 
-/* A locked particle follows its driver; without one it is never written. */
+/* Moves a locked particle to its driver; without a driver the particle is never written. */
 CLOTH_FUNCTION void cloth_follow(uint i, float garment, __global float4 *position,
     __global float4 *previous, __global const float4 *driver_from, __global const float4 *driver_to,
     __global const float4 *driver_map, cloth_step step)
@@ -66,8 +66,9 @@ CLOTH_FUNCTION void cloth_follow(uint i, float garment, __global float4 *positio
     previous[i] = hed_f4(to.x, to.y, to.z, garment);
 }
 
-/* Where a tether leads at the substep's end, and in w its length; below 0: there is none. The place
- * of an anchor that moves in this very launch is not read from memory. */
+/* Position of a tether's anchor at the substep's end; w: length of the tether, m, below 0 if the
+ * particle has none. The position of a driven anchor is computed and not read, because the same
+ * launch writes it. */
 CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position,
     __global const uint2 *tether, __global const uint *anchors, __global const float4 *driver_from,
     __global const float4 *driver_to, __global const float4 *driver_map, cloth_step step)
@@ -107,8 +108,8 @@ CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position,
     position[i] = moved;
 }
 
-/* `pass`: 0: the only iteration, or no compliance anywhere: no multipliers; 1: the first of
- * several; 2: a later one. */
+/* `pass`: 0: the only iteration, or no constraint has compliance: multipliers are not used; 1: the
+ * first of several iterations; 2: a later iteration. */
 CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position,
     __global const uint2 *ends, __global const float *rests, __global const ushort *kinds,
     __global const float4 *materials, __global float *multipliers, float stiffness, uint pass)
@@ -124,14 +125,14 @@ CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position,
         cloth_project_again(&a, &b, rest * material.x, rest * material.y, give, &multiplier);
         multipliers[i] = multiplier;
     }
-    if (a.w > 0.0f) position[end.x] = a; /* locked ones are shared by the constraints of a set */
+    if (a.w > 0.0f) position[end.x] = a; /* constraints of a set may share a locked particle */
     if (b.w > 0.0f) position[end.y] = b;
 }
 
 /* ---- bending along a line of a grid, or a strip of its cells, as one system (model/bend.c) ---- */
 
-/* A line as struct cloth_line (model/garment.h) has it, the first of its rows in `weights`, and the first
- * in the arrays with an element for each row of all lines. */
+/* A line: members of struct cloth_line (model/garment.h), the index of its first row in `weights`
+ * (`weights_at`), and in the arrays with an element for each row of all lines (`row`). */
 typedef struct cloth_line_at {
     uint first, count, step, across, weights_at, row;
 } cloth_line_at;
@@ -143,14 +144,16 @@ CLOTH_FUNCTION cloth_line_at cloth_line_of(__global const uint4 *lines, uint i)
     return line;
 }
 
-/* `sum`: the right side in x y z and the diagonal in w, in the end what is pulled. `one` and `two`:
- * what is beside the diagonal, towards the row before and the one before that, then L. */
+/* `sum`: right side in x y z and the diagonal in w; after the solution, the multipliers in x y z.
+ * `one` and `two`: elements left of the diagonal, in the columns of the previous row and of the row
+ * before that one; after the factorisation, the elements of L. */
 typedef struct cloth_line_row {
     float4 sum;
     float one, two;
 } cloth_line_row;
 
-/* Row j of the system. `pulled`: so far in this substep; `pass` as above. */
+/* Row j of the system. `pulled`: multipliers of the substep's earlier iterations; `pass`: as in
+ * cloth_distance_one(). */
 CLOTH_FUNCTION cloth_line_row cloth_line_row_of(uint j, cloth_line_at line,
     __global const float4 *position, __global const float4 *weights, __global const float4 *pulled,
     float give, uint pass)
@@ -175,7 +178,7 @@ CLOTH_FUNCTION cloth_line_row cloth_line_row_of(uint j, cloth_line_at line,
     return row;
 }
 
-/* What goes along a line, forth and back: the two rows that were last, 1 / D, L. */
+/* State of the solution along a line, forward and backward: the last two rows, L, 1 / D. */
 typedef struct cloth_line_pass {
     float4 one, two;
     float near, far, inverse, inverse_before;
@@ -188,7 +191,7 @@ CLOTH_FUNCTION cloth_line_pass cloth_line_begin(void)
     return made;
 }
 
-/* Takes L's part of the two last rows away. */
+/* Subtracts the product of L and the last two rows. */
 CLOTH_FUNCTION float4 cloth_line_less(const cloth_line_pass *along, float4 sum)
 {
     sum.x = fma(-along->near, along->one.x, fma(-along->far, along->two.x, sum.x));
@@ -197,7 +200,7 @@ CLOTH_FUNCTION float4 cloth_line_less(const cloth_line_pass *along, float4 sum)
     return sum;
 }
 
-/* The next row of L D L'. */
+/* Factorises the next row of L D L' and substitutes forward. */
 CLOTH_FUNCTION cloth_line_row cloth_line_forth(cloth_line_pass *along, cloth_line_row row)
 {
     float with_one = fma(-row.two, along->near, row.one), inverse;
@@ -217,7 +220,8 @@ CLOTH_FUNCTION cloth_line_row cloth_line_forth(cloth_line_pass *along, cloth_lin
     return row;
 }
 
-/* The next row from the end: what it pulls. `inverse` keeps L of the row behind until it is `far`. */
+/* Substitutes backward in the next row from the end: its multipliers. `inverse` keeps `two` of the
+ * last row for one more row, then becomes `far`. */
 CLOTH_FUNCTION cloth_line_row cloth_line_back(cloth_line_pass *along, cloth_line_row row)
 {
     row.sum = cloth_line_less(along, row.sum);
@@ -229,7 +233,7 @@ CLOTH_FUNCTION cloth_line_row cloth_line_back(cloth_line_pass *along, cloth_line
     return row;
 }
 
-/* Adds what a row pulls at its particle of this weight. */
+/* Moves a particle by a row's multipliers. `weight`: the row's weight of the particle. */
 CLOTH_FUNCTION float4 cloth_line_pull(float4 at, float weight, float4 pull)
 {
     float part = weight * at.w;
@@ -239,7 +243,7 @@ CLOTH_FUNCTION float4 cloth_line_pull(float4 at, float weight, float4 pull)
     return at;
 }
 
-/* Particle j of a line, or both of a strip: count + 2 of them, or + 1. */
+/* Moves particle j of a line, j < count + 2, or both particles j of a strip, j < count + 1. */
 CLOTH_FUNCTION void cloth_line_move(uint j, cloth_line_at line, __global float4 *position,
     __global const float4 *weights, __global const float4 *sums)
 {
@@ -256,7 +260,7 @@ CLOTH_FUNCTION void cloth_line_move(uint j, cloth_line_at line, __global float4 
     if (at.w > 0.0f) position[i + line.across] = at;
 }
 
-/* What was pulled so far, after `pass` 1 and 2. */
+/* Stores the sum of a row's multipliers for the next iteration, if `pass` is 1 or 2. */
 CLOTH_FUNCTION void cloth_line_keep(
     uint j, cloth_line_at line, __global const float4 *sums, __global float4 *pulled, uint pass)
 {
@@ -269,18 +273,18 @@ CLOTH_FUNCTION void cloth_line_keep(
     if (pass > 0) pulled[line.row + j] = pull;
 }
 
-/* What is free moves. */
+/* Stores the new position of a particle, unless it is locked. */
 CLOTH_FUNCTION void cloth_move_as(__global float4 *to, float4 moved, float4 origin)
 {
     float4 at = *to;
     if (at.w > 0.0f) *to = cloth_moved(at, moved, origin);
 }
 
-/* Element i of `count` (cloth_element, whose rows of four words lie `count` apart). What is beyond a
- * border is a corner once more, whose weight there is 0. Places are measured from the first corner,
- * and all six constraints move a particle at once: with many substeps each alone would move it by
- * less than its place in float can tell. `pulled`: three float4 for each element, likewise; `pass`
- * as above. */
+/* Projects element i of `count` (cloth_element; its rows of four words are `count` apart). A corner
+ * replaces a particle beyond a border, with weight 0. Positions are relative to the first corner, and
+ * all six constraints move a particle at once: with many substeps the correction of one constraint
+ * is smaller than the resolution of a position in float. `pulled`: multipliers, three float4 for
+ * each element, `count` apart; `pass`: as in cloth_distance_one(). */
 CLOTH_FUNCTION void cloth_element_one(uint i, __global float4 *position,
     __global const uint4 *elements, uint count, __global float4 *pulled, float stiffness, uint pass)
 {
@@ -342,9 +346,9 @@ CLOTH_INLINE void cloth_drive_one(uint i, __global float4 *position,
 
 /* ---- gas in closed garments ---- */
 
-#define CLOTH_GAS_LANES 256u /* that add up a volume, each every so manyth triangle */
+#define CLOTH_GAS_LANES 256u /* lanes of a volume's sum; a lane adds every 256th triangle */
 
-/* One lane's part of six times the volume within triangles [first, first + count). */
+/* One lane's part of six times the volume enclosed by triangles [first, first + count), m^3. */
 CLOTH_FUNCTION float cloth_gas_lane(__global const float4 *position, __global const uint *triangles,
     uint first, uint count, uint lane)
 {
@@ -362,16 +366,16 @@ CLOTH_FUNCTION float cloth_gas_lane(__global const float4 *position, __global co
     return sum;
 }
 
-/* What a gas of `amount` Pa m^3 does in a volume, of which there is no less than `least`: pressure
- * x dt^2. */
+/* Pressure of a gas * dt^2, kg/m. `amount`: pressure * volume, Pa m^3; `least`: lower bound of the
+ * volume, m^3. */
 CLOTH_FUNCTION float cloth_gas_push(float six_volumes, float amount, float least, float dt_square)
 {
     return amount * dt_square / hed_max(six_volumes * (1.0f / 6.0f), least);
 }
 
-/* Normal of length 1 and area / mass: the triangles around a particle, each with a third of its
- * area. `closed`: the length of the sum of their normals instead, which is a third of the gradient
- * of a closed surface's volume, so that pressure on it moves nothing as a whole. */
+/* Computes a particle's unit normal and its area / mass: a third of the area of each triangle around
+ * it. `closed`: the area is a third of the length of the sum of the triangles' area vectors, which is
+ * the gradient of a closed surface's volume, so that pressure does not move the surface as a whole. */
 CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position,
     __global const uint *incident_at, __global const uint *incident, __global const uint *triangles,
     __global float4 *air, uint closed)
@@ -395,17 +399,17 @@ CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position,
     air[i] = normal;
 }
 
-/* What write-back is given; by value. */
+/* Parameters of write-back, passed by value. */
 typedef struct cloth_view {
     float matrix[16];  /* column by column */
-    float normals[12]; /* what normals are turned by: three columns of four */
+    float normals[12]; /* matrix of normals: three columns of four */
     uint vertices;
     uint flags; /* CLOTH_VIEW_* */
 } cloth_view;
 
-#define CLOTH_VIEW_GATHER 1u  /* vertex_particle is there; else vertex i shows particle i */
-#define CLOTH_VIEW_COLOURS 2u /* debug is there */
-#define CLOTH_VIEW_NORMALS 4u /* air and normals are there */
+#define CLOTH_VIEW_GATHER 1u  /* vertex_particle exists; else vertex i shows particle i */
+#define CLOTH_VIEW_COLOURS 2u /* debug exists */
+#define CLOTH_VIEW_NORMALS 4u /* air and normals exist */
 
 CLOTH_FUNCTION float4 cloth_column(const float *matrix, uint column)
 {
@@ -413,7 +417,7 @@ CLOTH_FUNCTION float4 cloth_column(const float *matrix, uint column)
         matrix[4 * column], matrix[4 * column + 1], matrix[4 * column + 2], matrix[4 * column + 3]);
 }
 
-/* A particle as the program sees it, and its normal. */
+/* Position of a particle in the program's coordinates. */
 CLOTH_FUNCTION float4 cloth_shown(float4 p, cloth_view view)
 {
     return cloth_transform(p, cloth_column(view.matrix, 0), cloth_column(view.matrix, 1),
@@ -427,8 +431,7 @@ CLOTH_FUNCTION float4 cloth_shown_normal(float4 normal, cloth_view view)
             cloth_column(view.normals, 2), hed_f4(0.0f, 0.0f, 0.0f, 0.0f)));
 }
 
-/* Whether all three are finite numbers. */
-/* True if no coordinate is larger than `most` in size, or NaN. */
+/* True if every coordinate is within [-most, most]; false for NaN. */
 CLOTH_FUNCTION uint cloth_within(float4 p, float most)
 {
     return fabs(p.x) <= most && fabs(p.y) <= most && fabs(p.z) <= most;
@@ -444,7 +447,7 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position
     float4 p = position[particle];
     if (!cloth_finite(p)) {
         broken[0] = 1;
-        /* nothing that is not finite leaves; hed_cloth_wait() tells */
+        /* replaced by 0, so that the program gets finite numbers; hed_cloth_wait() returns the error */
         p = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     }
     uint colour = (view.flags & CLOTH_VIEW_COLOURS) ? debug[particle].x : 0xffffffffu;
@@ -453,8 +456,8 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position
     if (view.flags & CLOTH_VIEW_NORMALS) normals[i] = cloth_shown_normal(air[particle], view);
 }
 
-/* Vertex i for hed_cloth_read(): tight rows of three floats, and of four bytes. `wanted` says
- * which. */
+/* Kinds of data that hed_cloth_read() returns for a vertex: rows of three floats, and colours of
+ * four bytes, without gaps. */
 #define CLOTH_READ_POSITIONS 1u
 #define CLOTH_READ_NORMALS 2u
 #define CLOTH_READ_COLOURS 4u
@@ -481,15 +484,16 @@ CLOTH_FUNCTION void cloth_read_one(uint i, __global const float4 *position,
         colours[i] = (view.flags & CLOTH_VIEW_COLOURS) ? debug[particle].x : 0xffffffffu;
 }
 
-/* What the program says of the driver, three floats in a row or pairs of position and normal, into
- * the halves that cloth_drive() reads; the part of it that it does not say stays as it was. */
+/* Kinds of driver data that the program passes: rows of three floats, or pairs of position and
+ * normal. cloth_feed_one() copies them into the halves that cloth_drive() reads; a half without data
+ * keeps its values. */
 #define CLOTH_FEED_POSITIONS 1u
 #define CLOTH_FEED_NORMALS 2u
-#define CLOTH_FEED_PAIRS 4u     /* instead of both */
-#define CLOTH_FARTHEST_FED 1e6f /* m, as CLOTH_FARTHEST of what the host checks */
+#define CLOTH_FEED_PAIRS 4u     /* instead of POSITIONS and NORMALS */
+#define CLOTH_FARTHEST_FED 1e6f /* m, as CLOTH_FARTHEST in the checks of the host */
 
-/* What it is given; by value. `x y z`: the origin, as floats hold it: the difference is rounded
- * once, as it would be from double. */
+/* Parameters of cloth_feed_one(), passed by value. `x y z`: the origin, which floats represent
+ * exactly: the difference is rounded once, as it would be from double. */
 typedef struct cloth_feeding {
     uint given; /* CLOTH_FEED_* */
     uint particles;
@@ -509,29 +513,28 @@ CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions,
             hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
     if (fed.given & CLOTH_FEED_PAIRS) {
         float4 place = pairs[2 * i], normal = pairs[2 * i + 1];
-        /* The program's own memory, unchecked so far: a place out of range leaves the driver where
-         * it was. */
+        /* The program's own memory is untrusted: data out of range leave the driver unchanged. */
         if (!cloth_within(place, CLOTH_FARTHEST_FED) || !cloth_within(normal, 1.01f)) return;
         driver_to[i] = hed_f4(place.x - fed.x, place.y - fed.y, place.z - fed.z, 0.0f);
         driver_to[fed.particles + i] = hed_f4(normal.x, normal.y, normal.z, 0.0f);
     }
 }
 
-/* An array through a rigid matrix. */
+/* Rigid transformation of an array. */
 typedef struct cloth_rigid {
     float matrix[16]; /* column by column */
     uint first, count;
     uint what; /* CLOTH_MOVE_* */
-    /* CLOTH_MOVE_LED: what ways go through, three columns of four, and what they gain, which depends
-     * on the place before the move: as `matrix` */
+    /* CLOTH_MOVE_LED: rotation of the motions, three columns of four, and a matrix as `matrix`, whose
+     * product with the old position is added to the motion */
     float turn[12];
     float lead[16];
 } cloth_rigid;
 
 #define CLOTH_MOVE_POINTS 0u
-#define CLOTH_MOVE_DIRECTIONS 1u /* they do not shift */
-#define CLOTH_MOVE_PARTICLES 2u  /* positions, whose ways turn along: with `previous` and `carry` */
-#define CLOTH_MOVE_LED 3u /* the same, but ways go through `turn` and `lead`; free ones only */
+#define CLOTH_MOVE_DIRECTIONS 1u /* without the translation */
+#define CLOTH_MOVE_PARTICLES 2u  /* positions; `previous` and `carry` turn too */
+#define CLOTH_MOVE_LED 3u        /* positions; motions of free particles by `turn` and `lead` */
 
 CLOTH_FUNCTION float4 cloth_rigidly(float4 p, cloth_rigid rigid, float4 last)
 {

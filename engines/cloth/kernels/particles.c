@@ -1,5 +1,5 @@
-/* Descriptions and native versions of the kernels that go through particles: `cloth_integrate`,
- * `cloth_drive`, `cloth_feed`, `cloth_move`. */
+/* Descriptions and native versions of the kernels of particles: `cloth_integrate`, `cloth_drive`,
+ * `cloth_feed`, `cloth_move`. */
 #include "kernels/kernels.h"
 
 HED_NATIVE_BODY integrate_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -45,8 +45,8 @@ HED_NATIVE_BODY drive_body(const hed_native_call *call, uint64_t begin, uint64_t
         cloth_drive_one((uint)i, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], step);
 }
 HED_NATIVE_CLONES(drive_native, drive_body)
-/* A particle, its driver, limits and contact plane read, for each backstop (half of the sample's)
- * its normals, the particle and its colour written; about 100 operations for each of three
+/* A particle, its driver, limits and contact plane are read, and for a backstop (half of the sample)
+ * normals; the particle and its colour are written; about 100 operations for each of three
  * colliders. */
 CLOTH_WORK(drive_work, 16.0 * 3 + 16.0 * 3 + 32.0 / 2 + 32.0 + 8.0, 400.0)
 
@@ -80,7 +80,7 @@ HED_NATIVE_BODY feed_body(const hed_native_call *call, uint64_t begin, uint64_t 
         cloth_feed_one((uint)i, a[0], a[1], a[2], a[3], a[4], *(const cloth_feeding *)a[5]);
 }
 HED_NATIVE_CLONES(feed_native, feed_body)
-/* A pair, or six floats, and the limits read, a pair written. */
+/* A pair, or six floats, and the limits are read, a pair is written. */
 CLOTH_WORK(feed_work, 32.0 + 16.0 + 32.0, 0.0)
 
 const hed_kernel_def cloth_feed_def = {
@@ -106,14 +106,14 @@ HED_NATIVE_BODY move_body(const hed_native_call *call, uint64_t begin, uint64_t 
     for (uint64_t i = begin; i < end; i++) cloth_move_one((uint)i, a[0], a[1], a[2], rigid);
 }
 HED_NATIVE_CLONES(move_native, move_body)
-/* A point read and written, through a matrix; particles have two and a half times as much. */
+/* A point is read and written; particles have 2.5 times as many bytes. */
 CLOTH_WORK(move_work, 32.0, 18.0)
 
 const hed_kernel_def cloth_move_def = {
     .name = "cloth_move",
     .summary = "points, directions or particles through a rigid matrix",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"move.cl", hed_cloth_move_cl, 0}),
-    /* of one point more: the first is not moved */
+    /* the sample has one more point: the first is not moved */
     HED_ARGUMENTS(HED_INOUT(float, array, .count = "4*points", .tolerance = 1e-5),
         HED_INOUT(float, previous, .count = "4*points", .tolerance = 1e-5),
         HED_INOUT(float, carry, .count = "2*points", .tolerance = 1e-5),

@@ -1,9 +1,8 @@
-/* Descriptions of the kernel that makes whole substeps. Its launches come from solver/patches.c
- * alone, which builds tables for it; it has no native version, for HED_CLOTH_CPU is what does
- * this work on `host`. */
+/* Descriptions of the kernel of complete substeps. Only solver/patches.c launches it and builds its
+ * tables. It has no native version, because HED_CLOTH_CPU is the solver of `host`. */
 #include "kernels/kernels.h"
 
-/* In the order of CLOTH_PATCH_*. */
+/* Common members; arguments in the order of CLOTH_PATCH_*. */
 #define COMMON \
     .entry = "cloth_patch", \
     HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \

@@ -1,28 +1,28 @@
-/* Substeps of cloth, any number in one launch: a group holds a patch of a garment, or a whole one,
- * in local memory.
+/* Kernel of any number of substeps of cloth: a group has a patch of a garment, or a whole garment, in
+ * local memory.
  *
- * Before a sweep over the constraints a patch receives the particles of other patches that it needs
- * (ghosts) in 16-byte packets that carry the number of the exchange: the data are their own flag,
- * and no barrier between groups is needed. A patch redoes the constraints between patches that its
- * own particles depend on, so both sides compute the same bits and one exchange a sweep is enough
- * (plan/plan.h). Two alternating buffers suffice, because a patch receives from every patch that it
- * sends to.
+ * Before a sweep over the constraints a patch receives the particles that it needs of other patches
+ * (ghosts) in 16-byte packets with the number of the exchange: a packet is its own flag, and groups
+ * need no barrier between them. A patch repeats the constraints between patches on which its own
+ * particles depend, so both patches compute the same bits and one exchange for each sweep is enough
+ * (plan/plan.h). Two alternating buffers suffice, because a patch receives from every patch to which
+ * it sends.
  *
- * The table of constraints is kept in registers, one constraint of an item in each of STEPS steps,
- * or (STEPS 0) streamed from global memory one step ahead. Streamed ones may be figures: four
+ * The table of constraints is in registers, one constraint of an item in each of STEPS steps, or
+ * (STEPS 0) streamed from global memory one step ahead. Streamed constraints may be figures: four
  * particles in registers and the four or six constraints between them, in three matchings
- * (plan/plan.h), which takes half the loads and stores of pairs.
+ * (plan/plan.h), with half the loads and stores of pairs.
  *
- * What a cloth does not have is not compiled: the defines below are what it has. */
+ * The defines of patch_table.h select the features of a cloth; other features are not compiled. */
 #ifndef CLOTH_PATCH_TABLE_H
 #include "patch_table.h"
 #endif
 
-/* ---- a particle's own part: integration before a sweep, surroundings after it ---- */
+/* ---- work on single particles: integration before a sweep, surroundings after the sweep ---- */
 
-/* Previous positions of an item's first HELD particles. Their carries (physics.h) are in local
- * memory, for which registers have no room; those of the others are in global memory, as their
- * previous positions are. */
+/* Previous positions of an item's first HELD particles. The carries (physics.h) of these particles
+ * are in local memory, because registers are full. Previous positions and carries of the other
+ * particles are in global memory. */
 typedef struct patch_held {
     float x[HELD > 0 ? HELD : 1], y[HELD > 0 ? HELD : 1], z[HELD > 0 ? HELD : 1];
 } patch_held;
@@ -44,7 +44,7 @@ CLOTH_FUNCTION float4 before_of(
     return hed_f4(held->x[k], held->y[k], held->z[k], 0.0f);
 }
 
-/* The same for a k that is known at run time only. */
+/* Previous position of particle k, for a k that is known at run time only. */
 CLOTH_FUNCTION float4 any_before_of(
     const patch_view *view, const patch_held *held, uint particle, uint k)
 {
@@ -68,7 +68,7 @@ CLOTH_FUNCTION void keep_before(
     }
 }
 
-/* Carry of particle k, which is `particle` of all. */
+/* Carry of the item's particle k. `particle`: its number in the cloth. */
 CLOTH_FUNCTION uint2 carry_of(const patch_view *view, uint particle, uint k)
 {
     return k < HELD ? view->carries[OWN_AT(k)] : view->carry[particle];
@@ -80,13 +80,13 @@ CLOTH_FUNCTION void keep_carry(const patch_view *view, uint particle, uint k, ui
     else view->carry[particle] = now;
 }
 
-/* Own particle i of the patch, among all. */
+/* Number in the cloth of the patch's own particle i. */
 CLOTH_FUNCTION uint particle_at(const patch_view *view, uint i)
 {
     return view->group.first + view->word[view->group.own_at + i];
 }
 
-/* Where a locked particle is at `to` of the driver's way. */
+/* Position of a locked particle at fraction `to` of the driver's motion. */
 CLOTH_FUNCTION float4 locked_at(const patch_view *view, uint particle, float4 at, float to)
 {
     if (!DRIVER || view->driver_map[particle].x == CLOTH_UNDRIVEN) return at;
@@ -94,8 +94,8 @@ CLOTH_FUNCTION float4 locked_at(const patch_view *view, uint particle, float4 at
     return hed_f4(target.x, target.y, target.z, at.w);
 }
 
-/* The step without the constraints of own particle i, `particle` of all; `*before` becomes what was
- * `at`, and `*carry` the new one. */
+/* Integrates own particle i, number `particle` in the cloth, and applies its tether. `*before`
+ * becomes the previous position, `*carry` the new carry. */
 CLOTH_FUNCTION float4 advance(
     const patch_view *view, uint i, uint particle, float4 at, float4 *before, uint2 *carry)
 {
@@ -116,7 +116,7 @@ CLOTH_FUNCTION float4 advance(
     return moved;
 }
 
-/* ---- simple colliders, made ready for a substep by the group's items ---- */
+/* ---- simple colliders, posed for a substep by the group's items ---- */
 
 CLOTH_FUNCTION void pose(const patch_view *view)
 {
@@ -147,7 +147,8 @@ CLOTH_FUNCTION cloth_posed posed_at(const patch_view *view, uint c)
     return made;
 }
 
-/* What surrounds a particle, at an iteration's end; `last`: of the launch. */
+/* Applies colliders, contact planes and driver to a particle at an iteration's end. `last`: the
+ * iteration is the last of all requested substeps. */
 CLOTH_FUNCTION float4 surround(
     const patch_view *view, uint particle, float4 at, float4 before, uint last)
 {
@@ -179,12 +180,12 @@ CLOTH_FUNCTION float4 surround(
 
 /* ---- the exchange ---- */
 
-/* The packets of others' particles that an item receives: places in one of the two buffers. */
+/* Ghosts that an item receives: indices of their packets in a buffer; NOTHING: no ghost. */
 typedef struct patch_ghosts {
     uint slot[GHOSTS];
 } patch_ghosts;
 
-/* The buffer of this exchange; a number for each group comes before both. */
+/* First packet of this exchange's buffer; before the two buffers there is a number for each group. */
 CLOTH_FUNCTION uint packet_buffer(const patch_view *view, uint epoch)
 {
     return (uint)get_num_groups(0) + (epoch & 1u) * view->slot_count;
@@ -209,8 +210,8 @@ CLOTH_FUNCTION uint4 look(__global const uint4 *at)
 #endif
 }
 
-/* Waits for an item's ghosts. After `patience` polls it goes on without them, says so in `flags`,
- * and does not wait in later exchanges. */
+/* Waits for an item's ghosts. After `patience` polls the item continues without the ghosts, sets
+ * flags[1], and does not wait in later exchanges. */
 CLOTH_FUNCTION void receive(
     const patch_view *view, const patch_ghosts *ghosts, uint epoch, uint *patience)
 {
@@ -241,7 +242,7 @@ CLOTH_FUNCTION void receive(
 
 /* ---- the kernel ---- */
 
-/* Substep `substep` of those that are asked for. */
+/* Parameters of a requested substep. */
 CLOTH_FUNCTION cloth_step step_of(patch_launch launch, uint substep)
 {
     cloth_step step = launch.first, rest = launch.rest;
@@ -257,7 +258,7 @@ CLOTH_FUNCTION cloth_step step_of(patch_launch launch, uint substep)
     return step;
 }
 
-/* Where a patch's anchors are at `to` of the driver's way. */
+/* Stores the positions of a patch's anchors at fraction `to` of the driver's motion. */
 CLOTH_FUNCTION void place_anchors(const patch_view *view, float to)
 {
     for (uint k = view->item; k < view->group.anchor_count; k += WG) {
@@ -266,15 +267,15 @@ CLOTH_FUNCTION void place_anchors(const patch_view *view, float to)
     }
 }
 
-/* Up to the sending: own particles go on without constraints, in the first iteration of a substep,
- * and those of the boundary are sent. */
+/* First half of an exchange: integrates own particles in the first iteration of a substep, and sends
+ * the particles of the boundary. */
 CLOTH_FUNCTION void begin_sweep(
     const patch_view *view, patch_held *held, uint iteration, uint epoch)
 {
     uint buffer = packet_buffer(view, epoch);
     UNROLL_OWN for (uint batch = 0; batch < OWN; batch += BATCH)
     {
-        float4 at[BATCH], before[BATCH]; /* loads first, for they could not pass the stores */
+        float4 at[BATCH], before[BATCH]; /* loads first: they cannot overtake stores */
         uint2 carried[BATCH];
         uint particle[BATCH];
 #pragma unroll
@@ -302,7 +303,7 @@ CLOTH_FUNCTION void begin_sweep(
     }
 }
 
-/* ---- fabrics: their bending and elements ---- */
+/* ---- bending constraints and elements of fabrics ---- */
 
 #if FABRIC
 CLOTH_FUNCTION void bend(const patch_view *view, patch_fabric all, uint k)
@@ -315,7 +316,7 @@ CLOTH_FUNCTION void bend(const patch_view *view, patch_fabric all, uint k)
         hed_f4(as_float(weights.x), as_float(weights.y), as_float(weights.z), as_float(weights.w)),
         view->step.stiffness, &pulled);
     store_free(
-        &place[at.x], a); /* where this is one of the others again, that one is stored last */
+        &place[at.x], a); /* first: if it is the same particle as another, the other's value counts */
     store_free(&place[at.y], b);
     store_free(&place[at.z], c);
     store_free(&place[at.w], d);
@@ -347,7 +348,7 @@ CLOTH_FUNCTION void strain(const patch_view *view, patch_fabric all, uint k)
     move_as(&place[of.r1.y], c, origin);
 }
 
-/* Steps [from, to) of bending constraints, or of elements. */
+/* Solves steps [from, to) of bending constraints, or of elements. */
 CLOTH_FUNCTION void sweep_fabric(const patch_view *view, patch_fabric all, uint from, uint to)
 {
     CLOTH_ROLLED
@@ -361,7 +362,8 @@ CLOTH_FUNCTION void sweep_fabric(const patch_view *view, patch_fabric all, uint 
     }
 }
 
-/* What is between patches, fabric first, and then likewise what is inside. */
+/* Solves the constraints between patches, fabric before pairs, then the constraints inside the patch
+ * in the same order. */
 CLOTH_FUNCTION void sweep_with_fabric(const patch_view *view, patch_table *table)
 {
     CLOTH_ROLLED
@@ -374,15 +376,16 @@ CLOTH_FUNCTION void sweep_with_fabric(const patch_view *view, patch_table *table
 }
 #endif
 
-/* The group and its garment; streaming, which needs the registers, reads them again where they are
- * used. */
+/* Loads the group and its garment. With streaming they are loaded again before each use, because the
+ * registers are needed for constraints. */
 CLOTH_FUNCTION void load_group(patch_view *view)
 {
     view->group = group_at(view->word4, (uint)get_group_id(0));
     view->cloth = cloth_garment_at(view->garments, view->group.garment);
 }
 
-/* Buffers are described in object/cloth_object.h (cloth_buffers), `tables` and `packets` in kernels.h. */
+/* Runs the halves of exchanges of a launch. Buffers: object/cloth_object.h (cloth_buffers); `tables`
+ * and `packets`: kernels.h. */
 __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
     __global uint2 *carry, __global const float4 *garments, __global const uint4 *tables,
     __global uint4 *packets, __global const float4 *air, __global const float4 *driver_from,
@@ -413,7 +416,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
     uint item = all.item, index = (uint)get_group_id(0);
     uint epoch = EXCHANGE ? packets[index].x : 0, patience = PATIENCE;
 
-    /* Particles and palettes into the group. */
+    /* copy steps, palettes and particles to local memory */
     for (uint k = item; k < all.group.pair_steps + all.group.figure_steps + 3; k += WG)
         steps[k] = all.word[all.group.step_at + k];
     for (uint k = item; LIMITED && k < 16; k += WG) {
@@ -426,7 +429,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
     EACH_OWN(k)
     {
         uint particle = particle_at(view, OWN_AT(k));
-        /* all loads first, as above */
+        /* loads first, as in begin_sweep() */
         float4 at = position[particle], before = k < HELD ? previous[particle] : at;
         uint2 carried = k < HELD ? carry[particle] : hed_u2(0u, 0u);
         place[OWN_AT(k)] = at;
@@ -440,7 +443,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
         if (EXCHANGE && g * WG + item < all.group.ghost_count) {
             uint2 ghost = all.word2[all.group.ghost_at + g * WG + item];
             ghosts.slot[g] = all.group.slot_at + ghost.y;
-            /* its inverse mass stays */
+            /* for the inverse mass; receive() replaces x y z */
             place[all.group.own_count + g * WG + item] = position[all.group.first + ghost.x];
         }
     }
@@ -448,7 +451,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
     if (TETHERS) place_anchors(view, all.step.to);
     barrier(CLK_LOCAL_MEM_FENCE);
     load_table(view, &table);
-    /* it has read masses of places that are now written whole */
+    /* load_table() has read the masses of positions that are written next */
     if (SHARES) barrier(CLK_LOCAL_MEM_FENCE);
 
     for (uint exchange = launch.begin / 2; 2 * exchange < launch.end; exchange++) {
@@ -461,7 +464,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
         if (EXCHANGE) receive(view, &ghosts, epoch, &patience);
         barrier(CLK_LOCAL_MEM_FENCE);
         if (COLLIDERS) pose(view);
-        if (TETHERS && DRIVER) /* for the next substep: a sweep does not read them */
+        if (TETHERS && DRIVER) /* for the next substep: a sweep does not read anchors */
             place_anchors(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
         if ((COLLIDERS | (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
 #if FABRIC
@@ -471,8 +474,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
 #endif
         if (SURROUNDED) {
             if (!STEPS) load_group(&all);
-            /* Not unrolled: so much code, several times over, would not fit the instruction
-             * cache. */
+            /* not unrolled: several copies of this code do not fit the instruction cache */
             CLOTH_ROLLED
             for (uint k = 0; k < OWN && OWN_AT(k) < all.group.own_count; k++) {
                 uint particle = particle_at(view, OWN_AT(k));
@@ -487,7 +489,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
     {
         uint particle = particle_at(view, OWN_AT(k));
         float4 at = place[OWN_AT(k)];
-        if (!DRIVER && at.w == 0.0f) continue; /* others may be reading where it is */
+        if (!DRIVER && at.w == 0.0f) continue; /* other groups may be reading its position */
         position[particle] = at;
         if (k >= HELD) continue;
         previous[particle] = hed_f4(held.x[k], held.y[k], held.z[k], (float)all.group.garment);

@@ -1,8 +1,8 @@
-/* What a group of patch.cl works on, and its table of constraints: pairs of particles, or figures
- * of four, kept in registers or streamed.
+/* Data of a group of patch.cl, and its table of constraints: pairs of particles, or figures of four
+ * particles, in registers or streamed.
  *
- * The defines are what an instance has: the host gives them (solver/patches.c), the values here let
- * the file stand alone. */
+ * The host defines the parameters of an instance (solver/patches.c); the values here are defaults
+ * with which the file compiles alone. */
 #ifndef CLOTH_PATCH_TABLE_H
 #define CLOTH_PATCH_TABLE_H
 #ifndef CLOTH_PHYSICS_H
@@ -12,55 +12,54 @@
 #include "collide.h"
 #endif
 #ifndef WG
-#define WG 64 /* items of a group */
+#define WG 64 /* work items of a group */
 #endif
 #ifndef OWN
-#define OWN 16 /* own particles of an item at most */
+#define OWN 16 /* maximum number of own particles of an item */
 #endif
 #ifndef GHOSTS
-#define GHOSTS 1 /* others' particles that an item receives at most */
+#define GHOSTS 1 /* maximum number of ghosts that an item receives */
 #endif
 #ifndef STEPS
-#define STEPS 0 /* steps with one constraint of each item, in registers; 0: streamed */
+#define STEPS 0 /* steps in registers, with a constraint of each item; 0: streamed */
 #endif
 #ifndef SHARES
-#define SHARES 0 /* STEPS: what it needs of the masses is in registers too */
+#define SHARES 0 /* 1, with STEPS: weights of the corrections are in registers too */
 #endif
 #ifndef EARLY
-#define EARLY 0 /* first of STEPS done while packets travel */
+#define EARLY 0 /* number of first steps that are solved while packets travel */
 #endif
 #ifndef QUEUE
-#define QUEUE 2 /* entries of the next step that an item fetches ahead */
+#define QUEUE 2 /* entries of the next step that an item prefetches */
 #endif
 #ifndef HELD
-#define HELD \
-    OWN /* of OWN, how many previous positions stay in registers; the others in global memory */
+#define HELD OWN /* number of own particles of an item whose previous positions are in registers */
 #endif
 #ifndef EXCHANGE
 #define EXCHANGE 0
 #endif
-#define NO_EXCHANGE 0 /* a group for each whole garment */
+#define NO_EXCHANGE 0 /* each group has a whole garment */
 #define BY_PACKETS 1
-#define BY_LAUNCHES 2 /* a launch ends after each sending: for devices without packets */
+#define BY_LAUNCHES 2 /* a launch ends after each sending, for devices without packets */
 #ifndef FIGURES
 #define FIGURES 0
 #endif
-#define FIGURES_WIDE 1   /* an entry has its lengths: 32 bytes */
-#define FIGURES_SHAPES 2 /* an entry has the number of a shape: 8 bytes */
+#define FIGURES_WIDE 1   /* an entry contains its lengths: 32 bytes */
+#define FIGURES_SHAPES 2 /* an entry contains the number of a shape: 8 bytes */
 #ifndef ITERATIONS
 #define ITERATIONS 1
 #endif
 #ifndef RANGES
-#define RANGES 0 /* some constraint allows more than one length */
+#define RANGES 0 /* 1: some constraint has a range of lengths */
 #endif
 #ifndef COMPLIANCE
 #define COMPLIANCE 0
 #endif
 #ifndef SHORT_MOVES
-#define SHORT_MOVES 0 /* cloth_step.longest_move means something */
+#define SHORT_MOVES 0 /* 1: cloth_step.longest_move is applied */
 #endif
 #ifndef FABRIC
-#define FABRIC 0 /* some garment bends, or has elements: with STEPS 0 */
+#define FABRIC 0 /* 1: some garment has bending constraints or elements; STEPS is 0 */
 #endif
 #ifndef TETHERS
 #define TETHERS 0
@@ -79,9 +78,8 @@
 #endif
 #define LIMITED (RANGES || COMPLIANCE)
 #define SURROUNDED (COLLIDERS || CONTACTS || DRIVER)
-#define NEEDS_PARTICLE (HELD < OWN || AIR || DRIVER) /* its number, in the integration */
-/* Particles of an item that are integrated side by side, so that their loads are on their way
- * together. */
+#define NEEDS_PARTICLE (HELD < OWN || AIR || DRIVER) /* integration uses the particle's number */
+/* Particles of an item that are integrated together, so that their loads overlap. */
 #if (STEPS || !HELD) && WG <= 512
 #define BATCH (OWN < 4 ? OWN : 4)
 #elif STEPS || !HELD
@@ -91,45 +89,46 @@
 #endif
 #define NOTHING 0xffffffffu
 #define COMPLETE_STEP \
-    0x80000000u /* of a figure step's first entry: six constraints a figure, else four */
-/* Polls before one exchange's packets are given up: seconds, where microseconds are usual. */
+    0x80000000u /* flag in a figure step's first entry: figures have six constraints, else four */
+/* Polls for an exchange's packets before the group continues without them: seconds; microseconds
+ * are usual. */
 #define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u)
 
-/* What a launch makes; cloth_patch_launch in kernels.h. Substeps are as `first`, then like `rest`,
- * going on by `dt`. An exchange has two halves, up to the sending and from the receiving on; a
- * launch makes the halves [begin, end): all of them, or with BY_LAUNCHES those from behind one
- * sending to behind the next. */
+/* Parameters of a launch; cloth_patch_launch in kernels.h. The first substep is `first`; the others
+ * are `rest`, advanced by `dt`. An exchange has two halves: up to the sending, and from the receiving
+ * on. A launch runs the halves [begin, end): all halves, or with BY_LAUNCHES the halves from after one
+ * sending to after the next. */
 typedef struct patch_launch {
     cloth_step first, rest;
     float dt;
-    uint slot_count;          /* packets of one of the two buffers */
+    uint slot_count;          /* packets in each of the two buffers */
     uint begin, end;          /* halves of exchanges */
-    uint total;               /* exchanges of all substeps that were asked for */
-    uint tether_at, limit_at; /* in `tables`: see cloth_patch_launch */
+    uint total;               /* exchanges of all requested substeps */
+    uint tether_at, limit_at; /* indices into `tables`: see cloth_patch_launch */
 } patch_launch;
 
-/* What a group works on (cloth_patch_record). Numbers of particles are within the garment, places
- * in `tables` in the words that they are read by. */
+/* Data of a group (cloth_patch_record). Particles are numbered within the garment; an index into
+ * `tables` counts words of the size that is read there. */
 typedef struct patch_group {
-    uint first, garment; /* the garment's first particle, its number */
+    uint first, garment; /* first particle of the garment, number of the garment */
     uint own_at, own_count;
     uint ghost_at, ghost_count;
-    uint send_at, send_count; /* own particle i < send_count goes into packet send_at + i */
-    uint slot_at;             /* packets of this garment */
+    uint send_at, send_count; /* packet send_at + i receives own particle i < send_count */
+    uint slot_at;             /* first packet of this garment */
     uint step_at, pair_steps, figure_steps;
     uint anchor_at, anchor_count;
-    uint shape_at, shape_count; /* float4s */
+    uint shape_at, shape_count; /* in float4 */
 } patch_group;
 
-/* Bending constraints of a group, or elements: rows of uint4, a row of each behind a row of all, with
- * places in the group for particles; the first of each step at `step_at`. The steps before `middle`
- * are of those between patches; behind them come pair steps up to `pair_middle`, then the other
- * steps, then the other pair steps. */
+/* Bending constraints of a group, or its elements: rows of uint4, row r of constraint k at
+ * at + r * count + k, with particles as positions in the group; first constraints of the steps at
+ * `step_at`. Order: the steps before `middle` (between patches), pair steps before `pair_middle`,
+ * the other steps, the other pair steps. */
 typedef struct patch_fabric {
     uint at, count, step_at, elements, middle, steps, pair_middle;
 } patch_fabric;
 
-#define GROUP_ROWS 6 /* uint4s of a record, of which the last two are its patch_fabric */
+#define GROUP_ROWS 6 /* uint4 of a record; the last two are its patch_fabric */
 
 CLOTH_FUNCTION patch_fabric fabric_at(__global const uint4 *groups, uint index)
 {
@@ -150,12 +149,12 @@ CLOTH_FUNCTION patch_group group_at(__global const uint4 *groups, uint index)
     return group;
 }
 
-/* What every function of the kernel works on. */
+/* Common data of the kernel's functions. */
 typedef struct patch_view {
     __global float4 *position, *previous;
     __global uint2 *carry;
     __global const float4 *garments;
-    /* the tables, by 4, 8 and 16 bytes */
+    /* the tables as words of 4, 8 and 16 bytes */
     __global const uint *word;
     __global const uint2 *word2;
     __global const uint4 *word4;
@@ -164,16 +163,16 @@ typedef struct patch_view {
     __global uint2 *debug;
     __global const float4 *colliders, *contact;
     __global uint *flags;
-    __local float4 *place; /* own particles, ghosts, anchors */
-    /* limits of 16 materials, then COLLIDERS as they are in the substep, then shapes */
+    __local float4 *place; /* positions of own particles, ghosts, anchors */
+    /* limits of 16 materials, then COLLIDERS posed for the substep, then shapes */
     __local float4 *palette;
-    __local float4 *shapes; /* in palette */
+    __local float4 *shapes; /* points into palette */
     __local uint *steps;
     __local uint2 *carries;
     uint slot_count, tether_at;
     patch_group group;
     cloth_cloth cloth;
-    cloth_step step; /* the substep at work */
+    cloth_step step; /* the current substep */
     uint item;
 } patch_view;
 
@@ -189,14 +188,14 @@ CLOTH_FUNCTION __local float4 *posed_colliders(const patch_view *view)
 
 /* ---- constraints ---- */
 
-/* What cloth_project() does, with the chain from loaded positions to stored ones kept short: the
- * ends' shares of the way are ready before the length is. `low`, `high`: lengths allowed. */
+/* Projects as cloth_project(), with a short chain of dependent operations from load to store: the
+ * ends' fractions of the correction are computed before the length. `low`, `high`: range of lengths. */
 CLOTH_FUNCTION void correct(
     float4 *a, float4 *b, float low, float high, float share_a, float share_b)
 {
     float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
     float inverse = hed_near_rsqrt(fma(x, x, fma(y, y, fma(z, z, 1e-24f))));
-    /* of the distance */
+    /* factor of the distance */
     float kept = RANGES ? fmin(fmax(1.0f, low * inverse), high * inverse) : low * inverse;
     float pa = fma(-share_a, kept, share_a), pb = fma(share_b, kept, -share_b);
     a->x = fma(pa, x, a->x);
@@ -207,9 +206,9 @@ CLOTH_FUNCTION void correct(
     b->z = fma(pb, z, b->z);
 }
 
-/* What a constraint's `rest` stands for: its rest length; where materials differ, the last four
- * bits are the number of one in `limits`, which are the shortest and longest length over the rest
- * length, and the give. */
+/* Decoded `rest` of a constraint: shortest and longest length, m, and give. `rest` is the rest
+ * length; with LIMITED its last four bits are the number of a material in `limits`: shortest length /
+ * rest length, longest length / rest length, give. */
 typedef struct patch_limit {
     float low, high, give;
 } patch_limit;
@@ -229,7 +228,7 @@ CLOTH_FUNCTION patch_limit limit_of(float rest, __local const float4 *limits)
     return made;
 }
 
-/* An end's share is this times its inverse mass. */
+/* Factor of an end's inverse mass that gives its fraction of the correction. */
 CLOTH_FUNCTION float part_of(float weight_a, float weight_b, float give)
 {
     float weight = weight_a + weight_b;
@@ -237,7 +236,8 @@ CLOTH_FUNCTION float part_of(float weight_a, float weight_b, float give)
     return hed_near_rcp(fmax(weight, 1e-20f));
 }
 
-/* `equal`: both ends are free and weigh the same, and nothing gives. */
+/* Projects a distance constraint. `equal`: both ends are free and have the same mass, and the
+ * constraint has no compliance. */
 CLOTH_FUNCTION void project(
     float4 *a, float4 *b, float rest, __local const float4 *limits, int equal)
 {
@@ -246,16 +246,17 @@ CLOTH_FUNCTION void project(
     correct(a, b, limit.low, limit.high, equal ? 0.5f : a->w * part, equal ? 0.5f : b->w * part);
 }
 
-/* With compliance there is a reciprocal for each constraint in any case. */
+/* True if project() can be called with `equal`; compliance needs the reciprocal in any case. */
 #define SAME(a, b) (!COMPLIANCE && (a).w > 0.0f && (a).w == (b).w)
 
-/* Constraints of one step may share a locked particle: they all read it, and none writes it. */
+/* Stores a free particle. Constraints of one step may share a locked particle: they all read the
+ * particle and must not write it. */
 CLOTH_FUNCTION void store_free(__local float4 *at, float4 moved)
 {
     if (moved.w > 0.0f) *at = moved;
 }
 
-/* Entry of a pair: 14 bits of each end; bits of `rest`. */
+/* Solves a pair. `ends`: 14 bits of each end; `rest`: see limit_of(). */
 CLOTH_FUNCTION void solve_pair(const patch_view *view, uint ends, float rest)
 {
     uint i = ends & 16383u, j = ends >> 14;
@@ -266,8 +267,8 @@ CLOTH_FUNCTION void solve_pair(const patch_view *view, uint ends, float rest)
     store_free(&view->place[j], b);
 }
 
-/* 14 bits of each particle; then bits of six rests, or 8 bits of the shape: six rests in two
- * float4. */
+/* Entry of a figure: 14 bits of each particle; then the bits of six `rest`, or 8 bits of a shape's
+ * number. A shape has six `rest` in two float4. */
 typedef struct entry {
 #if FIGURES == FIGURES_WIDE
     uint4 head, tail;
@@ -313,18 +314,18 @@ CLOTH_FUNCTION void solve_figure(const patch_view *view, entry figure, uint comp
     store_free(&place[l], d);
 }
 
-/* ---- the table of constraints: in registers, or streamed ---- */
+/* ---- the table of constraints, in registers or streamed ---- */
 
-/* Whether a sweep has a barrier. */
+/* True if a sweep has a barrier. */
 #define SWEEP_WAITS (STEPS ? EARLY < STEPS : view->group.pair_steps + view->group.figure_steps > 0)
 
 #if STEPS
-/* An item's constraint of each step. Ends are bytes from the first particle, which saves work:
- * 4,096 particles. Masses do not change in a launch, so with SHARES there is nothing left to
- * compute of them. */
+/* Constraint of an item in each step. Ends are 16-bit byte offsets from the first particle, at most
+ * 4,096 particles, so that no index is multiplied. Masses do not change in a launch, so with SHARES
+ * the fractions are computed once. */
 typedef struct patch_table {
     uint ends[STEPS];
-    float rests[STEPS]; /* SHARES: lengths */
+    float rests[STEPS]; /* with SHARES: shortest lengths */
     float share_a[STEPS], share_b[STEPS], longest[STEPS];
 } patch_table;
 
@@ -338,7 +339,7 @@ CLOTH_FUNCTION void load_table(const patch_view *view, patch_table *table)
     __local const uint *steps = view->steps;
 #pragma unroll
     for (uint s = 0; s < STEPS; s++) {
-        /* Without a branch, so that all loads are on their way together. */
+        /* no branch, so that all loads overlap */
         uint at = s < view->group.pair_steps ? steps[s] + view->item : 0,
              some = s < view->group.pair_steps && at < steps[s + 1];
         uint2 pair = view->word2[some ? at : 0];
@@ -355,7 +356,7 @@ CLOTH_FUNCTION void load_table(const patch_view *view, patch_table *table)
         table->rests[s] = limit.low;
         table->share_a[s] = weight_a * part;
         table->share_b[s] = weight_b * part;
-        table->longest[s] = limit.high; /* used with RANGES */
+        table->longest[s] = limit.high; /* read with RANGES only */
     }
 }
 
@@ -373,7 +374,7 @@ CLOTH_FUNCTION void solve_step(const patch_view *view, const patch_table *table,
     store_free(j, b);
 }
 
-/* Steps that need no ghosts, while these are on their way. */
+/* Solves the steps that need no ghosts, while the packets of ghosts travel. */
 CLOTH_FUNCTION void sweep_early(const patch_view *view, const patch_table *table)
 {
 #pragma unroll
@@ -392,12 +393,12 @@ CLOTH_FUNCTION void sweep(const patch_view *view, patch_table *table)
     }
 }
 #else
-/* An item's first entries of the step that comes next. */
+/* First entries of an item in the next step. */
 typedef struct patch_table {
     entry next[QUEUE];
 } patch_table;
 
-/* Entry `item` of a step; head.x is NOTHING where the step has no more. */
+/* Entry `item` of a step; head.x is NOTHING after the step's last entry. */
 CLOTH_FUNCTION entry fetch(const patch_view *view, uint step, uint item)
 {
     __local const uint *steps = view->steps;
@@ -443,7 +444,7 @@ CLOTH_FUNCTION void solve(const patch_view *view, uint step, entry made)
     else solve_pair(view, made.head.x, as_float(made.head.y));
 }
 
-/* Steps [from, to): the table has entries of the first of them, and then of the one behind them. */
+/* Solves steps [from, to). The table has entries of step `from` before and of step `to` after the call. */
 CLOTH_FUNCTION void sweep_steps(const patch_view *view, patch_table *table, uint from, uint to)
 {
     uint all = view->group.pair_steps + view->group.figure_steps;

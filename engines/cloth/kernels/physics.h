@@ -1,23 +1,23 @@
-/* The formulas of a particle and of a constraint: one text for OpenCL C, CUDA and C (words.h), put
- * in front of each kernel.
+/* Formulas of a particle and of a constraint: one text for OpenCL C, CUDA and C (words.h), placed
+ * before each kernel.
  *
- * Positions are float4: x y z in metres from the cloth's origin (solver/state.c) and in w the
- * inverse mass, 0 where locked. Previous positions are float4: x y z and in w the number of the
- * garment. In strict mode every operation is rounded by itself in the order written here.
+ * Positions are float4: x y z, m, from the cloth's origin (solver/state.c); w: inverse mass, 1/kg, 0
+ * if locked. Previous positions are float4: x y z; w: number of the garment. In strict mode every
+ * operation is rounded by itself in the order written here.
  *
- * A particle's way in a substep is the difference of position and previous position, and its carry:
- * what was lost when the way of the integration was added to a place in float. At 200 substeps a
- * frame gravity adds 7e-8 m to a way, and two floats near 1 m are 6e-8 m or more apart: without the
- * carry it would be lost in each substep anew (error feedback; compare Kahan, Further Remarks on
- * Reducing Truncation Errors, 1965). Eight significant bits are enough, for what they lose has no
- * preferred sign.
+ * A particle's motion in a substep is position - previous position + carry. The carry is the
+ * rounding error of the addition of the last motion to a position in float. At 200 substeps a frame
+ * gravity adds 7e-8 m to a motion, and two floats near 1 m are at least 6e-8 m apart: without the
+ * carry gravity would be lost in every substep (error feedback; compare Kahan, Further Remarks on
+ * Reducing Truncation Errors, 1965). A carry has eight significant bits: its own rounding error has
+ * no preferred sign.
  *
  * Integration: J. Dummer, A Simple Time-Corrected Verlet Integration Method; gravity exact for
  * varying dt (g dt (dt + last dt) / 2). Constraints: Müller et al., Position Based Dynamics (2007);
- * compliance after Macklin, Müller and Chentanez, XPBD (2016). Bending: model/bend.c. Tethers: Kim, Chentanez and Müller,
- * Long Range Attachments (2012). Air: drag and lift of a flat plate, after Wilson (GDC 2014),
- * implicit in the drag. Driver: ball, backstop and spring as Unity's, Unreal's and the slides'
- * cloth have them. */
+ * compliance after Macklin, Müller and Chentanez, XPBD (2016). Bending:
+ * model/bend.c. Tethers: Kim, Chentanez and Müller, Long Range Attachments (2012). Air: drag and lift
+ * of a flat plate, after Wilson (GDC 2014), implicit in the drag. Driver: ball, backstop and spring,
+ * as in the cloth of Unity and Unreal. */
 #ifndef CLOTH_PHYSICS_H
 #define CLOTH_PHYSICS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -25,51 +25,52 @@
 #endif
 
 #define CLOTH_FUNCTION static inline __attribute__((unused))
-/* Into the versions for each instruction set, which gcc does not find worth it by itself. */
+/* Function that must be inlined into the version for each instruction set; gcc would not do it by
+ * itself. */
 #if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
 #define CLOTH_INLINE CLOTH_FUNCTION
 #else
 #define CLOTH_INLINE static inline __attribute__((always_inline, unused))
 #endif
 
-/* In front of loops that are long, or whose body is: unrolled they would only fill registers and
- * the instruction cache. */
+/* Prefix of a loop that is long or has a long body: unrolled it would only fill registers and the
+ * instruction cache. */
 #if defined(__OPENCL_C_VERSION__) || defined(__CUDACC_RTC__)
 #define CLOTH_ROLLED _Pragma("unroll 1")
 #else
 #define CLOTH_ROLLED
 #endif
 
-/* What one substep is given; by value, the same for all garments. */
+/* Parameters of one substep, passed by value, the same for all garments. */
 typedef struct cloth_step {
     float ratio;                  /* dt / the last substep's dt */
-    float fall_x, fall_y, fall_z; /* m, by gravity in this substep */
-    float wind_x, wind_y, wind_z; /* m, the air's way in this substep */
-    float gust;                   /* share of the wind that varies, 0 to 1 */
-    float time;                   /* s, for gusts */
-    /* this substep's part of the driver's and the colliders' way: 0 to 1 */
+    float fall_x, fall_y, fall_z; /* displacement by gravity in this substep, m */
+    float wind_x, wind_y, wind_z; /* displacement of the air in this substep, m */
+    float gust;                   /* fraction of the wind that varies, 0 to 1 */
+    float time;                   /* time of the gusts, s */
+    /* fractions of the driver's and the colliders' motion at this substep's start and end, 0 to 1 */
     float from, to;
-    float stiffness;    /* 1 / dt^2: compliance * this is what a constraint gives */
-    float longest_move; /* m a particle may go in this substep */
+    float stiffness;    /* 1 / dt^2, 1/s^2; times compliance: a constraint's give */
+    float longest_move; /* maximum motion of a particle in this substep, m */
     uint particles;
     uint colliders;
     uint flags;                         /* CLOTH_STEP_* */
-    float origin_x, origin_y, origin_z; /* m, where the origin is in the world, for gusts */
+    float origin_x, origin_y, origin_z; /* the origin in the world, for gusts, m */
     float unused;
 } cloth_step;
 
-#define CLOTH_STEP_TETHERS 1u  /* tethers are there */
-#define CLOTH_STEP_DRIVER 2u   /* driver arrays are there */
-#define CLOTH_STEP_AIR 4u      /* air arrays are there: normals and what the air does */
-#define CLOTH_STEP_CONTACTS 8u /* contact planes of mesh colliders are there */
+#define CLOTH_STEP_TETHERS 1u  /* the cloth has tethers */
+#define CLOTH_STEP_DRIVER 2u   /* the driver arrays exist */
+#define CLOTH_STEP_AIR 4u      /* the air arrays exist: air acts on the particles */
+#define CLOTH_STEP_CONTACTS 8u /* contact planes of mesh colliders exist */
 
-/* What a garment is made of, two float4 for each in the array `garments`. */
+/* Material of a garment; two float4 of the array `garments`. */
 typedef struct cloth_cloth {
-    float keep_x, keep_y, keep_z; /* share of the velocity kept over this dt, by axis */
+    float keep_x, keep_y, keep_z; /* fraction of the velocity that remains after dt, by axis */
     float thickness;              /* m */
     float drag, lift;             /* coefficients times half the air's density, kg/m^3 */
     float friction;
-    float push; /* pressure dt^2, kg/m: times area / mass it is a way along the normal */
+    float push; /* pressure * dt^2, kg/m; times area / mass: motion along the normal, m */
 } cloth_cloth;
 
 CLOTH_FUNCTION cloth_cloth cloth_garment_at(__global const float4 *garments, uint garment)
@@ -89,9 +90,9 @@ CLOTH_FUNCTION cloth_cloth cloth_garment_at(__global const float4 *garments, uin
 
 CLOTH_FUNCTION float cloth_square(float x, float y, float z) { return fma(x, x, fma(y, y, z * z)); }
 
-/* ---- distance constraint: exactly as the slides have it, with weights, without branches ---- */
+/* ---- distance constraint, weighted by inverse masses, without branches ---- */
 
-/* (length allowed) / length - 1, negated: 0 inside [low, high], above 0 where too long. */
+/* 1 - (allowed length) / length: 0 within [low, high], above 0 if too long, below 0 if too short. */
 CLOTH_FUNCTION float cloth_excess(float square, float low, float high)
 {
 #if HED_STRICT
@@ -104,7 +105,7 @@ CLOTH_FUNCTION float cloth_excess(float square, float low, float high)
 #endif
 }
 
-/* Moves both ends so that their distance is within [low, high]; `give` is compliance / dt^2. */
+/* Moves both ends so that their distance is within [low, high], m. `give`: compliance / dt^2, 1/kg. */
 CLOTH_FUNCTION void cloth_project(float4 *a, float4 *b, float low, float high, float give)
 {
     float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
@@ -124,9 +125,10 @@ CLOTH_FUNCTION void cloth_project(float4 *a, float4 *b, float low, float high, f
     b->z = fma(pb, z, b->z);
 }
 
-/* The same with several iterations in a substep (XPBD): `multiplier` is what the constraint has
- * pulled (below 0) or pushed (above 0) so far in it. One that was pulling keeps to `high` until it
- * has given all of that back, and never pushes. */
+/* Projects a distance constraint in a substep of several iterations (XPBD). `multiplier`: sum of the
+ * substep's corrections, below 0 if the constraint pulled, above 0 if it pushed. A constraint that
+ * pulled aims at `high`, and its multiplier stops at 0: it never pushes in the same substep; one that
+ * pushed aims at `low` and never pulls. */
 CLOTH_FUNCTION void cloth_project_again(
     float4 *a, float4 *b, float low, float high, float give, float *multiplier)
 {
@@ -150,11 +152,11 @@ CLOTH_FUNCTION void cloth_project_again(
     b->z = fma(pb, z, b->z);
 }
 
-/* ---- bending: a weighted sum of four places that is to be 0 ---- */
+/* ---- bending: a weighted sum of four positions is driven to 0 ---- */
 
-/* `k`: the weights, which add up to 0; the sum is pulled as by a spring of 1 N/m, so `give` is
- * 1 / dt^2. XPBD of three constraints, one for each axis, that have one gradient; `pulled`: what
- * they have pulled so far in this substep, 0 in the first iteration. */
+/* Projects a bending constraint. `k`: weights of a b c d with sum 0; a spring of 1 N/m acts on the
+ * weighted sum, so `give` is 1 / dt^2. XPBD of three constraints, one for each axis, with one
+ * gradient; `pulled`: their multipliers in this substep, 0 in the first iteration. */
 CLOTH_FUNCTION void cloth_unbend(
     float4 *a, float4 *b, float4 *c, float4 *d, float4 k, float give, float4 *pulled)
 {
@@ -190,7 +192,7 @@ CLOTH_FUNCTION void cloth_unbend(
     d->z = fma(kd, z, d->z);
 }
 
-/* ---- a triangle of a fabric: strain and bending of its own (model/element.c) ---- */
+/* ---- a triangle of a fabric: strain and bending (model/element.c) ---- */
 
 CLOTH_FUNCTION float cloth_inverse(float value)
 {
@@ -201,7 +203,7 @@ CLOTH_FUNCTION float cloth_inverse(float value)
 #endif
 }
 
-/* g.y of the way from a to b and g.z of that from a to c; g.x is -(g.y + g.z). */
+/* Image of a direction of the fabric: g.y (b - a) + g.z (c - a); g.x is -(g.y + g.z). */
 CLOTH_FUNCTION float4 cloth_way_of(float4 a, float4 b, float4 c, float4 g)
 {
     return hed_f4(fma(g.y, b.x - a.x, g.z * (c.x - a.x)), fma(g.y, b.y - a.y, g.z * (c.y - a.y)),
@@ -213,7 +215,8 @@ CLOTH_FUNCTION float4 cloth_shift(float4 at, float share, float4 way)
     return hed_f4(fma(share, way.x, at.x), fma(share, way.y, at.y), fma(share, way.z, at.z), at.w);
 }
 
-/* Pulls that way's length to 1; `give`: compliance / dt^2; `pulled`: so far in this substep. */
+/* Pulls the length of cloth_way_of() to 1. `give`: compliance / dt^2; `pulled`: multiplier in this
+ * substep. */
 CLOTH_FUNCTION void cloth_strain(
     float4 *a, float4 *b, float4 *c, float4 g, float give, float *pulled)
 {
@@ -228,14 +231,14 @@ CLOTH_FUNCTION void cloth_strain(
     *c = cloth_shift(*c, part * g.z * c->w, way);
 }
 
-/* Pulls the product of two such ways, u of g and v of h, to 0. */
+/* Pulls the scalar product of two images, u of g and v of h (cloth_way_of()), to 0. */
 CLOTH_FUNCTION void cloth_square_up(
     float4 *a, float4 *b, float4 *c, float4 g, float4 h, float give, float *pulled)
 {
     float4 u = cloth_way_of(*a, *b, *c, g), v = cloth_way_of(*a, *b, *c, h);
     float uu = cloth_square(u.x, u.y, u.z), vv = cloth_square(v.x, v.y, v.z),
           uv = fma(u.x, v.x, fma(u.y, v.y, u.z * v.z));
-    /* the square of h u + g v for each corner */
+    /* squared gradient |h u + g v|^2 of each corner, times its inverse mass */
     float weight = fma(a->w, fma(h.x * h.x, uu, fma(2.0f * g.x * h.x, uv, g.x * g.x * vv)), give);
     weight = fma(b->w, fma(h.y * h.y, uu, fma(2.0f * g.y * h.y, uv, g.y * g.y * vv)), weight);
     weight = fma(c->w, fma(h.z * h.z, uu, fma(2.0f * g.z * h.z, uv, g.z * g.z * vv)), weight);
@@ -246,7 +249,8 @@ CLOTH_FUNCTION void cloth_square_up(
     *c = cloth_shift(cloth_shift(*c, pull * h.z * c->w, u), pull * g.z * c->w, v);
 }
 
-/* cloth_unbend() of six places: k of the corners a b c, and of what is beyond the sides, l. */
+/* Projects as cloth_unbend(), for six particles. `k`: weights of the corners a b c; `l`: weights of
+ * the particles p q r beyond the sides. */
 CLOTH_FUNCTION void cloth_flatten(float4 *a, float4 *b, float4 *c, float4 *p, float4 *q, float4 *r,
     float4 k, float4 l, float give, float4 *pulled)
 {
@@ -275,8 +279,8 @@ CLOTH_FUNCTION float4 cloth_from(float4 at, float4 origin)
     return hed_f4(at.x - origin.x, at.y - origin.y, at.z - origin.z, at.w);
 }
 
-/* What an element has beside its particles: rows of four words of cloth_element, the first two of the
- * second row unused; and what it has pulled in this substep, by row of curvature, in w by strain. */
+/* Rows 1 to 7 of a cloth_element, four words each; x and y of r1 are the particles b and c.
+ * cloth_element_pull: its multipliers in this substep, curvature in x y z and strain in w. */
 typedef struct cloth_element_rows {
     uint4 r1, r2, r3, r4, r5, r6, r7;
 } cloth_element_rows;
@@ -284,8 +288,8 @@ typedef struct cloth_element_pull {
     float4 warp, twist, weft;
 } cloth_element_pull;
 
-/* One iteration of an element of corners a b c with p q r beyond the sides that face them, measured
- * from a. */
+/* Runs one iteration of an element. a b c: corners; p q r: particles beyond the opposite sides; all
+ * positions relative to a. */
 CLOTH_FUNCTION void cloth_project_element(float4 *a, float4 *b, float4 *c, float4 *p, float4 *q,
     float4 *r, cloth_element_rows of, float give, cloth_element_pull *pulled)
 {
@@ -312,7 +316,8 @@ CLOTH_FUNCTION void cloth_project_element(float4 *a, float4 *b, float4 *c, float
     pulled->weft.w = crossed;
 }
 
-/* Where a place is that was `at` when the element began, and is now `moved` from `origin`. */
+/* New position of a particle: `at` before the element; `moved`: its position relative to `origin`
+ * after the element. */
 CLOTH_FUNCTION float4 cloth_moved(float4 at, float4 moved, float4 origin)
 {
     float4 before = cloth_from(at, origin);
@@ -322,7 +327,7 @@ CLOTH_FUNCTION float4 cloth_moved(float4 at, float4 moved, float4 origin)
 
 /* ---- integrator ---- */
 
-/* How much stronger the wind blows at a place and time: two waves that travel with it. */
+/* Factor of the wind at a position and time: 1 + gust * two waves that travel with the wind. */
 CLOTH_FUNCTION float cloth_gust(float4 at, cloth_step step)
 {
     float x = at.x + step.origin_x, y = at.y + step.origin_y, z = at.z + step.origin_z;
@@ -331,8 +336,8 @@ CLOTH_FUNCTION float cloth_gust(float4 at, cloth_step step)
     return 1.0f + step.gust * (0.6f * a + 0.4f * b);
 }
 
-/* The way the air adds to (x y z), a particle's way in this substep. `air`: unit normal, and in w
- * area / mass, m^2/kg. */
+/* Adds drag and lift to `way`, a particle's motion in this substep, m. `air`: unit normal; w: area /
+ * mass, m^2/kg. */
 CLOTH_FUNCTION float4 cloth_air(
     float4 way, float4 at, float4 air, cloth_cloth cloth, cloth_step step)
 {
@@ -345,8 +350,7 @@ CLOTH_FUNCTION float4 cloth_air(
     float facing = (x * air.x + y * air.y + z * air.z) / speed; /* cosine between wind and normal */
     float amount = fabs(facing) * speed * air.w;
     float drag = cloth.drag * amount / (1.0f + cloth.drag * amount);
-    /* Across the wind, towards the side that the plate turns to it; never more than the wind
-     * itself. */
+    /* lift: across the wind, in the plane of wind and normal; at most half the relative speed */
     float lift = cloth.lift * amount * facing;
     float most = 0.5f * speed;
     lift = hed_min(hed_max(lift * speed, -most), most);
@@ -356,7 +360,7 @@ CLOTH_FUNCTION float4 cloth_air(
         way.z + drag * z + lift * nz, way.w);
 }
 
-/* A carry in memory: the upper halves of three floats, rounded to nearest: y x, then z 0. */
+/* Packs a carry for memory: the upper halves of three floats, rounded to nearest; words y x and z 0. */
 CLOTH_FUNCTION uint2 cloth_carry_pack(float4 carry)
 {
     uint x = as_uint(carry.x) + 0x8000u, y = as_uint(carry.y) + 0x8000u,
@@ -370,8 +374,8 @@ CLOTH_FUNCTION float4 cloth_carry_of(uint2 packed)
         as_float(packed.x << 16), as_float(packed.x & 0xffff0000u), as_float(packed.y), 0.0f);
 }
 
-/* One step of a free particle: gives the new position, of which `at` becomes the previous one, and
- * the new carry. */
+/* Integrates a free particle over a substep without constraints: returns its new position and stores
+ * the new carry. The caller makes `at` the previous position. */
 CLOTH_FUNCTION float4 cloth_integrate(
     float4 at, float4 before, uint2 *carry, float4 air, cloth_cloth cloth, cloth_step step)
 {
@@ -416,14 +420,14 @@ CLOTH_FUNCTION float4 cloth_tether(float4 at, float4 anchor, float length)
     return hed_f4(fma(x, part, anchor.x), fma(y, part, anchor.y), fma(z, part, anchor.z), at.w);
 }
 
-/* Where something is that moves evenly from a to b. */
+/* Interpolates from a to b; `share`: fraction of the path, 0 to 1; w of a. */
 CLOTH_FUNCTION float4 cloth_between(float4 a, float4 b, float share)
 {
     return hed_f4(
         fma(b.x - a.x, share, a.x), fma(b.y - a.y, share, a.y), fma(b.z - a.z, share, a.z), a.w);
 }
 
-/* Length 1 again, after cloth_between() of two unit normals. */
+/* Scales x y z to length 1, as after cloth_between() of two unit normals; 0 remains 0. */
 CLOTH_FUNCTION float4 cloth_unit(float4 v)
 {
     float square = cloth_square(v.x, v.y, v.z);
@@ -434,11 +438,12 @@ CLOTH_FUNCTION float4 cloth_unit(float4 v)
 
 /* ---- driver constraint ---- */
 
-/* What acted, for the diagnostic colour. */
+/* Parts of the driver that moved a particle, for the diagnostic colour. */
 #define CLOTH_BALL 1u
 #define CLOTH_BACKSTOP 2u
 
-/* White: nothing acted; red: the ball; blue: the backstop; violet: both. Bytes r g b a. */
+/* Diagnostic colour, bytes r g b a: white: not moved; red: moved by the ball; blue: by the backstop;
+ * violet: by ball and backstop. */
 CLOTH_FUNCTION uint cloth_colour(uint acted)
 {
     return acted == 0                ? 0xffffffffu
@@ -447,11 +452,11 @@ CLOTH_FUNCTION uint cloth_colour(uint acted)
                                      : 0xffd020c0u;
 }
 
-/* R of a particle that no driver has. */
+/* Limit R of a particle without a driver. */
 #define CLOTH_UNDRIVEN (-2.0f)
 
-/* Last, so it wins over the ball. `map`: backstop offset b in y, backstop radius r in z (0:
- * plane). */
+/* Moves a particle out of its backstop; after the ball, so the backstop takes precedence. `map`: y:
+ * backstop offset b, m; z: backstop radius r, m, 0: plane. */
 CLOTH_FUNCTION float4 cloth_backstop(
     float4 at, float4 target, float4 normal, float4 map, uint *acted)
 {
@@ -481,11 +486,11 @@ CLOTH_FUNCTION float4 cloth_backstop(
     return at;
 }
 
-/* Particle i of `particles`, free, and its driver at `to` of the way. The arrays are two halves
- * each: positions and normals; the limits R (max distance, below 0: no ball), b, r (below 0: no
- * backstop), s (spring), and the ball's stiffness k. What every particle needs is the first halves,
- * 48 bytes; normals are read for a backstop only and k only when the ball acts, for with a million
- * particles a substep is no faster than memory. */
+/* Applies the driver to free particle i of `particles`, with the driver at fraction `to` of its
+ * motion. Each array has two halves: positions and normals; limits and ball stiffness k. Limits: R
+ * (maximum distance; below 0: no ball), b, r (below 0: no backstop), s (spring). Every particle reads
+ * the first halves, 48 bytes; normals are read for a backstop only, and k only when the ball acts,
+ * because memory bandwidth bounds a substep of a million particles. */
 CLOTH_FUNCTION float4 cloth_drive(uint i, float4 at, __global const float4 *driver_from,
     __global const float4 *driver_to, __global const float4 *driver_map, uint particles, float to,
     uint *acted)
@@ -512,8 +517,7 @@ CLOTH_FUNCTION float4 cloth_drive(uint i, float4 at, __global const float4 *driv
 
 /* ---- write-back ---- */
 
-/* A point through the rows of a 4 x 4 matrix in columns m0 m1 m2 m3, as the slides' mad() chain has
- * it. */
+/* Transforms a point by a 4 x 4 matrix of columns m0 m1 m2 m3; w of the result is 0. */
 CLOTH_FUNCTION float4 cloth_transform(float4 p, float4 m0, float4 m1, float4 m2, float4 m3)
 {
     return hed_f4(fma(p.z, m2.x, fma(p.y, m1.x, fma(p.x, m0.x, m3.x))),

@@ -1,11 +1,11 @@
-/* Four distance constraints at a time: cloth_distance_one() of particle.h with the operations in
- * the same order. For distance.cl and sets.cl. */
+/* Vector version of cloth_distance_one() (particle.h), with the operations in the same order. For
+ * distance.cl and sets.cl. */
 #ifndef CLOTH_PROJECT_H
 #define CLOTH_PROJECT_H
 #if VECTOR
 
-/* What both ends move by, over the vector between them and their inverse mass: cloth_project() of
- * four. */
+/* Corrections of cloth_project() for four constraints: factor of the vector between the ends and of an
+ * end's inverse mass. */
 CLOTH_FUNCTION float4 cloth_part4(float4 square, float4 low, float4 high, float4 weight)
 {
 #if HED_STRICT
@@ -20,7 +20,8 @@ CLOTH_FUNCTION float4 cloth_part4(float4 square, float4 low, float4 high, float4
 #endif
 }
 
-/* The same for cloth_project_again(); the multipliers are updated where there is compliance. */
+/* Corrections of cloth_project_again() for four constraints; updates the multipliers of constraints
+ * with compliance. */
 CLOTH_FUNCTION float4 cloth_part_again4(
     float4 square, float4 low, float4 high, float4 weight, float4 give, float4 *multipliers)
 {

@@ -1,5 +1,5 @@
-/* What hed_cloth_read() gives, from particles: positions, normals and colours of the vertices in
- * tight rows, as the program takes them. particle.h has what is done for one vertex. */
+/* Kernel of hed_cloth_read(): positions, normals and colours of the vertices, from particles, in rows
+ * without gaps. particle.h has the function of one vertex. */
 #ifndef WG
 #define WG 256
 #endif

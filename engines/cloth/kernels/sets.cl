@@ -1,5 +1,5 @@
-/* The slides' form of the distance constraint: one work-group goes through all sets of a sweep, a
- * barrier after each. No free particle is in two constraints of a set. particle.h has the scalar
+/* Kernel of all sets of distance constraints: one work-group solves the sets of a sweep, with a
+ * barrier after each set. No free particle is in two constraints of a set. particle.h has the scalar
  * version. */
 #ifndef WG
 #define WG 32
@@ -12,7 +12,7 @@
 #include "project.h"
 #endif
 
-/* Set s is constraints [set_at[s], set_at[s + 1]). */
+/* Solves all sets; set s has the constraints [set_at[s], set_at[s + 1]). */
 __kernel void cloth_sets(__global float4 *position, __global const uint2 *restrict ends,
     __global const float *restrict rests, __global const ushort *restrict kinds,
     __global const float4 *restrict materials, __global float *restrict multipliers,

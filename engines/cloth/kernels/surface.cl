@@ -1,5 +1,5 @@
-/* Normals, and the area that air meets, of each particle, from the triangles around it in ascending
- * order; and the pressure of gas by the volume that there is for it, in one order on every device. */
+/* Kernels of surfaces: normal and area of each particle, from the triangles around it in ascending
+ * order; pressure of gas from the enclosed volume, summed in one order on every device. */
 #ifndef WG
 #define WG 256
 #endif
@@ -19,8 +19,8 @@ __kernel void cloth_surface(__global const float4 *restrict position,
         cloth_surface_one(i, position, incident_at, incident, triangles, air, closed);
 }
 
-/* A group for each: `gases` has garment, first triangle, how many, 0; then bits of Pa m^3 and of the
- * least volume, 0, 0. */
+/* Computes the pressure of each gas, one group for a gas. `gases`: garment, first triangle, number of
+ * triangles, 0; then bits of the amount, Pa m^3, and of the smallest volume, m^3, 0, 0. */
 __kernel void cloth_gas(__global const float4 *restrict position,
     __global const uint *restrict triangles, __global const uint4 *restrict gases,
     __global float4 *restrict garments, float dt_square)

@@ -1,5 +1,5 @@
-/* Descriptions and native versions of what goes by a cloth's surface or follows a frame:
- * `cloth_surface`, `cloth_gas`, `cloth_write_back`, `cloth_read`. */
+/* Descriptions and native versions of the kernels of surfaces and vertices: `cloth_surface`,
+ * `cloth_gas`, `cloth_write_back`, `cloth_read`. */
 #include "kernels/kernels.h"
 
 HED_NATIVE_BODY surface_body(const hed_native_call *call, uint64_t begin, uint64_t end)
@@ -10,8 +10,8 @@ HED_NATIVE_BODY surface_body(const hed_native_call *call, uint64_t begin, uint64
         cloth_surface_one((uint)i, a[0], a[1], a[2], a[3], a[4], closed);
 }
 HED_NATIVE_CLONES(surface_native, surface_body)
-/* Six triangles around each particle: their corners are read once each, two triangles a particle;
- * 30 operations a triangle. */
+/* Each particle has six triangles around it, and the mesh two triangles for each particle, whose
+ * corners are read once; 30 operations for a triangle around a particle. */
 CLOTH_WORK(surface_work, 16.0 + 4.0 + 24.0 + 24.0 + 16.0, 190.0)
 
 const hed_kernel_def cloth_surface_def = {
@@ -19,7 +19,7 @@ const hed_kernel_def cloth_surface_def = {
     .summary = "normal and area of each particle, from the triangles around it",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.cl", hed_cloth_surface_cl, 0}),
     HED_ARGUMENTS(HED_IN(float, position, .count = "4*particles"),
-        HED_IN(uint, incident_at, .count = "2*particles"), /* one more than particles at least */
+        HED_IN(uint, incident_at, .count = "2*particles"), /* at least particles + 1 */
         HED_IN(uint, incident, .count = "6*particles"),
         HED_IN(uint, triangles, .count = "3*particles"),
         HED_OUT(float, air, .count = "4*particles", .tolerance = 1e-4), HED_VALUE(uint, particles),
@@ -47,7 +47,7 @@ HED_NATIVE_BODY gas_body(const hed_native_call *call, uint64_t begin, uint64_t e
     }
 }
 HED_NATIVE_CLONES(gas_native, gas_body)
-/* Of the sample's 300 triangles: three corners each; 20 operations. */
+/* A gas of the sample has 300 triangles of three corners; 20 operations for a triangle. */
 CLOTH_WORK(gas_work, 300.0 * 60.0, 300.0 * 20.0)
 
 static void gas_geometry(const hed_kernel_def *def, const hed_config *config,
@@ -81,10 +81,11 @@ HED_NATIVE_BODY write_back_body(const hed_native_call *call, uint64_t begin, uin
         cloth_write_back_one((uint)i, a[0], a[1], a[2], a[3], a[4], a[5], a[6], view);
 }
 HED_NATIVE_CLONES(write_back_native, write_back_body)
-/* A particle, its number, colour and normal read, a vertex and a normal written; two matrices. */
+/* A particle, its number, colour and normal are read, a vertex and a normal written; operations of two
+ * matrices. */
 CLOTH_WORK(write_back_work, 4.0 + 16.0 + 8.0 + 16.0 + 32.0, 45.0)
 
-/* `broken` begins as zeros, as it does in a cloth. */
+/* `broken` starts as zeros, as in a cloth. */
 const hed_kernel_def cloth_write_back_def = {
     .name = "cloth_write_back",
     .summary = "vertices and normals from particles, through a matrix, colours packed",
@@ -103,15 +104,16 @@ const hed_kernel_def cloth_write_back_def = {
     .sample.benchmark = HED_PROBLEM(1 << 22),
 };
 
-/* cloth_transform() with its rows as lanes of a vector, which compilers do not find by
- * themselves. */
+/* Transforms as cloth_transform(), with its rows as lanes of a vector; compilers do not vectorise
+ * cloth_transform() by themselves. */
 HED_NATIVE_BODY transform_row(const float *m, float4 p, float *shown)
 {
     for (int k = 0; k < 4; k++)
         shown[k] = fma(p.z, m[8 + k], fma(p.y, m[4 + k], fma(p.x, m[k], m[12 + k])));
 }
 
-/* The fourth lane is stored, too, where the next vertex comes; but not behind the last one. */
+/* Writes positions of vertices. All four lanes are stored: the next vertex overwrites the fourth; the
+ * last vertex stores three. */
 HED_NATIVE_BODY read_positions(const float4 *position, const uint *vertex_particle,
     float *positions, const cloth_view *view, uint64_t begin, uint64_t end)
 {
@@ -135,7 +137,7 @@ HED_NATIVE_BODY read_normals(const float4 *air, const uint *vertex_particle, flo
     }
 }
 
-/* Bytes of the program's may lie anywhere. */
+/* Writes colours with memcpy(), because the program's bytes may be unaligned. */
 HED_NATIVE_BODY read_colours(const uint2 *debug, const uint *vertex_particle,
     unsigned char *colours, uint64_t begin, uint64_t end)
 {
@@ -158,7 +160,8 @@ HED_NATIVE_BODY read_body(const hed_native_call *call, uint64_t begin, uint64_t 
     if (wanted & CLOTH_READ_COLOURS) read_colours(debug, vertex_particle, a[6], begin, end);
 }
 HED_NATIVE_CLONES(read_native, read_body)
-/* A particle, its number, colour and normal read, seven words written; two matrices. */
+/* A particle, its number, colour and normal are read, seven words written; operations of two
+ * matrices. */
 CLOTH_WORK(read_work, 4.0 + 16.0 + 8.0 + 16.0 + 28.0, 45.0)
 
 const hed_kernel_def cloth_read_def = {

@@ -1,5 +1,5 @@
-/* Write-back: each vertex is its particle through a matrix, with a packed colour in the bits of w.
- * particle.h has the scalar version. */
+/* Kernel of write-back: transforms each vertex's particle by a matrix, with the packed colour in the
+ * bits of w. particle.h has the scalar version. */
 #ifndef WG
 #define WG 256
 #endif
@@ -11,7 +11,7 @@
 #endif
 
 #if VECTOR
-/* One coordinate of four points through a row of the matrix, as cloth_transform() has it. */
+/* One coordinate of four points transformed by a row of the matrix, as in cloth_transform(). */
 CLOTH_FUNCTION float4 cloth_row4(cloth_four p, float m0, float m1, float m2, float m3)
 {
     return fma(p.z, hed_f4(m2), fma(p.y, hed_f4(m1), fma(p.x, hed_f4(m0), hed_f4(m3))));
