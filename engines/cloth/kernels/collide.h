@@ -160,7 +160,7 @@ CLOTH_INLINE float4 cloth_collide_balls(
     }
     int through = turned && met.w <= near && gone < length &&
                   fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
-    if (through) { /* it may slip along the surface from the point of contact, but not around the collider */
+    if (through) { /* limits the slip from the point of contact: not around the collider */
         x = at.x - place.x;
         y = at.y - place.y;
         z = at.z - place.z;

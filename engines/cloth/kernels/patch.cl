@@ -27,7 +27,7 @@ typedef struct patch_held {
     float x[HELD > 0 ? HELD : 1], y[HELD > 0 ? HELD : 1], z[HELD > 0 ? HELD : 1];
 } patch_held;
 
-/* Particle k of an item, within the patch. Registers cannot be indexed at run time, so with HELD
+/* Position in the patch of an item's particle k. Registers cannot be indexed at run time, so with HELD
  * the loops over k are unrolled. */
 #define OWN_AT(k) ((k)*WG + view->item)
 #if HELD
@@ -443,7 +443,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
         if (EXCHANGE && g * WG + item < all.group.ghost_count) {
             uint2 ghost = all.word2[all.group.ghost_at + g * WG + item];
             ghosts.slot[g] = all.group.slot_at + ghost.y;
-            /* for the inverse mass; receive() replaces x y z */
+            /* sets the inverse mass; receive() replaces x y z */
             place[all.group.own_count + g * WG + item] = position[all.group.first + ghost.x];
         }
     }
@@ -464,7 +464,7 @@ __kernel void cloth_patch(__global float4 *position, __global float4 *previous,
         if (EXCHANGE) receive(view, &ghosts, epoch, &patience);
         barrier(CLK_LOCAL_MEM_FENCE);
         if (COLLIDERS) pose(view);
-        if (TETHERS && DRIVER) /* for the next substep: a sweep does not read anchors */
+        if (TETHERS && DRIVER) /* anchors of the next substep: a sweep does not read them */
             place_anchors(view, step_of(launch, (exchange + 1) / ITERATIONS).to);
         if ((COLLIDERS | (TETHERS && DRIVER)) && !SWEEP_WAITS) barrier(CLK_LOCAL_MEM_FENCE);
 #if FABRIC

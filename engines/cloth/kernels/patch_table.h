@@ -228,7 +228,7 @@ CLOTH_FUNCTION patch_limit limit_of(float rest, __local const float4 *limits)
     return made;
 }
 
-/* Factor of an end's inverse mass that gives its fraction of the correction. */
+/* Fraction of the correction for an end / its inverse mass. */
 CLOTH_FUNCTION float part_of(float weight_a, float weight_b, float give)
 {
     float weight = weight_a + weight_b;

@@ -1,4 +1,4 @@
-/* A hed_cloth's life: made from garments, laid over a device by one of the solvers, destroyed. */
+/* Creation of a hed_cloth from garments, choice of its solver, destruction. */
 #include "solver/host.h"
 #include "solver/patches.h"
 
@@ -123,10 +123,10 @@ static bool is_valid(const hed_cloth *cloth, hed_cloth_solver solver)
     return solvers[solver]->valid(cloth, reason, sizeof reason);
 }
 
-/* A garment for each group fills the device when there are at least as many as compute units; else
- * a garment is cut, except on processors, whose caches serve the colours as well and whose
- * compilers take long over patches, and except fabrics that bend: `colours` solves a grid's bending
- * line by line, and of elements in patches nothing is measured. */
+/* Chooses a solver by rules. If there are at least as many garments as compute units, one garment for
+ * each group fills the device; else garments are cut into patches. Exceptions: on processors `colours`
+ * is as fast because of their caches, and their compilers are slow with patches; for fabrics that
+ * bend `colours` solves a grid's bending line by line, and elements in patches are not measured. */
 static hed_cloth_solver choose_fast(const hed_cloth *cloth)
 {
     const hed_device_info *info = hed_device_describe(cloth->device);
@@ -141,8 +141,8 @@ static hed_cloth_solver choose_fast(const hed_cloth *cloth)
     return HED_CLOTH_COLOURS;
 }
 
-/* What was measured, where it is valid here; else by the rules. Fabrics that bend are chosen for by
- * the rules: what was measured is of cloth of that size, not of how each solver bends it. */
+/* Chooses the measured solver if it is valid for this cloth, else a solver by the rules. Fabrics that
+ * bend use the rules, because measurements differ by size only and ignore bending. */
 static hed_cloth_solver choose_auto(hed_cloth *cloth)
 {
     if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_COLOURS;
@@ -174,8 +174,8 @@ static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
     return HED_OK;
 }
 
-/* What no rule foresaw, such as a mesh whose patches grow too large, is no reason to fail where the
- * solver was ours to choose. */
+/* Creates the solver. If AUTO chose a solver that fails, for example because patches of the mesh are too
+ * large, the cloth uses the solver of colours instead. */
 static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 {
     hed_status status = cloth->ops->create(cloth, &cloth->solver, error);
@@ -188,7 +188,7 @@ static hed_status create_structure(hed_cloth *cloth, hed_error *error)
     return cloth->ops->create(cloth, &cloth->solver, error);
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static hed_status cloth_make_host(hed_cloth *cloth, hed_error *error)
 {
@@ -210,7 +210,7 @@ static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_er
     if (cloth->own_stream && hed_stream_create(cloth->device, NULL, &cloth->stream, error))
         return error->status;
 
-    /* room for one frame's driver, colliders and garments, and for the steps of many substeps */
+    /* space for one frame's driver, colliders and garments, and for the steps of many substeps */
     uint64_t bytes = (64 << 10) + 32 * (uint64_t)cloth->garment_count +
                      sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     if (cloth->has_driver)
@@ -295,7 +295,7 @@ void hed_cloth_destroy(hed_cloth *cloth)
     hed_delete(&allocator, cloth, 1, sizeof *cloth);
 }
 
-/* ---- what it is ---- */
+/* ---- description ---- */
 
 uint32_t hed_cloth_particle_count(const hed_cloth *cloth)
 {
@@ -332,7 +332,7 @@ static void report_garment(
         g->copies * ((uint64_t)cloth_kept_constraints(g) + g->bend_count + g->element_count);
     report->tethers += g->copies * tethers;
     if (g->degree > report->degree) report->degree = g->degree;
-    /* of elements, where these are what keeps it together */
+    /* colours of elements if the garment has elements, else of constraints */
     uint32_t colours = g->element_count ? g->element_colours : g->colour_count;
     const uint32_t *at = g->element_count ? g->element_at : g->colour_at;
     if (index != largest || !colours) return;

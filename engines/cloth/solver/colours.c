@@ -1,12 +1,12 @@
 /* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of
  * the integrator, then for each iteration the lines of grids that bend (a launch for each set),
  * the elements of fabrics (a launch for each colour), the distance constraints (a launch for
- * each colour; or for sets one launch of one group, with a barrier after each set) and, where
- * there is something to collide with or to follow, a launch for that.
+ * each colour; or for sets one launch of one group, with a barrier after each set) and, if there are
+ * colliders, contacts or a driver, a launch for these.
  *
- * As many substeps as a frame has are recorded once in a graph and replayed. What changes from
- * frame to frame lies in buffers that the kernels read, so that the graph stays as it is:
- * replaying 65 nodes costs the driver one call. */
+ * The substeps of a frame are recorded once in a graph and replayed. Data that change between frames
+ * are in buffers that the kernels read, so the graph does not change: replaying 65 nodes costs the
+ * driver one call. */
 #include "solver/host.h"
 
 #include <inttypes.h>
@@ -15,13 +15,13 @@
 
 /* Dependencies of a recorded graph, in addition to the cloth's definition. */
 typedef struct graph_key {
-    bool acts; /* colliders, contacts or a driver are there */
+    bool acts; /* colliders, contacts or a driver exist */
     hed_buffer *contact;
 } graph_key;
 
 typedef struct colours_buffers {
     hed_buffer *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
-    /* of bending: lines, two uint4 of each (cloth_line_of()); of their rows */
+    /* bending: lines, two uint4 each (cloth_line_of()); data of their rows */
     hed_buffer *lines, *weights, *sums, *links, *pulled;
     hed_buffer *elements, *element_pulled;
 } colours_buffers;
@@ -29,7 +29,7 @@ typedef struct colours_buffers {
 struct cloth_solver {
     colours_buffers b;
     uint32_t constraints, colours, materials_count;
-    /* HED_CLOTH_SETS: constraints of a set at most, sets of a sweep; else 0 */
+    /* HED_CLOTH_SETS: maximum constraints of a set, sets of a sweep; else 0 */
     uint32_t width, sets;
     uint32_t *colour_at; /* (colours + 1) */
     uint32_t colour_room;
@@ -54,7 +54,7 @@ typedef struct tables {
     uint32_t at; /* constraints so far */
 } tables;
 
-/* Colour c of one garment, for all of its copies. */
+/* Fills colour c of a garment, for all of its copies. */
 static void colours_add_colour(
     const hed_cloth *cloth, uint32_t garment, uint32_t colour, uint32_t first_material, tables *t)
 {
@@ -80,7 +80,7 @@ static void fill_materials(const hed_cloth *cloth, float4 *materials)
         }
 }
 
-/* Constraints of all garments colour by colour, and the materials of all of them. */
+/* Uploads the constraints of all garments in order of colour, and the materials of all garments. */
 static void colours_fill_tables(const hed_cloth *cloth, cloth_solver *s, tables *t)
 {
     for (uint32_t c = 0; c < s->colours; c++) {
@@ -117,7 +117,7 @@ static hed_status upload_tables(hed_cloth *cloth, cloth_solver *s, hed_error *er
     return error->status;
 }
 
-/* Lines of all garments set by set, of their copies one behind another, and the weights of each
+/* Fills the lines of all garments in order of set, copy after copy, and the weights of each
  * garment. */
 static void fill_lines(const hed_cloth *cloth, cloth_solver *s, uint4 *lines, float (*weights)[4])
 {
@@ -154,7 +154,8 @@ static hed_status upload_lines(hed_cloth *cloth, cloth_solver *s, hed_error *err
     }
     if (!rows || error->status) return error->status;
     if (rows > 1u << 30)
-        return hed_fail(error, HED_ERROR_LIMIT, "%" PRIu64 " bending constraints: at most 2^30", rows);
+        return hed_fail(
+            error, HED_ERROR_LIMIT, "%" PRIu64 " bending constraints: at most 2^30", rows);
     uint4 *lines = hed_new(a, 2 * count, sizeof *lines, error);
     float(*weights)[4] = hed_new(a, weight_rows, sizeof *weights, error);
     if (lines && weights) fill_lines(cloth, s, lines, weights);
@@ -169,7 +170,7 @@ static hed_status upload_lines(hed_cloth *cloth, cloth_solver *s, hed_error *err
     return cloth_kernel_ensure(cloth, CLOTH_KERNEL_LINES, (uint32_t)count, error);
 }
 
-/* Elements likewise, a row of each behind a row of all. */
+/* Fills the elements of all garments in order of colour; row r of all elements before row r + 1. */
 static void fill_elements(const hed_cloth *cloth, cloth_solver *s, uint4 *rows)
 {
     uint32_t at = 0;
@@ -206,7 +207,7 @@ static hed_status upload_elements(hed_cloth *cloth, cloth_solver *s, hed_error *
     return cloth_kernel_ensure(cloth, CLOTH_KERNEL_ELEMENTS, n / s->element_colours, error);
 }
 
-/* XPBD keeps a multiplier for each constraint only where several iterations meet compliance. */
+/* True if constraints need multipliers (XPBD): several iterations, and some compliance. */
 static bool needs_multipliers(const hed_cloth *cloth)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++)
@@ -216,7 +217,7 @@ static bool needs_multipliers(const hed_cloth *cloth)
     return false;
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static bool colours_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
@@ -238,7 +239,7 @@ static hed_status colours_count_all(const hed_cloth *cloth, cloth_solver *s, hed
     if (constraints > 1u << 30)
         return hed_fail(
             error, HED_ERROR_LIMIT, "%" PRIu64 " constraints: at most 2^30", constraints);
-    if (elements > 1u << 28) /* eight rows of them */
+    if (elements > 1u << 28) /* eight rows for each element */
         return hed_fail(
             error, HED_ERROR_LIMIT, "%" PRIu64 " triangles of fabrics: at most 2^28", elements);
     s->elements = (uint32_t)elements;
@@ -266,7 +267,7 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
     hed_delete(a, s, 1, sizeof *s);
 }
 
-/* Cuts colours into sets of `width`; the last set of a colour has the rest. */
+/* Cuts colours into sets of `width` constraints; the last set of a colour has the remaining ones. */
 static hed_status upload_sets(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     uint64_t count = 0;
@@ -284,8 +285,8 @@ static hed_status upload_sets(hed_cloth *cloth, cloth_solver *s, hed_error *erro
     return status;
 }
 
-/* A group of as many items as a set has constraints, or the largest that there is: of the device by
- * its limits, of the kernel by what the driver says once it is compiled. */
+/* Chooses the group's size: the number of constraints of a set, limited by the device and by the
+ * driver's limit for the compiled kernel. */
 static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_solver *s, hed_error *error)
 {
     const hed_parameter_def *groups = &cloth_sets_def.parameters[0];
@@ -418,7 +419,7 @@ static hed_status colours_enqueue(
     return error->status;
 }
 
-/* A kernel is made before a recording begins. */
+/* A kernel must exist before a recording starts. */
 static hed_status record(hed_cloth *cloth, cloth_solver *s, const graph_key *key, hed_error *error)
 {
     hed_graph *made = NULL;
@@ -451,7 +452,7 @@ static hed_status run_batch(hed_cloth *cloth, cloth_solver *s, uint32_t count, h
     return hed_graph_replay(s->graph, cloth->stream, error);
 }
 
-/* Uploads the materials, which change each frame for seams. */
+/* Uploads the materials, because the materials of seams change in each frame. */
 static hed_status send_materials(hed_cloth *cloth, const cloth_solver *s, hed_error *error)
 {
     float4 *materials = hed_new(&cloth->allocator, s->materials_count, sizeof *materials, error);

@@ -1,6 +1,5 @@
-/* hed_cloth_step(): everything that the program feeds is checked before anything is enqueued,
- * uploaded from staging memory, and followed by the substeps and write-back. The device is never
- * waited for. */
+/* hed_cloth_step(): checks all data of the program before it enqueues anything, uploads the data from
+ * staging memory, and enqueues the substeps and write-back. It never waits for the device. */
 #include "solver/host.h"
 
 #include "model/collider.h"
@@ -10,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#undef fabs /* double here: words.h has the float of kernels */
+#undef fabs /* fabs() of double; words.h defines it for float */
 #undef sqrt
 
 static const double two_pi = 6.28318530717958647692;
@@ -154,9 +153,9 @@ static hed_status check_frame(
     return check_meshes(cloth, frame, error);
 }
 
-/* ---- what is fed ---- */
+/* ---- upload of the program's data ---- */
 
-/* The driven garments' part of an array with three floats for each particle. */
+/* Uploads the driven garments' part of an array of three floats for each particle. */
 static hed_status send_rows(
     hed_cloth *cloth, const float *rows, hed_buffer **buffer, hed_error *error)
 {
@@ -192,7 +191,7 @@ static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     if (hed_failed(error)) return error->status;
     if (!cloth->has_driver) return HED_OK;
     if (cloth->host->driver_moves) {
-        /* the driver's motion begins at the end of the last one */
+        /* the driver's motion starts at the end of the last motion */
         cloth_buffers *b = &cloth->buffers;
         cloth->host->driver_moves = false;
         hed_copy(cloth->stream, b->driver_from, 0, b->driver_to, 0,
@@ -221,7 +220,7 @@ static void collider_words(const hed_cloth *cloth, const hed_cloth_collider *fro
     words[4] = (float4){(float)to->shape, to->friction, 0.0f, 0.0f};
 }
 
-/* Colliders that are not given stay where they are. */
+/* Uploads the colliders; colliders that the frame does not pass keep their positions. */
 static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
@@ -264,10 +263,10 @@ typedef struct schedule {
     const hed_cloth_frame *frame;
     double dt, last_dt;
     uint32_t count; /* substeps of the submission */
-    bool moves;     /* something goes its way meanwhile */
+    bool moves;     /* the cloth has a driver, colliders or meshes */
 } schedule;
 
-/* Substep `index` of the submission. */
+/* Parameters of substep `index` of the submission. */
 static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint32_t index)
 {
     const hed_cloth_frame *frame = s->frame;
@@ -284,8 +283,8 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
         .wind_y = (float)(frame->wind[1] * dt),
         .wind_z = (float)(frame->wind[2] * dt),
         .gust = frame->gust,
-        /* The gusts' two waves have a period of 20 pi seconds in common: the float
-                        * stays precise. */
+        /* common period of the gusts' two waves, 20 pi s, so that the float stays
+                        * precise */
         .time = gusty ? (float)fmod(time, 10.0 * two_pi) : 0.0f,
         .from = s->moves ? (float)((double)index / s->count) : 0.0f,
         .to = s->moves ? (float)((double)(index + 1) / s->count) : 0.0f,
@@ -303,8 +302,8 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
     return step;
 }
 
-/* Air needs normals at each frame's beginning, self-collision a pass after each substep; otherwise
- * all of it is one piece. */
+/* Enqueues the substeps. Air needs normals at each frame's start, self-collision a pass after each
+ * substep; otherwise all substeps are one call of the solver. */
 static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
     bool each = cloth->has_self || cloth->has_pressure;
@@ -369,7 +368,7 @@ hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_er
     cloth->frame += frame->frames;
     cloth_set_view(cloth, frame->transform);
     if (!cloth_show(cloth, error)) cloth_origin_look(cloth, error);
-    /* All of it is enqueued by now, whatever failed since: the slot is in use. */
+    /* the frame is enqueued, even if a later call failed: the slot is in use */
     cloth_stage_end(cloth, error->status ? NULL : error);
     return error->status;
 }

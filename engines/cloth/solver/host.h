@@ -35,11 +35,11 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_COUNT
 } cloth_kernel;
 
-enum { CLOTH_LOOKS = 8 }; /* garments whose places the origin follows */
+enum { CLOTH_LOOKS = 8 }; /* maximum number of garments that the origin follows */
 
 /* State of the origin, which follows the cloth (state.c). */
 typedef struct cloth_look {
-    hed_buffer *pinned; /* (CLOTH_LOOKS) float4, copies of places; NULL until the first */
+    hed_buffer *pinned; /* (CLOTH_LOOKS) float4, copied positions; NULL before the first copy */
     hed_event *done;
     uint32_t submissions; /* since the last look */
     /* submissions until the origin moves to the copied positions; 0: no copy is pending */

@@ -1,13 +1,14 @@
-/* A frame of reference that moves, such as a character that runs, and what garments feel of it.
+/* Inertia of garments in a moving frame of reference, such as a character that runs.
  *
- * Everything goes along with it first: particles with their ways, and where the driver and the
- * colliders were, so that a frame is the same as one that stands still. Then ways change as
- * those of a body that is carried do. With M the motion of this frame, M0 that of the last one,
- * D(r) = M r - r and D0(r) = r - M0^-1 r how far they carry the point r, a way w that nothing
- * holds stays what it is in the world: seen from the frame it was w - D0, and becomes w - D. So
- * it gains D0 - D, and the turn by M is taken back. A share of that is what is felt: of the
- * motion of the centre by linear inertia, of the rest by angular inertia. D and D0 are of
- * points, not of velocities, so that share 1 is the world to rounding however far a frame turns. */
+ * First everything moves with the frame of reference: particles with their motions, and the last
+ * positions of driver and colliders, so that the frame is computed as if it were at rest. Then the
+ * motions of particles change by inertia. Let M be the motion of the frame of reference in this
+ * frame, M0 in the last frame, D(r) = M r - r and D0(r) = r - M0^-1 r the displacements of a point r.
+ * A free motion w is constant in the world: relative to the frame of reference it was w - D0 and
+ * becomes w - D. So D0 - D is added to it, and its rotation by M is reverted. Linear inertia is the
+ * fraction of this change that is applied for the motion of the centre, angular inertia the fraction
+ * for the rest. D and D0 are displacements of points, not velocities, so with fraction 1 the motion in
+ * the world is exact to rounding, however far a frame turns. */
 #include "solver/host.h"
 
 #include <math.h>
@@ -24,14 +25,14 @@ hed_cloth_collider cloth_collider_through(const float *matrix, const hed_cloth_c
     cloth_point_through(matrix, collider->b, moved.b);
     cloth_point_through(matrix, nowhere, zero);
     for (int k = 0; k < 3 && moved.shape == HED_CLOTH_PLANE; k++)
-        moved.b[k] -= zero[k]; /* a normal only turns */
+        moved.b[k] -= zero[k]; /* a normal has no translation */
     return moved;
 }
 
-/* A rigid matrix, column by column, with its rotation R and its shift. */
+/* Element of the rotation R of a rigid matrix, which is stored column by column. */
 static double turn_of(const float *matrix, int row, int column) { return matrix[4 * column + row]; }
 
-/* R^T (p - shift) of a rigid matrix. */
+/* Transforms a point by the inverse of a rigid matrix: R^T (p - translation). */
 static void back_through(const float *matrix, const double *p, double *back)
 {
     for (int k = 0; k < 3; k++) {
@@ -41,8 +42,8 @@ static void back_through(const float *matrix, const double *p, double *back)
     }
 }
 
-/* What the ways of a garment go through, for places after the motion. `last_dt`: what they are
- * for. */
+/* Transformation of the motions of a garment by inertia, for positions after the frame's motion. A
+ * motion is the displacement in cloth->last_dt. */
 static cloth_rigid felt(const hed_cloth *cloth, const cloth_garment *garment,
     const hed_cloth_frame *frame, const float *motion, double seconds)
 {
@@ -59,7 +60,7 @@ static cloth_rigid felt(const hed_cloth *cloth, const cloth_garment *garment,
         for (int column = 0; column < 3; column++)
             after[k] += turn_of(motion, k, column) * centre[column];
     }
-    /* (I - R0^T) / T0 - (R - I) / T, of what is around the centre before the motion */
+    /* spin = (I - R0^T) / T0 - (R - I) / T, for vectors from the centre before the motion */
     for (int row = 0; row < 3; row++)
         for (int column = 0; column < 3; column++) {
             double same = row == column;
@@ -73,7 +74,7 @@ static cloth_rigid felt(const hed_cloth *cloth, const cloth_garment *garment,
             garment->linear_inertia * dt *
             ((centre[row] - before[row]) / last_seconds - (after[row] - centre[row]) / seconds);
         for (int column = 0; column < 3; column++) {
-            double back = 0.0; /* and through R^T from a place after it */
+            double back = 0.0; /* spin R^T, for vectors after the motion */
             for (int k = 0; k < 3; k++) back += spin[row][k] * turn_of(motion, column, k);
             led.lead[4 * column + row] = (float)(share * dt * back);
             gain += share * dt * back * (cloth->origin[column] - after[column]);

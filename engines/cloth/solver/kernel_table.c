@@ -1,5 +1,4 @@
-/* Table of the engine's kernels, which conformance tests, tuning, benchmarks and the kernel
- * cache go through. */
+/* Table of the engine's kernels for conformance tests, tuning, benchmarks and the kernel cache. */
 #include "contact/contact_kernels.h"
 
 static const hed_kernel_def *const kernels[] = {

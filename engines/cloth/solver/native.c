@@ -1,13 +1,13 @@
 /* HED_CLOTH_CPU: the solver on the host's own cores, on the arrays of the device in place.
  *
- * A substep is a list of phases: integrate, then for each iteration the steps of figures and, where
- * there is something to collide with or to follow, what acts on particles. A phase of a band needs
- * the phase before it in this band and in those beside it, and nothing else. One thread goes
- * through all phases like a wave: phase p of band b comes when phase p - 1 of band b + 1 is done,
- * so that few bands are in use at a time. Several threads have a stretch of bands each and do as
- * much of it as needs nothing of their neighbours, a trapezoid that grows narrower with each phase;
- * after a barrier the wedges between them are filled in. The numbers are the same for any count of
- * threads, because figures of one phase have no particle in common. */
+ * A substep is a list of phases: integration, then for each iteration the steps of figures and, if
+ * there are colliders, contacts or a driver, a phase of these. A phase of a band depends only on the
+ * phase before it in this band and in the neighbouring bands. One thread runs the phases as a wave:
+ * phase p of band b follows phase p - 1 of band b + 1, so that few bands are in use at a time. Each of
+ * several threads has a range of bands and computes the part that is independent of its neighbours, a
+ * trapezoid that narrows with each phase; after a barrier the wedges between trapezoids are computed.
+ * Results are the same for any number of threads, because figures of one phase have no particle in
+ * common. */
 #include "solver/native.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@
 struct cloth_solver {
     cloth_native_tables *tables;
     const cloth_native_functions *functions;
-    cloth_limits *limits[2]; /* (material_count) of the first substep and of the others */
+    cloth_limits *limits[2]; /* (material_count) for the first substep and for the others */
     uint32_t material_count;
     float *scratch; /* (threads x CLOTH_LINE_SCRATCH for each row of the longest line) */
     hed_team *team; /* NULL: one thread */
@@ -33,13 +33,13 @@ typedef struct native_job {
     uint32_t count;
     bool plain;       /* no air, no driver */
     bool acts;        /* colliders, contacts or a driver */
-    uint32_t phases;  /* of a substep */
-    uint32_t threads; /* that take part */
+    uint32_t phases;  /* phases of a substep */
+    uint32_t threads; /* threads that take part */
     uint32_t depth;   /* phases between two barriers */
     cloth_arrays arrays;
 } native_job;
 
-/* One substep, as a phase sees it. */
+/* Data of one substep for its phases. */
 typedef struct moment {
     const native_job *job;
     cloth_step step;
@@ -48,8 +48,8 @@ typedef struct moment {
 
 /* ---- phases ---- */
 
-/* A particle that would go too far along an axis may still be within the sphere: physics.h
- * decides. */
+/* Integrates a run of particles without air and driver. A particle whose motion exceeds 0.577 *
+ * longest_move along an axis may still be within the limit: cloth_integrate() (physics.h) decides. */
 static void integrate_plainly(const moment *current, const cloth_particles *run)
 {
     const native_job *job = current->job;
@@ -80,8 +80,8 @@ static void do_particles(const moment *current, uint32_t band, bool acts)
     }
 }
 
-/* Phases [first, first + depth) of the bands from `low` to below `high`, bounds that move by
- * `low_slope` and `high_slope` from one phase to the next. */
+/* Runs phases [first, first + depth) of the bands [low, high); the bounds move by `low_slope` and
+ * `high_slope` from one phase to the next. */
 static void sweep(const moment *current, uint32_t first, uint32_t depth, int64_t low, int64_t high,
     int low_slope, int high_slope)
 {
@@ -109,7 +109,7 @@ static uint64_t scratch_of(const cloth_native_tables *tables, uint32_t threads)
     return (uint64_t)threads * CLOTH_LINE_SCRATCH * tables->longest_line;
 }
 
-/* Lines go through all bands: each set of them is a stretch of its own between barriers. */
+/* Solves the lines. Lines cross all bands, so each set of lines is between two barriers. */
 static void do_lines(const moment *current, hed_team *team, uint32_t member)
 {
     const native_job *job = current->job;
@@ -126,7 +126,7 @@ static void do_lines(const moment *current, hed_team *team, uint32_t member)
     }
 }
 
-/* Lines come behind the first phase: where there are some, there is one iteration (cpu_valid()). */
+/* Runs a substep. Lines follow the first phase: a cloth with lines has one iteration (cpu_valid()). */
 static void do_substep(const moment *current, hed_team *team, uint32_t member)
 {
     const native_job *job = current->job;
@@ -196,8 +196,8 @@ static hed_status cpu_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_st
     set_limits(cloth, s->limits[0], first->stiffness);
     set_limits(cloth, s->limits[1], rest->stiffness);
 
-    /* The wedges between stretches are done by one thread each while another has none: as many
-     * phases at a time as cost at most about 4 % by that. */
+    /* While wedges are computed some threads are idle: the number of phases between barriers keeps
+     * this cost at about 4 %. */
     enum { WEDGE_SHARE = 12 };
     uint32_t bands = s->tables->band_count;
     job.threads = s->threads < bands ? s->threads : bands;
@@ -209,7 +209,7 @@ static hed_status cpu_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_st
     return HED_OK;
 }
 
-/* ---- life ---- */
+/* ---- creation and destruction ---- */
 
 static bool cpu_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
@@ -246,9 +246,10 @@ static void cpu_destroy(hed_cloth *cloth, cloth_solver *s)
     hed_delete(&cloth->allocator, s, 1, sizeof *s);
 }
 
-/* A phase of 4,096 particles takes about 3 us, a barrier 0.3 to 1 us where every thread has a
- * processor to itself. Where busy programs share the processors, threads wait for one that is not
- * running at most barriers, and a small cloth is three times as fast with one thread. */
+/* Number of threads. A phase of 4,096 particles takes about 3 us; a barrier takes 0.3 to 1 us if every
+ * thread has a processor to itself. If other programs load the processors, threads wait at most
+ * barriers for a thread that is not running, and a small cloth is three times as fast with one
+ * thread. */
 static uint32_t threads_of(const hed_cloth *cloth)
 {
     enum { PARTICLES_A_THREAD = 4096 };

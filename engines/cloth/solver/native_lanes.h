@@ -1,14 +1,14 @@
-/* Packs of eight figures in SIMD registers, for one instruction set: read by native_packs.c with
- * NAME and TARGET defined, and LANES_PLAIN where lanes are arrays, which the compiler puts into
- * what registers there are.
+/* Solution of packs of eight figures in SIMD registers, for one instruction set. native_packs.c
+ * includes this file with NAME and TARGET defined, and LANES_PLAIN if lanes are arrays, which the
+ * compiler vectorises.
  *
- * Particles are float4 in memory. They are loaded as such and transposed in registers to x, y, z
- * and weight: one cache line each instead of three or four, and half the cost of gathers. Root and
- * quotient are the processor's estimates with one step of Newton's method, good to about two units
- * in the last place.
+ * Particles are float4 in memory, loaded as float4 and transposed in registers to x, y, z and inverse
+ * mass: one cache line for a particle instead of three or four, and half the cost of gathers. Root
+ * and quotient are the processor's estimates with one step of Newton's method; their error is about
+ * two units in the last place.
  *
- * A figure is a chain of dependent operations, whose latency takes the time: what does not depend
- * on positions is kept off it. */
+ * A figure is a chain of dependent operations, whose latency bounds the speed: operations that do not
+ * depend on positions are outside the chain. */
 #define VECTOR NAME(vector)
 #define PARTICLES NAME(particles)
 #define CALL(function, ...) NAME(function)(__VA_ARGS__)
@@ -94,7 +94,7 @@ FUNCTION void NAME(store)(char *positions, const uint32_t *offsets, PARTICLES p)
     }
 }
 #else
-/* Particles `lane` and `lane` + 4, one behind the other. */
+/* Loads particle `lane` into the lower half and particle `lane` + 4 into the upper half. */
 FUNCTION VECTOR NAME(collect)(const char *positions, const uint32_t *offsets, int lane)
 {
     __m128 low = _mm_load_ps((const float *)(positions + offsets[lane])),
@@ -129,8 +129,8 @@ FUNCTION void NAME(store)(char *positions, const uint32_t *offsets, PARTICLES p)
 }
 #endif
 
-/* Another thread may hold the same locked particle at the same moment: those are read, never
- * written. */
+/* Stores free particles. Another thread may read the same locked particle at this moment, so locked
+ * particles are never written. */
 FUNCTION void NAME(store_free)(char *positions, const uint32_t *offsets, PARTICLES p)
 {
     float numbers[4][CLOTH_LANES];
@@ -153,15 +153,15 @@ FUNCTION VECTOR NAME(inverse)(VECTOR a)
     return NAME(multiply)(estimate, NAME(negated)(a, estimate, NAME(all)(2.0f)));
 }
 
-/* Half of rest length / length is taken away from one half: what each of two particles of one
- * weight goes of the way to the other. */
+/* Projects pairs of equal inverse masses: each particle moves by (1 - rest length / length) / 2 of the
+ * vector to the other. */
 FUNCTION void NAME(project_even)(PARTICLES *a, PARTICLES *b, VECTOR rest)
 {
     VECTOR x = NAME(subtract)(b->x, a->x), y = NAME(subtract)(b->y, a->y),
            z = NAME(subtract)(b->z, a->z), half = NAME(all)(0.5f);
     VECTOR square = NAME(fused)(x, x, NAME(fused)(y, y, NAME(fused)(z, z, NAME(all)(1e-24f))));
     VECTOR root = NAME(root_estimate)(square);
-    /* Newton's step for half the inverse root. */
+    /* Newton's step for half the inverse root */
     VECTOR newton = NAME(negated)(
         NAME(multiply)(NAME(multiply)(square, NAME(all)(0.25f)), root), root, NAME(all)(0.75f));
     VECTOR part = NAME(negated)(NAME(multiply)(rest, root), newton, half);
@@ -173,8 +173,8 @@ FUNCTION void NAME(project_even)(PARTICLES *a, PARTICLES *b, VECTOR rest)
     b->z = NAME(negated)(part, z, b->z);
 }
 
-/* cloth_project() of physics.h: with r = length allowed / length, each end goes by weight / (sum of
- * weights) * (1 - r) of the way to the other. */
+/* Projects pairs as cloth_project() (physics.h): with r = allowed length / length, each end moves by
+ * inverse mass / (sum of inverse masses and give) * (1 - r) of the vector to the other. */
 FUNCTION void NAME(project)(PARTICLES *a, PARTICLES *b, VECTOR rest, const cloth_limits *limits)
 {
     VECTOR low = NAME(multiply)(rest, NAME(all)(limits->low)),
@@ -202,7 +202,7 @@ FUNCTION void NAME(project)(PARTICLES *a, PARTICLES *b, VECTOR rest, const cloth
     b->z = NAME(negated)(pb, z, b->z);
 }
 
-/* Any weights and materials. */
+/* Solves a pack of any inverse masses and materials. */
 FUNCTION void NAME(pack)(
     char *positions, const uint32_t *words, cloth_shape shape, const cloth_limits *limits)
 {
@@ -219,7 +219,7 @@ FUNCTION void NAME(pack)(
         else CALL(store, positions, offsets + CLOTH_LANES * v, p[v]);
 }
 
-/* p -= share * way */
+/* Computes p -= share * way. */
 FUNCTION void NAME(shift_back)(PARTICLES *p, VECTOR share, const PARTICLES *way)
 {
     p->x = NAME(negated)(share, way->x, p->x);
@@ -227,7 +227,7 @@ FUNCTION void NAME(shift_back)(PARTICLES *p, VECTOR share, const PARTICLES *way)
     p->z = NAME(negated)(share, way->z, p->z);
 }
 
-/* cloth_way_of() of physics.h. */
+/* Lanes of cloth_way_of() (physics.h). */
 FUNCTION PARTICLES NAME(way_of)(const PARTICLES *corner, VECTOR gb, VECTOR gc)
 {
     PARTICLES way = {NAME(multiply)(gc, NAME(subtract)(corner[2].x, corner[0].x)),
@@ -244,7 +244,7 @@ FUNCTION VECTOR NAME(inner)(const PARTICLES *a, const PARTICLES *b)
     return NAME(fused)(a->x, b->x, NAME(fused)(a->y, b->y, NAME(multiply)(a->z, b->z)));
 }
 
-/* cloth_strain(); `g`: two rows. */
+/* Lanes of cloth_strain(). `g`: two rows. */
 FUNCTION void NAME(strain)(PARTICLES *corner, const uint32_t *g, VECTOR give)
 {
     VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)};
@@ -262,7 +262,7 @@ FUNCTION void NAME(strain)(PARTICLES *corner, const uint32_t *g, VECTOR give)
         CALL(shift_back, corner + v, NAME(multiply)(NAME(multiply)(part, k[v]), corner[v].w), &way);
 }
 
-/* cloth_square_up(); `g`: two rows of the warp and two of the weft. */
+/* Lanes of cloth_square_up(). `g`: two rows of the warp and two of the weft. */
 FUNCTION void NAME(square_up)(PARTICLES *corner, const uint32_t *g, VECTOR give)
 {
     VECTOR k[3] = {NAME(all)(0.0f), NAME(read)(g), NAME(read)(g + CLOTH_LANES)},
@@ -288,7 +288,7 @@ FUNCTION void NAME(square_up)(PARTICLES *corner, const uint32_t *g, VECTOR give)
     }
 }
 
-/* cloth_flatten(); `weights`: six rows. */
+/* Lanes of cloth_flatten(). `weights`: six rows. */
 FUNCTION void NAME(flatten)(PARTICLES *p, const uint32_t *weights, float stiffness)
 {
     VECTOR k[6], weight = NAME(all)(stiffness), zero = NAME(all)(0.0f);
@@ -312,8 +312,8 @@ FUNCTION PARTICLES NAME(from)(PARTICLES at, const PARTICLES *origin)
         NAME(subtract)(at.z, origin->z), at.w};
 }
 
-/* cloth_element_one() of particle.h, in the only iteration. Rows behind the particles:
- * cloth_element from `warp` on. */
+/* Solves a pack of elements as cloth_element_one() (particle.h) with one iteration. The rows after the
+ * particles are cloth_element from `warp` on. */
 FUNCTION void NAME(element_pack)(char *positions, const uint32_t *words, float stiffness)
 {
     const uint32_t *offsets = words + CLOTH_LANES, *warp = offsets + 6 * CLOTH_LANES,
@@ -340,7 +340,7 @@ FUNCTION void NAME(element_pack)(char *positions, const uint32_t *words, float s
     }
 }
 
-/* The weight of an even pack is known and stays out of the registers. */
+/* Solves an even pack. The inverse mass is known, so it needs no register. */
 FUNCTION void NAME(even_pack)(char *positions, const uint32_t *words, cloth_shape shape)
 {
     const uint32_t *offsets = words + CLOTH_LANES,
@@ -380,10 +380,10 @@ TARGET static void NAME(packs)(
     else CALL(packs_of, positions, packs, CLOTH_SHAPE_COMPLETE, limits);
 }
 
-/* ---- lines: cloth_line_row(), cloth_line_solve() and cloth_line_move() of particle.h in one pass
- * forth and one back, in the only iteration ---- */
+/* ---- lines: cloth_line_row_of(), cloth_line_forth(), cloth_line_back() and cloth_line_move() of
+ * particle.h in one forward and one backward pass, with one iteration ---- */
 
-/* What has been pulled at rows behind, and at a particle. */
+/* Moves particles by the multipliers of a row. `weight`: the row's weight of the particle. */
 FUNCTION void NAME(pull)(PARTICLES *p, VECTOR weight, const PARTICLES *pull)
 {
     VECTOR part = NAME(multiply)(weight, p->w);
@@ -393,11 +393,13 @@ FUNCTION void NAME(pull)(PARTICLES *p, VECTOR weight, const PARTICLES *pull)
 }
 
 typedef struct NAME(elimination) {
-    PARTICLES one, two; /* what is left of the two rows before, or pulled at those behind */
+    PARTICLES one,
+        two; /* right sides of the two rows before, or multipliers of the two rows after */
     VECTOR near, far, inverse, inverse_before;
 } NAME(elimination);
 
-/* A row of which `sum`, with the diagonal in w, and links are known. */
+/* Factorises a row and substitutes forward. `sum`: right side; w: diagonal; `with_one`, `with_two`:
+ * elements left of the diagonal. Writes L and the scaled right side to `scratch`. */
 FUNCTION void NAME(eliminate)(
     NAME(elimination) * e, PARTICLES sum, VECTOR with_one, VECTOR with_two, float *scratch)
 {
@@ -418,8 +420,9 @@ FUNCTION void NAME(eliminate)(
     CALL(write, scratch + 4 * CLOTH_LANES, NAME(multiply)(sum.z, e->inverse));
 }
 
-/* What the row pulls, into e->one; `near` and `inverse` take the part of L of the rows behind. */
-FUNCTION void NAME(substitute)(NAME(elimination) *e, const float *scratch)
+/* Substitutes backward: stores the row's multipliers in e->one, and the row's L in `near` and
+ * `inverse` for the rows before. */
+FUNCTION void NAME(substitute)(NAME(elimination) * e, const float *scratch)
 {
     const uint32_t *words = (const uint32_t *)scratch;
     PARTICLES sum = {NAME(read)(words + 2 * CLOTH_LANES), NAME(read)(words + 3 * CLOTH_LANES),
@@ -439,7 +442,7 @@ FUNCTION VECTOR NAME(weight_of)(
     return NAME(fused)(NAME(multiply)(*k, *k), p->w, NAME(multiply)(NAME(multiply)(*l, *l), q->w));
 }
 
-/* sum -= k (p - from) */
+/* Computes sum -= k (p - from). */
 FUNCTION void NAME(take)(PARTICLES *sum, VECTOR k, const PARTICLES *p, const PARTICLES *from)
 {
     sum->x = NAME(negated)(k, NAME(subtract)(p->x, from->x), sum->x);
@@ -447,7 +450,7 @@ FUNCTION void NAME(take)(PARTICLES *sum, VECTOR k, const PARTICLES *p, const PAR
     sum->z = NAME(negated)(k, NAME(subtract)(p->z, from->z), sum->z);
 }
 
-/* `strip`: the pack's `across`, or 0 for those of lines. */
+/* Solves a pack of lines or strips. `strip`: the pack's `across`; 0: lines. */
 FUNCTION void NAME(line_of)(
     char *positions, const cloth_line_pack *pack, uint32_t strip, float stiffness, float *scratch)
 {
@@ -489,7 +492,7 @@ FUNCTION void NAME(line_of)(
             b = NAME(load)(positions + (uint64_t)step * (j + 2 <= count ? j + 2 : count), offsets);
         } else b = c;
     }
-    /* a particle moves when all rows that pull at it are known */
+    /* a particle moves when the multipliers of all its rows are known */
     VECTOR k_one[4] = {zero, zero, zero, zero}, k_two[4] = {zero, zero, zero, zero}, k[4];
     e = (NAME(elimination)){none, none, zero, zero, zero, zero};
     for (uint32_t j = count; j-- > 0;) {

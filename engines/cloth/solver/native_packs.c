@@ -1,7 +1,7 @@
-/* Packs of figures and of lines, and the plain integrator, compiled for the baseline and on
- * x86-64 for AVX2 with fused multiply-add; the one to use is asked for at run time. AVX-512 was
- * measured and left out: 16 lanes, and eight with its 32 registers, both gain nothing, because
- * putting particles together in wider registers costs what the arithmetic saves. */
+/* Packs of figures and of lines, and the plain integrator, compiled for the baseline, and on x86-64
+ * also for AVX2 with fused multiply-add; the version is chosen at run time. AVX-512 is not used:
+ * measurements with 16 lanes, and with eight lanes and its 32 registers, were not faster, because
+ * collecting particles in wider registers costs as much as the arithmetic saves. */
 #include "solver/native.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
 {
     __m128 keep = _mm_loadu_ps(verlet->keep), fall = _mm_loadu_ps(verlet->fall),
            most = _mm_set1_ps(verlet->longest), sign = _mm_set1_ps(-0.0f);
-    /* cloth_carry_of() and cloth_carry_pack() */
+    /* Lanes of cloth_carry_of() and cloth_carry_pack(). */
     const __m128i unpack_carry =
                       _mm_setr_epi8(-1, -1, 0, 1, -1, -1, 2, 3, -1, -1, 6, 7, -1, -1, -1, -1),
                   pack_carry =

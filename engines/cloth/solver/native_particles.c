@@ -1,6 +1,6 @@
-/* What is done to single particles with tethers, a driver, air, colliders: the functions of
- * kernels/particle.h, compiled once more where there is a fused multiply-add, without which fma()
- * is a call. Same bits: fma() is fma() in both. */
+/* Phases of single particles with tethers, a driver, air, colliders: the functions of
+ * kernels/particle.h, compiled a second time for processors with fused multiply-add, without which
+ * fma() is a call. Both versions give the same bits, because fma() rounds once in both. */
 #include "solver/native.h"
 
 #include "kernels/particle.h"

@@ -1,6 +1,6 @@
-/* Tables of HED_CLOTH_CPU: bands of the whole cloth, and its figures packed into packs by step
- * and band. The figures of a pack have the same materials; where there are too few, the first one
- * stands in the empty lanes too: done twice to the same numbers, it gives them twice. */
+/* Tables of HED_CLOTH_CPU: bands of the whole cloth, and packs of its figures by step and band. The
+ * figures of a pack have the same materials. Empty lanes of a pack repeat its first figure: the same
+ * numbers give the same result again. */
 #include "solver/native.h"
 
 #include <stdlib.h>
@@ -8,22 +8,22 @@
 
 enum {
     BAND_PARTICLES = 512
-}; /* at least, so that a band is a few packs of each step, and some bands fit the second-level cache */
+}; /* minimum of a band: a few packs of each step; several bands fit into the second-level cache */
 
 typedef struct entry {
     uint32_t figure, garment, first_particle, cell;
-    uint64_t signature; /* of its materials */
+    uint64_t signature; /* hash of its materials and even weight */
 } entry;
 
 typedef struct builder {
     const hed_cloth *cloth;
     cloth_native_tables *made;
     cloth_figures **figures;  /* (garment_count) */
-    uint32_t *first_level;    /* (garment_count + 1) copies included */
+    uint32_t *first_level;    /* (garment_count + 1) levels of all copies */
     uint32_t *first_material; /* (garment_count) */
-    uint32_t *material;       /* (material_count) of all: the first that is the same */
+    uint32_t *material;       /* (materials of all garments) first equal material */
     uint32_t material_count;
-    uint32_t *band; /* (levels of all) */
+    uint32_t *band; /* (levels of all garments) */
     uint32_t first_step[CLOTH_SHAPE_COUNT];
     entry *entries, *sorted; /* (count) */
     uint64_t count;
@@ -33,7 +33,7 @@ typedef struct builder {
 
 /* ---- bands ---- */
 
-/* Levels one behind another become bands of enough particles. */
+/* Joins consecutive levels to bands of at least BAND_PARTICLES particles. */
 static hed_status make_bands(builder *b, hed_error *error)
 {
     const hed_cloth *cloth = b->cloth;
@@ -64,8 +64,8 @@ static uint32_t band_of(const builder *b, uint32_t garment, uint32_t copy, uint3
                    b->figures[garment]->level[particle]];
 }
 
-/* Calls back with each particle's band and number in the cloth's order: once to count runs, once to
- * write them. */
+/* Finds runs of consecutive particles with one band and garment: counts the runs of each band, or
+ * with `write` writes them. */
 static void list_particles(builder *b, bool write)
 {
     cloth_native_tables *made = b->made;
@@ -108,9 +108,9 @@ static hed_status make_particles(builder *b, hed_error *error)
 
 /* ---- figures by step and band ---- */
 
-/* The inverse mass that all particles of a rigid figure have; 0: there is none. Such figures have a
- * shorter formula, and packs of their own: which formula a figure gets must not hang on what else
- * is in the cloth. */
+/* Common inverse mass of the particles of a rigid figure, 1/kg; 0: inverse masses differ or the figure
+ * is not rigid. Even figures have a shorter formula and packs of their own, so that the formula of a
+ * figure does not depend on the other figures of the cloth. */
 static float even_weight(const cloth_garment *garment, const cloth_found *figure)
 {
     if (figure->shape < CLOTH_SHAPE_RING) return 0.0f;
@@ -156,7 +156,7 @@ static void list_entries(builder *b)
                 const cloth_found *figure = b->figures[g]->figures + k;
                 uint32_t first =
                     cloth->first_particle[g] + copy * cloth->garments[g]->particle_count;
-                /* in the first band of its particles; the others are in that one or the next */
+                /* first band of its particles; all of them are in this band or the next */
                 uint32_t band = CLOTH_NONE;
                 for (uint32_t v = 0; v < cloth_shape_particles(figure->shape); v++) {
                     uint32_t other = band_of(b, g, copy, figure->particle[v]);
@@ -207,7 +207,7 @@ static float even_weight_of(const builder *b, const entry *e)
     return even_weight(b->cloth->garments[e->garment], figure_of(b, e));
 }
 
-/* Whether two figures may be in one pack. */
+/* True if one pack may contain both figures. */
 static bool go_together(const builder *b, const entry *a, const entry *e)
 {
     if (even_weight_of(b, a) != even_weight_of(b, e)) return false;
@@ -216,7 +216,7 @@ static bool go_together(const builder *b, const entry *a, const entry *e)
     return true;
 }
 
-/* How many entries from `at` on go into one pack. */
+/* Number of entries from `at` on that fit into one pack. */
 static uint32_t pack_fill(const builder *b, uint64_t at, uint64_t end)
 {
     uint32_t count = 1;
@@ -283,7 +283,7 @@ static hed_status make_packs(builder *b, hed_error *error)
 
 /* ---- lines ---- */
 
-/* Packs of one set of one garment's lines, copies included; `write`: else they are counted. */
+/* Counts the packs of one set of a garment's lines, including copies; with `write` writes them. */
 static void list_lines(builder *b, uint32_t g, uint32_t set, bool write)
 {
     cloth_native_tables *made = b->made;
@@ -291,7 +291,7 @@ static void list_lines(builder *b, uint32_t g, uint32_t set, bool write)
     uint32_t first = garment->line_at[set], each = garment->line_at[set + 1] - first,
              count = each * garment->copies;
     for (uint32_t k = 0; k < count; k += CLOTH_LANES) {
-        const cloth_line *any = garment->lines + first; /* all of a set are of one kind */
+        const cloth_line *any = garment->lines + first; /* all lines of a set have the same shape */
         uint32_t *words = made->line_words + made->line_word_count,
                  pack = made->line_pack_at[set + 1]++;
         made->line_word_count += CLOTH_LANES * (1 + 4 * (uint64_t)any->count);
@@ -331,9 +331,9 @@ static hed_status make_line_packs(builder *b, hed_error *error)
     return HED_OK;
 }
 
-/* ---- all ---- */
+/* ---- complete tables ---- */
 
-/* Materials that are the same count as one, so that families need not be kept apart. */
+/* Finds equal materials of a garment, so that packs can mix families of constraints. */
 static hed_status find_same_materials(builder *b, hed_error *error)
 {
     const hed_cloth *cloth = b->cloth;

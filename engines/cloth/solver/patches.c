@@ -1,6 +1,6 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS: a whole frame, or several, in one launch of the kernel
- * of patch.cl, particles in local memory. On a device without packets PATCHES is a launch for each
- * exchange, still far fewer than one for each colour. */
+/* HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS: one or several frames in one launch of the kernel of
+ * patch.cl, with particles in local memory. On a device without packets PATCHES has a launch for each
+ * exchange, which are still far fewer launches than one for each colour. */
 #include "solver/patches.h"
 
 #include <inttypes.h>
@@ -31,9 +31,9 @@ struct cloth_solver {
     uint32_t group_count, slot_count, places, palette, local_steps;
     hed_config config;
     hed_buffer *tables, *packets;
-    uint32_t tether_at, limit_at; /* as in cloth_patch_launch */
-    uint8_t *seam_number;         /* (garment_count) of the seams' material among a garment's 16 */
-    /* by what surrounds the cloth: CLOTH_STEP_* and COLLIDERS_BIT; made when first needed */
+    uint32_t tether_at, limit_at; /* members of cloth_patch_launch */
+    uint8_t *seam_number;         /* (garment_count) number of the seams' material, below 16 */
+    /* index: flags CLOTH_STEP_* and COLLIDERS_BIT of the cloth's surroundings; created on first use */
     hed_kernel *kernels[VARIANTS];
     /* reported by hed_cloth_report() */
     uint32_t patches, most_own;
@@ -44,7 +44,7 @@ static uint32_t ceil_to(uint32_t value, uint32_t unit) { return (value + unit - 
 static uint32_t patches_smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t at_least_one(uint32_t value) { return value ? value : 1; }
 
-/* ---- whether ---- */
+/* ---- conditions of the solvers ---- */
 
 static bool patches_refuse(char *reason, size_t size, const char *text)
 {
@@ -52,7 +52,7 @@ static bool patches_refuse(char *reason, size_t size, const char *text)
     return false;
 }
 
-/* What both solvers ask for. */
+/* True if the cloth satisfies the conditions of both solvers. */
 static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_describe(cloth->device);
@@ -112,7 +112,7 @@ static hed_status make_plans(
     const hed_cloth *cloth, const cloth_solver *made, cloth_plan **plans, hed_error *error)
 {
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
-        /* a garment's part of all patches, by its particles: at least one for each copy, at most
+        /* a garment's patches, in proportion to its particles: at least one for each copy, at most
          * one for each particle */
         const cloth_garment *garment = cloth->garments[g];
         uint64_t patches = made->choice.patches,
@@ -132,7 +132,7 @@ static hed_status make_plans(
 
 /* ---- the kernel ---- */
 
-/* Of the carries of an item's first `held` particles. */
+/* Bytes of local memory for the carries of the items' first `held` particles. */
 static uint64_t carry_bytes(const cloth_solver *made, uint32_t held)
 {
     uint64_t kept = (uint64_t)held * made->choice.threads;
@@ -140,20 +140,20 @@ static uint64_t carry_bytes(const cloth_solver *made, uint32_t held)
         8 * at_least_one(kept < made->most_own ? (uint32_t)kept : made->most_own), FLOAT4);
 }
 
-/* Local memory of a group, without colliders. */
+/* Bytes of local memory of a group, without colliders. */
 static uint64_t local_bytes(const cloth_solver *made, uint32_t held)
 {
     return (uint64_t)FLOAT4 * (made->places + made->palette) +
            ceil_to(4 * made->local_steps, FLOAT4) + carry_bytes(made, held);
 }
 
-/* The smallest instance that holds the tables. */
+/* Selects the smallest instance of the kernel that fits the tables. */
 static hed_status configure(
     const hed_cloth *cloth, cloth_solver *made, const cloth_patch_tables *tables, hed_error *error)
 {
     uint64_t room = hed_device_describe(cloth->device)->local_bytes;
     cloth_patch_choice *choice = &made->choice;
-    /* a fabric's sums come between the pairs, and take registers of their own */
+    /* sums of a fabric are solved between the pairs and need registers */
     bool registers = choice->kind == CLOTH_PLAN_JOINT && !made->bends &&
                      tables->most_pair_steps <= CLOTH_PATCH_MOST_STEPS &&
                      tables->most_places <= REGISTER_PLACES && tables->most_pairs <= 1024;
@@ -190,7 +190,7 @@ static hed_status configure(
     return HED_OK;
 }
 
-/* Of the colliders as they are in a substep. */
+/* Bytes of local memory for the colliders posed for a substep. */
 static uint64_t posed_bytes(const hed_cloth *cloth, uint32_t variant)
 {
     return variant & COLLIDERS_BIT ? (uint64_t)FLOAT4 * CLOTH_POSED_WORDS * cloth->def.max_colliders
@@ -202,7 +202,7 @@ static uint32_t held_by(const hed_kernel *kernel)
     return (uint32_t)hed_kernel_config(kernel, NULL).values[CLOTH_PATCH_HELD];
 }
 
-/* Every packet's sender has to be on the device while a patch waits for it. */
+/* Checks that all groups are resident at once: a patch waits for packets of other groups. */
 static hed_status patches_check_resident(const hed_cloth *cloth, const cloth_solver *made,
     uint32_t variant, const hed_kernel *kernel, hed_error *error)
 {
@@ -228,9 +228,9 @@ static hed_status patches_create_kernel(const hed_cloth *cloth, const cloth_solv
     return error->status;
 }
 
-/* Asks for fewer registers of an instance that spills, or allows it more; false: there is nothing
- * to give up. A choice is kept as it is where nothing surrounds the cloth, for that is what choices
- * are measured with. */
+/* Reduces the registers that an instance with spills uses, or removes its limit; false if there is
+ * nothing left to change. A cloth without surroundings keeps its choice, because choices are measured
+ * without surroundings. */
 static bool relax(hed_config *config, hed_kernel_options *options, bool surrounded)
 {
     int64_t *values = config->values;
@@ -241,9 +241,9 @@ static bool relax(hed_config *config, hed_kernel_options *options, bool surround
     return true;
 }
 
-/* The kernel for what surrounds the cloth in this launch. With all of a thread's many particles in
- * registers the code for these would be there that many times: too much for the instruction
- * cache. An element of a fabric takes 100 registers itself. */
+/* Finds or creates the kernel for the surroundings of a launch (`variant`). If the previous positions
+ * of a thread's many particles were in registers, the code of the surroundings would be repeated for
+ * each particle and would not fit the instruction cache. An element of a fabric needs 100 registers. */
 static hed_status kernel_for(
     hed_cloth *cloth, cloth_solver *made, uint32_t variant, hed_kernel **kernel, hed_error *error)
 {
@@ -276,7 +276,8 @@ static hed_status kernel_for(
     options.define_count = HED_COUNT(defines);
     const cloth_patch_choice *choice = &made->choice;
     uint32_t registers = hed_device_describe(cloth->device)->registers;
-    if (choice->groups && registers) { /* of a thread when `groups` share a compute unit */
+    if (choice->groups &&
+        registers) { /* registers of a thread with `groups` groups on a compute unit */
         uint32_t limit = registers / (choice->groups * choice->threads) / 8 * 8;
         options.max_registers = limit < 255 ? limit : 0;
     }
@@ -296,7 +297,7 @@ static hed_status kernel_for(
     return status;
 }
 
-/* ---- making and destroying ---- */
+/* ---- creation and destruction ---- */
 
 static void patches_destroy(hed_cloth *cloth, cloth_solver *made)
 {
@@ -357,7 +358,8 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
         made->seam_number = hed_new(&cloth->allocator, cloth->garment_count, 1, error);
     if (!error->status && !cloth_patch_tables_create(cloth, plans, &tables, error)) {
         patches_describe(cloth, made, plans, &tables);
-        for (uint32_t g = 0; g < cloth->garment_count; g++) /* of seams alone it is below 0 */
+        for (uint32_t g = 0; g < cloth->garment_count;
+             g++) /* a limit below 0 is the seams' limit */
             for (uint8_t m = 0; m < CLOTH_PATCH_MOST_MATERIALS; m++)
                 if (tables.limits[CLOTH_PATCH_MOST_MATERIALS * g + m][0] < 0.0f)
                     made->seam_number[g] = m;
@@ -376,9 +378,9 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
     return error->status;
 }
 
-/* Beside the kernel that patches_build() makes those for frames with what the definition announces,
- * so that no step compiles. One that cannot be on this device is a matter of the step that wants
- * it, if ever one does. */
+/* Creates the kernels for frames with the colliders that the definition announces, in addition to the
+ * kernel of patches_build(), so that no step compiles. A kernel that this device does not support is
+ * an error of the first step that needs it. */
 static hed_status compile_announced(hed_cloth *cloth, cloth_solver *made, hed_error *error)
 {
     uint32_t variant = surroundings(cloth),
@@ -480,8 +482,8 @@ static hed_status patches_substeps(hed_cloth *cloth, cloth_solver *made, const c
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
     uint32_t total = count * cloth->def.iterations, end = 2 * total;
-    /* With mesh colliders the code for simple ones costs little: no kernel for a cloth that has
-     * none of these at present. */
+    /* keep the code for simple colliders in a kernel with mesh colliders: it costs little, and no
+     * further kernel is needed */
     bool colliders =
         rest->colliders || ((rest->flags & CLOTH_STEP_CONTACTS) && cloth->def.max_colliders);
     uint32_t variant = (rest->flags & (COLLIDERS_BIT - 1)) | (colliders ? COLLIDERS_BIT : 0);

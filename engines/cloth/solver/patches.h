@@ -62,9 +62,10 @@ typedef struct cloth_patch_tables {
     uint32_t *steps;
     float (*shapes)[4]; /* (shape_count x 2) six rest lengths of each shape */
     uint32_t shape_count;
-    uint32_t *anchors; /* particles of the garment; the last part, so that none lies unused */
+    uint32_t *
+        anchors; /* particles of the garment; the last array, so that its unused end can be cut off */
     bool ranges, compliance;
-    /* maxima of a group; places: float4 of particles and anchors */
+    /* maxima of a group; places: number of particles and anchors */
     uint32_t most_own, most_ghosts, most_places, most_steps, most_shapes;
     uint32_t most_pair_steps, most_pairs; /* maxima of a patch, and of a patch in a step */
 } cloth_patch_tables;

@@ -1,5 +1,5 @@
-/* Tables of the kernel of patch.cl, from the plans of a cloth's garments. Copies of a garment
- * have common tables except for groups and packets. */
+/* Tables of the kernel of patch.cl, from the plans of a cloth's garments. Copies of a garment have
+ * common tables; only groups and packets are separate. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 /* ---- materials ---- */
 
-/* Gives each of a garment's materials a number below 16, the same for equal ones; without a block
- * this is only to find out what the materials have. */
+/* Numbers the materials of a garment's constraints from 0 to 15; equal materials have one number.
+ * Finds out if the tables need ranges and compliance; writes `limits` if the block exists. */
 static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_patch_tables *tables,
     uint8_t *numbers, hed_error *error)
 {
@@ -44,11 +44,11 @@ static hed_status number_materials(const hed_cloth *cloth, uint32_t g, cloth_pat
     return HED_OK;
 }
 
-/* ---- shapes: the figures of a regular mesh have the same lengths again and again ---- */
+/* ---- shapes: equal lengths of the figures of a regular mesh ---- */
 
-/* Lengths are computed from coordinates that are rounded, so those of a grid's equal edges differ a
- * little. Where all lengths of a garment fall into a few narrow groups, the middle of its group
- * stands for each: no further off than the rounding of the coordinates. */
+/* Groups of nearly equal lengths. Lengths of a grid's equal edges differ a little, because they are
+ * computed from rounded coordinates. If all lengths of a garment are in a few narrow groups, the
+ * middle of its group replaces each length: the error is within the rounding of the coordinates. */
 typedef struct length_groups {
     uint32_t count;
     float low[CLOTH_PATCH_MOST_SHAPES], middle[CLOTH_PATCH_MOST_SHAPES];
@@ -60,10 +60,10 @@ static int compare_floats(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* False: there are too many. */
+/* Groups the lengths of a garment's constraints; false if there are too many groups. */
 static bool group_lengths(const cloth_garment *garment, float *sorted, length_groups *groups)
 {
-    float most = 0.0f; /* of all coordinates */
+    float most = 0.0f; /* largest absolute coordinate, m */
     for (uint32_t i = 0; i < garment->particle_count; i++)
         for (int k = 0; k < 3; k++) most = fmaxf(most, fabsf(garment->rest[i][k]));
     float width = 4.0f * (most * FLT_EPSILON);
@@ -83,7 +83,7 @@ static bool group_lengths(const cloth_garment *garment, float *sorted, length_gr
 
 /* ---- sizes ---- */
 
-/* The next part of the block, aligned to the size of its elements (a power of two). */
+/* Takes an array from the block, aligned to the size of its elements (a power of two). */
 static void *patch_tables_take(cloth_patch_tables *tables, uint64_t count, uint64_t size)
 {
     uint64_t at = (tables->used + size - 1) / size * size;
@@ -91,7 +91,7 @@ static void *patch_tables_take(cloth_patch_tables *tables, uint64_t count, uint6
     return tables->block + at;
 }
 
-/* Lays the parts out; with `block` NULL this says how large it must be. */
+/* Sets the arrays' positions in the block; with `block` NULL only `used`, the required size, is valid. */
 static void patch_tables_lay_out(const hed_cloth *cloth, cloth_patch_tables *tables)
 {
     uint64_t garments = cloth->garment_count, tethers = cloth->has_tethers ? tables->own_count : 0,
@@ -123,7 +123,7 @@ void cloth_patch_tables_destroy(cloth_patch_tables *tables)
 
 /* ---- one garment ---- */
 
-/* Tables that are being filled, and positions in them. */
+/* State of filling: tables, and the next index in each of them. */
 typedef struct filling {
     const hed_cloth *cloth;
     cloth_patch_tables *tables;
@@ -131,15 +131,16 @@ typedef struct filling {
     const cloth_plan *plan;
     uint32_t group, own, anchor, ghost, step, pair, figure, shape, slot, fabric, fabric_step;
     uint32_t anchors_of_patch;
-    uint32_t *anchor_place; /* (the garment's anchors) in the patch's part, NONE */
-    uint8_t *materials;     /* (the garment's materials) */
-    uint32_t *local;        /* (the garment's particles) place in the group of this patch */
-    uint32_t sums, middle, sum_steps; /* of the patch's fabric: patch_fabric */
+    uint32_t *anchor_place; /* (the garment's anchors) index in the patch's anchors, NONE */
+    uint8_t *materials;     /* (the garment's materials) number, below 16 */
+    uint32_t *local;        /* (the garment's particles) position in the group of this patch */
+    uint32_t sums, middle,
+        sum_steps; /* sums, middle and steps of the patch's fabric: patch_fabric */
     bool limited;
-    const length_groups *lengths; /* NULL: figures are wide */
+    const length_groups *lengths; /* NULL: entries of figures are wide */
 } filling;
 
-/* The tethers of a patch, and which anchors they lead to. */
+/* Fills the tethers of a patch and the list of their anchors. */
 static void fill_tethers(filling *fill, const cloth_patch *patch)
 {
     const cloth_garment *garment = fill->cloth->garments[fill->garment];
@@ -177,7 +178,7 @@ static uint32_t constraint_bits(const filling *fill, uint32_t constraint, bool f
     }
     uint32_t bits;
     memcpy(&bits, &rest, sizeof bits);
-    /* where materials differ, the last four bits give way to the material's number */
+    /* if materials have limits, the material's number replaces the last four bits */
     return fill->limited ? ((bits + 8) & ~15u) | fill->materials[c->material] : bits;
 }
 
@@ -202,7 +203,7 @@ static void patch_tables_fill_pairs(filling *fill, uint32_t patch)
     steps[plan->pair_steps] = place + fill->pair;
 }
 
-/* The number of a figure's shape among the garment's; NONE when there are too many. */
+/* Finds or adds the shape of a figure: its number in the garment; NONE if there are too many shapes. */
 static uint32_t shape_number(filling *fill, const uint32_t rests[6])
 {
     float(*shapes)[4] = fill->tables->shapes + fill->shape;
@@ -215,7 +216,7 @@ static uint32_t shape_number(filling *fill, const uint32_t rests[6])
     return at / 2;
 }
 
-/* Entry `k` of the `count` of a step that begins at `entries`. */
+/* Fills entry `k` of a step with `count` entries at `entries`; false if there are too many shapes. */
 static bool fill_figure(filling *fill, const cloth_figure *figure, uint32_t constraints,
     uint32_t *entries, uint32_t k, uint32_t count)
 {
@@ -261,8 +262,8 @@ static bool fill_figures(filling *fill, uint32_t patch)
     return true;
 }
 
-/* Bending constraints or elements, with places in the group for particles; steps without any are
- * left out. */
+/* Fills a patch's bending constraints or elements, with particles as positions in the group; skips
+ * empty steps. */
 static void fill_fabric(filling *fill, uint32_t number)
 {
     const cloth_plan *plan = fill->plan;
@@ -295,7 +296,7 @@ static void raise(uint32_t *most, uint32_t value)
     if (value > *most) *most = value;
 }
 
-/* The groups of one patch: one for each copy. They lie copy by copy. */
+/* Fills the groups of a patch, one for each copy. The groups of a copy are consecutive. */
 static void fill_groups(filling *fill, const cloth_patch *patch, uint32_t number)
 {
     const cloth_plan *plan = fill->plan;
@@ -333,7 +334,7 @@ static void fill_groups(filling *fill, const cloth_patch *patch, uint32_t number
     raise(&tables->most_pair_steps, plan->pair_steps);
 }
 
-/* False: its figures have too many shapes. */
+/* Fills the tables of a garment; false if its figures have too many shapes. */
 static bool fill_garment(filling *fill)
 {
     const cloth_plan *plan = fill->plan;
@@ -370,7 +371,7 @@ static bool fill_garment(filling *fill)
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- complete tables ---- */
 
 static hed_status prepare_garment(
     filling *fill, bool grouped_lengths, length_groups *groups, hed_error *error)
@@ -392,8 +393,8 @@ static hed_status prepare_garment(
     return HED_OK;
 }
 
-/* Fills everything from the beginning. `*few`: in, whether figures are tried with shapes; out:
- * whether they have few enough. */
+/* Fills all tables from the beginning. `*few`: in: true to use shapes for figures; out: true if the
+ * shapes are few enough. */
 static hed_status patch_tables_fill_all(const hed_cloth *cloth, cloth_plan *const *plans,
     cloth_patch_tables *tables, bool *few, hed_error *error)
 {
@@ -428,7 +429,7 @@ static hed_status patch_tables_fill_all(const hed_cloth *cloth, cloth_plan *cons
     return status;
 }
 
-/* True if a material of a garment has compliance or a range: all entries then have a material
+/* Finds out if a material of any garment has compliance or a range: then all entries have a material
  * number. */
 static hed_status look_at_materials(
     const hed_cloth *cloth, cloth_patch_tables *tables, hed_error *error)

@@ -1,10 +1,10 @@
-/* hed_cloth_evaluate(): how far the constraints are from being met, in double, on the host. */
+/* hed_cloth_evaluate(): violation of the constraints, computed in double on the host. */
 #include "solver/host.h"
 
 #include <math.h>
 #include <string.h>
 
-#undef fabs /* double here: words.h has the float of kernels */
+#undef fabs /* fabs() of double; words.h defines it for float */
 #undef sqrt
 
 /* Arrays that are read from the device. */
@@ -14,9 +14,9 @@ typedef struct particles {
 } particles;
 
 typedef struct sums {
-    double squares; /* of violation / rest */
+    double squares; /* sum of violation / rest length */
     uint64_t constraints;
-    float *stretch; /* (structural) of the structural ones */
+    float *stretch; /* (structural) violations of the structural constraints */
     uint64_t structural;
 } sums;
 
@@ -72,12 +72,12 @@ static void measure_constraints(
         if (g->families[i] != HED_CLOTH_STRUCTURAL) continue;
         double stretch = length / high - 1.0;
         if (stretch > quality->worst_stretch) quality->worst_stretch = stretch;
-        /* others have no order */
+        /* skips infinity and NaN, which have no rank */
         if (isfinite((float)stretch)) total->stretch[total->structural++] = (float)stretch;
     }
 }
 
-/* FNV-1a over the bits of a place. */
+/* Adds the bits of a position to a checksum (FNV-1a). */
 static uint64_t add_bits(uint64_t hash, float x, float y, float z)
 {
     const uint32_t words[3] = {hed_canonical_bits(x), hed_canonical_bits(y), hed_canonical_bits(z)};

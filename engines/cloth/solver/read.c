@@ -1,11 +1,11 @@
-/* Waiting and reading. A position that is no longer a finite number is found here, told, and
- * undone: the cloth goes back to the last state that was found good. */
+/* Waiting and reading. A wait finds positions that are not finite numbers, reports them, and restores
+ * the last good state of the cloth. */
 #include "solver/host.h"
 
 #include <string.h>
 
-/* A state is kept at the first successful wait after so many frames: a copy on the device, without
- * a wait of its own. */
+/* Frames between two good states. The first successful wait after this many frames stores a copy on the
+ * device, without another wait. */
 enum { KEPT_EVERY = 30 };
 
 static void copy_whole(hed_cloth *cloth, hed_buffer *to, hed_buffer *from, hed_error *error)
@@ -96,7 +96,7 @@ hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
     hed_read(cloth->stream, flags, cloth->buffers.flags, 0, sizeof flags, error);
     if (hed_stream_wait(cloth->stream, error)) return error->status;
     host->dirty = false;
-    if (flags[1]) { /* groups that exchange packets timed out: the positions are of no use */
+    if (flags[1]) { /* groups timed out in an exchange of packets: the positions are invalid */
         uint32_t frame = cloth->frame;
         if (go_back(cloth, error)) return error->status;
         return hed_fail(error, HED_ERROR_DRIVER,
@@ -109,13 +109,13 @@ hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
 
 /* ---- reading ---- */
 
-/* A chunk in pinned memory, on its way to the program: whole rows of 12 bytes. Its copying hides
- * behind the next one's way. */
+/* A chunk of data for the program in pinned memory: whole rows of 12 bytes. The host copies a chunk
+ * while the next one is transferred. */
 enum { CHUNK = 12 * 65536 };
 
 typedef struct read_slot {
-    void *to;       /* the program's */
-    uint64_t bytes; /* 0: none */
+    void *to;       /* the program's memory */
+    uint64_t bytes; /* 0: the slot is empty */
 } read_slot;
 
 static const uint32_t row_bytes[CLOTH_READ_PARTS] = {12, 12, 4};
@@ -199,7 +199,7 @@ hed_status hed_cloth_read(
     if (normals) cloth_find_surface(cloth, error);
     if (error->status || !wanted) return error->status;
     if (strcmp(hed_device_describe(cloth->device)->backend, "host") == 0) {
-        /* straight into the program's arrays, without the team: one thread is as fast as memory */
+        /* directly into the program's arrays, without the team: memory bandwidth bounds one thread */
         const cloth_buffers *b = &cloth->buffers;
         cloth_view view = cloth->host->view;
         void *const arguments[] = {cloth_host_of(b->position), cloth_host_of(b->debug),
@@ -213,9 +213,9 @@ hed_status hed_cloth_read(
     return fetch_rows(cloth, to, error);
 }
 
-/* Results of a cloth: normals, and write-back into two buffers in turn. */
+/* ---- results: normals, and write-back into two alternating buffers ---- */
 
-/* Normals turn by the matrix of cofactors (the inverse transposed, times the determinant), columns
+/* Computes the matrix of normals: the cofactors (inverse transposed, times the determinant), in columns
  * of four. */
 static void cofactors(const float *m, float *normals)
 {

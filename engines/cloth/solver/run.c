@@ -1,5 +1,5 @@
-/* Launches of the solver's kernels, and the native versions that can stand in for any of them at
- * run time: between map and unmap, as the slides' system had it. */
+/* Launches of the solver's kernels. A native version, which maps its buffers, can replace a kernel
+ * at run time. */
 #include "solver/host.h"
 #include "kernels/kernels.h"
 
@@ -79,7 +79,7 @@ bool cloth_runs_native(const hed_cloth *cloth)
     return native[HED_CLOTH_INTEGRATE] || native[HED_CLOTH_DISTANCE] || native[HED_CLOTH_DRIVE];
 }
 
-/* Maps a buffer, once where it is given several times. */
+/* Maps the buffers of a launch; a buffer that is passed several times is mapped once. */
 static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, uint32_t index,
     void **mapped, hed_error *error)
 {
@@ -119,7 +119,7 @@ static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
     for (uint32_t i = 0; i < count; i++) {
         if (arguments[i].kind != HED_BUFFER) continue;
         hed_buffer *buffer = arguments[i].value.buffer;
-        bool again = !given[i]; /* each buffer once */
+        bool again = !given[i]; /* unmaps each buffer once */
         for (uint32_t k = 0; k < i && !again; k++)
             again = arguments[k].kind == HED_BUFFER && arguments[k].value.buffer == buffer;
         if (again) continue;

@@ -1,4 +1,4 @@
-/* Jumps and saved states. */
+/* Jumps of a cloth, saved states, and the origin of positions. */
 #include "solver/host.h"
 
 #include "model/collider.h"
@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#undef fabs /* double here: words.h has the float of kernels */
+#undef fabs /* fabs() of double; words.h defines it for float */
 
-static const double farthest = 1048576.0; /* 2^20 m, of an origin */
+static const double farthest = 1048576.0; /* largest coordinate of an origin, m: 2^20 */
 
 /* ---- jumps ---- */
 
@@ -58,22 +58,22 @@ hed_status hed_cloth_teleport(
 typedef struct state_head {
     char magic[8];
     uint32_t particles, colliders, driver, meshes;
-    uint64_t size; /* of all of it */
-    uint64_t sum;  /* of all of it, this field as 0 */
+    uint64_t size; /* bytes of the state, with this head */
+    uint64_t sum;  /* checksum of the state, with 0 in this field */
     double time;
     float last_dt;
     uint32_t frame;
-    double origin[3]; /* of the places that follow */
-    /* how the origin follows the cloth: cloth_look */
+    double origin[3]; /* origin of the positions after the head, m */
+    /* state of the origin's following: cloth_look */
     uint32_t submissions, after;
     float middle[3];
     uint32_t unused;
-    float pace[16]; /* of the frame of reference */
+    float pace[16]; /* last motion of the frame of reference */
     double pace_seconds;
 } state_head;
 
-/* The last one is the version. 2 had neither carry nor origin, and its ways had lost what the carry
- * keeps; 3 did not know how the frame of reference moves. */
+/* Magic bytes; the last byte is the version. Version 2 had neither carries nor an origin; version 3
+ * had no motion of the frame of reference. */
 static const char magic[8] = "HEDCLTH4";
 
 static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
@@ -83,7 +83,7 @@ static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
     return sum;
 }
 
-/* FNV-1a, 64 bits, of a head without its sum and of what follows it in a state of `size` bytes. */
+/* Checksum (FNV-1a, 64 bits) of a head, with 0 as its sum, and of the rest of a state of `size` bytes. */
 static uint64_t sum_of(const state_head *head, const void *state, uint64_t size)
 {
     state_head summed = *head;
@@ -97,7 +97,7 @@ static uint64_t collider_bytes(const hed_cloth *cloth)
     return cloth->def.max_colliders * (uint64_t)sizeof(hed_cloth_collider);
 }
 
-/* Positions, previous ones, carries, and the driver where it is. */
+/* Bytes of the arrays of a state: positions, previous positions, carries, and the driver's end. */
 static uint64_t array_bytes(const hed_cloth *cloth)
 {
     uint64_t driver = cloth->has_driver ? 2 * sizeof(float4) : 0;
@@ -155,10 +155,11 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
     return HED_OK;
 }
 
-/* m from the origin, which follows the cloth: what is farther has overflowed, or soon will. */
+/* Largest coordinate relative to the origin, m. The origin follows the cloth, so larger values are an
+ * overflow. */
 static const float farthest_place = 1e7f;
 
-/* `count` places, with a fourth number from 0 to below `most`; false: one is none. */
+/* True if all `count` rows are positions in range with a fourth number in [0, most). */
 static bool are_places(const unsigned char *rows, uint64_t count, float most)
 {
     bool good = true;
@@ -181,7 +182,7 @@ static bool are_carries(const unsigned char *rows, uint64_t count)
     return good;
 }
 
-/* The part of a head that the next frames begin from. */
+/* True if the numbers of a head with which frames continue are in range. */
 static bool is_sound_head(const state_head *head)
 {
     bool sound = head->time >= 0.0 && head->time < 1e30 && head->last_dt >= 0.0f &&
@@ -205,8 +206,8 @@ static bool names_garments(const hed_cloth *cloth, const unsigned char *previous
     return true;
 }
 
-/* Checks all that a state sets, before any of it is kept: an array that holds a number that is not
- * finite would be taken for a good state and come back for ever. */
+/* Checks all contents of a state before any of them is stored: a state with a number that is not finite
+ * would become the good state to which the cloth returns after an error. */
 static hed_status check_kept(const hed_cloth *cloth, const state_head *head,
     const unsigned char *from, uint64_t size, hed_error *error)
 {
@@ -230,7 +231,7 @@ static hed_status check_kept(const hed_cloth *cloth, const state_head *head,
     if (!names_garments(cloth, from + array))
         return hed_fail(error, HED_ERROR_FORMAT,
             "a state of a cloth of other garments: a particle is of another one here");
-    if (head->meshes && size <= fixed + sizeof(uint64_t)) /* no places, or a count of 0 */
+    if (head->meshes && size <= fixed + sizeof(uint64_t)) /* no positions, or a count of 0 */
         return hed_fail(
             error, HED_ERROR_FORMAT, "a damaged state: mesh colliders, and no places of them");
     for (uint32_t i = 0; i < head->colliders; i++) {
@@ -294,8 +295,8 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     if (hed_stream_wait(cloth->stream, error)) return error->status;
     memcpy(cloth->host->colliders, from, collider_bytes(cloth));
     from += collider_bytes(cloth);
-    /* Mesh colliders come with the first frame that has them; a state saved after it needs their
-     * room. */
+    /* Mesh contact is created by the first frame with mesh colliders; a state saved after that frame
+     * needs it too. */
     cloth->host->has_meshes = head.meshes != 0;
     if (!cloth->contacts && from < end) cloth_contacts_create(cloth, &cloth->contacts, error);
     if (cloth->contacts)
@@ -320,23 +321,26 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     return cloth_show(cloth, error);
 }
 
-/* Where places are measured from. A float 1 km from zero is good to 0.06 mm, too little for
- * contacts and for many substeps; so what is on the device is relative to an origin of the cloth,
- * in double here, which the world's places are taken from in double before they become float, and
- * which write-back adds in double to its matrix.
+/* ---- the origin of positions ----
  *
- * The origin is always a whole number of steps of 1/8 m below 2^20 m, which a float holds: taking
- * such numbers from floats of the world, and moving places from one origin to another, rounds
- * nothing near the new one. It begins in the middle of the garments, goes along with `motion` and
- * teleports, and follows the cloth: every LOOK_EVERY submissions some places are copied to the
- * host, and LOOK_AFTER submissions later, when they are long there, the origin moves into their
- * middle. By counting submissions instead of waiting for results, the same submissions give
- * the same bits, whatever the device and however often the program waits in between. */
+ * A float 1 km from zero has a resolution of 0.06 mm, too coarse for contacts and for many substeps.
+ * So positions on the device are relative to an origin of the cloth, which is double: it is
+ * subtracted from positions in the world in double before they become float, and write-back adds it
+ * in double to its matrix.
+ *
+ * Coordinates of the origin are multiples of 1/8 m below 2^20 m, which a float represents exactly:
+ * subtracting the origin from floats of the world, or moving positions from one origin to another,
+ * has no rounding error near the new origin. The origin starts in the middle of the garments, moves
+ * with `motion` and teleports, and follows the cloth: every LOOK_EVERY submissions some positions are
+ * copied to the host, and LOOK_AFTER submissions later, long after the copy is complete, the origin
+ * moves to their middle. Submissions are counted and results are not waited for, so the same
+ * submissions give the same bits on every device, no matter how often the program waits. */
 
 enum { LOOK_EVERY = 16, LOOK_AFTER = CLOTH_SLOTS };
-static const double steps_of_a_metre = 8.0, near_enough = 1.0; /* m from the origin */
+static const double steps_of_a_metre = 8.0,
+                    near_enough = 1.0; /* maximum offset of the cloth's middle, m */
 
-/* The nearest whole step; 0 never is -0, which would be other bits. */
+/* Rounds a coordinate to the nearest multiple of 1/8 m; never -0, which has other bits than 0. */
 static double on_a_step(double place)
 {
     return fmin(fmax(rint(place * steps_of_a_metre) / steps_of_a_metre, -farthest), farthest) + 0.0;
@@ -362,8 +366,8 @@ void cloth_origin_start(hed_cloth *cloth)
 
 /* ---- moves ---- */
 
-/* A rigid matrix of the world, for places relative to the present origin that become relative to
- * `to`. */
+/* Converts a rigid matrix of the world to one from positions relative to the current origin to
+ * positions relative to `to`. */
 static cloth_rigid relative(const hed_cloth *cloth, const float *matrix, const double *to)
 {
     cloth_rigid rigid = {.count = 0};
@@ -390,7 +394,7 @@ static hed_status move_array(hed_cloth *cloth, hed_buffer *array, cloth_rigid ri
         error);
 }
 
-/* The driver of particles [first, first + rigid.count). */
+/* Moves the driver of particles [first, first + rigid.count). */
 static hed_status move_driver(hed_cloth *cloth, cloth_rigid rigid, uint32_t first, hed_error *error)
 {
     hed_buffer *const driver[2] = {cloth->buffers.driver_from, cloth->buffers.driver_to};
@@ -423,7 +427,7 @@ hed_status cloth_move_particles(
     rigid.count = count;
     hed_status status =
         move_array(cloth, cloth->buffers.position, rigid, first, CLOTH_MOVE_PARTICLES, error);
-    if (status) return status; /* no motion: the origin stays */
+    if (status) return status; /* keep the origin, because the particles have not moved */
     set_origin(cloth, to);
     cloth->host->air_fresh = false;
     return move_driver(cloth, rigid, first, error);
@@ -449,7 +453,7 @@ static uint32_t look_count(const hed_cloth *cloth)
     return cloth->garment_count < CLOTH_LOOKS ? cloth->garment_count : CLOTH_LOOKS;
 }
 
-/* A particle of each garment, of the first few: where it is tells how far the garment has gone. */
+/* Particle whose displacement represents its garment's. */
 static uint32_t looked_at(const hed_cloth *cloth, uint32_t garment)
 {
     return cloth->garments[garment]->particle_count / 2;
@@ -515,7 +519,8 @@ hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error)
     if (status) return status;
     double to[3], farthest_off = 0.0;
     for (int k = 0; k < 3; k++) {
-        if (!(fabs(look->middle[k]) < farthest)) return HED_OK; /* broken: hed_cloth_wait() tells */
+        if (!(fabs(look->middle[k]) < farthest))
+            return HED_OK; /* invalid positions: hed_cloth_wait() reports them */
         farthest_off = fmax(farthest_off, fabs(look->middle[k]));
         to[k] = on_a_step(cloth->origin[k] + look->middle[k]);
     }

@@ -1,8 +1,8 @@
-/* Finding the fastest way to lay a cloth over a device, by measurement: a pipeline of the tuner
- * (heddle/tune.h) whose parameters are the solver and what it can be built with. What it finds
- * is kept in the tuning database, where hed_cloth_create() with HED_CLOTH_AUTO looks. Value 0 of
- * each parameter leaves the choice to the rules below, so that the default is what an
- * untuned device runs, whatever the cloth's size. */
+/* Tuning of a cloth's solver by measurement: a pipeline of the tuner (heddle/tune.h) whose parameters
+ * are the solver and the options of its construction. The result is stored in the tuning database,
+ * where hed_cloth_create() with HED_CLOTH_AUTO finds it. Value 0 of each parameter leaves the choice
+ * to the rules below, so the default configuration is the one of an untuned device, for every size of
+ * cloth. */
 #include "solver/patches.h"
 #include "kernels/kernels.h"
 
@@ -23,14 +23,14 @@ static const char *const solver_labels[] = {"rule", "colours", "patches", "whole
 static const hed_parameter_def parameters[PARAMETERS] = {
     [STRUCTURE] = {"STRUCTURE", solvers, HED_COUNT(solvers), 0, solver_labels},
     [KIND] = HED_CHOICE(KIND, 0, "rule", "joint", "figures"),
-    /* compute units without a patch: another number of patches cuts otherwise */
+    /* compute units without a patch, because another number of patches changes the cuts */
     [SPARE] = HED_PARAMETER(SPARE, 0, 0, 1, 4, 12),
     [THREADS] =
         HED_PARAMETER(THREADS, 0, 0, 96, 128, 160, 192, 224, 256, 320, 384, 512, 640, 768, 1024),
     [EARLY] = HED_PARAMETER(EARLY, 0, 0, 1, 2, 3, 4), /* 1 + early steps */
     [LIMIT] = HED_CHOICE(LIMIT, 0, "rule", "none", "even", "tight"),
     [QUEUE] = HED_PARAMETER(QUEUE, 0, 0, 1, 2, 3),
-    /* 1 + percent of the previous positions that stay in registers */
+    /* 1 + percentage of the previous positions that are in registers */
     [HELD] = HED_PARAMETER(HELD, 0, 0, 1, 26, 51, 76, 101),
     [GROUPS] = HED_PARAMETER(GROUPS, 0, 0, 1, 2, 4, 8),
 };
@@ -121,11 +121,11 @@ hed_status cloth_tuned_resolve(
 typedef struct tuning {
     hed_device *device;
     hed_cloth_def def;
-    hed_cloth *cloth; /* as the present configuration has it */
-    float *expected;  /* (vertices x 3) after CHECKED_FRAMES, as HED_CLOTH_COLOURS has them */
+    hed_cloth *cloth; /* cloth with the current configuration */
+    float *expected;  /* (vertices x 3) positions of HED_CLOTH_COLOURS after CHECKED_FRAMES, m */
     float *found;
-    double way;     /* m that the farthest vertex has gone by then */
-    double stretch; /* worst, by then */
+    double way;     /* largest change of a coordinate in these frames, m */
+    double stretch; /* worst stretch after these frames, fraction of the rest length */
     uint32_t vertices;
 } tuning;
 
@@ -140,17 +140,18 @@ static hed_status tune_prepare(void *user, const hed_config *config, hed_error *
 static hed_status tune_run(void *user, double *value, hed_error *error)
 {
     tuning *t = user;
-    (void)value; /* the time of this call counts */
+    (void)value; /* the tuner measures the time of this call */
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.frames = FRAMES_A_RUN;
     hed_cloth_step(t->cloth, &frame, error);
     return hed_stream_wait(t->cloth->stream, error);
 }
 
-/* Another order of the sweep gives another approximation of the same cloth. By CHECKED_FRAMES what
- * is held has pulled at the rest: a candidate without constraints is then 0.7 to 0.9 of the way off
- * and stretched many times as far; the orders of figures and of colours differ by 0.15 of the way
- * at 255 x 255 and 0.27 at 1,024 x 1,024, and by 1.4 in stretch. */
+/* Checks a candidate against the solver of colours. Another order of the sweep gives another
+ * approximation of the same cloth. By CHECKED_FRAMES the locked particles have pulled at the others: a
+ * candidate without constraints then has an error of 0.7 to 0.9 of the motion `way`, and many times
+ * the stretch; the orders of figures and of colours differ by 0.15 of the motion at 255 x 255 and by
+ * 0.27 at 1,024 x 1,024, and by a factor of 1.4 in stretch. */
 static hed_status tune_check(void *user, hed_error *error)
 {
     tuning *t = user;
@@ -214,7 +215,7 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     tuning t = {.device = device, .def = *def};
     t.def.solver = HED_CLOTH_AUTO;
-    /* nothing surrounds what is measured: no kernels for it */
+    /* measurements have no colliders, so no kernels for them are created */
     t.def.max_colliders = t.def.max_collider_triangles = 0;
     hed_tune_def how = tune ? *tune : hed_default_tune_def();
     hed_status status = tune_make_expected(&t, error);
@@ -227,7 +228,7 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
         pipeline.user = &t;
         how.problem = &problem;
         status = hed_tune_pipeline(device, &pipeline, &how, result, error);
-        if (!status) (*result)->reference = HED_REFERENCE_KERNEL; /* the colours' */
+        if (!status) (*result)->reference = HED_REFERENCE_KERNEL; /* HED_CLOTH_COLOURS */
     }
     hed_cloth_destroy(t.cloth);
     hed_delete(&allocator, t.expected, 3 * (uint64_t)t.vertices, sizeof(float));
@@ -235,22 +236,23 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
     return status;
 }
 
-/* How a cloth is laid over a device with patches or whole garments where nothing was measured
- * (tune.c has what is worth measuring). The rules are those that a prototype's measurements on an
- * H200 gave (docs/cloth.md). */
+/* ---- rules without measurements ---- */
+
+/* Limits of the rules for patches and whole garments, from a prototype's measurements on an H200
+ * (docs/cloth.md). */
 
 enum {
-    REGISTER_TABLE = 1024, /* particles of a patch up to which a table in registers was better */
+    REGISTER_TABLE = 1024, /* maximum number of particles of a patch with a table in registers */
     STREAM_THREADS = 512,
-    SMALL_THREADS = 96, /* where several groups share a compute unit */
+    SMALL_THREADS = 96, /* group size with several groups on a compute unit */
     SMALL_GROUPS = 8,
-    SMALL_HELD = 9, /* previous positions that their 80 registers have room for */
+    SMALL_HELD = 9, /* previous positions that fit into 80 registers */
     CPU_THREADS = 32,
-    SURROUNDED_THREADS = 768, /* where driver, air or colliders want more loads under way */
-    FABRIC_THREADS = 384      /* with the registers that an element of a fabric takes */
+    SURROUNDED_THREADS = 768, /* group size with driver or air: more loads in flight */
+    FABRIC_THREADS = 384      /* group size with fabrics: an element needs many registers */
 };
 
-/* ---- what a cloth is ---- */
+/* ---- sizes of a cloth ---- */
 
 static uint32_t largest_garment(const hed_cloth *cloth)
 {
@@ -263,8 +265,8 @@ static uint32_t largest_garment(const hed_cloth *cloth)
 
 /* ---- the default ---- */
 
-/* So many interior constraints in a step that the steps are evenly full: two more of these than the
- * degree asks. */
+/* Number of interior constraints in a step with which all steps are about equally full; the number of
+ * steps is the degree + 2. */
 static uint32_t even_step(const hed_cloth *cloth, uint32_t patches)
 {
     uint64_t constraints = 0;
@@ -290,7 +292,7 @@ static cloth_patch_choice default_whole(const hed_cloth *cloth, const hed_device
     } else if (copies >= 4 * units && largest <= SMALL_THREADS * CLOTH_PATCH_MOST_OWN_EACH / 2) {
         choice.threads = SMALL_THREADS;
         choice.groups = SMALL_GROUPS;
-        choice.queue = 1; /* two would spill */
+        choice.queue = 1; /* a queue of two would spill */
         choice.held = SMALL_HELD;
     } else if (largest <= 256) {
         choice.threads = 64;

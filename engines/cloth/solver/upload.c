@@ -1,5 +1,5 @@
-/* The device memory of a cloth: every array that a kernel reads, filled from the garments, copy
- * after copy. What a cloth has no use for is not allocated. */
+/* Device memory of a cloth: all arrays of the kernels, filled from the garments, copy after copy.
+ * Arrays that a cloth does not use are not allocated. */
 #include "solver/host.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static void fill_position(const hed_cloth *cloth, uint32_t garment, uint32_t cop
         to[i] = cloth_from_world(cloth, g->positions[i], g->positions[i][3]);
 }
 
-/* The way of a particle in CLOTH_START_DT. */
+/* Initial motion of a particle in CLOTH_START_DT, m. */
 static void start_way(const cloth_garment *g, uint32_t particle, double way[3])
 {
     const float *p = g->positions[particle], *spin = g->angular_velocity;
@@ -172,7 +172,7 @@ static void add_normal(const cloth_garment *g, uint32_t triangle, float4 *normal
     }
 }
 
-/* Where the garments start, with their own normals, until the program says otherwise. */
+/* Fills the driver with the garments' initial positions and normals, until the program feeds it. */
 static void fill_driver(const hed_cloth *cloth, uint32_t garment, uint32_t copy, void *array)
 {
     const cloth_garment *g = cloth->garments[garment];
@@ -234,7 +234,8 @@ static void fill_incident(const hed_cloth *cloth, uint32_t garment, uint32_t cop
     for (uint32_t i = 0; i < 3 * g->triangle_count; i++) to[i] = first + g->incident[i];
 }
 
-/* A volume below a hundredth of the rest's is none: all has come to lie flat. */
+/* Fills the gases. The smallest volume is a hundredth of the rest volume, for a garment that has become
+ * flat. */
 static hed_status upload_gases(hed_cloth *cloth, hed_error *error)
 {
     uint4 *gases = hed_new(&cloth->allocator, 2 * (uint64_t)cloth->gases, sizeof *gases, error),
@@ -300,7 +301,7 @@ static hed_status upload_vertices(hed_cloth *cloth, hed_error *error)
     return error->status;
 }
 
-/* ---- all of it ---- */
+/* ---- complete upload ---- */
 
 hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error)
 {
