@@ -80,7 +80,7 @@ static void fill_materials(const hed_cloth *cloth, float4 *materials)
         }
 }
 
-/* Uploads the constraints of all garments in order of colour, and the materials of all garments. */
+/* Fills the constraints of all garments in order of colour, and the materials of all garments. */
 static void colours_fill_tables(const hed_cloth *cloth, cloth_solver *s, tables *t)
 {
     for (uint32_t c = 0; c < s->colours; c++) {

@@ -13,7 +13,7 @@
 #undef sqrt
 
 static const double two_pi = 6.28318530717958647692;
-/* Maximum speed of a particle, m/s: collisions and constraints fail above it anyway. */
+/* Maximum speed of a particle, m/s: above it collisions and constraints fail. */
 static const double fastest = 1000.0;
 
 /* ---- checks ---- */
@@ -203,7 +203,7 @@ static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
     return send_driver(cloth, frame, error);
 }
 
-/* A capsule's other end, or a plane's normal. */
+/* End b of a capsule relative to the origin, or normal of a plane; w: radius at b, m. */
 static float4 second_of(const hed_cloth *cloth, const hed_cloth_collider *c)
 {
     if (c->shape == HED_CLOTH_CAPSULE) return cloth_from_world(cloth, c->b, c->radius[1]);

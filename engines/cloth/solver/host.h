@@ -66,15 +66,15 @@ typedef struct cloth_host {
     hed_kernel *kernels[CLOTH_KERNEL_COUNT];
     bool native[HED_CLOTH_ALGORITHM_COUNT]; /* runs as C between map and unmap */
     /* the last uploads */
-    float garments_dt;             /* the dt that buffers.garments were made for */
-    hed_cloth_collider *colliders; /* (collider_count) where they are now */
+    float garments_dt;             /* dt of the values in buffers.garments, s */
+    hed_cloth_collider *colliders; /* (collider_count) current positions */
     /* (max_colliders x CLOTH_COLLIDER_WORDS) as they are on the device */
     float4 *collider_words;
     float4 *scratch_words; /* (max_colliders x CLOTH_COLLIDER_WORDS) the next ones */
     uint32_t collider_count;
     bool has_meshes;
     bool driver_moves; /* driver_from is not driver_to */
-    bool air_fresh;    /* buffers.air is of the present positions */
+    bool air_fresh;    /* buffers.air belongs to the current positions */
     /* write-back */
     float transform[16]; /* the frame's matrix, column by column, for positions of the world */
     cloth_view view;     /* the matrix for positions relative to the origin */
@@ -82,7 +82,7 @@ typedef struct cloth_host {
     bool into_gl;
     uint32_t turn; /* index in `into` of the next write-back */
     cloth_reading reading;
-    /* the state to go back to */
+    /* last good state */
     float good_dt;
     double good_time;
     uint32_t good_frame;
@@ -105,10 +105,10 @@ hed_status cloth_kernel_ensure(
 /* Creates the kernels that frames of this definition may need in addition to the solver's, so
  * that no step compiles. */
 hed_status cloth_kernels_announced(hed_cloth *cloth, hed_error *error);
-/* True if an algorithm of the substep runs as C at present: no graph can contain it. */
+/* True if an algorithm of the substep currently runs as C, which no graph can contain. */
 bool cloth_runs_native(const hed_cloth *cloth);
 
-/* Makes all buffers of a cloth whose garments are there, and their first content. */
+/* Creates and fills all buffers of a cloth whose garments exist. */
 hed_status cloth_upload_all(hed_cloth *cloth, hed_error *error);
 /* Uploads positions and previous positions of the start. */
 hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error);
@@ -119,12 +119,12 @@ hed_status cloth_upload_surface(hed_cloth *cloth, hed_error *error);
 /* Fills the materials of the garments for this dt: (garment_count x 2). */
 void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words);
 
-/* Enqueues normals and areas of the present positions into buffers.air. */
+/* Enqueues normals and areas of the current positions into buffers.air. */
 hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error);
-/* Enqueues write-back into the next buffers, and turns them. */
+/* Enqueues write-back into the next buffers, and switches to them. */
 hed_status cloth_show(hed_cloth *cloth, hed_error *error);
 
-/* state.c: the origin in the middle of the garments where they start. */
+/* Sets the origin to the middle of the garments' initial positions (state.c). */
 void cloth_origin_start(hed_cloth *cloth);
 /* Enqueues a rigid matrix of the world on particles [first, first + count) and their driver; the
  * origin moves too if these are all particles. */
@@ -143,7 +143,7 @@ hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error);
 /* Sets the origin of positions that were restored, and moves the driver to it. */
 hed_status cloth_origin_go_back(hed_cloth *cloth, const double *origin, hed_error *error);
 
-/* Enqueues a copy of the present state as the one to go back to. */
+/* Enqueues a copy of the current state as the last good state. */
 hed_status cloth_keep_state(hed_cloth *cloth, hed_error *error);
 /* Sets cloth_host.transform from a 4 x 4 matrix (NULL: identity), and the view. */
 void cloth_set_view(hed_cloth *cloth, const float *transform);

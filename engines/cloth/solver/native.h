@@ -96,7 +96,7 @@ void cloth_native_integrate(
 void cloth_native_act(
     const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end);
 
-/* A step of a garment's particles without driver and air. */
+/* Parameters of a substep of a garment's particles without driver and air. */
 typedef struct cloth_verlet {
     /* kept fraction of the velocity times the ratio of steps; motion by gravity, m; the fourth
      * is 0 */

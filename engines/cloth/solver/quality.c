@@ -14,14 +14,14 @@ typedef struct particles {
 } particles;
 
 typedef struct sums {
-    double squares; /* sum of violation / rest length */
+    double squares; /* sum of (violation / rest length)^2 */
     uint64_t constraints;
-    float *stretch; /* (structural) violations of the structural constraints */
+    float *stretch; /* (structural) stretch of the structural constraints */
     uint64_t structural;
 } sums;
 
-/* The value of rank `rank` (from 0) of an array, whose order changes (C. A. R. Hoare, Algorithm 65:
- * Find, 1961). */
+/* Selects the value of rank `rank` (from 0) of an array and changes its order (C. A. R. Hoare,
+ * Algorithm 65: Find, 1961). */
 static double select_rank(float *values, uint64_t count, uint64_t rank)
 {
     uint64_t low = 0, high = count - 1;

@@ -94,7 +94,7 @@ hed_status cloth_upload_start(hed_cloth *cloth, hed_error *error)
     cloth_origin_start(cloth);
     upload_filled(
         cloth, fill_position, cloth->particles, sizeof(float4), &cloth->buffers.position, error);
-    if (error->status) { /* the positions are still relative to the origin before */
+    if (error->status) { /* positions on the device are still relative to the old origin */
         memcpy(cloth->origin, origin, sizeof origin);
         cloth_fold_view(cloth);
     }
