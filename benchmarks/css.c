@@ -85,7 +85,7 @@ static hed_status inputs_make(bench_inputs *in, const bench_case *c, hed_error *
     size_t length;
     hed_css_names_create(NULL, &in->names, error);
     char *text = case_sheet(c, &length);
-    if (!text) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a sheet");
+    if (!text) return HED_OUT_OF_MEMORY(error, "a sheet");
     double seconds[MAKE_REPEATS] = {0};
     for (int i = 0; i < MAKE_REPEATS && !hed_failed(error); i++) {
         uint64_t begin = hed_now();

@@ -300,8 +300,9 @@ static hed_status bench_check_names(const hed_arguments *arguments, hed_error *e
         solver |= bench_wanted(arguments, "solver", SOLVERS[i].name);
     const char *option = problem ? "solver" : "problem";
     if (problem && solver) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT, "--%s %s: there is none of this name; there are \"%s\" and others",
-        option, hed_text_of(arguments, option), problem ? SOLVERS[0].name : PROBLEMS[0].name);
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "--%s %s: there is none of this name; there are \"%s\" and others", option,
+        hed_text_of(arguments, option), problem ? SOLVERS[0].name : PROBLEMS[0].name);
 }
 
 static int bench_command(const hed_arguments *arguments, void *user)
@@ -322,7 +323,7 @@ static int bench_command(const hed_arguments *arguments, void *user)
         .solves = (uint32_t)hed_integer_of(arguments, "solves"),
         .rate = hed_number_of(arguments, "rate"),
         .json = hed_given(arguments, "json")};
-    if (!to.times) hed_fail(&error, HED_ERROR_MEMORY, "no memory for the times of solves");
+    if (!to.times) HED_OUT_OF_MEMORY(&error, "the times of solves");
     for (uint32_t d = 0; d < session.count && !hed_failed(&error);
          d += together ? session.count : 1)
         bench_devices(session.devices + d, together ? session.count : 1, arguments, &to, &error);

@@ -333,7 +333,7 @@ hed_status raw_open(const raw_def *def, raw_driver **result, hed_error *error)
 {
     *result = NULL;
     raw_driver *raw = calloc(1, sizeof *raw);
-    if (!raw) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
+    if (!raw) return HED_OUT_OF_MEMORY(error, "a benchmark");
     raw->def = *def;
     const char *backend = hed_device_describe(def->device)->backend;
     hed_status status = HED_OK;

@@ -258,8 +258,7 @@ static hed_status make_transfer(runtime *r, hed_error *error)
     def.memory = HED_MEMORY_PINNED;
     hed_status status = hed_buffer_create(r->device, &def, &r->pinned, error);
     r->pageable = calloc(1, r->transfer_bytes);
-    if (status == HED_OK && !r->pageable)
-        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory for a benchmark");
+    if (status == HED_OK && !r->pageable) status = HED_OUT_OF_MEMORY(error, "a benchmark");
     return status;
 }
 

@@ -142,7 +142,7 @@ static hed_status check_folders(const hed_arguments *arguments, hed_error *error
         if (value->option->kind != HED_OPTION_OUTPUT || !slash || !slash[1]) continue;
         char *folder = strndup(value->text, (size_t)(slash - value->text) + 1);
         hed_option_label(value->option, label, sizeof label);
-        if (!folder) hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", label);
+        if (!folder) HED_OUT_OF_MEMORY(error, "%s", label);
         else if (stat(folder, &about) != 0)
             hed_fail(
                 error, HED_ERROR_IO, "cannot write %s %s: %s", label, value->text, strerror(errno));

@@ -250,8 +250,7 @@ hed_status hed_json_parse(
 {
     *json = NULL;
     char *copy = malloc(size + 1);
-    if (!copy)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %zu bytes of %s", size, name);
+    if (!copy) return HED_OUT_OF_MEMORY(error, "%zu bytes of %s", size, name);
     if (size > 0) memcpy(copy, text, size);
     copy[size] = 0;
     return parse_own(name, copy, size, json, error);

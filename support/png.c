@@ -60,8 +60,7 @@ hed_status hed_image_create(
             height);
     image->pixels = malloc(row * height);
     if (!image->pixels)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for an image of %u x %u pixels", width, height);
+        return HED_OUT_OF_MEMORY(error, "an image of %u x %u pixels", width, height);
     image->width = width;
     image->height = height;
     image->channels = channels;
@@ -225,6 +224,5 @@ hed_status hed_png_encode(const hed_image *image, uint8_t **bytes, size_t *size,
     if (whole) return HED_OK;
     free(*bytes);
     *bytes = NULL;
-    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a PNG of %u x %u pixels",
-        image->width, image->height);
+    return HED_OUT_OF_MEMORY(error, "a PNG of %u x %u pixels", image->width, image->height);
 }

@@ -82,7 +82,7 @@ static hed_status add_file(
     }
     if (copy && tsearch(copy, tree, compare_files)) return HED_OK;
     free(copy);
-    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name of %s", path);
+    return HED_OUT_OF_MEMORY(error, "the name of %s", path);
 }
 
 /* ---- refusing ---- */

@@ -381,7 +381,7 @@ hed_status hed_exchange_import(hed_database *database, const char *const *paths,
 {
     HED_REQUIRE(database, paths || !count);
     hed_json **documents = calloc(count + 1, sizeof *documents);
-    if (!documents) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
+    if (!documents) return HED_OUT_OF_MEMORY(error, "%u files", count);
     uint32_t read = 0;
     hed_status status = HED_OK;
     while (read < count && !(status = hed_json_read(paths[read], &documents[read], error))) read++;

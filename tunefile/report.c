@@ -100,7 +100,7 @@ static hed_status write_document(const char *path, const char *before, size_t be
     }
     json_decref(document);
     if (!document || (writer && !whole && !status))
-        status = hed_fail(error, HED_ERROR_MEMORY, "out of memory for the report %s", path);
+        status = HED_OUT_OF_MEMORY(error, "the report %s", path);
     return status;
 }
 

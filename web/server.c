@@ -284,7 +284,8 @@ static enum MHD_Result serve_api(
         return refuse(web, c, MHD_HTTP_METHOD_NOT_ALLOWED, "another method is expected\n");
     if (hello) return take_hello(web, c, got);
     if (state) return give_state(web, c);
-    if (!is_session(web, c)) return refuse(web, c, MHD_HTTP_GONE, "another page has replaced this one\n");
+    if (!is_session(web, c))
+        return refuse(web, c, MHD_HTTP_GONE, "another page has replaced this one\n");
     if (next) return give_messages(web, c, got);
     if (bye) { /* the page is being closed or reloaded */
         web->heard = -HED_WEB_SILENCE;
@@ -370,7 +371,7 @@ hed_status hed_web_send(hed_web *web, const char *text, size_t size, hed_error *
     bool is_queued = list_put(&web->messages, text, size);
     wake_page(web);
     pthread_mutex_unlock(&web->lock);
-    return is_queued ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a message");
+    return is_queued ? HED_OK : HED_OUT_OF_MEMORY(error, "a message");
 }
 
 /* Waits 50 ms for a change, and resumes the page's pending request now and then, so that the page's

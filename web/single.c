@@ -173,7 +173,7 @@ hed_status hed_web_write_page(const hed_runner_def *def, const hed_config *confi
     job = job_json ? json_dumps(job_json, JSON_COMPACT) : NULL;
     FILE *out = job ? open_memstream(&text, &size) : NULL;
     if (out) put_page(out, job);
-    if (!out || fclose(out)) hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!out || fclose(out)) HED_OUT_OF_MEMORY(error, "%s", path);
     else hed_file_write(path, text, size, error);
     json_decref(job_json);
     hed_wgsl_free(shader);

@@ -79,7 +79,8 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
     }
     if (!job->count) hed_json_reject(run, "\"run\" is empty; expected the words of a command");
     if (bytes > BATCH_WORDS_LIMIT)
-        hed_json_reject(run, "\"run\" has %zu bytes; expected at most %d", bytes, BATCH_WORDS_LIMIT);
+        hed_json_reject(
+            run, "\"run\" has %zu bytes; expected at most %d", bytes, BATCH_WORDS_LIMIT);
     job->is_stdout = hed_json_has(node, "stdout");
     if (job->is_stdout == hed_json_has(node, "output"))
         hed_json_reject(node,
@@ -134,7 +135,7 @@ static hed_status jobs_sort(batch_list *list, hed_json_node jobs, hed_error *err
             (by ? list->by_output : list->by_name)[i] = keys[i].job;
     }
     free(keys);
-    if (!allocated) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u jobs", list->count);
+    if (!allocated) return HED_OUT_OF_MEMORY(error, "%u jobs", list->count);
     return hed_json_status(list->json, error);
 }
 
@@ -178,7 +179,7 @@ hed_status batch_list_read(const char *path, batch_list *list, hed_error *error)
     list->jobs = calloc(count + 1, sizeof *list->jobs);
     if (!list->jobs) {
         batch_list_free(list);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u jobs", count);
+        return HED_OUT_OF_MEMORY(error, "%u jobs", count);
     }
     list->count = count;
     for (uint32_t i = 0; i < count && !hed_json_status(list->json, error); i++)
@@ -305,7 +306,8 @@ static bool jobs_is_of_another(
     snprintf(path, sizeof path, "%.*s%s", (int)(jobs_base(job) - job->output), job->output, name);
     const batch_job *owner = jobs_find(list, list->by_output, true, path);
     if (!owner) return false;
-    hed_fail(error, HED_ERROR_ARGUMENT, "it has written %s, the result of job %s", path, owner->name);
+    hed_fail(
+        error, HED_ERROR_ARGUMENT, "it has written %s, the result of job %s", path, owner->name);
     return true;
 }
 

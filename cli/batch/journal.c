@@ -40,7 +40,8 @@ static bool journal_is_done(const batch_list *list, batch_job *job, const batch_
         return false;
     }
     if (line->count < INPUTS) {
-        snprintf(job->repeat_reason, sizeof job->repeat_reason, "the journal has no hash of its result");
+        snprintf(
+            job->repeat_reason, sizeof job->repeat_reason, "the journal has no hash of its result");
         return false;
     }
     if (!journal_is_same(list, job, "its result", job->output, fields[DIGEST])) return false;
@@ -99,7 +100,7 @@ static hed_status journal_read(
     if (!bytes || !lines) {
         free(bytes);
         free(lines);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        return HED_OUT_OF_MEMORY(error, "%s", path);
     }
     ssize_t got = pread(file, bytes, size, 0);
     size = got > 0 ? (size_t)got : 0;
@@ -166,7 +167,7 @@ hed_status batch_journal_add(
         line = batch_line_make(fields, HED_COUNT(head) + end->input_count, &size);
     }
     free(fields);
-    if (!line) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a line of the journal");
+    if (!line) return HED_OUT_OF_MEMORY(error, "a line of the journal");
     ssize_t count = write(journal, line, size);
     int reason = count < 0 ? errno : ENOSPC;
     free(line);

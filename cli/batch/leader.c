@@ -59,7 +59,8 @@ static double leader_now(const leader *l) { return (double)hed_now() * 1e-9 - l-
 static int leader_spawn(const batch_place *place, int socket, pid_t *pid)
 {
     char *shell[] = {"/bin/sh", "-c", (char *)(uintptr_t)place->command, NULL};
-    char *hand_command[] = {"heddle", "batch", "hand", "--device", (char *)(uintptr_t)place->device, NULL};
+    char *hand_command[] = {
+        "heddle", "batch", "hand", "--device", (char *)(uintptr_t)place->device, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t no_signals, all_signals;
@@ -161,7 +162,8 @@ static void leader_finish(leader *l, uint32_t index, batch_end result, const cha
     double end = leader_now(l);
     bool good = result.code == 0;
     if (good && strncmp(result.digest, "0:", 2) == 0)
-        hed_fail(&error, HED_ERROR_IO, "it ended well and its result, %s, has 0 bytes", job->output);
+        hed_fail(
+            &error, HED_ERROR_IO, "it ended well and its result, %s, has 0 bytes", job->output);
     else if (good) batch_job_end(l->def->list, job, (uint32_t)h->job, true, &error);
     if (hed_failed(&error)) {
         good = false;
@@ -178,7 +180,7 @@ static void leader_finish(leader *l, uint32_t index, batch_end result, const cha
     l->written = true;
     if (retries) l->first = 0;
     if (!leader_note(l, index, code) && !l->status)
-        l->status = hed_fail(l->error, HED_ERROR_MEMORY, "out of memory for the time line");
+        l->status = HED_OUT_OF_MEMORY(l->error, "the time line");
     job->state = good ? BATCH_DONE : retries ? BATCH_WAITING : BATCH_FAILED;
     job->seconds = end - h->begun;
     job->avoid = index + 1;
@@ -325,7 +327,8 @@ static void leader_name(leader *l, uint32_t index, const char *machine, const ch
                   (!name_of_other[size] || name_of_other[size + 1] == '(');
     }
     batch_hand_view *view = &l->result->hands[index];
-    snprintf(view->device, sizeof view->device, number > 1 ? "%.220s (%u)" : "%.220s", name, number);
+    snprintf(
+        view->device, sizeof view->device, number > 1 ? "%.220s (%u)" : "%.220s", name, number);
 }
 
 enum { DONE_FIELDS = 5 }; /* fields before the inputs */
@@ -359,7 +362,8 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
     const char *name = code < 0 ? sigabbrev_np((int)-code) : NULL;
     const char *before = h->last_line[0] ? ": " : "";
     snprintf(reason, sizeof reason, "it ended with exit code %ld%s%s", code, before, h->last_line);
-    if (name) snprintf(reason, sizeof reason, "it was ended by SIG%s%s%s", name, before, h->last_line);
+    if (name)
+        snprintf(reason, sizeof reason, "it was ended by SIG%s%s%s", name, before, h->last_line);
     snprintf(view->doing, sizeof view->doing, "waiting");
     h->state = IDLE;
     leader_finish(l, index,
@@ -504,7 +508,7 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
     if (!l.hands || !l.order) {
         free(l.hands);
         free(l.order);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the hands");
+        return HED_OUT_OF_MEMORY(error, "the hands");
     }
     for (uint32_t i = 0; i < def->list->count; i++) l.order[i] = i;
     qsort_r(l.order, def->list->count, sizeof *l.order, leader_order, def->list->jobs);

@@ -18,7 +18,7 @@ static hed_status outputs_announce(
     const batch_list *list, const char *label, const char *path, hed_error *error)
 {
     char *joined = outputs_path(list, path);
-    if (!joined) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name of %s", path);
+    if (!joined) return HED_OUT_OF_MEMORY(error, "the name of %s", path);
     hed_output_announce(label, joined, error);
     free(joined);
     return error->status;
@@ -30,7 +30,7 @@ static hed_status outputs_check_job(
 {
     hed_arguments arguments;
     char **words = calloc(job->count + 2, sizeof *words);
-    if (!words) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for job %s", job->name);
+    if (!words) return HED_OUT_OF_MEMORY(error, "job %s", job->name);
     words[0] = (char *)(uintptr_t) "heddle";
     for (uint32_t i = 0; i < job->count; i++) words[i + 1] = (char *)(uintptr_t)job->words[i];
     hed_options_parse(&hed_command_root, (int)job->count + 1, words, &arguments, error);
@@ -44,7 +44,7 @@ static hed_status outputs_check_job(
         } else if (value->option->kind == HED_OPTION_FILE) {
             char *path = outputs_path(list, hed_value_text(value));
             if (path) hed_source_note_path(path, error);
-            else hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name of %s", value->text);
+            else HED_OUT_OF_MEMORY(error, "the name of %s", value->text);
             free(path);
         }
     }

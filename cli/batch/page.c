@@ -81,7 +81,7 @@ hed_status batch_page_write(const batch_def *def, const batch_result *result, he
     hed_file_writer *writer;
     FILE *memory = open_memstream(&text, &size);
     cli_report *report = page_data(def, result);
-    if (!memory) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the page");
+    if (!memory) HED_OUT_OF_MEMORY(error, "the page");
     else cli_report_print_one(report, memory, error);
     if (memory) fclose(memory);
     cli_report_free(report);

@@ -172,7 +172,7 @@ hed_status cloth_check_picture(const cloth_check *c, const char *path, hed_error
     d.triangles = malloc((3 * triangles + 1) * sizeof *d.triangles);
     d.surfaces = calloc(2 * (size_t)d.moment.surface_count + 1, sizeof *d.surfaces);
     if (!allocated || !crosses || !d.triangles || !d.surfaces)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for a picture of what crosses");
+        HED_OUT_OF_MEMORY(error, "a picture of what crosses");
     const hed_cloth_crossings *crossings = &c->found[c->worst];
     for (uint32_t p = 0; p < crossings->pair_count && !error->status; p++)
         for (int side = 0; side < 2; side++) {

@@ -49,7 +49,7 @@ static hed_status open_scene(drape *d, hed_error *error)
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
-    if (!file) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the scene");
+    if (!file) return HED_OUT_OF_MEMORY(error, "the scene");
     fprintf(file,
         "{\"unit\": \"%s\", \"up\": \"%s\", \"substeps\": %" PRId64
         ",\n \"garments\": [{\"mesh\": ",
@@ -62,7 +62,7 @@ static hed_status open_scene(drape *d, hed_error *error)
     fputs(", \"friction\": 0.5}]}\n", file);
     hed_cloth_scene_options options = {
         .mend = hed_given(a, "mend"), .warn = d->quiet ? NULL : cli_cloth_warn};
-    if (fclose(file) != 0) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the scene");
+    if (fclose(file) != 0) HED_OUT_OF_MEMORY(error, "the scene");
     hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
     free(text);
     return error->status;
@@ -111,8 +111,7 @@ static hed_status write_garment(drape *d, hed_error *error)
     const hed_cloth_mesh *mesh = hed_cloth_scene_mesh(d->scene, 0);
     float *positions = malloc(vertices * 3 * sizeof *positions),
           *normals = malloc(vertices * 3 * sizeof *normals);
-    if (!positions || !normals)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for %zu vertices", vertices);
+    if (!positions || !normals) HED_OUT_OF_MEMORY(error, "%zu vertices", vertices);
     const char *path = hed_text_of(d->arguments, "out");
     const float *written = mesh->normals ? normals : NULL;
     int ending = cloth_drape_ending_of(path);
@@ -184,7 +183,8 @@ static int cloth_drape_main(const hed_arguments *arguments, void *user)
 static const char *const UNITS[] = {"m", "cm", "mm", "in", "ft", NULL};
 static const char *const AXES[] = {"x", "y", "z", NULL};
 static const hed_option OPTIONS[] = {
-    OPTION("over", FILE, "BODY", "the mesh it falls on, a closed one", .required = true, .names = &cli_data_meshes),
+    OPTION("over", FILE, "BODY", "the mesh it falls on, a closed one", .required = true,
+        .names = &cli_data_meshes),
     OPTION("out", OUTPUT, "FILE", "the garment where it came to rest: .obj, .ply or .glb",
         .letter = 'o', .required = true),
     OPTION("unit", CHOICE, "UNIT", "of both meshes", .choices = UNITS, .fallback = "m"),
@@ -194,7 +194,8 @@ static const hed_option OPTIONS[] = {
         .fallback = "8", .low = 0.01, .high = 1000),
     OPTION("substeps", INTEGER, "COUNT", "per frame; more of them, less stretch", .fallback = "10",
         .low = 1, .high = 1000),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd',
+        .names = &cli_device_names),
     CLI_OPTION_THREADS,
     FLAG("strict", "the same bits on every device"),
     FLAG("mend", "remove the faces of broken meshes where that is safe"),
@@ -202,7 +203,9 @@ static const hed_option OPTIONS[] = {
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    OPTION("GARMENT", FILE, NULL, "its mesh, placed around the body", .required = true, .names = &cli_data_meshes), {0}};
+    OPTION("GARMENT", FILE, NULL, "its mesh, placed around the body", .required = true,
+        .names = &cli_data_meshes),
+    {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth drape shirt.obj --over body.obj --out draped.obj",
         "the shirt as it hangs on the body"},

@@ -62,7 +62,7 @@ static hed_status find_start(cloth_run *r, hed_error *error)
     cli_cloth_origin_of(r->path, settings, device, &r->origin, error);
     r->state_path = r->cache ? cli_cloth_beside(r->cache, NULL, ".state") : NULL;
     if (error->status || !r->cache) return error->status;
-    if (!r->state_path) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a name");
+    if (!r->state_path) return HED_OUT_OF_MEMORY(error, "a name");
     if (!hed_given(a, "resume")) return HED_OK;
     bool moved;
     if (cli_cloth_state_load(r->state_path, &r->origin, r->cloth, &r->first, &moved, error))
@@ -104,9 +104,7 @@ static hed_status cloth_run_open_output(
 {
     uint32_t count = r->frames > r->first ? r->frames - r->first : 0;
     r->seconds = calloc((size_t)count + 1, sizeof *r->seconds);
-    if (!r->seconds)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for the times of %" PRIu32 " frames", count);
+    if (!r->seconds) return HED_OUT_OF_MEMORY(error, "the times of %" PRIu32 " frames", count);
     /* the state of an older run belongs to a cache that is replaced now */
     if (r->state_path && r->first == 0) remove(r->state_path);
     return cli_cloth_output_open(def, r->first, &r->output, error);
@@ -143,7 +141,7 @@ static uint64_t count_crossings(const cloth_run *r, const char **garment, hed_er
         surfaces[g].positions = positions + 3 * (size_t)first;
         surfaces[g].triangles = triangles[g] =
             cloth_mesh_triangles(mesh, 0, garments[g].copies, &surfaces[g].triangle_count);
-        if (!triangles[g]) hed_fail(error, HED_ERROR_MEMORY, "no memory for a garment's triangles");
+        if (!triangles[g]) HED_OUT_OF_MEMORY(error, "a garment's triangles");
     }
     if (!hed_failed(error))
         hed_cloth_check(
@@ -335,7 +333,8 @@ static const hed_option OPTIONS[] = {
         .letter = 'o', .endings = ".pc2"),
     OPTION("fps", NUMBER, "RATE", "frames per second of the animation (default: from the scene)",
         .low = 1, .high = 10000),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd',
+        .names = &cli_device_names),
     CLI_OPTION_THREADS,
     FLAG("strict", "the same bits on every device"),
     OPTION("obj-every", INTEGER, "N", "an OBJ file of every Nth frame", .low = 1, .high = 10000000),
@@ -350,7 +349,8 @@ static const hed_option OPTIONS[] = {
         .choices = PICTURE_KINDS, .fallback = "any"),
     OPTION("glb", OUTPUT, "FILE", "the last frame as binary glTF", .letter = 0, .endings = ".glb"),
     OPTION("animated", OUTPUT, "FILE",
-        "all frames as an animated GLB with a morph target for each (24 bytes a vertex and frame)", .endings = ".glb"),
+        "all frames as an animated GLB with a morph target for each (24 bytes a vertex and frame)",
+        .endings = ".glb"),
     FLAG("tethers", "tethers for every garment that is held somewhere: less stretch"),
     OPTION("substeps", INTEGER, "COUNT", "per frame (default: from the scene)", .low = 1,
         .high = 1000),
@@ -360,8 +360,11 @@ static const hed_option OPTIONS[] = {
     FLAG("schema", "print the JSON schema of scene files"),
     {0},
 };
-static const hed_option POSITIONALS[] = {
-    {.name = "SCENE", .kind = HED_OPTION_FILE, .names = &cli_data_scenes, .help = "the scene, FILE.json"}, {0}};
+static const hed_option POSITIONALS[] = {{.name = "SCENE",
+                                             .kind = HED_OPTION_FILE,
+                                             .names = &cli_data_scenes,
+                                             .help = "the scene, FILE.json"},
+    {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth run flag.json --frames 300 --out flag.pc2",
         "five seconds of a flag, as Blender's Mesh Cache reads it"},

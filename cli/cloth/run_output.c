@@ -62,7 +62,7 @@ static const char *file_name_of(const hed_cloth_scene *scene, uint32_t index)
 
 static hed_status cloth_output_out_of_memory(hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the output");
+    return HED_OUT_OF_MEMORY(error, "the output");
 }
 
 /* Returns the positions to write to files. */

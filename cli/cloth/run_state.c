@@ -58,8 +58,7 @@ hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin
     hed_file_writer *writer;
     void *state = malloc(head.size);
     if (!state)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the state, %llu bytes",
-            (unsigned long long)head.size);
+        return HED_OUT_OF_MEMORY(error, "the state, %llu bytes", (unsigned long long)head.size);
     if (!hed_cloth_save(cloth, state, error) && !hed_file_writer_open(path, &writer, error)) {
         head.hash = hash_on(HASH_START, state, head.size);
         hed_file_writer_put(writer, &head, sizeof head);

@@ -22,7 +22,7 @@ hed_status cli_sheet_create(uint32_t n, cli_sheet *s, hed_error *error)
         .quads = malloc((size_t)(n - 1) * (n - 1) * 4 * sizeof(uint32_t))};
     if (!s->positions || !s->inverse_masses || !s->max_distance || !s->quads) {
         cli_sheet_free(s);
-        *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "no memory for a sheet"};
+        *error = (hed_error){.status = HED_ERROR_MEMORY, .text = "out of memory for a sheet"};
         return HED_ERROR_MEMORY;
     }
     float h = 2.0f / (float)(n - 1);

@@ -25,17 +25,54 @@ enum {
     EXAMPLES
 };
 const cli_data_kind cli_data_kinds[] = {
-    [SCENES] = {.folder = "scenes", .ending = ".json", .title = "scenes of cloth", .line = "heddle cloth run NAME --out NAME.pc2"},
-    [MESHES] = {.folder = "scenes", .ending = ".obj", .title = "meshes", .line = "heddle cloth drape NAME --over body --out NAME.glb"},
-    [INSTRUMENTS] = {.folder = "instruments", .ending = ".json", .title = "instruments", .line = "heddle synth render NAME -o NAME.wav"},
-    [SONGS] = {.folder = "music", .ending = ".mid", .title = "songs", .line = "heddle synth render consort NAME -o NAME.wav"},
-    [CONTROL] = {.folder = "mppi", .ending = ".json", .title = "scenes of control", .line = "heddle mppi run NAME --plot NAME.svg"},
-    [TUNE_FILES] = {.folder = "tune", .ending = ".json", .title = "tune files", .line = "heddle tune NAME"},
-    [GLSL] = {.folder = "tune", .ending = ".comp", .title = "shaders in GLSL", .line = "heddle tune NAME", .keeps_ending = true},
-    [WGSL] = {.folder = "tune", .ending = ".wgsl", .title = "shaders in WGSL", .line = "heddle tune NAME", .keeps_ending = true},
-    [PAGES] = {.folder = "site", .ending = ".html", .title = "pages", .line = "heddle css unused NAME", .takes_folders = true},
-    [SHEETS] = {.folder = "site", .ending = ".css", .title = "style sheets", .line = "heddle css match shop NAME", .keeps_ending = true},
-    [EXAMPLES] = {.folder = "examples", .ending = "", .title = "programs in C", .line = "cc $(heddle data NAME) $(pkg-config --cflags --libs heddle)"},
+    [SCENES] = {.folder = "scenes",
+        .ending = ".json",
+        .title = "scenes of cloth",
+        .line = "heddle cloth run NAME --out NAME.pc2"},
+    [MESHES] = {.folder = "scenes",
+        .ending = ".obj",
+        .title = "meshes",
+        .line = "heddle cloth drape NAME --over body --out NAME.glb"},
+    [INSTRUMENTS] = {.folder = "instruments",
+        .ending = ".json",
+        .title = "instruments",
+        .line = "heddle synth render NAME -o NAME.wav"},
+    [SONGS] = {.folder = "music",
+        .ending = ".mid",
+        .title = "songs",
+        .line = "heddle synth render consort NAME -o NAME.wav"},
+    [CONTROL] = {.folder = "mppi",
+        .ending = ".json",
+        .title = "scenes of control",
+        .line = "heddle mppi run NAME --plot NAME.svg"},
+    [TUNE_FILES] = {.folder = "tune",
+        .ending = ".json",
+        .title = "tune files",
+        .line = "heddle tune NAME"},
+    [GLSL] = {.folder = "tune",
+        .ending = ".comp",
+        .title = "shaders in GLSL",
+        .line = "heddle tune NAME",
+        .keeps_ending = true},
+    [WGSL] = {.folder = "tune",
+        .ending = ".wgsl",
+        .title = "shaders in WGSL",
+        .line = "heddle tune NAME",
+        .keeps_ending = true},
+    [PAGES] = {.folder = "site",
+        .ending = ".html",
+        .title = "pages",
+        .line = "heddle css unused NAME",
+        .takes_folders = true},
+    [SHEETS] = {.folder = "site",
+        .ending = ".css",
+        .title = "style sheets",
+        .line = "heddle css match shop NAME",
+        .keeps_ending = true},
+    [EXAMPLES] = {.folder = "examples",
+        .ending = "",
+        .title = "programs in C",
+        .line = "cc $(heddle data NAME) $(pkg-config --cflags --libs heddle)"},
     {0},
 };
 
@@ -162,7 +199,7 @@ static hed_status data_find(
     if (!cli_data_path(kind, text, path))
         return strchr(text, '.') || strchr(text, ':') ? HED_OK : refuse_name(kind, text, error);
     *file = strdup(path);
-    return *file ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "out of memory for the path of %s", text);
+    return *file ? HED_OK : HED_OUT_OF_MEMORY(error, "the path of %s", text);
 }
 
 static void data_list(const hed_names *names, hed_name_function *add, void *user)

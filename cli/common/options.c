@@ -359,8 +359,7 @@ hed_status hed_options_parse(const hed_command *root, int argc, char *const *arg
     size_t capacity = 1;
     for (int i = 1; i < argc; i++) capacity += strlen(argv[i]) + 1;
     arguments->values = calloc(capacity, sizeof *arguments->values);
-    if (!arguments->values)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the command line");
+    if (!arguments->values) return HED_OUT_OF_MEMORY(error, "the command line");
     parser p = {.arguments = arguments, .argv = argv, .argc = argc, .next = 1, .error = error};
     snprintf(p.line, sizeof p.line, "%s", root->name);
     hed_status status = HED_OK;

@@ -253,16 +253,14 @@ static hed_status report_print_json(const json_t *value, FILE *stream, hed_error
 
 hed_status cli_report_print(const cli_report *report, FILE *stream, hed_error *error)
 {
-    if (!report || report->failed)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a report");
+    if (!report || report->failed) return HED_OUT_OF_MEMORY(error, "a report");
     if (report->json) return report_print_json(report->root, stream, error);
     return report_print_table(report, stream, error);
 }
 
 hed_status cli_report_print_one(const cli_report *report, FILE *stream, hed_error *error)
 {
-    if (!report || report->failed)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a report");
+    if (!report || report->failed) return HED_OUT_OF_MEMORY(error, "a report");
     return report_print_json(json_array_get(report->root, 0), stream, error);
 }
 

@@ -35,9 +35,8 @@ hed_status hed_sample_create(const hed_kernel_def *def, const hed_config *config
         sample->data[i] = aligned_alloc(64, rounded ? rounded : 64);
         if (!sample->data[i]) {
             hed_sample_free(sample);
-            return hed_fail(error, HED_ERROR_MEMORY,
-                "out of memory for %zu bytes of %s of kernel %s", rounded, argument->name,
-                def->name);
+            return HED_OUT_OF_MEMORY(
+                error, "%zu bytes of %s of kernel %s", rounded, argument->name, def->name);
         }
         memset(sample->data[i], 0, rounded ? rounded : 64);
         def->sample.fill(def, problem, i, sample->data[i], sample->bytes[i], seed);

@@ -127,8 +127,7 @@ static hed_status cost_measure(cost *c, double seconds, bool quiet, hed_error *e
     uint32_t first = c->rules < COST_FIRST_GROUPS ? c->rules : COST_FIRST_GROUPS;
     c->groups = calloc(c->rules + 1ull, sizeof *c->groups);
     c->without = calloc(c->rules + 1ull, sizeof *c->without);
-    if (!c->groups || !c->without)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for groups of selectors");
+    if (!c->groups || !c->without) return HED_OUT_OF_MEMORY(error, "groups of selectors");
     hed_progress progress = hed_progress_begin("css cost", "groups", 0, quiet);
     /* repeats for about sixty measurements in the given time */
     double bind, pass;
@@ -301,7 +300,8 @@ const hed_command hed_command_css_cost = {
         "that saves most is halved until single selectors are found or the time is over. What several "
         "selectors share is saved only without all of them, so single costs do not add up to the whole.",
     .positionals = (const hed_option[]){{.name = "PAGE",
-                                            .kind = HED_OPTION_FILE, .names = &cli_data_pages,
+                                            .kind = HED_OPTION_FILE,
+                                            .names = &cli_data_pages,
                                             .required = true,
                                             .repeated = true,
                                             .help = "HTML files, which are matched together"},

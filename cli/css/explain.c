@@ -95,7 +95,7 @@ static hed_status find_element(
     uint32_t nth = (uint32_t)hed_integer_of(arguments, "nth"), count;
     uint32_t elements = hed_css_document_describe(s->pages[0]).elements;
     uint32_t *matches = calloc(elements + 1, sizeof *matches);
-    if (!matches) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the elements of %s", page);
+    if (!matches) return HED_OUT_OF_MEMORY(error, "the elements of %s", page);
     if (hed_css_select(s->pages[0], selector, matches, elements, &count, error) == HED_OK) {
         if (!count)
             hed_fail(error, HED_ERROR_ARGUMENT,

@@ -17,7 +17,7 @@ void *css_more(void *array, uint32_t *room, uint32_t count, size_t size, hed_err
     uint32_t capacity = 2 * count + 16;
     char *larger = realloc(array, capacity * size);
     if (!larger) {
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the list of pages and sheets");
+        HED_OUT_OF_MEMORY(error, "the list of pages and sheets");
         return array;
     }
     memset(larger + *room * size, 0, (capacity - *room) * size);
@@ -138,8 +138,7 @@ uint32_t css_files_add(css_files *files, const char *path, bool judged, hed_erro
     if (hed_file_read(path, MOST_SHEET_BYTES, &file.text, &file.length, error)) return HED_CSS_NONE;
     file.name = strdup(path);
     file.identity = strdup(identity);
-    if (!file.name || !file.identity)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name of %s", path);
+    if (!file.name || !file.identity) HED_OUT_OF_MEMORY(error, "the name of %s", path);
     if (!hed_failed(error) && judged && files->out_folder) files_plan(files, path, error);
     return files_read(files, file, error);
 }
@@ -170,8 +169,7 @@ uint32_t css_files_add_text(css_files *files, const char *page, uint32_t index, 
     size_t size = strlen(page) + 32;
     file.text = malloc(length + 1);
     file.name = malloc(size);
-    if (!file.text || !file.name)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the styles of %s", page);
+    if (!file.text || !file.name) HED_OUT_OF_MEMORY(error, "the styles of %s", page);
     if (file.text) memcpy(file.text, text, length + 1);
     if (file.name) snprintf(file.name, size, "%s <style> %u", page, index + 1);
     return files_read(files, file, error);

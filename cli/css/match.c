@@ -91,8 +91,7 @@ static hed_status match_winners(const site *s, const hed_arguments *arguments, h
     hed_css_result result = hed_css_results(s->matcher);
     uint32_t *winners = calloc(result.elements + 1, sizeof *winners),
              *counts = calloc(result.rules + 2, sizeof *counts);
-    if (!winners || !counts)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the winners of elements");
+    if (!winners || !counts) HED_OUT_OF_MEMORY(error, "the winners of elements");
     else if (hed_given(arguments, "property"))
         match_property(s, hed_text_of(arguments, "property"), winners, error);
     else hed_css_winners(s->matcher, winners, error);
@@ -112,7 +111,7 @@ static hed_status match_rules(const site *s, const hed_arguments *arguments, hed
     uint32_t rules = hed_css_results(s->matcher).rules;
     uint32_t *counts = calloc(rules + 1, sizeof *counts),
              *hashes = calloc(rules + 1, sizeof *hashes);
-    if (!counts || !hashes) hed_fail(error, HED_ERROR_MEMORY, "out of memory for counts of rules");
+    if (!counts || !hashes) HED_OUT_OF_MEMORY(error, "counts of rules");
     else hed_css_counts(s->matcher, counts, hashes);
     if (!hed_failed(error)) {
         if (hed_given(arguments, "tsv")) print_tsv(s, rules, counts, hashes);

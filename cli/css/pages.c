@@ -19,7 +19,7 @@ static void page_add(css_page_list *list, const char *path, hed_error *error)
     if (hed_failed(error)) return;
     list->paths[list->count] = strdup(path);
     if (list->paths[list->count]) list->count++;
-    else hed_fail(error, HED_ERROR_MEMORY, "out of memory for the path of %s", path);
+    else HED_OUT_OF_MEMORY(error, "the path of %s", path);
 }
 
 static bool is_page(const char *name)

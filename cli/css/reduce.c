@@ -216,8 +216,7 @@ hed_status css_reduce(
 {
     *reduction = (css_reduction){0};
     reduction->items = calloc(file->rules + file->parts + 1ull, sizeof *reduction->items);
-    if (!reduction->items)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the rules of %s", file->name);
+    if (!reduction->items) return HED_OUT_OF_MEMORY(error, "the rules of %s", file->name);
     collect_items(s, file, reduction);
     nest_items(s, file, reduction);
     for (uint32_t i = 0; i < reduction->count && !hed_failed(error);)

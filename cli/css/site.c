@@ -17,7 +17,7 @@ static void *site_room(void *array, uint32_t *room, uint32_t count, size_t size,
     uint32_t capacity = *room ? 2 * *room : 16;
     void *larger = realloc(array, capacity * size);
     if (!larger) {
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the list of pages and sheets");
+        HED_OUT_OF_MEMORY(error, "the list of pages and sheets");
         return array;
     }
     *room = capacity;

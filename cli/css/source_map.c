@@ -255,7 +255,7 @@ static const char *rewrite_map(json_t *map, const css_file *file, const css_cut 
         char *text = hed_failed(error) ? NULL : write_segments(&to);
         if (!text || json_object_set_new(map, "mappings", json_string(text)) != 0 ||
             json_object_set_new(map, "file", json_string(slash ? slash + 1 : path)) != 0)
-            hed_fail(error, HED_ERROR_MEMORY, "out of memory for the source map of %s", file->name);
+            HED_OUT_OF_MEMORY(error, "the source map of %s", file->name);
         free(text);
     }
     free(from.items);
@@ -272,7 +272,7 @@ static char *write_comment(const char *map, const char *path, bool inside, hed_e
     const char *slash = strrchr(path, '/');
     char *comment = malloc(size), name[PATH_MAX + 8];
     if (!comment) {
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the source map of %s", path);
+        HED_OUT_OF_MEMORY(error, "the source map of %s", path);
         return NULL;
     }
     if (inside) {
@@ -298,7 +298,7 @@ char *css_map_write(const css_file *file, const css_map_address *address, const 
     char *url = strndup(file->text + address->url, data ? 5 : address->url_end - address->url);
     snprintf(old, sizeof old, "%s", file->name);
     if (!url) {
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the source map of %s", path);
+        HED_OUT_OF_MEMORY(error, "the source map of %s", path);
         return NULL;
     }
     if (data && inside && inside < file->text + address->url_end) {
@@ -317,7 +317,7 @@ char *css_map_write(const css_file *file, const css_map_address *address, const 
         move_root(map, old, path);
         char *text = json_dumps(map, JSON_COMPACT);
         if (text) comment = write_comment(text, path, data, error);
-        else hed_fail(error, HED_ERROR_MEMORY, "out of memory for the source map of %s", path);
+        else HED_OUT_OF_MEMORY(error, "the source map of %s", path);
         free(text);
     }
     json_decref(map);

@@ -217,7 +217,7 @@ static void use_selector(css_survey *s, matching *m, const hed_css_document *doc
     use->page = page;
     use->line = hed_css_line(document, m->first[class]);
     use->element = strdup(element);
-    if (!use->element) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the names of elements");
+    if (!use->element) HED_OUT_OF_MEMORY(error, "the names of elements");
 }
 
 /* Counts the selectors that a page uses. `classes`: class of each element of the page. */
@@ -294,8 +294,7 @@ static hed_status survey_keep(css_survey *s, const hed_arguments *arguments, hed
     s->has_pattern = calloc(s->files.rules + 1ull, sizeof *s->has_pattern);
     s->used = calloc(s->files.parts + 1ull, sizeof *s->used);
     s->uses = css_more(s->uses, &s->use_room, s->files.rules, sizeof *s->uses, error);
-    if (!s->has_pattern || !s->used)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the verdicts on rules");
+    if (!s->has_pattern || !s->used) HED_OUT_OF_MEMORY(error, "the verdicts on rules");
     for (uint32_t i = 0; i < s->files.count && !hed_failed(error); i++) {
         const css_file *file = &s->files.items[i];
         hed_css_rules_naming(file->sheet, selector_fits, (void *)arguments,
@@ -325,8 +324,7 @@ static hed_status survey_follow(css_survey *s, hed_error *error)
     hed_css_sheet **sheets = calloc(files->count + 1ull, sizeof *sheets);
     const char **texts = calloc(s->style_count + 1ull, sizeof *texts);
     size_t *lengths = calloc(s->style_count + 1ull, sizeof *lengths);
-    if (!stays || !sheets || !texts || !lengths)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the names in sheets");
+    if (!stays || !sheets || !texts || !lengths) HED_OUT_OF_MEMORY(error, "the names in sheets");
     else {
         for (uint32_t i = 0; i < files->count; i++) {
             const css_file *file = &files->items[i];
@@ -377,7 +375,7 @@ hed_status css_survey_open(
     if (css_page_list_open(&s->page_files, arguments, "PAGE", error)) return error->status;
     s->page_total = s->page_files.count;
     s->pages = calloc(s->page_total + 1ull, sizeof *s->pages);
-    if (!s->pages) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the list of pages");
+    if (!s->pages) return HED_OUT_OF_MEMORY(error, "the list of pages");
     css_files_open(&s->files, error);
     hed_css_names_create(NULL, &s->styles, error);
     for (uint32_t i = 0; (sheet = hed_text_at(arguments, "css", i)) && !hed_failed(error); i++)

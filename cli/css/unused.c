@@ -224,7 +224,7 @@ static hed_status unused_find(css_unused *u, const hed_arguments *arguments, hed
         return error->status;
     const css_files *files = &u->survey.files;
     u->reductions = calloc(files->count + 1ull, sizeof *u->reductions);
-    if (!u->reductions) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the reductions of sheets");
+    if (!u->reductions) return HED_OUT_OF_MEMORY(error, "the reductions of sheets");
     for (uint32_t i = 0; i < files->count && !hed_failed(error); i++) {
         if (!files->items[i].judged) continue;
         css_reduce(&u->survey, &files->items[i], &u->reductions[i], error);
@@ -293,7 +293,8 @@ const hed_command hed_command_css_unused = {
         "unused rules, selectors of lists (but of rules that hold others), blocks that are left empty, "
         "@keyframes and @font-face; custom properties and @property with --properties. It is not written after Ctrl-C, when pages are missing.",
     .positionals = (const hed_option[]){{.name = "PAGE",
-                                            .kind = HED_OPTION_FILE, .names = &cli_data_pages,
+                                            .kind = HED_OPTION_FILE,
+                                            .names = &cli_data_pages,
                                             .required = true,
                                             .repeated = true,
                                             .help = "HTML files"},
@@ -301,7 +302,8 @@ const hed_command hed_command_css_unused = {
     .options = (const hed_option[]){SITE_OPTION_SHEETS,
         OPTION("out", OUTPUT, "FILE",
             "write the sheet without what is unused; a folder: each sheet there, by its name"),
-        OPTION("report", OUTPUT, "FILE", "write a page that shows what is used, where and how often", .endings = ".html .htm"),
+        OPTION("report", OUTPUT, "FILE",
+            "write a page that shows what is used, where and how often", .endings = ".html .htm"),
         {.name = "keep",
             .kind = HED_OPTION_TEXT,
             .value = "PATTERN",

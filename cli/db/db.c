@@ -236,15 +236,12 @@ static hed_status showing_add(showing *s, const hed_database_entry *e, hed_error
     if (s->count == s->capacity) {
         size_t capacity = s->capacity ? s->capacity * 2 : 64;
         result *larger = realloc(s->results, capacity * sizeof *larger);
-        if (!larger)
-            return hed_fail(
-                error, HED_ERROR_MEMORY, "out of memory for more than %zu measurements", s->count);
+        if (!larger) return HED_OUT_OF_MEMORY(error, "more than %zu measurements", s->count);
         s->results = larger;
         s->capacity = capacity;
     }
     char *config = strdup(e->config);
-    if (!config)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for more than %zu measurements", s->count);
+    if (!config) return HED_OUT_OF_MEMORY(error, "more than %zu measurements", s->count);
     bool dropped = strcmp(e->outcome, "dropped") == 0;
     s->results[s->count] =
         (result){config, e->seconds, e->low, e->high, e->runs, dropped, s->count};
@@ -483,7 +480,7 @@ static hed_status import_files(const hed_arguments *arguments, hed_database *dat
     uint32_t count = 0;
     while (hed_text_at(arguments, "FILES", count)) count++;
     const char **paths = calloc(count + 1, sizeof *paths);
-    if (!paths) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u files", count);
+    if (!paths) return HED_OUT_OF_MEMORY(error, "%u files", count);
     for (uint32_t i = 0; i < count; i++) paths[i] = hed_text_at(arguments, "FILES", i);
     hed_status status = hed_exchange_import(database, paths, count, hed_interrupted, added, error);
     free(paths);
@@ -519,7 +516,8 @@ static int db_merge_run(const hed_arguments *arguments, void *user)
         total.facts += added.facts;
     }
     if (!status)
-        status = print_changes(arguments, &total, "added", "to", hed_database_path(database), &error);
+        status =
+            print_changes(arguments, &total, "added", "to", hed_database_path(database), &error);
     return db_close(&session, database, status, &error);
 }
 

@@ -64,7 +64,7 @@ static bool config_parse(const hed_kernel_def *kernel, const char *text, hed_con
 static void set_text(char **to, const char *from, hed_error *error)
 {
     char *copy = strdup(from);
-    if (!copy) hed_fail(error, HED_ERROR_MEMORY, "out of memory for a device of the module");
+    if (!copy) HED_OUT_OF_MEMORY(error, "a device of the module");
     if (!copy) return;
     free(*to);
     *to = copy;
@@ -242,14 +242,14 @@ static hed_status write_module(
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    if (!out) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!out) return HED_OUT_OF_MEMORY(error, "%s", path);
     fprintf(out,
         "// The best configurations of the shader \"%s\" that were measured in browsers, for web "
         "pages.\n// Made by `heddle db export`: make it again rather than change it.\n",
         t->kernel->name);
     put_table(out, t, problem);
     fwrite(hed_module_files[0].text, 1, hed_module_files[0].size, out);
-    if (fclose(out)) hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (fclose(out)) HED_OUT_OF_MEMORY(error, "%s", path);
     else hed_file_write(path, text, size, error);
     free(text);
     return error->status;
@@ -261,7 +261,7 @@ hed_status cli_module_write(
     hed_tune_file *file = NULL;
     hed_tune_def def = hed_default_tune_def();
     module_table *t = calloc(1, sizeof *t);
-    if (!t) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!t) return HED_OUT_OF_MEMORY(error, "%s", path);
     /* the page queries the limits of its adapter */
     if (!hed_tune_file_open(shader, &cli_any_browser, &file, error)) {
         hed_tune_file_apply(file, &def);

@@ -65,7 +65,7 @@ static hed_status child_answer(const char *name, int output, hed_json **answer, 
 {
     size_t size = 0;
     char *text = file_text(output, &size);
-    if (!text) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the output of %s", name);
+    if (!text) return HED_OUT_OF_MEMORY(error, "the output of %s", name);
     hed_json_parse(name, text, size, answer, error);
     free(text);
     return error->status;
@@ -79,7 +79,8 @@ hed_status demo_run(const char *const *words, hed_json **answer, hed_error *erro
     int code = output < 0 || messages < 0 ? errno : child_start(&pid, output, messages, words);
     while (!code && waitpid(pid, &status, 0) < 0)
         if (errno != EINTR) code = errno;
-    if (code) hed_fail(error, HED_ERROR_IO, "heddle %s: cannot start: %s", words[1], strerror(code));
+    if (code)
+        hed_fail(error, HED_ERROR_IO, "heddle %s: cannot start: %s", words[1], strerror(code));
     else if (status) child_explain(words, status, messages, error);
     else child_answer(words[1], output, answer, error);
     if (output >= 0) close(output);

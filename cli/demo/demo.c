@@ -35,7 +35,7 @@ static char *make_text(const demo *d, const struct part *part, hed_error *error)
         if (fclose(own.page) == 0) return text;
     }
     free(text);
-    hed_fail(error, HED_ERROR_MEMORY, "out of memory for the part \"%s\"", part->id);
+    HED_OUT_OF_MEMORY(error, "the part \"%s\"", part->id);
     return NULL;
 }
 
@@ -76,7 +76,8 @@ static uint32_t put_page(const demo *d)
     uint32_t failed = 0;
     fputs(embedded("head.html"), d->page);
     for (size_t i = 0; i < HED_COUNT(PARTS); i++) failed += !demo_put_part(d, &PARTS[i]);
-    fprintf(d->page, "</main>\n<footer>Made by <code>heddle demo</code>, version %s.</footer>\n<script>\n%s</script>\n</html>\n",
+    fprintf(d->page,
+        "</main>\n<footer>Made by <code>heddle demo</code>, version %s.</footer>\n<script>\n%s</script>\n</html>\n",
         hed_version_text(), embedded("viewer.js"));
     return failed;
 }
@@ -89,12 +90,13 @@ static hed_status make_demo(demo *d, uint32_t *failed, hed_error *error)
         return hed_fail(error, HED_ERROR_IO,
             "the data are not installed (found no share/heddle beside the command's folder); the package heddle-data has them");
     if (mkdir(d->folder, 0777) && errno != EEXIST)
-        return hed_fail(error, HED_ERROR_IO, "%s: cannot make the folder: %s", d->folder, strerror(errno));
+        return hed_fail(
+            error, HED_ERROR_IO, "%s: cannot make the folder: %s", d->folder, strerror(errno));
     d->page = open_memstream(&text, &size);
-    if (!d->page) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the page");
+    if (!d->page) return HED_OUT_OF_MEMORY(error, "the page");
     *failed = put_page(d);
     demo_path path = demo_output(d, "index.html");
-    if (fclose(d->page)) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the page");
+    if (fclose(d->page)) HED_OUT_OF_MEMORY(error, "the page");
     else hed_file_write(path.text, text, size, error);
     free(text);
     if (!hed_failed(error)) printf("\nThe page: %s\n", path.text);

@@ -509,7 +509,8 @@ static void draw_plane(const picture *p, const frame *f)
         draw_mark(p, frame_x(f, run_state(p, step, x)), frame_y(f, run_state(p, step, y)), i);
     }
     uint32_t last = p->record->done;
-    svg_circle(p->svg, "start", frame_x(f, run_state(p, last, x)), frame_y(f, run_state(p, last, y)), 6);
+    svg_circle(
+        p->svg, "start", frame_x(f, run_state(p, last, x)), frame_y(f, run_state(p, last, y)), 6);
     svg_clip_end(p->svg);
     frame_box(f, p->svg);
 }
@@ -598,7 +599,7 @@ hed_status cli_mppi_picture_write(const cli_mppi_subject *subject, const cli_mpp
         .model = record->def->model,
         .seconds = fmax(record->done, 1) * (double)record->def->dt};
     float *times = malloc(((size_t)record->done + 1) * sizeof *times);
-    if (!times) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!times) return HED_OUT_OF_MEMORY(error, "%s", path);
     for (uint32_t k = 0; k < record->done; k++) times[k] = 1e-6f * (float)record->stats[k].solve_ns;
     choose_moments(&p, 9);
     double top = 84, main = 620, bottom_height = p.model->controls > 4 ? 540 : 440;

@@ -31,8 +31,7 @@ hed_status cli_mppi_record_open(cli_mppi_record *record, const hed_mppi_def *def
         record->moments[i].costs = malloc(ROWS * sizeof(float));
         has_memory = has_memory && record->moments[i].states && record->moments[i].costs;
     }
-    if (!has_memory)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the record of %u steps", steps);
+    if (!has_memory) return HED_OUT_OF_MEMORY(error, "the record of %u steps", steps);
     return HED_OK;
 }
 
@@ -59,8 +58,7 @@ static hed_status moment_keep_tables(
         free(moment->tables[t]);
         moment->tables[t] = malloc(table->count * sizeof(float));
         moment->table_counts[t] = table->count;
-        if (!moment->tables[t])
-            return hed_fail(error, HED_ERROR_MEMORY, "out of memory for table %s", table->name);
+        if (!moment->tables[t]) return HED_OUT_OF_MEMORY(error, "table %s", table->name);
         memcpy(moment->tables[t], table->values, table->count * sizeof(float));
     }
     return HED_OK;
@@ -102,9 +100,7 @@ hed_status cli_mppi_record_sum(
 {
     *figures = (cli_mppi_figures){0};
     double *values = malloc(((size_t)record->done + 1) * sizeof *values);
-    if (!values)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for the figures of %u steps", record->done);
+    if (!values) return HED_OUT_OF_MEMORY(error, "the figures of %u steps", record->done);
     uint32_t finite = 0;
     for (uint32_t k = 0; k < record->done; k++)
         values[k] = 1e-6 * (double)record->stats[k].solve_ns;
@@ -145,7 +141,7 @@ hed_status cli_mppi_record_write_csv(
     char *text = NULL, name[16];
     size_t size = 0;
     FILE *stream = open_memstream(&text, &size);
-    if (!stream) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!stream) return HED_OUT_OF_MEMORY(error, "%s", path);
     fputs("step,time", stream);
     for (uint32_t i = 0; i < model->states; i++)
         fprintf(stream, ",%s", cli_mppi_state_name(model, i, name));
@@ -155,8 +151,8 @@ hed_status cli_mppi_record_write_csv(
     for (uint32_t k = 0; k < record->done; k++) csv_row(record, k, stream);
     bool whole = !ferror(stream);
     whole = fclose(stream) == 0 && whole;
-    hed_status status = whole ? hed_file_write(path, text, size, error)
-                              : hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    hed_status status =
+        whole ? hed_file_write(path, text, size, error) : HED_OUT_OF_MEMORY(error, "%s", path);
     free(text);
     return status;
 }

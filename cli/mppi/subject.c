@@ -52,7 +52,7 @@ static hed_status subject_set(cli_mppi_subject *s, const char *text, size_t size
         return hed_fail(error, HED_ERROR_LIMIT, "%u parameters are set; at most %d can be", at + 1,
             CLI_MPPI_MOST_SETTINGS);
     char *name = s->texts[at] = strndup(text, size), *equals = name ? strchr(name, '=') : NULL;
-    if (!name) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a setting");
+    if (!name) return HED_OUT_OF_MEMORY(error, "a setting");
     char *end = equals;
     float value = equals ? strtof(equals + 1, &end) : 0;
     if (!equals || equals == name || end == equals + 1 || *end || !isfinite(value))
@@ -83,7 +83,8 @@ static hed_status subject_find(cli_mppi_subject *s, hed_error *error)
     size_t length = strlen(s->name);
     for (int by_model = 0; by_model < 2; by_model++)
         for (const hed_source *file = hed_mppi_scenes_files; file->name; file++) {
-            bool named = !strncmp(file->name, s->name, length) && !strcmp(file->name + length, ".json");
+            bool named =
+                !strncmp(file->name, s->name, length) && !strcmp(file->name + length, ".json");
             if (!by_model && !named) continue;
             hed_mppi_scene_parse(file->name, file->text, strlen(file->text), ".", &s->scene, error);
             if (hed_failed(error)) return error->status;
@@ -108,7 +109,8 @@ static hed_status subject_refuse(const char *name, hed_error *error)
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "there is no model \"%s\"%s%s%s; a scene is a file, %s.json. \"heddle mppi models\" lists the "
         "models",
-        name, suggestion ? "; did you mean " : "", suggestion ? suggestion : "", suggestion ? "?" : "", name);
+        name, suggestion ? "; did you mean " : "", suggestion ? suggestion : "",
+        suggestion ? "?" : "", name);
 }
 
 /* Rejects a name that is neither a scene's nor that of a model with one. */

@@ -39,12 +39,12 @@ svg *svg_open(double width, double height, const char *style)
 
 hed_status svg_save(svg *picture, const char *path, hed_error *error)
 {
-    if (!picture) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!picture) return HED_OUT_OF_MEMORY(error, "%s", path);
     fputs("</svg>\n", picture->stream);
     bool whole = !ferror(picture->stream);
     whole = fclose(picture->stream) == 0 && whole;
     hed_status status = whole ? hed_file_write(path, picture->text, picture->size, error)
-                              : hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+                              : HED_OUT_OF_MEMORY(error, "%s", path);
     free(picture->text);
     free(picture);
     return status;

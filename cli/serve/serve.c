@@ -59,7 +59,7 @@ static hed_status key_copy(key_texts *to, const char *const from[KEY_TEXTS], hed
         copies.at[i] = strdup(from[i]);
         if (copies.at[i]) continue;
         key_free(&copies);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a key of the database");
+        return HED_OUT_OF_MEMORY(error, "a key of the database");
     }
     key_free(to);
     *to = copies;
@@ -202,7 +202,7 @@ static void read_lists(dashboard *d, const char *path, hed_error *error)
         cli_report_free(devices);
         cli_report_free(s.tunings);
         cli_report_free(s.measurements);
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the dashboard");
+        HED_OUT_OF_MEMORY(error, "the dashboard");
         return;
     }
     put_list(out, "devices", devices, error);
@@ -210,7 +210,7 @@ static void read_lists(dashboard *d, const char *path, hed_error *error)
     put_list(out, "tunings", s.tunings, error);
     fputs(", ", out);
     put_list(out, "measurements", s.measurements, error);
-    if (fclose(out)) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the dashboard");
+    if (fclose(out)) HED_OUT_OF_MEMORY(error, "the dashboard");
     free(d->lists);
     d->lists = lists;
 }
@@ -400,7 +400,8 @@ static const hed_option OPTIONS[] = {
     OPTION("port", INTEGER, "NUMBER", "port of 127.0.0.1; any that is free", .letter = 0, .low = 0,
         .high = 65535),
     OPTION("page", OUTPUT, "FILE",
-        "with a shader: write one file that tunes it wherever it is opened", .letter = 0, .endings = ".html .htm"),
+        "with a shader: write one file that tunes it wherever it is opened", .letter = 0,
+        .endings = ".html .htm"),
     OPTION("budget", INTEGER, "COUNT", "configurations in that file; 60 unless told", .letter = 'n',
         .low = 1, .high = 1000),
     {0}};

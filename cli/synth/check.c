@@ -138,7 +138,7 @@ static hed_status synth_measure(hed_device *device, const hed_synth_instrument *
     def.solver = solver;
     def.inputs = inputs_of(instrument);
     player p = {.left = calloc(block, sizeof(float)), .right = calloc(block, sizeof(float))};
-    if (!p.left || !p.right) hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block of sound");
+    if (!p.left || !p.right) HED_OUT_OF_MEMORY(error, "a block of sound");
     if (!hed_synth_create(device, &def, &p.synth, error))
         player_measure(&p, instrument, rate, block, load, error);
     hed_status status = error->status;
@@ -401,7 +401,8 @@ static hed_status check_loads(check *c, hed_error *error)
 /* Opens the devices of --device, or all. */
 static hed_status check_open_devices(check *c, hed_error *error)
 {
-    if (hed_given(c->arguments, "device")) return cli_open_devices(c->arguments, &c->session, error);
+    if (hed_given(c->arguments, "device"))
+        return cli_open_devices(c->arguments, &c->session, error);
     if (cli_open_context(c->arguments, &c->session, error)) return error->status;
     uint32_t device_count = hed_context_describe(c->session.context).devices;
     for (uint32_t i = 0; i < device_count && i < CLI_MOST_DEVICES; i++)
@@ -459,8 +460,11 @@ static const hed_option OPTIONS[] = {
     FLAG("schema", "print the JSON schema of instrument files"),
     {0},
 };
-static const hed_option POSITIONALS[] = {
-    {.name = "FILE", .kind = HED_OPTION_FILE, .names = &cli_data_instruments, .help = "the instrument, FILE.json"}, {0}};
+static const hed_option POSITIONALS[] = {{.name = "FILE",
+                                             .kind = HED_OPTION_FILE,
+                                             .names = &cli_data_instruments,
+                                             .help = "the instrument, FILE.json"},
+    {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle synth check harp.json", "everything, on each device"},
     {"heddle synth check harp.json --device host --block 64",

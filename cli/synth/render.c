@@ -29,7 +29,7 @@ static hed_status song_make_room(render_song *song, uint32_t count, hed_error *e
     song->events = calloc((size_t)count + 1, sizeof *song->events);
     song->samples = calloc((size_t)count + 1, sizeof *song->samples);
     if (song->events && song->samples) return HED_OK;
-    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u events", count);
+    return HED_OUT_OF_MEMORY(error, "%u events", count);
 }
 
 static void song_add(
@@ -128,8 +128,7 @@ static hed_status open_stems(render_files *f, const hed_synth_instrument *instru
 {
     uint32_t count = hed_synth_instrument_count(instrument, HED_SYNTH_MICROPHONE);
     f->stems = calloc((size_t)count + 1, sizeof *f->stems);
-    if (!f->stems)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %" PRIu32 " stems", count);
+    if (!f->stems) return HED_OUT_OF_MEMORY(error, "%" PRIu32 " stems", count);
     for (uint32_t i = 0; i < count; i++) {
         hed_synth_entity_def microphone;
         hed_synth_entity entity = hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, i);
@@ -137,7 +136,7 @@ static hed_status open_stems(render_files *f, const hed_synth_instrument *instru
         if (!microphone.as.microphone.heard) continue;
         char *path =
             stem_path(sound, f->stem_count + 1, hed_synth_instrument_name(instrument, entity));
-        if (!path) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a name");
+        if (!path) return HED_OUT_OF_MEMORY(error, "a name");
         /* stems precede gain and limiter, so they may exceed full scale: floats */
         synth_sound_writer_open(
             path, rate, 2, SYNTH_SOUND_F32, frames, &f->stems[f->stem_count], error);
@@ -312,14 +311,12 @@ static hed_status render_open_files(synth_render *r, hed_error *error)
     if (hed_given(a, "spectrogram")) {
         if (r->frames < SIZE_MAX / 8) f->picture = malloc(sizeof *f->picture * 2 * (r->frames + 1));
         if (!f->picture)
-            return hed_fail(error, HED_ERROR_MEMORY,
-                "out of memory for the spectrogram of %" PRIu64 " samples", r->frames);
+            return HED_OUT_OF_MEMORY(error, "the spectrogram of %" PRIu64 " samples", r->frames);
     }
     uint32_t channels = 2 * f->stem_count;
     r->buffers = calloc((size_t)(2 + channels) * r->block, sizeof *r->buffers);
     r->stems = calloc((size_t)channels + 1, sizeof *r->stems);
-    if (!r->buffers || !r->stems)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block");
+    if (!r->buffers || !r->stems) return HED_OUT_OF_MEMORY(error, "a block");
     for (uint32_t i = 0; i < channels; i++) r->stems[i] = r->buffers + (size_t)(2 + i) * r->block;
     return HED_OK;
 }
@@ -375,7 +372,7 @@ static void render_go(synth_render *r, hed_error *error)
 {
     float *piece = calloc((size_t)r->block * (r->voice.channels + 1), sizeof *piece);
     const float **inputs = calloc((size_t)r->voice.channels + 1, sizeof *inputs);
-    if (!piece || !inputs) hed_fail(error, HED_ERROR_MEMORY, "out of memory for a block");
+    if (!piece || !inputs) HED_OUT_OF_MEMORY(error, "a block");
     hed_progress progress = hed_progress_begin(
         "synth render", "s of sound", (uint64_t)((double)r->frames / r->rate), r->quiet || r->json);
     uint64_t begin = hed_now();
@@ -515,7 +512,8 @@ static const hed_option OPTIONS[] = {
         .letter = 'o'),
     OPTION("in", FILE, "FILE",
         "sound that goes in, for the instrument's audio inputs; of the same rate", .letter = 0),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd',
+        .names = &cli_device_names),
     FLAG("strict", "the same bits on every device"),
     OPTION("solver", CHOICE, "NAME", "how it runs", .choices = SOLVERS, .fallback = "auto"),
     OPTION("rate", INTEGER, "HZ", "samples per second", .letter = 'r', .fallback = "48000",
@@ -533,7 +531,8 @@ static const hed_option OPTIONS[] = {
     CLI_SYNTH_NOTE_OPTIONS,
     FLAG("stems",
         "a file for each microphone too, FILE-1-NAME.wav: floats, before gain and limiter"),
-    OPTION("spectrogram", OUTPUT, "FILE", "a picture of the sound, FILE.png", .letter = 0, .endings = ".png"),
+    OPTION("spectrogram", OUTPUT, "FILE", "a picture of the sound, FILE.png", .letter = 0,
+        .endings = ".png"),
     FLAG("json", "print JSON: one array with one object, nothing else"),
     {0},
 };
@@ -557,11 +556,15 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_synth_render = {
-    .name = "render", .summary = "play a song on an instrument into a sound file",
+    .name = "render",
+    .summary = "play a song on an instrument into a sound file",
     .description =
         "Renders as fast as the device can. Events of the song sound at their samples, the limiter's "
         "look-ahead is taken away, and the sound is the same for every block size. Notes that the "
         "instrument does not hear are dropped and reported; where no note of the song sounds that is an error. "
         "After Ctrl-C the file holds what was rendered.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = render_run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = render_run,
 };

@@ -26,9 +26,7 @@ hed_status hed_spectrum_create(uint32_t size, hed_spectrum **spectrum, hed_error
             "a spectrum of %u samples: expected a power of two from %u to %u", size,
             HED_SPECTRUM_LEAST, HED_SPECTRUM_MOST);
     hed_spectrum *s = malloc(sizeof *s + (size_t)size * 4 * sizeof(double));
-    if (!s)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for a spectrum of %u samples", size);
+    if (!s) return HED_OUT_OF_MEMORY(error, "a spectrum of %u samples", size);
     s->size = size;
     s->window = (double *)(s + 1);
     s->cosine = s->window + size;
@@ -137,8 +135,14 @@ static const uint8_t colours[][3] = {{0, 0, 8}, {38, 14, 84}, {104, 24, 118}, {1
 
 hed_spectrogram_def hed_default_spectrogram_def(void)
 {
-    return (hed_spectrogram_def){.channels = 1, .rate = 48000, .width = 800, .height = 400,
-        .window = 8192, .low = 40, .high = 16000, .range = 90};
+    return (hed_spectrogram_def){.channels = 1,
+        .rate = 48000,
+        .width = 800,
+        .height = 400,
+        .window = 8192,
+        .low = 40,
+        .high = 16000,
+        .range = 90};
 }
 
 double hed_spectrogram_x(const hed_spectrogram_def *def, double seconds)
@@ -317,7 +321,8 @@ static hed_status spectrogram_check(const hed_spectrogram_def *def, hed_error *e
 {
     if (def->frames == 0 || def->channels < 1 || def->channels > 2 || !(def->rate > 0))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a spectrogram of %" PRIu64 " frames of %u channels at %g Hz: expected sound of one or two channels",
+            "a spectrogram of %" PRIu64
+            " frames of %u channels at %g Hz: expected sound of one or two channels",
             def->frames, def->channels, def->rate);
     if (def->width < 16 || def->height < 16 || def->width > 16384 || def->height > 16384)
         return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -342,8 +347,7 @@ hed_status hed_spectrogram_draw(const hed_spectrogram_def *def, hed_image *image
           *stretch = malloc((size_t)def->window * def->channels * sizeof *stretch);
     double *power = malloc((def->window / 2 + 1) * sizeof *power);
     if (!levels || !stretch || !power)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for a spectrogram of %u x %u pixels",
-            def->width, def->height);
+        HED_OUT_OF_MEMORY(error, "a spectrogram of %u x %u pixels", def->width, def->height);
     if (!error->status) {
         spectrogram_measure(def, spectrum, stretch, power, levels);
         spectrogram_draw(def, levels, image);

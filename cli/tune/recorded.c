@@ -57,7 +57,7 @@ static hed_status recorded_unzip(
             bytes = larger;
         }
     }
-    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    return HED_OUT_OF_MEMORY(error, "%s", path);
 }
 
 /* Name of a space: "a/b/gemm_A100.tsv.gz" becomes "gemm_A100". */
@@ -147,7 +147,7 @@ static hed_status table_write(const table *t, const char *path, char **converted
                 "and ends of lines",
                 path, t->cells[i], t->cells[i % t->columns]);
     FILE *out = open_memstream(converted, &size);
-    if (!out) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!out) return HED_OUT_OF_MEMORY(error, "%s", path);
     fputs("# domain:", out);
     bool fine = true;
     for (size_t i = 0; i + 1 < t->columns && fine; i++) fine = table_write_domain(out, t, i);
@@ -159,7 +159,7 @@ static hed_status table_write(const table *t, const char *path, char **converted
     if (fine) return HED_OK;
     free(*converted);
     *converted = NULL;
-    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    return HED_OUT_OF_MEMORY(error, "%s", path);
 }
 
 /* ---- Heddle's own CSV ---- */
@@ -213,7 +213,7 @@ static hed_status csv_read_row(
         fine = rest != NULL;
         free(rest);
     }
-    if (!fine) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!fine) return HED_OUT_OF_MEMORY(error, "%s", path);
     if (t->count % t->columns == 0) return HED_OK;
     return hed_fail(error, HED_ERROR_FORMAT,
         "%s: row %u has too few fields: expected %zu parameters, %s and value", path, line,
@@ -225,19 +225,17 @@ static hed_status csv_read(table *t, const char *path, const char *text, hed_err
     bool last = false;
     while (!last) {
         char *name = csv_next(&text, &last);
-        if (!name) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        if (!name) return HED_OUT_OF_MEMORY(error, "%s", path);
         bool end = strcmp(name, OUTCOME) == 0;
         if (end) free(name);
-        else if (!table_add(t, name))
-            return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        else if (!table_add(t, name)) return HED_OUT_OF_MEMORY(error, "%s", path);
         if (end) break;
     }
-    if (!table_add(t, strdup("time_ms")))
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!table_add(t, strdup("time_ms"))) return HED_OUT_OF_MEMORY(error, "%s", path);
     t->columns = t->count;
     while (!last) {
         char *name = csv_next(&text, &last);
-        if (!name) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        if (!name) return HED_OUT_OF_MEMORY(error, "%s", path);
         free(name);
     }
     hed_status status = HED_OK;
@@ -291,9 +289,8 @@ static hed_status cache_read(table *t, const char *path, json_t *document, hed_e
             path);
     for (size_t i = 0; i < json_array_size(keys); i++)
         if (!table_add(t, cache_text(json_array_get(keys, i))))
-            return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
-    if (!table_add(t, strdup("time_ms")))
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+            return HED_OUT_OF_MEMORY(error, "%s", path);
+    if (!table_add(t, strdup("time_ms"))) return HED_OUT_OF_MEMORY(error, "%s", path);
     t->columns = t->count;
     json_object_foreach(cache, key, entry)
     {
@@ -302,16 +299,14 @@ static hed_status cache_read(table *t, const char *path, json_t *document, hed_e
             if (!value)
                 return hed_fail(error, HED_ERROR_FORMAT, "%s: \"%.60s\" in the cache has no %.40s",
                     path, key, t->cells[i]);
-            if (!table_add(t, cache_text(value)))
-                return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+            if (!table_add(t, cache_text(value))) return HED_OUT_OF_MEMORY(error, "%s", path);
         }
         /* milliseconds, or a text with the reason of a failure */
         const json_t *time = json_object_get(entry, "time");
         char text[64] = "invalid";
         if (json_is_number(time) && json_number_value(time) > 0)
             snprintf(text, sizeof text, "%.9g", json_number_value(time));
-        if (!table_add(t, strdup(text)))
-            return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        if (!table_add(t, strdup(text))) return HED_OUT_OF_MEMORY(error, "%s", path);
     }
     return HED_OK;
 }
@@ -376,7 +371,7 @@ static uint32_t row_number(const reader *r) { return r->converted ? r->line - 2 
 
 static hed_status reader_no_memory(const reader *r)
 {
-    return hed_fail(r->error, HED_ERROR_MEMORY, "out of memory for %s", r->path);
+    return HED_OUT_OF_MEMORY(r->error, "%s", r->path);
 }
 
 /* ---- the domain ---- */

@@ -71,8 +71,7 @@ static hed_status read_others(replaying *r, const hed_arguments *arguments)
         status = hed_recorded_space_read(path, &r->warm_spaces[i], &r->error);
         if (!status &&
             !(r->best_of[i] = hed_replay_best(&r->warm_spaces[i], SOURCE_ROWS, &r->best_count[i])))
-            status =
-                hed_fail(&r->error, HED_ERROR_MEMORY, "out of memory for the best of %s", path);
+            status = HED_OUT_OF_MEMORY(&r->error, "the best of %s", path);
     }
     return status;
 }
@@ -102,9 +101,7 @@ static hed_status read_job(replaying *r, const char *path)
     j->evaluations = r->other_count > 0 ? WARM_EVALUATIONS : j->scale.budget;
     j->best = calloc((size_t)r->seeds * j->evaluations, sizeof *j->best);
     j->seconds = calloc((size_t)r->seeds * j->evaluations, sizeof *j->seconds);
-    return j->best && j->seconds
-               ? HED_OK
-               : hed_fail(&r->error, HED_ERROR_MEMORY, "out of memory for %u runs", r->seeds);
+    return j->best && j->seconds ? HED_OK : HED_OUT_OF_MEMORY(&r->error, "%u runs", r->seeds);
 }
 
 /* ---- running ---- */
@@ -114,9 +111,15 @@ static bool run_one(replaying *r, uint32_t number, hed_error *error)
     job *j = &r->jobs[number / r->seeds];
     uint32_t seed = number % r->seeds;
     hed_replay_def def = {
-        .recorded = &j->recorded, .scale = &j->scale, .strategy = r->strategy, .seed = seed + 1,
-        .sources = j->sources, .source_count = j->source_count, .evaluations = j->evaluations,
-        .open = 1, .stop = hed_interrupted,
+        .recorded = &j->recorded,
+        .scale = &j->scale,
+        .strategy = r->strategy,
+        .seed = seed + 1,
+        .sources = j->sources,
+        .source_count = j->source_count,
+        .evaluations = j->evaluations,
+        .open = 1,
+        .stop = hed_interrupted,
     };
     size_t begin = (size_t)seed * j->evaluations;
     return hed_replay_run(&def, j->best + begin, j->seconds + begin, error) == HED_OK;
@@ -261,7 +264,7 @@ static hed_status replay_open(replaying *r, const hed_arguments *arguments)
     r->best_of = calloc(MOST_SPACES, sizeof *r->best_of);
     r->best_count = calloc(MOST_SPACES, sizeof *r->best_count);
     if (!r->jobs || !r->warm_spaces || !r->best_of || !r->best_count)
-        return hed_fail(&r->error, HED_ERROR_MEMORY, "out of memory for the spaces");
+        return HED_OUT_OF_MEMORY(&r->error, "the spaces");
     hed_status status = read_others(r, arguments);
     for (uint32_t i = 0; !status && (path = hed_text_at(arguments, "SPACE.tsv", i)); i++)
         status = read_job(r, path);
@@ -288,11 +291,17 @@ static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local"
 
 static const hed_option OPTIONS[] = {
     OPTION("strategy", CHOICE, "NAME", "how to search", .choices = STRATEGIES, .fallback = "auto"),
-    OPTION("seeds", INTEGER, "COUNT", "runs of each space", .low = 1, .high = 10000, .fallback = "50"),
-    OPTION("warm", FILE, "OTHER.tsv...", "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations", .repeated = true, .several = true),
+    OPTION(
+        "seeds", INTEGER, "COUNT", "runs of each space", .low = 1, .high = 10000, .fallback = "50"),
+    OPTION("warm", FILE, "OTHER.tsv...",
+        "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations",
+        .repeated = true, .several = true),
     FLAG("json", "print JSON: one object, nothing else"), {0}};
 static const hed_option POSITIONALS[] = {
-    {.name = "SPACE.tsv", .kind = HED_OPTION_FILE, .required = true, .repeated = true,
+    {.name = "SPACE.tsv",
+        .kind = HED_OPTION_FILE,
+        .required = true,
+        .repeated = true,
         .help = "recorded spaces, plain or gzipped: tables as below, what "
                 "\"heddle tune --csv\" wrote, or Kernel Tuner's cache files"},
     {0}};
@@ -303,7 +312,8 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_tune_replay = {
-    .name = "replay", .summary = "the search's score on recorded spaces",
+    .name = "replay",
+    .summary = "the search's score on recorded spaces",
     .description =
         "Runs the search on spaces of which every configuration was measured before, once for each seed, and "
         "compares with the exact expectation of random search. SCORE is 0 for random search and 1 for the optimum "
@@ -312,5 +322,8 @@ const hed_command hed_command_tune_replay = {
         "over the optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
         "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each "
         "configuration, columns parted by tabs; time_ms is a positive number, or \"invalid\". Values may be words.",
-    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = replay_run,
+    .options = OPTIONS,
+    .positionals = POSITIONALS,
+    .examples = EXAMPLES,
+    .run = replay_run,
 };

@@ -22,7 +22,7 @@ hed_status hed_replay_measure(
     uint64_t count = 0; /* number of valid times */
     for (uint64_t i = 0; sorted && i < recorded->count; i++)
         if (!isnan(recorded->times[i])) sorted[count++] = recorded->times[i];
-    if (!sorted) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", recorded->name);
+    if (!sorted) return HED_OUT_OF_MEMORY(error, "%s", recorded->name);
     if (count == 0) {
         free(sorted);
         return hed_fail(error, HED_ERROR_FORMAT, "%s: not one of its configurations has a time",
@@ -141,7 +141,7 @@ hed_status hed_replay_run(
     hed_search *search = NULL;
     question *open = malloc(def->open * sizeof *open);
     hed_status status = open ? hed_search_create(&search_def, &search, error)
-                             : hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u questions", def->open);
+                             : HED_OUT_OF_MEMORY(error, "%u questions", def->open);
     if (status == HED_OK) status = replay(def, search, open, best, seconds, error);
     hed_search_destroy(search);
     free(open);

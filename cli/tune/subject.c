@@ -117,7 +117,7 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
                 "--input %s: expected NAME=FILE or NAME=LOW:HIGH", input);
         char *name = strndup(input, (size_t)(equals - input));
         status = name ? hed_tune_file_set_content(spec, device, name, equals + 1, error)
-                      : hed_fail(error, HED_ERROR_MEMORY, "out of memory for --input");
+                      : HED_OUT_OF_MEMORY(error, "--input");
         free(name);
     }
     return status;
@@ -166,7 +166,8 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session, 
         return HED_EXIT_USAGE;
     }
     if (hed_given(arguments, "problem") && !by_name) {
-        fputs("heddle: --problem requires heddle:NAME: files and captures define their own problem\n",
+        fputs(
+            "heddle: --problem requires heddle:NAME: files and captures define their own problem\n",
             stderr);
         return HED_EXIT_USAGE;
     }

@@ -45,8 +45,7 @@ static hed_status outcome_read(const hed_sample *sample, hed_stream *stream,
         uint64_t size = sample->bytes[i] + GUARD_BYTES;
         result->data[i] = malloc(size);
         if (!result->data[i])
-            status = hed_fail(
-                error, HED_ERROR_MEMORY, "out of memory for %" PRIu64 " bytes of results", size);
+            status = HED_OUT_OF_MEMORY(error, "%" PRIu64 " bytes of results", size);
         else status = hed_read(stream, result->data[i], placed->buffers[i], 0, size, error);
     }
     return status;
@@ -356,9 +355,7 @@ static hed_status selection_make(
     size_t limit = 1;
     for (uint32_t p = 0; p < kernel->parameter_count; p++) limit += kernel->parameters[p].count;
     chosen->indices = malloc(limit * sizeof *chosen->indices);
-    if (!chosen->indices)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for the configurations of %s", kernel->name);
+    if (!chosen->indices) return HED_OUT_OF_MEMORY(error, "the configurations of %s", kernel->name);
     selection_add(chosen, preferred);
     for (uint32_t p = 0; def->coverage == HED_COVER_VALUES && p < kernel->parameter_count; p++) {
         for (uint32_t v = 0; v < kernel->parameters[p].count && !(ignored >> p & 1); v++) {
@@ -493,9 +490,7 @@ static hed_status session_open(session *s, hed_error *error)
     const hed_kernel_def *kernel = def->kernel;
     hed_config config = hed_config_default(kernel);
     s->problems = calloc(kernel->sample.count, sizeof *s->problems);
-    if (!s->problems)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for the sample problems of %s", kernel->name);
+    if (!s->problems) return HED_OUT_OF_MEMORY(error, "the sample problems of %s", kernel->name);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < kernel->sample.count && !status; i++)
         status = hed_sample_create(

@@ -54,8 +54,7 @@ void *hed_new(const hed_allocator *allocator, uint64_t count, size_t size, hed_e
     void *memory = NULL;
     if (size == 0 || count <= SIZE_MAX / size)
         memory = hed_allocate(allocator, (size_t)(count ? count : 1) * size);
-    if (!memory)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for %" PRIu64 " x %zu bytes", count, size);
+    if (!memory) HED_OUT_OF_MEMORY(error, "%" PRIu64 " x %zu bytes", count, size);
     return memory;
 }
 

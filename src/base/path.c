@@ -38,7 +38,8 @@ hed_status hed_path_make(const char *folder, hed_error *error)
 {
     char path[HED_PATH_MAX];
     if (folder[0] == '\0' || !hed_text_copy(path, sizeof path, folder))
-        return path_fail(error, "make the folder", folder, folder[0] == '\0' ? ENOENT : ENAMETOOLONG);
+        return path_fail(
+            error, "make the folder", folder, folder[0] == '\0' ? ENOENT : ENAMETOOLONG);
     /* Each '/' except a leading one ends the name of a folder to create; the end of the text ends
      * the last name. */
     for (char *end = path + 1;; end++) {
@@ -70,9 +71,7 @@ static hed_status path_read_all(const hed_allocator *allocator, int file, const 
             /* reading limit + 1 bytes shows that the file is too large */
             size_t larger = *capacity > limit / 2 ? limit + 2 : *capacity * 2;
             char *copy = hed_allocate(allocator, larger);
-            if (!copy)
-                return hed_fail(
-                    error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", larger, path);
+            if (!copy) return HED_OUT_OF_MEMORY(error, "the %zu bytes of %s", larger, path);
             memcpy(copy, *bytes, *size);
             hed_release(allocator, *bytes, *capacity);
             *bytes = copy;
@@ -132,8 +131,7 @@ static hed_status path_read_file(const hed_allocator *allocator, const char *pat
     char *content = hed_allocate(allocator, capacity);
     hed_status status =
         content ? path_read_all(allocator, file, path, limit, &content, &length, &capacity, error)
-                : hed_fail(error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s",
-                      capacity, path);
+                : HED_OUT_OF_MEMORY(error, "the %zu bytes of %s", capacity, path);
     close(file);
     if (status == HED_OK && length == 0 && S_ISFIFO(about.st_mode))
         status = hed_fail(
@@ -141,8 +139,7 @@ static hed_status path_read_file(const hed_allocator *allocator, const char *pat
     /* Memory is freed with its exact size, and the caller knows only the size of the file. */
     char *exact = status == HED_OK ? hed_allocate(allocator, length + 1) : NULL;
     if (status == HED_OK && !exact)
-        status = hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for the %zu bytes of %s", length + 1, path);
+        status = HED_OUT_OF_MEMORY(error, "the %zu bytes of %s", length + 1, path);
     if (status == HED_OK) {
         memcpy(exact, content, length);
         *bytes = exact;
@@ -226,8 +223,9 @@ hed_status hed_path_begin(hed_path_writer *writer, const char *path, hed_error *
 
 hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size, hed_error *error)
 {
-    return path_write_all(writer->file, bytes, size) ? HED_OK
-                                                : path_fail(error, "write", writer->path, errno);
+    return path_write_all(writer->file, bytes, size)
+               ? HED_OK
+               : path_fail(error, "write", writer->path, errno);
 }
 
 int hed_file_commit(int file, const char *temporary, const char *path)
@@ -304,7 +302,8 @@ static int path_find_object(struct dl_phdr_info *object, size_t size, void *user
             search->address - begin >= object->dlpi_phdr[index].p_memsz)
             continue;
         const char *name = object->dlpi_name; /* empty for the program itself */
-        search->is_found = realpath(name && name[0] != '\0' ? name : "/proc/self/exe", search->path) != NULL;
+        search->is_found =
+            realpath(name && name[0] != '\0' ? name : "/proc/self/exe", search->path) != NULL;
         return 1;
     }
     return 0;

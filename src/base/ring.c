@@ -41,8 +41,7 @@ hed_status hed_ring_create(const hed_allocator *allocator, uint32_t record_bytes
     size_t bytes = sizeof(hed_ring) + (size_t)rounded * record_bytes;
     hed_ring *new_ring = hed_allocate(allocator, bytes);
     if (!new_ring)
-        return hed_fail(error, HED_ERROR_MEMORY,
-            "out of memory for a ring of %u records of %u bytes", rounded, record_bytes);
+        return HED_OUT_OF_MEMORY(error, "a ring of %u records of %u bytes", rounded, record_bytes);
     new_ring->allocator = allocator ? *allocator : hed_default_allocator();
     new_ring->bytes = bytes;
     new_ring->record_bytes = record_bytes;

@@ -200,7 +200,7 @@ hed_status hed_team_create(
     member *members = new_team ? hed_allocate(allocator, size * sizeof *members) : NULL;
     if (!members) {
         hed_release(allocator, new_team, sizeof *new_team);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a team of %u threads", size);
+        return HED_OUT_OF_MEMORY(error, "a team of %u threads", size);
     }
     new_team->allocator = allocator ? *allocator : hed_default_allocator();
     new_team->size = size;
@@ -302,7 +302,10 @@ void hed_team_for(hed_team *team, uint64_t count, uint64_t grain,
         if (count > 0) function(user, 0, count);
         return;
     }
-    pieces work = {.function = function, .user = user, .length = count / total,
-        .longer = count % total, .total = total};
+    pieces work = {.function = function,
+        .user = user,
+        .length = count / total,
+        .longer = count % total,
+        .total = total};
     hed_team_run(team, team_take_pieces, &work);
 }

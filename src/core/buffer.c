@@ -27,7 +27,7 @@ static hed_status buffer_open(
     hed_status status = hed_device_ensure_open(device, error);
     if (status) return status;
     *buffer = hed_allocate(&device->settings->allocator, sizeof **buffer);
-    if (!*buffer) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
+    if (!*buffer) return HED_OUT_OF_MEMORY(error, "a buffer");
     (*buffer)->device = device;
     (*buffer)->memory = memory;
     (*buffer)->size = size;
@@ -74,8 +74,9 @@ hed_status hed_buffer_create_sub(
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "pinned memory is not for kernels and has no parts");
     if (alignment && offset % alignment)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "a part at byte %llu: %s requires a multiple of %u",
-            (unsigned long long)offset, parent->device->info.id, alignment);
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "a part at byte %llu: %s requires a multiple of %u", (unsigned long long)offset,
+            parent->device->info.id, alignment);
     hed_buffer *new_buffer;
     hed_status status = buffer_open(parent->device, parent->memory, size, &new_buffer, error);
     if (status) return status;
@@ -148,8 +149,8 @@ static hed_status copy_gl(hed_stream *stream, hed_buffer *buffer, bool to_device
     const hed_allocator *allocator = &buffer->device->settings->allocator;
     void *bytes = hed_allocate(allocator, buffer->size);
     if (!bytes)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to copy an OpenGL buffer of %llu bytes",
-            (unsigned long long)buffer->size);
+        return HED_OUT_OF_MEMORY(
+            error, "a copy of an OpenGL buffer of %llu bytes", (unsigned long long)buffer->size);
     hed_status status;
     bind(GL_COPY_READ, buffer->gl_name);
     if (to_device) {

@@ -239,14 +239,14 @@ hed_status hed_context_create(const hed_context_def *def, hed_context **context,
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_context_def lacks an allocator or a clock: start from hed_default_context_def()");
     hed_context *new_context = hed_allocate(&def->allocator, sizeof *new_context);
-    if (!new_context) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a context");
+    if (!new_context) return HED_OUT_OF_MEMORY(error, "a context");
     new_context->settings.allocator = def->allocator;
     pthread_mutex_init(&new_context->open_lock, NULL);
     pthread_mutex_init(&new_context->mapping_lock, NULL);
     pthread_mutex_init(&new_context->extension_lock, NULL);
     if (make_settings(&new_context->settings, def) || open_backends(new_context)) {
         hed_context_destroy(new_context);
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory while the devices were listed");
+        return HED_OUT_OF_MEMORY(error, "the list of devices");
     }
     *context = new_context;
     return HED_OK;

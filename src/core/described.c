@@ -52,7 +52,7 @@ hed_status hed_device_create_described(
                 info->id ? info->id : "", strings[i], strlen(strings[i]),
                 sizeof(*device)->text[i] - 1);
     hed_device *new_device = hed_allocate(&context->settings.allocator, sizeof *new_device);
-    if (!new_device) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    if (!new_device) return HED_OUT_OF_MEMORY(error, "a device");
     new_device->context = context;
     new_device->settings = &context->settings;
     new_device->backend = &hed_described_backend;

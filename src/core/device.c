@@ -109,7 +109,7 @@ hed_status hed_device_adopt(hed_context *context, const char *backend,
     if (!handles->context)
         return hed_fail(error, HED_ERROR_ARGUMENT, "hed_driver_handles.context is NULL");
     hed_device *new_device = hed_allocate(&context->settings.allocator, sizeof *new_device);
-    if (!new_device) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    if (!new_device) return HED_OUT_OF_MEMORY(error, "a device");
     new_device->context = context;
     new_device->settings = &context->settings;
     new_device->slot = slot;

@@ -43,8 +43,7 @@ static hed_status grow(hed_graph *graph, hed_error *error)
     if (graph->count < graph->capacity) return HED_OK;
     uint32_t capacity = graph->capacity ? graph->capacity * 2 : 16;
     hed_step *steps = hed_allocate(hed_allocator_of(graph->device), capacity * sizeof *steps);
-    if (!steps)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u steps of a graph", capacity);
+    if (!steps) return HED_OUT_OF_MEMORY(error, "%u steps of a graph", capacity);
     if (graph->count) memcpy(steps, graph->steps, graph->count * sizeof *steps);
     hed_release(hed_allocator_of(graph->device), graph->steps, graph->capacity * sizeof *steps);
     graph->steps = steps;
@@ -62,8 +61,7 @@ hed_status hed_graph_add(hed_graph *graph, const hed_step *step, hed_error *erro
         added->arguments = copy_arguments(
             hed_allocator_of(graph->device), step->arguments, step->program->def->argument_count);
         if (!added->arguments)
-            return hed_fail(
-                error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
+            return HED_OUT_OF_MEMORY(error, "the arguments of a recorded launch");
         hed_variant_retain(variant_of(step));
     }
     graph->count++;
@@ -76,7 +74,7 @@ hed_status hed_graph_begin(hed_stream *stream, hed_error *error)
     if (stream->recording)
         return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is already recording a graph");
     hed_graph *graph = hed_allocate(&stream->device->settings->allocator, sizeof *graph);
-    if (!graph) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a graph");
+    if (!graph) return HED_OUT_OF_MEMORY(error, "a graph");
     graph->device = stream->device;
     stream->recording = graph;
     return HED_OK;
@@ -92,7 +90,8 @@ hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error
         hed_graph_destroy(recorded_graph);
         return error->status;
     }
-    if (!recorded_graph) return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is not recording a graph");
+    if (!recorded_graph)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is not recording a graph");
     stream->recording = NULL;
     hed_status status = HED_OK;
     if (recorded_graph->count && stream->device->backend->graph_build)
@@ -134,9 +133,7 @@ hed_status hed_graph_set_arguments(
     uint32_t count = step->program->def->argument_count;
     const hed_argument *former = step->arguments;
     hed_argument *copy = copy_arguments(hed_allocator_of(graph->device), arguments, count);
-    if (!copy)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "no memory for the arguments of a recorded launch");
+    if (!copy) return HED_OUT_OF_MEMORY(error, "the arguments of a recorded launch");
     step->arguments = copy;
     hed_status status = graph->impl ? graph->device->backend->graph_update(
                                           graph->device, graph->impl, graph->steps, index, error)

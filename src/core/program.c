@@ -90,7 +90,7 @@ hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const h
         hed_allocate(allocator, (default_text.source_count + 1) * sizeof *text->sources);
     text->owned = hed_allocate(allocator, (default_text.source_count + 1) * sizeof *text->owned);
     if (!text->defines || !text->sources || !text->owned)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", def->name);
+        return HED_OUT_OF_MEMORY(error, "the build of %s", def->name);
     text->build = (hed_build){.device = device,
         .def = def,
         .language = default_text.language,
@@ -160,9 +160,7 @@ static hed_status make_request(const hed_build *build, hed_text *request, hed_er
         hed_text_add(request, "source %s %zu\n", build->sources[i].name, build->sources[i].size);
         hed_text_add_bytes(request, build->sources[i].text, build->sources[i].size);
     }
-    return request->failed
-               ? hed_fail(error, HED_ERROR_MEMORY, "no memory to build %s", build->def->name)
-               : HED_OK;
+    return request->failed ? HED_OUT_OF_MEMORY(error, "the build of %s", build->def->name) : HED_OK;
 }
 
 /* ---- compiling and loading ---- */
@@ -339,7 +337,7 @@ hed_status hed_variant_create(hed_device *device, const hed_kernel_def *def, hed
     const hed_allocator *allocator = &device->settings->allocator;
     *variant = NULL;
     hed_variant *new_variant = hed_allocate(allocator, sizeof *new_variant);
-    if (!new_variant) return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", def->name);
+    if (!new_variant) return HED_OUT_OF_MEMORY(error, "kernel %s", def->name);
     new_variant->program = (hed_program){.device = device,
         .def = def,
         .config = *config,

@@ -36,15 +36,13 @@ hed_status hed_stream_create(
     if (status) return status;
     const hed_allocator *allocator = &device->settings->allocator;
     hed_stream *new_stream = hed_allocate(allocator, sizeof *new_stream);
-    if (!new_stream) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
+    if (!new_stream) return HED_OUT_OF_MEMORY(error, "a stream");
     new_stream->device = device;
     new_stream->def = *def;
     if (def->timed_steps) {
         new_stream->times = hed_allocate(allocator, times_bytes(def->timed_steps));
         if (new_stream->times) new_stream->times->capacity = def->timed_steps;
-        else
-            status = hed_fail(
-                error, HED_ERROR_MEMORY, "no memory for the times of %u steps", def->timed_steps);
+        else status = HED_OUT_OF_MEMORY(error, "the times of %u steps", def->timed_steps);
     }
     if (!status) status = device->backend->stream_create(new_stream, error);
     if (status) {
@@ -383,8 +381,8 @@ static hed_status map_copy(hed_stream *stream, hed_buffer *buffer, uint64_t offs
     const hed_backend *backend = stream->device->backend;
     hed_mapping *mapping = hed_allocate(hed_allocator_of(stream->device), sizeof *mapping + size);
     if (!mapping)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to map %llu bytes of a buffer",
-            (unsigned long long)size);
+        return HED_OUT_OF_MEMORY(
+            error, "a map of %llu bytes of a buffer", (unsigned long long)size);
     mapping->offset = offset;
     mapping->size = size;
     const hed_step step = {.kind = HED_STEP_READ,
@@ -482,7 +480,7 @@ hed_status hed_event_create(hed_device *device, bool timed, hed_event **event, h
     hed_status status = hed_device_ensure_open(device, error);
     if (status) return status;
     hed_event *new_event = hed_allocate(&device->settings->allocator, sizeof *new_event);
-    if (!new_event) return hed_fail(error, HED_ERROR_MEMORY, "no memory for an event");
+    if (!new_event) return HED_OUT_OF_MEMORY(error, "an event");
     new_event->device = device;
     new_event->timed = timed;
     status = device->backend->event_create(new_event, error);

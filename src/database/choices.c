@@ -97,7 +97,7 @@ static hed_status choices_read_choices(hed_database *database, const hed_tune_ke
         if (!choices_read_choice(row, key, installed, &read)) continue;
         added = choices_add(choices, &database->allocator);
         if (added) *added = read;
-        else hed_fail(error, HED_ERROR_MEMORY, "out of memory for the choices of %s", key->kernel);
+        else HED_OUT_OF_MEMORY(error, "the choices of %s", key->kernel);
     }
     return error->status;
 }

@@ -32,8 +32,7 @@ static const char *advice(int code)
 hed_status hed_database_fail(hed_database *database, const char *action, hed_error *error)
 {
     int code = sqlite3_errcode(database->handle) & 0xff;
-    if (code == SQLITE_NOMEM)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", database->path);
+    if (code == SQLITE_NOMEM) return HED_OUT_OF_MEMORY(error, "%s", database->path);
     if (sqlite3_extended_errcode(database->handle) == SQLITE_READONLY_DBMOVED) {
         database->damaged = true;
         return hed_fail(
@@ -211,7 +210,8 @@ static hed_status check_regular(const char *path, const struct stat *about, hed_
     mode_t mode = about->st_mode;
     if (S_ISREG(mode)) return HED_OK;
     return hed_fail(error, HED_ERROR_IO,
-        "%s is not loaded: it is %s; expected a file. Set HEDDLE_DATABASE to a file elsewhere", path,
+        "%s is not loaded: it is %s; expected a file. Set HEDDLE_DATABASE to a file elsewhere",
+        path,
         S_ISDIR(mode)    ? "a folder"
         : S_ISFIFO(mode) ? "a pipe"
         : S_ISSOCK(mode) ? "a socket"
@@ -300,9 +300,8 @@ static hed_status connect(hed_database *database, hed_error *error)
     /* SQLite's own mutex is redundant with this database's lock */
     if (sqlite3_open_v2(database->path, &database->handle,
             flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE, NULL))
-        return database->handle
-                   ? hed_database_fail(database, "open", error)
-                   : hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", database->path);
+        return database->handle ? hed_database_fail(database, "open", error)
+                                : HED_OUT_OF_MEMORY(error, "%s", database->path);
     if (!exists && stat(database->path, &about) == 0) { /* SQLite has created the file */
         database->device = about.st_dev;
         database->inode = about.st_ino;
@@ -457,18 +456,19 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
         return hed_fail(error, HED_ERROR_IO,
             "no path for a tuning database; set HEDDLE_DATABASE to a file, or HOME");
     hed_database *instance = hed_allocate(&settings->allocator, sizeof *instance);
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a database");
+    if (!instance) return HED_OUT_OF_MEMORY(error, "a database");
     instance->context = context;
     instance->allocator = settings->allocator;
     instance->logger = settings->logger;
     instance->clock = settings->clock;
     instance->read_only = read_only;
-    instance->needs_owner_check = strcmp(path, settings->database) == 0 && strcmp(path, ":memory:") != 0;
+    instance->needs_owner_check =
+        strcmp(path, settings->database) == 0 && strcmp(path, ":memory:") != 0;
     instance->patience = patience;
     instance->recorded_end = &instance->recorded;
     pthread_mutex_init(&instance->lock, NULL);
     instance->path = hed_copy_text(&settings->allocator, path);
-    if (!instance->path) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name of a database");
+    if (!instance->path) HED_OUT_OF_MEMORY(error, "the name of a database");
     else if (!database_open_first(instance, error)) *database = instance;
     if (!*database) free_database(instance);
     return error->status;

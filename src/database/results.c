@@ -16,7 +16,7 @@ static const uint64_t BATCH_NANOSECONDS = 1000000000;
 
 static hed_status results_no_memory(hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a tuning's results");
+    return HED_OUT_OF_MEMORY(error, "a tuning's results");
 }
 
 /* ---- rows inserted once ---- */
@@ -510,7 +510,7 @@ static void list_free(list *l) { hed_release(l->allocator, l->items, l->capacity
 
 static hed_status history_no_memory(hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for earlier results");
+    return HED_OUT_OF_MEMORY(error, "earlier results");
 }
 
 /* ---- history ---- */

@@ -26,9 +26,9 @@ static hed_status copy_defines(
             hed_copy_text(hed_allocator_of(kernel->device), options->defines[i].value);
         failed = failed || !kernel->defines[i].name || !kernel->defines[i].value;
     }
-    return kernel->defines && !failed ? HED_OK
-                                      : hed_fail(error, HED_ERROR_MEMORY,
-                                            "out of memory for the defines of %s", kernel->def->name);
+    return kernel->defines && !failed
+               ? HED_OK
+               : HED_OUT_OF_MEMORY(error, "the defines of %s", kernel->def->name);
 }
 
 /* ---- the variant in force ---- */
@@ -167,7 +167,7 @@ static hed_status kernel_configure(
 {
     abandon_job(kernel); /* a newer request replaces the pending build */
     hed_build_job *job = make_job(kernel, options->problem);
-    if (!job) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the build of %s", kernel->def->name);
+    if (!job) return HED_OUT_OF_MEMORY(error, "the build of %s", kernel->def->name);
     hed_status status = HED_OK;
     kernel->max_registers = options->max_registers;
     if (options->config) {
@@ -217,7 +217,7 @@ hed_status hed_kernel_build_now(
 {
     abandon_job(kernel);
     hed_build_job *job = make_job(kernel, NULL);
-    if (!job) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the build of %s", kernel->def->name);
+    if (!job) return HED_OUT_OF_MEMORY(error, "the build of %s", kernel->def->name);
     job->config = *config;
     job->configured = configured;
     job->by_size = true;
@@ -257,7 +257,7 @@ hed_status hed_kernel_create(hed_device *device, const hed_kernel_def *def,
     status = hed_description_check(device, def, options->math, error);
     if (status) return status;
     hed_kernel *instance = hed_allocate(&device->settings->allocator, sizeof *instance);
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for kernel %s", def->name);
+    if (!instance) return HED_OUT_OF_MEMORY(error, "kernel %s", def->name);
     instance->device = device;
     instance->def = def;
     instance->math = options->math;

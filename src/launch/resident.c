@@ -131,7 +131,7 @@ hed_status hed_resident_start(
     status = hed_kernel_swap(def->kernel, error);
     if (status) return status;
     hed_resident *r = hed_allocate(hed_allocator_of(stream->device), sizeof *r);
-    if (!r) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a resident kernel");
+    if (!r) return HED_OUT_OF_MEMORY(error, "a resident kernel");
     r->stream = stream;
     r->def = *def;
     if (!r->def.step_timeout_ns)

@@ -61,8 +61,7 @@ hed_status hed_rules_create(
     *rules = NULL;
     if (!count) return HED_OK;
     hed_rules *instance = hed_allocate(&device->settings->allocator, rules_size_of(count));
-    if (!instance)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the constraints of %s", def->name);
+    if (!instance) return HED_OUT_OF_MEMORY(error, "the constraints of %s", def->name);
     instance->allocator = &device->settings->allocator;
     instance->def = def;
     instance->count = count;

@@ -647,16 +647,16 @@ hed_status hed_expression_create(const hed_allocator *allocator_def, const char 
     *expression = NULL;
     size_t length = strlen(text);
     if (length > HED_EXPRESSION_TEXT)
-        return hed_fail(error, HED_ERROR_FORMAT, "%.60s...: expression has %zu bytes; expected at most %d",
-            text, length, HED_EXPRESSION_TEXT);
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "%.60s...: expression has %zu bytes; expected at most %d", text, length,
+            HED_EXPRESSION_TEXT);
     size_t room = (length + 1) * sizeof(hed_instruction);
     parser p = {.names = names,
         .text = text,
         .next = text,
         .error = error,
         .program = hed_allocate(&allocator, room)};
-    if (!p.program)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", text);
+    if (!p.program) return HED_OUT_OF_MEMORY(error, "the expression %.200s", text);
     parse_advance(&p);
     operand value = parse_choice(&p);
     parse_settle(&p, &value);
@@ -669,8 +669,7 @@ hed_status hed_expression_create(const hed_allocator *allocator_def, const char 
         memcpy(instance->program, p.program, bytes);
         *expression = instance;
     } else if (p.status == HED_OK) {
-        p.status =
-            hed_fail(error, HED_ERROR_MEMORY, "out of memory for the expression %.200s", text);
+        p.status = HED_OUT_OF_MEMORY(error, "the expression %.200s", text);
     }
     hed_release(&allocator, p.program, room);
     return p.status;

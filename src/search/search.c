@@ -120,7 +120,7 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
             (int)def->strategy, HED_STRATEGY_COUNT);
     hed_allocator allocator = def->allocator ? *def->allocator : hed_default_allocator();
     hed_search *instance = hed_allocate(&allocator, sizeof *instance);
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a search");
+    if (!instance) return HED_OUT_OF_MEMORY(error, "a search");
     *instance = (hed_search){.allocator = allocator,
         .space = def->space,
         .strategy = def->strategy,
@@ -130,8 +130,7 @@ hed_status hed_search_create(const hed_search_def *def, hed_search **search, hed
     if (!search_reserve(instance) || !instance->scales ||
         (def->strategy == HED_SEARCH_AUTO && !hed_search_create_auto(instance, def))) {
         hed_search_destroy(instance);
-        return hed_fail(error, HED_ERROR_MEMORY,
-            "out of memory for a search over %" PRIu64 " points", def->space->count);
+        return HED_OUT_OF_MEMORY(error, "a search over %" PRIu64 " points", def->space->count);
     }
     *search = instance;
     return HED_OK;
@@ -168,8 +167,7 @@ hed_status hed_search_ask(hed_search *search, hed_config *config, hed_error *err
     if (search->count == search->space->count)
         return HED_ERROR_BOUNDS; /* end of the space: not reported in `error` */
     if (!search_reserve(search))
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for more than %u evaluations", search->count);
+        return HED_OUT_OF_MEMORY(error, "more than %u evaluations", search->count);
     hed_status status = search_choose(search, &point, error);
     if (status != HED_OK) return status;
     search_add(search, point);
@@ -197,11 +195,11 @@ hed_status hed_search_tell(
         return hed_fail(error, HED_ERROR_ARGUMENT, "the configuration is not in the space");
     if (value <= 0 || isinf(value))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "value is %g; expected a positive number, or NAN for a configuration that does not work", value);
+            "value is %g; expected a positive number, or NAN for a configuration that does not work",
+            value);
     uint32_t at = hed_search_seen(search, point);
     if (at == UINT32_MAX && !search_reserve(search))
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for more than %u evaluations", search->count);
+        return HED_OUT_OF_MEMORY(error, "more than %u evaluations", search->count);
     hed_observation *observation =
         at == UINT32_MAX ? search_add(search, point) : &search->observations[at];
     bool replaced = !isnan(observation->value);

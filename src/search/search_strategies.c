@@ -171,8 +171,7 @@ hed_status hed_search_ask_auto(hed_search *search, uint64_t *point, hed_error *e
     if (open_with(search, point)) return HED_OK;
     hed_model *model = &search->models->models[search->count % MODELS];
     if (!get_on(search, model))
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for a model of %u evaluations", search->count);
+        return HED_OUT_OF_MEMORY(error, "a model of %u evaluations", search->count);
     hed_model_follow(search, &search->models->sources, model);
     *point = acquire(search, &model->current.posterior);
     return HED_OK;

@@ -50,9 +50,7 @@ hed_status hed_space_begin(const hed_allocator *allocator, const hed_parameter_d
         if (status != HED_OK) return status;
     }
     hed_space *instance = hed_allocate(&copy, sizeof *instance);
-    if (!instance)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for a space of %u parameters", parameter_count);
+    if (!instance) return HED_OUT_OF_MEMORY(error, "a space of %u parameters", parameter_count);
     *instance = (hed_space){.allocator = copy,
         .parameters = parameters,
         .parameter_count = parameter_count,
@@ -218,8 +216,8 @@ static hed_component space_whole(const hed_space *space)
 
 static hed_status space_out_of_memory(const hed_space *space, uint64_t count, hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_MEMORY,
-        "out of memory for %" PRIu64 " points of %u parameters", count, space->parameter_count);
+    return HED_OUT_OF_MEMORY(
+        error, "%" PRIu64 " points of %u parameters", count, space->parameter_count);
 }
 
 static hed_status sort_component(hed_space *space, hed_component *component, hed_error *error)
@@ -498,8 +496,8 @@ static hed_status extend(builder *b, uint32_t column, hed_error *error)
     if (column == component->width) {
         if (component->count == ROW_LIMIT) return too_much(b, error);
         if (!hed_component_add(b->space, component, b->row))
-            return hed_fail(error, HED_ERROR_MEMORY, "out of memory for more than %llu combinations",
-                (unsigned long long)component->count);
+            return HED_OUT_OF_MEMORY(
+                error, "more than %llu combinations", (unsigned long long)component->count);
         return HED_OK;
     }
     const hed_parameter_def *parameter = &b->space->parameters[component->parameters[column]];
@@ -552,8 +550,7 @@ hed_status hed_space_build(hed_space *space, const hed_space_def *def, hed_error
     const char **texts = hed_allocate(allocator, names * sizeof *texts);
     hed_status status = b.rules && b.due && b.values && texts
                             ? compile_all(&b, def, texts, error)
-                            : hed_fail(error, HED_ERROR_MEMORY,
-                                  "out of memory for %u constraints and conditions", rules);
+                            : HED_OUT_OF_MEMORY(error, "%u constraints and conditions", rules);
     if (status == HED_OK) status = space_fill(&b, error);
     for (uint32_t i = 0; i < b.rule_count; i++) hed_expression_destroy(b.rules[i].expression);
     hed_release(allocator, b.rules, rules * sizeof *b.rules);

@@ -134,8 +134,7 @@ static hed_status glsl_read_back(
     if (length < 0 || length > 64 << 20) length = 0;
     *size = (size_t)length;
     *bytes = hed_allocate(allocator, *size + 1);
-    if (!*bytes)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for the GLSL compiler's output");
+    if (!*bytes) return HED_OUT_OF_MEMORY(error, "the GLSL compiler's output");
     for (size_t done = 0; done < *size;) {
         ssize_t got = pread(file, *bytes + done, *size - done, (off_t)done);
         if (got <= 0) {
@@ -243,9 +242,8 @@ hed_status hed_shader_compile_glsl(
     HED_REQUIRE(def, words, size);
     hed_text text = {.allocator = &def->allocator};
     hed_glsl_assemble(def, &text);
-    hed_status status =
-        text.failed ? hed_fail(error, HED_ERROR_MEMORY, "no memory for the text of %s", def->name)
-                    : hed_glsl_compile_text(def, &text, words, size, error);
+    hed_status status = text.failed ? HED_OUT_OF_MEMORY(error, "the text of %s", def->name)
+                                    : hed_glsl_compile_text(def, &text, words, size, error);
     hed_text_free(&text);
     return status;
 }

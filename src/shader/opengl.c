@@ -182,7 +182,9 @@ static void layout_write(
     opengl_replace(w, begin, begin, items.size ? "layout(" : "");
     opengl_replace(w, begin, begin, items.size ? items.bytes : "");
     opengl_replace(w, begin, list->end ? list->end : begin,
-        !items.size ? "" : list->end ? ")" : ") ");
+        !items.size ? ""
+        : list->end ? ")"
+                    : ") ");
     w->to->text.failed |= items.failed;
     hed_text_free(&items);
 }
@@ -425,8 +427,7 @@ hed_status hed_glsl_for_opengl(
         w.writes = true;
         opengl_scan(&w, &text);
     }
-    if (text.failed || opengl->text.failed)
-        hed_fail(error, HED_ERROR_MEMORY, "no memory for the text of %s", def->name);
+    if (text.failed || opengl->text.failed) HED_OUT_OF_MEMORY(error, "the text of %s", def->name);
     hed_text_free(&text);
     return error->status;
 }

@@ -388,8 +388,7 @@ hed_status hed_shader_read_spirv(const void *bytes, size_t size, const char *ent
         return hed_fail(error, HED_ERROR_FORMAT, "SPIR-V: a bound of %u ids: expected 1 to %d",
             reader.bound, MOST_IDS);
     reader.ids = hed_allocate(allocator, reader.bound * sizeof *reader.ids);
-    if (!reader.ids)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for %u ids of SPIR-V", reader.bound);
+    if (!reader.ids) return HED_OUT_OF_MEMORY(error, "%u ids of SPIR-V", reader.bound);
     hed_status status = spirv_read(&reader);
     hed_release(allocator, reader.ids, reader.bound * sizeof *reader.ids);
     return status;

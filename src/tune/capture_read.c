@@ -355,7 +355,7 @@ hed_status hed_capture_open(
     hed_allocator allocator = hed_context_describe(context).allocator;
     *capture = NULL;
     hed_capture *opened = hed_allocate(&allocator, sizeof *opened);
-    if (!opened) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+    if (!opened) return HED_OUT_OF_MEMORY(error, "%s", path);
     opened->allocator = allocator;
     opened->arena = (hed_arena){.allocator = allocator, .owner = "a capture"};
     reader r = {.capture = opened, .path = path};

@@ -189,8 +189,7 @@ static void put_description(recorder *r, hed_error *error)
 {
     hed_text bytes = {.allocator = &r->kernel->device->settings->allocator};
     hed_capture_pack(&bytes, &r->launched);
-    if (bytes.failed)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the description of %s", r->launched.def.name);
+    if (bytes.failed) HED_OUT_OF_MEMORY(error, "the description of %s", r->launched.def.name);
     else put_memory(r, HED_CAPTURE_DESCRIPTION, 0, bytes.bytes, bytes.size, error);
     hed_text_free(&bytes);
 }
@@ -259,15 +258,14 @@ static hed_status recorder_record(hed_stream *stream, hed_kernel *kernel,
 {
     const hed_allocator *allocator = &kernel->device->settings->allocator;
     recorder *r = hed_allocate(allocator, sizeof *r);
-    if (!r) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the capture of %s", kernel->def->name);
+    if (!r) return HED_OUT_OF_MEMORY(error, "the capture of %s", kernel->def->name);
     r->stream = stream;
     r->kernel = kernel;
     r->arguments = arguments;
     if (!recorder_check(r, argument_count, error)) {
         memcpy(r->described, kernel->def->arguments, argument_count * sizeof *r->described);
         r->piece = hed_allocate(allocator, HED_CAPTURE_PIECE);
-        if (!r->piece)
-            hed_fail(error, HED_ERROR_MEMORY, "out of memory for the capture of %s", kernel->def->name);
+        if (!r->piece) HED_OUT_OF_MEMORY(error, "the capture of %s", kernel->def->name);
     }
     if (!hed_stream_wait(stream, error)) launch_over_copies(r, problem, error);
     recorder_describe(r, problem, error);
@@ -473,8 +471,8 @@ hed_status hed_capture_table_make(hed_device *device, const hed_capture_launched
     }
     if (good) qsort(t.entries, t.count, sizeof *t.entries, by_rank);
     if (!good || !put_together(&t, bytes, size))
-        status = hed_fail(error, HED_ERROR_MEMORY,
-            "out of memory for a table of %" PRIu64 " configurations of %s", t.capacity, def->name);
+        status = HED_OUT_OF_MEMORY(
+            error, "a table of %" PRIu64 " configurations of %s", t.capacity, def->name);
     free_set(&t.geometries);
     hed_release(t.geometries.allocator, t.entries, t.capacity * sizeof *t.entries);
     hed_space_destroy(space);

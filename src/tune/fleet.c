@@ -295,7 +295,7 @@ static hed_status fleet_grow(fleet_state *fleet, hed_error *error)
 {
     uint32_t capacity = fleet->capacity ? 2 * fleet->capacity : FIRST_CANDIDATES;
     fleet_candidate *grown = hed_allocate(&fleet->allocator, capacity * sizeof *grown);
-    if (!grown) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u candidates", capacity);
+    if (!grown) return HED_OUT_OF_MEMORY(error, "%u candidates", capacity);
     if (fleet->capacity) memcpy(grown, fleet->candidates, fleet->capacity * sizeof *grown);
     hed_release(&fleet->allocator, fleet->candidates, fleet->capacity * sizeof *grown);
     fleet->candidates = grown;
@@ -414,7 +414,7 @@ hed_status hed_fleet_create(const hed_runner_def *def, hed_device *const *device
     fleet_member *members = fleet ? hed_allocate(&allocator, count * sizeof *members) : NULL;
     if (!members) {
         hed_release(&allocator, fleet, sizeof *fleet);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u devices", count);
+        return HED_OUT_OF_MEMORY(error, "%u devices", count);
     }
     *fleet = (fleet_state){.runner = {.kind = &FLEET},
         .def = *def,

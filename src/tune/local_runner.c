@@ -272,8 +272,7 @@ static void compare_whole(hed_local_runner *local, uint32_t index, const hed_geo
              expected_size = hed_runner_expected_bytes(content);
     void *actual = hed_allocate(allocator, size),
          *expected = hed_allocate(allocator, expected_size);
-    if (!actual || !expected)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the comparison of \"%s\"", argument->name);
+    if (!actual || !expected) HED_OUT_OF_MEMORY(error, "the comparison of \"%s\"", argument->name);
     hed_read(local->stream, actual, local->buffers[index], local->guard, size, error);
     if (!hed_stream_wait(local->stream, error)) {
         memcpy(expected, content->expected, expected_size);
@@ -511,7 +510,7 @@ hed_status hed_runner_create_local(const hed_runner_def *def, hed_runner **runne
     hed_allocator allocator = hed_context_describe(hed_device_context(def->device)).allocator;
     hed_local_runner *instance = hed_allocate(&allocator, sizeof *instance);
     *runner = NULL;
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the tuning of %s", def->kernel->name);
+    if (!instance) return HED_OUT_OF_MEMORY(error, "the tuning of %s", def->kernel->name);
     instance->runner.kind = &LOCAL;
     instance->def = *def;
     instance->allocator = instance->builds.allocator = allocator;
@@ -537,7 +536,7 @@ hed_status hed_trial_queue_reserve(hed_trial_queue *queue, uint32_t additional, 
                             ? 2 * queue->capacity
                             : queue->count + additional + 16;
     hed_queued_trial *grown = hed_allocate(&queue->allocator, capacity * sizeof *grown);
-    if (!grown) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u candidates", capacity);
+    if (!grown) return HED_OUT_OF_MEMORY(error, "%u candidates", capacity);
     if (queue->count) memcpy(grown, queue->entries, queue->count * sizeof *grown);
     hed_release(&queue->allocator, queue->entries, queue->capacity * sizeof *grown);
     queue->entries = grown;

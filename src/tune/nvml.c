@@ -67,7 +67,7 @@ static hed_status nvml_load(hed_energy *energy, const char *library, hed_error *
     _Static_assert(sizeof energy->api == sizeof slots, "nvml_api holds function pointers only");
     if (hed_dynlib_open(&energy->allocator, library ? requested : USUAL, &energy->library, reason,
             sizeof reason) != HED_OK)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for NVML");
+        return HED_OUT_OF_MEMORY(error, "NVML");
     if (!energy->library)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "energy is read through NVML, a part of NVIDIA's driver, which does not load: %s",
@@ -113,7 +113,7 @@ hed_status hed_energy_open(
     *energy = NULL;
     if (hed_failed(error)) return error->status;
     hed_energy *instance = hed_allocate(&allocator, sizeof *instance);
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a counter of energy");
+    if (!instance) return HED_OUT_OF_MEMORY(error, "a counter of energy");
     instance->allocator = allocator;
     if (open_counter(instance, device, library, error)) hed_energy_close(instance);
     else *energy = instance;

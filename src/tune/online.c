@@ -39,7 +39,7 @@ hed_status hed_online_create(
     if (!def) def = &defaults;
     if (online_check_def(kernel, def, error)) return error->status;
     hed_online *instance = hed_allocate(&kernel->device->settings->allocator, sizeof *instance);
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the tuning of %s", kernel->def->name);
+    if (!instance) return HED_OUT_OF_MEMORY(error, "the tuning of %s", kernel->def->name);
     instance->kernel = kernel;
     instance->device = kernel->device;
     instance->def = *def;

@@ -431,7 +431,7 @@ static void remote_send_job(remote_runner *runner, int job, hed_error *error)
         .number = ++r->number,
         .builders = def->builders};
     char *piece = hed_allocate(&runner->allocator, PIECE);
-    if (!piece) hed_fail(error, HED_ERROR_MEMORY, "out of memory for a job");
+    if (!piece) HED_OUT_OF_MEMORY(error, "a job");
     else if (fstat(job, &about))
         hed_fail(error, HED_ERROR_IO, "cannot read a job: %s", strerrordesc_np(errno));
     const hed_frame frame = {.magic = HED_FRAME_MAGIC,
@@ -484,7 +484,7 @@ hed_status hed_runner_create_remote(
     hed_allocator allocator = *hed_allocator_of(def->device);
     remote_runner *instance = hed_allocate(&allocator, sizeof *instance);
     *runner = NULL;
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the tuning of %s", def->kernel->name);
+    if (!instance) return HED_OUT_OF_MEMORY(error, "the tuning of %s", def->kernel->name);
     instance->runner.kind = &REMOTE;
     instance->def = *def;
     instance->allocator = instance->done.allocator = allocator;
@@ -653,7 +653,7 @@ hed_status hed_device_create_remote(
     *device = NULL;
     remote *r = hed_allocate(&allocator, sizeof *r);
     if (!r && !def->command) close(def->descriptor);
-    if (!r) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a remote worker");
+    if (!r) return HED_OUT_OF_MEMORY(error, "a remote worker");
     r->allocator = allocator;
     r->patience = def->patience_seconds > 0 ? def->patience_seconds : PATIENCE;
     r->heard = remote_now();
@@ -664,7 +664,7 @@ hed_status hed_device_create_remote(
         r->line_size = strlen(def->command) + 1;
         r->line = hed_allocate(&allocator, r->line_size);
         if (r->line) memcpy(r->line, def->command, r->line_size);
-        else hed_fail(error, HED_ERROR_MEMORY, "out of memory for a remote worker");
+        else HED_OUT_OF_MEMORY(error, "a remote worker");
     } else {
         snprintf(r->command, sizeof r->command, "descriptor %d", def->descriptor);
     }

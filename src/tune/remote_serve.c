@@ -124,7 +124,7 @@ static void served_open_job(served *s, size_t size, uint32_t *number, hed_error 
         NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (s->bytes == MAP_FAILED) {
         s->bytes = NULL;
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for a job of %zu bytes", size);
+        HED_OUT_OF_MEMORY(error, "a job of %zu bytes", size);
         s->leader_lost = true; /* the stream cannot be read any further */
         return;
     }
@@ -181,9 +181,7 @@ static void served_output(
     }
     uint64_t bytes = s->job.contents[argument].bytes;
     void *data = hed_allocate(&allocator, bytes);
-    if (!data)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for %llu bytes of results",
-            (unsigned long long)bytes);
+    if (!data) HED_OUT_OF_MEMORY(error, "%llu bytes of results", (unsigned long long)bytes);
     else if (!s->runner->kind->output(
                  s->runner, request->slot, argument, request->pattern, data, trial, error) &&
              !trial->outcome)
@@ -305,7 +303,7 @@ static void served_hello(served *s, hed_error *error)
     const hed_hello hello = {
         .info = s->device->info, .machine = machine, .build_key = s->device->build_key};
     hed_hello_put(&text, &hello);
-    if (text.failed) hed_fail(error, HED_ERROR_MEMORY, "out of memory for the description of a device");
+    if (text.failed) HED_OUT_OF_MEMORY(error, "the description of a device");
     else served_write(s, HED_FRAME_HELLO, text.bytes, text.size);
     hed_text_free(&text);
 }

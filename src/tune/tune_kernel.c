@@ -55,7 +55,7 @@ static hed_status make_data(kernel_inputs *inputs, uint32_t index, hed_error *er
     hed_runner_argument *content = &inputs->arguments[index];
     inputs->data[index] = hed_allocate(&inputs->allocator, content->bytes);
     if (!inputs->data[index])
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %llu bytes of \"%s\" of %s",
+        return HED_OUT_OF_MEMORY(error, "%llu bytes of \"%s\" of %s",
             (unsigned long long)content->bytes, inputs->kernel->arguments[index].name,
             inputs->kernel->name);
     inputs->data_bytes[index] = content->bytes;
@@ -172,8 +172,8 @@ static void *content_memory(const kernel_inputs *inputs, uint32_t index, hed_err
     uint64_t bytes = inputs->arguments[index].bytes;
     void *memory = hed_allocate(&inputs->allocator, bytes);
     if (!memory)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for %llu bytes of expected \"%s\"",
-            (unsigned long long)bytes, inputs->kernel->arguments[index].name);
+        HED_OUT_OF_MEMORY(error, "%llu bytes of expected \"%s\"", (unsigned long long)bytes,
+            inputs->kernel->arguments[index].name);
     return memory;
 }
 
@@ -187,7 +187,7 @@ static hed_status find_unwritten(
     uint64_t bytes = hed_runner_mask_bytes(def, argument), count = 0;
     uint8_t *mask = hed_allocate(&inputs->allocator, bytes);
     void *second = content_memory(inputs, index, error);
-    if (!mask) hed_fail(error, HED_ERROR_MEMORY, "out of memory for a mask of \"%s\"", def->name);
+    if (!mask) HED_OUT_OF_MEMORY(error, "a mask of \"%s\"", def->name);
     if (!hed_failed(error) && !runner->kind->output(runner, 0, index, 1, second, trial, error) &&
         !trial->outcome)
         count = hed_check_unwritten(
@@ -509,8 +509,7 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
         k->def.database ? k->def.database : hed_context_database(hed_device_context(device));
     hed_text name = {.allocator = hed_allocator_of(device)};
     hed_text_add(&name, "halvings of %s", k->kernel->name);
-    if (name.failed)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the size of %s", k->kernel->name);
+    if (name.failed) HED_OUT_OF_MEMORY(error, "the size of %s", k->kernel->name);
     else if (database && hed_database_get_fact(database, info, name.bytes, &stored_halvings) &&
              stored_halvings >= 0 && stored_halvings <= MOST_HALVINGS)
         k->problem = halved(&k->kernel->sample.benchmark, (uint32_t)stored_halvings);

@@ -373,9 +373,7 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
     t->result->space = hed_space_count(t->space);
     t->ready_capacity = t->builders ? 4 * t->builders + AHEAD_FEW : 0;
     t->ready = hed_allocate(&t->allocator, t->ready_capacity * sizeof *t->ready);
-    if (!t->ready)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for %u candidates", t->ready_capacity);
+    if (!t->ready) return HED_OUT_OF_MEMORY(error, "%u candidates", t->ready_capacity);
     open_database(t);
     recall_choice(t);
     t->race = (hed_race){.def = {.user = t,

@@ -202,7 +202,7 @@ static hed_status tuning_grow(hed_tuning *t, hed_error *error)
     if (!evaluations || !marks) {
         hed_release(&t->allocator, evaluations, capacity * sizeof *evaluations);
         hed_release(&t->allocator, marks, capacity * sizeof *marks);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u evaluations", capacity);
+        return HED_OUT_OF_MEMORY(error, "%u evaluations", capacity);
     }
     if (count) {
         memcpy(evaluations, t->result->evaluations, count * sizeof *evaluations);
@@ -302,8 +302,7 @@ hed_status hed_tuning_open(hed_tuning *t, hed_error *error)
     t->last_clock = clock_seconds(t);
     for (uint32_t slot = 0; slot < HED_RUNNER_SLOTS; slot++) t->in_slot[slot] = HED_NO_EVALUATION;
     t->result = hed_allocate(&t->allocator, sizeof *t->result);
-    if (!t->result)
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the result of a tuning");
+    if (!t->result) return HED_OUT_OF_MEMORY(error, "the result of a tuning");
     t->result->allocator = t->allocator;
     t->result->in_process_reason = "";
     t->result->not_kept_reason = t->def->keep ? "the database cannot be used" : "not asked for";

@@ -407,7 +407,7 @@ hed_status hed_runner_create_worker(
     if (hed_device_is_remote(def->device)) return hed_runner_create_remote(def, runner, error);
     if (check_kernel(def, error)) return error->status;
     worker_client *instance = hed_allocate(&allocator, sizeof *instance);
-    if (!instance) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the tuning of %s", def->kernel->name);
+    if (!instance) return HED_OUT_OF_MEMORY(error, "the tuning of %s", def->kernel->name);
     instance->runner.kind = &WORKER;
     instance->def = *def;
     instance->allocator = instance->waiting.allocator = instance->done.allocator = allocator;
@@ -420,7 +420,7 @@ hed_status hed_runner_create_worker(
     if (builders > limit) builders = limit;
     instance->builders = hed_allocate(&allocator, builders * sizeof *instance->builders);
     if (instance->builders) instance->runner.builders = instance->builder_count = builders;
-    if (!instance->builders) hed_fail(error, HED_ERROR_MEMORY, "out of memory for %u builders", builders);
+    if (!instance->builders) HED_OUT_OF_MEMORY(error, "%u builders", builders);
     else if (!instance->program[0] || access(instance->program, X_OK) != 0)
         hed_fail(error, HED_ERROR_IO,
             "the worker program is not there: looked for \"%s\" (hed_context_def.worker, HEDDLE_WORKER, else "

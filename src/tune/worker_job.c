@@ -117,7 +117,7 @@ static hed_status put_all(
     }
     hed_build_text_free(&texts);
     if (!hed_failed(error) && to->failed)
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the description of %s", kernel->name);
+        HED_OUT_OF_MEMORY(error, "the description of %s", kernel->name);
     return error->status;
 }
 

@@ -82,8 +82,8 @@ static hed_status make_arrays(importer *in)
                   (!in->has_textures || (mesh->textures && mesh->corner_textures)) &&
                   (!in->has_colours || mesh->vertex_colours);
     if (!enough)
-        return hed_fail(in->error, HED_ERROR_MEMORY, "out of memory for the %llu vertices of %s",
-            (unsigned long long)in->vertices, in->path);
+        return HED_OUT_OF_MEMORY(
+            in->error, "the %llu vertices of %s", (unsigned long long)in->vertices, in->path);
     mesh->normal_count = in->has_normals ? (uint32_t)in->vertices : 0;
     mesh->texture_count = in->has_textures ? (uint32_t)in->vertices : 0;
     return HED_OK;

@@ -539,7 +539,7 @@ hed_status hed_cloth_check(
     check_tree_free(&c.bodies);
     if (c.starved) {
         free(c.found.pairs);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a check of cloth");
+        return HED_OUT_OF_MEMORY(error, "a check of cloth");
     }
     if (c.found.pair_count)
         qsort(c.found.pairs, c.found.pair_count, sizeof *c.found.pairs, compare_pairs);

@@ -346,9 +346,7 @@ static hed_status sample_all(
             p->gltf->name, vertices, steps + 1);
     uint32_t count = (uint32_t)steps + 1;
     float *positions = malloc(3 * (size_t)vertices * count * sizeof *positions);
-    if (!positions)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for the poses of %s", p->gltf->name);
+    if (!positions) return HED_OUT_OF_MEMORY(error, "the poses of %s", p->gltf->name);
     for (uint32_t s = 0; s < count; s++) {
         memcpy(p->now, p->places, p->node_count * sizeof *p->now);
         for (uint32_t t = 0; t < p->track_count; t++)

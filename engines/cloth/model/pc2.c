@@ -251,9 +251,7 @@ hed_status cloth_pc2_parse(
     if (status != HED_OK) return status;
     size_t used = (size_t)head.samples * pc2_frame_bytes((uint32_t)head.points);
     float *positions = malloc(used ? used : 1);
-    if (!positions)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for the %d frames of %s", head.samples, name);
+    if (!positions) return HED_OUT_OF_MEMORY(error, "the %d frames of %s", head.samples, name);
     memcpy(positions, (const char *)bytes + sizeof head, used);
     *data = (hed_cloth_pc2_data){
         (uint32_t)head.points, (uint32_t)head.samples, head.start, head.sampling, positions};

@@ -190,7 +190,7 @@ hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options 
     char *folder = malloc(length + 2);
     if (!folder) {
         hed_json_free(json);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", path);
+        return HED_OUT_OF_MEMORY(error, "%s", path);
     }
     memcpy(folder, path, length);
     strcpy(folder + length, slash && length == 0 ? "/" : "");

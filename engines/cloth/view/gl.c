@@ -81,8 +81,7 @@ hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, uin
     hed_status status = hed_image_create(target->width, target->height, 3, image, error);
     uint8_t *pixels = malloc(4 * count);
     if (!status && !pixels)
-        status = hed_fail(error, HED_ERROR_MEMORY, "memory ran out for a picture of %u x %u",
-            target->width, target->height);
+        status = HED_OUT_OF_MEMORY(error, "a picture of %u x %u", target->width, target->height);
     if (!status) {
         gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target->framebuffer);
         gl->PixelStorei(GL_PACK_ALIGNMENT, 1);
@@ -90,11 +89,13 @@ hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, uin
             GL_UNSIGNED_BYTE, pixels);
         GLenum code = gl->GetError();
         if (code != GL_NO_ERROR && code != GL_CONTEXT_LOST)
-            status = hed_fail(error, HED_ERROR_DRIVER, "OpenGL did not return the picture (%#x)", code);
+            status =
+                hed_fail(error, HED_ERROR_DRIVER, "OpenGL did not return the picture (%#x)", code);
         /* NVIDIA's driver reports no error if another process has made it reset the device */
         else if ((strangers = target_unpack(pixels, stamp, image)) > 0 || code)
             status = hed_fail(error, HED_ERROR_LOST,
-                "OpenGL lost its context: %zu of %zu pixels are not of this picture", strangers, count);
+                "OpenGL lost its context: %zu of %zu pixels are not of this picture", strangers,
+                count);
     }
     free(pixels);
     if (status) hed_image_free(image);

@@ -49,7 +49,7 @@ hed_status cloth_gl_picture_create(
     uint32_t width, uint32_t height, cloth_gl_picture **picture, hed_error *error)
 {
     cloth_gl_picture *p = *picture = calloc(1, sizeof *p);
-    if (!p) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
+    if (!p) return HED_OUT_OF_MEMORY(error, "the renderer");
     p->width = width;
     p->height = height;
     hed_status status = gl_picture_start(p, error);
@@ -102,7 +102,7 @@ static hed_status need_slots(cloth_gl_picture *p, uint32_t count, hed_error *err
 {
     if (count <= p->slot_count) return HED_OK;
     slot *slots = realloc(p->slots, count * sizeof *slots);
-    if (!slots) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+    if (!slots) return HED_OUT_OF_MEMORY(error, "%u surfaces", count);
     p->slots = slots;
     const cloth_gl *gl = cloth_renderer_gl(p->renderer);
     for (; p->slot_count < count; p->slot_count++) {
@@ -131,8 +131,7 @@ static hed_status gl_picture_upload(cloth_gl_picture *p, const cloth_surface *su
     if (!surface->normals) {
         normals = malloc(size + 1);
         if (!normals)
-            return hed_fail(error, HED_ERROR_MEMORY,
-                "memory ran out for the normals of %u vertices", surface->vertex_count);
+            return HED_OUT_OF_MEMORY(error, "the normals of %u vertices", surface->vertex_count);
         cloth_make_normals(surface->positions, surface->vertex_count, surface->triangles,
             surface->triangle_count, normals);
     }
@@ -168,8 +167,7 @@ static hed_status gl_picture_draw_once(cloth_gl_picture *p, const cloth_studio *
         return hed_fail(error, HED_ERROR_DRIVER, "EGL does not take its context in this thread");
     cloth_drawable *drawables = calloc(count + 1, sizeof *drawables);
     hed_status status =
-        drawables ? need_slots(p, count, error)
-                  : hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+        drawables ? need_slots(p, count, error) : HED_OUT_OF_MEMORY(error, "%u surfaces", count);
     for (uint32_t i = 0; i < count && !status; i++)
         status = gl_picture_upload(p, &surfaces[i], &p->slots[i], &drawables[i], error);
     if (!status) {

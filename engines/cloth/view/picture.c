@@ -71,7 +71,7 @@ hed_status cloth_picture_create(uint32_t width, uint32_t height, cloth_picture_k
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "a picture of %u x %u has no pixels", width, height);
     cloth_picture *p = calloc(1, sizeof *p);
-    if (!p) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
+    if (!p) return HED_OUT_OF_MEMORY(error, "the renderer");
     *p = (cloth_picture){.width = width, .height = height, .kind = kind};
     hed_status status = start_gl(p, kind, error);
     if (!p->gl && !status) status = cloth_software_create(width, height, &p->software, error);

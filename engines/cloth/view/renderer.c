@@ -221,7 +221,7 @@ hed_status cloth_renderer_create(
     cloth_gl_get_function *get, cloth_renderer **renderer, hed_error *error)
 {
     cloth_renderer *r = *renderer = calloc(1, sizeof *r);
-    if (!r) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
+    if (!r) return HED_OUT_OF_MEMORY(error, "the renderer");
     hed_status status = cloth_gl_load(&r->gl, get, error);
     if (status) {
         free(r);

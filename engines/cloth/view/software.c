@@ -64,7 +64,7 @@ hed_status cloth_software_create(
             "a picture of %u x %u is larger than %d pixels a side", width, height,
             CLOTH_RASTER_MOST);
     cloth_software *s = calloc(1, sizeof *s);
-    if (!s) return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for the renderer");
+    if (!s) return HED_OUT_OF_MEMORY(error, "the renderer");
     hed_status status = cloth_raster_create(width, height, false, &s->picture, error);
     if (!status)
         status = cloth_raster_create(CLOTH_SHADOW_SIZE, CLOTH_SHADOW_SIZE, true, &s->shadow, error);
@@ -430,7 +430,7 @@ hed_status cloth_software_draw(cloth_software *software, const cloth_shot *shot,
     float **created = calloc((size_t)count + 1, sizeof *created);
     hed_status status = HED_OK;
     if (!firsts || !normals || !created || !complete_normals(surfaces, count, normals, created))
-        status = hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %u surfaces", count);
+        status = HED_OUT_OF_MEMORY(error, "%u surfaces", count);
     for (uint32_t i = 0; i < count && !status; i++) {
         if (surfaces[i].triangle_count >= CLOTH_RASTER_NOTHING - firsts[i])
             status = hed_fail(error, HED_ERROR_LIMIT, "a picture of 2^32 triangles and more");
@@ -493,8 +493,7 @@ hed_status cloth_raster_create(
     raster->nearest = depth_alone ? NULL : malloc(count * sizeof *raster->nearest);
     if (raster->depth && (depth_alone || raster->nearest)) return HED_OK;
     cloth_raster_destroy(raster);
-    return hed_fail(
-        error, HED_ERROR_MEMORY, "memory ran out for a picture of %u x %u", width, height);
+    return HED_OUT_OF_MEMORY(error, "a picture of %u x %u", width, height);
 }
 
 void cloth_raster_destroy(cloth_raster *raster)

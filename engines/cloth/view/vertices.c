@@ -36,7 +36,7 @@ struct cloth_vertices {
 
 static hed_status vertices_no_memory(hed_error *error, const char *what)
 {
-    return hed_fail(error, HED_ERROR_MEMORY, "memory ran out for %s of the view", what);
+    return HED_OUT_OF_MEMORY(error, "%s of the view", what);
 }
 
 /* ---- the cloth ---- */

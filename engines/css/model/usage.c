@@ -212,7 +212,7 @@ hed_status hed_css_follow(const hed_css_follow_def *def, bool *used, hed_error *
     css_free_array(&names->allocator, &f.run);
     hed_arena_free(&work);
     if (!f.p.failed) return HED_OK;
-    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the names of sheets");
+    return HED_OUT_OF_MEMORY(error, "the names of sheets");
 }
 
 /* ---- parts and names of selectors ---- */

@@ -28,7 +28,7 @@ static uint32_t *map_layers(css_cascade *c, css_layers *origins, uint32_t s, hed
     const hed_css_sheet *sheet = c->m.sheets[s];
     uint32_t *map = hed_arena_new(&c->work, sheet->layers.count, sizeof *map, error);
     if (map && !css_layers_add(&origins[sheet->def.origin], &sheet->layers, map))
-        hed_fail(error, HED_ERROR_MEMORY, "out of memory for the layers of sheets");
+        HED_OUT_OF_MEMORY(error, "the layers of sheets");
     return map;
 }
 
@@ -71,7 +71,7 @@ hed_status css_cascade_open(css_cascade *c, const hed_css_matcher *matcher, hed_
     c->place = hed_arena_new(&c->work, c->m.result.rules, sizeof *c->place, error);
     for (int o = 0; o < 3 && !hed_failed(error); o++)
         if (!css_layers_open(&origins[o], &c->m.allocator))
-            hed_fail(error, HED_ERROR_MEMORY, "out of memory for the layers of sheets");
+            HED_OUT_OF_MEMORY(error, "the layers of sheets");
     if (!hed_failed(error)) place_rules(c, origins, error);
     for (int o = 0; o < 3; o++) css_layers_close(&origins[o]);
     if (hed_failed(error)) return error->status;
@@ -222,7 +222,7 @@ static void read_styles(css_query *q, hed_error *error)
             const char *text = hed_css_name_text(names, value, &length);
             q->reading = (css_entry){.rule = HED_CSS_OWN_STYLE, .place = css_style_place(&q->c)};
             if (!css_read_declarations(names, text, length, read_own, q))
-                hed_fail(error, HED_ERROR_MEMORY, "out of memory for a style attribute");
+                HED_OUT_OF_MEMORY(error, "a style attribute");
             else if (q->reading.high) put_style(q, q->c.m.first_element[n] + e, error);
         }
     }

@@ -113,7 +113,7 @@ static void put_style(explanation *x, uint32_t element)
     x->about = (line){.place = css_style_place(&x->c)};
     x->about.public.rule = HED_CSS_OWN_STYLE;
     if (!css_read_declarations(x->names, text, length, put_own, x))
-        hed_fail(x->error, HED_ERROR_MEMORY, "out of memory for a style attribute");
+        HED_OUT_OF_MEMORY(x->error, "a style attribute");
 }
 
 /* ---- declarations that win ---- */

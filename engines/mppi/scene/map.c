@@ -224,7 +224,7 @@ static hed_status map_fill(const char *name, const map_yaml *yaml, const hed_ima
             image->height);
     *map = (hed_mppi_map){image->width, image->height, yaml->resolution, yaml->origin[0],
         yaml->origin[1], malloc((size_t)image->width * image->height * sizeof(float))};
-    if (!map->values) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", name);
+    if (!map->values) return HED_OUT_OF_MEMORY(error, "%s", name);
     for (uint32_t y = 0; y < map->height; y++)
         for (uint32_t x = 0; x < map->width; x++) {
             size_t from = ((size_t)(map->height - 1 - y) * map->width + x) * image->channels;
@@ -341,7 +341,7 @@ hed_status hed_mppi_map_distances(
                 distances[i] = (float)(inside ? d : -d);
             }
         }
-    } else hed_fail(error, HED_ERROR_MEMORY, "out of memory for the distances of a map");
+    } else HED_OUT_OF_MEMORY(error, "the distances of a map");
     bool has_memory = squares && scratch;
     free(squares);
     free(scratch);

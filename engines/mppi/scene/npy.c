@@ -102,7 +102,7 @@ static hed_status npy_convert(const char *name, const char *bytes, size_t size, 
             "%s is cut: its header says %llu elements, %zu are there", name,
             (unsigned long long)header.count, (size - header.offset) / header.element);
     *values = malloc(header.count * sizeof(float) + 1);
-    if (!*values) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for %s", name);
+    if (!*values) return HED_OUT_OF_MEMORY(error, "%s", name);
     *count = (uint32_t)header.count;
     const char *at = bytes + header.offset;
     for (uint32_t i = 0; i < *count; i++) {

@@ -58,8 +58,7 @@ static void world_use_map(mppi_scene_reader *reader, hed_json_node node, hed_mpp
     if (distances) {
         float *outside = malloc(cells * sizeof *outside);
         float *table = mppi_scene_new(reader, size, sizeof *table);
-        if (!outside && mppi_scene_fine(reader))
-            hed_fail(&reader->error, HED_ERROR_MEMORY, "out of memory for the map");
+        if (!outside && mppi_scene_fine(reader)) HED_OUT_OF_MEMORY(&reader->error, "the map");
         if (table && outside &&
             hed_mppi_map_distances(map, occupied, outside, &reader->error) == HED_OK)
             hed_mppi_map_table(map, outside, table);

@@ -62,8 +62,7 @@ hed_status hed_synth_instrument_link(hed_synth_instrument *instrument, hed_synth
     if (links) instrument->links = links;
     if (!links || !synth_table_put(&instrument->link_table, &instrument->allocator,
                       synth_hash_pair(from, to), instrument->link_count))
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for an instrument's link %" PRIu64, need);
+        return HED_OUT_OF_MEMORY(error, "an instrument's link %" PRIu64, need);
     instrument->links[instrument->link_count++] = (synth_link){from, to, weight};
     return HED_OK;
 }
@@ -112,9 +111,7 @@ hed_status hed_synth_instrument_modulate(
     uint64_t need = (uint64_t)instrument->modulation_count + 1;
     hed_synth_modulation_def *list = synth_grow(&instrument->allocator, instrument->modulations,
         &instrument->modulation_capacity, need, sizeof *list);
-    if (!list)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "out of memory for an instrument's modulation %" PRIu64, need);
+    if (!list) return HED_OUT_OF_MEMORY(error, "an instrument's modulation %" PRIu64, need);
     instrument->modulations = list;
     list[instrument->modulation_count++] = *def;
     return HED_OK;

@@ -401,8 +401,8 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
                 &instrument->springs[place->index], &springs[i]);
         }
     } else {
-        status = hed_fail(error, HED_ERROR_MEMORY,
-            "out of memory for the changes of a grid of %" PRIu32 " bodies", generated->bodies);
+        status = HED_OUT_OF_MEMORY(
+            error, "the changes of a grid of %" PRIu32 " bodies", generated->bodies);
     }
     hed_delete(allocator, bodies, generated->bodies, sizeof *bodies);
     hed_delete(allocator, springs, generated->springs, sizeof *springs);
@@ -529,7 +529,7 @@ hed_status hed_synth_instrument_save(
     const hed_allocator *allocator = &instrument->allocator;
     size_t size = (size_t)instrument->entity_count + 1;
     writer w = {.instrument = instrument, .referred = hed_new(allocator, size, 1, NULL)};
-    if (!w.referred) return hed_fail(error, HED_ERROR_MEMORY, "out of memory to write %s", path);
+    if (!w.referred) return HED_OUT_OF_MEMORY(error, "%s", path);
     const hed_synth_instrument *i = instrument;
     for (uint32_t at = 0; at < i->counts[HED_SYNTH_SPRING]; at++)
         w.referred[i->springs[at].from] = w.referred[i->springs[at].to] = 1;

@@ -255,7 +255,8 @@ hed_synth_grid_def hed_default_synth_grid_def(void)
     return (hed_synth_grid_def){.size = {1, 1, 1},
         .step = {{0.01f, 0, 0}, {0, 0.01f, 0}, {0, 0, 0.01f}},
         .body = hed_default_synth_entity_def(HED_SYNTH_BODY).as.body,
-        .spring = hed_default_synth_entity_def(HED_SYNTH_SPRING).as.spring, .rate = 48000};
+        .spring = hed_default_synth_entity_def(HED_SYNTH_SPRING).as.spring,
+        .rate = 48000};
 }
 
 static hed_status check_size(const hed_synth_grid_def *def, hed_error *error)
@@ -286,7 +287,8 @@ static hed_status check_corners(const hed_synth_grid_def *def, hed_error *error)
         for (uint32_t axis = 0; axis < 3; axis++)
             at[axis] = corner >> axis & 1 ? def->size[axis] - 1 : 0;
         hed_synth_body_def body = make_body(def, at);
-        hed_status status = synth_check_fields(synth_fields[HED_SYNTH_BODY], &body, "grid: body", error);
+        hed_status status =
+            synth_check_fields(synth_fields[HED_SYNTH_BODY], &body, "grid: body", error);
         if (status != HED_OK) return status;
     }
     for (uint32_t a = 0; a < 2; a++)
@@ -353,7 +355,7 @@ static hed_status remember(hed_synth_instrument *instrument, const hed_synth_gri
             !synth_table_put(&instrument->name_table, allocator,
                 synth_hash_text(name, strlen(name)), instrument->grid_count | SYNTH_GRID_NAME))) {
         synth_free_text(allocator, copy);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a grid");
+        return HED_OUT_OF_MEMORY(error, "a grid");
     }
     instrument->grids[instrument->grid_count++] = (synth_grid){.name = copy, .def = *def};
     return HED_OK;

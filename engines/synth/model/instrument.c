@@ -98,9 +98,7 @@ hed_status synth_reserve_places(hed_synth_instrument *instrument, uint32_t count
     uint64_t need = (uint64_t)instrument->entity_count + count + 1;
     synth_place *places = synth_grow(&instrument->allocator, instrument->places,
         &instrument->place_capacity, need, sizeof *places);
-    if (!places)
-        return hed_fail(error, HED_ERROR_MEMORY,
-            "out of memory for an instrument's %" PRIu64 " entities", need);
+    if (!places) return HED_OUT_OF_MEMORY(error, "an instrument's %" PRIu64 " entities", need);
     instrument->places = places;
     return HED_OK;
 }
@@ -115,9 +113,8 @@ hed_status synth_reserve(
     hed_status status = synth_reserve_places(instrument, count, error);
     if (status || reserve(instrument, type, (uint64_t)instrument->counts[type] + count))
         return status;
-    return hed_fail(error, HED_ERROR_MEMORY,
-        "out of memory for %" PRIu32 " more of an instrument's %s", count,
-        hed_synth_entity_type_name(type));
+    return HED_OUT_OF_MEMORY(
+        error, "%" PRIu32 " more of an instrument's %s", count, hed_synth_entity_type_name(type));
 }
 
 hed_synth_entity synth_append(hed_synth_instrument *instrument, uint32_t type, const void *def)
@@ -152,7 +149,7 @@ hed_status hed_synth_instrument_create(const hed_allocator *allocator,
     hed_status status = instrument_check_def(&checked, error);
     if (status != HED_OK) return status;
     hed_synth_instrument *created = hed_new(&own, 1, sizeof *created, NULL);
-    if (!created) return hed_fail(error, HED_ERROR_MEMORY, "out of memory for an instrument");
+    if (!created) return HED_OUT_OF_MEMORY(error, "an instrument");
     *created = (hed_synth_instrument){.allocator = own, .def = checked};
     *instrument = created;
     return HED_OK;
@@ -256,8 +253,7 @@ hed_status synth_name_file(hed_synth_instrument *instrument, const char *file, h
 {
     if (hed_failed(error)) return error->status;
     instrument->file = synth_copy_text(&instrument->allocator, file);
-    return instrument->file ? HED_OK
-                            : hed_fail(error, HED_ERROR_MEMORY, "out of memory for a file's name");
+    return instrument->file ? HED_OK : HED_OUT_OF_MEMORY(error, "a file's name");
 }
 
 hed_status hed_synth_instrument_copy(
@@ -281,7 +277,7 @@ hed_status hed_synth_instrument_copy(
         return HED_OK;
     hed_synth_instrument_destroy(result);
     *copy = NULL;
-    return hed_fail(error, HED_ERROR_MEMORY, "out of memory for a copy of an instrument");
+    return HED_OUT_OF_MEMORY(error, "a copy of an instrument");
 }
 
 const hed_synth_instrument_def *hed_synth_instrument_definition(
@@ -375,7 +371,7 @@ hed_status synth_set_name(
     if (!copy || !synth_table_put(&instrument->name_table, allocator,
                      synth_hash_text(text, strlen(text)), instrument->name_count)) {
         synth_free_text(allocator, copy);
-        return hed_fail(error, HED_ERROR_MEMORY, "out of memory for the name \"%s\"", text);
+        return HED_OUT_OF_MEMORY(error, "the name \"%s\"", text);
     }
     /* a new entity has the largest number, so names stay sorted */
     instrument->names[instrument->name_count++] = (synth_name){entity, copy};
@@ -409,7 +405,8 @@ hed_status synth_check_grid_name(
         if (strncmp(entity_name, name, length) == 0 &&
             (entity_name[length] == '[' || strncmp(entity_name + length, ".springs", 8) == 0))
             status = hed_fail(error, HED_ERROR_ARGUMENT,
-                "a grid cannot have the name \"%s\": \"%s\" would be a part of it", name, entity_name);
+                "a grid cannot have the name \"%s\": \"%s\" would be a part of it", name,
+                entity_name);
     }
     return status;
 }

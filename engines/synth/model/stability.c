@@ -147,7 +147,5 @@ hed_status hed_synth_instrument_stability(const hed_synth_instrument *instrument
         *stability = judge(&w);
     }
     hed_arena_free(&arena);
-    return whole ? HED_OK
-                 : hed_fail(error, HED_ERROR_MEMORY,
-                       "out of memory for the stability of %" PRIu32 " bodies", bodies);
+    return whole ? HED_OK : HED_OUT_OF_MEMORY(error, "the stability of %" PRIu32 " bodies", bodies);
 }

@@ -226,7 +226,7 @@ static hed_status open_stream(live_driver *d, const hed_synth_live_def *def, aso
             d->api.snd_strerror(code), capture ? "arecord" : "aplay");
     snd_pcm_hw_params_t *params;
     if (d->api.snd_pcm_hw_params_malloc(&params) < 0)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to set \"%s\" up", name);
+        return HED_OUT_OF_MEMORY(error, "device \"%s\"", name);
     code = set(d, def, params, &step);
     d->api.snd_pcm_hw_params_free(params);
     if (code < 0)
@@ -282,8 +282,7 @@ static hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def
     size_t block = d->live->block, channels = d->capture.channels > 2 ? d->capture.channels : 2;
     d->bytes = (2 + d->live->inputs + channels) * block * sizeof(float);
     d->left = hed_new(&d->live->allocator, d->bytes, 1, NULL);
-    if (!d->left)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for a period of \"%s\"", name_of(def));
+    if (!d->left) return HED_OUT_OF_MEMORY(error, "a period of \"%s\"", name_of(def));
     d->right = d->left + block;
     for (uint32_t i = 0; i < d->live->inputs; i++) d->inputs[i] = d->right + (1 + i) * block;
     d->period = d->right + (1 + d->live->inputs) * block;
@@ -398,8 +397,7 @@ static hed_status connect_from(live_driver *d, const char *text, hed_error *erro
     bool found = memory && find_port(d, client, port, text, &from, listing, sizeof listing);
     if (port) d->api.snd_seq_port_info_free(port);
     if (client) d->api.snd_seq_client_info_free(client);
-    if (!memory)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to look for MIDI port \"%s\"", text);
+    if (!memory) return HED_OUT_OF_MEMORY(error, "the search for MIDI port \"%s\"", text);
     if (!found)
         return hed_fail(error, HED_ERROR_IO,
             "no MIDI port of ALSA's is \"%s\", by CLIENT:PORT or a part of its name; there are: %s",
@@ -550,7 +548,7 @@ static hed_status asound_open(
     const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver, hed_error *error)
 {
     live_driver *d = *driver = hed_new(&live->allocator, 1, sizeof *d, NULL);
-    if (!d) return hed_fail(error, HED_ERROR_MEMORY, "no memory for ALSA");
+    if (!d) return HED_OUT_OF_MEMORY(error, "ALSA");
     d->live = live;
     if (asound_load(&live->allocator, &d->api, error)) return error->status;
     d->api.snd_lib_error_set_handler(asound_say_nothing);

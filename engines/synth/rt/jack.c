@@ -144,7 +144,7 @@ static hed_status jack_open(
     const hed_synth_live_def *def, hed_synth_live *live, live_driver **driver, hed_error *error)
 {
     live_driver *d = *driver = hed_new(&live->allocator, 1, sizeof *d, NULL);
-    if (!d) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a JACK client");
+    if (!d) return HED_OUT_OF_MEMORY(error, "a JACK client");
     d->live = live;
     hed_status status = jack_load(&live->allocator, &d->api, error);
     if (status) return status;
@@ -187,9 +187,11 @@ static hed_status find_ports(const live_driver *d, const char *pattern, const ch
     size_t used = 0;
     const char **names = d->api.jack_get_ports(d->client, NULL, type, flags);
     for (uint32_t i = 0; names && names[i] && used < sizeof listing; i++)
-        used += (size_t)snprintf(listing + used, sizeof listing - used, "%s%s", i ? ", " : "", names[i]);
+        used += (size_t)snprintf(
+            listing + used, sizeof listing - used, "%s%s", i ? ", " : "", names[i]);
     d->api.jack_free(names);
-    return hed_fail(error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, listing);
+    return hed_fail(
+        error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, listing);
 }
 
 static hed_status connect_outputs(const live_driver *d, const char *pattern, hed_error *error)

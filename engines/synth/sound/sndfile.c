@@ -73,8 +73,7 @@ static hed_status read_samples(const synth_sndfile_api *api, SNDFILE *file, cons
     sound->samples = malloc(sizeof *sound->samples * (samples ? samples : 1));
     hed_status status = HED_OK;
     if (!piece || !sound->samples)
-        status = hed_fail(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s",
-            (unsigned long long)samples, path);
+        status = HED_OUT_OF_MEMORY(error, "%llu samples of %s", (unsigned long long)samples, path);
     uint64_t frames = 0;
     while (!status && frames < sound->frames) {
         sf_count_t request =
@@ -116,7 +115,8 @@ hed_status synth_sndfile_parse(
             (long long)info.frames, info.channels);
     } else {
         *sound = (synth_sound){.rate = (uint32_t)info.samplerate,
-            .channels = (uint32_t)info.channels, .frames = (uint64_t)info.frames};
+            .channels = (uint32_t)info.channels,
+            .frames = (uint64_t)info.frames};
         status = read_samples(&api, file, path, sound, error);
     }
     api.sf_close(file);
@@ -258,7 +258,7 @@ hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t r
     sndfile_writer *w = calloc(1, sizeof *w + sizeof(float) * PIECE * channels);
     if (!w || !(w->path = strdup(path))) {
         free(w);
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to write %s", path);
+        return HED_OUT_OF_MEMORY(error, "%s", path);
     }
     w->base = (synth_sound_writer){&ops, format};
     w->max_size = max_size;

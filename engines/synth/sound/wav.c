@@ -158,14 +158,17 @@ hed_status synth_wav_parse(
             (unsigned long long)frames, f.channels);
     float *samples = malloc(sizeof *samples * (frames * f.channels + 1));
     if (!samples)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for %llu samples of %s",
-            (unsigned long long)(frames * f.channels), path);
+        return HED_OUT_OF_MEMORY(
+            error, "%llu samples of %s", (unsigned long long)(frames * f.channels), path);
     for (uint64_t n = 0; n < frames; n++)
         for (uint32_t c = 0; c < f.channels; c++)
             samples[c * frames + n] =
                 number_of(&f, f.bytes + f.data + n * step + (size_t)c * f.width);
-    *sound = (synth_sound){.rate = f.rate, .channels = f.channels, .frames = frames,
-        .missing = announced - frames, .samples = samples};
+    *sound = (synth_sound){.rate = f.rate,
+        .channels = f.channels,
+        .frames = frames,
+        .missing = announced - frames,
+        .samples = samples};
     return HED_OK;
 }
 
@@ -329,7 +332,7 @@ hed_status synth_wav_writer_open(const char *path, uint32_t rate, uint32_t chann
     wav_writer *w = calloc(1, sizeof *w + (size_t)PIECE * channels * width);
     if (!w || !(w->path = strdup(path))) {
         free(w);
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory to write %s", path);
+        return HED_OUT_OF_MEMORY(error, "%s", path);
     }
     w->base = (synth_sound_writer){&ops, format};
     w->rate = rate;

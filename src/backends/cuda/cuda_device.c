@@ -161,7 +161,7 @@ static hed_status cuda_device_open(hed_device *device, hed_error *error)
     if (result) return hed_cuda_fail(&cuda->api, result, "cuDevicePrimaryCtxRetain", error);
     if (cuda_new_device(device, cuda, handle, context)) return HED_OK;
     cuda->api.cuDevicePrimaryCtxRelease(handle);
-    return hed_fail(error, HED_ERROR_MEMORY, "no memory to open %s", device->info.id);
+    return HED_OUT_OF_MEMORY(error, "%s", device->info.id);
 }
 
 static void cuda_device_close(hed_device *device)
@@ -198,7 +198,7 @@ static hed_status cuda_device_adopt(
             error, status, "the driver does not describe the device of the given context");
     return cuda_new_device(device, cuda, handle, context)
                ? HED_OK
-               : hed_fail(error, HED_ERROR_MEMORY, "no memory to adopt a device");
+               : HED_OUT_OF_MEMORY(error, "an adopted device");
 }
 
 static hed_status cuda_device_native(

@@ -88,7 +88,7 @@ static hed_status cuda_make_caller(
 static hed_status cuda_new_impl(hed_buffer *buffer, hed_error *error)
 {
     buffer->impl = hed_allocate(&buffer->device->settings->allocator, sizeof(cuda_buffer));
-    return buffer->impl ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
+    return buffer->impl ? HED_OK : HED_OUT_OF_MEMORY(error, "a buffer");
 }
 
 static void cuda_free_impl(hed_buffer *buffer)
@@ -210,7 +210,7 @@ static hed_status cuda_map_staged(hed_stream *stream, hed_buffer *buffer, uint64
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     staging *s = cuda_take_staging(stream->device->impl, buffer->impl, stream->native, size);
     if (!s) s = cuda_add_staging(stream, buffer->impl);
-    if (!s) return hed_fail(error, HED_ERROR_MEMORY, "no memory to map a buffer");
+    if (!s) return HED_OUT_OF_MEMORY(error, "a mapped buffer");
     hed_status status = cuda_grow_staging(stream, s, size, error);
     s->offset = offset;
     s->size = size;

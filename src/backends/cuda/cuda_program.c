@@ -99,9 +99,7 @@ static hed_status cuda_find_symbol(hed_program *program, const hed_build *build,
             "%s: the symbol \"%s\" has %zu bytes, its content %zu", build->def->name,
             argument->name, size, argument->size);
     symbol->content = hed_allocate(&program->device->settings->allocator, argument->size);
-    return symbol->content
-               ? HED_OK
-               : hed_fail(error, HED_ERROR_MEMORY, "no memory for symbol \"%s\"", argument->name);
+    return symbol->content ? HED_OK : HED_OUT_OF_MEMORY(error, "symbol \"%s\"", argument->name);
 }
 
 static hed_status cuda_find_symbols(
@@ -115,8 +113,7 @@ static hed_status cuda_find_symbols(
         if (!impl->symbols)
             impl->symbols = hed_allocate(
                 &program->device->settings->allocator, def->argument_count * sizeof *impl->symbols);
-        if (!impl->symbols)
-            return hed_fail(error, HED_ERROR_MEMORY, "no memory for the symbols of %s", def->name);
+        if (!impl->symbols) return HED_OUT_OF_MEMORY(error, "the symbols of %s", def->name);
         status =
             cuda_find_symbol(program, build, binary, &def->arguments[i], &impl->symbols[i], error);
     }
@@ -235,8 +232,7 @@ hed_status hed_cuda_program_load(
         HED_CAN_COOPERATIVE | HED_CAN_GRID_BARRIER | HED_CAN_PACKETS | HED_CAN_RESIDENT;
     hed_cuda_program *impl = hed_allocate(&program->device->settings->allocator, sizeof *impl);
     CUcontext previous;
-    if (!impl)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for kernel %s", build->def->name);
+    if (!impl) return HED_OUT_OF_MEMORY(error, "kernel %s", build->def->name);
     program->impl = impl;
     impl->cooperative = (build->def->needs & resident) != 0;
     hed_status status = hed_cuda_enter(program->device, &previous, error);

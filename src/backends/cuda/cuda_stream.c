@@ -74,7 +74,8 @@ hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
 {
     uint32_t size = step->pattern_size;
     while (size > 1 && memcmp(step->pattern, step->pattern + size / 2, size / 2) == 0) size /= 2;
-    hed_cuda_fill fill = {.element = size < 4 ? size : 4, .words = size < 4 ? 1 : size / 4,
+    hed_cuda_fill fill = {.element = size < 4 ? size : 4,
+        .words = size < 4 ? 1 : size / 4,
         .count = step->size / size};
     fill.pitch = fill.words > 1 ? size : 0;
     memcpy(fill.values, step->pattern, size); /* little-endian, like the device */
@@ -173,7 +174,7 @@ hed_status hed_cuda_time_create(hed_device *device, void **timing, hed_error *er
     const hed_cuda_api *api = hed_cuda_api_of(device);
     CUcontext previous;
     time_pair *pair = hed_allocate(&device->settings->allocator, sizeof *pair);
-    if (!pair) return hed_fail(error, HED_ERROR_MEMORY, "no memory to time a step");
+    if (!pair) return HED_OUT_OF_MEMORY(error, "the time of a step");
     hed_status status = hed_cuda_enter(device, &previous, error);
     if (!status) {
         CUresult result = api->cuEventCreate(&pair->begin, CU_EVENT_DEFAULT);

@@ -264,7 +264,7 @@ const char *hed_nvrtc_prelude(const hed_build *build)
 
 static hed_status nvrtc_no_memory(const hed_build *build, hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_MEMORY, "no memory to compile %s", build->def->name);
+    return HED_OUT_OF_MEMORY(error, "the compilation of %s", build->def->name);
 }
 
 /* True if the prelude, which is included before the text, reads this define. All other defines come
@@ -467,7 +467,8 @@ static hed_status nvrtc_take_code(const hed_nvrtc *nvrtc, nvrtc_program *program
     binary->size = size;
     result = cubin ? api->nvrtcGetCUBIN(program, binary->bytes)
                    : api->nvrtcGetPTX(program, binary->bytes);
-    return result ? nvrtc_no_code(build, cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX", result, error) : HED_OK;
+    return result ? nvrtc_no_code(build, cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX", result, error)
+                  : HED_OK;
 }
 
 static hed_status nvrtc_run(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
@@ -508,7 +509,8 @@ static uint32_t nvrtc_add_words(const hed_nvrtc *nvrtc, const hed_build *build, 
     uint32_t count = 0;
     for (uint32_t i = 0; i < build->define_count; i++)
         if (nvrtc_is_for_prelude(&build->defines[i]))
-            count++, nvrtc_add_word(block, "-D", build->defines[i].name, "=", build->defines[i].value);
+            count++,
+                nvrtc_add_word(block, "-D", build->defines[i].name, "=", build->defines[i].value);
     for (uint32_t i = 0; i < build->def->option_count; i++)
         if (nvrtc_is_for_nvrtc(build, build->def->options[i]))
             count++, nvrtc_add_word(block, build->def->options[i], "", "", "");

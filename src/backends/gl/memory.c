@@ -20,7 +20,7 @@ hed_status hed_gl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, h
     }
     if (buffer->memory == HED_MEMORY_PINNED) {
         buffer->host = hed_allocate(&of->driver->allocator, buffer->size);
-        return buffer->host ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
+        return buffer->host ? HED_OK : HED_OUT_OF_MEMORY(error, "a buffer");
     }
     if (buffer->memory != HED_MEMORY_DEVICE)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,

@@ -83,8 +83,7 @@ hed_status hed_gl_build(const hed_build *build, hed_binary *binary, hed_error *e
     size_t size = opengl.text.size;
     if (!status) binary->bytes = hed_allocate(&build->device->settings->allocator, size);
     if (!status && !binary->bytes)
-        status =
-            hed_fail(error, HED_ERROR_MEMORY, "no memory for the program of %s", build->def->name);
+        status = HED_OUT_OF_MEMORY(error, "the program of %s", build->def->name);
     if (!status) {
         memcpy(binary->bytes, opengl.text.bytes, size);
         binary->size = size;
@@ -292,7 +291,7 @@ static hed_status program_make_push(
     }
     if (!impl->push_bytes) return HED_OK;
     impl->pushed = hed_allocate(&of->driver->allocator, 2 * (size_t)impl->push_bytes);
-    if (!impl->pushed) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a kernel");
+    if (!impl->pushed) return HED_OUT_OF_MEMORY(error, "a kernel");
     of->api.GenBuffers(1, &impl->push_buffer);
     of->api.BindBuffer(GL_COPY_WRITE_BUFFER, impl->push_buffer);
     of->api.BufferData(
@@ -337,7 +336,7 @@ hed_status hed_gl_program_load(
     hed_glsl_opengl opengl;
     gl_program *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
     (void)binary;
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a kernel");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "a kernel");
     hed_status status = program_text(build, &opengl, error);
     bool current = !status && !(status = hed_gl_begin(of, error));
     if (current) status = program_make(build, &opengl, impl, program->group, error);

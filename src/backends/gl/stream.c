@@ -23,7 +23,7 @@ static hed_status marks_create(
     gl_device *of = hed_gl_of(device);
     gl_mark *marks = hed_allocate(&of->driver->allocator, count * sizeof *marks);
     hed_status status = HED_OK;
-    if (!marks) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a mark in a stream");
+    if (!marks) return HED_OUT_OF_MEMORY(error, "a mark in a stream");
     if (timed && of->stamps) status = hed_gl_begin(of, error);
     if (timed && of->stamps && !status) {
         for (uint32_t i = 0; i < count; i++) of->api.GenQueries(1, &marks[i].query);
@@ -308,7 +308,8 @@ static hed_status clock_run(
     if (!status) status = mark_time(of, &times[1], error);
     if (!status) status = queue_wait(of, error);
     *hosted = (double)(clock->now(clock->user) - times[0].host_ns) * 1e-9;
-    return status ? status : hed_gl_check(of, true, "glDispatchCompute", "checking its clock", error);
+    return status ? status
+                  : hed_gl_check(of, true, "glDispatchCompute", "checking its clock", error);
 }
 
 /* Measures a launch of at least 2 ms between the marks. */

@@ -105,16 +105,25 @@ static hed_status host_describe(hed_backend_slot *slot, uint32_t index, hed_devi
     hed_text_copy(device->text[0], sizeof device->text[0], processor.name);
     hed_text_copy(device->text[1], sizeof device->text[1], processor.vendor);
     device->info = (hed_device_info){
-        .id = "host", .backend = "host", .platform = "Heddle native C", .name = device->text[0],
-        .vendor = device->text[1], .driver = HED_VERSION_TEXT, .type = HED_DEVICE_CPU,
+        .id = "host",
+        .backend = "host",
+        .platform = "Heddle native C",
+        .name = device->text[0],
+        .vendor = device->text[1],
+        .driver = HED_VERSION_TEXT,
+        .type = HED_DEVICE_CPU,
         .compute_units = settings->host_threads ? settings->host_threads : hed_processor_count(),
         .lane_width = processor.lanes,
         /* A native function has no groups and no local memory: these limits only must not exclude a
          * configuration. */
-        .max_group = 1u << 16, .max_group_size = {1u << 16, 1u << 16, 1u << 16},
-        .max_groups = {INT32_MAX, INT32_MAX, INT32_MAX}, .local_bytes = 16u << 20,
-        .memory_bytes = processor.memory_bytes, .max_buffer_bytes = processor.memory_bytes,
-        .cache_bytes = processor.cache_bytes, .buffer_alignment = 64,
+        .max_group = 1u << 16,
+        .max_group_size = {1u << 16, 1u << 16, 1u << 16},
+        .max_groups = {INT32_MAX, INT32_MAX, INT32_MAX},
+        .local_bytes = 16u << 20,
+        .memory_bytes = processor.memory_bytes,
+        .max_buffer_bytes = processor.memory_bytes,
+        .cache_bytes = processor.cache_bytes,
+        .buffer_alignment = 64,
         .max_arguments_bytes = HED_MAX_ARGUMENTS * HED_MAX_STRUCT_BYTES,
         .clock_mhz = processor.clock_mhz,
         .capabilities = HED_CAN_FP64 | HED_CAN_STRICT | HED_CAN_MAPPED | HED_CAN_GLOBAL_ATOMICS,
@@ -126,7 +135,7 @@ static hed_status host_device_open(hed_device *device, hed_error *error)
 {
     const hed_allocator *allocator = &device->settings->allocator;
     host_device *host = hed_allocate(allocator, sizeof *host);
-    if (!host) return hed_fail(error, HED_ERROR_MEMORY, "no memory to open the host device");
+    if (!host) return HED_OUT_OF_MEMORY(error, "the host device");
     hed_status status = hed_team_create(allocator, device->info.compute_units, &host->team, error);
     if (status) {
         hed_release(allocator, host, sizeof *host);
@@ -206,7 +215,7 @@ static hed_status host_stream_done(hed_stream *stream, bool *done, hed_error *er
 static hed_status host_time_create(hed_device *device, void **timing, hed_error *error)
 {
     *timing = hed_allocate(&device->settings->allocator, sizeof(host_time));
-    return *timing ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for a time");
+    return *timing ? HED_OK : HED_OUT_OF_MEMORY(error, "a time");
 }
 
 static void host_time_destroy(hed_device *device, void *timing)
@@ -301,7 +310,8 @@ static void host_run_launch(hed_device *device, const hed_step *step)
     host_launch launch = {
         .call = {def, &program->config, step->has_problem ? &step->problem : NULL, &step->geometry,
             arguments, program->math == HED_MATH_STRICT},
-        .range = def->range, .team = def->team,
+        .range = def->range,
+        .team = def->team,
     };
     uint64_t grain = step->geometry.native_grain ? step->geometry.native_grain : 1;
     pthread_mutex_lock(&host->lock);
@@ -355,17 +365,34 @@ static void host_program_unload(hed_program *program) {}
 
 extern const hed_backend hed_host_backend;
 const hed_backend hed_host_backend = {
-    .name = "host", .open = host_open, .close = host_close, .device_count = host_device_count,
-    .device_describe = host_describe, .device_open = host_device_open,
-    .device_close = host_device_close, .device_memory = host_memory,
-    .device_wait = host_device_wait, .buffer_create = host_buffer_create,
-    .buffer_part = host_buffer_part, .buffer_destroy = host_buffer_destroy,
-    .stream_create = host_stream_ok, .stream_destroy = host_stream_destroy,
-    .stream_wait = host_stream_ok, .stream_done = host_stream_done, .stream_flush = host_stream_ok,
-    .step = host_step, .time_create = host_time_create,
-    .time_destroy = host_time_destroy, .time_read = host_time_read,
-    .event_create = host_event_create, .event_destroy = host_event_destroy,
-    .event_record = host_event_record, .event_done = host_event_done, .event_wait = host_event_wait,
-    .stream_wait_event = host_stream_wait_event, .event_elapsed = host_event_elapsed,
-    .program_load = host_program_load, .program_unload = host_program_unload,
+    .name = "host",
+    .open = host_open,
+    .close = host_close,
+    .device_count = host_device_count,
+    .device_describe = host_describe,
+    .device_open = host_device_open,
+    .device_close = host_device_close,
+    .device_memory = host_memory,
+    .device_wait = host_device_wait,
+    .buffer_create = host_buffer_create,
+    .buffer_part = host_buffer_part,
+    .buffer_destroy = host_buffer_destroy,
+    .stream_create = host_stream_ok,
+    .stream_destroy = host_stream_destroy,
+    .stream_wait = host_stream_ok,
+    .stream_done = host_stream_done,
+    .stream_flush = host_stream_ok,
+    .step = host_step,
+    .time_create = host_time_create,
+    .time_destroy = host_time_destroy,
+    .time_read = host_time_read,
+    .event_create = host_event_create,
+    .event_destroy = host_event_destroy,
+    .event_record = host_event_record,
+    .event_done = host_event_done,
+    .event_wait = host_event_wait,
+    .stream_wait_event = host_stream_wait_event,
+    .event_elapsed = host_event_elapsed,
+    .program_load = host_program_load,
+    .program_unload = host_program_unload,
 };

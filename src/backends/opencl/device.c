@@ -277,7 +277,7 @@ hed_status hed_opencl_device_adopt(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "hed_driver_handles.device is NULL: an OpenCL context may have several");
     opencl_device *impl = hed_allocate(&driver->allocator, sizeof *impl);
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "a device");
     *impl = (opencl_device){.driver = driver,
         .api = &driver->api,
         .platform = native->platform,

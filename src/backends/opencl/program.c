@@ -179,7 +179,7 @@ static hed_status opencl_from_source(
     opencl_assemble(build, &text);
     if (text.failed) {
         hed_text_free(&text);
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for the text of %s", build->def->name);
+        return HED_OUT_OF_MEMORY(error, "the text of %s", build->def->name);
     }
     const char *bytes = text.bytes;
     *program =

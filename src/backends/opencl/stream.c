@@ -52,15 +52,16 @@ static hed_status opencl_make_queue(opencl_stream *impl, hed_error *error)
     impl->profiling = true;
     impl->queue = impl->api->clCreateCommandQueue(
         impl->device->context, impl->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-    return impl->queue ? HED_OK
-                       : hed_opencl_fail(error, "clCreateCommandQueue", code, "no queue for a stream");
+    return impl->queue
+               ? HED_OK
+               : hed_opencl_fail(error, "clCreateCommandQueue", code, "no queue for a stream");
 }
 
 hed_status hed_opencl_stream_create(hed_stream *stream, hed_error *error)
 {
     opencl_device *device = hed_opencl_of(stream->device);
     opencl_stream *impl = hed_allocate(&device->driver->allocator, sizeof *impl);
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "a stream");
     impl->device = device;
     impl->api = device->api;
     hed_status status = stream->def.use_handle ? opencl_adopt_queue(impl, &stream->def, error)
@@ -194,8 +195,7 @@ static hed_status opencl_call_step(hed_stream *stream, const hed_step *step, hed
     opencl_stream *in = stream->impl;
     const hed_cl_api *api = in->api;
     opencl_call *call = hed_allocate(&in->device->driver->allocator, sizeof *call);
-    if (!call)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for a host function in a stream");
+    if (!call) return HED_OUT_OF_MEMORY(error, "a host function in a stream");
     cl_int code = CL_SUCCESS;
     cl_event gate = api->clCreateUserEvent(in->device->context, &code);
     cl_event release = code ? NULL : api->clCreateUserEvent(in->device->context, &code);
@@ -211,7 +211,8 @@ static hed_status opencl_call_step(hed_stream *stream, const hed_step *step, hed
         hed_release(&in->device->driver->allocator, call, sizeof *call);
     }
     if (code)
-        return hed_opencl_check_work(error, stream->device, name, code, "a host function as a step");
+        return hed_opencl_check_work(
+            error, stream->device, name, code, "a host function as a step");
     /* some drivers call back only from flushed markers */
     return hed_opencl_stream_flush(stream, error);
 }
@@ -358,7 +359,7 @@ hed_status hed_opencl_step(hed_stream *stream, const hed_step *step, void *timin
 hed_status hed_opencl_time_create(hed_device *device, void **timing, hed_error *error)
 {
     *timing = hed_allocate(&hed_opencl_of(device)->driver->allocator, sizeof(opencl_time));
-    return *timing ? HED_OK : hed_fail(error, HED_ERROR_MEMORY, "no memory for the time of a step");
+    return *timing ? HED_OK : HED_OUT_OF_MEMORY(error, "the time of a step");
 }
 
 void hed_opencl_time_destroy(hed_device *device, void *timing)
@@ -407,7 +408,8 @@ hed_status hed_opencl_moment(
     if (code == CL_PROFILING_INFO_NOT_AVAILABLE)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "no times: the queue given to the stream lacks CL_QUEUE_PROFILING_ENABLE");
-    return code ? hed_opencl_fail(error, "clGetEventProfilingInfo", code, "asking for a time") : HED_OK;
+    return code ? hed_opencl_fail(error, "clGetEventProfilingInfo", code, "asking for a time")
+                : HED_OK;
 }
 
 hed_status hed_opencl_event_create(hed_event *event, hed_error *error)

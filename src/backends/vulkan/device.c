@@ -330,7 +330,7 @@ hed_status hed_vulkan_device_open(hed_device *device, hed_error *error)
     vulkan_find_family(&driver->api, physical, &family, &of);
     driver->api.GetPhysicalDeviceProperties2(physical, &about);
     vulkan_device *impl = hed_allocate(&driver->allocator, sizeof *impl);
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "a device");
     impl->driver = driver;
     impl->api = &driver->api;
     impl->instance = driver->instance;
@@ -372,7 +372,7 @@ hed_status hed_vulkan_device_adopt(
             "hed_driver_handles.queue_family is %u: no family of queues that compute",
             native->queue_family);
     vulkan_device *impl = hed_allocate(&driver->allocator, sizeof *impl);
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a device");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "a device");
     impl->driver = driver;
     impl->api = &driver->api;
     impl->instance = native->platform;

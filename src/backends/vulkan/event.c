@@ -46,7 +46,7 @@ hed_status hed_vulkan_event_create(hed_event *event, hed_error *error)
     const vulkan_device *of = hed_vulkan_of(event->device);
     const VkFenceCreateInfo fence = {.sType = VK_TYPE_FENCE_CREATE_INFO};
     vulkan_event *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for an event");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "an event");
     const char *call = "vkCreateFence";
     VkResult result = of->api->CreateFence(of->device, &fence, NULL, &impl->fence);
     if (!result && event->timed && of->stamp_mask) result = event_make_stamp(of, impl, &call);

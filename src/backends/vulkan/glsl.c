@@ -27,7 +27,7 @@ static hed_status glsl_keep_module(vulkan_device *of, const hed_text *text, void
         hed_release(&of->driver->allocator, module, sizeof *module);
         hed_release(&of->driver->allocator, copy, text->size);
         hed_release(&of->driver->allocator, words, size + 1);
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for compiled GLSL");
+        return HED_OUT_OF_MEMORY(error, "compiled GLSL");
     }
     memcpy(copy, text->bytes, text->size);
     *module = (vulkan_module){.text = copy, .text_size = text->size, .words = words, .size = size};
@@ -75,7 +75,7 @@ static hed_status glsl_words(
     for (uint32_t i = 0; i < def.option_count; i++) hed_text_add(&text, "// %s\n", def.options[i]);
     if (text.failed) {
         hed_text_free(&text);
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for the text of %s", build->def->name);
+        return HED_OUT_OF_MEMORY(error, "the text of %s", build->def->name);
     }
     vulkan_module *module = glsl_find_module(of, &text);
     hed_status status = HED_OK;

@@ -65,7 +65,7 @@ hed_status hed_vulkan_graph_build(
     for (uint32_t i = 0; i < count; i++)
         if (!hed_vulkan_is_plain(&steps[i])) return HED_OK;
     vulkan_graph *graph = hed_allocate(&of->driver->allocator, sizeof *graph);
-    if (!graph) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a graph");
+    if (!graph) return HED_OUT_OF_MEMORY(error, "a graph");
     graph->count = count;
     hed_status status = graph_make(device, graph, steps, error);
     if (status) hed_vulkan_graph_destroy(device, graph);

@@ -95,7 +95,7 @@ hed_status hed_vulkan_buffer_create(hed_buffer *buffer, const hed_buffer_def *de
             "memory of the caller cannot be used in place by %s: take HED_MEMORY_MAPPED",
             device->info.id);
     vulkan_buffer *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a buffer");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "a buffer");
     hed_status status = HED_OK;
     if (buffer->memory == HED_MEMORY_ADOPTED)
         *impl = (vulkan_buffer){
@@ -121,7 +121,7 @@ hed_status hed_vulkan_buffer_part(hed_buffer *part, hed_error *error)
 {
     vulkan_device *of = hed_vulkan_of(part->device);
     vulkan_buffer *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a part of a buffer");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "a part of a buffer");
     *impl = (vulkan_buffer){
         .buffer = part->parent->handle, .size = part->size, .serial = hed_vulkan_serial(of)};
     part->impl = impl;

@@ -282,9 +282,7 @@ static hed_status program_pack(const hed_build *build, const void *words, size_t
     if (of->api->GetPipelineCacheData(of->device, cache, &data, NULL)) data = 0;
     size_t packed_bytes = sizeof(program_header) + size + data;
     char *bytes = hed_allocate(&of->driver->allocator, packed_bytes);
-    if (!bytes)
-        return hed_fail(
-            error, HED_ERROR_MEMORY, "no memory for the program of %s", build->def->name);
+    if (!bytes) return HED_OUT_OF_MEMORY(error, "the program of %s", build->def->name);
     if (data && of->api->GetPipelineCacheData(
                     of->device, cache, &data, bytes + sizeof(program_header) + size))
         data = 0;
@@ -303,8 +301,7 @@ static hed_status program_align(
     const hed_build *build, const void *words, size_t size, void **aligned, hed_error *error)
 {
     *aligned = hed_allocate(&build->device->settings->allocator, size);
-    if (!*aligned)
-        return hed_fail(error, HED_ERROR_MEMORY, "no memory for the words of %s", build->def->name);
+    if (!*aligned) return HED_OUT_OF_MEMORY(error, "the words of %s", build->def->name);
     memcpy(*aligned, words, size);
     return HED_OK;
 }
@@ -367,7 +364,7 @@ hed_status hed_vulkan_program_load(
             "the program of %s (%zu bytes) is not in this version's format", build->def->name,
             binary->size);
     vulkan_program *impl = hed_allocate(&driver->allocator, sizeof *impl);
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a kernel");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "a kernel");
     hed_status status = program_load(program, build, binary->bytes, &header, impl, error);
     if (status) {
         hed_release(&driver->allocator, impl, sizeof *impl);

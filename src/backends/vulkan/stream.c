@@ -339,7 +339,7 @@ hed_status hed_vulkan_time_create(hed_device *device, void **timing, hed_error *
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
         .queryCount = 2};
     vulkan_time *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for the time of a step");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "the time of a step");
     VkResult result = of->stamp_mask
                           ? of->api->CreateQueryPool(of->device, &info, NULL, &impl->queries)
                           : VK_SUCCESS;
@@ -479,7 +479,7 @@ hed_status hed_vulkan_stream_create(hed_stream *stream, hed_error *error)
             "hed_stream_def.use_handle with handle NULL; expected a VkQueue of the family that "
             "hed_device_handles() returns");
     vulkan_stream *impl = hed_allocate(&of->driver->allocator, sizeof *impl);
-    if (!impl) return hed_fail(error, HED_ERROR_MEMORY, "no memory for a stream");
+    if (!impl) return HED_OUT_OF_MEMORY(error, "a stream");
     impl->stream = stream;
     pthread_mutex_init(&impl->lock, NULL);
     pthread_mutex_init(&impl->own.lock, NULL);
