@@ -176,14 +176,9 @@ void cli_add_time(cli_report *bench, const char *suite, const char *name,
     const hed_device_info *device, const hed_summary *seconds, const char *against,
     const hed_summary *other)
 {
-    hed_bench_record record = {.suite = suite,
-        .name = name,
-        .device = device->id,
-        .value = seconds->p50 * 1e6,
-        .unit = "us",
-        .floor = NAN,
-        .ratio = against ? seconds->p50 / other->p50 : NAN,
-        .against = against,
+    hed_bench_record record = {.suite = suite, .name = name, .device = device->id,
+        .value = seconds->p50 * 1e6, .unit = "us", .floor = NAN,
+        .ratio = against ? seconds->p50 / other->p50 : NAN, .against = against,
         .spread = hed_bench_spread(seconds) * seconds->p50 * 1e6};
     hed_bench_add(bench, &record);
 }
@@ -193,15 +188,9 @@ void cli_add_rate(cli_report *bench, const char *suite, const char *name,
     const hed_summary *other)
 {
     double rate = amount / seconds->p50 * 1e-9;
-    hed_bench_record record = {.suite = suite,
-        .name = name,
-        .device = device->id,
-        .value = rate,
-        .unit = "GB/s",
-        .floor = NAN,
-        .ratio = against ? other->p50 / seconds->p50 : NAN,
-        .against = against,
-        .spread = hed_bench_spread(seconds) * rate};
+    hed_bench_record record = {.suite = suite, .name = name, .device = device->id, .value = rate,
+        .unit = "GB/s", .floor = NAN, .ratio = against ? other->p50 / seconds->p50 : NAN,
+        .against = against, .spread = hed_bench_spread(seconds) * rate};
     hed_bench_add(bench, &record);
 }
 
@@ -240,15 +229,11 @@ static const hed_example EXAMPLES[] = {{"heddle bench", "everything, on the best
     {"heddle bench kernels --device all --json", "every device, for programs"}, {0}};
 
 const hed_command hed_command_bench = {
-    .name = "bench",
-    .summary = "measure",
+    .name = "bench", .summary = "measure",
     .description =
         "Measures: one suite, or all of them. Each value is a median; +- is half of its 95 % confidence interval. FLOOR is the physical "
         "bound that was computed, RATIO the value over the same of what AGAINST names: for times less is better, for rates "
         "more.\n\nOf everything one round is thrown away, and what is compared takes turns in the same run.\n\n\"heddle X bench\" "
         "is the same as \"heddle bench X\".",
-    .options = OPTIONS,
-    .commands = COMMANDS,
-    .examples = EXAMPLES,
-    .run = bench_run,
+    .options = OPTIONS, .commands = COMMANDS, .examples = EXAMPLES, .run = bench_run,
 };

@@ -309,16 +309,13 @@ static int run_bench(const hed_arguments *arguments, void *user)
 }
 
 const hed_command hed_command_cloth_bench = {
-    .name = "bench",
-    .summary = "time square sheets of cloth, beside the device's bound",
+    .name = "bench", .summary = "time square sheets of cloth, beside the device's bound",
     .description =
         "Whole frames at 60 Hz with 5 substeps, structural, shear and bend constraints, two corners pinned. \"ms a frame\" is measured in "
         "submissions of 30 frames, \"one a step\" in submissions of one. Stretch is that of the worst structural constraint after 900 "
         "frames (* after fewer, where the device is slow). Bytes are device memory for each particle.",
     .options = (const hed_option[]){CLI_OPTION_JSON(true), CLI_OPTION_DEVICES(true),
-        {.name = "only",
-            .kind = HED_OPTION_TEXT,
-            .value = "TEXT",
+        {.name = "only", .kind = HED_OPTION_TEXT, .value = "TEXT",
             .help = "only sheets whose name contains this"},
         {0}},
     .examples =

@@ -300,9 +300,8 @@ static hed_status bench_check_names(const hed_arguments *arguments, hed_error *e
         solver |= bench_wanted(arguments, "solver", SOLVERS[i].name);
     const char *option = problem ? "solver" : "problem";
     if (problem && solver) return HED_OK;
-    return hed_fail(error, HED_ERROR_ARGUMENT,
-        "--%s %s: there is none of this name; there are \"%s\" and others", option,
-        hed_text_of(arguments, option), problem ? SOLVERS[0].name : PROBLEMS[0].name);
+    return hed_fail(error, HED_ERROR_ARGUMENT, "--%s %s: there is none of this name; there are \"%s\" and others",
+        option, hed_text_of(arguments, option), problem ? SOLVERS[0].name : PROBLEMS[0].name);
 }
 
 static int bench_command(const hed_arguments *arguments, void *user)

@@ -96,14 +96,9 @@ static hed_status time_packing(void *user, double *seconds, hed_error *error)
 static void add(cli_report *bench, const char *name, const char *device, const hed_summary *seconds,
     const char *against, const hed_summary *other)
 {
-    hed_bench_add(bench, &(hed_bench_record){.suite = SUITE,
-                             .name = name,
-                             .device = device,
-                             .value = seconds->p50 * 1e6,
-                             .unit = "us",
-                             .floor = NAN,
-                             .ratio = other ? seconds->p50 / other->p50 : NAN,
-                             .against = against,
+    hed_bench_add(bench, &(hed_bench_record){.suite = SUITE, .name = name, .device = device,
+                             .value = seconds->p50 * 1e6, .unit = "us", .floor = NAN,
+                             .ratio = other ? seconds->p50 / other->p50 : NAN, .against = against,
                              .spread = hed_bench_spread(seconds) * seconds->p50 * 1e6});
 }
 
@@ -258,8 +253,7 @@ static const hed_example EXAMPLES[] = {
     {"heddle bench pack --device all", "what packing gains on each device"}, {0}};
 
 const hed_command hed_command_bench_pack = {
-    .name = "pack",
-    .summary = "how long packing takes, and what it gains",
+    .name = "pack", .summary = "how long packing takes, and what it gains",
     .description =
         "First the time of hed_pack() for each method, on one core: 64 distributions of up to 1,024 entities over "
         "eleven types, of which the slowest counts. Then an instrument of all types, 448 masses, their springs and "
@@ -267,7 +261,5 @@ const hed_command hed_command_bench_pack = {
         "interleaved in turn), by greedy, by exact and as row lists, in turn in the same run: the time of a sample, "
         "as blocks of 256 samples take it, with the launch in it.\n\nProcessors without lanes that step together "
         "have one list of rows, whatever the method.",
-    .options = OPTIONS,
-    .examples = EXAMPLES,
-    .run = run,
+    .options = OPTIONS, .examples = EXAMPLES, .run = run,
 };

@@ -249,8 +249,7 @@ static int pack_run(const hed_arguments *arguments, void *user)
     uint32_t capacity = hed_pack_capacity(&p.def);
     p.pieces = malloc(((size_t)capacity + 1) * sizeof *p.pieces);
     if (!p.pieces)
-        status = HED_OUT_OF_MEMORY(
-            &error, "%" PRIu32 " pieces of %zu bytes", capacity, sizeof *p.pieces);
+        status = HED_OUT_OF_MEMORY(&error, "%" PRIu32 " pieces of %zu bytes", capacity, sizeof *p.pieces);
     else if ((status = hed_pack(&p.def, p.pieces, capacity, &p.layout)))
         hed_fail(&error, status, "hed_pack: %s", hed_status_name(status));
     if (!status)
@@ -288,8 +287,7 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_pack = {
-    .name = "pack",
-    .summary = "lay entities of several types out over warps",
+    .name = "pack", .summary = "lay entities of several types out over warps",
     .description =
         "Says which entity sits in which lane, so that lanes of a warp do the same thing: a warp with k types runs k "
         "branches one after another. Types are numbered from 0 in the order of --counts, and shown as A, B, C, ...\n\n"
@@ -297,8 +295,6 @@ const hed_command hed_command_pack = {
         "fewest types in the fullest row, with the types in their order; where --costs are given the lowest "
         "cost of the most expensive row, which is exact-cost), spread (the fewest types in the fullest row, in any order), rows (each warp has a "
         "list of rows of one type).\n\nWhere there are more entities than lanes, warps have several rows.",
-    .options = OPTIONS,
-    .commands = (const hed_command *const[]){&BENCH, NULL},
-    .examples = EXAMPLES,
-    .run = pack_run,
+    .options = OPTIONS, .commands = (const hed_command *const[]){&BENCH, NULL},
+    .examples = EXAMPLES, .run = pack_run,
 };

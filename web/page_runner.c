@@ -570,14 +570,13 @@ hed_status hed_web_open_runner(
     hed_web_forget(server);
     pthread_mutex_lock(&server->lock);
     for (uint32_t i = 0; i < def->kernel->argument_count; i++)
-        server->contents[i] =
-            (hed_web_content){.bytes = {[HED_WEB_FIRST] = def->arguments[i].data,
-                                  [HED_WEB_EXPECTED] = def->arguments[i].expected,
-                                  [HED_WEB_UNWRITTEN] = def->arguments[i].unwritten},
-                .sizes = {[HED_WEB_FIRST] = def->arguments[i].bytes,
-                    [HED_WEB_EXPECTED] = hed_runner_expected_bytes(&def->arguments[i]),
-                    [HED_WEB_UNWRITTEN] =
-                        hed_runner_mask_bytes(&def->kernel->arguments[i], &def->arguments[i])}};
+        server->contents[i] = (hed_web_content){.bytes = {[HED_WEB_FIRST] = def->arguments[i].data,
+                                                 [HED_WEB_EXPECTED] = def->arguments[i].expected,
+                                                 [HED_WEB_UNWRITTEN] = def->arguments[i].unwritten},
+            .sizes = {[HED_WEB_FIRST] = def->arguments[i].bytes,
+                [HED_WEB_EXPECTED] = hed_runner_expected_bytes(&def->arguments[i]),
+                [HED_WEB_UNWRITTEN] =
+                    hed_runner_mask_bytes(&def->kernel->arguments[i], &def->arguments[i])}};
     pthread_mutex_unlock(&server->lock);
     if (!hed_wgsl_read(source->name, source->text,
             source->size ? source->size : strlen(source->text), def->kernel->entry, &page->shader,

@@ -284,8 +284,7 @@ static enum MHD_Result serve_api(
         return refuse(web, c, MHD_HTTP_METHOD_NOT_ALLOWED, "another method is expected\n");
     if (hello) return take_hello(web, c, got);
     if (state) return give_state(web, c);
-    if (!is_session(web, c))
-        return refuse(web, c, MHD_HTTP_GONE, "another page has replaced this one\n");
+    if (!is_session(web, c)) return refuse(web, c, MHD_HTTP_GONE, "another page has replaced this one\n");
     if (next) return give_messages(web, c, got);
     if (bye) { /* the page is being closed or reloaded */
         web->heard = -HED_WEB_SILENCE;

@@ -77,8 +77,7 @@ static void batch_tell_faults(const batch_list *list, FILE *out)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const batch_job *job = &list->jobs[i];
-        if (job->state == BATCH_FAILED)
-            fprintf(out, "  failed     %s: %s\n", job->name, job->failure);
+        if (job->state == BATCH_FAILED) fprintf(out, "  failed     %s: %s\n", job->name, job->failure);
         else if (job->tries > 1)
             fprintf(out, "  %s %s: %s\n", job->state == BATCH_DONE ? "done after" : "waits after",
                 job->name, job->failure);
@@ -220,8 +219,7 @@ const hed_command hed_command_batch = {
                 .letter = 'w', .repeated = true),
             FLAG("resume", "go on from JOBS.journal"),
             OPTION("page", OUTPUT, "FILE",
-                "write a page with devices, queue, faults and a time line, again and again",
-                .endings = ".html .htm"),
+                "write a page with devices, queue, faults and a time line, again and again", .endings = ".html .htm"),
             OPTION("logs", FOLDER, "FOLDER", "where a log of each job goes (default: JOBS.logs)"),
             OPTION("patience", NUMBER, "SECONDS", "time of silence after which a worker is lost",
                 .fallback = "30", .low = 0.1, .high = 86400),

@@ -79,8 +79,7 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
     }
     if (!job->count) hed_json_reject(run, "\"run\" is empty; expected the words of a command");
     if (bytes > BATCH_WORDS_LIMIT)
-        hed_json_reject(
-            run, "\"run\" has %zu bytes; expected at most %d", bytes, BATCH_WORDS_LIMIT);
+        hed_json_reject(run, "\"run\" has %zu bytes; expected at most %d", bytes, BATCH_WORDS_LIMIT);
     job->is_stdout = hed_json_has(node, "stdout");
     if (job->is_stdout == hed_json_has(node, "output"))
         hed_json_reject(node,
@@ -306,8 +305,7 @@ static bool jobs_is_of_another(
     snprintf(path, sizeof path, "%.*s%s", (int)(jobs_base(job) - job->output), job->output, name);
     const batch_job *owner = jobs_find(list, list->by_output, true, path);
     if (!owner) return false;
-    hed_fail(
-        error, HED_ERROR_ARGUMENT, "it has written %s, the result of job %s", path, owner->name);
+    hed_fail(error, HED_ERROR_ARGUMENT, "it has written %s, the result of job %s", path, owner->name);
     return true;
 }
 

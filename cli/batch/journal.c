@@ -40,8 +40,7 @@ static bool journal_is_done(const batch_list *list, batch_job *job, const batch_
         return false;
     }
     if (line->count < INPUTS) {
-        snprintf(
-            job->repeat_reason, sizeof job->repeat_reason, "the journal has no hash of its result");
+        snprintf(job->repeat_reason, sizeof job->repeat_reason, "the journal has no hash of its result");
         return false;
     }
     if (!journal_is_same(list, job, "its result", job->output, fields[DIGEST])) return false;

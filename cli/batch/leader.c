@@ -59,8 +59,7 @@ static double leader_now(const leader *l) { return (double)hed_now() * 1e-9 - l-
 static int leader_spawn(const batch_place *place, int socket, pid_t *pid)
 {
     char *shell[] = {"/bin/sh", "-c", (char *)(uintptr_t)place->command, NULL};
-    char *hand_command[] = {
-        "heddle", "batch", "hand", "--device", (char *)(uintptr_t)place->device, NULL};
+    char *hand_command[] = {"heddle", "batch", "hand", "--device", (char *)(uintptr_t)place->device, NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t no_signals, all_signals;
@@ -162,8 +161,7 @@ static void leader_finish(leader *l, uint32_t index, batch_end result, const cha
     double end = leader_now(l);
     bool good = result.code == 0;
     if (good && strncmp(result.digest, "0:", 2) == 0)
-        hed_fail(
-            &error, HED_ERROR_IO, "it ended well and its result, %s, has 0 bytes", job->output);
+        hed_fail(&error, HED_ERROR_IO, "it ended well and its result, %s, has 0 bytes", job->output);
     else if (good) batch_job_end(l->def->list, job, (uint32_t)h->job, true, &error);
     if (hed_failed(&error)) {
         good = false;
@@ -327,8 +325,7 @@ static void leader_name(leader *l, uint32_t index, const char *machine, const ch
                   (!name_of_other[size] || name_of_other[size + 1] == '(');
     }
     batch_hand_view *view = &l->result->hands[index];
-    snprintf(
-        view->device, sizeof view->device, number > 1 ? "%.220s (%u)" : "%.220s", name, number);
+    snprintf(view->device, sizeof view->device, number > 1 ? "%.220s (%u)" : "%.220s", name, number);
 }
 
 enum { DONE_FIELDS = 5 }; /* fields before the inputs */
@@ -362,8 +359,7 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
     const char *name = code < 0 ? sigabbrev_np((int)-code) : NULL;
     const char *before = h->last_line[0] ? ": " : "";
     snprintf(reason, sizeof reason, "it ended with exit code %ld%s%s", code, before, h->last_line);
-    if (name)
-        snprintf(reason, sizeof reason, "it was ended by SIG%s%s%s", name, before, h->last_line);
+    if (name) snprintf(reason, sizeof reason, "it was ended by SIG%s%s%s", name, before, h->last_line);
     snprintf(view->doing, sizeof view->doing, "waiting");
     h->state = IDLE;
     leader_finish(l, index,

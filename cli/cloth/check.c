@@ -442,11 +442,9 @@ static const hed_option OPTIONS[] = {
         .names = &cli_data_scenes),
     OPTION("fps", NUMBER, "RATE", "frames per second, if the run had others than the scene",
         .low = 1, .high = 10000),
-    OPTION("picture", OUTPUT, "FILE", "draw where the worst sample crosses, as PNG",
-        .endings = ".png"),
-    OPTION("up", CHOICE, "AXIS",
-        "the axis that points up in the picture (with --scene: the scene's)", .choices = AXES,
-        .fallback = "y"),
+    OPTION("picture", OUTPUT, "FILE", "draw where the worst sample crosses, as PNG", .endings = ".png"),
+    OPTION("up", CHOICE, "AXIS", "the axis that points up in the picture (with --scene: the scene's)",
+        .choices = AXES, .fallback = "y"),
     OPTION("threads", INTEGER, "COUNT", "samples at a time (default: one for each processor)",
         .low = 1, .high = 1024),
     FLAG("fail", "exit with 1 if anything crosses, for continuous integration"),
@@ -454,16 +452,14 @@ static const hed_option OPTIONS[] = {
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    OPTION("FILE", FILE, NULL,
-        "a point cache and its mesh for each garment; a mesh alone stands still", .required = true,
-        .repeated = true),
+    OPTION("FILE", FILE, NULL, "a point cache and its mesh for each garment; a mesh alone stands still",
+        .required = true, .repeated = true),
     {0}};
 static const hed_example EXAMPLES[] = {{"heddle cloth check flag.pc2 flag-mesh.obj",
                                            "every sample; -mesh.obj is also found by itself"},
     {"heddle cloth check shirt.pc2 coat.pc2 --body walk.pc2 body.obj --picture where.png",
         "two garments on a body that walks"},
-    {"heddle cloth check flag.pc2 --scene flag.json --fail",
-        "against the scene's colliders, in CI"},
+    {"heddle cloth check flag.pc2 --scene flag.json --fail", "against the scene's colliders, in CI"},
     {0}};
 
 const hed_command hed_command_cloth_check = {

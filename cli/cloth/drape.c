@@ -183,8 +183,7 @@ static int cloth_drape_main(const hed_arguments *arguments, void *user)
 static const char *const UNITS[] = {"m", "cm", "mm", "in", "ft", NULL};
 static const char *const AXES[] = {"x", "y", "z", NULL};
 static const hed_option OPTIONS[] = {
-    OPTION("over", FILE, "BODY", "the mesh it falls on, a closed one", .required = true,
-        .names = &cli_data_meshes),
+    OPTION("over", FILE, "BODY", "the mesh it falls on, a closed one", .required = true, .names = &cli_data_meshes),
     OPTION("out", OUTPUT, "FILE", "the garment where it came to rest: .obj, .ply or .glb",
         .letter = 'o', .required = true),
     OPTION("unit", CHOICE, "UNIT", "of both meshes", .choices = UNITS, .fallback = "m"),
@@ -194,8 +193,7 @@ static const hed_option OPTIONS[] = {
         .fallback = "8", .low = 0.01, .high = 1000),
     OPTION("substeps", INTEGER, "COUNT", "per frame; more of them, less stretch", .fallback = "10",
         .low = 1, .high = 1000),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd',
-        .names = &cli_device_names),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
     CLI_OPTION_THREADS,
     FLAG("strict", "the same bits on every device"),
     FLAG("mend", "remove the faces of broken meshes where that is safe"),
@@ -203,9 +201,7 @@ static const hed_option OPTIONS[] = {
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    OPTION("GARMENT", FILE, NULL, "its mesh, placed around the body", .required = true,
-        .names = &cli_data_meshes),
-    {0}};
+    OPTION("GARMENT", FILE, NULL, "its mesh, placed around the body", .required = true, .names = &cli_data_meshes), {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth drape shirt.obj --over body.obj --out draped.obj",
         "the shirt as it hangs on the body"},

@@ -333,8 +333,7 @@ static const hed_option OPTIONS[] = {
         .letter = 'o', .endings = ".pc2"),
     OPTION("fps", NUMBER, "RATE", "frames per second of the animation (default: from the scene)",
         .low = 1, .high = 10000),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd',
-        .names = &cli_device_names),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
     CLI_OPTION_THREADS,
     FLAG("strict", "the same bits on every device"),
     OPTION("obj-every", INTEGER, "N", "an OBJ file of every Nth frame", .low = 1, .high = 10000000),
@@ -349,8 +348,7 @@ static const hed_option OPTIONS[] = {
         .choices = PICTURE_KINDS, .fallback = "any"),
     OPTION("glb", OUTPUT, "FILE", "the last frame as binary glTF", .letter = 0, .endings = ".glb"),
     OPTION("animated", OUTPUT, "FILE",
-        "all frames as an animated GLB with a morph target for each (24 bytes a vertex and frame)",
-        .endings = ".glb"),
+        "all frames as an animated GLB with a morph target for each (24 bytes a vertex and frame)", .endings = ".glb"),
     FLAG("tethers", "tethers for every garment that is held somewhere: less stretch"),
     OPTION("substeps", INTEGER, "COUNT", "per frame (default: from the scene)", .low = 1,
         .high = 1000),
@@ -360,11 +358,8 @@ static const hed_option OPTIONS[] = {
     FLAG("schema", "print the JSON schema of scene files"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "SCENE",
-                                             .kind = HED_OPTION_FILE,
-                                             .names = &cli_data_scenes,
-                                             .help = "the scene, FILE.json"},
-    {0}};
+static const hed_option POSITIONALS[] = {
+    {.name = "SCENE", .kind = HED_OPTION_FILE, .names = &cli_data_scenes, .help = "the scene, FILE.json"}, {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth run flag.json --frames 300 --out flag.pc2",
         "five seconds of a flag, as Blender's Mesh Cache reads it"},

@@ -300,8 +300,7 @@ const hed_command hed_command_css_cost = {
         "that saves most is halved until single selectors are found or the time is over. What several "
         "selectors share is saved only without all of them, so single costs do not add up to the whole.",
     .positionals = (const hed_option[]){{.name = "PAGE",
-                                            .kind = HED_OPTION_FILE,
-                                            .names = &cli_data_pages,
+                                            .kind = HED_OPTION_FILE, .names = &cli_data_pages,
                                             .required = true,
                                             .repeated = true,
                                             .help = "HTML files, which are matched together"},

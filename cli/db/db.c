@@ -516,8 +516,7 @@ static int db_merge_run(const hed_arguments *arguments, void *user)
         total.facts += added.facts;
     }
     if (!status)
-        status =
-            print_changes(arguments, &total, "added", "to", hed_database_path(database), &error);
+        status = print_changes(arguments, &total, "added", "to", hed_database_path(database), &error);
     return db_close(&session, database, status, &error);
 }
 

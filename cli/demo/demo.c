@@ -76,8 +76,7 @@ static uint32_t put_page(const demo *d)
     uint32_t failed = 0;
     fputs(embedded("head.html"), d->page);
     for (size_t i = 0; i < HED_COUNT(PARTS); i++) failed += !demo_put_part(d, &PARTS[i]);
-    fprintf(d->page,
-        "</main>\n<footer>Made by <code>heddle demo</code>, version %s.</footer>\n<script>\n%s</script>\n</html>\n",
+    fprintf(d->page, "</main>\n<footer>Made by <code>heddle demo</code>, version %s.</footer>\n<script>\n%s</script>\n</html>\n",
         hed_version_text(), embedded("viewer.js"));
     return failed;
 }
@@ -90,8 +89,7 @@ static hed_status make_demo(demo *d, uint32_t *failed, hed_error *error)
         return hed_fail(error, HED_ERROR_IO,
             "the data are not installed (found no share/heddle beside the command's folder); the package heddle-data has them");
     if (mkdir(d->folder, 0777) && errno != EEXIST)
-        return hed_fail(
-            error, HED_ERROR_IO, "%s: cannot make the folder: %s", d->folder, strerror(errno));
+        return hed_fail(error, HED_ERROR_IO, "%s: cannot make the folder: %s", d->folder, strerror(errno));
     d->page = open_memstream(&text, &size);
     if (!d->page) return HED_OUT_OF_MEMORY(error, "the page");
     *failed = put_page(d);

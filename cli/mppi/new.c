@@ -37,8 +37,7 @@ static hed_status new_write(
     for (const char *at = template->text, *next; stream && *at; at = next) {
         const char *mark_at = strstr(at, mark);
         next = mark_at ? mark_at + sizeof mark - 1 : at + strlen(at);
-        fprintf(
-            stream, "%.*s%s", (int)(mark_at ? mark_at - at : next - at), at, mark_at ? name : "");
+        fprintf(stream, "%.*s%s", (int)(mark_at ? mark_at - at : next - at), at, mark_at ? name : "");
     }
     if (stream && fclose(stream) != 0) HED_OUT_OF_MEMORY(error, "%s", template->name);
     if (!hed_failed(error)) hed_file_write(path, text, size, error);
@@ -94,8 +93,7 @@ static bool new_find_device(const hed_arguments *arguments, char *option, size_t
  * False: the files for building programs are not installed. */
 static bool new_find_prefix(char *prefix, size_t size)
 {
-    static const char *const libraries[] = {
-        "lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"};
+    static const char *const libraries[] = {"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"};
     char path[PATH_MAX], config[PATH_MAX + 64];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     prefix[0] = 0;
@@ -106,8 +104,7 @@ static bool new_find_prefix(char *prefix, size_t size)
         if (slash) *slash = 0;
     }
     for (size_t i = 0; i < HED_COUNT(libraries); i++) {
-        snprintf(
-            config, sizeof config, "%s/%s/cmake/heddle/heddle-config.cmake", path, libraries[i]);
+        snprintf(config, sizeof config, "%s/%s/cmake/heddle/heddle-config.cmake", path, libraries[i]);
         if (access(config, R_OK) != 0) continue;
         if (strcmp(path, "/usr") != 0 && strcmp(path, "/usr/local") != 0)
             snprintf(prefix, size, " -DCMAKE_PREFIX_PATH=%s", path);
@@ -123,16 +120,14 @@ static void new_tell(const hed_arguments *arguments, const char *folder, const c
     if (new_find_device(arguments, device, sizeof device))
         printf("  heddle mppi run %s/%s.json%s --plot run.svg\n", folder, name, device);
     else
-        printf(
-            "  the scene runs on a device that compiles texts, and there is none here: \"heddle doctor\" names "
-            "what is missing\n");
+        printf("  the scene runs on a device that compiles texts, and there is none here: \"heddle doctor\" names "
+               "what is missing\n");
     if (new_find_prefix(prefix, sizeof prefix))
         printf("  cmake -S %s -B %s/build%s && cmake --build %s/build && %s/build/%s\n", folder,
             folder, prefix, folder, folder, name);
     else
         printf("  the program is built where the files for programs are installed (libheddle-dev): "
-               "%s/README.md\n",
-            folder);
+               "%s/README.md\n", folder);
 }
 
 static int new_run(const hed_arguments *arguments, void *user)

@@ -509,8 +509,7 @@ static void draw_plane(const picture *p, const frame *f)
         draw_mark(p, frame_x(f, run_state(p, step, x)), frame_y(f, run_state(p, step, y)), i);
     }
     uint32_t last = p->record->done;
-    svg_circle(
-        p->svg, "start", frame_x(f, run_state(p, last, x)), frame_y(f, run_state(p, last, y)), 6);
+    svg_circle(p->svg, "start", frame_x(f, run_state(p, last, x)), frame_y(f, run_state(p, last, y)), 6);
     svg_clip_end(p->svg);
     frame_box(f, p->svg);
 }

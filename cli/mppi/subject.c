@@ -83,8 +83,7 @@ static hed_status subject_find(cli_mppi_subject *s, hed_error *error)
     size_t length = strlen(s->name);
     for (int by_model = 0; by_model < 2; by_model++)
         for (const hed_source *file = hed_mppi_scenes_files; file->name; file++) {
-            bool named =
-                !strncmp(file->name, s->name, length) && !strcmp(file->name + length, ".json");
+            bool named = !strncmp(file->name, s->name, length) && !strcmp(file->name + length, ".json");
             if (!by_model && !named) continue;
             hed_mppi_scene_parse(file->name, file->text, strlen(file->text), ".", &s->scene, error);
             if (hed_failed(error)) return error->status;
@@ -109,8 +108,7 @@ static hed_status subject_refuse(const char *name, hed_error *error)
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "there is no model \"%s\"%s%s%s; a scene is a file, %s.json. \"heddle mppi models\" lists the "
         "models",
-        name, suggestion ? "; did you mean " : "", suggestion ? suggestion : "",
-        suggestion ? "?" : "", name);
+        name, suggestion ? "; did you mean " : "", suggestion ? suggestion : "", suggestion ? "?" : "", name);
 }
 
 /* Rejects a name that is neither a scene's nor that of a model with one. */

@@ -400,8 +400,7 @@ static const hed_option OPTIONS[] = {
     OPTION("port", INTEGER, "NUMBER", "port of 127.0.0.1; any that is free", .letter = 0, .low = 0,
         .high = 65535),
     OPTION("page", OUTPUT, "FILE",
-        "with a shader: write one file that tunes it wherever it is opened", .letter = 0,
-        .endings = ".html .htm"),
+        "with a shader: write one file that tunes it wherever it is opened", .letter = 0, .endings = ".html .htm"),
     OPTION("budget", INTEGER, "COUNT", "configurations in that file; 60 unless told", .letter = 'n',
         .low = 1, .high = 1000),
     {0}};

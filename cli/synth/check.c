@@ -401,8 +401,7 @@ static hed_status check_loads(check *c, hed_error *error)
 /* Opens the devices of --device, or all. */
 static hed_status check_open_devices(check *c, hed_error *error)
 {
-    if (hed_given(c->arguments, "device"))
-        return cli_open_devices(c->arguments, &c->session, error);
+    if (hed_given(c->arguments, "device")) return cli_open_devices(c->arguments, &c->session, error);
     if (cli_open_context(c->arguments, &c->session, error)) return error->status;
     uint32_t device_count = hed_context_describe(c->session.context).devices;
     for (uint32_t i = 0; i < device_count && i < CLI_MOST_DEVICES; i++)
@@ -460,11 +459,8 @@ static const hed_option OPTIONS[] = {
     FLAG("schema", "print the JSON schema of instrument files"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "FILE",
-                                             .kind = HED_OPTION_FILE,
-                                             .names = &cli_data_instruments,
-                                             .help = "the instrument, FILE.json"},
-    {0}};
+static const hed_option POSITIONALS[] = {
+    {.name = "FILE", .kind = HED_OPTION_FILE, .names = &cli_data_instruments, .help = "the instrument, FILE.json"}, {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle synth check harp.json", "everything, on each device"},
     {"heddle synth check harp.json --device host --block 64",

@@ -512,8 +512,7 @@ static const hed_option OPTIONS[] = {
         .letter = 'o'),
     OPTION("in", FILE, "FILE",
         "sound that goes in, for the instrument's audio inputs; of the same rate", .letter = 0),
-    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd',
-        .names = &cli_device_names),
+    OPTION("device", TEXT, "ID", "device to use: its id, part of its name, or best", .letter = 'd', .names = &cli_device_names),
     FLAG("strict", "the same bits on every device"),
     OPTION("solver", CHOICE, "NAME", "how it runs", .choices = SOLVERS, .fallback = "auto"),
     OPTION("rate", INTEGER, "HZ", "samples per second", .letter = 'r', .fallback = "48000",
@@ -531,8 +530,7 @@ static const hed_option OPTIONS[] = {
     CLI_SYNTH_NOTE_OPTIONS,
     FLAG("stems",
         "a file for each microphone too, FILE-1-NAME.wav: floats, before gain and limiter"),
-    OPTION("spectrogram", OUTPUT, "FILE", "a picture of the sound, FILE.png", .letter = 0,
-        .endings = ".png"),
+    OPTION("spectrogram", OUTPUT, "FILE", "a picture of the sound, FILE.png", .letter = 0, .endings = ".png"),
     FLAG("json", "print JSON: one array with one object, nothing else"),
     {0},
 };
@@ -556,15 +554,11 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_synth_render = {
-    .name = "render",
-    .summary = "play a song on an instrument into a sound file",
+    .name = "render", .summary = "play a song on an instrument into a sound file",
     .description =
         "Renders as fast as the device can. Events of the song sound at their samples, the limiter's "
         "look-ahead is taken away, and the sound is the same for every block size. Notes that the "
         "instrument does not hear are dropped and reported; where no note of the song sounds that is an error. "
         "After Ctrl-C the file holds what was rendered.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = render_run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = render_run,
 };

@@ -135,14 +135,8 @@ static const uint8_t colours[][3] = {{0, 0, 8}, {38, 14, 84}, {104, 24, 118}, {1
 
 hed_spectrogram_def hed_default_spectrogram_def(void)
 {
-    return (hed_spectrogram_def){.channels = 1,
-        .rate = 48000,
-        .width = 800,
-        .height = 400,
-        .window = 8192,
-        .low = 40,
-        .high = 16000,
-        .range = 90};
+    return (hed_spectrogram_def){.channels = 1, .rate = 48000, .width = 800, .height = 400,
+        .window = 8192, .low = 40, .high = 16000, .range = 90};
 }
 
 double hed_spectrogram_x(const hed_spectrogram_def *def, double seconds)
@@ -321,8 +315,7 @@ static hed_status spectrogram_check(const hed_spectrogram_def *def, hed_error *e
 {
     if (def->frames == 0 || def->channels < 1 || def->channels > 2 || !(def->rate > 0))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a spectrogram of %" PRIu64
-            " frames of %u channels at %g Hz: expected sound of one or two channels",
+            "a spectrogram of %" PRIu64 " frames of %u channels at %g Hz: expected sound of one or two channels",
             def->frames, def->channels, def->rate);
     if (def->width < 16 || def->height < 16 || def->width > 16384 || def->height > 16384)
         return hed_fail(error, HED_ERROR_ARGUMENT,

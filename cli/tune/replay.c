@@ -111,15 +111,9 @@ static bool run_one(replaying *r, uint32_t number, hed_error *error)
     job *j = &r->jobs[number / r->seeds];
     uint32_t seed = number % r->seeds;
     hed_replay_def def = {
-        .recorded = &j->recorded,
-        .scale = &j->scale,
-        .strategy = r->strategy,
-        .seed = seed + 1,
-        .sources = j->sources,
-        .source_count = j->source_count,
-        .evaluations = j->evaluations,
-        .open = 1,
-        .stop = hed_interrupted,
+        .recorded = &j->recorded, .scale = &j->scale, .strategy = r->strategy, .seed = seed + 1,
+        .sources = j->sources, .source_count = j->source_count, .evaluations = j->evaluations,
+        .open = 1, .stop = hed_interrupted,
     };
     size_t begin = (size_t)seed * j->evaluations;
     return hed_replay_run(&def, j->best + begin, j->seconds + begin, error) == HED_OK;
@@ -291,17 +285,11 @@ static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local"
 
 static const hed_option OPTIONS[] = {
     OPTION("strategy", CHOICE, "NAME", "how to search", .choices = STRATEGIES, .fallback = "auto"),
-    OPTION(
-        "seeds", INTEGER, "COUNT", "runs of each space", .low = 1, .high = 10000, .fallback = "50"),
-    OPTION("warm", FILE, "OTHER.tsv...",
-        "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations",
-        .repeated = true, .several = true),
+    OPTION("seeds", INTEGER, "COUNT", "runs of each space", .low = 1, .high = 10000, .fallback = "50"),
+    OPTION("warm", FILE, "OTHER.tsv...", "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations", .repeated = true, .several = true),
     FLAG("json", "print JSON: one object, nothing else"), {0}};
 static const hed_option POSITIONALS[] = {
-    {.name = "SPACE.tsv",
-        .kind = HED_OPTION_FILE,
-        .required = true,
-        .repeated = true,
+    {.name = "SPACE.tsv", .kind = HED_OPTION_FILE, .required = true, .repeated = true,
         .help = "recorded spaces, plain or gzipped: tables as below, what "
                 "\"heddle tune --csv\" wrote, or Kernel Tuner's cache files"},
     {0}};
@@ -312,8 +300,7 @@ static const hed_example EXAMPLES[] = {
     {0}};
 
 const hed_command hed_command_tune_replay = {
-    .name = "replay",
-    .summary = "the search's score on recorded spaces",
+    .name = "replay", .summary = "the search's score on recorded spaces",
     .description =
         "Runs the search on spaces of which every configuration was measured before, once for each seed, and "
         "compares with the exact expectation of random search. SCORE is 0 for random search and 1 for the optimum "
@@ -322,8 +309,5 @@ const hed_command hed_command_tune_replay = {
         "over the optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
         "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each "
         "configuration, columns parted by tabs; time_ms is a positive number, or \"invalid\". Values may be words.",
-    .options = OPTIONS,
-    .positionals = POSITIONALS,
-    .examples = EXAMPLES,
-    .run = replay_run,
+    .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = replay_run,
 };

@@ -166,8 +166,7 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session, 
         return HED_EXIT_USAGE;
     }
     if (hed_given(arguments, "problem") && !by_name) {
-        fputs(
-            "heddle: --problem requires heddle:NAME: files and captures define their own problem\n",
+        fputs("heddle: --problem requires heddle:NAME: files and captures define their own problem\n",
             stderr);
         return HED_EXIT_USAGE;
     }

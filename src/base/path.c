@@ -38,8 +38,7 @@ hed_status hed_path_make(const char *folder, hed_error *error)
 {
     char path[HED_PATH_MAX];
     if (folder[0] == '\0' || !hed_text_copy(path, sizeof path, folder))
-        return path_fail(
-            error, "make the folder", folder, folder[0] == '\0' ? ENOENT : ENAMETOOLONG);
+        return path_fail(error, "make the folder", folder, folder[0] == '\0' ? ENOENT : ENAMETOOLONG);
     /* Each '/' except a leading one ends the name of a folder to create; the end of the text ends
      * the last name. */
     for (char *end = path + 1;; end++) {
@@ -223,9 +222,8 @@ hed_status hed_path_begin(hed_path_writer *writer, const char *path, hed_error *
 
 hed_status hed_path_add(hed_path_writer *writer, const void *bytes, size_t size, hed_error *error)
 {
-    return path_write_all(writer->file, bytes, size)
-               ? HED_OK
-               : path_fail(error, "write", writer->path, errno);
+    return path_write_all(writer->file, bytes, size) ? HED_OK
+                                                : path_fail(error, "write", writer->path, errno);
 }
 
 int hed_file_commit(int file, const char *temporary, const char *path)
@@ -302,8 +300,7 @@ static int path_find_object(struct dl_phdr_info *object, size_t size, void *user
             search->address - begin >= object->dlpi_phdr[index].p_memsz)
             continue;
         const char *name = object->dlpi_name; /* empty for the program itself */
-        search->is_found =
-            realpath(name && name[0] != '\0' ? name : "/proc/self/exe", search->path) != NULL;
+        search->is_found = realpath(name && name[0] != '\0' ? name : "/proc/self/exe", search->path) != NULL;
         return 1;
     }
     return 0;

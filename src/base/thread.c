@@ -302,10 +302,7 @@ void hed_team_for(hed_team *team, uint64_t count, uint64_t grain,
         if (count > 0) function(user, 0, count);
         return;
     }
-    pieces work = {.function = function,
-        .user = user,
-        .length = count / total,
-        .longer = count % total,
-        .total = total};
+    pieces work = {.function = function, .user = user, .length = count / total,
+        .longer = count % total, .total = total};
     hed_team_run(team, team_take_pieces, &work);
 }

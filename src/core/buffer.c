@@ -74,9 +74,8 @@ hed_status hed_buffer_create_sub(
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "pinned memory is not for kernels and has no parts");
     if (alignment && offset % alignment)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "a part at byte %llu: %s requires a multiple of %u", (unsigned long long)offset,
-            parent->device->info.id, alignment);
+        return hed_fail(error, HED_ERROR_ARGUMENT, "a part at byte %llu: %s requires a multiple of %u",
+            (unsigned long long)offset, parent->device->info.id, alignment);
     hed_buffer *new_buffer;
     hed_status status = buffer_open(parent->device, parent->memory, size, &new_buffer, error);
     if (status) return status;

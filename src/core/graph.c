@@ -90,8 +90,7 @@ hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error
         hed_graph_destroy(recorded_graph);
         return error->status;
     }
-    if (!recorded_graph)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is not recording a graph");
+    if (!recorded_graph) return hed_fail(error, HED_ERROR_ARGUMENT, "this stream is not recording a graph");
     stream->recording = NULL;
     hed_status status = HED_OK;
     if (recorded_graph->count && stream->device->backend->graph_build)

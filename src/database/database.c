@@ -210,8 +210,7 @@ static hed_status check_regular(const char *path, const struct stat *about, hed_
     mode_t mode = about->st_mode;
     if (S_ISREG(mode)) return HED_OK;
     return hed_fail(error, HED_ERROR_IO,
-        "%s is not loaded: it is %s; expected a file. Set HEDDLE_DATABASE to a file elsewhere",
-        path,
+        "%s is not loaded: it is %s; expected a file. Set HEDDLE_DATABASE to a file elsewhere", path,
         S_ISDIR(mode)    ? "a folder"
         : S_ISFIFO(mode) ? "a pipe"
         : S_ISSOCK(mode) ? "a socket"
@@ -462,8 +461,7 @@ hed_status hed_database_open_for(hed_context *context, const char *path, bool re
     instance->logger = settings->logger;
     instance->clock = settings->clock;
     instance->read_only = read_only;
-    instance->needs_owner_check =
-        strcmp(path, settings->database) == 0 && strcmp(path, ":memory:") != 0;
+    instance->needs_owner_check = strcmp(path, settings->database) == 0 && strcmp(path, ":memory:") != 0;
     instance->patience = patience;
     instance->recorded_end = &instance->recorded;
     pthread_mutex_init(&instance->lock, NULL);

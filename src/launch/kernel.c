@@ -26,9 +26,8 @@ static hed_status copy_defines(
             hed_copy_text(hed_allocator_of(kernel->device), options->defines[i].value);
         failed = failed || !kernel->defines[i].name || !kernel->defines[i].value;
     }
-    return kernel->defines && !failed
-               ? HED_OK
-               : HED_OUT_OF_MEMORY(error, "the defines of %s", kernel->def->name);
+    return kernel->defines && !failed ? HED_OK
+                                      : HED_OUT_OF_MEMORY(error, "the defines of %s", kernel->def->name);
 }
 
 /* ---- the variant in force ---- */

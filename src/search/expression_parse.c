@@ -647,9 +647,8 @@ hed_status hed_expression_create(const hed_allocator *allocator_def, const char 
     *expression = NULL;
     size_t length = strlen(text);
     if (length > HED_EXPRESSION_TEXT)
-        return hed_fail(error, HED_ERROR_FORMAT,
-            "%.60s...: expression has %zu bytes; expected at most %d", text, length,
-            HED_EXPRESSION_TEXT);
+        return hed_fail(error, HED_ERROR_FORMAT, "%.60s...: expression has %zu bytes; expected at most %d",
+            text, length, HED_EXPRESSION_TEXT);
     size_t room = (length + 1) * sizeof(hed_instruction);
     parser p = {.names = names,
         .text = text,

@@ -195,8 +195,7 @@ hed_status hed_search_tell(
         return hed_fail(error, HED_ERROR_ARGUMENT, "the configuration is not in the space");
     if (value <= 0 || isinf(value))
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "value is %g; expected a positive number, or NAN for a configuration that does not work",
-            value);
+            "value is %g; expected a positive number, or NAN for a configuration that does not work", value);
     uint32_t at = hed_search_seen(search, point);
     if (at == UINT32_MAX && !search_reserve(search))
         return HED_OUT_OF_MEMORY(error, "more than %u evaluations", search->count);

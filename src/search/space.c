@@ -216,8 +216,7 @@ static hed_component space_whole(const hed_space *space)
 
 static hed_status space_out_of_memory(const hed_space *space, uint64_t count, hed_error *error)
 {
-    return HED_OUT_OF_MEMORY(
-        error, "%" PRIu64 " points of %u parameters", count, space->parameter_count);
+    return HED_OUT_OF_MEMORY(error, "%" PRIu64 " points of %u parameters", count, space->parameter_count);
 }
 
 static hed_status sort_component(hed_space *space, hed_component *component, hed_error *error)

@@ -182,9 +182,7 @@ static void layout_write(
     opengl_replace(w, begin, begin, items.size ? "layout(" : "");
     opengl_replace(w, begin, begin, items.size ? items.bytes : "");
     opengl_replace(w, begin, list->end ? list->end : begin,
-        !items.size ? ""
-        : list->end ? ")"
-                    : ") ");
+        !items.size ? "" : list->end ? ")" : ") ");
     w->to->text.failed |= items.failed;
     hed_text_free(&items);
 }

@@ -471,8 +471,7 @@ hed_status hed_capture_table_make(hed_device *device, const hed_capture_launched
     }
     if (good) qsort(t.entries, t.count, sizeof *t.entries, by_rank);
     if (!good || !put_together(&t, bytes, size))
-        status = HED_OUT_OF_MEMORY(
-            error, "a table of %" PRIu64 " configurations of %s", t.capacity, def->name);
+        status = HED_OUT_OF_MEMORY(error, "a table of %" PRIu64 " configurations of %s", t.capacity, def->name);
     free_set(&t.geometries);
     hed_release(t.geometries.allocator, t.entries, t.capacity * sizeof *t.entries);
     hed_space_destroy(space);

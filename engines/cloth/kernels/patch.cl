@@ -315,8 +315,8 @@ CLOTH_FUNCTION void bend(const patch_view *view, patch_fabric all, uint k)
     cloth_unbend(&a, &b, &c, &d,
         hed_f4(as_float(weights.x), as_float(weights.y), as_float(weights.z), as_float(weights.w)),
         view->step.stiffness, &pulled);
-    store_free(
-        &place[at.x], a); /* first: if it is the same particle as another, the other's value counts */
+    /* first: if it is the same particle as another, the other's value counts */
+    store_free(&place[at.x], a);
     store_free(&place[at.y], b);
     store_free(&place[at.z], c);
     store_free(&place[at.w], d);

@@ -89,13 +89,11 @@ hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, uin
             GL_UNSIGNED_BYTE, pixels);
         GLenum code = gl->GetError();
         if (code != GL_NO_ERROR && code != GL_CONTEXT_LOST)
-            status =
-                hed_fail(error, HED_ERROR_DRIVER, "OpenGL did not return the picture (%#x)", code);
+            status = hed_fail(error, HED_ERROR_DRIVER, "OpenGL did not return the picture (%#x)", code);
         /* NVIDIA's driver reports no error if another process has made it reset the device */
         else if ((strangers = target_unpack(pixels, stamp, image)) > 0 || code)
             status = hed_fail(error, HED_ERROR_LOST,
-                "OpenGL lost its context: %zu of %zu pixels are not of this picture", strangers,
-                count);
+                "OpenGL lost its context: %zu of %zu pixels are not of this picture", strangers, count);
     }
     free(pixels);
     if (status) hed_image_free(image);

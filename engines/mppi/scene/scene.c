@@ -268,8 +268,7 @@ static void scene_refuse_name(
 {
     const char *suggestion = hed_nearest(typed, names);
     hed_json_reject(node, "there is no %s \"%s\"%s%s%s", subject, typed,
-        suggestion ? "; did you mean \"" : "", suggestion ? suggestion : "",
-        suggestion ? "\"?" : "");
+        suggestion ? "; did you mean \"" : "", suggestion ? suggestion : "", suggestion ? "\"?" : "");
 }
 
 uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, const char *subject,
@@ -417,8 +416,7 @@ static void scene_read_term(mppi_scene_reader *reader, hed_json_node node, hed_m
     hed_json_only(node, keys_term);
     hed_json_node name = hed_json_member(node, "term");
     const char *typed = hed_json_string(name);
-    bool has_source = hed_json_has(node, "source"),
-         has_parameters = hed_json_has(node, "parameters");
+    bool has_source = hed_json_has(node, "source"), has_parameters = hed_json_has(node, "parameters");
     if (has_source) {
         *term = (hed_mppi_term){.name = mppi_scene_text(reader, typed), .weight = 1};
         for (const char *c = typed; *c; c++)

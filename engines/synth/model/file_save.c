@@ -401,8 +401,7 @@ static hed_status put_grid_changes(change_list *list, const synth_grid *grid, he
                 &instrument->springs[place->index], &springs[i]);
         }
     } else {
-        status = HED_OUT_OF_MEMORY(
-            error, "the changes of a grid of %" PRIu32 " bodies", generated->bodies);
+        status = HED_OUT_OF_MEMORY(error, "the changes of a grid of %" PRIu32 " bodies", generated->bodies);
     }
     hed_delete(allocator, bodies, generated->bodies, sizeof *bodies);
     hed_delete(allocator, springs, generated->springs, sizeof *springs);

@@ -255,8 +255,7 @@ hed_synth_grid_def hed_default_synth_grid_def(void)
     return (hed_synth_grid_def){.size = {1, 1, 1},
         .step = {{0.01f, 0, 0}, {0, 0.01f, 0}, {0, 0, 0.01f}},
         .body = hed_default_synth_entity_def(HED_SYNTH_BODY).as.body,
-        .spring = hed_default_synth_entity_def(HED_SYNTH_SPRING).as.spring,
-        .rate = 48000};
+        .spring = hed_default_synth_entity_def(HED_SYNTH_SPRING).as.spring, .rate = 48000};
 }
 
 static hed_status check_size(const hed_synth_grid_def *def, hed_error *error)
@@ -287,8 +286,7 @@ static hed_status check_corners(const hed_synth_grid_def *def, hed_error *error)
         for (uint32_t axis = 0; axis < 3; axis++)
             at[axis] = corner >> axis & 1 ? def->size[axis] - 1 : 0;
         hed_synth_body_def body = make_body(def, at);
-        hed_status status =
-            synth_check_fields(synth_fields[HED_SYNTH_BODY], &body, "grid: body", error);
+        hed_status status = synth_check_fields(synth_fields[HED_SYNTH_BODY], &body, "grid: body", error);
         if (status != HED_OK) return status;
     }
     for (uint32_t a = 0; a < 2; a++)

@@ -405,8 +405,7 @@ hed_status synth_check_grid_name(
         if (strncmp(entity_name, name, length) == 0 &&
             (entity_name[length] == '[' || strncmp(entity_name + length, ".springs", 8) == 0))
             status = hed_fail(error, HED_ERROR_ARGUMENT,
-                "a grid cannot have the name \"%s\": \"%s\" would be a part of it", name,
-                entity_name);
+                "a grid cannot have the name \"%s\": \"%s\" would be a part of it", name, entity_name);
     }
     return status;
 }

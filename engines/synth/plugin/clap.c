@@ -68,12 +68,7 @@ static void tell_parameters(instance *p, const clap_api_out_events *out)
         double value = instance_value(p, id);
         if (value == p->told[id]) continue;
         clap_api_value event = {.header = {sizeof event, 0, 0, CLAP_API_PARAM_VALUE, 0},
-            .param = id,
-            .note = -1,
-            .port = -1,
-            .channel = -1,
-            .key = -1,
-            .value = value};
+            .param = id, .note = -1, .port = -1, .channel = -1, .key = -1, .value = value};
         /* the host already records the MIDI */
         if (id < HED_SYNTH_KNOB_COUNT) event.header.flags = CLAP_API_DONT_RECORD;
         if (out->try_push(out, &event.header)) p->told[id] = value;
@@ -212,11 +207,8 @@ static void note_off(instance *p, const clap_api_note *n, uint32_t velocity, boo
 
 static void express(instance *p, const clap_api_expression *e)
 {
-    static const uint8_t controllers[] = {[CLAP_API_VOLUME] = 7,
-        [CLAP_API_PAN] = 10,
-        [CLAP_API_VIBRATO] = 1,
-        [CLAP_API_EXPRESSION] = 11,
-        [CLAP_API_BRIGHTNESS] = 74};
+    static const uint8_t controllers[] = {[CLAP_API_VOLUME] = 7, [CLAP_API_PAN] = 10,
+        [CLAP_API_VIBRATO] = 1, [CLAP_API_EXPRESSION] = 11, [CLAP_API_BRIGHTNESS] = 74};
     float range = atomic_load(&p->note_bend_range);
     uint32_t frame = e->header.time, value = (uint32_t)lrint(127 * fmin(fmax(e->value, 0), 1));
     if (!isfinite(e->value) || e->expression < 0 || e->expression > CLAP_API_PRESSURE) return;
@@ -416,8 +408,7 @@ static bool load_state(const clap_api_plugin *plugin, const clap_api_in_stream *
             if (larger) state = larger;
             else HED_OUT_OF_MEMORY(&error, "a state");
         }
-        if (size == room)
-            hed_fail(&error, HED_ERROR_LIMIT, "a state of over %d bytes", LARGEST_STATE);
+        if (size == room) hed_fail(&error, HED_ERROR_LIMIT, "a state of over %d bytes", LARGEST_STATE);
         read = error.status ? 0 : stream->read(stream, state + size, room - size);
         if (read < 0) hed_fail(&error, HED_ERROR_IO, "the host could not read the state");
     }
@@ -460,8 +451,7 @@ static bool note_port_get(
     if (index > 0 || !input) return false;
     *port = (clap_api_note_port){
         .supported = CLAP_API_DIALECT_CLAP | CLAP_API_DIALECT_MIDI | CLAP_API_DIALECT_MPE,
-        .preferred = CLAP_API_DIALECT_CLAP,
-        .name = "Notes"};
+        .preferred = CLAP_API_DIALECT_CLAP, .name = "Notes"};
     return true;
 }
 

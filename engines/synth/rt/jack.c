@@ -187,11 +187,9 @@ static hed_status find_ports(const live_driver *d, const char *pattern, const ch
     size_t used = 0;
     const char **names = d->api.jack_get_ports(d->client, NULL, type, flags);
     for (uint32_t i = 0; names && names[i] && used < sizeof listing; i++)
-        used += (size_t)snprintf(
-            listing + used, sizeof listing - used, "%s%s", i ? ", " : "", names[i]);
+        used += (size_t)snprintf(listing + used, sizeof listing - used, "%s%s", i ? ", " : "", names[i]);
     d->api.jack_free(names);
-    return hed_fail(
-        error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, listing);
+    return hed_fail(error, HED_ERROR_IO, "no JACK port fits \"%s\"; there are: %s", pattern, listing);
 }
 
 static hed_status connect_outputs(const live_driver *d, const char *pattern, hed_error *error)

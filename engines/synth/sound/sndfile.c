@@ -115,8 +115,7 @@ hed_status synth_sndfile_parse(
             (long long)info.frames, info.channels);
     } else {
         *sound = (synth_sound){.rate = (uint32_t)info.samplerate,
-            .channels = (uint32_t)info.channels,
-            .frames = (uint64_t)info.frames};
+            .channels = (uint32_t)info.channels, .frames = (uint64_t)info.frames};
         status = read_samples(&api, file, path, sound, error);
     }
     api.sf_close(file);

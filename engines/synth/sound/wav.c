@@ -164,11 +164,8 @@ hed_status synth_wav_parse(
         for (uint32_t c = 0; c < f.channels; c++)
             samples[c * frames + n] =
                 number_of(&f, f.bytes + f.data + n * step + (size_t)c * f.width);
-    *sound = (synth_sound){.rate = f.rate,
-        .channels = f.channels,
-        .frames = frames,
-        .missing = announced - frames,
-        .samples = samples};
+    *sound = (synth_sound){.rate = f.rate, .channels = f.channels, .frames = frames,
+        .missing = announced - frames, .samples = samples};
     return HED_OK;
 }
 

@@ -19,8 +19,7 @@ static size_t cuda_graph_bytes(uint32_t count)
 
 static cuda_kernel_node cuda_node_of_kernel(hed_cuda_launch *launch)
 {
-    cuda_kernel_node node = {.function = launch->function,
-        .shared_bytes = launch->shared_bytes,
+    cuda_kernel_node node = {.function = launch->function, .shared_bytes = launch->shared_bytes,
         .arguments = launch->arguments};
     memcpy(node.grid, launch->grid, sizeof node.grid);
     memcpy(node.block, launch->block, sizeof node.block);
@@ -58,10 +57,8 @@ static CUresult cuda_add_copy(
     const hed_cuda_api *api, cuda_graph *g, CUcontext context, const hed_step *step)
 {
     cuda_copy_node copy = {.from = cuda_side_of(step->from, step->from_offset, step->host_from),
-        .to = cuda_side_of(step->to, step->to_offset, step->host_to),
-        .width_bytes = step->size,
-        .height = 1,
-        .depth = 1};
+        .to = cuda_side_of(step->to, step->to_offset, step->host_to), .width_bytes = step->size,
+        .height = 1, .depth = 1};
     CUgraphNode node = NULL;
     CUresult result =
         api->cuGraphAddMemcpyNode(&node, g->graph, &g->last, g->last ? 1 : 0, &copy, context);
@@ -76,11 +73,8 @@ static CUresult cuda_add_fill(
     CUresult result = CUDA_SUCCESS;
     for (uint32_t i = 0; i < plan.words && !result; i++) {
         cuda_memset_node fill = {.to = step->to->address + step->to_offset + 4 * i,
-            .pitch = plan.pitch,
-            .value = plan.values[i],
-            .element_size = plan.element,
-            .width = plan.words > 1 ? 1 : plan.count,
-            .height = plan.words > 1 ? plan.count : 1};
+            .pitch = plan.pitch, .value = plan.values[i], .element_size = plan.element,
+            .width = plan.words > 1 ? 1 : plan.count, .height = plan.words > 1 ? plan.count : 1};
         CUgraphNode node = NULL;
         result =
             api->cuGraphAddMemsetNode(&node, g->graph, &g->last, g->last ? 1 : 0, &fill, context);

@@ -74,8 +74,7 @@ hed_cuda_fill hed_cuda_plan_fill(const hed_step *step)
 {
     uint32_t size = step->pattern_size;
     while (size > 1 && memcmp(step->pattern, step->pattern + size / 2, size / 2) == 0) size /= 2;
-    hed_cuda_fill fill = {.element = size < 4 ? size : 4,
-        .words = size < 4 ? 1 : size / 4,
+    hed_cuda_fill fill = {.element = size < 4 ? size : 4, .words = size < 4 ? 1 : size / 4,
         .count = step->size / size};
     fill.pitch = fill.words > 1 ? size : 0;
     memcpy(fill.values, step->pattern, size); /* little-endian, like the device */

@@ -467,8 +467,7 @@ static hed_status nvrtc_take_code(const hed_nvrtc *nvrtc, nvrtc_program *program
     binary->size = size;
     result = cubin ? api->nvrtcGetCUBIN(program, binary->bytes)
                    : api->nvrtcGetPTX(program, binary->bytes);
-    return result ? nvrtc_no_code(build, cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX", result, error)
-                  : HED_OK;
+    return result ? nvrtc_no_code(build, cubin ? "nvrtcGetCUBIN" : "nvrtcGetPTX", result, error) : HED_OK;
 }
 
 static hed_status nvrtc_run(const hed_nvrtc *nvrtc, const char *target, const hed_build *build,
@@ -509,8 +508,7 @@ static uint32_t nvrtc_add_words(const hed_nvrtc *nvrtc, const hed_build *build, 
     uint32_t count = 0;
     for (uint32_t i = 0; i < build->define_count; i++)
         if (nvrtc_is_for_prelude(&build->defines[i]))
-            count++,
-                nvrtc_add_word(block, "-D", build->defines[i].name, "=", build->defines[i].value);
+            count++, nvrtc_add_word(block, "-D", build->defines[i].name, "=", build->defines[i].value);
     for (uint32_t i = 0; i < build->def->option_count; i++)
         if (nvrtc_is_for_nvrtc(build, build->def->options[i]))
             count++, nvrtc_add_word(block, build->def->options[i], "", "", "");

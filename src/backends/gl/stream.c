@@ -308,8 +308,7 @@ static hed_status clock_run(
     if (!status) status = mark_time(of, &times[1], error);
     if (!status) status = queue_wait(of, error);
     *hosted = (double)(clock->now(clock->user) - times[0].host_ns) * 1e-9;
-    return status ? status
-                  : hed_gl_check(of, true, "glDispatchCompute", "checking its clock", error);
+    return status ? status : hed_gl_check(of, true, "glDispatchCompute", "checking its clock", error);
 }
 
 /* Measures a launch of at least 2 ms between the marks. */

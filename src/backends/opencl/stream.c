@@ -52,9 +52,8 @@ static hed_status opencl_make_queue(opencl_stream *impl, hed_error *error)
     impl->profiling = true;
     impl->queue = impl->api->clCreateCommandQueue(
         impl->device->context, impl->device->id, CL_QUEUE_PROFILING_ENABLE, &code);
-    return impl->queue
-               ? HED_OK
-               : hed_opencl_fail(error, "clCreateCommandQueue", code, "no queue for a stream");
+    return impl->queue ? HED_OK
+                       : hed_opencl_fail(error, "clCreateCommandQueue", code, "no queue for a stream");
 }
 
 hed_status hed_opencl_stream_create(hed_stream *stream, hed_error *error)
@@ -211,8 +210,7 @@ static hed_status opencl_call_step(hed_stream *stream, const hed_step *step, hed
         hed_release(&in->device->driver->allocator, call, sizeof *call);
     }
     if (code)
-        return hed_opencl_check_work(
-            error, stream->device, name, code, "a host function as a step");
+        return hed_opencl_check_work(error, stream->device, name, code, "a host function as a step");
     /* some drivers call back only from flushed markers */
     return hed_opencl_stream_flush(stream, error);
 }
@@ -408,8 +406,7 @@ hed_status hed_opencl_moment(
     if (code == CL_PROFILING_INFO_NOT_AVAILABLE)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "no times: the queue given to the stream lacks CL_QUEUE_PROFILING_ENABLE");
-    return code ? hed_opencl_fail(error, "clGetEventProfilingInfo", code, "asking for a time")
-                : HED_OK;
+    return code ? hed_opencl_fail(error, "clGetEventProfilingInfo", code, "asking for a time") : HED_OK;
 }
 
 hed_status hed_opencl_event_create(hed_event *event, hed_error *error)
