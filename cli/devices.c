@@ -1,4 +1,5 @@
 /* heddle devices: devices available for computing. */
+#include "cli/common/apart.h"
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 
@@ -41,7 +42,7 @@ static void devices_add(cli_report *report, const hed_device_info *info)
     cli_report_texts(report, "capabilities", capabilities, count);
 }
 
-static int devices_run(const hed_arguments *arguments, void *user)
+static int list_devices(const hed_arguments *arguments)
 {
     cli_session session;
     hed_error error = {0};
@@ -51,7 +52,24 @@ static int devices_run(const hed_arguments *arguments, void *user)
         devices_add(report, hed_device_describe(hed_device_at(session.context, i)));
     status = cli_report_end(report, status, &error);
     cli_close(&session);
-    return cli_end(status, &error);
+    return cli_end_output(cli_end(status, &error));
+}
+
+static void list_in_child(void *user, void *code) { *(int *)code = list_devices(user); }
+
+/* Lists in a process of its own. If a driver ends it, each driver is tried alone, and the devices of
+ * the others are listed. */
+static int devices_run(const hed_arguments *arguments, void *user)
+{
+    hed_arguments copy = *arguments;
+    char reason[CLI_APART_REASON];
+    int code = HED_EXIT_FAILURE;
+    hed_interrupt_install();
+    if (cli_apart(list_in_child, &copy, &code, sizeof code, reason)) return code;
+    if (!hed_interrupted() && !cli_leave_out_dead(arguments))
+        fprintf(stderr, "heddle: drivers loaded together: %s; each alone works\n", reason);
+    else cli_apart(list_in_child, &copy, &code, sizeof code, reason);
+    return hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_FAILURE;
 }
 
 static const hed_option OPTIONS[] = {CLI_OPTION_JSON(false), {0}};
@@ -66,7 +84,8 @@ const hed_command hed_command_devices = {
         "Lists every device in order of preference. An id, or any part of a name or platform, chooses a device for other "
         "commands (--device) and for programs (HEDDLE_DEVICE).\n\nUNITS are processors that hold groups of work items, "
         "LANES step together, GROUP is the largest number of work items in a group, LOCAL the memory that a group "
-        "shares. A dash: the driver does not say.",
+        "shares. A dash: the driver does not say.\n\nA driver that crashes is named, with the way to go "
+        "without it; the devices of the others are listed, and the exit code is 1.",
     .options = OPTIONS,
     .examples = EXAMPLES,
     .run = devices_run,

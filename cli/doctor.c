@@ -1,19 +1,15 @@
 /* heddle doctor: state of backends, libraries and folders; for each failure the reason and the
  * remedy. */
+#include "cli/common/apart.h"
 #include "cli/common/command.h"
 #include "cli/common/report.h"
 #include "heddle/canonical.h"
 #include "cli/verify/conformance.h"
 #include "support/optional_libraries.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* A line of the report. */
@@ -85,92 +81,38 @@ static void examine_backend(hed_context *context, uint32_t index, finding *resul
 
 /* ---- a process for each backend: a driver that crashes or hangs costs its own line alone ---- */
 
-enum { BACKEND_SECONDS = 120 };
+typedef struct examination {
+    const hed_arguments *arguments;
+    const char *name;
+    uint32_t index;
+} examination;
 
-/* Child process of a backend: examines it, writes the finding to `to` and exits. */
-static _Noreturn void examine_and_leave(
-    const hed_arguments *arguments, const char *name, uint32_t index, int to)
+static void examine_in_child(void *user, void *result)
 {
+    const examination *e = user;
+    finding *f = result;
     cli_session session;
     hed_error error = {0};
-    finding result;
-    if (cli_open_backend_context(arguments, name, &session, &error)) {
-        result = (finding){.state = STATES[HED_BACKEND_FAILED]};
-        snprintf(result.subject, sizeof result.subject, "%s", name);
-        snprintf(result.reason, sizeof result.reason, "%.1000s", error.text);
-    } else {
-        examine_backend(session.context, index, &result);
+    if (!cli_open_backend_context(e->arguments, e->name, &session, &error)) {
+        examine_backend(session.context, e->index, f);
+        return;
     }
-    const char *bytes = (const char *)&result;
-    for (size_t done = 0; done < sizeof result;) {
-        ssize_t count = write(to, bytes + done, sizeof result - done);
-        if (count < 0 && errno != EINTR) break;
-        if (count > 0) done += (size_t)count;
-    }
-    _exit(0); /* skips the driver's cleanup, which may crash too */
-}
-
-/* Reads a finding; false after the time limit or Ctrl-C, while the child still runs. */
-static bool read_finding(int from, finding *result, size_t *size)
-{
-    *size = 0;
-    for (int tenths = 0; tenths < 10 * BACKEND_SECONDS && !hed_interrupted();) {
-        struct pollfd ready = {.fd = from, .events = POLLIN};
-        int count = poll(&ready, 1, 100);
-        if (count == 0) tenths++;
-        if (count <= 0) continue;
-        ssize_t part = read(from, (char *)result + *size, sizeof *result - *size);
-        if (part < 0 && errno == EINTR) continue;
-        if (part <= 0) return true; /* complete, or the child has ended */
-        *size += (size_t)part;
-    }
-    return false;
-}
-
-/* Describes a child that ended without a finding. */
-static void describe_end(const char *name, bool ended, int code, finding *result)
-{
-    *result = (finding){.state = STATES[HED_BACKEND_FAILED]};
-    snprintf(result->subject, sizeof result->subject, "%s", name);
-    char *reason = result->reason;
-    if (!ended)
-        snprintf(reason, sizeof result->reason, "its driver did not answer within %d s",
-            BACKEND_SECONDS);
-    else if (WIFSIGNALED(code))
-        snprintf(reason, sizeof result->reason,
-            "its driver ended the process that tried it with signal %d (%s)", WTERMSIG(code),
-            strsignal(WTERMSIG(code)));
-    else
-        snprintf(reason, sizeof result->reason,
-            "its driver ended the process that tried it with exit code %d", WEXITSTATUS(code));
-    char *remedy = result->remedy;
-    size_t used = (size_t)snprintf(remedy, sizeof result->remedy,
-        "repair or replace the driver; to go without it, set HEDDLE_");
-    for (size_t i = 0; name[i]; i++) remedy[used++] = (char)toupper((unsigned char)name[i]);
-    snprintf(remedy + used, sizeof result->remedy - used, "_LIBRARY=none");
+    *f = (finding){.state = STATES[HED_BACKEND_FAILED]};
+    snprintf(f->subject, sizeof f->subject, "%s", e->name);
+    snprintf(f->reason, sizeof f->reason, "%.1000s", error.text);
 }
 
 static void examine_apart(
     const hed_arguments *arguments, const char *name, uint32_t index, finding *result)
 {
-    int ends[2], code = 0;
-    size_t size;
-    fflush(NULL); /* otherwise the child would write the pending output again */
-    pid_t child = pipe2(ends, O_CLOEXEC) ? -1 : fork();
-    if (child < 0) {
-        *result = (finding){.state = STATES[HED_BACKEND_FAILED]};
-        snprintf(result->subject, sizeof result->subject, "%s", name);
-        snprintf(result->reason, sizeof result->reason, "no process to try its driver in: %s",
-            strerror(errno));
+    char reason[CLI_APART_REASON];
+    if (cli_apart(examine_in_child, &(examination){arguments, name, index}, result, sizeof *result,
+            reason))
         return;
-    }
-    if (child == 0) examine_and_leave(arguments, name, index, ends[1]);
-    close(ends[1]);
-    bool ended = read_finding(ends[0], result, &size);
-    close(ends[0]);
-    if (!ended) kill(child, SIGKILL);
-    while (waitpid(child, &code, 0) < 0 && errno == EINTR) continue;
-    if (size < sizeof *result) describe_end(name, ended, code, result);
+    *result = (finding){.state = STATES[HED_BACKEND_FAILED]};
+    snprintf(result->subject, sizeof result->subject, "%s", name);
+    snprintf(result->reason, sizeof result->reason, "%s", reason);
+    cli_driver_remedy(name, result->remedy, sizeof result->remedy);
 }
 
 /* ---- optional libraries of the engines and of this command ---- */

@@ -151,22 +151,6 @@ static hed_status check_folders(const hed_arguments *arguments, hed_error *error
     return error->status;
 }
 
-/* Flushes the output: a command fails if some output could not be written, for example to a full
- * disk, even through a pipe. */
-static int end_output(int code)
-{
-    bool failed = ferror(stdout) != 0;
-    const char *reason = "not all of it was taken";
-    if (fflush(stdout) != 0) {
-        failed = true;
-        reason = strerror(errno);
-    }
-    clearerr(stdout);
-    if (!failed || code != HED_EXIT_OK) return code;
-    fprintf(stderr, "heddle: cannot write the output: %s\n", reason);
-    return HED_EXIT_FAILURE;
-}
-
 /* Prints the installed files that names of the command line refer to. */
 static void show_files(const hed_arguments *arguments)
 {
@@ -201,7 +185,7 @@ int cli_run(int argc, char *const *argv)
     batch_report_sources(&files);
     hed_file_register_clear(&files);
     hed_command_register = outer;
-    return end_output(code);
+    return cli_end_output(code);
 }
 
 int main(int argc, char **argv)
@@ -211,7 +195,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "__complete") == 0) {
         hed_options_complete(
             &hed_command_root, (const char *const *)argv + 2, (uint32_t)(argc - 2), stdout);
-        return end_output(HED_EXIT_OK);
+        return cli_end_output(HED_EXIT_OK);
     }
     return cli_run(argc, argv);
 }

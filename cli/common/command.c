@@ -1,10 +1,12 @@
 /* Contexts, devices and error messages of the commands. */
 #include "cli/common/command.h"
+#include "cli/common/apart.h"
 
 #include "heddle/canonical.h"
 #include "heddle/cloth.h"
 #include "heddle/synth.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +14,8 @@
 static void log_to_stderr(void *user, hed_log_level level, const char *message)
 {
     const cli_session *session = user;
+    if (level == HED_LOG_DEBUG) cli_crash_step(message);
+    if (level > HED_LOG_WARNING || session->quiet) return;
     if (session->before_message) session->before_message(session->user);
     fprintf(stderr, "heddle: %s%s\n", level == HED_LOG_WARNING ? "warning: " : "", message);
 }
@@ -40,9 +44,10 @@ void cli_keep_context(void) { shared.keep = true; }
 static hed_context_def context_def_of(const hed_arguments *arguments, cli_session *session)
 {
     hed_context_def def = hed_default_context_def();
-    if (!hed_given(arguments, "quiet"))
-        def.logger = (hed_logger){.user = session, .log = log_to_stderr, .level = HED_LOG_WARNING};
-    if (hed_has_option(arguments, "threads") && hed_given(arguments, "threads"))
+    session->quiet = !arguments || hed_given(arguments, "quiet");
+    def.logger = (hed_logger){.user = session, .log = log_to_stderr, .level = HED_LOG_DEBUG};
+    cli_crash_install();
+    if (arguments && hed_has_option(arguments, "threads") && hed_given(arguments, "threads"))
         def.host_threads = (uint32_t)hed_integer_of(arguments, "threads");
     return def;
 }
@@ -94,6 +99,40 @@ hed_status cli_open_backend_context(
     hed_status status = hed_context_create(&def, &session->context, error);
     hed_interrupt_install();
     return status;
+}
+
+typedef struct backend_trial {
+    const hed_arguments *arguments;
+    const char *name;
+} backend_trial;
+
+static void try_in_child(void *user, void *opened)
+{
+    const backend_trial *trial = user;
+    cli_session session;
+    cli_open_backend_context(trial->arguments, trial->name, &session, NULL);
+    *(bool *)opened = true;
+}
+
+uint32_t cli_leave_out_dead(const hed_arguments *arguments)
+{
+    cli_session session;
+    char reason[CLI_APART_REASON], remedy[256];
+    uint32_t dead = 0;
+    if (cli_open_backend_context(arguments, "host", &session, NULL)) return 0;
+    for (uint32_t i = 0; i < hed_context_describe(session.context).backends; i++) {
+        const char *name = hed_backend_at(session.context, i).name;
+        bool opened = false;
+        if (hed_interrupted() || cli_apart(try_in_child, &(backend_trial){arguments, name}, &opened,
+                                     sizeof opened, reason))
+            continue;
+        dead++;
+        cli_driver_remedy(name, remedy, sizeof remedy);
+        if (arguments) fprintf(stderr, "heddle: %s: %s; %s\n", name, reason, remedy);
+        cli_driver_switch_off(name);
+    }
+    hed_context_destroy(session.context);
+    return dead;
 }
 
 const hed_device_info cli_any_browser = {.id = "browser",
@@ -190,6 +229,20 @@ int cli_end(hed_status status, const hed_error *error)
     return hed_interrupted() ? HED_EXIT_INTERRUPTED : HED_EXIT_OK;
 }
 
+int cli_end_output(int code)
+{
+    bool failed = ferror(stdout) != 0;
+    const char *reason = "not all of it was taken";
+    if (fflush(stdout) != 0) {
+        failed = true;
+        reason = strerror(errno);
+    }
+    clearerr(stdout);
+    if (!failed || code != HED_EXIT_OK) return code;
+    fprintf(stderr, "heddle: cannot write the output: %s\n", reason);
+    return HED_EXIT_FAILURE;
+}
+
 void cli_format_bytes(uint64_t bytes, char *text, size_t size)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -241,16 +294,31 @@ static void list_kernels(const hed_names *names, hed_name_function *add, void *u
     for (uint32_t i = 0; i < cli_kernel_count(); i++) add(user, cli_kernel_at(i)->name, NULL);
 }
 
+typedef struct device_listing {
+    hed_name_function *add;
+    void *user;
+} device_listing;
+
+static void list_in_child(void *user, void *listed)
+{
+    const device_listing *to = user;
+    cli_session session;
+    if (open_context(NULL, false, &session, NULL) != HED_OK) return;
+    for (uint32_t i = 0; i < hed_context_describe(session.context).devices; i++) {
+        const hed_device_info *info = hed_device_describe(hed_device_at(session.context, i));
+        to->add(to->user, info->id, info->name);
+    }
+    *(bool *)listed = true;
+}
+
+/* Lists ids in a child process, which prints them; without the drivers that end it, if there are. */
 static void list_devices(const hed_names *names, hed_name_function *add, void *user)
 {
-    hed_context_def def = hed_default_context_def();
-    hed_context *context = NULL;
-    if (hed_context_create(&def, &context, NULL) != HED_OK) return;
-    for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
-        const hed_device_info *info = hed_device_describe(hed_device_at(context, i));
-        add(user, info->id, info->name);
-    }
-    hed_context_destroy(context);
+    device_listing to = {add, user};
+    char reason[CLI_APART_REASON];
+    bool listed = false;
+    if (!cli_apart(list_in_child, &to, &listed, sizeof listed, reason) && cli_leave_out_dead(NULL))
+        cli_apart(list_in_child, &to, &listed, sizeof listed, reason);
     add(user, "best", "the first of them");
 }
 

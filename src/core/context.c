@@ -221,9 +221,13 @@ static hed_status open_backends(hed_context *context)
     for (uint32_t i = 0; hed_backends[i]; i++) {
         hed_backend_slot *slot = &context->slots[context->slot_count];
         slot->backend = hed_backends[i];
+        hed_log_message(
+            &context->settings.logger, HED_LOG_DEBUG, "%s: listing devices", slot->backend->name);
         if (hed_backends[i]->open(&context->settings, slot)) return HED_ERROR_MEMORY;
         context->slot_count++;
         if (list_devices(context, slot)) return HED_ERROR_MEMORY;
+        hed_log_message(&context->settings.logger, HED_LOG_DEBUG, "%s: %u devices listed",
+            slot->backend->name, slot->devices);
     }
     sort_devices(context);
     return HED_OK;

@@ -68,7 +68,11 @@ hed_status hed_device_ensure_open(hed_device *device, hed_error *error)
     hed_status status = HED_OK;
     pthread_mutex_lock(&device->context->open_lock);
     if (!device->open) {
+        const hed_logger *logger = &device->settings->logger;
+        hed_log_message(logger, HED_LOG_DEBUG, "%s: opening", device->info.id);
         status = device->backend->device_open(device, error);
+        hed_log_message(
+            logger, HED_LOG_DEBUG, "%s: %s", device->info.id, status ? "not opened" : "opened");
         if (!status) atomic_store_explicit(&device->open, 1, memory_order_release);
     }
     pthread_mutex_unlock(&device->context->open_lock);

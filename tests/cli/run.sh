@@ -35,6 +35,23 @@ HEDDLE_OPENCL_LIBRARY="$2" FAKE_ABORT_IN=clGetPlatformIDs run 0 doctor
 out_has '^opencl  *failed'; out_has 'with signal 6'; out_has 'HEDDLE_OPENCL_LIBRARY=none'; out_has '^host  *works .*runs kernels'; out_has '^gl '
 HEDDLE_OPENCL_LIBRARY="$2" FAKE_ABORT_IN=clCreateContext run 0 doctor
 out_has '^opencl  *failed'; out_has 'with signal 6'; out_has '^data folder'
+# `devices` lists the others and names the driver; a command that opens all of them tells what it was at.
+for call in clGetPlatformIDs clGetDeviceInfo; do
+    HEDDLE_OPENCL_LIBRARY="$2" FAKE_ABORT_IN=$call run 1 devices
+    out_has '^host '; err_has '^heddle: opencl: its driver ended .* signal 6'; err_has 'HEDDLE_OPENCL_LIBRARY=none'
+    HEDDLE_OPENCL_LIBRARY="$2" FAKE_ABORT_IN=$call run 1 devices --json
+    out_is_json id backend; out_has '"id": "host"'; err_has 'opencl: .* signal 6'
+    for command in 'verify --quick --kernel copy --device all' 'bench kernels --device all' 'tune heddle:saxpy --budget 2' 'devices --quiet --json'; do
+        code=134; [ "${command#devices}" = "$command" ] || code=1
+        # shellcheck disable=SC2086  # words
+        HEDDLE_OPENCL_LIBRARY="$2" FAKE_ABORT_IN=$call run $code $command
+        err_has 'signal 6 .*opencl: listing\|opencl: .*signal 6'
+    done
+    HEDDLE_OPENCL_LIBRARY="$2" FAKE_ABORT_IN=$call run 0 __complete verify --device ''
+    out_has '^host'; out_has '^best'; err_is_empty
+done
+HEDDLE_OPENCL_LIBRARY="$2" FAKE_ABORT_IN=clCreateContext run 134 verify --quick --kernel copy --device all --quiet
+err_has '^heddle: ended by signal 6 .*opencl:0:0: opening.*heddle doctor'
 # What the engines load where it is there: each is named, with its packages where it is not.
 optional="jack:libjack-jackd2-0 alsa:libasound2 sndfile:libsndfile1 egl:libegl1 glfw:libglfw3 microhttpd:libmicrohttpd12"
 set_libraries() { for library in JACK ALSA SNDFILE EGL GLFW MICROHTTPD; do export HEDDLE_${library}_LIBRARY="$1"; done; }
