@@ -38,28 +38,28 @@ typedef struct sheet_case {
 } sheet_case;
 
 static const sheet_case CASES[] = {
-    {"255 x 255", 255, 1, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
-    {"128 x 128", 128, 1, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
-    {"1024 x 1024", 1024, 1, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
-    {"1056 of 32 x 32", 32, 1056, 5, false, false, HED_CLOTH_AUTO, 0, ON_OTHERS, false},
-    {"255 x 255, driver, tethers, colliders", 255, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PACKETS,
-        false},
-    {"128 x 128, driver, tethers, colliders", 128, 1, 5, true, true, HED_CLOTH_AUTO, 0, ON_PACKETS,
-        false},
-    {"1024 x 1024, driver, tethers, colliders", 1024, 1, 5, true, true, HED_CLOTH_AUTO, 0,
+    {"255 x 255", 255, 1, 5, false, false, HED_CLOTH_SOLVER_AUTO, 0, ON_OTHERS, false},
+    {"128 x 128", 128, 1, 5, false, false, HED_CLOTH_SOLVER_AUTO, 0, ON_OTHERS, false},
+    {"1024 x 1024", 1024, 1, 5, false, false, HED_CLOTH_SOLVER_AUTO, 0, ON_OTHERS, false},
+    {"1056 of 32 x 32", 32, 1056, 5, false, false, HED_CLOTH_SOLVER_AUTO, 0, ON_OTHERS, false},
+    {"255 x 255, driver, tethers, colliders", 255, 1, 5, true, true, HED_CLOTH_SOLVER_AUTO, 0,
         ON_PACKETS, false},
-    {"128 x 128, tethers, 50 substeps", 128, 1, 50, true, false, HED_CLOTH_AUTO, 0, ON_PACKETS,
-        false},
-    {"255 x 255, tethers, 100 substeps", 255, 1, 100, true, false, HED_CLOTH_AUTO, 0, ON_PACKETS,
-        false},
-    {"255 x 255, a launch a colour", 255, 1, 5, false, false, HED_CLOTH_COLOURS, 0, ON_OTHERS,
-        false},
-    {"255 x 255, one thread", 255, 1, 5, false, false, HED_CLOTH_CPU, 1, ON_HOST, false},
-    {"255 x 255, two threads", 255, 1, 5, false, false, HED_CLOTH_CPU, 2, ON_HOST, false},
-    {"255 x 255, scalar C, one thread", 255, 1, 5, false, false, HED_CLOTH_COLOURS, 1, ON_HOST,
-        true},
-    {"1024 x 1024, all threads", 1024, 1, 5, false, false, HED_CLOTH_CPU, 0, ON_HOST, false},
-    {"1056 of 32 x 32, all threads", 32, 1056, 5, false, false, HED_CLOTH_CPU, 0, ON_HOST, false},
+    {"128 x 128, driver, tethers, colliders", 128, 1, 5, true, true, HED_CLOTH_SOLVER_AUTO, 0,
+        ON_PACKETS, false},
+    {"1024 x 1024, driver, tethers, colliders", 1024, 1, 5, true, true, HED_CLOTH_SOLVER_AUTO, 0,
+        ON_PACKETS, false},
+    {"128 x 128, tethers, 50 substeps", 128, 1, 50, true, false, HED_CLOTH_SOLVER_AUTO, 0,
+        ON_PACKETS, false},
+    {"255 x 255, tethers, 100 substeps", 255, 1, 100, true, false, HED_CLOTH_SOLVER_AUTO, 0,
+        ON_PACKETS, false},
+    {"255 x 255, a launch a colour", 255, 1, 5, false, false, HED_CLOTH_SOLVER_COLOURS, 0,
+        ON_OTHERS, false},
+    {"255 x 255, one thread", 255, 1, 5, false, false, HED_CLOTH_SOLVER_CPU, 1, ON_HOST, false},
+    {"255 x 255, two threads", 255, 1, 5, false, false, HED_CLOTH_SOLVER_CPU, 2, ON_HOST, false},
+    {"255 x 255, scalar C, one thread", 255, 1, 5, false, false, HED_CLOTH_SOLVER_COLOURS, 1,
+        ON_HOST, true},
+    {"1024 x 1024, all threads", 1024, 1, 5, false, false, HED_CLOTH_SOLVER_CPU, 0, ON_HOST, false},
+    {"1056 of 32 x 32, all threads", 32, 1056, 5, false, false, HED_CLOTH_SOLVER_CPU, 0, ON_HOST, false},
 };
 
 /* ---- one case ---- */
@@ -196,7 +196,8 @@ static double bound_of(
 {
     bool packets = info->capabilities & HED_CAN_PACKETS;
     if (!packets || info->clock_mhz == 0) return NAN;
-    if (report->solver == HED_CLOTH_COLOURS) return 0.51e-6 * c->substeps * (report->colours + 1);
+    if (report->solver == HED_CLOTH_SOLVER_COLOURS)
+        return 0.51e-6 * c->substeps * (report->colours + 1);
     double clock = info->clock_mhz * 1e6;
     double moved = 32.0 * (double)report->constraints / (128.0 * info->compute_units * clock);
     double steps = (150.0 * report->degree + (report->patches > 1 ? 1000.0 : 0.0)) / clock;
@@ -209,7 +210,7 @@ static void add_record(
     const sheet_case *c, const sheet_run *run, const hed_device_info *info, cli_report *to)
 {
     hed_cloth_info report;
-    hed_cloth_report(run->cloth, &report);
+    report = hed_cloth_describe(run->cloth);
     double ms = 1e3 * run->summary.p50, bound = 1e3 * bound_of(c, &report, info);
     double rate = (double)report.constraints * c->substeps / run->summary.p50;
     char stretch[32];

@@ -1,5 +1,5 @@
-/* heddle css bench: what making and matching takes, on one core and on devices, by documents and sheets of
- * the sizes of real ones (css_generate.h). */
+/* heddle css bench: what making and matching takes, on one core and on devices, by documents and
+ * sheets of the sizes of real ones (css_generate.h). */
 #include "benchmarks/css_core.h"
 #include "benchmarks/css_device.h"
 #include "benchmarks/css_generate.h"
@@ -22,8 +22,8 @@ typedef struct bench_case {
     int sheet;
 } bench_case;
 
-/* Sizes as those of a specification of 3 MB under a large framework's sheet; of a site of many pages;
- * and of pages between, for which a device pays or does not. */
+/* Sizes as those of a specification of 3 MB under a large framework's sheet; of a site of many
+ * pages; and of pages between, for which a device pays or does not. */
 static const bench_case CASES[] = {{"page of 78,056", 1, 78056, 3560, BENCH_FRAMEWORK},
     {"page of 78,056, stress", 1, 78056, 300, BENCH_STRESS},
     {"1,000 pages", 1000, 586, 3560, BENCH_FRAMEWORK},
@@ -149,7 +149,7 @@ static hed_status bench_core(
     }
     if (!hed_failed(error)) {
         hed_css_matcher_info info = hed_css_matcher_describe(m);
-        hed_css_result r = hed_css_results(m);
+        hed_css_result r = hed_css_matcher_results(m);
         css_bench_add(bench, what, "elements", r.elements, "");
         css_bench_add(bench, what, "shapes", info.shapes, "");
         css_bench_add(bench, what, "elements asked for their places", info.varying, "");

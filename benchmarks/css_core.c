@@ -27,14 +27,14 @@ static double since(uint64_t begin) { return 1e-9 * (double)(hed_now() - begin);
 hed_status css_bench_pairs(
     const hed_css_matcher *matcher, const char *what, cli_report *bench, hed_error *error)
 {
-    hed_css_result r = hed_css_results(matcher);
+    hed_css_result r = hed_css_matcher_results(matcher);
     double seconds[REPEATS];
     if (hed_failed(error)) return HED_OK;
     uint64_t *begin = hed_new(NULL, r.elements + 1ull, sizeof *begin, error);
     uint32_t *rule = hed_new(NULL, r.pairs + 1, sizeof *rule, error);
     for (int i = 0; i < REPEATS && !hed_failed(error); i++) {
         uint64_t start = hed_now();
-        hed_css_pairs(matcher, begin, rule);
+        hed_css_matcher_pairs(matcher, begin, rule);
         seconds[i] = since(start);
     }
     if (!hed_failed(error))
@@ -52,7 +52,7 @@ hed_status css_bench_changes(const hed_css_matcher_def *def, const char *class_n
     hed_css_matcher *matcher = NULL;
     if (hed_css_matcher_create(NULL, def, &matcher, error)) return error->status;
     hed_css_match(matcher, error);
-    uint32_t elements = hed_css_results(matcher).elements;
+    uint32_t elements = hed_css_matcher_results(matcher).elements;
     uint64_t changed = 0, start = hed_now();
     hed_css_changes changes;
     hed_css_set_attribute(matcher, 0, 0, "class", class_name, NULL, error);

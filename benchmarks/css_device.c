@@ -14,11 +14,11 @@ enum { REPEATS = 60, CORE_REPEATS = 7 };
 static hed_status compare(
     const hed_css_matcher *a, const hed_css_matcher *b, const char *what, hed_error *error)
 {
-    uint32_t rules = hed_css_results(a).rules;
+    uint32_t rules = hed_css_matcher_results(a).rules;
     uint32_t *numbers = hed_new(NULL, 4ull * rules, sizeof *numbers, error);
     if (!numbers) return error->status;
-    hed_css_counts(a, numbers, numbers + rules);
-    hed_css_counts(b, numbers + 2 * (size_t)rules, numbers + 3 * (size_t)rules);
+    hed_css_matcher_counts(a, numbers, numbers + rules);
+    hed_css_matcher_counts(b, numbers + 2 * (size_t)rules, numbers + 3 * (size_t)rules);
     for (uint32_t i = 0; i < 2 * rules && !hed_failed(error); i++)
         if (numbers[i] != numbers[i + 2 * (size_t)rules])
             hed_fail(error, HED_ERROR_ARGUMENT, "%s: rule %u matches other elements on the device",
@@ -68,7 +68,8 @@ hed_status css_bench_device(hed_device *device, const hed_css_matcher_def *def, 
     double core = hed_failed(error) ? 0 : 1e6 * core_seconds(on_core, error);
     if (!hed_failed(error)) compare(on_device, on_core, what, error);
     bool measured = !hed_failed(error);
-    if (measured && hed_css_measure(on_device, REPEATS, &t, error) == HED_ERROR_UNSUPPORTED) {
+    if (measured &&
+        hed_css_matcher_measure(on_device, REPEATS, &t, error) == HED_ERROR_UNSUPPORTED) {
         hed_error_clear(error); /* the processor matched instead: no rows of a device */
         measured = false;
     }

@@ -1,5 +1,5 @@
-/* heddle mppi bench: the time of a solve, host state to host control, in closed loop with the model as
- * the plant: median, 99th percentile and maximum, by the number of samples and the solver. */
+/* heddle mppi bench: the time of a solve, host state to host control, in closed loop with the model
+ * as the plant: median, 99th percentile and maximum, by the number of samples and the solver. */
 #include "benchmarks/bench.h"
 #include "benchmarks/mppi_loop.h"
 #include "cli/common/command.h"
@@ -64,8 +64,8 @@ typedef struct bench_problem {
     hed_mppi_setting settings[24];
 } bench_problem;
 
-/* The cartpole of MPPI-Generic's example: for its limits it has an effective sample size of 1, so it
- * is for timing alone. */
+/* The cartpole of MPPI-Generic's example: for its limits it has an effective sample size of 1, so
+ * it is for timing alone. */
 static const bench_problem PROBLEMS[] = {
     {"cartpole", "cartpole", false, 5, 5,
         {{"quadratic.state.x", 50}, {"quadratic.state.velocity", 10},
@@ -86,9 +86,9 @@ static const bench_problem PROBLEMS[] = {
 static const struct {
     hed_mppi_solver solver;
     const char *name;
-} SOLVERS[] = {{HED_MPPI_CPU, "cpu"}, {HED_MPPI_PACKETS, "packets"},
-    {HED_MPPI_RESIDENT, "resident"}, {HED_MPPI_LAUNCHES, "launches"},
-    {HED_MPPI_AUTO, "auto"}}; /* the last where it is asked for: that of each device */
+} SOLVERS[] = {{HED_MPPI_SOLVER_CPU, "cpu"}, {HED_MPPI_SOLVER_PACKETS, "packets"},
+    {HED_MPPI_SOLVER_RESIDENT, "resident"}, {HED_MPPI_SOLVER_LAUNCHES, "launches"},
+    {HED_MPPI_SOLVER_AUTO, "auto"}}; /* the last where it is asked for: that of each device */
 
 typedef struct bench_case {
     const bench_problem *problem;
@@ -96,8 +96,8 @@ typedef struct bench_case {
     hed_math math;
     const char *choice;
     uint32_t blocks;
-    hed_device *const *also; /* (also_count) */
-    uint32_t also_count;
+    hed_device *const *other_devices; /* (other_device_count) */
+    uint32_t other_device_count;
     const char *devices; /* their names, for the report */
 } bench_case;
 
@@ -153,8 +153,8 @@ static void bench_define(const bench_case *c, hed_mppi_term terms[3], hed_mppi_d
     def->math = c->math;
     def->choice = c->choice;
     def->blocks = c->blocks;
-    def->also = c->also;
-    def->also_count = c->also_count;
+    def->other_devices = c->other_devices;
+    def->other_device_count = c->other_device_count;
 }
 
 /* The state moves along the plan, and some 5 us pass between two solves. */
@@ -266,8 +266,8 @@ static hed_status bench_devices(hed_device *const *devices, uint32_t count,
     bench_case c = {
         .choice = hed_given(arguments, "choice") ? hed_text_of(arguments, "choice") : NULL,
         .blocks = (uint32_t)hed_integer_of(arguments, "blocks"),
-        .also = devices + 1,
-        .also_count = count - 1,
+        .other_devices = devices + 1,
+        .other_device_count = count - 1,
         .devices = names};
     uint32_t only = (uint32_t)hed_integer_of(arguments, "samples");
     for (size_t p = 0; p < HED_COUNT(PROBLEMS); p++)

@@ -180,9 +180,9 @@ static hed_status open_group(
     hed_device *device, const hed_synth_instrument *instrument, player *players, hed_error *error)
 {
     hed_error local = {0};
-    hed_status status = open_players(device, instrument, HED_SYNTH_GROUP, players, &local);
+    hed_status status = open_players(device, instrument, HED_SYNTH_SOLVER_GROUP, players, &local);
     if (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT) {
-        status = open_players(device, instrument, HED_SYNTH_GLOBAL, players, error);
+        status = open_players(device, instrument, HED_SYNTH_SOLVER_GLOBAL, players, error);
         if (status == HED_OK) return HED_OK;
         hed_error global = *error;
         return hed_fail(error, status,
@@ -197,7 +197,7 @@ static void add_records(cli_report *bench, const hed_device_info *info, const pl
     const hed_bench_case *cases)
 {
     hed_synth_info report;
-    hed_synth_report(players[0].synth, &report);
+    report = hed_synth_describe(players[0].synth);
     uint32_t entities = 0;
     for (uint32_t t = 0; t < HED_SYNTH_ENTITY_TYPE_COUNT; t++) entities += report.entities[t];
     for (uint32_t i = 0; i < COMPARED_COUNT; i++) {

@@ -42,19 +42,19 @@ typedef struct synth_case {
 } synth_case;
 
 static const synth_case CASES[] = {
-    {"1,024 entities of all types", CLI_COUNTED, {6, 6, 6}, HED_SYNTH_AUTO, ON_HOST | ON_OTHERS},
-    {"512 masses, 1,536 springs, 512 others", CLI_MIXED, {8, 8, 8}, HED_SYNTH_AUTO,
+    {"1,024 entities of all types", CLI_COUNTED, {6, 6, 6}, HED_SYNTH_SOLVER_AUTO, ON_HOST | ON_OTHERS},
+    {"512 masses, 1,536 springs, 512 others", CLI_MIXED, {8, 8, 8}, HED_SYNTH_SOLVER_AUTO,
         ON_HOST | ON_OTHERS},
-    {"1,000 masses, 3,000 springs, 64 others", CLI_NETWORK, {10, 10, 10}, HED_SYNTH_AUTO,
+    {"1,000 masses, 3,000 springs, 64 others", CLI_NETWORK, {10, 10, 10}, HED_SYNTH_SOLVER_AUTO,
         ON_HOST | ON_OTHERS},
-    {"lattice of 65,536 masses", CLI_LATTICE, {32, 32, 64}, HED_SYNTH_GRID, ON_PACKETS},
-    {"lattice of 524,288 masses", CLI_LATTICE, {64, 64, 128}, HED_SYNTH_GRID, ON_PACKETS},
-    {"lattice of 1,024,000 masses", CLI_LATTICE, {80, 80, 160}, HED_SYNTH_GRID, ON_PACKETS},
-    {"irregular graph of 1,024,000 masses", CLI_IRREGULAR, {80, 80, 160}, HED_SYNTH_GRID,
+    {"lattice of 65,536 masses", CLI_LATTICE, {32, 32, 64}, HED_SYNTH_SOLVER_GRID, ON_PACKETS},
+    {"lattice of 524,288 masses", CLI_LATTICE, {64, 64, 128}, HED_SYNTH_SOLVER_GRID, ON_PACKETS},
+    {"lattice of 1,024,000 masses", CLI_LATTICE, {80, 80, 160}, HED_SYNTH_SOLVER_GRID, ON_PACKETS},
+    {"irregular graph of 1,024,000 masses", CLI_IRREGULAR, {80, 80, 160}, HED_SYNTH_SOLVER_GRID,
         ON_PACKETS},
-    {"the same, every mass off its place", CLI_SCATTERED, {80, 80, 160}, HED_SYNTH_GRID,
+    {"the same, every mass off its place", CLI_SCATTERED, {80, 80, 160}, HED_SYNTH_SOLVER_GRID,
         ON_PACKETS},
-    {"lattice of 2,000,000 masses", CLI_LATTICE, {100, 100, 200}, HED_SYNTH_GRID, ON_PACKETS},
+    {"lattice of 2,000,000 masses", CLI_LATTICE, {100, 100, 200}, HED_SYNTH_SOLVER_GRID, ON_PACKETS},
 };
 
 /* ---- one instrument that plays ---- */
@@ -150,7 +150,7 @@ static hed_status time_player(player *p, double seconds, hed_summary *summary, h
  * writes its place: 108 bytes (docs/synth.md). NAN: not known. */
 static double bound_of(const hed_synth_info *report, const hed_device_info *info)
 {
-    if (report->solver != HED_SYNTH_GRID || info->clock_mhz == 0) return NAN;
+    if (report->solver != HED_SYNTH_SOLVER_GRID || info->clock_mhz == 0) return NAN;
     return 108.0 * report->entities[HED_SYNTH_BODY] /
            (128.0 * info->compute_units * info->clock_mhz * 1e6);
 }
@@ -182,7 +182,7 @@ static void add_sample_record(const synth_case *c, const player *p, const hed_su
     const hed_device_info *info, bench_records *to)
 {
     hed_synth_info report;
-    hed_synth_report(p->synth, &report);
+    report = hed_synth_describe(p->synth);
     double us = 1e6 * s->p50, bound = 1e6 * bound_of(&report, info), period = 1e6 / RATE;
     const char *solver = hed_synth_solver_name(report.solver);
     uint32_t bodies = report.entities[HED_SYNTH_BODY], springs = report.entities[HED_SYNTH_SPRING];
@@ -246,10 +246,10 @@ enum { MASSES_OF_A_GRID = 8192 };
 
 static synth_case sized(uint32_t index, uint32_t side, const hed_device_info *info)
 {
-    synth_case c = {LARGEST[index].name, LARGEST[index].kind, {1, 1, 1}, HED_SYNTH_AUTO, 0};
+    synth_case c = {LARGEST[index].name, LARGEST[index].kind, {1, 1, 1}, HED_SYNTH_SOLVER_AUTO, 0};
     for (uint32_t axis = 0; axis < LARGEST[index].dimensions; axis++) c.size[axis] = side;
     if (strcmp(info->backend, "host") != 0 && masses_of(&c) >= MASSES_OF_A_GRID)
-        c.solver = HED_SYNTH_GRID;
+        c.solver = HED_SYNTH_SOLVER_GRID;
     return c;
 }
 
@@ -389,7 +389,7 @@ static hed_status run_live(hed_device *device, double seconds, bench_drive drive
     status = play_live(&p, seconds, &meter, error);
     close_player(&p);
     if (status) return status;
-    hed_meter_report r = hed_meter_read(&meter);
+    hed_meter_info r = hed_meter_describe(&meter);
     char name[96];
     snprintf(name, sizeof name, "%.3g s in blocks of %d, %s%s", seconds, LIVE_BLOCK, what,
         DRIVE_NAMES[drive]);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 static hed_status cache_print(
-    const hed_cache_report *report, const char *action, bool json, hed_error *error)
+    const hed_cache_info *report, const char *action, bool json, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
     if (json) {
@@ -42,9 +42,9 @@ static int cache_info_run(const hed_arguments *arguments, void *user)
 {
     cli_session session;
     hed_error error = {0};
-    hed_cache_report report;
+    hed_cache_info report;
     cli_open_context(arguments, &session, &error);
-    hed_cache_info(session.context, &report, &error);
+    hed_cache_measure(session.context, &report, &error);
     hed_status status = cache_print(&report, "", hed_given(arguments, "json"), &error);
     cli_close(&session);
     return cli_end(status, &error);
@@ -54,7 +54,7 @@ static int cache_clear_run(const hed_arguments *arguments, void *user)
 {
     cli_session session;
     hed_error error = {0};
-    hed_cache_report removed;
+    hed_cache_info removed;
     cli_open_context(arguments, &session, &error);
     hed_cache_clear(session.context, &removed, &error);
     hed_status status = cache_print(&removed, "removed ", hed_given(arguments, "json"), &error);
@@ -78,7 +78,7 @@ static void warm_kernel(
     hed_kernel_resources resources;
     options.math = math;
     hed_kernel_create(device, def, &options, &kernel, &error);
-    hed_status status = hed_kernel_report(kernel, &resources, &error);
+    hed_status status = hed_kernel_measure_resources(kernel, &resources, &error);
     if (!status) {
         count->cached += resources.from_cache;
         count->compiled += !resources.from_cache;

@@ -56,7 +56,7 @@ static bool try_device(hed_context *context, hed_device *device, char *text)
 
 static void examine_backend(hed_context *context, uint32_t index, finding *result)
 {
-    hed_backend_report report = hed_backend_at(context, index);
+    hed_backend_info report = hed_backend_at(context, index);
     *result = (finding){.state = STATES[report.state]};
     snprintf(result->subject, sizeof result->subject, "%s", report.name);
     snprintf(result->reason, sizeof result->reason, "%s", report.reason);

@@ -55,7 +55,7 @@ int main(void)
     hed_kernel *kernel = NULL;
     hed_online *online = NULL;
     hed_buffer *from = NULL, *to = NULL;
-    hed_online_report report = {0};
+    hed_online_info report = {0};
     hed_online_def how = hed_default_online_def();
     hed_buffer_def size = hed_default_buffer_def(sizeof in);
     hed_problem problem = hed_problem_1d(N);
@@ -71,7 +71,7 @@ int main(void)
         hed_online_launch(online, on.stream, &problem, HED_ARGS(from, to), &error);
         hed_read(on.stream, out, to, 0, sizeof out, &error);
         hed_stream_wait(on.stream, &error);
-        report = hed_online_read(online);
+        report = hed_online_describe(online);
     }
     if (hed_failed(&error)) fprintf(stderr, "%s\n%s", error.text, error.log);
     hed_config_format(&def, &report.config, config, sizeof config);

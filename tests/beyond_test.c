@@ -682,7 +682,7 @@ static void ask(resident_run *r, uint32_t seed)
         "two requests at a time");
     hed_status status = hed_resident_wait(r->resident, reply, 5000000000);
     CHECK_EQ(status, HED_OK, "request %llu: %s, state %d", (unsigned long long)number,
-        hed_status_name(status), (int)hed_resident_report(r->resident, NULL));
+        hed_status_name(status), (int)hed_resident_describe(r->resident).state);
     for (uint32_t i = 0; i < WORDS; i++)
         CHECK_EQ(reply[i], request[i] * 3 + (uint32_t)number, "word %u of request %llu", i,
             (unsigned long long)number);
@@ -695,12 +695,11 @@ Test(beyond, a_resident_kernel_answers_and_stops)
         for (int d = 0; d < 2; d++) {
             resident_run r;
             open_resident(&r, groups, delays[d]);
-            OK(hed_resident_start(here.stream, &r.def, &r.resident, &error));
+            OK(hed_resident_create(here.stream, &r.def, &r.resident, &error));
             for (uint32_t k = 0; k < 50; k++) ask(&r, k * 977);
-            uint64_t beat;
-            CHECK_EQ(hed_resident_report(r.resident, &beat), HED_RESIDENT_RUNNING);
+            CHECK_EQ(hed_resident_describe(r.resident).state, HED_RESIDENT_RUNNING);
             OK(hed_resident_stop(r.resident, 5000000000, &error));
-            CHECK_EQ(hed_resident_report(r.resident, NULL), HED_RESIDENT_STOPPED);
+            CHECK_EQ(hed_resident_describe(r.resident).state, HED_RESIDENT_STOPPED);
             uint32_t sums[256];
             fetch(&here, r.sums, sums, sizeof sums);
             for (uint32_t g = 0; g < groups; g++)
@@ -720,7 +719,7 @@ Test(beyond, what_was_made_before_runs_beside_a_resident)
                *staging = make(here.device, HED_MEMORY_PINNED, sizeof got);
     OK(hed_kernel_create(here.device, &lanes, NULL, &kernel, &error));
     OK(hed_stream_create(here.device, NULL, &second, &error));
-    OK(hed_resident_start(here.stream, &r.def, &r.resident, &error));
+    OK(hed_resident_create(here.stream, &r.def, &r.resident, &error));
     ask(&r, 5);
     /* First launch of this kernel: a driver that loaded it only now would wait for the resident
      * one for ever. */
@@ -743,12 +742,12 @@ Test(beyond, an_idle_resident_leaves_and_comes_back)
     resident_run r;
     open_resident(&r, 4, NULL);
     r.def.idle_exit_ns = 20000000;
-    OK(hed_resident_start(here.stream, &r.def, &r.resident, &error));
+    OK(hed_resident_create(here.stream, &r.def, &r.resident, &error));
     for (uint32_t k = 0; k < 3; k++) {
         ask(&r, k);
         /* until it has left by itself */
         OK(hed_stream_wait_for(here.stream, 10000000000, &error));
-        CHECK_EQ(hed_resident_report(r.resident, NULL), HED_RESIDENT_IDLE_EXIT);
+        CHECK_EQ(hed_resident_describe(r.resident).state, HED_RESIDENT_IDLE_EXIT);
     }
     ask(&r, 99);
     close_resident(&r);
@@ -760,17 +759,17 @@ Test(beyond, a_resident_that_waits_too_long_ends_with_a_status)
     open_resident(&r, 4, NULL);
     uint32_t request[WORDS] = {STALL}, reply[WORDS];
     r.def.step_timeout_ns = 30000000;
-    OK(hed_resident_start(here.stream, &r.def, &r.resident, &error));
+    OK(hed_resident_create(here.stream, &r.def, &r.resident, &error));
     ask(&r, 1);
     CHECK_EQ(hed_resident_post(r.resident, request, NULL), HED_OK);
     hed_status status = hed_resident_wait(r.resident, reply, 5000000000);
     CHECK_EQ(status, HED_ERROR_TIMEOUT, "%s", hed_status_name(status));
-    CHECK_EQ(hed_resident_report(r.resident, NULL), HED_RESIDENT_TIMED_OUT);
+    CHECK_EQ(hed_resident_describe(r.resident).state, HED_RESIDENT_TIMED_OUT);
     /* the device is not hung: it can be stopped, with an error set too */
     error = (hed_error){HED_ERROR_LIMIT, "the first error", ""};
     CHECK_EQ(hed_resident_stop(NULL, 0, &error), HED_ERROR_LIMIT);
     CHECK_EQ(hed_resident_stop(r.resident, 5000000000, &error), HED_ERROR_LIMIT);
-    CHECK_EQ(hed_resident_report(r.resident, NULL), HED_RESIDENT_STOPPED);
+    CHECK_EQ(hed_resident_describe(r.resident).state, HED_RESIDENT_STOPPED);
     OK(hed_resident_stop(r.resident, 5000000000, &error));
     close_resident(&r);
 }
@@ -782,12 +781,12 @@ Test(beyond, a_resident_that_does_not_fit_is_refused)
     int64_t groups;
     OK(hed_kernel_resident_groups(r.kernel, 64, 0, &groups, &error));
     r.def.geometry.global[0] = (uint64_t)(groups + 1) * 64;
-    FAILS(HED_ERROR_LIMIT, hed_resident_start(here.stream, &r.def, &r.resident, &error));
+    FAILS(HED_ERROR_LIMIT, hed_resident_create(here.stream, &r.def, &r.resident, &error));
     r.def.geometry.global[0] = 64;
     r.def.request_bytes = 1 << 20;
-    FAILS(HED_ERROR_LIMIT, hed_resident_start(here.stream, &r.def, &r.resident, &error));
+    FAILS(HED_ERROR_LIMIT, hed_resident_create(here.stream, &r.def, &r.resident, &error));
     r.def.request_bytes = 4;
     r.def.argument_count = 1;
-    FAILS(HED_ERROR_ARGUMENT, hed_resident_start(here.stream, &r.def, &r.resident, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_resident_create(here.stream, &r.def, &r.resident, &error));
     close_resident(&r);
 }

@@ -77,7 +77,7 @@ static int run_kernel(
     if (!status) status = cycle_buffer(device, HED_MEMORY_DEVICE, CYCLE_BYTES, NULL, &in, &error);
     if (!status) status = cycle_buffer(device, HED_MEMORY_DEVICE, CYCLE_BYTES, NULL, &out, &error);
     if (!status) status = hed_kernel_create(device, kernel_def, &options, &kernel, &error);
-    if (!status) status = hed_kernel_report(kernel, &resources, &error);
+    if (!status) status = hed_kernel_measure_resources(kernel, &resources, &error);
     if (!status) status = hed_fill(stream, in, 0, CYCLE_BYTES, "\0", 1, &error);
     c.in = in;
     cycle_pack(&c, out, 1.0f, arguments);
@@ -128,8 +128,8 @@ Test(cache, registers_that_the_driver_does_not_tell_again_are_no_limit)
     CHECK_EQ(run_kernel(&def, &large, "123.0f"), 0, "from an entry without a log: %s", error.text);
 }
 
-/* Mesa's rusticl ends the process when it is given a binary, and answers the width of a subgroup for
- * every kernel's largest group. */
+/* Mesa's rusticl ends the process when it is given a binary, and answers the width of a subgroup
+ * for every kernel's largest group. */
 Test(cache, rusticl_is_never_given_a_binary)
 {
     const hed_context_def def = cached_def();
@@ -186,12 +186,12 @@ Test(cache, an_entry_that_the_driver_refuses_is_compiled_again)
 
 /* ---- folders that cannot be used ---- */
 
-static hed_cache_report info(const hed_context_def *def)
+static hed_cache_info info(const hed_context_def *def)
 {
     hed_context *context;
-    hed_cache_report report;
+    hed_cache_info report;
     OK(hed_context_create(def, &context, &error));
-    OK(hed_cache_info(context, &report, &error));
+    OK(hed_cache_measure(context, &report, &error));
     CHECK_TEXT(report.folder, def->cache_dir);
     report.folder = NULL;
     hed_context_destroy(context);
@@ -204,24 +204,24 @@ Test(cache, no_cache_on_disk)
     def.cache_dir = "";
     CHECK(compiles(&def, "1.5f"));
     CHECK(compiles(&def, "1.5f"));
-    hed_cache_report report = info(&def);
+    hed_cache_info report = info(&def);
     CHECK(report.entries == 0 && report.bytes == 0 && report.damaged == 0);
 }
 
 static void check_unusable(const hed_context_def *def, bool listed)
 {
     hed_context *context;
-    hed_cache_report report;
+    hed_cache_info report;
     CHECK(compiles(def, "1.5f"));
     CHECK(compiles(def, "1.5f"));
     CHECK(strstr(log_text, "not kept"), "nobody says so: %s", log_text);
     OK(hed_context_create(def, &context, &error));
     if (listed) {
-        OK(hed_cache_info(context, &report, &error));
+        OK(hed_cache_measure(context, &report, &error));
         CHECK_EQ(report.entries, 0);
         OK(hed_cache_clear(context, NULL, &error));
     } else {
-        FAILS(HED_ERROR_IO, hed_cache_info(context, &report, &error));
+        FAILS(HED_ERROR_IO, hed_cache_measure(context, &report, &error));
         CHECK(strstr(error.text, def->cache_dir), "the error does not name the folder: %s",
             error.text);
         FAILS(HED_ERROR_IO, hed_cache_clear(context, NULL, &error));
@@ -315,7 +315,7 @@ Test(cache, a_full_disk)
     CHECK(compiles(&def, "1.5f"));
     CHECK(strstr(log_text, "not kept") && strstr(log_text, strerror(ENOSPC)), "nobody says so: %s",
         log_text);
-    hed_cache_report report = info(&def);
+    hed_cache_info report = info(&def);
     CHECK(report.entries == 0 && report.damaged == 0 && report.bytes == 0, "half a file was left");
     CHECK_EQ(unlink(path), 0);
     CHECK(compiles(&def, "1.5f"));
@@ -360,7 +360,7 @@ Test(cache, processes_fill_a_cold_folder_together)
         CHECK(WIFEXITED(result) && WEXITSTATUS(result) == 0, "process %d ended with %x", p,
             (unsigned)result);
     }
-    hed_cache_report report = info(&def);
+    hed_cache_info report = info(&def);
     CHECK(report.entries == OFFSETS && report.damaged == 0, "%llu entries, %llu damaged",
         (unsigned long long)report.entries, (unsigned long long)report.damaged);
 }
@@ -407,7 +407,7 @@ Test(cache, info_and_clear_count_right_and_leave_what_is_foreign)
     static const char left[] = ".heddle-1-2-3.tmp";
     const hed_context_def def = cached_def();
     hed_context *context;
-    hed_cache_report before, removed;
+    hed_cache_info before, removed;
     struct stat about;
     CHECK_EQ(info(&def).bytes, 0, "a folder that does not exist is not empty");
     CHECK(compiles(&def, "1.5f") && compiles(&def, "2.5f") && compiles(&def, "3.5f"));
@@ -448,7 +448,7 @@ Test(cache, each_allocation_failing_in_info_and_clear)
     for (int clear = 0; clear < 2; clear++) {
         test_allocator state = {0};
         hed_context *context;
-        hed_cache_report report;
+        hed_cache_info report;
         def.allocator = test_allocator_of(&state);
         OK(hed_context_create(&def, &context, &error));
         hed_status status;
@@ -457,7 +457,7 @@ Test(cache, each_allocation_failing_in_info_and_clear)
             state.fail_at = state.calls + ++n;
             hed_error_clear(&error);
             status = clear ? hed_cache_clear(context, &report, &error)
-                           : hed_cache_info(context, &report, &error);
+                           : hed_cache_measure(context, &report, &error);
             CHECK(status == HED_OK || status == HED_ERROR_MEMORY, "%s", hed_status_name(status));
         } while (status);
         CHECK(n > 1 && report.entries == 1, "%lld tries, %llu entries", (long long)n,

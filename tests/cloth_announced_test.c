@@ -73,8 +73,8 @@ static void check(hed_cloth_solver solver, bool dressed)
 
 Test(cloth_announced, no_step_compiles)
 {
-    static const hed_cloth_solver solvers[] = {
-        HED_CLOTH_COLOURS, HED_CLOTH_SETS, HED_CLOTH_PATCHES, HED_CLOTH_GARMENTS};
+    static const hed_cloth_solver solvers[] = {HED_CLOTH_SOLVER_COLOURS, HED_CLOTH_SOLVER_SETS,
+        HED_CLOTH_SOLVER_PATCHES, HED_CLOTH_SOLVER_GARMENTS};
     for (size_t k = 0; k < sizeof solvers / sizeof *solvers; k++)
         for (int dressed = 0; dressed < 2; dressed++) check(solvers[k], dressed);
 }

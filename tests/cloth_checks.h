@@ -28,14 +28,14 @@ typedef struct variant {
 
 /* Up to a row without a name. */
 static const variant variants[] = {
-    {"colours, strict", HED_CLOTH_COLOURS, HED_MATH_STRICT},
-    {"colours, fast", HED_CLOTH_COLOURS, HED_MATH_FAST},
-    {"sets, strict", HED_CLOTH_SETS, HED_MATH_STRICT},
-    {"sets, fast", HED_CLOTH_SETS, HED_MATH_FAST},
-    {"patches, fast", HED_CLOTH_PATCHES, HED_MATH_FAST},
-    {"whole, fast", HED_CLOTH_GARMENTS, HED_MATH_FAST},
-    {"native, fast", HED_CLOTH_CPU, HED_MATH_FAST},
-    {NULL, HED_CLOTH_AUTO, HED_MATH_FAST},
+    {"colours, strict", HED_CLOTH_SOLVER_COLOURS, HED_MATH_STRICT},
+    {"colours, fast", HED_CLOTH_SOLVER_COLOURS, HED_MATH_FAST},
+    {"sets, strict", HED_CLOTH_SOLVER_SETS, HED_MATH_STRICT},
+    {"sets, fast", HED_CLOTH_SOLVER_SETS, HED_MATH_FAST},
+    {"patches, fast", HED_CLOTH_SOLVER_PATCHES, HED_MATH_FAST},
+    {"whole, fast", HED_CLOTH_SOLVER_GARMENTS, HED_MATH_FAST},
+    {"native, fast", HED_CLOTH_SOLVER_CPU, HED_MATH_FAST},
+    {NULL, HED_CLOTH_SOLVER_AUTO, HED_MATH_FAST},
 };
 
 /* Substeps of a frame, iterations of a substep, and where it matters patches. */
@@ -57,10 +57,11 @@ static inline hed_cloth *make(const test_device *t, const hed_cloth_garment_def 
     def.slides_form = slides_form;
     def.solver = v->solver;
     def.math = v->math;
-    def.set_width = v->solver == HED_CLOTH_SETS ? 8 : 0;
+    def.set_width = v->solver == HED_CLOTH_SOLVER_SETS ? 8 : 0;
     error = (hed_error){0};
     hed_status status = hed_cloth_create(t->device, &def, &cloth, &error);
-    CHECK(status == HED_OK || (status == HED_ERROR_UNSUPPORTED && v->solver != HED_CLOTH_COLOURS),
+    CHECK(status == HED_OK ||
+              (status == HED_ERROR_UNSUPPORTED && v->solver != HED_CLOTH_SOLVER_COLOURS),
         "%s: %s: %s\n%s", v->name, hed_status_name(status), error.text, error.log);
     return cloth;
 }

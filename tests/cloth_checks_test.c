@@ -429,7 +429,8 @@ Test(cloth_checks, every_structure_follows_the_reference)
     static const double most[] = {1e-6 * 2, 1e-4 * 2};
     test_mesh mesh = sheet_of(N);
     for (const variant *v = variants; v->name; v++) {
-        bool same_order = v->solver == HED_CLOTH_COLOURS || v->solver == HED_CLOTH_SETS;
+        bool same_order =
+            v->solver == HED_CLOTH_SOLVER_COLOURS || v->solver == HED_CLOTH_SOLVER_SETS;
         hed_cloth *cloth = make(&here, &mesh.def, (effort){5, 1, 0}, false, v);
         if (!cloth) continue;
         reference r = reference_make(&mesh.def, (effort){5, 1, 0}, 1.0 / 60, -9.81);

@@ -97,7 +97,7 @@ static inline hed_cloth_def dressed_def(const hed_cloth_garment_def *garments, u
     def.garments = garments;
     def.garment_count = count;
     def.math = HED_MATH_STRICT;
-    def.solver = HED_CLOTH_COLOURS;
+    def.solver = HED_CLOTH_SOLVER_COLOURS;
     def.max_collider_triangles = 20000;
     return def;
 }

@@ -1,5 +1,6 @@
 /* Poses of glTF files: tracks of all three interpolations and skins against the product of their
- * matrices, the shipped figure against the point cache that was made beside it, and what is refused. */
+ * matrices, the shipped figure against the point cache that was made beside it, and what is
+ * refused. */
 #include "testing.h"
 
 #include <math.h>
@@ -168,7 +169,7 @@ Test(cloth_gltf_pose, drives_and_collides)
     hed_cloth_scene *scene;
     hed_cloth_frame frame;
     hed_cloth_pc2_data cache;
-    OK(hed_cloth_scene_parse("s.json", text, sizeof text - 1, "", NULL, &scene, &error));
+    OK(hed_cloth_scene_parse(text, sizeof text - 1, "s.json", "", NULL, &scene, &error));
     OK(hed_cloth_pc2_read("data/scenes/walk.pc2", &cache, &error));
     for (uint32_t turn = 0; turn < 2; turn++) { /* 0.5 s: sample 10; and after a whole turn */
         OK(hed_cloth_scene_frame(scene, 29 + 120 * turn, 60, &frame, &error));

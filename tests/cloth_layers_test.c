@@ -325,7 +325,7 @@ static hed_status open_scene(const char *layers, hed_cloth_scene **scene)
         "{\"name\": \"outer\", \"sleeve\": {\"radius\": 9, \"length\": 28, \"around\": 24, \"rows\": 13, "
         "\"origin\": [0, -1, 0]}%s, \"thickness\": 1, \"self_collision\": true}]}",
         *layers ? ", \"layer\": 1" : "", layers);
-    return hed_cloth_scene_parse("layers", text, strlen(text), "", &options, scene, &error);
+    return hed_cloth_scene_parse(text, strlen(text), "layers", "", &options, scene, &error);
 }
 
 Test(cloth_layers, a_scene_begins_right)
@@ -367,7 +367,7 @@ Test(cloth_layers, a_scene_begins_out_of_a_ball_and_the_ground)
     hed_cloth_scene *scene;
     hed_cloth_scene_options options = {.warn = keep_warning};
     *warnings = 0;
-    OK(hed_cloth_scene_parse("ball", text, sizeof text - 1, "", &options, &scene, &error));
+    OK(hed_cloth_scene_parse(text, sizeof text - 1, "ball", "", &options, &scene, &error));
     CHECK(strstr(warnings, "\"skirt\" on layer 1"), "%s", warnings);
     judged j = judged_of("a skirt in a ball", scene);
     hed_cloth_frame frame;
@@ -388,7 +388,7 @@ Test(cloth_layers, shirts_in_the_wrong_order)
         "{\"name\": \"c\", \"mesh\": \"data/scenes/shirt-outer.obj\", \"layer\": 1}],"
         "\"colliders\": [{\"mesh\": \"data/scenes/body.obj\"}]}";
     hed_cloth_scene *scene;
-    OK(hed_cloth_scene_parse("shirts", text, sizeof text - 1, "", NULL, &scene, &error));
+    OK(hed_cloth_scene_parse(text, sizeof text - 1, "shirts", "", NULL, &scene, &error));
     judged j = judged_of("shirts in the wrong order", scene);
     hed_cloth_frame frame;
     OK(hed_cloth_scene_frame(scene, 0, 1e12, &frame, &error));

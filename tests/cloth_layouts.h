@@ -1,5 +1,6 @@
-/* For tests of HED_CLOTH_GARMENTS and HED_CLOTH_PATCHES: a cloth of one solver, moved some frames,
- * against the reference that sweeps in its plan's order, and against another solver. */
+/* For tests of HED_CLOTH_SOLVER_GARMENTS and HED_CLOTH_SOLVER_PATCHES: a cloth of one solver, moved
+ * some frames, against the reference that sweeps in its plan's order, and against another
+ * solver. */
 #ifndef HED_TESTS_CLOTH_LAYOUTS_H
 #define HED_TESTS_CLOTH_LAYOUTS_H
 
@@ -300,7 +301,7 @@ static inline void busy_against_colours(
             float *found =
                 busy_move(&here, solver, n, whats[k], patches, iterations, 1, found_colours);
             float *expected =
-                busy_move(&here, HED_CLOTH_COLOURS, n, whats[k], 0, iterations, 1, colours);
+                busy_move(&here, HED_CLOTH_SOLVER_COLOURS, n, whats[k], 0, iterations, 1, colours);
             double off = layout_difference(found, expected, n * n);
             EXPECT_LT(off, 2e-5, "surroundings %u, %u iterations: %g m", whats[k], iterations, off);
             if (whats[k] & BUSY_DRIVER)

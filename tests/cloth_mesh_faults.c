@@ -16,7 +16,7 @@ static hed_status try_parse(void)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh;
-    hed_status status = hed_cloth_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
+    hed_status status = hed_cloth_mesh_parse_obj(text, sizeof text - 1, "a.obj", &mesh, &error);
     if (status != HED_OK && mesh.positions) abort();
     hed_cloth_mesh_free(&mesh);
     return status;
@@ -26,12 +26,12 @@ static hed_status try_files(void)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh, again = {0};
-    hed_status status = hed_cloth_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
-    if (status == HED_OK) status = hed_cloth_mesh_write_ply("/dev/null", &mesh, NULL, NULL, &error);
-    if (status == HED_OK) status = hed_cloth_mesh_write_glb("/dev/null", &mesh, NULL, NULL, &error);
+    hed_status status = hed_cloth_mesh_parse_obj(text, sizeof text - 1, "a.obj", &mesh, &error);
+    if (status == HED_OK) status = hed_cloth_mesh_save_ply(&mesh, "/dev/null", NULL, NULL, &error);
+    if (status == HED_OK) status = hed_cloth_mesh_save_glb(&mesh, "/dev/null", NULL, NULL, &error);
     if (status == HED_OK)
-        status = hed_cloth_mesh_write_glb_frames("/dev/null", &mesh, mesh.positions, 1, 30, &error);
-    if (status == HED_OK) status = hed_cloth_mesh_write_obj(path, &mesh, NULL, NULL, &error);
+        status = hed_cloth_mesh_save_glb_frames(&mesh, "/dev/null", mesh.positions, 1, 30, &error);
+    if (status == HED_OK) status = hed_cloth_mesh_save_obj(&mesh, path, NULL, NULL, &error);
     if (status == HED_OK) status = hed_cloth_mesh_read(path, &again, &error);
     hed_cloth_mesh_free(&mesh);
     hed_cloth_mesh_free(&again);
@@ -97,7 +97,7 @@ static hed_status try_faults(void)
     hed_error error = {0};
     hed_cloth_mesh mesh;
     uint32_t removed, particle_of[5], count;
-    hed_status status = hed_cloth_mesh_parse_obj("a.obj", text, sizeof text - 1, &mesh, &error);
+    hed_status status = hed_cloth_mesh_parse_obj(text, sizeof text - 1, "a.obj", &mesh, &error);
     if (status == HED_OK) status = hed_cloth_mesh_weld(&mesh, 0.1f, particle_of, &count, &error);
     if (status == HED_OK) status = hed_cloth_mesh_mend(&mesh, &removed, &error);
     if (status == HED_OK) status = hed_cloth_mesh_require_sound("a.obj", &mesh, &error);

@@ -26,12 +26,12 @@ Test(cloth_mesh_files, obj_survives_a_round_trip)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh = parse(everything), again;
-    OK(hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_save_obj(&mesh, in_folder("a.obj"), NULL, NULL, &error));
     OK(hed_cloth_mesh_read(in_folder("a.obj"), &again, &error));
     expect_same(&mesh, &again);
     hed_cloth_mesh_free(&again);
     mesh.vertex_colours[7] = 0.5f; /* opacity too */
-    OK(hed_cloth_mesh_write_obj(in_folder("b.obj"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_save_obj(&mesh, in_folder("b.obj"), NULL, NULL, &error));
     OK(hed_cloth_mesh_read(in_folder("b.obj"), &again, &error));
     expect_same(&mesh, &again);
     hed_cloth_mesh_free(&again);
@@ -53,7 +53,7 @@ Test(cloth_mesh_files, every_float_survives_text)
         } while (!isfinite(mesh.positions[i]));
     }
     mesh.positions[0] = -0.0f;
-    OK(hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_save_obj(&mesh, in_folder("a.obj"), NULL, NULL, &error));
     OK(hed_cloth_mesh_read(in_folder("a.obj"), &again, &error));
     expect_same(&mesh, &again);
     hed_cloth_mesh_free(&again);
@@ -66,7 +66,7 @@ Test(cloth_mesh_files, other_positions_and_normals_are_written)
     hed_cloth_mesh mesh = parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\n"),
              again;
     float positions[9] = {5, 6, 7, 8, 9, 10, 11, 12, 13}, normals[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    OK(hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, positions, normals, &error));
+    OK(hed_cloth_mesh_save_obj(&mesh, in_folder("a.obj"), positions, normals, &error));
     OK(hed_cloth_mesh_read(in_folder("a.obj"), &again, &error));
     CHECK(same_floats(again.positions, positions, 9));
     CHECK(same_floats(again.normals, normals, 9));
@@ -75,15 +75,15 @@ Test(cloth_mesh_files, other_positions_and_normals_are_written)
     hed_cloth_mesh_free(&again);
     positions[4] = NAN;
     FAILS(HED_ERROR_ARGUMENT,
-        hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, positions, NULL, &error));
+        hed_cloth_mesh_save_obj(&mesh, in_folder("a.obj"), positions, NULL, &error));
     CHECK(strstr(error.text, "coordinate y of vertex 2"), "%s", error.text);
     FAILS(HED_ERROR_ARGUMENT,
-        hed_cloth_mesh_write_ply(in_folder("a.ply"), &mesh, positions, NULL, &error));
+        hed_cloth_mesh_save_ply(&mesh, in_folder("a.ply"), positions, NULL, &error));
     FAILS(HED_ERROR_ARGUMENT,
-        hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, positions, NULL, &error));
-    FAILS(HED_ERROR_IO, hed_cloth_mesh_write_obj("/dev/full", &mesh, NULL, NULL, &error));
+        hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), positions, NULL, &error));
+    FAILS(HED_ERROR_IO, hed_cloth_mesh_save_obj(&mesh, "/dev/full", NULL, NULL, &error));
     FAILS(HED_ERROR_IO,
-        hed_cloth_mesh_write_ply(in_folder("no/such/folder.ply"), &mesh, NULL, NULL, &error));
+        hed_cloth_mesh_save_ply(&mesh, in_folder("no/such/folder.ply"), NULL, NULL, &error));
     hed_cloth_mesh_free(&mesh);
 }
 
@@ -92,7 +92,7 @@ Test(cloth_mesh_files, a_million_vertices)
     hed_error error = {0};
     hed_cloth_mesh mesh = make_grid(1000, 1000), again;
     uint64_t start = hed_now();
-    OK(hed_cloth_mesh_write_obj(in_folder("a.obj"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_save_obj(&mesh, in_folder("a.obj"), NULL, NULL, &error));
     uint64_t written = hed_now();
     OK(hed_cloth_mesh_read(in_folder("a.obj"), &again, &error));
     uint64_t read = hed_now();
@@ -143,7 +143,7 @@ Test(cloth_mesh_files, ply_has_positions_colours_and_faces)
     hed_cloth_mesh mesh = parse(SQUARE "v 0.5 2 0.1\nf 1 2 3 4\nf 4 3 5\n"), again;
     static const uint8_t colours[] = {
         255, 0, 0, 255, 0, 255, 0, 255, 0, 0, 255, 255, 51, 102, 153, 204, 0, 0, 0, 255};
-    OK(hed_cloth_mesh_write_ply(in_folder("a.ply"), &mesh, NULL, colours, &error));
+    OK(hed_cloth_mesh_save_ply(&mesh, in_folder("a.ply"), NULL, colours, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.ply"), &size), *data = strstr(bytes, "end_header\n") + 11;
     CHECK_EQ(size, (size_t)(data - bytes) + 5 * 16 + 17 + 13);
@@ -195,7 +195,7 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
         again;
     float normals[18];
     for (int i = 0; i < 18; i++) normals[i] = i % 3 == 2 ? 2.0f : 0;
-    OK(hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, normals, &error));
+    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, normals, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.glb"), &size);
     expect_glb(bytes, size);
@@ -236,7 +236,7 @@ Test(cloth_mesh_files, glb_is_a_valid_container_and_reads_back)
     hed_cloth_mesh_free(&again);
     hed_cloth_mesh_free(&mesh);
     mesh = parse(SQUARE);
-    FAILS(HED_ERROR_ARGUMENT, hed_cloth_mesh_write_glb(in_folder("b.glb"), &mesh, NULL, NULL, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_cloth_mesh_save_glb(&mesh, in_folder("b.glb"), NULL, NULL, &error));
     hed_cloth_mesh_free(&mesh);
 }
 
@@ -245,7 +245,7 @@ Test(cloth_mesh_files, glb_keeps_the_order_of_vertices)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh = make_grid(5, 4), again;
-    OK(hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, NULL, &error));
     size_t size;
     char *bytes = file_bytes(in_folder("a.glb"), &size);
     CHECK(memmem(bytes, size, "\"material\":0", 12) &&

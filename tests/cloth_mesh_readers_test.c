@@ -47,10 +47,10 @@ static void put_word(bytes *b, uint32_t value, bool big)
 }
 
 typedef hed_status parser(
-    const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
+    const char *bytes, size_t size, const char *name, hed_cloth_mesh *mesh, hed_error *error);
 
 static hed_status parse_gltf(
-    const char *name, const char *data, size_t size, hed_cloth_mesh *mesh, hed_error *error)
+    const char *data, size_t size, const char *name, hed_cloth_mesh *mesh, hed_error *error)
 {
     return cloth_gltf_parse(name, data, size, NULL, mesh, error);
 }
@@ -62,7 +62,7 @@ static hed_status parse_exactly(
     char *copy = malloc(size ? size : 1);
     CHECK_NOT_NULL(copy);
     memcpy(copy, data, size);
-    hed_status status = parse_it("t", copy, size, mesh, error);
+    hed_status status = parse_it(copy, size, "t", mesh, error);
     free(copy);
     return status;
 }
@@ -71,7 +71,7 @@ static hed_cloth_mesh read_bytes(parser *parse_it, const bytes *b)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh;
-    OK(parse_it("test", b->data, b->size, &mesh, &error));
+    OK(parse_it(b->data, b->size, "test", &mesh, &error));
     return mesh;
 }
 
@@ -79,7 +79,7 @@ static void refuse(parser *parse_it, const bytes *b, const char *words)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh;
-    FAILS(HED_ERROR_FORMAT, parse_it("test", b->data, b->size, &mesh, &error));
+    FAILS(HED_ERROR_FORMAT, parse_it(b->data, b->size, "test", &mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" instead of \"%s\"", error.text, words);
     CHECK(!mesh.positions && !mesh.corners);
 }
@@ -377,7 +377,7 @@ static hed_cloth_mesh read_json(const char *json)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh;
-    OK(parse_gltf("test.gltf", json, strlen(json), &mesh, &error));
+    OK(parse_gltf(json, strlen(json), "test.gltf", &mesh, &error));
     return mesh;
 }
 
@@ -385,7 +385,7 @@ static void refuse_json(const char *json, const char *words)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh;
-    FAILS(HED_ERROR_FORMAT, parse_gltf("test.gltf", json, strlen(json), &mesh, &error));
+    FAILS(HED_ERROR_FORMAT, parse_gltf(json, strlen(json), "test.gltf", &mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" instead of \"%s\"", error.text, words);
     CHECK(!mesh.positions && !mesh.corners);
 }
@@ -504,7 +504,7 @@ Test(cloth_mesh_readers, gltf_accessors_of_every_kind)
     memcpy(strstr(strstr(text, "\"byteOffset\":6,"), "5123"), "5122", 4);
     hed_error error = {0};
     bytes other = make_glb(text, &chunk);
-    FAILS(HED_ERROR_FORMAT, parse_gltf("test", other.data, other.size, &mesh, &error));
+    FAILS(HED_ERROR_FORMAT, parse_gltf(other.data, other.size, "test", &mesh, &error));
     CHECK(strstr(error.text, "accessors[5]: elements are no indices (componentType 5122)"), "%s",
         error.text);
 }
@@ -521,7 +521,7 @@ Test(cloth_mesh_readers, gltf_without_a_buffer_view_is_zero)
         "]}],\"nodes\":[{\"mesh\":0}]}";
     hed_error error = {0};
     hed_cloth_mesh mesh;
-    OK(parse_gltf("test.gltf", json, sizeof json - 1, &mesh, &error));
+    OK(parse_gltf(json, sizeof json - 1, "test.gltf", &mesh, &error));
     CHECK(mesh.vertex_count == 3 &&
           same_floats(mesh.positions, (const float[]){0, 0, 0, 1, 0, 0, 0, 2, 0}, 9));
     CHECK_TEXT(mesh.warning, "test.gltf: 1 parts without triangles were skipped");
@@ -635,8 +635,8 @@ Test(cloth_mesh_readers, glb_with_frames)
     char *file;
     hed_error error = {0};
     size_t size;
-    OK(hed_cloth_mesh_parse_obj("a.obj", obj, sizeof obj - 1, &mesh, &error));
-    OK(hed_cloth_mesh_write_glb_frames(in_folder("f.glb"), &mesh, frames[0], 3, 30, &error));
+    OK(hed_cloth_mesh_parse_obj(obj, sizeof obj - 1, "a.obj", &mesh, &error));
+    OK(hed_cloth_mesh_save_glb_frames(&mesh, in_folder("f.glb"), frames[0], 3, 30, &error));
     OK(hed_cloth_mesh_read(in_folder("f.glb"), &again, &error));
     uint32_t vertices = again.vertex_count; /* seams have their own */
     CHECK(vertices > 4);
@@ -666,10 +666,10 @@ Test(cloth_mesh_readers, glb_with_frames)
     CHECK(at + sizeof rest == file + size);
     free(file);
     FAILS(HED_ERROR_ARGUMENT,
-        hed_cloth_mesh_write_glb_frames(in_folder("f.glb"), &mesh, frames[0], 0, 30, &error));
+        hed_cloth_mesh_save_glb_frames(&mesh, in_folder("f.glb"), frames[0], 0, 30, &error));
     FAILS(HED_ERROR_ARGUMENT,
-        hed_cloth_mesh_write_glb_frames(in_folder("f.glb"), &mesh, frames[0], 1, 0, &error));
-    OK(hed_cloth_mesh_write_glb_frames(in_folder("f.glb"), &mesh, frames[0], 1, 30, &error));
+        hed_cloth_mesh_save_glb_frames(&mesh, in_folder("f.glb"), frames[0], 1, 0, &error));
+    OK(hed_cloth_mesh_save_glb_frames(&mesh, in_folder("f.glb"), frames[0], 1, 30, &error));
     hed_cloth_mesh_free(&mesh);
 }
 
@@ -680,7 +680,7 @@ Test(cloth_mesh_readers, glb_survives_a_round_trip)
         mesh = parse(SQUARE
             "v 3 0 0\nv 1.5 0.2 0\nvt 0 0\nvt 1 0\nvt 0.5 0.25\nusemtl red\nf 1/1 2/2 3/3 4/1\nusemtl blue\nf 3/2 2/2 5/1\n"),
         again;
-    OK(hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, NULL, &error));
     OK(hed_cloth_mesh_read(in_folder("a.glb"), &again, &error));
     CHECK(again.vertex_count == 7 && again.face_count == 3);
     CHECK(same_floats(again.positions, mesh.positions, 18));
@@ -739,9 +739,9 @@ Test(cloth_mesh_readers, assimp_reads_the_same)
     compare_with_assimp(in_folder("a.stl"));
     hed_cloth_mesh mesh = parse(everything);
     for (uint32_t i = 0; i < mesh.texture_count; i++) mesh.textures[2 * i + 1] = 0.25f;
-    OK(hed_cloth_mesh_write_glb(in_folder("a.glb"), &mesh, NULL, mesh.positions, &error));
+    OK(hed_cloth_mesh_save_glb(&mesh, in_folder("a.glb"), NULL, mesh.positions, &error));
     compare_with_assimp(in_folder("a.glb"));
-    OK(hed_cloth_mesh_write_ply(in_folder("b.ply"), &mesh, NULL, NULL, &error));
+    OK(hed_cloth_mesh_save_ply(&mesh, in_folder("b.ply"), NULL, NULL, &error));
     compare_with_assimp(in_folder("b.ply"));
     hed_cloth_mesh_free(&mesh);
     static const char json[] = TRIANGLE(

@@ -11,7 +11,7 @@ static void refuse(const char *text, const char *words)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh;
-    FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_parse_obj("test.obj", text, strlen(text), &mesh, &error));
+    FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_parse_obj(text, strlen(text), "test.obj", &mesh, &error));
     CHECK(strstr(error.text, words), "\"%s\" is not in \"%s\"", words, error.text);
     CHECK_NULL(mesh.positions, "a mesh that could not be read has to be empty");
 }
@@ -63,7 +63,7 @@ Test(cloth_mesh, obj_skips_words_that_it_does_not_know_and_says_so)
     hed_cloth_mesh mesh;
     static const char text[] =
         "# ARCSim\nv 0 0 0\nny 0 0 0.5\nnv 0 0 1\nv 1 0 0\nny 1 0 0\nnv 0 0 1 \\\n 5\nv 1 1 0\nmy_word\nf 1 2 3\n";
-    OK(hed_cloth_mesh_parse_obj("shirt.obj", text, sizeof text - 1, &mesh, &error));
+    OK(hed_cloth_mesh_parse_obj(text, sizeof text - 1, "shirt.obj", &mesh, &error));
     CHECK(mesh.vertex_count == 3 && mesh.face_count == 1 && mesh.positions[3] == 1);
     CHECK_TEXT(mesh.warning,
         "shirt.obj: 5 lines skipped, from line 3 on, whose words are not OBJ's: ny nv my_word");
@@ -71,7 +71,7 @@ Test(cloth_mesh, obj_skips_words_that_it_does_not_know_and_says_so)
     char many[2000] = "v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n";
     /* more than are named */
     for (int i = 0; i < 100; i++) sprintf(many + strlen(many), "word%d\n", i);
-    OK(hed_cloth_mesh_parse_obj("x.obj", many, strlen(many), &mesh, &error));
+    OK(hed_cloth_mesh_parse_obj(many, strlen(many), "x.obj", &mesh, &error));
     CHECK(strstr(mesh.warning, "100 lines") && strstr(mesh.warning, "word0 word1") &&
           !strstr(mesh.warning, "word99"));
     const char *rest = strstr(mesh.warning, " ...");
@@ -79,10 +79,10 @@ Test(cloth_mesh, obj_skips_words_that_it_does_not_know_and_says_so)
     hed_cloth_mesh_free(&mesh);
     char word[200];
     sprintf(word, "%s%0100d\nv 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\nny 1\n", "long", 0);
-    OK(hed_cloth_mesh_parse_obj("x.obj", word, strlen(word), &mesh, &error));
+    OK(hed_cloth_mesh_parse_obj(word, strlen(word), "x.obj", &mesh, &error));
     CHECK(strstr(mesh.warning, "long0000") && strstr(mesh.warning, "0 ..."), "%s", mesh.warning);
     hed_cloth_mesh_free(&mesh);
-    OK(hed_cloth_mesh_parse_obj("x.obj", many, 32, &mesh, &error));
+    OK(hed_cloth_mesh_parse_obj(many, 32, "x.obj", &mesh, &error));
     CHECK_NULL(mesh.warning);
     hed_cloth_mesh_free(&mesh);
 }
@@ -120,7 +120,7 @@ Test(cloth_mesh, refusals_name_file_line_what_was_found_and_expected)
     refuse("ply\nformat ascii 1.0\n", "test.obj:1: found \"ply format\" and no vertex");
     hed_error error = {0};
     hed_cloth_mesh mesh;
-    FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_parse_obj("zero.obj", "v 0 0 0\0 1", 10, &mesh, &error));
+    FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_parse_obj("v 0 0 0\0 1", 10, "zero.obj", &mesh, &error));
     FAILS(HED_ERROR_IO, hed_cloth_mesh_read("/nowhere/at/all.obj", &mesh, &error));
     hed_error_clear(&error);
     /* A build without assimp says so, and does not look for the file. */
@@ -161,7 +161,7 @@ Test(cloth_mesh, an_obj_file_cut_anywhere_is_a_mesh_or_an_error)
         CHECK_NOT_NULL(copy);
         memcpy(copy, everything, size);
         hed_error_clear(&error);
-        hed_status status = hed_cloth_mesh_parse_obj("cut.obj", copy, size, &mesh, &error);
+        hed_status status = hed_cloth_mesh_parse_obj(copy, size, "cut.obj", &mesh, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && strstr(error.text, "cut.obj")),
             "%zu bytes: %s", size, error.text);
         free(copy);

@@ -11,7 +11,7 @@ static inline hed_cloth_mesh parse(const char *text)
 {
     hed_error error = {0};
     hed_cloth_mesh mesh;
-    OK(hed_cloth_mesh_parse_obj("test.obj", text, strlen(text), &mesh, &error));
+    OK(hed_cloth_mesh_parse_obj(text, strlen(text), "test.obj", &mesh, &error));
     return mesh;
 }
 

@@ -1,5 +1,6 @@
-/* HED_CLOTH_CPU on the host: its figures, then its numbers against the double reference in the
- * same order, against the colours by what a user sees, and for any count of threads to the bit. */
+/* HED_CLOTH_SOLVER_CPU on the host: its figures, then its numbers against the double reference in
+ * the same order, against the colours by what a user sees, and for any count of threads to the
+ * bit. */
 #include "testing.h"
 
 #include "cloth_meshes.h"
@@ -17,7 +18,7 @@ static hed_cloth *make(hed_device *device, const hed_cloth_garment_def *garments
     const hed_cloth_def *change)
 {
     hed_cloth_def def = change ? *change : hed_default_cloth_def();
-    if (!change) def.solver = HED_CLOTH_CPU;
+    if (!change) def.solver = HED_CLOTH_SOLVER_CPU;
     def.garments = garments;
     def.garment_count = count;
     hed_cloth *cloth;
@@ -138,7 +139,7 @@ static double off_reference(const hed_cloth_garment_def *def, uint32_t iteration
 {
     native_cloth c = open_host();
     hed_cloth_def how = hed_default_cloth_def();
-    how.solver = HED_CLOTH_CPU;
+    how.solver = HED_CLOTH_SOLVER_CPU;
     how.iterations = iterations;
     c.cloth = make(c.device, def, 1, &how);
     step(c.cloth, frames);
@@ -305,8 +306,8 @@ Test(cloth_native, looks_like_the_colours)
     test_mesh mesh = test_grid(24, 24);
     mesh.def.tethers = true;
     native_cloth c = open_host();
-    hed_cloth_metrics native = quality_of(c.device, &mesh.def, 1, HED_CLOTH_CPU, 1, 90);
-    hed_cloth_metrics colours = quality_of(c.device, &mesh.def, 1, HED_CLOTH_COLOURS, 1, 90);
+    hed_cloth_metrics native = quality_of(c.device, &mesh.def, 1, HED_CLOTH_SOLVER_CPU, 1, 90);
+    hed_cloth_metrics colours = quality_of(c.device, &mesh.def, 1, HED_CLOTH_SOLVER_COLOURS, 1, 90);
     EXPECT_LT(native.worst_stretch, 2.0 * colours.worst_stretch + 0.01,
         "stretch %g, the colours %g", native.worst_stretch, colours.worst_stretch);
     EXPECT_LT(fabs(native.residual - colours.residual), 0.3 * colours.residual,
@@ -336,10 +337,11 @@ Test(cloth_native, threads_do_not_change_a_bit)
     for (uint32_t set = 0; set < 3; set++) {
         const hed_cloth_garment_def *first = set == 2 ? garments : garments + set;
         uint32_t count = set == 2 ? 3 : 1;
-        uint64_t expected = quality_of(c.device, first, count, HED_CLOTH_CPU, 1, 4).hash;
+        uint64_t expected = quality_of(c.device, first, count, HED_CLOTH_SOLVER_CPU, 1, 4).hash;
         static const uint32_t threads[] = {2, 3, 7, 40};
         for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
-            uint64_t hash = quality_of(c.device, first, count, HED_CLOTH_CPU, threads[t], 4).hash;
+            uint64_t hash =
+                quality_of(c.device, first, count, HED_CLOTH_SOLVER_CPU, threads[t], 4).hash;
             EXPECT_EQ(hash, expected, "set %u, %u threads", set, threads[t]);
         }
     }
@@ -373,7 +375,7 @@ Test(cloth_native, threads_by_size)
         OK(hed_device_find(c.context, "host", &c.device, &error));
         c.cloth = make(c.device, &mesh.def, 1, &def);
         hed_cloth_info report;
-        hed_cloth_report(c.cloth, &report);
+        report = hed_cloth_describe(c.cloth);
         const char *found = strrchr(report.choice, ',');
         EXPECT(
             found && strcmp(found + 1, cases[k].expected) == 0, "case %zu: %s", k, report.choice);
@@ -405,7 +407,7 @@ Test(cloth_native, surroundings_are_those_of_the_colours)
     float *found[2];
     for (int k = 0; k < 2; k++) {
         hed_cloth_def def = hed_default_cloth_def();
-        def.solver = k ? HED_CLOTH_CPU : HED_CLOTH_COLOURS;
+        def.solver = k ? HED_CLOTH_SOLVER_CPU : HED_CLOTH_SOLVER_COLOURS;
         c.cloth = make(c.device, &mesh.def, 1, &def);
         hed_cloth_frame frame = hed_default_cloth_frame();
         const hed_cloth_collider ball = {
@@ -449,7 +451,7 @@ Test(cloth_native, says_where_it_is_not_valid)
     test_mesh mesh = test_grid(6, 6);
     native_cloth c = open_host();
     hed_cloth_def def = hed_default_cloth_def();
-    def.solver = HED_CLOTH_CPU;
+    def.solver = HED_CLOTH_SOLVER_CPU;
     def.garments = &mesh.def;
     def.garment_count = 1;
     def.math = HED_MATH_STRICT;

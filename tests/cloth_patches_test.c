@@ -11,7 +11,7 @@
 static void open(void)
 {
     here_open();
-    layout_needed(HED_CLOTH_PATCHES);
+    layout_needed(HED_CLOTH_SOLVER_PATCHES);
 }
 
 TestSuite(cloth_patches, .init = open, .fini = here_close);
@@ -36,8 +36,9 @@ Test(cloth_patches, follow_the_reference)
     };
     test_mesh grid = test_grid(26, 26), irregular = test_irregular(20, 7, 0.5f);
     for (size_t k = 0; k < sizeof choices / sizeof *choices; k++) {
-        layout_against_reference(&here, HED_CLOTH_PATCHES, &grid.def, &choices[k], 0, 1);
-        layout_against_reference(&here, HED_CLOTH_PATCHES, &irregular.def, &choices[k], 0, 1);
+        layout_against_reference(&here, HED_CLOTH_SOLVER_PATCHES, &grid.def, &choices[k], 0, 1);
+        layout_against_reference(
+            &here, HED_CLOTH_SOLVER_PATCHES, &irregular.def, &choices[k], 0, 1);
     }
     test_mesh_free(&grid);
     test_mesh_free(&irregular);
@@ -59,12 +60,13 @@ Test(cloth_patches, fabrics)
     for (int m = 0; m < 2; m++) {
         meshes[m].def.fabric = &stiff;
         for (size_t k = 0; k < HED_COUNT(choices); k++)
-            layout_against_reference(&here, HED_CLOTH_PATCHES, &meshes[m].def, &choices[k], 0, 1);
+            layout_against_reference(
+                &here, HED_CLOTH_SOLVER_PATCHES, &meshes[m].def, &choices[k], 0, 1);
         hed_cloth_def def = hed_default_cloth_def();
         hed_cloth *cloth;
         def.garments = &meshes[m].def;
         def.garment_count = 1;
-        def.solver = HED_CLOTH_PATCHES;
+        def.solver = HED_CLOTH_SOLVER_PATCHES;
         def.iterations = 2;
         FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));
         CHECK(strstr(error.text, "a multiplier for each"), "%s", error.text);
@@ -72,8 +74,8 @@ Test(cloth_patches, fabrics)
     for (int m = 0; m < 2; m++) test_mesh_free(meshes + m);
 }
 
-/* A clamped strip hangs as the elastica does and one that is pulled gives as force / stiffness, of a
- * grid and of triangles, in five patches: as cloth_stiffness_test.c has it for other solvers. */
+/* A clamped strip hangs as the elastica does and one that is pulled gives as force / stiffness, of
+ * a grid and of triangles, in five patches: as cloth_stiffness_test.c has it for other solvers. */
 Test(cloth_patches, strips_follow_theory)
 {
     const double bending = DENSITY * 9.81 * LENGTH * LENGTH * LENGTH / 2, tension = 20;
@@ -85,7 +87,7 @@ Test(cloth_patches, strips_follow_theory)
         mesh.def.fabric = fabrics + drawn;
         hed_cloth_stiffness stiffness;
         double tip[3];
-        settle(here.device, &mesh, HED_CLOTH_PATCHES, drawn ? 80 : 160,
+        settle(here.device, &mesh, HED_CLOTH_SOLVER_PATCHES, drawn ? 80 : 160,
             drawn ? (float[3]){20, 0, 0} : (float[3]){0, -9.81f, 0}, 60, tip, &stiffness);
         double found = drawn ? tip[0] / LENGTH - 1 : -tip[1],
                right = drawn ? DENSITY * 20 * LENGTH / (2 * tension)
@@ -105,7 +107,7 @@ Test(cloth_patches, ranges_compliance_iterations)
         {.kind = CLOTH_PLAN_FIGURES, .patches = 5, .threads = 64, .queue = 2, .held = UINT32_MAX},
     };
     for (size_t k = 0; k < HED_COUNT(choices); k++)
-        layout_materials_against_reference(HED_CLOTH_PATCHES, 18, &choices[k]);
+        layout_materials_against_reference(HED_CLOTH_SOLVER_PATCHES, 18, &choices[k]);
 }
 
 /* Threads, registers and how frames are submitted change no bit. */
@@ -122,7 +124,8 @@ Test(cloth_patches, bits_stay)
                     .threads = threads[k],
                     .queue = 1 + k % 2,
                     .held = kind == CLOTH_PLAN_FIGURES && k == 3 ? 0 : UINT32_MAX};
-                hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_PATCHES, &mesh.def, 1, 0, 1);
+                hed_cloth *cloth =
+                    layout_cloth(&here, HED_CLOTH_SOLVER_PATCHES, &mesh.def, 1, 0, 1);
                 OK(cloth_patch_rebuild(cloth, &choice, &error));
                 layout_move(cloth, 30 / frames, frames);
                 float *found = layout_positions(cloth);
@@ -148,12 +151,12 @@ static void compare_copies(const hed_cloth_fabric *fabric)
     meshes[0].def.fabric = fabric;
     hed_cloth_garment_def garments[2] = {meshes[0].def, meshes[1].def};
     garments[0].copies = 2;
-    hed_cloth *together = layout_cloth(&here, HED_CLOTH_PATCHES, garments, 2, 12, 1);
+    hed_cloth *together = layout_cloth(&here, HED_CLOTH_SOLVER_PATCHES, garments, 2, 12, 1);
     cloth_patch_choice choice = {
         .kind = CLOTH_PLAN_FIGURES, .patches = 12, .threads = 64, .queue = 2, .held = UINT32_MAX};
     OK(cloth_patch_rebuild(together, &choice, &error));
     hed_cloth_info report;
-    hed_cloth_report(together, &report);
+    report = hed_cloth_describe(together);
     EXPECT_EQ(report.patches, 4);
     EXPECT_GT(report.boundary, 0);
     EXPECT(strstr(report.choice, "figures, 64 threads, 12 patches"), "%s", report.choice);
@@ -161,7 +164,7 @@ static void compare_copies(const hed_cloth_fabric *fabric)
     float *all = layout_positions(together);
     choice.patches = 4;
     for (uint32_t g = 0; g < 2; g++) {
-        hed_cloth *alone = layout_cloth(&here, HED_CLOTH_PATCHES, &meshes[g].def, 1, 4, 1);
+        hed_cloth *alone = layout_cloth(&here, HED_CLOTH_SOLVER_PATCHES, &meshes[g].def, 1, 4, 1);
         OK(cloth_patch_rebuild(alone, &choice, &error));
         layout_move(alone, 2, 10);
         float *one = layout_positions(alone);
@@ -191,15 +194,15 @@ Test(cloth_patches, surroundings)
 {
     static const uint32_t whats[] = {
         BUSY_DRIVER | BUSY_TETHERS, BUSY_AIR | BUSY_COLLIDERS, BUSY_ALL};
-    busy_against_colours(HED_CLOTH_PATCHES, 14, 5, whats, HED_COUNT(whats));
+    busy_against_colours(HED_CLOTH_SOLVER_PATCHES, 14, 5, whats, HED_COUNT(whats));
 }
 
 /* A choice that does not fit changes nothing. */
 Test(cloth_patches, rebuilding_that_fails)
 {
     test_mesh mesh = test_grid(160, 160);
-    hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_PATCHES, &mesh.def, 1, 20, 1);
-    cloth_patch_choice one = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
+    hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_SOLVER_PATCHES, &mesh.def, 1, 20, 1);
+    cloth_patch_choice one = cloth_patch_default(cloth, HED_CLOTH_SOLVER_PATCHES);
     one.patches = 1;
     FAILS(HED_ERROR_LIMIT, cloth_patch_rebuild(cloth, &one, &error));
     layout_move(cloth, 1, 1);
@@ -224,7 +227,7 @@ static void disturb(hed_cloth *cloth, uint32_t by)
 Test(cloth_patches, packets_that_do_not_come)
 {
     test_mesh mesh = test_grid(20, 20);
-    hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_PATCHES, &mesh.def, 1, 4, 1);
+    hed_cloth *cloth = layout_cloth(&here, HED_CLOTH_SOLVER_PATCHES, &mesh.def, 1, 4, 1);
     layout_move(cloth, 2, 1);
     OK(hed_cloth_wait(cloth, &error));
     disturb(cloth, 1);
@@ -248,7 +251,7 @@ Test(cloth_patches, memory_runs_out)
     test_mesh mesh = test_grid(12, 12);
     mesh.def.tethers = true;
     mesh.def.fabric = hed_cloth_fabric_named("wool");
-    hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_PATCHES, &mesh.def, 1, 3, 1);
+    hed_cloth *cloth = layout_cloth(&t, HED_CLOTH_SOLVER_PATCHES, &mesh.def, 1, 3, 1);
     cloth_patch_choice choice = {
         .kind = CLOTH_PLAN_FIGURES, .patches = 3, .threads = 64, .queue = 1, .held = UINT32_MAX};
     OK(cloth_patch_rebuild(cloth, &choice, &error));

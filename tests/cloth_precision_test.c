@@ -28,7 +28,7 @@ static bool is_opencl_processor(const test_device *t)
  * is all on a processor under OpenCL. */
 static bool is_slow(const test_device *t, const variant *v)
 {
-    bool groups = v->solver == HED_CLOTH_PATCHES || v->solver == HED_CLOTH_GARMENTS;
+    bool groups = v->solver == HED_CLOTH_SOLVER_PATCHES || v->solver == HED_CLOTH_SOLVER_GARMENTS;
     return !is_host(t) && (!groups || is_opencl_processor(t));
 }
 
@@ -67,9 +67,9 @@ Test(cloth_precision, a_free_sheet_falls_at_any_height_and_number_of_substeps)
     for (const variant *v = variants; v->name; v++)
         for (int h = 0; h < 4; h++)
             for (int s = 0; s < 5; s++) {
-                if ((is_slow(&here, v) || v->solver == HED_CLOTH_SETS) && (h != 1 || s != 3))
+                if ((is_slow(&here, v) || v->solver == HED_CLOTH_SOLVER_SETS) && (h != 1 || s != 3))
                     continue;
-                if (v->solver == HED_CLOTH_PATCHES && is_opencl_processor(&here)) continue;
+                if (v->solver == HED_CLOTH_SOLVER_PATCHES && is_opencl_processor(&here)) continue;
                 hed_cloth *cloth = make_at(&here, &mesh, heights[h], substeps[s], v);
                 if (!cloth) continue;
                 fall_a_second(cloth, NULL);
@@ -131,13 +131,14 @@ Test(cloth_precision, a_sheet_on_two_corners_hangs_as_in_double)
     for (const variant *v = variants; v->name; v++) {
         double low_at_zero = 0;
         for (int h = 0; h < 3; h++) {
-            if (is_slow(&here, v) || v->solver == HED_CLOTH_SETS) continue;
+            if (is_slow(&here, v) || v->solver == HED_CLOTH_SOLVER_SETS) continue;
             for (uint32_t i = 0; i < N * N; i++) mesh.positions[3 * i + 1] = (float)heights[h];
             hed_cloth *cloth = make(&here, &mesh.def, (effort){SUBSTEPS, 1, 2}, false, v);
             if (!cloth) continue;
             step(cloth, 1.0 / 60, -9.81, FRAMES);
             double low = low_of_cloth(cloth, heights[h]);
-            bool same_order = v->solver == HED_CLOTH_COLOURS || v->solver == HED_CLOTH_SETS;
+            bool same_order =
+                v->solver == HED_CLOTH_SOLVER_COLOURS || v->solver == HED_CLOTH_SOLVER_SETS;
             EXPECT(fabs(low / expected - 1) < (same_order ? 0.01 : 0.06),
                 "%s at %g m: low point %.4f instead of %.4f", v->name, heights[h], low, expected);
             if (h == 0) low_at_zero = low;
@@ -171,7 +172,7 @@ Test(cloth_precision, a_rope_hangs_as_in_double)
         reference ref = reference_make(&r.def, (effort){SUBSTEPS, 1, 0}, 1.0 / 60, -9.81);
         reference_step(&ref, FRAMES);
         for (const variant *v = variants; v->name; v++) {
-            if (is_slow(&here, v) || v->solver == HED_CLOTH_SETS) continue;
+            if (is_slow(&here, v) || v->solver == HED_CLOTH_SOLVER_SETS) continue;
             hed_cloth *cloth = make(&here, &r.def, (effort){SUBSTEPS, 1, 1}, false, v);
             if (!cloth) continue;
             step(cloth, 1.0 / 60, -9.81, FRAMES);
@@ -233,7 +234,7 @@ Test(cloth_precision, a_pendulum_keeps_its_period_at_a_kilometre)
             hed_cloth_destroy(cloth);
         }
         if (period[0] < 0) continue;
-        EXPECT(fabs(period[0] / 2.01 - 1) < (v->solver == HED_CLOTH_CPU ? 0.03 : 0.01),
+        EXPECT(fabs(period[0] / 2.01 - 1) < (v->solver == HED_CLOTH_SOLVER_CPU ? 0.03 : 0.01),
             "%s: a period of %.5f s", v->name, period[0]);
         EXPECT(fabs(period[1] / period[0] - 1) <= 1e-3, "%s: %.5f s at 1 km, %.5f s at 0 m",
             v->name, period[1], period[0]);

@@ -1,7 +1,7 @@
 /* ctest: devices full=pocl */
 /* Pressure in closed garments: at rest it does the work of the edges' tensions (3 p V is the sum of
- * tension times length, the virial theorem of a closed net), it moves nothing as a whole, and it has
- * the same bits on every device in strict mode. */
+ * tension times length, the virial theorem of a closed net), it moves nothing as a whole, and it
+ * has the same bits on every device in strict mode. */
 #include "fixture.h"
 
 #include "cloth_contacts.h"
@@ -103,8 +103,8 @@ static double volume_at_rest(balloon *b)
     return volume;
 }
 
-/* A balloon full of gas comes to rest where one of the same pressure at any volume does, and that is
- * by Boyle's law what it has there; one with twice the gas at half the pressure is the same. */
+/* A balloon full of gas comes to rest where one of the same pressure at any volume does, and that
+ * is by Boyle's law what it has there; one with twice the gas at half the pressure is the same. */
 Test(cloth_pressure, gas_follows_boyle)
 {
     balloon b = balloon_make(30.0f);
@@ -146,9 +146,9 @@ Test(cloth_pressure, in_other_solvers_and_to_the_bit)
 {
     hed_device *host;
     OK(hed_device_find(here.context, "host", &host, &error));
-    inflated(here.device, HED_CLOTH_AUTO, HED_MATH_FAST);
-    EXPECT_EQ(inflated(here.device, HED_CLOTH_COLOURS, HED_MATH_STRICT),
-        inflated(host, HED_CLOTH_COLOURS, HED_MATH_STRICT));
+    inflated(here.device, HED_CLOTH_SOLVER_AUTO, HED_MATH_FAST);
+    EXPECT_EQ(inflated(here.device, HED_CLOTH_SOLVER_COLOURS, HED_MATH_STRICT),
+        inflated(host, HED_CLOTH_SOLVER_COLOURS, HED_MATH_STRICT));
 }
 
 Test(cloth_pressure, what_is_refused)

@@ -25,8 +25,7 @@ Test(cloth_scene_doc, its_scene_loads)
     const char *end = strstr(begin + 9, "\n```\n");
     CHECK_NOT_NULL(end);
     hed_cloth_scene *scene;
-    OK(hed_cloth_scene_parse(
-        "docs", begin + 9, (size_t)(end - begin - 9), "", NULL, &scene, &error));
+    OK(hed_cloth_scene_parse(begin + 9, (size_t)(end - begin - 9), "docs", "", NULL, &scene, &error));
     EXPECT(hed_cloth_scene_garment_count(scene) == 1);
     hed_cloth_scene_close(scene);
     free(text);

@@ -14,7 +14,7 @@ static hed_status try_scene(const char *text)
     hed_cloth_scene *scene;
     hed_cloth_frame frame;
     hed_status status =
-        hed_cloth_scene_parse("s.json", text, strlen(text), folder, NULL, &scene, &error);
+        hed_cloth_scene_parse(text, strlen(text), "s.json", folder, NULL, &scene, &error);
     if (status != HED_OK && (scene || !error.text[0])) abort();
     if (status == HED_OK) status = hed_cloth_scene_frame(scene, 3, 60, &frame, &error);
     hed_cloth_scene_close(scene);

@@ -22,7 +22,7 @@ static inline hed_status parse(
     const char *text, const hed_cloth_scene_options *options, hed_cloth_scene **scene)
 {
     error = (hed_error){0};
-    return hed_cloth_scene_parse("s.json", text, strlen(text), folder, options, scene, &error);
+    return hed_cloth_scene_parse(text, strlen(text), "s.json", folder, options, scene, &error);
 }
 
 static inline hed_cloth_scene *parsed(const char *text)

@@ -66,7 +66,7 @@ static sewn sew(hed_device *device, hed_cloth_solver solver, hed_math math, bool
 Test(cloth_seams, borders_meet)
 {
     for (int grid = 0; grid < 2; grid++) {
-        sewn found = sew(here.device, HED_CLOTH_COLOURS, HED_MATH_FAST, grid);
+        sewn found = sew(here.device, HED_CLOTH_SOLVER_COLOURS, HED_MATH_FAST, grid);
         printf("halfway %g m, %g m in the end, stretch %g\n", found.halfway, found.apart,
             found.stretch);
         EXPECT(found.halfway < 0.21 && found.halfway > 0.01, "%g m", found.halfway);
@@ -79,20 +79,22 @@ Test(cloth_seams, in_the_other_solvers)
 {
     bool host = strcmp(hed_device_describe(here.device)->backend, "host") == 0;
     EXPECT_LT(
-        sew(here.device, host ? HED_CLOTH_CPU : HED_CLOTH_SETS, HED_MATH_FAST, true).apart, 1e-4);
-    for (hed_cloth_solver solver = HED_CLOTH_PATCHES; !host && solver <= HED_CLOTH_GARMENTS;
-         solver++)
-        EXPECT_LT(sew(here.device, solver, HED_MATH_FAST, solver == HED_CLOTH_PATCHES).apart, 1e-4,
-            "%s", hed_cloth_solver_name(solver));
-    EXPECT_LT(sew(here.device, HED_CLOTH_AUTO, HED_MATH_FAST, false).apart, 1e-4);
+        sew(here.device, host ? HED_CLOTH_SOLVER_CPU : HED_CLOTH_SOLVER_SETS, HED_MATH_FAST, true)
+            .apart,
+        1e-4);
+    for (hed_cloth_solver solver = HED_CLOTH_SOLVER_PATCHES;
+         !host && solver <= HED_CLOTH_SOLVER_GARMENTS; solver++)
+        EXPECT_LT(sew(here.device, solver, HED_MATH_FAST, solver == HED_CLOTH_SOLVER_PATCHES).apart,
+            1e-4, "%s", hed_cloth_solver_name(solver));
+    EXPECT_LT(sew(here.device, HED_CLOTH_SOLVER_AUTO, HED_MATH_FAST, false).apart, 1e-4);
 }
 
 Test(cloth_seams, same_bits_as_on_the_host)
 {
     hed_device *host;
     OK(hed_device_find(here.context, "host", &host, &error));
-    EXPECT_EQ(sew(here.device, HED_CLOTH_COLOURS, HED_MATH_STRICT, true).hash,
-        sew(host, HED_CLOTH_COLOURS, HED_MATH_STRICT, true).hash);
+    EXPECT_EQ(sew(here.device, HED_CLOTH_SOLVER_COLOURS, HED_MATH_STRICT, true).hash,
+        sew(host, HED_CLOTH_SOLVER_COLOURS, HED_MATH_STRICT, true).hash);
 }
 
 Test(cloth_seams, what_is_refused)

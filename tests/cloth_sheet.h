@@ -82,7 +82,7 @@ static inline hed_cloth_def def_of(const sheet *s)
     hed_cloth_def def = hed_default_cloth_def();
     def.garments = &s->garment;
     def.garment_count = 1;
-    def.solver = HED_CLOTH_COLOURS;
+    def.solver = HED_CLOTH_SOLVER_COLOURS;
     return def;
 }
 

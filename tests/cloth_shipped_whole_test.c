@@ -88,14 +88,14 @@ static bool keep_off_the_table(hed_cloth_solver solver)
     return true;
 }
 
-/* HED_CLOTH_SETS is chosen by callers alone. */
+/* HED_CLOTH_SOLVER_SETS is chosen by callers alone. */
 Test(cloth_shipped_whole, every_structure_keeps_off_the_table, .timeout = 3000)
 {
-    static const hed_cloth_solver structures[] = {
-        HED_CLOTH_COLOURS, HED_CLOTH_PATCHES, HED_CLOTH_GARMENTS, HED_CLOTH_CPU};
+    static const hed_cloth_solver structures[] = {HED_CLOTH_SOLVER_COLOURS,
+        HED_CLOTH_SOLVER_PATCHES, HED_CLOTH_SOLVER_GARMENTS, HED_CLOTH_SOLVER_CPU};
     for (size_t s = 0; s < sizeof structures / sizeof *structures; s++) {
         bool valid = keep_off_the_table(structures[s]);
         printf("%s: %s\n", hed_cloth_solver_name(structures[s]), valid ? "60 frames" : "not valid");
-        EXPECT(valid || structures[s] != HED_CLOTH_COLOURS, "colours is valid on every device");
+        EXPECT(valid || structures[s] != HED_CLOTH_SOLVER_COLOURS, "colours is valid on every device");
     }
 }

@@ -1,6 +1,7 @@
 /* Stiffness in SI units: a strip that hangs from a clamp against the elastica, one that is pulled
- * against force / (stiffness x width), one that is sheared; what the report says of them beforehand;
- * the energy of a mesh's bending constraints; all solvers against the double reference. */
+ * against force / (stiffness x width), one that is sheared; what the report says of them
+ * beforehand; the energy of a mesh's bending constraints; all solvers against the double
+ * reference. */
 #include "testing.h"
 
 #include "cloth_strips.h"
@@ -23,17 +24,19 @@ static stiff_host open_stiff(void)
     return host;
 }
 
-/* The bending length of this strip is 0.08 m: it hangs down by a quarter of its length, at 8, 16 and 32
- * columns, along the warp and the weft, in few substeps, which give a tenth of its tension and less. */
+/* The bending length of this strip is 0.08 m: it hangs down by a quarter of its length, at 8, 16
+ * and 32 columns, along the warp and the weft, in few substeps, which give a tenth of its tension
+ * and less. */
 Test(cloth_stiffness, a_clamped_strip_is_the_elastica, .timeout = 300)
 {
     static const struct {
         uint32_t cells, substeps;
         hed_cloth_solver solver;
         bool turned;
-    } cases[] = {{8, 5, HED_CLOTH_CPU, false}, {16, 10, HED_CLOTH_CPU, true},
-        {32, 5, HED_CLOTH_CPU, false}, {32, 20, HED_CLOTH_CPU, true}, {8, 20, HED_CLOTH_SETS, true},
-        {16, 5, HED_CLOTH_COLOURS, false}, {32, 5, HED_CLOTH_COLOURS, true}};
+    } cases[] = {{8, 5, HED_CLOTH_SOLVER_CPU, false}, {16, 10, HED_CLOTH_SOLVER_CPU, true},
+        {32, 5, HED_CLOTH_SOLVER_CPU, false}, {32, 20, HED_CLOTH_SOLVER_CPU, true},
+        {8, 20, HED_CLOTH_SOLVER_SETS, true}, {16, 5, HED_CLOTH_SOLVER_COLOURS, false},
+        {32, 5, HED_CLOTH_SOLVER_COLOURS, true}};
     const double bending = DENSITY * 9.81 * LENGTH * LENGTH * LENGTH / 2,
                  right = elastica(DENSITY * 9.81, bending, LENGTH);
     stiff_host host = open_stiff();
@@ -72,8 +75,8 @@ Test(cloth_stiffness, the_report_foretells_how_soft_a_strip_is, .timeout = 300)
             hed_cloth_stiffness stiffness;
             double tip[3], asked = DENSITY * 20 * LENGTH / (2 * tension),
                            foretold = DENSITY * 20 * LENGTH / 2;
-            settle(host.device, &mesh, HED_CLOTH_CPU, substeps, (float[3]){20, 0, 0}, 90, tip,
-                &stiffness);
+            settle(host.device, &mesh, HED_CLOTH_SOLVER_CPU, substeps, (float[3]){20, 0, 0}, 90,
+                tip, &stiffness);
             double strain = tip[0] / LENGTH - 1;
             foretold /= stiffness.given.warp;
             EXPECT_NEAR(strain / foretold, 1, 0.08, "%u cells, %u substeps: %g for %g", cells,
@@ -88,8 +91,8 @@ Test(cloth_stiffness, the_report_foretells_how_soft_a_strip_is, .timeout = 300)
     hed_context_destroy(host.context);
 }
 
-/* Constraint by constraint, as whole garments a group bend: the reference hangs as one that has what the
- * report says of such solvers. */
+/* Constraint by constraint, as whole garments a group bend: the reference hangs as one that has
+ * what the report says of such solvers. */
 Test(cloth_stiffness, the_report_foretells_how_soft_it_is_in_turn, .timeout = 300)
 {
     const double bending = DENSITY * 9.81 * LENGTH * LENGTH * LENGTH / 2;
@@ -124,8 +127,8 @@ Test(cloth_stiffness, the_report_foretells_how_soft_it_is_in_turn, .timeout = 30
 
 /* ---- triangles ---- */
 
-/* Triangles anywhere are as stiff as a grid: within 5 % of what the report says is given, which at 8
- * and 16 cells is all of it but 2 %. */
+/* Triangles anywhere are as stiff as a grid: within 5 % of what the report says is given, which at
+ * 8 and 16 cells is all of it but 2 %. */
 Test(cloth_stiffness, irregular_triangles_follow_theory, .timeout = 300)
 {
     static const struct {
@@ -143,7 +146,7 @@ Test(cloth_stiffness, irregular_triangles_follow_theory, .timeout = 300)
             mesh.def.fabric = fabrics + drawn;
             hed_cloth_stiffness stiffness;
             double tip[3];
-            settle(host.device, &mesh, HED_CLOTH_CPU,
+            settle(host.device, &mesh, HED_CLOTH_SOLVER_CPU,
                 drawn ? cases[k].drawn_substeps : cases[k].bent_substeps,
                 drawn ? (float[3]){20, 0, 0} : (float[3]){0, -9.81f, 0}, drawn ? 90 : 150, tip,
                 &stiffness);
@@ -294,8 +297,8 @@ Test(cloth_stiffness, bending_has_the_energy_of_curvature_and_twist)
 
 /* ---- solvers ---- */
 
-/* `colours` in strict mode against the reference in double, one iteration and several: both copies of a
- * garment behind another one; on a grid that hardly bends in a part and is held in another. */
+/* `colours` in strict mode against the reference in double, one iteration and several: both copies
+ * of a garment behind another one; on a grid that hardly bends in a part and is held in another. */
 Test(cloth_stiffness, colours_follow_the_reference)
 {
     stiff_host host = open_stiff();

@@ -1,4 +1,5 @@
-/* Strips that hang from a clamp or are pulled, and what theory says of them, for tests of stiffness. */
+/* Strips that hang from a clamp or are pulled, and what theory says of them, for tests of
+ * stiffness. */
 #ifndef HED_TESTS_CLOTH_STRIPS_H
 #define HED_TESTS_CLOTH_STRIPS_H
 
@@ -10,8 +11,8 @@
 
 /* ---- theory ---- */
 
-/* How far the tip of a level strip hangs down that is clamped at one end: angle'' = -weight (length - s)
- * cos(angle) / bending, no moment at the tip; by shooting for the curvature at the clamp. */
+/* How far the tip of a level strip hangs down that is clamped at one end: angle'' = -weight (length
+ * - s) cos(angle) / bending, no moment at the tip; by shooting for the curvature at the clamp. */
 static inline double elastica(double weight, double bending, double length)
 {
     double low = 0, high = 40, drop = 0;
@@ -70,7 +71,7 @@ static inline void settle(hed_device *device, const test_mesh *mesh, hed_cloth_s
     def.garment_count = 1;
     def.substeps = substeps;
     def.solver = solver;
-    if (solver == HED_CLOTH_PATCHES) def.patches = 5;
+    if (solver == HED_CLOTH_SOLVER_PATCHES) def.patches = 5;
     OK(hed_cloth_create(device, &def, &cloth, &error));
     CHECK(hed_cloth_stiffness_of(cloth, 0, frame.seconds, stiffness));
     memcpy(frame.gravity, gravity, sizeof frame.gravity);
@@ -91,7 +92,8 @@ static inline void settle(hed_device *device, const test_mesh *mesh, hed_cloth_s
 }
 
 /* The same strip as triangles: cells cut along random diagonals, particles moved by up to `jitter`
- * of a cell, those at the clamp and at the ends along their side alone; masses by the triangles' areas. */
+ * of a cell, those at the clamp and at the ends along their side alone; masses by the triangles'
+ * areas. */
 static inline test_mesh irregular_strip(uint32_t cells, float jitter, uint32_t seed)
 {
     test_mesh grid = strip_of(cells, false);

@@ -64,8 +64,8 @@ Test(cloth, takes_at_most_200_bytes_a_particle)
     hed_cloth_def def = def_of(&s);
     hed_cloth *cloth = make(&here, &def);
     hed_cloth_info report;
-    hed_cloth_report(cloth, &report);
-    CHECK(report.solver == HED_CLOTH_COLOURS && report.configured == HED_ORIGIN_GIVEN);
+    report = hed_cloth_describe(cloth);
+    CHECK(report.solver == HED_CLOTH_SOLVER_COLOURS && report.configured == HED_ORIGIN_GIVEN);
     CHECK(report.particles == 65025 && report.constraints == 387602 && report.colours == 12 &&
           report.degree == 12);
     CHECK(report.smallest_set > 31000 && report.largest_set < 33000);
@@ -80,21 +80,21 @@ Test(cloth, a_structure_is_chosen)
     sheet s = sheet_make(9);
     hed_cloth_def def = def_of(&s);
     hed_cloth_frame frame = hed_default_cloth_frame();
-    def.solver = HED_CLOTH_AUTO;
+    def.solver = HED_CLOTH_SOLVER_AUTO;
     hed_cloth *cloth = make(&here, &def);
     hed_cloth_info report;
-    hed_cloth_report(cloth, &report);
-    CHECK(report.solver > HED_CLOTH_AUTO && report.solver < HED_CLOTH_SOLVER_COUNT &&
+    report = hed_cloth_describe(cloth);
+    CHECK(report.solver > HED_CLOTH_SOLVER_AUTO && report.solver < HED_CLOTH_SOLVER_COUNT &&
           report.choice[0]);
     OK(hed_cloth_step(cloth, &frame, &error));
     OK(hed_cloth_wait(cloth, &error));
     hed_cloth_destroy(cloth);
     def.math = HED_MATH_STRICT;
     cloth = make(&here, &def);
-    hed_cloth_report(cloth, &report);
-    CHECK(report.solver == HED_CLOTH_COLOURS);
+    report = hed_cloth_describe(cloth);
+    CHECK(report.solver == HED_CLOTH_SOLVER_COLOURS);
     hed_cloth_destroy(cloth);
-    def.solver = HED_CLOTH_PATCHES;
+    def.solver = HED_CLOTH_SOLVER_PATCHES;
     FAILS(HED_ERROR_UNSUPPORTED, hed_cloth_create(here.device, &def, &cloth, &error));
     CHECK_NULL(cloth);
     sheet_free(&s);
@@ -278,7 +278,7 @@ Test(cloth, sets_of_every_width_are_the_colours)
     uint64_t expected = 0;
     static const uint32_t widths[] = {0, 4, 8, 128, 0};
     for (int k = 0; k < 5; k++) {
-        def.solver = k ? HED_CLOTH_SETS : HED_CLOTH_COLOURS;
+        def.solver = k ? HED_CLOTH_SOLVER_SETS : HED_CLOTH_SOLVER_COLOURS;
         def.set_width = widths[k];
         hed_cloth *cloth = make(&here, &def);
         for (uint32_t i = 0; i < 8; i++) full_frame(cloth, &s, i);
@@ -615,7 +615,7 @@ Test(cloth, compliance_does_not_depend_on_iterations)
     hed_cloth_def def = hed_default_cloth_def();
     def.garments = &garment;
     def.garment_count = 1;
-    def.solver = HED_CLOTH_COLOURS;
+    def.solver = HED_CLOTH_SOLVER_COLOURS;
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.frames = 300;
     for (uint32_t iterations = 1; iterations <= 16; iterations *= 4) {

@@ -1,7 +1,7 @@
 /* ctest: devices full=pocl */
-/* Cloth after transients: for a frame, gravity, wind, time, driver, colliders, frame of reference or a
- * loaded state are at a limit of what is taken, and then as before. The next frame succeeds, and no
- * number that is read is ever NaN or infinite. */
+/* Cloth after transients: for a frame, gravity, wind, time, driver, colliders, frame of reference
+ * or a loaded state are at a limit of what is taken, and then as before. The next frame succeeds,
+ * and no number that is read is ever NaN or infinite. */
 #include "transients.h"
 
 #include "cloth_sheet.h"
@@ -226,9 +226,10 @@ Test(cloth_transients, the_next_frame_is_sound, .timeout = 3600)
         hed_cloth_solver solver;
         hed_cloth_self_collision self;
         uint32_t percent;
-    } shows[] = {{HED_CLOTH_AUTO, HED_CLOTH_SELF_NONE, 33},
-        {HED_CLOTH_COLOURS, HED_CLOTH_SELF_NONE, 33}, {HED_CLOTH_AUTO, HED_CLOTH_SELF_BALLS, 32},
-        {HED_CLOTH_AUTO, HED_CLOTH_SELF_TRIANGLES, 2}};
+    } shows[] = {{HED_CLOTH_SOLVER_AUTO, HED_CLOTH_SELF_NONE, 33},
+        {HED_CLOTH_SOLVER_COLOURS, HED_CLOTH_SELF_NONE, 33},
+        {HED_CLOTH_SOLVER_AUTO, HED_CLOTH_SELF_BALLS, 32},
+        {HED_CLOTH_SOLVER_AUTO, HED_CLOTH_SELF_TRIANGLES, 2}};
     bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
     uint32_t wanted = host ? transient_count(600) : transient_count(1000) / 10;
     uint32_t percent = 0;
@@ -249,7 +250,7 @@ Test(cloth_transients, the_next_frame_is_sound, .timeout = 3600)
 Test(cloth_transients, claimed_meshes_are_refused)
 {
     enum { MESHES_AT = 20 };
-    show s = show_make(HED_CLOTH_AUTO, HED_CLOTH_SELF_TRIANGLES);
+    show s = show_make(HED_CLOTH_SOLVER_AUTO, HED_CLOTH_SELF_TRIANGLES);
     hed_error refused = {0};
     bool told;
     memcpy(s.state, s.good, s.size);

@@ -614,7 +614,7 @@ Test(cloth_window, keys_and_mouse_do_what_they_say)
     if (!display || !display[0])
         test_skip("no screen here (DISPLAY); tests/cloth_view_window.sh brings a virtual one");
     test_device t = test_open(NULL);
-    OK(hed_cloth_scene_parse("flag", flag_scene, sizeof flag_scene - 1, ".", NULL, &scene, &error));
+    OK(hed_cloth_scene_parse(flag_scene, sizeof flag_scene - 1, "flag", ".", NULL, &scene, &error));
     hed_cloth_def def = hed_cloth_scene_def(scene);
     OK(hed_cloth_create(t.device, &def, &cloth, &error));
     visit v = {0};

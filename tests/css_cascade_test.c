@@ -64,11 +64,12 @@ static int winner_of(const char *property)
     CHECK_LT(page->count, HED_COUNT(winners));
     OK(hed_css_cascade(matcher, property, winners, &error));
     uint32_t e = 0;
-    while (strcmp(hed_css_name_text(names, page->tag[e], NULL), "p") != 0) e++;
+    while (strcmp(hed_css_names_text(names, page->tag[e], NULL), "p") != 0) e++;
     return winners[e] == HED_CSS_NONE ? -1 : winners[e] == HED_CSS_OWN_STYLE ? -2 : (int)winners[e];
 }
 
-/* `sheets` up to three, of the author but for a letter in front: "u:" the user's, "b:" the browser's. */
+/* `sheets` up to three, of the author but for a letter in front: "u:" the user's, "b:" the
+ * browser's. */
 static int cascade_of(const char *const *texts, const char *style, const char *property)
 {
     char html[256];
@@ -556,7 +557,8 @@ Test(css_cascade, random_sheets_against_a_sort, .timeout = 120)
     for (int i = 0; i < 3; i++) EXPECT_GT(seen[i], 200u, "%d", i);
 }
 
-/* Documents of one matcher: their elements are numbered on, and each has its own style attributes. */
+/* Documents of one matcher: their elements are numbered on, and each has its own style
+ * attributes. */
 Test(css_cascade, several_documents)
 {
     static const char *const html[] = {"<!doctype html><body><p>1<p style='color:x'>2",
@@ -575,13 +577,13 @@ Test(css_cascade, several_documents)
         .documents = pages, .document_count = 3, .sheets = sheets, .sheet_count = 1};
     OK(hed_css_matcher_create(NULL, &def, &matcher, &error));
     OK(hed_css_match(matcher, &error));
-    CHECK_EQ(hed_css_results(matcher).elements, HED_COUNT(wanted));
+    CHECK_EQ(hed_css_matcher_results(matcher).elements, HED_COUNT(wanted));
     OK(hed_css_cascade(matcher, "color", winners, &error));
     for (size_t e = 0; e < HED_COUNT(wanted); e++)
         EXPECT_EQ(winners[e], wanted[e], "element %zu", e);
     OK(hed_css_cascade(matcher, "margin-top", winners, &error));
     EXPECT_EQ(winners[13], HED_CSS_OWN_STYLE, "a length without a unit, in quirks mode");
-    OK(hed_css_winners(matcher, winners, &error));
+    OK(hed_css_element_winners(matcher, winners, &error));
     EXPECT_EQ(winners[9], 0);
     struct told told = {0};
     OK(hed_css_explain(matcher, 8, tell, &told, &error));
@@ -645,7 +647,7 @@ Test(css_cascade, wrong_names)
     error = (hed_error){0};
     OK(hed_css_matcher_create(NULL, &def, &idle, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_css_cascade(idle, "color", winners, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_css_winners(idle, winners, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_element_winners(idle, winners, &error));
     hed_css_matcher_destroy(idle);
 }
 
@@ -669,7 +671,7 @@ Test(css_cascade, every_allocation_may_fail)
         hed_status status = hed_css_cascade(matcher, "color", winners, &error);
         struct told told = {0};
         uint32_t count;
-        if (status == HED_OK) status = hed_css_winners(matcher, winners, &error);
+        if (status == HED_OK) status = hed_css_element_winners(matcher, winners, &error);
         if (status == HED_OK) status = hed_css_explain(matcher, 3, tell, &told, &error);
         if (status == HED_OK) status = hed_css_select(page, ".q > p", NULL, 0, &count, &error);
         bool done = at && memory.calls < memory.fail_at;

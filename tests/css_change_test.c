@@ -1,5 +1,5 @@
-/* Changes of attributes, states and places: after each of them the same as everything matched anew, and
- * what changed is what differs. */
+/* Changes of attributes, states and places: after each of them the same as everything matched anew,
+ * and what changed is what differs. */
 #include <stdlib.h>
 
 #include "css_pages.h"
@@ -35,7 +35,7 @@ static void equals_anew(const hed_css_matcher *m, hed_css_document *const *docum
     uint32_t count, hed_css_sheet *sheet, const char *what)
 {
     hed_css_matcher *anew = matched(documents, count, sheet);
-    hed_css_result x = hed_css_results(m), y = hed_css_results(anew);
+    hed_css_result x = hed_css_matcher_results(m), y = hed_css_matcher_results(anew);
     CHECK_EQ(x.elements, y.elements);
     CHECK_EQ(x.pairs, y.pairs, "after %s", what);
     for (uint32_t e = 0; e < x.elements; e++)
@@ -46,7 +46,7 @@ static void equals_anew(const hed_css_matcher *m, hed_css_document *const *docum
 /* The lists of rules as they are, so that they can be compared later. */
 static hed_css_result copy_of(const hed_css_matcher *m)
 {
-    hed_css_result r = hed_css_results(m);
+    hed_css_result r = hed_css_matcher_results(m);
     uint32_t *classes = malloc(r.elements * sizeof *classes);
     uint32_t *begin = malloc((r.classes + 1) * sizeof *begin);
     uint32_t *rule = malloc((r.class_begin[r.classes] + 1) * sizeof *rule);
@@ -70,7 +70,7 @@ static void free_copy(hed_css_result r)
 static void lists_what_changed(const hed_css_result *before, const hed_css_matcher *m,
     const hed_css_changes *changes, const char *what)
 {
-    hed_css_result now = hed_css_results(m);
+    hed_css_result now = hed_css_matcher_results(m);
     uint32_t wanted = 0;
     for (uint32_t e = 0; e < now.elements; e++) wanted += differs(before, e, &now, e);
     CHECK_EQ(changes->count, wanted, "after %s", what);

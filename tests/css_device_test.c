@@ -1,6 +1,6 @@
 /* ctest: devices */
-/* Matching on a device against the processor: the same rules for each element, whatever the documents,
- * the sheets, and the room that there is at first. */
+/* Matching on a device against the processor: the same rules for each element, whatever the
+ * documents, the sheets, and the room that there is at first. */
 #include <stdlib.h>
 
 #include "css_changes.h"
@@ -42,7 +42,7 @@ static hed_css_matcher *matched(
 /* The same rules for each element. */
 static uint64_t compare(const hed_css_matcher *a, const hed_css_matcher *b, const char *what)
 {
-    hed_css_result x = hed_css_results(a), y = hed_css_results(b);
+    hed_css_result x = hed_css_matcher_results(a), y = hed_css_matcher_results(b);
     CHECK_EQ(x.elements, y.elements);
     CHECK_EQ(x.rules, y.rules);
     for (uint32_t e = 0; e < x.elements; e++) {
@@ -63,7 +63,7 @@ static uint64_t compare(const hed_css_matcher *a, const hed_css_matcher *b, cons
 static void check_wide(const hed_css_matcher *host, const char *what)
 {
     const hed_device_info *info = hed_device_describe(here.device);
-    hed_css_result wanted = hed_css_results(host);
+    hed_css_result wanted = hed_css_matcher_results(host);
     hed_error error = {0};
     css_device *device = NULL;
     css_found found;
@@ -258,12 +258,12 @@ Test(css_device, measured, .timeout = 240)
     const hed_css_matcher_def def = {
         .documents = &d, .document_count = 1, .sheets = &sheet, .sheet_count = 1};
     OK(hed_css_matcher_create(here.device, &def, &m, &error));
-    FAILS(HED_ERROR_ARGUMENT, hed_css_measure(m, 3, &times, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_matcher_measure(m, 3, &times, &error));
     error = (hed_error){0};
     OK(hed_css_match(m, &error));
-    if (host) FAILS(HED_ERROR_UNSUPPORTED, hed_css_measure(m, 3, &times, &error));
+    if (host) FAILS(HED_ERROR_UNSUPPORTED, hed_css_matcher_measure(m, 3, &times, &error));
     else {
-        OK(hed_css_measure(m, 3, &times, &error));
+        OK(hed_css_matcher_measure(m, 3, &times, &error));
         CHECK(times.bind > 0 && times.pass > 0 && times.cold_bound > 0);
         EXPECT_LE(times.element_bytes, 128.0);
         CHECK_GE(times.kernel_count, 7u);
@@ -278,8 +278,8 @@ Test(css_device, measured, .timeout = 240)
     hed_css_document_destroy(d);
 }
 
-/* Hashes of a few bits, which meet all the time: each meeting is found, and seeds are tried until there
- * is none, or the processor matches. */
+/* Hashes of a few bits, which meet all the time: each meeting is found, and seeds are tried until
+ * there is none, or the processor matches. */
 static void check_weak(const char *weak, bool hopeless)
 {
     static const char full[] = "(uint)(hash >> 32) | 1, at = (uint)hash & mask";
@@ -303,7 +303,7 @@ static void check_weak(const char *weak, bool hopeless)
     hed_css_times times;
     CHECK_GT(compare(wanted, m, weak), 50u);
     if (strcmp(hed_device_describe(t.device)->backend, "host")) {
-        hed_status status = hed_css_measure(m, 1, &times, &error);
+        hed_status status = hed_css_matcher_measure(m, 1, &times, &error);
         EXPECT_EQ(status, hopeless ? HED_ERROR_UNSUPPORTED : HED_OK, "%s", weak);
     }
     hed_css_matcher_destroy(m);

@@ -1,5 +1,5 @@
-/* Documents from HTML and from arrays: places among siblings, states that HTML itself holds, and wrong
- * input. */
+/* Documents from HTML and from arrays: places among siblings, states that HTML itself holds, and
+ * wrong input. */
 #include <stdlib.h>
 
 #include "css_pages.h"
@@ -150,8 +150,8 @@ Test(css_document, language_is_inherited)
 {
     hed_css_document *d =
         page("<!doctype html><html lang=en><body><p id=a><q lang=de-AT id=b></q>");
-    EXPECT_TEXT(hed_css_name_text(names, d->language[by_id(d, "a")], NULL), "en");
-    EXPECT_TEXT(hed_css_name_text(names, d->language[by_id(d, "b")], NULL), "de-AT");
+    EXPECT_TEXT(hed_css_names_text(names, d->language[by_id(d, "a")], NULL), "en");
+    EXPECT_TEXT(hed_css_names_text(names, d->language[by_id(d, "b")], NULL), "de-AT");
     hed_css_document_destroy(d);
 }
 
@@ -246,16 +246,16 @@ static void tree_describe(void *user, const void *node, hed_css_element *element
     const hed_css_document *d = user;
     uint32_t e = (uint32_t)((const uint32_t *)node - d->parent);
     element->name_space = (hed_css_namespace)d->name_space[e];
-    element->name = hed_css_name_text(d->names, d->tag[e], NULL);
+    element->name = hed_css_names_text(d->names, d->tag[e], NULL);
     element->has_text = d->has_text[e];
     element->attributes = attributes;
     for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
         uint32_t k = element->attribute_count++;
         snprintf(name[k], sizeof name[k], "%s",
-            hed_css_name_text(d->names, d->attributes[i].name, NULL));
+            hed_css_names_text(d->names, d->attributes[i].name, NULL));
         attributes[k].name = name[k];
         attributes[k].value =
-            hed_css_name_text(d->names, d->attributes[i].value, &attributes[k].value_length);
+            hed_css_names_text(d->names, d->attributes[i].value, &attributes[k].value_length);
     }
 }
 

@@ -33,9 +33,9 @@ Test(css_match, counts_hashes_and_winners)
     hed_css_matcher *m = matched(d, sheet, false);
     uint32_t counts[6], hashes[6], winners[7];
     hed_error error = {0};
-    hed_css_result result = hed_css_results(m);
-    hed_css_counts(m, counts, hashes);
-    OK(hed_css_winners(m, winners, &error));
+    hed_css_result result = hed_css_matcher_results(m);
+    hed_css_matcher_counts(m, counts, hashes);
+    OK(hed_css_element_winners(m, winners, &error));
     static const uint32_t wanted[6] = {2, 3, 1, 2, 0, 3};
     for (int r = 0; r < 6; r++) EXPECT_EQ(counts[r], wanted[r], "rule %d", r);
     EXPECT_EQ(hashes[4], 2166136261u, "of nothing");
@@ -49,14 +49,14 @@ Test(css_match, counts_hashes_and_winners)
     EXPECT_EQ(hashes[2], hash);
     uint64_t begin[8];
     uint32_t rules[11], bits[1];
-    hed_css_pairs(m, begin, rules);
+    hed_css_matcher_pairs(m, begin, rules);
     EXPECT_EQ(begin[7], 11u);
     static const uint32_t both[] = {0, 1, 2, 5};
     CHECK_EQ(begin[4] - begin[3], 4u);
     EXPECT_BYTES(rules + begin[3], both, sizeof both, "of the first p");
     for (uint32_t r = 0; r < 6; r++) {
         uint32_t count = 0, hash_of = 2166136261u;
-        OK(hed_css_matching(m, r, bits, &error));
+        OK(hed_css_element_rules(m, r, bits, &error));
         for (uint32_t e = 0; e < 7; e++) {
             if (!(bits[0] >> e & 1)) continue;
             count++;
@@ -65,7 +65,7 @@ Test(css_match, counts_hashes_and_winners)
         EXPECT_EQ(count, counts[r], "bits of rule %u", r);
         EXPECT_EQ(hash_of, hashes[r], "bits of rule %u", r);
     }
-    FAILS(HED_ERROR_ARGUMENT, hed_css_matching(m, 6, bits, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_css_element_rules(m, 6, bits, &error));
     hed_css_matcher_destroy(m);
     hed_css_sheet_destroy(sheet);
     hed_css_document_destroy(d);
@@ -78,7 +78,7 @@ Test(css_match, specificity_decides_then_order)
     hed_css_matcher *m = matched(d, sheet, false);
     uint32_t winners[4];
     hed_error error = {0};
-    OK(hed_css_winners(m, winners, &error));
+    OK(hed_css_element_winners(m, winners, &error));
     EXPECT_EQ(winners[3], 2u, "by its second selector");
     hed_css_matcher_destroy(m);
     hed_css_sheet_destroy(sheet);
@@ -92,12 +92,12 @@ Test(css_match, states_may_be_taken_for_granted)
                                     "body:has(:focus) { } a:hover:not(:hover) { }");
     uint32_t counts[6];
     hed_css_matcher *m = matched(d, sheet, false);
-    hed_css_counts(m, counts, NULL);
+    hed_css_matcher_counts(m, counts, NULL);
     EXPECT_EQ(counts[0], 0u);
     EXPECT_EQ(counts[1], 1u);
     hed_css_matcher_destroy(m);
     m = matched(d, sheet, true);
-    hed_css_counts(m, counts, NULL);
+    hed_css_matcher_counts(m, counts, NULL);
     EXPECT_EQ(counts[0], 1u);
     EXPECT_EQ(counts[1], 1u);
     EXPECT_EQ(counts[2], 0u);
@@ -129,7 +129,7 @@ Test(css_match, ten_thousand_random_pairs, .timeout = 240)
         hed_css_sheet *sheet = sheet_of(text);
         CHECK_EQ(hed_css_rule_count(sheet), (uint32_t)SELECTORS);
         hed_css_matcher *m = matched(d, sheet, false);
-        hed_css_result r = hed_css_results(m);
+        hed_css_result r = hed_css_matcher_results(m);
         for (uint32_t e = 0; e < d->count; e++) {
             uint32_t at = r.class_begin[r.element_class[e]],
                      end = r.class_begin[r.element_class[e] + 1];
@@ -156,7 +156,8 @@ Test(css_match, ten_thousand_random_pairs, .timeout = 240)
 
 /* ---- hard cases against plain.c ---- */
 
-/* Every rule on every element as css_plain_match() has it; `every`: only each how-manieth element. */
+/* Every rule on every element as css_plain_match() has it; `every`: only each how-manieth
+ * element. */
 static void equals_plain(hed_css_document *const *pages, uint32_t count, hed_css_sheet *sheet,
     bool possible, uint32_t every)
 {
@@ -170,7 +171,7 @@ static void equals_plain(hed_css_document *const *pages, uint32_t count, hed_css
     OK(hed_css_matcher_create(NULL, &def, &m, &error));
     for (int again = 0; again < 2; again++) { /* the same matcher twice */
         OK(hed_css_match(m, &error));
-        hed_css_result r = hed_css_results(m);
+        hed_css_result r = hed_css_matcher_results(m);
         uint32_t element = 0;
         for (uint32_t n = 0; n < count; n++)
             for (uint32_t e = 0; e < pages[n]->count; e++, element++) {
@@ -200,7 +201,7 @@ Test(css_match, changes_by_a_reader)
         hed_css_sheet *sheet = sheet_of(text);
         hed_css_matcher *m = matched(d, sheet, true);
         uint32_t count;
-        hed_css_counts(m, &count, NULL);
+        hed_css_matcher_counts(m, &count, NULL);
         EXPECT_EQ(count > 0, css_changes[i].possible, "%s on %s", css_changes[i].selector,
             css_changes[i].html);
         equals_plain(&d, 1, sheet, true, 1);
@@ -257,7 +258,7 @@ Test(css_match, hundred_thousand_siblings)
     hed_css_matcher *m = matched(d, sheet, false);
     static const uint32_t wanted[] = {1, 1, 0, 33332, 1, 1, 33333};
     uint32_t counts[7], after = 0;
-    hed_css_counts(m, counts, NULL);
+    hed_css_matcher_counts(m, counts, NULL);
     for (uint32_t e = 1; e < COUNT; e++) after += e % 3 && e <= 200;
     for (int r = 0; r < 6; r++) EXPECT_EQ(counts[r], r == 2 ? after : wanted[r], "rule %d", r);
     hed_css_matcher_destroy(m);
@@ -267,8 +268,8 @@ Test(css_match, hundred_thousand_siblings)
     free(elements);
 }
 
-/* A class of a thousand words, a selector of 200 compounds, 1,000 rules with one key; an :is() that is
- * not multiplied out, and one that would grow at each level of nesting. */
+/* A class of a thousand words, a selector of 200 compounds, 1,000 rules with one key; an :is() that
+ * is not multiplied out, and one that would grow at each level of nesting. */
 Test(css_match, large_selectors)
 {
     static char text[400000], words[16000];
@@ -374,7 +375,7 @@ Test(css_match, every_allocation_may_fail)
         if (m && !done) { /* the next one does it */
             error = (hed_error){0};
             OK(hed_css_match(m, &error));
-            EXPECT_EQ(hed_css_results(m).pairs, 7u);
+            EXPECT_EQ(hed_css_matcher_results(m).pairs, 7u);
         }
         hed_css_matcher_destroy(m);
         EXPECT_EQ(memory.live, before, "allocation %lld", (long long)at);

@@ -184,7 +184,7 @@ Test(css_selectors, escapes_and_damaged_text)
         CHECK_EQ(hed_css_rule_count(sheet), 1);
         CHECK_EQ(hed_css_rule_at(sheet, 0).validity, HED_CSS_VALID, "case %zu", i);
         EXPECT_TEXT(
-            hed_css_name_text(names, sheet->simples[0].name, NULL), cases[i].name, "case %zu", i);
+            hed_css_names_text(names, sheet->simples[0].name, NULL), cases[i].name, "case %zu", i);
     }
 }
 
@@ -201,18 +201,18 @@ Test(css_selectors, arrays)
     CHECK_EQ(c[2].combinator, '+');
     CHECK_EQ(c[0].count, 2);
     CHECK_EQ(c[1].count, 3);
-    CHECK_TEXT(hed_css_name_text(names, c[2].pseudo_element, NULL), "before");
+    CHECK_TEXT(hed_css_names_text(names, c[2].pseudo_element, NULL), "before");
     const css_simple *s = &sheet->simples[c[0].first];
     CHECK_EQ(s[0].kind, CSS_TYPE);
     CHECK_EQ(s[0].name_space, 1u + HED_CSS_SVG);
-    CHECK_TEXT(hed_css_name_text(names, s[0].name, NULL), "A");
-    CHECK_TEXT(hed_css_name_text(names, s[0].lower, NULL), "a");
+    CHECK_TEXT(hed_css_names_text(names, s[0].name, NULL), "A");
+    CHECK_TEXT(hed_css_names_text(names, s[0].lower, NULL), "a");
     s = &sheet->simples[c[1].first];
     CHECK_EQ(s[0].name_space, HED_CSS_NONE);
     CHECK_EQ(s[1].kind, CSS_ATTRIBUTE);
     CHECK_EQ(s[1].name_space, 0);
     CHECK_EQ(s[1].letter_case, CSS_AS_DOCUMENT, "type is on HTML's list");
-    CHECK_TEXT(hed_css_name_text(names, s[1].lower, NULL), "type");
+    CHECK_TEXT(hed_css_names_text(names, s[1].lower, NULL), "type");
     CHECK_EQ(s[2].kind, CSS_IS);
     CHECK_EQ(s[2].count, 2);
     CHECK_EQ(sheet->complexes[s[2].list].count, 2);
@@ -323,7 +323,7 @@ Test(css_selectors, the_plain_matcher)
         for (uint32_t e = 0; e < document->count; e++)
             for (uint32_t k = 0; k < rule->count; k++)
                 if (css_naive_match(sheet, document, rule->list + k, e)) {
-                    strcat(found, hed_css_name_text(names, document->id[e], NULL));
+                    strcat(found, hed_css_names_text(names, document->id[e], NULL));
                     break;
                 }
         EXPECT_TEXT(found, cases[i].ids, "%s", cases[i].selector);

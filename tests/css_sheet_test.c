@@ -112,7 +112,7 @@ Test(css_sheets, declarations)
     CHECK_EQ(rule->declaration_count, HED_COUNT(cases));
     for (size_t i = 0; i < HED_COUNT(cases); i++) {
         const css_declaration *d = &sheet->declarations[rule->first_declaration + i];
-        CHECK_TEXT(hed_css_name_text(names, d->property, NULL), cases[i].property);
+        CHECK_TEXT(hed_css_names_text(names, d->property, NULL), cases[i].property);
         CHECK_EQ(d->value_length, strlen(cases[i].value), "%s", cases[i].property);
         CHECK_BYTES(d->value, cases[i].value, d->value_length);
         CHECK_EQ(d->important, cases[i].important, "%s", cases[i].property);
@@ -431,7 +431,7 @@ Test(css_sheets, what_is_no_style_rule)
     CHECK_EQ(sheet->part_count, HED_COUNT(expected));
     for (size_t i = 0; i < HED_COUNT(expected); i++) {
         CHECK_EQ(sheet->parts[i].info.kind, expected[i].kind);
-        CHECK_TEXT(hed_css_name_text(names, sheet->parts[i].name, NULL), expected[i].name);
+        CHECK_TEXT(hed_css_names_text(names, sheet->parts[i].name, NULL), expected[i].name);
         CHECK_EQ(text[sheet->parts[i].info.begin], '@');
         CHECK_EQ(text[sheet->parts[i].info.end - 1], '}');
     }

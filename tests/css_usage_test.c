@@ -195,7 +195,7 @@ Test(css_usage, rules_may_be_left_out)
             .without = out ? without : NULL};
         OK(hed_css_matcher_create(NULL, &def, &matcher, &error));
         OK(hed_css_match(matcher, &error));
-        hed_css_counts(matcher, counts, NULL);
+        hed_css_matcher_counts(matcher, counts, NULL);
         EXPECT_EQ(counts[0], 1);
         EXPECT_EQ(counts[1], out ? 0 : 2);
         EXPECT_EQ(counts[2], 1);

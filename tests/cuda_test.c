@@ -136,7 +136,7 @@ Test(cuda, the_driver_tells_registers_and_residency)
     hed_kernel_resources r;
     int64_t groups;
     OK(hed_kernel_create(t.device, &add, NULL, &kernel, &error));
-    OK(hed_kernel_report(kernel, &r, &error));
+    OK(hed_kernel_measure_resources(kernel, &r, &error));
     CHECK(r.registers > 0 && r.registers < 64, "%lld registers", (long long)r.registers);
     CHECK_EQ(r.spill_bytes, 0);
     CHECK_EQ(r.stack_bytes, 0);

@@ -251,7 +251,7 @@ static hed_status cycle_kernel(cycle *c, hed_error *error)
     options.defines = cycle_own_defines;
     options.define_count = 1;
     TRY(hed_kernel_create(c->device, &cycle_def, &options, &c->kernel, error));
-    TRY(hed_kernel_report(c->kernel, &resources, error));
+    TRY(hed_kernel_measure_resources(c->kernel, &resources, error));
     TRY(hed_kernel_resident_groups(c->kernel, 64, 256, &groups, error));
     cycle_pack(c, c->part, 2.0f, arguments);
     TRY(hed_launch(c->stream, c->kernel, &problem, arguments, 6, error));
@@ -343,7 +343,7 @@ static hed_status cycle_times(cycle *c, hed_error *error)
     cycle_check(c, 6.0f, "a timed launch");
     TRY(hed_event_elapsed(c->begin, c->end, &seconds, error));
     TRY(hed_stream_wait_for(c->timed, 10000000000u, error));
-    TRY(hed_stream_times(c->timed, times, 8, &count, error));
+    TRY(hed_stream_read_times(c->timed, times, 8, &count, error));
     CHECK_EQ(count, 3, "%u times kept", count);
     return HED_OK;
 }

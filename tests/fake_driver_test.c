@@ -23,12 +23,12 @@ static const fake_device fake_devices[] = {
 };
 enum { FAKE_DEVICES = 3 };
 
-static hed_backend_report report_of(const hed_context *context, const char *backend)
+static hed_backend_info report_of(const hed_context *context, const char *backend)
 {
     for (uint32_t i = 0; i < hed_context_describe(context).backends; i++)
         if (!strcmp(hed_backend_at(context, i).name, backend)) return hed_backend_at(context, i);
     FAIL("no backend %s", backend);
-    return (hed_backend_report){0};
+    return (hed_backend_info){0};
 }
 
 /* ---- a whole life ---- */
@@ -75,7 +75,7 @@ static struct {
 
 static void keep_report(const hed_context *context)
 {
-    hed_backend_report report = report_of(context, said.backend);
+    hed_backend_info report = report_of(context, said.backend);
     said.state = report.state;
     snprintf(said.reason, sizeof said.reason, "%s", report.reason);
     snprintf(said.remedy, sizeof said.remedy, "%s", report.remedy);
@@ -418,7 +418,8 @@ Test(fake_driver, a_life_on_gl_leaves_nothing, .timeout = 120)
     CHECK(r.fakes[0]->calls > 600);
 }
 
-/* Time stamps that do not agree with the host's clock are not used, and steps are timed all the same. */
+/* Time stamps that do not agree with the host's clock are not used, and steps are timed all the
+ * same. */
 Test(fake_driver, a_clock_of_gl_that_lies, .timeout = 120)
 {
     hed_context *context;
@@ -440,7 +441,7 @@ Test(fake_driver, a_clock_of_gl_that_lies, .timeout = 120)
     OK(cycle_buffer(device, HED_MEMORY_DEVICE, 1 << 20, NULL, &buffer, &error));
     OK(hed_fill(stream, buffer, 0, 1 << 20, "\7", 1, &error));
     OK(hed_stream_wait(stream, &error));
-    OK(hed_stream_times(stream, times, 2, &count, &error));
+    OK(hed_stream_read_times(stream, times, 2, &count, &error));
     CHECK(count == 1 && times[0].seconds > 0, "%u, %g", count, times[0].seconds);
     hed_buffer_destroy(buffer);
     hed_stream_destroy(stream);

@@ -46,7 +46,7 @@ static void copy_without(const char *from, const char *to, const char *symbol)
 
 typedef struct opened {
     hed_context *context;
-    hed_backend_report report;
+    hed_backend_info report;
     test_allocator allocations;
 } opened;
 
@@ -325,7 +325,7 @@ Test(fake_library, a_kernel_compiled_ahead_runs_without_nvrtc)
     ship(&options);
     open_without_compiler(&w, "", folder);
     OK(hed_kernel_create(w.device, &cycle_def, &options, &kernel, &error));
-    OK(hed_kernel_report(kernel, &resources, &error));
+    OK(hed_kernel_measure_resources(kernel, &resources, &error));
     CHECK(resources.from_cache);
     check_shipped(w.device, kernel);
     hed_kernel_destroy(kernel);

@@ -100,7 +100,7 @@ Test(fault, processes_fill_a_cold_cache_together)
     hed_context_def def = hed_default_context_def();
     hed_context *context;
     hed_device *device;
-    hed_cache_report report;
+    hed_cache_info report;
     pid_t children[PROCESSES];
     int start[2];
     char go[PROCESSES] = {0};
@@ -119,7 +119,7 @@ Test(fault, processes_fill_a_cold_cache_together)
     }
     OK(hed_context_create(&def, &context, &error));
     OK(hed_device_find(context, selector(), &device, &error));
-    OK(hed_cache_info(context, &report, &error));
+    OK(hed_cache_measure(context, &report, &error));
     bool compiles = hed_device_describe(device)->capabilities & HED_CAN_SOURCE;
     uint64_t kernels = compiles ? 2 : 0; /* one for each configuration */
     CHECK(report.entries == kernels && report.damaged == 0, "%llu entries, %llu damaged",

@@ -9,7 +9,7 @@ enum { CARDS = 4, FAULTY = 7, NOWHERE = 8 }; /* values of the one parameter */
 
 typedef struct card {
     hed_runner runner;
-    double pace;
+    double drift;
     uint32_t index, calls, lost_at, restarts, stays_lost; /* the latter: starts that fail */
     int64_t held[HED_RUNNER_SLOTS];
     bool busy;
@@ -56,7 +56,7 @@ static hed_status card_time(hed_runner *runner, uint32_t slot, uint32_t runs, do
     card_enter(c);
     *trial = (hed_trial){.error = (double)NAN};
     if (card_gone(c, why)) return why->status;
-    for (uint32_t i = 0; i < runs; i++) values[i] = 1e-3 * (1 + (double)c->held[slot]) * c->pace;
+    for (uint32_t i = 0; i < runs; i++) values[i] = 1e-3 * (1 + (double)c->held[slot]) * c->drift;
     c->busy = false;
     return HED_OK;
 }
@@ -93,7 +93,7 @@ static hed_status card_restart(const hed_runner_def *def, hed_error *why)
     card *c = &cards[index];
     if (c->restarts++ < c->stays_lost) return hed_fail(why, HED_ERROR_LOST, "made up: not back");
     c->lost_at = 0;
-    c->pace = 0.5;
+    c->drift = 0.5;
     return HED_OK;
 }
 
@@ -113,7 +113,7 @@ static hed_runner *open_fleet(const test_device *on, uint32_t lost_at, uint32_t 
     hed_runner_def def = {.device = on->device};
     overlapped = false;
     open_devices(on);
-    for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.pace = 1 + 0.1 * i};
+    for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.drift = 1 + 0.1 * i};
     cards[of].lost_at = lost_at;
     OK(hed_fleet_create(&def, card_devices, CARDS, &card_kind, &runner, &error));
     return runner;
@@ -153,11 +153,11 @@ static uint32_t try_all(hed_runner *runner, uint32_t count, hed_outcome *outcome
         double values[3];
         CHECK_EQ(prepare(runner, 1, config.values[0]), HED_OUTCOME_MEASURED);
         OK(runner->kind->time(runner, 1, 3, values, &trial, &error));
-        double first = cards[0].lost_at ? cards[1].pace : 1; /* that was there at the start */
+        double first = cards[0].lost_at ? cards[1].drift : 1; /* that was there at the start */
         for (int j = 0; j < 3; j++) {
             double expected = 1e-3 * (1 + (double)config.values[0]);
             CHECK(fabs(values[j] - expected) < 1e-9 || fabs(values[j] - expected * first) < 1e-9,
-                "%g s instead of %g at the first card's pace, whichever it ran on", values[j],
+                "%g s instead of %g at the first card's drift, whichever it ran on", values[j],
                 expected);
         }
     }
@@ -176,7 +176,7 @@ Test(fleet, candidates_run_once_at_one_pace)
     CHECK_EQ(hed_fleet_look(runner, HED_RUNNER_SLOTS, looks), CARDS);
     uint32_t done = 0;
     for (uint32_t i = 0; i < CARDS; i++) {
-        CHECK_NEAR(looks[i].pace, 1 + 0.1 * i, 1e-9);
+        CHECK_NEAR(looks[i].drift, 1 + 0.1 * i, 1e-9);
         done += looks[i].done;
     }
     CHECK_EQ(done, 24 + CARDS, "each candidate on one card, the reference on all");
@@ -197,7 +197,7 @@ Test(fleet, final_rounds_are_on_all_and_the_median_counts)
     prepare(runner, 1, 1);
     prepare(runner, 2, 5);
     prepare(runner, 3, NOWHERE);
-    cards[3].pace *= 3; /* one card slows down, and the median hardly notices */
+    cards[3].drift *= 3; /* one card slows down, and the median hardly notices */
     OK(runner->kind->announce(runner, slots, runs, 3, &error));
     OK(runner->kind->time(runner, 2, 5, values, &trial, &error));
     CHECK_NEAR(values[4], 6e-3, 1e-9);
@@ -247,8 +247,8 @@ Test(fleet, all_lost_is_told)
     test_close(&on);
 }
 
-/* A device that is lost comes back after a while, with a pace of its own; one that does not come twice
- * stays out, and its candidates go to the others. */
+/* A device that is lost comes back after a while, with a drift of its own; one that does not come
+ * twice stays out, and its candidates go to the others. */
 Test(fleet, a_lost_device_comes_back, .timeout = 300)
 {
     test_device on = test_open(NULL);
@@ -272,7 +272,7 @@ Test(fleet, a_lost_device_comes_back, .timeout = 300)
         EXPECT_EQ(looks[1].lost, stays > 0);
         EXPECT_EQ(cards[1].restarts, stays ? 2u : 1u);
         EXPECT_TEXT(looks[1].why, stays ? "made up: not back" : "made up: the card is gone");
-        if (!stays) EXPECT_NEAR(looks[1].pace, 0.5, 1e-9);
+        if (!stays) EXPECT_NEAR(looks[1].drift, 0.5, 1e-9);
         CHECK(!runner->lost && !looks[0].losses);
         const uint32_t slot = 0, runs = 2; /* it takes part in the final rounds again */
         OK(runner->kind->announce(runner, &slot, &runs, 1, &error));
@@ -293,8 +293,8 @@ Test(fleet, the_only_device_comes_back, .timeout = 300)
     hed_outcome outcomes[32] = {0};
     may_restart = true;
     open_devices(&on);
-    cards[0] = (card){.pace = 1, .lost_at = 30};
-    cards[0].pace = 0.5; /* as it is afterwards, so that all times are alike */
+    cards[0] = (card){.drift = 1, .lost_at = 30};
+    cards[0].drift = 0.5; /* as it is afterwards, so that all times are alike */
     OK(hed_fleet_create(&def, card_devices, 1, &card_kind, &runner, &error));
     CHECK_EQ(prepare(runner, 0, 0), HED_OUTCOME_MEASURED);
     for (uint32_t i = 1; i <= 6; i++) {
@@ -329,7 +329,7 @@ Test(fleet, stopping_ends_every_wait)
     hed_config config;
     hed_trial trial;
     open_devices(&on);
-    for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.pace = 1};
+    for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.drift = 1};
     OK(hed_fleet_create(&def, card_devices, CARDS, &card_kind, &runner, &error));
     for (int i = 0; i < 100; i++) {
         config = config_of(i % 20);
@@ -354,7 +354,7 @@ Test(fleet, every_allocation_may_fail)
         hed_runner *runner = NULL;
         const hed_runner_def wanted = {.device = on.device};
         int64_t live = state.live;
-        for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.pace = 1};
+        for (uint32_t i = 0; i < CARDS; i++) cards[i] = (card){.drift = 1};
         error = (hed_error){0};
         state.fail_at = state.calls + n;
         hed_status status =

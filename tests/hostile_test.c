@@ -49,7 +49,7 @@ Test(hostile, null_is_allowed_where_it_says_so)
     hed_context *context;
     hed_device *device;
     hed_stream *stream;
-    hed_cache_report report;
+    hed_cache_info report;
     OK(hed_context_create(NULL, &context, NULL));
     OK(hed_device_find(context, NULL, &device, NULL));
     OK(hed_device_find(context, "host", &device, NULL));
@@ -57,7 +57,7 @@ Test(hostile, null_is_allowed_where_it_says_so)
     CHECK_EQ(hed_device_find(context, "no such thing", &device, NULL), HED_ERROR_NO_DEVICE);
     CHECK_EQ(hed_write(stream, NULL, 0, "x", 1, NULL), HED_ERROR_ARGUMENT,
         "an error is told without a place for its text");
-    OK(hed_cache_info(context, &report, NULL));
+    OK(hed_cache_measure(context, &report, NULL));
     hed_stream_destroy(stream);
     hed_context_destroy(context);
     hed_context_destroy(NULL);
@@ -207,7 +207,7 @@ Test(hostile, streams_and_events_that_cannot_be)
         def = (hed_stream_def){.priority = priorities[i], .timed_steps = 1};
         OK(hed_stream_create(s.t.device, &def, &stream, &error));
         OK(hed_fill(stream, s.out, 0, 4, "x", 1, &error));
-        OK(hed_stream_times(stream, times, 0, &count, &error));
+        OK(hed_stream_read_times(stream, times, 0, &count, &error));
         CHECK_EQ(count, 0);
         hed_stream_destroy(stream);
     }
@@ -593,7 +593,7 @@ Test(hostile, background_builds_in_a_hurry)
         CHECK(status == HED_OK || status == HED_ERROR_NOT_READY, "%s: %s", hed_status_name(status),
             error.text);
         hed_error_clear(&error);
-        status = hed_kernel_report(kernel, &resources, &error);
+        status = hed_kernel_measure_resources(kernel, &resources, &error);
         CHECK(status == HED_OK || status == HED_ERROR_NOT_READY, "%s", hed_status_name(status));
         (void)hed_kernel_describe(kernel).log;
         hed_kernel_config(kernel, NULL);

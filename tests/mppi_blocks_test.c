@@ -49,8 +49,8 @@ static blocks_answer blocks_solve(hed_mppi_def def, hed_device *const *devices, 
     uint32_t nx = def.model->states, size = def.steps * def.model->controls;
     CHECK(size <= MOST && def.count <= 4);
     for (uint32_t i = 0; i < def.count * nx; i++) x[i] = 0.3f + 0.1f * (float)i;
-    def.also = devices + 1;
-    def.also_count = count - 1;
+    def.other_devices = devices + 1;
+    def.other_device_count = count - 1;
     OK(hed_mppi_create(devices[0], &def, &c, &error));
     OK(hed_mppi_solve(c, x, NULL, stats, &error));
     hed_mppi_shift(c, 1);
@@ -85,7 +85,8 @@ Test(mppi_blocks, the_same_bits_on_any_devices, .timeout = 300)
     EXPECT_EQ(blocks_solve(def, devices, 2).hash, wanted.hash);
 }
 
-/* The same samples whatever the blocks: least cost and crashes are the same, sums differ by rounding. */
+/* The same samples whatever the blocks: least cost and crashes are the same, sums differ by
+ * rounding. */
 Test(mppi_blocks, one_block_and_several, .timeout = 300)
 {
     hed_device *const devices[] = {here.device, here.device}, *const host = blocks_host();
@@ -120,8 +121,8 @@ Test(mppi_blocks, given_noise, .timeout = 120)
     for (uint32_t several = 0; several < 2; several++) {
         hed_mppi *c;
         float x[HED_MPPI_MAX_STATES] = {1, 2};
-        def.also = &host;
-        def.also_count = several;
+        def.other_devices = &host;
+        def.other_device_count = several;
         OK(hed_mppi_create(several ? here.device : host, &def, &c, &error));
         for (int n = 0; n < 2; n++) {
             OK(hed_mppi_set_noise(c, noise + n, &error));
@@ -150,8 +151,8 @@ Test(mppi_blocks, changes, .timeout = 300)
         def.term_count = 2;
         def.tables = &(hed_mppi_table){"obstacles", before, HED_COUNT(before), HED_COUNT(after)};
         def.table_count = 1;
-        def.also = &host;
-        def.also_count = several;
+        def.other_devices = &host;
+        def.other_device_count = several;
         OK(hed_mppi_create(several ? here.device : host, &def, &c, &error));
         OK(hed_mppi_solve(c, x, NULL, NULL, &error));
         uint64_t first = hed_mppi_hash(c);
@@ -173,8 +174,8 @@ Test(mppi_blocks, a_deadline, .timeout = 120)
     hed_mppi *c;
     hed_mppi_stats stats;
     float x[HED_MPPI_MAX_STATES] = {1, 2};
-    def.also = &host;
-    def.also_count = 1;
+    def.other_devices = &host;
+    def.other_device_count = 1;
     def.iterations = 1000;
     def.deadline_ns = 3000000;
     OK(hed_mppi_create(here.device, &def, &c, &error));
@@ -198,8 +199,8 @@ Test(mppi_blocks, traces, .timeout = 300)
         float x[HED_MPPI_MAX_STATES] = {1, 2};
         def.sampler = HED_MPPI_COLOURED; /* an array, of which each has a part */
         def.exponent[0] = 1;
-        def.also = &here.device;
-        def.also_count = (uint32_t)several;
+        def.other_devices = &here.device;
+        def.other_device_count = (uint32_t)several;
         CHECK(def.model->states == 4 && def.steps == STEPS);
         OK(hed_mppi_create(host, &def, &c, &error));
         OK(hed_mppi_solve(c, x, NULL, NULL, &error));
@@ -234,11 +235,11 @@ Test(mppi_blocks, what_is_refused)
     hed_device *also[] = {NULL, here.device};
     hed_mppi *c;
     hed_mppi_def def = blocks_def(1024, 2);
-    def.also = also;
-    def.also_count = 2;
+    def.other_devices = also;
+    def.other_device_count = 2;
     FAILS(HED_ERROR_ARGUMENT, hed_mppi_create(here.device, &def, &c, &error));
-    EXPECT(strstr(error.text, "also_count is 2: 0 to 1"), "%s", error.text);
-    def.also_count = 1;
+    EXPECT(strstr(error.text, "other_device_count is 2: 0 to 1"), "%s", error.text);
+    def.other_device_count = 1;
     FAILS(HED_ERROR_ARGUMENT, hed_mppi_create(here.device, &def, &c, &error));
     EXPECT(strstr(error.text, "device 0 of also is NULL"), "%s", error.text);
     def.blocks = 65;
@@ -268,8 +269,8 @@ Test(mppi_blocks, every_allocation_may_fail, .timeout = 120)
         hed_mppi_def def = blocks_def(1024, 2);
         float x[HED_MPPI_MAX_STATES] = {1, 2};
         int64_t live = state.live;
-        def.also = &on.device;
-        def.also_count = 1;
+        def.other_devices = &on.device;
+        def.other_device_count = 1;
         state.fail_at = state.calls + n;
         hed_status status = hed_mppi_create(on.device, &def, &c, &error);
         if (!status) status = hed_mppi_solve(c, x, NULL, NULL, &error);

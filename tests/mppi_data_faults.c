@@ -1,5 +1,5 @@
-/* Memory that runs out in the readers of scenes, maps and arrays: the n-th allocation fails, for every
- * n. */
+/* Memory that runs out in the readers of scenes, maps and arrays: the n-th allocation fails, for
+ * every n. */
 #include <unistd.h>
 
 #include "failing_malloc.h"
@@ -21,7 +21,7 @@ static hed_status try_scene(void)
     hed_error error = {0};
     hed_mppi_scene *scene;
     hed_status status =
-        hed_mppi_scene_parse("s.json", text, sizeof text - 1, folder, &scene, &error);
+        hed_mppi_scene_parse(text, sizeof text - 1, "s.json", folder, &scene, &error);
     if (status != HED_OK && (scene || !error.text[0])) abort();
     hed_mppi_scene_close(scene);
     /* What jansson makes of a string that it could not keep is some other failure: see

@@ -198,7 +198,7 @@ Test(mppi_data, a_wrong_array_is_refused)
 
 static hed_status parse(const char *text, hed_mppi_scene **scene)
 {
-    return hed_mppi_scene_parse("s.json", text, strlen(text), folder, scene, &error);
+    return hed_mppi_scene_parse(text, strlen(text), "s.json", folder, scene, &error);
 }
 
 static void scene_fails(const char *text, const char *words)

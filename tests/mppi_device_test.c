@@ -1,6 +1,6 @@
 /* ctest: devices */
-/* The solvers of devices against the processor: the same answer in fast mode, whatever the structure,
- * and the same bits in strict mode. On `host` itself there is nothing to compare. */
+/* The solvers of devices against the processor: the same answer in fast mode, whatever the
+ * structure, and the same bits in strict mode. On `host` itself there is nothing to compare. */
 #include "fixture.h"
 #include "folder.h"
 #include "heddle/author.h"
@@ -13,7 +13,8 @@ TestSuite(mppi_tune, .init = folder_make, .fini = folder_remove);
 
 /* ---- what is controlled ---- */
 
-/* Three controls, so that steps and quads of normal numbers do not end together; a table that costs. */
+/* Three controls, so that steps and quads of normal numbers do not end together; a table that
+ * costs. */
 static const char ARM[] =
     "MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)\n"
     "{\n"
@@ -145,10 +146,10 @@ static uint32_t solvers_here(hed_mppi_solver solvers[3])
 {
     uint64_t packets = HED_CAN_PACKETS | HED_CAN_MAPPED | HED_CAN_LANES;
     if (is_host()) return 0;
-    solvers[0] = HED_MPPI_LAUNCHES;
+    solvers[0] = HED_MPPI_SOLVER_LAUNCHES;
     if ((hed_device_describe(here.device)->capabilities & packets) != packets) return 1;
-    solvers[1] = HED_MPPI_PACKETS;
-    solvers[2] = HED_MPPI_RESIDENT;
+    solvers[1] = HED_MPPI_SOLVER_PACKETS;
+    solvers[2] = HED_MPPI_SOLVER_RESIDENT;
     return 3;
 }
 
@@ -189,8 +190,8 @@ static void compare_math(hed_mppi_def def, hed_math math, const char *what)
     for (uint32_t i = 0; i < count; i++) {
         bool array = def.sampler != HED_MPPI_GAUSSIAN || def.covariance;
         bool two = def.kind == HED_MPPI_ROBUST || def.update != HED_MPPI_EXPONENTIAL;
-        if (array && solvers[i] == HED_MPPI_RESIDENT) continue;
-        if (two && solvers[i] != HED_MPPI_LAUNCHES) continue;
+        if (array && solvers[i] == HED_MPPI_SOLVER_RESIDENT) continue;
+        if (two && solvers[i] != HED_MPPI_SOLVER_LAUNCHES) continue;
         compare_with(def, solvers[i], NULL, &wanted, what);
     }
 }
@@ -220,7 +221,7 @@ Test(mppi_device, least_cost_of_zero, .timeout = 300)
                 hed_mppi *c;
                 hed_mppi_stats stats;
                 def.math = (hed_math)math;
-                def.solver = is_host() ? HED_MPPI_AUTO : solvers[n];
+                def.solver = is_host() ? HED_MPPI_SOLVER_AUTO : solvers[n];
                 OK(hed_mppi_create(here.device, &def, &c, &error));
                 OK(hed_mppi_solve(c, state, NULL, &stats, &error));
                 EXPECT_EQ(stats.outcome, HED_MPPI_SOLVED, "N %u, math %d, solver %d", samples[i],
@@ -338,7 +339,8 @@ Test(mppi_device, risk, .timeout = 300)
     compare_math(def, HED_MATH_STRICT, "all of it together");
 }
 
-/* Both systems in a sample, with feedback; three rounds: the candidates are chosen in the second. */
+/* Both systems in a sample, with feedback; three rounds: the candidates are chosen in the
+ * second. */
 Test(mppi_device, robust, .timeout = 300)
 {
     hed_mppi_def def = cartpole_def(600, 15);
@@ -450,11 +452,11 @@ Test(mppi_device, teams, .timeout = 600)
     def.math = HED_MATH_STRICT;
     solve(the_host(), &def, 3, &wanted);
     for (size_t n = 0; n < (lanes ? HED_COUNT(choices) : 1); n++)
-        compare_with(def, HED_MPPI_LAUNCHES, choices[n], &wanted, "a network");
-    if (lanes) compare_with(def, HED_MPPI_PACKETS, NULL, &wanted, "a network");
+        compare_with(def, HED_MPPI_SOLVER_LAUNCHES, choices[n], &wanted, "a network");
+    if (lanes) compare_with(def, HED_MPPI_SOLVER_PACKETS, NULL, &wanted, "a network");
     def.math = HED_MATH_FAST;
     solve(the_host(), &def, 1, &wanted);
-    compare_with(def, HED_MPPI_LAUNCHES, NULL, &wanted, "a network");
+    compare_with(def, HED_MPPI_SOLVER_LAUNCHES, NULL, &wanted, "a network");
 }
 
 /* Noise from outside, then another; all samples out; a table that changes. */
@@ -470,7 +472,7 @@ Test(mppi_device, changes, .timeout = 300)
             noise[n][i] = sinf((float)i * (n ? 0.7f : 1.3f));
     for (uint32_t i = 0; i <= count; i++) {
         const float x[3] = {0.1f, -0.2f, 0.3f}, others[] = {4, -2, 1, 0, 0, 2, 7};
-        bool given = i == 0 || solvers[i - 1] != HED_MPPI_RESIDENT;
+        bool given = i == 0 || solvers[i - 1] != HED_MPPI_SOLVER_RESIDENT;
         hed_mppi_def def = arm_def(64, 7);
         hed_error error = {0};
         hed_mppi *c;

@@ -20,8 +20,8 @@ static void device_of_an_h200(hed_device *device)
         .capabilities = HED_CAN_PACKETS | HED_CAN_MAPPED | HED_CAN_LANES | HED_CAN_STRICT};
 }
 
-/* Compiles what the rules or `choice` make of a definition, for one of tile.h's passes; the choice is
- * compared with `wanted`. */
+/* Compiles what the rules or `choice` make of a definition, for one of tile.h's passes; the choice
+ * is compared with `wanted`. */
 static void compile_pass(
     const hed_mppi_def *def, hed_mppi_solver solver, const char *pass, const char *wanted)
 {
@@ -41,7 +41,7 @@ static void compile_pass(
     OK(mppi_layout_make(c, solver, &layout, &error));
     if (wanted) EXPECT_TEXT(c->choice, wanted);
     hed_kernel_def kernel = {.name = "mppi", .may_spill = true, .min_groups = 1};
-    bool packets = solver != HED_MPPI_LAUNCHES;
+    bool packets = solver != HED_MPPI_SOLVER_LAUNCHES;
     kernel.entry = packets ? "mppi_packets" : "mppi_launches";
     OK(mppi_sources(c, &c->arena, &layout, true,
         (hed_source){packets ? "packets.cl" : "launches.cl",
@@ -102,12 +102,12 @@ Test(mppi_nvrtc, packets, .timeout = 240)
         {65536, "GROUP=512 SAMPLES=512 NOISE=ahead" BEHIND}};
     for (size_t i = 0; i < HED_COUNT(cases); i++) {
         hed_mppi_def def = cartpole_def(cases[i].samples);
-        compile(&def, HED_MPPI_PACKETS, cases[i].choice);
+        compile(&def, HED_MPPI_SOLVER_PACKETS, cases[i].choice);
     }
     hed_mppi_def def = cartpole_def(1 << 20);
     def.blocks = 8;
-    compile(&def, HED_MPPI_PACKETS, NULL);
-    compile(&def, HED_MPPI_LAUNCHES, NULL);
+    compile(&def, HED_MPPI_SOLVER_PACKETS, NULL);
+    compile(&def, HED_MPPI_SOLVER_LAUNCHES, NULL);
 }
 
 /* A cost that reads a map: longer steps, so fewer of them in the loop. */
@@ -126,9 +126,9 @@ Test(mppi_nvrtc, costmap, .timeout = 240)
         def.setting_count = 0;
         def.tables = tables;
         def.table_count = 1;
-        compile(&def, HED_MPPI_PACKETS, NULL);
+        compile(&def, HED_MPPI_SOLVER_PACKETS, NULL);
         def.math = HED_MATH_STRICT;
-        compile(&def, HED_MPPI_PACKETS, NULL);
+        compile(&def, HED_MPPI_SOLVER_PACKETS, NULL);
     }
 }
 
@@ -142,22 +142,22 @@ Test(mppi_nvrtc, network, .timeout = 240)
     def.setting_count = 0;
     def.tables = tables;
     def.table_count = 1;
-    compile(&def, HED_MPPI_PACKETS,
+    compile(&def, HED_MPPI_SOLVER_PACKETS,
         "GROUP=256 SAMPLES=8 NOISE=ahead SPLIT=0 STORE=local UNROLL=2 MERGERS=4 TEAM=32");
     def.samples = 4096;
-    compile(&def, HED_MPPI_PACKETS,
+    compile(&def, HED_MPPI_SOLVER_PACKETS,
         "GROUP=256 SAMPLES=16 NOISE=ahead SPLIT=0 STORE=local UNROLL=2 MERGERS=4 TEAM=16");
 }
 
 Test(mppi_nvrtc, resident_strict_and_launches, .timeout = 240)
 {
     hed_mppi_def def = cartpole_def(8192);
-    compile(&def, HED_MPPI_RESIDENT, NULL);
-    compile(&def, HED_MPPI_LAUNCHES, NULL);
+    compile(&def, HED_MPPI_SOLVER_RESIDENT, NULL);
+    compile(&def, HED_MPPI_SOLVER_LAUNCHES, NULL);
     def.math = HED_MATH_STRICT;
-    compile(&def, HED_MPPI_PACKETS, NULL);
+    compile(&def, HED_MPPI_SOLVER_PACKETS, NULL);
     def.samples = 65536;
-    compile(&def, HED_MPPI_PACKETS, NULL);
+    compile(&def, HED_MPPI_SOLVER_PACKETS, NULL);
 }
 
 /* What needs all costs first, several rollouts of a sample, and two systems in one. */
@@ -165,20 +165,20 @@ Test(mppi_nvrtc, passes, .timeout = 240)
 {
     hed_mppi_def def = cartpole_def(8192);
     def.update = HED_MPPI_ELITE;
-    compile_pass(&def, HED_MPPI_LAUNCHES, "1", NULL);
-    compile_pass(&def, HED_MPPI_LAUNCHES, "2", NULL);
+    compile_pass(&def, HED_MPPI_SOLVER_LAUNCHES, "1", NULL);
+    compile_pass(&def, HED_MPPI_SOLVER_LAUNCHES, "2", NULL);
     def.update = HED_MPPI_TSALLIS;
     def.math = HED_MATH_STRICT;
-    compile_pass(&def, HED_MPPI_LAUNCHES, "2", NULL);
+    compile_pass(&def, HED_MPPI_SOLVER_LAUNCHES, "2", NULL);
     def = cartpole_def(8192);
     def.disturbance[1] = 1;
     def.rollouts = 16;
     def.risk = HED_MPPI_CONDITIONAL_VALUE_AT_RISK;
     def.risk_level = 0.9f;
-    compile(&def, HED_MPPI_LAUNCHES, NULL);
-    compile(&def, HED_MPPI_PACKETS, NULL);
+    compile(&def, HED_MPPI_SOLVER_LAUNCHES, NULL);
+    compile(&def, HED_MPPI_SOLVER_PACKETS, NULL);
     def = cartpole_def(8192);
     def.kind = HED_MPPI_ROBUST;
     def.alpha = 0.5f;
-    compile_pass(&def, HED_MPPI_LAUNCHES, "3", NULL);
+    compile_pass(&def, HED_MPPI_SOLVER_LAUNCHES, "3", NULL);
 }

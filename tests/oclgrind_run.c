@@ -177,9 +177,9 @@ static bool run_patches(hed_device *device)
     enum { WIDTH = 9 };
     test_mesh mesh = test_grid(WIDTH, 8);
     for (uint32_t i = 0; i < WIDTH; i++) mesh.inverse_masses[i] = 0.0f;
-    bool good = run_choice(device, HED_CLOTH_GARMENTS, &mesh.def, &whole);
+    bool good = run_choice(device, HED_CLOTH_SOLVER_GARMENTS, &mesh.def, &whole);
     for (size_t k = 0; k < sizeof cut / sizeof *cut && good; k++)
-        good = run_choice(device, HED_CLOTH_PATCHES, &mesh.def, &cut[k]);
+        good = run_choice(device, HED_CLOTH_SOLVER_PATCHES, &mesh.def, &cut[k]);
     test_mesh_free(&mesh);
     return good;
 }

@@ -50,7 +50,7 @@ static bool available(const char *selector)
             "device %s: %s\n", hed_device_describe(device)->id, hed_device_describe(device)->name);
     else printf("%s\n", error.text);
     for (uint32_t i = 0; !found && i < hed_context_describe(context).backends; i++) {
-        hed_backend_report report = hed_backend_at(context, i);
+        hed_backend_info report = hed_backend_at(context, i);
         if (!strcmp(report.name, backend_of(selector)))
             printf("%s: %s %s\n", report.name, report.reason, report.remedy);
     }

@@ -217,13 +217,13 @@ static void launch_once(program *p)
 }
 
 /* Launches until it rests; five minutes are more than anything here takes. */
-static hed_online_report launch_until_rest(program *p)
+static hed_online_info launch_until_rest(program *p)
 {
     uint64_t end = hed_now() + PATIENCE_NS;
-    hed_online_report report;
+    hed_online_info report;
     do {
         launch_once(p);
-        report = hed_online_read(p->online);
+        report = hed_online_describe(p->online);
         sched_yield(); /* the thread beside builds */
     } while (!report.resting && hed_now() < end);
     CHECK(report.resting, "after %llu launches and %llu trials it does not rest",
@@ -257,7 +257,7 @@ Test(online, a_slow_default_gives_way_and_every_launch_is_right)
 {
     program p;
     OK(program_open(&p, NULL, NULL));
-    hed_online_report report = launch_until_rest(&p);
+    hed_online_info report = launch_until_rest(&p);
     hed_config config = in_force(&p);
     CHECK_EQ(value_of(&config, "ROUNDS"), 100, "ROUNDS=%d is in force",
         (int)value_of(&config, "ROUNDS"));
@@ -286,10 +286,10 @@ Test(online, the_share_is_kept)
     }
     double dearest = 0, before = 0;
     uint64_t end = hed_now() + PATIENCE_NS;
-    hed_online_report report;
+    hed_online_info report;
     do {
         launch_once(&p);
-        report = hed_online_read(p.online);
+        report = hed_online_describe(p.online);
         dearest = report.trial_seconds - before > dearest ? report.trial_seconds - before : dearest;
         before = report.trial_seconds;
         CHECK(report.trial_seconds <= def.share * report.launch_seconds + dearest,
@@ -313,7 +313,7 @@ Test(online, what_was_found_is_known_at_the_next_start)
     hed_config config = hed_kernel_config(p.kernel, &configured);
     CHECK(configured == HED_ORIGIN_EXACT && value_of(&config, "ROUNDS") == 100, "%s, ROUNDS=%d",
         hed_config_origin_name(configured), (int)value_of(&config, "ROUNDS"));
-    hed_online_report report = launch_until_rest(&p);
+    hed_online_info report = launch_until_rest(&p);
     CHECK_EQ(report.trials, 0, "what was tried is tried again");
     program_close(&p);
 }
@@ -325,13 +325,13 @@ Test(online, each_size_has_its_own)
     launch_until_rest(&p);
     p.problem = hed_problem_1d(N / 2);
     launch_once(&p);
-    CHECK(!hed_online_read(p.online).resting, "a new size rests at once");
-    hed_online_report report = launch_until_rest(&p);
+    CHECK(!hed_online_describe(p.online).resting, "a new size rests at once");
+    hed_online_info report = launch_until_rest(&p);
     hed_config config = in_force(&p);
     CHECK_EQ(value_of(&config, "ROUNDS"), 100);
     p.problem = hed_problem_1d(N);
     launch_once(&p);
-    report = hed_online_read(p.online);
+    report = hed_online_describe(p.online);
     CHECK(report.resting, "a size that came to rest begins again");
     program_close(&p);
 }
@@ -356,22 +356,22 @@ Test(online, a_lasting_slowdown_starts_it_again)
         program_close(&p);
         test_skip("this device has a clock of its own");
     }
-    uint64_t trials = launch_until_rest(&p).trials, failed = hed_online_read(p.online).failed;
+    uint64_t trials = launch_until_rest(&p).trials, failed = hed_online_describe(p.online).failed;
     for (int i = 0; i < 2000; i++) launch_once(&p);
     slowness = 3;
     for (int i = 0; i < 100; i++) launch_once(&p); /* not lasting yet: one in sixteen is measured */
     slowness = 1;
     for (int i = 0; i < 2000; i++) launch_once(&p);
-    CHECK_EQ(hed_online_read(p.online).restarts, 0, "a short slowdown starts it again");
-    CHECK_EQ(hed_online_read(p.online).trials, trials, "it does not rest");
+    CHECK_EQ(hed_online_describe(p.online).restarts, 0, "a short slowdown starts it again");
+    CHECK_EQ(hed_online_describe(p.online).trials, trials, "it does not rest");
     slowness = 3;
-    for (int i = 0; i < 2000 && hed_online_read(p.online).restarts == 0; i++) launch_once(&p);
-    CHECK_EQ(hed_online_read(p.online).restarts, 1);
-    hed_online_report report = launch_until_rest(&p);
+    for (int i = 0; i < 2000 && hed_online_describe(p.online).restarts == 0; i++) launch_once(&p);
+    CHECK_EQ(hed_online_describe(p.online).restarts, 1);
+    hed_online_info report = launch_until_rest(&p);
     CHECK(report.trials > trials, "nothing is tried again");
     CHECK_EQ(report.failed, failed, "what failed is tried again");
     for (int i = 0; i < 2000; i++) launch_once(&p);
-    CHECK_EQ(hed_online_read(p.online).restarts, 1, "what it now takes is a slowdown, too");
+    CHECK_EQ(hed_online_describe(p.online).restarts, 1, "what it now takes is a slowdown, too");
     program_close(&p);
 }
 
@@ -380,12 +380,12 @@ Test(online, a_lasting_slowdown_starts_it_again)
 static void expect_reason(program *p, const char *words)
 {
     uint64_t end = hed_now() + PATIENCE_NS;
-    hed_online_report report = {0};
+    hed_online_info report = {0};
     for (int i = 0; i < 200 || (!report.resting && hed_now() < end); i++) {
         OK(hed_online_launch(p->online, p->t.stream, &p->problem, p->arguments, 4, &error));
         OK(hed_stream_wait(p->t.stream, &error));
         if (i % 20 == 0) usleep(1000);
-        report = hed_online_read(p->online);
+        report = hed_online_describe(p->online);
     }
     CHECK(strstr(report.reason, words) && report.resting, "\"%s\" does not say \"%s\"",
         report.reason, words);
@@ -429,7 +429,7 @@ Test(online, kernels_that_wait_for_others_are_never_tried)
     def.needs = needs;
     OK(hed_kernel_create(t.device, &def, NULL, &kernel, &error));
     OK(hed_online_create(kernel, NULL, &online, &error));
-    CHECK(hed_online_read(online).reason[0] && hed_online_read(online).resting);
+    CHECK(hed_online_describe(online).reason[0] && hed_online_describe(online).resting);
     hed_online_destroy(online);
     hed_kernel_destroy(kernel);
     test_close(&t);
@@ -445,7 +445,7 @@ Test(online, recordings_and_streams_of_high_priority_are_left_alone)
     for (int i = 0; i < 60; i++) launch_once(&p);
     def.priority = 1;
     OK(hed_stream_create(p.t.device, &def, &urgent, &error));
-    uint64_t trials = hed_online_read(p.online).trials;
+    uint64_t trials = hed_online_describe(p.online).trials;
     for (int i = 0; i < 50; i++) {
         OK(hed_online_launch(p.online, urgent, &p.problem, p.arguments, 4, &error));
         OK(hed_stream_wait(urgent, &error));
@@ -455,7 +455,7 @@ Test(online, recordings_and_streams_of_high_priority_are_left_alone)
         OK(hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 4, &error));
     OK(hed_graph_end(p.t.stream, &graph, &error));
     CHECK_EQ(hed_graph_step_count(graph), 50, "a trial is recorded");
-    CHECK_EQ(hed_online_read(p.online).trials, trials);
+    CHECK_EQ(hed_online_describe(p.online).trials, trials);
     hed_graph_destroy(graph);
     hed_stream_destroy(urgent);
     program_close(&p);
@@ -508,8 +508,8 @@ Test(online, each_allocation_failing)
         def.data_dir = "";
         OK(program_open(&p, &def, NULL));
         state.fail_at = state.calls + n;
-        for (int i = 0, beyond = 0; i < 100000 && beyond < 30 && !hed_online_read(p.online).resting;
-             i++) {
+        for (int i = 0, beyond = 0;
+             i < 100000 && beyond < 30 && !hed_online_describe(p.online).resting; i++) {
             hed_error_clear(&error);
             hed_status status =
                 hed_online_launch(p.online, p.t.stream, &p.problem, p.arguments, 4, &error);

@@ -107,7 +107,7 @@ Test(opencl_build, strict_bits_are_those_of_c_compiled_now_and_from_a_binary)
         hed_kernel *kernel;
         options.math = HED_MATH_STRICT;
         OK(hed_kernel_create(t.device, &bits, &options, &kernel, &error));
-        OK(hed_kernel_report(kernel, &resources, &error));
+        OK(hed_kernel_measure_resources(kernel, &resources, &error));
         CHECK(round == 0 || resources.from_cache || !hed_context_describe(t.context).cache_dir[0]);
         OK(hed_launch_over(t.stream, kernel, &g, given, 2, &error));
         OK(hed_read(t.stream, out, to, 0, sizeof out, &error));
@@ -140,7 +140,7 @@ Test(opencl_build, answers_that_are_known_to_be_false_are_unknown)
     hed_kernel *kernel = make_kernel(t.device, &table);
     hed_kernel_resources r;
     int64_t groups = 0;
-    OK(hed_kernel_report(kernel, &r, &error));
+    OK(hed_kernel_measure_resources(kernel, &r, &error));
     CHECK(r.local_bytes == -1 || r.local_bytes >= 1200, "%lld bytes of local memory",
         (long long)r.local_bytes);
     if (is_pocl(&t))

@@ -182,7 +182,7 @@ Test(opencl, handles_and_functions_can_be_read_out)
 
 /* ---- the library ---- */
 
-static hed_backend_report report_with(const char *library, hed_context **context)
+static hed_backend_info report_with(const char *library, hed_context **context)
 {
     hed_context_def def = hed_default_context_def();
     def.opencl_library = library;
@@ -190,7 +190,7 @@ static hed_backend_report report_with(const char *library, hed_context **context
     for (uint32_t i = 0; i < hed_context_describe(*context).backends; i++)
         if (!strcmp(hed_backend_at(*context, i).name, "opencl")) return hed_backend_at(*context, i);
     FAIL("no backend \"opencl\"");
-    return (hed_backend_report){0};
+    return (hed_backend_info){0};
 }
 
 Test(opencl, a_library_that_is_missing_or_wrong_is_said_and_no_failure)
@@ -203,7 +203,7 @@ Test(opencl, a_library_that_is_missing_or_wrong_is_said_and_no_failure)
         {"libm.so.6", "clGetPlatformIDs", HED_BACKEND_FAILED}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         hed_context *context;
-        hed_backend_report report = report_with(cases[i].library, &context);
+        hed_backend_info report = report_with(cases[i].library, &context);
         CHECK_EQ(report.state, cases[i].state);
         CHECK_EQ(report.devices, 0);
         CHECK(strstr(report.reason, cases[i].reason), "\"%s\" does not say \"%s\"", report.reason,
@@ -316,7 +316,7 @@ Test(opencl, a_host_function_holds_what_comes_after_it)
             hed_stream_wait_for(stream, 50000000, &error)); /* the launch waits too */
     if (!first.released) CHECK_EQ(first.ended, 0);
     first.released = true;
-    OK(hed_stream_times(stream, times, 8, &count, &error));
+    OK(hed_stream_read_times(stream, times, 8, &count, &error));
     CHECK_EQ(first.begun, 1);
     CHECK_EQ(first.ended, 1);
     CHECK_EQ(count, 5);

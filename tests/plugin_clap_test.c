@@ -254,7 +254,7 @@ Test(plugin_clap, plays_what_the_command_renders, .timeout = 120)
     frames /= 8;
     hed_error error = {0};
     hed_synth_midi_file *song;
-    OK(hed_synth_midi_file_load("data/music/phrases/vibes.mid", &song, &error));
+    OK(hed_synth_midi_file_open("data/music/phrases/vibes.mid", &song, &error));
     const hed_synth_midi_event *events = hed_synth_midi_file_events(song);
     const clap_api_plugin *p = open_plugin(48000);
     uint32_t seed = 1, next = 0, late = 71, count = hed_synth_midi_file_count(song);
@@ -276,7 +276,7 @@ Test(plugin_clap, plays_what_the_command_renders, .timeout = 120)
         }
     }
     CHECK(played > 10 && frames > 48000, "%u events, %u frames", played, frames);
-    hed_synth_midi_file_destroy(song);
+    hed_synth_midi_file_close(song);
     close_plugin(p, true);
 #endif
 }

@@ -249,7 +249,7 @@ Test(pocl_folders, a_home_that_is_a_file)
     move_to(path);
     OK(hed_context_create(NULL, &context, &error));
     for (uint32_t i = 0; i < hed_context_describe(context).backends; i++) {
-        hed_backend_report report = hed_backend_at(context, i);
+        hed_backend_info report = hed_backend_at(context, i);
         EXPECT(report.devices || report.reason[0], "%s has no device and does not say why",
             report.name);
     }
@@ -336,7 +336,7 @@ Test(pocl_traps, event_times_are_within_the_hosts)
     for (int i = 0; i < 8; i++) launch_twice(timed, kernel, x, 0);
     OK(hed_stream_wait(timed, &error));
     double passed = 1e-9 * (double)(hed_now() - start), sum = 0;
-    OK(hed_stream_times(timed, times, 8, &count, &error));
+    OK(hed_stream_read_times(timed, times, 8, &count, &error));
     CHECK_EQ(count, 8);
     for (uint32_t i = 0; i < count; i++) {
         EXPECT(times[i].seconds >= 0, "step %u took %g s", i, times[i].seconds);

@@ -419,7 +419,7 @@ Test(runtime, resources_are_true_or_unknown)
     mix_run m = open_mix(NULL);
     hed_kernel_resources r;
     int64_t groups;
-    OK(hed_kernel_report(m.kernel, &r, &error));
+    OK(hed_kernel_measure_resources(m.kernel, &r, &error));
     CHECK(r.registers == -1 || r.registers > 0);
     CHECK(r.max_group == -1 || r.max_group >= 64);
     CHECK(r.spill_bytes == -1 || r.spill_bytes == 0);
@@ -609,7 +609,7 @@ Test(runtime, a_timed_stream_keeps_the_last_steps)
     hed_step_time times[8];
     hed_argument arguments[7];
     uint32_t count;
-    FAILS(HED_ERROR_ARGUMENT, hed_stream_times(here.stream, times, 8, &count, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_stream_read_times(here.stream, times, 8, &count, &error));
     OK(hed_stream_wait(here.stream, &error));
     def.timed_steps = 3;
     OK(hed_stream_create(here.device, &def, &timed, &error));
@@ -618,7 +618,7 @@ Test(runtime, a_timed_stream_keeps_the_last_steps)
     OK(hed_write(timed, m.in, 0, in, sizeof in, &error));
     OK(hed_launch(timed, m.kernel, &m.problem, arguments, 7, &error));
     OK(hed_read(timed, out, m.out, 0, sizeof out, &error));
-    OK(hed_stream_times(timed, times, 8, &count, &error));
+    OK(hed_stream_read_times(timed, times, 8, &count, &error));
     CHECK_EQ(count, 3);
     CHECK_EQ(times[0].kind, HED_STEP_WRITE);
     CHECK_EQ(times[1].kind, HED_STEP_LAUNCH);
@@ -627,7 +627,7 @@ Test(runtime, a_timed_stream_keeps_the_last_steps)
     for (int i = 0; i < 3; i++)
         CHECK(times[i].seconds >= 0 && times[i].seconds < 10, "step %d took %g s", i,
             times[i].seconds);
-    OK(hed_stream_times(timed, times, 8, &count, &error));
+    OK(hed_stream_read_times(timed, times, 8, &count, &error));
     CHECK_EQ(count, 0);
     hed_stream_destroy(timed);
     close_mix(&m);

@@ -201,7 +201,7 @@ Test(stats, meter_counts_exactly)
         hed_meter_add(&meter, times[index]);
         total += times[index];
     }
-    hed_meter_report report = hed_meter_read(&meter);
+    hed_meter_info report = hed_meter_describe(&meter);
     CHECK_EQ(report.count, 6u);
     CHECK_EQ(report.misses, 2u, "a time equal to the deadline is in time");
     CHECK_EQ(report.minimum_ns, 30.0);
@@ -209,10 +209,10 @@ Test(stats, meter_counts_exactly)
     NEAR(report.mean_ns, (double)total / 6, 1e-9);
     NEAR(report.load, (double)total / 6000, 1e-12);
     hed_meter_reset(&meter, 0);
-    report = hed_meter_read(&meter);
+    report = hed_meter_describe(&meter);
     CHECK(report.count == 0 && report.maximum_ns == 0 && report.p99_ns == 0 && report.load == 0);
     hed_meter_add(&meter, UINT64_MAX); /* the last bucket; no deadline, so not missed */
-    report = hed_meter_read(&meter);
+    report = hed_meter_describe(&meter);
     CHECK(report.misses == 0 && report.load == 0 && report.p50_ns == (double)UINT64_MAX);
 }
 
@@ -226,7 +226,7 @@ Test(stats, meter_is_exact_for_short_times)
         for (size_t index = 0; index < 5; index++) {
             hed_meter_add(&meter, times[index]);
         }
-        hed_meter_report report = hed_meter_read(&meter);
+        hed_meter_info report = hed_meter_describe(&meter);
         CHECK_EQ(report.p50_ns, time > 0 ? (double)time : 1.0, "%g for %llu", report.p50_ns,
             (unsigned long long)time);
     }
@@ -249,7 +249,7 @@ Test(stats, meter_quantiles_within_the_stated_error)
             hed_meter_add(&meter, time);
         }
         qsort(exact, COUNT, sizeof exact[0], compare);
-        hed_meter_report report = hed_meter_read(&meter);
+        hed_meter_info report = hed_meter_describe(&meter);
         worst = fmax(worst, fabs(report.p50_ns / hed_quantile(exact, COUNT, 0.50) - 1.0));
         worst = fmax(worst, fabs(report.p99_ns / hed_quantile(exact, COUNT, 0.99) - 1.0));
         CHECK_EQ(report.minimum_ns, exact[0]);
@@ -273,8 +273,8 @@ Test(stats, meter_error_holds_at_every_bucket_edge)
                 hed_meter_add(&meter, 1);
                 hed_meter_add(&meter, edges[side]);
                 hed_meter_add(&meter, UINT64_MAX / 2);
-                worst =
-                    fmax(worst, fabs(hed_meter_read(&meter).p50_ns / (double)edges[side] - 1.0));
+                worst = fmax(
+                    worst, fabs(hed_meter_describe(&meter).p50_ns / (double)edges[side] - 1.0));
             }
         }
     }

@@ -154,15 +154,15 @@ static const hed_tune_result results = {.evaluations = &evaluation, .count = 1};
 static hed_status try_t4(void)
 {
     hed_error error = {0};
-    return hed_tune_report_write(
-        path, HED_REPORT_T4, &(hed_tune_report_def){.kernel = &kernel, .result = &results}, &error);
+    return hed_tune_report_save(
+        &(hed_tune_report_def){.kernel = &kernel, .result = &results}, path, HED_REPORT_T4, &error);
 }
 
 static hed_status try_csv(void)
 {
     hed_error error = {0};
-    return hed_tune_report_write(path, HED_REPORT_CSV,
-        &(hed_tune_report_def){.kernel = &kernel, .result = &results}, &error);
+    return hed_tune_report_save(&(hed_tune_report_def){.kernel = &kernel, .result = &results}, path,
+        HED_REPORT_CSV, &error);
 }
 
 static hed_status try_report(void)
@@ -174,7 +174,7 @@ static hed_status try_report(void)
     static const hed_device_info device = {.id = "d", .name = "device"};
     const hed_tune_report_def def = {.kernel = &described, .device = &device, .result = &results};
     hed_error error = {0};
-    return hed_tune_report_write(path, HED_REPORT_HTML, &def, &error);
+    return hed_tune_report_save(&def, path, HED_REPORT_HTML, &error);
 }
 
 static hed_status try_object(void)

@@ -75,7 +75,7 @@ static rig *make_rig(uint32_t inputs)
     r->def.device = r->t.device;
     r->def.block = BLOCK;
     r->def.synth.instrument = r->instrument;
-    r->def.synth.solver = HED_SYNTH_CPU;
+    r->def.synth.solver = HED_SYNTH_SOLVER_CPU;
     r->def.synth.inputs = inputs;
     load_fake();
     return r;
@@ -110,7 +110,7 @@ static void play_on(uint64_t frames)
 static void stop(hed_synth_live *live)
 {
     atomic_store(&fake->allowed, UINT64_MAX);
-    hed_synth_live_stop(live);
+    hed_synth_live_close(live);
 }
 
 /* ---- what it should sound like ---- */
@@ -215,7 +215,7 @@ Test(synth_asound, midi_sounds_as_the_same_events_do)
     rig *r = make_rig(0);
     hed_synth_live *live;
     atomic_store(&fake->allowed, 0);
-    OK(hed_synth_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_open(&r->def, &live, &error));
     int64_t calls = r->counting.calls;
     play_on(5 * BLOCK);
     for (uint32_t i = 0; i < SENT; i++) fake->send(&sent[i], hed_now() - 1000000000);
@@ -223,7 +223,7 @@ Test(synth_asound, midi_sounds_as_the_same_events_do)
     play_on(FRAMES - 5 * BLOCK);
     CHECK(r->counting.calls == calls, "something was allocated while it played");
     hed_synth_live_info report;
-    OK(hed_synth_live_report(live, &report, &error));
+    OK(hed_synth_live_measure(live, &report, &error));
     stop(live);
     CHECK(fake->played_out, "the end was cut off");
     CHECK(report.events == SAME && report.events_lost == 0 && report.xruns == 0, "%u events",
@@ -242,7 +242,7 @@ static uint32_t frame_of_stamped_note(void)
     hed_synth_live *live;
     static float left[FRAMES], right[FRAMES];
     atomic_store(&fake->allowed, 0);
-    OK(hed_synth_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_open(&r->def, &live, &error));
     play_on(5 * BLOCK);
     uint64_t stamp = atomic_load(&fake->begun) + 100 * 1000000000ull / 48000;
     while (hed_now() < stamp + 20000000) sleep_a_little();
@@ -278,7 +278,7 @@ static void connects(const rig *r, const char *text, unsigned client, unsigned p
     hed_synth_live *live;
     hed_synth_live_def def = r->def;
     def.midi_port = text;
-    OK(hed_synth_live_start(&def, &live, &error));
+    OK(hed_synth_live_open(&def, &live, &error));
     stop(live);
     CHECK(fake->connected.client == client && fake->connected.port == port, "\"%s\" is %u:%u", text,
         fake->connected.client, fake->connected.port);
@@ -297,7 +297,7 @@ Test(synth_asound, finds_the_midi_port)
     connects(r, "Port-0", 14, 0);
     for (uint32_t i = 0; i < 4; i++) {
         r->def.midi_port = (const char *[]){"Organ", "Announce", "Sounds", "24:0"}[i];
-        FAILS(HED_ERROR_IO, hed_synth_live_start(&r->def, &live, &error));
+        FAILS(HED_ERROR_IO, hed_synth_live_open(&r->def, &live, &error));
         CHECK(strstr(error.text, r->def.midi_port) && !strstr(error.text, "System"), "%s",
             error.text);
         CHECK(
@@ -306,14 +306,14 @@ Test(synth_asound, finds_the_midi_port)
     }
     r->def.midi_port = "Keys";
     atomic_store(&fake->fail_name, "snd_seq_connect_from");
-    FAILS(HED_ERROR_IO, hed_synth_live_start(&r->def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_open(&r->def, &live, &error));
     CHECK(strstr(error.text, "20:0") && strstr(error.text, "Input/output error"), "%s", error.text);
     atomic_store(&fake->fail_name, NULL);
     fake->no_sequencer = true;
-    FAILS(HED_ERROR_IO, hed_synth_live_start(&r->def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_open(&r->def, &live, &error));
     CHECK(strstr(error.text, "Keys") && strstr(error.text, "snd-seq"), "%s", error.text);
     r->def.midi_port = NULL;
-    OK(hed_synth_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_open(&r->def, &live, &error));
     stop(live);
     free_rig(r);
 }
@@ -331,7 +331,7 @@ static void captures(
     fake->channels = channels;
     fake->most = most;
     atomic_store(&fake->allowed, FRAMES);
-    OK(hed_synth_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_open(&r->def, &live, &error));
     WAIT_UNTIL(atomic_load(&fake->written) == FRAMES);
     stop(live);
     CHECK(fake->linked && r->warnings == (channels < inputs), "%u warnings: %s", r->warnings,
@@ -364,7 +364,7 @@ Test(synth_asound, a_card_that_does_not_capture)
     hed_synth_live *live;
     fake->channels = 0;
     atomic_store(&fake->allowed, 0);
-    OK(hed_synth_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_open(&r->def, &live, &error));
     play_on(5 * BLOCK);
     hed_synth_event key = midi(0x90, 60, 100);
     snd_seq_event_t pressed = note(SND_SEQ_EVENT_NOTEON, 60, 100);
@@ -392,9 +392,9 @@ Test(synth_asound, recovers_from_xruns)
     atomic_store(&fake->allowed, FRAMES);
     atomic_store(&fake->break_read, 10 * BLOCK);
     atomic_store(&fake->break_write, 30 * BLOCK);
-    OK(hed_synth_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_open(&r->def, &live, &error));
     WAIT_UNTIL(atomic_load(&fake->written) == FRAMES);
-    OK(hed_synth_live_report(live, &report, &error));
+    OK(hed_synth_live_measure(live, &report, &error));
     stop(live);
     CHECK(report.xruns == 2, "%u xruns", (unsigned)report.xruns);
     for (uint32_t n = 0; n < FRAMES; n++) silence += fake->heard[0][n] == 0;
@@ -403,9 +403,9 @@ Test(synth_asound, recovers_from_xruns)
     free_rig(r);
     r = make_rig(0);
     atomic_store(&fake->break_write, 2 * FRAMES);
-    OK(hed_synth_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_open(&r->def, &live, &error));
     WAIT_UNTIL(atomic_load(&fake->written) > 3 * FRAMES);
-    OK(hed_synth_live_report(live, &report, &error));
+    OK(hed_synth_live_measure(live, &report, &error));
     stop(live);
     CHECK(report.xruns == 1);
     free_rig(r);
@@ -418,13 +418,13 @@ static void ends_with(const char *function, bool xrun, int code, const char *tex
     rig *r = make_rig(1);
     hed_synth_live *live;
     hed_synth_live_info report;
-    OK(hed_synth_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_open(&r->def, &live, &error));
     fake->code = code;
     atomic_store(&fake->fail_name, function);
     if (xrun) atomic_store(&fake->break_read, 0);
     snd_seq_event_t event = note(SND_SEQ_EVENT_NOTEON, 60, 100);
     fake->send(&event, 0);
-    WAIT_UNTIL(hed_synth_live_report(live, &report, &error) == HED_ERROR_IO);
+    WAIT_UNTIL(hed_synth_live_measure(live, &report, &error) == HED_ERROR_IO);
     stop(live);
     CHECK(strstr(error.text, text), "%s: %s", function, error.text);
     atomic_store(&fake->fail_name, NULL);
@@ -449,15 +449,15 @@ Test(synth_asound, goes_on_without_some_events)
     rig *r = make_rig(0);
     hed_synth_live *live;
     hed_synth_live_info report = {0};
-    OK(hed_synth_live_start(&r->def, &live, &error));
+    OK(hed_synth_live_open(&r->def, &live, &error));
     fake->code = -ENOSPC;
     atomic_store(&fake->fail_name, "snd_seq_event_input");
     snd_seq_event_t event = note(SND_SEQ_EVENT_NOTEON, 60, 100);
     fake->send(&event, hed_now());
-    WAIT_UNTIL(hed_synth_live_report(live, &report, &error) == HED_OK && report.events_lost == 1);
+    WAIT_UNTIL(hed_synth_live_measure(live, &report, &error) == HED_OK && report.events_lost == 1);
     atomic_store(&fake->fail_name, "snd_seq_get_queue_status");
     fake->send(&event, hed_now());
-    WAIT_UNTIL(hed_synth_live_report(live, &report, &error) == HED_OK && report.events == 2);
+    WAIT_UNTIL(hed_synth_live_measure(live, &report, &error) == HED_OK && report.events == 2);
     stop(live);
     CHECK(report.events_lost == 1);
     free_rig(r);
@@ -484,7 +484,7 @@ Test(synth_asound, every_call_fails_once)
         fake->fail_call = i;
         fake->failed = NULL;
         hed_error_clear(&error);
-        hed_status status = hed_synth_live_start(&r->def, &live, &error);
+        hed_status status = hed_synth_live_open(&r->def, &live, &error);
         fake->fail_call = 0;
         const char *failed = fake->failed;
         CHECK(status == HED_OK || (failed && !live), "%s", error.text);

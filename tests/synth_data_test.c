@@ -11,7 +11,7 @@
 static hed_synth_info info_of(const hed_synth *synth)
 {
     hed_synth_info info;
-    hed_synth_report(synth, &info);
+    info = hed_synth_describe(synth);
     return info;
 }
 
@@ -23,7 +23,7 @@ static hed_synth_instrument *load(const char *name)
     char path[128];
     hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "data/instruments/%s.json", name);
-    OK(hed_synth_instrument_load(path, &instrument, &error));
+    OK(hed_synth_instrument_read(path, &instrument, &error));
     return instrument;
 }
 
@@ -39,7 +39,7 @@ static float *play_events(const test_device *t, const char *name, const hed_synt
     def.rate = RATE;
     def.block = BLOCK;
     def.inputs = 1;
-    def.solver = HED_SYNTH_CPU;
+    def.solver = HED_SYNTH_SOLVER_CPU;
     hed_synth *synth;
     OK(hed_synth_create(t->device, &def, &synth, &error));
     uint32_t blocks = (uint32_t)ceil(seconds * RATE / BLOCK);
@@ -55,7 +55,7 @@ static float *play_events(const test_device *t, const char *name, const hed_synt
         };
         OK(hed_synth_process(synth, &block, &error));
     }
-    hed_synth_report(synth, report);
+    *report = hed_synth_describe(synth);
     *frames = blocks * BLOCK;
     hed_synth_destroy(synth);
     hed_synth_instrument_destroy(instrument);
@@ -215,7 +215,7 @@ Test(synth_data, the_piece_is_whole)
 {
     hed_error error = {0};
     hed_synth_midi_file *file;
-    OK(hed_synth_midi_file_load("data/music/greensleeves.mid", &file, &error));
+    OK(hed_synth_midi_file_open("data/music/greensleeves.mid", &file, &error));
     EXPECT_EQ(hed_synth_midi_file_tracks(file), 4u);
     EXPECT_NEAR(hed_synth_midi_file_seconds(file), 85.7, 0.1);
     const hed_synth_midi_event *events = hed_synth_midi_file_events(file);
@@ -232,7 +232,7 @@ Test(synth_data, the_piece_is_whole)
             held[channel][note]--;
         }
     }
-    hed_synth_midi_file_destroy(file);
+    hed_synth_midi_file_close(file);
     for (uint32_t channel = 0; channel < 3; channel++) {
         EXPECT_GT(notes[channel], 50u, "channel %u has %u notes", channel + 1, notes[channel]);
         for (uint32_t note = 0; note < 128; note++)
@@ -248,9 +248,9 @@ Test(synth_data, phrases_can_be_read)
     for (size_t i = 0; i < found.gl_pathc; i++) {
         hed_error error = {0};
         hed_synth_midi_file *file;
-        OK(hed_synth_midi_file_load(found.gl_pathv[i], &file, &error));
+        OK(hed_synth_midi_file_open(found.gl_pathv[i], &file, &error));
         EXPECT_GT(hed_synth_midi_file_count(file), 2u);
-        hed_synth_midi_file_destroy(file);
+        hed_synth_midi_file_close(file);
     }
     globfree(&found);
 }
@@ -263,7 +263,7 @@ Test(synth_data, the_harp_plays_all_notes_of_five_channels_at_once)
     hed_synth_instrument *harp = load("harp");
     hed_synth_def def = hed_default_synth_def();
     def.instrument = harp;
-    def.solver = HED_SYNTH_CPU;
+    def.solver = HED_SYNTH_SOLVER_CPU;
     hed_synth *synth;
     OK(hed_synth_create(t.device, &def, &synth, &error));
     static hed_synth_event events[640];
@@ -274,7 +274,7 @@ Test(synth_data, the_harp_plays_all_notes_of_five_channels_at_once)
     hed_synth_block block = {
         .frames = BLOCK, .events = events, .event_count = 640, .left = left, .right = right};
     OK(hed_synth_process(synth, &block, &error));
-    hed_synth_note_report notes = info_of(synth).notes;
+    hed_synth_note_info notes = info_of(synth).notes;
     CHECK(notes.struck == 640 && notes.dropped == 640 - 5 * 37 && notes.low == 43 &&
           notes.high == 79);
     CHECK(info_of(synth).peak > 0.001f);

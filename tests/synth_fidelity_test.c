@@ -52,7 +52,7 @@ static hed_synth_instrument *load(const char *name)
     char path[128];
     hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "%s.json", name);
-    OK(hed_synth_instrument_load(path, &instrument, &error));
+    OK(hed_synth_instrument_read(path, &instrument, &error));
     return instrument;
 }
 
@@ -69,7 +69,7 @@ static void play(hed_synth *synth, const piece *p, float *sound)
         OK(hed_synth_process(synth, &block, &error));
     }
     hed_synth_info report;
-    hed_synth_report(synth, &report);
+    report = hed_synth_describe(synth);
     CHECK_EQ(report.breaks, 0);
 }
 
@@ -104,7 +104,7 @@ static bool render_both(const test_device *t, const piece *p)
     hed_device *host;
     OK(hed_device_find(t->context, "host", &host, &error));
     if (!render(t->device, p->solver, HED_MATH_FAST, p, fast)) return false;
-    CHECK(render(host, HED_SYNTH_CPU, HED_MATH_STRICT, p, strict));
+    CHECK(render(host, HED_SYNTH_SOLVER_CPU, HED_MATH_STRICT, p, strict));
     return true;
 }
 
@@ -133,11 +133,11 @@ static void expect_near(const test_device *t, const piece *p)
 
 Test(synth_fidelity, linear_instruments_are_the_same)
 {
-    static const piece pieces[] = {{SHIPPED "harp", 45, 100, HED_SYNTH_GROUP, -80},
-        {SHIPPED "drum", 38, 20, HED_SYNTH_GROUP, -80},
-        {SHIPPED "vibes", 57, 100, HED_SYNTH_GROUP, -80},
-        {SHIPPED "vibes", 76, 127, HED_SYNTH_GLOBAL, -80},
-        {SHIPPED "tank", 60, 100, HED_SYNTH_GLOBAL, -80}};
+    static const piece pieces[] = {{SHIPPED "harp", 45, 100, HED_SYNTH_SOLVER_GROUP, -80},
+        {SHIPPED "drum", 38, 20, HED_SYNTH_SOLVER_GROUP, -80},
+        {SHIPPED "vibes", 57, 100, HED_SYNTH_SOLVER_GROUP, -80},
+        {SHIPPED "vibes", 76, 127, HED_SYNTH_SOLVER_GLOBAL, -80},
+        {SHIPPED "tank", 60, 100, HED_SYNTH_SOLVER_GLOBAL, -80}};
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) expect_near(&t, &pieces[i]);
     test_close(&t);
@@ -146,7 +146,7 @@ Test(synth_fidelity, linear_instruments_are_the_same)
 Test(synth_fidelity, so_is_a_grid)
 {
     test_device t = test_open(NULL);
-    expect_near(&t, &(piece){GOLDEN "membrane", 60, 90, HED_SYNTH_GRID, -60});
+    expect_near(&t, &(piece){GOLDEN "membrane", 60, 90, HED_SYNTH_SOLVER_GRID, -60});
     test_close(&t);
 }
 
@@ -199,9 +199,9 @@ static void expect_alike(const test_device *t, const piece *p)
 
 Test(synth_fidelity, chaotic_instruments_sound_alike)
 {
-    static const piece pieces[] = {{SHIPPED "viol", 42, 100, HED_SYNTH_GROUP, 0},
-        {SHIPPED "cymbal", 60, 127, HED_SYNTH_GROUP, 0},
-        {SHIPPED "orrery", 57, 100, HED_SYNTH_GLOBAL, 0}};
+    static const piece pieces[] = {{SHIPPED "viol", 42, 100, HED_SYNTH_SOLVER_GROUP, 0},
+        {SHIPPED "cymbal", 60, 127, HED_SYNTH_SOLVER_GROUP, 0},
+        {SHIPPED "orrery", 57, 100, HED_SYNTH_SOLVER_GLOBAL, 0}};
     test_device t = test_open(NULL);
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) expect_alike(&t, &pieces[i]);
     test_close(&t);

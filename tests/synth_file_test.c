@@ -81,7 +81,7 @@ static char *round_trip(const hed_synth_instrument *instrument)
     char *first, *second;
     size_t first_size, second_size;
     OK(hed_synth_instrument_save(instrument, in_folder("1.json"), &error));
-    OK(hed_synth_instrument_load(in_folder("1.json"), &loaded, &error));
+    OK(hed_synth_instrument_read(in_folder("1.json"), &loaded, &error));
     compare(instrument, loaded);
     OK(hed_synth_instrument_save(loaded, in_folder("2.json"), &error));
     OK(hed_file_read(in_folder("1.json"), 1 << 30, &first, &first_size, &error));
@@ -412,7 +412,7 @@ Test(synth_file, what_comes_with_heddle_loads)
         /* The largest one is a grid and little more, as a_million_bodies is. */
         if (!end || strcmp(end, ".json") != 0 || strncmp(file->d_name, "million", 7) == 0) continue;
         snprintf(path, sizeof path, "data/instruments/%s", file->d_name);
-        OK(hed_synth_instrument_load(path, &i, &error));
+        OK(hed_synth_instrument_read(path, &i, &error));
         OK(hed_synth_instrument_stability(i, 48000, &stability, &error));
         EXPECT(stability.unsafe == 0, "%s: %g", path, stability.worst);
         char *text = round_trip(i);
@@ -566,7 +566,7 @@ Test(synth_file, limits_and_files_that_are_not_there)
     static const char springs[] =
         "{\"version\": 1, \"grids\": [{\"kind\": \"lattice\", \"size\": [200, 200, 200]}]}";
     FAILS(HED_ERROR_LIMIT, hed_synth_instrument_parse(springs, strlen(springs), "i.json", &i, &error));
-    FAILS(HED_ERROR_IO, hed_synth_instrument_load(in_folder("none.json"), &i, &error));
+    FAILS(HED_ERROR_IO, hed_synth_instrument_read(in_folder("none.json"), &i, &error));
     EXPECT(strstr(error.text, "none.json"));
     i = parse("{\"version\": 1}");
     FAILS(HED_ERROR_IO, hed_synth_instrument_save(i, in_folder("no/such/folder.json"), &error));

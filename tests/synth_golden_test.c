@@ -209,7 +209,7 @@ static uint64_t render(const test_device *t, const hed_synth_instrument *instrum
         hash = hash_samples(hash_samples(hash, left, length), right, length);
     }
     hed_synth_info report;
-    hed_synth_report(synth, &report);
+    report = hed_synth_describe(synth);
     EXPECT_GT(report.peak, 0.003f, "%s: silence, or nearly (peak %g)", name, (double)report.peak);
     EXPECT_LT(report.peak, 4.0f, "%s: much too loud (peak %g)", name, (double)report.peak);
     EXPECT_EQ(report.breaks, 0u, "%s: the breaker opened", name);
@@ -225,7 +225,7 @@ static hed_synth_instrument *load(const char *name)
     char path[128];
     hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "%s%s.json", folder, name);
-    OK(hed_synth_instrument_load(path, &instrument, &error));
+    OK(hed_synth_instrument_read(path, &instrument, &error));
     return instrument;
 }
 

@@ -11,7 +11,7 @@
 static hed_synth_info info_of(const hed_synth *synth)
 {
     hed_synth_info info;
-    hed_synth_report(synth, &info);
+    info = hed_synth_describe(synth);
     return info;
 }
 
@@ -160,7 +160,7 @@ static hed_synth *make_synth(hed_device *device, const hed_synth_instrument *ins
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
     def.solver = solver;
-    def.math = solver == HED_SYNTH_CPU ? HED_MATH_STRICT : HED_MATH_FAST;
+    def.math = solver == HED_SYNTH_SOLVER_CPU ? HED_MATH_STRICT : HED_MATH_FAST;
     def.block = block;
     hed_synth *synth;
     OK(hed_synth_create(device, &def, &synth, &error));
@@ -191,7 +191,7 @@ static void play(hed_synth *synth, uint32_t from, uint32_t to, uint32_t block, f
 static played finish(hed_synth *synth, played found)
 {
     hed_synth_info report;
-    hed_synth_report(synth, &report);
+    report = hed_synth_describe(synth);
     found.bodies = report.entities[HED_SYNTH_BODY];
     found.groups = report.groups;
     found.cut = report.partition_cut;
@@ -252,8 +252,8 @@ static bool skips(const test_device *t)
 static void expect_near(
     const test_device *t, hed_synth_instrument *instrument, double tolerance, const char *what)
 {
-    played right = render(host_of(t), instrument, HED_SYNTH_CPU, 256),
-           found = render(t->device, instrument, HED_SYNTH_GRID, 256);
+    played right = render(host_of(t), instrument, HED_SYNTH_SOLVER_CPU, 256),
+           found = render(t->device, instrument, HED_SYNTH_SOLVER_GRID, 256);
     CHECK(largest(right.left, FRAMES) > 1e-4, "%s is silent", what);
     CHECK_EQ(found.bodies, right.bodies);
     double sound = distance(found.left, right.left, FRAMES),
@@ -305,7 +305,7 @@ Test(synth_grid, neither_the_block_nor_what_was_played_before_matters)
     if (!skips(&here)) {
         float first[FRAMES], other[FRAMES];
         hed_synth_instrument *instrument = make_lattice(&plain);
-        hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_GRID, 256);
+        hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_SOLVER_GRID, 256);
         play(synth, 0, FRAMES, 256, first);
         OK(hed_synth_reset(synth, &error));
         play(synth, 0, FRAMES, 61, other);
@@ -363,8 +363,8 @@ static played render_change(hed_device *device, hed_synth_solver solver)
 Test(synth_grid, changes_while_it_sounds)
 {
     if (!skips(&here)) {
-        played right = render_change(host_of(&here), HED_SYNTH_CPU),
-               found = render_change(here.device, HED_SYNTH_GRID);
+        played right = render_change(host_of(&here), HED_SYNTH_SOLVER_CPU),
+               found = render_change(here.device, HED_SYNTH_SOLVER_GRID);
         double sound = distance(found.left, right.left, FRAMES),
                places = distance(found.positions, right.positions, 3 * (size_t)right.bodies);
         EXPECT(sound < 1e-4 && places < 1e-4, "off by %g and %g", sound, places);
@@ -418,7 +418,7 @@ Test(synth_grid, bodies_that_nothing_hears_open_the_breaker)
     if (!skips(&here)) {
         hed_synth_instrument *instrument = make_lattice(&plain);
         hed_synth_entity oscillator = add_pair(instrument);
-        hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_GRID, 256);
+        hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_SOLVER_GRID, 256);
         uint32_t count = 3 * hed_synth_instrument_count(instrument, HED_SYNTH_BODY);
         float *places = calloc(2 * count, sizeof *places);
         play_pair(synth, oscillator, 1e6f, 0x90, 2);
@@ -442,7 +442,7 @@ Test(synth_grid, players_can_be_set_and_bodies_cannot)
 {
     if (!skips(&here)) {
         hed_synth_instrument *instrument = make_lattice(&plain);
-        hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_GRID, 256);
+        hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_SOLVER_GRID, 256);
         hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
             .entity = hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, 0),
             .target = HED_SYNTH_TARGET_GAIN, .value = -6.0f};
@@ -464,7 +464,7 @@ static void expect_refused(
     hed_synth *synth = NULL;
     hed_synth_def def = hed_default_synth_def();
     def.instrument = instrument;
-    def.solver = HED_SYNTH_GRID;
+    def.solver = HED_SYNTH_SOLVER_GRID;
     def.math = math;
     hed_status status = hed_synth_create(device, &def, &synth, &error);
     EXPECT_EQ(status, HED_ERROR_UNSUPPORTED, "\"%s\" was taken", word);
@@ -576,11 +576,11 @@ Test(synth_grid, auto_goes_on_without_it)
         add_players(instrument, first, first, first);
         hed_synth_def def = hed_default_synth_def();
         def.instrument = instrument;
-        def.solver = HED_SYNTH_GRID;
+        def.solver = HED_SYNTH_SOLVER_GRID;
         hed_synth *synth;
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(here.device, &def, &synth, &error));
-        synth = make_synth(here.device, instrument, HED_SYNTH_AUTO, 64);
-        EXPECT(info_of(synth).solver != HED_SYNTH_GRID);
+        synth = make_synth(here.device, instrument, HED_SYNTH_SOLVER_AUTO, 64);
+        EXPECT(info_of(synth).solver != HED_SYNTH_SOLVER_GRID);
         hed_synth_destroy(synth);
         hed_synth_instrument_destroy(instrument);
     }

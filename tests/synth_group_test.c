@@ -90,7 +90,7 @@ static void render(const playing *how, float *sound)
     hed_synth_instrument_destroy(instrument);
     play(synth, how->block, 0, FRAMES, sound, sound + FRAMES);
     hed_synth_info report;
-    hed_synth_report(synth, &report);
+    report = hed_synth_describe(synth);
     CHECK_EQ(report.solver, how->solver);
     CHECK_EQ(report.breaks, 0);
     hed_synth_destroy(synth);
@@ -117,12 +117,13 @@ static void expect_solvers(test_device *t, hed_synth_voice_mode mode)
 {
     hed_device *host;
     OK(hed_device_find(t->context, "host", &host, &error));
-    render(&(playing){host, HED_SYNTH_CPU, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode}, expected);
+    render(&(playing){host, HED_SYNTH_SOLVER_CPU, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode},
+        expected);
     CHECK(loudest(expected) > 1e-4, "it is silent: %g", loudest(expected));
     const playing others[] = {
-        {t->device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode},
-        {t->device, HED_SYNTH_GROUP, HED_MATH_STRICT, 61, HED_PACK_GREEDY, mode},
-        {t->device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64, HED_PACK_ROWS, mode},
+        {t->device, HED_SYNTH_SOLVER_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS, mode},
+        {t->device, HED_SYNTH_SOLVER_GROUP, HED_MATH_STRICT, 61, HED_PACK_GREEDY, mode},
+        {t->device, HED_SYNTH_SOLVER_GLOBAL, HED_MATH_STRICT, 64, HED_PACK_ROWS, mode},
     };
     for (uint32_t i = 0; i < sizeof others / sizeof *others; i++) {
         render(&others[i], found);
@@ -139,10 +140,10 @@ Test(synth_group, so_do_voices) { expect_solvers(&here, HED_SYNTH_VOICES); }
 /* The sample instrument is strongly nonlinear; half a cycle of its strings is compared. */
 Test(synth_group, fast_is_near)
 {
-    render(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS,
+    render(&(playing){here.device, HED_SYNTH_SOLVER_GROUP, HED_MATH_STRICT, 256, HED_PACK_ROWS,
                HED_SYNTH_SINGLETON},
         expected);
-    render(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS,
+    render(&(playing){here.device, HED_SYNTH_SOLVER_GROUP, HED_MATH_FAST, 256, HED_PACK_ROWS,
                HED_SYNTH_SINGLETON},
         found);
     double worst = 0, peak = loudest(expected);
@@ -198,20 +199,20 @@ Test(synth_group, a_change_has_no_seam)
 {
     hed_device *host;
     OK(hed_device_find(here.context, "host", &host, &error));
-    expect_no_seam(
-        &(playing){host, HED_SYNTH_CPU, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON});
-    expect_no_seam(
-        &(playing){host, HED_SYNTH_CPU, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
     expect_no_seam(&(playing){
-        here.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
+        host, HED_SYNTH_SOLVER_CPU, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON});
+    expect_no_seam(&(playing){
+        host, HED_SYNTH_SOLVER_CPU, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
+    expect_no_seam(&(playing){
+        here.device, HED_SYNTH_SOLVER_GROUP, HED_MATH_STRICT, 64, HED_PACK_ROWS, HED_SYNTH_VOICES});
 }
 
 Test(synth_group, another_mode_needs_another_synth)
 {
     hed_synth_instrument *one = make_instrument(BODIES, HED_SYNTH_SINGLETON),
                          *many = make_instrument(BODIES, HED_SYNTH_VOICES);
-    hed_synth *synth = make_synth(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64,
-                                      HED_PACK_ROWS, HED_SYNTH_SINGLETON},
+    hed_synth *synth = make_synth(&(playing){here.device, HED_SYNTH_SOLVER_GROUP, HED_MATH_STRICT,
+                                      64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         one);
     hed_synth_change *change;
     FAILS(HED_ERROR_ARGUMENT, hed_synth_prepare(synth, many, &change, &error));
@@ -224,8 +225,8 @@ Test(synth_group, another_mode_needs_another_synth)
 Test(synth_group, reset_begins_anew)
 {
     hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_VOICES);
-    hed_synth *synth = make_synth(&(playing){here.device, HED_SYNTH_GLOBAL, HED_MATH_STRICT, 64,
-                                      HED_PACK_ROWS, HED_SYNTH_VOICES},
+    hed_synth *synth = make_synth(&(playing){here.device, HED_SYNTH_SOLVER_GLOBAL, HED_MATH_STRICT,
+                                      64, HED_PACK_ROWS, HED_SYNTH_VOICES},
         instrument);
     play(synth, 64, 0, FRAMES, expected, expected + FRAMES);
     OK(hed_synth_reset(synth, &error));
@@ -238,8 +239,8 @@ Test(synth_group, reset_begins_anew)
 Test(synth_group, bodies_are_read_in_the_order_they_were_added)
 {
     hed_synth_instrument *instrument = make_instrument(BODIES, HED_SYNTH_SINGLETON);
-    hed_synth *synth = make_synth(&(playing){here.device, HED_SYNTH_GROUP, HED_MATH_STRICT, 64,
-                                      HED_PACK_ROWS, HED_SYNTH_SINGLETON},
+    hed_synth *synth = make_synth(&(playing){here.device, HED_SYNTH_SOLVER_GROUP, HED_MATH_STRICT,
+                                      64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
         instrument);
     float before[3 * BODIES], after[3 * BODIES], velocities[3 * BODIES];
     play(synth, 64, 0, 201, expected, expected + FRAMES);
@@ -296,9 +297,11 @@ Test(synth_group, a_storm_of_automation_is_taken_in_parts)
     hed_device *host;
     OK(hed_device_find(here.context, "host", &host, &error));
     render_storm(
-        &(playing){.device = host, .solver = HED_SYNTH_CPU, .math = HED_MATH_STRICT}, expected);
+        &(playing){.device = host, .solver = HED_SYNTH_SOLVER_CPU, .math = HED_MATH_STRICT},
+        expected);
     render_storm(
-        &(playing){.device = here.device, .solver = HED_SYNTH_GROUP, .math = HED_MATH_STRICT},
+        &(playing){
+            .device = here.device, .solver = HED_SYNTH_SOLVER_GROUP, .math = HED_MATH_STRICT},
         found);
     expect_same(found, expected, "a storm");
 }
@@ -309,7 +312,7 @@ Test(synth_group, an_empty_instrument_is_silent)
 {
     hed_synth_instrument *instrument;
     OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
-    for (uint32_t solver = HED_SYNTH_GROUP; solver <= HED_SYNTH_GLOBAL; solver++) {
+    for (uint32_t solver = HED_SYNTH_SOLVER_GROUP; solver <= HED_SYNTH_SOLVER_GLOBAL; solver++) {
         hed_synth *synth = make_synth(&(playing){here.device, (hed_synth_solver)solver,
                                           HED_MATH_FAST, 64, HED_PACK_ROWS, HED_SYNTH_SINGLETON},
             instrument);
@@ -326,7 +329,7 @@ Test(synth_group, what_a_device_cannot_do_is_said)
     hed_synth_def def = hed_default_synth_def();
     hed_synth *synth;
     def.instrument = instrument;
-    def.solver = HED_SYNTH_GROUP;
+    def.solver = HED_SYNTH_SOLVER_GROUP;
     if (!(hed_device_describe(here.device)->capabilities & HED_CAN_RESIDENT)) {
         def.resident = true;
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(here.device, &def, &synth, &error));
@@ -384,6 +387,6 @@ static void fail_each_allocation(hed_synth_solver solver)
 
 Test(synth_group, any_allocation_may_fail)
 {
-    fail_each_allocation(HED_SYNTH_CPU);
-    fail_each_allocation(HED_SYNTH_GROUP);
+    fail_each_allocation(HED_SYNTH_SOLVER_CPU);
+    fail_each_allocation(HED_SYNTH_SOLVER_GROUP);
 }

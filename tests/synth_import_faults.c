@@ -10,7 +10,7 @@ static hed_status try_preset(void)
 {
     hed_error error = {0};
     hed_synth_instrument *instrument;
-    hed_synth_import_report report;
+    hed_synth_import_info report;
     hed_status status =
         hed_synth_instrument_parse_ank(p.bytes, p.size, "p.ank", &instrument, &report, &error);
     if (status != HED_OK && (instrument || !error.text[0])) abort();
@@ -46,7 +46,7 @@ static hed_status try_midi(void)
     hed_status status = hed_synth_midi_file_parse(bytes, sizeof bytes, "s.mid", &file, &error);
     if (status != HED_OK && (file || !error.text[0])) abort();
     if (status == HED_OK && hed_synth_midi_file_count(file) != NOTES) abort();
-    if (status == HED_OK) hed_synth_midi_file_destroy(file);
+    if (status == HED_OK) hed_synth_midi_file_close(file);
     return status;
 }
 

@@ -10,7 +10,7 @@
 TestSuite(synth_import, .init = folder_make, .fini = folder_remove);
 
 static preset p;
-static hed_synth_import_report report;
+static hed_synth_import_info report;
 
 static hed_synth_instrument *import(void)
 {
@@ -348,9 +348,9 @@ Test(synth_import, files_are_read_and_their_faults_named)
     make_example(&p);
     const char *path = in_folder("preset.ank");
     write_file(path, p.bytes, p.size);
-    OK(hed_synth_instrument_import_ank(path, &in, &report, &error));
+    OK(hed_synth_instrument_read_ank(path, &in, &report, &error));
     hed_synth_instrument_destroy(in);
-    FAILS(HED_ERROR_IO, hed_synth_instrument_import_ank(in_folder("none.ank"), &in, &report, &error));
+    FAILS(HED_ERROR_IO, hed_synth_instrument_read_ank(in_folder("none.ank"), &in, &report, &error));
     CHECK(strstr(error.text, "none.ank") && !in);
 }
 

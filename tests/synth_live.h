@@ -47,7 +47,7 @@ static inline void live_render(hed_device *device, const hed_synth_def *live, ui
     hed_error error = {0};
     hed_synth *synth;
     hed_synth_def def = *live;
-    def.solver = HED_SYNTH_CPU;
+    def.solver = HED_SYNTH_SOLVER_CPU;
     def.rate = 48000;
     def.block = 100;
     OK(hed_synth_create(device, &def, &synth, &error));

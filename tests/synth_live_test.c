@@ -152,10 +152,10 @@ Test(synth_live, names_what_is_not_installed)
     def.synth.instrument = instrument;
     setenv("HEDDLE_JACK_LIBRARY", "none", 1);
     setenv("HEDDLE_ALSA_LIBRARY", "libm.so.6", 1);
-    FAILS(HED_ERROR_UNSUPPORTED, hed_synth_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_UNSUPPORTED, hed_synth_live_open(&def, &live, &error));
     CHECK(strstr(error.text, "apt install libjack-jackd2-0") && !live, "%s", error.text);
     def.driver = HED_SYNTH_LIVE_ALSA;
-    FAILS(HED_ERROR_UNSUPPORTED, hed_synth_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_UNSUPPORTED, hed_synth_live_open(&def, &live, &error));
     CHECK(strstr(error.text, "libm.so.6 of HEDDLE_ALSA_LIBRARY, which lacks snd_") &&
               strstr(error.text, "apt install libasound2"),
         "%s", error.text);
@@ -361,7 +361,7 @@ static hed_synth_live_def live_def(hed_device *device, const hed_synth_instrumen
     def.output = "recorder:";
     def.midi_port = "recorder:keys";
     def.synth.instrument = instrument;
-    def.synth.solver = HED_SYNTH_CPU;
+    def.synth.solver = HED_SYNTH_SOLVER_CPU;
     return def;
 }
 
@@ -392,18 +392,18 @@ static void plays_what_a_render_gives(uint32_t block)
     hed_synth_instrument *instrument = live_instrument(false);
     hed_synth_live_def def = live_def(t.device, instrument);
     hed_synth_live *live;
-    OK(hed_synth_live_start(&def, &live, &error));
+    OK(hed_synth_live_open(&def, &live, &error));
     int64_t calls = counting.calls;
     wait_for_frames(r, 4 * block);
     atomic_store(&r->note_at, 17);
     wait_for_frames(r, FRAMES);
     CHECK(counting.calls == calls, "something was allocated while it played");
     hed_synth_live_info report;
-    OK(hed_synth_live_report(live, &report, &error));
-    hed_synth_live_stop(live);
+    OK(hed_synth_live_measure(live, &report, &error));
+    hed_synth_live_close(live);
     CHECK(report.rate == 48000 && report.block == block && report.latency == report.synth.latency);
     CHECK(report.events == 1 && report.events_lost == 0 && report.late == 0);
-    CHECK(report.load.count > 10 && report.synth.solver == HED_SYNTH_CPU);
+    CHECK(report.load.count > 10 && report.synth.solver == HED_SYNTH_SOLVER_CPU);
     static float left[FRAMES], right[FRAMES];
     uint32_t frames = atomic_load(&r->frames), sent = atomic_load(&r->sent);
     live_render(t.device, &def.synth, FRAMES, left, right, FRAMES);
@@ -458,8 +458,8 @@ static void tells_its_latency(
     def.synth.inputs = 1;
     hed_synth_live *live;
     hed_synth_live_info report;
-    OK(hed_synth_live_start(&def, &live, &error));
-    OK(hed_synth_live_report(live, &report, &error));
+    OK(hed_synth_live_open(&def, &live, &error));
+    OK(hed_synth_live_measure(live, &report, &error));
     uint32_t ours = report.latency;
     CHECK(ours == report.synth.latency + blocks * report.block && report.synth.latency > 0);
     expect_latency(
@@ -477,7 +477,7 @@ static void tells_its_latency(
         r, "heddle:in_1", JackPlaybackLatency, behind_ears.min + ours, behind_ears.max + ours);
     CHECK_EQ(more.jack_disconnect(r->client, "heddle:right", "recorder:right"), 0);
     expect_latency(r, "heddle:in_1", JackPlaybackLatency, ours, ours);
-    hed_synth_live_stop(live);
+    hed_synth_live_close(live);
     hed_synth_instrument_destroy(instrument);
 }
 
@@ -485,9 +485,9 @@ Test(synth_live, jack_is_told_the_latency, .init = here_open, .fini = here_close
 {
     hed_device *device;
     recorder *r = start_recorder(256);
-    tells_its_latency(r, here.device, HED_SYNTH_CPU, 0);
+    tells_its_latency(r, here.device, HED_SYNTH_SOLVER_CPU, 0);
     if (!hed_device_find(here.context, "Portable Computing Language", &device, NULL))
-        tells_its_latency(r, device, HED_SYNTH_GROUP, 1);
+        tells_its_latency(r, device, HED_SYNTH_SOLVER_GROUP, 1);
     stop_recorder(r);
 }
 
@@ -503,11 +503,11 @@ static float play_and_end(void)
     hed_synth_live_def def = live_def(here.device, instrument);
     hed_synth_live *live;
     hed_synth_live_info before, after;
-    OK(hed_synth_live_start(&def, &live, &error));
-    OK(hed_synth_live_report(live, &before, &error));
+    OK(hed_synth_live_open(&def, &live, &error));
+    OK(hed_synth_live_measure(live, &before, &error));
     atomic_store(&r->dawdle, true);
     wait_for_frames(r, 9600);
-    OK(hed_synth_live_report(live, &after, &error));
+    OK(hed_synth_live_measure(live, &after, &error));
     CHECK(after.xruns > before.xruns, "a cycle that took 100 ms was no xrun");
     hed_synth_event note = live_note(0x90, 127);
     CHECK(hed_synth_live_event(live, &note));
@@ -519,7 +519,7 @@ static float play_and_end(void)
     CHECK(hed_synth_live_event(live, &note));
     wait_for_frames(r, 4800);
     uint32_t stopped = atomic_load(&r->frames);
-    hed_synth_live_stop(live);
+    hed_synth_live_close(live);
     wait_for_frames(r, 1024);
     float peak = 0, step = 0;
     for (uint32_t n = at; n < stopped; n++) {
@@ -553,23 +553,23 @@ Test(synth_live, says_what_it_does_not_find, .init = here_open, .fini = here_clo
     hed_synth_live_def def = live_def(here.device, instrument);
     hed_synth_live *live;
     setenv("JACK_DEFAULT_SERVER", "heddle-no-such-server", 1);
-    FAILS(HED_ERROR_IO, hed_synth_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_open(&def, &live, &error));
     CHECK(strstr(error.text, "no JACK server") && !live);
     def.device = NULL;
-    FAILS(HED_ERROR_ARGUMENT, hed_synth_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_ARGUMENT, hed_synth_live_open(&def, &live, &error));
     def.device = here.device;
     recorder *r = start_recorder(256);
     def.midi_port = "no such keyboard";
-    FAILS(HED_ERROR_IO, hed_synth_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_open(&def, &live, &error));
     CHECK(strstr(error.text, "no such keyboard") && strstr(error.text, "recorder:keys"), "%s",
         error.text);
     def.midi_port = NULL;
     def.output = "no such card";
-    FAILS(HED_ERROR_IO, hed_synth_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_open(&def, &live, &error));
     CHECK(strstr(error.text, "no such card") && strstr(error.text, "system:playback_1"), "%s",
         error.text);
     def.output = NULL;
-    OK(hed_synth_live_start(&def, &live, &error));
+    OK(hed_synth_live_open(&def, &live, &error));
     /* The server goes while it plays. */
     kill(r->server, SIGTERM);
     hed_status status = HED_OK;
@@ -577,12 +577,12 @@ Test(synth_live, says_what_it_does_not_find, .init = here_open, .fini = here_clo
     for (uint32_t i = 0; i < 20000 && !status; i++) {
         sleep_milliseconds(10);
         hed_error_clear(&error);
-        status = hed_synth_live_report(live, &report, &error);
+        status = hed_synth_live_measure(live, &report, &error);
     }
     CHECK(status == HED_ERROR_IO && strstr(error.text, "server has ended"), "%s: %s",
         hed_status_name(status), error.text);
-    hed_synth_live_stop(live);
-    hed_synth_live_stop(NULL);
+    hed_synth_live_close(live);
+    hed_synth_live_close(NULL);
     hed_synth_instrument_destroy(instrument);
     stop_recorder(r);
 }
@@ -600,37 +600,37 @@ Test(synth_live, alsa, .init = here_open, .fini = here_close)
     def.block = 128;
     hed_synth_live *live;
     hed_synth_live_info report = {0};
-    OK(hed_synth_live_start(&def, &live, &error));
+    OK(hed_synth_live_open(&def, &live, &error));
     hed_synth_event note = live_note(0x90, 127),
                     wrong = {.kind = HED_SYNTH_EVENT_SET, .entity = 4711};
     CHECK(hed_synth_live_event(live, &wrong));
     for (uint32_t i = 0; i < 20000 && report.events_lost == 0; i++) {
         sleep_milliseconds(5);
-        OK(hed_synth_live_report(live, &report, &error));
+        OK(hed_synth_live_measure(live, &report, &error));
     }
     CHECK(report.events_lost == 1, "an event of nothing counts as played");
     CHECK(hed_synth_live_event(live, &note));
     for (uint32_t i = 0; i < 20000 && (report.load.count < 100 || report.synth.peak < 1e-6f); i++) {
         sleep_milliseconds(5);
-        OK(hed_synth_live_report(live, &report, &error));
+        OK(hed_synth_live_measure(live, &report, &error));
     }
     CHECK(report.load.count >= 100 && report.block == 128 && report.rate == 48000 &&
           report.events == 1);
     CHECK(report.synth.peak > 1e-6f, "it was silent");
-    hed_synth_live_stop(live);
+    hed_synth_live_close(live);
     def.output = "no_such_card";
-    FAILS(HED_ERROR_IO, hed_synth_live_start(&def, &live, &error));
+    FAILS(HED_ERROR_IO, hed_synth_live_open(&def, &live, &error));
     CHECK(strstr(error.text, "no_such_card"));
     def.output = "null";
     def.synth.inputs = 1; /* it captures silence */
-    OK(hed_synth_live_start(&def, &live, &error));
-    OK(hed_synth_live_report(live, &report, &error));
+    OK(hed_synth_live_open(&def, &live, &error));
+    OK(hed_synth_live_measure(live, &report, &error));
     for (uint32_t i = 0; i < 20000 && report.load.count < 100; i++) {
         sleep_milliseconds(5);
-        OK(hed_synth_live_report(live, &report, &error));
+        OK(hed_synth_live_measure(live, &report, &error));
     }
     CHECK(report.load.count >= 100 && report.xruns == 0);
-    hed_synth_live_stop(live);
+    hed_synth_live_close(live);
     hed_synth_instrument_destroy(instrument);
 }
 
@@ -656,10 +656,10 @@ Test(synth_live, memory_runs_out)
         counting.calls = 0;
         counting.fail_at = failures + 1;
         hed_error_clear(&error);
-        status = hed_synth_live_start(&def, &live, &error);
+        status = hed_synth_live_open(&def, &live, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_MEMORY && !live), "allocation %u: %s",
             failures + 1, error.text);
-        hed_synth_live_stop(live);
+        hed_synth_live_close(live);
         CHECK(counting.live == live_before, "allocation %u: %lld are left", failures + 1,
             (long long)(counting.live - live_before));
     }

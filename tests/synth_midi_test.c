@@ -126,7 +126,7 @@ Test(synth_midi, one_track_with_every_kind_of_event)
     check_event(file, 7, 224 * a_tick, 224, 0, 0xe3, 1, 64);
     check_event(file, 8, (224 + 0x0fffffff) * a_tick, 224 + 0x0fffffff, 0, 0x9f, 127, 127);
     CHECK(fabs(hed_synth_midi_file_seconds(file) - (227 + 0x0fffffff) * a_tick) < 1e-6);
-    hed_synth_midi_file_destroy(file);
+    hed_synth_midi_file_close(file);
 }
 
 Test(synth_midi, tempo_is_that_of_all_tracks)
@@ -160,7 +160,7 @@ Test(synth_midi, tempo_is_that_of_all_tracks)
     CHECK_NEAR(hed_synth_midi_file_events(file)[4].tempo, 60, 1e-4);
     CHECK(hed_synth_midi_file_events(file)[1].tempo == 0);
     CHECK_NEAR(hed_synth_midi_file_seconds(file), 0.9300007 + 10.4, 1e-9);
-    hed_synth_midi_file_destroy(file);
+    hed_synth_midi_file_close(file);
 }
 
 Test(synth_midi, time_code_does_not_follow_the_tempo)
@@ -180,7 +180,7 @@ Test(synth_midi, time_code_does_not_follow_the_tempo)
         hed_synth_midi_file *file = parse(&s);
         check_event(file, 1, 1000 * codes[i].a_tick, 1000, 0, 0x90, 60, 100);
         CHECK_NEAR(hed_synth_midi_file_seconds(file), 2000 * codes[i].a_tick, 1e-9);
-        hed_synth_midi_file_destroy(file);
+        hed_synth_midi_file_close(file);
     }
 }
 
@@ -193,8 +193,8 @@ Test(synth_midi, a_file_without_events_has_a_length)
     hed_synth_midi_file *file = parse(&s);
     CHECK_EQ(hed_synth_midi_file_count(file), 0);
     CHECK_NEAR(hed_synth_midi_file_seconds(file), 0.5, 1e-12);
-    hed_synth_midi_file_destroy(file);
-    hed_synth_midi_file_destroy(NULL);
+    hed_synth_midi_file_close(file);
+    hed_synth_midi_file_close(NULL);
 }
 
 Test(synth_midi, a_long_head_and_bytes_behind_the_end_are_passed_over)
@@ -209,7 +209,7 @@ Test(synth_midi, a_long_head_and_bytes_behind_the_end_are_passed_over)
     put(&s, 0x6a756e6b, 4);
     hed_synth_midi_file *file = parse(&s);
     CHECK_EQ(hed_synth_midi_file_count(file), 1);
-    hed_synth_midi_file_destroy(file);
+    hed_synth_midi_file_close(file);
 }
 
 /* ---- the same as midicsv reads ---- */
@@ -325,13 +325,13 @@ Test(synth_midi, reads_what_midicsv_reads)
         const char *path = in_folder("random.mid");
         write_file(path, s.bytes, s.size);
         hed_synth_midi_file *file;
-        OK(hed_synth_midi_file_load(path, &file, &error));
+        OK(hed_synth_midi_file_open(path, &file, &error));
         compare(path, file);
         for (uint32_t i = 1; i < hed_synth_midi_file_count(file); i++)
             CHECK_GE(hed_synth_midi_file_events(file)[i].seconds,
                 hed_synth_midi_file_events(file)[i - 1].seconds);
         events += hed_synth_midi_file_count(file);
-        hed_synth_midi_file_destroy(file);
+        hed_synth_midi_file_close(file);
     }
     CHECK_GT(events, 1000);
 }
@@ -366,7 +366,7 @@ Test(synth_midi, a_file_cut_anywhere_says_where)
 {
     song whole;
     two_tracks(&whole);
-    hed_synth_midi_file_destroy(parse(&whole));
+    hed_synth_midi_file_close(parse(&whole));
     for (size_t size = 0; size < whole.size; size++) {
         song cut = whole;
         char text[96];
@@ -426,7 +426,7 @@ Test(synth_midi, files_that_are_not_there_are_named)
 {
     hed_error error = {0};
     hed_synth_midi_file *file;
-    FAILS(HED_ERROR_IO, hed_synth_midi_file_load(in_folder("none.mid"), &file, &error));
+    FAILS(HED_ERROR_IO, hed_synth_midi_file_open(in_folder("none.mid"), &file, &error));
     CHECK(strstr(error.text, "none.mid") && !file);
 }
 
@@ -446,7 +446,7 @@ Test(synth_midi, bytes_turned_round_are_read_or_refused)
         hed_status status = hed_synth_midi_file_parse(s.bytes, good.size, "s", &file, &error);
         CHECK(status == HED_OK || (status == HED_ERROR_FORMAT && error.text[0] && !file));
         refused += status != HED_OK;
-        if (!status) hed_synth_midi_file_destroy(file);
+        if (!status) hed_synth_midi_file_close(file);
     }
     CHECK(refused > 1000 && refused < 20000);
 }

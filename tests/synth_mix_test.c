@@ -412,7 +412,7 @@ static played *play(hed_device *device, const hed_synth_instrument *instrument, 
         b.stems = (float *const[]){p->stems[0] + first, p->stems[1] + first};
         OK(hed_synth_process(synth, &b, &error));
     }
-    hed_synth_report(synth, &p->report);
+    p->report = hed_synth_describe(synth);
     hed_synth_destroy(synth);
     free(input);
     return p;

@@ -68,7 +68,7 @@ static inline void player_render(const char *text, double rate, const hed_synth_
     def.instrument = instrument;
     def.rate = rate;
     def.block = 512;
-    def.solver = HED_SYNTH_CPU;
+    def.solver = HED_SYNTH_SOLVER_CPU;
     OK(hed_synth_create(t.device, &def, &synth, &error));
     hed_synth_event some[256];
     for (uint32_t first = 0, next = 0; first < frames; first += 512) {

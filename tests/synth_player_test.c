@@ -112,7 +112,7 @@ Test(synth_player, too_many_events)
                 (const uint8_t[]){(uint8_t)(i % 3 ? 0xb0 : 0x90), (uint8_t)(40 + i % 30), 64}, 3);
         hed_synth_player_run(player, 64, NULL, left[0], right[0]);
     }
-    hed_synth_player_describe(player, &info);
+    info = hed_synth_player_describe(player);
     EXPECT(taken <= 3 * 1024 && info.events == taken && info.events_lost >= 3 * 1500 - taken,
         "%u taken, %lu of them lost", taken, (unsigned long)info.events_lost);
     hed_synth_player_midi(player, 0, (const uint8_t[]){0xb0, 121, 0}, 3);
@@ -200,7 +200,7 @@ Test(synth_player, loads_without_runs)
     FAILS(HED_ERROR_FORMAT, hed_synth_player_load_text(player, "{", 1, "broken", &error));
     FAILS(HED_ERROR_IO, hed_synth_player_load(player, "no/such/file.json", &error));
     error = (hed_error){0};
-    hed_synth_player_describe(player, &info);
+    info = hed_synth_player_describe(player);
     CHECK_TEXT(info.name, "single", "what failed has changed nothing");
     for (uint32_t i = 0; i < 20; i++) {
         const char *text = i % 2 ? player_voices : player_single;
@@ -208,7 +208,7 @@ Test(synth_player, loads_without_runs)
         hed_synth_player_run(player, 50, NULL, left[0], right[0]);
     }
     OK(hed_synth_player_load(player, "data/instruments/vibes.json", &error));
-    hed_synth_player_describe(player, &info);
+    info = hed_synth_player_describe(player);
     CHECK_TEXT(info.name, "vibes");
     CHECK_TEXT(info.path, "data/instruments/vibes.json");
     hed_synth_player_destroy(player);
@@ -222,7 +222,7 @@ Test(synth_player, knobs)
 {
     hed_synth_player *player = open_player(player_single, 0);
     hed_synth_player_info info;
-    hed_synth_player_describe(player, &info);
+    info = hed_synth_player_describe(player);
     CHECK_TEXT(info.knobs[0], "Hardness");
     CHECK_TEXT(info.knobs[1], "");
     CHECK_TEXT(info.knobs[2], "Loudness");
@@ -356,7 +356,7 @@ Test(synth_player, the_state_comes_back)
     saved = hed_synth_player_save(other, &again, &error);
     CHECK(again == size && memcmp(saved, first, size) == 0, "%s\n%s", first, saved);
     hed_synth_player_info info;
-    hed_synth_player_describe(other, &info);
+    info = hed_synth_player_describe(other);
     CHECK_TEXT(info.name, "test");
     CHECK_EQ(hed_synth_player_controller(other, 0), 74);
     /* It sounds like the one that it was saved from, from rest. */
@@ -412,7 +412,7 @@ Test(synth_player, states_of_strange_names)
         OK(hed_synth_player_restore(player, state, size, &error));
         CHECK_TEXT(hed_synth_player_save(player, &size, &error), state);
         hed_synth_player_info info;
-        hed_synth_player_describe(player, &info);
+        info = hed_synth_player_describe(player);
         if (i < 2) CHECK_TEXT(info.name, names[i]);
         free(state);
         hed_synth_player_destroy(player);
@@ -467,7 +467,7 @@ static void *keep_loading(void *user)
         if (player_draw(&seed, 2)) hed_synth_player_restore(l->player, state, size, &own);
         else hed_synth_player_load_text(l->player, text, strlen(text), "again", &own);
         hed_synth_player_save(l->player, NULL, &own);
-        hed_synth_player_describe(l->player, &info);
+        info = hed_synth_player_describe(l->player);
         hed_synth_player_learn(l->player, (int32_t)player_draw(&seed, 9));
         if (own.status) break;
     }

@@ -249,8 +249,8 @@ static void expect_same(hed_device *host, hed_device *device, uint32_t seed, uin
     static float expected[2 * FRAMES], found[2 * FRAMES];
     piece p;
     compose(&p, seed);
-    render(host, HED_SYNTH_CPU, 64, HED_PACK_ROWS, &p, expected);
-    render(device, seed % 2 ? HED_SYNTH_GROUP : HED_SYNTH_GLOBAL, 1 + seed % 90,
+    render(host, HED_SYNTH_SOLVER_CPU, 64, HED_PACK_ROWS, &p, expected);
+    render(device, seed % 2 ? HED_SYNTH_SOLVER_GROUP : HED_SYNTH_SOLVER_GLOBAL, 1 + seed % 90,
         (hed_pack_method)(seed % HED_PACK_METHOD_COUNT), &p, found);
     bool sounds = false;
     for (uint32_t i = 0; i < 2 * FRAMES; i++) {

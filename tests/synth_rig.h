@@ -97,7 +97,7 @@ static inline void rig_start(rig *r)
     def.rate = RATE;
     def.block = 4096;
     def.inputs = 1;
-    def.solver = HED_SYNTH_CPU;
+    def.solver = HED_SYNTH_SOLVER_CPU;
     def.seed = 7;
     OK(hed_synth_create(r->t.device, &def, &r->synth, &error));
 }

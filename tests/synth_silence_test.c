@@ -11,7 +11,7 @@
 static hed_synth_info info_of(const hed_synth *synth)
 {
     hed_synth_info info;
-    hed_synth_report(synth, &info);
+    info = hed_synth_describe(synth);
     return info;
 }
 
@@ -49,7 +49,7 @@ static void render(const playing *how, const hed_synth_event *events, uint32_t c
     char path[64];
     hed_synth_instrument *instrument;
     snprintf(path, sizeof path, "tests/golden/%s.json", how->instrument);
-    OK(hed_synth_instrument_load(path, &instrument, &error));
+    OK(hed_synth_instrument_read(path, &instrument, &error));
     hed_synth_instrument_def quiet = *hed_synth_instrument_definition(instrument);
     quiet.gain = -20; /* so that the limiter, which remembers, has nothing to do */
     OK(hed_synth_instrument_set_def(instrument, &quiet, &error));
@@ -58,7 +58,7 @@ static void render(const playing *how, const hed_synth_event *events, uint32_t c
     def.rate = RATE;
     def.block = 1024;
     def.solver = how->solver;
-    def.math = how->solver == HED_SYNTH_GRID ? HED_MATH_FAST : HED_MATH_STRICT;
+    def.math = how->solver == HED_SYNTH_SOLVER_GRID ? HED_MATH_FAST : HED_MATH_STRICT;
     hed_synth *synth;
     OK(hed_synth_create(how->t->device, &def, &synth, &error));
     for (uint32_t at = 0, frames; at < FRAMES; at += frames) {
@@ -122,11 +122,11 @@ Test(synth_silence, all_sound_off_stops_what_rings)
 {
     test_device t = test_open(NULL);
     bool host = strcmp(hed_device_describe(t.device)->backend, "host") == 0;
-    if (host) expect_silence(&(playing){&t, "string", HED_SYNTH_CPU, 256, false});
-    if (host) expect_silence(&(playing){&t, "voices", HED_SYNTH_CPU, 256, false});
-    expect_silence(&(playing){&t, "voices", HED_SYNTH_GROUP, 256, false});
-    expect_silence(&(playing){&t, "string", HED_SYNTH_GLOBAL, 256, false});
-    if (!host) expect_silence(&(playing){&t, "membrane", HED_SYNTH_GRID, 256, false});
+    if (host) expect_silence(&(playing){&t, "string", HED_SYNTH_SOLVER_CPU, 256, false});
+    if (host) expect_silence(&(playing){&t, "voices", HED_SYNTH_SOLVER_CPU, 256, false});
+    expect_silence(&(playing){&t, "voices", HED_SYNTH_SOLVER_GROUP, 256, false});
+    expect_silence(&(playing){&t, "string", HED_SYNTH_SOLVER_GLOBAL, 256, false});
+    if (!host) expect_silence(&(playing){&t, "membrane", HED_SYNTH_SOLVER_GRID, 256, false});
     test_close(&t);
 }
 
@@ -135,7 +135,7 @@ Test(synth_silence, the_block_does_not_matter)
     test_device t = test_open(NULL);
     static const uint32_t blocks[] = {1024, 61, 4};
     for (uint32_t i = 0; i < 3; i++) {
-        playing how = {&t, "voices", HED_SYNTH_AUTO, blocks[i], false};
+        playing how = {&t, "voices", HED_SYNTH_SOLVER_AUTO, blocks[i], false};
         RENDER(&how, i ? again : found, midi(0, 0x90, 60, 100), midi(9, 0x91, 67, 90),
             midi(OFF - 1, 0xb1, 120, 0), midi(OFF, 0xb0, 120, 0), midi(OFF, 0x90, 62, 80),
             midi(OFF + 1, 0xb0, 120, 0), midi(OFF + 1, 0x91, 70, 80));
@@ -148,7 +148,7 @@ Test(synth_silence, the_block_does_not_matter)
 Test(synth_silence, other_channels_go_on)
 {
     test_device t = test_open(NULL);
-    playing how = {&t, "voices", HED_SYNTH_GROUP, 256, false};
+    playing how = {&t, "voices", HED_SYNTH_SOLVER_GROUP, 256, false};
     RENDER(&how, plain, midi(0, 0x91, 67, 90));
     RENDER(&how, found, midi(0, 0x91, 67, 90), midi(0, 0x90, 60, 100), midi(OFF, 0xb0, 120, 0));
     float peak = loudest(plain, SILENT, FRAMES);
@@ -166,7 +166,7 @@ Test(synth_silence, notes_of_the_same_sample)
     test_device t = test_open(NULL);
     static const char *const instruments[] = {"string", "voices"};
     for (uint32_t i = 0; i < 2; i++) {
-        playing how = {&t, instruments[i], HED_SYNTH_AUTO, 256, false};
+        playing how = {&t, instruments[i], HED_SYNTH_SOLVER_AUTO, 256, false};
         RENDER(&how, plain, midi(OFF, 0x90, 60, 70));
         RENDER(
             &how, found, midi(0, 0x90, 60, 100), midi(OFF, 0xb0, 120, 0), midi(OFF, 0x90, 60, 70));
@@ -185,7 +185,7 @@ Test(synth_silence, a_change_keeps_what_was_set)
 {
     test_device t = test_open(NULL);
     hed_synth_instrument *instrument;
-    OK(hed_synth_instrument_load("tests/golden/string.json", &instrument, &error));
+    OK(hed_synth_instrument_read("tests/golden/string.json", &instrument, &error));
     hed_synth_event set = {
         .frame = 5,
         .kind = HED_SYNTH_EVENT_SET,
@@ -194,11 +194,12 @@ Test(synth_silence, a_change_keeps_what_was_set)
         .value = 50,
     };
     hed_synth_instrument_destroy(instrument);
-    RENDER((&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), again, midi(0, 0x90, 60, 100));
-    RENDER(
-        (&(playing){&t, "string", HED_SYNTH_AUTO, 256, false}), plain, midi(0, 0x90, 60, 100), set);
-    RENDER(
-        (&(playing){&t, "string", HED_SYNTH_AUTO, 256, true}), found, midi(0, 0x90, 60, 100), set);
+    RENDER((&(playing){&t, "string", HED_SYNTH_SOLVER_AUTO, 256, false}), again,
+        midi(0, 0x90, 60, 100));
+    RENDER((&(playing){&t, "string", HED_SYNTH_SOLVER_AUTO, 256, false}), plain,
+        midi(0, 0x90, 60, 100), set);
+    RENDER((&(playing){&t, "string", HED_SYNTH_SOLVER_AUTO, 256, true}), found,
+        midi(0, 0x90, 60, 100), set);
     CHECK(memcmp(again + OFF, plain + OFF, sizeof plain - OFF * sizeof *plain) != 0,
         "setting it does nothing");
     for (uint32_t i = 0; i < FRAMES; i++) CHECK_EQ(found[i], plain[i], "sample %u", i);

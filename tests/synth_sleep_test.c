@@ -10,7 +10,7 @@
 static hed_synth_info info_of(const hed_synth *synth)
 {
     hed_synth_info info;
-    hed_synth_report(synth, &info);
+    info = hed_synth_describe(synth);
     return info;
 }
 
@@ -23,7 +23,7 @@ TestSuite(synth_sleep, .init = here_open, .fini = here_close);
 static hed_synth_instrument *load(const char *path)
 {
     hed_synth_instrument *instrument;
-    OK(hed_synth_instrument_load(path, &instrument, &error));
+    OK(hed_synth_instrument_read(path, &instrument, &error));
     return instrument;
 }
 
@@ -81,7 +81,7 @@ static uint32_t asleep(const hed_synth *synth) { return info_of(synth).asleep; }
 Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
 {
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
-    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 0);
     CHECK_EQ(info_of(synth).islands, 2, "what an LFO shakes cannot rest");
     CHECK_EQ(asleep(synth), 0);
     play(synth, RATE / 8 + 600, 256, NULL, 0, NULL);
@@ -113,7 +113,7 @@ Test(synth_sleep, each_island_sleeps_and_wakes_by_itself)
 Test(synth_sleep, silence_is_exact_and_comes_without_a_click)
 {
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
-    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 0);
     static float sound[LONG];
     hed_synth_event low = note(0, 60);
     play(synth, LONG, 256, &low, 1, sound);
@@ -146,7 +146,7 @@ Test(synth_sleep, sound_is_the_same_for_every_block)
     bool slow = strcmp(hed_device_describe(here.device)->backend, "host") != 0;
     for (uint32_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         if (slow && blocks[i] == 1) continue; /* a launch a sample */
-        hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
+        hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 0);
         play(synth, RATE / 2, blocks[i], events, 4, i ? again : first);
         if (i) CHECK_EQ(memcmp(first, again, sizeof first), 0, "blocks of %u", blocks[i]);
         hed_synth_destroy(synth);
@@ -160,7 +160,7 @@ Test(synth_sleep, a_string_that_slept_sounds_as_before)
     enum { NOTE = 9600 };
     static float sound[2 * RATE];
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
-    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 0);
     const hed_synth_event events[] = {note(0, 60), note(RATE, 60)};
     play(synth, 2 * RATE, 256, events, 2, sound);
     double difference = 0, power = 0;
@@ -195,7 +195,7 @@ static void expect(
     const test_device *t, const char *more, uint32_t islands, uint32_t quiet, uint32_t played)
 {
     hed_synth_instrument *instrument = body_with(300, more);
-    hed_synth *synth = start(t, instrument, HED_SYNTH_AUTO, 1);
+    hed_synth *synth = start(t, instrument, HED_SYNTH_SOLVER_AUTO, 1);
     CHECK_EQ(info_of(synth).islands, islands, "%s", more);
     play(synth, RATE / 2, 512, NULL, 0, NULL);
     CHECK_EQ(asleep(synth), quiet, "%s", more);
@@ -254,12 +254,12 @@ Test(synth_sleep, sound_that_comes_in_wakes)
     hed_synth_instrument *instrument = body_with(30, DRIVEN);
     for (uint32_t i = 0; i < BURST; i++)
         early[77 + i] = twice[i] = twice[AT + i] = i % 7 ? sinf(0.1f * (float)i) : 0.0f;
-    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 1);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 1);
     incoming = early;
     play(synth, HEARD_FOR, 256, NULL, 0, awake);
     hed_synth_destroy(synth);
     for (uint32_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
-        synth = start(&here, instrument, HED_SYNTH_AUTO, 1);
+        synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 1);
         incoming = twice; /* it falls asleep near where it would rest */
         play(synth, AT - 77, blocks[i], NULL, 0, sound);
         CHECK_EQ(asleep(synth), 1);
@@ -286,7 +286,7 @@ Test(synth_sleep, sound_keeps_awake_what_it_drives)
 {
     static float sound[RATE];
     hed_synth_instrument *instrument = body_with(300, DRIVEN);
-    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 1);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 1);
     for (uint32_t i = 0; i < RATE; i++) sound[i] = i % 480 ? 0.0f : 2e-7f; /* -134 dB, at times */
     incoming = sound;
     play(synth, RATE, 256, NULL, 0, NULL);
@@ -309,7 +309,7 @@ Test(synth_sleep, echoes_are_waited_for)
         "\"gain\": 0.05}], \"delay_lines\": [{\"name\": \"echo\", \"source\": \"ear\", \"seconds\": 0.8}], \"links\": "
         "[{\"from\": \"in\", \"to\": \"body\"}, {\"from\": \"return\", \"to\": \"body\"}, {\"from\": \"ear\", \"to\": \"body\"}, "
         "{\"from\": \"return\", \"to\": \"echo\"}]");
-    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 1);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 1);
     for (uint32_t i = 0; i < 500; i++) burst[i] = sinf(0.1f * (float)i);
     incoming = burst;
     play(synth, RATE, 256, NULL, 0, sound);
@@ -330,9 +330,9 @@ Test(synth_sleep, echoes_are_waited_for)
 Test(synth_sleep, voices_rest_each_by_itself)
 {
     hed_synth_instrument *instrument = load("tests/golden/voices.json");
-    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 0);
     hed_synth_info report;
-    hed_synth_report(synth, &report);
+    report = hed_synth_describe(synth);
     CHECK(report.islands >= report.instances && report.instances > 1);
     uint32_t each = report.islands / report.instances;
     play(synth, RATE / 4, 256, NULL, 0, NULL);
@@ -349,7 +349,7 @@ Test(synth_sleep, voices_rest_each_by_itself)
 Test(synth_sleep, sound_off_wakes_every_voice)
 {
     hed_synth_instrument *instrument = load("tests/golden/voices.json");
-    hed_synth *synth = start(&here, instrument, HED_SYNTH_AUTO, 0);
+    hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 0);
     uint32_t islands = info_of(synth).islands;
     hed_synth_event set = {.kind = HED_SYNTH_EVENT_SET,
         .entity = hed_synth_instrument_at(instrument, HED_SYNTH_BODY, 5),
@@ -370,13 +370,14 @@ Test(synth_sleep, sound_off_wakes_every_voice)
 Test(synth_sleep, solvers_sleep_alike)
 {
     static float first[RATE / 2], again[RATE / 2];
-    static const hed_synth_solver solvers[] = {HED_SYNTH_CPU, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL};
+    static const hed_synth_solver solvers[] = {
+        HED_SYNTH_SOLVER_CPU, HED_SYNTH_SOLVER_GROUP, HED_SYNTH_SOLVER_GLOBAL};
     test_device t = test_open(NULL), host = t;
     OK(hed_device_find(t.context, "host", &host.device, &error));
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
     const hed_synth_event events[] = {
         note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
-    hed_synth *synth = start(&host, instrument, HED_SYNTH_CPU, 0);
+    hed_synth *synth = start(&host, instrument, HED_SYNTH_SOLVER_CPU, 0);
     play(synth, RATE / 2, 256, events, 4, first);
     uint32_t sleepers = asleep(synth), compared = 0;
     CHECK_GT(sleepers, 0, "nothing sleeps at the end");

@@ -1,7 +1,7 @@
 /* ctest: devices full=pocl */
-/* Synths after transients: for one to three blocks parameters, controls, tempo and the sound that comes
- * in are at a limit of what is taken, notes are played, and then all is as before. A block later the
- * synth sounds again, and no number that it gives is ever NaN or infinite. */
+/* Synths after transients: for one to three blocks parameters, controls, tempo and the sound that
+ * comes in are at a limit of what is taken, notes are played, and then all is as before. A block
+ * later the synth sounds again, and no number that it gives is ever NaN or infinite. */
 #include "transients.h"
 
 #include "heddle/synth.h"
@@ -267,8 +267,8 @@ static bool rig_make(rig *r, bool host)
     def.instrument = r->instrument;
     def.block = BLOCK;
     def.inputs = 1;
-    def.solver = transient_choice(2) ? HED_SYNTH_GROUP : HED_SYNTH_GLOBAL;
-    if (host && transient_choice(4)) def.solver = HED_SYNTH_CPU;
+    def.solver = transient_choice(2) ? HED_SYNTH_SOLVER_GROUP : HED_SYNTH_SOLVER_GLOBAL;
+    if (host && transient_choice(4)) def.solver = HED_SYNTH_SOLVER_CPU;
     def.threads = host && transient_choice(8) == 0 ? 2 : 1;
     hed_error refused = {0};
     if (!hed_synth_create(here.device, &def, &r->synth, &refused)) {
@@ -283,7 +283,7 @@ static bool rig_make(rig *r, bool host)
 static uint32_t breaks(const rig *r)
 {
     hed_synth_info info;
-    hed_synth_report(r->synth, &info);
+    info = hed_synth_describe(r->synth);
     return info.breaks;
 }
 
@@ -292,7 +292,7 @@ static bool unheard_moves(rig *r)
 {
     hed_synth_info info;
     bool moves = false;
-    hed_synth_report(r->synth, &info);
+    info = hed_synth_describe(r->synth);
     for (uint32_t i = 0; i < info.instances; i++) {
         OK(hed_synth_read_bodies(r->synth, i, r->places, r->speeds, &error));
         for (uint32_t k = 3 * BODIES; k < 6 * BODIES; k++) moves |= r->speeds[k] != 0;
@@ -352,7 +352,8 @@ static void try_one(rig *r, tally *t)
     restore(r);
     uint32_t restored = breaks(r);
     if ((now = play(r, BLOCK))) broken = now;
-    /* a state that the transient left may cross a limit late in this block: the breaker's rest ends in the next */
+    /* a state that the transient left may cross a limit late in this block: the breaker's rest ends
+     * in the next */
     if (breaks(r) > restored && (now = play(r, BLOCK))) broken = now;
     CHECK(!r->refused);
     uint32_t then = breaks(r);

@@ -26,7 +26,7 @@ static hed_synth_info report_of(hed_device *device, const hed_synth_def *def)
     hed_synth *synth;
     OK(hed_synth_create(device, def, &synth, &error));
     hed_synth_info report;
-    hed_synth_report(synth, &report);
+    report = hed_synth_describe(synth);
     hed_synth_destroy(synth);
     return report;
 }
@@ -54,10 +54,10 @@ Test(synth_tune, what_was_measured_is_taken)
         CHECK_EQ(report.configured, HED_ORIGIN_EXACT);
         int64_t solver = best->config.values[0]; /* STRUCTURE; 0: by rule */
         if (solver) CHECK_EQ((int64_t)report.solver, solver);
-        def.solver = HED_SYNTH_GLOBAL;
+        def.solver = HED_SYNTH_SOLVER_GLOBAL;
         report = report_of(device, &def);
         CHECK_EQ(report.configured, HED_ORIGIN_GIVEN);
-        CHECK_EQ(report.solver, HED_SYNTH_GLOBAL);
+        CHECK_EQ(report.solver, HED_SYNTH_SOLVER_GLOBAL);
     }
     hed_tune_result_free(result);
     hed_synth_instrument_destroy(instrument);

@@ -672,7 +672,7 @@ Test(synth_voices, notes_that_are_not_heard_are_dropped_and_counted)
 {
     rig r;
     octave_rig(&r, 0, false);
-    hed_synth_note_report n = synth_voices_notes(r.voices);
+    hed_synth_note_info n = synth_voices_notes(r.voices);
     CHECK(n.low == 48 && n.high == 71 && n.struck == 0 && n.dropped == 0);
     PLAY(r, midi(0, 0x90, 84, 100), midi(0, 0x90, 36, 100), midi(1, 0x90, 85, 100),
         midi(1, 0x90, 50, 100));

@@ -6,7 +6,7 @@ static int write_page(const char *folder, const char *name, synthetic_tuning *t)
     char path[512];
     hed_error error = {0};
     snprintf(path, sizeof path, "%s/%s.html", folder, name);
-    if (hed_tune_report_write(path, HED_REPORT_HTML, synthetic_def(t), &error))
+    if (hed_tune_report_save(synthetic_def(t), path, HED_REPORT_HTML, &error))
         fprintf(stderr, "%s\n", error.text);
     return error.status != HED_OK;
 }

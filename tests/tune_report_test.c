@@ -147,7 +147,7 @@ static void write_page(synthetic_tuning *t)
     CHECK(descriptor >= 0);
     free(page);
     hed_json_free(json);
-    OK(hed_tune_report_write(path, HED_REPORT_HTML, synthetic_def(t), &error));
+    OK(hed_tune_report_save(synthetic_def(t), path, HED_REPORT_HTML, &error));
     OK(hed_file_read(path, 10000000, &page, &size, &error));
     EXPECT(size < 500000, "%zu bytes", size);
     remove(path);
@@ -276,7 +276,7 @@ Test(tune_report, a_folder_that_is_not_there)
     synthetic_tuning t = synthetic_make(10, 1);
     hed_error error = {0};
     FAILS(HED_ERROR_IO,
-        hed_tune_report_write("/nowhere/report.html", HED_REPORT_HTML, synthetic_def(&t), &error));
+        hed_tune_report_save(synthetic_def(&t), "/nowhere/report.html", HED_REPORT_HTML, &error));
     EXPECT(strstr(error.text, "/nowhere"));
     synthetic_free(&t);
 }

@@ -64,7 +64,7 @@ Test(tune_results, csv)
     hed_evaluation evaluations[3];
     hed_tune_result result = result_of(evaluations);
     hed_tune_report_def def = {.kernel = &KERNEL, .result = &result};
-    OK(hed_tune_report_write(in_folder("r.csv"), HED_REPORT_CSV, &def, &error));
+    OK(hed_tune_report_save(&def, in_folder("r.csv"), HED_REPORT_CSV, &error));
     char *text = contents("r.csv");
     EXPECT_TEXT(text,
         "WG,VARIANT,outcome,value,low,high,runs,build_seconds,at,error,recalled,winner,text\n"
@@ -83,7 +83,7 @@ Test(tune_results, t4)
     hed_tune_report_def def = {.kernel = &KERNEL, .result = &result};
     for (int outcome = 0; outcome < HED_OUTCOME_COUNT; outcome++) {
         evaluations[1].outcome = (hed_outcome)outcome;
-        OK(hed_tune_report_write(in_folder("r.json"), HED_REPORT_T4, &def, &error));
+        OK(hed_tune_report_save(&def, in_folder("r.json"), HED_REPORT_T4, &error));
         hed_json *json;
         OK(hed_json_read(in_folder("r.json"), &json, &error));
         hed_json_node root = hed_json_root(json), list = hed_json_member(root, "results");
@@ -114,7 +114,7 @@ Test(tune_results, t4)
         hed_json_free(json);
     }
     def.objective = HED_OBJECTIVE_ENERGY;
-    OK(hed_tune_report_write(in_folder("r.json"), HED_REPORT_T4, &def, &error));
+    OK(hed_tune_report_save(&def, in_folder("r.json"), HED_REPORT_T4, &error));
     char *text = contents("r.json");
     EXPECT(strstr(text, "\"energy\"") && strstr(text, "\"J\"") && strstr(text, "\"failed\"") &&
            !strstr(text, "nan"));
@@ -127,10 +127,10 @@ Test(tune_results, files_that_cannot_be_written)
     hed_tune_result result = result_of(evaluations);
     hed_tune_report_def def = {.kernel = &KERNEL, .result = &result};
     FAILS(
-        HED_ERROR_IO, hed_tune_report_write(in_folder("none/r.csv"), HED_REPORT_CSV, &def, &error));
+        HED_ERROR_IO, hed_tune_report_save(&def, in_folder("none/r.csv"), HED_REPORT_CSV, &error));
     FAILS(
-        HED_ERROR_IO, hed_tune_report_write(in_folder("none/r.json"), HED_REPORT_T4, &def, &error));
-    FAILS(HED_ERROR_IO, hed_tune_report_write("/dev/full", HED_REPORT_CSV, &def, &error));
-    FAILS(HED_ERROR_IO, hed_tune_report_write("/dev/full", HED_REPORT_T4, &def, &error));
+        HED_ERROR_IO, hed_tune_report_save(&def, in_folder("none/r.json"), HED_REPORT_T4, &error));
+    FAILS(HED_ERROR_IO, hed_tune_report_save(&def, "/dev/full", HED_REPORT_CSV, &error));
+    FAILS(HED_ERROR_IO, hed_tune_report_save(&def, "/dev/full", HED_REPORT_T4, &error));
     EXPECT(strstr(error.text, "/dev/full"), "%s", error.text);
 }

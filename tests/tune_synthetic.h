@@ -210,16 +210,16 @@ static inline void synthetic_devices(synthetic_tuning *t)
 {
     t->result.device_count = 3;
     t->result.devices[0] =
-        (hed_tune_on){.device = "cuda:0", .done = 20, .failed = 3, .pace = 1, .seconds = 1.00e-3};
+        (hed_tune_on){.device = "cuda:0", .done = 20, .failed = 3, .drift = 1, .seconds = 1.00e-3};
     t->result.devices[1] = (hed_tune_on){.device = "node7:cuda:1",
         .done = 21,
-        .pace = 1.02,
+        .drift = 1.02,
         .seconds = NAN,
         .lost = true,
         .losses = 2,
         .why = "it said: <no route>"};
     t->result.devices[2] = (hed_tune_on){
-        .device = "node8:cuda:0", .done = 19, .pace = 0.99, .seconds = 1.03e-3, .losses = 1};
+        .device = "node8:cuda:0", .done = 19, .drift = 0.99, .seconds = 1.03e-3, .losses = 1};
 }
 
 #endif

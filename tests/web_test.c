@@ -394,8 +394,8 @@ static void open_with_restart(void)
     snprintf(address, sizeof address, "%s", hed_web_address(web));
 }
 
-/* A shader that never ends on a driver that does not come back: the browser is started anew, and the
- * candidate is one that hangs, also where it was one of several. */
+/* A shader that never ends on a driver that does not come back: the browser is started anew, and
+ * the candidate is one that hangs, also where it was one of several. */
 Test(web, a_browser_that_is_started_anew)
 {
     open_with_restart();
@@ -721,7 +721,7 @@ Test(web, one_file)
     char *text;
     size_t size;
     hed_json *json;
-    OK(hed_web_write_page(&runner, configs, 2, &key, in_folder("page.html"), &error));
+    OK(hed_web_save_page(&runner, configs, 2, &key, in_folder("page.html"), &error));
     OK(hed_file_read(in_folder("page.html"), 1 << 20, &text, &size, &error));
     char *job = strstr(text, open), *end = job ? strstr(job, "</script>") : NULL;
     CHECK(job && end);
@@ -736,7 +736,7 @@ Test(web, one_file)
     hed_json_free(json);
     free(text);
     FAILS(HED_ERROR_IO,
-        hed_web_write_page(&runner, configs, 2, &key, in_folder("no/page.html"), &error));
+        hed_web_save_page(&runner, configs, 2, &key, in_folder("no/page.html"), &error));
 }
 
 /* Everything that the page fetches is there, is small, and fetches nothing from elsewhere. */

@@ -177,8 +177,8 @@ static json_t *devices_json(const hed_tune_result *r)
         const hed_tune_on *on = &r->devices[i];
         list_append(&list,
             json_pack("{s:o, s:I, s:I, s:o, s:o, s:b, s:I, s:o}", "id", text_json(on->device),
-                "tried", (json_int_t)on->done, "failed", (json_int_t)on->failed, "pace",
-                number_json(on->pace), "seconds", number_json(on->seconds), "lost", on->lost,
+                "tried", (json_int_t)on->done, "failed", (json_int_t)on->failed, "drift",
+                number_json(on->drift), "seconds", number_json(on->seconds), "lost", on->lost,
                 "losses", (json_int_t)on->losses, "why", text_json(on->why)));
     }
     return json_pack("{s:o}", "devices", list);
@@ -380,8 +380,8 @@ static hed_status write_csv(const char *path, const hed_tune_report_def *def, he
     return hed_file_writer_commit(writer, error);
 }
 
-hed_status hed_tune_report_write(
-    const char *path, hed_report_format format, const hed_tune_report_def *def, hed_error *error)
+hed_status hed_tune_report_save(
+    const hed_tune_report_def *def, const char *path, hed_report_format format, hed_error *error)
 {
     HED_REQUIRE(path, def);
     switch (format) {

@@ -135,8 +135,18 @@ static bool either(const char *text, const char *a, const char *b)
     return text && (strcmp(text, a) == 0 || strcmp(text, b) == 0);
 }
 
+/* Compares a Host header. The names contain the port, which is known once the daemon serves: start()
+ * writes them under the lock. */
+static bool is_own_host(hed_web *web, const char *host)
+{
+    pthread_mutex_lock(&web->lock);
+    bool own = either(host, web->host[0], web->host[1]);
+    pthread_mutex_unlock(&web->lock);
+    return own;
+}
+
 /* Checks the headers, before a body is read. 0: accepted. */
-static unsigned check_caller(const hed_web *web, struct MHD_Connection *c, const char *url,
+static unsigned check_caller(hed_web *web, struct MHD_Connection *c, const char *url,
     const char *method, const char **reason)
 {
     static const char bearer[] = "Bearer ", api[] = "/api/";
@@ -144,7 +154,7 @@ static unsigned check_caller(const hed_web *web, struct MHD_Connection *c, const
     const char *type =
         strcmp(url, "/api/output") == 0 ? "application/octet-stream" : "application/json";
     *reason = "another host\n";
-    if (!either(header_of(web, c, "Host"), web->host[0], web->host[1])) return MHD_HTTP_FORBIDDEN;
+    if (!is_own_host(web, header_of(web, c, "Host"))) return MHD_HTTP_FORBIDDEN;
     *reason = "GET or POST\n";
     if ((!post || !asks) && strcmp(method, "GET") != 0) return MHD_HTTP_METHOD_NOT_ALLOWED;
     if (!asks) return 0;
@@ -547,11 +557,11 @@ static hed_status start(hed_web *web, hed_error *error)
     unsigned port = web->mhd.get_daemon_info(web->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
     pthread_mutex_lock(&web->lock);
     web->port = port;
-    pthread_mutex_unlock(&web->lock);
     for (int i = 0; i < 2; i++) {
         snprintf(web->host[i], sizeof web->host[i], "%s:%u", names[i], port);
         snprintf(web->origin[i], sizeof web->origin[i], "http://%s:%u", names[i], port);
     }
+    pthread_mutex_unlock(&web->lock);
     char mask[32] = "";
     if (web->def.quantum) snprintf(mask, sizeof mask, "?quantum=%u", web->def.quantum);
     snprintf(web->address, sizeof web->address, "http://127.0.0.1:%u/%s%s#%s", port,

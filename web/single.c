@@ -158,7 +158,7 @@ static void put_page(FILE *out, const char *job)
     fprintf(out, "</script>%s", behind_script);
 }
 
-hed_status hed_web_write_page(const hed_runner_def *def, const hed_config *configs, uint32_t count,
+hed_status hed_web_save_page(const hed_runner_def *def, const hed_config *configs, uint32_t count,
     const hed_database_entry *key, const char *path, hed_error *error)
 {
     HED_REQUIRE(def, configs || !count, key, path);

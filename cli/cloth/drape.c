@@ -63,7 +63,7 @@ static hed_status open_scene(drape *d, hed_error *error)
     hed_cloth_scene_options options = {
         .mend = hed_given(a, "mend"), .warn = d->quiet ? NULL : cli_cloth_warn};
     if (fclose(file) != 0) HED_OUT_OF_MEMORY(error, "the scene");
-    hed_cloth_scene_parse("heddle cloth drape", text, size, "", &options, &d->scene, error);
+    hed_cloth_scene_parse(text, size, "heddle cloth drape", "", &options, &d->scene, error);
     free(text);
     return error->status;
 }
@@ -116,9 +116,9 @@ static hed_status write_garment(drape *d, hed_error *error)
     const float *written = mesh->normals ? normals : NULL;
     int ending = cloth_drape_ending_of(path);
     hed_cloth_read(d->cloth, positions, mesh->normals ? normals : NULL, NULL, error);
-    if (ending == PLY) hed_cloth_mesh_write_ply(path, mesh, positions, NULL, error);
-    else if (ending == GLB) hed_cloth_mesh_write_glb(path, mesh, positions, written, error);
-    else hed_cloth_mesh_write_obj(path, mesh, positions, written, error);
+    if (ending == PLY) hed_cloth_mesh_save_ply(mesh, path, positions, NULL, error);
+    else if (ending == GLB) hed_cloth_mesh_save_glb(mesh, path, positions, written, error);
+    else hed_cloth_mesh_save_obj(mesh, path, positions, written, error);
     free(positions);
     free(normals);
     return error->status;

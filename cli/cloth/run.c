@@ -232,7 +232,7 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
         .garments = hed_cloth_scene_garment_count(r->scene),
         .seconds = r->seconds,
     };
-    hed_cloth_report(r->cloth, &figures.report);
+    figures.report = hed_cloth_describe(r->cloth);
     for (uint32_t g = 0; g < figures.garments; g++) {
         hed_cloth_stiffness stiffness;
         if (!hed_cloth_stiffness_of(r->cloth, g, 1 / r->rate, &stiffness)) continue;

@@ -170,8 +170,8 @@ static hed_status write_meshes(cli_cloth_output *output, hed_error *error)
         char *path = cli_cloth_beside(output->def.cache, g->name, "-mesh.obj");
         if (!path) return cloth_output_out_of_memory(error);
         if (!is_own_mesh(output->def.scene, i, path))
-            hed_cloth_mesh_write_obj(
-                path, g->mesh, places_of(output) + 3 * (size_t)g->first_vertex, NULL, error);
+            hed_cloth_mesh_save_obj(
+                g->mesh, path, places_of(output) + 3 * (size_t)g->first_vertex, NULL, error);
         free(path);
     }
     return error->status;
@@ -321,9 +321,9 @@ static hed_status write_each(
         if (!path) return cloth_output_out_of_memory(error);
         const float *positions = places_of(output) + 3 * at,
                     *normals = (output->turned ? output->turned : output->normals) + 3 * at;
-        if (format == OBJ) hed_cloth_mesh_write_obj(path, g->mesh, positions, normals, error);
-        else if (format == GLB) hed_cloth_mesh_write_glb(path, g->mesh, positions, normals, error);
-        else hed_cloth_mesh_write_ply(path, g->mesh, positions, output->colours + 4 * at, error);
+        if (format == OBJ) hed_cloth_mesh_save_obj(g->mesh, path, positions, normals, error);
+        else if (format == GLB) hed_cloth_mesh_save_glb(g->mesh, path, positions, normals, error);
+        else hed_cloth_mesh_save_ply(g->mesh, path, positions, output->colours + 4 * at, error);
         free(path);
     }
     return error->status;
@@ -387,8 +387,8 @@ hed_status cli_cloth_output_animated(
              *path = cli_cloth_beside(stem, g->name, ending);
         if (cache && path) hed_cloth_pc2_read(cache, &data, error);
         else cloth_output_out_of_memory(error);
-        hed_cloth_mesh_write_glb_frames(
-            path, g->mesh, data.positions, data.frame_count, rate, error);
+        hed_cloth_mesh_save_glb_frames(
+            g->mesh, path, data.positions, data.frame_count, rate, error);
         hed_cloth_pc2_free(&data);
         free(cache);
         free(path);

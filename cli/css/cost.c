@@ -59,7 +59,7 @@ static void match_times(
 {
     if (c->s.device) {
         hed_css_times times = {0};
-        hed_css_measure(matcher, 3, &times, error);
+        hed_css_matcher_measure(matcher, 3, &times, error);
         *bind = times.bind;
         *pass = times.pass;
         return;
@@ -183,7 +183,7 @@ static cost_counts count_group(cost *c, const cost_group *group, hed_error *erro
     cost_counts counts = {0};
     if (!hed_failed(error)) {
         hed_css_matcher_info info = hed_css_matcher_describe(without_group);
-        counts = (cost_counts){(int64_t)c->classes - hed_css_results(without_group).classes,
+        counts = (cost_counts){(int64_t)c->classes - hed_css_matcher_results(without_group).classes,
             (int64_t)c->info.states - info.states, (int64_t)c->info.signatures - info.signatures,
             (int64_t)c->info.varying - info.varying, (int64_t)c->info.shapes - info.shapes,
             (int64_t)c->info.compounds - info.compounds};
@@ -251,7 +251,7 @@ static hed_status cost_print(cost *c, const hed_arguments *arguments, hed_error 
     if (hed_failed(error) || json) return hed_failed(error) ? error->status : HED_OK;
     printf("\n%u selectors, %u elements on %u page%s, %s: bind %.1f us, pass %.1f us; %u selectors "
            "without a cost of their own above the noise of %.1f us.\n",
-        c->rules, hed_css_results(c->s.matcher).elements, c->s.page_count,
+        c->rules, hed_css_matcher_results(c->s.matcher).elements, c->s.page_count,
         c->s.page_count == 1 ? "" : "s", device, 1e6 * c->bind, 1e6 * c->pass, small,
         1e6 * c->noise);
     return HED_OK;
@@ -271,11 +271,11 @@ static int cost_command(const hed_arguments *arguments, void *user)
     hed_interrupt_install();
     site_open(&c.s, arguments, "PAGE", "css", false, &error);
     if (!hed_failed(&error)) {
-        c.rules = hed_css_results(c.s.matcher).rules;
+        c.rules = hed_css_matcher_results(c.s.matcher).rules;
         hed_css_matcher *counted = matcher_without(&c, NULL, NULL, &error);
         if (!hed_failed(&error)) {
             c.info = hed_css_matcher_describe(counted);
-            c.classes = hed_css_results(counted).classes;
+            c.classes = hed_css_matcher_results(counted).classes;
         }
         hed_css_matcher_destroy(counted);
     }

@@ -53,7 +53,7 @@ static void explain_row(void *user, const hed_css_declaration *d)
     char result[32], declaration[160], layer[128] = "", condition[512] = "", *selector = NULL;
     char specificity[32] = "style", short_value[48] = "", place[640];
     const char *file = "", *outcome = result_of(d, result, sizeof result);
-    hed_css_rule rule = {.line = hed_css_line(x->s->pages[0], x->element)};
+    hed_css_rule rule = {.line = hed_css_element_line(x->s->pages[0], x->element)};
     char *value = malloc(d->value_length + 1);
     if (value) value_text(d, value, d->value_length);
     value_text(d, short_value, 40);
@@ -130,8 +130,8 @@ static int explain_command(const hed_arguments *arguments, void *user)
         hed_css_element_text(s.pages[0], x.element, text, sizeof text);
         hed_css_explain(s.matcher, x.element, explain_row, &x, &error);
         if (!json)
-            printf("%s, line %u of %s%s\n", text, hed_css_line(s.pages[0], x.element), s.page_file,
-                cli_report_rows(x.report) ? "" : ": nothing matches it");
+            printf("%s, line %u of %s%s\n", text, hed_css_element_line(s.pages[0], x.element),
+                s.page_file, cli_report_rows(x.report) ? "" : ": nothing matches it");
         cli_report_end(x.report, error.status, &error);
     }
     site_close(&s);

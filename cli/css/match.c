@@ -48,7 +48,7 @@ static hed_status report_winners(const site *s, const hed_arguments *arguments,
     const uint32_t *winners, uint32_t elements, uint32_t *counts, hed_error *error)
 {
     cli_report *report = cli_report_create(hed_given(arguments, "json"));
-    uint32_t rules = hed_css_results(s->matcher).rules;
+    uint32_t rules = hed_css_matcher_results(s->matcher).rules;
     for (uint32_t e = 0; e < elements; e++) {
         uint32_t w = winners[e];
         counts[w == HED_CSS_NONE ? rules + 1 : w == HED_CSS_OWN_STYLE ? rules : w]++;
@@ -88,13 +88,13 @@ static void match_property(const site *s, const char *property, uint32_t *winner
 
 static hed_status match_winners(const site *s, const hed_arguments *arguments, hed_error *error)
 {
-    hed_css_result result = hed_css_results(s->matcher);
+    hed_css_result result = hed_css_matcher_results(s->matcher);
     uint32_t *winners = calloc(result.elements + 1, sizeof *winners),
              *counts = calloc(result.rules + 2, sizeof *counts);
     if (!winners || !counts) HED_OUT_OF_MEMORY(error, "the winners of elements");
     else if (hed_given(arguments, "property"))
         match_property(s, hed_text_of(arguments, "property"), winners, error);
-    else hed_css_winners(s->matcher, winners, error);
+    else hed_css_element_winners(s->matcher, winners, error);
     bool json = hed_given(arguments, "json"), property = hed_given(arguments, "property");
     bool lines = hed_given(arguments, "tsv") || (!property && !json);
     if (!hed_failed(error)) {
@@ -108,11 +108,11 @@ static hed_status match_winners(const site *s, const hed_arguments *arguments, h
 
 static hed_status match_rules(const site *s, const hed_arguments *arguments, hed_error *error)
 {
-    uint32_t rules = hed_css_results(s->matcher).rules;
+    uint32_t rules = hed_css_matcher_results(s->matcher).rules;
     uint32_t *counts = calloc(rules + 1, sizeof *counts),
              *hashes = calloc(rules + 1, sizeof *hashes);
     if (!counts || !hashes) HED_OUT_OF_MEMORY(error, "counts of rules");
-    else hed_css_counts(s->matcher, counts, hashes);
+    else hed_css_matcher_counts(s->matcher, counts, hashes);
     if (!hed_failed(error)) {
         if (hed_given(arguments, "tsv")) print_tsv(s, rules, counts, hashes);
         else print_matches(s, arguments, rules, counts, hashes, error);

@@ -38,7 +38,7 @@ static void batch_clear(batch *b)
 static void see_style(void *user, const char *text, size_t length)
 {
     css_survey *s = user;
-    uint32_t number = hed_css_name(s->styles, text, length);
+    uint32_t number = hed_css_names_add(s->styles, text, length);
     if (number != HED_CSS_NONE && number >= s->style_count) s->style_count = number + 1;
 }
 
@@ -215,7 +215,7 @@ static void use_selector(css_survey *s, matching *m, const hed_css_document *doc
     char element[160];
     hed_css_element_text(document, m->first[class], element, sizeof element);
     use->page = page;
-    use->line = hed_css_line(document, m->first[class]);
+    use->line = hed_css_element_line(document, m->first[class]);
     use->element = strdup(element);
     if (!use->element) HED_OUT_OF_MEMORY(error, "the names of elements");
 }
@@ -255,7 +255,7 @@ static hed_status batch_match(css_survey *s, batch *b, hed_error *error)
         .states_possible = true};
     if (m.sheet_count && hed_css_matcher_create(NULL, &def, &matcher, error) == HED_OK &&
         hed_css_match(matcher, error) == HED_OK) {
-        hed_css_result result = hed_css_results(matcher);
+        hed_css_result result = hed_css_matcher_results(matcher);
         const uint32_t *classes = result.element_class;
         matching_room(s, &m, &result, error);
         for (uint32_t d = 0; d < b->count && !hed_failed(error); d++) {
@@ -333,7 +333,7 @@ static hed_status survey_follow(css_survey *s, hed_error *error)
                 stays[file->first_rule + r] = css_survey_verdict(s, file, r) != CSS_NEVER;
         }
         for (uint32_t i = 0; i < s->style_count; i++)
-            texts[i] = hed_css_name_text(s->styles, i, &lengths[i]);
+            texts[i] = hed_css_names_text(s->styles, i, &lengths[i]);
         const hed_css_follow_def def = {
             sheets, files->count, stays, texts, lengths, s->style_count};
         hed_css_follow(&def, s->used, error);

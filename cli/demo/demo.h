@@ -54,7 +54,7 @@ double demo_number(hed_json_node object, const char *key, const char *inner);
 
 /* ---- drawings (draw.c) ---- */
 
-/* Draws the bodies and springs of an instrument, as SVG. Errors: as hed_synth_instrument_load(). */
+/* Draws the bodies and springs of an instrument, as SVG. Errors: as hed_synth_instrument_read(). */
 hed_status demo_draw_instrument(FILE *page, const char *path, hed_error *error);
 /* Draws the times of all configurations that a tuning tried, in their order: "results" of a T4
  * file. */

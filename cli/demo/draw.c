@@ -57,7 +57,7 @@ hed_status demo_draw_instrument(FILE *page, const char *path, hed_error *error)
 {
     hed_synth_instrument *instrument = NULL;
     hed_synth_entity_def spring = {0};
-    if (hed_synth_instrument_load(path, &instrument, error)) return error->status;
+    if (hed_synth_instrument_read(path, &instrument, error)) return error->status;
     view v = {.instrument = instrument};
     view_fit(&v);
     fprintf(page,

@@ -56,8 +56,8 @@ static hed_status run_open(mppi_run *r, hed_error *error)
     if (hed_given(a, "deadline"))
         r->subject.def.deadline_ns = (uint64_t)(1e6 * hed_number_of(a, "deadline"));
     hed_device *first = run_device(r);
-    r->subject.def.also = r->session.devices + 1;
-    r->subject.def.also_count = r->session.count - 1;
+    r->subject.def.other_devices = r->session.devices + 1;
+    r->subject.def.other_device_count = r->session.count - 1;
     hed_mppi_create(first, &r->subject.def, &r->controller, error);
     if (hed_failed(error)) return error->status;
     r->info = hed_mppi_describe(r->controller);
@@ -75,7 +75,7 @@ static void live_line(const mppi_run *r, FILE *stream, bool terminal)
     const cli_mppi_record *record = &r->record;
     uint32_t last = record->done - 1, nx = record->def->model->states, columns = 160;
     const hed_mppi_stats *stats = &record->stats[last];
-    hed_meter_report times = hed_meter_read(&record->meter);
+    hed_meter_info times = hed_meter_describe(&record->meter);
     char text[1024], name[16];
     size_t used = (size_t)snprintf(text, sizeof text, "step %" PRIu32 " of %" PRIu32 ": cost %.4g, ESS %.3g, p50 %.3g p99 %.3g max %.3g ms, "
         "%" PRIu64 " missed;", record->done, record->steps, stats->baseline, stats->ess,

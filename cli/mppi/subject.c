@@ -85,7 +85,7 @@ static hed_status subject_find(cli_mppi_subject *s, hed_error *error)
         for (const hed_source *file = hed_mppi_scenes_files; file->name; file++) {
             bool named = !strncmp(file->name, s->name, length) && !strcmp(file->name + length, ".json");
             if (!by_model && !named) continue;
-            hed_mppi_scene_parse(file->name, file->text, strlen(file->text), ".", &s->scene, error);
+            hed_mppi_scene_parse(file->text, strlen(file->text), file->name, ".", &s->scene, error);
             if (hed_failed(error)) return error->status;
             if (named || !strcmp(hed_mppi_scene_def(s->scene).model->name, s->name)) return HED_OK;
             hed_mppi_scene_close(s->scene);

@@ -344,7 +344,7 @@ static hed_status write_page(const hed_arguments *arguments, cli_session *sessio
         if (!hed_failed(error) && !find_key(device, kernel, &def, &key, error)) {
             uint32_t limit = (uint32_t)hed_integer_of(arguments, "budget");
             uint32_t count = spread(space, &initial, limit ? limit : 60, configs);
-            hed_web_write_page(&runner, configs, count, &key.entry, path, error);
+            hed_web_save_page(&runner, configs, count, &key.entry, path, error);
             if (!hed_failed(error) && !hed_given(arguments, "quiet"))
                 fprintf(stderr,
                     "heddle: wrote %s with %u configurations: open it in a browser with another GPU; heddle db "

@@ -115,7 +115,7 @@ static hed_status player_measure(player *p, const hed_synth_instrument *instrume
     if (count == 0) return HED_OK;
     hed_summary summary = hed_summarize(times, count);
     hed_synth_info report;
-    hed_synth_report(p->synth, &report);
+    report = hed_synth_describe(p->synth);
     load->runs = true;
     load->broke = report.breaks > 0;
     load->load = summary.p50;
@@ -322,12 +322,12 @@ static void add_load(cli_report *report, const char *device, const cli_synth_loa
 static uint32_t solvers_of(const hed_device *device, hed_synth_solver solvers[3])
 {
     if (strcmp(hed_device_describe(device)->backend, "host") == 0) {
-        solvers[0] = HED_SYNTH_CPU;
+        solvers[0] = HED_SYNTH_SOLVER_CPU;
         return 1;
     }
-    solvers[0] = HED_SYNTH_GROUP;
-    solvers[1] = HED_SYNTH_GLOBAL;
-    solvers[2] = HED_SYNTH_GRID;
+    solvers[0] = HED_SYNTH_SOLVER_GROUP;
+    solvers[1] = HED_SYNTH_SOLVER_GLOBAL;
+    solvers[2] = HED_SYNTH_SOLVER_GRID;
     return 3;
 }
 
@@ -378,7 +378,7 @@ static void check_sum_up(const check *c, const best_load *best)
             "\nplays in real time on none of these: the best is %s on %s, %.3g times too slow. Render it, make it "
             "smaller, or take a faster device%s\n",
             solver, best->device, best->load.load / REAL_TIME,
-            best->load.solver == HED_SYNTH_GRID ? "" : "; the largest play by solver grid on GPUs");
+            best->load.solver == HED_SYNTH_SOLVER_GRID ? "" : "; the largest play by solver grid on GPUs");
     else puts("\nplays on none of these devices");
 }
 
@@ -441,7 +441,7 @@ static int check_run(const hed_arguments *arguments, void *user)
     c.block = (uint32_t)hed_integer_of(arguments, "block");
     c.records = c.json ? cli_report_create(true) : NULL;
     hed_error error = {0};
-    if (!hed_synth_instrument_load(c.path, &c.instrument, &error)) check_all(&c, &error);
+    if (!hed_synth_instrument_read(c.path, &c.instrument, &error)) check_all(&c, &error);
     hed_synth_instrument_destroy(c.instrument);
     cli_report_free(c.records);
     int code = cli_end(error.status, &error);

@@ -61,7 +61,7 @@ static void play_watch(
     while (!hed_failed(error) && !hed_interrupted() &&
            (seconds == 0 || hed_now() - begin < seconds * 1e9)) {
         nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
-        hed_synth_live_report(live, report, error);
+        hed_synth_live_measure(live, report, error);
         if (quiet || hed_now() < next) continue;
         char text[160];
         meter_line(report, text, sizeof text);
@@ -99,7 +99,7 @@ static int play_watched(
 {
     bool json = hed_given(a, "json"), quiet = json || hed_given(a, "quiet");
     hed_synth_live_info report;
-    hed_synth_live_report(live, &report, error);
+    hed_synth_live_measure(live, &report, error);
     if (!quiet)
         fprintf(stderr,
             "heddle: playing on %s (%s), %" PRIu32 " Hz, blocks of %" PRIu32
@@ -135,13 +135,13 @@ static int play_run(const hed_arguments *arguments, void *user)
     if (cli_open_devices(arguments, &session, &error)) return cli_fail(&error);
     hed_synth_instrument *instrument = NULL;
     hed_synth_live *live = NULL;
-    hed_synth_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error);
+    hed_synth_instrument_read(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error);
     hed_synth_live_def def = play_def(arguments, instrument, session.devices[0]);
-    hed_synth_live_start(&def, &live, &error);
+    hed_synth_live_open(&def, &live, &error);
     int code =
         live ? play_watched(arguments, live, hed_device_describe(session.devices[0])->id, &error)
              : cli_fail(&error);
-    hed_synth_live_stop(live);
+    hed_synth_live_close(live);
     hed_synth_instrument_destroy(instrument);
     cli_close(&session);
     return code;

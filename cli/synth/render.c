@@ -43,7 +43,7 @@ static void song_add(
 static void song_load(const char *path, double rate, render_song *song, hed_error *error)
 {
     hed_synth_midi_file *file;
-    if (hed_synth_midi_file_load(path, &file, error)) return;
+    if (hed_synth_midi_file_open(path, &file, error)) return;
     if (hed_synth_midi_file_seconds(file) > MOST_SECONDS)
         hed_fail(error, HED_ERROR_LIMIT,
             "%s lasts %.3g s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
@@ -61,7 +61,7 @@ static void song_load(const char *path, double rate, render_song *song, hed_erro
         }
     }
     song->length = (uint64_t)llround(hed_synth_midi_file_seconds(file) * rate);
-    hed_synth_midi_file_destroy(file);
+    hed_synth_midi_file_close(file);
 }
 
 /* Makes the song of a render without SONG: the instrument's root note, for a second. */
@@ -221,7 +221,7 @@ static hed_status render_load(synth_render *r, hed_error *error)
 {
     const hed_arguments *a = r->arguments;
     const char *song = hed_text_of(a, "SONG"), *in = hed_text_of(a, "in");
-    if (hed_synth_instrument_load(hed_text_of(a, "INSTRUMENT"), &r->instrument, error) ||
+    if (hed_synth_instrument_read(hed_text_of(a, "INSTRUMENT"), &r->instrument, error) ||
         (in && synth_sound_read(in, &r->voice, error)))
         return error->status;
     if (in && r->voice.rate != r->rate)
@@ -271,7 +271,7 @@ static hed_status open_synth(synth_render *r, hed_error *error)
     hed_status status = hed_synth_create(r->session.devices[0], &def, &r->synth, error);
     if (!status) {
         hed_synth_info info;
-        hed_synth_report(r->synth, &info);
+        info = hed_synth_describe(r->synth);
         r->latency = info.latency;
     }
     return status;
@@ -281,7 +281,7 @@ static hed_status open_synth(synth_render *r, hed_error *error)
  * reported at the end. */
 static hed_status check_notes(synth_render *r, hed_error *error)
 {
-    hed_synth_note_report notes = hed_synth_check_notes(r->synth, r->song.events, r->song.count);
+    hed_synth_note_info notes = hed_synth_check_notes(r->synth, r->song.events, r->song.count);
     if (!hed_given(r->arguments, "SONG")) {
         song_retune(&r->song, r->synth);
         return HED_OK;
@@ -426,7 +426,7 @@ static hed_status render_tell(const synth_render *r, hed_error *error)
 {
     float peak = r->files.peak;
     hed_synth_info report;
-    hed_synth_report(r->synth, &report);
+    report = hed_synth_describe(r->synth);
     char text[HED_ERROR_TEXT];
     if (report.notes.dropped && !r->quiet)
         fprintf(

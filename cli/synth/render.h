@@ -16,7 +16,7 @@
 
 /* Writes "3 of 12 notes dropped, 84 to 91: the instrument hears 43 to 79 (G2 to G5); ...";
  * returns `text`. */
-const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char *text, size_t size);
-void cli_synth_report_notes(cli_report *report, const hed_synth_note_report *notes);
+const char *cli_synth_describe_dropped(const hed_synth_note_info *notes, char *text, size_t size);
+void cli_synth_report_notes(cli_report *report, const hed_synth_note_info *notes);
 
 #endif

@@ -19,7 +19,7 @@ static const char *name_note(uint8_t note, char name[8])
     return name;
 }
 
-const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char *text, size_t size)
+const char *cli_synth_describe_dropped(const hed_synth_note_info *notes, char *text, size_t size)
 {
     char range[32], channels[128] = "", heard[64] = "no notes", low[8], high[8];
     snprintf(range, sizeof range, notes->dropped_low == notes->dropped_high ? "%u" : "%u to %u",
@@ -39,7 +39,7 @@ const char *cli_synth_describe_dropped(const hed_synth_note_report *notes, char 
     return text;
 }
 
-void cli_synth_report_notes(cli_report *report, const hed_synth_note_report *notes)
+void cli_synth_report_notes(cli_report *report, const hed_synth_note_info *notes)
 {
     cli_report_open(report, "notes");
     cli_report_more(
@@ -56,7 +56,7 @@ void cli_synth_report_notes(cli_report *report, const hed_synth_note_report *not
 
 /* Prints the import's losses, and the stability of the result. */
 static hed_status import_tell(const hed_synth_instrument *instrument, const char *path,
-    const hed_synth_import_report *report, hed_error *error)
+    const hed_synth_import_info *report, hed_error *error)
 {
     hed_synth_stability stability;
     hed_status status = hed_synth_instrument_stability(instrument, 48000.0, &stability, error);
@@ -75,9 +75,9 @@ static int import_run(const hed_arguments *arguments, void *user)
 {
     const char *from = hed_text_of(arguments, "PRESET"), *to = hed_text_of(arguments, "out");
     hed_synth_instrument *instrument;
-    hed_synth_import_report report;
+    hed_synth_import_info report;
     hed_error error = {0};
-    hed_synth_instrument_import_ank(from, &instrument, &report, &error);
+    hed_synth_instrument_read_ank(from, &instrument, &report, &error);
     hed_synth_instrument_save(instrument, to, &error);
     if (!error.status && !hed_given(arguments, "quiet"))
         import_tell(instrument, to, &report, &error);
@@ -127,7 +127,7 @@ static int synth_tune_run(const hed_arguments *arguments, void *user)
     int code = HED_EXIT_USAGE;
     if (session.count != 1)
         fputs("heddle: one device at a time: what runs beside a measurement disturbs it\n", stderr);
-    else if (hed_synth_instrument_load(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error) !=
+    else if (hed_synth_instrument_read(hed_text_of(arguments, "INSTRUMENT"), &instrument, &error) !=
              HED_OK)
         code = cli_fail(&error);
     else {

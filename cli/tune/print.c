@@ -101,8 +101,8 @@ static void print_devices(const cli_tuned *t, FILE *out)
         char value[48] = "";
         if (isfinite(on->seconds))
             hed_report_text(t->def->objective, on->seconds, value, sizeof value);
-        fprintf(out, "  %s %-12s %u tried, %u failed, pace %.3f%s%s%s\n",
-            i ? "          " : "devices   ", on->device, on->done, on->failed, on->pace,
+        fprintf(out, "  %s %-12s %u tried, %u failed, drift %.3f%s%s%s\n",
+            i ? "          " : "devices   ", on->device, on->done, on->failed, on->drift,
             value[0] ? ", winner " : "", value,
             on->lost     ? ", lost"
             : on->losses ? ", started again"
@@ -243,7 +243,7 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     for (uint32_t i = 0; i < r->device_count; i++) {
         const hed_tune_on *on = &r->devices[i];
         cli_report_row(report, CLI_TEXT("id", on->device), CLI_WHOLE("tried", on->done),
-            CLI_WHOLE("failed", on->failed), CLI_NUMBER("pace", on->pace),
+            CLI_WHOLE("failed", on->failed), CLI_NUMBER("drift", on->drift),
             CLI_NUMBER("seconds", on->seconds), CLI_FLAG("lost", on->lost),
             CLI_WHOLE("losses", on->losses), CLI_TEXT("why", on->why));
     }

@@ -88,7 +88,7 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
         .settings = settings,
         .database = t->database,
         .date = date};
-    return hed_tune_report_write(t->report, HED_REPORT_HTML, &report, error);
+    return hed_tune_report_save(&report, t->report, HED_REPORT_HTML, error);
 }
 
 /* Checks at the start that the output files can be written, since a tuning may take long. */
@@ -111,8 +111,8 @@ static hed_status write_files(const hed_arguments *arguments, const cli_tuned *t
     hed_status status = t->report ? write_report(t, error) : HED_OK;
     const hed_tune_report_def def = {
         .kernel = t->kernel, .result = t->result, .objective = t->def->objective};
-    if (status == HED_OK && csv) status = hed_tune_report_write(csv, HED_REPORT_CSV, &def, error);
-    if (status == HED_OK && t4) status = hed_tune_report_write(t4, HED_REPORT_T4, &def, error);
+    if (status == HED_OK && csv) status = hed_tune_report_save(&def, csv, HED_REPORT_CSV, error);
+    if (status == HED_OK && t4) status = hed_tune_report_save(&def, t4, HED_REPORT_T4, error);
     return status;
 }
 
@@ -163,8 +163,8 @@ static void tuning_run(tuning *t)
     cli_view_kind kind = quiet                ? CLI_VIEW_SILENT
                          : t->shares_terminal ? CLI_VIEW_BESIDE
                                               : CLI_VIEW_LIVE;
-    t->def.also = t->session.devices + 1;
-    t->def.also_count = t->session.count - 1;
+    t->def.other_devices = t->session.devices + 1;
+    t->def.other_device_count = t->session.count - 1;
     t->status = tune_in_view(
         &t->session, t->s.kernel, title, kind, &t->def, NULL, NULL, &t->result, &t->error);
 }

@@ -88,7 +88,7 @@ static void view_take(cli_tune_view *view, const hed_tune_progress *progress)
 {
     bool is_new = progress->last && progress->done != view->progress.done;
     view->progress = *progress;
-    /* the estimated pace of a device changes, and with it the best time; the best reported time
+    /* the estimated drift of a device changes, and with it the best time; the best reported time
      * must not get worse */
     if (progress->best && !(view->best.seconds <= progress->best->seconds))
         view->best = *progress->best;
@@ -213,8 +213,8 @@ static void draw_devices(cli_tune_view *view, uint32_t columns)
     char line[256];
     for (uint32_t i = 0; i < view->progress.device_count && i < CLI_VIEW_DEVICES; i++) {
         const hed_tune_on *on = &view->progress.devices[i];
-        snprintf(line, sizeof line, "  %-12s %-12s %5u tried, %u failed, pace %.3f", on->device,
-            on->doing, on->done, on->failed, on->pace);
+        snprintf(line, sizeof line, "  %-12s %-12s %5u tried, %u failed, drift %.3f", on->device,
+            on->doing, on->done, on->failed, on->drift);
         put_line(view, columns, line);
     }
 }

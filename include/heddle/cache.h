@@ -10,7 +10,7 @@
 HED_BEGIN
 
 /** Content of the cache. */
-typedef struct hed_cache_report {
+typedef struct hed_cache_info {
     /** path, owned by the context; "": this context has no cache on disk */
     const char *folder;
     uint64_t entries; /**< intact compiled kernels */
@@ -20,20 +20,19 @@ typedef struct hed_cache_report {
     uint64_t damaged;
     /** entries of another user, or writable by others; they are rebuilt instead of loaded */
     uint64_t foreign;
-} hed_cache_report;
+} hed_cache_info;
 
 /** Counts and checks the entries of the folder. A missing folder is an empty cache.
  *  Thread class: any. Errors: IO (names the file), MEMORY. */
-HED_API hed_status hed_cache_info(
-    const hed_context *context, hed_cache_report *report, hed_error *error);
+HED_API hed_status hed_cache_measure(
+    const hed_context *context, hed_cache_info *report, hed_error *error);
 
 /** Removes every file of the cache, damaged entries and remains of interrupted writes included, and
  *  no other file. `*removed` (nullable) receives the removed entries. Other processes may use the
  *  cache meanwhile.
  *  Thread class: any. Errors: IO (names the first file that could not be removed; all others were
  *  removed), MEMORY. */
-HED_API hed_status hed_cache_clear(
-    hed_context *context, hed_cache_report *removed, hed_error *error);
+HED_API hed_status hed_cache_clear(hed_context *context, hed_cache_info *removed, hed_error *error);
 
 /** Compiles a kernel in one configuration for machines with a CUDA driver and no NVRTC. The result
  *  is stored in `folder`, from where those machines load it (hed_context_def.ptx_dir). It needs

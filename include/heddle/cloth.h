@@ -196,16 +196,16 @@ HED_API const char *hed_cloth_fabric_name(uint32_t index, const char **source);
 /** Distribution of the work over the device. */
 typedef enum hed_cloth_solver {
     /** the fastest valid one: from the tuning database, else by rules */
-    HED_CLOTH_AUTO,
+    HED_CLOTH_SOLVER_AUTO,
     /** a launch for each set of independent constraints, in a graph: every device, every feature */
-    HED_CLOTH_COLOURS,
+    HED_CLOTH_SOLVER_COLOURS,
     /** one group, sets of `set_width` constraints, a barrier after each set */
-    HED_CLOTH_SETS,
+    HED_CLOTH_SOLVER_SETS,
     /** a patch of the cloth for each multiprocessor, with packets between them (HED_CAN_PACKETS) */
-    HED_CLOTH_PATCHES,
-    HED_CLOTH_GARMENTS, /**< a whole garment for each group, for many small garments */
+    HED_CLOTH_SOLVER_PATCHES,
+    HED_CLOTH_SOLVER_GARMENTS, /**< a whole garment for each group, for many small garments */
     /** `host` only: four constraints at a time in SIMD registers, threads inside a garment */
-    HED_CLOTH_CPU,
+    HED_CLOTH_SOLVER_CPU,
     HED_CLOTH_SOLVER_COUNT
 } hed_cloth_solver;
 
@@ -222,13 +222,14 @@ typedef struct hed_cloth_def {
     /** true: gravity moves a particle by g dt^2, exact at a constant dt only; false: by g dt (dt +
      *  last dt) / 2, exact at any */
     bool slides_form;
-    hed_math math; /**< strict: HED_CLOTH_COLOURS, the same bits on every device */
+    hed_math math; /**< strict: HED_CLOTH_SOLVER_COLOURS, the same bits on every device */
     hed_cloth_solver solver;
-    /** HED_CLOTH_SETS: maximum number of constraints in a set, 4 to 1024, a multiple of 4; 0: a
-     *  whole colour */
+    /** HED_CLOTH_SOLVER_SETS: maximum number of constraints in a set, 4 to 1024, a multiple of 4;
+     *  0: a whole colour */
     uint32_t set_width;
-    uint32_t patches; /**< HED_CLOTH_PATCHES; 0: one for each compute unit */
-    /** HED_CLOTH_CPU; 0: one for each 4,096 particles, at most hed_context_def.host_threads */
+    uint32_t patches; /**< HED_CLOTH_SOLVER_PATCHES; 0: one for each compute unit */
+    /** HED_CLOTH_SOLVER_CPU; 0: one for each 4,096 particles, at most
+     *  hed_context_def.host_threads */
     uint32_t threads;
     /** maximum number of spheres, capsules and planes at once; 0: no kernel for them is compiled */
     uint32_t max_colliders;
@@ -400,7 +401,7 @@ typedef enum hed_cloth_algorithm {
 } hed_cloth_algorithm;
 
 /** Runs one stage as native C on mapped buffers from the next frame on, or on the device again, to
- *  compare the two. HED_CLOTH_COLOURS and HED_CLOTH_SETS only.
+ *  compare the two. HED_CLOTH_SOLVER_COLOURS and HED_CLOTH_SOLVER_SETS only.
  *  Errors: ARGUMENT, UNSUPPORTED. */
 HED_API hed_status hed_cloth_use_native(
     hed_cloth *cloth, hed_cloth_algorithm algorithm, bool native, hed_error *error);
@@ -424,13 +425,13 @@ typedef struct hed_cloth_info {
 } hed_cloth_info;
 
 /** Returns the properties of a cloth. Thread class: rt. */
-HED_API void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report);
+HED_API hed_cloth_info hed_cloth_describe(const hed_cloth *cloth);
 
 /** Achieved stiffness of a garment: 1 / given = 1 / asked + 1 / limit. A sweep over the constraints
  *  of a mesh of spacing a and density r kg/m^2, in substeps of t seconds, cannot be stiffer than
  *  about r (a/t)^2 N/m in stretch and r a^4 / (3 t^2) N m in bending. Bending of grids is solved
- *  line by line, except with HED_CLOTH_GARMENTS and HED_CLOTH_PATCHES, and reaches the requested
- *  stiffness. */
+ *  line by line, except with HED_CLOTH_SOLVER_GARMENTS and HED_CLOTH_SOLVER_PATCHES, and reaches
+ *  the requested stiffness. */
 typedef struct hed_cloth_stiffness {
     /** requested stiffness, and the stiffness with the present substeps and iterations */
     hed_cloth_fabric asked, given;
@@ -481,9 +482,9 @@ HED_API hed_status hed_cloth_evaluate(
 
 /** Finds the fastest solver and layout for cloths like this one (their number of particles,
  *  garments and substeps), and stores them in the context's database, from where hed_cloth_create()
- *  with HED_CLOTH_AUTO loads them. A choice is correct if its state after 20 frames is close to
- *  that of HED_CLOTH_COLOURS, with about as little stretch. `tune` as for hed_tune_pipeline(), its
- *  problem is set here; NULL: its defaults.
+ *  with HED_CLOTH_SOLVER_AUTO loads them. A choice is correct if its state after 20 frames is close
+ *  to that of HED_CLOTH_SOLVER_COLOURS, with about as little stretch. `tune` as for
+ *  hed_tune_pipeline(), its problem is set here; NULL: its defaults.
  *  Thread class: owner of the device's time. Errors: as hed_cloth_create() and hed_tune_pipeline();
  *  UNSUPPORTED (host, strict: only one solver). */
 HED_API hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def,

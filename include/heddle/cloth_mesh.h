@@ -51,7 +51,7 @@ HED_API hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, h
 /** Reads an OBJ mesh from memory; `name` replaces the path in messages.
  *  Errors: FORMAT (name, line, the text expected), LIMIT, MEMORY. */
 HED_API hed_status hed_cloth_mesh_parse_obj(
-    const char *name, const char *text, size_t size, hed_cloth_mesh *mesh, hed_error *error);
+    const char *text, size_t size, const char *name, hed_cloth_mesh *mesh, hed_error *error);
 /** Frees all arrays and clears the mesh. */
 HED_API void hed_cloth_mesh_free(hed_cloth_mesh *mesh);
 
@@ -106,26 +106,26 @@ HED_API bool hed_cloth_mesh_is_grid(const hed_cloth_mesh *mesh, uint32_t *width,
  *  the mesh's. Order, texture coordinates, materials and groups are the mesh's. The file appears
  *  whole or not at all.
  *  Errors: IO, MEMORY, ARGUMENT (a position that is not finite). */
-HED_API hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh,
+HED_API hed_status hed_cloth_mesh_save_obj(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, const float *normals, hed_error *error);
 /** Writes a binary PLY file with a colour for each vertex. `colours`: (vertex_count x 4) bytes
  *  RGBA; NULL: the mesh's own, if any.
- *  Errors: as hed_cloth_mesh_write_obj(). */
-HED_API hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh,
+ *  Errors: as hed_cloth_mesh_save_obj(). */
+HED_API hed_status hed_cloth_mesh_save_ply(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, const uint8_t *colours, hed_error *error);
 /** Writes one frame as a binary glTF 2.0 file: triangles, a primitive for each material. Its first
  *  vertex_count vertices are the mesh's; after them come those with further texture coordinates or
  *  normals.
- *  Errors: as hed_cloth_mesh_write_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
-HED_API hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh,
+ *  Errors: as hed_cloth_mesh_save_obj(), ARGUMENT (no face), LIMIT (4 GiB). */
+HED_API hed_status hed_cloth_mesh_save_glb(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, const float *normals, hed_error *error);
 
 /** Writes all frames as a binary glTF 2.0 file with an animation. Frame 0 is the mesh, every
  *  further one a morph target (POSITION and NORMAL, of vertices alone), and an animation "cloth"
  *  blends from one to the next, `rate` frames a second. Blender reads the targets as shape keys. 24
  *  bytes for each vertex and frame. `positions`: (frame_count x vertex_count x 3).
- *  Errors: as hed_cloth_mesh_write_glb(); ARGUMENT (no frame, a rate that is not above 0). */
-HED_API hed_status hed_cloth_mesh_write_glb_frames(const char *path, const hed_cloth_mesh *mesh,
+ *  Errors: as hed_cloth_mesh_save_glb(); ARGUMENT (no frame, a rate that is not above 0). */
+HED_API hed_status hed_cloth_mesh_save_glb_frames(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, uint32_t frame_count, double rate, hed_error *error);
 
 /* ---- point caches ---- */

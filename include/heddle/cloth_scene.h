@@ -33,7 +33,7 @@ HED_API hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_
 /** Opens a scene in memory (`text`: size bytes); files are relative to `folder`, and `name`
  *  replaces the path in messages.
  *  Errors: as hed_cloth_scene_open(). */
-HED_API hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size,
+HED_API hed_status hed_cloth_scene_parse(const char *text, size_t size, const char *name,
     const char *folder, const hed_cloth_scene_options *options, hed_cloth_scene **scene,
     hed_error *error);
 /** Closes a scene. NULL is allowed. */

@@ -72,7 +72,7 @@ static inline hed_context_def hed_default_context_def(void)
 }
 
 /** Creates a context, loads the installed drivers and lists their devices. A missing or broken
- *  driver is no failure (see hed_backend_report). `def` NULL: the defaults.
+ *  driver is no failure (see hed_backend_info). `def` NULL: the defaults.
  *  Thread class: any. Errors: ARGUMENT (no allocator or clock), MEMORY. */
 HED_API hed_status hed_context_create(
     const hed_context_def *def, hed_context **context, hed_error *error);
@@ -104,18 +104,18 @@ typedef enum hed_backend_state {
 } hed_backend_state;
 
 /** State of one backend, as `heddle doctor` prints it. The context owns the strings. */
-typedef struct hed_backend_report {
+typedef struct hed_backend_info {
     const char *name; /**< "cuda", "opencl", "vulkan", "gl", "host" */
     hed_backend_state state;
     uint32_t devices;
     const char *library; /**< the loaded library with its version; "": none */
     const char *reason;  /**< cause of a failure or limitation; "": none */
     const char *remedy;  /**< Debian package or setting that repairs it; "": none */
-} hed_backend_report;
+} hed_backend_info;
 
 /** Returns the state of backend `index` < hed_context_info.backends, in order of preference.
  *  Thread class: any. */
-HED_API hed_backend_report hed_backend_at(const hed_context *context, uint32_t index);
+HED_API hed_backend_info hed_backend_at(const hed_context *context, uint32_t index);
 
 HED_END
 

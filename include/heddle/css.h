@@ -41,9 +41,9 @@ HED_API hed_status hed_css_names_create(
 /** Destroys a table of names. NULL is allowed. */
 HED_API void hed_css_names_destroy(hed_css_names *names);
 /** Returns the number of a name, which is added if it is new; HED_CSS_NONE: out of memory. */
-HED_API uint32_t hed_css_name(hed_css_names *names, const char *text, size_t length);
+HED_API uint32_t hed_css_names_add(hed_css_names *names, const char *text, size_t length);
 /** Returns the text of a name and its length (nullable). Lives as long as the table. */
-HED_API const char *hed_css_name_text(const hed_css_names *names, uint32_t name, size_t *length);
+HED_API const char *hed_css_names_text(const hed_css_names *names, uint32_t name, size_t *length);
 
 /* ---- the model: documents ---- */
 
@@ -145,9 +145,9 @@ HED_API uint32_t hed_css_document_sheet_line(const hed_css_document *document, u
 HED_API void hed_css_element_text(
     const hed_css_document *document, uint32_t element, char *text, size_t size);
 /** Returns the parent of an element; HED_CSS_NONE: it is a root. Thread class: any. */
-HED_API uint32_t hed_css_parent(const hed_css_document *document, uint32_t element);
+HED_API uint32_t hed_css_element_parent(const hed_css_document *document, uint32_t element);
 /** Returns the line of an element's start tag, from 1; 0: unknown. */
-HED_API uint32_t hed_css_line(const hed_css_document *document, uint32_t element);
+HED_API uint32_t hed_css_element_line(const hed_css_document *document, uint32_t element);
 
 /** Calls `each` for attributes with CSS: `style`, those of fonts, any value with "var(". The texts
  *  are the document's. */
@@ -305,8 +305,8 @@ typedef struct hed_css_matcher_def {
     /** (sheet_count); numbers of rules continue from sheet to sheet */
     hed_css_sheet *const *sheets;
     uint32_t sheet_count;
-    /** treats as possible the states that documents do not contain, and the changes that a reader can
-     *  make without a script (checks, open details, typed text), for finding unused rules */
+    /** treats as possible the states that documents do not contain, and the changes that a reader
+     *  can make without a script (checks, open details, typed text), for finding unused rules */
     bool states_possible;
     const bool *without; /**< (rules of all sheets) true: the rule is ignored; NULL: none is */
 } hed_css_matcher_def;
@@ -339,24 +339,25 @@ typedef struct hed_css_result {
     uint64_t pairs;       /**< number of pairs of an element and a matching rule */
 } hed_css_result;
 /** Returns the result of the last hed_css_match(). */
-HED_API hed_css_result hed_css_results(const hed_css_matcher *matcher);
+HED_API hed_css_result hed_css_matcher_results(const hed_css_matcher *matcher);
 /** Counts the elements of each rule, and hashes them: FNV-1a (32 bits, basis 2166136261, prime
  *  16777619) over their numbers in their documents, ascending, 4 bytes each, lowest first. Both
  *  (rules), nullable. */
-HED_API void hed_css_counts(const hed_css_matcher *matcher, uint32_t *counts, uint32_t *hashes);
+HED_API void hed_css_matcher_counts(
+    const hed_css_matcher *matcher, uint32_t *counts, uint32_t *hashes);
 /** Writes the rules of each element, ascending: those of element e are rule[begin[e]] to
  *  rule[begin[e + 1] - 1]. begin: (elements + 1); rule: (hed_css_result.pairs). */
-HED_API void hed_css_pairs(const hed_css_matcher *matcher, uint64_t *begin, uint32_t *rule);
+HED_API void hed_css_matcher_pairs(const hed_css_matcher *matcher, uint64_t *begin, uint32_t *rule);
 /** Writes the elements of a rule as bits: element e is bit e % 32 of word e / 32. bits: ((elements
  *  + 31) / 32).
  *  Errors: ARGUMENT (no such rule), MEMORY. */
-HED_API hed_status hed_css_matching(
+HED_API hed_status hed_css_element_rules(
     const hed_css_matcher *matcher, uint32_t rule, uint32_t *bits, hed_error *error);
 /** Finds for each element the rule that would win if every rule declared one and the same property,
  *  important if one of its declarations is; HED_CSS_NONE: none. Conditions and layers are ignored,
  *  and so are selectors with a pseudo-element. winners: (elements).
  *  Errors: ARGUMENT, MEMORY, LIMIT. */
-HED_API hed_status hed_css_winners(
+HED_API hed_status hed_css_element_winners(
     const hed_css_matcher *matcher, uint32_t *winners, hed_error *error);
 
 /** Finds the elements of a document that a selector matches, in order: at most `room` of them are
@@ -426,8 +427,8 @@ typedef struct hed_css_changes {
     const uint32_t *elements; /**< (count) numbers in the forest, each once, unordered */
 } hed_css_changes;
 /** Changes an attribute of element `element` of document `document` (by their numbers in the
- *  matcher), and matches the affected elements again, so that hed_css_results() is current. `name`
- *  as in hed_css_attribute; `value` NULL: removes it. Pseudo-classes that follow from HTML
+ *  matcher), and matches the affected elements again, so that hed_css_matcher_results() is current.
+ *  `name` as in hed_css_attribute; `value` NULL: removes it. Pseudo-classes that follow from HTML
  *  (:disabled, :lang(), :dir() ...) are updated; dir=auto keeps its direction. A class, id or
  *  attribute that is in a sheet and new in the documents causes a full match. The document is
  *  changed: other matchers of it must be created again. `changes` is nullable.
@@ -490,7 +491,7 @@ typedef struct hed_css_times {
 /** Repeats the stages of the last match on its device, each `repeats` times, and measures them.
  *  Errors: ARGUMENT (nothing was matched), UNSUPPORTED (it was matched on the processor), MEMORY,
  *  DRIVER, LOST. */
-HED_API hed_status hed_css_measure(
+HED_API hed_status hed_css_matcher_measure(
     hed_css_matcher *matcher, uint32_t repeats, hed_css_times *times, hed_error *error);
 
 HED_END

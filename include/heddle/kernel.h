@@ -135,8 +135,8 @@ typedef struct hed_argument_def {
      *  have. */
     bool symbol;
     hed_compare compare; /**< comparison, of written buffers */
-    /** written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0: equal
-     * */
+    /** written buffers, fast mode: largest |a - b| / max(1, |b|) from the native result; 0:
+     * equal */
     double tolerance;
     /** buffers, sample data (author.h): elements, as a product of dimensions, parameters, defines
      *  and numbers like "4*width*height"; "n/256" is divided and rounded up. NULL: the product of
@@ -496,7 +496,7 @@ typedef struct hed_kernel_resources {
 
 /** Returns the resources of the active configuration.
  *  Thread class: any. Errors: NOT_READY (nothing is built yet). */
-HED_API hed_status hed_kernel_report(
+HED_API hed_status hed_kernel_measure_resources(
     const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error);
 /** Computes the number of groups of this shape that are resident on the device at once, for kernels
  *  whose data is partitioned over resident groups. `*groups` is -1 if the driver does not report

@@ -13,7 +13,7 @@
  *  Every size is chosen when the program runs; after hed_mppi_create() nothing is allocated. The
  *  noise comes from a counter-based generator, so the same seed gives the same samples on every
  *  device and with every launch. Several devices can divide the samples of one controller:
- *  hed_mppi_def.also.
+ *  hed_mppi_def.other_devices.
  *
  *  Thread class of everything here, unless a function has its own: owner of the controller. */
 #ifndef HEDDLE_MPPI_H
@@ -211,11 +211,11 @@ typedef enum hed_mppi_risk {
 
 /** Execution of a solve on the device. */
 typedef enum hed_mppi_solver {
-    HED_MPPI_AUTO,     /**< the fastest one that the device and the definition allow */
-    HED_MPPI_CPU,      /**< threads of the processor; needs the C functions; `host` only */
-    HED_MPPI_LAUNCHES, /**< kernels one after another, as a graph if the device has graphs */
-    HED_MPPI_PACKETS,  /**< one kernel whose groups exchange their sums as packets */
-    HED_MPPI_RESIDENT, /**< the kernel of PACKETS, resident on the device between solves */
+    HED_MPPI_SOLVER_AUTO,     /**< the fastest one that the device and the definition allow */
+    HED_MPPI_SOLVER_CPU,      /**< threads of the processor; needs the C functions; `host` only */
+    HED_MPPI_SOLVER_LAUNCHES, /**< kernels one after another, as a graph if the device has graphs */
+    HED_MPPI_SOLVER_PACKETS,  /**< one kernel whose groups exchange their sums as packets */
+    HED_MPPI_SOLVER_RESIDENT, /**< the kernel of PACKETS, resident on the device between solves */
     HED_MPPI_SOLVER_COUNT
 } hed_mppi_solver;
 
@@ -302,11 +302,11 @@ typedef struct hed_mppi_def {
     uint32_t candidate_samples;
 
     /* execution */
-    /** (also_count) devices in addition to the first, each of which takes a fraction of the
+    /** (other_device_count) devices in addition to the first, each of which takes a fraction of the
      *  samples of one solve. They may be of any kind, and must outlive the controller. Not for
      *  ROBUST, ELITE and TSALLIS. */
-    hed_device *const *also;
-    uint32_t also_count;
+    hed_device *const *other_devices;
+    uint32_t other_device_count;
     /** Number of consecutive blocks of samples, up to 64, that are summed separately and then
      *  merged; each device takes whole blocks. In strict mode it determines the bits, independent
      *  of the devices. 0: 8 with several devices, else 1 */
@@ -444,8 +444,8 @@ HED_API uint64_t hed_mppi_hash(const hed_mppi *controller);
 
 /** Finds the fastest solver, group sizes and kernel variant for a definition on a device, by whole
  *  solves, and stores them in the context's database, from where hed_mppi_create() with
- *  HED_MPPI_AUTO loads them; `def` without `also` and `blocks`. `tune` as for hed_tune_pipeline(),
- *  its problem is set here; NULL: its defaults.
+ *  HED_MPPI_SOLVER_AUTO loads them; `def` without `other_devices` and `blocks`. `tune` as for
+ *  hed_tune_pipeline(), its problem is set here; NULL: its defaults.
  *  Thread class: owner of the device's time. Errors: as hed_mppi_create() and hed_tune_pipeline();
  *  UNSUPPORTED (host, strict: only one solver). */
 HED_API hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def,

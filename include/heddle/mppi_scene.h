@@ -23,7 +23,7 @@ HED_API hed_status hed_mppi_scene_open(const char *path, hed_mppi_scene **scene,
 /** Opens a scene in memory (`text`: size bytes); files are relative to `folder`, and `name`
  *  replaces the path in messages.
  *  Errors: as hed_mppi_scene_open(). */
-HED_API hed_status hed_mppi_scene_parse(const char *name, const char *text, size_t size,
+HED_API hed_status hed_mppi_scene_parse(const char *text, size_t size, const char *name,
     const char *folder, hed_mppi_scene **scene, hed_error *error);
 /** Closes a scene. NULL is allowed. */
 HED_API void hed_mppi_scene_close(hed_mppi_scene *scene);

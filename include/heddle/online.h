@@ -56,7 +56,7 @@ static inline hed_online_def hed_default_online_def(void)
  *  which changes its configuration (hed_kernel_reconfigure()). `def` NULL: the defaults. Kernels
  *  that must be resident or cooperative, or access memory that the host changes meanwhile
  *  (HED_CAN_RESIDENT, HED_CAN_COOPERATIVE, HED_CAN_GRID_BARRIER, HED_CAN_MAPPED), have no trials:
- *  hed_online_report.reason is the cause.
+ *  hed_online_info.reason is the cause.
  *  Thread class: owner of the kernel. Errors: ARGUMENT, MEMORY, UNSUPPORTED (a kernel without
  *  geometry()). */
 HED_API hed_status hed_online_create(
@@ -75,7 +75,7 @@ HED_API hed_status hed_online_launch(hed_online *online, hed_stream *stream,
     hed_error *error);
 
 /** Statistics of online tuning. */
-typedef struct hed_online_report {
+typedef struct hed_online_info {
     uint64_t launches, trials; /**< trials: runs in addition to a launch */
     uint64_t candidates;       /**< configurations with a complete trial */
     /** candidates that do not build or run, or have other results; never tried again */
@@ -92,9 +92,9 @@ typedef struct hed_online_report {
     /** cause, if such launches have no trials at all; else "". Static text */
     const char *reason;
     hed_config config; /**< active configuration */
-} hed_online_report;
+} hed_online_info;
 /** Returns the statistics, for the size launched last. Thread class: owner. */
-HED_API hed_online_report hed_online_read(const hed_online *online);
+HED_API hed_online_info hed_online_describe(const hed_online *online);
 
 HED_END
 

@@ -56,7 +56,7 @@ typedef enum hed_resident_state {
 /** Starts the kernel in `stream`, which it occupies until hed_resident_stop().
  *  Thread class: owner. Errors: UNSUPPORTED, ARGUMENT, LIMIT (not all groups fit), MEMORY,
  *  DEVICE_MEMORY, NOT_READY (the kernel is being built), DRIVER. */
-HED_API hed_status hed_resident_start(
+HED_API hed_status hed_resident_create(
     hed_stream *stream, const hed_resident_def *def, hed_resident **resident, hed_error *error);
 /** Posts one request (request_bytes long) and returns its number, from 1. One request at a time may
  *  be in progress.
@@ -73,10 +73,14 @@ static inline hed_status hed_resident_poll(hed_resident *resident, void *reply)
 {
     return hed_resident_wait(resident, reply, 0);
 }
-/** Returns the state, after a query of the driver; `heartbeat` (nullable) receives a number that
- *  changes while the kernel waits for a request.
+/** State of a resident kernel. */
+typedef struct hed_resident_info {
+    hed_resident_state state;
+    uint64_t heartbeat; /**< changes while the kernel waits for a request */
+} hed_resident_info;
+/** Returns the state, after a query of the driver; LOST for NULL.
  *  Thread class: owner. */
-HED_API hed_resident_state hed_resident_report(const hed_resident *resident, uint64_t *heartbeat);
+HED_API hed_resident_info hed_resident_describe(const hed_resident *resident);
 /** Ends the kernel and waits for it at most `timeout_ns`. Acts even if `error` is already set. NULL
  *  is allowed.
  *  Thread class: owner. Errors: TIMEOUT, DRIVER, LOST. */

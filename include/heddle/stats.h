@@ -44,11 +44,11 @@ typedef struct hed_meter {
 } hed_meter;
 
 /** Statistics of a meter. */
-typedef struct hed_meter_report {
+typedef struct hed_meter_info {
     uint64_t count, misses;
     double minimum_ns, p50_ns, p99_ns, maximum_ns, mean_ns;
     double load; /**< mean / deadline */
-} hed_meter_report;
+} hed_meter_info;
 
 /** Empties the meter. `deadline_ns` 0: no duration is a miss. Thread class: rt. */
 static inline void hed_meter_reset(hed_meter *meter, uint64_t deadline_ns)
@@ -61,7 +61,7 @@ static inline void hed_meter_reset(hed_meter *meter, uint64_t deadline_ns)
 /** Adds a duration. Thread class: rt, one thread. */
 HED_API void hed_meter_add(hed_meter *meter, uint64_t nanoseconds);
 /** Returns the statistics of the durations since the last reset. Thread class: rt. */
-HED_API hed_meter_report hed_meter_read(const hed_meter *meter);
+HED_API hed_meter_info hed_meter_describe(const hed_meter *meter);
 
 HED_END
 

@@ -19,7 +19,8 @@ typedef struct hed_graph hed_graph;
 
 /** Definition of a stream. Start from hed_default_stream_def(). */
 typedef struct hed_stream_def {
-    /** number of latest steps whose times are kept (hed_stream_times()); 0: none, at no cost */
+    /** number of latest steps whose times are kept (hed_stream_read_times()); 0: none, at no
+     *  cost */
     uint32_t timed_steps;
     /** CUstream or cl_command_queue of the program, which must outlive the stream */
     void *handle;
@@ -149,7 +150,7 @@ typedef struct hed_step_time {
  *  most `capacity`; `*count` receives their number. The stream keeps hed_stream_def.timed_steps of
  *  them and drops older ones.
  *  Errors: ARGUMENT (the stream is not timed), DRIVER, LOST. */
-HED_API hed_status hed_stream_times(
+HED_API hed_status hed_stream_read_times(
     hed_stream *stream, hed_step_time *times, uint32_t capacity, uint32_t *count, hed_error *error);
 
 /* ---- graphs: a chain recorded once, replayed often ---- */

@@ -519,13 +519,13 @@ typedef struct hed_synth hed_synth;
 
 /** Execution of a synth. */
 typedef enum hed_synth_solver {
-    HED_SYNTH_AUTO,
-    HED_SYNTH_CPU,   /**< plain C, in the calling thread: real-time safe */
-    HED_SYNTH_GROUP, /**< a work-group for each instance, its state in local memory */
+    HED_SYNTH_SOLVER_AUTO,
+    HED_SYNTH_SOLVER_CPU,   /**< plain C, in the calling thread: real-time safe */
+    HED_SYNTH_SOLVER_GROUP, /**< a work-group for each instance, its state in local memory */
     /** a work-group for each instance, its state in global memory, of any size */
-    HED_SYNTH_GLOBAL,
+    HED_SYNTH_SOLVER_GLOBAL,
     /** one instance over the whole device, bodies partitioned, boundary positions as packets */
-    HED_SYNTH_GRID,
+    HED_SYNTH_SOLVER_GRID,
     HED_SYNTH_SOLVER_COUNT
 } hed_synth_solver;
 
@@ -609,8 +609,9 @@ typedef struct hed_synth_block {
 } hed_synth_block;
 
 /** Plays a block. On failure the outputs are silent.
- *  Thread class: rt with HED_SYNTH_CPU and one thread, or resident and awake; else owner. Errors:
- *  ARGUMENT (frames, event order, no such entity), LIMIT (events), DRIVER, TIMEOUT, LOST. */
+ *  Thread class: rt with HED_SYNTH_SOLVER_CPU and one thread, or resident and awake; else owner.
+ *  Errors: ARGUMENT (frames, event order, no such entity), LIMIT (events), DRIVER, TIMEOUT,
+ *  LOST. */
 HED_API hed_status hed_synth_process(
     hed_synth *synth, const hed_synth_block *block, hed_error *error);
 
@@ -650,7 +651,7 @@ enum { HED_SYNTH_NO_KEY = 255 };
 
 /** Outcome of all notes since creation or hed_synth_reset(). A note that no part of the instrument
  *  plays (out of its range, or on an unused channel) is dropped. */
-typedef struct hed_synth_note_report {
+typedef struct hed_synth_note_info {
     uint64_t struck, dropped;
     /** lowest and highest key that is played on some channel; low is HED_SYNTH_NO_KEY if none is */
     uint8_t low, high;
@@ -658,10 +659,10 @@ typedef struct hed_synth_note_report {
     uint8_t dropped_low, dropped_high;
     /** channels on which keys from low to high were dropped; bit 0 is channel 1 */
     uint16_t deaf_channels;
-} hed_synth_note_report;
+} hed_synth_note_info;
 
 /** Predicts the outcome of the notes among these events, without playing. Thread class: rt. */
-HED_API hed_synth_note_report hed_synth_check_notes(
+HED_API hed_synth_note_info hed_synth_check_notes(
     const hed_synth *synth, const hed_synth_event *events, uint32_t count);
 
 /** Properties and statistics of a synth. */
@@ -674,7 +675,7 @@ typedef struct hed_synth_info {
     uint64_t bytes;                 /**< size of state and tables of all instances */
     uint32_t groups, partition_cut; /**< GRID: groups, and springs between them */
     /** times of hed_synth_process() against the block's length */
-    hed_meter_report load;
+    hed_meter_info load;
     uint64_t samples, muted; /**< samples played, and samples muted by the breaker */
     /** number of times that the breaker opened: NaN, or growing energy */
     uint32_t breaks;
@@ -684,21 +685,21 @@ typedef struct hed_synth_info {
     /** delay of the sound, frames: the limiter looks ahead */
     uint32_t latency;
     uint32_t sounding; /**< number of voices */
-    hed_synth_note_report notes;
+    hed_synth_note_info notes;
     /** number of connected components that can sleep, in all instances, and of those asleep */
     uint32_t islands, asleep;
 } hed_synth_info;
 
 /** Returns the properties and statistics of a synth. Thread class: owner. */
-HED_API void hed_synth_report(const hed_synth *synth, hed_synth_info *info);
+HED_API hed_synth_info hed_synth_describe(const hed_synth *synth);
 
 /* ---- tuning and kernels ---- */
 
 /** Finds the fastest solver, packing and group size for instruments like this one (their bodies,
  *  springs, other entities and voices), and stores them in the context's database, from where
- *  hed_synth_create() with HED_SYNTH_AUTO loads them. A choice is correct if a chord over the whole
- *  range sounds as with the cpu solver, within 5 % of the peak for 1,024 samples. `tune` as for
- *  hed_tune_pipeline(), its problem is set here; NULL: its defaults.
+ *  hed_synth_create() with HED_SYNTH_SOLVER_AUTO loads them. A choice is correct if a chord over
+ *  the whole range sounds as with the cpu solver, within 5 % of the peak for 1,024 samples. `tune`
+ *  as for hed_tune_pipeline(), its problem is set here; NULL: its defaults.
  *  Thread class: owner of the device's time. Errors: as hed_synth_create() and hed_tune_pipeline();
  *  UNSUPPORTED (host: only one solver), ARGUMENT (no audible note). */
 HED_API hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def,

@@ -11,7 +11,7 @@ HED_BEGIN
 /** Reads an instrument file (docs/instrument-file.md; version 1).
  *  Thread class: any. Errors: IO, FORMAT ("harp.json:12: springs[3].to: no body \"b9\""), LIMIT,
  *  MEMORY. */
-HED_API hed_status hed_synth_instrument_load(
+HED_API hed_status hed_synth_instrument_read(
     const char *path, hed_synth_instrument **instrument, hed_error *error);
 /** Reads an instrument from memory (`text`: size bytes); `name` replaces the path in messages.
  *  Thread class: any. Errors: FORMAT, LIMIT, MEMORY. */
@@ -24,7 +24,7 @@ HED_API hed_status hed_synth_instrument_save(
 HED_API const char *hed_synth_instrument_schema(size_t *size);
 
 /** Differences of an imported instrument from its preset. */
-typedef struct hed_synth_import_report {
+typedef struct hed_synth_import_info {
     /** numbers of imported entities, and of those without a counterpart or with such a reference */
     uint32_t entities, left_out;
     /** number of lines on entities imported with another value or meaning */
@@ -33,17 +33,17 @@ typedef struct hed_synth_import_report {
     uint32_t unlisted;
     /** a line for each entity skipped or changed: "mallet1: impulse 50 -> 27.5 N s, ..." */
     char text[8192];
-} hed_synth_import_report;
+} hed_synth_import_info;
 
 /** Reads a preset of Anukari's published schema (protobuf). `report` may be NULL.
  *  Thread class: any. Errors: IO, FORMAT (has the byte), LIMIT, MEMORY. */
-HED_API hed_status hed_synth_instrument_import_ank(const char *path,
-    hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error);
+HED_API hed_status hed_synth_instrument_read_ank(const char *path,
+    hed_synth_instrument **instrument, hed_synth_import_info *report, hed_error *error);
 /** Reads a preset of Anukari's published schema from memory. `name` replaces the path in messages;
  *  `report` may be NULL.
  *  Thread class: any. Errors: FORMAT (has the byte), LIMIT, MEMORY. */
 HED_API hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const char *name,
-    hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error);
+    hed_synth_instrument **instrument, hed_synth_import_info *report, hed_error *error);
 
 /** An event of a MIDI file, of all tracks, in order of time. */
 typedef struct hed_synth_midi_event {
@@ -59,14 +59,14 @@ typedef struct hed_synth_midi_file hed_synth_midi_file;
 /** Reads a standard MIDI file of format 0 or 1 (Standard MIDI Files 1.0, MMA RP-001). Thread class:
  *  any. Errors: IO, FORMAT ("song.mid: track 2 ends at byte 1204, in the middle of an event"),
  *  LIMIT (over 256 MiB), MEMORY. */
-HED_API hed_status hed_synth_midi_file_load(
+HED_API hed_status hed_synth_midi_file_open(
     const char *path, hed_synth_midi_file **file, hed_error *error);
 /** Reads a standard MIDI file from memory (`bytes`: size); `name` replaces the path in messages.
  *  Thread class: any. Errors: FORMAT, LIMIT (over 256 MiB), MEMORY. */
 HED_API hed_status hed_synth_midi_file_parse(
     const void *bytes, size_t size, const char *name, hed_synth_midi_file **file, hed_error *error);
 /** Destroys a MIDI file. NULL is allowed. Thread class: owner. */
-HED_API void hed_synth_midi_file_destroy(hed_synth_midi_file *file);
+HED_API void hed_synth_midi_file_close(hed_synth_midi_file *file);
 /** Returns the number of events of all tracks. Thread class: any. */
 HED_API uint32_t hed_synth_midi_file_count(const hed_synth_midi_file *file);
 /** Returns the events of all tracks in order of time, (count). Thread class: any. */

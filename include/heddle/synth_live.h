@@ -38,8 +38,8 @@ HED_API hed_synth_live_def hed_default_synth_live_def(void);
 
 /** Statistics of live playing. */
 typedef struct hed_synth_live_info {
-    hed_meter_report load; /**< time of the audio callback against the block */
-    uint64_t xruns;        /**< counted by the driver, of playback and capture */
+    hed_meter_info load; /**< time of the audio callback against the block */
+    uint64_t xruns;      /**< counted by the driver, of playback and capture */
     /** blocks that the device finished too late (silence was played) */
     uint64_t late;
     /** Hz, frames, frames of Heddle's own delay, which JACK's ports report too */
@@ -55,7 +55,7 @@ typedef struct hed_synth_live hed_synth_live;
  *  Thread class: owner. Errors: UNSUPPORTED (the library of JACK or of ALSA is not installed: the
  *  text names its packages), IO (no server; no such port, with the existing ones), and as
  *  hed_synth_create(). */
-HED_API hed_status hed_synth_live_start(
+HED_API hed_status hed_synth_live_open(
     const hed_synth_live_def *def, hed_synth_live **live, hed_error *error);
 /** Adds an event, as if it had been received by MIDI now. False: the queue is full.
  *  Thread class: any one thread. */
@@ -67,11 +67,11 @@ HED_API hed_status hed_synth_live_change(
 /** Returns the statistics, and OK while it plays.
  *  Thread class: owner. Errors: the cause of its end (IO: server gone; LOST and DRIVER: the
  *  device). */
-HED_API hed_status hed_synth_live_report(
+HED_API hed_status hed_synth_live_measure(
     hed_synth_live *live, hed_synth_live_info *report, hed_error *error);
 /** Stops playing: fades out in a block, disconnects and frees. NULL is allowed.
  *  Thread class: owner. */
-HED_API void hed_synth_live_stop(hed_synth_live *live);
+HED_API void hed_synth_live_close(hed_synth_live *live);
 
 HED_END
 

@@ -50,7 +50,7 @@ HED_API void hed_synth_player_destroy(hed_synth_player *player);
 /** Loads an instrument file, which takes over at the next hed_synth_player_run(); of several loaded
  *  between two runs, the last one does. Knobs get the instrument's values; gain and learned
  *  controllers stay. After an error the player is unchanged.
- *  Thread class: any but rt. Errors: as hed_synth_instrument_load() and hed_synth_create(). */
+ *  Thread class: any but rt. Errors: as hed_synth_instrument_read() and hed_synth_create(). */
 HED_API hed_status hed_synth_player_load(
     hed_synth_player *player, const char *path, hed_error *error);
 /** Loads an instrument from memory (`text`: size bytes); `name` is for display and for messages.
@@ -92,7 +92,7 @@ typedef struct hed_synth_player_info {
     uint64_t events, events_lost;
 } hed_synth_player_info;
 /** Returns the properties of a player. Thread class: any but rt. */
-HED_API void hed_synth_player_describe(hed_synth_player *player, hed_synth_player_info *info);
+HED_API hed_synth_player_info hed_synth_player_describe(hed_synth_player *player);
 
 /* ---- sound: the audio thread ---- */
 

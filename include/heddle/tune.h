@@ -139,7 +139,7 @@ typedef struct hed_tune_on {
     uint32_t done, failed; /**< candidates that ran on it */
     /** present time of the first working candidate on this device / its time on the first device at
      *  the start */
-    double pace;
+    double drift;
     /** result only: the winner's median on this device, s, as measured; NAN: without final
      *  rounds */
     double seconds;
@@ -214,12 +214,12 @@ typedef struct hed_tune_def {
     hed_status (*open_runner)(
         void *user, const hed_runner_def *def, hed_runner **runner, hed_error *error);
     void *runner_user; /**< argument of open_runner() */
-    /** (also_count) additional devices, of the same backend, name, architecture and driver. Several
-     *  candidates are measured at once, each on one device alone; times are divided by the device's
-     *  pace, and the final rounds compare medians over all devices. A lost device costs the
-     *  candidate that was running on it. Not for pipelines, nor with isolation NONE. */
-    hed_device *const *also;
-    uint32_t also_count; /**< below HED_TUNE_DEVICES */
+    /** (other_device_count) additional devices, of the same backend, name, architecture and driver.
+     *  Several candidates are measured at once, each on one device alone; times are divided by the
+     *  device's drift, and the final rounds compare medians over all devices. A lost device costs
+     *  the candidate that was running on it. Not for pipelines, nor with isolation NONE. */
+    hed_device *const *other_devices;
+    uint32_t other_device_count; /**< below HED_TUNE_DEVICES */
 } hed_tune_def;
 
 /** Returns the defaults: at most 200 evaluations, no other limit, fast math, compared with the

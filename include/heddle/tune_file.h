@@ -61,7 +61,7 @@ HED_API void hed_tune_file_close(hed_tune_file *file);
 
 /* ---- reports ---- */
 
-/** Format of hed_tune_report_write(). */
+/** Format of hed_tune_report_save(). */
 typedef enum hed_report_format {
     /** a self-contained page: convergence, heat map, importance, the best configurations, roofline,
      *  failures, device and conditions; a script in the page draws it */
@@ -95,8 +95,8 @@ typedef struct hed_tune_report_def {
 
 /** Writes a report; a complete new file replaces the previous one.
  *  Thread class: any. Errors: IO, MEMORY. */
-HED_API hed_status hed_tune_report_write(
-    const char *path, hed_report_format format, const hed_tune_report_def *def, hed_error *error);
+HED_API hed_status hed_tune_report_save(
+    const hed_tune_report_def *def, const char *path, hed_report_format format, hed_error *error);
 
 /* ---- the tuning database as JSON ---- */
 

@@ -71,7 +71,7 @@ HED_API void hed_web_destroy(hed_web *web);
  *  of which is the reference. `key` has kernel, source, math, objective, problem, and compiler, in
  *  which the character U+0001 is replaced by the browser's name.
  *  Thread class: any. Errors: FORMAT (the text is no valid WGSL), IO, MEMORY. */
-HED_API hed_status hed_web_write_page(const hed_runner_def *def, const hed_config *configs,
+HED_API hed_status hed_web_save_page(const hed_runner_def *def, const hed_config *configs,
     uint32_t count, const hed_database_entry *key, const char *path, hed_error *error);
 
 HED_END

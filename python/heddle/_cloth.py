@@ -380,8 +380,7 @@ class Cloth(Tunable):
     @property
     def info(self) -> dict[str, Any]:
         """The cloth as it was built: solver, particles, constraints, choice ..."""
-        found = ffi.new("hed_cloth_info *")
-        C.hed_cloth_report(self.p, found)
+        found = C.hed_cloth_describe(self.p)
         known = {n: getattr(found, n) for n, f in ffi.typeof("hed_cloth_info").fields if f.type.kind == "primitive"}
         known.update(solver=text(C.hed_cloth_solver_name(found.solver)), choice=text(found.choice),
                      configured=text(C.hed_config_origin_name(found.configured)))

@@ -156,7 +156,7 @@ def objects(keep: Sequence[Any]) -> list[Object]:
 
 
 def enumerator(kind: Any, value: Any, name: str) -> int:
-    """A value of an enum: its number, or the end of its name in lower case ("cpu" for HED_CLOTH_CPU)."""
+    """A value of an enum: its number, or the end of its name in lower case ("cpu" for HED_CLOTH_SOLVER_CPU)."""
     names = {n.lower(): v for v, n in sorted(kind.elements.items()) if not n.endswith("_COUNT")}
     if isinstance(value, str):
         for n, found in names.items():

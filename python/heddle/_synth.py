@@ -73,7 +73,7 @@ class _Instrument(Object):
     """An instrument file that was read."""
 
     def __init__(self, file: Union[str, os.PathLike[str]]):
-        self._handle = Handle(self, made(C.hed_synth_instrument_load, "hed_synth_instrument", path(file)), C.hed_synth_instrument_destroy)
+        self._handle = Handle(self, made(C.hed_synth_instrument_read, "hed_synth_instrument", path(file)), C.hed_synth_instrument_destroy)
 
     def channels(self) -> int:
         """That its audio inputs hear."""
@@ -112,14 +112,13 @@ class Synth(Tunable):
     @property
     def info(self) -> dict[str, Any]:
         """What it is and has seen: solver, instances, latency (frames), peak, breaks ..."""
-        found = ffi.new("hed_synth_info *")
-        C.hed_synth_report(self.p, found)
+        found = C.hed_synth_describe(self.p)
         known = {n: getattr(found, n) for n, f in ffi.typeof("hed_synth_info").fields if f.type.kind == "primitive"}
         known.update(solver=text(C.hed_synth_solver_name(found.solver)), struck=found.notes.struck, dropped=found.notes.dropped)
         return known
 
     def _song(self, file: Any) -> tuple[list[tuple[int, dict[str, Any]]], float]:
-        midi = ffi.gc(made(C.hed_synth_midi_file_load, "hed_synth_midi_file", path(file)), C.hed_synth_midi_file_destroy)
+        midi = ffi.gc(made(C.hed_synth_midi_file_open, "hed_synth_midi_file", path(file)), C.hed_synth_midi_file_close)
         events, found = C.hed_synth_midi_file_events(midi), []
         for i in range(C.hed_synth_midi_file_count(midi)):
             e = events[i]

@@ -90,7 +90,7 @@ class TuneResult(Object):
             "kernel": ffi.addressof(self._kernel), "result": self.p, "objective": self._definition.objective,
             "device": C.hed_device_describe(self.device.p), "math": self._definition.math, "arguments": self._definition.arguments,
             "cold_cache": self._definition.cold_cache, "origin": texts[0], "date": texts[1], "settings": texts[2]})
-        call(C.hed_tune_report_write, path(file), formats[ending], definition)
+        call(C.hed_tune_report_save, definition, path(file), formats[ending])
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return iter(self.evaluations)

@@ -178,12 +178,12 @@ class Document(Object):
         return text(out)
 
     def parent(self, element: int) -> Optional[int]:
-        found = int(C.hed_css_parent(self.p, self._check(element)))
+        found = int(C.hed_css_element_parent(self.p, self._check(element)))
         return None if found == NONE else found
 
     def line(self, element: int) -> int:
         """Of its start tag, from 1; 0: unknown."""
-        return int(C.hed_css_line(self.p, self._check(element)))
+        return int(C.hed_css_element_line(self.p, self._check(element)))
 
     def select(self, selector: str) -> np.ndarray:
         """The elements that a selector matches, in order."""
@@ -224,12 +224,12 @@ class Match(Object):
 
     def __len__(self) -> int:
         """Number of pairs."""
-        return int(C.hed_css_results(self.p).pairs)
+        return int(C.hed_css_matcher_results(self.p).pairs)
 
     def _pairs(self) -> tuple[np.ndarray, np.ndarray]:
-        result = C.hed_css_results(self.p)
+        result = C.hed_css_matcher_results(self.p)
         begin, rules = np.empty(result.elements + 1, np.uint64), np.empty(max(1, result.pairs), np.uint32)
-        C.hed_css_pairs(self.p, ffi.from_buffer("uint64_t[]", begin), ffi.from_buffer("uint32_t[]", rules))
+        C.hed_css_matcher_pairs(self.p, ffi.from_buffer("uint64_t[]", begin), ffi.from_buffer("uint32_t[]", rules))
         elements = np.repeat(np.arange(result.elements, dtype=np.uint32), np.diff(begin).astype(np.int64))
         return elements, rules[:result.pairs]
 
@@ -246,7 +246,7 @@ class Match(Object):
 
     def rules_of(self, element: int) -> np.ndarray:
         """The rules that match an element, ascending."""
-        r = C.hed_css_results(self.p)
+        r = C.hed_css_matcher_results(self.p)
         if not 0 <= whole(element, "element", -1 << 63) < r.elements:
             raise IndexError(f"element {element}: there are {r.elements}, from 0 on")
         c = r.element_class[element]
@@ -255,15 +255,15 @@ class Match(Object):
     @property
     def counts(self) -> np.ndarray:
         """How many elements each rule matches."""
-        found = np.empty(max(1, C.hed_css_results(self.p).rules), np.uint32)
-        C.hed_css_counts(self.p, ffi.from_buffer("uint32_t[]", found), ffi.NULL)
-        return found[:C.hed_css_results(self.p).rules]
+        found = np.empty(max(1, C.hed_css_matcher_results(self.p).rules), np.uint32)
+        C.hed_css_matcher_counts(self.p, ffi.from_buffer("uint32_t[]", found), ffi.NULL)
+        return found[:C.hed_css_matcher_results(self.p).rules]
 
     def winners(self, property: str) -> np.ndarray:
         """For each element the rule whose declaration of a property wins the cascade; NONE, or OWN_STYLE for its style attribute."""
-        found = np.empty(max(1, C.hed_css_results(self.p).elements), np.uint32)
+        found = np.empty(max(1, C.hed_css_matcher_results(self.p).elements), np.uint32)
         call(C.hed_css_cascade, self.p, word(property, "property"), ffi.from_buffer("uint32_t[]", found))
-        return found[:C.hed_css_results(self.p).elements]
+        return found[:C.hed_css_matcher_results(self.p).elements]
 
     def set_attribute(self, element: int, name: str, value: Optional[str], document: int = 0) -> np.ndarray:
         """Changes an attribute (None: removes it) and matches what that can touch: the elements that match other rules now."""

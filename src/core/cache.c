@@ -142,7 +142,7 @@ void hed_binary_free(const hed_settings *settings, hed_binary *binary)
 /* ---- report of `heddle cache` ---- */
 
 typedef hed_status visit_function(const hed_context *context, const char *path, const char *name,
-    hed_cache_report *report, hed_error *error);
+    hed_cache_info *report, hed_error *error);
 
 static bool is_entry(const char *name)
 {
@@ -161,7 +161,7 @@ static bool is_ours(const char *path, const char *name)
 }
 
 static hed_status visit_entries(
-    const hed_context *context, visit_function *visit, hed_cache_report *report, hed_error *error)
+    const hed_context *context, visit_function *visit, hed_cache_info *report, hed_error *error)
 {
     const char *folder = hed_context_describe(context).cache_dir;
     DIR *listing = folder[0] ? opendir(folder) : NULL;
@@ -185,7 +185,7 @@ static hed_status visit_entries(
 /* Adds a file to the report. Another process may remove the file between listing and reading; that
  * is no error. */
 static hed_status look_at(const hed_context *context, const char *path, const char *name,
-    hed_cache_report *report, hed_error *error)
+    hed_cache_info *report, hed_error *error)
 {
     hed_allocator allocator = hed_context_describe(context).allocator;
     char *bytes;
@@ -207,15 +207,15 @@ static hed_status look_at(const hed_context *context, const char *path, const ch
     return HED_OK;
 }
 
-hed_status hed_cache_info(const hed_context *context, hed_cache_report *report, hed_error *error)
+hed_status hed_cache_measure(const hed_context *context, hed_cache_info *report, hed_error *error)
 {
     HED_REQUIRE(context, report);
-    *report = (hed_cache_report){.folder = hed_context_describe(context).cache_dir};
+    *report = (hed_cache_info){.folder = hed_context_describe(context).cache_dir};
     return visit_entries(context, look_at, report, error);
 }
 
 static hed_status look_and_remove(const hed_context *context, const char *path, const char *name,
-    hed_cache_report *report, hed_error *error)
+    hed_cache_info *report, hed_error *error)
 {
     hed_status status = look_at(context, path, name, report, error);
     if (status == HED_ERROR_MEMORY) return status;
@@ -226,10 +226,10 @@ static hed_status look_and_remove(const hed_context *context, const char *path, 
     return HED_OK;
 }
 
-hed_status hed_cache_clear(hed_context *context, hed_cache_report *removed, hed_error *error)
+hed_status hed_cache_clear(hed_context *context, hed_cache_info *removed, hed_error *error)
 {
     HED_REQUIRE(context);
-    hed_cache_report report = {.folder = hed_context_describe(context).cache_dir};
+    hed_cache_info report = {.folder = hed_context_describe(context).cache_dir};
     hed_status status = visit_entries(context, look_and_remove, &report, error);
     if (removed) *removed = report;
     return status;

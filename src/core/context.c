@@ -283,10 +283,10 @@ hed_context_info hed_context_describe(const hed_context *context)
         s->allocator, s->logger, s->clock, context->device_count, context->slot_count};
 }
 
-hed_backend_report hed_backend_at(const hed_context *context, uint32_t index)
+hed_backend_info hed_backend_at(const hed_context *context, uint32_t index)
 {
-    if (!context) return (hed_backend_report){0};
+    if (!context) return (hed_backend_info){0};
     const hed_backend_slot *slot = &context->slots[index];
-    return (hed_backend_report){slot->backend->name, slot->health, slot->devices, slot->library,
+    return (hed_backend_info){slot->backend->name, slot->health, slot->devices, slot->library,
         slot->reason, slot->remedy};
 }

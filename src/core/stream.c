@@ -153,7 +153,7 @@ hed_status hed_stream_step(
     return status;
 }
 
-hed_status hed_stream_times(
+hed_status hed_stream_read_times(
     hed_stream *stream, hed_step_time *times, uint32_t capacity, uint32_t *count, hed_error *error)
 {
     HED_REQUIRE(stream, times || !capacity, count);

@@ -340,7 +340,7 @@ static hed_status check_ready(const hed_kernel *kernel, hed_error *error)
                : hed_fail(error, HED_ERROR_NOT_READY, "%s is not compiled yet", kernel->def->name);
 }
 
-hed_status hed_kernel_report(
+hed_status hed_kernel_measure_resources(
     const hed_kernel *kernel, hed_kernel_resources *resources, hed_error *error)
 {
     HED_REQUIRE(kernel, resources);

@@ -119,7 +119,7 @@ static hed_status resident_start(hed_resident *r, uint32_t answered, hed_error *
     return hed_stream_flush(r->stream, error);
 }
 
-hed_status hed_resident_start(
+hed_status hed_resident_create(
     hed_stream *stream, const hed_resident_def *def, hed_resident **resident, hed_error *error)
 {
     HED_REQUIRE(stream, def, resident);
@@ -197,12 +197,10 @@ hed_status hed_resident_wait(hed_resident *r, void *reply, uint64_t timeout_ns)
     return HED_OK;
 }
 
-hed_resident_state hed_resident_report(const hed_resident *r, uint64_t *heartbeat)
+static hed_resident_state resident_state(const hed_resident *r)
 {
-    if (!r) return HED_RESIDENT_LOST;
     static const hed_resident_state states[] = {HED_RESIDENT_RUNNING, HED_RESIDENT_RUNNING,
         HED_RESIDENT_IDLE_EXIT, HED_RESIDENT_STOPPED, HED_RESIDENT_TIMED_OUT};
-    if (heartbeat) *heartbeat = word(r, HEARTBEAT);
     uint32_t state = word(r, STATE);
     bool done = false;
     if (state <= IS_LEAVING && r->stream->device->backend->stream_done(r->stream, &done, NULL))
@@ -211,6 +209,12 @@ hed_resident_state hed_resident_report(const hed_resident *r, uint64_t *heartbea
     if (done && word(r, STATE) <= IS_LEAVING) return HED_RESIDENT_LOST;
     return r->stopped ? HED_RESIDENT_STOPPED
                       : states[state > HAS_TIMED_OUT ? HAS_TIMED_OUT : state];
+}
+
+hed_resident_info hed_resident_describe(const hed_resident *r)
+{
+    if (!r) return (hed_resident_info){.state = HED_RESIDENT_LOST};
+    return (hed_resident_info){.state = resident_state(r), .heartbeat = word(r, HEARTBEAT)};
 }
 
 hed_status hed_resident_stop(hed_resident *r, uint64_t timeout_ns, hed_error *error)

@@ -167,15 +167,15 @@ static double meter_quantile(const hed_meter *meter, uint64_t counted, double q)
     return low + (position - (double)rank) * (high - low);
 }
 
-hed_meter_report hed_meter_read(const hed_meter *meter)
+hed_meter_info hed_meter_describe(const hed_meter *meter)
 {
-    if (!meter) return (hed_meter_report){0};
-    if (meter->count == 0) return (hed_meter_report){0};
+    if (!meter) return (hed_meter_info){0};
+    if (meter->count == 0) return (hed_meter_info){0};
     uint64_t counted = 0; /* below meter->count once a bucket is full */
     for (unsigned bucket = 0; bucket < HED_METER_BUCKETS; bucket++)
         counted += meter->buckets[bucket];
     double mean = (double)meter->total_ns / (double)meter->count;
-    return (hed_meter_report){
+    return (hed_meter_info){
         .count = meter->count,
         .misses = meter->misses,
         .minimum_ns = (double)meter->minimum_ns,

@@ -2,8 +2,8 @@
  *
  * Pace. Cards of one kind differ by some percent, and each drifts. The first candidate that works,
  * usually the description's default, is the reference: every device times it at the start and again
- * after CHECK_EVERY candidates. A device's pace is its time over the first device's time at the
- * start; dividing times by the pace makes them comparable across devices.
+ * after CHECK_EVERY candidates. A device's drift is its time over the first device's time at the
+ * start; dividing times by the drift makes them comparable across devices.
  *
  * Final rounds. Every device times all entrants of a round in the same order; the result is the
  * median over the devices. */
@@ -110,7 +110,7 @@ static hed_status fleet_measure_everywhere(
     for (uint32_t i = 0; i < fleet->count; i++) {
         fleet_member *m = &fleet->members[i];
         if (!m->is_lost) m->ratio = m->race.anchor_base / fleet->members[first].race.anchor_base;
-        m->pace = m->ratio;
+        m->drift = m->ratio;
     }
     for (uint32_t run = 0; run < REFERENCE_RUNS; run++) {
         uint32_t count = 0;
@@ -146,7 +146,7 @@ static hed_status fleet_measure_one(fleet_state *fleet, uint32_t slot, hed_error
     } while (m->is_lost);
     candidate->trial = m->trials[0];
     candidate->runs = 1;
-    candidate->values[0] = m->values[0][0] / m->pace;
+    candidate->values[0] = m->values[0][0] / m->drift;
     return HED_OK;
 }
 
@@ -205,7 +205,7 @@ static hed_status fleet_time_locked(fleet_state *fleet, uint32_t slot, uint32_t 
         if (m->is_lost) continue;
         *trial = m->trials[0];
         if (trial->outcome) return HED_OK;
-        for (uint32_t i = 0; i < batch; i++) values[count++] = m->values[0][i] / m->pace;
+        for (uint32_t i = 0; i < batch; i++) values[count++] = m->values[0][i] / m->drift;
     }
     return HED_OK;
 }
@@ -243,7 +243,7 @@ static void fleet_take_round(fleet_state *fleet, uint32_t index, uint32_t slot, 
         for (uint32_t i = 0; i < fleet->count; i++) {
             const fleet_member *m = &fleet->members[i];
             if (!m->is_lost && !m->trials[index].outcome)
-                over[count++] = m->values[index][run] / m->pace;
+                over[count++] = m->values[index][run] / m->drift;
         }
         s->round[run] = count ? fleet_median(over, count) : (double)NAN;
     }
@@ -447,7 +447,8 @@ uint32_t hed_fleet_look(hed_runner *runner, uint32_t slot, hed_tune_on *devices)
     for (uint32_t i = 0; i < fleet->count; i++) {
         fleet_member *m = &fleet->members[i];
         hed_tune_on *on = &devices[i];
-        *on = (hed_tune_on){.done = m->done, .failed = m->failed, .pace = m->pace, .seconds = NAN};
+        *on =
+            (hed_tune_on){.done = m->done, .failed = m->failed, .drift = m->drift, .seconds = NAN};
         hed_text_copy(on->device, sizeof on->device, hed_device_describe(m->device)->id);
         hed_text_copy(on->doing, sizeof on->doing, m->doing);
         on->lost = m->is_lost;

@@ -1,4 +1,4 @@
-/* Thread of one device of a fleet: measures candidates, scales their times by the device's pace,
+/* Thread of one device of a fleet: measures candidates, scales their times by the device's drift,
  * carries out the tuning's orders, and restarts the device after a loss. See fleet.h and
  * fleet_parts.h. */
 #include <string.h>
@@ -65,7 +65,7 @@ static hed_status member_hold(fleet_member *m, const hed_config *config, bool re
     return HED_OK;
 }
 
-/* Times the reference on this device and updates the pace from it. */
+/* Times the reference on this device and updates the drift from it. */
 static hed_status member_time_reference(fleet_member *m, hed_error *error)
 {
     uint32_t slot, done;
@@ -137,7 +137,7 @@ static hed_status member_try(
         return error->status;
     candidate->trial.build_seconds = fmax(build->build_seconds, candidate->trial.build_seconds);
     pthread_mutex_lock(&m->fleet->lock);
-    double pace = m->pace = m->ratio * m->race.level;
+    double drift = m->drift = m->ratio * m->race.level;
     m->race.best = m->fleet->best * m->ratio;
     m->race.best_high = m->fleet->best_high * m->ratio;
     pthread_mutex_unlock(&m->fleet->lock);
@@ -150,12 +150,12 @@ static hed_status member_try(
         hed_text_copy(candidate->trial.text, sizeof candidate->trial.text, probe.trial.text);
     }
     candidate->runs = probe.runs;
-    for (uint32_t i = 0; i < probe.runs; i++) candidate->values[i] = probe.values[i] / pace;
+    for (uint32_t i = 0; i < probe.runs; i++) candidate->values[i] = probe.values[i] / drift;
     pthread_mutex_lock(&m->fleet->lock);
-    double seconds = probe.seconds / pace;
+    double seconds = probe.seconds / drift;
     if (probe.trial.outcome == HED_OUTCOME_MEASURED && seconds < m->fleet->best) {
         m->fleet->best = seconds;
-        m->fleet->best_high = probe.high / pace;
+        m->fleet->best_high = probe.high / drift;
     }
     pthread_mutex_unlock(&m->fleet->lock);
     return HED_OK;
@@ -308,7 +308,7 @@ static void member_open(fleet_member *m)
     pthread_cond_broadcast(&fleet->news);
 }
 
-/* Reopens the runner of a restarted device and measures its pace. */
+/* Reopens the runner of a restarted device and measures its drift. */
 static hed_status member_restart(fleet_member *m, hed_error *error)
 {
     fleet_state *fleet = m->fleet;
@@ -323,7 +323,7 @@ static hed_status member_restart(fleet_member *m, hed_error *error)
         return error->status;
     m->trials[0] = fleet_trial();
     if (member_time_reference(m, error)) return error->status;
-    if (m->race.anchored) m->pace = m->ratio = m->race.anchor_base / fleet->base;
+    if (m->race.anchored) m->drift = m->ratio = m->race.anchor_base / fleet->base;
     return HED_OK;
 }
 
@@ -402,7 +402,7 @@ void hed_fleet_member_make(
     fleet_state *fleet, uint32_t index, hed_device *device, double floor_seconds)
 {
     fleet_member *m = &fleet->members[index];
-    *m = (fleet_member){.fleet = fleet, .device = device, .ratio = 1, .pace = 1, .doing = "opening"};
+    *m = (fleet_member){.fleet = fleet, .device = device, .ratio = 1, .drift = 1, .doing = "opening"};
     m->race = (hed_race){.def = {.user = m,
                              .time = member_time,
                              .now = member_now,

@@ -11,7 +11,7 @@
 #include "tune/race.h"
 
 enum {
-    REFERENCE_RUNS = 9, /* runs of the reference that a device's pace is computed from */
+    REFERENCE_RUNS = 9, /* runs of the reference that a device's drift is computed from */
     ROUND_RUNS = 8,     /* maximum runs of one entrant in one round */
 };
 #define TICK 0.1 /* s between two calls of idle() */
@@ -24,7 +24,7 @@ typedef struct fleet_candidate {
     hed_trial trial;
     uint32_t member, loss_count; /* device that measures it; devices lost while measuring it */
     uint32_t runs;
-    double values[HED_PROBE_RUNS]; /* s, scaled to the first device's pace */
+    double values[HED_PROBE_RUNS]; /* s, scaled to the first device's drift */
 } fleet_candidate;
 
 /* A candidate that the tuning has prepared in a slot. */
@@ -58,7 +58,7 @@ typedef struct fleet_member {
     hed_race race;
     bool warm;
     double ratio; /* reference's time on this device / on the first device, at the start */
-    double pace;  /* the same ratio at present */
+    double drift; /* the same ratio at present */
     uint32_t builders;
     uint32_t done, failed, since_check;
     char doing[48];
@@ -95,7 +95,7 @@ struct fleet_state {
     bool open; /* candidates are measured even without a reference */
     hed_config reference;
     double base; /* reference's time on the first device at the start, s */
-    /* best time and upper end of its interval, s, at the first device's pace */
+    /* best time and upper end of its interval, s, at the first device's drift */
     double best, best_high;
     fleet_slot slots[HED_RUNNER_SLOTS];
 };

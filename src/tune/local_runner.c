@@ -397,7 +397,7 @@ hed_status hed_local_build(
         hed_local_judge_build(hed_kernel_create(def->device, def->kernel, &options, kernel, &cause),
             trial, &cause, error);
     if (status || trial->outcome) return status;
-    status = hed_kernel_report(*kernel, &trial->resources, error);
+    status = hed_kernel_measure_resources(*kernel, &trial->resources, error);
     if (status) return status;
     trial->build_seconds = trial->resources.from_cache ? 0 : trial->resources.build_seconds;
     check_resources(local, config, trial);

@@ -55,7 +55,8 @@ static hed_status take_step_times(
     hed_step_time times[AT_ONCE];
     uint32_t received = 0, stored = 0;
     do {
-        if (hed_stream_times(local->stream, times, AT_ONCE, &received, error)) return error->status;
+        if (hed_stream_read_times(local->stream, times, AT_ONCE, &received, error))
+            return error->status;
         for (uint32_t i = 0; i < received; i++)
             if (times[i].kind == HED_STEP_LAUNCH && stored < count)
                 values[stored++] = times[i].seconds;

@@ -258,10 +258,10 @@ hed_status hed_online_launch(hed_online *online, hed_stream *stream, const hed_p
     return HED_OK;
 }
 
-hed_online_report hed_online_read(const hed_online *online)
+hed_online_info hed_online_describe(const hed_online *online)
 {
-    if (!online) return (hed_online_report){0};
-    hed_online_report report = online->report;
+    if (!online) return (hed_online_info){0};
+    hed_online_info report = online->report;
     const hed_online_size *size = online->current;
     const char *reason = online->reason         ? online->reason
                          : size && size->reason ? size->reason

@@ -141,7 +141,7 @@ struct hed_online {
     hed_online_worker worker;
     double began;       /* start time, s of the clock */
     double launch_call; /* host time of the last launch call, s */
-    hed_online_report report;
+    hed_online_info report;
 };
 
 static inline double hed_online_seconds(const hed_online *online)

@@ -94,7 +94,7 @@ void hed_online_conclude(
         .error = size->sampled ? size->error : NAN};
     e->config = hed_kernel_config(size->candidate, NULL);
     hed_kernel_resources resources;
-    if (!hed_kernel_report(size->candidate, &resources, NULL))
+    if (!hed_kernel_measure_resources(size->candidate, &resources, NULL))
         e->build_seconds = resources.build_seconds;
     if (timed && size->pairs > 0) {
         double coverage;

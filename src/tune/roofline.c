@@ -126,7 +126,7 @@ static hed_status take_time(hed_stream *stream, double *seconds, hed_error *erro
 {
     hed_step_time time = {0};
     uint32_t count;
-    hed_stream_times(stream, &time, 1, &count, error);
+    hed_stream_read_times(stream, &time, 1, &count, error);
     *seconds = time.seconds;
     return error->status;
 }

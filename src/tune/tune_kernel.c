@@ -266,12 +266,12 @@ static hed_status kernel_tuning_check(
     if (def->open_runner && def->isolation != HED_ISOLATION_AUTO)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: a runner of the caller excludes isolation",
             kernel->name);
-    if (def->also_count && (def->open_runner || def->isolation == HED_ISOLATION_NONE))
+    if (def->other_device_count && (def->open_runner || def->isolation == HED_ISOLATION_NONE))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s: on several devices candidates run in worker processes alone", kernel->name);
-    if (def->also_count >= HED_TUNE_DEVICES)
+    if (def->other_device_count >= HED_TUNE_DEVICES)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %u devices; expected at most %d at once",
-            kernel->name, def->also_count + 1, HED_TUNE_DEVICES);
+            kernel->name, def->other_device_count + 1, HED_TUNE_DEVICES);
     if (!kernel->geometry)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "%s has no geometry(), which defines the launch of a configuration", kernel->name);
@@ -637,10 +637,10 @@ static hed_status open_fleet(kernel_tuning *k, const hed_runner_def *def, hed_er
 {
     hed_device *devices[HED_TUNE_DEVICES] = {k->tuning.device};
     const hed_device_info *first = hed_device_describe(k->tuning.device);
-    for (uint32_t i = 0; i < k->def.also_count && i + 1 < HED_TUNE_DEVICES; i++) {
-        const hed_device_info *device = hed_device_describe(k->def.also[i]);
-        devices[i + 1] = k->def.also[i];
-        if (!same_kind(k->tuning.device, k->def.also[i]))
+    for (uint32_t i = 0; i < k->def.other_device_count && i + 1 < HED_TUNE_DEVICES; i++) {
+        const hed_device_info *device = hed_device_describe(k->def.other_devices[i]);
+        devices[i + 1] = k->def.other_devices[i];
+        if (!same_kind(k->tuning.device, k->def.other_devices[i]))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: %s (%s, driver %s) and %s (%s, driver %s) are not of one kind; tune them separately",
                 k->kernel->name, first->id, first->name, first->driver, device->id, device->name,
@@ -650,7 +650,8 @@ static hed_status open_fleet(kernel_tuning *k, const hed_runner_def *def, hed_er
     k->tuning.warm = true; /* each device warms up in its own thread */
     static const hed_fleet_kind kind = {
         hed_runner_create_worker, hed_device_can_restart, hed_device_restart};
-    if (!hed_fleet_create(def, devices, k->def.also_count + 1, &kind, &k->tuning.runner, error))
+    if (!hed_fleet_create(
+            def, devices, k->def.other_device_count + 1, &kind, &k->tuning.runner, error))
         k->tuning.fleet = true;
     return error->status;
 }
@@ -661,7 +662,8 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
     uint32_t builders = k->def.builders ? k->def.builders : hed_processor_count();
     hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
     /* a remote device may be lost and restarted, even if it is the only one */
-    bool fleet = k->def.also_count || (!k->def.open_runner && hed_device_can_restart(t->device));
+    bool fleet =
+        k->def.other_device_count || (!k->def.open_runner && hed_device_can_restart(t->device));
     hed_status status =
         fleet ? open_fleet(k, &def, error) : kernel_tuning_open_runner(k, &def, &t->runner, error);
     if (status) return status;

@@ -1,7 +1,7 @@
-/* libFuzzer harness for folders of compiled kernels, as `heddle cache ship` makes them: an entry is put
- * in, its file is changed (three bytes each: place and value; a last odd byte cuts it), and another file
- * stands beside it. A binary that is still found is the one that was put in; the count of the folder
- * agrees with that. */
+/* libFuzzer harness for folders of compiled kernels, as `heddle cache ship` makes them: an entry is
+ * put in, its file is changed (three bytes each: place and value; a last odd byte cuts it), and
+ * another file stands beside it. A binary that is still found is the one that was put in; the count
+ * of the folder agrees with that. */
 #include <dirent.h>
 
 #include "core/cache.h"
@@ -40,14 +40,14 @@ static void look(hed_context *context, const char *folder, bool changed)
 {
     hed_settings *settings = &context->settings;
     hed_cache_entry entry = {{0}, 0};
-    hed_cache_report report;
+    hed_cache_info report;
     hed_error error = {0};
     bool found = hed_cache_load(settings, folder, request, sizeof request, &entry);
     must(found || changed);
     must(!found || (entry.binary.size == sizeof binary &&
                        !memcmp(entry.binary.bytes, binary, sizeof binary)));
     if (found) hed_binary_free(settings, &entry.binary);
-    must(hed_cache_info(context, &report, &error) == HED_OK);
+    must(hed_cache_measure(context, &report, &error) == HED_OK);
     must(report.entries >= found && report.entries + report.damaged <= 2);
 }
 

@@ -39,9 +39,9 @@ static inline void use(hed_cloth_mesh *mesh)
         abort();
     free(particle_of);
     hed_cloth_mesh_is_grid(mesh, &width, &height);
-    if (hed_cloth_mesh_write_obj("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
-    if (hed_cloth_mesh_write_ply("/dev/null", mesh, NULL, NULL, &error) != HED_OK) abort();
-    if (mesh->face_count > 0 && hed_cloth_mesh_write_glb("/dev/null", mesh, NULL, NULL, &error) != HED_OK)
+    if (hed_cloth_mesh_save_obj(mesh, "/dev/null", NULL, NULL, &error) != HED_OK) abort();
+    if (hed_cloth_mesh_save_ply(mesh, "/dev/null", NULL, NULL, &error) != HED_OK) abort();
+    if (mesh->face_count > 0 && hed_cloth_mesh_save_glb(mesh, "/dev/null", NULL, NULL, &error) != HED_OK)
         abort();
     if (hed_cloth_mesh_mend(mesh, &removed, &error) != HED_OK) abort();
     expect_inside(mesh);

@@ -6,6 +6,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hed_cloth_mesh mesh;
     hed_error error = {0};
-    judge(hed_cloth_mesh_parse_obj("fuzz.obj", (const char *)data, size, &mesh, &error), &mesh, &error);
+    judge(hed_cloth_mesh_parse_obj((const char *)data, size, "fuzz.obj", &mesh, &error), &mesh, &error);
     return 0;
 }

@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hed_cloth_scene *scene;
     hed_error error = {0};
     hed_status status = hed_cloth_scene_parse(
-        "s.json", (const char *)data, length, folder, &options, &scene, &error);
+        (const char *)data, length, "s.json", folder, &options, &scene, &error);
     if (status != HED_OK && (!error.text[0] || scene)) abort();
     if (status == HED_OK) use(scene);
     hed_cloth_scene_close(scene);

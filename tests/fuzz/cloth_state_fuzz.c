@@ -1,6 +1,6 @@
-/* libFuzzer harness for saved states of cloth: bytes of a real state are changed (three bytes each: place
- * and value; the last odd bytes cut it), and its checksum is made to fit, which no fuzzer would find. A
- * state is refused with a reason, or the cloth goes on from it, finite. */
+/* libFuzzer harness for saved states of cloth: bytes of a real state are changed (three bytes each:
+ * place and value; the last odd bytes cut it), and its checksum is made to fit, which no fuzzer
+ * would find. A state is refused with a reason, or the cloth goes on from it, finite. */
 #include <math.h>
 
 #include "fuzz.h"
@@ -44,7 +44,7 @@ static void create_cloth(hed_error *error)
     hed_cloth_def def = hed_default_cloth_def();
     def.garments = &garment;
     def.garment_count = 1;
-    def.solver = HED_CLOTH_COLOURS;
+    def.solver = HED_CLOTH_SOLVER_COLOURS;
     def.max_colliders = 2;
     must(hed_cloth_create(device, &def, &cloth, error) == HED_OK);
 }

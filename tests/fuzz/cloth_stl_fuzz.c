@@ -6,6 +6,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hed_cloth_mesh mesh;
     hed_error error = {0};
-    judge(cloth_stl_parse("fuzz.stl", (const char *)data, size, &mesh, &error), &mesh, &error);
+    judge(cloth_stl_parse((const char *)data, size, "fuzz.stl", &mesh, &error), &mesh, &error);
     return 0;
 }

@@ -1,5 +1,6 @@
-/* libFuzzer harness for the cascade: a sheet, and behind its first zero byte a style attribute. Whatever
- * they say, the winner of a property wins something by the explanation of the element. Build with
+/* libFuzzer harness for the cascade: a sheet, and behind its first zero byte a style attribute.
+ * Whatever they say, the winner of a property wins something by the explanation of the element.
+ * Build with
  * -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -73,9 +74,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(hed_css_matcher_create(NULL, &both, &m, &error) == HED_OK);
     must(hed_css_match(m, &error) == HED_OK);
     uint32_t winners[16];
-    hed_css_result result = hed_css_results(m);
+    hed_css_result result = hed_css_matcher_results(m);
     must(result.elements <= 16);
-    must(hed_css_winners(m, winners, &error) == HED_OK);
+    must(hed_css_element_winners(m, winners, &error) == HED_OK);
     must(hed_css_cascade(m, "--a", winners, &error) == HED_OK);
     must(hed_css_cascade(m, "color", winners, &error) == HED_OK);
     for (uint32_t e = 0; e < result.elements; e++) {

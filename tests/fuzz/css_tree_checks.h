@@ -1,5 +1,5 @@
-/* What holds of every document, and of every sheet matched against it: for the fuzzers of pages and of
- * trees in arrays. */
+/* What holds of every document, and of every sheet matched against it: for the fuzzers of pages and
+ * of trees in arrays. */
 #ifndef HED_TESTS_FUZZ_CSS_TREE_CHECKS_H
 #define HED_TESTS_FUZZ_CSS_TREE_CHECKS_H
 
@@ -57,7 +57,7 @@ static void check_matches(hed_css_names *names, hed_css_document *document)
         .documents = &document, .document_count = 1, .sheets = &sheet, .sheet_count = 1};
     must(hed_css_matcher_create(NULL, &def, &matcher, &error) == HED_OK);
     must(hed_css_match(matcher, &error) == HED_OK);
-    hed_css_result result = hed_css_results(matcher);
+    hed_css_result result = hed_css_matcher_results(matcher);
     for (uint32_t e = 0; e < document->count; e++) {
         uint32_t c = result.element_class[e], at = result.class_begin[c];
         for (uint32_t r = 0; r < sheet->rule_count; r++) {

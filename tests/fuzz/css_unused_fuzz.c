@@ -1,6 +1,6 @@
-/* libFuzzer harness for `heddle css unused`: the page up to the first zero byte, then its sheet. The sheet
- * without what is unused matches the page as the sheet did: as many pairs of an element and a selector whose
- * rule declares something. */
+/* libFuzzer harness for `heddle css unused`: the page up to the first zero byte, then its sheet.
+ * The sheet without what is unused matches the page as the sheet did: as many pairs of an element
+ * and a selector whose rule declares something. */
 #include "cli/common/command.h"
 #include "engines/css/model/selector.h"
 #include "fuzz.h"
@@ -28,8 +28,9 @@ static void set_paths(void)
 
 enum { NO_SHEET = -1 };
 
-/* Pairs of an element and a selector of a rule with declarations that matches it, states assumed to hold; NO_SHEET: the sheet is
- * refused, as a picture is. A sheet without its first rule may begin as one does. */
+/* Pairs of an element and a selector of a rule with declarations that matches it, states assumed to
+ * hold; NO_SHEET: the sheet is refused, as a picture is. A sheet without its first rule may begin
+ * as one does. */
 static int64_t count_pairs(const char *page, size_t page_size, const char *sheet, size_t sheet_size)
 {
     hed_css_names *names;
@@ -55,7 +56,7 @@ static int64_t count_pairs(const char *page, size_t page_size, const char *sheet
         .states_possible = true};
     must(hed_css_matcher_create(NULL, &def, &matcher, &error) == HED_OK);
     must(hed_css_match(matcher, &error) == HED_OK);
-    const hed_css_result result = hed_css_results(matcher);
+    const hed_css_result result = hed_css_matcher_results(matcher);
     int64_t pairs = 0;
     for (uint32_t e = 0; e < result.elements; e++)
         for (uint32_t k = result.class_begin[result.element_class[e]];

@@ -1,5 +1,5 @@
-/* libFuzzer harness for mppi's scenes. Whatever a text holds: an error that says something, or a scene
- * whose definition, start and tables are finite at every time. Build with -DHEDDLE_FUZZ=ON.
+/* libFuzzer harness for mppi's scenes. Whatever a text holds: an error that says something, or a
+ * scene whose definition, start and tables are finite at every time. Build with -DHEDDLE_FUZZ=ON.
  *
  * Scenes may name any file; here only what lies in the harness's own folder can be named: "m.yaml"
  * with "m.pgm", "n.npy" and "t.h". */
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     hed_mppi_scene *scene;
     hed_error error = {0};
     hed_status status =
-        hed_mppi_scene_parse("s.json", (const char *)data, size, folder, &scene, &error);
+        hed_mppi_scene_parse((const char *)data, size, "s.json", folder, &scene, &error);
     if (status != HED_OK && (!error.text[0] || scene)) abort();
     if (status == HED_OK) use(scene);
     hed_mppi_scene_close(scene);

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hed_synth_instrument *instrument, *copy;
-    hed_synth_import_report report;
+    hed_synth_import_info report;
     hed_error error = {0};
     hed_status status =
         hed_synth_instrument_parse_ank(data, size, "fuzz.ank", &instrument, &report, &error);

@@ -68,7 +68,7 @@ static void use(hed_synth_instrument *instrument)
         isnan(stability.worst))
         abort();
     if (hed_synth_instrument_save(instrument, paths[0], &error) != HED_OK) abort();
-    if (hed_synth_instrument_load(paths[0], &loaded, &error) != HED_OK) {
+    if (hed_synth_instrument_read(paths[0], &loaded, &error) != HED_OK) {
         fprintf(stderr, "%s\n", error.text);
         abort();
     }

@@ -26,6 +26,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         if (i && (e->tick < events[i - 1].tick || e->seconds < events[i - 1].seconds)) abort();
     }
-    hed_synth_midi_file_destroy(file);
+    hed_synth_midi_file_close(file);
     return 0;
 }

@@ -63,7 +63,7 @@ CLOTH_FUNCTION void contact_begin(uint i, __global const float4 *start,
            first = cloth_minus(position[params.first_particle], start[params.first_particle]);
     float spread = sqrt(cloth_square(motion.x - first.x, motion.y - first.y, motion.z - first.z));
     __global contact_iteration *current = &counters->iteration[params.slot];
-    if (spread < 1e9f && (int)as_uint(spread) > current->spread)
+    if (spread < 1e9f && (int)as_uint(spread) > cloth_atomic_load(&current->spread))
         cloth_atomic_max(&current->spread, (int)as_uint(spread));
     if (i % params.sample_stride || params.motion_scale == 0.0f) return;
     cloth_atomic_add(&current->motion[0], contact_motion_steps(motion.x));
@@ -123,7 +123,7 @@ CLOTH_FUNCTION void contact_check(uint i, __global const float4 *start,
     ahead[i] = contact_ahead(x, y, shift, params);
     deviations[i] = hed_max(off, contact_deviation(cloth_minus(x, drift), from, to).w);
     if (params.new_frame || !(off <= 0.85f * params.cover))
-        counters->iteration[params.slot].list_needed = 1;
+        cloth_atomic_store(&counters->iteration[params.slot].list_needed, 1);
 }
 
 /* Stores the motion that a new list covers. */

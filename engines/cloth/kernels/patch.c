@@ -1,5 +1,5 @@
 /* Descriptions of the kernel of complete substeps. Only solver/patches.c launches it and builds its
- * tables. It has no native version, because HED_CLOTH_CPU is the solver of `host`. */
+ * tables. It has no native version, because HED_CLOTH_SOLVER_CPU is the solver of `host`. */
 #include "kernels/kernels.h"
 
 /* Common members; arguments in the order of CLOTH_PATCH_*. */

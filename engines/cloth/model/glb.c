@@ -522,7 +522,7 @@ static void normals_of(const hed_cloth_mesh *mesh, const float *positions, float
     }
 }
 
-hed_status hed_cloth_mesh_write_glb_frames(const char *path, const hed_cloth_mesh *mesh,
+hed_status hed_cloth_mesh_save_glb_frames(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, uint32_t frame_count, double rate, hed_error *error)
 {
     HED_REQUIRE(path, mesh, positions);
@@ -549,7 +549,7 @@ hed_status hed_cloth_mesh_write_glb_frames(const char *path, const hed_cloth_mes
     return status;
 }
 
-hed_status hed_cloth_mesh_write_glb(const char *path, const hed_cloth_mesh *mesh,
+hed_status hed_cloth_mesh_save_glb(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, const float *normals, hed_error *error)
 {
     HED_REQUIRE(path, mesh);

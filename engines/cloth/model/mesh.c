@@ -225,7 +225,7 @@ hed_status hed_cloth_gltf_sample(const char *path, const char *animation, double
 }
 
 static hed_status parse_gltf(
-    const char *path, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
+    const char *bytes, size_t size, const char *path, hed_cloth_mesh *mesh, hed_error *error)
 {
     char *folder = folder_of(path, error);
     if (!folder) return HED_ERROR_MEMORY;
@@ -235,7 +235,7 @@ static hed_status parse_gltf(
 }
 
 typedef hed_status mesh_parser(
-    const char *path, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
+    const char *bytes, size_t size, const char *path, hed_cloth_mesh *mesh, hed_error *error);
 
 /* Finds the parser for an ending; NULL: Heddle has no parser for it. */
 static mesh_parser *parser_of_ending(const char *ending)
@@ -282,7 +282,7 @@ hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error
     hed_status status = hed_file_read(path, largest_file, &text, &size, error);
     if (status != HED_OK) return status;
     if (!parser) parser = parser_of_content(text, size);
-    status = parser ? parser(path, text, size, mesh, error) : cloth_assimp_read(path, mesh, error);
+    status = parser ? parser(text, size, path, mesh, error) : cloth_assimp_read(path, mesh, error);
     free(text);
     return status;
 }

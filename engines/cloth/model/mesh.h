@@ -156,9 +156,9 @@ void cloth_topology_free(cloth_topology *topology);
  * `folder` ("" or ending with '/'; NULL: no file is read). Errors: FORMAT, LIMIT, MEMORY; IO (a
  * file that glTF names). */
 hed_status cloth_ply_parse(
-    const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
+    const char *bytes, size_t size, const char *name, hed_cloth_mesh *mesh, hed_error *error);
 hed_status cloth_stl_parse(
-    const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error);
+    const char *bytes, size_t size, const char *name, hed_cloth_mesh *mesh, hed_error *error);
 /* Does the work of hed_cloth_gltf_sample() from memory. */
 hed_status cloth_gltf_sample(const char *name, const char *bytes, size_t size, const char *folder,
     const char *animation, double rate, hed_cloth_pc2_data *samples, hed_error *error);

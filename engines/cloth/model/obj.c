@@ -345,7 +345,7 @@ static hed_status read_lines(obj_reader *o)
 }
 
 hed_status hed_cloth_mesh_parse_obj(
-    const char *name, const char *text, size_t size, hed_cloth_mesh *mesh, hed_error *error)
+    const char *text, size_t size, const char *name, hed_cloth_mesh *mesh, hed_error *error)
 {
     HED_REQUIRE(name, text || !size, mesh);
     hed_error local_error = {0};
@@ -430,7 +430,7 @@ static void put_vertices(cloth_text *text, const hed_cloth_mesh *mesh, const flo
     }
 }
 
-hed_status hed_cloth_mesh_write_obj(const char *path, const hed_cloth_mesh *mesh,
+hed_status hed_cloth_mesh_save_obj(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, const float *normals, hed_error *error)
 {
     HED_REQUIRE(path, mesh);

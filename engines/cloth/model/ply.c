@@ -503,7 +503,7 @@ static uint32_t *ply_copy_corners(reader *r)
 }
 
 hed_status cloth_ply_parse(
-    const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
+    const char *bytes, size_t size, const char *name, hed_cloth_mesh *mesh, hed_error *error)
 {
     hed_error local_error = {0};
     if (!error) error = &local_error;
@@ -546,7 +546,7 @@ static void put_head(cloth_text *text, const hed_cloth_mesh *mesh, bool coloured
     cloth_text_words(text, "end_header\n");
 }
 
-hed_status hed_cloth_mesh_write_ply(const char *path, const hed_cloth_mesh *mesh,
+hed_status hed_cloth_mesh_save_ply(const hed_cloth_mesh *mesh, const char *path,
     const float *positions, const uint8_t *colours, hed_error *error)
 {
     HED_REQUIRE(path, mesh);

@@ -199,7 +199,7 @@ hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options 
     return status;
 }
 
-hed_status hed_cloth_scene_parse(const char *name, const char *text, size_t size,
+hed_status hed_cloth_scene_parse(const char *text, size_t size, const char *name,
     const char *folder, const hed_cloth_scene_options *options, hed_cloth_scene **scene,
     hed_error *error)
 {

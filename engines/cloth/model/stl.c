@@ -192,7 +192,7 @@ static hed_status make_mesh(reader *r, hed_cloth_mesh *mesh)
 }
 
 hed_status cloth_stl_parse(
-    const char *name, const char *bytes, size_t size, hed_cloth_mesh *mesh, hed_error *error)
+    const char *bytes, size_t size, const char *name, hed_cloth_mesh *mesh, hed_error *error)
 {
     hed_error local_error = {0};
     if (!error) error = &local_error;

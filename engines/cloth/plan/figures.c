@@ -1,7 +1,7 @@
 /* Figures of four particles whose constraints are done in registers, so that four loads and four
  * stores serve six constraints, or four: complete graphs (a grid's cell with its diagonals, a
  * hinge with its bend) and rings of one family (bends round a square). One finder serves the
- * patches of a device and the sweep of HED_CLOTH_CPU, which choose different figures.
+ * patches of a device and the sweep of HED_CLOTH_SOLVER_CPU, which choose different figures.
  *
  * Patches: a figure is inside one patch. Complete figures are taken along the edges of the mesh
  * first, and only where no shorter figure contains the same edge: these figures tile a grid like

@@ -1,4 +1,4 @@
-/* Figures of a garment, and a garment as figures only, for HED_CLOTH_CPU.
+/* Figures of a garment, and a garment as figures only, for HED_CLOTH_SOLVER_CPU.
  *
  * The constraints of a figure are done with its particles in registers: a complete graph of four
  * particles and six constraints, a ring of four, or a pair. Figures of one step have no free

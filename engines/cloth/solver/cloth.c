@@ -110,11 +110,11 @@ bool cloth_has_fabric_sums(const hed_cloth *cloth)
 }
 
 static const cloth_solver_ops *const solvers[HED_CLOTH_SOLVER_COUNT] = {
-    [HED_CLOTH_COLOURS] = &cloth_colours_ops,
-    [HED_CLOTH_SETS] = &cloth_sets_ops,
-    [HED_CLOTH_PATCHES] = &cloth_patches_ops,
-    [HED_CLOTH_GARMENTS] = &cloth_garments_ops,
-    [HED_CLOTH_CPU] = &cloth_cpu_ops,
+    [HED_CLOTH_SOLVER_COLOURS] = &cloth_colours_ops,
+    [HED_CLOTH_SOLVER_SETS] = &cloth_sets_ops,
+    [HED_CLOTH_SOLVER_PATCHES] = &cloth_patches_ops,
+    [HED_CLOTH_SOLVER_GARMENTS] = &cloth_garments_ops,
+    [HED_CLOTH_SOLVER_CPU] = &cloth_cpu_ops,
 };
 
 static bool is_valid(const hed_cloth *cloth, hed_cloth_solver solver)
@@ -123,46 +123,47 @@ static bool is_valid(const hed_cloth *cloth, hed_cloth_solver solver)
     return solvers[solver]->valid(cloth, reason, sizeof reason);
 }
 
-/* Chooses a solver by rules. If there are at least as many garments as compute units, one garment for
- * each group fills the device; else garments are cut into patches. Exceptions: on processors `colours`
- * is as fast because of their caches, and their compilers are slow with patches; for fabrics that
- * bend `colours` solves a grid's bending line by line, and elements in patches are not measured. */
+/* Chooses a solver by rules. If there are at least as many garments as compute units, one garment
+ * for each group fills the device; else garments are cut into patches. Exceptions: on processors
+ * `colours` is as fast because of their caches, and their compilers are slow with patches; for
+ * fabrics that bend `colours` solves a grid's bending line by line, and elements in patches are not
+ * measured. */
 static hed_cloth_solver choose_fast(const hed_cloth *cloth)
 {
     const hed_device_info *info = hed_device_describe(cloth->device);
-    if (is_valid(cloth, HED_CLOTH_CPU)) return HED_CLOTH_CPU;
-    if (info->type == HED_DEVICE_CPU) return HED_CLOTH_COLOURS;
+    if (is_valid(cloth, HED_CLOTH_SOLVER_CPU)) return HED_CLOTH_SOLVER_CPU;
+    if (info->type == HED_DEVICE_CPU) return HED_CLOTH_SOLVER_COLOURS;
     bool many = cloth_copies(cloth) >= info->compute_units;
-    if (!many && cloth_has_fabric_sums(cloth)) return HED_CLOTH_COLOURS;
-    hed_cloth_solver order[] = {many ? HED_CLOTH_GARMENTS : HED_CLOTH_PATCHES,
-        many ? HED_CLOTH_PATCHES : HED_CLOTH_GARMENTS};
+    if (!many && cloth_has_fabric_sums(cloth)) return HED_CLOTH_SOLVER_COLOURS;
+    hed_cloth_solver order[] = {many ? HED_CLOTH_SOLVER_GARMENTS : HED_CLOTH_SOLVER_PATCHES,
+        many ? HED_CLOTH_SOLVER_PATCHES : HED_CLOTH_SOLVER_GARMENTS};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (is_valid(cloth, order[i])) return order[i];
-    return HED_CLOTH_COLOURS;
+    return HED_CLOTH_SOLVER_COLOURS;
 }
 
-/* Chooses the measured solver if it is valid for this cloth, else a solver by the rules. Fabrics that
- * bend use the rules, because measurements differ by size only and ignore bending. */
+/* Chooses the measured solver if it is valid for this cloth, else a solver by the rules. Fabrics
+ * that bend use the rules, because measurements differ by size only and ignore bending. */
 static hed_cloth_solver choose_auto(hed_cloth *cloth)
 {
-    if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_COLOURS;
+    if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_SOLVER_COLOURS;
     if (cloth->tuned.count == 0 && cloth_has_fabric_sums(cloth)) return choose_fast(cloth);
     if (cloth->tuned.count == 0 &&
         !cloth_tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
         cloth->configured == HED_ORIGIN_DEFAULT)
         cloth->tuned.count = 0;
     hed_cloth_solver found = cloth_tuned_solver(&cloth->tuned);
-    return found != HED_CLOTH_AUTO && is_valid(cloth, found) ? found : choose_fast(cloth);
+    return found != HED_CLOTH_SOLVER_AUTO && is_valid(cloth, found) ? found : choose_fast(cloth);
 }
 
 static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
 {
     char reason[256] = "";
     hed_cloth_solver wanted = cloth->def.solver;
-    cloth->configured = wanted == HED_CLOTH_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
-    if (wanted == HED_CLOTH_AUTO) wanted = choose_auto(cloth);
-    if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_COLOURS &&
-        wanted != HED_CLOTH_SETS)
+    cloth->configured = wanted == HED_CLOTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
+    if (wanted == HED_CLOTH_SOLVER_AUTO) wanted = choose_auto(cloth);
+    if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_SOLVER_COLOURS &&
+        wanted != HED_CLOTH_SOLVER_SETS)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s in strict mode: only colours and sets give the same bits everywhere",
             hed_cloth_solver_name(wanted));
@@ -174,14 +175,14 @@ static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
     return HED_OK;
 }
 
-/* Creates the solver. If AUTO chose a solver that fails, for example because patches of the mesh are too
- * large, the cloth uses the solver of colours instead. */
+/* Creates the solver. If AUTO chose a solver that fails, for example because patches of the mesh
+ * are too large, the cloth uses the solver of colours instead. */
 static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 {
     hed_status status = cloth->ops->create(cloth, &cloth->solver, error);
     bool other =
         status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_BUILD;
-    if (!other || cloth->def.solver != HED_CLOTH_AUTO || cloth->ops == &cloth_colours_ops)
+    if (!other || cloth->def.solver != HED_CLOTH_SOLVER_AUTO || cloth->ops == &cloth_colours_ops)
         return status;
     cloth->ops = &cloth_colours_ops;
     hed_error_clear(error);
@@ -352,18 +353,19 @@ bool hed_cloth_stiffness_of(
     if (garment >= cloth->garment_count || !cloth->garments[garment]->has_fabric) return false;
     hed_cloth_solver solver = cloth->ops->id;
     *stiffness = cloth_garment_stiffness(cloth->garments[garment], seconds, cloth->def.substeps,
-        cloth->def.iterations, solver != HED_CLOTH_PATCHES && solver != HED_CLOTH_GARMENTS);
+        cloth->def.iterations,
+        solver != HED_CLOTH_SOLVER_PATCHES && solver != HED_CLOTH_SOLVER_GARMENTS);
     return true;
 }
 
-void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report)
+hed_cloth_info hed_cloth_describe(const hed_cloth *cloth)
 {
-    if (!cloth || !report) return;
+    if (!cloth) return (hed_cloth_info){0};
     uint32_t largest = 0;
     for (uint32_t i = 1; i < cloth->garment_count; i++)
         if (cloth->garments[i]->constraint_count > cloth->garments[largest]->constraint_count)
             largest = i;
-    *report = (hed_cloth_info){.solver = cloth->ops->id,
+    hed_cloth_info report = {.solver = cloth->ops->id,
         .configured = cloth->configured,
         .particles = cloth->particles,
         .vertices = cloth->vertices,
@@ -371,6 +373,7 @@ void hed_cloth_report(const hed_cloth *cloth, hed_cloth_info *report)
         .device_bytes = cloth_buffers_bytes(CLOTH_BUFFERS(&cloth->buffers)) +
                         cloth_buffers_bytes(cloth->host->reading.rows, CLOTH_READ_PARTS) +
                         (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};
-    for (uint32_t i = 0; i < cloth->garment_count; i++) report_garment(cloth, i, largest, report);
-    cloth->ops->report(cloth, cloth->solver, report);
+    for (uint32_t i = 0; i < cloth->garment_count; i++) report_garment(cloth, i, largest, &report);
+    cloth->ops->report(cloth, cloth->solver, &report);
+    return report;
 }

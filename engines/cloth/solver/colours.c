@@ -1,12 +1,12 @@
-/* HED_CLOTH_COLOURS and HED_CLOTH_SETS: every device, every feature. A substep is a launch of
- * the integrator, then for each iteration the lines of grids that bend (a launch for each set),
- * the elements of fabrics (a launch for each colour), the distance constraints (a launch for
- * each colour; or for sets one launch of one group, with a barrier after each set) and, if there are
- * colliders, contacts or a driver, a launch for these.
+/* HED_CLOTH_SOLVER_COLOURS and HED_CLOTH_SOLVER_SETS: every device, every feature. A substep is a
+ * launch of the integrator, then for each iteration the lines of grids that bend (a launch for each
+ * set), the elements of fabrics (a launch for each colour), the distance constraints (a launch for
+ * each colour; or for sets one launch of one group, with a barrier after each set) and, if there
+ * are colliders, contacts or a driver, a launch for these.
  *
- * The substeps of a frame are recorded once in a graph and replayed. Data that change between frames
- * are in buffers that the kernels read, so the graph does not change: replaying 65 nodes costs the
- * driver one call. */
+ * The substeps of a frame are recorded once in a graph and replayed. Data that change between
+ * frames are in buffers that the kernels read, so the graph does not change: replaying 65 nodes
+ * costs the driver one call. */
 #include "solver/host.h"
 
 #include <inttypes.h>
@@ -29,7 +29,7 @@ typedef struct colours_buffers {
 struct cloth_solver {
     colours_buffers b;
     uint32_t constraints, colours, materials_count;
-    /* HED_CLOTH_SETS: maximum constraints of a set, sets of a sweep; else 0 */
+    /* HED_CLOTH_SOLVER_SETS: maximum constraints of a set, sets of a sweep; else 0 */
     uint32_t width, sets;
     uint32_t *colour_at; /* (colours + 1) */
     uint32_t colour_room;
@@ -267,7 +267,8 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
     hed_delete(a, s, 1, sizeof *s);
 }
 
-/* Cuts colours into sets of `width` constraints; the last set of a colour has the remaining ones. */
+/* Cuts colours into sets of `width` constraints; the last set of a colour has the remaining
+ * ones. */
 static hed_status upload_sets(hed_cloth *cloth, cloth_solver *s, hed_error *error)
 {
     uint64_t count = 0;
@@ -306,7 +307,7 @@ static hed_status make_sets_kernel(hed_cloth *cloth, const cloth_solver *s, hed_
         hed_kernel_resources resources;
         config.values[0] = groups->values[choice];
         hed_kernel_create(cloth->device, &cloth_sets_def, &options, kernel, error);
-        if (hed_kernel_report(*kernel, &resources, error) || resources.max_group < 0 ||
+        if (hed_kernel_measure_resources(*kernel, &resources, error) || resources.max_group < 0 ||
             resources.max_group >= config.values[0] || choice == 0)
             return error->status;
         hed_kernel_destroy(*kernel);
@@ -339,7 +340,7 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     if (cloth->has_driver || cloth->def.max_colliders || cloth->def.max_collider_triangles)
         cloth_kernel_ensure(cloth, CLOTH_KERNEL_DRIVE, cloth->particles, error);
     if (error->status || !s->constraints) return error->status;
-    if (cloth->ops->id == HED_CLOTH_COLOURS)
+    if (cloth->ops->id == HED_CLOTH_SOLVER_COLOURS)
         return cloth_kernel_ensure(cloth, CLOTH_KERNEL_DISTANCE, s->colour_at[1], error);
     s->width = cloth->def.set_width ? cloth->def.set_width : s->constraints;
     if (upload_sets(cloth, s, error)) return error->status;
@@ -502,7 +503,7 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
         s->b.lines ? ", four of lines that bend" : "", config);
 }
 
-const cloth_solver_ops cloth_colours_ops = {HED_CLOTH_COLOURS, colours_valid, colours_create,
+const cloth_solver_ops cloth_colours_ops = {HED_CLOTH_SOLVER_COLOURS, colours_valid, colours_create,
     colours_destroy, colours_substeps, colours_report};
-const cloth_solver_ops cloth_sets_ops = {HED_CLOTH_SETS, colours_valid, colours_create,
+const cloth_solver_ops cloth_sets_ops = {HED_CLOTH_SOLVER_SETS, colours_valid, colours_create,
     colours_destroy, colours_substeps, colours_report};

@@ -8,11 +8,11 @@
 
 #include "kernels/particle.h"
 
-extern const cloth_solver_ops cloth_colours_ops;  /* colours.c: HED_CLOTH_COLOURS */
-extern const cloth_solver_ops cloth_sets_ops;     /* colours.c: HED_CLOTH_SETS */
-extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_PATCHES */
-extern const cloth_solver_ops cloth_garments_ops; /* patches.c: HED_CLOTH_GARMENTS */
-extern const cloth_solver_ops cloth_cpu_ops;      /* native.c: HED_CLOTH_CPU */
+extern const cloth_solver_ops cloth_colours_ops;  /* colours.c: HED_CLOTH_SOLVER_COLOURS */
+extern const cloth_solver_ops cloth_sets_ops;     /* colours.c: HED_CLOTH_SOLVER_SETS */
+extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_SOLVER_PATCHES */
+extern const cloth_solver_ops cloth_garments_ops; /* patches.c: HED_CLOTH_SOLVER_GARMENTS */
+extern const cloth_solver_ops cloth_cpu_ops;      /* native.c: HED_CLOTH_SOLVER_CPU */
 
 /* True if a garment bends as a fabric or has elements (cloth.c). */
 bool cloth_has_fabric_sums(const hed_cloth *cloth);

@@ -1,13 +1,13 @@
-/* HED_CLOTH_CPU: the solver on the host's own cores, on the arrays of the device in place.
+/* HED_CLOTH_SOLVER_CPU: the solver on the host's own cores, on the arrays of the device in place.
  *
  * A substep is a list of phases: integration, then for each iteration the steps of figures and, if
- * there are colliders, contacts or a driver, a phase of these. A phase of a band depends only on the
- * phase before it in this band and in the neighbouring bands. One thread runs the phases as a wave:
- * phase p of band b follows phase p - 1 of band b + 1, so that few bands are in use at a time. Each of
- * several threads has a range of bands and computes the part that is independent of its neighbours, a
- * trapezoid that narrows with each phase; after a barrier the wedges between trapezoids are computed.
- * Results are the same for any number of threads, because figures of one phase have no particle in
- * common. */
+ * there are colliders, contacts or a driver, a phase of these. A phase of a band depends only on
+ * the phase before it in this band and in the neighbouring bands. One thread runs the phases as a
+ * wave: phase p of band b follows phase p - 1 of band b + 1, so that few bands are in use at a
+ * time. Each of several threads has a range of bands and computes the part that is independent of
+ * its neighbours, a trapezoid that narrows with each phase; after a barrier the wedges between
+ * trapezoids are computed. Results are the same for any number of threads, because figures of one
+ * phase have no particle in common. */
 #include "solver/native.h"
 
 #include <stdio.h>
@@ -49,7 +49,8 @@ typedef struct moment {
 /* ---- phases ---- */
 
 /* Integrates a run of particles without air and driver. A particle whose motion exceeds 0.577 *
- * longest_move along an axis may still be within the limit: cloth_integrate() (physics.h) decides. */
+ * longest_move along an axis may still be within the limit: cloth_integrate() (physics.h)
+ * decides. */
 static void integrate_plainly(const moment *current, const cloth_particles *run)
 {
     const native_job *job = current->job;
@@ -126,7 +127,8 @@ static void do_lines(const moment *current, hed_team *team, uint32_t member)
     }
 }
 
-/* Runs a substep. Lines follow the first phase: a cloth with lines has one iteration (cpu_valid()). */
+/* Runs a substep. Lines follow the first phase: a cloth with lines has one iteration
+ * (cpu_valid()). */
 static void do_substep(const moment *current, hed_team *team, uint32_t member)
 {
     const native_job *job = current->job;
@@ -246,9 +248,9 @@ static void cpu_destroy(hed_cloth *cloth, cloth_solver *s)
     hed_delete(&cloth->allocator, s, 1, sizeof *s);
 }
 
-/* Number of threads. A phase of 4,096 particles takes about 3 us; a barrier takes 0.3 to 1 us if every
- * thread has a processor to itself. If other programs load the processors, threads wait at most
- * barriers for a thread that is not running, and a small cloth is three times as fast with one
+/* Number of threads. A phase of 4,096 particles takes about 3 us; a barrier takes 0.3 to 1 us if
+ * every thread has a processor to itself. If other programs load the processors, threads wait at
+ * most barriers for a thread that is not running, and a small cloth is three times as fast with one
  * thread. */
 static uint32_t threads_of(const hed_cloth *cloth)
 {
@@ -302,4 +304,4 @@ static void cpu_report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_
 }
 
 const cloth_solver_ops cloth_cpu_ops = {
-    HED_CLOTH_CPU, cpu_valid, cpu_create, cpu_destroy, cpu_substeps, cpu_report};
+    HED_CLOTH_SOLVER_CPU, cpu_valid, cpu_create, cpu_destroy, cpu_substeps, cpu_report};

@@ -1,5 +1,5 @@
-/* HED_CLOTH_CPU: bands of the mesh, packs of figures (plan/figures.h), and the functions that
- * solve packs in SIMD registers.
+/* HED_CLOTH_SOLVER_CPU: bands of the mesh, packs of figures (plan/figures.h), and the functions
+ * that solve packs in SIMD registers.
  *
  * The mesh is cut into bands whose figures reach no farther than the next band. So step s of a
  * band can begin as soon as step s - 1 of the neighbouring bands is done, long before the step

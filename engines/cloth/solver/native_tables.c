@@ -1,6 +1,6 @@
-/* Tables of HED_CLOTH_CPU: bands of the whole cloth, and packs of its figures by step and band. The
- * figures of a pack have the same materials. Empty lanes of a pack repeat its first figure: the same
- * numbers give the same result again. */
+/* Tables of HED_CLOTH_SOLVER_CPU: bands of the whole cloth, and packs of its figures by step and
+ * band. The figures of a pack have the same materials. Empty lanes of a pack repeat its first
+ * figure: the same numbers give the same result again. */
 #include "solver/native.h"
 
 #include <stdlib.h>
@@ -108,9 +108,9 @@ static hed_status make_particles(builder *b, hed_error *error)
 
 /* ---- figures by step and band ---- */
 
-/* Common inverse mass of the particles of a rigid figure, 1/kg; 0: inverse masses differ or the figure
- * is not rigid. Even figures have a shorter formula and packs of their own, so that the formula of a
- * figure does not depend on the other figures of the cloth. */
+/* Common inverse mass of the particles of a rigid figure, 1/kg; 0: inverse masses differ or the
+ * figure is not rigid. Even figures have a shorter formula and packs of their own, so that the
+ * formula of a figure does not depend on the other figures of the cloth. */
 static float even_weight(const cloth_garment *garment, const cloth_found *figure)
 {
     if (figure->shape < CLOTH_SHAPE_RING) return 0.0f;

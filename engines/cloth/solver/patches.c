@@ -1,6 +1,6 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS: one or several frames in one launch of the kernel of
- * patch.cl, with particles in local memory. On a device without packets PATCHES has a launch for each
- * exchange, which are still far fewer launches than one for each colour. */
+/* HED_CLOTH_SOLVER_PATCHES and HED_CLOTH_SOLVER_GARMENTS: one or several frames in one launch of
+ * the kernel of patch.cl, with particles in local memory. On a device without packets PATCHES has a
+ * launch for each exchange, which are still far fewer launches than one for each colour. */
 #include "solver/patches.h"
 
 #include <inttypes.h>
@@ -33,9 +33,10 @@ struct cloth_solver {
     hed_buffer *tables, *packets;
     uint32_t tether_at, limit_at; /* members of cloth_patch_launch */
     uint8_t *seam_number;         /* (garment_count) number of the seams' material, below 16 */
-    /* index: flags CLOTH_STEP_* and COLLIDERS_BIT of the cloth's surroundings; created on first use */
+    /* index: flags CLOTH_STEP_* and COLLIDERS_BIT of the cloth's surroundings; created on first
+     * use */
     hed_kernel *kernels[VARIANTS];
-    /* reported by hed_cloth_report() */
+    /* reported by hed_cloth_describe() */
     uint32_t patches, most_own;
     uint64_t boundary, bytes;
 };
@@ -96,7 +97,7 @@ static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
     const hed_device_info *info = hed_device_describe(cloth->device);
     if (!both_valid(cloth, reason, size)) return false;
-    cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_PATCHES);
+    cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_SOLVER_PATCHES);
     uint64_t each = cloth->particles / choice.patches;
     if (each > MOST_LOCAL || each * FLOAT4 > info->local_bytes) {
         snprintf(reason, size,
@@ -229,8 +230,8 @@ static hed_status patches_create_kernel(const hed_cloth *cloth, const cloth_solv
 }
 
 /* Reduces the registers that an instance with spills uses, or removes its limit; false if there is
- * nothing left to change. A cloth without surroundings keeps its choice, because choices are measured
- * without surroundings. */
+ * nothing left to change. A cloth without surroundings keeps its choice, because choices are
+ * measured without surroundings. */
 static bool relax(hed_config *config, hed_kernel_options *options, bool surrounded)
 {
     int64_t *values = config->values;
@@ -241,9 +242,10 @@ static bool relax(hed_config *config, hed_kernel_options *options, bool surround
     return true;
 }
 
-/* Finds or creates the kernel for the surroundings of a launch (`variant`). If the previous positions
- * of a thread's many particles were in registers, the code of the surroundings would be repeated for
- * each particle and would not fit the instruction cache. An element of a fabric needs 100 registers. */
+/* Finds or creates the kernel for the surroundings of a launch (`variant`). If the previous
+ * positions of a thread's many particles were in registers, the code of the surroundings would be
+ * repeated for each particle and would not fit the instruction cache. An element of a fabric needs
+ * 100 registers. */
 static hed_status kernel_for(
     hed_cloth *cloth, cloth_solver *made, uint32_t variant, hed_kernel **kernel, hed_error *error)
 {
@@ -288,8 +290,8 @@ static hed_status kernel_for(
         config.values[CLOTH_PATCH_HELD] = 0;
     hed_status status = patches_create_kernel(cloth, made, variant, &options, kernel, error);
     hed_kernel_resources resources;
-    while (!status && !hed_kernel_report(*kernel, &resources, NULL) && resources.spill_bytes > 0 &&
-           relax(&config, &options, surrounded)) {
+    while (!status && !hed_kernel_measure_resources(*kernel, &resources, NULL) &&
+           resources.spill_bytes > 0 && relax(&config, &options, surrounded)) {
         hed_kernel_destroy(*kernel);
         status = patches_create_kernel(cloth, made, variant, &options, kernel, error);
     }
@@ -378,9 +380,9 @@ static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choi
     return error->status;
 }
 
-/* Creates the kernels for frames with the colliders that the definition announces, in addition to the
- * kernel of patches_build(), so that no step compiles. A kernel that this device does not support is
- * an error of the first step that needs it. */
+/* Creates the kernels for frames with the colliders that the definition announces, in addition to
+ * the kernel of patches_build(), so that no step compiles. A kernel that this device does not
+ * support is an error of the first step that needs it. */
 static hed_status compile_announced(hed_cloth *cloth, cloth_solver *made, hed_error *error)
 {
     uint32_t variant = surroundings(cloth),
@@ -399,7 +401,7 @@ static hed_status patches_create(hed_cloth *cloth, cloth_solver **solver, hed_er
 {
     hed_cloth_solver id = cloth->ops->id;
     cloth_patch_choice choice = cloth_patch_default(cloth, id);
-    if (patches_build(cloth, &choice, id == HED_CLOTH_GARMENTS, solver, error) ||
+    if (patches_build(cloth, &choice, id == HED_CLOTH_SOLVER_GARMENTS, solver, error) ||
         !compile_announced(cloth, *solver, error))
         return error->status;
     patches_destroy(cloth, *solver);
@@ -520,7 +522,7 @@ static void patches_report(const hed_cloth *cloth, const cloth_solver *made, hed
     cloth_patch_format(&made->choice, filled->choice, sizeof filled->choice);
 }
 
-const cloth_solver_ops cloth_patches_ops = {HED_CLOTH_PATCHES, patches_valid, patches_create,
+const cloth_solver_ops cloth_patches_ops = {HED_CLOTH_SOLVER_PATCHES, patches_valid, patches_create,
     patches_destroy, patches_substeps, patches_report};
-const cloth_solver_ops cloth_garments_ops = {HED_CLOTH_GARMENTS, whole_valid, patches_create,
+const cloth_solver_ops cloth_garments_ops = {HED_CLOTH_SOLVER_GARMENTS, whole_valid, patches_create,
     patches_destroy, patches_substeps, patches_report};

@@ -1,4 +1,5 @@
-/* HED_CLOTH_PATCHES and HED_CLOTH_GARMENTS: layouts of a cloth on a device, and their tables. */
+/* HED_CLOTH_SOLVER_PATCHES and HED_CLOTH_SOLVER_GARMENTS: layouts of a cloth on a device, and their
+ * tables. */
 #ifndef CLOTH_PATCHES_H
 #define CLOTH_PATCHES_H
 
@@ -21,8 +22,8 @@ typedef struct cloth_patch_choice {
     uint32_t groups; /* resident groups of a compute unit, which limits registers; 0: no limit */
 } cloth_patch_choice;
 
-/* Returns the choice by rule for this cloth on this device. `id`: HED_CLOTH_PATCHES or
- * HED_CLOTH_GARMENTS. */
+/* Returns the choice by rule for this cloth on this device. `id`: HED_CLOTH_SOLVER_PATCHES or
+ * HED_CLOTH_SOLVER_GARMENTS. */
 cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_solver id);
 /* Writes a choice as text: "joint, 160 threads, 128 patches, 3 early steps". */
 void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t size);
@@ -91,7 +92,7 @@ enum { CLOTH_PATCH_MOST_MATERIALS = 16, CLOTH_PATCH_MOST_SHAPES = 256 };
  * HED_ORIGIN_DEFAULT if there is none. */
 hed_status cloth_tuned_resolve(
     const hed_cloth *cloth, hed_config *tuned, hed_config_origin *configured, hed_error *error);
-/* Returns the solver of a configuration; HED_CLOTH_AUTO: by the rules. */
+/* Returns the solver of a configuration; HED_CLOTH_SOLVER_AUTO: by the rules. */
 hed_cloth_solver cloth_tuned_solver(const hed_config *tuned);
 /* Returns `rule` with the values of the configuration. `particles` of a patch, `even_step`: as
  * in the rules. */

@@ -167,7 +167,7 @@ hed_status hed_cloth_use_native(
     HED_REQUIRE(cloth);
     if ((unsigned)algorithm >= HED_CLOTH_ALGORITHM_COUNT)
         return hed_fail(error, HED_ERROR_ARGUMENT, "algorithm %d: there are four", (int)algorithm);
-    if (cloth->ops->id != HED_CLOTH_COLOURS && cloth->ops->id != HED_CLOTH_SETS)
+    if (cloth->ops->id != HED_CLOTH_SOLVER_COLOURS && cloth->ops->id != HED_CLOTH_SOLVER_SETS)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s does all algorithms in one kernel: colours and sets can have one replaced",
             hed_cloth_solver_name(cloth->ops->id));

@@ -1,8 +1,8 @@
-/* Tuning of a cloth's solver by measurement: a pipeline of the tuner (heddle/tune.h) whose parameters
- * are the solver and the options of its construction. The result is stored in the tuning database,
- * where hed_cloth_create() with HED_CLOTH_AUTO finds it. Value 0 of each parameter leaves the choice
- * to the rules below, so the default configuration is the one of an untuned device, for every size of
- * cloth. */
+/* Tuning of a cloth's solver by measurement: a pipeline of the tuner (heddle/tune.h) whose
+ * parameters are the solver and the options of its construction. The result is stored in the tuning
+ * database, where hed_cloth_create() with HED_CLOTH_SOLVER_AUTO finds it. Value 0 of each parameter
+ * leaves the choice to the rules below, so the default configuration is the one of an untuned
+ * device, for every size of cloth. */
 #include "solver/patches.h"
 #include "kernels/kernels.h"
 
@@ -17,8 +17,8 @@ enum { FRAMES_A_RUN = 10, CHECKED_FRAMES = 20 };
 
 /* ---- the space ---- */
 
-static const int64_t solvers[] = {
-    HED_CLOTH_AUTO, HED_CLOTH_COLOURS, HED_CLOTH_PATCHES, HED_CLOTH_GARMENTS};
+static const int64_t solvers[] = {HED_CLOTH_SOLVER_AUTO, HED_CLOTH_SOLVER_COLOURS,
+    HED_CLOTH_SOLVER_PATCHES, HED_CLOTH_SOLVER_GARMENTS};
 static const char *const solver_labels[] = {"rule", "colours", "patches", "whole"};
 static const hed_parameter_def parameters[PARAMETERS] = {
     [STRUCTURE] = {"STRUCTURE", solvers, HED_COUNT(solvers), 0, solver_labels},
@@ -80,7 +80,7 @@ static hed_problem tune_problem_of(const hed_cloth *cloth)
 
 hed_cloth_solver cloth_tuned_solver(const hed_config *tuned)
 {
-    return tuned->count ? (hed_cloth_solver)tuned->values[STRUCTURE] : HED_CLOTH_AUTO;
+    return tuned->count ? (hed_cloth_solver)tuned->values[STRUCTURE] : HED_CLOTH_SOLVER_AUTO;
 }
 
 cloth_patch_choice cloth_tuned_choice(
@@ -122,7 +122,8 @@ typedef struct tuning {
     hed_device *device;
     hed_cloth_def def;
     hed_cloth *cloth; /* cloth with the current configuration */
-    float *expected;  /* (vertices x 3) positions of HED_CLOTH_COLOURS after CHECKED_FRAMES, m */
+    float *
+        expected; /* (vertices x 3) positions of HED_CLOTH_SOLVER_COLOURS after CHECKED_FRAMES, m */
     float *found;
     double way;     /* largest change of a coordinate in these frames, m */
     double stretch; /* worst stretch after these frames, fraction of the rest length */
@@ -148,10 +149,10 @@ static hed_status tune_run(void *user, double *value, hed_error *error)
 }
 
 /* Checks a candidate against the solver of colours. Another order of the sweep gives another
- * approximation of the same cloth. By CHECKED_FRAMES the locked particles have pulled at the others: a
- * candidate without constraints then has an error of 0.7 to 0.9 of the motion `way`, and many times
- * the stretch; the orders of figures and of colours differ by 0.15 of the motion at 255 x 255 and by
- * 0.27 at 1,024 x 1,024, and by a factor of 1.4 in stretch. */
+ * approximation of the same cloth. By CHECKED_FRAMES the locked particles have pulled at the
+ * others: a candidate without constraints then has an error of 0.7 to 0.9 of the motion `way`, and
+ * many times the stretch; the orders of figures and of colours differ by 0.15 of the motion at 255
+ * x 255 and by 0.27 at 1,024 x 1,024, and by a factor of 1.4 in stretch. */
 static hed_status tune_check(void *user, hed_error *error)
 {
     tuning *t = user;
@@ -179,7 +180,7 @@ static hed_status tune_check(void *user, hed_error *error)
 static hed_status tune_make_expected(tuning *t, hed_error *error)
 {
     hed_cloth_def def = t->def;
-    def.solver = HED_CLOTH_COLOURS;
+    def.solver = HED_CLOTH_SOLVER_COLOURS;
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.frames = CHECKED_FRAMES;
     if (hed_cloth_create(t->device, &def, &t->cloth, error)) return error->status;
@@ -214,7 +215,7 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
             "strict mode has one order, that of the colours: there is nothing to choose");
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
     tuning t = {.device = device, .def = *def};
-    t.def.solver = HED_CLOTH_AUTO;
+    t.def.solver = HED_CLOTH_SOLVER_AUTO;
     /* measurements have no colliders, so no kernels for them are created */
     t.def.max_colliders = t.def.max_collider_triangles = 0;
     hed_tune_def how = tune ? *tune : hed_default_tune_def();
@@ -228,7 +229,7 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
         pipeline.user = &t;
         how.problem = &problem;
         status = hed_tune_pipeline(device, &pipeline, &how, result, error);
-        if (!status) (*result)->reference = HED_REFERENCE_KERNEL; /* HED_CLOTH_COLOURS */
+        if (!status) (*result)->reference = HED_REFERENCE_KERNEL; /* HED_CLOTH_SOLVER_COLOURS */
     }
     hed_cloth_destroy(t.cloth);
     hed_delete(&allocator, t.expected, 3 * (uint64_t)t.vertices, sizeof(float));
@@ -265,8 +266,8 @@ static uint32_t largest_garment(const hed_cloth *cloth)
 
 /* ---- the default ---- */
 
-/* Number of interior constraints in a step with which all steps are about equally full; the number of
- * steps is the degree + 2. */
+/* Number of interior constraints in a step with which all steps are about equally full; the number
+ * of steps is the degree + 2. */
 static uint32_t even_step(const hed_cloth *cloth, uint32_t patches)
 {
     uint64_t constraints = 0;
@@ -326,7 +327,7 @@ static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_devi
 cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_solver id)
 {
     const hed_device_info *info = hed_device_describe(cloth->device);
-    if (id == HED_CLOTH_GARMENTS)
+    if (id == HED_CLOTH_SOLVER_GARMENTS)
         return cloth_tuned_choice(
             &cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, info));
     cloth_patch_choice rule = default_patches(cloth, info);

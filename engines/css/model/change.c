@@ -67,13 +67,13 @@ static bool attribute_room(hed_css_document *d, uint32_t e, hed_error *error)
 static bool classes_named(hed_css_document *d, uint32_t value, hed_error *error)
 {
     size_t length;
-    const char *text = hed_css_name_text(d->names, value, &length);
+    const char *text = hed_css_names_text(d->names, value, &length);
     for (size_t at = 0; at < length;) {
         size_t begin = at + strspn(text + at, " \t\n\f\r"), end = begin;
         while (end < length && !strchr(" \t\n\f\r", text[end])) end++;
         at = end;
         if (end == begin) break;
-        uint32_t name = hed_css_name(d->names, text + begin, end - begin);
+        uint32_t name = hed_css_names_add(d->names, text + begin, end - begin);
         if (name != CSS_NONE && d->quirks) name = css_name_lower(d->names, name);
         if (name == CSS_NONE) {
             hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
@@ -94,7 +94,7 @@ hed_status css_document_set(hed_css_document *d, uint32_t e, uint32_t name, uint
         at < end && (d->attributes[at].name != name || d->attributes[at].name_space != name_space))
         at++;
     if (value != CSS_NONE) {
-        const char *words = hed_css_name_text(d->names, value, &length);
+        const char *words = hed_css_names_text(d->names, value, &length);
         if (is_id && d->quirks && css_name_lower(d->names, value) == CSS_NONE)
             return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
         if (is_class && !classes_named(d, value, error)) return error->status;

@@ -69,7 +69,7 @@ hed_status css_document_classes(hed_css_document *d, uint32_t element, hed_error
     for (uint32_t i = d->attribute_begin[element]; i < d->attribute_end[element]; i++) {
         const css_attribute *a = &d->attributes[i];
         size_t length;
-        const char *text = hed_css_name_text(names, a->value, &length);
+        const char *text = hed_css_names_text(names, a->value, &length);
         if (a->name_space) continue;
         if (a->name == d->id_name && length)
             d->id[element] = d->quirks ? css_name_lower(names, a->value) : a->value;
@@ -77,11 +77,11 @@ hed_status css_document_classes(hed_css_document *d, uint32_t element, hed_error
         for (size_t at = 0; at < length;) {
             size_t begin = at;
             while (at < length && !is_space(text[at])) at++;
-            uint32_t name = at > begin ? hed_css_name(names, text + begin, at - begin) : 0;
+            uint32_t name = at > begin ? hed_css_names_add(names, text + begin, at - begin) : 0;
             if (at > begin) list[count++] = d->quirks ? css_name_lower(names, name) : name;
             if (name == CSS_NONE)
                 return hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
-            at++; /* hed_css_name() does not move texts, so `text` is still valid */
+            at++; /* hed_css_names_add() does not move texts, so `text` is still valid */
         }
     }
     if (count > 64) {
@@ -225,7 +225,7 @@ hed_status css_document_from_elements(
         }
         d->parent[e] = x->parent;
         d->name_space[e] = (uint8_t)x->name_space;
-        d->tag[e] = hed_css_name(d->names, x->name, strlen(x->name));
+        d->tag[e] = hed_css_names_add(d->names, x->name, strlen(x->name));
         d->has_text[e] = x->has_text ? CSS_TEXT | CSS_TEXT_SOLID : 0;
         d->attribute_begin[e] = next;
         for (uint32_t i = 0; i < x->attribute_count; i++) {
@@ -234,8 +234,8 @@ hed_status css_document_from_elements(
             const char *local = a->name;
             css_attribute *to = &d->attributes[next++];
             to->name_space = css_split_name(x->name_space, a->name, &local);
-            to->name = hed_css_name(d->names, local, strlen(local));
-            to->value = hed_css_name(d->names, a->value ? a->value : "", length);
+            to->name = hed_css_names_add(d->names, local, strlen(local));
+            to->value = hed_css_names_add(d->names, a->value ? a->value : "", length);
             if (to->name == CSS_NONE || to->value == CSS_NONE)
                 return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
         }
@@ -268,8 +268,8 @@ hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_
     d->allocator = names->allocator;
     d->arena = (hed_arena){.allocator = names->allocator, .owner = "a document"};
     d->names = names;
-    d->class_name = hed_css_name(names, "class", 5);
-    d->id_name = hed_css_name(names, "id", 2);
+    d->class_name = hed_css_names_add(names, "class", 5);
+    d->id_name = hed_css_names_add(names, "id", 2);
     if (d->class_name == CSS_NONE || d->id_name == CSS_NONE)
         hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
     d->file = hed_arena_text(&d->arena, def->file ? def->file : "page", error);
@@ -326,22 +326,22 @@ uint32_t hed_css_document_sheet_line(const hed_css_document *d, uint32_t index)
 void hed_css_element_text(const hed_css_document *d, uint32_t e, char *text, size_t size)
 {
     if (!d || (!text && size)) return;
-    size_t used = (size_t)snprintf(text, size, "%s", hed_css_name_text(d->names, d->tag[e], NULL));
+    size_t used = (size_t)snprintf(text, size, "%s", hed_css_names_text(d->names, d->tag[e], NULL));
     if (d->id[e] != CSS_NONE && used < size)
         used += (size_t)snprintf(
-            text + used, size - used, "#%s", hed_css_name_text(d->names, d->id[e], NULL));
+            text + used, size - used, "#%s", hed_css_names_text(d->names, d->id[e], NULL));
     for (uint32_t i = d->class_begin[e]; i < d->class_end[e] && used < size; i++)
         used += (size_t)snprintf(
-            text + used, size - used, ".%s", hed_css_name_text(d->names, d->classes[i], NULL));
+            text + used, size - used, ".%s", hed_css_names_text(d->names, d->classes[i], NULL));
 }
 
-uint32_t hed_css_parent(const hed_css_document *d, uint32_t element)
+uint32_t hed_css_element_parent(const hed_css_document *d, uint32_t element)
 {
     if (!d) return HED_CSS_NONE;
     return d->parent[element];
 }
 
-uint32_t hed_css_line(const hed_css_document *d, uint32_t element)
+uint32_t hed_css_element_line(const hed_css_document *d, uint32_t element)
 {
     if (!d) return 0;
     return d->line[element];
@@ -354,8 +354,8 @@ void hed_css_document_styles(const hed_css_document *d,
     static const char *const style_names[] = {"style", "font", "font-family", "face"};
     for (uint32_t i = 0; i < d->attribute_count; i++) {
         size_t length;
-        const char *name = hed_css_name_text(d->names, d->attributes[i].name, NULL);
-        const char *text = hed_css_name_text(d->names, d->attributes[i].value, &length);
+        const char *name = hed_css_names_text(d->names, d->attributes[i].name, NULL);
+        const char *text = hed_css_names_text(d->names, d->attributes[i].value, &length);
         bool css = strstr(text, "var(") != NULL;
         for (size_t k = 0; k < HED_COUNT(style_names) && !css; k++)
             css = strcmp(name, style_names[k]) == 0;

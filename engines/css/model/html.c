@@ -47,14 +47,14 @@ static uint32_t element_name(hed_css_document *d, const GumboElement *x)
     if ((x->tag != GUMBO_TAG_UNKNOWN && x->tag_namespace == GUMBO_NAMESPACE_HTML) ||
         (!listed && !piece.length))
         listed = gumbo_normalized_tagname(x->tag);
-    if (listed) return hed_css_name(d->names, listed, strlen(listed));
+    if (listed) return hed_css_names_add(d->names, listed, strlen(listed));
     char *small = malloc(piece.length); /* a name may have any length */
     if (!small) return CSS_NONE;
     for (size_t i = 0; i < piece.length; i++) {
         char c = piece.data[i];
         small[i] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
     }
-    uint32_t name = hed_css_name(d->names, small, piece.length);
+    uint32_t name = hed_css_names_add(d->names, small, piece.length);
     free(small);
     return name;
 }
@@ -133,8 +133,8 @@ static hed_status take_element(
         const GumboAttribute *a = x->attributes.data[i];
         css_attribute *to = &d->attributes[(*attribute)++];
         to->name_space = attribute_space(a);
-        to->name = hed_css_name(d->names, a->name, strlen(a->name));
-        to->value = hed_css_name(d->names, a->value, strlen(a->value));
+        to->name = hed_css_names_add(d->names, a->name, strlen(a->name));
+        to->value = hed_css_names_add(d->names, a->value, strlen(a->value));
         if (to->name == CSS_NONE || to->value == CSS_NONE) d->tag[e] = CSS_NONE;
     }
     d->attribute_end[e] = d->attribute_count = *attribute;

@@ -39,7 +39,7 @@ uint32_t css_token_name(css_parser *p, const css_token *token)
         length = css_decode(p->text, token, decoded);
         text = decoded;
     }
-    uint32_t name = hed_css_name(p->names, text, length);
+    uint32_t name = hed_css_names_add(p->names, text, length);
     if (name != CSS_NONE) return name;
     p->failed = true;
     return 0;

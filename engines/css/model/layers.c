@@ -47,7 +47,7 @@ uint32_t css_layer_number(css_layers *l, uint32_t parent, uint32_t name)
     bool anonymous = name == HED_CSS_NONE;
     uint32_t key[3] = {parent, anonymous ? l->anonymous++ : name, anonymous};
     if (l->count == l->capacity && !layers_grow(l)) return HED_CSS_NONE;
-    uint32_t number = hed_css_name(l->keys, (char *)key, sizeof key);
+    uint32_t number = hed_css_names_add(l->keys, (char *)key, sizeof key);
     if (number == l->count) l->items[l->count++] = (css_layer){.parent = parent, .name = name};
     return number;
 }

@@ -24,12 +24,12 @@ static bool naive_attribute(const struct naive *n, const css_simple *s, uint32_t
     bool insensitive =
         s->letter_case == CSS_INSENSITIVE || (s->letter_case == CSS_AS_DOCUMENT && html);
     size_t operand_length, length;
-    const char *operand = hed_css_name_text(d->names, s->value, &operand_length);
+    const char *operand = hed_css_names_text(d->names, s->value, &operand_length);
     for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
         const css_attribute *a = &d->attributes[i];
         if (a->name != (html ? s->lower : s->name)) continue;
         if (s->name_space != CSS_NONE && s->name_space != a->name_space) continue;
-        const char *value = hed_css_name_text(d->names, a->value, &length);
+        const char *value = hed_css_names_text(d->names, a->value, &length);
         if (css_value_fits(s->operation, operand, operand_length, value, length, insensitive))
             return true;
     }
@@ -56,10 +56,10 @@ static bool naive_nth(const struct naive *n, const css_simple *s, uint32_t e)
 static bool naive_language(const struct naive *n, const css_simple *s, uint32_t e)
 {
     size_t length, range_length;
-    const char *language = hed_css_name_text(n->d->names, n->d->language[e], &length);
+    const char *language = hed_css_names_text(n->d->names, n->d->language[e], &length);
     for (uint32_t i = 0; i < s->count; i++) {
         const char *range =
-            hed_css_name_text(n->d->names, n->sheet->words[s->value + i], &range_length);
+            hed_css_names_text(n->d->names, n->sheet->words[s->value + i], &range_length);
         if (css_language_fits(range, range_length, language, length)) return true;
     }
     return false;

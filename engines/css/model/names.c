@@ -127,7 +127,7 @@ uint32_t css_name_find(const hed_css_names *names, const char *text, size_t leng
     return names_look_up(names, text, length, names_hash(names, text, length));
 }
 
-uint32_t hed_css_name(hed_css_names *names, const char *text, size_t length)
+uint32_t hed_css_names_add(hed_css_names *names, const char *text, size_t length)
 {
     if (!names || (!text && length)) return HED_CSS_NONE;
     if (length == 0) text = "";
@@ -158,12 +158,12 @@ uint32_t css_name_lower(hed_css_names *names, uint32_t number)
     if (length > sizeof small) text = hed_new(&names->allocator, length, 1, NULL);
     if (!text) return HED_CSS_NONE;
     for (size_t i = 0; i < length; i++) text[i] = css_ascii_lower(name->text[i]);
-    uint32_t lower = hed_css_name(names, text, length);
+    uint32_t lower = hed_css_names_add(names, text, length);
     if (text != small) hed_delete(&names->allocator, text, length, 1);
     return names->names[number].lower = lower;
 }
 
-const char *hed_css_name_text(const hed_css_names *names, uint32_t number, size_t *length)
+const char *hed_css_names_text(const hed_css_names *names, uint32_t number, size_t *length)
 {
     if (!names) return "";
     bool known = number < names->count;

@@ -29,7 +29,7 @@ void hed_css_layer_text(const hed_css_sheet *sheet, uint32_t rule, char *text, s
         for (uint32_t up = 1; up < depth; up++) at = layers[at].parent;
         const char *name = layers[at].name == CSS_NONE
                                ? "(anonymous)"
-                               : hed_css_name_text(sheet->names, layers[at].name, NULL);
+                               : hed_css_names_text(sheet->names, layers[at].name, NULL);
         used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "." : "", name);
     }
 }

@@ -146,11 +146,11 @@ static bool read_letter_case(css_reader *r, css_letter_case *letter_case)
     return true;
 }
 
-/* Sets the flags of elements whose attribute a reader can set or remove: `open`, with an empty value,
- * and `hidden`. */
+/* Sets the flags of elements whose attribute a reader can set or remove: `open`, with an empty
+ * value, and `hidden`. */
 static void set_changes(css_reader *r, css_simple *attribute)
 {
-    const char *name = hed_css_name_text(r->p->names, attribute->lower, NULL);
+    const char *name = hed_css_names_text(r->p->names, attribute->lower, NULL);
     if (attribute->name_space != 0 && attribute->name_space != CSS_NONE) return;
     if (strcmp(name, "hidden") == 0) attribute->may_fail = CSS_CHANGES_HIDDEN;
     if (strcmp(name, "open") != 0) return;
@@ -158,7 +158,7 @@ static void set_changes(css_reader *r, css_simple *attribute)
     size_t length = 0;
     const char *operand = attribute->value == CSS_NONE
                               ? ""
-                              : hed_css_name_text(r->p->names, attribute->value, &length);
+                              : hed_css_names_text(r->p->names, attribute->value, &length);
     if (css_value_fits((css_operator)attribute->operation, operand, length, "", 0, false))
         attribute->may_hold = CSS_CHANGES_OPEN;
 }
@@ -175,7 +175,7 @@ static bool read_attribute(css_reader *r)
     css_simple simple = ((css_simple *)r->p->simples.items)[r->p->simples.count - 1];
     css_operator operation = CSS_PRESENT;
     css_letter_case letter_case =
-        name_space == 0 && html_folds(hed_css_name_text(r->p->names, simple.lower, NULL))
+        name_space == 0 && html_folds(hed_css_names_text(r->p->names, simple.lower, NULL))
             ? CSS_AS_DOCUMENT
             : CSS_SENSITIVE;
     css_skip_space(r);

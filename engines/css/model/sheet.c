@@ -319,7 +319,7 @@ struct font_family {
 static void see_font_family(void *user, const css_declaration *declaration)
 {
     struct font_family *family = user;
-    const char *property = hed_css_name_text(family->names, declaration->property, NULL);
+    const char *property = hed_css_names_text(family->names, declaration->property, NULL);
     if (strcmp(property, "font-family") != 0) return;
     const char *text = declaration->value;
     size_t length = declaration->value_length;
@@ -333,7 +333,7 @@ static void see_font_family(void *user, const css_declaration *declaration)
         if (text[i] == '\\' || text[i] == '/' || (unsigned char)text[i] < ' ' ||
             (text[i] == ' ' && text[i + 1] == ' '))
             return;
-    family->name = hed_css_name(family->names, text, length);
+    family->name = hed_css_names_add(family->names, text, length);
 }
 
 /* Adds an at-rule without style rules as a part. */
@@ -407,7 +407,7 @@ static void read_layer(struct sheet_reader *s, const css_item *prelude, uint32_t
     }
     s->stage = STAGE_RULES;
     uint32_t length = prelude->end - prelude->begin, name = CSS_NONE;
-    if (good && length) name = hed_css_name(s->p.names, s->p.text + prelude->begin, length);
+    if (good && length) name = hed_css_names_add(s->p.names, s->p.text + prelude->begin, length);
     if (open_group(s, good ? HED_CSS_PART_LAYER : HED_CSS_PART_OTHER, name, begin))
         top_frame(s)->layer = layer;
 }
@@ -437,7 +437,7 @@ static void read_namespace(struct sheet_reader *s, const css_item *prelude)
     if ((token.type != CSS_STRING && token.type != CSS_URL) || css_next_solid(&t).type != CSS_END)
         return;
     size_t length;
-    const char *url = hed_css_name_text(s->p.names, css_token_name(&s->p, &token), &length);
+    const char *url = hed_css_names_text(s->p.names, css_token_name(&s->p, &token), &length);
     for (size_t i = 0; i < HED_COUNT(name_spaces) && !s->p.failed; i++)
         if (length == strlen(name_spaces[i].url) && memcmp(url, name_spaces[i].url, length) == 0) {
             prefix.name_space = name_spaces[i].types;
@@ -498,7 +498,7 @@ static void read_import(struct sheet_reader *s, const css_item *prelude, uint32_
     }
     if (url.type != CSS_STRING && url.type != CSS_URL) return;
     s->stage = STAGE_IMPORTS;
-    const char *address = hed_css_name_text(s->p.names, css_token_name(&s->p, &url), NULL);
+    const char *address = hed_css_names_text(s->p.names, css_token_name(&s->p, &url), NULL);
     css_tokenizer rest = t;
     token = css_next_solid(&t);
     bool in_layer = css_is(s->p.text, &token, "layer");

@@ -51,7 +51,7 @@ static bool is(const states *s, uint32_t e, int word)
 static const char *value(const states *s, uint32_t e, int word, size_t *length)
 {
     uint32_t name = css_attribute_value(s->d, e, s->word[word]);
-    return name == CSS_NONE ? NULL : hed_css_name_text(s->d->names, name, length);
+    return name == CSS_NONE ? NULL : hed_css_names_text(s->d->names, name, length);
 }
 static bool has(const states *s, uint32_t e, int word)
 {
@@ -192,7 +192,7 @@ static bool is_undefined(const states *s, uint32_t e)
 {
     static const char *const reserved[] = {"annotation-xml", "color-profile", "font-face",
         "font-face-src", "font-face-uri", "font-face-format", "font-face-name", "missing-glyph"};
-    const char *tag = hed_css_name_text(s->d->names, s->d->tag[e], NULL);
+    const char *tag = hed_css_names_text(s->d->names, s->d->tag[e], NULL);
     if (s->d->name_space[e] != HED_CSS_HTML) return false;
     for (size_t i = 0; i < HED_COUNT(reserved); i++)
         if (strcmp(tag, reserved[i]) == 0) return false;
@@ -543,12 +543,12 @@ static void judge_forms(states *s)
 
 bool css_has_states(const hed_css_document *d, uint32_t e, uint32_t name, uint32_t attribute)
 {
-    const char *text = hed_css_name_text(d->names, name, NULL);
+    const char *text = hed_css_names_text(d->names, name, NULL);
     for (int w = 0; w < WORD_COUNT; w++)
         if (*text == *word_texts[w] && !strcmp(text, word_texts[w])) {
             if (w == W_hidden && !(d->flags[e] & CSS_CHANGES_HIDDEN))
                 return attribute != CSS_NONE &&
-                       same_word(hed_css_name_text(d->names, attribute, NULL), "until-found");
+                       same_word(hed_css_names_text(d->names, attribute, NULL), "until-found");
             return w != W_id || d->id_references;
         }
     return false;
@@ -566,7 +566,7 @@ hed_status css_find_states(hed_css_document *d, hed_error *error)
     for (size_t i = 0; i < HED_COUNT(marks); i++)
         *marks[i] = hed_arena_new(&work, n, sizeof(bool), error);
     for (int w = 0; w < WORD_COUNT; w++)
-        s.word[w] = hed_css_name(d->names, word_texts[w], strlen(word_texts[w]));
+        s.word[w] = hed_css_names_add(d->names, word_texts[w], strlen(word_texts[w]));
     if (n) memset(d->flags, 0, n * sizeof *d->flags);
     for (uint32_t e = 0; e < n && !hed_failed(error); e++) {
         if (is(&s, e, W_input)) s.type[e] = (uint8_t)css_input_type_of(value(&s, e, W_type, NULL));

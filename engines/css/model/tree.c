@@ -16,8 +16,8 @@ typedef struct walk {
 /* Copies a text to the table of names. */
 static const char *keep_text(walk *w, const char *text, size_t length)
 {
-    uint32_t name = hed_css_name(w->names, text, length);
-    if (name != CSS_NONE) return hed_css_name_text(w->names, name, NULL);
+    uint32_t name = hed_css_names_add(w->names, text, length);
+    if (name != CSS_NONE) return hed_css_names_text(w->names, name, NULL);
     hed_fail(w->error, HED_ERROR_MEMORY, "%s: out of memory for a name", w->file);
     return NULL;
 }

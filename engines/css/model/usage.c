@@ -57,7 +57,7 @@ static void mention_run(struct follower *f)
 static void extend_run(struct follower *f, uint32_t name, uint32_t words)
 {
     size_t length, space = f->run.count > 0 && words < 8;
-    const char *text = hed_css_name_text(f->p.names, name, &length);
+    const char *text = hed_css_names_text(f->p.names, name, &length);
     if (!space) f->run.count = 0;
     if (length >= UINT32_MAX / 2) return;
     char *room = css_push(&f->run, (uint32_t)(space + length), 1, &f->p);
@@ -121,7 +121,7 @@ static void scan_rule(struct follower *f, const hed_css_sheet *sheet, const css_
     }
     for (uint32_t i = 0; i < rule->declaration_count; i++) {
         const css_declaration *d = &sheet->declarations[rule->first_declaration + i];
-        const char *property = hed_css_name_text(f->p.names, d->property, NULL);
+        const char *property = hed_css_names_text(f->p.names, d->property, NULL);
         if (property[0] == '-' && property[1] == '-') continue; /* a separate part */
         mention_words(f, d->value, 0, d->value_length);
     }
@@ -228,7 +228,7 @@ hed_css_part hed_css_part_at(const hed_css_sheet *sheet, uint32_t part)
     if (!sheet) return (hed_css_part){0};
     hed_css_part info = sheet->parts[part].info;
     uint32_t name = sheet->parts[part].name;
-    info.name = name == CSS_NONE ? "" : hed_css_name_text(sheet->names, name, NULL);
+    info.name = name == CSS_NONE ? "" : hed_css_names_text(sheet->names, name, NULL);
     return info;
 }
 
@@ -248,7 +248,7 @@ hed_status hed_css_rules_naming(const hed_css_sheet *sheet,
             for (uint32_t n = 0; n < c->count && !naming[i]; n++) {
                 const css_simple *s = &sheet->simples[c->first + n];
                 if (s->kind == CSS_CLASS || s->kind == CSS_ID) {
-                    const char *name = hed_css_name_text(sheet->names, s->name, NULL);
+                    const char *name = hed_css_names_text(sheet->names, s->name, NULL);
                     naming[i] = fits(user, s->kind == CSS_ID ? '#' : '.', name);
                 }
                 bool lists = s->kind == CSS_IS || s->kind == CSS_NOT || s->kind == CSS_HAS ||

@@ -134,7 +134,7 @@ enum { SETS_NOT = 1, SETS = 2 };
 static bool query_sets(css_query *q, uint32_t name)
 {
     if (name < q->name_count && q->sets[name]) return q->sets[name] == SETS;
-    const char *text = hed_css_name_text(q->c.m.documents[0]->names, name, NULL);
+    const char *text = hed_css_names_text(q->c.m.documents[0]->names, name, NULL);
     bool sets = css_property_sets(css_property_of(text), q->property);
     if (name < q->name_count) q->sets[name] = sets ? SETS : SETS_NOT;
     return sets;
@@ -147,7 +147,7 @@ static bool take_declaration(
 {
     if (!query_sets(q, declaration->property)) return false;
     if (entry->important && !declaration->important) return false;
-    const char *name = hed_css_name_text(q->c.m.documents[0]->names, declaration->property, NULL);
+    const char *name = hed_css_names_text(q->c.m.documents[0]->names, declaration->property, NULL);
     if (!css_value_possible(
             css_property_of(name), declaration->value, declaration->value_length, quirks))
         return false;
@@ -219,7 +219,7 @@ static void read_styles(css_query *q, hed_error *error)
             uint32_t value = css_attribute_value(d, e, style);
             if (value == CSS_NONE || d->name_space[e] == HED_CSS_OTHER) continue;
             size_t length;
-            const char *text = hed_css_name_text(names, value, &length);
+            const char *text = hed_css_names_text(names, value, &length);
             q->reading = (css_entry){.rule = HED_CSS_OWN_STYLE, .place = css_style_place(&q->c)};
             if (!css_read_declarations(names, text, length, read_own, q))
                 HED_OUT_OF_MEMORY(error, "a style attribute");
@@ -399,7 +399,8 @@ hed_status hed_css_cascade(
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-hed_status hed_css_winners(const hed_css_matcher *matcher, uint32_t *winners, hed_error *error)
+hed_status hed_css_element_winners(
+    const hed_css_matcher *matcher, uint32_t *winners, hed_error *error)
 {
     HED_REQUIRE(matcher, winners);
     hed_error local = {0};

@@ -36,7 +36,8 @@ void css_device_destroy(css_device *device); /* NULL is allowed */
  * DEVICE_MEMORY, DRIVER, LOST. */
 bool css_device_match(css_device *device, css_found *result, hed_error *error);
 
-/* Measures each part of the last match: medians of `repeats` runs, see hed_css_measure(). */
+/* Measures each part of the last match: medians of `repeats` runs, see
+ * hed_css_matcher_measure(). */
 hed_status css_device_measure(
     css_device *device, uint32_t repeats, hed_css_times *times, hed_error *error);
 

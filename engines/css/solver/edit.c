@@ -137,8 +137,8 @@ hed_status hed_css_set_attribute(hed_css_matcher *matcher, uint32_t document, ui
     hed_css_document *d = matcher->documents[document];
     const char *part;
     uint32_t space = css_split_name((hed_css_namespace)d->name_space[element], name, &part);
-    uint32_t number = hed_css_name(d->names, part, strlen(part));
-    uint32_t text = value ? hed_css_name(d->names, value, strlen(value)) : CSS_NONE;
+    uint32_t number = hed_css_names_add(d->names, part, strlen(part));
+    uint32_t text = value ? hed_css_names_add(d->names, value, strlen(value)) : CSS_NONE;
     if (number == CSS_NONE || (value && text == CSS_NONE))
         return hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
     if (css_document_set(d, element, number, space, text, error)) return error->status;

@@ -36,7 +36,7 @@ static void put_line(explanation *x, const css_declaration *declaration)
     l->order = x->lines.count - 1;
     hed_css_declaration *public = &l->public;
     l->name = declaration ? declaration->property : CSS_NONE;
-    public->property = declaration ? hed_css_name_text(x->names, l->name, NULL) : "";
+    public->property = declaration ? hed_css_names_text(x->names, l->name, NULL) : "";
     public->value = declaration ? declaration->value : "";
     public->value_length = declaration ? declaration->value_length : 0;
     public->important = declaration && declaration->important;
@@ -108,7 +108,7 @@ static void put_style(explanation *x, uint32_t element)
         value = css_attribute_value(x->d, element, style);
     if (value == CSS_NONE) return;
     size_t length;
-    const char *text = hed_css_name_text(x->names, value, &length);
+    const char *text = hed_css_names_text(x->names, value, &length);
     x->quirks = x->d->quirks;
     x->about = (line){.place = css_style_place(&x->c)};
     x->about.public.rule = HED_CSS_OWN_STYLE;
@@ -191,7 +191,7 @@ hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
         for (uint32_t i = 0; i < count; i++) {
             uint32_t pseudo = lines[i].pseudo;
             lines[i].public.pseudo_element =
-                pseudo ? hed_css_name_text(x.names, x.pseudos[pseudo - 1], NULL) : "";
+                pseudo ? hed_css_names_text(x.names, x.pseudos[pseudo - 1], NULL) : "";
             each(user, &lines[i].public);
         }
     }

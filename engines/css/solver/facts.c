@@ -72,8 +72,8 @@ static bool attribute_fits(
     bool insensitive =
         s->letter_case == CSS_INSENSITIVE || (s->letter_case == CSS_AS_DOCUMENT && html);
     if (s->name_space != CSS_NONE && s->name_space != a->name_space) return false;
-    const char *operand = hed_css_name_text(names, s->value, &operand_length);
-    const char *value = hed_css_name_text(names, a->value, &length);
+    const char *operand = hed_css_names_text(names, s->value, &operand_length);
+    const char *value = hed_css_names_text(names, a->value, &length);
     return css_value_fits(s->operation, operand, operand_length, value, length, insensitive);
 }
 
@@ -130,13 +130,13 @@ uint32_t css_language_facts(
     if (hed_failed(error)) return 0;
     if (number < total) return f->language_set.items[number];
     size_t length, range_length;
-    const char *text = hed_css_name_text(names, language, &length);
+    const char *text = hed_css_names_text(names, language, &length);
     f->scratch.count = 0;
     for (uint32_t i = 0; i < f->language_predicates.count; i++) {
         const css_fact_source *source = &f->compiled->source.items[f->language_predicates.items[i]];
         bool fits = false;
         for (uint32_t k = 0; k < source->simple->count && !fits; k++) {
-            const char *range = hed_css_name_text(
+            const char *range = hed_css_names_text(
                 names, source->sheet->words[source->simple->value + k], &range_length);
             fits = css_language_fits(range, range_length, text, length);
         }

@@ -167,7 +167,7 @@ hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error)
     return matcher->matched ? HED_OK : error->status;
 }
 
-hed_status hed_css_measure(
+hed_status hed_css_matcher_measure(
     hed_css_matcher *matcher, uint32_t repeats, hed_css_times *times, hed_error *error)
 {
     HED_REQUIRE(matcher, times);
@@ -184,7 +184,7 @@ hed_status hed_css_measure(
 
 /* ---- results ---- */
 
-hed_css_result hed_css_results(const hed_css_matcher *m)
+hed_css_result hed_css_matcher_results(const hed_css_matcher *m)
 {
     if (!m) return (hed_css_result){0};
     hed_css_result result = {.elements = m->forest.count, .rules = m->compiled.rules};
@@ -220,7 +220,7 @@ hed_css_matcher_info hed_css_matcher_describe(const hed_css_matcher *m)
     return info;
 }
 
-void hed_css_counts(const hed_css_matcher *m, uint32_t *counts, uint32_t *hashes)
+void hed_css_matcher_counts(const hed_css_matcher *m, uint32_t *counts, uint32_t *hashes)
 {
     if (!m) return;
     for (uint32_t r = 0; r < m->compiled.rules; r++) {
@@ -241,10 +241,10 @@ void hed_css_counts(const hed_css_matcher *m, uint32_t *counts, uint32_t *hashes
         }
 }
 
-void hed_css_pairs(const hed_css_matcher *m, uint64_t *begin, uint32_t *rule)
+void hed_css_matcher_pairs(const hed_css_matcher *m, uint64_t *begin, uint32_t *rule)
 {
     if (!m || !begin || !rule) return;
-    hed_css_result r = hed_css_results(m);
+    hed_css_result r = hed_css_matcher_results(m);
     begin[0] = 0;
     for (uint32_t e = 0; e < r.elements; e++) {
         uint32_t from = 0, count = 0;
@@ -257,11 +257,11 @@ void hed_css_pairs(const hed_css_matcher *m, uint64_t *begin, uint32_t *rule)
     }
 }
 
-hed_status hed_css_matching(
+hed_status hed_css_element_rules(
     const hed_css_matcher *matcher, uint32_t rule, uint32_t *bits, hed_error *error)
 {
     HED_REQUIRE(matcher, bits);
-    hed_css_result r = hed_css_results(matcher);
+    hed_css_result r = hed_css_matcher_results(matcher);
     if (rule >= r.rules)
         return hed_fail(error, HED_ERROR_ARGUMENT, "css: rule %u: there are %u", rule, r.rules);
     bool *has = hed_new(&matcher->allocator, r.classes + 1ull, sizeof *has,
@@ -287,5 +287,5 @@ css_matched css_matcher_parts(const hed_css_matcher *m)
         .first_element = m->forest.first,
         .first_rule = m->first_rule,
         .states_possible = m->states_possible,
-        .result = hed_css_results(m)};
+        .result = hed_css_matcher_results(m)};
 }

@@ -32,8 +32,8 @@ static bool plain_attribute(const plain *p, const css_simple *s, uint32_t e)
         if (s->name_space != CSS_NONE && s->name_space != a->name_space) continue;
         if (s->operation == CSS_PRESENT) return true;
         size_t operand_length, length;
-        const char *operand = hed_css_name_text(d->names, s->value, &operand_length);
-        const char *value = hed_css_name_text(d->names, a->value, &length);
+        const char *operand = hed_css_names_text(d->names, s->value, &operand_length);
+        const char *value = hed_css_names_text(d->names, a->value, &length);
         if (css_value_fits(s->operation, operand, operand_length, value, length, insensitive))
             return true;
     }
@@ -68,10 +68,10 @@ static bool plain_language(const plain *p, const css_simple *s, uint32_t e)
 {
     size_t length, range_length;
     if (p->d->language[e] == CSS_NONE) return false;
-    const char *language = hed_css_name_text(p->d->names, p->d->language[e], &length);
+    const char *language = hed_css_names_text(p->d->names, p->d->language[e], &length);
     for (uint32_t i = 0; i < s->count; i++) {
         const char *range =
-            hed_css_name_text(p->d->names, p->sheet->words[s->value + i], &range_length);
+            hed_css_names_text(p->d->names, p->sheet->words[s->value + i], &range_length);
         if (css_language_fits(range, range_length, language, length)) return true;
     }
     return false;

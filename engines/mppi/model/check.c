@@ -52,7 +52,7 @@ static hed_status check_numbers(const hed_mppi_def *def, hed_error *error)
         {"dt", def->dt, 1e-9, 1e9},
         {"iterations", def->iterations, 1, 1000},
         {"blocks", def->blocks, 1, MPPI_MOST_BLOCKS},
-        {"also_count", def->also_count, 0, def->blocks - 1},
+        {"other_device_count", def->other_device_count, 0, def->blocks - 1},
         {"lambda", def->lambda, 1e-30, 1e30},
         {"alpha", def->alpha, 0, 1},
         {"elite", def->elite, 1e-9, 1},
@@ -228,7 +228,7 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_
             model->name, model->states, model->controls, HED_MPPI_MAX_STATES,
             HED_MPPI_MAX_CONTROLS);
     if (def->dt == 0) def->dt = model->dt;
-    if (def->blocks == 0) def->blocks = def->also_count ? 8 : 1;
+    if (def->blocks == 0) def->blocks = def->other_device_count ? 8 : 1;
     if (check_numbers(def, error) || check_controls(def, model, error)) return error->status;
 
     uint64_t plan = (uint64_t)def->steps * model->controls;
@@ -271,7 +271,7 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mppi: ROBUST and the updates ELITE and TSALLIS sum all samples up together: one device, "
             "and one block; %u blocks on %u devices were asked for",
-            def->blocks, 1 + def->also_count);
+            def->blocks, 1 + def->other_device_count);
     find_precision(controller, error);
     if (mppi_make_sampler(controller, error)) return error->status;
     if (def->sampler == HED_MPPI_GIVEN)

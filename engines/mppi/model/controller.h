@@ -126,7 +126,7 @@ struct hed_mppi {
     uint32_t shares;   /* systems x blocks: units that a solver samples and sums separately */
     float *block_mean; /* (shares x T x nu); NULL: one block */
     float *block_sums; /* (shares x 4) */
-    hed_mppi **parts;  /* (1 + def.also_count); NULL: one device */
+    hed_mppi **parts;  /* (1 + def.other_device_count); NULL: one device */
     uint32_t past;     /* number of past controls kept: at least 2, and the delay */
     bool disturbed;    /* some disturbance is above 0 */
     /* parameters and tables */

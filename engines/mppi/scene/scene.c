@@ -591,7 +591,7 @@ hed_status hed_mppi_scene_open(const char *path, hed_mppi_scene **scene, hed_err
     return status;
 }
 
-hed_status hed_mppi_scene_parse(const char *name, const char *text, size_t size, const char *folder,
+hed_status hed_mppi_scene_parse(const char *text, size_t size, const char *name, const char *folder,
     hed_mppi_scene **scene, hed_error *error)
 {
     HED_REQUIRE(name, text || !size, folder, scene);

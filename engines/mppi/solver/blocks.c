@@ -64,12 +64,13 @@ void mppi_merge_blocks(hed_mppi *c, const mppi_sampling *round)
 
 static hed_status devices_create(hed_mppi *c, hed_error *error)
 {
-    uint32_t count = 1 + c->def.also_count;
-    hed_device **devices = hed_arena_new(&c->arena, c->def.also_count, sizeof *devices, error);
+    uint32_t count = 1 + c->def.other_device_count;
+    hed_device **devices =
+        hed_arena_new(&c->arena, c->def.other_device_count, sizeof *devices, error);
     hed_mppi **parts = hed_arena_new(&c->arena, count, sizeof *parts, error);
     if (hed_failed(error)) return error->status;
-    memcpy(devices, c->def.also, c->def.also_count * sizeof *devices);
-    c->def.also = devices;
+    memcpy(devices, c->def.other_devices, c->def.other_device_count * sizeof *devices);
+    c->def.other_devices = devices;
     for (uint32_t i = 0; i < count; i++) {
         hed_mppi *part = hed_arena_new(&c->arena, 1, sizeof *part, error);
         if (!part) return error->status;
@@ -119,7 +120,7 @@ static hed_status devices_wait(
 
 static hed_status devices_begin(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
-    uint32_t count = 1 + c->def.also_count, begun = 0;
+    uint32_t count = 1 + c->def.other_device_count, begun = 0;
     for (; begun < count; begun++) {
         hed_mppi *part = c->parts[begun];
         mppi_sampling part_round = devices_round(c, begun, round);
@@ -133,12 +134,12 @@ static hed_status devices_begin(hed_mppi *c, const mppi_sampling *round, hed_err
 
 static hed_status devices_end(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
-    return devices_wait(c, round, 1 + c->def.also_count, error);
+    return devices_wait(c, round, 1 + c->def.other_device_count, error);
 }
 
 static hed_status devices_table(hed_mppi *c, uint32_t table, hed_error *error)
 {
-    for (uint32_t i = 0; i <= c->def.also_count && !hed_failed(error); i++) {
+    for (uint32_t i = 0; i <= c->def.other_device_count && !hed_failed(error); i++) {
         hed_mppi *part = c->parts[i]; /* the table itself belongs to the controller */
         memcpy(part->table_counts, c->table_counts, sizeof c->table_counts);
         memcpy(part->term_parts, c->term_parts, sizeof c->term_parts);
@@ -170,7 +171,8 @@ static hed_status devices_trace(hed_mppi *c, const mppi_sampling *round, uint32_
 {
     if (!best) return devices_trace_first(c, round, system, count, states, costs, error);
     uint64_t size = (uint64_t)(c->def.steps + 1) * c->model.states;
-    uint32_t parts = 1 + c->def.also_count, next[MPPI_MOST_BLOCKS] = {0}, own[MPPI_MOST_BLOCKS];
+    uint32_t parts = 1 + c->def.other_device_count, next[MPPI_MOST_BLOCKS] = {0},
+             own[MPPI_MOST_BLOCKS];
     hed_arena arena = {.allocator = c->arena.allocator, .owner = "a trace"};
     float *all_states = hed_arena_new(&arena, parts * count * size, sizeof *all_states, error);
     float *cost = hed_arena_new(&arena, (uint64_t)parts * count, sizeof *cost, error);
@@ -203,7 +205,7 @@ static hed_status devices_along(hed_mppi *c, hed_error *error)
 
 static void devices_destroy(hed_mppi *c)
 {
-    for (uint32_t i = 0; c->parts && i <= c->def.also_count; i++) {
+    for (uint32_t i = 0; c->parts && i <= c->def.other_device_count; i++) {
         if (c->parts[i]->solver) c->parts[i]->solver->destroy(c->parts[i]);
         hed_arena_free(&c->parts[i]->arena);
     }

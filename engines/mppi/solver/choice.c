@@ -152,7 +152,8 @@ static uint32_t layout_value(const mppi_layout *l, uint32_t parameter)
 static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
     const hed_device_info *info = hed_device_describe(c->device);
-    bool lanes = (info->capabilities & HED_CAN_LANES) != 0, packets = solver != HED_MPPI_LAUNCHES;
+    bool lanes = (info->capabilities & HED_CAN_LANES) != 0,
+         packets = solver != HED_MPPI_SOLVER_LAUNCHES;
     uint32_t samples = layout_value(l, TILE_SAMPLES), group = layout_value(l, TILE_GROUP);
     uint64_t stride = samples + !lanes, at, max_words;
     bool split = layout_value(l, TILE_SPLIT), own = lanes && c->parameter_count <= 48;
@@ -189,7 +190,7 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     define(l, "WORKERS", l->workers);
     define(l, "SLICES", l->slices);
     define(l, "MERGE_GROUPS", l->merge_groups);
-    define(l, "RESIDENT", solver == HED_MPPI_RESIDENT);
+    define(l, "RESIDENT", solver == HED_MPPI_SOLVER_RESIDENT);
     define(l, "TRACE", l->trace);
     define(l, "INPUTS", l->inputs);
     define(l, "IN_NUMBER", 0);
@@ -248,9 +249,9 @@ static bool layout_valid(
         problem = "SPLIT is for one rollout of a sample";
     else if (store == TILE_STORE_AGAIN && (noise != TILE_NOISE_FUSED || needs_controls(c)))
         problem = "STORE=1 needs NOISE=1, and no rates, delay, smooth_weight, rollouts, ROBUST";
-    else if (noise == TILE_NOISE_AHEAD && solver == HED_MPPI_LAUNCHES)
+    else if (noise == TILE_NOISE_AHEAD && solver == HED_MPPI_SOLVER_LAUNCHES)
         problem = "NOISE=2 is for packets";
-    else if (solver != HED_MPPI_LAUNCHES && group < 64) problem = "packets need a GROUP of 64 at least";
+    else if (solver != HED_MPPI_SOLVER_LAUNCHES && group < 64) problem = "packets need a GROUP of 64 at least";
     else if (l->local_bytes + 1024 > info->local_bytes) problem = "local memory is too small";
     if (problem) snprintf(reason, size, "%s", problem);
     return !problem;
@@ -261,7 +262,7 @@ static void layout_finish(const hed_mppi *c, hed_mppi_solver solver, mppi_layout
 {
     uint32_t samples = layout_value(l, TILE_SAMPLES), mergers = layout_value(l, TILE_MERGERS);
     uint32_t data = l->scalars / 3 + 1, width, max_chains = MPPI_MOST_CHAINS;
-    bool strict = c->def.math == HED_MATH_STRICT, packets = solver != HED_MPPI_LAUNCHES;
+    bool strict = c->def.math == HED_MATH_STRICT, packets = solver != HED_MPPI_SOLVER_LAUNCHES;
     l->tiles = (uint32_t)hed_ceil_divide(l->samples, samples);
     if (packets) { /* even distribution: the fewest rounds of tiles, then the fewest groups */
         uint32_t room = mppi_packets_room(c);
@@ -298,7 +299,7 @@ static bool try_samples(
     const hed_device_info *info = hed_device_describe(c->device);
     if (!(info->capabilities & HED_CAN_LANES)) group = samples < 64 ? 64 : samples;
     if (group > info->max_group) group = samples < 64 ? 64 : samples;
-    bool ahead = solver != HED_MPPI_LAUNCHES;
+    bool ahead = solver != HED_MPPI_SOLVER_LAUNCHES;
     bool fused = (samples >= 256 && !ahead) || store == TILE_STORE_AGAIN;
     l->config.values[TILE_GROUP] = group;
     l->config.values[TILE_SAMPLES] = samples;
@@ -328,7 +329,7 @@ static bool choose_team(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *
     l->config.values[TILE_GROUP] = 256;
     l->config.values[TILE_UNROLL] = 2;
     l->config.values[TILE_NOISE] =
-        solver == HED_MPPI_LAUNCHES ? TILE_NOISE_PHASE : TILE_NOISE_AHEAD;
+        solver == HED_MPPI_SOLVER_LAUNCHES ? TILE_NOISE_PHASE : TILE_NOISE_AHEAD;
     layout_finish(c, solver, l);
     if (layout_valid(c, solver, l, reason, sizeof reason)) return true;
     *l = candidate;
@@ -342,7 +343,7 @@ static void choose_split(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     mppi_layout whole = *l;
     char reason[96];
     uint32_t samples = layout_value(l, TILE_SAMPLES);
-    if (c->def.math == HED_MATH_STRICT || solver == HED_MPPI_LAUNCHES) return;
+    if (c->def.math == HED_MATH_STRICT || solver == HED_MPPI_SOLVER_LAUNCHES) return;
     if (expense <= 5 || c->block > 16384 || samples >= 256) return;
     l->config.values[TILE_SPLIT] = 1;
     l->config.values[TILE_GROUP] = 512;
@@ -369,7 +370,7 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
 {
     const hed_device_info *info = hed_device_describe(c->device);
     bool strict = c->def.math == HED_MATH_STRICT, lanes = info->capabilities & HED_CAN_LANES;
-    bool packets = solver != HED_MPPI_LAUNCHES, again = lanes && !needs_controls(c);
+    bool packets = solver != HED_MPPI_SOLVER_LAUNCHES, again = lanes && !needs_controls(c);
     uint32_t mergers = c->shares == 1 ? 4 : c->shares <= 8 ? 2 : 1;
     uint32_t groups = packets ? mppi_packets_room(c) : lanes ? MPPI_MOST_CHAINS : 4096;
     uint32_t room = packets && groups > mergers ? groups - mergers : groups;
@@ -465,7 +466,7 @@ void mppi_layout_candidates(const hed_mppi *c, mppi_layout *layout)
     layout->systems = c->def.count * c->def.candidates;
     layout->samples = c->def.candidate_samples;
     layout_inputs(c, layout);
-    layout_finish(c, HED_MPPI_LAUNCHES, layout);
+    layout_finish(c, HED_MPPI_SOLVER_LAUNCHES, layout);
 }
 
 void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout)
@@ -480,7 +481,7 @@ void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout)
     config->values[TILE_UNROLL] = 1;
     layout->trace = true;
     layout->both = false;
-    layout_numbers(c, HED_MPPI_LAUNCHES, layout);
+    layout_numbers(c, HED_MPPI_SOLVER_LAUNCHES, layout);
 }
 
 /* ---- inputs of rounds ---- */

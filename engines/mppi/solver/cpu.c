@@ -318,7 +318,7 @@ static void cpu_destroy(hed_mppi *c)
     if (s) hed_team_destroy(s->team);
 }
 
-const mppi_solver mppi_solver_cpu = {.kind = HED_MPPI_CPU,
+const mppi_solver mppi_solver_cpu = {.kind = HED_MPPI_SOLVER_CPU,
     .fits = cpu_fits,
     .create = cpu_create,
     .begin = cpu_begin,

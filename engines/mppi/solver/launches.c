@@ -226,7 +226,8 @@ static hed_status launches_create(hed_mppi *c, hed_error *error)
     launches_solver *s = hed_arena_new(&c->arena, 1, sizeof *s, error);
     if (!s) return error->status;
     c->solver_data = s;
-    if (mppi_layout_make(c, HED_MPPI_LAUNCHES, &s->whole.layout, error)) return error->status;
+    if (mppi_layout_make(c, HED_MPPI_SOLVER_LAUNCHES, &s->whole.layout, error))
+        return error->status;
     hed_stream_create(c->device, NULL, &s->stream, error);
     if (launches_shared(c, s, error)) return error->status;
     launches_kind_create(c, s, &s->whole, error);
@@ -330,7 +331,7 @@ static void launches_destroy(hed_mppi *c)
     mppi_trace_destroy(&s->samples);
 }
 
-const mppi_solver mppi_solver_launches = {.kind = HED_MPPI_LAUNCHES,
+const mppi_solver mppi_solver_launches = {.kind = HED_MPPI_SOLVER_LAUNCHES,
     .fits = mppi_device_fits,
     .create = launches_create,
     .begin = launches_begin,

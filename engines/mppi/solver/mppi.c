@@ -14,13 +14,13 @@ hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
         &mppi_solver_cpu, &mppi_solver_packets, &mppi_solver_launches, &mppi_solver_resident};
     const hed_device_info *device = hed_device_describe(c->device);
     mppi_take_tuned(c);
-    for (size_t i = 0; i < HED_COUNT(solvers) && c->tuned_solver != HED_MPPI_AUTO; i++)
+    for (size_t i = 0; i < HED_COUNT(solvers) && c->tuned_solver != HED_MPPI_SOLVER_AUTO; i++)
         if (solvers[i]->kind == c->tuned_solver && solvers[i]->fits(c)) {
             c->solver = solvers[i];
             return HED_OK;
         }
     for (size_t i = 0; i < HED_COUNT(solvers); i++) {
-        if (c->def.solver != HED_MPPI_AUTO && c->def.solver != solvers[i]->kind) continue;
+        if (c->def.solver != HED_MPPI_SOLVER_AUTO && c->def.solver != solvers[i]->kind) continue;
         if (!solvers[i]->fits(c)) continue;
         c->solver = solvers[i];
         return HED_OK;
@@ -103,7 +103,7 @@ hed_status hed_mppi_create(
         c->spare[i / 2][i % 2] =
             hed_arena_new(&c->arena, c->def.tables[i / 2].capacity, sizeof(float), error);
     mppi_make_blocks(c, error);
-    if (c->def.also_count) c->solver = &mppi_solver_devices;
+    if (c->def.other_device_count) c->solver = &mppi_solver_devices;
     else if (!hed_failed(error)) mppi_choose_solver(c, error);
     if (!hed_failed(error)) c->solver->create(c, error);
     if (hed_failed(error)) {

@@ -168,7 +168,7 @@ static hed_status packets_create(hed_mppi *c, bool resident, hed_error *error)
     if (!s) return error->status;
     c->solver_data = s;
     s->resident = resident;
-    hed_mppi_solver kind = resident ? HED_MPPI_RESIDENT : HED_MPPI_PACKETS;
+    hed_mppi_solver kind = resident ? HED_MPPI_SOLVER_RESIDENT : HED_MPPI_SOLVER_PACKETS;
     if (mppi_layout_make(c, kind, &s->layout, error)) return error->status;
     s->groups = c->shares * (s->layout.workers + (uint32_t)s->layout.config.values[TILE_MERGERS]);
     s->def = (hed_kernel_def){.name = "mppi_packets",
@@ -387,7 +387,7 @@ static void packets_destroy(hed_mppi *c)
     mppi_trace_destroy(&s->samples);
 }
 
-const mppi_solver mppi_solver_packets = {.kind = HED_MPPI_PACKETS,
+const mppi_solver mppi_solver_packets = {.kind = HED_MPPI_SOLVER_PACKETS,
     .fits = packets_fits,
     .create = packets_create_launched,
     .begin = packets_begin_round,
@@ -397,7 +397,7 @@ const mppi_solver mppi_solver_packets = {.kind = HED_MPPI_PACKETS,
     .along = packets_along,
     .destroy = packets_destroy};
 
-const mppi_solver mppi_solver_resident = {.kind = HED_MPPI_RESIDENT,
+const mppi_solver mppi_solver_resident = {.kind = HED_MPPI_SOLVER_RESIDENT,
     .fits = resident_fits,
     .create = packets_create_resident,
     .begin = packets_begin_round,

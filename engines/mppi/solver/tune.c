@@ -16,8 +16,8 @@ enum { SOLVER, TILE, TUNED = TILE_TEAM, PARAMETERS = TILE + TUNED };
 
 /* ---- the space ---- */
 
-static const int64_t solvers[] = {
-    HED_MPPI_AUTO, HED_MPPI_LAUNCHES, HED_MPPI_PACKETS, HED_MPPI_RESIDENT};
+static const int64_t solvers[] = {HED_MPPI_SOLVER_AUTO, HED_MPPI_SOLVER_LAUNCHES,
+    HED_MPPI_SOLVER_PACKETS, HED_MPPI_SOLVER_RESIDENT};
 static const char *const solver_labels[] = {"rule", "launches", "packets", "resident"};
 static const int64_t groups[] = {0, 64, 128, 256, 416, 512, 1024};
 static const int64_t samples[] = {0, 8, 16, 32, 64, 128, 256, 512};
@@ -132,7 +132,7 @@ void mppi_take_tuned(hed_mppi *c)
     hed_config_origin origin;
     bool host = !strcmp(hed_device_describe(c->device)->backend, "host");
     /* measurements are of a single block */
-    bool open = c->def.solver == HED_MPPI_AUTO && !c->def.choice && c->def.blocks == 1;
+    bool open = c->def.solver == HED_MPPI_SOLVER_AUTO && !c->def.choice && c->def.blocks == 1;
     if (host || !open || c->def.math == HED_MATH_STRICT || !mppi_device_fits(c)) return;
     hed_pipeline_def pipeline = pipeline_of(c, version);
     hed_problem problem = problem_of(c);
@@ -197,7 +197,7 @@ static hed_status tune_check(void *user, hed_error *error)
 static hed_status tune_make_expected(tuning *t, const hed_allocator *a, hed_error *error)
 {
     hed_mppi_def def = t->def;
-    def.solver = HED_MPPI_LAUNCHES;
+    def.solver = HED_MPPI_SOLVER_LAUNCHES;
     def.choice = "";
     if (hed_mppi_create(t->device, &def, &t->controller, error)) return error->status;
     const hed_mppi_model *model = &t->controller->model;
@@ -232,7 +232,7 @@ hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def, const hed_
     hed_tune_def options = tune ? *tune : hed_default_tune_def();
     tuning t = {.device = device, .def = *def};
     t.def.deadline_ns = 0;
-    t.def.also_count = t.def.blocks = 0;
+    t.def.other_device_count = t.def.blocks = 0;
     hed_status status = tune_make_expected(&t, &allocator, error);
     uint64_t states = t.controller ? (uint64_t)def->count * t.controller->model.states : 0;
     if (!status) {

@@ -513,7 +513,7 @@ static hed_status read_document(
     return status;
 }
 
-hed_status hed_synth_instrument_load(
+hed_status hed_synth_instrument_read(
     const char *path, hed_synth_instrument **instrument, hed_error *error)
 {
     HED_REQUIRE(path, instrument);

@@ -17,7 +17,7 @@ static const size_t largest_file = (size_t)64 << 20;
 
 /* ---- the report ---- */
 
-static void add_line(hed_synth_import_report *report, const char *format, va_list arguments)
+static void add_line(hed_synth_import_info *report, const char *format, va_list arguments)
 {
     char line[HED_ERROR_TEXT + 64];
     size_t used = strlen(report->text);
@@ -261,17 +261,17 @@ static hed_status convert(synth_import *im)
 }
 
 hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const char *name,
-    hed_synth_instrument **instrument, hed_synth_import_report *report, hed_error *error)
+    hed_synth_instrument **instrument, hed_synth_import_info *report, hed_error *error)
 {
     HED_REQUIRE(bytes || !size, name, instrument);
     hed_error local_error = {0};
     if (!error)
         error = &local_error; /* later steps test `error` to see whether an earlier one failed */
-    hed_synth_import_report unread;
+    hed_synth_import_info unread;
     synth_ank_model model = {0};
     synth_import im = {
         .model = &model, .report = report ? report : &unread, .name = name, .error = error};
-    *im.report = (hed_synth_import_report){0};
+    *im.report = (hed_synth_import_info){0};
     hed_status status = synth_wire_read(&synth_ank_schema, bytes, size, name, &model, error);
     if (!status) status = convert(&im);
     synth_wire_free(&synth_ank_schema, &model);
@@ -279,8 +279,8 @@ hed_status hed_synth_instrument_parse_ank(const void *bytes, size_t size, const 
     return status;
 }
 
-hed_status hed_synth_instrument_import_ank(const char *path, hed_synth_instrument **instrument,
-    hed_synth_import_report *report, hed_error *error)
+hed_status hed_synth_instrument_read_ank(const char *path, hed_synth_instrument **instrument,
+    hed_synth_import_info *report, hed_error *error)
 {
     HED_REQUIRE(path, instrument);
     *instrument = NULL;

@@ -253,7 +253,7 @@ typedef struct synth_ank_target {
 typedef struct synth_import {
     const synth_ank_model *model;
     hed_synth_instrument *instrument;
-    hed_synth_import_report *report;
+    hed_synth_import_info *report;
     synth_imported *imported[ANK_KINDS]; /* (counts) in order of `number` */
     uint32_t counts[ANK_KINDS];
     synth_ank_target *targets; /* (target_count) in order of kind, number, route */

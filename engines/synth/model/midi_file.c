@@ -306,7 +306,7 @@ hed_status hed_synth_midi_file_parse(
     hed_status status;
     if ((status = midi_read_head(&r, &parsed->tracks)) ||
         (status = read_tracks(&r, parsed->tracks))) {
-        hed_synth_midi_file_destroy(parsed);
+        hed_synth_midi_file_close(parsed);
         return status;
     }
     set_times(&r);
@@ -314,7 +314,7 @@ hed_status hed_synth_midi_file_parse(
     return HED_OK;
 }
 
-hed_status hed_synth_midi_file_load(const char *path, hed_synth_midi_file **file, hed_error *error)
+hed_status hed_synth_midi_file_open(const char *path, hed_synth_midi_file **file, hed_error *error)
 {
     HED_REQUIRE(path, file);
     *file = NULL;
@@ -327,7 +327,7 @@ hed_status hed_synth_midi_file_load(const char *path, hed_synth_midi_file **file
     return status;
 }
 
-void hed_synth_midi_file_destroy(hed_synth_midi_file *file)
+void hed_synth_midi_file_close(hed_synth_midi_file *file)
 {
     if (!file) return;
     free(file->events);

@@ -86,7 +86,7 @@ static bool parameter_get(const clap_api_plugin *plugin, uint32_t index, clap_ap
 {
     if (index >= PLUGIN_PARAMETERS) return false;
     hed_synth_player_info info;
-    hed_synth_player_describe(instance_of(plugin)->player, &info);
+    info = hed_synth_player_describe(instance_of(plugin)->player);
     *param = (clap_api_param){.id = index, .flags = CLAP_API_AUTOMATABLE, .most = 1};
     if (index == PLUGIN_LEARN) {
         snprintf(param->name, sizeof param->name, "Learn MIDI");
@@ -352,7 +352,7 @@ static void instance_deactivate(const clap_api_plugin *plugin) { (void)plugin; }
 static void instance_refresh(instance *p)
 {
     hed_synth_player_info info;
-    hed_synth_player_describe(p->player, &info);
+    info = hed_synth_player_describe(p->player);
     atomic_store(&p->note_bend_range, info.note_bend_range);
     if (p->host_params)
         p->host_params->rescan(

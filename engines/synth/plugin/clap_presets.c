@@ -27,7 +27,7 @@ static bool provider_init(const clap_api_provider *of)
         return false;
     hed_synth_player_def def = hed_default_synth_player_def();
     if (!p->player && hed_synth_player_create(&def, &p->player, NULL)) return false;
-    hed_synth_player_describe(p->player, &p->info);
+    p->info = hed_synth_player_describe(p->player);
     const clap_api_location user_folder = {
         CLAP_API_USER_CONTENT, "Heddle, own instruments", CLAP_API_LOCATION_FILE, p->info.folder};
     if (user_folder.location[0])

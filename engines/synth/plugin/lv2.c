@@ -303,7 +303,7 @@ static LV2_State_Status lv2_save(LV2_Handle handle, LV2_State_Store_Function sto
     LV2_State_Map_Path *map = lv2_features_data(features, LV2_STATE__mapPath);
     LV2_State_Free_Path *give = lv2_features_data(features, LV2_STATE__freePath);
     hed_synth_player_info info;
-    hed_synth_player_describe(p->player, &info);
+    info = hed_synth_player_describe(p->player);
     if (status || !map || !info.path[0]) return status;
     char *abstract = map->abstract_path(map->handle, info.path);
     if (!abstract) return LV2_STATE_ERR_UNKNOWN;

@@ -95,7 +95,7 @@ static void before_process(hed_synth_live *live)
     if (live->until_synth-- > 0) return;
     live->until_synth = live->rate / live->block / 10;
     hed_synth_info report;
-    hed_synth_report(live->synth, &report);
+    report = hed_synth_describe(live->synth);
     hed_ring_push(live->synths, &report); /* full: the owner does not read reports */
 }
 
@@ -171,7 +171,7 @@ void live_play(
     hed_meter_add(&live->load, hed_now() - begin);
     if (live->until_report-- > 0) return;
     live->until_report = live->rate / live->block / 10;
-    hed_meter_report report = hed_meter_read(&live->load);
+    hed_meter_info report = hed_meter_describe(&live->load);
     hed_ring_push(live->loads, &report);
 }
 
@@ -182,7 +182,7 @@ static hed_status make_rings(hed_synth_live *live, hed_error *error)
     const hed_allocator *a = &live->allocator;
     hed_ring_create(a, sizeof(live_timed), SYNTH_EVENT_ROOM, &live->events, error);
     hed_ring_create(a, sizeof(live_timed), SYNTH_EVENT_ROOM, &live->midi, error);
-    hed_ring_create(a, sizeof(hed_meter_report), 4, &live->loads, error);
+    hed_ring_create(a, sizeof(hed_meter_info), 4, &live->loads, error);
     hed_ring_create(a, sizeof(hed_synth_info), 4, &live->synths, error);
     live->pending = hed_new(a, 1, sizeof *live->pending, error);
     return error->status;
@@ -197,9 +197,9 @@ static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def
     hed_status status = hed_synth_create(def->device, &synth, &live->synth, error);
     if (status) return status;
     hed_synth_info report;
-    hed_synth_report(live->synth, &report);
+    report = hed_synth_describe(live->synth);
     live->latency = report.latency;
-    if (report.solver != HED_SYNTH_CPU) {
+    if (report.solver != HED_SYNTH_SOLVER_CPU) {
         live->latency += live->block;
         status = live_exchange_create(live, &live->exchange, error);
     }
@@ -209,7 +209,7 @@ static hed_status make_synth(hed_synth_live *live, const hed_synth_live_def *def
     return status;
 }
 
-hed_status hed_synth_live_start(
+hed_status hed_synth_live_open(
     const hed_synth_live_def *def, hed_synth_live **live, hed_error *error)
 {
     HED_REQUIRE(def, live);
@@ -228,7 +228,7 @@ hed_status hed_synth_live_start(
     if (make_rings(created, error) || created->ops->open(def, created, &created->driver, error) ||
         make_synth(created, def, error) || created->ops->start(created->driver, def, error)) {
         atomic_store(&created->faded, true); /* skip the wait for the fade: no sound yet */
-        hed_synth_live_stop(created);
+        hed_synth_live_close(created);
         return error->status;
     }
     *live = created;
@@ -240,7 +240,7 @@ static void sleep_milliseconds(long milliseconds)
     nanosleep(&(struct timespec){milliseconds / 1000, milliseconds % 1000 * 1000000}, NULL);
 }
 
-void hed_synth_live_stop(hed_synth_live *live)
+void hed_synth_live_close(hed_synth_live *live)
 {
     if (!live) return;
     atomic_store(&live->stopping, true);
@@ -284,7 +284,7 @@ hed_status hed_synth_live_change(
     return status;
 }
 
-hed_status hed_synth_live_report(
+hed_status hed_synth_live_measure(
     hed_synth_live *live, hed_synth_live_info *report, hed_error *error)
 {
     HED_REQUIRE(live, report);

@@ -87,7 +87,7 @@ struct hed_synth_live {
     hed_meter load;
     hed_error error;
     /* messages from the audio thread */
-    hed_ring *loads; /* hed_meter_report */
+    hed_ring *loads; /* hed_meter_info */
     _Atomic bool faded;
     _Atomic uint64_t xruns, late, played, lost;
     /* owned by the thread that calls live_process() */

@@ -180,13 +180,13 @@ static hed_status sound_create(hed_synth_player *player, const hed_synth_instrum
     def.block = player->block;
     def.inputs = player->inputs;
     def.max_events = SYNTH_EVENT_ROOM;
-    def.solver = HED_SYNTH_CPU;
+    def.solver = HED_SYNTH_SOLVER_CPU;
     if (hed_synth_create(player->device, &def, &created->synth, error)) {
         sound_destroy(created);
         return error->status;
     }
     hed_synth_info info;
-    hed_synth_report(created->synth, &info);
+    info = hed_synth_describe(created->synth);
     atomic_store(&player->latency, info.latency);
     *sound = created;
     return HED_OK;
@@ -307,26 +307,27 @@ hed_status hed_synth_player_set_rate(hed_synth_player *player, double rate, hed_
     return error->status;
 }
 
-void hed_synth_player_describe(hed_synth_player *player, hed_synth_player_info *info)
+hed_synth_player_info hed_synth_player_describe(hed_synth_player *player)
 {
-    if (!player || !info) return;
+    if (!player) return (hed_synth_player_info){0};
     pthread_mutex_lock(&player->lock);
     const hed_synth_instrument *instrument = player->source.instrument;
-    *info = (hed_synth_player_info){.rate = player->rate, .events = atomic_load(&player->played),
+    hed_synth_player_info info = {.rate = player->rate, .events = atomic_load(&player->played),
         .events_lost = atomic_load(&player->lost)};
-    memcpy(info->name, player->source.name, sizeof info->name);
-    memcpy(info->path, player->source.path, sizeof info->path);
-    int length = snprintf(info->folder, sizeof info->folder, "%s/instruments",
+    memcpy(info.name, player->source.name, sizeof info.name);
+    memcpy(info.path, player->source.path, sizeof info.path);
+    int length = snprintf(info.folder, sizeof info.folder, "%s/instruments",
         hed_context_describe(player->context).data_dir);
-    if (length >= (int)sizeof info->folder) info->folder[0] = 0;
+    if (length >= (int)sizeof info.folder) info.folder[0] = 0;
     for (uint32_t i = 0; instrument && i < HED_SYNTH_MACROS; i++)
         snprintf(
-            info->knobs[i], sizeof info->knobs[i], "%s", hed_synth_instrument_macro(instrument, i));
-    snprintf(info->knobs[HED_SYNTH_KNOB_GAIN], sizeof info->knobs[0], "Gain");
+            info.knobs[i], sizeof info.knobs[i], "%s", hed_synth_instrument_macro(instrument, i));
+    snprintf(info.knobs[HED_SYNTH_KNOB_GAIN], sizeof info.knobs[0], "Gain");
     const hed_synth_instrument_def *def =
         instrument ? hed_synth_instrument_definition(instrument) : NULL;
-    if (def && def->mode == HED_SYNTH_VOICES_MPE) info->note_bend_range = def->note_bend_range;
+    if (def && def->mode == HED_SYNTH_VOICES_MPE) info.note_bend_range = def->note_bend_range;
     pthread_mutex_unlock(&player->lock);
+    return info;
 }
 
 /* ---- events: the audio thread from here on ---- */

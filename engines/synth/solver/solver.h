@@ -51,10 +51,10 @@ typedef struct synth_solver_ops {
     hed_status (*carry)(synth_solver *solver, synth_solver *from, hed_error *error);
 } synth_solver_ops;
 
-extern const synth_solver_ops synth_cpu_ops;    /* cpu.c: HED_SYNTH_CPU */
-extern const synth_solver_ops synth_group_ops;  /* group.c: HED_SYNTH_GROUP */
-extern const synth_solver_ops synth_global_ops; /* group.c: HED_SYNTH_GLOBAL */
-extern const synth_solver_ops synth_grid_ops;   /* grid.c: HED_SYNTH_GRID */
+extern const synth_solver_ops synth_cpu_ops;    /* cpu.c: HED_SYNTH_SOLVER_CPU */
+extern const synth_solver_ops synth_group_ops;  /* group.c: HED_SYNTH_SOLVER_GROUP */
+extern const synth_solver_ops synth_global_ops; /* group.c: HED_SYNTH_SOLVER_GLOBAL */
+extern const synth_solver_ops synth_grid_ops;   /* grid.c: HED_SYNTH_SOLVER_GRID */
 /* True if a grid's groups exchange packets on a device; else each sample is a launch. */
 bool synth_grid_has_packets(const hed_device_info *info);
 

@@ -74,8 +74,8 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
     synth_program **program, hed_error *error)
 {
     synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed,
-        .pack = def->pack, .inputs = def->inputs, .remote = def->solver == HED_SYNTH_GRID,
-        .vectors = def->solver == HED_SYNTH_CPU};
+        .pack = def->pack, .inputs = def->inputs, .remote = def->solver == HED_SYNTH_SOLVER_GRID,
+        .vectors = def->solver == HED_SYNTH_SOLVER_CPU};
     synth_choose_shape(hed_device_describe(device), items, &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
@@ -91,8 +91,8 @@ static bool is_sensible(const hed_synth *synth, hed_synth_solver id)
 {
     const hed_device_info *info = hed_device_describe(synth->device);
     bool host = strcmp(info->backend, "host") == 0;
-    if (host || id == HED_SYNTH_CPU) return host && id == HED_SYNTH_CPU;
-    if (id != HED_SYNTH_GRID) return true;
+    if (host || id == HED_SYNTH_SOLVER_CPU) return host && id == HED_SYNTH_SOLVER_CPU;
+    if (id != HED_SYNTH_SOLVER_GRID) return true;
     uint32_t large = synth_grid_has_packets(info) ? LARGE_WITH_PACKETS : LARGE;
     return synth->def.math == HED_MATH_FAST && !synth->def.resident &&
            hed_synth_instrument_count(synth->def.instrument, HED_SYNTH_BODY) >= large;
@@ -105,8 +105,9 @@ static hed_status choose_solver(hed_synth *synth, bool grid, hed_error *error)
     char reason[256] = "none runs on this device";
     for (uint32_t i = 0; i < OPS_COUNT; i++) {
         hed_synth_solver id = all_ops[i]->id;
-        if (requested == HED_SYNTH_AUTO ? !is_sensible(synth, id) || (id == HED_SYNTH_GRID && !grid)
-                                        : id != requested)
+        if (requested == HED_SYNTH_SOLVER_AUTO
+                ? !is_sensible(synth, id) || (id == HED_SYNTH_SOLVER_GRID && !grid)
+                : id != requested)
             continue;
         if (!all_ops[i]->valid(synth, reason, sizeof reason)) continue;
         synth->ops = all_ops[i];
@@ -142,19 +143,20 @@ static hed_status synth_build(
     hed_synth *synth, const hed_synth_instrument *instrument, hed_error *error)
 {
     char reason[256];
-    bool automatic = synth->def.solver == HED_SYNTH_AUTO;
+    bool automatic = synth->def.solver == HED_SYNTH_SOLVER_AUTO;
     /* cpu and grid have different programs, and for a grid the full program would be large */
-    if (automatic && is_sensible(synth, HED_SYNTH_CPU)) synth->def.solver = HED_SYNTH_CPU;
-    else if (automatic && is_sensible(synth, HED_SYNTH_GRID) &&
+    if (automatic && is_sensible(synth, HED_SYNTH_SOLVER_CPU))
+        synth->def.solver = HED_SYNTH_SOLVER_CPU;
+    else if (automatic && is_sensible(synth, HED_SYNTH_SOLVER_GRID) &&
              synth_grid_ops.valid(synth, reason, sizeof reason))
-        synth->def.solver = HED_SYNTH_GRID;
+        synth->def.solver = HED_SYNTH_SOLVER_GRID;
     /* the grid's limits are checked only when its tables are made */
-    bool may_fail = automatic && synth->def.solver == HED_SYNTH_GRID;
+    bool may_fail = automatic && synth->def.solver == HED_SYNTH_SOLVER_GRID;
     hed_status status = build_solver(synth, instrument, true, error);
     if (may_fail && (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT)) {
         synth_program_destroy(synth->program);
         synth->program = NULL;
-        synth->def.solver = HED_SYNTH_AUTO;
+        synth->def.solver = HED_SYNTH_SOLVER_AUTO;
         hed_error_clear(error);
         build_solver(synth, instrument, false, error);
     }
@@ -189,7 +191,8 @@ hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, cons
     created->stream = def->stream;
     created->def = *def;
     created->instrument = *hed_synth_instrument_definition(def->instrument);
-    created->configured = def->solver == HED_SYNTH_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
+    created->configured =
+        def->solver == HED_SYNTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
     if (tuned) synth_tuned_apply(tuned, &created->def, &created->items);
     hed_status status = synth_build(created, def->instrument, error);
     created->def.instrument = NULL;
@@ -209,7 +212,7 @@ hed_status hed_synth_create(
     if (status) return status;
     hed_config tuned;
     hed_config_origin configured;
-    if (def->solver == HED_SYNTH_AUTO && !def->resident &&
+    if (def->solver == HED_SYNTH_SOLVER_AUTO && !def->resident &&
         !synth_tuned_resolve(device, def->instrument, &tuned, &configured) &&
         configured != HED_ORIGIN_DEFAULT && !synth_create_tuned(device, def, &tuned, synth, NULL)) {
         (*synth)->configured = configured;
@@ -409,8 +412,8 @@ hed_status hed_synth_reset(hed_synth *synth, hed_error *error)
 
 /* ---- properties and reports ---- */
 
-/* Copies vectors of bodies from signal field `field` of the half that the next sample reads; numbers
- * beyond `most` become 0. */
+/* Copies vectors of bodies from signal field `field` of the half that the next sample reads;
+ * numbers beyond `most` become 0. */
 static void copy_vectors(const hed_synth *synth, const uint32_t *store, const uint32_t *order,
     uint32_t field, float most, double factor, float *to)
 {
@@ -457,24 +460,25 @@ hed_status hed_synth_read_bodies(
     return error->status;
 }
 
-hed_synth_note_report hed_synth_check_notes(
+hed_synth_note_info hed_synth_check_notes(
     const hed_synth *synth, const hed_synth_event *events, uint32_t count)
 {
-    if (!synth || (!events && count)) return (hed_synth_note_report){0};
+    if (!synth || (!events && count)) return (hed_synth_note_info){0};
     return synth_voices_check_notes(synth->voices, events, count);
 }
 
-void hed_synth_report(const hed_synth *synth, hed_synth_info *info)
+hed_synth_info hed_synth_describe(const hed_synth *synth)
 {
-    if (!synth || !info) return;
-    *info = (hed_synth_info){.solver = synth->ops->id, .instances = synth->program->instances,
-        .microphones = synth->program->layout.stems, .load = hed_meter_read(&synth->meter),
+    if (!synth) return (hed_synth_info){0};
+    hed_synth_info info = {.solver = synth->ops->id, .instances = synth->program->instances,
+        .microphones = synth->program->layout.stems, .load = hed_meter_describe(&synth->meter),
         .samples = synth->sample, .sounding = synth_voices_sounding(synth->voices),
         .notes = synth_voices_notes(synth->voices)};
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
-        info->entities[type] = synth->program->layout.type[type].count;
-    synth_voices_report_sleep(synth->voices, info);
-    synth->ops->report(synth->solver, info);
-    info->configured = synth->configured;
-    synth_mix_report(synth->mix, info);
+        info.entities[type] = synth->program->layout.type[type].count;
+    synth_voices_report_sleep(synth->voices, &info);
+    synth->ops->report(synth->solver, &info);
+    info.configured = synth->configured;
+    synth_mix_report(synth->mix, &info);
+    return info;
 }

@@ -1,8 +1,8 @@
 /* Measurement of the fastest solver for an instrument on a device: a pipeline of the tuner
  * (heddle/tune.h) whose parameters are the solver, the packing of entities into lanes, and the
  * items of a work-group. The result is stored in the tuning database, where hed_synth_create()
- * looks it up for HED_SYNTH_AUTO. Value 0 of each parameter selects the rules, so the default is
- * the behaviour of an untuned device. */
+ * looks it up for HED_SYNTH_SOLVER_AUTO. Value 0 of each parameter selects the rules, so the
+ * default is the behaviour of an untuned device. */
 #include "solver/solver.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ enum { RUN_BLOCKS = 4, CHECKED_FRAMES = 1024, NOTES = 12 };
 /* ---- the space ---- */
 
 static const int64_t solvers[] = {
-    HED_SYNTH_AUTO, HED_SYNTH_GROUP, HED_SYNTH_GLOBAL, HED_SYNTH_GRID};
+    HED_SYNTH_SOLVER_AUTO, HED_SYNTH_SOLVER_GROUP, HED_SYNTH_SOLVER_GLOBAL, HED_SYNTH_SOLVER_GRID};
 static const char *const solver_labels[] = {"rule", "group", "global", "grid"};
 static const int64_t packs[] = {0, 1 + HED_PACK_ROWS, 1 + HED_PACK_EXACT_COST, 1 + HED_PACK_EXACT,
     1 + HED_PACK_GREEDY, 1 + HED_PACK_SPREAD};
@@ -154,7 +154,7 @@ static hed_status tune_check_block(void *user, hed_error *error)
 static hed_status make_expected(tuning *t, hed_error *error)
 {
     hed_synth_def reference = t->def;
-    t->def.solver = HED_SYNTH_CPU;
+    t->def.solver = HED_SYNTH_SOLVER_CPU;
     hed_synth_create(t->device, &t->def, &t->synth, error);
     tune_play(t, CHECKED_FRAMES, true, error);
     t->def = reference;
@@ -180,7 +180,7 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
     if (!error) error = &unseen;
     float expected[2 * CHECKED_FRAMES], found[2 * CHECKED_FRAMES];
     tuning t = {.device = device, .def = *def, .expected = expected, .found = found};
-    t.def.solver = HED_SYNTH_AUTO;
+    t.def.solver = HED_SYNTH_SOLVER_AUTO;
     hed_tune_def options = tune ? *tune : hed_default_tune_def();
     if (!make_expected(&t, error)) {
         hed_problem problem = problem_of(def->instrument);

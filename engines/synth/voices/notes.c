@@ -97,7 +97,7 @@ uint32_t synth_notes_key(const synth_voices *v, uint32_t channel, uint32_t note)
 
 /* Counts a note in `n` and returns its key. */
 static uint32_t count_note(
-    const synth_voices *v, uint32_t channel, uint32_t note, hed_synth_note_report *n)
+    const synth_voices *v, uint32_t channel, uint32_t note, hed_synth_note_info *n)
 {
     uint32_t key = synth_notes_key(v, channel, note);
     int32_t shifted = (int32_t)note + v->transpose;
@@ -111,10 +111,10 @@ static uint32_t count_note(
     return key;
 }
 
-hed_synth_note_report synth_voices_check_notes(
+hed_synth_note_info synth_voices_check_notes(
     const synth_voices *v, const hed_synth_event *events, uint32_t count)
 {
-    hed_synth_note_report notes = {.low = v->notes.low, .high = v->notes.high};
+    hed_synth_note_info notes = {.low = v->notes.low, .high = v->notes.high};
     for (uint32_t i = 0; i < count; i++) {
         const uint8_t *bytes = events[i].bytes;
         if (events[i].kind == HED_SYNTH_EVENT_MIDI && bytes[0] >> 4 == 9 && bytes[1] < SYNTH_KEYS &&

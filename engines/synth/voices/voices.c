@@ -26,7 +26,7 @@ static void start_over(synth_voices *v)
     memset(v->keys, 0, sizeof v->keys);
     memset(v->held, 0, sizeof v->held);
     memset(v->plays, HED_SYNTH_NO_KEY, sizeof v->plays);
-    v->notes = (hed_synth_note_report){.low = v->notes.low, .high = v->notes.high};
+    v->notes = (hed_synth_note_info){.low = v->notes.low, .high = v->notes.high};
     memset(v->voices, 0, sizeof v->voices);
     v->serial = 0;
     v->tempo = 0.0f;
@@ -121,7 +121,7 @@ void synth_voices_destroy(synth_voices *v)
 
 void synth_voices_reset(synth_voices *v) { start_over(v); }
 
-hed_synth_note_report synth_voices_notes(const synth_voices *v) { return v->notes; }
+hed_synth_note_info synth_voices_notes(const synth_voices *v) { return v->notes; }
 
 uint32_t synth_voices_sounding(const synth_voices *v)
 {
@@ -161,7 +161,7 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     memcpy(v->keys, from->keys, sizeof v->keys);
     memcpy(v->held, from->held, sizeof v->held);
     memcpy(v->plays, from->plays, sizeof v->plays);
-    hed_synth_note_report report = v->notes;
+    hed_synth_note_info report = v->notes;
     v->notes = from->notes;
     v->notes.low = report.low;
     v->notes.high = report.high;

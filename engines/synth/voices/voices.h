@@ -125,8 +125,8 @@ void synth_voices_hear(synth_voices *voices, uint64_t inputs);
 void synth_voices_forget_sleep(synth_voices *voices, uint64_t instances);
 void synth_voices_report_sleep(const synth_voices *voices, hed_synth_info *report);
 /* Return the outcome of all notes so far, and the outcome that `events` would have. */
-hed_synth_note_report synth_voices_notes(const synth_voices *voices);
-hed_synth_note_report synth_voices_check_notes(
+hed_synth_note_info synth_voices_notes(const synth_voices *voices);
+hed_synth_note_info synth_voices_check_notes(
     const synth_voices *voices, const hed_synth_event *events, uint32_t count);
 
 /* ---- internals ---- */
@@ -239,7 +239,7 @@ struct synth_voices {
     /* (channels x notes) key that a sounding note plays, else HED_SYNTH_NO_KEY */
     uint8_t plays[SYNTH_CHANNELS][SYNTH_KEYS];
     /* `low` and `high` are the program's; the other members are counters */
-    hed_synth_note_report notes;
+    hed_synth_note_info notes;
     synth_voice voices[SYNTH_MOST_VOICES];
     uint32_t serial; /* number of starts and releases so far */
     float tempo;     /* quarter notes a minute; 0: not received yet */

@@ -147,8 +147,14 @@ hed_status hed_gl_device_wait(hed_device *device, hed_error *error)
 
 hed_status hed_gl_stream_wait(hed_stream *stream, hed_error *error)
 {
-    const gl_mark *end = stream->impl;
-    return end->fence || end->needs_fence ? hed_gl_device_wait(stream->device, error) : HED_OK;
+    gl_device *of = hed_gl_of(stream->device);
+    const gl_mark *end =
+        stream->impl; /* other threads' steps mark it while they have the context */
+    hed_status status = hed_gl_begin(of, error);
+    if (status) return status;
+    if (end->fence || end->needs_fence) status = queue_wait(of, error);
+    hed_gl_end(of);
+    return status;
 }
 
 /* Reports if all steps of a stream are done, with a fence after the last step. */

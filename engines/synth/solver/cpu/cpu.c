@@ -322,7 +322,7 @@ static void synth_cpu_report(const synth_solver *s, hed_synth_info *report)
     report->bytes = (s->program->instances * words + value_count(s)) * sizeof(uint32_t);
 }
 
-const synth_solver_ops synth_cpu_ops = {.id = HED_SYNTH_CPU,
+const synth_solver_ops synth_cpu_ops = {.id = HED_SYNTH_SOLVER_CPU,
     .valid = synth_cpu_valid,
     .create = synth_cpu_create,
     .destroy = synth_cpu_destroy,

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /* Kernel of solver grid. Only this file launches it, since it builds the tables; there is no
- * native version, because HED_SYNTH_CPU does this work on `host`. */
+ * native version, because HED_SYNTH_SOLVER_CPU does this work on `host`. */
 
 static const hed_argument_def lattice_arguments[] = {
     [LATTICE_GROUPS] = HED_IN(uint, groups),
@@ -595,7 +595,7 @@ static void lattice_report(const synth_solver *solver, hed_synth_info *filled)
 }
 
 const synth_solver_ops synth_grid_ops = {
-    .id = HED_SYNTH_GRID,
+    .id = HED_SYNTH_SOLVER_GRID,
     .valid = valid,
     .create = lattice_create,
     .destroy = lattice_destroy,

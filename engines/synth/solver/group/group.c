@@ -83,20 +83,20 @@ enum { RESIDENT_POKES = 64, LAUNCHED_POKES = 4096 };
 static const hed_kernel_def *def_of(
     const hed_synth *synth, hed_synth_solver id, uint32_t *more_words)
 {
-    bool resident = id == HED_SYNTH_GROUP && synth->def.resident;
+    bool resident = id == HED_SYNTH_SOLVER_GROUP && synth->def.resident;
     *more_words = resident ? sizeof(synth_request_head) / 4 + synth->program->instances + 1 +
                                  SYNTH_POKE_WORDS * RESIDENT_POKES
                            : 0;
-    return resident                ? &synth_resident_def
-           : id == HED_SYNTH_GROUP ? &synth_group_def
-                                   : &synth_global_def;
+    return resident                       ? &synth_resident_def
+           : id == HED_SYNTH_SOLVER_GROUP ? &synth_group_def
+                                          : &synth_global_def;
 }
 
 static bool group_valid(const hed_synth *synth, char *reason, size_t size)
 {
     hed_config config;
     uint32_t more_words;
-    const hed_kernel_def *def = def_of(synth, HED_SYNTH_GROUP, &more_words);
+    const hed_kernel_def *def = def_of(synth, HED_SYNTH_SOLVER_GROUP, &more_words);
     return group_config(synth, def, more_words, &config, reason, size);
 }
 
@@ -153,7 +153,7 @@ static hed_status group_start(
     resident.request_bytes = 4 * s->request_words;
     resident.reply_bytes = 4;
     resident.step_timeout_ns = STEP_TIMEOUT_NS;
-    return hed_resident_start(s->own, &resident, &s->resident, error);
+    return hed_resident_create(s->own, &resident, &s->resident, error);
 }
 
 static hed_status resident_create(synth_solver *s, const hed_kernel_def *def,
@@ -306,13 +306,13 @@ static hed_status group_create_solver(const hed_synth *synth, hed_synth_solver i
 static hed_status group_create(
     const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
-    return group_create_solver(synth, HED_SYNTH_GROUP, program, solver, error);
+    return group_create_solver(synth, HED_SYNTH_SOLVER_GROUP, program, solver, error);
 }
 
 static hed_status global_create(
     const hed_synth *synth, const synth_program *program, synth_solver **solver, hed_error *error)
 {
-    return group_create_solver(synth, HED_SYNTH_GLOBAL, program, solver, error);
+    return group_create_solver(synth, HED_SYNTH_SOLVER_GLOBAL, program, solver, error);
 }
 
 /* ---- parts of a run ---- */
@@ -502,6 +502,6 @@ static void group_report(const synth_solver *s, hed_synth_info *to)
     .destroy = group_destroy, .run = run_block, .read = read_all, .write = write_all, \
     .rest = rest_one, .report = group_report
 const synth_solver_ops synth_group_ops = {
-    .id = HED_SYNTH_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
+    .id = HED_SYNTH_SOLVER_GROUP, .valid = group_valid, .create = group_create, WHAT_BOTH_DO};
 const synth_solver_ops synth_global_ops = {
-    .id = HED_SYNTH_GLOBAL, .valid = global_valid, .create = global_create, WHAT_BOTH_DO};
+    .id = HED_SYNTH_SOLVER_GLOBAL, .valid = global_valid, .create = global_create, WHAT_BOTH_DO};
