@@ -460,14 +460,13 @@ static void *keep_loading(void *user)
     loader *l = user;
     hed_error own = {0};
     size_t size = 0;
-    hed_synth_player_info info;
     char *state = strdup(hed_synth_player_save(l->player, &size, &own));
     for (uint32_t seed = 5; !atomic_load(&l->stop); l->loads++) {
         const char *text = player_draw(&seed, 2) ? player_voices : player_single;
         if (player_draw(&seed, 2)) hed_synth_player_restore(l->player, state, size, &own);
         else hed_synth_player_load_text(l->player, text, strlen(text), "again", &own);
         hed_synth_player_save(l->player, NULL, &own);
-        info = hed_synth_player_describe(l->player);
+        (void)hed_synth_player_describe(l->player);
         hed_synth_player_learn(l->player, (int32_t)player_draw(&seed, 9));
         if (own.status) break;
     }
