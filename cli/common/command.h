@@ -50,6 +50,7 @@ extern const hed_command hed_command_css;
 extern const hed_command hed_command_css_bench;
 extern const hed_command hed_command_css_match;
 extern const hed_command hed_command_css_unused;
+extern const hed_command hed_command_css_record;
 extern const hed_command hed_command_css_cost;
 extern const hed_command hed_command_css_explain;
 extern const hed_command hed_command_mppi_run;

@@ -2,6 +2,7 @@
 #ifndef HED_CLI_TUNE_H
 #define HED_CLI_TUNE_H
 
+#include "cli/common/browser.h"
 #include "cli/common/command.h"
 #include "heddle/capture.h"
 #include "heddle/tune_file.h"
@@ -66,10 +67,7 @@ void cli_tune_view_close(cli_tune_view *view);
 /* A server and the browser with its page; zeroed: no server. */
 typedef struct cli_browser {
     struct hed_web *web;
-    int process;      /* process id of a browser started here; 0: not started */
-    char folder[64];  /* private folder of this user for the page and the profile; "": no folder */
-    char page[160];   /* URL of a file in it that redirects to the server */
-    char profile[80]; /* profile of a browser that ends with the tuning; "": no profile */
+    cli_browser_process process;
     const char *name; /* argument of --browser */
     bool headless;
 } cli_browser;
@@ -82,7 +80,7 @@ hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments
     hed_context *context, hed_device **device, hed_error *error);
 /* Makes a tuning run its candidates in the page. */
 void cli_browser_use(const cli_browser *browser, hed_tune_def *def);
-/* Shows progress in the page, as cli_tune_view.also; `user` is the browser. */
+/* Shows progress in the page, as cli_tune_view.second_display; `user` is the browser. */
 void cli_browser_show(void *user, const hed_kernel_def *kernel, const hed_tune_progress *progress);
 /* Ends a browser that was started here; a zeroed one is allowed. */
 void cli_browser_close(cli_browser *browser);

@@ -1,0 +1,204 @@
+/* See browser.h. */
+#include "cli/common/browser.h"
+
+#include "heddle/author.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- files ---- */
+
+static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *at)
+{
+    (void)about, (void)type, (void)at;
+    return remove(path);
+}
+
+static hed_status browser_write(const char *path, const char *text, hed_error *error)
+{
+    FILE *file = fopen(path, "wxe");
+    bool written = file && fputs(text, file) >= 0;
+    if (file && fclose(file)) written = false;
+    return written ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot write %s", path);
+}
+
+/* Creates the browser's private folder, with a page in it that redirects to `address`. */
+static hed_status make_folder(cli_browser_process *browser, const char *address, hed_error *error)
+{
+    char path[96], page[512], folder[] = P_tmpdir "/heddle-browser-XXXXXX";
+    if (!mkdtemp(folder))
+        return hed_fail(error, HED_ERROR_IO, "cannot make a folder for the browser, as %s", folder);
+    snprintf(browser->folder, sizeof browser->folder, "%s", folder);
+    if (!address) {
+        snprintf(browser->page, sizeof browser->page, "about:blank");
+        return HED_OK;
+    }
+    snprintf(path, sizeof path, "%s/heddle.html", folder);
+    snprintf(page, sizeof page,
+        "<!doctype html><meta charset=utf-8><title>Heddle</title>"
+        "<script>location.replace('%s')</script><a href=\"%s\">Heddle</a>\n",
+        address, address);
+    snprintf(browser->page, sizeof browser->page, "file://%s", path);
+    return browser_write(path, page, error);
+}
+
+static hed_status make_profile(cli_browser_process *browser, bool firefox, hed_error *error)
+{
+    static const char preferences[] =
+        "user_pref(\"dom.webgpu.enabled\", true);\n"
+        "user_pref(\"gfx.webgpu.ignore-blocklist\", true);\n"
+        "user_pref(\"browser.shell.checkDefaultBrowser\", false);\n"
+        "user_pref(\"datareporting.policy.dataSubmissionEnabled\", false);\n"
+        "user_pref(\"browser.aboutwelcome.enabled\", false);\n";
+    char path[128];
+    snprintf(browser->profile, sizeof browser->profile, "%s/profile", browser->folder);
+    if (mkdir(browser->profile, 0700))
+        return hed_fail(error, HED_ERROR_IO, "cannot make the folder %s", browser->profile);
+    if (!firefox) return HED_OK;
+    snprintf(path, sizeof path, "%s/user.js", browser->profile);
+    return browser_write(path, preferences, error);
+}
+
+/* ---- the program ---- */
+
+/* Makes the two pipes: theirs[0] is read by the browser and theirs[1] written. All descriptors are
+ * above 9, so that none is in the way of 3 and 4. */
+static hed_status make_pipes(cli_browser_process *browser, int theirs[2], hed_error *error)
+{
+    enum { LOWEST = 10 };
+    int ends[4] = {-1, -1, -1, -1}; /* read and write: commands, then answers */
+    bool made = pipe(ends) == 0 && pipe(ends + 2) == 0;
+    for (int i = 0; i < 4; i++) {
+        int low = ends[i];
+        ends[i] = made ? fcntl(low, F_DUPFD_CLOEXEC, LOWEST) : -1;
+        made &= ends[i] >= 0;
+        if (low >= 0) close(low);
+    }
+    theirs[0] = ends[0];
+    theirs[1] = ends[3];
+    browser->to = ends[1];
+    browser->from = ends[2];
+    return made ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot make pipes for the browser");
+}
+
+/* Starts the first of `names` that exists; its output is discarded. */
+static bool start_program(
+    cli_browser_process *browser, const char *const *names, const char **words, const int *pipes)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    pid_t process = 0;
+    int failed = -1;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    for (int i = 0; i < 3; i++)
+        posix_spawn_file_actions_addopen(&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
+    for (int i = 0; i < 2 && pipes; i++) /* Chromium reads 3 and writes 4 */
+        posix_spawn_file_actions_adddup2(&actions, pipes[i], 3 + i);
+    /* separate process group: it ends with all its children, and Ctrl-C does not reach it */
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    for (; *names && failed; names++) {
+        words[0] = *names;
+        failed = posix_spawnp(
+            &process, *names, &actions, &attributes, (char *const *)(uintptr_t)words, environ);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    browser->process = failed ? 0 : process;
+    return !failed;
+}
+
+static const char *base_of(const char *name)
+{
+    return strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+}
+
+static bool is_firefox(const char *name) { return strstr(base_of(name), "firefox") != NULL; }
+
+bool cli_browser_is_known(const char *name)
+{
+    return is_firefox(name) || strstr(base_of(name), "chrom") || strstr(base_of(name), "edge");
+}
+
+/* Sets the options of a browser with a profile of its own. */
+static size_t add_options(const cli_browser_process *browser, const cli_browser_def *def,
+    bool firefox, const char *profile, const char **words)
+{
+    size_t count = 1;
+    if (def->headless) words[count++] = firefox ? "--headless" : "--headless=new";
+    if (firefox) {
+        words[count++] = "--no-remote";
+        words[count++] = "--profile";
+        words[count++] = browser->profile;
+        return count;
+    }
+    if (def->headless && geteuid() == 0) words[count++] = "--no-sandbox";
+    if (def->devtools) words[count++] = "--remote-debugging-pipe";
+    words[count++] = "--enable-unsafe-webgpu";
+    words[count++] = "--no-first-run";
+    words[count++] = "--no-default-browser-check";
+    words[count++] = profile;
+    return count;
+}
+
+hed_status cli_browser_start(
+    cli_browser_process *browser, const cli_browser_def *def, hed_error *error)
+{
+    static const char *const chromiums[] = {
+        "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", NULL};
+    static const char *const firefoxes[] = {"firefox", "firefox-esr", NULL};
+    static const char *const openers[] = {"xdg-open", "open", NULL};
+    const char *name = def->name, *requested[] = {name, NULL},
+               *words[16], *const *names = requested;
+    char profile[128];
+    int pipes[2] = {-1, -1};
+    size_t count = 1;
+    *browser = (cli_browser_process){.to = -1, .from = -1};
+    bool firefox = name && is_firefox(name),
+         chromium = name && !firefox && cli_browser_is_known(name);
+    if (!name) names = openers;
+    else if (strcmp(name, "firefox") == 0) names = firefoxes;
+    else if (strcmp(name, "chromium") == 0) names = chromiums;
+    if (def->headless && !firefox && !chromium)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--headless: how %s does without a window is not known: chromium or firefox",
+            name ? name : "xdg-open");
+    if (def->devtools && !chromium)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--browser: no pipe into it (%s); expected chromium, or a browser made from it", name);
+    if (make_folder(browser, def->address, error)) return error->status;
+    if ((firefox || chromium) && make_profile(browser, firefox, error)) return error->status;
+    snprintf(profile, sizeof profile, "--user-data-dir=%s", browser->profile);
+    if (firefox || chromium) count = add_options(browser, def, firefox, profile, words);
+    if (def->devtools && make_pipes(browser, pipes, error)) return error->status;
+    words[count++] = browser->page;
+    words[count] = NULL;
+    bool started = start_program(browser, names, words, def->devtools ? pipes : NULL);
+    for (int i = 0; i < 2; i++)
+        if (pipes[i] >= 0) close(pipes[i]);
+    if (started || !name) return HED_OK; /* without an opener the address is on the terminal */
+    return hed_fail(error, HED_ERROR_IO, "there is no program \"%s\" on the path", name);
+}
+
+void cli_browser_end(cli_browser_process *browser)
+{
+    bool ours = browser->profile[0] != 0; /* otherwise it may be the user's own browser */
+    for (int tries = 0; browser->process && ours; tries++) {
+        enum { PATIENCE = 60 };
+        kill(-browser->process, tries < PATIENCE / 2 ? SIGTERM : SIGKILL);
+        if (waitpid(browser->process, NULL, WNOHANG) || tries == PATIENCE) break;
+        nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    }
+    if (browser->process && !ours) waitpid(browser->process, NULL, WNOHANG);
+    if (browser->folder[0]) nftw(browser->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    *browser = (cli_browser_process){.to = -1, .from = -1};
+}

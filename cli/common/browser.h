@@ -1,0 +1,39 @@
+/* A browser that a command starts: in a private folder, with a profile of its own, and ended with
+ * all its processes. */
+#ifndef HED_CLI_COMMON_BROWSER_H
+#define HED_CLI_COMMON_BROWSER_H
+
+#include "heddle/base.h"
+
+#include <sys/types.h>
+
+typedef struct cli_browser_def {
+    /* program; "chromium" and "firefox" stand for the name that is installed; NULL: xdg-open, for
+     * which the user's own browser is */
+    const char *name;
+    bool headless;
+    /* page to open. Every user of the machine can read a process's arguments, so the browser gets
+     * the name of a file that only this user can read; the file redirects to the address. NULL: an
+     * empty page */
+    const char *address;
+    bool devtools; /* with pipes for the DevTools protocol: Chromium and its kin alone */
+} cli_browser_def;
+
+typedef struct cli_browser_process {
+    pid_t process;    /* 0: none */
+    char folder[64];  /* "": none */
+    char profile[80]; /* "": the user's own browser, which is not ended */
+    char page[128];   /* file that redirects to the address */
+    int to, from;     /* pipes of the DevTools protocol, which their user closes; -1: none */
+} cli_browser_process;
+
+/* True if a browser of this name gets its own profile and is ended by cli_browser_end(). */
+bool cli_browser_is_known(const char *name);
+/* Starts a browser. The caller calls cli_browser_end() even after an error. Errors: ARGUMENT (no
+ * such browser without a window, or with pipes), IO (no such program; no folder). */
+hed_status cli_browser_start(
+    cli_browser_process *browser, const cli_browser_def *def, hed_error *error);
+/* Ends a browser that was started with a profile of its own, and removes its folder. */
+void cli_browser_end(cli_browser_process *browser);
+
+#endif

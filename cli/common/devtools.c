@@ -1,0 +1,205 @@
+/* See devtools.h. */
+#include "cli/common/devtools.h"
+
+#include "cli/common/command.h"
+#include "heddle/author.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    MOST_MESSAGE = 1 << 30, /* bytes of a message */
+    ANSWER_SECONDS = 120    /* limit of one call, on a machine that others share */
+};
+
+typedef struct devtools_event {
+    struct devtools_event *next;
+    json_t *message;
+} devtools_event;
+
+struct cli_devtools {
+    int to, from;
+    cli_devtools_event *event;
+    void *user;
+    char *bytes; /* (room) received, and not yet read as a message */
+    size_t used, room;
+    size_t searched; /* bytes without a zero byte */
+    int64_t calls;
+    devtools_event *first, **last; /* events that arrived during a call */
+};
+
+hed_status cli_devtools_open(int to, int from, cli_devtools_event *event, void *user,
+    cli_devtools **opened, hed_error *error)
+{
+    cli_devtools *devtools = calloc(1, sizeof *devtools);
+    *opened = devtools;
+    if (!devtools) {
+        close(to);
+        close(from);
+        return HED_OUT_OF_MEMORY(error, "the conversation with the browser");
+    }
+    devtools->to = to;
+    devtools->from = from;
+    devtools->event = event;
+    devtools->user = user;
+    devtools->last = &devtools->first;
+    return HED_OK;
+}
+
+static json_t *take_event(cli_devtools *devtools)
+{
+    devtools_event *event = devtools->first;
+    if (!event) return NULL;
+    json_t *message = event->message;
+    devtools->first = event->next;
+    if (!event->next) devtools->last = &devtools->first;
+    free(event);
+    return message;
+}
+
+void cli_devtools_close(cli_devtools *devtools)
+{
+    if (!devtools) return;
+    for (json_t *message; (message = take_event(devtools)) != NULL;) json_decref(message);
+    close(devtools->to);
+    close(devtools->from);
+    free(devtools->bytes);
+    free(devtools);
+}
+
+static hed_status ended(hed_error *error)
+{
+    return hed_fail(error, HED_ERROR_IO, "browser: it ended, or closed its pipe");
+}
+
+/* Reads bytes of the pipe, for at most `seconds`; *arrived: some did. */
+static hed_status receive(cli_devtools *devtools, double seconds, bool *arrived, hed_error *error)
+{
+    struct pollfd pipe = {.fd = devtools->from, .events = POLLIN};
+    int ready = poll(&pipe, 1, (int)(seconds * 1e3));
+    *arrived = false;
+    if (ready == 0 || (ready < 0 && errno == EINTR)) return HED_OK;
+    if (devtools->room - devtools->used < 1 << 16) {
+        size_t room = devtools->room ? 2 * devtools->room : (size_t)1 << 20;
+        char *bytes = room > MOST_MESSAGE ? NULL : realloc(devtools->bytes, room);
+        if (!bytes) return HED_OUT_OF_MEMORY(error, "a message of the browser");
+        devtools->bytes = bytes;
+        devtools->room = room;
+    }
+    ssize_t size =
+        read(devtools->from, devtools->bytes + devtools->used, devtools->room - devtools->used);
+    if (size < 0 && errno == EINTR) return HED_OK;
+    if (size <= 0) return ended(error);
+    devtools->used += (size_t)size;
+    *arrived = true;
+    return HED_OK;
+}
+
+/* Takes the first complete message out of the received bytes; NULL: there is none. */
+static json_t *take_message(cli_devtools *devtools)
+{
+    char *end = devtools->used > devtools->searched ? memchr(devtools->bytes + devtools->searched,
+                                                          0, devtools->used - devtools->searched)
+                                                    : NULL;
+    devtools->searched = devtools->used;
+    if (!end) return NULL;
+    size_t size = (size_t)(end - devtools->bytes);
+    json_t *message = json_loadb(devtools->bytes, size, JSON_ALLOW_NUL, NULL);
+    devtools->used -= size + 1;
+    memmove(devtools->bytes, end + 1, devtools->used);
+    devtools->searched = 0;
+    return message ? message : json_object();
+}
+
+static hed_status keep_event(cli_devtools *devtools, json_t *message, hed_error *error)
+{
+    devtools_event *event = calloc(1, sizeof *event);
+    if (!event) {
+        json_decref(message);
+        return HED_OUT_OF_MEMORY(error, "an event of the browser");
+    }
+    event->message = message;
+    *devtools->last = event;
+    devtools->last = &event->next;
+    return HED_OK;
+}
+
+static hed_status send_message(cli_devtools *devtools, const json_t *message, hed_error *error)
+{
+    char *text = json_dumps(message, JSON_COMPACT);
+    if (!text) return HED_OUT_OF_MEMORY(error, "a message to the browser");
+    size_t size = strlen(text) + 1, sent = 0;
+    while (sent < size) {
+        ssize_t part = write(devtools->to, text + sent, size - sent);
+        if (part < 0 && errno == EINTR) continue;
+        if (part <= 0) break;
+        sent += (size_t)part;
+    }
+    free(text);
+    return sent == size ? HED_OK : ended(error);
+}
+
+hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const char *method,
+    json_t *parameters, json_t **result, hed_error *error)
+{
+    int64_t number = ++devtools->calls;
+    json_t *message = json_pack("{s:I, s:s, s:o}", "id", (json_int_t)number, "method", method,
+        "params", parameters ? parameters : json_object());
+    if (result) *result = NULL;
+    if (!message) return HED_OUT_OF_MEMORY(error, "a call of the browser");
+    if (session && *session) json_object_set_new(message, "sessionId", json_string(session));
+    hed_status status = send_message(devtools, message, error);
+    json_decref(message);
+    uint64_t limit = hed_now() + (uint64_t)ANSWER_SECONDS * 1000000000;
+    while (!status) {
+        bool arrived;
+        json_t *answer = take_message(devtools);
+        if (!answer) {
+            if (hed_interrupted() || hed_now() > limit)
+                return hed_fail(error, HED_ERROR_TIMEOUT, "browser: no answer to %s", method);
+            status = receive(devtools, 0.1, &arrived, error);
+            continue;
+        }
+        if (json_integer_value(json_object_get(answer, "id")) != number) {
+            if (json_object_get(answer, "method")) status = keep_event(devtools, answer, error);
+            else json_decref(answer);
+            continue;
+        }
+        const json_t *refused = json_object_get(answer, "error");
+        if (refused)
+            hed_fail(error, HED_ERROR_FORMAT, "browser: %s: %s", method,
+                json_string_value(json_object_get(refused, "message")));
+        else if (result) *result = json_incref(json_object_get(answer, "result"));
+        json_decref(answer);
+        return refused ? error->status : HED_OK;
+    }
+    return status;
+}
+
+hed_status cli_devtools_wait(cli_devtools *devtools, double seconds, hed_error *error)
+{
+    uint64_t end = hed_now() + (uint64_t)(seconds * 1e9);
+    for (bool last = false; !last;) {
+        bool arrived = false;
+        json_t *message;
+        while ((message = take_message(devtools)) != NULL) {
+            if (!json_object_get(message, "method")) json_decref(message);
+            else if (keep_event(devtools, message, error)) return error->status;
+        }
+        while ((message = take_event(devtools)) != NULL) {
+            const char *session = json_string_value(json_object_get(message, "sessionId"));
+            devtools->event(devtools->user, session ? session : "",
+                json_string_value(json_object_get(message, "method")),
+                json_object_get(message, "params"));
+            json_decref(message);
+        }
+        uint64_t now = hed_now();
+        double left = hed_interrupted() || now >= end ? 0 : 1e-9 * (double)(end - now);
+        if (receive(devtools, left < 0.1 ? left : 0.1, &arrived, error)) return error->status;
+        last = !arrived && (hed_interrupted() || hed_now() >= end);
+    }
+    return HED_OK;
+}

@@ -1,0 +1,35 @@
+/* Chromium's DevTools protocol over two pipes (--remote-debugging-pipe): each message is a JSON
+ * text that ends in a zero byte. Nothing listens on a port, and no secret is on a command line. See
+ * https://chromedevtools.github.io/devtools-protocol/. */
+#ifndef HED_CLI_COMMON_DEVTOOLS_H
+#define HED_CLI_COMMON_DEVTOOLS_H
+
+#include "heddle/base.h"
+
+#include <jansson.h>
+
+typedef struct cli_devtools cli_devtools;
+
+/* An event of the browser; `session` is "" for events of the browser itself. */
+typedef void cli_devtools_event(
+    void *user, const char *session, const char *method, const json_t *parameters);
+
+/* Begins a conversation over the descriptors `to` and `from`, which it owns from now on. `event`
+ * receives the events, only within cli_devtools_wait(), so that it may call the browser itself.
+ * Errors: MEMORY. */
+hed_status cli_devtools_open(int to, int from, cli_devtools_event *event, void *user,
+    cli_devtools **opened, hed_error *error);
+void cli_devtools_close(cli_devtools *devtools);
+
+/* Calls a method and waits for its result, which the caller releases by json_decref(); `session` is
+ * NULL for the browser itself, and `result` may be NULL. Takes ownership of `parameters`, which may
+ * be NULL. Errors: IO (the browser ended), FORMAT (the browser's own words for a refused call),
+ * TIMEOUT (no answer; Ctrl-C), MEMORY. */
+hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const char *method,
+    json_t *parameters, json_t **result, hed_error *error);
+
+/* Hands on the events that arrive within `seconds`, at least those that have already arrived.
+ * Errors: IO (the browser ended), MEMORY. */
+hed_status cli_devtools_wait(cli_devtools *devtools, double seconds, hed_error *error);
+
+#endif

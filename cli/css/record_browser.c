@@ -1,0 +1,214 @@
+/* See record_browser.h. Methods: https://chromedevtools.github.io/devtools-protocol/tot/. */
+#include "cli/css/record_browser.h"
+
+#include "cli/common/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const hed_source hed_record_files[]; /* embedded: record_page.js, record_drive.js */
+
+static const double LOAD_SECONDS = 60, QUIET_SECONDS = 0.5;
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static record_page *page_of_session(record_browser *b, const char *session)
+{
+    for (uint32_t i = 0; i < b->page_count; i++)
+        if (strcmp(b->pages[i].session, session) == 0) return &b->pages[i];
+    return NULL;
+}
+
+/* A call of which a failure does not matter: the page may have ended meanwhile. */
+static void call_page(
+    record_browser *b, const char *session, const char *method, json_t *parameters)
+{
+    hed_error ignored = {0};
+    cli_devtools_call(b->devtools, session, method, parameters, NULL, &ignored);
+    hed_error_clear(&ignored);
+}
+
+/* ---- events ---- */
+
+/* Prepares a new tab or frame: the observer goes before its scripts, its sheets are told. */
+static void page_attached(record_browser *b, const json_t *parameters)
+{
+    const json_t *target = json_object_get(parameters, "targetInfo");
+    const char *session = text_at(parameters, "sessionId"), *type = text_at(target, "type");
+    bool tab = strcmp(type, "page") == 0, own = strcmp(text_at(target, "targetId"), b->driver_target) == 0;
+    if ((tab || strcmp(type, "iframe") == 0) && !own && b->page_count < RECORD_MOST_PAGES) {
+        record_page *page = &b->pages[b->page_count++];
+        *page = (record_page){.is_tab = tab};
+        snprintf(page->session, sizeof page->session, "%s", session);
+        snprintf(page->target, sizeof page->target, "%s", text_at(target, "targetId"));
+        if (tab && !b->session[0]) snprintf(b->session, sizeof b->session, "%s", session);
+        call_page(b, session, "Page.enable", NULL);
+        call_page(b, session, "Runtime.enable", NULL);
+        call_page(b, session, "Runtime.addBinding", json_pack("{s:s}", "name", "heddleRecord"));
+        call_page(b, session, "Page.addScriptToEvaluateOnNewDocument",
+            json_pack("{s:s}", "source", hed_record_files[0].text));
+        call_page(b, session, "DOM.enable", NULL);
+        call_page(b, session, "CSS.enable", NULL);
+        call_page(b, session, "Target.setAutoAttach",
+            json_pack("{s:b, s:b, s:b}", "autoAttach", 1, "waitForDebuggerOnStart", 1, "flatten", 1));
+    }
+    call_page(b, session, "Runtime.runIfWaitingForDebugger", NULL);
+}
+
+static void page_detached(record_browser *b, const char *session)
+{
+    record_page *page = page_of_session(b, session);
+    if (page) *page = b->pages[--b->page_count];
+    if (strcmp(b->session, session) != 0) return;
+    b->session[0] = 0;
+    for (uint32_t i = 0; i < b->page_count && !b->session[0]; i++)
+        if (b->pages[i].is_tab) memcpy(b->session, b->pages[i].session, sizeof b->session);
+}
+
+/* Fetches the text of a sheet as the browser has it. */
+static void sheet_changed(
+    record_browser *b, const char *session, const char *sheet, const char *url)
+{
+    json_t *result = NULL;
+    hed_error ignored = {0};
+    char id[160];
+    snprintf(id, sizeof id, "%.60s %.90s", session, sheet);
+    cli_devtools_call(b->devtools, session, "CSS.getStyleSheetText",
+        json_pack("{s:s}", "styleSheetId", sheet), &result, &ignored);
+    if (result && !b->error->status)
+        css_recording_set_sheet(b->recording, id, url, text_at(result, "text"), b->error);
+    json_decref(result);
+    hed_error_clear(&ignored);
+}
+
+static void binding_called(record_browser *b, const char *session, const json_t *parameters)
+{
+    const char *name = text_at(parameters, "name"), *text = text_at(parameters, "payload");
+    b->changed = hed_now();
+    if (strcmp(name, "heddleRecord") == 0 && !b->error->status)
+        css_recording_add(b->recording, text, b->error);
+    if (strcmp(name, "heddleStep") == 0 && strcmp(session, b->driver) == 0)
+        json_array_append_new(b->steps, json_loads(text, 0, NULL));
+}
+
+static void browser_event(
+    void *user, const char *session, const char *method, const json_t *parameters)
+{
+    record_browser *b = user;
+    record_page *page = page_of_session(b, session);
+    const json_t *header = json_object_get(parameters, "header");
+    if (strcmp(method, "Target.attachedToTarget") == 0) page_attached(b, parameters);
+    else if (strcmp(method, "Target.detachedFromTarget") == 0)
+        page_detached(b, text_at(parameters, "sessionId"));
+    else if (strcmp(method, "Runtime.bindingCalled") == 0) binding_called(b, session, parameters);
+    else if (strcmp(method, "Page.loadEventFired") == 0 && page) page->loaded = true;
+    else if (strcmp(method, "CSS.styleSheetAdded") == 0 &&
+             strcmp(text_at(header, "origin"), "regular") == 0)
+        sheet_changed(b, session, text_at(header, "styleSheetId"), text_at(header, "sourceURL"));
+    else if (strcmp(method, "CSS.styleSheetChanged") == 0)
+        sheet_changed(b, session, text_at(parameters, "styleSheetId"), NULL);
+    else if (strcmp(method, "Page.javascriptDialogOpening") == 0)
+        call_page(b, session, "Page.handleJavaScriptDialog", json_pack("{s:b}", "accept", 1));
+}
+
+/* ---- the browser ---- */
+
+hed_status record_browser_open(
+    record_browser *b, const char *name, bool headless, css_recording *recording, hed_error *error)
+{
+    const cli_browser_def def = {.name = name, .headless = headless, .devtools = true};
+    *b = (record_browser){.recording = recording, .error = error};
+    if (cli_browser_start(&b->process, &def, error)) return error->status;
+    if (cli_devtools_open(b->process.to, b->process.from, browser_event, b, &b->devtools, error))
+        return error->status;
+    b->steps = json_array();
+    cli_devtools_call(b->devtools, NULL, "Target.setAutoAttach",
+        json_pack("{s:b, s:b, s:b}", "autoAttach", 1, "waitForDebuggerOnStart", 1, "flatten", 1),
+        NULL, error);
+    for (int tries = 0; tries < 600 && !b->session[0] && !hed_failed(error); tries++)
+        cli_devtools_wait(b->devtools, 0.1, error);
+    if (!b->session[0] && !hed_failed(error))
+        hed_fail(error, HED_ERROR_TIMEOUT, "browser: %s opened no tab within a minute", name);
+    return error->status;
+}
+
+void record_browser_close(record_browser *b)
+{
+    hed_error ignored = {0};
+    if (b->devtools) cli_devtools_call(b->devtools, NULL, "Browser.close", NULL, NULL, &ignored);
+    hed_error_clear(&ignored);
+    cli_devtools_close(b->devtools);
+    cli_browser_end(&b->process);
+    json_decref(b->steps);
+}
+
+hed_status record_browser_evaluate(
+    record_browser *b, const char *session, const char *text, json_t **value, hed_error *error)
+{
+    json_t *result = NULL;
+    if (value) *value = NULL;
+    if (cli_devtools_call(b->devtools, session, "Runtime.evaluate",
+            json_pack("{s:s, s:b, s:b, s:b}", "expression", text, "awaitPromise", 1,
+                "returnByValue", 1, "userGesture", 1),
+            &result, error))
+        return error->status;
+    const json_t *thrown = json_object_get(result, "exceptionDetails");
+    if (thrown) {
+        const json_t *exception = json_object_get(thrown, "exception");
+        const char *description = text_at(exception, "description");
+        hed_fail(error, HED_ERROR_FORMAT, "%s",
+            *description ? description : text_at(thrown, "text"));
+    } else if (value) *value = json_incref(json_object_get(json_object_get(result, "result"), "value"));
+    json_decref(result);
+    return error->status;
+}
+
+void record_browser_flush(record_browser *b)
+{
+    hed_error ignored = {0};
+    for (uint32_t i = 0; i < b->page_count; i++) {
+        record_browser_evaluate(
+            b, b->pages[i].session, "window[Symbol.for('heddle.record')]?.()", NULL, &ignored);
+        hed_error_clear(&ignored);
+    }
+    cli_devtools_wait(b->devtools, 0, &ignored);
+    hed_error_clear(&ignored);
+}
+
+hed_status record_browser_settle(record_browser *b, double quiet, double most, hed_error *error)
+{
+    uint64_t end = hed_now() + (uint64_t)(most * 1e9);
+    while (!hed_failed(error) && !hed_interrupted() && hed_now() < end) {
+        if (cli_devtools_wait(b->devtools, 0.05, error)) break;
+        record_page *page = page_of_session(b, b->session);
+        if (page && page->loaded && hed_now() - b->changed > (uint64_t)(quiet * 1e9)) break;
+    }
+    return error->status;
+}
+
+hed_status record_browser_go(record_browser *b, const char *address, hed_error *error)
+{
+    json_t *result = NULL;
+    record_page *page = page_of_session(b, b->session);
+    if (!page) return hed_fail(error, HED_ERROR_IO, "browser: its last tab was closed");
+    page->loaded = false;
+    if (cli_devtools_call(b->devtools, b->session, "Page.navigate",
+            json_pack("{s:s}", "url", address), &result, error))
+        return error->status;
+    const char *reason = text_at(result, "errorText");
+    bool same = !json_object_get(result, "loaderId"); /* another place of the same document */
+    if (*reason)
+        hed_fail(error, HED_ERROR_IO, "%s: the browser cannot open it (%s)", address, reason);
+    json_decref(result);
+    page = page_of_session(b, b->session);
+    if (page && same) page->loaded = true;
+    b->changed = hed_now();
+    if (!hed_failed(error)) record_browser_settle(b, QUIET_SECONDS, LOAD_SECONDS, error);
+    if (!hed_failed(error)) record_browser_flush(b);
+    return error->status;
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# sh css_record.sh HEDDLE: pages recorded by Chromium while a script uses them: what exists for a moment, in closed shadow
+# roots and behind links is in the recording; a failing script and an address without a server are told.
+heddle=$1
+command -v chromium chromium-browser google-chrome >/dev/null || { echo "no chromium here"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+site=$(dirname "$0")/css_record
+failed=0
+complain() { failed=1; echo "FAILED: $*" >&2; }
+holds() { for word in "$@"; do grep -qF "$word" "$work/r.json" || complain "the recording has no $word"; done; }
+
+"$heddle" css record "$site/index.html" -o "$work/r.json" --drive "$site/steps.js" >"$work/out" 2>"$work/log" ||
+    complain "exit $?: $(cat "$work/log")"
+grep -q '2 pages, .* different elements in .* trees, [23] sheets' "$work/out" || complain "$(cat "$work/out")"
+holds '"item new"' '"flash"' '"passing"' '"later"' '"inner"' '"two"' '["data-name","Ada"]' '.inner { color: green }' '.item { color: red }'
+grep -q '"three"' "$work/r.json" && complain "a page that nobody opened"
+
+"$heddle" css record "$site/index.html" -o "$work/r.json" --crawl --json >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"
+grep -q '"pages": 3' "$work/out" || complain "a crawl of three pages: $(cat "$work/out")"
+holds '"two"' '"three"'
+
+echo "await page.click('#nothing-of-this-name-here');" >"$work/steps.js"
+sed -i 's/^/await page.goto("two.html"); throw new Error("on purpose");/' "$work/steps.js"
+"$heddle" css record "$site/index.html" -o "$work/s.json" --drive "$work/steps.js" >"$work/out" 2>"$work/log"
+[ $? = 1 ] || complain "a script that throws: exit $?"
+grep -q 'on purpose' "$work/log" || complain "$(cat "$work/log")"
+[ -s "$work/s.json" ] || complain "a script that throws costs what was recorded before"
+"$heddle" css record http://127.0.0.1:9/ -o "$work/t.json" --headless >"$work/out" 2>"$work/log" && complain "no server, and exit 0"
+grep -q 'cannot open it (net::ERR' "$work/log" || complain "$(cat "$work/log")"
+[ -e "$work/t.json" ] && complain "a recording of nothing"
+for browser in firefox nosuch-chromium; do
+    "$heddle" css record "$site" -o "$work/t.json" --headless --browser $browser >"$work/out" 2>"$work/log" && complain "$browser: exit 0"
+    [ -s "$work/log" ] || complain "$browser: no reason"
+done
+exit $failed
