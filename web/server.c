@@ -140,9 +140,9 @@ static bool either(const char *text, const char *a, const char *b)
 static bool is_own_host(hed_web *web, const char *host)
 {
     pthread_mutex_lock(&web->lock);
-    bool own = either(host, web->host[0], web->host[1]);
+    bool equal = either(host, web->host[0], web->host[1]);
     pthread_mutex_unlock(&web->lock);
-    return own;
+    return equal;
 }
 
 /* Checks the headers, before a body is read. 0: accepted. */
