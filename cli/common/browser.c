@@ -71,23 +71,23 @@ static hed_status make_profile(cli_browser_process *browser, bool firefox, hed_e
 /* ---- the program ---- */
 
 /* Makes the two pipes: theirs[0] is read by the browser and theirs[1] written. All descriptors are
- * above 9, so that none is in the way of 3 and 4. */
+ * above 9, since the browser gets its ends as 3 and 4. */
 static hed_status make_pipes(cli_browser_process *browser, int theirs[2], hed_error *error)
 {
     enum { LOWEST = 10 };
     int ends[4] = {-1, -1, -1, -1}; /* read and write: commands, then answers */
-    bool made = pipe(ends) == 0 && pipe(ends + 2) == 0;
+    bool complete = pipe(ends) == 0 && pipe(ends + 2) == 0;
     for (int i = 0; i < 4; i++) {
         int low = ends[i];
-        ends[i] = made ? fcntl(low, F_DUPFD_CLOEXEC, LOWEST) : -1;
-        made &= ends[i] >= 0;
+        ends[i] = complete ? fcntl(low, F_DUPFD_CLOEXEC, LOWEST) : -1;
+        complete &= ends[i] >= 0;
         if (low >= 0) close(low);
     }
     theirs[0] = ends[0];
     theirs[1] = ends[3];
     browser->to = ends[1];
     browser->from = ends[2];
-    return made ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot make pipes for the browser");
+    return complete ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot make pipes for the browser");
 }
 
 /* Starts the first of `names` that exists; its output is discarded. */
@@ -185,7 +185,7 @@ hed_status cli_browser_start(
     bool started = start_program(browser, names, words, def->devtools ? pipes : NULL);
     for (int i = 0; i < 2; i++)
         if (pipes[i] >= 0) close(pipes[i]);
-    if (started || !name) return HED_OK; /* without an opener the address is on the terminal */
+    if (started || !name) return HED_OK; /* the terminal has the address if there is no opener */
     return hed_fail(error, HED_ERROR_IO, "there is no program \"%s\" on the path", name);
 }
 

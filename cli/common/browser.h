@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 typedef struct cli_browser_def {
-    /* program; "chromium" and "firefox" stand for the name that is installed; NULL: xdg-open, for
+    /* program; for "chromium" and "firefox" the name that is installed; NULL: xdg-open, for
      * which the user's own browser is */
     const char *name;
     bool headless;
@@ -16,7 +16,7 @@ typedef struct cli_browser_def {
      * the name of a file that only this user can read; the file redirects to the address. NULL: an
      * empty page */
     const char *address;
-    bool devtools; /* with pipes for the DevTools protocol: Chromium and its kin alone */
+    bool devtools; /* makes pipes for the DevTools protocol; for Chromium and its kin alone */
 } cli_browser_def;
 
 typedef struct cli_browser_process {
@@ -24,7 +24,7 @@ typedef struct cli_browser_process {
     char folder[64];  /* "": none */
     char profile[80]; /* "": the user's own browser, which is not ended */
     char page[128];   /* file that redirects to the address */
-    int to, from;     /* pipes of the DevTools protocol, which their user closes; -1: none */
+    int to, from;     /* pipes of the DevTools protocol, which their user closes; -1: absent */
 } cli_browser_process;
 
 /* True if a browser of this name gets its own profile and is ended by cli_browser_end(). */

@@ -12,7 +12,7 @@
 
 enum {
     MOST_MESSAGE = 1 << 30, /* bytes of a message */
-    ANSWER_SECONDS = 120    /* limit of one call, on a machine that others share */
+    ANSWER_SECONDS = 120    /* limit of one call, s, on a busy machine */
 };
 
 typedef struct devtools_event {
@@ -98,7 +98,7 @@ static hed_status receive(cli_devtools *devtools, double seconds, bool *arrived,
     return HED_OK;
 }
 
-/* Takes the first complete message out of the received bytes; NULL: there is none. */
+/* Takes the first complete message out of the received bytes; NULL: no complete one. */
 static json_t *take_message(cli_devtools *devtools)
 {
     char *end = devtools->used > devtools->searched ? memchr(devtools->bytes + devtools->searched,
@@ -131,15 +131,15 @@ static hed_status send_message(cli_devtools *devtools, const json_t *message, he
 {
     char *text = json_dumps(message, JSON_COMPACT);
     if (!text) return HED_OUT_OF_MEMORY(error, "a message to the browser");
-    size_t size = strlen(text) + 1, sent = 0;
-    while (sent < size) {
-        ssize_t part = write(devtools->to, text + sent, size - sent);
+    size_t size = strlen(text) + 1, written = 0;
+    while (written < size) {
+        ssize_t part = write(devtools->to, text + written, size - written);
         if (part < 0 && errno == EINTR) continue;
         if (part <= 0) break;
-        sent += (size_t)part;
+        written += (size_t)part;
     }
     free(text);
-    return sent == size ? HED_OK : ended(error);
+    return written == size ? HED_OK : ended(error);
 }
 
 hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const char *method,
@@ -196,8 +196,8 @@ hed_status cli_devtools_wait(cli_devtools *devtools, double seconds, hed_error *
                 json_object_get(message, "params"));
             json_decref(message);
         }
-        uint64_t now = hed_now();
-        double left = hed_interrupted() || now >= end ? 0 : 1e-9 * (double)(end - now);
+        uint64_t time = hed_now();
+        double left = hed_interrupted() || time >= end ? 0 : 1e-9 * (double)(end - time);
         if (receive(devtools, left < 0.1 ? left : 0.1, &arrived, error)) return error->status;
         last = !arrived && (hed_interrupted() || hed_now() >= end);
     }

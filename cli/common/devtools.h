@@ -28,7 +28,7 @@ void cli_devtools_close(cli_devtools *devtools);
 hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const char *method,
     json_t *parameters, json_t **result, hed_error *error);
 
-/* Hands on the events that arrive within `seconds`, at least those that have already arrived.
+/* Hands on the events that arrive within `seconds`, at least all that have already arrived.
  * Errors: IO (the browser ended), MEMORY. */
 hed_status cli_devtools_wait(cli_devtools *devtools, double seconds, hed_error *error);
 

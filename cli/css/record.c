@@ -28,10 +28,10 @@ static bool is_address(const char *text)
 static void list_add(record_list *list, const char *address)
 {
     size_t i;
-    json_t *known;
-    json_array_foreach(list->addresses, i, known)
+    json_t *former;
+    json_array_foreach(list->addresses, i, former)
     {
-        if (strcmp(json_string_value(known), address) == 0) return;
+        if (strcmp(json_string_value(former), address) == 0) return;
     }
     json_array_append_new(list->addresses, json_string(address));
 }
@@ -88,31 +88,31 @@ static hed_status list_add_links(record_list *list, record_browser *browser, hed
         ".filter(u => u && u.protocol === location.protocol && u.host === location.host && "
         "!/\\.(pdf|zip|gz|png|jpe?g|gif|webp|svg|mp[34]|css|js|json|xml|txt)$/i.test(u.pathname))"
         ".map(u => u.href)";
-    json_t *found = NULL, *link;
+    json_t *addresses = NULL, *link;
     size_t i;
-    if (record_browser_evaluate(browser, browser->session, links, &found, error))
+    if (record_browser_evaluate(browser, browser->session, links, &addresses, error))
         return error->status;
-    json_array_foreach(found, i, link)
+    json_array_foreach(addresses, i, link)
     {
         if (json_is_string(link)) list_add(list, json_string_value(link));
     }
-    json_decref(found);
+    json_decref(addresses);
     return HED_OK;
 }
 
 /* ---- the recording ---- */
 
-/* Opens one page after the other; with --crawl also those that they link to. */
+/* Opens one page after the other; with --crawl also the pages that they link to. */
 static hed_status visit_all(
     record_list *list, record_browser *browser, const hed_arguments *arguments, hed_error *error)
 {
     bool crawl = hed_given(arguments, "crawl");
-    size_t most = (size_t)hed_integer_of(arguments, "limit");
+    size_t limit = (size_t)hed_integer_of(arguments, "limit");
     hed_progress progress = hed_progress_begin("record", "pages", 0, hed_given(arguments, "json"));
     while (list->done < json_array_size(list->addresses) && !hed_interrupted()) {
         const char *address = json_string_value(json_array_get(list->addresses, list->done));
         hed_error failed = {0};
-        if (crawl && list->done == most) break;
+        if (crawl && list->done == limit) break;
         if (record_browser_go(browser, address, &failed) == HED_OK && crawl)
             list_add_links(list, browser, &failed);
         bool first = list->done++ == 0;
@@ -125,7 +125,7 @@ static hed_status visit_all(
     hed_progress_end(&progress);
     if (crawl && list->done < json_array_size(list->addresses) && !hed_interrupted())
         fprintf(stderr, "heddle: %zu further pages are linked; --limit %zu ended the crawl\n",
-            json_array_size(list->addresses) - list->done, most);
+            json_array_size(list->addresses) - list->done, limit);
     return HED_OK;
 }
 

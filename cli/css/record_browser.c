@@ -35,13 +35,15 @@ static void call_page(
 
 /* ---- events ---- */
 
-/* Prepares a new tab or frame: the observer goes before its scripts, its sheets are told. */
+/* Prepares a new tab or frame: the observer runs before its scripts, and the browser reports its
+ * sheets. */
 static void page_attached(record_browser *b, const json_t *parameters)
 {
     const json_t *target = json_object_get(parameters, "targetInfo");
     const char *session = text_at(parameters, "sessionId"), *type = text_at(target, "type");
-    bool tab = strcmp(type, "page") == 0, own = strcmp(text_at(target, "targetId"), b->driver_target) == 0;
-    if ((tab || strcmp(type, "iframe") == 0) && !own && b->page_count < RECORD_MOST_PAGES) {
+    bool tab = strcmp(type, "page") == 0,
+         is_driver = strcmp(text_at(target, "targetId"), b->driver_target) == 0;
+    if ((tab || strcmp(type, "iframe") == 0) && !is_driver && b->page_count < RECORD_MOST_PAGES) {
         record_page *page = &b->pages[b->page_count++];
         *page = (record_page){.is_tab = tab};
         snprintf(page->session, sizeof page->session, "%s", session);
@@ -157,12 +159,12 @@ hed_status record_browser_evaluate(
                 "returnByValue", 1, "userGesture", 1),
             &result, error))
         return error->status;
-    const json_t *thrown = json_object_get(result, "exceptionDetails");
-    if (thrown) {
-        const json_t *exception = json_object_get(thrown, "exception");
+    const json_t *exception_details = json_object_get(result, "exceptionDetails");
+    if (exception_details) {
+        const json_t *exception = json_object_get(exception_details, "exception");
         const char *description = text_at(exception, "description");
         hed_fail(error, HED_ERROR_FORMAT, "%s",
-            *description ? description : text_at(thrown, "text"));
+            *description ? description : text_at(exception_details, "text"));
     } else if (value) *value = json_incref(json_object_get(json_object_get(result, "result"), "value"));
     json_decref(result);
     return error->status;
@@ -180,9 +182,9 @@ void record_browser_flush(record_browser *b)
     hed_error_clear(&ignored);
 }
 
-hed_status record_browser_settle(record_browser *b, double quiet, double most, hed_error *error)
+hed_status record_browser_settle(record_browser *b, double quiet, double limit, hed_error *error)
 {
-    uint64_t end = hed_now() + (uint64_t)(most * 1e9);
+    uint64_t end = hed_now() + (uint64_t)(limit * 1e9);
     while (!hed_failed(error) && !hed_interrupted() && hed_now() < end) {
         if (cli_devtools_wait(b->devtools, 0.05, error)) break;
         record_page *page = page_of_session(b, b->session);
@@ -201,12 +203,12 @@ hed_status record_browser_go(record_browser *b, const char *address, hed_error *
             json_pack("{s:s}", "url", address), &result, error))
         return error->status;
     const char *reason = text_at(result, "errorText");
-    bool same = !json_object_get(result, "loaderId"); /* another place of the same document */
+    bool same_document = !json_object_get(result, "loaderId"); /* another place of the document */
     if (*reason)
         hed_fail(error, HED_ERROR_IO, "%s: the browser cannot open it (%s)", address, reason);
     json_decref(result);
     page = page_of_session(b, b->session);
-    if (page && same) page->loaded = true;
+    if (page && same_document) page->loaded = true;
     b->changed = hed_now();
     if (!hed_failed(error)) record_browser_settle(b, QUIET_SECONDS, LOAD_SECONDS, error);
     if (!hed_failed(error)) record_browser_flush(b);

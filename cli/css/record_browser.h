@@ -13,7 +13,7 @@ typedef struct record_page {
     char session[64];
     char target[64];
     bool is_tab;
-    bool loaded; /* its load event arrived since the last navigation */
+    bool loaded; /* true: the load event has arrived since the last navigation */
 } record_page;
 
 typedef struct record_browser {
@@ -23,11 +23,11 @@ typedef struct record_browser {
     record_page pages[RECORD_MOST_PAGES];
     uint32_t page_count;
     char session[64]; /* tab that commands act on */
-    char driver[64];  /* session of the page of --drive; "": none */
+    char driver[64];  /* session of the page of --drive; "": no such page */
     char driver_target[64];
     uint64_t changed; /* hed_now() of the last message of a page */
     json_t *steps;    /* steps of the driver's script that wait */
-    hed_error *error; /* of the command */
+    hed_error *error; /* error of the command */
 } record_browser;
 
 /* Starts the browser with one empty tab. The caller calls record_browser_close() even after an

@@ -70,11 +70,11 @@ static hed_status find_element(
     while (!hed_interrupted()) {
         json_t *place = NULL;
         if (evaluate_with(b, find, selector, &place, error)) return error->status;
-        bool found = json_is_array(place);
+        bool exists = json_is_array(place);
         *x = json_number_value(json_array_get(place, 0));
         *y = json_number_value(json_array_get(place, 1));
         json_decref(place);
-        if (found) return HED_OK;
+        if (exists) return HED_OK;
         if (hed_now() > end) break;
         if (cli_devtools_wait(b->devtools, 0.1, error)) return error->status;
     }
@@ -154,7 +154,7 @@ static hed_status step_goto(record_browser *b, const drive_step *step, hed_error
     return error->status;
 }
 
-/* Carries out one step; `value` receives its result, NULL for none. */
+/* Carries out one step; `value` receives its result, or NULL. */
 static hed_status run_step(record_browser *b, const json_t *item, json_t **value, hed_error *error)
 {
     const json_t *first = json_array_get(item, 2), *second = json_array_get(item, 3);
@@ -238,10 +238,10 @@ static hed_status start_script(record_browser *b, const char *text, hed_error *e
 
 hed_status record_drive(record_browser *b, const char *file, const char *text, hed_error *error)
 {
-    hed_error found = {0};
+    hed_error failure = {0};
     if (open_driver(b, error)) return error->status;
-    if (start_script(b, text, &found))
-        return hed_fail(error, HED_ERROR_FORMAT, "%s: %s", file, found.text);
+    if (start_script(b, text, &failure))
+        return hed_fail(error, HED_ERROR_FORMAT, "%s: %s", file, failure.text);
     while (!hed_failed(error) && !hed_interrupted()) {
         json_t *item = json_incref(json_array_get(b->steps, 0)), *value = NULL;
         if (!item) {

@@ -21,7 +21,8 @@ struct css_recording {
     json_t *numbers; /* object: text of a node to its number */
     json_t *pages;   /* object: address to {"url", "quirks", "trees": object of texts} */
     json_t *sheets;  /* object: id to {"url", "text"} */
-    json_t *known;   /* object: name of a document to an array, its numbers to numbers of `nodes` */
+    json_t
+        *documents; /* object: name of a document to an array, its numbers to numbers of `nodes` */
 };
 
 hed_status css_recording_create(css_recording **recording, hed_error *error)
@@ -33,9 +34,9 @@ hed_status css_recording_create(css_recording **recording, hed_error *error)
     r->numbers = json_object();
     r->pages = json_object();
     r->sheets = json_object();
-    r->known = json_object();
-    bool made = r->nodes && r->numbers && r->pages && r->sheets && r->known;
-    return made ? HED_OK : HED_OUT_OF_MEMORY(error, "the recording");
+    r->documents = json_object();
+    bool complete = r->nodes && r->numbers && r->pages && r->sheets && r->documents;
+    return complete ? HED_OK : HED_OUT_OF_MEMORY(error, "the recording");
 }
 
 void css_recording_destroy(css_recording *r)
@@ -45,29 +46,29 @@ void css_recording_destroy(css_recording *r)
     json_decref(r->numbers);
     json_decref(r->pages);
     json_decref(r->sheets);
-    json_decref(r->known);
+    json_decref(r->documents);
     free(r);
 }
 
-/* Replaces a document's own numbers by those of the recording. False: a number is unknown. */
-static bool renumber(json_t *list, const json_t *known)
+/* Replaces a document's own numbers by numbers of the recording. False: a number is unknown. */
+static bool renumber(json_t *list, const json_t *numbers)
 {
     size_t i;
-    json_t *own;
-    json_array_foreach(list, i, own)
+    json_t *index;
+    json_array_foreach(list, i, index)
     {
-        json_t *number = json_array_get(known, (size_t)json_integer_value(own));
-        if (!json_is_integer(own) || !number || json_array_set(list, i, number)) return false;
+        json_t *number = json_array_get(numbers, (size_t)json_integer_value(index));
+        if (!json_is_integer(index) || !number || json_array_set(list, i, number)) return false;
     }
     return json_is_array(list);
 }
 
 /* Adds one node, unless an equal one exists, and notes its number for the document. */
-static bool add_node(css_recording *r, const char *text, json_t *known)
+static bool add_node(css_recording *r, const char *text, json_t *numbers)
 {
     json_t *node = json_loads(text, 0, NULL);
-    bool valid = node && json_array_size(node) == 6 && renumber(json_array_get(node, 4), known) &&
-                 renumber(json_array_get(node, 5), known);
+    bool valid = node && json_array_size(node) == 6 && renumber(json_array_get(node, 4), numbers) &&
+                 renumber(json_array_get(node, 5), numbers);
     char *key = valid ? json_dumps(node, JSON_COMPACT) : NULL;
     json_t *number = key ? json_incref(json_object_get(r->numbers, key)) : NULL;
     if (key && !number) {
@@ -75,22 +76,22 @@ static bool add_node(css_recording *r, const char *text, json_t *known)
         valid = number && !json_array_append(r->nodes, node) &&
                 !json_object_set(r->numbers, key, number);
     }
-    valid = valid && number && !json_array_append(known, number);
+    valid = valid && number && !json_array_append(numbers, number);
     json_decref(number);
     json_decref(node);
     free(key);
     return valid;
 }
 
-static bool add_tree(json_t *trees, json_t *tree, const json_t *known)
+static bool add_tree(json_t *trees, json_t *tree, const json_t *numbers)
 {
-    char *key = renumber(tree, known) ? json_dumps(tree, JSON_COMPACT) : NULL;
+    char *key = renumber(tree, numbers) ? json_dumps(tree, JSON_COMPACT) : NULL;
     bool added = key && !json_object_set(trees, key, tree);
     free(key);
     return added;
 }
 
-/* The page of an address, made at its first message. */
+/* The page of an address, created at its first message. */
 static json_t *page_of(css_recording *r, const char *url, bool quirks)
 {
     json_t *page = json_object_get(r->pages, url);
@@ -109,16 +110,16 @@ static bool add_message(css_recording *r, json_t *message)
     if (json_unpack(message, "{s:s, s:s, s:b, s:o, s:o}", "document", &document, "url", &url,
             "quirks", &quirks, "nodes", &nodes, "roots", &roots))
         return false;
-    json_t *known = json_object_get(r->known, document), *page = page_of(r, url, quirks);
-    if (!known) json_object_set_new(r->known, document, known = json_array());
-    bool added = known && page && json_is_array(nodes) && json_is_array(roots);
+    json_t *numbers = json_object_get(r->documents, document), *page = page_of(r, url, quirks);
+    if (!numbers) json_object_set_new(r->documents, document, numbers = json_array());
+    bool added = numbers && page && json_is_array(nodes) && json_is_array(roots);
     json_array_foreach(nodes, i, item)
     {
-        added = added && json_is_string(item) && add_node(r, json_string_value(item), known);
+        added = added && json_is_string(item) && add_node(r, json_string_value(item), numbers);
     }
     json_array_foreach(roots, i, item)
     {
-        added = added && add_tree(json_object_get(page, "trees"), item, known);
+        added = added && add_tree(json_object_get(page, "trees"), item, numbers);
     }
     return added;
 }
@@ -219,7 +220,7 @@ static hed_status damaged(const recorded_tree *t, const char *list, size_t index
         "%s: %s[%zu] is damaged; record the pages again (heddle css record)", t->file, list, index);
 }
 
-/* Reads the numbers of a node's children, which are below `limit`, behind those that it has. */
+/* Reads the numbers of a node's children, which are below `limit`. */
 static bool read_children(const json_t *list, uint32_t limit, uint32_t *children)
 {
     size_t i;
@@ -267,31 +268,31 @@ static bool read_node(recorded_tree *t, const json_t *item)
            read_attributes(node, json_array_get(item, 2));
 }
 
-/* Adds an element and all below it; the elements of a shadow root are trees of their own. */
+/* Adds an element and all below it; the elements of a shadow root are trees of their index. */
 static hed_status expand(
     recorded_tree *t, uint32_t number, uint32_t parent, uint32_t depth, hed_error *error)
 {
     const recorded_node *node = &t->nodes[number];
     if (t->element_count == MOST_ELEMENTS || depth == MOST_DEPTH)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: more than %u elements, or nested deeper than %u",
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: elements than %u elements, or nested deeper than %u",
             t->file, (unsigned)MOST_ELEMENTS, (unsigned)MOST_DEPTH);
     if (t->element_count == t->element_room) {
         uint32_t room = t->element_room ? 2 * t->element_room : 4096;
-        hed_css_element *more = realloc(t->elements, room * sizeof *more);
-        if (!more) return HED_OUT_OF_MEMORY(error, "the elements of %s", t->file);
-        t->elements = more;
+        hed_css_element *elements = realloc(t->elements, room * sizeof *elements);
+        if (!elements) return HED_OUT_OF_MEMORY(error, "the elements of %s", t->file);
+        t->elements = elements;
         t->element_room = room;
     }
-    uint32_t own = t->element_count++;
-    t->elements[own] = (hed_css_element){.parent = parent,
+    uint32_t index = t->element_count++;
+    t->elements[index] = (hed_css_element){.parent = parent,
         .name_space = node->name_space,
         .name = node->name,
         .attributes = node->attributes,
         .attribute_count = node->attribute_count,
         .has_text = node->has_text};
     for (uint32_t i = 0; i < node->child_count + node->shadow_count; i++) {
-        uint32_t above = i < node->child_count ? own : HED_CSS_NONE;
-        if (expand(t, node->children[i], above, depth + 1, error)) return error->status;
+        uint32_t above_index = i < node->child_count ? index : HED_CSS_NONE;
+        if (expand(t, node->children[i], above_index, depth + 1, error)) return error->status;
     }
     return HED_OK;
 }
@@ -336,12 +337,12 @@ hed_status css_recording_document(hed_css_names *names, const char *file, const 
     size_t length, hed_css_document **document, hed_error *error)
 {
     recorded_tree t = {.file = file};
-    json_error_t where;
-    json_t *root = json_loadb(bytes, length, 0, &where);
+    json_error_t failure;
+    json_t *root = json_loadb(bytes, length, 0, &failure);
     bool quirks = false;
     if (!root || json_integer_value(json_object_get(root, "version")) != 1)
         hed_fail(error, HED_ERROR_FORMAT, "%s: %s; expected a recording of version 1", file,
-            root ? "another version" : where.text);
+            root ? "another version" : failure.text);
     else if (!read_nodes(&t, json_object_get(root, "nodes"), error) &&
              !expand_pages(&t, json_object_get(root, "pages"), &quirks, error)) {
         const hed_css_document_def def = {.file = file,
