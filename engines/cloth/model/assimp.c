@@ -2,7 +2,7 @@
  * interface. No post-processing of assimp is requested: nothing joins, sorts or splits vertices.
  * So vertices stay in the file's order within each of its meshes, meshes follow each other in
  * the order of the scene's nodes, and welding is left to hed_cloth_mesh_weld(). */
-#include "model/mesh.h"
+#include "model/mesh_file.h"
 
 #include "heddle/author.h"
 

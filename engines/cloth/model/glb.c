@@ -3,7 +3,7 @@
  * material. glTF has one index for a vertex's position, texture coordinate and normal together:
  * a vertex keeps its number with the first pair of texture coordinate and normal that a face
  * uses it with; further pairs make further vertices after all others. */
-#include "model/mesh.h"
+#include "model/mesh_file.h"
 
 #include "heddle/author.h"
 

@@ -3,7 +3,7 @@
 #ifndef CLOTH_GLTF_H
 #define CLOTH_GLTF_H
 
-#include "model/mesh.h"
+#include "model/mesh_file.h"
 #include "support/json.h"
 
 typedef struct cloth_gltf_buffer {

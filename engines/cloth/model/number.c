@@ -2,7 +2,7 @@
  * the middle of two floats; then, and for denormals and overflow, the C library decides (D.
  * Lemire, Number Parsing at a Gigabyte per Second, 2021, on the cases in which the fast path is
  * exact; the margin is Heddle's). */
-#include "model/mesh.h"
+#include "model/mesh_file.h"
 
 #include <locale.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Reader of Wavefront OBJ: v (with colours after the coordinates, as MeshLab and others write
  * them), vt, vn, f, o, g, usemtl, mtllib. Vertices stay in the file's order. Format: Wavefront's
  * "Object Files", appendix B1 of the Advanced Visualizer manual. */
-#include "model/mesh.h"
+#include "model/mesh_file.h"
 #include "heddle/author.h"
 
 #include <inttypes.h>

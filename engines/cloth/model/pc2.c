@@ -1,7 +1,7 @@
 /* Point caches in the PC2 format: "POINTCACHE2", a header of 32 bytes, then the positions of all
  * vertices for each frame. The header's count is written after a frame's data, so a program that
  * reads the file finds whole frames, even while the file grows. */
-#include "model/mesh.h"
+#include "model/mesh_file.h"
 
 #include "heddle/author.h"
 #include "support/sources.h"

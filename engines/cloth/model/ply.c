@@ -1,7 +1,7 @@
 /* Reader and writer of PLY (G. Turk, The PLY Polygon File Format, 1994): text, and binary of
  * either byte order. Vertices and faces stay in the file's order, polygons keep all their
  * corners; elements and properties without a meaning for cloth are skipped. */
-#include "model/mesh.h"
+#include "model/mesh_file.h"
 #include "heddle/author.h"
 
 #include <inttypes.h>

@@ -2,7 +2,7 @@
  * The format has only facets, each with three positions of its own; corners at exactly the same
  * position become one vertex here, numbered in the order of first appearance. Facets' normals
  * are not kept: the corners determine them. */
-#include "model/mesh.h"
+#include "model/mesh_file.h"
 
 #include "heddle/author.h"
 
