@@ -3,7 +3,7 @@
 #include "testing.h"
 
 #include "benchmarks/instruments.h"
-#include "program/program.h"
+#include "tables/program.h"
 
 static hed_error error;
 

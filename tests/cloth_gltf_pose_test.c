@@ -7,7 +7,7 @@
 
 #include "folder.h"
 #include "heddle/cloth_scene.h"
-#include "model/mesh_file.h"
+#include "files/mesh_file.h"
 
 static hed_error error;
 

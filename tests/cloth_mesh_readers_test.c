@@ -4,7 +4,7 @@
 
 #include <stdarg.h>
 
-#include "model/mesh_file.h"
+#include "files/mesh_file.h"
 
 TestSuite(cloth_mesh_readers, .init = folder_make, .fini = folder_remove);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "heddle/cloth_scene.h"
-#include "model/scene_parts.h"
+#include "files/scene_parts.h"
 #include "support/file.h"
 
 static hed_error error;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "css_pages.h"
-#include "solver/forest.h"
+#include "tables/forest.h"
 
 TestSuite(css_forest, .init = open_names, .fini = close_names);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "heddle/mppi_scene.h"
-#include "scene/scene_parts.h"
+#include "files/scene_parts.h"
 #include "support/file.h"
 
 TestSuite(mppi_data, .init = folder_make, .fini = folder_remove);

@@ -7,7 +7,7 @@
 
 #include "fixture.h"
 #include "heddle/mppi.h"
-#include "solver/reference.h"
+#include "reference/reference.h"
 
 TestSuite(mppi_reference, .init = here_open, .fini = here_close);
 

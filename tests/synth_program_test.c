@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "solver/group/kernels.h"
-#include "program/program.h"
+#include "tables/program.h"
 
 static hed_error error;
 

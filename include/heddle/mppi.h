@@ -96,7 +96,8 @@ typedef float hed_mppi_cost_function(
  *
  *     MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
  *
- *  in OpenCL C with the words of engines/mppi/kernels/words.h; engines/mppi/models has examples. */
+ *  in OpenCL C with the words of engines/mppi/kernels/words.h; engines/mppi/catalogue has
+ *  examples. */
 typedef struct hed_mppi_model {
     const char *name, *summary;
     uint32_t states, controls;

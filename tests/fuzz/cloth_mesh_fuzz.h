@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "engines/cloth/model/mesh_file.h"
+#include "engines/cloth/files/mesh_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-/* HED_CLOTH_SOLVER_CPU: bands of the mesh, packs of figures (plan/figures.h), and the functions
+/* HED_CLOTH_SOLVER_CPU: bands of the mesh, packs of figures (tables/figures.h), and the functions
  * that solve packs in SIMD registers.
  *
  * The mesh is cut into bands whose figures reach no farther than the next band. So step s of a
@@ -7,7 +7,7 @@
 #ifndef CLOTH_NATIVE_H
 #define CLOTH_NATIVE_H
 
-#include "plan/figures.h"
+#include "tables/figures.h"
 #include "solver/host.h"
 
 enum { CLOTH_LANES = 8 }; /* lanes of a pack */

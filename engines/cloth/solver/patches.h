@@ -3,7 +3,7 @@
 #ifndef CLOTH_PATCHES_H
 #define CLOTH_PATCHES_H
 
-#include "plan/plan.h"
+#include "tables/plan.h"
 #include "solver/host.h"
 
 /* ---- choices ---- */

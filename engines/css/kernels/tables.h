@@ -3,10 +3,10 @@
  *
  * THE ALGORITHM. Elements are many, but few of them differ in the properties that a sheet can test.
  *
- * 1. Element kinds (solver/forest.c): elements with the same namespace, type, classes, states and
- *    language, whose attributes and ids make the same predicates true (solver/facts.c), have one
+ * 1. Element kinds (tables/forest.c): elements with the same namespace, type, classes, states and
+ *    language, whose attributes and ids make the same predicates true (tables/facts.c), have one
  *    kind. Elements of a kind differ in their positions among other elements only.
- * 2. A sheet is compiled (solver/compile.c) into predicates, compounds and prefixes. A compound is
+ * 2. A sheet is compiled (tables/compile.c) into predicates, compounds and prefixes. A compound is
  *    an AND of clauses; a clause is an OR of literals; a literal is a predicate or its negation.
  *    All of a selector that does not look upwards becomes one compound: a + b ~ c is the compound c
  *    with a literal "some earlier sibling is [b whose previous sibling is a]". So do complex

@@ -2,7 +2,7 @@
 #ifndef HED_CSS_BIND_H
 #define HED_CSS_BIND_H
 
-#include "solver/forest.h"
+#include "tables/forest.h"
 
 /* Evaluation of a dynamic predicate in the pass. */
 enum css_evaluation {

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "solver/lists.h"
+#include "tables/lists.h"
 #include "solver/plain.h"
 
 /* ---- ranks ---- */

@@ -4,8 +4,8 @@
 #ifndef HED_CSS_DEVICE_H
 #define HED_CSS_DEVICE_H
 
-#include "solver/compile.h"
-#include "solver/forest.h"
+#include "tables/compile.h"
+#include "tables/forest.h"
 
 #include "kernels/matching.h"
 

@@ -2,7 +2,7 @@
 #ifndef HED_CSS_DEVICE_KERNELS_H
 #define HED_CSS_DEVICE_KERNELS_H
 
-#include "solver/device_tables.h"
+#include "tables/device_tables.h"
 
 typedef enum css_kernel {
     CSS_PRESENCE,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "solver/cascade.h"
-#include "solver/lists.h"
+#include "tables/lists.h"
 #include "solver/plain.h"
 
 /* A declaration for the element itself, or for one of its pseudo-elements. */

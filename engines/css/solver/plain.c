@@ -1,5 +1,5 @@
-/* See plain.h. Equivalent to model/naive.c, but positions, ends of subtrees and siblings are read
- * from the document's tables. */
+/* See plain.h. Equivalent to reference/naive.c, but positions, ends of subtrees and siblings are
+ * read from the document's tables. */
 #include "solver/plain.h"
 
 typedef struct plain {

@@ -7,7 +7,7 @@
 
 #include "kernels/words.h"
 #include "kernels/order.h"
-#include "models/native.h"
+#include "catalogue/native.h"
 #include "model/controller.h"
 
 enum { L = MPPI_LANES };

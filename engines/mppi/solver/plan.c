@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "model/controller.h"
-#include "models/native.h"
+#include "catalogue/native.h"
 
 /* Returns control i of the plan's step t; before the plan the applied controls, after it its
  * last control. */

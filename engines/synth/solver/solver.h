@@ -4,7 +4,7 @@
 #define SYNTH_SOLVER_H
 
 #include "kernels/physics_store.h"
-#include "program/program.h"
+#include "tables/program.h"
 #include "voices/voices.h"
 
 /* Arguments of a run. */

@@ -5,7 +5,7 @@
 #include "heddle/author.h"
 #include "support/words.h"
 #include "kernels/physics.h"
-#include "program/program.h"
+#include "tables/program.h"
 
 #include <string.h>
 

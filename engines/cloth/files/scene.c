@@ -1,0 +1,394 @@
+/* Scene files: opening, settings of the whole scene, and queries of an open scene. */
+#include "files/scene_parts.h"
+
+#include "heddle/author.h"
+#include "heddle/cloth_layers.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const hed_source hed_cloth_scene_files[]; /* generated from scene.schema.json */
+
+const char *hed_cloth_scene_schema(void) { return hed_cloth_scene_files[0].text; }
+
+static void read_air(cloth_scene_reader *reader, hed_json_node root)
+{
+    static const double most_gravity = 1e4, fastest = 1e3;
+    hed_cloth_scene *scene = reader->scene;
+    scene->gravity[scene->def.up] = -9.81;
+    if (hed_json_has(root, "gravity")) {
+        hed_json_node node = hed_json_member(root, "gravity");
+        if (hed_json_kind_of(node) == HED_JSON_ARRAY)
+            hed_json_numbers(node, scene->gravity, 3, -most_gravity, most_gravity);
+        else scene->gravity[scene->def.up] = -hed_json_number(node, -most_gravity, most_gravity);
+    }
+    if (!hed_json_has(root, "wind")) return;
+    hed_json_node node = hed_json_member(root, "wind");
+    hed_json_only(node, cloth_scene_keys("wind"));
+    hed_json_node velocity = hed_json_member(node, "velocity");
+    size_t count = hed_json_count(velocity);
+    bool list = count && hed_json_kind_of(hed_json_item(velocity, 0)) == HED_JSON_ARRAY;
+    if (!list) count = 1;
+    double *winds = cloth_scene_allocate(reader, velocity, count, 3 * sizeof *winds);
+    for (size_t i = 0; winds && i < count; i++)
+        hed_json_numbers(
+            list ? hed_json_item(velocity, i) : velocity, winds + 3 * i, 3, -fastest, fastest);
+    scene->winds = winds;
+    scene->wind_count = winds ? (uint32_t)count : 0;
+    scene->gust = cloth_scene_number(node, "gust", 0, 0, 1);
+}
+
+static void scene_read_settings(cloth_scene_reader *reader, hed_json_node root)
+{
+    static const char *const axes[] = {"x", "y", "z", NULL};
+    static const char *const units[] = {"m", "cm", "mm", "in", "ft", NULL};
+    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048, 1};
+    hed_cloth_scene *scene = reader->scene;
+    scene->def = hed_default_cloth_def();
+    scene->unit = 1;
+    hed_json_only(root, cloth_scene_keys(""));
+    if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
+    if (hed_json_has(root, "up"))
+        scene->def.up = hed_json_choice(hed_json_member(root, "up"), axes);
+    if (hed_json_has(root, "unit")) {
+        hed_json_node unit = hed_json_member(root, "unit");
+        scene->unit = hed_json_kind_of(unit) == HED_JSON_NUMBER
+                          ? hed_json_number(unit, 1e-6, 1e6)
+                          : metres[hed_json_choice(unit, units)];
+    }
+    scene->rate = cloth_scene_number(root, "rate", 60, 1, 10000);
+    scene->frames = cloth_scene_integer(root, "frames", 0, 1, 10000000);
+    scene->def.substeps = cloth_scene_integer(root, "substeps", scene->def.substeps, 1, 1000);
+    scene->def.iterations = cloth_scene_integer(root, "iterations", scene->def.iterations, 1, 100);
+    if (reader->options->substeps) scene->def.substeps = reader->options->substeps;
+    read_air(reader, root);
+    if (!cloth_scene_fine(reader)) scene->unit = 1;
+}
+
+/* Allocates the arrays that hed_cloth_scene_frame() fills. */
+static void scene_make_room(cloth_scene_reader *reader, hed_json_node root)
+{
+    hed_cloth_scene *scene = reader->scene;
+    bool driven = false, normals = false;
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        driven |= scene->garments[g].def.driven;
+        normals |= scene->garments[g].def.backstop_distance != NULL;
+    }
+    if (driven)
+        scene->driver_positions =
+            cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
+    if (normals)
+        scene->driver_normals =
+            cloth_scene_allocate(reader, root, scene->particle_count, 3 * sizeof(float));
+    for (int k = 0; k < 3; k++) scene->transform[5 * k] = (float)(1 / scene->unit);
+    scene->transform[15] = 1;
+}
+
+/* ---- opening ---- */
+
+static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame *frame)
+{
+    for (uint32_t i = 0; i < scene->obstacle_count; i++) {
+        const cloth_obstacle *obstacle = &scene->obstacles[i];
+        if (obstacle->body) {
+            cloth_body_move(obstacle->body, time);
+            scene->mesh_colliders[frame->mesh_count++] = (hed_cloth_mesh_collider){
+                obstacle->body->vertex_count, obstacle->body->triangle_count, obstacle->body->now,
+                obstacle->body->triangles, obstacle->friction};
+            continue;
+        }
+        hed_cloth_collider *simple = &scene->colliders[frame->collider_count++];
+        *simple = obstacle->simple;
+        cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
+        cloth_pose_apply(&pose, obstacle->simple.a, simple->a, 1);
+        /* a normal only rotates */
+        if (simple->shape == HED_CLOTH_PLANE) memset(pose.move, 0, sizeof pose.move);
+        cloth_pose_apply(&pose, obstacle->simple.b, simple->b, 1);
+    }
+    frame->colliders = scene->colliders;
+    frame->meshes = scene->mesh_colliders;
+}
+
+/* Moves garments with a layer out of the bodies and of lower layers, at the start. A garment
+ * whose rest shape is its start gets the new shape as its rest shape, too: a return to the old
+ * shape would accelerate it inwards. */
+static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
+{
+    hed_cloth_scene *scene = reader->scene;
+    hed_cloth_frame frame = {0};
+    hed_error error = {0};
+    uint32_t layers = 0;
+    uint64_t particles = 0;
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        layers += scene->garments[g].def.layer > 0;
+        particles += scene->garments[g].def.particle_count;
+    }
+    if (layers == 0) return;
+    float *positions = cloth_scene_allocate(reader, root, particles, 3 * sizeof *positions);
+    hed_cloth_laid *laid = cloth_scene_allocate(reader, root, scene->garment_count, sizeof *laid);
+    if (!positions || !laid) return;
+    move_colliders(scene, 0, &frame);
+    hed_cloth_lay(scene->garment_defs, scene->garment_count, &frame, positions, laid, &error);
+    if (cloth_scene_failed(hed_json_member(root, "garments"), &error)) return;
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        hed_cloth_garment_def *def = &scene->garment_defs[g];
+        if (laid[g].moved) {
+            def->positions = positions;
+            scene->garments[g].def = *def;
+            cloth_scene_warn(reader,
+                "garment \"%s\" on layer %u: %u of %u particles begin further out, at most %.3g m",
+                scene->garments[g].name, def->layer, laid[g].moved, def->particle_count,
+                laid[g].farthest);
+        }
+        positions += 3 * (size_t)def->particle_count;
+    }
+}
+
+/* Loads a scene from a document, which it frees. */
+static hed_status scene_load(hed_json *json, const char *name, const char *folder,
+    const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error)
+{
+    static const hed_cloth_scene_options plain = {0};
+    hed_cloth_scene *result = calloc(1, sizeof *result);
+    cloth_scene_reader reader = {result, json, folder, options ? options : &plain};
+    hed_status status = HED_ERROR_MEMORY;
+    if (!result) {
+        hed_fail(error, status, "out of memory for %s", name);
+    } else {
+        hed_json_node root = hed_json_root(reader.json);
+        scene_read_settings(&reader, root);
+        if (cloth_scene_fine(&reader))
+            cloth_scene_read_garments(&reader, hed_json_member(root, "garments"));
+        if (cloth_scene_fine(&reader)) cloth_scene_read_obstacles(&reader, root);
+        result->carried = hed_json_has(root, "carrier");
+        if (result->carried)
+            cloth_scene_read_motion(&reader, hed_json_member(root, "carrier"), &result->carrier);
+        cloth_scene_read_camera(&reader, root);
+        reader.scene->output = cloth_scene_read_output(&reader, root);
+        if (cloth_scene_fine(&reader)) scene_make_room(&reader, root);
+        if (cloth_scene_fine(&reader)) scene_lay(&reader, root);
+        if (cloth_scene_fine(&reader)) cloth_scene_show(reader.scene, 0);
+        status = hed_json_status(json, error);
+    }
+    hed_json_free(json);
+    if (status == HED_OK) *scene = result;
+    else hed_cloth_scene_close(result);
+    return status;
+}
+
+hed_status hed_cloth_scene_open(const char *path, const hed_cloth_scene_options *options,
+    hed_cloth_scene **scene, hed_error *error)
+{
+    HED_REQUIRE(path, scene);
+    *scene = NULL;
+    hed_json *json;
+    hed_status status = hed_json_read(path, &json, error);
+    if (status != HED_OK) return status;
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    char *folder = malloc(length + 2);
+    if (!folder) {
+        hed_json_free(json);
+        return HED_OUT_OF_MEMORY(error, "%s", path);
+    }
+    memcpy(folder, path, length);
+    strcpy(folder + length, slash && length == 0 ? "/" : "");
+    status = scene_load(json, path, folder, options, scene, error);
+    free(folder);
+    return status;
+}
+
+hed_status hed_cloth_scene_parse(const char *text, size_t size, const char *name,
+    const char *folder, const hed_cloth_scene_options *options, hed_cloth_scene **scene,
+    hed_error *error)
+{
+    HED_REQUIRE(name, text || !size, folder, scene);
+    *scene = NULL;
+    hed_json *json;
+    hed_status status = hed_json_parse(name, text, size, &json, error);
+    return status == HED_OK ? scene_load(json, name, folder, options, scene, error) : status;
+}
+
+void hed_cloth_scene_close(hed_cloth_scene *scene)
+{
+    if (!scene) return;
+    for (uint32_t i = 0; i < scene->mesh_count; i++) hed_cloth_mesh_free(scene->meshes[i]);
+    free(scene->meshes);
+    cloth_scene_free_blocks(scene);
+    free(scene);
+}
+
+/* ---- queries ---- */
+
+hed_cloth_def hed_cloth_scene_def(const hed_cloth_scene *scene)
+{
+    if (!scene) return (hed_cloth_def){0};
+    return scene->def;
+}
+double hed_cloth_scene_rate(const hed_cloth_scene *scene)
+{
+    if (!scene) return 0;
+    return scene->rate;
+}
+uint32_t hed_cloth_scene_frames(const hed_cloth_scene *scene)
+{
+    if (!scene) return 0;
+    return scene->frames;
+}
+uint32_t hed_cloth_scene_garment_count(const hed_cloth_scene *scene)
+{
+    if (!scene) return 0;
+    return scene->garment_count;
+}
+const hed_cloth_mesh *hed_cloth_scene_mesh(const hed_cloth_scene *scene, uint32_t garment)
+{
+    if (!scene) return NULL;
+    return scene->garments[garment].mesh;
+}
+const char *hed_cloth_scene_file(const hed_cloth_scene *scene, uint32_t garment)
+{
+    if (!scene) return NULL;
+    return scene->garments[garment].file;
+}
+const char *hed_cloth_scene_garment_name(const hed_cloth_scene *scene, uint32_t garment)
+{
+    if (!scene) return "";
+    return scene->garments[garment].name;
+}
+hed_cloth_camera hed_cloth_scene_camera(const hed_cloth_scene *scene)
+{
+    if (!scene) return (hed_cloth_camera){0};
+    return scene->camera;
+}
+
+void hed_cloth_scene_colour(const hed_cloth_scene *scene, uint32_t garment, float rgb[3])
+{
+    if (!scene || !rgb) return;
+    memcpy(rgb, scene->garments[garment].colour, 3 * sizeof *rgb);
+}
+
+bool hed_cloth_scene_output(
+    const hed_cloth_scene *scene, uint32_t garment, uint32_t sample, double matrix[12])
+{
+    if (!scene || !matrix) return false;
+    const cloth_output *garment_output = &scene->garments[garment].output,
+                       *output = garment_output->count ? garment_output : &scene->output;
+    if (output->count == 0) return false;
+    size_t index = sample < output->count ? sample : output->count - 1;
+    memcpy(matrix, output->matrices + 12 * index, 12 * sizeof *matrix);
+    return true;
+}
+
+void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions)
+{
+    if (!scene || !positions) return;
+    /* the same factor as in the transform of every frame, so that resting particles have the
+     * same bits */
+    float factor = (float)(1 / scene->unit);
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        const cloth_scene_garment *garment = &scene->garments[g];
+        for (uint32_t copy = 0; copy < garment->def.copies; copy++)
+            for (uint32_t i = 0; i < garment->mesh->vertex_count; i++, positions += 3)
+                for (int k = 0; k < 3; k++)
+                    positions[k] =
+                        garment->def.positions[3 * (size_t)garment->particle_of[i] + (size_t)k] *
+                        factor;
+    }
+}
+
+/* ---- a frame ---- */
+
+/* Computes the driver's positions of a garment's particles; copies of the garment follow, with
+ * the same positions. */
+static void scene_drive(
+    const cloth_scene_garment *garment, double time, float *positions, float *normals)
+{
+    size_t count = garment->def.particle_count, bytes = count * 3 * sizeof(float);
+    const cloth_body *driver = garment->driver;
+    memcpy(positions, driver && !garment->holds ? driver->now : garment->positions, bytes);
+    if (normals && driver && !garment->holds) memcpy(normals, driver->normals, bytes);
+    for (size_t i = 0; garment->holds && i < count; i++)
+        cloth_body_follow(
+            driver, &garment->holds[i], &positions[3 * i], normals ? &normals[3 * i] : NULL);
+    for (size_t i = 0; garment->still && driver && i < count; i++)
+        if (garment->still[i])
+            memcpy(&positions[3 * i], &garment->positions[3 * i], 3 * sizeof(float));
+    for (uint32_t p = 0; p < garment->pins_count; p++) {
+        const cloth_pins *pins = &garment->pins[p];
+        cloth_pose pose = cloth_motion_at(&pins->motion, time);
+        for (uint32_t i = 0; i < pins->count; i++) {
+            size_t at = 3 * (size_t)pins->particles[i];
+            cloth_pose_apply(&pose, &garment->positions[at], &positions[at], 1);
+        }
+    }
+    for (size_t i = 0; i < 3 * count; i++) positions[i] += garment->shift[i % 3];
+    for (uint32_t copy = 1; copy < garment->def.copies; copy++) {
+        memcpy(positions + 3 * count * copy, positions, bytes);
+        if (normals) memcpy(normals + 3 * count * copy, normals, bytes);
+    }
+}
+
+static void drive_all(hed_cloth_scene *scene, double time)
+{
+    size_t first = 0;
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        const cloth_scene_garment *garment = &scene->garments[g];
+        /* garments of one array have one driver */
+        bool is_moved = g > 0 && garment->driver == garment[-1].driver;
+        if (garment->driver && !is_moved) cloth_body_move(garment->driver, time);
+        if (garment->def.driven)
+            scene_drive(garment, time, scene->driver_positions + 3 * first,
+                garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);
+        first += (size_t)garment->def.particle_count * garment->def.copies;
+    }
+}
+
+/* Computes the carrier's motion from one time to another. */
+static void carry(hed_cloth_scene *scene, double from, double to, hed_cloth_frame *frame)
+{
+    cloth_pose first = cloth_motion_at(&scene->carrier, from),
+               last = cloth_motion_at(&scene->carrier, to);
+    const double *a = first.turn, *b = last.turn, *c = scene->carrier.centre;
+    float *motion = scene->carrier_motion;
+    motion[15] = 1;
+    for (int row = 0; row < 3; row++) {
+        double shift = last.move[row], centre = first.move[row];
+        for (int k = 0; k < 3; k++) {
+            double turn = 0; /* rotation: the first one undone, then the last one */
+            for (int i = 0; i < 3; i++) turn += b[3 * row + i] * a[3 * k + i];
+            motion[4 * k + row] = (float)turn;
+            shift -= turn * first.move[k];
+            centre += a[3 * row + k] * c[k];
+        }
+        motion[12 + row] = (float)shift;
+        frame->motion_centre[row] = (float)centre;
+    }
+    frame->motion = motion;
+}
+
+hed_status hed_cloth_scene_frame(
+    hed_cloth_scene *scene, uint32_t number, double rate, hed_cloth_frame *frame, hed_error *error)
+{
+    HED_REQUIRE(scene, frame);
+    (void)error; /* all memory was allocated when the scene was opened */
+    double time = ((double)number + 1) / rate;
+    *frame = hed_default_cloth_frame();
+    frame->seconds = 1 / rate;
+    /* number of the frame at the file's own rate */
+    double at = floor((double)number * scene->rate / rate + 1e-6);
+    size_t wind = 3 * (size_t)fmin(at, fmax(0, scene->wind_count - 1.0));
+    for (int k = 0; k < 3; k++) {
+        frame->gravity[k] = (float)scene->gravity[k];
+        frame->wind[k] = scene->wind_count ? (float)scene->winds[wind + (size_t)k] : 0;
+    }
+    frame->gust = (float)scene->gust;
+    if (scene->driver_positions) drive_all(scene, time);
+    frame->driver_positions = scene->driver_positions;
+    frame->driver_normals = scene->driver_normals;
+    move_colliders(scene, time, frame);
+    if (scene->carried) carry(scene, number / rate, time, frame);
+    if (scene->unit != 1) frame->transform = scene->transform;
+    cloth_scene_show(scene, time);
+    return HED_OK;
+}

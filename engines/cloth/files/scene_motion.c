@@ -1,0 +1,384 @@
+/* Motion in a scene: rigid keyframes, rotation, transformation, and sequences of meshes.
+ *
+ * Between two keys the position moves evenly; the rotation follows the angle if both keys have
+ * the same axis (so a key may be more than one revolution ahead), else the shortest arc
+ * (Shoemake, Animating Rotation with Quaternion Curves, 1985). */
+#include "files/scene_parts.h"
+#include "support/strict_math.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define RADIANS (3.14159265358979323846 / 180.0)
+
+/* ---- poses ---- */
+
+void cloth_axis_turn(const double axis[3], double angle, double turn[9])
+{
+    /* Rodrigues' formula */
+    double c = hed_strict_cos(angle), s = hed_strict_sin(angle), d = 1 - c, x = axis[0],
+           y = axis[1], z = axis[2];
+    const double result[9] = {d * x * x + c, d * x * y - s * z, d * x * z + s * y,
+        d * x * y + s * z, d * y * y + c, d * y * z - s * x, d * x * z - s * y, d * y * z + s * x,
+        d * z * z + c};
+    memcpy(turn, result, sizeof result);
+}
+
+static void scene_motion_multiply(const double a[9], const double b[9], double product[9])
+{
+    double result[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            result[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
+    memcpy(product, result, sizeof result);
+}
+
+void cloth_pose_apply(const cloth_pose *pose, const float *from, float *to, uint32_t count)
+{
+    const double *t = pose->turn;
+    for (uint32_t i = 0; i < count; i++) {
+        double x = from[3 * i], y = from[3 * i + 1], z = from[3 * i + 2];
+        for (int k = 0; k < 3; k++)
+            to[3 * i + k] =
+                (float)(t[3 * k] * x + t[3 * k + 1] * y + t[3 * k + 2] * z + pose->move[k]);
+    }
+}
+
+/* ---- keyframes ---- */
+
+bool cloth_motion_is_still(const cloth_motion *motion)
+{
+    return motion->key_count == 0 && motion->spin == 0;
+}
+
+static void quaternion_of(const cloth_key *key, double q[4])
+{
+    double s = hed_strict_sin(key->angle / 2);
+    q[0] = hed_strict_cos(key->angle / 2);
+    for (int i = 0; i < 3; i++) q[i + 1] = s * key->axis[i];
+}
+
+/* Interpolates the rotation between two keys with different axes. */
+static void turn_between(const cloth_key *a, const cloth_key *b, double part, double turn[9])
+{
+    double p[4], q[4], dot = 0, r[4], size = 0;
+    quaternion_of(a, p);
+    quaternion_of(b, q);
+    for (int i = 0; i < 4; i++) dot += p[i] * q[i];
+    double sign = dot < 0 ? -1 : 1;
+    double angle = hed_strict_acos(fmin(fabs(dot), 1.0)), s = hed_strict_sin(angle);
+    double wp = s > 1e-6 ? hed_strict_sin((1 - part) * angle) / s : 1 - part,
+           wq = s > 1e-6 ? hed_strict_sin(part * angle) / s : part;
+    for (int i = 0; i < 4; i++) {
+        r[i] = wp * p[i] + sign * wq * q[i];
+        size += r[i] * r[i];
+    }
+    for (int i = 0; i < 4; i++) r[i] /= sqrt(size);
+    double length = sqrt(r[1] * r[1] + r[2] * r[2] + r[3] * r[3]);
+    const double axis[3] = {length > 0 ? r[1] / length : 1, length > 0 ? r[2] / length : 0,
+        length > 0 ? r[3] / length : 0};
+    cloth_axis_turn(axis, 2 * hed_strict_atan2(length, r[0]), turn);
+}
+
+static void pose_of_keys(const cloth_motion *motion, double time, cloth_pose *pose)
+{
+    const cloth_key *keys = motion->keys;
+    uint32_t last = motion->key_count - 1, low = 0, high = last;
+    double start = keys[0].time, length = keys[last].time - start;
+    if (motion->loop && length > 0) {
+        double around = fmod(time - start, length);
+        time = start + (around < 0 ? around + length : around);
+    }
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (keys[middle].time <= time) low = middle;
+        else high = middle;
+    }
+    const cloth_key *a = &keys[low], *b = &keys[high];
+    double part =
+        b->time > a->time ? fmin(fmax((time - a->time) / (b->time - a->time), 0.0), 1.0) : 0.0;
+    for (int i = 0; i < 3; i++) pose->move[i] = a->move[i] + part * (b->move[i] - a->move[i]);
+    if (a->axis[0] == b->axis[0] && a->axis[1] == b->axis[1] && a->axis[2] == b->axis[2])
+        cloth_axis_turn(a->axis, a->angle + part * (b->angle - a->angle), pose->turn);
+    else turn_between(a, b, part, pose->turn);
+}
+
+cloth_pose cloth_motion_at(const cloth_motion *motion, double time)
+{
+    cloth_pose pose = {.turn = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    if (motion->key_count) pose_of_keys(motion, time, &pose);
+    if (motion->spin != 0) {
+        double spin[9];
+        cloth_axis_turn(motion->spin_axis, motion->spin * time, spin);
+        scene_motion_multiply(pose.turn, spin, pose.turn);
+    }
+    const double *t = pose.turn, *c = motion->centre;
+    for (int k = 0; k < 3; k++)
+        pose.move[k] += c[k] - (t[3 * k] * c[0] + t[3 * k + 1] * c[1] + t[3 * k + 2] * c[2]);
+    return pose;
+}
+
+static void read_key(
+    cloth_scene_reader *reader, hed_json_node node, uint32_t number, cloth_key *key)
+{
+    hed_json_only(node, cloth_scene_keys("key"));
+    key->time = hed_json_number(hed_json_member(node, "time"), 0, CLOTH_SCENE_MUCH);
+    if (hed_json_has(node, "move"))
+        cloth_scene_point(reader, hed_json_member(node, "move"), key->move);
+    key->axis[1] = 1;
+    if (hed_json_has(node, "axis"))
+        cloth_scene_direction(reader, hed_json_member(node, "axis"), key->axis);
+    key->angle =
+        RADIANS * cloth_scene_number(node, "degrees", 0, -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
+    if (number > 0 && cloth_scene_fine(reader) && key->time <= key[-1].time)
+        hed_json_reject(
+            node, "time %g does not come after the key before, at %g", key->time, key[-1].time);
+    /* A key without rotation has no axis of its own: it takes its neighbour's, so that the
+     * rotation from and to it follows the angle. */
+    if (number > 0 && key->angle == 0) memcpy(key->axis, key[-1].axis, sizeof key->axis);
+    if (number > 0 && key[-1].angle == 0) memcpy(key[-1].axis, key->axis, sizeof key->axis);
+}
+
+void cloth_scene_read_spin(cloth_scene_reader *reader, hed_json_node spin, cloth_motion *motion)
+{
+    hed_json_only(spin, cloth_scene_keys("spin"));
+    cloth_scene_direction(reader, hed_json_member(spin, "axis"), motion->spin_axis);
+    motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"),
+                                 -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
+}
+
+void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion)
+{
+    hed_json_only(node, cloth_scene_keys("motion"));
+    if (hed_json_has(node, "centre"))
+        cloth_scene_point(reader, hed_json_member(node, "centre"), motion->centre);
+    if (hed_json_has(node, "keys")) {
+        hed_json_node list = hed_json_member(node, "keys");
+        size_t count = hed_json_count(list);
+        if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_KEYS))
+            hed_json_reject(list, "expected 1 to %d keys, found %zu", CLOTH_SCENE_KEYS, count);
+        cloth_key *keys = cloth_scene_allocate(reader, list, count, sizeof *keys);
+        for (uint32_t i = 0; keys && i < count; i++)
+            read_key(reader, hed_json_item(list, i), i, &keys[i]);
+        motion->keys = keys;
+        motion->key_count = keys ? (uint32_t)count : 0;
+    }
+    motion->loop = cloth_scene_boolean(node, "loop", false);
+    if (hed_json_has(node, "spin"))
+        cloth_scene_read_spin(reader, hed_json_member(node, "spin"), motion);
+}
+
+/* ---- transformation ---- */
+
+void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object, double matrix[12])
+{
+    double turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, move[3] = {0}, scale = reader->scene->unit;
+    if (hed_json_has(object, "transform")) {
+        hed_json_node node = hed_json_member(object, "transform");
+        hed_json_only(node, cloth_scene_keys("transform"));
+        scale *= cloth_scene_number(node, "scale", 1, 1e-6, 1e6);
+        if (hed_json_has(node, "move"))
+            cloth_scene_point(reader, hed_json_member(node, "move"), move);
+        /* one rotation, or a list of rotations, one after another */
+        if (hed_json_has(node, "rotate")) {
+            hed_json_node turns = hed_json_member(node, "rotate");
+            bool list = hed_json_kind_of(turns) == HED_JSON_ARRAY;
+            size_t count = list ? hed_json_count(turns) : 1;
+            for (size_t i = 0; i < count; i++) {
+                hed_json_node entry = list ? hed_json_item(turns, i) : turns;
+                double axis[3], rotation[9];
+                hed_json_only(entry, cloth_scene_keys("turn"));
+                cloth_scene_direction(reader, hed_json_member(entry, "axis"), axis);
+                double degrees = hed_json_number(
+                    hed_json_member(entry, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
+                cloth_axis_turn(axis, RADIANS * degrees, rotation);
+                scene_motion_multiply(rotation, turn, turn);
+            }
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) matrix[4 * i + k] = scale * turn[3 * i + k];
+        matrix[4 * i + 3] = move[i];
+    }
+}
+
+static void scene_motion_read_matrix(
+    cloth_scene_reader *reader, hed_json_node node, double matrix[12])
+{
+    static const double limit = 1e6;
+    double rows[16] = {0};
+    if (hed_json_count(node) != 4) hed_json_reject(node, "expected four rows of four numbers");
+    for (size_t i = 0; i < 4 && cloth_scene_fine(reader); i++)
+        hed_json_numbers(hed_json_item(node, i), rows + 4 * i, 4, -limit, limit);
+    if (!cloth_scene_fine(reader)) return;
+    const double *a = rows, *b = rows + 4, *c = rows + 8;
+    double size = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
+                  a[2] * (b[0] * c[1] - b[1] * c[0]);
+    if (rows[12] != 0 || rows[13] != 0 || rows[14] != 0 || rows[15] != 1)
+        hed_json_reject(node, "its last row is not 0 0 0 1: perspectives are not written");
+    else if (!(fabs(size) > 1e-30))
+        hed_json_reject(node, "makes everything flat (its determinant is %g)", size);
+    memcpy(matrix, rows, 12 * sizeof *matrix);
+}
+
+/* Reads one matrix, or a list of matrices: there the first number is one level deeper. */
+cloth_output cloth_scene_read_output(cloth_scene_reader *reader, hed_json_node object)
+{
+    cloth_output output = {0};
+    if (!hed_json_has(object, "output_matrix")) return output;
+    hed_json_node node = hed_json_member(object, "output_matrix");
+    size_t count = hed_json_count(node);
+    hed_json_node inner = count ? hed_json_item(node, 0) : node;
+    bool list = count && hed_json_kind_of(inner) == HED_JSON_ARRAY && hed_json_count(inner) &&
+                hed_json_kind_of(hed_json_item(inner, 0)) == HED_JSON_ARRAY;
+    if (!list) count = 1;
+    double *matrices = cloth_scene_allocate(reader, node, count, 12 * sizeof *matrices);
+    if (!matrices) return output;
+    for (size_t i = 0; i < count && cloth_scene_fine(reader); i++)
+        scene_motion_read_matrix(reader, list ? hed_json_item(node, i) : node, matrices + 12 * i);
+    return (cloth_output){(uint32_t)count, matrices};
+}
+
+void cloth_scene_place(const double matrix[12], const float *from, float *to, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        double x = from[3 * i], y = from[3 * i + 1], z = from[3 * i + 2];
+        for (int k = 0; k < 3; k++) {
+            const double *row = &matrix[4 * k];
+            to[3 * i + k] = (float)(row[0] * x + row[1] * y + row[2] * z + row[3]);
+        }
+    }
+}
+
+/* Sequences of meshes: a PC2 point cache, numbered mesh files such as walk_####.obj, or an
+ * animation of a glTF file. */
+
+enum { MOST_FILES = 100000 };
+
+static bool is_gltf(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcasecmp(dot, ".glb") == 0 || strcasecmp(dot, ".gltf") == 0);
+}
+
+/* Reads a point cache, or an animation of a glTF file. */
+static void read_samples(cloth_scene_reader *reader, hed_json_node sequence, const char *path,
+    double rate, hed_cloth_pc2_data *data)
+{
+    hed_error error = {0};
+    const char *animation = hed_json_has(sequence, "animation")
+                                ? hed_json_string(hed_json_member(sequence, "animation"))
+                                : NULL;
+    if (is_gltf(path)) hed_cloth_gltf_sample(path, animation, rate, data, &error);
+    else if (animation)
+        hed_json_reject(hed_json_member(sequence, "animation"),
+            "%s has no animations: expected a .glb or .gltf file", path);
+    else hed_cloth_pc2_read(path, data, &error);
+    cloth_scene_failed(hed_json_member(sequence, "file"), &error);
+    if (cloth_scene_fine(reader)) return;
+    hed_cloth_pc2_free(data);
+}
+
+static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node object,
+    const char *path, uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
+{
+    hed_cloth_pc2_data data = {0};
+    hed_json_node node = hed_json_member(object, "file");
+    double rate = sequence->rate > 0 ? sequence->rate : reader->scene->rate;
+    read_samples(reader, object, path, rate, &data);
+    if (!cloth_scene_fine(reader)) return;
+    /* The last sample of a looped animation is its first one; its samples are `rate` /
+     * `sampling` a second. */
+    if (is_gltf(path) && sequence->loop && data.frame_count > 1) data.frame_count--;
+    if (is_gltf(path)) sequence->rate = rate / (double)data.sampling;
+    if (data.vertex_count != vertex_count || data.frame_count == 0)
+        hed_json_reject(node,
+            "%s has %u vertices in %u samples; the "
+            "mesh has %u vertices",
+            path, data.vertex_count, data.frame_count, vertex_count);
+    float *samples = cloth_scene_allocate(
+        reader, node, (uint64_t)data.frame_count * vertex_count, 3 * sizeof *samples);
+    for (uint32_t s = 0; samples && s < data.frame_count; s++) {
+        float *to = samples + 3 * (size_t)s * vertex_count;
+        cloth_scene_place(matrix, data.positions + 3 * (size_t)s * vertex_count, to, vertex_count);
+        if (!cloth_scene_check_near(node, path, to, vertex_count)) break;
+    }
+    if (sequence->rate == 0)
+        sequence->rate = reader->scene->rate / (data.sampling > 0 ? (double)data.sampling : 1.0);
+    sequence->samples = samples;
+    sequence->sample_count = samples ? data.frame_count : 0;
+    hed_cloth_pc2_free(&data);
+}
+
+static void read_files(cloth_scene_reader *reader, hed_json_node node, const char *pattern,
+    uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
+{
+    uint32_t first = cloth_scene_integer(node, "first", 1, 0, MOST_FILES);
+    uint32_t last = (uint32_t)hed_json_integer(hed_json_member(node, "last"), first, MOST_FILES);
+    if (!cloth_scene_fine(reader)) return;
+    uint32_t count = last - first + 1;
+    float *samples =
+        cloth_scene_allocate(reader, node, (uint64_t)count * vertex_count, 3 * sizeof *samples);
+    for (uint32_t s = 0; samples && s < count && cloth_scene_fine(reader); s++) {
+        hed_cloth_mesh mesh = {0};
+        hed_error error = {0};
+        float *to = samples + 3 * (size_t)s * vertex_count;
+        const char *mark = strchr(pattern, '#');
+        int digits = (int)strspn(mark, "#");
+        const char *path =
+            cloth_scene_text(reader, node, "%.*s%0*u%s", (int)(mark - pattern), pattern, digits,
+                first + s, mark + digits); /* "a/walk_####.obj" and 7: "a/walk_0007.obj" */
+        hed_cloth_mesh_read(path, &mesh, &error);
+        if (cloth_scene_failed(node, &error)) break;
+        if (mesh.vertex_count != vertex_count) {
+            hed_json_reject(
+                node, "%s has %u vertices; the mesh has %u", path, mesh.vertex_count, vertex_count);
+        } else {
+            /* the other files would give the same warning */
+            if (mesh.warning && s == 0) cloth_scene_warn(reader, "%s", mesh.warning);
+            cloth_scene_place(matrix, mesh.positions, to, vertex_count);
+            cloth_scene_check_near(node, path, to, vertex_count);
+        }
+        hed_cloth_mesh_free(&mesh);
+    }
+    if (sequence->rate == 0) sequence->rate = reader->scene->rate;
+    sequence->samples = samples;
+    sequence->sample_count = samples ? count : 0;
+}
+
+void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
+    uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
+{
+    hed_json_only(node, cloth_scene_keys("sequence"));
+    hed_json_node file = hed_json_member(node, "file");
+    const char *path = cloth_scene_path(reader, file);
+    sequence->rate = cloth_scene_number(node, "rate", 0, 1e-3, 1e5);
+    sequence->loop = cloth_scene_boolean(node, "loop", false);
+    if (!cloth_scene_fine(reader)) return;
+    if (strchr(path, '#')) {
+        read_files(reader, node, path, vertex_count, matrix, sequence);
+    } else if (hed_json_has(node, "first") || hed_json_has(node, "last")) {
+        hed_json_reject(file, "\"first\" and \"last\" count files; expected a "
+                              "name with #### for the number");
+    } else {
+        scene_motion_read_cache(reader, node, path, vertex_count, matrix, sequence);
+    }
+}
+
+void cloth_sequence_at(
+    const cloth_sequence *sequence, uint32_t vertex_count, double time, float *positions)
+{
+    double place = time * sequence->rate, count = sequence->sample_count;
+    /* after the last sample follows the first one */
+    if (sequence->loop) place = fmod(place, count);
+    double low = floor(fmin(place, count - 1));
+    uint32_t last = sequence->sample_count - 1, a = (uint32_t)low;
+    uint32_t b = a < last ? a + 1 : sequence->loop ? 0 : a;
+    float part = (float)(fmin(place, sequence->loop ? count : count - 1) - low);
+    const float *from = sequence->samples + 3 * (size_t)a * vertex_count,
+                *to = sequence->samples + 3 * (size_t)b * vertex_count;
+    for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
+        positions[i] = from[i] + part * (to[i] - from[i]);
+}

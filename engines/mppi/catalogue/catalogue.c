@@ -1,0 +1,198 @@
+/* Descriptions of Heddle's own models and terms. list.h has their parameters. */
+#include "catalogue/list.h"
+#include "catalogue/native.h"
+
+#include <string.h>
+
+/* ---- tables from list.h and the native texts ---- */
+
+#define TEXT_NUMBER(name, value, summary) {#name, value, summary, 0},
+#define TEXT_STATES(name, value, summary) {#name, value, summary, HED_MPPI_EACH_STATE},
+#define TEXT_CONTROLS(name, value, summary) {#name, value, summary, HED_MPPI_EACH_CONTROL},
+#define TEXT_TABLE(name) #name,
+#define TEXT_TABLES(text) \
+    extern const char hed_mppi_##text##_h[]; /* generated from text.h */ \
+    static const hed_mppi_parameter text##_parameters[] = { \
+        PARAMETERS_##text(TEXT_NUMBER, TEXT_STATES, TEXT_CONTROLS){0}}; \
+    static const char *const text##_tables[] = {TABLES_##text(TEXT_TABLE) NULL};
+MPPI_MODELS(TEXT_TABLES)
+MPPI_TERMS(TEXT_TABLES)
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+/* Members of a description that are equal for all texts; both arrays end with an empty element. */
+#define TEXT_OF(name_) \
+    .name = #name_, .text = hed_mppi_##name_##_h, .file = #name_ ".h", \
+    .parameters = name_##_parameters, .parameter_count = COUNT(name_##_parameters) - 1, \
+    .tables = name_##_tables, .table_count = COUNT(name_##_tables) - 1
+#define MODEL_OF(name_) TEXT_OF(name_), .step = mppi_step_##name_, .lanes = &mppi_lanes_##name_
+#define TERM_OF(name_) TEXT_OF(name_), .cost = mppi_cost_##name_, .weight = 1.0f
+#define NAMES(...) \
+    (const char *const[]) { __VA_ARGS__ }
+#define POSE(x, y, heading, speed_, turn_, vx, vy) \
+    .pose_x = x, .pose_y = y, .pose_heading = heading, .speed = speed_, .turn = turn_, \
+    .velocity_x = vx, .velocity_y = vy
+
+/* ---- models, in the order of MPPI_MODELS ---- */
+
+static const hed_mppi_model models[] = {
+    {
+        MODEL_OF(cartpole),
+        .summary = "a pole on a cart that a force moves",
+        .states = 4,
+        .controls = 1,
+        .state_names = NAMES("x", "velocity", "theta", "rate"),
+        .control_names = NAMES("force"),
+        POSE(-1, -1, -1, -1, -1, -1, -1),
+        .sigma = {5.0f},
+        .dt = 0.02f,
+    },
+    {
+        MODEL_OF(double_integrator),
+        .summary = "a point in the plane that is accelerated",
+        .states = 4,
+        .controls = 2,
+        .state_names = NAMES("x", "y", "vx", "vy"),
+        .control_names = NAMES("ax", "ay"),
+        POSE(0, 1, -1, -1, -1, 2, 3),
+        .sigma = {1.0f, 1.0f},
+        .start = {2.0f, 0.0f, 0.0f, 1.0f},
+        .dt = 0.02f,
+    },
+    {
+        MODEL_OF(pendulum),
+        .summary = "a pendulum that a torque swings",
+        .states = 2,
+        .controls = 1,
+        .state_names = NAMES("angle", "rate"),
+        .control_names = NAMES("torque"),
+        POSE(-1, -1, -1, -1, -1, -1, -1),
+        .sigma = {1.0f},
+        .minimum = {-4.0f},
+        .maximum = {4.0f},
+        .dt = 0.05f,
+    },
+    {
+        MODEL_OF(dubins),
+        .summary = "a car of constant speed that turns",
+        .states = 3,
+        .controls = 1,
+        .state_names = NAMES("x", "y", "heading"),
+        .control_names = NAMES("turn"),
+        POSE(0, 1, 2, -1, -1, -1, -1),
+        .angles = 1 << 2,
+        .sigma = {0.5f},
+        .minimum = {-1.0f},
+        .maximum = {1.0f},
+        .dt = 0.05f,
+    },
+    {
+        MODEL_OF(differential_drive),
+        .summary = "a robot on two driven wheels, told its speed and turn rate",
+        .states = 5,
+        .controls = 2,
+        .state_names = NAMES("x", "y", "heading", "speed", "turn"),
+        .control_names = NAMES("speed", "turn"),
+        POSE(0, 1, 2, 3, 4, -1, -1),
+        .angles = 1 << 2,
+        .sigma = {0.2f, 0.4f},
+        .minimum = {-0.35f, -1.9f},
+        .maximum = {0.5f, 1.9f},
+        .dt = 0.05f,
+    },
+    {
+        MODEL_OF(bicycle),
+        .summary = "a car whose tyres slip (single-track model)",
+        .states = 6,
+        .controls = 2,
+        .state_names = NAMES("x", "y", "heading", "speed", "side", "turn"),
+        .control_names = NAMES("acceleration", "steering"),
+        POSE(0, 1, 2, 3, 5, -1, -1),
+        .angles = 1 << 2,
+        .sigma = {1.5f, 0.15f},
+        .minimum = {-6.0f, -0.5f},
+        .maximum = {3.0f, 0.5f},
+        .dt = 0.05f,
+    },
+    {
+        MODEL_OF(quadrotor),
+        .summary = "a quadrotor, a rigid body with thrust and torques",
+        .states = 12,
+        .controls = 4,
+        .state_names =
+            NAMES("x", "y", "z", "vx", "vy", "vz", "roll", "pitch", "yaw", "p", "q", "r"),
+        .control_names = NAMES("thrust", "torque_x", "torque_y", "torque_z"),
+        POSE(0, 1, 8, -1, 11, 3, 4),
+        .angles = 7 << 6,
+        .sigma = {2.0f, 0.05f, 0.05f, 0.02f},
+        .minimum = {-9.81f, -0.5f, -0.5f, -0.2f},
+        .maximum = {9.81f, 0.5f, 0.5f, 0.2f},
+        .dt = 0.02f,
+    },
+    {
+        MODEL_OF(network),
+        .table_needs = (const uint32_t[]){1412},
+        .summary = "a car whose accelerations a neural network gives",
+        .states = 7,
+        .controls = 2,
+        .state_names = NAMES("x", "y", "heading", "roll", "speed", "side", "turn"),
+        .control_names = NAMES("steering", "throttle"),
+        POSE(0, 1, 2, 4, 6, -1, -1),
+        .angles = 1 << 2,
+        .sigma = {0.3f, 0.3f},
+        .minimum = {-1.0f, -1.0f},
+        .maximum = {1.0f, 1.0f},
+        .dt = 0.02f,
+    },
+};
+
+/* ---- terms, in the order of MPPI_TERMS ---- */
+
+static const hed_mppi_term terms[] = {
+    {TERM_OF(quadratic), .summary = "weighted squares of states from a goal, and of controls"},
+    {TERM_OF(barrier), .summary = "limits of states"},
+    {TERM_OF(cosines), .summary = "a sum of cosines, for measurements"},
+    {TERM_OF(goal), .summary = "distance from a goal"},
+    {TERM_OF(goal_angle), .summary = "heading at a goal"},
+    {TERM_OF(circle), .summary = "driving round a circular track, with a crash off it"},
+    {TERM_OF(circle_robust), .summary = "the same, costing more towards the track's edge"},
+    {TERM_OF(costmap), .summary = "value of a map at the position, lethal above a bound"},
+    {TERM_OF(clearance), .summary = "gap to the obstacles of a map"},
+    {TERM_OF(obstacles), .summary = "gap to discs that move"},
+    {TERM_OF(path_align), .summary = "distance from a path"},
+    {TERM_OF(path_angle), .summary = "heading along a path"},
+    {TERM_OF(path_follow), .summary = "length of a path that is still ahead",
+        .when = HED_MPPI_TERMINAL},
+    {TERM_OF(prefer_forward), .summary = "speed backwards"},
+    {TERM_OF(twirling), .summary = "turn rate"},
+    {TERM_OF(constraint), .summary = "speed and curves beyond what the robot can do"},
+    {TERM_OF(velocity_deadband), .summary = "velocities too small for the drive"},
+    {TERM_OF(speed), .summary = "distance from a speed that is wanted"},
+};
+
+#define ONE(name) +1
+_Static_assert(COUNT(models) == 0 MPPI_MODELS(ONE), "a model of list.h has no description");
+_Static_assert(COUNT(terms) == 0 MPPI_TERMS(ONE), "a term of list.h has no description");
+
+const hed_mppi_model *hed_mppi_model_at(uint32_t index)
+{
+    return index < COUNT(models) ? &models[index] : NULL;
+}
+
+const hed_mppi_model *hed_mppi_model_find(const char *name)
+{
+    for (uint32_t i = 0; i < COUNT(models); i++)
+        if (strcmp(models[i].name, name) == 0) return &models[i];
+    return NULL;
+}
+
+const hed_mppi_term *hed_mppi_term_at(uint32_t index)
+{
+    return index < COUNT(terms) ? &terms[index] : NULL;
+}
+
+const hed_mppi_term *hed_mppi_term_find(const char *name)
+{
+    for (uint32_t i = 0; i < COUNT(terms); i++)
+        if (strcmp(terms[i].name, name) == 0) return &terms[i];
+    return NULL;
+}
