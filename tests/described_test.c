@@ -274,6 +274,44 @@ Test(described, its_choice_is_kept)
     hed_device_release(same);
 }
 
+static uint32_t resume_far(hed_device *device, const hed_tune_argument *given, uint32_t *recalled)
+{
+    far seen = {.wrong = 0}; /* nothing is wrong any more */
+    hed_kernel_def kernel = kernel_of(HED_WGSL);
+    hed_tune_def def = far_def(&seen, &PROBLEM, given);
+    hed_tune_result *r;
+    uint32_t wrong = 0;
+    def.resume = true;
+    OK(hed_tune_kernel(device, &kernel, &def, &r, &error));
+    CHECK_EQ(r->count, 10u);
+    *recalled = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        wrong += r->evaluations[i].outcome == HED_OUTCOME_WRONG;
+        *recalled += r->evaluations[i].recalled;
+    }
+    hed_tune_result_free(r);
+    return wrong;
+}
+
+/* A wrong result stays wrong for the same expected output, and is tried again for another. */
+Test(described, wrong_is_recalled_for_the_same_judge_alone)
+{
+    static uint32_t expected[ITEMS];
+    tune_finds_the_best(0); /* with two wrong */
+    hed_device *same = device_of("1.0");
+    uint32_t recalled;
+    EXPECT_EQ(resume_far(same, &GIVEN, &recalled), 2u);
+    EXPECT_EQ(recalled, 10u);
+    hed_tune_argument other = GIVEN;
+    other.expected = expected;
+    for (uint32_t i = 0; i < ITEMS; i++) expected[i] = i;
+    EXPECT_EQ(resume_far(same, &other, &recalled), 2u, "the content is what counts");
+    expected[6] = 7;
+    EXPECT_EQ(resume_far(same, &other, &recalled), 0u);
+    EXPECT_EQ(recalled, 8u, "times are known whatever the judge");
+    hed_device_release(same);
+}
+
 Test(described, an_error_of_the_runner_ends_it)
 {
     far seen = {.breaks = HED_ERROR_IO};

@@ -552,7 +552,8 @@ Test(mppi_device, a_wrong_choice_is_refused)
     }
 }
 
-/* What was measured is what a controller takes from then on; another text is another problem. */
+/* What was measured is what a controller takes from then on; another text is another problem, but
+ * for its comments. */
 Test(mppi_tune, what_was_measured_is_taken, .timeout = 300)
 {
     hed_error error = {0};
@@ -571,10 +572,16 @@ Test(mppi_tune, what_was_measured_is_taken, .timeout = 300)
     }
     OK(hed_mppi_tune(t.device, &def, &how, &result, &error));
     CHECK_LT(result->best, result->count, "nothing worked");
-    for (int other = 0; other < 2; other++) {
-        if (other) def.delay = 3;
+    static char text[1 << 16];
+    hed_mppi_model commented = *def.model;
+    snprintf(text, sizeof text, "/* a remark */\n%s", commented.text);
+    commented.text = text;
+    for (int other = 0; other < 3; other++) {
+        if (other == 1) def.model = &commented;
+        if (other == 2) def.delay = 3;
         OK(hed_mppi_create(t.device, &def, &c, &error));
-        EXPECT_EQ(hed_mppi_describe(c).origin, other ? HED_ORIGIN_DEFAULT : HED_ORIGIN_EXACT);
+        EXPECT_EQ(hed_mppi_describe(c).origin, other == 2 ? HED_ORIGIN_DEFAULT : HED_ORIGIN_EXACT,
+            "%d", other);
         hed_mppi_destroy(c);
     }
     hed_tune_result_free(result);

@@ -1,5 +1,5 @@
-/* Subject of `heddle mppi`: a scene file, or a built-in scene by its name or that of its model;
- * and the options that change it. */
+/* Subject of `heddle mppi`: a scene file, an installed scene by its name, or else a built-in scene
+ * by its name or that of its model; and the options that change it. */
 #include "mppi.h"
 
 #include "heddle/author.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 extern const hed_source hed_mppi_scenes_files[]; /* generated from data/mppi */
 
@@ -111,6 +111,16 @@ static hed_status subject_refuse(const char *name, hed_error *error)
         name, suggestion ? "; did you mean " : "", suggestion ? suggestion : "", suggestion ? "?" : "", name);
 }
 
+/* True if a name refers to a file of the user's: a regular file in `folder`, or any path. */
+static bool is_own_file(const char *name, const char *folder)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    if (strchr(name, '/')) return true;
+    int size = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return size < (int)sizeof path && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 /* Rejects a name that is neither a scene's nor that of a model with one. */
 static hed_status mppi_names_find(
     const hed_names *self, const char *text, const char *folder, char **file, hed_error *error)
@@ -118,9 +128,8 @@ static hed_status mppi_names_find(
     cli_mppi_subject subject = {.name = text};
     char path[PATH_MAX];
     (void)self;
-    (void)folder;
     *file = NULL;
-    bool is_path = strchr(text, '/') || strchr(text, '.');
+    bool is_path = strchr(text, '.') || is_own_file(text, folder);
     if (is_path || cli_data_path(cli_data_kind_of("mppi", ".json"), text, path)) return HED_OK;
     hed_status status = subject_find(&subject, error);
     bool found = subject.scene != NULL;
@@ -133,13 +142,11 @@ const hed_names cli_mppi_names = {.list = mppi_names_list, .find = mppi_names_fi
 static hed_status subject_take_scene(cli_mppi_subject *s, hed_error *error)
 {
     char installed[PATH_MAX];
-    bool is_path = strchr(s->name, '/') || strchr(s->name, '.');
-    if (!is_path) subject_find(s, error);
-    if (hed_failed(error)) return error->status;
-    if (!s->scene && (!is_path || access(s->name, F_OK) != 0) &&
-        cli_data_path(cli_data_kind_of("mppi", ".json"), s->name, installed))
+    bool is_own = is_own_file(s->name, ".");
+    if (!is_own && cli_data_path(cli_data_kind_of("mppi", ".json"), s->name, installed))
         hed_mppi_scene_open(installed, &s->scene, error);
-    else if (is_path) hed_mppi_scene_open(s->name, &s->scene, error);
+    else if (is_own || strchr(s->name, '.')) hed_mppi_scene_open(s->name, &s->scene, error);
+    else subject_find(s, error);
     if (hed_failed(error)) return error->status;
     if (!s->scene) return subject_refuse(s->name, error);
     s->def = hed_mppi_scene_def(s->scene);

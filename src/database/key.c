@@ -114,8 +114,10 @@ void hed_tune_key_of_pipeline(hed_device *device, const hed_pipeline_def *pipeli
      * version is substituted */
     snprintf(
         key->compiler, sizeof key->compiler, "%s heddle %s", device->build_key, HED_VERSION_TEXT);
-    hed_hash hash = hed_hash_text(
-        hed_hash_text(hed_hash_start(), "pipeline"), pipeline->version ? pipeline->version : "");
+    /* a version may contain source texts, whose comments do not count */
+    const char *version = pipeline->version ? pipeline->version : "";
+    hed_hash hash =
+        hed_hash_code(hed_hash_text(hed_hash_start(), "pipeline"), version, strlen(version));
     hed_hash_format(
         hash_parameters(hash, pipeline->parameters, pipeline->parameter_count), key->source);
 }

@@ -517,11 +517,19 @@ static hed_status history_no_memory(hed_error *error)
 
 /* Newest measurement of each configuration, in the order of rows. */
 static const char HISTORY[] =
-    "SELECT m.config, m.outcome, m.seconds, m.low, m.high, m.runs, m.build_seconds, m.at, m.deviation, m.text,"
+    "SELECT m.config, m.outcome, m.seconds, m.low, m.high, m.runs, m.build_seconds, m.at, m.deviation, m.text, s.settings,"
     "    max(m.session * 1048576 + m.number) AS age"
     " FROM measurement m JOIN session s ON s.id = m.session WHERE s.key = ? GROUP BY m.config ORDER BY age";
 
-/* Returns false for a configuration that the parameters no longer allow. */
+/* True if a session's verdicts are by the key's judge, which its settings end with. */
+static bool same_judge(const char *settings, const hed_tune_key *key)
+{
+    size_t size = strlen(settings), judge_size = strlen(key->judge);
+    return size >= judge_size && strcmp(settings + size - judge_size, key->judge) == 0;
+}
+
+/* Returns false for a configuration that the parameters no longer allow, and for a wrong result by
+ * another judge. */
 static bool read_evaluation(sqlite3_stmt *row, const hed_tune_key *key, hed_evaluation *e)
 {
     *e = (hed_evaluation){.recalled = true};
@@ -529,6 +537,7 @@ static bool read_evaluation(sqlite3_stmt *row, const hed_tune_key *key, hed_eval
            strcmp(hed_column_text(row, 1), hed_outcome_name(e->outcome)) != 0)
         e->outcome++;
     if (e->outcome == HED_OUTCOME_COUNT ||
+        (e->outcome == HED_OUTCOME_WRONG && !same_judge(hed_column_text(row, 10), key)) ||
         !hed_config_read(
             hed_column_text(row, 0), key->parameters, key->parameter_count, false, &e->config))
         return false;

@@ -4,6 +4,7 @@
 
 #include "heddle/kernel.h"
 #include "heddle/launch.h"
+#include "heddle/runner.h"
 
 /* Findings of all comparisons so far. Start from {0}. */
 typedef struct hed_check {
@@ -45,6 +46,11 @@ void hed_check_input(hed_check *check, const hed_argument_def *argument, uint64_
 /* Checks that all guard bytes before a buffer, or after it, still equal `poison`. */
 void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool before,
     const unsigned char *actual, uint64_t bytes, unsigned char poison);
+
+/* Formats a hash of everything that results of these arguments (def->argument_count) are judged by:
+ * rules, tolerances, inputs and expected outputs. Two tunings with one hash agree on each verdict. */
+void hed_check_judge(
+    const hed_kernel_def *def, const hed_runner_argument *arguments, char judge[33]);
 
 /* Copies of the buffers that a launch writes, so that it can be repeated without a visible
  * effect. */

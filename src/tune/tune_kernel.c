@@ -674,6 +674,7 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
     t->quiet = !t->fleet && hed_device_describe(t->device)->type == HED_DEVICE_CPU;
     hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count,
         &k->problem, k->def.objective, &t->key);
+    hed_check_judge(k->kernel, k->inputs.arguments, t->key.judge);
     return HED_OK;
 }
 

@@ -30,15 +30,15 @@ static const double least_round = 1e-3, set_up_seconds = 0.5;
 static void open_database(hed_tuning *t)
 {
     hed_error error = {0};
-    char settings[128];
+    char settings[192];
     const hed_tune_def *def = t->def;
     hed_context *context = hed_device_context(t->device);
     hed_logger logger = hed_context_describe(context).logger;
     t->database = def->database ? def->database : hed_context_database(context);
     if (!t->database || !def->keep) return;
-    snprintf(settings, sizeof settings, "%s, %u evaluations, %g s, seed %llu",
+    snprintf(settings, sizeof settings, "%s, %u evaluations, %g s, seed %llu%s%s",
         hed_strategy_name(def->strategy), def->evaluations, def->limit_seconds,
-        (unsigned long long)def->seed);
+        (unsigned long long)def->seed, t->key.judge[0] ? ", judge " : "", t->key.judge);
     if (!hed_database_begin(t->database, &t->key, settings, &t->session, &error)) return;
     hed_log_message(
         &logger, HED_LOG_WARNING, "this tuning of %s is not kept: %s", t->key.kernel, error.text);

@@ -67,6 +67,21 @@ run 1 cloth run ./flag; err_has '\./flag'
 echo '{' > flag
 run 1 cloth run flag; err_has '^heddle: flag:2:0: not JSON'
 rm flag && mkdir flag
+# so for every kind of name; then an installed file, and last a scene that the command has built in
+for words in 'synth check' 'mppi run' 'tune' 'css match shop'; do
+    echo '{' > own
+    # shellcheck disable=SC2086  # words
+    case $words in
+        css*) run 0 $words own ;;
+        *) "$heddle" $words own > "$work/out" 2> "$work/err" && complain "$words own: taken"; err_has '^heddle: own' ;;
+    esac
+    rm own
+done
+echo '{' > cartpole
+run 1 mppi run cartpole; err_has '^heddle: cartpole:'
+rm cartpole && mkdir cartpole
+run 0 mppi run cartpole --steps 1
+run 0 mppi run differential_drive --steps 1 --json; out_has '"seconds"'
 run 0 cloth inspect flag; err_has "^heddle: flag is $data/scenes/flag.json$"
 mkdir -p site/deep/er site/.git
 echo '<style>.one {} .two {}</style><p class=one>' > site/deep/er/page.htm
@@ -87,6 +102,14 @@ LD_LIBRARY_PATH=$(ldd "$heddle" | sed -n 's|.* => \(.*\)/libheddle[^/]* .*|\1|p'
 [ $code = 1 ] || complain "heddle data without data: exit code $code"
 err_has 'heddle-data'
 heddle=$work/bin/alone
+# the installed scene of a name comes before the built-in scene of a model of that name
+mkdir -p "$work/share/heddle/mppi"
+echo '{' > "$work/share/heddle/mppi/differential_drive.json"
+run 1 mppi run differential_drive; err_has 'share/heddle/mppi/differential_drive.json:'
+echo '{' > "$work/share/heddle/mppi/cartpole.json"
+run 1 mppi run cartpole; err_has 'share/heddle/mppi/cartpole.json:'
+rm -r "$work/share"
+run 0 mppi run differential_drive --steps 1
 run 2 cloth run flag; err_has 'heddle-data'
 run 0 mppi run cartpole --steps 1
 run 2 mppi run network --steps 1; err_has 'heddle data'

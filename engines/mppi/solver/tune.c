@@ -74,16 +74,23 @@ static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) /* FN
     return hash;
 }
 
+/* Bytes of a pipeline's version: a line, and the texts. */
+static size_t version_bytes(const hed_mppi *c)
+{
+    size_t bytes = 32 + strlen(c->model.text);
+    for (uint32_t k = 0; k < c->def.term_count; k++) bytes += strlen(c->def.terms[k].text) + 1;
+    return bytes;
+}
+
 /* Builds the pipeline. Its version covers everything that determines its speed in addition to
- * the sizes, in particular the texts. `version`: 32 bytes. */
+ * the sizes; it has the texts as they are, since their comments do not count in a version.
+ * `version`: version_bytes(). */
 static hed_pipeline_def pipeline_of(const hed_mppi *c, char *version)
 {
     const hed_mppi_def *d = &c->def;
-    uint64_t hash = hash_bytes(0xcbf29ce484222325u, c->model.text, strlen(c->model.text));
-    for (uint32_t k = 0; k < d->term_count; k++) {
-        hash = hash_bytes(hash, d->terms[k].text, strlen(d->terms[k].text));
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (uint32_t k = 0; k < d->term_count; k++)
         hash = hash_bytes(hash, &d->terms[k].when, sizeof d->terms[k].when);
-    }
     bool rates = false;
     for (uint32_t i = 0; i < c->model.controls; i++) rates = rates || d->rate[i] > 0;
     const uint32_t uses[] = {(uint32_t)d->kind, (uint32_t)d->update, (uint32_t)d->sampler,
@@ -91,7 +98,10 @@ static hed_pipeline_def pipeline_of(const hed_mppi *c, char *version)
         d->sigma_steps != NULL, d->covariance != NULL, d->table_count};
     hash = hash_bytes(hash, uses, sizeof uses);
     bool resident = mppi_solver_resident.fits(c), packets = mppi_solver_packets.fits(c);
-    snprintf(version, 32, "1 %016llx", (unsigned long long)hash);
+    size_t size = version_bytes(c);
+    int used = snprintf(version, size, "1 %016llx\n%s", (unsigned long long)hash, c->model.text);
+    for (uint32_t k = 0; k < d->term_count; k++)
+        used += snprintf(version + used, size - (size_t)used, "\n%s", d->terms[k].text);
     return (hed_pipeline_def){.name = "mppi",
         .version = version,
         .parameters = parameters,
@@ -127,17 +137,21 @@ static void choice_of(const hed_config *config, hed_mppi_solver *solver, char *t
 
 void mppi_take_tuned(hed_mppi *c)
 {
-    char version[32];
     hed_config config;
     hed_config_origin origin;
+    const hed_allocator *allocator = &c->arena.allocator;
     bool host = !strcmp(hed_device_describe(c->device)->backend, "host");
     /* measurements are of a single block */
     bool open = c->def.solver == HED_MPPI_SOLVER_AUTO && !c->def.choice && c->def.blocks == 1;
     if (host || !open || c->def.math == HED_MATH_STRICT || !mppi_device_fits(c)) return;
+    char *version = hed_new(allocator, version_bytes(c), 1, NULL);
+    if (!version) return;
     hed_pipeline_def pipeline = pipeline_of(c, version);
     hed_problem problem = problem_of(c);
-    if (hed_pipeline_resolve(c->device, &pipeline, &problem, &config, &origin, NULL)) return;
-    if (origin == HED_ORIGIN_DEFAULT) return;
+    hed_status status =
+        hed_pipeline_resolve(c->device, &pipeline, &problem, &config, &origin, NULL);
+    hed_delete(allocator, version, version_bytes(c), 1);
+    if (status || origin == HED_ORIGIN_DEFAULT) return;
     choice_of(&config, &c->tuned_solver, c->tuned, sizeof c->tuned);
     c->origin = origin;
 }
@@ -235,8 +249,10 @@ hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def, const hed_
     t.def.other_device_count = t.def.blocks = 0;
     hed_status status = tune_make_expected(&t, &allocator, error);
     uint64_t states = t.controller ? (uint64_t)def->count * t.controller->model.states : 0;
+    size_t size = t.controller ? version_bytes(t.controller) : 0;
+    char *version = status ? NULL : hed_new(&allocator, size, 1, error);
+    if (!status && !version) status = error->status;
     if (!status) {
-        char version[32];
         hed_pipeline_def pipeline = pipeline_of(t.controller, version);
         hed_problem problem = problem_of(t.controller);
         pipeline.prepare = tune_prepare;
@@ -247,6 +263,7 @@ hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def, const hed_
         status = hed_tune_pipeline(device, &pipeline, &options, result, error);
         if (!status) (*result)->reference = HED_REFERENCE_KERNEL; /* the launches' */
     }
+    hed_delete(&allocator, version, size, 1);
     hed_mppi_destroy(t.controller);
     hed_delete(&allocator, t.state, states, sizeof(float));
     hed_delete(&allocator, t.expected, t.plan, sizeof(float));
