@@ -435,6 +435,54 @@ Test(synth_grid, bodies_that_nothing_hears_open_the_breaker)
     }
 }
 
+/* Plays 6 blocks of a note: the breaker opens, and the sound stays finite. */
+static void expect_break(hed_synth_instrument *instrument, const char *name)
+{
+    float left[256], right[256];
+    const hed_synth_event note = {.bytes = {0x90, 60, 110}};
+    hed_synth *synth = make_synth(here.device, instrument, HED_SYNTH_SOLVER_GRID, 256);
+    for (uint32_t n = 0; n < 6; n++) {
+        hed_synth_block block = {
+            .frames = 256, .events = &note, .event_count = n == 0, .left = left, .right = right};
+        OK(hed_synth_process(synth, &block, &error));
+        for (uint32_t i = 0; i < 256; i++) CHECK(isfinite(left[i]) && isfinite(right[i]));
+    }
+    EXPECT_GT(info_of(synth).breaks, 0, "%s", name);
+    hed_synth_destroy(synth);
+    hed_synth_instrument_destroy(instrument);
+}
+
+/* The blocks of the lattice check their bodies, the group that plays checks its levels: each alone
+ * opens the breaker. */
+Test(synth_grid, bodies_and_levels_open_the_breaker_each_alone)
+{
+    if (!skips(&here)) {
+        hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY),
+                             spring = hed_default_synth_entity_def(HED_SYNTH_SPRING),
+                             ear = hed_default_synth_entity_def(HED_SYNTH_MICROPHONE),
+                             follower = hed_default_synth_entity_def(HED_SYNTH_FOLLOWER);
+        hed_synth_instrument *instrument = make_lattice(&plain);
+        body.as.body.mass = 1e-9f;
+        spring.as.spring.from = add(instrument, &body);
+        body.as.body.position[0] = 5e3f;
+        spring.as.spring.to = add(instrument, &body);
+        spring.as.spring.stiffness = 0.5f;
+        spring.as.spring.rest_length = 1e4f; /* km a sample */
+        add(instrument, &spring);
+        expect_break(instrument, "two bodies that fly apart");
+
+        instrument = make_lattice(&plain);
+        hed_synth_entity struck = instrument->links[0].to;
+        ear.as.microphone.heard = false;
+        ear.as.microphone.gain = 200.0f;
+        follower.as.follower.source = add(instrument, &ear);
+        OK(hed_synth_instrument_link(
+            instrument, follower.as.follower.source, struck, 1.0f, &error));
+        add(instrument, &follower);
+        expect_break(instrument, "a level of a microphone that is not heard");
+    }
+}
+
 /* ---- what it does not take ---- */
 
 /* What plays can be set while it sounds, the lattice cannot. */
