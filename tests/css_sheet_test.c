@@ -295,7 +295,7 @@ Test(css_sheets, nesting)
         {"a::before{b{}color:red}", "M:a::before; M:b; M:&", 2},
         {"a{@scope(x){color:red}top:0}", "M:a; U:&; M:&", 1},
         {"a{@media print{b{c{}}}}", "M:a; -M:b; -M:c", 3},
-        {"a{@supports(x:y){b{}}}", "M:a; M:b", 2},
+        {"a{@supports(x:0){b{}}}", "M:a; M:b", 2},
         {"a::before{&:hover{}}", "M:a::before; M:&:hover", 0},
         {":nope{b{}} c{}", "E::nope; M:c", 1}, {"a{:nope{b{}} c{}}", "M:a; E::nope; M:c", 2},
         {"a{@scope(x){b{}}}", "M:a; U:b", 0}, {"@container (width>1px){a{b{}}}", "U:a; U:b", 0},
@@ -518,7 +518,7 @@ static hed_status read_everything(const hed_allocator *allocator, hed_error *err
     static const char text[] =
         "@layer a, b.c; @import 'two' layer(q); @namespace s 'http://www.w3.org/2000/svg';"
         "a\\62 > .b:is(.c, !, .d e):focus-within:nth-child(2n of .f), s|g[h=i]:lang(de){x:y;--z:{};"
-        "& i::before{top:0!important} @media screen{left:0} @layer w{b{}}} :nope{} @supports(x:y){j{}}"
+        "& i::before{top:0!important} @media screen{left:0} @layer w{b{}}} :nope{} @supports(x:0){j{}}"
         "@font-face{font-family:x} @keyframes y{} :has(> k){}";
     int calls = 0;
     hed_css_names *own = NULL;

@@ -131,7 +131,7 @@ static double viewport_unit(const char *word, const hed_css_medium *m)
 
 static struct quantity dimension_value(const struct condition *c)
 {
-    /* units of fonts are those of the initial font */
+    /* units of fonts refer to the initial font */
     static const struct {
         const char *name;
         unit unit;
@@ -463,19 +463,18 @@ static truth supports_declaration(struct condition *c)
     uint32_t open = c->p->brackets.count, begin = c->now.begin, end = 0;
     while (c->now.type != CSS_END && !c->p->failed &&
            !(c->p->brackets.count == open && css_closes(c->p, &c->now))) {
-        if (!end && css_is_delim(c->p->text, &c->now, '!'))
-            end = c->now.begin; /* the value ends before !important */
+        bool bang = css_is_delim(c->p->text, &c->now, '!');
+        if (end) return NO; /* more than `important` after an exclamation mark */
+        if (bang) end = c->now.begin;
         condition_advance(c);
+        if (bang && !word_is(c, "important")) return NO;
+        if (bang) condition_advance(c);
     }
     if (!end) end = c->now.begin;
     if (custom) return YES;
     if (begin == end || !css_property_known(name)) return NO;
-    const char *property = css_property_of(name);
     const char *value = c->p->text + begin;
-    return css_value_possible(property, value, end - begin, false) &&
-                   css_keywords_known(property, value, end - begin)
-               ? YES
-               : NO;
+    return css_value_valid(name, value, end - begin, false, NULL) ? YES : NO;
 }
 
 /* Reads selector(), font-tech() or font-format(); the current token is the function. */

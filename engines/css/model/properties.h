@@ -1,5 +1,4 @@
-/* Properties: names (properties.c), shorthands and aliases (shorthands.c), and values that are
- * certainly invalid (possible.c). */
+/* Properties: names and values (values/), shorthands and aliases (shorthands.c). */
 #ifndef HED_CSS_PROPERTIES_H
 #define HED_CSS_PROPERTIES_H
 
@@ -30,10 +29,16 @@ typedef enum css_wide {
 css_wide css_wide_keyword(const char *word);
 /* Keyword of a declaration's value. */
 css_wide css_wide_value(const char *value, size_t length);
-/* False if a value is certainly invalid for a property, judged without the property's grammar;
- * custom properties accept any value. value[length] must be readable. */
-bool css_value_possible(const char *property, const char *value, size_t length, bool quirks);
-/* False if a property takes only keywords, and the value has another word or is no word. */
-bool css_keywords_known(const char *property, const char *value, size_t length);
+/* Fault of an invalid value. */
+typedef struct css_value_fault {
+    uint32_t begin, end; /* bytes of the value that do not fit; begin == end: its end */
+    bool lacks_unit;     /* a number stands in the place of a length, angle or time */
+    char expected[192];  /* components that the grammar has there, for people */
+    char suggestion[48]; /* the nearest expected word; "": no word is near */
+} css_value_fault;
+/* True if a value is valid for a property by the grammar of today's browsers (values/); custom and unknown properties take any
+ * value. `fault`: filled if it is not; nullable. value[length] must be readable. */
+bool css_value_valid(
+    const char *property, const char *value, size_t length, bool quirks, css_value_fault *fault);
 
 #endif

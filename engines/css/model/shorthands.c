@@ -112,6 +112,18 @@ static const struct row shorthands[] = {
 
 /* Aliases, except the name of a property with the prefix -webkit-. */
 static const struct row aliases[] = {
+    {"-webkit-border-after-color", "border-block-end-color"},
+    {"-webkit-border-after-style", "border-block-end-style"},
+    {"-webkit-border-after-width", "border-block-end-width"},
+    {"-webkit-border-before-color", "border-block-start-color"},
+    {"-webkit-border-before-style", "border-block-start-style"},
+    {"-webkit-border-before-width", "border-block-start-width"},
+    {"-webkit-border-end-color", "border-inline-end-color"},
+    {"-webkit-border-end-style", "border-inline-end-style"},
+    {"-webkit-border-end-width", "border-inline-end-width"},
+    {"-webkit-border-start-color", "border-inline-start-color"},
+    {"-webkit-border-start-style", "border-inline-start-style"},
+    {"-webkit-border-start-width", "border-inline-start-width"},
     {"-webkit-column-break-after", "break-after"},
     {"-webkit-column-break-before", "break-before"},
     {"-webkit-column-break-inside", "break-inside"},
@@ -160,7 +172,7 @@ const char *css_property_of(const char *name)
     if (strncmp(name, "-webkit-", 8) != 0) return name;
     for (size_t i = 0; i < HED_COUNT(own_webkit); i++)
         if (strcmp(own_webkit[i], name) == 0) return name;
-    return css_property_known(name + 8) ? name + 8 : name;
+    return css_property_known(name) && css_property_known(name + 8) ? name + 8 : name;
 }
 
 const char *css_shorthand(const char *property)

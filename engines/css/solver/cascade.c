@@ -148,8 +148,7 @@ static bool take_declaration(
     if (!query_sets(q, declaration->property)) return false;
     if (entry->important && !declaration->important) return false;
     const char *name = hed_css_names_text(q->c.m.documents[0]->names, declaration->property, NULL);
-    if (!css_value_possible(
-            css_property_of(name), declaration->value, declaration->value_length, quirks))
+    if (!css_value_valid(name, declaration->value, declaration->value_length, quirks, NULL))
         return false;
     entry->important = declaration->important;
     entry->wide = css_wide_value(declaration->value, declaration->value_length);

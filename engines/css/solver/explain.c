@@ -43,7 +43,8 @@ static void put_line(explanation *x, const css_declaration *declaration)
     l->property = css_property_of(public->property);
     l->wide = css_wide_value(public->value, public->value_length);
     l->rank = css_rank(&x->c, public->rule, l->place, public->specificity, public->important);
-    bool possible = css_value_possible(l->property, public->value, public->value_length, x->quirks);
+    bool possible =
+        css_value_valid(public->property, public->value, public->value_length, x->quirks, NULL);
     if (!declaration) public->standing = HED_CSS_EMPTY_RULE;
     else if (!css_property_known(public->property)) public->standing = HED_CSS_NO_PROPERTY;
     else if (!possible) public->standing = HED_CSS_NO_VALUE; }
