@@ -195,7 +195,7 @@ Test(css_cascade, shorthands_and_names)
     } cases[] = {
         {"p{margin:0}p{margin-left:0}p{margin-top:0}", "margin-left", 1},
         {"p{margin-left:0}p{margin:0}", "margin-left", 1},
-        {"p{margin-left:0}p{margin-inline:0}", "margin-left", 0},
+        {"p{margin-left:0}p{margin-inline:0}", "margin-left", 1},
         {"p{border-image-source:none}p{border:0}", "border-image-source", 1},
         {"p{border-top-color:red}p{border-color:red}p{border-bottom:0}", "border-top-color", 1},
         {"p{font-variant-caps:normal}p{font:12px x}", "font-variant-caps", 1},
@@ -337,6 +337,91 @@ Test(css_cascade, explanations)
         OK(hed_css_explain(matcher, found, tell, &told, &error));
         EXPECT_TEXT(told.text, cases[i].told);
         close_site();
+    }
+}
+
+/* The reasons of each step of the cascade. */
+struct reasons {
+    char text[1024];
+    size_t used;
+};
+
+static void tell_reason(void *user, const hed_css_declaration *d)
+{
+    static const char words[] = "-isLSor";
+    struct reasons *told = user;
+    told->used += (size_t)snprintf(told->text + told->used, sizeof told->text - told->used,
+        "%s%d%c%d", told->used ? " " : "", (int)d->rule, words[d->defeat], (int)d->winner);
+}
+
+Test(css_cascade, reasons_of_defeats)
+{
+    static const struct {
+        const char *sheet, *style, *told;
+    } cases[] = {
+        {"p{top:0}p{top:1px}", "", "1--1 0o1"},
+        {"p{top:0;top:1px}", "", "0--1 0o0"},
+        {"#i{top:0}p{top:1px}", "", "0--1 1S0"},
+        {"@layer a{#i{top:0}}p{top:1px}", "", "1--1 0L1"},
+        {"p{top:0!important}#i{top:1px}", "", "0--1 1i0"},
+        {"#i{top:0}", "top:1px", "-2--1 0s-2"},
+        {"p{top:0}#i{top:revert-layer}p{top:x}", "", "1--1 2--1 0r1"},
+        {"p{margin:0}p{margin-left:1px}", "", "1--1 0o1"},
+        {"p{margin-inline-start:0}p{margin-left:1px}", "", "1--1 0o1"},
+    };
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char html[256];
+        hed_error error = {0};
+        uint32_t found, count;
+        struct reasons told = {0};
+        snprintf(html, sizeof html, "<!doctype html><body><p id=i style='%s'>1", cases[i].style);
+        add_sheet(cases[i].sheet, HED_CSS_AUTHOR);
+        match_page(html);
+        OK(hed_css_select(page, "p", &found, 1, &count, &error));
+        OK(hed_css_explain(matcher, found, tell_reason, &told, &error));
+        EXPECT_TEXT(told.text, cases[i].told, "%s %s", cases[i].sheet, cases[i].style);
+        close_site();
+    }
+}
+
+/* Logical properties in each writing mode. */
+Test(css_cascade, logical_and_physical_properties_are_one)
+{
+    static const struct {
+        const char *style, *logical, *physical;
+    } cases[] = {
+        {"", "margin-inline-start", "margin-left"},
+        {"", "inset-block-end", "bottom"},
+        {"", "inline-size", "width"},
+        {"", "border-start-end-radius", "border-top-right-radius"},
+        {"", "overflow-block", "overflow-y"},
+        {"direction:rtl", "margin-inline-start", "margin-right"},
+        {"direction:rtl", "border-start-start-radius", "border-top-right-radius"},
+        {"writing-mode:vertical-rl", "margin-block-start", "margin-right"},
+        {"writing-mode:vertical-rl", "border-inline-start-color", "border-top-color"},
+        {"writing-mode:vertical-rl", "border-start-start-radius", "border-top-right-radius"},
+        {"writing-mode:vertical-lr", "max-inline-size", "max-height"},
+        {"writing-mode:sideways-lr", "padding-inline-start", "padding-bottom"},
+        {"writing-mode:sideways-lr;direction:rtl", "padding-inline-start", "padding-top"},
+    };
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char html[256], sheet[256];
+        hed_error error = {0};
+        uint32_t winners[8];
+        const char *wide[] = {"inherit", "unset"};
+        for (int swapped = 0; swapped < 2; swapped++) {
+            snprintf(html, sizeof html, "<!doctype html><body style='%s'><p>1", cases[i].style);
+            snprintf(sheet, sizeof sheet, "p{%s:%s}p{%s:%s}",
+                swapped ? cases[i].physical : cases[i].logical, wide[0],
+                swapped ? cases[i].logical : cases[i].physical, wide[1]);
+            add_sheet(sheet, HED_CSS_AUTHOR);
+            match_page(html);
+            OK(hed_css_cascade(matcher, cases[i].physical, winners, &error));
+            EXPECT_EQ(winners[page->count - 1], 1, "%s: %s", cases[i].style, sheet);
+            OK(hed_css_cascade(matcher, cases[i].logical, winners, &error));
+            EXPECT_EQ(winners[page->count - 1], 1, "%s: %s", cases[i].style, sheet);
+            close_site();
+        }
     }
 }
 

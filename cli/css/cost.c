@@ -9,7 +9,7 @@
 
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
-#include "cli/css/site.h"
+#include "cli/css/cost.h"
 #include "heddle/stats.h"
 
 enum { COST_FIRST_GROUPS = 16, COST_MOST_REPEATS = 301 };
@@ -250,7 +250,8 @@ static hed_status cost_print(cost *c, const hed_arguments *arguments, hed_error 
     cli_report_end(report, hed_failed(error) ? error->status : HED_OK, error);
     if (hed_failed(error) || json) return hed_failed(error) ? error->status : HED_OK;
     printf("\n%u selectors, %u elements on %u page%s, %s: bind %.1f us, pass %.1f us; %u selectors "
-           "without a cost of their own above the noise of %.1f us.\n",
+           "without a cost of their own above the noise of %.1f us. These are Heddle's times; "
+           "--browser measures Chromium's.\n",
         c->rules, hed_css_matcher_results(c->s.matcher).elements, c->s.page_count,
         c->s.page_count == 1 ? "" : "s", device, 1e6 * c->bind, 1e6 * c->pass, small,
         1e6 * c->noise);
@@ -269,7 +270,10 @@ static int cost_command(const hed_arguments *arguments, void *user)
         c.s.device = c.session.devices[0];
     }
     hed_interrupt_install();
-    site_open(&c.s, arguments, "PAGE", "css", false, &error);
+    if (hed_given(arguments, "browser") && hed_given(arguments, "css"))
+        hed_fail(&error, HED_ERROR_ARGUMENT,
+            "--browser: the browser uses the page's own sheets; expected no --css");
+    else site_open(&c.s, arguments, "PAGE", "css", false, &error);
     if (!hed_failed(&error)) {
         c.rules = hed_css_matcher_results(c.s.matcher).rules;
         hed_css_matcher *counted = matcher_without(&c, NULL, NULL, &error);
@@ -279,9 +283,11 @@ static int cost_command(const hed_arguments *arguments, void *user)
         }
         hed_css_matcher_destroy(counted);
     }
-    if (!hed_failed(&error))
+    bool browser = hed_given(arguments, "browser");
+    if (!hed_failed(&error) && browser) cost_in_browser(&c.s, hed_given(arguments, "json"), &error);
+    if (!hed_failed(&error) && !browser)
         cost_measure(&c, hed_number_of(arguments, "seconds"), hed_given(arguments, "json"), &error);
-    if (!hed_failed(&error)) cost_print(&c, arguments, &error);
+    if (!hed_failed(&error) && !browser) cost_print(&c, arguments, &error);
     free(c.groups);
     free(c.without);
     site_close(&c.s);
@@ -314,8 +320,10 @@ const hed_command hed_command_css_cost = {
             .low = 0.1,
             .high = 3600,
             .help = "how long to look for the costliest"},
+        FLAG("browser", "the costs in Chromium: its own times and counts of each selector on the first page"),
         CLI_OPTION_JSON(true), {0}},
     .examples = (const hed_example[]){{"heddle css cost page.html --css app.css", "on one core"},
-        {"heddle css cost site --css app.css --device cuda:0 --seconds 20", "on a GPU"}, {0}},
+        {"heddle css cost site --css app.css --device cuda:0 --seconds 20", "on a GPU"},
+        {"heddle css cost page.html --browser", "in Chromium, with the page's own sheets"}, {0}},
     .run = cost_command,
 };

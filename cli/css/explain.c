@@ -47,11 +47,105 @@ static void value_text(const hed_css_declaration *d, char *text, size_t limit)
     text[used] = 0;
 }
 
+/* Writes the place of a rule, "file:line selector", or names the style attribute. */
+static void rule_text(const explained *x, uint32_t number, char *text, size_t size)
+{
+    if (number == HED_CSS_OWN_STYLE) {
+        snprintf(text, size, "the style attribute");
+        return;
+    }
+    char selector[80];
+    uint32_t sheet;
+    hed_css_rule rule = site_rule(x->s, number, &sheet);
+    const char *file = site_file(x->s, sheet, rule.source), *slash = strrchr(file, '/');
+    css_one_line(&rule, selector, sizeof selector);
+    snprintf(text, size, "%s:%u %s", slash ? slash + 1 : file, rule.line, selector);
+}
+
+/* Writes the layer of a rule; "": it is in no layer. */
+static void rule_layer(const explained *x, uint32_t number, char *text, size_t size)
+{
+    uint32_t sheet;
+    text[0] = 0;
+    if (number == HED_CSS_OWN_STYLE) return;
+    site_rule(x->s, number, &sheet);
+    hed_css_layer_text(x->s->sheets[sheet], number - site_first_rule(x->s, sheet), text, size);
+}
+
+/* Writes the reason for which another declaration wins. */
+static void defeat_text(const explained *x, const hed_css_declaration *d, char *text, size_t size)
+{
+    static const char outside[] = "a rule outside of layers";
+    char layers[2][64];
+    uint32_t high = d->winner_specificity, low = d->specificity;
+    rule_layer(x, d->winner, layers[0], sizeof layers[0]);
+    rule_layer(x, d->rule, layers[1], sizeof layers[1]);
+    switch (d->defeat) {
+    case HED_CSS_BY_IMPORTANCE: snprintf(text, size, "is !important"); break;
+    case HED_CSS_BY_STYLE:
+        snprintf(text, size, "a style attribute is stronger than selectors");
+        break;
+    case HED_CSS_BY_LAYER:
+        snprintf(text, size, "%s%s is stronger than %s%s%s", layers[0][0] ? "layer " : outside,
+            layers[0], layers[1][0] ? "layer " : outside, layers[1],
+            d->important ? " for !important" : "");
+        break;
+    case HED_CSS_BY_SPECIFICITY:
+        snprintf(text, size, "specificity %u,%u,%u is above %u,%u,%u", high >> 20,
+            high >> 10 & 1023, high & 1023, low >> 20, low >> 10 & 1023, low & 1023);
+        break;
+    case HED_CSS_BY_ORDER:
+        snprintf(text, size, "%s",
+            d->winner == d->rule ? "a later declaration of the same rule" : "comes later");
+        break;
+    default: text[0] = 0;
+    }
+}
+
+/* Writes one sentence: why a declaration does nothing, or not all that it could. */
+static void sentence_text(const explained *x, const hed_css_declaration *d, char *text, size_t size)
+{
+    char rule[160], reason[192], condition[256] = "";
+    uint32_t sheet;
+    text[0] = 0;
+    switch (d->standing) {
+    case HED_CSS_TAKES_PART:
+        if (!d->defeat) break;
+        rule_text(x, d->winner, rule, sizeof rule);
+        defeat_text(x, d, reason, sizeof reason);
+        if (d->defeat == HED_CSS_BY_REVERT)
+            snprintf(text, size, "rolled back by %s, which reverts", rule);
+        else
+            snprintf(text, size, "%soverridden by %s: %s", d->wins ? "in part " : "", rule, reason);
+        break;
+    case HED_CSS_CONDITION_FAILS:
+        site_rule(x->s, d->rule, &sheet);
+        hed_css_failing_condition(x->s->sheets[sheet], d->rule - site_first_rule(x->s, sheet),
+            condition, sizeof condition);
+        snprintf(text, size, "condition does not hold: %s", condition);
+        break;
+    case HED_CSS_NO_PROPERTY:
+        snprintf(text, size, "unknown property%s%s%s", d->suggestion[0] ? "; did you mean " : "",
+            d->suggestion, d->suggestion[0] ? "?" : "");
+        break;
+    case HED_CSS_NO_VALUE:
+        snprintf(text, size, "invalid at %s%.*s%s: %s%s%s%s%s",
+            d->fault_begin < d->fault_end ? "\"" : "the end",
+            (int)(d->fault_end - d->fault_begin < 40 ? d->fault_end - d->fault_begin : 40),
+            d->value + d->fault_begin, d->fault_begin < d->fault_end ? "\"" : "",
+            d->lacks_unit ? "a number without a unit; " : "", "expected ", d->expected,
+            d->suggestion[0] ? "; did you mean " : "", d->suggestion);
+        if (d->suggestion[0]) strncat(text, "?", size - strlen(text) - 1);
+        break;
+    default: break;
+    }
+}
+
 static void explain_row(void *user, const hed_css_declaration *d)
 {
     const explained *x = user;
     char result[32], declaration[160], layer[128] = "", condition[512] = "", *selector = NULL;
-    char specificity[32] = "style", short_value[48] = "", place[640];
+    char specificity[32] = "style", short_value[48] = "", place[640], reason[640];
     const char *file = "", *outcome = result_of(d, result, sizeof result);
     hed_css_rule rule = {.line = hed_css_element_line(x->s->pages[0], x->element)};
     char *value = malloc(d->value_length + 1);
@@ -71,6 +165,7 @@ static void explain_row(void *user, const hed_css_declaration *d)
             d->specificity >> 10 & 1023, d->specificity & 1023);
     } else file = x->s->page_file;
     snprintf(place, sizeof place, "%.600s:%u", file, rule.line);
+    sentence_text(x, d, reason, sizeof reason);
     cli_report_row(x->report, CLI_WHOLE("element", x->element),
         CLI_TEXT("pseudo_element", d->pseudo_element, .heading = "PSEUDO"),
         CLI_TEXT("result", outcome, .heading = "RESULT", .shown = result),
@@ -82,7 +177,8 @@ static void explain_row(void *user, const hed_css_declaration *d)
         CLI_TEXT("origin", "author"), CLI_TEXT("layer", layer, .heading = "LAYER"),
         CLI_TEXT("condition", condition, .heading = "CONDITION"), CLI_TEXT("file", file),
         CLI_WHOLE("line", rule.line), CLI_TEXT(NULL, place, .heading = "WHERE"),
-        CLI_TEXT("selector", selector ? selector : "", .heading = "SELECTOR"));
+        CLI_TEXT("selector", selector ? selector : "", .heading = "SELECTOR"),
+        CLI_TEXT("why", reason, .heading = "WHY"));
     free(selector);
     free(value);
 }
@@ -114,9 +210,17 @@ static hed_status find_element(
     return hed_failed(error) ? error->status : HED_OK;
 }
 
+/* Sets :hover for an element and its ancestors. */
+static void hover_element(const site *s, uint32_t element, hed_error *error)
+{
+    for (uint32_t at = element; at != HED_CSS_NONE && !hed_failed(error);
+         at = hed_css_element_parent(s->pages[0], at))
+        hed_css_set_state(s->matcher, 0, at, HED_CSS_HOVER, NULL, error);
+}
+
 static int explain_command(const hed_arguments *arguments, void *user)
 {
-    site s = {0};
+    site s = {.has_medium = true};
     hed_error error = {0};
     (void)user;
     site_open(&s, arguments, "PAGE", "SHEET", false, &error);
@@ -128,7 +232,8 @@ static int explain_command(const hed_arguments *arguments, void *user)
         char text[256];
         x.report = cli_report_create(json);
         hed_css_element_text(s.pages[0], x.element, text, sizeof text);
-        hed_css_explain(s.matcher, x.element, explain_row, &x, &error);
+        if (hed_given(arguments, "hover")) hover_element(&s, x.element, &error);
+        if (!hed_failed(&error)) hed_css_explain(s.matcher, x.element, explain_row, &x, &error);
         if (!json)
             printf("%s, line %u of %s%s\n", text, hed_css_element_line(s.pages[0], x.element),
                 s.page_file, cli_report_rows(x.report) ? "" : ": nothing matches it");
@@ -145,8 +250,9 @@ const hed_command hed_command_css_explain = {
     .description =
         "Every declaration of the rules that match one element of a page, and of its style attribute, in "
         "the order of the cascade: the strongest first, then those for its pseudo-elements. Each one "
-        "wins, wins part of what its shorthand sets, is beaten, or has no part: its @media or @supports "
-        "does not hold, the property is none, or the value is certainly none of it. Where several "
+        "wins, wins part of what its shorthand sets, or does nothing, with the reason: overridden by a rule "
+        "(by importance, style attribute, layer, specificity or order), rolled back, a condition that does "
+        "not hold, an unknown property, or an invalid value, with what fits in its place. Where several "
         "elements match the selector, the first is taken. Without a sheet the page's own are taken.",
     .positionals = (const hed_option[]){{.name = "PAGE",
                                             .kind = HED_OPTION_FILE,
@@ -170,10 +276,11 @@ const hed_command hed_command_css_explain = {
                                         .low = 1,
                                         .high = 1e9,
                                         .help = "of the elements that match, from 1"},
-        CLI_OPTION_JSON(true), {0}},
+        FLAG("hover", "as if the pointer were over the element: it and those around it are :hover"),
+        SITE_OPTIONS_MEDIUM, CLI_OPTION_JSON(true), {0}},
     .examples = (const hed_example[]){{"heddle css explain page.html '#main > p'",
                                           "by the page's own sheets"},
         {"heddle css explain page.html app.css p --nth 3", "the third paragraph, by one sheet"},
-        {0}},
+        {"heddle css explain page.html nav --width 480 --dark", "on a narrow, dark screen"}, {0}},
     .run = explain_command,
 };

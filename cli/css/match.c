@@ -122,9 +122,18 @@ static hed_status match_rules(const site *s, const hed_arguments *arguments, hed
     return hed_failed(error) ? error->status : HED_OK;
 }
 
+/* Sets :hover for all elements. */
+static void hover_elements(const site *s, hed_error *error)
+{
+    for (uint32_t page = 0; page < s->page_count; page++)
+        for (uint32_t e = 0; e < hed_css_document_describe(s->pages[page]).elements; e++)
+            if (!hed_failed(error))
+                hed_css_set_state(s->matcher, page, e, HED_CSS_HOVER, NULL, error);
+}
+
 static int match_command(const hed_arguments *arguments, void *user)
 {
-    site s = {0};
+    site s = {.has_medium = true};
     hed_error error = {0};
     cli_session session = {0};
     (void)user;
@@ -133,6 +142,7 @@ static int match_command(const hed_arguments *arguments, void *user)
         s.device = session.devices[0];
     }
     site_open(&s, arguments, "PAGE", "SHEET", false, &error);
+    if (!hed_failed(&error) && hed_given(arguments, "hover")) hover_elements(&s, &error);
     if (!hed_failed(&error)) {
         if (hed_given(arguments, "winners") || hed_given(arguments, "property"))
             match_winners(&s, arguments, &error);
@@ -174,7 +184,8 @@ const hed_command hed_command_css_match = {
             .value = "NAME",
             .own = true,
             .help = "which rule wins this property in the cascade: margin-left, or =--gap"},
-        {0}},
+        FLAG("hover", "as if the pointer were over every element: :hover matches"),
+        SITE_OPTIONS_MEDIUM, {0}},
     .examples = (const hed_example[]){{"heddle css match page.html app.css", "a table of rules"},
         {"heddle css match page.html --tsv", "the page's own sheets, for a program"},
         {"heddle css match page.html --property display",

@@ -142,7 +142,7 @@ static hed_status site_add_sheet(site *s, hed_css_sheet_def def, hed_error *erro
     snprintf(s->folder, sizeof s->folder, "%s", def.file);
     def.origin = HED_CSS_AUTHOR;
     if (def.media && !*def.media) def.media = NULL;
-    def.medium = hed_default_css_medium();
+    def.medium = s->medium;
     def.import = site_import;
     def.user = s;
     def.split = s->split;
@@ -200,11 +200,50 @@ static hed_status site_add_page(site *s, const char *path, hed_error *error)
     return HED_OK;
 }
 
+/* Reads the --container options. */
+static void read_containers(site *s, const hed_arguments *arguments, hed_error *error)
+{
+    const char *text;
+    for (uint32_t i = 0; (text = hed_text_at(arguments, "container", i)) && !hed_failed(error); i++) {
+        const char *equals = strrchr(text, '='), *size = equals ? equals + 1 : text;
+        char rest[2];
+        if (i == MOST_CONTAINERS) {
+            hed_fail(error, HED_ERROR_LIMIT, "--container: more than %d", MOST_CONTAINERS);
+            return;
+        }
+        hed_css_container *container = &s->containers[i];
+        snprintf(s->container_names[i], sizeof s->container_names[i], "%.*s",
+            equals ? (int)(equals - text) : 0, text);
+        container->name = s->container_names[i];
+        if (sscanf(size, "%lfx%lf%1s", &container->width, &container->height, rest) != 2 ||
+            (equals && equals - text > 63))
+            hed_fail(error, HED_ERROR_ARGUMENT,
+                "--container %s: expected [NAME=]WIDTHxHEIGHT in pixels, such as card=400x300", text);
+        s->medium.container_count = i + 1;
+    }
+    s->medium.containers = s->containers;
+}
+
+/* Medium that the options specify. */
+static hed_css_medium site_medium(const hed_arguments *arguments)
+{
+    hed_css_medium medium = hed_default_css_medium();
+    medium.width = hed_number_of(arguments, "width");
+    medium.height = hed_number_of(arguments, "height");
+    medium.dark = hed_given(arguments, "dark");
+    medium.reduced_motion = hed_given(arguments, "reduced-motion");
+    if (hed_given(arguments, "print")) medium.type = "print";
+    return medium;
+}
+
 hed_status site_open(site *s, const hed_arguments *arguments, const char *pages, const char *sheets,
     bool states_possible, hed_error *error)
 {
     const char *path;
     bool quirks = false;
+    s->medium = s->has_medium ? site_medium(arguments) : hed_default_css_medium();
+    if (s->has_medium) read_containers(s, arguments, error);
+    if (hed_failed(error)) return error->status;
     if (css_page_list_open(&s->page_files, arguments, pages, error) ||
         hed_css_names_create(NULL, &s->names, error))
         return error->status;

@@ -15,9 +15,29 @@ enum { MOST_SHEETS = 1024 };
         .repeated = true, .own = true, .help = "a style sheet, instead of the pages' own" \
     }
 
+/* Options of the medium. */
+#define SITE_OPTIONS_MEDIUM \
+    {.name = "width", .kind = HED_OPTION_NUMBER, .value = "PIXELS", .own = true, .fallback = "1920", \
+        .low = 0, .high = 1e6, .help = "width of the viewport, for @media"}, \
+        {.name = "height", .kind = HED_OPTION_NUMBER, .value = "PIXELS", .own = true, \
+            .fallback = "1080", .low = 0, .high = 1e6, .help = "height of the viewport"}, \
+        FLAG("dark", "the user prefers dark pages"), FLAG("print", "the medium is print, not screen"), \
+        FLAG("reduced-motion", "the user prefers reduced motion"), \
+    { \
+        .name = "container", .kind = HED_OPTION_TEXT, .value = "[NAME=]WIDTHxHEIGHT", \
+        .repeated = true, .own = true, \
+        .help = "size of the containers of a name, or of queries without one, for @container" \
+    }
+
+enum { MOST_CONTAINERS = 64 };
+
 typedef struct site {
     hed_device *device; /* device of the matcher, set before site_open(); NULL: the processor */
     bool split;         /* set before site_open(); true: each selector of a list is a rule */
+    bool has_medium; /* set before site_open(); true: the command has the options of the medium */
+    hed_css_medium medium;
+    hed_css_container containers[MOST_CONTAINERS];
+    char container_names[MOST_CONTAINERS][64];
     hed_css_names *names;
     hed_css_document **pages;
     uint32_t page_count, page_room;

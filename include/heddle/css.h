@@ -159,12 +159,22 @@ HED_API void hed_css_document_styles(const hed_css_document *document,
 /** Origin of a sheet, in ascending order of its normal declarations in the cascade. */
 typedef enum hed_css_origin { HED_CSS_USER_AGENT, HED_CSS_USER, HED_CSS_AUTHOR } hed_css_origin;
 
+/** A container that \@container queries. */
+typedef struct hed_css_container {
+    const char *name;     /**< "": queries without a name */
+    double width, height; /**< CSS pixels */
+} hed_css_container;
+
 /** Medium of \@media and \@supports. Start from hed_default_css_medium(): a desktop. */
 typedef struct hed_css_medium {
     const char *type;     /**< "screen", "print" */
     double width, height; /**< CSS pixels */
     double resolution;    /**< dots for each CSS pixel */
     bool dark, reduced_motion, hover, fine_pointer;
+    /** (container_count) sizes for \@container, as every container of a name had one size; without
+     *  any, rules inside of \@container are UNSUPPORTED */
+    const hed_css_container *containers;
+    uint32_t container_count;
 } hed_css_medium;
 /** Returns the defaults: screen, 1,920 x 1,080, one dot a pixel, light, a mouse.
  *  Thread class: any. */
@@ -239,6 +249,10 @@ HED_API void hed_css_layer_text(const hed_css_sheet *sheet, uint32_t rule, char 
 /** Writes the conditions of a rule, the innermost first, such as "@media print in @supports (gap:
  *  0)"; "": none. Cut to `size`. */
 HED_API void hed_css_condition_text(
+    const hed_css_sheet *sheet, uint32_t rule, char *text, size_t size);
+/** Writes the outermost condition of a rule that does not hold, such as "@media print"; "": all
+ *  hold. Cut to `size`. */
+HED_API void hed_css_failing_condition(
     const hed_css_sheet *sheet, uint32_t rule, char *text, size_t size);
 
 /* ---- the model: parts of sheets, and names in rules ---- */
@@ -380,10 +394,10 @@ HED_API hed_status hed_css_select(const hed_css_document *document, const char *
  *
  *  `property` is a longhand ("display", "margin-left") or a custom property ("--gap"); a
  *  declaration of a shorthand that sets it, or of `all`, counts. Names with -webkit- and other old
- *  names are aliases. The physical and the logical property of a pair are two properties. A value
- *  is dropped if it is certainly invalid (docs/css.md lists the checks), which is less than a
- *  browser drops. Not included: a browser's own sheet, unless it is one of the sheets, attributes
- *  such as `bgcolor`, animations, and pseudo-elements. winners: (elements).
+ *  names are aliases. The physical and the logical property of a pair are one, in the writing mode of
+ *  each element. A declaration whose value is invalid by the grammar of its property is dropped.
+ *  Not included: a browser's own sheet, unless it is one of the sheets, attributes such as
+ *  `bgcolor`, animations, and pseudo-elements. winners: (elements).
  *  Errors: ARGUMENT (no such property, or a shorthand: the error names its longhands), MEMORY,
  *  LIMIT (2^30 rules times layers). */
 HED_API hed_status hed_css_cascade(
@@ -398,6 +412,17 @@ typedef enum hed_css_standing {
     HED_CSS_EMPTY_RULE       /**< placeholder for a rule without declarations */
 } hed_css_standing;
 
+/** Reason for which another declaration wins, in the order in which the cascade decides. */
+typedef enum hed_css_defeat {
+    HED_CSS_NO_DEFEAT,      /**< it wins all that it sets, or does not take part */
+    HED_CSS_BY_IMPORTANCE,  /**< the winner is important, or of a stronger origin */
+    HED_CSS_BY_STYLE,       /**< the winner is in a style attribute */
+    HED_CSS_BY_LAYER,       /**< the winner's layer is stronger */
+    HED_CSS_BY_SPECIFICITY, /**< the winner's selector is more specific */
+    HED_CSS_BY_ORDER,       /**< the winner comes later */
+    HED_CSS_BY_REVERT       /**< `revert` or `revert-layer` has rolled it back */
+} hed_css_defeat;
+
 /** A declaration on an element. Texts live until the call returns. */
 typedef struct hed_css_declaration {
     uint32_t rule;              /**< rule among all sheets; HED_CSS_OWN_STYLE: a style attribute */
@@ -408,7 +433,17 @@ typedef struct hed_css_declaration {
     bool important;
     uint32_t specificity; /**< specificity of the rule's strongest matching selector */
     hed_css_standing standing;
-    uint32_t sets, wins; /**< numbers of longhands that it sets, and of those that it wins */
+    uint32_t sets, wins;   /**< numbers of longhands that it sets, and of those that it wins */
+    hed_css_defeat defeat; /**< reason of the first longhand that it does not win */
+    /** rule of the winner of that longhand, or of the keyword that rolled it back;
+     *  HED_CSS_OWN_STYLE; HED_CSS_NONE: NO_DEFEAT */
+    uint32_t winner;
+    uint32_t winner_specificity;   /**< specificity of the winner's selector */
+    size_t fault_begin, fault_end; /**< NO_VALUE: bytes of the value that do not fit */
+    bool lacks_unit;      /**< NO_VALUE: a number is in the place of a length, an angle or a time */
+    const char *expected; /**< NO_VALUE: components that would fit there, for people; else "" */
+    const char
+        *suggestion; /**< NO_PROPERTY, NO_VALUE: a known word near the one written; else "" */
 } hed_css_declaration;
 
 /** Calls `each` for every declaration of the rules that match an element, and of its style

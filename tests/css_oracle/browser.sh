@@ -52,6 +52,11 @@ disputed=$(wc -l < "$work/rules")
 cut -f 1-4 "$work/one" | grep -Fx -f - "$work/rules" > "$work/agreed"
 [ ! -s "$work/agreed" ] || complain "disputed.css: no longer disputed: $(cat "$work/agreed")"
 
+# The browser's own statistics of selectors name those of the page.
+printf '<!doctype html><style>div p:first-child { top: 0 } p { left: 0 }</style><body><div><p>1<p>2</div>' > "$work/cost.html"
+"$heddle" css cost "$work/cost.html" --browser --json > "$work/cost" || complain "cost --browser fails"
+grep -q '"selector": "div p:first-child"' "$work/cost" && grep -q '"elements": 2' "$work/cost" || complain "cost --browser lists other selectors: $(cat "$work/cost")"
+
 # ---- those of packages ----
 pages='/usr/share/debian-reference/ch09.en.html
 /usr/share/developers-reference/developers-reference.html

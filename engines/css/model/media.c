@@ -13,7 +13,8 @@ struct condition {
     css_parser *p;
     css_tokenizer t;
     css_token now;
-    bool supports; /* true: @supports; false: @media */
+    bool supports; /* true: @supports; false: @media, or @container */
+    bool container;
     uint32_t depth;
     bool bad; /* invalid */
 };
@@ -381,6 +382,8 @@ static bool units_fit(struct quantity feature, struct quantity value)
 static truth feature_compares(
     const struct condition *c, const char *name, char sign, struct quantity value)
 {
+    bool size = strcmp(name, "inline-size") == 0 || strcmp(name, "block-size") == 0;
+    if (size && c->container) name = name[0] == 'i' ? "width" : "height";
     struct quantity feature = numeric_feature(name, &c->p->medium);
     if (feature.unit == NONE || !units_fit(feature, value)) return UNKNOWN;
     if (feature.unit == INTEGER) value.value = floor(value.value + 0.5);
@@ -618,4 +621,34 @@ bool css_supports_holds(css_parser *p, uint32_t begin, uint32_t end, bool bare)
     }
     p->brackets.count = base;
     return result == YES && !c.bad;
+}
+
+/* Container that a query without a name, or with this one, is about; NULL: none is given. */
+static const hed_css_container *find_container(const hed_css_medium *medium, const char *name)
+{
+    for (uint32_t i = 0; i < medium->container_count; i++)
+        if (strcmp(medium->containers[i].name, name) == 0) return &medium->containers[i];
+    return !name[0] && medium->container_count ? &medium->containers[0] : NULL;
+}
+
+bool css_container_holds(css_parser *p, uint32_t begin, uint32_t end)
+{
+    struct condition c = {.p = p, .t = {p->text, begin, end}, .container = true};
+    uint32_t base = p->brackets.count;
+    char name[64] = "";
+    c.now = css_next_solid(&c.t);
+    if (c.now.type == CSS_IDENT && !word_is(&c, "not")) {
+        size_t length = c.now.name_end - c.now.name;
+        if (length < sizeof name) memcpy(name, p->text + c.now.name, length);
+        condition_advance(&c);
+    }
+    const hed_css_container *container = find_container(&p->medium, name);
+    if (!container) return false;
+    hed_css_medium medium = p->medium;
+    p->medium.width = container->width;
+    p->medium.height = container->height;
+    bool holds = c.now.type == CSS_END ? name[0] != 0 : read_condition(&c, true) == YES && !c.bad;
+    p->medium = medium;
+    p->brackets.count = base;
+    return holds;
 }

@@ -99,6 +99,8 @@ bool css_is_selector(css_parser *parser, uint32_t begin, uint32_t end);
 
 /* True if the list of media queries in text[begin, end) holds. */
 bool css_media_holds(css_parser *parser, uint32_t begin, uint32_t end);
+/* True if the condition of an \@container holds for the containers of the medium. */
+bool css_container_holds(css_parser *parser, uint32_t begin, uint32_t end);
 /* True if a condition of \@supports holds. `bare`: it may be a declaration without parentheses, as
  * in \@import. */
 bool css_supports_holds(css_parser *parser, uint32_t begin, uint32_t end, bool bare);

@@ -9,6 +9,8 @@ bool css_property_known(const char *name);
 /* Property `index` of the known properties except custom ones, sorted by name; NULL after the
  * last. */
 const char *css_property_at(uint32_t index);
+/* Known property that is nearest to an unknown name in lower case; NULL: no property is near. */
+const char *css_property_near(const char *name);
 
 /* Name under which a property is defined: overflow-wrap for word-wrap; the name itself for most. */
 const char *css_property_of(const char *name);

@@ -46,3 +46,15 @@ void hed_css_condition_text(const hed_css_sheet *sheet, uint32_t rule, char *tex
             conditions[at - 1].length < 256 ? (int)conditions[at - 1].length : 256,
             conditions[at - 1].text);
 }
+
+void hed_css_failing_condition(const hed_css_sheet *sheet, uint32_t rule, char *text, size_t size)
+{
+    if (!sheet || (!text && size)) return;
+    const css_condition *conditions = sheet->store[CSS_CONDITIONS].items;
+    if (size) text[0] = 0;
+    for (uint32_t at = sheet->rules[rule].condition; at; at = conditions[at - 1].around)
+        if (!conditions[at - 1].holds)
+            snprintf(text, size, "%.*s",
+                conditions[at - 1].length < 256 ? (int)conditions[at - 1].length : 256,
+                conditions[at - 1].text);
+}

@@ -97,6 +97,7 @@ typedef struct css_condition {
     uint32_t around; /* enclosing condition, as in css_rule */
     const char *text;
     size_t length;
+    bool holds;
 } css_condition;
 
 /* Arrays of a sheet. */

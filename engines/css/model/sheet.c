@@ -187,13 +187,13 @@ static struct frame *open_frame(struct sheet_reader *s)
 }
 
 /* Adds a condition to the top block. */
-static void push_condition(struct sheet_reader *s, const char *text, size_t length)
+static void push_condition(struct sheet_reader *s, const char *text, size_t length, bool holds)
 {
     struct frame *frame = top_frame(s);
     struct css_array *store = &s->p.sheet->store[CSS_CONDITIONS];
     css_condition *condition = css_push(store, 1, sizeof *condition, &s->p);
     if (!condition) return;
-    *condition = (css_condition){frame->condition, text, length};
+    *condition = (css_condition){frame->condition, text, length, holds};
     frame->condition = store->count;
 }
 
@@ -467,7 +467,7 @@ static void import_text(struct sheet_reader *s, const char *url, bool applies, u
     frame->layer = layer;
     frame->top = true;
     if (condition)
-        push_condition(s, s->p.text + condition->begin, condition->end - condition->begin);
+        push_condition(s, s->p.text + condition->begin, condition->end - condition->begin, applies);
     s->source = ++s->imports;
     s->import_level++;
     s->p.prefixes = (struct css_array){0};
@@ -545,7 +545,10 @@ static bool read_group(
     else if (strcmp(name, "supports") == 0)
         applies = css_supports_holds(&s->p, prelude->begin, prelude->end, false);
     else if (strcmp(name, "starting-style") == 0) applies = false;
-    else if (strcmp(name, "container") == 0) unsupported = "inside of @container";
+    else if (strcmp(name, "container") == 0 && !s->p.medium.container_count)
+        unsupported = "inside of @container";
+    else if (strcmp(name, "container") == 0)
+        applies = css_container_holds(&s->p, prelude->begin, prelude->end);
     else if (strcmp(name, "scope") == 0) unsupported = "inside of @scope";
     else return false;
     s->stage = STAGE_RULES;
@@ -554,7 +557,7 @@ static bool read_group(
     frame->applies &= applies;
     frame->names_layers &= applies || strcmp(name, "starting-style") == 0;
     if (unsupported) frame->unsupported = unsupported;
-    push_condition(s, s->p.text + begin, prelude->end - begin);
+    push_condition(s, s->p.text + begin, prelude->end - begin, applies);
     return true;
 }
 
@@ -723,7 +726,7 @@ static void begin_sheet(struct sheet_reader *s)
     size_t size = strlen(media) + sizeof "@media ";
     char *text = hed_arena_new(&s->p.sheet->arena, size, 1, NULL);
     s->p.failed |= !text;
-    if (text) push_condition(s, text, (size_t)snprintf(text, size, "@media %s", media));
+    if (text) push_condition(s, text, (size_t)snprintf(text, size, "@media %s", media), applies);
 }
 
 hed_status hed_css_sheet_create(

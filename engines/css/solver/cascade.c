@@ -8,6 +8,7 @@
 
 #include "tables/lists.h"
 #include "solver/plain.h"
+#include "solver/writing.h"
 
 /* ---- ranks ---- */
 
@@ -97,6 +98,16 @@ uint64_t css_rank(
            (uint64_t)specificity << c->rule_bits | rule;
 }
 
+hed_css_defeat css_rank_defeat(const css_cascade *c, uint64_t greater, uint64_t smaller)
+{
+    uint64_t difference = greater ^ smaller;
+    if (difference >> 61) return HED_CSS_BY_IMPORTANCE;
+    if (difference >> 60) return HED_CSS_BY_STYLE;
+    if (difference >> (30 + c->rule_bits)) return HED_CSS_BY_LAYER;
+    if (difference >> c->rule_bits) return HED_CSS_BY_SPECIFICITY;
+    return HED_CSS_BY_ORDER;
+}
+
 uint32_t css_rolled_back(const css_cascade *c, uint32_t place, css_wide wide)
 {
     return wide == CSS_REVERT ? place - place % c->places : place;
@@ -120,6 +131,7 @@ typedef struct css_own_style {
 typedef struct css_query {
     css_cascade c;
     const char *property; /* a longhand, or a custom property */
+    const char *pair;     /* logical property that is one with it; NULL: it has no pair */
     uint8_t *sets;        /* (names) SETS or SETS_NOT of a declaration of this name; 0: unknown */
     uint32_t name_count;
     css_entry *entries;              /* (rules) */
@@ -135,7 +147,9 @@ static bool query_sets(css_query *q, uint32_t name)
 {
     if (name < q->name_count && q->sets[name]) return q->sets[name] == SETS;
     const char *text = hed_css_names_text(q->c.m.documents[0]->names, name, NULL);
-    bool sets = css_property_sets(css_property_of(text), q->property);
+    const char *name_of = css_property_of(text);
+    bool sets =
+        css_property_sets(name_of, q->property) || (q->pair && css_property_sets(name_of, q->pair));
     if (name < q->name_count) q->sets[name] = sets ? SETS : SETS_NOT;
     return sets;
 }
@@ -374,18 +388,12 @@ static hed_status resolve_property(
         *property, sets);
 }
 
-hed_status hed_css_cascade(
-    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error)
+/* Finds the winners of a property, and of its logical pair. */
+static hed_status query_winners(const hed_css_matcher *matcher, const char *property,
+    const char *pair, uint32_t *winners, hed_error *error)
 {
-    HED_REQUIRE(matcher, property, winners);
-    hed_error local = {0};
-    char text[64];
-    css_query q = {0};
-    if (!error) error = &local;
-    const char *longhand;
-    if (resolve_property(property, text, &longhand, error)) return error->status;
+    css_query q = {.property = property, .pair = pair};
     css_cascade_open(&q.c, matcher, error);
-    q.property = longhand;
     q.name_count = q.c.m.documents[0]->names->count;
     q.sets = hed_arena_new(&q.c.work, q.name_count, 1, error);
     q.entries = hed_arena_new(&q.c.work, q.c.m.result.rules, sizeof *q.entries, error);
@@ -396,6 +404,48 @@ hed_status hed_css_cascade(
     if (!hed_failed(error)) find_winners(&q, winners, error);
     hed_arena_free(&q.c.work);
     return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* Finds the winners of a logical or physical property: for the elements of each writing mode, those of
+ * the pair that is one property in it. */
+static hed_status pair_winners(
+    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error)
+{
+    css_matched m = css_matcher_parts(matcher);
+    uint32_t elements = m.result.elements;
+    hed_arena work = {.allocator = m.allocator, .owner = "a cascade"};
+    uint8_t *modes = hed_arena_new(&work, elements + 1ull, 1, error);
+    uint32_t *of_mode = hed_arena_new(&work, elements + 1ull, sizeof *of_mode, error);
+    bool present[CSS_WRITING_MODES] = {0};
+    if (!hed_failed(error)) css_find_modes(matcher, modes, error);
+    for (uint32_t e = 0; e < elements && !hed_failed(error); e++) present[modes[e]] = true;
+    for (unsigned mode = 0; mode < CSS_WRITING_MODES && !hed_failed(error); mode++) {
+        char physical[64];
+        bool logical = css_physical_of(property, mode, physical);
+        const char *pair = logical ? property : css_logical_of(property, mode);
+        if (!present[mode] ||
+            query_winners(matcher, logical ? physical : property, pair, of_mode, error))
+            continue;
+        for (uint32_t e = 0; e < elements; e++)
+            if (modes[e] == mode) winners[e] = of_mode[e];
+    }
+    hed_arena_free(&work);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status hed_css_cascade(
+    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error)
+{
+    HED_REQUIRE(matcher, property, winners);
+    hed_error local = {0};
+    char text[64], physical[64];
+    if (!error) error = &local;
+    const char *longhand;
+    if (resolve_property(property, text, &longhand, error)) return error->status;
+    bool paired = css_physical_of(longhand, 0, physical) || css_logical_of(longhand, 0);
+    return paired && css_matcher_parts(matcher).result.class_begin
+               ? pair_winners(matcher, longhand, winners, error)
+               : query_winners(matcher, longhand, NULL, winners, error);
 }
 
 hed_status hed_css_element_winners(

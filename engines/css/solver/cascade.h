@@ -45,6 +45,8 @@ uint32_t css_style_place(const css_cascade *cascade);
 /* Rank of a declaration in rule `rule`; HED_CSS_OWN_STYLE: in a style attribute. */
 uint64_t css_rank(const css_cascade *cascade, uint32_t rule, uint32_t place, uint32_t specificity,
     bool important);
+/* Field of the ranks that makes one rank greater than the other. */
+hed_css_defeat css_rank_defeat(const css_cascade *cascade, uint64_t greater, uint64_t smaller);
 /* Bound of the places that remain after `revert` or `revert-layer` has won at a place: those below
  * the result. */
 uint32_t css_rolled_back(const css_cascade *cascade, uint32_t place, css_wide wide);

@@ -5,6 +5,7 @@
 #include "solver/cascade.h"
 #include "tables/lists.h"
 #include "solver/plain.h"
+#include "solver/writing.h"
 
 /* A declaration for the element itself, or for one of its pseudo-elements. */
 typedef struct line {
@@ -28,6 +29,29 @@ typedef struct explanation {
     hed_error *error;
 } explanation;
 
+/* Sets the standing of a declaration with an unknown property or an invalid value. */
+static void judge_declaration(explanation *x, hed_css_declaration *public)
+{
+    if (!css_property_known(public->property)) {
+        const char *suggestion = css_property_near(public->property);
+        public->standing = HED_CSS_NO_PROPERTY;
+        if (suggestion) public->suggestion = suggestion;
+        return;
+    }
+    css_value_fault fault;
+    if (css_value_valid(public->property, public->value, public->value_length, x->quirks, &fault))
+        return;
+    css_value_fault *copy = hed_arena_new(&x->c.work, 1, sizeof *copy, x->error);
+    if (!copy) return;
+    *copy = fault;
+    public->standing = HED_CSS_NO_VALUE;
+    public->fault_begin = fault.begin;
+    public->fault_end = fault.end;
+    public->lacks_unit = fault.lacks_unit;
+    public->expected = copy->expected;
+    public->suggestion = copy->suggestion;
+}
+
 static void put_line(explanation *x, const css_declaration *declaration)
 {
     CSS_PUSH(&x->lines, &x->c.work, x->error, x->about);
@@ -43,11 +67,10 @@ static void put_line(explanation *x, const css_declaration *declaration)
     l->property = css_property_of(public->property);
     l->wide = css_wide_value(public->value, public->value_length);
     l->rank = css_rank(&x->c, public->rule, l->place, public->specificity, public->important);
-    bool possible =
-        css_value_valid(public->property, public->value, public->value_length, x->quirks, NULL);
+    public->winner = HED_CSS_NONE;
+    public->expected = public->suggestion = "";
     if (!declaration) public->standing = HED_CSS_EMPTY_RULE;
-    else if (!css_property_known(public->property)) public->standing = HED_CSS_NO_PROPERTY;
-    else if (!possible) public->standing = HED_CSS_NO_VALUE; }
+    else judge_declaration(x, public); }
 
 static void put_own(void *user, const css_declaration *declaration) { put_line(user, declaration); }
 
@@ -129,33 +152,75 @@ static int by_rank(const void *a, const void *b)
     return x->order > y->order ? -1 : x->order < y->order;
 }
 
-/* Counts one longhand in the lines that set it and in the line that wins it, for one
+/* Records the declaration that keeps a line from winning a longhand. */
+static void set_defeat(line *l, const line *winner, hed_css_defeat defeat)
+{
+    if (l->public.winner != HED_CSS_NONE) return;
+    l->public.defeat = defeat;
+    l->public.winner = winner->public.rule;
+    l->public.winner_specificity = winner->public.specificity;
+}
+
+/* Counts one longhand, with the logical property that is one with it (nullable), in the lines that set it and in the line that wins it, for one
  * pseudo-element. */
-static void decide(const css_cascade *c, line *lines, uint32_t count, const char *longhand)
+static void decide(
+    const css_cascade *c, line *lines, uint32_t count, const char *longhand, const char *pair)
 {
     uint32_t bound = CSS_NONE;
-    bool has_winner = false;
+    const line *winner = NULL, *revert = NULL;
     for (uint32_t i = 0; i < count; i++) {
         line *l = &lines[i];
-        if (l->name == CSS_NONE || !css_property_sets(l->property, longhand)) continue;
+        if (l->name == CSS_NONE || !(css_property_sets(l->property, longhand) ||
+                                       (pair && css_property_sets(l->property, pair))))
+            continue;
         l->public.sets++;
-        if (has_winner || l->public.standing != HED_CSS_TAKES_PART || l->place >= bound) continue;
+        if (l->public.standing != HED_CSS_TAKES_PART) continue;
+        if (winner) set_defeat(l, winner, css_rank_defeat(c, winner->rank, l->rank));
+        else if (l->place >= bound) set_defeat(l, revert, HED_CSS_BY_REVERT);
+        if (winner || l->place >= bound) continue;
         if (l->wide >= CSS_REVERT) bound = css_rolled_back(c, l->place, l->wide);
         l->public.wins++;
-        has_winner = l->wide < CSS_REVERT;
+        if (l->wide < CSS_REVERT) winner = l;
+        else revert = l;
     }
 }
 
-static void decide_all(const css_cascade *c, line *lines, uint32_t count)
+/* True if a line sets a property. */
+static bool is_set(const line *lines, uint32_t count, const char *property)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (lines[i].name != CSS_NONE && css_property_sets(lines[i].property, property))
+            return true;
+    return false;
+}
+
+/* Decides each longhand for the lines of one pseudo-element, in a writing mode. */
+static void decide_all(const css_cascade *c, line *lines, uint32_t count, unsigned mode)
 {
     const char *name;
-    for (uint32_t i = 0; (name = css_property_at(i)); i++)
-        if (!css_shorthand(name) && css_property_of(name) == name) decide(c, lines, count, name);
+    char physical[64];
+    for (uint32_t i = 0; (name = css_property_at(i)); i++) {
+        bool named =
+            !css_shorthand(name) && css_property_of(name) == name && is_set(lines, count, name);
+        const char *logical = named ? css_logical_of(name, mode) : NULL;
+        /* a logical property is decided with its physical one */
+        if (named && css_physical_of(name, mode, physical)) decide(c, lines, count, physical, name);
+        else if (named && !(logical && is_set(lines, count, logical)))
+            decide(c, lines, count, name, NULL);
+    }
     for (uint32_t i = 0; i < count; i++) {
         bool custom = lines[i].name != CSS_NONE && !strncmp(lines[i].public.property, "--", 2);
         for (uint32_t k = 0; k < i && custom; k++) custom = lines[k].name != lines[i].name;
-        if (custom) decide(c, lines, count, lines[i].property);
+        if (custom) decide(c, lines, count, lines[i].property, NULL);
     }
+}
+
+/* Writing mode of an element. */
+static unsigned mode_of(explanation *x, const hed_css_matcher *matcher, uint32_t element)
+{
+    uint8_t *modes = hed_arena_new(&x->c.work, x->c.m.result.elements + 1ull, 1, x->error);
+    if (modes) css_find_modes(matcher, modes, x->error);
+    return modes ? modes[element] : 0;
 }
 
 hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
@@ -181,13 +246,14 @@ hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
             put_rule(&x, m->result.rule[i], element - m->first_element[n]);
         put_style(&x, element - m->first_element[n]);
     }
+    unsigned mode = hed_failed(error) ? 0 : mode_of(&x, matcher, element);
     if (!hed_failed(error)) {
         line *lines = x.lines.items;
         uint32_t count = x.lines.count;
         if (count) qsort(lines, count, sizeof *lines, by_rank);
         for (uint32_t i = 0, end; i < count; i = end) {
             for (end = i; end < count && lines[end].pseudo == lines[i].pseudo;) end++;
-            decide_all(&x.c, lines + i, end - i);
+            decide_all(&x.c, lines + i, end - i, mode);
         }
         for (uint32_t i = 0; i < count; i++) {
             uint32_t pseudo = lines[i].pseudo;

@@ -4,7 +4,7 @@
 #include "support/nearest.h"
 #include "values/values.h"
 
-enum { MOST_NAMED = 6, MOST_WORDS = 512 };
+enum { MOST_NAMED = 6, MOST_WORDS = 512, MOST_PROPERTIES = 1024 };
 
 /* Text of an expected component, such as "<length [0,∞]>", "rgb()" or "solid". */
 static void node_text(uint32_t node, char *text, size_t size)
@@ -122,4 +122,21 @@ void css_value_describe(const css_value *v, const css_value_stop *stop, css_valu
         list_expected(stop, fault->expected, sizeof fault->expected);
     else snprintf(fault->expected, sizeof fault->expected, "the name of a custom property");
     find_nearest(v, stop, fault);
+}
+
+const char *css_property_near(const char *name)
+{
+    static const char *const prefixes[] = {"-moz-", "-ms-", "-o-", "-webkit-", "-khtml-"};
+    const char *names[MOST_PROPERTIES];
+    uint32_t count = 0;
+    for (size_t i = 0; i < HED_COUNT(prefixes); i++) {
+        size_t length = strlen(prefixes[i]);
+        if (strncmp(name, prefixes[i], length) == 0)
+            return css_property_known(name + length) ? name + length : NULL;
+    }
+    for (const char *property; count + 1 < MOST_PROPERTIES && (property = css_property_at(count));
+         count++)
+        names[count] = property;
+    names[count] = NULL;
+    return hed_nearest(name, names);
 }

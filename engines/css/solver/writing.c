@@ -1,0 +1,192 @@
+/* See writing.h. */
+#include "solver/writing.h"
+
+#include <stdio.h>
+
+typedef enum css_flow {
+    HORIZONTAL,
+    VERTICAL_RIGHT, /* vertical-rl */
+    VERTICAL_LEFT,  /* vertical-lr */
+    SIDEWAYS_RIGHT, /* sideways-rl */
+    SIDEWAYS_LEFT   /* sideways-lr */
+} css_flow;
+
+/* ---- pairs of properties ---- */
+
+/* Physical side of a logical one: axis "block" or "inline". */
+static const char *side_of(bool block, bool end, unsigned mode)
+{
+    static const char *const opposite[][2] = {
+        {"top", "bottom"}, {"bottom", "top"}, {"left", "right"}, {"right", "left"}};
+    css_flow flow = mode / 2;
+    bool rtl = mode & 1;
+    unsigned pair; /* row of `opposite` from the start to the end */
+    if (block)
+        pair = flow == HORIZONTAL ? 0 : flow == VERTICAL_LEFT || flow == SIDEWAYS_LEFT ? 2 : 3;
+    else if (flow == HORIZONTAL) pair = rtl ? 3 : 2;
+    else pair = (flow == SIDEWAYS_LEFT) != rtl ? 1 : 0;
+    return opposite[pair][end];
+}
+
+/* Replaces the part of a name at `at`, `length` bytes, by a word. */
+static void replace_part(
+    const char *name, const char *at, size_t length, const char *word, char result[64])
+{
+    snprintf(result, 64, "%.*s%s%s", (int)(at - name), name, word, at + length);
+}
+
+/* Corner such as border-start-end-radius, which names the block side first. */
+static bool radius_of(const char *logical, unsigned mode, char physical[64])
+{
+    char block[8], inline_side[8];
+    if (sscanf(logical, "border-%5[a-z]-%5[a-z]-radius", block, inline_side) != 2) return false;
+    bool ends[2] = {strcmp(block, "end") == 0, strcmp(inline_side, "end") == 0};
+    if ((!ends[0] && strcmp(block, "start")) || (!ends[1] && strcmp(inline_side, "start"))) return false;
+    const char *sides[2] = {side_of(true, ends[0], mode), side_of(false, ends[1], mode)};
+    bool vertical_first = mode / 2 == HORIZONTAL;
+    snprintf(physical, 64, "border-%s-%s-radius", sides[!vertical_first], sides[vertical_first]);
+    return true;
+}
+
+bool css_physical_of(const char *logical, unsigned mode, char physical[64])
+{
+    static const struct {
+        const char *part;
+        bool block, end;
+    } sides[] = {{"-block-start", true, false}, {"-block-end", true, true},
+        {"-inline-start", false, false}, {"-inline-end", false, true}};
+    bool horizontal = mode / 2 == HORIZONTAL;
+    if (strlen(logical) > 40 || (!strstr(logical, "block") && !strstr(logical, "inline") &&
+                                    strncmp(logical, "border-", 7) != 0))
+        return false;
+    for (size_t i = 0; i < HED_COUNT(sides); i++) {
+        const char *at = strstr(logical, sides[i].part);
+        if (!at) continue;
+        const char *side = side_of(sides[i].block, sides[i].end, mode);
+        if (strncmp(logical, "inset-", 6) == 0) snprintf(physical, 64, "%s", side);
+        else replace_part(logical, at + 1, strlen(sides[i].part) - 1, side, physical);
+        return css_property_known(physical);
+    }
+    const char *size = strstr(logical, "inline-size");
+    bool is_inline = size != NULL;
+    if (!size) size = strstr(logical, "block-size");
+    if (size) {
+        replace_part(logical, size, strlen(size), is_inline == horizontal ? "width" : "height", physical);
+        return css_property_known(physical);
+    }
+    if (strncmp(logical, "overflow-", 9) == 0 || strncmp(logical, "overscroll-behavior-", 20) == 0) {
+        const char *axis = strrchr(logical, '-') + 1;
+        is_inline = strcmp(axis, "inline") == 0;
+        if (!is_inline && strcmp(axis, "block") != 0) return false;
+        replace_part(logical, axis, strlen(axis), is_inline == horizontal ? "x" : "y", physical);
+        return true;
+    }
+    return radius_of(logical, mode, physical);
+}
+
+const char *css_logical_of(const char *physical, unsigned mode)
+{
+    const char *name;
+    char other_name[64];
+    for (uint32_t i = 0; (name = css_property_at(i)); i++)
+        if (!css_shorthand(name) && css_physical_of(name, mode, other_name) &&
+            strcmp(other_name, physical) == 0 && css_property_of(name) == name)
+            return name;
+    return NULL;
+}
+
+/* ---- modes of elements ---- */
+
+typedef struct css_modes {
+    css_matched m;
+    uint32_t *winners[2]; /* (elements) of writing-mode and direction */
+    uint8_t *modes;
+} css_modes;
+
+/* Value of the last declaration of a property in a rule or a style attribute. */
+typedef struct css_last_value {
+    hed_css_names *names;
+    const char *property;
+    char value[16]; /* text in lower case; "": no declaration */
+    bool important, quirks;
+} css_last_value;
+
+static void see_declaration(void *user, const css_declaration *declaration)
+{
+    css_last_value *last = user;
+    const char *name = hed_css_names_text(last->names, declaration->property, NULL);
+    if (!css_property_sets(css_property_of(name), last->property)) return;
+    if (last->important && !declaration->important) return;
+    if (!css_value_valid(name, declaration->value, declaration->value_length, last->quirks, NULL))
+        return;
+    last->important = declaration->important;
+    snprintf(last->value, sizeof last->value, "%.*s",
+        (int)(declaration->value_length < 15 ? declaration->value_length : 15), declaration->value);
+    for (char *c = last->value; *c; c++) *c = css_ascii_lower(*c);
+}
+
+/* Value of a property that wins on an element; "": no declaration. */
+static css_last_value winning_value(const css_modes *x, const hed_css_document *d, uint32_t element,
+    uint32_t winner, bool direction)
+{
+    css_last_value last = {.names = d->names, .property = direction ? "direction" : "writing-mode"};
+    if (winner == HED_CSS_NONE) return last;
+    if (winner == HED_CSS_OWN_STYLE) {
+        size_t length;
+        uint32_t style = css_name_find(d->names, "style", 5);
+        uint32_t value = css_attribute_value(d, element, style);
+        const char *text = hed_css_names_text(d->names, value, &length);
+        css_read_declarations(d->names, text, length, see_declaration, &last);
+        return last;
+    }
+    uint32_t s = css_sheet_of(&x->m, winner);
+    const hed_css_sheet *sheet = x->m.sheets[s];
+    const css_rule *rule = &sheet->rules[winner - x->m.first_rule[s]];
+    for (uint32_t i = 0; i < rule->declaration_count; i++)
+        see_declaration(&last, &sheet->declarations[rule->first_declaration + i]);
+    return last;
+}
+
+/* Mode of an element with these winning values; `mode`: that of the parent. */
+static uint8_t mode_with(uint8_t mode, const char *writing, const char *direction)
+{
+    static const char *const flows[] = {[HORIZONTAL] = "horizontal-tb lr lr-tb rl rl-tb initial",
+        [VERTICAL_RIGHT] = "vertical-rl tb tb-rl", [VERTICAL_LEFT] = "vertical-lr",
+        [SIDEWAYS_RIGHT] = "sideways-rl", [SIDEWAYS_LEFT] = "sideways-lr"};
+    for (unsigned flow = 0; flow < HED_COUNT(flows); flow++)
+        if (css_among(flows[flow], writing)) mode = (uint8_t)(2 * flow | (mode & 1));
+    if (css_among("ltr initial", direction)) mode &= (uint8_t)~1u;
+    if (strcmp(direction, "rtl") == 0) mode |= 1;
+    return mode;
+}
+
+static void set_modes(const css_modes *x, uint32_t n)
+{
+    const hed_css_document *d = x->m.documents[n];
+    uint32_t first = x->m.first_element[n], dir = css_name_find(d->names, "dir", 3);
+    for (uint32_t e = 0; e < d->count; e++) {
+        uint32_t parent = d->parent[e];
+        uint8_t mode = parent == CSS_NONE ? 0 : x->modes[first + parent];
+        if (dir != CSS_NONE && css_attribute_value(d, e, dir) != CSS_NONE)
+            mode = (uint8_t)((mode & ~1u) | (d->flags[e] & CSS_RTL ? 1 : 0));
+        css_last_value values[2];
+        for (int i = 0; i < 2; i++)
+            values[i] = winning_value(x, d, e, x->winners[i][first + e], i == 1);
+        x->modes[first + e] = mode_with(mode, values[0].value, values[1].value);
+    }
+}
+
+hed_status css_find_modes(const hed_css_matcher *matcher, uint8_t *modes, hed_error *error)
+{
+    css_modes x = {.m = css_matcher_parts(matcher), .modes = modes};
+    hed_arena work = {.allocator = x.m.allocator, .owner = "writing modes"};
+    for (int i = 0; i < 2 && !hed_failed(error); i++) {
+        x.winners[i] =
+            hed_arena_new(&work, x.m.result.elements + 1ull, sizeof *x.winners[i], error);
+        if (x.winners[i])
+            hed_css_cascade(matcher, i ? "direction" : "writing-mode", x.winners[i], error);
+    }
+    for (uint32_t n = 0; n < x.m.document_count && !hed_failed(error); n++) set_modes(&x, n);
+    hed_arena_free(&work);
+    return hed_failed(error) ? error->status : HED_OK;
+}
