@@ -5,7 +5,10 @@
 #include <math.h>
 
 #include "heddle/mppi_scene.h"
+<<<<<<< HEAD
 #include "files/scene_parts.h"
+=======
+>>>>>>> f39fdf48 (Scenes of mppi from tables of fields: reader, schema, and a page with all keys; a key without effect is an error)
 #include "support/file.h"
 
 TestSuite(mppi_data, .init = folder_make, .fini = folder_remove);
@@ -302,10 +305,15 @@ Test(mppi_data, a_wrong_scene_is_refused)
                 "[]}]}",
         "expected 1 to 65536 points");
     scene_fails("{\"model\": \"dubins\", " TERMS ", \"tables\": {\"a\": []}}", "tables.a");
+#define CONTROLLER(text) "{\"model\": \"dubins\", " TERMS ", \"controller\": {" text "}}"
+    scene_fails(CONTROLLER("\"elite\": 0.2"),
+        "controller.elite: no effect with \"update\": \"exponential\"; expected \"elite\" there (s.json:1:");
+    scene_fails(CONTROLLER("\"knots\": 5"), "expected \"spline\" or \"support_points\" there");
+    scene_fails(CONTROLLER("\"risk\": \"value_at_risk\""), "no effect with \"rollouts\": 1 (");
     put_text("a.h", "");
     scene_fails("{\"model\": {\"source\": \"a.h\", \"states\": [], \"controls\": [\"u\"]}, " TERMS
                 "}",
-        "model.states: expected 1 to 32 names, found 0");
+        "model.states: expected 1 to 32 states, found 0");
     hed_mppi_scene *scene;
     FAILS(HED_ERROR_IO,
         parse("{\"model\": \"dubins\", " TERMS ", \"tables\": {\"a\": \"b.npy\"}}", &scene));
@@ -345,29 +353,6 @@ Test(mppi_data, obstacles_and_paths_move_on)
 }
 
 /* ---- what ships ---- */
-
-Test(mppi_data, the_schema_has_the_loaders_keys)
-{
-    const char *schema = hed_mppi_scene_schema();
-    hed_json *json;
-    OK(hed_json_parse("schema", schema, strlen(schema), &json, &error));
-    hed_json_node root = hed_json_root(json);
-    for (const mppi_scene_keys *list = mppi_scene_key_lists; list->name; list++) {
-        hed_json_node place =
-            list->name[0] ? hed_json_member(hed_json_member(root, "$defs"), list->name) : root;
-        hed_json_node properties = hed_json_member(place, "properties");
-        size_t count = 0, keys = 0;
-        for (hed_json_node n = hed_json_next(properties, NULL); n.key;
-             n = hed_json_next(properties, n.key))
-            count++;
-        for (; list->keys[keys]; keys++)
-            CHECK(
-                hed_json_has(properties, list->keys[keys]), "%s.%s", list->name, list->keys[keys]);
-        CHECK_EQ(count, keys, "%s", list->name);
-    }
-    OK(hed_json_status(json, &error));
-    hed_json_free(json);
-}
 
 static const char *const scenes[] = {"cartpole", "circle", "quadrotor", "differential_drive", "car",
     "network", "pendulum", "dubins", "robot"};

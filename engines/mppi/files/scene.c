@@ -13,111 +13,32 @@ extern const hed_source hed_mppi_scene_files[]; /* generated from scene.schema.j
 
 const char *hed_mppi_scene_schema(void) { return hed_mppi_scene_files[0].text; }
 
-/* ---- the keys ---- */
-
-#define KEYS(name, ...) static const char *const name[] = {__VA_ARGS__, NULL}
-KEYS(keys_scene, "$schema", "description", "model", "parameters", "terms", "tables", "map",
-    "obstacles", "path", "controls", "start", "controller", "run");
-KEYS(keys_model, "source", "states", "controls", "parameters", "tables", "pose", "angles", "dt");
-KEYS(keys_pose, "x", "y", "heading", "speed", "turn", "vx", "vy");
-KEYS(keys_term, "term", "source", "weight", "when", "parameters", "tables");
-
-/* Numeric options of the controller: member of the definition and valid range. */
-typedef enum option_kind { WHOLE, REAL, SWITCH } option_kind;
-typedef struct scene_option {
-    const char *key;
-    option_kind kind;
-    size_t offset;
-    double low, high;
-} scene_option;
-#define OPTION(member, kind, low, high) \
-    { \
-#member, kind, offsetof(hed_mppi_def, member), low, high \
-    }
-static const scene_option scene_options[] = {
-    OPTION(samples, WHOLE, 1, 1 << 24),
-    OPTION(steps, WHOLE, 1, HED_MPPI_MAX_STEPS),
-    OPTION(dt, REAL, 1e-9, 1e9),
-    OPTION(iterations, WHOLE, 1, 1000),
-    OPTION(blocks, WHOLE, 1, 64),
-    OPTION(lambda, REAL, 1e-30, 1e30),
-    OPTION(alpha, REAL, 0, 1),
-    OPTION(elite, REAL, 1e-9, 1),
-    OPTION(tsallis_r, REAL, 1.0001, 1e6),
-    OPTION(tsallis_threshold, REAL, 1e-30, 1e30),
-    OPTION(ess_target, REAL, 0, 1e9),
-    OPTION(crash_cost, REAL, 0, 3e38),
-    OPTION(offset_decay, REAL, 0, 1),
-    OPTION(log_sigma, REAL, 0, 10),
-    OPTION(knots, WHOLE, 2, HED_MPPI_MAX_STEPS),
-    OPTION(kernel_width, REAL, 1e-6, 1e6),
-    OPTION(pure_noise, REAL, 0, 1),
-    OPTION(keep_plan, SWITCH, 0, 1),
-    OPTION(committed, WHOLE, 0, HED_MPPI_MAX_STEPS),
-    OPTION(delay, WHOLE, 0, HED_MPPI_MAX_DELAY),
-    OPTION(smooth, SWITCH, 0, 1),
-    OPTION(smooth_weight, REAL, 0, 1e30),
-    OPTION(rollouts, WHOLE, 1, HED_MPPI_MAX_ROLLOUTS),
-    OPTION(risk_level, REAL, 0, 1),
-    OPTION(nominal_threshold, REAL, -1e30, 1e30),
-    OPTION(value_threshold, REAL, -1e30, 1e30),
-    OPTION(candidates, WHOLE, 3, 1024),
-    OPTION(candidate_samples, WHOLE, 1, 1 << 20),
-};
-
-/* Words of the controller's enumerations, in the order of the enumerators. */
-KEYS(words_kind, "mppi", "tube", "rmppi");
-KEYS(words_scale, "mean", "sum");
-KEYS(words_sampler, "gaussian", "coloured", "log_normal", "spline", "support_points");
-KEYS(words_update, "exponential", "elite", "tsallis");
-KEYS(words_tail, "hold", "zero");
-KEYS(words_risk, "expected", "value_at_risk", "conditional_value_at_risk");
-KEYS(words_when, "running", "terminal", "always");
-
-/* All keys of the controller: those of `scene_options`, then the others. */
-KEYS(keys_controller, "samples", "steps", "dt", "iterations", "blocks", "lambda", "alpha", "elite",
-    "tsallis_r", "tsallis_threshold", "ess_target", "crash_cost", "offset_decay", "log_sigma",
-    "knots", "kernel_width", "pure_noise", "keep_plan", "committed", "delay", "smooth",
-    "smooth_weight", "rollouts", "risk_level", "nominal_threshold", "value_threshold", "candidates",
-    "candidate_samples", "kind", "scale", "sampler", "update", "tail", "risk", "seed",
-    "deadline_ms", "exponent", "covariance", "disturbance", "track_state", "track_control",
-    "track_final");
-
-const mppi_scene_keys mppi_scene_key_lists[] = {
-    {"", keys_scene},
-    {"model", keys_model},
-    {"pose", keys_pose},
-    {"term", keys_term},
-    {"control", mppi_scene_keys_control},
-    {"map", mppi_scene_keys_map},
-    {"obstacle", mppi_scene_keys_obstacle},
-    {"path", mppi_scene_keys_path},
-    {"controller", keys_controller},
-    {"run", mppi_scene_keys_run},
-    {"plant", mppi_scene_keys_plant},
-    {"push", mppi_scene_keys_push},
-    {NULL, NULL},
-};
-
 /* ---- functions common to the parts ---- */
 
 bool mppi_scene_fine(const mppi_scene_reader *reader)
 {
-    return !hed_failed(&reader->error) && hed_json_status(reader->json, NULL) == HED_OK;
+    return hed_json_status(reader->json, NULL) == HED_OK;
+}
+
+void mppi_scene_keep(mppi_scene_reader *reader, const hed_error *error)
+{
+    if (hed_failed(error)) hed_json_fail_as(hed_json_root(reader->json), error);
 }
 
 void *mppi_scene_new(mppi_scene_reader *reader, uint64_t count, size_t size)
 {
+    hed_error error = {0};
     if (!mppi_scene_fine(reader)) return NULL;
-    return hed_arena_new(&reader->scene->arena, count ? count : 1, size, &reader->error);
+    void *memory = hed_arena_new(&reader->scene->arena, count ? count : 1, size, &error);
+    mppi_scene_keep(reader, &error);
+    return memory;
 }
 
 const char *mppi_scene_text(mppi_scene_reader *reader, const char *text)
 {
-    char *copy = mppi_scene_fine(reader)
-                     ? hed_arena_text(&reader->scene->arena, text, &reader->error)
-                     : NULL;
-    return copy ? copy : "";
+    size_t size = strlen(text) + 1;
+    char *copy = mppi_scene_new(reader, size, 1);
+    return copy ? memcpy(copy, text, size) : "";
 }
 
 const char *mppi_scene_path(mppi_scene_reader *reader, hed_json_node node)
@@ -130,18 +51,6 @@ const char *mppi_scene_path(mppi_scene_reader *reader, hed_json_node node)
     char *path = mppi_scene_new(reader, size, 1);
     if (path) snprintf(path, size, "%s/%s", reader->folder, file);
     return path ? path : "";
-}
-
-double mppi_scene_number(
-    hed_json_node object, const char *key, double otherwise, double low, double high)
-{
-    return hed_json_has(object, key) ? hed_json_number(hed_json_member(object, key), low, high)
-                                     : otherwise;
-}
-
-bool mppi_scene_boolean(hed_json_node object, const char *key, bool otherwise)
-{
-    return hed_json_has(object, key) ? hed_json_boolean(hed_json_member(object, key)) : otherwise;
 }
 
 void mppi_scene_add_table(mppi_scene_reader *reader, hed_json_node place, const char *name,
@@ -181,43 +90,44 @@ bool mppi_scene_reads(const hed_mppi_scene *scene, const char *table)
 
 /* ---- lists of names, texts, parameters that a text of one's own has ---- */
 
-static const char *const *scene_read_names(
-    mppi_scene_reader *reader, hed_json_node array, size_t low, size_t high, uint32_t *count)
+/* Reads names: an array of texts, and their number as the second member. */
+static void scene_read_names(const hed_field *field, hed_json_node array, void *at, void *user)
 {
-    size_t length = hed_json_count(array);
-    if (mppi_scene_fine(reader) && (length < low || length > high))
-        hed_json_reject(array, "expected %zu to %zu names, found %zu", low, high, length);
-    const char **names = mppi_scene_new(reader, length, sizeof *names);
+    size_t length = hed_field_length(field, array);
+    const char **names = mppi_scene_new(user, length, sizeof *names);
     for (size_t i = 0; names && i < length; i++) {
         hed_json_node item = hed_json_item(array, i);
-        names[i] = mppi_scene_text(reader, hed_json_string(item));
-        if (mppi_scene_fine(reader) && (!names[i][0] || strlen(names[i]) > 48))
+        names[i] = mppi_scene_text(user, hed_json_string(item));
+        if (mppi_scene_fine(user) && (!names[i][0] || strlen(names[i]) > 48))
             hed_json_reject(
                 item, "found a name of %zu characters, expected 1 to 48", strlen(names[i]));
     }
-    *count = mppi_scene_fine(reader) ? (uint32_t)length : 0;
-    return names;
+    *(uint32_t *)hed_field_second(field, at) = mppi_scene_fine(user) ? (uint32_t)length : 0;
+    *(const char *const **)at = names;
 }
 
-static const char *scene_read_source(mppi_scene_reader *reader, hed_json_node node)
+/* Reads the text of a file; the second member is the file's name. */
+static void scene_read_source(const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    const char *path = mppi_scene_path(reader, node);
+    const char *path = mppi_scene_path(user, node);
     char *text = NULL;
     size_t size;
-    if (!mppi_scene_fine(reader) ||
-        hed_file_read(path, 1 << 20, &text, &size, &reader->error) != HED_OK)
-        return NULL;
+    hed_error error = {0};
+    if (mppi_scene_fine(user)) hed_file_read(path, 1 << 20, &text, &size, &error);
+    mppi_scene_keep(user, &error);
+    if (!mppi_scene_fine(user)) return;
     if (memchr(text, 0, size)) hed_json_reject(node, "%s is no text: it holds a zero byte", path);
-    const char *copy = mppi_scene_text(reader, text);
+    *(const char **)at = mppi_scene_text(user, text);
+    *(const char **)hed_field_second(field, at) = mppi_scene_text(user, hed_json_string(node));
     free(text);
-    return copy;
 }
 
 /* Reads parameters of a user's text: "mass": 2, or "gains": [1, 2, 3]. Elements that differ from
  * the first become settings when the values are read. */
-static const hed_mppi_parameter *scene_read_declared(
-    mppi_scene_reader *reader, hed_json_node object, uint32_t *count)
+static void scene_read_declared(const hed_field *field, hed_json_node object, void *at, void *user)
 {
+    mppi_scene_reader *reader = user;
+    uint32_t *count = hed_field_second(field, at);
     hed_mppi_parameter *parameters =
         mppi_scene_new(reader, HED_MPPI_MAX_PARAMETERS, sizeof *parameters);
     *count = 0;
@@ -236,7 +146,7 @@ static const hed_mppi_parameter *scene_read_declared(
                 hed_json_reject(node, "expected 1 to %d numbers", HED_MPPI_MAX_PARAMETERS);
         } else p->value = (float)hed_json_number(node, -3e38, 3e38);
     }
-    return parameters;
+    *(const hed_mppi_parameter **)at = parameters;
 }
 
 /* ---- values of parameters ---- */
@@ -337,67 +247,78 @@ static void scene_read_parameters(mppi_scene_reader *reader, hed_json_node objec
 
 /* ---- the model ---- */
 
-/* Returns the index of the state named under `key`; -1: no such key. */
-static int32_t scene_read_state(mppi_scene_reader *reader, hed_json_node pose, const char *key)
+/* Reads the name of a state; stores its index. */
+static void scene_read_state(const hed_field *field, hed_json_node node, void *at, void *user)
 {
+    mppi_scene_reader *reader = user;
     const hed_mppi_model *m = &reader->scene->model;
-    if (!hed_json_has(pose, key)) return -1;
-    hed_json_node node = hed_json_member(pose, key);
     uint32_t state = mppi_scene_find_name(
         reader, node, "state", m->state_names, m->states, hed_json_string(node));
-    return state < m->states ? (int32_t)state : -1;
+    *(int32_t *)at = state < m->states ? (int32_t)state : -1;
 }
 
-static void scene_read_own_model(mppi_scene_reader *reader, hed_json_node node)
+#define STATE(member) HED_MEMBER(hed_mppi_model, member), HED_AS_OTHER("state", scene_read_state)
+static const hed_field pose_rows[] = {
+    {"x", "position", STATE(pose_x)},
+    {"y", "position", STATE(pose_y)},
+    {"heading", "direction, rad", STATE(pose_heading)},
+    {"speed", "speed forwards", STATE(speed)},
+    {"turn", "rate of the heading", STATE(turn)},
+    {"vx", "velocity along x", STATE(velocity_x)},
+    {"vy", "velocity along y", STATE(velocity_y)},
+    {0},
+};
+static const hed_fields pose_fields = {
+    "pose", "states with a meaning, for the terms that depend on it", .rows = pose_rows};
+
+static void scene_read_angles(const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    hed_mppi_model *m = &reader->scene->model;
-    hed_json_only(node, keys_model);
-    hed_json_node source = hed_json_member(node, "source");
-    m->text = scene_read_source(reader, source);
-    m->name = m->file = mppi_scene_text(reader, hed_json_string(source));
-    m->state_names = scene_read_names(
-        reader, hed_json_member(node, "states"), 1, HED_MPPI_MAX_STATES, &m->states);
-    m->control_names = scene_read_names(
-        reader, hed_json_member(node, "controls"), 1, HED_MPPI_MAX_CONTROLS, &m->controls);
-    if (hed_json_has(node, "parameters"))
-        m->parameters =
-            scene_read_declared(reader, hed_json_member(node, "parameters"), &m->parameter_count);
-    if (hed_json_has(node, "tables"))
-        m->tables = scene_read_names(
-            reader, hed_json_member(node, "tables"), 0, HED_MPPI_MAX_TABLES, &m->table_count);
-    m->dt = (float)mppi_scene_number(node, "dt", 0.02, 1e-9, 1e9);
-    m->pose_x = m->pose_y = m->pose_heading = m->speed = m->turn = -1;
-    m->velocity_x = m->velocity_y = -1;
-    if (hed_json_has(node, "pose")) {
-        hed_json_node pose = hed_json_member(node, "pose");
-        hed_json_only(pose, keys_pose);
-        int32_t *const places[] = {&m->pose_x, &m->pose_y, &m->pose_heading, &m->speed, &m->turn,
-            &m->velocity_x, &m->velocity_y};
-        for (int i = 0; keys_pose[i]; i++)
-            *places[i] = scene_read_state(reader, pose, keys_pose[i]);
+    hed_mppi_model *m = at;
+    size_t count = hed_field_length(field, node);
+    for (size_t i = 0; i < count && mppi_scene_fine(user); i++) {
+        int32_t state;
+        scene_read_state(field, hed_json_item(node, i), &state, user);
+        if (state >= 0) m->angles |= 1u << state;
     }
-    hed_json_node angles = node;
-    size_t count = 0;
-    if (hed_json_has(node, "angles")) {
-        angles = hed_json_member(node, "angles");
-        count = hed_json_count(angles);
-    }
-    for (size_t i = 0; i < count && mppi_scene_fine(reader); i++) {
-        hed_json_node item = hed_json_item(angles, i);
-        uint32_t state = mppi_scene_find_name(
-            reader, item, "state", m->state_names, m->states, hed_json_string(item));
-        if (state < m->states) m->angles |= 1u << state;
-    }
-    if (mppi_scene_fine(reader) && hed_json_has(node, "parameters"))
-        scene_read_parameters(
-            reader, hed_json_member(node, "parameters"), "", m->parameters, m->parameter_count);
 }
 
-static void scene_read_model(mppi_scene_reader *reader, hed_json_node node)
+#define NAMES(type, member, counter, least, most) \
+    HED_MEMBER(type, member), .kind = HED_FIELD_LIST, .form = "label", .low = (least), \
+        .high = (most), .read = scene_read_names, .second = offsetof(type, counter)
+#define SOURCE(type) \
+    HED_MEMBER(type, text), HED_AS_OTHER("file", scene_read_source), .second = offsetof(type, file)
+#define PARAMETERS(type, function) \
+    HED_MEMBER(type, parameters), HED_AS_OTHER("parameters", function), \
+        .second = offsetof(type, parameter_count)
+static const hed_field model_rows[] = {
+    {"source", "file with the text of model_step()", SOURCE(hed_mppi_model), .required = true},
+    {"states", "names of the states, in the order of x", NAMES(hed_mppi_model, state_names, states, 1, HED_MPPI_MAX_STATES), .required = true},
+    {"controls", "names of the controls, in the order of u",
+        NAMES(hed_mppi_model, control_names, controls, 1, HED_MPPI_MAX_CONTROLS), .required = true},
+    {"parameters", "parameters of the text, with their values", PARAMETERS(hed_mppi_model, scene_read_declared)},
+    {"tables", "tables that the text reads", NAMES(hed_mppi_model, tables, table_count, 0, HED_MPPI_MAX_TABLES)},
+    {"dt", "length of a step", HED_AS_NUMBER(hed_mppi_model, dt, 1e-9, 1e9, "s")},
+    {"pose", NULL, HED_AS_PART(&pose_fields, NULL)},
+    {"angles", "states that are angles", .kind = HED_FIELD_LIST, .form = "label",
+        .high = HED_MPPI_MAX_STATES, .read = scene_read_angles},
+    {0},
+};
+static const hed_mppi_model model_defaults = {.dt = 0.02f, .pose_x = -1, .pose_y = -1,
+    .pose_heading = -1, .speed = -1, .turn = -1, .velocity_x = -1, .velocity_y = -1};
+static const hed_fields model_fields = {"model", "model of your own", .rows = model_rows, .defaults = &model_defaults};
+
+static void scene_read_model(const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    hed_mppi_scene *scene = reader->scene;
+    mppi_scene_reader *reader = user;
+    hed_mppi_scene *scene = at;
     if (hed_json_kind_of(node) == HED_JSON_OBJECT) {
-        scene_read_own_model(reader, node);
+        hed_mppi_model *m = &scene->model;
+        *m = model_defaults;
+        hed_fields_read(&model_fields, node, m, reader);
+        m->name = m->file;
+        if (mppi_scene_fine(reader) && hed_json_has(node, "parameters"))
+            scene_read_parameters(
+                reader, hed_json_member(node, "parameters"), "", m->parameters, m->parameter_count);
     } else {
         const char *names[64] = {NULL}, *typed = hed_json_string(node);
         for (uint32_t i = 0; i < 63 && hed_mppi_model_at(i); i++)
@@ -409,52 +330,76 @@ static void scene_read_model(mppi_scene_reader *reader, hed_json_node node)
     memcpy(scene->start, scene->model.start, sizeof scene->start);
 }
 
+static void scene_read_model_values(
+    const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    const hed_mppi_model *m = &((hed_mppi_scene *)at)->model;
+    scene_read_parameters(user, node, "", m->parameters, m->parameter_count);
+}
+
 /* ---- the terms ---- */
+
+/* Begins a term of the user's own, whose name is part of a function's. */
+static void scene_own_term(
+    mppi_scene_reader *reader, hed_json_node name, const char *typed, hed_mppi_term *term)
+{
+    *term = (hed_mppi_term){.name = mppi_scene_text(reader, typed), .weight = 1};
+    for (const char *c = typed; *c; c++)
+        if (!(*c >= 'a' && *c <= 'z') && !(*c >= '0' && *c <= '9') && *c != '_')
+            hed_json_reject(
+                name, "expected a name of a-z, 0-9 and _: it stands for NAME in term_NAME()");
+}
+
+static void scene_read_term_parameters(
+    const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    mppi_scene_reader *reader = user;
+    if (reader->own_term) scene_read_declared(field, node, at, user);
+    if (mppi_scene_fine(reader))
+        scene_read_parameters(reader, node, reader->term, *(const hed_mppi_parameter **)at,
+            *(uint32_t *)hed_field_second(field, at));
+}
+
+static const char *const words_when[] = {"running", "terminal", "always", NULL};
+static const hed_field term_rows[] = {
+    {"term", "name of one of Heddle's terms, or of your own", .kind = HED_FIELD_TEXT, .required = true},
+    {"source", "file with the text of term_NAME(), for a term of your own", SOURCE(hed_mppi_term)},
+    {"weight", "factor of the cost; the term's by default", HED_AS_NUMBER(hed_mppi_term, weight, -1e30, 1e30, NULL)},
+    {"when", "steps whose cost counts: each, the last one, or both", HED_AS_CHOICE(hed_mppi_term, when, words_when)},
+    {"parameters", "parameters of the term", PARAMETERS(hed_mppi_term, scene_read_term_parameters)},
+    {"tables", "tables that a text of your own reads", NAMES(hed_mppi_term, tables, table_count, 0, HED_MPPI_MAX_TABLES)},
+    {0},
+};
+static const hed_fields term_fields = {"term", NULL, .rows = term_rows};
 
 static void scene_read_term(mppi_scene_reader *reader, hed_json_node node, hed_mppi_term *term)
 {
-    hed_json_only(node, keys_term);
+    hed_fields_only(&term_fields, node);
     hed_json_node name = hed_json_member(node, "term");
     const char *typed = hed_json_string(name);
-    bool has_source = hed_json_has(node, "source"), has_parameters = hed_json_has(node, "parameters");
-    if (has_source) {
-        *term = (hed_mppi_term){.name = mppi_scene_text(reader, typed), .weight = 1};
-        for (const char *c = typed; *c; c++)
-            if (!(*c >= 'a' && *c <= 'z') && !(*c >= '0' && *c <= '9') && *c != '_')
-                hed_json_reject(name, "expected a name of a-z, 0-9 and _: it stands for NAME in "
-                                      "term_NAME()");
-        term->text = scene_read_source(reader, hed_json_member(node, "source"));
-        term->file = mppi_scene_text(reader, hed_json_string(hed_json_member(node, "source")));
-        if (has_parameters)
-            term->parameters = scene_read_declared(
-                reader, hed_json_member(node, "parameters"), &term->parameter_count);
+    const hed_mppi_term *known_term = hed_mppi_term_find(typed);
+    reader->own_term = hed_json_has(node, "source");
+    if (reader->own_term) {
+        scene_own_term(reader, name, typed, term);
+    } else if (known_term) {
+        *term = *known_term;
         if (hed_json_has(node, "tables"))
-            term->tables = scene_read_names(reader, hed_json_member(node, "tables"), 0,
-                HED_MPPI_MAX_TABLES, &term->table_count);
-    } else {
+            hed_json_reject(node, "tables are for a term with a source of its own");
+    } else if (mppi_scene_fine(reader)) {
         const char *names[64] = {NULL};
         for (uint32_t i = 0; i < 63 && hed_mppi_term_at(i); i++)
             names[i] = hed_mppi_term_at(i)->name;
-        const hed_mppi_term *known_term = hed_mppi_term_find(typed);
-        if (known_term) *term = *known_term;
-        else if (mppi_scene_fine(reader)) scene_refuse_name(name, "term", names, typed);
-        if (hed_json_has(node, "tables"))
-            hed_json_reject(node, "tables are for a term with a source of its own");
+        scene_refuse_name(name, "term", names, typed);
     }
-    term->weight = (float)mppi_scene_number(node, "weight", (double)term->weight, -1e30, 1e30);
-    if (hed_json_has(node, "when"))
-        term->when = (hed_mppi_when)hed_json_choice(hed_json_member(node, "when"), words_when);
-    if (has_parameters && mppi_scene_fine(reader))
-        scene_read_parameters(reader, hed_json_member(node, "parameters"), term->name,
-            term->parameters, term->parameter_count);
+    reader->term = typed;
+    hed_fields_read(&term_fields, node, term, reader);
 }
 
-static void scene_read_terms(mppi_scene_reader *reader, hed_json_node array)
+static void scene_read_terms(const hed_field *field, hed_json_node array, void *at, void *user)
 {
-    hed_mppi_scene *scene = reader->scene;
-    size_t count = hed_json_count(array);
-    if (mppi_scene_fine(reader) && (count == 0 || count > HED_MPPI_MAX_TERMS))
-        hed_json_reject(array, "expected 1 to %d terms, found %zu", HED_MPPI_MAX_TERMS, count);
+    mppi_scene_reader *reader = user;
+    hed_mppi_scene *scene = at;
+    size_t count = hed_field_length(field, array);
     for (size_t i = 0; mppi_scene_fine(reader) && i < count; i++) {
         hed_json_node node = hed_json_item(array, i);
         scene_read_term(reader, node, &scene->terms[i]);
@@ -465,86 +410,60 @@ static void scene_read_terms(mppi_scene_reader *reader, hed_json_node array)
     }
 }
 
-/* ---- the controller ---- */
-
-static void scene_read_floats(mppi_scene_reader *reader, hed_json_node object, const char *key,
-    float *values, uint32_t count, double low)
-{
-    double read[HED_MPPI_MAX_CONTROLS * HED_MPPI_MAX_CONTROLS] = {0};
-    if (!hed_json_has(object, key) || !mppi_scene_fine(reader)) return;
-    hed_json_numbers(hed_json_member(object, key), read, count, low, 3e38);
-    for (uint32_t i = 0; i < count; i++) values[i] = (float)read[i];
-}
-
-static uint32_t scene_choice(
-    hed_json_node object, const char *key, uint32_t otherwise, const char *const *words)
-{
-    return hed_json_has(object, key) ? hed_json_choice(hed_json_member(object, key), words)
-                                     : otherwise;
-}
-
-static void scene_read_controller(mppi_scene_reader *reader, hed_json_node node)
-{
-    hed_mppi_scene *scene = reader->scene;
-    hed_mppi_def *def = &scene->def;
-    uint32_t nx = scene->model.states, nu = scene->model.controls;
-    hed_json_only(node, keys_controller);
-    for (size_t i = 0; i < HED_COUNT(scene_options); i++) {
-        const scene_option *o = &scene_options[i];
-        void *member = (char *)def + o->offset;
-        if (!hed_json_has(node, o->key)) continue;
-        hed_json_node value = hed_json_member(node, o->key);
-        if (o->kind == SWITCH) *(bool *)member = hed_json_boolean(value);
-        else if (o->kind == REAL) *(float *)member = (float)hed_json_number(value, o->low, o->high);
-        else
-            *(uint32_t *)member =
-                (uint32_t)hed_json_integer(value, (int64_t)o->low, (int64_t)o->high);
-    }
-    def->kind = (hed_mppi_kind)scene_choice(node, "kind", def->kind, words_kind);
-    def->scale = (hed_mppi_scale)scene_choice(node, "scale", def->scale, words_scale);
-    def->sampler = (hed_mppi_sampler)scene_choice(node, "sampler", def->sampler, words_sampler);
-    def->update = (hed_mppi_update)scene_choice(node, "update", def->update, words_update);
-    def->tail = (hed_mppi_tail)scene_choice(node, "tail", def->tail, words_tail);
-    def->risk = (hed_mppi_risk)scene_choice(node, "risk", def->risk, words_risk);
-    if (hed_json_has(node, "seed"))
-        def->seed = (uint64_t)hed_json_integer(hed_json_member(node, "seed"), 0, INT64_MAX);
-    def->deadline_ns = (uint64_t)(1e6 * mppi_scene_number(node, "deadline_ms", 0, 0, 1e6));
-    scene_read_floats(reader, node, "exponent", def->exponent, nu, 0);
-    scene_read_floats(reader, node, "disturbance", def->disturbance, nx, 0);
-    scene_read_floats(reader, node, "track_state", def->track_state, nx, 0);
-    scene_read_floats(reader, node, "track_control", def->track_control, nu, 0);
-    scene_read_floats(reader, node, "track_final", def->track_final, nx, 0);
-    if (hed_json_has(node, "covariance")) {
-        float *covariance = mppi_scene_new(reader, nu * nu, sizeof *covariance);
-        scene_read_floats(reader, node, "covariance", covariance, nu * nu, -3e38);
-        def->covariance = covariance;
-    }
-}
-
 /* ---- the whole ---- */
+
+static const hed_field scene_rows[] = {
+    {"$schema", "schema, for editors", .kind = HED_FIELD_TEXT},
+    {"description", "text for readers", .kind = HED_FIELD_TEXT},
+    {"model", "system to control", HED_AS_OTHER("model_or_name", scene_read_model), .required = true},
+    {"parameters", "parameters of the model", HED_AS_OTHER("parameters", scene_read_model_values)},
+    {"terms", "sum of the cost", HED_AS_LIST(&term_fields, 1, HED_MPPI_MAX_TERMS, scene_read_terms), .required = true},
+    {"controls", "noise and limits of controls", HED_AS_OTHER("controls", mppi_scene_read_controls)},
+    {"start", "states at the start; missing ones are the model's", HED_MEMBER(hed_mppi_scene, start), HED_AS_OTHER("states", mppi_scene_read_start)},
+    {"controller", NULL, HED_AS_OBJECT(hed_mppi_scene, def, &mppi_controller_fields)},
+    {"run", NULL, HED_AS_PART(&mppi_run_fields, NULL)},
+    {"tables", "tables of numbers, for texts that read them", HED_AS_OTHER("tables", mppi_scene_read_tables)},
+    {"map", NULL, HED_AS_PART(&mppi_map_fields, mppi_scene_read_map)},
+    {"obstacles", "discs that move",
+        HED_AS_LIST(&mppi_obstacle_fields, 1, MPPI_SCENE_OBSTACLES, mppi_scene_read_obstacles)},
+    {"path", NULL, HED_AS_PART(&mppi_path_fields, mppi_scene_read_path)},
+    {0},
+};
+static const hed_fields scene_fields = {"", NULL, .rows = scene_rows};
+
+static const hed_fields *const scene_tables[] = {&scene_fields, &model_fields, &pose_fields,
+    &term_fields, &mppi_control_fields, &mppi_map_fields, &mppi_obstacle_fields, &mppi_path_fields,
+    &mppi_controller_fields, &mppi_run_fields, &mppi_plant_fields, &mppi_push_fields, NULL};
+
+#define NUMBERS "{'type': 'array', 'items': {'type': 'number'}}"
+#define NUMBERS_BY_NAME "{'type': 'object', 'additionalProperties': {'type': 'number'}}"
+static const hed_form scene_forms[] = {
+    {"file", "name of a file, relative to this one", "'type': 'string', 'minLength': 1"},
+    {"label", "texts of 1 to 48 bytes", "'type': 'string', 'minLength': 1, 'maxLength': 48"},
+    {"state", "name of a state", "'type': 'string'"},
+    {"point", "points [x, y] within 1000 km of the origin, m", "'type': 'array', 'minItems': 2, 'maxItems': 2, 'items': {'type': 'number', 'minimum': -1000000, 'maximum': 1000000}"},
+    {"states", "numbers of all states in order, or object of numbers by the names of states", "'anyOf': [" NUMBERS ", " NUMBERS_BY_NAME "]"},
+    {"deviations", "as states; at least 0", "'anyOf': [{'type': 'array', 'items': {'type': 'number', 'minimum': 0}}, {'type': 'object', 'additionalProperties': {'type': 'number', 'minimum': 0}}]"},
+    {"values", "object of numbers by the names of parameters", "'type': 'object', 'additionalProperties': {'type': 'number'}"},
+    {"parameters", "object by the names of parameters: a number; for an array a number (of every element), a list, or an object by the names of states or controls", "'type': 'object', 'additionalProperties': {'anyOf': [{'type': 'number'}, " NUMBERS ", " NUMBERS_BY_NAME "]}"},
+    {"model_or_name", "name of one of Heddle's models, or `model`", "'anyOf': [{'type': 'string'}, {'$ref': '#/$defs/model'}]"},
+    {"controls", "object of `control` by the names of controls", "'type': 'object', 'additionalProperties': {'$ref': '#/$defs/control'}"},
+    {"tables", "object by the names of tables: a list of numbers, or the name of an npy file", "'type': 'object', 'additionalProperties': {'anyOf': [{'type': 'string', 'minLength': 1}, {'type': 'array', 'minItems': 1, 'items': {'type': 'number'}}]}"},
+    {0},
+};
+
+const hed_document mppi_scene_document = {"Heddle mppi scene",
+    "A system, the cost of its motion, and the controller: heddle mppi run FILE. Units are those of the model "
+    "and its terms (heddle mppi models lists them). Names of files are relative to this one.",
+    scene_tables, scene_forms};
 
 static void scene_read(mppi_scene_reader *reader)
 {
     hed_mppi_scene *scene = reader->scene;
-    hed_json_node root = hed_json_root(reader->json);
     scene->def = hed_default_mppi_def();
-    hed_json_only(root, keys_scene);
-    if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
-    if (hed_json_has(root, "description")) hed_json_string(hed_json_member(root, "description"));
-    scene_read_model(reader, hed_json_member(root, "model"));
-    if (!mppi_scene_fine(reader)) return;
-    if (hed_json_has(root, "parameters"))
-        scene_read_parameters(reader, hed_json_member(root, "parameters"), "",
-            scene->model.parameters, scene->model.parameter_count);
-    scene_read_terms(reader, hed_json_member(root, "terms"));
-    if (hed_json_has(root, "controls"))
-        mppi_scene_read_controls(reader, hed_json_member(root, "controls"));
-    if (hed_json_has(root, "start"))
-        mppi_scene_read_states(reader, hed_json_member(root, "start"), scene->start);
-    if (hed_json_has(root, "controller"))
-        scene_read_controller(reader, hed_json_member(root, "controller"));
-    if (hed_json_has(root, "run")) mppi_scene_read_run(reader, hed_json_member(root, "run"));
-    if (mppi_scene_fine(reader)) mppi_scene_read_world(reader, root);
+    scene->place = UINT32_MAX;
+    hed_fields_read(&scene_fields, hed_json_root(reader->json), scene, reader);
+    if (mppi_scene_fine(reader)) mppi_scene_start_world(reader);
     scene->def.model = &scene->model;
     scene->def.terms = scene->terms;
     scene->def.tables = scene->tables;
@@ -563,9 +482,7 @@ static hed_status scene_load(
     } else {
         created->arena.owner = "scene";
         scene_read(&reader);
-        status = reader.error.status;
-        if (status != HED_OK) hed_fail(error, status, "%s", reader.error.text);
-        else status = hed_json_status(json, error);
+        status = hed_json_status(json, error);
     }
     hed_json_free(json);
     if (status == HED_OK) *scene = created;

@@ -1,19 +1,18 @@
-/* Declarations common to the parts of the scene loader. Readers process the document without
- * checking for errors: the first error is kept (scene_reject, hed_json_*), after it every reader
- * returns 0 or NULL and does nothing, and the loader tests for an error once, at its end. */
+/* Declarations common to the parts of the scene loader. Tables of fields (support/fields.h) have the
+ * keys of each object, and call the readers here for values that are no plain fields. Readers
+ * process the document without checking for errors: the document keeps the first error, after it
+ * every reader returns 0 or NULL and does nothing, and the loader tests for an error once, at its
+ * end. */
 #ifndef MPPI_SCENE_PARTS_H
 #define MPPI_SCENE_PARTS_H
 
 #include "heddle/author.h"
 #include "heddle/mppi_scene.h"
-#include "support/json.h"
+#include "support/fields.h"
 
-/* Keys of an object of the document, ending with NULL; the schema has the same keys. */
-typedef struct mppi_scene_keys {
-    const char *name; /* the schema's: "" for the document, else the name of a definition */
-    const char *const *keys;
-} mppi_scene_keys;
-extern const mppi_scene_keys mppi_scene_key_lists[]; /* ends with NULL */
+/* Keys of scene files; scene.schema.json and the tables of docs/mppi.md are made from them. */
+extern const hed_document mppi_scene_document;
+extern const hed_fields mppi_controller_fields; /* scene_controller.c */
 
 enum {
     MPPI_SCENE_OBSTACLES = 1024,
@@ -59,19 +58,18 @@ typedef struct mppi_scene_reader {
     hed_mppi_scene *scene;
     hed_json *json;
     const char *folder;
-    hed_error error; /* error of a file; errors of the document are kept in `json` */
+    const char *term; /* name of the term in hand */
+    bool own_term;    /* true: a text of the user's */
 } mppi_scene_reader;
 
 bool mppi_scene_fine(const mppi_scene_reader *reader);
+/* Keeps the error of a call that failed, as the document's. */
+void mppi_scene_keep(mppi_scene_reader *reader, const hed_error *error);
 /* Allocates memory of the scene; NULL: out of memory, or an earlier error. */
 void *mppi_scene_new(mppi_scene_reader *reader, uint64_t count, size_t size);
 /* Returns a path relative to the scene's file; "" after an error. */
 const char *mppi_scene_path(mppi_scene_reader *reader, hed_json_node node);
 const char *mppi_scene_text(mppi_scene_reader *reader, const char *text);
-/* Return an optional member, or `otherwise` if it is missing. */
-double mppi_scene_number(
-    hed_json_node object, const char *key, double otherwise, double low, double high);
-bool mppi_scene_boolean(hed_json_node object, const char *key, bool otherwise);
 /* Adds a table for the controller; `values` must live as long as the scene. */
 void mppi_scene_add_table(mppi_scene_reader *reader, hed_json_node place, const char *name,
     const float *values, uint64_t count);
@@ -82,17 +80,16 @@ bool mppi_scene_reads(const hed_mppi_scene *scene, const char *table);
 uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, const char *what,
     const char *const *names, uint32_t count, const char *typed);
 
-/* scene_run.c: reads values for states (all in order, or some by name), for controls, and the
- * run. */
+/* Readers of rows, with the reader as `user` and the scene as `at`, and the tables of further
+ * objects. scene_run.c: values for states (all in order, or some by name), controls, the run. */
 void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float *values);
-void mppi_scene_read_controls(mppi_scene_reader *reader, hed_json_node object);
-void mppi_scene_read_run(mppi_scene_reader *reader, hed_json_node node);
-extern const char *const mppi_scene_keys_control[],
-    *const mppi_scene_keys_run[], *const mppi_scene_keys_plant[], *const mppi_scene_keys_push[];
-
-/* scene_world.c: reads tables, map, obstacles and path. */
-void mppi_scene_read_world(mppi_scene_reader *reader, hed_json_node root);
-extern const char *const mppi_scene_keys_map[], *const mppi_scene_keys_obstacle[],
-                                                    *const mppi_scene_keys_path[];
+hed_field_read mppi_scene_read_start, mppi_scene_read_controls;
+extern const hed_fields mppi_control_fields, mppi_run_fields, mppi_plant_fields, mppi_push_fields;
+/* scene_world.c: tables, the map, obstacles and the path. */
+hed_field_read mppi_scene_read_tables, mppi_scene_read_map, mppi_scene_read_obstacles,
+    mppi_scene_read_path;
+/* Sets the tables that change with time to their start. */
+void mppi_scene_start_world(mppi_scene_reader *reader);
+extern const hed_fields mppi_map_fields, mppi_obstacle_fields, mppi_path_fields;
 
 #endif

@@ -4,11 +4,6 @@
 
 #include <string.h>
 
-const char *const mppi_scene_keys_control[] = {"sigma", "minimum", "maximum", "rate", NULL};
-const char *const mppi_scene_keys_run[] = {"steps", "plant", NULL};
-const char *const mppi_scene_keys_plant[] = {"parameters", "disturbance", "pushes", "seed", NULL};
-const char *const mppi_scene_keys_push[] = {"at", "change", NULL};
-
 void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float *values)
 {
     const hed_mppi_model *m = &reader->scene->model;
@@ -27,9 +22,31 @@ void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float
     }
 }
 
-void mppi_scene_read_controls(mppi_scene_reader *reader, hed_json_node object)
+void mppi_scene_read_start(const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    hed_mppi_scene *scene = reader->scene;
+    mppi_scene_read_states(user, node, at);
+}
+
+/* ---- controls ---- */
+
+/* Noise and limits of one control. */
+typedef struct control_limits {
+    float sigma, minimum, maximum, rate;
+} control_limits;
+
+static const hed_field control_rows[] = {
+    {"sigma", "standard deviation of the noise; the model's by default", HED_AS_NUMBER(control_limits, sigma, 0, HED_FIELD_ANY, NULL)},
+    {"minimum", "lower limit; the model's by default", HED_AS_NUMBER(control_limits, minimum, -HED_FIELD_ANY, HED_FIELD_ANY, NULL)},
+    {"maximum", "upper limit; the model's by default", HED_AS_NUMBER(control_limits, maximum, -HED_FIELD_ANY, HED_FIELD_ANY, NULL)},
+    {"rate", "maximum change in a second; 0: no limit", HED_AS_NUMBER(control_limits, rate, 0, HED_FIELD_ANY, NULL)},
+    {0},
+};
+const hed_fields mppi_control_fields = {"control", NULL, .rows = control_rows};
+
+void mppi_scene_read_controls(const hed_field *field, hed_json_node object, void *at, void *user)
+{
+    mppi_scene_reader *reader = user;
+    hed_mppi_scene *scene = at;
     hed_mppi_def *def = &scene->def;
     memcpy(def->sigma, scene->model.sigma, sizeof def->sigma);
     memcpy(def->minimum, scene->model.minimum, sizeof def->minimum);
@@ -37,22 +54,26 @@ void mppi_scene_read_controls(mppi_scene_reader *reader, hed_json_node object)
     for (hed_json_node node = hed_json_next(object, NULL);
          mppi_scene_fine(reader) && hed_json_kind_of(node) != HED_JSON_NOTHING;
          node = hed_json_next(object, node.key)) {
-        hed_json_only(node, mppi_scene_keys_control);
+        hed_fields_only(&mppi_control_fields, node);
         uint32_t i = mppi_scene_find_name(
             reader, node, "control", scene->model.control_names, scene->model.controls, node.key);
         if (i == scene->model.controls) return;
-        def->sigma[i] = (float)mppi_scene_number(node, "sigma", (double)def->sigma[i], 0, 3e38);
-        def->minimum[i] =
-            (float)mppi_scene_number(node, "minimum", (double)def->minimum[i], -3e38, 3e38);
-        def->maximum[i] =
-            (float)mppi_scene_number(node, "maximum", (double)def->maximum[i], -3e38, 3e38);
-        def->rate[i] = (float)mppi_scene_number(node, "rate", 0, 0, 3e38);
+        control_limits limits = {def->sigma[i], def->minimum[i], def->maximum[i], 0};
+        hed_fields_read(&mppi_control_fields, node, &limits, reader);
+        def->sigma[i] = limits.sigma;
+        def->minimum[i] = limits.minimum;
+        def->maximum[i] = limits.maximum;
+        def->rate[i] = limits.rate;
     }
 }
 
+/* ---- the plant ---- */
+
 /* Reads the plant's parameters, which the controller does not see. */
-static void run_read_parameters(mppi_scene_reader *reader, hed_json_node object)
+static void run_read_parameters(const hed_field *field, hed_json_node object, void *at, void *user)
 {
+    mppi_scene_reader *reader = user;
+    hed_mppi_plant *plant = at;
     const hed_mppi_model *m = &reader->scene->model;
     const char *names[HED_MPPI_MAX_PARAMETERS];
     hed_mppi_setting *settings = mppi_scene_new(reader, HED_MPPI_MAX_PARAMETERS, sizeof *settings);
@@ -67,48 +88,64 @@ static void run_read_parameters(mppi_scene_reader *reader, hed_json_node object)
             settings[count++] =
                 (hed_mppi_setting){names[i], (float)hed_json_number(node, -3e38, 3e38)};
     }
-    reader->scene->plant.settings = settings;
-    reader->scene->plant.setting_count = count;
+    plant->settings = settings;
+    plant->setting_count = count;
 }
 
-static void run_read_pushes(mppi_scene_reader *reader, hed_json_node array)
+static void run_read_change(const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    uint32_t count = (uint32_t)hed_json_count(array);
-    if (count > MPPI_SCENE_PUSHES)
-        hed_json_reject(array, "expected at most %d pushes, found %u", MPPI_SCENE_PUSHES, count);
+    mppi_scene_read_states(user, node, ((hed_mppi_push *)at)->change);
+}
+
+static const hed_field push_rows[] = {
+    {"at", "time from the start of the run", HED_AS_NUMBER(hed_mppi_push, seconds, 0, 1e9, "s"), .required = true},
+    {"change", "addition to the states", HED_AS_OTHER("states", run_read_change), .required = true},
+    {0},
+};
+const hed_fields mppi_push_fields = {"push", NULL, .rows = push_rows};
+
+static void run_read_pushes(const hed_field *field, hed_json_node array, void *at, void *user)
+{
+    mppi_scene_reader *reader = user;
+    hed_mppi_plant *plant = at;
+    size_t count = hed_field_length(field, array);
     hed_mppi_push *pushes = mppi_scene_new(reader, count, sizeof *pushes);
-    for (uint32_t i = 0; i < count && mppi_scene_fine(reader); i++) {
-        hed_json_node node = hed_json_item(array, i);
-        hed_json_only(node, mppi_scene_keys_push);
-        pushes[i].seconds = hed_json_number(hed_json_member(node, "at"), 0, 1e9);
-        mppi_scene_read_states(reader, hed_json_member(node, "change"), pushes[i].change);
-    }
-    reader->scene->plant.pushes = pushes;
-    reader->scene->plant.push_count = count;
+    for (size_t i = 0; i < count && mppi_scene_fine(reader); i++)
+        hed_fields_read(&mppi_push_fields, hed_json_item(array, i), &pushes[i], reader);
+    plant->pushes = pushes;
+    plant->push_count = (uint32_t)count;
 }
 
-void mppi_scene_read_run(mppi_scene_reader *reader, hed_json_node node)
+static void run_read_disturbance(const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    hed_mppi_scene *scene = reader->scene;
-    hed_json_only(node, mppi_scene_keys_run);
-    scene->run_steps = (uint32_t)hed_json_integer(hed_json_member(node, "steps"), 1, 1000000000);
-    if (!hed_json_has(node, "plant")) return;
-    hed_json_node plant = hed_json_member(node, "plant");
-    hed_json_only(plant, mppi_scene_keys_plant);
-    if (hed_json_has(plant, "parameters"))
-        run_read_parameters(reader, hed_json_member(plant, "parameters"));
-    if (hed_json_has(plant, "pushes")) run_read_pushes(reader, hed_json_member(plant, "pushes"));
-    if (hed_json_has(plant, "seed"))
-        scene->plant.seed =
-            (uint64_t)hed_json_integer(hed_json_member(plant, "seed"), 0, INT64_MAX);
-    if (!hed_json_has(plant, "disturbance")) return;
-    hed_json_node disturbance = hed_json_member(plant, "disturbance");
-    mppi_scene_read_states(reader, disturbance, scene->plant.disturbance);
-    for (uint32_t i = 0; i < scene->model.states && mppi_scene_fine(reader); i++)
-        if (scene->plant.disturbance[i] < 0)
-            hed_json_reject(disturbance, "expected standard deviations, at least 0; found %g",
-                (double)scene->plant.disturbance[i]);
+    mppi_scene_reader *reader = user;
+    hed_mppi_plant *plant = at;
+    mppi_scene_read_states(reader, node, plant->disturbance);
+    for (uint32_t i = 0; i < reader->scene->model.states && mppi_scene_fine(reader); i++)
+        if (plant->disturbance[i] < 0)
+            hed_json_reject(node, "expected standard deviations, at least 0; found %g",
+                (double)plant->disturbance[i]);
 }
+
+static const hed_field plant_rows[] = {
+    {"parameters", "parameters of the plant's model that differ from the controller's", HED_AS_OTHER("values", run_read_parameters)},
+    {"disturbance", "standard deviation of the normal noise that is added to the states in a second", HED_AS_OTHER("deviations", run_read_disturbance)},
+    {"pushes", "sudden changes of the states", HED_AS_LIST(&mppi_push_fields, 0, MPPI_SCENE_PUSHES, run_read_pushes)},
+    {"seed", "seed of the noise", HED_AS_INTEGER(hed_mppi_plant, seed, 0, INT64_MAX)},
+    {0},
+};
+const hed_fields mppi_plant_fields = {"plant",
+    "differences between the plant of the closed loop and the model that the controller has",
+    .rows = plant_rows};
+
+static const hed_field run_rows[] = {
+    {"steps", "number of steps of the closed loop", HED_AS_INTEGER(hed_mppi_scene, run_steps, 1, 1000000000), .required = true},
+    {"plant", NULL, HED_AS_OBJECT(hed_mppi_scene, plant, &mppi_plant_fields)},
+    {0},
+};
+const hed_fields mppi_run_fields = {"run", "closed loop of controller and plant", .rows = run_rows};
+
+/* ---- queries ---- */
 
 hed_mppi_def hed_mppi_scene_def(const hed_mppi_scene *scene)
 {

@@ -5,14 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const mppi_scene_keys_map[] = {"yaml", "occupied", "unknown", NULL};
-const char *const mppi_scene_keys_obstacle[] = {"radius", "points", "speed", "closed", NULL};
-const char *const mppi_scene_keys_path[] = {"points", "closed", "ahead", NULL};
+#define WORLD_FAR 1e6 /* m */
 
-static const double world_far = 1e6; /* m */
-
-static void world_read_tables(mppi_scene_reader *reader, hed_json_node object)
+void mppi_scene_read_tables(const hed_field *field, hed_json_node object, void *at, void *user)
 {
+    mppi_scene_reader *reader = user;
+    hed_error error = {0};
     for (hed_json_node node = hed_json_next(object, NULL);
          mppi_scene_fine(reader) && hed_json_kind_of(node) != HED_JSON_NOTHING;
          node = hed_json_next(object, node.key)) {
@@ -21,7 +19,8 @@ static void world_read_tables(mppi_scene_reader *reader, hed_json_node object)
         if (hed_json_kind_of(node) == HED_JSON_STRING) {
             float *read = NULL;
             const char *path = mppi_scene_path(reader, node);
-            if (mppi_scene_fine(reader)) hed_mppi_npy_read(path, &read, &count, &reader->error);
+            if (mppi_scene_fine(reader)) hed_mppi_npy_read(path, &read, &count, &error);
+            mppi_scene_keep(reader, &error);
             values = mppi_scene_new(reader, count, sizeof *values);
             if (values && count) memcpy(values, read, count * sizeof *values);
             free(read);
@@ -39,11 +38,31 @@ static void world_read_tables(mppi_scene_reader *reader, hed_json_node object)
 
 /* ---- the map ---- */
 
-static void world_use_map(mppi_scene_reader *reader, hed_json_node node, hed_mppi_map *map)
+static void world_read_file(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    *(const char **)at = mppi_scene_path(user, node);
+}
+
+typedef struct map_options {
+    const char *yaml;
+    float occupied, unknown;
+} map_options;
+
+static const map_options map_defaults = {.occupied = 0.65f};
+static const hed_field map_rows[] = {
+    {"yaml", "YAML of a ROS map server, with a PGM or PNG in the same folder", HED_AS_OTHER("file", world_read_file), .required = true},
+    {"occupied", "minimum value of a cell that is an obstacle, for distances", HED_AS_NUMBER(map_options, occupied, 1e-6, 1, NULL)},
+    {"unknown", "value of unknown cells; 0: free", HED_AS_NUMBER(map_options, unknown, 0, 1, NULL)},
+    {0},
+};
+const hed_fields mppi_map_fields = {
+    "map", "map for the terms costmap and clearance", .rows = map_rows, .defaults = &map_defaults};
+
+static void world_use_map(
+    mppi_scene_reader *reader, hed_json_node node, hed_mppi_map *map, float unknown, float occupied)
 {
     uint64_t cells = (uint64_t)map->width * map->height, size = cells + HED_MPPI_GRID_HEAD;
-    float occupied = (float)mppi_scene_number(node, "occupied", 0.65, 1e-6, 1);
-    float unknown = (float)mppi_scene_number(node, "unknown", 0, 0, 1);
+    hed_error error = {0};
     for (uint64_t i = 0; i < cells; i++)
         if (map->values[i] < 0) map->values[i] = unknown;
     bool costs = mppi_scene_reads(reader->scene, "costmap");
@@ -58,40 +77,41 @@ static void world_use_map(mppi_scene_reader *reader, hed_json_node node, hed_mpp
     if (distances) {
         float *outside = malloc(cells * sizeof *outside);
         float *table = mppi_scene_new(reader, size, sizeof *table);
-        if (!outside && mppi_scene_fine(reader)) HED_OUT_OF_MEMORY(&reader->error, "the map");
-        if (table && outside &&
-            hed_mppi_map_distances(map, occupied, outside, &reader->error) == HED_OK)
+        if (!outside && mppi_scene_fine(reader)) HED_OUT_OF_MEMORY(&error, "the map");
+        if (table && outside && hed_mppi_map_distances(map, occupied, outside, &error) == HED_OK)
             hed_mppi_map_table(map, outside, table);
+        mppi_scene_keep(reader, &error);
         free(outside);
         mppi_scene_add_table(reader, node, "distance", table, size);
     }
 }
 
-static void world_read_map(mppi_scene_reader *reader, hed_json_node node)
+void mppi_scene_read_map(const hed_field *field, hed_json_node node, void *at, void *user)
 {
+    mppi_scene_reader *reader = user;
     hed_mppi_map map = {0};
-    hed_json_only(node, mppi_scene_keys_map);
-    const char *path = mppi_scene_path(reader, hed_json_member(node, "yaml"));
-    if (mppi_scene_fine(reader)) hed_mppi_map_read(path, &map, &reader->error);
-    if (mppi_scene_fine(reader)) world_use_map(reader, node, &map);
+    map_options options = map_defaults;
+    hed_error error = {0};
+    hed_fields_read(&mppi_map_fields, node, &options, reader);
+    if (mppi_scene_fine(reader)) hed_mppi_map_read(options.yaml, &map, &error);
+    mppi_scene_keep(reader, &error);
+    if (mppi_scene_fine(reader))
+        world_use_map(reader, node, &map, options.unknown, options.occupied);
     hed_mppi_map_free(&map);
 }
 
 /* ---- lines through points ---- */
 
 /* Makes the table of a path through `points`; `first` receives the first point. */
-static float *world_read_line(mppi_scene_reader *reader, hed_json_node points, size_t min_points,
-    bool closed, uint32_t *segments, float first[2])
+static float *world_read_line(mppi_scene_reader *reader, const hed_field *field,
+    hed_json_node points, bool closed, uint32_t *segments, float first[2])
 {
-    size_t count = hed_json_count(points);
-    if (mppi_scene_fine(reader) && (count < min_points || count > MPPI_SCENE_POINTS))
-        hed_json_reject(
-            points, "expected %zu to %d points, found %zu", min_points, MPPI_SCENE_POINTS, count);
+    size_t count = hed_field_length(field, points);
     float *read = mppi_scene_new(reader, count, 2 * sizeof *read);
     float *table = mppi_scene_new(reader, count, HED_MPPI_PATH_SEGMENT * sizeof *table);
     for (size_t i = 0; table && i < count; i++) {
         double point[2] = {0, 0};
-        hed_json_numbers(hed_json_item(points, i), point, 2, -world_far, world_far);
+        hed_json_numbers(hed_json_item(points, i), point, 2, -WORLD_FAR, WORLD_FAR);
         read[2 * i] = (float)point[0];
         read[2 * i + 1] = (float)point[1];
     }
@@ -103,24 +123,34 @@ static float *world_read_line(mppi_scene_reader *reader, hed_json_node points, s
 
 /* ---- obstacles ---- */
 
-static void world_read_obstacles(mppi_scene_reader *reader, hed_json_node array)
+static void world_read_obstacle_line(
+    const hed_field *field, hed_json_node points, void *at, void *user)
 {
-    hed_mppi_scene *scene = reader->scene;
-    size_t count = hed_json_count(array);
-    if (mppi_scene_fine(reader) && (count == 0 || count > MPPI_SCENE_OBSTACLES))
-        hed_json_reject(
-            array, "expected 1 to %d obstacles, found %zu", MPPI_SCENE_OBSTACLES, count);
+    mppi_scene_obstacle *o = at;
+    o->path = world_read_line(user, field, points, o->closed, &o->segments, o->at);
+}
+
+static const hed_field obstacle_rows[] = {
+    {"radius", "radius of the disc", HED_AS_NUMBER(mppi_scene_obstacle, radius, 0, WORLD_FAR, "m"), .required = true},
+    {"speed", "speed along the line", HED_AS_NUMBER(mppi_scene_obstacle, speed, 0, 1e4, "m/s")},
+    {"closed", "return from the last point to the first, and repeat; otherwise stop at the last", HED_AS_BOOLEAN(mppi_scene_obstacle, closed)},
+    {"points", "position, or points of the line that the disc moves along, m",
+        .kind = HED_FIELD_LIST, .form = "point", .low = 1, .high = MPPI_SCENE_POINTS,
+        .read = world_read_obstacle_line, .required = true},
+    {0},
+};
+static const mppi_scene_obstacle obstacle_defaults = {0};
+const hed_fields mppi_obstacle_fields = {"obstacle", "disc for the term obstacles",
+    .rows = obstacle_rows, .defaults = &obstacle_defaults};
+
+void mppi_scene_read_obstacles(const hed_field *field, hed_json_node array, void *at, void *user)
+{
+    mppi_scene_reader *reader = user;
+    hed_mppi_scene *scene = at;
+    size_t count = hed_field_length(field, array);
     mppi_scene_obstacle *obstacles = mppi_scene_new(reader, count, sizeof *obstacles);
-    for (size_t i = 0; obstacles && i < count; i++) {
-        mppi_scene_obstacle *o = &obstacles[i];
-        hed_json_node node = hed_json_item(array, i);
-        hed_json_only(node, mppi_scene_keys_obstacle);
-        o->radius = (float)hed_json_number(hed_json_member(node, "radius"), 0, world_far);
-        o->speed = (float)mppi_scene_number(node, "speed", 0, 0, 1e4);
-        o->closed = mppi_scene_boolean(node, "closed", false);
-        o->path = world_read_line(
-            reader, hed_json_member(node, "points"), 1, o->closed, &o->segments, o->at);
-    }
+    for (size_t i = 0; obstacles && i < count; i++)
+        hed_fields_read(&mppi_obstacle_fields, hed_json_item(array, i), &obstacles[i], reader);
     if (mppi_scene_fine(reader) && !mppi_scene_reads(scene, "obstacles"))
         hed_json_reject(array, "no term of this scene reads obstacles: the term obstacles does");
     scene->obstacle_count = (uint32_t)count;
@@ -166,26 +196,53 @@ static void world_show_obstacles(hed_mppi_scene *scene, double seconds)
 
 /* ---- the path ---- */
 
-static void world_read_path(mppi_scene_reader *reader, hed_json_node node)
+typedef struct path_options {
+    float first[2], *line;
+    uint32_t segments;
+    bool closed;
+    double window; /* length, m; 0: the whole path */
+} path_options;
+
+static void world_read_path_line(const hed_field *field, hed_json_node points, void *at, void *user)
 {
-    hed_mppi_scene *scene = reader->scene;
-    float first[2];
-    hed_json_only(node, mppi_scene_keys_path);
-    scene->path_closed = mppi_scene_boolean(node, "closed", false);
-    scene->path = world_read_line(reader, hed_json_member(node, "points"), 2, scene->path_closed,
-        &scene->path_segments, first);
-    double ahead = mppi_scene_number(node, "ahead", 0, 0, world_far), longest = 0;
+    path_options *o = at;
+    o->line = world_read_line(user, field, points, o->closed, &o->segments, o->first);
+}
+
+static const hed_field path_rows[] = {
+    {"closed", "true: the last point is connected with the first",
+        HED_AS_BOOLEAN(path_options, closed)},
+    {"points", "points of the path, m", .kind = HED_FIELD_LIST, .form = "point", .low = 2,
+        .high = MPPI_SCENE_POINTS, .read = world_read_path_line, .required = true},
+    {"ahead", "length of the part that terms see at once; 0: the whole path",
+        HED_AS_NUMBER(path_options, window, 0, WORLD_FAR, "m")},
+    {0},
+};
+static const path_options path_defaults = {0};
+const hed_fields mppi_path_fields = {"path",
+    "path for the terms path_align, path_angle and path_follow", .rows = path_rows, .defaults = &path_defaults};
+
+void mppi_scene_read_path(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    mppi_scene_reader *reader = user;
+    hed_mppi_scene *scene = at;
+    path_options options = path_defaults;
+    hed_fields_read(&mppi_path_fields, node, &options, reader);
+    scene->path = options.line;
+    scene->path_segments = options.segments;
+    scene->path_closed = options.closed;
+    double longest = 0;
     if (!mppi_scene_fine(reader)) return;
     if (scene->path_segments == 0) hed_json_reject(node, "all points of the path coincide");
     if (!mppi_scene_reads(scene, "path"))
         hed_json_reject(node, "no term of this scene reads a path: path_align, path_angle and "
                               "path_follow do");
-    /* largest number of segments in a run of length `ahead` */
+    /* largest number of segments in a run of this length */
     scene->window = scene->path_segments;
-    for (uint32_t i = 0; ahead > 0 && i < scene->path_segments; i++) {
+    for (uint32_t i = 0; options.window > 0 && i < scene->path_segments; i++) {
         uint32_t segments = 0;
         double length = 0;
-        while (length < ahead && segments < scene->path_segments)
+        while (length < options.window && segments < scene->path_segments)
             length += scene->path[HED_MPPI_PATH_SEGMENT *
                                       (size_t)((i + segments++) % scene->path_segments) +
                                   6];
@@ -243,16 +300,9 @@ static uint32_t world_show_path(hed_mppi_scene *scene, const float *x)
 
 /* ---- all of it ---- */
 
-void mppi_scene_read_world(mppi_scene_reader *reader, hed_json_node root)
+void mppi_scene_start_world(mppi_scene_reader *reader)
 {
     hed_mppi_scene *scene = reader->scene;
-    scene->place = UINT32_MAX;
-    if (hed_json_has(root, "tables")) world_read_tables(reader, hed_json_member(root, "tables"));
-    if (hed_json_has(root, "map")) world_read_map(reader, hed_json_member(root, "map"));
-    if (hed_json_has(root, "obstacles"))
-        world_read_obstacles(reader, hed_json_member(root, "obstacles"));
-    if (hed_json_has(root, "path")) world_read_path(reader, hed_json_member(root, "path"));
-    if (!mppi_scene_fine(reader)) return;
     const hed_mppi_table *live;
     uint32_t count = hed_mppi_scene_tables(scene, 0, scene->start, &live);
     for (uint32_t i = 0; i < count; i++)

@@ -5,37 +5,37 @@
 
 #include "model/controller.h"
 
-hed_mppi_def hed_default_mppi_def(void)
-{
-    hed_mppi_def def = {0};
-    def.count = 1;
-    def.samples = 1024;
-    def.steps = 100;
-    def.iterations = 1;
-    def.seed = 1;
-    def.lambda = 1;
-    def.alpha = 1;
-    def.elite = 0.1f;
-    def.tsallis_r = 2;
-    def.tsallis_threshold = 1;
-    def.crash_cost = 1e30f;
-    def.log_sigma = 0.5f;
-    def.knots = 10;
-    def.kernel_width = 1;
-    def.pure_noise = 0.01f;
-    def.keep_plan = true;
-    def.committed = 1;
-    def.smooth = true;
-    def.rollouts = 1;
-    def.risk_level = 0.9f;
-    for (uint32_t i = 0; i < HED_MPPI_MAX_STATES; i++) def.track_state[i] = def.track_final[i] = 1;
-    for (uint32_t i = 0; i < HED_MPPI_MAX_CONTROLS; i++) def.track_control[i] = 1;
-    def.nominal_threshold = 100;
-    def.value_threshold = 10;
-    def.candidates = 9;
-    def.candidate_samples = 64;
-    return def;
-}
+const hed_mppi_def mppi_default_def = {
+    .count = 1,
+    .samples = 1024,
+    .steps = 100,
+    .iterations = 1,
+    .seed = 1,
+    .lambda = 1,
+    .alpha = 1,
+    .elite = 0.1f,
+    .tsallis_r = 2,
+    .tsallis_threshold = 1,
+    .crash_cost = 1e30f,
+    .log_sigma = 0.5f,
+    .knots = 10,
+    .kernel_width = 1,
+    .pure_noise = 0.01f,
+    .keep_plan = true,
+    .committed = 1,
+    .smooth = true,
+    .rollouts = 1,
+    .risk_level = 0.9f,
+    .track_state = {[0 ... HED_MPPI_MAX_STATES - 1] = 1},
+    .track_control = {[0 ... HED_MPPI_MAX_CONTROLS - 1] = 1},
+    .track_final = {[0 ... HED_MPPI_MAX_STATES - 1] = 1},
+    .nominal_threshold = 100,
+    .value_threshold = 10,
+    .candidates = 9,
+    .candidate_samples = 64,
+};
+
+hed_mppi_def hed_default_mppi_def(void) { return mppi_default_def; }
 
 /* Valid range of one number of a definition. */
 typedef struct number_rule {

@@ -210,6 +210,8 @@ void mppi_merge_blocks(hed_mppi *controller, const mppi_sampling *round);
 
 /* ---- check.c ---- */
 
+extern const hed_mppi_def mppi_default_def; /* default of hed_default_mppi_def() */
+
 /* Completes a definition from the model and checks it; fills in controller->def and its copied
  * arrays. Errors name the member, its value and the expected range. */
 hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *def, hed_error *error);
