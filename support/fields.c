@@ -191,7 +191,9 @@ hed_status hed_fields_check(
         uint32_t count = 1;
         bool whole = field->kind == HED_FIELD_INTEGER || field->kind == HED_FIELD_CHOICE;
         if (field->kind == HED_FIELD_OBJECT) {
-            hed_status status = hed_fields_check(field->fields, at, subject, error);
+            char part[HED_ERROR_TEXT / 4];
+            snprintf(part, sizeof part, "%s: %s", subject, field->key);
+            hed_status status = hed_fields_check(field->fields, at, part, error);
             if (status != HED_OK) return status;
         }
         if (field->kind == HED_FIELD_VECTOR) count = field->count, element = field_element(field);

@@ -159,7 +159,7 @@ Test(fields, structs_are_checked_by_the_same_ranges)
     t = defaults, t.part.width = 11;
     hed_error_clear(&error);
     FAILS(HED_ERROR_ARGUMENT, hed_fields_check(&fields, &t, "thing", &error));
-    CHECK(strstr(error.text, "width is 11; expected a value from 0 to 10"));
+    CHECK(strstr(error.text, "thing: part: width is 11; expected a value from 0 to 10"));
 }
 
 static void has(const char *text, const char *line)

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-extern const hed_document mppi_scene_document;
+extern const hed_document mppi_scene_document, synth_file_document;
 
 typedef struct key_format {
     const hed_document *document;
@@ -16,6 +16,7 @@ typedef struct key_format {
 
 static const key_format formats[] = {
     {&mppi_scene_document, "engines/mppi/files/scene.schema.json", "docs/mppi-scene.md"},
+    {&synth_file_document, "engines/synth/files/instrument.schema.json", "docs/instrument-file.md"},
 };
 
 static hed_error error;

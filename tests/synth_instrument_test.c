@@ -70,7 +70,7 @@ static void refused(const hed_synth_entity_def *def, const char *key)
 }
 
 /* A number at its ends, beyond them, and no number at all. */
-static void try_number(hed_synth_entity_type type, const synth_field *field)
+static void try_number(hed_synth_entity_type type, const hed_field *field)
 {
     hed_synth_entity_def def = good(type);
     float *value = (float *)((char *)&def.as + field->offset), low = (float)field->low,
@@ -88,32 +88,28 @@ static void try_number(hed_synth_entity_type type, const synth_field *field)
     }
 }
 
-static void try_field(hed_synth_entity_type type, const synth_field *field)
+static void try_field(hed_synth_entity_type type, const hed_field *field)
 {
     hed_synth_entity_def def = good(type);
     char *at = (char *)&def.as + field->offset;
     const uint32_t none = 12345;
+    if (synth_refers(field)) memcpy(at, &none, sizeof none), refused(&def, field->key);
+    if (field->fields == &synth_adsr_fields)
+        ((hed_synth_adsr *)(void *)at)->sustain = 1.5f, refused(&def, "envelope: sustain is 1.5");
+    if (field->fields == &synth_route_fields)
+        *(hed_synth_route *)(void *)at = (hed_synth_route){0, 60, 59}, refused(&def, "lower one first");
     switch (field->kind) {
-    case SYNTH_FIELD_NUMBER: try_number(type, field); break;
-    case SYNTH_FIELD_VECTOR:
+    case HED_FIELD_NUMBER: try_number(type, field); break;
+    case HED_FIELD_VECTOR:
         memcpy(at, &(float){NAN}, sizeof(float)), refused(&def, field->key);
+        memset(at, 0, 3 * sizeof(float));
+        if (field->tag == SYNTH_FIELD_DIRECTION) refused(&def, "point somewhere");
         break;
-    case SYNTH_FIELD_DIRECTION:
-        memset(at, 0, 3 * sizeof(float)), refused(&def, "point somewhere");
-        break;
-    case SYNTH_FIELD_ENTITY: memcpy(at, &none, sizeof none), refused(&def, field->key); break;
-    case SYNTH_FIELD_CHOICE: memcpy(at, &none, sizeof none), refused(&def, field->key); break;
-    case SYNTH_FIELD_WHOLE:
+    case HED_FIELD_CHOICE: memcpy(at, &none, sizeof none), refused(&def, field->key); break;
+    case HED_FIELD_INTEGER:
         memcpy(at, &(uint32_t){(uint32_t)field->high + 1}, sizeof none), refused(&def, field->key);
         break;
-    case SYNTH_FIELD_ADSR:
-        ((hed_synth_adsr *)(void *)at)->sustain = 1.5f, refused(&def, field->key);
-        break;
-    case SYNTH_FIELD_ROUTE:
-        *(hed_synth_route *)(void *)at = (hed_synth_route){0, 60, 59}, refused(&def, "lower one first");
-        break;
-    case SYNTH_FIELD_NOTE:
-    case SYNTH_FIELD_BOOLEAN: break;
+    default: break;
     }
 }
 
@@ -124,7 +120,7 @@ Test(synth_instrument, every_value_has_its_range)
         hed_synth_entity_def def = good(type);
         hed_synth_entity entity;
         OK(hed_synth_instrument_add(instrument, &def, NULL, &entity, &error));
-        for (const synth_field *field = synth_fields[type]; field->key; field++)
+        for (const hed_field *field = synth_fields[type].rows; field->key; field++)
             try_field(type, field);
     }
     hed_synth_entity_def unknown = {.type = HED_SYNTH_ENTITY_TYPE_COUNT};

@@ -570,9 +570,9 @@ Test(synth_voices, parameters_have_the_ranges_of_their_definitions)
             if (!hed_synth_target_of(type, target)) continue;
             synth_range range = synth_target_range(type, target);
             bool found = false;
-            for (const synth_field *f = synth_fields[type]; f->key; f++)
+            for (const hed_field *f = synth_fields[type].rows; f->key; f++)
                 found |= (float)f->low == range.low && (float)f->high == range.high &&
-                         f->kind != SYNTH_FIELD_DIRECTION;
+                         f->tag != SYNTH_FIELD_DIRECTION;
             CHECK(found || target == HED_SYNTH_TARGET_ROTATION, "%s of %s: %g to %g",
                 hed_synth_target_name(target), hed_synth_entity_type_name(type), (double)range.low,
                 (double)range.high);

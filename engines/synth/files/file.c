@@ -8,17 +8,6 @@
 
 extern const hed_source hed_synth_instrument_files[]; /* generated from instrument.schema.json */
 
-const char *const synth_file_keys[] = {"$schema", "version", "description", "instrument", "macros",
-    "bodies", "grids", "springs", "changes", "microphones", "mallets", "plectrums", "bows",
-    "oscillators", "audio_inputs", "lfos", "envelopes", "followers", "midi_sources", "delay_lines",
-    "links", "modulations", NULL};
-const char *const synth_section_names[HED_SYNTH_ENTITY_TYPE_COUNT] = {"bodies", "springs",
-    "microphones", "mallets", "plectrums", "bows", "oscillators", "audio_inputs", "lfos",
-    "envelopes", "followers", "midi_sources", "delay_lines"};
-const char *const synth_link_keys[] = {"from", "to", "weight", NULL};
-const char *const synth_modulation_keys[] = {
-    "source", "target", "parameter", "mode", "depth", "invert", NULL};
-
 const char *hed_synth_instrument_schema(size_t *size)
 {
     const char *text = hed_synth_instrument_files[0].text;
@@ -32,6 +21,7 @@ typedef struct file_reader {
     hed_synth_instrument *instrument;
     /* error of an instrument function that is no format error (memory); status HED_OK: none */
     hed_error failure;
+    uint32_t axes; /* number of axes of the grid in hand */
 } file_reader;
 
 /* ---- one load ---- */
@@ -54,115 +44,21 @@ static void file_refuse(file_reader *reader, hed_json_node node, const hed_error
     if (error->status == HED_ERROR_LIMIT) reader->failure.status = HED_ERROR_LIMIT;
 }
 
-/* ---- values ---- */
-
-static void read_adsr(hed_json_node object, const synth_field *field, hed_synth_adsr *adsr)
-{
-    hed_json_only(object, (const char *const[]){"attack", "decay", "sustain", "release", NULL});
-    if (hed_json_has(object, "attack"))
-        adsr->attack = (float)hed_json_number(hed_json_member(object, "attack"), 0, field->high);
-    if (hed_json_has(object, "decay"))
-        adsr->decay = (float)hed_json_number(hed_json_member(object, "decay"), 0, field->high);
-    if (hed_json_has(object, "sustain"))
-        adsr->sustain = (float)hed_json_number(hed_json_member(object, "sustain"), 0, 1);
-    if (hed_json_has(object, "release"))
-        adsr->release = (float)hed_json_number(hed_json_member(object, "release"), 0, field->high);
-}
-
-static void read_route(hed_json_node object, hed_synth_route *route)
-{
-    hed_json_only(object, (const char *const[]){"channel", "low", "high", NULL});
-    if (hed_json_has(object, "channel"))
-        route->channel = (uint8_t)hed_json_integer(hed_json_member(object, "channel"), 0, 16);
-    if (hed_json_has(object, "low"))
-        route->low = (uint8_t)hed_json_integer(hed_json_member(object, "low"), 0, 127);
-    if (hed_json_has(object, "high"))
-        route->high = (uint8_t)hed_json_integer(hed_json_member(object, "high"), 0, 127);
-}
+/* ---- references ---- */
 
 static void read_reference(
-    file_reader *reader, hed_json_node node, const synth_field *field, hed_synth_entity *entity)
+    file_reader *reader, hed_json_node node, const hed_field *field, hed_synth_entity *entity)
 {
     const char *name = hed_json_string(node);
     if (!file_fine(reader)) return;
     hed_synth_entity named = hed_synth_instrument_find(reader->instrument, name);
     const synth_place *place = synth_find(reader->instrument, named);
-    if (!place)
-        hed_json_reject(node, "no %s \"%s\"", hed_synth_entity_type_name(field->refers), name);
-    else if (place->type != (uint32_t)field->refers)
+    if (!place) hed_json_reject(node, "no %s \"%s\"", hed_synth_entity_type_name(field->tag), name);
+    else if (place->type != field->tag)
         hed_json_reject(node, "expected a %s, but \"%s\" is a %s",
-            hed_synth_entity_type_name(field->refers), name,
-            hed_synth_entity_type_name(place->type));
+            hed_synth_entity_type_name(field->tag), name, hed_synth_entity_type_name(place->type));
     *entity = named;
 }
-
-static void read_field(file_reader *reader, hed_json_node node, const synth_field *field, void *at)
-{
-    uint32_t word;
-    double vector[3];
-    switch (field->kind) {
-    case SYNTH_FIELD_NUMBER:
-        *(float *)at = (float)hed_json_number(node, field->low, field->high);
-        break;
-    case SYNTH_FIELD_VECTOR:
-    case SYNTH_FIELD_DIRECTION:
-        hed_json_numbers(node, vector, 3, field->low, field->high);
-        for (uint32_t i = 0; i < 3; i++) ((float *)at)[i] = (float)vector[i];
-        break;
-    case SYNTH_FIELD_WHOLE:
-        word = (uint32_t)hed_json_integer(node, (int64_t)field->low, (int64_t)field->high);
-        memcpy(at, &word, sizeof word);
-        break;
-    case SYNTH_FIELD_CHOICE:
-        word = hed_json_choice(node, field->choices);
-        memcpy(at, &word, sizeof word);
-        break;
-    case SYNTH_FIELD_NOTE: *(uint8_t *)at = (uint8_t)hed_json_integer(node, 0, 127); break;
-    case SYNTH_FIELD_BOOLEAN: *(bool *)at = hed_json_boolean(node); break;
-    case SYNTH_FIELD_ENTITY: read_reference(reader, node, field, at); break;
-    case SYNTH_FIELD_ADSR: read_adsr(node, field, at); break;
-    case SYNTH_FIELD_ROUTE: read_route(node, at); break;
-    }
-}
-
-/* ---- objects ---- */
-
-/* Reads those members of an object that are listed in `fields` into `def`, over the values that
- * it has. `also`: further keys, which the caller reads (ends with NULL). */
-static void file_fields(file_reader *reader, hed_json_node object, const synth_field *fields,
-    void *def, const char *const *more_keys)
-{
-    for (hed_json_node at = hed_json_next(object, NULL); at.key && file_fine(reader);
-         at = hed_json_next(object, at.key)) {
-        const synth_field *field = fields;
-        while (field->key && strcmp(field->key, at.key) != 0) field++;
-        if (field->key) {
-            read_field(reader, at, field, (char *)def + field->offset);
-            continue;
-        }
-        uint32_t i = 0, count = 0;
-        while (more_keys[i] && strcmp(more_keys[i], at.key) != 0) i++;
-        if (more_keys[i]) continue;
-
-        enum { MOST_KEYS = 32 };
-        const char *keys[MOST_KEYS + 1] = {NULL};
-        for (; more_keys[count] && count < MOST_KEYS; count++) keys[count] = more_keys[count];
-        for (field = fields; field->key && count < MOST_KEYS; field++) keys[count++] = field->key;
-        hed_json_only(object, keys); /* rejects the unknown key */
-    }
-}
-
-/* Calls `read` for each element of a section in order; a missing section is empty. */
-static void file_section(file_reader *reader, hed_json_node root, const char *key,
-    void (*read)(file_reader *reader, hed_json_node element))
-{
-    if (!file_fine(reader) || !hed_json_has(root, key)) return;
-    hed_json_node list = hed_json_member(root, key);
-    size_t count = hed_json_count(list);
-    for (size_t i = 0; i < count && file_fine(reader); i++) read(reader, hed_json_item(list, i));
-}
-
-/* ---- references ---- */
 
 static synth_reference file_refer(file_reader *reader, hed_json_node text)
 {
@@ -202,15 +98,9 @@ static void file_each(file_reader *reader, hed_json_node list,
 
 /* ---- grids: strings, membranes, plates and lattices ---- */
 
-const char *const synth_grid_keys[] = {"kind", "name", "size", "origin", "step", "body", "spring",
-    "diagonal", "bend", "tune", "rate", "anchor", NULL};
 const char *const synth_grid_kinds[] = {"string", "membrane", "plate", "lattice", NULL};
 const char *const synth_grid_ends[] = {
     "first_i", "last_i", "first_j", "last_j", "first_k", "last_k", NULL};
-
-/* Keys of a grid's prototype body and spring: their definitions without position and ends. */
-static const char *const BODY_KEYS[] = {"mass", "damping", "anchored", NULL};
-static const char *const SPRING_KEYS[] = {"stiffness", "rest_length", "damping", "cubic", NULL};
 
 hed_synth_grid_def synth_default_grid(synth_grid_kind kind)
 {
@@ -223,8 +113,10 @@ hed_synth_grid_def synth_default_grid(synth_grid_kind kind)
     return def;
 }
 
-static void read_size(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
+static void read_size(const hed_field *field, hed_json_node node, void *at, void *user)
 {
+    hed_synth_grid_def *def = at;
+    uint32_t axes = ((file_reader *)user)->axes;
     if (axes == 1) {
         def->size[0] = (uint32_t)hed_json_integer(node, 1, SYNTH_MOST_OF_TYPE);
         return;
@@ -246,8 +138,10 @@ static void read_grid_vector(hed_json_node node, float vector[3])
 
 /* Reads the distance between neighbours along x, y and z, a vector for a string, or one vector
  * per axis. */
-static void read_step(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
+static void read_step(const hed_field *field, hed_json_node node, void *at, void *user)
 {
+    hed_synth_grid_def *def = at;
+    uint32_t axes = ((file_reader *)user)->axes;
     if (hed_json_kind_of(node) == HED_JSON_NUMBER) {
         float distance = (float)hed_json_number(node, 1e-6, 1e4);
         for (uint32_t axis = 0; axis < 3; axis++) def->step[axis][axis] = distance;
@@ -264,8 +158,10 @@ static void read_step(hed_json_node node, uint32_t axes, hed_synth_grid_def *def
 }
 
 /* Reads "none", "ends" (both ends of each axis) or a list of ends. */
-static void read_anchor(hed_json_node node, uint32_t axes, hed_synth_grid_def *def)
+static void read_anchor(const hed_field *field, hed_json_node node, void *at, void *user)
 {
+    hed_synth_grid_def *def = at;
+    uint32_t axes = ((file_reader *)user)->axes;
     memset(def->anchor_ends, 0, sizeof def->anchor_ends);
     if (hed_json_kind_of(node) != HED_JSON_ARRAY) {
         bool ends = hed_json_choice(node, (const char *const[]){"none", "ends", NULL}) == 1;
@@ -282,48 +178,39 @@ static void read_anchor(hed_json_node node, uint32_t axes, hed_synth_grid_def *d
     }
 }
 
-static void read_parts(file_reader *reader, hed_json_node object, hed_synth_grid_def *def)
+#define GRID(member, most, unit) HED_AS_NUMBER(hed_synth_grid_def, member, 0, most, unit)
+static const hed_field grid_rows[] = {
+    {"kind", "kind, which sets the number of axes and the defaults", .kind = HED_FIELD_CHOICE, .words = synth_grid_kinds, .required = true},
+    {"name", "name of the grid; each name occurs once", HED_AS_OTHER("name", NULL)},
+    {"size", "number of bodies along each axis, anchored ones included", HED_AS_OTHER("size", read_size), .required = true},
+    {"origin", "position of the first body", HED_AS_VECTOR(hed_synth_grid_def, origin, 3, -1e4, 1e4, "m")},
+    {"step", "distance, or vector along each axis, from a body to the next; 0.01 m by default", HED_AS_OTHER("step", read_step)},
+    {"body", NULL, HED_AS_OBJECT(hed_synth_grid_def, body, &synth_grid_body_fields)},
+    {"spring", NULL, HED_AS_OBJECT(hed_synth_grid_def, spring, &synth_grid_spring_fields)},
+    {"diagonal", "stiffness of springs along the diagonals of each square", GRID(diagonal, 1e12, "N/m")},
+    {"bend", "resistance to bending, of springs to the neighbour after next", GRID(bend, 1e12, "N/m")},
+    {"tune", "exact frequency of mode 1; sets the stiffness, or without tension the bend", GRID(tune, 1e6, "Hz")},
+    {"rate", "sample rate for tune; 48000 by default", HED_AS_NUMBER(hed_synth_grid_def, rate, 1, 1e7, "Hz")},
+    {"anchor", "ends that never move; both of each axis for strings and membranes by default", HED_AS_OTHER("anchor", read_anchor)},
+    {0},
+};
+static const hed_fields grid_fields = {
+    "grids", "bodies and springs in a row, a rectangle or a block", .rows = grid_rows};
+
+/* Returns the name of an element; NULL if it has no name. */
+static const char *file_name(hed_json_node element)
 {
-    if (hed_json_has(object, "body")) {
-        hed_json_node body = hed_json_member(object, "body");
-        hed_json_only(body, BODY_KEYS);
-        file_fields(
-            reader, body, synth_fields[HED_SYNTH_BODY], &def->body, (const char *const[]){NULL});
-    }
-    if (hed_json_has(object, "spring")) {
-        hed_json_node spring = hed_json_member(object, "spring");
-        hed_json_only(spring, SPRING_KEYS);
-        file_fields(reader, spring, synth_fields[HED_SYNTH_SPRING], &def->spring,
-            (const char *const[]){NULL});
-    }
+    return hed_json_has(element, "name") ? hed_json_string(hed_json_member(element, "name")) : NULL;
 }
 
-static float file_read_number(hed_json_node object, const char *key, float otherwise, double high)
+static void file_read_grid(file_reader *reader, hed_json_node element, uint32_t tag)
 {
-    return hed_json_has(object, key) ? (float)hed_json_number(hed_json_member(object, key), 0, high)
-                                     : otherwise;
-}
-
-static void file_read_grid(file_reader *reader, hed_json_node element)
-{
-    hed_json_only(element, synth_grid_keys);
+    hed_fields_only(&grid_fields, element);
     synth_grid_kind kind = hed_json_choice(hed_json_member(element, "kind"), synth_grid_kinds);
     hed_synth_grid_def def = synth_default_grid(kind);
-    uint32_t axes = kind == SYNTH_STRING ? 1 : kind == SYNTH_LATTICE ? 3 : 2;
-    read_size(hed_json_member(element, "size"), axes, &def);
-    if (hed_json_has(element, "origin"))
-        read_grid_vector(hed_json_member(element, "origin"), def.origin);
-    if (hed_json_has(element, "step")) read_step(hed_json_member(element, "step"), axes, &def);
-    read_parts(reader, element, &def);
-    def.diagonal = file_read_number(element, "diagonal", 0, 1e12);
-    def.bend = file_read_number(element, "bend", 0, 1e12);
-    def.tune = file_read_number(element, "tune", 0, 1e6);
-    if (hed_json_has(element, "rate"))
-        def.rate = hed_json_number(hed_json_member(element, "rate"), 1, 1e7);
-    if (hed_json_has(element, "anchor"))
-        read_anchor(hed_json_member(element, "anchor"), axes, &def);
-    const char *name =
-        hed_json_has(element, "name") ? hed_json_string(hed_json_member(element, "name")) : NULL;
+    reader->axes = kind == SYNTH_STRING ? 1 : kind == SYNTH_LATTICE ? 3 : 2;
+    hed_fields_read(&grid_fields, element, &def, reader);
+    const char *name = file_name(element);
     hed_synth_generated generated;
     hed_error error = {0};
     if (file_fine(reader) &&
@@ -333,18 +220,15 @@ static void file_read_grid(file_reader *reader, hed_json_node element)
 
 /* ---- entities ---- */
 
-static void read_entity(file_reader *reader, hed_json_node element, hed_synth_entity_type type)
+static void read_entity(file_reader *reader, hed_json_node element, uint32_t type)
 {
     hed_synth_entity_def def = hed_default_synth_entity_def(type);
-    file_fields(reader, element, synth_fields[type], &def.as, (const char *const[]){"name", NULL});
-    /* positions and references have no sensible default, so they are required */
-    for (const synth_field *field = synth_fields[type]; field->key; field++)
-        if (file_fine(reader) &&
-            (field->kind == SYNTH_FIELD_ENTITY || field->kind == SYNTH_FIELD_VECTOR))
-            hed_json_member(element, field->key);
-    const char *name = file_fine(reader) && hed_json_has(element, "name")
-                           ? hed_json_string(hed_json_member(element, "name"))
-                           : NULL;
+    hed_fields_read(&synth_fields[type], element, &def.as, reader);
+    for (const hed_field *field = synth_fields[type].rows; field->key; field++)
+        if (synth_refers(field))
+            read_reference(reader, hed_json_member(element, field->key), field,
+                (hed_synth_entity *)((char *)&def.as + field->offset));
+    const char *name = file_name(element);
     hed_synth_entity entity;
     hed_error error = {0};
     if (!file_fine(reader)) return;
@@ -352,35 +236,60 @@ static void read_entity(file_reader *reader, hed_json_node element, hed_synth_en
         file_refuse(reader, element, &error);
 }
 
-static void read_entities(file_reader *reader, hed_json_node root, hed_synth_entity_type type)
-{
-    if (!file_fine(reader) || !hed_json_has(root, synth_section_names[type])) return;
-    hed_json_node list = hed_json_member(root, synth_section_names[type]);
-    size_t count = hed_json_count(list);
-    for (size_t i = 0; i < count && file_fine(reader); i++)
-        read_entity(reader, hed_json_item(list, i), type);
-}
-
 /* ---- changes of parts of grids ---- */
 
-static void change_one(
-    file_reader *reader, hed_json_node object, hed_synth_entity entity, void *user)
+#define BODY(member, least, most, unit) \
+    HED_AS_NUMBER(hed_synth_body_def, member, least, most, unit)
+#define SPRING(member, least, most, unit) \
+    HED_AS_NUMBER(hed_synth_spring_def, member, least, most, unit)
+static const hed_field change_rows[] = {
+    {"entity", "bodies or springs, such as those of a grid", HED_AS_OTHER("reference", NULL), .required = true},
+    {"position", "position at rest", HED_AS_VECTOR(hed_synth_body_def, position, 3, -1e4, 1e4, "m")},
+    {"mass", "mass", BODY(mass, 1e-12, 1e6, "kg")},
+    {"damping", "damping of a body, 1/s, or of a spring, N s/m", BODY(damping, 0, 1e6, NULL)},
+    {"anchored", "true: the body moves by modulation of its position only", HED_AS_BOOLEAN(hed_synth_body_def, anchored)},
+    {"from", "body at one end", HED_AS_OTHER("reference", NULL)},
+    {"to", "body at the other end", HED_AS_OTHER("reference", NULL)},
+    {"stiffness", "stiffness", SPRING(stiffness, 0, 1e12, "N/m")},
+    {"rest_length", "length without force; negative: multiple of the distance of the ends", SPRING(rest_length, -1e4, 1e4, "m")},
+    {"cubic", "cubic stiffness", SPRING(cubic, 0, 1e24, "N/m^3")},
+    {0},
+};
+static const hed_fields change_fields = {
+    "changes", "other properties of some bodies or springs", .rows = change_rows};
+
+/* Reads the fields of an entity's type; a field of another type is an error. */
+static void change_fields_of(file_reader *reader, hed_json_node object, hed_synth_entity_def *def)
 {
-    (void)user;
+    for (hed_json_node at = hed_json_next(object, NULL); at.key && file_fine(reader);
+         at = hed_json_next(object, at.key)) {
+        const hed_field *field = hed_fields_find(&synth_fields[def->type], at.key);
+        void *value = (char *)&def->as + (field ? field->offset : 0);
+        if (strcmp(at.key, "entity") == 0) continue;
+        if (!field)
+            hed_json_reject(
+                at, "unknown key of a %s", hed_synth_entity_type_name(def->type));
+        else if (synth_refers(field)) read_reference(reader, at, field, value);
+        else hed_field_read_value(field, at, value, reader);
+    }
+}
+
+static void change_one(file_reader *reader, hed_json_node object, hed_synth_entity entity)
+{
     hed_synth_entity_def def;
     hed_error error = {0};
     if (!hed_synth_instrument_get(reader->instrument, entity, &def, &error))
-        file_fields(
-            reader, object, synth_fields[def.type], &def.as, (const char *const[]){"entity", NULL});
+        change_fields_of(reader, object, &def);
     if (file_fine(reader)) hed_synth_instrument_set(reader->instrument, entity, &def, &error);
     if (error.status) file_refuse(reader, object, &error);
 }
 
-static void read_change(file_reader *reader, hed_json_node element)
+static void read_change(file_reader *reader, hed_json_node element, uint32_t tag)
 {
+    hed_fields_only(&change_fields, element);
     synth_reference reference = file_refer(reader, hed_json_member(element, "entity"));
     for (uint32_t i = 0; i < reference.count && file_fine(reader); i++)
-        change_one(reader, element, synth_reference_at(&reference, i), NULL);
+        change_one(reader, element, synth_reference_at(&reference, i));
 }
 
 /* ---- links and modulations ---- */
@@ -390,12 +299,12 @@ typedef struct link_to {
     float weight;
 } link_to;
 
-static hed_synth_entity read_single(file_reader *reader, hed_json_node node)
+static void read_single(const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    synth_reference reference = file_refer(reader, node);
-    if (file_fine(reader) && reference.count != 1)
+    synth_reference reference = file_refer(user, node);
+    if (file_fine(user) && reference.count != 1)
         hed_json_reject(node, "expected one entity, found %u", reference.count);
-    return file_fine(reader) ? synth_reference_at(&reference, 0) : 0;
+    if (file_fine(user)) *(hed_synth_entity *)at = synth_reference_at(&reference, 0);
 }
 
 static void link_one(file_reader *reader, hed_json_node node, hed_synth_entity to, void *user)
@@ -407,13 +316,26 @@ static void link_one(file_reader *reader, hed_json_node node, hed_synth_entity t
         file_refuse(reader, node, &error);
 }
 
-static void read_link(file_reader *reader, hed_json_node element)
+static void read_link_to(const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    hed_json_only(element, synth_link_keys);
-    link_to link = {.from = read_single(reader, hed_json_member(element, "from")), .weight = 1};
-    if (hed_json_has(element, "weight"))
-        link.weight = (float)hed_json_number(hed_json_member(element, "weight"), -1e6, 1e6);
-    file_each(reader, hed_json_member(element, "to"), link_one, &link);
+    file_each(user, node, link_one, at);
+}
+
+#define SOURCE(type, member) HED_MEMBER(type, member), HED_AS_OTHER("reference", read_single)
+static const hed_field link_rows[] = {
+    {"from", "exciter or microphone", SOURCE(link_to, from), .required = true},
+    {"weight", "factor of the force, or of the sound", HED_AS_NUMBER(link_to, weight, -1e6, 1e6, NULL)},
+    {"to", "bodies; a delay line for an audio input", HED_AS_OTHER("references", read_link_to), .required = true},
+    {0},
+};
+static const link_to link_defaults = {.weight = 1};
+static const hed_fields link_fields = {
+    "links", "connections", .rows = link_rows, .defaults = &link_defaults};
+
+static void read_link(file_reader *reader, hed_json_node element, uint32_t tag)
+{
+    link_to link = link_defaults;
+    hed_fields_read(&link_fields, element, &link, reader);
 }
 
 static void modulate_one(
@@ -426,30 +348,39 @@ static void modulate_one(
         file_refuse(reader, node, &error);
 }
 
-static void read_modulation(file_reader *reader, hed_json_node element)
+static void read_modulation_target(
+    const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    const char *parameters[HED_SYNTH_TARGET_COUNT + 1] = {NULL};
-    for (uint32_t i = 0; i < HED_SYNTH_TARGET_COUNT; i++) parameters[i] = hed_synth_target_name(i);
-    hed_json_only(element, synth_modulation_keys);
-    hed_synth_modulation_def def = {
-        .depth = 1, .source = read_single(reader, hed_json_member(element, "source"))};
-    def.target = hed_json_choice(hed_json_member(element, "parameter"), parameters);
-    if (hed_json_has(element, "mode"))
-        def.mode = hed_json_choice(hed_json_member(element, "mode"), synth_modulation_names);
-    if (hed_json_has(element, "depth"))
-        def.depth = (float)hed_json_number(hed_json_member(element, "depth"), -1e6, 1e6);
-    if (hed_json_has(element, "invert"))
-        def.invert = hed_json_boolean(hed_json_member(element, "invert"));
-    file_each(reader, hed_json_member(element, "target"), modulate_one, &def);
+    file_each(user, node, modulate_one, at);
 }
 
-static void file_read_macros(file_reader *reader, hed_json_node root)
+#define MODULATION(kind, member, ...) \
+    HED_AS_##kind(hed_synth_modulation_def, member, __VA_ARGS__)
+static const hed_field modulation_rows[] = {
+    {"source", "LFO, envelope, follower or MIDI source", SOURCE(hed_synth_modulation_def, source), .required = true},
+    {"parameter", "parameter of the target", MODULATION(CHOICE, target, synth_target_names), .required = true},
+    {"mode", "combination of the parameter and the source", MODULATION(CHOICE, mode, synth_modulation_names)},
+    {"depth", "factor of the source", MODULATION(NUMBER, depth, -1e6, 1e6, NULL)},
+    {"invert", "true: the negative source", HED_AS_BOOLEAN(hed_synth_modulation_def, invert)},
+    {"target", "entities", HED_AS_OTHER("references", read_modulation_target), .required = true},
+    {0},
+};
+static const hed_synth_modulation_def modulation_defaults = {.depth = 1};
+static const hed_fields modulation_fields = {"modulations", "effects of modulators on parameters",
+    .rows = modulation_rows, .defaults = &modulation_defaults};
+
+static void read_modulation(file_reader *reader, hed_json_node element, uint32_t tag)
 {
-    if (!file_fine(reader) || !hed_json_has(root, "macros")) return;
-    hed_json_node list = hed_json_member(root, "macros");
-    size_t count = hed_json_count(list);
-    if (count > HED_SYNTH_MACROS)
-        hed_json_reject(list, "expected at most %d names, found %zu", HED_SYNTH_MACROS, count);
+    hed_synth_modulation_def def = modulation_defaults;
+    hed_fields_read(&modulation_fields, element, &def, reader);
+}
+
+/* ---- the whole ---- */
+
+static void file_read_macros(const hed_field *field, hed_json_node list, void *at, void *user)
+{
+    file_reader *reader = user;
+    size_t count = hed_field_length(field, list);
     for (uint32_t i = 0; i < count && file_fine(reader); i++) {
         hed_json_node item = hed_json_item(list, i);
         const char *name = hed_json_string(item);
@@ -460,27 +391,98 @@ static void file_read_macros(file_reader *reader, hed_json_node root)
     }
 }
 
-/* ---- the whole ---- */
-
-static void file_read_head(file_reader *reader, hed_json_node root)
+static void file_read_version(const hed_field *field, hed_json_node number, void *at, void *user)
 {
-    hed_json_only(root, synth_file_keys);
-    hed_json_node number = hed_json_member(root, "version");
     int64_t version = hed_json_integer(number, 1, INT32_MAX);
     if (version > SYNTH_FILE_VERSION)
         hed_json_reject(number, "%" PRId64 ", and this Heddle reads version %d: take a newer one",
             version, SYNTH_FILE_VERSION);
-    if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
-    if (hed_json_has(root, "description")) hed_json_string(hed_json_member(root, "description"));
-    if (!hed_json_has(root, "instrument")) return;
-    hed_json_node object = hed_json_member(root, "instrument");
+}
+
+static void file_read_whole(const hed_field *field, hed_json_node object, void *at, void *user)
+{
+    file_reader *reader = user;
     hed_synth_instrument_def def = hed_default_synth_instrument_def();
     hed_error error = {0};
-    file_fields(reader, object, synth_instrument_fields, &def, (const char *const[]){NULL});
+    hed_fields_read(&synth_instrument_fields, object, &def, reader);
     if (file_fine(reader) &&
         hed_synth_instrument_set_def(reader->instrument, &def, &error) != HED_OK)
         file_refuse(reader, object, &error);
 }
+
+/* Reads a section: the entities of a type (its tag), or other elements. */
+static void file_read_section(const hed_field *field, hed_json_node list, void *at, void *user)
+{
+    void (*read)(file_reader *reader, hed_json_node element, uint32_t tag) = read_entity;
+    if (field->fields == &grid_fields) read = file_read_grid;
+    if (field->fields == &change_fields) read = read_change;
+    if (field->fields == &link_fields) read = read_link;
+    if (field->fields == &modulation_fields) read = read_modulation;
+    size_t count = hed_json_count(list);
+    for (size_t i = 0; i < count && file_fine(user); i++)
+        read(user, hed_json_item(list, i), field->tag);
+}
+
+#define SECTION(table) HED_AS_LIST(table, 0, HED_FIELD_ANY, file_read_section)
+#define ENTITIES(type) SECTION(&synth_fields[type]), .tag = (type)
+static const hed_field file_rows[] = {
+    {"$schema", "schema, for editors", .kind = HED_FIELD_TEXT},
+    {"version", "version of the format", HED_AS_OTHER("version", file_read_version), .required = true},
+    {"description", "text for readers; not saved", .kind = HED_FIELD_TEXT},
+    {"instrument", NULL, HED_AS_PART(&synth_instrument_fields, file_read_whole)},
+    {"macros", "names of a host's controls, which midi_sources of kind host follow by numbers from 0 to 7; \"\" for an unused one",
+        .kind = HED_FIELD_LIST, .form = "macro", .high = HED_SYNTH_MACROS, .read = file_read_macros},
+    {"bodies", "masses", ENTITIES(HED_SYNTH_BODY)},
+    {"grids", "strings, membranes, plates and lattices", SECTION(&grid_fields)},
+    {"springs", "springs between bodies", ENTITIES(HED_SYNTH_SPRING)},
+    {"changes", "properties of single parts of grids", SECTION(&change_fields)},
+    {"microphones", "velocities of bodies as sound", ENTITIES(HED_SYNTH_MICROPHONE)},
+    {"mallets", "hammers with felt", ENTITIES(HED_SYNTH_MALLET)},
+    {"plectrums", "forces that draw and release", ENTITIES(HED_SYNTH_PLECTRUM)},
+    {"bows", "friction", ENTITIES(HED_SYNTH_BOW)},
+    {"oscillators", "periodic forces", ENTITIES(HED_SYNTH_OSCILLATOR)},
+    {"audio_inputs", "sound as a force", ENTITIES(HED_SYNTH_AUDIO_INPUT)},
+    {"lfos", "periodic modulators", ENTITIES(HED_SYNTH_LFO)},
+    {"envelopes", "modulators that notes start", ENTITIES(HED_SYNTH_ENVELOPE)},
+    {"followers", "levels of microphones as modulators", ENTITIES(HED_SYNTH_FOLLOWER)},
+    {"midi_sources", "MIDI values as modulators", ENTITIES(HED_SYNTH_MIDI_SOURCE)},
+    {"delay_lines", "delayed sound of microphones", ENTITIES(HED_SYNTH_DELAY_LINE)},
+    {"links", "connections of exciters and microphones with bodies", SECTION(&link_fields)},
+    {"modulations", "effects of modulators on parameters", SECTION(&modulation_fields)},
+    {0},
+};
+static const hed_fields file_fields = {"", NULL, .rows = file_rows};
+
+static const hed_fields *const file_tables[] = {&file_fields, &synth_instrument_fields,
+    &synth_fields[HED_SYNTH_BODY], &grid_fields, &synth_grid_body_fields, &synth_grid_spring_fields,
+    &synth_fields[HED_SYNTH_SPRING], &change_fields, &synth_fields[HED_SYNTH_MICROPHONE],
+    &synth_fields[HED_SYNTH_MALLET], &synth_fields[HED_SYNTH_PLECTRUM],
+    &synth_fields[HED_SYNTH_BOW], &synth_fields[HED_SYNTH_OSCILLATOR],
+    &synth_fields[HED_SYNTH_AUDIO_INPUT], &synth_fields[HED_SYNTH_LFO],
+    &synth_fields[HED_SYNTH_ENVELOPE], &synth_fields[HED_SYNTH_FOLLOWER],
+    &synth_fields[HED_SYNTH_MIDI_SOURCE], &synth_fields[HED_SYNTH_DELAY_LINE], &link_fields,
+    &modulation_fields, &synth_adsr_fields, &synth_route_fields, NULL};
+
+#define VECTOR_JSON \
+    "{'type': 'array', 'minItems': 3, 'maxItems': 3, 'items': {'type': 'number', 'minimum': -10000, " \
+    "'maximum': 10000}}"
+#define SIZE_JSON "{'type': 'integer', 'minimum': 1, 'maximum': 16777216}"
+static const hed_form file_forms[] = {
+    {"version", "1", "'const': 1"},
+    {"name", "text of 1 to 255 bytes", "'type': 'string', 'minLength': 1, 'maxLength': 255"},
+    {"macro", "texts of at most 63 bytes", "'type': 'string', 'maxLength': 63"},
+    {"reference", "name, or part of a grid, as `s[3]`, `s[0..9]`, `plate[4,*]`, `s.springs[2]`", "'type': 'string'"},
+    {"references", "reference, or list of references", "'anyOf': [{'$ref': '#/$defs/reference'}, {'type': 'array', 'items': {'$ref': '#/$defs/reference'}}]"},
+    {"size", "integer for a string, 2 integers for a membrane or plate, 3 for a lattice", "'anyOf': [" SIZE_JSON ", {'type': 'array', 'minItems': 2, 'maxItems': 3, 'items': " SIZE_JSON "}]"},
+    {"step", "number from 1e-6 to 10000 (along x, y and z), vector for a string, or list of a vector for each axis, m", "'anyOf': [{'type': 'number', 'minimum': 1e-06, 'maximum': 10000}, " VECTOR_JSON ", {'type': 'array', 'minItems': 2, 'maxItems': 3, 'items': " VECTOR_JSON "}]"},
+    {"anchor", "`none`, `ends` (of each axis), or list of `first_i`, `last_i`, `first_j`, `last_j`, `first_k`, `last_k`", "'anyOf': [{'enum': ['none', 'ends']}, {'type': 'array', 'items': {'enum': ['first_i', 'last_i', 'first_j', 'last_j', 'first_k', 'last_k']}}]"},
+    {0},
+};
+
+const hed_document synth_file_document = {"Heddle instrument",
+    "Bodies and springs, exciters, microphones and modulators: heddle synth render FILE song.mid. SI units. "
+    "docs/instrument-file.md explains the format.",
+    file_tables, file_forms};
 
 /* Builds the instrument of a document; frees `json`. */
 static hed_status read_document(
@@ -490,17 +492,7 @@ static hed_status read_document(
     hed_status status = hed_synth_instrument_create(NULL, NULL, &reader.instrument, error);
     if (status == HED_OK) status = synth_name_file(reader.instrument, file, error);
     if (status == HED_OK) {
-        hed_json_node root = hed_json_root(json);
-        file_read_head(&reader, root);
-        file_read_macros(&reader, root);
-        read_entities(&reader, root, HED_SYNTH_BODY);
-        file_section(&reader, root, "grids", file_read_grid);
-        read_entities(&reader, root, HED_SYNTH_SPRING);
-        file_section(&reader, root, "changes", read_change);
-        for (uint32_t type = HED_SYNTH_MICROPHONE; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
-            read_entities(&reader, root, type);
-        file_section(&reader, root, "links", read_link);
-        file_section(&reader, root, "modulations", read_modulation);
+        hed_fields_read(&file_fields, hed_json_root(json), &reader, &reader);
         status = hed_json_status(json, error);
         if (reader.failure.status != HED_OK) {
             status = reader.failure.status;

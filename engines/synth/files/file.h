@@ -6,16 +6,12 @@
 #include "heddle/synth_file.h"
 
 #include "model/model.h"
-#include "support/json.h"
 
 enum { SYNTH_FILE_VERSION = 1 };
 
-/* keys of the document, in reading order */
-extern const char *const synth_file_keys[];
-extern const char
-    *const synth_section_names[HED_SYNTH_ENTITY_TYPE_COUNT]; /* "bodies", "springs", ... */
-extern const char *const synth_grid_keys[], *const synth_link_keys[],
-                                                *const synth_modulation_keys[];
+/* Keys of instrument files; instrument.schema.json and the tables of docs/instrument-file.md are made
+ * from them. */
+extern const hed_document synth_file_document;
 
 typedef enum synth_grid_kind {
     SYNTH_STRING,

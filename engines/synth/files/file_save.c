@@ -164,51 +164,36 @@ static void put_reference(writer *w, hed_synth_entity entity)
 
 /* ---- definitions ---- */
 
-static void put_adsr(writer *w, const hed_synth_adsr *adsr)
+static void put_value(writer *w, const hed_field *field, const void *at)
 {
-    const char *const keys[] = {"attack", "decay", "sustain", "release"};
-    const float values[] = {adsr->attack, adsr->decay, adsr->sustain, adsr->release};
-    for (uint32_t i = 0; i < 4; i++) {
-        save_put(w, "%s\"%s\": ", i ? ", " : "{", keys[i]);
-        save_put_number(w, values[i]);
-    }
-    save_put(w, "}");
-}
-
-static void put_value(writer *w, const synth_field *field, const void *at)
-{
-    uint32_t word;
-    const hed_synth_route *route = at;
+    uint32_t word = 0;
+    memcpy(&word, at, field->size < sizeof word ? field->size : sizeof word);
     switch (field->kind) {
-    case SYNTH_FIELD_NUMBER: save_put_number(w, *(const float *)at); break;
-    case SYNTH_FIELD_VECTOR:
-    case SYNTH_FIELD_DIRECTION: put_vector(w, at); break;
-    case SYNTH_FIELD_WHOLE: memcpy(&word, at, sizeof word), save_put(w, "%" PRIu32, word); break;
-    case SYNTH_FIELD_CHOICE:
-        memcpy(&word, at, sizeof word), put_string(w, field->choices[word]);
+    case HED_FIELD_NUMBER: save_put_number(w, *(const float *)at); break;
+    case HED_FIELD_VECTOR: put_vector(w, at); break;
+    case HED_FIELD_INTEGER: save_put(w, "%" PRIu32, word); break;
+    case HED_FIELD_CHOICE: put_string(w, field->words[word]); break;
+    case HED_FIELD_BOOLEAN: save_put(w, "%s", *(const bool *)at ? "true" : "false"); break;
+    case HED_FIELD_OBJECT:
+        for (const hed_field *part = field->fields->rows; part->key; part++) {
+            save_put(w, "%s\"%s\": ", part == field->fields->rows ? "{" : ", ", part->key);
+            put_value(w, part, (const char *)at + part->offset);
+        }
+        save_put(w, "}");
         break;
-    case SYNTH_FIELD_ENTITY: memcpy(&word, at, sizeof word), put_reference(w, word); break;
-    case SYNTH_FIELD_NOTE: save_put(w, "%u", *(const uint8_t *)at); break;
-    case SYNTH_FIELD_BOOLEAN: save_put(w, "%s", *(const bool *)at ? "true" : "false"); break;
-    case SYNTH_FIELD_ADSR: put_adsr(w, at); break;
-    case SYNTH_FIELD_ROUTE:
-        save_put(w, "{\"channel\": %u, \"low\": %u, \"high\": %u}", route->channel, route->low,
-            route->high);
-        break;
+    default: put_reference(w, word); break;
     }
 }
 
 /* Writes the fields that differ from `otherwise`; with `whole` also the fields that a file must
  * have. */
 static void put_fields(
-    writer *w, const synth_field *fields, const void *def, const void *otherwise, bool whole)
+    writer *w, const hed_fields *fields, const void *def, const void *otherwise, bool whole)
 {
-    for (const synth_field *field = fields; field->key; field++) {
+    for (const hed_field *field = fields->rows; field->key; field++) {
         const void *at = (const char *)def + field->offset,
                    *before = (const char *)otherwise + field->offset;
-        bool needed =
-            whole && (field->kind == SYNTH_FIELD_VECTOR || field->kind == SYNTH_FIELD_ENTITY);
-        if (!needed && synth_same_value(field, at, before)) continue;
+        if (!(whole && field->required) && synth_same_value(field, at, before)) continue;
         put_key(w, field->key);
         put_value(w, field, at);
     }
@@ -222,7 +207,7 @@ static void put_entities(writer *w, hed_synth_entity_type type)
         hed_synth_entity entity = w->instrument->ids[type][i];
         char name[SYNTH_DESCRIPTION];
         if (type <= HED_SYNTH_SPRING && in_kept_grid(w, entity)) continue;
-        if (!begun) begin_section(w, synth_section_names[type]);
+        if (!begun) begin_section(w, synth_fields[type].name);
         begun = true;
         begin_element(w);
         /* write the name of the entity, the name that its grid gives it, or a generated name if
@@ -232,7 +217,7 @@ static void put_entities(writer *w, hed_synth_entity_type type)
             put_reference(w, entity);
         }
         put_fields(
-            w, synth_fields[type], synth_element(w->instrument, type, i), &otherwise.as, true);
+            w, &synth_fields[type], synth_element(w->instrument, type, i), &otherwise.as, true);
         end_element(w);
     }
     if (begun) save_put(w, "\n  ]");
@@ -304,7 +289,7 @@ static void put_shape(writer *w, const hed_synth_grid_def *def, uint32_t axes)
 }
 
 static void put_part(
-    writer *w, const char *key, const synth_field *fields, const void *def, const void *otherwise)
+    writer *w, const char *key, const hed_fields *fields, const void *def, const void *otherwise)
 {
     put_key(w, key);
     save_put(w, "{");
@@ -328,11 +313,8 @@ static void put_grid(writer *w, const synth_grid *grid)
                            : def->size[1] == 1 ? SYNTH_STRING
                            : def->bend > 0     ? SYNTH_PLATE
                                                : SYNTH_MEMBRANE;
-    hed_synth_grid_def otherwise = synth_default_grid(kind), plain = *def;
+    hed_synth_grid_def otherwise = synth_default_grid(kind);
     char name[SYNTH_DESCRIPTION];
-    /* position, direction and ends, which a grid computes itself */
-    memcpy(plain.body.position, otherwise.body.position, sizeof plain.body.position);
-    plain.spring.from = plain.spring.to = 0;
     begin_element(w);
     put_key(w, "kind");
     put_string(w, synth_grid_kinds[kind]);
@@ -340,8 +322,8 @@ static void put_grid(writer *w, const synth_grid *grid)
     put_key(w, "name");
     put_string(w, name);
     put_shape(w, def, kind == SYNTH_STRING ? 1 : kind == SYNTH_LATTICE ? 3 : 2);
-    put_part(w, "body", synth_fields[HED_SYNTH_BODY], &plain.body, &otherwise.body);
-    put_part(w, "spring", synth_fields[HED_SYNTH_SPRING], &plain.spring, &otherwise.spring);
+    put_part(w, "body", &synth_grid_body_fields, &def->body, &otherwise.body);
+    put_part(w, "spring", &synth_grid_spring_fields, &def->spring, &otherwise.spring);
     put_positive(w, "diagonal", def->diagonal);
     put_positive(w, "bend", def->bend);
     put_positive(w, "tune", def->tune);
@@ -364,7 +346,7 @@ typedef struct change_list {
 static void put_change(change_list *list, hed_synth_entity_type type, hed_synth_entity entity,
     const void *current, const void *original)
 {
-    const synth_field *field = synth_fields[type];
+    const hed_field *field = synth_fields[type].rows;
     while (field->key && synth_same_value(field, (const char *)current + field->offset,
                              (const char *)original + field->offset))
         field++;
@@ -374,7 +356,7 @@ static void put_change(change_list *list, hed_synth_entity_type type, hed_synth_
     begin_element(list->w);
     put_key(list->w, "entity");
     put_reference(list->w, entity);
-    put_fields(list->w, synth_fields[type], current, original, false);
+    put_fields(list->w, &synth_fields[type], current, original, false);
     end_element(list->w);
 }
 
@@ -498,7 +480,7 @@ static hed_status put_document(writer *w, hed_error *error)
     hed_synth_instrument_def otherwise = hed_default_synth_instrument_def();
     save_put(w, "{\n  \"version\": %d,\n  \"instrument\": {", SYNTH_FILE_VERSION);
     w->first = true;
-    put_fields(w, synth_instrument_fields, &w->instrument->def, &otherwise, false);
+    put_fields(w, &synth_instrument_fields, &w->instrument->def, &otherwise, false);
     save_put(w, "}");
     put_macros(w);
     put_entities(w, HED_SYNTH_BODY);

@@ -111,40 +111,32 @@ static void fit(const fitting *f, const char *part, float *value, double low, do
             (double)before, (double)*value);
 }
 
-static void fit_vector(const fitting *f, float v[3], const synth_field *field)
+static void fit_vector(const fitting *f, float v[3], const hed_field *field)
 {
     static const char *const parts[] = {".x", ".y", ".z"};
     for (uint32_t i = 0; i < 3; i++) fit(f, parts[i], &v[i], field->low, field->high);
-    if (field->kind != SYNTH_FIELD_DIRECTION || v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f)
-        return;
+    if (field->tag != SYNTH_FIELD_DIRECTION || v[0] != 0.0f || v[1] != 0.0f || v[2] != 0.0f) return;
     v[2] = 1.0f;
     synth_import_tell(f->im, "%s%s 0, 0, 0 -> 0, 0, 1", f->of, f->key);
 }
 
-static void fit_field(const fitting *f, const synth_field *field, void *at)
+static void fit_field(const fitting *f, const hed_field *field, void *at)
 {
-    switch (field->kind) {
-    case SYNTH_FIELD_NUMBER: fit(f, "", at, field->low, field->high); break;
-    case SYNTH_FIELD_VECTOR:
-    case SYNTH_FIELD_DIRECTION: fit_vector(f, at, field); break;
-    case SYNTH_FIELD_WHOLE: {
+    if (field->kind == HED_FIELD_NUMBER) fit(f, "", at, field->low, field->high);
+    if (field->kind == HED_FIELD_VECTOR) fit_vector(f, at, field);
+    if (field->kind == HED_FIELD_INTEGER && field->size == sizeof(uint32_t)) {
         uint32_t *whole = at, before = *whole;
         if (*whole < (uint32_t)field->low) *whole = (uint32_t)field->low;
         if (*whole > (uint32_t)field->high) *whole = (uint32_t)field->high;
         if (*whole != before)
             synth_import_tell(
                 f->im, "%s%s %u -> %u, the nearest in its range", f->of, f->key, before, *whole);
-        break;
     }
-    case SYNTH_FIELD_ADSR: {
-        hed_synth_adsr *e = at;
-        fit(f, ".attack", &e->attack, 0, field->high);
-        fit(f, ".decay", &e->decay, 0, field->high);
-        fit(f, ".sustain", &e->sustain, 0, 1);
-        fit(f, ".release", &e->release, 0, field->high);
-        break;
-    }
-    default: break;
+    if (field->fields != &synth_adsr_fields) return;
+    for (const hed_field *part = field->fields->rows; part->key; part++) {
+        char name[32];
+        snprintf(name, sizeof name, ".%s", part->key);
+        fit(f, name, (float *)((char *)at + part->offset), part->low, part->high);
     }
 }
 
@@ -154,14 +146,14 @@ hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_synt
     const char *type = hed_synth_entity_type_name(def->type);
     char of[64];
     snprintf(of, sizeof of, "%s%d: ", type, imported->number);
-    for (const synth_field *field = synth_fields[def->type]; field->key; field++)
+    for (const hed_field *field = synth_fields[def->type].rows; field->key; field++)
         fit_field(&(fitting){im, of, field->key}, field, (char *)&def->as + field->offset);
     for (uint32_t i = 0; i < copies; i++) {
         char name[64];
         hed_synth_entity entity;
         hed_error error = {0};
-        for (const synth_field *field = synth_fields[def->type]; routes && field->key; field++)
-            if (field->kind == SYNTH_FIELD_ROUTE)
+        for (const hed_field *field = synth_fields[def->type].rows; routes && field->key; field++)
+            if (field->fields == &synth_route_fields)
                 memcpy((char *)&def->as + field->offset, &routes[i], sizeof *routes);
         snprintf(name, sizeof name, i ? "%s%d_%u" : "%s%d", type, imported->number, i + 1);
         hed_status status = hed_synth_instrument_add(im->instrument, def, name, &entity, &error);
@@ -209,7 +201,7 @@ static hed_synth_instrument_def make_def(synth_import *im)
         synth_import_tell(im, "MPE zone: the lower one, until MIDI says otherwise");
     if (def.mode != HED_SYNTH_SINGLETON)
         synth_import_tell(im, "root note: the format has none; %g", (double)def.root_note);
-    for (const synth_field *field = synth_instrument_fields; field->key; field++)
+    for (const hed_field *field = synth_instrument_fields.rows; field->key; field++)
         fit_field(&(fitting){im, "instrument: ", field->key}, field, (char *)&def + field->offset);
     return def;
 }

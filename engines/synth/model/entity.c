@@ -1,4 +1,4 @@
-/* Facts about each entity type: name, fields of its definition with their ranges, parameters
+/* Facts about each entity type: fields of its definition with their ranges and meanings, parameters
  * that modulation can reach, and defaults that do not depend on the instrument. */
 #include "model/model.h"
 #include "support/strict_math.h"
@@ -13,103 +13,240 @@
 static const char *const wave_names[] = {"sine", "saw", "rectangle", "noise", "hold", NULL};
 static const char *const midi_names[] = {
     "cc", "bend", "pressure", "aftertouch", "velocity", "note", "host", NULL};
-const char *const synth_mode_names[] = {"singleton", "voices", "mpe", NULL};
+static const char *const mode_names[] = {"singleton", "voices", "mpe", NULL};
 const char *const synth_modulation_names[] = {"add", "multiply", "exponential", NULL};
 
 /* ---- fields ---- */
 
-#define FIELD(type, member, ...) \
-    { \
-        .key = #member, .offset = offsetof(hed_synth_##type##_def, member), .kind = __VA_ARGS__ \
-    }
-#define NUMBER(type, member, least, most) \
-    FIELD(type, member, SYNTH_FIELD_NUMBER, .low = (least), .high = (most))
+#define NUMBER(type, member, least, most, unit) \
+    HED_AS_NUMBER(hed_synth_##type##_def, member, least, most, unit)
 #define WHOLE(type, member, least, most) \
-    FIELD(type, member, SYNTH_FIELD_WHOLE, .low = (least), .high = (most))
-#define POINT(type, member) \
-    FIELD(type, member, SYNTH_FIELD_VECTOR, .low = -MAX_DISTANCE, .high = MAX_DISTANCE)
-#define DIRECTION(type) \
-    FIELD(type, direction, SYNTH_FIELD_DIRECTION, .low = -MAX_DISTANCE, .high = MAX_DISTANCE)
-#define BOOLEAN(type, member) FIELD(type, member, SYNTH_FIELD_BOOLEAN)
-#define CHOICE(type, member, names) FIELD(type, member, SYNTH_FIELD_CHOICE, .choices = (names))
-#define ENTITY(type, member, what) FIELD(type, member, SYNTH_FIELD_ENTITY, .refers = (what))
-#define ADSR(type) FIELD(type, envelope, SYNTH_FIELD_ADSR, .high = 1000)
-#define ROUTE(type) FIELD(type, route, SYNTH_FIELD_ROUTE)
-#define SENSITIVITY(type) NUMBER(type, velocity_sensitivity, 0, 1)
+    HED_AS_INTEGER(hed_synth_##type##_def, member, least, most)
+#define BOOLEAN(type, member) HED_AS_BOOLEAN(hed_synth_##type##_def, member)
+#define CHOICE(type, member, names) HED_AS_CHOICE(hed_synth_##type##_def, member, names)
+#define VECTOR(type, member) \
+    HED_AS_VECTOR(hed_synth_##type##_def, member, 3, -MAX_DISTANCE, MAX_DISTANCE, "m")
+#define ENTITY(type, member, entity_type) \
+    HED_MEMBER(hed_synth_##type##_def, member), HED_AS_OTHER("reference", NULL), \
+        .tag = (entity_type), .required = true
+/* Rows that several types share. */
+#define NAME_ROW {"name", "name of the entity; each name occurs once", HED_AS_OTHER("name", NULL)}
+#define DIRECTION_ROW(type, help) \
+    {"direction", help ", of any length above 0", \
+        HED_AS_VECTOR( \
+            hed_synth_##type##_def, direction, 3, -MAX_DISTANCE, MAX_DISTANCE, NULL), \
+        .tag = SYNTH_FIELD_DIRECTION}
+#define ENVELOPE_ROW(type, help) \
+    {"envelope", help, HED_AS_OBJECT(hed_synth_##type##_def, envelope, &synth_adsr_fields)}
+#define ROUTE_ROW(type) \
+    {"route", "notes that start it", \
+        HED_AS_OBJECT(hed_synth_##type##_def, route, &synth_route_fields)}
+#define SENSITIVITY_ROW(type) \
+    {"velocity_sensitivity", "effect of a note's velocity; 0: all notes are as loud as the loudest", \
+        NUMBER(type, velocity_sensitivity, 0, 1, NULL)}
 
-static const synth_field body_fields[] = {POINT(body, position), NUMBER(body, mass, 1e-12, 1e6),
-    NUMBER(body, damping, 0, 1e6), BOOLEAN(body, anchored), {0}};
+static const hed_field adsr_rows[] = {
+    {"attack", "duration of the rise", HED_AS_NUMBER(hed_synth_adsr, attack, 0, 1000, "s")},
+    {"decay", "duration of the fall", HED_AS_NUMBER(hed_synth_adsr, decay, 0, 1000, "s")},
+    {"sustain", "level while the note is held", HED_AS_NUMBER(hed_synth_adsr, sustain, 0, 1, NULL)},
+    {"release", "duration of the end", HED_AS_NUMBER(hed_synth_adsr, release, 0, 1000, "s")},
+    {0},
+};
+const hed_fields synth_adsr_fields = {"adsr", "envelope of straight lines", .rows = adsr_rows};
 
-static const synth_field spring_fields[] = {ENTITY(spring, from, HED_SYNTH_BODY),
-    ENTITY(spring, to, HED_SYNTH_BODY), NUMBER(spring, stiffness, 0, MAX_COEFFICIENT),
-    NUMBER(spring, rest_length, -MAX_DISTANCE, MAX_DISTANCE), NUMBER(spring, damping, 0, 1e6),
-    NUMBER(spring, cubic, 0, 1e24), {0}};
+static const hed_field route_rows[] = {
+    {"channel", "MIDI channel; 0: all", HED_AS_INTEGER(hed_synth_route, channel, 0, 16)},
+    {"low", "lowest note", HED_AS_INTEGER(hed_synth_route, low, 0, 127)},
+    {"high", "highest note", HED_AS_INTEGER(hed_synth_route, high, 0, 127)},
+    {0},
+};
+const hed_fields synth_route_fields = {"route", "notes of a channel", .rows = route_rows};
 
-static const synth_field microphone_fields[] = {POINT(microphone, position), DIRECTION(microphone),
-    NUMBER(microphone, directionality, 0, 1), NUMBER(microphone, isotropy, 0, 1),
-    NUMBER(microphone, gain, -200, 200), NUMBER(microphone, pan, -1, 1), BOOLEAN(microphone, heard),
-    NUMBER(microphone, threshold, -200, 200), NUMBER(microphone, ratio, 1, 1000),
-    NUMBER(microphone, attack, 0, 10), NUMBER(microphone, release, 0, 10),
-    NUMBER(microphone, makeup, -200, 200), {0}};
+#define BODY_ROWS \
+    {"mass", "mass", NUMBER(body, mass, 1e-12, 1e6, "kg")}, \
+        {"damping", "rate d of the decay exp(-d t) of the amplitude", NUMBER(body, damping, 0, 1e6, "1/s")}, \
+    { \
+        "anchored", "true: the body moves by modulation of its position only", BOOLEAN(body, anchored) \
+    }
+#define SPRING_ROWS \
+    {"stiffness", "stiffness", NUMBER(spring, stiffness, 0, MAX_COEFFICIENT, "N/m")}, \
+        {"rest_length", "length without force; negative: multiple of the distance of the ends", \
+            NUMBER(spring, rest_length, -MAX_DISTANCE, MAX_DISTANCE, "m")}, \
+        {"damping", "damping along the spring", NUMBER(spring, damping, 0, 1e6, "N s/m")}, \
+    { \
+        "cubic", "cubic stiffness", NUMBER(spring, cubic, 0, 1e24, "N/m^3") \
+    }
 
-static const synth_field mallet_fields[] = {DIRECTION(mallet), NUMBER(mallet, mass, 1e-9, 1e3),
-    NUMBER(mallet, impulse, -1e6, 1e6), SENSITIVITY(mallet), NUMBER(mallet, hardness_soft, 0, 1e18),
-    NUMBER(mallet, hardness_hard, 0, 1e18), NUMBER(mallet, exponent, 1, 6),
-    NUMBER(mallet, hysteresis, 0, 0.999), NUMBER(mallet, relaxation, 1e-7, 1),
-    NUMBER(mallet, noise, 0, 1), ROUTE(mallet), {0}};
+static const hed_field body_rows[] = {
+    NAME_ROW,
+    {"position", "position at rest", VECTOR(body, position), .required = true},
+    BODY_ROWS,
+    {0},
+};
+static const hed_field grid_body_rows[] = {BODY_ROWS, {0}};
+const hed_fields synth_grid_body_fields = {
+    "grid_body", "properties of all bodies of a grid", .rows = grid_body_rows};
 
-static const synth_field plectrum_fields[] = {DIRECTION(plectrum),
-    NUMBER(plectrum, distance, -MAX_DISTANCE, MAX_DISTANCE), NUMBER(plectrum, duration, 0, 100),
-    SENSITIVITY(plectrum), ROUTE(plectrum), {0}};
+static const hed_field spring_rows[] = {
+    NAME_ROW,
+    {"from", "body at one end", ENTITY(spring, from, HED_SYNTH_BODY)},
+    {"to", "body at the other end", ENTITY(spring, to, HED_SYNTH_BODY)},
+    SPRING_ROWS,
+    {0},
+};
+static const hed_field grid_spring_rows[] = {SPRING_ROWS, {0}};
+const hed_fields synth_grid_spring_fields = {
+    "grid_spring", "properties of all springs of a grid", .rows = grid_spring_rows};
 
-static const synth_field bow_fields[] = {DIRECTION(bow), NUMBER(bow, force, 0, 1e6),
-    NUMBER(bow, draw_velocity, -1e3, 1e3), NUMBER(bow, stiction, 0, 100),
-    NUMBER(bow, sliding, 0, 100), NUMBER(bow, dropoff, 1e-6, 1e3), SENSITIVITY(bow), ADSR(bow),
-    ROUTE(bow), {0}};
+static const hed_field microphone_rows[] = {
+    NAME_ROW,
+    {"position", "position", VECTOR(microphone, position), .required = true},
+    DIRECTION_ROW(microphone, "axis of hearing"),
+    {"directionality", "0: hears in all directions; 1: hears the front only", NUMBER(microphone, directionality, 0, 1, NULL)},
+    {"isotropy", "0: hears motion along the direction; 1: hears motion towards itself", NUMBER(microphone, isotropy, 0, 1, NULL)},
+    {"gain", "gain; at 0 a velocity of 1 m/s at 1 m is full scale", NUMBER(microphone, gain, -200, 200, "dB")},
+    {"pan", "-1: left; 1: right", NUMBER(microphone, pan, -1, 1, NULL)},
+    {"heard", "false: only a source of followers and delay lines", BOOLEAN(microphone, heard)},
+    {"threshold", "level above which the compressor acts", NUMBER(microphone, threshold, -200, 200, "dB")},
+    {"ratio", "ratio of the compressor; 1: no compression", NUMBER(microphone, ratio, 1, 1000, NULL)},
+    {"attack", "attack of the compressor", NUMBER(microphone, attack, 0, 10, "s")},
+    {"release", "release of the compressor", NUMBER(microphone, release, 0, 10, "s")},
+    {"makeup", "gain after the compressor", NUMBER(microphone, makeup, -200, 200, "dB")},
+    {0},
+};
 
-static const synth_field oscillator_fields[] = {DIRECTION(oscillator),
-    CHOICE(oscillator, wave, wave_names), NUMBER(oscillator, gain, -1e6, 1e6),
-    NUMBER(oscillator, frequency, 0, 1e5), BOOLEAN(oscillator, follows_note),
-    NUMBER(oscillator, octave, -10, 10), NUMBER(oscillator, semitone, -120, 120),
-    NUMBER(oscillator, detune, -1200, 1200), NUMBER(oscillator, pulse_width, 0.001, 0.999),
-    SENSITIVITY(oscillator), ADSR(oscillator), ROUTE(oscillator), {0}};
+static const hed_field mallet_rows[] = {
+    NAME_ROW,
+    DIRECTION_ROW(mallet, "direction of flight"),
+    {"mass", "mass of the hammer", NUMBER(mallet, mass, 1e-9, 1e3, "kg")},
+    {"impulse", "impulse at full velocity", NUMBER(mallet, impulse, -1e6, 1e6, "N s")},
+    SENSITIVITY_ROW(mallet),
+    {"hardness_soft", "stiffness of the felt at velocity 0", NUMBER(mallet, hardness_soft, 0, 1e18, "N/m^exponent")},
+    {"hardness_hard", "stiffness of the felt at full velocity", NUMBER(mallet, hardness_hard, 0, 1e18, "N/m^exponent")},
+    {"exponent", "exponent of the felt's force", NUMBER(mallet, exponent, 1, 6, NULL)},
+    {"hysteresis", "fraction of the force that the felt loses", NUMBER(mallet, hysteresis, 0, 0.999, NULL)},
+    {"relaxation", "relaxation time of the felt", NUMBER(mallet, relaxation, 1e-7, 1, "s")},
+    {"noise", "fraction of the force that is noise", NUMBER(mallet, noise, 0, 1, NULL)},
+    ROUTE_ROW(mallet),
+    {0},
+};
 
-static const synth_field audio_input_fields[] = {DIRECTION(audio_input),
-    WHOLE(audio_input, channel, 0, 63), NUMBER(audio_input, gain, -1e6, 1e6),
-    BOOLEAN(audio_input, gated), ADSR(audio_input), ROUTE(audio_input), {0}};
+static const hed_field plectrum_rows[] = {
+    NAME_ROW,
+    DIRECTION_ROW(plectrum, "direction of drawing"),
+    {"distance", "distance at full velocity", NUMBER(plectrum, distance, -MAX_DISTANCE, MAX_DISTANCE, "m")},
+    {"duration", "duration of drawing", NUMBER(plectrum, duration, 0, 100, "s")},
+    SENSITIVITY_ROW(plectrum),
+    ROUTE_ROW(plectrum),
+    {0},
+};
 
-static const synth_field lfo_fields[] = {CHOICE(lfo, wave, wave_names),
-    NUMBER(lfo, frequency, 0, 1e4), NUMBER(lfo, division, 0, 1024),
-    NUMBER(lfo, pulse_width, 0.001, 0.999), NUMBER(lfo, depth, -1e6, 1e6), BOOLEAN(lfo, retrigger),
-    NUMBER(lfo, phase, 0, 0.999999), BOOLEAN(lfo, dilated), ROUTE(lfo), {0}};
+static const hed_field bow_rows[] = {
+    NAME_ROW,
+    DIRECTION_ROW(bow, "direction of the bow"),
+    {"force", "force on the string", NUMBER(bow, force, 0, 1e6, "N")},
+    {"draw_velocity", "velocity of the bow", NUMBER(bow, draw_velocity, -1e3, 1e3, "m/s")},
+    {"stiction", "coefficient of friction at rest", NUMBER(bow, stiction, 0, 100, NULL)},
+    {"sliding", "coefficient of friction at high velocity", NUMBER(bow, sliding, 0, 100, NULL)},
+    {"dropoff", "velocity between the two", NUMBER(bow, dropoff, 1e-6, 1e3, "m/s")},
+    SENSITIVITY_ROW(bow),
+    ENVELOPE_ROW(bow, "envelope of the force"),
+    ROUTE_ROW(bow),
+    {0},
+};
 
-static const synth_field envelope_fields[] = {ADSR(envelope), NUMBER(envelope, depth, -1e6, 1e6),
-    SENSITIVITY(envelope), ROUTE(envelope), {0}};
+static const hed_field oscillator_rows[] = {
+    NAME_ROW,
+    DIRECTION_ROW(oscillator, "direction of the force"),
+    {"wave", "shape of the force", CHOICE(oscillator, wave, wave_names)},
+    {"gain", "amplitude", NUMBER(oscillator, gain, -1e6, 1e6, "N")},
+    {"frequency", "frequency", NUMBER(oscillator, frequency, 0, 1e5, "Hz")},
+    {"follows_note", "true: the frequency is the note's", BOOLEAN(oscillator, follows_note)},
+    {"octave", "transposition, octaves", NUMBER(oscillator, octave, -10, 10, NULL)},
+    {"semitone", "transposition, semitones", NUMBER(oscillator, semitone, -120, 120, NULL)},
+    {"detune", "transposition, cents", NUMBER(oscillator, detune, -1200, 1200, NULL)},
+    {"pulse_width", "fraction of a period in which a rectangle is high", NUMBER(oscillator, pulse_width, 0.001, 0.999, NULL)},
+    SENSITIVITY_ROW(oscillator),
+    ENVELOPE_ROW(oscillator, "envelope of the force"),
+    ROUTE_ROW(oscillator),
+    {0},
+};
 
-static const synth_field follower_fields[] = {ENTITY(follower, source, HED_SYNTH_MICROPHONE),
-    NUMBER(follower, attack, 0, 10), NUMBER(follower, release, 0, 10),
-    NUMBER(follower, depth, -1e6, 1e6), {0}};
+static const hed_field audio_input_rows[] = {
+    NAME_ROW,
+    DIRECTION_ROW(audio_input, "direction of the force"),
+    {"channel", "channel of the incoming sound, from 0", WHOLE(audio_input, channel, 0, 63)},
+    {"gain", "force at full scale", NUMBER(audio_input, gain, -1e6, 1e6, "N")},
+    {"gated", "true: only while a note is held", BOOLEAN(audio_input, gated)},
+    ENVELOPE_ROW(audio_input, "envelope of a gated input"),
+    ROUTE_ROW(audio_input),
+    {0},
+};
 
-static const synth_field midi_source_fields[] = {CHOICE(midi_source, kind, midi_names),
-    WHOLE(midi_source, number, 0, 65535), NUMBER(midi_source, centre, 0, 127),
-    NUMBER(midi_source, initial, -11, 11), NUMBER(midi_source, smoothing, 0, 100),
-    NUMBER(midi_source, depth, -1e6, 1e6), ROUTE(midi_source), {0}};
+static const hed_field lfo_rows[] = {
+    NAME_ROW,
+    {"wave", "shape", CHOICE(lfo, wave, wave_names)},
+    {"frequency", "frequency", NUMBER(lfo, frequency, 0, 1e4, "Hz")},
+    {"division", "period in quarter notes; 0: the period of the frequency", NUMBER(lfo, division, 0, 1024, NULL)},
+    {"pulse_width", "fraction of a period in which a rectangle is high", NUMBER(lfo, pulse_width, 0.001, 0.999, NULL)},
+    {"depth", "maximum value", NUMBER(lfo, depth, -1e6, 1e6, NULL)},
+    {"retrigger", "true: notes restart it", BOOLEAN(lfo, retrigger)},
+    {"phase", "fraction of a period at which it starts", NUMBER(lfo, phase, 0, 0.999999, NULL)},
+    {"dilated", "true: runs in the time of its voice", BOOLEAN(lfo, dilated)},
+    ROUTE_ROW(lfo),
+    {0},
+};
 
-static const synth_field delay_line_fields[] = {ENTITY(delay_line, source, HED_SYNTH_MICROPHONE),
-    NUMBER(delay_line, seconds, 0, 1), NUMBER(delay_line, gain, -200, 200), {0}};
+static const hed_field envelope_rows[] = {
+    NAME_ROW,
+    ENVELOPE_ROW(envelope, "shape"),
+    {"depth", "maximum value", NUMBER(envelope, depth, -1e6, 1e6, NULL)},
+    SENSITIVITY_ROW(envelope),
+    ROUTE_ROW(envelope),
+    {0},
+};
 
-const synth_field synth_instrument_fields[] = {
-    CHOICE(instrument, mode, synth_mode_names),
-    WHOLE(instrument, voices, 1, 64),
-    NUMBER(instrument, root_note, 0, 127),
-    FIELD(instrument, low, SYNTH_FIELD_NOTE),
-    FIELD(instrument, high, SYNTH_FIELD_NOTE),
-    NUMBER(instrument, bend_range, 0, 96),
-    NUMBER(instrument, note_bend_range, 0, 96),
-    NUMBER(instrument, tempo, 1, 10000),
-    NUMBER(instrument, gain, -200, 200),
-    NUMBER(instrument, limit, -60, 0),
-    NUMBER(instrument, limit_release, 0.001, 10),
+static const hed_field follower_rows[] = {
+    NAME_ROW,
+    {"source", "microphone", ENTITY(follower, source, HED_SYNTH_MICROPHONE)},
+    {"attack", "duration of a rise", NUMBER(follower, attack, 0, 10, "s")},
+    {"release", "duration of a fall", NUMBER(follower, release, 0, 10, "s")},
+    {"depth", "value at full scale", NUMBER(follower, depth, -1e6, 1e6, NULL)},
+    {0},
+};
+
+static const hed_field midi_source_rows[] = {
+    NAME_ROW,
+    {"kind", "messages or values to follow", CHOICE(midi_source, kind, midi_names)},
+    {"number", "number of the controller, or of the host's parameter", WHOLE(midi_source, number, 0, 65535)},
+    {"centre", "note at which the value is 0", NUMBER(midi_source, centre, 0, 127, NULL)},
+    {"initial", "value before the first message", NUMBER(midi_source, initial, -11, 11, NULL)},
+    {"smoothing", "time constant of changes", NUMBER(midi_source, smoothing, 0, 100, "s")},
+    {"depth", "value at 1", NUMBER(midi_source, depth, -1e6, 1e6, NULL)},
+    ROUTE_ROW(midi_source),
+    {0},
+};
+
+static const hed_field delay_line_rows[] = {
+    NAME_ROW,
+    {"source", "microphone", ENTITY(delay_line, source, HED_SYNTH_MICROPHONE)},
+    {"seconds", "delay", NUMBER(delay_line, seconds, 0, 1, "s")},
+    {"gain", "gain", NUMBER(delay_line, gain, -200, 200, "dB")},
+    {0},
+};
+
+static const hed_field instrument_rows[] = {
+    {"mode", "voices: one instance; an instance for each note; an instance for each note of MPE", CHOICE(instrument, mode, mode_names)},
+    {"voices", "number of instances", WHOLE(instrument, voices, 1, 64)},
+    {"root_note", "note at which the instrument plays at its written speed", NUMBER(instrument, root_note, 0, 127, NULL)},
+    {"low", "lowest note that is played", WHOLE(instrument, low, 0, 127)},
+    {"high", "highest note that is played", WHOLE(instrument, high, 0, 127)},
+    {"bend_range", "full bend of the channel, semitones", NUMBER(instrument, bend_range, 0, 96, NULL)},
+    {"note_bend_range", "full bend of a note's own channel in MPE, semitones", NUMBER(instrument, note_bend_range, 0, 96, NULL)},
+    {"tempo", "quarter notes in a minute, until the song sets it", NUMBER(instrument, tempo, 1, 10000, NULL)},
+    {"gain", "gain of the whole", NUMBER(instrument, gain, -200, 200, "dB")},
+    {"limit", "level that the limiter keeps", NUMBER(instrument, limit, -60, 0, "dB")},
+    {"limit_release", "release of the limiter", NUMBER(instrument, limit_release, 0.001, 10, "s")},
     {0},
 };
 
@@ -138,16 +275,30 @@ static const struct {
     [HED_SYNTH_DELAY_LINE] = {"delay_line", P(GAIN) | P(DELAY)},
 };
 
-static const char *const parameter_names[HED_SYNTH_TARGET_COUNT] = {"mass", "damping", "position_x",
+const char *const synth_target_names[HED_SYNTH_TARGET_COUNT + 1] = {"mass", "damping", "position_x",
     "position_y", "position_z", "impulse", "stiffness", "rest_length", "depth", "frequency",
     "pulse_width", "gain", "pan", "hardness", "noise", "draw_velocity", "rosin_stiction",
     "rosin_dropoff", "distance", "duration", "rotation", "delay", "sync_frequency", "smoothing",
     "directionality", "isotropy"};
 
-const synth_field *const synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT] = {body_fields, spring_fields,
-    microphone_fields, mallet_fields, plectrum_fields, bow_fields, oscillator_fields,
-    audio_input_fields, lfo_fields, envelope_fields, follower_fields, midi_source_fields,
-    delay_line_fields};
+static const hed_synth_entity_def entity_defaults[HED_SYNTH_ENTITY_TYPE_COUNT];
+#define TYPE(type, section, table) \
+    [type] = {section, NULL, .rows = (table), .defaults = &entity_defaults[type].as}
+const hed_fields synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT] = {
+    TYPE(HED_SYNTH_BODY, "bodies", body_rows),
+    TYPE(HED_SYNTH_SPRING, "springs", spring_rows),
+    TYPE(HED_SYNTH_MICROPHONE, "microphones", microphone_rows),
+    TYPE(HED_SYNTH_MALLET, "mallets", mallet_rows),
+    TYPE(HED_SYNTH_PLECTRUM, "plectrums", plectrum_rows),
+    TYPE(HED_SYNTH_BOW, "bows", bow_rows),
+    TYPE(HED_SYNTH_OSCILLATOR, "oscillators", oscillator_rows),
+    TYPE(HED_SYNTH_AUDIO_INPUT, "audio_inputs", audio_input_rows),
+    TYPE(HED_SYNTH_LFO, "lfos", lfo_rows),
+    TYPE(HED_SYNTH_ENVELOPE, "envelopes", envelope_rows),
+    TYPE(HED_SYNTH_FOLLOWER, "followers", follower_rows),
+    TYPE(HED_SYNTH_MIDI_SOURCE, "midi_sources", midi_source_rows),
+    TYPE(HED_SYNTH_DELAY_LINE, "delay_lines", delay_line_rows),
+};
 
 const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT] = {sizeof(hed_synth_body_def),
     sizeof(hed_synth_spring_def), sizeof(hed_synth_microphone_def), sizeof(hed_synth_mallet_def),
@@ -163,7 +314,7 @@ const char *hed_synth_entity_type_name(hed_synth_entity_type type)
 
 const char *hed_synth_target_name(hed_synth_target target)
 {
-    return (uint32_t)target < HED_SYNTH_TARGET_COUNT ? parameter_names[target] : "unknown";
+    return (uint32_t)target < HED_SYNTH_TARGET_COUNT ? synth_target_names[target] : "unknown";
 }
 
 bool hed_synth_target_of(hed_synth_entity_type type, hed_synth_target target)
@@ -186,10 +337,9 @@ static const char *const parameter_fields[HED_SYNTH_TARGET_COUNT] = {
 
 synth_range synth_target_range(hed_synth_entity_type type, hed_synth_target target)
 {
-    const char *key = parameter_fields[target] ? parameter_fields[target] : parameter_names[target];
-    for (const synth_field *field = synth_fields[type]; field->key; field++)
-        if (strcmp(field->key, key) == 0)
-            return (synth_range){(float)field->low, (float)field->high};
+    const char *key = parameter_fields[target] ? parameter_fields[target] : synth_target_names[target];
+    const hed_field *field = hed_fields_find(&synth_fields[type], key);
+    if (field) return (synth_range){(float)field->low, (float)field->high};
     return (synth_range){-(float)MAX_DISTANCE, (float)MAX_DISTANCE};
 }
 
@@ -242,18 +392,19 @@ hed_synth_entity_def hed_default_synth_entity_def(hed_synth_entity_type type)
                                                         : (hed_synth_entity_def){.type = type};
 }
 
-hed_synth_instrument_def hed_default_synth_instrument_def(void)
-{
-    return (hed_synth_instrument_def){.mode = HED_SYNTH_SINGLETON,
-        .voices = 8,
-        .root_note = 60,
-        .high = 127,
-        .bend_range = 2,
-        .note_bend_range = 48,
-        .tempo = 120,
-        .limit = -1,
-        .limit_release = 0.05f};
-}
+static const hed_synth_instrument_def instrument_default = {.mode = HED_SYNTH_SINGLETON,
+    .voices = 8,
+    .root_note = 60,
+    .high = 127,
+    .bend_range = 2,
+    .note_bend_range = 48,
+    .tempo = 120,
+    .limit = -1,
+    .limit_release = 0.05f};
+const hed_fields synth_instrument_fields = {
+    "instrument", "properties of the whole", .rows = instrument_rows, .defaults = &instrument_default};
+
+hed_synth_instrument_def hed_default_synth_instrument_def(void) { return instrument_default; }
 
 double synth_largest_dilation(const hed_synth_instrument_def *def)
 {
@@ -266,113 +417,27 @@ double synth_largest_dilation(const hed_synth_instrument_def *def)
 
 /* ---- checking ---- */
 
-static hed_status entity_refuse(const char *subject, const synth_field *field, double low,
-    double high, double value, hed_error *error)
+static hed_status check_row(
+    const char *subject, const hed_field *field, const void *at, hed_error *error)
 {
-    return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s is %g; expected a value from %g to %g",
-        subject, field->key, value, low, high);
-}
-
-/* Checks that a number is in its range; NaN fails the comparison. */
-static hed_status entity_check_number(
-    const char *subject, const synth_field *field, float value, hed_error *error)
-{
-    return value >= (float)field->low && value <= (float)field->high
-               ? HED_OK
-               : entity_refuse(subject, field, field->low, field->high, (double)value, error);
-}
-
-static hed_status check_vector(
-    const char *subject, const synth_field *field, const float v[3], hed_error *error)
-{
-    for (uint32_t i = 0; i < 3; i++) {
-        hed_status status = entity_check_number(subject, field, v[i], error);
-        if (status != HED_OK) return status;
-    }
-    if (field->kind == SYNTH_FIELD_DIRECTION && v[0] * v[0] + v[1] * v[1] + v[2] * v[2] < 1e-12f)
+    if (field->kind == HED_FIELD_VECTOR && field->tag == SYNTH_FIELD_DIRECTION) {
+        const float *v = at;
+        if (v[0] * v[0] + v[1] * v[1] + v[2] * v[2] >= 1e-12f) return HED_OK;
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: %s is 0 0 0; it has to point somewhere",
             subject, field->key);
-    return HED_OK;
-}
-
-static hed_status check_adsr(
-    const char *subject, const synth_field *field, const hed_synth_adsr *adsr, hed_error *error)
-{
-    const float times[] = {adsr->attack, adsr->decay, adsr->release};
-    for (uint32_t i = 0; i < 3; i++) {
-        hed_status status = entity_check_number(subject, field, times[i], error);
-        if (status != HED_OK) return status;
     }
-    if (!(adsr->sustain >= 0 && adsr->sustain <= 1))
-        return entity_refuse(subject, field, 0, 1, (double)adsr->sustain, error);
-    return HED_OK;
-}
-
-static hed_status check_route(const char *subject, const hed_synth_route *route, hed_error *error)
-{
-    if (route->channel <= 16 && route->low <= route->high && route->high <= 127) return HED_OK;
+    const hed_synth_route *route = at;
+    if (field->fields != &synth_route_fields || route->low <= route->high) return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT,
-        "%s: route is channel %u, notes %u to %u; expected a channel from 1 to 16, or 0 for all, and notes "
-        "from 0 to 127, the lower one first",
-        subject, route->channel, route->low, route->high);
-}
-
-/* Checks an integer, a choice, a boolean or a note as a number in a range. */
-static hed_status check_whole(
-    const char *subject, const synth_field *field, const void *at, hed_error *error)
-{
-    uint32_t value = 0;
-    double low = field->low, high = field->high;
-    if (field->kind == SYNTH_FIELD_NOTE) {
-        value = *(const uint8_t *)at;
-        high = 127;
-    } else {
-        memcpy(&value, at, sizeof value);
-    }
-    if (field->kind == SYNTH_FIELD_CHOICE)
-        for (high = -1; field->choices[(uint32_t)(high + 1)];) high++;
-    return value >= low && value <= high ? HED_OK
-                                         : entity_refuse(subject, field, low, high, value, error);
+        "%s: route is notes %u to %u; expected the lower one first", subject, route->low,
+        route->high);
 }
 
 hed_status synth_check_fields(
-    const synth_field *fields, const void *def, const char *subject, hed_error *error)
+    const hed_fields *fields, const void *def, const char *subject, hed_error *error)
 {
-    hed_status status = HED_OK;
-    for (const synth_field *field = fields; field->key && status == HED_OK; field++) {
-        const void *at = (const char *)def + field->offset;
-        switch (field->kind) {
-        case SYNTH_FIELD_NUMBER:
-            status = entity_check_number(subject, field, *(const float *)at, error);
-            break;
-        case SYNTH_FIELD_VECTOR:
-        case SYNTH_FIELD_DIRECTION: status = check_vector(subject, field, at, error); break;
-        case SYNTH_FIELD_WHOLE:
-        case SYNTH_FIELD_CHOICE:
-        case SYNTH_FIELD_NOTE: status = check_whole(subject, field, at, error); break;
-        case SYNTH_FIELD_ADSR: status = check_adsr(subject, field, at, error); break;
-        case SYNTH_FIELD_ROUTE: status = check_route(subject, at, error); break;
-        case SYNTH_FIELD_BOOLEAN:
-        case SYNTH_FIELD_ENTITY: break;
-        }
-    }
+    hed_status status = hed_fields_check(fields, def, subject, error);
+    for (const hed_field *field = fields->rows; field->key && status == HED_OK; field++)
+        status = check_row(subject, field, (const char *)def + field->offset, error);
     return status;
-}
-
-static size_t size_of(const synth_field *field)
-{
-    switch (field->kind) {
-    case SYNTH_FIELD_VECTOR:
-    case SYNTH_FIELD_DIRECTION: return 3 * sizeof(float);
-    case SYNTH_FIELD_NOTE: return sizeof(uint8_t);
-    case SYNTH_FIELD_BOOLEAN: return sizeof(bool);
-    case SYNTH_FIELD_ADSR: return sizeof(hed_synth_adsr);
-    case SYNTH_FIELD_ROUTE: return sizeof(hed_synth_route);
-    default: return sizeof(uint32_t);
-    }
-}
-
-bool synth_same_value(const synth_field *field, const void *a, const void *b)
-{
-    return memcmp(a, b, size_of(field)) == 0;
 }

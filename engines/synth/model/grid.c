@@ -286,7 +286,7 @@ static hed_status check_corners(const hed_synth_grid_def *def, hed_error *error)
         for (uint32_t axis = 0; axis < 3; axis++)
             at[axis] = corner >> axis & 1 ? def->size[axis] - 1 : 0;
         hed_synth_body_def body = make_body(def, at);
-        hed_status status = synth_check_fields(synth_fields[HED_SYNTH_BODY], &body, "grid: body", error);
+        hed_status status = synth_check_fields(&synth_fields[HED_SYNTH_BODY], &body, "grid: body", error);
         if (status != HED_OK) return status;
     }
     for (uint32_t a = 0; a < 2; a++)
@@ -308,7 +308,7 @@ static hed_status check_corners(const hed_synth_grid_def *def, hed_error *error)
 static hed_status check_springs(const hed_synth_grid_def *def, hed_error *error)
 {
     hed_status status =
-        synth_check_fields(synth_fields[HED_SYNTH_SPRING], &def->spring, "grid: spring", error);
+        synth_check_fields(&synth_fields[HED_SYNTH_SPRING], &def->spring, "grid: spring", error);
     if (status != HED_OK) return status;
     if (!(def->diagonal >= 0 && def->diagonal <= 1e12f) || !(def->bend >= 0 && def->bend <= 1e12f))
         return hed_fail(error, HED_ERROR_ARGUMENT,

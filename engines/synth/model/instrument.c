@@ -131,7 +131,7 @@ hed_synth_entity synth_append(hed_synth_instrument *instrument, uint32_t type, c
 
 static hed_status instrument_check_def(const hed_synth_instrument_def *def, hed_error *error)
 {
-    hed_status status = synth_check_fields(synth_instrument_fields, def, "instrument", error);
+    hed_status status = synth_check_fields(&synth_instrument_fields, def, "instrument", error);
     if (status == HED_OK && def->low > def->high)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "instrument: low is %u and high %u; expected the lower note first", def->low,
@@ -435,18 +435,18 @@ static hed_status check_entity(
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "there is no type %d of entities", (int)def->type);
     const char *type_name = hed_synth_entity_type_name(def->type);
-    hed_status status = synth_check_fields(synth_fields[def->type], &def->as, type_name, error);
-    for (const synth_field *field = synth_fields[def->type]; field->key && status == HED_OK;
+    hed_status status = synth_check_fields(&synth_fields[def->type], &def->as, type_name, error);
+    for (const hed_field *field = synth_fields[def->type].rows; field->key && status == HED_OK;
          field++) {
         hed_synth_entity entity;
-        if (field->kind != SYNTH_FIELD_ENTITY) continue;
+        if (!synth_refers(field)) continue;
         memcpy(&entity, (const char *)&def->as + field->offset, sizeof entity);
         const synth_place *place = synth_find(instrument, entity);
-        if (!place || place->type != field->refers)
+        if (!place || place->type != field->tag)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: %s is entity %" PRIu32 ", which is %s; expected a %s", type_name, field->key,
                 entity, place ? hed_synth_entity_type_name(place->type) : "not there",
-                hed_synth_entity_type_name(field->refers));
+                hed_synth_entity_type_name(field->tag));
     }
     if (status == HED_OK && def->type == HED_SYNTH_SPRING)
         status = check_spring(instrument, &def->as.spring, error);

@@ -6,6 +6,9 @@
 #include "heddle/author.h"
 #include "heddle/synth.h"
 #include "heddle/base.h"
+#include "support/fields.h"
+
+#include <string.h>
 
 /* Hash table of array indices: open addressing, at most half full. Entries with equal hashes are
  * distinguished by the caller, who compares the array's elements. */
@@ -192,36 +195,20 @@ hed_synth_generated synth_fill_grid(const hed_synth_grid_def *def, hed_synth_ent
 
 /* ---- fields of definitions (entity.c), for checking, reading and writing ---- */
 
-typedef enum synth_field_kind {
-    SYNTH_FIELD_NUMBER,    /* float in [low, high] */
-    SYNTH_FIELD_VECTOR,    /* float[3] in [low, high] */
-    SYNTH_FIELD_DIRECTION, /* float[3], not 0 */
-    SYNTH_FIELD_WHOLE,     /* uint32_t in [low, high] */
-    SYNTH_FIELD_NOTE,      /* uint8_t up to 127 */
-    SYNTH_FIELD_BOOLEAN,
-    SYNTH_FIELD_CHOICE, /* an enum, by `choices` */
-    SYNTH_FIELD_ENTITY, /* hed_synth_entity of type `refers` */
-    SYNTH_FIELD_ADSR,
-    SYNTH_FIELD_ROUTE
-} synth_field_kind;
+enum { SYNTH_FIELD_DIRECTION = 1 }; /* tag of a VECTOR that must not be 0 */
 
-typedef struct synth_field {
-    const char *key; /* name in files; NULL ends a list */
-    synth_field_kind kind;
-    uint32_t offset; /* offset in the definition */
-    double low, high;
-    const char *const *choices; /* ends with NULL */
-    hed_synth_entity_type refers;
-} synth_field;
-
-extern const synth_field *const synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT]; /* fields of each type */
-extern const synth_field synth_instrument_fields[]; /* fields of hed_synth_instrument_def */
-extern const char *const synth_mode_names[], *const synth_modulation_names[];
+/* Fields of each type, named as its section of a file. A row without a member is the name; one with
+ * a member and a form refers to an entity of the type in its tag. */
+extern const hed_fields synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT];
+extern const hed_fields synth_instrument_fields; /* hed_synth_instrument_def */
+extern const hed_fields synth_adsr_fields, synth_route_fields, synth_grid_body_fields,
+    synth_grid_spring_fields;
+extern const char *const synth_modulation_names[], *const synth_target_names[];
 extern const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT];
 /* Checks that every value of a definition is within its range; references are not checked.
  * Errors: ARGUMENT. */
 hed_status synth_check_fields(
-    const synth_field *fields, const void *def, const char *what, hed_error *error);
+    const hed_fields *fields, const void *def, const char *subject, hed_error *error);
 /* Least and largest value of a parameter of an entity, in its definition's unit. */
 typedef struct synth_range {
     float low, high;
@@ -229,9 +216,17 @@ typedef struct synth_range {
 /* Returns the range of a parameter that hed_synth_target_of() lists for `type`: its field's range; for
  * a rotation, which has no field, 1e4 rad in both directions. Thread class: rt. */
 synth_range synth_target_range(hed_synth_entity_type type, hed_synth_target target);
+/* True if a row refers to an entity. */
+static inline bool synth_refers(const hed_field *field)
+{
+    return field->kind == HED_FIELD_OTHER && field->size > 0;
+}
 /* True if a field has the same bits in both values. (Whole definitions cannot be compared: they
  * have padding.) */
-bool synth_same_value(const synth_field *field, const void *a, const void *b);
+static inline bool synth_same_value(const hed_field *field, const void *a, const void *b)
+{
+    return memcmp(a, b, field->size) == 0;
+}
 bool synth_is_exciter(hed_synth_entity_type type);
 bool synth_is_modulator(hed_synth_entity_type type);
 
