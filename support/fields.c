@@ -114,7 +114,11 @@ void hed_field_read_value(const hed_field *field, hed_json_node node, void *at, 
         field_store(at, field->size, hed_json_number(node, field->low, field->high));
         break;
     case HED_FIELD_INTEGER: field_read_whole(field, node, at); break;
-    case HED_FIELD_BOOLEAN: *(bool *)at = hed_json_boolean(node); break;
+    case HED_FIELD_BOOLEAN: {
+        bool value = hed_json_boolean(node);
+        if (field->size) *(bool *)at = value;
+        break;
+    }
     case HED_FIELD_TEXT: {
         const char *text = hed_json_string(node);
         if (field->size) *(const char **)at = text;

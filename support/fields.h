@@ -27,7 +27,7 @@ typedef enum hed_field_kind {
     HED_FIELD_NUMBER,  /* float or double, by its size */
     HED_FIELD_INTEGER, /* unsigned, by its size */
     HED_FIELD_BOOLEAN,
-    HED_FIELD_TEXT,   /* const char *, which lives as long as the document; size 0: only checked */
+    HED_FIELD_TEXT,   /* const char *, which lives as long as the document */
     HED_FIELD_CHOICE, /* enumerator: index in `words` */
     HED_FIELD_VECTOR, /* `count` floats or doubles */
     HED_FIELD_OBJECT, /* struct with a table of its own */
@@ -45,7 +45,7 @@ struct hed_field {
     const char *key;  /* NULL ends a table */
     const char *help; /* meaning, for the schema and the documents: a phrase without a full stop */
     hed_field_kind kind;
-    uint32_t offset, size; /* member of the struct, bytes */
+    uint32_t offset, size; /* member of the struct, bytes; size 0: the value is only checked */
     double low, high;
     const char *unit;         /* NULL: no unit */
     const char *const *words; /* CHOICE: end with NULL */

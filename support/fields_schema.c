@@ -24,23 +24,13 @@ static void schema_put_json(FILE *file, const char *json)
     for (; *json; json++) fputc(*json == '\'' ? '"' : *json, file);
 }
 
-/* Writes the fewest digits that identify the number. */
-static void schema_put_number(FILE *file, double value)
+/* Writes the fewest digits that identify the number, or the float (`narrow`). */
+static void schema_put_number(FILE *file, double value, bool narrow)
 {
     char text[40];
     for (int digits = 6; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    fputs(text, file);
-}
-
-static void schema_put_float(FILE *file, float value)
-{
-    char text[40];
-    for (int digits = 6; digits <= 9; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        if (strtof(text, NULL) == value) break;
+        if (narrow ? strtof(text, NULL) == (float)value : strtod(text, NULL) == value) break;
     }
     fputs(text, file);
 }
@@ -70,19 +60,19 @@ static void schema_put_range(FILE *file, const hed_field *field)
 {
     if (has_low(field)) {
         fputs(", \"minimum\": ", file);
-        schema_put_number(file, field->low);
+        schema_put_number(file, field->low, false);
     }
     if (has_high(field)) {
         fputs(", \"maximum\": ", file);
-        schema_put_number(file, field->high);
+        schema_put_number(file, field->high, false);
     }
 }
 
-/* Returns the row's default; NULL: not known, or a value that no file may have, which stands for a
- * rule. */
+/* Returns the row's default. NULL: unknown, or a value that no file may have, which represents a
+ * rule; a member with a reader may have another unit. */
 static const void *field_default(const hed_fields *fields, const hed_field *field)
 {
-    if (!fields->defaults || field->required || field->size == 0) return NULL;
+    if (!fields->defaults || field->required || field->read || field->size == 0) return NULL;
     const char *at = (const char *)fields->defaults + field->offset;
     double value = 0;
     float narrow;
@@ -108,12 +98,13 @@ static void put_float_or_double(FILE *file, const char *at, size_t size)
 {
     float narrow;
     double value;
-    if (size == sizeof narrow) memcpy(&narrow, at, size), schema_put_float(file, narrow);
-    else memcpy(&value, at, size), schema_put_number(file, value);
+    if (size == sizeof narrow) memcpy(&narrow, at, size), value = (double)narrow;
+    else memcpy(&value, at, size);
+    schema_put_number(file, value, size == sizeof narrow);
 }
 
 /* Writes a value; `quote` surrounds a word. */
-static void put_value(FILE *file, const hed_field *field, const char *at, char quote)
+static void schema_put_value(FILE *file, const hed_field *field, const char *at, char quote)
 {
     uint32_t word;
     uint64_t wide;
@@ -195,7 +186,7 @@ static void schema_put_field(FILE *file, const hed_fields *fields, const hed_fie
     const char *value = field_default(fields, field);
     if (value) {
         fputs(", \"default\": ", file);
-        put_value(file, field, value, '"');
+        schema_put_value(file, field, value, '"');
     }
     schema_put_help(file, field);
     fputc('}', file);
@@ -268,11 +259,13 @@ static void tables_put_range(FILE *file, const hed_field *field)
     else if (has_high(field)) fprintf(file, ", at most %.10g", field->high);
 }
 
-static const char *form_help(const hed_document *document, const char *name)
+/* Writes the words of a form, or the name of a table. */
+static void tables_put_form(FILE *file, const hed_document *document, const char *name)
 {
     const hed_form *form = document->forms;
     while (form->name && strcmp(form->name, name) != 0) form++;
-    return form->name ? form->help : name;
+    if (form->name) fputs(form->help, file);
+    else fprintf(file, "object: `%s`", name);
 }
 
 static void tables_put_kind(FILE *file, const hed_document *document, const hed_field *field)
@@ -296,10 +289,11 @@ static void tables_put_kind(FILE *file, const hed_document *document, const hed_
         break;
     case HED_FIELD_OBJECT: fprintf(file, "object: `%s`", field->fields->name); break;
     case HED_FIELD_LIST:
-        if (field->fields) fprintf(file, "list of `%s`", field->fields->name);
-        else fprintf(file, "list: %s", form_help(document, field->form));
+        fputs("list of ", file);
+        if (field->fields) fprintf(file, "`%s`", field->fields->name);
+        else tables_put_form(file, document, field->form);
         break;
-    case HED_FIELD_OTHER: fputs(form_help(document, field->form), file); break;
+    case HED_FIELD_OTHER: tables_put_form(file, document, field->form); break;
     }
     if (field->unit) fprintf(file, ", %s", field->unit);
 }
@@ -312,7 +306,7 @@ static void tables_put_row(
     const char *value = field_default(fields, field);
     if (value) {
         fputs("; ", file);
-        put_value(file, field, value, '`');
+        schema_put_value(file, field, value, '`');
     }
     const char *help = field->help ? field->help : field->fields ? field->fields->help : NULL;
     fprintf(file, " | %s", help ? help : "");

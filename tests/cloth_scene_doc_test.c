@@ -1,11 +1,10 @@
-/* docs/cloth-scene.md and data/scenes stay true: the scene in the document loads, every key that
- * the loader knows is told of, and every scene that comes with Heddle opens and moves. */
+/* docs/cloth-scene.md and data/scenes stay true: the scene in the document loads, and every scene
+ * that comes with Heddle opens and moves. */
 #include "testing.h"
 
 #include <math.h>
 
 #include "heddle/cloth_scene.h"
-#include "files/scene_parts.h"
 #include "support/file.h"
 
 static hed_error error;
@@ -28,28 +27,6 @@ Test(cloth_scene_doc, its_scene_loads)
     OK(hed_cloth_scene_parse(begin + 9, (size_t)(end - begin - 9), "docs", "", NULL, &scene, &error));
     EXPECT(hed_cloth_scene_garment_count(scene) == 1);
     hed_cloth_scene_close(scene);
-    free(text);
-}
-
-/* Whether a word stands in the text by itself, in back quotes or in quotation marks. */
-static bool tells_of(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)); at += length) {
-        char before = at > text ? at[-1] : ' ', behind = at[length];
-        if ((before == '`' || before == '"') && (behind == '`' || behind == '"')) return true;
-    }
-    return false;
-}
-
-Test(cloth_scene_doc, every_key_is_told)
-{
-    char *text = NULL;
-    read_document(&text);
-    for (const cloth_scene_key_list *list = cloth_scene_key_lists; list->name; list++)
-        for (const char *const *key = list->keys; *key; key++)
-            EXPECT(strcmp(*key, "$schema") == 0 || tells_of(text, *key),
-                "\"%s\" at \"%s\" is not in the document", *key, list->name);
     free(text);
 }
 

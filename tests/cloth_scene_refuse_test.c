@@ -1,5 +1,4 @@
-/* Scene files: what must be refused and in which words, every value at its limit, and the schema's
- * keys. */
+/* Scene files: what must be refused and in which words, and every value at its limit. */
 #include "cloth_scenes.h"
 
 TestSuite(cloth_scene_refuse, .init = folder_make, .fini = folder_remove);
@@ -229,45 +228,4 @@ Test(cloth_scene_refuse, million_particles_with_every_map)
     point_is(
         &frame.driver_positions[3 * 999999], 10, 10, 0, 1e-4, "a pin with a motion of its own");
     hed_cloth_scene_close(scene);
-}
-
-/* ---- the schema ---- */
-
-/* The members that the schema knows at a place, in its order, are those of the loader. */
-static void same_keys(hed_json_node schema, const cloth_scene_key_list *list)
-{
-    hed_json_node properties = hed_json_member(schema, "properties");
-    size_t count = 0;
-    for (hed_json_node at = hed_json_next(properties, NULL); at.key;
-         at = hed_json_next(properties, at.key)) {
-        const char *const *key = list->keys;
-        while (*key && strcmp(*key, at.key) != 0) key++;
-        EXPECT(*key, "the schema has \"%s\" at \"%s\", the loader has not", at.key, list->name);
-        count++;
-    }
-    for (const char *const *key = list->keys; *key; key++) {
-        EXPECT(hed_json_has(properties, *key),
-            "the loader has \"%s\" at \"%s\", the schema has not", *key, list->name);
-        count--;
-    }
-    EXPECT(count == 0);
-    EXPECT(!hed_json_boolean(hed_json_member(schema, "additionalProperties")));
-}
-
-Test(cloth_scene_refuse, schema_has_the_loaders_keys)
-{
-    const char *text = hed_cloth_scene_schema();
-    hed_json *json;
-    OK(hed_json_parse("schema", text, strlen(text), &json, &error));
-    hed_json_node root = hed_json_root(json), definitions = hed_json_member(root, "$defs");
-    size_t objects = 0, places = 0;
-    for (const cloth_scene_key_list *list = cloth_scene_key_lists; list->name; list++, places++)
-        same_keys(list->name[0] ? hed_json_member(definitions, list->name) : root, list);
-    for (hed_json_node at = hed_json_next(definitions, NULL); at.key;
-         at = hed_json_next(definitions, at.key))
-        objects += hed_json_has(at, "properties");
-    EXPECT(objects + 1 == places, "%zu definitions of objects in the schema, %zu in the loader",
-        objects + 1, places);
-    OK(hed_json_status(json, &error));
-    hed_json_free(json);
 }

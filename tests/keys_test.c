@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-extern const hed_document mppi_scene_document, synth_file_document;
+extern const hed_document cloth_scene_document, mppi_scene_document, synth_file_document;
 
 typedef struct key_format {
     const hed_document *document;
@@ -15,6 +15,7 @@ typedef struct key_format {
 } key_format;
 
 static const key_format formats[] = {
+    {&cloth_scene_document, "engines/cloth/files/scene.schema.json", "docs/cloth-scene.md"},
     {&mppi_scene_document, "engines/mppi/files/scene.schema.json", "docs/mppi-scene.md"},
     {&synth_file_document, "engines/synth/files/instrument.schema.json", "docs/instrument-file.md"},
 };

@@ -5,10 +5,6 @@
 #include <math.h>
 
 #include "heddle/mppi_scene.h"
-<<<<<<< HEAD
-#include "files/scene_parts.h"
-=======
->>>>>>> f39fdf48 (Scenes of mppi from tables of fields: reader, schema, and a page with all keys; a key without effect is an error)
 #include "support/file.h"
 
 TestSuite(mppi_data, .init = folder_make, .fini = folder_remove);

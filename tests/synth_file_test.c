@@ -191,8 +191,7 @@ static float draw_number(double low, double high)
 }
 
 /* Any values within their ranges. */
-static void draw_fields(
-    const hed_synth_instrument *instrument, const hed_fields *fields, char *def)
+static void draw_fields(const hed_synth_instrument *instrument, const hed_fields *fields, char *def)
 {
     for (const hed_field *field = fields->rows; field->key; field++) {
         void *at = def + field->offset;
@@ -207,14 +206,13 @@ static void draw_fields(
         if (field->fields == &synth_route_fields)
             *(hed_synth_route *)at =
                 (hed_synth_route){(uint8_t)draw(17), 5, (uint8_t)(5 + draw(100))};
-        if (field->kind == HED_FIELD_INTEGER)
-            word = (uint32_t)field->low + draw((uint32_t)(field->high - field->low) + 1);
+        bool whole = field->kind == HED_FIELD_INTEGER && field->size == sizeof word;
+        if (whole) word = (uint32_t)field->low + draw((uint32_t)(field->high - field->low) + 1);
         while (field->kind == HED_FIELD_CHOICE && field->words[word + 1] && draw(2)) word++;
         if (synth_refers(field))
             word = hed_synth_instrument_at(
                 instrument, field->tag, draw(instrument->counts[field->tag] + 1));
-        if (synth_refers(field) || field->kind == HED_FIELD_CHOICE ||
-            (field->kind == HED_FIELD_INTEGER && field->size == sizeof word))
+        if (whole || synth_refers(field) || field->kind == HED_FIELD_CHOICE)
             memcpy(at, &word, sizeof word);
     }
 }
@@ -284,7 +282,7 @@ Test(synth_file, anything_comes_back)
         hed_synth_instrument *i;
         random_state = round + 1;
         OK(hed_synth_instrument_create(NULL, NULL, &i, &error));
-        draw_fields(i, synth_instrument_fields, (char *)&i->def);
+        draw_fields(i, &synth_instrument_fields, (char *)&i->def);
         add_anything(i, round % 2);
         char *text = round_trip(i);
         with_grids += strstr(text, "\"grids\"") != NULL;
@@ -444,7 +442,7 @@ Test(synth_file, refuses_with_the_place)
         {FILE_OF("\"macros\": [1]"), "macros[0]: expected a string, found a number"},
         {FILE_OF("\"macros\": [\"a\\nb\"]"), "macros[0]: the name of macro 0 has 3 bytes"},
         {FILE_OF("\"macros\": [\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\",\"\"]"),
-            "macros: expected at most 8 names, found 9"},
+            "macros: expected at most 8 macros, found 9"},
         {FILE_OF("\"bodies\": {}"), "bodies: expected an array, found an object"},
         {FILE_OF("\"bodies\": [3]"), "bodies[0]: expected an object, found a number"},
         {FILE_OF("\"bodies\": [{}]"), "bodies[0]: \"position\" is missing"},

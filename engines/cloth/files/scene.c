@@ -12,58 +12,134 @@ extern const hed_source hed_cloth_scene_files[]; /* generated from scene.schema.
 
 const char *hed_cloth_scene_schema(void) { return hed_cloth_scene_files[0].text; }
 
-static void read_air(cloth_scene_reader *reader, hed_json_node root)
+/* ---- settings ---- */
+
+static const char *const axis_words[] = {"x", "y", "z", NULL};
+
+static void read_unit(const hed_field *field, hed_json_node unit, void *at, void *user)
 {
-    static const double most_gravity = 1e4, fastest = 1e3;
-    hed_cloth_scene *scene = reader->scene;
-    scene->gravity[scene->def.up] = -9.81;
-    if (hed_json_has(root, "gravity")) {
-        hed_json_node node = hed_json_member(root, "gravity");
-        if (hed_json_kind_of(node) == HED_JSON_ARRAY)
-            hed_json_numbers(node, scene->gravity, 3, -most_gravity, most_gravity);
-        else scene->gravity[scene->def.up] = -hed_json_number(node, -most_gravity, most_gravity);
-    }
-    if (!hed_json_has(root, "wind")) return;
-    hed_json_node node = hed_json_member(root, "wind");
-    hed_json_only(node, cloth_scene_keys("wind"));
-    hed_json_node velocity = hed_json_member(node, "velocity");
+    static const char *const units[] = {"m", "cm", "mm", "in", "ft", NULL};
+    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048, 1};
+    double value = hed_json_kind_of(unit) == HED_JSON_NUMBER ? hed_json_number(unit, 1e-6, 1e6)
+                                                             : metres[hed_json_choice(unit, units)];
+    if (cloth_scene_fine(user)) *(double *)at = value;
+}
+
+static void read_gravity(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    static const double limit = 1e4;
+    hed_cloth_scene *scene = at;
+    if (hed_json_kind_of(node) == HED_JSON_ARRAY)
+        hed_json_numbers(node, scene->gravity, 3, -limit, limit);
+    else scene->gravity[scene->def.up] = -hed_json_number(node, -limit, limit);
+}
+
+static void read_velocities(const hed_field *field, hed_json_node velocity, void *at, void *user)
+{
+    static const double fastest = 1e3;
+    hed_cloth_scene *scene = at;
     size_t count = hed_json_count(velocity);
     bool list = count && hed_json_kind_of(hed_json_item(velocity, 0)) == HED_JSON_ARRAY;
     if (!list) count = 1;
-    double *winds = cloth_scene_allocate(reader, velocity, count, 3 * sizeof *winds);
+    double *winds = cloth_scene_allocate(user, velocity, count, 3 * sizeof *winds);
     for (size_t i = 0; winds && i < count; i++)
         hed_json_numbers(
             list ? hed_json_item(velocity, i) : velocity, winds + 3 * i, 3, -fastest, fastest);
     scene->winds = winds;
     scene->wind_count = winds ? (uint32_t)count : 0;
-    scene->gust = cloth_scene_number(node, "gust", 0, 0, 1);
 }
 
-static void scene_read_settings(cloth_scene_reader *reader, hed_json_node root)
+static const hed_field wind_rows[] = {
+    {"velocity", "velocity of the air", HED_AS_OTHER("velocities", read_velocities), .required = true},
+    {"gust", "fraction of the velocity that varies in space and time", HED_AS_NUMBER(hed_cloth_scene, gust, 0, 1, NULL)},
+    {0},
+};
+static const hed_cloth_scene scene_defaults = {
+    .unit = 1, .rate = 60, .def = {.up = 1, .substeps = 5, .iterations = 1}};
+const hed_fields cloth_wind_fields = {"wind", "air in motion, which acts on garments with drag or lift",
+    .rows = wind_rows, .defaults = &scene_defaults};
+
+static void read_carrier(const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    static const char *const axes[] = {"x", "y", "z", NULL};
-    static const char *const units[] = {"m", "cm", "mm", "in", "ft", NULL};
-    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048, 1};
+    hed_cloth_scene *scene = at;
+    scene->carried = true;
+    cloth_scene_read_motion(user, node, &scene->carrier);
+}
+
+static const hed_field scene_rows[] = {
+    {"$schema", "schema, for editors", .kind = HED_FIELD_TEXT},
+    {"up", "vertical axis", HED_AS_CHOICE(hed_cloth_scene, def.up, axis_words)},
+    {"unit", "unit of lengths; m by default", HED_MEMBER(hed_cloth_scene, unit), HED_AS_OTHER("unit", read_unit)},
+    {"rate", "frames in a second", HED_AS_NUMBER(hed_cloth_scene, rate, 1, 10000, NULL)},
+    {"frames", "number of frames, unless the command line has it", HED_AS_INTEGER(hed_cloth_scene, frames, 1, 10000000)},
+    {"substeps", "substeps of a frame; more of them stretch less", HED_AS_INTEGER(hed_cloth_scene, def.substeps, 1, 1000)},
+    {"iterations", "iterations of a substep; substeps improve more for the same time", HED_AS_INTEGER(hed_cloth_scene, def.iterations, 1, 100)},
+    {"gravity", "acceleration; 9.81 downwards by default", HED_AS_OTHER("gravity", read_gravity)},
+    {"wind", NULL, HED_AS_PART(&cloth_wind_fields, NULL)},
+    {"garments", "cloth",
+        HED_AS_LIST(&cloth_garment_fields, 1, CLOTH_SCENE_GARMENTS, cloth_scene_read_garments),
+        .required = true},
+    {"ground", NULL, HED_AS_OTHER("ground", NULL)},
+    {"colliders", "bodies that stop the garments", HED_AS_LIST(&cloth_collider_fields, 0, CLOTH_SCENE_COLLIDERS, NULL)},
+    {"carrier", "motion of the garments' frame of reference, such as a running character's", HED_AS_PART(&cloth_motion_fields, read_carrier)},
+    {"camera", NULL, HED_AS_OTHER("camera", NULL)},
+    {"output_matrix", "matrix that is applied to written files; a garment may have its own", HED_AS_OTHER("matrices", NULL)},
+    {0},
+};
+static const hed_fields scene_fields = {"", NULL, .rows = scene_rows, .defaults = &scene_defaults};
+
+static const hed_fields *const scene_tables[] = {&scene_fields, &cloth_garment_fields,
+    &cloth_grid_fields, &cloth_disc_fields, &cloth_sleeve_fields, &cloth_skirt_fields,
+    &cloth_fabric_fields, &cloth_materials_fields, &cloth_material_fields, &cloth_tethers_fields,
+    &cloth_inertia_fields, &cloth_array_fields, &cloth_sewing_fields, &cloth_seam_fields,
+    &cloth_pin_fields, &cloth_box_fields, &cloth_driver_fields, &cloth_map_fields,
+    &cloth_collider_fields, &cloth_plane_fields, &cloth_sphere_fields, &cloth_capsule_fields,
+    &cloth_ground_fields, &cloth_transform_fields, &cloth_turn_fields, &cloth_motion_fields,
+    &cloth_key_fields, &cloth_spin_fields, &cloth_sequence_fields, &cloth_wind_fields,
+    &cloth_camera_fields, NULL};
+
+#define NUMBERS(count, limits) \
+    "'type': 'array', 'minItems': " count ", 'maxItems': " count ", 'items': {'type': 'number'" limits "}"
+#define FABRICS "'enum': ['cotton', 'denim', 'interlock', 'leather', 'silk', 'wool']"
+static const hed_form scene_forms[] = {
+    {"unit", "`m`, `cm`, `mm`, `in`, `ft`, or number of metres from 1e-6 to 1e6", "'anyOf': [{'enum': ['m', 'cm', 'mm', 'in', 'ft']}, {'type': 'number', 'minimum': 1e-06, 'maximum': 1000000}]"},
+    {"gravity", "number downwards, or 3 numbers, from -10000 to 10000, m/s^2", "'anyOf': [{'type': 'number', 'minimum': -10000, 'maximum': 10000}, {" NUMBERS("3", ", 'minimum': -10000, 'maximum': 10000") "}]"},
+    {"point", "3 numbers, at most ten kilometres from the origin", NUMBERS("3", "")},
+    {"direction", "`x`, `y`, `z`, `-x`, `-y`, `-z`, or 3 numbers of any length above 0", "'anyOf': [{'enum': ['x', 'y', 'z', '-x', '-y', '-z']}, {" NUMBERS("3", "") "}]"},
+    {"velocity", "3 numbers from -1000 to 1000, m/s", NUMBERS("3", ", 'minimum': -1000, 'maximum': 1000")},
+    {"velocities", "3 numbers, or list with 3 numbers for each frame, the last of which apply to all later frames, m/s", "'anyOf': [{'$ref': '#/$defs/velocity'}, {'type': 'array', 'minItems': 1, 'items': {'$ref': '#/$defs/velocity'}}]"},
+    {"matrix", "4 rows of 4 numbers, the last 0 0 0 1", "'type': 'array', 'minItems': 4, 'maxItems': 4, 'items': {" NUMBERS("4", ", 'minimum': -1000000, 'maximum': 1000000") "}"},
+    {"matrices", "4 rows of 4 numbers, or list with a matrix for each sample, the last of which applies to all later samples", "'anyOf': [{'$ref': '#/$defs/matrix'}, {'type': 'array', 'minItems': 1, 'items': {'$ref': '#/$defs/matrix'}}]"},
+    {"name", "1 to 48 letters, digits, - and _", "'type': 'string', 'pattern': '^[A-Za-z0-9_-]{1,48}$'"},
+    {"weld", "number from 0 to 1e6 in the mesh's lengths, or boolean", "'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1000000}, {'type': 'boolean'}]"},
+    {"fabric_name", "`cotton`, `denim`, `interlock`, `leather`, `silk` or `wool`", FABRICS},
+    {"fabric_or_name", "name of a fabric, or object: `fabric`", "'anyOf': [{" FABRICS "}, {'$ref': '#/$defs/fabric'}]"},
+    {"painted", "number for all vertices, list of a number for each vertex, or object: `map`", "'anyOf': [{'type': 'number'}, {'type': 'array', 'items': {'type': 'number'}}, {'$ref': '#/$defs/map'}]"},
+    {"tethered", "boolean, or object: `tethers`", "'anyOf': [{'type': 'boolean'}, {'$ref': '#/$defs/tethers'}]"},
+    {"self_collision", "boolean, `triangles` or `balls`", "'anyOf': [{'type': 'boolean'}, {'enum': ['triangles', 'balls']}]"},
+    {"axes", "2 directions", "'type': 'array', 'minItems': 2, 'maxItems': 2, 'items': {'$ref': '#/$defs/direction'}"},
+    {"family", "boolean, or object: `material`", "'anyOf': [{'type': 'boolean'}, {'$ref': '#/$defs/material'}]"},
+    {"vertices", "list of numbers of vertices, from 0", "'type': 'array', 'items': {'type': 'integer', 'minimum': 0}"},
+    {"channel", "`red`, `green`, `blue` or `alpha`", "'enum': ['red', 'green', 'blue', 'alpha']"},
+    {"radii", "number above 0, or 2 numbers: one for each end", "'anyOf': [{'type': 'number', 'exclusiveMinimum': 0}, {'type': 'array', 'minItems': 2, 'maxItems': 2, 'items': {'type': 'number', 'exclusiveMinimum': 0}}]"},
+    {"turns", "object: `turn`, or list of `turn`", "'anyOf': [{'$ref': '#/$defs/turn'}, {'type': 'array', 'items': {'$ref': '#/$defs/turn'}}]"},
+    {0},
+};
+
+const hed_document cloth_scene_document = {"Heddle cloth scene",
+    "Garments, drivers and colliders: heddle cloth run FILE. Lengths are in the scene's unit; gravity is m/s^2, wind m/s, density kg/m^2, compliance m/N, time s. Names of files are relative to this one. docs/cloth-scene.md explains the format.",
+    scene_tables, scene_forms};
+
+/* Reads the scene but for its surroundings. */
+static void scene_read_document(cloth_scene_reader *reader, hed_json_node root)
+{
     hed_cloth_scene *scene = reader->scene;
     scene->def = hed_default_cloth_def();
     scene->unit = 1;
-    hed_json_only(root, cloth_scene_keys(""));
-    if (hed_json_has(root, "$schema")) hed_json_string(hed_json_member(root, "$schema"));
-    if (hed_json_has(root, "up"))
-        scene->def.up = hed_json_choice(hed_json_member(root, "up"), axes);
-    if (hed_json_has(root, "unit")) {
-        hed_json_node unit = hed_json_member(root, "unit");
-        scene->unit = hed_json_kind_of(unit) == HED_JSON_NUMBER
-                          ? hed_json_number(unit, 1e-6, 1e6)
-                          : metres[hed_json_choice(unit, units)];
-    }
-    scene->rate = cloth_scene_number(root, "rate", 60, 1, 10000);
-    scene->frames = cloth_scene_integer(root, "frames", 0, 1, 10000000);
-    scene->def.substeps = cloth_scene_integer(root, "substeps", scene->def.substeps, 1, 1000);
-    scene->def.iterations = cloth_scene_integer(root, "iterations", scene->def.iterations, 1, 100);
+    scene->rate = 60;
+    hed_fields_read(&scene_fields, root, scene, reader);
+    if (!hed_json_has(root, "gravity")) scene->gravity[scene->def.up] = -9.81;
     if (reader->options->substeps) scene->def.substeps = reader->options->substeps;
-    read_air(reader, root);
-    if (!cloth_scene_fine(reader)) scene->unit = 1;
 }
 
 /* Allocates the arrays that hed_cloth_scene_frame() fills. */
@@ -157,13 +233,8 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
         hed_fail(error, status, "out of memory for %s", name);
     } else {
         hed_json_node root = hed_json_root(reader.json);
-        scene_read_settings(&reader, root);
-        if (cloth_scene_fine(&reader))
-            cloth_scene_read_garments(&reader, hed_json_member(root, "garments"));
+        scene_read_document(&reader, root);
         if (cloth_scene_fine(&reader)) cloth_scene_read_obstacles(&reader, root);
-        result->carried = hed_json_has(root, "carrier");
-        if (result->carried)
-            cloth_scene_read_motion(&reader, hed_json_member(root, "carrier"), &result->carrier);
         cloth_scene_read_camera(&reader, root);
         reader.scene->output = cloth_scene_read_output(&reader, root);
         if (cloth_scene_fine(&reader)) scene_make_room(&reader, root);

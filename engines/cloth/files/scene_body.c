@@ -264,15 +264,6 @@ static hed_cloth_camera fit_camera(const hed_cloth_scene *scene)
     return camera;
 }
 
-static void scene_body_read_place(hed_json_node node, const char *key, double unit, float place[3])
-{
-    if (!hed_json_has(node, key)) return;
-    double point[3] = {0};
-    hed_json_numbers(
-        hed_json_member(node, key), point, 3, -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit);
-    for (int k = 0; k < 3; k++) place[k] = (float)point[k];
-}
-
 /* True if a view has a direction, and its up is another direction. */
 static bool can_look(const hed_cloth_camera *c)
 {
@@ -287,6 +278,18 @@ static bool can_look(const hed_cloth_camera *c)
     return cross > 1e-8 * length * up;
 }
 
+static const hed_field camera_rows[] = {
+    {"eye", "position of the camera", CLOTH_PLACE(hed_cloth_camera, eye)},
+    {"target", "point in the middle of the picture", CLOTH_PLACE(hed_cloth_camera, target)},
+    {"up", "direction upwards in the picture", CLOTH_DIRECTION(hed_cloth_camera, up)},
+    {"field_of_view", "vertical angle of view; 35 by default", HED_AS_NUMBER(hed_cloth_camera, field_of_view, 1, 150, "degrees")},
+    {"width", "width of the picture, pixels; 1280 by default", HED_AS_INTEGER(hed_cloth_camera, width, 16, 8192)},
+    {"height", "height of the picture, pixels; 720 by default", HED_AS_INTEGER(hed_cloth_camera, height, 16, 8192)},
+    {0},
+};
+const hed_fields cloth_camera_fields = {
+    "camera", "view of pictures; by default one that shows everything", .rows = camera_rows};
+
 void cloth_scene_read_camera(cloth_scene_reader *reader, hed_json_node root)
 {
     hed_cloth_scene *scene = reader->scene;
@@ -295,18 +298,7 @@ void cloth_scene_read_camera(cloth_scene_reader *reader, hed_json_node root)
     if (!hed_json_has(root, "camera")) return;
     hed_cloth_camera *camera = &scene->camera;
     hed_json_node node = hed_json_member(root, "camera");
-    hed_json_only(node, cloth_scene_keys("camera"));
-    scene_body_read_place(node, "eye", scene->unit, camera->eye);
-    scene_body_read_place(node, "target", scene->unit, camera->target);
-    if (hed_json_has(node, "up")) {
-        double up[3];
-        cloth_scene_direction(reader, hed_json_member(node, "up"), up);
-        for (int k = 0; k < 3; k++) camera->up[k] = (float)up[k];
-    }
-    camera->field_of_view =
-        (float)cloth_scene_number(node, "field_of_view", camera->field_of_view, 1, 150);
-    camera->width = cloth_scene_integer(node, "width", camera->width, 16, 8192);
-    camera->height = cloth_scene_integer(node, "height", camera->height, 16, 8192);
+    hed_fields_read(&cloth_camera_fields, node, camera, reader);
     if (cloth_scene_fine(reader) && !can_look(camera))
         hed_json_reject(node, "eye, target and up lie on one line");
 }

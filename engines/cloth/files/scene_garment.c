@@ -1,5 +1,6 @@
 /* Garments of a scene file: mesh or shape, transformed, welded, with materials and surroundings. */
 #include "files/scene_parts.h"
+#include "model/garment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,60 +120,130 @@ static float *weigh(cloth_scene_reader *reader, hed_json_node node, cloth_scene_
 
 /* ---- materials ---- */
 
-static void read_materials(hed_json_node node, hed_cloth_garment_def *def)
+static const hed_field material_rows[] = {
+    {"compress", "minimum length / rest length", HED_AS_NUMBER(hed_cloth_material, compress, 0, 1, NULL)},
+    {"stretch", "maximum length / rest length", HED_AS_NUMBER(hed_cloth_material, stretch, 1, 100, NULL)},
+    {"compliance", "compliance beyond these limits; 0: rigid", HED_AS_NUMBER(hed_cloth_material, compliance, 0, 1e6, "m/N")},
+    {0},
+};
+static const hed_cloth_material material_defaults = {1, 1, 0};
+const hed_fields cloth_material_fields = {"material", "limits of a family of constraints",
+    .rows = material_rows, .defaults = &material_defaults};
+
+static void read_family(const hed_field *field, hed_json_node entry, void *at, void *user)
 {
-    const char *const *families =
-        cloth_scene_keys("materials"); /* names, sorted as hed_cloth_family */
-    hed_json_only(node, families);
-    for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) {
-        if (!hed_json_has(node, families[f])) continue;
-        hed_json_node entry = hed_json_member(node, families[f]);
-        if (hed_json_kind_of(entry) == HED_JSON_BOOLEAN) {
-            def->family[f] = hed_json_boolean(entry);
-            continue;
-        }
-        hed_cloth_material *material = &def->family_material[f];
-        hed_json_only(entry, cloth_scene_keys("material"));
-        material->compress = (float)cloth_scene_number(entry, "compress", material->compress, 0, 1);
-        material->stretch = (float)cloth_scene_number(entry, "stretch", material->stretch, 1, 100);
-        material->compliance =
-            (float)cloth_scene_number(entry, "compliance", material->compliance, 0, 1e6);
-    }
+    hed_cloth_garment_def *def = &((cloth_scene_garment *)at)->def;
+    if (hed_json_kind_of(entry) == HED_JSON_BOOLEAN)
+        def->family[field->tag] = hed_json_boolean(entry);
+    else hed_fields_read(&cloth_material_fields, entry, &def->family_material[field->tag], user);
 }
 
-/* Reads the motion at the start. */
-static void read_start(cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
+static const hed_field materials_rows[] = {
+    {"structural", "constraints along edges", HED_AS_OTHER("family", read_family), .tag = HED_CLOTH_STRUCTURAL},
+    {"shear", "constraints across quads", HED_AS_OTHER("family", read_family), .tag = HED_CLOTH_SHEAR},
+    {"bend", "constraints over hinges", HED_AS_OTHER("family", read_family), .tag = HED_CLOTH_BEND},
+    {0},
+};
+const hed_fields cloth_materials_fields = {
+    "materials", "limits of constraints; false: no such constraints", .rows = materials_rows};
+
+/* Reads the rotation at the start, around the centre of mass. */
+static void read_start_spin(const hed_field *field, hed_json_node node, void *at, void *user)
 {
     static const double fastest = 1000;
-    double velocity[3] = {0};
     cloth_motion turning = {0};
-    if (hed_json_has(node, "velocity"))
-        hed_json_numbers(hed_json_member(node, "velocity"), velocity, 3, -fastest, fastest);
-    if (hed_json_has(node, "spin")) {
-        hed_json_node spin = hed_json_member(node, "spin");
-        cloth_scene_read_spin(reader, spin, &turning);
-        if (cloth_scene_fine(reader) && fabs(turning.spin) > fastest)
-            hed_json_reject(spin, "%g rad/s, expected at most %g", turning.spin, fastest);
-    }
-    for (int k = 0; k < 3; k++) {
-        def->velocity[k] = (float)velocity[k];
-        def->angular_velocity[k] = (float)(turning.spin * turning.spin_axis[k]);
-    }
+    hed_fields_read(&cloth_spin_fields, node, &turning, user);
+    if (cloth_scene_fine(user) && fabs(turning.spin) > fastest)
+        hed_json_reject(node, "%g rad/s, expected at most %g", turning.spin, fastest);
+    for (int k = 0; k < 3; k++) ((float *)at)[k] = (float)(turning.spin * turning.spin_axis[k]);
 }
 
 /* Reads "self_collision"; true means triangles. */
-static void read_self_collision(hed_json_node node, hed_cloth_garment_def *def)
+static void read_self_collision(const hed_field *field, hed_json_node entry, void *at, void *user)
 {
     static const char *const words[] = {"triangles", "balls", NULL};
-    if (!hed_json_has(node, "self_collision")) return;
-    hed_json_node entry = hed_json_member(node, "self_collision");
+    hed_cloth_self_collision *kind = at;
     if (hed_json_kind_of(entry) == HED_JSON_BOOLEAN)
-        def->self_collision =
-            hed_json_boolean(entry) ? HED_CLOTH_SELF_TRIANGLES : HED_CLOTH_SELF_NONE;
+        *kind = hed_json_boolean(entry) ? HED_CLOTH_SELF_TRIANGLES : HED_CLOTH_SELF_NONE;
     else
-        def->self_collision =
+        *kind =
             (hed_cloth_self_collision)(HED_CLOTH_SELF_TRIANGLES + hed_json_choice(entry, words));
 }
+
+static const hed_field tethers_rows[] = {
+    {"slack", "maximum distance from a pin / distance along the cloth", HED_AS_NUMBER(cloth_scene_garment, def.tether_slack, 1, 100, NULL), .required = true},
+    {0},
+};
+const hed_fields cloth_tethers_fields = {
+    "tethers", "limits of the distance from pins", .rows = tethers_rows};
+
+static void read_tethers(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    cloth_scene_garment *garment = at;
+    bool flag = hed_json_kind_of(node) == HED_JSON_BOOLEAN;
+    garment->def.tethers = !flag || hed_json_boolean(node);
+    if (!flag) hed_fields_read(&cloth_tethers_fields, node, garment, user);
+}
+
+#define GARMENT(kind, member, ...) HED_AS_##kind(cloth_scene_garment, def.member, __VA_ARGS__)
+static const hed_field inertia_rows[] = {
+    {"linear", "fraction of the carrier's displacement", GARMENT(NUMBER, linear_inertia, 0, 1, NULL)},
+    {"angular", "fraction of the carrier's rotation", GARMENT(NUMBER, angular_inertia, 0, 1, NULL)},
+    {0},
+};
+
+#define PAINTED HED_AS_OTHER("painted", NULL)
+static const hed_field garment_rows[] = {
+    {"name", "name, which is part of file names", HED_AS_OTHER("name", NULL)},
+    {"mesh", "name of a file: OBJ, PLY, STL, glTF and the formats of assimp", .kind = HED_FIELD_TEXT},
+    {"grid", NULL, HED_AS_OTHER("grid", NULL)},
+    {"disc", NULL, HED_AS_OTHER("disc", NULL)},
+    {"sleeve", NULL, HED_AS_OTHER("sleeve", NULL)},
+    {"skirt", NULL, HED_AS_OTHER("skirt", NULL)},
+    {"transform", "position of the mesh or shape", HED_AS_OTHER("transform", NULL)},
+    {"weld", "distance up to which vertices are one particle; 0 for meshes and false for shapes by default", HED_AS_OTHER("weld", NULL)},
+    {"mend", "true: remove faces of a broken mesh if that is safe", .kind = HED_FIELD_BOOLEAN},
+    {"pins", "vertices that are held", HED_AS_LIST(&cloth_pin_fields, 0, HED_FIELD_ANY, NULL)},
+    {"fabric", "stiffness in SI units, in place of materials", HED_AS_OTHER("fabric_or_name", NULL)},
+    {"materials", NULL, HED_AS_PART(&cloth_materials_fields, NULL)},
+    {"density", "mass of an area", GARMENT(NUMBER, density, 1e-4, 1e4, "kg/m^2")},
+    {"damping", "fraction of the velocity that is lost in a second", GARMENT(NUMBER, damping, 0, 0.999999, NULL)},
+    {"vertical_damping", "further damping of the vertical velocity", GARMENT(NUMBER, vertical_damping, 0, 0.999999, NULL)},
+    {"drag", "force of the air across the surface", GARMENT(NUMBER, drag, 0, 100, NULL)},
+    {"lift", "force of the air along the surface", GARMENT(NUMBER, lift, 0, 100, NULL)},
+    {"pressure", "pressure inside minus outside of a closed mesh whose faces look outwards", GARMENT(NUMBER, pressure, -1e6, 1e6, "Pa")},
+    {"rest_volume", "multiple of the rest volume at which the gas has this pressure; 0: the same pressure at any volume", GARMENT(NUMBER, rest_volume, 0, 1000, NULL)},
+    {"velocity", "velocity at the start", GARMENT(VECTOR, velocity, 3, -1000, 1000, "m/s")},
+    {"spin", "rotation at the start around the centre of mass, at most 1000 rad/s",
+        HED_MEMBER(cloth_scene_garment, def.angular_velocity), .kind = HED_FIELD_OBJECT,
+        .fields = &cloth_spin_fields, .read = read_start_spin},
+    {"inertia", NULL, HED_AS_PART(&cloth_inertia_fields, NULL)},
+    {"friction", "coefficient of friction", GARMENT(NUMBER, friction, 0, 10, NULL)},
+    {"thickness", "distance from colliders and other cloth; 0.005 m by default", CLOTH_LENGTH(cloth_scene_garment, def.thickness, 0)},
+    {"self_collision", "contact with itself and with other garments that have it; true: triangles. Balls cost less, need a thickness of at least the longest edge, and limit the speed",
+        HED_MEMBER(cloth_scene_garment, def.self_collision), HED_AS_OTHER("self_collision", read_self_collision)},
+    {"layer", "order of garments on top of each other, 1 on the body; particles within a body or a lower layer are moved out at the start", GARMENT(INTEGER, layer, 1, 1000)},
+    {"copies", "number of equal garments at the same position, for measuring", GARMENT(INTEGER, copies, 1, 1 << 20)},
+    {"tethers", "little stretch for little time: distance of each particle from the pins", HED_AS_OTHER("tethered", read_tethers)},
+    {"driver", NULL, HED_AS_OTHER("driver", NULL)},
+    {"max_distance", "maximum distance from the driver; 0: locked", PAINTED},
+    {"backstop_distance", "minimum height above the driver's surface", PAINTED},
+    {"backstop_radius", "radius of the backstop's sphere; 0: a plane", PAINTED},
+    {"drive", "fraction of the distance to the driver that a substep removes, 0 to 1", PAINTED},
+    {"drive_stiffness", "stiffness of max_distance, 0 to 1; 1 by default", PAINTED},
+    {"sewing", NULL, HED_AS_OTHER("sewing", NULL)},
+    {"array", NULL, HED_AS_OTHER("array", NULL)},
+    {"colour", "red, green and blue in pictures", CLOTH_COLOUR(cloth_scene_garment)},
+    {"output_matrix", "matrix that is applied to the garment's files, in place of the scene's", HED_AS_OTHER("matrices", NULL)},
+    {0},
+};
+static const cloth_scene_garment garment_defaults = {
+    .def = CLOTH_GARMENT_DEFAULTS, .colour = {0.75f, 0.25f, 0.22f}};
+const hed_fields cloth_garment_fields = {"garment", NULL, .rows = garment_rows,
+    .defaults = &garment_defaults, .one_of = cloth_shape_keys};
+const hed_fields cloth_inertia_fields = {"inertia",
+    "fraction of the carrier's motion that acts on it; 0: it moves along, 1: it stays in the world",
+    .rows = inertia_rows, .defaults = &garment_defaults};
 
 /* Finds a fabric by its name. */
 static hed_cloth_fabric known_fabric(hed_json_node node)
@@ -184,6 +255,44 @@ static hed_cloth_fabric known_fabric(hed_json_node node)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "", name);
     if (!fabric) hed_json_reject(node, "expected one of %s", names);
     return fabric ? *fabric : (hed_cloth_fabric){0};
+}
+
+static void read_fabric_name(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    *(hed_cloth_fabric *)at = known_fabric(node);
+}
+
+#define FABRIC(member, least, most, unit) HED_AS_NUMBER(hed_cloth_fabric, member, least, most, unit)
+static const hed_field fabric_rows[] = {
+    {"name", "fabric with the values of missing keys", HED_AS_OTHER("fabric_name", read_fabric_name)},
+    {"warp", "tension / strain along the warp", FABRIC(warp, 1e-3, 1e9, "N/m")},
+    {"weft", "tension / strain along the weft", FABRIC(weft, 1e-3, 1e9, "N/m")},
+    {"shear", "shear stiffness", FABRIC(shear, 1e-3, 1e9, "N/m")},
+    {"bend_warp", "bending stiffness along the warp; 0: limp", FABRIC(bend_warp, 0, 1e6, "N m")},
+    {"bend_weft", "bending stiffness along the weft", FABRIC(bend_weft, 0, 1e6, "N m")},
+    {"warp_axis", "direction of the warp; y by default, and along the rows of a grid", HED_AS_OTHER("direction", NULL)},
+    {"stretch_scale", "factor of warp, weft and shear", PAINTED},
+    {"bend_scale", "factor of bend_warp and bend_weft", PAINTED},
+    {0},
+};
+const hed_fields cloth_fabric_fields = {"fabric", "stiffness of a cloth", .rows = fabric_rows,
+    .rule = "'anyOf': [{'required': ['name']}, {'required': ['warp', 'weft', 'shear', 'bend_warp', 'bend_weft']}]"};
+
+/* Reads the members of a fabric that is an object. */
+static void read_fabric_members(cloth_scene_reader *reader, hed_json_node node,
+    hed_cloth_fabric *fabric, cloth_scene_garment *result)
+{
+    static const char *const needed[] = {"warp", "weft", "shear", "bend_warp", "bend_weft"};
+    hed_cloth_garment_def *def = &result->def;
+    double axis[3] = {0};
+    hed_fields_read(&cloth_fabric_fields, node, fabric, reader);
+    for (size_t k = 0; k < sizeof needed / sizeof *needed && !hed_json_has(node, "name"); k++)
+        hed_json_member(node, needed[k]);
+    if (hed_json_has(node, "warp_axis"))
+        cloth_scene_direction(reader, hed_json_member(node, "warp_axis"), axis);
+    for (int k = 0; k < 3; k++) def->warp_axis[k] = (float)axis[k];
+    def->stretch_scale = cloth_scene_read_map(reader, node, "stretch_scale", result, 1, 1e-4, 1e4);
+    def->bend_scale = cloth_scene_read_map(reader, node, "bend_scale", result, 1, 1e-4, 1e4);
 }
 
 /* Reads a fabric: a name, or an object that may start from a name. Its density applies unless
@@ -199,67 +308,11 @@ static void read_fabric(
     if (hed_json_has(garment, "materials"))
         hed_json_reject(hed_json_member(garment, "materials"),
             "a garment has \"fabric\" or \"materials\", not both");
-    bool name = hed_json_kind_of(node) == HED_JSON_STRING;
-    if (!name) hed_json_only(node, cloth_scene_keys("fabric"));
-    if (name) *fabric = known_fabric(node);
-    else if (hed_json_has(node, "name")) *fabric = known_fabric(hed_json_member(node, "name"));
-    if (!name) {
-        struct {
-            const char *key;
-            float *value;
-            double low, high;
-        } numbers[] = {{"warp", &fabric->warp, 1e-3, 1e9}, {"weft", &fabric->weft, 1e-3, 1e9},
-            {"shear", &fabric->shear, 1e-3, 1e9}, {"bend_warp", &fabric->bend_warp, 0, 1e6},
-            {"bend_weft", &fabric->bend_weft, 0, 1e6}};
-        bool whole = hed_json_has(node, "name");
-        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-            if (!whole || hed_json_has(node, numbers[k].key))
-                *numbers[k].value = (float)hed_json_number(
-                    hed_json_member(node, numbers[k].key), numbers[k].low, numbers[k].high);
-        double axis[3] = {0};
-        if (hed_json_has(node, "warp_axis"))
-            cloth_scene_direction(reader, hed_json_member(node, "warp_axis"), axis);
-        for (int k = 0; k < 3; k++) def->warp_axis[k] = (float)axis[k];
-        def->stretch_scale =
-            cloth_scene_read_map(reader, node, "stretch_scale", result, 1, 1e-4, 1e4);
-        def->bend_scale = cloth_scene_read_map(reader, node, "bend_scale", result, 1, 1e-4, 1e4);
-    }
+    if (hed_json_kind_of(node) == HED_JSON_STRING) *fabric = known_fabric(node);
+    else read_fabric_members(reader, node, fabric, result);
     if (fabric->density > 0 && !hed_json_has(garment, "density")) def->density = fabric->density;
     fabric->density = 0;
     def->fabric = fabric;
-}
-
-static void read_surroundings(
-    cloth_scene_reader *reader, hed_json_node node, hed_cloth_garment_def *def)
-{
-    def->density = (float)cloth_scene_number(node, "density", def->density, 1e-4, 1e4);
-    def->damping = (float)cloth_scene_number(node, "damping", def->damping, 0, 0.999999);
-    def->vertical_damping =
-        (float)cloth_scene_number(node, "vertical_damping", def->vertical_damping, 0, 0.999999);
-    def->drag = (float)cloth_scene_number(node, "drag", def->drag, 0, 100);
-    def->lift = (float)cloth_scene_number(node, "lift", def->lift, 0, 100);
-    def->pressure = (float)cloth_scene_number(node, "pressure", 0, -1e6, 1e6);
-    def->rest_volume = (float)cloth_scene_number(node, "rest_volume", 0, 0, 1000);
-    read_start(reader, node, def);
-    if (hed_json_has(node, "inertia")) {
-        hed_json_node inertia = hed_json_member(node, "inertia");
-        hed_json_only(inertia, cloth_scene_keys("inertia"));
-        def->linear_inertia = (float)cloth_scene_number(inertia, "linear", 0, 0, 1);
-        def->angular_inertia = (float)cloth_scene_number(inertia, "angular", 0, 0, 1);
-    }
-    def->friction = (float)cloth_scene_number(node, "friction", def->friction, 0, 10);
-    def->thickness = (float)cloth_scene_length(reader, node, "thickness", def->thickness, 0);
-    read_self_collision(node, def);
-    def->layer = cloth_scene_integer(node, "layer", 0, 1, 1000);
-    def->copies = cloth_scene_integer(node, "copies", 1, 1, 1 << 20);
-    if (hed_json_has(node, "materials")) read_materials(hed_json_member(node, "materials"), def);
-    if (!hed_json_has(node, "tethers")) return;
-    hed_json_node tethers = hed_json_member(node, "tethers");
-    bool flag = hed_json_kind_of(tethers) == HED_JSON_BOOLEAN;
-    def->tethers = !flag || hed_json_boolean(tethers);
-    if (flag) return;
-    hed_json_only(tethers, cloth_scene_keys("tethers"));
-    def->tether_slack = (float)hed_json_number(hed_json_member(tethers, "slack"), 1, 100);
 }
 
 /* ---- names ---- */
@@ -324,18 +377,31 @@ static void count_particles(
     else scene->particle_count += (uint32_t)added;
 }
 
+typedef struct array_shape {
+    uint32_t columns, rows;
+    double across[3], row_step[3];
+} array_shape;
+
+static const hed_field array_rows[] = {
+    {"columns", "number of columns", HED_AS_INTEGER(array_shape, columns, 1, CLOTH_SCENE_GARMENTS), .required = true},
+    {"rows", "number of rows", HED_AS_INTEGER(array_shape, rows, 1, CLOTH_SCENE_GARMENTS)},
+    {"across", "distance from one column to the next", CLOTH_POINT(array_shape, across), .required = true},
+    {"along", "distance from one row to the next", CLOTH_POINT(array_shape, row_step)},
+    {0},
+};
+static const array_shape array_defaults = {.rows = 1};
+const hed_fields cloth_array_fields = {
+    "array", "equal garments next to each other", .rows = array_rows, .defaults = &array_defaults};
+
 /* Makes more garments like the last one, in columns and rows. */
 static void scene_garment_read_array(cloth_scene_reader *reader, hed_json_node node)
 {
     hed_cloth_scene *scene = reader->scene;
-    double across[3] = {0}, row_step[3] = {0};
-    hed_json_only(node, cloth_scene_keys("array"));
-    uint32_t columns =
-        (uint32_t)hed_json_integer(hed_json_member(node, "columns"), 1, CLOTH_SCENE_GARMENTS);
-    uint32_t rows = cloth_scene_integer(node, "rows", 1, 1, CLOTH_SCENE_GARMENTS);
-    cloth_scene_point(reader, hed_json_member(node, "across"), across);
-    if (hed_json_has(node, "along") || rows > 1)
-        cloth_scene_point(reader, hed_json_member(node, "along"), row_step);
+    array_shape array = array_defaults;
+    hed_fields_read(&cloth_array_fields, node, &array, reader);
+    uint32_t columns = array.columns, rows = array.rows;
+    const double *across = array.across, *row_step = array.row_step;
+    if (rows > 1) hed_json_member(node, "along");
     if (!cloth_scene_fine(reader)) return;
     cloth_scene_garment *first = &scene->garments[scene->garment_count - 1];
     const char *name = first->name;
@@ -366,13 +432,12 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
 {
     cloth_scene_garment *result = scene_garment_add_garment(reader, node);
     if (!result) return;
-    hed_json_only(node, cloth_scene_keys("garment"));
-    *result = (cloth_scene_garment){
-        .def = hed_default_cloth_garment_def(), .colour = {0.75f, 0.25f, 0.22f}};
+    hed_fields_only(&cloth_garment_fields, node);
+    *result = garment_defaults;
     result->name = scene_garment_read_name(reader, node, reader->scene->garment_count - 1);
     result->def.name = result->name;
     result->output = cloth_scene_read_output(reader, node);
-    uint32_t shape = cloth_scene_one_of(node, cloth_shape_keys);
+    uint32_t shape = hed_fields_which(&cloth_garment_fields, node);
     float *rest = NULL;
     if (!cloth_scene_fine(reader)) return;
     if (shape) {
@@ -391,8 +456,7 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
     set_positions(reader, node, result->mesh->positions, result);
     result->def.rest_positions = rest;
     set_faces(reader, node, result);
-    cloth_scene_colour(node, result->colour);
-    read_surroundings(reader, node, &result->def);
+    hed_fields_read(&cloth_garment_fields, node, result, reader);
     read_fabric(reader, node, result);
     count_particles(reader, node, result);
     float *inverse_masses = weigh(reader, node, result);
@@ -406,12 +470,11 @@ static void read_garment(cloth_scene_reader *reader, hed_json_node node)
         scene_garment_read_array(reader, hed_json_member(node, "array"));
 }
 
-void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list)
+void cloth_scene_read_garments(const hed_field *field, hed_json_node list, void *at, void *user)
 {
-    hed_cloth_scene *scene = reader->scene;
-    size_t count = hed_json_count(list);
-    if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_GARMENTS))
-        hed_json_reject(list, "expected 1 to %d garments, found %zu", CLOTH_SCENE_GARMENTS, count);
+    cloth_scene_reader *reader = user;
+    hed_cloth_scene *scene = at;
+    size_t count = hed_field_length(field, list);
     scene->garments =
         cloth_scene_allocate(reader, list, CLOTH_SCENE_GARMENTS, sizeof *scene->garments);
     for (size_t i = 0; i < count && cloth_scene_fine(reader); i++)

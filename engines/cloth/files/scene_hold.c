@@ -108,13 +108,24 @@ static void drive_by_itself(
     cloth_body_move(body, 0);
 }
 
+static const hed_field driver_rows[] = {
+    {"mesh", "name of a file, whose surface the garment follows, each vertex at the nearest point; the garment's own start by default", .kind = HED_FIELD_TEXT},
+    {"transform", "position of the mesh", HED_AS_OTHER("transform", NULL)},
+    {"mend", "true: remove faces of a broken mesh if that is safe", .kind = HED_FIELD_BOOLEAN},
+    {"sequence", "motion of the mesh, vertex by vertex", HED_AS_OTHER("sequence", NULL)},
+    {"motion", "motion of the whole, after the sequence", HED_AS_OTHER("motion", NULL)},
+    {0},
+};
+const hed_fields cloth_driver_fields = {
+    "driver", "position of each vertex by skinning or keyframes", .rows = driver_rows};
+
 void cloth_scene_read_driver(
     cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *result)
 {
     if (!hed_json_has(garment, "driver") || !cloth_scene_fine(reader)) return;
     hed_json_node node = hed_json_member(garment, "driver");
     bool normals = hed_json_has(garment, "backstop_distance");
-    hed_json_only(node, cloth_scene_keys("driver"));
+    hed_fields_only(&cloth_driver_fields, node);
     if (hed_json_has(node, "mesh")) {
         result->driver = cloth_scene_read_body(reader, node, normals);
         if (result->driver)
@@ -171,12 +182,29 @@ static bool has_colours(cloth_scene_reader *reader, hed_json_node node, const he
     return cloth_scene_fine(reader);
 }
 
-/* Reads values by vertex, with `scale` and `offset` to apply; `limit`: largest number allowed in
+static const char *const map_sources[] = {"file", "colour", NULL};
+
+/* Factor and offset of a map's values. */
+typedef struct map_options {
+    double scale, offset;
+} map_options;
+
+static const hed_field map_rows[] = {
+    {"file", "name of a text file with a number for each vertex", .kind = HED_FIELD_TEXT},
+    {"colour", "channel of the mesh's vertex colours", HED_AS_OTHER("channel", NULL)},
+    {"scale", "factor of the values", HED_AS_NUMBER(map_options, scale, -1e12, 1e12, NULL)},
+    {"offset", "number that is added after the factor", HED_AS_NUMBER(map_options, offset, -1e12, 1e12, NULL)},
+    {0},
+};
+static const map_options map_defaults = {.scale = 1};
+const hed_fields cloth_map_fields = {"map", "values of vertices from a file or from colours",
+    .rows = map_rows, .defaults = &map_defaults, .one_of = map_sources};
+
+/* Reads values by vertex, with the factor and offset to apply; `limit`: largest number allowed in
  * the file. */
 static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
-    const hed_cloth_mesh *mesh, double limit, double *scale, double *offset)
+    const hed_cloth_mesh *mesh, double limit, map_options *options)
 {
-    static const char *const sources[] = {"file", "colour", NULL};
     uint32_t count = mesh->vertex_count;
     float *values = NULL;
     if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
@@ -189,10 +217,8 @@ static float *read_vertex_values(cloth_scene_reader *reader, hed_json_node node,
             values[i] = (float)hed_json_number(hed_json_item(node, i), -limit, limit);
         return values;
     }
-    hed_json_only(node, cloth_scene_keys("map"));
-    *scale = cloth_scene_number(node, "scale", 1, -limit, limit);
-    *offset = cloth_scene_number(node, "offset", 0, -limit, limit);
-    if (cloth_scene_one_of(node, sources) == 0)
+    hed_fields_read(&cloth_map_fields, node, options, reader);
+    if (hed_fields_which(&cloth_map_fields, node) == 0)
         return read_map_file(reader, hed_json_member(node, "file"), count);
     uint32_t channel = read_channel(node);
     if (!has_colours(reader, node, mesh)) return NULL;
@@ -207,16 +233,18 @@ const float *cloth_scene_read_map(cloth_scene_reader *reader, hed_json_node obje
 {
     if (!hed_json_has(object, key)) return NULL;
     hed_json_node node = hed_json_member(object, key);
-    double scale = 1, offset = 0, constant = 0, limit = 1e12;
+    double constant = 0, limit = 1e12;
+    map_options options = map_defaults;
     bool is_constant = hed_json_kind_of(node) == HED_JSON_NUMBER;
     float *values = NULL,
           *map = cloth_scene_allocate(reader, node, result->def.particle_count, sizeof *map);
     if (is_constant) constant = hed_json_number(node, -limit, limit);
-    else values = read_vertex_values(reader, node, result->mesh, limit, &scale, &offset);
+    else values = read_vertex_values(reader, node, result->mesh, limit, &options);
     if (!map || !cloth_scene_fine(reader)) return NULL;
     for (uint32_t i = 0; i < result->def.particle_count; i++) {
         double value =
-            unit * (is_constant ? constant : scale * values[result->first_vertex[i]] + offset);
+            unit * (is_constant ? constant
+                                : options.scale * values[result->first_vertex[i]] + options.offset);
         if (!(value >= low && value <= high)) {
             hed_json_reject(node, "vertex %u: %g is not from %g to %g", result->first_vertex[i],
                 value / unit, low / unit, high / unit);
@@ -264,13 +292,23 @@ void cloth_scene_read_maps(
         }
 }
 
+typedef struct pin_box {
+    double low[3], high[3];
+} pin_box;
+
+static const hed_field box_rows[] = {
+    {"low", "corner with the smallest coordinates", CLOTH_POINT(pin_box, low), .required = true},
+    {"high", "corner with the largest coordinates", CLOTH_POINT(pin_box, high), .required = true},
+    {0},
+};
+const hed_fields cloth_box_fields = {"box", "box at the garment's position", .rows = box_rows};
+
 static void mark_box(
-    cloth_scene_reader *reader, hed_json_node box, const cloth_scene_garment *result, bool *marked)
+    cloth_scene_reader *reader, hed_json_node node, const cloth_scene_garment *result, bool *marked)
 {
-    double low[3] = {0}, high[3] = {0};
-    hed_json_only(box, cloth_scene_keys("box"));
-    cloth_scene_point(reader, hed_json_member(box, "low"), low);
-    cloth_scene_point(reader, hed_json_member(box, "high"), high);
+    pin_box box = {{0}, {0}};
+    hed_fields_read(&cloth_box_fields, node, &box, reader);
+    const double *low = box.low, *high = box.high;
     for (uint32_t i = 0; i < result->def.particle_count; i++) {
         const float *p = &result->positions[3 * (size_t)i];
         marked[i] |= p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] &&
@@ -287,6 +325,22 @@ static uint32_t scene_read_vertex(
     return result->particle_of[vertex];
 }
 
+static const hed_field seam_rows[] = {
+    {"from", "vertices of one border", HED_AS_OTHER("vertices", NULL), .required = true},
+    {"to", "vertices of the other border, in the same order", HED_AS_OTHER("vertices", NULL), .required = true},
+    {0},
+};
+const hed_fields cloth_seam_fields = {
+    "seam", "two borders of equal numbers of vertices, which meet in order", .rows = seam_rows};
+
+static const hed_field sewing_rows[] = {
+    {"seconds", "time until they meet; 1 by default", HED_AS_NUMBER(cloth_scene_garment, def.seam_seconds, 0, CLOTH_SCENE_MUCH, "s")},
+    {"seams", "borders", HED_AS_LIST(&cloth_seam_fields, 0, HED_FIELD_ANY, NULL), .required = true},
+    {0},
+};
+const hed_fields cloth_sewing_fields = {
+    "sewing", "borders that are drawn together from the start on", .rows = sewing_rows};
+
 void cloth_scene_read_sewing(
     cloth_scene_reader *reader, hed_json_node garment, cloth_scene_garment *result)
 {
@@ -294,15 +348,15 @@ void cloth_scene_read_sewing(
     hed_json_node sewing = hed_json_member(garment, "sewing"),
                   list = hed_json_member(sewing, "seams");
     size_t count = hed_json_count(list), capacity = 0;
-    hed_json_only(sewing, cloth_scene_keys("sewing"));
-    result->def.seam_seconds = (float)cloth_scene_number(sewing, "seconds", 1, 0, CLOTH_SCENE_MUCH);
+    result->def.seam_seconds = 1;
+    hed_fields_read(&cloth_sewing_fields, sewing, result, reader);
     for (size_t i = 0; i < count; i++)
         capacity += hed_json_count(hed_json_member(hed_json_item(list, i), "from"));
     uint32_t *seams = cloth_scene_allocate(reader, list, capacity, 2 * sizeof *seams);
     for (size_t i = 0; seams && i < count && cloth_scene_fine(reader); i++) {
         hed_json_node seam = hed_json_item(list, i), from = hed_json_member(seam, "from"),
                       to = hed_json_member(seam, "to");
-        hed_json_only(seam, cloth_scene_keys("seam"));
+        hed_fields_only(&cloth_seam_fields, seam);
         size_t pairs = hed_json_count(from);
         if (cloth_scene_fine(reader) && hed_json_count(to) != pairs)
             hed_json_reject(
@@ -317,13 +371,33 @@ void cloth_scene_read_sewing(
     result->def.seams = seams;
 }
 
+static const char *const pin_sources[] = {"vertices", "box", "colour", NULL};
+
+typedef struct pin_options {
+    double threshold;
+    bool follow;
+} pin_options;
+
+static const hed_field pin_rows[] = {
+    {"vertices", "vertices of the mesh", HED_AS_OTHER("vertices", NULL)},
+    {"box", NULL, HED_AS_OTHER("box", NULL)},
+    {"colour", "channel of painted vertices", HED_AS_OTHER("channel", NULL)},
+    {"above", "value of the channel above which a vertex is pinned", HED_AS_NUMBER(pin_options, threshold, 0, 1, NULL)},
+    {"follow", "true: follow the driver, if there is one", HED_AS_BOOLEAN(pin_options, follow)},
+    {"motion", "motion of the pinned vertices", HED_AS_OTHER("motion", NULL)},
+    {0},
+};
+static const pin_options pin_defaults = {.threshold = 0.5, .follow = true};
+const hed_fields cloth_pin_fields = {"pin", "vertices that are held", .rows = pin_rows,
+    .defaults = &pin_defaults, .one_of = pin_sources};
+
 static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inverse_masses,
     bool *marked, bool *is_still, cloth_pins *moving, cloth_scene_garment *result)
 {
-    static const char *const ways[] = {"vertices", "box", "colour", NULL};
+    pin_options options = pin_defaults;
     uint32_t count = 0, particles = result->def.particle_count;
-    hed_json_only(node, cloth_scene_keys("pin"));
-    uint32_t way = cloth_scene_one_of(node, ways);
+    hed_fields_read(&cloth_pin_fields, node, &options, reader);
+    uint32_t way = hed_fields_which(&cloth_pin_fields, node);
     memset(marked, 0, particles * sizeof *marked);
     if (way == 0) {
         hed_json_node list = hed_json_member(node, "vertices");
@@ -335,15 +409,14 @@ static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inve
     if (way == 2) {
         const hed_cloth_mesh *mesh = result->mesh;
         uint32_t channel = read_channel(node);
-        double threshold = cloth_scene_number(node, "above", 0.5, 0, 1);
         if (has_colours(reader, node, mesh))
             for (uint32_t v = 0; v < mesh->vertex_count; v++)
-                if (mesh->vertex_colours[4 * (size_t)v + channel] > threshold)
+                if (mesh->vertex_colours[4 * (size_t)v + channel] > options.threshold)
                     marked[result->particle_of[v]] = true;
     }
     if (way != 2 && hed_json_has(node, "above"))
         hed_json_reject(node, "\"above\" is of \"colour\"");
-    bool follow = cloth_scene_boolean(node, "follow", true), moves = hed_json_has(node, "motion");
+    bool moves = hed_json_has(node, "motion");
     if (moves) cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &moving->motion);
     for (uint32_t i = 0; i < particles; i++) count += marked[i];
     if (cloth_scene_fine(reader) && count == 0)
@@ -354,7 +427,7 @@ static void read_pin(cloth_scene_reader *reader, hed_json_node node, float *inve
     for (uint32_t i = 0; i < particles; i++) {
         if (!marked[i]) continue;
         inverse_masses[i] = 0;
-        is_still[i] = !follow;
+        is_still[i] = !options.follow;
         if (list) list[moving->count++] = i;
     }
     if (moves) result->def.driven = true;

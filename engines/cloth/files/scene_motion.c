@@ -120,18 +120,27 @@ cloth_pose cloth_motion_at(const cloth_motion *motion, double time)
     return pose;
 }
 
+static void read_angle(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    *(double *)at = RADIANS * hed_json_number(node, field->low, field->high);
+}
+
+#define DEGREES(type, member) \
+    HED_AS_NUMBER(type, member, -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH, "degrees"), .read = read_angle
+static const hed_field key_rows[] = {
+    {"time", "time, later than the key before", HED_AS_NUMBER(cloth_key, time, 0, CLOTH_SCENE_MUCH, "s"), .required = true},
+    {"move", "displacement", CLOTH_POINT(cloth_key, move)},
+    {"axis", "axis of the rotation; y by default", CLOTH_DIRECTION(cloth_key, axis)},
+    {"degrees", "rotation, of any number of turns", DEGREES(cloth_key, angle)},
+    {0},
+};
+const hed_fields cloth_key_fields = {"key", "position at a time", .rows = key_rows};
+
 static void read_key(
     cloth_scene_reader *reader, hed_json_node node, uint32_t number, cloth_key *key)
 {
-    hed_json_only(node, cloth_scene_keys("key"));
-    key->time = hed_json_number(hed_json_member(node, "time"), 0, CLOTH_SCENE_MUCH);
-    if (hed_json_has(node, "move"))
-        cloth_scene_point(reader, hed_json_member(node, "move"), key->move);
     key->axis[1] = 1;
-    if (hed_json_has(node, "axis"))
-        cloth_scene_direction(reader, hed_json_member(node, "axis"), key->axis);
-    key->angle =
-        RADIANS * cloth_scene_number(node, "degrees", 0, -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
+    hed_fields_read(&cloth_key_fields, node, key, reader);
     if (number > 0 && cloth_scene_fine(reader) && key->time <= key[-1].time)
         hed_json_reject(
             node, "time %g does not come after the key before, at %g", key->time, key[-1].time);
@@ -141,66 +150,90 @@ static void read_key(
     if (number > 0 && key[-1].angle == 0) memcpy(key[-1].axis, key->axis, sizeof key->axis);
 }
 
-void cloth_scene_read_spin(cloth_scene_reader *reader, hed_json_node spin, cloth_motion *motion)
+static const hed_field spin_rows[] = {
+    {"axis", "axis of the rotation", CLOTH_DIRECTION(cloth_motion, spin_axis), .required = true},
+    {"degrees_per_second", "rate of the rotation", DEGREES(cloth_motion, spin), .required = true},
+    {0},
+};
+const hed_fields cloth_spin_fields = {
+    "spin", "continuous rotation; in a motion before the keys", .rows = spin_rows};
+
+static void read_keys(const hed_field *field, hed_json_node list, void *at, void *user)
 {
-    hed_json_only(spin, cloth_scene_keys("spin"));
-    cloth_scene_direction(reader, hed_json_member(spin, "axis"), motion->spin_axis);
-    motion->spin = RADIANS * hed_json_number(hed_json_member(spin, "degrees_per_second"),
-                                 -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
+    cloth_motion *motion = at;
+    size_t count = hed_field_length(field, list);
+    cloth_key *keys = cloth_scene_allocate(user, list, count, sizeof *keys);
+    for (uint32_t i = 0; keys && i < count; i++)
+        read_key(user, hed_json_item(list, i), i, &keys[i]);
+    motion->keys = keys;
+    motion->key_count = keys ? (uint32_t)count : 0;
 }
+
+static const hed_field motion_rows[] = {
+    {"centre", "centre of the rotations; the origin by default", CLOTH_POINT(cloth_motion, centre)},
+    {"keys", "positions at times", HED_AS_LIST(&cloth_key_fields, 1, CLOTH_SCENE_KEYS, read_keys)},
+    {"loop", "true: the first key follows the last one; otherwise the last one stays", HED_AS_BOOLEAN(cloth_motion, loop)},
+    {"spin", NULL, HED_AS_PART(&cloth_spin_fields, NULL)},
+    {0},
+};
+const hed_fields cloth_motion_fields = {"motion", "motion as a rigid body", .rows = motion_rows};
 
 void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion)
 {
-    hed_json_only(node, cloth_scene_keys("motion"));
-    if (hed_json_has(node, "centre"))
-        cloth_scene_point(reader, hed_json_member(node, "centre"), motion->centre);
-    if (hed_json_has(node, "keys")) {
-        hed_json_node list = hed_json_member(node, "keys");
-        size_t count = hed_json_count(list);
-        if (cloth_scene_fine(reader) && (count < 1 || count > CLOTH_SCENE_KEYS))
-            hed_json_reject(list, "expected 1 to %d keys, found %zu", CLOTH_SCENE_KEYS, count);
-        cloth_key *keys = cloth_scene_allocate(reader, list, count, sizeof *keys);
-        for (uint32_t i = 0; keys && i < count; i++)
-            read_key(reader, hed_json_item(list, i), i, &keys[i]);
-        motion->keys = keys;
-        motion->key_count = keys ? (uint32_t)count : 0;
-    }
-    motion->loop = cloth_scene_boolean(node, "loop", false);
-    if (hed_json_has(node, "spin"))
-        cloth_scene_read_spin(reader, hed_json_member(node, "spin"), motion);
+    hed_fields_read(&cloth_motion_fields, node, motion, reader);
 }
 
 /* ---- transformation ---- */
 
+typedef struct transform {
+    double scale, turn[9], move[3];
+} transform;
+
+typedef struct axis_turn {
+    double axis[3], angle;
+} axis_turn;
+
+static const hed_field turn_rows[] = {
+    {"axis", "axis of the rotation", CLOTH_DIRECTION(axis_turn, axis), .required = true},
+    {"degrees", "angle", DEGREES(axis_turn, angle), .required = true},
+    {0},
+};
+const hed_fields cloth_turn_fields = {"turn", "rotation around the origin", .rows = turn_rows};
+
+/* Reads one rotation, or a list of rotations, one after another. */
+static void read_turns(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    double *turn = ((transform *)at)->turn;
+    bool list = hed_json_kind_of(node) == HED_JSON_ARRAY;
+    size_t count = list ? hed_json_count(node) : 1;
+    for (size_t i = 0; i < count; i++) {
+        axis_turn entry = {0};
+        double rotation[9];
+        hed_fields_read(&cloth_turn_fields, list ? hed_json_item(node, i) : node, &entry, user);
+        cloth_axis_turn(entry.axis, entry.angle, rotation);
+        scene_motion_multiply(rotation, turn, turn);
+    }
+}
+
+static const hed_field transform_rows[] = {
+    {"scale", "factor of all lengths", HED_AS_NUMBER(transform, scale, 1e-6, 1e6, NULL)},
+    {"rotate", "rotations, after the scaling", HED_AS_OTHER("turns", read_turns)},
+    {"move", "displacement, after the rotations", CLOTH_POINT(transform, move)},
+    {0},
+};
+static const transform transform_defaults = {1, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {0}};
+const hed_fields cloth_transform_fields = {"transform", "scaling, rotations and displacement",
+    .rows = transform_rows, .defaults = &transform_defaults};
+
 void cloth_scene_read_transform(cloth_scene_reader *reader, hed_json_node object, double matrix[12])
 {
-    double turn[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, move[3] = {0}, scale = reader->scene->unit;
-    if (hed_json_has(object, "transform")) {
-        hed_json_node node = hed_json_member(object, "transform");
-        hed_json_only(node, cloth_scene_keys("transform"));
-        scale *= cloth_scene_number(node, "scale", 1, 1e-6, 1e6);
-        if (hed_json_has(node, "move"))
-            cloth_scene_point(reader, hed_json_member(node, "move"), move);
-        /* one rotation, or a list of rotations, one after another */
-        if (hed_json_has(node, "rotate")) {
-            hed_json_node turns = hed_json_member(node, "rotate");
-            bool list = hed_json_kind_of(turns) == HED_JSON_ARRAY;
-            size_t count = list ? hed_json_count(turns) : 1;
-            for (size_t i = 0; i < count; i++) {
-                hed_json_node entry = list ? hed_json_item(turns, i) : turns;
-                double axis[3], rotation[9];
-                hed_json_only(entry, cloth_scene_keys("turn"));
-                cloth_scene_direction(reader, hed_json_member(entry, "axis"), axis);
-                double degrees = hed_json_number(
-                    hed_json_member(entry, "degrees"), -CLOTH_SCENE_MUCH, CLOTH_SCENE_MUCH);
-                cloth_axis_turn(axis, RADIANS * degrees, rotation);
-                scene_motion_multiply(rotation, turn, turn);
-            }
-        }
-    }
+    transform t = transform_defaults;
+    if (hed_json_has(object, "transform"))
+        hed_fields_read(&cloth_transform_fields, hed_json_member(object, "transform"), &t, reader);
     for (int i = 0; i < 3; i++) {
-        for (int k = 0; k < 3; k++) matrix[4 * i + k] = scale * turn[3 * i + k];
-        matrix[4 * i + 3] = move[i];
+        for (int k = 0; k < 3; k++)
+            matrix[4 * i + k] = reader->scene->unit * t.scale * t.turn[3 * i + k];
+        matrix[4 * i + 3] = t.move[i];
     }
 }
 
@@ -348,14 +381,24 @@ static void read_files(cloth_scene_reader *reader, hed_json_node node, const cha
     sequence->sample_count = samples ? count : 0;
 }
 
+static const hed_field sequence_rows[] = {
+    {"file", "PC2 point cache, numbered meshes as walk_####.obj, or a glTF file (.glb, .gltf) whose skeleton moves the mesh in it", .kind = HED_FIELD_TEXT, .required = true},
+    {"animation", "name of an animation of a glTF file; the first by default", .kind = HED_FIELD_TEXT},
+    {"first", "number of the first file; 1 by default", .kind = HED_FIELD_INTEGER, .high = MOST_FILES},
+    {"last", "number of the last file", .kind = HED_FIELD_INTEGER, .high = MOST_FILES},
+    {"rate", "samples in a second; the scene's rate by default", HED_AS_NUMBER(cloth_sequence, rate, 1e-3, 1e5, NULL)},
+    {"loop", "true: the first sample follows the last one; otherwise the last one stays", HED_AS_BOOLEAN(cloth_sequence, loop)},
+    {0},
+};
+const hed_fields cloth_sequence_fields = {
+    "sequence", "positions over time, in the order of the mesh's vertices", .rows = sequence_rows};
+
 void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
     uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
 {
-    hed_json_only(node, cloth_scene_keys("sequence"));
+    hed_fields_read(&cloth_sequence_fields, node, sequence, reader);
     hed_json_node file = hed_json_member(node, "file");
     const char *path = cloth_scene_path(reader, file);
-    sequence->rate = cloth_scene_number(node, "rate", 0, 1e-3, 1e5);
-    sequence->loop = cloth_scene_boolean(node, "loop", false);
     if (!cloth_scene_fine(reader)) return;
     if (strchr(path, '#')) {
         read_files(reader, node, path, vertex_count, matrix, sequence);

@@ -91,13 +91,6 @@ const char *cloth_scene_path(cloth_scene_reader *reader, hed_json_node node)
 
 /* ---- plain values ---- */
 
-double cloth_scene_number(
-    hed_json_node object, const char *key, double otherwise, double low, double high)
-{
-    return hed_json_has(object, key) ? hed_json_number(hed_json_member(object, key), low, high)
-                                     : otherwise;
-}
-
 uint32_t cloth_scene_integer(
     hed_json_node object, const char *key, uint32_t otherwise, uint32_t low, uint32_t high)
 {
@@ -109,14 +102,6 @@ uint32_t cloth_scene_integer(
 bool cloth_scene_boolean(hed_json_node object, const char *key, bool otherwise)
 {
     return hed_json_has(object, key) ? hed_json_boolean(hed_json_member(object, key)) : otherwise;
-}
-
-double cloth_scene_length(
-    cloth_scene_reader *reader, hed_json_node object, const char *key, double otherwise, double low)
-{
-    double unit = reader->scene->unit;
-    if (!hed_json_has(object, key)) return otherwise;
-    return unit * hed_json_number(hed_json_member(object, key), low, CLOTH_SCENE_FAR / unit);
 }
 
 void cloth_scene_point(cloth_scene_reader *reader, hed_json_node node, double point[3])
@@ -154,80 +139,50 @@ void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, doubl
     for (int i = 0; i < 3 && length > 0; i++) direction[i] /= length;
 }
 
-void cloth_scene_colour(hed_json_node object, float rgb[3])
-{
-    if (!hed_json_has(object, "colour")) return;
-    double values[3] = {0};
-    hed_json_numbers(hed_json_member(object, "colour"), values, 3, 0, 1);
-    for (int i = 0; i < 3; i++) rgb[i] = (float)values[i];
-}
+/* ---- rows ---- */
 
-uint32_t cloth_scene_one_of(hed_json_node object, const char *const *keys)
+static void store_vector(const hed_field *field, void *at, const double vector[3])
 {
-    uint32_t present = 0, index = 0;
-    char list[128] = "";
-    for (uint32_t i = 0; keys[i]; i++) {
-        if (hed_json_has(object, keys[i])) {
-            present++;
-            index = i;
-        }
-        size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", keys[i]);
+    for (int i = 0; i < 3; i++) {
+        if (field->size == 3 * sizeof(float)) ((float *)at)[i] = (float)vector[i];
+        else ((double *)at)[i] = vector[i];
     }
-    if (present != 1)
-        hed_json_reject(
-            object, "expected exactly one of %s, found %s", list, present ? "several" : "none");
-    return index;
 }
 
-/* Keys of scene files, object by object. scene.schema.json has the same keys, which a test
- * compares. */
-const cloth_scene_key_list cloth_scene_key_lists[] = {
-    {"", {"$schema", "up", "unit", "rate", "frames", "substeps", "iterations", "gravity", "wind",
-             "camera", "ground", "carrier", "garments", "colliders", "output_matrix"}},
-    {"wind", {"velocity", "gust"}},
-    {"camera", {"eye", "target", "up", "field_of_view", "width", "height"}},
-    {"ground", {"height", "friction", "colour"}},
-    {"garment", {"name", "mesh", "grid", "disc", "sleeve", "skirt", "transform", "weld", "mend",
-                    "materials", "fabric", "density", "pins", "driver", "max_distance",
-                    "backstop_distance", "backstop_radius", "drive", "drive_stiffness", "tethers",
-                    "damping", "vertical_damping", "drag", "lift", "friction", "thickness",
-                    "self_collision", "copies", "array", "colour", "output_matrix", "velocity",
-                    "spin", "inertia", "sewing", "pressure", "rest_volume", "layer"}},
-    {"sewing", {"seconds", "seams"}},
-    {"seam", {"from", "to"}},
-    {"inertia", {"linear", "angular"}},
-    {"grid", {"width", "height", "size", "origin", "axes", "folds", "gap"}},
-    {"disc", {"radius", "rings", "centre", "axis"}},
-    {"sleeve", {"radius", "length", "around", "rows", "origin", "axis"}},
-    {"skirt", {"radius", "length", "around", "rows", "origin", "axis"}},
-    {"materials", {"structural", "shear", "bend"}},
-    {"material", {"compress", "stretch", "compliance"}},
-    {"fabric", {"name", "warp", "weft", "shear", "bend_warp", "bend_weft", "warp_axis",
-                   "stretch_scale", "bend_scale"}},
-    {"tethers", {"slack"}},
-    {"array", {"columns", "rows", "across", "along"}},
-    {"pin", {"vertices", "box", "colour", "above", "follow", "motion"}},
-    {"box", {"low", "high"}},
-    {"driver", {"mesh", "transform", "mend", "sequence", "motion"}},
-    {"map", {"file", "colour", "scale", "offset"}},
-    {"collider", {"plane", "sphere", "capsule", "mesh", "transform", "sequence", "mend", "motion",
-                     "friction", "colour"}},
-    {"plane", {"point", "normal"}},
-    {"sphere", {"centre", "radius"}},
-    {"capsule", {"from", "to", "radius"}},
-    {"transform", {"scale", "rotate", "move"}},
-    {"turn", {"axis", "degrees"}},
-    {"motion", {"keys", "loop", "centre", "spin"}},
-    {"key", {"time", "move", "axis", "degrees"}},
-    {"spin", {"axis", "degrees_per_second"}},
-    {"sequence", {"file", "animation", "first", "last", "rate", "loop"}},
-    {NULL, {NULL}},
-};
-
-const char *const *cloth_scene_keys(const char *name)
+void cloth_read_length(const hed_field *field, hed_json_node node, void *at, void *user)
 {
-    const cloth_scene_key_list *list = cloth_scene_key_lists;
-    while (strcmp(list->name, name) != 0) list++;
-    return list->keys;
+    double unit = ((cloth_scene_reader *)user)->scene->unit;
+    double length = unit * hed_json_number(node, field->low, CLOTH_SCENE_FAR / unit);
+    if (field->size == sizeof(float)) *(float *)at = (float)length;
+    else *(double *)at = length;
+}
+
+void cloth_read_extent(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    double unit = ((cloth_scene_reader *)user)->scene->unit, numbers[2] = {0};
+    if (field->kind == HED_FIELD_VECTOR)
+        hed_json_numbers(node, numbers, 2, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
+    else numbers[0] = hed_json_number(node, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
+    memcpy(at, numbers, field->size);
+}
+
+void cloth_read_point(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    double point[3] = {0};
+    cloth_scene_point(user, node, point);
+    store_vector(field, at, point);
+}
+
+void cloth_read_place(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    double unit = ((cloth_scene_reader *)user)->scene->unit, place[3] = {0};
+    hed_json_numbers(node, place, 3, -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit);
+    store_vector(field, at, place);
+}
+
+void cloth_read_direction(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    double direction[3];
+    cloth_scene_direction(user, node, direction);
+    store_vector(field, at, direction);
 }

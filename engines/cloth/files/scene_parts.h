@@ -9,17 +9,10 @@
 #define CLOTH_SCENE_PARTS_H
 
 #include "heddle/cloth_scene.h"
-#include "support/json.h"
+#include "support/fields.h"
 
-/* Keys that the loader knows at each position. */
-typedef struct cloth_scene_key_list {
-    /* name in the schema: "" for the whole document, else a definition */
-    const char *name;
-    const char *const keys[48]; /* end with NULL */
-} cloth_scene_key_list;
-extern const cloth_scene_key_list cloth_scene_key_lists[]; /* ends with NULL */
-/* Finds the list of a definition's keys. */
-const char *const *cloth_scene_keys(const char *name);
+/* Keys of scene files; scene.schema.json and the tables of docs/cloth-scene.md are made from them. */
+extern const hed_document cloth_scene_document;
 
 enum {
     CLOTH_SCENE_PARTICLES = 1 << 24, /* limit for all garments; for one shape: CLOTH_SCENE_SHAPE */
@@ -31,7 +24,22 @@ enum {
 
 /* Limit of coordinates and lengths, m: everything that moves stays within the solver's limits. */
 #define CLOTH_SCENE_FAR 1e4
-#define CLOTH_SCENE_MUCH 1e6 /* s, degrees */
+#define CLOTH_SCENE_MUCH 1e6    /* s, degrees */
+#define CLOTH_SCENE_LEAST 1e-12 /* smallest length above 0 in any unit */
+
+/* Rows of tables of fields (support/fields.h), whose readers take the cloth_scene_reader as `user`.
+ * Lengths and points become metres; places and extents stay in the scene's unit. */
+hed_field_read cloth_read_length, cloth_read_point, cloth_read_place, cloth_read_extent,
+    cloth_read_direction;
+#define CLOTH_LENGTH(type, member, least) \
+    HED_AS_NUMBER(type, member, least, HED_FIELD_ANY, NULL), .read = cloth_read_length
+#define CLOTH_EXTENT(type, member) \
+    HED_AS_NUMBER(type, member, CLOTH_SCENE_LEAST, HED_FIELD_ANY, NULL), .read = cloth_read_extent
+#define CLOTH_POINT(type, member) HED_MEMBER(type, member), HED_AS_OTHER("point", cloth_read_point)
+#define CLOTH_PLACE(type, member) HED_MEMBER(type, member), HED_AS_OTHER("point", cloth_read_place)
+#define CLOTH_DIRECTION(type, member) \
+    HED_MEMBER(type, member), HED_AS_OTHER("direction", cloth_read_direction)
+#define CLOTH_COLOUR(type) HED_AS_VECTOR(type, colour, 3, 0, 1, NULL)
 
 /* ---- motions ---- */
 
@@ -191,15 +199,11 @@ const char *cloth_scene_text(cloth_scene_reader *reader, hed_json_node node, con
 /* Makes the path of a file that the scene names. */
 const char *cloth_scene_path(cloth_scene_reader *reader, hed_json_node node);
 
-/* Reads the number of a member; `otherwise` if the member is absent. */
-double cloth_scene_number(
-    hed_json_node object, const char *key, double otherwise, double low, double high);
+/* Reads the integer of a member; `otherwise` if the member is absent. */
 uint32_t cloth_scene_integer(
     hed_json_node object, const char *key, uint32_t otherwise, uint32_t low, uint32_t high);
 bool cloth_scene_boolean(hed_json_node object, const char *key, bool otherwise);
-/* Reads lengths and points in the scene's unit; returns metres. */
-double cloth_scene_length(cloth_scene_reader *reader, hed_json_node object, const char *key,
-    double otherwise, double low);
+/* Reads a point in the scene's unit; returns metres. */
 void cloth_scene_point(cloth_scene_reader *reader, hed_json_node node, double point[3]);
 /* Checks that `count` points are finite and within CLOTH_SCENE_FAR; else records an error with
  * the number of the vertex. */
@@ -207,10 +211,6 @@ bool cloth_scene_check_near(
     hed_json_node node, const char *what, const float *points, size_t count);
 /* Reads "x", "-z" or three numbers as a direction of length 1. */
 void cloth_scene_direction(cloth_scene_reader *reader, hed_json_node node, double direction[3]);
-void cloth_scene_colour(hed_json_node object, float rgb[3]);
-/* Finds the only one of these members (NULL-terminated list) that is present; returns its
- * number. An error is recorded if no member or several are present. */
-uint32_t cloth_scene_one_of(hed_json_node object, const char *const *keys);
 
 /* ---- motion (scene_motion.c) ---- */
 
@@ -218,8 +218,9 @@ void cloth_pose_apply(const cloth_pose *pose, const float *from, float *to, uint
 bool cloth_motion_is_still(const cloth_motion *motion);
 cloth_pose cloth_motion_at(const cloth_motion *motion, double time);
 void cloth_axis_turn(const double axis[3], double angle, double turn[9]);
-/* Reads "spin" into `spin_axis` and `spin`. */
-void cloth_scene_read_spin(cloth_scene_reader *reader, hed_json_node spin, cloth_motion *motion);
+/* Spin: `spin_axis` and `spin` of a cloth_motion. */
+extern const hed_fields cloth_spin_fields, cloth_motion_fields, cloth_key_fields,
+    cloth_transform_fields, cloth_turn_fields, cloth_sequence_fields;
 void cloth_scene_read_motion(cloth_scene_reader *reader, hed_json_node node, cloth_motion *motion);
 /* Reads "transform" of an object, if present: scale, rotate, move; in metres. `matrix`: (3 x 4)
  * row by row. */
@@ -263,13 +264,21 @@ void cloth_body_follow(
 
 /* ---- parts of the document ---- */
 
+extern const hed_fields cloth_wind_fields, cloth_camera_fields, cloth_garment_fields;
+extern const hed_fields cloth_grid_fields, cloth_disc_fields, cloth_sleeve_fields,
+    cloth_skirt_fields, cloth_ground_fields, cloth_collider_fields, cloth_plane_fields,
+    cloth_sphere_fields, cloth_capsule_fields; /* scene_shape.c */
+extern const hed_fields cloth_driver_fields, cloth_map_fields, cloth_pin_fields, cloth_box_fields,
+    cloth_sewing_fields, cloth_seam_fields; /* scene_hold.c */
+extern const hed_fields cloth_materials_fields, cloth_material_fields, cloth_fabric_fields,
+    cloth_tethers_fields, cloth_array_fields, cloth_inertia_fields; /* scene_garment.c */
 extern const char *const cloth_shape_keys[]; /* "mesh", "grid", "disc", "sleeve", "skirt" */
 /* Reads one of these shapes, except "mesh", as a mesh in the scene's unit (scene_shape.c). Grids
  * set their size, and folded grids have `*rest` (vertices x 3), m, not transformed. */
 void cloth_scene_read_shape(cloth_scene_reader *reader, hed_json_node garment, uint32_t shape,
     cloth_scene_garment *result, float **rest);
 /* scene_garment.c: reads the garments. */
-void cloth_scene_read_garments(cloth_scene_reader *reader, hed_json_node list);
+hed_field_read cloth_scene_read_garments;
 /* Reads a painted map by particle (scene_hold.c); NULL if the object has no map of that name.
  * `unit` converts its numbers to the map's unit. */
 const float *cloth_scene_read_map(cloth_scene_reader *reader, hed_json_node object, const char *key,

@@ -64,15 +64,6 @@ static void cross(const double a[3], const double b[3], double product[3])
     product[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Reads a point in the scene's unit. */
-static void scene_shape_read_place(
-    hed_json_node object, const char *key, double unit, double point[3])
-{
-    if (hed_json_has(object, key))
-        hed_json_numbers(hed_json_member(object, key), point, 3, -CLOTH_SCENE_FAR / unit,
-            CLOTH_SCENE_FAR / unit);
-}
-
 /* Computes two directions across `axis`, so that u x v = axis. */
 static void span_plane(const double axis[3], double u[3], double v[3])
 {
@@ -86,28 +77,49 @@ static void span_plane(const double axis[3], double u[3], double v[3])
 
 /* ---- grid ---- */
 
+typedef struct grid_shape {
+    uint32_t width, height, folds;
+    double size[2], origin[3], axes[2][3], gap;
+} grid_shape;
+
+static void grid_read_axes(const hed_field *field, hed_json_node list, void *at, void *user)
+{
+    if (hed_json_count(list) != 2)
+        hed_json_reject(list, "expected two directions: of the width and of the height");
+    for (size_t i = 0; i < 2; i++)
+        cloth_scene_direction(user, hed_json_item(list, i), ((grid_shape *)at)->axes[i]);
+}
+
+static const hed_field grid_rows[] = {
+    {"width", "vertices along the first axis",
+        HED_AS_INTEGER(grid_shape, width, 2, CLOTH_SCENE_SHAPE / 2), .required = true},
+    {"height", "vertices along the second axis",
+        HED_AS_INTEGER(grid_shape, height, 2, CLOTH_SCENE_SHAPE / 2), .required = true},
+    {"size", "lengths along the axes",
+        HED_AS_VECTOR(grid_shape, size, 2, CLOTH_SCENE_LEAST, HED_FIELD_ANY, NULL),
+        .read = cloth_read_extent, .required = true},
+    {"origin", "position of the first vertex; the origin by default",
+        CLOTH_PLACE(grid_shape, origin)},
+    {"axes", "directions of width and height; x and y by default", HED_AS_OTHER("axes", grid_read_axes)},
+    {"folds", "number of folds along the height", HED_AS_INTEGER(grid_shape, folds, 0, 1000)},
+    {"gap", "distance of folded layers; 0.02 m by default", CLOTH_EXTENT(grid_shape, gap)},
+    {0},
+};
+static const grid_shape grid_defaults = {.size = {1, 1}, .axes = {{1, 0, 0}, {0, 1, 0}}};
+const hed_fields cloth_grid_fields = {"grid", "rectangle of at most 4194304 vertices, row after row",
+    .rows = grid_rows, .defaults = &grid_defaults};
+
 static void read_grid(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh,
     cloth_scene_garment *result, float **rest)
 {
-    double unit = reader->scene->unit, size[2] = {1, 1}, origin[3] = {0},
-           axes[2][3] = {{1, 0, 0}, {0, 1, 0}}, normal[3];
+    double unit = reader->scene->unit, normal[3];
     const double zero[3] = {0};
-    hed_json_only(node, cloth_scene_keys("grid"));
-    uint32_t width =
-        (uint32_t)hed_json_integer(hed_json_member(node, "width"), 2, CLOTH_SCENE_SHAPE / 2);
-    uint32_t height =
-        (uint32_t)hed_json_integer(hed_json_member(node, "height"), 2, CLOTH_SCENE_SHAPE / 2);
-    hed_json_numbers(hed_json_member(node, "size"), size, 2, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
-    scene_shape_read_place(node, "origin", unit, origin);
-    if (hed_json_has(node, "axes")) {
-        hed_json_node list = hed_json_member(node, "axes");
-        if (hed_json_count(list) != 2)
-            hed_json_reject(list, "expected two directions: of the width and of the height");
-        for (size_t i = 0; i < 2; i++)
-            cloth_scene_direction(reader, hed_json_item(list, i), axes[i]);
-    }
-    uint32_t folds = cloth_scene_integer(node, "folds", 0, 0, 1000);
-    double gap = cloth_scene_number(node, "gap", 0.02 / unit, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
+    grid_shape g = grid_defaults;
+    g.gap = 0.02 / unit;
+    hed_fields_read(&cloth_grid_fields, node, &g, reader);
+    uint32_t width = g.width, height = g.height, folds = g.folds;
+    const double *size = g.size, *origin = g.origin, gap = g.gap;
+    double(*axes)[3] = g.axes;
     cross(axes[0], axes[1], normal);
     if (cloth_scene_fine(reader) &&
         !(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] > 1e-6))
@@ -158,17 +170,29 @@ static void set_triangle(hed_cloth_mesh *mesh, uint32_t *face, uint32_t a, uint3
     memcpy(mesh->corner_textures + 3 * (size_t)(*face)++, corner, sizeof corner);
 }
 
+/* A disc, a sleeve or a skirt. */
+typedef struct round_shape {
+    uint32_t rings, around, rows;
+    double radius[2], length, origin[3], axis[3];
+} round_shape;
+
+static const hed_field disc_rows[] = {
+    {"radius", "radius", CLOTH_EXTENT(round_shape, radius[0]), .required = true},
+    {"rings", "number n of rings, which have 1 + 3 n (n + 1) vertices", HED_AS_INTEGER(round_shape, rings, 1, 1181), .required = true},
+    {"centre", "centre; the origin by default", CLOTH_PLACE(round_shape, origin)},
+    {"axis", "direction of its faces; up by default", CLOTH_DIRECTION(round_shape, axis)},
+    {0},
+};
+const hed_fields cloth_disc_fields = {"disc", "disc", .rows = disc_rows};
+
 static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh)
 {
-    double unit = reader->scene->unit, centre[3] = {0}, axis[3] = {0}, u[3], v[3];
-    hed_json_only(node, cloth_scene_keys("disc"));
-    double radius =
-        hed_json_number(hed_json_member(node, "radius"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
-    uint32_t rings = (uint32_t)hed_json_integer(hed_json_member(node, "rings"), 1, 1181);
-    axis[reader->scene->def.up] = 1;
-    scene_shape_read_place(node, "centre", unit, centre);
-    if (hed_json_has(node, "axis"))
-        cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
+    round_shape shape = {.radius = {1, 1}};
+    double u[3], v[3];
+    shape.axis[reader->scene->def.up] = 1;
+    hed_fields_read(&cloth_disc_fields, node, &shape, reader);
+    uint32_t rings = shape.rings;
+    const double *centre = shape.origin, *axis = shape.axis, radius = shape.radius[0];
     uint64_t vertices = 1 + 3 * (uint64_t)rings * (rings + 1);
     if (!scene_shape_make_room(
             reader, node, mesh, vertices, vertices, 6 * (uint64_t)rings * rings, 3))
@@ -199,28 +223,38 @@ static void read_disc(cloth_scene_reader *reader, hed_json_node node, hed_cloth_
 
 /* ---- sleeve and skirt ---- */
 
+#define TUBE_ROWS \
+    {"length", "length along the axis", CLOTH_EXTENT(round_shape, length), .required = true}, \
+        {"around", "vertices of a ring", HED_AS_INTEGER(round_shape, around, 3, CLOTH_SCENE_SHAPE / 2), .required = true}, \
+        {"rows", "number of rings", HED_AS_INTEGER(round_shape, rows, 2, CLOTH_SCENE_SHAPE / 3), .required = true}, \
+        {"origin", "centre of the first ring; the origin by default", CLOTH_PLACE(round_shape, origin)}, \
+        {"axis", "direction from the first ring to the last; down by default", CLOTH_DIRECTION(round_shape, axis)}
+static const hed_field sleeve_rows[] = {
+    {"radius", "radius", CLOTH_EXTENT(round_shape, radius[0]), .required = true},
+    TUBE_ROWS,
+    {0},
+};
+static const hed_field skirt_rows[] = {
+    {"radius", "radii of the first ring and of the last",
+        HED_AS_VECTOR(round_shape, radius, 2, CLOTH_SCENE_LEAST, HED_FIELD_ANY, NULL),
+        .read = cloth_read_extent, .required = true},
+    TUBE_ROWS,
+    {0},
+};
+const hed_fields cloth_sleeve_fields = {"sleeve", "tube", .rows = sleeve_rows};
+const hed_fields cloth_skirt_fields = {"skirt", "cone without its tip", .rows = skirt_rows};
+
 static void read_tube(
     cloth_scene_reader *reader, hed_json_node node, hed_cloth_mesh *mesh, bool cone)
 {
-    double unit = reader->scene->unit, origin[3] = {0}, axis[3] = {0}, u[3], v[3],
-           radius[2] = {1, 1};
-    hed_json_only(node, cloth_scene_keys(cone ? "skirt" : "sleeve"));
-    if (cone)
-        hed_json_numbers(
-            hed_json_member(node, "radius"), radius, 2, 1e-6 / unit, CLOTH_SCENE_FAR / unit);
-    else
-        radius[0] = radius[1] =
-            hed_json_number(hed_json_member(node, "radius"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
-    double length =
-        hed_json_number(hed_json_member(node, "length"), 1e-6 / unit, CLOTH_SCENE_FAR / unit);
-    uint32_t around =
-        (uint32_t)hed_json_integer(hed_json_member(node, "around"), 3, CLOTH_SCENE_SHAPE / 2);
-    uint32_t rows =
-        (uint32_t)hed_json_integer(hed_json_member(node, "rows"), 2, CLOTH_SCENE_SHAPE / 3);
-    axis[reader->scene->def.up] = -1;
-    scene_shape_read_place(node, "origin", unit, origin);
-    if (hed_json_has(node, "axis"))
-        cloth_scene_direction(reader, hed_json_member(node, "axis"), axis);
+    round_shape shape = {.radius = {1, 1}};
+    double u[3], v[3];
+    shape.axis[reader->scene->def.up] = -1;
+    hed_fields_read(cone ? &cloth_skirt_fields : &cloth_sleeve_fields, node, &shape, reader);
+    if (!cone) shape.radius[1] = shape.radius[0];
+    uint32_t around = shape.around, rows = shape.rows;
+    const double *origin = shape.origin, *axis = shape.axis, *radius = shape.radius,
+                 length = shape.length;
     if (!scene_shape_make_room(reader, node, mesh, (uint64_t)around * rows,
             (uint64_t)(around + 1) * rows, (uint64_t)around * (rows - 1), 4))
         return;
@@ -367,93 +401,122 @@ static void show_plane(cloth_scene_reader *reader, hed_json_node node, cloth_obs
 
 /* ---- reading ---- */
 
-static void to_floats(const double *from, float *to)
-{
-    for (int k = 0; k < 3; k++) to[k] = (float)from[k];
-}
+#define COLLIDER(row, member) CLOTH_##row(hed_cloth_collider, member)
+static const hed_field plane_rows[] = {
+    {"point", "a point of the plane", COLLIDER(POINT, a), .required = true},
+    {"normal", "direction of the side of the cloth", COLLIDER(DIRECTION, b), .required = true},
+    {0},
+};
+const hed_fields cloth_plane_fields = {"plane", "plane", .rows = plane_rows};
 
-static void read_sphere(cloth_scene_reader *reader, hed_json_node node, hed_cloth_collider *sphere)
-{
-    double centre[3] = {0};
-    hed_json_only(node, cloth_scene_keys("sphere"));
-    cloth_scene_point(reader, hed_json_member(node, "centre"), centre);
-    hed_json_member(node, "radius");
-    sphere->shape = HED_CLOTH_SPHERE;
-    sphere->radius[0] = sphere->radius[1] =
-        (float)cloth_scene_length(reader, node, "radius", 0, 1e-6);
-    to_floats(centre, sphere->a);
-}
+static const hed_field sphere_rows[] = {
+    {"centre", "centre", COLLIDER(POINT, a), .required = true},
+    {"radius", "radius", CLOTH_LENGTH(hed_cloth_collider, radius[0], 1e-6), .required = true},
+    {0},
+};
+const hed_fields cloth_sphere_fields = {"sphere", "sphere", .rows = sphere_rows};
 
-static void read_capsule(
-    cloth_scene_reader *reader, hed_json_node node, hed_cloth_collider *capsule)
+static void read_radii(const hed_field *field, hed_json_node entry, void *at, void *user)
 {
-    double from[3] = {0}, to[3] = {0}, radius[2] = {0}, unit = reader->scene->unit;
-    hed_json_only(node, cloth_scene_keys("capsule"));
-    cloth_scene_point(reader, hed_json_member(node, "from"), from);
-    cloth_scene_point(reader, hed_json_member(node, "to"), to);
-    hed_json_node entry = hed_json_member(node, "radius");
+    double radius[2] = {0}, unit = ((cloth_scene_reader *)user)->scene->unit;
     if (hed_json_kind_of(entry) == HED_JSON_ARRAY)
         hed_json_numbers(entry, radius, 2, 1e-6, CLOTH_SCENE_FAR / unit);
     else radius[0] = radius[1] = hed_json_number(entry, 1e-6, CLOTH_SCENE_FAR / unit);
-    capsule->shape = HED_CLOTH_CAPSULE;
-    to_floats(from, capsule->a);
-    to_floats(to, capsule->b);
-    for (int i = 0; i < 2; i++) capsule->radius[i] = (float)(unit * radius[i]);
+    for (int i = 0; i < 2; i++) ((float *)at)[i] = (float)(unit * radius[i]);
+}
+
+static const hed_field capsule_rows[] = {
+    {"from", "centre of one end", COLLIDER(POINT, a), .required = true},
+    {"to", "centre of the other end", COLLIDER(POINT, b), .required = true},
+    {"radius", "radius", HED_MEMBER(hed_cloth_collider, radius), HED_AS_OTHER("radii", read_radii),
+        .required = true},
+    {0},
+};
+const hed_fields cloth_capsule_fields = {"capsule", "capsule", .rows = capsule_rows};
+
+static const cloth_obstacle obstacle_defaults = {.friction = 0.5f, .colour = {0.62f, 0.64f, 0.68f}};
+static const hed_field collider_rows[] = {
+    {"plane", NULL, HED_AS_OTHER("plane", NULL)},
+    {"sphere", NULL, HED_AS_OTHER("sphere", NULL)},
+    {"capsule", NULL, HED_AS_OTHER("capsule", NULL)},
+    {"mesh", "name of a file; its faces look outwards counter-clockwise", .kind = HED_FIELD_TEXT},
+    {"transform", "position of the mesh", HED_AS_OTHER("transform", NULL)},
+    {"sequence", "motion of the mesh, vertex by vertex", HED_AS_OTHER("sequence", NULL)},
+    {"mend", "true: remove faces of a broken mesh if that is safe", .kind = HED_FIELD_BOOLEAN},
+    {"motion", NULL, HED_AS_OTHER("motion", NULL)},
+    {"friction", "coefficient of friction", HED_AS_NUMBER(cloth_obstacle, friction, 0, 10, NULL)},
+    {"colour", "red, green and blue in pictures", CLOTH_COLOUR(cloth_obstacle)},
+    {0},
+};
+const hed_fields cloth_collider_fields = {"collider", "body that stops the garments",
+    .rows = collider_rows, .defaults = &obstacle_defaults, .one_of = KINDS};
+
+static void read_mesh_collider(
+    cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *result)
+{
+    result->body = cloth_scene_read_body(reader, node, false);
+    if (!result->body) return;
+    result->shown = (cloth_body){.vertex_count = result->body->vertex_count,
+        .triangle_count = result->body->triangle_count,
+        .triangles = result->body->triangles,
+        .rest = result->body->now};
+    result->shown.now = cloth_scene_allocate(
+        reader, node, result->shown.vertex_count, 3 * sizeof *result->shown.now);
 }
 
 static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *result)
 {
     static const char *const only_meshes[] = {"transform", "sequence", "mend", NULL};
-    hed_json_only(node, cloth_scene_keys("collider"));
-    result->kind = (cloth_obstacle_kind)cloth_scene_one_of(node, KINDS);
-    result->friction = (float)cloth_scene_number(node, "friction", 0.5, 0, 10);
-    cloth_scene_colour(node, result->colour);
+    static const hed_fields *const shapes[] = {
+        &cloth_plane_fields, &cloth_sphere_fields, &cloth_capsule_fields};
+    static const hed_cloth_shape kinds[] = {HED_CLOTH_PLANE, HED_CLOTH_SPHERE, HED_CLOTH_CAPSULE};
+    hed_cloth_collider *simple = &result->simple;
+    hed_fields_read(&cloth_collider_fields, node, result, reader);
     if (!cloth_scene_fine(reader)) return;
-    hed_json_node shape = hed_json_member(node, KINDS[result->kind]);
+    result->kind = (cloth_obstacle_kind)hed_fields_which(&cloth_collider_fields, node);
     if (result->kind == CLOTH_OBSTACLE_MESH) {
-        result->body = cloth_scene_read_body(reader, node, false);
-        if (result->body) {
-            result->shown = (cloth_body){.vertex_count = result->body->vertex_count,
-                .triangle_count = result->body->triangle_count,
-                .triangles = result->body->triangles,
-                .rest = result->body->now};
-            result->shown.now = cloth_scene_allocate(
-                reader, node, result->shown.vertex_count, 3 * sizeof *result->shown.now);
-        }
+        read_mesh_collider(reader, node, result);
         return;
     }
     for (const char *const *key = only_meshes; *key; key++)
         if (hed_json_has(node, *key)) hed_json_reject(node, "\"%s\" is for a \"mesh\"", *key);
-    if (result->kind == CLOTH_OBSTACLE_PLANE) {
-        double point[3] = {0}, normal[3] = {0};
-        hed_json_only(shape, cloth_scene_keys("plane"));
-        cloth_scene_point(reader, hed_json_member(shape, "point"), point);
-        cloth_scene_direction(reader, hed_json_member(shape, "normal"), normal);
-        result->simple.shape = HED_CLOTH_PLANE;
-        to_floats(point, result->simple.a);
-        to_floats(normal, result->simple.b);
-    }
-    if (result->kind == CLOTH_OBSTACLE_SPHERE) read_sphere(reader, shape, &result->simple);
-    if (result->kind == CLOTH_OBSTACLE_CAPSULE) read_capsule(reader, shape, &result->simple);
+    simple->shape = kinds[result->kind];
+    hed_fields_read(
+        shapes[result->kind], hed_json_member(node, KINDS[result->kind]), simple, reader);
+    if (simple->shape == HED_CLOTH_SPHERE) simple->radius[1] = simple->radius[0];
     if (hed_json_has(node, "motion"))
         cloth_scene_read_motion(reader, hed_json_member(node, "motion"), &result->motion);
-    result->simple.friction = result->friction;
+    simple->friction = result->friction;
     if (result->kind == CLOTH_OBSTACLE_PLANE) show_plane(reader, node, result);
     else show_capsule(reader, node, result);
 }
 
+static void read_height(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    const hed_cloth_scene *scene = ((cloth_scene_reader *)user)->scene;
+    double limit = CLOTH_SCENE_FAR / scene->unit;
+    ((cloth_obstacle *)at)->simple.a[scene->def.up] =
+        (float)(scene->unit * hed_json_number(node, -limit, limit));
+}
+
+static const cloth_obstacle ground_defaults = {.friction = 0.6f, .colour = {0.62f, 0.64f, 0.68f}};
+static const hed_field ground_rows[] = {
+    {"height", "position along the vertical axis; 0 by default", .kind = HED_FIELD_NUMBER,
+        .low = -HED_FIELD_ANY, .high = HED_FIELD_ANY, .read = read_height},
+    {"friction", "coefficient of friction", HED_AS_NUMBER(cloth_obstacle, friction, 0, 10, NULL)},
+    {"colour", "red, green and blue in pictures", CLOTH_COLOUR(cloth_obstacle)},
+    {0},
+};
+const hed_fields cloth_ground_fields = {
+    "ground", "plane that faces up", .rows = ground_rows, .defaults = &ground_defaults};
+
 static void read_ground(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *result)
 {
-    hed_json_only(node, cloth_scene_keys("ground"));
     result->kind = CLOTH_OBSTACLE_PLANE;
-    result->friction = (float)cloth_scene_number(node, "friction", 0.6, 0, 10);
-    cloth_scene_colour(node, result->colour);
-    uint32_t up = reader->scene->def.up;
-    double unit = reader->scene->unit;
-    result->simple = (hed_cloth_collider){.shape = HED_CLOTH_PLANE, .friction = result->friction};
-    result->simple.a[up] = (float)(unit * cloth_scene_number(node, "height", 0,
-                                              -CLOTH_SCENE_FAR / unit, CLOTH_SCENE_FAR / unit));
-    result->simple.b[up] = 1;
+    result->simple.shape = HED_CLOTH_PLANE;
+    result->simple.b[reader->scene->def.up] = 1;
+    hed_fields_read(&cloth_ground_fields, node, result, reader);
+    result->simple.friction = result->friction;
     show_plane(reader, node, result);
 }
 
@@ -472,7 +535,7 @@ void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
     if (!cloth_scene_fine(reader)) return;
     for (size_t i = 0; i < count + ground && cloth_scene_fine(reader); i++) {
         cloth_obstacle *result = &scene->obstacles[scene->obstacle_count++];
-        *result = (cloth_obstacle){.colour = {0.62f, 0.64f, 0.68f}};
+        *result = i < ground ? ground_defaults : obstacle_defaults;
         result->name =
             i < ground ? "ground" : cloth_scene_text(reader, root, "collider-%zu", i - ground + 1);
         if (i < ground) read_ground(reader, hed_json_member(root, "ground"), result);

@@ -20,18 +20,7 @@ hed_cloth_frame hed_default_cloth_frame(void)
 
 hed_cloth_garment_def hed_default_cloth_garment_def(void)
 {
-    hed_cloth_garment_def def = {.density = 0.2f,
-        .tether_slack = 1.0f,
-        .damping = 0.1f,
-        .friction = 0.3f,
-        .thickness = 0.005f,
-        .copies = 1};
-    const hed_cloth_material rigid = {1.0f, 1.0f, 0.0f};
-    for (int f = 0; f < HED_CLOTH_FAMILY_COUNT; f++) {
-        def.family_material[f] = rigid;
-        def.family[f] = true;
-    }
-    return def;
+    return (hed_cloth_garment_def)CLOTH_GARMENT_DEFAULTS;
 }
 
 static void take_numbers(cloth_garment *garment, const hed_cloth_garment_def *def)

@@ -7,6 +7,17 @@
 #include "heddle/author.h"
 #include "heddle/cloth.h"
 
+/* Initialiser of hed_default_cloth_garment_def(): rigid constraints of all families. */
+#define CLOTH_GARMENT_DEFAULTS \
+    { \
+        .density = 0.2f, .tether_slack = 1, .damping = 0.1f, .friction = 0.3f, \
+        .thickness = 0.005f, .copies = 1, .family = {true, true, true}, .family_material = { \
+            {1, 1, 0}, \
+            {1, 1, 0}, \
+            {1, 1, 0} \
+        } \
+    }
+
 /* Bending constraint: the sum of weight x position, which is 0 where the cloth is flat, is
  * pulled to 0 as by a spring of 1 N/m. The weights add up to 0. A constraint of three particles
  * repeats one of them as its first, with weight 0. */

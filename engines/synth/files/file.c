@@ -238,8 +238,7 @@ static void read_entity(file_reader *reader, hed_json_node element, uint32_t typ
 
 /* ---- changes of parts of grids ---- */
 
-#define BODY(member, least, most, unit) \
-    HED_AS_NUMBER(hed_synth_body_def, member, least, most, unit)
+#define BODY(member, least, most, unit) HED_AS_NUMBER(hed_synth_body_def, member, least, most, unit)
 #define SPRING(member, least, most, unit) \
     HED_AS_NUMBER(hed_synth_spring_def, member, least, most, unit)
 static const hed_field change_rows[] = {
@@ -267,8 +266,7 @@ static void change_fields_of(file_reader *reader, hed_json_node object, hed_synt
         void *value = (char *)&def->as + (field ? field->offset : 0);
         if (strcmp(at.key, "entity") == 0) continue;
         if (!field)
-            hed_json_reject(
-                at, "unknown key of a %s", hed_synth_entity_type_name(def->type));
+            hed_json_reject(at, "unknown key of a %s", hed_synth_entity_type_name(def->type));
         else if (synth_refers(field)) read_reference(reader, at, field, value);
         else hed_field_read_value(field, at, value, reader);
     }
@@ -348,14 +346,12 @@ static void modulate_one(
         file_refuse(reader, node, &error);
 }
 
-static void read_modulation_target(
-    const hed_field *field, hed_json_node node, void *at, void *user)
+static void read_modulation_target(const hed_field *field, hed_json_node node, void *at, void *user)
 {
     file_each(user, node, modulate_one, at);
 }
 
-#define MODULATION(kind, member, ...) \
-    HED_AS_##kind(hed_synth_modulation_def, member, __VA_ARGS__)
+#define MODULATION(kind, member, ...) HED_AS_##kind(hed_synth_modulation_def, member, __VA_ARGS__)
 static const hed_field modulation_rows[] = {
     {"source", "LFO, envelope, follower or MIDI source", SOURCE(hed_synth_modulation_def, source), .required = true},
     {"parameter", "parameter of the target", MODULATION(CHOICE, target, synth_target_names), .required = true},

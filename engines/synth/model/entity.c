@@ -20,8 +20,7 @@ const char *const synth_modulation_names[] = {"add", "multiply", "exponential", 
 
 #define NUMBER(type, member, least, most, unit) \
     HED_AS_NUMBER(hed_synth_##type##_def, member, least, most, unit)
-#define WHOLE(type, member, least, most) \
-    HED_AS_INTEGER(hed_synth_##type##_def, member, least, most)
+#define WHOLE(type, member, least, most) HED_AS_INTEGER(hed_synth_##type##_def, member, least, most)
 #define BOOLEAN(type, member) HED_AS_BOOLEAN(hed_synth_##type##_def, member)
 #define CHOICE(type, member, names) HED_AS_CHOICE(hed_synth_##type##_def, member, names)
 #define VECTOR(type, member) \
@@ -29,7 +28,7 @@ const char *const synth_modulation_names[] = {"add", "multiply", "exponential", 
 #define ENTITY(type, member, entity_type) \
     HED_MEMBER(hed_synth_##type##_def, member), HED_AS_OTHER("reference", NULL), \
         .tag = (entity_type), .required = true
-/* Rows that several types share. */
+/* Rows of several types. */
 #define NAME_ROW {"name", "name of the entity; each name occurs once", HED_AS_OTHER("name", NULL)}
 #define DIRECTION_ROW(type, help) \
     {"direction", help ", of any length above 0", \
@@ -337,7 +336,8 @@ static const char *const parameter_fields[HED_SYNTH_TARGET_COUNT] = {
 
 synth_range synth_target_range(hed_synth_entity_type type, hed_synth_target target)
 {
-    const char *key = parameter_fields[target] ? parameter_fields[target] : synth_target_names[target];
+    const char *key =
+        parameter_fields[target] ? parameter_fields[target] : synth_target_names[target];
     const hed_field *field = hed_fields_find(&synth_fields[type], key);
     if (field) return (synth_range){(float)field->low, (float)field->high};
     return (synth_range){-(float)MAX_DISTANCE, (float)MAX_DISTANCE};
@@ -401,8 +401,8 @@ static const hed_synth_instrument_def instrument_default = {.mode = HED_SYNTH_SI
     .tempo = 120,
     .limit = -1,
     .limit_release = 0.05f};
-const hed_fields synth_instrument_fields = {
-    "instrument", "properties of the whole", .rows = instrument_rows, .defaults = &instrument_default};
+const hed_fields synth_instrument_fields = {"instrument", "properties of the whole",
+    .rows = instrument_rows, .defaults = &instrument_default};
 
 hed_synth_instrument_def hed_default_synth_instrument_def(void) { return instrument_default; }
 
