@@ -19,7 +19,8 @@ endfunction()
 # The prelude: src/prelude/heddle.clh with its #include "..." lines replaced by the files.
 function(hed_embed_prelude out)
   file(GLOB parts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/prelude/*.clh)
-  list(APPEND parts ${CMAKE_SOURCE_DIR}/include/heddle/math.h ${CMAKE_SOURCE_DIR}/include/heddle/tree.h)
+  list(APPEND parts ${CMAKE_SOURCE_DIR}/include/heddle/math.h ${CMAKE_SOURCE_DIR}/include/heddle/tree.h
+       ${CMAKE_SOURCE_DIR}/include/heddle/view.h)
   set(target ${CMAKE_CURRENT_BINARY_DIR}/prelude_text.c)
   add_custom_command(OUTPUT ${target}
     COMMAND ${CMAKE_COMMAND} -DOUT=${target} -DPRELUDE=${CMAKE_SOURCE_DIR}/src/prelude/heddle.clh

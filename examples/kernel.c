@@ -6,32 +6,37 @@
 #include <math.h>
 #include <stdio.h>
 
+/* Arguments of the kernel, the one list of them: text, native version, description and launch are
+ * made from it (heddle/view.h). */
+#define SMOOTH(FIRST, NEXT) \
+    FIRST(IN, float, in) NEXT(OUT, float, out) NEXT(VALUE, float, weight) NEXT(VALUE, uint32_t, n)
+HED_VIEW(smooth_view, SMOOTH)
+HED_VIEW_LAUNCH(smooth_launch, SMOOTH)
+
 /* OpenCL C 1.2 and the words of src/prelude/heddle.clh. In an engine this is a file of its own,
- * such as smooth.cl, that its CMakeLists.txt embeds. */
+ * such as smooth.cl, that its CMakeLists.txt embeds, and the list is in a header that both
+ * include. */
+static const char list[] = "typedef uint uint32_t;\n" HED_VIEW_TEXT(SMOOTH);
 static const char text[] =
     "#ifndef WG\n#define WG 64\n#endif\n"
     "#ifndef ITEMS\n#define ITEMS 1\n#endif\n"
-    "__kernel void smooth(__global const float *in, __global float *out, float share, uint n)\n"
+    "__kernel void smooth(HED_VIEW_PARAMETERS(SMOOTH))\n"
     "{\n"
     "    uint i = get_group_id(0) * (WG * ITEMS) + get_local_id(0);\n"
     "    for (uint item = 0; item < ITEMS && i < n; item++, i += WG) {\n"
     "        uint left = i > 0 ? i - 1 : 0, right = i + 1 < n ? i + 1 : i;\n"
-    "        out[i] = fma(share, 0.5f * (in[left] + in[right]), (1.0f - share) * in[i]);\n"
+    "        out[i] = fma(weight, 0.5f * (in[left] + in[right]), (1.0f - weight) * in[i]);\n"
     "    }\n"
     "}\n";
-
-/* indices of arguments, for the native version */
-enum { IN, OUT, SHARE, N };
 
 /* The kernel of `host`, and the reference of every other device. */
 HED_NATIVE_BODY smooth_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    const float *in = call->arguments[IN], share = *(const float *)call->arguments[SHARE];
-    float *out = call->arguments[OUT];
-    uint32_t n = *(const uint32_t *)call->arguments[N];
+    const smooth_view view = smooth_view_of(call->arguments);
+    const float *in = view.in, weight = view.weight;
     for (uint64_t i = begin; i < end; i++) {
-        uint64_t left = i > 0 ? i - 1 : 0, right = i + 1 < n ? i + 1 : i;
-        out[i] = fmaf(share, 0.5f * (in[left] + in[right]), (1.0f - share) * in[i]);
+        uint64_t left = i > 0 ? i - 1 : 0, right = i + 1 < view.n ? i + 1 : i;
+        view.out[i] = fmaf(weight, 0.5f * (in[left] + in[right]), (1.0f - weight) * in[i]);
     }
 }
 HED_NATIVE_CLONES(smooth_native, smooth_body)
@@ -45,10 +50,10 @@ static void smooth_work(
 }
 
 const hed_kernel_def smooth = {
-    .name = "smooth", .summary = "moves n values towards the mean of their neighbours",
-    HED_SOURCES({"smooth.cl", text, 0}),
-    HED_ARGUMENTS(HED_IN(float, in), HED_OUT(float, out, .tolerance = 1e-6),
-        HED_VALUE(float, share), HED_VALUE(uint, n)),
+    .name = "smooth",
+    .summary = "moves n values towards the mean of their neighbours",
+    HED_SOURCES({"smooth.h", list, 0}, {"smooth.cl", text, 0}),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SMOOTH), [HED_ROW(smooth_view, out)].tolerance = 1e-6),
     HED_PARAMETERS(HED_PARAMETER(WG, 256, 64, 128, 256, 512), HED_PARAMETER(ITEMS, 2, 1, 2, 4)),
     .native_ignores = HED_ALL_PARAMETERS, HED_DIMENSIONS("n"), .max_threads = "WG",
     .geometry = hed_default_geometry, .range = smooth_native, .work = smooth_work,
@@ -62,10 +67,10 @@ int main(void)
     enum { MOST = 1000 };
     static float in[MOST], out[MOST], expected[MOST];
     uint32_t n = MOST;
-    float share = 0.25f;
+    float weight = 0.25f;
     hed_problem problem = hed_problem_1d(n);
-    hed_sample_floats(in, n, 1, IN);
-    void *native[] = {in, expected, &share, &n};
+    hed_sample_floats(in, n, 1, 0);
+    void *native[] = {in, expected, &weight, &n};
     smooth.range(&(hed_native_call){.def = &smooth, .arguments = native}, 0, n);
 
     hed_context *context = NULL;
@@ -84,10 +89,11 @@ int main(void)
         fprintf(stderr, "%s\n%s", error.text, error.log);
         return 1;
     }
-    hed_argument arguments[] = {hed_buffer_argument(buffers[0]), hed_buffer_argument(buffers[1]),
-        hed_float_argument(share), hed_uint_argument(n)};
     if (hed_write(stream, buffers[0], 0, in, sizeof in, &error) ||
-        hed_launch(stream, kernel, &problem, arguments, HED_COUNT(arguments), &error) ||
+        hed_launch(stream, kernel, &problem,
+            HED_VIEW_ARGS(
+                smooth_launch, .in = buffers[0], .out = buffers[1], .weight = weight, .n = n),
+            &error) ||
         hed_read(stream, out, buffers[1], 0, sizeof out, &error) ||
         hed_stream_wait(stream, &error)) {
         fprintf(stderr, "%s\n", error.text);

@@ -5,6 +5,7 @@
 #define HED_SUPPORT_WORDS_H
 
 #include "heddle/math.h"
+#include "heddle/view.h"
 
 #include <stdint.h>
 #include <tgmath.h> /* sqrt, fma, fabs of a float are float, as on devices */

@@ -323,7 +323,7 @@ static void write_back(const test_device *t, shown *s, const cloth_view *view, h
             {"vertex_particle", s->vertex_particle, sizeof s->vertex_particle},
             {"air", s->air, sizeof s->air}, {"vertices", s->vertices, sizeof s->vertices},
             {"normals", s->normals, sizeof s->normals}, {"broken", broken, sizeof broken},
-            {"view", (void *)view, sizeof *view}, {NULL, NULL, 0}});
+            {"show", (void *)view, sizeof *view}, {NULL, NULL, 0}});
     CHECK_EQ(broken[0], 0);
     for (uint32_t i = SHOWN; i < SHOWN + BEHIND; i++)
         for (size_t k = 0; k < sizeof(float4); k++)

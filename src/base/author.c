@@ -72,7 +72,7 @@ uint64_t hed_default_sample_bytes(const hed_kernel_def *def, const hed_config *c
             sign = word + length;
             if (!*sign) break;
         }
-    return elements * hed_type_size(a->type);
+    return elements * (a->size ? a->size : hed_type_size(a->type));
 }
 
 void hed_default_sample_fill(const hed_kernel_def *def, const hed_problem *problem,

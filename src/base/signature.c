@@ -4,6 +4,7 @@
 #include "base/signature.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,6 +65,11 @@ static piece next_token(const char *at, const char *end)
 static bool is_type_word(piece p, const char *word)
 {
     return p.length == strlen(word) && memcmp(p.begin, word, p.length) == 0;
+}
+
+static bool is_same_word(piece a, piece b)
+{
+    return a.length == b.length && memcmp(a.begin, b.begin, a.length) == 0;
 }
 
 static bool is_listed(piece p, const char *const *words)
@@ -415,9 +421,129 @@ static uint32_t skip_symbols(const hed_signature *s, uint32_t index)
     return index;
 }
 
+/* ---- lists of heddle/view.h ---- */
+
+/* Parameters with each HED_VIEW_PARAMETERS(LIST) replaced by its rows. */
+typedef struct expansion {
+    const hed_signature *signature;
+    bool has_rows;
+    size_t used;
+    char text[4096];
+} expansion;
+
+static bool expansion_add(expansion *to, const char *format, ...) HED_PRINTF(2, 3);
+static bool expansion_add(expansion *to, const char *format, ...)
+{
+    size_t capacity = sizeof to->text - to->used;
+    va_list values;
+    va_start(values, format);
+    int length = vsnprintf(to->text + to->used, capacity, format, values);
+    va_end(values);
+    if (length < 0 || (size_t)length >= capacity) return false;
+    to->used += (size_t)length;
+    return true;
+}
+
+/* Finds the macro with arguments of this name: the text from its parameters on; length 0 if there is
+ * none. */
+static piece find_macro(const hed_signature *s, piece name)
+{
+    for (uint32_t i = 0; i < s->source_count; i++) {
+        const char *at = s->sources[i].text;
+        const char *end = at + (s->sources[i].size ? s->sources[i].size : strlen(at));
+        for (piece p = next_token(at, end), value; p.length; p = next_token(at, end)) {
+            at = p.begin + p.length;
+            if (*p.begin == '#' && defines_name(p, name, &value) && *value.begin == '(')
+                return (piece){value.begin + 1, (size_t)(at - value.begin - 1)};
+        }
+    }
+    return (piece){NULL, 0};
+}
+
+/* Adds the parameter of a row `KIND, type, name`. */
+static bool expand_row(expansion *to, piece row)
+{
+    static const char *const values[] = {"VALUE", "STRUCT", NULL}, *const arrays[] = {"IN", "OUT",
+                                                                       "INOUT", "SHARED_IN",
+                                                                       "SHARED_OUT", "SHARED",
+                                                                       "SCRATCH", NULL};
+    const char *at = row.begin, *end = at + row.length;
+    piece parts[3];
+    for (int i = 0; i < 3; i++)
+        if (!signature_next(&at, end, &parts[i])) return false;
+    const piece kind = next_token(parts[0].begin, end), type = parts[1], name = parts[2];
+    const char *format = is_listed(kind, arrays)       ? "%s__global %.*s *%.*s"
+                         : is_listed(kind, values)     ? "%s%.*s %.*s"
+                         : is_type_word(kind, "LOCAL") ? "%sHED_LOCAL(%.*s, %.*s)"
+                                                       : NULL;
+    if (!format) return false;
+    to->has_rows = true;
+    return expansion_add(to, format, to->used ? ", " : "", (int)type.length, type.begin,
+        (int)name.length, name.begin);
+}
+
+/* Adds the rows of a list and of the lists within it; false if a list or a kind is unknown. */
+static bool expand_view(expansion *to, piece name, int depth)
+{
+    const piece macro = find_macro(to->signature, name);
+    const char *at = macro.begin, *end = at + macro.length;
+    if (!macro.length || depth == MOST_ALIASES) return false;
+    const piece first = next_token(at, end), comma = next_token(first.begin + first.length, end),
+                next = next_token(comma.begin + comma.length, end),
+                close = next_token(next.begin + next.length, end);
+    at = close.begin + close.length;
+    for (piece p = next_token(at, end); p.length; p = next_token(at, end)) {
+        at = p.begin + p.length;
+        if (*p.begin == '\\') continue;
+        const piece open = next_token(at, end);
+        if (!in_word(*p.begin) || !open.length || *open.begin != '(') return false;
+        const piece inner = within_brackets(open.begin + 1, end);
+        const bool is_row = is_same_word(p, first) || is_same_word(p, next);
+        if (!(is_row ? expand_row(to, inner) : expand_view(to, p, depth + 1))) return false;
+        at = inner.begin + inner.length + 1;
+    }
+    return true;
+}
+
+/* Returns the parameters of a kernel with the rows of its lists; the same parameters if they name no
+ * list, or an unknown one. */
+static piece expand_list(expansion *to, piece list)
+{
+    const char *at = list.begin, *end = at + list.length;
+    piece parameter;
+    while (list.length && signature_next(&at, end, &parameter)) {
+        const char *close = parameter.begin + parameter.length;
+        const piece word = next_token(parameter.begin, close),
+                    open = next_token(word.begin + word.length, close),
+                    name = next_token(open.begin + open.length, close);
+        bool is_added = is_type_word(word, "HED_VIEW_PARAMETERS")
+                            ? expand_view(to, name, 0)
+                            : expansion_add(to, "%s%.*s", to->used ? ", " : "",
+                                  (int)parameter.length, parameter.begin);
+        if (!is_added) return list;
+    }
+    return to->has_rows ? (piece){to->text, to->used} : list;
+}
+
+/* Fails if a parameter does not end with the argument's name. */
+static hed_status compare_name(
+    const hed_signature *signature, uint32_t argument, piece parameter, hed_error *error)
+{
+    const char *name = signature->def->arguments[argument].name, *at = parameter.begin,
+               *end = at + parameter.length;
+    piece last = {at, 0};
+    for (piece p = next_token(at, end); p.length; p = next_token(p.begin + p.length, end))
+        if (in_word(*p.begin)) last = p;
+    if (is_type_word(last, name)) return HED_OK;
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "%s: parameter %u of kernel \"%s\" is \"%.*s\" in its list, and argument \"%s\" in its description; expected one name in both",
+        signature->def->name, argument, signature->entry, (int)last.length, last.begin, name);
+}
+
 hed_status hed_signature_check(const hed_signature *signature, hed_error *error)
 {
-    const piece list = find_list(signature);
+    expansion expanded = {.signature = signature};
+    const piece list = expand_list(&expanded, find_list(signature));
     const char *end = list.begin + list.length, *at = list.begin;
     const hed_kernel_def *def = signature->def;
     piece parameter;
@@ -437,6 +563,8 @@ hed_status hed_signature_check(const hed_signature *signature, hed_error *error)
          index = skip_symbols(signature, index + 1)) {
         hed_status status =
             hed_signature_compare(signature, index, parameter.begin, parameter.length, error);
+        if (!status && list.begin == expanded.text)
+            status = compare_name(signature, index, parameter, error);
         if (status) return status;
     }
     return HED_OK;

@@ -5,12 +5,10 @@
 
 HED_NATIVE_BODY distance_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    cloth_step step = cloth_step_at(a[6], *(const uint *)a[7]);
-    uint pass = *(const uint *)a[8], first = *(const uint *)a[9];
-    for (uint64_t i = begin; i < end; i++)
-        cloth_distance_one(
-            first + (uint)i, a[0], a[1], a[2], a[3], a[4], a[5], step.stiffness, pass);
+    const cloth_projection view = cloth_projection_of(call->arguments);
+    const uint first = cloth_distance_view_of(call->arguments).first;
+    const float stiffness = cloth_stiffness_at(view.steps, view.substep);
+    for (uint64_t i = begin; i < end; i++) cloth_distance_one(first + (uint)i, view, stiffness);
 }
 HED_NATIVE_CLONES(distance_native, distance_body)
 /* Two particles are read and written, and 14 bytes of the constraint read; 33 operations. */
@@ -23,9 +21,10 @@ const hed_kernel_def cloth_distance_def = {
     .summary = "min/max distance constraints of one colour, projected",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0},
         {"project.h", hed_cloth_project_h, 0}, {"distance.cl", hed_cloth_distance_cl, 0}),
-    HED_ARGUMENTS(HED_INOUT(float, position, .count = "8*constraints", .tolerance = 1e-5),
-        CLOTH_CONSTRAINT_ARGUMENTS, HED_VALUE(uint, substep), HED_VALUE(uint, pass),
-        HED_VALUE(uint, first), HED_VALUE(uint, count)),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_DISTANCE),
+        [HED_ROW(cloth_projection, position)].count = "2*constraints",
+        [HED_ROW(cloth_projection, position)].tolerance = 1e-5,
+        [HED_ROW(cloth_projection, multipliers)].tolerance = 1e-5),
     CLOTH_VERSIONS,
     CLOTH_FOR_EACH("constraints", distance),
     HED_PROBLEMS(
@@ -44,12 +43,11 @@ static void sets_geometry(const hed_kernel_def *def, const hed_config *config,
 
 HED_NATIVE_BODY sets_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    cloth_step step = cloth_step_at(a[6], *(const uint *)a[8]);
-    const uint *set_at = a[7];
-    uint pass = *(const uint *)a[9], sets = *(const uint *)a[10];
-    for (uint i = set_at[0]; begin < end && i < set_at[sets]; i++)
-        cloth_distance_one(i, a[0], a[1], a[2], a[3], a[4], a[5], step.stiffness, pass);
+    const cloth_projection view = cloth_projection_of(call->arguments);
+    const cloth_sets_view all = cloth_sets_view_of(call->arguments);
+    const float stiffness = cloth_stiffness_at(view.steps, view.substep);
+    for (uint i = all.set_at[0]; begin < end && i < all.set_at[all.sets]; i++)
+        cloth_distance_one(i, view, stiffness);
 }
 HED_NATIVE_CLONES(sets_native, sets_body)
 CLOTH_WORK(sets_work, 64.0 + 14.0, 33.0)
@@ -61,9 +59,9 @@ const hed_kernel_def cloth_sets_def = {
     .summary = "all sets of distance constraints by one group, a barrier after each",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0},
         {"project.h", hed_cloth_project_h, 0}, {"sets.cl", hed_cloth_sets_cl, 0}),
-    HED_ARGUMENTS(HED_INOUT(float, position, .count = "4*constraints", .tolerance = 1e-5),
-        CLOTH_CONSTRAINT_ARGUMENTS, HED_IN(uint, set_at, .count = "constraints"),
-        HED_VALUE(uint, substep), HED_VALUE(uint, pass), HED_VALUE(uint, sets)),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_SETS),
+        [HED_ROW(cloth_projection, position)].tolerance = 1e-5,
+        [HED_ROW(cloth_projection, multipliers)].tolerance = 1e-5),
     HED_PARAMETERS(
         HED_PARAMETER(WG, 32, 1, 8, 32, 128, 512, 1024), HED_CHOICE(VECTOR, 0, "scalar", "vector")),
     .geometry = sets_geometry,
@@ -75,17 +73,15 @@ const hed_kernel_def cloth_sets_def = {
 
 HED_NATIVE_BODY lines_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    float give = cloth_stiffness_at(a[6], *(const uint *)a[7]);
-    uint pass = *(const uint *)a[8], first = *(const uint *)a[9];
-    float4 *sums = a[3];
-    float *links = a[4];
+    const cloth_lines_view view = cloth_lines_view_of(call->arguments);
+    float give = cloth_stiffness_at(view.steps, view.substep);
+    float4 *sums = view.sums;
+    float *links = view.links;
     for (uint64_t i = begin; i < end; i++) {
-        cloth_line_at line = cloth_line_of(a[1], first + (uint)i);
+        cloth_line_at line = cloth_line_of(view.lines, view.first + (uint)i);
         cloth_line_pass along = cloth_line_begin();
         for (uint j = 0; j < line.count; j++) {
-            cloth_line_row row =
-                cloth_line_forth(&along, cloth_line_row_of(j, line, a[0], a[2], a[5], give, pass));
+            cloth_line_row row = cloth_line_forth(&along, cloth_line_row_of(j, line, view, give));
             sums[line.row + j] = row.sum;
             links[2 * (line.row + j)] = row.one;
             links[2 * (line.row + j) + 1] = row.two;
@@ -96,9 +92,8 @@ HED_NATIVE_BODY lines_body(const hed_native_call *call, uint64_t begin, uint64_t
             sums[j] = cloth_line_back(&along, row).sum;
         }
         for (uint j = 0; j < line.count + (line.across ? 1 : 2); j++)
-            cloth_line_move(j, line, a[0], a[2], a[3]);
-        for (uint j = 0; pass > 0 && j < line.count; j++)
-            cloth_line_keep(j, line, a[3], a[5], pass);
+            cloth_line_move(j, line, view);
+        for (uint j = 0; view.pass > 0 && j < line.count; j++) cloth_line_keep(j, line, view);
     }
 }
 HED_NATIVE_CLONES(lines_native, lines_body)
@@ -120,13 +115,17 @@ const hed_kernel_def cloth_lines_def = {
     .name = "cloth_lines",
     .summary = "bending along lines of a grid, each solved as one system",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"line.cl", hed_cloth_line_cl, 0}),
-    HED_ARGUMENTS(HED_INOUT(float, position, .count = "400*lines", .tolerance = 1e-4),
-        HED_IN(uint, lines, .count = "8*lines"), HED_IN(float, weights, .count = "400*lines"),
-        HED_INOUT(float, sums, .count = "400*lines", .tolerance = 1e-4),
-        HED_INOUT(float, links, .count = "200*lines", .tolerance = 1e-4),
-        HED_INOUT(float, pulled, .count = "400*lines", .tolerance = 1e-4),
-        HED_IN(bytes, steps, .count = CLOTH_SAMPLE_STEP_BYTES), HED_VALUE(uint, substep),
-        HED_VALUE(uint, pass), HED_VALUE(uint, first)),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_LINES),
+        [HED_ROW(cloth_lines_view, position)].count = "100*lines",
+        [HED_ROW(cloth_lines_view, lines)].count = "2*lines",
+        [HED_ROW(cloth_lines_view, weights)].count = "100*lines",
+        [HED_ROW(cloth_lines_view, sums)].count = "100*lines",
+        [HED_ROW(cloth_lines_view, links)].count = "200*lines",
+        [HED_ROW(cloth_lines_view, pulled)].count = "100*lines",
+        [HED_ROW(cloth_lines_view, position)].tolerance = 1e-4,
+        [HED_ROW(cloth_lines_view, sums)].tolerance = 1e-4,
+        [HED_ROW(cloth_lines_view, links)].tolerance = 1e-4,
+        [HED_ROW(cloth_lines_view, pulled)].tolerance = 1e-4),
     HED_PARAMETERS(HED_PARAMETER(WG, 32, 32, 64, 128, 256)),
     .geometry = lines_geometry,
     CLOTH_FOR_EACH("lines", lines),
@@ -137,11 +136,9 @@ const hed_kernel_def cloth_lines_def = {
 
 HED_NATIVE_BODY elements_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    cloth_step step = cloth_step_at(a[3], *(const uint *)a[5]);
-    uint all = *(const uint *)a[4], pass = *(const uint *)a[6], first = *(const uint *)a[7];
-    for (uint64_t i = begin; i < end; i++)
-        cloth_element_one(first + (uint)i, a[0], a[1], all, a[2], step.stiffness, pass);
+    const cloth_elements_view view = cloth_elements_view_of(call->arguments);
+    const float stiffness = cloth_stiffness_at(view.steps, view.substep);
+    for (uint64_t i = begin; i < end; i++) cloth_element_one(view.first + (uint)i, view, stiffness);
 }
 HED_NATIVE_CLONES(elements_native, elements_body)
 /* Six particles are read and written, and 128 bytes of the element read; 486 operations. */
@@ -152,12 +149,12 @@ const hed_kernel_def cloth_elements_def = {
     .name = "cloth_elements",
     .summary = "strain and bending of a fabric's triangles of one colour, projected",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"element.cl", hed_cloth_element_cl, 0}),
-    HED_ARGUMENTS(HED_INOUT(float, position, .count = "24*elements", .tolerance = 1e-4),
-        HED_IN(uint, elements, .count = "32*elements"),
-        HED_INOUT(float, pulled, .count = "12*elements", .tolerance = 1e-4),
-        HED_IN(bytes, steps, .count = CLOTH_SAMPLE_STEP_BYTES), HED_VALUE(uint, all),
-        HED_VALUE(uint, substep), HED_VALUE(uint, pass), HED_VALUE(uint, first),
-        HED_VALUE(uint, count)),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_ELEMENTS),
+        [HED_ROW(cloth_elements_view, position)].count = "6*elements",
+        [HED_ROW(cloth_elements_view, elements)].count = "8*elements",
+        [HED_ROW(cloth_elements_view, pulled)].count = "3*elements",
+        [HED_ROW(cloth_elements_view, position)].tolerance = 1e-4,
+        [HED_ROW(cloth_elements_view, pulled)].tolerance = 1e-4),
     CLOTH_PLAIN,
     CLOTH_FOR_EACH("elements", elements),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(63), HED_PROBLEM(1001)),

@@ -11,16 +11,10 @@
 #include "project.h"
 #endif
 
-__kernel void cloth_distance(__global float4 *restrict position,
-    __global const uint2 *restrict ends, __global const float *restrict rests,
-    __global const ushort *restrict kinds, __global const float4 *restrict materials,
-    __global float *restrict multipliers, __global const float4 *restrict steps, uint substep,
-    uint pass, uint first, uint count)
+__kernel void cloth_distance(HED_VIEW_PARAMETERS(CLOTH_DISTANCE))
 {
+    HED_VIEW_HERE(cloth_projection, view, CLOTH_PROJECTION);
     float stiffness = cloth_stiffness_at(steps, substep);
-    CLOTH_EACH(count,
-        cloth_distance_four(
-            first + i, position, ends, rests, kinds, materials, multipliers, stiffness, pass),
-        cloth_distance_one(
-            first + i, position, ends, rests, kinds, materials, multipliers, stiffness, pass))
+    CLOTH_EACH(count, cloth_distance_four(first + i, view, stiffness),
+        cloth_distance_one(first + i, view, stiffness))
 }

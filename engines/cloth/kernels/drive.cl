@@ -13,19 +13,18 @@
 #if VECTOR
 /* Applies colliders and contact planes to one of the four particles: scalar, because branches differ
  * between particles. */
-CLOTH_FUNCTION float4 cloth_collided(uint i, float4 at, __global const float4 *previous,
-    __global const float4 *garments, __global const float4 *colliders,
-    __global const float4 *contact, cloth_step step)
+CLOTH_FUNCTION float4 cloth_collided(uint i, cloth_drive_view view, cloth_step step)
 {
+    float4 at = view.position[i];
     if (at.w == 0.0f || (step.colliders == 0 && !(step.flags & CLOTH_STEP_CONTACTS))) return at;
-    float4 before = previous[i];
-    cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
+    float4 before = view.previous[i];
+    cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
     if (step.colliders > 0)
-        at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders, step.colliders,
-            step.from, step.to);
+        at = cloth_collide(at, before, cloth.thickness, cloth.friction, view.colliders,
+            step.colliders, step.from, step.to);
     if (step.flags & CLOTH_STEP_CONTACTS)
-        at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i],
-            contact[2 * i + 1], step.from, step.to);
+        at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
+            view.contact[2 * i + 1], step.from, step.to);
     return at;
 }
 
@@ -79,17 +78,12 @@ CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_f
     return at;
 }
 
-CLOTH_FUNCTION void cloth_drive_four(uint i, __global float4 *position,
-    __global const float4 *previous, __global const float4 *garments,
-    __global const float4 *colliders, __global const float4 *contact,
-    __global const float4 *driver_from, __global const float4 *driver_to,
-    __global const float4 *driver_map, __global uint2 *debug, cloth_step step)
+CLOTH_FUNCTION void cloth_drive_four(uint i, cloth_drive_view view, cloth_step step)
 {
-    cloth_four at =
-        cloth_turn(cloth_collided(i, position[i], previous, garments, colliders, contact, step),
-            cloth_collided(i + 1, position[i + 1], previous, garments, colliders, contact, step),
-            cloth_collided(i + 2, position[i + 2], previous, garments, colliders, contact, step),
-            cloth_collided(i + 3, position[i + 3], previous, garments, colliders, contact, step));
+    __global const float4 *driver_from = view.driver_from, *driver_to = view.driver_to;
+    __global cloth_debug *debug = view.debug;
+    cloth_four at = cloth_turn(cloth_collided(i, view, step), cloth_collided(i + 1, view, step),
+        cloth_collided(i + 2, view, step), cloth_collided(i + 3, view, step));
     if (step.flags & CLOTH_STEP_DRIVER) {
         uint rear = step.particles + i; /* normals and stiffnesses */
         cloth_four target =
@@ -97,10 +91,11 @@ CLOTH_FUNCTION void cloth_drive_four(uint i, __global float4 *position,
                    start = at,
                    normal = cloth_unit4(cloth_between4(
                        cloth_row(driver_from, rear), cloth_row(driver_to, rear), step.to)),
-                   map = cloth_row(driver_map, i);
+                   map = cloth_row(view.driver_map, i);
         int4 acted,
             loose = cloth_more(at.w, hed_f4(0.0f)) & cloth_more(map.x, hed_f4(CLOTH_UNDRIVEN));
-        at = cloth_drive4(at, target, normal, map, cloth_row(driver_map, rear).x, loose, &acted);
+        at = cloth_drive4(
+            at, target, normal, map, cloth_row(view.driver_map, rear).x, loose, &acted);
         float4 moved = sqrt(cloth_square4(at.x - start.x, at.y - start.y, at.z - start.z));
         debug[i] = hed_u2(cloth_colour((uint)acted.x), as_uint(moved.x));
         debug[i + 1] = hed_u2(cloth_colour((uint)acted.y), as_uint(moved.y));
@@ -108,24 +103,16 @@ CLOTH_FUNCTION void cloth_drive_four(uint i, __global float4 *position,
         debug[i + 3] = hed_u2(cloth_colour((uint)acted.w), as_uint(moved.w));
     }
     at = cloth_turned(at);
-    position[i] = at.x;
-    position[i + 1] = at.y;
-    position[i + 2] = at.z;
-    position[i + 3] = at.w;
+    view.position[i] = at.x;
+    view.position[i + 1] = at.y;
+    view.position[i + 2] = at.z;
+    view.position[i + 3] = at.w;
 }
 #endif
 
-__kernel void cloth_drive_all(__global float4 *restrict position,
-    __global const float4 *restrict previous, __global const float4 *restrict garments,
-    __global const float4 *restrict colliders, __global const float4 *restrict contact,
-    __global const float4 *restrict driver_from, __global const float4 *restrict driver_to,
-    __global const float4 *restrict driver_map, __global uint2 *restrict debug,
-    __global const float4 *restrict steps, uint substep)
+__kernel void cloth_drive_all(HED_VIEW_PARAMETERS(CLOTH_DRIVE))
 {
+    HED_VIEW_HERE(cloth_drive_view, view, CLOTH_DRIVE);
     cloth_step step = cloth_step_at(steps, substep);
-    CLOTH_EACH(step.particles,
-        cloth_drive_four(i, position, previous, garments, colliders, contact, driver_from,
-            driver_to, driver_map, debug, step),
-        cloth_drive_one(i, position, previous, garments, colliders, contact, driver_from, driver_to,
-            driver_map, debug, step))
+    CLOTH_EACH(step.particles, cloth_drive_four(i, view, step), cloth_drive_one(i, view, step))
 }

@@ -9,12 +9,9 @@
 #include "particle.h"
 #endif
 
-__kernel void cloth_elements(__global float4 *position, __global const uint4 *restrict elements,
-    __global float4 *restrict pulled, __global const float4 *restrict steps, uint all, uint substep,
-    uint pass, uint first, uint count)
+__kernel void cloth_elements(HED_VIEW_PARAMETERS(CLOTH_ELEMENTS))
 {
+    HED_VIEW_HERE(cloth_elements_view, view, CLOTH_ELEMENTS);
     uint i = (uint)get_global_id(0);
-    if (i < count)
-        cloth_element_one(
-            first + i, position, elements, all, pulled, cloth_stiffness_at(steps, substep), pass);
+    if (i < count) cloth_element_one(first + i, view, cloth_stiffness_at(steps, substep));
 }

@@ -9,11 +9,9 @@
 #include "particle.h"
 #endif
 
-__kernel void cloth_feed(__global const float *restrict positions,
-    __global const float *restrict normals, __global const float4 *restrict pairs,
-    __global const float4 *restrict driver_map, __global float4 *restrict driver_to,
-    cloth_feeding fed)
+__kernel void cloth_feed(HED_VIEW_PARAMETERS(CLOTH_FEED))
 {
+    HED_VIEW_HERE(cloth_feed_view, view, CLOTH_FEED);
     uint i = (uint)get_global_id(0);
-    if (i < fed.particles) cloth_feed_one(i, positions, normals, pairs, driver_map, driver_to, fed);
+    if (i < fed.particles) cloth_feed_one(i, view);
 }

@@ -27,8 +27,8 @@ CLOTH_FUNCTION cloth_four cloth_air4(
     float4 facing = (x * plate.x + y * plate.y + z * plate.z) / speed;
     float4 amount = fabs(facing) * speed * plate.w;
     float4 drag = drags * amount / (1.0f + drags * amount);
-    float4 lift = lifts * amount * facing, most = 0.5f * speed;
-    lift = cloth_min4(cloth_max4(lift * speed, -most), most);
+    float4 lift = lifts * amount * facing, limit = 0.5f * speed;
+    lift = cloth_min4(cloth_max4(lift * speed, -limit), limit);
     float4 nx = plate.x - facing * x / speed, ny = plate.y - facing * y / speed,
            nz = plate.z - facing * z / speed;
     int4 blows = cloth_more(speed, hed_f4(1e-12f)) & cloth_more(plate.w, zero);
@@ -38,11 +38,11 @@ CLOTH_FUNCTION cloth_four cloth_air4(
     return way;
 }
 
-/* Vector version of cloth_tether(). `there`: positions of the anchors; w: lengths, m, below 0: no
+/* Vector version of cloth_tether(). `anchor`: positions of the anchors; w: lengths, m, below 0: no
  * tether. */
-CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four there)
+CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four anchor)
 {
-    float4 x = at.x - there.x, y = at.y - there.y, z = at.z - there.z, length = there.w;
+    float4 x = at.x - anchor.x, y = at.y - anchor.y, z = at.z - anchor.z, length = anchor.w;
     float4 square = cloth_square4(x, y, z);
 #if HED_STRICT
     float4 part = length / sqrt(square);
@@ -50,43 +50,41 @@ CLOTH_FUNCTION cloth_four cloth_tether4(cloth_four at, cloth_four there)
     float4 part = length * cloth_near_rsqrt(square);
 #endif
     int4 taut = cloth_more(square, length * length) & cloth_more(length, hed_f4(-0.5f));
-    at.x = cloth_pick(taut, fma(x, part, there.x), at.x);
-    at.y = cloth_pick(taut, fma(y, part, there.y), at.y);
-    at.z = cloth_pick(taut, fma(z, part, there.z), at.z);
+    at.x = cloth_pick(taut, fma(x, part, anchor.x), at.x);
+    at.y = cloth_pick(taut, fma(y, part, anchor.y), at.y);
+    at.z = cloth_pick(taut, fma(z, part, anchor.z), at.z);
     return at;
 }
 
-/* Stores one of the four particles; a locked particle moves to its driver. */
-CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 moved,
-    __global float4 *position, __global float4 *previous, __global uint2 *carry, float4 lost,
-    __global const float4 *driver_from, __global const float4 *driver_to,
-    __global const float4 *driver_map, cloth_step step)
+/* Stores one of the four particles; a locked particle moves to its driver. `loss`: of the addition
+ * of the motion. */
+CLOTH_FUNCTION void cloth_integrated(uint i, float4 at, float4 before, float4 moved, float4 loss,
+    cloth_integrate_view view, cloth_step step)
 {
     if (at.w == 0.0f) {
-        cloth_follow(i, before.w, position, previous, driver_from, driver_to, driver_map, step);
+        cloth_follow(i, before.w, view, step);
         return;
     }
-    carry[i] = cloth_carry_pack(lost);
-    previous[i] = hed_f4(at.x, at.y, at.z, before.w);
-    position[i] = hed_f4(moved.x, moved.y, moved.z, at.w);
+    view.carry[i] = cloth_carry_pack(loss);
+    view.previous[i] = hed_f4(at.x, at.y, at.z, before.w);
+    view.position[i] = hed_f4(moved.x, moved.y, moved.z, at.w);
 }
 
-CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position,
-    __global float4 *previous, __global uint2 *carry, __global const float4 *garments,
-    __global const float4 *air, __global const uint2 *tether, __global const uint *anchors,
-    __global const float4 *driver_from, __global const float4 *driver_to,
-    __global const float4 *driver_map, cloth_step step)
+CLOTH_FUNCTION void cloth_integrate_four(uint i, cloth_integrate_view view, cloth_step step)
 {
+    __global const float4 *position = view.position, *previous = view.previous,
+                          *garments = view.garments, *air = view.air;
+    __global const cloth_carry *carry = view.carry;
     float4 p0 = position[i], p1 = position[i + 1], p2 = position[i + 2], p3 = position[i + 3];
     float4 b0 = previous[i], b1 = previous[i + 1], b2 = previous[i + 2], b3 = previous[i + 3];
     uint g0 = 2 * (uint)b0.w, g1 = 2 * (uint)b1.w, g2 = 2 * (uint)b2.w, g3 = 2 * (uint)b3.w;
     cloth_four at = cloth_turn(p0, p1, p2, p3), before = cloth_turn(b0, b1, b2, b3), way;
     cloth_four keep = cloth_turn(garments[g0], garments[g1], garments[g2], garments[g3]);
-    cloth_four lost = cloth_turn(cloth_carry_of(carry[i]), cloth_carry_of(carry[i + 1]),
+    cloth_four loss = cloth_turn(cloth_carry_of(carry[i]), cloth_carry_of(carry[i + 1]),
         cloth_carry_of(carry[i + 2]), cloth_carry_of(carry[i + 3]));
-    way.x = (at.x - before.x + lost.x) * (step.ratio * keep.x) + step.fall_x;
-    way.y = (at.y - before.y + lost.y) * (step.ratio * keep.y) + step.fall_y;
-    way.z = (at.z - before.z + lost.z) * (step.ratio * keep.z) + step.fall_z;
+    way.x = (at.x - before.x + loss.x) * (step.ratio * keep.x) + step.fall_x;
+    way.y = (at.y - before.y + loss.y) * (step.ratio * keep.y) + step.fall_y;
+    way.z = (at.z - before.z + loss.z) * (step.ratio * keep.z) + step.fall_z;
     way.w = hed_f4(0.0f);
     if (step.flags & CLOTH_STEP_AIR) {
         cloth_four plate = cloth_turn(air[i], air[i + 1], air[i + 2], air[i + 3]);
@@ -99,52 +97,36 @@ CLOTH_FUNCTION void cloth_integrate_four(uint i, __global float4 *position,
         way = cloth_air4(way, at, plate, made_of.x, made_of.y, step);
     }
     float4 square = cloth_square4(way.x, way.y, way.z);
-    float4 less = cloth_pick(cloth_more(square, hed_f4(step.longest_move * step.longest_move)),
+    float4 scale = cloth_pick(cloth_more(square, hed_f4(step.longest_move * step.longest_move)),
         step.longest_move / sqrt(square), hed_f4(1.0f));
     cloth_four moved;
-    way.x = way.x * less;
-    way.y = way.y * less;
-    way.z = way.z * less;
+    way.x = way.x * scale;
+    way.y = way.y * scale;
+    way.z = way.z * scale;
     moved.x = at.x + way.x;
     moved.y = at.y + way.y;
     moved.z = at.z + way.z;
     moved.w = at.w;
-    lost.x = way.x - (moved.x - at.x);
-    lost.y = way.y - (moved.y - at.y);
-    lost.z = way.z - (moved.z - at.z);
-    lost = cloth_turned(lost);
+    loss.x = way.x - (moved.x - at.x);
+    loss.y = way.y - (moved.y - at.y);
+    loss.z = way.z - (moved.z - at.z);
+    loss = cloth_turned(loss);
     if (step.flags & CLOTH_STEP_TETHERS)
-        moved = cloth_tether4(moved, cloth_turn(cloth_anchor_of(i, position, tether, anchors,
-                                                    driver_from, driver_to, driver_map, step),
-                                         cloth_anchor_of(i + 1, position, tether, anchors,
-                                             driver_from, driver_to, driver_map, step),
-                                         cloth_anchor_of(i + 2, position, tether, anchors,
-                                             driver_from, driver_to, driver_map, step),
-                                         cloth_anchor_of(i + 3, position, tether, anchors,
-                                             driver_from, driver_to, driver_map, step)));
+        moved = cloth_tether4(
+            moved, cloth_turn(cloth_anchor_of(i, view, step), cloth_anchor_of(i + 1, view, step),
+                       cloth_anchor_of(i + 2, view, step), cloth_anchor_of(i + 3, view, step)));
     moved = cloth_turned(moved);
-    cloth_integrated(i, p0, b0, moved.x, position, previous, carry, lost.x, driver_from, driver_to,
-        driver_map, step);
-    cloth_integrated(i + 1, p1, b1, moved.y, position, previous, carry, lost.y, driver_from,
-        driver_to, driver_map, step);
-    cloth_integrated(i + 2, p2, b2, moved.z, position, previous, carry, lost.z, driver_from,
-        driver_to, driver_map, step);
-    cloth_integrated(i + 3, p3, b3, moved.w, position, previous, carry, lost.w, driver_from,
-        driver_to, driver_map, step);
+    cloth_integrated(i, p0, b0, moved.x, loss.x, view, step);
+    cloth_integrated(i + 1, p1, b1, moved.y, loss.y, view, step);
+    cloth_integrated(i + 2, p2, b2, moved.z, loss.z, view, step);
+    cloth_integrated(i + 3, p3, b3, moved.w, loss.w, view, step);
 }
 #endif
 
-__kernel void cloth_integrate_all(__global float4 *restrict position,
-    __global float4 *restrict previous, __global uint2 *restrict carry,
-    __global const float4 *restrict garments, __global const float4 *restrict air,
-    __global const uint2 *restrict tether, __global const uint *restrict anchors,
-    __global const float4 *restrict driver_from, __global const float4 *restrict driver_to,
-    __global const float4 *restrict driver_map, __global const float4 *restrict steps, uint substep)
+__kernel void cloth_integrate_all(HED_VIEW_PARAMETERS(CLOTH_INTEGRATE))
 {
+    HED_VIEW_HERE(cloth_integrate_view, view, CLOTH_INTEGRATE);
     cloth_step step = cloth_step_at(steps, substep);
-    CLOTH_EACH(step.particles,
-        cloth_integrate_four(i, position, previous, carry, garments, air, tether, anchors,
-            driver_from, driver_to, driver_map, step),
-        cloth_integrate_one(i, position, previous, carry, garments, air, tether, anchors,
-            driver_from, driver_to, driver_map, step))
+    CLOTH_EACH(
+        step.particles, cloth_integrate_four(i, view, step), cloth_integrate_one(i, view, step))
 }

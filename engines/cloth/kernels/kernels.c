@@ -25,8 +25,8 @@ void cloth_geometry(const hed_kernel_def *def, const hed_config *config, const h
 
 /* ---- sample data ---- */
 
-_Static_assert(sizeof(cloth_step) == 80, "CLOTH_SAMPLE_STEP_BYTES");
-_Static_assert(CLOTH_COLLIDER_WORDS == 5, "CLOTH_SAMPLE_COLLIDER_FLOATS");
+_Static_assert(sizeof(cloth_step) == 16 * CLOTH_STEP_WORDS, "steps are read as float4");
+enum { SAMPLE_STEPS = 2, SAMPLE_COLLIDERS = 3, SAMPLE_MATERIALS = 3, SAMPLE_ANCHORS = 4 };
 
 void cloth_sample_floats(
     float *values, uint64_t count, uint64_t seed, uint32_t argument, float low, float high)
@@ -96,7 +96,7 @@ static void sample_steps(cloth_step *steps, const hed_kernel_def *of, uint64_t p
         flags = CLOTH_STEP_DRIVER | CLOTH_STEP_CONTACTS;
         colliders = 3;
     }
-    for (uint32_t s = 0; s < 2; s++)
+    for (uint32_t s = 0; s < SAMPLE_STEPS; s++)
         steps[s] = (cloth_step){.ratio = 0.9f,
             .fall_y = -1.2e-4f,
             .wind_x = 0.02f,
@@ -188,7 +188,7 @@ static const float sample_matrix[16] = {0.8f, 0.6f, 0.0f, 0.0f, -0.6f, 0.8f, 0.0
     1.0f, 0.0f, 0.5f, -0.25f, 2.0f, 1.0f};
 
 /* Moving plane, sphere and capsule. */
-static const float4 sample_colliders[3][CLOTH_COLLIDER_WORDS] = {
+static const float4 sample_colliders[SAMPLE_COLLIDERS][CLOTH_COLLIDER_WORDS] = {
     {{0.0f, -0.5f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f, 0.0f}, {0.0f, -0.45f, 0.0f, 0.0f},
         {0.0f, 1.0f, 0.0f, 0.0f}, {HED_CLOTH_PLANE, 0.5f, 0.0f, 0.0f}},
     {{0.1f, 0.2f, 0.0f, 0.3f}, {0.0f, 0.0f, 0.0f, 0.0f}, {0.15f, 0.2f, 0.1f, 0.3f},
@@ -199,17 +199,17 @@ static const float4 sample_colliders[3][CLOTH_COLLIDER_WORDS] = {
 /* Fills an argument that is passed by value. */
 static void sample_value(const hed_kernel_def *def, const char *name, void *data, uint64_t n)
 {
-    if (!strcmp(name, "view")) {
-        cloth_view *view = data;
-        *view = (cloth_view){.vertices = (uint)n,
+    if (!strcmp(name, "show")) {
+        cloth_view *show = data;
+        *show = (cloth_view){.vertices = (uint)n,
             .flags = CLOTH_VIEW_GATHER | CLOTH_VIEW_COLOURS | CLOTH_VIEW_NORMALS};
-        memcpy(view->matrix, sample_matrix, sizeof view->matrix);
-        memcpy(view->normals, sample_matrix, sizeof view->normals);
+        memcpy(show->matrix, sample_matrix, sizeof show->matrix);
+        memcpy(show->normals, sample_matrix, sizeof show->normals);
     } else if (!strcmp(name, "rigid")) {
         cloth_rigid *rigid = data; /* the problems cover all four modes */
         *rigid = (cloth_rigid){.first = 1,
             .count = (uint)n,
-            .what = n > 1000 ? CLOTH_MOVE_LED : (uint)((n + 2) % 4 % 3)};
+            .mode = n > 1000 ? CLOTH_MOVE_LED : (uint)((n + 2) % 4 % 3)};
         memcpy(rigid->matrix, sample_matrix, sizeof sample_matrix);
         memcpy(rigid->turn, sample_matrix + 4, sizeof rigid->turn);
         memcpy(rigid->lead, sample_matrix, sizeof sample_matrix);
@@ -219,12 +219,12 @@ static void sample_value(const hed_kernel_def *def, const char *name, void *data
         *(cloth_feeding *)data = (cloth_feeding){
             n % 4 ? (uint)(n % 4) : CLOTH_FEED_PAIRS, (uint)n, 0.125f, -2.5f, 1000.0f};
     } else {
-        *(uint *)data = !strcmp(name, "wanted")
+        *(uint *)data = !strcmp(name, "parts")
                             ? CLOTH_READ_POSITIONS | CLOTH_READ_NORMALS | CLOTH_READ_COLOURS
                         : !strcmp(name, "pass")   ? (uint)((def == &cloth_sets_def ? n : n + 1) % 3)
                         : !strcmp(name, "sets")   ? sample_sets(NULL, n)
                         : !strcmp(name, "closed") ? (uint)(n & 1)
-                        : !strcmp(name, "all")    ? (uint)n + 1
+                        : !strcmp(name, "total")  ? (uint)n + 1
                         : !strcmp(name, "count") || !strcmp(name, "particles") ? (uint)n
                                                                                : 1;
     }
@@ -337,10 +337,28 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
 #undef IS
 }
 
+uint64_t cloth_sample_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument)
+{
+    static const struct {
+        const char *name;
+        uint32_t count, each; /* elements, for each of the problem's */
+    } arrays[] = {{"garments", 2 * CLOTH_SAMPLE_GARMENTS, 0},
+        {"colliders", SAMPLE_COLLIDERS * CLOTH_COLLIDER_WORDS, 0},
+        {"steps", SAMPLE_STEPS * CLOTH_STEP_WORDS, 0}, {"materials", SAMPLE_MATERIALS, 0},
+        {"anchors", SAMPLE_ANCHORS, 0}, {"driver_from", 0, 2}, {"driver_to", 0, 2},
+        {"driver_map", 0, 2}, {"contact", 0, 2}};
+    const hed_argument_def *a = &def->arguments[argument];
+    for (size_t i = 0; i < HED_COUNT(arrays); i++)
+        if (!strcmp(a->name, arrays[i].name))
+            return a->size * (arrays[i].count + arrays[i].each * hed_problem_items(problem));
+    return hed_default_sample_bytes(def, config, problem, argument);
+}
+
 uint64_t cloth_sample_bytes_of_one_more(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
     hed_problem more = *problem;
     more.sizes[0]++;
-    return hed_default_sample_bytes(def, config, &more, argument);
+    return cloth_sample_bytes(def, config, &more, argument);
 }

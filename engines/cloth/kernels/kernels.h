@@ -115,15 +115,16 @@ extern const hed_kernel_def cloth_patch_packets_def;
 /* ---- sample data ---- */
 
 enum { CLOTH_SAMPLE_GARMENTS = 8 };
-#define CLOTH_SAMPLE_GARMENT_FLOATS "64"
-#define CLOTH_SAMPLE_COLLIDER_FLOATS "60" /* three colliders */
-#define CLOTH_SAMPLE_STEP_BYTES "160"     /* two substeps */
 /* Fills an argument with sample data by its name. Particles are within [-1, 1) m on each axis, every
  * seventh (3, 10, 17, ...) locked, in eight garments; the limits of the driver differ between
  * particles, and some particles have no driver. */
 void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed);
-/* Result of hed_default_sample_bytes() for a problem with one more element. */
+/* Returns the bytes of an argument: for the arrays of which all kernels have the same, by its name;
+ * else by the description. */
+uint64_t cloth_sample_bytes(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, uint32_t argument);
+/* Result of cloth_sample_bytes() for a problem with one more element. */
 uint64_t cloth_sample_bytes_of_one_more(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument);
 /* Fills an array with floats in [low, high); an element depends on its index, `seed` and `argument`
@@ -174,13 +175,5 @@ void cloth_geometry(const hed_kernel_def *def, const hed_config *config, const h
         *amount = \
             (hed_work){.bytes = (bytes_each)*n, .operations = (operations_each)*n, .items = n}; \
     }
-
-/* Arguments of constraints: ends, rest lengths, numbers of materials, materials, multipliers,
- * substeps. */
-#define CLOTH_CONSTRAINT_ARGUMENTS \
-    HED_IN(uint, ends, .count = "2*constraints"), HED_IN(float, rests), \
-        HED_IN(bytes, kinds, .count = "2*constraints"), HED_IN(float, materials, .count = "12"), \
-        HED_INOUT(float, multipliers, .tolerance = 1e-5), \
-        HED_IN(bytes, steps, .count = CLOTH_SAMPLE_STEP_BYTES)
 
 #endif

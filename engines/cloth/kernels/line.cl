@@ -11,13 +11,9 @@
 #include "particle.h"
 #endif
 
-/* `sums`, one for each row, and `links`, two for each row: results of the forward pass, read by the
- * backward pass. */
-__kernel void cloth_lines(__global float4 *position, __global const uint4 *restrict lines,
-    __global const float4 *restrict weights, __global float4 *sums, __global float *links,
-    __global float4 *pulled, __global const float4 *restrict steps, uint substep, uint pass,
-    uint first)
+__kernel void cloth_lines(HED_VIEW_PARAMETERS(CLOTH_LINES))
 {
+    HED_VIEW_HERE(cloth_lines_view, view, CLOTH_LINES);
     HED_LOCAL_ARRAY(float4, sum, WG);
     HED_LOCAL_ARRAY(float, one, WG);
     HED_LOCAL_ARRAY(float, two, WG);
@@ -29,7 +25,7 @@ __kernel void cloth_lines(__global float4 *position, __global const uint4 *restr
     for (uint from = 0; from < line.count; from += WG) {
         uint j = from + lane, rows = min(line.count - from, (uint)WG), to = line.row + j;
         if (lane < rows) {
-            row = cloth_line_row_of(j, line, position, weights, pulled, give, pass);
+            row = cloth_line_row_of(j, line, view, give);
             sum[lane] = row.sum;
             one[lane] = row.one;
             two[lane] = row.two;
@@ -71,7 +67,6 @@ __kernel void cloth_lines(__global float4 *position, __global const uint4 *restr
     }
     barrier(CLK_GLOBAL_MEM_FENCE);
     for (uint j = lane; j < line.count + (line.across ? 1 : 2); j += WG)
-        cloth_line_move(j, line, position, weights, sums);
-    for (uint j = lane; pass > 0 && j < line.count; j += WG)
-        cloth_line_keep(j, line, sums, pulled, pass);
+        cloth_line_move(j, line, view);
+    for (uint j = lane; pass > 0 && j < line.count; j += WG) cloth_line_keep(j, line, view);
 }

@@ -8,9 +8,9 @@
 #include "particle.h"
 #endif
 
-__kernel void cloth_move(__global float4 *restrict array, __global float4 *restrict previous,
-    __global uint2 *restrict carry, cloth_rigid rigid)
+__kernel void cloth_move(HED_VIEW_PARAMETERS(CLOTH_MOVE))
 {
+    HED_VIEW_HERE(cloth_move_view, view, CLOTH_MOVE);
     uint i = (uint)get_global_id(0);
-    if (i < rigid.count) cloth_move_one(i, array, previous, carry, rigid);
+    if (i < rigid.count) cloth_move_one(i, view);
 }

@@ -43,93 +43,124 @@ CLOTH_FUNCTION cloth_step cloth_step_at(__global const float4 *steps, uint subst
     return step;
 }
 
-CLOTH_FUNCTION uint cloth_is_driven(uint i, __global const float4 *driver_map, cloth_step step)
+/* Words of a particle that are compared as floats. */
+typedef uint2 cloth_carry; /* cloth_carry_pack() */
+typedef uint2 cloth_debug; /* RGBA8, bits of the length moved by the driver */
+#define HED_TYPE_cloth_carry HED_FLOAT
+#define HED_TYPE_cloth_debug HED_FLOAT
+
+/* ---- integration ---- */
+
+#define CLOTH_DRIVER_ARRAYS(FIRST, NEXT) \
+    FIRST(IN, float4, driver_from) NEXT(IN, float4, driver_to) NEXT(IN, float4, driver_map)
+#define CLOTH_INTEGRATE(FIRST, NEXT) \
+    FIRST(INOUT, float4, position) \
+    NEXT(INOUT, float4, previous) NEXT(INOUT, cloth_carry, carry) NEXT(IN, float4, garments) \
+        NEXT(IN, float4, air) NEXT(IN, uint2, tether) NEXT(IN, uint, anchors) \
+            CLOTH_DRIVER_ARRAYS(NEXT, NEXT) NEXT(IN, float4, steps) NEXT(VALUE, uint, substep)
+HED_VIEW(cloth_integrate_view, CLOTH_INTEGRATE)
+
+CLOTH_FUNCTION uint cloth_is_driven(uint i, cloth_integrate_view view, cloth_step step)
 {
-    return (step.flags & CLOTH_STEP_DRIVER) && driver_map[i].x != CLOTH_UNDRIVEN;
+    return (step.flags & CLOTH_STEP_DRIVER) && view.driver_map[i].x != CLOTH_UNDRIVEN;
 }
 
 /* Position of a locked particle's driver at the substep's end. */
-CLOTH_FUNCTION float4 cloth_driven_to(
-    uint i, __global const float4 *driver_from, __global const float4 *driver_to, cloth_step step)
+CLOTH_FUNCTION float4 cloth_driven_to(uint i, cloth_integrate_view view, cloth_step step)
 {
-    return cloth_between(driver_from[i], driver_to[i], step.to);
+    return cloth_between(view.driver_from[i], view.driver_to[i], step.to);
 }
 
 /* Moves a locked particle to its driver; without a driver the particle is never written. */
-CLOTH_FUNCTION void cloth_follow(uint i, float garment, __global float4 *position,
-    __global float4 *previous, __global const float4 *driver_from, __global const float4 *driver_to,
-    __global const float4 *driver_map, cloth_step step)
+CLOTH_FUNCTION void cloth_follow(uint i, float garment, cloth_integrate_view view, cloth_step step)
 {
-    if (!cloth_is_driven(i, driver_map, step)) return;
-    float4 to = cloth_driven_to(i, driver_from, driver_to, step);
-    position[i] = hed_f4(to.x, to.y, to.z, 0.0f);
-    previous[i] = hed_f4(to.x, to.y, to.z, garment);
+    if (!cloth_is_driven(i, view, step)) return;
+    float4 to = cloth_driven_to(i, view, step);
+    view.position[i] = hed_f4(to.x, to.y, to.z, 0.0f);
+    view.previous[i] = hed_f4(to.x, to.y, to.z, garment);
 }
 
 /* Position of a tether's anchor at the substep's end; w: length of the tether, m, below 0 if the
  * particle has none. The position of a driven anchor is computed and not read, because the same
  * launch writes it. */
-CLOTH_FUNCTION float4 cloth_anchor_of(uint i, __global const float4 *position,
-    __global const uint2 *tether, __global const uint *anchors, __global const float4 *driver_from,
-    __global const float4 *driver_to, __global const float4 *driver_map, cloth_step step)
+CLOTH_FUNCTION float4 cloth_anchor_of(uint i, cloth_integrate_view view, cloth_step step)
 {
-    uint2 to = tether[i];
+    uint2 to = view.tether[i];
     if (to.x == CLOTH_NONE) return hed_f4(0.0f, 0.0f, 0.0f, -1.0f);
-    uint anchor = anchors[to.x];
-    float4 there;
-    if (cloth_is_driven(anchor, driver_map, step))
-        there = cloth_driven_to(anchor, driver_from, driver_to, step);
-    else there = position[anchor];
-    return hed_f4(there.x, there.y, there.z, as_float(to.y));
+    uint anchor = view.anchors[to.x];
+    float4 place;
+    if (cloth_is_driven(anchor, view, step)) place = cloth_driven_to(anchor, view, step);
+    else place = view.position[anchor];
+    return hed_f4(place.x, place.y, place.z, as_float(to.y));
 }
 
-CLOTH_FUNCTION void cloth_integrate_one(uint i, __global float4 *position,
-    __global float4 *previous, __global uint2 *carry, __global const float4 *garments,
-    __global const float4 *air, __global const uint2 *tether, __global const uint *anchors,
-    __global const float4 *driver_from, __global const float4 *driver_to,
-    __global const float4 *driver_map, cloth_step step)
+CLOTH_FUNCTION void cloth_integrate_one(uint i, cloth_integrate_view view, cloth_step step)
 {
-    float4 at = position[i], before = previous[i];
+    float4 at = view.position[i], before = view.previous[i];
     if (at.w == 0.0f) {
-        cloth_follow(i, before.w, position, previous, driver_from, driver_to, driver_map, step);
+        cloth_follow(i, before.w, view, step);
         return;
     }
-    float4 plate = (step.flags & CLOTH_STEP_AIR) ? air[i] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    uint2 carried = carry[i];
+    float4 plate = (step.flags & CLOTH_STEP_AIR) ? view.air[i] : hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    uint2 carried = view.carry[i];
     float4 moved = cloth_integrate(
-        at, before, &carried, plate, cloth_garment_at(garments, (uint)before.w), step);
-    carry[i] = carried;
+        at, before, &carried, plate, cloth_garment_at(view.garments, (uint)before.w), step);
+    view.carry[i] = carried;
     if (step.flags & CLOTH_STEP_TETHERS) {
-        float4 there =
-            cloth_anchor_of(i, position, tether, anchors, driver_from, driver_to, driver_map, step);
-        if (there.w >= 0.0f) moved = cloth_tether(moved, there, there.w);
+        float4 anchor = cloth_anchor_of(i, view, step);
+        if (anchor.w >= 0.0f) moved = cloth_tether(moved, anchor, anchor.w);
     }
-    previous[i] = hed_f4(at.x, at.y, at.z, before.w);
-    position[i] = moved;
+    view.previous[i] = hed_f4(at.x, at.y, at.z, before.w);
+    view.position[i] = moved;
 }
 
-/* `pass`: 0: the only iteration, or no constraint has compliance: multipliers are not used; 1: the
- * first of several iterations; 2: a later iteration. */
-CLOTH_FUNCTION void cloth_distance_one(uint i, __global float4 *position,
-    __global const uint2 *ends, __global const float *rests, __global const ushort *kinds,
-    __global const float4 *materials, __global float *multipliers, float stiffness, uint pass)
+/* ---- distance constraints ---- */
+
+/* Constraints of colours and of sets. `pass`: 0: the only iteration, or no constraint has
+ * compliance: multipliers are not used; 1: the first of several iterations; 2: a later iteration. */
+#define CLOTH_PROJECTION(FIRST, NEXT) \
+    FIRST(SHARED, float4, position) \
+    NEXT(IN, uint2, ends) NEXT(IN, float, rests) NEXT(IN, ushort, kinds) \
+        NEXT(IN, float4, materials) NEXT(INOUT, float, multipliers) NEXT(IN, float4, steps) \
+            NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass)
+HED_VIEW(cloth_projection, CLOTH_PROJECTION)
+#define CLOTH_DISTANCE(FIRST, NEXT) \
+    CLOTH_PROJECTION(FIRST, NEXT) NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
+HED_VIEW(cloth_distance_view, CLOTH_DISTANCE)
+/* Set s has the constraints [set_at[s], set_at[s + 1]). */
+#define CLOTH_SETS(FIRST, NEXT) \
+    CLOTH_PROJECTION(FIRST, NEXT) NEXT(IN, uint, set_at) NEXT(VALUE, uint, sets)
+HED_VIEW(cloth_sets_view, CLOTH_SETS)
+
+CLOTH_FUNCTION void cloth_distance_one(uint i, cloth_projection view, float stiffness)
 {
-    uint2 end = ends[i];
-    float rest = rests[i];
-    float4 material = materials[kinds[i]], a = position[end.x], b = position[end.y];
+    uint2 end = view.ends[i];
+    float rest = view.rests[i];
+    float4 material = view.materials[view.kinds[i]], a = view.position[end.x],
+           b = view.position[end.y];
     float give = material.z * stiffness;
-    if (pass == 0) {
+    if (view.pass == 0) {
         cloth_project(&a, &b, rest * material.x, rest * material.y, give);
     } else {
-        float multiplier = pass == 1 ? 0.0f : multipliers[i];
+        float multiplier = view.pass == 1 ? 0.0f : view.multipliers[i];
         cloth_project_again(&a, &b, rest * material.x, rest * material.y, give, &multiplier);
-        multipliers[i] = multiplier;
+        view.multipliers[i] = multiplier;
     }
-    if (a.w > 0.0f) position[end.x] = a; /* constraints of a set may share a locked particle */
-    if (b.w > 0.0f) position[end.y] = b;
+    if (a.w > 0.0f) view.position[end.x] = a; /* constraints of a set may share a locked particle */
+    if (b.w > 0.0f) view.position[end.y] = b;
 }
 
 /* ---- bending along a line of a grid, or a strip of its cells, as one system (model/bend.c) ---- */
+
+/* `sums`, one for each row, and `links`, two for each row: results of the forward pass, read by the
+ * backward pass. `pulled`: multipliers of the substep's earlier iterations; `pass`: as in
+ * CLOTH_PROJECTION. */
+#define CLOTH_LINES(FIRST, NEXT) \
+    FIRST(SHARED, float4, position) \
+    NEXT(IN, uint4, lines) NEXT(IN, float4, weights) NEXT(SHARED, float4, sums) \
+        NEXT(SHARED, float, links) NEXT(SHARED, float4, pulled) NEXT(IN, float4, steps) \
+            NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) NEXT(VALUE, uint, first)
+HED_VIEW(cloth_lines_view, CLOTH_LINES)
 
 /* A line: members of struct cloth_line (model/garment.h), the index of its first row in `weights`
  * (`weights_at`), and in the arrays with an element for each row of all lines (`row`). */
@@ -152,20 +183,19 @@ typedef struct cloth_line_row {
     float one, two;
 } cloth_line_row;
 
-/* Row j of the system. `pulled`: multipliers of the substep's earlier iterations; `pass`: as in
- * cloth_distance_one(). */
-CLOTH_FUNCTION cloth_line_row cloth_line_row_of(uint j, cloth_line_at line,
-    __global const float4 *position, __global const float4 *weights, __global const float4 *pulled,
-    float give, uint pass)
+/* Row j of the system. */
+CLOTH_FUNCTION cloth_line_row cloth_line_row_of(
+    uint j, cloth_line_at line, cloth_lines_view view, float give)
 {
     uint at = line.first + j * line.step, next = at + line.step, w = line.weights_at + j;
-    float4 k = weights[w], l = weights[j > 0 ? w - 1 : w], m = weights[j > 1 ? w - 2 : w];
-    float4 a = position[at], b = position[next],
-           c = position[next + (line.across ? line.across : line.step)],
-           d = position[at + line.across], so_far = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    float4 k = view.weights[w], l = view.weights[j > 0 ? w - 1 : w],
+           m = view.weights[j > 1 ? w - 2 : w];
+    float4 a = view.position[at], b = view.position[next],
+           c = view.position[next + (line.across ? line.across : line.step)],
+           d = view.position[at + line.across], so_far = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     float ka = k.x * a.w, kb = k.y * b.w, kc = k.z * c.w, kd = k.w * d.w;
     cloth_line_row row;
-    if (pass == 2) so_far = pulled[line.row + j];
+    if (view.pass == 2) so_far = view.pulled[line.row + j];
     row.sum.x = fma(k.x, a.x - b.x, fma(k.z, c.x - b.x, k.w * (d.x - b.x)));
     row.sum.y = fma(k.x, a.y - b.y, fma(k.z, c.y - b.y, k.w * (d.y - b.y)));
     row.sum.z = fma(k.x, a.z - b.z, fma(k.z, c.z - b.z, k.w * (d.z - b.z)));
@@ -244,33 +274,32 @@ CLOTH_FUNCTION float4 cloth_line_pull(float4 at, float weight, float4 pull)
 }
 
 /* Moves particle j of a line, j < count + 2, or both particles j of a strip, j < count + 1. */
-CLOTH_FUNCTION void cloth_line_move(uint j, cloth_line_at line, __global float4 *position,
-    __global const float4 *weights, __global const float4 *sums)
+CLOTH_FUNCTION void cloth_line_move(uint j, cloth_line_at line, cloth_lines_view view)
 {
+    __global const float4 *weights = view.weights, *sums = view.sums;
     uint i = line.first + j * line.step, w = line.weights_at + j, s = line.row + j;
-    float4 at = position[i];
+    float4 at = view.position[i];
     if (j < line.count) at = cloth_line_pull(at, weights[w].x, sums[s]);
     if (j > 0 && j <= line.count) at = cloth_line_pull(at, weights[w - 1].y, sums[s - 1]);
     if (j > 1 && !line.across) at = cloth_line_pull(at, weights[w - 2].z, sums[s - 2]);
-    if (at.w > 0.0f) position[i] = at;
+    if (at.w > 0.0f) view.position[i] = at;
     if (!line.across) return;
-    at = position[i + line.across];
+    at = view.position[i + line.across];
     if (j < line.count) at = cloth_line_pull(at, weights[w].w, sums[s]);
     if (j > 0) at = cloth_line_pull(at, weights[w - 1].z, sums[s - 1]);
-    if (at.w > 0.0f) position[i + line.across] = at;
+    if (at.w > 0.0f) view.position[i + line.across] = at;
 }
 
 /* Stores the sum of a row's multipliers for the next iteration, if `pass` is 1 or 2. */
-CLOTH_FUNCTION void cloth_line_keep(
-    uint j, cloth_line_at line, __global const float4 *sums, __global float4 *pulled, uint pass)
+CLOTH_FUNCTION void cloth_line_keep(uint j, cloth_line_at line, cloth_lines_view view)
 {
-    float4 pull = sums[line.row + j], so_far = pulled[line.row + j];
-    if (pass == 2) {
+    float4 pull = view.sums[line.row + j], so_far = view.pulled[line.row + j];
+    if (view.pass == 2) {
         pull.x += so_far.x;
         pull.y += so_far.y;
         pull.z += so_far.z;
     }
-    if (pass > 0) pulled[line.row + j] = pull;
+    if (view.pass > 0) view.pulled[line.row + j] = pull;
 }
 
 /* Stores the new position of a particle, unless it is locked. */
@@ -280,14 +309,23 @@ CLOTH_FUNCTION void cloth_move_as(__global float4 *to, float4 moved, float4 orig
     if (at.w > 0.0f) *to = cloth_moved(at, moved, origin);
 }
 
-/* Projects element i of `count` (cloth_element; its rows of four words are `count` apart). A corner
+#define CLOTH_ELEMENTS(FIRST, NEXT) \
+    FIRST(SHARED, float4, position) \
+    NEXT(IN, uint4, elements) NEXT(INOUT, float4, pulled) NEXT(IN, float4, steps) \
+        NEXT(VALUE, uint, total) NEXT(VALUE, uint, substep) NEXT(VALUE, uint, pass) \
+            NEXT(VALUE, uint, first) NEXT(VALUE, uint, count)
+HED_VIEW(cloth_elements_view, CLOTH_ELEMENTS)
+
+/* Projects element i of `total` (cloth_element; its rows of four words are `total` apart). A corner
  * replaces a particle beyond a border, with weight 0. Positions are relative to the first corner, and
  * all six constraints move a particle at once: with many substeps the correction of one constraint
  * is smaller than the resolution of a position in float. `pulled`: multipliers, three float4 for
- * each element, `count` apart; `pass`: as in cloth_distance_one(). */
-CLOTH_FUNCTION void cloth_element_one(uint i, __global float4 *position,
-    __global const uint4 *elements, uint count, __global float4 *pulled, float stiffness, uint pass)
+ * each element, `total` apart; `pass`: as in CLOTH_PROJECTION. */
+CLOTH_FUNCTION void cloth_element_one(uint i, cloth_elements_view view, float stiffness)
 {
+    __global float4 *position = view.position, *pulled = view.pulled;
+    __global const uint4 *elements = view.elements;
+    uint count = view.total;
     uint4 r0 = elements[i];
     cloth_element_rows of = {elements[count + i], elements[2 * count + i], elements[3 * count + i],
         elements[4 * count + i], elements[5 * count + i], elements[6 * count + i],
@@ -297,13 +335,13 @@ CLOTH_FUNCTION void cloth_element_one(uint i, __global float4 *position,
            p = cloth_from(position[r0.x], origin), q = cloth_from(position[r0.y], origin),
            r = cloth_from(position[r0.z], origin), none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     cloth_element_pull pull = {none, none, none};
-    if (pass == 2) {
+    if (view.pass == 2) {
         pull.warp = pulled[i];
         pull.twist = pulled[count + i];
         pull.weft = pulled[2 * count + i];
     }
     cloth_project_element(&a, &b, &c, &p, &q, &r, of, stiffness, &pull);
-    if (pass > 0) {
+    if (view.pass > 0) {
         pulled[i] = pull.warp;
         pulled[count + i] = pull.twist;
         pulled[2 * count + i] = pull.weft;
@@ -316,37 +354,50 @@ CLOTH_FUNCTION void cloth_element_one(uint i, __global float4 *position,
     cloth_move_as(position + of.r1.y, c, origin);
 }
 
-CLOTH_INLINE void cloth_drive_one(uint i, __global float4 *position,
-    __global const float4 *previous, __global const float4 *garments,
-    __global const float4 *colliders, __global const float4 *contact,
-    __global const float4 *driver_from, __global const float4 *driver_to,
-    __global const float4 *driver_map, __global uint2 *debug, cloth_step step)
+/* ---- colliders, contact planes and the driver ---- */
+
+#define CLOTH_DRIVE(FIRST, NEXT) \
+    FIRST(INOUT, float4, position) \
+    NEXT(IN, float4, previous) NEXT(IN, float4, garments) NEXT(IN, float4, colliders) \
+        NEXT(IN, float4, contact) CLOTH_DRIVER_ARRAYS(NEXT, NEXT) NEXT(OUT, cloth_debug, debug) \
+            NEXT(IN, float4, steps) NEXT(VALUE, uint, substep)
+HED_VIEW(cloth_drive_view, CLOTH_DRIVE)
+
+CLOTH_INLINE void cloth_drive_one(uint i, cloth_drive_view view, cloth_step step)
 {
-    float4 at = position[i], before = previous[i], start;
+    float4 at = view.position[i], before = view.previous[i], start;
     uint acted = 0;
     if (at.w > 0.0f) {
-        cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
+        cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
         if (step.colliders > 0)
-            at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders,
+            at = cloth_collide(at, before, cloth.thickness, cloth.friction, view.colliders,
                 step.colliders, step.from, step.to);
         if (step.flags & CLOTH_STEP_CONTACTS)
-            at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i],
-                contact[2 * i + 1], step.from, step.to);
+            at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
+                view.contact[2 * i + 1], step.from, step.to);
     }
     start = at;
     if ((step.flags & CLOTH_STEP_DRIVER) && at.w > 0.0f)
-        at =
-            cloth_drive(i, at, driver_from, driver_to, driver_map, step.particles, step.to, &acted);
-    position[i] = at;
+        at = cloth_drive(i, at, view.driver_from, view.driver_to, view.driver_map, step.particles,
+            step.to, &acted);
+    view.position[i] = at;
     if (step.flags & CLOTH_STEP_DRIVER) {
         float moved = sqrt(cloth_square(at.x - start.x, at.y - start.y, at.z - start.z));
-        debug[i] = hed_u2(cloth_colour(acted), as_uint(moved));
+        view.debug[i] = hed_u2(cloth_colour(acted), as_uint(moved));
     }
 }
 
 /* ---- gas in closed garments ---- */
 
 #define CLOTH_GAS_LANES 256u /* lanes of a volume's sum; a lane adds every 256th triangle */
+
+/* `gases`: garment, first triangle, number of triangles, 0; then bits of the amount, Pa m^3, and of
+ * the smallest volume, m^3, 0, 0. `dt_square`: square of the time of a substep, s^2. */
+#define CLOTH_GAS(FIRST, NEXT) \
+    FIRST(IN, float4, position) \
+    NEXT(IN, uint, triangles) \
+    NEXT(IN, uint4, gases) NEXT(INOUT, float4, garments) NEXT(VALUE, float, dt_square)
+HED_VIEW(cloth_gas_view, CLOTH_GAS)
 
 /* One lane's part of six times the volume enclosed by triangles [first, first + count), m^3. */
 CLOTH_FUNCTION float cloth_gas_lane(__global const float4 *position, __global const uint *triangles,
@@ -373,16 +424,24 @@ CLOTH_FUNCTION float cloth_gas_push(float six_volumes, float amount, float least
     return amount * dt_square / hed_max(six_volumes * (1.0f / 6.0f), least);
 }
 
+/* ---- surfaces ---- */
+
+#define CLOTH_SURFACE(FIRST, NEXT) \
+    FIRST(IN, float4, position) \
+    NEXT(IN, uint, incident_at) NEXT(IN, uint, incident) NEXT(IN, uint, triangles) \
+        NEXT(OUT, float4, air) NEXT(VALUE, uint, particles) NEXT(VALUE, uint, closed)
+HED_VIEW(cloth_surface_view, CLOTH_SURFACE)
+
 /* Computes a particle's unit normal and its area / mass: a third of the area of each triangle around
  * it. `closed`: the area is a third of the length of the sum of the triangles' area vectors, which is
  * the gradient of a closed surface's volume, so that pressure does not move the surface as a whole. */
-CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position,
-    __global const uint *incident_at, __global const uint *incident, __global const uint *triangles,
-    __global float4 *air, uint closed)
+CLOTH_FUNCTION void cloth_surface_one(uint i, cloth_surface_view view)
 {
+    __global const float4 *position = view.position;
+    __global const uint *triangles = view.triangles;
     float x = 0.0f, y = 0.0f, z = 0.0f, area = 0.0f;
-    for (uint k = incident_at[i]; k < incident_at[i + 1]; k++) {
-        uint at = 3 * incident[k];
+    for (uint k = view.incident_at[i]; k < view.incident_at[i + 1]; k++) {
+        uint at = 3 * view.incident[k];
         float4 a = position[triangles[at]], b = position[triangles[at + 1]],
                c = position[triangles[at + 2]];
         float ux = b.x - a.x, uy = b.y - a.y, uz = b.z - a.z, vx = c.x - a.x, vy = c.y - a.y,
@@ -394,9 +453,9 @@ CLOTH_FUNCTION void cloth_surface_one(uint i, __global const float4 *position,
         z += nz;
         area += sqrt(cloth_square(nx, ny, nz));
     }
-    if (closed) area = sqrt(cloth_square(x, y, z));
+    if (view.closed) area = sqrt(cloth_square(x, y, z));
     float4 normal = cloth_unit(hed_f4(x, y, z, area * (1.0f / 6.0f) * position[i].w));
-    air[i] = normal;
+    view.air[i] = normal;
 }
 
 /* Parameters of write-back, passed by value. */
@@ -439,21 +498,31 @@ CLOTH_FUNCTION uint cloth_within(float4 p, float most)
 
 CLOTH_FUNCTION uint cloth_finite(float4 p) { return cloth_within(p, 1e30f); }
 
-CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position,
-    __global const uint2 *debug, __global const uint *vertex_particle, __global const float4 *air,
-    __global float4 *vertices, __global float4 *normals, __global uint *broken, cloth_view view)
+/* Arrays of which vertices are made. */
+#define CLOTH_VERTEX_ARRAYS(FIRST, NEXT) \
+    FIRST(IN, float4, position) \
+    NEXT(IN, cloth_debug, debug) NEXT(IN, uint, vertex_particle) NEXT(IN, float4, air)
+#define CLOTH_WRITE_BACK(FIRST, NEXT) \
+    CLOTH_VERTEX_ARRAYS(FIRST, NEXT) \
+    NEXT(OUT, float4, vertices) \
+    NEXT(OUT, float4, normals) NEXT(INOUT, uint, broken) NEXT(STRUCT, cloth_view, show)
+HED_VIEW(cloth_write_back_view, CLOTH_WRITE_BACK)
+
+CLOTH_FUNCTION void cloth_write_back_one(uint i, cloth_write_back_view view)
 {
-    uint particle = (view.flags & CLOTH_VIEW_GATHER) ? vertex_particle[i] : i;
-    float4 p = position[particle];
+    uint flags = view.show.flags,
+         particle = (flags & CLOTH_VIEW_GATHER) ? view.vertex_particle[i] : i;
+    float4 p = view.position[particle];
     if (!cloth_finite(p)) {
-        broken[0] = 1;
+        view.broken[0] = 1;
         /* replaced by 0, so that the program gets finite numbers; hed_cloth_wait() returns the error */
         p = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     }
-    uint colour = (view.flags & CLOTH_VIEW_COLOURS) ? debug[particle].x : 0xffffffffu;
-    float4 shown = cloth_shown(p, view);
-    vertices[i] = hed_f4(shown.x, shown.y, shown.z, as_float(colour));
-    if (view.flags & CLOTH_VIEW_NORMALS) normals[i] = cloth_shown_normal(air[particle], view);
+    uint colour = (flags & CLOTH_VIEW_COLOURS) ? view.debug[particle].x : 0xffffffffu;
+    float4 vertex = cloth_shown(p, view.show);
+    view.vertices[i] = hed_f4(vertex.x, vertex.y, vertex.z, as_float(colour));
+    if (flags & CLOTH_VIEW_NORMALS)
+        view.normals[i] = cloth_shown_normal(view.air[particle], view.show);
 }
 
 /* Kinds of data that hed_cloth_read() returns for a vertex: rows of three floats, and colours of
@@ -462,26 +531,32 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, __global const float4 *position
 #define CLOTH_READ_NORMALS 2u
 #define CLOTH_READ_COLOURS 4u
 
-CLOTH_FUNCTION void cloth_read_one(uint i, __global const float4 *position,
-    __global const uint2 *debug, __global const uint *vertex_particle, __global const float4 *air,
-    __global float *positions, __global float *normals, __global uint *colours, cloth_view view,
-    uint wanted)
+/* `parts`: CLOTH_READ_*. */
+#define CLOTH_READ(FIRST, NEXT) \
+    CLOTH_VERTEX_ARRAYS(FIRST, NEXT) \
+    NEXT(OUT, float, positions) \
+    NEXT(OUT, float, normals) \
+    NEXT(OUT, uint, colours) NEXT(STRUCT, cloth_view, show) NEXT(VALUE, uint, parts)
+HED_VIEW(cloth_read_view, CLOTH_READ)
+
+CLOTH_FUNCTION void cloth_read_one(uint i, cloth_read_view view)
 {
-    uint particle = (view.flags & CLOTH_VIEW_GATHER) ? vertex_particle[i] : i;
-    if (wanted & CLOTH_READ_POSITIONS) {
-        float4 shown = cloth_shown(position[particle], view);
-        positions[3 * i] = shown.x;
-        positions[3 * i + 1] = shown.y;
-        positions[3 * i + 2] = shown.z;
+    uint flags = view.show.flags,
+         particle = (flags & CLOTH_VIEW_GATHER) ? view.vertex_particle[i] : i;
+    if (view.parts & CLOTH_READ_POSITIONS) {
+        float4 vertex = cloth_shown(view.position[particle], view.show);
+        view.positions[3 * i] = vertex.x;
+        view.positions[3 * i + 1] = vertex.y;
+        view.positions[3 * i + 2] = vertex.z;
     }
-    if (wanted & CLOTH_READ_NORMALS) {
-        float4 turned = cloth_shown_normal(air[particle], view);
-        normals[3 * i] = turned.x;
-        normals[3 * i + 1] = turned.y;
-        normals[3 * i + 2] = turned.z;
+    if (view.parts & CLOTH_READ_NORMALS) {
+        float4 turned = cloth_shown_normal(view.air[particle], view.show);
+        view.normals[3 * i] = turned.x;
+        view.normals[3 * i + 1] = turned.y;
+        view.normals[3 * i + 2] = turned.z;
     }
-    if (wanted & CLOTH_READ_COLOURS)
-        colours[i] = (view.flags & CLOTH_VIEW_COLOURS) ? debug[particle].x : 0xffffffffu;
+    if (view.parts & CLOTH_READ_COLOURS)
+        view.colours[i] = (flags & CLOTH_VIEW_COLOURS) ? view.debug[particle].x : 0xffffffffu;
 }
 
 /* Kinds of driver data that the program passes: rows of three floats, or pairs of position and
@@ -495,24 +570,31 @@ CLOTH_FUNCTION void cloth_read_one(uint i, __global const float4 *position,
 /* Parameters of cloth_feed_one(), passed by value. `x y z`: the origin, which floats represent
  * exactly: the difference is rounded once, as it would be from double. */
 typedef struct cloth_feeding {
-    uint given; /* CLOTH_FEED_* */
+    uint parts; /* CLOTH_FEED_* */
     uint particles;
     float x, y, z;
 } cloth_feeding;
 
-CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions,
-    __global const float *normals, __global const float4 *pairs, __global const float4 *driver_map,
-    __global float4 *driver_to, cloth_feeding fed)
+#define CLOTH_FEED(FIRST, NEXT) \
+    FIRST(IN, float, positions) \
+    NEXT(IN, float, normals) NEXT(IN, float4, pairs) NEXT(IN, float4, driver_map) \
+        NEXT(INOUT, float4, driver_to) NEXT(STRUCT, cloth_feeding, fed)
+HED_VIEW(cloth_feed_view, CLOTH_FEED)
+
+CLOTH_FUNCTION void cloth_feed_one(uint i, cloth_feed_view view)
 {
-    if (driver_map[i].x == CLOTH_UNDRIVEN) return;
-    if (fed.given & CLOTH_FEED_POSITIONS)
+    __global const float *positions = view.positions, *normals = view.normals;
+    __global float4 *driver_to = view.driver_to;
+    cloth_feeding fed = view.fed;
+    if (view.driver_map[i].x == CLOTH_UNDRIVEN) return;
+    if (fed.parts & CLOTH_FEED_POSITIONS)
         driver_to[i] = hed_f4(positions[3 * i] - fed.x, positions[3 * i + 1] - fed.y,
             positions[3 * i + 2] - fed.z, 0.0f);
-    if (fed.given & CLOTH_FEED_NORMALS)
+    if (fed.parts & CLOTH_FEED_NORMALS)
         driver_to[fed.particles + i] =
             hed_f4(normals[3 * i], normals[3 * i + 1], normals[3 * i + 2], 0.0f);
-    if (fed.given & CLOTH_FEED_PAIRS) {
-        float4 place = pairs[2 * i], normal = pairs[2 * i + 1];
+    if (fed.parts & CLOTH_FEED_PAIRS) {
+        float4 place = view.pairs[2 * i], normal = view.pairs[2 * i + 1];
         /* The program's own memory is untrusted: data out of range leave the driver unchanged. */
         if (!cloth_within(place, CLOTH_FARTHEST_FED) || !cloth_within(normal, 1.01f)) return;
         driver_to[i] = hed_f4(place.x - fed.x, place.y - fed.y, place.z - fed.z, 0.0f);
@@ -524,7 +606,7 @@ CLOTH_FUNCTION void cloth_feed_one(uint i, __global const float *positions,
 typedef struct cloth_rigid {
     float matrix[16]; /* column by column */
     uint first, count;
-    uint what; /* CLOTH_MOVE_* */
+    uint mode; /* CLOTH_MOVE_* */
     /* CLOTH_MOVE_LED: rotation of the motions, three columns of four, and a matrix as `matrix`, whose
      * product with the old position is added to the motion */
     float turn[12];
@@ -542,19 +624,24 @@ CLOTH_FUNCTION float4 cloth_rigidly(float4 p, cloth_rigid rigid, float4 last)
         cloth_column(rigid.matrix, 2), last);
 }
 
-CLOTH_FUNCTION void cloth_move_one(uint i, __global float4 *array, __global float4 *previous,
-    __global uint2 *carry, cloth_rigid rigid)
+#define CLOTH_MOVE(FIRST, NEXT) \
+    FIRST(INOUT, float4, array) \
+    NEXT(INOUT, float4, previous) NEXT(INOUT, cloth_carry, carry) NEXT(STRUCT, cloth_rigid, rigid)
+HED_VIEW(cloth_move_view, CLOTH_MOVE)
+
+CLOTH_FUNCTION void cloth_move_one(uint i, cloth_move_view view)
 {
+    cloth_rigid rigid = view.rigid;
     uint at = rigid.first + i;
-    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), p = array[at];
+    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), p = view.array[at];
     float4 moved = cloth_rigidly(
-        p, rigid, rigid.what == CLOTH_MOVE_DIRECTIONS ? none : cloth_column(rigid.matrix, 3));
-    array[at] = hed_f4(moved.x, moved.y, moved.z, p.w);
-    if (rigid.what < CLOTH_MOVE_PARTICLES) return;
-    float4 before = previous[at], lost = cloth_carry_of(carry[at]);
+        p, rigid, rigid.mode == CLOTH_MOVE_DIRECTIONS ? none : cloth_column(rigid.matrix, 3));
+    view.array[at] = hed_f4(moved.x, moved.y, moved.z, p.w);
+    if (rigid.mode < CLOTH_MOVE_PARTICLES) return;
+    float4 before = view.previous[at], lost = cloth_carry_of(view.carry[at]);
     float4 way =
         hed_f4(p.x - before.x + lost.x, p.y - before.y + lost.y, p.z - before.z + lost.z, 0.0f);
-    if (rigid.what == CLOTH_MOVE_LED) {
+    if (rigid.mode == CLOTH_MOVE_LED) {
         if (p.w == 0.0f) return;
         float4 gain = cloth_transform(p, cloth_column(rigid.lead, 0), cloth_column(rigid.lead, 1),
             cloth_column(rigid.lead, 2), cloth_column(rigid.lead, 3));
@@ -564,9 +651,9 @@ CLOTH_FUNCTION void cloth_move_one(uint i, __global float4 *array, __global floa
         way = cloth_rigidly(way, rigid, none);
     }
     before = hed_f4(moved.x - way.x, moved.y - way.y, moved.z - way.z, before.w);
-    previous[at] = before;
-    carry[at] = cloth_carry_pack(hed_f4(way.x - (moved.x - before.x), way.y - (moved.y - before.y),
-        way.z - (moved.z - before.z), 0.0f));
+    view.previous[at] = before;
+    view.carry[at] = cloth_carry_pack(hed_f4(way.x - (moved.x - before.x),
+        way.y - (moved.y - before.y), way.z - (moved.z - before.z), 0.0f));
 }
 
 #endif

@@ -43,10 +43,14 @@ CLOTH_FUNCTION void cloth_store_free(__global float4 *position, uint at, float4 
     if (p.w > 0.0f) position[at] = p;
 }
 
-CLOTH_FUNCTION void cloth_distance_four(uint i, __global float4 *position,
-    __global const uint2 *ends, __global const float *rests, __global const ushort *kinds,
-    __global const float4 *materials, __global float *multipliers, float stiffness, uint pass)
+CLOTH_FUNCTION void cloth_distance_four(uint i, cloth_projection view, float stiffness)
 {
+    __global float4 *position = view.position;
+    __global const uint2 *ends = view.ends;
+    __global const float *rests = view.rests;
+    __global const ushort *kinds = view.kinds;
+    __global const float4 *materials = view.materials;
+    __global float *multipliers = view.multipliers;
     uint2 e0 = ends[i], e1 = ends[i + 1], e2 = ends[i + 2], e3 = ends[i + 3];
     float4 rest = hed_f4(rests[i], rests[i + 1], rests[i + 2], rests[i + 3]);
     cloth_four material = cloth_turn(materials[kinds[i]], materials[kinds[i + 1]],
@@ -56,18 +60,18 @@ CLOTH_FUNCTION void cloth_distance_four(uint i, __global float4 *position,
     float4 x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, give = material.z * stiffness,
            weight = a.w + b.w + give;
     float4 square = cloth_square4(x, y, z), low = rest * material.x, high = rest * material.y, part;
-    if (pass == 0) {
+    if (view.pass == 0) {
         part = cloth_part4(square, low, high, weight);
     } else {
-        float4 held = hed_f4(0.0f);
-        if (pass == 2)
-            held =
+        float4 so_far = hed_f4(0.0f);
+        if (view.pass == 2)
+            so_far =
                 hed_f4(multipliers[i], multipliers[i + 1], multipliers[i + 2], multipliers[i + 3]);
-        part = cloth_part_again4(square, low, high, weight, give, &held);
-        multipliers[i] = held.x;
-        multipliers[i + 1] = held.y;
-        multipliers[i + 2] = held.z;
-        multipliers[i + 3] = held.w;
+        part = cloth_part_again4(square, low, high, weight, give, &so_far);
+        multipliers[i] = so_far.x;
+        multipliers[i + 1] = so_far.y;
+        multipliers[i + 2] = so_far.z;
+        multipliers[i + 3] = so_far.w;
     }
     float4 pa = a.w * part, pb = -(b.w * part);
     a.x = fma(pa, x, a.x);

@@ -9,13 +9,9 @@
 #include "particle.h"
 #endif
 
-__kernel void cloth_read(__global const float4 *restrict position,
-    __global const uint2 *restrict debug, __global const uint *restrict vertex_particle,
-    __global const float4 *restrict air, __global float *restrict positions,
-    __global float *restrict normals, __global uint *restrict colours, cloth_view view, uint wanted)
+__kernel void cloth_read(HED_VIEW_PARAMETERS(CLOTH_READ))
 {
+    HED_VIEW_HERE(cloth_read_view, view, CLOTH_READ);
     uint i = (uint)get_global_id(0);
-    if (i < view.vertices)
-        cloth_read_one(
-            i, position, debug, vertex_particle, air, positions, normals, colours, view, wanted);
+    if (i < show.vertices) cloth_read_one(i, view);
 }

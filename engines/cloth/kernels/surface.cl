@@ -9,21 +9,15 @@
 #include "particle.h"
 #endif
 
-__kernel void cloth_surface(__global const float4 *restrict position,
-    __global const uint *restrict incident_at, __global const uint *restrict incident,
-    __global const uint *restrict triangles, __global float4 *restrict air, uint particles,
-    uint closed)
+__kernel void cloth_surface(HED_VIEW_PARAMETERS(CLOTH_SURFACE))
 {
+    HED_VIEW_HERE(cloth_surface_view, view, CLOTH_SURFACE);
     uint i = (uint)get_global_id(0);
-    if (i < particles)
-        cloth_surface_one(i, position, incident_at, incident, triangles, air, closed);
+    if (i < particles) cloth_surface_one(i, view);
 }
 
-/* Computes the pressure of each gas, one group for a gas. `gases`: garment, first triangle, number of
- * triangles, 0; then bits of the amount, Pa m^3, and of the smallest volume, m^3, 0, 0. */
-__kernel void cloth_gas(__global const float4 *restrict position,
-    __global const uint *restrict triangles, __global const uint4 *restrict gases,
-    __global float4 *restrict garments, float dt_square)
+/* Computes the pressure of each gas, one group for a gas. */
+__kernel void cloth_gas(HED_VIEW_PARAMETERS(CLOTH_GAS))
 {
     HED_LOCAL_ARRAY(float, sums, CLOTH_GAS_LANES);
     uint lane = (uint)get_local_id(0);

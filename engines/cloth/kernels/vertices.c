@@ -4,10 +4,8 @@
 
 HED_NATIVE_BODY surface_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    uint closed = *(const uint *)a[6];
-    for (uint64_t i = begin; i < end; i++)
-        cloth_surface_one((uint)i, a[0], a[1], a[2], a[3], a[4], closed);
+    const cloth_surface_view view = cloth_surface_view_of(call->arguments);
+    for (uint64_t i = begin; i < end; i++) cloth_surface_one((uint)i, view);
 }
 HED_NATIVE_CLONES(surface_native, surface_body)
 /* Each particle has six triangles around it, and the mesh two triangles for each particle, whose
@@ -18,32 +16,31 @@ const hed_kernel_def cloth_surface_def = {
     .name = "cloth_surface",
     .summary = "normal and area of each particle, from the triangles around it",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.cl", hed_cloth_surface_cl, 0}),
-    HED_ARGUMENTS(HED_IN(float, position, .count = "4*particles"),
-        HED_IN(uint, incident_at, .count = "2*particles"), /* at least particles + 1 */
-        HED_IN(uint, incident, .count = "6*particles"),
-        HED_IN(uint, triangles, .count = "3*particles"),
-        HED_OUT(float, air, .count = "4*particles", .tolerance = 1e-4), HED_VALUE(uint, particles),
-        HED_VALUE(uint, closed)),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_SURFACE),
+        /* at least particles + 1 */
+        [HED_ROW(cloth_surface_view, incident_at)].count = "2*particles",
+        [HED_ROW(cloth_surface_view, incident)].count = "6*particles",
+        [HED_ROW(cloth_surface_view, triangles)].count = "3*particles",
+        [HED_ROW(cloth_surface_view, air)].tolerance = 1e-4),
     CLOTH_PLAIN,
     CLOTH_FOR_EACH("particles", surface),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
-    .sample.bytes = hed_default_sample_bytes,
+    .sample.bytes = cloth_sample_bytes,
     .sample.benchmark = HED_PROBLEM(1 << 22),
 };
 
 HED_NATIVE_BODY gas_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    float4 *garments = a[3];
+    const cloth_gas_view view = cloth_gas_view_of(call->arguments);
     for (uint64_t g = begin; g < end; g++) {
-        const uint4 *gas = (const uint4 *)a[2] + 2 * g;
+        const uint4 *gas = view.gases + 2 * g;
         float sums[CLOTH_GAS_LANES];
         for (uint lane = 0; lane < CLOTH_GAS_LANES; lane++)
-            sums[lane] = cloth_gas_lane(a[0], a[1], gas->y, gas->z, lane);
+            sums[lane] = cloth_gas_lane(view.position, view.triangles, gas->y, gas->z, lane);
         for (uint left = CLOTH_GAS_LANES / 2; left > 0; left /= 2)
             for (uint lane = 0; lane < left; lane++) sums[lane] += sums[lane + left];
-        garments[2 * gas->x + 1].w =
-            cloth_gas_push(sums[0], as_float(gas[1].x), as_float(gas[1].y), *(const float *)a[4]);
+        view.garments[2 * gas->x + 1].w =
+            cloth_gas_push(sums[0], as_float(gas[1].x), as_float(gas[1].y), view.dt_square);
     }
 }
 HED_NATIVE_CLONES(gas_native, gas_body)
@@ -61,24 +58,22 @@ const hed_kernel_def cloth_gas_def = {
     .name = "cloth_gas",
     .summary = "pressure of the gas in closed garments, by their volume",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"surface.cl", hed_cloth_surface_cl, 0}),
-    HED_ARGUMENTS(HED_IN(float, position, .count = "4*gases"),
-        HED_IN(uint, triangles, .count = "900*gases"), HED_IN(uint, gases, .count = "8*gases"),
-        HED_INOUT(float, garments, .count = CLOTH_SAMPLE_GARMENT_FLOATS, .tolerance = 1e-3),
-        HED_VALUE(float, dt_square)),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_GAS),
+        [HED_ROW(cloth_gas_view, triangles)].count = "900*gases",
+        [HED_ROW(cloth_gas_view, gases)].count = "2*gases",
+        [HED_ROW(cloth_gas_view, garments)].tolerance = 1e-3),
     HED_PARAMETERS(HED_PARAMETER(WG, 256, 256)),
     .geometry = gas_geometry,
     CLOTH_FOR_EACH("gases", gas),
     HED_PROBLEMS(HED_PROBLEM(2), HED_PROBLEM(7)),
-    .sample.bytes = hed_default_sample_bytes,
+    .sample.bytes = cloth_sample_bytes,
     .sample.benchmark = HED_PROBLEM(8),
 };
 
 HED_NATIVE_BODY write_back_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    cloth_view view = *(const cloth_view *)a[7];
-    for (uint64_t i = begin; i < end; i++)
-        cloth_write_back_one((uint)i, a[0], a[1], a[2], a[3], a[4], a[5], a[6], view);
+    const cloth_write_back_view view = cloth_write_back_view_of(call->arguments);
+    for (uint64_t i = begin; i < end; i++) cloth_write_back_one((uint)i, view);
 }
 HED_NATIVE_CLONES(write_back_native, write_back_body)
 /* A particle, its number, colour and normal are read, a vertex and a normal written; operations of two
@@ -91,25 +86,23 @@ const hed_kernel_def cloth_write_back_def = {
     .summary = "vertices and normals from particles, through a matrix, colours packed",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"lanes.h", hed_cloth_lanes_h, 0},
         {"write_back.cl", hed_cloth_write_back_cl, 0}),
-    HED_ARGUMENTS(HED_IN(float, position, .count = "4*vertices"),
-        HED_IN(uint, debug, .count = "2*vertices"), HED_IN(uint, vertex_particle),
-        HED_IN(float, air, .count = "4*vertices"),
-        HED_OUT(float, vertices, .count = "4*vertices", .tolerance = 1e-5),
-        HED_OUT(float, normals, .count = "4*vertices", .tolerance = 1e-5),
-        HED_INOUT(uint, broken, .count = "4"), HED_VALUE_STRUCT(cloth_view, view)),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_WRITE_BACK),
+        [HED_ROW(cloth_write_back_view, vertices)].tolerance = 1e-5,
+        [HED_ROW(cloth_write_back_view, normals)].tolerance = 1e-5,
+        [HED_ROW(cloth_write_back_view, broken)].count = "4"),
     CLOTH_VERSIONS,
     CLOTH_FOR_EACH("vertices", write_back),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
-    .sample.bytes = hed_default_sample_bytes,
+    .sample.bytes = cloth_sample_bytes,
     .sample.benchmark = HED_PROBLEM(1 << 22),
 };
 
 /* Transforms as cloth_transform(), with its rows as lanes of a vector; compilers do not vectorise
  * cloth_transform() by themselves. */
-HED_NATIVE_BODY transform_row(const float *m, float4 p, float *shown)
+HED_NATIVE_BODY transform_row(const float *m, float4 p, float *vertex)
 {
     for (int k = 0; k < 4; k++)
-        shown[k] = fma(p.z, m[8 + k], fma(p.y, m[4 + k], fma(p.x, m[k], m[12 + k])));
+        vertex[k] = fma(p.z, m[8 + k], fma(p.y, m[4 + k], fma(p.x, m[k], m[12 + k])));
 }
 
 /* Writes positions of vertices. All four lanes are stored: the next vertex overwrites the fourth; the
@@ -117,15 +110,15 @@ HED_NATIVE_BODY transform_row(const float *m, float4 p, float *shown)
 HED_NATIVE_BODY read_positions(const float4 *position, const uint *vertex_particle,
     float *positions, const cloth_view *view, uint64_t begin, uint64_t end)
 {
-    float m[16], shown[4];
+    float m[16], vertex[4];
     memcpy(m, view->matrix, sizeof m);
     for (uint64_t i = begin; i + 1 < end; i++) {
-        transform_row(m, position[vertex_particle ? vertex_particle[i] : i], shown);
-        memcpy(positions + 3 * i, shown, sizeof shown);
+        transform_row(m, position[vertex_particle ? vertex_particle[i] : i], vertex);
+        memcpy(positions + 3 * i, vertex, sizeof vertex);
     }
     if (begin == end) return;
-    transform_row(m, position[vertex_particle ? vertex_particle[end - 1] : end - 1], shown);
-    memcpy(positions + 3 * (end - 1), shown, 3 * sizeof *shown);
+    transform_row(m, position[vertex_particle ? vertex_particle[end - 1] : end - 1], vertex);
+    memcpy(positions + 3 * (end - 1), vertex, 3 * sizeof *vertex);
 }
 
 HED_NATIVE_BODY read_normals(const float4 *air, const uint *vertex_particle, float *normals,
@@ -149,15 +142,15 @@ HED_NATIVE_BODY read_colours(const uint2 *debug, const uint *vertex_particle,
 
 HED_NATIVE_BODY read_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    cloth_view view = *(const cloth_view *)a[7];
-    uint wanted = *(const uint *)a[8];
-    const uint *vertex_particle = view.flags & CLOTH_VIEW_GATHER ? a[2] : NULL;
-    const uint2 *debug = view.flags & CLOTH_VIEW_COLOURS ? a[1] : NULL;
-    if (wanted & CLOTH_READ_POSITIONS)
-        read_positions(a[0], vertex_particle, a[4], &view, begin, end);
-    if (wanted & CLOTH_READ_NORMALS) read_normals(a[3], vertex_particle, a[5], &view, begin, end);
-    if (wanted & CLOTH_READ_COLOURS) read_colours(debug, vertex_particle, a[6], begin, end);
+    const cloth_read_view view = cloth_read_view_of(call->arguments);
+    const uint *vertex_particle = view.show.flags & CLOTH_VIEW_GATHER ? view.vertex_particle : NULL;
+    const uint2 *debug = view.show.flags & CLOTH_VIEW_COLOURS ? view.debug : NULL;
+    if (view.parts & CLOTH_READ_POSITIONS)
+        read_positions(view.position, vertex_particle, view.positions, &view.show, begin, end);
+    if (view.parts & CLOTH_READ_NORMALS)
+        read_normals(view.air, vertex_particle, view.normals, &view.show, begin, end);
+    if (view.parts & CLOTH_READ_COLOURS)
+        read_colours(debug, vertex_particle, (unsigned char *)view.colours, begin, end);
 }
 HED_NATIVE_CLONES(read_native, read_body)
 /* A particle, its number, colour and normal are read, seven words written; operations of two
@@ -168,15 +161,14 @@ const hed_kernel_def cloth_read_def = {
     .name = "cloth_read",
     .summary = "positions, normals and colours of vertices from particles, in tight rows",
     HED_SOURCES(CLOTH_SHARED_SOURCES, {"read.cl", hed_cloth_read_cl, 0}),
-    HED_ARGUMENTS(HED_IN(float, position, .count = "4*vertices"),
-        HED_IN(uint, debug, .count = "2*vertices"), HED_IN(uint, vertex_particle),
-        HED_IN(float, air, .count = "4*vertices"),
-        HED_OUT(float, positions, .count = "3*vertices", .tolerance = 1e-5),
-        HED_OUT(float, normals, .count = "3*vertices", .tolerance = 1e-5), HED_OUT(uint, colours),
-        HED_VALUE_STRUCT(cloth_view, view), HED_VALUE(uint, wanted)),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_READ),
+        [HED_ROW(cloth_read_view, positions)].count = "3*vertices",
+        [HED_ROW(cloth_read_view, normals)].count = "3*vertices",
+        [HED_ROW(cloth_read_view, positions)].tolerance = 1e-5,
+        [HED_ROW(cloth_read_view, normals)].tolerance = 1e-5),
     CLOTH_PLAIN,
     CLOTH_FOR_EACH("vertices", read),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(7), HED_PROBLEM(64), HED_PROBLEM(1003)),
-    .sample.bytes = hed_default_sample_bytes,
+    .sample.bytes = cloth_sample_bytes,
     .sample.benchmark = HED_PROBLEM(1 << 22),
 };

@@ -359,39 +359,60 @@ static hed_status colours_create(hed_cloth *cloth, cloth_solver **solver, hed_er
 
 /* ---- substeps ---- */
 
+/* A pass over the distance constraints. */
+typedef struct colours_pass {
+    hed_buffer *position, *ends, *rests, *kinds, *materials, *multipliers, *steps, *set_at;
+    uint32_t substep, pass, first, count, sets;
+} colours_pass;
+HED_VIEW_BIND(colours_distance, CLOTH_DISTANCE, colours_pass)
+HED_VIEW_BIND(colours_sets, CLOTH_SETS, colours_pass)
+HED_VIEW_LAUNCH(cloth_lines_launch, CLOTH_LINES)
+HED_VIEW_LAUNCH(cloth_elements_launch, CLOTH_ELEMENTS)
+HED_VIEW_LAUNCH(cloth_integrate_launch, CLOTH_INTEGRATE)
+HED_VIEW_LAUNCH(cloth_drive_launch, CLOTH_DRIVE)
+
 static void colours_project(
     hed_cloth *cloth, const cloth_solver *s, uint32_t substep, uint32_t iteration, hed_error *error)
 {
-    hed_buffer *position = cloth->buffers.position,
-               *multipliers = cloth_or_none(cloth, s->b.multipliers);
-    uint32_t again = iteration ? 2 : 1, pass = s->b.multipliers ? again : 0;
+    hed_buffer *position = cloth->buffers.position, *steps = s->b.steps;
+    uint32_t again = iteration ? 2 : 1;
+    colours_pass pass = {.position = position,
+        .ends = s->b.ends,
+        .rests = s->b.rests,
+        .kinds = s->b.kinds,
+        .materials = s->b.materials,
+        .multipliers = cloth_or_none(cloth, s->b.multipliers),
+        .steps = steps,
+        .set_at = s->b.set_at,
+        .substep = substep,
+        .pass = s->b.multipliers ? again : 0,
+        .sets = s->sets};
     for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++) {
         uint32_t lines = s->line_at[set + 1] - s->line_at[set];
         if (lines)
             cloth_run(cloth, CLOTH_KERNEL_LINES, lines,
-                HED_ARGS(position, s->b.lines, s->b.weights, s->b.sums, s->b.links,
-                    cloth_or_none(cloth, s->b.pulled), s->b.steps, substep, s->b.pulled ? again : 0,
-                    s->line_at[set]),
+                HED_VIEW_ARGS(cloth_lines_launch, .position = position, .lines = s->b.lines,
+                    .weights = s->b.weights, .sums = s->b.sums, .links = s->b.links,
+                    .pulled = cloth_or_none(cloth, s->b.pulled), .steps = steps, .substep = substep,
+                    .pass = s->b.pulled ? again : 0, .first = s->line_at[set]),
                 error);
     }
     for (uint32_t c = 0; c < s->element_colours; c++)
         cloth_run(cloth, CLOTH_KERNEL_ELEMENTS, s->element_at[c + 1] - s->element_at[c],
-            HED_ARGS(position, s->b.elements, cloth_or_none(cloth, s->b.element_pulled), s->b.steps,
-                s->elements, substep, s->b.element_pulled ? again : 0, s->element_at[c],
-                s->element_at[c + 1] - s->element_at[c]),
+            HED_VIEW_ARGS(cloth_elements_launch, .position = position, .elements = s->b.elements,
+                .pulled = cloth_or_none(cloth, s->b.element_pulled), .steps = steps,
+                .total = s->elements, .substep = substep, .pass = s->b.element_pulled ? again : 0,
+                .first = s->element_at[c], .count = s->element_at[c + 1] - s->element_at[c]),
             error);
     if (s->sets)
-        cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints,
-            HED_ARGS(position, s->b.ends, s->b.rests, s->b.kinds, s->b.materials, multipliers,
-                s->b.steps, s->b.set_at, substep, pass, s->sets),
+        cloth_run(cloth, CLOTH_KERNEL_SETS, s->constraints, HED_VIEW_ARGS_FROM(colours_sets, &pass),
             error);
     for (uint32_t c = 0; c < s->colours && !s->sets; c++) {
-        uint32_t first = s->colour_at[c], count = s->colour_at[c + 1] - first;
-        if (count)
-            cloth_run(cloth, CLOTH_KERNEL_DISTANCE, count,
-                HED_ARGS(position, s->b.ends, s->b.rests, s->b.kinds, s->b.materials, multipliers,
-                    s->b.steps, substep, pass, first, count),
-                error);
+        pass.first = s->colour_at[c];
+        pass.count = s->colour_at[c + 1] - pass.first;
+        if (pass.count)
+            cloth_run(cloth, CLOTH_KERNEL_DISTANCE, pass.count,
+                HED_VIEW_ARGS_FROM(colours_distance, &pass), error);
     }
 }
 
@@ -403,17 +424,21 @@ static hed_status colours_enqueue(
                *to = cloth_or_none(cloth, b->driver_to), *map = cloth_or_none(cloth, b->driver_map);
     for (uint32_t substep = 0; substep < count && !error->status; substep++) {
         cloth_run(cloth, CLOTH_KERNEL_INTEGRATE, cloth->particles,
-            HED_ARGS(b->position, b->previous, b->carry, b->garments, cloth_or_none(cloth, b->air),
-                cloth_or_none(cloth, b->tether), cloth_or_none(cloth, b->anchors), from, to, map,
-                s->b.steps, substep),
+            HED_VIEW_ARGS(cloth_integrate_launch, .position = b->position, .previous = b->previous,
+                .carry = b->carry, .garments = b->garments, .air = cloth_or_none(cloth, b->air),
+                .tether = cloth_or_none(cloth, b->tether),
+                .anchors = cloth_or_none(cloth, b->anchors), .driver_from = from, .driver_to = to,
+                .driver_map = map, .steps = s->b.steps, .substep = substep),
             error);
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
             colours_project(cloth, s, substep, i, error);
             if (!acts) continue;
             cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles,
-                HED_ARGS(b->position, b->previous, b->garments, cloth_or_none(cloth, b->colliders),
-                    cloth_or_none(cloth, b->contact), from, to, map, cloth_or_none(cloth, b->debug),
-                    s->b.steps, substep),
+                HED_VIEW_ARGS(cloth_drive_launch, .position = b->position, .previous = b->previous,
+                    .garments = b->garments, .colliders = cloth_or_none(cloth, b->colliders),
+                    .contact = cloth_or_none(cloth, b->contact), .driver_from = from,
+                    .driver_to = to, .driver_map = map, .debug = cloth_or_none(cloth, b->debug),
+                    .steps = s->b.steps, .substep = substep),
                 error);
         }
     }

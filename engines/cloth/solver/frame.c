@@ -168,21 +168,24 @@ static hed_status send_rows(
     return error->status;
 }
 
+HED_VIEW_LAUNCH(cloth_feed_launch, CLOTH_FEED)
+
 static hed_status send_driver(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
     if (frame->driver_positions)
         send_rows(cloth, frame->driver_positions, &b->fed_positions, error);
     if (frame->driver_normals) send_rows(cloth, frame->driver_normals, &b->fed_normals, error);
-    uint32_t given = (frame->driver_positions ? CLOTH_FEED_POSITIONS : 0) |
+    uint32_t parts = (frame->driver_positions ? CLOTH_FEED_POSITIONS : 0) |
                      (frame->driver_normals ? CLOTH_FEED_NORMALS : 0) |
                      (frame->driver_buffer ? CLOTH_FEED_PAIRS : 0);
-    cloth_feeding fed = {given, cloth->particles, (float)cloth->origin[0], (float)cloth->origin[1],
-        (float)cloth->origin[2]};
     return cloth_run(cloth, CLOTH_KERNEL_FEED, cloth->particles,
-        HED_ARGS(cloth_or_none(cloth, b->fed_positions), cloth_or_none(cloth, b->fed_normals),
-            cloth_or_none(cloth, frame->driver_buffer), b->driver_map, b->driver_to,
-            hed_struct_argument(&fed, sizeof fed)),
+        HED_VIEW_ARGS(cloth_feed_launch, .positions = cloth_or_none(cloth, b->fed_positions),
+            .normals = cloth_or_none(cloth, b->fed_normals),
+            .pairs = cloth_or_none(cloth, frame->driver_buffer), .driver_map = b->driver_map,
+            .driver_to = b->driver_to,
+            .fed = {parts, cloth->particles, (float)cloth->origin[0], (float)cloth->origin[1],
+                (float)cloth->origin[2]}),
         error);
 }
 
@@ -302,6 +305,8 @@ static cloth_step frame_step_at(const hed_cloth *cloth, const schedule *s, uint3
     return step;
 }
 
+HED_VIEW_LAUNCH(cloth_gas_launch, CLOTH_GAS)
+
 /* Enqueues the substeps. Air needs normals at each frame's start, self-collision a pass after each
  * substep; otherwise all substeps are one call of the solver. */
 static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
@@ -313,8 +318,9 @@ static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *
         if (cloth->has_air && surface) cloth_find_surface(cloth, error);
         if (cloth->gases)
             cloth_run(cloth, CLOTH_KERNEL_GAS, cloth->gases,
-                HED_ARGS(cloth->buffers.position, cloth->buffers.triangles, cloth->buffers.gases,
-                    cloth->buffers.garments, (float)(s->dt * s->dt)),
+                HED_VIEW_ARGS(cloth_gas_launch, .position = cloth->buffers.position,
+                    .triangles = cloth->buffers.triangles, .gases = cloth->buffers.gases,
+                    .garments = cloth->buffers.garments, .dt_square = (float)(s->dt * s->dt)),
                 error);
         if (hed_failed(error)) return error->status;
         cloth_step first = frame_step_at(cloth, s, at), rest = frame_step_at(cloth, s, at + 1);

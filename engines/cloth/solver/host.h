@@ -8,6 +8,8 @@
 
 #include "kernels/particle.h"
 
+#include "heddle/author.h"
+
 extern const cloth_solver_ops cloth_colours_ops;  /* colours.c: HED_CLOTH_SOLVER_COLOURS */
 extern const cloth_solver_ops cloth_sets_ops;     /* colours.c: HED_CLOTH_SOLVER_SETS */
 extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_SOLVER_PATCHES */
@@ -94,6 +96,8 @@ typedef struct cloth_host {
     double pace_seconds;
     bool dirty; /* commands were enqueued since the last successful wait */
 } cloth_host;
+
+HED_VIEW_LAUNCH(cloth_move_launch, CLOTH_MOVE)
 
 /* Launches a kernel for `size` elements, or runs its native version on mapped buffers if the
  * program requests that. */

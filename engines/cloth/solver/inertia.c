@@ -51,7 +51,7 @@ static cloth_rigid felt(const hed_cloth *cloth, const cloth_garment *garment,
     double share = garment->angular_inertia, last_seconds = cloth->host->pace_seconds,
            dt = cloth->last_dt;
     double centre[3], before[3], after[3], spin[3][3];
-    cloth_rigid led = {.what = CLOTH_MOVE_LED};
+    cloth_rigid led = {.mode = CLOTH_MOVE_LED};
     memcpy(led.matrix, unmoved, sizeof led.matrix);
     for (int k = 0; k < 3; k++) centre[k] = frame->motion_centre[k];
     back_through(last, centre, before);
@@ -105,8 +105,8 @@ hed_status cloth_move_frame(hed_cloth *cloth, const hed_cloth_frame *frame, hed_
         led.first = cloth->first_particle[g];
         led.count = cloth->first_particle[g + 1] - led.first;
         cloth_run(cloth, CLOTH_KERNEL_MOVE, led.count,
-            HED_ARGS(cloth->buffers.position, cloth->buffers.previous, cloth->buffers.carry,
-                hed_struct_argument(&led, sizeof led)),
+            HED_VIEW_ARGS(cloth_move_launch, .array = cloth->buffers.position,
+                .previous = cloth->buffers.previous, .carry = cloth->buffers.carry, .rigid = led),
             error);
     }
     memcpy(host->pace, motion, sizeof host->pace);

@@ -55,13 +55,13 @@ static void integrate_plainly(const moment *current, const cloth_particles *run)
 {
     const native_job *job = current->job;
     const cloth_step *step = &current->step;
-    cloth_cloth cloth = cloth_garment_at(job->arrays.garments, run->garment);
+    cloth_cloth cloth = cloth_garment_at(job->arrays.integrate.garments, run->garment);
     const cloth_verlet verlet = {
         {step->ratio * cloth.keep_x, step->ratio * cloth.keep_y, step->ratio * cloth.keep_z, 0.0f},
         {step->fall_x, step->fall_y, step->fall_z, 0.0f}, 0.577f * step->longest_move,
         (step->flags & CLOTH_STEP_TETHERS) != 0};
     for (uint32_t i = run->first, end = run->first + run->count; i < end; i++) {
-        i = job->solver->functions->integrate(&job->arrays, &verlet, i, end);
+        i = job->solver->functions->integrate(&job->arrays.integrate, &verlet, i, end);
         if (i < end) cloth_native_integrate(&job->arrays, step, i, i + 1);
     }
 }
@@ -96,7 +96,7 @@ static void sweep(const moment *current, uint32_t first, uint32_t depth, int64_t
             uint32_t phase = first + (uint32_t)p,
                      step = phase ? (phase - 1) % (s->tables->step_count + current->job->acts) : 0;
             if (phase && step < s->tables->step_count)
-                s->functions->packs(current->job->arrays.position,
+                s->functions->packs(current->job->arrays.integrate.position,
                     s->tables->packs + (uint64_t)step * s->tables->band_count + (uint32_t)band,
                     current->limits);
             else do_particles(current, (uint32_t)band, phase > 0);
@@ -121,8 +121,8 @@ static void do_lines(const moment *current, hed_team *team, uint32_t member)
         if (member < job->threads)
             for (uint64_t k = count * member / job->threads;
                  k < count * (member + 1) / job->threads; k++)
-                job->solver->functions->line(job->arrays.position, tables->line_packs + first + k,
-                    current->limits->stiffness, scratch);
+                job->solver->functions->line(job->arrays.integrate.position,
+                    tables->line_packs + first + k, current->limits->stiffness, scratch);
         if (job->threads > 1) hed_team_barrier(team);
     }
 }
@@ -178,10 +178,35 @@ static void set_limits(const hed_cloth *cloth, cloth_limits *limits, float stiff
         }
 }
 
+static cloth_arrays arrays_of(const cloth_buffers *b)
+{
+    float4 *position = cloth_host_of(b->position), *previous = cloth_host_of(b->previous),
+           *garments = cloth_host_of(b->garments), *from = cloth_host_of(b->driver_from),
+           *to = cloth_host_of(b->driver_to), *map = cloth_host_of(b->driver_map);
+    return (cloth_arrays){.integrate = {.position = position,
+                              .previous = previous,
+                              .carry = cloth_host_of(b->carry),
+                              .garments = garments,
+                              .air = cloth_host_of(b->air),
+                              .tether = cloth_host_of(b->tether),
+                              .anchors = cloth_host_of(b->anchors),
+                              .driver_from = from,
+                              .driver_to = to,
+                              .driver_map = map},
+        .drive = {.position = position,
+            .previous = previous,
+            .garments = garments,
+            .colliders = cloth_host_of(b->colliders),
+            .contact = cloth_host_of(b->contact),
+            .driver_from = from,
+            .driver_to = to,
+            .driver_map = map,
+            .debug = cloth_host_of(b->debug)}};
+}
+
 static hed_status cpu_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_step *first,
     const cloth_step *rest, float dt, uint32_t count, hed_error *error)
 {
-    const cloth_buffers *b = &cloth->buffers;
     hed_status status = hed_stream_wait(cloth->stream, error);
     if (status) return status;
     native_job job = {
@@ -190,11 +215,7 @@ static hed_status cpu_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_st
     job.acts = first->colliders ||
                ((first->flags | rest->flags) & (CLOTH_STEP_CONTACTS | CLOTH_STEP_DRIVER));
     job.phases = 1 + cloth->def.iterations * (s->tables->step_count + job.acts);
-    job.arrays = (cloth_arrays){cloth_host_of(b->position), cloth_host_of(b->previous),
-        cloth_host_of(b->carry), cloth_host_of(b->garments), cloth_host_of(b->air),
-        cloth_host_of(b->tether), cloth_host_of(b->anchors), cloth_host_of(b->driver_from),
-        cloth_host_of(b->driver_to), cloth_host_of(b->driver_map), cloth_host_of(b->colliders),
-        cloth_host_of(b->contact), cloth_host_of(b->debug)};
+    job.arrays = arrays_of(&cloth->buffers);
     set_limits(cloth, s->limits[0], first->stiffness);
     set_limits(cloth, s->limits[1], rest->stiffness);
 

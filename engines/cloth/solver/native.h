@@ -80,14 +80,8 @@ void cloth_native_tables_destroy(cloth_native_tables *tables);
 
 /* Arrays of the device, in place. */
 typedef struct cloth_arrays {
-    float4 *position, *previous;
-    uint2 *carry;
-    const float4 *garments, *air;
-    const uint2 *tether;
-    const uint *anchors;
-    const float4 *driver_from, *driver_to, *driver_map;
-    const float4 *colliders, *contact;
-    uint2 *debug;
+    cloth_integrate_view integrate;
+    cloth_drive_view drive;
 } cloth_arrays;
 
 /* native_particles.c: integrate particles [begin, end); then collide, touch and drive them. */
@@ -113,8 +107,8 @@ typedef struct cloth_native_functions {
     void (*line)(void *positions, const cloth_line_pack *pack, float stiffness, float *scratch);
     /* Integrates from `begin` up to `end` or a particle for cloth_native_integrate(). Returns
      * where it stopped. NULL: all particles are for cloth_native_integrate(). */
-    uint32_t (*integrate)(
-        const cloth_arrays *arrays, const cloth_verlet *verlet, uint32_t begin, uint32_t end);
+    uint32_t (*integrate)(const cloth_integrate_view *arrays, const cloth_verlet *verlet,
+        uint32_t begin, uint32_t end);
 } cloth_native_functions;
 /* Returns the versions that this processor runs, the fastest first; NULL after the last. */
 const cloth_native_functions *cloth_native_functions_at(uint32_t index);

@@ -16,7 +16,7 @@
 #undef NAME
 
 __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
-    const cloth_arrays *arrays, const cloth_verlet *verlet, uint32_t begin, uint32_t end)
+    const cloth_integrate_view *arrays, const cloth_verlet *verlet, uint32_t begin, uint32_t end)
 {
     __m128 keep = _mm_loadu_ps(verlet->keep), fall = _mm_loadu_ps(verlet->fall),
            most = _mm_set1_ps(verlet->longest), sign = _mm_set1_ps(-0.0f);

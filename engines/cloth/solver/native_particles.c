@@ -7,18 +7,14 @@
 
 #define BODY static inline __attribute__((always_inline)) void
 
-BODY integrate(const cloth_arrays *a, const cloth_step *step, uint32_t begin, uint32_t end)
+BODY integrate(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end)
 {
-    for (uint32_t i = begin; i < end; i++)
-        cloth_integrate_one(i, a->position, a->previous, a->carry, a->garments, a->air, a->tether,
-            a->anchors, a->driver_from, a->driver_to, a->driver_map, *step);
+    for (uint32_t i = begin; i < end; i++) cloth_integrate_one(i, arrays->integrate, *step);
 }
 
-BODY act(const cloth_arrays *a, const cloth_step *step, uint32_t begin, uint32_t end)
+BODY act(const cloth_arrays *arrays, const cloth_step *step, uint32_t begin, uint32_t end)
 {
-    for (uint32_t i = begin; i < end; i++)
-        cloth_drive_one(i, a->position, a->previous, a->garments, a->colliders, a->contact,
-            a->driver_from, a->driver_to, a->driver_map, a->debug, *step);
+    for (uint32_t i = begin; i < end; i++) cloth_drive_one(i, arrays->drive, *step);
 }
 
 #if defined(__x86_64__)

@@ -136,20 +136,20 @@ static hed_status make_reading(hed_cloth *cloth, void *const *to, hed_error *err
     return error->status;
 }
 
-static hed_status make_rows(hed_cloth *cloth, uint32_t wanted, hed_error *error)
+HED_VIEW_LAUNCH(cloth_read_launch, CLOTH_READ)
+
+static hed_status make_rows(hed_cloth *cloth, uint32_t parts, hed_error *error)
 {
     const cloth_buffers *b = &cloth->buffers;
-    const cloth_view *view = &cloth->host->view;
     hed_buffer *const *rows = cloth->host->reading.rows;
-    hed_buffer *const buffers[] = {
-        b->position, b->debug, b->vertex_particle, b->air, rows[0], rows[1], rows[2]};
-    enum { BUFFERS = sizeof buffers / sizeof *buffers };
-    hed_argument arguments[BUFFERS + 2];
-    for (uint32_t i = 0; i < BUFFERS; i++)
-        arguments[i] = hed_buffer_argument(buffers[i] ? buffers[i] : b->none);
-    arguments[BUFFERS] = hed_struct_argument(view, sizeof *view);
-    arguments[BUFFERS + 1] = hed_uint_argument(wanted);
-    return cloth_run(cloth, CLOTH_KERNEL_READ, cloth->vertices, arguments, BUFFERS + 2, error);
+    return cloth_run(cloth, CLOTH_KERNEL_READ, cloth->vertices,
+        HED_VIEW_ARGS(cloth_read_launch, .position = b->position,
+            .debug = cloth_or_none(cloth, b->debug),
+            .vertex_particle = cloth_or_none(cloth, b->vertex_particle),
+            .air = cloth_or_none(cloth, b->air), .positions = cloth_or_none(cloth, rows[0]),
+            .normals = cloth_or_none(cloth, rows[1]), .colours = cloth_or_none(cloth, rows[2]),
+            .show = cloth->host->view, .parts = parts),
+        error);
 }
 
 /* Copies a slot to the program. */
@@ -252,14 +252,18 @@ void cloth_fold_view(hed_cloth *cloth)
     cofactors(view->matrix, view->normals);
 }
 
+HED_VIEW_LAUNCH(cloth_surface_launch, CLOTH_SURFACE)
+HED_VIEW_LAUNCH(cloth_write_back_launch, CLOTH_WRITE_BACK)
+
 hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
     if (hed_failed(error)) return error->status;
     if (cloth->host->air_fresh) return HED_OK;
     hed_status status = cloth_run(cloth, CLOTH_KERNEL_SURFACE, cloth->particles,
-        HED_ARGS(b->position, b->incident_at, b->incident, b->triangles, b->air, cloth->particles,
-            (uint32_t)cloth->has_pressure),
+        HED_VIEW_ARGS(cloth_surface_launch, .position = b->position, .incident_at = b->incident_at,
+            .incident = b->incident, .triangles = b->triangles, .air = b->air,
+            .particles = cloth->particles, .closed = cloth->has_pressure),
         error);
     cloth->host->air_fresh = !status;
     return status;
@@ -269,12 +273,14 @@ static hed_status write_back(
     hed_cloth *cloth, hed_buffer *vertices, hed_buffer *normals, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
-    cloth_view view = cloth->host->view;
-    if (cloth->wants_normals) view.flags |= CLOTH_VIEW_NORMALS;
+    cloth_view show = cloth->host->view;
+    if (cloth->wants_normals) show.flags |= CLOTH_VIEW_NORMALS;
     return cloth_run(cloth, CLOTH_KERNEL_WRITE_BACK, cloth->vertices,
-        HED_ARGS(b->position, cloth_or_none(cloth, b->debug),
-            cloth_or_none(cloth, b->vertex_particle), cloth_or_none(cloth, b->air), vertices,
-            cloth_or_none(cloth, normals), b->flags, hed_struct_argument(&view, sizeof view)),
+        HED_VIEW_ARGS(cloth_write_back_launch, .position = b->position,
+            .debug = cloth_or_none(cloth, b->debug),
+            .vertex_particle = cloth_or_none(cloth, b->vertex_particle),
+            .air = cloth_or_none(cloth, b->air), .vertices = vertices,
+            .normals = cloth_or_none(cloth, normals), .broken = b->flags, .show = show),
         error);
 }
 

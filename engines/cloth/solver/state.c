@@ -382,15 +382,15 @@ static cloth_rigid relative(const hed_cloth *cloth, const float *matrix, const d
 }
 
 static hed_status move_array(hed_cloth *cloth, hed_buffer *array, cloth_rigid rigid, uint32_t first,
-    uint32_t what, hed_error *error)
+    uint32_t mode, hed_error *error)
 {
     cloth_buffers *b = &cloth->buffers;
+    const bool moves = mode == CLOTH_MOVE_PARTICLES;
     rigid.first = first;
-    rigid.what = what;
+    rigid.mode = mode;
     return cloth_run(cloth, CLOTH_KERNEL_MOVE, rigid.count,
-        HED_ARGS(array, what == CLOTH_MOVE_PARTICLES ? b->previous : b->none,
-            what == CLOTH_MOVE_PARTICLES ? b->carry : b->none,
-            hed_struct_argument(&rigid, sizeof rigid)),
+        HED_VIEW_ARGS(cloth_move_launch, .array = array, .previous = moves ? b->previous : b->none,
+            .carry = moves ? b->carry : b->none, .rigid = rigid),
         error);
 }
 
