@@ -333,9 +333,9 @@ Test(cloth_contact, a_bucket_is_put_in_order)
     for (uint32_t i = 1; i <= CLOTH_SELF_TILE; i++)
         starts[i] = i == CLOTH_SELF_TILE ? 0 : COUNT; /* all are in bucket 0 */
     for (uint32_t i = 0; i < COUNT; i++) position[i] = (float4){(float)i, 0.0f, 0.0f, 1.0f};
-    for (uint32_t slot = 0; slot < COUNT; slot++)
-        cloth_self_order_one(
-            slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
+    const cloth_self_order_view view = {
+        position, previous, starts, totals, entries, slots, sorted, rows, self};
+    for (uint32_t slot = 0; slot < COUNT; slot++) cloth_self_order_one(slot, view);
     for (uint32_t i = 0; i < COUNT; i++)
         EXPECT(as_uint(sorted[2 * i].w) == i && sorted[2 * i].x == (float)i, "place %u", i);
 }

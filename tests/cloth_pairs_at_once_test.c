@@ -70,7 +70,7 @@ static hed_argument state_give(cloth_state *state, const hed_argument_def *argum
     if (argument->kind == HED_STRUCT)
         return hed_struct_argument(&state->params, sizeof state->params);
     if (argument->kind == HED_SCALAR) return hed_uint_argument(state->row);
-    const char *name = strcmp(argument->name, "overlaps") == 0 ? "found" : argument->name;
+    const char *name = strcmp(argument->name, "overlaps") == 0 ? "pairs" : argument->name;
     return hed_buffer_argument(state_buffer(state, name));
 }
 
@@ -260,14 +260,14 @@ Test(cloth_pairs_at_once, finds_what_is_found_plainly, .timeout = 600)
     OK(hed_write(here.stream, s.buffers[0], 0, boxes, 4 * sizeof *boxes * params.leaves, &error));
     state_run(&s, &cloth_pairs_find_def, params.leaves);
     contact_counters *counters = state_read(&s, "counters");
-    void *overlaps = state_read(&s, "found"), *triangles = state_read(&s, "triangles"),
+    void *overlaps = state_read(&s, "pairs"), *triangles = state_read(&s, "triangles"),
          *start = state_read(&s, "start"), *ahead = state_read(&s, "ahead"),
          *rests = state_read(&s, "rests"), *bodies = state_read(&s, "bodies");
     state_run(&s, &cloth_pairs_list_def, params.capacity);
     void *list = state_read(&s, "list"), *bounds = state_read(&s, "bounds");
     state_run(&s, &cloth_pairs_take_def, params.capacity);
     contact_counters *last = state_read(&s, "counters");
-    void *found = state_read(&s, "found"), *planes = state_read(&s, "planes"),
+    void *found = state_read(&s, "pairs"), *planes = state_read(&s, "planes"),
          *deviations = state_read(&s, "deviations"), *position = state_read(&s, "position");
     contact_overlap *plain_overlaps = calloc(2 * (uint64_t)capacity, sizeof *plain_overlaps);
     contact_pair *plain_list = calloc(capacity, sizeof *plain_list),

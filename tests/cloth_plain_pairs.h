@@ -69,8 +69,7 @@ static inline void cloth_plain_take(
             contact_sides_apart(x, y, shift, edges, reach + margin) ||
             gap.min_gap >= reach + margin)
             continue;
-        contact_pair_write((uint)now->pairs++, pair, reach, gap, view.rests, view.bodies,
-            view.pairs, view.planes, params);
+        contact_pair_write((uint)now->pairs++, pair, reach, gap, view, params);
     }
 }
 

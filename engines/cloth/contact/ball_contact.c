@@ -19,80 +19,76 @@ cloth_self cloth_self_pass(uint32_t particles, float thinnest, float widest)
 
 HED_NATIVE_BODY count_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    const float4 *position = call->arguments[0], *previous = call->arguments[1],
-                 *rests = call->arguments[2];
-    uint *starts = call->arguments[3];
-    uint2 *entries = call->arguments[4];
-    cloth_self self = *(const cloth_self *)call->arguments[5];
+    const cloth_self_count_view view = cloth_self_count_view_of(call->arguments);
     for (uint64_t i = begin; i < end; i++) {
-        uint bucket = cloth_self_bucket(position[i], previous[i], rests[i], self), before = 0;
+        uint before = 0, bucket = cloth_self_bucket(
+                             view.position[i], view.previous[i], view.rests[i], view.self);
         if (bucket != CLOTH_SELF_NONE)
-            before = __atomic_fetch_add(&starts[bucket], 1u, __ATOMIC_RELAXED);
-        entries[i] = (uint2){bucket, before};
+            before = __atomic_fetch_add(&view.starts[bucket], 1u, __ATOMIC_RELAXED);
+        view.entries[i] = (uint2){bucket, before};
     }
 }
 HED_NATIVE_CLONES(count_native, count_body)
 
 static void scan_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    uint *starts = call->arguments[0], *totals = call->arguments[1],
-         buckets = *(const uint *)call->arguments[2];
+    const cloth_self_scan_view view = cloth_self_scan_view_of(call->arguments);
     for (uint64_t tile = begin; tile < end; tile++) {
         uint sum = 0;
-        for (uint64_t i = tile * TILE; i < (tile + 1) * TILE && i < buckets; i++) {
-            uint own = starts[i];
-            starts[i] = sum;
-            sum += own;
+        for (uint64_t i = tile * TILE; i < (tile + 1) * TILE && i < view.buckets; i++) {
+            uint count = view.starts[i];
+            view.starts[i] = sum;
+            sum += count;
         }
-        totals[tile] = sum;
+        view.totals[tile] = sum;
     }
 }
 
 static void totals_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    uint *totals = call->arguments[0], tiles = *(const uint *)call->arguments[1], sum = 0;
-    for (uint i = 0; i < tiles && begin < end; i++) {
-        uint own = totals[i];
-        totals[i] = sum;
-        sum += own;
+    const cloth_self_totals_view view = cloth_self_totals_view_of(call->arguments);
+    uint sum = 0;
+    for (uint i = 0; i < view.tiles && begin < end; i++) {
+        uint count = view.totals[i];
+        view.totals[i] = sum;
+        sum += count;
     }
-    totals[tiles] = sum;
+    view.totals[view.tiles] = sum;
 }
 
 static void place_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    const uint *starts = call->arguments[0], *totals = call->arguments[1];
-    const uint2 *entries = call->arguments[2];
-    uint *slots = call->arguments[3];
-    for (uint64_t i = begin; i < end; i++)
-        if (entries[i].x != CLOTH_SELF_NONE)
-            slots[cloth_self_start(starts, totals, entries[i].x) + entries[i].y] = (uint)i;
+    const cloth_self_place_view view = cloth_self_place_view_of(call->arguments);
+    for (uint64_t i = begin; i < end; i++) {
+        const uint2 entry = view.entries[i];
+        if (entry.x != CLOTH_SELF_NONE)
+            view.slots[cloth_self_start(view.starts, view.totals, entry.x) + entry.y] = (uint)i;
+    }
 }
 
 static void order_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *argument = call->arguments;
-    for (uint64_t slot = begin; slot < end; slot++)
-        cloth_self_order_one((uint)slot, argument[0], argument[1], argument[2], argument[3],
-            argument[4], argument[5], argument[6], argument[7], *(const cloth_self *)argument[8]);
+    const cloth_self_order_view view = cloth_self_order_view_of(call->arguments);
+    for (uint64_t slot = begin; slot < end; slot++) cloth_self_order_one((uint)slot, view);
 }
 
 HED_NATIVE_BODY near_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    cloth_self_view view = {a[0], a[1], a[2], a[3], a[4], a[5]};
+    const cloth_self_view balls = cloth_self_view_of(call->arguments);
+    const cloth_self_near_view view = cloth_self_near_view_of(call->arguments);
     for (uint64_t slot = begin; slot < end; slot++)
-        cloth_self_near_one((uint)slot, view, a[6], a[7], *(const cloth_self *)a[8]);
+        cloth_self_near_one((uint)slot, balls, view.neighbours, view.counts, view.self);
 }
 HED_NATIVE_CLONES(near_native, near_body)
 
 HED_NATIVE_BODY push_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    cloth_self_view view = {a[2], a[3], a[4], a[6], a[7], a[8]};
-    cloth_self_target target = {a[11], a[12], a[0], a[1], a[5]};
+    const cloth_self_target target = cloth_self_target_of(call->arguments);
+    const cloth_self_view balls =
+        cloth_self_view_of(call->arguments + HED_ROW(cloth_self_push_view, starts));
+    const cloth_self_push_view view = cloth_self_push_view_of(call->arguments);
     for (uint64_t slot = begin; slot < end; slot++)
-        cloth_self_push_one((uint)slot, view, a[9], a[10], target, *(const cloth_self *)a[13]);
+        cloth_self_push_one((uint)slot, balls, view.neighbours, view.counts, target, view.self);
 }
 HED_NATIVE_CLONES(push_native, push_body)
 
@@ -142,40 +138,29 @@ static void totals_geometry(const hed_kernel_def *def, const hed_config *config,
     .sample.benchmark = HED_PROBLEM(1 << 20)
 
 DESCRIPTION(count, "particles counted into the buckets of a hash of space",
-    HED_ARGUMENTS(HED_IN(float, position), HED_IN(float, previous), HED_IN(float, rests),
-        HED_INOUT(uint, starts), HED_OUT(uint, entries), HED_VALUE_STRUCT(cloth_self, self)),
-    FOR_PARTICLES);
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SELF_COUNT)), FOR_PARTICLES);
 DESCRIPTION(scan, "exclusive prefix sums of the counts in each tile of buckets",
-    HED_ARGUMENTS(HED_INOUT(uint, starts), HED_OUT(uint, totals), HED_VALUE(uint, buckets)),
-    .geometry = scan_geometry, HED_PARAMETERS(HED_PARAMETER(WG, 128, 32, 64, 128, 256, 512)),
-    HED_DIMENSIONS("buckets"),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SELF_SCAN)), .geometry = scan_geometry,
+    HED_PARAMETERS(HED_PARAMETER(WG, 128, 32, 64, 128, 256, 512)), HED_DIMENSIONS("buckets"),
     HED_PROBLEMS(HED_PROBLEM(1024), HED_PROBLEM(1500), HED_PROBLEM(4096)),
     .sample.benchmark = HED_PROBLEM(1 << 20));
 DESCRIPTION(totals, "exclusive prefix sums of the tiles' counts",
-    HED_ARGUMENTS(HED_INOUT(uint, totals), HED_VALUE(uint, tiles)), .geometry = totals_geometry,
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SELF_TOTALS)), .geometry = totals_geometry,
     HED_PARAMETERS(HED_PARAMETER(WG, 256, 64, 256, 1024)), HED_DIMENSIONS("tiles"),
     HED_PROBLEMS(HED_PROBLEM(1), HED_PROBLEM(255), HED_PROBLEM(700)),
     .sample.benchmark = HED_PROBLEM(1 << 10));
 DESCRIPTION(place, "particles put into their buckets in any order",
-    HED_ARGUMENTS(HED_IN(uint, starts), HED_IN(uint, totals), HED_IN(uint, entries),
-        HED_OUT(uint, slots), HED_VALUE_STRUCT(cloth_self, self)),
-    FOR_PARTICLES);
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SELF_PLACE)), FOR_PARTICLES);
 DESCRIPTION(order, "particles of a bucket in order of their numbers, with what is read of them",
-    HED_ARGUMENTS(HED_IN(float, position), HED_IN(float, previous), HED_IN(uint, starts),
-        HED_IN(uint, totals), HED_IN(uint, entries), HED_IN(uint, slots),
-        HED_OUT(float, sorted, .tolerance = 1e-6), HED_OUT(uint, rows),
-        HED_VALUE_STRUCT(cloth_self, self)),
+    HED_ARGUMENTS(
+        HED_VIEW_ARGUMENTS(SELF_ORDER), [HED_ROW(cloth_self_order_view, sorted)].tolerance = 1e-6),
     FOR_PARTICLES);
 DESCRIPTION(near, "which particles may touch each one in this substep",
-    HED_ARGUMENTS(HED_IN(uint, starts), HED_IN(uint, totals), HED_IN(float, sorted),
-        HED_IN(uint, rows), HED_IN(float, rests), HED_IN(float, bodies), HED_OUT(uint, near),
-        HED_OUT(uint, counts), HED_VALUE_STRUCT(cloth_self, self)),
-    FOR_PARTICLES);
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SELF_NEAR)), FOR_PARTICLES);
 /* may_spill: 16 bytes, around the subroutine of a division. */
 DESCRIPTION(push, "cloth pushed out of cloth, with friction",
-    HED_ARGUMENTS(HED_INOUT(float, position, .tolerance = 1e-5),
-        HED_INOUT(float, previous, .tolerance = 1e-5), HED_IN(uint, starts), HED_IN(uint, totals),
-        HED_IN(float, sorted), HED_INOUT(float, pushed, .tolerance = 1e-5), HED_IN(uint, rows),
-        HED_IN(float, rests), HED_IN(float, bodies), HED_IN(uint, near), HED_IN(uint, counts),
-        HED_IN(float, colliders), HED_IN(float, contact), HED_VALUE_STRUCT(cloth_self, self)),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SELF_PUSH),
+        [HED_ROW(cloth_self_target, position)].tolerance = 1e-5,
+        [HED_ROW(cloth_self_target, previous)].tolerance = 1e-5,
+        [HED_ROW(cloth_self_target, pushed)].tolerance = 1e-5),
     FOR_PARTICLES, .may_spill = true);

@@ -10,11 +10,7 @@
 #include "ball_contact.h"
 #endif
 
-/* `entries`: bucket of each particle, and the number of particles that were counted before it,
- * in any order. */
-__kernel void cloth_self_count(__global const float4 *restrict position,
-    __global const float4 *restrict previous, __global const float4 *restrict rests,
-    __global uint *restrict starts, __global uint2 *restrict entries, cloth_self self)
+__kernel void cloth_self_count(HED_VIEW_PARAMETERS(SELF_COUNT))
 {
     uint i = (uint)get_global_id(0);
     if (i >= self.particles) return;
@@ -26,8 +22,7 @@ __kernel void cloth_self_count(__global const float4 *restrict position,
 /* Replaces the counts of a tile by their exclusive prefix sums, and writes the tile's sum. An
  * item has RUN neighbouring counts. */
 #define RUN (CLOTH_SELF_TILE / WG)
-__kernel void cloth_self_scan(
-    __global uint *restrict starts, __global uint *restrict totals, uint buckets)
+__kernel void cloth_self_scan(HED_VIEW_PARAMETERS(SELF_SCAN))
 {
     HED_LOCAL_ARRAY(uint, sums, 2 * WG);
     uint item = (uint)get_local_id(0), tile = (uint)get_group_id(0);
@@ -53,7 +48,7 @@ __kernel void cloth_self_scan(
 
 /* Replaces the sums of the tiles by their exclusive prefix sums, followed by the sum of all
  * tiles. One group. */
-__kernel void cloth_self_totals(__global uint *restrict totals, uint tiles)
+__kernel void cloth_self_totals(HED_VIEW_PARAMETERS(SELF_TOTALS))
 {
     HED_LOCAL_ARRAY(uint, sums, 2 * WG);
     uint item = (uint)get_local_id(0), carry = 0;
@@ -74,9 +69,7 @@ __kernel void cloth_self_totals(__global uint *restrict totals, uint tiles)
     if (item == 0) totals[tiles] = carry;
 }
 
-__kernel void cloth_self_place(__global const uint *restrict starts,
-    __global const uint *restrict totals, __global const uint2 *restrict entries,
-    __global uint *restrict slots, cloth_self self)
+__kernel void cloth_self_place(HED_VIEW_PARAMETERS(SELF_PLACE))
 {
     uint i = (uint)get_global_id(0);
     if (i >= self.particles) return;
@@ -84,40 +77,24 @@ __kernel void cloth_self_place(__global const uint *restrict starts,
     if (entry.x != CLOTH_SELF_NONE) slots[cloth_self_start(starts, totals, entry.x) + entry.y] = i;
 }
 
-__kernel void cloth_self_order(__global const float4 *restrict position,
-    __global const float4 *restrict previous, __global const uint *restrict starts,
-    __global const uint *restrict totals, __global const uint2 *restrict entries,
-    __global const uint *restrict slots, __global float4 *restrict sorted,
-    __global uint *restrict rows, cloth_self self)
+__kernel void cloth_self_order(HED_VIEW_PARAMETERS(SELF_ORDER))
 {
+    HED_VIEW_HERE(cloth_self_order_view, view, SELF_ORDER);
     uint slot = (uint)get_global_id(0);
-    if (slot < self.particles)
-        cloth_self_order_one(
-            slot, position, previous, starts, totals, entries, slots, sorted, rows, self);
+    if (slot < self.particles) cloth_self_order_one(slot, view);
 }
 
-__kernel void cloth_self_near(__global const uint *restrict starts,
-    __global const uint *restrict totals, __global const float4 *restrict sorted,
-    __global const uint *restrict rows, __global const float4 *restrict rests,
-    __global const float4 *restrict bodies, __global uint *restrict near,
-    __global uint *restrict counts, cloth_self self)
+__kernel void cloth_self_near(HED_VIEW_PARAMETERS(SELF_NEAR))
 {
+    HED_VIEW_HERE(cloth_self_view, view, CLOTH_SELF_ARRAYS);
     uint slot = (uint)get_global_id(0);
-    cloth_self_view view = {starts, totals, sorted, rows, rests, bodies};
-    if (slot < self.particles) cloth_self_near_one(slot, view, near, counts, self);
+    if (slot < self.particles) cloth_self_near_one(slot, view, neighbours, counts, self);
 }
 
-__kernel void cloth_self_push(__global float4 *restrict position,
-    __global float4 *restrict previous, __global const uint *restrict starts,
-    __global const uint *restrict totals, __global const float4 *restrict sorted,
-    __global float4 *restrict pushed, __global const uint *restrict rows,
-    __global const float4 *restrict rests, __global const float4 *restrict bodies,
-    __global const uint *restrict near, __global const uint *restrict counts,
-    __global const float4 *restrict colliders, __global const float4 *restrict contact,
-    cloth_self self)
+__kernel void cloth_self_push(HED_VIEW_PARAMETERS(SELF_PUSH))
 {
+    HED_VIEW_HERE(cloth_self_view, view, CLOTH_SELF_ARRAYS);
+    HED_VIEW_HERE(cloth_self_target, target, CLOTH_SELF_TARGET);
     uint slot = (uint)get_global_id(0);
-    cloth_self_view view = {starts, totals, sorted, rows, rests, bodies};
-    cloth_self_target target = {colliders, contact, position, previous, pushed};
-    if (slot < self.particles) cloth_self_push_one(slot, view, near, counts, target, self);
+    if (slot < self.particles) cloth_self_push_one(slot, view, neighbours, counts, target, self);
 }

@@ -88,25 +88,68 @@ CLOTH_FUNCTION uint cloth_self_start(
     return starts[bucket] + totals[bucket / CLOTH_SELF_TILE];
 }
 
+/* ---- the kernels' arguments, in the order of their launches ---- */
+
+/* `entries`: bucket of each particle, and the number of particles that were counted before it,
+ * in any order. */
+#define SELF_COUNT(FIRST, NEXT) \
+    FIRST(IN, float4, position) NEXT(IN, float4, previous) NEXT(IN, float4, rests) \
+    NEXT(INOUT, uint, starts) NEXT(OUT, uint2, entries) NEXT(STRUCT, cloth_self, self)
+HED_VIEW(cloth_self_count_view, SELF_COUNT)
+#define SELF_SCAN(FIRST, NEXT) \
+    FIRST(INOUT, uint, starts) NEXT(OUT, uint, totals) NEXT(VALUE, uint, buckets)
+HED_VIEW(cloth_self_scan_view, SELF_SCAN)
+#define SELF_TOTALS(FIRST, NEXT) FIRST(INOUT, uint, totals) NEXT(VALUE, uint, tiles)
+HED_VIEW(cloth_self_totals_view, SELF_TOTALS)
+#define SELF_PLACE(FIRST, NEXT) \
+    FIRST(IN, uint, starts) NEXT(IN, uint, totals) NEXT(IN, uint2, entries) \
+    NEXT(OUT, uint, slots) NEXT(STRUCT, cloth_self, self)
+HED_VIEW(cloth_self_place_view, SELF_PLACE)
+#define SELF_ORDER(FIRST, NEXT) \
+    FIRST(IN, float4, position) NEXT(IN, float4, previous) NEXT(IN, uint, starts) \
+    NEXT(IN, uint, totals) NEXT(IN, uint2, entries) NEXT(IN, uint, slots) \
+    NEXT(OUT, float4, sorted) NEXT(OUT, uint, rows) NEXT(STRUCT, cloth_self, self)
+HED_VIEW(cloth_self_order_view, SELF_ORDER)
+/* Particles sorted into buckets: first slots of the buckets (cloth_self_start()), two `sorted` of
+ * each slot (cloth_self_order_one()), (slots) row of cubes, (particles) `rests`. */
+#define CLOTH_SELF_ARRAYS(FIRST, NEXT) \
+    FIRST(IN, uint, starts) NEXT(IN, uint, totals) NEXT(IN, float4, sorted) NEXT(IN, uint, rows) \
+    NEXT(IN, float4, rests) NEXT(IN, float4, bodies)
+HED_VIEW(cloth_self_view, CLOTH_SELF_ARRAYS)
+#define SELF_NEAR(FIRST, NEXT) \
+    CLOTH_SELF_ARRAYS(FIRST, NEXT) \
+    NEXT(OUT, uint, neighbours) NEXT(OUT, uint, counts) NEXT(STRUCT, cloth_self, self)
+HED_VIEW(cloth_self_near_view, SELF_NEAR)
+/* Colliders that a push must not undo, and results: positions, written by the last pass, and
+ * `pushed`, the `sorted` of the next pass. */
+#define CLOTH_SELF_TARGET(FIRST, NEXT) \
+    FIRST(IN, float4, colliders) NEXT(IN, float4, contact) NEXT(INOUT, float4, position) \
+    NEXT(INOUT, float4, previous) NEXT(INOUT, float4, pushed)
+HED_VIEW(cloth_self_target, CLOTH_SELF_TARGET)
+#define SELF_PUSH(FIRST, NEXT) \
+    CLOTH_SELF_TARGET(FIRST, NEXT) \
+    CLOTH_SELF_ARRAYS(NEXT, NEXT) \
+    NEXT(IN, uint, neighbours) NEXT(IN, uint, counts) NEXT(STRUCT, cloth_self, self)
+HED_VIEW(cloth_self_push_view, SELF_PUSH)
+
 /* Puts a particle of an unordered bucket after the particles with smaller numbers. `sorted`: two
  * float4 a slot: position, w: particle; previous position, w: inverse mass. `rows`: row of cubes
  * of each slot. */
-CLOTH_FUNCTION void cloth_self_order_one(uint slot, __global const float4 *position,
-    __global const float4 *previous, __global const uint *starts, __global const uint *totals,
-    __global const uint2 *entries, __global const uint *slots, __global float4 *sorted,
-    __global uint *rows, cloth_self self)
+CLOTH_FUNCTION void cloth_self_order_one(uint slot, cloth_self_order_view view)
 {
+    __global const uint *starts = view.starts, *totals = view.totals, *slots = view.slots;
+    cloth_self self = view.self;
     if (slot >= cloth_self_start(starts, totals, self.buckets)) return;
-    uint particle = slots[slot], bucket = entries[particle].x;
+    uint particle = slots[slot], bucket = view.entries[particle].x;
     uint begin = cloth_self_start(starts, totals, bucket),
          end = cloth_self_start(starts, totals, bucket + 1), place = begin;
     for (uint k = begin; k < end; k++) place += slots[k] < particle ? 1u : 0u;
-    float4 at = position[particle], before = previous[particle];
+    float4 at = view.position[particle], before = view.previous[particle];
     int cell[3];
     cloth_self_cell(at, before, self, cell);
-    sorted[2 * place] = hed_f4(at.x, at.y, at.z, as_float(particle));
-    sorted[2 * place + 1] = hed_f4(before.x, before.y, before.z, at.w);
-    rows[place] = cloth_row(cell[1], cell[2]);
+    view.sorted[2 * place] = hed_f4(at.x, at.y, at.z, as_float(particle));
+    view.sorted[2 * place + 1] = hed_f4(before.x, before.y, before.z, at.w);
+    view.rows[place] = cloth_row(cell[1], cell[2]);
 }
 
 /* Sums of a particle's contacts. */
@@ -172,21 +215,6 @@ CLOTH_FUNCTION void cloth_self_gather(
     sum->z = fma(-part, z, sum->z);
 }
 
-/* Particles sorted into buckets. */
-typedef struct cloth_self_view {
-    __global const uint *starts, *totals;  /* first slots of the buckets: cloth_self_start() */
-    __global const float4 *sorted;         /* two of each slot: cloth_self_order_one() */
-    __global const uint *rows;             /* (slots) row of cubes */
-    __global const float4 *rests, *bodies; /* (particles), (bodies) */
-} cloth_self_view;
-
-/* Colliders that a push must not undo, and results. */
-typedef struct cloth_self_target {
-    __global const float4 *colliders, *contact;
-    __global float4 *position, *previous; /* written by the last pass */
-    __global float4 *pushed;              /* `sorted` of the next pass */
-} cloth_self_target;
-
 /* A particle of a slot. */
 typedef struct cloth_self_ball {
     float4 at, before; /* two float4 of `sorted` */
@@ -250,10 +278,10 @@ CLOTH_FUNCTION uint cloth_self_may_touch(
                entry.rest.z - other_rest.z) >= distance * distance;
 }
 
-/* Stores the neighbours that may touch the ball in a slot: the k-th in near[k * particles +
+/* Stores the neighbours that may touch the ball in a slot: the k-th in neighbours[k * particles +
  * slot]; and their number, of which the first CLOTH_SELF_NEAR are stored. */
-CLOTH_FUNCTION void cloth_self_near_one(
-    uint slot, cloth_self_view view, __global uint *near, __global uint *counts, cloth_self self)
+CLOTH_FUNCTION void cloth_self_near_one(uint slot, cloth_self_view view, __global uint *neighbours,
+    __global uint *counts, cloth_self self)
 {
     if (slot >= cloth_self_start(view.starts, view.totals, self.buckets)) return;
     cloth_self_ball entry = cloth_self_ball_at(slot, view);
@@ -266,7 +294,7 @@ CLOTH_FUNCTION void cloth_self_near_one(
         CLOTH_ROLLED
         for (uint other_slot = begin; other_slot < end; other_slot++) {
             if (!cloth_self_may_touch(entry, other_slot, row, view, self)) continue;
-            if (count < CLOTH_SELF_NEAR) near[count * self.particles + slot] = other_slot;
+            if (count < CLOTH_SELF_NEAR) neighbours[count * self.particles + slot] = other_slot;
             count++;
         }
     }
@@ -296,7 +324,7 @@ CLOTH_FUNCTION void cloth_self_pair(cloth_pushes *sum, cloth_self_ball entry, ui
 /* Sums the contacts of a ball. If there are more neighbours than were stored, they are searched
  * again. */
 CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball entry, cloth_self_view view,
-    __global const uint *near, uint count, cloth_self self)
+    __global const uint *neighbours, uint count, cloth_self self)
 {
     cloth_pushes sum = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f};
     uint begin, end;
@@ -304,7 +332,7 @@ CLOTH_FUNCTION cloth_pushes cloth_self_sum(uint slot, cloth_self_ball entry, clo
     if (count <= CLOTH_SELF_NEAR) {
         CLOTH_ROLLED
         for (uint k = 0; k < count; k++)
-            cloth_self_pair(&sum, entry, near[k * self.particles + slot], view, self);
+            cloth_self_pair(&sum, entry, neighbours[k * self.particles + slot], view, self);
         return sum;
     }
     cloth_self_cell(entry.at, entry.before, self, cell);
@@ -349,14 +377,15 @@ CLOTH_FUNCTION void cloth_self_move(
 
 /* Runs a pass for the particle of a slot against its neighbours in `view.sorted`. The last pass
  * writes the particles' positions. */
-CLOTH_FUNCTION void cloth_self_push_one(uint slot, cloth_self_view view, __global const uint *near,
-    __global const uint *counts, cloth_self_target target, cloth_self self)
+CLOTH_FUNCTION void cloth_self_push_one(uint slot, cloth_self_view view,
+    __global const uint *neighbours, __global const uint *counts, cloth_self_target target,
+    cloth_self self)
 {
     if (slot >= cloth_self_start(view.starts, view.totals, self.buckets)) return;
     cloth_self_ball entry = cloth_self_ball_at(slot, view);
     uint particle = as_uint(entry.at.w), count = counts[slot];
     if (count > 0) {
-        cloth_pushes sum = cloth_self_sum(slot, entry, view, near, count, self);
+        cloth_pushes sum = cloth_self_sum(slot, entry, view, neighbours, count, self);
         if (sum.weight > 0.0f) cloth_self_move(&entry, sum, target, self);
     }
     if (self.last == 0) {

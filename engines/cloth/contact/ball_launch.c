@@ -40,10 +40,48 @@ hed_status cloth_balls_create(hed_cloth *cloth, cloth_contacts *contacts, hed_er
     cloth_upload(cloth, NULL, 4 * particles, &contacts->sb.slots, error);
     cloth_upload(cloth, NULL, 4 * particles, &contacts->sb.rows, error);
     cloth_upload(cloth, NULL, 4 * particles, &contacts->sb.counts, error);
-    cloth_upload(cloth, NULL, 4 * CLOTH_SELF_NEAR * particles, &contacts->sb.near, error);
+    cloth_upload(cloth, NULL, 4 * CLOTH_SELF_NEAR * particles, &contacts->sb.neighbours, error);
     for (int i = 0; i < 2; i++)
         cloth_upload(cloth, NULL, 32 * particles, &contacts->sb.sorted[i], error);
     return error->status;
+}
+
+/* Arguments of all kernels, by the names of their rows. */
+#define SELF_ALL(FIRST, NEXT) \
+    SELF_PUSH(FIRST, NEXT) \
+    NEXT(OUT, uint2, entries) \
+    NEXT(OUT, uint, slots) NEXT(VALUE, uint, buckets) NEXT(VALUE, uint, tiles)
+HED_VIEW_LAUNCH(balls_launch, SELF_ALL)
+HED_VIEW_BIND(balls_count, SELF_COUNT, balls_launch)
+HED_VIEW_BIND(balls_scan, SELF_SCAN, balls_launch)
+HED_VIEW_BIND(balls_totals, SELF_TOTALS, balls_launch)
+HED_VIEW_BIND(balls_place, SELF_PLACE, balls_launch)
+HED_VIEW_BIND(balls_order, SELF_ORDER, balls_launch)
+HED_VIEW_BIND(balls_near, SELF_NEAR, balls_launch)
+HED_VIEW_BIND(balls_push, SELF_PUSH, balls_launch)
+
+static balls_launch launch_of(const hed_cloth *cloth, const cloth_contacts *contacts, uint32_t pass)
+{
+    const cloth_self_buffers *b = &contacts->sb;
+    const cloth_self *self = &contacts->self;
+    return (balls_launch){.colliders = cloth_or_none(cloth, cloth->buffers.colliders),
+        .contact = cloth_or_none(cloth, cloth->buffers.contact),
+        .position = cloth->buffers.position,
+        .previous = cloth->buffers.previous,
+        .pushed = b->sorted[(pass + 1) % 2],
+        .starts = b->starts,
+        .totals = b->totals,
+        .sorted = b->sorted[pass % 2],
+        .rows = b->rows,
+        .rests = b->rests,
+        .bodies = b->bodies,
+        .neighbours = b->neighbours,
+        .counts = b->counts,
+        .self = *self,
+        .entries = b->entries,
+        .slots = b->slots,
+        .buckets = self->buckets,
+        .tiles = self->buckets / CLOTH_SELF_TILE};
 }
 
 /* Sorts the particles into buckets, and stores the neighbours of each. */
@@ -51,27 +89,22 @@ static void sort_particles(hed_cloth *cloth, cloth_contacts *contacts, hed_error
 {
     const cloth_contacts *c = contacts;
     const cloth_self *self = &c->self;
-    hed_buffer *position = cloth->buffers.position, *previous = cloth->buffers.previous;
-    hed_argument pass = hed_struct_argument(self, sizeof *self);
+    const balls_launch launch = launch_of(cloth, contacts, 0);
     uint32_t tiles = self->buckets / CLOTH_SELF_TILE;
     hed_fill(cloth->stream, c->sb.starts, 0, hed_buffer_describe(c->sb.starts).size, &(uint32_t){0},
         4, error);
     cloth_contact_run(cloth, contacts, CLOTH_SELF_COUNT, self->particles,
-        HED_ARGS(position, previous, c->sb.rests, c->sb.starts, c->sb.entries, pass), error);
+        HED_VIEW_ARGS_FROM(balls_count, &launch), error);
     cloth_contact_run(cloth, contacts, CLOTH_SELF_SCAN, self->buckets,
-        HED_ARGS(c->sb.starts, c->sb.totals, self->buckets), error);
-    cloth_contact_run(
-        cloth, contacts, CLOTH_SELF_TOTALS, tiles, HED_ARGS(c->sb.totals, tiles), error);
+        HED_VIEW_ARGS_FROM(balls_scan, &launch), error);
+    cloth_contact_run(cloth, contacts, CLOTH_SELF_TOTALS, tiles,
+        HED_VIEW_ARGS_FROM(balls_totals, &launch), error);
     cloth_contact_run(cloth, contacts, CLOTH_SELF_PLACE, self->particles,
-        HED_ARGS(c->sb.starts, c->sb.totals, c->sb.entries, c->sb.slots, pass), error);
+        HED_VIEW_ARGS_FROM(balls_place, &launch), error);
     cloth_contact_run(cloth, contacts, CLOTH_SELF_ORDER, self->particles,
-        HED_ARGS(position, previous, c->sb.starts, c->sb.totals, c->sb.entries, c->sb.slots,
-            c->sb.sorted[0], c->sb.rows, pass),
-        error);
+        HED_VIEW_ARGS_FROM(balls_order, &launch), error);
     cloth_contact_run(cloth, contacts, CLOTH_SELF_NEAR_KERNEL, self->particles,
-        HED_ARGS(c->sb.starts, c->sb.totals, c->sb.sorted[0], c->sb.rows, c->sb.rests, c->sb.bodies,
-            c->sb.near, c->sb.counts, pass),
-        error);
+        HED_VIEW_ARGS_FROM(balls_near, &launch), error);
 }
 
 hed_status cloth_balls_push(
@@ -84,15 +117,9 @@ hed_status cloth_balls_push(
     sort_particles(cloth, contacts, error);
     for (uint32_t pass = 0; pass < CLOTH_SELF_PASSES; pass++) {
         self->last = pass + 1 == CLOTH_SELF_PASSES;
+        const balls_launch launch = launch_of(cloth, contacts, pass);
         cloth_contact_run(cloth, contacts, CLOTH_SELF_PUSH, self->particles,
-            HED_ARGS(cloth->buffers.position, cloth->buffers.previous, contacts->sb.starts,
-                contacts->sb.totals, contacts->sb.sorted[pass % 2],
-                contacts->sb.sorted[(pass + 1) % 2], contacts->sb.rows, contacts->sb.rests,
-                contacts->sb.bodies, contacts->sb.near, contacts->sb.counts,
-                cloth_or_none(cloth, cloth->buffers.colliders),
-                cloth_or_none(cloth, cloth->buffers.contact),
-                hed_struct_argument(self, sizeof *self)),
-            error);
+            HED_VIEW_ARGS_FROM(balls_push, &launch), error);
     }
     return error->status;
 }

@@ -20,7 +20,7 @@ typedef struct crowd {
     cloth_self self;
     uint32_t count, tiles;
     float4 *position, *previous, *rests, *sorted, *bodies;
-    uint *starts, *totals, *slots, *rows, *near, *counts;
+    uint *starts, *totals, *slots, *rows, *neighbours, *counts;
     uint2 *entries;
 } crowd;
 
@@ -59,11 +59,11 @@ static bool crowd_make(crowd *sample, uint32_t count, uint64_t seed)
     sample->slots = calloc(count, sizeof(uint));
     sample->entries = calloc(count, sizeof(uint2));
     sample->rows = calloc(count, sizeof(uint));
-    sample->near = calloc((size_t)count * CLOTH_SELF_NEAR, sizeof(uint));
+    sample->neighbours = calloc((size_t)count * CLOTH_SELF_NEAR, sizeof(uint));
     sample->counts = calloc(count, sizeof(uint));
     if (!sample->position || !sample->previous || !sample->rests || !sample->sorted ||
         !sample->bodies || !sample->starts || !sample->totals || !sample->slots ||
-        !sample->entries || !sample->rows || !sample->near || !sample->counts)
+        !sample->entries || !sample->rows || !sample->neighbours || !sample->counts)
         return false;
     sample->self.last = seed % 2 != 0;
     crowd_place(sample, seed);
@@ -88,7 +88,7 @@ static bool crowd_make(crowd *sample, uint32_t count, uint64_t seed)
     cloth_self_near_def.range(
         &(hed_native_call){
             .arguments = (void *[]){sample->starts, sample->totals, sample->sorted, sample->rows,
-                sample->rests, sample->bodies, sample->near, sample->counts, &sample->self}},
+                sample->rests, sample->bodies, sample->neighbours, sample->counts, &sample->self}},
         0, count);
     return true;
 }
@@ -105,12 +105,12 @@ static void crowd_fill(const hed_kernel_def *def, uint32_t argument, uint32_t co
             {"rests", sample.rests}, {"sorted", sample.sorted}, {"bodies", sample.bodies},
             {"starts", sample.starts}, {"totals", sample.totals}, {"slots", sample.slots},
             {"entries", sample.entries}, {"rows", sample.rows}, {"pushed", sample.sorted},
-            {"near", sample.near}, {"counts", sample.counts}, {"self", &sample.self}};
+            {"neighbours", sample.neighbours}, {"counts", sample.counts}, {"self", &sample.self}};
         for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
             if (is(def, argument, arrays[i].name)) memcpy(data, arrays[i].from, bytes);
     }
     void *arrays[] = {sample.position, sample.previous, sample.rests, sample.sorted, sample.bodies,
-        sample.starts, sample.totals, sample.slots, sample.entries, sample.rows, sample.near,
+        sample.starts, sample.totals, sample.slots, sample.entries, sample.rows, sample.neighbours,
         sample.counts};
     for (uint32_t i = 0; i < HED_COUNT(arrays); i++) free(arrays[i]);
 }
@@ -245,7 +245,7 @@ uint64_t cloth_contact_sample_bytes(const hed_kernel_def *def, const hed_config 
                            : totals ? count + 1
                                     : buckets / CLOTH_SELF_TILE + 1)},
         {"entries", 8 * count}, {"slots", 4 * count}, {"sorted", 32 * count},
-        {"pushed", 32 * count}, {"rows", 4 * count}, {"near", 4 * count * CLOTH_SELF_NEAR},
+        {"pushed", 32 * count}, {"rows", 4 * count}, {"neighbours", 4 * count * CLOTH_SELF_NEAR},
         {"counts", 4 * count}, {"bodies", 32}, {"colliders", 64},
         {"contact", def == &cloth_mesh_find_def ? 32 * count : 64}, {"garments", 256},
         {"boxes", 64 * leaves}, {"leaf_at", 4 * (leaves + 1)}, {"triangles", 32 * leaves},

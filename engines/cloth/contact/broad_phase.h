@@ -60,17 +60,26 @@ CLOTH_INLINE contact_pair contact_candidate(uint k, contact_triangle s, contact_
     return pair;
 }
 
+#define PAIRS_FIND(FIRST, NEXT) \
+    FIRST(IN, float4, boxes) \
+    NEXT(IN, contact_triangle, triangles) NEXT(INOUT, contact_overlap, overlaps) \
+        NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_find_view, PAIRS_FIND)
+
 /* ---- the list ---- */
 
-/* Arrays of the making of a list. */
-typedef struct contact_list_view {
-    __global const contact_triangle *triangles; /* (leaves) */
-    __global const float4 *start, *ahead;       /* (particles) covered motion */
-    __global const float4 *rests, *bodies;      /* contact_tree has their elements */
-    __global contact_pair *list;                /* (list_capacity) */
-    __global contact_bound *bounds;             /* (list_capacity) */
-    __global contact_counters *counters;
-} contact_list_view;
+/* Arrays of the making of a list, (list_capacity) `list` and `bounds`; contact_tree has the elements
+ * of the others. */
+#define CONTACT_LIST_ARRAYS(FIRST, NEXT) \
+    FIRST(IN, contact_triangle, triangles) NEXT(IN, float4, start) NEXT(IN, float4, ahead) \
+    NEXT(IN, float4, rests) NEXT(IN, float4, bodies) NEXT(INOUT, contact_pair, list) \
+    NEXT(INOUT, contact_bound, bounds) NEXT(SHARED, contact_counters, counters)
+HED_VIEW(contact_list_view, CONTACT_LIST_ARRAYS)
+#define PAIRS_LIST(FIRST, NEXT) \
+    CONTACT_LIST_ARRAYS(FIRST, NEXT) \
+    NEXT(INOUT, float4, covers) \
+    NEXT(IN, contact_overlap, overlaps) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_whole_list_view, PAIRS_LIST)
 
 /* Reach of two particles that are no neighbours, m: their mean thickness. */
 CLOTH_INLINE float contact_reach(uint i, uint j, contact_list_view view)
@@ -118,15 +127,16 @@ CLOTH_FUNCTION uint contact_overlaps(__global contact_counters *counters, contac
 
 /* ---- the pairs of a contact iteration ---- */
 
-/* Arrays of the pairs of a contact iteration. */
-typedef struct contact_pair_view {
-    __global const contact_pair *list;
-    __global const contact_bound *bounds;
-    __global const float *deviations;
-    __global const float4 *start, *position, *rests, *bodies;
-    __global contact_pair *pairs;   /* (capacity) */
-    __global contact_plane *planes; /* (capacity) */
-} contact_pair_view;
+/* Arrays of the pairs of a contact iteration, (capacity) `pairs` and `planes`. */
+#define CONTACT_PAIR_ARRAYS(FIRST, NEXT) \
+    FIRST(IN, contact_pair, list) NEXT(IN, contact_bound, bounds) NEXT(IN, float, deviations) \
+    NEXT(IN, float4, start) NEXT(IN, float4, position) NEXT(IN, float4, rests) \
+    NEXT(IN, float4, bodies) NEXT(INOUT, contact_pair, pairs) NEXT(INOUT, contact_plane, planes)
+HED_VIEW(contact_pair_view, CONTACT_PAIR_ARRAYS)
+#define PAIRS_TAKE(FIRST, NEXT) \
+    CONTACT_PAIR_ARRAYS(FIRST, NEXT) \
+    NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_take_view, PAIRS_TAKE)
 
 /* Distance by which the sides may be nearer than the motion that the list covers, m. */
 CLOTH_FUNCTION float contact_deviation_of(__global const float *deviations, contact_pair pair)
@@ -148,22 +158,21 @@ CLOTH_INLINE uint contact_is_far(contact_pair pair, contact_bound bound,
 
 /* Writes a pair of this iteration and its plane. */
 CLOTH_INLINE void contact_pair_write(uint at, contact_pair pair, float reach, contact_gap gap,
-    __global const float4 *rests, __global const float4 *bodies, __global contact_pair *pairs,
-    __global contact_plane *planes, contact_params params)
+    contact_pair_view view, contact_params params)
 {
     if (at >= params.capacity) return;
     contact_plane plane;
     float4 n = gap.normal;
-    float upper = bodies[as_uint(rests[contact_first(pair)].w)].y,
-          lower = bodies[as_uint(rests[pair.d].w)].y;
+    float upper = view.bodies[as_uint(view.rests[contact_first(pair)].w)].y,
+          lower = view.bodies[as_uint(view.rests[pair.d].w)].y;
     if (!(cloth_dot(n, n) > 0.5f)) n.w = -1.0f;
     plane.normal = n;
     plane.reach = reach;
     plane.p = gap.p;
     plane.q = gap.q;
     plane.friction = sqrt(upper * lower);
-    pairs[at] = pair;
-    planes[at] = plane;
+    view.pairs[at] = pair;
+    view.planes[at] = plane;
 }
 
 #endif

@@ -129,18 +129,19 @@ HED_NATIVE_BODY block_overlaps(
 }
 
 /* Writes the overlaps of a leaf. */
-static inline void block_write(uint leaf, const uint *queue, uint count, contact_overlap *overlaps,
-    contact_counters *counters, contact_params params)
+static inline void block_write(uint leaf, const uint *queue, uint count, contact_find_view view)
 {
-    uint at = (uint)cloth_atomic_add(&counters->total.overlaps, (int)count);
-    for (uint k = 0; k < count && at + k < 2u * params.capacity; k++)
-        overlaps[at + k] = (contact_overlap){leaf, queue[k]};
+    uint at = (uint)cloth_atomic_add(&view.counters->total.overlaps, (int)count);
+    for (uint k = 0; k < count && at + k < 2u * view.params.capacity; k++)
+        view.overlaps[at + k] = (contact_overlap){leaf, queue[k]};
 }
 
 /* Finds the overlaps of a leaf by a descent from the root, three rows in a step. */
-HED_NATIVE_BODY block_find(const float4 *boxes, const contact_triangle *triangles, uint leaf,
-    contact_overlap *overlaps, contact_counters *counters, contact_params params)
+HED_NATIVE_BODY block_find(uint leaf, contact_find_view view)
 {
+    const float4 *boxes = view.boxes;
+    const contact_triangle *triangles = view.triangles;
+    const contact_params params = view.params;
     uint queue[BLOCK_LANES], stack[BLOCK_STACK], count = 0, depth = 0;
     contact_triangle triangle = triangles[leaf];
     uint self = leaf + params.leaves, rows = 31u - clz(params.leaves);
@@ -164,13 +165,13 @@ HED_NATIVE_BODY block_find(const float4 *boxes, const contact_triangle *triangle
             } else if (contact_candidates(triangle, triangles[next - params.leaves])) {
                 queue[count++] = next - params.leaves;
                 if (count == BLOCK_LANES) {
-                    block_write(leaf, queue, count, overlaps, counters, params);
+                    block_write(leaf, queue, count, view);
                     count = 0;
                 }
             }
         }
     }
-    if (count > 0) block_write(leaf, queue, count, overlaps, counters, params);
+    if (count > 0) block_write(leaf, queue, count, view);
 }
 
 /* ---- the list ---- */
@@ -330,8 +331,7 @@ HED_NATIVE_BODY block_take(uint first, uint last, contact_pair_view view,
                                            b.normal[2][lane], b.gap[lane]},
                         .p = b.p[lane],
                         .q = b.q[lane]};
-                    contact_pair_write(at++, b.pairs[lane], b.reach[lane], gap, view.rests,
-                        view.bodies, view.pairs, view.planes, params);
+                    contact_pair_write(at++, b.pairs[lane], b.reach[lane], gap, view, params);
                 }
             }
     }

@@ -52,14 +52,13 @@ CLOTH_FUNCTION uint contact_boxes_overlap(
 }
 
 /* Writes the queued overlaps. All items have met before. */
-CLOTH_INLINE void contact_seek_write(CLOTH_LOCAL contact_seek *s,
-    __global contact_overlap *overlaps, __global contact_counters *counters, contact_params params)
+CLOTH_INLINE void contact_seek_write(CLOTH_LOCAL contact_seek *s, contact_find_view view)
 {
     uint item = (uint)get_local_id(0), count = s->queue_count;
-    if (item == 0) s->at = (uint)atomic_add(&counters->total.overlaps, (int)count);
+    if (item == 0) s->at = (uint)atomic_add(&view.counters->total.overlaps, (int)count);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = item, at = s->at; k < count; k += WG)
-        if (at + k < 2u * params.capacity) overlaps[at + k] = s->queue[k];
+        if (at + k < 2u * view.params.capacity) view.overlaps[at + k] = s->queue[k];
     if (item == 0) s->queue_count = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -68,14 +67,15 @@ CLOTH_INLINE void contact_seek_write(CLOTH_LOCAL contact_seek *s,
  * first-th on, with the leaves of the group's cluster, whose box is low to high and whose leaves
  * begin at `cluster_leaf`. */
 CLOTH_INLINE void contact_seek_leaves(uint first, uint width, float4 low, float4 high,
-    CLOTH_LOCAL contact_seek *s, __global const float4 *boxes,
-    __global const contact_triangle *triangles, uint cluster_leaf,
-    __global contact_overlap *overlaps, __global contact_counters *counters, contact_params params)
+    CLOTH_LOCAL contact_seek *s, uint cluster_leaf, contact_find_view view)
 {
+    __global const float4 *boxes = view.boxes;
+    __global const contact_triangle *triangles = view.triangles;
     uint item = (uint)get_local_id(0), limit = CONTACT_SEEK_LEAVES / width;
     uint clusters = min(s->node_count - first, limit);
     for (uint k = item; k < clusters * width; k += WG) {
-        uint leaf = s->nodes[first + k / width] * width + k % width, node = leaf + params.leaves;
+        uint leaf = s->nodes[first + k / width] * width + k % width,
+             node = leaf + view.params.leaves;
         float4 l = boxes[2 * node], h = boxes[2 * node + 1];
         if (!contact_boxes_overlap(low, high, l, h)) continue;
         uint at = atomic_add(&s->other_count, 1u);
@@ -99,7 +99,7 @@ CLOTH_INLINE void contact_seek_leaves(uint first, uint width, float4 low, float4
             s->queue[atomic_add(&s->queue_count, 1u)] = overlap;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (s->queue_count > CONTACT_SEEK_TESTS) contact_seek_write(s, overlaps, counters, params);
+        if (s->queue_count > CONTACT_SEEK_TESTS) contact_seek_write(s, view);
         else barrier(CLK_LOCAL_MEM_FENCE); /* all items have read the count */
     }
     if (item == 0) s->other_count = 0;
@@ -109,10 +109,10 @@ CLOTH_INLINE void contact_seek_leaves(uint first, uint width, float4 low, float4
 /* Writes the overlaps of all leaves: 2 capacity is room for them. Nodes that cannot meet
  * themselves are skipped. If there is no room, all vertices are frozen, so the search ends: a
  * crowd in one place neither blocks the GPU nor makes the counter overflow. */
-CLOTH_INLINE void contact_group_find(CLOTH_LOCAL contact_seek *s, __global const float4 *boxes,
-    __global const contact_triangle *triangles, __global contact_overlap *overlaps,
-    __global contact_counters *counters, contact_params params)
+CLOTH_INLINE void contact_group_find(CLOTH_LOCAL contact_seek *s, contact_find_view view)
 {
+    __global const float4 *boxes = view.boxes;
+    contact_params params = view.params;
     uint item = (uint)get_local_id(0);
     uint width = min(CONTACT_CLUSTER, params.leaves), row = params.leaves / width;
     uint span = min((uint)WG, row), chunks = row / span; /* clusters of a chunk */
@@ -144,8 +144,7 @@ CLOTH_INLINE void contact_group_find(CLOTH_LOCAL contact_seek *s, __global const
                 barrier(CLK_LOCAL_MEM_FENCE);
                 for (uint n = 0; n < s->node_count && s->at <= 2u * params.capacity;
                      n += CONTACT_SEEK_LEAVES / width)
-                    contact_seek_leaves(
-                        n, width, low, high, s, boxes, triangles, leaf, overlaps, counters, params);
+                    contact_seek_leaves(n, width, low, high, s, leaf, view);
                 barrier(CLK_LOCAL_MEM_FENCE);
                 if (item == 0) s->node_count = 0;
                 barrier(CLK_LOCAL_MEM_FENCE);
@@ -156,7 +155,7 @@ CLOTH_INLINE void contact_group_find(CLOTH_LOCAL contact_seek *s, __global const
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (s->queue_count > 0) contact_seek_write(s, overlaps, counters, params);
+    if (s->queue_count > 0) contact_seek_write(s, view);
 }
 
 /* ---- queues ---- */
@@ -354,9 +353,7 @@ CLOTH_INLINE void contact_group_take(CLOTH_LOCAL contact_sift *s, contact_pair_v
                 }
             }
             uint at = contact_sift_reserve(s, request, &counters->iteration[params.slot].pairs);
-            if (request)
-                contact_pair_write(
-                    at, pair, reach, gap, view.rests, view.bodies, view.pairs, view.planes, params);
+            if (request) contact_pair_write(at, pair, reach, gap, view, params);
         }
         contact_sift_store(s, vertices, edges);
     }

@@ -64,15 +64,15 @@ typedef enum cloth_contact_kernel {
 typedef struct cloth_self_buffers {
     /* (particles) float4: position at rest; w: bits of the body, or CLOTH_SELF_NONE */
     hed_buffer *rests;
-    hed_buffer *bodies;    /* (copies of all garments) float4: thickness, friction, garment */
-    hed_buffer *starts;    /* (buckets + 1) uint: counts, then prefix sums in each tile */
-    hed_buffer *totals;    /* (tiles + 1) uint */
-    hed_buffer *entries;   /* (particles) uint2 */
-    hed_buffer *slots;     /* (particles) uint */
-    hed_buffer *sorted[2]; /* (particles x 2) float4, in turn from pass to pass */
-    hed_buffer *rows;      /* (particles) uint */
-    hed_buffer *near;      /* (CLOTH_SELF_NEAR x particles) uint */
-    hed_buffer *counts;    /* (particles) uint */
+    hed_buffer *bodies;     /* (copies of all garments) float4: thickness, friction, garment */
+    hed_buffer *starts;     /* (buckets + 1) uint: counts, then prefix sums in each tile */
+    hed_buffer *totals;     /* (tiles + 1) uint */
+    hed_buffer *entries;    /* (particles) uint2 */
+    hed_buffer *slots;      /* (particles) uint */
+    hed_buffer *sorted[2];  /* (particles x 2) float4, in turn from pass to pass */
+    hed_buffer *rows;       /* (particles) uint */
+    hed_buffer *neighbours; /* (CLOTH_SELF_NEAR x particles) uint */
+    hed_buffer *counts;     /* (particles) uint */
 } cloth_self_buffers;
 
 /* Device memory of mesh colliders. */

@@ -47,7 +47,7 @@ typedef struct pairing_buffers {
     hed_buffer *deviations; /* (particles) float: distance of the motion from `covers`, m */
     hed_buffer *list;       /* (list_capacity) contact_pair */
     hed_buffer *bounds;     /* (list_capacity) contact_bound */
-    hed_buffer *found;      /* (capacity) contact_pair; contact_overlap while a list is made */
+    hed_buffer *pairs;      /* (capacity) contact_pair; contact_overlap while a list is made */
     hed_buffer *planes;     /* (capacity) contact_plane */
     hed_buffer *pinned;     /* (LOOKS) contact_counters, in pinned memory */
 } pairing_buffers;
@@ -103,7 +103,7 @@ static hed_status pairing_grow(
     hed_cloth *cloth, cloth_pairing *pairing, uint64_t capacity, hed_error *error)
 {
     pairing_buffers *b = &pairing->b;
-    hed_buffer **const arrays[] = {&b->list, &b->bounds, &b->found, &b->planes};
+    hed_buffer **const arrays[] = {&b->list, &b->bounds, &b->pairs, &b->planes};
     static const uint32_t bytes[] = {
         sizeof(contact_pair), sizeof(contact_bound), sizeof(contact_pair), sizeof(contact_plane)};
     hed_buffer *larger[4] = {NULL};
@@ -251,13 +251,66 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
 _Static_assert(CLOTH_PAIRS_BEGIN + CONTACT_STAGES == CLOTH_PAIRS_SUBSTEP, "a kernel for each stage");
 _Static_assert(CLOTH_PAIRS_CUT - CLOTH_PAIRS_BEGIN == CONTACT_LIMIT, "kernels in the order of stages");
 
+/* Arguments of all stages, by the names of their rows. */
+#define PAIRS_ALL(FIRST, NEXT) \
+    PAIRS_SUBSTEP(FIRST, NEXT) NEXT(IN, contact_overlap, overlaps) NEXT(VALUE, uint, row)
+HED_VIEW_LAUNCH(contact_launch, PAIRS_ALL)
+HED_VIEW_BIND(launch_begin, PAIRS_BEGIN, contact_launch)
+HED_VIEW_BIND(launch_check, PAIRS_CHECK, contact_launch)
+HED_VIEW_BIND(launch_slopes, PAIRS_SLOPES, contact_launch)
+HED_VIEW_BIND(launch_boxes, PAIRS_BOXES, contact_launch)
+HED_VIEW_BIND(launch_find, PAIRS_FIND, contact_launch)
+HED_VIEW_BIND(launch_list, PAIRS_LIST, contact_launch)
+HED_VIEW_BIND(launch_take, PAIRS_TAKE, contact_launch)
+HED_VIEW_BIND(launch_push, PAIRS_PUSH, contact_launch)
+HED_VIEW_BIND(launch_separate, PAIRS_PART, contact_launch)
+HED_VIEW_BIND(launch_apply, PAIRS_APPLY, contact_launch)
+HED_VIEW_BIND(launch_limit, PAIRS_CUT, contact_launch)
+HED_VIEW_BIND(launch_finish, PAIRS_FINISH, contact_launch)
+HED_VIEW_BIND(launch_substep, PAIRS_SUBSTEP, contact_launch)
+
+static contact_launch launch_of(const hed_cloth *cloth, const cloth_pairing *p, uint row)
+{
+    const pairing_buffers *b = &p->b;
+    const cloth_buffers *c = &cloth->buffers;
+    return (contact_launch){.boxes = b->boxes,
+        .triangles = b->triangles,
+        .gradients = b->gradients,
+        .slopes = b->slopes,
+        .ranges = b->ranges,
+        .around_at = b->around_at,
+        .around = b->around,
+        .convex = b->convex,
+        .start = b->start,
+        .position = c->position,
+        .previous = c->previous,
+        .rests = b->rests,
+        .bodies = b->bodies,
+        .garments = c->garments,
+        .colliders = cloth_or_none(cloth, c->colliders),
+        .contact = cloth_or_none(cloth, c->contact),
+        .list = b->list,
+        .bounds = b->bounds,
+        .covers = b->covers,
+        .ahead = b->ahead,
+        .deviations = b->deviations,
+        .pairs = b->pairs,
+        .planes = b->planes,
+        .moved = b->moved,
+        .fractions = b->fractions,
+        .sums = b->sums,
+        .counters = b->counters,
+        .state = b->state,
+        .params = p->params,
+        .overlaps = b->pairs, /* while a list is made */
+        .row = row};
+}
+
 /* One launch for a whole substep: the minimum time of each of many launches is most of the time of
  * little cloth. */
 static hed_status pairs_run_at_once(
     hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p, hed_error *error)
 {
-    const pairing_buffers *b = &p->b;
-    const cloth_buffers *c = &cloth->buffers;
     if (p->groups == 0) {
         const hed_kernel *kernel = contacts->kernels[CLOTH_PAIRS_SUBSTEP];
         uint32_t items = (uint32_t)hed_kernel_config(kernel, NULL).values[0];
@@ -266,51 +319,34 @@ static hed_status pairs_run_at_once(
         p->groups = (8 * p->params.leaves + items - 1) / items; /* pairs are more than triangles */
         if (resident > 0 && (int64_t)p->groups > resident) p->groups = (uint32_t)resident;
     }
+    const contact_launch launch = launch_of(cloth, p, 0);
     return cloth_contact_run(cloth, contacts, CLOTH_PAIRS_SUBSTEP, p->groups,
-        HED_ARGS(b->boxes, b->triangles, b->gradients, b->slopes, b->ranges, b->around_at,
-            b->around, b->convex, b->start, c->position, c->previous, b->rests, b->bodies,
-            c->garments, cloth_or_none(cloth, c->colliders), cloth_or_none(cloth, c->contact),
-            b->list, b->bounds, b->covers, b->ahead, b->deviations, b->found, b->planes, b->moved,
-            b->fractions, b->sums, b->counters, b->state,
-            hed_struct_argument(&p->params, sizeof p->params)),
-        error);
+        HED_VIEW_ARGS_FROM(launch_substep, &launch), error);
 }
 
 /* Launches the kernel of a stage. */
 static hed_status pairs_run_stage(hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p,
     uint32_t stage, uint32_t row, hed_error *error)
 {
-    const pairing_buffers *b = &p->b;
-    const cloth_buffers *c = &cloth->buffers;
+    const contact_launch launch = launch_of(cloth, p, row);
     cloth_contact_kernel kernel = CLOTH_PAIRS_BEGIN + (cloth_contact_kernel)stage;
     uint64_t size = stage == CONTACT_BOXES ? row : cloth_pairs_size(p, kernel);
-    hed_argument params = hed_struct_argument(&p->params, sizeof p->params);
-#define RUN(...) \
-    return cloth_contact_run(cloth, contacts, kernel, size, HED_ARGS(__VA_ARGS__), error)
+#define RUN(bind) \
+    return cloth_contact_run( \
+        cloth, contacts, kernel, size, HED_VIEW_ARGS_FROM(bind, &launch), error)
     switch (stage) {
-    case CONTACT_BEGIN: RUN(b->start, c->position, b->moved, b->fractions, b->counters, params);
-    case CONTACT_CHECK:
-        RUN(b->start, c->position, b->covers, b->ahead, b->deviations, b->counters, params);
-    case CONTACT_SLOPES:
-        RUN(b->triangles, b->gradients, b->start, b->ahead, b->slopes, b->counters, params);
-    case CONTACT_BOXES:
-        RUN(b->boxes, b->triangles, b->slopes, b->ranges, b->around_at, b->around, b->convex,
-            b->start, b->ahead, b->rests, b->bodies, b->counters, row, params);
-    case CONTACT_FIND: RUN(b->boxes, b->triangles, b->found, b->counters, params);
-    case CONTACT_LIST:
-        RUN(b->found, b->triangles, b->start, b->ahead, b->rests, b->bodies, b->list, b->bounds,
-            b->covers, b->counters, params);
-    case CONTACT_TAKE:
-        RUN(b->list, b->bounds, b->deviations, b->start, c->position, b->rests, b->bodies, b->found,
-            b->planes, b->counters, params);
-    case CONTACT_PUSH: RUN(b->found, b->planes, b->start, b->moved, b->sums, b->counters, params);
-    case CONTACT_SEPARATE: RUN(b->found, b->planes, b->moved, b->sums, b->counters, params);
-    case CONTACT_APPLY:
-        RUN(b->start, c->position, c->previous, c->garments, cloth_or_none(cloth, c->colliders),
-            cloth_or_none(cloth, c->contact), b->covers, b->moved, b->sums, b->counters, params);
-    case CONTACT_LIMIT:
-        RUN(b->found, b->planes, b->start, b->moved, b->fractions, b->counters, params);
-    default: RUN(c->position, b->start, b->moved, b->fractions, b->counters, params);
+    case CONTACT_BEGIN: RUN(launch_begin);
+    case CONTACT_CHECK: RUN(launch_check);
+    case CONTACT_SLOPES: RUN(launch_slopes);
+    case CONTACT_BOXES: RUN(launch_boxes);
+    case CONTACT_FIND: RUN(launch_find);
+    case CONTACT_LIST: RUN(launch_list);
+    case CONTACT_TAKE: RUN(launch_take);
+    case CONTACT_PUSH: RUN(launch_push);
+    case CONTACT_SEPARATE: RUN(launch_separate);
+    case CONTACT_APPLY: RUN(launch_apply);
+    case CONTACT_LIMIT: RUN(launch_limit);
+    default: RUN(launch_finish);
     }
 #undef RUN
 }

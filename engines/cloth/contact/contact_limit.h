@@ -109,15 +109,21 @@ CLOTH_FUNCTION uint contact_limit_end(
     return fraction < left;
 }
 
+#define PAIRS_CUT(FIRST, NEXT) \
+    FIRST(IN, contact_pair, pairs) NEXT(IN, contact_plane, planes) NEXT(IN, float4, start) \
+    NEXT(IN, float4, moved) NEXT(SHARED, uint, fractions) \
+    NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_limit_view, PAIRS_CUT)
+
 /* Limits the vertices of a pair: in round 0 if it is not safe; later if it has a vertex that the
  * round before limited, and is not safe at the present fractions; in the last round always. */
-CLOTH_INLINE void contact_limit(uint k, __global const contact_pair *pairs,
-    __global const contact_plane *planes, __global const float4 *start,
-    __global const float4 *moved, __global uint *fractions, __global contact_counters *counters,
-    contact_params params)
+CLOTH_INLINE void contact_limit(uint k, contact_limit_view view)
 {
+    contact_params params = view.params;
+    __global uint *fractions = view.fractions;
+    __global contact_counters *counters = view.counters;
     uint round = params.round, last = round + 1 == CONTACT_LIMIT_ROUNDS;
-    contact_pair pair = pairs[k];
+    contact_pair pair = view.pairs[k];
     uint edges = contact_edges(pair);
     contact_fractions left = contact_fractions_of(fractions, pair, round);
     if (round > 0 && !last) {
@@ -126,13 +132,13 @@ CLOTH_INLINE void contact_limit(uint k, __global const contact_pair *pairs,
             return;
     }
     float4 shift = contact_shift(counters, params);
-    contact_ends x = contact_ends_of(start, pair), y = contact_ends_of(moved, pair);
+    contact_ends x = contact_ends_of(view.start, pair), y = contact_ends_of(view.moved, pair);
     float4 unlimited = y.a;
     y.a = contact_partial(x.a, y.a, shift, left.a);
     y.b = contact_partial(x.b, y.b, shift, left.b);
     y.c = contact_partial(x.c, y.c, shift, left.c);
     y.d = contact_partial(x.d, y.d, shift, left.d);
-    contact_allowance to = contact_allow(x, y, planes[k], edges, shift, unlimited, params);
+    contact_allowance to = contact_allow(x, y, view.planes[k], edges, shift, unlimited, params);
     if (to.reason == CONTACT_SAFE) return;
     uint limited =
         contact_limit_end(fractions, contact_first(pair), left.a, to.motion.x, to.allowed.x, round);
@@ -191,21 +197,27 @@ CLOTH_FUNCTION uint contact_continues(
            params.iteration + 1u < CONTACT_MAX_ITERATIONS;
 }
 
+#define PAIRS_FINISH(FIRST, NEXT) \
+    FIRST(INOUT, float4, position) \
+    NEXT(INOUT, float4, start) NEXT(IN, float4, moved) NEXT(IN, uint, fractions) \
+        NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_finish_view, PAIRS_FINISH)
+
 /* Moves a particle to the end of its limited motion. */
-CLOTH_FUNCTION void contact_finish(uint i, __global float4 *position, __global float4 *start,
-    __global const float4 *moved, __global const uint *fractions,
-    __global contact_counters *counters, contact_params params)
+CLOTH_FUNCTION void contact_finish(uint i, contact_finish_view view)
 {
-    float4 at = moved[i];
+    contact_params params = view.params;
+    __global contact_counters *counters = view.counters;
+    float4 at = view.moved[i];
     uint frozen = contact_frozen(counters, params), continues = contact_continues(counters, params);
-    uint fraction = frozen ? 0 : contact_fraction(fractions, i, CONTACT_LIMIT_ROUNDS);
+    uint fraction = frozen ? 0 : contact_fraction(view.fractions, i, CONTACT_LIMIT_ROUNDS);
     uint limited = fraction < as_uint(1.0f);
-    if (limited) at = contact_partial(start[i], at, contact_shift(counters, params), fraction);
+    if (limited) at = contact_partial(view.start[i], at, contact_shift(counters, params), fraction);
     /* outside that branch: inside, LLVM 18 of Debian 13's PoCL ends the process with an error */
     if (limited & !frozen & !continues)
         cloth_atomic_add(&counters->iteration[params.slot].limited, 1);
-    position[i] = continues ? moved[i] : at;
-    start[i] = at;
+    view.position[i] = continues ? view.moved[i] : at;
+    view.start[i] = at;
     if (i == 0) contact_tally(counters, params);
 }
 

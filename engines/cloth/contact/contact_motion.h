@@ -50,19 +50,24 @@ CLOTH_FUNCTION int contact_motion_steps(float motion)
     return hed_int(hed_min(hed_max(motion, -1.0f), 1.0f) * CONTACT_MOTION_STEPS);
 }
 
+#define PAIRS_BEGIN(FIRST, NEXT) \
+    FIRST(IN, float4, start) \
+    NEXT(IN, float4, position) NEXT(OUT, float4, moved) NEXT(OUT, uint, fractions) \
+        NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_begin_view, PAIRS_BEGIN)
+
 /* Resets a particle's fractions and sums its motion. */
-CLOTH_FUNCTION void contact_begin(uint i, __global const float4 *start,
-    __global const float4 *position, __global float4 *moved, __global uint *fractions,
-    __global contact_counters *counters, contact_params params)
+CLOTH_FUNCTION void contact_begin(uint i, contact_begin_view view)
 {
-    float4 x = start[i], y = position[i];
-    moved[i] = y;
+    contact_params params = view.params;
+    float4 x = view.start[i], y = view.position[i];
+    view.moved[i] = y;
     for (uint round = 0; round < CONTACT_LIMIT_ROUNDS; round++)
-        fractions[CONTACT_LIMIT_ROUNDS * i + round] = as_uint(1.0f);
-    float4 motion = cloth_minus(y, x),
-           first = cloth_minus(position[params.first_particle], start[params.first_particle]);
+        view.fractions[CONTACT_LIMIT_ROUNDS * i + round] = as_uint(1.0f);
+    float4 motion = cloth_minus(y, x), first = cloth_minus(view.position[params.first_particle],
+                                           view.start[params.first_particle]);
     float spread = sqrt(cloth_square(motion.x - first.x, motion.y - first.y, motion.z - first.z));
-    __global contact_iteration *current = &counters->iteration[params.slot];
+    __global contact_iteration *current = &view.counters->iteration[params.slot];
     if (spread < 1e9f && (int)as_uint(spread) > cloth_atomic_load(&current->spread))
         cloth_atomic_max(&current->spread, (int)as_uint(spread));
     if (i % params.sample_stride || params.motion_scale == 0.0f) return;
@@ -107,23 +112,29 @@ CLOTH_FUNCTION float4 contact_ahead(float4 x, float4 y, float4 shift, contact_pa
         fma(scale, motion.x, x.x), fma(scale, motion.y, x.y), fma(scale, motion.z, x.z), y.w);
 }
 
+#define PAIRS_CHECK(FIRST, NEXT) \
+    FIRST(IN, float4, start) NEXT(IN, float4, position) NEXT(IN, float4, covers) \
+    NEXT(OUT, float4, ahead) NEXT(OUT, float, deviations) NEXT(SHARED, contact_counters, counters) \
+    NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_check_view, PAIRS_CHECK)
+
 /* Requests a new list if a particle's motion leaves the motion that the list covers, which
  * drifts with the garments. `covers`: start and end of that motion for each particle;
  * `deviations`: distance of this motion from it; `ahead`: end of the motion that a list made now
  * covers. */
-CLOTH_FUNCTION void contact_check(uint i, __global const float4 *start,
-    __global const float4 *position, __global const float4 *covers, __global float4 *ahead,
-    __global float *deviations, __global contact_counters *counters, contact_params params)
+CLOTH_FUNCTION void contact_check(uint i, contact_check_view view)
 {
-    __global const float *sum = counters->total.drift;
+    contact_params params = view.params;
+    __global const float *sum = view.counters->total.drift;
     float4 drift = hed_f4(sum[0], sum[1], sum[2], 0.0f);
-    float4 shift = contact_shift(counters, params), from = covers[2 * i], to = covers[2 * i + 1];
-    float4 x = start[i], y = position[i], at = cloth_minus(cloth_minus(y, shift), drift);
+    float4 shift = contact_shift(view.counters, params), from = view.covers[2 * i],
+           to = view.covers[2 * i + 1];
+    float4 x = view.start[i], y = view.position[i], at = cloth_minus(cloth_minus(y, shift), drift);
     float off = contact_deviation(at, from, to).w;
-    ahead[i] = contact_ahead(x, y, shift, params);
-    deviations[i] = hed_max(off, contact_deviation(cloth_minus(x, drift), from, to).w);
+    view.ahead[i] = contact_ahead(x, y, shift, params);
+    view.deviations[i] = hed_max(off, contact_deviation(cloth_minus(x, drift), from, to).w);
     if (params.new_frame || !(off <= 0.85f * params.cover))
-        cloth_atomic_store(&counters->iteration[params.slot].list_needed, 1);
+        cloth_atomic_store(&view.counters->iteration[params.slot].list_needed, 1);
 }
 
 /* Stores the motion that a new list covers. */

@@ -51,18 +51,23 @@ CLOTH_FUNCTION void contact_push_end(__global int *sums, uint particle, float ma
     contact_add_push(sums, particle, push, fraction * steps * (float)weight, weight);
 }
 
+#define PAIRS_PUSH(FIRST, NEXT) \
+    FIRST(IN, contact_pair, pairs) NEXT(IN, contact_plane, planes) NEXT(IN, float4, start) \
+    NEXT(IN, float4, moved) NEXT(INOUT, int, sums) NEXT(SHARED, contact_counters, counters) \
+    NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_push_view, PAIRS_PUSH)
+
 /* Pushes a pair apart that is nearer than its reach, with friction. */
-CLOTH_INLINE void contact_push(uint k, __global const contact_pair *pairs,
-    __global const contact_plane *planes, __global const float4 *start,
-    __global const float4 *moved, __global int *sums, __global contact_counters *counters,
-    contact_params params)
+CLOTH_INLINE void contact_push(uint k, contact_push_view view)
 {
-    contact_plane plane = planes[k];
-    contact_pair pair = pairs[k];
+    contact_params params = view.params;
+    __global int *sums = view.sums;
+    contact_plane plane = view.planes[k];
+    contact_pair pair = view.pairs[k];
     float4 n = plane.normal;
     uint edges = contact_edges(pair);
     float reach = plane.reach, gap = n.w;
-    contact_ends y = contact_ends_of(moved, pair);
+    contact_ends y = contact_ends_of(view.moved, pair);
     float4 w = contact_weights(plane.p, plane.q, edges), h = contact_heights(n, y, y.a);
     float present_gap = fma(w.y, h.y, fma(w.z, h.z, w.w * h.w));
     float separation = params.iteration > 0 ? 0.0f : params.max_separation;
@@ -71,8 +76,8 @@ CLOTH_INLINE void contact_push(uint k, __global const contact_pair *pairs,
     float mass =
         fma(y.a.w, w.x * w.x, fma(y.b.w, w.y * w.y, fma(y.c.w, w.z * w.z, y.d.w * (w.w * w.w))));
     if (!(depth > 0.0f && mass > 0.0f)) return;
-    contact_mark_active(counters, params);
-    contact_ends x = contact_ends_of(start, pair);
+    contact_mark_active(view.counters, params);
+    contact_ends x = contact_ends_of(view.start, pair);
     float4 a = cloth_minus(y.a, x.a), b = cloth_minus(y.b, x.b), c = cloth_minus(y.c, x.c),
            d = cloth_minus(y.d, x.d);
     /* relative motion of the closest points, then its tangential component */
@@ -106,21 +111,27 @@ CLOTH_FUNCTION void contact_separate_end(
         sums, particle, n, side * excess * steps * CONTACT_MAX_WEIGHT, (int)CONTACT_MAX_WEIGHT);
 }
 
+#define PAIRS_PART(FIRST, NEXT) \
+    FIRST(IN, contact_pair, pairs) \
+    NEXT(IN, contact_plane, planes) NEXT(IN, float4, moved) NEXT(INOUT, int, sums) \
+        NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_separate_view, PAIRS_PART)
+
 /* Moves both sides of a pair that is not safe to their sides of the middle plane. */
-CLOTH_INLINE void contact_separate(uint k, __global const contact_pair *pairs,
-    __global const contact_plane *planes, __global const float4 *moved, __global int *sums,
-    __global contact_counters *counters, contact_params params)
+CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
 {
-    float4 n = planes[k].normal;
-    contact_pair pair = pairs[k];
+    contact_params params = view.params;
+    __global int *sums = view.sums;
+    float4 n = view.planes[k].normal;
+    contact_pair pair = view.pairs[k];
     uint edges = contact_edges(pair);
-    float reach = planes[k].reach, gap = n.w;
-    contact_ends y = contact_ends_of(moved, pair);
+    float reach = view.planes[k].reach, gap = n.w;
+    contact_ends y = contact_ends_of(view.moved, pair);
     float4 h = contact_heights(n, y, y.a);
     float low = contact_lowest(h, edges), high = contact_highest(h, edges);
     float kept_gap = contact_kept_gap(gap, reach, contact_usable_gap(n, y.a, reach, params));
     if (low - high >= kept_gap) return;
-    contact_mark_active(counters, params);
+    contact_mark_active(view.counters, params);
     /* an immovable side leaves the whole correction to the other */
     float upper = edges ? hed_max(y.a.w, y.b.w) : y.a.w,
           lower = hed_max(hed_max(y.c.w, y.d.w), edges ? 0.0f : y.b.w);
@@ -139,42 +150,46 @@ CLOTH_INLINE void contact_separate(uint k, __global const contact_pair *pairs,
 
 /* ---- the mean for each particle ---- */
 
+#define PAIRS_APPLY(FIRST, NEXT) \
+    FIRST(IN, float4, start) NEXT(IN, float4, position) NEXT(IN, float4, previous) \
+    NEXT(IN, float4, garments) NEXT(IN, float4, colliders) NEXT(IN, float4, contact) \
+    NEXT(IN, float4, covers) NEXT(INOUT, float4, moved) NEXT(INOUT, int, sums) \
+    NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_apply_view, PAIRS_APPLY)
+
 /* Moves a particle by the weighted mean of its pushes, then out of colliders, which no push may
  * undo. After the last pass the particle is held within `spare` of its motion and within `cover` of
  * the motion that the list covers. */
-CLOTH_INLINE void contact_apply(uint i, __global const float4 *start,
-    __global const float4 *position, __global const float4 *previous,
-    __global const float4 *garments, __global const float4 *colliders,
-    __global const float4 *contact, __global const float4 *covers, __global float4 *moved,
-    __global int *sums, __global contact_counters *counters, contact_params params)
+CLOTH_INLINE void contact_apply(uint i, contact_apply_view view)
 {
-    __global int *sum = sums + 4 * i;
+    contact_params params = view.params;
+    __global int *sum = view.sums + 4 * i;
     int weight = sum[3];
-    float4 at = moved[i], before = previous[i]; /* two loads in flight at once */
+    float4 at = view.moved[i], before = view.previous[i]; /* two loads in flight at once */
     if (weight > 0) {
         float scale = 1.0f / (params.push_steps * (float)weight);
         at = hed_f4(fma((float)sum[0], scale, at.x), fma((float)sum[1], scale, at.y),
             fma((float)sum[2], scale, at.z), at.w);
         sum[0] = sum[1] = sum[2] = sum[3] = 0;
-        cloth_cloth cloth = cloth_garment_at(garments, (uint)before.w);
+        cloth_cloth cloth = cloth_garment_at(view.garments, (uint)before.w);
         if (params.collider_count > 0)
-            at = cloth_collide(at, before, cloth.thickness, cloth.friction, colliders,
+            at = cloth_collide(at, before, cloth.thickness, cloth.friction, view.colliders,
                 params.collider_count, params.collider_from, params.collider_to);
         if (params.flags & CLOTH_STEP_CONTACTS)
-            at = cloth_touch(at, before, cloth.thickness, cloth.friction, contact[2 * i],
-                contact[2 * i + 1], params.collider_from, params.collider_to);
-        moved[i] = at;
+            at = cloth_touch(at, before, cloth.thickness, cloth.friction, view.contact[2 * i],
+                view.contact[2 * i + 1], params.collider_from, params.collider_to);
+        view.moved[i] = at;
     }
-    float4 request = position[i];
+    float4 request = view.position[i];
     if (!params.last_pass || (at.x == request.x && at.y == request.y && at.z == request.z)) return;
     uint is_held = 0;
-    float4 shift = contact_shift(counters, params),
-           drift = contact_plus(shift, contact_drift(counters, params));
-    at = contact_hold_near(at, contact_plus(start[i], shift), request,
-        0.98f * contact_spare(counters, params), &is_held);
-    moved[i] = contact_hold_near(at, contact_plus(covers[2 * i], drift),
-        contact_plus(covers[2 * i + 1], drift), 0.98f * params.cover, &is_held);
-    if (is_held) cloth_atomic_add(&counters->iteration[params.slot].held, 1);
+    float4 shift = contact_shift(view.counters, params),
+           drift = contact_plus(shift, contact_drift(view.counters, params));
+    at = contact_hold_near(at, contact_plus(view.start[i], shift), request,
+        0.98f * contact_spare(view.counters, params), &is_held);
+    view.moved[i] = contact_hold_near(at, contact_plus(view.covers[2 * i], drift),
+        contact_plus(view.covers[2 * i + 1], drift), 0.98f * params.cover, &is_held);
+    if (is_held) cloth_atomic_add(&view.counters->iteration[params.slot].held, 1);
 }
 
 #endif

@@ -14,7 +14,7 @@ typedef struct strip {
     float4 *start, *position, *previous, *moved, *rests, *bodies, *boxes, *covers, *ahead,
         *gradients, *slopes, *ranges;
     contact_triangle *triangles;
-    contact_pair *found, *list;
+    contact_pair *pairs, *list;
     contact_plane *planes;
     contact_bound *bounds;
     contact_overlap *overlaps;
@@ -123,7 +123,7 @@ static void strip_place(strip *s, uint64_t seed)
 static void strip_free(strip *s)
 {
     void *arrays[] = {s->start, s->position, s->previous, s->moved, s->rests, s->bodies, s->boxes,
-        s->planes, s->triangles, s->found, s->fractions, s->sums, s->counters, s->covers, s->list,
+        s->planes, s->triangles, s->pairs, s->fractions, s->sums, s->counters, s->covers, s->list,
         s->bounds, s->ahead, s->overlaps, s->deviations, s->gradients, s->slopes, s->ranges,
         s->around_at, s->around, s->convex};
     for (uint32_t i = 0; i < HED_COUNT(arrays); i++) free(arrays[i]);
@@ -142,7 +142,7 @@ static bool strip_new(strip *s)
     s->boxes = calloc(leaves, 4 * sizeof(float4));
     s->planes = calloc(room, sizeof *s->planes);
     s->triangles = calloc(leaves, sizeof *s->triangles);
-    s->found = calloc(room, sizeof *s->found);
+    s->pairs = calloc(room, sizeof *s->pairs);
     s->fractions = calloc(particles, CONTACT_LIMIT_ROUNDS * sizeof(uint));
     s->covers = calloc(particles, 2 * sizeof(float4));
     s->ahead = calloc(particles, sizeof(float4));
@@ -159,7 +159,7 @@ static bool strip_new(strip *s)
     s->sums = calloc(particles, 4 * sizeof(int));
     s->counters = calloc(1, sizeof *s->counters);
     return s->start && s->position && s->previous && s->moved && s->rests && s->bodies &&
-           s->boxes && s->planes && s->triangles && s->found && s->fractions && s->sums &&
+           s->boxes && s->planes && s->triangles && s->pairs && s->fractions && s->sums &&
            s->counters && s->covers && s->list && s->bounds && s->ahead && s->deviations &&
            s->overlaps && s->gradients && s->slopes && s->ranges && s->around_at && s->around &&
            s->convex;
@@ -183,12 +183,52 @@ static void own_one(contact_triangle *a, contact_triangle *b, uint32_t seed)
     b->owned = candidate < 3 ? 0u : candidate < 6 ? 1u << (candidate - 3) : 8u << edges % 3;
 }
 
-/* Runs the native version of a kernel. */
-static void strip_native(const hed_kernel_def *def, uint64_t size, void **arguments)
+/* ---- arrays by their names ---- */
+
+static const float pairs_collider[20] = {0.02f, -0.02f, 0.02f, 0.025f, 0, 0, 0, 0, 0.02f, -0.02f,
+    0.02f, 0.025f, 0, 0, 0, 0, 0 /* HED_CLOTH_SPHERE */, 0.4f, 0, 0};
+
+typedef struct pairs_array {
+    const char *name;
+    const void *data; /* NULL: zeros, or made here */
+    uint64_t bytes;
+} pairs_array;
+
+static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const strip *s)
+{
+    uint64_t particles = s->params.particles, leaves = s->params.leaves, room = s->params.capacity;
+    const pairs_array arrays[] = {{"start", s->start, 16 * particles},
+        {"position", s->position, 16 * particles}, {"previous", s->previous, 16 * particles},
+        {"moved", s->moved, 16 * particles},
+        {"fractions", s->fractions, 4 * CONTACT_LIMIT_ROUNDS * particles},
+        {"sums", s->sums, 16 * particles}, {"rests", s->rests, 16 * particles},
+        {"bodies", s->bodies, 16}, {"boxes", s->boxes, 64 * leaves},
+        {"triangles", s->triangles, 16 * leaves}, {"pairs", s->pairs, 16 * room},
+        {"planes", s->planes, 32 * room}, {"covers", s->covers, 32 * particles},
+        {"gradients", s->gradients, 16 * leaves}, {"slopes", s->slopes, 48 * leaves},
+        {"ranges", s->ranges, 128 * leaves}, {"around_at", s->around_at, 4 * particles + 4},
+        {"around", s->around, 12 * leaves}, {"convex", s->convex, 8 * leaves},
+        {"ahead", s->ahead, 16 * particles}, {"deviations", s->deviations, 4 * particles},
+        {"overlaps", s->overlaps, 16 * room}, {"list", s->list, 16 * room}, {"bounds", s->bounds, 8 * room},
+        {"counters", s->counters, sizeof *s->counters}, {"garments", NULL, 256},
+        {"colliders", pairs_collider, sizeof pairs_collider}, {"contact", NULL, 32 * particles},
+        {"params", &s->params, sizeof s->params}, {"row", &s->params.leaves, 4}};
+    for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
+        if (pairs_sample_is(def, argument, arrays[i].name)) return arrays[i];
+    return (pairs_array){"", NULL, 0};
+}
+
+/* ---- stages ---- */
+
+/* Runs the native version of a kernel on the strip's arrays. */
+static void strip_native(strip *s, const hed_kernel_def *def, uint64_t size)
 {
     hed_config config = hed_config_default(def);
     hed_problem problem = hed_problem_1d((int64_t)size);
     hed_geometry layout = {0};
+    void *arguments[HED_MAX_ARGUMENTS];
+    for (uint32_t i = 0; i < def->argument_count; i++)
+        arguments[i] = (void *)(uintptr_t)array_of(def, i, s).data;
     def->geometry(def, &config, &problem, &layout);
     def->range(
         &(hed_native_call){.arguments = arguments, .config = &config}, 0, layout.native_items);
@@ -201,11 +241,8 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     contact_iteration *current = &s->counters->iteration[params->slot];
     contact_totals *total = &s->counters->total;
     if (def == &cloth_pairs_begin_def || def == &cloth_pairs_substep_def) return;
-    for (uint32_t i = 0; i < params->particles; i++)
-        contact_begin(i, s->start, s->position, s->moved, s->fractions, s->counters, *params);
-    for (uint32_t i = 0; i < params->particles; i++)
-        contact_check(
-            i, s->start, s->position, s->covers, s->ahead, s->deviations, s->counters, *params);
+    strip_native(s, &cloth_pairs_begin_def, params->particles);
+    strip_native(s, &cloth_pairs_check_def, params->particles);
     current->list_needed = def != &cloth_pairs_check_def;
     for (uint32_t i = 0; i < params->particles && !of_leaves(def); i++)
         contact_store_cover(i, s->start, s->ahead, s->covers);
@@ -236,8 +273,7 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
     }
     uint capacity = params->capacity;
     params->capacity = params->list_capacity = PAIRS_A_LEAF * params->leaves;
-    strip_native(&cloth_pairs_find_def, params->leaves,
-        (void *[]){s->boxes, s->triangles, s->overlaps, s->counters, params});
+    strip_native(s, &cloth_pairs_find_def, params->leaves);
     if (def == &cloth_pairs_list_def) {
         total->overlaps = 1; /* several overlaps, or several pairs of one, have any order */
         s->overlaps[0] = s->overlaps[seed % 7];
@@ -245,9 +281,7 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         params->capacity = params->list_capacity = capacity;
         return;
     }
-    strip_native(&cloth_pairs_list_def, params->capacity,
-        (void *[]){s->overlaps, s->triangles, s->start, s->ahead, s->rests, s->bodies, s->list,
-            s->bounds, s->covers, s->counters, params});
+    strip_native(s, &cloth_pairs_list_def, params->capacity);
     if (of_pairs(def) && (uint)total->listed > capacity) total->listed = (int)capacity;
     if (def == &cloth_pairs_take_def) {
         total->listed = 1;
@@ -255,59 +289,21 @@ static void strip_run(strip *s, const hed_kernel_def *def, uint32_t seed)
         params->capacity = params->list_capacity = capacity;
         return;
     }
-    strip_native(&cloth_pairs_take_def, params->capacity,
-        (void *[]){s->list, s->bounds, s->deviations, s->start, s->position, s->rests, s->bodies,
-            s->found, s->planes, s->counters, params});
+    strip_native(s, &cloth_pairs_take_def, params->capacity);
     params->capacity = params->list_capacity = capacity;
     params->last_pass = seed % 2;
     params->iteration = seed % 2 ? 0 : CONTACT_MAX_ITERATIONS - 1;
     params->pass = def == &cloth_pairs_part_def ? CONTACT_PUSH_PASSES : 0;
     if (def == &cloth_pairs_push_def || def == &cloth_pairs_part_def) return;
-    for (uint32_t k = 0; k < (uint)current->pairs && def == &cloth_pairs_apply_def; k++)
-        contact_push(k, s->found, s->planes, s->start, s->moved, s->sums, s->counters, *params);
+    if (def == &cloth_pairs_apply_def) strip_native(s, &cloth_pairs_push_def, params->capacity);
     uint rounds = def == &cloth_pairs_cut_def ? seed % CONTACT_LIMIT_ROUNDS : CONTACT_LIMIT_ROUNDS;
     for (params->round = 0; params->round < rounds && def != &cloth_pairs_apply_def;
          params->round++)
-        for (uint32_t k = 0; k < contact_to_limit(s->counters, *params); k++)
-            contact_limit(
-                k, s->found, s->planes, s->start, s->moved, s->fractions, s->counters, *params);
+        strip_native(s, &cloth_pairs_cut_def, params->capacity);
     current->limited_rounds = (int)rounds; /* a further round has work */
 }
 
 /* ---- for descriptions ---- */
-
-static const float pairs_collider[20] = {0.02f, -0.02f, 0.02f, 0.025f, 0, 0, 0, 0, 0.02f, -0.02f,
-    0.02f, 0.025f, 0, 0, 0, 0, 0 /* HED_CLOTH_SPHERE */, 0.4f, 0, 0};
-
-typedef struct pairs_array {
-    const char *name;
-    const void *data; /* NULL: zeros, or made here */
-    uint64_t bytes;
-} pairs_array;
-
-static pairs_array array_of(const hed_kernel_def *def, uint32_t argument, const strip *s)
-{
-    uint64_t particles = s->params.particles, leaves = s->params.leaves, room = s->params.capacity;
-    const pairs_array arrays[] = {{"start", s->start, 16 * particles},
-        {"position", s->position, 16 * particles}, {"previous", s->previous, 16 * particles},
-        {"moved", s->moved, 16 * particles},
-        {"fractions", s->fractions, 4 * CONTACT_LIMIT_ROUNDS * particles},
-        {"sums", s->sums, 16 * particles}, {"rests", s->rests, 16 * particles},
-        {"bodies", s->bodies, 16}, {"boxes", s->boxes, 64 * leaves},
-        {"triangles", s->triangles, 16 * leaves}, {"found", s->found, 16 * room},
-        {"planes", s->planes, 32 * room}, {"covers", s->covers, 32 * particles},
-        {"gradients", s->gradients, 16 * leaves}, {"slopes", s->slopes, 48 * leaves},
-        {"ranges", s->ranges, 128 * leaves}, {"around_at", s->around_at, 4 * particles + 4},
-        {"around", s->around, 12 * leaves}, {"convex", s->convex, 8 * leaves},
-        {"ahead", s->ahead, 16 * particles}, {"deviations", s->deviations, 4 * particles},
-        {"overlaps", s->overlaps, 16 * room}, {"list", s->list, 16 * room}, {"bounds", s->bounds, 8 * room},
-        {"counters", s->counters, sizeof *s->counters}, {"garments", NULL, 256},
-        {"colliders", pairs_collider, sizeof pairs_collider}, {"contact", NULL, 32 * particles},
-        {"params", &s->params, sizeof s->params}, {"row", &s->params.leaves, 4}};
-    for (uint32_t i = 0; i < HED_COUNT(arrays); i++)
-        if (pairs_sample_is(def, argument, arrays[i].name)) return arrays[i];
-    return (pairs_array){"", NULL, 0};
-}
 
 uint64_t cloth_pairs_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)

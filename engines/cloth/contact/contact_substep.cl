@@ -19,36 +19,23 @@
 #include "broad_phase_group.h"
 #endif
 
-__kernel void cloth_pairs_begin(__global const float4 *restrict start,
-    __global const float4 *restrict position, __global float4 *restrict moved,
-    __global uint *restrict fractions, __global contact_counters *restrict counters,
-    contact_params params)
+__kernel void cloth_pairs_begin(HED_VIEW_PARAMETERS(PAIRS_BEGIN))
 {
+    HED_VIEW_HERE(contact_begin_view, view, PAIRS_BEGIN);
     uint i = (uint)get_global_id(0);
-    if (i < params.particles) contact_begin(i, start, position, moved, fractions, counters, params);
+    if (i < params.particles) contact_begin(i, view);
 }
 
-__kernel void cloth_pairs_check(__global const float4 *restrict start,
-    __global const float4 *restrict position, __global const float4 *restrict covers,
-    __global float4 *restrict ahead, __global float *restrict deviations,
-    __global contact_counters *counters, contact_params params)
+__kernel void cloth_pairs_check(HED_VIEW_PARAMETERS(PAIRS_CHECK))
 {
+    HED_VIEW_HERE(contact_check_view, view, PAIRS_CHECK);
     uint i = (uint)get_global_id(0);
-    if (i < params.particles)
-        contact_check(i, start, position, covers, ahead, deviations, counters, params);
+    if (i < params.particles) contact_check(i, view);
 }
 
-__kernel void cloth_pairs_slopes(__global const contact_triangle *restrict triangles,
-    __global const float4 *restrict gradients, __global const float4 *restrict start,
-    __global const float4 *restrict ahead, __global float4 *restrict slopes,
-    __global const contact_counters *counters, contact_params params)
+__kernel void cloth_pairs_slopes(HED_VIEW_PARAMETERS(PAIRS_SLOPES))
 {
-    contact_tree tree;
-    tree.triangles = triangles;
-    tree.gradients = gradients;
-    tree.slopes = slopes;
-    tree.start = start;
-    tree.ahead = ahead;
+    HED_VIEW_HERE(contact_tree, tree, CONTACT_TREE);
     uint leaf = (uint)get_global_id(0);
     if (leaf < params.leaves && counters->iteration[params.slot].list_needed)
         contact_slope(leaf, tree, params);
@@ -68,135 +55,72 @@ CLOTH_FUNCTION void contact_refit_from(
 }
 
 /* The next launch begins with the row of row / WG / 2 nodes. The list is emptied. */
-__kernel void cloth_pairs_boxes(__global float4 *boxes,
-    __global const contact_triangle *restrict triangles, __global const float4 *restrict slopes,
-    __global float4 *ranges, __global const uint *restrict around_at,
-    __global const uint *restrict around, __global const uint *restrict convex,
-    __global const float4 *restrict start, __global const float4 *restrict ahead,
-    __global const float4 *restrict rests, __global const float4 *restrict bodies,
-    __global contact_counters *counters, uint row, contact_params params)
+__kernel void cloth_pairs_boxes(HED_VIEW_PARAMETERS(PAIRS_BOXES))
 {
-    contact_tree tree;
-    tree.boxes = boxes;
-    tree.triangles = triangles;
-    tree.slopes = (__global float4 *)slopes;
-    tree.ranges = ranges;
-    tree.around_at = around_at;
-    tree.around = around;
-    tree.convex = convex;
-    tree.start = start;
-    tree.ahead = ahead;
-    tree.rests = rests;
-    tree.bodies = bodies;
+    HED_VIEW_HERE(contact_tree, tree, CONTACT_TREE);
     if (!counters->iteration[params.slot].list_needed) return;
     if (get_global_id(0) == 0) counters->total.listed = counters->total.overlaps = 0;
     contact_refit_from((uint)get_group_id(0) * WG, row, tree, params);
 }
 
-__kernel void cloth_pairs_find(__global const float4 *restrict boxes,
-    __global const contact_triangle *restrict triangles,
-    __global contact_overlap *restrict overlaps, __global contact_counters *counters,
-    contact_params params)
+__kernel void cloth_pairs_find(HED_VIEW_PARAMETERS(PAIRS_FIND))
 {
     HED_LOCAL_ARRAY(contact_seek, seek, 1);
+    HED_VIEW_HERE(contact_find_view, view, PAIRS_FIND);
     if (!counters->iteration[params.slot].list_needed) return;
-    contact_group_find(seek, boxes, triangles, overlaps, counters, params);
+    contact_group_find(seek, view);
 }
 
-__kernel void cloth_pairs_list(__global const contact_overlap *restrict overlaps,
-    __global const contact_triangle *restrict triangles, __global const float4 *restrict start,
-    __global const float4 *restrict ahead, __global const float4 *restrict rests,
-    __global const float4 *restrict bodies, __global contact_pair *restrict list,
-    __global contact_bound *restrict bounds, __global float4 *restrict covers,
-    __global contact_counters *counters, contact_params params)
+__kernel void cloth_pairs_list(HED_VIEW_PARAMETERS(PAIRS_LIST))
 {
     HED_LOCAL_ARRAY(contact_sift, sift, 1);
-    contact_list_view view;
-    view.triangles = triangles;
-    view.start = start;
-    view.ahead = ahead;
-    view.rests = rests;
-    view.bodies = bodies;
-    view.list = list;
-    view.bounds = bounds;
-    view.counters = counters;
+    HED_VIEW_HERE(contact_list_view, view, CONTACT_LIST_ARRAYS);
     if (!counters->iteration[params.slot].list_needed) return;
     contact_group_list(sift, overlaps, view, params);
     for (uint i = (uint)get_global_id(0); i < params.particles; i += (uint)get_global_size(0))
         contact_store_cover(i, start, ahead, covers);
 }
 
-__kernel void cloth_pairs_take(__global const contact_pair *restrict list,
-    __global const contact_bound *restrict bounds, __global const float *restrict deviations,
-    __global const float4 *restrict start, __global const float4 *restrict position,
-    __global const float4 *restrict rests, __global const float4 *restrict bodies,
-    __global contact_pair *restrict found, __global contact_plane *restrict planes,
-    __global contact_counters *counters, contact_params params)
+__kernel void cloth_pairs_take(HED_VIEW_PARAMETERS(PAIRS_TAKE))
 {
     HED_LOCAL_ARRAY(contact_sift, sift, 1);
-    contact_pair_view view;
-    view.list = list;
-    view.bounds = bounds;
-    view.deviations = deviations;
-    view.start = start;
-    view.position = position;
-    view.rests = rests;
-    view.bodies = bodies;
-    view.pairs = found;
-    view.planes = planes;
+    HED_VIEW_HERE(contact_pair_view, view, CONTACT_PAIR_ARRAYS);
     contact_group_take(sift, view, counters, params);
 }
 
-__kernel void cloth_pairs_push(__global const contact_pair *restrict found,
-    __global const contact_plane *restrict planes, __global const float4 *restrict start,
-    __global const float4 *restrict moved, __global int *restrict sums,
-    __global contact_counters *counters, contact_params params)
+__kernel void cloth_pairs_push(HED_VIEW_PARAMETERS(PAIRS_PUSH))
 {
+    HED_VIEW_HERE(contact_push_view, view, PAIRS_PUSH);
     uint count = contact_to_push(counters, params), step = (uint)get_global_size(0);
-    for (uint k = (uint)get_global_id(0); k < count; k += step)
-        contact_push(k, found, planes, start, moved, sums, counters, params);
+    for (uint k = (uint)get_global_id(0); k < count; k += step) contact_push(k, view);
 }
 
-__kernel void cloth_pairs_part(__global const contact_pair *restrict found,
-    __global const contact_plane *restrict planes, __global const float4 *restrict moved,
-    __global int *restrict sums, __global contact_counters *counters, contact_params params)
+__kernel void cloth_pairs_part(HED_VIEW_PARAMETERS(PAIRS_PART))
 {
+    HED_VIEW_HERE(contact_separate_view, view, PAIRS_PART);
     uint count = contact_to_push(counters, params), step = (uint)get_global_size(0);
-    for (uint k = (uint)get_global_id(0); k < count; k += step)
-        contact_separate(k, found, planes, moved, sums, counters, params);
+    for (uint k = (uint)get_global_id(0); k < count; k += step) contact_separate(k, view);
 }
 
-__kernel void cloth_pairs_apply(__global const float4 *restrict start,
-    __global const float4 *restrict position, __global const float4 *restrict previous,
-    __global const float4 *restrict garments, __global const float4 *restrict colliders,
-    __global const float4 *restrict contact, __global const float4 *restrict covers,
-    __global float4 *restrict moved, __global int *restrict sums,
-    __global contact_counters *restrict counters, contact_params params)
+__kernel void cloth_pairs_apply(HED_VIEW_PARAMETERS(PAIRS_APPLY))
 {
+    HED_VIEW_HERE(contact_apply_view, view, PAIRS_APPLY);
     uint i = (uint)get_global_id(0);
-    if (i < params.particles)
-        contact_apply(i, start, position, previous, garments, colliders, contact, covers, moved,
-            sums, counters, params);
+    if (i < params.particles) contact_apply(i, view);
 }
 
-__kernel void cloth_pairs_cut(__global const contact_pair *restrict found,
-    __global const contact_plane *restrict planes, __global const float4 *restrict start,
-    __global const float4 *restrict moved, __global uint *fractions,
-    __global contact_counters *counters, contact_params params)
+__kernel void cloth_pairs_cut(HED_VIEW_PARAMETERS(PAIRS_CUT))
 {
+    HED_VIEW_HERE(contact_limit_view, view, PAIRS_CUT);
     uint count = contact_to_limit(counters, params), step = (uint)get_global_size(0);
-    for (uint k = (uint)get_global_id(0); k < count; k += step)
-        contact_limit(k, found, planes, start, moved, fractions, counters, params);
+    for (uint k = (uint)get_global_id(0); k < count; k += step) contact_limit(k, view);
 }
 
-__kernel void cloth_pairs_finish(__global float4 *restrict position,
-    __global float4 *restrict start, __global const float4 *restrict moved,
-    __global const uint *restrict fractions, __global contact_counters *counters,
-    contact_params params)
+__kernel void cloth_pairs_finish(HED_VIEW_PARAMETERS(PAIRS_FINISH))
 {
+    HED_VIEW_HERE(contact_finish_view, view, PAIRS_FINISH);
     uint i = (uint)get_global_id(0);
-    if (i < params.particles)
-        contact_finish(i, position, start, moved, fractions, counters, params);
+    if (i < params.particles) contact_finish(i, view);
 }
 
 #ifdef CLOTH_PAIRS_AT_ONCE
@@ -212,14 +136,14 @@ __kernel void cloth_pairs_finish(__global float4 *restrict position,
 #define CONTACT_RUN(stage) RUN_##stage
 #define RUN_CONTACT_BEGIN \
     { \
-        CONTACT_EACH(i, params.particles) \
-        contact_begin(i, start, position, moved, fractions, counters, params); \
+        HED_VIEW_HERE(contact_begin_view, view, PAIRS_BEGIN); \
+        CONTACT_EACH(i, params.particles) contact_begin(i, view); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_CHECK \
     { \
-        CONTACT_EACH(i, params.particles) \
-        contact_check(i, start, position, covers, ahead, deviations, counters, params); \
+        HED_VIEW_HERE(contact_check_view, view, PAIRS_CHECK); \
+        CONTACT_EACH(i, params.particles) contact_check(i, view); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_SLOPES \
@@ -237,7 +161,8 @@ __kernel void cloth_pairs_finish(__global float4 *restrict position,
     }
 #define RUN_CONTACT_FIND \
     { \
-        contact_group_find(&memory->seek, boxes, triangles, overlaps, counters, params); \
+        HED_VIEW_HERE(contact_find_view, view, PAIRS_FIND); \
+        contact_group_find(&memory->seek, view); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_LIST \
@@ -253,97 +178,59 @@ __kernel void cloth_pairs_finish(__global float4 *restrict position,
     }
 #define RUN_CONTACT_PUSH \
     { \
+        HED_VIEW_HERE(contact_push_view, view, PAIRS_PUSH); \
         uint count = contact_to_push(counters, params); \
-        CONTACT_EACH(k, count) \
-        contact_push(k, found, planes, start, moved, sums, counters, params); \
+        CONTACT_EACH(k, count) contact_push(k, view); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_SEPARATE \
     { \
+        HED_VIEW_HERE(contact_separate_view, view, PAIRS_PART); \
         uint count = contact_to_push(counters, params); \
-        CONTACT_EACH(k, count) \
-        contact_separate(k, found, planes, moved, sums, counters, params); \
+        CONTACT_EACH(k, count) contact_separate(k, view); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_APPLY \
     { \
-        CONTACT_EACH(i, params.particles) \
-        contact_apply(i, start, position, previous, garments, colliders, contact, covers, moved, \
-            sums, counters, params); \
+        HED_VIEW_HERE(contact_apply_view, view, PAIRS_APPLY); \
+        CONTACT_EACH(i, params.particles) contact_apply(i, view); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_LIMIT \
     { \
+        HED_VIEW_HERE(contact_limit_view, view, PAIRS_CUT); \
         uint count = contact_to_limit(counters, params); \
-        CONTACT_EACH(k, count) \
-        contact_limit(k, found, planes, start, moved, fractions, counters, params); \
+        CONTACT_EACH(k, count) contact_limit(k, view); \
         contact_meet(state); \
     }
 #define RUN_CONTACT_FINISH \
     { \
-        more = contact_continues(counters, params); \
-        CONTACT_EACH(i, params.particles) \
-        contact_finish(i, position, start, moved, fractions, counters, params); \
-        if (more) contact_meet(state); \
+        HED_VIEW_HERE(contact_finish_view, view, PAIRS_FINISH); \
+        is_limited = contact_continues(counters, params); \
+        CONTACT_EACH(i, params.particles) contact_finish(i, view); \
+        if (is_limited) contact_meet(state); \
     }
 
-/* A whole substep in one launch, with a barrier over all groups between two stages. Arrays that are
- * written here are not `restrict`: they may not be read from a cache that other groups bypass. */
-__kernel void cloth_pairs_substep(__global float4 *boxes,
-    __global const contact_triangle *restrict triangles, __global const float4 *restrict gradients,
-    __global float4 *slopes, __global float4 *ranges, __global const uint *restrict around_at,
-    __global const uint *restrict around, __global const uint *restrict convex,
-    __global float4 *start, __global float4 *position, __global const float4 *restrict previous,
-    __global const float4 *restrict rests, __global const float4 *restrict bodies,
-    __global const float4 *restrict garments, __global const float4 *restrict colliders,
-    __global const float4 *restrict contact, __global contact_pair *list,
-    __global contact_bound *bounds, __global float4 *covers, __global float4 *ahead,
-    __global float *deviations, __global contact_pair *found, __global contact_plane *planes,
-    __global float4 *moved, __global uint *fractions, __global int *sums,
-    __global contact_counters *counters, __global uint *state, contact_params given)
+/* A whole substep in one launch, with a barrier over all groups between two stages. The inner block
+ * has parameters of its own, because PoCL's work items share an argument that is written. */
+__kernel void cloth_pairs_substep(HED_VIEW_PARAMETERS(PAIRS_SUBSTEP))
 {
-    contact_params params = given; /* PoCL's work items share an argument that is written */
-    contact_list_view list_view;
-    list_view.triangles = triangles;
-    list_view.start = start;
-    list_view.ahead = ahead;
-    list_view.rests = rests;
-    list_view.bodies = bodies;
-    list_view.list = list;
-    list_view.bounds = bounds;
-    list_view.counters = counters;
-    contact_tree tree;
-    tree.boxes = boxes;
-    tree.triangles = triangles;
-    tree.gradients = gradients;
-    tree.slopes = slopes;
-    tree.ranges = ranges;
-    tree.around_at = around_at;
-    tree.around = around;
-    tree.convex = convex;
-    tree.start = start;
-    tree.ahead = ahead;
-    tree.rests = rests;
-    tree.bodies = bodies;
-    contact_pair_view pair_view;
-    pair_view.list = list;
-    pair_view.bounds = bounds;
-    pair_view.deviations = deviations;
-    pair_view.start = start;
-    pair_view.position = position;
-    pair_view.rests = rests;
-    pair_view.bodies = bodies;
-    pair_view.pairs = found;
-    pair_view.planes = planes;
-    __global contact_overlap *overlaps = (__global contact_overlap *)found;
     HED_LOCAL_ARRAY(contact_local, memory, 1);
-    params.slot = (uint)counters->total.slot;
-    uint row;
-    for (uint more = 1; more; params.iteration++) {
-        CONTACT_ITERATION(CONTACT_RUN, params, row, WG, counters, 1);
-        params.slot = 1u - params.slot;
-        params.new_frame = 0;
-        params.last_pass = 0;
+    HED_VIEW_HERE(contact_tree, tree, CONTACT_TREE);
+    HED_VIEW_HERE(contact_list_view, list_view, CONTACT_LIST_ARRAYS);
+    HED_VIEW_HERE(contact_pair_view, pair_view, CONTACT_PAIR_ARRAYS);
+    __global contact_overlap *overlaps = (__global contact_overlap *)pairs;
+    contact_params start_params = params;
+    {
+        contact_params params = start_params;
+        params.slot = (uint)counters->total.slot;
+        uint row;
+        for (uint is_limited = 1; is_limited; params.iteration++) {
+            CONTACT_ITERATION(CONTACT_RUN, params, row, WG, counters, 1);
+            params.slot = 1u - params.slot;
+            params.new_frame = 0;
+            params.last_pass = 0;
+        }
     }
 }
 #endif

@@ -5,22 +5,35 @@
 #define CLOTH_CONTACT_TREE_H
 
 /* Complete tree: node i has nodes 2 i and 2 i + 1 below it, and the last `leaves` nodes are single
- * triangles. */
-typedef struct contact_tree {
-    __global float4
-        *boxes; /* (2 leaves x 2) low, high; low.w above 0: the node cannot meet itself */
-    __global const contact_triangle *triangles; /* (leaves) */
-    /* (leaves) gradients, in the garment's plane, of the function that is 1 at the second vertex
-     * and 0 at the others (x y), and at the third (z w); 0: the garment is not flat at rest */
-    __global const float4 *gradients;
-    __global float4 *slopes;                 /* (leaves x 3) contact_slope() */
-    __global float4 *ranges;                 /* (2 leaves x 4) contact_range */
-    __global const uint *around_at, *around; /* leaves around each particle */
-    __global const uint *convex;             /* (2 leaves) not 0: the node is convex at rest */
-    __global const float4 *start, *ahead;    /* (particles) covered motion */
-    __global const float4 *rests;            /* (particles) position at rest; w: bits of the body */
-    __global const float4 *bodies;           /* (bodies) thickness, friction */
-} contact_tree;
+ * triangles.
+ *
+ *   boxes         (2 leaves x 2) low, high; low.w above 0: the node cannot meet itself
+ *   triangles     (leaves)
+ *   gradients     (leaves) gradients, in the garment's plane, of the function that is 1 at the second
+ *                 vertex and 0 at the others (x y), and at the third (z w); 0: the garment is not
+ *                 flat at rest
+ *   slopes        (leaves x 3) contact_slope()
+ *   ranges        (2 leaves x 4) contact_range
+ *   around_at     (particles + 1) first of `around`, the leaves around each particle
+ *   convex        (2 leaves) not 0: the node is convex at rest
+ *   start, ahead  (particles) covered motion
+ *   rests         (particles) position at rest; w: bits of the body
+ *   bodies        (bodies) thickness, friction */
+#define CONTACT_TREE(FIRST, NEXT) \
+    FIRST(SHARED, float4, boxes) NEXT(IN, contact_triangle, triangles) NEXT(IN, float4, gradients) \
+    NEXT(SHARED, float4, slopes) NEXT(SHARED, float4, ranges) NEXT(IN, uint, around_at) \
+    NEXT(IN, uint, around) NEXT(IN, uint, convex) NEXT(IN, float4, start) NEXT(IN, float4, ahead) \
+    NEXT(IN, float4, rests) NEXT(IN, float4, bodies)
+HED_VIEW(contact_tree, CONTACT_TREE)
+#define PAIRS_SLOPES(FIRST, NEXT) \
+    CONTACT_TREE(FIRST, NEXT) \
+    NEXT(SHARED_IN, contact_counters, counters) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_slopes_view, PAIRS_SLOPES)
+#define PAIRS_BOXES(FIRST, NEXT) \
+    CONTACT_TREE(FIRST, NEXT) \
+    NEXT(SHARED, contact_counters, counters) \
+    NEXT(VALUE, uint, row) NEXT(STRUCT, contact_params, params)
+HED_VIEW(contact_boxes_view, PAIRS_BOXES)
 
 /* ---- slopes ---- */
 

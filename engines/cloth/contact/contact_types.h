@@ -219,6 +219,14 @@ typedef struct contact_params {
     uint last_pass; /* not 0: no further pass follows */
 } contact_params;
 
+/* Words of the structs as they are compared (heddle/author.h). */
+#define HED_TYPE_contact_counters HED_INT32
+#define HED_TYPE_contact_triangle HED_UINT32
+#define HED_TYPE_contact_overlap HED_UINT32
+#define HED_TYPE_contact_pair HED_UINT32
+#define HED_TYPE_contact_bound HED_UINT32
+#define HED_TYPE_contact_plane HED_FLOAT
+
 CLOTH_FUNCTION uint contact_edges(contact_pair pair) { return pair.a & CONTACT_EDGES; }
 CLOTH_FUNCTION uint contact_first(contact_pair pair) { return pair.a & ~CONTACT_EDGES; }
 

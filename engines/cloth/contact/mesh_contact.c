@@ -6,23 +6,24 @@
 /* Refits the nodes of a range of groups, as the kernel does. */
 static void boxes_native(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *argument = call->arguments;
-    uint group_size = (uint)call->config->values[0], leaves = *(const uint *)argument[5];
+    const cloth_mesh_boxes_view view = cloth_mesh_boxes_view_of(call->arguments);
+    uint group_size = (uint)call->config->values[0];
     for (uint64_t group = begin; group < end; group++) {
-        uint first = (uint)group * group_size, row = *(const uint *)argument[4];
+        uint first = (uint)group * group_size, row = view.row;
         for (uint width = group_size; width > 0 && row > 0; width /= 2, row /= 2, first /= 2)
             for (uint item = 0; item < width && first + item < row; item++)
-                cloth_box_one(
-                    row + first + item, argument[0], argument[1], argument[2], argument[3], leaves);
+                cloth_box_one(row + first + item, view.boxes, view.leaf_at, view.triangles,
+                    view.begin, view.leaves);
     }
 }
 
 HED_NATIVE_BODY find_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    void *const *a = call->arguments;
-    cloth_mesh_view view = {a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11]};
+    const cloth_mesh_view tree = cloth_mesh_view_of(call->arguments);
+    const cloth_mesh_find_view view = cloth_mesh_find_view_of(call->arguments);
     for (uint64_t i = begin; i < end; i++)
-        cloth_mesh_find_one((uint)i, a[0], a[1], a[2], view, a[12], *(const cloth_meshes *)a[13]);
+        cloth_mesh_find_one(
+            (uint)i, view.position, view.previous, view.garments, tree, view.contact, view.meshes);
 }
 HED_NATIVE_CLONES(find_native, find_body)
 
@@ -52,8 +53,7 @@ static void find_geometry(const hed_kernel_def *def, const hed_config *config,
 const hed_kernel_def cloth_mesh_boxes_def = {
     .name = "cloth_mesh_boxes",
     .summary = "boxes of a tree of triangles, made anew from the last row up",
-    HED_ARGUMENTS(HED_INOUT(float, boxes), HED_IN(uint, leaf_at), HED_IN(uint, triangles),
-        HED_IN(float, begin), HED_VALUE(uint, row), HED_VALUE(uint, leaves)),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(MESH_BOXES)),
     /* one value: the row of the next launch depends on it */
     HED_PARAMETERS(HED_PARAMETER(WG, 128, 128)),
     HED_DIMENSIONS("row"),
@@ -67,11 +67,8 @@ const hed_kernel_def cloth_mesh_boxes_def = {
 const hed_kernel_def cloth_mesh_find_def = {
     .name = "cloth_mesh_find",
     .summary = "nearest triangle of the mesh colliders to each particle, and the plane of contact",
-    HED_ARGUMENTS(HED_IN(float, position), HED_IN(float, previous), HED_IN(float, garments),
-        HED_IN(float, boxes), HED_IN(uint, leaf_at), HED_IN(uint, triangles), HED_IN(uint, edges),
-        HED_IN(uint, incident_at), HED_IN(uint, incident), HED_IN(float, kinds),
-        HED_IN(float, begin), HED_IN(float, end), HED_OUT(float, contact, .tolerance = 1e-4),
-        HED_VALUE_STRUCT(cloth_meshes, meshes)),
+    HED_ARGUMENTS(
+        HED_VIEW_ARGUMENTS(MESH_FIND), [HED_ROW(cloth_mesh_find_view, contact)].tolerance = 1e-4),
     HED_PARAMETERS(HED_PARAMETER(WG, 64, 32, 64, 128, 256)),
     .native_ignores = HED_ALL_PARAMETERS,
     HED_DIMENSIONS("particles"),

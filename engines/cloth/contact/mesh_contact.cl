@@ -11,31 +11,22 @@
 
 /* Refits a row of `row` nodes and the rows above it: a group refits WG nodes and the nodes above
  * them up to one, so the next launch begins with the row of row / WG / 2 nodes. */
-__kernel void cloth_mesh_boxes(__global float4 *boxes, __global const uint *restrict leaf_at,
-    __global const uint4 *restrict triangles, __global const float4 *restrict places, uint row,
-    uint leaves)
+__kernel void cloth_mesh_boxes(HED_VIEW_PARAMETERS(MESH_BOXES))
 {
     uint item = (uint)get_local_id(0), first = (uint)get_group_id(0) * WG;
     for (uint width = WG; width > 0 && row > 0; width /= 2) {
         if (item < width && first + item < row)
-            cloth_box_one(row + first + item, boxes, leaf_at, triangles, places, leaves);
+            cloth_box_one(row + first + item, boxes, leaf_at, triangles, begin, leaves);
         barrier(CLK_GLOBAL_MEM_FENCE);
         row /= 2;
         first /= 2;
     }
 }
 
-__kernel void cloth_mesh_find(__global const float4 *restrict position,
-    __global const float4 *restrict previous, __global const float4 *restrict garments,
-    __global const float4 *restrict boxes, __global const uint *restrict leaf_at,
-    __global const uint4 *restrict triangles, __global const uint4 *restrict edges,
-    __global const uint *restrict incident_at, __global const uint *restrict incident,
-    __global const float4 *restrict kinds, __global const float4 *restrict begin,
-    __global const float4 *restrict end, __global float4 *restrict contact, cloth_meshes meshes)
+__kernel void cloth_mesh_find(HED_VIEW_PARAMETERS(MESH_FIND))
 {
+    HED_VIEW_HERE(cloth_mesh_view, view, CLOTH_MESH_ARRAYS);
     uint i = (uint)get_global_id(0);
-    cloth_mesh_view view = {
-        boxes, leaf_at, triangles, edges, incident_at, incident, kinds, begin, end};
     if (i < meshes.particles)
         cloth_mesh_find_one(i, position, previous, garments, view, contact, meshes);
 }

@@ -161,15 +161,22 @@ CLOTH_FUNCTION uint cloth_tree_next(
     }
 }
 
-/* The mesh colliders in their tree, as contact/mesh_tree.c makes it. */
-typedef struct cloth_mesh_view {
-    __global const float4 *boxes; /* (2 leaves x 2) low, high */
-    __global const uint *leaf_at;
-    __global const uint4 *triangles, *edges;
-    __global const uint *incident_at, *incident;
-    __global const float4 *kinds;       /* (meshes) friction; 1 if the mesh has no border */
-    __global const float4 *begin, *end; /* (vertices) positions at the frame's start and end */
-} cloth_mesh_view;
+/* Meshes: (2 leaves x 2) low, high of `boxes`; (meshes) `kinds`: friction; 1 if the mesh has no border;
+ * (vertices) `begin` and `end`: positions at the frame's start and end. */
+#define CLOTH_MESH_ARRAYS(FIRST, NEXT) \
+    FIRST(IN, float4, boxes) NEXT(IN, uint, leaf_at) NEXT(IN, uint4, triangles) \
+    NEXT(IN, uint4, edges) NEXT(IN, uint, incident_at) NEXT(IN, uint, incident) \
+    NEXT(IN, float4, kinds) NEXT(IN, float4, begin) NEXT(IN, float4, end)
+HED_VIEW(cloth_mesh_view, CLOTH_MESH_ARRAYS)
+#define MESH_FIND(FIRST, NEXT) \
+    CLOTH_MESH_ARRAYS(FIRST, NEXT) \
+    NEXT(IN, float4, position) NEXT(IN, float4, previous) NEXT(IN, float4, garments) \
+    NEXT(OUT, float4, contact) NEXT(STRUCT, cloth_meshes, meshes)
+HED_VIEW(cloth_mesh_find_view, MESH_FIND)
+#define MESH_BOXES(FIRST, NEXT) \
+    FIRST(SHARED, float4, boxes) NEXT(IN, uint, leaf_at) NEXT(IN, uint4, triangles) \
+    NEXT(IN, float4, begin) NEXT(VALUE, uint, row) NEXT(VALUE, uint, leaves)
+HED_VIEW(cloth_mesh_boxes_view, MESH_BOXES)
 
 /* Finds the triangle nearest to p whose squared distance is at most *best, and sets *best to it.
  * Of equally near triangles the one with the smallest number (`edges[..].w`) is found. Returns

@@ -148,14 +148,18 @@ static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
     return error->status;
 }
 
+HED_VIEW_LAUNCH(mesh_boxes_launch, MESH_BOXES)
+HED_VIEW_LAUNCH(mesh_find_launch, MESH_FIND)
+
 static hed_status make_boxes(
     hed_cloth *cloth, cloth_contacts *contacts, hed_buffer *begin, hed_error *error)
 {
     uint32_t leaves = contacts->tree->leaves;
     for (uint32_t row = leaves; row > 0;) {
         if (cloth_contact_run(cloth, contacts, CLOTH_MESH_BOXES, row,
-                HED_ARGS(contacts->mb.boxes, contacts->mb.leaf_at, contacts->mb.triangles, begin,
-                    row, leaves),
+                HED_VIEW_ARGS(mesh_boxes_launch, .boxes = contacts->mb.boxes,
+                    .leaf_at = contacts->mb.leaf_at, .triangles = contacts->mb.triangles,
+                    .begin = begin, .row = row, .leaves = leaves),
                 error))
             return error->status;
         hed_config config = hed_kernel_config(contacts->kernels[CLOTH_MESH_BOXES], NULL);
@@ -173,6 +177,7 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
                                 : make_tree(cloth, contacts, frame, error);
     if (status || !contacts->tree) return status;
     double move = 0.0;
+    const cloth_mesh_buffers *b = &contacts->mb;
     hed_buffer *begin = NULL, *end = NULL;
     if (contacts->known) { /* positions of a saved state */
         memcpy(contacts->places, contacts->known, contacts->known_count * sizeof *contacts->known);
@@ -196,10 +201,12 @@ hed_status cloth_contacts_find(hed_cloth *cloth, cloth_contacts *contacts,
     for (uint32_t m = 0; m < contacts->tree->mesh_count; m++)
         meshes.closed |= contacts->tree->closed[m];
     return cloth_contact_run(cloth, contacts, CLOTH_MESH_FIND, cloth->particles,
-        HED_ARGS(cloth->buffers.position, cloth->buffers.previous, cloth->buffers.garments,
-            contacts->mb.boxes, contacts->mb.leaf_at, contacts->mb.triangles, contacts->mb.edges,
-            contacts->mb.incident_at, contacts->mb.incident, contacts->mb.kinds, begin, end,
-            cloth->buffers.contact, hed_struct_argument(&meshes, sizeof meshes)),
+        HED_VIEW_ARGS(mesh_find_launch, .boxes = b->boxes, .leaf_at = b->leaf_at,
+            .triangles = b->triangles, .edges = b->edges, .incident_at = b->incident_at,
+            .incident = b->incident, .kinds = b->kinds, .begin = begin, .end = end,
+            .position = cloth->buffers.position, .previous = cloth->buffers.previous,
+            .garments = cloth->buffers.garments, .contact = cloth->buffers.contact,
+            .meshes = meshes),
         error);
 }
 
