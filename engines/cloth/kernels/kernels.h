@@ -10,6 +10,8 @@
 #include "kernels/collide.h"
 #include "kernels/particle.h"
 
+#include "kernels/patch_arguments.h"
+
 #include "heddle/author.h"
 #include "heddle/cloth.h"
 
@@ -25,7 +27,7 @@ extern const char hed_cloth_physics_h[], hed_cloth_collide_h[], hed_cloth_partic
 extern const char hed_cloth_integrate_cl[], hed_cloth_distance_cl[], hed_cloth_sets_cl[],
     hed_cloth_line_cl[], hed_cloth_element_cl[], hed_cloth_drive_cl[], hed_cloth_write_back_cl[],
     hed_cloth_surface_cl[], hed_cloth_move_cl[], hed_cloth_feed_cl[], hed_cloth_read_cl[],
-    hed_cloth_patch_table_h[], hed_cloth_patch_cl[];
+    hed_cloth_patch_arguments_h[], hed_cloth_patch_table_h[], hed_cloth_patch_cl[];
 extern const hed_kernel_def cloth_integrate_def; /* integrate + tethers */
 extern const hed_kernel_def cloth_distance_def;  /* one colour */
 extern const hed_kernel_def cloth_sets_def;      /* all sets in one group */
@@ -40,31 +42,6 @@ extern const hed_kernel_def cloth_feed_def;    /* driver data of the program */
 extern const hed_kernel_def cloth_read_def;    /* vertices in the program's layout */
 
 /* ---- cloth_patch: complete substeps ---- */
-
-/* Arguments of cloth_patch. Any other buffer may replace one that the cloth does not use. */
-enum {
-    CLOTH_PATCH_POSITION,
-    CLOTH_PATCH_PREVIOUS,
-    CLOTH_PATCH_CARRY,
-    CLOTH_PATCH_GARMENTS,
-    CLOTH_PATCH_TABLES, /* result of cloth_patch_tables_create() (solver/patches.h) */
-    /* number of the last exchange of each group, then two buffers of packets */
-    CLOTH_PATCH_PACKETS,
-    CLOTH_PATCH_AIR,
-    CLOTH_PATCH_DRIVER_FROM,
-    CLOTH_PATCH_DRIVER_TO,
-    CLOTH_PATCH_DRIVER_MAP,
-    CLOTH_PATCH_DEBUG,
-    CLOTH_PATCH_COLLIDERS,
-    CLOTH_PATCH_CONTACT,
-    CLOTH_PATCH_FLAGS,
-    CLOTH_PATCH_LAUNCH,
-    CLOTH_PATCH_PLACE,
-    CLOTH_PATCH_PALETTE,
-    CLOTH_PATCH_LOCAL_STEPS,
-    CLOTH_PATCH_LOCAL_CARRIES,
-    CLOTH_PATCH_ARGUMENTS
-};
 
 /* Parameters of cloth_patch. */
 enum {
@@ -96,16 +73,6 @@ typedef struct cloth_patch_record {
         uint32_t at, count, step_at, elements, middle, steps, pair_middle, unused;
     } fabric; /* patch_fabric */
 } cloth_patch_record;
-
-/* Parameters of a launch; patch_launch in the kernel. */
-typedef struct cloth_patch_launch {
-    cloth_step first, rest;
-    float dt;
-    uint32_t slot_count, begin, end, total;
-    /* indices into the tables: distance from an own particle to its tether, in words of 8 bytes; the
-     * first garment's 16 materials, in words of 16 bytes */
-    uint32_t tether_at, limit_at;
-} cloth_patch_launch;
 
 /* independent groups, or groups that exchange between launches */
 extern const hed_kernel_def cloth_patch_def;

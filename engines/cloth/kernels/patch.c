@@ -2,19 +2,14 @@
  * tables. It has no native version, because HED_CLOTH_SOLVER_CPU is the solver of `host`. */
 #include "kernels/kernels.h"
 
-/* Common members; arguments in the order of CLOTH_PATCH_*. */
+/* Common members. */
 #define COMMON \
     .entry = "cloth_patch", \
     HED_SOURCES({"physics.h", hed_cloth_physics_h, 0}, {"collide.h", hed_cloth_collide_h, 0}, \
+        {"patch_arguments.h", hed_cloth_patch_arguments_h, 0}, \
         {"patch_table.h", hed_cloth_patch_table_h, 0}, {"patch.cl", hed_cloth_patch_cl, 0}), \
-    HED_ARGUMENTS(HED_INOUT(float, position), HED_INOUT(float, previous), HED_INOUT(uint, carry), \
-        HED_IN(float, garments), HED_IN(uint, tables), HED_SCRATCH(uint, packets), \
-        HED_IN(float, air), HED_IN(float, driver_from), HED_IN(float, driver_to), \
-        HED_IN(float, driver_map), HED_OUT(uint, debug), HED_IN(float, colliders), \
-        HED_IN(float, contact), HED_INOUT(uint, flags), \
-        HED_VALUE_STRUCT(cloth_patch_launch, launch), HED_ARRAY(float, place), \
-        HED_ARRAY(float, palette), HED_ARRAY(uint, steps), HED_ARRAY(uint, carries)), \
-    .parameters = patch_parameters, .parameter_count = CLOTH_PATCH_PARAMETERS, \
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(CLOTH_PATCH)), .parameters = patch_parameters, \
+    .parameter_count = CLOTH_PATCH_PARAMETERS, \
     HED_CONSTRAINTS("HELD <= OWN", "EARLY <= STEPS", "SHARES <= STEPS"), .max_threads = "WG"
 
 static const int64_t counts[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18,

@@ -243,7 +243,7 @@ CLOTH_FUNCTION void receive(
 /* ---- the kernel ---- */
 
 /* Parameters of a requested substep. */
-CLOTH_FUNCTION cloth_step step_of(patch_launch launch, uint substep)
+CLOTH_FUNCTION cloth_step step_of(cloth_patch_launch launch, uint substep)
 {
     cloth_step step = launch.first, rest = launch.rest;
     if (substep > 0) {
@@ -384,15 +384,9 @@ CLOTH_FUNCTION void load_group(patch_view *view)
     view->cloth = cloth_garment_at(view->garments, view->group.garment);
 }
 
-/* Runs the halves of exchanges of a launch. Buffers: object/cloth_object.h (cloth_buffers); `tables`
- * and `packets`: kernels.h. */
-__kernel void cloth_patch(__global float4 *position, __global float4 *previous,
-    __global uint2 *carry, __global const float4 *garments, __global const uint4 *tables,
-    __global uint4 *packets, __global const float4 *air, __global const float4 *driver_from,
-    __global const float4 *driver_to, __global const float4 *driver_map, __global uint2 *debug,
-    __global const float4 *colliders, __global const float4 *contact, __global uint *flags,
-    patch_launch launch, HED_LOCAL(float4, place), HED_LOCAL(float4, palette),
-    HED_LOCAL(uint, steps), HED_LOCAL(uint2, carries))
+/* Runs the halves of exchanges of a launch. Buffers: object/cloth_object.h (cloth_buffers);
+ * patch_arguments.h. */
+__kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
 {
     HED_LOCAL_USE(float4, place);
     HED_LOCAL_USE(float4, palette);

@@ -10,6 +10,7 @@
 #endif
 #ifndef CLOTH_COLLIDE_H
 #include "collide.h"
+#include "patch_arguments.h"
 #endif
 #ifndef WG
 #define WG 64 /* work items of a group */
@@ -93,19 +94,6 @@
 /* Polls for an exchange's packets before the group continues without them: seconds; microseconds
  * are usual. */
 #define PATIENCE (EXCHANGE == BY_PACKETS ? 4000000u : 0u)
-
-/* Parameters of a launch; cloth_patch_launch in kernels.h. The first substep is `first`; the others
- * are `rest`, advanced by `dt`. An exchange has two halves: up to the sending, and from the receiving
- * on. A launch runs the halves [begin, end): all halves, or with BY_LAUNCHES the halves from after one
- * sending to after the next. */
-typedef struct patch_launch {
-    cloth_step first, rest;
-    float dt;
-    uint slot_count;          /* packets in each of the two buffers */
-    uint begin, end;          /* halves of exchanges */
-    uint total;               /* exchanges of all requested substeps */
-    uint tether_at, limit_at; /* indices into `tables`: see cloth_patch_launch */
-} patch_launch;
 
 /* Data of a group (cloth_patch_record). Particles are numbered within the garment; an index into
  * `tables` counts words of the size that is read there. */

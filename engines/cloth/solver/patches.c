@@ -426,30 +426,25 @@ hed_status cloth_patch_rebuild(hed_cloth *cloth, const cloth_patch_choice *choic
 
 hed_buffer *cloth_patch_packets(const hed_cloth *cloth) { return cloth->solver->packets; }
 
-static void fill_arguments(
-    const hed_cloth *cloth, const cloth_solver *made, hed_argument *arguments)
+HED_VIEW_LAUNCH(patches_launch, CLOTH_PATCH)
+
+static patches_launch launch_of(const hed_cloth *cloth, const cloth_solver *made)
 {
     const cloth_buffers *b = &cloth->buffers;
-    hed_buffer *const buffers[CLOTH_PATCH_LAUNCH] = {
-        [CLOTH_PATCH_POSITION] = b->position,
-        [CLOTH_PATCH_PREVIOUS] = b->previous,
-        [CLOTH_PATCH_CARRY] = b->carry,
-        [CLOTH_PATCH_GARMENTS] = b->garments,
-        [CLOTH_PATCH_TABLES] = made->tables,
-        [CLOTH_PATCH_PACKETS] = made->packets,
-        [CLOTH_PATCH_AIR] = b->air,
-        [CLOTH_PATCH_DRIVER_FROM] = b->driver_from,
-        [CLOTH_PATCH_DRIVER_TO] = b->driver_to,
-        [CLOTH_PATCH_DRIVER_MAP] = b->driver_map,
-        [CLOTH_PATCH_DEBUG] = b->debug,
-        [CLOTH_PATCH_COLLIDERS] = b->colliders,
-        [CLOTH_PATCH_CONTACT] = b->contact,
-        [CLOTH_PATCH_FLAGS] = b->flags,
-    };
-    for (uint32_t i = 0; i < CLOTH_PATCH_LAUNCH; i++)
-        arguments[i] = hed_buffer_argument(buffers[i] ? buffers[i] : b->none);
-    for (uint32_t i = CLOTH_PATCH_PLACE; i < CLOTH_PATCH_ARGUMENTS; i++)
-        arguments[i] = hed_local_argument();
+    return (patches_launch){.position = b->position,
+        .previous = b->previous,
+        .carry = b->carry,
+        .garments = b->garments,
+        .tables = made->tables,
+        .packets = cloth_or_none(cloth, made->packets),
+        .air = cloth_or_none(cloth, b->air),
+        .driver_from = cloth_or_none(cloth, b->driver_from),
+        .driver_to = cloth_or_none(cloth, b->driver_to),
+        .driver_map = cloth_or_none(cloth, b->driver_map),
+        .debug = cloth_or_none(cloth, b->debug),
+        .colliders = cloth_or_none(cloth, b->colliders),
+        .contact = cloth_or_none(cloth, b->contact),
+        .flags = cloth_or_none(cloth, b->flags)};
 }
 
 static hed_geometry geometry_of(
@@ -458,11 +453,11 @@ static hed_geometry geometry_of(
     hed_geometry geometry = {.dimensions = 1,
         .global = {(uint64_t)made->group_count * made->choice.threads},
         .group = {made->choice.threads, 1, 1}};
-    geometry.local_bytes[CLOTH_PATCH_PLACE] = (uint64_t)FLOAT4 * made->places;
-    geometry.local_bytes[CLOTH_PATCH_PALETTE] =
+    geometry.local_bytes[HED_ROW(cloth_patch_view, place)] = (uint64_t)FLOAT4 * made->places;
+    geometry.local_bytes[HED_ROW(cloth_patch_view, palette)] =
         (uint64_t)FLOAT4 * made->palette + posed_bytes(cloth, variant);
-    geometry.local_bytes[CLOTH_PATCH_LOCAL_STEPS] = (uint64_t)4 * made->local_steps;
-    geometry.local_bytes[CLOTH_PATCH_LOCAL_CARRIES] = carry_bytes(made, held_by(kernel));
+    geometry.local_bytes[HED_ROW(cloth_patch_view, steps)] = (uint64_t)4 * made->local_steps;
+    geometry.local_bytes[HED_ROW(cloth_patch_view, carries)] = carry_bytes(made, held_by(kernel));
     return geometry;
 }
 
@@ -489,27 +484,25 @@ static hed_status patches_substeps(hed_cloth *cloth, cloth_solver *made, const c
     bool colliders =
         rest->colliders || ((rest->flags & CLOTH_STEP_CONTACTS) && cloth->def.max_colliders);
     uint32_t variant = (rest->flags & (COLLIDERS_BIT - 1)) | (colliders ? COLLIDERS_BIT : 0);
-    hed_argument arguments[CLOTH_PATCH_ARGUMENTS];
     hed_kernel *kernel;
     hed_status status = kernel_for(cloth, made, variant, &kernel, error);
     if (!status && cloth->has_seams) status = send_seams(cloth, made, error);
     if (status) return status;
     hed_geometry geometry = geometry_of(cloth, made, variant, kernel);
-    fill_arguments(cloth, made, arguments);
-    cloth_patch_launch launch = {.first = *first,
+    patches_launch with = launch_of(cloth, made);
+    with.launch = (cloth_patch_launch){.first = *first,
         .rest = *rest,
         .dt = dt,
         .slot_count = made->slot_count,
         .total = total,
         .tether_at = made->tether_at,
         .limit_at = made->limit_at};
-    arguments[CLOTH_PATCH_LAUNCH] = hed_struct_argument(&launch, sizeof launch);
     for (uint32_t begin = 0, next; begin < end && !status; begin = next) {
         next = made->by != BY_LAUNCHES ? end : begin == 0 ? 1 : patches_smaller(begin + 2, end);
-        launch.begin = begin;
-        launch.end = next;
+        with.launch.begin = begin;
+        with.launch.end = next;
         status = hed_launch_over(
-            cloth->stream, kernel, &geometry, arguments, CLOTH_PATCH_ARGUMENTS, error);
+            cloth->stream, kernel, &geometry, HED_VIEW_ARGS_FROM(patches_launch, &with), error);
     }
     return status;
 }

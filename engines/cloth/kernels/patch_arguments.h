@@ -1,0 +1,35 @@
+/* Arguments of the kernel of complete substeps (patch.cl), and the parameters of a launch. One text
+ * for C, OpenCL C and CUDA, after physics.h. */
+#ifndef CLOTH_PATCH_ARGUMENTS_H
+#define CLOTH_PATCH_ARGUMENTS_H
+
+/* Parameters of a launch. The first substep is `first`; the others are `rest`, advanced by `dt`. An
+ * exchange has two halves: up to the sending, and from the receiving on. A launch runs the halves
+ * [begin, end): all halves, or with BY_LAUNCHES the halves from after one sending to after the
+ * next. */
+typedef struct cloth_patch_launch {
+    cloth_step first, rest;
+    float dt;
+    uint slot_count; /* packets in each of the two buffers */
+    uint begin, end; /* halves of exchanges */
+    uint total;      /* exchanges of all requested substeps */
+    /* indices into the tables: distance from an own particle to its tether, in words of 8 bytes; the
+     * first garment's 16 materials, in words of 16 bytes */
+    uint tether_at, limit_at;
+} cloth_patch_launch;
+
+/* `tables`: result of cloth_patch_tables_create() (solver/patches.h). `packets`: number of the last
+ * exchange of each group, then two buffers of packets. Any other buffer may replace one that the
+ * cloth does not use, so none is `restrict`. */
+#define CLOTH_PATCH(FIRST, NEXT) \
+    FIRST(SHARED, float4, position) NEXT(SHARED, float4, previous) NEXT(SHARED, uint2, carry) \
+    NEXT(SHARED_IN, float4, garments) NEXT(SHARED_IN, uint4, tables) NEXT(SCRATCH, uint4, packets) \
+    NEXT(SHARED_IN, float4, air) NEXT(SHARED_IN, float4, driver_from) \
+    NEXT(SHARED_IN, float4, driver_to) NEXT(SHARED_IN, float4, driver_map) \
+    NEXT(SHARED_OUT, uint2, debug) NEXT(SHARED_IN, float4, colliders) \
+    NEXT(SHARED_IN, float4, contact) NEXT(SHARED, uint, flags) \
+    NEXT(STRUCT, cloth_patch_launch, launch) NEXT(LOCAL, float4, place) \
+    NEXT(LOCAL, float4, palette) NEXT(LOCAL, uint, steps) NEXT(LOCAL, uint2, carries)
+HED_VIEW(cloth_patch_view, CLOTH_PATCH)
+
+#endif
