@@ -380,7 +380,8 @@ Test(synth_program, samples_have_words_for_their_programs)
             const hed_problem *problem =
                 i < def->sample.count ? &def->sample.problems[i] : &def->sample.benchmark;
             hed_config config = hed_config_default(def);
-            uint64_t bytes = def->sample.bytes(def, &config, problem, SYNTH_STORE_STORES);
+            uint64_t bytes =
+                def->sample.bytes(def, &config, problem, HED_ROW(synth_store_view, stores));
             EXPECT_GE(4 * (uint64_t)(problem->sizes[SYNTH_STORE_INSTANCES] *
                                      problem->sizes[SYNTH_STORE_WORDS]),
                 bytes, "%s, problem %u", def->name, i);

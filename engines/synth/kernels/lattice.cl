@@ -287,14 +287,7 @@ LATTICE_FUNCTION void lattice_run(const lattice_view *group, __global const floa
 
 /* ---- the kernel ---- */
 
-/* solver/grid/grid.h describes the tables. `state`: for each group, OWN floats each of x, y, z
- * and of h v along these axes, in units. */
-__kernel void synth_lattice(__global const uint4 *groups, __global const uint *table,
-    __global const uint *springs, __global const uchar *classes, __global const float *palette,
-    __global const uint *halo, __global const uint *links, __global float *state,
-    __global uint4 *packets, __global uint *flags, __global uint *store, __global float *delay,
-    __global const uint *pokes, __global const float *inputs, __global float *stems,
-    lattice_step step, synth_layout layout, uint halo_room, HED_LOCAL(float, block))
+__kernel void synth_lattice(HED_VIEW_PARAMETERS(SYNTH_LATTICE))
 {
     HED_LOCAL_USE(float, block);
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0);

@@ -80,4 +80,15 @@ typedef struct lattice_group {
 #define LATTICE_TOLD 2u
 #define LATTICE_PUSHES 4u
 
+/* Arguments of the kernel; solver/grid/grid.h describes the tables. `state`: for each group, OWN
+ * floats each of x, y, z and of h v along these axes, in units. */
+#define SYNTH_LATTICE(FIRST, NEXT) \
+    FIRST(SHARED_IN, uint4, groups) NEXT(SHARED_IN, uint, table) NEXT(SHARED_IN, uint, springs) \
+    NEXT(SHARED_IN, uchar, classes) NEXT(SHARED_IN, float, palette) NEXT(SHARED_IN, uint, halo) \
+    NEXT(SHARED_IN, uint, links) NEXT(SHARED, float, state) NEXT(SHARED, uint4, packets) \
+    NEXT(SHARED, uint, flags) NEXT(SHARED, uint, store) NEXT(SHARED, float, delay) \
+    NEXT(SHARED_IN, uint, pokes) NEXT(SHARED_IN, float, inputs) NEXT(SHARED_OUT, float, stems) \
+    NEXT(STRUCT, lattice_step, step) NEXT(STRUCT, synth_layout, layout) \
+    NEXT(VALUE, uint, halo_room) NEXT(LOCAL, float, block)
+
 #endif

@@ -360,4 +360,17 @@ typedef struct synth_layout {
 #define SYNTH_SEAT_ENTITY(seat) ((seat)&0xffffffu)
 #define SYNTH_EMPTY 0xffffffffu
 
+/* Arguments of the kernels of solvers group and global, and of the resident one: the host writes
+ * `mapped_inputs` while it runs. */
+#define SYNTH_STORE(FIRST, NEXT) \
+    FIRST(INOUT, uint, stores) NEXT(INOUT, float, delays) NEXT(IN, float, inputs) \
+    NEXT(OUT, float, stems) NEXT(IN, uint, pokes) NEXT(STRUCT, synth_layout, layout) \
+    NEXT(VALUE, uint, sample) NEXT(VALUE, uint, frames)
+#define SYNTH_STORE_IN_LOCAL(FIRST, NEXT) SYNTH_STORE(FIRST, NEXT) NEXT(LOCAL, uint, room)
+#define SYNTH_RESIDENT(FIRST, NEXT) \
+    FIRST(SHARED, uint, mail) NEXT(SHARED, uint4, relay) NEXT(SHARED, uint, stores) \
+    NEXT(SHARED, float, delays) NEXT(IN, uint, image) NEXT(SHARED_IN, uint, mapped_inputs) \
+    NEXT(SHARED, float, inputs) NEXT(SHARED_OUT, float, stems) NEXT(STRUCT, synth_layout, layout) \
+    NEXT(VALUE, uint, request_words) NEXT(VALUE, uint, input_words) NEXT(LOCAL, uint, room)
+
 #endif

@@ -131,14 +131,11 @@ SYNTH_FUNCTION void play(const synth_layout *layout, synth_at *at, __global cons
 }
 
 #if !RESIDENT
-__kernel void synth_program(__global uint *restrict stores, __global float *restrict delays,
-    __global const float *restrict inputs, __global float *restrict stems,
-    __global const uint *restrict pokes, const synth_layout layout, uint sample, uint frames
 #if IN_LOCAL
-    ,
-    HED_LOCAL(uint, room)
+__kernel void synth_program(HED_VIEW_PARAMETERS(SYNTH_STORE_IN_LOCAL))
+#else
+__kernel void synth_program(HED_VIEW_PARAMETERS(SYNTH_STORE))
 #endif
-)
 {
 #if IN_LOCAL
     HED_LOCAL_USE(uint, room);
@@ -167,12 +164,9 @@ __kernel void synth_program(__global uint *restrict stores, __global float *rest
 enum { REQUEST_PLAY, REQUEST_REST, REQUEST_SAVE, REQUEST_LOAD };
 #define REQUEST_HEAD 4u
 
-/* `room` contains the request, then the store. The host writes `given`, and copies change
+/* `room` contains the request, then the store. The host writes `mapped_inputs`, and copies change
  * `stores`, while this kernel runs: so these are read past the cache. */
-__kernel void synth_resident(__global uint *mail, __global uint4 *relay, __global uint *stores,
-    __global float *delays, __global const uint *restrict image, __global const uint *given,
-    __global float *inputs, __global float *stems, const synth_layout layout, uint request_words,
-    uint input_words, HED_LOCAL(uint, room))
+__kernel void synth_resident(HED_VIEW_PARAMETERS(SYNTH_RESIDENT))
 {
     HED_LOCAL_USE(uint, room);
     uint item = get_local_id(0), number = hed_resident_first(relay);
@@ -193,7 +187,7 @@ __kernel void synth_resident(__global uint *mail, __global uint4 *relay, __globa
         if (command == REQUEST_PLAY) {
             __global float *heard = inputs + (size_t)at.instance * input_words;
             for (uint k = item; k < room[3] * at.frames; k += WG)
-                heard[k] = as_float(hed_resident_load(given + k));
+                heard[k] = as_float(hed_resident_load(mapped_inputs + k));
             barrier(CLK_GLOBAL_MEM_FENCE);
             play(&layout, &at, room + REQUEST_HEAD, stems, room[1]);
         } else if (command == REQUEST_SAVE) {

@@ -14,28 +14,6 @@
 /* Kernel of solver grid. Only this file launches it, since it builds the tables; there is no
  * native version, because HED_SYNTH_SOLVER_CPU does this work on `host`. */
 
-static const hed_argument_def lattice_arguments[] = {
-    [LATTICE_GROUPS] = HED_IN(uint, groups),
-    [LATTICE_TABLE] = HED_IN(uint, table),
-    [LATTICE_SPRINGS] = HED_IN(uint, springs),
-    [LATTICE_CLASSES] = HED_IN(bytes, classes),
-    [LATTICE_PALETTE] = HED_IN(float, palette),
-    [LATTICE_HALO] = HED_IN(uint, halo),
-    [LATTICE_LINKS] = HED_IN(uint, links),
-    [LATTICE_STATE] = HED_INOUT(float, state),
-    [LATTICE_PACKETS] = HED_INOUT(uint, packets),
-    [LATTICE_FLAGS] = HED_INOUT(uint, flags),
-    [LATTICE_STORE] = HED_INOUT(uint, store),
-    [LATTICE_DELAY] = HED_INOUT(float, delay),
-    [LATTICE_POKES] = HED_IN(uint, pokes),
-    [LATTICE_INPUTS] = HED_IN(float, inputs),
-    [LATTICE_STEMS] = HED_OUT(float, stems),
-    [LATTICE_STEP] = HED_VALUE_STRUCT(lattice_step, step),
-    [LATTICE_LAYOUT] = HED_VALUE_STRUCT(synth_layout, layout),
-    [LATTICE_HALO_ROOM] = HED_VALUE(uint, halo_room),
-    [LATTICE_BLOCK] = HED_ARRAY(float, block),
-};
-
 #define UP_TO_16 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, LATTICE_MOST_EACH
 static const hed_parameter_def parameters[] = {
     [LATTICE_WG] = HED_PARAMETER(WG, 64, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024),
@@ -55,7 +33,7 @@ static const hed_source sources[] = {
  * (tests/synth_grid_nvrtc_test.c). */
 #define COMMON \
     .entry = "synth_lattice", .sources = sources, .source_count = HED_COUNT(sources), \
-    .arguments = lattice_arguments, .argument_count = LATTICE_ARGUMENTS, .parameters = parameters, \
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SYNTH_LATTICE)), .parameters = parameters, \
     .parameter_count = LATTICE_PARAMETERS, HED_CONSTRAINTS("RIM <= EACH"), .max_threads = "WG", \
     .may_spill = true
 
@@ -270,21 +248,21 @@ static hed_status lattice_upload(synth_solver *solver, hed_stream *stream, hed_e
         const void *content;
         uint64_t size;
     } parts[LATTICE_BUFFERS] = {
-        [LATTICE_GROUPS] = {t->groups, groups * sizeof *t->groups},
-        [LATTICE_TABLE] = {t->table, groups * (degree / 2) * own * 4},
-        [LATTICE_SPRINGS] = {t->springs, groups * t->spring_words * 4},
-        [LATTICE_CLASSES] = {t->classes, groups * own},
-        [LATTICE_PALETTE] = {palette, floats * sizeof *palette},
-        [LATTICE_HALO] = {t->halo, groups * t->halo_room * 4},
-        [LATTICE_LINKS] = {t->links, groups * t->shape.threads * 4},
-        [LATTICE_STATE] = {NULL, groups * 6 * own * sizeof(float)},
-        [LATTICE_PACKETS] = {NULL, 2ull * SYNTH_PACKET_BYTES * solver->step.side},
-        [LATTICE_FLAGS] = {NULL, 4ull * flag_words(solver)},
-        [LATTICE_STORE] = {solver->program->image, 4ull * layout->words},
-        [LATTICE_DELAY] = {NULL, 4ull * layout->delay_words},
-        [LATTICE_POKES] = {NULL, solver->poke_room * sizeof(synth_poke)},
-        [LATTICE_INPUTS] = {NULL, 4ull * solver->inputs * solver->block},
-        [LATTICE_STEMS] = {NULL, 8ull * layout->stems * solver->block},
+        [LATTICE_ROW(groups)] = {t->groups, groups * sizeof *t->groups},
+        [LATTICE_ROW(table)] = {t->table, groups * (degree / 2) * own * 4},
+        [LATTICE_ROW(springs)] = {t->springs, groups * t->spring_words * 4},
+        [LATTICE_ROW(classes)] = {t->classes, groups * own},
+        [LATTICE_ROW(palette)] = {palette, floats * sizeof *palette},
+        [LATTICE_ROW(halo)] = {t->halo, groups * t->halo_room * 4},
+        [LATTICE_ROW(links)] = {t->links, groups * t->shape.threads * 4},
+        [LATTICE_ROW(state)] = {NULL, groups * 6 * own * sizeof(float)},
+        [LATTICE_ROW(packets)] = {NULL, 2ull * SYNTH_PACKET_BYTES * solver->step.side},
+        [LATTICE_ROW(flags)] = {NULL, 4ull * flag_words(solver)},
+        [LATTICE_ROW(store)] = {solver->program->image, 4ull * layout->words},
+        [LATTICE_ROW(delay)] = {NULL, 4ull * layout->delay_words},
+        [LATTICE_ROW(pokes)] = {NULL, solver->poke_room * sizeof(synth_poke)},
+        [LATTICE_ROW(inputs)] = {NULL, 4ull * solver->inputs * solver->block},
+        [LATTICE_ROW(stems)] = {NULL, 8ull * layout->stems * solver->block},
     };
     for (uint32_t i = 0; i < LATTICE_BUFFERS; i++)
         make_buffer(solver, stream, i, parts[i].content, parts[i].size, error);
@@ -318,7 +296,7 @@ static void set_sizes(synth_solver *solver)
     for (uint32_t k = 0; k < 2; k++) {
         solver->geometries[k] = (hed_geometry){
             .dimensions = 1, .global = {groups[k] * threads[k]}, .group = {threads[k], 1, 1}};
-        solver->geometries[k].local_bytes[LATTICE_BLOCK] = bytes[k];
+        solver->geometries[k].local_bytes[LATTICE_ROW(block)] = bytes[k];
     }
 }
 
@@ -350,7 +328,7 @@ static uint32_t add_slots(const synth_solver *solver, slot_texts *texts, hed_def
 static hed_status check_resident(const synth_solver *solver, hed_error *error)
 {
     int64_t resident;
-    uint64_t local = solver->geometries[0].local_bytes[LATTICE_BLOCK];
+    uint64_t local = solver->geometries[0].local_bytes[LATTICE_ROW(block)];
     uint32_t groups = solver->tables.shape.groups + 1, threads = solver->tables.shape.threads;
     if (hed_kernel_resident_groups(solver->kernels[0], threads, local, &resident, error))
         return error->status;
@@ -491,32 +469,45 @@ static void write_pokes(
         hed_buffer *larger;
         hed_buffer_def def = hed_default_buffer_def(2ull * count * sizeof *pokes);
         if (hed_buffer_create(solver->device, &def, &larger, error)) return;
-        hed_buffer_destroy(solver->buffers[LATTICE_POKES]);
-        solver->buffers[LATTICE_POKES] = larger;
+        hed_buffer_destroy(solver->buffers[LATTICE_ROW(pokes)]);
+        solver->buffers[LATTICE_ROW(pokes)] = larger;
         solver->poke_room = 2ull * count;
     }
     if (count)
-        hed_write(
-            solver->stream, solver->buffers[LATTICE_POKES], 0, pokes, count * sizeof *pokes, error);
+        hed_write(solver->stream, solver->buffers[LATTICE_ROW(pokes)], 0, pokes,
+            count * sizeof *pokes, error);
 }
 
+HED_VIEW_LAUNCH(lattice_launch, SYNTH_LATTICE)
+
 /* Launches `count` samples. */
-static void lattice_launch(synth_solver *solver, uint32_t count, hed_error *error)
+static void launch_samples(synth_solver *solver, uint32_t count, hed_error *error)
 {
-    hed_argument arguments[LATTICE_ARGUMENTS];
-    for (uint32_t i = 0; i < LATTICE_BUFFERS; i++)
-        arguments[i] = hed_buffer_argument(solver->buffers[i]);
+    hed_buffer *const *b = solver->buffers;
     solver->step.count = count;
-    arguments[LATTICE_STEP] = hed_struct_argument(&solver->step, sizeof solver->step);
-    arguments[LATTICE_LAYOUT] =
-        hed_struct_argument(&solver->program->layout, sizeof solver->program->layout);
-    arguments[LATTICE_HALO_ROOM] = hed_uint_argument(solver->tables.halo_room);
-    arguments[LATTICE_BLOCK] = hed_local_argument();
+    const lattice_launch with = {.groups = b[LATTICE_ROW(groups)],
+        .table = b[LATTICE_ROW(table)],
+        .springs = b[LATTICE_ROW(springs)],
+        .classes = b[LATTICE_ROW(classes)],
+        .palette = b[LATTICE_ROW(palette)],
+        .halo = b[LATTICE_ROW(halo)],
+        .links = b[LATTICE_ROW(links)],
+        .state = b[LATTICE_ROW(state)],
+        .packets = b[LATTICE_ROW(packets)],
+        .flags = b[LATTICE_ROW(flags)],
+        .store = b[LATTICE_ROW(store)],
+        .delay = b[LATTICE_ROW(delay)],
+        .pokes = b[LATTICE_ROW(pokes)],
+        .inputs = b[LATTICE_ROW(inputs)],
+        .stems = b[LATTICE_ROW(stems)],
+        .step = solver->step,
+        .layout = solver->program->layout,
+        .halo_room = solver->tables.halo_room};
     /* control group first: bodies read its contact forces at this sample */
     for (uint32_t k = 2; k-- > 0;)
         if (solver->kernels[k])
-            hed_launch_over(solver->stream, solver->kernels[k], &solver->geometries[k], arguments,
-                LATTICE_ARGUMENTS, error);
+            hed_launch_over(solver->stream, solver->kernels[k], &solver->geometries[k],
+                HED_VIEW_ARGS_FROM(lattice_launch, &with), error);
     solver->step.fresh = 0;
     solver->step.epoch += count;
     solver->step.sample += count;
@@ -562,19 +553,20 @@ static hed_status lattice_run_block(synth_solver *solver, const synth_run *block
     step->frame = step->poke = step->poke_end = 0;
     write_pokes(solver, pokes, poke_count, error);
     const uint32_t zero = 0;
-    hed_buffer *inputs = solver->buffers[LATTICE_INPUTS];
+    hed_buffer *inputs = solver->buffers[LATTICE_ROW(inputs)];
     uint64_t size = 4ull * block->frames;
     if (solver->inputs && !block->inputs)
         hed_fill(solver->stream, inputs, 0, size * solver->inputs, &zero, sizeof zero, error);
     for (uint32_t c = 0; block->inputs && c < solver->inputs; c++)
         hed_write(solver->stream, inputs, c * size, block->inputs[c], size, error);
     while (!error->status && step->frame < block->frames)
-        lattice_launch(
+        launch_samples(
             solver, launch_length(solver, pokes, poke_count, step->frame, block->frames), error);
     uint64_t stems = 8ull * solver->program->layout.stems * block->frames;
     if (stems)
-        hed_read(solver->stream, block->stems, solver->buffers[LATTICE_STEMS], 0, stems, error);
-    hed_read(solver->stream, solver->flags, solver->buffers[LATTICE_FLAGS], 0,
+        hed_read(
+            solver->stream, block->stems, solver->buffers[LATTICE_ROW(stems)], 0, stems, error);
+    hed_read(solver->stream, solver->flags, solver->buffers[LATTICE_ROW(flags)], 0,
         flag_words(solver) * sizeof *solver->flags, error);
     if (synth_wait(solver->stream, error)) return error->status;
     if (solver->flags[0])

@@ -13,30 +13,9 @@
 extern const char hed_synth_lattice_h[], hed_synth_lattice_springs_h[],
     hed_synth_lattice_control_h[], hed_synth_lattice_cl[];
 
-/* Arguments of the kernel, in order. */
-enum {
-    LATTICE_GROUPS,
-    LATTICE_TABLE,
-    LATTICE_SPRINGS,
-    LATTICE_CLASSES,
-    LATTICE_PALETTE,
-    LATTICE_HALO,
-    LATTICE_LINKS,
-    LATTICE_STATE,
-    LATTICE_PACKETS,
-    LATTICE_FLAGS,
-    LATTICE_STORE,
-    LATTICE_DELAY,
-    LATTICE_POKES,
-    LATTICE_INPUTS,
-    LATTICE_STEMS,
-    LATTICE_BUFFERS, /* number of buffers */
-    LATTICE_STEP = LATTICE_BUFFERS,
-    LATTICE_LAYOUT,
-    LATTICE_HALO_ROOM,
-    LATTICE_BLOCK,
-    LATTICE_ARGUMENTS
-};
+HED_VIEW(synth_lattice_view, SYNTH_LATTICE)
+#define LATTICE_ROW(name) HED_ROW(synth_lattice_view, name)
+enum { LATTICE_BUFFERS = LATTICE_ROW(step) }; /* number of buffers */
 
 /* Parameters of the kernel. */
 enum { LATTICE_WG, LATTICE_EACH, LATTICE_RIM, LATTICE_HALO_ROUNDS, LATTICE_PARAMETERS };

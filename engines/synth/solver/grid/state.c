@@ -13,10 +13,10 @@ static void state_clear(synth_solver *solver, uint32_t index, hed_error *error)
 hed_status synth_grid_read(synth_solver *solver, uint32_t *stores, float *delays, hed_error *error)
 {
     const synth_layout *layout = &solver->program->layout;
-    hed_read(
-        solver->stream, stores, solver->buffers[LATTICE_STORE], 0, 4ull * layout->words, error);
+    hed_read(solver->stream, stores, solver->buffers[LATTICE_ROW(store)], 0, 4ull * layout->words,
+        error);
     if (layout->delay_words)
-        hed_read(solver->stream, delays, solver->buffers[LATTICE_DELAY], 0,
+        hed_read(solver->stream, delays, solver->buffers[LATTICE_ROW(delay)], 0,
             4ull * layout->delay_words, error);
     return synth_wait(solver->stream, error);
 }
@@ -31,14 +31,14 @@ hed_status synth_grid_write(
     solver->step.epoch = solver->step.fresh = 1;
     synth_grid_set_dilation(solver, hed_as_float(store[SYNTH_DILATION]));
     hed_write(
-        solver->stream, solver->buffers[LATTICE_STORE], 0, store, 4ull * layout->words, error);
+        solver->stream, solver->buffers[LATTICE_ROW(store)], 0, store, 4ull * layout->words, error);
     if (delays && layout->delay_words)
-        hed_write(solver->stream, solver->buffers[LATTICE_DELAY], 0, delays,
+        hed_write(solver->stream, solver->buffers[LATTICE_ROW(delay)], 0, delays,
             4ull * layout->delay_words, error);
-    if (!delays) state_clear(solver, LATTICE_DELAY, error);
-    state_clear(solver, LATTICE_STATE, error);
-    state_clear(solver, LATTICE_PACKETS, error);
-    state_clear(solver, LATTICE_FLAGS, error);
+    if (!delays) state_clear(solver, LATTICE_ROW(delay), error);
+    state_clear(solver, LATTICE_ROW(state), error);
+    state_clear(solver, LATTICE_ROW(packets), error);
+    state_clear(solver, LATTICE_ROW(flags), error);
     return synth_wait(solver->stream, error);
 }
 
@@ -54,8 +54,8 @@ static hed_status read_state(synth_solver *solver, float **state, hed_error *err
 {
     uint64_t floats = floats_of(solver);
     *state = hed_new(&solver->arena.allocator, floats, sizeof **state, error);
-    hed_read(
-        solver->stream, *state, solver->buffers[LATTICE_STATE], 0, floats * sizeof **state, error);
+    hed_read(solver->stream, *state, solver->buffers[LATTICE_ROW(state)], 0,
+        floats * sizeof **state, error);
     return hed_stream_wait(solver->stream, error);
 }
 
@@ -142,9 +142,9 @@ hed_status synth_grid_carry(synth_solver *solver, synth_solver *from, hed_error 
                 is[k * solver->tables.own] = scale * was[k * from->tables.own];
         }
         fill_packets(solver, state, packets);
-        hed_write(solver->stream, solver->buffers[LATTICE_STATE], 0, state,
+        hed_write(solver->stream, solver->buffers[LATTICE_ROW(state)], 0, state,
             floats_of(solver) * sizeof *state, error);
-        hed_write(solver->stream, solver->buffers[LATTICE_PACKETS], 0, packets,
+        hed_write(solver->stream, solver->buffers[LATTICE_ROW(packets)], 0, packets,
             words * sizeof *packets, error);
     }
     synth_wait(solver->stream, error);

@@ -31,7 +31,7 @@ struct synth_solver {
     /* resident */
     hed_resident *resident;
     hed_stream *own; /* the kernel's */
-    hed_buffer *image, *given;
+    hed_buffer *image, *mapped_inputs;
     hed_buffer *
         /* pinned, for all stores and delay memories: other copies would wait for the kernel's
          * end */
@@ -123,6 +123,9 @@ static hed_status group_buffer(
 
 /* ---- the resident kernel ---- */
 
+HED_VIEW_LAUNCH(store_launch, SYNTH_STORE_IN_LOCAL)
+HED_VIEW_LAUNCH(resident_launch, SYNTH_RESIDENT)
+
 /* Starts the resident kernel: blocks go through its mailbox, the stores stay in local memory.
  * While it runs, nothing may make the driver wait for the device (heddle/resident.h), so
  * everything else is created before. */
@@ -133,23 +136,23 @@ static hed_status group_start(
 {
     const synth_layout *layout = &s->program->layout;
     hed_problem problem = group_problem(s->program, s->block, s->request_words);
-    hed_argument arguments[SYNTH_RESIDENT_ARGUMENTS] = {
-        [SYNTH_RESIDENT_STORES] = hed_buffer_argument(s->stores),
-        [SYNTH_RESIDENT_DELAYS] = hed_buffer_argument(s->delays),
-        [SYNTH_RESIDENT_IMAGE] = hed_buffer_argument(s->image),
-        [SYNTH_RESIDENT_GIVEN] = hed_buffer_argument(s->given),
-        [SYNTH_RESIDENT_INPUTS] = hed_buffer_argument(s->inputs),
-        [SYNTH_RESIDENT_STEMS] = hed_buffer_argument(s->stems),
-        [SYNTH_RESIDENT_LAYOUT] = hed_struct_argument(layout, sizeof *layout),
-        [SYNTH_RESIDENT_REQUEST_WORDS] = hed_uint_argument(s->request_words),
-        [SYNTH_RESIDENT_INPUT_WORDS] = hed_uint_argument(s->channels * s->block),
-        [SYNTH_RESIDENT_LOCAL] = hed_local_argument(),
-    };
+    hed_argument arguments[HED_MAX_ARGUMENTS];
+    const resident_launch with = {.stores = s->stores,
+        .delays = s->delays,
+        .image = s->image,
+        .mapped_inputs = s->mapped_inputs,
+        .inputs = s->inputs,
+        .stems = s->stems,
+        .layout = *layout,
+        .request_words = s->request_words,
+        .input_words = s->channels * s->block};
     hed_resident_def resident = hed_default_resident_def();
     def->geometry(def, config, &problem, &resident.geometry);
     resident.kernel = s->kernel;
-    resident.arguments = arguments + SYNTH_RESIDENT_STORES;
-    resident.argument_count = SYNTH_RESIDENT_ARGUMENTS - SYNTH_RESIDENT_STORES;
+    /* the first two rows are Heddle's own */
+    resident.arguments =
+        resident_launch_arguments(&with, arguments) + HED_ROW(synth_resident_view, stores);
+    resident.argument_count = def->argument_count - HED_ROW(synth_resident_view, stores);
     resident.request_bytes = 4 * s->request_words;
     resident.reply_bytes = 4;
     resident.step_timeout_ns = STEP_TIMEOUT_NS;
@@ -164,7 +167,7 @@ static hed_status resident_create(synth_solver *s, const hed_kernel_def *def,
     s->request = hed_arena_new(&s->arena, request_words, sizeof *s->request, error);
     hed_stream_create(s->device, NULL, &s->own, error);
     group_buffer(s, HED_MEMORY_DEVICE, words, &s->image, error);
-    group_buffer(s, HED_MEMORY_MAPPED, (uint64_t)s->channels * s->block, &s->given, error);
+    group_buffer(s, HED_MEMORY_MAPPED, (uint64_t)s->channels * s->block, &s->mapped_inputs, error);
     group_buffer(s, HED_MEMORY_PINNED, s->program->instances * all, &s->transfer, error);
     hed_write(s->own, s->image, 0, s->program->image, 4 * words, error);
     hed_stream_wait(s->own, error);
@@ -189,14 +192,16 @@ static hed_status resident_run(
 {
     synth_request_head head = {SYNTH_REQUEST_PLAY, part->sample, part->frames, s->channels};
     uint64_t staged = s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes;
-    float *given = hed_buffer_describe(s->given).host;
+    float *mapped_inputs = hed_buffer_describe(s->mapped_inputs).host;
     memcpy(s->request, &head, sizeof head);
     memcpy(s->request + sizeof head / 4, s->staged, staged * sizeof *s->staged);
     for (uint32_t i = 0; i < s->channels; i++) {
         if (run->inputs)
-            memcpy(given + (size_t)i * part->frames, run->inputs[i] + part->first,
-                part->frames * sizeof *given);
-        else memset(given + (size_t)i * part->frames, 0, part->frames * sizeof *given);
+            memcpy(mapped_inputs + (size_t)i * part->frames, run->inputs[i] + part->first,
+                part->frames * sizeof *mapped_inputs);
+        else
+            memset(
+                mapped_inputs + (size_t)i * part->frames, 0, part->frames * sizeof *mapped_inputs);
     }
     return ask(s, error);
 }
@@ -219,7 +224,7 @@ static void group_destroy(synth_solver *s)
 {
     hed_resident_destroy(s->resident);
     hed_buffer_destroy(s->image);
-    hed_buffer_destroy(s->given);
+    hed_buffer_destroy(s->mapped_inputs);
     hed_buffer_destroy(s->transfer);
     hed_stream_destroy(s->own);
     hed_kernel_destroy(s->kernel);
@@ -381,26 +386,23 @@ static void send_inputs(
 static hed_status group_launch(
     synth_solver *s, const synth_run *run, const synth_part *part, hed_error *error)
 {
-    const synth_layout *layout = &s->program->layout;
     if (part->pokes > 0 || s->has_pokes)
         hed_write(s->stream, s->pokes, 0, s->staged,
             4 * (s->program->instances + 1 + (uint64_t)SYNTH_POKE_WORDS * part->pokes), error);
     s->has_pokes = part->pokes > 0;
     send_inputs(s, run, part, error);
-    hed_argument arguments[SYNTH_STORE_ARGUMENTS] = {
-        [SYNTH_STORE_STORES] = hed_buffer_argument(s->stores),
-        [SYNTH_STORE_DELAYS] = hed_buffer_argument(s->delays),
-        [SYNTH_STORE_INPUTS] = hed_buffer_argument(s->inputs),
-        [SYNTH_STORE_STEMS] = hed_buffer_argument(s->stems),
-        [SYNTH_STORE_POKES] = hed_buffer_argument(s->pokes),
-        [SYNTH_STORE_LAYOUT] = hed_struct_argument(layout, sizeof *layout),
-        [SYNTH_STORE_SAMPLE] = hed_uint_argument(part->sample),
-        [SYNTH_STORE_FRAMES] = hed_uint_argument(part->frames),
-        [SYNTH_STORE_LOCAL] = hed_local_argument(),
-    };
+    hed_argument arguments[HED_MAX_ARGUMENTS];
+    const store_launch with = {.stores = s->stores,
+        .delays = s->delays,
+        .inputs = s->inputs,
+        .stems = s->stems,
+        .pokes = s->pokes,
+        .layout = s->program->layout,
+        .sample = part->sample,
+        .frames = part->frames};
     hed_problem problem = group_problem(s->program, s->block, 0);
     uint64_t floats = stem_floats(s), bytes = 4 * part->frames * floats;
-    hed_launch(s->stream, s->kernel, &problem, arguments,
+    hed_launch(s->stream, s->kernel, &problem, store_launch_arguments(&with, arguments),
         hed_kernel_describe(s->kernel).def->argument_count, error);
     if (!s->stems_seen && bytes)
         hed_read(s->stream, run->stems + part->first * floats, s->stems, 0, bytes, error);

@@ -4,6 +4,9 @@
 
 #include "heddle/author.h"
 #include "heddle/synth.h"
+#include "support/words.h"
+
+#include "kernels/layout.h"
 
 extern const char hed_synth_layout_h[], hed_synth_physics_store_h[], hed_synth_physics_spring_h[],
     hed_synth_physics_body_h[], hed_synth_physics_exciters_h[], hed_synth_physics_h[],
@@ -20,18 +23,7 @@ extern const char hed_synth_layout_h[], hed_synth_physics_store_h[], hed_synth_p
     }
 
 /* Solvers group and global: store.c. */
-enum {
-    SYNTH_STORE_STORES,
-    SYNTH_STORE_DELAYS,
-    SYNTH_STORE_INPUTS,
-    SYNTH_STORE_STEMS,
-    SYNTH_STORE_POKES,
-    SYNTH_STORE_LAYOUT,
-    SYNTH_STORE_SAMPLE,
-    SYNTH_STORE_FRAMES,
-    SYNTH_STORE_LOCAL,
-    SYNTH_STORE_ARGUMENTS
-};
+HED_VIEW(synth_store_view, SYNTH_STORE_IN_LOCAL)
 enum {
     SYNTH_STORE_INSTANCES,
     SYNTH_STORE_WORDS,
@@ -43,21 +35,7 @@ extern const hed_kernel_def synth_group_def, synth_global_def;
 
 /* Solver group as a resident kernel. A request is a head followed by pokes as in the other
  * kernels. */
-enum {
-    SYNTH_RESIDENT_MAIL,
-    SYNTH_RESIDENT_RELAY,
-    SYNTH_RESIDENT_STORES,
-    SYNTH_RESIDENT_DELAYS,
-    SYNTH_RESIDENT_IMAGE,
-    SYNTH_RESIDENT_GIVEN,
-    SYNTH_RESIDENT_INPUTS,
-    SYNTH_RESIDENT_STEMS,
-    SYNTH_RESIDENT_LAYOUT,
-    SYNTH_RESIDENT_REQUEST_WORDS,
-    SYNTH_RESIDENT_INPUT_WORDS,
-    SYNTH_RESIDENT_LOCAL,
-    SYNTH_RESIDENT_ARGUMENTS
-};
+HED_VIEW(synth_resident_view, SYNTH_RESIDENT)
 enum { SYNTH_REQUEST_PLAY, SYNTH_REQUEST_REST, SYNTH_REQUEST_SAVE, SYNTH_REQUEST_LOAD };
 typedef struct synth_request_head {
     uint32_t command, sample, frames, channels;

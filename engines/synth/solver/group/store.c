@@ -20,28 +20,25 @@ HED_NATIVE_BODY apply(uint *store, const uint *pokes, uint *poke, uint end, uint
         store[pokes[3 * *poke + 1]] = pokes[3 * *poke + 2];
 }
 
-HED_NATIVE_BODY run_instance(const hed_native_call *call, uint instance)
+HED_NATIVE_BODY run_instance(
+    const hed_native_call *call, const synth_store_view *view, uint instance)
 {
-    void *const *given = call->arguments;
-    const synth_layout *layout = given[SYNTH_STORE_LAYOUT];
-    uint sample = *(const uint *)given[SYNTH_STORE_SAMPLE],
-         frames = *(const uint *)given[SYNTH_STORE_FRAMES];
-    uint instances = (uint)call->geometry->native_items;
-    const uint *pokes = given[SYNTH_STORE_POKES];
+    const synth_layout *layout = &view->layout;
+    uint frames = view->frames, instances = (uint)call->geometry->native_items;
+    const uint *pokes = view->pokes;
     uint poke = pokes[instance], end = pokes[instance + 1];
-    synth_at at = {.store = (uint *)given[SYNTH_STORE_STORES] + (size_t)instance * layout->words,
-        .instance = instance, .frames = frames, .inputs = given[SYNTH_STORE_INPUTS],
-        .delay = (float *)given[SYNTH_STORE_DELAYS] + (size_t)instance * layout->delay_words};
+    synth_at at = {.store = view->stores + (size_t)instance * layout->words, .instance = instance,
+        .frames = frames, .inputs = view->inputs,
+        .delay = view->delays + (size_t)instance * layout->delay_words};
     const uint *rows = at.store + layout->rows,
                count = at.store[layout->row_begin + layout->warps] * layout->lanes;
     for (uint frame = 0; frame < frames; frame++) {
         apply(at.store, pokes + instances + 1, &poke, end, frame);
-        at.sample = sample + frame;
+        at.sample = view->sample + frame;
         at.frame = frame;
         at.read = layout->signals + (at.sample & 1u) * layout->signal_count;
         at.write = layout->signals + (~at.sample & 1u) * layout->signal_count;
-        at.stems = (float *)given[SYNTH_STORE_STEMS] +
-                   ((size_t)frame * instances + instance) * layout->stems * 2;
+        at.stems = view->stems + ((size_t)frame * instances + instance) * layout->stems * 2;
         for (uint i = 0; i < count; i++)
             if (rows[i] != SYNTH_EMPTY)
                 synth_entity(layout, &at, SYNTH_SEAT_TYPE(rows[i]), SYNTH_SEAT_ENTITY(rows[i]));
@@ -53,7 +50,9 @@ HED_NATIVE_BODY run_instance(const hed_native_call *call, uint instance)
 
 HED_NATIVE_BODY store_native_body(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
-    for (uint64_t instance = begin; instance < end; instance++) run_instance(call, (uint)instance);
+    const synth_store_view view = synth_store_view_of(call->arguments);
+    for (uint64_t instance = begin; instance < end; instance++)
+        run_instance(call, &view, (uint)instance);
 }
 
 HED_NATIVE_CLONES(store_native, store_native_body)
@@ -67,10 +66,10 @@ static void geometry(const hed_kernel_def *def, const hed_config *config,
              group = (uint64_t)config->values[WG];
     *layout = (hed_geometry){.dimensions = 1, .global = {instances * group},
         .group = {(uint32_t)group}, .native_items = instances};
-    if (def->argument_count == SYNTH_RESIDENT_ARGUMENTS)
-        layout->local_bytes[SYNTH_RESIDENT_LOCAL] = 4 * (uint64_t)problem->sizes[SYNTH_STORE_WORDS];
-    else if (def->argument_count == SYNTH_STORE_ARGUMENTS)
-        layout->local_bytes[SYNTH_STORE_LOCAL] = 4 * (uint64_t)problem->sizes[SYNTH_STORE_WORDS];
+    const hed_argument_def *last = &def->arguments[def->argument_count - 1];
+    if (last->kind == HED_LOCAL)
+        layout->local_bytes[def->argument_count - 1] =
+            4 * (uint64_t)problem->sizes[SYNTH_STORE_WORDS];
 }
 
 /* Estimates the work: stores are read and written once; an entity takes some 100 operations a
@@ -108,32 +107,6 @@ static void sample_fill(const hed_kernel_def *def, const hed_problem *problem, u
         (uint32_t)sizes[SYNTH_STORE_BLOCK], argument, data, bytes, seed);
 }
 
-static const hed_argument_def store_arguments[SYNTH_STORE_ARGUMENTS] = {
-    /* integers and floats mixed: compared in strict mode only */
-    [SYNTH_STORE_STORES] = HED_INOUT(uint, stores, .tolerance = 1e30),
-    [SYNTH_STORE_DELAYS] = HED_INOUT(float, delays, .tolerance = 1e-3),
-    [SYNTH_STORE_INPUTS] = HED_IN(float, inputs),
-    [SYNTH_STORE_STEMS] = HED_OUT(float, stems, .tolerance = 1e-3),
-    [SYNTH_STORE_POKES] = HED_IN(uint, pokes),
-    [SYNTH_STORE_LAYOUT] = HED_VALUE_STRUCT(synth_layout, layout),
-    [SYNTH_STORE_SAMPLE] = HED_VALUE(uint, sample),
-    [SYNTH_STORE_FRAMES] = HED_VALUE(uint, frames),
-    [SYNTH_STORE_LOCAL] = HED_ARRAY(bytes, room),
-};
-static const hed_argument_def resident_arguments[SYNTH_RESIDENT_ARGUMENTS] = {
-    [SYNTH_RESIDENT_MAIL] = HED_INOUT(uint, mail),
-    [SYNTH_RESIDENT_RELAY] = HED_INOUT(uint, relay),
-    [SYNTH_RESIDENT_STORES] = HED_INOUT(uint, stores),
-    [SYNTH_RESIDENT_DELAYS] = HED_INOUT(float, delays),
-    [SYNTH_RESIDENT_IMAGE] = HED_IN(uint, image),
-    [SYNTH_RESIDENT_GIVEN] = HED_IN(uint, given),
-    [SYNTH_RESIDENT_INPUTS] = HED_INOUT(float, inputs),
-    [SYNTH_RESIDENT_STEMS] = HED_OUT(float, stems),
-    [SYNTH_RESIDENT_LAYOUT] = HED_VALUE_STRUCT(synth_layout, layout),
-    [SYNTH_RESIDENT_REQUEST_WORDS] = HED_VALUE(uint, request_words),
-    [SYNTH_RESIDENT_INPUT_WORDS] = HED_VALUE(uint, input_words),
-    [SYNTH_RESIDENT_LOCAL] = HED_ARRAY(bytes, room),
-};
 static const hed_problem problems[] = {
     HED_PROBLEM(1, 4096, 3, 24), HED_PROBLEM(3, 6144, 40, 17), HED_PROBLEM(1, 8192, 100, 33)};
 
@@ -143,25 +116,33 @@ static const hed_problem problems[] = {
         HED_DIMENSIONS("instances", "words", "items", "block"), \
         .max_threads = "WG", .min_groups = 1, .geometry = geometry
 #define LAUNCHED \
-    .entry = "synth_program", .native_ignores = HED_ALL_PARAMETERS, .arguments = store_arguments, \
-    .range = store_native, .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gsteps/s", \
+    .entry = "synth_program", .native_ignores = HED_ALL_PARAMETERS, .range = store_native, \
+    .work = work, .metric = HED_METRIC_ITEMS, .metric_unit = "Gsteps/s", \
     .sample = {problems, HED_COUNT(problems), {4, {264, 11520, 256, 64}}, store_sample_bytes, \
         sample_fill, 1}
 
+/* Stores are integers and floats mixed: compared in strict mode only. */
+#define WITHIN \
+    [HED_ROW(synth_store_view, stores)].tolerance = 1e30, \
+                               [HED_ROW(synth_store_view, delays)].tolerance = 1e-3, \
+                               [HED_ROW(synth_store_view, stems)].tolerance = 1e-3
+
 const hed_kernel_def synth_group_def = {.name = "synth_group",
     .summary = "an instrument for a block, each instance in the local memory of a group",
-    .argument_count = SYNTH_STORE_ARGUMENTS, HED_DEFINES({"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SYNTH_STORE_IN_LOCAL), WITHIN),
+    HED_DEFINES({"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}),
     COMMON,
     LAUNCHED};
 const hed_kernel_def synth_global_def = {.name = "synth_global",
     .summary = "an instrument for a block, each instance in global memory",
-    .argument_count = SYNTH_STORE_ARGUMENTS - 1, HED_DEFINES({"IN_LOCAL", "0"}, {"SYNTH_SPACE", "__global"}),
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SYNTH_STORE), WITHIN),
+    HED_DEFINES({"IN_LOCAL", "0"}, {"SYNTH_SPACE", "__global"}),
     COMMON,
     LAUNCHED};
 /* `words` of its problem: of a request and a store together. */
 const hed_kernel_def synth_resident_def = {.name = "synth_resident", .entry = "synth_resident",
     .summary = "an instrument that stays in local memory, each instance in a group",
-    .arguments = resident_arguments, .argument_count = SYNTH_RESIDENT_ARGUMENTS,
+    HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SYNTH_RESIDENT)),
     HED_DEFINES({"IN_LOCAL", "1"}, {"SYNTH_SPACE", "__local"}, {"RESIDENT", "1"}),
     .needs = HED_CAN_RESIDENT | HED_CAN_COOPERATIVE | HED_CAN_PACKETS | HED_CAN_MAPPED,
     COMMON};
@@ -348,12 +329,12 @@ uint64_t synth_sample_bytes(uint32_t bodies, uint32_t instances, uint32_t frames
     synth_program *program = make(bodies);
     if (!program) return 0;
     const synth_layout *layout = &program->layout;
-    uint64_t words[SYNTH_STORE_ARGUMENTS] = {
-        [SYNTH_STORE_STORES] = (uint64_t)instances * layout->words,
-        [SYNTH_STORE_DELAYS] = (uint64_t)instances * layout->delay_words,
-        [SYNTH_STORE_INPUTS] = frames,
-        [SYNTH_STORE_STEMS] = (uint64_t)frames * instances * layout->stems * 2,
-        [SYNTH_STORE_POKES] = instances + 1 + (uint64_t)instances * POKES * 3,
+    uint64_t words[HED_MAX_ARGUMENTS] = {
+        [HED_ROW(synth_store_view, stores)] = (uint64_t)instances * layout->words,
+        [HED_ROW(synth_store_view, delays)] = (uint64_t)instances * layout->delay_words,
+        [HED_ROW(synth_store_view, inputs)] = frames,
+        [HED_ROW(synth_store_view, stems)] = (uint64_t)frames * instances * layout->stems * 2,
+        [HED_ROW(synth_store_view, pokes)] = instances + 1 + (uint64_t)instances * POKES * 3,
     };
     synth_program_destroy(program);
     return 4 * words[argument];
@@ -384,19 +365,19 @@ void synth_sample_fill(uint32_t bodies, uint32_t instances, uint32_t frames, uin
     const synth_layout *layout = &program->layout;
     uint32_t *words = data;
     switch (argument) {
-    case SYNTH_STORE_STORES:
+    case HED_ROW(synth_store_view, stores):
         for (uint32_t i = 0; i < instances; i++)
             memcpy(
                 words + (size_t)i * layout->words, program->image, layout->words * sizeof *words);
         break;
-    case SYNTH_STORE_INPUTS:
+    case HED_ROW(synth_store_view, inputs):
         for (uint64_t i = 0; i < bytes / 4; i++)
             ((float *)data)[i] = (float)((i * 7919 + seed) % 2001) * 0.001f - 1.0f;
         break;
-    case SYNTH_STORE_POKES: fill_pokes(program, instances, frames, words); break;
-    case SYNTH_STORE_LAYOUT: memcpy(data, layout, sizeof *layout); break;
-    case SYNTH_STORE_SAMPLE: *words = 0; break;
-    case SYNTH_STORE_FRAMES: *words = frames; break;
+    case HED_ROW(synth_store_view, pokes): fill_pokes(program, instances, frames, words); break;
+    case HED_ROW(synth_store_view, layout): memcpy(data, layout, sizeof *layout); break;
+    case HED_ROW(synth_store_view, sample): *words = 0; break;
+    case HED_ROW(synth_store_view, frames): *words = frames; break;
     default: break; /* zeros */
     }
     synth_program_destroy(program);
