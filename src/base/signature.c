@@ -444,8 +444,8 @@ static bool expansion_add(expansion *to, const char *format, ...)
     return true;
 }
 
-/* Finds the macro with arguments of this name: the text from its parameters on; length 0 if there is
- * none. */
+/* Finds the macro with arguments of this name: the text from its parameters on; length 0 if no source
+ * defines it. */
 static piece find_macro(const hed_signature *s, piece name)
 {
     for (uint32_t i = 0; i < s->source_count; i++) {

@@ -26,10 +26,10 @@
 #define CLOTH_COME_OUT 0.25f
 
 /* Lifts a particle out of a surface, with friction. `surface`: unit normal; w: height of `at` over
- * the surface, m. `came`: position at the substep's start, moved along with the surface; `height`:
- * height of `came` over the surface, m. */
+ * the surface, m. `origin`: position at the substep's start, moved along with the surface; `height`:
+ * height of `origin` over the surface, m. */
 CLOTH_FUNCTION float4 cloth_lift(
-    float4 at, float4 came, float4 surface, float height, float friction)
+    float4 at, float4 origin, float4 surface, float height, float friction)
 {
     float lift = hed_min(height, 0.0f) * (1.0f - CLOTH_COME_OUT) - surface.w;
     if (!(lift > 0.0f)) return at;
@@ -37,13 +37,13 @@ CLOTH_FUNCTION float4 cloth_lift(
     at.y = fma(surface.y, lift, at.y);
     at.z = fma(surface.z, lift, at.z);
     if (!(friction > 0.0f)) return at;
-    float x = at.x - came.x, y = at.y - came.y, z = at.z - came.z;
-    float along = fma(x, surface.x, fma(y, surface.y, z * surface.z));
-    x = fma(-along, surface.x, x);
-    y = fma(-along, surface.y, y);
-    z = fma(-along, surface.z, z);
-    float square = cloth_square(x, y, z), most = friction * lift;
-    float part = square > most * most ? most / sqrt(square) : 1.0f;
+    float x = at.x - origin.x, y = at.y - origin.y, z = at.z - origin.z;
+    float component = fma(x, surface.x, fma(y, surface.y, z * surface.z));
+    x = fma(-component, surface.x, x);
+    y = fma(-component, surface.y, y);
+    z = fma(-component, surface.z, z);
+    float square = cloth_square(x, y, z), limit = friction * lift;
+    float part = square > limit * limit ? limit / sqrt(square) : 1.0f;
     return hed_f4(fma(-part, x, at.x), fma(-part, y, at.y), fma(-part, z, at.z), at.w);
 }
 
@@ -79,9 +79,9 @@ CLOTH_FUNCTION float4 cloth_over_balls(float4 a, float4 b, float thickness, floa
 {
     float4 nearest = cloth_ball(a, b, cloth_axis_share(a, b, p));
     float x = p.x - nearest.x, y = p.y - nearest.y, z = p.z - nearest.z;
-    float away = sqrt(cloth_square(x, y, z));
-    if (!(away > 0.0f)) return hed_f4(0.0f, 1.0f, 0.0f, -(nearest.w + thickness));
-    return hed_f4(x / away, y / away, z / away, away - (nearest.w + thickness));
+    float distance = sqrt(cloth_square(x, y, z));
+    if (!(distance > 0.0f)) return hed_f4(0.0f, 1.0f, 0.0f, -(nearest.w + thickness));
+    return hed_f4(x / distance, y / distance, z / distance, distance - (nearest.w + thickness));
 }
 
 /* A collider posed for a substep, once for all particles of a group: positions at `from` (a0, b0) and
@@ -142,41 +142,41 @@ CLOTH_INLINE float4 cloth_collide_balls(
 
     float share = cloth_axis_share(a0, b0, before);
     float4 c0 = cloth_ball(a0, b0, share), c1 = cloth_ball(a1, b1, share);
-    float4 came = hed_f4(
+    float4 origin = hed_f4(
         before.x + (c1.x - c0.x), before.y + (c1.y - c0.y), before.z + (c1.z - c0.z), before.w);
-    float4 met = cloth_over_balls(a1, b1, thickness, came);
-    float height = met.w, near = 1e-3f * (thickness + hed_max(a1.w, b1.w)) + 1e-7f;
-    float x = at.x - came.x, y = at.y - came.y, z = at.z - came.z;
-    float length = sqrt(cloth_square(x, y, z)), gone = 0.0f;
-    float4 place = came;
+    float4 met = cloth_over_balls(a1, b1, thickness, origin);
+    float height = met.w, tolerance = 1e-3f * (thickness + hed_max(a1.w, b1.w)) + 1e-7f;
+    float x = at.x - origin.x, y = at.y - origin.y, z = at.z - origin.z;
+    float length = sqrt(cloth_square(x, y, z)), travel = 0.0f;
+    float4 place = origin;
     /* a particle on the same side at start and end has not passed through */
     int turned = fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
     CLOTH_ROLLED
-    for (uint i = 0; turned && i < CLOTH_MARCH_STEPS && met.w > near && gone < length; i++) {
-        gone += met.w;
-        float part = gone / length;
-        place = hed_f4(fma(part, x, came.x), fma(part, y, came.y), fma(part, z, came.z), 0.0f);
+    for (uint i = 0; turned && i < CLOTH_MARCH_STEPS && met.w > tolerance && travel < length; i++) {
+        travel += met.w;
+        float part = travel / length;
+        place = hed_f4(fma(part, x, origin.x), fma(part, y, origin.y), fma(part, z, origin.z), 0.0f);
         met = cloth_over_balls(a1, b1, thickness, place);
     }
-    int through = turned && met.w <= near && gone < length &&
+    int through = turned && met.w <= tolerance && travel < length &&
                   fma(met.x, end.x, fma(met.y, end.y, met.z * end.z)) < 0.5f;
     if (through) { /* limits the slip from the point of contact: not around the collider */
         x = at.x - place.x;
         y = at.y - place.y;
         z = at.z - place.z;
-        float along = fma(met.x, x, fma(met.y, y, met.z * z)),
-              most = 0.5f * (thickness + hed_min(a1.w, b1.w));
-        x = fma(-along, met.x, x);
-        y = fma(-along, met.y, y);
-        z = fma(-along, met.z, z);
+        float component = fma(met.x, x, fma(met.y, y, met.z * z)),
+              limit = 0.5f * (thickness + hed_min(a1.w, b1.w));
+        x = fma(-component, met.x, x);
+        y = fma(-component, met.y, y);
+        z = fma(-component, met.z, z);
         float square = cloth_square(x, y, z);
-        if (square > most * most) {
-            float less = most / sqrt(square) - 1.0f;
-            at = hed_f4(fma(less, x, at.x), fma(less, y, at.y), fma(less, z, at.z), at.w);
+        if (square > limit * limit) {
+            float excess = limit / sqrt(square) - 1.0f;
+            at = hed_f4(fma(excess, x, at.x), fma(excess, y, at.y), fma(excess, z, at.z), at.w);
         }
-        end = hed_f4(met.x, met.y, met.z, along + met.w);
+        end = hed_f4(met.x, met.y, met.z, component + met.w);
     }
-    return cloth_lift(at, came, end, height, friction);
+    return cloth_lift(at, origin, end, height, friction);
 }
 
 /* Moves a particle out of a half-space whose plane moves from point a0, normal b0 to point a1, normal
@@ -190,9 +190,9 @@ CLOTH_FUNCTION float4 cloth_collide_plane(
     float height =
         fma(start.x, before.x - a0.x, fma(start.y, before.y - a0.y, start.z * (before.z - a0.z))) -
         thickness;
-    float4 came = hed_f4(
+    float4 origin = hed_f4(
         before.x + (a1.x - a0.x), before.y + (a1.y - a0.y), before.z + (a1.z - a0.z), before.w);
-    return cloth_lift(at, came, end, height, friction);
+    return cloth_lift(at, origin, end, height, friction);
 }
 
 CLOTH_INLINE float4 cloth_collide_posed(
@@ -229,9 +229,9 @@ CLOTH_FUNCTION float4 cloth_touch(float4 at, float4 before, float thickness, flo
     float height = fma(plane.x, before.x, fma(plane.y, before.y, plane.z * before.z)) -
                    fma(rise, from, plane.w) - thickness;
     float part = to - from;
-    float4 came = hed_f4(fma(motion.x, part, before.x), fma(motion.y, part, before.y),
+    float4 origin = hed_f4(fma(motion.x, part, before.x), fma(motion.y, part, before.y),
         fma(motion.z, part, before.z), before.w);
-    return cloth_lift(at, came, end, height, sqrt(friction * motion.w));
+    return cloth_lift(at, origin, end, height, sqrt(friction * motion.w));
 }
 
 #endif

@@ -79,17 +79,17 @@ HED_NATIVE_BODY lines_body(const hed_native_call *call, uint64_t begin, uint64_t
     float *links = view.links;
     for (uint64_t i = begin; i < end; i++) {
         cloth_line_at line = cloth_line_of(view.lines, view.first + (uint)i);
-        cloth_line_pass along = cloth_line_begin();
+        cloth_line_pass state = cloth_line_begin();
         for (uint j = 0; j < line.count; j++) {
-            cloth_line_row row = cloth_line_forth(&along, cloth_line_row_of(j, line, view, give));
+            cloth_line_row row = cloth_line_forth(&state, cloth_line_row_of(j, line, view, give));
             sums[line.row + j] = row.sum;
             links[2 * (line.row + j)] = row.one;
             links[2 * (line.row + j) + 1] = row.two;
         }
-        along = cloth_line_begin();
+        state = cloth_line_begin();
         for (uint j = line.row + line.count; j-- > line.row;) {
             cloth_line_row row = {sums[j], links[2 * j], links[2 * j + 1]};
-            sums[j] = cloth_line_back(&along, row).sum;
+            sums[j] = cloth_line_back(&state, row).sum;
         }
         for (uint j = 0; j < line.count + (line.across ? 1 : 2); j++)
             cloth_line_move(j, line, view);

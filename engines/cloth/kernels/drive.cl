@@ -55,8 +55,8 @@ CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_f
     float4 height =
         (p.x - target.x) * normal.x + (p.y - target.y) * normal.y + (p.z - target.z) * normal.z;
     int4 plane = cloth_same(map.z, zero) & cloth_more(map.y, height);
-    float4 away = map.z - map.y, cx = target.x - normal.x * away, cy = target.y - normal.y * away,
-           cz = target.z - normal.z * away;
+    float4 depth = map.z - map.y, cx = target.x - normal.x * depth, cy = target.y - normal.y * depth,
+           cz = target.z - normal.z * depth;
     x = p.x - cx;
     y = p.y - cy;
     z = p.z - cz;

@@ -156,19 +156,19 @@ enum { ELEMENT_ROWS = 8, ELEMENT_WARP = 6, ELEMENT_GIVE = 10, ELEMENT_BEND = 14 
 static void sample_elements(uint *words, uint64_t count, uint64_t seed)
 {
     for (uint64_t i = 0; i < count; i++) {
-        float made[4 * ELEMENT_ROWS];
-        cloth_sample_floats(made + ELEMENT_WARP, 4, seed + i, 5, 0.5f, 2.0f);
-        made[ELEMENT_WARP + 2] *= -1.0f;
-        cloth_sample_floats(made + ELEMENT_GIVE, 4, seed + i, 6, 1e-5f, 1e-3f);
-        cloth_sample_floats(made + ELEMENT_BEND, 18, seed + i, 7, -200.0f, 200.0f);
-        for (float *k = made + ELEMENT_BEND; k < made + 4 * ELEMENT_ROWS; k += 6) {
+        float row_words[4 * ELEMENT_ROWS];
+        cloth_sample_floats(row_words + ELEMENT_WARP, 4, seed + i, 5, 0.5f, 2.0f);
+        row_words[ELEMENT_WARP + 2] *= -1.0f;
+        cloth_sample_floats(row_words + ELEMENT_GIVE, 4, seed + i, 6, 1e-5f, 1e-3f);
+        cloth_sample_floats(row_words + ELEMENT_BEND, 18, seed + i, 7, -200.0f, 200.0f);
+        for (float *k = row_words + ELEMENT_BEND; k < row_words + 4 * ELEMENT_ROWS; k += 6) {
             if (i % 3 == 1) k[1] = 0.0f;
             k[5] = -(k[0] + k[1] + k[2] + k[3] + k[4]);
         }
         for (uint v = 0; v < 6; v++)
-            made[v] = as_float(6 * (uint)i + (i % 3 == 1 && v == 1 ? 5 : v));
+            row_words[v] = as_float(6 * (uint)i + (i % 3 == 1 && v == 1 ? 5 : v));
         for (uint64_t row = 0; row < ELEMENT_ROWS; row++)
-            memcpy(words + 4 * (row * count + i), made + 4 * row, 16);
+            memcpy(words + 4 * (row * count + i), row_words + 4 * row, 16);
     }
 }
 
@@ -235,15 +235,15 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
 {
     uint64_t n = (uint64_t)problem->sizes[0];
     const char *name = def->arguments[argument].name;
-    float4 *all = data;
+    float4 *vectors = data;
     uint *words = data;
 #define IS(word) !strcmp(name, word)
     if (def->arguments[argument].kind != HED_BUFFER) {
         sample_value(def, name, data, n);
     } else if (IS("position") || IS("array")) {
         cloth_sample_positions(data, bytes / 16, seed);
-        if (def == &cloth_distance_def) all[1] = all[0]; /* two particles at one position */
-        if (def == &cloth_write_back_def && n > 40) all[40].y = NAN;
+        if (def == &cloth_distance_def) vectors[1] = vectors[0]; /* two particles at one position */
+        if (def == &cloth_write_back_def && n > 40) vectors[40].y = NAN;
     } else if (IS("previous")) {
         cloth_sample_previous(data, bytes / 16, seed);
     } else if (IS("carry")) {
@@ -260,7 +260,7 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
         for (uint64_t i = 0; i < n; i++) {
             float v[4];
             cloth_sample_floats(v, 4, seed + i, argument, -1.0f, 1.0f);
-            all[i] = cloth_unit(hed_f4(v[0], v[1], v[2], v[3] > 0.0f ? 4.0f + v[3] : 0.0f));
+            vectors[i] = cloth_unit(hed_f4(v[0], v[1], v[2], v[3] > 0.0f ? 4.0f + v[3] : 0.0f));
         }
     } else if (
         IS("tether")) { /* locked particles 3, 10, 17 and 24 are anchors, if the sample has them */
@@ -273,8 +273,8 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
         for (uint64_t i = 0; i < n; i++) { /* unit normals after the positions */
             float v[6];
             cloth_sample_floats(v, 6, seed + i, argument, -1.0f, 1.0f);
-            all[i] = (float4){v[0], v[1], v[2], 0.0f};
-            all[n + i] = cloth_unit(hed_f4(v[3], v[4] + 2.0f, v[5], 0.0f));
+            vectors[i] = (float4){v[0], v[1], v[2], 0.0f};
+            vectors[n + i] = cloth_unit(hed_f4(v[3], v[4] + 2.0f, v[5], 0.0f));
         }
     } else if (IS("driver_map")) {
         sample_driver_map(data, n, seed);
@@ -282,8 +282,8 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
         for (uint64_t i = 0; i < n; i++) { /* every third particle has no contact */
             float v[8];
             cloth_sample_floats(v, 8, seed + i, argument, -1.0f, 1.0f);
-            all[2 * i] = cloth_unit(hed_f4(v[0], v[1], v[2] + 2.0f, 0.3f * v[3]));
-            all[2 * i + 1] =
+            vectors[2 * i] = cloth_unit(hed_f4(v[0], v[1], v[2] + 2.0f, 0.3f * v[3]));
+            vectors[2 * i + 1] =
                 (float4){0.05f * v[4], 0.05f * v[5], 0.05f * v[6], i % 3 == 1 ? -1.0f : 0.4f};
         }
     } else if (IS("colliders")) {
@@ -342,7 +342,7 @@ uint64_t cloth_sample_bytes(const hed_kernel_def *def, const hed_config *config,
 {
     static const struct {
         const char *name;
-        uint32_t count, each; /* elements, for each of the problem's */
+        uint32_t count, factor; /* elements, for each of the problem's */
     } arrays[] = {{"garments", 2 * CLOTH_SAMPLE_GARMENTS, 0},
         {"colliders", SAMPLE_COLLIDERS * CLOTH_COLLIDER_WORDS, 0},
         {"steps", SAMPLE_STEPS * CLOTH_STEP_WORDS, 0}, {"materials", SAMPLE_MATERIALS, 0},
@@ -351,14 +351,15 @@ uint64_t cloth_sample_bytes(const hed_kernel_def *def, const hed_config *config,
     const hed_argument_def *a = &def->arguments[argument];
     for (size_t i = 0; i < HED_COUNT(arrays); i++)
         if (!strcmp(a->name, arrays[i].name))
-            return a->size * (arrays[i].count + arrays[i].each * hed_problem_items(problem));
+            return a->size * (arrays[i].count + arrays[i].factor * hed_problem_items(problem));
     return hed_default_sample_bytes(def, config, problem, argument);
 }
 
 uint64_t cloth_sample_bytes_of_one_more(const hed_kernel_def *def, const hed_config *config,
     const hed_problem *problem, uint32_t argument)
 {
-    hed_problem more = *problem;
-    more.sizes[0]++;
-    return cloth_sample_bytes(def, config, &more, argument);
+    hed_problem larger = *problem;
+    larger.sizes[0]++;
+    return cloth_sample_bytes(def, config, &larger, argument);
 }
+

@@ -114,24 +114,25 @@ CLOTH_FUNCTION float4 cloth_square4(float4 x, float4 y, float4 z)
 /* Vector versions of cloth_between() and cloth_unit(). */
 CLOTH_FUNCTION cloth_four cloth_between4(cloth_four a, cloth_four b, float share)
 {
-    cloth_four made;
+    cloth_four between;
     float4 s = hed_f4(share);
-    made.x = fma(b.x - a.x, s, a.x);
-    made.y = fma(b.y - a.y, s, a.y);
-    made.z = fma(b.z - a.z, s, a.z);
-    made.w = a.w;
-    return made;
+    between.x = fma(b.x - a.x, s, a.x);
+    between.y = fma(b.y - a.y, s, a.y);
+    between.z = fma(b.z - a.z, s, a.z);
+    between.w = a.w;
+    return between;
 }
 
 CLOTH_FUNCTION cloth_four cloth_unit4(cloth_four v)
 {
     float4 square = cloth_square4(v.x, v.y, v.z), length = sqrt(square);
-    int4 any = cloth_more(square, hed_f4(0.0f));
-    v.x = cloth_pick(any, v.x / length, v.x);
-    v.y = cloth_pick(any, v.y / length, v.y);
-    v.z = cloth_pick(any, v.z / length, v.z);
+    int4 positive = cloth_more(square, hed_f4(0.0f));
+    v.x = cloth_pick(positive, v.x / length, v.x);
+    v.y = cloth_pick(positive, v.y / length, v.y);
+    v.z = cloth_pick(positive, v.z / length, v.z);
     return v;
 }
 #endif
 
 #endif
+

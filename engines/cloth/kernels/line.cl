@@ -20,7 +20,7 @@ __kernel void cloth_lines(HED_VIEW_PARAMETERS(CLOTH_LINES))
     cloth_line_at line = cloth_line_of(lines, first + (uint)get_group_id(0));
     uint lane = (uint)get_local_id(0);
     float give = cloth_stiffness_at(steps, substep);
-    cloth_line_pass along = cloth_line_begin();
+    cloth_line_pass state = cloth_line_begin();
     cloth_line_row row;
     for (uint from = 0; from < line.count; from += WG) {
         uint j = from + lane, rows = min(line.count - from, (uint)WG), to = line.row + j;
@@ -35,7 +35,7 @@ __kernel void cloth_lines(HED_VIEW_PARAMETERS(CLOTH_LINES))
             row.sum = sum[k];
             row.one = one[k];
             row.two = two[k];
-            row = cloth_line_forth(&along, row);
+            row = cloth_line_forth(&state, row);
             sum[k] = row.sum;
             one[k] = row.one;
             two[k] = row.two;
@@ -47,7 +47,7 @@ __kernel void cloth_lines(HED_VIEW_PARAMETERS(CLOTH_LINES))
             links[2 * to + 1] = two[lane];
         }
     }
-    along = cloth_line_begin();
+    state = cloth_line_begin();
     for (uint left = (line.count + WG - 1) / WG; left-- > 0;) {
         uint j = left * WG + lane, rows = min(line.count - left * WG, (uint)WG), to = line.row + j;
         if (lane < rows) {
@@ -60,7 +60,7 @@ __kernel void cloth_lines(HED_VIEW_PARAMETERS(CLOTH_LINES))
             row.sum = sum[k];
             row.one = one[k];
             row.two = two[k];
-            sum[k] = cloth_line_back(&along, row).sum;
+            sum[k] = cloth_line_back(&state, row).sum;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         if (lane < rows) sums[to] = sum[lane];

@@ -216,50 +216,50 @@ typedef struct cloth_line_pass {
 
 CLOTH_FUNCTION cloth_line_pass cloth_line_begin(void)
 {
-    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    cloth_line_pass made = {none, none, 0.0f, 0.0f, 0.0f, 0.0f};
-    return made;
+    float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    cloth_line_pass state = {zero, zero, 0.0f, 0.0f, 0.0f, 0.0f};
+    return state;
 }
 
 /* Subtracts the product of L and the last two rows. */
-CLOTH_FUNCTION float4 cloth_line_less(const cloth_line_pass *along, float4 sum)
+CLOTH_FUNCTION float4 cloth_line_less(const cloth_line_pass *state, float4 sum)
 {
-    sum.x = fma(-along->near, along->one.x, fma(-along->far, along->two.x, sum.x));
-    sum.y = fma(-along->near, along->one.y, fma(-along->far, along->two.y, sum.y));
-    sum.z = fma(-along->near, along->one.z, fma(-along->far, along->two.z, sum.z));
+    sum.x = fma(-state->near, state->one.x, fma(-state->far, state->two.x, sum.x));
+    sum.y = fma(-state->near, state->one.y, fma(-state->far, state->two.y, sum.y));
+    sum.z = fma(-state->near, state->one.z, fma(-state->far, state->two.z, sum.z));
     return sum;
 }
 
 /* Factorises the next row of L D L' and substitutes forward. */
-CLOTH_FUNCTION cloth_line_row cloth_line_forth(cloth_line_pass *along, cloth_line_row row)
+CLOTH_FUNCTION cloth_line_row cloth_line_forth(cloth_line_pass *state, cloth_line_row row)
 {
-    float with_one = fma(-row.two, along->near, row.one), inverse;
-    along->near = with_one * along->inverse;
-    along->far = row.two * along->inverse_before;
-    inverse = cloth_inverse(fma(-row.two, along->far, fma(-with_one, along->near, row.sum.w)));
-    row.sum = cloth_line_less(along, row.sum);
-    along->two = along->one;
-    along->one = row.sum;
-    along->inverse_before = along->inverse;
-    along->inverse = inverse;
+    float with_one = fma(-row.two, state->near, row.one), inverse;
+    state->near = with_one * state->inverse;
+    state->far = row.two * state->inverse_before;
+    inverse = cloth_inverse(fma(-row.two, state->far, fma(-with_one, state->near, row.sum.w)));
+    row.sum = cloth_line_less(state, row.sum);
+    state->two = state->one;
+    state->one = row.sum;
+    state->inverse_before = state->inverse;
+    state->inverse = inverse;
     row.sum.x *= inverse;
     row.sum.y *= inverse;
     row.sum.z *= inverse;
-    row.one = along->near;
-    row.two = along->far;
+    row.one = state->near;
+    row.two = state->far;
     return row;
 }
 
 /* Substitutes backward in the next row from the end: its multipliers. `inverse` keeps `two` of the
  * last row for one more row, then becomes `far`. */
-CLOTH_FUNCTION cloth_line_row cloth_line_back(cloth_line_pass *along, cloth_line_row row)
+CLOTH_FUNCTION cloth_line_row cloth_line_back(cloth_line_pass *state, cloth_line_row row)
 {
-    row.sum = cloth_line_less(along, row.sum);
-    along->two = along->one;
-    along->one = row.sum;
-    along->far = along->inverse;
-    along->near = row.one;
-    along->inverse = row.two;
+    row.sum = cloth_line_less(state, row.sum);
+    state->two = state->one;
+    state->one = row.sum;
+    state->far = state->inverse;
+    state->near = row.one;
+    state->inverse = row.two;
     return row;
 }
 
@@ -333,8 +333,8 @@ CLOTH_FUNCTION void cloth_element_one(uint i, cloth_elements_view view, float st
     float4 origin = position[r0.w], a = cloth_from(origin, origin),
            b = cloth_from(position[of.r1.x], origin), c = cloth_from(position[of.r1.y], origin),
            p = cloth_from(position[r0.x], origin), q = cloth_from(position[r0.y], origin),
-           r = cloth_from(position[r0.z], origin), none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
-    cloth_element_pull pull = {none, none, none};
+           r = cloth_from(position[r0.z], origin), zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+    cloth_element_pull pull = {zero, zero, zero};
     if (view.pass == 2) {
         pull.warp = pulled[i];
         pull.twist = pulled[count + i];
@@ -417,11 +417,11 @@ CLOTH_FUNCTION float cloth_gas_lane(__global const float4 *position, __global co
     return sum;
 }
 
-/* Pressure of a gas * dt^2, kg/m. `amount`: pressure * volume, Pa m^3; `least`: lower bound of the
+/* Pressure of a gas * dt^2, kg/m. `amount`: pressure * volume, Pa m^3; `minimum`: lower bound of the
  * volume, m^3. */
-CLOTH_FUNCTION float cloth_gas_push(float six_volumes, float amount, float least, float dt_square)
+CLOTH_FUNCTION float cloth_gas_push(float six_volumes, float amount, float minimum, float dt_square)
 {
-    return amount * dt_square / hed_max(six_volumes * (1.0f / 6.0f), least);
+    return amount * dt_square / hed_max(six_volumes * (1.0f / 6.0f), minimum);
 }
 
 /* ---- surfaces ---- */
@@ -491,9 +491,9 @@ CLOTH_FUNCTION float4 cloth_shown_normal(float4 normal, cloth_view view)
 }
 
 /* True if every coordinate is within [-most, most]; false for NaN. */
-CLOTH_FUNCTION uint cloth_within(float4 p, float most)
+CLOTH_FUNCTION uint cloth_within(float4 p, float limit)
 {
-    return fabs(p.x) <= most && fabs(p.y) <= most && fabs(p.z) <= most;
+    return fabs(p.x) <= limit && fabs(p.y) <= limit && fabs(p.z) <= limit;
 }
 
 CLOTH_FUNCTION uint cloth_finite(float4 p) { return cloth_within(p, 1e30f); }
@@ -633,14 +633,14 @@ CLOTH_FUNCTION void cloth_move_one(uint i, cloth_move_view view)
 {
     cloth_rigid rigid = view.rigid;
     uint at = rigid.first + i;
-    float4 none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), p = view.array[at];
+    float4 zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), p = view.array[at];
     float4 moved = cloth_rigidly(
-        p, rigid, rigid.mode == CLOTH_MOVE_DIRECTIONS ? none : cloth_column(rigid.matrix, 3));
+        p, rigid, rigid.mode == CLOTH_MOVE_DIRECTIONS ? zero : cloth_column(rigid.matrix, 3));
     view.array[at] = hed_f4(moved.x, moved.y, moved.z, p.w);
     if (rigid.mode < CLOTH_MOVE_PARTICLES) return;
-    float4 before = view.previous[at], lost = cloth_carry_of(view.carry[at]);
+    float4 before = view.previous[at], loss = cloth_carry_of(view.carry[at]);
     float4 way =
-        hed_f4(p.x - before.x + lost.x, p.y - before.y + lost.y, p.z - before.z + lost.z, 0.0f);
+        hed_f4(p.x - before.x + loss.x, p.y - before.y + loss.y, p.z - before.z + loss.z, 0.0f);
     if (rigid.mode == CLOTH_MOVE_LED) {
         if (p.w == 0.0f) return;
         float4 gain = cloth_transform(p, cloth_column(rigid.lead, 0), cloth_column(rigid.lead, 1),
@@ -648,7 +648,7 @@ CLOTH_FUNCTION void cloth_move_one(uint i, cloth_move_view view)
         way = cloth_transform(way, cloth_column(rigid.turn, 0), cloth_column(rigid.turn, 1),
             cloth_column(rigid.turn, 2), gain);
     } else {
-        way = cloth_rigidly(way, rigid, none);
+        way = cloth_rigidly(way, rigid, zero);
     }
     before = hed_f4(moved.x - way.x, moved.y - way.y, moved.z - way.z, before.w);
     view.previous[at] = before;

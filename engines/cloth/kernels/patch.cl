@@ -74,10 +74,10 @@ CLOTH_FUNCTION uint2 carry_of(const patch_view *view, uint particle, uint k)
     return k < HELD ? view->carries[OWN_AT(k)] : view->carry[particle];
 }
 
-CLOTH_FUNCTION void keep_carry(const patch_view *view, uint particle, uint k, uint2 now)
+CLOTH_FUNCTION void keep_carry(const patch_view *view, uint particle, uint k, uint2 value)
 {
-    if (k < HELD) view->carries[OWN_AT(k)] = now;
-    else view->carry[particle] = now;
+    if (k < HELD) view->carries[OWN_AT(k)] = value;
+    else view->carry[particle] = value;
 }
 
 /* Number in the cloth of the patch's own particle i. */
@@ -122,29 +122,29 @@ CLOTH_FUNCTION void pose(const patch_view *view)
 {
     CLOTH_ROLLED
     for (uint c = view->item; c < view->step.colliders; c += WG) {
-        cloth_posed made = cloth_pose(view->colliders + c * CLOTH_COLLIDER_WORDS,
+        cloth_posed posed = cloth_pose(view->colliders + c * CLOTH_COLLIDER_WORDS,
             view->cloth.friction, view->step.from, view->step.to);
         __local float4 *to = posed_colliders(view) + c * CLOTH_POSED_WORDS;
-        to[0] = made.a0;
-        to[1] = made.b0;
-        to[2] = made.a1;
-        to[3] = made.b1;
-        to[4] = made.kind;
-        to[5] = made.bounds;
+        to[0] = posed.a0;
+        to[1] = posed.b0;
+        to[2] = posed.a1;
+        to[3] = posed.b1;
+        to[4] = posed.kind;
+        to[5] = posed.bounds;
     }
 }
 
 CLOTH_FUNCTION cloth_posed posed_at(const patch_view *view, uint c)
 {
     __local const float4 *from = posed_colliders(view) + c * CLOTH_POSED_WORDS;
-    cloth_posed made;
-    made.a0 = from[0];
-    made.b0 = from[1];
-    made.a1 = from[2];
-    made.b1 = from[3];
-    made.kind = from[4];
-    made.bounds = from[5];
-    return made;
+    cloth_posed posed;
+    posed.a0 = from[0];
+    posed.b0 = from[1];
+    posed.a1 = from[2];
+    posed.b1 = from[3];
+    posed.kind = from[4];
+    posed.bounds = from[5];
+    return posed;
 }
 
 /* Applies colliders, contact planes and driver to a particle at an iteration's end. `last`: the
@@ -247,11 +247,11 @@ CLOTH_FUNCTION cloth_step step_of(cloth_patch_launch launch, uint substep)
 {
     cloth_step step = launch.first, rest = launch.rest;
     if (substep > 0) {
-        float more = (float)(substep - 1), way = more * (rest.to - rest.from);
+        float steps_after = (float)(substep - 1), way = steps_after * (rest.to - rest.from);
         step = rest;
         step.from += way;
         step.to += way;
-        step.time += more * launch.dt;
+        step.time += steps_after * launch.dt;
     }
     step.flags = AIR ? CLOTH_STEP_AIR : 0u;
     if (!SHORT_MOVES) step.longest_move = INFINITY;
@@ -306,9 +306,9 @@ CLOTH_FUNCTION void begin_sweep(
 /* ---- bending constraints and elements of fabrics ---- */
 
 #if FABRIC
-CLOTH_FUNCTION void bend(const patch_view *view, patch_fabric all, uint k)
+CLOTH_FUNCTION void bend(const patch_view *view, patch_fabric fabric, uint k)
 {
-    uint4 at = view->word4[all.at + k], weights = view->word4[all.at + all.count + k];
+    uint4 at = view->word4[fabric.at + k], weights = view->word4[fabric.at + fabric.count + k];
     __local float4 *place = view->place;
     float4 pulled = hed_f4(0.0f, 0.0f, 0.0f, 0.0f), a = place[at.x], b = place[at.y],
            c = place[at.z], d = place[at.w];
@@ -327,18 +327,18 @@ CLOTH_FUNCTION void move_as(__local float4 *to, float4 moved, float4 origin)
     store_free(to, cloth_moved(*to, moved, origin));
 }
 
-CLOTH_FUNCTION void strain(const patch_view *view, patch_fabric all, uint k)
+CLOTH_FUNCTION void strain(const patch_view *view, patch_fabric fabric, uint k)
 {
-    __global const uint4 *rows = view->word4 + all.at + k;
+    __global const uint4 *rows = view->word4 + fabric.at + k;
     uint4 at = rows[0];
-    cloth_element_rows of = {rows[all.count], rows[2 * all.count], rows[3 * all.count],
-        rows[4 * all.count], rows[5 * all.count], rows[6 * all.count], rows[7 * all.count]};
+    cloth_element_rows of = {rows[fabric.count], rows[2 * fabric.count], rows[3 * fabric.count],
+        rows[4 * fabric.count], rows[5 * fabric.count], rows[6 * fabric.count], rows[7 * fabric.count]};
     __local float4 *place = view->place;
-    float4 origin = place[at.w], none = hed_f4(0.0f, 0.0f, 0.0f, 0.0f),
+    float4 origin = place[at.w], zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f),
            a = cloth_from(origin, origin), b = cloth_from(place[of.r1.x], origin),
            c = cloth_from(place[of.r1.y], origin), p = cloth_from(place[at.x], origin),
            q = cloth_from(place[at.y], origin), r = cloth_from(place[at.z], origin);
-    cloth_element_pull pulled = {none, none, none};
+    cloth_element_pull pulled = {zero, zero, zero};
     cloth_project_element(&a, &b, &c, &p, &q, &r, of, view->step.stiffness, &pulled);
     move_as(&place[at.x], p, origin);
     move_as(&place[at.y], q, origin);
@@ -349,15 +349,15 @@ CLOTH_FUNCTION void strain(const patch_view *view, patch_fabric all, uint k)
 }
 
 /* Solves steps [from, to) of bending constraints, or of elements. */
-CLOTH_FUNCTION void sweep_fabric(const patch_view *view, patch_fabric all, uint from, uint to)
+CLOTH_FUNCTION void sweep_fabric(const patch_view *view, patch_fabric fabric, uint from, uint to)
 {
     CLOTH_ROLLED
     for (uint s = from; s < to; s++) {
-        uint end = view->word[all.step_at + s + 1];
+        uint end = view->word[fabric.step_at + s + 1];
         CLOTH_ROLLED
-        for (uint k = view->word[all.step_at + s] + view->item; k < end; k += WG)
-            if (all.elements) strain(view, all, k);
-            else bend(view, all, k);
+        for (uint k = view->word[fabric.step_at + s] + view->item; k < end; k += WG)
+            if (fabric.elements) strain(view, fabric, k);
+            else bend(view, fabric, k);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
 }
@@ -368,10 +368,10 @@ CLOTH_FUNCTION void sweep_with_fabric(const patch_view *view, patch_table *table
 {
     CLOTH_ROLLED
     for (uint inside = EXCHANGE ? 0u : 1u; inside < 2u; inside++) {
-        patch_fabric all = fabric_at(view->word4, (uint)get_group_id(0));
-        sweep_fabric(view, all, inside ? all.middle : 0u, inside ? all.steps : all.middle);
-        sweep_steps(view, table, inside ? all.pair_middle : 0u,
-            inside ? view->group.pair_steps + view->group.figure_steps : all.pair_middle);
+        patch_fabric fabric = fabric_at(view->word4, (uint)get_group_id(0));
+        sweep_fabric(view, fabric, inside ? fabric.middle : 0u, inside ? fabric.steps : fabric.middle);
+        sweep_steps(view, table, inside ? fabric.pair_middle : 0u,
+            inside ? view->group.pair_steps + view->group.figure_steps : fabric.pair_middle);
     }
 }
 #endif
@@ -392,7 +392,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
     HED_LOCAL_USE(float4, palette);
     HED_LOCAL_USE(uint, steps);
     HED_LOCAL_USE(uint2, carries);
-    patch_view all, *view = &all;
+    patch_view fabric, *view = &fabric;
     all.position = position, all.previous = previous, all.carry = carry;
     all.garments = garments, all.packets = packets, all.air = air;
     all.word = (__global const uint *)tables, all.word2 = (__global const uint2 *)tables;

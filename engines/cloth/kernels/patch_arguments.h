@@ -20,7 +20,7 @@ typedef struct cloth_patch_launch {
 
 /* `tables`: result of cloth_patch_tables_create() (solver/patches.h). `packets`: number of the last
  * exchange of each group, then two buffers of packets. Any other buffer may replace one that the
- * cloth does not use, so none is `restrict`. */
+ * cloth does not use, so the arrays are not `restrict`. */
 #define CLOTH_PATCH(FIRST, NEXT) \
     FIRST(SHARED, float4, position) NEXT(SHARED, float4, previous) NEXT(SHARED, uint2, carry) \
     NEXT(SHARED_IN, float4, garments) NEXT(SHARED_IN, uint4, tables) NEXT(SCRATCH, uint4, packets) \

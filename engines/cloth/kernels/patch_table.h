@@ -121,8 +121,8 @@ typedef struct patch_fabric {
 CLOTH_FUNCTION patch_fabric fabric_at(__global const uint4 *groups, uint index)
 {
     uint4 a = groups[GROUP_ROWS * index + 4], b = groups[GROUP_ROWS * index + 5];
-    patch_fabric all = {a.x, a.y, a.z, a.w, b.x, b.y, b.z};
-    return all;
+    patch_fabric fabric = {a.x, a.y, a.z, a.w, b.x, b.y, b.z};
+    return fabric;
 }
 
 CLOTH_FUNCTION patch_group group_at(__global const uint4 *groups, uint index)
@@ -184,8 +184,8 @@ CLOTH_FUNCTION void correct(
     float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
     float inverse = hed_near_rsqrt(fma(x, x, fma(y, y, fma(z, z, 1e-24f))));
     /* factor of the distance */
-    float kept = RANGES ? fmin(fmax(1.0f, low * inverse), high * inverse) : low * inverse;
-    float pa = fma(-share_a, kept, share_a), pb = fma(share_b, kept, -share_b);
+    float ratio = RANGES ? fmin(fmax(1.0f, low * inverse), high * inverse) : low * inverse;
+    float pa = fma(-share_a, ratio, share_a), pb = fma(share_b, ratio, -share_b);
     a->x = fma(pa, x, a->x);
     a->y = fma(pa, y, a->y);
     a->z = fma(pa, z, a->z);

@@ -76,16 +76,16 @@ typedef struct cloth_cloth {
 CLOTH_FUNCTION cloth_cloth cloth_garment_at(__global const float4 *garments, uint garment)
 {
     float4 a = garments[2 * garment], b = garments[2 * garment + 1];
-    cloth_cloth made;
-    made.keep_x = a.x;
-    made.keep_y = a.y;
-    made.keep_z = a.z;
-    made.thickness = a.w;
-    made.drag = b.x;
-    made.lift = b.y;
-    made.friction = b.z;
-    made.push = b.w;
-    return made;
+    cloth_cloth cloth;
+    cloth.keep_x = a.x;
+    cloth.keep_y = a.y;
+    cloth.keep_z = a.z;
+    cloth.thickness = a.w;
+    cloth.drag = b.x;
+    cloth.lift = b.y;
+    cloth.friction = b.z;
+    cloth.push = b.w;
+    return cloth;
 }
 
 CLOTH_FUNCTION float cloth_square(float x, float y, float z) { return fma(x, x, fma(y, y, z * z)); }
@@ -352,8 +352,8 @@ CLOTH_FUNCTION float4 cloth_air(
     float drag = cloth.drag * amount / (1.0f + cloth.drag * amount);
     /* lift: across the wind, in the plane of wind and normal; at most half the relative speed */
     float lift = cloth.lift * amount * facing;
-    float most = 0.5f * speed;
-    lift = hed_min(hed_max(lift * speed, -most), most);
+    float limit = 0.5f * speed;
+    lift = hed_min(hed_max(lift * speed, -limit), limit);
     float nx = air.x - facing * x / speed, ny = air.y - facing * y / speed,
           nz = air.z - facing * z / speed;
     return hed_f4(way.x + drag * x + lift * nx, way.y + drag * y + lift * ny,
@@ -379,10 +379,10 @@ CLOTH_FUNCTION float4 cloth_carry_of(uint2 packed)
 CLOTH_FUNCTION float4 cloth_integrate(
     float4 at, float4 before, uint2 *carry, float4 air, cloth_cloth cloth, cloth_step step)
 {
-    float4 lost = cloth_carry_of(*carry);
-    float4 way = hed_f4((at.x - before.x + lost.x) * (step.ratio * cloth.keep_x),
-        (at.y - before.y + lost.y) * (step.ratio * cloth.keep_y),
-        (at.z - before.z + lost.z) * (step.ratio * cloth.keep_z), 0.0f);
+    float4 loss = cloth_carry_of(*carry);
+    float4 way = hed_f4((at.x - before.x + loss.x) * (step.ratio * cloth.keep_x),
+        (at.y - before.y + loss.y) * (step.ratio * cloth.keep_y),
+        (at.z - before.z + loss.z) * (step.ratio * cloth.keep_z), 0.0f);
     way.x += step.fall_x;
     way.y += step.fall_y;
     way.z += step.fall_z;
@@ -395,10 +395,10 @@ CLOTH_FUNCTION float4 cloth_integrate(
     }
     float square = cloth_square(way.x, way.y, way.z);
     if (square > step.longest_move * step.longest_move) {
-        float less = step.longest_move / sqrt(square);
-        way.x *= less;
-        way.y *= less;
-        way.z *= less;
+        float scale = step.longest_move / sqrt(square);
+        way.x *= scale;
+        way.y *= scale;
+        way.z *= scale;
     }
     float4 moved = hed_f4(at.x + way.x, at.y + way.y, at.z + way.z, at.w);
     *carry = cloth_carry_pack(
@@ -471,9 +471,9 @@ CLOTH_FUNCTION float4 cloth_backstop(
         }
         return at;
     }
-    float away = map.z - map.y;
+    float depth = map.z - map.y;
     float4 centre = hed_f4(
-        target.x - normal.x * away, target.y - normal.y * away, target.z - normal.z * away, 0.0f);
+        target.x - normal.x * depth, target.y - normal.y * depth, target.z - normal.z * depth, 0.0f);
     float x = at.x - centre.x, y = at.y - centre.y, z = at.z - centre.z;
     float square = cloth_square(x, y, z);
     if (square < map.z * map.z && square > 0.0f) {

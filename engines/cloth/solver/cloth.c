@@ -133,10 +133,10 @@ static hed_cloth_solver choose_fast(const hed_cloth *cloth)
     const hed_device_info *info = hed_device_describe(cloth->device);
     if (is_valid(cloth, HED_CLOTH_SOLVER_CPU)) return HED_CLOTH_SOLVER_CPU;
     if (info->type == HED_DEVICE_CPU) return HED_CLOTH_SOLVER_COLOURS;
-    bool many = cloth_copies(cloth) >= info->compute_units;
-    if (!many && cloth_has_fabric_sums(cloth)) return HED_CLOTH_SOLVER_COLOURS;
-    hed_cloth_solver order[] = {many ? HED_CLOTH_SOLVER_GARMENTS : HED_CLOTH_SOLVER_PATCHES,
-        many ? HED_CLOTH_SOLVER_PATCHES : HED_CLOTH_SOLVER_GARMENTS};
+    bool fills_device = cloth_copies(cloth) >= info->compute_units;
+    if (!fills_device && cloth_has_fabric_sums(cloth)) return HED_CLOTH_SOLVER_COLOURS;
+    hed_cloth_solver order[] = {fills_device ? HED_CLOTH_SOLVER_GARMENTS : HED_CLOTH_SOLVER_PATCHES,
+        fills_device ? HED_CLOTH_SOLVER_PATCHES : HED_CLOTH_SOLVER_GARMENTS};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         if (is_valid(cloth, order[i])) return order[i];
     return HED_CLOTH_SOLVER_COLOURS;
@@ -159,19 +159,19 @@ static hed_cloth_solver choose_auto(hed_cloth *cloth)
 static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
 {
     char reason[256] = "";
-    hed_cloth_solver wanted = cloth->def.solver;
-    cloth->configured = wanted == HED_CLOTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
-    if (wanted == HED_CLOTH_SOLVER_AUTO) wanted = choose_auto(cloth);
-    if (cloth->def.math == HED_MATH_STRICT && wanted != HED_CLOTH_SOLVER_COLOURS &&
-        wanted != HED_CLOTH_SOLVER_SETS)
+    hed_cloth_solver request = cloth->def.solver;
+    cloth->configured = request == HED_CLOTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
+    if (request == HED_CLOTH_SOLVER_AUTO) request = choose_auto(cloth);
+    if (cloth->def.math == HED_MATH_STRICT && request != HED_CLOTH_SOLVER_COLOURS &&
+        request != HED_CLOTH_SOLVER_SETS)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s in strict mode: only colours and sets give the same bits everywhere",
-            hed_cloth_solver_name(wanted));
-    if (!solvers[wanted]->valid(cloth, reason, sizeof reason))
+            hed_cloth_solver_name(request));
+    if (!solvers[request]->valid(cloth, reason, sizeof reason))
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "solver %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(wanted),
+            "solver %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(request),
             hed_device_describe(cloth->device)->id, reason);
-    cloth->ops = solvers[wanted];
+    cloth->ops = solvers[request];
     return HED_OK;
 }
 
@@ -180,9 +180,9 @@ static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
 static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 {
     hed_status status = cloth->ops->create(cloth, &cloth->solver, error);
-    bool other =
+    bool is_other =
         status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT || status == HED_ERROR_BUILD;
-    if (!other || cloth->def.solver != HED_CLOTH_SOLVER_AUTO || cloth->ops == &cloth_colours_ops)
+    if (!is_other || cloth->def.solver != HED_CLOTH_SOLVER_AUTO || cloth->ops == &cloth_colours_ops)
         return status;
     cloth->ops = &cloth_colours_ops;
     hed_error_clear(error);
@@ -238,21 +238,21 @@ hed_status hed_cloth_create(
 hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, const hed_config *tuned,
     hed_cloth **cloth, hed_error *error)
 {
-    hed_error own = {0};
-    if (!error) error = &own; /* later calls read its status */
+    hed_error unreported = {0};
+    if (!error) error = &unreported; /* later calls read its status */
     *cloth = NULL;
     if (cloth_check_def(device, def, error)) return error->status;
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
-    hed_cloth *made = hed_new(&allocator, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->allocator = allocator;
-    made->device = device;
-    made->def = *def;
-    made->def.garments = NULL;
-    made->tuned = *tuned;
-    made->stream = def->stream;
-    if (cloth_build(made, def, error)) hed_cloth_destroy(made);
-    else *cloth = made;
+    hed_cloth *created = hed_new(&allocator, 1, sizeof *created, error);
+    if (!created) return HED_ERROR_MEMORY;
+    created->allocator = allocator;
+    created->device = device;
+    created->def = *def;
+    created->def.garments = NULL;
+    created->tuned = *tuned;
+    created->stream = def->stream;
+    if (cloth_build(created, def, error)) hed_cloth_destroy(created);
+    else *cloth = created;
     return error->status;
 }
 

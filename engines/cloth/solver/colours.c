@@ -494,8 +494,8 @@ static hed_status colours_substeps(hed_cloth *cloth, cloth_solver *s, const clot
 {
     if (cloth->has_seams && send_materials(cloth, s, error)) return error->status;
     for (uint32_t at = 0; at < count && !error->status; at += s->batch) {
-        uint32_t now = count - at < s->batch ? count - at : s->batch;
-        for (uint32_t i = 0; i < now; i++) {
+        uint32_t batch_count = count - at < s->batch ? count - at : s->batch;
+        for (uint32_t i = 0; i < batch_count; i++) {
             uint32_t index = at + i;
             s->next[i] = index ? *rest : *first;
             if (index < 2) continue;
@@ -504,7 +504,7 @@ static hed_status colours_substeps(hed_cloth *cloth, cloth_solver *s, const clot
             s->next[i].to = (float)(rest->to + (index - 1) * way);
             if (rest->gust > 0.0f) s->next[i].time = rest->time + (float)(index - 1) * dt;
         }
-        run_batch(cloth, s, now, error);
+        run_batch(cloth, s, batch_count, error);
     }
     return error->status;
 }

@@ -1,3 +1,4 @@
+
 /* hed_cloth_step(): checks all data of the program before it enqueues anything, uploads the data from
  * staging memory, and enqueues the substeps and write-back. It never waits for the device. */
 #include "solver/host.h"
@@ -18,13 +19,13 @@ static const double fastest = 1000.0;
 
 /* ---- checks ---- */
 
-hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what, hed_error *error)
+hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *subject, hed_error *error)
 {
-    if (hed_failed(error) || cloth_check_numbers(matrix, 16, CLOTH_FARTHEST, what, error))
+    if (hed_failed(error) || cloth_check_numbers(matrix, 16, CLOTH_FARTHEST, subject, error))
         return error->status;
     if (matrix[3] != 0.0f || matrix[7] != 0.0f || matrix[11] != 0.0f || matrix[15] != 1.0f)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)", what,
+            "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)", subject,
             matrix[3], matrix[7], matrix[11], matrix[15]);
     for (int a = 0; a < 3 && rigid; a++)
         for (int b = a; b < 3; b++) {
@@ -33,7 +34,7 @@ hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *what,
             if (fabs(product - expected) > 1e-3)
                 return hed_fail(error, HED_ERROR_ARGUMENT,
                     "%s: columns %d and %d have the product %g, expected %g: it must be rigid",
-                    what, a, b, product, expected);
+                    subject, a, b, product, expected);
         }
     return HED_OK;
 }
@@ -61,8 +62,8 @@ static hed_status check_colliders(
 
 static hed_status check_mesh(const hed_cloth_mesh_collider *mesh, uint32_t index, hed_error *error)
 {
-    char what[64];
-    snprintf(what, sizeof what, "positions of mesh collider %u", index);
+    char subject[64];
+    snprintf(subject, sizeof subject, "positions of mesh collider %u", index);
     if (!mesh->positions || !mesh->triangles || !mesh->vertex_count || !mesh->triangle_count)
         return hed_fail(
             error, HED_ERROR_ARGUMENT, "mesh collider %u has no vertices or no triangles", index);
@@ -70,7 +71,7 @@ static hed_status check_mesh(const hed_cloth_mesh_collider *mesh, uint32_t index
         return hed_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100", index,
             mesh->friction);
     return cloth_check_numbers(
-        mesh->positions, 3 * (uint64_t)mesh->vertex_count, CLOTH_FARTHEST, what, error);
+        mesh->positions, 3 * (uint64_t)mesh->vertex_count, CLOTH_FARTHEST, subject, error);
 }
 
 static hed_status check_meshes(
@@ -101,18 +102,18 @@ static hed_status frame_check_driver(
             error, HED_ERROR_ARGUMENT, "a driver is given, but no garment of this cloth is driven");
     if (frame->driver_buffer) {
         uint64_t size = hed_buffer_describe(frame->driver_buffer).size,
-                 wanted = 32 * (uint64_t)cloth->particles;
+                 limit = 32 * (uint64_t)cloth->particles;
         if (frame->driver_positions || frame->driver_normals)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "a driver in host memory and in a buffer: one of the two");
         if (hed_buffer_describe(frame->driver_buffer).device != cloth->device)
             return hed_fail(
                 error, HED_ERROR_ARGUMENT, "the driver's buffer belongs to another device");
-        if (size < wanted)
+        if (size < limit)
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "the driver's buffer has %" PRIu64
                 " bytes: two float4 for each of %u particles are %" PRIu64,
-                size, cloth->particles, wanted);
+                size, cloth->particles, limit);
         return HED_OK;
     }
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
@@ -200,8 +201,8 @@ static hed_status feed_driver(hed_cloth *cloth, const hed_cloth_frame *frame, he
         hed_copy(cloth->stream, b->driver_from, 0, b->driver_to, 0,
             hed_buffer_describe(b->driver_to).size, error);
     }
-    bool given = frame->driver_positions || frame->driver_normals || frame->driver_buffer;
-    if (error->status || !given) return error->status;
+    bool has_data = frame->driver_positions || frame->driver_normals || frame->driver_buffer;
+    if (error->status || !has_data) return error->status;
     cloth->host->driver_moves = true;
     return send_driver(cloth, frame, error);
 }
@@ -311,8 +312,8 @@ HED_VIEW_LAUNCH(cloth_gas_launch, CLOTH_GAS)
  * substep; otherwise all substeps are one call of the solver. */
 static hed_status frame_run_all(hed_cloth *cloth, const schedule *s, hed_error *error)
 {
-    bool each = cloth->has_self || cloth->has_pressure;
-    uint32_t piece = each ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
+    bool is_single = cloth->has_self || cloth->has_pressure;
+    uint32_t piece = is_single ? 1 : cloth->has_air ? cloth->def.substeps : s->count;
     for (uint32_t at = 0; at < s->count; at += piece) {
         bool surface = cloth->has_pressure || at % cloth->def.substeps == 0;
         if (cloth->has_air && surface) cloth_find_surface(cloth, error);
@@ -356,8 +357,8 @@ static hed_status frame_feed(
 hed_status hed_cloth_step(hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {
     HED_REQUIRE(cloth, frame);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
     if (hed_failed(error) || check_frame(cloth, frame, error)) return error->status;
     double seconds = frame->seconds * frame->frames;
     schedule s = {frame, frame->seconds / cloth->def.substeps, cloth->last_dt,

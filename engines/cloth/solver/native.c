@@ -276,11 +276,11 @@ static void cpu_destroy(hed_cloth *cloth, cloth_solver *s)
 static uint32_t threads_of(const hed_cloth *cloth)
 {
     enum { PARTICLES_A_THREAD = 4096 };
-    uint32_t most = hed_device_describe(cloth->device)->compute_units,
+    uint32_t limit = hed_device_describe(cloth->device)->compute_units,
              worth = cloth->particles / PARTICLES_A_THREAD;
     if (cloth->def.threads) return cloth->def.threads;
     if (worth < 1) return 1;
-    return worth < most ? worth : most;
+    return worth < limit ? worth : limit;
 }
 
 static hed_status cpu_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)

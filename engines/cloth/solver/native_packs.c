@@ -35,17 +35,17 @@ __attribute__((target("avx2,fma"))) static uint32_t avx2_integrate(
         __m128 way = _mm_and_ps(_mm_fmadd_ps(last, keep, fall), is_free);
         if (_mm_movemask_ps(_mm_cmpgt_ps(_mm_andnot_ps(sign, way), most))) return i;
         __m128 moved = _mm_add_ps(at, way);
-        __m128 lost = _mm_sub_ps(way, _mm_sub_ps(moved, at));
-        __m128i rounded = _mm_add_epi32(_mm_castps_si128(lost), _mm_set1_epi32(0x8000));
+        __m128 loss = _mm_sub_ps(way, _mm_sub_ps(moved, at));
+        __m128i rounded = _mm_add_epi32(_mm_castps_si128(loss), _mm_set1_epi32(0x8000));
         _mm_storel_epi64((__m128i *)(arrays->carry + i), _mm_shuffle_epi8(rounded, pack_carry));
         if (verlet->tethers && arrays->tether[i].x != CLOTH_NONE) {
             __m128 anchor = _mm_load_ps(&arrays->position[arrays->anchors[arrays->tether[i].x]].x),
-                   apart = _mm_sub_ps(moved, anchor);
+                   offset = _mm_sub_ps(moved, anchor);
             float length = hed_as_float(arrays->tether[i].y),
-                  square = _mm_cvtss_f32(_mm_dp_ps(apart, apart, 0x71));
+                  square = _mm_cvtss_f32(_mm_dp_ps(offset, offset, 0x71));
             if (square > length * length)
                 moved = _mm_blend_ps(
-                    _mm_fmadd_ps(apart, _mm_set1_ps(length / sqrtf(square)), anchor), moved, 8);
+                    _mm_fmadd_ps(offset, _mm_set1_ps(length / sqrtf(square)), anchor), moved, 8);
         }
         _mm_store_ps(previous, _mm_blend_ps(at, before, 8));
         _mm_store_ps(position, moved);

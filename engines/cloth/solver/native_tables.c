@@ -17,7 +17,7 @@ typedef struct entry {
 
 typedef struct builder {
     const hed_cloth *cloth;
-    cloth_native_tables *made;
+    cloth_native_tables *result;
     cloth_figures **figures;  /* (garment_count) */
     uint32_t *first_level;    /* (garment_count + 1) levels of all copies */
     uint32_t *first_material; /* (garment_count) */
@@ -54,7 +54,7 @@ static hed_status make_bands(builder *b, hed_error *error)
             held = 0;
         }
     }
-    b->made->band_count = bands;
+    b->result->band_count = bands;
     return bands ? HED_OK : HED_ERROR_MEMORY;
 }
 
@@ -68,7 +68,7 @@ static uint32_t band_of(const builder *b, uint32_t garment, uint32_t copy, uint3
  * with `write` writes them. */
 static void list_particles(builder *b, bool write)
 {
-    cloth_native_tables *made = b->made;
+    cloth_native_tables *result = b->result;
     const hed_cloth *cloth = b->cloth;
     uint32_t last = CLOTH_NONE, last_garment = CLOTH_NONE;
     for (uint32_t g = 0; g < cloth->garment_count; g++)
@@ -79,30 +79,30 @@ static void list_particles(builder *b, bool write)
                                     copy * cloth->garments[g]->particle_count + i;
                 bool again = band == last && g == last_garment;
                 last = band, last_garment = g;
-                if (!write) made->particles_at[band + 1] += !again;
-                else if (again) made->particles[made->particles_at[band] - 1].count++;
+                if (!write) result->particles_at[band + 1] += !again;
+                else if (again) result->particles[result->particles_at[band] - 1].count++;
                 else
-                    made->particles[made->particles_at[band]++] = (cloth_particles){particle, 1, g};
+                    result->particles[result->particles_at[band]++] = (cloth_particles){particle, 1, g};
             }
 }
 
 static hed_status make_particles(builder *b, hed_error *error)
 {
-    cloth_native_tables *made = b->made;
-    made->particles_at = hed_arena_new(
-        &made->arena, (uint64_t)made->band_count + 1, sizeof *made->particles_at, error);
-    if (!made->particles_at) return HED_ERROR_MEMORY;
+    cloth_native_tables *result = b->result;
+    result->particles_at = hed_arena_new(
+        &result->arena, (uint64_t)result->band_count + 1, sizeof *result->particles_at, error);
+    if (!result->particles_at) return HED_ERROR_MEMORY;
     list_particles(b, false);
-    for (uint32_t k = 0; k < made->band_count; k++)
-        made->particles_at[k + 1] += made->particles_at[k];
-    made->particle_runs = made->particles_at[made->band_count];
-    made->particles =
-        hed_arena_new(&made->arena, made->particle_runs, sizeof *made->particles, error);
-    if (!made->particles) return HED_ERROR_MEMORY;
+    for (uint32_t k = 0; k < result->band_count; k++)
+        result->particles_at[k + 1] += result->particles_at[k];
+    result->particle_runs = result->particles_at[result->band_count];
+    result->particles =
+        hed_arena_new(&result->arena, result->particle_runs, sizeof *result->particles, error);
+    if (!result->particles) return HED_ERROR_MEMORY;
     list_particles(b, true);
     memmove(
-        made->particles_at + 1, made->particles_at, made->band_count * sizeof *made->particles_at);
-    made->particles_at[0] = 0;
+        result->particles_at + 1, result->particles_at, result->band_count * sizeof *result->particles_at);
+    result->particles_at[0] = 0;
     return HED_OK;
 }
 
@@ -163,7 +163,7 @@ static void list_entries(builder *b)
                     if (other < band) band = other;
                 }
                 uint32_t cell =
-                    (b->first_step[figure->shape] + figure->step) * b->made->band_count + band;
+                    (b->first_step[figure->shape] + figure->step) * b->result->band_count + band;
                 b->entries[at++] = (entry){k, g, first, cell, signature_of(b, g, figure)};
                 b->cell_at[cell + 1]++;
             }
@@ -171,7 +171,7 @@ static void list_entries(builder *b)
 
 static void sort_entries(builder *b)
 {
-    uint64_t cells = (uint64_t)b->made->step_count * b->made->band_count;
+    uint64_t cells = (uint64_t)b->result->step_count * b->result->band_count;
     for (uint64_t c = 0; c < cells; c++) b->cell_at[c + 1] += b->cell_at[c];
     for (uint64_t k = 0; k < b->count; k++)
         b->sorted[b->cell_at[b->entries[k].cell]++] = b->entries[k];
@@ -255,24 +255,24 @@ static void write_pack(const builder *b, uint32_t *words, const entry *entries, 
 
 static hed_status make_packs(builder *b, hed_error *error)
 {
-    cloth_native_tables *made = b->made;
-    uint64_t cells = (uint64_t)made->step_count * made->band_count;
-    made->packs = hed_arena_new(&made->arena, cells, sizeof *made->packs, error);
-    if (!made->packs) return HED_ERROR_MEMORY;
+    cloth_native_tables *result = b->result;
+    uint64_t cells = (uint64_t)result->step_count * result->band_count;
+    result->packs = hed_arena_new(&result->arena, cells, sizeof *result->packs, error);
+    if (!result->packs) return HED_ERROR_MEMORY;
     for (uint64_t c = 0; c < cells; c++) {
-        made->packs[c].shape = made->shape[c / made->band_count];
+        result->packs[c].shape = result->shape[c / result->band_count];
         for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1];
              k += pack_fill(b, k, b->cell_at[c + 1]))
-            made->packs[c].count++;
-        made->word_count += (uint64_t)made->packs[c].count * cloth_pack_words(made->packs[c].shape);
+            result->packs[c].count++;
+        result->word_count += (uint64_t)result->packs[c].count * cloth_pack_words(result->packs[c].shape);
     }
-    made->words = hed_arena_new(&made->arena, made->word_count, sizeof *made->words, error);
-    if (!made->words) return HED_ERROR_MEMORY;
-    uint32_t *words = made->words;
+    result->words = hed_arena_new(&result->arena, result->word_count, sizeof *result->words, error);
+    if (!result->words) return HED_ERROR_MEMORY;
+    uint32_t *words = result->words;
     for (uint64_t c = 0; c < cells; c++) {
-        made->packs[c].words = words;
+        result->packs[c].words = words;
         for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1];
-             words += cloth_pack_words(made->packs[c].shape)) {
+             words += cloth_pack_words(result->packs[c].shape)) {
             uint32_t count = pack_fill(b, k, b->cell_at[c + 1]);
             write_pack(b, words, b->sorted + k, count);
             k += count;
@@ -286,18 +286,18 @@ static hed_status make_packs(builder *b, hed_error *error)
 /* Counts the packs of one set of a garment's lines, including copies; with `write` writes them. */
 static void list_lines(builder *b, uint32_t g, uint32_t set, bool write)
 {
-    cloth_native_tables *made = b->made;
+    cloth_native_tables *result = b->result;
     const cloth_garment *garment = b->cloth->garments[g];
     uint32_t first = garment->line_at[set], each = garment->line_at[set + 1] - first,
              count = each * garment->copies;
     for (uint32_t k = 0; k < count; k += CLOTH_LANES) {
         const cloth_line *any = garment->lines + first; /* all lines of a set have the same shape */
-        uint32_t *words = made->line_words + made->line_word_count,
-                 pack = made->line_pack_at[set + 1]++;
-        made->line_word_count += CLOTH_LANES * (1 + 4 * (uint64_t)any->count);
-        if (any->count > made->longest_line) made->longest_line = any->count;
+        uint32_t *words = result->line_words + result->line_word_count,
+                 pack = result->line_pack_at[set + 1]++;
+        result->line_word_count += CLOTH_LANES * (1 + 4 * (uint64_t)any->count);
+        if (any->count > result->longest_line) result->longest_line = any->count;
         if (!write) continue;
-        made->line_packs[pack] = (cloth_line_pack){words, any->count,
+        result->line_packs[pack] = (cloth_line_pack){words, any->count,
             (uint32_t)(any->step * sizeof(float4)), (uint32_t)(any->across * sizeof(float4))};
         for (uint32_t lane = 0; lane < CLOTH_LANES; lane++) {
             uint32_t number = k + lane < count ? k + lane : k;
@@ -314,19 +314,19 @@ static void list_lines(builder *b, uint32_t g, uint32_t set, bool write)
 
 static hed_status make_line_packs(builder *b, hed_error *error)
 {
-    cloth_native_tables *made = b->made;
+    cloth_native_tables *result = b->result;
     for (int write = 0; write < 2; write++) {
         for (uint32_t set = 0; set < CLOTH_LINE_SETS; set++) {
-            made->line_pack_at[set + 1] = made->line_pack_at[set];
+            result->line_pack_at[set + 1] = result->line_pack_at[set];
             for (uint32_t g = 0; g < b->cloth->garment_count; g++) list_lines(b, g, set, write);
         }
         if (write) break;
-        made->line_packs = hed_arena_new(
-            &made->arena, made->line_pack_at[CLOTH_LINE_SETS], sizeof *made->line_packs, error);
-        made->line_words =
-            hed_arena_new(&made->arena, made->line_word_count, sizeof *made->line_words, error);
-        if (made->arena.failed) return HED_ERROR_MEMORY;
-        made->line_word_count = 0;
+        result->line_packs = hed_arena_new(
+            &result->arena, result->line_pack_at[CLOTH_LINE_SETS], sizeof *result->line_packs, error);
+        result->line_words =
+            hed_arena_new(&result->arena, result->line_word_count, sizeof *result->line_words, error);
+        if (result->arena.failed) return HED_ERROR_MEMORY;
+        result->line_word_count = 0;
     }
     return HED_OK;
 }
@@ -376,16 +376,16 @@ static hed_status cpu_tables_make_figures(builder *b, hed_error *error)
         for (int s = 0; s < CLOTH_SHAPE_COUNT; s++)
             if (figures->steps[s] > steps[s]) steps[s] = figures->steps[s];
     }
-    cloth_native_tables *made = b->made;
+    cloth_native_tables *result = b->result;
     for (int s = 0; s < CLOTH_SHAPE_COUNT; s++) {
-        b->first_step[s] = made->step_count;
-        made->step_count += steps[s];
+        b->first_step[s] = result->step_count;
+        result->step_count += steps[s];
     }
-    made->shape = hed_arena_new(&made->arena, made->step_count, sizeof *made->shape, error);
-    if (!made->shape) return HED_ERROR_MEMORY;
+    result->shape = hed_arena_new(&result->arena, result->step_count, sizeof *result->shape, error);
+    if (!result->shape) return HED_ERROR_MEMORY;
     for (int shape = 0; shape < CLOTH_SHAPE_COUNT; shape++)
-        for (uint32_t s = b->first_step[shape]; s < made->step_count; s++)
-            made->shape[s] = (cloth_shape)shape;
+        for (uint32_t s = b->first_step[shape]; s < result->step_count; s++)
+            result->shape[s] = (cloth_shape)shape;
     return HED_OK;
 }
 
@@ -394,7 +394,7 @@ static hed_status cpu_tables_build(builder *b, hed_error *error)
     if (cpu_tables_make_figures(b, error) || find_same_materials(b, error) ||
         make_bands(b, error) || make_particles(b, error))
         return error->status;
-    uint64_t cells = (uint64_t)b->made->step_count * b->made->band_count;
+    uint64_t cells = (uint64_t)b->result->step_count * b->result->band_count;
     b->entries = hed_arena_new(&b->scratch, b->count, sizeof *b->entries, error);
     b->sorted = hed_arena_new(&b->scratch, b->count, sizeof *b->sorted, error);
     b->cell_at = hed_arena_new(&b->scratch, cells + 1, sizeof *b->cell_at, error);
@@ -410,18 +410,18 @@ hed_status cloth_native_tables_create(
 {
     *tables = NULL;
     hed_arena arena = {.allocator = cloth->allocator, .owner = "tables of cloth"};
-    cloth_native_tables *made = hed_arena_new(&arena, 1, sizeof *made, error);
-    if (!made) return HED_ERROR_MEMORY;
-    made->arena = arena;
+    cloth_native_tables *result = hed_arena_new(&arena, 1, sizeof *result, error);
+    if (!result) return HED_ERROR_MEMORY;
+    result->arena = arena;
     builder b = {.cloth = cloth,
-        .made = made,
+        .result = result,
         .scratch = {.allocator = cloth->allocator, .owner = "tables of cloth"}};
     hed_status status = cpu_tables_build(&b, error);
     for (uint32_t g = 0; b.figures && g < cloth->garment_count; g++)
         cloth_figures_destroy(b.figures[g]);
     hed_arena_free(&b.scratch);
-    if (status) cloth_native_tables_destroy(made);
-    else *tables = made;
+    if (status) cloth_native_tables_destroy(result);
+    else *tables = result;
     return status;
 }
 

@@ -396,9 +396,9 @@ static hed_status prepare_garment(
 /* Fills all tables from the beginning. `*few`: in: true to use shapes for figures; out: true if the
  * shapes are few enough. */
 static hed_status patch_tables_fill_all(const hed_cloth *cloth, cloth_plan *const *plans,
-    cloth_patch_tables *tables, bool *few, hed_error *error)
+    cloth_patch_tables *tables, bool *fits, hed_error *error)
 {
-    bool tried = *few;
+    bool tried = *fits;
     tables->shape_count = 0;
     tables->figure_words = tried ? 2 : 8;
     tables->block = NULL;
@@ -410,14 +410,14 @@ static hed_status patch_tables_fill_all(const hed_cloth *cloth, cloth_plan *cons
     if (!status) patch_tables_lay_out(cloth, tables);
     filling fill = {
         .cloth = cloth, .tables = tables, .limited = tables->ranges || tables->compliance};
-    for (uint32_t g = 0; g < cloth->garment_count && !status && *few == tried; g++) {
+    for (uint32_t g = 0; g < cloth->garment_count && !status && *fits == tried; g++) {
         const cloth_garment *garment = cloth->garments[g];
         fill.garment = g;
         fill.plan = plans[g];
         fill.lengths = NULL;
         status = prepare_garment(&fill, tried, groups, error);
-        if (!status && tried && !fill.lengths) *few = false;
-        else if (!status && !fill_garment(&fill)) *few = false;
+        if (!status && tried && !fill.lengths) *fits = false;
+        else if (!status && !fill_garment(&fill)) *fits = false;
         hed_delete(&tables->allocator, fill.anchor_place, garment->anchor_count,
             sizeof *fill.anchor_place);
         hed_delete(
@@ -462,12 +462,12 @@ hed_status cloth_patch_tables_create(
         tables->fabric_rows += cloth_sums_of(cloth->garments[g]).words / 4 * plan->sum_count;
         tables->fabric_step_count += plan->patch_count * (2 * plan->sum_colours + 1);
     }
-    bool few = tables->figure_count > 0, tried = few;
+    bool fits = tables->figure_count > 0, tried = fits;
     if (look_at_materials(cloth, tables, error)) return error->status;
-    patch_tables_fill_all(cloth, plans, tables, &few, error);
-    if (!error->status && tried && !few) {
+    patch_tables_fill_all(cloth, plans, tables, &fits, error);
+    if (!error->status && tried && !fits) {
         cloth_patch_tables_destroy(tables);
-        patch_tables_fill_all(cloth, plans, tables, &few, error);
+        patch_tables_fill_all(cloth, plans, tables, &fits, error);
     }
     if (error->status) cloth_patch_tables_destroy(tables);
     return error->status;

@@ -48,10 +48,10 @@ static uint64_t count_structural(const hed_cloth *cloth)
     uint64_t count = 0;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
-        uint64_t own = 0;
+        uint64_t owned = 0;
         for (uint32_t i = 0; i < garment->constraint_count; i++)
-            own += garment->families[i] == HED_CLOTH_STRUCTURAL;
-        count += own * garment->copies;
+            owned += garment->families[i] == HED_CLOTH_STRUCTURAL;
+        count += owned * garment->copies;
     }
     return count;
 }
@@ -138,8 +138,8 @@ static void quality_measure(
 hed_status hed_cloth_evaluate(hed_cloth *cloth, hed_cloth_metrics *quality, hed_error *error)
 {
     HED_REQUIRE(cloth, quality);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
     const hed_allocator *a = &cloth->allocator;
     uint64_t count = cloth->particles, bytes = count * sizeof(float4);
     particles arrays = {.position = hed_new(a, count, sizeof *arrays.position, error)};

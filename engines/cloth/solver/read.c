@@ -88,8 +88,8 @@ static hed_status tell_broken(hed_cloth *cloth, hed_error *error)
 hed_status hed_cloth_wait(hed_cloth *cloth, hed_error *error)
 {
     HED_REQUIRE(cloth);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
     cloth_host *host = cloth->host;
     uint32_t flags[4] = {0};
     if (!host->dirty) return hed_stream_wait(cloth->stream, error);
@@ -189,8 +189,8 @@ hed_status hed_cloth_read(
     hed_cloth *cloth, float *positions, float *normals, uint8_t *colours, hed_error *error)
 {
     HED_REQUIRE(cloth);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
     void *const to[CLOTH_READ_PARTS] = {positions, normals, colours};
     uint32_t wanted = (positions ? CLOTH_READ_POSITIONS : 0) | (normals ? CLOTH_READ_NORMALS : 0) |
                       (colours ? CLOTH_READ_COLOURS : 0);
@@ -303,8 +303,8 @@ hed_status cloth_show(hed_cloth *cloth, hed_error *error)
 hed_status hed_cloth_enable_normals(hed_cloth *cloth, hed_error *error)
 {
     HED_REQUIRE(cloth);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
     cloth_buffers *b = &cloth->buffers;
     cloth_upload_surface(cloth, error);
     for (int i = 0; i < 2; i++)

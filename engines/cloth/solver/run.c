@@ -96,12 +96,12 @@ static hed_status map_argument(hed_cloth *cloth, const hed_argument *arguments, 
 static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
     const hed_problem *problem, const hed_argument *arguments, uint32_t count, hed_error *error)
 {
-    void *given[HED_MAX_ARGUMENTS] = {0};
+    void *arrays[HED_MAX_ARGUMENTS] = {0};
     for (uint32_t i = 0; i < count; i++) {
-        if (arguments[i].kind == HED_BUFFER) map_argument(cloth, arguments, i, given, error);
+        if (arguments[i].kind == HED_BUFFER) map_argument(cloth, arguments, i, arrays, error);
         else if (arguments[i].kind == HED_STRUCT)
-            given[i] = (void *)(uintptr_t)arguments[i].value.bytes;
-        else given[i] = (void *)(uintptr_t)&arguments[i].value;
+            arrays[i] = (void *)(uintptr_t)arguments[i].value.bytes;
+        else arrays[i] = (void *)(uintptr_t)&arguments[i].value;
     }
     hed_status status = error->status;
     if (!status) {
@@ -112,18 +112,18 @@ static hed_status run_native(hed_cloth *cloth, const hed_kernel_def *def,
             .config = &config,
             .problem = problem,
             .geometry = &layout,
-            .arguments = given,
+            .arguments = arrays,
             .strict = cloth->def.math == HED_MATH_STRICT};
         def->range(&call, 0, layout.native_items);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (arguments[i].kind != HED_BUFFER) continue;
         hed_buffer *buffer = arguments[i].value.buffer;
-        bool again = !given[i]; /* unmaps each buffer once */
-        for (uint32_t k = 0; k < i && !again; k++)
-            again = arguments[k].kind == HED_BUFFER && arguments[k].value.buffer == buffer;
-        if (again) continue;
-        hed_unmap(cloth->stream, buffer, given[i], error);
+        bool is_again = !arrays[i]; /* unmaps each buffer once */
+        for (uint32_t k = 0; k < i && !is_again; k++)
+            is_again = arguments[k].kind == HED_BUFFER && arguments[k].value.buffer == buffer;
+        if (is_again) continue;
+        hed_unmap(cloth->stream, buffer, arrays[i], error);
     }
     return error->status;
 }

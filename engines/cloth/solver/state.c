@@ -16,8 +16,8 @@ static const double farthest = 1048576.0; /* largest coordinate of an origin, m:
 hed_status hed_cloth_reset(hed_cloth *cloth, hed_error *error)
 {
     HED_REQUIRE(cloth);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
     cloth_host *host = cloth->host;
     hed_stream_wait(cloth->stream, error);
     cloth_upload_start(cloth, error);
@@ -38,8 +38,8 @@ hed_status hed_cloth_teleport(
     hed_cloth *cloth, uint32_t garment, const float *matrix, hed_error *error)
 {
     HED_REQUIRE(cloth, matrix);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
     if (garment >= cloth->garment_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment,
             cloth->garment_count);
@@ -114,8 +114,8 @@ uint64_t hed_cloth_save_size(const hed_cloth *cloth)
 hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
 {
     HED_REQUIRE(cloth, state);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
     cloth_buffers *b = &cloth->buffers;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles, size = hed_cloth_save_size(cloth);
     const cloth_look *look = &cloth->host->look;
@@ -160,13 +160,13 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
 static const float farthest_place = 1e7f;
 
 /* True if all `count` rows are positions in range with a fourth number in [0, most). */
-static bool are_places(const unsigned char *rows, uint64_t count, float most)
+static bool are_places(const unsigned char *rows, uint64_t count, float limit)
 {
     bool good = true;
     for (uint64_t i = 0; i < count; i++) {
         float4 place;
         memcpy(&place, rows + i * sizeof place, sizeof place);
-        good &= cloth_within(place, farthest_place) && place.w >= 0.0f && place.w < most;
+        good &= cloth_within(place, farthest_place) && place.w >= 0.0f && place.w < limit;
     }
     return good;
 }
@@ -272,8 +272,8 @@ static hed_status check_state(
 hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, hed_error *error)
 {
     HED_REQUIRE(cloth, state);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error unreported = {0};
+    if (!error) error = &unreported;
     cloth_buffers *b = &cloth->buffers;
     state_head head;
     uint64_t array = sizeof(float4) * (uint64_t)cloth->particles;
@@ -438,9 +438,9 @@ static const float unmoved[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1
 hed_status cloth_origin_go_back(hed_cloth *cloth, const double *origin, hed_error *error)
 {
     cloth_rigid rigid = relative(cloth, unmoved, origin);
-    bool same = memcmp(cloth->origin, origin, sizeof cloth->origin) == 0;
+    bool is_same = memcmp(cloth->origin, origin, sizeof cloth->origin) == 0;
     rigid.count = cloth->particles;
-    if (!same) move_driver(cloth, rigid, 0, error);
+    if (!is_same) move_driver(cloth, rigid, 0, error);
     cloth->host->look.after = cloth->host->look.submissions = 0;
     set_origin(cloth, origin);
     return error->status;
@@ -488,10 +488,10 @@ hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
         float low = INFINITY, high = -INFINITY;
         for (uint32_t g = 0; g < look_count(cloth); g++) {
             const float place[3] = {places[g].x, places[g].y, places[g].z};
-            float gone = place[k] - (float)(cloth->garments[g]->positions[looked_at(cloth, g)][k] -
+            float travel = place[k] - (float)(cloth->garments[g]->positions[looked_at(cloth, g)][k] -
                                             look->start[k]);
-            low = gone < low ? gone : low;
-            high = gone > high ? gone : high;
+            low = travel < low ? travel : low;
+            high = travel > high ? travel : high;
         }
         look->middle[k] = 0.5f * (low + high);
     }

@@ -204,8 +204,8 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
     hed_tune_result **result, hed_error *error)
 {
     HED_REQUIRE(device, def, result);
-    hed_error own = {0};
-    if (!error) error = &own;
+    hed_error local = {0};
+    if (!error) error = &local;
     *result = NULL;
     if (strcmp(hed_device_describe(device)->backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
@@ -218,7 +218,7 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
     t.def.solver = HED_CLOTH_SOLVER_AUTO;
     /* measurements have no colliders, so no kernels for them are created */
     t.def.max_colliders = t.def.max_collider_triangles = 0;
-    hed_tune_def how = tune ? *tune : hed_default_tune_def();
+    hed_tune_def request = tune ? *tune : hed_default_tune_def();
     hed_status status = tune_make_expected(&t, error);
     if (!status) {
         hed_problem problem = tune_problem_of(t.cloth);
@@ -227,8 +227,8 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
         pipeline.run = tune_run;
         pipeline.check = tune_check;
         pipeline.user = &t;
-        how.problem = &problem;
-        status = hed_tune_pipeline(device, &pipeline, &how, result, error);
+        request.problem = &problem;
+        status = hed_tune_pipeline(device, &pipeline, &request, result, error);
         if (!status) (*result)->reference = HED_REFERENCE_KERNEL; /* HED_CLOTH_SOLVER_COLOURS */
     }
     hed_cloth_destroy(t.cloth);
@@ -337,10 +337,10 @@ cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_solver 
 
 void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t size)
 {
-    char width[32] = "threads as needed", kept[48] = "", more[96] = "";
+    char width[32] = "threads as needed", kept_text[48] = "", more[96] = "";
     if (choice->threads) snprintf(width, sizeof width, "%u threads", choice->threads);
     if (choice->held != UINT32_MAX)
-        snprintf(kept, sizeof kept, ", %u previous positions held", choice->held);
+        snprintf(kept_text, sizeof kept_text, ", %u previous positions held", choice->held);
     if (choice->kind == CLOTH_PLAN_JOINT)
         snprintf(more, sizeof more, ", %u early steps, step limit %u", choice->early_steps,
             choice->step_limit);
@@ -352,5 +352,5 @@ void cloth_patch_format(const cloth_patch_choice *choice, char *text, size_t siz
     while (used < size && text[used]) used++;
     if (choice->patches)
         used += (size_t)snprintf(text + used, size - used, ", %u patches", choice->patches);
-    if (used < size) snprintf(text + used, size - used, "%s%s", more, kept);
+    if (used < size) snprintf(text + used, size - used, "%s%s", more, kept_text);
 }

@@ -77,12 +77,12 @@ static void fill_carry(const hed_cloth *cloth, uint32_t garment, uint32_t copy, 
     uint2 *to = (uint2 *)array + first_of(cloth, garment, copy);
     for (uint32_t i = 0; i < g->particle_count; i++) {
         double way[3];
-        float4 at = cloth_from_world(cloth, g->positions[i], 0.0f), lost = at;
+        float4 at = cloth_from_world(cloth, g->positions[i], 0.0f), loss = at;
         start_way(g, i, way);
-        lost.x = (float)(way[0] - (at.x - (float)(at.x - way[0])));
-        lost.y = (float)(way[1] - (at.y - (float)(at.y - way[1])));
-        lost.z = (float)(way[2] - (at.z - (float)(at.z - way[2])));
-        to[i] = cloth_carry_pack(lost);
+        loss.x = (float)(way[0] - (at.x - (float)(at.x - way[0])));
+        loss.y = (float)(way[1] - (at.y - (float)(at.y - way[1])));
+        loss.z = (float)(way[2] - (at.z - (float)(at.z - way[2])));
+        to[i] = cloth_carry_pack(loss);
     }
 }
 
@@ -110,11 +110,11 @@ void cloth_garment_words(const hed_cloth *cloth, float dt, float4 *words)
 {
     for (uint32_t i = 0; i < cloth->garment_count; i++) {
         const cloth_garment *g = cloth->garments[i];
-        float kept = hed_pow(1.0f - g->damping, dt),
-              upright = kept * hed_pow(1.0f - g->vertical_damping, dt);
+        float factor = hed_pow(1.0f - g->damping, dt),
+              upright = factor * hed_pow(1.0f - g->vertical_damping, dt);
         uint32_t up = cloth->def.up;
-        words[2 * i] = (float4){up == 0 ? upright : kept, up == 1 ? upright : kept,
-            up == 2 ? upright : kept, g->thickness};
+        words[2 * i] = (float4){up == 0 ? upright : factor, up == 1 ? upright : factor,
+            up == 2 ? upright : factor, g->thickness};
         words[2 * i + 1] = (float4){g->drag * half_air_density, g->lift * half_air_density,
             g->friction, g->pressure * dt * dt};
     }
