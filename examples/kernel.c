@@ -3,6 +3,7 @@
  * on a device and through the native version, and compares the results. */
 #include <heddle/author.h>
 #include <heddle/heddle.h>
+#include <heddle/view.h>
 #include <math.h>
 #include <stdio.h>
 

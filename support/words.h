@@ -5,12 +5,10 @@
 #define HED_SUPPORT_WORDS_H
 
 #include "heddle/math.h"
-#include "heddle/view.h"
 
 #include <stdint.h>
 #include <tgmath.h> /* sqrt, fma, fabs of a float are float, as on devices */
 
-typedef uint8_t uchar;
 typedef uint16_t ushort;
 typedef uint32_t uint;
 typedef struct uint2 {

@@ -3,6 +3,8 @@
  * launch of one list belong together, on every device and through NVRTC. */
 #include "fixture.h"
 
+#include "heddle/view.h"
+
 #include "base/signature.h"
 #include "nvrtc_testing.h"
 

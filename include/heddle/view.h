@@ -1,8 +1,8 @@
 /** @file view.h
  *  Argument lists of kernels, written once. A list is a macro with a row for each argument of a
- *  kernel, in order; struct, parameters and unpacking are made from the list here, description and
- *  launch by author.h. This text is C, OpenCL C 1.2 and CUDA at once; in a kernel it is part of the
- *  prelude.
+ *  kernel, in order; parameters, a struct, the unpacking of native calls, the description and the
+ *  launch are made from the list. This text is C, OpenCL C 1.2 and CUDA at once; in a kernel it is
+ *  part of the prelude.
  *
  *  A row is `(KIND, type, name)`, after the list's first parameter for the first row and after its
  *  second one for all others. A list may contain another list:
@@ -137,5 +137,102 @@
 #define HED_VIEW_USE_VALUE(type, name)
 #define HED_VIEW_USE_STRUCT(type, name)
 #define HED_VIEW_USE_LOCAL(type, name) HED_LOCAL_USE(type, name);
+
+/* ---- description and launch, in C after author.h and launch.h ---- */
+
+#if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
+/** Arguments from a list of view.h, in HED_ARGUMENTS(). Members of a row beyond its kind, type, name
+ *  and element size (hed_argument_def.size) follow: `HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SMOOTH), [HED_ROW(smooth_view,
+ *  out)].tolerance = 1e-6)`. A struct of a buffer's elements has a word for its comparison: `#define
+ *  HED_TYPE_particle HED_FLOAT`. */
+#define HED_VIEW_ARGUMENTS(LIST) LIST(HED_VIEW_ARGUMENT, HED_VIEW_NEXT_ARGUMENT)
+#define HED_VIEW_NEXT_ARGUMENT(kind, type, label) , HED_VIEW_ARGUMENT_##kind(type, label)
+#define HED_VIEW_ARGUMENT(kind, type, label) HED_VIEW_ARGUMENT_##kind(type, label)
+#define HED_VIEW_ARGUMENT_IN(type, label) HED_IN(type, label, .size = sizeof(type))
+#define HED_VIEW_ARGUMENT_OUT(type, label) HED_OUT(type, label, .size = sizeof(type))
+#define HED_VIEW_ARGUMENT_INOUT(type, label) HED_INOUT(type, label, .size = sizeof(type))
+#define HED_VIEW_ARGUMENT_SHARED_IN(type, label) HED_IN(type, label, .size = sizeof(type))
+#define HED_VIEW_ARGUMENT_SHARED_OUT(type, label) HED_OUT(type, label, .size = sizeof(type))
+#define HED_VIEW_ARGUMENT_SHARED(type, label) HED_INOUT(type, label, .size = sizeof(type))
+#define HED_VIEW_ARGUMENT_SCRATCH(type, label) HED_SCRATCH(type, label, .size = sizeof(type))
+#define HED_VIEW_ARGUMENT_VALUE(type, label) HED_VALUE(type, label)
+#define HED_VIEW_ARGUMENT_STRUCT(type, label) HED_VALUE_STRUCT(type, label)
+#define HED_VIEW_ARGUMENT_LOCAL(type, label) HED_ARRAY(type, label)
+
+/* hed_type of vectors, that of their elements, and of small integers, as in author.h. */
+#define HED_TYPE_uchar HED_BYTES
+#define HED_TYPE_ushort HED_BYTES
+#define HED_TYPE_int2 HED_INT32
+#define HED_TYPE_int4 HED_INT32
+#define HED_TYPE_uint2 HED_UINT32
+#define HED_TYPE_uint4 HED_UINT32
+#define HED_TYPE_float2 HED_FLOAT
+#define HED_TYPE_float4 HED_FLOAT
+
+/** Declares the struct `launch`, with a hed_buffer for each array of a list, and its values, for
+ *  HED_VIEW_ARGS(). */
+#define HED_VIEW_LAUNCH(launch, LIST) \
+    typedef struct launch { \
+        LIST(HED_VIEW_BUFFER, HED_VIEW_BUFFER) \
+    } launch; \
+    HED_VIEW_BIND(launch, LIST, launch)
+/** Arguments of a launch by their names, as two arguments of the call, pointer and count. They live
+ *  until the enclosing block ends:
+ *
+ *      HED_VIEW_LAUNCH(smooth_launch, SMOOTH)
+ *      hed_launch(stream, kernel, &problem,
+ *          HED_VIEW_ARGS(smooth_launch, .in = in, .out = out, .weight = 0.25f, .n = n), &error);
+ */
+#define HED_VIEW_ARGS(launch, ...) HED_VIEW_ARGS_FROM(launch, &((const launch){__VA_ARGS__}))
+
+/** Declares `bind` for HED_VIEW_ARGS_FROM(): arguments of a list from a struct `source` whose members
+ *  have the names of the list's rows, and may have others. One source serves several kernels. */
+#define HED_VIEW_BIND(bind, LIST, source) \
+    struct bind##_rows { \
+        LIST(HED_VIEW_BYTE, HED_VIEW_BYTE) \
+    }; \
+    static inline __attribute__((unused)) \
+    const hed_argument *bind##_arguments(const source *hed_from, hed_argument *hed_first) \
+    { \
+        hed_argument *hed_argument_at = hed_first; \
+        (void)hed_from; \
+        LIST(HED_VIEW_PUT, HED_VIEW_PUT) \
+        return hed_first; \
+    }
+/** Arguments of a launch from a struct, as two arguments of the call, pointer and count. `from`
+ *  points to the struct, which lives until the launch returns. */
+#define HED_VIEW_ARGS_FROM(bind, from) \
+    bind##_arguments(from, (hed_argument[HED_MAX_ARGUMENTS]){{.kind = HED_BUFFER}}), \
+        (uint32_t)sizeof(struct bind##_rows)
+
+/* Member of the struct of a launch. */
+#define HED_VIEW_BUFFER(kind, type, name) HED_VIEW_BUFFER_##kind(type, name)
+#define HED_VIEW_BUFFER_IN(type, name) hed_buffer *name;
+#define HED_VIEW_BUFFER_OUT(type, name) hed_buffer *name;
+#define HED_VIEW_BUFFER_INOUT(type, name) hed_buffer *name;
+#define HED_VIEW_BUFFER_SHARED_IN(type, name) hed_buffer *name;
+#define HED_VIEW_BUFFER_SHARED_OUT(type, name) hed_buffer *name;
+#define HED_VIEW_BUFFER_SHARED(type, name) hed_buffer *name;
+#define HED_VIEW_BUFFER_SCRATCH(type, name) hed_buffer *name;
+#define HED_VIEW_BUFFER_VALUE(type, name) type name;
+#define HED_VIEW_BUFFER_STRUCT(type, name) type name;
+#define HED_VIEW_BUFFER_LOCAL(type, name)
+
+/* Statement that writes an argument of a launch. */
+#define HED_VIEW_PUT(kind, type, name) HED_VIEW_PUT_##kind(type, name)
+#define HED_VIEW_PUT_IN(type, name) *hed_argument_at++ = hed_buffer_argument(hed_from->name);
+#define HED_VIEW_PUT_OUT(type, name) *hed_argument_at++ = hed_buffer_argument(hed_from->name);
+#define HED_VIEW_PUT_INOUT(type, name) *hed_argument_at++ = hed_buffer_argument(hed_from->name);
+#define HED_VIEW_PUT_SHARED_IN(type, name) *hed_argument_at++ = hed_buffer_argument(hed_from->name);
+#define HED_VIEW_PUT_SHARED_OUT(type, name) \
+    *hed_argument_at++ = hed_buffer_argument(hed_from->name);
+#define HED_VIEW_PUT_SHARED(type, name) *hed_argument_at++ = hed_buffer_argument(hed_from->name);
+#define HED_VIEW_PUT_SCRATCH(type, name) *hed_argument_at++ = hed_buffer_argument(hed_from->name);
+#define HED_VIEW_PUT_VALUE(type, name) *hed_argument_at++ = HED_ARG(hed_from->name);
+#define HED_VIEW_PUT_STRUCT(type, name) \
+    *hed_argument_at++ = hed_struct_argument(&hed_from->name, sizeof hed_from->name);
+#define HED_VIEW_PUT_LOCAL(type, name) *hed_argument_at++ = hed_local_argument();
+
+#endif
 
 #endif

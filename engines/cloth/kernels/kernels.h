@@ -14,6 +14,7 @@
 
 #include "heddle/author.h"
 #include "heddle/cloth.h"
+#include "heddle/launch.h"
 
 #include <string.h>
 

@@ -22,6 +22,8 @@
 #define CLOTH_PHYSICS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
 #include "support/words.h"
+
+#include "heddle/view.h"
 #endif
 
 #define CLOTH_FUNCTION static inline __attribute__((unused))

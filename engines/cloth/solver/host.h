@@ -9,6 +9,8 @@
 #include "kernels/particle.h"
 
 #include "heddle/author.h"
+#include "heddle/launch.h"
+#include "heddle/view.h"
 
 extern const cloth_solver_ops cloth_colours_ops;  /* colours.c: HED_CLOTH_SOLVER_COLOURS */
 extern const cloth_solver_ops cloth_sets_ops;     /* colours.c: HED_CLOTH_SOLVER_SETS */

@@ -13,6 +13,7 @@
 extern const char hed_synth_lattice_h[], hed_synth_lattice_springs_h[],
     hed_synth_lattice_control_h[], hed_synth_lattice_cl[];
 
+typedef uint8_t uchar;
 HED_VIEW(synth_lattice_view, SYNTH_LATTICE)
 #define LATTICE_ROW(name) HED_ROW(synth_lattice_view, name)
 enum { LATTICE_BUFFERS = LATTICE_ROW(step) }; /* number of buffers */

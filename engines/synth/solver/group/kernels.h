@@ -3,7 +3,9 @@
 #define SYNTH_KERNELS_H
 
 #include "heddle/author.h"
+#include "heddle/launch.h"
 #include "heddle/synth.h"
+#include "heddle/view.h"
 #include "support/words.h"
 
 #include "kernels/layout.h"
