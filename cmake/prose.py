@@ -27,7 +27,7 @@ NAMES = set('''what own made given kept gone wanted asked taken found near some 
     that here there where when how which whose who why now then once again ever yet still also only just so too very well far said told
     sent shown seen meant left_over cut put went come came lost won brought thrown drawn known held'''.split())
 OUTSIDE = {'cuda_fp16.h', 'input.cl', 'b.c', 'blur.cl', 'smooth.h', 'stdin.cl'}  # files of others, and examples
-SYSTEM = re.compile(r'^(cl|cu|vk|gl|egl|nvrtc|sqlite3|json|png|MPI_|MHD_|gumbo|pthread_|__|mj|dl|tolower|attr$|get_|atomic_|mad|native_|vload|vstore|wgpu)')
+SYSTEM = re.compile(r'^(cl|cu|vk|gl|egl|nvrtc|sqlite3|json|png|MPI_|MHD_|pthread_|__|mj|dl|tolower|attr$|get_|atomic_|mad|native_|vload|vstore|wgpu)')
 
 os.chdir(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 listed = subprocess.run(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], capture_output=True, text=True).stdout

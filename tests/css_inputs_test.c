@@ -150,5 +150,6 @@ Test(css_inputs, the_first_strong_letter)
         {"1\xd7\x90 a", 2}, {"\xd8\xa7", 2}, {"\xd9\xa1\xd9\xa2", 0}, {"\xe4\xb8\xad", 1},
         {"\xe2\x80\x8f", 2}, {"\xf0\x90\xa4\x80", 2}, {"\xe2\x98\x83\xd7\x90", 2}, {"\xff\xff", 0}};
     for (size_t i = 0; i < HED_COUNT(cases); i++)
-        EXPECT_EQ(css_first_direction(cases[i].text), cases[i].direction, "%s", cases[i].text);
+        EXPECT_EQ(css_first_direction(cases[i].text, strlen(cases[i].text)), cases[i].direction,
+            "%s", cases[i].text);
 }

@@ -67,7 +67,8 @@ static hed_status find_sheets(css_survey *s, const char *path, hed_error *error)
     hed_css_document *document = NULL;
     hed_css_names *names = NULL;
     if (hed_file_read(path, MOST_PAGE_BYTES, &text, &length, error)) return error->status;
-    const hed_css_document_def def = {.html = text, .html_length = length, .file = path};
+    const hed_css_document_def def = {
+        .html = text, .html_length = length, .file = path, .templates = true};
     if (!hed_is_report(text, length) && !hed_css_names_create(NULL, &names, error))
         hed_css_document_create(names, &def, &document, error);
     free(text);
@@ -121,7 +122,8 @@ static hed_status batch_add(
         s->page_total--;
         return HED_OK;
     }
-    const hed_css_document_def def = {.html = text, .html_length = length, .file = path};
+    const hed_css_document_def def = {
+        .html = text, .html_length = length, .file = path, .templates = true};
     hed_css_document **document = &b->documents[b->count];
     hed_css_document_create(b->names, &def, document, error);
     free(text);
@@ -129,8 +131,9 @@ static hed_status batch_add(
     link_page(s, arguments, &b->links[b->count++], *document, path, error);
     hed_css_document_styles(*document, see_style, s);
     b->bytes += length;
+    hed_css_document_info info = hed_css_document_describe(*document);
     s->pages[s->page_count++] =
-        (css_page){.path = path, .elements = hed_css_document_describe(*document).elements};
+        (css_page){.path = path, .elements = info.elements, .possible = info.possible};
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -204,7 +207,7 @@ static void use_selector(css_survey *s, matching *m, const hed_css_document *doc
 {
     css_use *use = &s->uses[m->rule_number[rule]];
     if (m->file_page[m->rule_file[rule]] != page + 1) return;
-    use->elements += m->tally[class];
+    use->elements += m->tally[class] ? m->tally[class] : 1;
     if (m->rule_page[rule] == page + 1) return;
     m->rule_page[rule] = page + 1;
     if (m->head_page[m->rule_head[rule]] != page + 1) {
@@ -227,6 +230,7 @@ static void collect_page(css_survey *s, matching *m, const batch *b, uint32_t do
     uint32_t page = b->first_page + document, touched = 0;
     for (uint32_t i = 0; i < b->links[document].count; i++)
         m->file_page[b->links[document].files[i]] = page + 1;
+    uint32_t page_elements = s->pages[page].elements - s->pages[page].possible;
     for (uint32_t e = 0; e < s->pages[page].elements; e++) {
         uint32_t c = classes[e];
         if (m->class_page[c] != page + 1) {
@@ -235,7 +239,7 @@ static void collect_page(css_survey *s, matching *m, const batch *b, uint32_t do
             m->first[c] = e;
             m->touched[touched++] = c;
         }
-        m->tally[c]++;
+        m->tally[c] += e < page_elements;
     }
     for (uint32_t i = 0; i < touched && !hed_failed(error); i++)
         for (uint32_t c = m->touched[i], k = r->class_begin[c]; k < r->class_begin[c + 1]; k++)

@@ -18,7 +18,8 @@ typedef struct css_use {
 
 typedef struct css_page {
     const char *path;
-    uint32_t elements;
+    uint32_t elements;     /* number of elements, with the possible ones */
+    uint32_t possible;     /* elements that only scripts make of templates */
     uint32_t rules;        /* rules with a selector that matches on the page */
     uint32_t unique_rules; /* rules that match on no other page */
 } css_page;

@@ -175,7 +175,7 @@ static void write_pages(page *p)
         page_link(p, s->pages[i].path);
         page_put(p,
             "</td><td class=value>%s</td><td class=value>%s</td><td class=value>%s</td></tr>\n",
-            grouped(s->pages[i].elements, a), grouped(s->pages[i].rules, b),
+            grouped(s->pages[i].elements - s->pages[i].possible, a), grouped(s->pages[i].rules, b),
             grouped(s->pages[i].unique_rules, c));
     }
     page_put(p, "</tbody></table></div></details></section>\n");

@@ -107,6 +107,12 @@ typedef struct hed_css_tree {
 typedef struct hed_css_document_def {
     const char *html; /**< HTML, UTF-8; NULL: `elements` */
     size_t html_length;
+    /** HTML: adds the elements that scripts can make of templates, and those of declarative shadow
+     *  roots. They are the last elements of the document (hed_css_document_info.possible): a second
+     *  tree, in which each kind of element has copies of the contents of all templates and shadow
+     *  roots; of large pages, as many as 262,144 elements. The sheets include those in templates
+     *  and shadow roots. */
+    bool templates;
     const char *file;                /**< name in messages; NULL: "page" */
     const hed_css_element *elements; /**< (element_count), parents before children */
     uint32_t element_count;
@@ -115,11 +121,11 @@ typedef struct hed_css_document_def {
 } hed_css_document_def;
 
 /** Creates a document. There is no invalid HTML, and damaged UTF-8 is read as U+FFFD; but a
- *  picture, an archive or UTF-16, recognised by the first bytes, is an error. For HTML of n bytes,
- *  libgumbo takes time in proportion to n, and in addition to the square of the depth and of the
- *  attributes of one tag.
- *  Errors: ARGUMENT, FORMAT (no text; a parent that is no earlier element), LIMIT (1 GiB of HTML),
- *  MEMORY, UNSUPPORTED (HTML without libgumbo). */
+ *  picture, an archive or UTF-16, recognised by the first bytes, is an error. Elements below level
+ *  512 become siblings, as in browsers. Time is in proportion to the HTML and the nodes made of it.
+ *  Errors: ARGUMENT, FORMAT (no text; a parent that is no earlier element), LIMIT (1 GiB of HTML;
+ *  more than 8 nodes for each of its bytes, of formatting elements that are never closed),
+ *  MEMORY. */
 HED_API hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_def *def,
     hed_css_document **document, hed_error *error);
 /** Destroys a document. NULL is allowed. */
@@ -128,7 +134,8 @@ HED_API void hed_css_document_destroy(hed_css_document *document);
 /** Properties of a document. */
 typedef struct hed_css_document_info {
     uint32_t elements;
-    uint32_t depth; /**< level of the deepest element; that of the root is 0 */
+    uint32_t possible; /**< the last elements, which `templates` has added */
+    uint32_t depth;    /**< level of the deepest element; that of the root is 0 */
     bool quirks;
     uint32_t style_sheets; /**< number of `<style>` and `<link rel=stylesheet>` */
 } hed_css_document_info;

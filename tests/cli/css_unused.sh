@@ -36,6 +36,17 @@ run 2 css unused "$site/page.html" --fail-over 101%
 run 1 css unused "$site/none.html"; err_has 'none.html'; out_is_empty
 run 1 css unused "$site/b.css"; err_has 'names none of its own'
 
+# ---- contents of templates and declarative shadow roots can appear ----
+printf '%s' '<!doctype html><body><ul class=list></ul><template><li class=item><b>1</b></template>' \
+    '<p><template shadowrootmode=open><link rel=stylesheet href=shadow.css><u class=inner>2</u></template>' > "$site/sub/template.html"
+printf '%s' '.list > .item{a:b}.item b{a:b}ul .item + p{a:b}.gone{a:b}' > "$site/sub/template.css"
+printf '%s' '.inner{a:b}.outer{a:b}' > "$site/sub/shadow.css"
+run 0 css unused "$site/sub/template.html" --css "$site/sub/template.css"
+out_has '\.gone$'; out_lacks 'item b'; out_lacks 'list > .item'
+run 0 css unused "$site/sub/template.html"
+out_has '\.outer$'; out_lacks 'inner'
+rm "$site/sub/template.html" "$site/sub/template.css" "$site/sub/shadow.css"
+
 # ---- each page against its own sheets, each sheet once ----
 cp "$site/page.html" "$site/sub/same.html" # a.css is not beside it
 echo '<!doctype html><link rel=stylesheet href=/css/c.css><link rel=stylesheet href=../a.css><style>p { color: red } .gone { } em:hover { }</style><i class=unused></i>' > "$site/sub/other.html"

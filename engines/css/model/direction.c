@@ -34,14 +34,14 @@ static const uint32_t runs[] = {0x0, 0x105, 0x16c, 0x185, 0x1ec, 0x2a9, 0x2ac, 0
     0x78401, 0x78bfc, 0x79f81, 0x7a002, 0x7bbc0, 0x7c441, 0x7c4bc, 0x7c4c1, 0x7c5a8, 0x7c5c1,
     0x7c6b4, 0x7c799, 0x7c980, 0x80001};
 
-int css_first_direction(const char *text)
+int css_first_direction(const char *text, size_t length)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    while (at < end) {
         uint32_t c = *at++;
         int trailing = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
         if (trailing) c &= 0x3fu >> trailing;
-        for (; trailing && (*at & 0xc0) == 0x80; trailing--) c = c << 6 | (*at++ & 0x3f);
+        for (; trailing && at < end && (*at & 0xc0) == 0x80; trailing--) c = c << 6 | (*at++ & 0x3f);
         uint32_t low = 0, high = HED_COUNT(runs);
         while (high - low > 1) { /* the last run that begins at c or before */
             uint32_t middle = (low + high) / 2;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "html.h"
+#include "html/document.h"
 #include "states.h"
 
 hed_status css_document_room(
@@ -301,6 +302,7 @@ hed_css_document_info hed_css_document_describe(const hed_css_document *d)
 {
     if (!d) return (hed_css_document_info){0};
     return (hed_css_document_info){.elements = d->count,
+        .possible = d->possible,
         .depth = d->depth,
         .quirks = d->quirks,
         .style_sheets = d->sheet_count};

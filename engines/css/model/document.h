@@ -1,4 +1,4 @@
-/* A document: arrays over its elements in document order. html.c makes it from gumbo's tree,
+/* A document: arrays over its elements in document order. html/ makes it from HTML,
  * document.c from arrays, tree.c from a program's tree; states.c finds the states that HTML defines
  * (forms, links, language, direction). Indices have 32 bits; CSS_NONE: no such element (never a
  * pointer: R4). */
@@ -63,6 +63,7 @@ struct hed_css_document {
     hed_arena arena;
     hed_css_names *names;
     uint32_t count; /* N */
+    uint32_t possible; /* last elements, which only scripts make of templates */
     uint32_t depth; /* greatest level */
     bool quirks;
     uint32_t class_name, id_name; /* the names "class" and "id" */
@@ -129,9 +130,5 @@ void css_change_places(
  * and its new position are shifted. Updates levels and positions, but not states. */
 hed_status css_document_move(hed_css_document *document, uint32_t element, uint32_t parent,
     uint32_t before, uint32_t *to, hed_error *error);
-
-/* Fills a document from HTML. */
-hed_status css_document_from_html(
-    hed_css_document *document, const hed_css_document_def *def, hed_error *error);
 
 #endif

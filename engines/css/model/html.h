@@ -1,4 +1,4 @@
-/* Functions that fill a document, shared by document.c, html.c and change.c. */
+/* Functions that fill a document, shared by document.c, change.c and the HTML parser. */
 #ifndef HED_CSS_HTML_H
 #define HED_CSS_HTML_H
 
@@ -15,6 +15,6 @@ hed_status css_document_classes(hed_css_document *document, uint32_t element, he
 
 /* Direction of the first strong letter of a text: 1 left to right, 2 right to left; 0: no strong
  * letter. */
-int css_first_direction(const char *text);
+int css_first_direction(const char *text, size_t length);
 
 #endif

@@ -38,7 +38,7 @@ typedef struct css_pseudo {
     uint8_t role;
     uint8_t argument; /* CSS_ARGUMENT_ANY ... */
     uint32_t bits;    /* FLAG, STATE: as in css_simple; IS: mode of its list */
-    uint32_t changes; /* FLAG: flag of the elements on which a reader can change it; 0: none */
+    uint32_t changes; /* FLAG: flag of the elements on which a reader can change it, or 0 */
 } css_pseudo;
 
 /* Finds a pseudo-class or pseudo-element by its name in lower case; NULL: unknown. */

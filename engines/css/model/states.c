@@ -194,9 +194,10 @@ static bool is_undefined(const states *s, uint32_t e)
         "font-face-src", "font-face-uri", "font-face-format", "font-face-name", "missing-glyph"};
     const char *tag = hed_css_names_text(s->d->names, s->d->tag[e], NULL);
     if (s->d->name_space[e] != HED_CSS_HTML) return false;
+    if (!strchr(tag, '-')) return has(s, e, W_is);
     for (size_t i = 0; i < HED_COUNT(reserved); i++)
         if (strcmp(tag, reserved[i]) == 0) return false;
-    return strchr(tag, '-') || has(s, e, W_is);
+    return true;
 }
 
 static uint32_t textarea_flags(const states *s, uint32_t e, bool disabled)

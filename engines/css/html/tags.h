@@ -1,0 +1,202 @@
+/* Names of elements that have rules of their own in the parser: one line each, sorted by name.
+ *
+ *     T(identifier, name, flags, rules of its start tag "in body", rules of its end tag "in body")
+ */
+#ifndef HED_CSS_HTML_TAGS_H
+#define HED_CSS_HTML_TAGS_H
+
+/* Categories of HTML elements (HTML Living Standard, "The stack of open elements"). */
+enum {
+    HTML_SPECIAL = 1 << 0,
+    HTML_SCOPE = 1 << 1,       /* ends a scope */
+    HTML_TABLE_SCOPE = 1 << 2, /* ends a table scope */
+    HTML_LIST_SCOPE = 1 << 3,  /* ends a list item scope, in addition to HTML_SCOPE */
+    HTML_BUTTON_SCOPE = 1 << 4,
+    HTML_IMPLIED = 1 << 5,    /* end tags that may be implied */
+    HTML_THOROUGHLY = 1 << 6, /* the same, if implied thoroughly */
+    HTML_HEADING = 1 << 7,    /* h1 to h6 */
+    HTML_FOSTERS = 1 << 8,    /* table, tbody, tfoot, thead, tr */
+    HTML_SHADOW_HOST = 1 << 9 /* may have a declarative shadow root, as custom elements may */
+};
+
+/* clang-format off */
+#define HTML_TAGS(T) \
+    T(A, "a", 0, A, FORMATTING) \
+    T(ADDRESS, "address", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(ANNOTATION_XML, "annotation-xml", 0, ORDINARY, ORDINARY) \
+    T(APPLET, "applet", HTML_SPECIAL | HTML_SCOPE, OBJECT, OBJECT) \
+    T(AREA, "area", HTML_SPECIAL, VOID, ORDINARY) \
+    T(ARTICLE, "article", HTML_SPECIAL | HTML_SHADOW_HOST, BLOCK, BLOCK) \
+    T(ASIDE, "aside", HTML_SPECIAL | HTML_SHADOW_HOST, BLOCK, BLOCK) \
+    T(B, "b", 0, FORMATTING, FORMATTING) \
+    T(BASE, "base", HTML_SPECIAL, HEAD, ORDINARY) \
+    T(BASEFONT, "basefont", HTML_SPECIAL, HEAD, ORDINARY) \
+    T(BDI, "bdi", 0, ORDINARY, ORDINARY) \
+    T(BGSOUND, "bgsound", HTML_SPECIAL, HEAD, ORDINARY) \
+    T(BIG, "big", 0, FORMATTING, FORMATTING) \
+    T(BLOCKQUOTE, "blockquote", HTML_SPECIAL | HTML_SHADOW_HOST, BLOCK, BLOCK) \
+    T(BODY, "body", HTML_SPECIAL | HTML_SHADOW_HOST, BODY, BODY) \
+    T(BR, "br", HTML_SPECIAL, VOID, BR) \
+    T(BUTTON, "button", HTML_SPECIAL | HTML_BUTTON_SCOPE, BUTTON, BLOCK) \
+    T(CAPTION, "caption", HTML_SPECIAL | HTML_SCOPE | HTML_THOROUGHLY, IGNORED, ORDINARY) \
+    T(CENTER, "center", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(CODE, "code", 0, FORMATTING, FORMATTING) \
+    T(COL, "col", HTML_SPECIAL, IGNORED, ORDINARY) \
+    T(COLGROUP, "colgroup", HTML_SPECIAL | HTML_THOROUGHLY, IGNORED, ORDINARY) \
+    T(DD, "dd", HTML_SPECIAL | HTML_IMPLIED, ITEM, ITEM) \
+    T(DESC, "desc", 0, ORDINARY, ORDINARY) \
+    T(DETAILS, "details", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(DIALOG, "dialog", 0, BLOCK, BLOCK) \
+    T(DIR, "dir", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(DIV, "div", HTML_SPECIAL | HTML_SHADOW_HOST, BLOCK, BLOCK) \
+    T(DL, "dl", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(DT, "dt", HTML_SPECIAL | HTML_IMPLIED, ITEM, ITEM) \
+    T(EM, "em", 0, FORMATTING, FORMATTING) \
+    T(EMBED, "embed", HTML_SPECIAL, VOID, ORDINARY) \
+    T(FIELDSET, "fieldset", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(FIGCAPTION, "figcaption", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(FIGURE, "figure", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(FONT, "font", 0, FORMATTING, FORMATTING) \
+    T(FOOTER, "footer", HTML_SPECIAL | HTML_SHADOW_HOST, BLOCK, BLOCK) \
+    T(FOREIGNOBJECT, "foreignobject", 0, ORDINARY, ORDINARY) \
+    T(FORM, "form", HTML_SPECIAL, FORM, FORM) \
+    T(FRAME, "frame", HTML_SPECIAL, IGNORED, ORDINARY) \
+    T(FRAMESET, "frameset", HTML_SPECIAL, FRAMESET, ORDINARY) \
+    T(H1, "h1", HTML_SPECIAL | HTML_HEADING | HTML_SHADOW_HOST, HEADING, HEADING) \
+    T(H2, "h2", HTML_SPECIAL | HTML_HEADING | HTML_SHADOW_HOST, HEADING, HEADING) \
+    T(H3, "h3", HTML_SPECIAL | HTML_HEADING | HTML_SHADOW_HOST, HEADING, HEADING) \
+    T(H4, "h4", HTML_SPECIAL | HTML_HEADING | HTML_SHADOW_HOST, HEADING, HEADING) \
+    T(H5, "h5", HTML_SPECIAL | HTML_HEADING | HTML_SHADOW_HOST, HEADING, HEADING) \
+    T(H6, "h6", HTML_SPECIAL | HTML_HEADING | HTML_SHADOW_HOST, HEADING, HEADING) \
+    T(HEAD, "head", HTML_SPECIAL, IGNORED, ORDINARY) \
+    T(HEADER, "header", HTML_SPECIAL | HTML_SHADOW_HOST, BLOCK, BLOCK) \
+    T(HGROUP, "hgroup", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(HR, "hr", HTML_SPECIAL, HR, ORDINARY) \
+    T(HTML, "html", HTML_SPECIAL | HTML_SCOPE | HTML_TABLE_SCOPE, HTML, HTML) \
+    T(I, "i", 0, FORMATTING, FORMATTING) \
+    T(IFRAME, "iframe", HTML_SPECIAL, IFRAME, ORDINARY) \
+    T(IMAGE, "image", 0, IMAGE, ORDINARY) \
+    T(IMG, "img", HTML_SPECIAL, VOID, ORDINARY) \
+    T(INPUT, "input", HTML_SPECIAL, INPUT, ORDINARY) \
+    T(KEYGEN, "keygen", HTML_SPECIAL, VOID, ORDINARY) \
+    T(LI, "li", HTML_SPECIAL | HTML_IMPLIED, LI, LI) \
+    T(LINK, "link", HTML_SPECIAL, HEAD, ORDINARY) \
+    T(LISTING, "listing", HTML_SPECIAL, PRE, BLOCK) \
+    T(MAIN, "main", HTML_SPECIAL | HTML_SHADOW_HOST, BLOCK, BLOCK) \
+    T(MALIGNMARK, "malignmark", 0, ORDINARY, ORDINARY) \
+    T(MARQUEE, "marquee", HTML_SPECIAL | HTML_SCOPE, OBJECT, OBJECT) \
+    T(MATH, "math", 0, MATH, ORDINARY) \
+    T(MENU, "menu", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(META, "meta", HTML_SPECIAL, HEAD, ORDINARY) \
+    T(MGLYPH, "mglyph", 0, ORDINARY, ORDINARY) \
+    T(MI, "mi", 0, ORDINARY, ORDINARY) \
+    T(MN, "mn", 0, ORDINARY, ORDINARY) \
+    T(MO, "mo", 0, ORDINARY, ORDINARY) \
+    T(MS, "ms", 0, ORDINARY, ORDINARY) \
+    T(MTEXT, "mtext", 0, ORDINARY, ORDINARY) \
+    T(NAV, "nav", HTML_SPECIAL | HTML_SHADOW_HOST, BLOCK, BLOCK) \
+    T(NOBR, "nobr", 0, NOBR, FORMATTING) \
+    T(NOEMBED, "noembed", HTML_SPECIAL, NOEMBED, ORDINARY) \
+    T(NOFRAMES, "noframes", HTML_SPECIAL, HEAD, ORDINARY) \
+    T(NOSCRIPT, "noscript", HTML_SPECIAL, ORDINARY, ORDINARY) \
+    T(OBJECT, "object", HTML_SPECIAL | HTML_SCOPE, OBJECT, OBJECT) \
+    T(OL, "ol", HTML_SPECIAL | HTML_LIST_SCOPE, BLOCK, BLOCK) \
+    T(OPTGROUP, "optgroup", HTML_IMPLIED, OPTGROUP, ORDINARY) \
+    T(OPTION, "option", HTML_IMPLIED, OPTION, ORDINARY) \
+    T(P, "p", HTML_SPECIAL | HTML_IMPLIED | HTML_SHADOW_HOST, BLOCK, P) \
+    T(PARAM, "param", HTML_SPECIAL, SOURCE, ORDINARY) \
+    T(PLAINTEXT, "plaintext", HTML_SPECIAL, PLAINTEXT, ORDINARY) \
+    T(PRE, "pre", HTML_SPECIAL, PRE, BLOCK) \
+    T(RB, "rb", HTML_IMPLIED, RUBY_BASE, ORDINARY) \
+    T(RP, "rp", HTML_IMPLIED, RUBY_TEXT, ORDINARY) \
+    T(RT, "rt", HTML_IMPLIED, RUBY_TEXT, ORDINARY) \
+    T(RTC, "rtc", HTML_IMPLIED, RUBY_BASE, ORDINARY) \
+    T(RUBY, "ruby", 0, ORDINARY, ORDINARY) \
+    T(S, "s", 0, FORMATTING, FORMATTING) \
+    T(SCRIPT, "script", HTML_SPECIAL, HEAD, ORDINARY) \
+    T(SEARCH, "search", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(SECTION, "section", HTML_SPECIAL | HTML_SHADOW_HOST, BLOCK, BLOCK) \
+    T(SELECT, "select", HTML_SPECIAL | HTML_SCOPE, SELECT, BLOCK) \
+    T(SELECTEDCONTENT, "selectedcontent", 0, ORDINARY, ORDINARY) \
+    T(SMALL, "small", 0, FORMATTING, FORMATTING) \
+    T(SOURCE, "source", HTML_SPECIAL, SOURCE, ORDINARY) \
+    T(SPAN, "span", HTML_SHADOW_HOST, ORDINARY, ORDINARY) \
+    T(STRIKE, "strike", 0, FORMATTING, FORMATTING) \
+    T(STRONG, "strong", 0, FORMATTING, FORMATTING) \
+    T(STYLE, "style", HTML_SPECIAL, HEAD, ORDINARY) \
+    T(SUB, "sub", 0, ORDINARY, ORDINARY) \
+    T(SUMMARY, "summary", HTML_SPECIAL, BLOCK, BLOCK) \
+    T(SUP, "sup", 0, ORDINARY, ORDINARY) \
+    T(SVG, "svg", 0, SVG, ORDINARY) \
+    T(TABLE, "table", HTML_SPECIAL | HTML_SCOPE | HTML_TABLE_SCOPE | HTML_FOSTERS, TABLE, ORDINARY) \
+    T(TBODY, "tbody", HTML_SPECIAL | HTML_THOROUGHLY | HTML_FOSTERS, IGNORED, ORDINARY) \
+    T(TD, "td", HTML_SPECIAL | HTML_SCOPE | HTML_THOROUGHLY, IGNORED, ORDINARY) \
+    T(TEMPLATE, "template", HTML_SPECIAL | HTML_SCOPE | HTML_TABLE_SCOPE, HEAD, TEMPLATE) \
+    T(TEXTAREA, "textarea", HTML_SPECIAL, TEXTAREA, ORDINARY) \
+    T(TFOOT, "tfoot", HTML_SPECIAL | HTML_THOROUGHLY | HTML_FOSTERS, IGNORED, ORDINARY) \
+    T(TH, "th", HTML_SPECIAL | HTML_SCOPE | HTML_THOROUGHLY, IGNORED, ORDINARY) \
+    T(THEAD, "thead", HTML_SPECIAL | HTML_THOROUGHLY | HTML_FOSTERS, IGNORED, ORDINARY) \
+    T(TITLE, "title", HTML_SPECIAL, HEAD, ORDINARY) \
+    T(TR, "tr", HTML_SPECIAL | HTML_THOROUGHLY | HTML_FOSTERS, IGNORED, ORDINARY) \
+    T(TRACK, "track", HTML_SPECIAL, SOURCE, ORDINARY) \
+    T(TT, "tt", 0, FORMATTING, FORMATTING) \
+    T(U, "u", 0, FORMATTING, FORMATTING) \
+    T(UL, "ul", HTML_SPECIAL | HTML_LIST_SCOPE, BLOCK, BLOCK) \
+    T(VAR, "var", 0, ORDINARY, ORDINARY) \
+    T(WBR, "wbr", HTML_SPECIAL, VOID, ORDINARY) \
+    T(XMP, "xmp", HTML_SPECIAL, XMP, ORDINARY)
+/* clang-format on */
+
+/* Number of an element name: HTML_UNKNOWN, or HTML_ and the identifier. */
+typedef enum html_tag {
+    HTML_UNKNOWN,
+#define HTML_TAG(identifier, name, flags, start, end) HTML_##identifier,
+    HTML_TAGS(HTML_TAG)
+#undef HTML_TAG
+        HTML_TAG_COUNT
+} html_tag;
+
+/* Rules of start tags and end tags "in body"; BLOCK ... */
+enum {
+    HTML_RULE_ORDINARY,
+    HTML_RULE_A,
+    HTML_RULE_BLOCK,
+    HTML_RULE_BODY,
+    HTML_RULE_BR,
+    HTML_RULE_BUTTON,
+    HTML_RULE_FORM,
+    HTML_RULE_FORMATTING,
+    HTML_RULE_FRAMESET,
+    HTML_RULE_HEAD, /* rules of "in head" */
+    HTML_RULE_HEADING,
+    HTML_RULE_HR,
+    HTML_RULE_HTML,
+    HTML_RULE_IFRAME,
+    HTML_RULE_IGNORED,
+    HTML_RULE_IMAGE,
+    HTML_RULE_INPUT,
+    HTML_RULE_ITEM, /* dd, dt */
+    HTML_RULE_LI,
+    HTML_RULE_MATH,
+    HTML_RULE_NOBR,
+    HTML_RULE_NOEMBED,
+    HTML_RULE_OBJECT,
+    HTML_RULE_OPTGROUP,
+    HTML_RULE_OPTION,
+    HTML_RULE_P,
+    HTML_RULE_PLAINTEXT,
+    HTML_RULE_PRE,
+    HTML_RULE_RUBY_BASE,
+    HTML_RULE_RUBY_TEXT,
+    HTML_RULE_SELECT,
+    HTML_RULE_SOURCE,
+    HTML_RULE_SVG,
+    HTML_RULE_TABLE,
+    HTML_RULE_TEMPLATE,
+    HTML_RULE_TEXTAREA,
+    HTML_RULE_VOID,
+    HTML_RULE_XMP,
+    HTML_RULES
+};
+
+#endif

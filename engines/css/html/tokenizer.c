@@ -1,0 +1,272 @@
+/* States of the tokenizer in which text is read: data, RCDATA, RAWTEXT, script data, PLAINTEXT and
+ * CDATA sections. A run of text becomes one token. */
+#include "tokenizer.h"
+#include "scan.h"
+
+void html_tokenizer_init(html_tokenizer *t, hed_css_names *names, const char *text, size_t length)
+{
+    *t = (html_tokenizer){.text = text,
+        .at = text,
+        .end = text + length,
+        .names = names,
+        .allocator = names->allocator,
+        .last_name = HED_CSS_NONE};
+    t->cache = hed_new(&t->allocator, HTML_CACHED_NAMES, sizeof *t->cache, NULL);
+    t->failed = !t->cache;
+}
+
+void html_tokenizer_free(html_tokenizer *t)
+{
+    hed_delete(&t->allocator, t->cache, HTML_CACHED_NAMES, sizeof *t->cache);
+    hed_delete(&t->allocator, t->decoded, t->decoded_room, 1);
+    hed_delete(&t->allocator, t->attributes, t->attribute_room, sizeof *t->attributes);
+    hed_delete(&t->allocator, t->attribute_seen, t->seen_room, sizeof *t->attribute_seen);
+}
+
+bool html_grow(
+    const hed_allocator *allocator, void *items, uint32_t *room, uint64_t count, size_t size)
+{
+    void *old = *(void **)items;
+    uint64_t larger = *room ? *room : 64;
+    while (larger < count) larger *= 2;
+    if (larger == *room) return true;
+    void *grown = larger > UINT32_MAX / 2 ? NULL : hed_new(allocator, larger, size, NULL);
+    if (!grown) return false;
+    if (old) memcpy(grown, old, *room * size);
+    hed_delete(allocator, old, *room, size);
+    *(void **)items = grown;
+    *room = (uint32_t)larger;
+    return true;
+}
+
+void html_decode(html_tokenizer *t, const char *bytes, size_t length)
+{
+    if (!html_grow(&t->allocator, &t->decoded, &t->decoded_room,
+            (uint64_t)t->decoded_length + length, 1)) {
+        t->failed = true;
+        return;
+    }
+    memcpy(t->decoded + t->decoded_length, bytes, length);
+    t->decoded_length += (uint32_t)length;
+}
+
+/* ---- text ---- */
+
+/* Takes the text up to `at`, if there is any. */
+static bool take_text(html_tokenizer *t, html_token *token, const char *at)
+{
+    const char *begin = t->at;
+    t->at = at;
+    if (at == begin) return false;
+    token->kind = HTML_CHARACTERS;
+    token->text = html_slice(t, begin, at);
+    return true;
+}
+
+/* Takes characters that are decoded, from position `decoded` on. */
+static void take_decoded(html_tokenizer *t, html_token *token, uint32_t decoded)
+{
+    token->kind = HTML_CHARACTERS;
+    token->text = (html_text){decoded | HTML_DECODED, t->decoded_length - decoded};
+}
+
+static void take_replacement(html_tokenizer *t, html_token *token)
+{
+    uint32_t decoded = t->decoded_length;
+    t->at++;
+    html_decode(t, HTML_REPLACEMENT, 3);
+    take_decoded(t, token, decoded);
+}
+
+/* Takes the text before `at`, which is "&", or a character reference there; false: the text continues. */
+static bool take_reference(html_tokenizer *t, html_token *token, const char *at)
+{
+    uint32_t decoded = t->decoded_length;
+    const char *after = html_character_reference(t, at, false);
+    if (after == at) return false;
+    if (take_text(t, token, at)) { /* the reference is read again for the next token */
+        t->decoded_length = decoded;
+        return true;
+    }
+    t->at = after;
+    take_decoded(t, token, decoded);
+    return true;
+}
+
+/* Result of a search for markup. */
+enum markup { MARKUP_ABSENT, MARKUP_SKIPPED, MARKUP_TAKEN };
+
+/* Takes the token that begins at `at`, which is "<", or the text before it. MARKUP_ABSENT: the text
+ * continues; MARKUP_SKIPPED: the markup is no token. */
+static enum markup take_markup(html_tokenizer *t, html_token *token, const char *at)
+{
+    const char *next = at + 1;
+    if (next == t->end) return MARKUP_ABSENT;
+    bool end_tag = *next == '/' && next + 1 < t->end;
+    if (end_tag) next++;
+    if (!html_is_letter(*next) && !end_tag && *next != '!' && *next != '?') return MARKUP_ABSENT;
+    if (take_text(t, token, at)) return MARKUP_TAKEN;
+    t->at = next;
+    if (html_is_letter(*next)) { /* tag open state, end tag open state */
+        token->begin = (uint32_t)(at - t->text);
+        token->kind = end_tag ? HTML_END_TAG : HTML_START_TAG;
+        if (!html_tag_name(t, token)) token->kind = HTML_END_OF_FILE;
+        return MARKUP_TAKEN;
+    }
+    if (end_tag && *next == '>') {
+        t->at++;
+        return MARKUP_SKIPPED;
+    }
+    if (end_tag || *next == '?') html_bogus_comment(t, token);
+    else if (!html_markup_declaration(t, token)) {
+        t->state = HTML_CDATA_SECTION_STATE;
+        return MARKUP_SKIPPED;
+    }
+    return MARKUP_TAKEN;
+}
+
+/* True if a token is taken, as for the functions of the states below; else the state has changed. */
+static bool data_state(html_tokenizer *t, html_token *token)
+{
+    for (const char *at = t->at;; at++) {
+        at = html_find(at, t->end, '<', '&', 0);
+        if (at == t->end) {
+            if (!take_text(t, token, at)) token->kind = HTML_END_OF_FILE;
+            return true;
+        }
+        if (*at == '<') {
+            enum markup markup = take_markup(t, token, at);
+            if (markup == MARKUP_TAKEN) return true;
+            if (markup == MARKUP_SKIPPED) return false;
+        } else if (*at == '&') {
+            if (take_reference(t, token, at)) return true;
+        } else {
+            if (take_text(t, token, at)) return true;
+            t->at++;
+            token->kind = HTML_NULL;
+            return true;
+        }
+    }
+}
+
+/* True if the appropriate end tag begins at `at`, which is "<". */
+static bool is_end_tag(const html_tokenizer *t, const char *at)
+{
+    size_t length;
+    const char *name = hed_css_names_text(t->names, t->last_name, &length);
+    if (t->last_name == HED_CSS_NONE || (size_t)(t->end - at) < length + 3 || at[1] != '/')
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if (css_ascii_lower(at[2 + i]) != name[i]) return false;
+    char after = at[2 + length];
+    return html_is_space(after) || after == '/' || after == '>';
+}
+
+/* RCDATA, RAWTEXT and PLAINTEXT. */
+static void raw_state(html_tokenizer *t, html_token *token)
+{
+    bool references = t->state == HTML_RCDATA_STATE;
+    for (const char *at = t->at;; at++) {
+        at = html_find(
+            at, t->end, t->state == HTML_PLAINTEXT_STATE ? 0 : '<', references ? '&' : 0, 0);
+        if (at == t->end) {
+            if (!take_text(t, token, at)) token->kind = HTML_END_OF_FILE;
+            return;
+        }
+        if (*at == '&' && take_reference(t, token, at)) return;
+        if (*at == '<' && is_end_tag(t, at)) {
+            if (take_text(t, token, at)) return;
+            t->state = HTML_DATA_STATE;
+            take_markup(t, token, at);
+            return;
+        }
+        if (*at) continue;
+        if (!take_text(t, token, at)) take_replacement(t, token);
+        return;
+    }
+}
+
+/* True if "script" and a character that ends a tag name follow. */
+static bool is_script(const html_tokenizer *t, const char *at)
+{
+    if (t->end - at < 7) return false;
+    for (int i = 0; i < 6; i++)
+        if (css_ascii_lower(at[i]) != "script"[i]) return false;
+    return html_is_space(at[6]) || at[6] == '/' || at[6] == '>';
+}
+
+/* State of script data after the character at `at`, which is "<" or ">". */
+static html_state script_state(const html_tokenizer *t, const char *at)
+{
+    if (*at == '>')
+        return at - t->text >= 2 && at[-1] == '-' && at[-2] == '-' ? HTML_SCRIPT_DATA_STATE
+                                                                   : t->state;
+    if (t->state == HTML_SCRIPT_DATA_STATE && t->end - at >= 4 && memcmp(at, "<!--", 4) == 0)
+        return HTML_SCRIPT_DATA_ESCAPED_STATE;
+    if (t->state == HTML_SCRIPT_DATA_ESCAPED_STATE && is_script(t, at + 1))
+        return HTML_SCRIPT_DATA_DOUBLE_ESCAPED_STATE;
+    if (t->state == HTML_SCRIPT_DATA_DOUBLE_ESCAPED_STATE && t->end - at > 2 && at[1] == '/' &&
+        is_script(t, at + 2))
+        return HTML_SCRIPT_DATA_ESCAPED_STATE;
+    return t->state;
+}
+
+static void script_data_state(html_tokenizer *t, html_token *token)
+{
+    for (const char *at = t->at;; at++) {
+        at = html_find(at, t->end, '<', t->state == HTML_SCRIPT_DATA_STATE ? '<' : '>', 0);
+        if (at == t->end) {
+            if (!take_text(t, token, at)) token->kind = HTML_END_OF_FILE;
+            return;
+        }
+        if (*at == '<' && t->state != HTML_SCRIPT_DATA_DOUBLE_ESCAPED_STATE && is_end_tag(t, at)) {
+            if (take_text(t, token, at)) return;
+            t->state = HTML_DATA_STATE;
+            take_markup(t, token, at);
+            return;
+        }
+        if (!*at) {
+            if (!take_text(t, token, at)) take_replacement(t, token);
+            return;
+        }
+        t->state = script_state(t, at);
+    }
+}
+
+static bool cdata_section_state(html_tokenizer *t, html_token *token)
+{
+    for (const char *at = t->at;; at++) {
+        at = html_find(at, t->end, ']', 0, 0);
+        if (at == t->end) {
+            if (!take_text(t, token, at)) token->kind = HTML_END_OF_FILE;
+            return true;
+        }
+        if (*at == ']' && (t->end - at < 3 || at[1] != ']' || at[2] != '>')) continue;
+        if (take_text(t, token, at)) return true;
+        t->at += *at ? 3 : 1;
+        if (*at) t->state = HTML_DATA_STATE;
+        else token->kind = HTML_NULL;
+        return !*at;
+    }
+}
+
+void html_next(html_tokenizer *t, html_token *token)
+{
+    for (bool is_token = false; !is_token;) switch (t->state) {
+        case HTML_DATA_STATE: is_token = data_state(t, token); break;
+        case HTML_RCDATA_STATE:
+        case HTML_RAWTEXT_STATE:
+        case HTML_PLAINTEXT_STATE:
+            raw_state(t, token);
+            is_token = true;
+            break;
+        case HTML_SCRIPT_DATA_STATE:
+        case HTML_SCRIPT_DATA_ESCAPED_STATE:
+        case HTML_SCRIPT_DATA_DOUBLE_ESCAPED_STATE:
+            script_data_state(t, token);
+            is_token = true;
+            break;
+        case HTML_CDATA_SECTION_STATE: is_token = cdata_section_state(t, token); break;
+        }
+    if (t->failed) token->kind = HTML_END_OF_FILE;
+}

@@ -1,0 +1,209 @@
+/* States of the tokenizer in which comments, document types and character references are read. */
+#include <stdlib.h>
+
+#include "entities.h"
+#include "scan.h"
+#include "tokenizer.h"
+
+/* ---- comments ---- */
+
+void html_bogus_comment(html_tokenizer *t, html_token *token)
+{
+    const char *begin = t->at, *end = memchr(begin, '>', (size_t)(t->end - begin));
+    if (!end) end = t->end;
+    t->at = end < t->end ? end + 1 : end;
+    token->kind = HTML_COMMENT;
+    token->text = html_slice(t, begin, end);
+}
+
+/* Comment start state and the following ones, from the character after "<!--". */
+static void comment(html_tokenizer *t, html_token *token)
+{
+    const char *begin = t->at, *at = begin, *end = t->end;
+    token->kind = HTML_COMMENT;
+    token->text = html_slice(t, begin, begin);
+    if (at < end && *at == '>') { /* <!--> */
+        t->at = at + 1;
+        return;
+    }
+    if (end - at >= 2 && at[0] == '-' && at[1] == '>') { /* <!---> */
+        t->at = at + 2;
+        return;
+    }
+    for (; at < end; at++) {
+        at = memchr(at, '-', (size_t)(end - at));
+        if (!at) break;
+        if (end - at >= 2 && at[1] != '-') continue;
+        const char *after = at + 1;
+        if (after < end) after++; /* comment end state; more dashes belong to the comment */
+        if (after < end && *after == '!') after++;
+        if (after < end && *after != '>') continue;
+        token->text = html_slice(t, begin, at);
+        t->at = after < end ? after + 1 : end;
+        return;
+    }
+    token->text = html_slice(t, begin, end);
+    t->at = end;
+}
+
+/* ---- document types ---- */
+
+/* True if a word follows; ASCII case is ignored. */
+static bool follows(const html_tokenizer *t, const char *at, const char *word)
+{
+    for (; *word; word++, at++)
+        if (at == t->end || css_ascii_lower(*at) != *word) return false;
+    return true;
+}
+
+/* Reads a quoted identifier; false: the document type ends before its closing quote. */
+static bool identifier(html_tokenizer *t, html_text *text, bool *present)
+{
+    char quote = *t->at++;
+    const char *at = html_find(t->at, t->end, quote, '>', '>');
+    *text = html_slice(t, t->at, at);
+    *present = true;
+    t->at = at < t->end && *at == quote ? at + 1 : at;
+    return at < t->end && *at == quote;
+}
+
+static bool at_quote(const html_tokenizer *t)
+{
+    return t->at < t->end && (*t->at == '"' || *t->at == '\'');
+}
+
+/* After DOCTYPE name state and the following ones. The rest up to ">" is ignored. */
+static void identifiers(html_tokenizer *t, html_token *token)
+{
+    bool is_public = follows(t, t->at, "public");
+    token->force_quirks = true;
+    if (!is_public && !follows(t, t->at, "system")) return;
+    t->at = html_skip_space(t->at + 6, t->end);
+    if (!at_quote(t)) return;
+    if (is_public) {
+        if (!identifier(t, &token->public_id, &token->has_public_id)) return;
+        t->at = html_skip_space(t->at, t->end);
+        if (t->at < t->end && *t->at == '>') token->force_quirks = false;
+        if (!at_quote(t)) return;
+    }
+    if (!identifier(t, &token->system_id, &token->has_system_id)) return;
+    t->at = html_skip_space(t->at, t->end);
+    token->force_quirks = t->at == t->end;
+}
+
+/* DOCTYPE state and the following ones, from the character after "<!DOCTYPE". */
+static void doctype(html_tokenizer *t, html_token *token)
+{
+    const html_text empty = {0, 0};
+    const char *begin = html_skip_space(t->at, t->end), *at = begin;
+    while (at < t->end && *at != '>' && !html_is_space(*at)) at++;
+    token->kind = HTML_DOCTYPE;
+    token->has_public_id = token->has_system_id = false;
+    token->public_id = token->system_id = empty;
+    token->has_name = at > begin;
+    token->doctype_name = html_slice(t, begin, at);
+    t->at = html_skip_space(at, t->end);
+    token->force_quirks = !token->has_name || t->at == t->end;
+    if (t->at < t->end && *t->at != '>') identifiers(t, token);
+    const char *end = memchr(t->at, '>', (size_t)(t->end - t->at));
+    t->at = end ? end + 1 : t->end;
+}
+
+bool html_markup_declaration(html_tokenizer *t, html_token *token)
+{
+    const char *at = ++t->at; /* after "!" */
+    if (follows(t, at, "--")) {
+        t->at += 2;
+        comment(t, token);
+    } else if (follows(t, at, "doctype")) {
+        t->at += 7;
+        doctype(t, token);
+    } else if (t->foreign && t->end - at >= 7 && memcmp(at, "[CDATA[", 7) == 0) {
+        t->at += 7;
+        return false;
+    } else html_bogus_comment(t, token);
+    return true;
+}
+
+/* ---- character references ---- */
+
+/* Appends a character in UTF-8. */
+static void decode_character(html_tokenizer *t, uint32_t c)
+{
+    char bytes[4];
+    size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--, c >>= 6) bytes[i] = (char)(0x80 | (c & 0x3f));
+    bytes[0] = (char)(length == 1 ? c : (0xf00u >> length & 0xf0) | c);
+    html_decode(t, bytes, length);
+}
+
+/* Numeric character reference state and the following ones. */
+static const char *numeric_reference(html_tokenizer *t, const char *at)
+{
+    /* characters for 0x80 to 0x9f, from windows-1252 */
+    static const uint16_t windows[] = {0x20ac, 0x81, 0x201a, 0x192, 0x201e, 0x2026, 0x2020, 0x2021,
+        0x2c6, 0x2030, 0x160, 0x2039, 0x152, 0x8d, 0x17d, 0x8f, 0x90, 0x2018, 0x2019, 0x201c,
+        0x201d, 0x2022, 0x2013, 0x2014, 0x2dc, 0x2122, 0x161, 0x203a, 0x153, 0x9d, 0x17e, 0x178};
+    const char *digits = at + 2;
+    bool hexadecimal = digits < t->end && (*digits | 32) == 'x';
+    uint32_t code = 0;
+    if (hexadecimal) digits++;
+    const char *end = digits;
+    for (; end < t->end; end++) {
+        uint32_t digit = (uint32_t)(*end - '0'), letter = (uint32_t)((*end | 32) - 'a');
+        if (hexadecimal && letter < 6) digit = letter + 10;
+        else if (digit > 9) break;
+        code = code * (hexadecimal ? 16 : 10) + digit;
+        if (code > 0x10ffff) code = 0x110000;
+    }
+    if (end == digits) return at;
+    if (end < t->end && *end == ';') end++;
+    if (code >= 0x80 && code < 0xa0) code = windows[code - 0x80];
+    if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
+    decode_character(t, code);
+    return end;
+}
+
+/* Order of an entity's name and a text of `length` bytes: 0 if the name begins with the text. */
+static int compare_entity(const html_entity *entity, const char *text, size_t length)
+{
+    size_t common = entity->length < length ? entity->length : length;
+    int order = memcmp(html_entity_text + entity->begin, text, common);
+    return order ? order : entity->length < length ? -1 : 0;
+}
+
+/* Number of entities before the first one that begins with a text, or, with `after`, up to the last
+ * one. */
+static uint32_t count_entities(
+    uint32_t low, uint32_t high, const char *text, size_t length, bool after)
+{
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        int order = compare_entity(&html_entities[middle], text, length);
+        if (order < 0 || (after && !order)) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+const char *html_character_reference(html_tokenizer *t, const char *at, bool in_attribute)
+{
+    const char *name = at + 1;
+    if (name < t->end && *name == '#') return numeric_reference(t, at);
+    if (name == t->end || (!html_is_letter(*name))) return at;
+    const html_entity *longest = NULL;
+    uint32_t low = 0, high = HTML_ENTITIES;
+    for (size_t length = 1; length <= (size_t)(t->end - name); length++) {
+        low = count_entities(low, high, name, length, false);
+        high = count_entities(low, high, name, length, true);
+        if (low == high) break;
+        if (html_entities[low].length == length) longest = &html_entities[low];
+    }
+    if (!longest) return at;
+    const char *end = name + longest->length;
+    if (in_attribute && end[-1] != ';' && end < t->end &&
+        (*end == '=' || html_is_letter(*end) || (*end >= '0' && *end <= '9')))
+        return at;
+    html_decode(t, html_entity_text + longest->begin + longest->length, longest->value_length);
+    return end;
+}
