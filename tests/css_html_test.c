@@ -37,7 +37,8 @@ Test(css_html, tags_are_sorted_by_name)
 Test(css_html, depth_is_cut, .timeout = 120)
 {
     static const char *const tags[] = {"<div>", "<b>", "<b><p>", "<table><td>", "<svg><g>",
-        "<template>", "<span id=a>", "<font color=a><div>", "<ul><li>", "<a><div>"};
+        "<template>", "<span id=a>", "<font color=a><div>", "<ul><li>", "<a><div>",
+        "<select><option><selectedcontent>", "<select><selectedcontent><option>1"};
     for (size_t i = 0; i < HED_COUNT(tags); i++) {
         char *html = repeated("<!doctype html>", tags[i], 20000, "</div></b></p></x><p>1");
         hed_css_document *d = page(html);

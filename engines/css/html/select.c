@@ -60,7 +60,9 @@ void html_take_option(html_parser *p, uint32_t option)
         content = next_inside(p, select, content);
     if (!content) return;
     for (uint32_t node = option; node != select; node = p->nodes[node].parent)
-        if (node == content) return; /* the option is inside it */
+        if (node == content) return;
+    for (uint32_t node = content; node != select; node = p->nodes[node].parent)
+        if (html_is(p, node, HTML_OPTION)) return; /* selectedcontent is disabled in an option */
     const uint8_t texts = 3 << HTML_NODE_TEXTS;
     p->nodes[content].first = p->nodes[content].last = 0;
     p->nodes[content].flags &= (uint8_t)~texts;
