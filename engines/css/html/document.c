@@ -92,7 +92,7 @@ static uint32_t text_line(const builder *b, uint32_t node)
     uint32_t first = b->p->nodes[node].first, line = 1;
     while (first && b->p->nodes[first].kind != HTML_NODE_TEXT) first = b->p->nodes[first].next;
     if (!first || b->p->nodes[first].text.begin & HTML_DECODED) return b->p->nodes[node].line;
-    line += html_count_lines(t->text, t->text + b->p->nodes[first].text.begin);
+    line += html_count_lines(t->text, t->text + b->p->nodes[first].text.begin, t->end);
     return line;
 }
 

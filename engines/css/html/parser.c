@@ -93,14 +93,15 @@ void html_reset_mode(html_parser *p)
 
 /* ---- tokens ---- */
 
-/* True if the rules of the insertion mode apply to a token, false: the rules for foreign content. */
+/* True if the rules of the insertion mode apply to a token in a foreign element; false: the rules for
+ * foreign content. */
 static bool is_html_content(const html_parser *p, const html_token *token)
 {
     bool at_context = p->open_count == 1 && p->fragment, characters, start;
     const html_node *n = &p->nodes[html_current(p)];
     bool math_point = n->flags & HTML_NODE_MATH_POINT, html_point = n->flags & HTML_NODE_HTML_POINT;
     html_tag tag = (html_tag)n->tag;
-    if (!p->tokenizer.foreign || token->kind == HTML_END_OF_FILE) return true;
+    if (token->kind == HTML_END_OF_FILE) return true;
     if (at_context) {
         tag = p->context;
         html_point = p->context_is_integration && p->context_space == HED_CSS_SVG;
@@ -128,7 +129,8 @@ static void process(html_parser *p, html_token *token)
         }
     }
     for (bool reprocess = true; reprocess && !p->failed;)
-        reprocess = is_html_content(p, token) ? p->mode(p, token) : html_in_foreign(p, token);
+        reprocess = !p->tokenizer.foreign || is_html_content(p, token) ? p->mode(p, token)
+                                                                       : html_in_foreign(p, token);
 }
 
 /* ---- start and end ---- */

@@ -35,17 +35,20 @@ static inline const char *html_find(const char *at, const char *end, char a, cha
     return at;
 }
 
-/* Number of newlines in a text. */
-static inline uint32_t html_count_lines(const char *at, const char *end)
+/* Number of newlines in a text; `limit`: end of the memory that can be read. */
+static inline uint32_t html_count_lines(const char *at, const char *end, const char *limit)
 {
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
     uint32_t count = 0;
-    for (uint64_t word; end - at >= 8; at += 8) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+    for (uint64_t word; at < end && limit - at >= 8; at += 8) {
         memcpy(&word, at, 8);
         word ^= 0x0101010101010101u * '\n';
         uint64_t equal = ~(((word & low) + low) | word | low) >> 7; /* a bit for each newline */
+        if (end - at < 8) equal &= (1ull << 8 * (end - at)) - 1;
         count += (uint32_t)(equal * 0x0101010101010101u >> 56);
     }
+#endif
     for (; at < end; at++) count += *at == '\n';
     return count;
 }

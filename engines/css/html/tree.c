@@ -182,7 +182,7 @@ static uint32_t find_line(html_parser *p, uint32_t begin)
 {
     if (begin == CSS_NONE) return 0;
     const char *text = p->tokenizer.text;
-    p->line += html_count_lines(text + p->line_begin, text + begin);
+    p->line += html_count_lines(text + p->line_begin, text + begin, p->tokenizer.end);
     p->line_begin = begin;
     return p->line;
 }
