@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """What clang-format does not see: words to avoid (cmake/words.txt) in comments, messages and documents; how the code is cut:
-small statics that are called once, and names of statics that several files have; and the size of the product.
+small statics that are called once, and names of statics that several files have; circles of files that use each other inside a
+room, and names that several files have; and the size of the product.
 
-    cmake/lint.py [words|statics|size|all]      a figure above its limit is listed and fails; `list` after it lists all
+    cmake/lint.py [words|statics|rooms|size|all]      a figure above its limit is listed and fails; `list` after it lists all
 """
 import collections, json, os, re, subprocess, sys
 
 LIMITS = {'words': 0, 'once': 7, 'shared': 5, 'wide': 1,  # all but the words in per cent
-          'core functions': 160, 'chains': 50}
+          'core functions': 160, 'chains': 50,
+          'circles': 27, 'largest circle': 7, 'shared file names': 135, 'public header names': 2}
 PRODUCT = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker')
 ENGINES = ('canonical', 'cloth', 'synth', 'mppi', 'css', 'shader')
 C = ('.c', '.h', '.cl', '.clh')
@@ -77,6 +79,59 @@ def statics():
     return judge('shared', 100 * count / max(1, total), shared, ' % of the statics') or bad
 
 
+def find_circles(nodes, edges):
+    """Strongly connected components of two nodes and more (Tarjan 1972)."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(node):
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in sorted(edges[node]):
+            if other not in index:
+                visit(other)
+            if other in stack:
+                low[node] = min(low[node], low[other])
+        if low[node] == index[node]:
+            circle = stack[stack.index(node):]
+            del stack[stack.index(node):]
+            if len(circle) > 1:
+                found.append(sorted(circle))
+
+    for node in nodes:
+        if node not in index:
+            visit(node)
+    return found
+
+
+def rooms():
+    product = sorted(f for f in text if f.startswith(PRODUCT) and f.endswith(C))
+    sources = [f for f in product if f.endswith('.c')]
+    # A symbol that the objects of a room take from each other begins with its library's prefix: hed_, cloth_, css_, ...
+    tags = subprocess.run(['ctags', '--languages=C', '--kinds-C=fv', '--fields=+fS', '--output-format=json', '-f', '-'] + sources,
+                          capture_output=True, text=True).stdout
+    home = collections.defaultdict(dict)
+    for tag in map(json.loads, tags.splitlines()):
+        if not tag.get('file') and re.match('[a-z]+_', tag['name']):
+            home[os.path.dirname(tag['path'])][tag['name']] = tag['path']
+    used = {f: set(re.findall(r'\w+', re.sub(r'"(?:[^"\\\n]|\\.)*"|/\*.*?\*/|//[^\n]*', ' ', text[f], flags=re.S))) for f in sources}
+    found, largest = [], 0
+    for room, symbols in sorted(home.items()):
+        inside = [f for f in sources if os.path.dirname(f) == room]
+        edges = {f: {symbols[name] for name in used[f] if name in symbols} - {f} for f in inside}
+        for circle in find_circles(inside, edges):
+            largest = max(largest, len(circle))
+            found.append(f'{room}: circle of {len(circle)}: ' + ' '.join(map(os.path.basename, circle)))
+    names = collections.defaultdict(list)
+    for f in product:
+        names[os.path.basename(f)].append(os.path.dirname(f))
+    several = {n: where for n, where in names.items() if len(where) > 1}
+    shared = [f'{n} is a file of {len(where)} rooms: {" ".join(where)}' for n, where in sorted(several.items())]
+    public = [line for line in shared if re.match(r'\w+\.h ', line) and ' include/heddle' in line]
+    checks = [('circles', len(found), found, ''), ('largest circle', largest, found, ' files'),
+              ('shared file names', sum(map(len, several.values())), shared, ' files'), ('public header names', len(public), public, '')]
+    return any([judge(*check) for check in checks])
+
+
 def size():
     product = {f: text[f] for f in text if f.startswith(PRODUCT) and f.endswith(C)}
     places = [(f'{f}:{number}', line) for f, t in product.items() for number, line in enumerate(t.split('\n'), 1)]
@@ -92,5 +147,5 @@ def size():
 
 
 what = sys.argv[1] if len(sys.argv) > 1 else 'all'
-failed = [check() for name, check in (('words', words), ('statics', statics), ('size', size)) if what in (name, 'all')]
+failed = [check() for name, check in (('words', words), ('statics', statics), ('rooms', rooms), ('size', size)) if what in (name, 'all')]
 sys.exit(any(failed))

@@ -1,8 +1,8 @@
 /* Composition root: the one file that names the backends, in order of preference, and the function
  * above the launcher that a first launch calls. */
 #include "core/backend.h"
-#include "launch/launch.h"
-#include "tune/capture.h"
+#include "launch/launcher.h"
+#include "capture/capture_file.h"
 
 extern const hed_backend hed_cuda_backend, hed_opencl_backend, hed_host_backend, hed_vulkan_backend,
     hed_gl_backend;

@@ -5,7 +5,7 @@
 #include <fcntl.h>
 
 #include "base/alloc.h"
-#include "core/cache.h"
+#include "core/build_cache.h"
 
 static hed_error error;
 static char cache[128]; /* a folder in the test's folder, which is not there at first */

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "folder.h"
-#include "tune/capture.h"
-#include "database/database.h"
+#include "capture/capture_file.h"
+#include "database/keyed_results.h"
 
 static hed_error error;
 

@@ -1,6 +1,6 @@
 /* The counter of energy, with fakes of CUDA and NVML; and what a device without a counter is
  * told. */
-#include "tune/runner.h"
+#include "measure/runners.h"
 
 #include "fakes.h"
 

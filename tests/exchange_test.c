@@ -3,7 +3,7 @@
  * tests/cli/db.sh. */
 #include "folder.h"
 
-#include "tunefile/exchange.h"
+#include "tunefile/exchange/exchange.h"
 #include "database/file.h"
 
 static hed_error error;

@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "testing.h"
-#include "tune/fleet.h"
+#include "workers/fleet.h"
 
 enum { CARDS = 4, FAULTY = 7, NOWHERE = 8 }; /* values of the one parameter */
 

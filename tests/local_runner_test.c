@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #include "runner_testing.h"
-#include "tune/check.h"
+#include "measure/check.h"
 
 static void open_runner(runner_test *t, void (*describe)(runner_test *t))
 {

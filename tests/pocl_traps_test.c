@@ -17,7 +17,7 @@
  *   one_to_three_dimensions_of_any_size_with_a_chosen_group */
 #include "folder.h"
 #include "opencl_testing.h"
-#include "tune/runner.h"
+#include "measure/runners.h"
 
 #include <signal.h>
 

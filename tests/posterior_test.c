@@ -6,7 +6,7 @@
 
 #include "search/covariance.h"
 #include "search/posterior.h"
-#include "search/search.h"
+#include "search/search_state.h"
 
 enum { ROWS = 24, POINTS = 40, TREND = 1 };
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "tune/race.h"
+#include "measure/race.h"
 
 static hed_error error;
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "runner_testing.h"
-#include "tune/remote_stream.h"
+#include "workers/remote_stream.h"
 
 static hed_hello made_up(void)
 {

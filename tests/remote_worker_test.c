@@ -6,7 +6,7 @@
 #include "core/objects.h"
 #include "folder.h"
 #include "runner_testing.h"
-#include "tune/remote.h"
+#include "workers/remote_frames.h"
 
 static void open_folder(void)
 {

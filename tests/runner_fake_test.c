@@ -6,7 +6,7 @@
 #include "backends/cuda/cuda_api.h"
 #include "cycle.h"
 #include "fakes.h"
-#include "tune/race.h"
+#include "measure/race.h"
 
 static hed_error error;
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "testing.h"
-#include "tune/runner.h"
+#include "measure/runners.h"
 
 static hed_error error;
 

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "cli/tune/recorded.h"
-#include "search/search.h"
+#include "search/search_state.h"
 
 static hed_error error;
 

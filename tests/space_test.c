@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "search/search.h"
+#include "search/search_state.h"
 
 static hed_error error;
 

@@ -5,7 +5,7 @@
 
 #include "support/file.h"
 #include "support/json.h"
-#include "tunefile/report_numbers.h"
+#include "tunefile/report/report_numbers.h"
 
 /* ---- numbers ---- */
 

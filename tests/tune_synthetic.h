@@ -6,7 +6,7 @@
 
 #include "heddle/canonical.h"
 #include "heddle/tune_file.h"
-#include "tunefile/report_numbers.h"
+#include "tunefile/report/report_numbers.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "folder.h"
 #include "runner_testing.h"
 
-#include "database/database.h"
+#include "database/keyed_results.h"
 
 TestSuite(tune, .init = folder_make, .fini = folder_remove);
 

@@ -1,7 +1,7 @@
 /* What the live view of a tuning shows, in the lines that it writes where there is no terminal. */
 #include "testing.h"
 
-#include "cli/tune/tune.h"
+#include "cli/tune/tune_command.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #include "core/objects.h"
 #include "folder.h"
 #include "runner_testing.h"
-#include "tune/worker.h"
+#include "workers/worker.h"
 
 /* The program with all tests runs these on host too. */
 static void open_folder(void)

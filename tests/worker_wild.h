@@ -14,7 +14,7 @@
 
 #include "heddle/realtime.h"
 #include "heddle/tuning.h"
-#include "tune/worker.h"
+#include "workers/worker.h"
 
 /* ---- a job for the host device ---- */
 

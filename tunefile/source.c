@@ -579,3 +579,27 @@ void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source 
     source->text = second;
     source->size = 0;
 }
+
+bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file,
+    int folders_above, const char *const *folders, hed_source *source)
+{
+    char *text = NULL;
+    size_t size = 0;
+    const char *path = hed_spec_path(reader, node, file, folders_above);
+    if (!hed_spec_read_path(reader, node, path, HED_SPEC_LONGEST_SOURCE, &text, &size))
+        return false;
+    *source = (hed_source){.name = file, .text = text, .size = size};
+    hed_spec_put_includes(reader, node, path, folders, source);
+    return hed_spec_fine(reader);
+}
+
+bool hed_spec_is_cuda_file(const char *file)
+{
+    static const char *const endings[] = {".cu", ".cuh", ".hip"};
+    size_t length = strlen(file);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t end = strlen(endings[i]);
+        if (length > end && strcmp(file + length - end, endings[i]) == 0) return true;
+    }
+    return false;
+}

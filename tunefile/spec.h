@@ -35,6 +35,12 @@ typedef struct hed_spec_kernel {
     hed_expression *bytes, *operations;      /* members of hed_work; NULL: unknown */
 } hed_spec_kernel;
 
+/* Content of a file, allocated by the C library. */
+struct hed_spec_bytes {
+    struct hed_spec_bytes *next;
+    char *bytes;
+};
+
 struct hed_tune_file {
     hed_arena arena;
     hed_json *json;                /* lives as long as the object: names are its strings */
@@ -80,7 +86,7 @@ typedef struct hed_spec_given {
 #define HED_SPEC_EACH(at, object) \
     for (hed_json_node at = hed_json_next(object, NULL); at.key; at = hed_json_next(object, at.key))
 
-/* ---- errors and memory (spec.c) ---- */
+/* ---- errors, memory, files (reader.c) ---- */
 
 /* True if no error has been recorded. */
 bool hed_spec_fine(const hed_spec_reader *reader);
@@ -102,7 +108,7 @@ const char *hed_spec_path(
 bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
     char **bytes, size_t *size);
 
-/* ---- names and expressions ---- */
+/* ---- names and expressions (scope.c) ---- */
 
 /* True if the text is a valid name in C and in expressions. */
 bool hed_spec_is_name(const char *text);
@@ -110,6 +116,9 @@ bool hed_spec_is_name(const char *text);
 /* Sets the names available to a kernel's expressions, once its parameters and the spec's dimensions
  * are known. */
 void hed_spec_set_scope(hed_spec_reader *reader, hed_spec_kernel *kernel);
+/* Writes the values of a kernel's names, in the order of their slots. */
+void hed_spec_values(const hed_spec_kernel *kernel, const hed_config *config,
+    const hed_problem *problem, double *values);
 /* Compiles an expression over a kernel's names, a string or a number. NULL after an error. */
 hed_expression *hed_spec_expression(
     hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node);
@@ -121,20 +130,29 @@ hed_expression *hed_spec_expression_of(
     hed_spec_reader *reader, const hed_spec_kernel *kernel, hed_json_node node, const char *text);
 /* Evaluates an expression over dimensions and device limits, without parameters. */
 double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const char *text);
+/* Returns the maximum of a size over all values of the parameters in it; an error and 0 if there
+ * are too many combinations. */
+double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel,
+    const hed_expression *size);
+/* True if an expression names a parameter. */
+bool hed_spec_uses_parameters(const hed_spec_kernel *kernel, const hed_expression *expression);
 
-/* ---- kernels ---- */
+/* ---- texts (source.c) ---- */
 
 /* Reads a kernel's text, with the files that it includes from its own folder and from `folders`
  * (ends with NULL; NULL: no folders) inserted. */
 bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const char *file,
     int folders_above, const char *const *folders, hed_source *source);
-/* Replaces a text's #include lines by the files; `path` is the text's (source.c). */
+/* Replaces a text's #include lines by the files; `path` is the text's. */
 void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path,
     const char *const *folders, hed_source *source);
-/* Replaces local memory and vector literals of plain OpenCL C by the prelude's names (source.c). */
+/* Replaces local memory and vector literals of plain OpenCL C by the prelude's names. */
 void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* True if a file's name is that of a text in CUDA C, as .cu and .cu.hip. */
 bool hed_spec_is_cuda_file(const char *file);
+
+/* ---- descriptions (description.c) ---- */
+
 /* Sets entry and name of a kernel: a name, or in CUDA C an expression that names one. */
 void hed_spec_set_entry(
     hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, const char *entry);
@@ -181,12 +199,6 @@ uint32_t hed_spec_shader_arguments(
 
 /* ---- contents of arguments (data.c) ---- */
 
-/* Returns the maximum of a size over all values of the parameters in it; an error and 0 if there
- * are too many combinations. */
-double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel,
-    const hed_expression *size);
-/* True if an expression names a parameter. */
-bool hed_spec_uses_parameters(const hed_spec_kernel *kernel, const hed_expression *expression);
 /* Reads a file: npy by its extension, whose elements must be of `type`; else raw bytes. NULL after
  * an error. */
 void *hed_spec_read_data(
@@ -222,8 +234,10 @@ void hed_spec_read_local_sizes(
     hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel);
 void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root); /* t1.c */
 
-/* ---- T1 (t1.c) ---- */
+/* ---- T1 (t1_values.c) ---- */
 
+/* True if a character may be part of a name or number. */
+bool hed_t1_is_letter(char c);
 /* Translates Python to the syntax of expressions: ProblemSize[0] becomes ProblemSize_0, and
  * max(name) of a parameter the maximum of its values, which is its meaning in a size. */
 const char *hed_t1_rewrite(hed_spec_reader *reader, hed_json_node node, const char *text);

@@ -1,8 +1,8 @@
 /* heddle-worker: runs tuning's candidates for the program that started it, and ends with it.
  *
- *     heddle-worker DESCRIPTOR                    a worker process (src/tune/worker.h)
+ *     heddle-worker DESCRIPTOR                    a worker process (src/workers/worker.h)
  *     heddle-worker [--device ID] [--turn N]      a device for a leader elsewhere, over standard
- *                                                 input and output (src/tune/remote.h) */
+ *                                                 input and output (src/workers/remote_frames.h) */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 #include "heddle/base.h"
 
-/* declared in src/tune/worker.h and src/tune/remote.h, for this program only */
+/* declared in src/workers/worker.h and src/workers/remote_frames.h, for this program only */
 int hed_worker_serve(int descriptor);
 int hed_remote_serve(int in, int out, const char *device, uint32_t turn, hed_error *error);
 

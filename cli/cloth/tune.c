@@ -2,7 +2,7 @@
  * stores the winner. */
 #include "sheet.h"
 #include "heddle/cloth_scene.h"
-#include "cli/tune/tune.h"
+#include "cli/tune/tune_command.h"
 
 #include <limits.h>
 #include <string.h>

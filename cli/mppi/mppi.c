@@ -1,9 +1,9 @@
 /* heddle mppi: sampling model-predictive control. The command itself, and its small subcommands:
  * the list of models and terms, and tuning for a device. */
-#include "mppi.h"
+#include "subcommands.h"
 
 #include "cli/common/report.h"
-#include "cli/tune/tune.h"
+#include "cli/tune/tune_command.h"
 
 #include <math.h>
 #include <stdio.h>

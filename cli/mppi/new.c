@@ -1,5 +1,5 @@
 /* heddle mppi new: a folder with the beginnings of a user's own robot. */
-#include "mppi.h"
+#include "subcommands.h"
 
 #include "heddle/author.h"
 #include "support/file.h"

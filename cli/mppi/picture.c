@@ -2,7 +2,7 @@
  * state over time, with sampled futures at some moments, coloured by cost. Below, over time:
  * controls with their limits, cost, effective samples, durations of solves. */
 #include "axes.h"
-#include "mppi.h"
+#include "subcommands.h"
 
 #include "heddle/author.h"
 

@@ -1,6 +1,6 @@
 /* Plant of `heddle mppi run`: the model itself, or a model with other parameters and
  * disturbances. */
-#include "mppi.h"
+#include "subcommands.h"
 
 #include "heddle/author.h"
 

@@ -1,5 +1,5 @@
 /* Record of a run: states, controls, statistics of each solve, and some sampled futures. */
-#include "mppi.h"
+#include "subcommands.h"
 
 #include "heddle/author.h"
 #include "support/file.h"

@@ -1,5 +1,5 @@
 /* heddle mppi run: a model under control, step by step, in a closed loop. */
-#include "mppi.h"
+#include "subcommands.h"
 
 #include "heddle/author.h"
 #include "cli/common/report.h"

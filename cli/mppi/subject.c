@@ -1,6 +1,6 @@
 /* Subject of `heddle mppi`: a scene file, an installed scene by its name, or else a built-in scene
  * by its name or that of its model; and the options that change it. */
-#include "mppi.h"
+#include "subcommands.h"
 
 #include "heddle/author.h"
 #include "support/nearest.h"

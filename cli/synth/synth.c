@@ -2,7 +2,7 @@
  * subcommands: import of presets, and tuning of the solver for a device. */
 #include "cli/common/command.h"
 #include "render.h"
-#include "cli/tune/tune.h"
+#include "cli/tune/tune_command.h"
 #include "heddle/synth_file.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* Shaders in a browser: the server, and the browser that is started for it and ended with it. */
-#include "tune.h"
+#include "tune_command.h"
 
 #include "heddle/web.h"
 #include "support/json.h"

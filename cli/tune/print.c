@@ -1,7 +1,7 @@
 /* Final output of `heddle tune`: for people, and as JSON. */
 #include "cli/common/report.h"
-#include "tunefile/report_numbers.h"
-#include "tune.h"
+#include "tunefile/report/report_numbers.h"
+#include "tune_command.h"
 
 #include <inttypes.h>
 #include <math.h>

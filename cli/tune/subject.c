@@ -1,5 +1,5 @@
 /* Subject of `heddle tune`: a kernel of Heddle by name, a file or a capture; and its options. */
-#include "tune.h"
+#include "tune_command.h"
 
 #include "support/nearest.h"
 

@@ -1,9 +1,9 @@
 /* heddle tune: finds the fastest configuration of a kernel on a device, and stores it. */
-#include "tune.h"
+#include "tune_command.h"
 
 #include "cli/common/command.h"
 #include "cli/common/report.h"
-#include "tunefile/report_numbers.h"
+#include "tunefile/report/report_numbers.h"
 #include "heddle/capture.h"
 #include "heddle/remote.h"
 #include "heddle/tune_file.h"

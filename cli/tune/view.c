@@ -1,8 +1,8 @@
 /* Live view of a tuning. On a terminal a few lines are redrawn in place, without changing the
  * terminal's state (cursor, alternate screen), so that no end of the program has to restore it. On
  * other streams a plain line is printed at intervals. */
-#include "tunefile/report_numbers.h"
-#include "tune.h"
+#include "tunefile/report/report_numbers.h"
+#include "tune_command.h"
 
 #include <langinfo.h>
 #include <locale.h>

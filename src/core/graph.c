@@ -101,26 +101,6 @@ hed_status hed_graph_end(hed_stream *stream, hed_graph **graph, hed_error *error
     return status;
 }
 
-hed_status hed_graph_replay(hed_graph *graph, hed_stream *stream, hed_error *error)
-{
-    HED_REQUIRE(graph, stream);
-    if (stream->device != graph->device)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "a graph recorded for %s in a stream of %s",
-            graph->device->info.id, stream->device->info.id);
-    if (stream->recording && graph->count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "a replay cannot be recorded in a graph");
-    if (graph->impl) return graph->device->backend->graph_replay(stream, graph->impl, error);
-    static const char *const names[] = {"launch", "write", "read", "copy", "fill", "call"};
-    hed_status status = HED_OK;
-    for (uint32_t i = 0; i < graph->count && !status; i++) {
-        hed_step *step = &graph->steps[i];
-        bool launch = step->kind == HED_STEP_LAUNCH;
-        status = hed_stream_step(
-            stream, step, launch ? step->program->def->name : names[step->kind], error);
-    }
-    return status;
-}
-
 uint32_t hed_graph_step_count(const hed_graph *graph) { return graph ? graph->count : 0; }
 
 /* Replaces the arguments of a recorded launch. Called by hed_graph_update() in launch/, which has

@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/signature.h"
 #include "base/text.h"
-#include "core/cache.h"
+#include "core/build_cache.h"
 #include "heddle/cache.h"
 
 enum { SOURCE_LIMIT = 64 << 20, OPTIONS_SIZE = 4096 };

@@ -1,13 +1,10 @@
-/* File of the tuning database: opening, closing, statements, transactions, and error messages.
+/* File of the tuning database: opening, closing, replacing a damaged file, writing pending results.
  *
  * A rollback journal is used, not a write-ahead log: transactions are short and rare, and the
  * shared memory of a log fails on a network file system or in a read-only folder. */
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,160 +12,7 @@
 
 #include "database/file.h"
 
-/* ---- error messages of SQLite ---- */
-
-static const char *advice(int code)
-{
-    switch (code) {
-    case SQLITE_BUSY: return ": another process holds it; try again when that is done";
-    case SQLITE_FULL: return ": make room there, or set HEDDLE_DATABASE to a file elsewhere";
-    case SQLITE_READONLY:
-        return ": check the permissions of file and folder, or set HEDDLE_DATABASE to a file elsewhere";
-    case SQLITE_CANTOPEN: return ": check that the folder exists and the file can be read";
-    default: return "";
-    }
-}
-
-hed_status hed_database_fail(hed_database *database, const char *action, hed_error *error)
-{
-    int code = sqlite3_errcode(database->handle) & 0xff;
-    if (code == SQLITE_NOMEM) return HED_OUT_OF_MEMORY(error, "%s", database->path);
-    if (sqlite3_extended_errcode(database->handle) == SQLITE_READONLY_DBMOVED) {
-        database->damaged = true;
-        return hed_fail(
-            error, HED_ERROR_IO, "cannot %s %s: it was renamed or removed", action, database->path);
-    }
-    /* the statements match the schema of this version, so one that does not compile reveals a
-     * broken schema */
-    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB || code == SQLITE_ERROR ||
-        sqlite3_extended_errcode(database->handle) == SQLITE_IOERR_SHORT_READ) {
-        database->damaged = true;
-        return hed_fail(error, HED_ERROR_IO, "cannot %s %s: the file is damaged (%s)", action,
-            database->path, sqlite3_errmsg(database->handle));
-    }
-    return hed_fail(error, HED_ERROR_IO, "cannot %s %s: %s%s", action, database->path,
-        sqlite3_errmsg(database->handle), advice(code));
-}
-
-/* ---- statements ---- */
-
-static sqlite3_stmt *database_prepare(hed_database *database, const char *sql)
-{
-    for (uint32_t i = 0; i < database->statement_count; i++)
-        if (database->statements[i].sql == sql) return database->statements[i].statement;
-    sqlite3_stmt *statement = NULL;
-    assert(database->statement_count < HED_DATABASE_STATEMENTS);
-    if (sqlite3_prepare_v3(database->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL))
-        return NULL;
-    database->statements[database->statement_count].sql = sql;
-    database->statements[database->statement_count++].statement = statement;
-    return statement;
-}
-
-static sqlite3_stmt *bind(
-    hed_database *database, const char *sql, const char *types, va_list values)
-{
-    sqlite3_stmt *statement = database_prepare(database, sql);
-    if (!statement) return NULL;
-    sqlite3_reset(statement);
-    for (int i = 0; types[i]; i++) {
-        int code = SQLITE_OK;
-        switch (types[i]) {
-        case 't':
-            code = sqlite3_bind_text(
-                statement, i + 1, va_arg(values, const char *), -1, SQLITE_STATIC);
-            break;
-        case 'i': code = sqlite3_bind_int64(statement, i + 1, va_arg(values, int64_t)); break;
-        default: code = sqlite3_bind_double(statement, i + 1, va_arg(values, double)); break;
-        }
-        if (code) return NULL;
-    }
-    return statement;
-}
-
-sqlite3_stmt *hed_database_statement(
-    hed_database *database, const char *sql, const char *types, ...)
-{
-    va_list values;
-    va_start(values, types);
-    sqlite3_stmt *statement = bind(database, sql, types, values);
-    va_end(values);
-    return statement;
-}
-
-bool hed_database_row(hed_database *database, sqlite3_stmt *statement, hed_error *error)
-{
-    int code = hed_failed(error) ? SQLITE_DONE : statement ? sqlite3_step(statement) : SQLITE_ERROR;
-    if (code == SQLITE_ROW) return true;
-    if (code != SQLITE_DONE) hed_database_fail(database, "use", error);
-    if (statement) sqlite3_reset(statement); /* releases its read lock */
-    return false;
-}
-
-hed_status hed_database_run(
-    hed_database *database, hed_error *error, const char *sql, const char *types, ...)
-{
-    va_list values;
-    error = error ? error : &(hed_error){0};
-    va_start(values, types);
-    sqlite3_stmt *statement = bind(database, sql, types, values);
-    va_end(values);
-    while (hed_database_row(database, statement, error)) continue;
-    return error->status;
-}
-
-bool hed_database_integer(hed_database *database, int64_t *value, hed_error *error, const char *sql,
-    const char *types, ...)
-{
-    va_list values;
-    va_start(values, types);
-    sqlite3_stmt *statement = bind(database, sql, types, values);
-    va_end(values);
-    if (!hed_database_row(database, statement, error)) return false;
-    *value = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
-    return true;
-}
-
-const char *hed_column_text(sqlite3_stmt *statement, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text ? text : "";
-}
-
-double hed_column_number(sqlite3_stmt *statement, int column)
-{
-    return sqlite3_column_type(statement, column) == SQLITE_NULL
-               ? NAN
-               : sqlite3_column_double(statement, column);
-}
-
 /* ---- transactions ---- */
-
-hed_status hed_database_begin_write(hed_database *database, hed_error *error)
-{
-    if (hed_failed(error)) return error->status;
-    if (database->read_only)
-        return hed_fail(error, HED_ERROR_IO, "%s was opened for reading only", database->path);
-    sqlite3_busy_timeout(database->handle, HED_WRITE_PATIENCE);
-    /* take the write lock at once: upgrading a read lock may be rejected */
-    return hed_database_run(database, error, "BEGIN IMMEDIATE", "");
-}
-
-hed_status hed_database_begin_read(hed_database *database, hed_error *error)
-{
-    sqlite3_busy_timeout(database->handle, HED_READ_PATIENCE);
-    return hed_database_run(database, error, "BEGIN", "");
-}
-
-hed_status hed_database_end(hed_database *database, hed_error *error)
-{
-    /* some failures, such as a full disk, have rolled back already */
-    if (hed_database_run(database, error, "COMMIT", "") &&
-        !sqlite3_get_autocommit(database->handle))
-        hed_database_run(database, NULL, "ROLLBACK", "");
-    return error->status;
-}
 
 hed_status hed_database_transact(hed_database *database,
     void (*write)(hed_database *database, void *user, hed_error *error), void *user,
@@ -510,90 +354,34 @@ void hed_database_leave(hed_database *database)
     pthread_mutex_unlock(&database->lock);
 }
 
-/* Databases of a context: the user's, and the one installed with Heddle. Each is opened at its
- * first use; a failure is logged once, and the context continues without the database. */
+/* ---- pending results ---- */
 
-typedef struct databases {
-    hed_allocator allocator;
-    pthread_mutex_t lock;
-    hed_database *user, *installed;
-    bool user_tried, installed_tried;
-} databases;
-
-static void database_destroy(void *object)
+hed_status hed_database_settle(hed_database *database, hed_error *error)
 {
-    databases *d = object;
-    hed_database_close(d->user);
-    hed_database_close(d->installed);
-    pthread_mutex_destroy(&d->lock);
-    hed_allocator allocator = d->allocator;
-    hed_release(&allocator, d, sizeof *d);
+    if (hed_failed(error)) return error->status;
+    if (!database->handle) return hed_database_mend(database, error);
+    if (!hed_database_write_pending(database, error) || !database->damaged) return error->status;
+    hed_error_clear(error);
+    return hed_database_mend(database, error);
 }
 
-/* Databases of a context, created on first use; NULL if memory is short. */
-static databases *databases_of(hed_context *context)
+hed_status hed_database_flush(hed_database *database, hed_error *error)
 {
-    pthread_mutex_lock(&context->extension_lock);
-    databases *d = context->extension.object;
-    if (!d && (d = hed_allocate(&context->settings.allocator, sizeof *d))) {
-        d->allocator = context->settings.allocator;
-        pthread_mutex_init(&d->lock, NULL);
-        context->extension = (hed_extension){d, database_destroy};
+    error = error ? error : &(hed_error){0};
+    if (hed_database_enter(database, error)) return error->status;
+    hed_database_settle(database, error);
+    hed_database_leave(database);
+    return error->status;
+}
+
+hed_status hed_database_confirm(hed_database *database, hed_error *error)
+{
+    error = error ? error : &(hed_error){0};
+    if (hed_database_enter(database, error)) return error->status;
+    if (!hed_database_settle(database, error)) {
+        hed_database_check(database);
+        if (database->damaged) hed_database_mend(database, error);
     }
-    pthread_mutex_unlock(&context->extension_lock);
-    return d;
-}
-
-static hed_database *open_one(
-    hed_context *context, const char *path, bool read_only, int patience, const char *without)
-{
-    hed_database *database;
-    hed_error error = {0};
-    if (hed_database_open_for(context, path, read_only, patience, &database, &error))
-        hed_log_message(&context->settings.logger, HED_LOG_WARNING, "%s: %s", without, error.text);
-    return database;
-}
-
-static hed_database *user_database(hed_context *context, bool make)
-{
-    databases *d = databases_of(context);
-    const char *path = context->settings.database;
-    if (!d) return NULL;
-    pthread_mutex_lock(&d->lock);
-    /* launches try to open it once; a tuning tries again, since another process may have held the
-     * lock */
-    if (!d->user && path[0] && (make || (!d->user_tried && access(path, F_OK) == 0))) {
-        d->user_tried = true;
-        d->user = open_one(context, path, false, make ? HED_WRITE_PATIENCE : HED_READ_PATIENCE,
-            "tuned configurations are neither used nor kept");
-    }
-    hed_database *database = d->user;
-    pthread_mutex_unlock(&d->lock);
-    return database;
-}
-
-hed_database *hed_context_database(hed_context *context)
-{
-    if (!context) return NULL;
-    return user_database(context, true);
-}
-hed_database *hed_context_database_found(hed_context *context)
-{
-    return user_database(context, false);
-}
-
-hed_database *hed_context_installed(hed_context *context)
-{
-    databases *d = databases_of(context);
-    const char *path = context->settings.installed_database;
-    if (!d) return NULL;
-    pthread_mutex_lock(&d->lock);
-    if (!d->installed_tried && path[0]) {
-        d->installed_tried = true;
-        d->installed = open_one(context, path, true, HED_READ_PATIENCE,
-            "the configurations that come with Heddle are not used");
-    }
-    hed_database *database = d->installed;
-    pthread_mutex_unlock(&d->lock);
-    return database;
+    hed_database_leave(database);
+    return error->status;
 }

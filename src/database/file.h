@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "core/objects.h"
-#include "database/database.h"
+#include "database/keyed_results.h"
 
 enum {
     /* PRAGMA user_version of files written by this version of Heddle */
@@ -74,23 +74,7 @@ struct hed_database {
     uint64_t written_at; /* time of the last attempt to write a batch, by `clock` */
 };
 
-/* ---- database.c: use of the file ----
- *
- * As everywhere, a function whose `error` is set already does nothing. If `error` is NULL, only the
- * return value reports failure. */
-
-/* hed_database_open() with a chosen patience, ms. */
-hed_status hed_database_open_for(hed_context *context, const char *path, bool read_only,
-    int patience, hed_database **database, hed_error *error);
-
-/* Takes the lock. Errors: IO if the file is lost (the lock is then not taken). */
-hed_status hed_database_enter(hed_database *database, hed_error *error);
-/* Releases the lock, and replaces a file that was found to be damaged. */
-void hed_database_leave(hed_database *database);
-/* Sets a damaged file aside, creates a new one, writes all results of this process into it, and
- * logs it. The caller holds the lock. Errors: IO (nothing is lost; the next use tries again),
- * MEMORY. */
-hed_status hed_database_mend(hed_database *database, hed_error *error);
+/* ---- statements.c: statements, transactions and failures of SQLite ---- */
 
 /* Returns a prepared statement with its parameters bound. `types` has one letter per parameter: t
  * text (const char *), i int64_t, r double (NAN: NULL). `sql` is a constant whose address
@@ -121,11 +105,33 @@ hed_status hed_database_begin_read(hed_database *database, hed_error *error);
 /* Commits, or rolls back if `error` (not NULL) is set. Not needed if the transaction failed to
  * begin. */
 hed_status hed_database_end(hed_database *database, hed_error *error);
+
+/* ---- database.c: use of the file ----
+ *
+ * As everywhere, a function whose `error` is set already does nothing. If `error` is NULL, only the
+ * return value reports failure. */
+
+/* hed_database_open() with a chosen patience, ms. */
+hed_status hed_database_open_for(hed_context *context, const char *path, bool read_only,
+    int patience, hed_database **database, hed_error *error);
+
+/* Takes the lock. Errors: IO if the file is lost (the lock is then not taken). */
+hed_status hed_database_enter(hed_database *database, hed_error *error);
+/* Releases the lock, and replaces a file that was found to be damaged. */
+void hed_database_leave(hed_database *database);
+/* Sets a damaged file aside, creates a new one, writes all results of this process into it, and
+ * logs it. The caller holds the lock. Errors: IO (nothing is lost; the next use tries again),
+ * MEMORY. */
+hed_status hed_database_mend(hed_database *database, hed_error *error);
+
 /* Calls `write` in a transaction, after checking the whole file if it has not been checked; calls
  * it again if the file was damaged and has been replaced. The caller holds the lock. */
 hed_status hed_database_transact(hed_database *database,
     void (*write)(hed_database *database, void *user, hed_error *error), void *user,
     hed_error *error);
+
+/* Writes pending results, into a new file if this one is damaged; the caller holds the lock. */
+hed_status hed_database_settle(hed_database *database, hed_error *error);
 
 /* ---- schema.c ---- */
 
@@ -173,13 +179,32 @@ hed_device_type hed_device_type_read(const char *word);
 void hed_key_describe(const hed_tune_key *key, const hed_text *problem, hed_database_entry *record);
 void hed_entry_take_device(const hed_device_info *device, hed_database_entry *record);
 
-/* ---- results.c ---- */
+/* ---- pending.c ---- */
 
+/* Finds the row of a device or key; 0: not in the database, or a failure. */
+int64_t hed_database_find_device(
+    hed_database *database, const hed_database_entry *record, hed_error *error);
+int64_t hed_database_find_key(hed_database *database, const hed_tune_key *key, hed_error *error);
 /* Finds or inserts the row of a device or key, inside a transaction; 0 on failure. */
 int64_t hed_database_put_device(
     hed_database *database, const hed_database_entry *record, hed_error *error);
 int64_t hed_database_put_key(
     hed_database *database, const hed_database_entry *record, hed_error *error);
+/* Creates a session. Its name is unique across machines: it comes from SQLite's generator, which
+ * the system seeds. NULL: out of memory. */
+hed_recording *hed_session_create(
+    hed_database *database, const hed_tune_key *key, const char *settings, hed_error *error);
+void hed_session_free(const hed_allocator *allocator, hed_recording *session);
+/* Finds or inserts the row of a session (`user`), for hed_database_transact(). */
+void hed_session_put(hed_database *database, void *user, hed_error *error);
+/* Creates a result. `defaults`: the default configuration, for a choice; NULL: a measurement.
+ * Returns NULL if memory is short. */
+hed_recorded *hed_recorded_create(hed_database *database, const hed_tune_key *key,
+    const hed_evaluation *evaluation, const hed_config *defaults);
+void hed_recorded_free(const hed_allocator *allocator, hed_recorded *r);
+/* Adds a result to the pending ones; the caller holds the lock. Returns false if the session is
+ * unknown. */
+bool hed_recorded_add(hed_database *database, int64_t id, hed_recorded *r);
 /* Writes pending results; the caller holds the lock. */
 hed_status hed_database_write_pending(hed_database *database, hed_error *error);
 /* Marks all results as pending, for a new file. */
@@ -199,7 +224,7 @@ hed_relation hed_device_relation(const hed_device_info *device, const hed_databa
 /* Euclidean distance of the sizes' base-2 logarithms; 0 if one of the problems is unknown. */
 double hed_problem_distance(const hed_problem *a, const hed_problem *b);
 
-/* ---- database.c ---- */
+/* ---- databases.c ---- */
 
 /* The context's database if its file exists, since a launch creates no file; NULL: no file, or it
  * is unusable. */

@@ -4,7 +4,7 @@
  * (resolve.c). */
 #include <string.h>
 
-#include "launch/launch.h"
+#include "launch/launcher.h"
 
 /* ---- the options' defines, copied ---- */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "launch/launch.h"
+#include "launch/launcher.h"
 
 enum {
     DOORBELL = 0,

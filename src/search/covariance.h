@@ -12,7 +12,7 @@
 #ifndef HED_SEARCH_COVARIANCE_H
 #define HED_SEARCH_COVARIANCE_H
 
-#include "search/space.h"
+#include "search/space_rows.h"
 
 typedef enum hed_shape {
     HED_SHAPE_EXPONENTIAL,

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "search/covariance.h"
 #include "search/posterior.h"
-#include "search/search.h"
+#include "search/search_state.h"
 
 enum {
     KEPT_BEST = 200, /* number of best observations kept in a model */

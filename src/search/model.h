@@ -5,7 +5,7 @@
 
 #include "search/covariance.h"
 #include "search/posterior.h"
-#include "search/search.h"
+#include "search/search_state.h"
 
 enum { HED_MODEL_ROWS = 448 }; /* maximum number of observations of a model */
 

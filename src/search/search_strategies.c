@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "search/model.h"
-#include "search/search.h"
+#include "search/search_state.h"
 
 enum {
     MODELS = 3,

@@ -1,5 +1,5 @@
 /* Spaces: conversion between points and indices, spaces of given points and from constraints. */
-#include "search/space.h"
+#include "search/space_rows.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tune/online_state.h"
-#include "tune/tuning.h"
+#include "tune/tuning_state.h"
 
 /* ---- the database ---- */
 

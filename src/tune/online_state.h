@@ -13,8 +13,8 @@
 
 #include "core/objects.h"
 #include "heddle/online.h"
-#include "tune/check.h"
-#include "database/database.h"
+#include "measure/check.h"
+#include "database/keyed_results.h"
 
 enum {
     HED_ONLINE_SIZES = 16,  /* problem sizes remembered at once */

@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "tune/runner.h"
-#include "tune/tuning.h"
+#include "measure/runners.h"
+#include "tune/tuning_state.h"
 
 typedef struct pipeline_tuning {
     hed_runner runner; /* the first member: the struct is its own runner */

@@ -1,6 +1,6 @@
 /* The two measured ceilings of the roofline model (Williams, Waterman and Patterson 2009): copy
  * bandwidth, and multiply-adds on registers alone. */
-#include "tune/tuning.h"
+#include "tune/tuning_state.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "heddle/stats.h"
-#include "tune/tuning.h"
+#include "tune/tuning_state.h"
 
 enum { BEST_ENTRANTS = 8 };
 

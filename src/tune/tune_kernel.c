@@ -8,10 +8,10 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "core/program.h"
-#include "tune/check.h"
-#include "tune/remote.h"
-#include "tune/runner.h"
-#include "tune/tuning.h"
+#include "measure/check.h"
+#include "workers/remote_frames.h"
+#include "measure/runners.h"
+#include "tune/tuning_state.h"
 
 /* Arguments of all candidates, from the caller or from the description's sample, and their expected
  * outputs. Start from {0}. */

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "tune/tuning.h"
+#include "tune/tuning_state.h"
 
 enum {
     SOURCES = 32,    /* maximum number of other devices and sizes that the search starts from */
@@ -387,4 +387,27 @@ hed_status hed_tuning_search(hed_tuning *t, hed_error *error)
         .best_high = INFINITY};
     if (!loop_create_search(t, error) && !recall_history(t, error)) loop_search(t, error);
     return error->status;
+}
+
+hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *error)
+{
+    if (t->stopped) t->result->end = HED_TUNE_STOPPED; /* before the search began */
+    else {
+        hed_tuning_search(t, error);
+        if (hed_tuning_lost_runner(t, error) || !hed_failed(error)) hed_tuning_finish(t, error);
+        /* search and finish write to the database even if they fail; it logs its own errors */
+        if (t->session && hed_database_confirm(t->database, NULL)) {
+            t->result->kept = false;
+            t->result->not_kept_reason = "the database cannot be written";
+        }
+        if (t->search) hed_search_importance(t->search, t->result->importance);
+        t->result->seconds = hed_tuning_elapsed(t);
+    }
+    if (hed_failed(error)) return error->status;
+    for (uint32_t i = 0; i < t->result->count; i++)
+        t->result->evaluations[i].drift = t->marks[i].level;
+    hed_tuning_free_marks(t);
+    *result = t->result;
+    t->result = NULL;
+    return HED_OK;
 }

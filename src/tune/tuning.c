@@ -1,5 +1,5 @@
 /* Functions shared by the search and the final rounds: clock, evaluations, slots and records. */
-#include "tune/tuning.h"
+#include "tune/tuning_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -310,38 +310,19 @@ hed_status hed_tuning_open(hed_tuning *t, hed_error *error)
     return HED_OK;
 }
 
+void hed_tuning_free_marks(hed_tuning *t)
+{
+    if (!t->result) return;
+    hed_release(&t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
+    t->marks = NULL;
+}
+
 void hed_tuning_close(hed_tuning *t)
 {
     hed_search_destroy(t->search);
     hed_release(&t->allocator, t->ready, t->ready_capacity * sizeof *t->ready);
-    if (t->result)
-        hed_release(
-            &t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
+    hed_tuning_free_marks(t);
     hed_tune_result_free(t->result);
-}
-
-hed_status hed_tuning_run(hed_tuning *t, hed_tune_result **result, hed_error *error)
-{
-    if (t->stopped) t->result->end = HED_TUNE_STOPPED; /* before the search began */
-    else {
-        hed_tuning_search(t, error);
-        if (hed_tuning_lost_runner(t, error) || !hed_failed(error)) hed_tuning_finish(t, error);
-        /* search and finish write to the database even if they fail; it logs its own errors */
-        if (t->session && hed_database_confirm(t->database, NULL)) {
-            t->result->kept = false;
-            t->result->not_kept_reason = "the database cannot be written";
-        }
-        if (t->search) hed_search_importance(t->search, t->result->importance);
-        t->result->seconds = hed_tuning_elapsed(t);
-    }
-    if (hed_failed(error)) return error->status;
-    for (uint32_t i = 0; i < t->result->count; i++)
-        t->result->evaluations[i].drift = t->marks[i].level;
-    hed_release(&t->allocator, t->marks, evaluation_capacity(t->result->count) * sizeof *t->marks);
-    t->marks = NULL;
-    *result = t->result;
-    t->result = NULL;
-    return HED_OK;
 }
 
 void hed_tune_result_free(hed_tune_result *result)

@@ -54,7 +54,7 @@ cp "$work/out" "$work/first"
 run 0 css unused ./*.html --report unused.html; err_has 'unused.html is left out: it is a report'
 cmp -s "$work/first" "$work/out" || complain "a report was read as a page"
 run 1 css unused unused.html; err_has 'reports of Heddle.s alone'
-for page in cli/css/unused.html cli/batch/page.html tunefile/report.html web/page/index.html web/page/serve.html; do
+for page in cli/css/unused.html cli/batch/page.html tunefile/report/report.html web/page/index.html web/page/serve.html; do
     head -c 1024 "$root/$page" | grep -q '<meta name=generator content=heddle>' || complain "$page has no mark of a report"
 done
 

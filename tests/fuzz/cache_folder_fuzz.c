@@ -4,7 +4,7 @@
  * of the folder agrees with that. */
 #include <dirent.h>
 
-#include "core/cache.h"
+#include "core/build_cache.h"
 #include "core/objects.h"
 #include "fuzz.h"
 #include "heddle/cache.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "core/cache.h"
+#include "core/build_cache.h"
 
 /* The head of a file, as it is on disk: written down here a second time on purpose. */
 typedef struct head {

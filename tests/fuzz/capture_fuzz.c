@@ -10,7 +10,7 @@
 
 #include "heddle/realtime.h"
 #include "heddle/tuning.h"
-#include "tune/capture.h"
+#include "capture/capture_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

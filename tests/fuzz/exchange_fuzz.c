@@ -1,7 +1,7 @@
 /* libFuzzer harness for exports of the tuning database: whatever is taken in is written out, read
  * again, and then adds nothing. */
 #include "fuzz.h"
-#include "tunefile/exchange.h"
+#include "tunefile/exchange/exchange.h"
 
 static void require(bool condition, const char *what, const hed_error *error)
 {

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "tests/worker_wild.h"
 /* for its static functions: the library's own object is then not linked */
-#include "tune/remote_serve.c"
+#include "workers/remote_serve.c"
 
 static wild w;
 

@@ -60,7 +60,7 @@ typedef struct gl_program {
 
 static inline gl_device *hed_gl_of(const hed_device *device) { return device->impl; }
 
-/* ---- driver.c ---- */
+/* ---- gl_context.c ---- */
 
 /* Makes the device's context current in this thread. After OK, hed_gl_end() must follow. */
 hed_status hed_gl_begin(gl_device *of, hed_error *error);
@@ -70,7 +70,7 @@ void hed_gl_end(gl_device *of);
 hed_status hed_gl_check(
     const gl_device *of, bool fine, const char *call, const char *purpose, hed_error *error);
 
-/* ---- memory.c ---- */
+/* ---- gl_memory.c ---- */
 
 hed_status hed_gl_buffer_create(hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
 hed_status hed_gl_buffer_part(hed_buffer *part, hed_error *error);
@@ -82,7 +82,7 @@ static inline unsigned hed_gl_name(const hed_buffer *buffer)
 /* Copies, fills, reads or writes as the step specifies; the context is current. */
 hed_status hed_gl_transfer(gl_device *of, const hed_step *step, hed_error *error);
 
-/* ---- stream.c ---- */
+/* ---- gl_stream.c ---- */
 
 hed_status hed_gl_check_clock(hed_device *device, hed_error *error);
 hed_status hed_gl_stream_create(hed_stream *stream, hed_error *error);
@@ -103,7 +103,7 @@ hed_status hed_gl_event_wait(hed_event *event, hed_error *error);
 hed_status hed_gl_stream_wait_event(hed_stream *stream, hed_event *event, hed_error *error);
 hed_status hed_gl_event_elapsed(hed_event *from, hed_event *to, double *seconds, hed_error *error);
 
-/* ---- program.c ---- */
+/* ---- gl_program.c ---- */
 
 /* Launches a kernel on the device; the context is current. */
 hed_status hed_gl_launch(const gl_device *of, const hed_step *step, hed_error *error);

@@ -68,8 +68,10 @@ struct opencl_stream {
     _Atomic uint32_t calls; /* host functions that have not returned yet */
 };
 
-/* ---- driver.c ---- */
+/* ---- opencl_codes.c ---- */
 
+/* Returns the name of an error code. */
+const char *hed_opencl_code_name(cl_int code);
 /* Fails with "clFlush failed with CL_OUT_OF_HOST_MEMORY (-6): " and `format`; the status follows
  * from the code. */
 hed_status hed_opencl_fail(hed_error *error, const char *call, cl_int code, const char *format, ...)
@@ -81,6 +83,8 @@ hed_status hed_opencl_check_work(
 hed_status hed_opencl_check_wait(
     hed_error *error, const hed_device *device, const char *call, cl_int code, const char *purpose);
 
+/* ---- opencl_signals.c ---- */
+
 typedef struct opencl_signals {
     struct sigaction handlers[NSIG];
     stack_t stack; /* the thread's own stack for handlers: LLVM replaces it */
@@ -91,12 +95,14 @@ typedef struct opencl_signals {
 void hed_opencl_signals_keep(opencl_signals *signals);
 void hed_opencl_signals_restore(const opencl_signals *signals);
 
+/* ---- opencl_driver.c ---- */
+
 hed_status hed_opencl_open(const hed_settings *settings, hed_backend_slot *slot);
 void hed_opencl_close(const hed_settings *settings, hed_backend_slot *slot);
 uint32_t hed_opencl_device_count(hed_backend_slot *slot);
 void *hed_opencl_symbol(hed_backend_slot *slot, const char *name);
 
-/* ---- device.c ---- */
+/* ---- opencl_device.c ---- */
 
 static inline opencl_device *hed_opencl_of(const hed_device *device) { return device->impl; }
 opencl_platform hed_opencl_platform_of(const hed_device *device);
@@ -111,7 +117,7 @@ hed_status hed_opencl_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
 hed_status hed_opencl_device_wait(hed_device *device, hed_error *error);
 
-/* ---- memory.c ---- */
+/* ---- opencl_memory.c ---- */
 
 hed_status hed_opencl_buffer_create(
     hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
@@ -125,7 +131,7 @@ hed_status hed_opencl_map(hed_stream *stream, hed_buffer *buffer, uint64_t offse
 hed_status hed_opencl_unmap(
     hed_stream *stream, hed_buffer *buffer, void *pointer, hed_error *error);
 
-/* ---- stream.c ---- */
+/* ---- opencl_stream.c ---- */
 
 hed_status hed_opencl_stream_create(hed_stream *stream, hed_error *error);
 void hed_opencl_stream_destroy(hed_stream *stream);
@@ -159,7 +165,7 @@ hed_status hed_opencl_moment(
 void hed_opencl_place_log(
     const char *text, const char *whole_text, const char *log, hed_text *placed);
 
-/* ---- program.c ---- */
+/* ---- opencl_program.c ---- */
 
 hed_status hed_opencl_build(const hed_build *build, hed_binary *binary, hed_error *error);
 hed_status hed_opencl_build_options(const hed_build *build, char *text, size_t size);

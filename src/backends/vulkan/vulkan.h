@@ -111,18 +111,23 @@ static inline int32_t hed_vulkan_descriptor(const hed_shader_bound *bound)
 }
 static inline uint64_t hed_vulkan_serial(vulkan_device *device) { return ++device->serial; }
 
-/* ---- driver.c ---- */
+/* ---- vulkan_codes.c ---- */
 
+/* Returns the name of a result code. */
+const char *hed_vulkan_code_name(VkResult code);
 /* Returns OK for VK_SUCCESS; else fails with "vkQueueSubmit failed with VK_ERROR_DEVICE_LOST (-4):
  * " and the purpose of the call; the status follows from the code. */
 hed_status hed_vulkan_check(const hed_device *device, VkResult result, const char *call,
     const char *purpose, hed_error *error);
+
+/* ---- vulkan_driver.c ---- */
+
 hed_status hed_vulkan_open(const hed_settings *settings, hed_backend_slot *slot);
 void hed_vulkan_close(const hed_settings *settings, hed_backend_slot *slot);
 uint32_t hed_vulkan_device_count(hed_backend_slot *slot);
 void *hed_vulkan_symbol(hed_backend_slot *slot, const char *name);
 
-/* ---- device.c ---- */
+/* ---- vulkan_device.c ---- */
 
 hed_status hed_vulkan_device_describe(hed_backend_slot *slot, uint32_t index, hed_device *device);
 hed_status hed_vulkan_device_open(hed_device *device, hed_error *error);
@@ -135,12 +140,8 @@ hed_status hed_vulkan_device_memory(
     hed_device *device, uint64_t *free_bytes, uint64_t *total_bytes, hed_error *error);
 hed_status hed_vulkan_device_wait(hed_device *device, hed_error *error);
 
-/* ---- memory.c ---- */
+/* ---- vulkan_allocation.c ---- */
 
-hed_status hed_vulkan_buffer_create(
-    hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
-hed_status hed_vulkan_buffer_part(hed_buffer *part, hed_error *error);
-void hed_vulkan_buffer_destroy(hed_buffer *buffer);
 /* Allocate and free the memory of a buffer that Heddle owns. */
 hed_status hed_vulkan_allocate(
     hed_device *device, uint64_t size, bool visible, vulkan_buffer *impl, hed_error *error);
@@ -150,7 +151,14 @@ void hed_vulkan_free(hed_device *device, vulkan_buffer *freed);
 VkBuffer hed_vulkan_find_visible(
     vulkan_device *device, const void *host, uint64_t size, uint64_t *offset);
 
-/* ---- record.c ---- */
+/* ---- vulkan_memory.c ---- */
+
+hed_status hed_vulkan_buffer_create(
+    hed_buffer *buffer, const hed_buffer_def *def, hed_error *error);
+hed_status hed_vulkan_buffer_part(hed_buffer *part, hed_error *error);
+void hed_vulkan_buffer_destroy(hed_buffer *buffer);
+
+/* ---- vulkan_record.c ---- */
 
 void hed_vulkan_prepare(const hed_step *step, vulkan_launch *launch);
 /* Records a barrier after all commands recorded or submitted before. */
@@ -166,7 +174,7 @@ void hed_vulkan_record_end(const hed_vk_api *api, vulkan_recording *to);
 hed_status hed_vulkan_make_pool(
     hed_device *device, uint32_t sets, VkDescriptorPool *pool, hed_error *error);
 
-/* ---- stream.c ---- */
+/* ---- vulkan_stream.c ---- */
 
 hed_status hed_vulkan_stream_create(hed_stream *stream, hed_error *error);
 void hed_vulkan_stream_destroy(hed_stream *stream);
@@ -189,7 +197,7 @@ void hed_vulkan_time_destroy(hed_device *device, void *timing);
 hed_status hed_vulkan_time_read(
     hed_device *device, void *timing, double *seconds, hed_error *error);
 
-/* ---- event.c ---- */
+/* ---- vulkan_event.c ---- */
 
 hed_status hed_vulkan_event_create(hed_event *event, hed_error *error);
 void hed_vulkan_event_destroy(hed_event *event);
@@ -202,7 +210,7 @@ hed_status hed_vulkan_event_elapsed(
 /* Polls a fence for 1 ms, then blocks: waking a thread takes longer than most launches. */
 hed_status hed_vulkan_wait_fence(hed_device *device, VkFence fence, hed_error *error);
 
-/* ---- glsl.c, program.c ---- */
+/* ---- vulkan_glsl.c, vulkan_program.c ---- */
 
 /* Returns the SPIR-V of a build: its own text, or its GLSL compiled now or before. The words live
  * as long as the device, or as the build. */
@@ -215,7 +223,7 @@ hed_status hed_vulkan_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
 void hed_vulkan_program_unload(hed_program *program);
 
-/* ---- graph.c ---- */
+/* ---- vulkan_graph.c ---- */
 
 hed_status hed_vulkan_graph_build(
     hed_device *device, const hed_step *steps, uint32_t count, void **impl, hed_error *error);

@@ -1,0 +1,683 @@
+/* Device at the end of a stream, and its runner: see remote_frames.h. Received data is untrusted like
+ * a candidate's results: frames, records and sizes are checked. A worker that is silent or sends
+ * invalid data is lost, and so is its device. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "core/objects.h"
+#include "workers/remote_stream.h"
+
+enum {
+    OPEN_SECONDS = 120, /* s, to open a job, plus the time of copying: drivers are slow to start */
+    ENDED_MS = 2000,    /* ms for the command to end after its connection is closed */
+    PIECE = 1 << 20,    /* bytes of a job sent at once */
+    BUILDING = 256,     /* maximum number of candidates compiled ahead */
+    BUFFER = HED_HELLO_MOST + sizeof(hed_frame)
+};
+#define TICK 0.1 /* s between two calls of idle() */
+/* factor of the patience for the first HELLO, whose device must be initialised */
+#define HELLO_PATIENCE 4
+#define PATIENCE 30    /* s */
+#define COPY_RATE 10e6 /* assumed minimum bandwidth of a network, bytes/s */
+
+/* Connection to a worker; `impl` of a remote device. */
+typedef struct remote {
+    /* the device's: the backend for described devices, with the real backend's name and
+     * languages */
+    hed_backend backend;
+    hed_allocator allocator;
+    char command[256]; /* abridged for messages */
+    char *line;        /* (line_size) the full command; NULL: the caller passed a descriptor */
+    size_t line_size;
+    pid_t pid; /* 0: the caller passed a descriptor */
+    int socket, said_from;
+    double patience, heard; /* s; time of the last received byte, s of hed_now() */
+    uint32_t number;        /* number of the last request */
+    bool is_lost;
+    char reason[HED_ERROR_TEXT];
+    char tail[512]; /* the last bytes of its standard error */
+    size_t tail_size;
+    size_t filled;
+    void *bytes_to; /* destination of HED_FRAME_BYTES, and their number */
+    uint64_t bytes_size;
+    bool bytes_came;
+    unsigned char buffer[BUFFER];
+} remote;
+
+typedef struct remote_runner {
+    hed_runner runner;
+    hed_runner_def def;
+    hed_allocator allocator;
+    remote *at;
+    double copy_seconds;
+    struct {
+        uint32_t number; /* 0: unused */
+        hed_config config;
+    } building[BUILDING];
+    hed_trial_queue done;
+} remote_runner;
+
+typedef enum remote_event { RECEIVED, TIME_IS_UP, STOPPED, CONNECTION_LOST } remote_event;
+
+static remote_runner *remote_of(hed_runner *runner) { return (remote_runner *)runner; }
+static double remote_now(void) { return (double)hed_now() * 1e-9; }
+
+/* ---- the end of a connection ---- */
+
+static void remote_read_errors(remote *r)
+{
+    char text[256];
+    ssize_t got;
+    while (r->said_from >= 0 && (got = read(r->said_from, text, sizeof text)) > 0) {
+        size_t size = (size_t)got, room = sizeof r->tail - 1;
+        size_t over = r->tail_size + size > room ? r->tail_size + size - room : 0;
+        memmove(r->tail, r->tail + over, r->tail_size - over);
+        memcpy(r->tail + r->tail_size - over, text, size);
+        r->tail_size += size - over;
+        r->tail[r->tail_size] = 0;
+    }
+}
+
+/* Ends the command and its child processes; they run in their own session. */
+static void remote_end(remote *r, char *end_text, size_t size)
+{
+    int status = 0;
+    bool ended = false;
+    if (end_text) end_text[0] = 0;
+    if (r->socket >= 0) close(r->socket);
+    r->socket = -1;
+    for (int i = 0; i < ENDED_MS && r->pid && !ended; i++) {
+        siginfo_t end = {0};
+        int code = waitid(P_PID, (id_t)r->pid, &end, WEXITED | WNOHANG | WNOWAIT);
+        ended = end.si_pid == r->pid || (code && errno != EINTR);
+        if (!ended) poll(NULL, 0, 1);
+    }
+    if (r->pid) {
+        kill(-r->pid, SIGKILL);
+        bool is_reaped = waitpid(r->pid, &status, 0) == r->pid && ended && end_text;
+        if (is_reaped && WIFEXITED(status))
+            snprintf(end_text, size, "it ended with exit code %d", WEXITSTATUS(status));
+        else if (is_reaped && WIFSIGNALED(status))
+            snprintf(end_text, size, "it was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
+    }
+    r->pid = 0;
+    remote_read_errors(r);
+    if (r->said_from >= 0) close(r->said_from);
+    r->said_from = -1;
+}
+
+static remote_event remote_lose(remote *r, const char *reason)
+{
+    char end[64];
+    if (r->is_lost) return CONNECTION_LOST;
+    r->is_lost = true;
+    remote_end(r, end, sizeof end);
+    while (r->tail_size && strchr("\r\n ", r->tail[r->tail_size - 1])) r->tail[--r->tail_size] = 0;
+    const char *line = strrchr(r->tail, '\n');
+    line = line ? line + 1 : r->tail;
+    snprintf(r->reason, sizeof r->reason, "the worker behind \"%s\" %s%s%s%s%s", r->command, reason,
+        end[0] ? "; " : "", end, line[0] ? "; its last output: " : "", line);
+    return CONNECTION_LOST;
+}
+
+/* ---- receiving ---- */
+
+/* True if a frame's header is valid in the present state. */
+static bool remote_expects(const remote *r, const hed_frame *frame)
+{
+    if (frame->magic != HED_FRAME_MAGIC) return false;
+    switch (frame->kind) {
+    case HED_FRAME_HELLO: return frame->size <= HED_HELLO_MOST;
+    case HED_FRAME_REPLY:
+    case HED_FRAME_BUILT: return frame->size == sizeof(hed_worker_reply);
+    case HED_FRAME_BYTES: return r->bytes_to && frame->size == r->bytes_size;
+    case HED_FRAME_ALIVE: return frame->size == 0;
+    default: return false;
+    }
+}
+
+/* Waits for bytes for at most TICK, and receives as many as are available and fit. */
+static remote_event remote_fill(remote *r, void *to, size_t room, size_t *filled)
+{
+    struct pollfd polled[] = {
+        {.fd = r->socket, .events = POLLIN}, {.fd = r->said_from, .events = POLLIN}};
+    poll(polled, 2, (int)(TICK * 1000));
+    if (polled[1].revents) remote_read_errors(r);
+    if (polled[1].revents & (POLLHUP | POLLERR) && r->said_from >= 0) {
+        close(r->said_from);
+        r->said_from = -1;
+    }
+    ssize_t got = polled[0].revents ? recv(r->socket, to, room, MSG_DONTWAIT) : -1;
+    if (polled[0].revents && (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)))
+        return remote_lose(r, "has closed the connection");
+    if (got > 0) {
+        *filled += (size_t)got;
+        r->heard = remote_now();
+    } else if (remote_now() - r->heard > r->patience) {
+        char reason[64];
+        snprintf(reason, sizeof reason, "sent nothing for %g s", r->patience);
+        return remote_lose(r, reason);
+    }
+    return TIME_IS_UP;
+}
+
+/* Removes the first bytes of the buffer. */
+static void remote_drop(remote *r, size_t size)
+{
+    r->filled -= size;
+    memmove(r->buffer, r->buffer + size, r->filled);
+}
+
+/* Receives the payload of HED_FRAME_BYTES, whose header is at the front of the buffer. */
+static remote_event remote_take_bytes(remote *r, const hed_runner_def *def)
+{
+    remote_drop(r, sizeof(hed_frame));
+    size_t have = r->filled < r->bytes_size ? r->filled : r->bytes_size;
+    memcpy(r->bytes_to, r->buffer, have);
+    remote_drop(r, have);
+    while (have < r->bytes_size) {
+        /* the unread payload would be taken for a frame, so the connection is lost */
+        if (def && def->idle && def->idle(def->user)) return remote_lose(r, "was abandoned");
+        if (remote_fill(r, (char *)r->bytes_to + have, r->bytes_size - have, &have) ==
+            CONNECTION_LOST)
+            return CONNECTION_LOST;
+    }
+    r->bytes_came = true;
+    return RECEIVED;
+}
+
+/* Waits for a HELLO, which remains at the front of the buffer, or for a reply. `def` (nullable):
+ * its idle() is called. */
+static remote_event remote_receive(
+    remote *r, const hed_runner_def *def, double until, hed_frame *frame, hed_worker_reply *reply)
+{
+    while (!r->is_lost) {
+        bool head = r->filled >= sizeof *frame;
+        if (head) memcpy(frame, r->buffer, sizeof *frame);
+        if (head && !remote_expects(r, frame)) return remote_lose(r, "sent an invalid reply");
+        bool bytes = head && frame->kind == HED_FRAME_BYTES;
+        bool whole = head && !bytes && r->filled >= sizeof *frame + frame->size;
+        if (whole && frame->kind == HED_FRAME_HELLO) return RECEIVED;
+        if (whole && frame->kind != HED_FRAME_ALIVE) {
+            memcpy(reply, r->buffer + sizeof *frame, sizeof *reply);
+            remote_drop(r, sizeof *frame + sizeof *reply);
+            if (hed_worker_reply_valid(reply, sizeof *reply)) return RECEIVED;
+            return remote_lose(r, "sent a reply with values out of range");
+        }
+        if (whole) remote_drop(r, sizeof *frame);
+        if (bytes && remote_take_bytes(r, def) == CONNECTION_LOST) return CONNECTION_LOST;
+        if (whole || bytes) continue;
+        if (def && def->idle && def->idle(def->user)) return STOPPED;
+        if (remote_now() >= until) return TIME_IS_UP;
+        if (remote_fill(r, r->buffer + r->filled, BUFFER - r->filled, &r->filled) ==
+            CONNECTION_LOST)
+            return CONNECTION_LOST;
+    }
+    return CONNECTION_LOST;
+}
+
+static void remote_send(remote *r, hed_frame_kind kind, const void *bytes, size_t size)
+{
+    if (!r->is_lost && !hed_frame_write(r->socket, kind, bytes, size, r->patience))
+        remote_lose(r, "accepts no more data");
+}
+
+/* ---- the runner: requests ---- */
+
+static hed_status remote_fail(remote_runner *runner, hed_error *error)
+{
+    runner->runner.lost = true;
+    return hed_fail(error, HED_ERROR_LOST, "%s", runner->at->reason);
+}
+
+static void remote_note_built(remote_runner *runner, const hed_worker_reply *reply)
+{
+    for (uint32_t i = 0; i < BUILDING; i++) {
+        if (!runner->building[i].number || runner->building[i].number != reply->number) continue;
+        runner->building[i].number = 0;
+        /* the queue has space: see remote_build_ahead() */
+        hed_trial_queue_put(&runner->done, &runner->building[i].config, &reply->trial, NULL);
+    }
+}
+
+/* Waits for the reply to request `number`. Late replies to earlier, cancelled requests are
+ * skipped. */
+static remote_event remote_await(
+    remote_runner *runner, uint32_t number, double seconds, hed_worker_reply *reply)
+{
+    remote *r = runner->at;
+    double until = remote_now() + seconds;
+    for (;;) {
+        hed_frame frame = {0};
+        remote_event event = remote_receive(r, &runner->def, until, &frame, reply);
+        if (event == TIME_IS_UP) return remote_lose(r, "is alive but does not reply");
+        if (event != RECEIVED) return event;
+        if (frame.kind == HED_FRAME_HELLO) return remote_lose(r, "sent an invalid reply");
+        if (frame.kind == HED_FRAME_BUILT) remote_note_built(runner, reply);
+        else if (reply->number == number) return RECEIVED;
+        else if (reply->number > number) return remote_lose(r, "replied to an unknown request");
+    }
+}
+
+/* Sends a request and waits for the reply; its result for the candidate is stored in `trial`. */
+static hed_status remote_request(remote_runner *runner, hed_worker_request *request, double seconds,
+    hed_worker_reply *reply, hed_trial *trial, hed_error *error)
+{
+    remote *r = runner->at;
+    request->version = hed_worker_version();
+    request->number = ++r->number;
+    remote_send(r, HED_FRAME_REQUEST, request, sizeof *request);
+    remote_event event =
+        r->is_lost ? CONNECTION_LOST : remote_await(runner, request->number, seconds, reply);
+    runner->runner.lost = r->is_lost;
+    *trial = hed_local_new_trial();
+    if (event == STOPPED) trial->outcome = HED_OUTCOME_DROPPED;
+    if (event == STOPPED) return HED_OK;
+    if (event == CONNECTION_LOST) return remote_fail(runner, error);
+    *trial = reply->trial;
+    if (reply->is_lost) {
+        remote_lose(r, reply->text[0] ? reply->text : "has lost its device");
+        return remote_fail(runner, error);
+    }
+    return reply->status ? hed_fail(error, reply->status, "%s", reply->text) : HED_OK;
+}
+
+static double remote_seconds(const remote_runner *runner, uint32_t runs)
+{
+    const hed_runner_def *def = &runner->def;
+    double run_seconds = def->timeout_seconds + 2e-3 * HED_ENERGY_LEAST_MS;
+    /* the worker may have to prepare the candidate again, twice if one was killed */
+    return 3 * (HED_BUILD_SECONDS + OPEN_SECONDS + def->compile_seconds + 2 * runner->copy_seconds +
+                   (runs + 1) * run_seconds);
+}
+
+static hed_status remote_prepare(
+    hed_runner *runner, uint32_t slot, const hed_config *config, hed_trial *trial, hed_error *error)
+{
+    remote_runner *client = remote_of(runner);
+    const hed_runner_def *def = &client->def;
+    hed_worker_reply reply = {0};
+    hed_worker_request request = {.task = HED_TASK_BUILD, .slot = slot, .config = *config};
+    *trial = hed_local_new_trial();
+    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
+            sizeof trial->text)) {
+        trial->outcome = HED_OUTCOME_INVALID;
+        return HED_OK;
+    }
+    def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
+    return remote_request(client, &request, remote_seconds(client, 1), &reply, trial, error);
+}
+
+static hed_status remote_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
+    hed_trial *trial, hed_error *error)
+{
+    remote_runner *client = remote_of(runner);
+    hed_worker_reply reply = {0};
+    *trial = hed_local_new_trial();
+    for (uint32_t done = 0; done < runs && !hed_failed(error) && !trial->outcome;) {
+        uint32_t batch = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
+        hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = batch};
+        if (remote_request(client, &request, remote_seconds(client, batch), &reply, trial, error) ||
+            trial->outcome)
+            break;
+        if (reply.count != batch) {
+            remote_lose(client->at, "sent a wrong number of times");
+            return remote_fail(client, error);
+        }
+        memcpy(values + done, reply.values, batch * sizeof *values);
+        done += batch;
+    }
+    return error->status;
+}
+
+static hed_status remote_output(hed_runner *runner, uint32_t slot, uint32_t argument,
+    uint32_t pattern, void *data, hed_trial *trial, hed_error *error)
+{
+    remote_runner *client = remote_of(runner);
+    remote *r = client->at;
+    hed_worker_reply reply = {0};
+    hed_worker_request request = {
+        .task = HED_TASK_OUTPUT, .slot = slot, .argument = argument, .pattern = pattern};
+    r->bytes_to = data;
+    r->bytes_size = client->def.arguments[argument].bytes;
+    r->bytes_came = false;
+    hed_status status =
+        remote_request(client, &request, remote_seconds(client, 1), &reply, trial, error);
+    r->bytes_to = NULL;
+    if (status || trial->outcome || r->bytes_came) return status;
+    remote_lose(r, "sent no result");
+    return remote_fail(client, error);
+}
+
+static hed_status remote_build_ahead(hed_runner *runner, const hed_config *config, hed_error *error)
+{
+    remote_runner *client = remote_of(runner);
+    const hed_runner_def *def = &client->def;
+    uint32_t place = 0, pending = 1;
+    for (uint32_t i = 0; i < BUILDING; i++) pending += client->building[i].number != 0;
+    while (place < BUILDING && client->building[place].number) place++;
+    hed_trial trial = hed_local_new_trial();
+    if (hed_trial_queue_reserve(&client->done, pending, error)) return error->status;
+    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text,
+            sizeof trial.text))
+        trial.outcome = HED_OUTCOME_INVALID;
+    if (trial.outcome || place == BUILDING)
+        return hed_trial_queue_put(&client->done, config, &trial, error);
+    hed_worker_request request = {.version = hed_worker_version(),
+        .number = ++client->at->number,
+        .task = HED_TASK_COMPILE,
+        .config = *config};
+    def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
+    client->building[place].number = request.number;
+    client->building[place].config = *config;
+    remote_send(client->at, HED_FRAME_REQUEST, &request, sizeof request);
+    runner->lost = client->at->is_lost;
+    return runner->lost ? remote_fail(client, error) : HED_OK;
+}
+
+static bool remote_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
+{
+    remote_runner *client = remote_of(runner);
+    double until = remote_now() + seconds;
+    while (hed_trial_queue_empty(&client->done)) {
+        hed_frame frame = {0};
+        hed_worker_reply reply = {0};
+        if (remote_receive(client->at, &client->def, until, &frame, &reply) != RECEIVED) break;
+        if (frame.kind == HED_FRAME_BUILT) remote_note_built(client, &reply);
+    }
+    runner->lost = client->at->is_lost;
+    return hed_trial_queue_take(&client->done, config, trial);
+}
+
+/* ---- the runner: creation and destruction ---- */
+
+static void remote_destroy(hed_runner *runner)
+{
+    remote_runner *client = remote_of(runner);
+    hed_allocator allocator = client->allocator;
+    hed_trial_queue_free(&client->done);
+    hed_release(&allocator, client, sizeof *client);
+}
+
+static const hed_runner_kind REMOTE = {.destroy = remote_destroy,
+    .build_ahead = remote_build_ahead,
+    .built = remote_built,
+    .prepare = remote_prepare,
+    .time = remote_time,
+    .output = remote_output};
+
+/* Sends a job with all its data, once per runner. */
+static void remote_send_job(remote_runner *runner, int job, hed_error *error)
+{
+    remote *r = runner->at;
+    struct stat about = {0};
+    const hed_runner_def *def = &runner->def;
+    const hed_frame_job head = {.version = hed_worker_version(),
+        .timeout_seconds = def->timeout_seconds,
+        .compile_seconds = def->compile_seconds,
+        .number = ++r->number,
+        .builders = def->builders};
+    char *piece = hed_allocate(&runner->allocator, PIECE);
+    if (!piece) HED_OUT_OF_MEMORY(error, "a job");
+    else if (fstat(job, &about))
+        hed_fail(error, HED_ERROR_IO, "cannot read a job: %s", strerrordesc_np(errno));
+    const hed_frame frame = {.magic = HED_FRAME_MAGIC,
+        .kind = HED_FRAME_JOB,
+        .size = sizeof head + (uint64_t)about.st_size};
+    bool good = !hed_failed(error) &&
+                hed_stream_write_all(r->socket, &frame, sizeof frame, r->patience) &&
+                hed_stream_write_all(r->socket, &head, sizeof head, r->patience);
+    for (off_t at = 0; good && at < about.st_size;) {
+        ssize_t got = pread(job, piece, PIECE, at);
+        good = got > 0 && hed_stream_write_all(r->socket, piece, (size_t)got, r->patience) &&
+               !(def->idle && def->idle(def->user));
+        at += got > 0 ? got : 0;
+    }
+    hed_release(&runner->allocator, piece, PIECE);
+    r->heard = remote_now();
+    if (!good && !hed_failed(error)) {
+        remote_lose(r, "did not take the job");
+        remote_fail(runner, error);
+    }
+}
+
+static void remote_open(remote_runner *runner, hed_error *error)
+{
+    hed_worker_reply reply = {0};
+    uint64_t total = 0;
+    int job = -1;
+    for (uint32_t i = 0; i < runner->def.kernel->argument_count; i++)
+        total += runner->def.arguments[i].bytes;
+    runner->copy_seconds = 2 + (double)total / COPY_RATE;
+    if (runner->at->is_lost) remote_fail(runner, error);
+    else if (!hed_worker_job_pack(&runner->def, "", &job, error))
+        remote_send_job(runner, job, error);
+    if (job >= 0) close(job);
+    if (hed_failed(error)) return;
+    remote_event event =
+        remote_await(runner, runner->at->number, OPEN_SECONDS + 2 * runner->copy_seconds, &reply);
+    if (event == STOPPED) remote_lose(runner->at, "was abandoned");
+    if (event != RECEIVED) remote_fail(runner, error);
+    else if (reply.status)
+        hed_fail(
+            error, reply.status, "%s: %s", hed_device_describe(runner->def.device)->id, reply.text);
+    runner->runner.builders = reply.count;
+    runner->runner.device_time = reply.device_time;
+}
+
+hed_status hed_runner_create_remote(
+    const hed_runner_def *def, hed_runner **runner, hed_error *error)
+{
+    hed_allocator allocator = *hed_allocator_of(def->device);
+    remote_runner *instance = hed_allocate(&allocator, sizeof *instance);
+    *runner = NULL;
+    if (!instance) return HED_OUT_OF_MEMORY(error, "the tuning of %s", def->kernel->name);
+    instance->runner.kind = &REMOTE;
+    instance->def = *def;
+    instance->allocator = instance->done.allocator = allocator;
+    instance->at = def->device->impl;
+    remote_open(instance, error);
+    if (hed_failed(error)) remote_destroy(&instance->runner);
+    else *runner = &instance->runner;
+    return error->status;
+}
+
+/* ---- the device ---- */
+
+static void remote_close(hed_device *device)
+{
+    remote *r = device->impl;
+    hed_allocator allocator = r->allocator;
+    remote_end(r, NULL, 0);
+    hed_release(&allocator, r->line, r->line_size);
+    hed_release(&allocator, r, sizeof *r);
+}
+
+bool hed_device_is_remote(const hed_device *device)
+{
+    return device->backend->device_close == remote_close;
+}
+
+/* Starts the command in its own session: Ctrl-C in a terminal reaches the leader alone, and ssh has
+ * no terminal for a password prompt. */
+static int remote_spawn(remote *r, const char *command, int theirs, int errors)
+{
+    char *words[] = {"/bin/sh", "-c", (char *)(uintptr_t)command, NULL};
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t no_signals, all_signals;
+    sigemptyset(&no_signals);
+    sigfillset(&all_signals);
+    int code = posix_spawn_file_actions_init(&files);
+    if (code) return code;
+    code = posix_spawnattr_init(&attributes);
+    if (!code) {
+        posix_spawnattr_setsigmask(&attributes, &no_signals);
+        posix_spawnattr_setsigdefault(&attributes, &all_signals);
+        posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        code = posix_spawn_file_actions_adddup2(&files, theirs, STDIN_FILENO);
+        if (!code) code = posix_spawn_file_actions_adddup2(&files, theirs, STDOUT_FILENO);
+        if (!code) code = posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
+        if (!code) code = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+        if (!code) code = posix_spawn(&r->pid, words[0], &files, &attributes, words, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&files);
+    if (code) r->pid = 0;
+    return code;
+}
+
+static hed_status remote_start(remote *r, hed_error *error)
+{
+    int sockets[2] = {-1, -1}, errors[2] = {-1, -1};
+    int code = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) ? errno : 0;
+    if (!code && pipe2(errors, O_CLOEXEC)) code = errno;
+    if (!code) fcntl(errors[0], F_SETFL, O_NONBLOCK);
+    if (!code) code = remote_spawn(r, r->line, sockets[1], errors[1]);
+    if (sockets[1] >= 0) close(sockets[1]);
+    if (errors[1] >= 0) close(errors[1]);
+    r->socket = sockets[0];
+    r->said_from = errors[0];
+    return code ? hed_fail(error, HED_ERROR_IO, "cannot start \"%s\": %s", r->line,
+                      strerrordesc_np(code))
+                : HED_OK;
+}
+
+/* Waits for the worker's HELLO, which remains in the buffer. `id` (256): id of the device in this
+ * program. */
+static hed_status remote_receive_hello(
+    remote *r, const hed_runner_def *def, hed_hello *hello, char *id, hed_error *error)
+{
+    hed_frame frame = {0};
+    hed_worker_reply reply = {0};
+    hed_error cause = {0};
+    fcntl(r->socket, F_SETFL, fcntl(r->socket, F_GETFL) | O_NONBLOCK);
+    double until = remote_now() + HELLO_PATIENCE * r->patience;
+    remote_event event = remote_receive(r, def, until, &frame, &reply);
+    if (event == STOPPED) remote_lose(r, "was abandoned");
+    if (event == TIME_IS_UP) remote_lose(r, "is alive but sent no description of its device");
+    if (event == RECEIVED && frame.kind != HED_FRAME_HELLO) remote_lose(r, "sent an invalid reply");
+    if (r->is_lost) return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
+    if (hed_hello_read(r->buffer + sizeof frame, frame.size, hello, &cause)) {
+        remote_lose(r, cause.text);
+        return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
+    }
+    if (snprintf(id, 256, "%s:%s", hello->machine, hello->info.id) >= 256 ||
+        strlen(hello->build_key) >= sizeof((hed_device *)NULL)->build_key) {
+        remote_lose(r, "names a device with more than 255 bytes, or a driver with more than 511");
+        return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
+    }
+    hello->info.id = id;
+    return HED_OK;
+}
+
+static void remote_drop_hello(remote *r)
+{
+    hed_frame frame;
+    memcpy(&frame, r->buffer, sizeof frame);
+    remote_drop(r, sizeof frame + frame.size);
+}
+
+/* Creates the device that the HELLO describes. */
+static hed_status remote_create_device(hed_context *context, const hed_remote_def *def, remote *r,
+    hed_device **device, hed_error *error)
+{
+    const hed_runner_def waiting = {.idle = def->idle, .user = def->user};
+    hed_hello hello;
+    char id[256];
+    if (remote_receive_hello(r, &waiting, &hello, id, error)) return error->status;
+    if (hed_device_create_described(context, &hello.info, device, error)) return error->status;
+    r->backend = *(*device)->backend;
+    for (int i = 0; hed_backends[i]; i++) {
+        if (strcmp(hed_backends[i]->name, hello.info.backend) != 0) continue;
+        r->backend.languages = hed_backends[i]->languages;
+        r->backend.prelude = hed_backends[i]->prelude; /* part of the key of measurements */
+    }
+    r->backend.device_close = remote_close;
+    hed_text_copy((*device)->build_key, sizeof(*device)->build_key, hello.build_key);
+    (*device)->backend = &r->backend;
+    (*device)->impl = r;
+    remote_drop_hello(r);
+    return HED_OK;
+}
+
+bool hed_device_can_restart(const hed_device *device)
+{
+    return hed_device_is_remote(device) && ((const remote *)device->impl)->line;
+}
+
+hed_status hed_device_restart(const hed_runner_def *def, hed_error *error)
+{
+    const hed_device_info *is = &def->device->info;
+    remote *r = def->device->impl;
+    hed_hello hello;
+    char id[256];
+    remote_end(r, NULL, 0);
+    r->is_lost = r->bytes_came = false;
+    r->bytes_to = NULL;
+    r->filled = r->tail_size = 0;
+    r->tail[0] = r->reason[0] = 0;
+    r->heard = remote_now();
+    if (remote_start(r, error) || remote_receive_hello(r, def, &hello, id, error)) {
+        r->is_lost = true;
+        return error->status;
+    }
+    bool is_same = !strcmp(id, is->id) && !strcmp(hello.info.backend, is->backend) &&
+                   !strcmp(hello.info.name, is->name) && !strcmp(hello.info.driver, is->driver) &&
+                   !strcmp(hello.build_key, def->device->build_key);
+    remote_drop_hello(r);
+    if (is_same) return HED_OK;
+    remote_lose(r, "has another device now, or another driver");
+    return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
+}
+
+hed_status hed_device_create_remote(
+    hed_context *context, const hed_remote_def *def, hed_device **device, hed_error *error)
+{
+    HED_REQUIRE(context, def, device);
+    hed_allocator allocator = hed_context_describe(context).allocator;
+    *device = NULL;
+    remote *r = hed_allocate(&allocator, sizeof *r);
+    if (!r && !def->command) close(def->descriptor);
+    if (!r) return HED_OUT_OF_MEMORY(error, "a remote worker");
+    r->allocator = allocator;
+    r->patience = def->patience_seconds > 0 ? def->patience_seconds : PATIENCE;
+    r->heard = remote_now();
+    r->socket = def->command ? -1 : def->descriptor;
+    r->said_from = -1;
+    if (def->command) {
+        hed_text_copy(r->command, sizeof r->command, def->command);
+        r->line_size = strlen(def->command) + 1;
+        r->line = hed_allocate(&allocator, r->line_size);
+        if (r->line) memcpy(r->line, def->command, r->line_size);
+        else HED_OUT_OF_MEMORY(error, "a remote worker");
+    } else {
+        snprintf(r->command, sizeof r->command, "descriptor %d", def->descriptor);
+    }
+    if (!hed_failed(error) && (!r->line || !remote_start(r, error)))
+        remote_create_device(context, def, r, device, error);
+    if (!hed_failed(error)) return HED_OK;
+    hed_device_release(*device);
+    bool owned = !*device; /* the device would have closed the connection and freed it */
+    *device = NULL;
+    if (owned) {
+        remote_end(r, NULL, 0);
+        hed_release(&allocator, r->line, r->line_size);
+        hed_release(&allocator, r, sizeof *r);
+    }
+    return error->status;
+}

@@ -1,0 +1,188 @@
+/* Protocol of a worker process and its parent: records of fixed size over a socket that preserves
+ * record boundaries (SOCK_SEQPACKET), one reply to each request. A receiver treats every record as
+ * untrusted: it checks length, version and each number first.
+ *
+ * Data that is constant for a worker's lifetime, the kernel and its arguments, is in a memory file
+ * that both processes map: the job (worker_job.c). */
+#ifndef HED_WORKERS_WORKER_H
+#define HED_WORKERS_WORKER_H
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include "capture/capture_file.h"
+#include "measure/runners.h"
+
+/* Descriptors of a worker, as offsets from the descriptor passed to hed_worker_serve(). */
+enum {
+    HED_WORKER_SOCKET = 0,
+    HED_WORKER_JOB = 1,    /* an output's content, written by the worker */
+    HED_WORKER_RESULT = 2, /* an output's content, written by the worker */
+    HED_WORKER_DESCRIPTORS = 3
+};
+
+/* Main loop of the installed heddle-worker: serves one parent over the socket `descriptor` until
+ * the socket is closed. Exported for that program alone. */
+HED_API int hed_worker_serve(int descriptor);
+
+enum { HED_WORKER_VALUES = 64 }; /* maximum number of times in one reply */
+
+typedef enum hed_worker_task {
+    /* open the device and upload the inputs; before it only HED_TASK_COMPILE is possible */
+    HED_TASK_OPEN,
+    HED_TASK_COMPILE, /* compile `config` into the compiled-kernel cache */
+    HED_TASK_BUILD,   /* build `config`, laid out as `geometry`, into `slot` */
+    HED_TASK_CHECK,   /* run `slot` for the first time and check its results */
+    HED_TASK_TIME,    /* time `runs` runs of `slot` */
+    HED_TASK_OUTPUT,  /* run `slot` over `pattern`, then return the content of `argument` */
+    HED_TASK_COUNT
+} hed_worker_task;
+
+typedef struct hed_worker_request {
+    uint64_t version;
+    uint32_t number; /* copied into the reply */
+    uint32_t task;   /* hed_worker_task */
+    uint32_t slot, runs, argument, pattern;
+    hed_config config;
+    hed_geometry geometry;
+} hed_worker_request;
+
+typedef struct hed_worker_reply {
+    uint64_t version;
+    uint32_t number;
+    uint32_t status;      /* hed_status; `text` has its message */
+    uint32_t device_time; /* HED_TASK_OPEN */
+    uint32_t is_lost;     /* the worker is no longer usable */
+    uint32_t count;       /* HED_TASK_TIME: number of values */
+    hed_trial trial;
+    char text[HED_ERROR_TEXT];
+    double values[HED_WORKER_VALUES];
+} hed_worker_reply;
+
+/* Hash of the library's version and of the records' layout: worker and parent must be of one
+ * build. */
+uint64_t hed_worker_version(void);
+/* True if a received record is complete and all its numbers are in range. `size`: bytes
+ * received. */
+bool hed_worker_request_valid(const hed_worker_request *request, size_t size);
+bool hed_worker_reply_valid(const hed_worker_reply *reply, size_t size);
+/* Sends one record. Returns false if the other end is closed or accepts no data. */
+bool hed_worker_send(int socket, const void *record, size_t size);
+/* Receives one record, at most `size` bytes. Returns its length, more than `size` for a longer
+ * record; 0: the other end has closed; < 0: an error. */
+ptrdiff_t hed_worker_receive(int socket, void *record, size_t size);
+
+/* The parent's side of one worker process: start, requests, replies and end, even if the process
+ * crashes or hangs. */
+
+typedef struct hed_worker_process {
+    pid_t pid;  /* 0: not running */
+    int socket; /* -1: not connected */
+    /* pipe of the process's standard output and error; -1: the process has closed both */
+    int output;
+    uint32_t life;   /* number of times it was started */
+    uint32_t number; /* number of the last request */
+    bool busy;       /* a reply is pending */
+    double deadline; /* latest time of the reply, s of hed_now() */
+    char tail[1024]; /* the last bytes of its output */
+    uint32_t tail_size;
+} hed_worker_process;
+
+typedef enum hed_worker_event {
+    HED_WORKER_NOTHING,
+    HED_WORKER_ANSWERED,
+    HED_WORKER_DIED, /* end of the process, or an invalid reply */
+    HED_WORKER_LATE,
+    HED_WORKER_STOPPED /* the caller cancelled the wait */
+} hed_worker_event;
+
+enum { HED_WORKER_POLLED = 2 }; /* descriptors of a worker to pass to poll() */
+
+/* Starts `program` with the descriptors of a job and a result. Errors: IO. */
+hed_status hed_worker_start(
+    hed_worker_process *worker, const char *program, int job, int result, hed_error *error);
+/* Sends a request, after filling in its version and number. A dead worker is noticed when its reply
+ * is awaited. */
+void hed_worker_request_send(
+    hed_worker_process *worker, hed_worker_request *request, double deadline);
+/* Fills `polled` (HED_WORKER_POLLED) with the descriptors to wait for. */
+void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled);
+/* Handles the events found by poll(). */
+hed_worker_event hed_worker_handle_events(
+    hed_worker_process *worker, const struct pollfd *polled, double now, hed_worker_reply *reply);
+/* Asks an idle worker to exit, without waiting for it. */
+void hed_worker_request_end(const hed_worker_process *worker);
+/* Ends a worker: an idle worker by closing its socket, a busy one by SIGKILL. `text` (nullable):
+ * its exit status and last output. `outside` (nullable): true if a signal that candidates do not
+ * cause ended it. */
+void hed_worker_end(
+    hed_worker_process *worker, hed_worker_event event, char *text, size_t size, bool *outside);
+
+/* A worker's input as one memory file: the kernel's description without its functions, the device,
+ * and the content of all arguments. The parent packs it once and seals it; every worker maps it
+ * read-only, so no candidate can change it.
+ *
+ * hed_worker_job is a job after parsing. Its texts and data point into the mapped bytes. */
+typedef struct hed_worker_job {
+    /* the kernel, without functions; `info.device` is the device's id */
+    hed_capture_launched launched;
+    hed_context_def context; /* a copy of the parent's: directories and libraries */
+    uint32_t content_count;
+    hed_compare compares[HED_MAX_ARGUMENTS];
+    hed_runner_argument contents[HED_MAX_ARGUMENTS];
+    uint64_t mask_bytes[HED_MAX_ARGUMENTS]; /* sizes of the `unwritten` masks, bytes */
+    /* device NULL; other pointers refer to this struct */
+    hed_runner_def runner;
+    hed_arena arena;
+} hed_worker_job;
+
+/* Packs a job into a new memory file. `cache_dir`: directory of compiled kernels. Errors: MEMORY,
+ * IO (a source file, or the memory file). */
+hed_status hed_worker_job_pack(
+    const hed_runner_def *def, const char *cache_dir, int *descriptor, hed_error *error);
+/* Parses a job and treats its bytes as untrusted. `bytes` must be aligned to 8 and outlive the job.
+ * Errors: FORMAT, MEMORY. */
+hed_status hed_worker_job_read(const hed_allocator *allocator, const void *bytes, size_t size,
+    hed_worker_job *job, hed_error *error);
+void hed_worker_job_free(hed_worker_job *job);
+/* Creates a memory file of `size` bytes, sealed against changes of its size, so that its mappings
+ * stay valid. Errors: IO. */
+hed_status hed_worker_memory(uint64_t size, int *descriptor, hed_error *error);
+
+/* State of the runner in worker processes. */
+
+typedef struct worker_slot {
+    hed_config config;
+    hed_geometry geometry;
+    bool filled;   /* a candidate that passed its check is prepared */
+    uint32_t life; /* `life` of the measuring worker that has built it; 0: not built */
+} worker_slot;
+
+typedef struct builder {
+    hed_worker_process process;
+    hed_config config; /* configuration being built */
+} builder;
+
+typedef struct worker_client {
+    hed_runner runner;
+    hed_runner_def def;
+    hed_allocator allocator;
+    const char *program;
+    int job, result; /* memory files */
+    unsigned char *result_bytes;
+    uint64_t result_size;
+    /* directory of compiled kernels if the context has no cache; "" if it has one */
+    char own_cache[64];
+    /* added to each time limit, s: one copy of all arguments, and work that is independent of the
+     * candidate */
+    double copy_seconds;
+    hed_worker_process measurer;
+    bool killed_from_outside; /* an outside signal ended the last measurer */
+    worker_slot slots[HED_RUNNER_SLOTS];
+    builder *builders; /* (builder_count) */
+    uint32_t builder_count, building;
+    hed_trial_queue waiting, done;
+    hed_worker_reply reply;
+} worker_client;
+
+#endif

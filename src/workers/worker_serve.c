@@ -1,0 +1,177 @@
+/* Worker's side of the protocol: carries out one request at a time, by a runner in this process.
+ * The kernel is rebuilt from the job; its only function is a geometry() that returns the parent's
+ * values. */
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "core/program.h"
+#include "measure/check.h"
+#include "measure/runners.h"
+#include "workers/worker.h"
+
+typedef struct worker {
+    hed_worker_job job;
+    const void *job_bytes;
+    size_t job_size;
+    unsigned char *result; /* shared with the parent; NULL: no result */
+    size_t result_size;
+    hed_context *context;
+    hed_device *device;
+    hed_runner *runner;
+    hed_geometry geometries[HED_RUNNER_SLOTS];
+    const hed_geometry *geometry; /* geometry of the current slot */
+} worker;
+
+/* ---- memory ---- */
+
+static void *map(int descriptor, int protection, int flags, size_t *size)
+{
+    struct stat about;
+    *size = 0;
+    if (fstat(descriptor, &about) != 0 || about.st_size <= 0) return NULL;
+    void *bytes = mmap(NULL, (size_t)about.st_size, protection, flags, descriptor, 0);
+    if (bytes == MAP_FAILED) return NULL;
+    *size = (size_t)about.st_size;
+    return bytes;
+}
+
+/* ---- requests ---- */
+
+static void given_geometry(const hed_kernel_def *def, const hed_config *config,
+    const hed_problem *problem, hed_geometry *geometry)
+{
+    const worker *w = def->user;
+    (void)config;
+    (void)problem;
+    *geometry = *w->geometry;
+}
+
+static hed_status serve_find_device(worker *w, hed_error *error)
+{
+    if (w->device) return HED_OK;
+    if (!w->context && hed_context_create(&w->job.context, &w->context, error))
+        return error->status;
+    return hed_device_find(w->context, w->job.context.device, &w->device, error);
+}
+
+static hed_status serve_compile(
+    worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
+{
+    const hed_runner_def *def = &w->job.runner;
+    hed_error cause = {0};
+    hed_status status = serve_find_device(w, error);
+    if (status) return status;
+    status = hed_program_compile(w->device, def->kernel, def->math, &request->config, def->defines,
+        def->define_count, &trial->build_seconds, &cause);
+    return hed_local_judge_build(status, trial, &cause, error);
+}
+
+static hed_status serve_output(
+    worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
+{
+    uint32_t argument = request->argument;
+    if (argument >= w->job.launched.def.argument_count ||
+        w->job.launched.def.arguments[argument].kind != HED_BUFFER ||
+        w->job.contents[argument].bytes > w->result_size)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "argument %u is not a buffer, or does not fit into the result", argument);
+    return w->runner->kind->output(
+        w->runner, request->slot, argument, request->pattern, w->result, trial, error);
+}
+
+static hed_status obey(
+    worker *w, const hed_worker_request *request, hed_worker_reply *reply, hed_error *error)
+{
+    hed_trial *trial = &reply->trial;
+    uint32_t slot = request->slot;
+    if (request->task == HED_TASK_OPEN) {
+        if (serve_find_device(w, error) || w->runner) return error->status;
+        w->job.runner.device = w->device;
+        if (!hed_runner_create_local(&w->job.runner, &w->runner, error))
+            reply->device_time = w->runner->device_time;
+        return error->status;
+    }
+    if (request->task == HED_TASK_COMPILE) return serve_compile(w, request, trial, error);
+    if (!w->runner)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "the worker has not opened the device");
+    w->geometry = &w->geometries[slot];
+    switch (request->task) {
+    case HED_TASK_BUILD:
+        w->geometries[slot] = request->geometry;
+        return hed_local_build(w->runner, slot, &request->config, trial, error);
+    case HED_TASK_CHECK: return hed_local_check(w->runner, slot, trial, error);
+    case HED_TASK_TIME:
+        reply->count = request->runs;
+        return w->runner->kind->time(w->runner, slot, request->runs, reply->values, trial, error);
+    default: return serve_output(w, request, trial, error);
+    }
+}
+
+static bool answer(worker *w, int socket, const hed_worker_request *request)
+{
+    hed_worker_reply reply = {.version = hed_worker_version(), .number = request->number};
+    hed_error error = {0};
+    reply.trial = hed_local_new_trial();
+    reply.status = obey(w, request, &reply, &error);
+    reply.is_lost = w->runner && w->runner->lost;
+    if (reply.status) hed_text_copy(reply.text, sizeof reply.text, error.text);
+    return hed_worker_send(socket, &reply, sizeof reply);
+}
+
+/* ---- main loop ---- */
+
+/* Reports an invalid job in reply to the first request, for which the parent waits. */
+static void serve_report_invalid_job(int socket, const hed_error *error)
+{
+    hed_worker_request request;
+    hed_worker_reply reply = {.version = hed_worker_version(), .status = error->status};
+    ptrdiff_t size = hed_worker_receive(socket, &request, sizeof request);
+    if (size <= 0 || !hed_worker_request_valid(&request, (size_t)size)) return;
+    reply.number = request.number;
+    hed_text_copy(reply.text, sizeof reply.text, error->text);
+    hed_worker_send(socket, &reply, sizeof reply);
+}
+
+static bool serve_requests(worker *w, int socket)
+{
+    hed_worker_request request;
+    for (;;) {
+        ptrdiff_t size = hed_worker_receive(socket, &request, sizeof request);
+        if (size == 0) return true;
+        if (size < 0 || !hed_worker_request_valid(&request, (size_t)size)) return false;
+        if (!answer(w, socket, &request)) return true; /* the parent has ended */
+    }
+}
+
+int hed_worker_serve(int descriptor)
+{
+    int socket = descriptor + HED_WORKER_SOCKET;
+    hed_allocator allocator = hed_default_allocator();
+    hed_error error = {0};
+    worker *w = hed_allocate(&allocator, sizeof *w);
+    if (!w) return 1;
+    /* private and read-only: no candidate can change the next worker's input */
+    w->job_bytes = map(descriptor + HED_WORKER_JOB, PROT_READ, MAP_PRIVATE, &w->job_size);
+    w->result =
+        map(descriptor + HED_WORKER_RESULT, PROT_READ | PROT_WRITE, MAP_SHARED, &w->result_size);
+    bool good =
+        hed_worker_job_read(&allocator, w->job_bytes, w->job_size, &w->job, &error) == HED_OK;
+    if (good) {
+        w->job.launched.def.geometry = given_geometry;
+        w->job.launched.def.user = w;
+        good = serve_requests(w, socket);
+    } else {
+        serve_report_invalid_job(socket, &error);
+    }
+    hed_runner_destroy(w->runner);
+    hed_context_destroy(w->context);
+    hed_worker_job_free(&w->job);
+    if (w->result) munmap(w->result, w->result_size);
+    munmap((void *)(uintptr_t)w->job_bytes, w->job_size);
+    hed_release(&allocator, w, sizeof *w);
+    return good ? 0 : 1;
+}
