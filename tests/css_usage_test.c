@@ -159,9 +159,9 @@ Test(css_usage, lists_are_split)
     }
 }
 
-static bool is_wanted(void *user, char kind, const char *name)
+static bool is_wanted(void *user, const hed_css_used_name *name)
 {
-    return kind == *(char *)user && strcmp(name, "x") == 0;
+    return (char)name->kind == *(char *)user && strcmp(name->name, "x") == 0;
 }
 
 Test(css_usage, rules_that_name_a_class)
@@ -174,6 +174,60 @@ Test(css_usage, rules_that_name_a_class)
     OK(hed_css_rules_naming(usage_sheet, is_wanted, &kind, named, &error));
     static const bool expected[9] = {true, false, true, false, false, true, true, true, false};
     for (int i = 0; i < 9; i++) EXPECT_EQ(named[i], expected[i], "rule %d", i);
+}
+
+static hed_css_presence has_letter(void *user, const hed_css_used_name *name)
+{
+    (void)user;
+    if (name->kind == HED_CSS_NAME_ATTRIBUTE && name->value)
+        return strcmp(name->value, "1") ? HED_CSS_ABSENT : HED_CSS_PRESENT;
+    return name->name[0] == 'x'   ? HED_CSS_PRESENT
+           : name->name[0] == 'd' ? HED_CSS_PRESENT_WITH_REST
+                                  : HED_CSS_ABSENT;
+}
+
+static void count_name(void *user, const hed_css_used_name *name)
+{
+    (void)name;
+    ++*(int *)user;
+}
+
+Test(css_usage, rules_that_names_make_possible)
+{
+    bool possible[14] = {0};
+    hed_error error = {0};
+    open_sheet(".x{} #x x{} .y{} .x .y{} .x:not(.y){} :is(.y,.x){} .x:has(.y){} .x:nth-child(1 of .y){} .x{& .y{} & + x{}} "
+               "[a='1']{} [a='2']{} .x .d .y{}", false);
+    OK(hed_css_rules_possible(usage_sheet, has_letter, NULL, possible, &error));
+    static const bool expected[14] = {
+        true, true, false, false, true, true, false, false, true, false, true, true, false, true};
+    for (int i = 0; i < 14; i++) EXPECT_EQ(possible[i], expected[i], "rule %d", i);
+    int names = 0;
+    hed_css_rule_names(usage_sheet, 9, count_name, &names);
+    EXPECT_EQ(names, 2);
+}
+
+static void note_document_name(void *user, const hed_css_used_name *name)
+{
+    char *text = user;
+    size_t used = strlen(text);
+    snprintf(text + used, 200 - used, "%c%s%s%s ", name->kind, name->name, name->value ? "=" : "",
+        name->value ? name->value : "");
+}
+
+Test(css_usage, names_of_a_document)
+{
+    static const char html[] = "<p class='x y' id=i><p class=x a=b>";
+    char text[200] = "";
+    hed_error error = {0};
+    hed_css_document *document;
+    open_sheet(".x{}", false);
+    const hed_css_document_def page = {.html = html, .html_length = sizeof html - 1};
+    OK(hed_css_document_create(usage_names, &page, &document, &error));
+    OK(hed_css_document_names(document, note_document_name, text, &error));
+    CHECK_TEXT(text, "ehtml ehead ebody ep #i .x .y [class=x y [id=i [class=x [a=b ");
+    CHECK_NULL(hed_css_document_base(document));
+    hed_css_document_destroy(document);
 }
 
 Test(css_usage, rules_may_be_left_out)

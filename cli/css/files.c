@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/css/files.h"
-#include "cli/css/site.h"
-#include "support/file.h"
 #include "support/sources.h"
 
-enum { MOST_SHEET_BYTES = 256 << 20, MOST_FILES = 100000 };
+enum { MOST_FILES = 100000 };
 
 void *css_more(void *array, uint32_t *room, uint32_t count, size_t size, hed_error *error)
 {
@@ -30,16 +30,24 @@ hed_status css_files_open(css_files *files, hed_error *error)
     return hed_css_names_create(NULL, &files->names, error);
 }
 
+static void file_free(css_file *file)
+{
+    free(file->name);
+    free(file->identity);
+    free(file->text);
+    free(file->from);
+    free(file->base);
+}
+
 void css_files_close(css_files *files)
 {
     for (uint32_t i = 0; i < files->count; i++) {
         css_file *file = &files->items[i];
         hed_css_sheet_destroy(file->sheet);
-        free(file->name);
-        free(file->identity);
-        free(file->text);
+        file_free(file);
         free(file->imports);
     }
+    free(files->root);
     for (uint32_t i = 0; i < files->missing_count; i++) free(files->missing[i]);
     hed_css_names_destroy(files->names);
     free(files->items);
@@ -83,9 +91,7 @@ static uint32_t files_read(css_files *files, css_file file, hed_error *error)
     files->items = css_more(files->items, &files->room, number, sizeof file, error);
     hed_css_sheet_create(files->names, &def, &file.sheet, error);
     if (hed_failed(error)) {
-        free(file.name);
-        free(file.identity);
-        free(file.text);
+        file_free(&file);
         number = HED_CSS_NONE;
     } else {
         file.first_rule = files->rules;
@@ -97,8 +103,9 @@ static uint32_t files_read(css_files *files, css_file file, hed_error *error)
     }
     for (uint32_t i = 0; i < urls.count; i++) {
         uint32_t import = HED_CSS_NONE;
+        const css_namer namer = {{file.from, file.base}, file.encoding, file.judged};
         if (number != HED_CSS_NONE && !hed_failed(error))
-            import = css_files_find(files, file.name, urls.items[i], file.judged, error);
+            import = css_files_find(files, &namer, urls.items[i], error);
         css_file *importer = number == HED_CSS_NONE ? NULL : &files->items[number];
         if (import != HED_CSS_NONE && importer->imports)
             importer->imports[importer->import_count++] = import;
@@ -108,71 +115,70 @@ static uint32_t files_read(css_files *files, css_file file, hed_error *error)
     return number;
 }
 
-/* Refuses a sheet whose reduced version would replace an input file, or the reduced version of
- * another sheet, in the out folder. */
-static hed_status files_plan(const css_files *files, const char *path, hed_error *error)
-{
-    char out[PATH_MAX], used_path[PATH_MAX];
-    if (css_files_out(files->out_folder, path, out, sizeof out, error)) return error->status;
-    for (uint32_t i = 0; i < files->count; i++) {
-        const css_file *file = &files->items[i];
-        if (!file->judged || !file->identity) continue;
-        if (css_files_out(files->out_folder, file->name, used_path, sizeof used_path, error))
-            return error->status;
-        if (strcmp(out, used_path) == 0)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "--out %s: both %s and %s would be %s: reduce them one by one with --css",
-                files->out_folder, file->name, path, out);
-    }
-    return hed_output_begin(out, error);
-}
-
-uint32_t css_files_add(css_files *files, const char *path, bool judged, hed_error *error)
+uint32_t css_files_add(
+    css_files *files, const char *path, const hed_encoding *fallback, bool judged, hed_error *error)
 {
     char identity[PATH_MAX];
+    css_text text;
     if (hed_failed(error)) return HED_CSS_NONE;
     if (!realpath(path, identity)) snprintf(identity, sizeof identity, "%s", path);
     for (uint32_t i = 0; i < files->count; i++)
         if (files->items[i].identity && strcmp(files->items[i].identity, identity) == 0) return i;
-    css_file file = {.judged = judged};
-    if (hed_file_read(path, MOST_SHEET_BYTES, &file.text, &file.length, error)) return HED_CSS_NONE;
-    file.name = strdup(path);
-    file.identity = strdup(identity);
-    if (!file.name || !file.identity) HED_OUT_OF_MEMORY(error, "the name of %s", path);
-    if (!hed_failed(error) && judged && files->out_folder) files_plan(files, path, error);
+    if (css_read_sheet(path, fallback, &text, error)) return HED_CSS_NONE;
+    css_file file = {.judged = judged,
+        .text = text.bytes,
+        .length = text.length,
+        .encoding = text.encoding,
+        .mark = text.mark,
+        .name = strdup(path),
+        .from = strdup(path),
+        .identity = strdup(identity)};
+    if (!file.name || !file.from || !file.identity)
+        HED_OUT_OF_MEMORY(error, "the name of %s", path);
     return files_read(files, file, error);
 }
 
-hed_status css_files_out(
-    const char *folder, const char *name, char *path, size_t size, hed_error *error)
+/* Adds a text, which the list owns from now on, unless an equal one is listed. */
+static uint32_t files_add_text(
+    css_files *files, const css_namer *page, const char *label, css_text text, hed_error *error)
 {
-    size_t length = strlen(folder);
-    const char *slash = strrchr(name, '/');
-    int used = snprintf(path, size, "%s%s%s", folder,
-        length && folder[length - 1] == '/' ? "" : "/", slash ? slash + 1 : name);
-    if (used >= 0 && (size_t)used < size) return HED_OK;
-    return hed_fail(error, HED_ERROR_LIMIT,
-        "--out %.100s...: the path of a sheet there has %d bytes; expected at most %zu", folder,
-        used, size - 1);
-}
-
-uint32_t css_files_add_text(css_files *files, const char *page, uint32_t index, const char *text,
-    size_t length, bool judged, hed_error *error)
-{
-    if (hed_failed(error)) return HED_CSS_NONE;
     for (uint32_t i = 0; i < files->count; i++) {
         const css_file *item = &files->items[i];
-        if (!item->identity && item->length == length && memcmp(item->text, text, length) == 0)
-            return i;
+        if (item->identity || item->length != text.length ||
+            memcmp(item->text, text.bytes, text.length) != 0)
+            continue;
+        free(text.bytes);
+        return i;
     }
-    css_file file = {.length = length, .judged = judged};
-    size_t size = strlen(page) + 32;
-    file.text = malloc(length + 1);
+    css_file file = {.judged = page->judged,
+        .text = text.bytes,
+        .length = text.length,
+        .encoding = text.encoding,
+        .mark = "",
+        .from = strdup(page->origin.file),
+        .base = page->origin.base ? strdup(page->origin.base) : NULL};
+    size_t size = strlen(page->origin.file) + strlen(label) + 2;
     file.name = malloc(size);
-    if (!file.text || !file.name) HED_OUT_OF_MEMORY(error, "the styles of %s", page);
-    if (file.text) memcpy(file.text, text, length + 1);
-    if (file.name) snprintf(file.name, size, "%s <style> %u", page, index + 1);
+    if (!file.name || !file.from || (page->origin.base && !file.base))
+        HED_OUT_OF_MEMORY(error, "the styles of %s", page->origin.file);
+    if (file.name) snprintf(file.name, size, "%s %s", page->origin.file, label);
     return files_read(files, file, error);
+}
+
+uint32_t css_files_add_text(css_files *files, const css_namer *page, uint32_t index,
+    const char *text, size_t length, hed_error *error)
+{
+    char label[32];
+    css_text copy = {.bytes = malloc(length + 1), .length = length, .encoding = hed_encodings};
+    if (hed_failed(error) || !copy.bytes) {
+        free(copy.bytes);
+        if (!hed_failed(error)) HED_OUT_OF_MEMORY(error, "the styles of %s", page->origin.file);
+        return HED_CSS_NONE;
+    }
+    memcpy(copy.bytes, text, length);
+    copy.bytes[length] = 0;
+    snprintf(label, sizeof label, "<style> %u", index + 1);
+    return files_add_text(files, page, label, copy, error);
 }
 
 /* ---- sheets that a page names ---- */
@@ -190,45 +196,82 @@ static void files_miss(css_files *files, const char *from, const char *url, cons
     fprintf(stderr, "heddle: warning: %s: the sheet %s is not read: %s\n", from, url, reason);
 }
 
-/* Finds `url`, which begins with a slash, in the folder of `from` or in a folder above. */
-static bool find_above(const char *from, const char *url, char *path, size_t size)
-{
-    char folder[PATH_MAX], joined[PATH_MAX];
-    if (!realpath(from, folder)) return false;
-    for (char *slash; (slash = strrchr(folder, '/')); *slash = 0) {
-        slash[1] = 0;
-        FILE *file =
-            css_beside(folder, url + 1, joined, sizeof joined) ? fopen(joined, "rb") : NULL;
-        if (!file) continue;
-        fclose(file);
-        snprintf(path, size, "%s", joined);
-        return true;
-    }
-    return false;
-}
-
 uint32_t css_files_find(
-    css_files *files, const char *from, const char *url, bool judged, hed_error *error)
+    css_files *files, const css_namer *namer, const char *address, hed_error *error)
 {
     char path[PATH_MAX];
     hed_error missing = {0};
-    /* the name of a style element begins with that of its page */
-    char page[PATH_MAX];
-    const char *element = strstr(from, " <style> ");
-    snprintf(page, sizeof page, "%.*s", element ? (int)(element - from) : (int)strlen(from), from);
-    bool from_root = url[0] == '/' && url[1] != '/';
-    if (!css_beside(page, url, path, sizeof path)) {
-        files_miss(files, from, url, "it is no file");
-        return HED_CSS_NONE;
+    uint32_t number = HED_CSS_NONE;
+    const char *reason = NULL;
+    css_text text;
+    if (css_address_is_data(address)) {
+        if (css_read_data(address, namer->encoding, &text, &missing) == HED_OK)
+            number = files_add_text(files, namer, "data:", text, &missing);
+    } else {
+        reason = css_address_file(&namer->origin, address, path, sizeof path);
+        if (!reason) number = css_files_add(files, path, namer->encoding, namer->judged, &missing);
     }
-    if (from_root && !find_above(page, url, path, sizeof path)) {
-        files_miss(files, from, url, "no folder above the page has it");
-        return HED_CSS_NONE;
-    }
-    uint32_t number = css_files_add(files, path, judged, &missing);
     if (number != HED_CSS_NONE) return number;
     if (missing.status == HED_ERROR_MEMORY || missing.status == HED_ERROR_ARGUMENT)
         *error = missing;
-    else files_miss(files, from, url, missing.text);
+    else files_miss(files, namer->origin.file, address, reason ? reason : missing.text);
     return HED_CSS_NONE;
+}
+
+/* ---- reduced sheets ---- */
+
+uint32_t css_files_count(const css_files *files)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < files->count; i++)
+        count += files->items[i].judged && files->items[i].identity;
+    return count;
+}
+
+hed_status css_files_root(css_files *files, const char *path, hed_error *error)
+{
+    char whole[PATH_MAX + 2];
+    struct stat about;
+    if (hed_failed(error)) return error->status;
+    if (!css_absolute(path, whole, PATH_MAX))
+        return hed_fail(error, HED_ERROR_IO, "%s: its absolute path is too long", path);
+    bool folder = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    size_t length = strlen(whole), common = 0;
+    if (folder && whole[length - 1] != '/') strcpy(whole + length, "/");
+    if (!folder) strrchr(whole, '/')[1] = 0;
+    if (!files->root) {
+        files->root = strdup(whole);
+        return files->root ? HED_OK : HED_OUT_OF_MEMORY(error, "the folder of the sheets");
+    }
+    for (size_t i = 0; whole[i] && whole[i] == files->root[i]; i++)
+        if (whole[i] == '/') common = i + 1;
+    files->root[common] = 0;
+    return HED_OK;
+}
+
+hed_status css_files_out(const css_files *files, const css_file *file, const char *folder,
+    char *path, size_t size, hed_error *error)
+{
+    char whole[PATH_MAX];
+    size_t length = strlen(folder), root = files->root ? strlen(files->root) : 0;
+    bool fits = css_absolute(file->name, whole, sizeof whole) && strlen(whole) > root;
+    int used = snprintf(path, size, "%s%s%s", folder,
+        length && folder[length - 1] == '/' ? "" : "/", fits ? whole + root : file->name);
+    if (used >= 0 && (size_t)used < size) return HED_OK;
+    return hed_fail(error, HED_ERROR_LIMIT,
+        "--out %.100s...: the path of a sheet there has %d bytes; expected at most %zu", folder,
+        used, size - 1);
+}
+
+hed_status css_files_check_out(const css_files *files, const char *folder, hed_error *error)
+{
+    char path[PATH_MAX];
+    for (uint32_t i = 0; i < files->count; i++) {
+        const css_file *file = &files->items[i];
+        if (!file->judged || !file->identity) continue;
+        if (css_files_out(files, file, folder, path, sizeof path, error) ||
+            hed_output_begin(path, error))
+            return error->status;
+    }
+    return HED_OK;
 }

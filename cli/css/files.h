@@ -1,18 +1,30 @@
 /* The sheets of a site: files, each once however many pages name it, and texts of style elements.
  * An imported sheet is a sheet like any other. Selectors and parts of a sheet are numbered after
- * those of the sheets before, in the order in which sheets are read. */
+ * the ones of the sheets before, in the order in which sheets are read. */
 #ifndef HED_CLI_CSS_FILES_H
 #define HED_CLI_CSS_FILES_H
 
+#include "cli/css/address.h"
+#include "cli/css/read.h"
 #include "heddle/author.h"
 #include "heddle/css.h"
+
+/* The page or sheet that names a sheet. */
+typedef struct css_namer {
+    css_origin origin;
+    const hed_encoding *encoding; /* encoding of the namer */
+    bool judged;                  /* false: the sheet is read for the names that it uses */
+} css_namer;
 
 typedef struct css_file {
     char *name;     /* name in the command line or on the first page */
     char *identity; /* real path; NULL: the text of a style element */
-    char *text;
+    char *text;     /* UTF-8 */
     size_t length;
-    bool judged; /* false: read for the names that it uses */
+    const hed_encoding *encoding; /* encoding of the file */
+    const char *mark;             /* byte-order mark of the file; "": absent */
+    char *from, *base;            /* origin of its addresses */
+    bool judged;                  /* false: read for the names that it uses */
     uint32_t *imports, import_count;
     hed_css_sheet *sheet;                          /* each selector of a list is a rule */
     uint32_t first_rule, rules, first_part, parts; /* first: number in all sheets */
@@ -23,28 +35,37 @@ typedef struct css_files {
     hed_css_names *names;
     css_file *items;
     uint32_t count, room;
-    uint32_t rules, parts;  /* totals */
-    const char *out_folder; /* folder for the reduced sheets; NULL: not written */
-    char **missing;         /* files that are not on the disk */
+    uint32_t rules, parts; /* totals */
+    char *root; /* folder that contains all pages and sheets, with a slash; see css_files_out() */
+    char **missing; /* files that are not on the disk */
     uint32_t missing_count, missing_room;
 } css_files;
 
 hed_status css_files_open(css_files *files, hed_error *error);
 void css_files_close(css_files *files);
-/* Number of the sheet in file `path`; a new sheet is read with its imports. HED_CSS_NONE with an
- * error: IO; ARGUMENT (an output would replace the file). */
-uint32_t css_files_add(css_files *files, const char *path, bool judged, hed_error *error);
-/* Path of the reduced sheet `name` in the folder `folder`. Errors: LIMIT. */
-hed_status css_files_out(
-    const char *folder, const char *name, char *path, size_t size, hed_error *error);
-/* Number of the sheet that `from` names `url`: a file in the folder of `from` or, if `url` begins
- * with a slash, in a folder above. A missing file is listed and reported once on stderr; its number
- * is HED_CSS_NONE. */
+/* Number of the sheet in file `path`; a new sheet is read with its imports. `fallback`: its
+ * encoding unless it declares one; NULL: UTF-8. HED_CSS_NONE with an error: IO; ARGUMENT (an output
+ * would replace the file). */
+uint32_t css_files_add(css_files *files, const char *path, const hed_encoding *fallback,
+    bool judged, hed_error *error);
+/* Number of the sheet that a page or a sheet names by an address. A missing file is listed and
+ * reported once on stderr; its number is HED_CSS_NONE. */
 uint32_t css_files_find(
-    css_files *files, const char *from, const char *url, bool judged, hed_error *error);
+    css_files *files, const css_namer *namer, const char *address, hed_error *error);
 /* Number of the text of style element `index` of a page. */
-uint32_t css_files_add_text(css_files *files, const char *page, uint32_t index, const char *text,
-    size_t length, bool judged, hed_error *error);
+uint32_t css_files_add_text(css_files *files, const css_namer *page, uint32_t index,
+    const char *text, size_t length, hed_error *error);
+
+/* Number of the sheets that are files and are judged: each of them has a reduced sheet. */
+uint32_t css_files_count(const css_files *files);
+/* Widens the root of the reduced sheets to the folder of a page or a sheet. Errors: MEMORY, IO. */
+hed_status css_files_root(css_files *files, const char *path, hed_error *error);
+/* Path of a reduced sheet in the folder `folder`: its path from the root. Errors: LIMIT. */
+hed_status css_files_out(const css_files *files, const css_file *file, const char *folder,
+    char *path, size_t size, hed_error *error);
+/* Refuses a folder for the reduced sheets of which one would replace a file that was read. Errors:
+ * ARGUMENT, LIMIT. */
+hed_status css_files_check_out(const css_files *files, const char *folder, hed_error *error);
 
 /* Enlarges an array that `count` elements fill. Returns the old array and an error if memory runs
  * out. */

@@ -22,13 +22,14 @@ static void page_add(css_page_list *list, const char *path, hed_error *error)
     else HED_OUT_OF_MEMORY(error, "the path of %s", path);
 }
 
-static bool is_page(const char *name)
+bool css_page_ending(const char *name)
 {
     const char *dot = strrchr(name, '.');
     return dot && (strcasecmp(dot, ".html") == 0 || strcasecmp(dot, ".htm") == 0);
 }
 
-static void folder_add(css_page_list *list, const char *folder, int depth, hed_error *error)
+static void folder_add(css_page_list *list, const char *folder, int depth,
+    bool (*takes)(const char *path), hed_error *error)
 {
     struct dirent **entries = NULL;
     int count = scandir(folder, &entries, NULL, alphasort);
@@ -40,34 +41,53 @@ static void folder_add(css_page_list *list, const char *folder, int depth, hed_e
         char path[PATH_MAX];
         struct stat status;
         int size = snprintf(path, sizeof path, "%s/%s", folder, name);
-        bool hidden = name[0] == '.', fits = size < (int)sizeof path;
+        bool hidden = name[0] == '.' || strcmp(name, "node_modules") == 0, fits = size < (int)sizeof path;
         if (!fits && !hidden)
             hed_fail(error, HED_ERROR_LIMIT, "%.100s...: a path has %d bytes; expected at most %zu",
                 path, size, sizeof path - 1);
         bool exists = fits && !hidden && lstat(path, &status) == 0;
         if (exists && S_ISDIR(status.st_mode) && !hed_failed(error))
-            folder_add(list, path, depth + 1, error);
-        else if (exists && is_page(name) && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+            folder_add(list, path, depth + 1, takes, error);
+        else if (exists && takes(name) && stat(path, &status) == 0 && S_ISREG(status.st_mode))
             page_add(list, path, error);
         free(entries[i]);
     }
     free(entries);
 }
 
+hed_status css_page_list_add(css_page_list *list, const char *path, hed_error *error)
+{
+    if (!hed_failed(error)) page_add(list, path, error);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status css_page_list_take(css_page_list *list, const char *path, hed_error *error)
+{
+    struct stat status;
+    uint32_t before = list->count;
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) page_add(list, path, error);
+    else folder_add(list, path, 0, css_page_ending, error);
+    if (list->count == before && !hed_failed(error))
+        hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: no page in this folder; expected files that end in .html or .htm. Templates and "
+            "scripts are words: heddle css unused --words %s",
+            path, path);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
 hed_status css_page_list_open(
     css_page_list *list, const hed_arguments *arguments, const char *positional, hed_error *error)
 {
     const char *path;
-    struct stat status;
-    for (uint32_t i = 0; (path = hed_text_at(arguments, positional, i)) && !hed_failed(error);
-         i++) {
-        uint32_t before = list->count;
-        if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) page_add(list, path, error);
-        else folder_add(list, path, 0, error);
-        if (list->count == before && !hed_failed(error))
-            hed_fail(error, HED_ERROR_ARGUMENT,
-                "%s: no page in this folder; expected files that end in .html or .htm", path);
-    }
+    for (uint32_t i = 0; (path = hed_text_at(arguments, positional, i)) && !hed_failed(error); i++)
+        css_page_list_take(list, path, error);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status css_page_list_folder(
+    css_page_list *list, const char *folder, bool (*takes)(const char *path), hed_error *error)
+{
+    folder_add(list, folder, 0, takes, error);
     return hed_failed(error) ? error->status : HED_OK;
 }
 

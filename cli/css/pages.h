@@ -15,6 +15,17 @@ typedef struct css_page_list {
  * page), IO, MEMORY. */
 hed_status css_page_list_open(
     css_page_list *list, const hed_arguments *arguments, const char *positional, hed_error *error);
+/* Lists the files of a folder and below it that `takes`, in the order of their names; hidden files
+ * and folders of packages (node_modules) are skipped. Errors: IO, LIMIT, MEMORY. */
+hed_status css_page_list_folder(
+    css_page_list *list, const char *folder, bool (*takes)(const char *path), hed_error *error);
+/* True if a name ends in .html or .htm. */
+bool css_page_ending(const char *name);
+/* Adds a path. Errors: MEMORY. */
+hed_status css_page_list_add(css_page_list *list, const char *path, hed_error *error);
+/* Adds a page, or the pages of a folder. Errors: ARGUMENT (a folder without a page), IO, LIMIT,
+ * MEMORY. */
+hed_status css_page_list_take(css_page_list *list, const char *path, hed_error *error);
 void css_page_list_free(css_page_list *list);
 
 #endif

@@ -361,3 +361,24 @@ hed_status css_recording_document(hed_css_names *names, const char *file, const 
     json_decref(root);
     return error->status;
 }
+
+hed_status css_recording_sheets(const char *file, const char *bytes, size_t length,
+    void (*visit)(void *user, const char *url, const char *text, size_t size), void *user,
+    hed_error *error)
+{
+    json_error_t failure;
+    json_t *root = json_loadb(bytes, length, 0, &failure), *sheet;
+    size_t i;
+    if (!root)
+        return hed_fail(
+            error, HED_ERROR_FORMAT, "%s: %s; expected a recording", file, failure.text);
+    json_array_foreach(json_object_get(root, "sheets"), i, sheet)
+    {
+        const char *url = json_string_value(json_object_get(sheet, "url"));
+        const json_t *text = json_object_get(sheet, "text");
+        if (!json_is_string(text)) continue;
+        visit(user, url ? url : "", json_string_value(text), json_string_length(text));
+    }
+    json_decref(root);
+    return HED_OK;
+}

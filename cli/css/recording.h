@@ -34,6 +34,11 @@ hed_status css_recording_save(const css_recording *recording, const char *path, 
 
 /* True if the text of a file is a recording. */
 bool css_is_recording(const char *bytes, size_t length);
+/* Calls `visit` with the address ("": inline) and the text of each sheet of a recording. Errors:
+ * FORMAT (no recording), MEMORY. */
+hed_status css_recording_sheets(const char *file, const char *bytes, size_t length,
+    void (*visit)(void *user, const char *url, const char *text, size_t size), void *user,
+    hed_error *error);
 /* Creates a document of all trees of a recording: a forest, in which the trees of shadow roots are
  * trees of their own. Errors: FORMAT (`file`, and the first wrong entry), LIMIT, MEMORY. */
 hed_status css_recording_document(hed_css_names *names, const char *file, const char *bytes,

@@ -68,7 +68,7 @@ static void nest_items(const css_survey *s, const css_file *file, css_reduction 
         css_item *item = &items[i];
         bool custom = item->kind == HED_CSS_PART_CUSTOM; /* no reason to keep the rule */
         if (item->around == HED_CSS_NONE || custom) continue;
-        bool property = item->kind == HED_CSS_PART_PROPERTY && !s->drops_properties;
+        bool property = item->kind == HED_CSS_PART_PROPERTY && !s->settings->drops_properties;
         if (item->stays || item->holds || property || is_named_layer(file, item))
             items[item->around].holds = true;
     }
@@ -76,7 +76,7 @@ static void nest_items(const css_survey *s, const css_file *file, css_reduction 
         css_item *item = &items[i];
         bool outer = item->around != HED_CSS_NONE && items[item->around].removed;
         bool property = item->kind == HED_CSS_PART_PROPERTY || item->kind == HED_CSS_PART_CUSTOM;
-        bool removable = !item->bare && (!property || s->drops_properties);
+        bool removable = !item->bare && (!property || s->settings->drops_properties);
         item->removed = outer || (!item->stays && !item->holds && removable);
     }
 }

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/css/recording.h"
 #include "cli/css/site.h"
-#include "support/file.h"
 
-enum { MOST_BYTES = 512 << 20, MOST_PAGES = 100000 };
+enum { MOST_PAGES = 100000 };
 
 /* Enlarges an array that `count` elements fill. Returns the old array and an error if memory runs
  * out. */
@@ -24,12 +24,13 @@ static void *site_room(void *array, uint32_t *room, uint32_t count, size_t size,
     return larger;
 }
 
-char *site_read(site *s, const char *path, size_t *length, hed_error *error)
+/* Adds a text, which the site owns from now on; returns it. */
+static char *site_own(site *s, char *bytes, hed_error *error)
 {
-    char *bytes = NULL;
     s->texts = site_room(s->texts, &s->text_room, s->text_count, sizeof *s->texts, error);
-    if (hed_failed(error) || hed_file_read(path, MOST_BYTES, &bytes, length, error)) return NULL;
-    return s->texts[s->text_count++] = bytes;
+    if (!hed_failed(error)) return s->texts[s->text_count++] = bytes;
+    free(bytes);
+    return NULL;
 }
 
 void site_close(site *s)
@@ -46,71 +47,25 @@ void site_close(site *s)
     for (uint32_t i = 0; i < s->import_count; i++) free(s->imports[i].file);
     free(s->imports);
     free(s->pages);
+    free(s->encodings);
     free(s->texts);
 }
 
-/* Removes "." and each name before "..", as the URL Living Standard specifies: without reading
- * links. */
-static void fold_dots(char *path)
+/* Reads the sheet at an address; `path` (PATH_MAX) receives its file. Returns NULL and a reason if
+ * it is not there. */
+static const char *site_read_sheet(site *s, const css_origin *origin, const char *address,
+    char *path, size_t *length, hed_error *error)
 {
-    char *to = path, *first = path[0] == '/' ? path + 1 : path;
-    for (const char *from = path; *from;) {
-        size_t length = strcspn(from, "/");
-        bool up = length == 2 && strncmp(from, "..", 2) == 0, is_dot = length == 1 && *from == '.';
-        char *last = to;
-        while (last > first && (last == to || last[-1] != '/')) last--;
-        bool removes = up && last < to && strncmp(last, "../", 3) != 0;
-        if (removes) to = last;
-        length += from[length] == '/';
-        if (!removes && !is_dot) {
-            memmove(to, from, length);
-            to += length;
-        }
-        from += length;
-    }
-    *to = 0;
-}
-
-bool css_beside(const char *from, const char *path, char *joined, size_t size)
-{
-    size_t length = strcspn(path, "?#"), scheme = strcspn(path, ":/");
-    const char *slash = strrchr(from, '/');
-    int folder = path[0] == '/' || !slash ? 0 : (int)(slash + 1 - from);
-    if (path[scheme] == ':' || (path[0] == '/' && path[1] == '/') || length == 0) return false;
-    size_t whole = (size_t)folder + length + 1;
-    char *whole_path = malloc(whole);
-    if (!whole_path) return false;
-    snprintf(whole_path, whole, "%.*s%.*s", folder, from, (int)length, path);
-    fold_dots(whole_path);
-    bool fits = strlen(whole_path) < size;
-    if (fits) strcpy(joined, whole_path);
-    free(whole_path);
-    return fits;
-}
-
-void css_relative(const char *from, const char *path, char *relative, size_t size)
-{
-    char folder[PATH_MAX], base[PATH_MAX], target[PATH_MAX];
-    const char *slash = strrchr(from, '/');
-    snprintf(
-        folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - from) : 2, slash ? from : "./");
-    if (!realpath(folder, base) || !realpath(path, target)) {
-        snprintf(relative, size, "%s", path);
-        return;
-    }
-    size_t common = 0, used = 0;
-    for (size_t i = 0; base[i] == target[i] || (!base[i] && target[i] == '/'); i++) {
-        if (target[i] == '/') common = i + 1;
-        if (!base[i] || !target[i]) break;
-    }
-    relative[0] = 0;
-    if (common <= strlen(base)) {
-        used += (size_t)snprintf(relative, size, "../");
-        for (const char *c = base + common; *c; c++)
-            if (*c == '/' && used < size)
-                used += (size_t)snprintf(relative + used, size - used, "../");
-    }
-    if (used < size) snprintf(relative + used, size - used, "%s", target + common);
+    css_text text;
+    const char *reason = NULL;
+    snprintf(path, PATH_MAX, "%s", origin->file);
+    if (css_address_is_data(address)) css_read_data(address, s->encoding, &text, error);
+    else if ((reason = css_address_file(origin, address, path, PATH_MAX)))
+        hed_fail(error, HED_ERROR_IO, "the sheet %s is not read: %s", address, reason);
+    else css_read_sheet(path, s->encoding, &text, error);
+    if (hed_failed(error)) return NULL;
+    *length = text.length;
+    return site_own(s, text.bytes, error);
 }
 
 static const char *site_import(void *user, uint32_t source, const char *url, size_t *length)
@@ -118,18 +73,18 @@ static const char *site_import(void *user, uint32_t source, const char *url, siz
     site *s = user;
     hed_error error = {0};
     char path[PATH_MAX];
-    const char *from = source ? site_file(s, s->sheet_count, source) : s->folder;
-    if (!css_beside(from, url, path, sizeof path)) return NULL;
-    s->imports =
-        site_room(s->imports, &s->import_room, s->import_count, sizeof *s->imports, &error);
-    char *file = hed_failed(&error) ? NULL : strdup(path);
-    const char *text = file ? site_read(s, path, length, &error) : NULL;
-    if (text) {
+    const css_origin origin = source ? (css_origin){site_file(s, s->sheet_count, source), NULL}
+                                     : (css_origin){s->folder, s->base};
+    const char *text = site_read_sheet(s, &origin, url, path, length, &error);
+    if (text)
+        s->imports =
+            site_room(s->imports, &s->import_room, s->import_count, sizeof *s->imports, &error);
+    char *file = text && !hed_failed(&error) ? strdup(path) : NULL;
+    if (file) {
         s->imports[s->import_count++] = (struct site_import){s->sheet_count, file};
         return text;
     }
-    fprintf(stderr, "heddle: warning: @import: %s\n", file ? error.text : "out of memory");
-    free(file);
+    fprintf(stderr, "heddle: warning: @import: %s\n", hed_failed(&error) ? error.text : "out of memory");
     return NULL;
 }
 
@@ -153,32 +108,55 @@ static hed_status site_add_sheet(site *s, hed_css_sheet_def def, hed_error *erro
     return HED_OK;
 }
 
+/* A recording whose sheets are added to a site. */
+typedef struct site_recording {
+    site *s;
+    const char *page;
+    hed_error *error;
+} site_recording;
+
+/* Adds a recorded sheet as its text. */
+static void site_add_recorded(void *user, const char *url, const char *text, size_t length)
+{
+    site_recording *r = user;
+    char *copy = hed_failed(r->error) ? NULL : strndup(text, length);
+    hed_css_sheet_def def = {.file = *url ? url : r->page, .length = length};
+    def.text = copy ? site_own(r->s, copy, r->error) : NULL;
+    if (def.text) site_add_sheet(r->s, def, r->error);
+    else if (!hed_failed(r->error)) HED_OUT_OF_MEMORY(r->error, "the sheets of %s", r->page);
+}
+
 /* Adds the sheets that page `index` names, except sheets that earlier pages name. */
 static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_error *error)
 {
     const hed_css_document *d = s->pages[index];
     hed_css_document_info info = hed_css_document_describe(d);
+    const css_origin origin = {page, hed_css_document_base(d)};
+    css_text text = {0};
+    site_recording r = {s, page, error};
+    if (!info.style_sheets && css_read_page(page, &text, error) == HED_OK && text.recorded)
+        css_recording_sheets(page, text.bytes, text.length, site_add_recorded, &r, error);
+    free(text.bytes);
     for (uint32_t i = 0; i < info.style_sheets && !hed_failed(error); i++) {
         const char *href;
         char path[PATH_MAX];
         hed_css_sheet_def def = {.file = page, .quirks = info.quirks};
         def.text = hed_css_document_sheet(d, i, &def.length, &href, &def.media);
         def.line = hed_css_document_sheet_line(d, i);
+        s->base = def.text || css_address_is_data(href) ? origin.base : NULL;
+        s->encoding = s->encodings[index];
         if (def.text) {
             site_add_sheet(s, def, error);
             continue;
         }
-        bool listed = false;
-        if (!css_beside(page, href, path, sizeof path)) {
-            fprintf(
-                stderr, "heddle: warning: %s: the sheet %s is not on this machine\n", page, href);
-            continue;
-        }
-        for (uint32_t k = 0; k < s->sheet_count; k++) listed = listed || !strcmp(s->files[k], path);
+        bool listed = false, is_file = !css_address_is_data(href) &&
+                                       !css_address_file(&origin, href, path, sizeof path);
+        for (uint32_t k = 0; k < s->sheet_count && is_file; k++)
+            listed = listed || !strcmp(s->files[k], path);
         if (listed) continue;
         hed_error missing = {0};
         def.file = path;
-        def.text = site_read(s, path, &def.length, &missing);
+        def.text = site_read_sheet(s, &origin, href, path, &def.length, &missing);
         if (!def.text) fprintf(stderr, "heddle: warning: %s: %s\n", page, missing.text);
         else site_add_sheet(s, def, error);
     }
@@ -187,14 +165,19 @@ static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_er
 
 static hed_status site_add_page(site *s, const char *path, hed_error *error)
 {
-    size_t length;
+    css_text text;
     if (s->page_count == MOST_PAGES)
         return hed_fail(error, HED_ERROR_LIMIT, "more than %d pages", MOST_PAGES);
     s->pages = site_room(s->pages, &s->page_room, s->page_count, sizeof(void *), error);
-    const char *text = site_read(s, path, &length, error);
-    if (!text) return error->status;
-    const hed_css_document_def def = {.html = text, .html_length = length, .file = path};
-    if (hed_css_document_create(s->names, &def, &s->pages[s->page_count], error))
+    s->encodings =
+        site_room(s->encodings, &s->encoding_room, s->page_count, sizeof *s->encodings, error);
+    if (hed_failed(error) || css_read_page(path, &text, error)) return error->status;
+    s->encodings[s->page_count] = text.encoding;
+    if (text.template)
+        fprintf(stderr, "heddle: warning: %s: file is %s, not a page as browsers get it\n", path,
+            text.template);
+    if (!site_own(s, text.bytes, error) ||
+        css_page_document(s->names, path, &text, false, &s->pages[s->page_count], error))
         return error->status;
     s->page_count++;
     return HED_OK;
@@ -256,7 +239,12 @@ hed_status site_open(site *s, const hed_arguments *arguments, const char *pages,
     }
     for (uint32_t i = 0; (path = hed_text_at(arguments, sheets, i)) && !hed_failed(error); i++) {
         hed_css_sheet_def def = {.file = path, .quirks = quirks};
-        def.text = site_read(s, path, &def.length, error);
+        css_text text;
+        s->base = NULL;
+        s->encoding = NULL;
+        if (css_read_sheet(path, NULL, &text, error)) break;
+        def.length = text.length;
+        def.text = site_own(s, text.bytes, error);
         if (def.text) site_add_sheet(s, def, error);
     }
     if (!hed_given(arguments, sheets))

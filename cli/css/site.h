@@ -3,7 +3,9 @@
 #define HED_CLI_CSS_SITE_H
 
 #include "cli/common/command.h"
+#include "cli/css/address.h"
 #include "cli/css/pages.h"
+#include "cli/css/read.h"
 #include "heddle/author.h"
 #include "heddle/css.h"
 
@@ -40,7 +42,8 @@ typedef struct site {
     char container_names[MOST_CONTAINERS][64];
     hed_css_names *names;
     hed_css_document **pages;
-    uint32_t page_count, page_room;
+    const hed_encoding **encodings; /* (page_count) */
+    uint32_t page_count, page_room, encoding_room;
     hed_css_sheet *sheets[MOST_SHEETS];
     char *files[MOST_SHEETS]; /* names of the sheets */
     uint32_t sheet_count;
@@ -54,7 +57,10 @@ typedef struct site {
     css_page_list page_files;
     const char *page_file; /* path of the first page */
     hed_css_matcher *matcher;
-    char folder[PATH_MAX]; /* folder of the sheet that is being read, for @import */
+    /* the sheet that is being read, for @import: its file, its base, the encoding of its page */
+    char folder[PATH_MAX];
+    const char *base;
+    const hed_encoding *encoding;
 } site;
 
 /* Reads the pages and sheets of the positionals or options with these names, and matches them;
@@ -63,8 +69,6 @@ typedef struct site {
 hed_status site_open(site *s, const hed_arguments *arguments, const char *pages, const char *sheets,
     bool states_possible, hed_error *error);
 void site_close(site *s);
-/* Reads a file; the site owns the text. */
-char *site_read(site *s, const char *path, size_t *length, hed_error *error);
 /* Rule by its number in all sheets; *sheet: its sheet. */
 hed_css_rule site_rule(const site *s, uint32_t rule, uint32_t *sheet);
 /* Number of a sheet's first rule in all sheets. */
@@ -72,12 +76,6 @@ uint32_t site_first_rule(const site *s, uint32_t sheet);
 /* Name of the file of text `source` (hed_css_rule) of a sheet. */
 const char *site_file(const site *s, uint32_t sheet, uint32_t source);
 
-/* Joins the folder of the file `from` and a path, without the text after ? or #. False: not a file
- * (http:, data:), or the joined name needs more than `size` bytes. */
-bool css_beside(const char *from, const char *path, char *joined, size_t size);
-/* Path of the file `path` relative to the folder of the file `from`, which may not exist yet; at
- * most 3 * PATH_MAX bytes. */
-void css_relative(const char *from, const char *path, char *relative, size_t size);
 /* Selector on one line; the caller frees it with free(). NULL: out of memory. */
 char *css_selector_line(const hed_css_rule *rule);
 /* Writes a selector on one line, cut to `size` bytes. */

@@ -139,24 +139,6 @@ static char *write_segments(const segments *list)
     return text;
 }
 
-/* Decodes base 64, skipping other characters; the caller frees the bytes with free(). */
-static char *decode_bytes(const char *text, size_t length, size_t *size)
-{
-    char *bytes = malloc(length + 1);
-    uint32_t bits = 0, bit_count = 0;
-    *size = 0;
-    for (size_t i = 0; bytes && i < length; i++) {
-        int digit = digit_value(text[i]);
-        if (digit < 0) continue;
-        bits = bits << 6 | (uint32_t)digit;
-        bit_count += 6;
-        if (bit_count < 8) continue;
-        bit_count -= 8;
-        bytes[(*size)++] = (char)(bits >> bit_count);
-    }
-    return bytes;
-}
-
 static size_t encode_bytes(const char *bytes, size_t size, char *text)
 {
     size_t length = 0;
@@ -290,22 +272,23 @@ static char *write_comment(const char *map, const char *path, bool inside, hed_e
 char *css_map_write(const css_file *file, const css_map_address *address, const css_cut *cuts,
     uint32_t cut_count, const char *path, hed_error *error)
 {
-    char old[PATH_MAX], *bytes = NULL, *comment = NULL;
-    const char *inside = strstr(file->text + address->url, ";base64,"), *problem = NULL;
+    char old[PATH_MAX], label[8], *bytes = NULL, *comment = NULL;
+    const char *problem = NULL;
+    const css_origin origin = {file->from, file->base};
     size_t size = 0;
     hed_error local = {0};
-    bool data = strncmp(file->text + address->url, "data:", 5) == 0;
-    char *url = strndup(file->text + address->url, data ? 5 : address->url_end - address->url);
+    char *url = strndup(file->text + address->url, address->url_end - address->url);
+    bool data = url && css_address_is_data(url);
     snprintf(old, sizeof old, "%s", file->name);
     if (!url) {
         HED_OUT_OF_MEMORY(error, "the source map of %s", path);
         return NULL;
     }
-    if (data && inside && inside < file->text + address->url_end) {
-        inside += 8;
-        bytes = decode_bytes(inside, (size_t)(file->text + address->url_end - inside), &size);
-    } else if (data || !css_beside(file->name, url, old, sizeof old)) problem = "it is no file";
-    else if (hed_file_read(old, MOST_MAP_BYTES, &bytes, &size, &local)) problem = local.text;
+    if (data) css_address_data(url, &bytes, &size, label, sizeof label, &local);
+    else problem = css_address_file(&origin, url, old, sizeof old);
+    if (!data && !problem) hed_file_read(old, MOST_MAP_BYTES, &bytes, &size, &local);
+    if (hed_failed(&local)) problem = local.text;
+    if (data) url[strlen("data:")] = 0; /* the name in messages */
     json_error_t json_error;
     json_t *map = bytes ? json_loadb(bytes, size, 0, &json_error) : NULL;
     if (!problem && !json_is_object(map)) problem = "it is not JSON";

@@ -1,16 +1,16 @@
 /* See survey.h. */
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/common/progress.h"
+#include "cli/css/recording.h"
 #include "cli/css/survey.h"
-#include "support/file.h"
+#include "cli/css/verdict.h"
 #include "support/sources.h"
 
-enum { MOST_PAGE_BYTES = 512 << 20, BATCH_BYTES = 16 << 20, BATCH_PAGES = 256 };
+enum { BATCH_BYTES = 16 << 20, BATCH_PAGES = 256 };
 
 /* Pages that are matched together. */
 typedef struct batch {
@@ -57,28 +57,72 @@ static void link_file(css_survey *s, struct page_links *links, uint32_t file, he
         link_file(s, links, sheet->imports[i], error);
 }
 
+static hed_status survey_read(const char *path, css_text *page, hed_error *error)
+{
+    if (css_read_page(path, page, error) || !css_page_refuse(path, page, error))
+        return error->status;
+    free(page->bytes);
+    return error->status;
+}
+
+/* Number of sheet `index` of a page; HED_CSS_NONE: it is not on the disk. */
+static uint32_t find_sheet(css_survey *s, const css_namer *namer, const hed_css_document *document,
+    uint32_t index, hed_error *error)
+{
+    const char *href, *media;
+    size_t length;
+    const char *text = hed_css_document_sheet(document, index, &length, &href, &media);
+    return text ? css_files_add_text(&s->files, namer, index, text, length, error)
+                : css_files_find(&s->files, namer, href, error);
+}
+
+/* Sheets of a recording, which are linked to its page. */
+typedef struct recorded_sheets {
+    css_survey *survey;
+    struct page_links *links; /* NULL: the sheets are listed alone */
+    const css_namer *namer;
+    uint32_t count;
+    hed_error *error;
+} recorded_sheets;
+
+/* Adds a recorded sheet: the file of its address, if it is one, or its text. */
+static void add_recorded(void *user, const char *url, const char *text, size_t length)
+{
+    recorded_sheets *r = user;
+    bool is_file = strncmp(url, "file:", 5) == 0;
+    uint32_t file =
+        is_file ? css_files_find(&r->survey->files, r->namer, url, r->error)
+                : css_files_add_text(&r->survey->files, r->namer, r->count, text, length, r->error);
+    r->count++;
+    if (r->links) link_file(r->survey, r->links, file, r->error);
+}
+
+static void find_recorded(css_survey *s, struct page_links *links, const css_namer *namer,
+    const css_text *page, hed_error *error)
+{
+    recorded_sheets sheets = {s, links, namer, 0, error};
+    if (page->recorded && !hed_failed(error))
+        css_recording_sheets(
+            namer->origin.file, page->bytes, page->length, add_recorded, &sheets, error);
+}
+
 /* Reads the sheets that a page names; skips a page from a pipe, which can be read only once. */
 static hed_status find_sheets(css_survey *s, const char *path, hed_error *error)
 {
     struct stat about;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return HED_OK;
-    char *text = NULL;
-    size_t length;
+    css_text page;
     hed_css_document *document = NULL;
     hed_css_names *names = NULL;
-    if (hed_file_read(path, MOST_PAGE_BYTES, &text, &length, error)) return error->status;
-    const hed_css_document_def def = {
-        .html = text, .html_length = length, .file = path, .templates = true};
-    if (!hed_is_report(text, length) && !hed_css_names_create(NULL, &names, error))
-        hed_css_document_create(names, &def, &document, error);
-    free(text);
+    if (survey_read(path, &page, error)) return error->status;
+    if (!hed_is_report(page.bytes, page.length) && !hed_css_names_create(NULL, &names, error))
+        css_page_document(names, path, &page, true, &document, error);
+    const css_namer namer = {{path, hed_css_document_base(document)}, page.encoding, true};
+    find_recorded(s, NULL, &namer, &page, error);
+    free(page.bytes);
     uint32_t count = document ? hed_css_document_describe(document).style_sheets : 0;
-    for (uint32_t i = 0; i < count && !hed_failed(error); i++) {
-        const char *href, *media,
-            *sheet = hed_css_document_sheet(document, i, &length, &href, &media);
-        if (sheet) css_files_add_text(&s->files, path, i, sheet, length, true, error);
-        else css_files_find(&s->files, path, href, true, error);
-    }
+    for (uint32_t i = 0; i < count && !hed_failed(error); i++)
+        find_sheet(s, &namer, document, i, error);
     hed_css_document_destroy(document);
     hed_css_names_destroy(names);
     return hed_failed(error) ? error->status : HED_OK;
@@ -87,50 +131,60 @@ static hed_status find_sheets(css_survey *s, const char *path, hed_error *error)
 /* Links the sheets of a page: the sheets of the command line, or without any the sheets that the
  * page names. If the command line has sheets, the page's sheets are only read for the names that
  * they use. */
-static void link_page(css_survey *s, const hed_arguments *arguments, struct page_links *links,
-    const hed_css_document *document, const char *path, hed_error *error)
+static void link_page(css_survey *s, struct page_links *links, const hed_css_document *document,
+    css_namer namer, hed_error *error)
 {
-    const char *sheet;
-    bool by_page = !hed_given(arguments, "css");
-    for (uint32_t i = 0; (sheet = hed_text_at(arguments, "css", i)) && !hed_failed(error); i++)
-        link_file(s, links, css_files_add(&s->files, sheet, true, error), error);
+    const css_page_list *sheets = &s->settings->sheets;
+    namer.judged = !sheets->count;
+    for (uint32_t i = 0; i < sheets->count && !hed_failed(error); i++)
+        link_file(s, links, css_files_add(&s->files, sheets->paths[i], NULL, true, error), error);
     uint32_t count = hed_css_document_describe(document).style_sheets;
-    for (uint32_t i = 0; i < count && !hed_failed(error); i++) {
-        const char *href, *media;
-        size_t length;
-        const char *text = hed_css_document_sheet(document, i, &length, &href, &media);
-        uint32_t file = text ? css_files_add_text(&s->files, path, i, text, length, by_page, error)
-                             : css_files_find(&s->files, path, href, by_page, error);
-        link_file(s, links, file, error);
-    }
+    for (uint32_t i = 0; i < count && !hed_failed(error); i++)
+        link_file(s, links, find_sheet(s, &namer, document, i, error), error);
 }
 
-static hed_status batch_add(
-    css_survey *s, batch *b, const hed_arguments *arguments, const char *path, hed_error *error)
+/* Reports a page that a script fills: as it is on the disk, nearly all rules are unused. */
+static void note_shell(const css_survey *s, const hed_css_document *document, const char *path)
 {
-    char *text = NULL;
-    size_t length;
+    enum { MOST_ELEMENTS = 16 };
+    uint32_t scripts = 0, elements = hed_css_document_describe(document).elements;
+    if (s->settings->words.file_count || elements > MOST_ELEMENTS) return;
+    if (hed_css_select(document, "script[src]", NULL, 0, &scripts, NULL) || !scripts) return;
+    fprintf(stderr,
+        "heddle: note: %s: page has %u elements, and a script that may add others. Give the script "
+        "with --words, or the recorded page (heddle css record)\n",
+        path, elements);
+}
+
+static hed_status batch_add(css_survey *s, batch *b, const char *path, hed_error *error)
+{
+    css_text page;
     if (!b->count) {
         b->first_page = s->page_count;
         if (!b->names) hed_css_names_create(NULL, &b->names, error);
     }
-    if (hed_failed(error) || hed_file_read(path, MOST_PAGE_BYTES, &text, &length, error))
-        return error->status;
-    if (hed_is_report(text, length)) {
+    if (hed_failed(error) || survey_read(path, &page, error)) return error->status;
+    if (hed_is_report(page.bytes, page.length)) {
         fprintf(stderr, "heddle: %s is left out: it is a report of Heddle's, not a page\n", path);
-        free(text);
+        free(page.bytes);
         s->page_total--;
         return HED_OK;
     }
-    const hed_css_document_def def = {
-        .html = text, .html_length = length, .file = path, .templates = true};
     hed_css_document **document = &b->documents[b->count];
-    hed_css_document_create(b->names, &def, document, error);
-    free(text);
-    if (hed_failed(error)) return error->status;
-    link_page(s, arguments, &b->links[b->count++], *document, path, error);
+    if (css_page_document(b->names, path, &page, true, document, error)) {
+        free(page.bytes);
+        return error->status;
+    }
+    css_namer namer = {{path, hed_css_document_base(*document)}, page.encoding, true};
+    struct page_links *links = &b->links[b->count++];
+    link_page(s, links, *document, namer, error);
+    namer.judged = !s->settings->sheets.count;
+    find_recorded(s, links, &namer, &page, error);
+    free(page.bytes);
+    note_shell(s, *document, path);
     hed_css_document_styles(*document, see_style, s);
-    b->bytes += length;
+    if (s->page_names) css_verdict_page(s, *document, error);
+    b->bytes += page.length;
     hed_css_document_info info = hed_css_document_describe(*document);
     s->pages[s->page_count++] =
         (css_page){.path = path, .elements = info.elements, .possible = info.possible};
@@ -273,53 +327,7 @@ static hed_status batch_match(css_survey *s, batch *b, hed_error *error)
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* ---- selectors to keep, names that are used ---- */
-
-/* True if a pattern of --keep fits a name. A first letter . # @ restricts a pattern to one kind of
- * names. */
-static bool pattern_fits(const hed_arguments *arguments, char kind, const char *name)
-{
-    const char *pattern;
-    for (uint32_t i = 0; (pattern = hed_text_at(arguments, "keep", i)); i++) {
-        bool marked = *pattern && strchr(".#@", *pattern);
-        char pattern_kind = marked ? *pattern : pattern[0] == '-' && pattern[1] == '-' ? '-' : '.';
-        if (pattern_kind == kind && fnmatch(pattern + marked, name, 0) == 0) return true;
-    }
-    return false;
-}
-
-static bool selector_fits(void *user, char kind, const char *name)
-{
-    return pattern_fits(user, kind, name);
-}
-
-static hed_status survey_keep(css_survey *s, const hed_arguments *arguments, hed_error *error)
-{
-    s->has_pattern = calloc(s->files.rules + 1ull, sizeof *s->has_pattern);
-    s->used = calloc(s->files.parts + 1ull, sizeof *s->used);
-    s->uses = css_more(s->uses, &s->use_room, s->files.rules, sizeof *s->uses, error);
-    if (!s->has_pattern || !s->used) HED_OUT_OF_MEMORY(error, "the verdicts on rules");
-    for (uint32_t i = 0; i < s->files.count && !hed_failed(error); i++) {
-        const css_file *file = &s->files.items[i];
-        hed_css_rules_naming(file->sheet, selector_fits, (void *)arguments,
-            s->has_pattern + file->first_rule, error);
-        for (uint32_t k = 0; k < file->parts; k++) {
-            hed_css_part part = hed_css_part_at(file->sheet, k);
-            bool property = part.kind == HED_CSS_PART_CUSTOM || part.kind == HED_CSS_PART_PROPERTY;
-            s->used[file->first_part + k] =
-                !s->names_judged || pattern_fits(arguments, property ? '-' : '@', part.name);
-        }
-    }
-    return hed_failed(error) ? error->status : HED_OK;
-}
-
-css_verdict css_survey_verdict(const css_survey *s, const css_file *file, uint32_t rule)
-{
-    hed_css_rule info = hed_css_rule_at(file->sheet, rule);
-    if (info.validity != HED_CSS_VALID || !file->judged) return CSS_NOT_JUDGED;
-    if (s->uses[file->first_rule + rule].elements) return info.state ? CSS_BY_STATE : CSS_USED;
-    return s->has_pattern[file->first_rule + rule] ? CSS_BY_PATTERN : CSS_NEVER;
-}
+/* ---- names that are used ---- */
 
 static hed_status survey_follow(css_survey *s, hed_error *error)
 {
@@ -372,34 +380,39 @@ static void survey_only(css_survey *s)
 
 /* ---- the whole ---- */
 
-hed_status css_survey_open(
-    css_survey *s, const hed_arguments *arguments, bool all_sheets, hed_error *error)
+hed_status css_survey_open(css_survey *s, css_settings *settings, bool all_sheets, hed_error *error)
 {
-    const char *sheet;
-    if (css_page_list_open(&s->page_files, arguments, "PAGE", error)) return error->status;
-    s->page_total = s->page_files.count;
+    const css_page_list *sheets = &settings->sheets;
+    bool by_names = settings->words.file_count ||
+                    css_keeps_have(&settings->keeps, CSS_KEEP_NAME, 0) ||
+                    css_keeps_have(&settings->keeps, CSS_KEEP_REST, 0);
+    s->settings = settings;
+    s->page_total = settings->pages.count;
     s->pages = calloc(s->page_total + 1ull, sizeof *s->pages);
     if (!s->pages) return HED_OUT_OF_MEMORY(error, "the list of pages");
     css_files_open(&s->files, error);
     hed_css_names_create(NULL, &s->styles, error);
-    for (uint32_t i = 0; (sheet = hed_text_at(arguments, "css", i)) && !hed_failed(error); i++)
-        css_files_add(&s->files, sheet, true, error);
-    bool by_pages = all_sheets && !hed_given(arguments, "css");
+    if (by_names) hed_css_names_create(NULL, &s->page_names, error);
+    for (uint32_t i = 0; i < sheets->count && !hed_failed(error); i++)
+        css_files_add(&s->files, sheets->paths[i], NULL, true, error);
+    bool by_pages = all_sheets && !sheets->count;
     for (uint32_t i = 0; i < s->page_total && by_pages && !hed_failed(error); i++) {
         if (hed_interrupted()) break;
-        find_sheets(s, s->page_files.paths[i], error);
+        find_sheets(s, settings->pages.paths[i], error);
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-hed_status css_survey_run(css_survey *s, const hed_arguments *arguments, hed_error *error)
+/* Reads and matches all pages. */
+static void survey_pages(css_survey *s, hed_error *error)
 {
     batch b = {0};
+    char *const *pages = s->settings->pages.paths;
     hed_progress progress =
-        hed_progress_begin("css unused", "pages", s->page_total, hed_given(arguments, "json"));
-    for (uint32_t i = 0; i < s->page_total && !hed_failed(error); i++) {
+        hed_progress_begin("css unused", "pages", s->page_total, s->settings->json);
+    for (uint32_t i = 0; i < s->settings->pages.count && !hed_failed(error); i++) {
         if (hed_interrupted()) break;
-        batch_add(s, &b, arguments, s->page_files.paths[i], error);
+        batch_add(s, &b, pages[i], error);
         if (!hed_failed(error) && (b.bytes >= BATCH_BYTES || b.count == BATCH_PAGES)) {
             batch_match(s, &b, error);
             batch_clear(&b);
@@ -409,16 +422,22 @@ hed_status css_survey_run(css_survey *s, const hed_arguments *arguments, hed_err
     if (b.count && !hed_failed(error)) batch_match(s, &b, error);
     batch_clear(&b);
     hed_progress_end(&progress);
-    if (!hed_failed(error) && !s->page_total)
+}
+
+hed_status css_survey_run(css_survey *s, hed_error *error)
+{
+    const css_page_list *pages = &s->settings->pages;
+    survey_pages(s, error);
+    if (!hed_failed(error) && pages->count && !s->page_total)
         hed_fail(error, HED_ERROR_ARGUMENT, "%s: no page was given, but reports of Heddle's alone",
-            hed_text_at(arguments, "PAGE", 0));
+            pages->paths[0]);
     if (!hed_failed(error) && !s->files.count)
         hed_fail(error, HED_ERROR_ARGUMENT,
             "no style sheet was given, and %s names none of its own that is on this machine",
-            s->page_files.paths[0]);
+            pages->paths[0]);
     s->names_judged = s->files.missing_count == 0;
-    s->drops_properties = hed_given(arguments, "properties");
-    if (!hed_failed(error)) survey_keep(s, arguments, error);
+    s->uses = css_more(s->uses, &s->use_room, s->files.rules, sizeof *s->uses, error);
+    if (!hed_failed(error)) css_verdict_find(s, error);
     if (!hed_failed(error)) survey_follow(s, error);
     if (!hed_failed(error)) survey_only(s);
     return hed_failed(error) ? error->status : HED_OK;
@@ -429,9 +448,9 @@ void css_survey_close(css_survey *s)
     for (uint32_t i = 0; s->uses && i < s->files.rules; i++) free(s->uses[i].element);
     free(s->pages);
     free(s->uses);
-    free(s->has_pattern);
+    free(s->reasons);
     free(s->used);
     css_files_close(&s->files);
-    css_page_list_free(&s->page_files);
     hed_css_names_destroy(s->styles);
+    hed_css_names_destroy(s->page_names);
 }

@@ -7,6 +7,7 @@
 #include "cli/common/command.h"
 #include "cli/css/files.h"
 #include "cli/css/pages.h"
+#include "cli/css/settings.h"
 
 /* Use of a selector. */
 typedef struct css_use {
@@ -28,21 +29,33 @@ typedef enum css_verdict {
     CSS_NEVER,
     CSS_USED,
     CSS_BY_STATE,   /* matches if an element is hovered, focused ... */
-    CSS_BY_PATTERN, /* kept by --keep */
-    CSS_NOT_JUDGED  /* invalid or not supported */
+    CSS_BY_WORD,    /* the names are in words */
+    CSS_BY_PATTERN, /* kept by a pattern or a comment */
+    CSS_NOT_JUDGED, /* invalid or not supported */
+    CSS_VERDICTS
 } css_verdict;
 
+/* Reasons for which a selector stays without an element; absent: NULL, false. */
+typedef struct css_reason {
+    const css_keep *keep;
+    const css_word *word;
+    const char *markup; /* file with Markdown that makes such elements */
+    bool comment;       /* a comment in the sheet keeps it */
+    bool blocked;       /* removed, although elements match */
+} css_reason;
+
 typedef struct css_survey {
+    css_settings *settings;
     css_files files;
     css_page *pages;
-    css_page_list page_files;
     uint32_t page_count, page_total; /* pages read; pages named */
     css_use *uses;                   /* (files.rules) */
     uint32_t use_room;
-    bool *has_pattern;     /* (files.rules) a pattern of --keep fits */
-    bool *used;            /* (files.parts) */
-    bool names_judged;     /* all sheets were read, so that all uses of names are known */
-    bool drops_properties; /* --properties is given */
+    css_reason *reasons;       /* (files.rules) */
+    bool *used;                /* (files.parts) */
+    bool names_judged;         /* all sheets were read, so that all uses of names are known */
+    hed_css_names *page_names; /* names of the pages' elements, for words; NULL: not needed */
+    uint32_t page_name_count;
     hed_css_names *styles; /* distinct texts of style attributes */
     uint32_t style_count;
 } css_survey;
@@ -51,9 +64,9 @@ typedef struct css_survey {
  * that all are known before the pages are matched. The caller calls css_survey_close() even after
  * an error. */
 hed_status css_survey_open(
-    css_survey *survey, const hed_arguments *arguments, bool all_sheets, hed_error *error);
+    css_survey *survey, css_settings *settings, bool all_sheets, hed_error *error);
 /* Reads and matches the pages; ends early without an error after Ctrl-C. */
-hed_status css_survey_run(css_survey *survey, const hed_arguments *arguments, hed_error *error);
+hed_status css_survey_run(css_survey *survey, hed_error *error);
 void css_survey_close(css_survey *survey);
 /* Verdict on a selector of a file, by its number in the file. */
 css_verdict css_survey_verdict(const css_survey *survey, const css_file *file, uint32_t rule);

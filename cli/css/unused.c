@@ -1,17 +1,13 @@
 /* heddle css unused: rules that no page of a site uses, a report of the pages that use the others,
  * and reduced sheets. */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cli/common/report.h"
 #include "cli/css/reduce.h"
 #include "cli/css/site.h"
-#include "cli/css/source_map.h"
 #include "cli/css/unused.h"
-#include "support/file.h"
 
 /* ---- --fail-over ---- */
 
@@ -99,6 +95,7 @@ static void count_file(css_unused *unused, const css_file *file, const css_reduc
         if (item->kind != 'r' || item->bare) continue;
         unused->rules++;
         unused->unused_rules += !item->stays;
+        if (item->stays) unused->stays[css_rule_verdict(&unused->survey, file, item)]++;
         unused->selectors += item->stays ? item->count : 0;
         for (uint32_t k = 0; k < item->count && item->stays; k++)
             unused->unused_selectors +=
@@ -126,101 +123,14 @@ static void print_sum(const css_unused *u)
             s->files.missing_count, s->files.missing_count == 1 ? "" : "s");
 }
 
-/* ---- --out ---- */
-
-static bool names_folder(const char *path)
-{
-    struct stat status;
-    size_t length = strlen(path);
-    return (length && path[length - 1] == '/') ||
-           (stat(path, &status) == 0 && S_ISDIR(status.st_mode));
-}
-
-/* Writes the reduced sheet and its source map. */
-static hed_status write_reduced(
-    const css_file *file, const css_reduction *reduction, const char *path, hed_error *error)
-{
-    hed_file_writer *writer = NULL;
-    css_map_address map = {0};
-    char *comment = NULL;
-    bool mapped = css_map_find(file->text, file->length, &map);
-    if (mapped)
-        comment = css_map_write(file, &map, reduction->cuts, reduction->cut_count, path, error);
-    if (!hed_failed(error) && hed_file_writer_open(path, &writer, error) == HED_OK) {
-        size_t at = 0;
-        for (uint32_t i = 0; i <= reduction->cut_count; i++) {
-            css_cut end = {file->length, file->length, 0, 0, NULL};
-            const css_cut *cut = i < reduction->cut_count ? &reduction->cuts[i] : &end;
-            if (mapped && map.begin >= at && map.end <= cut->begin) {
-                hed_file_writer_put(writer, file->text + at, map.begin - at);
-                if (comment) hed_file_writer_put(writer, comment, strlen(comment));
-                at = map.end;
-            }
-            hed_file_writer_put(writer, file->text + at, cut->begin - at);
-            if (cut->instead) hed_file_writer_put(writer, cut->instead, strlen(cut->instead));
-            at = cut->end;
-        }
-        hed_file_writer_commit(writer, error);
-    }
-    free(comment);
-    return hed_failed(error) ? error->status : HED_OK;
-}
-
-/* Counts the sheets that are files; each of them has a reduced sheet. */
-static uint32_t count_files(const css_files *files)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < files->count; i++)
-        count += files->items[i].judged && files->items[i].identity;
-    return count;
-}
-
-/* True if --out is a file: the reduced sheet of the only --css, whose imports are not reduced. */
-static bool writes_one(const hed_arguments *arguments)
-{
-    return hed_text_at(arguments, "css", 0) && !hed_text_at(arguments, "css", 1);
-}
-
-static hed_status check_out(
-    const css_unused *u, const hed_arguments *arguments, const char *out, hed_error *error)
-{
-    uint32_t files = count_files(&u->survey.files);
-    bool has_sheets = u->survey.files.count > 0; /* the survey fails if there is no sheet */
-    if (has_sheets && !u->survey.files.out_folder && files != 1 && !writes_one(arguments))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "--out %s: a file holds one sheet, and %u were read: name a folder, or one sheet with "
-            "--css",
-            out, files);
-    return HED_OK;
-}
-
-static hed_status write_out(
-    const css_unused *u, const hed_arguments *arguments, const char *out, hed_error *error)
-{
-    char path[PATH_MAX];
-    const css_files *sheets = &u->survey.files;
-    bool folder = sheets->out_folder != NULL;
-    uint32_t left = !folder && writes_one(arguments) ? 1 : count_files(sheets);
-    if (folder && mkdir(out, 0777) != 0 && !names_folder(out))
-        return hed_fail(error, HED_ERROR_IO, "--out %s: no such folder", out);
-    for (uint32_t i = 0; i < sheets->count && left && !hed_failed(error); i++) {
-        const css_file *file = &sheets->items[i];
-        if (!file->judged || !file->identity) continue;
-        left--;
-        if (folder && css_files_out(out, file->name, path, sizeof path, error)) break;
-        write_reduced(file, &u->reductions[i], folder ? path : out, error);
-    }
-    return hed_failed(error) ? error->status : HED_OK;
-}
-
 /* ---- the command ---- */
 
-static hed_status unused_find(css_unused *u, const hed_arguments *arguments, hed_error *error)
+static hed_status unused_find(css_unused *u, css_settings *settings, hed_error *error)
 {
-    const char *out = hed_text_of(arguments, "out");
-    if (css_survey_open(&u->survey, arguments, out != NULL, error) ||
-        (out && !hed_interrupted() && check_out(u, arguments, out, error)) ||
-        css_survey_run(&u->survey, arguments, error))
+    u->out = css_out_of(settings);
+    if (css_survey_open(&u->survey, settings, u->out.path != NULL, error) ||
+        (u->out.path && !hed_interrupted() && css_out_check(u, error)) ||
+        css_survey_run(&u->survey, error))
         return error->status;
     const css_files *files = &u->survey.files;
     u->reductions = calloc(files->count + 1ull, sizeof *u->reductions);
@@ -233,43 +143,56 @@ static hed_status unused_find(css_unused *u, const hed_arguments *arguments, hed
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-static void unused_print(const css_unused *u, bool json, hed_error *error)
+static void unused_print(const css_unused *u, hed_error *error)
 {
-    cli_report *report = cli_report_create(json);
-    for (uint32_t i = 0; i < u->survey.files.count; i++)
+    const css_settings *settings = u->survey.settings;
+    cli_report *report = cli_report_create(settings->json);
+    if (settings->lists_kept) css_list_kept(report, u);
+    for (uint32_t i = 0; i < u->survey.files.count && !settings->lists_kept; i++)
         if (u->survey.files.items[i].judged)
             print_file(report, u, &u->survey.files.items[i], &u->reductions[i]);
-    if (cli_report_end(report, HED_OK, error) == HED_OK && !json) print_sum(u);
+    if (cli_report_end(report, HED_OK, error) == HED_OK && !settings->json) {
+        print_sum(u);
+        css_print_kept(u);
+    }
+}
+
+/* Prints and writes the results. */
+static void unused_write(const css_unused *u, bool whole, hed_error *error)
+{
+    const css_settings *settings = u->survey.settings;
+    if (!hed_failed(error)) unused_print(u, error);
+    if (!hed_failed(error) && settings->report) css_write_report(u, settings->report, error);
+    if (!hed_failed(error) && !whole)
+        fprintf(stderr, "heddle: interrupted after %u of %u pages%s\n", u->survey.page_count,
+            u->survey.page_total,
+            u->out.path ? ": what others use is not known, so --out is not written" : "");
+    if (!hed_failed(error) && u->out.path && whole) css_out_write(u, error);
 }
 
 static int unused_command(const hed_arguments *arguments, void *user)
 {
     css_unused u = {0};
+    css_settings settings = {0};
     css_limit limit = {0};
     hed_error error = {0};
-    const char *limit_text = hed_text_of(arguments, "fail-over"),
-               *out = hed_text_of(arguments, "out"), *report = hed_text_of(arguments, "report");
     (void)user;
     hed_interrupt_install();
-    if (limit_text) parse_limit(limit_text, &limit, &error);
-    if (out && names_folder(out)) u.survey.files.out_folder = out;
-    if (!hed_failed(&error)) unused_find(&u, arguments, &error);
+    css_settings_open(&settings, arguments, &error);
+    bool limited = settings.fail_over != NULL;
+    if (!hed_failed(&error) && limited) parse_limit(settings.fail_over, &limit, &error);
+    if (!hed_failed(&error)) unused_find(&u, &settings, &error);
     bool whole = u.survey.page_count == u.survey.page_total;
-    if (!hed_failed(&error)) unused_print(&u, hed_given(arguments, "json"), &error);
-    if (!hed_failed(&error) && report) css_write_report(&u, report, &error);
-    if (!hed_failed(&error) && !whole)
-        fprintf(stderr, "heddle: interrupted after %u of %u pages%s\n", u.survey.page_count,
-            u.survey.page_total,
-            out ? ": what others use is not known, so --out is not written" : "");
-    if (!hed_failed(&error) && out && whole) write_out(&u, arguments, out, &error);
+    unused_write(&u, whole, &error);
     for (uint32_t i = 0; u.reductions && i < u.survey.files.count; i++)
         css_reduction_free(&u.reductions[i]);
     free(u.reductions);
     css_survey_close(&u.survey);
+    css_settings_close(&settings);
     if (hed_failed(&error)) return cli_end(error.status, &error);
     if (!whole) return HED_EXIT_INTERRUPTED;
     double byte_limit = limit.per_cent ? limit.value / 100 * (double)u.bytes : limit.value;
-    return limit_text && (double)u.unused_bytes > byte_limit ? HED_EXIT_FAILURE : 0;
+    return limited && (double)u.unused_bytes > byte_limit ? HED_EXIT_FAILURE : 0;
 }
 
 const hed_command hed_command_css_unused = {
@@ -287,29 +210,40 @@ const hed_command hed_command_css_unused = {
         "not valid, and those that are not matched here (shadow trees, @scope, @container), stay.\n\n"
         "Contents of <template> and of declarative shadow roots are taken as possible at every kind of "
         "element, and their sheets belong to the page. "
-        "What else scripts add to a page is not known: name it with --keep. A pattern is matched against "
-        "whole names, with * ? and [abc] as in file names. It means classes (js-* or .js-*), ids "
-        "(#dialog-*), custom properties (--keep=--chart-*), or keyframes and fonts (@spin*). A selector that "
-        "names such a class or id anywhere stays.\n\n"
+        "What else scripts add to a page is not known: name the scripts and templates with --words, or the "
+        "names with --keep. A selector whose names are all on pages or in the words, one of them in the words, "
+        "stays. A pattern of --keep is matched against whole names, with * ? and [abc] as in file names: classes "
+        "(js-* or .js-*), ids (#dialog-*), elements (<x-*>), attributes ([data-open] or [data-state=o*]), custom "
+        "properties (--keep=--chart-*), keyframes and fonts (@keyframes spin, @font-face Inter, @spin* for both). A "
+        "selector that has such a name anywhere stays. /regular expression/i is matched against selectors. A pattern "
+        "that fits nothing is reported. The comments purgecss ignore and uncss:ignore keep rules, too.\n\n"
         "--out writes a sheet without what is unused, comments and layout of the rest as they were: "
         "unused rules, selectors of lists (but of rules that hold others), blocks that are left empty, "
         "@keyframes and @font-face; custom properties and @property with --properties. It is not written after Ctrl-C, when pages are missing.",
     .positionals = (const hed_option[]){{.name = "PAGE",
                                             .kind = HED_OPTION_FILE, .names = &cli_data_pages,
-                                            .required = true,
                                             .repeated = true,
                                             .help = "HTML files"},
         {0}},
     .options = (const hed_option[]){SITE_OPTION_SHEETS,
         OPTION("out", OUTPUT, "FILE",
-            "write the sheet without what is unused; a folder: each sheet there, by its name"),
+            "write the sheet without what is unused; a folder: each sheet there, in its folder"),
         OPTION("report", OUTPUT, "FILE", "write a page that shows what is used, where and how often", .endings = ".html .htm"),
         {.name = "keep",
             .kind = HED_OPTION_TEXT,
             .value = "PATTERN",
             .repeated = true,
             .own = true,
-            .help = "what scripts add or read: js-* (classes), #id, --property, @keyframes"},
+            .help = "what stays: js-* (classes), #id, <element>, [attribute=value], --property, @keyframes NAME, /regular expression/"},
+        {.name = "words",
+            .kind = HED_OPTION_FILE,
+            .value = "FILE",
+            .repeated = true,
+            .own = true,
+            .help = "a template, script or text, or a folder of them: names that occur in it stay"},
+        OPTION("config", FILE, "FILE",
+            "settings: heddle-css.json (default: in the working folder), or a purgecss.config.js"),
+        FLAG("kept", "list the selectors that stay instead, with the reason: element, state, word, keep"),
         FLAG("properties",
             "leave out custom properties, too, that nothing names; scripts may read them"),
         OPTION("fail-over", TEXT, "LIMIT",
@@ -318,6 +252,8 @@ const hed_command hed_command_css_unused = {
     .examples = (const hed_example[]){{"heddle css unused site", "of the pages' own sheets"},
         {"heddle css unused site --css app.css --out app.used.css --keep 'js-*'",
             "a sheet without what no page uses"},
+        {"heddle css unused dist --words src", "of a site whose scripts and templates are in src"},
+        {"heddle css unused --config purgecss.config.js", "by a configuration of PurgeCSS"},
         {"heddle css unused site --report unused.html", "a page to look at"},
         {"heddle css unused site --fail-over 20%", "for continuous integration"}, {0}},
     .run = unused_command,

@@ -188,21 +188,15 @@ static const struct {
 } row_kinds[] = {[CSS_NEVER] = {"never", "Never used"},
     [CSS_USED] = {"used", "Used"},
     [CSS_BY_STATE] = {"state", "Used in a state"},
+    [CSS_BY_WORD] = {"word", "Kept by a word"},
     [CSS_BY_PATTERN] = {"pattern", "Kept by pattern"},
     [CSS_NOT_JUDGED] = {"open", "Not judged"}};
 
-/* Verdict on an item; a rule has the first verdict, in this order, that one of its selectors
- * has. */
+/* Verdict on an item: on a rule, or on a part by its use. */
 static css_verdict item_verdict(const page *p, const css_item *item)
 {
-    static const css_verdict order[] = {
-        CSS_USED, CSS_BY_STATE, CSS_BY_PATTERN, CSS_NOT_JUDGED, CSS_NEVER};
     if (item->kind != 'r') return item->stays ? CSS_USED : CSS_NEVER;
-    for (size_t o = 0; o < HED_COUNT(order); o++)
-        for (uint32_t i = 0; i < item->count; i++)
-            if (css_survey_verdict(&p->unused->survey, p->file, item->index + i) == order[o])
-                return order[o];
-    return CSS_NEVER;
+    return css_rule_verdict(&p->unused->survey, p->file, item);
 }
 
 /* Writes the number of matches of an item, and the first one. */
@@ -233,15 +227,38 @@ static void write_use(page *p, const css_item *item)
     if (first->line) page_put(p, ", line %u", first->line);
 }
 
+/* Writes the evidence for the first selector of a rule with a verdict. */
+static void write_evidence(page *p, const css_item *item, css_verdict verdict)
+{
+    const css_survey *s = &p->unused->survey;
+    uint32_t i = item->index;
+    while (i + 1 < item->index + item->count && css_survey_verdict(s, p->file, i) != verdict) i++;
+    char *from = css_evidence(s, p->file, i);
+    if (from) page_text(p, from, strlen(from));
+    free(from);
+}
+
+static void write_never(page *p, const css_item *item)
+{
+    bool blocked = false;
+    for (uint32_t i = item->index; i < item->index + item->count; i++)
+        blocked |= p->unused->survey.reasons[p->file->first_rule + i].blocked;
+    page_put(p, blocked ? "<b>Removed</b>: " : "<b>Matches nothing</b>");
+    if (blocked) write_evidence(p, item, CSS_NEVER);
+}
+
 static void write_note(page *p, const css_item *item, css_verdict verdict)
 {
     page_put(p, "<p>");
     if (item->kind != 'r') {
         if (verdict == CSS_NEVER) page_put(p, "<b>Nothing names it</b>");
         else if (item->kind != HED_CSS_PART_OTHER) page_put(p, "<b>Used</b> by name");
-    } else if (verdict == CSS_NEVER) page_put(p, "<b>Matches nothing</b>");
-    else if (verdict == CSS_BY_PATTERN) page_put(p, "<b>Kept</b> by --keep; matches nothing");
-    else if (verdict == CSS_NOT_JUDGED) {
+    } else if (verdict == CSS_NEVER) write_never(p, item);
+    else if (verdict == CSS_BY_WORD || verdict == CSS_BY_PATTERN) {
+        page_put(p, verdict == CSS_BY_WORD ? "<b>Word</b>: " : "<b>Kept</b>: ");
+        write_evidence(p, item, verdict);
+        page_put(p, "; matches nothing");
+    } else if (verdict == CSS_NOT_JUDGED) {
         const char *reason = hed_css_rule_at(p->file->sheet, item->index).reason;
         page_put(p, "<b>Not judged</b>: ");
         page_text(p, reason, strlen(reason));

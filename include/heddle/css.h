@@ -148,6 +148,9 @@ HED_API const char *hed_css_document_sheet(const hed_css_document *document, uin
 /** Returns the line of the page on which the text of its sheet `index` begins, from 1; 0: a
  *  link. */
 HED_API uint32_t hed_css_document_sheet_line(const hed_css_document *document, uint32_t index);
+/** Returns the `href` of the page's first `<base>` that has one, from which its addresses start;
+ *  NULL: none. */
+HED_API const char *hed_css_document_base(const hed_css_document *document);
 /** Writes a short text of element `element` for people, such as "div#main.wide", cut to `size`. */
 HED_API void hed_css_element_text(
     const hed_css_document *document, uint32_t element, char *text, size_t size);
@@ -309,13 +312,50 @@ typedef struct hed_css_follow_def {
  *  Errors: MEMORY. */
 HED_API hed_status hed_css_follow(const hed_css_follow_def *def, bool *used, hed_error *error);
 
-/** Finds the rules with certain class names or ids. Sets `named` (rules of the sheet) for each rule
- *  of which a selector, at any depth, has a class or an id ('.' or '#') for which `fits` returns
- *  true.
+/** Kind of a name. */
+typedef enum hed_css_name_kind {
+    HED_CSS_NAME_CLASS = '.',
+    HED_CSS_NAME_ID = '#',
+    HED_CSS_NAME_ELEMENT = 'e',
+    HED_CSS_NAME_ATTRIBUTE = '['
+} hed_css_name_kind;
+
+/** A name in a selector, or of an element. Texts live as long as the table of names. */
+typedef struct hed_css_used_name {
+    hed_css_name_kind kind;
+    const char *name;
+    const char *value; /**< ATTRIBUTE: value that it has to have; NULL: no single value */
+} hed_css_used_name;
+
+/** Finds the rules with certain names. Sets `named` (rules of the sheet) for each rule of which a
+ *  selector, at any depth, has a name for which `fits` returns true.
  *  Errors: MEMORY. */
 HED_API hed_status hed_css_rules_naming(const hed_css_sheet *sheet,
-    bool (*fits)(void *user, char kind, const char *name), void *user, bool *named,
+    bool (*fits)(void *user, const hed_css_used_name *name), void *user, bool *named,
     hed_error *error);
+
+/** Presence of a name on the pages of a site. */
+typedef enum hed_css_presence {
+    HED_CSS_ABSENT,
+    HED_CSS_PRESENT,
+    HED_CSS_PRESENT_WITH_REST /**< the selector after this name counts as present, too */
+} hed_css_presence;
+
+/** Finds the rules that elements with certain names could match, wherever these elements are. Sets
+ *  `possible` (rules of the sheet) for each rule with a selector all names of which are present by
+ *  `presence`; of an :is() or a :has() one selector is enough, and :not() needs none.
+ *  Errors: MEMORY. */
+HED_API hed_status hed_css_rules_possible(const hed_css_sheet *sheet,
+    hed_css_presence (*presence)(void *user, const hed_css_used_name *name), void *user,
+    bool *possible, hed_error *error);
+/** Calls `visit` for the names of a rule's selectors, at any depth. */
+HED_API void hed_css_rule_names(const hed_css_sheet *sheet, uint32_t rule,
+    void (*visit)(void *user, const hed_css_used_name *name), void *user);
+/** Calls `visit` for each class, id and name of elements of a document once, and for each attribute
+ *  with its value.
+ *  Errors: MEMORY. */
+HED_API hed_status hed_css_document_names(const hed_css_document *document,
+    void (*visit)(void *user, const hed_css_used_name *name), void *user, hed_error *error);
 
 /* ---- creation ---- */
 
@@ -401,12 +441,12 @@ HED_API hed_status hed_css_select(const hed_css_document *document, const char *
  *
  *  `property` is a longhand ("display", "margin-left") or a custom property ("--gap"); a
  *  declaration of a shorthand that sets it, or of `all`, counts. Names with -webkit- and other old
- *  names are aliases. The physical and the logical property of a pair are one, in the writing mode of
- *  each element. A declaration whose value is invalid by the grammar of its property is dropped.
+ *  names are aliases. The physical and the logical property of a pair are one, in the writing mode
+ *  of each element. A declaration whose value is invalid by the grammar of its property is dropped.
  *  Not included: a browser's own sheet, unless it is one of the sheets, attributes such as
- *  `bgcolor`, animations, and pseudo-elements. winners: (elements).
- *  Errors: ARGUMENT (no such property, or a shorthand: the error names its longhands), MEMORY,
- *  LIMIT (2^30 rules times layers). */
+ *  `bgcolor`, animations, and pseudo-elements. winners: (elements). Errors: ARGUMENT (no such
+ *  property, or a shorthand: the error names its longhands), MEMORY, LIMIT (2^30 rules times
+ *  layers). */
 HED_API hed_status hed_css_cascade(
     const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error);
 

@@ -9,7 +9,9 @@ unset HEDDLE_DEVICE
 
 run 2 css; out_is_empty; err_has 'unused'
 run 1 css match "$site/none.html"; out_is_empty; err_has 'none.html'
-run 1 css match "$site/b.css"; out_is_empty; err_has 'names none of its own'
+echo "<p>" > "$site/no_sheet.html"
+run 1 css match "$site/no_sheet.html"; out_is_empty; err_has 'names none of its own'
+run 1 css match "$site/b.css"; out_is_empty; err_has 'b.css: file is a style sheet'
 
 # ---- match: rules of the page's own sheets in order, imported ones where they are imported ----
 run 0 css match "$site/page.html" --tsv; err_is_empty

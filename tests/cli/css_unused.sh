@@ -34,7 +34,9 @@ run 0 css unused "$site/page.html" --fail-over 38%
 run 2 css unused "$site/page.html" --fail-over few; err_has '4096, or a share such as 20%, found "few"'
 run 2 css unused "$site/page.html" --fail-over 101%
 run 1 css unused "$site/none.html"; err_has 'none.html'; out_is_empty
-run 1 css unused "$site/b.css"; err_has 'names none of its own'
+echo "<p>" > "$site/no_sheet.html"
+run 1 css unused "$site/no_sheet.html"; err_has 'names none of its own'
+rm "$site/no_sheet.html"
 
 # ---- contents of templates and declarative shadow roots can appear ----
 printf '%s' '<!doctype html><body><ul class=list></ul><template><li class=item><b>1</b></template>' \

@@ -325,6 +325,18 @@ uint32_t hed_css_document_sheet_line(const hed_css_document *d, uint32_t index)
     return d->sheets[index].line;
 }
 
+const char *hed_css_document_base(const hed_css_document *d)
+{
+    if (!d) return NULL;
+    uint32_t base = css_name_find(d->names, "base", 4), href = css_name_find(d->names, "href", 4);
+    for (uint32_t e = 0; e < d->count && base != CSS_NONE && href != CSS_NONE; e++) {
+        if (d->tag[e] != base || d->name_space[e] != HED_CSS_HTML) continue;
+        uint32_t value = css_attribute_value(d, e, href);
+        if (value != CSS_NONE) return hed_css_names_text(d->names, value, NULL);
+    }
+    return NULL;
+}
+
 void hed_css_element_text(const hed_css_document *d, uint32_t e, char *text, size_t size)
 {
     if (!d || (!text && size)) return;

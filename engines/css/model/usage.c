@@ -12,8 +12,8 @@ struct follower {
     bool *used;
     struct owned_part {
         const struct css_part *part;
-        uint32_t next;  /* next part of the same name; CSS_NONE */
-        uint32_t after; /* next part to scan; CSS_NONE */
+        uint32_t next;  /* next part of the same name, or the end of the list */
+        uint32_t after; /* next part to scan, or the end of the list */
         bool live;      /* the rule around it stays */
     } * parts;
     uint32_t count;
@@ -215,7 +215,7 @@ hed_status hed_css_follow(const hed_css_follow_def *def, bool *used, hed_error *
     return HED_OUT_OF_MEMORY(error, "the names of sheets");
 }
 
-/* ---- parts and names of selectors ---- */
+/* ---- parts ---- */
 
 uint32_t hed_css_part_count(const hed_css_sheet *sheet)
 {
@@ -230,36 +230,4 @@ hed_css_part hed_css_part_at(const hed_css_sheet *sheet, uint32_t part)
     uint32_t name = sheet->parts[part].name;
     info.name = name == CSS_NONE ? "" : hed_css_names_text(sheet->names, name, NULL);
     return info;
-}
-
-/* Lists are stored before the selectors that hold them, so one pass in order is enough. */
-hed_status hed_css_rules_naming(const hed_css_sheet *sheet,
-    bool (*fits)(void *user, char kind, const char *name), void *user, bool *named,
-    hed_error *error)
-{
-    HED_REQUIRE(sheet, fits, named);
-    uint64_t count = sheet->complex_count;
-    bool *naming = hed_new(&sheet->allocator, count + 1, sizeof *naming, error);
-    if (!naming) return HED_ERROR_MEMORY;
-    for (uint32_t i = 0; i < count; i++) {
-        const css_complex *complex = &sheet->complexes[i];
-        for (uint32_t k = 0; k < complex->count && !naming[i]; k++) {
-            const css_compound *c = &sheet->compounds[complex->first + k];
-            for (uint32_t n = 0; n < c->count && !naming[i]; n++) {
-                const css_simple *s = &sheet->simples[c->first + n];
-                if (s->kind == CSS_CLASS || s->kind == CSS_ID) {
-                    const char *name = hed_css_names_text(sheet->names, s->name, NULL);
-                    naming[i] = fits(user, s->kind == CSS_ID ? '#' : '.', name);
-                }
-                bool lists = s->kind == CSS_IS || s->kind == CSS_NOT || s->kind == CSS_HAS ||
-                             s->kind == CSS_NTH;
-                for (uint32_t l = 0; lists && l < s->count; l++) naming[i] |= naming[s->list + l];
-            }
-        }
-    }
-    for (uint32_t r = 0; r < sheet->rule_count; r++)
-        for (uint32_t k = 0; k < sheet->rules[r].count; k++)
-            named[r] |= naming[sheet->rules[r].list + k];
-    hed_delete(&sheet->allocator, naming, count + 1, sizeof *naming);
-    return HED_OK;
 }

@@ -1,0 +1,50 @@
+/* Reading of pages and sheets: encodings, and files that are neither. */
+#ifndef HED_CLI_CSS_READ_H
+#define HED_CLI_CSS_READ_H
+
+#include "heddle/author.h"
+#include "heddle/css.h"
+#include "support/encoding.h"
+
+/* Text of a file in UTF-8, without a byte-order mark, and with a zero after it. */
+typedef struct css_text {
+    char *bytes;
+    size_t length;
+    const hed_encoding *encoding; /* encoding of the file */
+    const char *mark;             /* byte-order mark of the file; "": absent */
+    bool empty;                   /* a page without a start tag */
+    const char *template;         /* kind of template that a page is; NULL: no template */
+    bool recorded;                /* a recording of pages (recording.h) */
+} css_text;
+
+/* Reads a page: its encoding is that of the byte-order mark, of a <meta> element, or windows-1252
+ * if the bytes are not UTF-8. Errors: IO, LIMIT, MEMORY, UNSUPPORTED (its encoding). */
+hed_status css_read_page(const char *path, css_text *text, hed_error *error);
+/* Refuses a page that would make every rule unused. Errors: FORMAT (a template, or a text without
+ * an element). */
+hed_status css_page_refuse(const char *path, const css_text *page, hed_error *error);
+/* Creates the document of a page or a recording; `templates` as in hed_css_document_def. Errors: as
+ * hed_css_document_create(). */
+hed_status css_page_document(hed_css_names *names, const char *path, const css_text *page,
+    bool templates, hed_css_document **document, hed_error *error);
+/* Reads a sheet (CSS Syntax 3, section 3.2): its encoding is that of the byte-order mark, of
+ * @charset, or `fallback`, the encoding of the page that names it (NULL: UTF-8). Errors: IO, LIMIT,
+ * MEMORY, UNSUPPORTED (its encoding). */
+hed_status css_read_sheet(
+    const char *path, const hed_encoding *fallback, css_text *text, hed_error *error);
+/* Reads any text of at most `limit` bytes: UTF-8 unless it has a byte-order mark. Errors: IO,
+ * LIMIT, MEMORY. */
+hed_status css_read_plain(const char *path, size_t limit, css_text *text, hed_error *error);
+/* Reads a sheet that is an address itself; `fallback` as in css_read_sheet(). Errors: FORMAT,
+ * MEMORY, UNSUPPORTED. */
+hed_status css_read_data(
+    const char *address, const hed_encoding *fallback, css_text *text, hed_error *error);
+
+/* Returns the texts of a page from which scripts take names: script elements, and attributes of
+ * scripting libraries (:class, x-bind, v-on, data-toggle ...). The caller frees the text. NULL: out
+ * of memory. */
+char *css_page_scripts(const char *bytes, size_t length);
+/* Encoding that the elements at the beginning of a page declare; NULL: undeclared. */
+const hed_encoding *css_page_encoding(const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,31 @@
+/* Settings of `heddle css unused`: its command line, and the configuration file. */
+#ifndef HED_CLI_CSS_SETTINGS_H
+#define HED_CLI_CSS_SETTINGS_H
+
+#include "cli/common/command.h"
+#include "cli/css/keep.h"
+#include "cli/css/pages.h"
+#include "cli/css/words.h"
+
+typedef struct css_settings {
+    css_page_list pages;
+    css_page_list roots;  /* folders and pages as given */
+    css_page_list sheets; /* empty: the sheets of the pages */
+    css_words words;
+    css_keeps keeps;
+    bool drops_properties;             /* custom properties that nothing names */
+    bool keeps_keyframes, keeps_fonts; /* although nothing names them */
+    bool lists_kept, json;
+    const char *out, *report, *fail_over; /* NULL: absent */
+    css_page_list texts;                  /* texts that the settings own */
+} css_settings;
+
+/* Reads the settings. The caller calls css_settings_close() even after an error. Errors: ARGUMENT,
+ * FORMAT, IO, LIMIT, MEMORY, UNSUPPORTED. */
+hed_status css_settings_open(
+    css_settings *settings, const hed_arguments *arguments, hed_error *error);
+/* Returns a copy of a text, which the settings own. NULL: out of memory. */
+const char *css_settings_text(css_settings *settings, const char *text, hed_error *error);
+void css_settings_close(css_settings *settings);
+
+#endif
