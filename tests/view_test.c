@@ -162,10 +162,12 @@ Test(view, another_description_is_found_in_every_row)
         memcpy(rows, scale_def.arguments, scale_def.argument_count * sizeof *rows);
         hed_kernel_def def = scale_def;
         def.arguments = rows;
-        bool is_value = rows[i].kind == HED_SCALAR || rows[i].kind == HED_STRUCT;
-        rows[i].kind = is_value ? HED_BUFFER : HED_SCALAR;
-        EXPECT_EQ(check_text(&def, list_in_lines, BODY), HED_ERROR_ARGUMENT, "%s", rows[i].name);
-        EXPECT(strstr(error.text, rows[i].name), "%s", error.text);
+        rows[i].kind = rows[i].kind == HED_SCALAR ? HED_BUFFER : HED_SCALAR;
+        hed_status expected = scale_def.arguments[i].kind == HED_STRUCT
+                                  ? HED_OK /* only a compiler knows the type */
+                                  : HED_ERROR_ARGUMENT;
+        EXPECT_EQ(check_text(&def, list_in_lines, BODY), expected, "%s", rows[i].name);
+        EXPECT(!expected || strstr(error.text, rows[i].name), "%s", error.text);
         rows[i] = scale_def.arguments[i];
         rows[i].name = "another";
         EXPECT_EQ(check_text(&def, list_in_lines, BODY), HED_ERROR_ARGUMENT, "%u", i);

@@ -392,7 +392,7 @@ __kernel void cloth_patch(HED_VIEW_PARAMETERS(CLOTH_PATCH))
     HED_LOCAL_USE(float4, palette);
     HED_LOCAL_USE(uint, steps);
     HED_LOCAL_USE(uint2, carries);
-    patch_view fabric, *view = &fabric;
+    patch_view all, *view = &all;
     all.position = position, all.previous = previous, all.carry = carry;
     all.garments = garments, all.packets = packets, all.air = air;
     all.word = (__global const uint *)tables, all.word2 = (__global const uint2 *)tables;
