@@ -1,4 +1,4 @@
-/* Descriptions of Heddle's own models and terms. list.h has their parameters. */
+/* Descriptions of Heddle's own models and terms, from list.h. */
 #include "catalogue/list.h"
 #include "catalogue/native.h"
 
@@ -10,22 +10,21 @@
 #define TEXT_STATES(name, value, summary) {#name, value, summary, HED_MPPI_EACH_STATE},
 #define TEXT_CONTROLS(name, value, summary) {#name, value, summary, HED_MPPI_EACH_CONTROL},
 #define TEXT_TABLE(name) #name,
-#define TEXT_TABLES(text) \
+#define TEXT_TABLES(text, summary, parameters, tables, ...) \
     extern const char hed_mppi_##text##_h[]; /* generated from text.h */ \
-    static const hed_mppi_parameter text##_parameters[] = { \
-        PARAMETERS_##text(TEXT_NUMBER, TEXT_STATES, TEXT_CONTROLS){0}}; \
-    static const char *const text##_tables[] = {TABLES_##text(TEXT_TABLE) NULL};
-MPPI_MODELS(TEXT_TABLES)
-MPPI_TERMS(TEXT_TABLES)
+    static const hed_mppi_parameter text##_parameters[] = {parameters{0}}; \
+    static const char *const text##_tables[] = {tables NULL}; \
+    static const char text##_summary[] = summary;
+MPPI_MODELS(TEXT_TABLES, TEXT_NUMBER, TEXT_TABLE)
+MPPI_TERMS(TEXT_TABLES, TEXT_NUMBER, TEXT_STATES, TEXT_CONTROLS, TEXT_TABLE)
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 /* Members of a description that are equal for all texts; both arrays end with an empty element. */
 #define TEXT_OF(name_) \
-    .name = #name_, .text = hed_mppi_##name_##_h, .file = #name_ ".h", \
+    .name = #name_, .summary = name_##_summary, .text = hed_mppi_##name_##_h, .file = #name_ ".h", \
     .parameters = name_##_parameters, .parameter_count = COUNT(name_##_parameters) - 1, \
     .tables = name_##_tables, .table_count = COUNT(name_##_tables) - 1
 #define MODEL_OF(name_) TEXT_OF(name_), .step = mppi_step_##name_, .lanes = &mppi_lanes_##name_
-#define TERM_OF(name_) TEXT_OF(name_), .cost = mppi_cost_##name_, .weight = 1.0f
 #define NAMES(...) \
     (const char *const[]) { __VA_ARGS__ }
 #define POSE(x, y, heading, speed_, turn_, vx, vy) \
@@ -37,7 +36,6 @@ MPPI_TERMS(TEXT_TABLES)
 static const hed_mppi_model models[] = {
     {
         MODEL_OF(cartpole),
-        .summary = "a pole on a cart that a force moves",
         .states = 4,
         .controls = 1,
         .state_names = NAMES("x", "velocity", "theta", "rate"),
@@ -48,7 +46,6 @@ static const hed_mppi_model models[] = {
     },
     {
         MODEL_OF(double_integrator),
-        .summary = "a point in the plane that is accelerated",
         .states = 4,
         .controls = 2,
         .state_names = NAMES("x", "y", "vx", "vy"),
@@ -60,7 +57,6 @@ static const hed_mppi_model models[] = {
     },
     {
         MODEL_OF(pendulum),
-        .summary = "a pendulum that a torque swings",
         .states = 2,
         .controls = 1,
         .state_names = NAMES("angle", "rate"),
@@ -73,7 +69,6 @@ static const hed_mppi_model models[] = {
     },
     {
         MODEL_OF(dubins),
-        .summary = "a car of constant speed that turns",
         .states = 3,
         .controls = 1,
         .state_names = NAMES("x", "y", "heading"),
@@ -87,7 +82,6 @@ static const hed_mppi_model models[] = {
     },
     {
         MODEL_OF(differential_drive),
-        .summary = "a robot on two driven wheels, told its speed and turn rate",
         .states = 5,
         .controls = 2,
         .state_names = NAMES("x", "y", "heading", "speed", "turn"),
@@ -101,7 +95,6 @@ static const hed_mppi_model models[] = {
     },
     {
         MODEL_OF(bicycle),
-        .summary = "a car whose tyres slip (single-track model)",
         .states = 6,
         .controls = 2,
         .state_names = NAMES("x", "y", "heading", "speed", "side", "turn"),
@@ -115,7 +108,6 @@ static const hed_mppi_model models[] = {
     },
     {
         MODEL_OF(quadrotor),
-        .summary = "a quadrotor, a rigid body with thrust and torques",
         .states = 12,
         .controls = 4,
         .state_names =
@@ -131,7 +123,6 @@ static const hed_mppi_model models[] = {
     {
         MODEL_OF(network),
         .table_needs = (const uint32_t[]){1412},
-        .summary = "a car whose accelerations a neural network gives",
         .states = 7,
         .controls = 2,
         .state_names = NAMES("x", "y", "heading", "roll", "speed", "side", "turn"),
@@ -145,33 +136,14 @@ static const hed_mppi_model models[] = {
     },
 };
 
-/* ---- terms, in the order of MPPI_TERMS ---- */
+/* ---- terms ---- */
 
-static const hed_mppi_term terms[] = {
-    {TERM_OF(quadratic), .summary = "weighted squares of states from a goal, and of controls"},
-    {TERM_OF(barrier), .summary = "limits of states"},
-    {TERM_OF(cosines), .summary = "a sum of cosines, for measurements"},
-    {TERM_OF(goal), .summary = "distance from a goal"},
-    {TERM_OF(goal_angle), .summary = "heading at a goal"},
-    {TERM_OF(circle), .summary = "driving round a circular track, with a crash off it"},
-    {TERM_OF(circle_robust), .summary = "the same, costing more towards the track's edge"},
-    {TERM_OF(costmap), .summary = "value of a map at the position, lethal above a bound"},
-    {TERM_OF(clearance), .summary = "gap to the obstacles of a map"},
-    {TERM_OF(obstacles), .summary = "gap to discs that move"},
-    {TERM_OF(path_align), .summary = "distance from a path"},
-    {TERM_OF(path_angle), .summary = "heading along a path"},
-    {TERM_OF(path_follow), .summary = "length of a path that is still ahead",
-        .when = HED_MPPI_TERMINAL},
-    {TERM_OF(prefer_forward), .summary = "speed backwards"},
-    {TERM_OF(twirling), .summary = "turn rate"},
-    {TERM_OF(constraint), .summary = "speed and curves beyond what the robot can do"},
-    {TERM_OF(velocity_deadband), .summary = "velocities too small for the drive"},
-    {TERM_OF(speed), .summary = "distance from a speed that is wanted"},
-};
+#define TERM_OF(name_, summary_, parameters_, tables_, when_) \
+    {TEXT_OF(name_), .cost = mppi_cost_##name_, .weight = 1.0f, .when = when_},
+static const hed_mppi_term terms[] = {MPPI_TERMS(TERM_OF, , , , )};
 
-#define ONE(name) +1
-_Static_assert(COUNT(models) == 0 MPPI_MODELS(ONE), "a model of list.h has no description");
-_Static_assert(COUNT(terms) == 0 MPPI_TERMS(ONE), "a term of list.h has no description");
+#define ONE(...) +1
+_Static_assert(COUNT(models) == 0 MPPI_MODELS(ONE, , ), "a model of list.h has no description");
 
 const hed_mppi_model *hed_mppi_model_at(uint32_t index)
 {

@@ -63,12 +63,12 @@ struct mppi_native_model {
 };
 
 /* Functions of each text of list.h; descriptions call the first two `step` and `cost`. */
-#define STEP_FUNCTION(name) \
+#define STEP_FUNCTION(name, ...) \
     hed_mppi_step_function mppi_step_##name; \
     extern const struct mppi_native_model mppi_lanes_##name;
-#define COST_FUNCTION(name) hed_mppi_cost_function mppi_cost_##name;
-MPPI_MODELS(STEP_FUNCTION)
-MPPI_TERMS(COST_FUNCTION)
+#define COST_FUNCTION(name, ...) hed_mppi_cost_function mppi_cost_##name;
+MPPI_MODELS(STEP_FUNCTION, , )
+MPPI_TERMS(COST_FUNCTION, , , , )
 #undef STEP_FUNCTION
 #undef COST_FUNCTION
 

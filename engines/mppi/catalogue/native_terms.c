@@ -18,11 +18,11 @@
 #define TURN (w->model->turn)
 #define VELOCITY_X (w->model->velocity_x)
 #define VELOCITY_Y (w->model->velocity_y)
-#include "catalogue/native_state_terms.inc"
-#include "catalogue/native_pose_terms.inc"
+#include "mppi_state_terms.inc"
+#include "mppi_pose_terms.inc"
 #pragma pop_macro("MPPI_UNROLL")
 
-#define TERM_COST(name) \
+#define TERM_COST(name, ...) \
     HED_NATIVE_BODY name##_cost_body( \
         const float *x, const float *u, int32_t t, const hed_mppi_world *world, float *cost) \
     { \
@@ -38,7 +38,7 @@
         name##_cost(x, u, t, world, &cost); \
         return cost; \
     }
-MPPI_TERMS(TERM_COST)
+MPPI_TERMS(TERM_COST, , , , )
 
 #undef MODEL
 #undef MODEL_STATES
@@ -81,8 +81,8 @@ static inline void pose_rows(const hed_mppi_model *m, const float *x, const floa
     for (int i = 0; i < MODEL_STATES; i++) rows[i] = x + (index[i] < 0 ? 0 : index[i]) * MPPI_LANES;
 }
 
-#include "catalogue/native_pose_terms.inc"
-MPPI_POSE_TERMS(TERM_LANES)
+#include "mppi_pose_terms.inc"
+MPPI_POSE_TERMS(TERM_LANES, , , , )
 
 #undef MODEL
 #undef MODEL_STATES

@@ -28,30 +28,30 @@
 #define SHAPE_NUMBER(name, value, summary) float name;
 #define SHAPE_STATES(name, value, summary) float name[SHAPE_OF_STATES];
 #define SHAPE_CONTROLS(name, value, summary) float name[SHAPE_OF_CONTROLS];
-#define SHAPE(text) \
+#define SHAPE(text, summary, parameters, tables, ...) \
     struct NAME(text, SHAPE_NAME) { \
-        PARAMETERS_##text(SHAPE_NUMBER, SHAPE_STATES, SHAPE_CONTROLS) float end; \
+        parameters float end; \
     };
+#define SHAPES \
+    MPPI_MODELS(SHAPE, SHAPE_NUMBER, ) \
+    MPPI_TERMS(SHAPE, SHAPE_NUMBER, SHAPE_STATES, SHAPE_CONTROLS, )
 
 #define SHAPE_OF_STATES 1
 #define SHAPE_OF_CONTROLS 1
 #define SHAPE_NAME _shape_11
-MPPI_MODELS(SHAPE)
-MPPI_TERMS(SHAPE)
+SHAPES
 #undef SHAPE_NAME
 #undef SHAPE_OF_STATES
 #define SHAPE_OF_STATES 2
 #define SHAPE_NAME _shape_21
-MPPI_MODELS(SHAPE)
-MPPI_TERMS(SHAPE)
+SHAPES
 #undef SHAPE_NAME
 #undef SHAPE_OF_STATES
 #undef SHAPE_OF_CONTROLS
 #define SHAPE_OF_STATES 1
 #define SHAPE_OF_CONTROLS 2
 #define SHAPE_NAME _shape_12
-MPPI_MODELS(SHAPE)
-MPPI_TERMS(SHAPE)
+SHAPES
 
 #define SHAPE_AT(shape, name) ((int)(offsetof(struct NAME(TEXT, shape), name) / sizeof(float)))
 #define PARAMETER_AT(name) \
@@ -62,12 +62,12 @@ MPPI_TERMS(SHAPE)
 #define P_ARRAY(name) (w->p + PARAMETER_AT(name))
 
 #define TABLE_PLACE(table) float table;
-#define TABLE_PLACES(text) \
+#define TABLE_PLACES(text, summary, parameters, tables, ...) \
     struct text##_tables { \
-        TABLES_##text(TABLE_PLACE) float end; \
+        tables float end; \
     };
-MPPI_MODELS(TABLE_PLACES)
-MPPI_TERMS(TABLE_PLACES)
+MPPI_MODELS(TABLE_PLACES, , TABLE_PLACE)
+MPPI_TERMS(TABLE_PLACES, , , , TABLE_PLACE)
 #define TABLE_AT(name) (offsetof(struct NAME(TEXT, _tables), name) / sizeof(float))
 #define TABLE(name) (w->tables[TABLE_AT(name)])
 #define TABLE_COUNT(name) (w->table_counts[TABLE_AT(name)])
@@ -80,24 +80,6 @@ MPPI_TERMS(TABLE_PLACES)
 #define OF_MODEL(name) NAME(MODEL, name)
 #define model_step OF_MODEL(_model_step)
 #define bicycle_stiffness OF_MODEL(_stiffness)
-#define term_quadratic OF_MODEL(_quadratic)
-#define term_goal OF_MODEL(_goal)
-#define term_goal_angle OF_MODEL(_goal_angle)
-#define term_circle OF_MODEL(_circle)
-#define term_circle_robust OF_MODEL(_circle_robust)
-#define term_costmap OF_MODEL(_costmap)
-#define term_clearance OF_MODEL(_clearance)
-#define term_obstacles OF_MODEL(_obstacles)
-#define term_barrier OF_MODEL(_barrier)
-#define term_path_align OF_MODEL(_path_align)
-#define term_path_angle OF_MODEL(_path_angle)
-#define term_path_follow OF_MODEL(_path_follow)
-#define term_prefer_forward OF_MODEL(_prefer_forward)
-#define term_twirling OF_MODEL(_twirling)
-#define term_constraint OF_MODEL(_constraint)
-#define term_velocity_deadband OF_MODEL(_velocity_deadband)
-#define term_speed OF_MODEL(_speed)
-#define term_cosines OF_MODEL(_cosines)
 
 /* The text that is being compiled. */
 #define TEXT MODEL
@@ -122,7 +104,7 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
     for (int i = 0; i < MODEL_STATES; i++) state[i] = x[i * MPPI_LANES + lane]; \
     for (int i = 0; i < MODEL_CONTROLS; i++) control[i] = u[i * MPPI_LANES + lane];
 
-#define TERM_LANES(name) \
+#define TERM_LANES(name, ...) \
     HED_NATIVE_BODY NAME3(MODEL, _lanes_body_, name)(const float *x, const float *u, int32_t t, \
         float weight, const mppi_lanes_world *world, float *cost) \
     { \
@@ -139,11 +121,11 @@ static inline mppi_world lanes_world(const mppi_lanes_world *world)
         (const float *x, const float *u, int32_t t, float weight, const mppi_lanes_world *world, \
             float *cost), \
         (x, u, t, weight, world, cost))
-#define TERM_LANES_NAME(name) NAME3(MODEL, _lanes_, name),
-#define POSE_LANES_NAME(name) mppi_pose_lanes_##name,
+#define TERM_LANES_NAME(name, ...) NAME3(MODEL, _lanes_, name),
+#define POSE_LANES_NAME(name, ...) mppi_pose_lanes_##name,
 
 /* Declares the lanes of each term that uses a pose. */
-#define POSE_LANES(name) mppi_cost_lanes mppi_pose_lanes_##name;
-MPPI_POSE_TERMS(POSE_LANES)
+#define POSE_LANES(name, ...) mppi_cost_lanes mppi_pose_lanes_##name;
+MPPI_POSE_TERMS(POSE_LANES, , , , )
 
 #endif
