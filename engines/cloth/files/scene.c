@@ -1,5 +1,6 @@
 /* Scene files: opening, settings of the whole scene, and queries of an open scene. */
 #include "files/scene_parts.h"
+#include "model/fabrics.h"
 
 #include "heddle/author.h"
 #include "heddle/cloth_layers.h"
@@ -100,7 +101,11 @@ static const hed_fields *const scene_tables[] = {&scene_fields, &cloth_garment_f
 
 #define NUMBERS(count, limits) \
     "'type': 'array', 'minItems': " count ", 'maxItems': " count ", 'items': {'type': 'number'" limits "}"
-#define FABRICS "'enum': ['cotton', 'denim', 'interlock', 'leather', 'silk', 'wool']"
+#define FABRIC_KEY(name, ...) "'" name "'"
+#define NEXT_FABRIC_KEY(name, ...) ", '" name "'"
+#define FABRIC_TEXT(name, ...) "`" name "`"
+#define NEXT_FABRIC_TEXT(name, ...) ", `" name "`"
+#define FABRICS "'enum': [" CLOTH_FABRICS(FABRIC_KEY, NEXT_FABRIC_KEY) "]"
 static const hed_form scene_forms[] = {
     {"unit", "`m`, `cm`, `mm`, `in`, `ft`, or number of metres from 1e-6 to 1e6", "'anyOf': [{'enum': ['m', 'cm', 'mm', 'in', 'ft']}, {'type': 'number', 'minimum': 1e-06, 'maximum': 1000000}]"},
     {"gravity", "number downwards, or 3 numbers, from -10000 to 10000, m/s^2", "'anyOf': [{'type': 'number', 'minimum': -10000, 'maximum': 10000}, {" NUMBERS("3", ", 'minimum': -10000, 'maximum': 10000") "}]"},
@@ -112,7 +117,7 @@ static const hed_form scene_forms[] = {
     {"matrices", "4 rows of 4 numbers, or list with a matrix for each sample, the last of which applies to all later samples", "'anyOf': [{'$ref': '#/$defs/matrix'}, {'type': 'array', 'minItems': 1, 'items': {'$ref': '#/$defs/matrix'}}]"},
     {"name", "1 to 48 letters, digits, - and _", "'type': 'string', 'pattern': '^[A-Za-z0-9_-]{1,48}$'"},
     {"weld", "number from 0 to 1e6 in the mesh's lengths, or boolean", "'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1000000}, {'type': 'boolean'}]"},
-    {"fabric_name", "`cotton`, `denim`, `interlock`, `leather`, `silk` or `wool`", FABRICS},
+    {"fabric_name", "one of " CLOTH_FABRICS(FABRIC_TEXT, NEXT_FABRIC_TEXT), FABRICS},
     {"fabric_or_name", "name of a fabric, or object: `fabric`", "'anyOf': [{" FABRICS "}, {'$ref': '#/$defs/fabric'}]"},
     {"painted", "number for all vertices, list of a number for each vertex, or object: `map`", "'anyOf': [{'type': 'number'}, {'type': 'array', 'items': {'type': 'number'}}, {'$ref': '#/$defs/map'}]"},
     {"tethered", "boolean, or object: `tethers`", "'anyOf': [{'type': 'boolean'}, {'$ref': '#/$defs/tethers'}]"},
