@@ -6,41 +6,30 @@
 #define HED_CSS_DOCUMENT_H
 
 #include "names.h"
+#include "pseudo_list.h"
 
 #define CSS_NONE HED_CSS_NONE
 
-/* Flags of an element, which follow from the document alone. */
+/* Flags of an element, which follow from the document alone: CSS_CHECKED and the like, one for each
+ * FLAG of pseudo_list.h, then the others. */
+#define CSS_BIT_OF_FLAG(name, flag, changes) CSS_BIT_##flag,
+#define CSS_VALUE_OF_FLAG(name, flag, changes) CSS_##flag = 1u << CSS_BIT_##flag,
+#define CSS_NO_FLAG(...)
+enum { CSS_PSEUDO_CLASSES(CSS_BIT_OF_FLAG, CSS_NO_FLAG) CSS_FIRST_FREE_BIT };
 enum {
-    CSS_ROOT = 1u << 0,
-    CSS_EMPTY = 1u << 1, /* no element and no text as a child */
-    CSS_LINK = 1u << 2,
-    CSS_CHECKED = 1u << 3,
-    CSS_DISABLED = 1u << 4,
-    CSS_ENABLED = 1u << 5,
-    CSS_REQUIRED = 1u << 6,
-    CSS_OPTIONAL = 1u << 7,
-    CSS_READ_WRITE = 1u << 8,
-    CSS_PLACEHOLDER_SHOWN = 1u << 9,
-    CSS_DEFAULT = 1u << 10,
-    CSS_INDETERMINATE = 1u << 11,
-    CSS_VALID = 1u << 12,
-    CSS_INVALID = 1u << 13,
-    CSS_IN_RANGE = 1u << 14,
-    CSS_OUT_OF_RANGE = 1u << 15,
-    CSS_DEFINED = 1u << 16,
-    CSS_OPEN = 1u << 17,
-    CSS_RTL = 1u << 18,       /* direction right to left; clear: left to right */
-    CSS_READ_ONLY = 1u << 19, /* HTML elements only */
+    CSS_PSEUDO_CLASSES(CSS_VALUE_OF_FLAG, CSS_NO_FLAG) CSS_RTL =
+        1u << CSS_FIRST_FREE_BIT, /* direction right to left; clear: left to right */
     /* changeable elements: a reader can set and clear the flag or attribute without a script */
-    CSS_CHANGES_CHECKED = 1u << 20,
-    CSS_CHANGES_OPEN = 1u << 21, /* CSS_OPEN, and the attribute of details and dialog */
-    CSS_CHANGES_PLACEHOLDER = 1u << 22,
-    CSS_CHANGES_VALIDITY = 1u << 23, /* CSS_VALID and CSS_INVALID */
-    CSS_CHANGES_RANGE = 1u << 24,    /* CSS_IN_RANGE and CSS_OUT_OF_RANGE */
-    CSS_CHANGES_INDETERMINATE = 1u << 25,
-    CSS_CHANGES_HIDDEN = 1u << 26, /* hidden=until-found: the attribute disappears */
-    CSS_CHANGES_EMPTY = 1u << 27   /* CSS_EMPTY: the text can be edited */
+    CSS_CHANGES_CHECKED = CSS_RTL << 1,
+    CSS_CHANGES_OPEN = CSS_RTL << 2, /* CSS_OPEN, and the attribute of details and dialog */
+    CSS_CHANGES_PLACEHOLDER = CSS_RTL << 3,
+    CSS_CHANGES_VALIDITY = CSS_RTL << 4, /* CSS_VALID and CSS_INVALID */
+    CSS_CHANGES_RANGE = CSS_RTL << 5,    /* CSS_IN_RANGE and CSS_OUT_OF_RANGE */
+    CSS_CHANGES_INDETERMINATE = CSS_RTL << 6,
+    CSS_CHANGES_HIDDEN = CSS_RTL << 7, /* hidden=until-found: the attribute disappears */
+    CSS_CHANGES_EMPTY = CSS_RTL << 8   /* CSS_EMPTY: the text can be edited */
 };
+_Static_assert(CSS_FIRST_FREE_BIT + 8 < 32, "a flag has no bit");
 
 /* Text among the children of an element: bits. */
 enum {

@@ -26,6 +26,13 @@ struct hed_css_names {
     size_t left;     /* bytes of free space */
 };
 
+/* Asserts that a list of rows is sorted by name, by bytes, without repetitions, for bsearch(): the argument is
+ * the list's macro, applied to CSS_NEXT. clang prints the comparison that fails; tests/tables.py
+ * names the row. */
+#define CSS_ASSERT_SORTED(...) \
+    _Static_assert(__builtin_strcmp("" __VA_ARGS__, "\377") < 0, "a row is not in its place")
+#define CSS_NEXT(name, ...) , name) < 0 && __builtin_strcmp(name
+
 /* Number of a name; HED_CSS_NONE: the table does not have it. */
 uint32_t css_name_find(const hed_css_names *names, const char *text, size_t length);
 /* Number of a name in ASCII lower case; HED_CSS_NONE: out of memory. */
