@@ -27,6 +27,7 @@ typedef struct cloth_run {
     uint32_t first, frames; /* frames done by earlier runs; frames in all */
     uint32_t done, saved;   /* frames in the caches; frames in the state */
     double *seconds;
+    cli_cloth_explanation explanation;
 } cloth_run;
 
 /* ---- opening ---- */
@@ -48,7 +49,10 @@ static hed_status open_cloth(cloth_run *r, hed_error *error)
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     if (hed_given(a, "strict")) def.math = HED_MATH_STRICT;
     def.threads = (uint32_t)hed_integer_of(a, "threads");
-    return hed_cloth_create(r->session.devices[0], &def, &r->cloth, error);
+    hed_cloth_create(r->session.devices[0], &def, &r->cloth, error);
+    r->explanation.scene = r->scene;
+    r->explanation.cloth = r->cloth;
+    return error->status;
 }
 
 /* Finds the frame to continue from, with --resume. */
@@ -186,11 +190,12 @@ static hed_status cloth_run_step(cloth_run *r, uint32_t number, hed_error *error
 {
     hed_cloth_frame frame;
     hed_cloth_scene_frame(r->scene, number, r->rate, &frame, error);
+    cli_cloth_explain_begin(&r->explanation, number + 1, error);
     uint64_t begin = hed_now();
     hed_cloth_step(r->cloth, &frame, error);
     hed_cloth_wait(r->cloth, error);
     r->seconds[number - r->first] = 1e-9 * (double)(hed_now() - begin);
-    if (error->status ||
+    if (cli_cloth_explain_end(&r->explanation, number + 1, error) ||
         cli_cloth_output_frame(r->output, number + 1, number + 1 == r->frames, error))
         return error->status;
     r->done = number + 1;
@@ -231,6 +236,7 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
         .iterations = def.iterations,
         .garments = hed_cloth_scene_garment_count(r->scene),
         .seconds = r->seconds,
+        .explanation = &r->explanation,
     };
     figures.report = hed_cloth_describe(r->cloth);
     for (uint32_t g = 0; g < figures.garments; g++) {
@@ -300,6 +306,9 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
     cli_cloth_output_def def;
     int code;
     if (open_cloth(&r, &error) || find_start(&r, &error) ||
+        (r.first < r.frames &&
+            cli_cloth_explain_open(&r.explanation, hed_text_of(arguments, "explain-contact"),
+                r.first, r.frames, &error)) ||
         cloth_run_plan_output(&r, &def, &error) || warn_of_crossings(&r, &error) ||
         cloth_run_open_output(&r, &def, &error)) {
         code = cli_fail(&error);
@@ -313,6 +322,7 @@ static int cloth_run_main(const hed_arguments *arguments, void *user)
         code = run_scene(&r, &error);
     }
     cli_cloth_output_close(r.output, NULL);
+    free(r.explanation.limits);
     free(r.seconds);
     free(r.state_path);
     hed_cloth_destroy(r.cloth);
@@ -354,6 +364,9 @@ static const hed_option OPTIONS[] = {
         .high = 1000),
     FLAG("mend", "remove the faces of broken meshes where that is safe"),
     FLAG("resume", "resume after the last saved frame, bit for bit"),
+    OPTION("explain-contact", TEXT, "FRAME[:VERTEX]",
+        "why did a vertex stop there: the vertices that contact with cloth limited in a frame, the pairs that limited "
+        "them and the reasons; or one vertex (NUMBER, or GARMENT/NUMBER) with all pairs near it"),
     FLAG("json", "print JSON: one array with one object, nothing else"),
     FLAG("schema", "print the JSON schema of scene files"),
     {0},

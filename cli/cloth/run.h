@@ -4,7 +4,9 @@
 #define HED_CLI_CLOTH_RUN_H
 
 #include "cli/common/command.h"
+#include "cli/common/report.h"
 #include "engines/cloth/view/view.h"
+#include "heddle/cloth_contact.h"
 #include "heddle/cloth_scene.h"
 #include "heddle/stats.h"
 
@@ -65,6 +67,31 @@ hed_status cli_cloth_state_save(const char *path, const cli_cloth_origin *origin
 hed_status cli_cloth_state_load(const char *path, const cli_cloth_origin *origin, hed_cloth *cloth,
     uint32_t *frames, bool *moved, hed_error *error);
 
+/* ---- the explanation of contact (run_explain.c) ---- */
+
+/* Contact of one frame, explained. */
+typedef struct cli_cloth_explanation {
+    const hed_cloth_scene *scene;
+    hed_cloth *cloth;
+    uint32_t frame;                  /* 0: no frame is explained */
+    int32_t vertex;                  /* HED_CLOTH_EXPLAIN_ALL, or one vertex */
+    hed_cloth_contact_limit *limits; /* (count) to be freed */
+    uint32_t count;
+} cli_cloth_explanation;
+
+/* Reads the option's value, "FRAME" or "FRAME:VERTEX", of a run of the frames after `first`; NULL:
+ * no frame. */
+hed_status cli_cloth_explain_open(cli_cloth_explanation *explanation, const char *text,
+    uint32_t first, uint32_t frames, hed_error *error);
+/* Before and after each frame, numbered from 1. */
+hed_status cli_cloth_explain_begin(
+    const cli_cloth_explanation *explanation, uint32_t frame, hed_error *error);
+hed_status cli_cloth_explain_end(
+    cli_cloth_explanation *explanation, uint32_t frame, hed_error *error);
+/* Prints the limits; adds them to the run's report. */
+hed_status cli_cloth_explain_print(const cli_cloth_explanation *explanation, hed_error *error);
+void cli_cloth_explain_json(const cli_cloth_explanation *explanation, cli_report *report);
+
 /* ---- the figures (run_report.c) ---- */
 
 typedef struct cli_cloth_figures {
@@ -82,6 +109,7 @@ typedef struct cli_cloth_figures {
      * fabric */
     const char *softest;
     hed_cloth_stiffness stiffness;
+    const cli_cloth_explanation *explanation;
 } cli_cloth_figures;
 
 hed_status cli_cloth_tell(const cli_cloth_figures *figures, bool json, hed_error *error);

@@ -68,6 +68,7 @@ static hed_status cloth_run_report_tell_json(
     if (f->softest)
         cli_report_more(report, CLI_NUMBER("stiffness_part", f->stiffness.part),
             CLI_WHOLE("substeps_for_most", f->stiffness.substeps_for_most));
+    cli_cloth_explain_json(f->explanation, report);
     return cli_report_end(report, HED_OK, error);
 }
 
@@ -108,5 +109,5 @@ hed_status cli_cloth_tell(const cli_cloth_figures *f, bool json, hed_error *erro
     if (f->cache)
         printf("%s: %" PRIu32 " samples, the start and %" PRIu32 " frames\n", f->cache,
             f->first + f->frames + 1, f->first + f->frames);
-    return HED_OK;
+    return cli_cloth_explain_print(f->explanation, error);
 }

@@ -116,6 +116,7 @@ hed_status cloth_contacts_self(
 hed_status cloth_contacts_begin(hed_cloth *cloth, hed_error *error)
 {
     if (!cloth->contacts || !cloth->contacts->pairing) return HED_OK;
+    cloth_explanation_begin(cloth->contacts->explanation);
     return cloth_pairs_prepare(cloth, cloth->contacts->pairing, error);
 }
 
@@ -151,6 +152,7 @@ void cloth_contacts_destroy(hed_cloth *cloth, cloth_contacts *contacts)
 {
     if (!contacts) return;
     cloth_contact_meshes_destroy(contacts);
+    cloth_explanation_destroy(cloth, contacts->explanation);
     cloth_pairs_destroy(cloth, contacts->pairing);
     hed_delete(&cloth->allocator, contacts->known, contacts->known_count, sizeof *contacts->known);
     cloth_buffers_destroy(CLOTH_BUFFERS(&contacts->sb));

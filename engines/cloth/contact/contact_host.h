@@ -84,12 +84,49 @@ typedef struct cloth_mesh_buffers {
     hed_buffer *boxes;                                                /* (2 x leaves x 2) float4 */
 } cloth_mesh_buffers;
 
+/* Cloth that never crosses cloth. */
+enum { CLOTH_PAIRS_LOOKS = 4 }; /* submissions whose counters may not have reached the host */
+
+typedef struct cloth_pairing_buffers {
+    hed_buffer *triangles;                               /* (leaves) contact_triangle */
+    hed_buffer *boxes;                                   /* (2 x leaves x 2) float4 */
+    hed_buffer *gradients, *around_at, *around, *convex; /* cloth_flat */
+    hed_buffer *slopes;                                  /* (leaves x 3) float4 */
+    hed_buffer *ranges;                                  /* (2 x leaves x 4) float4 */
+    hed_buffer *rests;  /* (particles) float4: position at rest; w: body */
+    hed_buffer *bodies; /* (copies of all garments) float4: thickness, friction */
+    hed_buffer *start;  /* (particles) float4: position at the iteration's start; w: inverse mass */
+    hed_buffer *moved;  /* (particles) float4: requested position, moved by contacts */
+    hed_buffer *fractions;  /* (particles x CONTACT_LIMIT_ROUNDS) uint: bits of a float */
+    hed_buffer *sums;       /* (particles) int4 */
+    hed_buffer *counters;   /* contact_counters */
+    hed_buffer *state;      /* state of a barrier over all groups */
+    hed_buffer *covers;     /* (particles x 2) float4: motion that the list covers */
+    hed_buffer *ahead;      /* (particles) float4: end of the motion that a list made now covers */
+    hed_buffer *deviations; /* (particles) float: distance of the motion from `covers`, m */
+    hed_buffer *list;       /* (list_capacity) contact_pair */
+    hed_buffer *bounds;     /* (list_capacity) contact_bound */
+    hed_buffer *pairs;      /* (capacity) contact_pair; contact_overlap while a list is made */
+    hed_buffer *planes;     /* (capacity) contact_plane */
+    hed_buffer *pinned;     /* (CLOTH_PAIRS_LOOKS) contact_counters, in pinned memory */
+} cloth_pairing_buffers;
+
+struct cloth_pairing {
+    cloth_pairing_buffers b;
+    contact_params params;
+    hed_event *arrived[CLOTH_PAIRS_LOOKS]; /* counters in `pinned` */
+    uint32_t submissions;
+    uint32_t substeps; /* substeps of this submission so far */
+    uint32_t groups;   /* groups of cloth_pairs_substep; 0: unknown */
+};
+
 struct cloth_contacts {
     hed_allocator allocator;
     /* created with the contacts if the definition announces them, else at first use */
     hed_kernel *kernels[CLOTH_CONTACT_KERNELS];
     /* cloth that never crosses cloth; NULL if no garment takes part */
     struct cloth_pairing *pairing;
+    struct cloth_explanation *explanation; /* NULL: contact is not explained */
     /* balls */
     cloth_self self;
     cloth_self_buffers sb;
@@ -153,6 +190,19 @@ hed_status cloth_pairs_look(hed_cloth *cloth, cloth_pairing *pairing, hed_error 
 hed_status cloth_pairs_measure(
     hed_cloth *cloth, cloth_pairing *pairing, hed_cloth_metrics *quality, hed_error *error);
 hed_status cloth_pairs_reset(hed_cloth *cloth, cloth_pairing *pairing, hed_error *error);
+
+/* Waits for the counters and reads them. */
+hed_status cloth_pairs_read_counters(
+    hed_cloth *cloth, const cloth_pairing *pairing, contact_counters *counters, hed_error *error);
+
+/* contact_explain.c: vertices that contact limits, and the reasons. */
+typedef struct cloth_explanation cloth_explanation;
+/* Forgets the limits of the last submission. */
+void cloth_explanation_begin(cloth_explanation *explanation);
+/* Appends the limits of a contact iteration, of which CONTACT_FINISH is the next stage. */
+hed_status cloth_explain_iteration(hed_cloth *cloth, const cloth_pairing *pairing,
+    cloth_explanation *explanation, hed_error *error);
+void cloth_explanation_destroy(hed_cloth *cloth, cloth_explanation *explanation);
 
 /* ball_launch.c: garments with HED_CLOTH_SELF_BALLS. */
 hed_status cloth_balls_create(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error);

@@ -15,7 +15,6 @@ enum {
     PAIRS_A_PARTICLE = 64, /* capacity at first */
     MIN_PAIRS = 4096,
     MAX_PAIRS = 1 << 27,
-    LOOKS = 4, /* submissions whose counters may not have reached the host */
     LOOK_AFTER = 3
 };
 static const float min_spare = 0.1f; /* fraction of the smallest thickness */
@@ -27,39 +26,6 @@ static const double separation_speed = 0.25; /* m/s, of a pair that is too near 
  * more for repeated tests */
 static const double read_loss = 1.4e-7;
 static const float push_steps = 32768.0f; /* steps of the largest thickness, in sums of pushes */
-
-typedef struct pairing_buffers {
-    hed_buffer *triangles;                               /* (leaves) contact_triangle */
-    hed_buffer *boxes;                                   /* (2 x leaves x 2) float4 */
-    hed_buffer *gradients, *around_at, *around, *convex; /* cloth_flat */
-    hed_buffer *slopes;                                  /* (leaves x 3) float4 */
-    hed_buffer *ranges;                                  /* (2 x leaves x 4) float4 */
-    hed_buffer *rests;  /* (particles) float4: position at rest; w: body */
-    hed_buffer *bodies; /* (copies of all garments) float4: thickness, friction */
-    hed_buffer *start;  /* (particles) float4: position at the iteration's start; w: inverse mass */
-    hed_buffer *moved;  /* (particles) float4: requested position, moved by contacts */
-    hed_buffer *fractions;  /* (particles x CONTACT_LIMIT_ROUNDS) uint: bits of a float */
-    hed_buffer *sums;       /* (particles) int4 */
-    hed_buffer *counters;   /* contact_counters */
-    hed_buffer *state;      /* state of a barrier over all groups */
-    hed_buffer *covers;     /* (particles x 2) float4: motion that the list covers */
-    hed_buffer *ahead;      /* (particles) float4: end of the motion that a list made now covers */
-    hed_buffer *deviations; /* (particles) float: distance of the motion from `covers`, m */
-    hed_buffer *list;       /* (list_capacity) contact_pair */
-    hed_buffer *bounds;     /* (list_capacity) contact_bound */
-    hed_buffer *pairs;      /* (capacity) contact_pair; contact_overlap while a list is made */
-    hed_buffer *planes;     /* (capacity) contact_plane */
-    hed_buffer *pinned;     /* (LOOKS) contact_counters, in pinned memory */
-} pairing_buffers;
-
-struct cloth_pairing {
-    pairing_buffers b;
-    contact_params params;
-    hed_event *arrived[LOOKS]; /* counters in `pinned` */
-    uint32_t submissions;
-    uint32_t substeps; /* substeps of this submission so far */
-    uint32_t groups;   /* groups of cloth_pairs_substep; 0: unknown */
-};
 
 /* ---- creation ---- */
 
@@ -102,7 +68,7 @@ static void fill_params(const hed_cloth *cloth, contact_params *params)
 static hed_status pairing_grow(
     hed_cloth *cloth, cloth_pairing *pairing, uint64_t capacity, hed_error *error)
 {
-    pairing_buffers *b = &pairing->b;
+    cloth_pairing_buffers *b = &pairing->b;
     hed_buffer **const arrays[] = {&b->list, &b->bounds, &b->pairs, &b->planes};
     static const uint32_t bytes[] = {
         sizeof(contact_pair), sizeof(contact_bound), sizeof(contact_pair), sizeof(contact_plane)};
@@ -126,7 +92,7 @@ static hed_status pairing_upload(hed_cloth *cloth, cloth_pairing *pairing,
     cloth_flat flat;
     if (cloth_flat_make(cloth, triangles, (uint32_t)leaves, scratch, &flat, error))
         return error->status;
-    pairing_buffers *b = &pairing->b;
+    cloth_pairing_buffers *b = &pairing->b;
     cloth_upload_bodies(cloth, cloth_garment_pairs, &b->rests, &b->bodies, error);
     cloth_upload(cloth, triangles, sizeof *triangles * leaves, &b->triangles, error);
     cloth_upload(cloth, NULL, 4 * sizeof(float4) * leaves, &b->boxes, error);
@@ -147,9 +113,10 @@ static hed_status pairing_upload(hed_cloth *cloth, cloth_pairing *pairing,
     cloth_upload(cloth, NULL, sizeof(contact_counters), &b->counters, error);
     cloth_upload(cloth, NULL, 2 * sizeof(uint), &b->state, error);
     pairing_grow(cloth, pairing, PAIRS_A_PARTICLE * particles, error);
-    hed_buffer_def pinned = {.memory = HED_MEMORY_PINNED, .size = LOOKS * sizeof(contact_counters)};
+    hed_buffer_def pinned = {
+        .memory = HED_MEMORY_PINNED, .size = CLOTH_PAIRS_LOOKS * sizeof(contact_counters)};
     if (!error->status) hed_buffer_create(cloth->device, &pinned, &b->pinned, error);
-    for (int i = 0; i < LOOKS && !error->status; i++)
+    for (int i = 0; i < CLOTH_PAIRS_LOOKS && !error->status; i++)
         hed_event_create(cloth->device, false, &pairing->arrived[i], error);
     return error->status;
 }
@@ -174,7 +141,7 @@ hed_status cloth_pairs_create(hed_cloth *cloth, cloth_pairing **pairing, hed_err
 void cloth_pairs_destroy(hed_cloth *cloth, cloth_pairing *pairing)
 {
     if (!pairing) return;
-    for (int i = 0; i < LOOKS; i++) hed_event_destroy(pairing->arrived[i]);
+    for (int i = 0; i < CLOTH_PAIRS_LOOKS; i++) hed_event_destroy(pairing->arrived[i]);
     cloth_buffers_destroy(CLOTH_BUFFERS(&pairing->b));
     hed_delete(&cloth->allocator, pairing, 1, sizeof *pairing);
 }
@@ -210,7 +177,7 @@ uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel ker
 
 hed_status cloth_pairs_look(hed_cloth *cloth, cloth_pairing *p, hed_error *error)
 {
-    uint32_t slot = p->submissions % LOOKS;
+    uint32_t slot = p->submissions % CLOTH_PAIRS_LOOKS;
     const uint64_t bytes = sizeof(contact_counters);
     p->submissions++;
     hed_copy(cloth->stream, p->b.pinned, slot * bytes, p->b.counters, 0, bytes, error);
@@ -221,7 +188,7 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
 {
     if (!p || hed_failed(error)) return error->status;
     if (p->submissions >= LOOK_AFTER) {
-        uint32_t slot = (p->submissions - LOOK_AFTER) % LOOKS;
+        uint32_t slot = (p->submissions - LOOK_AFTER) % CLOTH_PAIRS_LOOKS;
         if (hed_event_wait(p->arrived[slot], UINT64_MAX, error)) return error->status;
         const contact_totals *total =
             &((const contact_counters *)cloth_host_of(p->b.pinned))[slot].total;
@@ -244,6 +211,14 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
     p->substeps = 0;
     return hed_copy(cloth->stream, p->b.start, 0, cloth->buffers.position, 0,
         sizeof(float4) * (uint64_t)cloth->particles, error);
+}
+
+hed_status cloth_pairs_read_counters(
+    hed_cloth *cloth, const cloth_pairing *p, contact_counters *counters, hed_error *error)
+{
+    hed_read(cloth->stream, counters, p->b.counters, 0, sizeof *counters, error);
+    hed_stream_wait(cloth->stream, error->status ? NULL : error);
+    return error->status;
 }
 
 /* ---- a substep ---- */
@@ -271,7 +246,7 @@ HED_VIEW_BIND(launch_substep, PAIRS_SUBSTEP, contact_launch)
 
 static contact_launch launch_of(const hed_cloth *cloth, const cloth_pairing *p, uint row)
 {
-    const pairing_buffers *b = &p->b;
+    const cloth_pairing_buffers *b = &p->b;
     const cloth_buffers *c = &cloth->buffers;
     return (contact_launch){.boxes = b->boxes,
         .triangles = b->triangles,
@@ -331,6 +306,9 @@ static hed_status pairs_run_stage(hed_cloth *cloth, cloth_contacts *contacts, cl
     const contact_launch launch = launch_of(cloth, p, row);
     cloth_contact_kernel kernel = CLOTH_PAIRS_BEGIN + (cloth_contact_kernel)stage;
     uint64_t size = stage == CONTACT_BOXES ? row : cloth_pairs_size(p, kernel);
+    if (stage == CONTACT_FINISH && contacts->explanation &&
+        cloth_explain_iteration(cloth, p, contacts->explanation, error))
+        return error->status;
 #define RUN(bind) \
     return cloth_contact_run( \
         cloth, contacts, kernel, size, HED_VIEW_ARGS_FROM(bind, &launch), error)
@@ -382,13 +360,17 @@ hed_status cloth_pairs_substep(hed_cloth *cloth, cloth_contacts *contacts, cloth
     params->flags = step->flags;
     params->iteration = 0;
     params->new_frame = p->substeps++ % cloth->def.substeps == 0;
-    if (cloth_pairs_at_once(cloth)) return pairs_run_at_once(cloth, contacts, p, error);
+    contact_counters counters = {0};
+    if (cloth_pairs_at_once(cloth)) {
+        if (!contacts->explanation) return pairs_run_at_once(cloth, contacts, p, error);
+        /* the last substep may have been one launch, which keeps the slot on the device */
+        if (cloth_pairs_read_counters(cloth, p, &counters, error)) return error->status;
+        params->slot = (uint)counters.total.slot;
+    }
     /* the device decides if a further iteration follows */
     for (bool continues = true; continues; params->iteration++, params->new_frame = 0) {
-        contact_counters counters = {0};
         pairs_run_iteration(cloth, contacts, p, error);
-        hed_read(cloth->stream, &counters, p->b.counters, 0, sizeof counters, error);
-        if (hed_stream_wait(cloth->stream, error->status ? NULL : error) || error->status) break;
+        if (cloth_pairs_read_counters(cloth, p, &counters, error)) break;
         continues = contact_continues(&counters, *params);
         params->slot = (uint)counters.total.slot;
     }
@@ -401,9 +383,7 @@ hed_status cloth_pairs_measure(
     hed_cloth *cloth, cloth_pairing *p, hed_cloth_metrics *quality, hed_error *error)
 {
     contact_counters counters = {0};
-    hed_read(cloth->stream, &counters, p->b.counters, 0, sizeof counters, error);
-    if (hed_stream_wait(cloth->stream, error->status ? NULL : error) || error->status)
-        return error->status;
+    if (cloth_pairs_read_counters(cloth, p, &counters, error)) return error->status;
     const contact_totals *total = &counters.total;
     /* the last iteration is not in the totals yet */
     const contact_iteration *last = &counters.iteration[1 - total->slot];

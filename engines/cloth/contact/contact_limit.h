@@ -98,15 +98,52 @@ CLOTH_INLINE contact_allowance contact_allow(contact_ends x, contact_ends y, con
     return result;
 }
 
+/* Bits of the fraction to which a motion of `motion`, of which `allowed` is allowed, limits a
+ * particle that has `left` (bits). */
+CLOTH_FUNCTION uint contact_limited_fraction(uint left, float motion, float allowed)
+{
+    if (!(motion > allowed)) return left;
+    return as_uint(as_float(left) * (hed_max(allowed, 0.0f) / motion));
+}
+
 /* Limits a particle, which has `left` (bits) of its motion, from `motion` to `allowed`. Returns
  * true if that is less than before. */
 CLOTH_FUNCTION uint contact_limit_end(
     __global uint *fractions, uint particle, uint left, float motion, float allowed, uint round)
 {
     if (!(motion > allowed)) return 0;
-    uint fraction = as_uint(as_float(left) * (hed_max(allowed, 0.0f) / motion));
+    uint fraction = contact_limited_fraction(left, motion, allowed);
     cloth_atomic_min(fractions + CONTACT_LIMIT_ROUNDS * particle + round, fraction);
     return fraction < left;
+}
+
+/* Tests a pair in a round: in round 0 if it is not safe; later if it has a vertex that the round
+ * before limited, and is not safe at the present fractions; in the last round always. `left`: out,
+ * fractions that the rounds before left to its vertices. */
+CLOTH_INLINE contact_allowance contact_test(contact_pair pair, __global const contact_plane *plane,
+    __global const float4 *start, __global const float4 *moved, __global const uint *fractions,
+    __global const contact_counters *counters, contact_params params, contact_fractions *left)
+{
+    uint round = params.round, last = round + 1 == CONTACT_LIMIT_ROUNDS;
+    contact_fractions now = contact_fractions_of(fractions, pair, round);
+    *left = now;
+    if (round > 0 && !last) {
+        contact_fractions before = contact_fractions_of(fractions, pair, round - 1);
+        if (now.a == before.a && now.b == before.b && now.c == before.c && now.d == before.d) {
+            contact_allowance safe;
+            safe.reason = CONTACT_SAFE;
+            safe.motion = safe.allowed = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
+            return safe;
+        }
+    }
+    float4 shift = contact_shift(counters, params);
+    contact_ends x = contact_ends_of(start, pair), y = contact_ends_of(moved, pair);
+    float4 unlimited = y.a;
+    y.a = contact_partial(x.a, y.a, shift, now.a);
+    y.b = contact_partial(x.b, y.b, shift, now.b);
+    y.c = contact_partial(x.c, y.c, shift, now.c);
+    y.d = contact_partial(x.d, y.d, shift, now.d);
+    return contact_allow(x, y, *plane, contact_edges(pair), shift, unlimited, params);
 }
 
 #define PAIRS_CUT(FIRST, NEXT) \
@@ -115,30 +152,17 @@ CLOTH_FUNCTION uint contact_limit_end(
     NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_limit_view, PAIRS_CUT)
 
-/* Limits the vertices of a pair: in round 0 if it is not safe; later if it has a vertex that the
- * round before limited, and is not safe at the present fractions; in the last round always. */
+/* Limits the vertices of a pair as contact_test() finds. */
 CLOTH_INLINE void contact_limit(uint k, contact_limit_view view)
 {
     contact_params params = view.params;
     __global uint *fractions = view.fractions;
     __global contact_counters *counters = view.counters;
-    uint round = params.round, last = round + 1 == CONTACT_LIMIT_ROUNDS;
+    uint round = params.round;
     contact_pair pair = view.pairs[k];
-    uint edges = contact_edges(pair);
-    contact_fractions left = contact_fractions_of(fractions, pair, round);
-    if (round > 0 && !last) {
-        contact_fractions before = contact_fractions_of(fractions, pair, round - 1);
-        if (left.a == before.a && left.b == before.b && left.c == before.c && left.d == before.d)
-            return;
-    }
-    float4 shift = contact_shift(counters, params);
-    contact_ends x = contact_ends_of(view.start, pair), y = contact_ends_of(view.moved, pair);
-    float4 unlimited = y.a;
-    y.a = contact_partial(x.a, y.a, shift, left.a);
-    y.b = contact_partial(x.b, y.b, shift, left.b);
-    y.c = contact_partial(x.c, y.c, shift, left.c);
-    y.d = contact_partial(x.d, y.d, shift, left.d);
-    contact_allowance to = contact_allow(x, y, view.planes[k], edges, shift, unlimited, params);
+    contact_fractions left;
+    contact_allowance to = contact_test(
+        pair, view.planes + k, view.start, view.moved, fractions, counters, params, &left);
     if (to.reason == CONTACT_SAFE) return;
     uint limited =
         contact_limit_end(fractions, contact_first(pair), left.a, to.motion.x, to.allowed.x, round);
