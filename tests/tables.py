@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Walks every sorted table and every pair of parallel lists of the product, and finds rows out of order and lists too short, by name.
+
+    tables.py [ROOT]     reads the sources below ROOT; then plants faults into copies and finds them
+
+Sorted tables: an array that bsearch() searches is sorted by name, or is made at run time (RUN_TIME). Enumerations: an array whose length is
+an enumerator has a text for each of the enumeration (PARTIAL: for some). Pairs: PAIRS. The compiler asserts the order of css's tables too
+(CSS_ASSERT_SORTED), and a list from which another is made needs no row here.
+"""
+import os, re, shutil, sys, tempfile
+
+ROOT = os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), '..'))
+PRODUCT = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker', 'web', 'mpi')
+RUN_TIME = {'edges'}  # sorted by qsort() before they are searched
+# Arrays with a text for some of an enumeration, by design.
+PARTIAL = {'parameter_fields', 'invalidities'}
+TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+class Tree:
+    """Sources below a folder."""
+
+    def __init__(self, root):
+        self.root, self.kept = root, {}
+        self.files = sorted(os.path.relpath(os.path.join(at, f), root) for room in PRODUCT for at, _, files in os.walk(os.path.join(root, room))
+                            for f in files if f.endswith(('.c', '.h')))
+        self.enums = {}
+        for file in self.files:
+            for name, body, alias in re.findall(r'\benum (\w*)\s*\{([^{}]*)\}\s*(\w*)', re.sub(r'/\*.*?\*/', '', self.text(file), flags=re.S)):
+                words = [re.split(r'[\s=(]', w.strip(), maxsplit=1)[0] for w in body.split(',') if w.strip() and not w.strip().startswith('#')]
+                if words and all(re.fullmatch(r'\w+', w) for w in words):
+                    self.enums[name or alias or words[0]] = words
+
+    def text(self, file):
+        if file not in self.kept:
+            with open(os.path.join(self.root, file), encoding='utf-8') as f:
+                self.kept[file] = f.read()
+        return self.kept[file]
+
+    def enum(self, name, skip=()):
+        """Enumerators without their common prefix, in lower case; those that only count are left out."""
+        words = [w for w in self.enums[name] if not re.search(r'_COUNT$', w) and w not in skip]
+        prefix = os.path.commonprefix(words)
+        prefix = prefix[:prefix.rfind('_') + 1]
+        return [w[len(prefix):].lower() for w in words]
+
+    def array(self, file, name, nth=0):
+        """Texts of an array of texts; a macro of rows: the first text or word of each row."""
+        found = re.findall(r'\b%s\[[^\]]*\] = \{(.*?)\n?\s*\}\s*[;,]' % name, self.text(file), re.S)
+        if not found:
+            raise KeyError('%s: no array %s' % (file, name))
+        return TEXT.findall(found[nth])
+
+    def rows(self, file, macro, row=r'\w+'):
+        """Names of the rows of a list of rows."""
+        body = re.search(r'#define %s\([^)]*\) \\\n((?:[^\n]*\\\n)*[^\n]*)\n' % macro, self.text(file))
+        if not body:
+            raise KeyError('%s: no list %s' % (file, macro))
+        return re.findall(r'(?:^|\s)(?:%s)\("?([^",)]+)"?' % row, body.group(1))
+
+    def found(self, file, pattern):
+        return re.findall(pattern, self.text(file), re.M)
+
+    def folder(self, folder, ending):
+        return sorted(f[:-len(ending)] for f in os.listdir(os.path.join(self.root, folder)) if f.endswith(ending))
+
+
+def plain(word):
+    return re.sub(r'[^a-z0-9]', '', word.lower())
+
+
+# ---- checks: each returns its faults ----
+
+def out_of_order(label, names):
+    return ['%s: "%s" is after "%s"; expected the order of bytes, without repetitions' % (label, b, a)
+            for a, b in zip(names, names[1:]) if a.encode() >= b.encode()]
+
+
+def sorted_tables(tree):
+    faults, walked = [], 0
+    for file in tree.files:
+        for array in re.findall(r'\bbsearch\(\s*\w+,\s*([\w.\[\]>-]+),', tree.text(file)):
+            if array in RUN_TIME:
+                continue
+            arrays = [array]
+            if '[' in array:  # a table of tables: all of them
+                arrays = re.findall(r'\{(\w+), HED_COUNT', re.search(r'\} %s\[\] = \{(.*?)\n    \};' % array.split('[')[0], tree.text(file), re.S).group(1))
+            for name in arrays:
+                made = re.search(r'\b%s\[\] = \{(\w+)\(' % name, tree.text(file))
+                if not made:
+                    faults.append('%s: %s is searched by bsearch(); expected a list of rows' % (file, name))
+                    continue
+                inside = [file] + [os.path.join(os.path.dirname(file), h) for h in re.findall(r'#include "(?:\w+/)?(\w+\.h)"', tree.text(file))]
+                for at in inside:
+                    if at in tree.files and '#define %s(' % made.group(1) in tree.text(at):
+                        names = tree.rows(at, made.group(1), 'ROW|FLAG')
+                        faults += out_of_order('%s, %s' % (at, name), names)
+                        walked += 1
+                        if not re.search(r'CSS_ASSERT_SORTED\(%s\(' % made.group(1), tree.text(file)):
+                            faults.append('%s: no CSS_ASSERT_SORTED() of %s' % (file, made.group(1)))
+    if walked < 7:
+        faults.append('%d sorted tables were found; expected at least 7' % walked)
+    return faults
+
+
+def counted_arrays(tree):
+    """Arrays of texts whose length is an enumerator."""
+    faults, walked = [], 0
+    count_of = {word: words for words in tree.enums.values() for word in words}
+    for file in tree.files:
+        for name, count, body in re.findall(r'const char \*const (\w+)\[([A-Z]\w+)\] = \{(.*?)\};', tree.text(file), re.S):
+            if count not in count_of or name in PARTIAL:
+                continue
+            walked += 1
+            words = [w for w in count_of[count] if w != count]
+            length = len(words) if re.search(r'COUNT$', count) else None
+            number = re.search(r'\b%s = (\d+)' % count, ''.join(tree.text(f) for f in tree.files if count in tree.text(f)))
+            length = int(number.group(1)) if number else length if length is not None else count_of[count].index(count)
+            given = len(TEXT.findall(re.sub(r'"\s*\n\s*"', '', body)))
+            if given != length and not re.search(r'\b[A-Z_]+\(', body):
+                faults.append('%s: %s[%s] has %d texts; expected %d, one for each of %s ... %s' % (file, name, count, given, length, words[0], words[-1]))
+    if walked < 12:
+        faults.append('%d arrays of an enumeration were found; expected at least 12' % walked)
+    return faults
+
+
+def parallel(label, first, second, relation):
+    """Faults of two lists: 'order': the same names in the same order; 'same': the same names; 'within': all of the first are in the second;
+    'length': as many."""
+    if relation == 'length':
+        return [] if len(first) == len(second) else ['%s: %d names (%s) and %d (%s); expected as many' % (
+            label, len(first), ' '.join(first), len(second), ' '.join(second))]
+    a, b = [plain(w) for w in first], [plain(w) for w in second]
+    faults = ['%s: "%s" is missing from the second list' % (label, w) for w in first if plain(w) not in b]
+    if relation != 'within':
+        faults += ['%s: "%s" is missing from the first list' % (label, w) for w in second if plain(w) not in a]
+        if relation == 'order' and not faults:
+            faults += ['%s: place %d has "%s" and "%s"; expected the same order' % (label, i, x, y) for i, (x, y) in enumerate(zip(first, second)) if plain(x) != plain(y)]
+    return faults
+
+
+MPPI, CSS, CLOTH, SYNTH = 'engines/mppi/catalogue/', 'engines/css/model/', 'engines/cloth/', 'engines/synth/'
+
+
+def terms(t):
+    return t.rows(MPPI + 'list.h', 'MPPI_STATE_TERMS', 'TERM') + t.rows(MPPI + 'list.h', 'MPPI_POSE_TERMS', 'TERM')
+
+
+def models(t):
+    return t.rows(MPPI + 'list.h', 'MPPI_MODELS', 'MODEL')
+
+
+def named(file, array, enum, relation='order', skip=()):
+    return ('%s: %s beside %s' % (file, array, enum), lambda t: t.array(file, array), lambda t: t.enum(enum, skip), relation)
+
+
+PAIRS = [
+    # mppi
+    ('texts of state_terms/ beside rows of list.h', lambda t: t.folder(MPPI + 'state_terms', '.h'), lambda t: t.rows(MPPI + 'list.h', 'MPPI_STATE_TERMS', 'TERM'), 'same'),
+    ('texts of pose_terms/ beside rows of list.h', lambda t: t.folder(MPPI + 'pose_terms', '.h'), lambda t: t.rows(MPPI + 'list.h', 'MPPI_POSE_TERMS', 'TERM'), 'same'),
+    ('terms of mppi in docs/mppi.md', terms, lambda t: t.found('docs/mppi.md', r'`(\w+)`'), 'within'),
+    ('models of list.h beside catalogue.c', models, lambda t: t.found(MPPI + 'catalogue.c', r'MODEL_OF\((\w+)\),$'), 'order'),
+    ('models of list.h on the processor', models, lambda t: t.found(MPPI + 'native_models.c', r'#define MODEL (\w+)') + t.found(MPPI + 'native_network.c', r'#define MODEL (\w+)'), 'order'),
+    named('cli/mppi/subject.c', 'cli_mppi_solvers', 'hed_mppi_solver'),
+    named('cli/mppi/subject.c', 'cli_mppi_kinds', 'hed_mppi_kind', 'length'),
+    # css
+    ('flags of pseudo-classes set by states.c', lambda t: t.found(CSS + 'pseudo_list.h', r' FLAG\("[\w-]+", (\w+)'), lambda t: t.found(CSS + 'states.c', r'\bCSS_(\w+)'), 'within'),
+    # cloth
+    ('fabrics in docs/cloth-stiffness.md', lambda t: t.rows(CLOTH + 'model/fabrics.h', 'CLOTH_FABRICS', 'FABRIC'), lambda t: t.found('docs/cloth-stiffness.md', r'^\| `(\w+)` \| [\d.,]+, [\d.,]+, [\d.,]+ \|'), 'order'),
+    ('reasons of contact in docs/cloth-contact.md', lambda t: t.array('include/heddle/cloth_contact.h', 'names'), lambda t: t.found('docs/cloth-contact.md', r'^\| `(\w+)` \|'), 'order'),
+    ('reasons of contact', lambda t: t.array('include/heddle/cloth_contact.h', 'names'), lambda t: t.enum('hed_cloth_limit_reason'), 'order'),
+    named('engines/cloth/solver/cloth.c', 'names', 'hed_cloth_solver'),
+    named('engines/cloth/model/check.c', 'names', 'hed_cloth_crossing_kind', 'length'),
+    named('cli/cloth/check.c', 'KIND_KEYS', 'hed_cloth_crossing_kind', 'length'),
+    ('stages of contact beside its kernels', lambda t: t.enum('contact_stage', ('CONTACT_STAGES',)), lambda t: t.found(CLOTH + 'contact/contact_host.h', r'^    CLOTH_PAIRS_(?!SUBSTEP)(\w+),'), 'length'),
+    # synth
+    ('entities of synth', lambda t: t.found(SYNTH + 'model/entity.c', r'^    \[HED_SYNTH_\w+\] = \{"(\w+)"'), lambda t: t.enum('hed_synth_entity_type'), 'order'),
+    ('fields of entities', lambda t: re.findall(r'(\w+)_fields', re.search(r'synth_fields\[\w+\] = \{(.*?)\}', t.text(SYNTH + 'model/entity.c'), re.S).group(1)), lambda t: t.enum('hed_synth_entity_type'), 'order'),
+    ('sizes of entities', lambda t: t.found(SYNTH + 'model/entity.c', r'sizeof\(hed_synth_(\w+)_def\)[,}]'), lambda t: t.enum('hed_synth_entity_type'), 'order'),
+    ('sections of instrument files', lambda t: t.array(SYNTH + 'files/file.c', 'synth_section_names'), lambda t: t.enum('hed_synth_entity_type'), 'length'),
+    ('sections of the schema', lambda t: t.array(SYNTH + 'files/file.c', 'synth_section_names'), lambda t: t.found(SYNTH + 'files/instrument.schema.json', r'"(\w+)": ?\{'), 'within'),
+    ('targets of modulation', lambda t: t.array(SYNTH + 'model/entity.c', 'parameter_names'), lambda t: t.enum('hed_synth_target'), 'order'),
+    ('targets of modulation in the schema', lambda t: t.array(SYNTH + 'model/entity.c', 'parameter_names'), lambda t: t.found(SYNTH + 'files/instrument.schema.json', r'"(\w+)"'), 'within'),
+    ('waves', lambda t: t.array(SYNTH + 'model/entity.c', 'wave_names'), lambda t: t.enum('hed_synth_wave'), 'order'),
+    ('modes of instruments', lambda t: t.array(SYNTH + 'model/entity.c', 'synth_mode_names'), lambda t: t.enum('hed_synth_voice_mode'), 'length'),
+    named('engines/synth/solver/synth.c', 'names', 'hed_synth_solver'),
+    named('cli/synth/play.c', 'SOLVERS', 'hed_synth_solver'),
+    named('cli/synth/render.c', 'SOLVERS', 'hed_synth_solver'),
+    named('cli/synth/check.c', 'modes', 'hed_synth_voice_mode', 'length'),
+    # the core
+    named('include/heddle/device.h', 'names', 'hed_capability', 'length'),
+    named('include/heddle/tune.h', 'names', 'hed_outcome'),
+    named('include/heddle/kernel.h', 'names', 'hed_language'),
+    named('include/heddle/pack.h', 'names', 'hed_pack_method'),
+    named('include/heddle/search.h', 'names', 'hed_strategy'),
+    named('cli/pack.c', 'METHODS', 'hed_pack_method'),
+    named('cli/tune/tune.c', 'STRATEGIES', 'hed_strategy'),
+    named('cli/tune/replay.c', 'STRATEGIES', 'hed_strategy'),
+    ('canonical kernels beside their texts', lambda t: t.rows('engines/canonical/canonical_kernels.h', 'HED_CANONICAL_KERNELS', 'X'), lambda t: t.folder('engines/canonical/kernels', '.cl'), 'same'),
+    ('fields of devices --json beside hed_device_info', lambda t: t.found('cli/devices.c', r'CLI_(?:TEXT|WHOLE|NUMBER|FLAG)\("(\w+)"'),
+     lambda t: re.findall(r'(\w+);', re.search(r'struct hed_device_info \{(.*?)\} hed_device_info;', t.text('include/heddle/device.h'), re.S).group(1)), 'within'),
+]
+
+
+def pairs(tree):
+    faults = []
+    for label, first, second, relation in PAIRS:
+        try:
+            a, b = first(tree), second(tree)
+        except (KeyError, AttributeError, OSError) as missing:
+            faults.append('%s: a list was not found: %s' % (label, missing))
+            continue
+        if not a or not b:
+            faults.append('%s: %d and %d names were found; expected some in both' % (label, len(a), len(b)))
+        else:
+            faults += parallel(label, a, b, relation)
+    return faults
+
+
+def walk(root):
+    tree = Tree(root)
+    return sorted_tables(tree) + counted_arrays(tree) + pairs(tree)
+
+
+# ---- faults that are planted into a copy: each must be found ----
+
+PLANTED = [  # file, text, its replacement, words of the fault
+    ('engines/css/model/pseudo_list.h', 'ROW("hover"', 'ROW("zover"', '"in-range" is after "zover"'),
+    ('engines/css/model/pseudo_list.h', 'FLAG("open", OPEN,', 'FLAG("open", OPENED,', '"OPENED" is missing'),
+    ('engines/css/model/properties.c', 'CSS_ASSERT_SORTED(PROPERTIES(CSS_NEXT));', '', 'no CSS_ASSERT_SORTED() of PROPERTIES'),
+    ('engines/synth/model/entity.c', '"directionality", "isotropy"};', '"directionality"};', 'parameter_names[HED_SYNTH_TARGET_COUNT] has 25 texts; expected 26'),
+    ('include/heddle/tune.h', '"launch", "wrong"', '"wrong", "launch"', 'place 4 has "wrong" and "launch"'),
+    ('cli/pack.c', '"spread", "rows", NULL', '"spread", NULL', '"rows" is missing from the first list'),
+    ('docs/cloth-stiffness.md', '| `silk` |', '| `nylon` |', '"silk" is missing from the second list'),
+    ('docs/mppi.md', '`twirling`', '`whirling`', '"twirling" is missing from the second list'),
+    ('engines/mppi/catalogue/list.h', 'TERM(speed,', 'TERM(velocity,', '"speed" is missing from the second list'),
+]
+
+
+def main():
+    faults = walk(ROOT)
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = os.path.join(scratch, 'tree')
+        shutil.copytree(ROOT, copy, ignore=lambda at, names: [n for n in names if at == ROOT and n not in PRODUCT + ('docs',)])
+        for file, text, planted, words in PLANTED:
+            path = os.path.join(copy, file)
+            with open(path, encoding='utf-8') as f:
+                kept = f.read()
+            if text not in kept:
+                faults.append('%s: "%s" is not there to be replaced' % (file, text))
+                continue
+            with open(path, 'w', encoding='utf-8') as f:
+                f.write(kept.replace(text, planted, 1))
+            if not faults and not any(words in fault for fault in walk(copy)):
+                faults.append('%s: "%s" in place of "%s" was not found' % (file, planted, text))
+            with open(path, 'w', encoding='utf-8') as f:
+                f.write(kept)
+    for fault in faults:
+        print(fault)
+    print('%d pairs of lists, %d planted faults: %s' % (len(PAIRS), len(PLANTED), '%d faults' % len(faults) if faults else 'all is well'))
+    return 1 if faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
