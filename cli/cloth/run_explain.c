@@ -90,14 +90,14 @@ static const char *vertex_name(
         hed_cloth_garment_range(e->cloth, g, &particle, &first);
         if (first <= (uint32_t)vertex) break;
     }
-    uint32_t own = (uint32_t)vertex - first;
-    if (garments == 1) snprintf(name, VERTEX_NAME, "%" PRIu32, own);
+    uint32_t number = (uint32_t)vertex - first;
+    if (garments == 1) snprintf(name, VERTEX_NAME, "%" PRIu32, number);
     else
-        snprintf(name, VERTEX_NAME, "%.100s/%" PRIu32, hed_cloth_scene_garment_name(e->scene, g), own);
+        snprintf(name, VERTEX_NAME, "%.100s/%" PRIu32, hed_cloth_scene_garment_name(e->scene, g), number);
     return name;
 }
 
-/* Both sides of a pair: "vertex 3, triangle 7 8 9"; "" without a pair. */
+/* Name of a pair: "vertex 3, triangle 7 8 9"; "" without a pair. */
 static const char *pair_name(
     const cli_cloth_explanation *e, const hed_cloth_contact_limit *limit, char name[PAIR_NAME])
 {
@@ -111,7 +111,7 @@ static const char *pair_name(
     return name;
 }
 
-static void explain_row(
+static void explain_limit(
     cli_report *report, const cli_cloth_explanation *e, const hed_cloth_contact_limit *limit)
 {
     char vertex[VERTEX_NAME], pair[PAIR_NAME];
@@ -135,7 +135,7 @@ void cli_cloth_explain_json(const cli_cloth_explanation *e, cli_report *report)
     cli_report_open(report, "explained_contact");
     cli_report_more(report, CLI_WHOLE("frame", e->frame));
     cli_report_open_list(report, "limits");
-    for (uint32_t i = 0; i < e->count; i++) explain_row(report, e, e->limits + i);
+    for (uint32_t i = 0; i < e->count; i++) explain_limit(report, e, e->limits + i);
     cli_report_close(report);
     cli_report_close(report);
 }
@@ -167,7 +167,7 @@ hed_status cli_cloth_explain_print(const cli_cloth_explanation *e, hed_error *er
     cli_report *report = cli_report_create(false);
     bool has[HED_CLOTH_LIMIT_REASON_COUNT] = {false};
     for (uint32_t i = 0; i < e->count; i++) {
-        explain_row(report, e, e->limits + i);
+        explain_limit(report, e, e->limits + i);
         has[e->limits[i].reason] = true;
     }
     hed_status status = cli_report_end(report, HED_OK, error);

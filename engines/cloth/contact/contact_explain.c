@@ -25,7 +25,7 @@ typedef struct explained_iteration {
     float4 *start, *position, *moved, *covers;
     uint *fractions;
     int32_t *vertices;               /* (particles) first vertex of each */
-    hed_cloth_contact_limit *limits; /* (particles) limit of each; fraction 1: none */
+    hed_cloth_contact_limit *limits; /* (particles) limit of each; fraction 1: no limit */
 } explained_iteration;
 
 /* ---- numbers of vertices ---- */
@@ -36,9 +36,9 @@ static void number_vertices(const hed_cloth *cloth, int32_t *vertices)
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         for (uint32_t v = garment->copies * garment->vertex_count; v-- > 0;) {
-            uint32_t copy = v / garment->vertex_count, own = v % garment->vertex_count;
+            uint32_t copy = v / garment->vertex_count, vertex = v % garment->vertex_count;
             vertices[cloth->first_particle[g] + copy * garment->particle_count +
-                     garment->vertex_particle[own]] = (int32_t)(cloth->first_vertex[g] + v);
+                     garment->vertex_particle[vertex]] = (int32_t)(cloth->first_vertex[g] + v);
         }
     }
 }
@@ -97,14 +97,15 @@ static hed_cloth_contact_limit limit_without_pair(
 
 /* True if a limit replaces that of another pair: the smaller fraction counts, and of equal ones the
  * pair of smaller numbers, since the order of pairs differs from run to run. */
-static bool is_smaller(const hed_cloth_contact_limit *limit, const hed_cloth_contact_limit *other)
+static bool is_smaller(
+    const hed_cloth_contact_limit *limit, const hed_cloth_contact_limit *previous)
 {
-    if (limit->fraction != other->fraction) return limit->fraction < other->fraction;
-    return limit->fraction < 1.0f && memcmp(limit->pair, other->pair, sizeof limit->pair) < 0;
+    if (limit->fraction != previous->fraction) return limit->fraction < previous->fraction;
+    return limit->fraction < 1.0f && memcmp(limit->pair, previous->pair, sizeof limit->pair) < 0;
 }
 
-/* Stores the limit of each vertex of a pair that is smaller than those of the pairs before. */
-static void find_limits(explained_iteration *it, uint32_t k)
+/* Stores the limit of each vertex of a pair if it is smaller than the limits by earlier pairs. */
+static void find_contact_limits(explained_iteration *it, uint32_t k)
 {
     contact_pair pair = it->pairs[k];
     contact_params params = it->params;
@@ -116,7 +117,7 @@ static void find_limits(explained_iteration *it, uint32_t k)
         contact_allowance to = contact_test(pair, it->planes + k, it->start, it->moved,
             it->fractions, &it->counters, params, &left);
         if (to.reason == CONTACT_SAFE) continue;
-        bool frozen = to.reason == CONTACT_FREEZE; /* its motions are not lengths */
+        bool frozen = to.reason == CONTACT_FREEZE; /* motions without a length */
         limit.reason = frozen ? HED_CLOTH_LIMIT_ROUNDING : HED_CLOTH_LIMIT_PLANE;
         limit.continues = contact_continues(&it->counters, it->params) != 0;
         const uint bits[4] = {left.a, left.b, left.c, left.d};
@@ -151,9 +152,9 @@ static bool pushes(const explained_iteration *it, uint32_t k)
 
 static int compare_near(const void *a, const void *b)
 {
-    const hed_cloth_contact_limit *one = a, *other = b;
-    if (one->gap != other->gap) return one->gap < other->gap ? -1 : 1;
-    return memcmp(one->pair, other->pair, sizeof one->pair);
+    const hed_cloth_contact_limit *left = a, *right = b;
+    if (left->gap != right->gap) return left->gap < right->gap ? -1 : 1;
+    return memcmp(left->pair, right->pair, sizeof left->pair);
 }
 
 /* Appends a pair of a particle that does not limit it. */
@@ -172,8 +173,9 @@ static hed_status append_near(hed_cloth *cloth, cloth_explanation *e, const expl
                 allowed[4] = {to.allowed.x, to.allowed.y, to.allowed.z, to.allowed.w};
     for (int end = 0; end < 4; end++) {
         if (particles[end] != e->particle) continue;
-        const hed_cloth_contact_limit *least = &it->limits[e->particle];
-        if (least->fraction < 1.0f && memcmp(limit.pair, least->pair, sizeof limit.pair) == 0)
+        const hed_cloth_contact_limit *strictest = &it->limits[e->particle];
+        if (strictest->fraction < 1.0f &&
+            memcmp(limit.pair, strictest->pair, sizeof limit.pair) == 0)
             return HED_OK;
         limit.reason = pushes(it, k) ? HED_CLOTH_LIMIT_PUSH : HED_CLOTH_LIMIT_NEAR;
         limit.vertex = it->vertices[e->particle];
@@ -242,25 +244,26 @@ static hed_status explain_all(
 {
     number_vertices(cloth, it->vertices);
     for (uint32_t i = 0; i < cloth->particles; i++) it->limits[i].fraction = 1.0f;
-    for (uint32_t k = 0; k < it->pair_count; k++) find_limits(it, k);
+    for (uint32_t k = 0; k < it->pair_count; k++) find_contact_limits(it, k);
     if (contact_frozen(&it->counters, it->params)) {
-        hed_cloth_contact_limit all =
+        hed_cloth_contact_limit frozen =
             limit_without_pair(it, HED_CLOTH_LIMIT_CAPACITY, HED_CLOTH_EXPLAIN_NONE);
-        all.fraction = 0.0f;
-        return append_limit(cloth, e, &all, error);
+        frozen.fraction = 0.0f;
+        return append_limit(cloth, e, &frozen, error);
     }
     for (uint32_t i = 0; i < cloth->particles && !error->status; i++) {
         if (e->vertex != HED_CLOTH_EXPLAIN_ALL && i != e->particle) continue;
-        hed_cloth_contact_limit held =
+        hed_cloth_contact_limit cover =
             limit_without_pair(it, HED_CLOTH_LIMIT_COVER, it->vertices[i]);
-        held.requested = held.allowed = held_distance(it, i);
+        cover.requested = cover.allowed = held_distance(it, i);
         if (it->limits[i].fraction < 1.0f) append_limit(cloth, e, &it->limits[i], error);
-        if (held.allowed > 0.0f) append_limit(cloth, e, &held, error);
+        if (cover.allowed > 0.0f) append_limit(cloth, e, &cover, error);
     }
-    uint32_t near = e->count;
+    uint32_t first_pair = e->count;
     for (uint32_t k = 0; k < it->pair_count && e->vertex != HED_CLOTH_EXPLAIN_ALL; k++)
         if (append_near(cloth, e, it, k, error)) break;
-    if (e->count > near) qsort(e->limits + near, e->count - near, sizeof *e->limits, compare_near);
+    if (e->count > first_pair)
+        qsort(e->limits + first_pair, e->count - first_pair, sizeof *e->limits, compare_near);
     return error->status;
 }
 

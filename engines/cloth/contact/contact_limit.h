@@ -125,11 +125,12 @@ CLOTH_INLINE contact_allowance contact_test(contact_pair pair, __global const co
     __global const contact_counters *counters, contact_params params, contact_fractions *left)
 {
     uint round = params.round, last = round + 1 == CONTACT_LIMIT_ROUNDS;
-    contact_fractions now = contact_fractions_of(fractions, pair, round);
-    *left = now;
+    contact_fractions current = contact_fractions_of(fractions, pair, round);
+    *left = current;
     if (round > 0 && !last) {
         contact_fractions before = contact_fractions_of(fractions, pair, round - 1);
-        if (now.a == before.a && now.b == before.b && now.c == before.c && now.d == before.d) {
+        if (current.a == before.a && current.b == before.b && current.c == before.c &&
+            current.d == before.d) {
             contact_allowance safe;
             safe.reason = CONTACT_SAFE;
             safe.motion = safe.allowed = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -139,10 +140,10 @@ CLOTH_INLINE contact_allowance contact_test(contact_pair pair, __global const co
     float4 shift = contact_shift(counters, params);
     contact_ends x = contact_ends_of(start, pair), y = contact_ends_of(moved, pair);
     float4 unlimited = y.a;
-    y.a = contact_partial(x.a, y.a, shift, now.a);
-    y.b = contact_partial(x.b, y.b, shift, now.b);
-    y.c = contact_partial(x.c, y.c, shift, now.c);
-    y.d = contact_partial(x.d, y.d, shift, now.d);
+    y.a = contact_partial(x.a, y.a, shift, current.a);
+    y.b = contact_partial(x.b, y.b, shift, current.b);
+    y.c = contact_partial(x.c, y.c, shift, current.c);
+    y.d = contact_partial(x.d, y.d, shift, current.d);
     return contact_allow(x, y, *plane, contact_edges(pair), shift, unlimited, params);
 }
 

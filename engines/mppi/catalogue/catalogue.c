@@ -142,8 +142,8 @@ static const hed_mppi_model models[] = {
     {TEXT_OF(name_), .cost = mppi_cost_##name_, .weight = 1.0f, .when = when_},
 static const hed_mppi_term terms[] = {MPPI_TERMS(TERM_OF, , , , )};
 
-#define ONE(...) +1
-_Static_assert(COUNT(models) == 0 MPPI_MODELS(ONE, , ), "a model of list.h has no description");
+#define ADD(...) +1
+_Static_assert(COUNT(models) == 0 MPPI_MODELS(ADD, , ), "a model of list.h has no description");
 
 const hed_mppi_model *hed_mppi_model_at(uint32_t index)
 {

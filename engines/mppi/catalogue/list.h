@@ -1,4 +1,4 @@
-/* Heddle's own models and terms: the only list of them. A row has all that is known of a term but its
+/* Heddle's own models and terms: the only list of them. A row has all facts about a term except its
  * text, which is NAME.h in state_terms/ or pose_terms/; the build compiles every text of these two
  * folders for the processor and embeds it for devices. catalogue.c makes descriptions of the rows,
  * native_texts.h the layout of P(name). CONTRIBUTING.md has how to add a term.
@@ -11,8 +11,8 @@
  *                                       state or control
  *   TABLE(name)                         a table of the text
  *
- * Whoever uses a list gives the macros; an empty one leaves out what it stands for:
- * MPPI_TERMS(DECLARE, , , , ) needs the names alone. */
+ * A user of a list passes the macros; an empty one removes its part of the row:
+ * MPPI_TERMS(DECLARE, , , , ) uses the names alone. */
 #ifndef HED_MPPI_LIST_H
 #define HED_MPPI_LIST_H
 
