@@ -51,9 +51,9 @@ struct hed_css_document {
     hed_allocator allocator;
     hed_arena arena;
     hed_css_names *names;
-    uint32_t count; /* N */
+    uint32_t count;    /* N */
     uint32_t possible; /* last elements, which only scripts make of templates */
-    uint32_t depth; /* greatest level */
+    uint32_t depth;    /* greatest level */
     bool quirks;
     uint32_t class_name, id_name; /* the names "class" and "id" */
     uint32_t *parent;             /* (N) CSS_NONE: a root */
