@@ -227,7 +227,7 @@ PLANTED = [  # file, text, its replacement, words of the fault
     ('engines/css/model/pseudo_list.h', 'ROW("hover"', 'ROW("zover"', '"in-range" is after "zover"'),
     ('engines/css/model/pseudo_list.h', 'FLAG("open", OPEN,', 'FLAG("open", OPENED,', '"OPENED" is missing'),
     ('engines/css/model/shorthands.c', 'CSS_ASSERT_SORTED(ALIASES(CSS_NEXT));', '', 'no CSS_ASSERT_SORTED() of ALIASES'),
-    ('engines/synth/model/entity.c', '"isotropy"', '"directionality"', '"isotropy" is missing from the first list'),
+    ('engines/synth/model/entity.c', '"directionality", "isotropy"', '"directionality"', '"isotropy" is missing from the first list'),
     ('include/heddle/tune.h', '"launch", "wrong"', '"wrong", "launch"', 'place 4 has "wrong" and "launch"'),
     ('cli/pack.c', '"spread", "rows", NULL', '"spread", NULL', '"rows" is missing from the first list'),
     ('docs/cloth-stiffness.md', '| `silk` |', '| `nylon` |', '"silk" is missing from the second list'),
