@@ -45,11 +45,11 @@ PIECES = ('<p>', '</p>', '<b>', '</b>', '<i>', '</i>', '<a href=x>', '</a>', '<t
           '<caption>', '</caption>', '<colgroup>', '<col>', '<select>', '</select>', '<option>', '</option>', '<optgroup>', '<hr>', '<input>', '<input type=hidden>', '<button>',
           '</button>', '<form>', '</form>', '<div>', '</div>', '<ul>', '<li>', '</ul>', '<dl>', '<dt>', '<dd>', '<svg>', '</svg>', '<math>', '</math>', '<mi>', '<mtext>',
           '<foreignObject>', '</foreignObject>', '<desc>', '<title>', '</title>', '<annotation-xml encoding=text/html>', '<template>', '</template>', '<script>', '</script>', '<style>',
-          '</style>', '<textarea>', '</textarea>', '<!--', '-->', '--!>', '<!DOCTYPE html>', '<![CDATA[', ']]>', '<head>', '</head>', '<body class=c>', '</body>', '<html lang=de>',
+          '</style>', '<textarea>', '</textarea>', '<!--', '-->', '--!>', '<!DOCTYPE html>', '<![CDATA[', ']]>', '<head>', '</head>', '<body class=c>', '<html lang=de>',
           '<frameset>', '<frame>', '</frameset>', '<noscript>', '</noscript>', '<noframes>', '<iframe>', '</iframe>', '<plaintext>', '<pre>\n', '<h1>', '</h2>', '<nobr>', '</nobr>',
           '<font color=red>', '<font>', '<object>', '</object>', '<marquee>', '<br>', '</br>', '<img>', '<image>', '<dialog>', '</dialog>', '<details>', '<summary>', '<menu>',
           '<ruby>', '<rt>', '<rtc>', '<rb>', '<xmp>', '</xmp>', '<meta>', '<link>', '<base>', '<center>', '</center>', '&amp', '&lt;', '&notin', '&#x80;', '&#0;', '"', "'", '=', '/', '>', '<',
-          '\0', '\r', '\r\n', '\f', ' a=b', ' CLASS="a b"', '<address>', '<svg viewBox=0 xlink:href=a />', '<math definitionurl=a />', '<selectedcontent>', '<span', '</', '<x-y>', '</x-y>')
+          '\0', '\f', ' a=b', ' CLASS="a b"', '<address>', '<svg viewBox=0 xlink:href=a />', '<math definitionurl=a />', '<selectedcontent>', '<span', '</', '<x-y>', '</x-y>')
 
 
 def ours(program, texts, scratch):
@@ -76,7 +76,8 @@ def mutate(pages, chance):
             text = text[:at] + text[min(to, at + 40):]
         else:
             text = text[:to] + text[at:min(to, at + 80)] + text[to:]
-    text = text.replace('<\0', '<').replace('</html>', '')
+    text = re.sub(r'\r\n?', '\n', text.replace('<\0', '<').replace('</html>', '').replace('</body>', ''))
+    text = re.sub(r'\bis\b', 'it', text)
     return re.sub(r'(?i)<(form|caption|t[dhr])\b', '<div', text) if '<template' in text else text
 
 
