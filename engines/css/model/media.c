@@ -111,7 +111,7 @@ static const char *word_feature(const char *name, const hed_css_medium *m, const
     return NULL;
 }
 
-/* Length of 1 unit of a viewport (vw, svw, lvw, dvw ...), or of a container, as there is none; 0:
+/* Length of 1 unit of a viewport (vw, svw, lvw, dvw ...), or of a container, which is absent; 0:
  * another unit. */
 static double viewport_unit(const char *word, const hed_css_medium *m)
 {

@@ -57,7 +57,7 @@ typedef struct css_simple {
     uint32_t value;       /* ATTRIBUTE: name of the value; LANG: first word, `count` of them */
     int32_t a, b;         /* NTH */
     uint32_t bits;        /* FLAG, STATE */
-    /* FLAG, ATTRIBUTE: flag of the elements on which a reader can make it hold, or fail; 0: none */
+    /* FLAG, ATTRIBUTE: flag of the elements on which a reader can make it hold, or fail; or 0 */
     uint32_t may_hold, may_fail;
     uint32_t list, count; /* IS, NOT, HAS, NTH: first complex selector, number of them */
 } css_simple;

@@ -9,7 +9,7 @@
 
 enum { MOST_FRAMES = 256, MOST_IMPORT_LEVELS = 16, MOST_IMPORTS = 10000 };
 
-/* Text for the selector of nested declarations, whose rule has none in the text. */
+/* Text for the selector of nested declarations, whose rule lacks a selector in the text. */
 static const char bare_selector[] = "&";
 
 /* Stages of a sheet: @import is valid in the first two, @namespace in the first three. An @layer

@@ -6,8 +6,8 @@
 
 /* Sets flags and language of all elements. */
 hed_status css_find_states(hed_css_document *document, hed_error *error);
-/* True if the change of an element's attribute to `value` may change flags or languages; the flags
- * are those before the change. */
+/* True if the change of an element's attribute to `value` may change flags or languages, with the
+ * flags before the change. */
 bool css_has_states(
     const hed_css_document *document, uint32_t element, uint32_t name, uint32_t value);
 
