@@ -1,107 +1,5 @@
-/* Contact beyond simple colliders: creation, kernels, order of the solvers in a substep, and
- * reset. */
+/* Contact beyond simple colliders: creation, order of the solvers in a substep, and reset. */
 #include "contact/contact_host.h"
-
-#include <string.h>
-
-static const hed_kernel_def *const definitions[CLOTH_CONTACT_KERNELS] = {
-    [CLOTH_SELF_COUNT] = &cloth_self_count_def,
-    [CLOTH_SELF_SCAN] = &cloth_self_scan_def,
-    [CLOTH_SELF_TOTALS] = &cloth_self_totals_def,
-    [CLOTH_SELF_PLACE] = &cloth_self_place_def,
-    [CLOTH_SELF_ORDER] = &cloth_self_order_def,
-    [CLOTH_SELF_PUSH] = &cloth_self_push_def,
-    [CLOTH_SELF_NEAR_KERNEL] = &cloth_self_near_def,
-    [CLOTH_MESH_BOXES] = &cloth_mesh_boxes_def,
-    [CLOTH_MESH_FIND] = &cloth_mesh_find_def,
-    [CLOTH_PAIRS_BEGIN] = &cloth_pairs_begin_def,
-    [CLOTH_PAIRS_CHECK] = &cloth_pairs_check_def,
-    [CLOTH_PAIRS_TAKE] = &cloth_pairs_take_def,
-    [CLOTH_PAIRS_SLOPES] = &cloth_pairs_slopes_def,
-    [CLOTH_PAIRS_BOXES] = &cloth_pairs_boxes_def,
-    [CLOTH_PAIRS_FIND] = &cloth_pairs_find_def,
-    [CLOTH_PAIRS_LIST] = &cloth_pairs_list_def,
-    [CLOTH_PAIRS_PUSH] = &cloth_pairs_push_def,
-    [CLOTH_PAIRS_PART] = &cloth_pairs_part_def,
-    [CLOTH_PAIRS_APPLY] = &cloth_pairs_apply_def,
-    [CLOTH_PAIRS_CUT] = &cloth_pairs_cut_def,
-    [CLOTH_PAIRS_FINISH] = &cloth_pairs_finish_def,
-    [CLOTH_PAIRS_SUBSTEP] = &cloth_pairs_substep_def,
-};
-
-static hed_status ensure(hed_cloth *cloth, cloth_contacts *contacts, cloth_contact_kernel kernel,
-    uint64_t size, hed_error *error)
-{
-    if (contacts->kernels[kernel]) return HED_OK;
-    hed_problem problem = hed_problem_1d((int64_t)size);
-    hed_kernel_options options = hed_default_kernel_options();
-    /* strict: the limit of motion is proved for one rounding */
-    options.math = kernel >= CLOTH_PAIRS_BEGIN ? HED_MATH_STRICT : cloth->def.math;
-    options.problem = &problem;
-    return hed_kernel_create(
-        cloth->device, definitions[kernel], &options, &contacts->kernels[kernel], error);
-}
-
-/* Creates the kernels that the definition announces, so that no step compiles. */
-static hed_status ensure_announced(hed_cloth *cloth, cloth_contacts *contacts, hed_error *error)
-{
-    uint32_t triangles = cloth->def.max_collider_triangles, buckets = contacts->self.buckets;
-    for (cloth_contact_kernel k = 0; k < CLOTH_CONTACT_KERNELS; k++) {
-        bool mesh = k == CLOTH_MESH_BOXES || k == CLOTH_MESH_FIND, pairs = k >= CLOTH_PAIRS_BEGIN;
-        if (pairs && (k == CLOTH_PAIRS_SUBSTEP) != cloth_pairs_at_once(cloth)) continue;
-        if (pairs ? !contacts->pairing : mesh ? triangles == 0 : !contacts->sb.rows) continue;
-        uint64_t size = pairs                    ? cloth_pairs_size(contacts->pairing, k)
-                        : k == CLOTH_SELF_SCAN   ? buckets
-                        : k == CLOTH_SELF_TOTALS ? buckets / CLOTH_SELF_TILE
-                        : k == CLOTH_MESH_BOXES  ? triangles
-                                                 : cloth->particles;
-        ensure(cloth, contacts, k, size, error);
-    }
-    return error->status;
-}
-
-hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
-    cloth_contact_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count,
-    hed_error *error)
-{
-    hed_problem problem = hed_problem_1d((int64_t)size);
-    ensure(cloth, contacts, kernel, size, error);
-    return hed_launch(cloth->stream, contacts->kernels[kernel], &problem, arguments, count, error);
-}
-
-/* Fills the position at rest and body of each particle. Bodies are the copies of all garments in
- * order. */
-static void fill_bodies(
-    const hed_cloth *cloth, bool (*part)(const cloth_garment *), float4 *rests, float4 *bodies)
-{
-    uint32_t body = 0;
-    for (uint32_t g = 0; g < cloth->garment_count; g++) {
-        const cloth_garment *garment = cloth->garments[g];
-        float4 *rest = rests + cloth->first_particle[g];
-        for (uint32_t copy = 0; copy < garment->copies; copy++, body++) {
-            bodies[body] = (float4){garment->thickness, garment->friction, (float)g, 0.0f};
-            for (uint32_t i = 0; i < garment->particle_count; i++, rest++) {
-                const float *place = garment->rest[i];
-                *rest = (float4){
-                    place[0], place[1], place[2], as_float(part(garment) ? body : CLOTH_SELF_NONE)};
-            }
-        }
-    }
-}
-
-hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*part)(const cloth_garment *),
-    hed_buffer **rests, hed_buffer **bodies, hed_error *error)
-{
-    uint64_t count = cloth_copies(cloth), particles = cloth->particles;
-    float4 *places = hed_new(&cloth->allocator, particles, sizeof *places, error);
-    float4 *words = hed_new(&cloth->allocator, count, sizeof *words, error);
-    if (words) fill_bodies(cloth, part, places, words);
-    cloth_upload(cloth, places, particles * sizeof *places, rests, error);
-    cloth_upload(cloth, words, count * sizeof *words, bodies, error);
-    hed_delete(&cloth->allocator, words, count, sizeof *words);
-    hed_delete(&cloth->allocator, places, particles, sizeof *places);
-    return error->status;
-}
 
 /* Ball contacts run first: anything that moved cloth after its motion was limited could make it
  * cross. */
@@ -142,7 +40,7 @@ hed_status cloth_contacts_create(hed_cloth *cloth, cloth_contacts **contacts, he
     made->allocator = cloth->allocator;
     cloth_balls_create(cloth, made, error);
     if (!error->status) cloth_pairs_create(cloth, &made->pairing, error);
-    ensure_announced(cloth, made, error);
+    cloth_contact_ensure_announced(cloth, made, error);
     if (error->status) cloth_contacts_destroy(cloth, made);
     else *contacts = made;
     return error->status;

@@ -143,6 +143,9 @@ struct cloth_contacts {
     bool jumped;
 };
 
+/* Creates the kernels that the definition of the cloth announces (contact_run.c). */
+hed_status cloth_contact_ensure_announced(
+    hed_cloth *cloth, cloth_contacts *contacts, hed_error *error);
 /* Launches a kernel for `size` elements; creates the kernel at first use. */
 hed_status cloth_contact_run(hed_cloth *cloth, cloth_contacts *contacts,
     cloth_contact_kernel kernel, uint64_t size, const hed_argument *arguments, uint32_t count,

@@ -1,7 +1,7 @@
 /* Formulas of a particle and of a constraint: one text for OpenCL C, CUDA and C (words.h), placed
  * before each kernel.
  *
- * Positions are float4: x y z, m, from the cloth's origin (solver/state.c); w: inverse mass, 1/kg, 0
+ * Positions are float4: x y z, m, from the cloth's origin (solver/origin.c); w: inverse mass, 1/kg, 0
  * if locked. Previous positions are float4: x y z; w: number of the garment. In strict mode every
  * operation is rounded by itself in the order written here.
  *

@@ -595,3 +595,9 @@ hed_status cloth_check_garment(const hed_cloth_garment_def *def, uint32_t number
     if (own.status && error) *error = own;
     return own.status;
 }
+
+const char *hed_cloth_solver_name(hed_cloth_solver solver)
+{
+    static const char *const names[] = {"auto", "colours", "sets", "patches", "garments", "cpu"};
+    return (unsigned)solver < HED_CLOTH_SOLVER_COUNT ? names[solver] : "unknown";
+}

@@ -100,7 +100,7 @@ struct hed_cloth {
     uint32_t gases;   /* garments whose pressure depends on their volume */
     bool has_inertia; /* a garment feels the motion of the frame of reference */
     cloth_buffers buffers;
-    double origin[3]; /* m, where all places on the device are measured from: state.c */
+    double origin[3]; /* m, where all places on the device are measured from: origin.c */
     hed_config
         tuned; /* tuned configuration of such a cloth (solver/patches.h); count 0: not tuned */
     hed_config_origin configured;

@@ -6,12 +6,6 @@
 
 /* ---- definitions ---- */
 
-const char *hed_cloth_solver_name(hed_cloth_solver solver)
-{
-    static const char *const names[] = {"auto", "colours", "sets", "patches", "garments", "cpu"};
-    return (unsigned)solver < HED_CLOTH_SOLVER_COUNT ? names[solver] : "unknown";
-}
-
 static hed_status cloth_check_range(
     const char *name, uint32_t value, uint32_t low, uint32_t high, hed_error *error)
 {
@@ -102,13 +96,6 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
 
 /* ---- the choice of solver ---- */
 
-bool cloth_has_fabric_sums(const hed_cloth *cloth)
-{
-    for (uint32_t g = 0; g < cloth->garment_count; g++)
-        if (cloth->garments[g]->bend_count || cloth->garments[g]->element_count) return true;
-    return false;
-}
-
 static const cloth_solver_ops *const solvers[HED_CLOTH_SOLVER_COUNT] = {
     [HED_CLOTH_SOLVER_COLOURS] = &cloth_colours_ops,
     [HED_CLOTH_SOLVER_SETS] = &cloth_sets_ops,
@@ -117,66 +104,8 @@ static const cloth_solver_ops *const solvers[HED_CLOTH_SOLVER_COUNT] = {
     [HED_CLOTH_SOLVER_CPU] = &cloth_cpu_ops,
 };
 
-static bool is_valid(const hed_cloth *cloth, hed_cloth_solver solver)
-{
-    char reason[256];
-    return solvers[solver]->valid(cloth, reason, sizeof reason);
-}
-
-/* Chooses a solver by rules. If there are at least as many garments as compute units, one garment
- * for each group fills the device; else garments are cut into patches. Exceptions: on processors
- * `colours` is as fast because of their caches, and their compilers are slow with patches; for
- * fabrics that bend `colours` solves a grid's bending line by line, and elements in patches are not
- * measured. */
-static hed_cloth_solver choose_fast(const hed_cloth *cloth)
-{
-    const hed_device_info *info = hed_device_describe(cloth->device);
-    if (is_valid(cloth, HED_CLOTH_SOLVER_CPU)) return HED_CLOTH_SOLVER_CPU;
-    if (info->type == HED_DEVICE_CPU) return HED_CLOTH_SOLVER_COLOURS;
-    bool fills_device = cloth_copies(cloth) >= info->compute_units;
-    if (!fills_device && cloth_has_fabric_sums(cloth)) return HED_CLOTH_SOLVER_COLOURS;
-    hed_cloth_solver order[] = {fills_device ? HED_CLOTH_SOLVER_GARMENTS : HED_CLOTH_SOLVER_PATCHES,
-        fills_device ? HED_CLOTH_SOLVER_PATCHES : HED_CLOTH_SOLVER_GARMENTS};
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (is_valid(cloth, order[i])) return order[i];
-    return HED_CLOTH_SOLVER_COLOURS;
-}
-
-/* Chooses the measured solver if it is valid for this cloth, else a solver by the rules. Fabrics
- * that bend use the rules, because measurements differ by size only and ignore bending. */
-static hed_cloth_solver choose_auto(hed_cloth *cloth)
-{
-    if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_SOLVER_COLOURS;
-    if (cloth->tuned.count == 0 && cloth_has_fabric_sums(cloth)) return choose_fast(cloth);
-    if (cloth->tuned.count == 0 &&
-        !cloth_tuned_resolve(cloth, &cloth->tuned, &cloth->configured, NULL) &&
-        cloth->configured == HED_ORIGIN_DEFAULT)
-        cloth->tuned.count = 0;
-    hed_cloth_solver found = cloth_tuned_solver(&cloth->tuned);
-    return found != HED_CLOTH_SOLVER_AUTO && is_valid(cloth, found) ? found : choose_fast(cloth);
-}
-
-static hed_status choose_structure(hed_cloth *cloth, hed_error *error)
-{
-    char reason[256] = "";
-    hed_cloth_solver request = cloth->def.solver;
-    cloth->configured = request == HED_CLOTH_SOLVER_AUTO ? HED_ORIGIN_DEFAULT : HED_ORIGIN_GIVEN;
-    if (request == HED_CLOTH_SOLVER_AUTO) request = choose_auto(cloth);
-    if (cloth->def.math == HED_MATH_STRICT && request != HED_CLOTH_SOLVER_COLOURS &&
-        request != HED_CLOTH_SOLVER_SETS)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "solver %s in strict mode: only colours and sets give the same bits everywhere",
-            hed_cloth_solver_name(request));
-    if (!solvers[request]->valid(cloth, reason, sizeof reason))
-        return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "solver %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(request),
-            hed_device_describe(cloth->device)->id, reason);
-    cloth->ops = solvers[request];
-    return HED_OK;
-}
-
-/* Creates the solver. If AUTO chose a solver that fails, for example because patches of the mesh
- * are too large, the cloth uses the solver of colours instead. */
+/* Creates the solver. If AUTO chose a solver that fails, for example because patches of the mesh are too
+ * large, the cloth uses the solver of colours instead. */
 static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 {
     hed_status status = cloth->ops->create(cloth, &cloth->solver, error);
@@ -218,7 +147,8 @@ static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_er
         bytes += 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count;
     bool on_host = strcmp(hed_device_describe(cloth->device)->backend, "host") == 0;
     cloth->staging.bytes = on_host ? 0 : bytes;
-    if (cloth_upload_all(cloth, error) || choose_structure(cloth, error)) return error->status;
+    if (cloth_upload_all(cloth, error) || cloth_choose_structure(cloth, solvers, error))
+        return error->status;
     if (cloth->has_self || cloth->def.max_collider_triangles)
         cloth_contacts_create(cloth, &cloth->contacts, error);
     if (error->status || create_structure(cloth, error)) return error->status;

@@ -19,26 +19,6 @@ static const double fastest = 1000.0;
 
 /* ---- checks ---- */
 
-hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *subject, hed_error *error)
-{
-    if (hed_failed(error) || cloth_check_numbers(matrix, 16, CLOTH_FARTHEST, subject, error))
-        return error->status;
-    if (matrix[3] != 0.0f || matrix[7] != 0.0f || matrix[11] != 0.0f || matrix[15] != 1.0f)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)", subject,
-            matrix[3], matrix[7], matrix[11], matrix[15]);
-    for (int a = 0; a < 3 && rigid; a++)
-        for (int b = a; b < 3; b++) {
-            double product = 0.0, expected = a == b;
-            for (int k = 0; k < 3; k++) product += (double)matrix[4 * a + k] * matrix[4 * b + k];
-            if (fabs(product - expected) > 1e-3)
-                return hed_fail(error, HED_ERROR_ARGUMENT,
-                    "%s: columns %d and %d have the product %g, expected %g: it must be rigid",
-                    subject, a, b, product, expected);
-        }
-    return HED_OK;
-}
-
 static hed_status check_colliders(
     const hed_cloth *cloth, const hed_cloth_frame *frame, hed_error *error)
 {

@@ -18,8 +18,12 @@ extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_SOLVER
 extern const cloth_solver_ops cloth_garments_ops; /* patches.c: HED_CLOTH_SOLVER_GARMENTS */
 extern const cloth_solver_ops cloth_cpu_ops;      /* native.c: HED_CLOTH_SOLVER_CPU */
 
-/* True if a garment bends as a fabric or has elements (cloth.c). */
+/* True if a garment bends as a fabric or has elements (choice.c). */
 bool cloth_has_fabric_sums(const hed_cloth *cloth);
+/* Chooses the solver of a cloth from a table of all solvers: as requested, as tuned, or by rule
+ * (choice.c). Errors: UNSUPPORTED (the reason). */
+hed_status cloth_choose_structure(
+    hed_cloth *cloth, const cloth_solver_ops *const *solver_table, hed_error *error);
 
 /* Kernels of the solver, created by hed_cloth_create() if the definition announces their use,
  * else at first use. */
@@ -41,7 +45,9 @@ typedef enum cloth_kernel {
 
 enum { CLOTH_LOOKS = 8 }; /* maximum number of garments that the origin follows */
 
-/* State of the origin, which follows the cloth (state.c). */
+#define CLOTH_ORIGIN_FARTHEST 1048576.0 /* largest coordinate of an origin, m: 2^20 */
+
+/* State of the origin, which follows the cloth (origin.c). */
 typedef struct cloth_look {
     hed_buffer *pinned; /* (CLOTH_LOOKS) float4, copied positions; NULL before the first copy */
     hed_event *done;
@@ -130,7 +136,7 @@ hed_status cloth_find_surface(hed_cloth *cloth, hed_error *error);
 /* Enqueues write-back into the next buffers, and switches to them. */
 hed_status cloth_show(hed_cloth *cloth, hed_error *error);
 
-/* Sets the origin to the middle of the garments' initial positions (state.c). */
+/* Sets the origin to the middle of the garments' initial positions (origin.c). */
 void cloth_origin_start(hed_cloth *cloth);
 /* Enqueues a rigid matrix of the world on particles [first, first + count) and their driver; the
  * origin moves too if these are all particles. */

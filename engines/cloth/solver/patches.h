@@ -1,5 +1,4 @@
-/* HED_CLOTH_SOLVER_PATCHES and HED_CLOTH_SOLVER_GARMENTS: layouts of a cloth on a device, and their
- * tables. */
+/* HED_CLOTH_SOLVER_PATCHES and HED_CLOTH_SOLVER_GARMENTS: layouts of a cloth on a device, and their tables. */
 #ifndef CLOTH_PATCHES_H
 #define CLOTH_PATCHES_H
 
@@ -86,18 +85,11 @@ void cloth_patch_tables_destroy(cloth_patch_tables *tables);
 
 enum { CLOTH_PATCH_MOST_MATERIALS = 16, CLOTH_PATCH_MOST_SHAPES = 256 };
 
-/* ---- tuned configurations: tune.c measures and stores them, the solvers are built by them ---- */
+/* ---- tuned configurations: tune.c measures and stores them, choice.c reads them ---- */
 
-/* Reads the configuration of such a cloth on its device from the database. `*configured` is
- * HED_ORIGIN_DEFAULT if there is none. */
-hed_status cloth_tuned_resolve(
-    const hed_cloth *cloth, hed_config *tuned, hed_config_origin *configured, hed_error *error);
-/* Returns the solver of a configuration; HED_CLOTH_SOLVER_AUTO: by the rules. */
-hed_cloth_solver cloth_tuned_solver(const hed_config *tuned);
-/* Returns `rule` with the values of the configuration. `particles` of a patch, `even_step`: as
- * in the rules. */
-cloth_patch_choice cloth_tuned_choice(
-    const hed_config *tuned, uint32_t particles, uint32_t even_step, cloth_patch_choice rule);
+/* Returns the pipeline of a measurement, without its functions. */
+hed_pipeline_def cloth_tune_pipeline(void);
+hed_problem cloth_tune_problem(const hed_cloth *cloth);
 /* Creates a cloth with this configuration instead of the database's (cloth.c). */
 hed_status cloth_create_tuned(hed_device *device, const hed_cloth_def *def, const hed_config *tuned,
     hed_cloth **cloth, hed_error *error);

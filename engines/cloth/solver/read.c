@@ -215,43 +215,6 @@ hed_status hed_cloth_read(
 
 /* ---- results: normals, and write-back into two alternating buffers ---- */
 
-/* Computes the matrix of normals: the cofactors (inverse transposed, times the determinant), in columns
- * of four. */
-static void cofactors(const float *m, float *normals)
-{
-    double determinant = 0.0, out[3][3];
-    for (int a = 0; a < 3; a++) {
-        const float *u = m + 4 * ((a + 1) % 3), *v = m + 4 * ((a + 2) % 3);
-        for (int k = 0; k < 3; k++)
-            out[a][k] =
-                (double)u[(k + 1) % 3] * v[(k + 2) % 3] - (double)u[(k + 2) % 3] * v[(k + 1) % 3];
-    }
-    for (int k = 0; k < 3; k++) determinant += out[0][k] * m[k];
-    for (int a = 0; a < 3; a++) {
-        for (int k = 0; k < 3; k++)
-            normals[4 * a + k] = (float)(determinant < 0.0 ? -out[a][k] : out[a][k]);
-        normals[4 * a + 3] = 0.0f;
-    }
-}
-
-void cloth_set_view(hed_cloth *cloth, const float *transform)
-{
-    static const float identity[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
-    memcpy(cloth->host->transform, transform ? transform : identity, sizeof cloth->host->transform);
-    cloth_fold_view(cloth);
-}
-
-void cloth_fold_view(hed_cloth *cloth)
-{
-    const float *m = cloth->host->transform;
-    cloth_view *view = &cloth->host->view;
-    memcpy(view->matrix, m, sizeof view->matrix);
-    for (int k = 0; k < 3; k++)
-        view->matrix[12 + k] = (float)(m[12 + k] + m[k] * cloth->origin[0] +
-                                       m[4 + k] * cloth->origin[1] + m[8 + k] * cloth->origin[2]);
-    cofactors(view->matrix, view->normals);
-}
-
 HED_VIEW_LAUNCH(cloth_surface_launch, CLOTH_SURFACE)
 HED_VIEW_LAUNCH(cloth_write_back_launch, CLOTH_WRITE_BACK)
 

@@ -67,12 +67,12 @@ static inline void *cloth_plan_new(cloth_planner *planner, uint64_t count, size_
     return hed_arena_new(&planner->arena, count, size, planner->error);
 }
 
-/* Appends a value; false if memory ran out. */
+/* Appends a value; false if memory ran out (graph.c). */
 bool cloth_list_push(cloth_planner *planner, cloth_list *list, uint32_t value);
 
 /* ---- the parts ---- */
 
-/* plan.c: fills the graph, in memory of `arena`. */
+/* graph.c: fills the graph, in memory of `arena`. */
 hed_status cloth_graph_create(
     cloth_graph *graph, const cloth_garment *garment, hed_arena *arena, hed_error *error);
 
@@ -86,17 +86,17 @@ hed_status cloth_plan_round_corners(cloth_planner *planner);
 void cloth_plan_ease(cloth_planner *planner, uint32_t centre);
 /* cut.c: fills own_at and plan->own from part, ascending. */
 void cloth_plan_list_own(cloth_planner *planner);
-/* plan.c: fills home, and counts the boundary constraints, from part. */
+/* graph.c: fills home, and counts the boundary constraints, from part. */
 void cloth_plan_find_homes(cloth_planner *planner);
 /* figures.c, for CLOTH_PLAN_FIGURES: fills found, in_figure, and the plan's figure_steps and
  * figure_shape. */
 hed_status cloth_plan_find_figures(cloth_planner *planner);
 /* schedule.c: assigns a step to every constraint outside figures; fills redone and ghosts. */
 hed_status cloth_plan_schedule(cloth_planner *planner);
-/* plan.c: finds the constraints that each patch redoes and the ghosts that it needs, from the
+/* closure.c: finds the constraints that each patch redoes and the ghosts that it needs, from the
  * steps of the boundary constraints. */
 hed_status cloth_plan_close(cloth_planner *planner);
-/* plan.c: adds ghosts until every patch reads from each patch that reads from it. */
+/* closure.c: adds ghosts until every patch reads from each patch that reads from it. */
 hed_status cloth_plan_make_mutual(cloth_planner *planner);
 /* tables.c: fills local numbers, packets, pairs, figures, order, and the maxima for reports. */
 hed_status cloth_plan_tables(cloth_planner *planner);

@@ -1,7 +1,7 @@
 /* Times of the parts of a match on a device: by its events, and on the host from the launch to the
  * end of waiting. */
 #include "heddle/stats.h"
-#include "solver/device.h"
+#include "solver/device_match.h"
 
 enum { MEASURE_WARM = 5 };
 

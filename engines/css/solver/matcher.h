@@ -3,7 +3,7 @@
 #define HED_CSS_MATCHER_H
 
 #include "solver/change.h"
-#include "solver/device.h"
+#include "solver/device_match.h"
 
 struct hed_css_matcher {
     hed_allocator allocator;

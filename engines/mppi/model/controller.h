@@ -196,12 +196,13 @@ static inline uint32_t mppi_own_samples(const hed_mppi *c)
     return left < capacity ? left : capacity;
 }
 
-/* ---- mppi.c, blocks.c ---- */
+/* ---- choice.c, blocks.c ---- */
+
+/* Chooses the solver of a controller or a part: the tuned one, else by definition and device. */
+hed_status mppi_choose_solver(hed_mppi *controller, hed_error *error);
 
 /* Runs one round of the controller's solver and merges its blocks. Errors: the solver's. */
 hed_status mppi_round(hed_mppi *controller, mppi_sampling *round, hed_error *error);
-/* Chooses the solver of a controller or a part from its definition and device. */
-hed_status mppi_choose_solver(hed_mppi *controller, hed_error *error);
 /* Divides the samples of a complete controller into blocks, and allocates memory for their
  * results. */
 hed_status mppi_make_blocks(hed_mppi *controller, hed_error *error);
@@ -265,10 +266,5 @@ hed_status mppi_nominal_begin(hed_mppi *controller, mppi_sampling *round, hed_er
  * False: the nominal system has diverged. */
 bool mppi_nominal_end(hed_mppi *controller, uint32_t index, float *u);
 void mppi_nominal_shift(hed_mppi *controller, uint32_t index, uint32_t shift);
-
-/* ---- tune.c ---- */
-
-/* Sets tuned_solver, tuned and origin from the database, if it has an entry. */
-void mppi_take_tuned(hed_mppi *controller);
 
 #endif

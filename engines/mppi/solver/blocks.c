@@ -218,3 +218,18 @@ const mppi_solver mppi_solver_devices = {.create = devices_create,
     .trace = devices_trace,
     .along = devices_along,
     .destroy = devices_destroy};
+
+hed_status mppi_round(hed_mppi *c, mppi_sampling *round, hed_error *error)
+{
+    float *mean = round->mean, *sums = round->sums;
+    if (c->block_mean) {
+        round->mean = c->block_mean;
+        round->sums = c->block_sums;
+    }
+    hed_status status = c->solver->begin(c, round, error);
+    if (!status) status = c->solver->end(c, round, error);
+    round->mean = mean;
+    round->sums = sums;
+    if (!status && c->block_mean) mppi_merge_blocks(c, round);
+    return status;
+}

@@ -1,45 +1,11 @@
 /* Controllers: from a state to a plan by rounds of sampling (MPPI: Williams et al., ICRA 2017
  * and T-RO 2018). This file is common to all devices; a solver (controller.h) does the sampling. */
 #include <math.h>
-#include <stdio.h>
 
 #include "model/controller.h"
 #include "support/strict_math.h"
 
 /* ---- creation ---- */
-
-hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
-{
-    static const mppi_solver *const solvers[] = {
-        &mppi_solver_cpu, &mppi_solver_packets, &mppi_solver_launches, &mppi_solver_resident};
-    const hed_device_info *device = hed_device_describe(c->device);
-    mppi_take_tuned(c);
-    for (size_t i = 0; i < HED_COUNT(solvers) && c->tuned_solver != HED_MPPI_SOLVER_AUTO; i++)
-        if (solvers[i]->kind == c->tuned_solver && solvers[i]->fits(c)) {
-            c->solver = solvers[i];
-            return HED_OK;
-        }
-    for (size_t i = 0; i < HED_COUNT(solvers); i++) {
-        if (c->def.solver != HED_MPPI_SOLVER_AUTO && c->def.solver != solvers[i]->kind) continue;
-        if (!solvers[i]->fits(c)) continue;
-        c->solver = solvers[i];
-        return HED_OK;
-    }
-    bool host = !strcmp(device->backend, "host");
-    if (host && !c->model.step && !c->model.lanes)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "mppi: model %s has a text and no C function: device host needs the function; OpenCL on "
-            "this processor (PoCL, Debian's pocl-opencl-icd) runs the text",
-            c->model.name);
-    if (!host && !c->model.text)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "mppi: model %s has a C function and no text: device %s needs the text; host runs the "
-            "function",
-            c->model.name, device->id);
-    return hed_fail(error, HED_ERROR_UNSUPPORTED,
-        "mppi: no solver for this definition on device %s: it was made with solver %d", device->id,
-        (int)c->def.solver);
-}
 
 /* Allocates the additional arrays of TUBE and ROBUST. */
 static void create_nominal(hed_mppi *c, hed_error *error)
@@ -218,21 +184,6 @@ static void adapt_lambda(hed_mppi *c, uint32_t index)
     factor = factor > 2 ? 2 : factor < 0.5f ? 0.5f : factor;
     double lambda = c->lambda[index] * factor, share = lambda / c->def.lambda;
     if (share > 1e-6 && share < 1e6) c->lambda[index] = (float)lambda;
-}
-
-hed_status mppi_round(hed_mppi *c, mppi_sampling *round, hed_error *error)
-{
-    float *mean = round->mean, *sums = round->sums;
-    if (c->block_mean) {
-        round->mean = c->block_mean;
-        round->sums = c->block_sums;
-    }
-    hed_status status = c->solver->begin(c, round, error);
-    if (!status) status = c->solver->end(c, round, error);
-    round->mean = mean;
-    round->sums = sums;
-    if (!status && c->block_mean) mppi_merge_blocks(c, round);
-    return status;
 }
 
 hed_status hed_mppi_solve(

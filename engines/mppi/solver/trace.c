@@ -1,7 +1,7 @@
 /* Trajectories of samples for display, on devices (kernels/trace.cl). */
 #include <stdlib.h>
 
-#include "solver/device.h"
+#include "solver/layout.h"
 
 extern const char hed_mppi_trace_cl[];
 

@@ -3,6 +3,7 @@
 #ifndef SYNTH_IMPORT_ANK_H
 #define SYNTH_IMPORT_ANK_H
 
+#include "model/model.h"
 #include "heddle/synth_file.h"
 #include "heddle/base.h"
 
@@ -290,5 +291,14 @@ uint32_t synth_import_routes(
 bool synth_import_controller(
     synth_import *import, synth_ank_id id, uint32_t *number, hed_synth_route *route);
 bool synth_import_host(const synth_import *import, synth_ank_id id, uint32_t *number);
+
+/* A value that is being clamped to its range, and its owner for the report. */
+typedef struct synth_fitting {
+    synth_import *im;
+    const char *of, *key;
+} synth_fitting;
+
+/* Clamps a member to its range, and reports the change. */
+void synth_import_fit(const synth_fitting *f, const hed_field *field, void *at);
 
 #endif

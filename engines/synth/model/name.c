@@ -289,3 +289,9 @@ void synth_table_free(synth_table *table, const hed_allocator *allocator)
     hed_delete(allocator, table->slots, table->capacity, sizeof *table->slots);
     *table = (synth_table){0};
 }
+
+const char *hed_synth_solver_name(hed_synth_solver solver)
+{
+    static const char *const names[] = {"auto", "cpu", "group", "global", "grid"};
+    return (unsigned)solver < HED_SYNTH_SOLVER_COUNT ? names[solver] : "unknown";
+}

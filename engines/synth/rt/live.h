@@ -43,7 +43,7 @@ void live_play(
 /* Reports that the driver cannot continue. Any thread; the first call is recorded. */
 void live_end(hed_synth_live *live, hed_status status, const char *text);
 
-/* ---- the thread that drives a device: exchange.c ---- */
+/* ---- the thread that drives a device: live_exchange.c ---- */
 
 typedef struct live_exchange live_exchange;
 hed_status live_exchange_create(hed_synth_live *live, live_exchange **exchange, hed_error *error);

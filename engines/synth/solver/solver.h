@@ -143,10 +143,23 @@ struct hed_synth {
     uint64_t sample;
     hed_meter meter;
     hed_config_origin configured; /* origin of the choice of solver */
-    uint32_t items;               /* items of a work-group, as measured (tune.h); 0: by rule */
+    uint32_t items;               /* items of a work-group, as tuned; 0: by rule */
 };
 
-/* ---- tune.c: measured choices: the solver, the layout, the size of a work-group ---- */
+/* ---- choice.c: the solver, the layout, the size of a work-group, as tuned or by rule ---- */
+
+/* Chooses the shape of rows: as wide as the entities that step together, and as many lists as a
+ * group of 1024 items has, or a group of `requested` items. */
+void synth_choose_shape(
+    const hed_device_info *info, uint32_t requested, uint32_t *warps, uint32_t *lanes);
+/* True if AUTO may choose a solver: a device other than the host is meant to be used; a grid
+ * pays for its packets, or for a launch a sample, only with many bodies. */
+bool synth_is_sensible(const hed_synth *synth, hed_synth_solver id);
+/* Chooses the solver; `grid`: AUTO may choose the grid. */
+hed_status synth_choose_solver(hed_synth *synth, bool grid, hed_error *error);
+/* Returns the pipeline of a measurement, without its functions. */
+hed_pipeline_def synth_tune_pipeline(void);
+hed_problem synth_tune_problem(const hed_synth_instrument *instrument);
 
 /* Looks up the tuned configuration of such an instrument on this device; `configured` is
  * HED_ORIGIN_DEFAULT if there is none. */
@@ -155,7 +168,7 @@ hed_status synth_tuned_resolve(hed_device *device, const hed_synth_instrument *i
 /* Applies `tuned` to the open members of a definition, and to the items of a work-group (0: by
  * rule). */
 void synth_tuned_apply(const hed_config *tuned, hed_synth_def *def, uint32_t *items);
-/* Creates a synth with a configuration; `tuned` NULL: by rule. In synth.c. Errors: as
+/* Creates a synth with a configuration; `tuned` NULL: by rule (synth.c). Errors: as
  * hed_synth_create(). */
 hed_status synth_create_tuned(hed_device *device, const hed_synth_def *def, const hed_config *tuned,
     hed_synth **synth, hed_error *error);

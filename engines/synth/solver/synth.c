@@ -10,12 +10,6 @@ hed_synth_def hed_default_synth_def(void)
         .rate = 48000.0, .block = 256, .max_events = 1024, .pack = HED_PACK_ROWS, .threads = 1};
 }
 
-const char *hed_synth_solver_name(hed_synth_solver solver)
-{
-    static const char *const names[] = {"auto", "cpu", "group", "global", "grid"};
-    return (unsigned)solver < HED_SYNTH_SOLVER_COUNT ? names[solver] : "unknown";
-}
-
 /* ---- creation ---- */
 
 enum { MOST_INPUTS = 64, MOST_THREADS = 256 };
@@ -54,21 +48,6 @@ static hed_status synth_check_def(
     return HED_OK;
 }
 
-/* Chooses the shape of rows: as wide as the entities that step together, and as many lists as a
- * group of 1024 items has, or a group of `wanted` items. */
-static void synth_choose_shape(
-    const hed_device_info *info, uint32_t requested, uint32_t *warps, uint32_t *lanes)
-{
-    bool gpu = info->type == HED_DEVICE_GPU;
-    uint32_t width = gpu && info->lane_width ? info->lane_width : 32;
-    *lanes = width < 128 ? width : 128;
-    uint32_t items = gpu && info->max_group < 1024 ? info->max_group : 1024;
-    if (requested && requested < items) items = requested;
-    *warps = gpu ? items / *lanes : 1;
-    if (*warps < 1) *warps = 1;
-    if (*warps > 32) *warps = 32;
-}
-
 hed_status synth_make_program(const hed_allocator *allocator, hed_device *device,
     const hed_synth_def *def, uint32_t items, const hed_synth_instrument *instrument,
     synth_program **program, hed_error *error)
@@ -78,44 +57,6 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
         .vectors = def->solver == HED_SYNTH_SOLVER_CPU};
     synth_choose_shape(hed_device_describe(device), items, &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
-}
-
-/* Solvers in the order in which AUTO tries them: the first valid one is used. */
-static const synth_solver_ops *const all_ops[] = {
-    &synth_cpu_ops, &synth_group_ops, &synth_grid_ops, &synth_global_ops};
-enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192, LARGE_WITH_PACKETS = 1024 };
-
-/* True if AUTO may choose a solver: a device other than the host is meant to be used; a grid
- * pays for its packets, or for a launch a sample, only with many bodies. */
-static bool is_sensible(const hed_synth *synth, hed_synth_solver id)
-{
-    const hed_device_info *info = hed_device_describe(synth->device);
-    bool host = strcmp(info->backend, "host") == 0;
-    if (host || id == HED_SYNTH_SOLVER_CPU) return host && id == HED_SYNTH_SOLVER_CPU;
-    if (id != HED_SYNTH_SOLVER_GRID) return true;
-    uint32_t large = synth_grid_has_packets(info) ? LARGE_WITH_PACKETS : LARGE;
-    return synth->def.math == HED_MATH_FAST && !synth->def.resident &&
-           hed_synth_instrument_count(synth->def.instrument, HED_SYNTH_BODY) >= large;
-}
-
-/* Chooses the solver; `grid`: AUTO may choose the grid. */
-static hed_status choose_solver(hed_synth *synth, bool grid, hed_error *error)
-{
-    hed_synth_solver requested = synth->def.solver;
-    char reason[256] = "none runs on this device";
-    for (uint32_t i = 0; i < OPS_COUNT; i++) {
-        hed_synth_solver id = all_ops[i]->id;
-        if (requested == HED_SYNTH_SOLVER_AUTO
-                ? !is_sensible(synth, id) || (id == HED_SYNTH_SOLVER_GRID && !grid)
-                : id != requested)
-            continue;
-        if (!all_ops[i]->valid(synth, reason, sizeof reason)) continue;
-        synth->ops = all_ops[i];
-        synth->def.solver = synth->ops->id;
-        return HED_OK;
-    }
-    return hed_fail(error, HED_ERROR_UNSUPPORTED, "solver %s on %s: %s",
-        hed_synth_solver_name(requested), hed_device_describe(synth->device)->id, reason);
 }
 
 static uint64_t block_ns(const hed_synth_def *def)
@@ -129,7 +70,7 @@ static hed_status build_solver(
 {
     if (synth_make_program(&synth->allocator, synth->device, &synth->def, synth->items, instrument,
             &synth->program, error) ||
-        choose_solver(synth, grid, error))
+        synth_choose_solver(synth, grid, error))
         return error->status;
     if (!synth->stream) {
         hed_stream_create(synth->device, NULL, &synth->stream, error);
@@ -145,9 +86,9 @@ static hed_status synth_build(
     char reason[256];
     bool automatic = synth->def.solver == HED_SYNTH_SOLVER_AUTO;
     /* cpu and grid have different programs, and for a grid the full program would be large */
-    if (automatic && is_sensible(synth, HED_SYNTH_SOLVER_CPU))
+    if (automatic && synth_is_sensible(synth, HED_SYNTH_SOLVER_CPU))
         synth->def.solver = HED_SYNTH_SOLVER_CPU;
-    else if (automatic && is_sensible(synth, HED_SYNTH_SOLVER_GRID) &&
+    else if (automatic && synth_is_sensible(synth, HED_SYNTH_SOLVER_GRID) &&
              synth_grid_ops.valid(synth, reason, sizeof reason))
         synth->def.solver = HED_SYNTH_SOLVER_GRID;
     /* the grid's limits are checked only when its tables are made */

@@ -1,91 +1,14 @@
 /* Measurement of the fastest solver for an instrument on a device: a pipeline of the tuner
- * (heddle/tune.h) whose parameters are the solver, the packing of entities into lanes, and the
- * items of a work-group. The result is stored in the tuning database, where hed_synth_create()
- * looks it up for HED_SYNTH_SOLVER_AUTO. Value 0 of each parameter selects the rules, so the
- * default is the behaviour of an untuned device. */
+ * (heddle/tune.h) with the parameters of choice.c. The result is stored in the tuning
+ * database, where hed_synth_create() looks it up for HED_SYNTH_SOLVER_AUTO. */
 #include "solver/solver.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "heddle/tune.h"
-#include "solver/group/kernels.h"
 
-enum { STRUCTURE, PACK, ITEMS, PARAMETERS };
 enum { RUN_BLOCKS = 4, CHECKED_FRAMES = 1024, NOTES = 12 };
-
-/* ---- the space ---- */
-
-static const int64_t solvers[] = {
-    HED_SYNTH_SOLVER_AUTO, HED_SYNTH_SOLVER_GROUP, HED_SYNTH_SOLVER_GLOBAL, HED_SYNTH_SOLVER_GRID};
-static const char *const solver_labels[] = {"rule", "group", "global", "grid"};
-static const int64_t packs[] = {0, 1 + HED_PACK_ROWS, 1 + HED_PACK_EXACT_COST, 1 + HED_PACK_EXACT,
-    1 + HED_PACK_GREEDY, 1 + HED_PACK_SPREAD};
-static const char *const pack_labels[] = {
-    "rule", "rows", "exact_cost", "exact", "greedy", "spread"};
-static const int64_t group_items[] = {0, 32, 64, 128, 256, 512, 1024};
-
-#define CHOICES(values) values, HED_COUNT(values), 0
-static const hed_parameter_def parameters[PARAMETERS] = {
-    [STRUCTURE] = {"STRUCTURE", CHOICES(solvers), solver_labels},
-    [PACK] = {"PACK", CHOICES(packs), pack_labels},
-    [ITEMS] = {"ITEMS", CHOICES(group_items), NULL},
-};
-static const hed_condition conditions[] = {
-    {"PACK", "STRUCTURE == \"group\" or STRUCTURE == \"global\""},
-    {"ITEMS", "STRUCTURE == \"group\" or STRUCTURE == \"global\""},
-};
-static const char *const dimensions[] = {"bodies", "springs", "others", "voices"};
-
-static hed_pipeline_def pipeline_of(void)
-{
-    return (hed_pipeline_def){
-        .name = "synth", .version = "1", .parameters = parameters, .parameter_count = PARAMETERS,
-        .conditions = conditions, .condition_count = HED_COUNT(conditions),
-        .dimensions = dimensions, .dimension_count = HED_COUNT(dimensions),
-    };
-}
-
-const hed_kernel_def *hed_synth_tune_description(void)
-{
-    static const hed_kernel_def description = {
-        .name = "synth", .summary = "the solver of an instrument", .parameters = parameters,
-        .parameter_count = PARAMETERS, .dimensions = dimensions,
-        .dimension_count = HED_COUNT(dimensions),
-    };
-    return &description;
-}
-
-static hed_problem problem_of(const hed_synth_instrument *instrument)
-{
-    const hed_synth_instrument_def *def = hed_synth_instrument_definition(instrument);
-    int64_t others = 0;
-    for (int type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
-        if (type != HED_SYNTH_BODY && type != HED_SYNTH_SPRING)
-            others += hed_synth_instrument_count(instrument, (hed_synth_entity_type)type);
-    return (hed_problem){4, {hed_synth_instrument_count(instrument, HED_SYNTH_BODY),
-                                hed_synth_instrument_count(instrument, HED_SYNTH_SPRING) + 1,
-                                others + 1, def->mode == HED_SYNTH_SINGLETON ? 1 : def->voices}};
-}
-
-hed_status synth_tuned_resolve(hed_device *device, const hed_synth_instrument *instrument,
-    hed_config *tuned, hed_config_origin *configured)
-{
-    *configured = HED_ORIGIN_DEFAULT;
-    if (strcmp(hed_device_describe(device)->backend, "host") == 0) return HED_OK;
-    hed_pipeline_def pipeline = pipeline_of();
-    hed_problem problem = problem_of(instrument);
-    return hed_pipeline_resolve(device, &pipeline, &problem, tuned, configured, NULL);
-}
-
-void synth_tuned_apply(const hed_config *tuned, hed_synth_def *def, uint32_t *items)
-{
-    if (tuned->values[STRUCTURE]) def->solver = (hed_synth_solver)tuned->values[STRUCTURE];
-    if (tuned->values[PACK]) def->pack = (hed_pack_method)(tuned->values[PACK] - 1);
-    *items = (uint32_t)tuned->values[ITEMS];
-}
-
-/* ---- the pipeline's work ---- */
 
 typedef struct tuning {
     hed_device *device;
@@ -183,8 +106,8 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
     t.def.solver = HED_SYNTH_SOLVER_AUTO;
     hed_tune_def options = tune ? *tune : hed_default_tune_def();
     if (!make_expected(&t, error)) {
-        hed_problem problem = problem_of(def->instrument);
-        hed_pipeline_def pipeline = pipeline_of();
+        hed_problem problem = synth_tune_problem(def->instrument);
+        hed_pipeline_def pipeline = synth_tune_pipeline();
         pipeline.prepare = prepare;
         pipeline.run = tune_run_block;
         pipeline.check = tune_check_block;

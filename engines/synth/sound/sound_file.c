@@ -32,12 +32,6 @@ hed_status synth_sound_read(const char *path, synth_sound *sound, hed_error *err
     return status;
 }
 
-void synth_sound_free(synth_sound *sound)
-{
-    free(sound->samples);
-    *sound = (synth_sound){0};
-}
-
 hed_status synth_sound_writer_open(const char *path, uint32_t rate, uint32_t channels,
     synth_sound_format format, uint64_t frames, synth_sound_writer **writer, hed_error *error)
 {

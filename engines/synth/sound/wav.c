@@ -347,3 +347,9 @@ hed_status synth_wav_writer_open(const char *path, uint32_t rate, uint32_t chann
     *writer = &w->base;
     return HED_OK;
 }
+
+void synth_sound_free(synth_sound *sound)
+{
+    free(sound->samples);
+    *sound = (synth_sound){0};
+}

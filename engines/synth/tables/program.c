@@ -298,13 +298,6 @@ static hed_status name_elements(synth_builder *b, hed_error *error)
 
 /* ---- gates, targets, stems: counted, then filled ---- */
 
-uint32_t synth_gate_word(const synth_program *program, hed_synth_route route)
-{
-    uint32_t i = 0;
-    while (!synth_is_same_route(program->gates[i].route, route)) i++;
-    return program->gates[i].word;
-}
-
 static hed_status make_gates(synth_builder *b, hed_error *error)
 {
     synth_program *program = b->program;

@@ -3,6 +3,13 @@
 #include "tables/parts.h"
 #include "support/strict_math.h"
 
+uint32_t synth_gate_word(const synth_program *program, hed_synth_route route)
+{
+    uint32_t i = 0;
+    while (!synth_is_same_route(program->gates[i].route, route)) i++;
+    return program->gates[i].word;
+}
+
 /* An element whose fields are being written. */
 typedef struct element {
     synth_builder *b;

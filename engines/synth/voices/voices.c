@@ -181,21 +181,6 @@ void synth_voices_adopt(synth_voices *v, const synth_voices *from)
     synth_settings_adopt(v, from);
 }
 
-/* Pokes all current values again into stores that were replaced or reset; words that follow MIDI
- * last. All islands wake, as they do when a parameter is set: a repeated setting may be the
- * weight of a sleeping body. */
-static void renew(synth_voices *v)
-{
-    v->renew = false;
-    for (uint32_t i = 0; i < v->instances; i++) synth_sleep_wake_all(v, i);
-    synth_settings_renew(v);
-    for (uint32_t i = 0; i < v->instances; i++) {
-        if (v->voices[i].used) synth_control_dilate(v, i);
-        for (uint32_t t = 0; t < v->targets; t++) synth_control_target(v, i, t, false);
-    }
-    synth_notes_renew(v);
-}
-
 /* ---- all sound off ---- */
 
 bool synth_voices_is_sound_off(const hed_synth_event *e)
@@ -206,36 +191,7 @@ bool synth_voices_is_sound_off(const hed_synth_event *e)
 
 uint64_t synth_voices_silenced(const synth_voices *v) { return v->silenced; }
 
-/* Silences a channel: resets gate counts of the silenced instances, since notes of this very
- * sample may have started gates. */
-void synth_voices_silence(synth_voices *v, uint32_t channel)
-{
-    uint64_t silenced = synth_notes_silence(v, channel);
-    for (uint32_t i = 0; i < v->instances; i++)
-        for (uint32_t g = 0; silenced >> i & 1 && g < v->program->layout.gates; g++) {
-            uint32_t word = v->program->gates[g].word + SYNTH_GATE_COUNT;
-            synth_voices_poke(v, i, word, v->program->image[word]);
-            synth_voices_poke(v, i, v->program->gates[g].word + SYNTH_GATE_HELD, 0);
-        }
-    v->silenced |= silenced;
-    renew(v);
-}
-
 /* ---- pokes ---- */
-
-void synth_voices_poke(synth_voices *v, uint32_t instance, uint32_t word, uint32_t value)
-{
-    uint32_t at = (word * 0x9e3779b1u ^ instance * 0x85ebca77u) >> 2 & (v->slot_count - 1);
-    for (; v->slots[at].generation == v->generation; at = (at + 1) & (v->slot_count - 1)) {
-        synth_record *record = &v->records[v->slots[at].record];
-        if (record->instance != instance || record->poke.word != word) continue;
-        record->poke.value = value;
-        return;
-    }
-    assert(v->count < v->capacity); /* guaranteed by synth_voices_check() */
-    v->slots[at] = (synth_slot){v->generation, v->count};
-    v->records[v->count++] = (synth_record){{v->frame, word, value}, instance};
-}
 
 static void set_frame(synth_voices *v, uint32_t frame)
 {
@@ -410,7 +366,7 @@ hed_status synth_voices_run(synth_voices *v, const hed_synth_event *events, uint
     v->silenced = 0;
     set_frame(v, 0);
     synth_sleep_check(v);
-    if (v->renew) renew(v);
+    if (v->renew) synth_voices_renew(v);
     for (uint32_t i = 0; i < count; i++) {
         const hed_synth_event *e = &events[i];
         if (e->frame != v->frame) set_frame(v, e->frame);

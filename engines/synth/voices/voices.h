@@ -1,10 +1,13 @@
 /* Voices: state of MIDI channels, assignment of keys to instances, and the pokes of a block.
  *
- *   voices.c   creation, events of a block, pokes in order
- *   notes.c    keys, stealing, gates
- *   control.c  controllers, bends, pressure, MPE zones, words that follow them; parameters set by
- *              events
- *   sleep.c    islands of bodies that fall asleep and wake
+ *   pokes.c        changes of words before a sample
+ *   settings.c     parameters set by events
+ *   sleep.c        islands of bodies that fall asleep and wake
+ *   control.c      values of words that follow controllers, bends and pressure; MPE zones
+ *   notes.c        keys, stealing, gates
+ *   renew.c        all current values again, in stores that were reset
+ *   controllers.c  controllers, bends, pressure and tempo as received
+ *   voices.c       creation, events of a block, pokes in order
  *
  * In HED_SYNTH_SINGLETON there is one instance for any number of keys; otherwise each key that
  * is down has its own instance. */
@@ -269,7 +272,7 @@ struct synth_voices {
     uint32_t slot_count, generation;
 };
 
-/* ---- voices.c ---- */
+/* ---- pokes.c ---- */
 
 /* Changes a word of an instance before sample voices->frame; replaces an earlier poke of the
  * word at that sample. */
@@ -280,6 +283,12 @@ static inline void synth_voices_poke_float(
     synth_voices_poke(voices, instance, word, hed_as_uint(value));
 }
 
+/* ---- renew.c ---- */
+
+/* Pokes all current values again into stores that were replaced or reset; words that follow MIDI
+ * last. All islands wake, as they do when a parameter is set: a repeated setting may be the
+ * weight of a sleeping body. */
+void synth_voices_renew(synth_voices *voices);
 /* Ends all notes of a channel; the instances of these notes are reset before this run's pokes. */
 void synth_voices_silence(synth_voices *voices, uint32_t channel);
 

@@ -122,18 +122,6 @@ static kind lattice_kind_of(const synth_network *network, uint32_t index)
         .cubic = material->cubic / synth_network_common(network)};
 }
 
-/* Sets all constants that depend on the dilation. */
-void synth_grid_set_dilation(synth_solver *solver, float dilation)
-{
-    const synth_network *network = &solver->network;
-    double decay = hed_strict_exp(-(double)network->class_rate[0] * dilation);
-    solver->step.dilation = dilation;
-    solver->step.slowness = 1.0f / dilation;
-    solver->step.decay = (float)decay;
-    solver->step.gain = (float)(decay * network->class_weight[0] * dilation * dilation *
-                                synth_network_common(network));
-}
-
 static void set_stiffness(synth_solver *solver)
 {
     const synth_network *network = &solver->network;

@@ -1,6 +1,7 @@
 /* State of solver grid between blocks: reading, resetting, and carrying over to a changed
  * instrument. */
 #include "solver/grid/grid.h"
+#include "support/strict_math.h"
 
 static void state_clear(synth_solver *solver, uint32_t index, hed_error *error)
 {
@@ -152,4 +153,16 @@ hed_status synth_grid_carry(synth_solver *solver, synth_solver *from, hed_error 
     release_state(solver, state);
     hed_delete(&solver->arena.allocator, packets, words, sizeof *packets);
     return error->status;
+}
+
+/* Sets all constants that depend on the dilation. */
+void synth_grid_set_dilation(synth_solver *solver, float dilation)
+{
+    const synth_network *network = &solver->network;
+    double decay = hed_strict_exp(-(double)network->class_rate[0] * dilation);
+    solver->step.dilation = dilation;
+    solver->step.slowness = 1.0f / dilation;
+    solver->step.decay = (float)decay;
+    solver->step.gain = (float)(decay * network->class_weight[0] * dilation * dilation *
+                                synth_network_common(network));
 }

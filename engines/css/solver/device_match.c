@@ -1,6 +1,6 @@
-/* See device.h. Buffers and graphs are made for the known requirements, and made again with more
- * room if the counters report a fault. */
-#include "solver/device.h"
+/* See device_match.h. Buffers and graphs are made for the known requirements, and made again with
+ * more room if the counters report a fault. */
+#include "solver/device_match.h"
 
 #include <string.h>
 

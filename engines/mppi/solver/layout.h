@@ -1,7 +1,7 @@
-/* Declarations common to the solvers of devices: layout of a round (choice.c), and the text that
+/* Declarations common to the solvers of devices: layout of a round (layout.c), and the text that
  * kernels are compiled from (text.c). */
-#ifndef HED_MPPI_DEVICE_H
-#define HED_MPPI_DEVICE_H
+#ifndef HED_MPPI_LAYOUT_H
+#define HED_MPPI_LAYOUT_H
 
 #include "kernels/words.h"
 #include "kernels/fixed.h"
@@ -144,5 +144,17 @@ hed_status mppi_along_create(hed_mppi *c, const mppi_layout *layout, hed_buffer 
 /* Computes controller->states from state and plan. */
 hed_status mppi_along_run(hed_mppi *c, mppi_along *along, hed_error *error);
 void mppi_along_destroy(mppi_along *along);
+
+/* ---- choice.c: the tuned solver and tile ---- */
+
+/* Returns the bytes of a pipeline's version: a line, and the texts. */
+size_t mppi_version_bytes(const hed_mppi *controller);
+/* Builds the pipeline of a measurement, without its functions. Its version covers everything that
+ * determines its speed in addition to the sizes; it has the texts as they are, since their comments
+ * do not count in a version. `version`: mppi_version_bytes(). */
+hed_pipeline_def mppi_tune_pipeline(const hed_mppi *controller, char *version);
+hed_problem mppi_tune_problem(const hed_mppi *controller);
+/* Converts a configuration to the solver and choice of hed_mppi_def. */
+void mppi_tuned_choice(const hed_config *config, hed_mppi_solver *solver, char *text, size_t size);
 
 #endif
