@@ -7,8 +7,9 @@
 #include "support/file.h"
 #include <stddef.h>
 
-/* Numbers in text files: with a decimal point in every locale, correctly rounded, and quick
- * enough for millions. */
+/* ---- numbers in text files ----
+ *
+ * With a decimal point in every locale, correctly rounded, and quick enough for millions. */
 
 /* maximum of bytes that cloth_write_number() writes, the final zero included */
 enum { CLOTH_NUMBER_TEXT = 24 };

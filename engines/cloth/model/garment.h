@@ -194,8 +194,9 @@ hed_status cloth_reference_frames_float(const cloth_garment *garment,
     const cloth_reference_def *def, uint32_t frames, float *positions, float *previous,
     float *carry, float *last_dt);
 
-/* Steps of cloth_garment_create(), one file each. Each fills a part of the garment;
- * cloth_garment_destroy() frees an unfinished garment. */
+/* ---- steps of cloth_garment_create(), one file each ----
+ *
+ * Each step fills a part of the garment; cloth_garment_destroy() frees an unfinished garment. */
 
 enum {
     CLOTH_DEGREE_LIMIT =

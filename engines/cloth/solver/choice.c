@@ -191,7 +191,6 @@ hed_status cloth_choose_structure(
 
 /* Limits of the rules for patches and whole garments, from a prototype's measurements on an H200
  * (docs/cloth.md). */
-
 enum {
     REGISTER_TABLE = 1024, /* maximum number of particles of a patch with a table in registers */
     STREAM_THREADS = 512,

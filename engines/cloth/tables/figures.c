@@ -423,8 +423,9 @@ static void find_on_mesh(finder *f)
         }
 }
 
-/* Levels of a mesh: any two particles with a constraint between them are at most one level
- * apart. */
+/* ---- levels of a mesh ----
+ *
+ * Any two particles with a constraint between them are at most one level apart. */
 
 /* Assigns levels to one connected component, breadth-first from `start`, counted from `first`.
  * Returns the number of its particles: they are in `queue`, the farthest last. */

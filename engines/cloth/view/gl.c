@@ -100,8 +100,10 @@ hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, uin
     return status;
 }
 
-/* Contexts without a window. EGL_EXT_platform_device finds GPUs without any display server,
- * EGL_MESA_platform_surfaceless finds Mesa's software. */
+/* ---- contexts without a window ----
+ *
+ * EGL_EXT_platform_device finds GPUs without any display server, EGL_MESA_platform_surfaceless
+ * finds Mesa's software. */
 
 enum { MOST_DEVICES = 64 };
 

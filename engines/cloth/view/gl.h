@@ -106,7 +106,6 @@ hed_status cloth_target_read(const cloth_gl *gl, const cloth_target *target, uin
 
 /* An OpenGL context without a window, through EGL, which is loaded at run time: on a GPU, else on
  * Mesa's software. */
-
 typedef struct cloth_headless {
     PFNEGLBINDAPIPROC BindAPI;
     PFNEGLCHOOSECONFIGPROC ChooseConfig;

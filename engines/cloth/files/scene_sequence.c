@@ -1,0 +1,147 @@
+/* Sequences of meshes: a PC2 point cache, numbered mesh files such as walk_####.obj, or an
+ * animation of a glTF file. */
+#include "files/scene_parts.h"
+#include "support/strict_math.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { MOST_FILES = 100000 };
+
+static bool is_gltf(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && (strcasecmp(dot, ".glb") == 0 || strcasecmp(dot, ".gltf") == 0);
+}
+
+/* Reads a point cache, or an animation of a glTF file. */
+static void read_samples(cloth_scene_reader *reader, hed_json_node sequence, const char *path,
+    double rate, hed_cloth_pc2_data *data)
+{
+    hed_error error = {0};
+    const char *animation = hed_json_has(sequence, "animation")
+                                ? hed_json_string(hed_json_member(sequence, "animation"))
+                                : NULL;
+    if (is_gltf(path)) hed_cloth_gltf_sample(path, animation, rate, data, &error);
+    else if (animation)
+        hed_json_reject(hed_json_member(sequence, "animation"),
+            "%s has no animations: expected a .glb or .gltf file", path);
+    else hed_cloth_pc2_read(path, data, &error);
+    cloth_scene_failed(hed_json_member(sequence, "file"), &error);
+    if (cloth_scene_fine(reader)) return;
+    hed_cloth_pc2_free(data);
+}
+
+static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node object,
+    const char *path, uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
+{
+    hed_cloth_pc2_data data = {0};
+    hed_json_node node = hed_json_member(object, "file");
+    double rate = sequence->rate > 0 ? sequence->rate : reader->scene->rate;
+    read_samples(reader, object, path, rate, &data);
+    if (!cloth_scene_fine(reader)) return;
+    /* The last sample of a looped animation is its first one; its samples are `rate` /
+     * `sampling` a second. */
+    if (is_gltf(path) && sequence->loop && data.frame_count > 1) data.frame_count--;
+    if (is_gltf(path)) sequence->rate = rate / (double)data.sampling;
+    if (data.vertex_count != vertex_count || data.frame_count == 0)
+        hed_json_reject(node,
+            "%s has %u vertices in %u samples; the "
+            "mesh has %u vertices",
+            path, data.vertex_count, data.frame_count, vertex_count);
+    float *samples = cloth_scene_allocate(
+        reader, node, (uint64_t)data.frame_count * vertex_count, 3 * sizeof *samples);
+    for (uint32_t s = 0; samples && s < data.frame_count; s++) {
+        float *to = samples + 3 * (size_t)s * vertex_count;
+        cloth_scene_place(matrix, data.positions + 3 * (size_t)s * vertex_count, to, vertex_count);
+        if (!cloth_scene_check_near(node, path, to, vertex_count)) break;
+    }
+    if (sequence->rate == 0)
+        sequence->rate = reader->scene->rate / (data.sampling > 0 ? (double)data.sampling : 1.0);
+    sequence->samples = samples;
+    sequence->sample_count = samples ? data.frame_count : 0;
+    hed_cloth_pc2_free(&data);
+}
+
+static void read_files(cloth_scene_reader *reader, hed_json_node node, const char *pattern,
+    uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
+{
+    uint32_t first = cloth_scene_integer(node, "first", 1, 0, MOST_FILES);
+    uint32_t last = (uint32_t)hed_json_integer(hed_json_member(node, "last"), first, MOST_FILES);
+    if (!cloth_scene_fine(reader)) return;
+    uint32_t count = last - first + 1;
+    float *samples =
+        cloth_scene_allocate(reader, node, (uint64_t)count * vertex_count, 3 * sizeof *samples);
+    for (uint32_t s = 0; samples && s < count && cloth_scene_fine(reader); s++) {
+        hed_cloth_mesh mesh = {0};
+        hed_error error = {0};
+        float *to = samples + 3 * (size_t)s * vertex_count;
+        const char *mark = strchr(pattern, '#');
+        int digits = (int)strspn(mark, "#");
+        const char *path =
+            cloth_scene_text(reader, node, "%.*s%0*u%s", (int)(mark - pattern), pattern, digits,
+                first + s, mark + digits); /* "a/walk_####.obj" and 7: "a/walk_0007.obj" */
+        hed_cloth_mesh_read(path, &mesh, &error);
+        if (cloth_scene_failed(node, &error)) break;
+        if (mesh.vertex_count != vertex_count) {
+            hed_json_reject(
+                node, "%s has %u vertices; the mesh has %u", path, mesh.vertex_count, vertex_count);
+        } else {
+            /* the other files would give the same warning */
+            if (mesh.warning && s == 0) cloth_scene_warn(reader, "%s", mesh.warning);
+            cloth_scene_place(matrix, mesh.positions, to, vertex_count);
+            cloth_scene_check_near(node, path, to, vertex_count);
+        }
+        hed_cloth_mesh_free(&mesh);
+    }
+    if (sequence->rate == 0) sequence->rate = reader->scene->rate;
+    sequence->samples = samples;
+    sequence->sample_count = samples ? count : 0;
+}
+
+static const hed_field sequence_rows[] = {
+    {"file", "PC2 point cache, numbered meshes as walk_####.obj, or a glTF file (.glb, .gltf) whose skeleton moves the mesh in it", .kind = HED_FIELD_TEXT, .required = true},
+    {"animation", "name of an animation of a glTF file; the first by default", .kind = HED_FIELD_TEXT},
+    {"first", "number of the first file; 1 by default", .kind = HED_FIELD_INTEGER, .high = MOST_FILES},
+    {"last", "number of the last file", .kind = HED_FIELD_INTEGER, .high = MOST_FILES},
+    {"rate", "samples in a second; the scene's rate by default", HED_AS_NUMBER(cloth_sequence, rate, 1e-3, 1e5, NULL)},
+    {"loop", "true: the first sample follows the last one; otherwise the last one stays", HED_AS_BOOLEAN(cloth_sequence, loop)},
+    {0},
+};
+const hed_fields cloth_sequence_fields = {
+    "sequence", "positions over time, in the order of the mesh's vertices", .rows = sequence_rows};
+
+void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
+    uint32_t vertex_count, const double matrix[12], cloth_sequence *sequence)
+{
+    hed_fields_read(&cloth_sequence_fields, node, sequence, reader);
+    hed_json_node file = hed_json_member(node, "file");
+    const char *path = cloth_scene_path(reader, file);
+    if (!cloth_scene_fine(reader)) return;
+    if (strchr(path, '#')) {
+        read_files(reader, node, path, vertex_count, matrix, sequence);
+    } else if (hed_json_has(node, "first") || hed_json_has(node, "last")) {
+        hed_json_reject(file, "\"first\" and \"last\" count files; expected a "
+                              "name with #### for the number");
+    } else {
+        scene_motion_read_cache(reader, node, path, vertex_count, matrix, sequence);
+    }
+}
+
+void cloth_sequence_at(
+    const cloth_sequence *sequence, uint32_t vertex_count, double time, float *positions)
+{
+    double place = time * sequence->rate, count = sequence->sample_count;
+    /* after the last sample follows the first one */
+    if (sequence->loop) place = fmod(place, count);
+    double low = floor(fmin(place, count - 1));
+    uint32_t last = sequence->sample_count - 1, a = (uint32_t)low;
+    uint32_t b = a < last ? a + 1 : sequence->loop ? 0 : a;
+    float part = (float)(fmin(place, sequence->loop ? count : count - 1) - low);
+    const float *from = sequence->samples + 3 * (size_t)a * vertex_count,
+                *to = sequence->samples + 3 * (size_t)b * vertex_count;
+    for (size_t i = 0; i < 3 * (size_t)vertex_count; i++)
+        positions[i] = from[i] + part * (to[i] - from[i]);
+}
