@@ -94,3 +94,22 @@ void cli_browser_close(cli_browser *browser)
     cli_browser_end(&browser->process);
     *browser = (cli_browser){0};
 }
+
+bool cli_browser_check(const hed_arguments *arguments, bool shader)
+{
+    const char *device = hed_text_of(arguments, "device");
+    if (!shader && (hed_given(arguments, "browser") || hed_given(arguments, "headless"))) {
+        fputs("heddle: --browser and --headless require a shader in WGSL\n", stderr);
+        return true;
+    }
+    if (shader && device && strcmp(device, "browser") != 0) {
+        fprintf(stderr, "heddle: --device %s: a shader in WGSL runs in a browser; leave it out\n",
+            device);
+        return true;
+    }
+    if (hed_given(arguments, "headless") && !hed_given(arguments, "browser")) {
+        fputs("heddle: --headless requires --browser chromium or --browser firefox\n", stderr);
+        return true;
+    }
+    return false;
+}

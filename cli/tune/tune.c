@@ -376,26 +376,6 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
 
 /* ---- the command ---- */
 
-/* Rejects options that require a shader, or exclude it. */
-static bool check_browser(const hed_arguments *arguments, bool shader)
-{
-    const char *device = hed_text_of(arguments, "device");
-    if (!shader && (hed_given(arguments, "browser") || hed_given(arguments, "headless"))) {
-        fputs("heddle: --browser and --headless require a shader in WGSL\n", stderr);
-        return true;
-    }
-    if (shader && device && strcmp(device, "browser") != 0) {
-        fprintf(stderr, "heddle: --device %s: a shader in WGSL runs in a browser; leave it out\n",
-            device);
-        return true;
-    }
-    if (hed_given(arguments, "headless") && !hed_given(arguments, "browser")) {
-        fputs("heddle: --headless requires --browser chromium or --browser firefox\n", stderr);
-        return true;
-    }
-    return false;
-}
-
 static int tune_in_browser(const hed_arguments *arguments, const char *origin, hed_error *error)
 {
     tuning t = {.arguments = arguments, .s = {.origin = origin}};
@@ -571,7 +551,7 @@ static int tune_run(const hed_arguments *arguments, void *user)
     bool by_name = origin && strncmp(origin, CLI_TUNE_PREFIX, strlen(CLI_TUNE_PREFIX)) == 0;
     bool browser = (device && strcmp(device, "browser") == 0) || hed_given(arguments, "browser");
     bool shader = origin && (cli_is_shader(origin) || (by_name && browser));
-    if (check_browser(arguments, shader)) return HED_EXIT_USAGE;
+    if (cli_browser_check(arguments, shader)) return HED_EXIT_USAGE;
     if (check_files(arguments, &error) != HED_OK) return cli_fail(&error);
     return shader ? tune_in_browser(arguments, origin, &error)
                   : tune_on_devices(arguments, origin, &error);

@@ -74,6 +74,8 @@ typedef struct cli_browser {
 
 /* True if a file is a WGSL shader, or a tune file of one. */
 bool cli_is_shader(const char *path);
+/* Rejects options that require a shader, or exclude it; true: rejected, with a message. */
+bool cli_browser_check(const hed_arguments *arguments, bool shader);
 /* Starts the server, opens a browser as --browser and --headless request, and waits for its page.
  * Errors: as hed_web_create() and hed_web_wait(). */
 hed_status cli_browser_open(cli_browser *browser, const hed_arguments *arguments,
