@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "control.h"
-#include "engines/cloth/view/view.h"
+#include "engines/cloth/view/pictures.h"
 #include "gl.h"
 #include "heddle/cloth_scene.h"
 #include "renderer.h"

@@ -6,7 +6,7 @@
 
 #include "cli/common/progress.h"
 #include "cli/common/report.h"
-#include "engines/cloth/view/view.h"
+#include "engines/cloth/view/pictures.h"
 #include "heddle/author.h"
 #include "heddle/thread.h"
 

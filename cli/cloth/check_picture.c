@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "engines/cloth/view/studio.h"
-#include "engines/cloth/view/view.h"
+#include "engines/cloth/view/pictures.h"
 #include "heddle/author.h"
 #include "support/png.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli/common/command.h"
 #include "cli/common/report.h"
-#include "engines/cloth/view/view.h"
+#include "engines/cloth/view/pictures.h"
 #include "heddle/cloth_contact.h"
 #include "heddle/cloth_scene.h"
 #include "heddle/stats.h"

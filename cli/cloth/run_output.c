@@ -2,7 +2,7 @@
  * files and pictures. */
 #include "run.h"
 
-#include "engines/cloth/view/view.h"
+#include "engines/cloth/view/pictures.h"
 #include "heddle/author.h"
 #include "support/sources.h"
 

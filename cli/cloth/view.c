@@ -2,7 +2,7 @@
 #include "cli/common/command.h"
 #include "heddle/cloth_scene.h"
 
-#include "engines/cloth/view/view.h"
+#include "engines/cloth/view/pictures.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #define CLOTH_GL_PICTURE_H
 
 #include "studio.h"
-#include "view.h"
+#include "pictures.h"
 
 typedef struct cloth_gl_picture cloth_gl_picture;
 

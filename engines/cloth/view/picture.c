@@ -1,5 +1,5 @@
 /* Pictures without a window: by OpenGL on a graphics processor, else in software. */
-#include "view.h"
+#include "pictures.h"
 
 #include "gl_picture.h"
 #include "software.h"

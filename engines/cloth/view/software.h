@@ -5,7 +5,7 @@
 
 #include "heddle/base.h"
 #include "studio.h"
-#include "view.h"
+#include "pictures.h"
 
 /* Small software rasteriser: triangles into a buffer that stores for each sample the nearest
  * triangle (a visibility buffer, Burns and Hunt 2013), so that each visible part is shaded once

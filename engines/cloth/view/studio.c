@@ -1,6 +1,6 @@
 /* Light, ground and cameras of a picture. */
 #include "studio.h"
-#include "view.h"
+#include "pictures.h"
 #include "heddle/math.h"
 
 #include <math.h>

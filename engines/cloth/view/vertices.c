@@ -2,7 +2,7 @@
 #include "vertices.h"
 
 #include "studio.h"
-#include "view.h"
+#include "pictures.h"
 
 #include "heddle/author.h"
 

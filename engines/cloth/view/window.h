@@ -3,7 +3,7 @@
 #define CLOTH_WINDOW_H
 
 #include "control.h"
-#include "view.h"
+#include "pictures.h"
 
 /* Probe of a test: called after each picture; it may change `control` as keys and mouse do. */
 typedef struct cloth_window_probe {
