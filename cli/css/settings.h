@@ -5,7 +5,7 @@
 #include "cli/common/command.h"
 #include "cli/css/keep.h"
 #include "cli/css/pages.h"
-#include "cli/css/words.h"
+#include "cli/css/text_words.h"
 
 typedef struct css_settings {
     css_page_list pages;

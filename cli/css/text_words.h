@@ -1,8 +1,8 @@
 /* Names that occur as words in templates, scripts and other texts. The names of the sheets are
  * looked for in the texts, so that a name with any characters is found (`md:w-1/2`,
  * `w-[calc(1%+2px)]`), between characters that are no part of a name. */
-#ifndef HED_CLI_CSS_WORDS_H
-#define HED_CLI_CSS_WORDS_H
+#ifndef HED_CLI_CSS_TEXT_WORDS_H
+#define HED_CLI_CSS_TEXT_WORDS_H
 
 #include "heddle/author.h"
 

@@ -1,5 +1,5 @@
-/* See words.h. */
-#include "cli/css/words.h"
+/* See text_words.h. */
+#include "cli/css/text_words.h"
 
 #include <stdlib.h>
 #include <string.h>
