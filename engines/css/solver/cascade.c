@@ -8,7 +8,6 @@
 
 #include "tables/lists.h"
 #include "solver/plain.h"
-#include "solver/writing.h"
 
 /* ---- ranks ---- */
 
@@ -362,35 +361,8 @@ static void find_winners(css_query *q, uint32_t *winners, hed_error *error)
         }
 }
 
-/* Finds the longhand of a name; `text` is work space. */
-static hed_status resolve_property(
-    const char *name, char text[64], const char **property, hed_error *error)
-{
-    if (!name) name = "";
-    size_t length = strlen(name);
-    bool custom = length >= 2 && name[0] == '-' && name[1] == '-';
-    *property = name;
-    if (custom && length > 2) return HED_OK;
-    for (size_t i = 0; i <= length && length < 64; i++) text[i] = css_ascii_lower(name[i]);
-    if (!length || length >= 64 || custom || !css_property_known(text))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "css: \"%.64s\" is no property of CSS that is known here; a custom property begins with --",
-            name);
-    *property = css_property_of(text);
-    const char *sets = css_shorthand(*property);
-    if (!sets) return HED_OK;
-    if (!*sets)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "css: \"%s\" sets nearly every property: ask for one of them, such as color",
-            *property);
-    return hed_fail(error, HED_ERROR_ARGUMENT,
-        "css: \"%s\" is a shorthand, and what it sets may be won by several rules: ask for one of %s",
-        *property, sets);
-}
-
-/* Finds the winners of a property, and of its logical pair. */
-static hed_status query_winners(const hed_css_matcher *matcher, const char *property,
-    const char *pair, uint32_t *winners, hed_error *error)
+hed_status css_query_winners(const hed_css_matcher *matcher, const char *property, const char *pair,
+    uint32_t *winners, hed_error *error)
 {
     css_query q = {.property = property, .pair = pair};
     css_cascade_open(&q.c, matcher, error);
@@ -404,48 +376,6 @@ static hed_status query_winners(const hed_css_matcher *matcher, const char *prop
     if (!hed_failed(error)) find_winners(&q, winners, error);
     hed_arena_free(&q.c.work);
     return hed_failed(error) ? error->status : HED_OK;
-}
-
-/* Finds the winners of a logical or physical property: for the elements of each writing mode, those of
- * the pair that is one property in it. */
-static hed_status pair_winners(
-    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error)
-{
-    css_matched m = css_matcher_parts(matcher);
-    uint32_t elements = m.result.elements;
-    hed_arena work = {.allocator = m.allocator, .owner = "a cascade"};
-    uint8_t *modes = hed_arena_new(&work, elements + 1ull, 1, error);
-    uint32_t *of_mode = hed_arena_new(&work, elements + 1ull, sizeof *of_mode, error);
-    bool present[CSS_WRITING_MODES] = {0};
-    if (!hed_failed(error)) css_find_modes(matcher, modes, error);
-    for (uint32_t e = 0; e < elements && !hed_failed(error); e++) present[modes[e]] = true;
-    for (unsigned mode = 0; mode < CSS_WRITING_MODES && !hed_failed(error); mode++) {
-        char physical[64];
-        bool logical = css_physical_of(property, mode, physical);
-        const char *pair = logical ? property : css_logical_of(property, mode);
-        if (!present[mode] ||
-            query_winners(matcher, logical ? physical : property, pair, of_mode, error))
-            continue;
-        for (uint32_t e = 0; e < elements; e++)
-            if (modes[e] == mode) winners[e] = of_mode[e];
-    }
-    hed_arena_free(&work);
-    return hed_failed(error) ? error->status : HED_OK;
-}
-
-hed_status hed_css_cascade(
-    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error)
-{
-    HED_REQUIRE(matcher, property, winners);
-    hed_error local = {0};
-    char text[64], physical[64];
-    if (!error) error = &local;
-    const char *longhand;
-    if (resolve_property(property, text, &longhand, error)) return error->status;
-    bool paired = css_physical_of(longhand, 0, physical) || css_logical_of(longhand, 0);
-    return paired && css_matcher_parts(matcher).result.class_begin
-               ? pair_winners(matcher, longhand, winners, error)
-               : query_winners(matcher, longhand, NULL, winners, error);
 }
 
 hed_status hed_css_element_winners(

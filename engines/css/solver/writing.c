@@ -41,7 +41,8 @@ static bool radius_of(const char *logical, unsigned mode, char physical[64])
     char block[8], inline_side[8];
     if (sscanf(logical, "border-%5[a-z]-%5[a-z]-radius", block, inline_side) != 2) return false;
     bool ends[2] = {strcmp(block, "end") == 0, strcmp(inline_side, "end") == 0};
-    if ((!ends[0] && strcmp(block, "start")) || (!ends[1] && strcmp(inline_side, "start"))) return false;
+    if ((!ends[0] && strcmp(block, "start")) || (!ends[1] && strcmp(inline_side, "start")))
+        return false;
     const char *sides[2] = {side_of(true, ends[0], mode), side_of(false, ends[1], mode)};
     bool vertical_first = mode / 2 == HORIZONTAL;
     snprintf(physical, 64, "border-%s-%s-radius", sides[!vertical_first], sides[vertical_first]);
@@ -71,10 +72,12 @@ bool css_physical_of(const char *logical, unsigned mode, char physical[64])
     bool is_inline = size != NULL;
     if (!size) size = strstr(logical, "block-size");
     if (size) {
-        replace_part(logical, size, strlen(size), is_inline == horizontal ? "width" : "height", physical);
+        replace_part(
+            logical, size, strlen(size), is_inline == horizontal ? "width" : "height", physical);
         return css_property_known(physical);
     }
-    if (strncmp(logical, "overflow-", 9) == 0 || strncmp(logical, "overscroll-behavior-", 20) == 0) {
+    if (strncmp(logical, "overflow-", 9) == 0 ||
+        strncmp(logical, "overscroll-behavior-", 20) == 0) {
         const char *axis = strrchr(logical, '-') + 1;
         is_inline = strcmp(axis, "inline") == 0;
         if (!is_inline && strcmp(axis, "block") != 0) return false;
@@ -151,8 +154,10 @@ static css_last_value winning_value(const css_modes *x, const hed_css_document *
 static uint8_t mode_with(uint8_t mode, const char *writing, const char *direction)
 {
     static const char *const flows[] = {[HORIZONTAL] = "horizontal-tb lr lr-tb rl rl-tb initial",
-        [VERTICAL_RIGHT] = "vertical-rl tb tb-rl", [VERTICAL_LEFT] = "vertical-lr",
-        [SIDEWAYS_RIGHT] = "sideways-rl", [SIDEWAYS_LEFT] = "sideways-lr"};
+        [VERTICAL_RIGHT] = "vertical-rl tb tb-rl",
+        [VERTICAL_LEFT] = "vertical-lr",
+        [SIDEWAYS_RIGHT] = "sideways-rl",
+        [SIDEWAYS_LEFT] = "sideways-lr"};
     for (unsigned flow = 0; flow < HED_COUNT(flows); flow++)
         if (css_among(flows[flow], writing)) mode = (uint8_t)(2 * flow | (mode & 1));
     if (css_among("ltr initial", direction)) mode &= (uint8_t)~1u;
@@ -184,9 +189,79 @@ hed_status css_find_modes(const hed_css_matcher *matcher, uint8_t *modes, hed_er
         x.winners[i] =
             hed_arena_new(&work, x.m.result.elements + 1ull, sizeof *x.winners[i], error);
         if (x.winners[i])
-            hed_css_cascade(matcher, i ? "direction" : "writing-mode", x.winners[i], error);
+            css_query_winners(matcher, i ? "direction" : "writing-mode", NULL, x.winners[i], error);
     }
     for (uint32_t n = 0; n < x.m.document_count && !hed_failed(error); n++) set_modes(&x, n);
     hed_arena_free(&work);
     return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* ---- the cascade of a property ---- */
+
+/* Finds the longhand of a name; `text` is work space. */
+static hed_status resolve_property(
+    const char *name, char text[64], const char **property, hed_error *error)
+{
+    if (!name) name = "";
+    size_t length = strlen(name);
+    bool custom = length >= 2 && name[0] == '-' && name[1] == '-';
+    *property = name;
+    if (custom && length > 2) return HED_OK;
+    for (size_t i = 0; i <= length && length < 64; i++) text[i] = css_ascii_lower(name[i]);
+    if (!length || length >= 64 || custom || !css_property_known(text))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "css: \"%.64s\" is no property of CSS that is known here; a custom property begins with --",
+            name);
+    *property = css_property_of(text);
+    const char *sets = css_shorthand(*property);
+    if (!sets) return HED_OK;
+    if (!*sets)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "css: \"%s\" sets nearly every property: ask for one of them, such as color",
+            *property);
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "css: \"%s\" is a shorthand, and what it sets may be won by several rules: ask for one of %s",
+        *property, sets);
+}
+
+/* Finds the winners of a logical or physical property: for the elements of each writing mode, those of
+ * the pair that is one property in it. */
+static hed_status pair_winners(
+    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error)
+{
+    css_matched m = css_matcher_parts(matcher);
+    uint32_t elements = m.result.elements;
+    hed_arena work = {.allocator = m.allocator, .owner = "a cascade"};
+    uint8_t *modes = hed_arena_new(&work, elements + 1ull, 1, error);
+    uint32_t *of_mode = hed_arena_new(&work, elements + 1ull, sizeof *of_mode, error);
+    bool present[CSS_WRITING_MODES] = {0};
+    if (!hed_failed(error)) css_find_modes(matcher, modes, error);
+    for (uint32_t e = 0; e < elements && !hed_failed(error); e++) present[modes[e]] = true;
+    for (unsigned mode = 0; mode < CSS_WRITING_MODES && !hed_failed(error); mode++) {
+        char physical[64];
+        bool logical = css_physical_of(property, mode, physical);
+        const char *pair = logical ? property : css_logical_of(property, mode);
+        if (!present[mode] ||
+            css_query_winners(matcher, logical ? physical : property, pair, of_mode, error))
+            continue;
+        for (uint32_t e = 0; e < elements; e++)
+            if (modes[e] == mode) winners[e] = of_mode[e];
+    }
+    hed_arena_free(&work);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status hed_css_cascade(
+    const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error)
+{
+    HED_REQUIRE(matcher, property, winners);
+    hed_error local = {0};
+    char text[64], physical[64];
+    if (!error) error = &local;
+    const char *longhand;
+    if (resolve_property(property, text, &longhand, error)) return error->status;
+    bool paired = css_physical_of(longhand, 0, physical) || css_logical_of(longhand, 0);
+    return paired && css_matcher_parts(matcher).result.class_begin
+               ? pair_winners(matcher, longhand, winners, error)
+               : css_query_winners(matcher, longhand, NULL, winners, error);
 }

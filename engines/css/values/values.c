@@ -4,24 +4,6 @@
 
 enum { MOST_OPEN = 100 };
 
-css_wide css_wide_keyword(const char *word)
-{
-    if (strcmp(word, "revert") == 0) return CSS_REVERT;
-    if (strcmp(word, "revert-layer") == 0) return CSS_REVERT_LAYER;
-    return css_among("initial inherit unset", word) ? CSS_KEYWORD : CSS_NO_KEYWORD;
-}
-
-css_wide css_wide_value(const char *value, size_t length)
-{
-    char word[16];
-    css_tokenizer t = {value, 0, (uint32_t)length};
-    css_token token = css_next(&t);
-    if (token.type != CSS_IDENT || length > 64) return CSS_NO_KEYWORD;
-    css_keyword(value, &token, word, sizeof word);
-    for (token = css_next(&t); token.type == CSS_SPACE;) token = css_next(&t);
-    return token.type == CSS_END ? css_wide_keyword(word) : CSS_NO_KEYWORD;
-}
-
 /* Number of a token in the grammar's words. */
 static uint16_t word_of(const char *text, const css_token *token)
 {
@@ -93,11 +75,12 @@ css_value_kind css_value_read(css_value *v, const char *text, size_t length)
 /* True for properties that take numbers as lengths, and colours without `#`, in quirks mode (Quirks Mode, section 3). */
 static bool has_quirks(const char *property)
 {
-    static const char *const begins[] = {"margin-", "padding-", "border-top-", "border-right-",
-        "border-bottom-", "border-left-"};
-    if (css_among("background-color background-position border-color border-spacing border-width bottom "
-                  "clip color font-size height left letter-spacing margin max-height max-width min-height "
-                  "min-width padding right text-indent top vertical-align width word-spacing",
+    static const char *const begins[] = {
+        "margin-", "padding-", "border-top-", "border-right-", "border-bottom-", "border-left-"};
+    if (css_among(
+            "background-color background-position border-color border-spacing border-width bottom "
+            "clip color font-size height left letter-spacing margin max-height max-width min-height "
+            "min-width padding right text-indent top vertical-align width word-spacing",
             property))
         return true;
     for (size_t i = 0; i < HED_COUNT(begins); i++)
@@ -116,7 +99,8 @@ static bool is_size(const char *property)
     const char *begin =
         strncmp(property, "m", 1) == 0 && strchr("ai", property[1]) ? strchr(property, '-') : NULL;
     if (strncmp(property, "margin", 6) == 0) return true;
-    return length > 4 && css_among("width height inline-size block-size", begin ? begin + 1 : property);
+    return length > 4 &&
+           css_among("width height inline-size block-size", begin ? begin + 1 : property);
 }
 
 bool css_value_valid(
