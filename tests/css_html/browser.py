@@ -100,7 +100,7 @@ def main():
     if not shutil.which('chromium'):
         print('SKIPPED: chromium is not here (apt install chromium)')
         return 77
-    paths = sorted(path for path in pathlib.Path('/usr/share').rglob('*.html') if 2000 < path.stat().st_size < 4e6)
+    paths = sorted(path for path in pathlib.Path('/usr/share').rglob('*.html') if path.is_file() and 2000 < path.stat().st_size < 4e6)
     paths = chance.sample(paths, min(200, len(paths)))
     pages = [path.read_bytes().decode(errors='replace').lstrip('\ufeff') for path in paths]
     with tempfile.TemporaryDirectory() as folder:
