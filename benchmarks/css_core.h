@@ -11,8 +11,8 @@ void css_bench_add(
 /* How long it takes to write out the rules of each element, 16 bits each. */
 hed_status css_bench_pairs(
     const hed_css_matcher *matcher, const char *what, cli_report *bench, hed_error *error);
-/* Classes of random elements of a document, set and removed again when all that comes of it has been seen
- * before. These elements have no class in the end. */
+/* Classes of random elements of a document, set and removed again when all that comes of it has
+ * been seen before. These elements have no class in the end. */
 hed_status css_bench_changes(const hed_css_matcher_def *def, const char *class_name,
     const char *what, cli_report *bench, hed_error *error);
 

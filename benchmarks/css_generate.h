@@ -1,5 +1,5 @@
-/* A style sheet of the size and the mixture of a large framework's, for tests and benchmarks: the same
- * text for the same seed. */
+/* A style sheet of the size and the mixture of a large framework's, for tests and benchmarks: the
+ * same text for the same seed. */
 #ifndef HED_TESTS_CSS_GENERATE_H
 #define HED_TESTS_CSS_GENERATE_H
 
@@ -36,8 +36,8 @@ __attribute__((format(printf, 2, 3))) static inline void css_write(
 
 /* ---- a sheet ---- */
 
-/* One compound selector of a framework: mostly classes of its own; where `begins` always, as pages that
- * do not use the framework match nothing then. */
+/* One compound selector of a framework: mostly classes of its own; where `begins` always, as pages
+ * that do not use the framework match nothing then. */
 static inline void css_write_compound(css_generator *g, bool begins)
 {
     static const char *const tags[] = {"a", "div", "p", "ul", "li", "table", "td", "th", "h1",
@@ -90,8 +90,8 @@ static const char *const css_plain_rules[] = {"*, ::before, ::after", "*", ":roo
     "dd:last-child", "dt:first-child", "ul:only-child", "col:first-child", "colgroup + thead",
     "tr:nth-child(even)", "h2:first-child", "p, code"};
 
-/* A sheet of `rules` style rules, some of them in @media; the caller frees it with free(). `plain`: with
- * those about elements by their type. */
+/* A sheet of `rules` style rules, some of them in @media; the caller frees it with free(). `plain`:
+ * with those about elements by their type. */
 static inline char *css_generate(uint32_t rules, bool plain, uint64_t seed, size_t *length)
 {
     css_generator g = {.seed = seed};
@@ -307,6 +307,7 @@ static inline char *css_generate_siblings(uint32_t count, size_t *length)
     return g.text;
 }
 
-/* `depth` elements in each other. HTML readers end at 500 or so: the caller makes a tree of arrays. */
+/* `depth` elements in each other. HTML readers end at 500 or so: the caller makes a tree of
+ * arrays. */
 
 #endif

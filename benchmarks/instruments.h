@@ -15,8 +15,9 @@ typedef enum cli_instrument_kind {
     CLI_SCATTERED,
     /* an irregular graph with three springs a mass, and a sixteenth as many others of all types */
     CLI_NETWORK,
-    CLI_MIXED, /* that, with as many other entities as masses */
-    CLI_COUNTED /* that, with 20 others for 27 masses: with 6 x 6 x 6 of them and the springs, 1,024 entities */
+    CLI_MIXED,  /* that, with as many other entities as masses */
+    CLI_COUNTED /* that, with 20 others for 27 masses: with 6 x 6 x 6 of them and the springs,
+                 * 1,024 entities */
 } cli_instrument_kind;
 
 /* An instrument with a mallet, a microphone or two, and whatever its kind has; notes start it.

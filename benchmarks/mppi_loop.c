@@ -1,7 +1,7 @@
 /* A controller at a fixed rate, as a robot runs it: each solve begins on the clock's beat, and one
- * that has not ended by the next beat is a miss. Beside the times it counts what may be the cause of
- * a miss: switches to other threads, page faults, gaps while the loop only looked at the clock, and
- * memory that Heddle took. */
+ * that has not ended by the next beat is a miss. Beside the times it counts what may be the cause
+ * of a miss: switches to other threads, page faults, gaps while the loop only looked at the clock,
+ * and memory that Heddle took. */
 #include "benchmarks/mppi_loop.h"
 
 #include "cli/common/command.h"

@@ -14,8 +14,8 @@ typedef struct mppi_loop_def {
 } mppi_loop_def;
 
 /* Runs the loop on the device with this id, in a context of its own whose allocations are counted,
- * and adds a row with the misses (the first 1,000) and their causes. Errors: as hed_mppi_create() and
- * hed_mppi_solve(). */
+ * and adds a row with the misses (the first 1,000) and their causes. Errors: as hed_mppi_create()
+ * and hed_mppi_solve(). */
 hed_status cli_mppi_loop(
     const char *device, const mppi_loop_def *def, cli_report *report, hed_error *error);
 

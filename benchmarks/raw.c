@@ -1,5 +1,5 @@
-/* The drivers called directly: CUDA, OpenCL and Vulkan as their backends declare them, and the host's,
- * which is the C library. */
+/* The drivers called directly: CUDA, OpenCL and Vulkan as their backends declare them, and the
+ * host's, which is the C library. */
 #include "benchmarks/raw.h"
 
 #include "src/backends/cuda/cuda_api.h"

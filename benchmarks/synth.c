@@ -20,9 +20,8 @@
 #include <time.h>
 
 enum {
-    BLOCK =
-        1024, /* of what is timed by the sample: a launch costs as much as some hundred samples of a small
-                        instrument */
+    BLOCK = 1024, /* block for times per sample: a launch costs as much as some hundred samples of a
+               * small instrument */
     LIVE_BLOCK = 64, /* of what is timed against the clock */
     MOST_ROUNDS = 401
 };

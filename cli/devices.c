@@ -57,8 +57,8 @@ static int list_devices(const hed_arguments *arguments)
 
 static void list_in_child(void *user, void *code) { *(int *)code = list_devices(user); }
 
-/* Lists in a process of its own. If a driver ends it, each driver is tried alone, and the devices of
- * the others are listed. */
+/* Lists in a process of its own. If a driver ends it, each driver is tried alone, and the devices
+ * of the others are listed. */
 static int devices_run(const hed_arguments *arguments, void *user)
 {
     hed_arguments copy = *arguments;

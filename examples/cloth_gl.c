@@ -94,7 +94,8 @@ static void make_objects(gl_context *gl)
     gl->program = make_program();
 }
 
-/* Draws the vertices, float4 each: x, y, z, and four bytes of colour, which this picture ignores. */
+/* Draws the vertices, float4 each: x, y, z, and four bytes of colour, which this picture
+ * ignores. */
 static void draw(const gl_context *gl, int which)
 {
     glBindBuffer(GL_ARRAY_BUFFER, gl->vertices[which]);

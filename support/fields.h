@@ -121,8 +121,8 @@ hed_status hed_fields_check(
 
 /* ---- schema and documents (fields_schema.c) ---- */
 
-/* A kind of value that is no plain field, or the common value of several rows. `json` is its schema, with '
- * in place of ". */
+/* A kind of value that is no plain field, or the common value of several rows. `json` is its
+ * schema, with ' in place of ". */
 typedef struct hed_form {
     const char *name; /* NULL ends a list */
     const char *help; /* phrase for the documents, such as "number, or list of numbers" */

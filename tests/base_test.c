@@ -298,7 +298,8 @@ Test(base, hash_is_the_same_everywhere)
     }
 }
 
-/* A result belongs to the code of a kernel: another comment, or a line that is wrapped elsewhere, leaves it. */
+/* A result belongs to the code of a kernel: another comment, or a line that is wrapped elsewhere,
+ * leaves it. */
 Test(base, a_hash_of_code_leaves_out_comments)
 {
     static const char code[] = "#define A 1\nint f(int x) { return x / 2; }\n";

@@ -516,7 +516,8 @@ Test(cloth_collide, states_carry_the_meshes)
     ball_free(&b);
 }
 
-/* Frames after a state with meshes need not have meshes: nothing is met until a frame brings them. */
+/* Frames after a state with meshes need not have meshes: nothing is met until a frame brings
+ * them. */
 Test(cloth_collide, frames_after_a_state_may_have_no_meshes)
 {
     ball b = ball_make(10, 16);

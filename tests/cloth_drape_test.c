@@ -1,6 +1,6 @@
-/* A square of denim, held by a disc in its middle, hangs the same at 64 and at 128 particles a side:
- * how deep, and how high it is on average; with few substeps too, where tension is a hundredth of what is
- * asked for. */
+/* A square of denim, held by a disc in its middle, hangs the same at 64 and at 128 particles a
+ * side: how deep, and how high it is on average; with few substeps too, where tension is a
+ * hundredth of what is asked for. */
 /* ctest: full */
 #include "testing.h"
 

@@ -242,8 +242,8 @@ Test(cloth_pairs_at_once, same_bits, .timeout = 600)
     state_free(&many);
 }
 
-/* Devices go through rows of the tree and through queues, the host through the tree and through blocks
- * of pairs. */
+/* Devices go through rows of the tree and through queues, the host through the tree and through
+ * blocks of pairs. */
 Test(cloth_pairs_at_once, finds_what_is_found_plainly, .timeout = 600)
 {
     cloth_state s = state_make();

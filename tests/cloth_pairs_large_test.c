@@ -1,7 +1,7 @@
 /* ctest: devices full long */
-/* Cloth that never crosses cloth, at full size: sheets of 64 and 128 particles a side over a ball and
- * in a corner, capes of 64 and 128 that are led at 6 m/s and stop, and one of 64 that is stopped with
- * 12 g and led back. */
+/* Cloth that never crosses cloth, at full size: sheets of 64 and 128 particles a side over a ball
+ * and in a corner, capes of 64 and 128 that are led at 6 m/s and stop, and one of 64 that is
+ * stopped with 12 g and led back. */
 #include "cloth_watch.h"
 
 TestSuite(cloth_pairs_large, .init = here_open, .fini = here_close);

@@ -95,8 +95,8 @@ static uint32_t read_crossing(const dressed *d, const watch *w, uint32_t *state)
     return crossing;
 }
 
-/* Sheets of 4 mm triangles, 1 mm thick, thrown through each other into a corner, so that layers come
- * as near as they may: 30 % are cut in a substep. */
+/* Sheets of 4 mm triangles, 1 mm thick, thrown through each other into a corner, so that layers
+ * come as near as they may: 30 % are cut in a substep. */
 Test(cloth_pairs, what_is_read_a_kilometre_away)
 {
     enum { SHEETS = 3, N = 9, TRIES = 3, FRAMES = 24 };

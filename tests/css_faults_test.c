@@ -1,6 +1,6 @@
-/* A matcher on a driver that fails: each call of the fake CUDA fails in turn, and the matcher says so,
- * leaves nothing behind, and is made again. The fake's kernels do nothing, so that a match that no call
- * disturbs ends with what the device did not find. */
+/* A matcher on a driver that fails: each call of the fake CUDA fails in turn, and the matcher says
+ * so, leaves nothing behind, and is made again. The fake's kernels do nothing, so that a match that
+ * no call disturbs ends with what the device did not find. */
 #include "fakes.h"
 #include "heddle/css.h"
 
@@ -40,7 +40,8 @@ static hed_status life(hed_device *device, hed_error *error)
     return error->status;
 }
 
-/* Calls that give something back, or that a destroy function makes first: what they were for may stay. */
+/* Calls that give something back, or that a destroy function makes first: what they were for may
+ * stay. */
 static bool gives_back(const char *name)
 {
     static const char *const words[] = {"Free", "Destroy", "Unload", "Current", "Synchronize"};

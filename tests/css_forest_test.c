@@ -6,7 +6,8 @@
 
 TestSuite(css_forest, .init = open_names, .fini = close_names);
 
-/* A forest of documents as far as a sheet asks; the caller frees the arena and destroys the sheet. */
+/* A forest of documents as far as a sheet asks; the caller frees the arena and destroys the
+ * sheet. */
 static css_forest forest_of(hed_arena *arena, const char *text, hed_css_document *const *documents,
     uint32_t count, css_compiled *compiled, hed_css_sheet **sheet)
 {

@@ -1,5 +1,5 @@
-/* The HTML parser: limits, positions, damaged input, memory that runs out. Its trees are compared by
- * css_html/html_trees.c. */
+/* The HTML parser: limits, positions, damaged input, memory that runs out. Its trees are compared
+ * by css_html/html_trees.c. */
 #include <stdlib.h>
 
 #include "css_pages.h"

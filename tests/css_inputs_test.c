@@ -1,5 +1,5 @@
-/* Values of form controls: numbers, dates, steps, addresses, patterns; and which way a text runs. What
- * Chromium says of whole pages of them is in css_oracle. */
+/* Values of form controls: numbers, dates, steps, addresses, patterns; and which way a text runs.
+ * What Chromium says of whole pages of them is in css_oracle. */
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* The kernels of css through NVRTC, without a device: neither spills nor a stack frame on an H200, and
- * registers that leave room for many groups. Skipped where NVRTC is not installed. */
+/* The kernels of css through NVRTC, without a device: neither spills nor a stack frame on an H200,
+ * and registers that leave room for many groups. Skipped where NVRTC is not installed. */
 #include "nvrtc_testing.h"
 #include "solver/device_kernels.h"
 

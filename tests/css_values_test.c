@@ -1,5 +1,5 @@
-/* Values of properties by their grammar: typical mistakes, valid values of every part of the value definition syntax, the place of a
- * fault with what was expected, and limits of time and memory. */
+/* Values of properties by their grammar: typical mistakes, valid values of every part of the value
+ * definition syntax, the place of a fault with what was expected, and limits of time and memory. */
 #include "model/properties.h"
 #include "testing.h"
 

@@ -707,8 +707,8 @@ static int damage_at_commit(void *user)
     return 0;
 }
 
-/* Tunes with 20 measurements and a choice, and the damage at its step; gives whether all are said to
- * be kept. Commits are not synced: thousands of them would be. */
+/* Tunes with 20 measurements and a choice, and the damage at its step; gives whether all are said
+ * to be kept. Commits are not synced: thousands of them would be. */
 static hed_status tune_through(const damage *d, const hed_tune_key *key)
 {
     hed_evaluation *history, best = measured(256, 4, 0.0005);

@@ -1,6 +1,6 @@
 /* ctest: devices */
-/* Controllers of two systems, samplers, updates and risk, against the literature's numbers. Devices run
- * in strict mode what has kernels of its own there; the rest is the host's. */
+/* Controllers of two systems, samplers, updates and risk, against the literature's numbers. Devices
+ * run in strict mode what has kernels of its own there; the rest is the host's. */
 #include <math.h>
 
 #include "fixture.h"
@@ -46,8 +46,8 @@ Test(mppi_controllers, candidates_lie_on_the_polyline)
 
 /* ---- tracking ---- */
 
-/* Iterative LQR follows a cartpole's nominal trajectory from its own start to within 1e-2, and gains
- * of a double integrator agree with the algebraic Riccati equation. */
+/* Iterative LQR follows a cartpole's nominal trajectory from its own start to within 1e-2, and
+ * gains of a double integrator agree with the algebraic Riccati equation. */
 Test(mppi_controllers, tracking_follows_the_nominal_trajectory)
 {
     if (!on_host()) return;
@@ -87,8 +87,8 @@ Test(mppi_controllers, gains_approach_the_riccati_solution)
     hed_mppi *c = make(&def);
     static float states[1001 * 4], controls[1000 * 2], gains[1000 * 8];
     CHECK(mppi_track(c, states, states, controls, 1, gains));
-    /* With Q = R = I the continuous solution is K = -[1, sqrt 3] for each axis; steps of 0.02 s shift
-     * it by about dt. */
+    /* With Q = R = I the continuous solution is K = -[1, sqrt 3] for each axis; steps of 0.02 s
+     * shift it by about dt. */
     EXPECT_NEAR(gains[0], -1, 0.04f);
     EXPECT_NEAR(gains[2], -1.7320508f, 0.04f);
     EXPECT_NEAR(gains[1], 0, 1e-4f);
@@ -98,8 +98,8 @@ Test(mppi_controllers, gains_approach_the_riccati_solution)
 
 /* ---- a disturbed point on a circular track ---- */
 
-/* MPPI-Generic's test: velocity disturbances N(0, 100) dt, a track of 1.675 < r < 2.325. Returns the
- * first step off the track, or `steps`. */
+/* MPPI-Generic's test: velocity disturbances N(0, 100) dt, a track of 1.675 < r < 2.325. Returns
+ * the first step off the track, or `steps`. */
 static int drive_circle(hed_mppi_kind kind, int steps, uint64_t seed)
 {
     hed_mppi_def def = hed_default_mppi_def();
@@ -154,8 +154,9 @@ Test(mppi_controllers, only_two_systems_stay_on_a_disturbed_track, .timeout = 30
     EXPECT_EQ(robust, steps);
 }
 
-/* The cost of 1,000 steps round the circle from rest, against MPPI-Generic's published curve (DMD-MPC,
- * step size 1), within 15 %: means over 40 and 12 seeds were 982, 673, 505, 407, 351 and 314. */
+/* The cost of 1,000 steps round the circle from rest, against MPPI-Generic's published curve
+ * (DMD-MPC, step size 1), within 15 %: means over 40 and 12 seeds were 982, 673, 505, 407, 351 and
+ * 314. */
 Test(mppi_controllers, cost_of_a_lap_by_samples, .timeout = 300)
 {
     if (!on_host()) return;
@@ -273,8 +274,8 @@ Test(mppi_controllers, white_noise_is_normal)
     EXPECT_NEAR(sum / count, 0, 0.003);
 }
 
-/* Standard deviations 1.001, 1.024 and 1.074 for exponents 0, 1 and 2 (notes on Timmer and König), and
- * the slope of the spectrum by least squares over the middle of the octaves. */
+/* Standard deviations 1.001, 1.024 and 1.074 for exponents 0, 1 and 2 (notes on Timmer and König),
+ * and the slope of the spectrum by least squares over the middle of the octaves. */
 Test(mppi_controllers, coloured_noise_has_its_spectrum)
 {
     if (!on_host()) return;
@@ -440,8 +441,8 @@ Test(mppi_controllers, updates_by_hand)
     hed_mppi_destroy(c);
 }
 
-/* A state that is disturbed by N(0, 1) once: the mean is 0, and at 0.9 the 29th of 32 rollouts is 1.24
- * on average, it and those above 1.59. */
+/* A state that is disturbed by N(0, 1) once: the mean is 0, and at 0.9 the 29th of 32 rollouts is
+ * 1.24 on average, it and those above 1.59. */
 Test(mppi_controllers, risk_of_a_normal_disturbance)
 {
     static const double wanted[3] = {0, 1.24, 1.59};

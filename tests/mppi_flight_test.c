@@ -1,6 +1,6 @@
 /* ctest: devices */
-/* A quadrotor that hovers: MPPI-Generic's own test of its flight (2,048 samples of 150 steps of 0.01 s,
- * lambda 4, alpha 0.9), on every device. */
+/* A quadrotor that hovers: MPPI-Generic's own test of its flight (2,048 samples of 150 steps of
+ * 0.01 s, lambda 4, alpha 0.9), on every device. */
 #include <math.h>
 
 #include "fixture.h"
@@ -8,8 +8,8 @@
 
 TestSuite(mppi_flight, .init = here_open, .fini = here_close);
 
-/* From the ground to 1 m, then there: outside 0.15 m for less than a tenth of 3,000 steps. PoCL, which is
- * slow, sees the first 200, 113 of which are on the way. */
+/* From the ground to 1 m, then there: outside 0.15 m for less than a tenth of 3,000 steps. PoCL,
+ * which is slow, sees the first 200, 113 of which are on the way. */
 Test(mppi_flight, hovers, .timeout = 600)
 {
     static const hed_mppi_setting settings[] = {{"quadratic.goal.z", 1}, {"quadratic.state.x", 250},

@@ -124,9 +124,9 @@ static void *make(uint64_t count, uint64_t size)
     return made;
 }
 
-/* Three solves with a shift between them, so that plan and history are not zero. A weight changes by
- * the error of its cost over lambda: costs of up to some 10 lambda, summed over at most 101 steps
- * with 2^-24 each, and a mean of weights that moves by as much: 1e-4. */
+/* Three solves with a shift between them, so that plan and history are not zero. A weight changes
+ * by the error of its cost over lambda: costs of up to some 10 lambda, summed over at most 101
+ * steps with 2^-24 each, and a mean of weights that moves by as much: 1e-4. */
 static void compare(const char *name, const hed_mppi_def *def, const float *given)
 {
     const double tolerance = 1e-4;

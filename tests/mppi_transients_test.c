@@ -1,7 +1,7 @@
 /* ctest: devices */
-/* Controllers after transients: for one to three solves a parameter, the state, a table, the plan or
- * the noise is at a limit of what is taken, and then as before. No control is ever NaN or infinite, and
- * a controller solves again within T solves. */
+/* Controllers after transients: for one to three solves a parameter, the state, a table, the plan
+ * or the noise is at a limit of what is taken, and then as before. No control is ever NaN or
+ * infinite, and a controller solves again within T solves. */
 #include "transients.h"
 
 #include "heddle/mppi.h"
@@ -278,7 +278,8 @@ static bool loop_make(loop *l, const hed_mppi_def *def)
     return false;
 }
 
-/* Half a horizon of good solves in a row counts as recovered; gives the solve that they begin with. */
+/* Half a horizon of good solves in a row counts as recovered; gives the solve that they begin
+ * with. */
 static uint32_t recover(loop *l)
 {
     uint32_t steps = l->def->steps, good = 0;

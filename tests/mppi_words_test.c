@@ -1,6 +1,6 @@
 /* ctest: devices */
-/* The words of models in strict mode: the same bits on this device as in C, and as near to the exact
- * value as kernels/words.h says. */
+/* The words of models in strict mode: the same bits on this device as in C, and as near to the
+ * exact value as kernels/words.h says. */
 #include <math.h>
 #include <stdio.h>
 
@@ -136,8 +136,8 @@ Test(mppi_words, bits, .timeout = 240)
     hed_stream_destroy(stream);
 }
 
-/* Where there is a division without branches, every significand: a reciprocal depends on nothing else,
- * and a root on whether the exponent is odd. */
+/* Where there is a division without branches, every significand: a reciprocal depends on nothing
+ * else, and a root on whether the exponent is odd. */
 Test(mppi_words, reciprocals_and_roots_are_rounded, .timeout = 240)
 {
     static float out[2 * ROUNDED];

@@ -1,6 +1,7 @@
-/* NULL for every required pointer of every public function, in a process of its own: none ends by a signal, functions with a
- * status give HED_ERROR_ARGUMENT, and their error names the parameter. null_walk.py makes the calls from the
- * headers; null_optional.txt lists the parameters that may be NULL. */
+/* NULL for every required pointer of every public function, in a process of its own: none ends by a
+ * signal, functions with a status give HED_ERROR_ARGUMENT, and their error names the parameter.
+ * null_walk.py makes the calls from the headers; null_optional.txt lists the parameters that may be
+ * NULL. */
 #include "testing.h"
 
 #include <sys/mman.h>

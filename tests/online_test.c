@@ -516,7 +516,7 @@ Test(online, each_allocation_failing)
             CHECK(status == HED_OK || (!quick && status == HED_ERROR_MEMORY),
                 "allocation %lld failing: %s", (long long)n,
                 error
-                    .text); /* on host a plain launch needs no memory, so that a trial's may not fail it */
+                    .text); /* a plain launch on host needs no memory, and a trial must not fail it */
             p.launches += status == HED_OK;
             OK(hed_stream_wait(p.t.stream, &error));
             beyond += state.calls >= state.fail_at;

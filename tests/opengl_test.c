@@ -1,6 +1,6 @@
 /* ctest: devices=gl shaders */
-/* What is OpenGL's own: texts of Vulkan in its words, texts of its own, what is refused by name, and
- * that the context of the calling thread stays as it was. */
+/* What is OpenGL's own: texts of Vulkan in its words, texts of its own, what is refused by name,
+ * and that the context of the calling thread stays as it was. */
 #include <dlfcn.h>
 #include <pthread.h>
 

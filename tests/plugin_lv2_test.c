@@ -468,7 +468,8 @@ Test(plugin_lv2, knobs_and_learning)
     close_plugin(p);
 }
 
-/* Long MIDI, objects of no kind, times beyond the run, no room to answer in, and runs of nothing. */
+/* Long MIDI, objects of no kind, times beyond the run, no room to answer in, and runs of
+ * nothing. */
 Test(plugin_lv2, strange_runs)
 {
     LV2_Handle p = open_plugin(48000, all);

@@ -178,7 +178,8 @@ static hed_status open_liar(liar *l, lie about, hed_context *context, hed_device
 
 static bool give_up(void *user) { return true; }
 
-/* Ctrl-C of a leader: without a limit, the worker that says only that it is alive held it for ever. */
+/* Ctrl-C of a leader: without a limit, the worker that says only that it is alive held it for
+ * ever. */
 Test(remote, the_first_word_is_given_up, .timeout = 60)
 {
     test_device on = test_open(NULL);

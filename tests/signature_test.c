@@ -1,6 +1,6 @@
 /* ctest: devices */
-/* The types of a kernel's parameters against its description: what is found in the text, what is left
- * to the compiler, and what a device refuses at creation. */
+/* The types of a kernel's parameters against its description: what is found in the text, what is
+ * left to the compiler, and what a device refuses at creation. */
 #include "fixture.h"
 
 #include "backends/cuda/mangled.h"

@@ -1,5 +1,5 @@
-/* support/strict_math.h: accuracy against the C library's long doubles, special cases against C99's,
- * and fixed hashes: the bits are the same on every processor and by every C library. */
+/* support/strict_math.h: accuracy against the C library's long doubles, special cases against
+ * C99's, and fixed hashes: the bits are the same on every processor and by every C library. */
 #include "testing.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Random transients: values at the limits of a function's range, set for a moment and taken back.
- * A test tries a few, 100,000 with HEDDLE_TEST_FULL set, or as many as HEDDLE_TEST_TRANSIENTS says, as
- * "COUNT" or "COUNT SEED": several processes with other seeds share the work. */
+ * A test tries a few, 100,000 with HEDDLE_TEST_FULL set, or as many as HEDDLE_TEST_TRANSIENTS says,
+ * as "COUNT" or "COUNT SEED": several processes with other seeds share the work. */
 #ifndef HED_TESTS_TRANSIENTS_H
 #define HED_TESTS_TRANSIENTS_H
 

@@ -1,4 +1,5 @@
-/* Shaders of Vulkan as tune files: what their text says, what the comment says, and what is missing. */
+/* Shaders of Vulkan as tune files: what their text says, what the comment says, and what is
+ * missing. */
 #include "folder.h"
 #include "heddle/shader.h"
 #include "heddle/tune_file.h"
@@ -108,8 +109,8 @@ Test(tune_shader, glsl_is_its_own_description)
     hed_tune_file_close(file);
 }
 
-/* Numbers outside of blocks, a group of macros: OpenGL's, and not Vulkan's. What is wrong with a text
- * of Vulkan is said of that. */
+/* Numbers outside of blocks, a group of macros: OpenGL's, and not Vulkan's. What is wrong with a
+ * text of Vulkan is said of that. */
 Test(tune_shader, a_text_of_opengl)
 {
     static const char text[] =

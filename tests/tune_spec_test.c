@@ -639,7 +639,8 @@ Test(tune_spec, cut_anywhere)
 
 /* ---- from memory ---- */
 
-/* Texts are copied, contents are used where they are; what is not in memory is read from the disk. */
+/* Texts are copied, contents are used where they are; what is not in memory is read from the
+ * disk. */
 Test(tune_spec, from_memory)
 {
     static const char text[] =

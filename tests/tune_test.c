@@ -551,9 +551,9 @@ Test(tune, what_changes_its_input_is_given_it_again)
     test_close(&t);
 }
 
-/* Of five elements of y four are written; of every other x the index goes into `list`, in the order in
- * which items come, counted by `count`; and where x < 0, nothing of y is. HOLE 1 writes element 19 of
- * y as 0, HOLE 2 leaves element 20 as it is, HOLE 3 puts an index too many into the list. */
+/* Of five elements of y four are written; of every other x the index goes into `list`, in the order
+ * in which items come, counted by `count`; and where x < 0, nothing of y is. HOLE 1 writes element
+ * 19 of y as 0, HOLE 2 leaves element 20 as it is, HOLE 3 puts an index too many into the list. */
 static const char holes_text[] =
     "__kernel void holes(__global const float *x, __global float *y, __global uint *list, __global uint *count)\n"
     "{\n"
@@ -837,7 +837,8 @@ Test(tune, a_database_of_ones_own)
 
 /* ---- a clock that steps back ---- */
 
-/* Goes on while something is run, and by 100 ns with each look; every eleventh finds it 3 s back. */
+/* Goes on while something is run, and by 100 ns with each look; every eleventh finds it 3 s
+ * back. */
 static uint64_t stepping_now;
 static uint64_t stepping_clock(void *user)
 {

@@ -230,8 +230,8 @@ Test(worker, a_worker_killed_while_idle_is_started_again)
     close_runner(&t);
 }
 
-/* Asked again and again while a worker is waited for: the third time it kills the worker, and leaves
- * the next one little time. */
+/* Asked again and again while a worker is waited for: the third time it kills the worker, and
+ * leaves the next one little time. */
 static bool kill_the_first(void *user)
 {
     static int asked;

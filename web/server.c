@@ -135,8 +135,8 @@ static bool either(const char *text, const char *a, const char *b)
     return text && (strcmp(text, a) == 0 || strcmp(text, b) == 0);
 }
 
-/* Compares a Host header. The names contain the port, which is known once the daemon serves: start()
- * writes them under the lock. */
+/* Compares a Host header. The names contain the port, which is known once the daemon serves:
+ * start() writes them under the lock. */
 static bool is_own_host(hed_web *web, const char *host)
 {
     pthread_mutex_lock(&web->lock);

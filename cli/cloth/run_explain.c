@@ -1,5 +1,5 @@
-/* --explain-contact: the vertices that contact limited in one frame of a run, the pairs that limited
- * them, and the reasons. */
+/* --explain-contact: the vertices that contact limited in one frame of a run, the pairs that
+ * limited them, and the reasons. */
 #include "run.h"
 
 #include <inttypes.h>

@@ -127,7 +127,7 @@ static void on_crash(int number)
             unused = write(STDERR_FILENO, crash_texts[i], strlen(crash_texts[i]));
         (void)unused;
     }
-    /* both are async-signal-safe; the signal arrives again when this handler returns */
+    /* signal() and raise() are async-signal-safe; the signal arrives again after this handler */
     signal(number, SIG_DFL);
     raise(number);
 }

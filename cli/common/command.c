@@ -311,7 +311,8 @@ static void list_in_child(void *user, void *listed)
     *(bool *)listed = true;
 }
 
-/* Lists ids in a child process, which prints them; without the drivers that end it, if there are. */
+/* Lists ids in a child process, which prints them; without the drivers that end it, if there
+ * are. */
 static void list_devices(const hed_names *names, hed_name_function *add, void *user)
 {
     device_listing to = {add, user};

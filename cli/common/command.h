@@ -120,8 +120,8 @@ hed_status cli_open_whole_context(
 /* Opens a context that loads the libraries of one backend; "host": no libraries. */
 hed_status cli_open_backend_context(
     const hed_arguments *arguments, const char *backend, cli_session *session, hed_error *error);
-/* Tries each backend in a process of its own. Those whose driver ends that process are named on
- * stderr, and contexts opened afterwards do without them. Returns their number. `arguments` NULL:
+/* Tries each backend in a process of its own. A backend whose driver ends that process is named on
+ * stderr, and contexts opened afterwards do without it. Returns their number. `arguments` NULL:
  * nothing is printed. */
 uint32_t cli_leave_out_dead(const hed_arguments *arguments);
 /* Opens the context and the devices. The command must have CLI_OPTION_DEVICES. */
@@ -166,8 +166,8 @@ int cli_refuse(const hed_error *error);
 void cli_name_option(hed_error *error, const char *option, const char *value);
 /* Exit code for a status; prints an error if there is one. */
 int cli_end(hed_status status, const hed_error *error);
-/* Flushes stdout and returns the exit code: HED_EXIT_FAILURE if some output could not be written, for
- * example to a full disk, even through a pipe. */
+/* Flushes stdout and returns the exit code: HED_EXIT_FAILURE if some output could not be written,
+ * for example to a full disk, even through a pipe. */
 int cli_end_output(int code);
 
 /* Formats a size for people: "640 MiB", "1.5 GiB". */

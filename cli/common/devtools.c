@@ -49,7 +49,7 @@ hed_status cli_devtools_open(int to, int from, cli_devtools_event *event, void *
     return HED_OK;
 }
 
-static json_t *take_event(cli_devtools *devtools)
+static json_t *next_event(cli_devtools *devtools)
 {
     devtools_event *event = devtools->first;
     if (!event) return NULL;
@@ -63,20 +63,21 @@ static json_t *take_event(cli_devtools *devtools)
 void cli_devtools_close(cli_devtools *devtools)
 {
     if (!devtools) return;
-    for (json_t *message; (message = take_event(devtools)) != NULL;) json_decref(message);
+    for (json_t *message; (message = next_event(devtools)) != NULL;) json_decref(message);
     close(devtools->to);
     close(devtools->from);
     free(devtools->bytes);
     free(devtools);
 }
 
-static hed_status ended(hed_error *error)
+static hed_status conversation_ended(hed_error *error)
 {
     return hed_fail(error, HED_ERROR_IO, "browser: it ended, or closed its pipe");
 }
 
 /* Reads bytes of the pipe, for at most `seconds`; *arrived: some did. */
-static hed_status receive(cli_devtools *devtools, double seconds, bool *arrived, hed_error *error)
+static hed_status receive_bytes(
+    cli_devtools *devtools, double seconds, bool *arrived, hed_error *error)
 {
     struct pollfd pipe = {.fd = devtools->from, .events = POLLIN};
     int ready = poll(&pipe, 1, (int)(seconds * 1e3));
@@ -92,7 +93,7 @@ static hed_status receive(cli_devtools *devtools, double seconds, bool *arrived,
     ssize_t size =
         read(devtools->from, devtools->bytes + devtools->used, devtools->room - devtools->used);
     if (size < 0 && errno == EINTR) return HED_OK;
-    if (size <= 0) return ended(error);
+    if (size <= 0) return conversation_ended(error);
     devtools->used += (size_t)size;
     *arrived = true;
     return HED_OK;
@@ -139,7 +140,7 @@ static hed_status send_message(cli_devtools *devtools, const json_t *message, he
         written += (size_t)part;
     }
     free(text);
-    return written == size ? HED_OK : ended(error);
+    return written == size ? HED_OK : conversation_ended(error);
 }
 
 hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const char *method,
@@ -160,7 +161,7 @@ hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const 
         if (!answer) {
             if (hed_interrupted() || hed_now() > limit)
                 return hed_fail(error, HED_ERROR_TIMEOUT, "browser: no answer to %s", method);
-            status = receive(devtools, 0.1, &arrived, error);
+            status = receive_bytes(devtools, 0.1, &arrived, error);
             continue;
         }
         if (json_integer_value(json_object_get(answer, "id")) != number) {
@@ -189,7 +190,7 @@ hed_status cli_devtools_wait(cli_devtools *devtools, double seconds, hed_error *
             if (!json_object_get(message, "method")) json_decref(message);
             else if (keep_event(devtools, message, error)) return error->status;
         }
-        while ((message = take_event(devtools)) != NULL) {
+        while ((message = next_event(devtools)) != NULL) {
             const char *session = json_string_value(json_object_get(message, "sessionId"));
             devtools->event(devtools->user, session ? session : "",
                 json_string_value(json_object_get(message, "method")),
@@ -198,7 +199,7 @@ hed_status cli_devtools_wait(cli_devtools *devtools, double seconds, hed_error *
         }
         uint64_t time = hed_now();
         double left = hed_interrupted() || time >= end ? 0 : 1e-9 * (double)(end - time);
-        if (receive(devtools, left < 0.1 ? left : 0.1, &arrived, error)) return error->status;
+        if (receive_bytes(devtools, left < 0.1 ? left : 0.1, &arrived, error)) return error->status;
         last = !arrived && (hed_interrupted() || hed_now() >= end);
     }
     return HED_OK;

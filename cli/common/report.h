@@ -10,7 +10,8 @@
  *
  * A cell with a key is a member of the row's object; a cell with a heading is a column of the
  * table. The first row defines the columns, and later rows must have the same ones. Every function
- * accepts a NULL report, left by a failed allocation, which cli_report_print() reports as MEMORY. */
+ * accepts a NULL report, left by a failed allocation, which cli_report_print() reports as
+ * MEMORY. */
 #ifndef HED_CLI_COMMON_REPORT_H
 #define HED_CLI_COMMON_REPORT_H
 

@@ -1,6 +1,7 @@
-/* heddle css cost --browser: the statistics that Chromium keeps of each selector while it computes the styles of a page (its trace
- * category disabled-by-default-blink.debug, events SelectorStats), next to the elements that Heddle matches. The browser runs without a
- * window, a network, or the page's scripts, with a profile of its own that is removed. */
+/* heddle css cost --browser: the statistics that Chromium keeps of each selector while it computes
+ * the styles of a page (its trace category disabled-by-default-blink.debug, events SelectorStats),
+ * next to the elements that Heddle matches. The browser runs without a window, a network, or the
+ * page's scripts, with a profile of its own that is removed. */
 #include <fcntl.h>
 #include <ftw.h>
 #include <signal.h>
@@ -42,7 +43,8 @@ static int remove_profile(const char *path, const struct stat *about, int type, 
     return remove(path);
 }
 
-/* Waits for a process; ends it after BROWSER_SECONDS or if the user interrupts. True: it ended by itself. */
+/* Waits for a process; ends it after BROWSER_SECONDS or if the user interrupts. True: it ended by
+ * itself. */
 static bool wait_for_browser(pid_t process)
 {
     uint64_t begin = hed_now();
@@ -162,8 +164,8 @@ static hed_status read_timings(selector_stats *stats, hed_json_node event, hed_e
     return HED_OK;
 }
 
-/* Reads the events SelectorStats of a trace. Each event is a line; other events have numbers of 64 bits, which JSON's integers
- * here do not. */
+/* Reads the events SelectorStats of a trace. Each event is a line; other events have numbers of 64
+ * bits, which JSON's integers here do not. */
 static hed_status read_trace(selector_stats *stats, const char *path, hed_error *error)
 {
     char *text;
@@ -221,7 +223,8 @@ static void sum_stats(selector_stats *stats)
 
 /* ---- the report ---- */
 
-/* Number of elements that Heddle matches by the rule with this selector; -1: it has no such rule. */
+/* Number of elements that Heddle matches by the rule with this selector; -1: it has no such
+ * rule. */
 static int64_t heddle_count(const site *s, const uint32_t *counts, const char *selector)
 {
     int64_t best = -1;

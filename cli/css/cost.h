@@ -4,7 +4,8 @@
 
 #include "cli/css/site.h"
 
-/* Prints the statistics of each selector of the first page in Chromium. Errors: UNSUPPORTED (no Chromium), TIMEOUT, IO, MEMORY. */
+/* Prints the statistics of each selector of the first page in Chromium. Errors: UNSUPPORTED (no
+ * Chromium), TIMEOUT, IO, MEMORY. */
 hed_status cost_in_browser(const site *s, bool json, hed_error *error);
 
 #endif

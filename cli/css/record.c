@@ -25,7 +25,7 @@ static bool is_address(const char *text)
     return strstr(text, "://") || strncmp(text, "about:", 6) == 0 || strncmp(text, "data:", 5) == 0;
 }
 
-static void list_add(record_list *list, const char *address)
+static void add_address(record_list *list, const char *address)
 {
     size_t i;
     json_t *former;
@@ -55,7 +55,7 @@ static hed_status list_add_file(record_list *list, const char *path, hed_error *
         else at += sprintf(at, "%%%02X", *c);
     }
     *at = 0;
-    list_add(list, address);
+    add_address(list, address);
     free(address);
     return HED_OK;
 }
@@ -65,7 +65,7 @@ static hed_status list_open(record_list *list, const hed_arguments *arguments, h
     const char *text;
     bool files = false;
     for (uint32_t i = 0; (text = hed_text_at(arguments, "PAGE", i)) != NULL; i++) {
-        if (is_address(text)) list_add(list, text);
+        if (is_address(text)) add_address(list, text);
         else files = true;
     }
     css_page_list pages = {0};
@@ -94,7 +94,7 @@ static hed_status list_add_links(record_list *list, record_browser *browser, hed
         return error->status;
     json_array_foreach(addresses, i, link)
     {
-        if (json_is_string(link)) list_add(list, json_string_value(link));
+        if (json_is_string(link)) add_address(list, json_string_value(link));
     }
     json_decref(addresses);
     return HED_OK;

@@ -59,13 +59,10 @@ static hed_status evaluate_with(
 }
 
 /* Waits until an element of a selector exists, and scrolls it into view; its centre. */
-static hed_status find_element(
+static hed_status await_element(
     record_browser *b, const char *selector, double *x, double *y, hed_error *error)
 {
-    static const char find[] =
-        "(s => { const e = document.querySelector(s); if (!e) return null;"
-        " e.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});"
-        " const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })(%s)";
+    static const char find[] = "window[Symbol.for('heddle.find')](%s)";
     uint64_t end = hed_now() + (uint64_t)(STEP_SECONDS * 1e9);
     while (!hed_interrupted()) {
         json_t *place = NULL;
@@ -85,7 +82,7 @@ static hed_status find_element(
 static hed_status step_click(record_browser *b, const drive_step *step, hed_error *error)
 {
     double x, y;
-    if (find_element(b, step->text, &x, &y, error) || mouse(b, "mouseMoved", x, y, error))
+    if (await_element(b, step->text, &x, &y, error) || mouse(b, "mouseMoved", x, y, error))
         return error->status;
     if (strcmp(step->kind, "hover") == 0) return HED_OK;
     if (mouse(b, "mousePressed", x, y, error)) return error->status;
@@ -95,7 +92,7 @@ static hed_status step_click(record_browser *b, const drive_step *step, hed_erro
 static hed_status step_type(record_browser *b, const drive_step *step, hed_error *error)
 {
     double x, y;
-    if (find_element(b, step->text, &x, &y, error)) return error->status;
+    if (await_element(b, step->text, &x, &y, error)) return error->status;
     evaluate_with(b, "document.querySelector(%s).focus()", step->text, NULL, error);
     if (hed_failed(error)) return error->status;
     return cli_devtools_call(b->devtools, b->session, "Input.insertText",
@@ -128,7 +125,7 @@ static hed_status step_press(record_browser *b, const drive_step *step, hed_erro
 static hed_status step_wait(record_browser *b, const drive_step *step, hed_error *error)
 {
     double x, y;
-    if (*step->text) return find_element(b, step->text, &x, &y, error);
+    if (*step->text) return await_element(b, step->text, &x, &y, error);
     uint64_t end = hed_now() + (uint64_t)(step->number * 1e6);
     while (!hed_failed(error) && !hed_interrupted() && hed_now() < end)
         cli_devtools_wait(b->devtools, 0.05, error);
@@ -155,7 +152,8 @@ static hed_status step_goto(record_browser *b, const drive_step *step, hed_error
 }
 
 /* Carries out one step; `value` receives its result, or NULL. */
-static hed_status run_step(record_browser *b, const json_t *item, json_t **value, hed_error *error)
+static hed_status perform_step(
+    record_browser *b, const json_t *item, json_t **value, hed_error *error)
 {
     const json_t *first = json_array_get(item, 2), *second = json_array_get(item, 3);
     const drive_step step = {.kind = text_of(json_array_get(item, 1)),
@@ -177,7 +175,7 @@ static hed_status run_step(record_browser *b, const json_t *item, json_t **value
 }
 
 /* Answers the script: the step's value, or its error, which the script may catch. */
-static hed_status answer(
+static hed_status answer_step(
     record_browser *b, const json_t *item, json_t *value, const hed_error *failed, hed_error *error)
 {
     json_t *parts = json_pack("[O, s?, o?]", json_array_get(item, 0),
@@ -221,7 +219,7 @@ static hed_status open_driver(record_browser *b, hed_error *error)
     return error->status;
 }
 
-/* Starts the script; its end is told by a last step, ["end", ERROR or null]. */
+/* Starts the script; at its end it sends a last step, ["end", ERROR or null]. */
 static hed_status start_script(record_browser *b, const char *text, hed_error *error)
 {
     static const char before[] = "void (async page => {\n", after[] =
@@ -254,8 +252,8 @@ hed_status record_drive(record_browser *b, const char *file, const char *text, h
         hed_error failed = {0};
         if (last && *reason) hed_fail(error, HED_ERROR_FORMAT, "%s: %s", file, reason);
         if (!last) {
-            run_step(b, item, &value, &failed);
-            answer(b, item, value, &failed, error);
+            perform_step(b, item, &value, &failed);
+            answer_step(b, item, value, &failed, error);
         }
         hed_error_clear(&failed);
         json_decref(value);

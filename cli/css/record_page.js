@@ -114,4 +114,12 @@
   addEventListener('pagehide', all, true);
   window.addEventListener('beforeunload', all, true);
   Object.defineProperty(window, Symbol.for('heddle.record'), {value: all});
+  // Scrolls the first element of a selector into view; its centre, or null.
+  Object.defineProperty(window, Symbol.for('heddle.find'), {value: selector => {
+    const element = document.querySelector(selector);
+    if (!element) return null;
+    element.scrollIntoView({block: 'center', inline: 'center', behavior: 'instant'});
+    const box = element.getBoundingClientRect();
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  }});
 })();

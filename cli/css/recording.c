@@ -157,7 +157,7 @@ css_recording_counts css_recording_count(const css_recording *r)
 }
 
 /* The members of an object as an array. */
-static json_t *values_of(json_t *object)
+static json_t *members_of(json_t *object)
 {
     json_t *values = json_array(), *value;
     const char *key;
@@ -172,10 +172,10 @@ hed_status css_recording_save(const css_recording *r, const char *path, hed_erro
     json_object_foreach(r->pages, url, page)
     {
         json_array_append_new(pages, json_pack("{s:s, s:O, s:o}", "url", url, "quirks",
-            json_object_get(page, "quirks"), "trees", values_of(json_object_get(page, "trees"))));
+            json_object_get(page, "quirks"), "trees", members_of(json_object_get(page, "trees"))));
     }
     json_t *file = json_pack("{s:s, s:i, s:O, s:o, s:o}", "format", FORMAT, "version", 1, "nodes",
-        r->nodes, "pages", pages, "sheets", values_of(r->sheets));
+        r->nodes, "pages", pages, "sheets", members_of(r->sheets));
     char *text = file ? json_dumps(file, JSON_COMPACT) : NULL;
     hed_status status = text ? hed_file_write(path, text, strlen(text), error)
                              : HED_OUT_OF_MEMORY(error, "the recording");
@@ -234,7 +234,7 @@ static bool read_children(const json_t *list, uint32_t limit, uint32_t *children
     return true;
 }
 
-static bool read_attributes(recorded_node *node, const json_t *list)
+static bool read_recorded_attributes(recorded_node *node, const json_t *list)
 {
     size_t i;
     json_t *item;
@@ -265,11 +265,11 @@ static bool read_node(recorded_tree *t, const json_t *item)
     node->children = calloc(node->child_count + node->shadow_count + 1, sizeof *node->children);
     return node->children && read_children(children, t->node_count, node->children) &&
            read_children(shadow, t->node_count, node->children + node->child_count) &&
-           read_attributes(node, json_array_get(item, 2));
+           read_recorded_attributes(node, json_array_get(item, 2));
 }
 
 /* Adds an element and all below it; the elements of a shadow root are trees of their index. */
-static hed_status expand(
+static hed_status expand_tree(
     recorded_tree *t, uint32_t number, uint32_t parent, uint32_t depth, hed_error *error)
 {
     const recorded_node *node = &t->nodes[number];
@@ -292,7 +292,7 @@ static hed_status expand(
         .has_text = node->has_text};
     for (uint32_t i = 0; i < node->child_count + node->shadow_count; i++) {
         uint32_t above_index = i < node->child_count ? index : HED_CSS_NONE;
-        if (expand(t, node->children[i], above_index, depth + 1, error)) return error->status;
+        if (expand_tree(t, node->children[i], above_index, depth + 1, error)) return error->status;
     }
     return HED_OK;
 }
@@ -311,14 +311,14 @@ static hed_status expand_pages(
             {
                 json_int_t node = json_is_integer(number) ? json_integer_value(number) : -1;
                 if (node < 0 || node >= t->node_count) return damaged(t, "pages", i, error);
-                if (expand(t, (uint32_t)node, HED_CSS_NONE, 0, error)) return error->status;
+                if (expand_tree(t, (uint32_t)node, HED_CSS_NONE, 0, error)) return error->status;
             }
         }
     }
     return HED_OK;
 }
 
-static hed_status read_nodes(recorded_tree *t, const json_t *nodes, hed_error *error)
+static hed_status read_recorded_nodes(recorded_tree *t, const json_t *nodes, hed_error *error)
 {
     size_t i;
     json_t *item;
@@ -343,7 +343,7 @@ hed_status css_recording_document(hed_css_names *names, const char *file, const 
     if (!root || json_integer_value(json_object_get(root, "version")) != 1)
         hed_fail(error, HED_ERROR_FORMAT, "%s: %s; expected a recording of version 1", file,
             root ? "another version" : failure.text);
-    else if (!read_nodes(&t, json_object_get(root, "nodes"), error) &&
+    else if (!read_recorded_nodes(&t, json_object_get(root, "nodes"), error) &&
              !expand_pages(&t, json_object_get(root, "pages"), &quirks, error)) {
         const hed_css_document_def def = {.file = file,
             .elements = t.elements,

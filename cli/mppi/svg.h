@@ -24,8 +24,8 @@ void svg_text(svg *picture, const char *kind, double x, double y, const char *fo
 void svg_image(svg *picture, double x, double y, double width, double height,
     const hed_image *image, hed_error *error);
 
-/* Draw a curve: begin, points, end. Points less than `min_distance` pixels from their predecessor are
- * skipped; a point that is not finite interrupts the curve. `colour` NULL: the class's. */
+/* Draw a curve: begin, points, end. Points less than `min_distance` pixels from their predecessor
+ * are skipped; a point that is not finite interrupts the curve. `colour` NULL: the class's. */
 void svg_curve_begin(svg *picture, const char *kind, const char *colour, double min_distance);
 void svg_curve_point(svg *picture, double x, double y);
 void svg_curve_end(svg *picture);

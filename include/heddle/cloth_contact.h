@@ -1,6 +1,6 @@
 /** @file cloth_contact.h
- *  Contact of cloth with cloth, explained: the vertices that it limits, the pair that limits each of
- *  them, and the reason. Answers "why does this vertex stop here?". Part of heddle-cloth.
+ *  Contact of cloth with cloth, explained: the vertices that it limits, the pair that limits each
+ *  of them, and the reason. Answers "why does this vertex stop here?". Part of heddle-cloth.
  *
  *      hed_cloth_explain_contact(cloth, HED_CLOTH_EXPLAIN_ALL, &error);
  *      hed_cloth_step(cloth, &frame, &error);
@@ -64,16 +64,16 @@ typedef struct hed_cloth_contact_limit {
 
 /** Starts to explain contact in the frames from now on: for every limited vertex
  *  (HED_CLOTH_EXPLAIN_ALL), or for one vertex with all pairs near it; or ends that
- *  (HED_CLOTH_EXPLAIN_NONE), as at the start. Results of the simulation keep their bits. While it is
- *  on, a substep is a launch for each stage and the device's arrays are read after it, which takes
- *  many times longer; while it is off it costs nothing.
+ *  (HED_CLOTH_EXPLAIN_NONE), as at the start. Results of the simulation keep their bits. While it
+ *  is on, a substep is a launch for each stage and the device's arrays are read after it, which
+ *  takes many times longer; while it is off it costs nothing.
  *  Thread class: owner. Errors: ARGUMENT (no such vertex), UNSUPPORTED (no garment has
  *  HED_CLOTH_SELF_TRIANGLES), MEMORY. */
 HED_API hed_status hed_cloth_explain_contact(hed_cloth *cloth, int32_t vertex, hed_error *error);
 
 /** Returns the limits of the last submission, in order of substeps, iterations and vertices; those
- *  of one vertex, by their gaps. They are valid until the next submission. NULL and 0: contact is not explained, or limited no vertex. Thread class:
- *  owner. */
+ *  of one vertex, by their gaps. They are valid until the next submission. NULL and 0: contact is
+ *  not explained, or limited no vertex. Thread class: owner. */
 HED_API const hed_cloth_contact_limit *hed_cloth_contact_limits(
     const hed_cloth *cloth, uint32_t *count);
 

@@ -8,8 +8,8 @@
  *  second one for all others. A list may contain another list:
  *
  *      #define SMOOTH(FIRST, NEXT) \
- *          FIRST(IN, float, in) NEXT(OUT, float, out) NEXT(VALUE, float, weight) NEXT(VALUE, uint, n)
- *      HED_VIEW(smooth_view, SMOOTH)
+ *          FIRST(IN, float, in) NEXT(OUT, float, out) NEXT(VALUE, float, weight) NEXT(VALUE, uint,
+ *          n) VIEW(smooth_view, SMOOTH)
  *
  *      __kernel void smooth(HED_VIEW_PARAMETERS(SMOOTH))
  *      {
@@ -21,7 +21,8 @@
  *  IN          __global const type *restrict name      HED_IN
  *  OUT         __global type *restrict name            HED_OUT
  *  INOUT       __global type *restrict name            HED_INOUT
- *  SHARED_IN SHARED_OUT SHARED                         the same without `restrict`: other work items
+ *  SHARED_IN SHARED_OUT SHARED                         the same without `restrict`: other work
+ *  items
  *                                                      write to the array during a launch
  *  SCRATCH     __global type *name                     HED_SCRATCH
  *  VALUE       type name                               HED_VALUE
@@ -76,8 +77,8 @@
         LIST(HED_VIEW_BYTE, HED_VIEW_BYTE) \
     };
 
-/** Index of a row among the arguments, a constant: `[HED_ROW(smooth_view, out)].tolerance = 1e-6` in
- *  HED_ARGUMENTS(), `geometry->local_bytes[HED_ROW(smooth_view, tile)]`. */
+/** Index of a row among the arguments, a constant: `[HED_ROW(smooth_view, out)].tolerance = 1e-6`
+ *  in HED_ARGUMENTS(), `geometry->local_bytes[HED_ROW(smooth_view, tile)]`. */
 #define HED_ROW(view, name) offsetof(struct view##_rows, name)
 #define HED_VIEW_BYTE(kind, type, name) char name;
 
@@ -141,10 +142,10 @@
 /* ---- description and launch, in C after author.h and launch.h ---- */
 
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
-/** Arguments from a list of view.h, in HED_ARGUMENTS(). Members of a row beyond its kind, type, name
- *  and element size (hed_argument_def.size) follow: `HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SMOOTH), [HED_ROW(smooth_view,
- *  out)].tolerance = 1e-6)`. A struct of a buffer's elements has a word for its comparison: `#define
- *  HED_TYPE_particle HED_FLOAT`. */
+/** Arguments from a list of view.h, in HED_ARGUMENTS(). Members of a row beyond its kind, type,
+ *  name and element size (hed_argument_def.size) follow: `HED_ARGUMENTS(HED_VIEW_ARGUMENTS(SMOOTH),
+ *  [HED_ROW(smooth_view, out)].tolerance = 1e-6)`. A struct of a buffer's elements has a word for
+ *  its comparison: `#define HED_TYPE_particle HED_FLOAT`. */
 #define HED_VIEW_ARGUMENTS(LIST) LIST(HED_VIEW_ARGUMENT, HED_VIEW_NEXT_ARGUMENT)
 #define HED_VIEW_NEXT_ARGUMENT(kind, type, label) , HED_VIEW_ARGUMENT_##kind(type, label)
 #define HED_VIEW_ARGUMENT(kind, type, label) HED_VIEW_ARGUMENT_##kind(type, label)
@@ -181,12 +182,13 @@
  *
  *      HED_VIEW_LAUNCH(smooth_launch, SMOOTH)
  *      hed_launch(stream, kernel, &problem,
- *          HED_VIEW_ARGS(smooth_launch, .in = in, .out = out, .weight = 0.25f, .n = n), &error);
- */
+ *          HED_VIEW_ARGS(smooth_launch, .in = in, .out = out, .weight = 0.25f, .n = n),
+ *&error); */
 #define HED_VIEW_ARGS(launch, ...) HED_VIEW_ARGS_FROM(launch, &((const launch){__VA_ARGS__}))
 
-/** Declares `bind` for HED_VIEW_ARGS_FROM(): arguments of a list from a struct `source` whose members
- *  have the names of the list's rows, and may have others. One source serves several kernels. */
+/** Declares `bind` for HED_VIEW_ARGS_FROM(): arguments of a list from a struct `source` whose
+ *  members have the names of the list's rows, and may have others. One source serves several
+ *  kernels. */
 #define HED_VIEW_BIND(bind, LIST, source) \
     struct bind##_rows { \
         LIST(HED_VIEW_BYTE, HED_VIEW_BYTE) \

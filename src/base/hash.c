@@ -69,7 +69,8 @@ void hed_hash_format(hed_hash hash, char text[33])
 
 /* ---- code ---- */
 
-/* End of the comment, string or character at `at`, or the next byte. `kind`: '/' a comment, '"' text. */
+/* End of the comment, string or character at `at`, or the next byte. `kind`: '/' a comment, '"'
+ * text. */
 static const char *code_piece(const char *at, const char *end, char *kind)
 {
     *kind = *at == '"' || *at == '\'' ? '"' : 0;

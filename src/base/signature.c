@@ -444,8 +444,8 @@ static bool expansion_add(expansion *to, const char *format, ...)
     return true;
 }
 
-/* Finds the macro with arguments of this name: the text from its parameters on; length 0 if no source
- * defines it. */
+/* Finds the macro with arguments of this name: the text from its parameters on; length 0 if no
+ * source defines it. */
 static piece find_macro(const hed_signature *s, piece name)
 {
     for (uint32_t i = 0; i < s->source_count; i++) {
@@ -505,8 +505,8 @@ static bool expand_view(expansion *to, piece name, int depth)
     return true;
 }
 
-/* Returns the parameters of a kernel with the rows of its lists; the same parameters if they name no
- * list, or an unknown one. */
+/* Returns the parameters of a kernel with the rows of its lists; the same parameters if they name
+ * no list, or an unknown one. */
 static piece expand_list(expansion *to, piece list)
 {
     const char *at = list.begin, *end = at + list.length;

@@ -1,6 +1,6 @@
-/* Disk cache, see build_cache.h. A file is a header (struct head), the request, the log, the binary;
- * all numbers are little-endian, like the supported machines. The name is 32 hexadecimal digits of
- * the request's hash and ".hedk". */
+/* Disk cache, see build_cache.h. A file is a header (struct head), the request, the log, the
+ * binary; all numbers are little-endian, like the supported machines. The name is 32 hexadecimal
+ * digits of the request's hash and ".hedk". */
 #include "core/build_cache.h"
 
 #include <dirent.h>

@@ -54,8 +54,8 @@ hed_status hed_database_choose(hed_database *database, int64_t session, const he
     const hed_evaluation *evaluation, hed_error *error);
 
 /* Reads the measurements of exactly this key: the newest evaluation of each configuration, oldest
- * first, including configurations that crashed or hung, which must not be tried again. Wrong results
- * that another judge found are skipped, unless key->judge is "". Free with
+ * first, including configurations that crashed or hung, which must not be tried again. Wrong
+ * results that another judge found are skipped, unless key->judge is "". Free with
  * hed_release() of count * sizeof; NULL if the key has no measurements. Errors: IO, MEMORY. */
 hed_status hed_database_history(hed_database *database, const hed_tune_key *key,
     hed_evaluation **evaluations, uint32_t *count, hed_error *error);

@@ -48,7 +48,8 @@ void hed_check_guard(hed_check *check, const hed_argument_def *argument, bool be
     const unsigned char *actual, uint64_t bytes, unsigned char poison);
 
 /* Formats a hash of everything that results of these arguments (def->argument_count) are judged by:
- * rules, tolerances, inputs and expected outputs. Two tunings with one hash agree on each verdict. */
+ * rules, tolerances, inputs and expected outputs. Two tunings with one hash agree on each
+ * verdict. */
 void hed_check_judge(
     const hed_kernel_def *def, const hed_runner_argument *arguments, char judge[33]);
 

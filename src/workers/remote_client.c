@@ -1,6 +1,6 @@
-/* Device at the end of a stream, and its runner: see remote_frames.h. Received data is untrusted like
- * a candidate's results: frames, records and sizes are checked. A worker that is silent or sends
- * invalid data is lost, and so is its device. */
+/* Device at the end of a stream, and its runner: see remote_frames.h. Received data is untrusted
+ * like a candidate's results: frames, records and sizes are checked. A worker that is silent or
+ * sends invalid data is lost, and so is its device. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

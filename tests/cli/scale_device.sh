@@ -9,7 +9,7 @@ unset HEDDLE_DEVICE
 export HEDDLE_DATABASE="$work/tuning.db"
 
 run 0 tune heddle:copy --problem n=20000 -d "$device" -d "$device" --budget 5 --json; err_is_empty
-[ "$(grep -c '"drift"' "$work/out")" = 2 ] || complain "not two devices"
+[ "$(grep -c '"tried"' "$work/out")" = 2 ] || complain "not two devices"
 out_has '"end": "evaluations"'; out_has '"kept": '
 run 0 tune heddle:copy --problem n=20000 -d host -d "$device" --budget 5 --resume --json
 [ "$(grep -c '"kernel": "copy"' "$work/out")" = 2 ] || complain "not a result for each kind"

@@ -1,5 +1,5 @@
-/* Text of a parser's tree, a line for each node, in the form of the public conformance tests of HTML
- * parsers (html5lib). */
+/* Text of a parser's tree, a line for each node, in the form of the public conformance tests of
+ * HTML parsers (html5lib). */
 #ifndef HED_TESTS_CSS_HTML_DUMP_H
 #define HED_TESTS_CSS_HTML_DUMP_H
 

@@ -1,8 +1,9 @@
 /* A libEGL that is the real one with faults: every function that the backend looks up goes through
- * here, is counted, and can be made to fail (fake.h): a function of EGL gives nothing, one of OpenGL
- * does nothing, and the code is what the next question for an error answers. What is made and
- * destroyed is counted too, as objects of one kind. With the platform "ES" there is no OpenGL but
- * OpenGL ES; a silent one has time stamps that are all the same. Without a real libEGL.so.1 it finds nothing. */
+ * here, is counted, and can be made to fail (fake.h): a function of EGL gives nothing, one of
+ * OpenGL does nothing, and the code is what the next question for an error answers. What is made
+ * and destroyed is counted too, as objects of one kind. With the platform "ES" there is no OpenGL but
+ * OpenGL ES; a silent one has time stamps that are all the same. Without a real libEGL.so.1 it
+ * finds nothing. */
 #include "backends/gl/gl_api.h"
 #include "fake.h"
 

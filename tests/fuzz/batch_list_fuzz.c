@@ -1,6 +1,7 @@
-/* libFuzzer harness for a batch's list of jobs and for the journal beside it: the text up to the first
- * zero byte is the list, the rest the journal. A list is refused with a reason, or each of its jobs is
- * found by its name; a journal marks jobs of the list, and is taken again as it was left. */
+/* libFuzzer harness for a batch's list of jobs and for the journal beside it: the text up to the
+ * first zero byte is the list, the rest the journal. A list is refused with a reason, or each of
+ * its jobs is found by its name; a journal marks jobs of the list, and is taken again as it was
+ * left. */
 #include "cli/batch/batch.h"
 #include "fuzz.h"
 

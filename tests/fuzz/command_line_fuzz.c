@@ -1,6 +1,6 @@
 /* libFuzzer harness for command lines: words that end with zero bytes, behind "heddle". A line that is
- * understood has values of the kinds that its options are; nothing is run. The same words are completed,
- * as a shell asks. */
+ * understood has values of the kinds that its options are; nothing is run. The same words are
+ * completed, as a shell asks. */
 #include <math.h>
 
 #include "cli/common/command.h"

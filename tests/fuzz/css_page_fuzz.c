@@ -1,5 +1,5 @@
-/* libFuzzer harness for pages: whatever the bytes, a document whose arrays hold together, and a matcher
- * that finds in it what selectors mean. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for pages: whatever the bytes, a document whose arrays hold together, and a
+ * matcher that finds in it what selectors mean. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 
 #include "css_tree_checks.h"

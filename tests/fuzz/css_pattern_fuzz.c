@@ -1,5 +1,5 @@
-/* libFuzzer harness for `pattern` attributes: the pattern up to the first zero byte, then the value. A
- * pattern that is judged judges the same value alike each time. */
+/* libFuzzer harness for `pattern` attributes: the pattern up to the first zero byte, then the
+ * value. A pattern that is judged judges the same value alike each time. */
 #include "engines/css/model/inputs.h"
 #include "fuzz.h"
 

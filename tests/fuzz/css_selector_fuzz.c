@@ -1,5 +1,5 @@
-/* libFuzzer harness for selectors: what is valid alone is valid in a list, in :is() and in @supports,
- * weighs the same there, and matches something or nothing in a small tree. Build with
+/* libFuzzer harness for selectors: what is valid alone is valid in a list, in :is() and in
+ * @supports, weighs the same there, and matches something or nothing in a small tree. Build with
  * -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdio.h>

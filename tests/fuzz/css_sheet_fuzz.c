@@ -1,5 +1,5 @@
-/* libFuzzer harness for style sheets: whatever the bytes, a sheet whose arrays hold together and whose
- * rules have places in the text. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for style sheets: whatever the bytes, a sheet whose arrays hold together and
+ * whose rules have places in the text. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

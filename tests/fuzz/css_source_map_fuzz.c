@@ -1,6 +1,6 @@
-/* libFuzzer harness for source maps of sheets: the first bytes are cuts of a sheet, the rest is its map,
- * in a comment of the sheet, so that nothing is read from the disk. Whatever the bytes, the comment that
- * comes out is one, or there is none. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for source maps of sheets: the first bytes are cuts of a sheet, the rest is its
+ * map, in a comment of the sheet, so that nothing is read from the disk. Whatever the bytes, the
+ * comment that comes out is one, or there is none. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

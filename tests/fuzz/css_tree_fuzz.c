@@ -1,5 +1,5 @@
-/* libFuzzer harness for trees in arrays: what is no tree in document order is refused, and of all else a
- * matcher finds what selectors mean. Build with -DHEDDLE_FUZZ=ON. */
+/* libFuzzer harness for trees in arrays: what is no tree in document order is refused, and of all
+ * else a matcher finds what selectors mean. Build with -DHEDDLE_FUZZ=ON. */
 #include <stdint.h>
 
 #include "css_tree_checks.h"

@@ -1,5 +1,6 @@
-/* libFuzzer harness for values of properties: the first two bytes choose the property, the rest is the value. A fault lies inside of
- * the value and is found again, and CSS-wide keywords are always valid. */
+/* libFuzzer harness for values of properties: the first two bytes choose the property, the rest is
+ * the value. A fault lies inside of the value and is found again, and CSS-wide keywords are always
+ * valid. */
 #include "engines/css/model/properties.h"
 #include "fuzz.h"
 

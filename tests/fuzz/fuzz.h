@@ -1,5 +1,5 @@
-/* What harnesses share: the function that libFuzzer calls, a check that ends the process, and a folder
- * for files, which is the harness's alone. */
+/* What harnesses share: the function that libFuzzer calls, a check that ends the process, and a
+ * folder for files, which is the harness's alone. */
 #ifndef HED_FUZZ_FUZZ_H
 #define HED_FUZZ_FUZZ_H
 

@@ -1,5 +1,5 @@
-/* libFuzzer harness for PNG files: any bytes, and the same bytes with checksums that fit, which no fuzzer
- * would find. A picture that is read is written and read again as it was. */
+/* libFuzzer harness for PNG files: any bytes, and the same bytes with checksums that fit, which no
+ * fuzzer would find. A picture that is read is written and read again as it was. */
 #include <zlib.h>
 
 #include "fuzz.h"

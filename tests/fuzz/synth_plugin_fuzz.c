@@ -1,6 +1,6 @@
-/* libFuzzer harness for the state that a music program gives back to the plugin: the CLAP instance reads
- * it in pieces (the first byte gives their size), saves a state that it takes again, and plays a block, which
- * is finite. */
+/* libFuzzer harness for the state that a music program gives back to the plugin: the CLAP instance
+ * reads it in pieces (the first byte gives their size), saves a state that it takes again, and
+ * plays a block, which is finite. */
 #include <math.h>
 
 #include "engines/synth/plugin/clap.h"

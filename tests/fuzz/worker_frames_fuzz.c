@@ -1,7 +1,7 @@
-/* libFuzzer harness for the frames that a worker at the end of a stream reads from its leader. The first
- * byte of each record says which frame follows: a job with bytes changed, a request, a head of its own,
- * or bytes alone. Versions and the magic word are right, which no fuzzer would find. In place of worker
- * processes there is a runner that looks at its arguments. */
+/* libFuzzer harness for the frames that a worker at the end of a stream reads from its leader. The
+ * first byte of each record says which frame follows: a job with bytes changed, a request, a head
+ * of its own, or bytes alone. Versions and the magic word are right, which no fuzzer would find. In
+ * place of worker processes there is a runner that looks at its arguments. */
 #include "fuzz.h"
 #include "tests/worker_wild.h"
 /* for its static functions: the library's own object is then not linked */

@@ -2,10 +2,12 @@
  * fma a step, so the bits do not depend on the parameters. Parameters and tiling as in Nugteren,
  * "CLBlast" (2018), section 3:
  *
- *     MWG x NWG     block of C of a group, with KWG steps of the sum at a time; MDIMC x NDIMC items,
+ *     MWG x NWG     block of C of a group, with KWG steps of the sum at a time; MDIMC x NDIMC
+ *     items,
  *                   each with MWI x NWI of C in registers, in blocks of VWM x VWN so that
  *                   neighbouring items read neighbouring vectors
- *     SA, SB        the group's block of A, of B is copied to local memory (A transposed: columns are
+ *     SA, SB        the group's block of A, of B is copied to local memory (A transposed: columns
+ *     are
  *                   contiguous)
  *     MDIMA, NDIMB  number of items along m while A is copied, along n while B is copied
  *     KWI           unrolled steps of the sum

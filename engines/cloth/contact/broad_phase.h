@@ -68,8 +68,8 @@ HED_VIEW(contact_find_view, PAIRS_FIND)
 
 /* ---- the list ---- */
 
-/* Arrays of the making of a list, (list_capacity) `list` and `bounds`; contact_tree has the elements
- * of the others. */
+/* Arrays of the making of a list, (list_capacity) `list` and `bounds`; contact_tree has the
+ * elements of the others. */
 #define CONTACT_LIST_ARRAYS(FIRST, NEXT) \
     FIRST(IN, contact_triangle, triangles) NEXT(IN, float4, start) NEXT(IN, float4, ahead) \
     NEXT(IN, float4, rests) NEXT(IN, float4, bodies) NEXT(INOUT, contact_pair, list) \

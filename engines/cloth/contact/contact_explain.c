@@ -1,6 +1,7 @@
-/* Explanation of contact: the vertices that it limits, by which pair, and why. Runs on the host after
- * the limits of a contact iteration, on copies of the device's arrays, with the text that limited the
- * vertices there (contact_limit.h), which is strict: the fractions have the device's bits. */
+/* Explanation of contact: the vertices that it limits, by which pair, and why. Runs on the host
+ * after the limits of a contact iteration, on copies of the device's arrays, with the text that
+ * limited the vertices there (contact_limit.h), which is strict: the fractions have the device's
+ * bits. */
 #include "contact/contact_host.h"
 
 #include "heddle/cloth_contact.h"

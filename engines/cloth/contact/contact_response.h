@@ -3,8 +3,9 @@
 #ifndef CLOTH_CONTACT_RESPONSE_H
 #define CLOTH_CONTACT_RESPONSE_H
 
-/* Number of pairs of a pass; 0 if the pass before of the same kind moved no vertex. Other threads may
- * be storing this pass already: its number is above `pass` as well, so each thread finds the same. */
+/* Number of pairs of a pass; 0 if the pass before of the same kind moved no vertex. Other threads
+ * may be storing this pass already: its number is above `pass` as well, so each thread finds the
+ * same. */
 CLOTH_FUNCTION uint contact_to_push(
     __global const contact_counters *counters, contact_params params)
 {

@@ -20,8 +20,8 @@ typedef enum contact_stage {
     CONTACT_STAGES
 } contact_stage;
 
-/* Arrays of all stages. Arrays that a substep in one launch writes are not `restrict`: they may not be
- * read from a cache that other groups bypass. */
+/* Arrays of all stages. Arrays that a substep in one launch writes are not `restrict`: they may not
+ * be read from a cache that other groups bypass. */
 #define PAIRS_SUBSTEP(FIRST, NEXT) \
     FIRST(SHARED, float4, boxes) NEXT(IN, contact_triangle, triangles) NEXT(IN, float4, gradients) \
     NEXT(SHARED, float4, slopes) NEXT(SHARED, float4, ranges) NEXT(IN, uint, around_at) \

@@ -9,7 +9,8 @@
  *
  *   boxes         (2 leaves x 2) low, high; low.w above 0: the node cannot meet itself
  *   triangles     (leaves)
- *   gradients     (leaves) gradients, in the garment's plane, of the function that is 1 at the second
+ *   gradients     (leaves) gradients, in the garment's plane, of the function that is 1 at the
+ *   second
  *                 vertex and 0 at the others (x y), and at the third (z w); 0: the garment is not
  *                 flat at rest
  *   slopes        (leaves x 3) contact_slope()

@@ -161,8 +161,8 @@ CLOTH_FUNCTION uint cloth_tree_next(
     }
 }
 
-/* Meshes: (2 leaves x 2) low, high of `boxes`; (meshes) `kinds`: friction; 1 if the mesh has no border;
- * (vertices) `begin` and `end`: positions at the frame's start and end. */
+/* Meshes: (2 leaves x 2) low, high of `boxes`; (meshes) `kinds`: friction; 1 if the mesh has no
+ * border; (vertices) `begin` and `end`: positions at the frame's start and end. */
 #define CLOTH_MESH_ARRAYS(FIRST, NEXT) \
     FIRST(IN, float4, boxes) NEXT(IN, uint, leaf_at) NEXT(IN, uint4, triangles) \
     NEXT(IN, uint4, edges) NEXT(IN, uint, incident_at) NEXT(IN, uint, incident) \

@@ -11,7 +11,8 @@
 #include "heddle/cloth_scene.h"
 #include "support/fields.h"
 
-/* Keys of scene files; scene.schema.json and the tables of docs/cloth-scene.md are made from them. */
+/* Keys of scene files; scene.schema.json and the tables of docs/cloth-scene.md are made from
+ * them. */
 extern const hed_document cloth_scene_document;
 
 enum {

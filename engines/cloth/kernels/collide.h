@@ -1,16 +1,16 @@
 /* Simple colliders and contact planes for one particle: one text for every device and for C, as
  * physics.h.
  *
- * A collider has CLOTH_COLLIDER_WORDS float4 in the array `colliders`: its positions at the start and
- * at the end of the driver's and the colliders' motion. `from` and `to` are the fractions of that
- * motion at the substep's start and end. Every particle meets the colliders in the same order.
+ * A collider has CLOTH_COLLIDER_WORDS float4 in the array `colliders`: its positions at the start
+ * and at the end of the driver's and the colliders' motion. `from` and `to` are the fractions of
+ * that motion at the substep's start and end. Every particle meets the colliders in the same order.
  *
  * Detection is continuous: `before`, the particle's position at the substep's start, is moved along
  * with the collider, so that the collider is fixed at its position at `to` and the particle moves
  * from there to `at`. For balls and capsules that path is marched by the distance to the surface
- * (sphere tracing, Hart 1996); a tapered capsule is the hull of two balls, and its surface at a point
- * is the surface of one ball between them. A particle that passed through is moved before the plane
- * in which it met the surface, near the point of contact.
+ * (sphere tracing, Hart 1996); a tapered capsule is the hull of two balls, and its surface at a
+ * point is the surface of one ball between them. A particle that passed through is moved before the
+ * plane in which it met the surface, near the point of contact.
  *
  * Friction is Coulomb's in its position-based form (Müller et al. 2007; Macklin et al. 2014): the
  * tangential motion relative to the surface is shortened by at most friction * lift. */
@@ -26,8 +26,8 @@
 #define CLOTH_COME_OUT 0.25f
 
 /* Lifts a particle out of a surface, with friction. `surface`: unit normal; w: height of `at` over
- * the surface, m. `origin`: position at the substep's start, moved along with the surface; `height`:
- * height of `origin` over the surface, m. */
+ * the surface, m. `origin`: position at the substep's start, moved along with the surface;
+ * `height`: height of `origin` over the surface, m. */
 CLOTH_FUNCTION float4 cloth_lift(
     float4 at, float4 origin, float4 surface, float height, float friction)
 {
@@ -55,8 +55,8 @@ CLOTH_FUNCTION float4 cloth_ball(float4 a, float4 b, float share)
 }
 
 /* Fraction of the axis from a to b at which a ball has the surface nearest to p, 0 to 1. The normal
- * of a cone's lateral surface is tilted against the plane across the axis by the angle whose sine is
- * (difference of radii) / (length of the axis). */
+ * of a cone's lateral surface is tilted against the plane across the axis by the angle whose sine
+ * is (difference of radii) / (length of the axis). */
 CLOTH_FUNCTION float cloth_axis_share(float4 a, float4 b, float4 p)
 {
     float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z, taper = a.w - b.w;
@@ -73,8 +73,8 @@ CLOTH_FUNCTION float cloth_axis_share(float4 a, float4 b, float4 p)
     return hed_min(hed_max(share, 0.0f), 1.0f);
 }
 
-/* Normal at p of the hull of two balls whose radii are increased by `thickness`; w: height of p over
- * the hull, m. */
+/* Normal at p of the hull of two balls whose radii are increased by `thickness`; w: height of p
+ * over the hull, m. */
 CLOTH_FUNCTION float4 cloth_over_balls(float4 a, float4 b, float thickness, float4 p)
 {
     float4 nearest = cloth_ball(a, b, cloth_axis_share(a, b, p));
@@ -84,8 +84,8 @@ CLOTH_FUNCTION float4 cloth_over_balls(float4 a, float4 b, float thickness, floa
     return hed_f4(x / distance, y / distance, z / distance, distance - (nearest.w + thickness));
 }
 
-/* A collider posed for a substep, once for all particles of a group: positions at `from` (a0, b0) and
- * at `to` (a1, b1); normals of planes have length 1. */
+/* A collider posed for a substep, once for all particles of a group: positions at `from` (a0, b0)
+ * and at `to` (a1, b1); normals of planes have length 1. */
 typedef struct cloth_posed {
     float4 a0, b0, a1, b1;
     float4 kind; /* shape, friction against the cloth, 0, 0 */
@@ -155,7 +155,8 @@ CLOTH_INLINE float4 cloth_collide_balls(
     for (uint i = 0; turned && i < CLOTH_MARCH_STEPS && met.w > tolerance && travel < length; i++) {
         travel += met.w;
         float part = travel / length;
-        place = hed_f4(fma(part, x, origin.x), fma(part, y, origin.y), fma(part, z, origin.z), 0.0f);
+        place =
+            hed_f4(fma(part, x, origin.x), fma(part, y, origin.y), fma(part, z, origin.z), 0.0f);
         met = cloth_over_balls(a1, b1, thickness, place);
     }
     int through = turned && met.w <= tolerance && travel < length &&
@@ -179,8 +180,8 @@ CLOTH_INLINE float4 cloth_collide_balls(
     return cloth_lift(at, origin, end, height, friction);
 }
 
-/* Moves a particle out of a half-space whose plane moves from point a0, normal b0 to point a1, normal
- * b1. */
+/* Moves a particle out of a half-space whose plane moves from point a0, normal b0 to point a1,
+ * normal b1. */
 CLOTH_FUNCTION float4 cloth_collide_plane(
     float4 at, float4 before, float thickness, float friction, cloth_posed posed)
 {
@@ -216,8 +217,8 @@ CLOTH_INLINE float4 cloth_collide(float4 at, float4 before, float thickness, flo
 }
 
 /* Moves a particle out of a plane that moves with a triangle of a mesh collider. `plane`: unit
- * normal; w: offset at the frame's start, m (dot(normal, x) = offset). `motion`: motion of the plane
- * in the frame, m; w: friction of the mesh, below 0: no contact. */
+ * normal; w: offset at the frame's start, m (dot(normal, x) = offset). `motion`: motion of the
+ * plane in the frame, m; w: friction of the mesh, below 0: no contact. */
 CLOTH_FUNCTION float4 cloth_touch(float4 at, float4 before, float thickness, float friction,
     float4 plane, float4 motion, float from, float to)
 {

@@ -14,8 +14,8 @@ HED_NATIVE_CLONES(distance_native, distance_body)
 /* Two particles are read and written, and 14 bytes of the constraint read; 33 operations. */
 CLOTH_WORK(distance_work, 64.0 + 14.0, 33.0)
 
-/* The sample has one more constraint than the problem, in front of the range [first, first + count).
- * A constraint connects two particles of its own. */
+/* The sample has one more constraint than the problem, in front of the range [first, first +
+ * count). A constraint connects two particles of its own. */
 const hed_kernel_def cloth_distance_def = {
     .name = "cloth_distance",
     .summary = "min/max distance constraints of one colour, projected",

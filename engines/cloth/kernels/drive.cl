@@ -1,5 +1,5 @@
-/* Kernel of the colliders, contact planes and driver constraint of each particle. particle.h has the
- * scalar version. */
+/* Kernel of the colliders, contact planes and driver constraint of each particle. particle.h has
+ * the scalar version. */
 #ifndef WG
 #define WG 256
 #endif
@@ -11,8 +11,8 @@
 #endif
 
 #if VECTOR
-/* Applies colliders and contact planes to one of the four particles: scalar, because branches differ
- * between particles. */
+/* Applies colliders and contact planes to one of the four particles: scalar, because branches
+ * differ between particles. */
 CLOTH_FUNCTION float4 cloth_collided(uint i, cloth_drive_view view, cloth_step step)
 {
     float4 at = view.position[i];
@@ -34,8 +34,8 @@ CLOTH_FUNCTION cloth_four cloth_row(__global const float4 *array, uint at)
     return cloth_turn(array[at], array[at + 1], array[at + 2], array[at + 3]);
 }
 
-/* Vector version of cloth_drive(). `loose`: 0: the particle is locked or has no driver, and does not
- * move. */
+/* Vector version of cloth_drive(). `loose`: 0: the particle is locked or has no driver, and does
+ * not move. */
 CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_four normal,
     cloth_four map, float4 stiffness, int4 loose, int4 *acted)
 {
@@ -55,8 +55,8 @@ CLOTH_FUNCTION cloth_four cloth_drive4(cloth_four at, cloth_four target, cloth_f
     float4 height =
         (p.x - target.x) * normal.x + (p.y - target.y) * normal.y + (p.z - target.z) * normal.z;
     int4 plane = cloth_same(map.z, zero) & cloth_more(map.y, height);
-    float4 depth = map.z - map.y, cx = target.x - normal.x * depth, cy = target.y - normal.y * depth,
-           cz = target.z - normal.z * depth;
+    float4 depth = map.z - map.y, cx = target.x - normal.x * depth,
+           cy = target.y - normal.y * depth, cz = target.z - normal.z * depth;
     x = p.x - cx;
     y = p.y - cy;
     z = p.z - cz;

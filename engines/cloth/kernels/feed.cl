@@ -1,5 +1,5 @@
-/* Kernel that copies the program's driver data, rows of three floats or pairs of position and normal,
- * to the layout of the other kernels: positions, then normals. */
+/* Kernel that copies the program's driver data, rows of three floats or pairs of position and
+ * normal, to the layout of the other kernels: positions, then normals. */
 #ifndef WG
 #define WG 256
 #endif

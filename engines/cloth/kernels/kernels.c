@@ -1,4 +1,5 @@
-/* Common parts of the kernels' descriptions: the parameters of their four versions, and sample data. */
+/* Common parts of the kernels' descriptions: the parameters of their four versions, and sample
+ * data. */
 #include "kernels/kernels.h"
 
 const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS] = {
@@ -362,4 +363,3 @@ uint64_t cloth_sample_bytes_of_one_more(const hed_kernel_def *def, const hed_con
     larger.sizes[0]++;
     return cloth_sample_bytes(def, config, &larger, argument);
 }
-

@@ -1,5 +1,5 @@
-/* Descriptions of the kernels, and their common data: texts, geometries, macros of descriptions, and
- * sample data. */
+/* Descriptions of the kernels, and their common data: texts, geometries, macros of descriptions,
+ * and sample data. */
 #ifndef CLOTH_KERNELS_H
 #define CLOTH_KERNELS_H
 
@@ -83,8 +83,8 @@ extern const hed_kernel_def cloth_patch_packets_def;
 /* ---- sample data ---- */
 
 enum { CLOTH_SAMPLE_GARMENTS = 8 };
-/* Fills an argument with sample data by its name. Particles are within [-1, 1) m on each axis, every
- * seventh (3, 10, 17, ...) locked, in eight garments; the limits of the driver differ between
+/* Fills an argument with sample data by its name. Particles are within [-1, 1) m on each axis,
+ * every seventh (3, 10, 17, ...) locked, in eight garments; the limits of the driver differ between
  * particles, and some particles have no driver. */
 void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, uint32_t argument,
     void *data, uint64_t bytes, uint64_t seed);
@@ -118,7 +118,8 @@ enum { CLOTH_STRANDS = 32 }; /* largest value of TASK; the others are 0 and 1 */
 extern const hed_parameter_def cloth_version_parameters[CLOTH_VERSION_PARAMETERS];
 extern const hed_condition cloth_version_conditions[1];
 /* Geometry of TASK work items, or of a work item for each element or each four elements. Kernels
- * without VECTOR and TASK have an item for each element. The first parameter is the group's size. */
+ * without VECTOR and TASK have an item for each element. The first parameter is the group's
+ * size. */
 void cloth_geometry(const hed_kernel_def *def, const hed_config *config, const hed_problem *problem,
     hed_geometry *layout);
 #define CLOTH_VERSIONS \

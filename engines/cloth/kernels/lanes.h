@@ -1,6 +1,6 @@
 /* Vector version of the kernels, four particles at a time: loaded as float4 of one particle,
- * transposed in registers to float4 of one coordinate, computed with selections instead of branches,
- * transposed back. Also the loops over the elements of a work item. */
+ * transposed in registers to float4 of one coordinate, computed with selections instead of
+ * branches, transposed back. Also the loops over the elements of a work item. */
 #ifndef CLOTH_LANES_H
 #define CLOTH_LANES_H
 
@@ -135,4 +135,3 @@ CLOTH_FUNCTION cloth_four cloth_unit4(cloth_four v)
 #endif
 
 #endif
-

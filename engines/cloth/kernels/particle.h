@@ -1,6 +1,6 @@
-/* Functions for one particle, one constraint or one vertex, on the arrays of the kernels. The scalar
- * version of each kernel and its native version in C call them in a loop. Included after physics.h
- * and collide.h. */
+/* Functions for one particle, one constraint or one vertex, on the arrays of the kernels. The
+ * scalar version of each kernel and its native version in C call them in a loop. Included after
+ * physics.h and collide.h. */
 #ifndef CLOTH_PARTICLE_H
 #define CLOTH_PARTICLE_H
 
@@ -117,7 +117,8 @@ CLOTH_FUNCTION void cloth_integrate_one(uint i, cloth_integrate_view view, cloth
 /* ---- distance constraints ---- */
 
 /* Constraints of colours and of sets. `pass`: 0: the only iteration, or no constraint has
- * compliance: multipliers are not used; 1: the first of several iterations; 2: a later iteration. */
+ * compliance: multipliers are not used; 1: the first of several iterations; 2: a later
+ * iteration. */
 #define CLOTH_PROJECTION(FIRST, NEXT) \
     FIRST(SHARED, float4, position) \
     NEXT(IN, uint2, ends) NEXT(IN, float, rests) NEXT(IN, ushort, kinds) \
@@ -150,7 +151,8 @@ CLOTH_FUNCTION void cloth_distance_one(uint i, cloth_projection view, float stif
     if (b.w > 0.0f) view.position[end.y] = b;
 }
 
-/* ---- bending along a line of a grid, or a strip of its cells, as one system (model/bend.c) ---- */
+/* ---- bending along a line of a grid, or a strip of its cells, as one system (model/bend.c)
+ * ---- */
 
 /* `sums`, one for each row, and `links`, two for each row: results of the forward pass, read by the
  * backward pass. `pulled`: multipliers of the substep's earlier iterations; `pass`: as in
@@ -317,10 +319,10 @@ CLOTH_FUNCTION void cloth_move_as(__global float4 *to, float4 moved, float4 orig
 HED_VIEW(cloth_elements_view, CLOTH_ELEMENTS)
 
 /* Projects element i of `total` (cloth_element; its rows of four words are `total` apart). A corner
- * replaces a particle beyond a border, with weight 0. Positions are relative to the first corner, and
- * all six constraints move a particle at once: with many substeps the correction of one constraint
- * is smaller than the resolution of a position in float. `pulled`: multipliers, three float4 for
- * each element, `total` apart; `pass`: as in CLOTH_PROJECTION. */
+ * replaces a particle beyond a border, with weight 0. Positions are relative to the first corner,
+ * and all six constraints move a particle at once: with many substeps the correction of one
+ * constraint is smaller than the resolution of a position in float. `pulled`: multipliers, three
+ * float4 for each element, `total` apart; `pass`: as in CLOTH_PROJECTION. */
 CLOTH_FUNCTION void cloth_element_one(uint i, cloth_elements_view view, float stiffness)
 {
     __global float4 *position = view.position, *pulled = view.pulled;
@@ -417,8 +419,8 @@ CLOTH_FUNCTION float cloth_gas_lane(__global const float4 *position, __global co
     return sum;
 }
 
-/* Pressure of a gas * dt^2, kg/m. `amount`: pressure * volume, Pa m^3; `minimum`: lower bound of the
- * volume, m^3. */
+/* Pressure of a gas * dt^2, kg/m. `amount`: pressure * volume, Pa m^3; `minimum`: lower bound of
+ * the volume, m^3. */
 CLOTH_FUNCTION float cloth_gas_push(float six_volumes, float amount, float minimum, float dt_square)
 {
     return amount * dt_square / hed_max(six_volumes * (1.0f / 6.0f), minimum);
@@ -432,9 +434,10 @@ CLOTH_FUNCTION float cloth_gas_push(float six_volumes, float amount, float minim
         NEXT(OUT, float4, air) NEXT(VALUE, uint, particles) NEXT(VALUE, uint, closed)
 HED_VIEW(cloth_surface_view, CLOTH_SURFACE)
 
-/* Computes a particle's unit normal and its area / mass: a third of the area of each triangle around
- * it. `closed`: the area is a third of the length of the sum of the triangles' area vectors, which is
- * the gradient of a closed surface's volume, so that pressure does not move the surface as a whole. */
+/* Computes a particle's unit normal and its area / mass: a third of the area of each triangle
+ * around it. `closed`: the area is a third of the length of the sum of the triangles' area vectors,
+ * which is the gradient of a closed surface's volume, so that pressure does not move the surface as
+ * a whole. */
 CLOTH_FUNCTION void cloth_surface_one(uint i, cloth_surface_view view)
 {
     __global const float4 *position = view.position;
@@ -515,7 +518,8 @@ CLOTH_FUNCTION void cloth_write_back_one(uint i, cloth_write_back_view view)
     float4 p = view.position[particle];
     if (!cloth_finite(p)) {
         view.broken[0] = 1;
-        /* replaced by 0, so that the program gets finite numbers; hed_cloth_wait() returns the error */
+        /* replaced by 0, so that the program gets finite numbers; hed_cloth_wait() returns the
+         * error */
         p = hed_f4(0.0f, 0.0f, 0.0f, 0.0f);
     }
     uint colour = (flags & CLOTH_VIEW_COLOURS) ? view.debug[particle].x : 0xffffffffu;
@@ -560,8 +564,8 @@ CLOTH_FUNCTION void cloth_read_one(uint i, cloth_read_view view)
 }
 
 /* Kinds of driver data that the program passes: rows of three floats, or pairs of position and
- * normal. cloth_feed_one() copies them into the halves that cloth_drive() reads; a half without data
- * keeps its values. */
+ * normal. cloth_feed_one() copies them into the halves that cloth_drive() reads; a half without
+ * data keeps its values. */
 #define CLOTH_FEED_POSITIONS 1u
 #define CLOTH_FEED_NORMALS 2u
 #define CLOTH_FEED_PAIRS 4u     /* instead of POSITIONS and NORMALS */
@@ -607,8 +611,8 @@ typedef struct cloth_rigid {
     float matrix[16]; /* column by column */
     uint first, count;
     uint mode; /* CLOTH_MOVE_* */
-    /* CLOTH_MOVE_LED: rotation of the motions, three columns of four, and a matrix as `matrix`, whose
-     * product with the old position is added to the motion */
+    /* CLOTH_MOVE_LED: rotation of the motions, three columns of four, and a matrix as `matrix`,
+     * whose product with the old position is added to the motion */
     float turn[12];
     float lead[16];
 } cloth_rigid;

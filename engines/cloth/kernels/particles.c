@@ -37,8 +37,8 @@ HED_NATIVE_BODY drive_body(const hed_native_call *call, uint64_t begin, uint64_t
     for (uint64_t i = begin; i < end; i++) cloth_drive_one((uint)i, view, step);
 }
 HED_NATIVE_CLONES(drive_native, drive_body)
-/* A particle, its driver, limits and contact plane are read, and for a backstop (half of the sample)
- * normals; the particle and its colour are written; about 100 operations for each of three
+/* A particle, its driver, limits and contact plane are read, and for a backstop (half of the
+ * sample) normals; the particle and its colour are written; about 100 operations for each of three
  * colliders. */
 CLOTH_WORK(drive_work, 16.0 * 3 + 16.0 * 3 + 32.0 / 2 + 32.0 + 8.0, 400.0)
 

@@ -1,5 +1,5 @@
-/* Kernel of any number of substeps of cloth: a group has a patch of a garment, or a whole garment, in
- * local memory.
+/* Kernel of any number of substeps of cloth: a group has a patch of a garment, or a whole garment,
+ * in local memory.
  *
  * Before a sweep over the constraints a patch receives the particles that it needs of other patches
  * (ghosts) in 16-byte packets with the number of the exchange: a packet is its own flag, and groups
@@ -27,8 +27,8 @@ typedef struct patch_held {
     float x[HELD > 0 ? HELD : 1], y[HELD > 0 ? HELD : 1], z[HELD > 0 ? HELD : 1];
 } patch_held;
 
-/* Position in the patch of an item's particle k. Registers cannot be indexed at run time, so with HELD
- * the loops over k are unrolled. */
+/* Position in the patch of an item's particle k. Registers cannot be indexed at run time, so with
+ * HELD the loops over k are unrolled. */
 #define OWN_AT(k) ((k)*WG + view->item)
 #if HELD
 #define UNROLL_OWN _Pragma("unroll")
@@ -185,7 +185,8 @@ typedef struct patch_ghosts {
     uint slot[GHOSTS];
 } patch_ghosts;
 
-/* First packet of this exchange's buffer; before the two buffers there is a number for each group. */
+/* First packet of this exchange's buffer; before the two buffers there is a number for each
+ * group. */
 CLOTH_FUNCTION uint packet_buffer(const patch_view *view, uint epoch)
 {
     return (uint)get_num_groups(0) + (epoch & 1u) * view->slot_count;
@@ -267,8 +268,8 @@ CLOTH_FUNCTION void place_anchors(const patch_view *view, float to)
     }
 }
 
-/* First half of an exchange: integrates own particles in the first iteration of a substep, and sends
- * the particles of the boundary. */
+/* First half of an exchange: integrates own particles in the first iteration of a substep, and
+ * sends the particles of the boundary. */
 CLOTH_FUNCTION void begin_sweep(
     const patch_view *view, patch_held *held, uint iteration, uint epoch)
 {
@@ -332,7 +333,8 @@ CLOTH_FUNCTION void strain(const patch_view *view, patch_fabric fabric, uint k)
     __global const uint4 *rows = view->word4 + fabric.at + k;
     uint4 at = rows[0];
     cloth_element_rows of = {rows[fabric.count], rows[2 * fabric.count], rows[3 * fabric.count],
-        rows[4 * fabric.count], rows[5 * fabric.count], rows[6 * fabric.count], rows[7 * fabric.count]};
+        rows[4 * fabric.count], rows[5 * fabric.count], rows[6 * fabric.count],
+        rows[7 * fabric.count]};
     __local float4 *place = view->place;
     float4 origin = place[at.w], zero = hed_f4(0.0f, 0.0f, 0.0f, 0.0f),
            a = cloth_from(origin, origin), b = cloth_from(place[of.r1.x], origin),
@@ -362,22 +364,23 @@ CLOTH_FUNCTION void sweep_fabric(const patch_view *view, patch_fabric fabric, ui
     }
 }
 
-/* Solves the constraints between patches, fabric before pairs, then the constraints inside the patch
- * in the same order. */
+/* Solves the constraints between patches, fabric before pairs, then the constraints inside the
+ * patch in the same order. */
 CLOTH_FUNCTION void sweep_with_fabric(const patch_view *view, patch_table *table)
 {
     CLOTH_ROLLED
     for (uint inside = EXCHANGE ? 0u : 1u; inside < 2u; inside++) {
         patch_fabric fabric = fabric_at(view->word4, (uint)get_group_id(0));
-        sweep_fabric(view, fabric, inside ? fabric.middle : 0u, inside ? fabric.steps : fabric.middle);
+        sweep_fabric(
+            view, fabric, inside ? fabric.middle : 0u, inside ? fabric.steps : fabric.middle);
         sweep_steps(view, table, inside ? fabric.pair_middle : 0u,
             inside ? view->group.pair_steps + view->group.figure_steps : fabric.pair_middle);
     }
 }
 #endif
 
-/* Loads the group and its garment. With streaming they are loaded again before each use, because the
- * registers are needed for constraints. */
+/* Loads the group and its garment. With streaming they are loaded again before each use, because
+ * the registers are needed for constraints. */
 CLOTH_FUNCTION void load_group(patch_view *view)
 {
     view->group = group_at(view->word4, (uint)get_group_id(0));

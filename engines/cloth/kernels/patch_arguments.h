@@ -13,8 +13,8 @@ typedef struct cloth_patch_launch {
     uint slot_count; /* packets in each of the two buffers */
     uint begin, end; /* halves of exchanges */
     uint total;      /* exchanges of all requested substeps */
-    /* indices into the tables: distance from an own particle to its tether, in words of 8 bytes; the
-     * first garment's 16 materials, in words of 16 bytes */
+    /* indices into the tables: distance from an own particle to its tether, in words of 8 bytes;
+     * the first garment's 16 materials, in words of 16 bytes */
     uint tether_at, limit_at;
 } cloth_patch_launch;
 

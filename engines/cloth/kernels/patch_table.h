@@ -177,7 +177,8 @@ CLOTH_FUNCTION __local float4 *posed_colliders(const patch_view *view)
 /* ---- constraints ---- */
 
 /* Projects as cloth_project(), with a short chain of dependent operations from load to store: the
- * ends' fractions of the correction are computed before the length. `low`, `high`: range of lengths. */
+ * ends' fractions of the correction are computed before the length. `low`, `high`: range of
+ * lengths. */
 CLOTH_FUNCTION void correct(
     float4 *a, float4 *b, float low, float high, float share_a, float share_b)
 {
@@ -195,8 +196,8 @@ CLOTH_FUNCTION void correct(
 }
 
 /* Decoded `rest` of a constraint: shortest and longest length, m, and give. `rest` is the rest
- * length; with LIMITED its last four bits are the number of a material in `limits`: shortest length /
- * rest length, longest length / rest length, give. */
+ * length; with LIMITED its last four bits are the number of a material in `limits`: shortest length
+ * / rest length, longest length / rest length, give. */
 typedef struct patch_limit {
     float low, high, give;
 } patch_limit;
@@ -432,7 +433,8 @@ CLOTH_FUNCTION void solve(const patch_view *view, uint step, entry made)
     else solve_pair(view, made.head.x, as_float(made.head.y));
 }
 
-/* Solves steps [from, to). The table has entries of step `from` before and of step `to` after the call. */
+/* Solves steps [from, to). The table has entries of step `from` before and of step `to` after the
+ * call. */
 CLOTH_FUNCTION void sweep_steps(const patch_view *view, patch_table *table, uint from, uint to)
 {
     uint all = view->group.pair_steps + view->group.figure_steps;

@@ -1,8 +1,8 @@
 /* Formulas of a particle and of a constraint: one text for OpenCL C, CUDA and C (words.h), placed
  * before each kernel.
  *
- * Positions are float4: x y z, m, from the cloth's origin (solver/origin.c); w: inverse mass, 1/kg, 0
- * if locked. Previous positions are float4: x y z; w: number of the garment. In strict mode every
+ * Positions are float4: x y z, m, from the cloth's origin (solver/origin.c); w: inverse mass, 1/kg,
+ * 0 if locked. Previous positions are float4: x y z; w: number of the garment. In strict mode every
  * operation is rounded by itself in the order written here.
  *
  * A particle's motion in a substep is position - previous position + carry. The carry is the
@@ -15,9 +15,9 @@
  * Integration: J. Dummer, A Simple Time-Corrected Verlet Integration Method; gravity exact for
  * varying dt (g dt (dt + last dt) / 2). Constraints: Müller et al., Position Based Dynamics (2007);
  * compliance after Macklin, Müller and Chentanez, XPBD (2016). Bending:
- * model/bend.c. Tethers: Kim, Chentanez and Müller, Long Range Attachments (2012). Air: drag and lift
- * of a flat plate, after Wilson (GDC 2014), implicit in the drag. Driver: ball, backstop and spring,
- * as in the cloth of Unity and Unreal. */
+ * model/bend.c. Tethers: Kim, Chentanez and Müller, Long Range Attachments (2012). Air: drag and
+ * lift of a flat plate, after Wilson (GDC 2014), implicit in the drag. Driver: ball, backstop and
+ * spring, as in the cloth of Unity and Unreal. */
 #ifndef CLOTH_PHYSICS_H
 #define CLOTH_PHYSICS_H
 #if !defined(__OPENCL_C_VERSION__) && !defined(__CUDACC_RTC__)
@@ -50,7 +50,8 @@ typedef struct cloth_step {
     float wind_x, wind_y, wind_z; /* displacement of the air in this substep, m */
     float gust;                   /* fraction of the wind that varies, 0 to 1 */
     float time;                   /* time of the gusts, s */
-    /* fractions of the driver's and the colliders' motion at this substep's start and end, 0 to 1 */
+    /* fractions of the driver's and the colliders' motion at this substep's start and end, 0 to
+     * 1 */
     float from, to;
     float stiffness;    /* 1 / dt^2, 1/s^2; times compliance: a constraint's give */
     float longest_move; /* maximum motion of a particle in this substep, m */
@@ -94,7 +95,8 @@ CLOTH_FUNCTION float cloth_square(float x, float y, float z) { return fma(x, x, 
 
 /* ---- distance constraint, weighted by inverse masses, without branches ---- */
 
-/* 1 - (allowed length) / length: 0 within [low, high], above 0 if too long, below 0 if too short. */
+/* 1 - (allowed length) / length: 0 within [low, high], above 0 if too long, below 0 if too
+ * short. */
 CLOTH_FUNCTION float cloth_excess(float square, float low, float high)
 {
 #if HED_STRICT
@@ -107,7 +109,8 @@ CLOTH_FUNCTION float cloth_excess(float square, float low, float high)
 #endif
 }
 
-/* Moves both ends so that their distance is within [low, high], m. `give`: compliance / dt^2, 1/kg. */
+/* Moves both ends so that their distance is within [low, high], m. `give`: compliance / dt^2,
+ * 1/kg. */
 CLOTH_FUNCTION void cloth_project(float4 *a, float4 *b, float low, float high, float give)
 {
     float x = b->x - a->x, y = b->y - a->y, z = b->z - a->z;
@@ -127,10 +130,10 @@ CLOTH_FUNCTION void cloth_project(float4 *a, float4 *b, float low, float high, f
     b->z = fma(pb, z, b->z);
 }
 
-/* Projects a distance constraint in a substep of several iterations (XPBD). `multiplier`: sum of the
- * substep's corrections, below 0 if the constraint pulled, above 0 if it pushed. A constraint that
- * pulled aims at `high`, and its multiplier stops at 0: it never pushes in the same substep; one that
- * pushed aims at `low` and never pulls. */
+/* Projects a distance constraint in a substep of several iterations (XPBD). `multiplier`: sum of
+ * the substep's corrections, below 0 if the constraint pulled, above 0 if it pushed. A constraint
+ * that pulled aims at `high`, and its multiplier stops at 0: it never pushes in the same substep;
+ * one that pushed aims at `low` and never pulls. */
 CLOTH_FUNCTION void cloth_project_again(
     float4 *a, float4 *b, float low, float high, float give, float *multiplier)
 {
@@ -338,8 +341,8 @@ CLOTH_FUNCTION float cloth_gust(float4 at, cloth_step step)
     return 1.0f + step.gust * (0.6f * a + 0.4f * b);
 }
 
-/* Adds drag and lift to `way`, a particle's motion in this substep, m. `air`: unit normal; w: area /
- * mass, m^2/kg. */
+/* Adds drag and lift to `way`, a particle's motion in this substep, m. `air`: unit normal; w: area
+ * / mass, m^2/kg. */
 CLOTH_FUNCTION float4 cloth_air(
     float4 way, float4 at, float4 air, cloth_cloth cloth, cloth_step step)
 {
@@ -362,7 +365,8 @@ CLOTH_FUNCTION float4 cloth_air(
         way.z + drag * z + lift * nz, way.w);
 }
 
-/* Packs a carry for memory: the upper halves of three floats, rounded to nearest; words y x and z 0. */
+/* Packs a carry for memory: the upper halves of three floats, rounded to nearest; words y x and z
+ * 0. */
 CLOTH_FUNCTION uint2 cloth_carry_pack(float4 carry)
 {
     uint x = as_uint(carry.x) + 0x8000u, y = as_uint(carry.y) + 0x8000u,
@@ -376,8 +380,8 @@ CLOTH_FUNCTION float4 cloth_carry_of(uint2 packed)
         as_float(packed.x << 16), as_float(packed.x & 0xffff0000u), as_float(packed.y), 0.0f);
 }
 
-/* Integrates a free particle over a substep without constraints: returns its new position and stores
- * the new carry. The caller makes `at` the previous position. */
+/* Integrates a free particle over a substep without constraints: returns its new position and
+ * stores the new carry. The caller makes `at` the previous position. */
 CLOTH_FUNCTION float4 cloth_integrate(
     float4 at, float4 before, uint2 *carry, float4 air, cloth_cloth cloth, cloth_step step)
 {
@@ -444,8 +448,8 @@ CLOTH_FUNCTION float4 cloth_unit(float4 v)
 #define CLOTH_BALL 1u
 #define CLOTH_BACKSTOP 2u
 
-/* Diagnostic colour, bytes r g b a: white: not moved; red: moved by the ball; blue: by the backstop;
- * violet: by ball and backstop. */
+/* Diagnostic colour, bytes r g b a: white: not moved; red: moved by the ball; blue: by the
+ * backstop; violet: by ball and backstop. */
 CLOTH_FUNCTION uint cloth_colour(uint acted)
 {
     return acted == 0                ? 0xffffffffu
@@ -474,8 +478,8 @@ CLOTH_FUNCTION float4 cloth_backstop(
         return at;
     }
     float depth = map.z - map.y;
-    float4 centre = hed_f4(
-        target.x - normal.x * depth, target.y - normal.y * depth, target.z - normal.z * depth, 0.0f);
+    float4 centre = hed_f4(target.x - normal.x * depth, target.y - normal.y * depth,
+        target.z - normal.z * depth, 0.0f);
     float x = at.x - centre.x, y = at.y - centre.y, z = at.z - centre.z;
     float square = cloth_square(x, y, z);
     if (square < map.z * map.z && square > 0.0f) {
@@ -490,9 +494,9 @@ CLOTH_FUNCTION float4 cloth_backstop(
 
 /* Applies the driver to free particle i of `particles`, with the driver at fraction `to` of its
  * motion. Each array has two halves: positions and normals; limits and ball stiffness k. Limits: R
- * (maximum distance; below 0: no ball), b, r (below 0: no backstop), s (spring). Every particle reads
- * the first halves, 48 bytes; normals are read for a backstop only, and k only when the ball acts,
- * because memory bandwidth bounds a substep of a million particles. */
+ * (maximum distance; below 0: no ball), b, r (below 0: no backstop), s (spring). Every particle
+ * reads the first halves, 48 bytes; normals are read for a backstop only, and k only when the ball
+ * acts, because memory bandwidth bounds a substep of a million particles. */
 CLOTH_FUNCTION float4 cloth_drive(uint i, float4 at, __global const float4 *driver_from,
     __global const float4 *driver_to, __global const float4 *driver_map, uint particles, float to,
     uint *acted)

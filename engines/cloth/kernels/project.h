@@ -4,8 +4,8 @@
 #define CLOTH_PROJECT_H
 #if VECTOR
 
-/* Corrections of cloth_project() for four constraints: factor of the vector between the ends and of an
- * end's inverse mass. */
+/* Corrections of cloth_project() for four constraints: factor of the vector between the ends and of
+ * an end's inverse mass. */
 CLOTH_FUNCTION float4 cloth_part4(float4 square, float4 low, float4 high, float4 weight)
 {
 #if HED_STRICT

@@ -1,5 +1,5 @@
-/* Kernel of hed_cloth_read(): positions, normals and colours of the vertices, from particles, in rows
- * without gaps. particle.h has the function of one vertex. */
+/* Kernel of hed_cloth_read(): positions, normals and colours of the vertices, from particles, in
+ * rows without gaps. particle.h has the function of one vertex. */
 #ifndef WG
 #define WG 256
 #endif

@@ -1,6 +1,6 @@
 /* Kernel of all sets of distance constraints: one work-group solves the sets of a sweep, with a
- * barrier after each set. No free particle is in two constraints of a set. particle.h has the scalar
- * version. */
+ * barrier after each set. No free particle is in two constraints of a set. particle.h has the
+ * scalar version. */
 #ifndef WG
 #define WG 32
 #endif

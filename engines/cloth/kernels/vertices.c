@@ -76,8 +76,8 @@ HED_NATIVE_BODY write_back_body(const hed_native_call *call, uint64_t begin, uin
     for (uint64_t i = begin; i < end; i++) cloth_write_back_one((uint)i, view);
 }
 HED_NATIVE_CLONES(write_back_native, write_back_body)
-/* A particle, its number, colour and normal are read, a vertex and a normal written; operations of two
- * matrices. */
+/* A particle, its number, colour and normal are read, a vertex and a normal written; operations of
+ * two matrices. */
 CLOTH_WORK(write_back_work, 4.0 + 16.0 + 8.0 + 16.0 + 32.0, 45.0)
 
 /* `broken` starts as zeros, as in a cloth. */
@@ -105,8 +105,8 @@ HED_NATIVE_BODY transform_row(const float *m, float4 p, float *vertex)
         vertex[k] = fma(p.z, m[8 + k], fma(p.y, m[4 + k], fma(p.x, m[k], m[12 + k])));
 }
 
-/* Writes positions of vertices. All four lanes are stored: the next vertex overwrites the fourth; the
- * last vertex stores three. */
+/* Writes positions of vertices. All four lanes are stored: the next vertex overwrites the fourth;
+ * the last vertex stores three. */
 HED_NATIVE_BODY read_positions(const float4 *position, const uint *vertex_particle,
     float *positions, const cloth_view *view, uint64_t begin, uint64_t end)
 {

@@ -1,5 +1,5 @@
-/* Kernel of write-back: transforms each vertex's particle by a matrix, with the packed colour in the
- * bits of w. particle.h has the scalar version. */
+/* Kernel of write-back: transforms each vertex's particle by a matrix, with the packed colour in
+ * the bits of w. particle.h has the scalar version. */
 #ifndef WG
 #define WG 256
 #endif

@@ -1,11 +1,12 @@
 /* Fabrics with names: the only list of them. `./dev keys` writes their names into the schema of
- * scene files and into docs/cloth-scene.md. docs/cloth-stiffness.md has the same fabrics in its table.
+ * scene files and into docs/cloth-scene.md. docs/cloth-stiffness.md has the same fabrics in its
+ * table.
  *
  *   FIRST, FABRIC(name, source, warp, weft, shear N/m, bend_warp, bend_weft N m, density kg/m^2)
  *
  * Measured ones are from the database of Wang, O'Brien and Ramamoorthi, Data-Driven Elastic Models
- * for Cloth (2011), as in ARCSim's materials/: one specimen each, tension and shear of its first row
- * (unstretched), bending of its first column. */
+ * for Cloth (2011), as in ARCSim's materials/: one specimen each, tension and shear of its first
+ * row (unstretched), bending of its first column. */
 #ifndef CLOTH_FABRICS_H
 #define CLOTH_FABRICS_H
 

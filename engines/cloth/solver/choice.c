@@ -132,10 +132,11 @@ static bool is_valid(
     return solver_table[solver]->valid(cloth, reason, sizeof reason);
 }
 
-/* Chooses a solver by rules. If there are at least as many garments as compute units, one garment for
- * each group fills the device; else garments are cut into patches. Exceptions: on processors `colours`
- * is as fast because of their caches, and their compilers are slow with patches; for fabrics that
- * bend `colours` solves a grid's bending line by line, and elements in patches are not measured. */
+/* Chooses a solver by rules. If there are at least as many garments as compute units, one garment
+ * for each group fills the device; else garments are cut into patches. Exceptions: on processors
+ * `colours` is as fast because of their caches, and their compilers are slow with patches; for
+ * fabrics that bend `colours` solves a grid's bending line by line, and elements in patches are not
+ * measured. */
 static hed_cloth_solver choose_fast(
     const hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
 {
@@ -151,8 +152,8 @@ static hed_cloth_solver choose_fast(
     return HED_CLOTH_SOLVER_COLOURS;
 }
 
-/* Chooses the measured solver if it is valid for this cloth, else a solver by the rules. Fabrics that
- * bend use the rules, because measurements differ by size only and ignore bending. */
+/* Chooses the measured solver if it is valid for this cloth, else a solver by the rules. Fabrics
+ * that bend use the rules, because measurements differ by size only and ignore bending. */
 static hed_cloth_solver choose_auto(hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
 {
     if (cloth->def.math == HED_MATH_STRICT) return HED_CLOTH_SOLVER_COLOURS;
@@ -215,8 +216,8 @@ static uint32_t largest_garment(const hed_cloth *cloth)
 
 /* ---- the default ---- */
 
-/* Number of interior constraints in a step with which all steps are about equally full; the number of
- * steps is the degree + 2. */
+/* Number of interior constraints in a step with which all steps are about equally full; the number
+ * of steps is the degree + 2. */
 static uint32_t even_step(const hed_cloth *cloth, uint32_t patches)
 {
     uint64_t constraints = 0;

@@ -104,8 +104,8 @@ static const cloth_solver_ops *const solvers[HED_CLOTH_SOLVER_COUNT] = {
     [HED_CLOTH_SOLVER_CPU] = &cloth_cpu_ops,
 };
 
-/* Creates the solver. If AUTO chose a solver that fails, for example because patches of the mesh are too
- * large, the cloth uses the solver of colours instead. */
+/* Creates the solver. If AUTO chose a solver that fails, for example because patches of the mesh
+ * are too large, the cloth uses the solver of colours instead. */
 static hed_status create_structure(hed_cloth *cloth, hed_error *error)
 {
     hed_status status = cloth->ops->create(cloth, &cloth->solver, error);

@@ -1,6 +1,6 @@
 
-/* hed_cloth_step(): checks all data of the program before it enqueues anything, uploads the data from
- * staging memory, and enqueues the substeps and write-back. It never waits for the device. */
+/* hed_cloth_step(): checks all data of the program before it enqueues anything, uploads the data
+ * from staging memory, and enqueues the substeps and write-back. It never waits for the device. */
 #include "solver/host.h"
 
 #include "model/collider.h"

@@ -3,12 +3,12 @@
  * First everything moves with the frame of reference: particles with their motions, and the last
  * positions of driver and colliders, so that the frame is computed as if it were at rest. Then the
  * motions of particles change by inertia. Let M be the motion of the frame of reference in this
- * frame, M0 in the last frame, D(r) = M r - r and D0(r) = r - M0^-1 r the displacements of a point r.
- * A free motion w is constant in the world: relative to the frame of reference it was w - D0 and
+ * frame, M0 in the last frame, D(r) = M r - r and D0(r) = r - M0^-1 r the displacements of a point
+ * r. A free motion w is constant in the world: relative to the frame of reference it was w - D0 and
  * becomes w - D. So D0 - D is added to it, and its rotation by M is reverted. Linear inertia is the
- * fraction of this change that is applied for the motion of the centre, angular inertia the fraction
- * for the rest. D and D0 are displacements of points, not velocities, so with fraction 1 the motion in
- * the world is exact to rounding, however far a frame turns. */
+ * fraction of this change that is applied for the motion of the centre, angular inertia the
+ * fraction for the rest. D and D0 are displacements of points, not velocities, so with fraction 1
+ * the motion in the world is exact to rounding, however far a frame turns. */
 #include "solver/host.h"
 
 #include <math.h>

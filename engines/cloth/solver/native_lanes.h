@@ -2,13 +2,13 @@
  * includes this file with NAME and TARGET defined, and LANES_PLAIN if lanes are arrays, which the
  * compiler vectorises.
  *
- * Particles are float4 in memory, loaded as float4 and transposed in registers to x, y, z and inverse
- * mass: one cache line for a particle instead of three or four, and half the cost of gathers. Root
- * and quotient are the processor's estimates with one step of Newton's method; their error is about
- * two units in the last place.
+ * Particles are float4 in memory, loaded as float4 and transposed in registers to x, y, z and
+ * inverse mass: one cache line for a particle instead of three or four, and half the cost of
+ * gathers. Root and quotient are the processor's estimates with one step of Newton's method; their
+ * error is about two units in the last place.
  *
- * A figure is a chain of dependent operations, whose latency bounds the speed: operations that do not
- * depend on positions are outside the chain. */
+ * A figure is a chain of dependent operations, whose latency bounds the speed: operations that do
+ * not depend on positions are outside the chain. */
 #define VECTOR NAME(vector)
 #define PARTICLES NAME(particles)
 #define CALL(function, ...) NAME(function)(__VA_ARGS__)
@@ -153,8 +153,8 @@ FUNCTION VECTOR NAME(inverse)(VECTOR a)
     return NAME(multiply)(estimate, NAME(negated)(a, estimate, NAME(all)(2.0f)));
 }
 
-/* Projects pairs of equal inverse masses: each particle moves by (1 - rest length / length) / 2 of the
- * vector to the other. */
+/* Projects pairs of equal inverse masses: each particle moves by (1 - rest length / length) / 2 of
+ * the vector to the other. */
 FUNCTION void NAME(project_even)(PARTICLES *a, PARTICLES *b, VECTOR rest)
 {
     VECTOR x = NAME(subtract)(b->x, a->x), y = NAME(subtract)(b->y, a->y),
@@ -173,8 +173,8 @@ FUNCTION void NAME(project_even)(PARTICLES *a, PARTICLES *b, VECTOR rest)
     b->z = NAME(negated)(part, z, b->z);
 }
 
-/* Projects pairs as cloth_project() (physics.h): with r = allowed length / length, each end moves by
- * inverse mass / (sum of inverse masses and give) * (1 - r) of the vector to the other. */
+/* Projects pairs as cloth_project() (physics.h): with r = allowed length / length, each end moves
+ * by inverse mass / (sum of inverse masses and give) * (1 - r) of the vector to the other. */
 FUNCTION void NAME(project)(PARTICLES *a, PARTICLES *b, VECTOR rest, const cloth_limits *limits)
 {
     VECTOR low = NAME(multiply)(rest, NAME(all)(limits->low)),
@@ -312,8 +312,8 @@ FUNCTION PARTICLES NAME(from)(PARTICLES at, const PARTICLES *origin)
         NAME(subtract)(at.z, origin->z), at.w};
 }
 
-/* Solves a pack of elements as cloth_element_one() (particle.h) with one iteration. The rows after the
- * particles are cloth_element from `warp` on. */
+/* Solves a pack of elements as cloth_element_one() (particle.h) with one iteration. The rows after
+ * the particles are cloth_element from `warp` on. */
 FUNCTION void NAME(element_pack)(char *positions, const uint32_t *words, float stiffness)
 {
     const uint32_t *offsets = words + CLOTH_LANES, *warp = offsets + 6 * CLOTH_LANES,

@@ -82,7 +82,8 @@ static void list_particles(builder *b, bool write)
                 if (!write) result->particles_at[band + 1] += !again;
                 else if (again) result->particles[result->particles_at[band] - 1].count++;
                 else
-                    result->particles[result->particles_at[band]++] = (cloth_particles){particle, 1, g};
+                    result->particles[result->particles_at[band]++] =
+                        (cloth_particles){particle, 1, g};
             }
 }
 
@@ -100,8 +101,8 @@ static hed_status make_particles(builder *b, hed_error *error)
         hed_arena_new(&result->arena, result->particle_runs, sizeof *result->particles, error);
     if (!result->particles) return HED_ERROR_MEMORY;
     list_particles(b, true);
-    memmove(
-        result->particles_at + 1, result->particles_at, result->band_count * sizeof *result->particles_at);
+    memmove(result->particles_at + 1, result->particles_at,
+        result->band_count * sizeof *result->particles_at);
     result->particles_at[0] = 0;
     return HED_OK;
 }
@@ -264,7 +265,8 @@ static hed_status make_packs(builder *b, hed_error *error)
         for (uint64_t k = b->cell_at[c]; k < b->cell_at[c + 1];
              k += pack_fill(b, k, b->cell_at[c + 1]))
             result->packs[c].count++;
-        result->word_count += (uint64_t)result->packs[c].count * cloth_pack_words(result->packs[c].shape);
+        result->word_count +=
+            (uint64_t)result->packs[c].count * cloth_pack_words(result->packs[c].shape);
     }
     result->words = hed_arena_new(&result->arena, result->word_count, sizeof *result->words, error);
     if (!result->words) return HED_ERROR_MEMORY;
@@ -321,10 +323,10 @@ static hed_status make_line_packs(builder *b, hed_error *error)
             for (uint32_t g = 0; g < b->cloth->garment_count; g++) list_lines(b, g, set, write);
         }
         if (write) break;
-        result->line_packs = hed_arena_new(
-            &result->arena, result->line_pack_at[CLOTH_LINE_SETS], sizeof *result->line_packs, error);
-        result->line_words =
-            hed_arena_new(&result->arena, result->line_word_count, sizeof *result->line_words, error);
+        result->line_packs = hed_arena_new(&result->arena, result->line_pack_at[CLOTH_LINE_SETS],
+            sizeof *result->line_packs, error);
+        result->line_words = hed_arena_new(
+            &result->arena, result->line_word_count, sizeof *result->line_words, error);
         if (result->arena.failed) return HED_ERROR_MEMORY;
         result->line_word_count = 0;
     }

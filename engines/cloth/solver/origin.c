@@ -1,16 +1,16 @@
 /* Origin of positions, and the matrices that depend on it.
  *
- * A float 1 km from zero has a resolution of 0.06 mm, too coarse for contacts and for many substeps.
- * So positions on the device are relative to an origin of the cloth, which is double: it is
- * subtracted from positions in the world in double before they become float, and write-back adds it
- * in double to its matrix.
+ * A float 1 km from zero has a resolution of 0.06 mm, too coarse for contacts and for many
+ * substeps. So positions on the device are relative to an origin of the cloth, which is double: it
+ * is subtracted from positions in the world in double before they become float, and write-back adds
+ * it in double to its matrix.
  *
  * Coordinates of the origin are multiples of 1/8 m below 2^20 m, which a float represents exactly:
  * subtracting the origin from floats of the world, or moving positions from one origin to another,
  * has no rounding error near the new origin. The origin starts in the middle of the garments, moves
- * with `motion` and teleports, and follows the cloth: every LOOK_EVERY submissions some positions are
- * copied to the host, and LOOK_AFTER submissions later, long after the copy is complete, the origin
- * moves to their middle. Submissions are counted and results are not waited for, so the same
+ * with `motion` and teleports, and follows the cloth: every LOOK_EVERY submissions some positions
+ * are copied to the host, and LOOK_AFTER submissions later, long after the copy is complete, the
+ * origin moves to their middle. Submissions are counted and results are not waited for, so the same
  * submissions give the same bits on every device, no matter how often the program waits. */
 #include "model/collider.h"
 #include "solver/host.h"
@@ -174,8 +174,9 @@ hed_status cloth_origin_seen(hed_cloth *cloth, hed_error *error)
         float low = INFINITY, high = -INFINITY;
         for (uint32_t g = 0; g < look_count(cloth); g++) {
             const float place[3] = {places[g].x, places[g].y, places[g].z};
-            float travel = place[k] - (float)(cloth->garments[g]->positions[looked_at(cloth, g)][k] -
-                                            look->start[k]);
+            float travel =
+                place[k] -
+                (float)(cloth->garments[g]->positions[looked_at(cloth, g)][k] - look->start[k]);
             low = travel < low ? travel : low;
             high = travel > high ? travel : high;
         }
@@ -221,14 +222,15 @@ hed_status cloth_origin_follow(hed_cloth *cloth, hed_error *error)
 
 /* ---- matrices ---- */
 
-hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *subject, hed_error *error)
+hed_status cloth_check_matrix(
+    const float *matrix, bool rigid, const char *subject, hed_error *error)
 {
     if (hed_failed(error) || cloth_check_numbers(matrix, 16, CLOTH_FARTHEST, subject, error))
         return error->status;
     if (matrix[3] != 0.0f || matrix[7] != 0.0f || matrix[11] != 0.0f || matrix[15] != 1.0f)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)", subject,
-            matrix[3], matrix[7], matrix[11], matrix[15]);
+            "%s: the last row is %g %g %g %g: 0 0 0 1 (matrices are given column by column)",
+            subject, matrix[3], matrix[7], matrix[11], matrix[15]);
     for (int a = 0; a < 3 && rigid; a++)
         for (int b = a; b < 3; b++) {
             double product = 0.0, expected = a == b;
@@ -241,8 +243,8 @@ hed_status cloth_check_matrix(const float *matrix, bool rigid, const char *subje
     return HED_OK;
 }
 
-/* Computes the matrix of normals: the cofactors (inverse transposed, times the determinant), in columns
- * of four. */
+/* Computes the matrix of normals: the cofactors (inverse transposed, times the determinant), in
+ * columns of four. */
 static void cofactors(const float *m, float *normals)
 {
     double determinant = 0.0, out[3][3];

@@ -1,4 +1,5 @@
-/* HED_CLOTH_SOLVER_PATCHES and HED_CLOTH_SOLVER_GARMENTS: layouts of a cloth on a device, and their tables. */
+/* HED_CLOTH_SOLVER_PATCHES and HED_CLOTH_SOLVER_GARMENTS: layouts of a cloth on a device, and their
+ * tables. */
 #ifndef CLOTH_PATCHES_H
 #define CLOTH_PATCHES_H
 
@@ -62,8 +63,7 @@ typedef struct cloth_patch_tables {
     uint32_t *steps;
     float (*shapes)[4]; /* (shape_count x 2) six rest lengths of each shape */
     uint32_t shape_count;
-    uint32_t *
-        anchors; /* particles of the garment; the last array, so that its unused end can be cut off */
+    uint32_t *anchors; /* particles of the garment; last, so that its unused end can be cut off */
     bool ranges, compliance;
     /* maxima of a group; places: number of particles and anchors */
     uint32_t most_own, most_ghosts, most_places, most_steps, most_shapes;

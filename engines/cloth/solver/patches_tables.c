@@ -91,7 +91,8 @@ static void *patch_tables_take(cloth_patch_tables *tables, uint64_t count, uint6
     return tables->block + at;
 }
 
-/* Sets the arrays' positions in the block; with `block` NULL only `used`, the required size, is valid. */
+/* Sets the arrays' positions in the block; with `block` NULL only `used`, the required size, is
+ * valid. */
 static void patch_tables_lay_out(const hed_cloth *cloth, cloth_patch_tables *tables)
 {
     uint64_t garments = cloth->garment_count, tethers = cloth->has_tethers ? tables->own_count : 0,
@@ -203,7 +204,8 @@ static void patch_tables_fill_pairs(filling *fill, uint32_t patch)
     steps[plan->pair_steps] = place + fill->pair;
 }
 
-/* Finds or adds the shape of a figure: its number in the garment; NONE if there are too many shapes. */
+/* Finds or adds the shape of a figure: its number in the garment; NONE if there are too many
+ * shapes. */
 static uint32_t shape_number(filling *fill, const uint32_t rests[6])
 {
     float(*shapes)[4] = fill->tables->shapes + fill->shape;
@@ -216,7 +218,8 @@ static uint32_t shape_number(filling *fill, const uint32_t rests[6])
     return at / 2;
 }
 
-/* Fills entry `k` of a step with `count` entries at `entries`; false if there are too many shapes. */
+/* Fills entry `k` of a step with `count` entries at `entries`; false if there are too many
+ * shapes. */
 static bool fill_figure(filling *fill, const cloth_figure *figure, uint32_t constraints,
     uint32_t *entries, uint32_t k, uint32_t count)
 {
@@ -429,8 +432,8 @@ static hed_status patch_tables_fill_all(const hed_cloth *cloth, cloth_plan *cons
     return status;
 }
 
-/* Finds out if a material of any garment has compliance or a range: then all entries have a material
- * number. */
+/* Finds out if a material of any garment has compliance or a range: then all entries have a
+ * material number. */
 static hed_status look_at_materials(
     const hed_cloth *cloth, cloth_patch_tables *tables, hed_error *error)
 {

@@ -1,11 +1,11 @@
-/* Waiting and reading. A wait finds positions that are not finite numbers, reports them, and restores
- * the last good state of the cloth. */
+/* Waiting and reading. A wait finds positions that are not finite numbers, reports them, and
+ * restores the last good state of the cloth. */
 #include "solver/host.h"
 
 #include <string.h>
 
-/* Frames between two good states. The first successful wait after this many frames stores a copy on the
- * device, without another wait. */
+/* Frames between two good states. The first successful wait after this many frames stores a copy on
+ * the device, without another wait. */
 enum { KEPT_EVERY = 30 };
 
 static void copy_whole(hed_cloth *cloth, hed_buffer *to, hed_buffer *from, hed_error *error)
@@ -199,7 +199,8 @@ hed_status hed_cloth_read(
     if (normals) cloth_find_surface(cloth, error);
     if (error->status || !wanted) return error->status;
     if (strcmp(hed_device_describe(cloth->device)->backend, "host") == 0) {
-        /* directly into the program's arrays, without the team: memory bandwidth bounds one thread */
+        /* directly into the program's arrays, without the team: memory bandwidth bounds one
+         * thread */
         const cloth_buffers *b = &cloth->buffers;
         cloth_view view = cloth->host->view;
         void *const arguments[] = {cloth_host_of(b->position), cloth_host_of(b->debug),

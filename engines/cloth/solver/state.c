@@ -81,7 +81,8 @@ static uint64_t add_bytes(uint64_t sum, const void *data, uint64_t size)
     return sum;
 }
 
-/* Checksum (FNV-1a, 64 bits) of a head, with 0 as its sum, and of the rest of a state of `size` bytes. */
+/* Checksum (FNV-1a, 64 bits) of a head, with 0 as its sum, and of the rest of a state of `size`
+ * bytes. */
 static uint64_t sum_of(const state_head *head, const void *state, uint64_t size)
 {
     state_head summed = *head;
@@ -153,8 +154,8 @@ hed_status hed_cloth_save(hed_cloth *cloth, void *state, hed_error *error)
     return HED_OK;
 }
 
-/* Largest coordinate relative to the origin, m. The origin follows the cloth, so larger values are an
- * overflow. */
+/* Largest coordinate relative to the origin, m. The origin follows the cloth, so larger values are
+ * an overflow. */
 static const float farthest_place = 1e7f;
 
 /* True if all `count` rows are positions in range with a fourth number in [0, most). */
@@ -204,8 +205,8 @@ static bool names_garments(const hed_cloth *cloth, const unsigned char *previous
     return true;
 }
 
-/* Checks all contents of a state before any of them is stored: a state with a number that is not finite
- * would become the good state to which the cloth returns after an error. */
+/* Checks all contents of a state before any of them is stored: a state with a number that is not
+ * finite would become the good state to which the cloth returns after an error. */
 static hed_status check_kept(const hed_cloth *cloth, const state_head *head,
     const unsigned char *from, uint64_t size, hed_error *error)
 {
@@ -293,8 +294,8 @@ hed_status hed_cloth_load(hed_cloth *cloth, const void *state, uint64_t size, he
     if (hed_stream_wait(cloth->stream, error)) return error->status;
     memcpy(cloth->host->colliders, from, collider_bytes(cloth));
     from += collider_bytes(cloth);
-    /* Mesh contact is created by the first frame with mesh colliders; a state saved after that frame
-     * needs it too. */
+    /* Mesh contact is created by the first frame with mesh colliders; a state saved after that
+     * frame needs it too. */
     cloth->host->has_meshes = head.meshes != 0;
     if (!cloth->contacts && from < end) cloth_contacts_create(cloth, &cloth->contacts, error);
     if (cloth->contacts)

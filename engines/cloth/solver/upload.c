@@ -234,8 +234,8 @@ static void fill_incident(const hed_cloth *cloth, uint32_t garment, uint32_t cop
     for (uint32_t i = 0; i < 3 * g->triangle_count; i++) to[i] = first + g->incident[i];
 }
 
-/* Fills the gases. The smallest volume is a hundredth of the rest volume, for a garment that has become
- * flat. */
+/* Fills the gases. The smallest volume is a hundredth of the rest volume, for a garment that has
+ * become flat. */
 static hed_status upload_gases(hed_cloth *cloth, hed_error *error)
 {
     uint4 *gases = hed_new(&cloth->allocator, 2 * (uint64_t)cloth->gases, sizeof *gases, error),

@@ -162,8 +162,8 @@ static int input_direction(const builder *b, uint32_t node)
     return text && value ? css_first_direction(value, length) : 0;
 }
 
-/* Sets CSS_TEXT_RIGHT on an element with `dir=auto`, or a bdi element, whose text runs from right to
- * left. */
+/* Sets CSS_TEXT_RIGHT on an element with `dir=auto`, or a bdi element, whose text runs from right
+ * to left. */
 static void find_direction(builder *b, uint32_t e)
 {
     size_t length;
@@ -228,9 +228,9 @@ static uint32_t take_element(builder *b, uint32_t node, uint32_t parent)
 
 static void copy_contents(builder *b, uint32_t element);
 
-/* Takes the nodes below `root` as descendants of element `open`. Contents of templates are left out;
- * with `contents`, they take the place of their template. With places for copies, each element whose
- * path is new gets copies of the contents of all templates. */
+/* Takes the nodes below `root` as descendants of element `open`. Contents of templates are left
+ * out; with `contents`, they take the place of their template. With places for copies, each element
+ * whose path is new gets copies of the contents of all templates. */
 static void take_nodes(builder *b, uint32_t root, uint32_t open, bool contents)
 {
     const html_node *nodes = b->p->nodes;
@@ -293,7 +293,8 @@ static bool has_templates(const html_parser *p)
     return false;
 }
 
-/* Takes a second tree, in which each kind of element has copies of the contents of all templates. */
+/* Takes a second tree, in which each kind of element has copies of the contents of all
+ * templates. */
 static void take_possible(builder *b)
 {
     uint32_t page_count = b->count;

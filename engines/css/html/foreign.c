@@ -3,7 +3,8 @@
 
 /* ---- names ---- */
 
-/* Finds a name whose ASCII lower case is `lower` in a list, which is sorted by that; NULL: absent. */
+/* Finds a name whose ASCII lower case is `lower` in a list, which is sorted by that; NULL:
+ * absent. */
 static const char *find_adjusted(const char *const *list, uint32_t count, const char *lower)
 {
     uint32_t low = 0, high = count;

@@ -93,8 +93,8 @@ void html_reset_mode(html_parser *p)
 
 /* ---- tokens ---- */
 
-/* True if the rules of the insertion mode apply to a token in a foreign element; false: the rules for
- * foreign content. */
+/* True if the rules of the insertion mode apply to a token in a foreign element; false: the rules
+ * for foreign content. */
 static bool is_html_content(const html_parser *p, const html_token *token)
 {
     bool at_context = p->open_count == 1 && p->fragment, characters, start;

@@ -111,8 +111,8 @@ typedef struct html_source {
 bool html_parse(html_parser *parser, hed_css_names *names, const html_source *source);
 void html_parser_free(html_parser *parser);
 
-/* Makes UTF-8 and newlines valid: *copy is NULL if the text is valid, else a new text of *room bytes.
- * False: out of memory. */
+/* Makes UTF-8 and newlines valid: *copy is NULL if the text is valid, else a new text of *room
+ * bytes. False: out of memory. */
 bool html_prepare_input(
     const hed_allocator *allocator, const char *text, size_t *length, char **copy, size_t *room);
 

@@ -1,5 +1,5 @@
-/* The contents of selectedcontent elements: a copy of the selected option (HTML Living Standard, "The
- * selectedcontent element"). */
+/* The contents of selectedcontent elements: a copy of the selected option (HTML Living Standard,
+ * "The selectedcontent element"). */
 #include "parser.h"
 
 /* True if an element has an attribute. */

@@ -27,8 +27,8 @@ bool html_is_special(const html_parser *p, uint32_t node)
     return html_categories(p, node) & HTML_SPECIAL || is_foreign_point(&p->nodes[node]);
 }
 
-/* Sets the scopes of entry `index`, which follow from the entries below, and the last open element of
- * its tag. */
+/* Sets the scopes of entry `index`, which follow from the entries below, and the last open element
+ * of its tag. */
 static void enter(html_parser *p, uint32_t index)
 {
     html_open *open = &p->open[index];
@@ -315,8 +315,8 @@ static uint32_t find_furthest_block(const html_parser *p, uint32_t index)
 }
 
 /* The inner loop: clones the formatting elements between the formatting element and the furthest
- * block. Returns the last node; *bookmark: the entry after which the formatting element is inserted, or
- * 0 if it stays. */
+ * block. Returns the last node; *bookmark: the entry after which the formatting element is
+ * inserted, or 0 if it stays. */
 static uint32_t adopt_between(
     html_parser *p, uint32_t formatting_index_open, uint32_t block, uint32_t *bookmark)
 {

@@ -78,7 +78,8 @@ static void take_replacement(html_tokenizer *t, html_token *token)
     take_decoded(t, token, decoded);
 }
 
-/* Takes the text before `at`, which is "&", or a character reference there; false: the text continues. */
+/* Takes the text before `at`, which is "&", or a character reference there; false: the text
+ * continues. */
 static bool take_reference(html_tokenizer *t, html_token *token, const char *at)
 {
     uint32_t decoded = t->decoded_length;
@@ -125,7 +126,8 @@ static enum markup take_markup(html_tokenizer *t, html_token *token, const char 
     return MARKUP_TAKEN;
 }
 
-/* True if a token is taken, as for the functions of the states below; else the state has changed. */
+/* True if a token is taken, as for the functions of the states below; else the state has
+ * changed. */
 static bool data_state(html_tokenizer *t, html_token *token)
 {
     for (const char *at = t->at;; at++) {

@@ -41,7 +41,8 @@ int css_first_direction(const char *text, size_t length)
         uint32_t c = *at++;
         int trailing = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
         if (trailing) c &= 0x3fu >> trailing;
-        for (; trailing && at < end && (*at & 0xc0) == 0x80; trailing--) c = c << 6 | (*at++ & 0x3f);
+        for (; trailing && at < end && (*at & 0xc0) == 0x80; trailing--)
+            c = c << 6 | (*at++ & 0x3f);
         uint32_t low = 0, high = HED_COUNT(runs);
         while (high - low > 1) { /* the last run that begins at c or before */
             uint32_t middle = (low + high) / 2;

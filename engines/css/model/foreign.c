@@ -1,5 +1,6 @@
-/* Files that are no pages and no sheets, known by their first bytes (WHATWG MIME Sniffing, section 6): the
- * specifications would make a page of damaged characters of them, in which every search is in vain. */
+/* Files that are no pages and no sheets, known by their first bytes (WHATWG MIME Sniffing, section
+ * 6): the specifications would make a page of damaged characters of them, in which every search is
+ * in vain. */
 #include "foreign.h"
 
 hed_status css_refuse_foreign(

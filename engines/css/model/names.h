@@ -26,9 +26,9 @@ struct hed_css_names {
     size_t left;     /* bytes of free space */
 };
 
-/* Asserts that a list of rows is sorted by name, by bytes, without repetitions, for bsearch(): the argument is
- * the list's macro, applied to CSS_NEXT. clang prints the comparison that fails; tests/tables.py
- * names the row. */
+/* Asserts that a list of rows is sorted by name, by bytes, without repetitions, for bsearch(): the
+ * argument is the list's macro, applied to CSS_NEXT. clang prints the comparison that fails;
+ * tests/tables.py names the row. */
 #define CSS_ASSERT_SORTED(...) \
     _Static_assert(__builtin_strcmp("" __VA_ARGS__, "\377") < 0, "a row is not in its place")
 #define CSS_NEXT(name, ...) , name) < 0 && __builtin_strcmp(name

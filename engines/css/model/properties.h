@@ -38,8 +38,9 @@ typedef struct css_value_fault {
     char expected[192];  /* components that the grammar has there, for people */
     char suggestion[48]; /* the nearest expected word; "": no word is near */
 } css_value_fault;
-/* True if a value is valid for a property by the grammar of today's browsers (values/); custom and unknown properties take any
- * value. `fault`: filled if it is not; nullable. value[length] must be readable. */
+/* True if a value is valid for a property by the grammar of today's browsers (values/); custom and
+ * unknown properties take any value. `fault`: filled if it is not; nullable. value[length] must be
+ * readable. */
 bool css_value_valid(
     const char *property, const char *value, size_t length, bool quirks, css_value_fault *fault);
 

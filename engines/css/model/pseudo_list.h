@@ -1,6 +1,6 @@
 /* The pseudo-classes and pseudo-elements of Selectors 4, CSS Pseudo-Elements 4 and the
- * specifications that extend them, and names with `-webkit-` that pages rely on: the only place that
- * lists them. Sorted by name, by bytes, which pseudo.c asserts.
+ * specifications that extend them, and names with `-webkit-` that pages rely on: the only place
+ * that lists them. Sorted by name, by bytes, which pseudo.c asserts.
  *
  *   FLAG(name, flag, changes)   pseudo-class of a flag CSS_flag of the elements, which document.h
  *                               declares from this row and states.c sets; `changes`: flag of the

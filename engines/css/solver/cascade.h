@@ -50,8 +50,8 @@ hed_css_defeat css_rank_defeat(const css_cascade *cascade, uint64_t greater, uin
 /* Bound of the places that remain after `revert` or `revert-layer` has won at a place: those below
  * the result. */
 uint32_t css_rolled_back(const css_cascade *cascade, uint32_t place, css_wide wide);
-/* Finds the winners of a longhand or custom property, together with a logical property that is one with it
- * (nullable). winners: (elements). Errors: ARGUMENT, MEMORY, LIMIT. */
+/* Finds the winners of a longhand or custom property, together with a logical property that is one
+ * with it (nullable). winners: (elements). Errors: ARGUMENT, MEMORY, LIMIT. */
 hed_status css_query_winners(const hed_css_matcher *matcher, const char *property, const char *pair,
     uint32_t *winners, hed_error *error);
 /* Index of the sheet of a rule, by its number in all sheets. */

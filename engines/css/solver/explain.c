@@ -161,8 +161,8 @@ static void set_defeat(line *l, const line *winner, hed_css_defeat defeat)
     l->public.winner_specificity = winner->public.specificity;
 }
 
-/* Counts one longhand, with the logical property that is one with it (nullable), in the lines that set it and in the line that wins it, for one
- * pseudo-element. */
+/* Counts one longhand, with the logical property that is one with it (nullable), in the lines that
+ * set it and in the line that wins it, for one pseudo-element. */
 static void decide(
     const css_cascade *c, line *lines, uint32_t count, const char *longhand, const char *pair)
 {

@@ -1,4 +1,5 @@
-/* Writing modes of elements, and the pairs of logical and physical properties that they make one (Logical Properties 1, section 4). */
+/* Writing modes of elements, and the pairs of logical and physical properties that they make one
+ * (Logical Properties 1, section 4). */
 #ifndef HED_CSS_WRITING_H
 #define HED_CSS_WRITING_H
 
@@ -7,12 +8,13 @@
 /* Number of a writing mode: 2 * flow + 1 if the direction is right to left; flow: css_flow. */
 enum { CSS_WRITING_MODES = 10 };
 
-/* Writes the physical property of a logical longhand in a mode, such as "margin-left" for "margin-inline-start"; false: it is another property. */
+/* Writes the physical property of a logical longhand in a mode, such as "margin-left" for "margin-inline-start"; false: it is
+ * another property. */
 bool css_physical_of(const char *logical, unsigned mode, char physical[64]);
 /* Logical longhand that is one with a physical one in a mode; NULL: it has no pair. */
 const char *css_logical_of(const char *physical, unsigned mode);
-/* Writes the mode of each element by the cascade of `writing-mode` and `direction`, the dir attributes, and inheritance. modes:
- * (elements). Errors: MEMORY, LIMIT. */
+/* Writes the mode of each element by the cascade of `writing-mode` and `direction`, the dir
+ * attributes, and inheritance. modes: (elements). Errors: MEMORY, LIMIT. */
 hed_status css_find_modes(const hed_css_matcher *matcher, uint8_t *modes, hed_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* Faults of values in words: the place, the components that the grammar has there, and the nearest word. */
+/* Faults of values in words: the place, the components that the grammar has there, and the nearest
+ * word. */
 #include <stdio.h>
 
 #include "support/nearest.h"

@@ -1,5 +1,5 @@
-/* Grammar of the values of properties: tables that generate.py makes from definitions in the value definition syntax (Values 4,
- * section 2). */
+/* Grammar of the values of properties: tables that generate.py makes from definitions in the value
+ * definition syntax (Values 4, section 2). */
 #ifndef HED_CSS_GRAMMAR_H
 #define HED_CSS_GRAMMAR_H
 

@@ -1,5 +1,7 @@
-/* Match of a value with the grammar. A node at a position has the set of all positions at which it may end, so that no position is tried twice; the sets of a block are bits. Blocks (functions and square brackets) are one position of the level
- * around them, and their contents are matched as a whole. The steps, the depth and the sets are limited. */
+/* Match of a value with the grammar. A node at a position has the set of all positions at which it
+ * may end, so that no position is tried twice; the sets of a block are bits. Blocks (functions and
+ * square brackets) are one position of the level around them, and their contents are matched as a
+ * whole. The steps, the depth and the sets are limited. */
 #include "values/match.h"
 
 #include "model/properties.h"
@@ -131,8 +133,8 @@ static uint32_t match_type(const css_value *v, const css_grammar_node *n, uint32
     return fits ? v->tokens[at].after : CSS_NO_NODE;
 }
 
-/* A comma may be absent at an end of its block and next to another comma, as the component next to it is then; a comma that is there
- * has components on both sides. */
+/* A comma may be absent at an end of its block and next to another comma, as the component next to
+ * it is then; a comma that is there has components on both sides. */
 static void match_comma(css_value *v, uint32_t node, uint32_t at, uint64_t *ends)
 {
     bool first = at == v->begin || v->tokens[at - 1].token.type == CSS_COMMA;

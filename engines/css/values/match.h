@@ -22,7 +22,8 @@ typedef struct css_value_token {
 
 enum { CSS_FAULT_NODES = 64 };
 
-/* Position at which the match of an invalid value got stuck, and the components that the grammar had there. */
+/* Position at which the match of an invalid value got stuck, and the components that the grammar
+ * had there. */
 typedef struct css_value_stop {
     uint32_t at;                     /* token, the greatest at which a node failed */
     uint16_t nodes[CSS_FAULT_NODES]; /* (count) nodes that failed there, each once */
@@ -48,11 +49,12 @@ typedef struct css_value {
     css_value_stop *stop; /* NULL: not recorded */
 } css_value;
 
-/* Token after the number, dimension or mathematical function at token `at`, if it is of a numeric type and in a range; CSS_NO_NODE:
- * it is not. */
+/* Token after the number, dimension or mathematical function at token `at`, if it is of a numeric
+ * type and in a range; CSS_NO_NODE: it is not. */
 uint32_t css_value_numeric(
     const css_value *value, css_value_type type, const css_grammar_range *range, uint32_t at);
-/* Token after the sum at token `at`, a second argument of calc-size(); CSS_NO_NODE: there is no sum. */
+/* Token after the sum at token `at`, a second argument of calc-size(); CSS_NO_NODE: there is no
+ * sum. */
 uint32_t css_value_sum(const css_value *value, uint32_t at);
 /* True if the whole value matches a node. */
 bool css_value_matches(css_value *value, uint32_t node);

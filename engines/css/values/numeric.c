@@ -1,4 +1,5 @@
-/* Numbers, dimensions and mathematical functions with the check of their types (Values 4, sections 5, 6 and 10.9). */
+/* Numbers, dimensions and mathematical functions with the check of their types (Values 4, sections
+ * 5, 6 and 10.9). */
 #include "model/names.h"
 #include "values/match.h"
 
@@ -62,7 +63,7 @@ static int token_base(const css_value *v, uint32_t at)
 
 /* ---- calculations ---- */
 
-static calculation read_sum(calculator *c);
+static calculation numeric_read_sum(calculator *c);
 
 static bool same_type(const calculation *x, const calculation *y)
 {
@@ -166,7 +167,7 @@ static calculation function_result(
 }
 
 /* Reads the function at c->at. */
-static calculation read_function(calculator *c)
+static calculation numeric_read_function(calculator *c)
 {
     const math_function *f = function_at(c->value, c->at);
     calculation common = {.valid = true};
@@ -186,7 +187,7 @@ static calculation read_function(calculator *c)
     if (f->kind == ANCHOR) c->at = c->end;
     while (common.valid && c->at < c->end) {
         bool open = clamps && count != 1 && read_among(c, "none");
-        calculation argument = open ? common : read_sum(c);
+        calculation argument = open ? common : numeric_read_sum(c);
         bool first = !count || (clamps && count == 1 && is_number(&common));
         common.valid = argument.valid && (open || first || same_type(&argument, &common));
         if (common.valid && !open) common = argument;
@@ -205,26 +206,26 @@ static calculation read_function(calculator *c)
 }
 
 /* Reads a sum in parentheses at c->at. */
-static calculation read_parentheses(calculator *c)
+static calculation numeric_read_parentheses(calculator *c)
 {
     uint32_t end = c->end, after = c->value->tokens[c->at].after;
     c->end = after - (c->value->tokens[after - 1].token.type == CSS_CLOSE_ROUND);
     c->at++;
-    calculation result = read_sum(c);
+    calculation result = numeric_read_sum(c);
     result.valid = result.valid && c->at == c->end;
     c->end = end;
     c->at = after;
     return result;
 }
 
-static calculation read_operand(calculator *c)
+static calculation numeric_read_operand(calculator *c)
 {
     calculation result = {0};
     if (c->at >= c->end || c->depth >= 32) return result;
     const css_token *token = token_at(c->value, c->at);
     c->depth++;
-    if (token->type == CSS_FUNCTION) result = read_function(c);
-    else if (token->type == CSS_OPEN_ROUND) result = read_parentheses(c);
+    if (token->type == CSS_FUNCTION) result = numeric_read_function(c);
+    else if (token->type == CSS_OPEN_ROUND) result = numeric_read_parentheses(c);
     else if (token->type == CSS_NUMBER) {
         result.valid = true;
         c->at++;
@@ -249,12 +250,12 @@ static char delimiter_at(const calculator *c)
     return c->value->text[token_at(c->value, c->at)->begin];
 }
 
-static calculation read_product(calculator *c)
+static calculation numeric_read_product(calculator *c)
 {
-    calculation result = read_operand(c);
+    calculation result = numeric_read_operand(c);
     for (char sign = delimiter_at(c); sign == '*' || sign == '/'; sign = delimiter_at(c)) {
         c->at++;
-        calculation factor = read_operand(c);
+        calculation factor = numeric_read_operand(c);
         result.valid = result.valid && factor.valid;
         for (int i = 0; i < BASES && result.valid; i++) {
             int power = result.power[i] + (sign == '*' ? factor.power[i] : -factor.power[i]);
@@ -271,15 +272,15 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '/';
 }
 
-static calculation read_sum(calculator *c)
+static calculation numeric_read_sum(calculator *c)
 {
-    calculation result = read_product(c);
+    calculation result = numeric_read_product(c);
     for (char sign = delimiter_at(c); sign == '+' || sign == '-'; sign = delimiter_at(c)) {
         const css_token *token = token_at(c->value, c->at);
         bool is_spaced =
             is_space(c->value->text[token->begin - 1]) && is_space(c->value->text[token->end]);
         c->at++;
-        calculation term = read_product(c);
+        calculation term = numeric_read_product(c);
         result.valid = result.valid && term.valid && is_spaced && same_type(&result, &term);
     }
     return result;
@@ -309,7 +310,7 @@ static bool function_fits(const css_value *v, css_value_type type, uint32_t at)
 {
     int percent, base = type_base(type, &percent);
     calculator c = {.value = v, .at = at, .end = v->tokens[at].after, .percent = percent};
-    calculation result = read_function(&c);
+    calculation result = numeric_read_function(&c);
     if (!result.valid) return false;
     if (type == CSS_VALUE_NUMBER_PERCENTAGE && has_base(&result, BASE_PERCENT)) return true;
     return base == BASES ? is_number(&result) : has_base(&result, base);
@@ -345,6 +346,6 @@ uint32_t css_value_sum(const css_value *v, uint32_t at)
 {
     calculator c = {
         .value = v, .at = at, .end = v->end, .percent = BASE_LENGTH, .size = true, .anchors = true};
-    calculation result = read_sum(&c);
+    calculation result = numeric_read_sum(&c);
     return result.valid && has_base(&result, BASE_LENGTH) ? c.at : CSS_NO_NODE;
 }

@@ -1,5 +1,5 @@
-/* Validity of a declaration's value: by the grammar of its property, after CSS-wide keywords and the functions whose results are
- * known only when the value is computed (Values 5, "arbitrary substitution functions"). */
+/* Validity of a declaration's value: by the grammar of its property, after CSS-wide keywords and
+ * the functions whose results are known only when the value is computed (Values 5, "arbitrary substitution functions"). */
 #include "values/values.h"
 
 enum { MOST_OPEN = 100 };
@@ -72,7 +72,8 @@ css_value_kind css_value_read(css_value *v, const char *text, size_t length)
     return css_wide_value(text, length) ? CSS_VALUE_WIDE : CSS_VALUE_JUDGED;
 }
 
-/* True for properties that take numbers as lengths, and colours without `#`, in quirks mode (Quirks Mode, section 3). */
+/* True for properties that take numbers as lengths, and colours without `#`, in quirks mode (Quirks
+ * Mode, section 3). */
 static bool has_quirks(const char *property)
 {
     static const char *const begins[] = {

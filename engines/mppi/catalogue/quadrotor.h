@@ -1,6 +1,6 @@
-/* A quadrotor as a rigid body. x: position m (3, z up), velocity m/s (3), roll, pitch, yaw rad (turned
- * by yaw, then pitch, then roll), turn rates of the body rad/s (3); u: thrust beyond that of hovering
- * N, torques about the body's axes N m (3). A pitch of pi/2 is singular. */
+/* A quadrotor as a rigid body. x: position m (3, z up), velocity m/s (3), roll, pitch, yaw rad
+ * (turned by yaw, then pitch, then roll), turn rates of the body rad/s (3); u: thrust beyond that
+ * of hovering N, torques about the body's axes N m (3). A pitch of pi/2 is singular. */
 MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
 {
     float sr, cr, sp, cp, sy, cy;

@@ -299,8 +299,8 @@ static const hed_field model_rows[] = {
     {"tables", "tables that the text reads", NAMES(hed_mppi_model, tables, table_count, 0, HED_MPPI_MAX_TABLES)},
     {"dt", "length of a step", HED_AS_NUMBER(hed_mppi_model, dt, 1e-9, 1e9, "s")},
     {"pose", NULL, HED_AS_PART(&pose_fields, NULL)},
-    {"angles", "states that are angles",
-        .kind = HED_FIELD_LIST, .form = "label", .high = HED_MPPI_MAX_STATES, .read = scene_read_angles},
+    {"angles", "states that are angles", .kind = HED_FIELD_LIST, .form = "label",
+        .high = HED_MPPI_MAX_STATES, .read = scene_read_angles},
     {0},
 };
 static const hed_mppi_model model_defaults = {.dt = 0.02f, .pose_x = -1, .pose_y = -1,

@@ -1,5 +1,5 @@
-/* Declarations common to the parts of the scene loader. Tables of fields (support/fields.h) have the
- * keys of each object, and call the readers here for values that are no plain fields. Readers
+/* Declarations common to the parts of the scene loader. Tables of fields (support/fields.h) have
+ * the keys of each object, and call the readers here for values that are no plain fields. Readers
  * process the document without checking for errors: the document keeps the first error, after it
  * every reader returns 0 or NULL and does nothing, and the loader tests for an error once, at its
  * end. */

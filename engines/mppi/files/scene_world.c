@@ -135,7 +135,8 @@ static const hed_field obstacle_rows[] = {
     {"speed", "speed along the line", HED_AS_NUMBER(mppi_scene_obstacle, speed, 0, 1e4, "m/s")},
     {"closed", "return from the last point to the first, and repeat; otherwise stop at the last", HED_AS_BOOLEAN(mppi_scene_obstacle, closed)},
     {"points", "position, or points of the line that the disc moves along, m",
-        .kind = HED_FIELD_LIST, .form = "point", .low = 1, .high = MPPI_SCENE_POINTS, .read = world_read_obstacle_line, .required = true},
+        .kind = HED_FIELD_LIST, .form = "point", .low = 1, .high = MPPI_SCENE_POINTS,
+        .read = world_read_obstacle_line, .required = true},
     {0},
 };
 static const mppi_scene_obstacle obstacle_defaults = {0};
@@ -209,10 +210,12 @@ static void world_read_path_line(const hed_field *field, hed_json_node points, v
 }
 
 static const hed_field path_rows[] = {
-    {"closed", "true: the last point is connected with the first", HED_AS_BOOLEAN(path_options, closed)},
-    {"points", "points of the path, m",
-        .kind = HED_FIELD_LIST, .form = "point", .low = 2, .high = MPPI_SCENE_POINTS, .read = world_read_path_line, .required = true},
-    {"ahead", "length of the part that terms see at once; 0: the whole path", HED_AS_NUMBER(path_options, window, 0, WORLD_FAR, "m")},
+    {"closed", "true: the last point is connected with the first",
+        HED_AS_BOOLEAN(path_options, closed)},
+    {"points", "points of the path, m", .kind = HED_FIELD_LIST, .form = "point", .low = 2,
+        .high = MPPI_SCENE_POINTS, .read = world_read_path_line, .required = true},
+    {"ahead", "length of the part that terms see at once; 0: the whole path",
+        HED_AS_NUMBER(path_options, window, 0, WORLD_FAR, "m")},
     {0},
 };
 static const path_options path_defaults = {0};

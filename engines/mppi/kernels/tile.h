@@ -46,7 +46,8 @@ enum { STORE_IS_LOCAL, STORE_IS_AGAIN, STORE_IS_GLOBAL };
  * distributes rows over the banks. */
 #define STRIDE (SAMPLES + !HED_HAS_LANES)
 #define WIDTH (SAMPLES < 32 ? SAMPLES : 32)
-/* First sample of a system's block. BLOCK_SYSTEMS: systems of one block; 0: samples are not in blocks. */
+/* First sample of a system's block. BLOCK_SYSTEMS: systems of one block; 0: samples are not in
+ * blocks. */
 #if BLOCK_SYSTEMS
 #define TILE_BEGIN(system) (f->begin + (system) / BLOCK_SYSTEMS * f->block)
 #else

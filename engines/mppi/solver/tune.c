@@ -102,7 +102,6 @@ hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def, const hed_
     char *version = status ? NULL : hed_new(&allocator, size, 1, error);
     if (!status && !version) status = error->status;
     if (!status) {
-        char version[32];
         hed_pipeline_def pipeline = mppi_tune_pipeline(t.controller, version);
         hed_problem problem = mppi_tune_problem(t.controller);
         pipeline.prepare = tune_prepare;

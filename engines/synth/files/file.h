@@ -9,8 +9,8 @@
 
 enum { SYNTH_FILE_VERSION = 1 };
 
-/* Keys of instrument files; instrument.schema.json and the tables of docs/instrument-file.md are made
- * from them. */
+/* Keys of instrument files; instrument.schema.json and the tables of docs/instrument-file.md are
+ * made from them. */
 extern const hed_document synth_file_document;
 
 typedef enum synth_grid_kind {

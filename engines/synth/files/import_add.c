@@ -103,7 +103,8 @@ hed_status synth_import_add(synth_import *im, synth_imported *imported, hed_synt
     char of[64];
     snprintf(of, sizeof of, "%s%d: ", type, imported->number);
     for (const hed_field *field = synth_fields[def->type].rows; field->key; field++)
-        synth_import_fit(&(synth_fitting){im, of, field->key}, field, (char *)&def->as + field->offset);
+        synth_import_fit(
+            &(synth_fitting){im, of, field->key}, field, (char *)&def->as + field->offset);
     for (uint32_t i = 0; i < copies; i++) {
         char name[64];
         hed_synth_entity entity;

@@ -31,10 +31,10 @@ typedef struct lattice_step {
     float cubic[LATTICE_MOST_DEGREE];
 } lattice_step;
 
-/* Words of `flags`: LATTICE_FIRST_MARK words, of which the first is 1 if a packet did not come; then a
- * mark for each sample of a block at which the breaker's limits are checked (physics_store.h): the
- * sample's number if a body was beyond a limit, else any value. `sample` is checked, `first` is the
- * block's first sample. */
+/* Words of `flags`: LATTICE_FIRST_MARK words, of which the first is 1 if a packet did not come;
+ * then a mark for each sample of a block at which the breaker's limits are checked
+ * (physics_store.h): the sample's number if a body was beyond a limit, else any value. `sample` is
+ * checked, `first` is the block's first sample. */
 #define LATTICE_FIRST_MARK 4u
 #define LATTICE_MARKS(frames) ((frames) / SYNTH_CHECK + 2u)
 #define LATTICE_MARK(sample, first) \

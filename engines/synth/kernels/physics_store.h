@@ -157,11 +157,11 @@ SYNTH_FUNCTION float synth_approach(float level, float target, float share)
 
 /* ---- limits of a sound instrument ----
  *
- * The breaker (solver/mix.c) sees the heard sound alone. NaN, infinity and an energy that no body has
- * may be where nothing is heard; they would outlast a rest and come back through followers and
+ * The breaker (solver/mix.c) sees the heard sound alone. NaN, infinity and an energy that no body
+ * has may be where nothing is heard; they would outlast a rest and come back through followers and
  * delay lines. So every SYNTH_CHECK samples all signals and levels of an instance are compared with
- * limits. An instance beyond its limits makes its sound at this sample NaN, which opens the breaker.
- * Numbers of samples decide, so that the sound does not depend on blocks. */
+ * limits. An instance beyond its limits makes its sound at this sample NaN, which opens the
+ * breaker. Numbers of samples decide, so that the sound does not depend on blocks. */
 
 #define SYNTH_CHECK 256u        /* a power of 2 */
 #define SYNTH_MOST_BODY 1e6f    /* m, of displacements */
@@ -169,7 +169,8 @@ SYNTH_FUNCTION float synth_approach(float level, float target, float share)
 #define SYNTH_MOST_LEVEL 1e9f   /* of microphones, followers and compressors, full scale 1 */
 #define SYNTH_MOST_SIGNAL 1e30f /* of all signals */
 
-/* `x`, or 0 where it is larger than `most` in size, or NaN: what is read before the breaker opens. */
+/* `x`, or 0 where it is larger than `most` in size, or NaN: what is read before the breaker
+ * opens. */
 SYNTH_FUNCTION float synth_within(float x, float most)
 {
     return hed_magnitude(x) <= most ? x : 0.0f;
@@ -185,8 +186,8 @@ SYNTH_FUNCTION uint synth_exceeds(
     return over >> 31;
 }
 
-/* True if an instance is beyond a limit after a sample; every `step`-th of its words from `from` on is
- * compared. */
+/* True if an instance is beyond a limit after a sample; every `step`-th of its words from `from` on
+ * is compared. */
 SYNTH_FUNCTION uint synth_is_broken(
     const synth_layout *layout, const synth_at *at, uint from, uint step)
 {

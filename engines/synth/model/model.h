@@ -213,8 +213,8 @@ hed_status synth_check_fields(
 typedef struct synth_range {
     float low, high;
 } synth_range;
-/* Returns the range of a parameter that hed_synth_target_of() lists for `type`: its field's range; for
- * a rotation, which has no field, 1e4 rad in both directions. Thread class: rt. */
+/* Returns the range of a parameter that hed_synth_target_of() lists for `type`: its field's range;
+ * for a rotation, which has no field, 1e4 rad in both directions. Thread class: rt. */
 synth_range synth_target_range(hed_synth_entity_type type, hed_synth_target target);
 /* True if a row refers to an entity. */
 static inline bool synth_refers(const hed_field *field)

@@ -105,7 +105,8 @@ hed_status synth_sndfile_writer_open(const char *path, int container, uint32_t r
     uint32_t channels, synth_sound_format format, uint64_t frames, synth_sound_writer **writer,
     hed_error *error);
 
-/* ---- the part of libsndfile 1.0 and later that Heddle calls, declared from its documentation ---- */
+/* ---- the part of libsndfile 1.0 and later that Heddle calls, declared from its documentation
+ * ---- */
 
 typedef int64_t sf_count_t;
 typedef struct sf_private_tag SNDFILE;

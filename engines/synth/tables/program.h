@@ -88,16 +88,17 @@ hed_status synth_program_create(const hed_allocator *allocator, const synth_prog
     synth_program **program, hed_error *error);
 void synth_program_destroy(synth_program *program);
 
-/* Returns the range of parameter `target` of `entity`, in the definition's unit; infinite if there is
- * no such entity or parameter. Thread class: rt. */
+/* Returns the range of parameter `target` of `entity`, in the definition's unit; infinite if there
+ * is no such entity or parameter. Thread class: rt. */
 synth_range synth_program_range(
     const synth_program *program, hed_synth_entity entity, hed_synth_target target);
 
 /* Writes the words that store parameter `target` of `entity`, with their values for `value` in
- * the definition's unit, clamped to synth_program_range(): at most `capacity` pokes (a spring has 1 to 3, an exciter one or more
- * for each contact). Returns the number of all of them; 0: no such entity or parameter, or not
- * settable: the mass of an anchored body, the position of a free or modulated one, a spring's
- * damping if no spring of the program has any, a body or spring of a grid. Thread class: rt. */
+ * the definition's unit, clamped to synth_program_range(): at most `capacity` pokes (a spring has 1
+ * to 3, an exciter one or more for each contact). Returns the number of all of them; 0: no such
+ * entity or parameter, or not settable: the mass of an anchored body, the position of a free or
+ * modulated one, a spring's damping if no spring of the program has any, a body or spring of a
+ * grid. Thread class: rt. */
 uint32_t synth_program_set(const synth_program *program, hed_synth_entity entity,
     hed_synth_target target, float value, synth_poke *pokes, uint32_t capacity);
 
