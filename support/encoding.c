@@ -50,8 +50,7 @@ bool hed_encoding_is_utf16(const hed_encoding *encoding)
 
 /* ---- UTF-8 ---- */
 
-/* Writes a character of UTF-8, at most 4 bytes; returns the position after it. */
-static char *put_code(char *to, uint32_t code)
+char *hed_put_utf8(char *to, uint32_t code)
 {
     if (code < 0x80) *to++ = (char)code;
     else if (code < 0x800) {
@@ -110,7 +109,7 @@ static char *decode_single(
 {
     for (; at < end; at++) {
         uint32_t code = *at < 0x80 ? *at : table[*at - 0x80];
-        to = put_code(to, code || !*at ? code : REPLACEMENT);
+        to = hed_put_utf8(to, code || !*at ? code : REPLACEMENT);
     }
     return to;
 }
@@ -127,9 +126,9 @@ static char *decode_utf16(bool big, const unsigned char *at, const unsigned char
                 at += 2;
             }
         }
-        to = put_code(to, unit >= 0xd800 && unit < 0xe000 ? REPLACEMENT : unit);
+        to = hed_put_utf8(to, unit >= 0xd800 && unit < 0xe000 ? REPLACEMENT : unit);
     }
-    return at < end ? put_code(to, REPLACEMENT) : to;
+    return at < end ? hed_put_utf8(to, REPLACEMENT) : to;
 }
 
 /* Converts all bytes; a byte that does not fit is replaced. The caller frees *to. */
@@ -149,7 +148,7 @@ static hed_status convert_all(const hed_encoding *encoding, bool decodes, const 
         if (errno == E2BIG || left < 8) break; /* not reached: 4 bytes for each byte suffice */
         from++;
         length--;
-        char *after = decodes ? put_code(out, REPLACEMENT) : put_code(out, '?');
+        char *after = decodes ? hed_put_utf8(out, REPLACEMENT) : hed_put_utf8(out, '?');
         left -= (size_t)(after - out);
         out = after;
     }

@@ -24,6 +24,8 @@ const hed_encoding *hed_encoding_find(const char *label, size_t length);
 const hed_encoding *hed_encoding_of_mark(const char *bytes, size_t length, size_t *mark);
 bool hed_encoding_is_utf16(const hed_encoding *encoding);
 bool hed_is_utf8(const char *bytes, size_t length);
+/* Writes a character in UTF-8, at most 4 bytes; returns the position after it. */
+char *hed_put_utf8(char *to, uint32_t code);
 
 /* Replaces a text of malloc() by the same text in UTF-8 with a zero after it. `name`: the file, for
  * messages. A byte without a character becomes U+FFFD. Errors: MEMORY, UNSUPPORTED (iconv() lacks

@@ -86,23 +86,6 @@ static uint64_t field_load_whole(const void *at, size_t size)
 
 static size_t field_element(const hed_field *field) { return field->size / field->count; }
 
-static void field_read_vector(const hed_field *field, hed_json_node node, void *at)
-{
-    double values[16];
-    size_t element = field_element(field);
-    assert(field->count <= HED_COUNT(values));
-    hed_json_numbers(node, values, field->count, field->low, field->high);
-    for (uint32_t i = 0; i < field->count; i++)
-        field_store((char *)at + i * element, element, values[i]);
-}
-
-static void field_read_whole(const hed_field *field, hed_json_node node, void *at)
-{
-    int64_t high = field->high >= 9.2e18 ? INT64_MAX : (int64_t)field->high;
-    int64_t value = hed_json_integer(node, (int64_t)field->low, high);
-    field_store_whole(at, field->size, (uint64_t)value);
-}
-
 void hed_field_read_value(const hed_field *field, hed_json_node node, void *at, void *user)
 {
     if (field->read) {
@@ -113,7 +96,12 @@ void hed_field_read_value(const hed_field *field, hed_json_node node, void *at, 
     case HED_FIELD_NUMBER:
         field_store(at, field->size, hed_json_number(node, field->low, field->high));
         break;
-    case HED_FIELD_INTEGER: field_read_whole(field, node, at); break;
+    case HED_FIELD_INTEGER: {
+        int64_t high = field->high >= 9.2e18 ? INT64_MAX : (int64_t)field->high;
+        int64_t value = hed_json_integer(node, (int64_t)field->low, high);
+        field_store_whole(at, field->size, (uint64_t)value);
+        break;
+    }
     case HED_FIELD_BOOLEAN: {
         bool value = hed_json_boolean(node);
         if (field->size) *(bool *)at = value;
@@ -127,7 +115,15 @@ void hed_field_read_value(const hed_field *field, hed_json_node node, void *at, 
     case HED_FIELD_CHOICE:
         field_store_whole(at, field->size, hed_json_choice(node, field->words));
         break;
-    case HED_FIELD_VECTOR: field_read_vector(field, node, at); break;
+    case HED_FIELD_VECTOR: {
+        double values[16];
+        size_t element = field_element(field);
+        assert(field->count <= HED_COUNT(values));
+        hed_json_numbers(node, values, field->count, field->low, field->high);
+        for (uint32_t i = 0; i < field->count; i++)
+            field_store((char *)at + i * element, element, values[i]);
+        break;
+    }
     case HED_FIELD_OBJECT: hed_fields_read(field->fields, node, at, user); break;
     case HED_FIELD_LIST:
     case HED_FIELD_OTHER: break;

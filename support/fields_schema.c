@@ -134,29 +134,9 @@ static void schema_put_value(FILE *file, const hed_field *field, const char *at,
 
 /* ---- schema ---- */
 
-static void schema_put_words(FILE *file, const char *const *words)
-{
-    fputs("\"enum\": [", file);
-    for (uint32_t i = 0; words[i]; i++) {
-        if (i) fputs(", ", file);
-        schema_put_text(file, words[i]);
-    }
-    fputc(']', file);
-}
-
 static void schema_put_reference(FILE *file, const char *name)
 {
     fprintf(file, "\"$ref\": \"#/$defs/%s\"", name);
-}
-
-static void schema_put_list(FILE *file, const hed_field *field)
-{
-    fputs("\"type\": \"array\"", file);
-    if (field->low > 0) fprintf(file, ", \"minItems\": %.0f", field->low);
-    if (has_high(field)) fprintf(file, ", \"maxItems\": %.0f", field->high);
-    fputs(", \"items\": {", file);
-    schema_put_reference(file, field->fields ? field->fields->name : field->form);
-    fputc('}', file);
 }
 
 static void schema_put_field(FILE *file, const hed_fields *fields, const hed_field *field)
@@ -170,7 +150,14 @@ static void schema_put_field(FILE *file, const hed_fields *fields, const hed_fie
         break;
     case HED_FIELD_BOOLEAN: fputs("\"type\": \"boolean\"", file); break;
     case HED_FIELD_TEXT: fputs("\"type\": \"string\"", file); break;
-    case HED_FIELD_CHOICE: schema_put_words(file, field->words); break;
+    case HED_FIELD_CHOICE:
+        fputs("\"enum\": [", file);
+        for (uint32_t i = 0; field->words[i]; i++) {
+            if (i) fputs(", ", file);
+            schema_put_text(file, field->words[i]);
+        }
+        fputc(']', file);
+        break;
     case HED_FIELD_VECTOR:
         fputs("\"type\": \"array\"", file);
         if (field->count)
@@ -180,7 +167,14 @@ static void schema_put_field(FILE *file, const hed_fields *fields, const hed_fie
         fputc('}', file);
         break;
     case HED_FIELD_OBJECT: schema_put_reference(file, field->fields->name); break;
-    case HED_FIELD_LIST: schema_put_list(file, field); break;
+    case HED_FIELD_LIST:
+        fputs("\"type\": \"array\"", file);
+        if (field->low > 0) fprintf(file, ", \"minItems\": %.0f", field->low);
+        if (has_high(field)) fprintf(file, ", \"maxItems\": %.0f", field->high);
+        fputs(", \"items\": {", file);
+        schema_put_reference(file, field->fields ? field->fields->name : field->form);
+        fputc('}', file);
+        break;
     case HED_FIELD_OTHER: schema_put_reference(file, field->form); break;
     }
     const char *value = field_default(fields, field);

@@ -21,13 +21,6 @@ static bool at_comment(const scanner *s)
     return s->end - s->at >= 2 && s->text[s->at] == '/' && s->text[s->at + 1] == '*';
 }
 
-static bool at_address(const scanner *s)
-{
-    static const char word[] = "url(";
-    return s->end - s->at > 4 && strncasecmp(s->text + s->at, word, 4) == 0 &&
-           s->text[s->at + 4] != '"' && s->text[s->at + 4] != '\'';
-}
-
 /* Moves past one token; returns its bracket or semicolon, or 0. */
 static char ignore_token(scanner *s)
 {
@@ -39,7 +32,8 @@ static char ignore_token(scanner *s)
         for (s->at++; s->at < s->end && s->text[s->at] != c && s->text[s->at] != '\n';)
             s->at += s->text[s->at] == '\\' && s->at + 1 < s->end ? 2 : 1;
         s->at += s->at < s->end;
-    } else if (at_address(s)) {
+    } else if (s->end - s->at > 4 && strncasecmp(s->text + s->at, "url(", 4) == 0 &&
+               s->text[s->at + 4] != '"' && s->text[s->at + 4] != '\'') {
         const char *close = memchr(s->text + s->at, ')', s->end - s->at);
         s->at = close ? (size_t)(close - s->text) + 1 : s->end;
     } else if (c == '\\') s->at += s->at + 1 < s->end ? 2 : 1;

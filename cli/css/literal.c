@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "cli/css/files.h"
+#include "support/encoding.h"
 
 enum { MOST_DEPTH = 64, MOST_ITEMS = 200000, MOST_CODE = 48 };
 
@@ -169,16 +170,6 @@ uint32_t css_literal_code(css_literal_reader *r, size_t from)
 
 /* ---- strings ---- */
 
-/* Writes a character as UTF-8; returns its length. */
-static size_t literal_put(char *to, uint32_t code)
-{
-    size_t trailing = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char heads[] = {0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = trailing; i > 0; i--, code >>= 6) to[i] = (char)(0x80 | (code & 0x3f));
-    to[0] = (char)(heads[trailing] | code);
-    return trailing + 1;
-}
-
 /* Reads the digits of \x and \u; 0: damaged. */
 static uint32_t literal_hex(css_literal_reader *r, size_t digits)
 {
@@ -201,7 +192,8 @@ static size_t literal_escape(css_literal_reader *r, char *to)
     char c = css_literal_peek(r);
     r->at += r->at < r->end;
     const char *name = c ? strchr(names, c) : NULL;
-    if (c == 'x' || c == 'u') return literal_put(to, literal_hex(r, c == 'x' ? 2 : 4));
+    if (c == 'x' || c == 'u')
+        return (size_t)(hed_put_utf8(to, literal_hex(r, c == 'x' ? 2 : 4)) - to);
     if (c == '\n' || !c) return 0;
     *to = name ? codes[name - names] : c;
     return 1;

@@ -5,12 +5,6 @@
 #include "cli/common/report.h"
 #include "cli/css/site.h"
 
-static void print_tsv(const site *s, uint32_t rules, const uint32_t *counts, const uint32_t *hashes)
-{
-    for (uint32_t r = 0; r < rules; r++)
-        printf("%u\t%c\t%u\t%08x\n", r, site_rule(s, r, NULL).validity, counts[r], hashes[r]);
-}
-
 static hed_status print_matches(const site *s, const hed_arguments *arguments, uint32_t rules,
     const uint32_t *counts, const uint32_t *hashes, hed_error *error)
 {
@@ -114,8 +108,9 @@ static hed_status match_rules(const site *s, const hed_arguments *arguments, hed
     if (!counts || !hashes) HED_OUT_OF_MEMORY(error, "counts of rules");
     else hed_css_matcher_counts(s->matcher, counts, hashes);
     if (!hed_failed(error)) {
-        if (hed_given(arguments, "tsv")) print_tsv(s, rules, counts, hashes);
-        else print_matches(s, arguments, rules, counts, hashes, error);
+        if (!hed_given(arguments, "tsv")) print_matches(s, arguments, rules, counts, hashes, error);
+        else for (uint32_t r = 0; r < rules; r++)
+            printf("%u\t%c\t%u\t%08x\n", r, site_rule(s, r, NULL).validity, counts[r], hashes[r]);
     }
     free(counts);
     free(hashes);

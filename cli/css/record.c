@@ -20,11 +20,6 @@ typedef struct record_list {
 
 /* ---- addresses ---- */
 
-static bool is_address(const char *text)
-{
-    return strstr(text, "://") || strncmp(text, "about:", 6) == 0 || strncmp(text, "data:", 5) == 0;
-}
-
 static void add_address(record_list *list, const char *address)
 {
     size_t i;
@@ -65,7 +60,9 @@ static hed_status list_open(record_list *list, const hed_arguments *arguments, h
     const char *text;
     bool files = false;
     for (uint32_t i = 0; (text = hed_text_at(arguments, "PAGE", i)) != NULL; i++) {
-        if (is_address(text)) add_address(list, text);
+        if (strstr(text, "://") || strncmp(text, "about:", 6) == 0 ||
+            strncmp(text, "data:", 5) == 0)
+            add_address(list, text);
         else files = true;
     }
     css_page_list pages = {0};

@@ -79,24 +79,21 @@ static hed_status await_element(
         error, HED_ERROR_TIMEOUT, "no element of \"%s\" within %g s", selector, STEP_SECONDS);
 }
 
-static hed_status step_click(record_browser *b, const drive_step *step, hed_error *error)
-{
-    double x, y;
-    if (await_element(b, step->text, &x, &y, error) || mouse(b, "mouseMoved", x, y, error))
-        return error->status;
-    if (strcmp(step->kind, "hover") == 0) return HED_OK;
-    if (mouse(b, "mousePressed", x, y, error)) return error->status;
-    return mouse(b, "mouseReleased", x, y, error);
-}
-
-static hed_status step_type(record_browser *b, const drive_step *step, hed_error *error)
+/* Types into an element, clicks it, or moves the mouse over it. */
+static hed_status step_element(record_browser *b, const drive_step *step, hed_error *error)
 {
     double x, y;
     if (await_element(b, step->text, &x, &y, error)) return error->status;
-    evaluate_with(b, "document.querySelector(%s).focus()", step->text, NULL, error);
-    if (hed_failed(error)) return error->status;
-    return cli_devtools_call(b->devtools, b->session, "Input.insertText",
-        json_pack("{s:s}", "text", step->second), NULL, error);
+    if (strcmp(step->kind, "type") == 0) {
+        if (evaluate_with(b, "document.querySelector(%s).focus()", step->text, NULL, error))
+            return error->status;
+        return cli_devtools_call(b->devtools, b->session, "Input.insertText",
+            json_pack("{s:s}", "text", step->second), NULL, error);
+    }
+    if (mouse(b, "mouseMoved", x, y, error)) return error->status;
+    if (strcmp(step->kind, "hover") == 0) return HED_OK;
+    if (mouse(b, "mousePressed", x, y, error)) return error->status;
+    return mouse(b, "mouseReleased", x, y, error);
 }
 
 static hed_status step_press(record_browser *b, const drive_step *step, hed_error *error)
@@ -132,14 +129,6 @@ static hed_status step_wait(record_browser *b, const drive_step *step, hed_error
     return error->status;
 }
 
-static hed_status step_size(record_browser *b, const drive_step *step, hed_error *error)
-{
-    return cli_devtools_call(b->devtools, b->session, "Emulation.setDeviceMetricsOverride",
-        json_pack("{s:i, s:i, s:i, s:b}", "width", (int)step->number, "height",
-            step->height > 0 ? (int)step->height : 900, "deviceScaleFactor", 1, "mobile", 0),
-        NULL, error);
-}
-
 /* Resolves an address against that of the page. */
 static hed_status step_goto(record_browser *b, const drive_step *step, hed_error *error)
 {
@@ -162,13 +151,16 @@ static hed_status perform_step(
         .number = json_number_value(first),
         .height = json_number_value(second)};
     if (strcmp(step.kind, "goto") == 0) step_goto(b, &step, error);
-    else if (strcmp(step.kind, "type") == 0) step_type(b, &step, error);
     else if (strcmp(step.kind, "press") == 0) step_press(b, &step, error);
     else if (strcmp(step.kind, "wait") == 0) step_wait(b, &step, error);
-    else if (strcmp(step.kind, "size") == 0) step_size(b, &step, error);
+    else if (strcmp(step.kind, "size") == 0)
+        cli_devtools_call(b->devtools, b->session, "Emulation.setDeviceMetricsOverride",
+            json_pack("{s:i, s:i, s:i, s:b}", "width", (int)step.number, "height",
+                step.height > 0 ? (int)step.height : 900, "deviceScaleFactor", 1, "mobile", 0),
+            NULL, error);
     else if (strcmp(step.kind, "evaluate") == 0)
         record_browser_evaluate(b, b->session, step.text, value, error);
-    else step_click(b, &step, error);
+    else step_element(b, &step, error);
     if (!hed_failed(error)) record_browser_settle(b, STEP_QUIET_SECONDS, STEP_SECONDS, error);
     if (!hed_failed(error)) record_browser_flush(b);
     return error->status;

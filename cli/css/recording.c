@@ -83,14 +83,6 @@ static bool add_node(css_recording *r, const char *text, json_t *numbers)
     return valid;
 }
 
-static bool add_tree(json_t *trees, json_t *tree, const json_t *numbers)
-{
-    char *key = renumber(tree, numbers) ? json_dumps(tree, JSON_COMPACT) : NULL;
-    bool added = key && !json_object_set(trees, key, tree);
-    free(key);
-    return added;
-}
-
 /* The page of an address, created at its first message. */
 static json_t *page_of(css_recording *r, const char *url, bool quirks)
 {
@@ -119,7 +111,9 @@ static bool add_message(css_recording *r, json_t *message)
     }
     json_array_foreach(roots, i, item)
     {
-        added = added && add_tree(json_object_get(page, "trees"), item, numbers);
+        char *key = added && renumber(item, numbers) ? json_dumps(item, JSON_COMPACT) : NULL;
+        added = key && !json_object_set(json_object_get(page, "trees"), key, item);
+        free(key);
     }
     return added;
 }

@@ -47,19 +47,14 @@ bool css_map_find(const char *text, size_t length, css_map_address *address)
 
 /* ---- base 64 ---- */
 
-static int digit_value(char c)
-{
-    const char *position = c ? strchr(digits, c) : NULL;
-    return position ? (int)(position - digits) : -1;
-}
-
 /* Reads a number and adds it to *value. False: it is incomplete, or the sum is no 32-bit number. */
 static bool read_number(const char **at, int64_t *value)
 {
     uint64_t sum = 0;
     for (unsigned shift = 0; shift < 40; shift += 5) {
-        int digit = digit_value(**at);
-        if (digit < 0) return false;
+        const char *position = **at ? strchr(digits, **at) : NULL;
+        if (!position) return false;
+        uint32_t digit = (uint32_t)(position - digits);
         ++*at;
         sum |= (uint64_t)(digit & 31) << shift;
         if (digit & 32) continue;

@@ -26,16 +26,6 @@ typedef struct builder {
     hed_error *error;
 } builder;
 
-/* Node after the subtree of `node` in document order, inside `root`; 0: `root` ends. */
-static uint32_t after_subtree(const html_parser *p, uint32_t root, uint32_t node)
-{
-    while (node != root) {
-        if (p->nodes[node].next) return p->nodes[node].next;
-        node = p->nodes[node].parent;
-    }
-    return 0;
-}
-
 /* Value of an attribute without a namespace; NULL: absent. */
 static const char *value_of(const builder *b, uint32_t node, const char *name, size_t *length)
 {
@@ -146,7 +136,7 @@ static int content_direction(const builder *b, uint32_t root)
         bool skip = x->kind == HTML_NODE_ELEMENT &&
                     (x->tag == HTML_SCRIPT || x->tag == HTML_STYLE || x->tag == HTML_TEXTAREA ||
                         x->tag == HTML_BDI || is_template(x) || has_direction(b, n, true));
-        n = x->first && !skip ? x->first : after_subtree(p, root, n);
+        n = x->first && !skip ? x->first : html_after_subtree(p, root, n);
     }
     return 0;
 }
@@ -285,20 +275,15 @@ static void copy_contents(builder *b, uint32_t element)
     }
 }
 
-/* True if the tree has a template or a shadow root. */
-static bool has_templates(const html_parser *p)
-{
-    for (uint32_t node = 1; node < p->node_count; node++)
-        if (p->nodes[node].kind == HTML_NODE_ELEMENT && is_template(&p->nodes[node])) return true;
-    return false;
-}
-
 /* Takes a second tree, in which each kind of element has copies of the contents of all
  * templates. */
 static void take_possible(builder *b)
 {
-    uint32_t page_count = b->count;
-    if (!has_templates(b->p)) return;
+    uint32_t page_count = b->count, node = 1;
+    /* find a template or a shadow root */
+    for (; node < b->p->node_count; node++)
+        if (b->p->nodes[node].kind == HTML_NODE_ELEMENT && is_template(&b->p->nodes[node])) break;
+    if (node == b->p->node_count) return;
     b->place_room = 16;
     while (b->place_room < 2 * page_count) b->place_room *= 2;
     b->places = hed_arena_new(&b->work, b->place_room, sizeof *b->places, b->error);

@@ -2,25 +2,14 @@
 #include "parser.h"
 #include "scan.h"
 
-static uint8_t start_rule(html_tag tag)
-{
-    static const uint8_t rules[] = {HTML_RULE_ORDINARY,
-#define HTML_START_RULE(identifier, name, flags, start, end) HTML_RULE_##start,
-        HTML_TAGS(HTML_START_RULE)
-#undef HTML_START_RULE
-    };
-    return rules[tag];
-}
-
-static uint8_t end_rule(html_tag tag)
-{
-    static const uint8_t rules[] = {HTML_RULE_ORDINARY,
-#define HTML_END_RULE(identifier, name, flags, start, end) HTML_RULE_##end,
-        HTML_TAGS(HTML_END_RULE)
-#undef HTML_END_RULE
-    };
-    return rules[tag];
-}
+/* Rules of the start tag and of the end tag of each html_tag. */
+static const struct {
+    uint8_t start, end;
+} rules[] = {{HTML_RULE_ORDINARY, HTML_RULE_ORDINARY},
+#define HTML_RULES(identifier, name, flags, start, end) {HTML_RULE_##start, HTML_RULE_##end},
+    HTML_TAGS(HTML_RULES)
+#undef HTML_RULES
+};
 
 static void close_p_in_button_scope(html_parser *p)
 {
@@ -157,13 +146,6 @@ static void start_button(html_parser *p, html_token *token)
     p->frameset_not_ok = true;
 }
 
-static void start_foreign(html_parser *p, html_token *token)
-{
-    html_reconstruct(p);
-    html_insert_foreign(p, token, token->tag == HTML_SVG ? HED_CSS_SVG : HED_CSS_MATHML);
-    if (token->self_closing) html_pop(p);
-}
-
 /* Start tags of elements whose contents are text. */
 static void start_text(html_parser *p, html_token *token)
 {
@@ -217,7 +199,7 @@ static void start_ruby(html_parser *p, html_token *token, html_tag except)
 
 static bool start_tag(html_parser *p, html_token *token)
 {
-    uint8_t rule = start_rule(token->tag);
+    uint8_t rule = rules[token->tag].start;
     switch (rule) {
     case HTML_RULE_HTML:
     case HTML_RULE_BODY:
@@ -259,7 +241,11 @@ static bool start_tag(html_parser *p, html_token *token)
     case HTML_RULE_RUBY_BASE: start_ruby(p, token, HTML_UNKNOWN); break;
     case HTML_RULE_RUBY_TEXT: start_ruby(p, token, HTML_RTC); break;
     case HTML_RULE_MATH:
-    case HTML_RULE_SVG: start_foreign(p, token); break;
+    case HTML_RULE_SVG:
+        html_reconstruct(p);
+        html_insert_foreign(p, token, token->tag == HTML_SVG ? HED_CSS_SVG : HED_CSS_MATHML);
+        if (token->self_closing) html_pop(p);
+        break;
     case HTML_RULE_IGNORED: break;
     default:
         html_reconstruct(p);
@@ -323,7 +309,7 @@ static void end_block(html_parser *p, html_tag tag, html_tag except)
 static bool end_tag(html_parser *p, html_token *token)
 {
     html_tag tag = token->tag;
-    switch (end_rule(tag)) {
+    switch (rules[tag].end) {
     case HTML_RULE_TEMPLATE: return html_in_head(p, token);
     case HTML_RULE_BODY:
     case HTML_RULE_HTML:

@@ -158,16 +158,6 @@ static void start_template(html_parser *p, html_token *token)
     if (shadow && !p->failed) p->nodes[template].flags |= HTML_NODE_SHADOW;
 }
 
-static void end_template(html_parser *p)
-{
-    if (!html_has_open(p, HTML_TEMPLATE)) return;
-    html_generate_implied_thoroughly(p);
-    html_pop_until(p, HTML_TEMPLATE);
-    html_clear_to_marker(p);
-    if (p->template_mode_count) p->template_mode_count--;
-    html_reset_mode(p);
-}
-
 /* Start tags "in head"; false: another start tag. */
 static bool start_in_head(html_parser *p, html_token *token)
 {
@@ -209,7 +199,12 @@ bool html_in_head(html_parser *p, html_token *token)
         break;
     case HTML_END_TAG:
         if (token->tag == HTML_TEMPLATE) {
-            end_template(p);
+            if (!html_has_open(p, HTML_TEMPLATE)) return false;
+            html_generate_implied_thoroughly(p);
+            html_pop_until(p, HTML_TEMPLATE);
+            html_clear_to_marker(p);
+            if (p->template_mode_count) p->template_mode_count--;
+            html_reset_mode(p);
             return false;
         }
         if (!is_outer_end_tag(token)) return false;

@@ -126,6 +126,8 @@ typedef struct html_place {
 uint32_t html_new_node(html_parser *parser, enum html_node_kind kind);
 void html_insert_node(html_parser *parser, html_place place, uint32_t node);
 void html_remove_node(html_parser *parser, uint32_t node);
+/* Node after the subtree of `node` in document order, inside `root`; 0: `root` ends. */
+uint32_t html_after_subtree(const html_parser *parser, uint32_t root, uint32_t node);
 /* Moves all children of a node to the end of another one. */
 void html_move_children(html_parser *parser, uint32_t from, uint32_t to);
 /* Appropriate place for inserting a node; `target` 0: the current node. */

@@ -13,15 +13,6 @@ static bool has_attribute(const html_parser *p, uint32_t element, const char *na
     return false;
 }
 
-/* Next node in document order inside `root`; 0: the last one. */
-static uint32_t next_inside(const html_parser *p, uint32_t root, uint32_t node)
-{
-    if (p->nodes[node].first) return p->nodes[node].first;
-    for (; node != root; node = p->nodes[node].parent)
-        if (p->nodes[node].next) return p->nodes[node].next;
-    return 0;
-}
-
 /* Copies the nodes below an element to another one, which is empty. */
 static void copy_children(html_parser *p, uint32_t from, uint32_t to)
 {
@@ -57,7 +48,8 @@ void html_take_option(html_parser *p, uint32_t option)
     p->chosen_select = select;
     uint32_t content = p->nodes[select].first;
     while (content && !html_is(p, content, HTML_SELECTEDCONTENT))
-        content = next_inside(p, select, content);
+        content = p->nodes[content].first ? p->nodes[content].first
+                                          : html_after_subtree(p, select, content);
     if (!content) return;
     for (uint32_t node = option; node != select; node = p->nodes[node].parent)
         if (node == content) return;

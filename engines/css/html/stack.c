@@ -306,14 +306,6 @@ void html_reconstruct(html_parser *p)
 
 /* ---- the adoption agency algorithm ---- */
 
-/* Index of the topmost special element above entry `index` of the stack; UINT32_MAX: absent. */
-static uint32_t find_furthest_block(const html_parser *p, uint32_t index)
-{
-    for (uint32_t i = index + 1; i < p->open_count; i++)
-        if (html_is_special(p, p->open[i].node)) return i;
-    return UINT32_MAX;
-}
-
 /* The inner loop: clones the formatting elements between the formatting element and the furthest
  * block. Returns the last node; *bookmark: the entry after which the formatting element is
  * inserted, or 0 if it stays. */
@@ -355,8 +347,9 @@ static bool adopt_once(html_parser *p, html_token *token)
         return false;
     }
     if (!html_node_in_scope(p, formatting)) return false;
-    uint32_t block = find_furthest_block(p, index);
-    if (block == UINT32_MAX) {
+    uint32_t block = index + 1; /* index of the furthest block, the topmost special element */
+    while (block < p->open_count && !html_is_special(p, p->open[block].node)) block++;
+    if (block == p->open_count) {
         html_pop_through(p, formatting);
         html_remove_formatting(p, formatting);
         return false;

@@ -127,16 +127,6 @@ bool html_markup_declaration(html_tokenizer *t, html_token *token)
 
 /* ---- character references ---- */
 
-/* Appends a character in UTF-8. */
-static void decode_character(html_tokenizer *t, uint32_t c)
-{
-    char bytes[4];
-    size_t length = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (size_t i = length - 1; i > 0; i--, c >>= 6) bytes[i] = (char)(0x80 | (c & 0x3f));
-    bytes[0] = (char)(length == 1 ? c : (0xf00u >> length & 0xf0) | c);
-    html_decode(t, bytes, length);
-}
-
 /* Numeric character reference state and the following ones. */
 static const char *numeric_reference(html_tokenizer *t, const char *at)
 {
@@ -160,16 +150,13 @@ static const char *numeric_reference(html_tokenizer *t, const char *at)
     if (end < t->end && *end == ';') end++;
     if (code >= 0x80 && code < 0xa0) code = windows[code - 0x80];
     if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) code = 0xfffd;
-    decode_character(t, code);
+    /* append the character in UTF-8 */
+    char bytes[4];
+    size_t length = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    for (size_t i = length - 1; i > 0; i--, code >>= 6) bytes[i] = (char)(0x80 | (code & 0x3f));
+    bytes[0] = (char)(length == 1 ? code : (0xf00u >> length & 0xf0) | code);
+    html_decode(t, bytes, length);
     return end;
-}
-
-/* Order of an entity's name and a text of `length` bytes: 0 if the name begins with the text. */
-static int compare_entity(const html_entity *entity, const char *text, size_t length)
-{
-    size_t common = entity->length < length ? entity->length : length;
-    int order = memcmp(html_entity_text + entity->begin, text, common);
-    return order ? order : entity->length < length ? -1 : 0;
 }
 
 /* Number of entities before the first one that begins with a text, or, with `after`, up to the last
@@ -179,7 +166,10 @@ static uint32_t count_entities(
 {
     while (low < high) {
         uint32_t middle = (low + high) / 2;
-        int order = compare_entity(&html_entities[middle], text, length);
+        const html_entity *entity = &html_entities[middle];
+        size_t common = entity->length < length ? entity->length : length;
+        int order = memcmp(html_entity_text + entity->begin, text, common);
+        if (!order && entity->length < length) order = -1;
         if (order < 0 || (after && !order)) low = middle + 1;
         else high = middle;
     }

@@ -41,6 +41,13 @@ void html_remove_node(html_parser *p, uint32_t node)
     n->parent = n->previous = n->next = 0;
 }
 
+uint32_t html_after_subtree(const html_parser *p, uint32_t root, uint32_t node)
+{
+    for (; node != root; node = p->nodes[node].parent)
+        if (p->nodes[node].next) return p->nodes[node].next;
+    return 0;
+}
+
 void html_move_children(html_parser *p, uint32_t from, uint32_t to)
 {
     html_node *nodes = p->nodes, *source = &nodes[from], *target = &nodes[to];
@@ -56,23 +63,18 @@ void html_move_children(html_parser *p, uint32_t from, uint32_t to)
     source->first = source->last = 0;
 }
 
-/* Place for a node whose place would be in a table. */
-static html_place find_foster_place(const html_parser *p)
+html_place html_find_place(const html_parser *p, uint32_t target)
 {
     uint32_t template = p->last_open[HTML_TEMPLATE], table = p->last_open[HTML_TABLE];
+    if (!target) target = html_current(p);
+    if (!p->foster_parenting || !(html_categories(p, target) & HTML_FOSTERS))
+        return (html_place){target, 0};
+    /* find a place outside the table */
     if (template > table) return (html_place){p->open[template - 1].node, 0};
     if (!table) return (html_place){p->open[0].node, 0};
     uint32_t node = p->open[table - 1].node;
     if (p->nodes[node].parent) return (html_place){p->nodes[node].parent, node};
     return (html_place){p->open[table - 2].node, 0};
-}
-
-html_place html_find_place(const html_parser *p, uint32_t target)
-{
-    if (!target) target = html_current(p);
-    if (p->foster_parenting && html_categories(p, target) & HTML_FOSTERS)
-        return find_foster_place(p);
-    return (html_place){target, 0};
 }
 
 void html_insert_characters(html_parser *p, html_text text)

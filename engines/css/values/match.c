@@ -133,24 +133,22 @@ static uint32_t match_type(const css_value *v, const css_grammar_node *n, uint32
     return fits ? v->tokens[at].after : CSS_NO_NODE;
 }
 
-/* A comma may be absent at an end of its block and next to another comma, as the component next to
- * it is then; a comma that is there has components on both sides. */
-static void match_comma(css_value *v, uint32_t node, uint32_t at, uint64_t *ends)
+/* Matches a word or a comma. A comma may be absent at an end of its block and next to another
+ * comma, as the component next to it is then; a comma that is there has components on both sides. */
+static void match_word(css_value *v, uint32_t node, uint32_t at, uint64_t *ends)
 {
+    uint16_t word = css_values_grammar.nodes[node].a;
+    if (css_values_grammar.words[word][0] != ',') {
+        if (at < v->end && v->tokens[at].word == word) set_add(v, ends, at + 1);
+        else note_stop(v, at, node);
+        return;
+    }
     bool first = at == v->begin || v->tokens[at - 1].token.type == CSS_COMMA;
     bool comma = at < v->end && v->tokens[at].token.type == CSS_COMMA;
     bool last = at + 1 >= v->end || v->tokens[at + 1].token.type == CSS_COMMA;
     if (comma && !first && !last) set_add(v, ends, at + 1);
     else if (first || at == v->end) set_add(v, ends, at);
     if (!comma) note_stop(v, at, node);
-}
-
-static void match_word(css_value *v, uint32_t node, uint32_t at, uint64_t *ends)
-{
-    uint16_t word = css_values_grammar.nodes[node].a;
-    if (css_values_grammar.words[word][0] == ',') match_comma(v, node, at, ends);
-    else if (at < v->end && v->tokens[at].word == word) set_add(v, ends, at + 1);
-    else note_stop(v, at, node);
 }
 
 /* ---- blocks ---- */

@@ -89,11 +89,6 @@ static bool has_quirks(const char *property)
     return false;
 }
 
-static bool is_inset(const char *property)
-{
-    return css_among("top right bottom left", property) || strncmp(property, "inset", 5) == 0;
-}
-
 static bool is_size(const char *property)
 {
     size_t length = strlen(property);
@@ -114,7 +109,7 @@ bool css_value_valid(
     if (node == CSS_NO_NODE || length >= UINT32_MAX) return true;
     v.quirks = quirks && has_quirks(property);
     v.stop = NULL;
-    v.anchors = is_inset(property);
+    v.anchors = css_among("top right bottom left", property) || strncmp(property, "inset", 5) == 0;
     v.anchor_sizes = v.anchors || is_size(property);
     switch (css_value_read(&v, text, length)) {
     case CSS_VALUE_NO_VARIABLE:
