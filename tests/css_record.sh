@@ -15,6 +15,9 @@ holds() { for word in "$@"; do grep -qF "$word" "$work/r.json" || complain "the 
 grep -q '2 pages, .* different elements in .* trees, [23] sheets' "$work/out" || complain "$(cat "$work/out")"
 holds '"item new"' '"flash"' '"passing"' '"later"' '"inner"' '"two"' '["data-name","Ada"]' '.inner { color: green }' '.item { color: red }'
 grep -q '"three"' "$work/r.json" && complain "a page that nobody opened"
+"$heddle" css unused "$work/r.json" --json >"$work/out" 2>"$work/log" || complain "unused: exit $?: $(cat "$work/log")"
+[ "$(grep -c '"selector"' "$work/out")" = 1 ] || complain "unused: not one rule: $(cat "$work/out")"
+grep -q '"selector": ".never"' "$work/out" || complain "unused: $(cat "$work/out")"
 
 "$heddle" css record "$site/index.html" -o "$work/r.json" --crawl --json >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"
 grep -q '"pages": 3' "$work/out" || complain "a crawl of three pages: $(cat "$work/out")"

@@ -77,8 +77,10 @@ Test(css_recording, equal_nodes_of_two_documents_are_one)
 
 Test(css_recording, a_shadow_root_is_a_tree_of_its_own)
 {
-    add("d", LI("in") "," "\"[\\\"my-box\\\",0,[],0,[],[0]]\"", "[1]");
+    add("d", LI("in") "," LI("last") "," "\"[\\\"my-box\\\",0,[],0,[],[0,1]]\"" "," UL("2,1"), "[3]");
     reopen();
+    CHECK_EQ(matches(".in + .last"), 1);
+    CHECK_EQ(matches("ul > my-box + .last"), 1);
     CHECK_EQ(matches("my-box"), 1);
     CHECK_EQ(matches(".in"), 1);
     CHECK_EQ(matches("my-box .in"), 0);

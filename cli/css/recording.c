@@ -262,14 +262,13 @@ static bool read_node(recorded_tree *t, const json_t *item)
            read_recorded_attributes(node, json_array_get(item, 2));
 }
 
-/* Adds an element and all below it; the elements of a shadow root are trees of their index. */
-static hed_status expand_tree(
-    recorded_tree *t, uint32_t number, uint32_t parent, uint32_t depth, hed_error *error)
+/* Adds an element; *index: its index. */
+static hed_status add_element(
+    recorded_tree *t, const hed_css_element *element, uint32_t *index, hed_error *error)
 {
-    const recorded_node *node = &t->nodes[number];
-    if (t->element_count == MOST_ELEMENTS || depth == MOST_DEPTH)
-        return hed_fail(error, HED_ERROR_LIMIT, "%s: elements than %u elements, or nested deeper than %u",
-            t->file, (unsigned)MOST_ELEMENTS, (unsigned)MOST_DEPTH);
+    if (t->element_count == MOST_ELEMENTS)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: its trees have more than %u elements", t->file,
+            (unsigned)MOST_ELEMENTS);
     if (t->element_count == t->element_room) {
         uint32_t room = t->element_room ? 2 * t->element_room : 4096;
         hed_css_element *elements = realloc(t->elements, room * sizeof *elements);
@@ -277,16 +276,44 @@ static hed_status expand_tree(
         t->elements = elements;
         t->element_room = room;
     }
-    uint32_t index = t->element_count++;
-    t->elements[index] = (hed_css_element){.parent = parent,
+    *index = t->element_count++;
+    t->elements[*index] = *element;
+    return HED_OK;
+}
+
+/* Adds an element and all below it, but its shadow root. */
+static hed_status expand_tree(
+    recorded_tree *t, uint32_t number, uint32_t parent, uint32_t depth, hed_error *error)
+{
+    const recorded_node *node = &t->nodes[number];
+    const hed_css_element element = {.parent = parent,
         .name_space = node->name_space,
         .name = node->name,
         .attributes = node->attributes,
         .attribute_count = node->attribute_count,
         .has_text = node->has_text};
-    for (uint32_t i = 0; i < node->child_count + node->shadow_count; i++) {
-        uint32_t above_index = i < node->child_count ? index : HED_CSS_NONE;
-        if (expand_tree(t, node->children[i], above_index, depth + 1, error)) return error->status;
+    uint32_t index = 0;
+    if (depth == MOST_DEPTH)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: an element is nested deeper than %u", t->file,
+            (unsigned)MOST_DEPTH);
+    if (add_element(t, &element, &index, error)) return error->status;
+    for (uint32_t i = 0; i < node->child_count; i++)
+        if (expand_tree(t, node->children[i], index, depth + 1, error)) return error->status;
+    return HED_OK;
+}
+
+/* Adds the tree of each different shadow root below an element of its own, which no name selects. */
+static hed_status expand_shadow_roots(recorded_tree *t, hed_error *error)
+{
+    static const hed_css_element root = {
+        .parent = HED_CSS_NONE, .name_space = HED_CSS_OTHER, .name = "#shadow-root"};
+    for (uint32_t number = 0; number < t->node_count; number++) {
+        const recorded_node *node = &t->nodes[number];
+        uint32_t index = 0;
+        if (!node->shadow_count) continue;
+        if (add_element(t, &root, &index, error)) return error->status;
+        for (uint32_t i = node->child_count; i < node->child_count + node->shadow_count; i++)
+            if (expand_tree(t, node->children[i], index, 1, error)) return error->status;
     }
     return HED_OK;
 }
@@ -338,7 +365,8 @@ hed_status css_recording_document(hed_css_names *names, const char *file, const 
         hed_fail(error, HED_ERROR_FORMAT, "%s: %s; expected a recording of version 1", file,
             root ? "another version" : failure.text);
     else if (!read_recorded_nodes(&t, json_object_get(root, "nodes"), error) &&
-             !expand_pages(&t, json_object_get(root, "pages"), &quirks, error)) {
+             !expand_pages(&t, json_object_get(root, "pages"), &quirks, error) &&
+             !expand_shadow_roots(&t, error)) {
         const hed_css_document_def def = {.file = file,
             .elements = t.elements,
             .element_count = t.element_count,
