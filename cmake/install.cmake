@@ -46,6 +46,10 @@ file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.c)
 hed_data_folder(examples FILES ${files} ${PROJECT_SOURCE_DIR}/examples/focus.h ${PROJECT_SOURCE_DIR}/examples/scene.h)
 hed_data_folder(. FILES ${PROJECT_SOURCE_DIR}/data/README.md)
 
+# The package for Node.js, which npm installs from its folder.
+file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/node/*.*)
+install(FILES ${files} DESTINATION ${CMAKE_INSTALL_DATADIR}/heddle/node)
+
 # The words of models for MPPI, with which a program compiles their texts in C.
 install(FILES engines/mppi/kernels/words.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle RENAME mppi_words.h)
 
