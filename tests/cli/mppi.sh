@@ -75,12 +75,12 @@ SCENE
 run 0 mppi run "$work/pole.json" --csv "$work/pole.csv" --json; err_is_empty; out_has '"steps": 7'; out_has '"horizon": 40'; out_has '"samples": 128'
 [ "$(sed -n '2s/^0,0,\([^,]*\),.*/\1/p' "$work/pole.csv")" = 1 ] || complain "a scene's start is not where the run begins"
 run 0 mppi run "$work/pole.json" -n 64 --steps 3 --set pole=2 --json; out_has '"samples": 64'; out_has '"steps": 3'
-# The scene of docs/mppi.md, with the room of data/mppi.
+# The scene of docs/mppi-scene.md, with the room of data/mppi.
 root=$(dirname "$0")/../..
-awk '/^```json$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/docs/mppi.md" > "$work/doc.json"
+awk '/^```json$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$root/docs/mppi-scene.md" > "$work/doc.json"
 cp "$root"/data/mppi/room.* "$work/"
 run 0 mppi run "$work/doc.json" --json --plot "$work/doc.svg"; err_is_empty; out_has '"outcomes": {'
-awk -v x="$(value x)" -v y="$(value y)" 'BEGIN { exit !((x - 4) ^ 2 + (y - 3) ^ 2 < 0.01) }' || complain "the scene of docs/mppi.md ends at $(value x), $(value y)"
+awk -v x="$(value x)" -v y="$(value y)" 'BEGIN { exit !((x - 4) ^ 2 + (y - 3) ^ 2 < 0.01) }' || complain "the scene of docs/mppi-scene.md ends at $(value x), $(value y)"
 svg_is_whole "$work/doc.svg"; grep -q '>doc.json</text>' "$work/doc.svg" || complain "the picture has another title"
 sed 's/"theta"/"thetta"/' "$work/pole.json" > "$work/wrong.json"
 run 1 mppi run "$work/wrong.json"; out_is_empty; err_has 'thetta.*wrong.json:1:'
@@ -96,7 +96,7 @@ grep -q 'data:image/png;base64' "$work/car.svg" || complain "no map in the pictu
 # near KEY VALUE [DISTANCE]: within 0.15, or the distance.
 near() { awk -v found="$(value "$1")" -v wanted="$2" -v within="${3:-0.15}" 'BEGIN { exit !((found - wanted) ^ 2 < within ^ 2) }' || complain "heddle $words: $1 is $(value "$1") instead of $2"; }
 run 0 mppi run pendulum --json; near angle 3.14159 0.35 # red noise keeps it moving
-run 0 mppi run differential_drive --json; near x 2; near y 1.5; near heading 1.2
+run 0 mppi run differential_drive --json; near x 3.5; near y 3; near heading 1.57
 run 0 mppi run quadrotor --json; near x 1; near y 1; near z 2
 for kind in tube rmppi; do
     run 0 mppi run double_integrator --controller $kind --steps 12 --json; err_is_empty; out_has "\"controller\": \"$kind\""

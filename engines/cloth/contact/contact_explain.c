@@ -321,7 +321,8 @@ hed_status hed_cloth_explain_contact(hed_cloth *cloth, int32_t vertex, hed_error
 
 const hed_cloth_contact_limit *hed_cloth_contact_limits(const hed_cloth *cloth, uint32_t *count)
 {
-    const cloth_explanation *e = cloth && cloth->contacts ? cloth->contacts->explanation : NULL;
-    if (count) *count = e ? e->count : 0;
-    return count && *count ? e->limits : NULL;
+    if (!cloth || !count) return NULL;
+    const cloth_explanation *e = cloth->contacts ? cloth->contacts->explanation : NULL;
+    *count = e ? e->count : 0;
+    return *count ? e->limits : NULL;
 }

@@ -147,24 +147,25 @@ static void document_name(const hed_css_document *d, hed_css_name_kind kind, uin
     visit(user, &(hed_css_used_name){kind, hed_css_names_text(d->names, name, NULL), NULL});
 }
 
-hed_status hed_css_document_names(const hed_css_document *d,
+hed_status hed_css_document_names(const hed_css_document *document,
     void (*visit)(void *user, const hed_css_used_name *name), void *user, hed_error *error)
 {
-    HED_REQUIRE(d, visit);
-    hed_arena work = {.allocator = d->allocator, .owner = "the names of a document"};
+    HED_REQUIRE(document, visit);
+    hed_arena work = {.allocator = document->allocator, .owner = "the names of a document"};
     uint32_t *noted[3];
     for (size_t i = 0; i < HED_COUNT(noted); i++)
-        noted[i] = hed_arena_new(&work, d->names->count / 32 + 1ull, sizeof **noted, error);
-    for (uint32_t e = 0; e < d->count && !hed_failed(error); e++) {
-        document_name(d, HED_CSS_NAME_ELEMENT, d->tag[e], noted[0], visit, user);
-        document_name(d, HED_CSS_NAME_ID, d->id[e], noted[1], visit, user);
-        for (uint32_t k = d->class_begin[e]; k < d->class_end[e]; k++)
-            document_name(d, HED_CSS_NAME_CLASS, d->classes[k], noted[2], visit, user);
-        for (uint32_t k = d->attribute_begin[e]; k < d->attribute_end[e]; k++) {
-            const css_attribute *a = &d->attributes[k];
+        noted[i] = hed_arena_new(&work, document->names->count / 32 + 1ull, sizeof **noted, error);
+    for (uint32_t e = 0; e < document->count && !hed_failed(error); e++) {
+        document_name(document, HED_CSS_NAME_ELEMENT, document->tag[e], noted[0], visit, user);
+        document_name(document, HED_CSS_NAME_ID, document->id[e], noted[1], visit, user);
+        for (uint32_t k = document->class_begin[e]; k < document->class_end[e]; k++)
+            document_name(
+                document, HED_CSS_NAME_CLASS, document->classes[k], noted[2], visit, user);
+        for (uint32_t k = document->attribute_begin[e]; k < document->attribute_end[e]; k++) {
+            const css_attribute *a = &document->attributes[k];
             visit(user, &(hed_css_used_name){HED_CSS_NAME_ATTRIBUTE,
-                            hed_css_names_text(d->names, a->name, NULL),
-                            hed_css_names_text(d->names, a->value, NULL)});
+                            hed_css_names_text(document->names, a->name, NULL),
+                            hed_css_names_text(document->names, a->value, NULL)});
         }
     }
     hed_arena_free(&work);
