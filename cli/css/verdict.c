@@ -254,16 +254,20 @@ static void keep_rules(atoms *a, const css_file *file, const bool *named)
     free(ignores.items);
 }
 
-/* Sets the reasons of the rules of a file whose names are present. */
+/* Sets the reasons of the rules of a file whose names are present. Without a page, every template
+ * makes pages on which body, :root and * match. */
 static void keep_present(
     atoms *a, const css_file *file, const bool *possible, const bool *elsewhere)
 {
+    const css_settings *settings = a->survey->settings;
+    bool without_page = !settings->pages.count && settings->words.file_count;
     for (uint32_t r = 0; r < file->rules; r++) {
         css_reason *reason = &a->survey->reasons[file->first_rule + r];
-        if (!possible[r] || !elsewhere[r] || reason->keep) continue;
+        if (!possible[r] || !(elsewhere[r] || without_page) || reason->keep) continue;
         a->best = NULL;
         hed_css_rule_names(file->sheet, r, explain_name, a);
         const atom *best = a->best;
+        if (!best && without_page) reason->markup = settings->words.files[0];
         if (!best) continue;
         reason->keep = best->rest ? best->rest : best->word || best->markup ? NULL : best->present;
         if (reason->keep) continue;

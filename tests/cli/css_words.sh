@@ -57,6 +57,10 @@ run 0 css unused page.html --css a.css --words src; out_has '@keyframes .*  stil
 ! grep -q 'spin$\|My Font' "$work/out" || complain "a name in words is unused"
 run 0 css unused --css a.css --words src --kept; gone '\.card \.gone'; kept word '\.card' 'card in src/App.jsx:1'
 run 2 css unused --words src; err_has 'expected --css'
+# Without a page: a template makes pages, on each of which body, :root and * match.
+printf 'body { a: b }\n:root { a: b }\n*, ::before { a: b }\n.nowhere-at-all, .nowhere-at-all body { a: b }\n' > any.css
+run 0 css unused --css any.css --words src/App.jsx --kept; kept word body 'markup in src/App.jsx'; kept word ':root' 'markup in src/App.jsx'; kept word '\*' 'markup in src/App.jsx'
+gone '\.nowhere-at-all body'
 run 2 css unused; err_has 'expected PAGE'
 run 1 css unused page.html --css a.css --words none.jsx; err_has 'none.jsx'
 mkdir empty
