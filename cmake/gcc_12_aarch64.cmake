@@ -2,8 +2,8 @@
 # and some at -O2 too): compiled without, by that compiler alone.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "aarch64" AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND
    CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 12 AND CMAKE_C_COMPILER_VERSION VERSION_LESS 12.3)
-  set(files src/measure/race.c engines/cloth/files/scene_body.c engines/cloth/solver/state.c engines/cloth/solver/tune.c engines/cloth/solver/choice.c
-      engines/synth/solver/tune.c cli/synth/spectrogram.c)
+  set(files src/measure/race.c engines/cloth/files/scene_body.c engines/cloth/solver/state.c engines/cloth/solver/cloth_tune.c engines/cloth/solver/cloth_choice.c
+      engines/synth/solver/synth_tune.c cli/synth/spectrogram.c)
   list(TRANSFORM files PREPEND ${PROJECT_SOURCE_DIR}/)
   set_source_files_properties(${files} TARGET_DIRECTORY heddle heddle-cloth heddle-synth heddle-command
                               PROPERTIES COMPILE_OPTIONS -fno-tree-vectorize)

@@ -3,7 +3,7 @@
 #include "testing.h"
 
 #include "benchmarks/instruments.h"
-#include "tables/program.h"
+#include "tables/synth_program.h"
 
 static hed_error error;
 

@@ -1,7 +1,7 @@
 /* Plans: every constraint once, no particle twice in a step, and the closure is exact: patches that
  * see nothing but their own particles and one packet for each ghost do, to the bit, what the
  * sequential sweep in the plan's order does. */
-#include "tables/plan.h"
+#include "tables/cloth_plan.h"
 
 #include "testing.h"
 

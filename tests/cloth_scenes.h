@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "heddle/cloth_scene.h"
-#include "files/scene_parts.h"
+#include "files/cloth_scene_parts.h"
 
 static hed_error error;
 

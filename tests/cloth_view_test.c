@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "control.h"
 #include "engines/cloth/view/pictures.h"
-#include "gl.h"
+#include "view_gl.h"
 #include "heddle/cloth_scene.h"
 #include "renderer.h"
 #include "software.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "css_pages.h"
-#include "html/parser.h"
+#include "html/html_parser.h"
 
 TestSuite(css_html, .init = open_names, .fini = close_names);
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <sys/wait.h>
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 static hed_error error;
 static char last_warning[2048];

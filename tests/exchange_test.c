@@ -4,7 +4,7 @@
 #include "folder.h"
 
 #include "tunefile/exchange/exchange.h"
-#include "database/file.h"
+#include "database/database_file.h"
 
 static hed_error error;
 

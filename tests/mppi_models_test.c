@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "engines/mppi/catalogue/native.h"
+#include "engines/mppi/catalogue/mppi_native.h"
 #include "engines/mppi/model/controller.h"
 #include "heddle/author.h"
 

@@ -1,7 +1,7 @@
 /* The kernels of mppi through NVRTC, without a device: what an H200 is given, for the sizes that
  * matter, neither spills nor has a stack frame, and the rules choose what was measured to be best.
  * Skipped where NVRTC is not installed. */
-#include "solver/layout.h"
+#include "solver/mppi_layout.h"
 #include "nvrtc_testing.h"
 
 #include <stdio.h>

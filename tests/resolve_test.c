@@ -4,7 +4,7 @@
  * so that what ran is known from its results. */
 #include "folder.h"
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 static hed_error error;
 static int warnings;

@@ -4,7 +4,7 @@
 
 #include "folder.h"
 #include "heddle/synth_file.h"
-#include "files/file.h"
+#include "files/instrument_file.h"
 #include "support/file.h"
 
 static hed_error error;

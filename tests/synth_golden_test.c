@@ -10,7 +10,7 @@
 #include <inttypes.h>
 
 #include "heddle/synth_file.h"
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "support/file.h"
 
 enum {

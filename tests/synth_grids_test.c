@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "heddle/synth.h"
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "testing.h"
 
 static const double PI = 3.14159265358979323846;

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "solver/group/kernels.h"
+#include "solver/group/group_kernels.h"
 #include "solver/solver.h"
 
 static hed_error error;

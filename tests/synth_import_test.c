@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "folder.h"
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "heddle/synth_file.h"
 #include "synth_presets.h"
 

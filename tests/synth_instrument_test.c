@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "heddle/synth.h"
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "testing.h"
 
 static hed_error error;

@@ -2,7 +2,7 @@
  * the registers they need and neither spill nor have a stack frame on an H200; all compile for
  * older architectures. Skipped where NVRTC is not installed. */
 
-#include "solver/group/kernels.h"
+#include "solver/group/group_kernels.h"
 #include "solver/solver.h"
 #include "nvrtc_testing.h"
 

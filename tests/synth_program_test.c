@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "solver/group/kernels.h"
-#include "tables/program.h"
+#include "solver/group/group_kernels.h"
+#include "tables/synth_program.h"
 
 static hed_error error;
 

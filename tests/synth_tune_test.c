@@ -5,7 +5,7 @@
 
 #include "heddle/database.h"
 #include "heddle/synth.h"
-#include "solver/group/kernels.h"
+#include "solver/group/group_kernels.h"
 
 static hed_error error;
 

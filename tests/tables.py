@@ -162,8 +162,8 @@ PAIRS = [
     ('terms of mppi in docs/mppi.md', terms, lambda t: t.found('docs/mppi.md', r'`(\w+)`'), 'within'),
     ('models of list.h beside catalogue.c', models, lambda t: t.found(MPPI + 'catalogue.c', r'MODEL_OF\((\w+)\),$'), 'order'),
     ('models of list.h on the processor', models, lambda t: t.found(MPPI + 'native_models.c', r'#define MODEL (\w+)') + t.found(MPPI + 'native_network.c', r'#define MODEL (\w+)'), 'order'),
-    named('cli/mppi/subject.c', 'cli_mppi_solvers', 'hed_mppi_solver'),
-    named('cli/mppi/subject.c', 'cli_mppi_kinds', 'hed_mppi_kind', 'length'),
+    named('cli/mppi/mppi_subject.c', 'cli_mppi_solvers', 'hed_mppi_solver'),
+    named('cli/mppi/mppi_subject.c', 'cli_mppi_kinds', 'hed_mppi_kind', 'length'),
     # css
     ('flags of pseudo-classes set by states.c', lambda t: t.found(CSS + 'pseudo_list.h', r' FLAG\("[\w-]+", (\w+)'), lambda t: t.found(CSS + 'states.c', r'\bCSS_(\w+)'), 'within'),
     # cloth
@@ -171,8 +171,8 @@ PAIRS = [
     ('reasons of contact in docs/cloth-contact.md', lambda t: t.array('include/heddle/cloth_contact.h', 'names'), lambda t: t.found('docs/cloth-contact.md', r'^\| `(\w+)` \|'), 'order'),
     ('reasons of contact', lambda t: t.array('include/heddle/cloth_contact.h', 'names'), lambda t: t.enum('hed_cloth_limit_reason'), 'order'),
     named('engines/cloth/model/garment.c', 'names', 'hed_cloth_solver'),
-    named('engines/cloth/model/check.c', 'names', 'hed_cloth_crossing_kind', 'length'),
-    named('cli/cloth/check.c', 'KIND_KEYS', 'hed_cloth_crossing_kind', 'length'),
+    named('engines/cloth/model/cloth_check.c', 'names', 'hed_cloth_crossing_kind', 'length'),
+    named('cli/cloth/check_cloth.c', 'KIND_KEYS', 'hed_cloth_crossing_kind', 'length'),
     ('stages of contact beside its kernels', lambda t: t.enum('contact_stage', ('CONTACT_STAGES',)), lambda t: t.found(CLOTH + 'contact/contact_host.h', r'^    CLOTH_PAIRS_(?!SUBSTEP)(\w+),'), 'length'),
     # synth
     ('entities of synth', lambda t: t.found(SYNTH + 'model/entity.c', r'^    \[HED_SYNTH_\w+\] = \{"(\w+)"'), lambda t: t.enum('hed_synth_entity_type'), 'order'),
@@ -185,18 +185,18 @@ PAIRS = [
     named('engines/synth/model/name.c', 'names', 'hed_synth_solver'),
     named('cli/synth/play.c', 'SOLVERS', 'hed_synth_solver'),
     named('cli/synth/render.c', 'SOLVERS', 'hed_synth_solver'),
-    named('cli/synth/check.c', 'modes', 'hed_synth_voice_mode', 'length'),
+    named('cli/synth/check_synth.c', 'modes', 'hed_synth_voice_mode', 'length'),
     # the core
     named('include/heddle/device.h', 'names', 'hed_capability', 'length'),
     named('include/heddle/tune.h', 'names', 'hed_outcome'),
     named('include/heddle/kernel.h', 'names', 'hed_language'),
     named('include/heddle/pack.h', 'names', 'hed_pack_method'),
     named('include/heddle/search.h', 'names', 'hed_strategy'),
-    named('cli/pack.c', 'METHODS', 'hed_pack_method'),
-    named('cli/tune/tune.c', 'STRATEGIES', 'hed_strategy'),
+    named('cli/pack_command.c', 'METHODS', 'hed_pack_method'),
+    named('cli/tune/tune_command.c', 'STRATEGIES', 'hed_strategy'),
     named('cli/tune/replay.c', 'STRATEGIES', 'hed_strategy'),
     ('canonical kernels beside their texts', lambda t: t.rows('engines/canonical/canonical_kernels.h', 'HED_CANONICAL_KERNELS', 'X'), lambda t: t.folder('engines/canonical/kernels', '.cl'), 'same'),
-    ('fields of devices --json beside hed_device_info', lambda t: t.found('cli/devices.c', r'CLI_(?:TEXT|WHOLE|NUMBER|FLAG)\("(\w+)"'),
+    ('fields of devices --json beside hed_device_info', lambda t: t.found('cli/devices_command.c', r'CLI_(?:TEXT|WHOLE|NUMBER|FLAG)\("(\w+)"'),
      lambda t: re.findall(r'(\w+);', re.search(r'struct hed_device_info \{(.*?)\} hed_device_info;', t.text('include/heddle/device.h'), re.S).group(1)), 'within'),
 ]
 
@@ -229,7 +229,7 @@ PLANTED = [  # file, text, its replacement, words of the fault
     ('engines/css/model/shorthands.c', 'CSS_ASSERT_SORTED(ALIASES(CSS_NEXT));', '', 'no CSS_ASSERT_SORTED() of ALIASES'),
     ('engines/synth/model/entity.c', '"directionality", "isotropy"', '"directionality"', '"isotropy" is missing from the first list'),
     ('include/heddle/tune.h', '"launch", "wrong"', '"wrong", "launch"', 'place 4 has "wrong" and "launch"'),
-    ('cli/pack.c', '"spread", "rows", NULL', '"spread", NULL', '"rows" is missing from the first list'),
+    ('cli/pack_command.c', '"spread", "rows", NULL', '"spread", NULL', '"rows" is missing from the first list'),
     ('docs/cloth-stiffness.md', '| `silk` |', '| `nylon` |', '"silk" is missing from the second list'),
     ('docs/mppi.md', '`twirling`', '`whirling`', '"twirling" is missing from the second list'),
     ('engines/mppi/catalogue/list.h', 'TERM(speed,', 'TERM(velocity,', '"speed" is missing from the second list'),

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "tunefile/data.h"
+#include "tunefile/tunefile_data.h"
 
 static hed_error error;
 

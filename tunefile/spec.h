@@ -5,7 +5,7 @@
 #ifndef HED_TUNEFILE_SPEC_H
 #define HED_TUNEFILE_SPEC_H
 
-#include "tunefile/data.h"
+#include "tunefile/tunefile_data.h"
 #include "support/json.h"
 #include "support/wgsl.h"
 #include "heddle/author.h"

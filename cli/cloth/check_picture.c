@@ -1,6 +1,6 @@
 /* Picture of a check: cloth in grey, triangles that cross in red, and a dot at each place, which
  * shows through surfaces before it. On the left the whole, on the right the densest place. */
-#include "check.h"
+#include "check_cloth.h"
 
 #include "engines/cloth/view/studio.h"
 #include "engines/cloth/view/pictures.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 /* A choice. Sizes are stored as logarithms, in which distances are measured. */
 typedef struct choice {

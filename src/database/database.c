@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 /* ---- transactions ---- */
 

@@ -2,7 +2,7 @@
  * first use; a failure is logged once, and the context continues without the database. */
 #include <unistd.h>
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 typedef struct databases {
     hed_allocator allocator;

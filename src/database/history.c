@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 typedef struct list {
     const hed_allocator *allocator;

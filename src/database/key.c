@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 #include "core/program.h"
-#include "database/file.h"
+#include "database/database_file.h"
 
 /* ---- the source's hash ---- */
 

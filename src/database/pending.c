@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 /* ---- rows inserted once ---- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 /* ---- iteration ---- */
 

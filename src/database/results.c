@@ -3,7 +3,7 @@
  * time. */
 #include <math.h>
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 enum { BATCH = 64 };
 /* pending results older than this are written with the next evaluation */

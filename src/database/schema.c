@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 /* Steps never change once released, since existing files were created by them. */
 static const char *const STEPS[HED_DATABASE_VERSION] = {

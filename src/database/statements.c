@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdarg.h>
 
-#include "database/file.h"
+#include "database/database_file.h"
 
 static const char *advice(int code)
 {

@@ -1,5 +1,5 @@
 /* Worker processes: see worker.h. A worker leads its own process group, so Ctrl-C in a terminal
- * reaches the parent alone. It ends with its parent (worker/main.c) and inherits no other
+ * reaches the parent alone. It ends with its parent (worker/worker_main.c) and inherits no other
  * descriptors of the parent. */
 #include "workers/worker.h"
 

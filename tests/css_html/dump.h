@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "html/parser.h"
+#include "html/html_parser.h"
 
 static inline void dump_indent(FILE *out, uint32_t depth)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/path.h"
-#include "database/file.h"
+#include "database/database_file.h"
 #include "fuzz.h"
 
 static const int64_t groups[] = {32, 64};

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "tunefile/data.h"
+#include "tunefile/tunefile_data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

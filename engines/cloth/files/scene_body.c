@@ -1,6 +1,6 @@
 /* Mesh files of scenes, and bodies: meshes that move by a sequence or rigidly, as colliders or
  * as drivers of garments. */
-#include "files/scene_parts.h"
+#include "files/cloth_scene_parts.h"
 #include "support/strict_math.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Garments of a scene file: mesh or shape, transformed, welded, with materials and surroundings. */
-#include "files/scene_parts.h"
+#include "files/cloth_scene_parts.h"
 #include "model/garment.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Holds of a garment on a driver's surface: each particle follows the nearest point of the body
  * at rest, in the frame of that point's triangle. */
-#include "model/nearest.h"
-#include "files/scene_parts.h"
+#include "model/nearest_point.h"
+#include "files/cloth_scene_parts.h"
 #include "support/file.h"
 
 #include <math.h>

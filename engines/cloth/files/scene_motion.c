@@ -3,7 +3,7 @@
  * Between two keys the position moves evenly; the rotation follows the angle if both keys have
  * the same axis (so a key may be more than one revolution ahead), else the shortest arc
  * (Shoemake, Animating Rotation with Quaternion Curves, 1985). */
-#include "files/scene_parts.h"
+#include "files/cloth_scene_parts.h"
 #include "support/strict_math.h"
 
 #include <math.h>

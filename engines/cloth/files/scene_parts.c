@@ -1,5 +1,5 @@
 /* Scene loader: errors, memory, and plain values in the scene's unit. */
-#include "files/scene_parts.h"
+#include "files/cloth_scene_parts.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Data for a picture of a scene, in addition to the garments: props and the camera, in the
  * scene's unit. */
-#include "files/scene_parts.h"
+#include "files/cloth_scene_parts.h"
 #include "support/strict_math.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Sequences of meshes: a PC2 point cache, numbered mesh files such as walk_####.obj, or an
  * animation of a glTF file. */
-#include "files/scene_parts.h"
+#include "files/cloth_scene_parts.h"
 #include "support/strict_math.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Shapes: meshes that a scene file describes instead of naming a file: grid, disc, sleeve (a
  * tube) and skirt (a cone without its tip). With texture coordinates; in the scene's unit, like
  * a mesh from a file. */
-#include "files/scene_parts.h"
+#include "files/cloth_scene_parts.h"
 #include "support/strict_math.h"
 
 #include <math.h>

@@ -5,13 +5,13 @@
  * (ghosts) in 16-byte packets with the number of the exchange: a packet is its own flag, and groups
  * need no barrier between them. A patch repeats the constraints between patches on which its own
  * particles depend, so both patches compute the same bits and one exchange for each sweep is enough
- * (tables/plan.h). Two alternating buffers suffice, because a patch receives from every patch to
+ * (tables/cloth_plan.h). Two alternating buffers suffice, because a patch receives from every patch to
  * which it sends.
  *
  * The table of constraints is in registers, one constraint of an item in each of STEPS steps, or
  * (STEPS 0) streamed from global memory one step ahead. Streamed constraints may be figures: four
  * particles in registers and the four or six constraints between them, in three matchings
- * (tables/plan.h), with half the loads and stores of pairs.
+ * (tables/cloth_plan.h), with half the loads and stores of pairs.
  *
  * The defines of patch_table.h select the features of a cloth; other features are not compiled. */
 #ifndef CLOTH_PATCH_TABLE_H

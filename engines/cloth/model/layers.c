@@ -10,7 +10,7 @@
 
 #include "model/collider.h"
 #include "model/garment.h"
-#include "model/nearest.h"
+#include "model/nearest_point.h"
 #include "support/strict_math.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Reference for one type of number: included by reference.c with REAL, NAME, SQRT, FMA, CARRIED
+/* Reference for one type of number: included by cloth_reference.c with REAL, NAME, SQRT, FMA, CARRIED
  * defined. It does the same operations in the same order as kernels/physics.h in strict mode;
  * `carry` is explained there. */
 

@@ -18,10 +18,10 @@ extern const cloth_solver_ops cloth_patches_ops;  /* patches.c: HED_CLOTH_SOLVER
 extern const cloth_solver_ops cloth_garments_ops; /* patches.c: HED_CLOTH_SOLVER_GARMENTS */
 extern const cloth_solver_ops cloth_cpu_ops;      /* native.c: HED_CLOTH_SOLVER_CPU */
 
-/* True if a garment bends as a fabric or has elements (choice.c). */
+/* True if a garment bends as a fabric or has elements (cloth_choice.c). */
 bool cloth_has_fabric_sums(const hed_cloth *cloth);
 /* Chooses the solver of a cloth from a table of all solvers: as requested, as tuned, or by rule
- * (choice.c). Errors: UNSUPPORTED (the reason). */
+ * (cloth_choice.c). Errors: UNSUPPORTED (the reason). */
 hed_status cloth_choose_structure(
     hed_cloth *cloth, const cloth_solver_ops *const *solver_table, hed_error *error);
 

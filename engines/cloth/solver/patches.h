@@ -3,7 +3,7 @@
 #ifndef CLOTH_PATCHES_H
 #define CLOTH_PATCHES_H
 
-#include "tables/plan.h"
+#include "tables/cloth_plan.h"
 #include "solver/host.h"
 
 /* ---- choices ---- */

@@ -1,10 +1,10 @@
-/* Planner: data and functions common to the stages of planning. plan.c calls the stages in this
- * order: cut (cut.c), figures (figures.c), schedule (schedule.c, with the closure of plan.c),
+/* Planner: data and functions common to the stages of planning. cloth_plan.c calls the stages in this
+ * order: cut (cut.c), figures (figures.c), schedule (schedule.c, with the closure of cloth_plan.c),
  * tables (tables.c). */
 #ifndef CLOTH_PLAN_PARTS_H
 #define CLOTH_PLAN_PARTS_H
 
-#include "tables/plan.h"
+#include "tables/cloth_plan.h"
 
 #define CLOTH_NO_STEP UINT16_MAX
 
@@ -51,7 +51,7 @@ typedef struct cloth_planner {
     uint32_t *redone_sums_at; /* (patch_count + 1) start of each patch in redone_sums */
     cloth_found *found;       /* (found_count) figures */
     uint32_t found_count;
-    struct cloth_closure *closure; /* memory of the closure, plan.c */
+    struct cloth_closure *closure; /* memory of the closure, cloth_plan.c */
     cloth_list redone;             /* boundary constraints that each patch does */
     uint32_t *redone_at;           /* (patch_count + 1) start of each patch in redone */
     cloth_list ghosts;             /* particles that each patch needs from other patches */

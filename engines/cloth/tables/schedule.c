@@ -1,6 +1,6 @@
 /* Schedule: the step of each pair. All boundary constraints of a particle come before its other
  * constraints, so that a patch can redo its neighbours' boundary constraints without their inner
- * constraints (plan.c). That makes two edge colourings, one with deadlines and one with release
+ * constraints (cloth_plan.c). That makes two edge colourings, one with deadlines and one with release
  * times, both solved by matchings_find():
  *
  *   1. boundary constraints, early enough to leave each particle the steps that its other

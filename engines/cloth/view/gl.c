@@ -1,5 +1,5 @@
 /* OpenGL: its functions, framebuffers, and contexts without a window. */
-#include "gl.h"
+#include "view_gl.h"
 #include "heddle/author.h"
 #include "support/optional_libraries.h"
 

@@ -2,7 +2,7 @@
  * the pixels are read back. */
 #include "gl_picture.h"
 
-#include "gl.h"
+#include "view_gl.h"
 #include "studio.h"
 #include "renderer.h"
 

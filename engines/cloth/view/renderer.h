@@ -5,7 +5,7 @@
 #ifndef CLOTH_RENDERER_H
 #define CLOTH_RENDERER_H
 
-#include "gl.h"
+#include "view_gl.h"
 #include "studio.h"
 
 typedef struct cloth_renderer cloth_renderer;

@@ -6,7 +6,7 @@
 #include "window.h"
 
 #include "renderer.h"
-#include "gl.h"
+#include "view_gl.h"
 #include "vertices.h"
 
 #include "heddle/author.h"

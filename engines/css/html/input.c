@@ -1,6 +1,6 @@
 /* The input stream: UTF-8 whose damaged parts become U+FFFD, and newlines that become LF (HTML
  * Living Standard, "Preprocessing the input stream"; Encoding, "UTF-8 decoder"). */
-#include "parser.h"
+#include "html_parser.h"
 
 /* Length of the UTF-8 sequence at `at`; if it is damaged, minus the length of its longest valid
  * part. */

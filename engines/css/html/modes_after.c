@@ -1,5 +1,5 @@
 /* Insertion modes after the body, and insertion modes of framesets. */
-#include "parser.h"
+#include "html_parser.h"
 #include "scan.h"
 
 /* Processes white space by the rules of the body. */

@@ -1,5 +1,5 @@
 /* Insertion mode "in body". */
-#include "parser.h"
+#include "html_parser.h"
 #include "scan.h"
 
 /* Rules of the start tag and of the end tag of each html_tag. */

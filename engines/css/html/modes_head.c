@@ -1,5 +1,5 @@
 /* Insertion modes up to the body: "initial" to "after head", "text" and "in template". */
-#include "parser.h"
+#include "html_parser.h"
 #include "scan.h"
 
 /* ---- document types ---- */

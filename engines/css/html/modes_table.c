@@ -1,5 +1,5 @@
 /* Insertion modes of tables. */
-#include "parser.h"
+#include "html_parser.h"
 
 static bool is_start(const html_token *token, html_tag tag)
 {

@@ -1,6 +1,6 @@
 /* The parser: start and end of a parse, the choice of the rules for a token, and
  * functions of all insertion modes. */
-#include "parser.h"
+#include "html_parser.h"
 #include "scan.h"
 
 /* ---- shared by the insertion modes ---- */

@@ -1,6 +1,6 @@
 /* The stack of open elements and the list of active formatting elements. Each entry of the stack
  * holds the ends of the scopes below it, so that "has an element in scope" takes no search. */
-#include "parser.h"
+#include "html_parser.h"
 
 uint32_t html_categories(const html_parser *p, uint32_t node)
 {

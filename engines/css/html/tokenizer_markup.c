@@ -3,7 +3,7 @@
 
 #include "entities.h"
 #include "scan.h"
-#include "tokenizer.h"
+#include "html_tokenizer.h"
 
 /* ---- comments ---- */
 

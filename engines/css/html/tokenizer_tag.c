@@ -1,6 +1,6 @@
 /* States of the tokenizer in which tags are read. */
 #include "scan.h"
-#include "tokenizer.h"
+#include "html_tokenizer.h"
 
 html_tag html_find_tag(const char *name, size_t length)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "html.h"
-#include "html/document.h"
+#include "html/html_document.h"
 #include "states.h"
 
 hed_status css_document_room(

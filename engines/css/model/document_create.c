@@ -1,6 +1,6 @@
 /* Documents from one of their sources: arrays, a tree that callbacks describe, HTML. */
 #include "document.h"
-#include "html/document.h"
+#include "html/html_document.h"
 
 hed_status hed_css_document_create(hed_css_names *names, const hed_css_document_def *def,
     hed_css_document **document, hed_error *error)

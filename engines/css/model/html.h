@@ -1,4 +1,4 @@
-/* Functions that fill a document, shared by document.c, change.c and the HTML parser. */
+/* Functions that fill a document, shared by document.c, document_change.c and the HTML parser. */
 #ifndef HED_CSS_HTML_H
 #define HED_CSS_HTML_H
 

@@ -1,6 +1,6 @@
 /* Descriptions of Heddle's own models and terms, from list.h. */
 #include "catalogue/list.h"
-#include "catalogue/native.h"
+#include "catalogue/mppi_native.h"
 
 #include <string.h>
 

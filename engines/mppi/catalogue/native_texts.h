@@ -5,7 +5,7 @@
 #ifndef HED_MPPI_NATIVE_TEXTS_H
 #define HED_MPPI_NATIVE_TEXTS_H
 
-#include "catalogue/native.h"
+#include "catalogue/mppi_native.h"
 
 #include "heddle/author.h"
 #include "kernels/words.h"

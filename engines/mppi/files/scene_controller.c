@@ -1,5 +1,5 @@
 /* Controller of a scene file: options of hed_mppi_def, one row each. */
-#include "files/scene_parts.h"
+#include "files/mppi_scene_parts.h"
 
 #include "model/controller.h"
 

@@ -1,6 +1,6 @@
 /* States and controls of a scene by name, and its run: the number of steps, and the differences
  * between the plant and the controller's model. */
-#include "files/scene_parts.h"
+#include "files/mppi_scene_parts.h"
 
 #include <string.h>
 

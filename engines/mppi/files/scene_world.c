@@ -1,5 +1,5 @@
 /* World of a scene: tables, the map, moving obstacles, and the path. */
-#include "files/scene_parts.h"
+#include "files/mppi_scene_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

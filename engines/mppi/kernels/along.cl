@@ -1,5 +1,5 @@
 /* States along the plan of each system, (systems x STEPS + 1 x MODEL_STATES), for models without
- * a C function: as mppi_keep() of plan.c. One item of a group steps the model; the others load
+ * a C function: as mppi_keep() of mppi_plan.c. One item of a group steps the model; the others load
  * the inputs. */
 __kernel void mppi_along(__global const uint *inputs, __global float *states,
     __global const float *tables, const mppi_fixed fixed, HED_LOCAL(float, block))

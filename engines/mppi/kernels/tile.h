@@ -3,7 +3,7 @@
  * terms precede it. In strict mode sums have the order of controller.h; else an order that suits
  * the group.
  *
- * solver/text.c defines: the sizes STEPS, MODEL_STATES, MODEL_CONTROLS, SCALARS = STEPS
+ * solver/mppi_text.c defines: the sizes STEPS, MODEL_STATES, MODEL_CONTROLS, SCALARS = STEPS
  * MODEL_CONTROLS, and ROWS to sum (the scalars, the weights, their squares); features of the
  * definition: IMPORTANCE, RATES, DELAY, SMOOTH, SIGMA_STEPS, NOISE_GIVEN; offsets of inputs,
  * IN_...; offsets of arrays in the group's local memory, AT_...; and mppi_running() and

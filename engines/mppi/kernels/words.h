@@ -63,7 +63,8 @@ typedef uint32_t uint;
 typedef struct mppi_world {
     __local const float *p; /* parameters: all of them on a device, those of the text in C */
 #if MPPI_ON_DEVICE
-    __global const float *tables; /* one after the other, at offsets that solver/text.c defines */
+    __global const float
+        *tables; /* one after the other, at offsets that solver/mppi_text.c defines */
 #else
     const float *const *tables; /* tables of the text */
     const uint32_t *table_counts;

@@ -1,6 +1,6 @@
 /* Internals of a controller. mppi.c has the parts that are common to all devices: it keeps the
  * plan, submits rounds of sampling to a solver, and makes the next plan from a round's weighted
- * mean. A solver rolls samples out and averages them: cpu.c on the processor, launches.c and
+ * mean. A solver rolls samples out and averages them: mppi_cpu.c on the processor, launches.c and
  * packets.c on a device.
  *
  * THE ORDER OF SUMS, which fixes the bits in strict mode (and always on the processor):

@@ -1,6 +1,6 @@
 /* States along the plan for models without a C function (kernels/along.cl). A separate
  * submission, after the last round's: between the two the host smooths and limits the plan. */
-#include "solver/layout.h"
+#include "solver/mppi_layout.h"
 
 extern const char hed_mppi_along_cl[];
 

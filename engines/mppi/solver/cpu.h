@@ -1,5 +1,5 @@
 /* Declarations common to the two files of the processor's solver: cpu_roll.c computes the costs
- * of a tile, cpu.c its weights and sums, and distributes tiles among threads. */
+ * of a tile, mppi_cpu.c its weights and sums, and distributes tiles among threads. */
 #ifndef HED_MPPI_CPU_H
 #define HED_MPPI_CPU_H
 
@@ -7,7 +7,7 @@
 
 #include "kernels/words.h"
 #include "kernels/order.h"
-#include "catalogue/native.h"
+#include "catalogue/mppi_native.h"
 #include "model/controller.h"
 
 enum { L = MPPI_LANES };

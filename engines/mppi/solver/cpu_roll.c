@@ -1,5 +1,5 @@
 /* Solver of the processor, first part: samples controls, 32 samples side by side
- * (catalogue/native.h), and rolls them out. */
+ * (catalogue/mppi_native.h), and rolls them out. */
 #include "solver/cpu.h"
 
 /* ---- sampling: controls of 32 samples ---- */

@@ -3,7 +3,7 @@
  * before the first weight: a first pass of tiles writes costs, kernels/bounds.cl computes the
  * reference of the weights, and a second pass samples the controls again. ROBUST has a second
  * kind of round, for its candidates. */
-#include "solver/layout.h"
+#include "solver/mppi_layout.h"
 
 extern const char hed_mppi_launches_cl[], hed_mppi_bounds_cl[], hed_mppi_merge_cl[];
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "solver/layout.h"
+#include "solver/mppi_layout.h"
 
 #define UP_TO_1024 64, 128, 256, 416, 512, 1024
 const hed_parameter_def mppi_tile_parameters[TILE_PARAMETERS] = {

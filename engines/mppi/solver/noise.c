@@ -1,6 +1,6 @@
 /* Noise as an array, for all samplers except white Gaussian: made by kernels/noise.cl before a
  * round, or copied from the user's array. */
-#include "solver/layout.h"
+#include "solver/mppi_layout.h"
 
 extern const char hed_mppi_noise_cl[];
 

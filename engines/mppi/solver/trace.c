@@ -1,7 +1,7 @@
 /* Trajectories of samples for display, on devices (kernels/trace.cl). */
 #include <stdlib.h>
 
-#include "solver/layout.h"
+#include "solver/mppi_layout.h"
 
 extern const char hed_mppi_trace_cl[];
 

@@ -5,7 +5,7 @@
  * its springs precede all other springs) and no part of it was removed; its changed parts go
  * into "changes". The bodies and springs of any other grid are written one by one. An entity
  * that is referred to and has no name gets one. */
-#include "files/file.h"
+#include "files/instrument_file.h"
 
 #include "support/file.h"
 

@@ -1,7 +1,7 @@
 /* Entities of an import: found by the file's numbers, fitted into Heddle's ranges, added; and the
  * report of the parts without a counterpart. */
 #include "files/import_ank.h"
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "support/strict_math.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * laws; values are taken in SI units, and each further guess is reported. */
 #include "files/import_ank.h"
 
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "support/file.h"
 #include "support/strict_math.h"
 

@@ -3,7 +3,7 @@
 #ifndef SYNTH_IMPORT_ANK_H
 #define SYNTH_IMPORT_ANK_H
 
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "heddle/synth_file.h"
 #include "heddle/base.h"
 

@@ -2,7 +2,7 @@
  * Heddle. */
 #include "files/import_ank.h"
 
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "support/strict_math.h"
 
 #include <math.h>

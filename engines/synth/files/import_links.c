@@ -1,7 +1,7 @@
 /* Import of links: springs, exciters and microphones on bodies, modulation, delay lines. The two
  * ends of a link are in either order. */
 #include "files/import_ank.h"
-#include "model/model.h"
+#include "model/synth_model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Protobuf's wire format (protobuf.dev, "Encoding"), read by tables. */
 #include "files/import_ank.h"
-#include "model/model.h"
+#include "model/synth_model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

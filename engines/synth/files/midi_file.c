@@ -2,7 +2,7 @@
  * in order of time and converts ticks to seconds by the tempo map. */
 #include "heddle/synth_file.h"
 
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "support/file.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Facts about each entity type: fields of its definition with their ranges and meanings, parameters
  * that modulation can reach, and defaults that do not depend on the instrument. */
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "support/strict_math.h"
 
 #include <math.h>

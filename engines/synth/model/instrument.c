@@ -1,6 +1,6 @@
 /* Instruments: arrays of definitions by type, and names. Links, modulations and removal are in
- * change.c, grids in grid.c. */
-#include "model/model.h"
+ * model_change.c, grids in grid_model.c. */
+#include "model/synth_model.h"
 
 #include "heddle/author.h"
 

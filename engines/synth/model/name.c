@@ -1,6 +1,6 @@
 /* Names of entities, of grids, and of parts of grids ("string1[3]", "plate[4,*]",
  * "string1.springs[0..2]"). */
-#include "model/model.h"
+#include "model/synth_model.h"
 
 #include <inttypes.h>
 #include <stdio.h>

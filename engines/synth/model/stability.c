@@ -5,7 +5,7 @@
  * across its axis it acts with k (1 - L0/|d|). Damping c along springs adds 2 c/h to k. The
  * bound uses the smallest mass and the largest stiffness that modulation can reach, and the
  * largest time step that notes and bends can reach. */
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "support/strict_math.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #define SYNTH_SOLVER_H
 
 #include "kernels/physics_store.h"
-#include "tables/program.h"
+#include "tables/synth_program.h"
 #include "voices/voices.h"
 
 /* Arguments of a run. */
@@ -51,7 +51,7 @@ typedef struct synth_solver_ops {
     hed_status (*carry)(synth_solver *solver, synth_solver *from, hed_error *error);
 } synth_solver_ops;
 
-extern const synth_solver_ops synth_cpu_ops;    /* cpu.c: HED_SYNTH_SOLVER_CPU */
+extern const synth_solver_ops synth_cpu_ops;    /* synth_cpu.c: HED_SYNTH_SOLVER_CPU */
 extern const synth_solver_ops synth_group_ops;  /* group.c: HED_SYNTH_SOLVER_GROUP */
 extern const synth_solver_ops synth_global_ops; /* group.c: HED_SYNTH_SOLVER_GLOBAL */
 extern const synth_solver_ops synth_grid_ops;   /* grid.c: HED_SYNTH_SOLVER_GRID */

@@ -1,7 +1,7 @@
 /* Changes of a sounding program: words of a parameter, and state that a store takes over from a
  * store of another program. */
 #include "kernels/physics_store.h"
-#include "tables/parts.h"
+#include "tables/synth_parts.h"
 #include "support/strict_math.h"
 
 /* ---- setting a parameter ---- */

@@ -15,7 +15,7 @@
 #define SYNTH_VOICES_H
 
 #include "heddle/author.h"
-#include "tables/program.h"
+#include "tables/synth_program.h"
 
 /* Sleep as part of the model: islands of bodies fall asleep, as in rigid body engines (E. Catto,
  * Box2D).

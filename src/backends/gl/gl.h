@@ -9,7 +9,7 @@
 #include "base/dynlib.h"
 #include "base/text.h"
 #include "core/backend.h"
-#include "shader/bind.h"
+#include "shader/shader_bindings.h"
 
 enum { GL_DEVICES = 64, GL_MOVES = 256 };
 

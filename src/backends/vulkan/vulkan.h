@@ -9,7 +9,7 @@
 #include "base/dynlib.h"
 #include "base/text.h"
 #include "core/backend.h"
-#include "shader/bind.h"
+#include "shader/shader_bindings.h"
 
 enum { VULKAN_DEVICES = 16, VULKAN_QUEUES = 8, VULKAN_PUSH_BYTES = 256 };
 

@@ -8,7 +8,7 @@
 
 #include "heddle/author.h"
 #include "kernels/physics.h"
-#include "tables/program.h"
+#include "tables/synth_program.h"
 
 /* PLACES: maximum copies of a spring's values: two in a band whose last part overlaps, and two
  * at each end. PACKED: floats of a body in the packed array. */

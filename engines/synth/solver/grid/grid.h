@@ -6,7 +6,7 @@
 
 #include "solver/solver.h"
 #include "kernels/lattice.h"
-#include "solver/group/kernels.h"
+#include "solver/group/group_kernels.h"
 
 /* Texts of the kernel of lattice.cl. */
 

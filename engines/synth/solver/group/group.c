@@ -2,7 +2,7 @@
  * local or in global memory (kernels/store.cl). A launch computes a block; a resident kernel
  * stays on the device and receives blocks through a mailbox. */
 #include "heddle/resident.h"
-#include "solver/group/kernels.h"
+#include "solver/group/group_kernels.h"
 #include "solver/solver.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* Descriptions of `synth_group`, `synth_global` and `synth_resident`: a program run for a block,
  * with a work-group for each instance; and the native version, which steps the same rows one
  * entity after the other. */
-#include "solver/group/kernels.h"
+#include "solver/group/group_kernels.h"
 #include "heddle/author.h"
 #include "support/words.h"
 #include "kernels/physics.h"
-#include "tables/program.h"
+#include "tables/synth_program.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* Documents from HTML: the parser's tree becomes the arrays of a document. Walks do not recurse. */
-#include "document.h"
+#include "html_document.h"
 #include "model/foreign.h"
 #include "model/html.h"
 #include "model/inputs.h"
-#include "parser.h"
+#include "html_parser.h"
 #include "scan.h"
 
 typedef struct builder {

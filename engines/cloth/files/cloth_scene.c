@@ -1,5 +1,5 @@
 /* Scene files: opening, settings of the whole scene, and queries of an open scene. */
-#include "files/scene_parts.h"
+#include "files/cloth_scene_parts.h"
 #include "model/fabrics.h"
 
 #include "heddle/author.h"

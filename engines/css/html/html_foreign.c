@@ -1,5 +1,5 @@
 /* Foreign content: SVG and MathML, whose names are adjusted. */
-#include "parser.h"
+#include "html_parser.h"
 
 /* ---- names ---- */
 

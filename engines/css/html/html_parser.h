@@ -5,7 +5,7 @@
 #define HED_CSS_HTML_PARSER_H
 
 #include "model/document.h"
-#include "tokenizer.h"
+#include "html_tokenizer.h"
 
 enum {
     HTML_MAX_DEPTH = 512,      /* limit of browsers: deeper elements become siblings */

@@ -1,6 +1,6 @@
 /* Conversion of an instrument to a program: orders entities (modulated ones first in each type),
  * makes contacts of exciters, packs rows, lays out the store and fills it in. */
-#include "tables/parts.h"
+#include "tables/synth_parts.h"
 
 #include <stdlib.h>
 

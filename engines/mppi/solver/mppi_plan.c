@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "model/controller.h"
-#include "catalogue/native.h"
+#include "catalogue/mppi_native.h"
 
 /* Returns control i of the plan's step t; before the plan the applied controls, after it its
  * last control. */

@@ -1,4 +1,4 @@
-#include "model/nearest.h"
+#include "model/nearest_point.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -14,7 +14,7 @@
  * plus 4 K' (1 - cos a cos b) with diagonals. The integrator turns w into the frequency f with
  *   h^2 w^2 = ((1 - g)^2 + 4 g sin^2(pi f h)) / g^2,
  * where g = exp(-damping h) is the factor by which the amplitude decays in a sample. */
-#include "model/model.h"
+#include "model/synth_model.h"
 #include "support/strict_math.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* Links and modulations between entities, and removal of entities together with the links,
  * modulations and springs that refer to them. */
-#include "model/model.h"
+#include "model/synth_model.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "solver/layout.h"
+#include "solver/mppi_layout.h"
 
 extern const char hed_mppi_words_h[], hed_mppi_order_h[], hed_mppi_fixed_h[], hed_mppi_tile_h[],
     hed_mppi_sums_h[];

@@ -1,5 +1,5 @@
 /* Measurement of the fastest solver for a cloth: a pipeline of the tuner (heddle/tune.h) with the
- * parameters of choice.c. The result is stored in the tuning database, where
+ * parameters of cloth_choice.c. The result is stored in the tuning database, where
  * hed_cloth_create() with HED_CLOTH_SOLVER_AUTO finds it. */
 #include "solver/patches.h"
 #include "kernels/kernels.h"

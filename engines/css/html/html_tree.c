@@ -1,6 +1,6 @@
 /* The tree: nodes and their links, elements for tokens, the appropriate place for inserting a
  * node. */
-#include "parser.h"
+#include "html_parser.h"
 #include "scan.h"
 
 uint32_t html_new_node(html_parser *p, enum html_node_kind kind)

@@ -1,5 +1,5 @@
 /* Measurement of the fastest solver for an instrument on a device: a pipeline of the tuner
- * (heddle/tune.h) with the parameters of choice.c. The result is stored in the tuning
+ * (heddle/tune.h) with the parameters of synth_choice.c. The result is stored in the tuning
  * database, where hed_synth_create() looks it up for HED_SYNTH_SOLVER_AUTO. */
 #include "solver/solver.h"
 

@@ -1,6 +1,6 @@
 /* The contents of selectedcontent elements: a copy of the selected option (HTML Living Standard,
  * "The selectedcontent element"). */
-#include "parser.h"
+#include "html_parser.h"
 
 /* True if an element has an attribute. */
 static bool has_attribute(const html_parser *p, uint32_t element, const char *name)

@@ -5,7 +5,7 @@
 
 #include "heddle/synth_file.h"
 
-#include "model/model.h"
+#include "model/synth_model.h"
 
 enum { SYNTH_FILE_VERSION = 1 };
 

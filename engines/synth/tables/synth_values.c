@@ -1,6 +1,6 @@
 /* Parameters, states and signals at rest, computed from an instrument's definitions in the units
  * of layout.h. Computed in double, stored as float. */
-#include "tables/parts.h"
+#include "tables/synth_parts.h"
 #include "support/strict_math.h"
 
 uint32_t synth_gate_word(const synth_program *program, hed_synth_route route)

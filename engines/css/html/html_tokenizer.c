@@ -1,6 +1,6 @@
 /* States of the tokenizer in which text is read: data, RCDATA, RAWTEXT, script data, PLAINTEXT and
  * CDATA sections. A run of text becomes one token. */
-#include "tokenizer.h"
+#include "html_tokenizer.h"
 #include "scan.h"
 
 void html_tokenizer_init(html_tokenizer *t, hed_css_names *names, const char *text, size_t length)

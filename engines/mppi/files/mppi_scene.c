@@ -1,5 +1,5 @@
 /* Scene files: opening, the model, the terms, and the controller's options. */
-#include "files/scene_parts.h"
+#include "files/mppi_scene_parts.h"
 
 #include "support/file.h"
 #include "support/nearest.h"

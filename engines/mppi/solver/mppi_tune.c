@@ -1,10 +1,10 @@
 /* Measurement of the fastest sampling on a device: a pipeline of the tuner (heddle/tune.h) whose
- * parameters are the solver and those of a tile (choice.c). The result is stored in the tuning
+ * parameters are the solver and those of a tile (mppi_choice.c). The result is stored in the tuning
  * database, where hed_mppi_create() looks it up for solver AUTO without a choice. */
 #include <math.h>
 #include <string.h>
 
-#include "solver/layout.h"
+#include "solver/mppi_layout.h"
 #include "support/strict_math.h"
 
 typedef struct tuning {

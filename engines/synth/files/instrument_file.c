@@ -1,6 +1,6 @@
 /* Reader of instrument files. Sections are read in the order in which they refer to each other,
  * whatever their order in the file. */
-#include "files/file.h"
+#include "files/instrument_file.h"
 #include "heddle/kernel.h"
 
 #include <inttypes.h>

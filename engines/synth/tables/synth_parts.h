@@ -3,7 +3,7 @@
 #ifndef SYNTH_PROGRAM_PARTS_H
 #define SYNTH_PROGRAM_PARTS_H
 
-#include "tables/program.h"
+#include "tables/synth_program.h"
 #include "support/strict_math.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* heddle cloth check: finds cloth that passes through itself, other cloth or bodies, in every
  * sample of a point cache. */
-#include "check.h"
+#include "check_cloth.h"
 
 #include "run.h"
 

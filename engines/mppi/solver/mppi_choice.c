@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "solver/layout.h"
+#include "solver/mppi_layout.h"
 
 /* TEAM is always chosen by the rules: few models have one, and most combinations with other
  * parameters are invalid. */

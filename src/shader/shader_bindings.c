@@ -1,5 +1,5 @@
 /* Binding of a shader's buffers, by name or by order. */
-#include "shader/bind.h"
+#include "shader/shader_bindings.h"
 
 #include <string.h>
 

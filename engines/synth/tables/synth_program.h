@@ -8,7 +8,7 @@
 #include "support/words.h"
 
 #include "kernels/layout.h"
-#include "model/model.h"
+#include "model/synth_model.h"
 
 enum { SYNTH_LONGEST_DELAY = 1 }; /* s: the longest delay line */
 
