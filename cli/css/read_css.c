@@ -9,6 +9,7 @@
 #include "cli/css/address.h"
 #include "cli/css/recording.h"
 #include "cli/css/template.h"
+#include "support/binary.h"
 #include "support/file.h"
 #include "support/sources.h"
 
@@ -203,29 +204,25 @@ static hed_status text_close(css_text *text, const hed_error *error)
     return error->status;
 }
 
-/* True if bytes have control characters, which texts have not: a picture or an archive, which the
- * library names. */
-static bool has_controls(const char *bytes, size_t length)
+/* Reads a file into a new text, and refuses a binary one. */
+static hed_status text_read(
+    const char *path, size_t limit, const char *expected, css_text *text, hed_error *error)
 {
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)bytes[i] < ' ' && !is_page_space(bytes[i])) return true;
-    return false;
+    *text = (css_text){0};
+    if (hed_file_read(path, limit, &text->bytes, &text->length, error)) return error->status;
+    hed_refuse_binary(path, text->bytes, text->length, expected, error);
+    return text_close(text, error);
 }
 
 hed_status css_read_page(const char *path, css_text *text, hed_error *error)
 {
-    *text = (css_text){0};
-    if (hed_file_read(path, MOST_PAGE_BYTES, &text->bytes, &text->length, error))
-        return error->status;
+    if (text_read(path, MOST_PAGE_BYTES, "HTML", text, error)) return error->status;
     const hed_encoding *declared = css_page_encoding(text->bytes, text->length);
-    if (!declared && !hed_is_utf8(text->bytes, text->length) &&
-        !has_controls(text->bytes, text->length < PRESCAN_BYTES ? text->length : PRESCAN_BYTES))
+    if (!declared && !hed_is_utf8(text->bytes, text->length))
         declared = hed_encoding_find("windows-1252", 12);
     text_decode(text, declared ? declared : hed_encodings, path, error);
     text->recorded = !hed_failed(error) && css_is_recording(text->bytes, text->length);
-    size_t head = text->length < PRESCAN_BYTES ? text->length : PRESCAN_BYTES;
-    bool foreign = hed_failed(error) || text->recorded ||
-                   hed_is_report(text->bytes, text->length) || has_controls(text->bytes, head);
+    bool foreign = hed_failed(error) || text->recorded || hed_is_report(text->bytes, text->length);
     if (!foreign) text->template = css_template_kind(path, text->bytes, text->length, &text->empty);
     return text_close(text, error);
 }
@@ -270,9 +267,7 @@ static const hed_encoding *charset_rule(const css_text *text)
 hed_status css_read_sheet(
     const char *path, const hed_encoding *fallback, css_text *text, hed_error *error)
 {
-    *text = (css_text){0};
-    if (hed_file_read(path, MOST_SHEET_BYTES, &text->bytes, &text->length, error))
-        return error->status;
+    if (text_read(path, MOST_SHEET_BYTES, "a style sheet", text, error)) return error->status;
     const hed_encoding *declared = charset_rule(text);
     text_decode(text, declared ? declared : fallback ? fallback : hed_encodings, path, error);
     return text_close(text, error);
@@ -280,8 +275,7 @@ hed_status css_read_sheet(
 
 hed_status css_read_plain(const char *path, size_t limit, css_text *text, hed_error *error)
 {
-    *text = (css_text){0};
-    if (hed_file_read(path, limit, &text->bytes, &text->length, error)) return error->status;
+    if (text_read(path, limit, "a text", text, error)) return error->status;
     text_decode(text, hed_encodings, path, error);
     return text_close(text, error);
 }

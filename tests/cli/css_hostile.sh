@@ -53,6 +53,27 @@ run 0 css match "$site/damaged.html" "$site/x.css" --tsv; err_is_empty; rules_ar
 printf '\211PNG\r\n\032\nxxxxIHDR' > "$site/picture"
 run 1 css match "$site/picture" "$sheet"; out_is_empty; err_has 'picture: this is a PNG picture: expected HTML in UTF-8'
 run 1 css match "$page" "$site/picture"; out_is_empty; err_has 'picture: this is a PNG picture: expected a style sheet in UTF-8'
+# control bytes that no text has: in a page, a sheet, words, a configuration, a recording; whatever the encoding would make of them
+i=0
+while [ $i -lt 300 ]; do printf '%b' "\\0$(printf %o $((i * 167 % 251 + 1)))"; i=$((i + 1)); done > "$site/noise.html" # random bytes, without one of NUL
+run 1 css unused "$site/noise.html" --css "$sheet" --out "$work/none.css"; out_is_empty; err_has 'noise.html: file is binary (byte 0x[01]. at offset [0-9]*); expected HTML'
+[ ! -e "$work/none.css" ] || complain 'a sheet was written for a binary page'
+for byte in 001 010 013 016 032 034 037; do
+    printf '{"format": "heddle css recording"\'"$byte" > "$site/binary"
+    run 1 css unused "$site/binary" --css "$sheet"; out_is_empty; err_has "binary (byte 0x$(printf %02x "0$byte") at"
+    run 1 css match "$site/binary" "$sheet"; out_is_empty
+    run 1 css unused "$page" --css "$site/binary"; out_is_empty; err_has 'expected a style sheet'
+    run 1 css unused --words "$site/binary" --css "$sheet"; out_is_empty; err_has 'expected a text'
+    run 1 css unused --config "$site/binary"; out_is_empty; err_has 'expected a text'
+done
+# HTML by its first tag, escape sequences of terminals, U+0000, and UTF-16 with its mark are texts
+for text in '<!doctype html>\001<p class=a>' '<p class=a>\033[1m' 'a\0<p class=a>' '\377\376<\0p\0 \0c\0l\0a\0s\0s\0=\0a\0>\0\001\0'; do
+    # shellcheck disable=SC2059  # the text has escapes
+    printf "$text" > "$site/x.html"
+    run 0 css match "$site/x.html" "$sheet" --tsv; err_is_empty; rules_are 'M 1 M 1 M 0 '
+done
+head -c 5000 /dev/zero > "$site/x.html"
+run 1 css unused "$site/x.html" --css "$sheet"; out_is_empty; err_has 'x.html: page has no element'
 
 # ---- pages ----
 : > "$site/x.html"
