@@ -78,14 +78,23 @@ def mutate(pages, chance):
             text = text[:to] + text[at:min(to, at + 80)] + text[to:]
     text = re.sub(r'\r\n?', '\n', text.replace('<\0', '<').replace('</html>', '').replace('</body>', ''))
     text = re.sub(r'\bis\b', 'it', text)
-    return re.sub(r'(?i)<(form|caption|t[dhr])\b', '<div', text) if '<template' in text else text
+    text = re.sub(r'<!\[CDATA\[.*?(\]\]>|$)', lambda section: section[0].replace('\0', ''), text, flags=re.S)
+    text = re.sub(r'(?i)(<selectedcontent\b.*)', lambda rest: rest[0][:1] + re.sub(r'(?i)<selectedcontent\b', '<span', rest[0][1:]), text, flags=re.S)
+    if '\0' in text:
+        text = '<body>' + re.sub(r'(?i)<col', '<div', text)
+    return re.sub(r'(?i)<(form|caption|t[dhr]|base|basefont|bgsound|noframes|title)\b', '<div', text) if '<template' in text.lower() else text
+
+
+def deviates(text, found):
+    """True if Chromium reads `</foreignObject>` in SVG as another name than that of an open foreignobject of HTML."""
+    return '</foreignobject' in text.lower() and '<foreignobject>' in found
 
 
 def compare(browser, program, texts, names, scratch):
     wrong = 0
     expected = browser.value(f'trees({json.dumps(texts)})')
     for name, text, theirs, found in zip(names, texts, expected, ours(program, texts, scratch)):
-        if theirs != found:
+        if theirs != found and not deviates(text, found):
             wrong += 1
             difference = next((i for i, (a, b) in enumerate(zip(theirs.split('\n'), found.split('\n'))) if a != b), -1)
             around = lambda tree: '\n'.join(tree.split('\n')[max(0, difference - 6):difference + 3])

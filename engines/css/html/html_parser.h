@@ -210,8 +210,11 @@ void html_reconstruct(html_parser *parser);
 void html_adopt(html_parser *parser, html_token *token);
 
 /* Copies an option that is closed to the selectedcontent element of its select element, if it is
- * the selected one (select.c). */
+ * the selected one (html_select.c). */
 void html_take_option(html_parser *parser, uint32_t option);
+/* Sets the contents of each selectedcontent element of a subtree that was inserted into the tree:
+ * the selected option in the first one of a select element, nothing in further ones. */
+void html_connect_contents(html_parser *parser, uint32_t root);
 
 /* ---- insertion modes ---- */
 

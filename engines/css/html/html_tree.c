@@ -233,6 +233,7 @@ uint32_t html_insert_foreign(html_parser *p, const html_token *token, hed_css_na
     if (p->failed) return element;
     html_insert_node(p, place, element);
     html_push(p, element);
+    if (token->tag == HTML_SELECTEDCONTENT) html_connect_contents(p, element);
     return element;
 }
 

@@ -359,10 +359,12 @@ static bool adopt_once(html_parser *p, html_token *token)
     if (p->failed) return false;
     html_remove_node(p, last);
     html_insert_node(p, html_find_place(p, ancestor), last);
+    html_connect_contents(p, last);
     uint32_t clone = html_clone_element(p, formatting);
     if (p->failed) return false;
     html_move_children(p, furthest, clone);
     html_insert_node(p, (html_place){furthest, 0}, clone);
+    html_connect_contents(p, clone);
     uint32_t entry = formatting_index(p, formatting);
     if (bookmark) {
         html_remove_formatting(p, formatting);
