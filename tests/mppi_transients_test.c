@@ -9,7 +9,7 @@
 
 TestSuite(mppi_transients, .init = here_open, .fini = here_close);
 
-enum { LARGEST_TABLE = 1412, TABLES = 4, OUT = 8 };
+enum { LARGEST_TABLE = 1412, TABLES = 4 };
 
 static hed_error error;
 
@@ -248,7 +248,8 @@ static uint32_t transient(loop *l, uint32_t kind, float *value)
 /* ---- the search ---- */
 
 typedef struct tally {
-    uint32_t done, stuck, broken, slowest, fallen;
+    uint64_t group; /* its seed */
+    uint32_t each, done, stuck, broken, slowest, fallen;
 } tally;
 
 /* A controller of a definition that solves by itself; NULL: this one does not. */
@@ -295,7 +296,6 @@ static uint32_t recover(loop *l)
 static void try_one(loop *l, tally *t)
 {
     uint32_t kind = transient_choice(KINDS);
-    uint64_t seed = transient_seed;
     float value = 0;
     l->not_finite = 0;
     uint32_t at = transient(l, kind, &value), needed = recover(l);
@@ -309,16 +309,16 @@ static void try_one(loop *l, tally *t)
         t->fallen += !stuck;
     }
     const char *name = hed_mppi_parameter_at(l->controller, at, NULL);
-    t->done++;
     t->stuck += stuck;
     t->broken += l->not_finite > 0;
     if (needed > t->slowest && !stuck) t->slowest = needed;
-    if ((stuck && t->stuck < OUT) || (l->not_finite && t->broken < OUT))
-        test_note(
-            "seed %llx, %s, kind %d, sampler %d: %s%s%s at %g: recovered by solve %d of %u, not finite: %s",
-            (unsigned long long)seed, l->def->model->name, (int)l->def->kind, (int)l->def->sampler,
-            kind_names[kind], kind == PARAMETER ? " " : "", kind == PARAMETER ? name : "",
-            (double)value, (int)needed, l->def->steps, l->not_finite ? l->where : "none");
+    EXPECT(!stuck && !l->not_finite,
+        "transient %u of seed %llu, %s, kind %d, sampler %d: %s%s%s at %g: %s (%u steps), not finite: %s",
+        t->done % t->each, (unsigned long long)t->group, l->def->model->name, (int)l->def->kind,
+        (int)l->def->sampler, kind_names[kind], kind == PARAMETER ? " " : "",
+        kind == PARAMETER ? name : "", (double)value, stuck ? "stuck" : "recovered", l->def->steps,
+        l->not_finite ? l->where : "none");
+    t->done++;
     if (stuck) {
         hed_mppi_reset(l->controller, NULL);
         for (uint32_t n = 0; n < l->def->steps; n++) loop_solve(l), loop_move(l);
@@ -329,19 +329,17 @@ Test(mppi_transients, none_outlasts_the_horizon, .timeout = 3600)
 {
     bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
     uint32_t wanted = host ? transient_count(400) : transient_count(1000) / 100;
-    uint32_t each = host ? 20 : 5;
-    tally t = {0};
-    fill_tables();
+    tally t = {.each = host ? 20 : 5};
     while (t.done < wanted) {
         loop l;
+        t.group = transient_begin();
+        fill_tables();
         hed_mppi_def def = choose_def();
         if (!loop_make(&l, &def)) continue;
-        for (uint32_t n = 0; n < each; n++) try_one(&l, &t);
+        for (uint32_t n = 0; n < t.each; n++) try_one(&l, &t);
         hed_mppi_destroy(l.controller);
     }
     test_note(
         "%u transients: %u stuck, %u with a number out that is not finite, at most %u solves; %u plants fell",
         t.done, t.stuck, t.broken, t.slowest, t.fallen);
-    EXPECT_EQ(t.stuck, 0);
-    EXPECT_EQ(t.broken, 0);
 }

@@ -9,7 +9,7 @@
 TestSuite(synth_transients, .init = here_open, .fini = here_close);
 
 /* A block is longer than the breaker's rest and the way back to full sound. */
-enum { BLOCK = 8192, PART = 512, BODIES = 6, MOST_KNOBS = 128, EVENTS = 192, SHOWN = 8 };
+enum { BLOCK = 8192, PART = 512, BODIES = 6, MOST_KNOBS = 128, EVENTS = 192 };
 
 static hed_error error;
 
@@ -337,13 +337,28 @@ static void restore(rig *r)
 }
 
 typedef struct tally {
-    uint32_t done, stuck, broken, breaks;
+    uint64_t group; /* its seed */
+    uint32_t each, done, stuck, broken, breaks, loud;
 } tally;
+
+/* Plays a note; returns what is wrong with it, or NULL. */
+static const char *play_note(rig *r, const char **broken)
+{
+    const char *now, *stuck = NULL;
+    uint32_t before = breaks(r);
+    say_midi(r, 0x90, 60, 127);
+    if ((now = play(r, 2 * PART))) *broken = now;
+    if (!(r->power > 0)) stuck = "silent";
+    if (!unheard_moves(r)) stuck = "a string stands still";
+    if (breaks(r) > before) stuck = "breaks again";
+    say_midi(r, 0x80, 60, 64);
+    if ((now = play(r, PART))) *broken = now;
+    return stuck;
+}
 
 static void try_one(rig *r, tally *t)
 {
-    uint64_t seed = transient_seed;
-    const char *broken = NULL, *now, *stuck = NULL;
+    const char *broken = NULL, *now;
     uint32_t before = breaks(r);
     for (uint32_t n = 1 + transient_choice(3); n; n--) {
         transient(r);
@@ -357,37 +372,37 @@ static void try_one(rig *r, tally *t)
     if (breaks(r) > restored && (now = play(r, BLOCK))) broken = now;
     CHECK(!r->refused);
     uint32_t then = breaks(r);
-    say_midi(r, 0x90, 60, 127);
-    if ((now = play(r, 2 * PART))) broken = now;
-    if (!(r->power > 0)) stuck = "silent";
-    if (!unheard_moves(r)) stuck = "a string stands still";
-    if (breaks(r) > then) stuck = "breaks again";
-    say_midi(r, 0x80, 60, 64);
-    if ((now = play(r, PART))) broken = now;
+    const char *stuck = play_note(r, &broken);
+    /* Strings that the transient struck decay no faster than their damping lets them, and a note on
+     * top of a sound just below the breaker's limit may open it. Its rest clears all that is left
+     * of the transient: a synth that is stuck breaks again after the rest. */
+    if (breaks(r) > then) {
+        t->loud++;
+        if ((now = play(r, BLOCK))) broken = now;
+        stuck = play_note(r, &broken);
+    }
+    EXPECT(!stuck && !broken, "transient %u of seed %llu: %s, not finite: %s", t->done % t->each,
+        (unsigned long long)t->group, stuck ? stuck : "recovered", broken ? broken : "none");
     t->done++;
     t->breaks += then > before;
     t->stuck += stuck != NULL;
     t->broken += broken != NULL;
-    if ((stuck && t->stuck < SHOWN) || (broken && t->broken < SHOWN))
-        test_note("seed %llx: %s, not finite: %s", (unsigned long long)seed,
-            stuck ? stuck : "recovered", broken ? broken : "none");
     if (stuck || broken) OK(hed_synth_reset(r->synth, &error));
 }
 
 Test(synth_transients, the_next_block_is_sound, .timeout = 3600)
 {
     bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
-    uint32_t wanted = host ? transient_count(300) : transient_count(1000) / 50,
-             each = host ? 50 : 5;
+    uint32_t wanted = host ? transient_count(300) : transient_count(1000) / 50;
     static rig r;
-    tally t = {0};
+    tally t = {.each = host ? 50 : 5};
     while (t.done < wanted) {
+        t.group = transient_begin();
         if (!rig_make(&r, host)) continue;
-        for (uint32_t n = 0; n < each; n++) try_one(&r, &t);
+        for (uint32_t n = 0; n < t.each; n++) try_one(&r, &t);
         rig_free(&r);
     }
-    test_note("%u transients: %u stuck, %u with a number out that is not finite, %u with a break",
-        t.done, t.stuck, t.broken, t.breaks);
-    EXPECT_EQ(t.stuck, 0);
-    EXPECT_EQ(t.broken, 0);
+    test_note(
+        "%u transients: %u stuck, %u with a number out that is not finite, %u with a break, %u loud",
+        t.done, t.stuck, t.broken, t.breaks, t.loud);
 }

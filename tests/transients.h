@@ -1,6 +1,8 @@
 /* Random transients: values at the limits of a function's range, set for a moment and taken back.
- * A test tries a few, 100,000 with HEDDLE_TEST_FULL set, or as many as HEDDLE_TEST_TRANSIENTS says,
- * as "COUNT" or "COUNT SEED": several processes with other seeds share the work. */
+ * Transients come in groups, each with an object and a seed of its own; a group depends on nothing
+ * but its seed. A test tries a few transients, 100,000 with HEDDLE_TEST_FULL set, or as many as
+ * HEDDLE_TEST_TRANSIENTS requests: "COUNT" or "COUNT SEED", where SEED is that of the first group
+ * and the others count up from it. So "1 SEED" repeats the group of a reported failure. */
 #ifndef HED_TESTS_TRANSIENTS_H
 #define HED_TESTS_TRANSIENTS_H
 
@@ -9,12 +11,13 @@
 
 #include "fixture.h"
 
-static uint64_t transient_seed = 1;
+static uint64_t transient_group = 1; /* seed of the next group */
+static uint64_t transient_state;
 
 /* The next of a reproducible sequence (Steele, Lea and Flood 2014). */
 static uint64_t transient_word(void)
 {
-    uint64_t z = transient_seed += 0x9e3779b97f4a7c15u;
+    uint64_t z = transient_state += 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
@@ -43,15 +46,24 @@ static float transient_number(float value)
     return isfinite(any) ? any : FLT_MAX;
 }
 
-/* Number of transients to try; also takes the seed from the environment. */
+/* Number of transients to try; also takes the seed of the first group from the environment. */
 static uint32_t transient_count(uint32_t few)
 {
     const char *words = getenv("HEDDLE_TEST_TRANSIENTS");
     uint32_t count = getenv("HEDDLE_TEST_FULL") ? 100000 : few;
-    unsigned long long seed = transient_seed;
+    unsigned long long seed = transient_group;
     if (words) sscanf(words, "%u %llu", &count, &seed);
-    transient_seed = seed;
+    transient_group = seed;
     return count;
+}
+
+/* Begins a group; returns its seed. */
+static uint64_t transient_begin(void)
+{
+    uint64_t group = transient_group++;
+    transient_state = group;
+    transient_state = transient_word(); /* neighbouring seeds share no part of the sequence */
+    return group;
 }
 
 /* Index of the first number that is not finite; `count`: all are. */
