@@ -2,6 +2,8 @@
 if(TARGET heddle-cli AND NOT HEDDLE_PORTABLE)
   hed_add_test(NAME command COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/run.sh $<TARGET_FILE:heddle-cli>
                                         $<TARGET_FILE:fake_opencl>)
+  hed_add_test(NAME command_crashes COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/crashes.sh $<TARGET_FILE:heddle-cli>
+                                                $<TARGET_FILE_DIR:fake_cuda>)
   hed_add_test(NAME command_files COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/files.sh $<TARGET_FILE:heddle-cli> ${CMAKE_SOURCE_DIR})
   hed_add_test(NAME command_data COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/data.sh $<TARGET_FILE:heddle-cli>)
   hed_add_test(NAME command_full COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/full.sh $<TARGET_FILE:heddle-cli> ${CMAKE_SOURCE_DIR})

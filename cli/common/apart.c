@@ -8,25 +8,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- work in a process of its own ---- */
 
-/* True in a child process, whose end the parent describes. */
-static bool is_apart;
+/* Last step of the drivers in a child process, in memory that the parent shares and describes the
+ * child's end from; NULL elsewhere. */
+static char *apart_step;
 
-enum { APART_SECONDS = 120 };
+enum { APART_SECONDS = 120, STEP_TEXT = 101 };
 
 /* Child process: works, writes the result to `to` and exits. */
 static _Noreturn void apart_work(
     cli_apart_work *work, void *user, void *result, size_t size, int to)
 {
-    is_apart = true;
     work(user, result);
     fflush(NULL);
     for (size_t done = 0; done < size;) {
@@ -54,38 +56,46 @@ static bool apart_read(int from, char *result, size_t size, size_t *used)
     return false;
 }
 
-/* Describes a child that ended without a result. */
-static void apart_describe(bool ended, int code, char *reason)
+/* Describes a child that ended without a result, after `step`. */
+static void apart_describe(bool ended, int code, const char *step, char *reason)
 {
-    if (!ended)
-        snprintf(reason, CLI_APART_REASON, "its driver did not answer within %d s", APART_SECONDS);
-    else if (WIFSIGNALED(code))
-        snprintf(reason, CLI_APART_REASON,
-            "its driver ended the process that tried it with signal %d (%s)", WTERMSIG(code),
-            strsignal(WTERMSIG(code)));
-    else
-        snprintf(reason, CLI_APART_REASON,
-            "its driver ended the process that tried it with exit code %d", WEXITSTATUS(code));
+    int length = !ended ? snprintf(reason, CLI_APART_REASON,
+                              "its driver did not answer within %d s", APART_SECONDS)
+                 : WIFSIGNALED(code)
+                     ? snprintf(reason, CLI_APART_REASON,
+                           "its driver ended the process that tried it with signal %d (%.40s)",
+                           WTERMSIG(code), strsignal(WTERMSIG(code)))
+                     : snprintf(reason, CLI_APART_REASON,
+                           "its driver ended the process that tried it with exit code %d",
+                           WEXITSTATUS(code));
+    if (step[0])
+        snprintf(reason + length, CLI_APART_REASON - (size_t)length, " after \"%s\"", step);
 }
 
 bool cli_apart(cli_apart_work *work, void *user, void *result, size_t size, char *reason)
 {
     int ends[2], code = 0;
     size_t used;
+    char *step = mmap(NULL, STEP_TEXT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     fflush(NULL); /* otherwise the child would write the pending output again */
-    pid_t child = pipe2(ends, O_CLOEXEC) ? -1 : fork();
+    pid_t child = step == MAP_FAILED || pipe2(ends, O_CLOEXEC) ? -1 : fork();
     if (child < 0) {
         snprintf(
             reason, CLI_APART_REASON, "no process to try its driver in: %.128s", strerror(errno));
+        if (step != MAP_FAILED) munmap(step, STEP_TEXT);
         return false;
     }
-    if (child == 0) apart_work(work, user, result, size, ends[1]);
+    if (child == 0) {
+        apart_step = step;
+        apart_work(work, user, result, size, ends[1]);
+    }
     close(ends[1]);
     bool ended = apart_read(ends[0], result, size, &used);
     close(ends[0]);
     if (!ended) kill(child, SIGKILL);
     while (waitpid(child, &code, 0) < 0 && errno == EINTR) continue;
-    if (used < size) apart_describe(ended, code, reason);
+    if (used < size) apart_describe(ended, code, step, reason);
+    munmap(step, STEP_TEXT);
     return used == size;
 }
 
@@ -121,7 +131,7 @@ static char crash_texts[CRASH_COUNT][CRASH_TEXT];
 
 static void on_crash(int number)
 {
-    for (int i = 0; i < CRASH_COUNT && !is_apart; i++) {
+    for (int i = 0; i < CRASH_COUNT && !apart_step; i++) {
         ssize_t unused = 0;
         if (CRASHES[i] == number)
             unused = write(STDERR_FILENO, crash_texts[i], strlen(crash_texts[i]));
@@ -134,11 +144,15 @@ static void on_crash(int number)
 
 void cli_crash_step(const char *message)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* kernels are compiled by threads */
+    pthread_mutex_lock(&lock);
+    if (apart_step) snprintf(apart_step, STEP_TEXT, "%s", message);
     for (int i = 0; i < CRASH_COUNT; i++)
         snprintf(crash_texts[i], CRASH_TEXT,
             "heddle: ended by signal %d (%s); the last step of the drivers was: %.100s. "
             "\"heddle doctor\" tries each driver in a process of its own\n",
             CRASHES[i], strsignal(CRASHES[i]), message);
+    pthread_mutex_unlock(&lock);
 }
 
 void cli_crash_install(void)

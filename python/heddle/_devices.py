@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _dlpack
 from ._definitions import converted, plain, whole
+from ._drivers import leave_out_crashing
 from ._html import table
 from ._library import C, Handle, Object, OutOfMemoryError, UnsupportedError, call, context_made, ffi, guard, made, optional, path, text
 
@@ -124,9 +125,10 @@ _default: list[Context] = []
 
 
 def default_context() -> Context:
-    """The one that is used where none is named."""
+    """The one that is used where none is named. Drivers that crash are left out with a warning."""
     guard()
     if not _default:
+        leave_out_crashing()
         _default.append(Context())
     return _default[0]
 

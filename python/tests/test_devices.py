@@ -291,6 +291,37 @@ class Arrays(unittest.TestCase):
             return heddle.asarray(array)
 
 
+FAKE = os.environ.get("HEDDLE_TEST_FAKE_OPENCL")  # a driver that ends its process in the function that FAKE_ABORT_IN names
+
+
+@unittest.skipIf(not FAKE, "the fake OpenCL driver is built with the C tests alone")
+class Drivers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.tried = os.path.join(folder.name, "heddle", "drivers-tried")
+        self.environment = {"HEDDLE_OPENCL_LIBRARY": FAKE, "XDG_CACHE_HOME": folder.name, "HEDDLE_DEVICE": ""}
+
+    def test_one_that_crashes_is_left_out(self):
+        for call in ("clGetPlatformIDs", "clGetDeviceInfo"):
+            for code in ("heddle.devices()", "heddle.device('host').context.devices()"):
+                code, text = python(f"import heddle; print([d.id for d in {code}])", FAKE_ABORT_IN=call, **self.environment)
+                self.assertEqual(code, 0, text)
+                self.assertRegex(text, r"RuntimeWarning: opencl: its driver ended .* signal 6 .*HEDDLE_OPENCL_LIBRARY=none")
+                self.assertRegex(text, r"\[.*'host'.*\]")
+                self.assertNotIn("'opencl", text)
+                self.assertFalse(os.path.exists(self.tried))
+
+    def test_those_that_work_are_tried_once(self):
+        code = "import heddle; print([d.id for d in heddle.devices()])"
+        self.assertIn("'opencl:0:0'", python(code, **self.environment)[1])
+        first = os.stat(self.tried)
+        self.assertIn("'opencl:0:0'", python(code, **self.environment)[1])
+        self.assertEqual(os.stat(self.tried).st_mtime_ns, first.st_mtime_ns)
+        self.assertIn("'opencl:0:0'", python(code, **self.environment, OCL_ICD_VENDORS="/nowhere")[1])  # another driver, perhaps
+        self.assertNotEqual(os.stat(self.tried).st_mtime_ns, first.st_mtime_ns)
+
+
 class Objects(unittest.TestCase):
     def test_parents_outlive_children(self):
         context = heddle.Context(opencl_library="", cuda_library="", vulkan_library="", database="")

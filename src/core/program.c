@@ -180,8 +180,13 @@ static hed_status load(hed_program *program, const hed_build *build, hed_cache_e
     program->resources.build_seconds = entry->build_seconds;
     program->log = entry->binary.log;
     program->log_size = entry->binary.log_size;
-    hed_status status =
-        program->device->backend->program_load(program, build, &entry->binary, error);
+    hed_device *device = program->device;
+    const hed_logger *logger = &device->settings->logger;
+    const char *name = program->def->name;
+    hed_log_message(logger, HED_LOG_DEBUG, "%s: loading %s", device->info.id, name);
+    hed_status status = device->backend->program_load(program, build, &entry->binary, error);
+    hed_log_message(logger, HED_LOG_DEBUG, "%s: %s %s", device->info.id, name,
+        status ? "not loaded" : "loaded");
     if (status) {
         program->log = NULL;
         program->log_size = 0;
@@ -218,6 +223,8 @@ static hed_status build_timed(const hed_settings *settings, const hed_build *bui
     hed_cache_entry *entry, hed_error *error)
 {
     const hed_backend *backend = build->device->backend;
+    hed_log_message(&settings->logger, HED_LOG_DEBUG, "%s: compiling %s", build->device->info.id,
+        build->def->name);
     uint64_t start = settings->clock.now(settings->clock.user);
     hed_status status = is_ahead ? backend->build_ahead(settings, build, &entry->binary, error)
                                  : backend->build(build, &entry->binary, error);
