@@ -76,7 +76,7 @@ def mutate(pages, chance):
             text = text[:at] + text[min(to, at + 40):]
         else:
             text = text[:to] + text[at:min(to, at + 80)] + text[to:]
-    text = re.sub(r'\r\n?', '\n', text.replace('<\0', '<').replace('</html>', '').replace('</body>', ''))
+    text = re.sub(r'\r\n?', '\n', re.sub(r'<\0+', '<', text.replace('</html>', '').replace('</body>', '')))
     text = re.sub(r'\bis\b', 'it', text)
     text = re.sub(r'<!\[CDATA\[.*?(\]\]>|$)', lambda section: section[0].replace('\0', ''), text, flags=re.S)
     text = re.sub(r'(?i)(<selectedcontent\b.*)', lambda rest: rest[0][:1] + re.sub(r'(?i)<selectedcontent\b', '<span', rest[0][1:]), text, flags=re.S)

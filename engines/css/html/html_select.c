@@ -1,5 +1,7 @@
 /* The contents of selectedcontent elements: a copy of the selected option (HTML Living Standard,
  * "The selectedcontent element"). */
+#include <stdlib.h>
+
 #include "html_parser.h"
 
 /* Value of an attribute of an element; NULL: the element lacks it. */
