@@ -26,10 +26,11 @@ enum {
     CSS_CHANGES_VALIDITY = CSS_RTL << 4, /* CSS_VALID and CSS_INVALID */
     CSS_CHANGES_RANGE = CSS_RTL << 5,    /* CSS_IN_RANGE and CSS_OUT_OF_RANGE */
     CSS_CHANGES_INDETERMINATE = CSS_RTL << 6,
-    CSS_CHANGES_HIDDEN = CSS_RTL << 7, /* hidden=until-found: the attribute disappears */
-    CSS_CHANGES_EMPTY = CSS_RTL << 8   /* CSS_EMPTY: the text can be edited */
+    CSS_CHANGES_HIDDEN = CSS_RTL << 7,   /* hidden=until-found: the attribute disappears */
+    CSS_CHANGES_EMPTY = CSS_RTL << 8,    /* CSS_EMPTY: the text can be edited */
+    CSS_CHANGES_DIRECTION = CSS_RTL << 9 /* CSS_RTL: it is that of an editable text */
 };
-_Static_assert(CSS_FIRST_FREE_BIT + 8 < 32, "a flag has no bit");
+_Static_assert(CSS_FIRST_FREE_BIT + 9 < 32, "a flag has no bit");
 
 /* Text among the children of an element: bits. */
 enum {

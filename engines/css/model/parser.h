@@ -17,7 +17,7 @@ typedef struct css_prefix {
 /* Selector list that `&` represents. `count` CSS_NONE: no enclosing rule. */
 typedef struct css_parent {
     uint32_t list, count, specificity, depth;
-    bool state;
+    bool state, changes;
 } css_parent;
 
 typedef struct css_parser {
@@ -88,6 +88,7 @@ bool css_make_declaration(css_parser *parser, const css_item *item, css_declarat
 typedef struct css_list {
     uint32_t list, count, specificity, depth;
     bool state, pseudo_element;
+    bool changes;     /* depends on states, or on changes that a reader can make */
     bool unsupported; /* all selectors are about shadow trees, or the nesting is too deep */
     char reason[160]; /* reason if invalid or unsupported */
 } css_list;

@@ -153,8 +153,9 @@ static void set_changes(css_reader *r, css_simple *attribute)
     const char *name = hed_css_names_text(r->p->names, attribute->lower, NULL);
     if (attribute->name_space != 0 && attribute->name_space != CSS_NONE) return;
     if (strcmp(name, "hidden") == 0) attribute->may_fail = CSS_CHANGES_HIDDEN;
-    if (strcmp(name, "open") != 0) return;
-    attribute->may_fail = CSS_CHANGES_OPEN;
+    if (strcmp(name, "open") == 0) attribute->may_fail = CSS_CHANGES_OPEN;
+    r->out->changes |= attribute->may_fail != 0;
+    if (attribute->may_fail != CSS_CHANGES_OPEN) return;
     size_t length = 0;
     const char *operand = attribute->value == CSS_NONE
                               ? ""
@@ -215,7 +216,8 @@ static bool push_nesting(css_reader *r)
         return css_selector_fails(r, "nested deeper than %d", CSS_NESTING);
     }
     if (r->out->depth < depth) r->out->depth = depth;
-    if (parent->state) r->out->state = true;
+    r->out->state |= parent->state;
+    r->out->changes |= parent->changes;
     css_simple *simple =
         css_push_simple(r, parent->count ? CSS_IS : CSS_NEVER, parent->specificity);
     if (!simple) return false;

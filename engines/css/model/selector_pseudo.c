@@ -146,8 +146,12 @@ static bool read_nth_function(css_reader *r, const css_pseudo *pseudo, unsigned 
     css_skip_space(r);
     bool may_of = nth.operation == CSS_CHILD || nth.operation == CSS_LAST_CHILD;
     if (may_of && r->now.type == CSS_IDENT && css_is(r->p->text, &r->now, "of")) {
+        bool changes = r->out->changes;
         css_advance(r);
+        r->out->changes = false;
         if (!read_inner_list(r, mode & CSS_LIST_IN_HAS, &of)) return false;
+        nth.counts_changes = r->out->changes;
+        r->out->changes |= changes;
     } else if (!read_close(r)) return false;
     css_simple *simple =
         css_push_simple(r, CSS_NTH, css_specificity_sum(CSS_SPECIFICITY_CLASS, of.specificity));
@@ -193,6 +197,8 @@ static bool read_dir(css_reader *r)
     if (!simple) return false;
     simple->bits = CSS_RTL;
     simple->negated = left;
+    simple->may_hold = simple->may_fail = CSS_CHANGES_DIRECTION;
+    r->out->changes = true;
     return true;
 }
 
@@ -271,7 +277,7 @@ static bool push_within(css_reader *r, uint32_t bits)
             .first = first_compound + i, .count = 1, .specificity = CSS_SPECIFICITY_CLASS};
     simple->list = first_complex + 1;
     simple->count = 2;
-    r->out->state = true;
+    r->out->state = r->out->changes = true;
     if (r->out->depth < r->depth + 2) r->out->depth = r->depth + 2;
     return true;
 }
@@ -294,6 +300,7 @@ static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behi
     simple->may_hold = simple->may_fail = pseudo->changes;
     simple->b = pseudo->kind == CSS_NTH;
     if (pseudo->kind == CSS_STATE) r->out->state = true;
+    r->out->changes |= pseudo->kind == CSS_STATE || pseudo->changes;
     if (pseudo->role == CSS_PSEUDO_SHADOW) r->shadow |= r->depth == 0;
     if (pseudo->role != CSS_PSEUDO_ONLY) return true;
     /* :only-child is :first-child:last-child */

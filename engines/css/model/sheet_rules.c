@@ -159,7 +159,12 @@ void css_read_declaration(css_sheet_reader *s, const css_item *item)
 
 static css_parent make_style(const css_list *list)
 {
-    return (css_parent){list->list, list->count, list->specificity, list->depth, list->state};
+    return (css_parent){.list = list->list,
+        .count = list->count,
+        .specificity = list->specificity,
+        .depth = list->depth,
+        .state = list->state,
+        .changes = list->changes};
 }
 
 /* List that `&` represents inside of a rule: its selectors without pseudo-elements. */

@@ -16,12 +16,13 @@ enum {
     W(input) \
     W(select) \
     W(textarea) \
-    W(fieldset) W(legend) W(optgroup) W(option) W(form) W(progress) W(details) W(dialog) W(bdi) \
-        W(meta) W(datalist) W(href) W(checked) W(selected) W(multiple) W(size) W(type) W(name) \
-            W(disabled) W(required) W(readonly) W(placeholder) W(value) W(min) W(max) W(open) \
-                W(lang) W(dir) W(contenteditable) W(content) W(step) W(pattern) W(is) W(id) \
-                    W(table) W(tbody) W(thead) W(tfoot) W(tr) W(minlength) W(maxlength) \
-                        W(command) W(commandfor) W(method) W(formmethod) W(closedby) W(hidden)
+    W(fieldset) \
+    W(legend) W(optgroup) W(option) W(form) W(progress) W(details) W(dialog) W(bdi) W(meta) \
+        W(datalist) W(href) W(checked) W(selected) W(multiple) W(size) W(type) W(name) W(disabled) \
+            W(required) W(readonly) W(placeholder) W(value) W(min) W(max) W(open) W(lang) W(dir) \
+                W(contenteditable) W(content) W(step) W(pattern) W(is) W(id) W(table) W(tbody) \
+                    W(thead) W(tfoot) W(tr) W(minlength) W(maxlength) W(command) W(commandfor) \
+                        W(method) W(formmethod) W(closedby) W(hidden)
 #define NUMBER(word) W_##word,
     WORDS(NUMBER) W_http_equiv,
     WORD_COUNT
@@ -41,6 +42,7 @@ typedef struct states {
     bool *submits;       /* (N) forms that have their default button */
     bool *bad;           /* (N) forms that own an invalid element */
     bool *holds_bad;     /* (N) the subtree has an invalid element */
+    bool has_editable;   /* some element has an attribute contenteditable */
     bool *holds_changes; /* (N) the subtree has an element whose validity a reader can change */
 } states;
 
@@ -66,7 +68,34 @@ static bool same_word(const char *text, const char *word)
     return *text == *word;
 }
 
+/* True if a reader may change the text that decides the direction of an element with dir=auto. */
+static bool can_turn(const states *s, uint32_t e)
+{
+    if (is(s, e, W_input)) return s->type[e] <= CSS_INPUT_EMAIL;
+    return s->has_editable || is(s, e, W_textarea);
+}
+
 /* ---- from parents down: forms, fieldsets, editing, language, direction ---- */
+
+static void inherit_direction(states *s, uint32_t e)
+{
+    hed_css_document *d = s->d;
+    uint32_t p = d->parent[e];
+    bool right = p != CSS_NONE && (d->flags[p] & CSS_RTL);
+    const char *dir = value(s, e, W_dir, NULL);
+    bool turns = p != CSS_NONE && d->flags[p] & CSS_CHANGES_DIRECTION;
+    if (d->name_space[e] == HED_CSS_HTML) {
+        bool is_right = dir && same_word(dir, "rtl"), is_left = dir && same_word(dir, "ltr");
+        bool by_text =
+            !is_right && !is_left && ((dir && same_word(dir, "auto")) || is(s, e, W_bdi));
+        if (by_text) right = d->has_text[e] & CSS_TEXT_RIGHT;
+        else if (is_right || is_left) right = is_right;
+        else if (is(s, e, W_input) && s->type[e] == CSS_INPUT_TEL) right = false, is_left = true;
+        turns = by_text ? can_turn(s, e) : turns && !is_right && !is_left;
+    }
+    if (right) d->flags[e] |= CSS_RTL;
+    if (turns) d->flags[e] |= CSS_CHANGES_DIRECTION;
+}
 
 static void inherit(states *s, uint32_t e)
 {
@@ -84,7 +113,8 @@ static void inherit(states *s, uint32_t e)
     const char *editable = value(s, e, W_contenteditable, NULL);
     s->editable[e] = p != CSS_NONE && s->editable[p];
     if (editable && d->name_space[e] == HED_CSS_HTML) {
-        if (same_word(editable, "") || same_word(editable, "true") || same_word(editable, "plaintext-only"))
+        if (same_word(editable, "") || same_word(editable, "true") ||
+            same_word(editable, "plaintext-only"))
             s->editable[e] = true;
         else if (same_word(editable, "false")) s->editable[e] = false;
     }
@@ -95,16 +125,7 @@ static void inherit(states *s, uint32_t e)
             d->language[e] = a->value;
         if (a->name == s->word[W_lang] && a->name_space == 2) break;
     }
-    bool right = p != CSS_NONE && (d->flags[p] & CSS_RTL);
-    const char *dir = value(s, e, W_dir, NULL);
-    if (d->name_space[e] == HED_CSS_HTML) {
-        if (dir && same_word(dir, "rtl")) right = true;
-        else if (dir && same_word(dir, "ltr")) right = false;
-        else if ((dir && same_word(dir, "auto")) || is(s, e, W_bdi))
-            right = d->has_text[e] & CSS_TEXT_RIGHT;
-        else if (is(s, e, W_input) && s->type[e] == CSS_INPUT_TEL) right = false;
-    }
-    if (right) d->flags[e] |= CSS_RTL;
+    inherit_direction(s, e);
 }
 
 /* ---- one element ---- */
@@ -571,6 +592,7 @@ hed_status css_find_states(hed_css_document *d, hed_error *error)
     if (n) memset(d->flags, 0, n * sizeof *d->flags);
     for (uint32_t e = 0; e < n && !hed_failed(error); e++) {
         if (is(&s, e, W_input)) s.type[e] = (uint8_t)css_input_type_of(value(&s, e, W_type, NULL));
+        s.has_editable |= has(&s, e, W_contenteditable);
         const char *pragma = is(&s, e, W_meta) ? value(&s, e, W_http_equiv, NULL) : NULL;
         if (pragma && same_word(pragma, "content-language") && meta_language == CSS_NONE)
             meta_language = css_attribute_value(d, e, s.word[W_content]);

@@ -442,10 +442,14 @@ static bool push_has(css_compiler *c, const css_simple *s, css_states_mode mode)
     return true;
 }
 
-/* Pushes :nth-child(a n + b of S): S, and a count of siblings that match S. */
+/* Pushes :nth-child(a n + b of S): S, and a count of siblings that match S. Where the count can
+ * change, any count is possible and none is certain. */
 static bool push_nth_of(css_compiler *c, const css_simple *s, css_states_mode mode)
 {
+    bool uncertain = mode != CSS_STATES_GIVEN && s->counts_changes;
+    if (uncertain && mode == CSS_STATES_DENIED) return false;
     if (!push_list(c, s->list, s->count, mode, false)) return false;
+    if (uncertain) return true;
     uint32_t base = c->ids.count, last = s->operation == CSS_LAST_CHILD;
     list_compounds(c, s->list, s->count, mode);
     css_predicate predicate = {.kind = last ? CSS_P_COUNT_FROM_END : CSS_P_COUNT};
