@@ -231,7 +231,7 @@ static int64_t heddle_count(const site *s, const uint32_t *counts, const char *s
     for (uint32_t r = 0; r < hed_css_matcher_results(s->matcher).rules; r++) {
         char text[256];
         hed_css_rule rule = site_rule(s, r, NULL);
-        css_one_line(&rule, text, sizeof text);
+        hed_css_selector_text(&rule, text, sizeof text);
         if (strcmp(text, selector) == 0 && (int64_t)counts[r] > best) best = counts[r];
     }
     return best;

@@ -217,7 +217,7 @@ static void print_group(cost *c, cli_report *report, const cost_group *group, he
     hed_css_rule rule = site_rule(&c->s, group->begin, &sheet);
     cost_counts counts = count_group(c, group, error);
     explain_counts(&counts, reason, sizeof reason);
-    css_one_line(&rule, selector, count > 1 ? 60 : sizeof selector);
+    hed_css_selector_text(&rule, selector, count > 1 ? 60 : sizeof selector);
     if (count > 1) {
         size_t used = strlen(selector);
         snprintf(selector + used, sizeof selector - used, " and %u behind it", count - 1);

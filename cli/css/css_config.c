@@ -25,12 +25,12 @@ static void add_content(css_settings *s, const char *path, hed_error *error)
         bool refused = css_page_refuse(path, &page, &local);
         char *scripts = refused ? NULL : css_page_scripts(page.bytes, page.length);
         if (!refused) css_page_list_add(&s->pages, path, error);
-        else css_words_add_path(&s->words, path, error);
-        if (scripts && *scripts) css_words_add_text(&s->words, path, scripts, error);
+        else css_word_files_add(&s->words, path, error);
+        if (scripts && *scripts) css_word_files_add_text(&s->words, path, scripts, error);
         free(scripts);
         free(page.bytes);
     } else if (local.status == HED_ERROR_MEMORY) *error = local;
-    else css_words_add_path(&s->words, path, error);
+    else css_word_files_add(&s->words, path, error);
 }
 
 hed_status css_config_content(css_settings *s, const char *folder, const char *pattern,
@@ -70,14 +70,14 @@ static void read_paths(list_reader *r, const char *key, css_page_list *list)
 
 /* Adds the patterns of a member, in the forms of --keep. */
 static void read_keeps(
-    list_reader *r, css_settings *s, const char *key, const char *origin, css_keep_role role)
+    list_reader *r, css_settings *s, const char *key, const char *origin, hed_css_keep_role role)
 {
     if (!hed_json_has(r->root, key)) return;
     hed_json_node array = hed_json_member(r->root, key);
     for (size_t i = 0; i < hed_json_count(array) && !hed_failed(r->error); i++) {
-        uint32_t before = s->keeps.count;
-        css_keeps_add(&s->keeps, origin, hed_json_string(hed_json_item(array, i)), r->error);
-        if (s->keeps.count > before) s->keeps.items[before].role = role;
+        const hed_css_keep keep = {
+            .pattern = hed_json_string(hed_json_item(array, i)), .origin = origin, .role = role};
+        css_settings_keep(s, keep, r->error);
     }
 }
 
@@ -105,7 +105,7 @@ static void take_pages(list_reader *r, css_settings *s)
         css_page_list_take(&s->pages, pages.paths[i], r->error);
     }
     for (uint32_t i = 0; i < words.count && !hed_failed(r->error); i++)
-        css_words_add_path(&s->words, words.paths[i], r->error);
+        css_word_files_add(&s->words, words.paths[i], r->error);
     css_page_list_free(&pages);
     css_page_list_free(&words);
 }
@@ -126,8 +126,8 @@ static hed_status config_own(css_settings *s, const char *path, hed_json *json, 
     }
     take_pages(&r, s);
     if (!s->sheets.count) read_paths(&r, "css", &s->sheets);
-    read_keeps(&r, s, "keep", CSS_CONFIG_NAME ": keep", CSS_KEEP_SELECTOR);
-    read_keeps(&r, s, "remove", CSS_CONFIG_NAME ": remove", CSS_KEEP_NEVER);
+    read_keeps(&r, s, "keep", CSS_CONFIG_NAME ": keep", HED_CSS_KEEP_SELECTOR);
+    read_keeps(&r, s, "remove", CSS_CONFIG_NAME ": remove", HED_CSS_KEEP_NEVER);
     if (hed_json_has(r.root, "properties"))
         s->drops_properties |= hed_json_boolean(hed_json_member(r.root, "properties"));
     s->out = config_text(&r, s, "out", true, s->out);

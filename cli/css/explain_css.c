@@ -58,7 +58,7 @@ static void rule_text(const explained *x, uint32_t number, char *text, size_t si
     uint32_t sheet;
     hed_css_rule rule = site_rule(x->s, number, &sheet);
     const char *file = site_file(x->s, sheet, rule.source), *slash = strrchr(file, '/');
-    css_one_line(&rule, selector, sizeof selector);
+    hed_css_selector_text(&rule, selector, sizeof selector);
     snprintf(text, size, "%s:%u %s", slash ? slash + 1 : file, rule.line, selector);
 }
 

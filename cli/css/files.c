@@ -9,8 +9,6 @@
 #include "cli/css/files.h"
 #include "support/sources.h"
 
-enum { MOST_FILES = 100000 };
-
 void *css_more(void *array, uint32_t *room, uint32_t count, size_t size, hed_error *error)
 {
     if (count < *room || hed_failed(error)) return array;
@@ -25,16 +23,10 @@ void *css_more(void *array, uint32_t *room, uint32_t count, size_t size, hed_err
     return larger;
 }
 
-hed_status css_files_open(css_files *files, hed_error *error)
-{
-    return hed_css_names_create(NULL, &files->names, error);
-}
-
 static void file_free(css_file *file)
 {
     free(file->name);
     free(file->identity);
-    free(file->text);
     free(file->from);
     free(file->base);
 }
@@ -42,14 +34,11 @@ static void file_free(css_file *file)
 void css_files_close(css_files *files)
 {
     for (uint32_t i = 0; i < files->count; i++) {
-        css_file *file = &files->items[i];
-        hed_css_sheet_destroy(file->sheet);
-        file_free(file);
-        free(file->imports);
+        file_free(&files->items[i]);
+        free(files->items[i].imports);
     }
     free(files->root);
     for (uint32_t i = 0; i < files->missing_count; i++) free(files->missing[i]);
-    hed_css_names_destroy(files->names);
     free(files->items);
     free(files->missing);
 }
@@ -74,30 +63,20 @@ static const char *note_import(void *user, uint32_t source, const char *url, siz
     return NULL;
 }
 
-/* Reads the sheet of a new file, and its imports. */
-static uint32_t files_read(css_files *files, css_file file, hed_error *error)
+/* Adds a new sheet to the search, and its imports. Frees the text. */
+static uint32_t files_read(css_files *files, css_file file, css_text text, hed_error *error)
 {
     struct url_list urls = {0};
-    const hed_css_sheet_def def = {.text = file.text,
-        .length = file.length,
-        .file = file.name,
-        .origin = HED_CSS_AUTHOR,
+    const hed_css_unused_sheet sheet = {.sheet = {file.name, text.bytes, text.length},
+        .only_names = !file.judged,
         .import = note_import,
-        .user = &urls,
-        .split = true};
-    uint32_t number = files->count;
-    if (number == MOST_FILES)
-        hed_fail(error, HED_ERROR_LIMIT, "%s: more than %d sheets", file.name, MOST_FILES);
-    files->items = css_more(files->items, &files->room, number, sizeof file, error);
-    hed_css_sheet_create(files->names, &def, &file.sheet, error);
-    if (hed_failed(error)) {
-        file_free(&file);
-        number = HED_CSS_NONE;
-    } else {
-        file.first_rule = files->rules;
-        file.first_part = files->parts;
-        files->rules += file.rules = hed_css_rule_count(file.sheet);
-        files->parts += file.parts = hed_css_part_count(file.sheet);
+        .user = &urls};
+    uint32_t number = HED_CSS_NONE;
+    files->items = css_more(files->items, &files->room, files->count, sizeof file, error);
+    if (!hed_failed(error)) hed_css_unused_add_sheet(files->search, &sheet, &number, error);
+    free(text.bytes);
+    if (hed_failed(error)) file_free(&file);
+    else {
         file.imports = calloc(urls.count + 1, sizeof *file.imports);
         files->items[files->count++] = file;
     }
@@ -126,8 +105,6 @@ uint32_t css_files_add(
         if (files->items[i].identity && strcmp(files->items[i].identity, identity) == 0) return i;
     if (css_read_sheet(path, fallback, &text, error)) return HED_CSS_NONE;
     css_file file = {.judged = judged,
-        .text = text.bytes,
-        .length = text.length,
         .encoding = text.encoding,
         .mark = text.mark,
         .name = strdup(path),
@@ -135,7 +112,7 @@ uint32_t css_files_add(
         .identity = strdup(identity)};
     if (!file.name || !file.from || !file.identity)
         HED_OUT_OF_MEMORY(error, "the name of %s", path);
-    return files_read(files, file, error);
+    return files_read(files, file, text, error);
 }
 
 /* Adds a text, which the list owns from now on, unless an equal one is listed. */
@@ -143,16 +120,14 @@ static uint32_t files_add_text(
     css_files *files, const css_namer *page, const char *label, css_text text, hed_error *error)
 {
     for (uint32_t i = 0; i < files->count; i++) {
-        const css_file *item = &files->items[i];
-        if (item->identity || item->length != text.length ||
-            memcmp(item->text, text.bytes, text.length) != 0)
+        const hed_css_sheet_use item = hed_css_unused_sheet_at(files->search, i);
+        if (files->items[i].identity || item.length != text.length ||
+            memcmp(item.text, text.bytes, text.length) != 0)
             continue;
         free(text.bytes);
         return i;
     }
     css_file file = {.judged = page->judged,
-        .text = text.bytes,
-        .length = text.length,
         .encoding = text.encoding,
         .mark = "",
         .from = strdup(page->origin.file),
@@ -162,7 +137,7 @@ static uint32_t files_add_text(
     if (!file.name || !file.from || (page->origin.base && !file.base))
         HED_OUT_OF_MEMORY(error, "the styles of %s", page->origin.file);
     if (file.name) snprintf(file.name, size, "%s %s", page->origin.file, label);
-    return files_read(files, file, error);
+    return files_read(files, file, text, error);
 }
 
 uint32_t css_files_add_text(css_files *files, const css_namer *page, uint32_t index,
@@ -183,10 +158,11 @@ uint32_t css_files_add_text(css_files *files, const css_namer *page, uint32_t in
 
 /* ---- sheets that a page names ---- */
 
-/* Lists a sheet that is not on the disk, and reports it once. */
+/* Lists a sheet that is not on the disk, and reports it once; it may use any name. */
 static void files_miss(css_files *files, const char *from, const char *url, const char *reason)
 {
     hed_error error = {0};
+    hed_css_unused_link(files->search, HED_CSS_NONE, NULL);
     for (uint32_t i = 0; i < files->missing_count; i++)
         if (strcmp(files->missing[i], url) == 0) return;
     files->missing = css_more(
@@ -216,6 +192,17 @@ uint32_t css_files_find(
         *error = missing;
     else files_miss(files, namer->origin.file, address, reason ? reason : missing.text);
     return HED_CSS_NONE;
+}
+
+hed_status css_files_link(css_files *files, uint32_t file, hed_error *error)
+{
+    if (file == HED_CSS_NONE || hed_failed(error))
+        return hed_failed(error) ? error->status : HED_OK;
+    const css_file *sheet = &files->items[file];
+    hed_css_unused_link(files->search, file, error);
+    for (uint32_t i = 0; i < sheet->import_count; i++)
+        css_files_link(files, sheet->imports[i], error);
+    return hed_failed(error) ? error->status : HED_OK;
 }
 
 /* ---- reduced sheets ---- */

@@ -1,13 +1,13 @@
 /* The sheets of a site: files, each once however many pages name it, and texts of style elements.
- * An imported sheet is a sheet like any other. Selectors and parts of a sheet are numbered after
- * the ones of the sheets before, in the order in which sheets are read. */
+ * An imported sheet is a sheet like any other. Each is a sheet of the same number of a search for
+ * unused rules. */
 #ifndef HED_CLI_CSS_FILES_H
 #define HED_CLI_CSS_FILES_H
 
 #include "cli/css/address.h"
 #include "cli/css/read.h"
 #include "heddle/author.h"
-#include "heddle/css.h"
+#include "heddle/css_unused.h"
 
 /* The page or sheet that names a sheet. */
 typedef struct css_namer {
@@ -17,31 +17,24 @@ typedef struct css_namer {
 } css_namer;
 
 typedef struct css_file {
-    char *name;     /* name in the command line or on the first page */
-    char *identity; /* real path; NULL: the text of a style element */
-    char *text;     /* UTF-8 */
-    size_t length;
+    char *name;                   /* name in the command line or on the first page */
+    char *identity;               /* real path; NULL: the text of a style element */
     const hed_encoding *encoding; /* encoding of the file */
     const char *mark;             /* byte-order mark of the file; "": absent */
     char *from, *base;            /* origin of its addresses */
     bool judged;                  /* false: read for the names that it uses */
     uint32_t *imports, import_count;
-    hed_css_sheet *sheet;                          /* each selector of a list is a rule */
-    uint32_t first_rule, rules, first_part, parts; /* first: number in all sheets */
-    uint32_t pages;                                /* number of pages that name it */
 } css_file;
 
 typedef struct css_files {
-    hed_css_names *names;
+    hed_css_unused *search;
     css_file *items;
     uint32_t count, room;
-    uint32_t rules, parts; /* totals */
     char *root; /* folder that contains all pages and sheets, with a slash; see css_files_out() */
     char **missing; /* files that are not on the disk */
     uint32_t missing_count, missing_room;
 } css_files;
 
-hed_status css_files_open(css_files *files, hed_error *error);
 void css_files_close(css_files *files);
 /* Number of the sheet in file `path`; a new sheet is read with its imports. `fallback`: its
  * encoding unless it declares one; NULL: UTF-8. HED_CSS_NONE with an error: IO; ARGUMENT (an output
@@ -55,6 +48,9 @@ uint32_t css_files_find(
 /* Number of the text of style element `index` of a page. */
 uint32_t css_files_add_text(css_files *files, const css_namer *page, uint32_t index,
     const char *text, size_t length, hed_error *error);
+
+/* Links a sheet and its imports to the page of a call of hed_css_unused_def.link. */
+hed_status css_files_link(css_files *files, uint32_t file, hed_error *error);
 
 /* Number of the sheets that are files and are judged: each of them has a reduced sheet. */
 uint32_t css_files_count(const css_files *files);

@@ -62,7 +62,7 @@ static void read_content(purgecss *p, const css_literal *list)
                 css_config_content(p->settings, "", item->text, &p->skipped, p->error);
         } else if (raw && raw->kind == CSS_LITERAL_STRING) {
             snprintf(label, sizeof label, "%s: content", p->path);
-            css_words_add_text(&p->settings->words, label, raw->text, p->error);
+            css_word_files_add_text(&p->settings->words, label, raw->text, p->error);
         } else pass_over(p, "content", item);
     }
 }
@@ -80,8 +80,8 @@ static void read_sheets(purgecss *p, const css_literal *list)
 /* ---- patterns ---- */
 
 /* Adds the names and regular expressions of a list; `kinds`: kinds of names. */
-static void read_patterns(
-    purgecss *p, const char *member, const css_literal *list, css_keep_role role, const char *kinds)
+static void read_patterns(purgecss *p, const char *member, const css_literal *list,
+    hed_css_keep_role role, const char *kinds)
 {
     char origin[PATH_MAX];
     snprintf(origin, sizeof origin, "%s: %s", p->path, member);
@@ -90,8 +90,9 @@ static void read_patterns(
     FOR_ITEMS(p, item, list) {
         bool pattern = item->kind == CSS_LITERAL_PATTERN;
         if (pattern || item->kind == CSS_LITERAL_STRING)
-            css_keeps_add_as(&p->settings->keeps, label, role, kinds, item->text,
-                pattern ? item->flags : NULL, p->error);
+            css_settings_keep(p->settings,
+                (hed_css_keep){item->text, label, role, kinds, pattern ? item->flags : NULL},
+                p->error);
         else pass_over(p, member, item);
     }
 }
@@ -100,14 +101,14 @@ static void read_safelist(purgecss *p, const css_literal *list)
 {
     static const char NAMES[] = ".#e[";
     if (!list || list->kind != CSS_LITERAL_OBJECT) {
-        read_patterns(p, "safelist", list, CSS_KEEP_NAME, NAMES);
+        read_patterns(p, "safelist", list, HED_CSS_KEEP_NAME, NAMES);
         return;
     }
-    read_patterns(p, "safelist.standard", member_of(p, list, "standard"), CSS_KEEP_NAME, NAMES);
-    read_patterns(p, "safelist.deep", member_of(p, list, "deep"), CSS_KEEP_REST, NAMES);
-    read_patterns(p, "safelist.greedy", member_of(p, list, "greedy"), CSS_KEEP_SELECTOR, NAMES);
-    read_patterns(p, "safelist.keyframes", member_of(p, list, "keyframes"), CSS_KEEP_SELECTOR, "k");
-    read_patterns(p, "safelist.variables", member_of(p, list, "variables"), CSS_KEEP_SELECTOR, "-");
+    read_patterns(p, "safelist.standard", member_of(p, list, "standard"), HED_CSS_KEEP_NAME, NAMES);
+    read_patterns(p, "safelist.deep", member_of(p, list, "deep"), HED_CSS_KEEP_REST, NAMES);
+    read_patterns(p, "safelist.greedy", member_of(p, list, "greedy"), HED_CSS_KEEP_SELECTOR, NAMES);
+    read_patterns(p, "safelist.keyframes", member_of(p, list, "keyframes"), HED_CSS_KEEP_SELECTOR, "k");
+    read_patterns(p, "safelist.variables", member_of(p, list, "variables"), HED_CSS_KEEP_SELECTOR, "-");
 }
 
 /* ---- the whole ---- */
@@ -171,14 +172,14 @@ static void read_root(purgecss *p)
     if (!s->roots.count) read_content(p, content);
     read_sheets(p, member_of(p, root, "css"));
     read_safelist(p, member_of(p, root, "safelist"));
-    read_patterns(p, "whitelist", member_of(p, root, "whitelist"), CSS_KEEP_NAME, NAMES);
-    read_patterns(p, "whitelistPatterns", member_of(p, root, "whitelistPatterns"), CSS_KEEP_NAME, NAMES);
+    read_patterns(p, "whitelist", member_of(p, root, "whitelist"), HED_CSS_KEEP_NAME, NAMES);
+    read_patterns(p, "whitelistPatterns", member_of(p, root, "whitelistPatterns"), HED_CSS_KEEP_NAME, NAMES);
     read_patterns(p, "whitelistPatternsChildren", member_of(p, root, "whitelistPatternsChildren"),
-        CSS_KEEP_REST, NAMES);
+        HED_CSS_KEEP_REST, NAMES);
     read_patterns(p, "whitelistPatternsGreedy", member_of(p, root, "whitelistPatternsGreedy"),
-        CSS_KEEP_SELECTOR, NAMES);
-    read_patterns(p, "blocklist", member_of(p, root, "blocklist"), CSS_KEEP_NEVER, NAMES);
-    read_patterns(p, "dynamicAttributes", member_of(p, root, "dynamicAttributes"), CSS_KEEP_NAME, "[");
+        HED_CSS_KEEP_SELECTOR, NAMES);
+    read_patterns(p, "blocklist", member_of(p, root, "blocklist"), HED_CSS_KEEP_NEVER, NAMES);
+    read_patterns(p, "dynamicAttributes", member_of(p, root, "dynamicAttributes"), HED_CSS_KEEP_NAME, "[");
     s->keeps_keyframes = !is_true(p, root, "keyframes");
     s->keeps_fonts = !is_true(p, root, "fontFace");
     s->drops_properties |= is_true(p, root, "variables");

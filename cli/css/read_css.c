@@ -8,7 +8,7 @@
 
 #include "cli/css/address.h"
 #include "cli/css/recording.h"
-#include "cli/css/template.h"
+#include "heddle/css_unused.h"
 #include "support/binary.h"
 #include "support/file.h"
 #include "support/sources.h"
@@ -223,7 +223,8 @@ hed_status css_read_page(const char *path, css_text *text, hed_error *error)
     text_decode(text, declared ? declared : hed_encodings, path, error);
     text->recorded = !hed_failed(error) && css_is_recording(text->bytes, text->length);
     bool foreign = hed_failed(error) || text->recorded || hed_is_report(text->bytes, text->length);
-    if (!foreign) text->template = css_template_kind(path, text->bytes, text->length, &text->empty);
+    if (!foreign)
+        text->template = hed_css_template_kind(path, text->bytes, text->length, &text->empty);
     return text_close(text, error);
 }
 

@@ -7,12 +7,24 @@
 #include <unistd.h>
 
 #include "cli/css/config.h"
+#include "cli/css/files.h"
 #include "cli/css/read.h"
 
 const char *css_settings_text(css_settings *s, const char *text, hed_error *error)
 {
     if (css_page_list_add(&s->texts, text, error)) return NULL;
     return s->texts.paths[s->texts.count - 1];
+}
+
+hed_status css_settings_keep(css_settings *s, hed_css_keep keep, hed_error *error)
+{
+    css_keep_list *keeps = &s->keeps;
+    keep.pattern = css_settings_text(s, keep.pattern, error);
+    if (keep.flags) keep.flags = css_settings_text(s, keep.flags, error);
+    keeps->items = css_more(keeps->items, &keeps->room, keeps->count, sizeof keep, error);
+    if (hed_failed(error)) return error->status;
+    keeps->items[keeps->count++] = keep;
+    return HED_OK;
 }
 
 /* Reads the file of --config or, without one, the file of the working folder, if it is there. */
@@ -25,8 +37,8 @@ static void read_config(css_settings *s, const hed_arguments *arguments, hed_err
     if (!hed_failed(error) && !s->json)
         fprintf(stderr,
             "heddle: note: %s: %u page%s, %u text%s with words, %u sheet%s, %u pattern%s\n", config,
-            s->pages.count, s->pages.count == 1 ? "" : "s", s->words.file_count,
-            s->words.file_count == 1 ? "" : "s", s->sheets.count, s->sheets.count == 1 ? "" : "s",
+            s->pages.count, s->pages.count == 1 ? "" : "s", s->words.count,
+            s->words.count == 1 ? "" : "s", s->sheets.count, s->sheets.count == 1 ? "" : "s",
             s->keeps.count, s->keeps.count == 1 ? "" : "s");
 }
 
@@ -39,8 +51,8 @@ static void drop_templates(css_settings *s)
         hed_error error = {0};
         css_text text = {0};
         bool has_words = false;
-        for (uint32_t k = 0; k < s->words.file_count; k++)
-            has_words |= strcmp(s->words.files[k], path) == 0;
+        for (uint32_t k = 0; k < s->words.count; k++)
+            has_words |= strcmp(s->words.texts[k].name, path) == 0;
         bool drops = has_words && css_read_page(path, &text, &error) == HED_OK &&
                      css_page_refuse(path, &text, &error);
         if (drops) free(path);
@@ -54,7 +66,7 @@ hed_status css_settings_open(css_settings *s, const hed_arguments *arguments, he
 {
     const char *text;
     for (uint32_t i = 0; (text = hed_text_at(arguments, "words", i)) && !hed_failed(error); i++)
-        css_words_add_path(&s->words, text, error);
+        css_word_files_add(&s->words, text, error);
     for (uint32_t i = 0; (text = hed_text_at(arguments, "PAGE", i)) && !hed_failed(error); i++) {
         css_page_list_add(&s->roots, text, error);
         css_page_list_take(&s->pages, text, error);
@@ -62,7 +74,7 @@ hed_status css_settings_open(css_settings *s, const hed_arguments *arguments, he
     for (uint32_t i = 0; (text = hed_text_at(arguments, "css", i)) && !hed_failed(error); i++)
         css_page_list_add(&s->sheets, text, error);
     for (uint32_t i = 0; (text = hed_text_at(arguments, "keep", i)) && !hed_failed(error); i++)
-        css_keeps_add(&s->keeps, "--keep", text, error);
+        css_settings_keep(s, (hed_css_keep){.pattern = text, .origin = "--keep"}, error);
     s->drops_properties = hed_given(arguments, "properties");
     s->lists_kept = hed_given(arguments, "kept");
     s->json = hed_given(arguments, "json");
@@ -71,7 +83,7 @@ hed_status css_settings_open(css_settings *s, const hed_arguments *arguments, he
     s->fail_over = hed_text_of(arguments, "fail-over");
     drop_templates(s);
     read_config(s, arguments, error);
-    if (!hed_failed(error) && !s->pages.count && !s->words.file_count)
+    if (!hed_failed(error) && !s->pages.count && !s->words.count)
         hed_fail(error, HED_ERROR_ARGUMENT,
             "--words: neither a page nor a text with words was given; expected PAGE, --words FILE or "
             "--config FILE");
@@ -87,6 +99,6 @@ void css_settings_close(css_settings *s)
     css_page_list_free(&s->roots);
     css_page_list_free(&s->sheets);
     css_page_list_free(&s->texts);
-    css_words_free(&s->words);
-    css_keeps_free(&s->keeps);
+    css_word_files_free(&s->words);
+    free(s->keeps.items);
 }

@@ -3,16 +3,22 @@
 #define HED_CLI_CSS_SETTINGS_H
 
 #include "cli/common/command.h"
-#include "cli/css/keep.h"
 #include "cli/css/pages.h"
-#include "cli/css/text_words.h"
+#include "cli/css/word_files.h"
+#include "heddle/css_unused.h"
+
+/* Patterns of names that stay; the texts are the settings' or the command line's. */
+typedef struct css_keep_list {
+    hed_css_keep *items;
+    uint32_t count, room;
+} css_keep_list;
 
 typedef struct css_settings {
     css_page_list pages;
     css_page_list roots;  /* folders and pages as given */
     css_page_list sheets; /* empty: the sheets of the pages */
-    css_words words;
-    css_keeps keeps;
+    css_word_files words;
+    css_keep_list keeps;
     bool drops_properties;             /* custom properties that nothing names */
     bool keeps_keyframes, keeps_fonts; /* although nothing names them */
     bool lists_kept, json;
@@ -24,6 +30,8 @@ typedef struct css_settings {
  * FORMAT, IO, LIMIT, MEMORY, UNSUPPORTED. */
 hed_status css_settings_open(
     css_settings *settings, const hed_arguments *arguments, hed_error *error);
+/* Adds a pattern, whose texts are copied, but for its origin. Errors: MEMORY. */
+hed_status css_settings_keep(css_settings *settings, hed_css_keep keep, hed_error *error);
 /* Returns a copy of a text, which the settings own. NULL: out of memory. */
 const char *css_settings_text(css_settings *settings, const char *text, hed_error *error);
 void css_settings_close(css_settings *settings);

@@ -288,18 +288,6 @@ const char *site_file(const site *s, uint32_t sheet, uint32_t source)
 char *css_selector_line(const hed_css_rule *rule)
 {
     char *text = malloc(rule->selector_length + 1);
-    if (text) css_one_line(rule, text, rule->selector_length + 1);
+    if (text) hed_css_selector_text(rule, text, rule->selector_length + 1);
     return text;
-}
-
-void css_one_line(const hed_css_rule *rule, char *text, size_t size)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < rule->selector_length && used + 1 < size; i++) {
-        char c = rule->selector[i];
-        bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
-        if (space && used && text[used - 1] == ' ') continue;
-        text[used++] = space ? ' ' : c;
-    }
-    text[used] = 0;
 }

@@ -7,7 +7,7 @@
 #include "cli/css/pages.h"
 #include "cli/css/read.h"
 #include "heddle/author.h"
-#include "heddle/css.h"
+#include "heddle/css_unused.h"
 
 enum { MOST_SHEETS = 1024 };
 
@@ -78,7 +78,5 @@ const char *site_file(const site *s, uint32_t sheet, uint32_t source);
 
 /* Selector on one line; the caller frees it with free(). NULL: out of memory. */
 char *css_selector_line(const hed_css_rule *rule);
-/* Writes a selector on one line, cut to `size` bytes. */
-void css_one_line(const hed_css_rule *rule, char *text, size_t size);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "cli/common/report.h"
-#include "cli/css/reduce.h"
 #include "cli/css/site.h"
 #include "cli/css/unused.h"
 
@@ -27,131 +26,54 @@ static hed_status parse_limit(const char *text, css_limit *limit, hed_error *err
 
 /* ---- output ---- */
 
-static const char *const part_words[] = {[HED_CSS_PART_KEYFRAMES] = "@keyframes",
-    [HED_CSS_PART_FONT_FACE] = "@font-face",
-    [HED_CSS_PART_PROPERTY] = "@property",
-    [HED_CSS_PART_CUSTOM] = "custom property",
-    [HED_CSS_PART_LAYER] = "@layer"};
+/* Rows of the unused entries of a sheet. */
+typedef struct entry_list {
+    cli_report *report;
+    const char *file;
+} entry_list;
 
-static void print_row(cli_report *report, const char *file, uint32_t line, const char *kind,
-    size_t bytes, const char *selector)
+static void print_entry(void *user, const hed_css_unused_entry *entry)
 {
-    cli_report_row(report, CLI_TEXT("file", file, .heading = "FILE"),
-        CLI_WHOLE("line", line, .heading = ">LINE"), CLI_TEXT("kind", kind, .heading = "KIND"),
-        CLI_WHOLE("bytes", bytes, .heading = ">BYTES"),
-        CLI_TEXT("selector", selector ? selector : "", .heading = "SELECTOR"));
+    const entry_list *list = user;
+    if (entry->use.reason != HED_CSS_UNUSED) return;
+    cli_report_row(list->report, CLI_TEXT("file", list->file, .heading = "FILE"),
+        CLI_WHOLE("line", entry->line, .heading = ">LINE"),
+        CLI_TEXT("kind", entry->kind, .heading = "KIND"),
+        CLI_WHOLE("bytes", entry->bytes, .heading = ">BYTES"),
+        CLI_TEXT("selector", entry->text, .heading = "SELECTOR"));
 }
 
-/* Prints an unused rule, or the unused selectors of a rule. */
-static void print_rule(
-    cli_report *report, const css_unused *unused, const css_file *file, const css_item *item)
+static void print_sum(const css_unused *unused)
 {
-    const css_survey *s = &unused->survey;
-    hed_css_rule rule = hed_css_rule_at(file->sheet, item->index);
-    char *selector = NULL;
-    if (item->bare) return;
-    if (!item->stays) {
-        hed_css_rule last = hed_css_rule_at(file->sheet, item->index + item->count - 1);
-        size_t end = (size_t)(last.selector - rule.selector) + last.selector_length;
-        rule.selector_length = end;
-        selector = css_selector_line(&rule);
-        print_row(report, file->name, rule.line, "rule", item->end - item->begin, selector);
-        free(selector);
-        return;
-    }
-    for (uint32_t i = item->index; i < item->index + item->count; i++) {
-        if (css_survey_verdict(s, file, i) != CSS_NEVER) continue;
-        rule = hed_css_rule_at(file->sheet, i);
-        selector = css_selector_line(&rule);
-        print_row(report, file->name, rule.line, "selector", rule.selector_length, selector);
-        free(selector);
-    }
-}
-
-static void print_file(cli_report *report, const css_unused *unused, const css_file *file,
-    const css_reduction *reduction)
-{
-    for (uint32_t i = 0; i < reduction->count; i++) {
-        const css_item *item = &reduction->items[i];
-        if (item->kind == 'r') {
-            print_rule(report, unused, file, item);
-            continue;
-        }
-        hed_css_part part = hed_css_part_at(file->sheet, item->index);
-        bool layer = item->kind == HED_CSS_PART_LAYER;
-        if (item->stays || (layer ? item->holds : !part.name[0]) ||
-            item->kind == HED_CSS_PART_GROUP)
-            continue;
-        print_row(
-            report, file->name, part.line, part_words[part.kind], part.end - part.begin, part.name);
-    }
-}
-
-/* Counts rules and selectors, and those that are unused. */
-static void count_file(css_unused *unused, const css_file *file, const css_reduction *reduction)
-{
-    for (uint32_t i = 0; i < reduction->count; i++) {
-        const css_item *item = &reduction->items[i];
-        if (item->kind != 'r' || item->bare) continue;
-        unused->rules++;
-        unused->unused_rules += !item->stays;
-        if (item->stays) unused->stays[css_rule_verdict(&unused->survey, file, item)]++;
-        unused->selectors += item->stays ? item->count : 0;
-        for (uint32_t k = 0; k < item->count && item->stays; k++)
-            unused->unused_selectors +=
-                css_survey_verdict(&unused->survey, file, item->index + k) == CSS_NEVER;
-    }
-    unused->bytes += file->length;
-    unused->unused_bytes += reduction->bytes;
-}
-
-static void print_sum(const css_unused *u)
-{
-    const css_survey *s = &u->survey;
+    const hed_css_unused_info *u = &unused->info;
     bool nothing_unused = !u->unused_rules && !u->unused_selectors && !u->unused_bytes;
     char selectors[64] = "";
     if (u->unused_selectors)
         snprintf(selectors, sizeof selectors, " and %u selector%s of others", u->unused_selectors,
             u->unused_selectors == 1 ? "" : "s");
     printf("%s%u of %u rules%s match nothing on %u page%s: %zu of %zu bytes (%.0f %%)\n",
-        nothing_unused ? "" : "\n", u->unused_rules, u->rules, selectors, s->page_count,
-        s->page_count == 1 ? "" : "s", u->unused_bytes, u->bytes,
+        nothing_unused ? "" : "\n", u->unused_rules, u->rules, selectors, u->pages,
+        u->pages == 1 ? "" : "s", u->unused_bytes, u->bytes,
         u->bytes ? 100.0 * (double)u->unused_bytes / (double)u->bytes : 0);
-    if (!s->names_judged)
+    if (!u->names_judged)
         printf("Names of keyframes, fonts and custom properties are not judged: %u sheet%s of the "
                "pages could not be read.\n",
-            s->files.missing_count, s->files.missing_count == 1 ? "" : "s");
+            unused->files.missing_count, unused->files.missing_count == 1 ? "" : "s");
 }
 
 /* ---- the command ---- */
 
-static hed_status unused_find(css_unused *u, css_settings *settings, hed_error *error)
-{
-    u->out = css_out_of(settings);
-    if (css_survey_open(&u->survey, settings, u->out.path != NULL, error) ||
-        (u->out.path && !hed_interrupted() && css_out_check(u, error)) ||
-        css_survey_run(&u->survey, error))
-        return error->status;
-    const css_files *files = &u->survey.files;
-    u->reductions = calloc(files->count + 1ull, sizeof *u->reductions);
-    if (!u->reductions) return HED_OUT_OF_MEMORY(error, "the reductions of sheets");
-    for (uint32_t i = 0; i < files->count && !hed_failed(error); i++) {
-        if (!files->items[i].judged) continue;
-        css_reduce(&u->survey, &files->items[i], &u->reductions[i], error);
-        if (!hed_failed(error)) count_file(u, &files->items[i], &u->reductions[i]);
-    }
-    return hed_failed(error) ? error->status : HED_OK;
-}
-
 static void unused_print(const css_unused *u, hed_error *error)
 {
-    const css_settings *settings = u->survey.settings;
+    const css_settings *settings = u->settings;
     cli_report *report = cli_report_create(settings->json);
     if (settings->lists_kept) css_list_kept(report, u);
-    for (uint32_t i = 0; i < u->survey.files.count && !settings->lists_kept; i++)
-        if (u->survey.files.items[i].judged)
-            print_file(report, u, &u->survey.files.items[i], &u->reductions[i]);
-    if (cli_report_end(report, HED_OK, error) == HED_OK && !settings->json) {
+    for (uint32_t i = 0; i < u->files.count && !settings->lists_kept && !hed_failed(error); i++) {
+        entry_list list = {report, u->files.items[i].name};
+        if (u->files.items[i].judged)
+            hed_css_unused_entries(u->files.search, i, print_entry, &list, error);
+    }
+    if (cli_report_end(report, error->status, error) == HED_OK && !settings->json) {
         print_sum(u);
         css_print_kept(u);
     }
@@ -160,12 +82,12 @@ static void unused_print(const css_unused *u, hed_error *error)
 /* Prints and writes the results. */
 static void unused_write(const css_unused *u, bool whole, hed_error *error)
 {
-    const css_settings *settings = u->survey.settings;
+    const css_settings *settings = u->settings;
     if (!hed_failed(error)) unused_print(u, error);
     if (!hed_failed(error) && settings->report) css_write_report(u, settings->report, error);
     if (!hed_failed(error) && !whole)
-        fprintf(stderr, "heddle: interrupted after %u of %u pages%s\n", u->survey.page_count,
-            u->survey.page_total,
+        fprintf(stderr, "heddle: interrupted after %u of %u pages%s\n", u->info.pages,
+            u->info.page_total,
             u->out.path ? ": what others use is not known, so --out is not written" : "");
     if (!hed_failed(error) && u->out.path && whole) css_out_write(u, error);
 }
@@ -181,18 +103,15 @@ static int unused_command(const hed_arguments *arguments, void *user)
     css_settings_open(&settings, arguments, &error);
     bool limited = settings.fail_over != NULL;
     if (!hed_failed(&error) && limited) parse_limit(settings.fail_over, &limit, &error);
-    if (!hed_failed(&error)) unused_find(&u, &settings, &error);
-    bool whole = u.survey.page_count == u.survey.page_total;
+    if (!hed_failed(&error)) css_unused_find(&u, &settings, &error);
+    bool whole = u.info.pages == u.info.page_total;
     unused_write(&u, whole, &error);
-    for (uint32_t i = 0; u.reductions && i < u.survey.files.count; i++)
-        css_reduction_free(&u.reductions[i]);
-    free(u.reductions);
-    css_survey_close(&u.survey);
+    css_unused_close(&u);
     css_settings_close(&settings);
     if (hed_failed(&error)) return cli_end(error.status, &error);
     if (!whole) return HED_EXIT_INTERRUPTED;
-    double byte_limit = limit.per_cent ? limit.value / 100 * (double)u.bytes : limit.value;
-    return limited && (double)u.unused_bytes > byte_limit ? HED_EXIT_FAILURE : 0;
+    double byte_limit = limit.per_cent ? limit.value / 100 * (double)u.info.bytes : limit.value;
+    return limited && (double)u.info.unused_bytes > byte_limit ? HED_EXIT_FAILURE : 0;
 }
 
 const hed_command hed_command_css_unused = {

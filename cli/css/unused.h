@@ -1,9 +1,9 @@
-/* Results of `heddle css unused`, for its output and its report. */
+/* Search of `heddle css unused`, for its output and its report. */
 #ifndef HED_CLI_CSS_UNUSED_H
 #define HED_CLI_CSS_UNUSED_H
 
 #include "cli/common/report.h"
-#include "cli/css/reduce.h"
+#include "cli/css/files.h"
 #include "cli/css/settings.h"
 
 /* Target of --out. */
@@ -14,12 +14,10 @@ typedef struct css_out {
 } css_out;
 
 typedef struct css_unused {
-    css_survey survey;
+    css_settings *settings;
+    css_files files; /* its search has the results */
     css_out out;
-    css_reduction *reductions; /* (files) */
-    uint32_t rules, unused_rules, selectors, unused_selectors;
-    uint32_t stays[CSS_VERDICTS]; /* rules that stay, by their verdict */
-    size_t bytes, unused_bytes;
+    hed_css_unused_info info; /* after the run */
 } css_unused;
 
 /* Limit of --fail-over. */
@@ -27,6 +25,12 @@ typedef struct css_limit {
     double value;
     bool per_cent;
 } css_limit;
+
+/* Reads the sheets and pages of the settings, and finds the unused rules. The caller calls
+ * css_unused_close() even after an error. Errors: as hed_css_unused_create() and
+ * hed_css_unused_run(), IO. */
+hed_status css_unused_find(css_unused *unused, css_settings *settings, hed_error *error);
+void css_unused_close(css_unused *unused);
 
 /* Target that the settings name. */
 css_out css_out_of(const css_settings *settings);
@@ -37,13 +41,9 @@ hed_status css_out_check(css_unused *unused, hed_error *error);
 /* Writes the reduced sheets. Errors: IO, LIMIT, MEMORY, ARGUMENT (a file that was read). */
 hed_status css_out_write(const css_unused *unused, hed_error *error);
 
-/* Name of a verdict, such as "element". */
-const char *css_verdict_name(css_verdict verdict);
-/* Text of the reason for a selector's verdict, such as "div.a in page.html:12"; the caller frees
- * it. NULL: out of memory. */
-char *css_evidence(const css_survey *survey, const css_file *file, uint32_t rule);
-/* Verdict on a rule: the first one of element, state, word, keep that one of its selectors has. */
-css_verdict css_rule_verdict(const css_survey *survey, const css_file *file, const css_item *item);
+/* Text of the evidence for a judgement, such as "div.a in page.html:12"; the caller frees it. NULL:
+ * out of memory. */
+char *css_evidence(const hed_css_selector_use *use);
 /* Lists the selectors that stay, with their reasons; prints the sum of the reasons. */
 void css_list_kept(cli_report *report, const css_unused *unused);
 void css_print_kept(const css_unused *unused);

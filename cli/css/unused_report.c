@@ -21,8 +21,7 @@ typedef struct page {
     const char *path;
     /* the current sheet */
     uint32_t sheet;
-    const css_file *file;
-    const css_reduction *reduction;
+    hed_css_sheet_use file;
     struct mark {
         size_t begin, end;
     } * marks; /* unused bytes inside rules that stay, ascending */
@@ -107,23 +106,23 @@ static void write_figure(page *p, const char *name, uint64_t value, const char *
 
 static void write_head(page *p)
 {
-    const css_unused *u = p->unused;
-    const css_survey *s = &u->survey;
+    const css_files *files = &p->unused->files;
+    const hed_css_unused_info *u = &p->unused->info;
     page_put(p,
         "<header><h1>Unused CSS</h1>\n<p class=lead>%.0f %% of the sheets' bytes match "
         "nothing on %u page%s.</p>\n",
-        share(u->unused_bytes, u->bytes), s->page_count, s->page_count == 1 ? "" : "s");
-    if (s->page_count < s->page_total)
+        share(u->unused_bytes, u->bytes), u->pages, u->pages == 1 ? "" : "s");
+    if (u->pages < u->page_total)
         page_put(p,
             "<p class=warning>Interrupted: %u of %u pages were read, so that rules that the "
             "others use are among the unused ones.</p>\n",
-            s->page_count, s->page_total);
-    if (!s->names_judged) {
+            u->pages, u->page_total);
+    if (!u->names_judged) {
         page_put(p, "<p class=warning>Names of keyframes, fonts and custom properties are not "
                     "judged, because sheets of the pages could not be read:");
-        for (uint32_t i = 0; i < s->files.missing_count; i++) {
+        for (uint32_t i = 0; i < files->missing_count; i++) {
             page_put(p, "%s <code>", i ? "," : "");
-            page_text(p, s->files.missing[i], strlen(s->files.missing[i]));
+            page_text(p, files->missing[i], strlen(files->missing[i]));
             page_put(p, "</code>");
         }
         page_put(p, "</p>\n");
@@ -132,51 +131,50 @@ static void write_head(page *p)
     write_figure(p, "Bytes unused", u->unused_bytes, "", u->bytes);
     write_figure(p, "Rules unused", u->unused_rules, "", u->rules);
     write_figure(p, "Selectors unused in other rules", u->unused_selectors, "", u->selectors);
-    write_figure(p, "Pages read", s->page_count, "", s->page_total);
+    write_figure(p, "Pages read", u->pages, "", u->page_total);
     page_put(p, "</dl>\n");
 }
 
 static void write_sheets(page *p)
 {
-    const css_files *files = &p->unused->survey.files;
     char a[32], b[32];
     page_put(p, "<section><h2>Sheets</h2>\n<div class=scroll><table><thead><tr><th>Sheet</th>"
                 "<th class=value>Bytes</th><th class=value>Unused</th><th></th><th></th>"
                 "<th class=value>Pages</th></tr></thead><tbody>\n");
-    for (uint32_t i = 0; i < files->count; i++) {
-        const css_file *file = &files->items[i];
-        if (!file->judged) continue;
-        double part = share(p->unused->reductions[i].bytes, file->length);
+    for (uint32_t i = 0; i < p->unused->info.sheets; i++) {
+        const hed_css_sheet_use file = hed_css_unused_sheet_at(p->unused->files.search, i);
+        if (!file.judged) continue;
+        double part = share(file.unused_bytes, file.length);
         page_put(p, "<tr><td><a href=\"#s%u\">", i);
-        page_text(p, file->name, strlen(file->name));
+        page_text(p, file.name, strlen(file.name));
         page_put(p,
             "</a></td><td class=value>%s</td><td class=value>%s</td>"
             "<td class=value>%.0f %%</td><td><svg viewBox=\"0 0 100 10\" "
             "preserveAspectRatio=none aria-hidden=true><rect class=all width=100 height=10 />"
             "<rect class=part width=\"%.1f\" height=10 /></svg></td>"
             "<td class=value>%u</td></tr>\n",
-            grouped(file->length, a), grouped(p->unused->reductions[i].bytes, b), part, part,
-            file->pages);
+            grouped(file.length, a), grouped(file.unused_bytes, b), part, part, file.pages);
     }
     page_put(p, "</tbody></table></div></section>\n");
 }
 
 static void write_pages(page *p)
 {
-    const css_survey *s = &p->unused->survey;
+    const uint32_t count = p->unused->info.pages;
     char a[32], b[32], c[32];
     page_put(p,
         "<section><details%s><summary>Pages</summary>\n<div class=scroll><table><thead><tr>"
         "<th>Page</th><th class=value>Elements</th><th class=value>Rules used</th>"
         "<th class=value>Used here alone</th></tr></thead><tbody>\n",
-        s->page_count <= 12 ? " open" : "");
-    for (uint32_t i = 0; i < s->page_count; i++) {
+        count <= 12 ? " open" : "");
+    for (uint32_t i = 0; i < count; i++) {
+        const hed_css_page_use use = hed_css_unused_page_at(p->unused->files.search, i);
         page_put(p, "<tr><td>");
-        page_link(p, s->pages[i].path);
+        page_link(p, use.name);
         page_put(p,
             "</td><td class=value>%s</td><td class=value>%s</td><td class=value>%s</td></tr>\n",
-            grouped(s->pages[i].elements - s->pages[i].possible, a), grouped(s->pages[i].rules, b),
-            grouped(s->pages[i].unique_rules, c));
+            grouped(use.elements - use.possible, a), grouped(use.rules, b),
+            grouped(use.unique_rules, c));
     }
     page_put(p, "</tbody></table></div></details></section>\n");
 }
@@ -185,86 +183,91 @@ static void write_pages(page *p)
 
 static const struct {
     const char *class, *label;
-} row_kinds[] = {[CSS_NEVER] = {"never", "Never used"},
-    [CSS_USED] = {"used", "Used"},
-    [CSS_BY_STATE] = {"state", "Used in a state"},
-    [CSS_BY_WORD] = {"word", "Kept by a word"},
-    [CSS_BY_PATTERN] = {"pattern", "Kept by pattern"},
-    [CSS_NOT_JUDGED] = {"open", "Not judged"}};
+} row_kinds[] = {[HED_CSS_UNUSED] = {"never", "Never used"},
+    [HED_CSS_BY_ELEMENT] = {"used", "Used"},
+    [HED_CSS_BY_STATE] = {"state", "Used in a state"},
+    [HED_CSS_BY_WORD] = {"word", "Kept by a word"},
+    [HED_CSS_BY_KEEP] = {"pattern", "Kept by pattern"},
+    [HED_CSS_NOT_JUDGED] = {"open", "Not judged"}};
 
-/* Verdict on an item: on a rule, or on a part by its use. */
-static css_verdict item_verdict(const page *p, const css_item *item)
+/* Judgement on an item: on a rule, or on a part by its use. */
+static hed_css_reason item_reason(const page *p, const hed_css_unused_item *item)
 {
-    if (item->kind != 'r') return item->stays ? CSS_USED : CSS_NEVER;
-    return css_rule_verdict(&p->unused->survey, p->file, item);
+    if (item->kind != 'r') return item->stays ? HED_CSS_BY_ELEMENT : HED_CSS_UNUSED;
+    return hed_css_unused_rule(p->unused->files.search, p->sheet, item);
+}
+
+static hed_css_selector_use selector_use(const page *p, uint32_t rule)
+{
+    return hed_css_unused_selector(p->unused->files.search, p->sheet, rule);
 }
 
 /* Writes the number of matches of an item, and the first one. */
-static void write_use(page *p, const css_item *item)
+static void write_use(page *p, const hed_css_unused_item *item)
 {
-    const css_survey *s = &p->unused->survey;
-    const css_use *first = NULL;
+    hed_css_selector_use first = {0};
     uint64_t matches = 0;
     uint32_t most_pages = 0;
     char number[32];
     for (uint32_t i = 0; i < item->count; i++) {
-        const css_use *use = &s->uses[p->file->first_rule + item->index + i];
-        matches += use->elements;
-        if (use->pages > most_pages) most_pages = use->pages;
-        if (use->pages && (!first || use->page < first->page ||
-                              (use->page == first->page && use->line < first->line)))
+        const hed_css_selector_use use = selector_use(p, item->index + i);
+        matches += use.elements;
+        if (use.pages > most_pages) most_pages = use.pages;
+        if (use.pages &&
+            (!first.pages || use.element_page < first.element_page ||
+                (use.element_page == first.element_page && use.element_line < first.element_line)))
             first = use;
     }
-    if (!first) return;
+    if (!first.pages) return;
     page_put(p, "<b>%s</b> %s on %s%u page%s, first <code>", grouped(matches, number),
         item->count > 1 ? (matches == 1 ? "match" : "matches")
                         : (matches == 1 ? "element" : "elements"),
-        item->count > 1 && most_pages < s->page_count ? "at least " : "", most_pages,
+        item->count > 1 && most_pages < p->unused->info.pages ? "at least " : "", most_pages,
         most_pages == 1 ? "" : "s");
-    page_text(p, first->element, strlen(first->element));
+    page_text(p, first.element, strlen(first.element));
     page_put(p, "</code> in ");
-    page_link(p, s->pages[first->page].path);
-    if (first->line) page_put(p, ", line %u", first->line);
+    page_link(p, hed_css_unused_page_at(p->unused->files.search, first.element_page).name);
+    if (first.element_line) page_put(p, ", line %u", first.element_line);
 }
 
-/* Writes the evidence for the first selector of a rule with a verdict. */
-static void write_evidence(page *p, const css_item *item, css_verdict verdict)
+/* Writes the evidence for the first selector of a rule with a judgement. */
+static void write_evidence(page *p, const hed_css_unused_item *item, hed_css_reason reason)
 {
-    const css_survey *s = &p->unused->survey;
     uint32_t i = item->index;
-    while (i + 1 < item->index + item->count && css_survey_verdict(s, p->file, i) != verdict) i++;
-    char *from = css_evidence(s, p->file, i);
+    hed_css_selector_use use = selector_use(p, i);
+    while (i + 1 < item->index + item->count && use.reason != reason) use = selector_use(p, ++i);
+    char *from = css_evidence(&use);
     if (from) page_text(p, from, strlen(from));
     free(from);
 }
 
-static void write_never(page *p, const css_item *item)
+static void write_never(page *p, const hed_css_unused_item *item)
 {
     bool blocked = false;
     for (uint32_t i = item->index; i < item->index + item->count; i++)
-        blocked |= p->unused->survey.reasons[p->file->first_rule + i].blocked;
+        blocked |= selector_use(p, i).blocked;
     page_put(p, blocked ? "<b>Removed</b>: " : "<b>Matches nothing</b>");
-    if (blocked) write_evidence(p, item, CSS_NEVER);
+    if (blocked) write_evidence(p, item, HED_CSS_UNUSED);
 }
 
-static void write_note(page *p, const css_item *item, css_verdict verdict)
+static void write_note(page *p, const hed_css_unused_item *item, hed_css_reason reason)
 {
     page_put(p, "<p>");
     if (item->kind != 'r') {
-        if (verdict == CSS_NEVER) page_put(p, "<b>Nothing names it</b>");
+        if (reason == HED_CSS_UNUSED) page_put(p, "<b>Nothing names it</b>");
         else if (item->kind != HED_CSS_PART_OTHER) page_put(p, "<b>Used</b> by name");
-    } else if (verdict == CSS_NEVER) write_never(p, item);
-    else if (verdict == CSS_BY_WORD || verdict == CSS_BY_PATTERN) {
-        page_put(p, verdict == CSS_BY_WORD ? "<b>Word</b>: " : "<b>Kept</b>: ");
-        write_evidence(p, item, verdict);
+    } else if (reason == HED_CSS_UNUSED) write_never(p, item);
+    else if (reason == HED_CSS_BY_WORD || reason == HED_CSS_BY_KEEP) {
+        page_put(p, reason == HED_CSS_BY_WORD ? "<b>Word</b>: " : "<b>Kept</b>: ");
+        write_evidence(p, item, reason);
         page_put(p, "; matches nothing");
-    } else if (verdict == CSS_NOT_JUDGED) {
-        const char *reason = hed_css_rule_at(p->file->sheet, item->index).reason;
+    } else if (reason == HED_CSS_NOT_JUDGED) {
+        const char *cause = hed_css_rule_at(p->file.sheet, item->index).reason;
         page_put(p, "<b>Not judged</b>: ");
-        page_text(p, reason, strlen(reason));
+        page_text(p, cause, strlen(cause));
     } else {
         write_use(p, item);
-        if (verdict == CSS_BY_STATE) page_put(p, "; needs a state");
+        if (reason == HED_CSS_BY_STATE) page_put(p, "; needs a state");
     }
     page_put(p, "</p>");
 }
@@ -279,9 +282,9 @@ static void write_code(page *p, size_t begin, size_t end)
             mark = p->marks[p->mark_at];
         size_t plain = mark.begin > begin ? mark.begin : begin,
                stop = mark.end < end ? mark.end : end;
-        page_text(p, p->file->text + begin, plain - begin);
+        page_text(p, p->file.text + begin, plain - begin);
         if (stop > plain) page_put(p, "<s>");
-        page_text(p, p->file->text + plain, stop - plain);
+        page_text(p, p->file.text + plain, stop - plain);
         if (stop > plain) page_put(p, "</s>");
         begin = stop;
     }
@@ -294,9 +297,10 @@ static bool is_space(char c)
 
 /* Writes a row for text[begin, end). `item`: the innermost item around it, or NULL; `first`: the
  * row begins the item. */
-static void write_row(page *p, size_t begin, size_t end, const css_item *item, bool first)
+static void write_row(
+    page *p, size_t begin, size_t end, const hed_css_unused_item *item, bool first)
 {
-    const char *text = p->file->text;
+    const char *text = p->file.text;
     uint32_t line = 0;
     while (begin < end && is_space(text[begin])) {
         if (text[begin] == '\n' || first) begin++;
@@ -309,27 +313,27 @@ static void write_row(page *p, size_t begin, size_t end, const css_item *item, b
     while (end > begin && is_space(text[end - 1])) end--;
     if (begin == end) return;
     bool block = item && (item->kind == HED_CSS_PART_GROUP || item->kind == HED_CSS_PART_LAYER);
-    css_verdict verdict = item ? item_verdict(p, item) : CSS_USED;
+    hed_css_reason reason = item ? item_reason(p, item) : HED_CSS_BY_ELEMENT;
     bool plain = !item || (block && !item->removed) || item->kind == HED_CSS_PART_OTHER;
-    if (block) verdict = CSS_NEVER;
+    if (block) reason = HED_CSS_UNUSED;
     bool has_marks = p->mark_at < p->mark_count && item && item->kind == 'r' && item->stays;
     for (uint32_t i = p->mark_at; has_marks && p->marks[i].begin < begin;)
         if (++i == p->mark_count) has_marks = false;
     has_marks = has_marks && p->mark_count && p->marks[p->mark_at].begin < end;
     if (item && first)
-        line = item->kind == 'r' ? hed_css_rule_at(p->file->sheet, item->index).line
-                                 : hed_css_part_at(p->file->sheet, item->index).line;
-    page_put(p, "<div class=\"r %s%s\"", plain ? "plain" : row_kinds[verdict].class,
+        line = item->kind == 'r' ? hed_css_rule_at(p->file.sheet, item->index).line
+                                 : hed_css_part_at(p->file.sheet, item->index).line;
+    page_put(p, "<div class=\"r %s%s\"", plain ? "plain" : row_kinds[reason].class,
         has_marks ? " some" : "");
     if (line) {
-        uint32_t number = (uint32_t)(item - p->reduction->items);
+        uint32_t number = (uint32_t)(item - p->file.items);
         page_put(p, " id=\"s%u-%u\"><a href=\"#s%u-%u\">%u</a>", p->sheet, number, p->sheet, number,
             line);
     } else page_put(p, "><span></span>");
     page_put(p, "<pre>");
     write_code(p, begin, end);
     page_put(p, "</pre>");
-    if (item && first && !block) write_note(p, item, verdict);
+    if (item && first && !block) write_note(p, item, reason);
     page_put(p, "</div>\n");
 }
 
@@ -337,45 +341,43 @@ static void write_row(page *p, size_t begin, size_t end, const css_item *item, b
  * properties, and declarations in a condition's block, belong to the row of the enclosing item. */
 static uint32_t write_item(page *p, uint32_t i)
 {
-    const css_item *items = p->reduction->items, *item = &items[i];
+    const hed_css_unused_item *items = p->file.items, *item = &items[i];
     size_t at = item->begin;
     bool first = true;
     uint32_t next = i + 1;
-    while (next < p->reduction->count && items[next].begin < item->end) {
+    while (next < p->file.item_count && items[next].begin < item->end) {
         if (items[next].bare || items[next].kind == HED_CSS_PART_CUSTOM) {
             next++;
             continue;
         }
         write_row(p, at, items[next].begin, item, first);
         first = false;
-        at = css_comment_behind(p->file, items[next].end);
+        at = items[next].comment_end;
         next = write_item(p, next);
     }
-    write_row(p, at, css_comment_behind(p->file, item->end), item, first);
+    write_row(p, at, item->comment_end, item, first);
     return next;
 }
 
 static void collect_marks(page *p)
 {
     p->mark_count = p->mark_at = 0;
-    for (uint32_t i = 0; i < p->reduction->count; i++) {
-        const css_item *item = &p->reduction->items[i];
+    for (uint32_t i = 0; i < p->file.item_count; i++) {
+        const hed_css_unused_item *item = &p->file.items[i];
         bool custom = item->kind == HED_CSS_PART_CUSTOM;
-        bool around =
-            !custom || item->around == HED_CSS_NONE || p->reduction->items[item->around].stays;
+        bool around = !custom || item->around == HED_CSS_NONE || p->file.items[item->around].stays;
         const char *base = NULL;
         uint32_t count = custom ? !item->stays && around : 0;
         if (item->kind == 'r' && item->stays && !item->bare) {
-            hed_css_rule rule = hed_css_rule_at(p->file->sheet, item->index);
+            hed_css_rule rule = hed_css_rule_at(p->file.sheet, item->index);
             base = rule.selector - rule.begin;
             count = item->count;
         }
         for (uint32_t k = 0; k < count; k++) {
             struct mark mark = {item->begin, item->end};
             if (base) {
-                hed_css_rule rule = hed_css_rule_at(p->file->sheet, item->index + k);
-                css_verdict v = css_survey_verdict(&p->unused->survey, p->file, item->index + k);
-                if (v != CSS_NEVER) continue;
+                hed_css_rule rule = hed_css_rule_at(p->file.sheet, item->index + k);
+                if (selector_use(p, item->index + k).reason != HED_CSS_UNUSED) continue;
                 mark.begin = (size_t)(rule.selector - base);
                 mark.end = mark.begin + rule.selector_length;
             }
@@ -389,20 +391,19 @@ static void collect_marks(page *p)
 static void write_sheet(page *p, uint32_t index)
 {
     p->sheet = index;
-    p->file = &p->unused->survey.files.items[index];
-    p->reduction = &p->unused->reductions[index];
+    p->file = hed_css_unused_sheet_at(p->unused->files.search, index);
     collect_marks(p);
     page_put(p, "<section id=\"s%u\"><h2>", index);
-    if (p->file->identity) page_link(p, p->file->name);
-    else page_text(p, p->file->name, strlen(p->file->name));
+    if (p->unused->files.items[index].identity) page_link(p, p->file.name);
+    else page_text(p, p->file.name, strlen(p->file.name));
     page_put(p, "</h2>\n<div class=sheet>\n");
     size_t at = 0;
-    for (uint32_t i = 0; i < p->reduction->count;) {
-        write_row(p, at, p->reduction->items[i].begin, NULL, false);
-        at = css_comment_behind(p->file, p->reduction->items[i].end);
+    for (uint32_t i = 0; i < p->file.item_count;) {
+        write_row(p, at, p->file.items[i].begin, NULL, false);
+        at = p->file.items[i].comment_end;
         i = write_item(p, i);
     }
-    write_row(p, at, p->file->length, NULL, false);
+    write_row(p, at, p->file.length, NULL, false);
     page_put(p, "</div></section>\n");
 }
 
@@ -411,11 +412,11 @@ static void write_filter(page *p)
 {
     uint32_t counts[HED_COUNT(row_kinds)] = {0};
     char number[32];
-    for (uint32_t f = 0; f < p->unused->survey.files.count; f++) {
-        p->file = &p->unused->survey.files.items[f];
-        for (uint32_t i = 0; p->file->judged && i < p->unused->reductions[f].count; i++) {
-            const css_item *item = &p->unused->reductions[f].items[i];
-            if (item->kind == 'r' && !item->bare) counts[item_verdict(p, item)]++;
+    for (p->sheet = 0; p->sheet < p->unused->info.sheets; p->sheet++) {
+        p->file = hed_css_unused_sheet_at(p->unused->files.search, p->sheet);
+        for (uint32_t i = 0; p->file.judged && i < p->file.item_count; i++) {
+            const hed_css_unused_item *item = &p->file.items[i];
+            if (item->kind == 'r' && !item->bare) counts[item_reason(p, item)]++;
         }
     }
     page_put(p, "<form class=filter><input type=radio name=show id=show-all checked>"
@@ -444,8 +445,8 @@ hed_status css_write_report(const css_unused *unused, const char *path, hed_erro
     write_sheets(&p);
     write_pages(&p);
     write_filter(&p);
-    for (uint32_t i = 0; i < unused->survey.files.count && !hed_failed(&p.error); i++)
-        if (unused->survey.files.items[i].judged) write_sheet(&p, i);
+    for (uint32_t i = 0; i < unused->info.sheets && !hed_failed(&p.error); i++)
+        if (unused->files.items[i].judged) write_sheet(&p, i);
     hed_file_writer_put(p.writer, body + strlen(mark), strlen(body + strlen(mark)));
     free(p.marks);
     if (hed_failed(&p.error)) {

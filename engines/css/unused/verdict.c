@@ -1,12 +1,12 @@
 /* See verdict.h. Each distinct name of the selectors is an atom: the patterns that fit it, its
  * first position in the words, and its presence on a page are found once. A selector stays by words
  * if all its names are on pages or in words, and one of them is in words. */
-#include <stdlib.h>
+#include "verdict.h"
+
+#include <stdio.h>
 #include <string.h>
 
-#include "cli/css/ignore.h"
-#include "cli/css/site.h"
-#include "cli/css/verdict.h"
+#include "ignore.h"
 
 enum { MOST_KEY = 512, MOST_VALUE = 64 };
 
@@ -19,7 +19,7 @@ typedef struct atom {
 } atom;
 
 typedef struct atoms {
-    css_survey *survey;
+    hed_css_unused *unused;
     atom *items;
     uint32_t count, room;
     uint32_t *slots; /* (slot_count) 1 + atom; 0: free */
@@ -32,29 +32,29 @@ typedef struct atoms {
 /* ---- names of pages ---- */
 
 /* Number of a name in the table of the pages' names; HED_CSS_NONE: too long, or out of memory. */
-static uint32_t page_name(const css_survey *s, const hed_css_used_name *name, bool with_value)
+static uint32_t page_name(const hed_css_unused *u, const hed_css_used_name *name, bool with_value)
 {
     char key[MOST_KEY];
     int length = with_value ? snprintf(key, sizeof key, "%c%s=%s", name->kind, name->name, name->value)
                             : snprintf(key, sizeof key, "%c%s", name->kind, name->name);
     if (length < 0 || length >= (int)sizeof key) return HED_CSS_NONE;
-    return hed_css_names_add(s->page_names, key, (size_t)length);
+    return hed_css_names_add(u->page_names, key, (size_t)length);
 }
 
 static void note_name(void *user, const hed_css_used_name *name)
 {
-    css_survey *s = user;
+    hed_css_unused *u = user;
     bool valued = name->value && strlen(name->value) <= MOST_VALUE;
     for (int with_value = 0; with_value <= valued; with_value++) {
-        uint32_t number = page_name(s, name, with_value);
-        if (number != HED_CSS_NONE && number >= s->page_name_count) s->page_name_count = number + 1;
+        uint32_t number = page_name(u, name, with_value);
+        if (number != HED_CSS_NONE && number >= u->page_name_count) u->page_name_count = number + 1;
     }
 }
 
-hed_status css_verdict_page(css_survey *s, const hed_css_document *document, hed_error *error)
+hed_status css_verdict_page(hed_css_unused *u, const hed_css_document *document, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    return hed_css_document_names(document, note_name, s, error);
+    return hed_css_document_names(document, note_name, u, error);
 }
 
 /* True if a name is on every page, or as good as: scripts and readers set these attributes. */
@@ -72,10 +72,10 @@ static bool is_everywhere(const hed_css_used_name *name)
     return false;
 }
 
-static bool on_page(const css_survey *s, const hed_css_used_name *name)
+static bool on_page(const hed_css_unused *u, const hed_css_used_name *name)
 {
     if (is_everywhere(name)) return true;
-    return page_name(s, name, name->value != NULL) < s->page_name_count;
+    return page_name(u, name, name->value != NULL) < u->page_name_count;
 }
 
 /* ---- atoms ---- */
@@ -96,12 +96,9 @@ static atom *atom_find(const atoms *a, const hed_css_used_name *name, uint32_t *
 static void atoms_grow(atoms *a)
 {
     uint32_t count = a->slot_count ? 2 * a->slot_count : 1024, slot;
-    uint32_t *slots = calloc(count, sizeof *slots);
-    if (!slots) {
-        HED_OUT_OF_MEMORY(&a->error, "the names of selectors");
-        return;
-    }
-    free(a->slots);
+    uint32_t *slots = hed_new(a->unused->allocator, count, sizeof *slots, &a->error);
+    if (!slots) return;
+    hed_delete(a->unused->allocator, a->slots, a->slot_count, sizeof *slots);
     a->slots = slots;
     a->slot_count = count;
     for (uint32_t i = 0; i < a->count; i++) {
@@ -117,7 +114,8 @@ static bool collect_atom(void *user, const hed_css_used_name *name)
     uint32_t slot;
     if (2 * a->count >= a->slot_count) atoms_grow(a);
     if (hed_failed(&a->error) || atom_find(a, name, &slot)) return false;
-    a->items = css_more(a->items, &a->room, a->count, sizeof *a->items, &a->error);
+    a->items =
+        css_grow(a->unused->allocator, a->items, &a->room, a->count, sizeof *a->items, &a->error);
     if (hed_failed(&a->error)) return false;
     a->items[a->count++] = (atom){.name = *name};
     a->slots[slot] = a->count;
@@ -135,15 +133,15 @@ static const atom *atom_of(const atoms *a, const hed_css_used_name *name)
 
 static void expect_words(atoms *a)
 {
-    css_words *words = &a->survey->settings->words;
-    const css_files *files = &a->survey->files;
+    css_words *words = &a->unused->words;
+    const hed_css_unused *u = a->unused;
     for (uint32_t i = 0; i < a->count; i++) {
         css_words_expect(words, a->items[i].name.name, &a->error);
         if (a->items[i].name.value) css_words_expect(words, a->items[i].name.value, &a->error);
     }
-    for (uint32_t i = 0; i < files->count; i++)
-        for (uint32_t k = 0; k < files->items[i].parts; k++)
-            css_words_expect(words, hed_css_part_at(files->items[i].sheet, k).name, &a->error);
+    for (uint32_t i = 0; i < u->file_count; i++)
+        for (uint32_t k = 0; k < u->files[i].parts; k++)
+            css_words_expect(words, hed_css_part_at(u->files[i].sheet, k).name, &a->error);
 }
 
 /* Sets the word of an atom: of an attribute with a value, both have to be words. */
@@ -160,16 +158,17 @@ static void find_word(const css_words *words, atom *item)
 
 static void resolve_atoms(atoms *a)
 {
-    css_keeps *keeps = &a->survey->settings->keeps;
+    css_keeps *keeps = &a->unused->keeps;
     for (uint32_t i = 0; i < a->count; i++) {
         atom *item = &a->items[i];
         const hed_css_used_name *n = &item->name;
-        item->selector = css_keeps_find(keeps, CSS_KEEP_SELECTOR, (char)n->kind, n->name, n->value);
-        item->present = css_keeps_find(keeps, CSS_KEEP_NAME, (char)n->kind, n->name, n->value);
-        item->rest = css_keeps_find(keeps, CSS_KEEP_REST, (char)n->kind, n->name, n->value);
-        item->never = css_keeps_find(keeps, CSS_KEEP_NEVER, (char)n->kind, n->name, n->value);
-        find_word(&a->survey->settings->words, item);
-        item->on_page = a->survey->page_names && on_page(a->survey, n);
+        item->selector =
+            css_keeps_find(keeps, HED_CSS_KEEP_SELECTOR, (char)n->kind, n->name, n->value);
+        item->present = css_keeps_find(keeps, HED_CSS_KEEP_NAME, (char)n->kind, n->name, n->value);
+        item->rest = css_keeps_find(keeps, HED_CSS_KEEP_REST, (char)n->kind, n->name, n->value);
+        item->never = css_keeps_find(keeps, HED_CSS_KEEP_NEVER, (char)n->kind, n->name, n->value);
+        find_word(&a->unused->words, item);
+        item->on_page = a->unused->page_names && on_page(a->unused, n);
     }
 }
 
@@ -228,20 +227,31 @@ static void explain_selector(void *user, const hed_css_used_name *name)
     if (item && item->selector && !a->best) a->best = item;
 }
 
+/* Finds the pattern that fits the text of a selector. */
+static const css_keep *find_whole(atoms *a, const hed_css_rule *rule)
+{
+    const hed_allocator *allocator = a->unused->allocator;
+    size_t size = rule->selector_length + 1;
+    char *line = hed_new(allocator, size, 1, &a->error);
+    if (!line) return NULL;
+    hed_css_selector_text(rule, line, size);
+    const css_keep *keep =
+        css_keeps_find(&a->unused->keeps, HED_CSS_KEEP_SELECTOR, CSS_KEEP_WHOLE, line, NULL);
+    hed_delete(allocator, line, size, 1);
+    return keep;
+}
+
 /* Sets the reasons of the rules of a file that patterns of selectors fit, and comments keep. */
 static void keep_rules(atoms *a, const css_file *file, const bool *named)
 {
-    css_keeps *keeps = &a->survey->settings->keeps;
-    bool by_text = css_keeps_have(keeps, CSS_KEEP_SELECTOR, CSS_KEEP_WHOLE);
-    css_ignores ignores = {0};
+    css_keeps *keeps = &a->unused->keeps;
+    bool by_text = css_keeps_have(keeps, HED_CSS_KEEP_SELECTOR, CSS_KEEP_WHOLE);
+    css_ignores ignores = {.allocator = a->unused->allocator};
     css_ignores_find(&ignores, file->text, file->length, &a->error);
     for (uint32_t r = 0; r < file->rules && !hed_failed(&a->error); r++) {
         hed_css_rule rule = hed_css_rule_at(file->sheet, r);
-        css_reason *reason = &a->survey->reasons[file->first_rule + r];
-        char *line = by_text ? css_selector_line(&rule) : NULL;
-        if (line)
-            reason->keep = css_keeps_find(keeps, CSS_KEEP_SELECTOR, CSS_KEEP_WHOLE, line, NULL);
-        free(line);
+        css_reason *reason = &a->unused->reasons[file->first_rule + r];
+        if (by_text) reason->keep = find_whole(a, &rule);
         reason->comment = css_ignores_have(&ignores, rule.begin);
         if (reason->keep || !named[r]) continue;
         a->best = NULL;
@@ -250,8 +260,8 @@ static void keep_rules(atoms *a, const css_file *file, const bool *named)
     }
     for (uint32_t k = 0; k < file->parts && !hed_failed(&a->error); k++)
         if (css_ignores_have(&ignores, hed_css_part_at(file->sheet, k).begin))
-            a->survey->used[file->first_part + k] = true;
-    free(ignores.items);
+            a->unused->used[file->first_part + k] = true;
+    css_ignores_free(&ignores);
 }
 
 /* Sets the reasons of the rules of a file whose names are present. Without a page, every template
@@ -259,15 +269,15 @@ static void keep_rules(atoms *a, const css_file *file, const bool *named)
 static void keep_present(
     atoms *a, const css_file *file, const bool *possible, const bool *elsewhere)
 {
-    const css_settings *settings = a->survey->settings;
-    bool without_page = !settings->pages.count && settings->words.file_count;
+    const hed_css_unused *u = a->unused;
+    bool without_page = !u->def.page_count && u->words.text_count;
     for (uint32_t r = 0; r < file->rules; r++) {
-        css_reason *reason = &a->survey->reasons[file->first_rule + r];
+        css_reason *reason = &a->unused->reasons[file->first_rule + r];
         if (!possible[r] || !(elsewhere[r] || without_page) || reason->keep) continue;
         a->best = NULL;
         hed_css_rule_names(file->sheet, r, explain_name, a);
         const atom *best = a->best;
-        if (!best && without_page) reason->markup = settings->words.files[0];
+        if (!best && without_page) reason->markup = u->words.texts[0].name;
         if (!best) continue;
         reason->keep = best->rest ? best->rest : best->word || best->markup ? NULL : best->present;
         if (reason->keep) continue;
@@ -278,13 +288,13 @@ static void keep_present(
 
 static void judge_file(atoms *a, const css_file *file)
 {
-    css_keeps *keeps = &a->survey->settings->keeps;
-    bool names = a->survey->page_names != NULL, blocks = css_keeps_have(keeps, CSS_KEEP_NEVER, 0);
+    css_keeps *keeps = &a->unused->keeps;
+    bool names = a->unused->page_names != NULL,
+         blocks = css_keeps_have(keeps, HED_CSS_KEEP_NEVER, 0);
+    hed_arena arena = {.allocator = a->unused->arena.allocator, .owner = "the verdicts on rules"};
     bool *marks[4] = {0}; /* named by patterns, possible, named elsewhere, not blocked */
-    for (size_t i = 0; i < HED_COUNT(marks); i++) {
-        marks[i] = calloc(file->rules + 1ull, sizeof *marks[i]);
-        if (!marks[i]) HED_OUT_OF_MEMORY(&a->error, "the verdicts on rules");
-    }
+    for (size_t i = 0; i < HED_COUNT(marks); i++)
+        marks[i] = hed_arena_new(&arena, file->rules + 1ull, sizeof *marks[i], &a->error);
     if (!hed_failed(&a->error)) {
         hed_css_rules_naming(file->sheet, names_selector, a, marks[0], &a->error);
         keep_rules(a, file, marks[0]);
@@ -299,16 +309,15 @@ static void judge_file(atoms *a, const css_file *file)
         hed_css_rules_possible(file->sheet, presence_of, a, marks[3], &a->error);
     a->blocks = false;
     for (uint32_t r = 0; blocks && r < file->rules && !hed_failed(&a->error); r++)
-        a->survey->reasons[file->first_rule + r].blocked = !marks[3][r];
-    for (size_t i = 0; i < HED_COUNT(marks); i++) free(marks[i]);
+        a->unused->reasons[file->first_rule + r].blocked = !marks[3][r];
+    hed_arena_free(&arena);
 }
 
 /* ---- parts ---- */
 
 /* Marks the parts of a file that patterns, words or settings keep. */
-static void keep_parts(const css_survey *s, const css_file *file)
+static void keep_parts(hed_css_unused *u, const css_file *file)
 {
-    css_settings *settings = s->settings;
     for (uint32_t k = 0; k < file->parts; k++) {
         hed_css_part part = hed_css_part_at(file->sheet, k);
         bool property = part.kind == HED_CSS_PART_CUSTOM || part.kind == HED_CSS_PART_PROPERTY;
@@ -318,50 +327,50 @@ static void keep_parts(const css_survey *s, const css_file *file)
                     : keyframes ? CSS_KEEP_KEYFRAMES
                     : font      ? CSS_KEEP_FONT
                                 : 0;
-        bool *used = &s->used[file->first_part + k];
-        *used |= !s->names_judged || (keyframes && settings->keeps_keyframes) ||
-                 (font && settings->keeps_fonts);
-        if (kind && css_keeps_find(&settings->keeps, CSS_KEEP_SELECTOR, kind, part.name, NULL))
+        bool *used = &u->used[file->first_part + k];
+        *used |= u->names_unknown || (keyframes && !u->def.keyframes) || (font && !u->def.fonts);
+        if (kind && css_keeps_find(&u->keeps, HED_CSS_KEEP_SELECTOR, kind, part.name, NULL))
             *used = true;
-        if (kind && css_words_find(&settings->words, part.name)) *used = true;
+        if (kind && css_words_find(&u->words, part.name)) *used = true;
     }
 }
 
 /* ---- the whole ---- */
 
-hed_status css_verdict_find(css_survey *s, hed_error *error)
+hed_status css_verdict_find(hed_css_unused *u, hed_error *error)
 {
-    atoms a = {.survey = s};
-    s->reasons = calloc(s->files.rules + 1ull, sizeof *s->reasons);
-    s->used = calloc(s->files.parts + 1ull, sizeof *s->used);
-    bool *named = calloc(s->files.rules + 1ull, sizeof *named);
-    if (!s->reasons || !s->used || !named) HED_OUT_OF_MEMORY(&a.error, "the verdicts on rules");
-    for (uint32_t i = 0; i < s->files.count && !hed_failed(&a.error); i++)
-        if (s->files.items[i].judged)
-            hed_css_rules_naming(s->files.items[i].sheet, collect_atom, &a, named, &a.error);
-    if (s->settings->words.file_count) expect_words(&a);
-    if (!hed_failed(&a.error)) css_words_scan(&s->settings->words, &a.error);
-    if (!hed_failed(&a.error)) resolve_atoms(&a);
-    for (uint32_t i = 0; i < s->files.count && !hed_failed(&a.error); i++) {
-        if (s->files.items[i].judged) judge_file(&a, &s->files.items[i]);
-        if (!hed_failed(&a.error)) keep_parts(s, &s->files.items[i]);
+    atoms a = {.unused = u};
+    u->reasons = hed_arena_new(&u->arena, u->rules + 1ull, sizeof *u->reasons, &a.error);
+    u->used = hed_arena_new(&u->arena, u->parts + 1ull, sizeof *u->used, &a.error);
+    bool *named = hed_new(u->allocator, u->rules + 1ull, sizeof *named, &a.error);
+    for (uint32_t i = 0; i < u->file_count && !hed_failed(&a.error); i++)
+        if (u->files[i].judged)
+            hed_css_rules_naming(u->files[i].sheet, collect_atom, &a, named, &a.error);
+    if (u->words.text_count) expect_words(&a);
+    if (!hed_failed(&a.error)) {
+        css_words_scan(&u->words);
+        resolve_atoms(&a);
     }
-    if (!hed_failed(&a.error)) css_keeps_report(&s->settings->keeps);
-    else if (!hed_failed(error)) *error = a.error;
-    free(named);
-    free(a.items);
-    free(a.slots);
-    return hed_failed(error) ? error->status : HED_OK;
+    for (uint32_t i = 0; i < u->file_count && !hed_failed(&a.error); i++) {
+        if (u->files[i].judged) judge_file(&a, &u->files[i]);
+        if (!hed_failed(&a.error)) keep_parts(u, &u->files[i]);
+    }
+    if (hed_failed(&a.error)) *error = a.error;
+    hed_delete(u->allocator, named, u->rules + 1ull, sizeof *named);
+    hed_delete(u->allocator, a.items, a.room, sizeof *a.items);
+    hed_delete(u->allocator, a.slots, a.slot_count, sizeof *a.slots);
+    return error->status;
 }
 
-css_verdict css_survey_verdict(const css_survey *s, const css_file *file, uint32_t rule)
+hed_css_reason css_judgement(const hed_css_unused *u, const css_file *file, uint32_t rule)
 {
     hed_css_rule info = hed_css_rule_at(file->sheet, rule);
-    const css_reason *reason = &s->reasons[file->first_rule + rule];
+    const css_reason *reason = &u->reasons[file->first_rule + rule];
     bool stays = reason->keep || reason->comment;
-    if (info.validity != HED_CSS_VALID || !file->judged) return CSS_NOT_JUDGED;
-    if (reason->blocked && !stays) return CSS_NEVER;
-    if (s->uses[file->first_rule + rule].elements) return info.state ? CSS_BY_STATE : CSS_USED;
-    if (reason->word || reason->markup) return CSS_BY_WORD;
-    return stays ? CSS_BY_PATTERN : CSS_NEVER;
+    if (info.validity != HED_CSS_VALID || !file->judged) return HED_CSS_NOT_JUDGED;
+    if (reason->blocked && !stays) return HED_CSS_UNUSED;
+    if (u->uses[file->first_rule + rule].elements)
+        return info.state ? HED_CSS_BY_STATE : HED_CSS_BY_ELEMENT;
+    if (reason->word || reason->markup) return HED_CSS_BY_WORD;
+    return stays ? HED_CSS_BY_KEEP : HED_CSS_UNUSED;
 }

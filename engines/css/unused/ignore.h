@@ -1,6 +1,6 @@
 /* Comments in a sheet that keep rules, in the forms of PurgeCSS and UnCSS. */
-#ifndef HED_CLI_CSS_IGNORE_H
-#define HED_CLI_CSS_IGNORE_H
+#ifndef HED_CSS_IGNORE_H
+#define HED_CSS_IGNORE_H
 
 #include "heddle/author.h"
 
@@ -10,6 +10,7 @@ typedef struct css_ignore {
 } css_ignore;
 
 typedef struct css_ignores {
+    const hed_allocator *allocator;
     css_ignore *items;
     uint32_t count, room;
 } css_ignores;
@@ -19,6 +20,7 @@ typedef struct css_ignores {
  * MEMORY. */
 hed_status css_ignores_find(
     css_ignores *ignores, const char *text, size_t length, hed_error *error);
+void css_ignores_free(css_ignores *ignores);
 bool css_ignores_have(const css_ignores *ignores, size_t position);
 
 #endif

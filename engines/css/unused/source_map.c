@@ -1,17 +1,11 @@
 /* See source_map.h. A map is a list of segments: a position in the sheet and a position in a
  * source, stored as differences in base 64 of variable length. Segments inside cuts are dropped;
  * the segment that covers the text after a cut is repeated there. Columns are in UTF-16 units. */
+#include "source_map.h"
+
 #include <jansson.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/css/site.h"
-#include "cli/css/source_map.h"
-#include "support/file.h"
-
-enum { MOST_MAP_BYTES = 256 << 20 };
 
 static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -22,6 +16,7 @@ typedef struct segment {
 } segment;
 
 typedef struct segments {
+    const hed_allocator *allocator;
     segment *items;
     uint32_t count, room;
 } segments;
@@ -88,7 +83,8 @@ static bool read_segments(const char *text, segments *list, hed_error *error)
             if (next.fields == 5 || !read_number(&at, fields[next.fields++])) return false;
         if (next.fields == 2 || next.fields == 3 || column < before) return false;
         next.column = (uint32_t)column;
-        list->items = css_more(list->items, &list->room, list->count, sizeof next, error);
+        list->items =
+            css_grow(list->allocator, list->items, &list->room, list->count, sizeof next, error);
         if (!hed_failed(error)) list->items[list->count++] = next;
     }
     return !hed_failed(error);
@@ -105,11 +101,11 @@ static size_t write_number(char *text, int64_t value)
     return length;
 }
 
-/* Text of "mappings"; NULL: out of memory. */
-static char *write_segments(const segments *list)
+/* Text of "mappings" in memory of `arena`; NULL: out of memory. */
+static char *write_segments(hed_arena *arena, const segments *list, hed_error *error)
 {
     uint32_t lines = list->count ? list->items[list->count - 1].line : 0;
-    char *text = malloc((size_t)list->count * 40 + lines + 1);
+    char *text = hed_arena_new(arena, (size_t)list->count * 40 + lines + 1, 1, error);
     size_t length = 0;
     segment last = {0};
     for (uint32_t i = 0; text && i < list->count; i++) {
@@ -134,20 +130,6 @@ static char *write_segments(const segments *list)
     return text;
 }
 
-static size_t encode_bytes(const char *bytes, size_t size, char *text)
-{
-    size_t length = 0;
-    for (size_t i = 0; i < size; i += 3) {
-        uint32_t bits = 0;
-        for (size_t k = 0; k < 3; k++)
-            bits = bits << 8 | (i + k < size ? (unsigned char)bytes[i + k] : 0);
-        for (size_t k = 0; k < 4; k++)
-            text[length++] = i + k > size ? '=' : digits[bits >> (18 - 6 * k) & 63];
-    }
-    text[length] = 0;
-    return length;
-}
-
 /* ---- the walk over the sheet ---- */
 
 /* Position in a text. */
@@ -162,9 +144,11 @@ static void pass_byte(struct place *place, unsigned char c)
 }
 
 /* Finds the segments of the reduced sheet from those of the whole sheet. */
-static void move_segments(const css_file *file, const segments *from, const css_cut *cuts,
-    uint32_t cut_count, segments *to, hed_error *error)
+static void move_segments(const css_file *file, const css_reduction *reduction,
+    const segments *from, segments *to, hed_error *error)
 {
+    const css_cut *cuts = reduction->cuts;
+    uint32_t cut_count = reduction->cut_count;
     struct place old = {0}, new = {0};
     uint32_t next = 0, index = 0;
     const segment *covers = NULL,
@@ -190,7 +174,8 @@ static void move_segments(const css_file *file, const segments *from, const css_
             if (covers) copy = *covers;
             copy.line = new.line;
             copy.column = new.column;
-            to->items = css_more(to->items, &to->room, to->count, sizeof copy, error);
+            to->items =
+                css_grow(to->allocator, to->items, &to->room, to->count, sizeof copy, error);
             if (!hed_failed(error)) to->items[to->count++] = copy;
             written = covers;
         }
@@ -200,106 +185,87 @@ static void move_segments(const css_file *file, const segments *from, const css_
     }
 }
 
-/* ---- the map ---- */
-
-/* Prefixes the root of the sources with the path from the new map's folder to the old map's. */
-static void move_root(json_t *map, const char *old, const char *path)
+/* Finds the segments of a map of the whole sheet to itself: one at each line, rule and part. */
+static void own_segments(
+    const css_file *file, const css_reduction *reduction, segments *list, hed_error *error)
 {
-    char prefix[3 * PATH_MAX];
-    const char *before = json_string_value(json_object_get(map, "sourceRoot"));
-    css_relative(path, old, prefix, sizeof prefix);
-    char *slash = strrchr(prefix, '/');
-    if (!slash || (before && (*before == '/' || strstr(before, "://")))) return;
-    slash[1] = 0;
-    json_object_set_new(map, "sourceRoot", json_sprintf("%s%s", prefix, before ? before : ""));
+    struct place place = {0};
+    uint32_t item = 0;
+    bool line_begins = true;
+    for (size_t at = 0; at < file->length && !hed_failed(error); at++) {
+        bool begins = line_begins;
+        for (; item < reduction->count && reduction->items[item].begin <= at; item++) begins = true;
+        if (begins) {
+            list->items = css_grow(
+                list->allocator, list->items, &list->room, list->count, sizeof *list->items, error);
+            if (hed_failed(error)) return;
+            list->items[list->count++] = (segment){.line = place.line,
+                .column = place.column,
+                .source_line = place.line,
+                .source_column = place.column,
+                .fields = 4};
+        }
+        line_begins = file->text[at] == '\n';
+        pass_byte(&place, (unsigned char)file->text[at]);
+    }
 }
 
-/* Rewrites a map; returns the reason if that is not possible, or NULL. */
-static const char *rewrite_map(json_t *map, const css_file *file, const css_cut *cuts,
-    uint32_t cut_count, const char *path, hed_error *error)
+/* ---- the map ---- */
+
+/* Prefixes the root of the sources, unless it is absolute. */
+static bool move_root(json_t *map, const char *root)
 {
-    segments from = {0}, to = {0};
-    const char *slash = strrchr(path, '/'), *problem = NULL;
+    const char *before = json_string_value(json_object_get(map, "sourceRoot"));
+    if (!root || (before && (*before == '/' || strstr(before, "://")))) return true;
+    return json_object_set_new(
+               map, "sourceRoot", json_sprintf("%s%s", root, before ? before : "")) == 0;
+}
+
+/* Reads the map of the definition and its segments, or makes one that leads to the sheet. */
+static json_t *read_map(const css_file *file, const css_reduction *reduction,
+    const hed_css_map_def *def, segments *from, hed_error *error)
+{
+    json_error_t json_error;
+    const char *problem = NULL;
+    if (!def->map) {
+        own_segments(file, reduction, from, error);
+        json_t *map = json_pack("{s:i,s:[s],s:[]}", "version", 3, "sources", file->name, "names");
+        if (!map && !hed_failed(error)) HED_OUT_OF_MEMORY(error, "the source map of %s", file->name);
+        return map;
+    }
+    json_t *map = json_loadb(def->map, def->map_length, 0, &json_error);
     const char *mappings = json_string_value(json_object_get(map, "mappings"));
-    if (json_integer_value(json_object_get(map, "version")) != 3)
+    if (!json_is_object(map)) problem = "it is not JSON";
+    else if (json_integer_value(json_object_get(map, "version")) != 3)
         problem = "it is no map of version 3";
     else if (!mappings)
         problem = "it has no mappings of its own (an index of maps is not supported)";
-    else if (!read_segments(mappings, &from, error))
-        problem = hed_failed(error) ? error->text : "its mappings are damaged";
-    if (!problem) {
-        move_segments(file, &from, cuts, cut_count, &to, error);
-        char *text = hed_failed(error) ? NULL : write_segments(&to);
-        if (!text || json_object_set_new(map, "mappings", json_string(text)) != 0 ||
-            json_object_set_new(map, "file", json_string(slash ? slash + 1 : path)) != 0)
-            HED_OUT_OF_MEMORY(error, "the source map of %s", file->name);
-        free(text);
-    }
-    free(from.items);
-    free(to.items);
-    return problem;
+    else if (!read_segments(mappings, from, error))
+        problem = hed_failed(error) ? NULL : "its mappings are damaged";
+    if (problem) hed_fail(error, HED_ERROR_FORMAT, "%s", problem);
+    return map;
 }
 
-/* Makes the comment with the map, or writes the map to a file and makes the comment with its
- * name. */
-static char *write_comment(const char *map, const char *path, bool inside, hed_error *error)
+const char *css_map_reduce(hed_arena *arena, const css_file *file, const css_reduction *reduction,
+    const hed_css_map_def *def, size_t *length, hed_error *error)
 {
-    static const char begin[] = "/*# sourceMappingURL=", data[] = "data:application/json;base64,";
-    size_t length = strlen(map), size = strlen(path) + 64 + (inside ? length / 3 * 4 + 8 : 0);
-    const char *slash = strrchr(path, '/');
-    char *comment = malloc(size), name[PATH_MAX + 8];
-    if (!comment) {
-        HED_OUT_OF_MEMORY(error, "the source map of %s", path);
-        return NULL;
-    }
-    if (inside) {
-        size_t at = (size_t)snprintf(comment, size, "%s%s", begin, data);
-        at += encode_bytes(map, length, comment + at);
-        snprintf(comment + at, size - at, " */");
-        return comment;
-    }
-    snprintf(name, sizeof name, "%s.map", path);
-    hed_file_write(name, map, length, error);
-    snprintf(comment, size, "%s%s.map */", begin, slash ? slash + 1 : path);
-    return comment;
-}
-
-char *css_map_write(const css_file *file, const css_map_address *address, const css_cut *cuts,
-    uint32_t cut_count, const char *path, hed_error *error)
-{
-    char old[PATH_MAX], label[8], *bytes = NULL, *comment = NULL;
-    const char *problem = NULL;
-    const css_origin origin = {file->from, file->base};
-    size_t size = 0;
-    hed_error local = {0};
-    char *url = strndup(file->text + address->url, address->url_end - address->url);
-    bool data = url && css_address_is_data(url);
-    snprintf(old, sizeof old, "%s", file->name);
-    if (!url) {
-        HED_OUT_OF_MEMORY(error, "the source map of %s", path);
-        return NULL;
-    }
-    if (data) css_address_data(url, &bytes, &size, label, sizeof label, &local);
-    else problem = css_address_file(&origin, url, old, sizeof old);
-    if (!data && !problem) hed_file_read(old, MOST_MAP_BYTES, &bytes, &size, &local);
-    if (hed_failed(&local)) problem = local.text;
-    if (data) url[strlen("data:")] = 0; /* the name in messages */
-    json_error_t json_error;
-    json_t *map = bytes ? json_loadb(bytes, size, 0, &json_error) : NULL;
-    if (!problem && !json_is_object(map)) problem = "it is not JSON";
-    if (!problem) problem = rewrite_map(map, file, cuts, cut_count, path, error);
-    if (problem)
-        fprintf(stderr, "heddle: warning: %s: its source map %s is left out of %s: %s\n",
-            file->name, url, path, problem);
-    else if (!hed_failed(error)) {
-        move_root(map, old, path);
-        char *text = json_dumps(map, JSON_COMPACT);
-        if (text) comment = write_comment(text, path, data, error);
-        else HED_OUT_OF_MEMORY(error, "the source map of %s", path);
-        free(text);
-    }
+    hed_arena scratch = {.allocator = arena->allocator, .owner = "a source map"};
+    segments from = {.allocator = &arena->allocator}, to = from;
+    json_t *map = read_map(file, reduction, def, &from, error);
+    char *text = NULL, *copy = NULL;
+    if (!hed_failed(error)) move_segments(file, reduction, &from, &to, error);
+    char *mappings = hed_failed(error) ? NULL : write_segments(&scratch, &to, error);
+    if (mappings && json_object_set_new(map, "mappings", json_string(mappings)) == 0 &&
+        (!def->file || json_object_set_new(map, "file", json_string(def->file)) == 0) &&
+        move_root(map, def->root))
+        text = json_dumps(map, JSON_COMPACT);
+    if (text) copy = hed_arena_text(arena, text, error);
+    else if (!hed_failed(error)) HED_OUT_OF_MEMORY(error, "the source map of %s", file->name);
+    if (copy && length) *length = strlen(copy);
+    free(text);
     json_decref(map);
-    free(bytes);
-    free(url);
-    return comment;
+    hed_arena_free(&scratch);
+    hed_delete(from.allocator, from.items, from.room, sizeof *from.items);
+    hed_delete(to.allocator, to.items, to.room, sizeof *to.items);
+    return copy;
 }

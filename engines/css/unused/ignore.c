@@ -1,11 +1,11 @@
 /* See ignore.h. A sheet is read as tokens that matter here: comments, strings, addresses, brackets
  * and semicolons. */
-#include "cli/css/ignore.h"
+#include "ignore.h"
 
 #include <string.h>
 #include <strings.h>
 
-#include "cli/css/files.h"
+#include "survey.h"
 
 enum { MOST_OPEN = 256 };
 
@@ -59,8 +59,8 @@ static size_t rule_end(scanner s)
 
 static void ignore_add(css_ignores *ignores, size_t begin, size_t end, hed_error *error)
 {
-    ignores->items =
-        css_more(ignores->items, &ignores->room, ignores->count, sizeof *ignores->items, error);
+    ignores->items = css_grow(ignores->allocator, ignores->items, &ignores->room, ignores->count,
+        sizeof *ignores->items, error);
     if (!hed_failed(error)) ignores->items[ignores->count++] = (css_ignore){begin, end};
 }
 
@@ -115,6 +115,11 @@ hed_status css_ignores_find(css_ignores *ignores, const char *text, size_t lengt
     }
     if (start != SIZE_MAX) ignore_add(ignores, start, length, error);
     return hed_failed(error) ? error->status : HED_OK;
+}
+
+void css_ignores_free(css_ignores *ignores)
+{
+    hed_delete(ignores->allocator, ignores->items, ignores->room, sizeof *ignores->items);
 }
 
 bool css_ignores_have(const css_ignores *ignores, size_t position)

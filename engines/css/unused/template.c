@@ -1,7 +1,8 @@
-/* See template.h. Marks count where a page has no use for them: before the first tag, inside a tag,
- * at the beginning of a line of text. Scripts, styles, examples of code and comments may contain
- * anything. */
-#include "cli/css/template.h"
+/* Templates that are given as pages: files that a program turns into pages, such as JSX and PHP. A
+ * browser never sees these files, so their trees have other elements than the site. Marks count
+ * where a page has no use for them: before the first tag, inside a tag, at the beginning of a line
+ * of text. Scripts, styles, examples of code and comments may contain anything. */
+#include "heddle/css_unused.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -39,13 +40,7 @@ static const char *kind_by_ending(const char *path)
     return NULL;
 }
 
-bool css_template_ending(const char *path) { return kind_by_ending(path) != NULL; }
-
-bool css_markup_ending(const char *path)
-{
-    const char *kind = kind_by_ending(path);
-    return kind && strcmp(kind, "a text with markup") == 0;
-}
+const char *hed_css_template_ending(const char *name) { return name ? kind_by_ending(name) : NULL; }
 
 /* ---- texts ---- */
 
@@ -202,14 +197,15 @@ static const char *scan(const char *text, size_t length, uint64_t *tags)
     return kind;
 }
 
-const char *css_template_kind(const char *path, const char *text, size_t length, bool *empty)
+const char *hed_css_template_kind(const char *name, const char *text, size_t length, bool *empty)
 {
     uint64_t tags = 0;
-    const char *kind = scan(text, length, &tags), *by_ending = kind_by_ending(path);
+    if (!text) return NULL;
+    const char *kind = scan(text, length, &tags), *by_ending = hed_css_template_ending(name);
     cursor c = {text, text + length};
     while (c.at < c.end && is_template_space(*c.at)) c.at++;
     bool page = starts(&c, "<!doctype html") || starts(&c, "<html");
     if (kind) return by_ending ? by_ending : kind;
-    *empty = tags == 0;
+    if (empty) *empty = tags == 0;
     return page ? NULL : by_ending;
 }

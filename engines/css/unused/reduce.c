@@ -3,30 +3,30 @@
  * specificity of the whole list. A block of @media is removed if it becomes empty. A named layer
  * keeps its name, as the first naming determines the order of layers. Custom properties stay unless
  * --properties is given, as scripts may read them. Rules that cannot be judged stay. */
+#include "reduce.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/css/reduce.h"
 
 /* ---- items ---- */
 
 static int by_place(const void *a, const void *b)
 {
-    const css_item *x = a, *y = b;
+    const hed_css_unused_item *x = a, *y = b;
     if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
     if (x->end != y->end) return x->end > y->end ? -1 : 1;
     return x->kind == 'r' ? 1 : -1;
 }
 
-static void collect_items(const css_survey *s, const css_file *file, css_reduction *reduction)
+static void collect_items(const hed_css_unused *u, const css_file *file, css_reduction *reduction)
 {
     for (uint32_t r = 0, next; r < file->rules; r = next) {
         hed_css_rule rule = hed_css_rule_at(file->sheet, r);
-        css_item item = {
+        hed_css_unused_item item = {
             .begin = rule.begin, .end = rule.end, .kind = 'r', .index = r, .around = HED_CSS_NONE};
         for (next = r; next < file->rules; next++) {
             if (hed_css_rule_at(file->sheet, next).number != rule.number) break;
-            item.stays |= css_survey_verdict(s, file, next) != CSS_NEVER;
+            item.stays |= css_judgement(u, file, next) != HED_CSS_UNUSED;
             item.count++;
         }
         item.bare = file->text[rule.begin] != rule.selector[0] && rule.selector_length == 1 &&
@@ -35,12 +35,12 @@ static void collect_items(const css_survey *s, const css_file *file, css_reducti
     }
     for (uint32_t p = 0; p < file->parts; p++) {
         hed_css_part part = hed_css_part_at(file->sheet, p);
-        css_item item = {.begin = part.begin,
+        hed_css_unused_item item = {.begin = part.begin,
             .end = part.end,
             .kind = (char)part.kind,
             .index = p,
             .around = HED_CSS_NONE};
-        item.stays = s->used[file->first_part + p] && part.kind != HED_CSS_PART_GROUP &&
+        item.stays = u->used[file->first_part + p] && part.kind != HED_CSS_PART_GROUP &&
                      part.kind != HED_CSS_PART_LAYER;
         reduction->items[reduction->count++] = item;
     }
@@ -48,14 +48,14 @@ static void collect_items(const css_survey *s, const css_file *file, css_reducti
 }
 
 /* True if a layer's block has a name, which stays. */
-static bool is_named_layer(const css_file *file, const css_item *item)
+static bool is_named_layer(const css_file *file, const hed_css_unused_item *item)
 {
     return item->kind == HED_CSS_PART_LAYER && hed_css_part_at(file->sheet, item->index).name[0];
 }
 
-static void nest_items(const css_survey *s, const css_file *file, css_reduction *reduction)
+static void nest_items(const hed_css_unused *u, const css_file *file, css_reduction *reduction)
 {
-    css_item *items = reduction->items;
+    hed_css_unused_item *items = reduction->items;
     for (uint32_t i = 1; i < reduction->count; i++) {
         uint32_t around = i - 1;
         while (around != HED_CSS_NONE && items[around].end <= items[i].begin)
@@ -65,34 +65,37 @@ static void nest_items(const css_survey *s, const css_file *file, css_reduction 
             items[around].inner = true;
     }
     for (uint32_t i = reduction->count; i-- > 0;) {
-        css_item *item = &items[i];
+        hed_css_unused_item *item = &items[i];
         bool custom = item->kind == HED_CSS_PART_CUSTOM; /* no reason to keep the rule */
         if (item->around == HED_CSS_NONE || custom) continue;
-        bool property = item->kind == HED_CSS_PART_PROPERTY && !s->settings->drops_properties;
+        bool property = item->kind == HED_CSS_PART_PROPERTY && !u->def.properties;
         if (item->stays || item->holds || property || is_named_layer(file, item))
             items[item->around].holds = true;
     }
     for (uint32_t i = 0; i < reduction->count; i++) {
-        css_item *item = &items[i];
+        hed_css_unused_item *item = &items[i];
         bool outer = item->around != HED_CSS_NONE && items[item->around].removed;
         bool property = item->kind == HED_CSS_PART_PROPERTY || item->kind == HED_CSS_PART_CUSTOM;
-        bool removable = !item->bare && (!property || s->settings->drops_properties);
+        bool removable = !item->bare && (!property || u->def.properties);
         item->removed = outer || (!item->stays && !item->holds && removable);
     }
 }
 
 /* ---- cuts ---- */
 
-static void add_cut(css_reduction *reduction, css_cut cut, hed_error *error)
+static void add_cut(
+    const hed_css_unused *u, css_reduction *reduction, css_cut cut, hed_error *error)
 {
-    reduction->cuts =
-        css_more(reduction->cuts, &reduction->cut_room, reduction->cut_count, sizeof cut, error);
+    reduction->cuts = css_grow(u->allocator, reduction->cuts, &reduction->cut_room,
+        reduction->cut_count, sizeof cut, error);
     if (!hed_failed(error)) reduction->cuts[reduction->cut_count++] = cut;
 }
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f'; }
 
-size_t css_comment_behind(const css_file *file, size_t end)
+/* End of a comment that follows `end` and ends the line, as it belongs to the text before it;
+ * otherwise `end`. */
+static size_t comment_behind(const css_file *file, size_t end)
 {
     const char *text = file->text + end, *at = text;
     while (is_blank(*at)) at++;
@@ -117,7 +120,7 @@ static css_cut widen(const css_file *file, css_cut cut)
     }
     while (begin > 0 && is_blank(text[begin - 1])) begin--;
     bool first = begin == 0 || text[begin - 1] == '\n';
-    if (first) end = css_comment_behind(file, end);
+    if (first) end = comment_behind(file, end);
     while (end < file->length && is_blank(text[end])) end++;
     bool last = end == file->length || text[end] == '\n';
     if (first && last) {
@@ -131,8 +134,8 @@ static css_cut widen(const css_file *file, css_cut cut)
 }
 
 /* Cuts the selectors of a list that never match, each with one comma. */
-static void cut_selectors(const css_survey *s, const css_file *file, css_reduction *reduction,
-    const css_item *item, hed_error *error)
+static void cut_selectors(const hed_css_unused *u, const css_file *file, css_reduction *reduction,
+    const hed_css_unused_item *item, hed_error *error)
 {
     hed_css_rule whole = hed_css_rule_at(file->sheet, item->index);
     const char *base = whole.selector - whole.begin; /* a list begins with its first selector */
@@ -140,7 +143,7 @@ static void cut_selectors(const css_survey *s, const css_file *file, css_reducti
     for (uint32_t i = 0; i < item->count; i++) {
         hed_css_rule rule = hed_css_rule_at(file->sheet, item->index + i);
         size_t begin = (size_t)(rule.selector - base), end = begin + rule.selector_length;
-        bool dead = css_survey_verdict(s, file, item->index + i) == CSS_NEVER;
+        bool dead = css_judgement(u, file, item->index + i) == HED_CSS_UNUSED;
         any_stays |= !dead;
         if (!dead) continue;
         if (!any_stays)
@@ -149,13 +152,13 @@ static void cut_selectors(const css_survey *s, const css_file *file, css_reducti
             hed_css_rule before = hed_css_rule_at(file->sheet, item->index + i - 1);
             begin = (size_t)(before.selector - base) + before.selector_length;
         }
-        add_cut(reduction, (css_cut){begin, end, 's', item->index + i, NULL}, error);
+        add_cut(u, reduction, (css_cut){begin, end, 's', item->index + i, NULL}, error);
     }
 }
 
 /* True if the cuts from `first` on remove the whole content of a rule's block. */
-static bool leaves_nothing(
-    const css_file *file, const css_reduction *reduction, const css_item *item, uint32_t first)
+static bool leaves_nothing(const css_file *file, const css_reduction *reduction,
+    const hed_css_unused_item *item, uint32_t first)
 {
     size_t at = item->begin, end = item->end - 1;
     while (at < end && file->text[at] != '{') at++;
@@ -172,55 +175,57 @@ static bool leaves_nothing(
     return true;
 }
 
-static void cut_item(const css_survey *s, const css_file *file, css_reduction *reduction,
+static void cut_item(const hed_css_unused *u, const css_file *file, css_reduction *reduction,
     uint32_t i, hed_error *error)
 {
-    css_item *items = reduction->items, *item = &items[i];
+    hed_css_unused_item *items = reduction->items, *item = &items[i];
     if (item->removed && item->around != HED_CSS_NONE && items[item->around].removed) return;
     if (item->removed && is_named_layer(file, item)) {
         size_t brace = item->begin;
         while (file->text[brace] != '{') brace++;
         while (is_blank(file->text[brace - 1]) || file->text[brace - 1] == '\n') brace--;
-        add_cut(reduction, (css_cut){brace, item->end, item->kind, item->index, ";"}, error);
+        add_cut(u, reduction, (css_cut){brace, item->end, item->kind, item->index, ";"}, error);
     } else if (item->removed)
-        add_cut(reduction,
+        add_cut(u, reduction,
             widen(file, (css_cut){item->begin, item->end, item->kind, item->index, NULL}), error);
     else if (item->kind == 'r' && item->count > 1 && !item->inner)
-        cut_selectors(s, file, reduction, item, error);
+        cut_selectors(u, file, reduction, item, error);
 }
 
 /* Cuts an item and the items inside it, which are nested at most 256 deep; an item that becomes
  * empty is removed. Returns the index of the next item after it. */
-static uint32_t cut_within(const css_survey *s, const css_file *file, css_reduction *reduction,
+static uint32_t cut_within(const hed_css_unused *u, const css_file *file, css_reduction *reduction,
     uint32_t i, hed_error *error)
 {
-    css_item *item = &reduction->items[i];
+    hed_css_unused_item *item = &reduction->items[i];
     uint32_t first = reduction->cut_count, next = i + 1;
-    cut_item(s, file, reduction, i, error);
+    cut_item(u, file, reduction, i, error);
     uint32_t inner = reduction->cut_count;
     while (
         next < reduction->count && reduction->items[next].begin < item->end && !hed_failed(error))
-        next = cut_within(s, file, reduction, next, error);
+        next = cut_within(u, file, reduction, next, error);
     bool block = item->kind == 'r' || item->kind == HED_CSS_PART_GROUP;
     if (hed_failed(error) || item->removed || item->bare || !block ||
         reduction->cut_count == inner || !leaves_nothing(file, reduction, item, inner))
         return next;
     reduction->cut_count = first;
     item->removed = true;
-    cut_item(s, file, reduction, i, error);
+    cut_item(u, file, reduction, i, error);
     return next;
 }
 
 hed_status css_reduce(
-    const css_survey *s, const css_file *file, css_reduction *reduction, hed_error *error)
+    const hed_css_unused *u, const css_file *file, css_reduction *reduction, hed_error *error)
 {
-    *reduction = (css_reduction){0};
-    reduction->items = calloc(file->rules + file->parts + 1ull, sizeof *reduction->items);
-    if (!reduction->items) return HED_OUT_OF_MEMORY(error, "the rules of %s", file->name);
-    collect_items(s, file, reduction);
-    nest_items(s, file, reduction);
+    reduction->items =
+        hed_new(u->allocator, file->rules + file->parts + 1ull, sizeof *reduction->items, error);
+    if (!reduction->items) return error->status;
+    collect_items(u, file, reduction);
+    for (uint32_t i = 0; i < reduction->count; i++)
+        reduction->items[i].comment_end = comment_behind(file, reduction->items[i].end);
+    nest_items(u, file, reduction);
     for (uint32_t i = 0; i < reduction->count && !hed_failed(error);)
-        i = cut_within(s, file, reduction, i, error);
+        i = cut_within(u, file, reduction, i, error);
     for (uint32_t i = 0; i < reduction->cut_count; i++) {
         css_cut *cut = &reduction->cuts[i];
         if (i && cut->begin < cut[-1].end) cut->begin = cut[-1].end;
@@ -229,8 +234,9 @@ hed_status css_reduce(
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-void css_reduction_free(css_reduction *reduction)
+void css_reduction_free(const hed_css_unused *u, const css_file *file, css_reduction *reduction)
 {
-    free(reduction->items);
-    free(reduction->cuts);
+    hed_delete(
+        u->allocator, reduction->items, file->rules + file->parts + 1ull, sizeof *reduction->items);
+    hed_delete(u->allocator, reduction->cuts, reduction->cut_room, sizeof *reduction->cuts);
 }

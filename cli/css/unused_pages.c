@@ -1,0 +1,247 @@
+/* Pages and sheets of `heddle css unused` for the library's search: files are opened when the search
+ * comes to them, and each page is linked to the sheets that it names, as far as they are files. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/common/progress.h"
+#include "cli/css/recording.h"
+#include "cli/css/unused.h"
+#include "support/sources.h"
+
+/* A page between its opening and its linking. */
+typedef struct page_state {
+    const hed_encoding *encoding;
+    css_text recording; /* a recording, whose sheets are linked to the page; bytes NULL: none */
+} page_state;
+
+typedef struct page_reader {
+    css_unused *unused;
+    page_state *states; /* (page_count) */
+    hed_progress progress;
+} page_reader;
+
+/* ---- a page ---- */
+
+static hed_status read_page(const char *path, css_text *page, hed_error *error)
+{
+    if (css_read_page(path, page, error) || !css_page_refuse(path, page, error))
+        return error->status;
+    free(page->bytes);
+    return error->status;
+}
+
+/* Number of sheet `index` of a page; HED_CSS_NONE: it is not on the disk. */
+static uint32_t find_sheet(css_files *files, const css_namer *namer,
+    const hed_css_document *document, uint32_t index, hed_error *error)
+{
+    const char *href, *media;
+    size_t length;
+    const char *text = hed_css_document_sheet(document, index, &length, &href, &media);
+    return text ? css_files_add_text(files, namer, index, text, length, error)
+                : css_files_find(files, namer, href, error);
+}
+
+/* Sheets of a recording. */
+typedef struct recorded_sheets {
+    css_files *files;
+    bool linked; /* false: the sheets are listed alone */
+    const css_namer *namer;
+    uint32_t count;
+    hed_error *error;
+} recorded_sheets;
+
+/* Adds a recorded sheet: the file of its address, if it is one, or its text. */
+static void add_recorded(void *user, const char *url, const char *text, size_t length)
+{
+    recorded_sheets *r = user;
+    bool is_file = strncmp(url, "file:", 5) == 0;
+    uint32_t file = is_file
+                        ? css_files_find(r->files, r->namer, url, r->error)
+                        : css_files_add_text(r->files, r->namer, r->count, text, length, r->error);
+    r->count++;
+    if (r->linked) css_files_link(r->files, file, r->error);
+}
+
+static void find_recorded(
+    css_files *files, bool linked, const css_namer *namer, const css_text *page, hed_error *error)
+{
+    recorded_sheets sheets = {files, linked, namer, 0, error};
+    if (page->recorded && !hed_failed(error))
+        css_recording_sheets(
+            namer->origin.file, page->bytes, page->length, add_recorded, &sheets, error);
+}
+
+/* Reads the sheets that a page names; skips a page from a pipe, which can be read only once. */
+static hed_status find_sheets(css_files *files, const char *path, hed_error *error)
+{
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return HED_OK;
+    css_text page;
+    hed_css_document *document = NULL;
+    hed_css_names *names = NULL;
+    if (read_page(path, &page, error)) return error->status;
+    if (!hed_is_report(page.bytes, page.length) && !hed_css_names_create(NULL, &names, error))
+        css_page_document(names, path, &page, true, &document, error);
+    const css_namer namer = {{path, hed_css_document_base(document)}, page.encoding, true};
+    find_recorded(files, false, &namer, &page, error);
+    free(page.bytes);
+    uint32_t count = document ? hed_css_document_describe(document).style_sheets : 0;
+    for (uint32_t i = 0; i < count && !hed_failed(error); i++)
+        find_sheet(files, &namer, document, i, error);
+    hed_css_document_destroy(document);
+    hed_css_names_destroy(names);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* Reports a page that a script fills: as it is on the disk, nearly all rules are unused. */
+static void note_shell(const css_settings *s, const hed_css_document *document, const char *path)
+{
+    enum { MOST_ELEMENTS = 16 };
+    uint32_t scripts = 0, elements = hed_css_document_describe(document).elements;
+    if (s->words.count || elements > MOST_ELEMENTS) return;
+    if (hed_css_select(document, "script[src]", NULL, 0, &scripts, NULL) || !scripts) return;
+    fprintf(stderr,
+        "heddle: note: %s: page has %u elements, and a script that may add others. Give the script "
+        "with --words, or the recorded page (heddle css record)\n",
+        path, elements);
+}
+
+/* ---- calls of the search ---- */
+
+static hed_status open_page(
+    void *user, uint32_t index, hed_css_names *names, hed_css_document **document, hed_error *error)
+{
+    page_reader *r = user;
+    const char *path = r->unused->settings->pages.paths[index];
+    css_text page;
+    if (read_page(path, &page, error)) return error->status;
+    if (hed_is_report(page.bytes, page.length)) {
+        fprintf(stderr, "heddle: %s is left out: it is a report of Heddle's, not a page\n", path);
+        free(page.bytes);
+        return HED_OK;
+    }
+    css_page_document(names, path, &page, true, document, error);
+    r->states[index].encoding = page.encoding;
+    if (page.recorded) r->states[index].recording = page;
+    else free(page.bytes);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* Links the sheets of a page: the sheets of the command line, or without any the sheets that the
+ * page names. If the command line has sheets, the page's sheets are only read for the names that
+ * they use. */
+static hed_status link_page(void *user, hed_css_unused *search, uint32_t index,
+    const hed_css_document *document, hed_error *error)
+{
+    page_reader *r = user;
+    (void)search;
+    css_files *files = &r->unused->files;
+    const css_settings *s = r->unused->settings;
+    const css_page_list *sheets = &s->sheets;
+    const char *path = s->pages.paths[index];
+    css_text *recording = &r->states[index].recording;
+    const css_namer namer = {
+        {path, hed_css_document_base(document)}, r->states[index].encoding, !sheets->count};
+    for (uint32_t i = 0; i < sheets->count && !hed_failed(error); i++)
+        css_files_link(files, css_files_add(files, sheets->paths[i], NULL, true, error), error);
+    uint32_t count = hed_css_document_describe(document).style_sheets;
+    for (uint32_t i = 0; i < count && !hed_failed(error); i++)
+        css_files_link(files, find_sheet(files, &namer, document, i, error), error);
+    find_recorded(files, true, &namer, recording, error);
+    free(recording->bytes);
+    *recording = (css_text){0};
+    note_shell(s, document, path);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+static bool count_page(void *user, uint32_t pages)
+{
+    page_reader *r = user;
+    hed_progress_update(&r->progress, pages);
+    return !hed_interrupted();
+}
+
+/* ---- the search ---- */
+
+/* Creates the search with the given sheets and, for --out, the sheets that the pages name, so that
+ * all are known before the pages are matched. */
+static hed_status search_open(css_unused *u, const hed_css_unused_def *def, hed_error *error)
+{
+    const css_page_list *sheets = &u->settings->sheets, *pages = &u->settings->pages;
+    hed_css_unused_create(NULL, def, &u->files.search, error);
+    for (uint32_t i = 0; i < sheets->count && !hed_failed(error); i++)
+        css_files_add(&u->files, sheets->paths[i], NULL, true, error);
+    bool by_pages = u->out.path && !sheets->count;
+    for (uint32_t i = 0; i < pages->count && by_pages && !hed_failed(error); i++) {
+        if (hed_interrupted()) break;
+        find_sheets(&u->files, pages->paths[i], error);
+    }
+    if (!hed_failed(error) && u->out.path && !hed_interrupted()) css_out_check(u, error);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* Reports the patterns that have fitted nothing on stderr, in one line for each origin. */
+static void report_keeps(const css_unused *u)
+{
+    enum { MOST_NAMED = 8 };
+    const css_keep_list *keeps = &u->settings->keeps;
+    for (uint32_t i = 0, next; i < keeps->count; i = next) {
+        const char *origin = keeps->items[i].origin;
+        uint32_t count = 0, named = 0;
+        for (next = i; next < keeps->count && strcmp(keeps->items[next].origin, origin) == 0;
+             next++)
+            count += !hed_css_unused_keep_fits(u->files.search, next);
+        if (!count) continue;
+        fprintf(stderr, "heddle: warning: %s: %u pattern%s nothing in the sheets:", origin, count,
+            count == 1 ? " fits" : "s fit");
+        for (uint32_t k = i; k < next && named < MOST_NAMED; k++)
+            if (!hed_css_unused_keep_fits(u->files.search, k))
+                fprintf(stderr, "%s %s", named++ ? "," : "", keeps->items[k].pattern);
+        fprintf(stderr, "%s\n", count > named ? " ..." : "");
+    }
+}
+
+hed_status css_unused_find(css_unused *u, css_settings *settings, hed_error *error)
+{
+    const uint32_t count = settings->pages.count;
+    u->settings = settings;
+    u->out = css_out_of(settings);
+    page_reader reader = {.unused = u, .states = calloc(count + 1ull, sizeof *reader.states)};
+    hed_css_unused_page *pages = calloc(count + 1ull, sizeof *pages);
+    if (!pages || !reader.states) HED_OUT_OF_MEMORY(error, "the list of pages");
+    for (uint32_t i = 0; i < count && pages; i++) pages[i].html.name = settings->pages.paths[i];
+    hed_css_unused_def def = hed_default_css_unused_def();
+    def.pages = pages;
+    def.page_count = count;
+    def.words = settings->words.texts;
+    def.word_count = settings->words.count;
+    def.keep = settings->keeps.items;
+    def.keep_count = settings->keeps.count;
+    def.keyframes = !settings->keeps_keyframes;
+    def.fonts = !settings->keeps_fonts;
+    def.properties = settings->drops_properties;
+    def.open = open_page;
+    def.link = link_page;
+    def.progress = count_page;
+    def.user = &reader;
+    if (!hed_failed(error) && search_open(u, &def, error) == HED_OK) {
+        reader.progress = hed_progress_begin("css unused", "pages", count, settings->json);
+        hed_css_unused_run(u->files.search, error);
+        hed_progress_end(&reader.progress);
+    }
+    for (uint32_t i = 0; i < count && reader.states; i++) free(reader.states[i].recording.bytes);
+    free(reader.states);
+    free(pages);
+    if (hed_failed(error)) return error->status;
+    u->info = hed_css_unused_describe(u->files.search);
+    report_keeps(u);
+    return HED_OK;
+}
+
+void css_unused_close(css_unused *u)
+{
+    hed_css_unused_destroy(u->files.search);
+    css_files_close(&u->files);
+}
