@@ -1,4 +1,4 @@
-# Third-party libraries, as targets: Threads::Threads, heddle::sqlite3, heddle::jansson, heddle::png. OpenCL, CUDA and
+# Third-party libraries, as targets: Threads::Threads, heddle::sqlite3, heddle::jansson, heddle::png, heddle::yaml. OpenCL, CUDA and
 # NVRTC are not among them: those are loaded at run time.
 #
 # With HEDDLE_PORTABLE the static archives are taken where the distribution has them, so that the result runs without.
@@ -35,4 +35,5 @@ hed_find_library(sqlite3 HEADER sqlite3.h LIBRARY sqlite3 PACKAGE libsqlite3-dev
 hed_find_library(jansson HEADER jansson.h LIBRARY jansson PACKAGE libjansson-dev)
 hed_find_library(zlib HEADER zlib.h LIBRARY z PACKAGE zlib1g-dev)
 hed_find_library(png HEADER png.h LIBRARY png16 png NEEDS heddle::zlib m PACKAGE libpng-dev)
+hed_find_library(yaml HEADER yaml.h LIBRARY yaml PACKAGE libyaml-dev)
 set(CMAKE_FIND_LIBRARY_SUFFIXES ${suffixes})

@@ -2,14 +2,15 @@
 # and as a tarball. It runs on any Linux with a glibc at least as new as the one it was built on.
 set(name heddle-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 
-foreach(package libsqlite3-dev libjansson-dev libpng-dev zlib1g-dev libsqlite3-0 libjansson4 libmetis5)
+foreach(package libsqlite3-dev libjansson-dev libpng-dev zlib1g-dev libsqlite3-0 libjansson4 libmetis5 libyaml-dev libyaml-0-2)
   install(FILES /usr/share/doc/${package}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${package} OPTIONAL)
 endforeach()
 
-foreach(library sqlite3.so.0 jansson.so.4 png16.so.16 z.so.1 metis.so.5)
+foreach(library sqlite3.so.0 jansson.so.4 png16.so.16 z.so.1 metis.so.5 yaml-0.so.2)
   string(REGEX REPLACE "[.].*" "" name_of ${library})
   string(REGEX REPLACE "^png16$" "png" name_of ${name_of})
   string(REGEX REPLACE "^z$" "zlib" name_of ${name_of})
+  string(REGEX REPLACE "^yaml-0$" "yaml" name_of ${name_of})
   if(NOT HEDDLE_${name_of}_LIBRARY)
     continue() # METIS, where it is not
   endif()

@@ -45,8 +45,8 @@ class Heddle(ConanFile):
         cmake_layout(self)
 
     def system_requirements(self):
-        Apt(self).install(["libjansson-dev", "libsqlite3-dev", "zlib1g-dev", "libpng-dev"], check=True)
-        Dnf(self).install(["jansson-devel", "sqlite-devel", "zlib-devel", "libpng-devel"], check=True)
+        Apt(self).install(["libjansson-dev", "libsqlite3-dev", "zlib1g-dev", "libpng-dev", "libyaml-dev"], check=True)
+        Dnf(self).install(["jansson-devel", "sqlite-devel", "zlib-devel", "libpng-devel", "libyaml-devel"], check=True)
 
     def generate(self):
         toolchain = CMakeToolchain(self)

@@ -1,0 +1,350 @@
+/* Nav2's controller: creation, and a cycle from pose and costmap to the command. */
+#include "nav2/nav2_controller.h"
+
+#include <math.h>
+
+/* ---- creation ---- */
+
+static void controller_set_axes(hed_nav2 *n)
+{
+    const nav2_control *c = &n->settings.control;
+    const double r = n->speed_ratio;
+    const struct {
+        double low, high, slower, faster, sigma, delay;
+    } axes[NAV2_AXES] = {
+        {c->vx_min * r, c->vx_max * r, c->ax_min, c->ax_max, c->vx_std, c->model_delay_vx},
+        {-c->vy_max * r, c->vy_max * r, c->ay_min, c->ay_max, c->vy_std, c->model_delay_vy},
+        {-c->wz_max * r, c->wz_max * r, -c->az_max, c->az_max, c->wz_std, c->model_delay_wz}};
+    for (int i = 0; i < NAV2_AXES; i++) {
+        nav2_axis *a = &n->axes[i];
+        a->used = i != NAV2_VY || n->settings.model == HED_NAV2_OMNI;
+        a->low = axes[i].low;
+        a->high = axes[i].high;
+        a->slower = axes[i].slower;
+        a->faster = axes[i].faster;
+        a->sigma = axes[i].sigma;
+        double delay = floor(axes[i].delay / c->model_dt + 0.5);
+        a->delay = delay < NAV2_MOST_DELAY ? (uint32_t)delay : NAV2_MOST_DELAY;
+    }
+}
+
+static void *controller_new(hed_nav2 *n, uint64_t count, size_t size, hed_error *error)
+{
+    return hed_arena_new(&n->arena, count, size, error);
+}
+
+static hed_status controller_allocate(hed_nav2 *n, hed_error *error)
+{
+    uint64_t lanes = (uint64_t)n->tiles * NAV2_LANES, floats = lanes * n->steps;
+    bool clamp =
+        n->settings.control.clamp_raw_controls != 0 || n->settings.release == HED_NAV2_JAZZY;
+    for (int i = 0; i < NAV2_AXES; i++) {
+        if (!n->axes[i].used) continue;
+        n->axes[i].plan = controller_new(n, n->steps, sizeof(float), error);
+        n->axes[i].mean = controller_new(n, 4 * n->steps + 16, sizeof(double), error);
+        n->noise[i] = controller_new(n, floats, sizeof(float), error);
+        n->velocity[i] = controller_new(n, floats, sizeof(float), error);
+        if (clamp) n->deviation[i] = controller_new(n, floats, sizeof(float), error);
+    }
+    float **arrays[] = {&n->x, &n->y, &n->yaw},
+          **rows[] = {&n->cost, &n->weight, &n->raw, &n->repulsion};
+    for (size_t i = 0; i < HED_COUNT(arrays); i++)
+        *arrays[i] = controller_new(n, floats, sizeof(float), error);
+    for (size_t i = 0; i < HED_COUNT(rows); i++)
+        *rows[i] = controller_new(n, lanes, sizeof(float), error);
+    n->cycle.align.first = controller_new(n, NAV2_MOST_ALIGN_CELLS, sizeof(int32_t), error);
+    n->plan_poses = controller_new(n, n->steps, sizeof *n->plan_poses, error);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+hed_status hed_nav2_create(const hed_nav2_config *config, uint64_t seed, bool detour,
+    hed_nav2 **controller, hed_error *error)
+{
+    HED_REQUIRE(config, controller);
+    *controller = NULL;
+    hed_error local_error = {0};
+    if (!error) error = &local_error;
+    const nav2_settings *s = &config->settings;
+    double period = 1 / s->server.controller_frequency, dt = s->control.model_dt;
+    if (period > dt + 1e-6)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "controller_frequency is %g Hz, a period of %g s; expected at most model_dt, %g s (ControllerException "
+            "in Nav2). Lower model_dt or raise the frequency", s->server.controller_frequency, period, dt);
+    hed_nav2 *n = hed_new(NULL, 1, sizeof *n, error);
+    if (!n) return error->status;
+    n->arena.owner = "a controller of Nav2's kind";
+    n->settings = *s;
+    n->seed = seed;
+    n->detour = detour;
+    n->period = period;
+    n->shifting = fabs(period - dt) < 1e-6;
+    n->speed_ratio = 1;
+    n->steps = (uint32_t)s->control.time_steps;
+    n->samples = (uint32_t)s->control.batch_size;
+    n->tiles = (uint32_t)hed_ceil_divide(n->samples, NAV2_LANES);
+    controller_set_axes(n);
+    if (controller_allocate(n, error) != HED_OK) {
+        hed_nav2_destroy(n);
+        return error->status;
+    }
+    nav2_draw(n);
+    *controller = n;
+    return HED_OK;
+}
+
+void hed_nav2_destroy(hed_nav2 *n)
+{
+    if (!n) return;
+    hed_delete(NULL, n->route.poses, n->route.capacity, sizeof *n->route.poses);
+    hed_delete(NULL, n->route.left, n->route.capacity, sizeof *n->route.left);
+    hed_delete(NULL, n->cycle.path.x, (uint64_t)n->path_capacity * 8, sizeof(float));
+    hed_arena_free(&n->arena);
+    hed_delete(NULL, n, 1, sizeof *n);
+}
+
+/* ---- state between cycles ---- */
+
+void hed_nav2_reset(hed_nav2 *n)
+{
+    for (int i = 0; i < NAV2_AXES; i++) {
+        nav2_axis *a = &n->axes[i];
+        if (!a->used) continue;
+        memset(a->plan, 0, n->steps * sizeof *a->plan);
+        memset(a->history, 0, sizeof a->history);
+        memset(a->commands, 0, sizeof a->commands);
+        a->last = 0;
+    }
+    nav2_draw(n);
+}
+
+void hed_nav2_set_speed_limit(hed_nav2 *n, double value, bool percentage)
+{
+    double ratio = percentage ? value / 100 : value / n->settings.control.vx_max;
+    n->speed_ratio = value > 0 && isfinite(ratio) ? ratio : 1;
+    controller_set_axes(n);
+}
+
+/* Makes room for the pruned path. Errors: MEMORY. */
+static hed_status controller_reserve_path(hed_nav2 *n, uint32_t count, hed_error *error)
+{
+    if (count <= n->path_capacity) return HED_OK;
+    float *memory = hed_new(NULL, (uint64_t)count * 8, sizeof *memory, error);
+    if (!memory) return HED_OUT_OF_MEMORY(error, "a path of %u poses", count);
+    nav2_path *p = &n->cycle.path;
+    hed_delete(NULL, p->x, (uint64_t)n->path_capacity * 8, sizeof *memory);
+    n->path_capacity = count;
+    p->x = memory;
+    p->y = memory + count;
+    p->yaw = memory + 2 * (size_t)count;
+    p->lengths = memory + 3 * (size_t)count;
+    p->valid = memory + 4 * (size_t)count;
+    n->cycle.align.middle = memory + 5 * (size_t)count; /* (2 count + 8) */
+    return HED_OK;
+}
+
+hed_status hed_nav2_set_path(
+    hed_nav2 *n, const hed_nav2_pose *poses, uint32_t count, hed_error *error)
+{
+    HED_REQUIRE(n, poses);
+    if (count == 0 || count > 1u << 24)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "the path has %u poses; expected 1 to 16777216", count);
+    for (uint32_t i = 0; i < count; i++)
+        if (!isfinite(poses[i].x) || !isfinite(poses[i].y) || !isfinite(poses[i].yaw))
+            return hed_fail(error, HED_ERROR_ARGUMENT, "pose %u of the path is not finite", i);
+    nav2_route *r = &n->route;
+    r->count = 0;
+    hed_status status = nav2_route_reserve(r, count, error);
+    if (status != HED_OK) return status;
+    memcpy(r->poses, poses, count * sizeof *poses);
+    r->count = count;
+    r->first = r->left_count = 0;
+    nav2_find_constraint(r, &n->settings.path);
+    return HED_OK;
+}
+
+/* ---- a cycle ---- */
+
+/* Copies the pruned path into arrays, with lengths and validity. Errors: MEMORY. */
+static hed_status cycle_take_path(hed_nav2 *n, hed_error *error)
+{
+    const nav2_route *r = &n->route;
+    hed_status status = controller_reserve_path(n, r->left_count + 8, error);
+    if (status != HED_OK) return status;
+    nav2_path *p = &n->cycle.path;
+    double length = 0;
+    p->count = r->left_count;
+    for (uint32_t i = 0; i < p->count; i++) {
+        const hed_nav2_pose *pose = &r->left[i];
+        if (i) length += hypot(pose->x - r->left[i - 1].x, pose->y - r->left[i - 1].y);
+        p->x[i] = (float)pose->x;
+        p->y[i] = (float)pose->y;
+        p->yaw[i] = (float)pose->yaw;
+        p->lengths[i] = (float)length;
+        int cost = nav2_cell(n->cycle.grid, p->x[i], p->y[i], 254);
+        bool unknown_hits = n->settings.costmap.track_unknown_space == 0;
+        p->valid[i] = cost < 253 || (cost == 255 && !unknown_hits) ? 1.0f : 0.0f;
+    }
+    if (p->count) p->valid[p->count - 1] = 1;
+    return HED_OK;
+}
+
+static nav2_tile cycle_tile(const hed_nav2 *n, uint32_t tile)
+{
+    size_t lanes = (size_t)tile * NAV2_LANES, at = lanes * n->steps;
+    uint32_t left = n->samples - tile * NAV2_LANES;
+    return (nav2_tile){.steps = n->steps,
+        .lanes = left < NAV2_LANES ? left : NAV2_LANES,
+        .x = n->x + at,
+        .y = n->y + at,
+        .yaw = n->yaw + at,
+        .vx = n->velocity[NAV2_VX] + at,
+        .vy = n->axes[NAV2_VY].used ? n->velocity[NAV2_VY] + at : NULL,
+        .wz = n->velocity[NAV2_WZ] + at,
+        .cost = n->cost + lanes,
+        .raw = n->raw + lanes,
+        .repulsion = n->repulsion + lanes};
+}
+
+/* Rolls all futures out, then scores them; returns the largest number of collisions of a critic. */
+static uint32_t cycle_score(hed_nav2 *n, bool draw)
+{
+    nav2_cycle *c = &n->cycle;
+    float arc[NAV2_LANES];
+    double sums[NAV2_CRITIC_COUNT] = {0};
+    uint32_t collided[2] = {0};
+    c->furthest = 0;
+    if (draw) n->draws++;
+    for (uint32_t t = 0; t < n->tiles; t++) {
+        nav2_roll_tile(n, t, draw, arc);
+        nav2_tile tile = cycle_tile(n, t);
+        c->furthest = nav2_furthest_tile(c, &tile, arc, c->furthest);
+    }
+    nav2_gates(c);
+    for (uint32_t t = 0; t < n->tiles; t++) {
+        nav2_tile tile = cycle_tile(n, t);
+        nav2_score_tile(c, &tile);
+        for (int i = 0; i < 2; i++) collided[i] += tile.collided[i];
+        for (int i = 0; i < NAV2_CRITIC_COUNT; i++) sums[i] += tile.sums[i];
+    }
+    if (c->active >> NAV2_ObstaclesCritic & 1)
+        sums[NAV2_ObstaclesCritic] =
+            nav2_finish_obstacles(c, n->raw, n->repulsion, n->samples, n->cost);
+    static const char *const names[] = {
+#define CRITIC_NAME(name, parameters, gate) #name,
+        NAV2_CRITICS(CRITIC_NAME)};
+    n->critic_count = 0;
+    for (uint32_t i = 0; i < NAV2_CRITIC_COUNT; i++)
+        if (n->settings.critics >> i & 1)
+            n->critics[n->critic_count++] =
+                (hed_nav2_critic){names[i], c->active >> i & 1, sums[i] / n->samples};
+    return collided[0] > collided[1] ? collided[0] : collided[1];
+}
+
+/* True if the plan's first poses are clear of lethal cells. */
+static bool cycle_is_valid(hed_nav2 *n)
+{
+    if (n->settings.release != HED_NAV2_LYRICAL) return true;
+    const nav2_validator *v = &n->settings.validator;
+    double checked_steps = floor(v->collision_lookahead_time / n->settings.control.model_dt);
+    nav2_integrate_plan(n);
+    for (uint32_t t = 0; t < n->steps && t < checked_steps; t++) {
+        const hed_nav2_pose *p = &n->plan_poses[t];
+        int cost = nav2_cell(n->cycle.grid, (float)p->x, (float)p->y, 0);
+        if (v->consider_footprint != 0 && cost >= 1)
+            cost =
+                nav2_outline_cost(&n->settings, n->cycle.grid, p->x, p->y, p->yaw) == 254 ? 254 : 0;
+        if (cost == 253 || cost == 254) return false;
+    }
+    return true;
+}
+
+/* One attempt: all iterations, then the validator. */
+static hed_nav2_outcome cycle_attempt(hed_nav2 *n, hed_nav2_velocity speed, hed_nav2_result *result)
+{
+    nav2_start(n, speed);
+    for (uint32_t i = 0; i < (uint32_t)n->settings.control.iteration_count; i++) {
+        uint32_t hits = cycle_score(n, n->settings.control.regenerate_noises != 0);
+        result->colliding = (float)hits / (float)n->samples;
+        result->furthest = n->cycle.furthest;
+        if (hits == n->samples) return HED_NAV2_ALL_COLLIDE;
+        result->cost = nav2_weigh_futures(n, &result->effective);
+        if (!isfinite(result->cost)) return HED_NAV2_ALL_COLLIDE;
+        nav2_update(n);
+    }
+    return cycle_is_valid(n) ? HED_NAV2_VALID : HED_NAV2_PLAN_COLLIDES;
+}
+
+/* Prunes the path and, if it is blocked, leads it around. Errors: MEMORY. */
+static bool cycle_follow(hed_nav2 *n, hed_nav2_result *result, hed_error *error)
+{
+    const hed_nav2_grid *grid = n->cycle.grid;
+    if (!nav2_prune(n, grid, n->cycle.pose)) return false;
+    if (n->detour && nav2_lead_around(n, grid, error)) {
+        result->detour = true;
+        return nav2_prune(n, grid, n->cycle.pose);
+    }
+    return true;
+}
+
+hed_status hed_nav2_compute(hed_nav2 *n, hed_nav2_pose pose, hed_nav2_velocity speed,
+    const hed_nav2_grid *grid, hed_nav2_result *result, hed_error *error)
+{
+    HED_REQUIRE(n, grid, result);
+    *result = (hed_nav2_result){0};
+    hed_error local_error = {0};
+    if (!error) error = &local_error;
+    if (!isfinite(pose.x + pose.y + pose.yaw + speed.vx + speed.vy + speed.wz))
+        return hed_fail(error, HED_ERROR_ARGUMENT, "pose or speed is not finite");
+    if (!n->route.count) return hed_fail(error, HED_ERROR_ARGUMENT, "no path: hed_nav2_set_path() comes first");
+    if (!grid->width || !grid->height || !grid->cells || !(grid->resolution > 0))
+        return hed_fail(error, HED_ERROR_ARGUMENT, "the costmap is empty");
+    pose.yaw = remainder(pose.yaw, 2 * M_PI);
+    n->cycle.settings = &n->settings;
+    n->cycle.grid = grid;
+    n->cycle.pose = pose;
+    n->cycle.goal = n->route.poses[n->route.count - 1];
+    result->outcome = HED_NAV2_NO_PATH;
+    bool follows = cycle_follow(n, result, error);
+    if (!hed_failed(error) && follows) cycle_take_path(n, error);
+    if (hed_failed(error)) return error->status;
+    if (!follows) return HED_OK;
+    result->path_length = n->cycle.path.length;
+    uint32_t limit = (uint32_t)n->settings.control.retry_attempt_limit;
+    for (;; result->retries++) {
+        result->outcome = cycle_attempt(n, speed, result);
+        if (result->outcome == HED_NAV2_VALID) break;
+        hed_nav2_reset(n);
+        if (result->retries == limit) return HED_OK;
+    }
+    result->command = nav2_send(n);
+    return HED_OK;
+}
+
+/* ---- display ---- */
+
+const hed_nav2_critic *hed_nav2_critic_at(const hed_nav2 *n, uint32_t index)
+{
+    return index < n->critic_count ? &n->critics[index] : NULL;
+}
+
+const hed_nav2_pose *hed_nav2_plan(hed_nav2 *n)
+{
+    nav2_integrate_plan(n);
+    return n->plan_poses;
+}
+
+const hed_nav2_pose *hed_nav2_path(const hed_nav2 *n, uint32_t *count)
+{
+    *count = n->route.left_count;
+    return n->route.left;
+}
+
+float hed_nav2_future(const hed_nav2 *n, uint32_t sample, float *positions)
+{
+    size_t at = (size_t)(sample / NAV2_LANES) * n->steps * NAV2_LANES + sample % NAV2_LANES;
+    for (uint32_t t = 0; t < n->steps; t++, at += NAV2_LANES) {
+        positions[2 * t] = n->x[at];
+        positions[2 * t + 1] = n->y[at];
+    }
+    return n->cost[sample];
+}

@@ -1,0 +1,95 @@
+/* Nav2's controller inside: its state between cycles, and the stages of a cycle. */
+#ifndef HED_NAV2_CONTROLLER_H
+#define HED_NAV2_CONTROLLER_H
+
+#include "nav2/nav2_cycle.h"
+
+enum { NAV2_AXES = 3, NAV2_HALF_FILTER = 4, NAV2_MOST_DELAY = 128 };
+enum { NAV2_VX, NAV2_VY, NAV2_WZ };
+
+/* Limits of one axis. */
+typedef struct nav2_axis {
+    bool used;             /* false: vy of a robot without it */
+    double low, high;      /* box, with the speed limit */
+    double slower, faster; /* accelerations, below and above 0 */
+    double sigma;
+    uint32_t delay; /* steps by which a rollout's velocities are late, plus 1; 0 and 1: not late */
+    double commands[NAV2_MOST_DELAY]; /* (delay) last commands, oldest first */
+    double last;                      /* last command */
+    double start;                     /* speed at the start of the cycle */
+    double history[NAV2_HALF_FILTER]; /* plan's values before now, oldest first */
+    float *plan;                      /* (steps) */
+    double *mean;                     /* (steps + 8) scratch of update and filter */
+} nav2_axis;
+
+/* A path, and its part ahead of the robot. */
+typedef struct nav2_route {
+    hed_nav2_pose *poses; /* (capacity) */
+    uint32_t count, capacity;
+    uint32_t first;      /* poses before it are erased */
+    uint32_t end;        /* end of the part up to the first constraint */
+    bool is_last;        /* true: the part is the last */
+    hed_nav2_pose *left; /* (capacity) the pruned path of the cycle */
+    uint32_t left_count;
+} nav2_route;
+
+struct hed_nav2 {
+    nav2_settings settings;
+    hed_arena arena;
+    uint64_t seed;
+    uint32_t draws; /* rounds of noise drawn */
+    bool detour, shifting;
+    double period, speed_ratio;
+    uint32_t steps, samples, tiles;
+    nav2_axis axes[NAV2_AXES];
+    nav2_route route;
+    /* (tiles x steps x NAV2_LANES), one row for each axis in use */
+    float *noise[NAV2_AXES], *deviation[NAV2_AXES], *velocity[NAV2_AXES];
+    float *x, *y, *yaw;
+    float *cost, *weight, *raw, *repulsion; /* (tiles x NAV2_LANES) */
+    nav2_cycle cycle;
+    uint32_t path_capacity;
+    hed_nav2_pose *plan_poses; /* (steps) */
+    hed_nav2_critic critics[NAV2_CRITIC_COUNT];
+    uint32_t critic_count;
+};
+
+/* v after a time h with accelerations, towards c; `moving`: test of the direction is v > 0 rather
+ * than v >= 0, as in rollouts. */
+static inline double nav2_accelerate(const nav2_axis *a, bool turns, double v, double c, double h)
+{
+    bool forward = turns || v >= 0;
+    double low = v + h * (forward ? a->slower : -a->faster);
+    double high = v + h * (forward ? a->faster : -a->slower);
+    return c < low ? low : c > high ? high : c;
+}
+
+/* ---- stages of a cycle (nav2_roll.c, nav2_update.c, nav2_route.c, nav2_planner.c) ---- */
+
+/* Draws noise of all futures. */
+void nav2_draw(hed_nav2 *n);
+/* Sets the speeds from which the futures start, and the plan's first control. */
+void nav2_start(hed_nav2 *n, hed_nav2_velocity speed);
+/* Rolls out a tile of futures from the cycle's pose; `draw`: with new noise. Their costs begin with
+ * the term of gamma. arc (NAV2_LANES): lengths from the first pose. */
+void nav2_roll_tile(hed_nav2 *n, uint32_t tile, bool draw, float *arc);
+/* Sets weights from costs; returns the smallest cost, infinite without a finite one, and the
+ * effective number of samples. */
+float nav2_weigh_futures(hed_nav2 *n, float *effective);
+/* The plan becomes the weighted mean, filtered and within limits. */
+void nav2_update(hed_nav2 *n);
+/* Sends the control that is due: returns it, remembers it and shifts the plan. */
+hed_nav2_velocity nav2_send(hed_nav2 *n);
+/* Integrates the plan from the cycle's pose. */
+void nav2_integrate_plan(hed_nav2 *n);
+/* Prunes the path to the part ahead of the robot; false if nothing is left. */
+bool nav2_prune(hed_nav2 *n, const hed_nav2_grid *grid, hed_nav2_pose pose);
+/* Sets the end of the first part of the path. */
+void nav2_find_constraint(nav2_route *route, const nav2_path_rules *rules);
+/* Leads the path around obstacles that block its pruned part; true if it changed. Errors: MEMORY.
+ * */
+bool nav2_lead_around(hed_nav2 *n, const hed_nav2_grid *grid, hed_error *error);
+/* Makes room for `count` poses. Errors: MEMORY. */
+hed_status nav2_route_reserve(nav2_route *route, uint32_t count, hed_error *error);
+
+#endif

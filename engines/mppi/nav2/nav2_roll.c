@@ -1,0 +1,202 @@
+/* Futures of Nav2's controller: noise, velocities that lag the controls by a step and obey the
+ * accelerations, and poses; 32 side by side. */
+#include "nav2/nav2_controller.h"
+
+#include "catalogue/mppi_native.h"
+#include "kernels/words.h"
+
+#include <math.h>
+
+#define ROLL_EACH_LANE for (int l = 0; l < NAV2_LANES; l++)
+
+/* One axis of a tile while it is rolled out. */
+typedef struct roll_axis {
+    const float *plan, *noise; /* (steps), (steps x NAV2_LANES) */
+    float *velocity,
+        *deviation; /* (steps x NAV2_LANES); deviation NULL: controls are not clamped */
+    float start, slower, faster, gain; /* gain: gamma / sigma^2 */
+    bool turns;                        /* true: one acceleration for both directions */
+} roll_axis;
+
+/* Draws numbers of a tile: noise (steps x NAV2_LANES) of two axes by pairs, times sigma. */
+HED_NATIVE_BODY draw_body(const hed_nav2 *n, uint32_t tile, float *a, float *b, float sigma_a,
+    float sigma_b, uint32_t stream)
+{
+    uint32_t low = (uint32_t)n->seed, high = (uint32_t)(n->seed >> 32), first = tile * NAV2_LANES;
+    for (uint32_t t = 0; t < n->steps; t += 2) {
+        float numbers[4][NAV2_LANES];
+        ROLL_EACH_LANE {
+            mppi_words r = mppi_philox(first + (uint32_t)l, t / 2, n->draws, stream, low, high);
+            mppi_normal_pair(r.w[0], r.w[1], &numbers[0][l], &numbers[1][l]);
+            mppi_normal_pair(r.w[2], r.w[3], &numbers[2][l], &numbers[3][l]);
+        }
+        for (uint32_t k = 0; k < 2 && t + k < n->steps; k++) {
+            ROLL_EACH_LANE a[(t + k) * NAV2_LANES + (uint32_t)l] = sigma_a * numbers[2 * k][l];
+            if (b)
+                ROLL_EACH_LANE b[(t + k) * NAV2_LANES + (uint32_t)l] =
+                    sigma_b * numbers[2 * k + 1][l];
+        }
+    }
+}
+MPPI_CLONES(static, draw_lanes, draw_body,
+    (const hed_nav2 *n, uint32_t tile, float *a, float *b, float sigma_a, float sigma_b,
+        uint32_t stream),
+    (n, tile, a, b, sigma_a, sigma_b, stream))
+
+static void draw_tile(hed_nav2 *n, uint32_t tile)
+{
+    size_t at = (size_t)tile * n->steps * NAV2_LANES;
+    draw_lanes(n, tile, n->noise[NAV2_VX] + at, n->noise[NAV2_WZ] + at,
+        (float)n->axes[NAV2_VX].sigma, (float)n->axes[NAV2_WZ].sigma, 0);
+    if (n->axes[NAV2_VY].used)
+        draw_lanes(n, tile, n->noise[NAV2_VY] + at, NULL, (float)n->axes[NAV2_VY].sigma, 0, 1);
+}
+
+void nav2_draw(hed_nav2 *n)
+{
+    n->draws++;
+    for (uint32_t tile = 0; tile < n->tiles; tile++) draw_tile(n, tile);
+}
+
+/* v_0 = start, v_t = acc(v_{t-1}, u_{t-1} + noise_{t-1}); the cost of gamma is summed in the same loop. */
+static inline __attribute__((always_inline)) void roll_velocities(
+    const roll_axis *a, uint32_t steps, float dt, float *cost)
+{
+    float v[NAV2_LANES], sum[NAV2_LANES] = {0};
+    float slower = dt * a->slower, faster = dt * a->faster;
+    ROLL_EACH_LANE v[l] = a->start;
+    for (uint32_t t = 0; t < steps; t++) {
+        const float *noise = a->noise + t * NAV2_LANES;
+        float *velocity = a->velocity + t * NAV2_LANES, plan = a->plan[t], next[NAV2_LANES];
+        ROLL_EACH_LANE velocity[l] = v[l];
+        ROLL_EACH_LANE {
+            float c = plan + noise[l];
+            int forward = a->turns ? 1 : (int)(v[l] > 0.0f);
+            float low = v[l] + mppi_select(forward, slower, -faster);
+            float high = v[l] + mppi_select(forward, faster, -slower);
+            next[l] = mppi_min(mppi_max(c, low), high);
+        }
+        if (a->deviation && t + 1 < steps) {
+            float *deviation = a->deviation + t * NAV2_LANES;
+            ROLL_EACH_LANE deviation[l] = next[l] - plan;
+            ROLL_EACH_LANE sum[l] = hed_fma(plan, deviation[l], sum[l]);
+        } else {
+            if (a->deviation) memcpy(a->deviation + t * NAV2_LANES, noise, sizeof v);
+            ROLL_EACH_LANE sum[l] = hed_fma(plan, noise[l], sum[l]);
+        }
+        memcpy(v, next, sizeof v);
+    }
+    ROLL_EACH_LANE cost[l] = hed_fma(a->gain, sum[l], cost[l]);
+}
+
+/* Velocities that arrive late: v_t := v_{t-o+1}, after the commands in transit. */
+static inline __attribute__((always_inline)) void roll_delay(
+    float *velocity, const nav2_axis *axis, uint32_t steps)
+{
+    uint32_t o = axis->delay;
+    for (uint32_t t = steps; t-- > o;)
+        memcpy(velocity + t * NAV2_LANES, velocity + (t - o + 1) * NAV2_LANES,
+            NAV2_LANES * sizeof(float));
+    for (uint32_t t = 1; t < o && t < steps; t++)
+        ROLL_EACH_LANE velocity[t * NAV2_LANES + (uint32_t)l] = (float)axis->commands[t];
+}
+
+HED_NATIVE_BODY poses_body(const hed_nav2 *n, size_t at, float *arc)
+{
+    const float *vx = n->velocity[NAV2_VX] + at, *wz = n->velocity[NAV2_WZ] + at;
+    const float *vy = n->axes[NAV2_VY].used ? n->velocity[NAV2_VY] + at : NULL;
+    float dt = (float)n->settings.control.model_dt;
+    float x[NAV2_LANES], y[NAV2_LANES], yaw[NAV2_LANES], sine[NAV2_LANES], cosine[NAV2_LANES];
+    ROLL_EACH_LANE {
+        x[l] = (float)n->cycle.pose.x;
+        y[l] = (float)n->cycle.pose.y;
+        yaw[l] = (float)n->cycle.pose.yaw;
+        mppi_sin_cos(yaw[l], &sine[l], &cosine[l]);
+        arc[l] = 0;
+    }
+    for (uint32_t t = 0; t < n->steps; t++, at += NAV2_LANES, vx += NAV2_LANES, wz += NAV2_LANES) {
+        float dx[NAV2_LANES], dy[NAV2_LANES];
+        ROLL_EACH_LANE {
+            dx[l] = dt * (vx[l] * cosine[l]);
+            dy[l] = dt * (vx[l] * sine[l]);
+        }
+        if (vy) {
+            ROLL_EACH_LANE {
+                dx[l] -= dt * (vy[l] * sine[l]);
+                dy[l] += dt * (vy[l] * cosine[l]);
+            }
+            vy += NAV2_LANES;
+        }
+        float counts_length = t > 0 ? 1.0f : 0.0f; /* lengths begin at the first pose */
+        ROLL_EACH_LANE {
+            x[l] += dx[l];
+            y[l] += dy[l];
+            yaw[l] = hed_fma(dt, wz[l], yaw[l]);
+            arc[l] += counts_length * mppi_sqrt(dx[l] * dx[l] + dy[l] * dy[l]);
+            mppi_sin_cos(yaw[l], &sine[l], &cosine[l]);
+        }
+        memcpy(n->x + at, x, sizeof x);
+        memcpy(n->y + at, y, sizeof y);
+        memcpy(n->yaw + at, yaw, sizeof yaw);
+    }
+}
+
+HED_NATIVE_BODY roll_body(hed_nav2 *n, uint32_t tile, float *arc)
+{
+    size_t at = (size_t)tile * n->steps * NAV2_LANES;
+    const nav2_settings *s = &n->settings;
+    bool clamp = s->control.clamp_raw_controls != 0 || s->release == HED_NAV2_JAZZY;
+    float cost[NAV2_LANES] = {0};
+    for (int i = 0; i < NAV2_AXES; i++) {
+        const nav2_axis *axis = &n->axes[i];
+        if (!axis->used) continue;
+        double square = axis->sigma * axis->sigma;
+        const roll_axis a = {.plan = axis->plan, .noise = n->noise[i] + at,
+            .velocity = n->velocity[i] + at, .deviation = clamp ? n->deviation[i] + at : NULL,
+            .start = (float)axis->start, .slower = (float)axis->slower,
+            .faster = (float)axis->faster, .turns = i == NAV2_WZ,
+            .gain = square > 0 ? (float)(s->control.gamma / square) : 0};
+        roll_velocities(&a, n->steps, (float)s->control.model_dt, cost);
+        if (axis->delay > 1) roll_delay(n->velocity[i] + at, axis, n->steps);
+    }
+    memcpy(n->cost + (size_t)tile * NAV2_LANES, cost, sizeof cost);
+    poses_body(n, at, arc);
+}
+MPPI_CLONES(static, roll_lanes, roll_body, (hed_nav2 *n, uint32_t tile, float *arc), (n, tile, arc))
+
+void nav2_roll_tile(hed_nav2 *n, uint32_t tile, bool draw, float *arc)
+{
+    if (draw) draw_tile(n, tile);
+    roll_lanes(n, tile, arc);
+}
+
+/* ---- the weighted mean ---- */
+
+HED_NATIVE_BODY weigh_body(const float *cost, float smallest, float scale, float *weight)
+{
+    ROLL_EACH_LANE weight[l] = hed_exp((cost[l] - smallest) * scale);
+}
+MPPI_CLONES(static, weigh_lanes, weigh_body,
+    (const float *cost, float smallest, float scale, float *weight),
+    (cost, smallest, scale, weight))
+
+float nav2_weigh_futures(hed_nav2 *n, float *effective)
+{
+    float smallest = INFINITY, scale = -1.0f / (float)n->settings.control.temperature;
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < n->samples; i++)
+        if (n->cost[i] < smallest) smallest = n->cost[i];
+    if (!isfinite(smallest)) return INFINITY;
+    for (uint32_t tile = 0; tile < n->tiles; tile++)
+        weigh_lanes(n->cost + tile * NAV2_LANES, smallest, scale, n->weight + tile * NAV2_LANES);
+    for (uint32_t i = 0; i < n->tiles * NAV2_LANES; i++) {
+        bool counts = i < n->samples && n->cost[i] < INFINITY;
+        if (!counts) n->weight[i] = 0;
+        sum += (double)n->weight[i];
+        squares += (double)n->weight[i] * (double)n->weight[i];
+    }
+    for (uint32_t i = 0; i < n->tiles * NAV2_LANES; i++)
+        n->weight[i] = (float)((double)n->weight[i] / sum);
+    *effective = (float)(sum * sum / squares);
+    return smallest;
+}

@@ -1,0 +1,566 @@
+/* Nav2's controller against numbers of an independent transcription in double precision
+ * (tests/golden/mppi_nav2.json): inflation, furthest point, every critic in both releases, whole
+ * steps of the solver, path handler; and the two routes of data/mppi/nav2 in a closed loop. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "testing.h"
+#include "heddle/mppi_nav2.h"
+#include "nav2/nav2_controller.h"
+#include "nav2/nav2_file.h"
+#include "support/json.h"
+
+static hed_error error;
+static hed_json *cases;
+
+static void cases_open(void) { OK(hed_json_read("tests/golden/mppi_nav2.json", &cases, &error)); }
+static void cases_close(void)
+{
+    hed_status status = hed_json_status(cases, &error);
+    hed_json_free(cases);
+    CHECK_EQ(status, HED_OK, "%s", error.text);
+}
+TestSuite(mppi_nav2, .init = cases_open, .fini = cases_close);
+
+/* ---- reading a case ---- */
+
+static hed_json_node member(hed_json_node node, const char *key)
+{
+    return hed_json_member(node, key);
+}
+static double number(hed_json_node node, const char *key)
+{
+    return hed_json_number(member(node, key), -1e30, 1e30);
+}
+static double number_at(hed_json_node list, size_t i)
+{
+    return hed_json_number(hed_json_item(list, i), -1e30, 1e30);
+}
+
+/* A case with its futures in tiles, each (steps x NAV2_LANES). */
+typedef struct nav2_case {
+    hed_nav2_config config;
+    hed_json_node node;
+    nav2_cycle cycle;
+    hed_nav2_grid grid;
+    uint8_t *cells;
+    nav2_tile tile;
+    float *data, arc[NAV2_LANES], cost[NAV2_LANES], raw[NAV2_LANES], repulsion[NAV2_LANES];
+    uint32_t furthest[2];
+} nav2_case;
+
+static const char *const MODELS[] = {"DiffDrive", "Omni", "Ackermann", NULL};
+
+static void case_take_map(nav2_case *c)
+{
+    hed_json_node map = member(c->node, "map"), size = member(map, "size"), rows = member(map, "cells");
+    hed_json_node origin = member(map, "origin"), footprint = member(map, "footprint");
+    nav2_settings *s = &c->config.settings;
+    c->grid = (hed_nav2_grid){(uint32_t)number_at(size, 0), (uint32_t)number_at(size, 1),
+        number(map, "resolution"), number_at(origin, 0), number_at(origin, 1), NULL};
+    c->grid.cells = c->cells = malloc((size_t)c->grid.width * c->grid.height);
+    for (uint32_t y = 0; y < c->grid.height; y++)
+        for (uint32_t x = 0; x < c->grid.width; x++)
+            c->cells[y * c->grid.width + x] = (uint8_t)number_at(hed_json_item(rows, y), x);
+    s->costmap.track_unknown_space = hed_json_boolean(member(map, "track_unknown"));
+    s->inflation.cost_scaling_factor = number(map, "cost_scaling_factor");
+    s->inflation.inflation_radius = number(map, "inflation_radius");
+    s->inscribed = number(map, "inscribed_radius");
+    s->circumscribed = number(map, "circumscribed_radius");
+    s->vertices = (uint32_t)hed_json_count(footprint);
+    for (uint32_t i = 0; i < s->vertices; i++)
+        for (size_t k = 0; k < 2; k++)
+            s->footprint[i][k] = number_at(hed_json_item(footprint, i), k);
+}
+
+static void case_take_path(nav2_case *c)
+{
+    hed_json_node list = member(c->node, "path"), valid = member(c->node, "path_valid");
+    nav2_path *p = &c->cycle.path;
+    size_t count = hed_json_count(list);
+    float *memory = calloc(8 * (count + 8), sizeof *memory);
+    *p = (nav2_path){(uint32_t)count, memory, memory + count, memory + 2 * count,
+        memory + 3 * count, memory + 4 * count, number(c->node, "path_length")};
+    c->cycle.align.middle = memory + 5 * count;
+    c->cycle.align.first = calloc(NAV2_MOST_ALIGN_CELLS, sizeof(int32_t));
+    double along = 0, before[2] = {0};
+    for (size_t i = 0; i < count; i++) {
+        hed_json_node pose = hed_json_item(list, i);
+        double x = number_at(pose, 0), y = number_at(pose, 1);
+        if (i) along += hypot(x - before[0], y - before[1]);
+        before[0] = p->x[i] = (float)x;
+        before[0] = x;
+        before[1] = y;
+        p->y[i] = (float)y;
+        p->yaw[i] = (float)number_at(pose, 2);
+        p->lengths[i] = (float)along;
+        p->valid[i] = i + 1 == count || hed_json_boolean(hed_json_item(valid, i));
+    }
+}
+
+static void case_open(nav2_case *c, size_t index)
+{
+    *c = (nav2_case){.node = hed_json_item(member(hed_json_root(cases), "cases"), index)};
+    nav2_settings *s = &c->config.settings;
+    nav2_settings_default(s);
+    s->model = (hed_nav2_model)hed_json_choice(member(c->node, "model"), MODELS);
+    s->min_turning_r = number(c->node, "min_turning_r");
+    s->control.model_dt = number(c->node, "dt");
+    hed_json_node pose = member(c->node, "pose"), goal = member(c->node, "goal");
+    c->cycle.pose = (hed_nav2_pose){number_at(pose, 0), number_at(pose, 1), number_at(pose, 2)};
+    c->cycle.goal = (hed_nav2_pose){number_at(goal, 0), number_at(goal, 1), number_at(goal, 2)};
+    case_take_map(c);
+    case_take_path(c);
+    static const char *const names[] = {"x", "y", "yaw", "vx", "vy", "wz"};
+    c->tile.lanes = (uint32_t)hed_json_count(member(c->node, "x"));
+    c->tile.steps = (uint32_t)hed_json_count(hed_json_item(member(c->node, "x"), 0));
+    s->control.time_steps = c->tile.steps;
+    size_t size = (size_t)c->tile.steps * NAV2_LANES;
+    const float **arrays[] = {
+        &c->tile.x, &c->tile.y, &c->tile.yaw, &c->tile.vx, &c->tile.vy, &c->tile.wz};
+    c->data = calloc(6 * size, sizeof *c->data);
+    for (size_t k = 0; k < 6; k++) {
+        float *to = c->data + k * size;
+        *arrays[k] = to;
+        for (uint32_t l = 0; l < c->tile.lanes; l++)
+            for (uint32_t t = 0; t < c->tile.steps; t++)
+                to[t * NAV2_LANES + l] =
+                    (float)number_at(hed_json_item(member(c->node, names[k]), l), t);
+    }
+    if (s->model != HED_NAV2_OMNI) c->tile.vy = NULL;
+    for (uint32_t l = 0; l < c->tile.lanes; l++)
+        for (uint32_t t = 1; t < c->tile.steps; t++) {
+            size_t at = (size_t)t * NAV2_LANES + l;
+            c->arc[l] += hypotf(c->tile.x[at] - c->tile.x[at - NAV2_LANES],
+                c->tile.y[at] - c->tile.y[at - NAV2_LANES]);
+        }
+    c->tile.cost = c->cost;
+    c->tile.raw = c->raw;
+    c->tile.repulsion = c->repulsion;
+    c->cycle.settings = s;
+    c->cycle.grid = &c->grid;
+    c->furthest[HED_NAV2_LYRICAL] = (uint32_t)number(member(c->node, "furthest"), "lyrical");
+    c->furthest[HED_NAV2_JAZZY] = (uint32_t)number(member(c->node, "furthest"), "jazzy");
+}
+
+static void case_close(nav2_case *c)
+{
+    free(c->cycle.path.x);
+    free(c->cycle.align.first);
+    free(c->data);
+    free(c->cells);
+}
+
+static size_t case_count(void) { return hed_json_count(member(hed_json_root(cases), "cases")); }
+
+/* ---- the furthest point and the inflation ---- */
+
+Test(mppi_nav2, furthest_points)
+{
+    for (size_t i = 0; i < case_count(); i++) {
+        nav2_case c;
+        case_open(&c, i);
+        for (int release = 0; release < 2; release++) {
+            c.config.settings.release = (hed_nav2_release)release;
+            EXPECT_EQ(nav2_furthest_tile(&c.cycle, &c.tile, c.arc, 0), c.furthest[release], "case %zu", i);
+        }
+        case_close(&c);
+    }
+}
+
+Test(mppi_nav2, inflated_cells)
+{
+    for (size_t i = 0; i < case_count(); i++) {
+        nav2_case c;
+        case_open(&c, i);
+        hed_json_node map = member(c.node, "map");
+        size_t cells = (size_t)c.grid.width * c.grid.height;
+        float *values = calloc(cells, sizeof *values);
+        uint8_t *found = malloc(cells);
+        static const char *const kinds[] = {"obstacles", "unknown"};
+        for (int kind = 0; kind < 2; kind++) {
+            hed_json_node list = member(map, kinds[kind]);
+            for (size_t n = 0; n < hed_json_count(list); n++) {
+                double box[4];
+                hed_json_numbers(hed_json_item(list, n), box, 4, 0, 1e6);
+                for (uint32_t y = (uint32_t)box[1]; y < box[3]; y++)
+                    for (uint32_t x = (uint32_t)box[0]; x < box[2]; x++)
+                        values[y * c.grid.width + x] = kind == 0 ? 1 : -1;
+            }
+        }
+        const hed_mppi_map occupied = {
+            c.grid.width, c.grid.height, c.grid.resolution, 0, 0, values};
+        OK(hed_nav2_inflate(&c.config, &occupied, found, &error));
+        EXPECT_BYTES(found, c.cells, cells, "case %zu", i);
+        free(found);
+        free(values);
+        case_close(&c);
+    }
+}
+
+/* ---- the critics ---- */
+
+/* Sets the parameters of a row of a case. */
+static int critic_set(nav2_settings *s, hed_json_node row)
+{
+    const char *name = hed_json_string(member(row, "critic"));
+    hed_json_node parameters = member(row, "parameters"), value;
+    int index = 0;
+    while (index < NAV2_CRITIC_COUNT && strcmp(nav2_critic_blocks[index].name, name) != 0) index++;
+    CHECK_LT(index, NAV2_CRITIC_COUNT, "%s", name);
+    const nav2_block *block = &nav2_critic_blocks[index];
+    s->critics = 1u << index;
+    nav2_settings defaults;
+    nav2_settings_default(&defaults);
+    for (size_t i = 0; i < block->count; i++)
+        *nav2_member(s, block, i) = *nav2_member(&defaults, block, i);
+    for (const char *key = NULL; value = hed_json_next(parameters, key), value.value;
+         key = value.key) {
+        const struct {
+            const char *key;
+            double *value;
+        } others[] = {{"vx_max", &s->control.vx_max}, {"vx_min", &s->control.vx_min},
+            {"vy_max", &s->control.vy_max}, {"xy_goal_tolerance", &s->goal.xy_goal_tolerance}};
+        double *to = NULL;
+        if (strcmp(value.key, "deadband_velocities") == 0) {
+            double bands[3];
+            hed_json_numbers(value, bands, 3, -10, 10);
+            s->VelocityDeadbandCritic.deadband_vx = bands[0];
+            s->VelocityDeadbandCritic.deadband_vy = bands[1];
+            s->VelocityDeadbandCritic.deadband_wz = bands[2];
+            continue;
+        }
+        for (size_t i = 0; i < block->count; i++)
+            if (strcmp(block->rows[i].name, value.key) == 0) to = nav2_member(s, block, i);
+        for (size_t i = 0; i < HED_COUNT(others); i++)
+            if (strcmp(others[i].key, value.key) == 0) to = others[i].value;
+        CHECK(to, "%s.%s", name, value.key);
+        *to = hed_json_kind_of(value) == HED_JSON_BOOLEAN ? (double)hed_json_boolean(value)
+                                                          : hed_json_number(value, -1e12, 1e12);
+    }
+    return index;
+}
+
+/* Computes the costs of a row, and compares; returns the largest relative difference. */
+static double critic_compare(nav2_case *c, hed_json_node row, hed_nav2_release release)
+{
+    hed_json_node expected = member(row, "expected"), of = member(expected, release ? "lyrical" : "jazzy");
+    if (hed_json_kind_of(of) == HED_JSON_STRING) of = member(expected, "lyrical");
+    nav2_settings *s = &c->config.settings;
+    s->release = release;
+    int index = critic_set(s, row);
+    memset(c->cost, 0, sizeof c->cost);
+    c->tile.collided[0] = c->tile.collided[1] = 0;
+    c->cycle.furthest = c->furthest[release];
+    nav2_gates(&c->cycle);
+    const char *name = nav2_critic_blocks[index].name;
+    EXPECT_EQ(c->cycle.active != 0, hed_json_boolean(member(of, "active")), "%s", name);
+    if (!c->cycle.active) return 0;
+    nav2_score_tile(&c->cycle, &c->tile);
+    if (index == NAV2_ObstaclesCritic)
+        nav2_finish_obstacles(&c->cycle, c->raw, c->repulsion, c->tile.lanes, c->cost);
+    uint32_t hits = c->tile.collided[index == NAV2_ObstaclesCritic];
+    EXPECT_EQ(hits == c->tile.lanes, hed_json_boolean(member(of, "all_collide")), "%s", name);
+    hed_json_node costs = member(of, "costs");
+    double largest = 0;
+    for (uint32_t l = 0; l < c->tile.lanes; l++) {
+        double value = number_at(costs, l),
+               off = fabs((double)c->cost[l] - value) / fmax(1, fabs(value));
+        EXPECT_LE(off, 1e-5, "%s of future %u: %.9g for %.9g", name, l, (double)c->cost[l], value);
+        if (off > largest) largest = off;
+    }
+    return largest;
+}
+
+Test(mppi_nav2, critics)
+{
+    double largest = 0;
+    uint32_t rows = 0;
+    for (size_t i = 0; i < case_count(); i++) {
+        nav2_case c;
+        case_open(&c, i);
+        hed_json_node critics = member(c.node, "critics");
+        for (size_t k = 0; k < hed_json_count(critics); k++)
+            for (int release = 0; release < 2; release++, rows++)
+                largest = fmax(largest,
+                    critic_compare(&c, hed_json_item(critics, k), (hed_nav2_release)release));
+        case_close(&c);
+    }
+    CHECK_EQ(rows, 144, "%s", "rows of all cases");
+    CHECK_LT(largest, 1e-5, "%s", "largest difference");
+}
+
+/* ---- whole steps ---- */
+
+/* A controller with the settings of a step. */
+static hed_nav2 *step_open(hed_json_node node)
+{
+    hed_nav2_config config = {0};
+    nav2_settings *s = &config.settings;
+    nav2_settings_default(s);
+    s->model = (hed_nav2_model)hed_json_choice(member(node, "model"), MODELS);
+    s->min_turning_r = number(node, "min_turning_r");
+    hed_json_node settings = member(node, "settings"), limits = member(settings, "limits");
+    s->server.controller_frequency = number(settings, "controller_frequency");
+    for (size_t i = 0; i < nav2_control_block.count; i++) {
+        const nav2_row *row = &nav2_control_block.rows[i];
+        hed_json_node of = hed_json_has(limits, row->name) ? limits : settings;
+        if (!hed_json_has(of, row->name)) continue;
+        *nav2_member(s, &nav2_control_block, i) = row->kind == NAV2_FLAG
+                                                      ? hed_json_boolean(member(of, row->name))
+                                                      : number(of, row->name);
+    }
+    hed_nav2 *n;
+    OK(hed_nav2_create(&config, 1, false, &n, &error));
+    n->cycle.settings = &n->settings;
+    hed_json_node pose = member(node, "pose"), limit = member(node, "speed_limit");
+    n->cycle.pose = (hed_nav2_pose){number_at(pose, 0), number_at(pose, 1), number_at(pose, 2)};
+    if (hed_json_kind_of(limit) == HED_JSON_OBJECT)
+        hed_nav2_set_speed_limit(n, number(limit, "value"), hed_json_boolean(member(limit, "percentage")));
+    return n;
+}
+
+static const char *const AXES[] = {"vx", "vy", "wz"};
+
+static void step_take_state(hed_nav2 *n, hed_json_node node)
+{
+    for (int i = 0; i < NAV2_AXES; i++) {
+        nav2_axis *a = &n->axes[i];
+        if (!a->used) continue;
+        a->last = number(member(node, "last_command"), AXES[i]);
+        for (uint32_t t = 0; t < n->steps; t++)
+            a->plan[t] = (float)number_at(member(member(node, "plan"), AXES[i]), t);
+        hed_json_numbers(member(member(node, "filter_history"), AXES[i]), a->history, 4, -10, 10);
+        hed_json_node sent = member(node, "command_history");
+        if (hed_json_kind_of(sent) == HED_JSON_OBJECT)
+            hed_json_numbers(member(sent, AXES[i]), a->commands, a->delay, -10, 10);
+        for (uint32_t l = 0; l < n->samples; l++)
+            for (uint32_t t = 0; t < n->steps; t++)
+                n->noise[i][t * NAV2_LANES + l] =
+                    (float)number_at(hed_json_item(member(member(node, "noise"), AXES[i]), l), t);
+    }
+}
+
+static void step_compare(const hed_nav2 *n, hed_json_node expected, const float *costs)
+{
+    for (uint32_t l = 0; l < n->samples; l++) {
+        EXPECT_NEAR((double)costs[l], number_at(member(expected, "costs"), l), 1e-5, "cost of future %u", l);
+        EXPECT_NEAR((double)n->weight[l], number_at(member(expected, "weights"), l), 1e-5, "weight %u", l);
+        for (uint32_t t = 0; t < n->steps; t++) {
+            size_t at = (size_t)t * NAV2_LANES + l;
+            EXPECT_NEAR((double)n->x[at], number_at(hed_json_item(member(expected, "x"), l), t),
+                1e-5, "x %u %u", l, t);
+            EXPECT_NEAR((double)n->y[at], number_at(hed_json_item(member(expected, "y"), l), t),
+                1e-5, "y %u %u", l, t);
+            EXPECT_NEAR((double)n->yaw[at], number_at(hed_json_item(member(expected, "yaw"), l), t),
+                1e-5, "yaw %u %u", l, t);
+        }
+    }
+    for (int i = 0; i < NAV2_AXES; i++) {
+        if (!n->axes[i].used) continue;
+        for (uint32_t t = 0; t < n->steps; t++)
+            EXPECT_NEAR((double)n->axes[i].plan[t],
+                number_at(member(member(expected, "plan"), AXES[i]), t), 1e-5, "%s %u of the plan",
+                AXES[i], t);
+        EXPECT_NEAR(n->axes[i].start, number(member(expected, "speed"), AXES[i]), 1e-5,
+            "start of %s", AXES[i]);
+        for (size_t k = 0; k < 4; k++)
+            EXPECT_NEAR(n->axes[i].history[k],
+                number_at(member(member(expected, "filter_history"), AXES[i]), k), 1e-5,
+                "history of %s", AXES[i]);
+    }
+}
+
+Test(mppi_nav2, whole_steps)
+{
+    hed_json_node steps = member(hed_json_root(cases), "steps");
+    for (size_t k = 0; k < hed_json_count(steps); k++) {
+        hed_json_node node = hed_json_item(steps, k), expected = member(node, "expected");
+        hed_json_node measured = member(node, "measured");
+        hed_nav2 *n = step_open(node);
+        step_take_state(n, node);
+        float arc[NAV2_LANES], effective;
+        double vy = n->axes[NAV2_VY].used ? number(measured, "vy") : 0;
+        nav2_start(n, (hed_nav2_velocity){number(measured, "vx"), vy, number(measured, "wz")});
+        nav2_roll_tile(n, 0, false, arc);
+        for (uint32_t l = 0; l < n->samples; l++)
+            n->cost[l] += (float)number_at(member(node, "costs"), l);
+        nav2_weigh_futures(n, &effective);
+        nav2_update(n);
+        step_compare(n, expected, n->cost);
+        hed_nav2_velocity sent = nav2_send(n);
+        const double values[] = {sent.vx, sent.vy, sent.wz};
+        for (int i = 0; i < NAV2_AXES; i++)
+            if (n->axes[i].used)
+                EXPECT_NEAR(values[i], number(member(expected, "command"), AXES[i]), 1e-5, "%s sent", AXES[i]);
+        hed_nav2_destroy(n);
+    }
+}
+
+/* ---- the path handler ---- */
+
+Test(mppi_nav2, pruned_paths)
+{
+    static const uint8_t cells[400 * 400] = {0};
+    const hed_nav2_grid grid = {400, 400, 0.1, -20, -20, cells};
+    hed_json_node list = member(hed_json_root(cases), "path_handler");
+    for (size_t k = 0; k < hed_json_count(list); k++) {
+        hed_json_node node = hed_json_item(list, k), expected = member(node, "expected");
+        hed_json_node parameters = member(node, "parameters"), path = member(node, "path"), at = member(node, "pose");
+        const char *name = hed_json_string(member(node, "name"));
+        hed_nav2_config config = {0};
+        nav2_settings_default(&config.settings);
+        config.settings.control.batch_size = 8;
+        config.settings.path.prune_distance = number(parameters, "prune_distance");
+        config.settings.path.max_robot_pose_search_dist = number(parameters, "max_robot_pose_search_dist");
+        config.settings.path.enforce_path_inversion = hed_json_has(parameters, "enforce_path_inversion");
+        hed_nav2 *n;
+        OK(hed_nav2_create(&config, 1, false, &n, &error));
+        hed_nav2_pose poses[64];
+        uint32_t count = (uint32_t)hed_json_count(path);
+        for (uint32_t i = 0; i < count; i++) {
+            hed_json_node pose = hed_json_item(path, i);
+            poses[i] = (hed_nav2_pose){number_at(pose, 0), number_at(pose, 1), number_at(pose, 2)};
+        }
+        OK(hed_nav2_set_path(n, poses, count, &error));
+        uint32_t end = n->route.end;
+        EXPECT_EQ(n->route.is_last ? 0 : end, (uint32_t)number(expected, "cut_at"), "%s", name);
+        CHECK(nav2_prune(
+            n, &grid, (hed_nav2_pose){number_at(at, 0), number_at(at, 1), number_at(at, 2)}));
+        EXPECT_EQ(n->route.first, (uint32_t)number(expected, "first"), "%s", name);
+        EXPECT_EQ(n->route.left_count, (uint32_t)number(expected, "points"), "%s", name);
+        EXPECT_NEAR(n->cycle.path.length, number(expected, "length"), 1e-5, "%s", name);
+        EXPECT_EQ(n->route.end != end, hed_json_boolean(member(expected, "next_part")), "%s", name);
+        hed_nav2_destroy(n);
+    }
+}
+
+/* ---- routes of Nav2, in a closed loop ---- */
+
+typedef struct nav2_drive {
+    double seconds,
+        gap; /* gap: least distance of the outline's circle from obstacles, from the cells, m */
+    bool arrived, touched;
+    uint32_t detours, failures;
+    hed_nav2_pose end;
+} nav2_drive;
+
+static uint32_t read_path(const char *path, hed_nav2_pose *poses, uint32_t capacity)
+{
+    uint32_t count = 0;
+    FILE *file = fopen(path, "r");
+    CHECK(file, "%s", path);
+    char line[128];
+    while (fgets(line, sizeof line, file) && count < capacity) {
+        hed_nav2_pose *p = &poses[count];
+        count += sscanf(line, "%lf,%lf,%lf", &p->x, &p->y, &p->yaw) == 3;
+    }
+    fclose(file);
+    return count;
+}
+
+static hed_nav2_pose drive_move(hed_nav2_pose p, hed_nav2_velocity v, double dt)
+{
+    /* an exact unicycle; sideways along the mean heading */
+    double yaw = p.yaw + 0.5 * dt * v.wz,
+           arc = fabs(v.wz * dt) < 1e-9 ? dt : 2 * sin(0.5 * v.wz * dt) / v.wz;
+    p.x += arc * (v.vx * cos(yaw) - v.vy * sin(yaw));
+    p.y += arc * (v.vx * sin(yaw) + v.vy * cos(yaw));
+    p.yaw += dt * v.wz;
+    return p;
+}
+
+static nav2_drive drive(const hed_nav2_config *config, const hed_nav2_grid *grid,
+    hed_nav2_pose start, const hed_nav2_pose *path, uint32_t count, bool detour, double limit)
+{
+    nav2_drive d = {.gap = 9, .end = start};
+    hed_nav2_config_info info = hed_nav2_config_describe(config);
+    hed_nav2 *n;
+    OK(hed_nav2_create(config, 1, detour, &n, &error));
+    OK(hed_nav2_set_path(n, path, count, &error));
+    hed_nav2_velocity speed = {0};
+    const hed_nav2_pose goal = path[count - 1];
+    for (uint32_t step = 0; !d.arrived && step * info.period < limit; step++) {
+        hed_nav2_result result;
+        OK(hed_nav2_compute(n, d.end, speed, grid, &result, &error));
+        speed = result.command;
+        d.failures += result.outcome != HED_NAV2_VALID;
+        d.detours += result.detour;
+        d.end = drive_move(d.end, speed, info.period);
+        d.seconds += info.period;
+        int cost = nav2_cell(grid, (float)d.end.x, (float)d.end.y, 255);
+        d.gap = fmin(d.gap, cost ? log(252.0 / cost) / 3 : 9);
+        d.touched = d.touched || hed_nav2_touches(config, grid, d.end);
+        d.arrived = result.path_length <= info.goal_path_length &&
+                    hypot(goal.x - d.end.x, goal.y - d.end.y) <= info.goal_distance &&
+                    fabs(remainder(goal.yaw - d.end.yaw, 2 * M_PI)) <= info.goal_angle;
+    }
+    hed_nav2_destroy(n);
+    return d;
+}
+
+typedef struct nav2_world {
+    hed_nav2_config *config;
+    hed_mppi_map map;
+    hed_nav2_grid grid;
+    uint8_t *cells;
+    hed_nav2_pose path[512];
+    uint32_t count;
+} nav2_world;
+
+/* Opens a map of data/mppi/nav2 with its path; `disc`: an obstacle (x, y, radius) of which the path
+ * does not know. */
+static void world_open(nav2_world *w, const char *name, const double *disc)
+{
+    char path[128];
+    OK(hed_nav2_config_read("data/mppi/nav2/nav2_params.yaml", &w->config, &error));
+    snprintf(path, sizeof path, "data/mppi/nav2/%s.yaml", name);
+    OK(hed_mppi_map_read(path, &w->map, &error));
+    snprintf(path, sizeof path, "data/mppi/nav2/%s_path.csv", name);
+    w->count = read_path(path, w->path, 512);
+    for (uint32_t y = 0; disc && y < w->map.height; y++)
+        for (uint32_t x = 0; x < w->map.width; x++)
+            if (hypot(w->map.x + (x + 0.5) * w->map.resolution - disc[0],
+                    w->map.y + (y + 0.5) * w->map.resolution - disc[1]) <= disc[2])
+                w->map.values[y * w->map.width + x] = 1;
+    w->cells = malloc((size_t)w->map.width * w->map.height);
+    OK(hed_nav2_inflate(w->config, &w->map, w->cells, &error));
+    w->grid = (hed_nav2_grid){
+        w->map.width, w->map.height, w->map.resolution, w->map.x, w->map.y, w->cells};
+}
+static void world_close(nav2_world *w)
+{
+    free(w->cells);
+    hed_mppi_map_free(&w->map);
+    hed_nav2_config_free(w->config);
+}
+
+static void route_takes(const char *name, hed_nav2_pose start, double seconds)
+{
+    nav2_world w;
+    world_open(&w, name, NULL);
+    nav2_drive d = drive(w.config, &w.grid, start, w.path, w.count, true, 60);
+    printf("%s: %.2f s for %.2f, gap %.3f m, %u detours\n", name, d.seconds, seconds, d.gap, d.detours);
+    EXPECT(d.arrived && !d.touched && d.failures == 0, "%s: arrived %d, touched %d, %u failures", name, d.arrived, d.touched, d.failures);
+    EXPECT_NEAR(d.seconds, seconds, 0.05 * seconds, "%s", name);
+    world_close(&w);
+}
+
+Test(mppi_nav2, doorway) { route_takes("doorway", (hed_nav2_pose){0.6, 0.6, 1.2}, 28.32); }
+Test(mppi_nav2, pillars) { route_takes("pillars", (hed_nav2_pose){0.5, 0.5, 0}, 18.45); }
+
+Test(mppi_nav2, a_disc_on_the_path)
+{
+    nav2_world w;
+    world_open(&w, "pillars", (const double[]){3.68, 1.73, 0.2});
+    nav2_drive d =
+        drive(w.config, &w.grid, (hed_nav2_pose){0.5, 0.5, 0}, w.path, w.count, true, 60);
+    printf("disc: %.2f s, gap %.3f m, %u detours, at %.2f %.2f\n", d.seconds, d.gap, d.detours,
+        d.end.x, d.end.y);
+    EXPECT(
+        d.arrived && !d.touched && d.detours > 0, "arrived %d, touched %d", d.arrived, d.touched);
+    d = drive(w.config, &w.grid, (hed_nav2_pose){0.5, 0.5, 0}, w.path, w.count, false, 60);
+    printf("disc without: %.2f s, at %.2f %.2f\n", d.seconds, d.end.x, d.end.y);
+    EXPECT(!d.arrived && !d.touched, "as Nav2 it rests in front of the disc");
+    world_close(&w);
+}
