@@ -9,7 +9,7 @@
 static int run_help(const hed_arguments *arguments, void *user)
 {
     if (hed_given(arguments, "man")) {
-        hed_options_man(&hed_command_root, HED_VERSION_TEXT, stdout);
+        hed_options_man(arguments->path[0], HED_VERSION_TEXT, stdout);
         return HED_EXIT_OK;
     }
     const char *names[HED_COMMAND_DEPTH + 1], *unknown = NULL;
@@ -17,7 +17,7 @@ static int run_help(const hed_arguments *arguments, void *user)
     while (count <= HED_COMMAND_DEPTH && (names[count] = hed_text_at(arguments, "COMMAND", count)))
         count++;
     hed_arguments path;
-    if (!hed_options_find(&hed_command_root, names, count, &path, &unknown)) {
+    if (!hed_options_find(arguments->path[0], names, count, &path, &unknown)) {
         fprintf(stderr,
             "heddle: there is no command \"%s\" to explain; \"heddle help\" lists them\n", unknown);
         return HED_EXIT_USAGE;
@@ -63,7 +63,7 @@ static const char *const SHELLS[] = {"bash", "zsh", "fish", NULL};
 
 static int run_completion(const hed_arguments *arguments, void *user)
 {
-    hed_options_completion(&hed_command_root, (hed_shell)hed_choice_of(arguments, "SHELL"), stdout);
+    hed_options_completion(arguments->path[0], (hed_shell)hed_choice_of(arguments, "SHELL"), stdout);
     return HED_EXIT_OK;
 }
 

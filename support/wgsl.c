@@ -48,13 +48,6 @@ static void expect(reader *r, const char *word)
     if (!accept(r, word)) reject(r, r->token, words);
 }
 
-const char *hed_wgsl_keep(struct hed_wgsl_parse *r, const char *at, size_t size)
-{
-    char *copy = hed_arena_new(&r->out->arena, size + 1, 1, r->error);
-    if (copy) memcpy(copy, at, size);
-    return copy ? copy : "";
-}
-
 static const char *read_name(reader *r, const char *expected)
 {
     char words[64];

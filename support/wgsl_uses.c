@@ -108,3 +108,10 @@ void hed_wgsl_find_uses(struct hed_wgsl_parse *r)
     }
     sum_group_memory(r);
 }
+
+const char *hed_wgsl_keep(struct hed_wgsl_parse *r, const char *at, size_t size)
+{
+    char *copy = hed_arena_new(&r->out->arena, size + 1, 1, r->error);
+    if (copy) memcpy(copy, at, size);
+    return copy ? copy : "";
+}

@@ -40,6 +40,10 @@ typedef struct cloth_check {
 
 /* Counts the pairs of all kinds. */
 uint64_t cloth_check_pairs(const hed_cloth_crossings *crossings);
+/* Moves the scene to the time of a sample: frame K ends at K / rate, and sample 0 is an instant
+ * after 0. */
+hed_status cloth_check_move_scene(
+    const cloth_check *c, uint32_t sample, hed_cloth_frame *frame, hed_error *error);
 /* Allocates a sample; false: out of memory. */
 bool cloth_check_moment_make(const cloth_check *c, cloth_check_moment *moment);
 void cloth_check_moment_free(cloth_check_moment *moment);

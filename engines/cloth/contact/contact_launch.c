@@ -151,28 +151,6 @@ uint64_t cloth_pairs_bytes(cloth_pairing *pairing)
     return pairing ? cloth_buffers_bytes(CLOTH_BUFFERS(&pairing->b)) : 0;
 }
 
-bool cloth_pairs_at_once(const hed_cloth *cloth)
-{
-    const uint64_t needs = cloth_pairs_substep_def.needs;
-    return (hed_device_describe(cloth->device)->capabilities & needs) == needs;
-}
-
-uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel)
-{
-    const contact_params *params = &pairing->params;
-    switch (kernel) {
-    case CLOTH_PAIRS_SLOPES:
-    case CLOTH_PAIRS_BOXES:
-    case CLOTH_PAIRS_FIND: return params->leaves;
-    case CLOTH_PAIRS_LIST:
-    case CLOTH_PAIRS_TAKE:
-    case CLOTH_PAIRS_PUSH:
-    case CLOTH_PAIRS_PART:
-    case CLOTH_PAIRS_CUT: return params->capacity;
-    default: return params->particles;
-    }
-}
-
 /* ---- capacity ---- */
 
 hed_status cloth_pairs_look(hed_cloth *cloth, cloth_pairing *p, hed_error *error)
@@ -211,14 +189,6 @@ hed_status cloth_pairs_prepare(hed_cloth *cloth, cloth_pairing *p, hed_error *er
     p->substeps = 0;
     return hed_copy(cloth->stream, p->b.start, 0, cloth->buffers.position, 0,
         sizeof(float4) * (uint64_t)cloth->particles, error);
-}
-
-hed_status cloth_pairs_read_counters(
-    hed_cloth *cloth, const cloth_pairing *p, contact_counters *counters, hed_error *error)
-{
-    hed_read(cloth->stream, counters, p->b.counters, 0, sizeof *counters, error);
-    hed_stream_wait(cloth->stream, error->status ? NULL : error);
-    return error->status;
 }
 
 /* ---- a substep ---- */

@@ -102,3 +102,33 @@ hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*part)(const cloth_garmen
     hed_delete(&cloth->allocator, places, particles, sizeof *places);
     return error->status;
 }
+
+bool cloth_pairs_at_once(const hed_cloth *cloth)
+{
+    const uint64_t needs = cloth_pairs_substep_def.needs;
+    return (hed_device_describe(cloth->device)->capabilities & needs) == needs;
+}
+
+uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel)
+{
+    const contact_params *params = &pairing->params;
+    switch (kernel) {
+    case CLOTH_PAIRS_SLOPES:
+    case CLOTH_PAIRS_BOXES:
+    case CLOTH_PAIRS_FIND: return params->leaves;
+    case CLOTH_PAIRS_LIST:
+    case CLOTH_PAIRS_TAKE:
+    case CLOTH_PAIRS_PUSH:
+    case CLOTH_PAIRS_PART:
+    case CLOTH_PAIRS_CUT: return params->capacity;
+    default: return params->particles;
+    }
+}
+
+hed_status cloth_pairs_read_counters(
+    hed_cloth *cloth, const cloth_pairing *p, contact_counters *counters, hed_error *error)
+{
+    hed_read(cloth->stream, counters, p->b.counters, 0, sizeof *counters, error);
+    hed_stream_wait(cloth->stream, error->status ? NULL : error);
+    return error->status;
+}

@@ -59,6 +59,14 @@ typedef struct html_parser html_parser;
 /* Insertion modes: functions that process a token; true: the token has to be reprocessed. */
 typedef bool html_mode(html_parser *parser, html_token *token);
 
+/* All insertion modes. A mode often applies the rules of another one: it takes them from here. */
+typedef struct html_modes {
+    html_mode *initial, *before_html, *before_head, *in_head, *in_head_noscript, *after_head,
+        *in_body, *text, *in_table, *in_table_text, *in_caption, *in_column_group, *in_table_body,
+        *in_row, *in_cell, *in_template, *after_body, *in_frameset, *after_frameset,
+        *after_after_body, *after_after_frameset;
+} html_modes;
+
 struct html_parser {
     html_tokenizer tokenizer;
     hed_css_names *names;
@@ -75,6 +83,7 @@ struct html_parser {
     uint32_t last_open[HTML_TAG_COUNT]; /* 1 + index of the last open HTML element of a tag; 0 */
     uint32_t *formatting; /* (HTML_MAX_FORMATTING) active formatting elements; 0: a marker */
     uint32_t formatting_count;
+    const html_modes *modes;
     html_mode *mode, *original_mode;
     html_mode **template_modes; /* (template_mode_room) */
     uint32_t template_mode_count, template_mode_room;
@@ -116,7 +125,7 @@ void html_parser_free(html_parser *parser);
 bool html_prepare_input(
     const hed_allocator *allocator, const char *text, size_t *length, char **copy, size_t *room);
 
-/* ---- the tree (tree.c) ---- */
+/* ---- the tree (html_nodes.c, html_tree.c) ---- */
 
 /* Position in the tree: before a child of `parent`; 0: at its end. */
 typedef struct html_place {
@@ -158,7 +167,7 @@ const char *html_token_value(
 /* True if a text equals a word in lower case; ASCII case is ignored. */
 bool html_equals(const char *text, size_t length, const char *word);
 
-/* ---- open elements and active formatting elements (stack.c) ---- */
+/* ---- open elements and active formatting elements (stack.c, formatting.c) ---- */
 
 static inline uint32_t html_current(const html_parser *p)
 {
@@ -206,8 +215,9 @@ void html_remove_formatting(html_parser *parser, uint32_t node);
 /* Last element with this tag after the last marker; 0: absent. */
 uint32_t html_find_formatting(const html_parser *parser, html_tag tag);
 void html_reconstruct(html_parser *parser);
-/* The adoption agency algorithm for a tag. */
-void html_adopt(html_parser *parser, html_token *token);
+/* The adoption agency algorithm for a tag; true: the token has to be processed as any other end
+ * tag. */
+bool html_adopt(html_parser *parser, const html_token *token);
 
 /* Copies an option that is closed to the selectedcontent element of its select element, if it is
  * the selected one (html_select.c). */
@@ -238,8 +248,6 @@ void html_insert_space(
 bool html_is_blank(const html_parser *parser, html_text text);
 /* Generic RCDATA or raw text element parsing algorithm. */
 void html_insert_raw(html_parser *parser, html_token *token, html_state state);
-/* "Any other end tag" in the body. */
-void html_any_other_end_tag(html_parser *parser, html_token *token);
 void html_push_template_mode(html_parser *parser, html_mode *mode);
 /* Name of an SVG element, from its name in lower case. */
 uint32_t html_svg_name(html_parser *parser, uint32_t name);

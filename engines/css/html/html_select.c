@@ -4,6 +4,8 @@
 
 #include "html_parser.h"
 
+#include <stdlib.h>
+
 /* Value of an attribute of an element; NULL: the element lacks it. */
 static const char *attribute_of(const html_parser *p, uint32_t element, const char *name)
 {

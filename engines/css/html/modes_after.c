@@ -6,7 +6,7 @@
 static void space_in_body(html_parser *p, html_text text)
 {
     html_token token = {.kind = HTML_CHARACTERS, .text = text};
-    html_in_body(p, &token);
+    p->modes->in_body(p, &token);
 }
 
 static bool is_end_of_html(const html_token *token)
@@ -28,7 +28,7 @@ bool html_after_body(html_parser *p, html_token *token)
     case HTML_COMMENT: html_insert_comment(p, token, p->open[0].node); return false;
     case HTML_DOCTYPE: return false;
     case HTML_START_TAG:
-        if (is_start_of_html(token)) return html_in_body(p, token);
+        if (is_start_of_html(token)) return p->modes->in_body(p, token);
         break;
     case HTML_END_TAG:
         if (!is_end_of_html(token)) break;
@@ -37,7 +37,7 @@ bool html_after_body(html_parser *p, html_token *token)
     case HTML_END_OF_FILE: p->stopped = true; return false;
     default: break;
     }
-    p->mode = html_in_body;
+    p->mode = p->modes->in_body;
     return true;
 }
 
@@ -50,12 +50,12 @@ bool html_after_after_body(html_parser *p, html_token *token)
     case HTML_COMMENT: html_insert_comment(p, token, 0); return false;
     case HTML_DOCTYPE: return false;
     case HTML_START_TAG:
-        if (is_start_of_html(token)) return html_in_body(p, token);
+        if (is_start_of_html(token)) return p->modes->in_body(p, token);
         break;
     case HTML_END_OF_FILE: p->stopped = true; return false;
     default: break;
     }
-    p->mode = html_in_body;
+    p->mode = p->modes->in_body;
     return true;
 }
 
@@ -67,8 +67,8 @@ bool html_in_frameset(html_parser *p, html_token *token)
     case HTML_CHARACTERS: html_insert_space(p, token->text, html_insert_characters); break;
     case HTML_COMMENT: html_insert_comment(p, token, CSS_NONE); break;
     case HTML_START_TAG:
-        if (token->tag == HTML_HTML) return html_in_body(p, token);
-        if (token->tag == HTML_NOFRAMES) return html_in_head(p, token);
+        if (token->tag == HTML_HTML) return p->modes->in_body(p, token);
+        if (token->tag == HTML_NOFRAMES) return p->modes->in_head(p, token);
         if (token->tag != HTML_FRAMESET && token->tag != HTML_FRAME) break;
         html_insert(p, token);
         if (token->tag == HTML_FRAME) html_pop(p);
@@ -91,8 +91,8 @@ bool html_after_frameset(html_parser *p, html_token *token)
     case HTML_CHARACTERS: html_insert_space(p, token->text, html_insert_characters); break;
     case HTML_COMMENT: html_insert_comment(p, token, CSS_NONE); break;
     case HTML_START_TAG:
-        if (token->tag == HTML_HTML) return html_in_body(p, token);
-        if (token->tag == HTML_NOFRAMES) return html_in_head(p, token);
+        if (token->tag == HTML_HTML) return p->modes->in_body(p, token);
+        if (token->tag == HTML_NOFRAMES) return p->modes->in_head(p, token);
         break;
     case HTML_END_TAG:
         if (is_end_of_html(token)) p->mode = html_after_after_frameset;
@@ -109,8 +109,8 @@ bool html_after_after_frameset(html_parser *p, html_token *token)
     case HTML_CHARACTERS: html_insert_space(p, token->text, space_in_body); break;
     case HTML_COMMENT: html_insert_comment(p, token, 0); break;
     case HTML_START_TAG:
-        if (token->tag == HTML_HTML) return html_in_body(p, token);
-        if (token->tag == HTML_NOFRAMES) return html_in_head(p, token);
+        if (token->tag == HTML_HTML) return p->modes->in_body(p, token);
+        if (token->tag == HTML_NOFRAMES) return p->modes->in_head(p, token);
         break;
     case HTML_END_OF_FILE: p->stopped = true; break;
     default: break;

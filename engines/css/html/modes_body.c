@@ -23,6 +23,26 @@ static void insert_void(html_parser *p, html_token *token)
     html_pop(p);
 }
 
+/* "Any other end tag" in the body. */
+static void any_other_end_tag(html_parser *p, html_token *token)
+{
+    for (uint32_t i = p->open_count; i-- > 0;) {
+        uint32_t node = p->open[i].node;
+        const html_node *n = &p->nodes[node];
+        if (n->name_space == HED_CSS_HTML && n->name == token->name) {
+            html_generate_implied(p, token->tag);
+            html_pop_through(p, node);
+            return;
+        }
+        if (html_is_special(p, node)) return;
+    }
+}
+
+static void adopt(html_parser *p, html_token *token)
+{
+    if (html_adopt(p, token)) any_other_end_tag(p, token);
+}
+
 /* ---- start tags ---- */
 
 static void start_outer(html_parser *p, html_token *token)
@@ -43,7 +63,7 @@ static void start_outer(html_parser *p, html_token *token)
     html_remove_node(p, second);
     while (p->open_count > 1) html_pop(p);
     html_insert(p, token);
-    p->mode = html_in_frameset;
+    p->mode = p->modes->in_frameset;
 }
 
 static void start_form(html_parser *p, html_token *token)
@@ -81,14 +101,14 @@ static void start_formatting(html_parser *p, html_token *token)
     if (token->tag == HTML_A) {
         uint32_t open = html_find_formatting(p, HTML_A);
         if (open) {
-            html_adopt(p, token);
+            adopt(p, token);
             html_remove_formatting(p, open);
             html_remove_open(p, open);
         }
     }
     html_reconstruct(p);
     if (token->tag == HTML_NOBR && html_in_scope(p, HTML_NOBR)) {
-        html_adopt(p, token);
+        adopt(p, token);
         html_reconstruct(p);
     }
     uint32_t element = html_insert(p, token);
@@ -188,7 +208,7 @@ static void start_table(html_parser *p, html_token *token)
     if (!p->quirks) close_p_in_button_scope(p);
     html_insert(p, token);
     p->frameset_not_ok = true;
-    p->mode = html_in_table;
+    p->mode = p->modes->in_table;
 }
 
 static void start_ruby(html_parser *p, html_token *token, html_tag except)
@@ -204,7 +224,7 @@ static bool start_tag(html_parser *p, html_token *token)
     case HTML_RULE_HTML:
     case HTML_RULE_BODY:
     case HTML_RULE_FRAMESET: start_outer(p, token); break;
-    case HTML_RULE_HEAD: return html_in_head(p, token);
+    case HTML_RULE_HEAD: return p->modes->in_head(p, token);
     case HTML_RULE_BLOCK:
     case HTML_RULE_HEADING:
     case HTML_RULE_PRE: start_block(p, token, rule); break;
@@ -257,20 +277,6 @@ static bool start_tag(html_parser *p, html_token *token)
 
 /* ---- end tags ---- */
 
-void html_any_other_end_tag(html_parser *p, html_token *token)
-{
-    for (uint32_t i = p->open_count; i-- > 0;) {
-        uint32_t node = p->open[i].node;
-        const html_node *n = &p->nodes[node];
-        if (n->name_space == HED_CSS_HTML && n->name == token->name) {
-            html_generate_implied(p, token->tag);
-            html_pop_through(p, node);
-            return;
-        }
-        if (html_is_special(p, node)) return;
-    }
-}
-
 static void end_form(html_parser *p)
 {
     if (html_has_open(p, HTML_TEMPLATE)) {
@@ -310,11 +316,11 @@ static bool end_tag(html_parser *p, html_token *token)
 {
     html_tag tag = token->tag;
     switch (rules[tag].end) {
-    case HTML_RULE_TEMPLATE: return html_in_head(p, token);
+    case HTML_RULE_TEMPLATE: return p->modes->in_head(p, token);
     case HTML_RULE_BODY:
     case HTML_RULE_HTML:
         if (!html_in_scope(p, HTML_BODY)) break;
-        p->mode = html_after_body;
+        p->mode = p->modes->after_body;
         return tag == HTML_HTML;
     case HTML_RULE_BLOCK: end_block(p, tag, HTML_UNKNOWN); break;
     case HTML_RULE_FORM: end_form(p); break;
@@ -327,7 +333,7 @@ static bool end_tag(html_parser *p, html_token *token)
         break;
     case HTML_RULE_ITEM: end_block(p, tag, tag); break;
     case HTML_RULE_HEADING: end_heading(p); break;
-    case HTML_RULE_FORMATTING: html_adopt(p, token); break;
+    case HTML_RULE_FORMATTING: adopt(p, token); break;
     case HTML_RULE_OBJECT:
         if (!html_in_scope(p, tag)) break;
         end_block(p, tag, HTML_UNKNOWN);
@@ -339,7 +345,7 @@ static bool end_tag(html_parser *p, html_token *token)
         html_pop(p);
         p->frameset_not_ok = true;
         break;
-    default: html_any_other_end_tag(p, token); break;
+    default: any_other_end_tag(p, token); break;
     }
     return false;
 }
@@ -359,7 +365,7 @@ bool html_in_body(html_parser *p, html_token *token)
     case HTML_END_TAG: return end_tag(p, token);
     case HTML_END_OF_FILE: break;
     }
-    if (p->template_mode_count) return html_in_template(p, token);
+    if (p->template_mode_count) return p->modes->in_template(p, token);
     p->stopped = true;
     return false;
 }

@@ -123,7 +123,7 @@ bool html_before_head(html_parser *p, html_token *token)
         return false;
     }
     bool start = token->kind == HTML_START_TAG;
-    if (start && token->tag == HTML_HTML) return html_in_body(p, token);
+    if (start && token->tag == HTML_HTML) return p->modes->in_body(p, token);
     if (token->kind == HTML_END_TAG && !is_outer_end_tag(token)) return false;
     bool head = start && token->tag == HTML_HEAD;
     p->head = head ? html_insert(p, token) : html_insert_tag(p, HTML_HEAD);
@@ -194,7 +194,7 @@ bool html_in_head(html_parser *p, html_token *token)
     case HTML_COMMENT: html_insert_comment(p, token, CSS_NONE); return false;
     case HTML_DOCTYPE: return false;
     case HTML_START_TAG:
-        if (token->tag == HTML_HTML) return html_in_body(p, token);
+        if (token->tag == HTML_HTML) return p->modes->in_body(p, token);
         if (start_in_head(p, token)) return false;
         break;
     case HTML_END_TAG:
@@ -227,7 +227,7 @@ bool html_in_head_noscript(html_parser *p, html_token *token)
     case HTML_DOCTYPE: return html_in_head(p, token);
     case HTML_START_TAG:
         switch (token->tag) {
-        case HTML_HTML: return html_in_body(p, token);
+        case HTML_HTML: return p->modes->in_body(p, token);
         case HTML_BASEFONT:
         case HTML_BGSOUND:
         case HTML_LINK:
@@ -258,11 +258,11 @@ bool html_after_head(html_parser *p, html_token *token)
     case HTML_COMMENT: html_insert_comment(p, token, CSS_NONE); return false;
     case HTML_DOCTYPE: return false;
     case HTML_START_TAG:
-        if (token->tag == HTML_HTML) return html_in_body(p, token);
+        if (token->tag == HTML_HTML) return p->modes->in_body(p, token);
         if (token->tag == HTML_HEAD) return false;
         if (token->tag == HTML_BODY || token->tag == HTML_FRAMESET) {
             html_insert(p, token);
-            p->mode = token->tag == HTML_BODY ? html_in_body : html_in_frameset;
+            p->mode = token->tag == HTML_BODY ? p->modes->in_body : p->modes->in_frameset;
             if (token->tag == HTML_BODY) p->frameset_not_ok = true;
             return false;
         }
@@ -281,7 +281,7 @@ bool html_after_head(html_parser *p, html_token *token)
     default: break;
     }
     html_insert_tag(p, HTML_BODY);
-    p->mode = html_in_body;
+    p->mode = p->modes->in_body;
     return true;
 }
 
@@ -299,19 +299,19 @@ bool html_text_mode(html_parser *p, html_token *token)
 }
 
 /* Insertion mode for the contents of a template that begin with this tag. */
-static html_mode *template_mode_for(html_tag tag)
+static html_mode *template_mode_for(const html_parser *p, html_tag tag)
 {
     switch (tag) {
     case HTML_CAPTION:
     case HTML_COLGROUP:
     case HTML_TBODY:
     case HTML_TFOOT:
-    case HTML_THEAD: return html_in_table;
-    case HTML_COL: return html_in_column_group;
-    case HTML_TR: return html_in_table_body;
+    case HTML_THEAD: return p->modes->in_table;
+    case HTML_COL: return p->modes->in_column_group;
+    case HTML_TR: return p->modes->in_table_body;
     case HTML_TD:
-    case HTML_TH: return html_in_row;
-    default: return html_in_body;
+    case HTML_TH: return p->modes->in_row;
+    default: return p->modes->in_body;
     }
 }
 
@@ -332,7 +332,7 @@ bool html_in_template(html_parser *p, html_token *token)
         case HTML_TITLE: return html_in_head(p, token);
         default: break;
         }
-        p->mode = template_mode_for(token->tag);
+        p->mode = template_mode_for(p, token->tag);
         if (p->template_mode_count) p->template_modes[p->template_mode_count - 1] = p->mode;
         return true;
     case HTML_END_TAG: return token->tag == HTML_TEMPLATE && html_in_head(p, token);
@@ -346,6 +346,6 @@ bool html_in_template(html_parser *p, html_token *token)
         if (p->template_mode_count) p->template_mode_count--;
         html_reset_mode(p);
         return true;
-    default: return html_in_body(p, token);
+    default: return p->modes->in_body(p, token);
     }
 }

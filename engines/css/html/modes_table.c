@@ -37,7 +37,7 @@ static bool is_section(html_tag tag)
 static bool anything_else(html_parser *p, html_token *token)
 {
     p->foster_parenting = true;
-    bool reprocess = html_in_body(p, token);
+    bool reprocess = p->modes->in_body(p, token);
     p->foster_parenting = false;
     return reprocess;
 }
@@ -94,7 +94,7 @@ static bool start_in_table(html_parser *p, html_token *token)
         return true;
     case HTML_STYLE:
     case HTML_SCRIPT:
-    case HTML_TEMPLATE: return html_in_head(p, token);
+    case HTML_TEMPLATE: return p->modes->in_head(p, token);
     default: return !insert_input_or_form(p, token) && anything_else(p, token);
     }
 }
@@ -121,10 +121,10 @@ bool html_in_table(html_parser *p, html_token *token)
             html_reset_mode(p);
             return false;
         }
-        if (token->tag == HTML_TEMPLATE) return html_in_head(p, token);
+        if (token->tag == HTML_TEMPLATE) return p->modes->in_head(p, token);
         if (is_part(token->tag) || token->tag == HTML_BODY || token->tag == HTML_HTML) return false;
         break;
-    case HTML_END_OF_FILE: return html_in_body(p, token);
+    case HTML_END_OF_FILE: return p->modes->in_body(p, token);
     }
     return anything_else(p, token);
 }
@@ -165,7 +165,7 @@ bool html_in_caption(html_parser *p, html_token *token)
     }
     if (end && (is_part(token->tag) || token->tag == HTML_BODY || token->tag == HTML_HTML))
         return false;
-    return html_in_body(p, token);
+    return p->modes->in_body(p, token);
 }
 
 bool html_in_column_group(html_parser *p, html_token *token)
@@ -181,17 +181,17 @@ bool html_in_column_group(html_parser *p, html_token *token)
     case HTML_COMMENT: html_insert_comment(p, token, CSS_NONE); return false;
     case HTML_DOCTYPE: return false;
     case HTML_START_TAG:
-        if (token->tag == HTML_HTML) return html_in_body(p, token);
-        if (token->tag == HTML_TEMPLATE) return html_in_head(p, token);
+        if (token->tag == HTML_HTML) return p->modes->in_body(p, token);
+        if (token->tag == HTML_TEMPLATE) return p->modes->in_head(p, token);
         if (token->tag != HTML_COL) break;
         html_insert(p, token);
         html_pop(p);
         return false;
     case HTML_END_TAG:
         if (token->tag == HTML_COL) return false;
-        if (token->tag == HTML_TEMPLATE) return html_in_head(p, token);
+        if (token->tag == HTML_TEMPLATE) return p->modes->in_head(p, token);
         break;
-    case HTML_END_OF_FILE: return html_in_body(p, token);
+    case HTML_END_OF_FILE: return p->modes->in_body(p, token);
     default: break;
     }
     if (!html_is(p, html_current(p), HTML_COLGROUP)) return false;
@@ -290,7 +290,7 @@ bool html_in_cell(html_parser *p, html_token *token)
         close_cell(p, HTML_UNKNOWN);
         return true;
     }
-    if (token->kind != HTML_END_TAG) return html_in_body(p, token);
+    if (token->kind != HTML_END_TAG) return p->modes->in_body(p, token);
     if (tag == HTML_TD || tag == HTML_TH) {
         if (html_in_table_scope(p, tag)) close_cell(p, tag);
         return false;
@@ -301,5 +301,5 @@ bool html_in_cell(html_parser *p, html_token *token)
         return true;
     }
     if (is_part(tag) || tag == HTML_BODY || tag == HTML_HTML) return false;
-    return html_in_body(p, token);
+    return p->modes->in_body(p, token);
 }

@@ -1,95 +1,29 @@
 /* The parser: start and end of a parse, the choice of the rules for a token, and
- * functions of all insertion modes. */
+ * table of insertion modes. */
 #include "html_parser.h"
 #include "scan.h"
 
-/* ---- shared by the insertion modes ---- */
-
-bool html_is_blank(const html_parser *p, html_text text)
-{
-    const char *at = html_text_of(&p->tokenizer, text);
-    return html_skip_space(at, at + text.length) == at + text.length;
-}
-
-bool html_skip_token_space(
-    html_parser *p, html_token *token, void (*space)(html_parser *parser, html_text text))
-{
-    const char *begin = html_text_of(&p->tokenizer, token->text);
-    uint32_t length = (uint32_t)(html_skip_space(begin, begin + token->text.length) - begin);
-    if (length && space) space(p, (html_text){token->text.begin, length});
-    token->text.begin += length;
-    token->text.length -= length;
-    return token->text.length;
-}
-
-void html_insert_space(
-    html_parser *p, html_text text, void (*insert)(html_parser *parser, html_text text))
-{
-    const char *begin = html_text_of(&p->tokenizer, text);
-    for (uint32_t at = 0, end; at < text.length; at = end + 1) {
-        for (end = at; end < text.length && html_is_space(begin[end]);) end++;
-        if (end == at) continue;
-        insert(p, (html_text){text.begin + at, end - at});
-        begin = html_text_of(&p->tokenizer, text);
-    }
-}
-
-void html_insert_raw(html_parser *p, html_token *token, html_state state)
-{
-    html_insert(p, token);
-    p->tokenizer.state = state;
-    p->original_mode = p->mode;
-    p->mode = html_text_mode;
-}
-
-void html_push_template_mode(html_parser *p, html_mode *mode)
-{
-    if (!html_grow(&p->allocator, &p->template_modes, &p->template_mode_room,
-            p->template_mode_count + 1ull, sizeof *p->template_modes)) {
-        p->failed = p->stopped = true;
-        return;
-    }
-    p->template_modes[p->template_mode_count++] = mode;
-}
-
-/* Insertion mode for an open element with this tag; NULL: the next lower one decides. */
-static html_mode *mode_of(const html_parser *p, html_tag tag, bool last)
-{
-    switch (tag) {
-    case HTML_TD:
-    case HTML_TH: return last ? NULL : html_in_cell;
-    case HTML_TR: return html_in_row;
-    case HTML_TBODY:
-    case HTML_THEAD:
-    case HTML_TFOOT: return html_in_table_body;
-    case HTML_CAPTION: return html_in_caption;
-    case HTML_COLGROUP: return html_in_column_group;
-    case HTML_TABLE: return html_in_table;
-    case HTML_TEMPLATE:
-        return p->template_mode_count ? p->template_modes[p->template_mode_count - 1] : NULL;
-    case HTML_HEAD: return last ? NULL : html_in_head;
-    case HTML_BODY: return html_in_body;
-    case HTML_FRAMESET: return html_in_frameset;
-    case HTML_HTML: return p->head ? html_after_head : html_before_head;
-    default: return NULL;
-    }
-}
-
-void html_reset_mode(html_parser *p)
-{
-    for (uint32_t i = p->open_count; i-- > 0;) {
-        const html_node *n = &p->nodes[p->open[i].node];
-        bool last = i == 0 && p->fragment;
-        html_tag tag = last ? p->context : (html_tag)n->tag;
-        uint8_t name_space = last ? p->context_space : n->name_space;
-        html_mode *mode = name_space == HED_CSS_HTML ? mode_of(p, tag, last) : NULL;
-        if (mode) {
-            p->mode = mode;
-            return;
-        }
-    }
-    p->mode = html_in_body;
-}
+static const html_modes modes = {.initial = html_initial,
+    .before_html = html_before_html,
+    .before_head = html_before_head,
+    .in_head = html_in_head,
+    .in_head_noscript = html_in_head_noscript,
+    .after_head = html_after_head,
+    .in_body = html_in_body,
+    .text = html_text_mode,
+    .in_table = html_in_table,
+    .in_table_text = html_in_table_text,
+    .in_caption = html_in_caption,
+    .in_column_group = html_in_column_group,
+    .in_table_body = html_in_table_body,
+    .in_row = html_in_row,
+    .in_cell = html_in_cell,
+    .in_template = html_in_template,
+    .after_body = html_after_body,
+    .in_frameset = html_in_frameset,
+    .after_frameset = html_after_frameset,
+    .after_after_body = html_after_after_body,
+    .after_after_frameset = html_after_after_frameset};
 
 /* ---- tokens ---- */
 
@@ -171,6 +105,7 @@ bool html_parse(html_parser *p, hed_css_names *names, const html_source *source)
     html_token token = {0};
     *p = (html_parser){.names = names,
         .allocator = names->allocator,
+        .modes = &modes,
         .mode = html_initial,
         .line = 1,
         .shadow_roots = source->shadow_roots,

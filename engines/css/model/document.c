@@ -112,7 +112,6 @@ hed_status css_find_places(hed_css_document *d, hed_error *error)
     } *types = hed_arena_new(&work, n, sizeof *types, error);
     uint32_t *type = hed_arena_new(&work, n, sizeof *type, error), type_count = 0;
     table = hed_arena_new(&work, size, sizeof *table, error); /* 1 + index of a type */
-    uint32_t last_root = CSS_NONE;
     for (uint32_t e = 0; e < n && !hed_failed(error); e++) {
         uint32_t p = d->parent[e];
         d->level[e] = p == CSS_NONE ? 0 : d->level[p] + 1;
@@ -120,7 +119,6 @@ hed_status css_find_places(hed_css_document *d, hed_error *error)
         d->previous[e] = CSS_NONE;
         if (p == CSS_NONE) { /* roots of a forest are not siblings */
             for (int k = 0; k < CSS_POSITIONS; k++) d->position[k][e] = 1;
-            last_root = e;
             type[e] = CSS_NONE;
             continue;
         }
@@ -141,7 +139,6 @@ hed_status css_find_places(hed_css_document *d, hed_error *error)
         type[e] = table[at] - 1;
         d->position[CSS_OF_TYPE][e] = ++types[type[e]].count;
     }
-    (void)last_root;
     for (uint32_t e = n; e-- > 0 && !hed_failed(error);) {
         uint32_t p = d->parent[e];
         if (d->end[e] < e + 1) d->end[e] = e + 1;
@@ -158,14 +155,6 @@ hed_status css_document_finish(hed_css_document *d, hed_error *error)
 {
     if (css_find_places(d, error)) return error->status;
     return css_find_states(d, error);
-}
-
-uint32_t css_attribute_value(const hed_css_document *d, uint32_t element, uint32_t name)
-{
-    for (uint32_t i = d->attribute_begin[element]; i < d->attribute_end[element]; i++)
-        if (d->attributes[i].name == name && !d->attributes[i].name_space)
-            return d->attributes[i].value;
-    return CSS_NONE;
 }
 
 uint32_t css_split_name(hed_css_namespace of, const char *name, const char **local)

@@ -94,7 +94,14 @@ hed_status css_find_places(hed_css_document *document, hed_error *error);
 /* Fills previous, end, level, position and the states of HTML from parent, tag and attributes. */
 hed_status css_document_finish(hed_css_document *document, hed_error *error);
 /* Value of attribute `name` of an element, or CSS_NONE. */
-uint32_t css_attribute_value(const hed_css_document *document, uint32_t element, uint32_t name);
+static inline uint32_t css_attribute_value(
+    const hed_css_document *d, uint32_t element, uint32_t name)
+{
+    for (uint32_t i = d->attribute_begin[element]; i < d->attribute_end[element]; i++)
+        if (d->attributes[i].name == name && !d->attributes[i].name_space)
+            return d->attributes[i].value;
+    return CSS_NONE;
+}
 /* Fills a document from the elements of a definition. */
 hed_status css_document_from_elements(
     hed_css_document *document, const hed_css_document_def *def, hed_error *error);

@@ -76,6 +76,9 @@ void mppi_scene_add_table(mppi_scene_reader *reader, hed_json_node place, const 
 /* True if the model or a term reads a table of this name. */
 bool mppi_scene_reads(const hed_mppi_scene *scene, const char *table);
 
+/* Reports that no name of a list, which ends with NULL, is `typed`. */
+void mppi_scene_refuse_name(
+    hed_json_node node, const char *subject, const char *const *names, const char *typed);
 /* Returns the index of a name among `count`; `count`, with an error, if it is not among them. */
 uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, const char *what,
     const char *const *names, uint32_t count, const char *typed);

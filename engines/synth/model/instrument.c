@@ -323,13 +323,6 @@ const char *hed_synth_instrument_macro(const hed_synth_instrument *instrument, u
 
 /* ---- looking up ---- */
 
-const synth_place *synth_find(const hed_synth_instrument *instrument, hed_synth_entity entity)
-{
-    if (entity == 0 || entity > instrument->entity_count) return NULL;
-    const synth_place *place = &instrument->places[entity];
-    return place->type < HED_SYNTH_ENTITY_TYPE_COUNT ? place : NULL;
-}
-
 uint32_t hed_synth_instrument_count(
     const hed_synth_instrument *instrument, hed_synth_entity_type type)
 {
@@ -342,21 +335,6 @@ hed_synth_entity hed_synth_instrument_at(
 {
     if (!instrument) return 0;
     return index < hed_synth_instrument_count(instrument, type) ? instrument->ids[type][index] : 0;
-}
-
-const char *hed_synth_instrument_name(
-    const hed_synth_instrument *instrument, hed_synth_entity entity)
-{
-    if (!instrument) return "";
-    uint32_t low = 0, high = instrument->name_count; /* names are sorted by entity number */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (instrument->names[middle].entity < entity) low = middle + 1;
-        else high = middle;
-    }
-    return low < instrument->name_count && instrument->names[low].entity == entity
-               ? instrument->names[low].text
-               : "";
 }
 
 hed_status synth_set_name(

@@ -295,3 +295,25 @@ const char *hed_synth_solver_name(hed_synth_solver solver)
     static const char *const names[] = {"auto", "cpu", "group", "global", "grid"};
     return (unsigned)solver < HED_SYNTH_SOLVER_COUNT ? names[solver] : "unknown";
 }
+
+const synth_place *synth_find(const hed_synth_instrument *instrument, hed_synth_entity entity)
+{
+    if (entity == 0 || entity > instrument->entity_count) return NULL;
+    const synth_place *place = &instrument->places[entity];
+    return place->type < HED_SYNTH_ENTITY_TYPE_COUNT ? place : NULL;
+}
+
+const char *hed_synth_instrument_name(
+    const hed_synth_instrument *instrument, hed_synth_entity entity)
+{
+    if (!instrument) return "";
+    uint32_t low = 0, high = instrument->name_count; /* names are sorted by entity number */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (instrument->names[middle].entity < entity) low = middle + 1;
+        else high = middle;
+    }
+    return low < instrument->name_count && instrument->names[low].entity == entity
+               ? instrument->names[low].text
+               : "";
+}

@@ -50,18 +50,6 @@ bool hed_synth_live_event(hed_synth_live *live, const hed_synth_event *event)
     return push(live, live->events, 0, event);
 }
 
-void live_end(hed_synth_live *live, hed_status status, const char *text)
-{
-    int expected = 0;
-    if (!atomic_compare_exchange_strong(&live->ended, &expected, 1)) return;
-    live->end.status = status;
-    live->end.log[0] = 0;
-    size_t size = strnlen(text, sizeof live->end.text - 1);
-    memcpy(live->end.text, text, size);
-    live->end.text[size] = 0;
-    atomic_store(&live->ended, 2);
-}
-
 static void silence(uint32_t frames, float *left, float *right)
 {
     memset(left, 0, frames * sizeof *left);
