@@ -358,9 +358,9 @@ static void pixel_light(const painter *p, uint32_t column, uint32_t row, float l
     float x = (float)column + 0.5f, y = (float)row + 0.5f,
           ground = shot->studio->ground - 1e-4f * shot->studio->size;
     memset(light, 0, 3 * sizeof *light);
-    for (int i = 0; i < CLOTH_RASTER_SAMPLES; i++) {
+    for (uint32_t i = 0; i < CLOTH_RASTER_SAMPLES; i++) {
         int sample_count = 0, before = 0;
-        for (int j = 0; j < CLOTH_RASTER_SAMPLES; j++) {
+        for (uint32_t j = 0; j < CLOTH_RASTER_SAMPLES; j++) {
             sample_count += triangles[j] == triangles[i];
             before += j < i && triangles[j] == triangles[i];
         }
