@@ -24,7 +24,8 @@ MPPI_TERMS(TEXT_TABLES, TEXT_NUMBER, TEXT_STATES, TEXT_CONTROLS, TEXT_TABLE)
     .name = #name_, .summary = name_##_summary, .text = hed_mppi_##name_##_h, .file = #name_ ".h", \
     .parameters = name_##_parameters, .parameter_count = COUNT(name_##_parameters) - 1, \
     .tables = name_##_tables, .table_count = COUNT(name_##_tables) - 1
-#define MODEL_OF(name_) TEXT_OF(name_), .step = mppi_step_##name_, .lanes = &mppi_lanes_##name_
+#define MODEL_OF(name_) TEXT_OF(name_), .step = mppi_step_##name_, .lanes = &mppi_lanes_##name_, \
+    .angles = MPPI_ANGLES_##name_
 #define NAMES(...) \
     (const char *const[]) { __VA_ARGS__ }
 #define POSE(x, y, heading, speed_, turn_, vx, vy) \
@@ -74,7 +75,6 @@ static const hed_mppi_model models[] = {
         .state_names = NAMES("x", "y", "heading"),
         .control_names = NAMES("turn"),
         POSE(0, 1, 2, -1, -1, -1, -1),
-        .angles = 1 << 2,
         .sigma = {0.5f},
         .minimum = {-1.0f},
         .maximum = {1.0f},
@@ -87,7 +87,6 @@ static const hed_mppi_model models[] = {
         .state_names = NAMES("x", "y", "heading", "speed", "turn"),
         .control_names = NAMES("speed", "turn"),
         POSE(0, 1, 2, 3, 4, -1, -1),
-        .angles = 1 << 2,
         .sigma = {0.2f, 0.4f},
         .minimum = {-0.35f, -1.9f},
         .maximum = {0.5f, 1.9f},
@@ -100,7 +99,6 @@ static const hed_mppi_model models[] = {
         .state_names = NAMES("x", "y", "heading", "speed", "side", "turn"),
         .control_names = NAMES("acceleration", "steering"),
         POSE(0, 1, 2, 3, 5, -1, -1),
-        .angles = 1 << 2,
         .sigma = {1.5f, 0.15f},
         .minimum = {-6.0f, -0.5f},
         .maximum = {3.0f, 0.5f},
@@ -114,7 +112,6 @@ static const hed_mppi_model models[] = {
             NAMES("x", "y", "z", "vx", "vy", "vz", "roll", "pitch", "yaw", "p", "q", "r"),
         .control_names = NAMES("thrust", "torque_x", "torque_y", "torque_z"),
         POSE(0, 1, 8, -1, 11, 3, 4),
-        .angles = 7 << 6,
         .sigma = {2.0f, 0.05f, 0.05f, 0.02f},
         .minimum = {-9.81f, -0.5f, -0.5f, -0.2f},
         .maximum = {9.81f, 0.5f, 0.5f, 0.2f},
@@ -128,7 +125,6 @@ static const hed_mppi_model models[] = {
         .state_names = NAMES("x", "y", "heading", "roll", "speed", "side", "turn"),
         .control_names = NAMES("steering", "throttle"),
         POSE(0, 1, 2, 4, 6, -1, -1),
-        .angles = 1 << 2,
         .sigma = {0.3f, 0.3f},
         .minimum = {-1.0f, -1.0f},
         .maximum = {1.0f, 1.0f},

@@ -62,6 +62,18 @@ struct mppi_native_model {
     mppi_cost_lanes *const *terms;
 };
 
+/* Sets of the states that are angles: constants in the lanes of their models. */
+enum {
+    MPPI_ANGLES_cartpole = 0,
+    MPPI_ANGLES_double_integrator = 0,
+    MPPI_ANGLES_pendulum = 0,
+    MPPI_ANGLES_dubins = 1 << 2,
+    MPPI_ANGLES_differential_drive = 1 << 2,
+    MPPI_ANGLES_bicycle = 1 << 2,
+    MPPI_ANGLES_quadrotor = 7 << 6,
+    MPPI_ANGLES_network = 1 << 2
+};
+
 /* Functions of each text of list.h; descriptions call the first two `step` and `cost`. */
 #define STEP_FUNCTION(name, ...) \
     hed_mppi_step_function mppi_step_##name; \

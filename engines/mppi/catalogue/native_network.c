@@ -9,5 +9,6 @@
 #define MODEL network
 #define MODEL_STATES 7
 #define MODEL_CONTROLS 2
+#define MODEL_ANGLES MPPI_ANGLES_network
 #include "catalogue/network.h"
 #include "catalogue/native_model.inc"

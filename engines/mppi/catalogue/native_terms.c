@@ -11,6 +11,7 @@
 #define MODEL any
 #define MODEL_STATES ((int)w->model->states)
 #define MODEL_CONTROLS ((int)w->model->controls)
+#define MODEL_ANGLES (w->model->angles)
 #define POSE_X (w->model->pose_x)
 #define POSE_Y (w->model->pose_y)
 #define POSE_HEADING (w->model->pose_heading)
@@ -43,6 +44,7 @@ MPPI_TERMS(TERM_COST, , , , )
 #undef MODEL
 #undef MODEL_STATES
 #undef MODEL_CONTROLS
+#undef MODEL_ANGLES
 #undef POSE_X
 #undef POSE_Y
 #undef POSE_HEADING
@@ -59,6 +61,7 @@ MPPI_TERMS(TERM_COST, , , , )
 #define TERM_LINKAGE /* external linkage */
 #define MODEL_STATES 7
 #define MODEL_CONTROLS 1
+#define MODEL_ANGLES 0u
 #define POSE_X 0
 #define POSE_Y 1
 #define POSE_HEADING 2
@@ -87,6 +90,7 @@ MPPI_POSE_TERMS(TERM_LANES, , , , )
 #undef MODEL
 #undef MODEL_STATES
 #undef MODEL_CONTROLS
+#undef MODEL_ANGLES
 #undef POSE_X
 #undef POSE_Y
 #undef POSE_HEADING

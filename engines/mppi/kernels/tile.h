@@ -386,7 +386,7 @@ MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, int k, float *real_co
             v[i] = sampled[i * STRIDE];
             back[i] = 0.0f;
             for (uint n = 0; n < MODEL_STATES; n++)
-                back[i] = hed_fma(gains[n], x[n] - y[n], back[i]);
+                back[i] = hed_fma(gains[n], mppi_difference(x[n], y[n], (int)n), back[i]);
             u[i] = mppi_clamp(v[i] + back[i], f->low[i], f->high[i]);
             sampled[(SCALARS + i) * STRIDE] = u[i];
         }

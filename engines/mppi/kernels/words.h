@@ -10,6 +10,7 @@
  *   TABLE(name)[i]  TABLE_COUNT(name) a table of the controller; there is memory for 8 floats,
  *                   however short it is
  *   MODEL_STATES MODEL_CONTROLS       numbers of states and controls
+ *   MODEL_ANGLES                      set of the states that are angles: bit i is state i
  *   POSE_X POSE_Y POSE_HEADING SPEED TURN VELOCITY_X VELOCITY_Y
  *                                     indices into x, as the model describes them
  *   STEPS  w->dt                      T, and the length of a step in seconds
@@ -18,6 +19,8 @@
  *   mppi_sin_cos mppi_sin mppi_cos mppi_exp mppi_log mppi_tanh mppi_atan2 mppi_sqrt mppi_divide
  *   mppi_reciprocal mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp
  *   mppi_select
+ *   mppi_difference(a, b, i)          a - b of state i; an angle's by the shorter way round
+ *   mppi_beside(a, b, i)              a; of an angle, its equal nearest to b
  *   mppi_grid_at mppi_path_nearest    maps and paths in tables
  *   MPPI_TEAM                         number of work items that move one sample together, all
  *                                     with the same x and u; 1, 2, 4 ... 32. A text with this
@@ -242,6 +245,22 @@ MPPI_FUNCTION float mppi_wrap(float angle)
 {
     return hed_fma(-6.28318548f, mppi_nearest(angle * 0.159154937f), angle);
 }
+
+/* Difference a - b of two values of state `i`, of which `angles` has bit i if it is an angle: from
+ * -pi to pi then. All code subtracts states by it. */
+MPPI_FUNCTION float mppi_state_difference(uint angles, int i, float a, float b)
+{
+    float difference = a - b;
+    return (angles >> i & 1u) ? mppi_wrap(difference) : difference;
+}
+/* The equal of angle `a` nearest to `b`; any other state is `a`. */
+MPPI_FUNCTION float mppi_state_beside(uint angles, int i, float a, float b)
+{
+    float turns = mppi_nearest((a - b) * 0.159154937f);
+    return (angles >> i & 1u) ? hed_fma(-6.28318548f, turns, a) : a;
+}
+#define mppi_difference(a, b, i) mppi_state_difference(MODEL_ANGLES, (i), (a), (b))
+#define mppi_beside(a, b, i) mppi_state_beside(MODEL_ANGLES, (i), (a), (b))
 
 /* ---- teams ---- */
 

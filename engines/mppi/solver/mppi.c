@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "model/controller.h"
+#include "kernels/words.h"
 #include "support/strict_math.h"
 
 /* ---- creation ---- */
@@ -368,8 +369,10 @@ void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const
         u[i] = plan[t * nu + i] + part * (plan[next * nu + i] - plan[t * nu + i]);
         for (uint32_t j = 0; gains && x && j < nx; j++) {
             float nominal = states[t * nx + j];
-            nominal += part * (states[(t + 1) * nx + j] - nominal);
-            u[i] += gains[((uint64_t)t * nu + i) * nx + j] * (x[j] - nominal);
+            nominal += part * mppi_state_difference(
+                                  c->model.angles, (int)j, states[(t + 1) * nx + j], nominal);
+            u[i] += gains[((uint64_t)t * nu + i) * nx + j] *
+                    mppi_state_difference(c->model.angles, (int)j, x[j], nominal);
         }
         if (!isfinite(u[i])) u[i] = plan[t * nu + i]; /* the step or the feedback overflowed */
         if (u[i] < c->def.minimum[i]) u[i] = c->def.minimum[i];

@@ -56,8 +56,10 @@ static void text_words(text_writer *w, const hed_mppi *c)
     } poses[] = {{"POSE_X", c->model.pose_x}, {"POSE_Y", c->model.pose_y},
         {"POSE_HEADING", c->model.pose_heading}, {"SPEED", c->model.speed}, {"TURN", c->model.turn},
         {"VELOCITY_X", c->model.velocity_x}, {"VELOCITY_Y", c->model.velocity_y}};
-    text_add(w, "#define MODEL_STATES %u\n#define MODEL_CONTROLS %u\n#define STEPS %u\n",
-        c->model.states, c->model.controls, c->def.steps);
+    text_add(w,
+        "#define MODEL_STATES %u\n#define MODEL_CONTROLS %u\n#define MODEL_ANGLES %uu\n"
+        "#define STEPS %u\n",
+        c->model.states, c->model.controls, c->model.angles, c->def.steps);
     for (uint32_t i = 0; i < HED_COUNT(poses); i++)
         if (poses[i].state >= 0) text_add(w, "#define %s %d\n", poses[i].name, poses[i].state);
     uint64_t at = 0;

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "model/controller.h"
+#include "kernels/words.h"
 #include "support/strict_math.h"
 
 uint32_t mppi_shown(const hed_mppi *c, uint32_t index)
@@ -67,9 +68,13 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
             float w[3], *x = c->candidate_state + ((uint64_t)k * count + i) * nx;
             uint32_t shift;
             mppi_candidate(&c->def, k, stride, w, &shift);
-            for (uint32_t n = 0; n < nx; n++)
-                x[n] =
-                    w[0] * states[n] + w[1] * states[stride * nx + n] + w[2] * c->state[i * nx + n];
+            for (uint32_t n = 0; n < nx; n++) {
+                float now = mppi_state_beside(
+                    c->model.angles, (int)n, states[stride * nx + n], states[n]);
+                float real =
+                    mppi_state_beside(c->model.angles, (int)n, c->state[i * nx + n], now);
+                x[n] = w[0] * states[n] + w[1] * now + w[2] * real;
+            }
             shifted(c, plan, shift, c->candidate_plan + ((uint64_t)k * count + i) * size);
         }
     }
@@ -151,7 +156,8 @@ bool mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
     for (uint32_t i = 0; i < nu && c->def.kind == HED_MPPI_TUBE; i++) {
         u[i] = plan[i];
         for (uint32_t j = 0; j < nx; j++)
-            u[i] += gains[i * nx + j] * (c->state[index * nx + j] - c->state[nominal * nx + j]);
+            u[i] += gains[i * nx + j] * mppi_state_difference(c->model.angles, (int)j,
+                                            c->state[index * nx + j], c->state[nominal * nx + j]);
         if (!isfinite(u[i])) u[i] = plan[i]; /* the feedback overflowed */
         u[i] = fminf(fmaxf(u[i], c->def.minimum[i]), c->def.maximum[i]);
     }

@@ -11,7 +11,7 @@
 
 enum { NX = HED_MPPI_MAX_STATES, NU = HED_MPPI_MAX_CONTROLS };
 
-/* Computes x - y, with angles wrapped. */
+/* Computes x - y, as mppi_state_difference(), in double. */
 static void difference(const hed_mppi *c, const float *x, const float *y, double *d)
 {
     const double turn = 6.283185307179586;
