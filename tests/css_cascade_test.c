@@ -348,7 +348,7 @@ struct reasons {
 
 static void tell_reason(void *user, const hed_css_declaration *d)
 {
-    static const char words[] = "-isLSor";
+    static const char words[] = "-isLSnor";
     struct reasons *told = user;
     told->used += (size_t)snprintf(told->text + told->used, sizeof told->text - told->used,
         "%s%d%c%d", told->used ? " " : "", (int)d->rule, words[d->defeat], (int)d->winner);
@@ -367,6 +367,9 @@ Test(css_cascade, reasons_of_defeats)
         {"#i{top:0}", "top:1px", "-2--1 0s-2"},
         {"p{top:0}#i{top:revert-layer}p{top:x}", "", "1--1 2--1 0r1"},
         {"p{margin:0}p{margin-left:1px}", "", "1--1 0o1"},
+        {"@scope(body){p{top:0}}@scope(html){p{top:1px}}p{top:2px}", "", "0--1 1n0 2n0"},
+        {"@scope(body){p{top:0}}@scope(html){:scope p{top:1px}}", "", "1--1 0S1"},
+        {"@scope(p){top:0}@layer a{@scope(p){&{top:1px!important}}}", "", "1--1 0i1"},
         {"p{margin-inline-start:0}p{margin-left:1px}", "", "1--1 0o1"},
     };
     for (size_t i = 0; i < HED_COUNT(cases); i++) {

@@ -133,7 +133,7 @@ Test(css_change, random_changes_equal_a_match, .timeout = 120)
     css_random random = {.seed = 17};
     uint64_t changed = 0;
     for (int n = 0; n < PAGES; n++) {
-        static char html[8192], text[SELECTORS * 2048 + 1024];
+        static char html[8192], text[SELECTORS * 2048 + 65536];
         hed_css_document *pages[2];
         for (int i = 0; i < 2; i++) {
             css_random_page(&random, html, sizeof html, 40);
@@ -147,6 +147,7 @@ Test(css_change, random_changes_equal_a_match, .timeout = 120)
             css_random_append(text, sizeof text, selector);
             css_random_append(text, sizeof text, "{}\n");
         }
+        if (n % 4 == 3) css_random_scope(&random, text, sizeof text, 0);
         hed_css_sheet *sheet = sheet_of(text);
         hed_css_matcher *m = matched(pages, 2, sheet);
         for (int i = 0; i < CHANGES; i++) {

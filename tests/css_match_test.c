@@ -154,6 +154,65 @@ Test(css_match, ten_thousand_random_pairs, .timeout = 240)
     EXPECT_EQ(invalid, 0u);
 }
 
+Test(css_match, random_scopes, .timeout = 240)
+{
+    enum { PAGES = 15, SCOPES = 12 };
+    css_random random = {.seed = 5};
+    uint64_t matches = 0, nested = 0;
+    for (int n = 0; n < PAGES; n++) {
+        static char html[8192], text[SCOPES * 16384];
+        css_random_page(&random, html, sizeof html, 25);
+        text[0] = 0;
+        for (int s = 0; s < SCOPES; s++) css_random_scope(&random, text, sizeof text, 0);
+        hed_css_document *d = page(html);
+        hed_css_sheet *sheet = sheet_of(text);
+        hed_css_matcher *m = matched(d, sheet, false);
+        hed_css_result r = hed_css_matcher_results(m);
+        for (uint32_t s = 0; s < sheet->scope_count; s++) nested += sheet->scopes[s].around != 0;
+        for (uint32_t e = 0; e < d->count; e++) {
+            uint32_t at = r.class_begin[r.element_class[e]],
+                     end = r.class_begin[r.element_class[e] + 1];
+            for (uint32_t rule = 0; rule < sheet->rule_count; rule++) {
+                const css_rule *x = &sheet->rules[rule];
+                bool found = at < end && r.rule[at] == rule;
+                at += found;
+                CHECK_EQ(x->info.validity, HED_CSS_VALID, "%.*s", (int)x->info.selector_length,
+                    x->info.selector);
+                CHECK_EQ(found, css_naive_rule(sheet, d, x, e), "element %u, rule %u %.*s in %s", e,
+                    rule, (int)x->info.selector_length, x->info.selector, html);
+                matches += found;
+            }
+        }
+        hed_css_matcher_destroy(m);
+        hed_css_sheet_destroy(sheet);
+        hed_css_document_destroy(d);
+    }
+    EXPECT_GT(matches, 500u);
+    EXPECT_GT(nested, 20u);
+}
+
+/* What may become possible keeps a rule in a scope: roots and limits that depend on states, and a
+ * root that is not known. */
+Test(css_match, scopes_that_are_possible)
+{
+    hed_css_document *d = page("<!doctype html><body><div><p><i>1</i></p></div><b>2</b>");
+    hed_css_sheet *sheet = sheet_of("@scope (div:hover) { i { } } @scope (div) to (p:hover) { i { } }"
+                                    "@scope (div) to (p) { i { } } @scope { > i { } > div { } }"
+                                    "@scope (p) to (:not(:hover)) { i { } }");
+    static const uint32_t given[] = {0, 1, 0, 0, 0, 0}, possible[] = {1, 1, 0, 1, 1, 1};
+    uint32_t counts[6];
+    hed_css_matcher *m = matched(d, sheet, false);
+    hed_css_matcher_counts(m, counts, NULL);
+    EXPECT_BYTES(counts, given, sizeof given);
+    hed_css_matcher_destroy(m);
+    m = matched(d, sheet, true);
+    hed_css_matcher_counts(m, counts, NULL);
+    EXPECT_BYTES(counts, possible, sizeof possible);
+    hed_css_matcher_destroy(m);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(d);
+}
+
 /* ---- hard cases against plain.c ---- */
 
 /* Every rule on every element as css_plain_match() has it; `every`: only each how-manieth

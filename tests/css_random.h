@@ -53,6 +53,32 @@ static inline void css_random_selector(css_random *r, char *to, size_t size, int
     }
 }
 
+/* Scopes with random roots and limits, and rules that name the root in some place. */
+static inline void css_random_scope(css_random *r, char *to, size_t size, int depth)
+{
+    static const char *const roots[] = {":scope", "&", ":scope > .a", "> div", ":not(:scope)",
+        ":is(:scope, p) .b", "div :scope", ":scope:has(> .a)", "p:nth-child(2n of :scope > *)",
+        "+ p", ":where(:scope) .c ~ *"};
+    css_random_append(to, size, "@scope (");
+    css_random_selector(r, to, size, 1, false);
+    css_random_append(to, size, ")");
+    if (css_random_below(r, 2)) {
+        static const char *const limits[] = {".a", ":scope > .b", "> p > *", "&:not(.a) div", "*"};
+        css_random_append(to, size, " to (");
+        css_random_append(to, size, limits[css_random_below(r, HED_COUNT(limits))]);
+        css_random_append(to, size, ")");
+    }
+    css_random_append(to, size, " { top: 0;\n");
+    for (int i = 0; i < 4; i++) {
+        uint32_t kind = css_random_below(r, HED_COUNT(roots) + 5);
+        if (kind < HED_COUNT(roots)) css_random_append(to, size, roots[kind]);
+        else css_random_selector(r, to, size, 1, false);
+        css_random_append(to, size, " { left: 0; & .b {} }\n");
+    }
+    if (depth < 2 && css_random_below(r, 2)) css_random_scope(r, to, size, depth + 1);
+    css_random_append(to, size, "}\n");
+}
+
 /* A page of about `count` elements. */
 static inline void css_random_page(css_random *r, char *html, size_t size, int count)
 {

@@ -94,6 +94,9 @@ static void defeat_text(const explained *x, const hed_css_declaration *d, char *
         snprintf(text, size, "specificity %u,%u,%u is above %u,%u,%u", high >> 20,
             high >> 10 & 1023, high & 1023, low >> 20, low >> 10 & 1023, low & 1023);
         break;
+    case HED_CSS_BY_SCOPE:
+        snprintf(text, size, "the root of its @scope is nearer to the element");
+        break;
     case HED_CSS_BY_ORDER:
         snprintf(text, size, "%s",
             d->winner == d->rule ? "a later declaration of the same rule" : "comes later");

@@ -204,6 +204,9 @@ typedef struct hed_css_sheet_def {
      *  live until the sheet is created, or NULL. */
     const char *(*import)(void *user, uint32_t source, const char *url, size_t *length);
     void *user;
+    /** element that is the root of an \@scope without roots in documents of its matcher: the parent
+     *  of the style element; 0: the root of the tree */
+    uint32_t scope_root;
     /** makes each selector of a list a rule of its own, to find out which of them match */
     bool split;
 } hed_css_sheet_def;
@@ -466,6 +469,7 @@ typedef enum hed_css_defeat {
     HED_CSS_BY_STYLE,       /**< the winner is in a style attribute */
     HED_CSS_BY_LAYER,       /**< the winner's layer is stronger */
     HED_CSS_BY_SPECIFICITY, /**< the winner's selector is more specific */
+    HED_CSS_BY_SCOPE,       /**< the root of the winner's \@scope is nearer */
     HED_CSS_BY_ORDER,       /**< the winner comes later */
     HED_CSS_BY_REVERT       /**< `revert` or `revert-layer` has rolled it back */
 } hed_css_defeat;

@@ -3,7 +3,7 @@
 
 Each rule of a random page declares --w, a custom property that is registered as an integer and not
 inherited, with its own number as the value, so what getComputedStyle() says is the rule that wins: origins
-aside, layers, importance, specificity, conditions, nesting, style attributes, revert and revert-layer.
+aside, layers, importance, specificity, scopes, conditions, nesting, style attributes, revert and revert-layer.
 Exits with 77 where there is no browser."""
 import json
 import pathlib
@@ -17,6 +17,9 @@ SELECTORS = ['p', '.a', '.b', '#i', 'div p', 'p.a.b', 'p::before', 'body > .a', 
              'p:first-child', 'span .b', '#i.a', 'p:not(.a)', ':has(p)', 'div > *', '[style]']
 LAYERS = ['a', 'b', 'a.x', 'b.y.z', 'c', '']
 GROUPS = ['@media print', '@media screen', '@supports (display: grid)', '@supports (nope: x)', '@layer', '@layer', '@layer']
+SCOPES = ['(.a)', '(p)', '(div) to (.b)', '(.a, .b) to (:scope > span)', '(:has(p)) to (> .a)', '(body)', '(div .a) to (p, .b)', '(:not(.a))', '(span) to (:scope span)']
+SCOPED = [':scope', '&', ':scope > p', '> .a', '& .b', ':scope .a', '+ p', ':scope:not(p) *', ':not(:scope)', 'span :scope p', ':is(:scope, p)', ':scope:has(> p)',
+          'p:nth-child(2 of :scope > *)', ':where(:scope) .b', 'div:has(:scope)']
 STYLE = 10 ** 6 # value of style attributes
 
 
@@ -45,16 +48,22 @@ class Page:
         text = f"--w: {value}{random.choice([' !important', '', '', ''])};"
         return text if random.random() < .8 or 'important' in text else f'--w: 7; {text}'
 
-    def block(self, depth):
+    def block(self, depth, scoped=False):
         kind = random.random()
+        if .4 < kind < .55 and depth < 3:
+            text = f'@scope {random.choice(SCOPES)} {{\n'
+            if random.random() < .3:
+                text += self.declarations() + '\n'
+            return text + '\n'.join(self.block(depth + 1, True) for _ in range(random.randint(1, 3))) + '\n}'
         if kind < .1:
             return '@layer ' + ', '.join(random.sample(['a', 'b', 'a.x', 'c', 'b.y'], random.randint(1, 3))) + ';'
         if kind < .45 and depth < 3:
             group = random.choice(GROUPS)
             if group == '@layer':
                 group += ' ' + random.choice(LAYERS)
-            return group + ' {\n' + '\n'.join(self.block(depth + 1) for _ in range(random.randint(1, 3))) + '\n}'
-        selectors = ', '.join(random.choice(SELECTORS) for _ in range(random.randint(1, 3)))
+            return group + ' {\n' + '\n'.join(self.block(depth + 1, scoped) for _ in range(random.randint(1, 3))) + '\n}'
+        known = SELECTORS + 2 * SCOPED if scoped else SELECTORS
+        selectors = ', '.join(random.choice(known) for _ in range(random.randint(1, 3)))
         text = f'{selectors} {{ {self.declarations()}'
         # A parent that is a pseudo-element counts for the specificity of `&` in Nesting 1, and not in Chromium 156.
         if random.random() < .2 and '::' not in selectors:

@@ -1,5 +1,5 @@
 /* What Chromium makes of style sheets on a page, in the words of `heddle css match --tsv`: for each style
- * rule its number, M (valid), E (invalid) or U (about shadow trees, @scope or @container), how many
+ * rule its number, M (valid), E (invalid) or U (about shadow trees or @container), how many
  * elements it matches, the FNV-1a hash of their numbers, and its selector; then for each element the
  * rule that wins if every rule declares one same property. Rules are found by a reader of our own (CSS
  * Syntax 3, section 5), all else is asked of the browser. The page is in a frame without scripts. */
@@ -71,8 +71,9 @@ class Reader {
     compile(prelude, around) {
         const depth = around.length;
         this.check.replaceSync(this.namespaces + around.map(p => p + '{').join('') + prelude + '{}' + '}'.repeat(depth));
-        let rule = [...this.check.cssRules].find(r => r instanceof CSSStyleRule);
-        for (let i = 0; rule && i < depth; i++) rule = [...rule.cssRules].find(r => r instanceof CSSStyleRule);
+        const block = list => [...list].find(r => r instanceof CSSStyleRule || r instanceof CSSScopeRule);
+        let rule = block(this.check.cssRules);
+        for (let i = 0; rule && i < depth; i++) rule = block(rule.cssRules);
         return rule || null;
     }
 
@@ -103,8 +104,13 @@ class Reader {
         this.rules_begun = true;
         if (name === 'layer' && !/^(-?[a-z_][-\w]*(\.-?[a-z_][-\w]*)*)?$/i.test(without_comments(prelude)))
             return find_stop(text, stop + 1, '}') + 1;
-        const unsupported = frame.unsupported || name === 'container' || name === 'scope';
+        const unsupported = frame.unsupported || name === 'container';
         frame.rule = null; // declarations behind the block are a rule of their own
+        if (name === 'scope') {
+            const scope = text.slice(at, stop), around = [...frame.around, scope];
+            if (!this.compile(scope, frame.around)) return find_stop(text, stop + 1, '}') + 1;
+            return this.read(text, stop + 1, {...frame, top: false, nested: true, around, rule: null, style: {around, list: [':where(:scope)']}});
+        }
         return this.read(text, stop + 1, {...frame, top: false, unsupported, rule: null});
     }
 

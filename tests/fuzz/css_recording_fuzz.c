@@ -54,8 +54,8 @@ static void write_node(FILE *to, bytes *b, uint32_t number)
 static void write_recording(FILE *to, bytes *b)
 {
     uint32_t nodes = take(b) % 24, trees = take(b) % 4, sheets = take(b) % 3;
-    fprintf(to, "{\"format\":\"heddle css recording\",\"version\":%d,\"nodes\":[",
-        1 + (take(b) > 250));
+    fprintf(
+        to, "{\"format\":\"heddle css recording\",\"version\":%d,\"nodes\":[", 1 + (take(b) > 250));
     for (uint32_t i = 0; i < nodes; i++) write_node(to, b, i);
     fprintf(to, "],\"pages\":[{\"url\":\"u\",\"quirks\":%s,\"trees\":[",
         take(b) & 1 ? "true" : "false");
@@ -89,8 +89,7 @@ static void check_file(const char *text, size_t size)
     } else must(error.text[0]);
     hed_css_names_destroy(names);
     error = (hed_error){0};
-    must(css_recording_sheets("r", text, size, see_sheet, NULL, &error) == HED_OK ||
-         error.text[0]);
+    must(css_recording_sheets("r", text, size, see_sheet, NULL, &error) == HED_OK || error.text[0]);
 }
 
 static void check_message(const char *text)

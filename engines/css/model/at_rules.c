@@ -219,12 +219,97 @@ static css_import read_import(css_sheet_reader *s, const css_item *prelude, uint
         .condition = {.begin = rule_begin, .end = prelude->end}};
 }
 
+/* ---- @scope ---- */
+
+/* Reads a selector list in round brackets, of an @scope; *good becomes false if there is none. */
+static css_list read_scope_list(
+    css_sheet_reader *s, css_tokenizer *t, const css_parent *parent, bool *good)
+{
+    css_list list = {0};
+    css_token token = css_next_solid(t);
+    uint32_t base = s->p.brackets.count, begin = token.end;
+    if (token.type != CSS_OPEN_ROUND) {
+        *good = false;
+        return list;
+    }
+    do {
+        css_pass(&s->p, &token);
+        token = css_next(t);
+    } while (token.type != CSS_END && !s->p.failed &&
+             !(s->p.brackets.count == base + 1 && css_closes(&s->p, &token)));
+    s->p.brackets.count = base;
+    *good = *good && css_read_selectors(&s->p, begin, token.begin, parent, &list) &&
+            !list.pseudo_element;
+    return list;
+}
+
+/* Reads `(roots) to (limits)`, each of which may be missing. *number: 1 + number of the scope.
+ * Returns NULL, or the reason for which rules inside of the scope are not matched; false in *good:
+ * the prelude is invalid. */
+static const char *read_scope(
+    css_sheet_reader *s, const css_item *prelude, uint32_t *number, bool *good)
+{
+    const css_frame *frame = css_top_frame(s);
+    css_scope scope = {.around = frame->scope};
+    css_tokenizer t = {s->p.text, prelude->begin, prelude->end}, first = t;
+    css_token token = css_next_solid(&t);
+    const char *unsupported = frame->unsupported;
+    uint32_t next = s->p.sheet->store[CSS_SCOPES].count + 1;
+    scope.implicit = token.type != CSS_OPEN_ROUND;
+    if (!scope.implicit) {
+        css_list roots = read_scope_list(s, &first, &frame->parent, good);
+        scope.roots = roots.list;
+        scope.root_count = roots.count;
+        if (roots.unsupported) unsupported = "inside of an @scope that is not matched";
+        t = first;
+        token = css_next_solid(&t);
+    }
+    if (*good && token.type == CSS_IDENT && css_is(s->p.text, &token, "to")) {
+        const css_parent inside = {.count = CSS_NONE, .scope = next};
+        css_list limits = read_scope_list(s, &t, &inside, good);
+        scope.limits = limits.list;
+        scope.limit_count = limits.count;
+        if (limits.unsupported) unsupported = "inside of an @scope that is not matched";
+        token = css_next_solid(&t);
+    }
+    *good = *good && token.type == CSS_END;
+    if (!*good) return NULL;
+    scope.self = css_push_scope_root(&s->p);
+    css_scope *pushed = css_push(&s->p.sheet->store[CSS_SCOPES], 1, sizeof *pushed, &s->p);
+    if (pushed) *pushed = scope;
+    *number = next;
+    return unsupported;
+}
+
+/* Opens the block of an @scope: `&` is its root, which also takes declarations. */
+static void open_scope(css_sheet_reader *s, const css_item *prelude, uint32_t begin)
+{
+    bool good = true;
+    uint32_t number = 0;
+    const char *unsupported = read_scope(s, prelude, &number, &good);
+    if (!open_group(s, good ? HED_CSS_PART_GROUP : HED_CSS_PART_OTHER, CSS_NONE, begin)) return;
+    css_frame *frame = css_top_frame(s);
+    const css_scope *scope = (css_scope *)s->p.sheet->store[CSS_SCOPES].items + number - 1;
+    frame->scope = number;
+    frame->unsupported = unsupported;
+    frame->parent = (css_parent){.count = CSS_NONE, .scope = number};
+    frame->style = (css_parent){.list = scope->self, .count = 1, .scope = number};
+    frame->nested = true;
+    frame->pseudo_element = false;
+    css_push_condition(s, s->p.text + begin, prelude->end - begin, true);
+}
+
 /* Opens the block of an at-rule that contains style rules; false: another at-rule. */
 static bool read_group(
     css_sheet_reader *s, const char *name, const css_item *prelude, uint32_t begin)
 {
     bool applies = true;
     const char *unsupported = NULL;
+    if (strcmp(name, "scope") == 0) {
+        s->stage = CSS_STAGE_RULES;
+        open_scope(s, prelude, begin);
+        return true;
+    }
     if (strcmp(name, "media") == 0) applies = css_media_holds(&s->p, prelude->begin, prelude->end);
     else if (strcmp(name, "supports") == 0)
         applies = css_supports_holds(&s->p, prelude->begin, prelude->end, false);
@@ -233,7 +318,6 @@ static bool read_group(
         unsupported = "inside of @container";
     else if (strcmp(name, "container") == 0)
         applies = css_container_holds(&s->p, prelude->begin, prelude->end);
-    else if (strcmp(name, "scope") == 0) unsupported = "inside of @scope";
     else return false;
     s->stage = CSS_STAGE_RULES;
     if (!open_group(s, HED_CSS_PART_GROUP, CSS_NONE, begin)) return true;

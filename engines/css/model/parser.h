@@ -18,6 +18,7 @@ typedef struct css_prefix {
 typedef struct css_parent {
     uint32_t list, count, specificity, depth;
     bool state, changes;
+    uint32_t scope; /* see css_rule: `&` is its root if there is no rule inside of the scope */
 } css_parent;
 
 typedef struct css_parser {
@@ -95,6 +96,9 @@ typedef struct css_list {
 /* Reads the selector list in text[begin, end). False: invalid, or out of memory. */
 bool css_read_selectors(
     css_parser *parser, uint32_t begin, uint32_t end, const css_parent *parent, css_list *list);
+/* Adds a complex selector that matches the root of a scope; returns its number, CSS_NONE: out of
+ * memory. */
+uint32_t css_push_scope_root(css_parser *parser);
 /* True if text[begin, end) is one selector, for \@supports; stores nothing. */
 bool css_is_selector(css_parser *parser, uint32_t begin, uint32_t end);
 

@@ -15,6 +15,7 @@ enum {
     CSS_PSEUDO_ONLY = 1, /* :only-child, :only-of-type */
     CSS_PSEUDO_WITHIN,   /* the state of the element or of a descendant */
     CSS_PSEUDO_SHADOW,   /* about shadow trees */
+    CSS_PSEUDO_SCOPE,    /* root of the scope, outside of scopes that of the tree */
     CSS_PSEUDO_BACKED    /* a pseudo-element that may have pseudo-elements */
 };
 

@@ -75,7 +75,7 @@
     FLAG("read-write", READ_WRITE, 0) \
     FLAG("required", REQUIRED, 0) \
     FLAG("root", ROOT, 0) \
-    ROW("scope", .kind = CSS_FLAG, .bits = CSS_ROOT) \
+    ROW("scope", .kind = CSS_FLAG, .role = CSS_PSEUDO_SCOPE, .bits = CSS_ROOT) \
     ROW("seeking", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
     ROW("single-button", .kind = CSS_NEVER, .behind_element = true) \
     ROW("stalled", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \

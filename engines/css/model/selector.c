@@ -200,11 +200,20 @@ static bool read_attribute(css_reader *r)
     return true;
 }
 
-/* Adds `&`: the list of the enclosing rule; outside of rules the root, with specificity 0. */
+bool css_push_scope(css_reader *r, uint32_t specificity)
+{
+    css_simple *simple = css_push_simple(r, CSS_SCOPE, specificity);
+    if (simple) simple->scoped = r->scoped = true;
+    return simple != NULL;
+}
+
+/* Adds `&`: the list of the enclosing rule; outside of rules the root of the scope or of the tree,
+ * with specificity 0. */
 static bool push_nesting(css_reader *r)
 {
     const css_parent *parent = r->parent;
     r->nesting = true;
+    if (parent->count == CSS_NONE && parent->scope) return css_push_scope(r, 0);
     if (parent->count == CSS_NONE) {
         css_simple *simple = css_push_simple(r, CSS_FLAG, 0);
         if (simple) simple->bits = CSS_ROOT;
@@ -223,6 +232,8 @@ static bool push_nesting(css_reader *r)
     if (!simple) return false;
     simple->list = parent->list;
     simple->count = parent->count;
+    simple->scoped = parent->scope != 0;
+    r->scoped |= simple->scoped;
     return true;
 }
 
@@ -369,7 +380,8 @@ static bool list_pauses(const css_reader *r, uint32_t open)
 static bool read_complex(css_reader *r, unsigned mode, uint32_t open)
 {
     uint32_t first = r->p->compounds.count, begin = r->now.begin, end = begin;
-    bool nested = r->parent->count != CSS_NONE && r->depth == 0, leading = false;
+    bool in_rule = r->parent->count != CSS_NONE, leading = false;
+    bool nested = (in_rule || r->parent->scope) && r->depth == 0;
     char combinator = 0;
     r->specificity = 0;
     if (mode & CSS_LIST_RELATIVE || nested) {
@@ -390,7 +402,8 @@ static bool read_complex(css_reader *r, unsigned mode, uint32_t open)
         if (mode & CSS_LIST_COMPOUND)
             return css_selector_fails(r, "a combinator where only one compound may be");
     }
-    if (nested && (leading || !r->nesting) && !prepend_nesting(r, first)) return false;
+    bool placed = r->nesting || (!in_rule && r->scoped);
+    if (nested && (leading || !placed) && !prepend_nesting(r, first)) return false;
     uint32_t count = r->p->compounds.count - first;
     struct css_array *store = &r->p->sheet->store[CSS_COMPOUNDS];
     css_compound *compounds = css_push(store, count, sizeof *compounds, r->p);
@@ -434,7 +447,8 @@ bool css_read_list(css_reader *r, unsigned mode, css_range *range)
         css_skip_space(r);
         struct mark mark = take_mark(p);
         bool state = r->out->state;
-        if (depth == 0) r->nesting = r->shadow = r->backed = r->transition = r->out->state = false;
+        if (depth == 0)
+            r->nesting = r->scoped = r->shadow = r->backed = r->transition = r->out->state = false;
         if (read_complex(r, mode, open)) {
             shadows += r->shadow;
             count++;
@@ -487,6 +501,19 @@ bool css_read_selectors(
         list->unsupported = r.too_deep && !p->failed;
     }
     return good || list->unsupported;
+}
+
+uint32_t css_push_scope_root(css_parser *p)
+{
+    css_simple *simple = css_push(&p->sheet->store[CSS_SIMPLES], 1, sizeof *simple, p);
+    css_compound *compound = css_push(&p->sheet->store[CSS_COMPOUNDS], 1, sizeof *compound, p);
+    css_complex *complex = css_push(&p->sheet->store[CSS_COMPLEXES], 1, sizeof *complex, p);
+    if (!simple || !compound || !complex) return CSS_NONE;
+    *simple = (css_simple){.kind = CSS_SCOPE, .scoped = true, .name_space = CSS_NONE};
+    simple->name = simple->lower = simple->value = CSS_NONE;
+    *compound = (css_compound){p->sheet->store[CSS_SIMPLES].count - 1, 1, 0, CSS_NONE};
+    *complex = (css_complex){.first = p->sheet->store[CSS_COMPOUNDS].count - 1, .count = 1};
+    return p->sheet->store[CSS_COMPLEXES].count - 1;
 }
 
 bool css_is_selector(css_parser *p, uint32_t begin, uint32_t end)

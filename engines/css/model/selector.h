@@ -21,8 +21,9 @@ typedef enum css_kind {
     CSS_LANG,      /* language ranges: names, from `value` on in the sheet's `words` */
     CSS_IS,        /* :is(), :where(), and the `&` of nesting */
     CSS_NOT,
-    CSS_HAS,  /* relative selectors: the first compound has a combinator */
-    CSS_NEVER /* valid, but never matches: :host, :horizontal, :is() */
+    CSS_HAS,   /* relative selectors: the first compound has a combinator */
+    CSS_SCOPE, /* the root of the scope of an @scope */
+    CSS_NEVER  /* valid, but never matches: :host, :horizontal, :is() */
 } css_kind;
 
 /* Greatest nesting depth of lists; a rule with deeper ones is HED_CSS_UNSUPPORTED. */
@@ -50,6 +51,7 @@ typedef struct css_simple {
     uint8_t operation; /* ATTRIBUTE: css_operator; NTH: CSS_CHILD ... */
     uint8_t letter_case;
     bool negated; /* FLAG, STATE: the bits are not set (:enabled is a flag of its own) */
+    bool scoped;  /* SCOPE, or a list of it contains one */
     /* TYPE, UNIVERSAL: 0 no namespace, 1 + hed_css_namespace; CSS_NONE: any. ATTRIBUTE: as in
      * css_attribute, or 4 an unknown namespace; CSS_NONE: any */
     uint32_t name_space;
@@ -90,6 +92,7 @@ typedef struct css_rule {
     uint32_t list, count; /* complex selectors, if HED_CSS_VALID */
     uint32_t layer;       /* number in the sheet's layers */
     uint32_t condition;   /* 1 + number of the innermost condition, or 0 */
+    uint32_t scope;       /* 1 + number of the innermost scope, or 0 */
     uint32_t first_declaration, declaration_count;
 } css_rule;
 
@@ -101,6 +104,15 @@ typedef struct css_condition {
     bool holds;
 } css_condition;
 
+/* An @scope: its roots are the elements that `roots` matches in the scope around it, and the parts
+ * of the tree below an element that `limits` matches are outside of it. */
+typedef struct css_scope {
+    uint32_t around; /* enclosing scope, as in css_rule */
+    bool implicit;   /* it has no `roots`: the root is scope_root of the sheet's definition */
+    uint32_t roots, root_count, limits, limit_count; /* complex selectors */
+    uint32_t self; /* complex selector that matches the root alone, for bare declarations */
+} css_scope;
+
 /* Arrays of a sheet. */
 enum {
     CSS_RULES,
@@ -111,6 +123,7 @@ enum {
     CSS_WORDS,
     CSS_PARTS,
     CSS_CONDITIONS,
+    CSS_SCOPES,
     CSS_STORES
 };
 
@@ -126,8 +139,10 @@ struct hed_css_sheet {
     css_compound *compounds;
     css_simple *simples;
     css_declaration *declarations;
+    css_scope *scopes;
     uint32_t *words;
-    uint32_t complex_count, compound_count, simple_count, declaration_count, word_count;
+    uint32_t scope_count, complex_count, compound_count, simple_count, declaration_count,
+        word_count;
     struct css_array { /* memory of these arrays */
         void *items;
         size_t size; /* bytes of an item */
@@ -160,5 +175,8 @@ bool css_language_fits(const char *range, size_t range_length, const char *langu
 struct hed_css_document;
 bool css_naive_match(const hed_css_sheet *sheet, const struct hed_css_document *document,
     uint32_t complex, uint32_t element);
+/* The same of any selector of a rule, which may be in an @scope. */
+bool css_naive_rule(const hed_css_sheet *sheet, const struct hed_css_document *document,
+    const css_rule *rule, uint32_t element);
 
 #endif

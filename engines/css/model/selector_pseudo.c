@@ -105,12 +105,16 @@ static bool read_close(css_reader *r)
 static bool read_inner_list(css_reader *r, unsigned mode, css_range *range)
 {
     uint32_t specificity = r->specificity;
+    bool scoped = r->scoped;
+    r->scoped = false;
     if (++r->depth > CSS_NESTING) {
         r->too_deep = true;
         return css_selector_fails(r, "nested deeper than %d", CSS_NESTING);
     }
     if (r->out->depth < r->depth) r->out->depth = r->depth;
     bool good = css_read_list(r, mode | CSS_LIST_INSIDE, range) && read_close(r);
+    range->scoped = r->scoped;
+    r->scoped |= scoped;
     r->depth--;
     r->specificity = specificity;
     return good;
@@ -133,6 +137,7 @@ static bool read_logical(
     if (!simple) return false;
     simple->list = range.list;
     simple->count = range.count;
+    simple->scoped = range.scoped;
     return true;
 }
 
@@ -158,6 +163,7 @@ static bool read_nth_function(css_reader *r, const css_pseudo *pseudo, unsigned 
     if (!simple) return false;
     nth.list = of.list;
     nth.count = of.count;
+    nth.scoped = of.scoped;
     *simple = nth;
     return true;
 }
@@ -292,6 +298,8 @@ static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behi
         return true;
     }
     if (pseudo->role == CSS_PSEUDO_WITHIN) return push_within(r, pseudo->bits);
+    if (pseudo->role == CSS_PSEUDO_SCOPE && r->parent->scope)
+        return css_push_scope(r, CSS_SPECIFICITY_CLASS);
     css_simple *simple = css_push_simple(r, pseudo->kind, CSS_SPECIFICITY_CLASS);
     if (!simple) return false;
     simple->operation = pseudo->operation;

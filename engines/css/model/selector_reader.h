@@ -25,6 +25,7 @@ typedef struct css_reader {
     uint32_t depth;       /* number of enclosing lists */
     uint32_t specificity; /* specificity of the current complex selector */
     bool nesting;         /* the selector has a `&` */
+    bool scoped;          /* the selector has the root of a scope */
     bool shadow;          /* the selector is about shadow trees */
     bool backed;          /* the pseudo-element may have pseudo-elements */
     bool transition;      /* the pseudo-element may be an only child */
@@ -34,6 +35,7 @@ typedef struct css_reader {
 /* Complex selectors of a list. */
 typedef struct css_range {
     uint32_t list, count, specificity;
+    bool scoped; /* a selector has the root of a scope */
 } css_range;
 
 enum { CSS_SPECIFICITY_ID = 1 << 20, CSS_SPECIFICITY_CLASS = 1 << 10, CSS_SPECIFICITY_TYPE = 1 };
@@ -69,6 +71,8 @@ static inline bool css_at_delim(const css_reader *r, char c)
 
 /* Adds a simple selector to the current compound; NULL: out of memory. */
 css_simple *css_push_simple(css_reader *r, css_kind kind, uint32_t specificity);
+/* Adds the root of the scope to the current compound; false: out of memory. */
+bool css_push_scope(css_reader *r, uint32_t specificity);
 /* Reads a list up to its end or the closing bracket. `mode`: CSS_LIST_INSIDE ... */
 bool css_read_list(css_reader *r, unsigned mode, css_range *range);
 

@@ -151,6 +151,8 @@ static void finish_sheet(css_sheet_reader *s)
     sheet->simple_count = store[CSS_SIMPLES].count;
     sheet->declarations = store[CSS_DECLARATIONS].items;
     sheet->declaration_count = store[CSS_DECLARATIONS].count;
+    sheet->scopes = store[CSS_SCOPES].items;
+    sheet->scope_count = store[CSS_SCOPES].count;
     sheet->words = store[CSS_WORDS].items;
     sheet->word_count = store[CSS_WORDS].count;
     sheet->parts = store[CSS_PARTS].items;

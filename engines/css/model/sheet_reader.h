@@ -22,6 +22,7 @@ typedef struct css_frame {
         *unsupported;   /* reason for which rules inside are not matched; NULL: they are matched */
     uint32_t layer;     /* 0: none */
     uint32_t condition; /* see css_rule */
+    uint32_t scope;     /* see css_rule */
     uint32_t own_rule;  /* style rule whose block it is, or CSS_NONE */
     uint32_t
         rule; /* rule of the next declaration; CSS_NONE: a rule of nested declarations begins */

@@ -59,7 +59,8 @@ static css_rule *push_rule(css_sheet_reader *s, const css_item *item)
                                .number = s->p.sheet->store[CSS_RULES].count - 1,
                            },
         .layer = frame->layer,
-        .condition = frame->condition};
+        .condition = frame->condition,
+        .scope = frame->scope};
     return rule;
 }
 
@@ -157,20 +158,21 @@ void css_read_declaration(css_sheet_reader *s, const css_item *item)
         ((struct css_part *)s->p.sheet->store[CSS_PARTS].items)[part].info.rule = rule;
 }
 
-static css_parent make_style(const css_list *list)
+static css_parent make_style(const css_list *list, uint32_t scope)
 {
     return (css_parent){.list = list->list,
         .count = list->count,
         .specificity = list->specificity,
         .depth = list->depth,
         .state = list->state,
-        .changes = list->changes};
+        .changes = list->changes,
+        .scope = scope};
 }
 
 /* List that `&` represents inside of a rule: its selectors without pseudo-elements. */
 static css_parent make_parent(css_sheet_reader *s, const css_list *list)
 {
-    css_parent parent = make_style(list);
+    css_parent parent = make_style(list, css_top_frame(s)->scope);
     if (!list->pseudo_element || !list->count) return parent;
     struct css_array *store = &s->p.sheet->store[CSS_COMPLEXES];
     css_complex *copies = css_push(store, list->count, sizeof *copies, &s->p);
@@ -229,7 +231,7 @@ void css_read_style_rule(css_sheet_reader *s, const css_item *item)
     frame->pseudo_element = list.pseudo_element;
     if (reason) frame->unsupported = "inside of a rule that is not matched";
     if (reason) list.count = 0;
-    frame->style = make_style(&list);
+    frame->style = make_style(&list, frame->scope);
     css_parent inner = make_parent(s, &list);
     css_top_frame(s)->parent = inner;
 }

@@ -6,6 +6,7 @@
 struct naive {
     const hed_css_sheet *sheet;
     const hed_css_document *d;
+    uint32_t root; /* root of the scope */
 };
 
 static bool naive_complex(const struct naive *n, uint32_t complex, uint32_t e, uint32_t anchor);
@@ -94,6 +95,7 @@ static bool naive_simple(const struct naive *n, const css_simple *s, uint32_t e)
     case CSS_IS: return naive_list(n, s->list, s->count, e);
     case CSS_NOT: return !naive_list(n, s->list, s->count, e);
     case CSS_HAS: return naive_has(n, s, e);
+    case CSS_SCOPE: return e == n->root;
     case CSS_NEVER: return false;
     }
     return false;
@@ -144,6 +146,50 @@ static bool naive_complex(const struct naive *n, uint32_t complex, uint32_t e, u
 bool css_naive_match(const hed_css_sheet *sheet, const hed_css_document *document, uint32_t complex,
     uint32_t element)
 {
-    struct naive n = {sheet, document};
+    struct naive n = {sheet, document, CSS_NONE};
     return naive_complex(&n, complex, element, CSS_NONE);
+}
+
+/* ---- scopes ---- */
+
+static bool is_inside(const hed_css_document *d, uint32_t e, uint32_t root)
+{
+    while (e != CSS_NONE && e != root) e = d->parent[e];
+    return e == root;
+}
+
+/* True if an element is in scope number `scope`, and in the scopes around it, by a root. */
+static bool naive_in_scope(const struct naive *n, uint32_t scope, uint32_t root, uint32_t e)
+{
+    const css_scope *s = &n->sheet->scopes[scope - 1];
+    struct naive at = *n;
+    bool is_root = false;
+    if (!is_inside(n->d, e, root)) return false;
+    for (uint32_t r = 0; r < n->d->count; r++) {
+        at.root = s->around ? r : CSS_NONE;
+        if (s->around && !(is_inside(n->d, root, r) && naive_in_scope(n, s->around, r, e)))
+            continue;
+        is_root |= s->implicit ? root == n->sheet->def.scope_root
+                               : naive_list(&at, s->roots, s->root_count, root);
+    }
+    at.root = root;
+    for (uint32_t f = 0; f < n->d->count; f++)
+        if (f != root && is_inside(n->d, f, root) && is_inside(n->d, e, f) &&
+            naive_list(&at, s->limits, s->limit_count, f))
+            return false;
+    return is_root;
+}
+
+bool css_naive_rule(const hed_css_sheet *sheet, const hed_css_document *document,
+    const css_rule *rule, uint32_t element)
+{
+    struct naive n = {sheet, document, CSS_NONE};
+    if (!rule->scope) return naive_list(&n, rule->list, rule->count, element);
+    for (uint32_t root = 0; root < document->count; root++) {
+        n.root = root;
+        if (naive_list(&n, rule->list, rule->count, element) &&
+            naive_in_scope(&n, rule->scope, root, element))
+            return true;
+    }
+    return false;
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "tables/lists.h"
-#include "solver/plain.h"
+#include "solver/scoped.h"
 
 /* ---- ranks ---- */
 
@@ -60,6 +60,17 @@ static uint32_t bits_for(uint32_t values)
     return bits;
 }
 
+/* Bits for the distance from the root of a scope, and 0 for no scope. */
+static uint32_t nearness_bits(const css_matched *m)
+{
+    bool scoped = false;
+    uint32_t depth = 0;
+    for (uint32_t s = 0; s < m->sheet_count; s++) scoped = scoped || m->sheets[s]->scope_count;
+    for (uint32_t n = 0; n < m->document_count; n++)
+        if (m->documents[n]->depth > depth) depth = m->documents[n]->depth;
+    return scoped ? bits_for(depth + 2) : 0;
+}
+
 hed_status css_cascade_open(css_cascade *c, const hed_css_matcher *matcher, hed_error *error)
 {
     *c = (css_cascade){.m = css_matcher_parts(matcher)};
@@ -76,7 +87,8 @@ hed_status css_cascade_open(css_cascade *c, const hed_css_matcher *matcher, hed_
     for (int o = 0; o < 3; o++) css_layers_close(&origins[o]);
     if (hed_failed(error)) return error->status;
     c->rule_bits = bits_for(c->m.result.rules);
-    if (c->rule_bits + bits_for(c->places) > 30)
+    c->nearness_bits = nearness_bits(&c->m);
+    if (c->rule_bits + c->nearness_bits + bits_for(c->places) > 30)
         return hed_fail(error, HED_ERROR_LIMIT,
             "css: %u rules in %u layers: their numbers need more than the 30 bits there are",
             c->m.result.rules, c->places - 2);
@@ -85,16 +97,18 @@ hed_status css_cascade_open(css_cascade *c, const hed_css_matcher *matcher, hed_
 
 uint32_t css_style_place(const css_cascade *c) { return (HED_CSS_AUTHOR + 1) * c->places - 1; }
 
-uint64_t css_rank(
-    const css_cascade *c, uint32_t rule, uint32_t place, uint32_t specificity, bool important)
+uint64_t css_rank(const css_cascade *c, uint32_t rule, uint32_t place, uint32_t specificity,
+    uint32_t hops, bool important)
 {
     uint32_t origin = place / c->places, layer = place % c->places;
     uint64_t level = important ? 6 - origin : 1 + origin;
     bool style = rule == HED_CSS_OWN_STYLE;
     if (style) return (level << 1 | 1) << 60;
     if (important) layer = c->places - 2 - layer;
-    return level << 61 | (uint64_t)layer << (30 + c->rule_bits) |
-           (uint64_t)specificity << c->rule_bits | rule;
+    uint32_t low_bits = c->nearness_bits + c->rule_bits;
+    uint64_t nearness = hops == CSS_NONE ? 0 : (1u << c->nearness_bits) - 1 - hops;
+    return level << 61 | (uint64_t)layer << (30 + low_bits) | (uint64_t)specificity << low_bits |
+           nearness << c->rule_bits | rule;
 }
 
 hed_css_defeat css_rank_defeat(const css_cascade *c, uint64_t greater, uint64_t smaller)
@@ -102,8 +116,9 @@ hed_css_defeat css_rank_defeat(const css_cascade *c, uint64_t greater, uint64_t 
     uint64_t difference = greater ^ smaller;
     if (difference >> 61) return HED_CSS_BY_IMPORTANCE;
     if (difference >> 60) return HED_CSS_BY_STYLE;
-    if (difference >> (30 + c->rule_bits)) return HED_CSS_BY_LAYER;
-    if (difference >> c->rule_bits) return HED_CSS_BY_SPECIFICITY;
+    if (difference >> (30 + c->nearness_bits + c->rule_bits)) return HED_CSS_BY_LAYER;
+    if (difference >> (c->nearness_bits + c->rule_bits)) return HED_CSS_BY_SPECIFICITY;
+    if (difference >> c->rule_bits) return HED_CSS_BY_SCOPE;
     return HED_CSS_BY_ORDER;
 }
 
@@ -180,9 +195,13 @@ static void set_ranks(const css_cascade *c, const hed_css_sheet *sheet, css_entr
             always = false;
             continue;
         }
-        uint64_t rank = css_rank(c, entry->rule, entry->place, x->specificity, entry->important);
-        if (rank > entry->high) entry->high = rank;
-        if (!entry->low || rank < entry->low) entry->low = rank;
+        uint64_t low =
+            css_rank(c, entry->rule, entry->place, x->specificity, CSS_NONE, entry->important);
+        uint64_t high = rule->scope ? css_rank(c, entry->rule, entry->place, x->specificity, 0,
+                                          entry->important)
+                                    : low;
+        if (high > entry->high) entry->high = high;
+        if (!entry->low || low < entry->low) entry->low = low;
     }
     if (!always) entry->low = 0;
 }
@@ -212,7 +231,7 @@ static void read_own(void *user, const css_declaration *declaration)
     css_query *q = user;
     if (!take_declaration(q, &q->reading, declaration, q->quirks)) return;
     q->reading.low = q->reading.high =
-        css_rank(&q->c, HED_CSS_OWN_STYLE, q->reading.place, 0, q->reading.important);
+        css_rank(&q->c, HED_CSS_OWN_STYLE, q->reading.place, 0, CSS_NONE, q->reading.important);
 }
 
 static void put_style(css_query *q, uint32_t element, hed_error *error)
@@ -282,15 +301,16 @@ static bool make_exact(
     uint32_t s = css_sheet_of(m, entry->rule);
     const hed_css_sheet *sheet = m->sheets[s];
     const css_rule *rule = &sheet->rules[entry->rule - m->first_rule[s]];
+    const css_scoper scoper = {sheet, d, m->states_possible, NULL};
     uint64_t highest = 0;
     for (uint32_t k = 0; k < rule->count; k++) {
         const css_complex *x = &sheet->complexes[rule->list + k];
         if (sheet->compounds[x->first + x->count - 1].pseudo_element != CSS_NONE) continue;
+        uint32_t hops;
+        if (!css_scope_match(&scoper, rule, rule->list + k, element, &hops)) continue;
         uint64_t rank =
-            css_rank(&q->c, entry->rule, entry->place, x->specificity, entry->important);
-        if (rank > highest &&
-            css_plain_match(sheet, d, rule->list + k, element, m->states_possible))
-            highest = rank;
+            css_rank(&q->c, entry->rule, entry->place, x->specificity, hops, entry->important);
+        if (rank > highest) highest = rank;
     }
     entry->low = entry->high = highest;
     return highest != 0;

@@ -1,10 +1,12 @@
 /* Ranks of declarations, the cascade as one maximum: Cascade 5, section 6. A rank is 64 bits:
  *
- *     1 + level 3 | style attribute 1 | layer l | specificity 30 | rule r        l + r <= 30
+ *     1 + level 3 | style attribute 1 | layer l | specificity 30 | nearness n | rule r
+ *                                                                              l + n + r <= 30
  *
  * level: normal user-agent, user, author, then important author, user, user-agent. layer: its order
  * in its origin, over all sheets of the matcher; rules outside of layers come last; reversed if
- * important. Of a rule's declarations of one property the last important one counts, or without one
+ * important. nearness: greater for a nearer root of the scope of a rule in an
+ * @scope (Cascade 6, section 3.1), 0 outside of scopes; n is 0 if no sheet has scopes. Of a rule's declarations of one property the last important one counts, or without one
  * the last, so the rule's number suffices as order. l and r are the bits that the matcher's layers
  * and rules need; the specificity is that of hed_css_rule, which saturates at 1,023 of a kind. So
  * ranks are exact. */
@@ -35,16 +37,17 @@ typedef struct css_cascade {
      * author */
     uint32_t *place;
     uint32_t places; /* places of an origin: its layers, no layer, style attributes */
-    uint32_t rule_bits;
+    uint32_t rule_bits, nearness_bits;
 } css_cascade;
 
 /* Opens a cascade; the caller frees the arena `work` even after an error. Errors: MEMORY, LIMIT. */
 hed_status css_cascade_open(css_cascade *cascade, const hed_css_matcher *matcher, hed_error *error);
 /* Place of the author's style attributes. */
 uint32_t css_style_place(const css_cascade *cascade);
-/* Rank of a declaration in rule `rule`; HED_CSS_OWN_STYLE: in a style attribute. */
+/* Rank of a declaration in rule `rule`; HED_CSS_OWN_STYLE: in a style attribute. `hops`: see
+ * css_scope_match(). */
 uint64_t css_rank(const css_cascade *cascade, uint32_t rule, uint32_t place, uint32_t specificity,
-    bool important);
+    uint32_t hops, bool important);
 /* Field of the ranks that makes one rank greater than the other. */
 hed_css_defeat css_rank_defeat(const css_cascade *cascade, uint64_t greater, uint64_t smaller);
 /* Bound of the places that remain after `revert` or `revert-layer` has won at a place: those below

@@ -83,18 +83,44 @@ static void match_anew(hed_css_matcher *m, css_list *changed, hed_error *error)
     const uint32_t *begin = m->class_begin, *rule = m->rule;
     uint32_t *before = hed_arena_new(&work, m->forest.count, sizeof *before, error);
     if (!hed_failed(error)) {
-        memcpy(before, m->element_class, m->forest.count * sizeof *before);
+        memcpy(before, m->result_class, m->forest.count * sizeof *before);
         m->found = (hed_arena){.allocator = m->allocator, .owner = old.owner};
         m->matched = m->by_pass = m->changes = false;
         css_match_on_processor(m, error);
         *changed = (css_list){0};
         for (uint32_t e = 0; e < m->forest.count && !hed_failed(error); e++)
-            if (!same_rules(begin, rule, before[e], m->class_begin, m->rule, m->element_class[e]))
+            if (!same_rules(begin, rule, before[e], m->class_begin, m->rule, m->result_class[e]))
                 css_push(changed, &m->found, e, error);
         m->matched = !hed_failed(error);
         hed_arena_free(&old);
     }
     hed_arena_free(&work);
+}
+
+/* Keeps the changed elements whose rules differ. */
+static void list_changed(hed_css_matcher *m, css_changer *c)
+{
+    css_take_results(m);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->changed.count; i++) {
+        uint32_t e = c->changed.items[i];
+        if (!same_rules(m->class_begin, m->rule, c->before.items[i], m->class_begin, m->rule,
+                m->element_class[e]))
+            c->changed.items[count++] = e;
+    }
+    c->changed.count = count;
+}
+
+/* Finds the elements in scope again; lists the elements whose rules have changed. */
+static void filter_again(hed_css_matcher *m, css_list *changed, hed_error *error)
+{
+    const uint32_t *begin = m->class_begin, *rule = m->rule, *before = m->scoped_class;
+    css_take_results(m);
+    css_filter_scopes(m, error);
+    changed->count = 0;
+    for (uint32_t e = 0; e < m->forest.count && !hed_failed(error); e++)
+        if (!same_rules(begin, rule, before[e], m->class_begin, m->rule, m->result_class[e]))
+            css_push(changed, &m->found, e, error);
 }
 
 /* Matches the touched elements again; lists the elements whose rules have changed. */
@@ -107,15 +133,8 @@ static hed_status edit_end(
                 !css_bind_more(&m->bound, &m->forest, error);
     if (anew) match_anew(m, &c->changed, error);
     else if (css_pass_extend(&m->pass, error) && !css_changer_run(c, document, error)) {
-        css_take_results(m);
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < c->changed.count; i++) {
-            uint32_t e = c->changed.items[i];
-            if (!same_rules(m->class_begin, m->rule, c->before.items[i], m->class_begin, m->rule,
-                    m->element_class[e]))
-                c->changed.items[count++] = e;
-        }
-        c->changed.count = count;
+        if (m->scoped_class) filter_again(m, &c->changed, error);
+        else list_changed(m, c);
     }
     if (hed_failed(error)) { /* the results are undefined */
         m->matched = m->changes = false;
@@ -196,6 +215,9 @@ hed_status hed_css_move(hed_css_matcher *matcher, uint32_t document, uint32_t el
         &work, css_changer_move_words(&matcher->changer, count), sizeof(uint32_t), error);
     if (css_document_move(d, element, parent, before, &to, error) == HED_OK) {
         css_changer_move(&matcher->changer, document, low, middle, high, room);
+        if (matcher->scoped_class)
+            css_change_places(matcher->scoped_class + matcher->forest.first[document],
+                sizeof(uint32_t), low, middle, high, room);
         if (d->depth > matcher->forest.depth) matcher->forest.depth = d->depth;
         if (from >= low && from < high) from += from < middle ? high - middle : low - middle;
         touch_children(matcher, document, from, error);

@@ -4,7 +4,7 @@
 
 #include "solver/cascade.h"
 #include "tables/lists.h"
-#include "solver/plain.h"
+#include "solver/scoped.h"
 #include "solver/writing.h"
 
 /* A declaration for the element itself, or for one of its pseudo-elements. */
@@ -13,6 +13,7 @@ typedef struct line {
     uint32_t pseudo; /* 0: the element; otherwise 1 + index of the pseudo-element in `pseudos` */
     uint32_t name;   /* name of the property; CSS_NONE: an empty rule */
     uint32_t place, order;
+    uint32_t hops; /* see css_scope_match() */
     css_wide wide;
     const char *property; /* property that the name means */
     hed_css_declaration public;
@@ -66,7 +67,8 @@ static void put_line(explanation *x, const css_declaration *declaration)
     public->important = declaration && declaration->important;
     l->property = css_property_of(public->property);
     l->wide = css_wide_value(public->value, public->value_length);
-    l->rank = css_rank(&x->c, public->rule, l->place, public->specificity, public->important);
+    l->rank =
+        css_rank(&x->c, public->rule, l->place, public->specificity, l->hops, public->important);
     public->winner = HED_CSS_NONE;
     public->expected = public->suggestion = "";
     if (!declaration) public->standing = HED_CSS_EMPTY_RULE;
@@ -86,6 +88,12 @@ static uint32_t pseudo_number(explanation *x, uint32_t name)
     return x->pseudo_count;
 }
 
+/* Specificity and distance from the root of the scope of a selector that matches. */
+typedef struct strength {
+    bool matches;
+    uint32_t specificity, hops;
+} strength;
+
 /* The declarations of a rule, for the element and each pseudo-element that its selectors match. */
 static void put_rule(explanation *x, uint32_t number, uint32_t element)
 {
@@ -93,8 +101,9 @@ static void put_rule(explanation *x, uint32_t number, uint32_t element)
     const hed_css_sheet *sheet = x->c.m.sheets[s];
     const css_rule *rule = &sheet->rules[number - x->c.m.first_rule[s]];
     hed_arena work = {.allocator = x->c.m.allocator};
-    /* (pseudos) 1 + strongest specificity; 0: no selector matches */
-    uint32_t *strongest =
+    const css_scoper scoper = {sheet, x->d, x->c.m.states_possible, NULL};
+    /* (pseudos) strongest selector */
+    strength *strongest =
         hed_arena_new(&work, x->pseudo_count + rule->count + 1ull, sizeof *strongest, x->error);
     uint32_t *pseudos = hed_arena_new(
         &x->c.work, x->pseudo_count + (uint64_t)rule->count, sizeof *pseudos, x->error);
@@ -104,18 +113,20 @@ static void put_rule(explanation *x, uint32_t number, uint32_t element)
         for (uint32_t k = 0; k < rule->count; k++) {
             const css_complex *complex = &sheet->complexes[rule->list + k];
             uint32_t name = sheet->compounds[complex->first + complex->count - 1].pseudo_element;
-            if (!css_plain_match(sheet, x->d, rule->list + k, element, x->c.m.states_possible))
-                continue;
-            uint32_t *best = &strongest[pseudo_number(x, name)];
-            if (complex->specificity >= *best) *best = complex->specificity + 1;
+            uint32_t hops;
+            if (!css_scope_match(&scoper, rule, rule->list + k, element, &hops)) continue;
+            strength *best = &strongest[pseudo_number(x, name)];
+            bool nearer = complex->specificity == best->specificity && hops < best->hops;
+            if (best->matches && complex->specificity <= best->specificity && !nearer) continue;
+            *best = (strength){true, complex->specificity, hops};
         }
     }
     x->quirks = sheet->def.quirks;
     for (uint32_t p = 0; p <= x->pseudo_count && !hed_failed(x->error); p++) {
-        if (!strongest[p]) continue;
-        x->about = (line){.pseudo = p, .place = x->c.place[number]};
+        if (!strongest[p].matches) continue;
+        x->about = (line){.pseudo = p, .place = x->c.place[number], .hops = strongest[p].hops};
         x->about.public.rule = number;
-        x->about.public.specificity = strongest[p] - 1;
+        x->about.public.specificity = strongest[p].specificity;
         x->about.public.standing =
             rule->info.applies ? HED_CSS_TAKES_PART : HED_CSS_CONDITION_FAILS;
         for (uint32_t i = 0; i < rule->declaration_count; i++)
@@ -134,7 +145,7 @@ static void put_style(explanation *x, uint32_t element)
     size_t length;
     const char *text = hed_css_names_text(x->names, value, &length);
     x->quirks = x->d->quirks;
-    x->about = (line){.place = css_style_place(&x->c)};
+    x->about = (line){.place = css_style_place(&x->c), .hops = CSS_NONE};
     x->about.public.rule = HED_CSS_OWN_STYLE;
     if (!css_read_declarations(x->names, text, length, put_own, x))
         HED_OUT_OF_MEMORY(x->error, "a style attribute");

@@ -99,6 +99,7 @@ void hed_css_matcher_destroy(hed_css_matcher *m)
     hed_allocator allocator = m->allocator;
     css_device_destroy(m->device);
     hed_arena_free(&m->found);
+    for (size_t i = 0; i < HED_COUNT(m->scoped); i++) hed_arena_free(&m->scoped[i]);
     hed_arena_free(&m->kinds_arena);
     hed_arena_free(&m->arena);
     hed_delete(&allocator, m, 1, sizeof *m);
@@ -121,8 +122,9 @@ hed_status css_match_on_processor(hed_css_matcher *m, hed_error *error)
     css_take_results(m);
     m->by_pass = true;
     m->seconds.bind = 1e-9 * (double)(bound - begin);
+    css_filter_scopes(m, error);
     m->seconds.pass = 1e-9 * (double)(hed_now() - bound);
-    return HED_OK;
+    return hed_failed(error) ? error->status : HED_OK;
 }
 
 /* Matches on the device, and converts finals to rules; false: the processor has to match. */
@@ -139,6 +141,7 @@ static bool match_on_device(hed_css_matcher *m, hed_error *error)
     m->classes = found.classes;
     m->class_begin = found.class_begin;
     m->rule = rule;
+    css_filter_scopes(m, error);
     return true;
 }
 
@@ -191,11 +194,11 @@ hed_css_result hed_css_matcher_results(const hed_css_matcher *m)
     if (!m->matched) return result;
     const uint32_t *begin = m->class_begin;
     result.classes = m->classes;
-    result.element_class = m->element_class;
+    result.element_class = m->result_class;
     result.class_begin = begin;
     result.rule = m->rule;
     for (uint32_t e = 0; e < result.elements; e++) {
-        uint32_t c = m->element_class[e];
+        uint32_t c = m->result_class[e];
         result.pairs += begin[c + 1] - begin[c];
     }
     return result;
@@ -231,7 +234,7 @@ void hed_css_matcher_counts(const hed_css_matcher *m, uint32_t *counts, uint32_t
     const uint32_t *begin = m->class_begin, *rules = m->rule;
     for (uint32_t n = 0; n < m->document_count; n++)
         for (uint32_t e = 0; e < m->documents[n]->count; e++) {
-            uint32_t c = m->element_class[m->forest.first[n] + e];
+            uint32_t c = m->result_class[m->forest.first[n] + e];
             for (uint32_t i = begin[c]; i < begin[c + 1]; i++) {
                 uint32_t r = rules[i];
                 if (counts) counts[r]++;

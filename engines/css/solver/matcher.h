@@ -28,7 +28,11 @@ struct hed_css_matcher {
     bool changes; /* `changer` is valid */
     uint32_t classes;
     const uint32_t *class_begin, *rule;
-    bool by_pass; /* the results are from the processor */
+    const uint32_t *result_class; /* (elements) element_class or scoped_class */
+    hed_arena scoped[2];          /* results of sheets with scopes, and the former results */
+    uint32_t scoped_now;
+    uint32_t *scoped_class; /* (elements) NULL: no sheet has scopes */
+    bool by_pass;           /* the results are from the processor */
     struct {
         double compile, kinds, bind, pass;
     } seconds;
@@ -38,5 +42,8 @@ struct hed_css_matcher {
 hed_status css_match_on_processor(hed_css_matcher *matcher, hed_error *error);
 /* Sets the results to the results of the pass. */
 void css_take_results(hed_css_matcher *matcher);
+
+/* Restricts the results to the elements in scope, if a sheet has an @scope (scoped.c). */
+hed_status css_filter_scopes(hed_css_matcher *matcher, hed_error *error);
 
 #endif

@@ -5,9 +5,8 @@
 typedef struct plain {
     const hed_css_sheet *sheet;
     const hed_css_document *d;
-    /* states that the document does not hold: as given, assumed to be true, or (inside :not())
-     * assumed to be false */
-    enum { STATES_GIVEN, STATES_GRANTED, STATES_DENIED } states;
+    css_plain_states states;
+    uint32_t root; /* root of the scope */
 } plain;
 
 static bool plain_complex(const plain *p, uint32_t complex, uint32_t e, uint32_t anchor);
@@ -100,8 +99,8 @@ static bool plain_has(const plain *p, const css_simple *s, uint32_t e)
 /* Result of a simple selector, after the changes that a reader can make. */
 static bool after_changes(const plain *p, const css_simple *s, uint32_t e, bool holds)
 {
-    if (p->states == STATES_GRANTED) return holds || p->d->flags[e] & s->may_hold;
-    if (p->states == STATES_DENIED) return holds && !(p->d->flags[e] & s->may_fail);
+    if (p->states == CSS_PLAIN_GRANTED) return holds || p->d->flags[e] & s->may_hold;
+    if (p->states == CSS_PLAIN_DENIED) return holds && !(p->d->flags[e] & s->may_fail);
     return holds;
 }
 
@@ -123,18 +122,19 @@ static bool plain_simple(const plain *p, const css_simple *s, uint32_t e)
     case CSS_FLAG:
         return after_changes(p, s, e, ((d->flags[e] & s->bits) == s->bits) != s->negated);
     case CSS_STATE:
-        if (p->states != STATES_GIVEN) return p->states == STATES_GRANTED;
+        if (p->states != CSS_PLAIN_GIVEN) return p->states == CSS_PLAIN_GRANTED;
         return ((d->states[e] & s->bits) != 0) != s->negated;
     case CSS_NTH: return plain_nth(p, s, e);
     case CSS_LANG: return plain_language(p, s, e);
     case CSS_IS: return plain_list(p, s->list, s->count, e, CSS_NONE);
     case CSS_NOT: {
         plain inside = *p;
-        if (p->states != STATES_GIVEN)
-            inside.states = p->states == STATES_GRANTED ? STATES_DENIED : STATES_GRANTED;
+        if (p->states != CSS_PLAIN_GIVEN)
+            inside.states = p->states == CSS_PLAIN_GRANTED ? CSS_PLAIN_DENIED : CSS_PLAIN_GRANTED;
         return !plain_list(&inside, s->list, s->count, e, CSS_NONE);
     }
     case CSS_HAS: return plain_has(p, s, e);
+    case CSS_SCOPE: return e == p->root;
     case CSS_NEVER: return false;
     }
     return false;
@@ -175,9 +175,16 @@ static bool plain_complex(const plain *p, uint32_t complex, uint32_t e, uint32_t
     return plain_compounds(p, c, c->count - 1, e, anchor);
 }
 
+bool css_plain_below(const hed_css_sheet *sheet, const hed_css_document *document, uint32_t complex,
+    uint32_t element, css_plain_states states, uint32_t root)
+{
+    const plain p = {sheet, document, states, root};
+    return plain_complex(&p, complex, element, CSS_NONE);
+}
+
 bool css_plain_match(const hed_css_sheet *sheet, const hed_css_document *document, uint32_t complex,
     uint32_t element, bool possible)
 {
-    const plain p = {sheet, document, possible ? STATES_GRANTED : STATES_GIVEN};
-    return plain_complex(&p, complex, element, CSS_NONE);
+    return css_plain_below(sheet, document, complex, element,
+        possible ? CSS_PLAIN_GRANTED : CSS_PLAIN_GIVEN, CSS_NONE);
 }

@@ -24,7 +24,7 @@ static uint32_t split_at(css_compiler *c, uint32_t complex, uint32_t *paths)
     for (uint32_t i = 0; i < first->count; i++) {
         const css_simple *s = &c->sheet->simples[first->first + i];
         bool worth = false;
-        if (s->kind != CSS_IS) continue;
+        if (s->kind != CSS_IS || s->scoped) continue;
         *paths = 0;
         for (uint32_t k = s->list; k < s->list + s->count && *paths <= MAX_PATHS; k++) {
             const css_complex *x = &c->sheet->complexes[k];

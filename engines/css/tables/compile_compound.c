@@ -481,7 +481,8 @@ bool css_push_compound_selector(
 {
     for (uint32_t i = 0; i < compound->count && !hed_failed(c->error); i++) {
         const css_simple *s = &c->sheet->simples[compound->first + i];
-        if (i == skip) continue;
+        /* what depends on the root of a scope is tested after the match (scoped.c) */
+        if (i == skip || s->scoped) continue;
         switch ((css_kind)s->kind) {
         case CSS_UNIVERSAL:
             if (s->name_space != CSS_NONE) css_push_literal(c, simple_predicate(c, s) << 1);
