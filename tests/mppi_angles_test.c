@@ -101,8 +101,8 @@ static hed_mppi *make(const char *model, const hed_mppi_setting *settings, uint3
  * or one that counts turns. Returns the sum of all turning, rad. */
 static double drive(int kind, bool wrapped)
 {
-    static const hed_mppi_setting settings[] = {{"quadratic.state.x", 0}, {"quadratic.state.y", 0},
-        {"quadratic.goal.heading", 3.14159f}};
+    static const hed_mppi_setting settings[] = {
+        {"quadratic.state.x", 0}, {"quadratic.state.y", 0}, {"quadratic.goal.heading", 3.14159f}};
     hed_mppi *c = make("dubins", settings, 3, kind);
     hed_error error = {0};
     const hed_mppi_model *model = hed_mppi_describe(c).def->model;

@@ -50,8 +50,8 @@ static bool plain_nth(const plain *p, const css_simple *s, uint32_t e)
     const hed_css_document *d = p->d;
     int64_t position = d->position[s->operation][e];
     if (s->count) {
-        bool uncertain = p->states != STATES_GIVEN && s->counts_changes;
-        if (uncertain && p->states == STATES_DENIED) return false;
+        bool uncertain = p->states != CSS_PLAIN_GIVEN && s->counts_changes;
+        if (uncertain && p->states == CSS_PLAIN_DENIED) return false;
         if (!plain_list(p, s->list, s->count, e, CSS_NONE)) return false;
         if (uncertain) return true;
         bool last = s->operation == CSS_LAST_CHILD;

@@ -334,8 +334,7 @@ static void roll_robust(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t in
                 float k = 0;
                 for (uint32_t n = 0; n < nx; n++)
                     k = hed_fma(k_t[i * nx + n],
-                        mppi_state_difference(
-                            c->model.angles, (int)n, x[n * L + l], y[n * L + l]),
+                        mppi_state_difference(c->model.angles, (int)n, x[n * L + l], y[n * L + l]),
                         k);
                 feedback[i * L + l] = k;
                 u[i * L + l] = mppi_clamp(v[i * L + l] + k, c->def.minimum[i], c->def.maximum[i]);
