@@ -4,7 +4,6 @@
 #include "heddle/author.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -17,12 +16,6 @@
 
 /* ---- files ---- */
 
-static int remove_entry(const char *path, const struct stat *about, int type, struct FTW *at)
-{
-    (void)about, (void)type, (void)at;
-    return remove(path);
-}
-
 static hed_status browser_write(const char *path, const char *text, hed_error *error)
 {
     FILE *file = fopen(path, "wxe");
@@ -31,18 +24,21 @@ static hed_status browser_write(const char *path, const char *text, hed_error *e
     return written ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot write %s", path);
 }
 
-/* Creates the browser's private folder, with a page in it that redirects to `address`. */
-static hed_status make_folder(cli_browser_process *browser, const char *address, hed_error *error)
+/* Creates the private folder of a browser (NULL: the user's own), with a page in it that redirects
+ * to `address`. */
+static hed_status make_folder(
+    cli_browser_process *browser, const char *program, const char *address, hed_error *error)
 {
-    char path[96], page[512], folder[] = P_tmpdir "/heddle-browser-XXXXXX";
-    if (!mkdtemp(folder))
-        return hed_fail(error, HED_ERROR_IO, "cannot make a folder for the browser, as %s", folder);
-    snprintf(browser->folder, sizeof browser->folder, "%s", folder);
+    char path[PATH_MAX + 16], page[512];
+    if (cli_browser_make_folder(program, browser->folder, error)) {
+        browser->folder[0] = 0;
+        return error->status;
+    }
     if (!address) {
         snprintf(browser->page, sizeof browser->page, "about:blank");
         return HED_OK;
     }
-    snprintf(path, sizeof path, "%s/heddle.html", folder);
+    snprintf(path, sizeof path, "%s/heddle.html", browser->folder);
     snprintf(page, sizeof page,
         "<!doctype html><meta charset=utf-8><title>Heddle</title>"
         "<script>location.replace('%s')</script><a href=\"%s\">Heddle</a>\n",
@@ -59,7 +55,7 @@ static hed_status make_profile(cli_browser_process *browser, bool firefox, hed_e
         "user_pref(\"browser.shell.checkDefaultBrowser\", false);\n"
         "user_pref(\"datareporting.policy.dataSubmissionEnabled\", false);\n"
         "user_pref(\"browser.aboutwelcome.enabled\", false);\n";
-    char path[128];
+    char path[PATH_MAX + 16];
     snprintf(browser->profile, sizeof browser->profile, "%s/profile", browser->folder);
     if (mkdir(browser->profile, 0700))
         return hed_fail(error, HED_ERROR_IO, "cannot make the folder %s", browser->profile);
@@ -90,14 +86,12 @@ static hed_status make_pipes(cli_browser_process *browser, int theirs[2], hed_er
     return complete ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot make pipes for the browser");
 }
 
-/* Starts the first of `names` that exists; its output is discarded. */
-static bool start_program(
-    cli_browser_process *browser, const char *const *names, const char **words, const int *pipes)
+/* Starts the program words[0]; its output is discarded. */
+static bool start_program(cli_browser_process *browser, const char **words, const int *pipes)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     pid_t process = 0;
-    int failed = -1;
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     for (int i = 0; i < 3; i++)
@@ -106,11 +100,8 @@ static bool start_program(
         posix_spawn_file_actions_adddup2(&actions, pipes[i], 3 + i);
     /* separate process group: it ends with all its children, and Ctrl-C does not reach it */
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    for (; *names && failed; names++) {
-        words[0] = *names;
-        failed = posix_spawnp(
-            &process, *names, &actions, &attributes, (char *const *)(uintptr_t)words, environ);
-    }
+    int failed = posix_spawn(
+        &process, words[0], &actions, &attributes, (char *const *)(uintptr_t)words, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     browser->process = failed ? 0 : process;
@@ -126,7 +117,8 @@ static bool is_firefox(const char *name) { return strstr(base_of(name), "firefox
 
 bool cli_browser_is_known(const char *name)
 {
-    return is_firefox(name) || strstr(base_of(name), "chrom") || strstr(base_of(name), "edge");
+    return is_firefox(name) || strcasestr(base_of(name), "chrom") ||
+           strcasestr(base_of(name), "edge");
 }
 
 /* Sets the options of a browser with a profile of its own. */
@@ -153,21 +145,18 @@ static size_t add_options(const cli_browser_process *browser, const cli_browser_
 hed_status cli_browser_start(
     cli_browser_process *browser, const cli_browser_def *def, hed_error *error)
 {
-    static const char *const chromiums[] = {
-        "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", NULL};
-    static const char *const firefoxes[] = {"firefox", "firefox-esr", NULL};
     static const char *const openers[] = {"xdg-open", "open", NULL};
     const char *name = def->name, *requested[] = {name, NULL},
                *words[16], *const *names = requested;
-    char profile[128];
+    char program[PATH_MAX], profile[PATH_MAX + 32];
     int pipes[2] = {-1, -1};
     size_t count = 1;
     *browser = (cli_browser_process){.to = -1, .from = -1};
     bool firefox = name && is_firefox(name),
          chromium = name && !firefox && cli_browser_is_known(name);
     if (!name) names = openers;
-    else if (strcmp(name, "firefox") == 0) names = firefoxes;
-    else if (strcmp(name, "chromium") == 0) names = chromiums;
+    else if (strcmp(name, "firefox") == 0) names = cli_firefoxes;
+    else if (strcmp(name, "chromium") == 0) names = cli_chromiums;
     if (def->headless && !firefox && !chromium)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--headless: how %s does without a window is not known: chromium or firefox",
@@ -175,18 +164,23 @@ hed_status cli_browser_start(
     if (def->devtools && !chromium)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--browser: no pipe into it (%s); expected chromium, or a browser made from it", name);
-    if (make_folder(browser, def->address, error)) return error->status;
+    bool is_installed = cli_browser_find(names, program);
+    if (!is_installed && name)
+        return hed_fail(error, HED_ERROR_IO, "there is no program \"%s\" on the path", name);
+    if (!is_installed) return HED_OK; /* the terminal has the address if there is no opener */
+    if (make_folder(browser, name ? program : NULL, def->address, error)) return error->status;
     if ((firefox || chromium) && make_profile(browser, firefox, error)) return error->status;
     snprintf(profile, sizeof profile, "--user-data-dir=%s", browser->profile);
     if (firefox || chromium) count = add_options(browser, def, firefox, profile, words);
     if (def->devtools && make_pipes(browser, pipes, error)) return error->status;
+    words[0] = program;
     words[count++] = browser->page;
     words[count] = NULL;
-    bool started = start_program(browser, names, words, def->devtools ? pipes : NULL);
+    bool started = start_program(browser, words, def->devtools ? pipes : NULL);
     for (int i = 0; i < 2; i++)
         if (pipes[i] >= 0) close(pipes[i]);
-    if (started || !name) return HED_OK; /* the terminal has the address if there is no opener */
-    return hed_fail(error, HED_ERROR_IO, "there is no program \"%s\" on the path", name);
+    if (started || !name) return HED_OK;
+    return hed_fail(error, HED_ERROR_IO, "%s: cannot be started", program);
 }
 
 void cli_browser_end(cli_browser_process *browser)
@@ -199,6 +193,6 @@ void cli_browser_end(cli_browser_process *browser)
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
     }
     if (browser->process && !ours) waitpid(browser->process, NULL, WNOHANG);
-    if (browser->folder[0]) nftw(browser->folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+    if (browser->folder[0]) cli_browser_remove_folder(browser->folder);
     *browser = (cli_browser_process){.to = -1, .from = -1};
 }

@@ -1,9 +1,9 @@
-/* A browser that a command starts: in a private folder, with a profile of its own, and ended with
- * all its processes. */
+/* A browser that a command starts: in a private folder that it can read, with a profile of its own,
+ * and ended with all its processes. */
 #ifndef HED_CLI_COMMON_BROWSER_H
 #define HED_CLI_COMMON_BROWSER_H
 
-#include "heddle/base.h"
+#include "cli/common/browser_place.h"
 
 #include <sys/types.h>
 
@@ -20,11 +20,11 @@ typedef struct cli_browser_def {
 } cli_browser_def;
 
 typedef struct cli_browser_process {
-    pid_t process;    /* 0: none */
-    char folder[64];  /* "": none */
-    char profile[80]; /* "": the user's own browser, which is not ended */
-    char page[128];   /* file that redirects to the address */
-    int to, from;     /* pipes of the DevTools protocol, which their user closes; -1: absent */
+    pid_t process;              /* 0: none */
+    char folder[PATH_MAX];      /* "": none */
+    char profile[PATH_MAX + 8]; /* "": the user's own browser, which is not ended */
+    char page[PATH_MAX + 24];   /* file that redirects to the address */
+    int to, from; /* pipes of the DevTools protocol, which their user closes; -1: absent */
 } cli_browser_process;
 
 /* True if a browser of this name gets its own profile and is ended by cli_browser_end(). */

@@ -3,7 +3,6 @@
  * next to the elements that Heddle matches. The browser runs without a window, a network, or the
  * page's scripts, with a profile of its own that is removed. */
 #include <fcntl.h>
-#include <ftw.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -13,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/common/browser_place.h"
 #include "cli/common/report.h"
 #include "cli/css/cost.h"
 #include "support/file.h"
@@ -36,12 +36,6 @@ typedef struct selector_stats {
 } selector_stats;
 
 /* ---- the browser ---- */
-
-static int remove_profile(const char *path, const struct stat *about, int type, struct FTW *at)
-{
-    (void)about, (void)type, (void)at;
-    return remove(path);
-}
 
 /* Waits for a process; ends it after BROWSER_SECONDS or if the user interrupts. True: it ended by
  * itself. */
@@ -80,18 +74,17 @@ static hed_status write_frame(const char *path, const char *page, hed_error *err
     return written ? HED_OK : hed_fail(error, HED_ERROR_IO, "%s: no such file, or no space", page);
 }
 
-/* Opens a page in Chromium; its trace is written to FOLDER/trace.json. */
-static hed_status trace_page(const char *folder, const char *page, hed_error *error)
+/* Opens a page in a Chromium; its trace is written to FOLDER/trace.json. */
+static hed_status trace_page(
+    const char *program, const char *folder, const char *page, hed_error *error)
 {
-    static const char *const names[] = {
-        "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"};
-    char profile[128], trace[128], frame[64], address[80];
+    char profile[PATH_MAX + 32], trace[PATH_MAX + 48], frame[PATH_MAX + 16], address[PATH_MAX + 32];
     snprintf(frame, sizeof frame, "%s/frame.html", folder);
     snprintf(address, sizeof address, "file://%s", frame);
     if (write_frame(frame, page, error)) return error->status;
     snprintf(profile, sizeof profile, "--user-data-dir=%s/profile", folder);
     snprintf(trace, sizeof trace, "--trace-startup-file=%s/trace.json", folder);
-    const char *words[] = {NULL, "--headless=new", "--disable-gpu", "--no-first-run",
+    const char *words[] = {program, "--headless=new", "--disable-gpu", "--no-first-run",
         "--proxy-server=127.0.0.1:9", "--allow-file-access-from-files",
         "--trace-startup=disabled-by-default-blink.debug,-*", "--trace-startup-duration=0",
         "--trace-startup-format=json", profile, trace, "--dump-dom", address,
@@ -99,22 +92,16 @@ static hed_status trace_page(const char *folder, const char *page, hed_error *er
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     pid_t process = 0;
-    int failed = -1;
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     for (int i = 0; i < 3; i++)
         posix_spawn_file_actions_addopen(&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    for (size_t i = 0; i < HED_COUNT(names) && failed; i++) {
-        words[0] = names[i];
-        failed = posix_spawnp(
-            &process, names[i], &actions, &attributes, (char *const *)(uintptr_t)words, environ);
-    }
+    int failed = posix_spawn(
+        &process, program, &actions, &attributes, (char *const *)(uintptr_t)words, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
-    if (failed)
-        return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "--browser: no Chromium on the path (Debian: chromium); without it the costs are Heddle's own");
+    if (failed) return hed_fail(error, HED_ERROR_IO, "%s: cannot be started", program);
     if (wait_for_browser(process)) return HED_OK;
     return hed_fail(error, HED_ERROR_TIMEOUT, "%s: Chromium did not end in %d s", page, BROWSER_SECONDS);
 }
@@ -265,12 +252,15 @@ static hed_status print_stats(
 
 hed_status cost_in_browser(const site *s, bool json, hed_error *error)
 {
-    char folder[] = "/tmp/heddle-css-XXXXXX", path[64];
+    char program[PATH_MAX], folder[PATH_MAX], path[PATH_MAX + 16];
     selector_stats stats = {0};
-    if (!mkdtemp(folder)) return hed_fail(error, HED_ERROR_IO, "cannot make the folder %s", folder);
+    if (!cli_browser_find(cli_chromiums, program))
+        return hed_fail(error, HED_ERROR_UNSUPPORTED,
+            "--browser: no Chromium on the path (Debian: chromium); without it the costs are Heddle's own");
+    if (cli_browser_make_folder(program, folder, error)) return error->status;
     snprintf(path, sizeof path, "%s/trace.json", folder);
-    if (!trace_page(folder, s->page_file, error)) read_trace(&stats, path, error);
-    nftw(folder, remove_profile, 16, FTW_DEPTH | FTW_PHYS);
+    if (!trace_page(program, folder, s->page_file, error)) read_trace(&stats, path, error);
+    cli_browser_remove_folder(folder);
     sum_stats(&stats);
     if (!hed_failed(error)) print_stats(s, &stats, json, error);
     for (uint32_t i = 0; i < stats.count; i++) free(stats.items[i].selector);

@@ -1,0 +1,134 @@
+/* Private folders of browsers: one from a snap or a flatpak gets a folder that it can read, any
+ * other one a temporary folder. The packages are scripts in a home of the test. */
+#include "testing.h"
+
+#include "cli/common/browser.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static hed_error error;
+static char home[] = "/tmp/heddle-home-XXXXXX";
+
+static void home_make(void)
+{
+    CHECK_NOT_NULL(mkdtemp(home));
+    setenv("HOME", home, 1);
+    setenv("PATH", home, 1);
+}
+
+static void home_remove(void) { cli_browser_remove_folder(home); }
+
+TestSuite(browser_place, .init = home_make, .fini = home_remove);
+
+static const char *in_home(const char *name)
+{
+    static char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", home, name);
+    return path;
+}
+
+/* Makes a script in the home. */
+static void make_script(const char *name, const char *text)
+{
+    FILE *file = fopen(in_home(name), "w");
+    CHECK_NOT_NULL(file);
+    fprintf(file, "#!/bin/sh\n%s\n", text);
+    CHECK_EQ(fclose(file), 0);
+    CHECK_EQ(chmod(in_home(name), 0700), 0);
+}
+
+/* Expects that a folder begins with `parent`, and removes it. */
+static void expect_parent(const char *folder, const char *parent)
+{
+    EXPECT(strncmp(folder, parent, strlen(parent)) == 0, "%s is not in %s", folder, parent);
+    EXPECT_EQ(access(folder, R_OK | W_OK), 0);
+    cli_browser_remove_folder(folder);
+    EXPECT_NE(access(folder, F_OK), 0);
+}
+
+Test(browser_place, a_program_is_found_by_name_or_path)
+{
+    char program[PATH_MAX];
+    const char *const names[] = {"chromium", "firefox", NULL};
+    CHECK(!cli_browser_find(names, program));
+    make_script("firefox", "exit 0");
+    CHECK(cli_browser_find(names, program));
+    EXPECT_TEXT(program, in_home("firefox"));
+    CHECK_EQ(mkdir(in_home("chromium"), 0700), 0); /* a folder is no program */
+    CHECK(cli_browser_find(names, program));
+    EXPECT_TEXT(program, in_home("firefox"));
+    const char *const paths[] = {program, NULL};
+    char again[PATH_MAX];
+    CHECK(cli_browser_find(paths, again));
+    EXPECT_TEXT(again, program);
+}
+
+Test(browser_place, any_browser_has_a_temporary_folder)
+{
+    char folder[PATH_MAX];
+    make_script("chromium", "exit 0");
+    OK(cli_browser_make_folder(in_home("chromium"), folder, &error));
+    expect_parent(folder, P_tmpdir "/heddle-browser-");
+}
+
+Test(browser_place, a_snap_has_a_folder_that_it_can_read)
+{
+    char folder[PATH_MAX], program[PATH_MAX], parent[PATH_MAX];
+    make_script("firefox", "exec /snap/bin/firefox \"$@\"");
+    OK(cli_browser_make_folder(in_home("firefox"), folder, &error));
+    snprintf(parent, sizeof parent, "%s", in_home("snap/firefox/common/heddle-browser-"));
+    expect_parent(folder, parent);
+    /* a link in a folder snap/bin; the folder of the package is there by now, that of another is not */
+    snprintf(program, sizeof program, "/nowhere/snap/bin/chromium");
+    OK(cli_browser_make_folder(program, folder, &error));
+    snprintf(parent, sizeof parent, "%s", in_home("snap/chromium/common/heddle-browser-"));
+    expect_parent(folder, parent);
+}
+
+Test(browser_place, a_flatpak_has_a_folder_that_it_can_read)
+{
+    char folder[PATH_MAX], parent[PATH_MAX];
+    OK(cli_browser_make_folder(
+        "/var/lib/flatpak/exports/bin/org.chromium.Chromium", folder, &error));
+    snprintf(parent, sizeof parent, "%s",
+        in_home(".var/app/org.chromium.Chromium/cache/heddle-browser-"));
+    expect_parent(folder, parent);
+    EXPECT(cli_browser_is_known("/var/lib/flatpak/exports/bin/com.google.Chrome"),
+        "a capital letter hides a browser");
+}
+
+Test(browser_place, the_default_browser_may_be_a_snap)
+{
+    char folder[PATH_MAX], parent[PATH_MAX];
+    make_script("xdg-settings", "echo firefox_firefox.desktop");
+    OK(cli_browser_make_folder(NULL, folder, &error)); /* it has never run here */
+    expect_parent(folder, P_tmpdir "/heddle-browser-");
+    CHECK_EQ(mkdir(in_home("snap"), 0700), 0);
+    CHECK_EQ(mkdir(in_home("snap/firefox"), 0700), 0);
+    OK(cli_browser_make_folder(NULL, folder, &error));
+    snprintf(parent, sizeof parent, "%s", in_home("snap/firefox/common/heddle-browser-"));
+    expect_parent(folder, parent);
+}
+
+/* The page that redirects, and the profile, are where the browser can read them. */
+Test(browser_place, a_started_snap_gets_its_page_and_profile)
+{
+    cli_browser_process browser;
+    make_script("chromium", "[ -f \"${HOME}/never\" ] && exec /snap/bin/chromium\nexec sleep 60");
+    setenv("PATH", "/bin:/usr/bin", 1);
+    char program[PATH_MAX], parent[PATH_MAX + 8];
+    snprintf(program, sizeof program, "%s", in_home("chromium"));
+    OK(cli_browser_start(&browser,
+        &(cli_browser_def){.name = program, .headless = true, .address = "http://127.0.0.1:1/"},
+        &error));
+    snprintf(parent, sizeof parent, "file://%s", in_home("snap/chromium/common/heddle-browser-"));
+    EXPECT(strncmp(browser.page, parent, strlen(parent)) == 0, "%s", browser.page);
+    EXPECT_EQ(access(browser.page + strlen("file://"), R_OK), 0);
+    EXPECT(strncmp(browser.profile, parent + strlen("file://"),
+               strlen(parent) - strlen("file://")) == 0, "%s", browser.profile);
+    snprintf(program, sizeof program, "%s", browser.folder);
+    cli_browser_end(&browser);
+    EXPECT_NE(access(program, F_OK), 0);
+}
