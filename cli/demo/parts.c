@@ -1,6 +1,7 @@
 /* The parts of the demo's page: one sentence and one figure each. */
 #include "cli/demo/demo.h"
 
+#include "cli/common/browser_place.h"
 #include "support/file.h"
 
 #include <math.h>
@@ -108,8 +109,9 @@ static void put_tuning(const demo *d, const char *subject, const char *space, do
 {
     double shortest = 1e3 * demo_number(result, "seconds", NULL);
     double gain = demo_number(result, "gain", NULL);
+    bool faster = gain >= 1.005; /* not "1.00 times faster" */
     fprintf(d->page, "<p><b>%s: ", subject);
-    if (gain > 1) fprintf(d->page, "%.2f times faster", gain);
+    if (faster) fprintf(d->page, "%.2f times faster", gain);
     else fputs("the default is the fastest", d->page);
     fputs("</b>; ", d->page);
     demo_put_count(d->page, count);
@@ -121,7 +123,7 @@ static void put_tuning(const demo *d, const char *subject, const char *space, do
     demo_draw_tuning(d->page, results);
     fprintf(d->page,
         "<figcaption>A dot for each, in the order tried: the lower, the faster. %.3g ms", shortest);
-    if (gain > 1) fprintf(d->page, " instead of the default's %.3g", shortest * gain);
+    if (faster) fprintf(d->page, " instead of the default's %.3g", shortest * gain);
 }
 
 /* put_tuning() for `heddle tune`, whose T4 file has the results. */
@@ -330,22 +332,13 @@ hed_status demo_css(const demo *d, hed_error *error)
 
 /* ---- shaders ---- */
 
-/* Finds the first browser on the path that runs without a window; NULL if there is no browser. */
+/* Finds a browser that runs without a window; NULL if there is no browser. */
 static const char *find_browser(void)
 {
-    static const char *const names[] = {"chromium", "chromium-browser", "google-chrome",
-        "google-chrome-stable", "firefox", "firefox-esr"};
-    char folders[PATH_MAX], path[PATH_MAX + 64];
-    if (!confstr(_CS_PATH, folders, sizeof folders)) return NULL;
-    for (size_t i = 0; i < HED_COUNT(names); i++) {
-        char list[PATH_MAX], *next = list;
-        memcpy(list, folders, sizeof list);
-        for (char *folder; (folder = strsep(&next, ":"));) {
-            snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-            if (access(path, X_OK) == 0) return names[i];
-        }
-    }
-    return NULL;
+    char program[PATH_MAX];
+    return cli_browser_find(cli_chromiums, program)   ? "chromium"
+           : cli_browser_find(cli_firefoxes, program) ? "firefox"
+                                                      : NULL;
 }
 
 hed_status demo_shaders(const demo *d, hed_error *error)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    SIZE = 512, /* pixels per side */
+    SIZE = 256, /* pixels per side: a default of 20 ms, so that 60 configurations take seconds */
     TAPS = 17,
     STRIDE = SIZE + TAPS - 1, /* row length of the source, which has a margin */
 };
@@ -146,8 +146,8 @@ static hed_status tiles_tune(
     /* default: loops in the obvious order, pixel by pixel over the whole picture */
     const hed_parameter_def parameters[PARAMETERS] = {
         [ORDER] = HED_CHOICE(ORDER, PIXELS_FIRST, "pixels", "taps", "rows"),
-        [TILE_X] = HED_PARAMETER(TILE_X, 512, 8, 16, 32, 64, 128, 256, 512),
-        [TILE_Y] = HED_PARAMETER(TILE_Y, 512, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512)};
+        [TILE_X] = HED_PARAMETER(TILE_X, SIZE, 8, 16, 32, 64, 128, 256),
+        [TILE_Y] = HED_PARAMETER(TILE_Y, SIZE, 1, 2, 4, 8, 16, 32, 64, 128, 256)};
     const hed_pipeline_def pipeline = {.name = "demo-tiles",
         .version = "1",
         .parameters = parameters,
