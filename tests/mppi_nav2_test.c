@@ -252,11 +252,13 @@ static double critic_compare(nav2_case *c, hed_json_node row, hed_nav2_release r
     memset(c->cost, 0, sizeof c->cost);
     c->tile.collided[0] = c->tile.collided[1] = 0;
     c->cycle.furthest = c->furthest[release];
-    nav2_gates(&c->cycle);
+    nav2_gates(&c->cycle, NAV2_ROLLED);
+    nav2_gates(&c->cycle, NAV2_REACHED);
     const char *name = nav2_critic_blocks[index].name;
     EXPECT_EQ(c->cycle.active != 0, hed_json_boolean(member(of, "active")), "%s", name);
     if (!c->cycle.active) return 0;
-    nav2_score_tile(&c->cycle, &c->tile);
+    nav2_score_tile(&c->cycle, &c->tile, NAV2_ROLLED);
+    nav2_score_tile(&c->cycle, &c->tile, NAV2_REACHED);
     if (index == NAV2_ObstaclesCritic)
         nav2_finish_obstacles(&c->cycle, c->raw, c->repulsion, c->tile.lanes, c->cost);
     uint32_t hits = c->tile.collided[index == NAV2_ObstaclesCritic];

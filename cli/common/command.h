@@ -54,6 +54,7 @@ extern const hed_command hed_command_css_record;
 extern const hed_command hed_command_css_cost;
 extern const hed_command hed_command_css_explain;
 extern const hed_command hed_command_mppi_run;
+extern const hed_command hed_command_mppi_import;
 extern const hed_command hed_command_mppi_new;
 extern const hed_command hed_command_mppi_tune;
 extern const hed_command hed_command_version;

@@ -211,8 +211,9 @@ const hed_command hed_command_mppi_tune = {
 
 /* ---- mppi ---- */
 
-static const hed_command *const MPPI_COMMANDS[] = {&hed_command_mppi_run, &hed_command_mppi_new,
-    &hed_command_mppi_models, &hed_command_mppi_tune, &hed_command_mppi_bench, NULL};
+static const hed_command *const MPPI_COMMANDS[] = {&hed_command_mppi_run, &hed_command_mppi_import,
+    &hed_command_mppi_new, &hed_command_mppi_models, &hed_command_mppi_tune,
+    &hed_command_mppi_bench, NULL};
 static const hed_example MPPI_EXAMPLES[] = {
     {"heddle mppi run cartpole --plot swing.svg", "swing a pole up, and look at it"},
     {"heddle mppi new my_robot", "a folder to begin your own from"},

@@ -1,4 +1,5 @@
 /* heddle mppi run: a model under control, step by step, in a closed loop. */
+#include "nav2_world.h"
 #include "subcommands.h"
 
 #include "heddle/author.h"
@@ -292,6 +293,8 @@ static int mppi_run_main(const hed_arguments *arguments, void *user)
             stderr);
         return HED_EXIT_USAGE;
     }
+    if (cli_nav2_is_file(hed_text_of(arguments, "MODEL")))
+        return cli_nav2_run(arguments, hed_text_of(arguments, "MODEL"));
     mppi_run r = {.arguments = arguments};
     r.quiet = hed_given(arguments, "quiet");
     r.json = hed_given(arguments, "json");
@@ -340,13 +343,20 @@ static const hed_option OPTIONS[] = {
     OPTION("csv", OUTPUT, "FILE", "a row for each step: time, state, control, statistics",
         .letter = 0, .endings = ".csv .txt"),
     FLAG("json", "print JSON: one array with one object, nothing else"),
+    OPTION("map", FILE, "FILE", "map for a parameter file of Nav2: the YAML of a ROS map server"),
+    OPTION("goal", TEXT, "X,Y,YAW", "goal for a parameter file of Nav2, to which a path is found on the map", .letter = 0),
+    OPTION("path", FILE, "FILE", "path for a parameter file of Nav2, instead of a goal: lines of x,y,yaw", .letter = 0),
+    OPTION("start", TEXT, "X,Y,YAW",
+        "where the robot begins (default: the path's first pose, or the initial pose of the file)", .letter = 0),
+    OPTION("disc", TEXT, "X,Y,RADIUS", "an obstacle of which the path does not know", .letter = 0, .repeated = true),
+    FLAG("no-detour", "stop in front of an obstacle on the path, as Nav2 does"),
     FLAG("schema", "print the JSON schema of scene files"),
     {0},
 };
 static const hed_option POSITIONALS[] = {{.name = "MODEL",
                                              .kind = HED_OPTION_FILE,
                                              .names = &cli_mppi_names,
-                                             .help = "a model of Heddle's, or a scene, FILE.json"},
+                                             .help = "a model of Heddle's, a scene, FILE.json, or a parameter file of Nav2, FILE.yaml"},
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle mppi run cartpole --plot swing.svg", "swing a pole up, and look at it"},
@@ -356,6 +366,8 @@ static const hed_example EXAMPLES[] = {
         "a million futures, half of them on each of two devices"},
     {"heddle mppi run cartpole --set length=0.5 --set quadratic.goal.x=0 --json",
         "another pole, another goal, figures for a program"},
+    {"heddle mppi run nav2_params.yaml --map map.yaml --goal 6.3,3.7,0 --plot drive.svg",
+        "a robot's own parameter file of Nav2"},
     {"heddle mppi run circle --controller tube --disturb vx=1.4 --disturb vy=1.4 --plot gusts.svg",
         "in gusts that the controller does not know of"},
     {0}};

@@ -53,7 +53,8 @@ typedef struct hed_nav2_config_info {
     double period; /**< 1 / controller_frequency, s */
     /** tolerances of the goal checker, m, rad, and m of path that may be left */
     double goal_distance, goal_angle, goal_path_length;
-    double start[3]; /**< initial pose in the file (amcl's), x, y, yaw; valid if has_start */
+    bool goal_is_stateful; /**< the distance, once reached, stays reached */
+    double start[3];       /**< initial pose in the file (amcl's), x, y, yaw; valid if has_start */
     bool has_start;
     uint32_t remark_count;
 } hed_nav2_config_info;
@@ -108,9 +109,13 @@ HED_API hed_status hed_nav2_inflate(
  *  path. Errors: MEMORY. */
 HED_API hed_status hed_nav2_find_path(const hed_nav2_grid *grid, hed_nav2_pose start,
     hed_nav2_pose goal, hed_nav2_pose **poses, uint32_t *count, hed_error *error);
-/** True if the robot's padded outline at a pose touches a lethal cell. */
+/** True if the robot's outline, without padding, is over a lethal cell at a pose. */
 HED_API bool hed_nav2_touches(
     const hed_nav2_config *config, const hed_nav2_grid *grid, hed_nav2_pose pose);
+
+/** Returns the number of corners of the robot's outline, without padding, and corner `index` below
+ *  it, x and y in the robot's frame, m. */
+HED_API uint32_t hed_nav2_corner(const hed_nav2_config *config, uint32_t index, double corner[2]);
 
 /* ---- the controller ---- */
 

@@ -36,6 +36,7 @@ static void *controller_new(hed_nav2 *n, uint64_t count, size_t size, hed_error 
 static hed_status controller_allocate(hed_nav2 *n, hed_error *error)
 {
     uint64_t lanes = (uint64_t)n->tiles * NAV2_LANES, floats = lanes * n->steps;
+    uint64_t tile = (uint64_t)n->steps * NAV2_LANES;
     bool clamp =
         n->settings.control.clamp_raw_controls != 0 || n->settings.release == HED_NAV2_JAZZY;
     for (int i = 0; i < NAV2_AXES; i++) {
@@ -43,7 +44,7 @@ static hed_status controller_allocate(hed_nav2 *n, hed_error *error)
         n->axes[i].plan = controller_new(n, n->steps, sizeof(float), error);
         n->axes[i].mean = controller_new(n, 4 * n->steps + 16, sizeof(double), error);
         n->noise[i] = controller_new(n, floats, sizeof(float), error);
-        n->velocity[i] = controller_new(n, floats, sizeof(float), error);
+        n->velocity[i] = controller_new(n, tile, sizeof(float), error);
         if (clamp) n->deviation[i] = controller_new(n, floats, sizeof(float), error);
     }
     float **arrays[] = {&n->x, &n->y, &n->yaw},
@@ -52,6 +53,7 @@ static hed_status controller_allocate(hed_nav2 *n, hed_error *error)
         *arrays[i] = controller_new(n, floats, sizeof(float), error);
     for (size_t i = 0; i < HED_COUNT(rows); i++)
         *rows[i] = controller_new(n, lanes, sizeof(float), error);
+    n->generators = controller_new(n, 4 * lanes, sizeof *n->generators, error);
     n->cycle.align.first = controller_new(n, NAV2_MOST_ALIGN_CELLS, sizeof(int32_t), error);
     n->plan_poses = controller_new(n, n->steps, sizeof *n->plan_poses, error);
     return hed_failed(error) ? error->status : HED_OK;
@@ -74,7 +76,6 @@ hed_status hed_nav2_create(const hed_nav2_config *config, uint64_t seed, bool de
     if (!n) return error->status;
     n->arena.owner = "a controller of Nav2's kind";
     n->settings = *s;
-    n->seed = seed;
     n->detour = detour;
     n->period = period;
     n->shifting = fabs(period - dt) < 1e-6;
@@ -87,6 +88,7 @@ hed_status hed_nav2_create(const hed_nav2_config *config, uint64_t seed, bool de
         hed_nav2_destroy(n);
         return error->status;
     }
+    nav2_seed(n, seed);
     nav2_draw(n);
     *controller = n;
     return HED_OK;
@@ -197,9 +199,9 @@ static nav2_tile cycle_tile(const hed_nav2 *n, uint32_t tile)
         .x = n->x + at,
         .y = n->y + at,
         .yaw = n->yaw + at,
-        .vx = n->velocity[NAV2_VX] + at,
-        .vy = n->axes[NAV2_VY].used ? n->velocity[NAV2_VY] + at : NULL,
-        .wz = n->velocity[NAV2_WZ] + at,
+        .vx = n->velocity[NAV2_VX],
+        .vy = n->axes[NAV2_VY].used ? n->velocity[NAV2_VY] : NULL,
+        .wz = n->velocity[NAV2_WZ],
         .cost = n->cost + lanes,
         .raw = n->raw + lanes,
         .repulsion = n->repulsion + lanes};
@@ -213,24 +215,26 @@ static uint32_t cycle_score(hed_nav2 *n, bool draw)
     double sums[NAV2_CRITIC_COUNT] = {0};
     uint32_t collided[2] = {0};
     c->furthest = 0;
-    if (draw) n->draws++;
+    nav2_gates(c, NAV2_ROLLED);
     for (uint32_t t = 0; t < n->tiles; t++) {
         nav2_roll_tile(n, t, draw, arc);
         nav2_tile tile = cycle_tile(n, t);
+        nav2_score_tile(c, &tile, NAV2_ROLLED);
         c->furthest = nav2_furthest_tile(c, &tile, arc, c->furthest);
+        for (int i = 0; i < 2; i++) collided[i] += tile.collided[i];
+        for (int i = 0; i < NAV2_CRITIC_COUNT; i++) sums[i] += tile.sums[i];
     }
-    nav2_gates(c);
+    nav2_gates(c, NAV2_REACHED);
     for (uint32_t t = 0; t < n->tiles; t++) {
         nav2_tile tile = cycle_tile(n, t);
-        nav2_score_tile(c, &tile);
-        for (int i = 0; i < 2; i++) collided[i] += tile.collided[i];
+        nav2_score_tile(c, &tile, NAV2_REACHED);
         for (int i = 0; i < NAV2_CRITIC_COUNT; i++) sums[i] += tile.sums[i];
     }
     if (c->active >> NAV2_ObstaclesCritic & 1)
         sums[NAV2_ObstaclesCritic] =
             nav2_finish_obstacles(c, n->raw, n->repulsion, n->samples, n->cost);
     static const char *const names[] = {
-#define CRITIC_NAME(name, parameters, gate) #name,
+#define CRITIC_NAME(name, parameters, ...) #name,
         NAV2_CRITICS(CRITIC_NAME)};
     n->critic_count = 0;
     for (uint32_t i = 0; i < NAV2_CRITIC_COUNT; i++)
@@ -295,9 +299,12 @@ hed_status hed_nav2_compute(hed_nav2 *n, hed_nav2_pose pose, hed_nav2_velocity s
     if (!error) error = &local_error;
     if (!isfinite(pose.x + pose.y + pose.yaw + speed.vx + speed.vy + speed.wz))
         return hed_fail(error, HED_ERROR_ARGUMENT, "pose or speed is not finite");
-    if (!n->route.count) return hed_fail(error, HED_ERROR_ARGUMENT, "no path: hed_nav2_set_path() comes first");
-    if (!grid->width || !grid->height || !grid->cells || !(grid->resolution > 0))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the costmap is empty");
+    if (!n->route.count)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "no path: hed_nav2_set_path() comes first");
+    if (!grid->width || !grid->height || (uint64_t)grid->width * grid->height > INT32_MAX ||
+        !grid->cells || !(grid->resolution > 0))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "the costmap has %u x %u cells; expected 1 to 2^31", grid->width, grid->height);
     pose.yaw = remainder(pose.yaw, 2 * M_PI);
     n->cycle.settings = &n->settings;
     n->cycle.grid = grid;

@@ -279,12 +279,14 @@ void nav2_remark_unused(nav2_file *f)
             unread_remark(f, leaf, leaf->key + length + 1);
         else
             nav2_remark(f, HED_NAV2_WITHOUT, leaf->key, nav2_value_text(f, leaf->node),
-                leaf->node->line, "of the server, or of another plugin");
+                leaf->node->line, "of the server or another plugin");
     }
     for (uint32_t i = 0; i < f->costmap.count && !hed_failed(f->error); i++) {
         const nav2_leaf *leaf = &f->costmap.leaves[i];
+        char key[512];
+        snprintf(key, sizeof key, "local_costmap.%s", leaf->key);
         if (!leaf->used)
-            nav2_remark(f, HED_NAV2_WITHOUT, leaf->key, nav2_value_text(f, leaf->node),
-                leaf->node->line, "of the costmap, which is given here");
+            nav2_remark(f, HED_NAV2_WITHOUT, key, nav2_value_text(f, leaf->node), leaf->node->line,
+                "the costmap comes from the caller or --map");
     }
 }

@@ -24,13 +24,15 @@ static void config_take(nav2_file *f, nav2_section *s, const char *scope, const 
     for (size_t i = 0; i < block->count && !hed_failed(f->error); i++) {
         const nav2_row *row = &block->rows[i];
         double *value = nav2_member(&f->config->settings, block, i);
-        char key[512], text[32];
+        char key[512], text[64];
         if (row->kind == NAV2_LIST) continue;
-        snprintf(key, sizeof key, "%s%s%s%s%s", scope, *scope ? "." : "", name, *name ? "." : "", row->name);
+        snprintf(key, sizeof key, "%s%s%s%s%s%s", s == &f->costmap ? "local_costmap." : "", scope,
+            *scope ? "." : "", name, *name ? "." : "", row->name);
         nav2_leaf *leaf = nav2_find(s, scope, name, row->name);
         if (leaf) leaf->used = true;
         if (!leaf || config_is_filled_in(leaf->node)) {
-            snprintf(text, sizeof text,
+            if (*value == NAV2_HALF_COSTMAP) snprintf(text, sizeof text, "half the costmap's side");
+            else snprintf(text, sizeof text,
                 row->kind == NAV2_FLAG ? *value != 0 ? "true" : "false" : "%g", *value);
             nav2_remark(f, leaf ? HED_NAV2_UNKNOWN : HED_NAV2_DEFAULT, key, text,
                 leaf ? leaf->node->line : 0, "%s",
@@ -265,6 +267,7 @@ hed_nav2_config_info hed_nav2_config_describe(const hed_nav2_config *c)
         .goal_distance = s->goal.xy_goal_tolerance,
         .goal_angle = s->goal.yaw_goal_tolerance,
         .goal_path_length = s->goal.path_length_tolerance,
+        .goal_is_stateful = s->goal.stateful != 0,
         .start = {c->start[0], c->start[1], c->start[2]},
         .has_start = c->has_start,
         .remark_count = c->remark_count};

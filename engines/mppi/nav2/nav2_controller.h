@@ -36,15 +36,14 @@ typedef struct nav2_route {
 struct hed_nav2 {
     nav2_settings settings;
     hed_arena arena;
-    uint64_t seed;
-    uint32_t draws; /* rounds of noise drawn */
     bool detour, shifting;
     double period, speed_ratio;
     uint32_t steps, samples, tiles;
     nav2_axis axes[NAV2_AXES];
     nav2_route route;
-    /* (tiles x steps x NAV2_LANES), one row for each axis in use */
-    float *noise[NAV2_AXES], *deviation[NAV2_AXES], *velocity[NAV2_AXES];
+    float *noise[NAV2_AXES], *deviation[NAV2_AXES]; /* (tiles x steps x NAV2_LANES), axes in use */
+    float *velocity[NAV2_AXES]; /* (steps x NAV2_LANES) of the tile that is rolled out */
+    uint32_t *generators;       /* (tiles x 4 x NAV2_LANES) states of the noise */
     float *x, *y, *yaw;
     float *cost, *weight, *raw, *repulsion; /* (tiles x NAV2_LANES) */
     nav2_cycle cycle;
@@ -66,6 +65,8 @@ static inline double nav2_accelerate(const nav2_axis *a, bool turns, double v, d
 
 /* ---- stages of a cycle (nav2_roll.c, nav2_update.c, nav2_route.c, nav2_planner.c) ---- */
 
+/* Sets the generators of the noise. */
+void nav2_seed(hed_nav2 *n, uint64_t seed);
 /* Draws noise of all futures. */
 void nav2_draw(hed_nav2 *n);
 /* Sets the speeds from which the futures start, and the plan's first control. */

@@ -3,27 +3,26 @@
 #include "catalogue/mppi_native.h"
 #include "nav2/nav2_critics.h"
 
-static bool gate_always(const nav2_cycle *c) { return c != NULL; }
-
-#define GATE_ALWAYS(name) gate_always(c)
+#define GATE_ALWAYS(name) true
 #define GATE_NEAR(name) nav2_is_near(c, s->name.threshold_to_consider)
 #define GATE_FAR(name) nav2_is_far(c, s->name.threshold_to_consider)
 #define GATE_OWN(name) gate_##name(c, &s->name)
 
-void nav2_gates(nav2_cycle *c)
+void nav2_gates(nav2_cycle *c, nav2_stage stage)
 {
     const nav2_settings *s = c->settings;
-    c->active = 0;
-#define GATE(name, parameters, gate) \
-    if ((s->critics >> NAV2_##name & 1) && GATE_##gate(name)) c->active |= 1u << NAV2_##name;
+    if (stage == NAV2_ROLLED) c->active = 0;
+#define GATE(name, parameters, gate, of) \
+    if (NAV2_##of == stage && (s->critics >> NAV2_##name & 1) && GATE_##gate(name)) \
+        c->active |= 1u << NAV2_##name;
     NAV2_CRITICS(GATE)
 }
 
-HED_NATIVE_BODY score_body(const nav2_cycle *c, nav2_tile *tile)
+HED_NATIVE_BODY score_body(const nav2_cycle *c, nav2_tile *tile, nav2_stage stage)
 {
     float value[NAV2_LANES];
-#define SCORE(name, parameters, gate) \
-    if (c->active >> NAV2_##name & 1) { \
+#define SCORE(name, parameters, gate, of) \
+    if (NAV2_##of == stage && (c->active >> NAV2_##name & 1)) { \
         score_##name(c, &c->settings->name, tile, value); \
         NAV2_EACH_LANE tile->cost[l] += value[l]; \
         float sum = 0; \
@@ -32,8 +31,22 @@ HED_NATIVE_BODY score_body(const nav2_cycle *c, nav2_tile *tile)
     }
     NAV2_CRITICS(SCORE)
 }
-MPPI_CLONES(/* external linkage */, nav2_score_tile, score_body,
-    (const nav2_cycle *c, nav2_tile *tile), (c, tile))
+HED_NATIVE_BODY rolled_body(const nav2_cycle *c, nav2_tile *tile)
+{
+    score_body(c, tile, NAV2_ROLLED);
+}
+HED_NATIVE_BODY reached_body(const nav2_cycle *c, nav2_tile *tile)
+{
+    score_body(c, tile, NAV2_REACHED);
+}
+MPPI_CLONES(static, score_rolled, rolled_body, (const nav2_cycle *c, nav2_tile *tile), (c, tile))
+MPPI_CLONES(static, score_reached, reached_body, (const nav2_cycle *c, nav2_tile *tile), (c, tile))
+
+void nav2_score_tile(const nav2_cycle *c, nav2_tile *tile, nav2_stage stage)
+{
+    if (stage == NAV2_ROLLED) score_rolled(c, tile);
+    else score_reached(c, tile);
+}
 
 double nav2_finish_obstacles(
     const nav2_cycle *c, const float *raw, float *repulsion, uint32_t count, float *cost)

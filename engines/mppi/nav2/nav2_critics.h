@@ -153,7 +153,7 @@ NAV2_SCORE(GoalCritic)
 NAV2_SCORE(GoalAngleCritic)
 {
     float yaw = (float)nav2_goal_pose(c).yaw;
-    /* with symmetry, pi - d is the distance to yaw + pi */
+    /* symmetry: pi - d is the distance to yaw + pi */
     float symmetric = p->symmetric_yaw_tolerance != 0 ? 3.14159274f : 1e30f;
     NAV2_EACH_LANE value[l] = 0;
     for (uint32_t t = 0; t < tile->steps; t++) NAV2_EACH_LANE
@@ -269,21 +269,29 @@ NAV2_SCORE(PathAlignCritic)
     NAV2_EACH_LANE value[l] = 0;
     for (uint32_t at = stride; at < tile->steps * NAV2_LANES; at += stride) {
         const float *x = tile->x + at, *y = tile->y + at, *yaw = tile->yaw + at;
+        /* look-ups are loops of their own, so that the compiler makes SIMD code of the others */
         int32_t point[NAV2_LANES];
-        NAV2_EACH_LANE {
-            arc[l] += mppi_sqrt(mppi_square(x[l] - x[l - (int)stride]) +
-                                mppi_square(y[l] - y[l - (int)stride]));
-            float cell = mppi_min(arc[l] * per_cell, last_cell);
-            point[l] = first[(int32_t)cell];
+        float px[NAV2_LANES], py[NAV2_LANES], ok[NAV2_LANES], dyaw[NAV2_LANES] = {0};
+        NAV2_EACH_LANE arc[l] += mppi_sqrt(
+            mppi_square(x[l] - x[l - (int)stride]) + mppi_square(y[l] - y[l - (int)stride]));
+        NAV2_EACH_LANE point[l] = (int32_t)mppi_min(arc[l] * per_cell, last_cell);
+        NAV2_EACH_LANE point[l] = first[point[l]];
+        for (uint32_t k = 0; k < a->steps; k++) {
+            float from[NAV2_LANES];
+            NAV2_EACH_LANE from[l] = middle[point[l]];
+            NAV2_EACH_LANE point[l] += (int32_t)(from[l] <= arc[l]);
         }
-        for (uint32_t k = 0; k < a->steps; k++)
-            NAV2_EACH_LANE point[l] += middle[point[l]] <= arc[l];
         NAV2_EACH_LANE {
-            float dx = path_x[point[l]] - x[l], dy = path_y[point[l]] - y[l];
-            float dyaw = turns ? mppi_wrap(path_yaw[point[l]] - yaw[l]) : 0.0f;
-            float ok = valid[point[l]];
-            value[l] += ok * mppi_sqrt(dx * dx + dy * dy + dyaw * dyaw);
-            counted[l] += ok;
+            px[l] = path_x[point[l]];
+            py[l] = path_y[point[l]];
+            ok[l] = valid[point[l]];
+        }
+        for (int l = 0; turns && l < NAV2_LANES; l++)
+            dyaw[l] = mppi_wrap(path_yaw[point[l]] - yaw[l]);
+        NAV2_EACH_LANE {
+            float square = mppi_square(px[l] - x[l]) + mppi_square(py[l] - y[l]);
+            value[l] += ok[l] * mppi_sqrt(square + dyaw[l] * dyaw[l]);
+            counted[l] += ok[l];
         }
     }
     NAV2_EACH_LANE value[l] /= mppi_max(counted[l], 1.0f);
@@ -301,16 +309,17 @@ static inline __attribute__((always_inline)) void nav2_costs_at(
     float per_metre = 1.0f / (float)grid->resolution, left = (float)grid->x, low = (float)grid->y;
     float width = (float)grid->width, height = (float)grid->height;
     const uint8_t *cells = grid->cells;
-    int32_t column[NAV2_LANES], row[NAV2_LANES];
+    int32_t cell[NAV2_LANES], row_length = (int32_t)grid->width;
     NAV2_EACH_LANE {
         float across = (x[l] - left) * per_metre, up = (y[l] - low) * per_metre;
         inside[l] =
             (int)(across >= 0.0f) & (int)(up >= 0.0f) & (int)(across < width) & (int)(up < height);
-        column[l] = (int32_t)mppi_select(inside[l], across, 0.0f);
-        row[l] = (int32_t)mppi_select(inside[l], up, 0.0f);
+        cell[l] = (int32_t)mppi_select(inside[l], up, 0.0f) * row_length +
+                  (int32_t)mppi_select(inside[l], across, 0.0f);
     }
-    NAV2_EACH_LANE cost[l] = (float)cells[(size_t)row[l] * grid->width + (size_t)column[l]];
-    NAV2_EACH_LANE cost[l] = mppi_select(inside[l], cost[l], 255.0f);
+    int32_t value[NAV2_LANES];
+    NAV2_EACH_LANE value[l] = cells[cell[l]];
+    NAV2_EACH_LANE cost[l] = mppi_select(inside[l], (float)value[l], 255.0f);
 }
 /* Returns the cost of the outline of lane l at step t. */
 static inline float nav2_outline_of(const nav2_cycle *c, const nav2_tile *tile, uint32_t t, int l)

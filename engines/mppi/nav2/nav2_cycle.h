@@ -66,10 +66,15 @@ int nav2_inflated_cost(const nav2_settings *settings, double distance);
 
 /* ---- the critics (nav2_critics.c) ---- */
 
-/* Decides, once the futures are rolled out, which critics count, and prepares their targets. */
-void nav2_gates(nav2_cycle *cycle);
-/* Adds the costs of a tile's futures. */
-void nav2_score_tile(const nav2_cycle *cycle, nav2_tile *tile);
+/* Stages of a critic: ROLLED critics depend on one future, REACHED ones on the furthest point of
+ * all. */
+typedef enum nav2_stage { NAV2_ROLLED, NAV2_REACHED } nav2_stage;
+
+/* Switches the critics of a stage on or off for the cycle, and prepares their targets; ROLLED
+ * first. */
+void nav2_gates(nav2_cycle *cycle, nav2_stage stage);
+/* Adds the costs of a tile's futures by the critics of a stage. */
+void nav2_score_tile(const nav2_cycle *cycle, nav2_tile *tile, nav2_stage stage);
 /* Finishes ObstaclesCritic over all futures: cost (count) is added to; returns the sum. */
 double nav2_finish_obstacles(
     const nav2_cycle *cycle, const float *raw, float *repulsion, uint32_t count, float *cost);

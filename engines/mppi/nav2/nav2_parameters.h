@@ -10,7 +10,6 @@
 /* parameters of controller_server */
 #define NAV2_SERVER(P) \
     P(controller_frequency, NUMBER, 20, 0.01, 10000) \
-    P(failure_tolerance, NUMBER, 0, -1, 1e6) \
     P(min_x_velocity_threshold, NUMBER, 1e-4, 0, 1e3) \
     P(min_y_velocity_threshold, NUMBER, 1e-4, 0, 1e3) \
     P(min_theta_velocity_threshold, NUMBER, 1e-4, 0, 1e3)
@@ -71,7 +70,6 @@
 #define NAV2_COSTMAP(P) \
     P(width, WHOLE, 5, 1, 1e5) \
     P(height, WHOLE, 5, 1, 1e5) \
-    P(resolution, NUMBER, 0.1, 1e-4, 1e3) \
     P(robot_radius, NUMBER, 0.1, 0, 1e3) \
     P(footprint_padding, NUMBER, 0.01, -1e3, 1e3) \
     P(track_unknown_space, FLAG, 0, 0, 1)
@@ -135,19 +133,21 @@
     P(consider_footprint, FLAG, 0, 0, 1)
 
 /* The critics: name, parameters, and the gate that switches it on for a cycle: ALWAYS; NEAR and
- * FAR by the distance left and threshold_to_consider; OWN: a NAV2_GATE of its own. */
+ * FAR by the distance left and threshold_to_consider; OWN: a NAV2_GATE of its own.
+ * Then the stage at which a tile is scored: ROLLED, while it is in the cache; REACHED, once the
+ * furthest point of all futures is known. */
 #define NAV2_CRITICS(C) \
-    C(ConstraintCritic, NAV2_CONSTRAINT, ALWAYS) \
-    C(CostCritic, NAV2_COST, OWN) \
-    C(GoalCritic, NAV2_GOAL_CRITIC, NEAR) \
-    C(GoalAngleCritic, NAV2_GOAL_ANGLE, NEAR) \
-    C(ObstaclesCritic, NAV2_OBSTACLES, OWN) \
-    C(PathAlignCritic, NAV2_PATH_ALIGN, OWN) \
-    C(PathAngleCritic, NAV2_PATH_ANGLE, OWN) \
-    C(PathFollowCritic, NAV2_PATH_FOLLOW, OWN) \
-    C(PreferForwardCritic, NAV2_PREFER_FORWARD, FAR) \
-    C(TwirlingCritic, NAV2_TWIRLING, OWN) \
-    C(VelocityDeadbandCritic, NAV2_DEADBAND, ALWAYS)
+    C(ConstraintCritic, NAV2_CONSTRAINT, ALWAYS, ROLLED) \
+    C(CostCritic, NAV2_COST, OWN, ROLLED) \
+    C(GoalCritic, NAV2_GOAL_CRITIC, NEAR, ROLLED) \
+    C(GoalAngleCritic, NAV2_GOAL_ANGLE, NEAR, ROLLED) \
+    C(ObstaclesCritic, NAV2_OBSTACLES, OWN, ROLLED) \
+    C(PathAlignCritic, NAV2_PATH_ALIGN, OWN, REACHED) \
+    C(PathAngleCritic, NAV2_PATH_ANGLE, OWN, REACHED) \
+    C(PathFollowCritic, NAV2_PATH_FOLLOW, OWN, REACHED) \
+    C(PreferForwardCritic, NAV2_PREFER_FORWARD, FAR, ROLLED) \
+    C(TwirlingCritic, NAV2_TWIRLING, OWN, ROLLED) \
+    C(VelocityDeadbandCritic, NAV2_DEADBAND, ALWAYS, ROLLED)
 
 #define NAV2_MEMBER(name, kind, value, low, high) double name;
 typedef struct nav2_server { NAV2_SERVER(NAV2_MEMBER) } nav2_server;
@@ -157,7 +157,7 @@ typedef struct nav2_control { NAV2_CONTROL(NAV2_MEMBER) } nav2_control;
 typedef struct nav2_validator { NAV2_VALIDATOR(NAV2_MEMBER) } nav2_validator;
 typedef struct nav2_costmap { NAV2_COSTMAP(NAV2_MEMBER) } nav2_costmap;
 typedef struct nav2_inflation { NAV2_INFLATION(NAV2_MEMBER) } nav2_inflation;
-#define NAV2_CRITIC_STRUCT(name, parameters, gate) \
+#define NAV2_CRITIC_STRUCT(name, parameters, ...) \
     typedef struct nav2_##name { \
         parameters(NAV2_MEMBER) \
     } nav2_##name;

@@ -108,13 +108,6 @@ static void plan_smooth(const hed_nav2_grid *grid, hed_nav2_pose *p, uint32_t co
         }
 }
 
-/* Sets headings along the path. */
-static void plan_turn(hed_nav2_pose *p, uint32_t count)
-{
-    for (uint32_t i = 0; i + 1 < count; i++)
-        p[i].yaw = atan2(p[i + 1].y - p[i].y, p[i + 1].x - p[i].x);
-}
-
 static bool plan_cell_of(const hed_nav2_grid *grid, hed_nav2_pose pose, uint32_t *cell)
 {
     double column = (pose.x - grid->x) / grid->resolution,
@@ -156,7 +149,8 @@ hed_status hed_nav2_find_path(const hed_nav2_grid *grid, hed_nav2_pose start, he
     path[0] = start;
     path[length == 1 ? length++ : length - 1] = goal;
     plan_smooth(grid, path, length);
-    plan_turn(path, length);
+    for (uint32_t i = 0; i + 1 < length; i++)
+        path[i].yaw = atan2(path[i + 1].y - path[i].y, path[i + 1].x - path[i].x);
     *poses = path;
     *count = length;
     return HED_OK;

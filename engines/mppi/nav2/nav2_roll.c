@@ -18,47 +18,72 @@ typedef struct roll_axis {
     bool turns;                        /* true: one acceleration for both directions */
 } roll_axis;
 
-/* Draws numbers of a tile: noise (steps x NAV2_LANES) of two axes by pairs, times sigma. */
-HED_NATIVE_BODY draw_body(const hed_nav2 *n, uint32_t tile, float *a, float *b, float sigma_a,
-    float sigma_b, uint32_t stream)
+/* The next words of 32 generators (xoshiro128++, Blackman and Vigna 2021); state: (4 x NAV2_LANES).
+ * Half the cost of Philox, which fills the states: a noise that is drawn in every cycle is a third
+ * of a solve. */
+static inline __attribute__((always_inline)) void roll_words(uint32_t *state, uint32_t *words)
 {
-    uint32_t low = (uint32_t)n->seed, high = (uint32_t)(n->seed >> 32), first = tile * NAV2_LANES;
-    for (uint32_t t = 0; t < n->steps; t += 2) {
-        float numbers[4][NAV2_LANES];
-        ROLL_EACH_LANE {
-            mppi_words r = mppi_philox(first + (uint32_t)l, t / 2, n->draws, stream, low, high);
-            mppi_normal_pair(r.w[0], r.w[1], &numbers[0][l], &numbers[1][l]);
-            mppi_normal_pair(r.w[2], r.w[3], &numbers[2][l], &numbers[3][l]);
-        }
-        for (uint32_t k = 0; k < 2 && t + k < n->steps; k++) {
-            ROLL_EACH_LANE a[(t + k) * NAV2_LANES + (uint32_t)l] = sigma_a * numbers[2 * k][l];
-            if (b)
-                ROLL_EACH_LANE b[(t + k) * NAV2_LANES + (uint32_t)l] =
-                    sigma_b * numbers[2 * k + 1][l];
-        }
+    uint32_t *a = state, *b = a + NAV2_LANES, *c = b + NAV2_LANES, *d = c + NAV2_LANES;
+    ROLL_EACH_LANE {
+        uint32_t sum = a[l] + d[l], shifted = b[l] << 9;
+        words[l] = (sum << 7 | sum >> 25) + a[l];
+        c[l] ^= a[l];
+        d[l] ^= b[l];
+        b[l] ^= c[l];
+        a[l] ^= d[l];
+        c[l] ^= shifted;
+        d[l] = d[l] << 11 | d[l] >> 21;
     }
 }
+
+/* Draws numbers of a tile: noise of one axis or two, (steps x NAV2_LANES), times sigma. */
+HED_NATIVE_BODY draw_body(
+    uint32_t *state, uint32_t steps, float *a, float *b, float sigma_a, float sigma_b)
+{
+    uint32_t local[4 * NAV2_LANES], first[NAV2_LANES], second[NAV2_LANES];
+    memcpy(local, state, sizeof local);
+    for (uint32_t t = 0; t < steps; t += b ? 1 : 2) {
+        float x[NAV2_LANES], y[NAV2_LANES];
+        roll_words(local, first);
+        roll_words(local, second);
+        ROLL_EACH_LANE mppi_normal_pair(first[l], second[l], &x[l], &y[l]);
+        ROLL_EACH_LANE a[t * NAV2_LANES + (uint32_t)l] = sigma_a * x[l];
+        float *target = b ? b + t * NAV2_LANES : t + 1 < steps ? a + (t + 1) * NAV2_LANES : NULL;
+        if (target) ROLL_EACH_LANE target[l] = sigma_b * y[l];
+    }
+    memcpy(state, local, sizeof local);
+}
 MPPI_CLONES(static, draw_lanes, draw_body,
-    (const hed_nav2 *n, uint32_t tile, float *a, float *b, float sigma_a, float sigma_b,
-        uint32_t stream),
-    (n, tile, a, b, sigma_a, sigma_b, stream))
+    (uint32_t *state, uint32_t steps, float *a, float *b, float sigma_a, float sigma_b),
+    (state, steps, a, b, sigma_a, sigma_b))
 
 static void draw_tile(hed_nav2 *n, uint32_t tile)
 {
     size_t at = (size_t)tile * n->steps * NAV2_LANES;
-    draw_lanes(n, tile, n->noise[NAV2_VX] + at, n->noise[NAV2_WZ] + at,
-        (float)n->axes[NAV2_VX].sigma, (float)n->axes[NAV2_WZ].sigma, 0);
-    if (n->axes[NAV2_VY].used)
-        draw_lanes(n, tile, n->noise[NAV2_VY] + at, NULL, (float)n->axes[NAV2_VY].sigma, 0, 1);
+    uint32_t *state = n->generators + (size_t)tile * 4 * NAV2_LANES;
+    const float vx = (float)n->axes[NAV2_VX].sigma, vy = (float)n->axes[NAV2_VY].sigma;
+    draw_lanes(state, n->steps, n->noise[NAV2_VX] + at, n->noise[NAV2_WZ] + at, vx,
+        (float)n->axes[NAV2_WZ].sigma);
+    if (n->axes[NAV2_VY].used) draw_lanes(state, n->steps, n->noise[NAV2_VY] + at, NULL, vy, vy);
+}
+
+void nav2_seed(hed_nav2 *n, uint64_t seed)
+{
+    for (uint32_t i = 0; i < n->tiles * NAV2_LANES; i++) {
+        mppi_words words = mppi_philox(i, 0, 0, 0, (uint32_t)seed, (uint32_t)(seed >> 32));
+        uint32_t *state =
+            n->generators + (size_t)(i / NAV2_LANES) * 4 * NAV2_LANES + i % NAV2_LANES;
+        for (int k = 0; k < 4; k++) state[k * NAV2_LANES] = words.w[k];
+    }
 }
 
 void nav2_draw(hed_nav2 *n)
 {
-    n->draws++;
     for (uint32_t tile = 0; tile < n->tiles; tile++) draw_tile(n, tile);
 }
 
-/* v_0 = start, v_t = acc(v_{t-1}, u_{t-1} + noise_{t-1}); the cost of gamma is summed in the same loop. */
+/* v_0 = start, v_t = acc(v_{t-1}, u_{t-1} + noise_{t-1}); the cost of gamma is summed in the same
+ * loop. */
 static inline __attribute__((always_inline)) void roll_velocities(
     const roll_axis *a, uint32_t steps, float dt, float *cost)
 {
@@ -103,8 +128,8 @@ static inline __attribute__((always_inline)) void roll_delay(
 
 HED_NATIVE_BODY poses_body(const hed_nav2 *n, size_t at, float *arc)
 {
-    const float *vx = n->velocity[NAV2_VX] + at, *wz = n->velocity[NAV2_WZ] + at;
-    const float *vy = n->axes[NAV2_VY].used ? n->velocity[NAV2_VY] + at : NULL;
+    const float *vx = n->velocity[NAV2_VX], *wz = n->velocity[NAV2_WZ];
+    const float *vy = n->axes[NAV2_VY].used ? n->velocity[NAV2_VY] : NULL;
     float dt = (float)n->settings.control.model_dt;
     float x[NAV2_LANES], y[NAV2_LANES], yaw[NAV2_LANES], sine[NAV2_LANES], cosine[NAV2_LANES];
     ROLL_EACH_LANE {
@@ -152,12 +177,12 @@ HED_NATIVE_BODY roll_body(hed_nav2 *n, uint32_t tile, float *arc)
         if (!axis->used) continue;
         double square = axis->sigma * axis->sigma;
         const roll_axis a = {.plan = axis->plan, .noise = n->noise[i] + at,
-            .velocity = n->velocity[i] + at, .deviation = clamp ? n->deviation[i] + at : NULL,
+            .velocity = n->velocity[i], .deviation = clamp ? n->deviation[i] + at : NULL,
             .start = (float)axis->start, .slower = (float)axis->slower,
             .faster = (float)axis->faster, .turns = i == NAV2_WZ,
             .gain = square > 0 ? (float)(s->control.gamma / square) : 0};
         roll_velocities(&a, n->steps, (float)s->control.model_dt, cost);
-        if (axis->delay > 1) roll_delay(n->velocity[i] + at, axis, n->steps);
+        if (axis->delay > 1) roll_delay(n->velocity[i], axis, n->steps);
     }
     memcpy(n->cost + (size_t)tile * NAV2_LANES, cost, sizeof cost);
     poses_body(n, at, arc);

@@ -66,13 +66,6 @@ static uint32_t route_beyond(const nav2_route *r, uint32_t from, double distance
     return r->end;
 }
 
-static bool route_is_on(const hed_nav2_grid *grid, const hed_nav2_pose *pose)
-{
-    double column = (pose->x - grid->x) / grid->resolution,
-           row = (pose->y - grid->y) / grid->resolution;
-    return column >= 0 && row >= 0 && column < grid->width && row < grid->height;
-}
-
 /* Begins the next part of the path once the robot has arrived at the end of this one. */
 static void route_advance(nav2_route *r, const nav2_path_rules *rules, hed_nav2_pose pose)
 {
@@ -104,7 +97,8 @@ bool nav2_prune(hed_nav2 *n, const hed_nav2_grid *grid, hed_nav2_pose pose)
     uint32_t end = route_beyond(r, nearest, rules->prune_distance);
     r->left_count = 0;
     n->cycle.path.length = 0;
-    for (uint32_t i = nearest; i < end && route_is_on(grid, &r->poses[i]); i++) {
+    for (uint32_t i = nearest;
+         i < end && nav2_cell(grid, (float)r->poses[i].x, (float)r->poses[i].y, -1) >= 0; i++) {
         if (i > nearest) n->cycle.path.length += route_step(&r->poses[i - 1], &r->poses[i]);
         r->left[r->left_count++] = r->poses[i];
     }

@@ -8,7 +8,7 @@
 /* a list of parameters as a struct of rows: the address of a member of nav2_TYPE is its offset */
 #define ROW(name, kind, value, low, high) {#name, NAV2_##kind, low, high},
 #define ROWS(list, parameters) static const nav2_row list##_rows[] = {parameters(ROW)};
-#define CRITIC_ROWS(name, parameters, gate) ROWS(name, parameters)
+#define CRITIC_ROWS(name, parameters, ...) ROWS(name, parameters)
 ROWS(server, NAV2_SERVER)
 ROWS(goal, NAV2_GOAL)
 ROWS(path, NAV2_PATH)
@@ -24,7 +24,7 @@ const nav2_block nav2_server_block = BLOCK(server, NULL), nav2_goal_block = BLOC
                  nav2_validator_block = BLOCK(validator, "TrajectoryValidator"),
                  nav2_costmap_block = BLOCK(costmap, NULL),
                  nav2_inflation_block = BLOCK(inflation, NULL);
-#define CRITIC_BLOCK(name, parameters, gate) BLOCK(name, #name),
+#define CRITIC_BLOCK(name, parameters, ...) BLOCK(name, #name),
 const nav2_block nav2_critic_blocks[NAV2_CRITIC_COUNT] = {NAV2_CRITICS(CRITIC_BLOCK)};
 
 const char *nav2_row_value(const nav2_row *row, const yaml_node *node, double *value)

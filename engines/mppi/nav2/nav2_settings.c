@@ -2,11 +2,12 @@
 #include "nav2/nav2_settings.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SET_DEFAULT(name, kind, value, low, high) at->name = (value);
 #define SET_DEFAULTS(type, parameters) \
     static void default_##type(nav2_##type *at) { parameters(SET_DEFAULT) }
-#define SET_CRITIC(name, parameters, gate) SET_DEFAULTS(name, parameters)
+#define SET_CRITIC(name, parameters, ...) SET_DEFAULTS(name, parameters)
 SET_DEFAULTS(server, NAV2_SERVER)
 SET_DEFAULTS(goal, NAV2_GOAL)
 SET_DEFAULTS(path_rules, NAV2_PATH)
@@ -26,7 +27,7 @@ void nav2_settings_default(nav2_settings *s)
     default_validator(&s->validator);
     default_costmap(&s->costmap);
     default_inflation(&s->inflation);
-#define DEFAULT_CRITIC(name, parameters, gate) default_##name(&s->name);
+#define DEFAULT_CRITIC(name, parameters, ...) default_##name(&s->name);
     NAV2_CRITICS(DEFAULT_CRITIC)
 }
 
@@ -49,6 +50,7 @@ void nav2_settings_complete(nav2_settings *s)
             s->footprint[i][1] = s->costmap.robot_radius * sin(angle);
         }
     }
+    memcpy(s->outline, s->footprint, sizeof s->outline);
     /* each coordinate moves outwards by the padding, unless it is 0 */
     for (uint32_t i = 0; i < s->vertices; i++)
         for (int k = 0; k < 2; k++) {

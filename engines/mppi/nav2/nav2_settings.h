@@ -8,9 +8,9 @@
 
 enum { NAV2_MOST_VERTICES = 64 };
 
-#define NAV2_CRITIC_NUMBER(name, parameters, gate) NAV2_##name,
+#define NAV2_CRITIC_NUMBER(name, parameters, ...) NAV2_##name,
 enum { NAV2_CRITICS(NAV2_CRITIC_NUMBER) NAV2_CRITIC_COUNT };
-#define NAV2_CRITIC_MEMBER(name, parameters, gate) nav2_##name name;
+#define NAV2_CRITIC_MEMBER(name, parameters, ...) nav2_##name name;
 
 typedef struct nav2_settings {
     hed_nav2_release release;
@@ -27,6 +27,7 @@ typedef struct nav2_settings {
     uint32_t critics; /* bit NAV2_name: the critic is in the list and enabled */
     /* footprint with padding (vertices x 2), m; robot_radius: a polygon of 16 */
     double footprint[NAV2_MOST_VERTICES][2];
+    double outline[NAV2_MOST_VERTICES][2]; /* (vertices x 2) without padding: the robot itself, m */
     uint32_t vertices;
     bool is_circle;                  /* true: from robot_radius */
     double inscribed, circumscribed; /* radii of the padded footprint, m */

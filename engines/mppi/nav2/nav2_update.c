@@ -46,6 +46,7 @@ MPPI_CLONES(static, add_lanes, add_body,
 
 static void update_mean(hed_nav2 *n, int i, bool clamped)
 {
+    static const float NEGLIGIBLE = 1e-11f; /* all futures together: below the plan's rounding */
     nav2_axis *a = &n->axes[i];
     const float *from = clamped ? n->deviation[i] : n->noise[i];
     float *sums = (float *)a->mean; /* (steps x 8), until they are added below */
@@ -53,7 +54,7 @@ static void update_mean(hed_nav2 *n, int i, bool clamped)
     for (uint32_t tile = 0; tile < n->tiles; tile++) {
         const float *weight = n->weight + (size_t)tile * NAV2_LANES;
         bool is_weighted = false;
-        for (int l = 0; l < NAV2_LANES; l++) is_weighted = is_weighted || weight[l] > 0;
+        for (int l = 0; l < NAV2_LANES; l++) is_weighted = is_weighted || weight[l] > NEGLIGIBLE;
         if (is_weighted)
             add_lanes(from + (size_t)tile * n->steps * NAV2_LANES, weight, n->steps, sums);
     }

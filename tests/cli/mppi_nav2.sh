@@ -1,0 +1,46 @@
+#!/bin/sh
+# sh mppi_nav2.sh HEDDLE DATA: parameter files of Nav2 as a user brings them: import, a run to a goal and along a path, an
+# obstacle on the path, wrong inputs.
+heddle=$1
+data=$2
+# shellcheck source=checks.sh
+. "$(dirname "$0")/checks.sh"
+export HEDDLE_OPENCL_LIBRARY=none HEDDLE_CUDA_LIBRARY=none HEDDLE_NVRTC_LIBRARY=none HEDDLE_VULKAN_LIBRARY=none HEDDLE_GL_LIBRARY=none XDG_CACHE_HOME="$work/cache" XDG_DATA_HOME="$work/data"
+unset HEDDLE_DEVICE
+params=$data/nav2_params.yaml
+
+# ---- import ----
+run 0 mppi import "$params" --map "$data/doorway.yaml"; err_is_empty
+out_has '^read  *FollowPath.CostCritic.cost_weight  *3.81'; out_has '^without  *FollowPath.visualize'; out_has '140 x 90 cells'
+out_has 'Nav2 1.5 (lyrical), DiffDrive, 2000 futures'; out_has ' 0 unknown$'
+run 0 mppi import "$data/nav2_params_jazzy.yaml"; out_has 'Nav2 1.3/1.4 (jazzy)'; out_has ' 0 unknown$'
+run 0 mppi import "$params" --json; out_is_json treatment key value line text
+sed 's/cost_weight: 3.81/cost_wieght: 3.81/; s/vx_max: 0.5/vx_max: 1/' "$params" > "$work/p.yaml"
+run 0 mppi import "$work/p.yaml"; out_has '^unknown  *FollowPath.CostCritic.cost_wieght .*did you mean cost_weight?'
+out_has 'FollowPath.vx_max .*ROS 2 refuses a whole number'
+sed 's/temperature: 0.3/temperature: warm/' "$params" > "$work/p.yaml"
+run 1 mppi import "$work/p.yaml"; out_is_empty; err_has 'p.yaml:[0-9]*: FollowPath.temperature: expected a number, found "warm"'
+sed 's/nav2_mppi_controller::MPPIController/dwb_core::DWBLocalPlanner/' "$params" > "$work/p.yaml"
+run 1 mppi import "$work/p.yaml"; err_has 'no controller with plugin nav2_mppi_controller.*FollowPath is dwb_core'
+printf 'a: [1\n' > "$work/p.yaml"
+run 1 mppi import "$work/p.yaml"; err_has 'p.yaml:[0-9]*:[0-9]*: not YAML'
+
+# ---- run ----
+run 0 mppi run "$params" --map "$data/pillars.yaml" --start 5.2,2.2,0.5 --goal 6.4,3.9,1 --json --csv "$work/log.csv" --plot "$work/run.svg"
+err_is_empty; out_is_json arrived seconds touched failures critics; out_has '"arrived": true'; out_has '"touched": false'
+[ "$(tail -n 1 "$work/run.svg")" = '</svg>' ] || complain "the picture is not whole"
+[ "$(wc -l < "$work/log.csv")" = "$(($(sed -n 's/^ *"steps": \([0-9]*\).*/\1/p' "$work/out") + 1))" ] || complain "the log has other rows than the run"
+run 0 mppi run "$params" --map "$data/pillars.yaml" --path "$data/pillars_path.csv" --disc 3.68,1.73,0.2 -n 1000
+out_has 'no contact of the footprint'; out_has 'led around obstacles [1-9]'
+run 1 mppi run "$params" --map "$data/pillars.yaml" --path "$data/pillars_path.csv" --steps 10; out_has '^not arrived'
+run 0 mppi run "$params" --map "$data/pillars.yaml" --start 5.2,2.2,0.5 --goal 6.4,3.9,1 --set CostCritic.cost_weight=3 --set vx_max=0.4 -t 50; out_has 'of 50 steps'
+
+# ---- wrong inputs ----
+run 2 mppi run "$params"; err_has 'no map: give --map'
+run 2 mppi run "$params" --map "$data/pillars.yaml"; err_has 'nowhere to go: give --goal X,Y,YAW or --path'
+run 2 mppi run "$params" --map "$data/pillars.yaml" --goal 1,2; err_has 'expected X,Y,YAW'
+run 2 mppi run "$params" --map "$data/pillars.yaml" --goal 60,2,0 --start 1,1,0; err_has 'no path from 1,1 to 60,2'
+run 2 mppi run "$params" --map "$data/pillars.yaml" --goal 6.4,3.9,1 --set vx_maxx=1; err_has 'no parameter "vx_maxx"'
+run 2 mppi run "$params" --map "$data/pillars.yaml" --goal 6.4,3.9,1 --rate 20; err_has 'option of scenes'
+
+exit $failed
