@@ -169,3 +169,50 @@ Test(css_html, contents_of_templates_are_possible)
     EXPECT_EQ(below_body, 1u);
     hed_css_document_destroy(d);
 }
+
+/* Texts are read in blocks of 16 bytes: no position of a text in them changes its tree, and no block
+ * reaches beyond the end (a sanitizer or valgrind sees it). */
+Test(css_html, blocks_do_not_show)
+{
+    static const char text[] =
+        "<p id=a><fifteen-letters><sixteen-letters1 ABCDEFGHIJKLMNO=1 ABCDEFGHIJKLMNOP='2' "
+        "x=\"&amp;3\"><seventeen-letter/></sixteen-letters1><B\001\177B c\001=4>&lt;<p id=\303\251>1 < 2";
+    enum { SHIFTS = 33, EXPECTED = 8 };
+    static const char *const tags[EXPECTED] = {"html", "head", "body", "p", "fifteen-letters",
+        "sixteen-letters1", "seventeen-letter", "b\001\177b"};
+    for (int shift = 0; shift < SHIFTS; shift++) {
+        char html[SHIFTS + sizeof text];
+        memset(html, ' ', sizeof html);
+        strcpy(html + shift, text);
+        hed_css_document *d = page(html);
+        EXPECT_EQ(d->count, EXPECTED + 1u, "shift %d", shift);
+        for (uint32_t e = 0; e < EXPECTED; e++)
+            EXPECT_TEXT(hed_css_names_text(names, d->tag[e], NULL), tags[e]);
+        EXPECT_EQ(d->attribute_count, 6u);
+        EXPECT_TEXT(hed_css_names_text(names, d->attributes[1].name, NULL), "abcdefghijklmno");
+        EXPECT_TEXT(hed_css_names_text(names, d->attributes[2].name, NULL), "abcdefghijklmnop");
+        EXPECT_TEXT(hed_css_names_text(names, d->attributes[3].value, NULL), "&3");
+        EXPECT_TEXT(hed_css_names_text(names, d->id[EXPECTED], NULL), "\303\251");
+        hed_css_document_destroy(d);
+    }
+    for (size_t length = 1; length < sizeof text; length++) {
+        char *html = malloc(length); /* without a zero at its end */
+        memcpy(html, text, length);
+        hed_error error = {0};
+        hed_css_document *d = NULL;
+        OK(hed_css_document_create(
+            names, &(hed_css_document_def){.html = html, .html_length = length}, &d, &error));
+        hed_css_document_destroy(d);
+        free(html);
+    }
+}
+
+/* Texts are only kept for elements whose direction depends on them. */
+Test(css_html, directions_need_texts)
+{
+    hed_css_document *d = page("<html dir=ltr><p dir=auto>\327\220<p dir=AUTO>a<bdi>\327\220</bdi>");
+    EXPECT(d->flags[3] & CSS_RTL);
+    EXPECT(!(d->flags[4] & CSS_RTL));
+    EXPECT(d->flags[5] & CSS_RTL);
+    hed_css_document_destroy(d);
+}

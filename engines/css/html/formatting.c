@@ -90,7 +90,7 @@ static uint32_t insert_clone(html_parser *p, uint32_t element)
     return clone;
 }
 
-void html_reconstruct(html_parser *p)
+void html_reconstruct_closed(html_parser *p)
 {
     uint32_t begin = p->formatting_count;
     while (begin) {

@@ -82,7 +82,7 @@ static uint32_t text_line(const builder *b, uint32_t node)
     uint32_t first = b->p->nodes[node].first, line = 1;
     while (first && b->p->nodes[first].kind != HTML_NODE_TEXT) first = b->p->nodes[first].next;
     if (!first || b->p->nodes[first].text.begin & HTML_DECODED) return b->p->nodes[node].line;
-    line += html_count_lines(t->text, t->text + b->p->nodes[first].text.begin, t->end);
+    line += html_count_lines(t->text, t->text + b->p->nodes[first].text.begin);
     return line;
 }
 
@@ -342,7 +342,9 @@ static void take_sheets(builder *b)
 static void take_tree(builder *b, bool templates)
 {
     hed_css_document *d = b->d;
-    take_nodes(b, 0, CSS_NONE, false);
+    if (!html_grow(&d->allocator, &b->elements, &b->room, b->p->node_count, sizeof *b->elements))
+        hed_fail(b->error, HED_ERROR_MEMORY, "%s: out of memory for the elements", d->file);
+    else take_nodes(b, 0, CSS_NONE, false);
     if (templates && !hed_failed(b->error)) take_possible(b);
     if (b->attributes > UINT32_MAX / 2 || b->classes > UINT32_MAX / 2)
         hed_fail(b->error, HED_ERROR_LIMIT, "%s: more than 2^31 attributes or classes", d->file);

@@ -10,7 +10,9 @@ bool html_grow(
     uint64_t larger = *room ? *room : 64;
     while (larger < count) larger *= 2;
     if (larger == *room) return true;
-    void *grown = larger > UINT32_MAX / 2 ? NULL : hed_new(allocator, larger, size, NULL);
+    void *grown = larger > UINT32_MAX / 2
+                      ? NULL
+                      : allocator->allocate(allocator->user, (size_t)larger * size, HTML_ALIGNMENT);
     if (!grown) return false;
     if (old) memcpy(grown, old, *room * size);
     hed_delete(allocator, old, *room, size);

@@ -15,19 +15,6 @@ uint32_t html_new_node(html_parser *p, enum html_node_kind kind)
     return p->node_count++;
 }
 
-void html_insert_node(html_parser *p, html_place place, uint32_t node)
-{
-    html_node *nodes = p->nodes, *parent = &nodes[place.parent];
-    uint32_t previous = place.before ? nodes[place.before].previous : parent->last;
-    nodes[node].parent = place.parent;
-    nodes[node].previous = previous;
-    nodes[node].next = place.before;
-    if (previous) nodes[previous].next = node;
-    else parent->first = node;
-    if (place.before) nodes[place.before].previous = node;
-    else parent->last = node;
-}
-
 void html_remove_node(html_parser *p, uint32_t node)
 {
     html_node *nodes = p->nodes, *n = &nodes[node], *parent = &nodes[n->parent];

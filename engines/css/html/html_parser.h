@@ -6,6 +6,7 @@
 
 #include "model/document.h"
 #include "html_tokenizer.h"
+#include "scan.h"
 
 enum {
     HTML_MAX_DEPTH = 512,      /* limit of browsers: deeper elements become siblings */
@@ -47,11 +48,16 @@ typedef struct html_node {
     uint32_t line; /* elements: line of the start tag; 0: the parser made it */
 } html_node;
 
+/* Indices of the open elements that end the scopes of an element. */
+typedef struct html_scopes {
+    uint32_t ordinary, button, list, table;
+} html_scopes;
+
 /* An element of the stack of open elements, and the scopes that end at it or below it. */
 typedef struct html_open {
     uint32_t node;
-    uint32_t next_same;                  /* 1 + index of the next lower HTML element with its tag */
-    uint32_t scope, button, list, table; /* indices of the elements that end the scopes */
+    uint32_t next_same; /* 1 + index of the next lower HTML element with its tag */
+    html_scopes scopes;
 } html_open;
 
 typedef struct html_parser html_parser;
@@ -92,12 +98,13 @@ struct html_parser {
     uint32_t head, form;    /* element pointers; 0: null */
     uint32_t chosen_select; /* last select element whose selected option is known */
     bool has_selectedcontent;
-    uint32_t dir_name;         /* name of the attribute `dir` */
-    uint32_t line, line_begin; /* line of a position of the input */
+    uint32_t dir_name;   /* name of the attribute `dir` */
+    uint32_t line;       /* line of the last element */
+    const char *newline; /* end of that line */
     bool foster_parenting, frameset_not_ok, quirks;
     bool skip_newline; /* the next token is ignored if it is a newline */
     bool shadow_roots; /* declarative shadow roots are allowed */
-    bool keep_all;     /* option of html_source; set by `dir` and bdi, whose texts are needed */
+    bool keep_all;     /* option of html_source; set by dir=auto and bdi, whose texts are needed */
     bool stopped;
     html_tag context; /* fragments: context element; its namespace */
     uint8_t context_space;
@@ -133,14 +140,24 @@ typedef struct html_place {
 } html_place;
 
 uint32_t html_new_node(html_parser *parser, enum html_node_kind kind);
-void html_insert_node(html_parser *parser, html_place place, uint32_t node);
+/* Inserts a node that has no parent. */
+static inline void html_insert_node(html_parser *p, html_place place, uint32_t node)
+{
+    html_node *nodes = p->nodes, *parent = &nodes[place.parent];
+    uint32_t previous = place.before ? nodes[place.before].previous : parent->last;
+    nodes[node].parent = place.parent;
+    nodes[node].previous = previous;
+    nodes[node].next = place.before;
+    if (previous) nodes[previous].next = node;
+    else parent->first = node;
+    if (place.before) nodes[place.before].previous = node;
+    else parent->last = node;
+}
 void html_remove_node(html_parser *parser, uint32_t node);
 /* Node after the subtree of `node` in document order, inside `root`; 0: `root` ends. */
 uint32_t html_after_subtree(const html_parser *parser, uint32_t root, uint32_t node);
 /* Moves all children of a node to the end of another one. */
 void html_move_children(html_parser *parser, uint32_t from, uint32_t to);
-/* Appropriate place for inserting a node; `target` 0: the current node. */
-html_place html_find_place(const html_parser *parser, uint32_t target);
 void html_insert_characters(html_parser *parser, html_text text);
 /* Inserts U+FFFD. */
 void html_insert_replacement(html_parser *parser);
@@ -177,10 +194,25 @@ static inline bool html_is(const html_parser *p, uint32_t node, html_tag tag)
 {
     return p->nodes[node].tag == tag && p->nodes[node].name_space == HED_CSS_HTML;
 }
+extern const uint16_t html_tag_categories[HTML_TAG_COUNT];
 /* HTML_SPECIAL ... of an HTML element. */
-uint32_t html_categories(const html_parser *parser, uint32_t node);
+static inline uint32_t html_categories(const html_parser *p, uint32_t node)
+{
+    const html_node *n = &p->nodes[node];
+    return n->name_space == HED_CSS_HTML ? html_tag_categories[n->tag] : 0;
+}
 /* True for elements of the category "special" in any namespace. */
 bool html_is_special(const html_parser *parser, uint32_t node);
+/* Place outside of the table for a node that fosters. */
+html_place html_find_foster_place(const html_parser *parser);
+/* Appropriate place for inserting a node; `target` 0: the current node. */
+static inline html_place html_find_place(const html_parser *p, uint32_t target)
+{
+    if (!target) target = html_current(p);
+    if (p->foster_parenting && html_categories(p, target) & HTML_FOSTERS)
+        return html_find_foster_place(p);
+    return (html_place){target, 0};
+}
 void html_push(html_parser *parser, uint32_t node);
 void html_pop(html_parser *parser);
 /* Pops elements until one with this tag has been popped. */
@@ -214,7 +246,13 @@ void html_clear_to_marker(html_parser *parser);
 void html_remove_formatting(html_parser *parser, uint32_t node);
 /* Last element with this tag after the last marker; 0: absent. */
 uint32_t html_find_formatting(const html_parser *parser, html_tag tag);
-void html_reconstruct(html_parser *parser);
+void html_reconstruct_closed(html_parser *parser);
+/* Opens the active formatting elements again that are closed. */
+static inline void html_reconstruct(html_parser *p)
+{
+    uint32_t last = p->formatting_count ? p->formatting[p->formatting_count - 1] : 0;
+    if (last && !(p->nodes[last].flags & HTML_NODE_OPEN)) html_reconstruct_closed(p);
+}
 /* The adoption agency algorithm for a tag; true: the token has to be processed as any other end
  * tag. */
 bool html_adopt(html_parser *parser, const html_token *token);
@@ -245,7 +283,11 @@ bool html_skip_token_space(
 /* Processes the white space of a text by `insert`; other characters are ignored. */
 void html_insert_space(
     html_parser *parser, html_text text, void (*insert)(html_parser *parser, html_text text));
-bool html_is_blank(const html_parser *parser, html_text text);
+static inline bool html_is_blank(const html_parser *p, html_text text)
+{
+    const char *at = html_text_of(&p->tokenizer, text);
+    return html_skip_space(at, at + text.length) == at + text.length;
+}
 /* Generic RCDATA or raw text element parsing algorithm. */
 void html_insert_raw(html_parser *parser, html_token *token, html_state state);
 void html_push_template_mode(html_parser *parser, html_mode *mode);

@@ -2,12 +2,6 @@
 #include "html_parser.h"
 #include "scan.h"
 
-bool html_is_blank(const html_parser *p, html_text text)
-{
-    const char *at = html_text_of(&p->tokenizer, text);
-    return html_skip_space(at, at + text.length) == at + text.length;
-}
-
 bool html_skip_token_space(
     html_parser *p, html_token *token, void (*space)(html_parser *parser, html_text text))
 {

@@ -51,17 +51,12 @@ static void take_replacement(html_tokenizer *t, html_token *token)
     take_decoded(t, token, decoded);
 }
 
-/* Takes the text before `at`, which is "&", or a character reference there; false: the text
- * continues. */
-static bool take_reference(html_tokenizer *t, html_token *token, const char *at)
+/* Takes the characters of a reference at t->at, which is "&"; false: it is none. */
+static HTML_RARE bool take_reference(html_tokenizer *t, html_token *token)
 {
     uint32_t decoded = t->decoded_length;
-    const char *after = html_character_reference(t, at, false);
-    if (after == at) return false;
-    if (take_text(t, token, at)) { /* the reference is read again for the next token */
-        t->decoded_length = decoded;
-        return true;
-    }
+    const char *after = html_character_reference(t, t->at, false);
+    if (after == t->at) return false;
     t->at = after;
     take_decoded(t, token, decoded);
     return true;
@@ -70,23 +65,23 @@ static bool take_reference(html_tokenizer *t, html_token *token, const char *at)
 /* Result of a search for markup. */
 enum markup { MARKUP_ABSENT, MARKUP_SKIPPED, MARKUP_TAKEN };
 
-/* Takes the token that begins at `at`, which is "<", or the text before it. MARKUP_ABSENT: the text
- * continues; MARKUP_SKIPPED: the markup is no token. */
-static enum markup take_markup(html_tokenizer *t, html_token *token, const char *at)
+/* Takes the token that begins at t->at, which is "<". MARKUP_ABSENT: the "<" is text;
+ * MARKUP_SKIPPED: the markup is no token. */
+static enum markup take_markup(html_tokenizer *t, html_token *token)
 {
-    const char *next = at + 1;
+    const char *next = t->at + 1;
     if (next == t->end) return MARKUP_ABSENT;
     bool end_tag = *next == '/' && next + 1 < t->end;
-    if (end_tag) next++;
-    if (!html_is_letter(*next) && !end_tag && *next != '!' && *next != '?') return MARKUP_ABSENT;
-    if (take_text(t, token, at)) return MARKUP_TAKEN;
-    t->at = next;
+    next += end_tag;
     if (html_is_letter(*next)) { /* tag open state, end tag open state */
-        token->begin = (uint32_t)(at - t->text);
+        token->begin = (uint32_t)(t->at - t->text);
         token->kind = end_tag ? HTML_END_TAG : HTML_START_TAG;
+        t->at = next;
         if (!html_tag_name(t, token)) token->kind = HTML_END_OF_FILE;
         return MARKUP_TAKEN;
     }
+    if (!end_tag && *next != '!' && *next != '?') return MARKUP_ABSENT;
+    t->at = next;
     if (end_tag && *next == '>') {
         t->at++;
         return MARKUP_SKIPPED;
@@ -103,25 +98,22 @@ static enum markup take_markup(html_tokenizer *t, html_token *token, const char 
  * changed. */
 static bool data_state(html_tokenizer *t, html_token *token)
 {
-    for (const char *at = t->at;; at++) {
-        at = html_find(at, t->end, '<', '&', 0);
-        if (at == t->end) {
-            if (!take_text(t, token, at)) token->kind = HTML_END_OF_FILE;
-            return true;
-        }
-        if (*at == '<') {
-            enum markup markup = take_markup(t, token, at);
-            if (markup == MARKUP_TAKEN) return true;
-            if (markup == MARKUP_SKIPPED) return false;
-        } else if (*at == '&') {
-            if (take_reference(t, token, at)) return true;
-        } else {
-            if (take_text(t, token, at)) return true;
-            t->at++;
-            token->kind = HTML_NULL;
-            return true;
-        }
+    if (take_text(t, token, html_find(t->at, t->end, '<', '&', 0))) return true;
+    if (t->at == t->end) {
+        token->kind = HTML_END_OF_FILE;
+        return true;
     }
+    if (*t->at == '<') {
+        enum markup markup = take_markup(t, token);
+        if (markup != MARKUP_ABSENT) return markup == MARKUP_TAKEN;
+    } else if (*t->at == '&') {
+        if (take_reference(t, token)) return true;
+    } else {
+        t->at++;
+        token->kind = HTML_NULL;
+        return true;
+    }
+    return take_text(t, token, html_find(t->at + 1, t->end, '<', '&', 0));
 }
 
 /* True if the appropriate end tag begins at `at`, which is "<". */
@@ -148,11 +140,11 @@ static void raw_state(html_tokenizer *t, html_token *token)
             if (!take_text(t, token, at)) token->kind = HTML_END_OF_FILE;
             return;
         }
-        if (*at == '&' && take_reference(t, token, at)) return;
+        if (*at == '&' && (take_text(t, token, at) || take_reference(t, token))) return;
         if (*at == '<' && is_end_tag(t, at)) {
             if (take_text(t, token, at)) return;
             t->state = HTML_DATA_STATE;
-            take_markup(t, token, at);
+            take_markup(t, token);
             return;
         }
         if (*at) continue;
@@ -197,7 +189,7 @@ static void script_data_state(html_tokenizer *t, html_token *token)
         if (*at == '<' && t->state != HTML_SCRIPT_DATA_DOUBLE_ESCAPED_STATE && is_end_tag(t, at)) {
             if (take_text(t, token, at)) return;
             t->state = HTML_DATA_STATE;
-            take_markup(t, token, at);
+            take_markup(t, token);
             return;
         }
         if (!*at) {
@@ -225,23 +217,25 @@ static bool cdata_section_state(html_tokenizer *t, html_token *token)
     }
 }
 
+/* Reads a token in any state but the data state; true: it is taken, else the state has changed. */
+static HTML_RARE bool other_state(html_tokenizer *t, html_token *token)
+{
+    switch (t->state) {
+    case HTML_RCDATA_STATE:
+    case HTML_RAWTEXT_STATE:
+    case HTML_PLAINTEXT_STATE: raw_state(t, token); return true;
+    case HTML_SCRIPT_DATA_STATE:
+    case HTML_SCRIPT_DATA_ESCAPED_STATE:
+    case HTML_SCRIPT_DATA_DOUBLE_ESCAPED_STATE: script_data_state(t, token); return true;
+    case HTML_CDATA_SECTION_STATE: return cdata_section_state(t, token);
+    default: return false;
+    }
+}
+
 void html_next(html_tokenizer *t, html_token *token)
 {
-    for (bool is_token = false; !is_token;) switch (t->state) {
-        case HTML_DATA_STATE: is_token = data_state(t, token); break;
-        case HTML_RCDATA_STATE:
-        case HTML_RAWTEXT_STATE:
-        case HTML_PLAINTEXT_STATE:
-            raw_state(t, token);
-            is_token = true;
-            break;
-        case HTML_SCRIPT_DATA_STATE:
-        case HTML_SCRIPT_DATA_ESCAPED_STATE:
-        case HTML_SCRIPT_DATA_DOUBLE_ESCAPED_STATE:
-            script_data_state(t, token);
-            is_token = true;
-            break;
-        case HTML_CDATA_SECTION_STATE: is_token = cdata_section_state(t, token); break;
-        }
+    bool taken = false;
+    while (!taken)
+        taken = t->state == HTML_DATA_STATE ? data_state(t, token) : other_state(t, token);
     if (t->failed) token->kind = HTML_END_OF_FILE;
 }

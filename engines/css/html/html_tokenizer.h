@@ -54,7 +54,7 @@ typedef struct html_token {
     bool has_name, has_public_id, has_system_id, force_quirks;
 } html_token;
 
-enum { HTML_CACHED_NAMES = 512 };
+enum { HTML_CACHED_NAMES = 512, HTML_ALIGNMENT = 64 };
 
 typedef struct html_tokenizer {
     const char *text, *at, *end;
@@ -93,7 +93,8 @@ static inline const char *html_text_of(const html_tokenizer *t, html_text text)
 }
 /* Number of an element's name; HTML_UNKNOWN: not in tags.h. */
 html_tag html_find_tag(const char *name, size_t length);
-/* Enlarges an array for `count` items of `size` bytes; false: out of memory. */
+/* Enlarges an array for `count` items of `size` bytes, which are not zeroed: most pages fill a part
+ * of it; false: out of memory. */
 bool html_grow(
     const hed_allocator *allocator, void *items, uint32_t *room, uint64_t count, size_t size);
 

@@ -2,18 +2,26 @@
 #include "html_parser.h"
 #include "scan.h"
 
-html_place html_find_place(const html_parser *p, uint32_t target)
+html_place html_find_foster_place(const html_parser *p)
 {
     uint32_t template = p->last_open[HTML_TEMPLATE], table = p->last_open[HTML_TABLE];
-    if (!target) target = html_current(p);
-    if (!p->foster_parenting || !(html_categories(p, target) & HTML_FOSTERS))
-        return (html_place){target, 0};
-    /* find a place outside the table */
     if (template > table) return (html_place){p->open[template - 1].node, 0};
     if (!table) return (html_place){p->open[0].node, 0};
     uint32_t node = p->open[table - 1].node;
     if (p->nodes[node].parent) return (html_place){p->nodes[node].parent, node};
     return (html_place){p->open[table - 2].node, 0};
+}
+
+static HTML_RARE void insert_text(html_parser *p, html_place place, html_text text)
+{
+    uint32_t previous =
+        place.before ? p->nodes[place.before].previous : p->nodes[place.parent].last;
+    uint32_t node = html_new_node(p, HTML_NODE_TEXT);
+    if (p->failed) return;
+    p->nodes[node].text = text;
+    if (previous && p->nodes[previous].kind == HTML_NODE_TEXT)
+        p->nodes[node].flags = HTML_NODE_CONTINUES;
+    html_insert_node(p, place, node);
 }
 
 void html_insert_characters(html_parser *p, html_text text)
@@ -25,14 +33,7 @@ void html_insert_characters(html_parser *p, html_text text)
         bool blank = html_is_blank(p, text);
         parent->flags |= (uint8_t)((blank ? 1 : 3) << HTML_NODE_TEXTS);
     }
-    if (!p->keep_all && parent->tag != HTML_STYLE) return;
-    uint32_t previous = place.before ? p->nodes[place.before].previous : parent->last;
-    uint32_t node = html_new_node(p, HTML_NODE_TEXT);
-    if (p->failed) return;
-    p->nodes[node].text = text;
-    if (previous && p->nodes[previous].kind == HTML_NODE_TEXT)
-        p->nodes[node].flags = HTML_NODE_CONTINUES;
-    html_insert_node(p, place, node);
+    if (p->keep_all || parent->tag == HTML_STYLE) insert_text(p, place, text);
 }
 
 void html_insert_replacement(html_parser *p)
@@ -111,7 +112,9 @@ static void add_attribute(html_parser *p, const html_token_attribute *a, hed_css
     }
     css_attribute *to = &p->attributes[p->attribute_count++];
     *to = (css_attribute){.name = a->name};
-    if (a->name == p->dir_name) p->keep_all = true;
+    if (a->name == p->dir_name &&
+        html_equals(html_text_of(&p->tokenizer, a->value), a->value.length, "auto"))
+        p->keep_all = true; /* its direction depends on its text */
     if (of != HED_CSS_HTML) to->name = html_foreign_attribute(p, of, a->name, &to->name_space);
     to->value = hed_css_names_add(p->names, html_text_of(&p->tokenizer, a->value), a->value.length);
     if (to->name == CSS_NONE || to->value == CSS_NONE) p->failed = p->stopped = true;
@@ -122,9 +125,11 @@ static void add_attribute(html_parser *p, const html_token_attribute *a, hed_css
 static uint32_t find_line(html_parser *p, uint32_t begin)
 {
     if (begin == CSS_NONE) return 0;
-    const char *text = p->tokenizer.text;
-    p->line += html_count_lines(text + p->line_begin, text + begin, p->tokenizer.end);
-    p->line_begin = begin;
+    const char *at = p->tokenizer.text + begin, *end = p->tokenizer.end;
+    while (p->newline < at) {
+        p->line++;
+        p->newline = html_find(p->newline + 1, end, '\n', '\n', '\n');
+    }
     return p->line;
 }
 
@@ -140,8 +145,10 @@ uint32_t html_create_element(html_parser *p, const html_token *token, hed_css_na
     if (token->tag == HTML_BDI) p->keep_all = true;
     node->attribute_begin = p->attribute_count;
     node->attribute_count = token->attribute_count;
-    if (name_space != HED_CSS_HTML) node->flags = find_points(p, token, name_space);
-    if (name_space == HED_CSS_SVG) node->name = html_svg_name(p, token->name);
+    if (name_space != HED_CSS_HTML) {
+        node->flags = find_points(p, token, name_space);
+        if (name_space == HED_CSS_SVG) node->name = html_svg_name(p, token->name);
+    }
     for (uint32_t i = 0; i < token->attribute_count && !p->failed; i++)
         add_attribute(p, &token->attributes[i], name_space);
     return element;

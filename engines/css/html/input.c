@@ -1,6 +1,7 @@
 /* The input stream: UTF-8 whose damaged parts become U+FFFD, and newlines that become LF (HTML
  * Living Standard, "Preprocessing the input stream"; Encoding, "UTF-8 decoder"). */
 #include "html_parser.h"
+#include "scan.h"
 
 /* Length of the UTF-8 sequence at `at`; if it is damaged, minus the length of its longest valid
  * part. */
@@ -27,15 +28,22 @@ static size_t valid_length(const char *text, size_t length)
 {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     while (at < end) {
-        uint64_t word = 0;
-        if (end - at >= 8) {
-            memcpy(&word, at, 8);
-            uint64_t cr = word ^ 0x0d0d0d0d0d0d0d0du;
-            if (!((word | (cr - 0x0101010101010101u)) & 0x8080808080808080u)) {
-                at += 8;
-                continue;
+        html_bytes bytes, damage = {0};
+        for (; end - at >= 64; at += 64) { /* 64 plain characters */
+            for (int i = 0; i < 64; i += 16) {
+                memcpy(&bytes, at + i, 16);
+                damage |= (html_bytes)(bytes > 0x7f) | html_equal(bytes, '\r');
             }
+            if (html_first(damage) < 16) break;
         }
+        bytes = html_load((const char *)at, (const char *)end);
+        unsigned plain = html_first((html_bytes)(bytes > 0x7f) | html_equal(bytes, '\r'));
+        if (plain >= end - at) return length;
+        if (plain == 16) {
+            at += 16;
+            continue;
+        }
+        at += plain;
         int sequence = sequence_length(at, end);
         if (sequence < 0 || *at == '\r') break;
         at += sequence;

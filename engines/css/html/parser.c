@@ -113,6 +113,7 @@ bool html_parse(html_parser *p, hed_css_names *names, const html_source *source)
         .dir_name = hed_css_names_add(names, "dir", 3),
         .max_nodes = (uint64_t)HTML_MAX_CLONES * source->length + (1u << 16)};
     html_tokenizer_init(&p->tokenizer, names, source->text, source->length);
+    p->newline = html_find(source->text, p->tokenizer.end, '\n', '\n', '\n');
     p->open = hed_new(&p->allocator, HTML_MAX_OPEN, sizeof *p->open, NULL);
     p->formatting = hed_new(&p->allocator, HTML_MAX_FORMATTING, sizeof *p->formatting, NULL);
     bool room = html_grow(&p->allocator, &p->nodes, &p->node_room, source->length / 32 + 16,

@@ -1,10 +1,16 @@
-/* Searches in texts, eight bytes at a time. */
+/* Searches in texts, sixteen bytes at a time. */
 #ifndef HED_CSS_HTML_SCAN_H
 #define HED_CSS_HTML_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#if defined __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Attribute of functions whose registers their callers need not save. */
+#define HTML_RARE __attribute__((noinline))
 
 static inline bool html_is_space(char c)
 {
@@ -12,44 +18,66 @@ static inline bool html_is_space(char c)
 }
 static inline bool html_is_letter(char c) { return (unsigned char)((c | 32) - 'a') < 26; }
 
-/* Bit 7 of each byte of `word` that equals `byte`; later bytes may be wrong, the first is right. */
-static inline uint64_t html_equal_bytes(uint64_t word, unsigned char byte)
+/* Sixteen bytes, or a mask for each of them: 0 or 255. */
+typedef unsigned char html_bytes __attribute__((vector_size(16)));
+
+/* The bytes at `at`; zeros after the end of the text. */
+static inline html_bytes html_load(const char *at, const char *end)
 {
-    word ^= 0x0101010101010101u * byte;
-    return (word - 0x0101010101010101u) & ~word & 0x8080808080808080u;
+    html_bytes bytes;
+    if (__builtin_expect(end - at >= 16, 1)) {
+        memcpy(&bytes, at, 16);
+        return bytes;
+    }
+    unsigned char last[16] = {0}; /* an array of its own keeps `bytes` in a register */
+    memcpy(last, at, (size_t)(end - at));
+    memcpy(&bytes, last, 16);
+    return bytes;
+}
+
+static inline html_bytes html_equal(html_bytes bytes, char c)
+{
+    return (html_bytes)(bytes == (unsigned char)c);
+}
+
+/* Index of the first byte that a mask has; 16: none. */
+static inline unsigned html_first(html_bytes mask)
+{
+#if defined __SSE2__
+    return (unsigned)__builtin_ctz((unsigned)_mm_movemask_epi8((__m128i)mask) | 1u << 16);
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t words[2];
+    memcpy(words, &mask, 16);
+    return words[0]   ? (unsigned)__builtin_ctzll(words[0]) >> 3
+           : words[1] ? 8 + ((unsigned)__builtin_ctzll(words[1]) >> 3)
+                      : 16;
+#else
+    unsigned index = 0;
+    while (index < 16 && !mask[index]) index++;
+    return index;
+#endif
 }
 
 /* First of the bytes `a`, `b` and `c` in a text, or `end`. */
 static inline const char *html_find(const char *at, const char *end, char a, char b, char c)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    for (uint64_t word; end - at >= 8; at += 8) {
-        memcpy(&word, at, 8);
-        uint64_t matches = html_equal_bytes(word, (unsigned char)a) |
-                           html_equal_bytes(word, (unsigned char)b) |
-                           html_equal_bytes(word, (unsigned char)c);
-        if (matches) return at + (__builtin_ctzll(matches) >> 3);
+    for (; at < end; at += 16) {
+        html_bytes bytes = html_load(at, end);
+        unsigned index =
+            html_first(html_equal(bytes, a) | html_equal(bytes, b) | html_equal(bytes, c));
+        if (index < 16) return index < end - at ? at + index : end;
     }
-#endif
-    while (at < end && *at != a && *at != b && *at != c) at++;
-    return at;
+    return end;
 }
 
-/* Number of newlines in a text; `limit`: end of the memory that can be read. */
-static inline uint32_t html_count_lines(const char *at, const char *end, const char *limit)
+/* Number of newlines in a text. */
+static inline uint32_t html_count_lines(const char *at, const char *end)
 {
     uint32_t count = 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
-    for (uint64_t word; at < end && limit - at >= 8; at += 8) {
-        memcpy(&word, at, 8);
-        word ^= 0x0101010101010101u * '\n';
-        uint64_t equal = ~(((word & low) + low) | word | low) >> 7; /* a bit for each newline */
-        if (end - at < 8) equal &= (1ull << 8 * (end - at)) - 1;
-        count += (uint32_t)(equal * 0x0101010101010101u >> 56);
+    while ((at = html_find(at, end, '\n', '\n', '\n')) < end) {
+        count++;
+        at++;
     }
-#endif
-    for (; at < end; at++) count += *at == '\n';
     return count;
 }
 

@@ -1,16 +1,11 @@
 /* The stack of open elements. Each entry holds the ends of the scopes below it, so that "has an element in scope" takes no search. */
 #include "html_parser.h"
 
-uint32_t html_categories(const html_parser *p, uint32_t node)
-{
-    static const uint16_t categories[] = {0,
+const uint16_t html_tag_categories[HTML_TAG_COUNT] = {0,
 #define HTML_CATEGORIES(identifier, name, flags, start, end) flags,
-        HTML_TAGS(HTML_CATEGORIES)
+    HTML_TAGS(HTML_CATEGORIES)
 #undef HTML_CATEGORIES
-    };
-    const html_node *n = &p->nodes[node];
-    return n->name_space == HED_CSS_HTML ? categories[n->tag] : 0;
-}
+};
 
 /* True for elements of SVG and MathML that are special and end a scope. */
 static bool is_foreign_point(const html_node *n)
@@ -28,23 +23,19 @@ bool html_is_special(const html_parser *p, uint32_t node)
 
 /* Sets the scopes of entry `index`, which follow from the entries below, and the last open element
  * of its tag. */
-static void enter(html_parser *p, uint32_t index)
+static inline void enter(html_parser *p, uint32_t index)
 {
     html_open *open = &p->open[index];
     const html_node *n = &p->nodes[open->node];
     uint32_t categories = html_categories(p, open->node);
-    if (index) {
-        const html_open *lower = open - 1;
-        open->scope = lower->scope;
-        open->button = lower->button;
-        open->list = lower->list;
-        open->table = lower->table;
-    } else open->scope = open->button = open->list = open->table = 0;
-    bool scope = categories & HTML_SCOPE || is_foreign_point(n);
-    if (scope) open->scope = index;
-    if (scope || categories & HTML_BUTTON_SCOPE) open->button = index;
-    if (scope || categories & HTML_LIST_SCOPE) open->list = index;
-    if (categories & HTML_TABLE_SCOPE) open->table = index;
+    open->scopes = index ? open[-1].scopes : (html_scopes){0};
+    if (categories & HTML_ANY_SCOPE || n->name_space != HED_CSS_HTML) {
+        bool scope = categories & HTML_SCOPE || is_foreign_point(n);
+        if (scope) open->scopes.ordinary = index;
+        if (scope || categories & HTML_BUTTON_SCOPE) open->scopes.button = index;
+        if (scope || categories & HTML_LIST_SCOPE) open->scopes.list = index;
+        if (categories & HTML_TABLE_SCOPE) open->scopes.table = index;
+    }
     open->next_same = 0;
     if (n->name_space != HED_CSS_HTML) return;
     open->next_same = p->last_open[n->tag];
@@ -52,14 +43,14 @@ static void enter(html_parser *p, uint32_t index)
 }
 
 /* Undoes enter(). */
-static void leave(html_parser *p, uint32_t index)
+static inline void leave(html_parser *p, uint32_t index)
 {
     const html_node *n = &p->nodes[p->open[index].node];
     if (n->name_space == HED_CSS_HTML) p->last_open[n->tag] = p->open[index].next_same;
 }
 
 /* Notes if the adjusted current node is an HTML element. */
-static void note_current(html_parser *p)
+static inline void note_current(html_parser *p)
 {
     if (p->open_count == 1 && p->fragment) p->tokenizer.foreign = p->context_space != HED_CSS_HTML;
     else p->tokenizer.foreign = p->nodes[html_current(p)].name_space != HED_CSS_HTML;
@@ -149,23 +140,26 @@ void html_insert_open(html_parser *p, uint32_t index, uint32_t node)
 
 static const html_open *top(const html_parser *p) { return &p->open[p->open_count - 1]; }
 
-bool html_in_scope(const html_parser *p, html_tag tag) { return p->last_open[tag] > top(p)->scope; }
+bool html_in_scope(const html_parser *p, html_tag tag)
+{
+    return p->last_open[tag] > top(p)->scopes.ordinary;
+}
 bool html_in_button_scope(const html_parser *p, html_tag tag)
 {
-    return p->last_open[tag] > top(p)->button;
+    return p->last_open[tag] > top(p)->scopes.button;
 }
 bool html_in_list_scope(const html_parser *p, html_tag tag)
 {
-    return p->last_open[tag] > top(p)->list;
+    return p->last_open[tag] > top(p)->scopes.list;
 }
 bool html_in_table_scope(const html_parser *p, html_tag tag)
 {
-    return p->last_open[tag] > top(p)->table;
+    return p->last_open[tag] > top(p)->scopes.table;
 }
 bool html_node_in_scope(const html_parser *p, uint32_t node)
 {
     uint32_t index = html_open_index(p, node);
-    return index != UINT32_MAX && index >= top(p)->scope;
+    return index != UINT32_MAX && index >= top(p)->scopes.ordinary;
 }
 
 void html_generate_implied(html_parser *p, html_tag except)

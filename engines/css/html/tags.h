@@ -16,6 +16,7 @@ enum {
     HTML_THOROUGHLY = 1 << 6, /* the same, if implied thoroughly */
     HTML_HEADING = 1 << 7,    /* h1 to h6 */
     HTML_FOSTERS = 1 << 8,    /* table, tbody, tfoot, thead, tr */
+    HTML_ANY_SCOPE = HTML_SCOPE | HTML_TABLE_SCOPE | HTML_LIST_SCOPE | HTML_BUTTON_SCOPE,
     HTML_SHADOW_HOST = 1 << 9 /* may have a declarative shadow root, as custom elements may */
 };
 

@@ -36,61 +36,54 @@ static uint32_t find_long_name(html_tokenizer *t, const char *begin, const char 
     return name;
 }
 
-/* Eight characters in lower case, where they are ASCII letters. */
-static uint64_t lower_word(uint64_t word)
+/* Reads any name, as read_name(). */
+static HTML_RARE uint32_t read_long_name(html_tokenizer *t, bool equals)
 {
-    const uint64_t ones = 0x0101010101010101u, low = 0x7f7f7f7f7f7f7f7fu;
-    uint64_t letters = word & low;
-    uint64_t from_a = letters + ones * (128 - 'A'), after_z = letters + ones * (128 - 'Z' - 1);
-    return word | (((from_a & ~after_z & ~word) & ~low) >> 2);
+    const char *begin = t->at, *at = begin + 1, *end = t->end;
+    while (at < end && *at != '>' && *at != '/' && !html_is_space(*at) && !(equals && *at == '='))
+        at++;
+    t->at = at;
+    return find_long_name(t, begin, at);
 }
 
-/* Copies a name of up to 16 bytes, padded with zeros; false: it contains U+0000. */
-static inline bool copy_name(
-    const html_tokenizer *t, const char *begin, size_t length, uint64_t text[2])
+/* Number of a name in lower case, padded with zeros; *tag: its tag. */
+static inline uint32_t find_short_name(
+    html_tokenizer *t, html_bytes bytes, unsigned length, html_tag *tag)
 {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    if (t->end - begin >= 16) { /* two loads, without the bytes after the name */
-        memcpy(text, begin, 16);
-        uint64_t zeros[2] = {html_equal_bytes(text[0], 0), html_equal_bytes(text[1], 0)};
-        uint64_t first = zeros[0]   ? __builtin_ctzll(zeros[0]) >> 3
-                         : zeros[1] ? 8 + (__builtin_ctzll(zeros[1]) >> 3)
-                                    : 16;
-        if (first < length) return false;
-        if (length < 8) text[0] &= (1ull << 8 * length) - 1;
-        if (length <= 8) text[1] = 0;
-        else if (length < 16) text[1] &= (1ull << 8 * (length - 8)) - 1;
-        return true;
-    }
-#endif
-    memcpy(text, begin, length);
-    return !memchr(begin, 0, length);
-}
-
-/* Finds the number of a name in lower case; *tag, if not NULL: its tag. */
-static uint32_t find_name(html_tokenizer *t, const char *begin, const char *end, html_tag *tag)
-{
-    size_t length = (size_t)(end - begin);
-    uint64_t text[2] = {0};
-    if (length > sizeof text || !copy_name(t, begin, length, text)) {
-        if (tag) *tag = HTML_UNKNOWN;
-        return find_long_name(t, begin, end);
-    }
-    text[0] = lower_word(text[0]);
-    text[1] = lower_word(text[1]);
-    uint64_t hash = (text[0] ^ text[1] << 7 ^ text[1] >> 9) * 0x9e3779b97f4a7c15u;
+    uint64_t text[2];
+    memcpy(text, &bytes, sizeof text);
+    uint64_t hash = text[0] * 0x9e3779b97f4a7c15u + text[1] * 0xbf58476d1ce4e5b9u;
     struct html_cached_name *cached = &t->cache[hash >> 55];
     if (cached->text[0] != text[0] || cached->text[1] != text[1]) {
-        uint32_t name = hed_css_names_add(t->names, (const char *)text, length);
-        if (name == HED_CSS_NONE) {
-            t->failed = true;
-            return name;
-        }
-        *cached = (struct html_cached_name){
-            {text[0], text[1]}, name, html_find_tag((const char *)text, length)};
+        *cached = (struct html_cached_name){{text[0], text[1]},
+            hed_css_names_add(t->names, (const char *)text, length),
+            html_find_tag((const char *)text, length)};
+        if (cached->name == HED_CSS_NONE) t->failed = true;
     }
-    if (tag) *tag = cached->tag;
+    *tag = cached->tag;
     return cached->name;
+}
+
+/* Reads a name at t->at, whose first character is part of it; `equals`: "=" ends the name. Returns
+ * its number; t->at is at its end. */
+static inline uint32_t read_name(html_tokenizer *t, bool equals, html_tag *tag)
+{
+    static const unsigned char prefix[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+        255, 255, 255, 255, 255}; /* 255 for each byte of the name */
+    const char *begin = t->at, *end = t->end;
+    html_bytes bytes = html_load(begin, end), kept;
+    html_bytes ends = (html_bytes)(bytes <= ' ') | html_equal(bytes, '/') | html_equal(bytes, '>');
+    if (equals) ends |= html_equal(bytes, '=');
+    unsigned length = html_first(ends);
+    if (length && length < 16 && length < end - begin &&
+        (begin[length] > ' ' || html_is_space(begin[length]))) {
+        t->at = begin + length;
+        memcpy(&kept, prefix + 16 - length, 16);
+        bytes |= (html_bytes)((html_bytes)(bytes - 'A') < 26) & 0x20;
+        return find_short_name(t, bytes & kept, length, tag);
+    }
+    *tag = HTML_UNKNOWN;
+    return read_long_name(t, equals);
 }
 
 /* True if the tag has an attribute of this name already. */
@@ -103,11 +96,14 @@ static bool is_repeated(html_tokenizer *t, uint32_t name)
             if (t->attributes[i].name == name) return true;
         return false;
     }
+    uint32_t room = t->seen_room;
     if (!html_grow(&t->allocator, &t->attribute_seen, &t->seen_room, t->names->count,
             sizeof *t->attribute_seen)) {
         t->failed = true;
         return true;
     }
+    if (room < t->seen_room)
+        memset(t->attribute_seen + room, 0, (t->seen_room - room) * sizeof *t->attribute_seen);
     if (count == SHORT_LIST) {
         t->serial++;
         for (uint32_t i = 0; i < count; i++) t->attribute_seen[t->attributes[i].name] = t->serial;
@@ -181,10 +177,11 @@ static bool attribute_value(html_tokenizer *t, html_text *value)
 
 /* Before attribute name state and the following ones, up to the end of the tag; false: the input
  * ends. */
-static bool attributes(html_tokenizer *t, html_token *token)
+static HTML_RARE bool attributes(html_tokenizer *t, html_token *token)
 {
+    html_tag tag;
     for (;;) {
-        const char *at = html_skip_space(t->at, t->end), *begin = at;
+        const char *at = html_skip_space(t->at, t->end);
         if (at == t->end) return false;
         if (*at == '/' || *at == '>') { /* self-closing start tag state */
             t->at = at + 1;
@@ -194,11 +191,10 @@ static bool attributes(html_tokenizer *t, html_token *token)
             t->at++;
             return token->self_closing = true;
         }
-        at++; /* "=" may begin a name */
-        while (at < t->end && *at != '=' && *at != '>' && *at != '/' && !html_is_space(*at)) at++;
-        uint32_t name = find_name(t, begin, at, NULL);
-        html_text value = html_slice(t, at, at);
-        t->at = html_skip_space(at, t->end);
+        t->at = at;
+        uint32_t name = read_name(t, true, &tag); /* "=" may begin a name */
+        html_text value = html_slice(t, t->at, t->at);
+        t->at = html_skip_space(t->at, t->end);
         if (t->at < t->end && *t->at == '=') {
             t->at++;
             if (t->at < t->end && *html_skip_space(t->at, t->end - 1) == '>')
@@ -211,17 +207,12 @@ static bool attributes(html_tokenizer *t, html_token *token)
 
 bool html_tag_name(html_tokenizer *t, html_token *token)
 {
-    const char *begin = t->at, *at = begin;
-    while (at < t->end && *at != '>' && *at != '/' && !html_is_space(*at)) at++;
-    if (at == t->end) return false;
-    token->name = find_name(t, begin, at, &token->tag);
+    token->name = read_name(t, false, &token->tag);
+    if (t->at == t->end) return false;
     token->self_closing = false;
     t->attribute_count = 0;
-    t->at = at + 1;
-    if (*at != '>') {
-        t->at = at;
-        if (!attributes(t, token)) return false;
-    }
+    if (*t->at == '>') t->at++;
+    else if (!attributes(t, token)) return false;
     token->attributes = t->attributes;
     token->attribute_count = t->attribute_count;
     if (token->kind == HTML_START_TAG) t->last_name = token->name;

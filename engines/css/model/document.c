@@ -70,15 +70,17 @@ hed_status css_document_classes(hed_css_document *d, uint32_t element, hed_error
     for (uint32_t i = d->attribute_begin[element]; i < d->attribute_end[element]; i++) {
         const css_attribute *a = &d->attributes[i];
         size_t length;
+        if (a->name_space || (a->name != d->id_name && a->name != d->class_name)) continue;
         const char *text = hed_css_names_text(names, a->value, &length);
-        if (a->name_space) continue;
         if (a->name == d->id_name && length)
             d->id[element] = d->quirks ? css_name_lower(names, a->value) : a->value;
         if (a->name != d->class_name) continue;
         for (size_t at = 0; at < length;) {
             size_t begin = at;
             while (at < length && !is_space(text[at])) at++;
-            uint32_t name = at > begin ? hed_css_names_add(names, text + begin, at - begin) : 0;
+            uint32_t name = 0;
+            if (at - begin == length) name = a->value;
+            else if (at > begin) name = hed_css_names_add(names, text + begin, at - begin);
             if (at > begin) list[count++] = d->quirks ? css_name_lower(names, name) : name;
             if (name == CSS_NONE)
                 return hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
@@ -123,8 +125,15 @@ hed_status css_find_places(hed_css_document *d, hed_error *error)
             continue;
         }
         d->previous[e] = children[p] ? last[p] : CSS_NONE;
+        uint32_t sibling = d->previous[e];
         last[p] = e;
         d->position[CSS_CHILD][e] = ++children[p];
+        if (sibling != CSS_NONE && d->tag[sibling] == d->tag[e] &&
+            d->name_space[sibling] == d->name_space[e]) {
+            type[e] = type[sibling];
+            d->position[CSS_OF_TYPE][e] = ++types[type[e]].count;
+            continue;
+        }
         uint64_t key = ((uint64_t)p << 32 | d->tag[e]) * 0x9e3779b97f4a7c15u + d->name_space[e];
         uint32_t at = (uint32_t)(key >> 32) & (size - 1);
         for (;; at = (at + 1) & (size - 1)) {

@@ -4,19 +4,35 @@
 
 enum { NAMES_FIRST = 1024, NAMES_BLOCK = 1 << 16 };
 
-static uint32_t names_hash(const hed_css_names *names, const char *text, size_t length)
+/* Up to eight bytes as a number; different for different texts of one length. */
+static inline uint64_t first_word(const char *text, size_t length)
 {
-    /* eight bytes at a time: multiply, fold the upper half in */
-    const uint64_t factor = 0x9e3779b97f4a7c15u;
-    uint64_t h = names->seed ^ (length * factor), word;
-    for (; length >= 8; text += 8, length -= 8) {
+    uint64_t word = 0;
+    uint32_t first, last;
+    if (length >= 8) {
         memcpy(&word, text, 8);
-        h = (h ^ word) * factor;
+    } else if (length >= 4) { /* two halves, which may overlap */
+        memcpy(&first, text, 4);
+        memcpy(&last, text + length - 4, 4);
+        word = (uint64_t)last << 32 | first;
+    } else if (length) { /* first, middle and last byte */
+        word = (uint64_t)(unsigned char)text[0] << 16 |
+               (uint64_t)(unsigned char)text[length / 2] << 8 | (unsigned char)text[length - 1];
+    }
+    return word;
+}
+
+static inline uint32_t names_hash(const hed_css_names *names, const char *text, size_t length)
+{
+    /* eight bytes at a time, the last ones may overlap: multiply, fold the upper half in */
+    const uint64_t factor = 0x9e3779b97f4a7c15u;
+    uint64_t h = names->seed ^ (length * factor);
+    const char *last = length > 8 ? text + length - 8 : text;
+    for (; text < last; text += 8) {
+        h = (h ^ first_word(text, 8)) * factor;
         h ^= h >> 32;
     }
-    word = 0;
-    memcpy(&word, text, length);
-    h = (h ^ word) * factor;
+    h = (h ^ first_word(last, length)) * factor;
     h ^= h >> 29;
     h *= 0xbf58476d1ce4e5b9u;
     return (uint32_t)(h >> 32);

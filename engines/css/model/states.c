@@ -27,12 +27,20 @@ enum {
     WORDS(NUMBER) W_http_equiv,
     WORD_COUNT
 };
+enum { WORD_SLOTS = 256 };
+_Static_assert(WORD_COUNT <= 64, "a word has no bit");
 #define TEXT(word) #word,
 static const char *const word_texts[] = {WORDS(TEXT) "http-equiv"};
 
 typedef struct states {
     hed_css_document *d;
     uint32_t word[WORD_COUNT];
+    struct word_slot {
+        uint32_t name;   /* CSS_NONE: free */
+        uint8_t word;    /* 1 + number of the word */
+    } slots[WORD_SLOTS]; /* hash table of the words by their names */
+    uint8_t *tag_word;   /* (N) 1 + number of the word that names an HTML element; 0: another one */
+    uint64_t *has_words; /* (N) a bit for each word that is the name of an attribute */
     uint8_t *type;       /* (N) css_input_type of input elements */
     uint32_t *form;      /* (N) form owner */
     bool *shut;          /* (N) inside a disabled fieldset */
@@ -46,18 +54,43 @@ typedef struct states {
     bool *holds_changes; /* (N) the subtree has an element whose validity a reader can change */
 } states;
 
-static bool is(const states *s, uint32_t e, int word)
-{
-    return s->d->name_space[e] == HED_CSS_HTML && s->d->tag[e] == s->word[word];
-}
+static bool is(const states *s, uint32_t e, int word) { return s->tag_word[e] == word + 1; }
+static bool has(const states *s, uint32_t e, int word) { return s->has_words[e] >> word & 1; }
 static const char *value(const states *s, uint32_t e, int word, size_t *length)
 {
-    uint32_t name = css_attribute_value(s->d, e, s->word[word]);
-    return name == CSS_NONE ? NULL : hed_css_names_text(s->d->names, name, length);
+    if (!has(s, e, word)) return NULL;
+    return hed_css_names_text(s->d->names, css_attribute_value(s->d, e, s->word[word]), length);
 }
-static bool has(const states *s, uint32_t e, int word)
+
+/* Slot of a name: its own, or the free one where it would be. */
+static inline struct word_slot *find_slot(states *s, uint32_t name)
 {
-    return css_attribute_value(s->d, e, s->word[word]) != CSS_NONE;
+    uint32_t at = name * 0x9e3779b1u >> 24;
+    while (s->slots[at].name != name && s->slots[at].name != CSS_NONE) at = (at + 1) % WORD_SLOTS;
+    return &s->slots[at];
+}
+
+/* Numbers the words, and finds those of each element. */
+static void find_words(states *s, hed_arena *work, hed_error *error)
+{
+    hed_css_document *d = s->d;
+    for (int i = 0; i < WORD_SLOTS; i++) s->slots[i] = (struct word_slot){CSS_NONE, 0};
+    for (int w = 0; w < WORD_COUNT; w++) {
+        s->word[w] = hed_css_names_add(d->names, word_texts[w], strlen(word_texts[w]));
+        if (s->word[w] == CSS_NONE)
+            hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
+        else *find_slot(s, s->word[w]) = (struct word_slot){s->word[w], (uint8_t)(w + 1)};
+    }
+    s->tag_word = hed_arena_new(work, d->count, 1, error);
+    s->has_words = hed_arena_new(work, d->count, sizeof *s->has_words, error);
+    for (uint32_t e = 0; e < d->count && !hed_failed(error); e++) {
+        if (d->name_space[e] == HED_CSS_HTML) s->tag_word[e] = find_slot(s, d->tag[e])->word;
+        for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
+            const css_attribute *a = &d->attributes[i];
+            uint8_t word = a->name_space ? 0 : find_slot(s, a->name)->word;
+            if (word) s->has_words[e] |= 1ull << (word - 1);
+        }
+    }
 }
 
 /* True if a text equals `word`, which is in lower case; ASCII case is ignored. */
@@ -119,7 +152,8 @@ static void inherit(states *s, uint32_t e)
         else if (same_word(editable, "false")) s->editable[e] = false;
     }
     d->language[e] = p == CSS_NONE ? CSS_NONE : d->language[p];
-    for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
+    bool may_have_language = has(s, e, W_lang) || d->name_space[e] != HED_CSS_HTML;
+    for (uint32_t i = d->attribute_begin[e]; may_have_language && i < d->attribute_end[e]; i++) {
         const css_attribute *a = &d->attributes[i]; /* xml:lang has precedence over lang */
         if (a->name == s->word[W_lang] && (!a->name_space || a->name_space == 2))
             d->language[e] = a->value;
@@ -256,6 +290,7 @@ static uint32_t element_flags(const states *s, uint32_t e)
     const char *hidden = value(s, e, W_hidden, NULL);
     if (hidden && same_word(hidden, "until-found")) flags |= CSS_CHANGES_HIDDEN;
     if (s->editable[e]) flags |= CSS_CHANGES_EMPTY;
+    if (!s->tag_word[e]) return flags | (s->editable[e] ? CSS_READ_WRITE : CSS_READ_ONLY);
     if ((is(s, e, W_details) || is(s, e, W_dialog)) && has(s, e, W_open)) flags |= CSS_OPEN;
     if (is(s, e, W_progress) && !has(s, e, W_value)) flags |= CSS_INDETERMINATE;
     if (is(s, e, W_option) && has(s, e, W_selected)) flags |= CSS_DEFAULT | CSS_CHECKED;
@@ -417,11 +452,11 @@ static hed_status find_groups(states *s, hed_arena *work, hed_error *error)
     if (hed_failed(error)) return error->status;
     radios = details = 0;
     for (uint32_t e = 0; e < d->count; e++) {
-        uint32_t name = group_name(s, e);
         if (is(s, e, W_input) && s->type[e] == CSS_INPUT_RADIO)
-            radio[radios++] = (member){s->form[e], name, e};
-        if (is(s, e, W_details) && d->flags[e] & CSS_OPEN && name != CSS_NONE)
-            open[details++] = (member){CSS_NONE, name, e};
+            radio[radios++] = (member){s->form[e], group_name(s, e), e};
+        if (!is(s, e, W_details) || !(d->flags[e] & CSS_OPEN)) continue;
+        uint32_t name = group_name(s, e);
+        if (name != CSS_NONE) open[details++] = (member){CSS_NONE, name, e};
     }
     group_radios(s, radio, radios);
     close_details(s, open, details);
@@ -478,15 +513,16 @@ static void find_owners(states *s, id_index ids)
     hed_css_document *d = s->d;
     uint32_t in_table = CSS_NONE, table_end = 0;
     for (uint32_t e = 0; e < d->count; e++) {
-        uint32_t p = d->parent[e], form_id = css_attribute_value(d, e, s->word[W_form]);
-        bool table = p != CSS_NONE && (is(s, p, W_table) || is(s, p, W_tbody) || is(s, p, W_tr) ||
-                                          is(s, p, W_thead) || is(s, p, W_tfoot));
-        if (table && is(s, e, W_form) && d->end[e] == e + 1) {
+        uint32_t p = d->parent[e];
+        bool empty_form = is(s, e, W_form) && d->end[e] == e + 1 && p != CSS_NONE;
+        if (empty_form && (is(s, p, W_table) || is(s, p, W_tbody) || is(s, p, W_tr) ||
+                              is(s, p, W_thead) || is(s, p, W_tfoot))) {
             in_table = e;
             table_end = d->end[p];
         }
         if (s->form[e] == CSS_NONE && e < table_end && in_table != CSS_NONE) s->form[e] = in_table;
-        if (form_id != CSS_NONE) s->form[e] = element_by_id(s, ids, form_id, W_form);
+        if (has(s, e, W_form))
+            s->form[e] = element_by_id(s, ids, css_attribute_value(d, e, s->word[W_form]), W_form);
     }
 }
 
@@ -516,6 +552,7 @@ static void change_dialogs(states *s, id_index ids)
 {
     hed_css_document *d = s->d;
     for (uint32_t e = 0, dialog; e < d->count; e++) {
+        if (!s->tag_word[e]) continue;
         const char *closed_by = is(s, e, W_dialog) ? value(s, e, W_closedby, NULL) : NULL;
         if (closed_by && d->flags[e] & CSS_OPEN &&
             (same_word(closed_by, "any") || same_word(closed_by, "closerequest")))
@@ -587,8 +624,7 @@ hed_status css_find_states(hed_css_document *d, hed_error *error)
         &s.holds_changes};
     for (size_t i = 0; i < HED_COUNT(marks); i++)
         *marks[i] = hed_arena_new(&work, n, sizeof(bool), error);
-    for (int w = 0; w < WORD_COUNT; w++)
-        s.word[w] = hed_css_names_add(d->names, word_texts[w], strlen(word_texts[w]));
+    find_words(&s, &work, error);
     if (n) memset(d->flags, 0, n * sizeof *d->flags);
     for (uint32_t e = 0; e < n && !hed_failed(error); e++) {
         if (is(&s, e, W_input)) s.type[e] = (uint8_t)css_input_type_of(value(&s, e, W_type, NULL));
