@@ -677,6 +677,7 @@ Test(runtime, a_graph_replays_and_takes_new_arguments)
     hed_launch(here.stream, m.kernel, &m.problem, arguments, 6, &error);
     CHECK(hed_graph_end(here.stream, &none, &error) == HED_ERROR_ARGUMENT && !none);
     OK(hed_graph_replay(graph, here.stream, &error));
+    OK(hed_stream_wait(here.stream, &error)); /* it counts in `calls` */
     hed_graph_destroy(graph);
     hed_buffer_destroy(third);
     close_mix(&m);

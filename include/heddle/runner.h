@@ -53,6 +53,7 @@ static inline uint64_t hed_runner_expected_bytes(const hed_runner_argument *argu
 static inline uint64_t hed_runner_mask_bytes(
     const hed_argument_def *def, const hed_runner_argument *argument)
 {
+    if (!def) return 0;
     return (hed_runner_expected_bytes(argument) / hed_type_bytes(def->type) + 7) / 8;
 }
 

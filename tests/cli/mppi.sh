@@ -108,7 +108,7 @@ run 1 mppi tune cartpole; err_has 'nothing to choose'
 # off_track: rows of the log off the track and its verge, 1.675 to 2.325 m
 off_track() { awk -F, 'NR > 1 { r = sqrt($3 ^ 2 + $4 ^ 2); n += r < 1.675 || r > 2.325 } END { print n + 0 }' "$work/gusts.csv"; }
 for kind in mppi tube rmppi; do
-    run 0 mppi run gusts --controller $kind --csv "$work/gusts.csv"; err_is_empty
+    run 0 mppi run -q gusts --controller $kind --csv "$work/gusts.csv"; err_is_empty
     if [ $kind = mppi ]; then [ "$(off_track)" -gt 0 ] || complain "MPPI alone should leave track and verge in gusts"
     else [ "$(off_track)" = 0 ] || complain "$kind leaves the track in $(off_track) steps"; fi
 done

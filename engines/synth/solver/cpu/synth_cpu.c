@@ -55,10 +55,16 @@ static synth_at instance_at(const synth_solver *s, uint32_t instance)
     return (synth_at){.store = s->stores + (uint64_t)instance * layout->words, .instance = instance,
         .inputs = s->inputs, .delay = s->delays + (uint64_t)instance * layout->delay_words};
 }
+/* Values of bodies of an instance, in whole vectors: a vector of few bodies reads no values of the
+ * next instance, which another thread may be writing. */
+static uint64_t body_room(const synth_solver *s)
+{
+    return hed_round_up(s->program->layout.type[SYNTH_BODY].count, SYNTH_LANES);
+}
 static synth_body_values values_of(const synth_solver *s, uint32_t instance)
 {
     const synth_layout *layout = &s->program->layout;
-    uint64_t first = (uint64_t)instance * layout->type[SYNTH_BODY].count;
+    uint64_t first = instance * body_room(s);
     return (synth_body_values){.blocks = s->values.blocks + (uint64_t)instance * s->bodies.blocks *
                                                                 SPRING_PARAMETERS * SYNTH_LANES,
         .mobility = s->values.mobility + first, .keep = s->values.keep + first,
@@ -138,8 +144,7 @@ static hed_status synth_cpu_allocate(synth_solver *s, hed_error *error)
     const synth_layout *layout = &s->program->layout;
     hed_arena *a = &s->arena;
     uint64_t instances = s->program->instances;
-    /* vectors read LANES bodies, even if there are fewer */
-    uint64_t bodies = instances * layout->type[SYNTH_BODY].count + SYNTH_LANES;
+    uint64_t bodies = instances * body_room(s);
     synth_body_values *v = &s->values;
     v->blocks = hed_arena_new(a, value_count(s), sizeof *v->blocks, error);
     v->mobility = hed_arena_new(a, bodies, sizeof *v->mobility, error);
