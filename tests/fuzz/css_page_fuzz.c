@@ -6,6 +6,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* True for one input of 16, by its bytes: a match takes 20 times as long as the page itself. */
+static bool is_drawn(const uint8_t *data, size_t size)
+{
+    uint32_t hash = 2166136261u;
+    for (size_t i = 0; i < size; i++) hash = (hash ^ data[i]) * 16777619u;
+    return hash >> 28 == 0;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hed_css_names *names;
@@ -18,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_document(document);
         must(document->depth <= 512);
         must(document->count >= 3); /* html, head, and body or frameset */
-        if (document->count < 80) check_matches(names, document);
+        if (document->count < 80 && is_drawn(data, size)) check_matches(names, document);
         hed_css_document_destroy(document);
     } else must(error.status == HED_ERROR_FORMAT || error.status == HED_ERROR_LIMIT);
     hed_css_names_destroy(names);

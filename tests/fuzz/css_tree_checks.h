@@ -46,7 +46,8 @@ static void check_matches(hed_css_names *names, hed_css_document *document)
         "p a{} * > b + *{} .a ~ .b{} #a :first-child{} [a=b i],[class]{} :not(:empty){} :has(> a){}"
         ":nth-child(2n of .a){} :nth-last-of-type(2){} :checked{} :enabled{} :disabled{} :invalid{}"
         ":read-only :link{} :lang(de){} :dir(rtl){} :is(p,.a .b) a{} :only-child{} :has(~ .a b){}"
-        "*|*:not(p):nth-child(n+2){} :root{} form :default{} :in-range,:out-of-range{} :open{}";
+        "*|*:not(p):nth-child(n+2){} :root{} form :default{} :in-range,:out-of-range{} :open{}"
+        "@scope (.a) to (:scope > .b > p) { p{} > *{} :not(:scope) ~ &{} @scope (p) { *{} } }";
     hed_error error = {0};
     hed_css_sheet *sheet;
     hed_css_matcher *matcher;
@@ -61,10 +62,8 @@ static void check_matches(hed_css_names *names, hed_css_document *document)
     for (uint32_t e = 0; e < document->count; e++) {
         uint32_t c = result.element_class[e], at = result.class_begin[c];
         for (uint32_t r = 0; r < sheet->rule_count; r++) {
-            bool matches = false, found = at < result.class_begin[c + 1] && result.rule[at] == r;
-            for (uint32_t i = 0; i < sheet->rules[r].count; i++)
-                matches |= css_naive_match(sheet, document, sheet->rules[r].list + i, e);
-            must(matches == found);
+            bool found = at < result.class_begin[c + 1] && result.rule[at] == r;
+            must(css_naive_rule(sheet, document, &sheet->rules[r], e) == found);
             at += found;
         }
     }

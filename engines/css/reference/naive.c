@@ -165,12 +165,12 @@ static bool naive_in_scope(const struct naive *n, uint32_t scope, uint32_t root,
     struct naive at = *n;
     bool is_root = false;
     if (!is_inside(n->d, e, root)) return false;
-    for (uint32_t r = 0; r < n->d->count; r++) {
+    for (uint32_t r = 0; r < (s->around ? n->d->count : 1) && !is_root; r++) {
         at.root = s->around ? r : CSS_NONE;
         if (s->around && !(is_inside(n->d, root, r) && naive_in_scope(n, s->around, r, e)))
             continue;
-        is_root |= s->implicit ? root == n->sheet->def.scope_root
-                               : naive_list(&at, s->roots, s->root_count, root);
+        is_root = s->implicit ? root == n->sheet->def.scope_root
+                              : naive_list(&at, s->roots, s->root_count, root);
     }
     at.root = root;
     for (uint32_t f = 0; f < n->d->count; f++)
