@@ -82,7 +82,7 @@ def mutate(pages, chance):
     text = re.sub(r'(?i)(<selectedcontent\b.*)', lambda rest: rest[0][:1] + re.sub(r'(?i)<selectedcontent\b', '<span', rest[0][1:]), text, flags=re.S)
     if '\0' in text:
         text = '<body>' + re.sub(r'(?i)<col', '<div', text)
-    return re.sub(r'(?i)<(form|caption|t[dhr]|base|basefont|bgsound|noframes|title)\b', '<div', text) if '<template' in text.lower() else text
+    return re.sub(r'(?i)<(form|caption|col|colgroup|tbody|thead|tfoot|t[dhr]|base|basefont|bgsound|noframes|title)\b', '<div', text) if '<template' in text.lower() else text
 
 
 def deviates(text, found):

@@ -126,8 +126,14 @@ void html_take_option(html_parser *p, uint32_t option)
     p->chosen_select = select;
     uint32_t content = find_content(p, select);
     if (!content) return;
+    bool inside = false;
     for (uint32_t node = option; node != select; node = p->nodes[node].parent)
-        if (node == content) return;
+        inside |= node == content;
+    if (inside) { /* the option goes with the former contents, and another one is selected */
+        set_contents(p, content, 0);
+        option = find_selected(p, select);
+        p->chosen_select = option ? select : 0;
+    }
     set_contents(p, content, option);
 }
 
