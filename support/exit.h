@@ -8,6 +8,7 @@ enum {
     HED_EXIT_OK = 0,
     HED_EXIT_FAILURE = 1,      /* the command line was valid, the work failed */
     HED_EXIT_USAGE = 2,        /* invalid command line */
+    HED_EXIT_CRASHED = 3,      /* heddle mppi run: all futures of a solve were in collision */
     HED_EXIT_INTERRUPTED = 130 /* Ctrl-C, or SIGTERM */
 };
 

@@ -112,6 +112,7 @@ hed_status cli_mppi_record_sum(
     figures->cost = hed_summarize(values, finite);
     for (uint32_t k = 0; k < record->done; k++) {
         figures->outcomes[record->stats[k].outcome]++;
+        figures->over_threshold += record->stats[k].over_threshold;
         figures->crashed = fmaxf(figures->crashed, record->stats[k].crashed);
     }
     free(values);

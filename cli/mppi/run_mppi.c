@@ -239,6 +239,9 @@ static void run_tell(const mppi_run *r, const cli_mppi_figures *f, const char *d
     if (f->outcomes[HED_MPPI_ALL_CRASHED])
         printf("all samples crashed in %" PRIu32 " solves, at most %.3g %% in the others\n",
             f->outcomes[HED_MPPI_ALL_CRASHED], 100 * f->crashed);
+    if (f->over_threshold)
+        printf("no candidate met the value threshold %g in %" PRIu32 " solves\n",
+            (double)def->value_threshold, f->over_threshold);
     if (f->outcomes[HED_MPPI_DIVERGED])
         printf("the model diverged along the plan in %" PRIu32 " solves\n",
             f->outcomes[HED_MPPI_DIVERGED]);
@@ -274,7 +277,14 @@ static int run_end(mppi_run *r, hed_status status, hed_error *error)
         fprintf(stderr, "heddle: %s\n", error->text);
         return HED_EXIT_FAILURE;
     }
-    if (code != HED_EXIT_OK || r->record.done == r->record.steps) return code;
+    if (code == HED_EXIT_OK && figures.outcomes[HED_MPPI_ALL_CRASHED]) {
+        fprintf(stderr,
+            "heddle: all futures crashed in %" PRIu32 " of %" PRIu32 " solves: the robot is in "
+            "collision, or nothing that it can do avoids one\n",
+            figures.outcomes[HED_MPPI_ALL_CRASHED], r->record.done);
+        code = HED_EXIT_CRASHED;
+    }
+    if (r->record.done == r->record.steps || code == HED_EXIT_FAILURE) return code;
     fprintf(stderr, "heddle: interrupted after step %" PRIu32 " of %" PRIu32 "\n", r->record.done,
         r->record.steps);
     return HED_EXIT_INTERRUPTED;
@@ -379,6 +389,7 @@ const hed_command hed_command_mppi_run = {
         "Solves from the model's present state, applies the first control of the plan to the model, and so on. The "
         "line on the terminal shows how far it is, the least cost of a future, the effective sample size (ESS), times of "
         "solves, missed deadlines and the state.\n\n"
+        "If all futures of a solve are in collision, the run goes on, says so at its end, and ends with exit code 3.\n\n"
         "Ctrl-C ends the run; picture, log and summary are of what was done until then.",
     .options = OPTIONS,
     .positionals = POSITIONALS,

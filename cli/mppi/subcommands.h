@@ -122,6 +122,7 @@ typedef struct cli_mppi_figures {
     hed_summary solve_ms, ess, cost; /* cost: of the solves with a finite cost */
     uint32_t outcomes[4];            /* number of each hed_mppi_outcome */
     float crashed;                   /* largest fraction */
+    uint32_t over_threshold;         /* rmppi: solves in which no candidate met the threshold */
 } cli_mppi_figures;
 
 /* Allocates a record of `steps` steps, with moments if `pictures`. Errors: MEMORY. */

@@ -118,6 +118,9 @@ typedef struct hed_mppi_model {
     int32_t pose_x, pose_y, pose_heading, speed, turn, velocity_x, velocity_y;
     /** set of states that are angles (bit i: state i), whose differences are wrapped */
     uint32_t angles;
+    /** (controls) 1 + index of the state that measures a control, such as the speed of a robot that is
+     *  told a speed; 0: none. The first solve takes its history from the state. */
+    uint8_t measured_by[HED_MPPI_MAX_CONTROLS];
     /* defaults of the controller's definition */
     float sigma[HED_MPPI_MAX_CONTROLS];   /**< standard deviation of the noise, control's unit */
     float minimum[HED_MPPI_MAX_CONTROLS]; /**< limits; both 0: none */
@@ -257,8 +260,9 @@ typedef struct hed_mppi_def {
 
     /* noise */
     hed_mppi_sampler sampler;
-    float sigma[HED_MPPI_MAX_CONTROLS]; /**< all 0: the model's */
-    const float *sigma_steps;           /**< (T x nu) factors of sigma; NULL: 1 */
+    /** all 0: the model's. 0 for some: these controls are not sampled */
+    float sigma[HED_MPPI_MAX_CONTROLS];
+    const float *sigma_steps; /**< (T x nu) factors of sigma; NULL: 1 */
     /** (nu x nu) covariance of the controls, symmetric, positive definite, in place of sigma^2;
      *  NULL: diagonal */
     const float *covariance;
@@ -273,16 +277,22 @@ typedef struct hed_mppi_def {
     uint32_t committed; /**< number of first steps without noise */
 
     /* limits */
-    float minimum[HED_MPPI_MAX_CONTROLS]; /**< limits; both 0: the model's */
+    float minimum[HED_MPPI_MAX_CONTROLS]; /**< limits; both 0: the model's, unless given */
     float maximum[HED_MPPI_MAX_CONTROLS];
+    /** set of controls whose limits are given even if both are 0 (bit i: control i), which switches
+     *  a control off */
+    uint32_t limits_given;
     float rate[HED_MPPI_MAX_CONTROLS]; /**< maximum change in a second; 0: no limit */
-    uint32_t delay;                    /**< number of steps until a control reaches the actuator */
+    /** maximum change towards 0 in a second, where braking and accelerating differ; 0: `rate` */
+    float deceleration[HED_MPPI_MAX_CONTROLS];
+    uint32_t delay; /**< number of steps until a control reaches the actuator */
 
     /* the plan between solves */
     hed_mppi_tail tail;
     bool smooth; /**< Savitzky-Golay over 5 steps, after each update */
-    /** > 0: Smooth MPPI (Kim et al. 2022): the derivative is sampled, with this weight on squared
-     *  differences of the controls */
+    /** > 0: Smooth MPPI (Kim et al. 2022): the derivative is sampled (`sigma` is in units of the
+     *  control a second), with this weight on the squared difference of the controls of two steps,
+     *  cost for each squared unit of the control; scaled as the terms are */
     float smooth_weight;
 
     /* risk */
@@ -341,10 +351,12 @@ HED_API void hed_mppi_destroy(hed_mppi *controller);
 /** Outcome of a solve. After each of them the controls may be applied. */
 typedef enum hed_mppi_outcome {
     HED_MPPI_SOLVED,
-    /** no sample had a finite cost: the plan is the shifted former one, and the next solve begins
-     *  from zero (a soft reset) */
+    /** all samples crashed. If none had a finite cost, the plan is the shifted former one, and the
+     *  next solve begins from zero (a soft reset) */
     HED_MPPI_ALL_CRASHED,
-    HED_MPPI_DEADLINE, /**< the deadline passed: the best plan so far */
+    /** the deadline came before all samples and iterations: the plan is of those that were computed,
+     *  hed_mppi_stats.samples */
+    HED_MPPI_DEADLINE,
     /** the model returned NaN or infinity along the plan; otherwise as ALL_CRASHED */
     HED_MPPI_DIVERGED
 } hed_mppi_outcome;
@@ -357,10 +369,13 @@ typedef struct hed_mppi_stats {
     float normalizer;  /**< mean weight: 1/N if one sample decides, 1 if all are alike */
     float ess;         /**< effective sample size, (sum w)^2 / sum w^2 */
     float crashed;     /**< fraction of the samples that crashed */
+    uint32_t samples;  /**< samples of the last round that were computed; N without a deadline */
     float lambda;      /**< lambda of this solve */
     uint32_t iterations;
     /** ROBUST: index of the chosen candidate; TUBE: 1 if the nominal state was reset */
     uint32_t candidate;
+    /** ROBUST: no candidate's free energy was below `value_threshold`: candidate 0 was taken */
+    bool over_threshold;
     uint64_t solve_ns; /**< time from host state to host controls */
     bool missed;       /**< true: over the deadline */
 } hed_mppi_stats;
@@ -373,6 +388,11 @@ HED_API hed_status hed_mppi_solve(
     hed_mppi *controller, const float *x, float *u, hed_mppi_stats *stats, hed_error *error);
 /** Shifts the plan by `steps` steps and fills its tail; the next solve begins from it. */
 HED_API void hed_mppi_shift(hed_mppi *controller, uint32_t steps);
+/** Sets the controls that the actuators really executed (count x nu), measured speeds included,
+ *  where they are not those of the last solve. Rates of the next solve begin from them, so that a
+ *  robot that is already in motion, or was braked by somebody else, is not torn. Numbers that are
+ *  not finite are ignored. */
+HED_API void hed_mppi_set_applied(hed_mppi *controller, const float *u);
 /** Resets plan and history: the plan is zero, or `controls` (count x T x nu; nullable), in which a
  *  number that is not finite counts as 0. */
 HED_API void hed_mppi_reset(hed_mppi *controller, const float *controls);
@@ -388,9 +408,10 @@ HED_API const float *hed_mppi_states(const hed_mppi *controller, uint32_t index)
 /** Returns the feedback gains K_t of controller `index`, (T x nu x nx): u = u*_t + K_t (x - x*_t);
  *  valid until the next solve. NULL: PLAIN has none. */
 HED_API const float *hed_mppi_gains(const hed_mppi *controller, uint32_t index);
-/** Computes the control `seconds` after the solve's state, interpolated in time, for state x: with
- *  finite feedback if there are gains; x NULL: without. u: (nu), finite.
- *  Thread class: rt. */
+/** Computes the control `seconds` after the state of the last solve, interpolated in time, for state
+ *  x: with finite feedback if there are gains; x NULL: without. u: (nu), finite, within limits. It
+ *  reads the plan that the last solve or reset published whole; hed_mppi_shift() does not move it.
+ *  Thread class: rt, up to two threads in addition to the owner, during a solve, too. */
 HED_API void hed_mppi_control_at(
     const hed_mppi *controller, uint32_t index, float seconds, const float *x, float *u);
 /** Simulates samples of the last solve again, for display: sample 0 to count - 1, or with `best`

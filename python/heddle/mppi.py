@@ -76,6 +76,8 @@ class _Source:
             self.file = words
         self.name = name or self._name(what)
         self.tables = listed(tables, "tables", "a list of names")
+        if what == "model":  # of the controller's tables those that the text reads
+            self.tables = [n for n in self.tables if re.search(rf"\bTABLE(_COUNT)?\(\s*{re.escape(n)}\s*\)", self.text)]
         self.parameters = {n: _values(n, v) for n, v in named(parameters, "parameters of a text").items()}
         bare = re.sub(r"/\*.*?\*/|//[^\n]*", "", self.text, flags=re.S)
         for macro, known in (("P", [n for n, v in self.parameters.items() if not isinstance(v, list)]),
@@ -148,7 +150,7 @@ def _compile(sources: Sequence[tuple[int, _Source, bool]], model: Mapping[str, A
     include, words = headers()
     poses = {"POSE_X": "pose_x", "POSE_Y": "pose_y", "POSE_HEADING": "pose_heading", "SPEED": "speed", "TURN": "turn",
              "VELOCITY_X": "velocity_x", "VELOCITY_Y": "velocity_y"}
-    code = ["#include <heddle/mppi.h>", f'#include "{words}"', f"#define MODEL_STATES {model['states']}",
+    code = ["#include <heddle/mppi.h>", f'#include "{words}"', f"#define MODEL_STATES {model['states']}", f"#define MODEL_ANGLES {1 << model['pose_heading'] if model['pose_heading'] >= 0 else 0}u",
             f"#define MODEL_CONTROLS {model['controls']}", "#define STEPS (w->steps)"]
     code += [f"#define {macro} {model[member]}" for macro, member in poses.items() if model[member] >= 0]
     code += [source.in_c(number, model, is_model) for number, source, is_model in sources]
@@ -195,7 +197,7 @@ class MPPI(Tunable):
         given = {n: v for n, v in parameters.items() if "." in n}
         compiled: list[tuple[int, _Source, bool]] = []
         definition = ffi.new("hed_mppi_def *", C.hed_default_mppi_def())
-        definition.model = self._model(model, nx, nu, own, given, dt, pose, compiled, keep)
+        definition.model = self._model(model, nx, nu, own, given, dt, pose, list(tables), compiled, keep)
         list_ = [cost] if isinstance(cost, (str, os.PathLike, Term)) else listed(cost, "cost", "a text, a Term, or a list of these")
         all_terms = ffi.new("hed_mppi_term[]", len(list_))
         for i, term in enumerate(list_):
@@ -247,6 +249,8 @@ class MPPI(Tunable):
                 raise ValueError(f"{name} has shape {found.shape}; expected one number, or {nu}")
             member = {"noise_sigma": "sigma", "u_min": "minimum", "u_max": "maximum"}[name]
             fill(definition, {member: np.broadcast_to(found, nu).tolist()}, keep)
+        if u_min is not None and u_max is not None:
+            definition.limits_given = (1 << nu) - 1  # 0 and 0 switch a control off
         if u_min is not None and u_max is not None and any(definition.minimum[i] > definition.maximum[i] for i in range(nu)):
             raise ValueError(f"u_min {u_min} is above u_max {u_max}")
 
@@ -264,7 +268,7 @@ class MPPI(Tunable):
 
     @staticmethod
     def _model(model: Text, nx: Optional[int], nu: Optional[int], own: Mapping[str, Any], given: dict[str, Any], dt: float,
-               pose: Optional[Mapping[str, int]], compiled: list[Any], keep: list[Any]) -> Any:
+               pose: Optional[Mapping[str, int]], tables: Sequence[str], compiled: list[Any], keep: list[Any]) -> Any:
         found = C.hed_mppi_model_find(os.fspath(model).encode())
         if found != ffi.NULL:
             given.update(own)
@@ -283,7 +287,7 @@ class MPPI(Tunable):
             nu = whole(nu, "nu", 1, ffi.typeof("hed_mppi_model").fields[[n for n, _ in ffi.typeof("hed_mppi_model").fields].index("sigma")][1].type.length)
         if nx is None or nu is None:
             raise ValueError("the model is a text: expected nx and nu, its numbers of states and controls")
-        source = _Source(model, "model", None, own, (), keep)
+        source = _Source(model, "model", None, own, tables, keep)
         made_here = ffi.new("hed_mppi_model *", {**source.members, "states": nx, "controls": nu, "dt": dt or 0.01})
         members = ("pose_x", "pose_y", "pose_heading", "speed", "turn", "velocity_x", "velocity_y")
         for member in pose or {}:
@@ -350,6 +354,12 @@ class MPPI(Tunable):
         call(C.hed_mppi_solve, self.p, ffi.from_buffer("float[]", x), ffi.from_buffer("float[]", u), self._stats)
         self._began = True
         return u if self.count > 1 else u.reshape(self.nu)
+
+    def set_applied(self, controls: Any) -> None:
+        """What the actuators really did since the last call, (nu) or (count x nu): the rates of the next call begin from it."""
+        keep: list[Any] = []
+        shape = (self.nu,) if self.count == 1 else (self.count, self.nu)
+        C.hed_mppi_set_applied(self.p, numbers(controls, "float", shape, "controls", keep))
 
     def reset(self, controls: Any = None) -> None:
         """Forgets the plan, or takes `controls` (horizon x nu) for it."""

@@ -86,6 +86,7 @@ static const hed_mppi_model models[] = {
         .controls = 2,
         .state_names = NAMES("x", "y", "heading", "speed", "turn"),
         .control_names = NAMES("speed", "turn"),
+        .measured_by = {1 + 3, 1 + 4},
         POSE(0, 1, 2, 3, 4, -1, -1),
         .sigma = {0.2f, 0.4f},
         .minimum = {-0.35f, -1.9f},

@@ -30,7 +30,7 @@
         /* no tables */, HED_MPPI_RUNNING) \
     TERM(barrier, "limits of states", \
         NUMBER(margin, 0.1f, "distance from a limit below which it costs, units of the states") \
-        NUMBER(crash, 1000.0f, "cost beyond a limit") \
+        NUMBER(crash, 0.0f, "cost beyond a limit; 0: such a future is out") \
         STATES(low, 0.0f, "lower limit") \
         STATES(high, 0.0f, "upper limit"), \
         /* no tables */, HED_MPPI_RUNNING) \
@@ -54,7 +54,7 @@
         NUMBER(x, 0.0f, "m") \
         NUMBER(y, 0.0f, "m") \
         NUMBER(angle, 0.0f, "heading at the goal, rad") \
-        NUMBER(within, 0.5f, "distance from the goal up to which the heading counts, m"), \
+        NUMBER(within, 0.5f, "distance from the goal from which on the heading counts, m"), \
         /* no tables */, HED_MPPI_RUNNING) \
     TERM(circle, "driving round a circular track, with a crash off it", \
         MPPI_CIRCLE(NUMBER), \
@@ -64,19 +64,19 @@
         /* no tables */, HED_MPPI_RUNNING) \
     TERM(costmap, "value of a map at the position, lethal above a bound", \
         NUMBER(lethal, 0.65f, "value from which on it is a crash") \
-        NUMBER(crash, 1000.0f, "cost of that") \
+        NUMBER(crash, 0.0f, "cost of that; 0: such a future is out") \
         NUMBER(outside, 0.0f, "value off the map"), \
         TABLE(costmap), HED_MPPI_RUNNING) \
     TERM(clearance, "gap to the obstacles of a map", \
         NUMBER(radius, 0.2f, "of the robot, m") \
         NUMBER(margin, 0.5f, "gap below which it costs, m") \
-        NUMBER(crash, 1000.0f, "cost of a collision") \
+        NUMBER(crash, 0.0f, "cost of a collision; 0: such a future is out") \
         NUMBER(outside, 0.0f, "distance off the map, m"), \
         TABLE(distance), HED_MPPI_RUNNING) \
     TERM(obstacles, "gap to discs that move", \
         NUMBER(radius, 0.2f, "of the robot, m") \
         NUMBER(margin, 0.5f, "gap below which it costs, m") \
-        NUMBER(crash, 1000.0f, "cost of a collision"), \
+        NUMBER(crash, 0.0f, "cost of a collision; 0: such a future is out"), \
         TABLE(obstacles), HED_MPPI_RUNNING) \
     TERM(path_align, "distance from a path", \
         /* no parameters */, \

@@ -31,7 +31,7 @@ void mppi_scene_read_start(const hed_field *field, hed_json_node node, void *at,
 
 /* Noise and limits of one control. */
 typedef struct control_limits {
-    float sigma, minimum, maximum, rate;
+    float sigma, minimum, maximum, rate, deceleration;
 } control_limits;
 
 static const hed_field control_rows[] = {
@@ -39,6 +39,7 @@ static const hed_field control_rows[] = {
     {"minimum", "lower limit; the model's by default", HED_AS_NUMBER(control_limits, minimum, -HED_FIELD_ANY, HED_FIELD_ANY, NULL)},
     {"maximum", "upper limit; the model's by default", HED_AS_NUMBER(control_limits, maximum, -HED_FIELD_ANY, HED_FIELD_ANY, NULL)},
     {"rate", "maximum change in a second; 0: no limit", HED_AS_NUMBER(control_limits, rate, 0, HED_FIELD_ANY, NULL)},
+    {"deceleration", "maximum change towards 0 in a second; 0: as rate", HED_AS_NUMBER(control_limits, deceleration, 0, HED_FIELD_ANY, NULL)},
     {0},
 };
 const hed_fields mppi_control_fields = {"control", NULL, .rows = control_rows};
@@ -58,12 +59,15 @@ void mppi_scene_read_controls(const hed_field *field, hed_json_node object, void
         uint32_t i = mppi_scene_find_name(
             reader, node, "control", scene->model.control_names, scene->model.controls, node.key);
         if (i == scene->model.controls) return;
-        control_limits limits = {def->sigma[i], def->minimum[i], def->maximum[i], 0};
+        control_limits limits = {def->sigma[i], def->minimum[i], def->maximum[i], 0, 0};
         hed_fields_read(&mppi_control_fields, node, &limits, reader);
         def->sigma[i] = limits.sigma;
         def->minimum[i] = limits.minimum;
         def->maximum[i] = limits.maximum;
         def->rate[i] = limits.rate;
+        def->deceleration[i] = limits.deceleration;
+        bool given = hed_json_has(node, "minimum") || hed_json_has(node, "maximum");
+        if (given) def->limits_given |= 1u << i;
     }
 }
 

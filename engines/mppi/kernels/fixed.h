@@ -19,11 +19,12 @@ typedef struct mppi_fixed {
     float dt, scale, crash;  /* s; factor of the summed cost; cost that counts as crashed */
     float smooth, log_sigma; /* weight of squared differences of controls; LOG_NORMAL */
     float sigma[MPPI_MOST_CONTROLS], low[MPPI_MOST_CONTROLS], high[MPPI_MOST_CONTROLS];
-    float reach[MPPI_MOST_CONTROLS]; /* largest change in a step; 0: unlimited */
-    float gamma, power;              /* TSALLIS: threshold, 1 / (r - 1) */
-    float value_threshold;           /* ROBUST */
-    float risk_share;                /* 1 / number of rollouts that the risk averages */
-    float shake[MPPI_MOST_STATES];   /* standard deviation of a state's disturbance in a step */
+    /* largest change in a step, and towards 0; reach 0: unlimited */
+    float reach[MPPI_MOST_CONTROLS], brake[MPPI_MOST_CONTROLS];
+    float gamma, power;            /* TSALLIS: threshold, 1 / (r - 1) */
+    float value_threshold;         /* ROBUST */
+    float risk_share;              /* 1 / number of rollouts that the risk averages */
+    float shake[MPPI_MOST_STATES]; /* standard deviation of a state's disturbance in a step */
 } mppi_fixed;
 
 #endif

@@ -18,13 +18,15 @@ MPPI_FUNCTION float noise_scale(const mppi_fixed *f, uint number, uint stream, u
 #endif
 
 __kernel void mppi_noise(__global float *noise, __global const float *matrix,
-    __global const float *factors, const mppi_fixed fixed, uint number, HED_LOCAL(float, normals))
+    __global const float *factors, const mppi_fixed fixed, uint number, uint limit,
+    HED_LOCAL(float, normals))
 {
     HED_LOCAL_USE(float, normals);
     const mppi_fixed *f = &fixed;
     uint id = (uint)get_local_id(0), items = (uint)get_local_size(0);
     uint sets = (f->row + SET - 1) / SET;
     uint stream = (uint)get_group_id(0) / sets, first = (uint)get_group_id(0) % sets * SET;
+    if (first >= limit) return; /* the whole group: these samples are not rolled out */
     for (uint i = id; i < (NORMALS + 3) / 4 * SET; i += items) {
         float four[4];
         uint k = i % SET, q = i / SET;

@@ -188,8 +188,7 @@ MPPI_FUNCTION float tile_finish(TILE, tile_path *path, uint sample, int j, int i
 #endif
     float u = tile_bound(f, tile, i, raw);
 #if RATES
-    if (f->reach[i] > 0.0f)
-        u = mppi_clamp(u, path->before[i] - f->reach[i], path->before[i] + f->reach[i]);
+    if (f->reach[i] > 0.0f) u = mppi_rate(u, path->before[i], f->reach[i], f->brake[i]);
     path->before[i] = u;
 #endif
     return u;
@@ -372,6 +371,11 @@ MPPI_FUNCTION void tile_world(TILE, float *registers, mppi_world *world)
 MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, int k, float *real_cost)
 {
     float x[MODEL_STATES], y[MODEL_STATES]; /* real, nominal */
+#if RATES
+    float before[MODEL_CONTROLS]; /* of the real system */
+    for (uint i = 0; i < MODEL_CONTROLS; i++)
+        before[i] = INPUT(IN_REAL_PAST + (PASTS - 1) * MODEL_CONTROLS + i);
+#endif
     float u[MODEL_CONTROLS], v[MODEL_CONTROLS], back[MODEL_CONTROLS];
     float real = 0.0f, nominal = 0.0f, feedback = 0.0f, weight = INPUT(IN_HALF);
     for (uint i = 0; i < MODEL_STATES; i++) {
@@ -388,6 +392,10 @@ MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, int k, float *real_co
             for (uint n = 0; n < MODEL_STATES; n++)
                 back[i] = hed_fma(gains[n], mppi_difference(x[n], y[n], (int)n), back[i]);
             u[i] = mppi_clamp(v[i] + back[i], f->low[i], f->high[i]);
+#if RATES
+            if (f->reach[i] > 0.0f) u[i] = mppi_rate(u[i], before[i], f->reach[i], f->brake[i]);
+            before[i] = u[i];
+#endif
             sampled[(SCALARS + i) * STRIDE] = u[i];
         }
         if (weight > 0.0f)

@@ -19,6 +19,7 @@
  *   mppi_sin_cos mppi_sin mppi_cos mppi_exp mppi_log mppi_tanh mppi_atan2 mppi_sqrt mppi_divide
  *   mppi_reciprocal mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp
  *   mppi_select
+ *   mppi_crash(cost)                  cost of a state that must not be: `cost`; 0: the sample is out
  *   mppi_difference(a, b, i)          a - b of state i; an angle's by the shorter way round
  *   mppi_beside(a, b, i)              a; of an angle, its equal nearest to b
  *   mppi_grid_at mppi_path_nearest    maps and paths in tables
@@ -86,6 +87,13 @@ MPPI_FUNCTION float mppi_max(float a, float b) { return a > b ? a : b; }
 MPPI_FUNCTION float mppi_clamp(float x, float low, float high)
 {
     return x < low ? low : x > high ? high : x;
+}
+/* Clamps a control to its rates: changes of at most `up` from the previous control `before`, and of
+ * at most `down` towards 0. */
+MPPI_FUNCTION float mppi_rate(float u, float before, float up, float down)
+{
+    float fall = before > 0.0f ? down : up, rise = before < 0.0f ? down : up;
+    return mppi_clamp(u, before - fall, before + rise);
 }
 /* Returns `yes` if the condition (0 or 1) is 1, else `no`. Both are computed: a processor's
  * compiler would put a table's load behind a branch, and not make SIMD code of it. */
@@ -261,6 +269,10 @@ MPPI_FUNCTION float mppi_state_beside(uint angles, int i, float a, float b)
 }
 #define mppi_difference(a, b, i) mppi_state_difference(MODEL_ANGLES, (i), (a), (b))
 #define mppi_beside(a, b, i) mppi_state_beside(MODEL_ANGLES, (i), (a), (b))
+
+/* Cost of a collision and the like. Its magnitude makes a sample invalid, as infinity does, but 0
+ * times it is 0: a term of weight 0 has no effect. */
+MPPI_FUNCTION float mppi_crash(float cost) { return cost == 0.0f ? 3e38f : cost; }
 
 /* ---- teams ---- */
 

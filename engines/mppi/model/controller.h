@@ -52,6 +52,10 @@ typedef struct mppi_sampling {
     const float *parameters; /* (parameter_count) */
     const float *lambda;     /* (count) of the scaled cost */
     uint64_t deadline;       /* time of hed_now(); 0: none */
+    /* of the tiles, from the first: a device rolls out so many, at least one. The processor looks
+     * at its clock instead */
+    float fraction;
+    uint32_t *counted; /* (systems) result: samples that were rolled out; NULL: not requested */
     /* results; of the controller's own blocks: (blocks x systems x ...) */
     /* (systems x T x nu) weighted mean of the sampled controls, within limits; NULL: not
      * requested */
@@ -67,7 +71,7 @@ typedef struct mppi_solver {
     /* Makes `controller->solver_data`; controller->def is complete and checked. */
     hed_status (*create)(hed_mppi *controller, hed_error *error);
     /* One round: begin() submits it; end() waits for the results and stores them, or returns
-     * TIMEOUT after the deadline. */
+     * TIMEOUT after the deadline. A solver that stops early stores `counted`. */
     hed_status (*begin)(hed_mppi *controller, const mppi_sampling *round, hed_error *error);
     hed_status (*end)(hed_mppi *controller, const mppi_sampling *round, hed_error *error);
     /* Uploads new content of table `table`, before a round. */
@@ -103,6 +107,18 @@ typedef struct mppi_change {
 typedef struct mppi_table_change {
     uint32_t table, spare, count;
 } mppi_table_change;
+
+/* Results of the last solve or reset for hed_mppi_control_at(), which other threads call. The owner
+ * fills a slot that is not the latest and that nobody reads, then makes it the latest. */
+enum { MPPI_PUBLISHED = 4 };
+typedef struct mppi_published {
+    atomic_uint latest;
+    atomic_uint readers[MPPI_PUBLISHED];
+    float *plan[MPPI_PUBLISHED];    /* (count x T x nu) */
+    float *states[MPPI_PUBLISHED];  /* (count x T + 1 x nx) */
+    float *gains[MPPI_PUBLISHED];   /* (count x T x nu x nx); PLAIN: NULL */
+    float *applied[MPPI_PUBLISHED]; /* (count x nu) */
+} mppi_published;
 
 struct hed_mppi {
     hed_mppi_def def; /* complete; its arrays are copies in `arena` */
@@ -142,15 +158,18 @@ struct hed_mppi {
     float *spare[HED_MPPI_MAX_TABLES][2]; /* (capacity) */
     atomic_bool spare_used[HED_MPPI_MAX_TABLES][2];
     /* state from solve to solve; TUBE: systems `count` and on are nominal */
-    float *state;        /* (systems x nx) at the last solve */
-    float *plan;         /* (systems x T x nu) */
-    float *ratio;        /* (systems x T x nu), or NULL */
-    float *pasts;        /* (systems x past x nu) */
-    float *mean;         /* (systems x T x nu) */
-    float *sums;         /* (systems x 4) */
-    float *states;       /* (systems x (T + 1) x nx) along the plan */
-    float *gains;        /* (count x T x nu x nx); PLAIN: NULL */
-    float *applied;      /* (count x nu) by the last solve */
+    float *state;     /* (systems x nx) at the last solve */
+    float *plan;      /* (systems x T x nu) */
+    float *ratio;     /* (systems x T x nu), or NULL */
+    float *pasts;     /* (systems x past x nu) */
+    float *mean;      /* (systems x T x nu) */
+    float *sums;      /* (systems x 4) */
+    float *states;    /* (systems x (T + 1) x nx) along the plan */
+    float *gains;     /* (count x T x nu x nx); PLAIN: NULL */
+    float *applied;   /* (count x nu) by the last solve */
+    bool has_history; /* true: `pasts` were set by a shift or hed_mppi_set_applied() */
+    bool unshifted;   /* true: `applied` is not in `pasts` yet */
+    mppi_published *published;
     float *drive;        /* smooth_weight: (systems x T x nu) derivative times dt; else NULL */
     float *sampled;      /* (systems x T x nu) plan of the last round, for traces */
     float *sampled_past; /* (systems x past x nu) */
@@ -159,6 +178,7 @@ struct hed_mppi {
     bool started;
     uint32_t *stride;       /* (count) steps since the last solve */
     uint32_t *candidate;    /* (count) hed_mppi_stats.candidate */
+    bool *over_threshold;   /* (count) ROBUST: no candidate was below `value_threshold` */
     float *track_states;    /* (2 x (T + 1) x nx) */
     float *track_controls;  /* (3 x T x nu) */
     float *candidate_state; /* ROBUST: (candidates x count x nx) */
@@ -181,6 +201,11 @@ struct hed_mppi {
     uint32_t noise_number; /* counts settings of the noise */
     hed_mppi_stats *stats; /* (count) of the last solve */
     uint32_t round;        /* number of the next round */
+    bool is_cut;           /* true: the deadline came before all samples and iterations */
+    uint32_t *counted;     /* (systems) samples of the last round that were rolled out */
+    /* With a deadline: times of a solve after its rounds, ns; and of a round on a device, of one
+     * tile and of all samples, ns */
+    double finish_ns, tile_ns, full_ns;
 };
 
 /* Return the first sample of the block of one of `shares`, and the number of samples in the
@@ -196,6 +221,23 @@ static inline uint32_t mppi_own_samples(const hed_mppi *c)
     return left < capacity ? left : capacity;
 }
 
+/* Return the largest change of control i in a step, 0: unlimited; and the largest towards 0. */
+static inline float mppi_reach(const hed_mppi *c, uint32_t i)
+{
+    bool only_brakes = c->def.rate[i] == 0 && c->def.deceleration[i] > 0;
+    return only_brakes ? 3e38f : c->def.rate[i] * c->def.dt;
+}
+static inline float mppi_brake(const hed_mppi *c, uint32_t i)
+{
+    return c->def.deceleration[i] > 0 ? c->def.deceleration[i] * c->def.dt : mppi_reach(c, i);
+}
+/* Returns smooth_weight in the scale of the samples' costs. */
+static inline float mppi_smooth_weight(const hed_mppi *c)
+{
+    bool mean = c->def.scale == HED_MPPI_MEAN;
+    return c->def.smooth_weight * (mean ? 1.0f / (float)c->def.steps : 1);
+}
+
 /* ---- choice.c, blocks.c ---- */
 
 /* Chooses the solver of a controller or a part: the tuned one, else by definition and device. */
@@ -206,6 +248,11 @@ hed_status mppi_round(hed_mppi *controller, mppi_sampling *round, hed_error *err
 /* Divides the samples of a complete controller into blocks, and allocates memory for their
  * results. */
 hed_status mppi_make_blocks(hed_mppi *controller, hed_error *error);
+/* Measures rounds on a device for a controller with a deadline. Errors: the solver's. */
+hed_status mppi_measure_rounds(hed_mppi *controller, hed_error *error);
+/* Runs a round of a solve that ends at `round->deadline`: on a device with as many tiles as its
+ * measured speed allows. Errors: the solver's. */
+hed_status mppi_timed_round(hed_mppi *controller, mppi_sampling *round, hed_error *error);
 /* Merges the results of all blocks into those of the round. */
 void mppi_merge_blocks(hed_mppi *controller, const mppi_sampling *round);
 
@@ -219,6 +266,13 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *def, hed_erro
 /* Lists names and first values of all parameters; applies def.settings. */
 hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error);
 
+/* ---- published.c ---- */
+
+/* Allocates the slots of controller->published. */
+hed_status mppi_make_published(hed_mppi *controller, hed_error *error);
+/* Publishes plan, states, gains and applied controls. */
+void mppi_publish(hed_mppi *controller);
+
 /* ---- sampler.c ---- */
 
 /* Fills in controller->mix and time_precision for samplers correlated in time. */
@@ -231,6 +285,9 @@ hed_status mppi_make_sampler(hed_mppi *controller, hed_error *error);
 void mppi_smooth(const hed_mppi *controller, uint32_t system, float *scratch);
 /* Clamps a plan to limits and rates. */
 void mppi_limit(const hed_mppi *controller, uint32_t system);
+/* Clamps the control (nu) that a system's actuators get next to limits, and to rates from the last
+ * applied control on: the last step before a control leaves the library. */
+void mppi_hold(const hed_mppi *controller, uint32_t system, float *u);
 /* Checks the data that a system keeps between calls; to be called after every change. Plan,
  * derivative and applied controls that are not finite become 0. States along the plan, by the
  * model's C function or the solver, are finite up to the end: the last finite ones are repeated.

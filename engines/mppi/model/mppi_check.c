@@ -84,36 +84,41 @@ static hed_status check_numbers(const hed_mppi_def *def, hed_error *error)
 
 static hed_status check_controls(hed_mppi_def *def, const hed_mppi_model *model, hed_error *error)
 {
-    bool has_sigma = false, limited = false;
+    bool has_sigma = false, limited = false, is_sampled = false;
     for (uint32_t i = 0; i < model->controls; i++) has_sigma = has_sigma || def->sigma[i] != 0;
     for (uint32_t i = 0; i < model->controls; i++) {
         const char *name = model->control_names ? model->control_names[i] : "";
         if (!has_sigma) def->sigma[i] = model->sigma[i];
-        if (def->minimum[i] == 0 && def->maximum[i] == 0) {
+        bool given = def->limits_given >> i & 1;
+        if (!given && def->minimum[i] == 0 && def->maximum[i] == 0) {
             def->minimum[i] = model->minimum[i];
             def->maximum[i] = model->maximum[i];
         }
-        limited = def->minimum[i] != 0 || def->maximum[i] != 0;
+        limited = given || def->minimum[i] != 0 || def->maximum[i] != 0;
         if (!limited) {
             def->minimum[i] = -3e38f;
             def->maximum[i] = 3e38f;
         }
-        if (!(def->sigma[i] > 0 && isfinite(def->sigma[i])))
+        is_sampled = is_sampled || def->sigma[i] > 0;
+        if (!(def->sigma[i] >= 0 && isfinite(def->sigma[i])))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "mppi: sigma of control %u %s is %g: a number above 0 is expected; without noise "
-                "all samples are alike",
-                i, name, (double)def->sigma[i]);
-        if (!(def->minimum[i] < def->maximum[i]))
+                "mppi: sigma of control %u %s is %g; expected a number from 0 on", i, name,
+                (double)def->sigma[i]);
+        if (!(def->minimum[i] <= def->maximum[i]))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "mppi: control %u %s is limited to %g and above and to %g and below: the minimum "
-                "must be below the maximum",
+                "must not be above the maximum",
                 i, name, (double)def->minimum[i], (double)def->maximum[i]);
-        if (!(def->rate[i] >= 0))
+        if (!(def->rate[i] >= 0 && def->deceleration[i] >= 0))
             return hed_fail(error, HED_ERROR_ARGUMENT,
-                "mppi: rate of control %u %s is %g: 0 (none) or more is expected", i, name,
-                (double)def->rate[i]);
+                "mppi: rate and deceleration of control %u %s are %g and %g; expected 0 (none) or "
+                "more",
+                i, name, (double)def->rate[i], (double)def->deceleration[i]);
     }
-    return HED_OK;
+    if (is_sampled || def->sampler == HED_MPPI_GIVEN) return HED_OK;
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "mppi: sigma of every control is 0; expected a number above 0 for one of them: without noise "
+        "all samples are alike");
 }
 
 /* Copies `count` floats of a definition into the arena; they must be finite. */
@@ -170,6 +175,8 @@ static hed_status find_precision(hed_mppi *controller, hed_error *error)
     for (uint32_t i = 0; i < n * n; i++) {
         if (def->covariance) covariance[i] = def->covariance[i];
         else if (i % (n + 1) == 0) covariance[i] = (double)def->sigma[i / n] * def->sigma[i / n];
+        /* a control without noise has no part in the correction: its precision becomes 0 below */
+        if (!def->covariance && i % (n + 1) == 0 && def->sigma[i / n] == 0) covariance[i] = 1;
     }
     float *factor = hed_arena_new(&controller->arena, n * n, sizeof *factor, error);
     controller->precision = hed_arena_new(&controller->arena, n * n, sizeof(float), error);
@@ -178,9 +185,12 @@ static hed_status find_precision(hed_mppi *controller, hed_error *error)
     if (def->covariance && def->sampler != HED_MPPI_GAUSSIAN && def->sampler != HED_MPPI_LOG_NORMAL)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "mppi: covariance is for the samplers GAUSSIAN and LOG_NORMAL; the others take sigma");
-    if (invert(covariance, n, controller->precision, factor)) return HED_OK;
-    return hed_fail(
-        error, HED_ERROR_ARGUMENT, "mppi: covariance (%u x %u) is not positive definite", n, n);
+    if (!invert(covariance, n, controller->precision, factor))
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "mppi: covariance (%u x %u) is not positive definite", n, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!def->covariance && def->sigma[i] == 0) controller->precision[i * (n + 1)] = 0;
+    return HED_OK;
 }
 
 static hed_status check_pair(const hed_mppi_def *def, const hed_mppi_model *model, hed_error *error)
@@ -227,8 +237,12 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_
             "mppi: model %s has %u states and %u controls: 1 to %d and 1 to %d are allowed",
             model->name, model->states, model->controls, HED_MPPI_MAX_STATES,
             HED_MPPI_MAX_CONTROLS);
+    if (model->pose_heading >= 0 && model->pose_heading < HED_MPPI_MAX_STATES)
+        controller->model.angles |= 1u << model->pose_heading;
     if (def->dt == 0) def->dt = model->dt;
     if (def->blocks == 0) def->blocks = def->other_device_count ? 8 : 1;
+    /* a step without noise is no plan: the last one is always sampled */
+    if (def->committed == def->steps) def->committed = def->steps - 1;
     if (check_numbers(def, error) || check_controls(def, model, error)) return error->status;
 
     uint64_t plan = (uint64_t)def->steps * model->controls;

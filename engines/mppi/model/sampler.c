@@ -37,11 +37,6 @@ static void coloured_covariance(const hed_mppi_def *def, double exponent, double
 {
     const double pi = 3.14159265358979323846;
     uint32_t steps = def->steps, length = 2 * steps;
-    double power = 0;
-    for (uint32_t j = 1; j <= steps; j++) {
-        double s = hed_strict_pow(fmax((double)j / length, 1.0 / length), -exponent);
-        power += j < steps ? s : s / 4;
-    }
     for (uint32_t lag = 0; lag < steps; lag++) {
         r[lag] = 0;
         for (uint32_t j = 0; j <= steps; j++) { /* s_j^2 cos; s_0 = s_1 */
@@ -49,8 +44,8 @@ static void coloured_covariance(const hed_mppi_def *def, double exponent, double
             double weight = j == 0 || j == steps ? 0.25 : 1;
             r[lag] += weight * s * hed_strict_cos(2 * pi * j * lag / length);
         }
-        r[lag] /= power;
     }
+    for (uint32_t lag = steps; lag-- > 0;) r[lag] /= r[0]; /* variance 1, exactly */
     double decay = def->offset_decay;
     uint32_t from = def->committed < steps ? def->committed : steps - 1;
     for (uint32_t t = 0; t < steps; t++)
@@ -127,6 +122,16 @@ static void fill_support(float *a, uint32_t steps, uint32_t knots, double width,
         }
 }
 
+/* Scales the rows of A (T x knots): every step has variance 1, between the knots, too. */
+static void scale_rows(float *a, uint32_t steps, uint32_t knots)
+{
+    for (uint32_t t = 0; t < steps; t++, a += knots) {
+        double square = 0;
+        for (uint32_t m = 0; m < knots; m++) square += (double)a[m] * a[m];
+        for (uint32_t m = 0; m < knots && square > 0; m++) a[m] = (float)(a[m] / sqrt(square));
+    }
+}
+
 /* Computes the inverse of sigma^2 A A' over time (T x T), for the importance correction; adds a
  * ridge if A has fewer columns than T. */
 static void fill_time_precision(
@@ -196,6 +201,7 @@ hed_status mppi_make_sampler(hed_mppi *controller, hed_error *error)
         } else {
             fill_support(a, def->steps, def->knots, def->kernel_width, space);
         }
+        if (points) scale_rows(a, def->steps, def->knots);
         if (controller->time_precision)
             fill_time_precision(a, def->steps, (uint32_t)columns, space,
                 controller->time_precision + i * steps * steps);

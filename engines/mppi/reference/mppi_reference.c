@@ -128,9 +128,11 @@ static void keep_limits(const hed_mppi *c, double *v)
     for (uint32_t t = 0; t < def->steps; t++)
         for (uint32_t i = 0; i < nu; i++) {
             double *u = &v[t * nu + i], before = control_at(c, v, (int64_t)t - 1, i);
-            double reach = (double)def->rate[i] * def->dt;
+            double reach = (double)def->rate[i] * def->dt, brake = reach;
+            if (def->deceleration[i] > 0) brake = (double)def->deceleration[i] * def->dt;
+            double fall = before > 0 ? brake : reach, rise = before < 0 ? brake : reach;
             *u = fmin(fmax(*u, def->minimum[i]), def->maximum[i]);
-            if (reach > 0) *u = fmin(fmax(*u, before - reach), before + reach);
+            if (reach > 0) *u = fmin(fmax(*u, before - fall), before + rise);
         }
 }
 
@@ -209,7 +211,8 @@ void mppi_reference_round(
             change += step * step;
         }
         answer->costs[k] = roll_cost(reference, x, own);
-        total[k] = answer->costs[k] + ratio + def->smooth_weight * change;
+        double scale = def->scale == HED_MPPI_MEAN ? 1.0 / def->steps : 1;
+        total[k] = answer->costs[k] + ratio + def->smooth_weight * scale * change;
         if (!(total[k] < def->crash_cost)) answer->crashed += 1.0 / n;
         if (total[k] < answer->baseline) answer->baseline = total[k];
     }

@@ -63,7 +63,8 @@ hed_status mppi_along_run(hed_mppi *c, mppi_along *a, hed_error *error)
         .plan = c->plan,
         .past = c->pasts,
         .ratio = c->ratio,
-        .parameters = c->parameters};
+        .parameters = c->parameters,
+        .fraction = 1};
     uint32_t *inputs = hed_buffer_describe(a->staging[0]).host;
     for (uint32_t system = 0; system < c->systems; system++) {
         uint32_t *at = inputs + (size_t)system * a->layout.inputs;

@@ -97,6 +97,7 @@ static mppi_sampling devices_round(const hed_mppi *c, uint32_t i, const mppi_sam
 {
     uint64_t first = (uint64_t)c->parts[i]->first_block * c->systems;
     mppi_sampling part_round = *round;
+    part_round.counted = NULL; /* the controller counts all */
     part_round.mean += first * c->def.steps * c->model.controls;
     part_round.sums += 4 * first;
     return part_round;

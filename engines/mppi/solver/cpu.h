@@ -26,7 +26,8 @@ typedef struct mppi_cpu_workspace {
 /* Sums of a chain, relative to the chain's minimum. */
 typedef struct mppi_cpu_chain {
     float minimum, crashed;
-    float *sums; /* (T nu + 2): w v, w, w^2 */
+    uint32_t counted; /* samples that were rolled out */
+    float *sums;      /* (T nu + 2): w v, w, w^2 */
 } mppi_cpu_chain;
 
 typedef struct mppi_cpu_solver {
@@ -43,6 +44,8 @@ typedef struct mppi_cpu_solver {
     const hed_mppi *controller;
     const mppi_sampling *round;
     atomic_uint next; /* next chain to take, over all systems */
+    uint64_t until;   /* time of hed_now() after which no further samples begin; 0: none */
+    double weigh;     /* ELITE, TSALLIS: time of weighing all samples / of their costs */
     /* CPU_ALL: costs and weights together; else costs, then all weights */
     enum { CPU_ALL, CPU_COSTS, CPU_WEIGHTS } phase;
 } mppi_cpu_solver;
@@ -57,6 +60,12 @@ static inline uint32_t mppi_cpu_chains(const mppi_cpu_solver *s)
 {
     uint32_t tiles = mppi_cpu_tiles(s);
     return tiles < MPPI_MOST_CHAINS ? tiles : MPPI_MOST_CHAINS;
+}
+
+/* True if the time is over for samples other than the first ones, number 0. */
+static inline bool mppi_cpu_is_late(const mppi_cpu_solver *s, uint32_t number)
+{
+    return s->until && number && s->phase != CPU_WEIGHTS && hed_now() >= s->until;
 }
 
 /* Computes costs of a tile into workspace->costs, (sets x S), and its sampled controls. ROBUST

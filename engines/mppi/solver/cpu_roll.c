@@ -109,7 +109,8 @@ typedef struct cpu_scalar {
     float plan;      /* mean of the first `follow` of the 32 samples; the mean of the others is 0 */
     float ratio;     /* g of the importance correction */
     float low, high; /* limits */
-    float reach;     /* maximum difference from the previous control; 0: unlimited */
+    /* maximum difference from the previous control, and towards 0; reach 0: unlimited */
+    float reach, brake;
     uint32_t follow;
     bool corrected; /* true: the importance term is needed */
 } cpu_scalar;
@@ -123,7 +124,7 @@ HED_NATIVE_BODY limit_body(float *v, const float *before, const cpu_scalar *scal
     for (uint32_t l = 0; l < L; l++) raw[l] = hed_fma(v[l], s.scale, l < s.follow ? s.plan : 0);
     for (uint32_t l = 0; l < L; l++) limited[l] = mppi_clamp(raw[l], s.low, s.high);
     for (uint32_t l = 0; s.reach > 0 && l < L; l++)
-        limited[l] = mppi_clamp(limited[l], before[l] - s.reach, before[l] + s.reach);
+        limited[l] = mppi_rate(limited[l], before[l], s.reach, s.brake);
     for (uint32_t l = 0; s.corrected && l < L; l++)
         ratio[l] = hed_fma(l < s.follow ? s.ratio : 0, raw[l] - 0.5f * s.plan, ratio[l]);
     memcpy(v, limited, sizeof limited);
@@ -155,7 +156,8 @@ static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample,
             .ratio = g ? g[j] : 0,
             .low = c->def.minimum[i],
             .high = c->def.maximum[i],
-            .reach = c->def.rate[i] * c->def.dt,
+            .reach = mppi_reach(c, i),
+            .brake = mppi_brake(c, i),
             .follow = sample < pure ? pure - sample : 0,
             .corrected = g != NULL};
         limit_lanes(
@@ -301,14 +303,14 @@ static void roll_out(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t syste
         }
         costs[l] = rollouts > 1 ? risk_of(c, sorted) : sorted[0];
     }
-    if (c->def.smooth_weight <= 0) return;
+    float weight = mppi_smooth_weight(c);
+    if (weight <= 0) return;
     const float *past =
         s->round->past + ((uint64_t)(system % c->systems) * c->past + c->past - 1) * nu;
     for (uint32_t j = 0; j < c->def.steps * nu; j++)
         for (uint32_t l = 0; l < L; l++) {
             float before = j < nu ? past[j] : controls[(j - nu) * L + l];
-            costs[l] =
-                hed_fma(c->def.smooth_weight, mppi_square(controls[j * L + l] - before), costs[l]);
+            costs[l] = hed_fma(weight, mppi_square(controls[j * L + l] - before), costs[l]);
         }
 }
 
@@ -320,6 +322,7 @@ static void roll_robust(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t in
 {
     uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
     uint32_t nominal = c->def.count + index;
+    const float *past = s->round->past + ((uint64_t)index * c->past + c->past - 1) * nu;
     const float *gains = s->round->gains + (uint64_t)index * steps * nu * nx;
     float x[HED_MPPI_MAX_STATES * L], y[HED_MPPI_MAX_STATES * L]; /* real, nominal */
     float early[HED_MPPI_MAX_CONTROLS * L], real_cost[L] = {0}, nominal_cost[L] = {0};
@@ -329,6 +332,7 @@ static void roll_robust(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t in
     for (uint32_t t = 0; t < steps; t++) {
         const float *v = controls + (uint64_t)t * nu * L, *k_t = gains + (uint64_t)t * nu * nx;
         float *u = real + (uint64_t)t * nu * L, feedback[HED_MPPI_MAX_CONTROLS * L];
+        const float *last = t ? u - nu * L : NULL;
         for (uint32_t i = 0; i < nu; i++)
             for (uint32_t l = 0; l < L; l++) {
                 float k = 0;
@@ -337,7 +341,9 @@ static void roll_robust(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t in
                         mppi_state_difference(c->model.angles, (int)n, x[n * L + l], y[n * L + l]),
                         k);
                 feedback[i * L + l] = k;
-                u[i * L + l] = mppi_clamp(v[i * L + l] + k, c->def.minimum[i], c->def.maximum[i]);
+                float limited = mppi_clamp(v[i * L + l] + k, c->def.minimum[i], c->def.maximum[i]);
+                float before = last ? last[i * L + l] : past[i], up = mppi_reach(c, i);
+                u[i * L + l] = up > 0 ? mppi_rate(limited, before, up, mppi_brake(c, i)) : limited;
             }
         for (uint32_t i = 0; half > 0 && i < nu; i++)
             for (uint32_t n = 0; n < nu; n++)
@@ -372,6 +378,11 @@ HED_NATIVE_BODY roll_tile_body(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_w
     for (uint32_t g = 0; g < groups; g++) {
         uint32_t sample = first + g * L;
         float *controls = w->controls + (uint64_t)g * size * L, *costs = w->costs + g * L;
+        if (mppi_cpu_is_late(s, tile + g)) { /* the first samples are always rolled out */
+            for (uint32_t set = 0; set <= robust; set++)
+                for (uint32_t l = 0; l < L; l++) costs[set * s->tile + l] = MPPI_OUT;
+            continue;
+        }
         float ratio[L] = {0};
         sample_controls(
             c, robust ? c->def.count + system : own, sample, controls, w->normals, ratio);
@@ -390,6 +401,7 @@ HED_NATIVE_BODY roll_tile_body(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_w
                                                       s->chains +
                                                   tile % mppi_cpu_chains(s)];
                 if (exists && (out || *cost >= c->def.crash_cost)) chain->crashed += 1;
+                chain->counted += exists;
                 if (out || !exists) *cost = MPPI_OUT;
             }
     }

@@ -259,6 +259,15 @@ static void launches_fill(const hed_mppi *c, launches_kind *k, const mppi_sampli
     if (l->both) memcpy(k->inputs + rows, round->gains, 4 * (k->input_words - rows));
 }
 
+/* Returns the number of samples that the tiles of a round's fraction have, as launches.cl. */
+static uint32_t launches_counted(
+    const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round)
+{
+    uint32_t tiles = (uint32_t)(round->fraction * (float)l->tiles);
+    uint64_t samples = (tiles > 1 ? tiles : 1) * (uint64_t)l->config.values[TILE_SAMPLES];
+    return samples < c->def.samples ? (uint32_t)samples : c->def.samples;
+}
+
 static hed_status launches_begin(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
     launches_solver *s = c->solver_data;
@@ -268,7 +277,8 @@ static hed_status launches_begin(hed_mppi *c, const mppi_sampling *round, hed_er
     /* a round after its deadline still reads and writes these buffers */
     if (hed_stream_wait(s->stream, error)) return error->status;
     launches_fill(c, k, round);
-    mppi_noise_round(c, l, s->stream, &s->noise, round->number, error);
+    uint32_t noisy = c->blocks == 1 ? launches_counted(c, &s->whole.layout, round) : UINT32_MAX;
+    mppi_noise_round(c, l, s->stream, &s->noise, round->number, noisy, error);
     hed_graph_replay(k->graph, s->stream, error);
     return hed_stream_flush(s->stream, error);
 }
@@ -288,6 +298,8 @@ static hed_status launches_end(hed_mppi *c, const mppi_sampling *round, hed_erro
         if (round->mean) memcpy(round->mean + (size_t)n * l->scalars, at, l->scalars * sizeof *at);
         memcpy(round->sums + 4 * (size_t)n, at + l->scalars, 4 * sizeof *at);
     }
+    if (round->counted && c->blocks == 1)
+        for (uint32_t n = 0; n < l->systems; n++) round->counted[n] = launches_counted(c, l, round);
     return HED_OK;
 }
 
@@ -296,7 +308,7 @@ static hed_status launches_trace(hed_mppi *c, const mppi_sampling *round, uint32
 {
     launches_solver *s = c->solver_data;
     const mppi_layout *l = &s->whole.layout;
-    mppi_noise_round(c, l, s->stream, &s->noise, round->number, error);
+    mppi_noise_round(c, l, s->stream, &s->noise, round->number, UINT32_MAX, error);
     return mppi_trace_device(c, &s->samples, l, s->stream, s->tables, s->noise.array, round, system,
         count, best, states, costs, error);
 }

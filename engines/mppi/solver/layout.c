@@ -22,7 +22,7 @@ const hed_parameter_def mppi_tile_parameters[TILE_PARAMETERS] = {
 static bool has_rates(const hed_mppi *c)
 {
     for (uint32_t i = 0; i < c->model.controls; i++)
-        if (c->def.rate[i] > 0) return true;
+        if (mppi_reach(c, i) > 0) return true;
     return false;
 }
 
@@ -130,7 +130,7 @@ static void layout_inputs(const hed_mppi *c, mppi_layout *l)
 {
     uint32_t nu = c->model.controls;
     l->scalars = c->def.steps * nu;
-    l->state = 2;
+    l->state = 3;
     l->parameters = l->state + c->model.states;
     l->counts = l->parameters + c->parameter_count;
     l->past = l->counts + c->def.table_count;
@@ -195,6 +195,7 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     define(l, "INPUTS", l->inputs);
     define(l, "IN_NUMBER", 0);
     define(l, "IN_INVERSE", 1);
+    define(l, "IN_FRACTION", 2);
     define(l, "IN_STATE", l->state);
     define(l, "IN_PARAMETERS", l->parameters);
     define(l, "IN_PAST", l->past);
@@ -503,7 +504,7 @@ mppi_fixed mppi_fixed_of(const hed_mppi *c, uint32_t samples)
         .dt = c->def.dt,
         .scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)c->def.steps : 1.0f,
         .crash = c->def.crash_cost,
-        .smooth = c->def.smooth_weight,
+        .smooth = mppi_smooth_weight(c),
         .log_sigma = c->def.log_sigma,
         .gamma = c->def.tsallis_threshold,
         .power = 1 / (c->def.tsallis_r - 1),
@@ -515,7 +516,8 @@ mppi_fixed mppi_fixed_of(const hed_mppi *c, uint32_t samples)
         f.sigma[i] = c->def.sigma[i];
         f.low[i] = c->def.minimum[i];
         f.high[i] = c->def.maximum[i];
-        f.reach[i] = c->def.rate[i] * c->def.dt;
+        f.reach[i] = mppi_reach(c, i);
+        f.brake[i] = mppi_brake(c, i);
     }
     return f;
 }
@@ -525,6 +527,7 @@ uint32_t mppi_list_inputs(const hed_mppi *c, const mppi_layout *l, const mppi_sa
 {
     uint32_t nx = c->model.states, pasts = c->past * c->model.controls, count = 0;
     if (!l->candidates) system %= c->systems; /* index in its block */
+    sections[count++] = (mppi_section){2, 1, &round->fraction};
     sections[count++] = (mppi_section){l->state, nx, round->state + (size_t)system * nx};
     sections[count++] = (mppi_section){l->parameters, c->parameter_count, round->parameters};
     /* numbers of floats in the tables, as bits */

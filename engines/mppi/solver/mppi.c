@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "model/controller.h"
-#include "kernels/words.h"
 #include "support/strict_math.h"
 
 /* ---- creation ---- */
@@ -16,6 +15,7 @@ static void create_nominal(hed_mppi *c, hed_error *error)
     c->gains = hed_arena_new(&c->arena, count * steps * nu * nx, sizeof(float), error);
     c->stride = hed_arena_new(&c->arena, count, sizeof(uint32_t), error);
     c->candidate = hed_arena_new(&c->arena, count, sizeof(uint32_t), error);
+    c->over_threshold = hed_arena_new(&c->arena, count, sizeof(bool), error);
     c->track_states = hed_arena_new(&c->arena, 2 * (steps + 1) * nx, sizeof(float), error);
     c->track_controls = hed_arena_new(&c->arena, 3 * steps * nu, sizeof(float), error);
     if (c->def.kind != HED_MPPI_ROBUST) return;
@@ -61,6 +61,8 @@ hed_status hed_mppi_create(
     if (c->def.smooth_weight > 0)
         c->drive = hed_arena_new(&c->arena, n * steps * nu, sizeof(float), error);
     if (c->def.kind != HED_MPPI_PLAIN) create_nominal(c, error);
+    c->counted = hed_arena_new(&c->arena, n, sizeof(uint32_t), error);
+    mppi_make_published(c, error);
     c->stats = hed_arena_new(&c->arena, c->def.count, sizeof *c->stats, error);
     c->lambda = hed_arena_new(&c->arena, c->def.count, sizeof(float), error);
     hed_ring_create(&allocator, sizeof(mppi_change), 1024, &c->changes, error);
@@ -73,11 +75,13 @@ hed_status hed_mppi_create(
     if (c->def.other_device_count) c->solver = &mppi_solver_devices;
     else if (!hed_failed(error)) mppi_choose_solver(c, error);
     if (!hed_failed(error)) c->solver->create(c, error);
+    for (uint32_t i = 0; !hed_failed(error) && i < c->def.count; i++) c->lambda[i] = c->def.lambda;
+    c->finish_ns = 0.02 * (double)c->def.deadline_ns;
+    if (!hed_failed(error)) mppi_measure_rounds(c, error);
     if (hed_failed(error)) {
         hed_mppi_destroy(c);
         return error->status;
     }
-    for (uint32_t i = 0; i < c->def.count; i++) c->lambda[i] = c->def.lambda;
     *controller = c;
     return HED_OK;
 }
@@ -156,13 +160,15 @@ static void fill_stats(hed_mppi *c, uint32_t system, hed_mppi_outcome outcome, u
 {
     const float *sums = c->sums + 4 * (uint64_t)system;
     hed_mppi_stats *stats = &c->stats[system % c->def.count];
-    double samples = c->def.samples, lambda = c->lambda[system % c->def.count];
+    double samples = c->counted[system] ? c->counted[system] : c->def.samples,
+           lambda = c->lambda[system % c->def.count];
     *stats = (hed_mppi_stats){.outcome = outcome, .iterations = iterations};
     stats->baseline = sums[0];
     stats->normalizer = (float)(sums[1] / samples);
     stats->free_energy = (float)(sums[0] - lambda * hed_strict_log(sums[1] / samples));
     stats->ess = sums[2] > 0 ? sums[1] * sums[1] / sums[2] : 0;
     stats->crashed = (float)(sums[3] / samples);
+    stats->samples = iterations ? c->counted[system] : 0;
     stats->lambda = (float)lambda;
 }
 
@@ -187,26 +193,102 @@ static void adapt_lambda(hed_mppi *c, uint32_t index)
     if (share > 1e-6 && share < 1e6) c->lambda[index] = (float)lambda;
 }
 
+/* Checks the states (count x nx) of a solve. */
+static hed_status check_states(const hed_mppi *c, const float *x, hed_error *error)
+{
+    uint32_t nx = c->model.states;
+    for (uint32_t i = 0; i < c->def.count * nx; i++) {
+        if (isfinite(x[i])) continue;
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: state %u %s of controller %u is %g: a finite number is expected", i % nx,
+            c->model.state_names ? c->model.state_names[i % nx] : "", i / nx, (double)x[i]);
+    }
+    return HED_OK;
+}
+
+/* Takes the history of a controller that has none from the states that measure its controls. */
+static void begin_history(hed_mppi *c)
+{
+    uint32_t nx = c->model.states, nu = c->model.controls;
+    for (uint32_t s = 0; s < c->systems && !c->has_history; s++)
+        for (uint32_t j = 0; j < c->past * nu; j++) {
+            uint32_t measured = c->model.measured_by[j % nu];
+            if (!measured) continue;
+            c->pasts[(uint64_t)s * c->past * nu + j] =
+                c->state[(uint64_t)(s % c->def.count) * nx + measured - 1];
+        }
+    c->has_history = true;
+}
+
+/* Runs the rounds of a solve; stores their number. Errors: the solver's. */
+static hed_status run_rounds(hed_mppi *c, mppi_sampling *round, uint32_t *done, hed_error *error)
+{
+    uint64_t size = (uint64_t)c->systems * c->def.steps * c->model.controls;
+    bool is_cut = false;
+    /* smooth MPPI: the mean of the samples is the plan plus the derivative found before */
+    for (uint64_t j = 0; c->drive && j < size; j++) c->plan[j] += c->drive[j];
+    for (uint32_t s = 0; c->drive && s < c->systems; s++) mppi_limit(c, s);
+    for (; *done < c->def.iterations && !is_cut; (*done)++) {
+        if (round->deadline && *done && hed_now() >= round->deadline) break;
+        for (uint32_t s = 0; round->ratio && s < c->systems; s++) fill_ratio(c, s);
+        memcpy(c->sampled, c->plan, size * sizeof(float));
+        round->number = c->round++;
+        hed_status status = mppi_timed_round(c, round, error);
+        if (status == HED_ERROR_TIMEOUT) {
+            hed_error_clear(error);
+            break;
+        }
+        if (status) return status;
+        for (uint32_t s = 0; s < c->systems; s++) {
+            c->crashed[s] = !take_mean(c, s);
+            is_cut = is_cut || c->counted[s] < c->def.samples;
+        }
+    }
+    c->is_cut = is_cut || *done < c->def.iterations;
+    for (uint32_t s = 0; s < c->systems; s++)
+        if (!*done || c->crashed[s]) mppi_limit(c, s); /* the plan is the former one */
+    return HED_OK;
+}
+
+/* Computes the controls and statistics of controller `i` after its rounds. */
+static void end_solve(hed_mppi *c, uint32_t i, uint32_t done)
+{
+    uint32_t nu = c->model.controls, count = c->def.count;
+    float *now = c->applied + i * nu;
+    bool finite[2] = {mppi_keep(c, i), true};
+    memcpy(now, c->plan + (uint64_t)i * c->def.steps * nu, nu * sizeof *now);
+    if (c->def.kind != HED_MPPI_PLAIN) finite[1] = mppi_nominal_end(c, i, now);
+    mppi_hold(c, i, now);
+    hed_mppi_outcome outcome = c->is_cut ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
+    bool all_out = c->sums[4 * i + 3] >= (float)c->counted[i];
+    if (done && (c->crashed[i] || all_out)) outcome = HED_MPPI_ALL_CRASHED;
+    else if (done && !(finite[0] && finite[1])) outcome = HED_MPPI_DIVERGED;
+    for (uint32_t s = i; s < c->systems; s += count)
+        count_failure(c, s, done && (c->crashed[s] || !finite[s / count]));
+    /* ROBUST: the real system follows the nominal one; neither recovers without the other */
+    if (c->def.kind == HED_MPPI_ROBUST && (c->failures[i] > 1 || c->failures[count + i] > 1))
+        c->failures[i] = c->failures[count + i] = 2;
+    fill_stats(c, i, outcome, done);
+    if (c->candidate) c->stats[i].candidate = c->candidate[i];
+    if (c->over_threshold) c->stats[i].over_threshold = c->over_threshold[i];
+    adapt_lambda(c, i);
+}
+
 hed_status hed_mppi_solve(
     hed_mppi *controller, const float *x, float *u, hed_mppi_stats *stats, hed_error *error)
 {
     HED_REQUIRE(controller, x);
     hed_error local = {0};
     if (!error) error = &local;
-    uint64_t begin = hed_now();
+    uint64_t begin = hed_now(), limit = controller->def.deadline_ns;
     uint32_t nx = controller->model.states, nu = controller->model.controls,
-             count = controller->def.count;
-    for (uint32_t i = 0; i < count * nx; i++) {
-        if (isfinite(x[i])) continue;
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "mppi: state %u %s of controller %u is %g: a finite number is expected", i % nx,
-            controller->model.state_names ? controller->model.state_names[i % nx] : "", i / nx,
-            (double)x[i]);
-    }
-    if (take_changes(controller, error)) return error->status;
+             count = controller->def.count, done = 0;
+    if (check_states(controller, x, error) || take_changes(controller, error)) return error->status;
     memcpy(controller->state, x, count * nx * sizeof *x);
+    begin_history(controller);
     for (uint32_t s = 0; s < controller->systems; s++) mppi_begin_again(controller, s);
 
+    double finish = fmin(1.5 * controller->finish_ns, 0.5 * (double)limit);
     mppi_sampling round = {.state = controller->state,
         .plan = controller->plan,
         .past = controller->pasts,
@@ -214,7 +296,8 @@ hed_status hed_mppi_solve(
         .samples = controller->def.samples,
         .parameters = controller->parameters,
         .lambda = controller->lambda,
-        .deadline = controller->def.deadline_ns ? begin + controller->def.deadline_ns : 0,
+        .deadline = limit ? begin + limit - (uint64_t)finish : 0,
+        .fraction = 1,
         .mean = controller->mean,
         .sums = controller->sums};
     bool pair = controller->def.kind != HED_MPPI_PLAIN;
@@ -222,60 +305,30 @@ hed_status hed_mppi_solve(
     controller->started = true;
     round.ratio = controller->def.alpha < 1 ? controller->ratio : NULL;
     round.gains = controller->def.kind == HED_MPPI_ROBUST ? controller->gains : NULL;
-    uint64_t size = (uint64_t)controller->systems * controller->def.steps * nu;
-    uint32_t done = 0;
-    /* smooth MPPI: the mean of the samples is the plan plus the derivative found before */
-    for (uint64_t j = 0; controller->drive && j < size; j++)
-        controller->plan[j] += controller->drive[j];
-    for (uint32_t s = 0; controller->drive && s < controller->systems; s++)
-        mppi_limit(controller, s);
-    for (; done < controller->def.iterations; done++) {
-        if (round.deadline && hed_now() >= round.deadline) break;
-        for (uint32_t s = 0; round.ratio && s < controller->systems; s++) fill_ratio(controller, s);
-        memcpy(controller->sampled, controller->plan, size * sizeof(float));
-        round.number = controller->round++;
-        hed_status status = mppi_round(controller, &round, error);
-        if (status == HED_ERROR_TIMEOUT) {
-            hed_error_clear(error);
-            break;
-        }
-        if (status) return status;
-        for (uint32_t s = 0; s < controller->systems; s++)
-            controller->crashed[s] = !take_mean(controller, s);
-    }
+    if (run_rounds(controller, &round, &done, error)) return error->status;
+    uint64_t end = hed_now();
     controller->last = round;
     controller->last.plan = controller->sampled;
     controller->last.past = controller->sampled_past;
+    controller->last.counted = NULL;
+    controller->last.deadline = 0;
     memcpy(controller->sampled_past, controller->pasts,
         (uint64_t)controller->systems * controller->past * nu * sizeof(float));
     if (!controller->model.step && controller->solver->along(controller, error))
         return error->status;
-    hed_mppi_outcome outcome =
-        done < controller->def.iterations ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
+    for (uint32_t i = 0; i < count; i++) end_solve(controller, i, done);
+    controller->unshifted = true;
+    mppi_publish(controller);
+    if (u) memcpy(u, controller->applied, (uint64_t)count * nu * sizeof *u);
+    uint64_t now = hed_now();
     for (uint32_t i = 0; i < count; i++) {
-        float *now = controller->applied + i * nu;
-        bool finite[2] = {mppi_keep(controller, i), true};
-        memcpy(now, controller->plan + (uint64_t)i * controller->def.steps * nu, nu * sizeof *now);
-        if (pair) finite[1] = mppi_nominal_end(controller, i, now);
-        bool crashed = done && controller->crashed[i];
-        if (crashed) outcome = HED_MPPI_ALL_CRASHED;
-        else if (done && !(finite[0] && finite[1])) outcome = HED_MPPI_DIVERGED;
-        for (uint32_t s = i; s < controller->systems; s += count)
-            count_failure(controller, s, done && (controller->crashed[s] || !finite[s / count]));
-        /* ROBUST: the real system follows the nominal one; neither recovers without the other */
-        if (controller->def.kind == HED_MPPI_ROBUST &&
-            (controller->failures[i] > 1 || controller->failures[count + i] > 1))
-            controller->failures[i] = controller->failures[count + i] = 2;
-        fill_stats(controller, i, outcome, done);
-        if (controller->candidate) controller->stats[i].candidate = controller->candidate[i];
-        if (u) memcpy(u + i * nu, now, nu * sizeof *u);
-        adapt_lambda(controller, i);
-        controller->stats[i].solve_ns = hed_now() - begin;
-        controller->stats[i].missed = controller->def.deadline_ns &&
-                                      controller->stats[i].solve_ns > controller->def.deadline_ns;
+        controller->stats[i].solve_ns = now - begin;
+        controller->stats[i].missed = limit && now - begin > limit;
         if (stats) stats[i] = controller->stats[i];
-        outcome = done < controller->def.iterations ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
     }
+    /* one solve that was interrupted says little of the next */
+    double took = fmin((double)(now - end), 4 * controller->finish_ns);
+    controller->finish_ns += 0.2 * (took - controller->finish_ns);
     return HED_OK;
 }
 
@@ -294,6 +347,7 @@ void hed_mppi_shift(hed_mppi *c, uint32_t shift)
     if (!c) return;
     uint64_t nu = c->model.controls, steps = c->def.steps, size = steps * nu;
     if (shift == 0) return;
+    c->unshifted = false;
     for (uint32_t s = 0; s < c->systems; s++) {
         float *plan = c->plan + s * size, *past = c->pasts + (uint64_t)s * c->past * nu;
         const float *applied = c->applied + s % c->def.count * nu;
@@ -314,6 +368,17 @@ void hed_mppi_shift(hed_mppi *c, uint32_t shift)
     }
 }
 
+void hed_mppi_set_applied(hed_mppi *c, const float *u)
+{
+    if (!c || !u) return;
+    uint64_t nu = c->model.controls;
+    for (uint64_t j = 0; j < c->def.count * nu; j++) {
+        float *past = c->pasts + (j / nu * c->past + c->past - 1) * nu + j % nu;
+        if (isfinite(u[j])) *(c->unshifted ? &c->applied[j] : past) = u[j];
+    }
+    c->has_history = true;
+}
+
 void hed_mppi_reset(hed_mppi *c, const float *controls)
 {
     if (!c) return;
@@ -329,9 +394,11 @@ void hed_mppi_reset(hed_mppi *c, const float *controls)
     }
     if (c->drive) memset(c->drive, 0, c->systems * size * sizeof(float));
     for (uint32_t i = 0; i < c->def.count; i++) c->lambda[i] = c->def.lambda;
-    c->started = false;
+    c->started = c->has_history = c->unshifted = false;
     c->round = 0;
     for (uint32_t s = 0; controls && s < c->systems; s++) mppi_keep(c, s);
+    memset(c->applied, 0, (uint64_t)c->def.count * c->model.controls * sizeof(float));
+    mppi_publish(c);
 }
 
 /* ---- reading ---- */
@@ -353,31 +420,6 @@ const float *hed_mppi_gains(const hed_mppi *c, uint32_t index)
     if (!c) return NULL;
     uint64_t size = (uint64_t)c->def.steps * c->model.controls * c->model.states;
     return c->gains ? c->gains + index * size : NULL;
-}
-
-void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const float *x, float *u)
-{
-    if (!c || !u) return;
-    uint32_t nx = c->model.states, nu = c->model.controls, last = c->def.steps - 1;
-    float at = seconds / c->def.dt;
-    at = at > 0 ? (at < (float)last ? at : (float)last) : 0;
-    uint32_t t = (uint32_t)at, next = t < last ? t + 1 : last;
-    float part = at - (float)t;
-    const float *plan = hed_mppi_controls(c, index), *states = hed_mppi_states(c, index);
-    const float *gains = hed_mppi_gains(c, index);
-    for (uint32_t i = 0; i < nu; i++) {
-        u[i] = plan[t * nu + i] + part * (plan[next * nu + i] - plan[t * nu + i]);
-        for (uint32_t j = 0; gains && x && j < nx; j++) {
-            float nominal = states[t * nx + j];
-            nominal += part * mppi_state_difference(
-                                  c->model.angles, (int)j, states[(t + 1) * nx + j], nominal);
-            u[i] += gains[((uint64_t)t * nu + i) * nx + j] *
-                    mppi_state_difference(c->model.angles, (int)j, x[j], nominal);
-        }
-        if (!isfinite(u[i])) u[i] = plan[t * nu + i]; /* the step or the feedback overflowed */
-        if (u[i] < c->def.minimum[i]) u[i] = c->def.minimum[i];
-        if (u[i] > c->def.maximum[i]) u[i] = c->def.maximum[i];
-    }
 }
 
 hed_status hed_mppi_trace(hed_mppi *controller, uint32_t index, uint32_t count, bool best,

@@ -2,7 +2,6 @@
  * computes their costs. All sums have the order of controller.h, so the number of threads
  * changes no bit, and devices in strict mode compute the same bits. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "solver/cpu.h"
 
@@ -96,6 +95,21 @@ MPPI_CLONES(static, run_tile, do_tile,
     (const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w, uint32_t system, uint32_t tile),
     (c, s, w, system, tile))
 
+/* ELITE, TSALLIS: marks the costs of a tile that no time was left for; true, later, for a tile
+ * without a finite cost, which has no weight. */
+static bool skips_tile(const hed_mppi *c, mppi_cpu_solver *s, uint32_t system, uint32_t tile)
+{
+    uint64_t row = (uint64_t)(system % c->systems) * c->blocks + system / c->systems;
+    float *costs = s->costs + row * c->block + (uint64_t)tile * s->tile;
+    bool is_late = mppi_cpu_is_late(s, tile), is_out = true;
+    if (s->phase == CPU_ALL || (s->phase == CPU_COSTS && !is_late)) return is_late;
+    for (uint32_t k = 0; k < s->tile && tile * s->tile + k < c->block; k++) {
+        if (s->phase == CPU_COSTS) costs[k] = MPPI_OUT;
+        is_out = is_out && costs[k] >= MPPI_OUT;
+    }
+    return is_out;
+}
+
 static void run_chains(void *user, hed_team *team, uint32_t member)
 {
     mppi_cpu_solver *s = user;
@@ -107,15 +121,18 @@ static void run_chains(void *user, hed_team *team, uint32_t member)
     /* threads take chains dynamically, so a thread on a busy processor does not delay the others */
     for (uint32_t n;
          (n = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed)) < systems * chains;) {
-        uint32_t system = n / chains, first = n % chains;
+        /* chain by chain, so that a deadline cuts all systems alike */
+        uint32_t system = n % systems, first = n / systems;
         for (uint32_t set = 0; set <= robust && s->phase != CPU_WEIGHTS; set++) {
             mppi_cpu_chain *chain = &s->chain[(system + set * c->def.count) * s->chains + first];
             chain->minimum = MPPI_OUT;
             chain->crashed = 0;
+            chain->counted = 0;
             memset(chain->sums, 0, (size + 2) * sizeof(float));
         }
         for (uint32_t tile = first; tile < mppi_cpu_tiles(s); tile += chains)
-            run_tile(c, s, &s->workspaces[member], system, tile);
+            if (!skips_tile(c, s, system, tile))
+                run_tile(c, s, &s->workspaces[member], system, tile);
     }
     hed_float_restore(state);
     (void)team;
@@ -129,9 +146,11 @@ static void merge_chains(const hed_mppi *c, mppi_cpu_solver *s, uint32_t system)
     uint32_t count = mppi_cpu_chains(s);
     float inverse = 1.0f / s->round->lambda[system % c->def.count], minimum = MPPI_OUT;
     float factor[MPPI_MOST_CHAINS], square[MPPI_MOST_CHAINS], total[2] = {0}, crashed = 0;
+    uint32_t counted = 0;
     for (uint32_t i = 0; i < count; i++) {
         minimum = mppi_min(chains[i].minimum, minimum);
         crashed += chains[i].crashed;
+        counted += chains[i].counted;
     }
     for (uint32_t i = 0; i < count; i++) {
         factor[i] = mppi_weight(minimum, chains[i].minimum, inverse);
@@ -154,6 +173,7 @@ static void merge_chains(const hed_mppi *c, mppi_cpu_solver *s, uint32_t system)
     sums[1] = total[0];
     sums[2] = total[1];
     sums[3] = crashed;
+    if (s->round->counted) s->round->counted[system % c->systems] += counted;
 }
 
 /* ---- the solver ---- */
@@ -173,6 +193,7 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     uint64_t size = (uint64_t)c->def.steps * c->model.controls;
     bool robust = c->def.kind == HED_MPPI_ROBUST;
     c->solver_data = s;
+    s->weigh = 0.5;
     s->controller = c;
     s->lanes = c->model.lanes;
     s->tile = mppi_tile(c->block);
@@ -217,23 +238,44 @@ static void run_phase(mppi_cpu_solver *s, int phase)
     else run_chains(s, s->team, 0);
 }
 
-static int ascending(const void *a, const void *b)
+/* Returns the cost of rank `rank` of `count` costs, which are rearranged (Hoare 1961). */
+static float select_cost(float *costs, uint32_t count, uint32_t rank)
 {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
+    uint32_t low = 0, high = count - 1;
+    while (low < high) {
+        float pivot = costs[low + (high - low) / 2];
+        uint32_t i = low, j = high;
+        for (;; i++, j--) {
+            while (costs[i] < pivot) i++;
+            while (costs[j] > pivot) j--;
+            if (i >= j) break;
+            float swapped = costs[i];
+            costs[i] = costs[j];
+            costs[j] = swapped;
+        }
+        if (rank <= j) high = j;
+        else low = j + 1;
+    }
+    return costs[rank];
 }
 
 /* Finds each system's least cost, and the cost of the last sample of the elite. */
 static void find_bounds(const hed_mppi *c, mppi_cpu_solver *s)
 {
     for (uint32_t system = 0; system < c->systems; system++) {
-        float elite = c->def.elite * (float)c->def.samples;
+        const float *costs = s->costs + (uint64_t)system * c->def.samples;
+        uint32_t counted = 0, finite = 0;
+        for (uint32_t i = 0; i < mppi_cpu_chains(s); i++)
+            counted += s->chain[system * s->chains + i].counted;
+        float elite = c->def.elite * (float)counted, least = MPPI_OUT;
         uint32_t last = elite >= 1 ? (uint32_t)elite - 1 : 0;
-        memcpy(s->sorted, s->costs + (uint64_t)system * c->def.samples,
-            c->def.samples * sizeof(float));
-        qsort(s->sorted, c->def.samples, sizeof(float), ascending);
-        s->bounds[2 * system] = s->sorted[0];
-        s->bounds[2 * system + 1] = s->sorted[last];
+        for (uint32_t k = 0; k < c->def.samples; k++) {
+            least = mppi_min(costs[k], least);
+            s->sorted[finite] = costs[k];
+            finite += costs[k] < MPPI_OUT;
+        }
+        s->bounds[2 * system] = least;
+        s->bounds[2 * system + 1] = last < finite ? select_cost(s->sorted, finite, last) : MPPI_OUT;
     }
 }
 
@@ -247,14 +289,22 @@ static hed_status cpu_end(hed_mppi *c, const mppi_sampling *round, hed_error *er
 {
     mppi_cpu_solver *s = c->solver_data;
     if (hed_failed(error)) return error->status;
+    uint64_t begin = hed_now(), left = round->deadline > begin ? round->deadline - begin : 0;
     s->round = round;
+    s->until = round->deadline;
+    if (round->counted) memset(round->counted, 0, round->systems * sizeof *round->counted);
     if (c->def.update == HED_MPPI_EXPONENTIAL || !round->mean) {
         run_phase(s, CPU_ALL);
     } else {
+        /* costs have what weighing their samples leaves of the time */
+        if (s->until) s->until = begin + (uint64_t)((double)left / (1 + s->weigh));
         run_phase(s, CPU_COSTS);
+        uint64_t middle = hed_now();
         find_bounds(c, s);
         run_phase(s, CPU_WEIGHTS);
+        s->weigh = (double)(hed_now() - middle) / (double)(middle - begin + 1);
     }
+    s->until = 0;
     hed_float_state state = hed_float_strict();
     for (uint32_t system = 0; system < round->systems * c->blocks; system++)
         merge_chains(c, s, system);

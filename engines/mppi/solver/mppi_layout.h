@@ -36,7 +36,7 @@ typedef struct mppi_number {
 enum {
     MPPI_MOST_NUMBERS = 80,
     MPPI_MOST_SOURCES = 2 * HED_MPPI_MAX_TERMS + 13,
-    MPPI_SECTIONS = 12
+    MPPI_SECTIONS = 13
 };
 
 /* Layout of a controller's rounds. */
@@ -107,9 +107,9 @@ typedef struct mppi_noise {
 
 hed_status mppi_noise_create(hed_mppi *c, const mppi_layout *layout, hed_stream *stream,
     mppi_noise *noise, hed_error *error);
-/* Makes or copies the noise of round `number`. */
+/* Makes or copies the noise of round `number`, of at least the first `limit` samples. */
 hed_status mppi_noise_round(const hed_mppi *c, const mppi_layout *layout, hed_stream *stream,
-    mppi_noise *noise, uint32_t number, hed_error *error);
+    mppi_noise *noise, uint32_t number, uint32_t limit, hed_error *error);
 void mppi_noise_destroy(mppi_noise *noise);
 
 /* Kernel of traces, built by the first trace. */

@@ -3,6 +3,7 @@
 
 #include "model/controller.h"
 #include "catalogue/mppi_native.h"
+#include "kernels/words.h"
 
 /* Returns control i of the plan's step t; before the plan the applied controls, after it its
  * last control. */
@@ -31,24 +32,32 @@ void mppi_smooth(const hed_mppi *c, uint32_t system, float *scratch)
     }
 }
 
+/* Clamps control i after `before` to its limits, then to its rates, which have precedence: a robot
+ * beyond its limits comes back at its rates. */
+static float limited(const hed_mppi *c, uint32_t i, float u, float before)
+{
+    float low = c->def.minimum[i], high = c->def.maximum[i], reach = mppi_reach(c, i);
+    u = u < low ? low : u > high ? high : u;
+    return reach > 0 ? mppi_rate(u, before, reach, mppi_brake(c, i)) : u;
+}
+
 void mppi_limit(const hed_mppi *c, uint32_t system)
 {
     uint32_t nu = c->model.controls;
     float *plan = c->plan + (uint64_t)system * c->def.steps * nu;
     const float *past = c->pasts + (uint64_t)system * c->past * nu;
     for (uint32_t i = 0; i < nu; i++) {
-        float low = c->def.minimum[i], high = c->def.maximum[i];
-        float reach = c->def.rate[i] * c->def.dt, before = past[(c->past - 1) * nu + i];
-        for (uint32_t t = 0; t < c->def.steps; t++) {
-            float *u = &plan[t * nu + i];
-            *u = *u < low ? low : *u > high ? high : *u;
-        }
-        for (uint32_t t = 0; reach > 0 && t < c->def.steps; t++) {
-            float *u = &plan[t * nu + i];
-            *u = *u < before - reach ? before - reach : *u > before + reach ? before + reach : *u;
-            before = *u;
-        }
+        float before = past[(c->past - 1) * nu + i];
+        for (uint32_t t = 0; t < c->def.steps; t++)
+            plan[t * nu + i] = before = limited(c, i, plan[t * nu + i], before);
     }
+}
+
+void mppi_hold(const hed_mppi *c, uint32_t system, float *u)
+{
+    uint32_t nu = c->model.controls;
+    const float *past = c->pasts + ((uint64_t)system * c->past + c->past - 1) * nu;
+    for (uint32_t i = 0; i < nu; i++) u[i] = limited(c, i, u[i], past[i]);
 }
 
 hed_mppi_world mppi_world_of(const hed_mppi *c, const mppi_part *part, const void *user)
@@ -132,6 +141,8 @@ void mppi_begin_again(hed_mppi *c, uint32_t system)
     for (uint64_t i = 0; i < c->past * nu; i++) {
         float low = c->def.minimum[i % nu], high = c->def.maximum[i % nu];
         float limit = farthest * c->def.sigma[i % nu];
+        /* with rates, what was applied stays: they bound it, and the actuators' next step */
+        if (mppi_reach(c, (uint32_t)(i % nu)) > 0) continue;
         if (high - low > 2 * limit) pasts[i] = fminf(fmaxf(pasts[i], -limit), limit);
     }
 }

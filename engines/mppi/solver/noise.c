@@ -4,11 +4,11 @@
 
 extern const char hed_mppi_noise_cl[];
 
-enum { NOISE_GROUP = 256, NOISE_MOST_SET = 32, NOISE_NORMALS = 5 /* argument */ };
+enum { NOISE_GROUP = 256, NOISE_MOST_SET = 32, NOISE_NORMALS = 6 /* argument */ };
 
 static const hed_argument_def noise_arguments[] = {HED_OUT(float, noise), HED_IN(float, matrix),
-    HED_IN(float, factors), HED_VALUE_STRUCT(mppi_fixed, fixed),
-    HED_VALUE(uint, number), [NOISE_NORMALS] = HED_ARRAY(float, normals)};
+    HED_IN(float, factors), HED_VALUE_STRUCT(mppi_fixed, fixed), HED_VALUE(uint, number),
+    HED_VALUE(uint, limit), [NOISE_NORMALS] = HED_ARRAY(float, normals)};
 
 static hed_status noise_upload(hed_mppi *c, hed_stream *stream, hed_buffer **buffer,
     const float *values, uint64_t count, hed_error *error)
@@ -63,12 +63,12 @@ hed_status mppi_noise_create(
 }
 
 hed_status mppi_noise_round(const hed_mppi *c, const mppi_layout *layout, hed_stream *stream,
-    mppi_noise *noise, uint32_t number, hed_error *error)
+    mppi_noise *noise, uint32_t number, uint32_t limit, hed_error *error)
 {
     if (noise->kernel)
         return hed_launch_over(stream, noise->kernel, &noise->geometry,
             HED_ARGS(noise->array, noise->matrix, noise->factors,
-                hed_struct_argument(&noise->fixed, sizeof noise->fixed), number,
+                hed_struct_argument(&noise->fixed, sizeof noise->fixed), number, limit,
                 hed_local_argument()),
             error);
     if (!c->noise || noise->given == c->noise_number) return HED_OK;

@@ -86,16 +86,21 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
     ask.ratio = NULL;
     ask.gains = NULL;
     ask.mean = NULL;
+    ask.counted = NULL;
+    uint64_t now = hed_now();
+    if (ask.deadline > now) ask.deadline = now + (ask.deadline - now) / 2;
     ask.sums = c->candidate_sums;
     if (mppi_round(c, &ask, error)) return error->status;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t chosen = 0, shift;
+        bool is_over = true;
         for (uint32_t k = 0; k < candidates; k++) {
             const float *sums = c->candidate_sums + 4 * ((uint64_t)k * count + i);
             double energy =
                 sums[0] - (double)c->lambda[i] * hed_strict_log(sums[1] / c->def.candidate_samples);
-            if (sums[1] > 0 && energy < c->def.value_threshold) chosen = k;
+            if (sums[1] > 0 && energy < c->def.value_threshold) chosen = k, is_over = false;
         }
+        c->over_threshold[i] = is_over;
         float w[3];
         mppi_candidate(&c->def, chosen, c->stride[i], w, &shift);
         memcpy(c->plan + (count + i) * size,
@@ -126,6 +131,7 @@ hed_status mppi_nominal_begin(hed_mppi *c, mppi_sampling *round, hed_error *erro
         memcpy(c->plan + (count + i) * size, c->plan + i * size, size * sizeof(float));
         c->stride[i] = 0;
         c->candidate[i] = 0;
+        if (robust) c->over_threshold[i] = false;
     }
     for (uint32_t i = 0; robust && i < count; i++) {
         mppi_keep(c, count + i);
@@ -157,8 +163,7 @@ bool mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
         for (uint32_t j = 0; j < nx; j++)
             u[i] += gains[i * nx + j] * mppi_state_difference(c->model.angles, (int)j,
                                             c->state[index * nx + j], c->state[nominal * nx + j]);
-        if (!isfinite(u[i])) u[i] = plan[i]; /* the feedback overflowed */
-        u[i] = fminf(fmaxf(u[i], c->def.minimum[i]), c->def.maximum[i]);
+        if (!(fabsf(u[i]) < 1e30f)) u[i] = plan[i]; /* the feedback overflowed */
     }
     return finite;
 }

@@ -317,7 +317,7 @@ static hed_status packets_begin_round(hed_mppi *c, const mppi_sampling *round, h
     }
     s->epoch++;
     packets_ring(c, s, round);
-    mppi_noise_round(c, &s->layout, s->stream, &s->noise, round->number, error);
+    mppi_noise_round(c, &s->layout, s->stream, &s->noise, round->number, UINT32_MAX, error);
     return packets_start(s, error);
 }
 
@@ -359,7 +359,7 @@ static hed_status packets_trace(hed_mppi *c, const mppi_sampling *round, uint32_
 {
     packets_solver *s = c->solver_data;
     packets_stop(c, s, error);
-    mppi_noise_round(c, &s->layout, s->stream, &s->noise, round->number, error);
+    mppi_noise_round(c, &s->layout, s->stream, &s->noise, round->number, UINT32_MAX, error);
     return mppi_trace_device(c, &s->samples, &s->layout, s->stream, s->buffers[PACKETS_TABLES],
         s->noise.array, round, system, count, best, states, costs, error);
 }

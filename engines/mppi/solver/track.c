@@ -21,10 +21,37 @@ static void difference(const hed_mppi *c, const float *x, const float *y, double
     }
 }
 
+/* Copies x with every state at 0 on which the step does not depend but by adding it, as positions in
+ * space: beside a position of kilometres, floats lose the small differences of a step. */
+static void move_origin(const hed_mppi *c, const float *x, const float *u, float *moved)
+{
+    uint32_t nx = c->model.states;
+    float next[NX], other[NX], v[NU];
+    memcpy(moved, x, nx * sizeof *x);
+    memcpy(next, x, nx * sizeof *x);
+    memcpy(v, u, c->model.controls * sizeof *u);
+    mppi_step(c, next, v);
+    for (uint32_t i = 0; i < nx; i++) {
+        bool is_free = fabsf(x[i]) > 1;
+        if (!is_free) continue;
+        memcpy(other, x, nx * sizeof *x);
+        other[i] = 0;
+        mppi_step(c, other, v);
+        for (uint32_t k = 0; k < nx; k++) {
+            float error = k == i ? 4e-7f * fabsf(x[i]) : 0;
+            float change = k == i ? other[i] + x[i] - next[i] : other[k] - next[k];
+            is_free = is_free && fabsf(change) <= error;
+        }
+        if (is_free) moved[i] = 0;
+    }
+}
+
 /* Computes a: (nx x nx), b: (nx x nu), derivatives of one step by state and control. */
-static void linearize(const hed_mppi *c, const float *x, const float *u, double *a, double *b)
+static void linearize(const hed_mppi *c, const float *at_x, const float *u, double *a, double *b)
 {
     uint32_t nx = c->model.states, nu = c->model.controls;
+    float x[NX];
+    move_origin(c, at_x, u, x);
     for (uint32_t j = 0; j < nx + nu; j++) {
         float high[NX], low[NX], v[NU], *moved = j < nx ? &high[j] : &v[j - nx];
         double d[NX];

@@ -6,6 +6,7 @@ MPPI_FUNCTION float term_circle(const float *x, const float *u, int t, MPPI_WORL
     float r = mppi_sqrt(mppi_square(x[POSE_X]) + mppi_square(x[POSE_Y]));
     float v = mppi_sqrt(mppi_square(x[VELOCITY_X]) + mppi_square(x[VELOCITY_Y]));
     float momentum = x[POSE_X] * x[VELOCITY_Y] - x[POSE_Y] * x[VELOCITY_X];
-    float crash = P(crash), off = mppi_abs(r - P(radius)) > P(half_width) ? crash : 0.0f;
+    float crash = mppi_crash(P(crash)),
+          off = mppi_abs(r - P(radius)) > P(half_width) ? crash : 0.0f;
     return mppi_abs(v - P(speed)) + mppi_abs(momentum - P(radius) * P(speed)) + off;
 }

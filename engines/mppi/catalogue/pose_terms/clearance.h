@@ -8,6 +8,6 @@ MPPI_FUNCTION float term_clearance(const float *x, const float *u, int t, MPPI_W
         mppi_grid_at(TABLE(distance), TABLE_COUNT(distance), x[POSE_X], x[POSE_Y], P(outside));
     float gap = distance - P(radius),
           closeness = mppi_max(1.0f - mppi_divide(gap, P(margin)), 0.0f);
-    float crash = P(crash);
+    float crash = mppi_crash(P(crash));
     return gap <= 0.0f ? crash : closeness * closeness;
 }

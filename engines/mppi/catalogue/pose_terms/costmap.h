@@ -4,6 +4,6 @@ MPPI_FUNCTION float term_costmap(const float *x, const float *u, int t, MPPI_WOR
 {
     float value =
         mppi_grid_at(TABLE(costmap), TABLE_COUNT(costmap), x[POSE_X], x[POSE_Y], P(outside));
-    float crash = P(crash);
+    float crash = mppi_crash(P(crash));
     return value >= P(lethal) ? crash : value;
 }

@@ -13,7 +13,7 @@ MPPI_FUNCTION float term_obstacles(const float *x, const float *u, int t, MPPI_W
     float moment = (float)(t + 1) * w->dt * TABLE(obstacles)[2] + 0.5f;
     float last = mppi_select(usable, moments_given - 1.0f, 0.0f);
     int first = 4 + 4 * count * (int)mppi_max(mppi_min(moment, last), 0.0f);
-    float cost = 0.0f, crash = P(crash), radius = P(radius);
+    float cost = 0.0f, crash = mppi_crash(P(crash)), radius = P(radius);
     float inverse = mppi_divide(1.0f, P(margin));
     __global const float *discs = TABLE(obstacles) + first;
     int i = 0;
@@ -25,5 +25,5 @@ MPPI_FUNCTION float term_obstacles(const float *x, const float *u, int t, MPPI_W
         closeness = mppi_select(gap <= 0.0f, crash, closeness * closeness);
         cost += mppi_select(i < count, closeness, 0.0f);
     } while (++i < count);
-    return cost;
+    return mppi_min(cost, 3e38f);
 }

@@ -2,7 +2,7 @@
  * margin) below the margin, else 0; `crash` beyond a limit. A state with equal limits has none. */
 MPPI_FUNCTION float term_barrier(const float *x, const float *u, int t, MPPI_WORLD w)
 {
-    float cost = 0.0f, crash = P(crash);
+    float cost = 0.0f, crash = mppi_crash(P(crash));
     MPPI_UNROLL
     for (int i = 0; i < MODEL_STATES; i++) {
         float low = P_ARRAY(low)[i], high = P_ARRAY(high)[i];
@@ -12,5 +12,5 @@ MPPI_FUNCTION float term_barrier(const float *x, const float *u, int t, MPPI_WOR
         float barrier = gap <= 0.0f ? crash : -mppi_log(share);
         cost += low < high ? barrier : 0.0f;
     }
-    return cost;
+    return mppi_min(cost, 3e38f);
 }
