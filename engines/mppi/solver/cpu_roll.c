@@ -314,6 +314,17 @@ static void roll_out(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t syste
         }
 }
 
+/* Adds `gain` times the difference of state n of 32 real and nominal samples. */
+static void add_feedback(
+    uint32_t angles, uint32_t n, float gain, const float *x, const float *y, float *feedback)
+{
+    float sum[L]; /* no aliasing */
+    memcpy(sum, feedback, sizeof sum);
+    for (uint32_t l = 0; l < L; l++)
+        sum[l] = hed_fma(gain, mppi_state_difference(angles, (int)n, x[l], y[l]), sum[l]);
+    memcpy(feedback, sum, sizeof sum);
+}
+
 /* Rolls out for ROBUST (Gandhi et al. 2021): nominal and real system under the same noise, the
  * real one with feedback. `real` (T nu x 32): controls of the real system. costs: (2 x 32) of
  * nominal and real, as their weights need them. */
@@ -333,18 +344,17 @@ static void roll_robust(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t in
         const float *v = controls + (uint64_t)t * nu * L, *k_t = gains + (uint64_t)t * nu * nx;
         float *u = real + (uint64_t)t * nu * L, feedback[HED_MPPI_MAX_CONTROLS * L];
         const float *last = t ? u - nu * L : NULL;
-        for (uint32_t i = 0; i < nu; i++)
-            for (uint32_t l = 0; l < L; l++) {
-                float k = 0;
-                for (uint32_t n = 0; n < nx; n++)
-                    k = hed_fma(k_t[i * nx + n],
-                        mppi_state_difference(c->model.angles, (int)n, x[n * L + l], y[n * L + l]),
-                        k);
-                feedback[i * L + l] = k;
-                float limited = mppi_clamp(v[i * L + l] + k, c->def.minimum[i], c->def.maximum[i]);
-                float before = last ? last[i * L + l] : past[i], up = mppi_reach(c, i);
-                u[i * L + l] = up > 0 ? mppi_rate(limited, before, up, mppi_brake(c, i)) : limited;
-            }
+        for (uint32_t i = 0; i < nu; i++) {
+            float *k = feedback + i * L, up = mppi_reach(c, i), down = mppi_brake(c, i);
+            memset(k, 0, L * sizeof *k);
+            for (uint32_t n = 0; n < nx; n++)
+                add_feedback(c->model.angles, n, k_t[i * nx + n], x + n * L, y + n * L, k);
+            for (uint32_t l = 0; l < L; l++)
+                u[i * L + l] =
+                    mppi_clamp(v[i * L + l] + k[l], c->def.minimum[i], c->def.maximum[i]);
+            for (uint32_t l = 0; up > 0 && l < L; l++)
+                u[i * L + l] = mppi_rate(u[i * L + l], last ? last[i * L + l] : past[i], up, down);
+        }
         for (uint32_t i = 0; half > 0 && i < nu; i++)
             for (uint32_t n = 0; n < nu; n++)
                 for (uint32_t l = 0; l < L; l++)
