@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-extern const hed_document cloth_scene_document, mppi_scene_document, synth_file_document;
+extern const hed_document cloth_scene_document, mppi_scene_document, synth_file_document,
+    hed_tune_file_document;
 
 typedef struct key_format {
     const hed_document *document;
@@ -18,13 +19,14 @@ static const key_format formats[] = {
     {&cloth_scene_document, "engines/cloth/files/scene.schema.json", "docs/cloth-scene.md"},
     {&mppi_scene_document, "engines/mppi/files/scene.schema.json", "docs/mppi-scene.md"},
     {&synth_file_document, "engines/synth/files/instrument.schema.json", "docs/instrument-file.md"},
+    {&hed_tune_file_document, "tunefile/tune_file.schema.json", "docs/tune-file.md"},
 };
 
 static hed_error error;
 
 static char *read_text(const char *path)
 {
-    char *text;
+    char *text = NULL;
     size_t size;
     OK(hed_file_read(path, 1 << 20, &text, &size, &error));
     return text;
@@ -63,22 +65,25 @@ Test(keys, schemas_are_those_of_the_tables)
 }
 
 /* The document as it should be: its own text around the tables. */
-Test(keys, documents_have_the_tables)
+static void has_tables(const key_format *format)
 {
     static const char begin[] = "<!-- keys -->\n", end[] = "\n<!-- end -->\n";
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        char *page = read_text(formats[i].page), *text;
-        size_t size;
-        char *from = strstr(page, begin), *to = from ? strstr(from, end) : NULL;
-        CHECK(to, "%s has a place for the tables", formats[i].page);
-        FILE *file = open_memstream(&text, &size);
-        CHECK_NOT_NULL(file);
-        fwrite(page, 1, (size_t)(from - page) + sizeof begin - 1, file);
-        hed_document_write_tables(formats[i].document, file);
-        fputs(to, file);
-        fclose(file);
-        has_text(formats[i].page, text, size);
-        free(page);
-        free(text);
-    }
+    char *page = read_text(format->page), *text;
+    size_t size;
+    char *from = strstr(page, begin), *to = from ? strstr(from, end) : NULL;
+    CHECK(to, "%s has a place for the tables", format->page);
+    FILE *file = open_memstream(&text, &size);
+    CHECK_NOT_NULL(file);
+    fwrite(page, 1, (size_t)(from - page) + sizeof begin - 1, file);
+    hed_document_write_tables(format->document, file);
+    fputs(to, file);
+    fclose(file);
+    has_text(format->page, text, size);
+    free(page);
+    free(text);
+}
+
+Test(keys, documents_have_the_tables)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) has_tables(&formats[i]);
 }

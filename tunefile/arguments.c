@@ -5,73 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const ARGUMENT_KEYS[] = {"name", "kind", "type", "access", "size", "value",
-    "fill", "file", "expected", "compare", "tolerance", NULL};
-static const char *const FILL_KEYS[] = {
-    "constant", "sequence", "uniform", "normal", "integers", "seed", NULL};
-
-const hed_spec_keys hed_spec_argument_keys[] = {
-    {"argument", ARGUMENT_KEYS}, {"fill", FILL_KEYS}, {NULL, NULL}};
-
-static const char *const TYPES[] = {
-    "bytes", "int", "uint", "long", "ulong", "float", "double", NULL, /* order of hed_type */
-};
-/* order of hed_argument_kind, and "symbol" */
-static const char *const KINDS[] = {"buffer", "scalar", "struct", "local", "symbol", NULL};
-enum { SYMBOL = HED_LOCAL + 1 };
-/* order of hed_compare */
-static const char *const COMPARES[] = {"each", "sum", "sorted", NULL};
-/* order of hed_access */
-static const char *const ACCESSES[] = {"read", "write", "read_write", NULL};
-
-/* Checks that an argument has only the keys of its kind. */
-static void argument_check_keys(hed_json_node node, uint32_t kind)
-{
-    enum { MOST = 10 };
-    static const char *const of_kind[][MOST] = {
-        [HED_BUFFER] = {"name", "kind", "type", "access", "size", "fill", "file", "expected",
-            "compare", "tolerance"},
-        [HED_SCALAR] = {"name", "kind", "type", "value"},
-        [HED_STRUCT] = {"name", "kind", "file"},
-        [HED_LOCAL] = {"name", "kind", "type", "size"},
-        [SYMBOL] = {"name", "kind", "type", "size", "value", "fill", "file"},
-    };
-    HED_SPEC_EACH(at, node)
-    {
-        bool is_found = false;
-        for (size_t i = 0; i < MOST && of_kind[kind][i]; i++)
-            is_found = is_found || strcmp(of_kind[kind][i], at.key) == 0;
-        if (!is_found) hed_json_reject(at, "an argument of kind \"%s\" has no such key", KINDS[kind]);
-    }
-}
-
 /* ---- contents ---- */
 
-/* Reads the two numbers of a rule, or the one of a constant. */
 static void argument_read_rule(hed_json_node node, hed_generator *rule)
 {
-    hed_json_only(node, FILL_KEYS);
-    uint32_t rules = 0;
-    HED_SPEC_EACH(at, node)
-    {
-        uint32_t key = 0;
-        while (FILL_KEYS[key] && strcmp(FILL_KEYS[key], at.key) != 0) key++;
-        if (strcmp(at.key, "seed") == 0) {
-            rule->seed = (uint64_t)hed_json_integer(at, 0, INT64_MAX);
-            continue;
-        }
-        double numbers[2] = {0, 0};
-        rule->kind = key; /* FILL_KEYS are in the order of hed_generator_kind */
-        if (rule->kind == HED_GENERATE_CONSTANT)
-            numbers[0] = hed_json_number(at, -DBL_MAX, DBL_MAX);
-        else hed_json_numbers(at, numbers, 2, -DBL_MAX, DBL_MAX);
-        rule->first = numbers[0];
-        rule->second = numbers[1];
-        rules++;
-    }
-    if (rules != 1)
-        hed_json_reject(node,
-            "expected one of \"constant\", \"sequence\", \"uniform\", \"normal\" and \"integers\"");
+    hed_spec_rule values = {.seed = rule->seed};
+    hed_fields_read(&hed_spec_fill_fields, node, &values, NULL);
+    rule->kind = hed_fields_which(&hed_spec_fill_fields, node);
+    rule->first = values.pair[0];
+    rule->second = values.pair[1];
+    rule->seed = values.seed;
 }
 
 static void argument_fill(
@@ -87,7 +30,7 @@ static void argument_fill(
     const char *wrong = hed_spec_fine(reader) ? hed_generator_wrong(&rule, type) : NULL;
     if (wrong)
         hed_json_reject(
-            node, "an array of type \"%s\" cannot be filled so: %s", TYPES[type], wrong);
+            node, "an array of type \"%s\" cannot be filled so: %s", hed_spec_types[type], wrong);
     void *data = hed_spec_fine(reader) ? hed_spec_allocate(reader, argument->bytes, node) : NULL;
     if (!data) return;
     hed_generate(&rule, type, data, argument->bytes / hed_type_bytes(type));
@@ -155,23 +98,21 @@ static void argument_read_content(hed_spec_reader *reader, hed_json_node node,
     hed_spec_check_bytes(reader, file, hed_json_string(file), bytes, argument->bytes);
 }
 
-static void argument_read_buffer(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def,
-    hed_tune_argument *argument, const hed_spec_given *given)
+static void argument_read_buffer(hed_spec_reader *reader, hed_json_node node,
+    const hed_spec_argument *values, hed_argument_def *def, hed_tune_argument *argument,
+    const hed_spec_given *given)
 {
-    if (hed_json_has(node, "access"))
-        def->access = (hed_access)hed_json_choice(hed_json_member(node, "access"), ACCESSES);
+    def->access = values->access;
+    def->compare = values->compare;
     argument_read_content(reader, node, def, argument, given);
     if (def->access != HED_READ)
-        def->tolerance = hed_json_has(node, "tolerance")
-                             ? hed_json_number(hed_json_member(node, "tolerance"), 0, DBL_MAX)
-                             : hed_spec_tolerance(def->type);
+        def->tolerance =
+            hed_json_has(node, "tolerance") ? values->tolerance : hed_spec_tolerance(def->type);
     else if (hed_json_has(node, "tolerance") || hed_json_has(node, "expected") ||
              hed_json_has(node, "compare"))
         hed_json_reject(node,
             "a buffer that is only read has neither \"expected\" nor \"compare\" nor "
             "\"tolerance\"");
-    if (hed_json_has(node, "compare"))
-        def->compare = (hed_compare)hed_json_choice(hed_json_member(node, "compare"), COMPARES);
     bool hangs = reader->spec->kernel.local[argument - reader->spec->arguments] != NULL;
     if (hangs && def->access != HED_READ && def->compare == HED_COMPARE_EACH)
         hed_json_reject(hed_json_member(node, "size"),
@@ -245,26 +186,23 @@ static void argument_read(hed_spec_reader *reader, hed_json_node node, uint32_t 
     hed_tune_file *spec = reader->spec;
     hed_argument_def *def = &spec->argument_defs[index];
     hed_tune_argument *argument = &spec->arguments[index];
-    hed_json_only(node, ARGUMENT_KEYS);
-    def->name = hed_json_string(hed_json_member(node, "name"));
+    hed_spec_argument values = {.kind = hed_json_has(node, "value") ? HED_SCALAR : HED_BUFFER};
+    hed_fields_read(&hed_spec_argument_fields, node, &values, reader);
+    def->name = values.name;
     for (uint32_t i = 0; i < index; i++)
         if (hed_spec_fine(reader) && strcmp(spec->argument_defs[i].name, def->name) == 0)
             hed_json_reject(node, "there are two arguments called \"%s\"", def->name);
-    uint32_t kind = hed_json_has(node, "value") ? HED_SCALAR : HED_BUFFER;
-    if (hed_json_has(node, "kind")) kind = hed_json_choice(hed_json_member(node, "kind"), KINDS);
-    if (hed_spec_fine(reader)) argument_check_keys(node, kind);
-    def->kind = kind == SYMBOL ? HED_STRUCT : (hed_argument_kind)kind;
-    def->type = kind == HED_STRUCT
-                    ? HED_BYTES
-                    : (hed_type)hed_json_choice(hed_json_member(node, "type"), TYPES);
+    def->kind = values.kind == HED_SPEC_SYMBOL ? HED_STRUCT : (hed_argument_kind)values.kind;
+    def->type = values.type;
+    if (values.kind != HED_STRUCT) hed_json_member(node, "type");
     if (hed_spec_fine(reader) && def->kind == HED_SCALAR && def->type == HED_BYTES)
         hed_json_reject(node, "a scalar needs a type of a number");
     if (!hed_spec_fine(reader)) return;
-    switch (kind) {
-    case HED_BUFFER: argument_read_buffer(reader, node, def, argument, NULL); break;
+    switch (values.kind) {
+    case HED_BUFFER: argument_read_buffer(reader, node, &values, def, argument, NULL); break;
     case HED_SCALAR: argument_read_scalar(reader, node, def, argument, NULL); break;
     case HED_STRUCT: argument_read_struct(reader, node, def, argument); break;
-    case SYMBOL: argument_read_symbol(reader, node, def, argument); break;
+    case HED_SPEC_SYMBOL: argument_read_symbol(reader, node, def, argument); break;
     default: hed_json_member(node, "size"); /* an expression: hed_spec_read_local_sizes() */
     }
 }
@@ -319,14 +257,15 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
     hed_tune_argument *argument = &reader->spec->arguments[index];
     hed_json_node node = find_entry(reader, list, given->name);
     bool listed = hed_json_kind_of(node) != HED_JSON_NOTHING;
-    *def = (hed_argument_def){
-        .name = given->name, .kind = given->kind, .type = given->type, .access = given->access};
+    hed_spec_argument values = {.kind = given->kind, .type = given->type, .access = given->access};
     if (!hed_spec_fine(reader)) return;
-    if (listed) argument_check_keys(node, given->kind);
-    if (listed && hed_json_has(node, "type"))
-        def->type = (hed_type)hed_json_choice(hed_json_member(node, "type"), TYPES);
+    if (listed) hed_fields_read(&hed_spec_argument_fields, node, &values, reader);
+    *def = (hed_argument_def){
+        .name = given->name, .kind = given->kind, .type = values.type, .access = given->access};
+    if (hed_spec_fine(reader) && values.kind != given->kind)
+        hed_json_reject(hed_json_member(node, "kind"), "the shader has it as another kind");
     if (hed_spec_fine(reader) && def->type != given->type && given->type != HED_BYTES)
-        hed_json_reject(node, "the shader has it as \"%s\"", TYPES[given->type]);
+        hed_json_reject(node, "the shader has it as \"%s\"", hed_spec_types[given->type]);
     bool wants = given->kind == HED_SCALAR ? !given->value
                                            : def->type == HED_BYTES && def->access != HED_WRITE;
     if (hed_spec_fine(reader) && wants && !listed)
@@ -337,7 +276,7 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
     if (!hed_spec_fine(reader)) return;
     if (!listed) node = root; /* the root has no key of an argument */
     if (given->kind == HED_SCALAR) argument_read_scalar(reader, node, def, argument, given->value);
-    else argument_read_buffer(reader, node, def, argument, given);
+    else argument_read_buffer(reader, node, &values, def, argument, given);
 }
 
 /* Rejects a name that is not one of the shader's arguments. */

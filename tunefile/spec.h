@@ -6,7 +6,7 @@
 #define HED_TUNEFILE_SPEC_H
 
 #include "tunefile/tunefile_data.h"
-#include "support/json.h"
+#include "support/fields.h"
 #include "support/wgsl.h"
 #include "heddle/author.h"
 #include "heddle/tune_file.h"
@@ -250,12 +250,33 @@ hed_json_node hed_t1_optional(hed_json_node object, const char *key);
 /* Reads arguments and reference arguments of a KernelSpecification (t1_arguments.c). */
 void hed_t1_read_arguments(hed_spec_reader *reader, hed_json_node specification);
 
-/* Keys of an object of the JSON format, ending with NULL: for the test of the schema. */
-typedef struct hed_spec_keys {
-    const char *place; /* name in the schema: "" for the whole document, else of a definition */
-    const char *const *keys;
-} hed_spec_keys;
-extern const hed_spec_keys hed_spec_json_keys[];     /* ends with NULL */
-extern const hed_spec_keys hed_spec_argument_keys[]; /* ends with NULL */
+/* ---- keys of the JSON format (tune_keys.c) ---- */
+
+enum { HED_SPEC_SYMBOL = HED_LOCAL + 1 }; /* kind of argument, in addition to hed_argument_kind */
+
+/* Values of an argument that do not depend on others. */
+typedef struct hed_spec_argument {
+    const char *name;
+    uint32_t kind;
+    hed_type type;
+    hed_access access;
+    hed_compare compare;
+    double tolerance;
+} hed_spec_argument;
+
+/* Rule of an array's content. */
+typedef struct hed_spec_rule {
+    double pair[2];
+    uint64_t seed;
+} hed_spec_rule;
+
+/* Indices of the rules of a parameter: hed_spec_parameter_fields.one_of. */
+enum { HED_SPEC_RANGE, HED_SPEC_POWERS, HED_SPEC_CHOICES, HED_SPEC_TEXTS };
+
+extern const hed_fields hed_spec_root_fields, hed_spec_parameter_fields, hed_spec_argument_fields,
+    hed_spec_fill_fields, hed_spec_reference_fields, hed_spec_work_fields;
+extern const hed_document hed_tune_file_document;
+/* Words in the order of hed_language, and of hed_type. */
+extern const char *const hed_spec_languages[], *const hed_spec_types[];
 
 #endif

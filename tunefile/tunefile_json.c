@@ -6,17 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const ROOT_KEYS[] = {"$schema", "kernel", "source", "language", "problem",
-    "parameters", "defaults", "constraints", "conditions", "group", "global", "groups",
-    "max_threads", "defines", "include", "options", "arguments", "reference", "work", "math", NULL};
-static const char *const PARAMETER_KEYS[] = {"range", "powers_of_two", "choices", "texts", NULL};
-static const char *const REFERENCE_KEYS[] = {"kernel", "source", "language", "parameters", "group",
-    "global", "groups", "max_threads", "defines", "include", "options", NULL};
-static const char *const WORK_KEYS[] = {"bytes", "operations", NULL};
-
-const hed_spec_keys hed_spec_json_keys[] = {{"", ROOT_KEYS}, {"parameter", PARAMETER_KEYS},
-    {"reference", REFERENCE_KEYS}, {"work", WORK_KEYS}, {NULL, NULL}};
-
 /* ---- problem and parameters ---- */
 
 /* Checks a name. Names become macros of the text and words of expressions, so each has one
@@ -141,16 +130,14 @@ static void json_read_parameter(
     if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
         list_given(reader, node, &list);
     } else {
-        hed_json_only(node, PARAMETER_KEYS);
-        hed_json_node single = hed_json_next(node, NULL);
-        if (!single.key || hed_json_next(node, single.key).key)
-            hed_json_reject(
-                node, "expected one of \"range\", \"powers_of_two\", \"choices\" and \"texts\"");
-        else if (strcmp(single.key, "range") == 0) list_range(reader, single, &list);
-        else if (strcmp(single.key, "choices") == 0 || strcmp(single.key, "texts") == 0)
-            labels = json_read_choices(reader, single, &list);
-        else list_powers(reader, single, &list);
-        *is_text = single.key && strcmp(single.key, "texts") == 0;
+        hed_fields_only(&hed_spec_parameter_fields, node);
+        uint32_t way = hed_fields_which(&hed_spec_parameter_fields, node);
+        hed_json_node rule = hed_json_member(node, hed_spec_parameter_fields.one_of[way]);
+        *is_text = way == HED_SPEC_TEXTS;
+        if (!hed_spec_fine(reader)) return;
+        if (way == HED_SPEC_RANGE) list_range(reader, rule, &list);
+        else if (way == HED_SPEC_POWERS) list_powers(reader, rule, &list);
+        else labels = json_read_choices(reader, rule, &list);
     }
     if (hed_spec_fine(reader) && list.count == 0)
         hed_json_reject(node, "a parameter needs at least one value");
@@ -416,12 +403,10 @@ static const char *json_read_max_threads(
 static hed_language json_read_language(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole)
 {
-    static const char *const languages[] = {
-        "opencl", "cuda", "wgsl", "glsl", "spirv", NULL}; /* order of hed_language */
     hed_json_node language = json_pick(object, whole, "language"),
                   source = json_pick(object, whole, "source");
     if (hed_json_kind_of(language) != HED_JSON_NOTHING)
-        return (hed_language)hed_json_choice(language, languages);
+        return (hed_language)hed_json_choice(language, hed_spec_languages);
     bool has_source = hed_json_kind_of(source) != HED_JSON_NOTHING;
     size_t count = has_source ? json_count_words(source) : 0;
     const char *last =
@@ -552,7 +537,7 @@ static void json_read_reference(hed_spec_reader *reader, hed_json_node root)
             hed_json_choice(node, words) == 1 ? HED_REFERENCE_NONE : HED_REFERENCE_DEFAULT;
         return;
     }
-    hed_json_only(node, REFERENCE_KEYS);
+    hed_fields_only(&hed_spec_reference_fields, node);
     spec->reference = HED_REFERENCE_KERNEL;
     memcpy(reference->parameters, spec->kernel.parameters, sizeof reference->parameters);
     reference->def.parameter_count = spec->kernel.def.parameter_count;
@@ -571,9 +556,8 @@ static void json_read_reference(hed_spec_reader *reader, hed_json_node root)
 void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
 {
     static const char *const needed[] = {"kernel", "source", "group", "arguments"};
-    static const char *const modes[] = {"fast", "strict", NULL};
     hed_spec_kernel *kernel = &reader->spec->kernel;
-    hed_json_only(root, ROOT_KEYS);
+    hed_fields_only(&hed_spec_root_fields, root);
     kernel->def.language = json_read_language(reader, root, root);
     bool shader = kernel->def.language >= HED_WGSL;
     for (size_t i = 0; i < sizeof needed / sizeof *needed && !shader; i++)
@@ -593,7 +577,7 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
         json_read_conditions(reader, hed_json_member(root, "conditions"), kernel);
     hed_json_node work = json_pick(root, root, "work");
     if (hed_json_kind_of(work) != HED_JSON_NOTHING) {
-        hed_json_only(work, WORK_KEYS);
+        hed_fields_only(&hed_spec_work_fields, work);
         if (hed_json_has(work, "bytes"))
             kernel->bytes = hed_spec_expression(reader, kernel, hed_json_member(work, "bytes"));
         if (hed_json_has(work, "operations"))
@@ -601,9 +585,8 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
                 hed_spec_expression(reader, kernel, hed_json_member(work, "operations"));
     }
     if (hed_json_has(root, "math"))
-        reader->spec->math = hed_json_choice(hed_json_member(root, "math"), modes) == 1
-                                 ? HED_MATH_STRICT
-                                 : HED_MATH_FAST;
+        hed_field_read_value(hed_fields_find(&hed_spec_root_fields, "math"),
+            hed_json_member(root, "math"), &reader->spec->math, reader);
     json_read_launch(reader, root, root, kernel);
     if (hed_spec_fine(reader)) hed_spec_read_arguments(reader, root);
     if (hed_json_has(root, "reference")) json_read_reference(reader, root);
