@@ -1,5 +1,5 @@
-/* At-rules: Cascade 5 (@layer, @import), Conditional 3 (@media, @supports), Namespaces 3; rules
- * without style rules inside become parts. */
+/* Readers of at-rules: Cascade 5 (@layer, @import), Conditional 3 (@media, @supports), Namespaces 3.
+ * At-rules without style rules inside become parts. */
 #include "properties.h"
 #include "sheet_reader.h"
 
@@ -58,7 +58,7 @@ static void see_font_family(void *user, const css_declaration *declaration)
 static void read_other_block(
     css_sheet_reader *s, const char *name, const css_item *prelude, uint32_t begin)
 {
-    static const char *const others[] = {"page", "counter-style", "font-feature-values",
+    static const char *const other_rules[] = {"page", "counter-style", "font-feature-values",
         "font-palette-values", "position-try", "view-transition", "color-profile", "function"};
     uint32_t block = s->t.at, part_name = CSS_NONE;
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
@@ -78,7 +78,8 @@ static void read_other_block(
     } else if (kind != HED_CSS_PART_OTHER && (token.type == CSS_IDENT || token.type == CSS_STRING))
         part_name = css_token_name(&s->p, &token); /* parts of kind OTHER need no name */
     bool is_known = kind != HED_CSS_PART_OTHER;
-    for (size_t i = 0; i < HED_COUNT(others); i++) is_known |= strcmp(name, others[i]) == 0;
+    for (size_t i = 0; i < HED_COUNT(other_rules); i++)
+        is_known |= strcmp(name, other_rules[i]) == 0;
     if (is_known) s->stage = CSS_STAGE_RULES;
     css_note_part(s, kind, part_name, begin, s->t.at);
 }

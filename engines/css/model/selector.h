@@ -62,7 +62,7 @@ typedef struct css_simple {
     /* FLAG, ATTRIBUTE: flag of the elements on which a reader can make it hold, or fail; or 0 */
     uint32_t may_hold, may_fail;
     uint32_t list, count; /* IS, NOT, HAS, NTH: first complex selector, number of them */
-    bool counts_changes;  /* NTH: what the list matches depends on states or changes by a reader */
+    bool counts_changes;  /* NTH: the matches of the list depend on states or changes by a reader */
 } css_simple;
 
 typedef struct css_compound {

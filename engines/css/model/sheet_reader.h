@@ -23,11 +23,11 @@ typedef struct css_frame {
     uint32_t layer;     /* 0: none */
     uint32_t condition; /* see css_rule */
     uint32_t scope;     /* see css_rule */
-    uint32_t own_rule;  /* style rule whose block it is, or CSS_NONE */
+    uint32_t own_rule;  /* style rule of the block, if it has one */
     uint32_t
         rule; /* rule of the next declaration; CSS_NONE: a rule of nested declarations begins */
     uint32_t declarations; /* first declaration of that rule in css_parser */
-    uint32_t part;         /* part of the block; CSS_NONE */
+    uint32_t part;         /* part of the block, if it is one */
     css_parent parent;     /* parent of the rules inside */
     css_parent style;      /* list of the style rule around it, with pseudo-elements */
 } css_frame;
@@ -57,7 +57,7 @@ css_frame *css_open_frame(css_sheet_reader *s);
 void css_close_frame(css_sheet_reader *s);
 /* Adds a condition to the top block. */
 void css_push_condition(css_sheet_reader *s, const char *text, size_t length, bool holds);
-/* Adds a part, text[begin, end); returns its number, or CSS_NONE if memory ran out. */
+/* Adds a part, text[begin, end); returns its number. */
 uint32_t css_note_part(css_sheet_reader *s, char kind, uint32_t name, uint32_t begin, uint32_t end);
 /* Adds a declaration to the rule of the top block. */
 void css_read_declaration(css_sheet_reader *s, const css_item *item);
