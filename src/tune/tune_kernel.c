@@ -1,5 +1,5 @@
-/* Tuning of a kernel: chooses the problem, creates arguments and expected outputs, opens a runner,
- * and starts the loop. */
+/* Tuning of a kernel: chooses the problem, opens a runner, computes expected outputs, and starts the
+ * loop. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,232 +11,8 @@
 #include "measure/check.h"
 #include "workers/remote_frames.h"
 #include "measure/runners.h"
+#include "tune/tune_inputs.h"
 #include "tune/tuning_state.h"
-
-/* Arguments of all candidates, from the caller or from the description's sample, and their expected
- * outputs. Start from {0}. */
-typedef struct kernel_inputs {
-    hed_allocator allocator;
-    const hed_kernel_def *kernel;
-    hed_runner_argument arguments[HED_MAX_ARGUMENTS];
-    /* memory owned by this struct; NULL: the caller's, or no data */
-    void *data[HED_MAX_ARGUMENTS], *expected[HED_MAX_ARGUMENTS];
-    uint8_t *unwritten[HED_MAX_ARGUMENTS]; /* masks */
-    uint64_t data_bytes[HED_MAX_ARGUMENTS], mask_bytes[HED_MAX_ARGUMENTS];
-    uint64_t unwritten_count; /* elements */
-} kernel_inputs;
-
-/* Source of buffer sizes: one configuration, or (NULL) the maximum over a space. */
-typedef struct inputs_source {
-    const hed_kernel_def *kernel;
-    const hed_problem *problem;
-    hed_math math; /* strict: outputs must be equal bit by bit */
-    const hed_config *config;
-    const hed_space *space;
-    uint64_t seed;
-} inputs_source;
-
-/* ---- arguments and expected outputs ---- */
-
-static uint64_t value_bytes(const hed_argument_def *argument)
-{
-    switch (argument->type) {
-    case HED_BYTES: return argument->size;
-    case HED_INT64:
-    case HED_UINT64:
-    case HED_DOUBLE: return 8;
-    default: return 4;
-    }
-}
-
-/* Allocates an argument's content as zeros. */
-static hed_status make_data(kernel_inputs *inputs, uint32_t index, hed_error *error)
-{
-    hed_runner_argument *content = &inputs->arguments[index];
-    inputs->data[index] = hed_allocate(&inputs->allocator, content->bytes);
-    if (!inputs->data[index])
-        return HED_OUT_OF_MEMORY(error, "%llu bytes of \"%s\" of %s",
-            (unsigned long long)content->bytes, inputs->kernel->arguments[index].name,
-            inputs->kernel->name);
-    inputs->data_bytes[index] = content->bytes;
-    content->data = inputs->data[index];
-    return HED_OK;
-}
-
-/* ---- content from the caller ---- */
-
-static hed_status kernel_tuning_take_given(
-    kernel_inputs *inputs, uint32_t index, const hed_tune_argument *source, hed_error *error)
-{
-    const hed_argument_def *argument = &inputs->kernel->arguments[index];
-    hed_runner_argument *content = &inputs->arguments[index];
-    bool needs_data = argument->kind == HED_SCALAR || argument->kind == HED_STRUCT ||
-                      (argument->kind == HED_BUFFER &&
-                          (argument->access == HED_READ || argument->access == HED_READ_WRITE));
-    if (needs_data && !source->data)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: argument %u, \"%s\", has no content to tune with", inputs->kernel->name, index,
-            argument->name);
-    if (argument->kind == HED_BUFFER && source->bytes == 0)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "%s: buffer %u, \"%s\", has 0 bytes",
-            inputs->kernel->name, index, argument->name);
-    content->data = source->data;
-    content->bytes = argument->kind == HED_BUFFER  ? source->bytes
-                     : argument->kind == HED_LOCAL ? 0
-                                                   : value_bytes(argument);
-    if (source->expected && argument->compare == HED_COMPARE_EACH && source->expected_bytes &&
-        source->expected_bytes != content->bytes)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s: \"%s\" has %llu bytes, and expected_bytes is %llu: compared element by element both are the same (or 0)",
-            inputs->kernel->name, argument->name, (unsigned long long)content->bytes,
-            (unsigned long long)source->expected_bytes);
-    content->expected = hed_scratch_is_output(argument) ? source->expected : NULL;
-    content->expected_bytes = source->expected_bytes;
-    bool zeros = argument->kind == HED_BUFFER && argument->access == HED_WORKSPACE && !source->data;
-    return zeros ? make_data(inputs, index, error) : HED_OK;
-}
-
-/* ---- content from the description's sample ---- */
-
-static uint64_t kernel_tuning_sample_bytes(
-    const inputs_source *source, const hed_config *config, uint32_t index)
-{
-    return source->kernel->sample.bytes(source->kernel, config, source->problem, index);
-}
-
-/* Size of a buffer that serves all candidates: the largest that any of them needs. */
-static uint64_t buffer_bytes(const inputs_source *source, uint32_t index)
-{
-    if (source->config) return kernel_tuning_sample_bytes(source, source->config, index);
-    uint64_t maximum = 0, count = hed_space_count(source->space);
-    for (uint64_t i = 0; i < count; i++) {
-        hed_config config = hed_space_at(source->space, i);
-        uint64_t bytes = kernel_tuning_sample_bytes(source, &config, index);
-        maximum = bytes > maximum ? bytes : maximum;
-    }
-    return maximum;
-}
-
-static hed_status make_sample(
-    kernel_inputs *inputs, uint32_t index, const inputs_source *source, hed_error *error)
-{
-    const hed_argument_def *argument = &source->kernel->arguments[index];
-    hed_runner_argument *content = &inputs->arguments[index];
-    if (argument->kind == HED_LOCAL) return HED_OK;
-    content->bytes =
-        argument->kind == HED_BUFFER ? buffer_bytes(source, index) : value_bytes(argument);
-    if (argument->kind == HED_BUFFER && argument->access == HED_WRITE) return HED_OK;
-    hed_status status = make_data(inputs, index, error);
-    if (status) return status;
-    source->kernel->sample.fill(
-        source->kernel, source->problem, index, inputs->data[index], content->bytes, source->seed);
-    return HED_OK;
-}
-
-/* Creates the arguments. `arguments`: (kernel->argument_count), NULL: the sample. Errors: ARGUMENT
- * (there is neither, or an argument without a value), MEMORY. */
-static hed_status inputs_create(kernel_inputs *inputs, const hed_allocator *allocator,
-    const inputs_source *source, const hed_tune_argument *arguments, hed_error *error)
-{
-    const hed_kernel_def *kernel = source->kernel;
-    *inputs = (kernel_inputs){.allocator = *allocator, .kernel = kernel};
-    if (!arguments && (!kernel->sample.bytes || !kernel->sample.fill))
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "%s describes no sample inputs: give hed_tune_def.arguments (and .problem) to tune it with",
-            kernel->name);
-    for (uint32_t i = 0; i < kernel->argument_count; i++) {
-        if (arguments ? kernel_tuning_take_given(inputs, i, &arguments[i], error)
-                      : make_sample(inputs, i, source, error))
-            return error->status;
-        inputs->arguments[i].tolerance =
-            source->math == HED_MATH_STRICT ? 0 : kernel->arguments[i].tolerance;
-    }
-    return HED_OK;
-}
-
-static void inputs_free(kernel_inputs *inputs)
-{
-    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
-        hed_release(&inputs->allocator, inputs->data[i], inputs->data_bytes[i]);
-        hed_release(&inputs->allocator, inputs->expected[i], inputs->arguments[i].bytes);
-        hed_release(&inputs->allocator, inputs->unwritten[i], inputs->mask_bytes[i]);
-    }
-    *inputs = (kernel_inputs){0};
-}
-
-/* ---- expected outputs ---- */
-
-/* Allocates memory for an output's content. */
-static void *content_memory(const kernel_inputs *inputs, uint32_t index, hed_error *error)
-{
-    uint64_t bytes = inputs->arguments[index].bytes;
-    void *memory = hed_allocate(&inputs->allocator, bytes);
-    if (!memory)
-        HED_OUT_OF_MEMORY(error, "%llu bytes of expected \"%s\"", (unsigned long long)bytes,
-            inputs->kernel->arguments[index].name);
-    return memory;
-}
-
-/* Finds the elements of an output that slot 0 does not write, by a second run over the other
- * pattern. */
-static hed_status find_unwritten(
-    kernel_inputs *inputs, hed_runner *runner, uint32_t index, hed_trial *trial, hed_error *error)
-{
-    hed_runner_argument *argument = &inputs->arguments[index];
-    const hed_argument_def *def = &inputs->kernel->arguments[index];
-    uint64_t bytes = hed_runner_mask_bytes(def, argument), count = 0;
-    uint8_t *mask = hed_allocate(&inputs->allocator, bytes);
-    void *second = content_memory(inputs, index, error);
-    if (!mask) HED_OUT_OF_MEMORY(error, "a mask of \"%s\"", def->name);
-    if (!hed_failed(error) && !runner->kind->output(runner, 0, index, 1, second, trial, error) &&
-        !trial->outcome)
-        count = hed_check_unwritten(
-            def->type, inputs->expected[index], second, hed_runner_expected_bytes(argument), mask);
-    hed_release(&inputs->allocator, second, argument->bytes);
-    if (!count) {
-        hed_release(&inputs->allocator, mask, bytes);
-        return error->status;
-    }
-    inputs->unwritten[index] = mask;
-    inputs->mask_bytes[index] = bytes;
-    inputs->unwritten_count += count;
-    argument->unwritten = mask;
-    return HED_OK;
-}
-
-/* Runs slot 0 of a runner over the same arguments and takes its results as the expected outputs
- * that are missing. A candidate's failure is in `trial`; `geometry`: its launch geometry. Errors:
- * MEMORY, and the runner's. */
-static hed_status inputs_expect(kernel_inputs *inputs, hed_runner *runner,
-    const hed_geometry *geometry, hed_trial *trial, hed_error *error)
-{
-    for (uint32_t i = 0; i < inputs->kernel->argument_count; i++) {
-        hed_runner_argument *argument = &inputs->arguments[i];
-        if (!hed_scratch_is_output(&inputs->kernel->arguments[i]) || argument->expected) continue;
-        inputs->expected[i] = content_memory(inputs, i, error);
-        if (hed_failed(error) ||
-            runner->kind->output(runner, 0, i, 0, inputs->expected[i], trial, error) ||
-            trial->outcome)
-            return error->status;
-        if (inputs->kernel->arguments[i].compare != HED_COMPARE_EACH)
-            argument->expected_bytes = hed_check_result_bytes(geometry, i, argument->bytes);
-        if (!argument->data && (find_unwritten(inputs, runner, i, trial, error) || trial->outcome))
-            return error->status;
-        argument->expected = inputs->expected[i];
-    }
-    return HED_OK;
-}
-
-/* Number of elements of all outputs whose expected content is known. */
-static uint64_t expected_elements(const kernel_inputs *inputs)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < inputs->kernel->argument_count; i++)
-        if (inputs->arguments[i].expected)
-            sum += hed_runner_expected_bytes(&inputs->arguments[i]) /
-                   hed_type_bytes(inputs->kernel->arguments[i].type);
-    return sum;
-}
 
 /* ---- the tuning ---- */
 
@@ -252,7 +28,7 @@ typedef struct kernel_tuning {
     uint32_t described_count;
     double default_seconds; /* time of the default configuration, s; 0: unknown */
     hed_space *space;
-    kernel_inputs inputs;
+    hed_tune_inputs inputs;
 } kernel_tuning;
 
 /* ---- checks of the definition ---- */
@@ -356,7 +132,7 @@ static bool kernel_tuning_stop_asked(void *user)
 }
 
 static hed_runner_def runner_def(
-    kernel_tuning *k, const hed_problem *problem, const kernel_inputs *inputs)
+    kernel_tuning *k, const hed_problem *problem, const hed_tune_inputs *inputs)
 {
     bool has_timeout = k->def.timeout_seconds > 0;
     double usual =
@@ -438,12 +214,12 @@ static hed_status time_default(kernel_tuning *k, const hed_problem *problem,
     enum { RUNS = 3 };
     double values[RUNS];
     hed_trial trial = {0};
-    kernel_inputs inputs = {0};
+    hed_tune_inputs inputs = {0};
     hed_runner *runner = NULL;
-    inputs_source source = {
+    hed_tune_inputs_source source = {
         .kernel = k->kernel, .problem = problem, .config = config, .seed = k->def.seed};
     *seconds = NAN;
-    inputs_create(&inputs, &k->tuning.allocator, &source, NULL, error);
+    hed_tune_inputs_create(&inputs, &k->tuning.allocator, &source, NULL, error);
     hed_runner_def def = runner_def(k, problem, &inputs);
     def.objective = HED_OBJECTIVE_TIME;
     if (!hed_failed(error) && !kernel_tuning_open_runner(k, &def, &runner, error) &&
@@ -452,7 +228,7 @@ static hed_status time_default(kernel_tuning *k, const hed_problem *problem,
         for (uint32_t i = 0; i < RUNS; i++)
             if (values[i] > 0) *seconds = fmin(*seconds, values[i]);
     hed_runner_destroy(runner);
-    inputs_free(&inputs);
+    hed_tune_inputs_free(&inputs);
     return error->status;
 }
 
@@ -560,7 +336,7 @@ static hed_status expect_from(
                  : kernel_tuning_open_runner(k, &def, &runner, error)) &&
         !runner->kind->prepare(runner, 0, &config, &trial, error)) {
         if (kernel->geometry) kernel->geometry(kernel, &config, &k->problem, &geometry);
-        if (!trial.outcome) inputs_expect(&k->inputs, runner, &geometry, &trial, error);
+        if (!trial.outcome) hed_tune_inputs_expect(&k->inputs, runner, &geometry, &trial, error);
     }
     if (!hed_failed(error) && trial.outcome) expect_failed(kernel, device, &config, &trial, error);
     hed_runner_destroy(runner);
@@ -571,7 +347,7 @@ static hed_status expect_from(
 static hed_status count_expected(kernel_tuning *k, hed_error *error)
 {
     hed_tune_result *result = k->tuning.result;
-    result->elements = expected_elements(&k->inputs);
+    result->elements = hed_tune_inputs_elements(&k->inputs);
     result->unwritten = k->inputs.unwritten_count;
     if (!result->elements || result->unwritten < result->elements) return HED_OK;
     return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -613,12 +389,12 @@ static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
         hed_space_create_for_kernel(t->device, kernel, &k->problem, k->def.math, &k->space, error))
         return error->status;
     t->space = k->space;
-    inputs_source source = {.kernel = kernel,
+    hed_tune_inputs_source source = {.kernel = kernel,
         .problem = &k->problem,
         .math = k->def.math,
         .space = k->space,
         .seed = k->def.seed};
-    if (inputs_create(&k->inputs, &t->allocator, &source, k->def.arguments, error))
+    if (hed_tune_inputs_create(&k->inputs, &t->allocator, &source, k->def.arguments, error))
         return error->status;
     if (kernel->work) kernel->work(kernel, &t->default_config, &k->problem, &t->result->work);
     hed_tuning_find_limits(t);
@@ -695,7 +471,7 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     if (!hed_failed(error)) hed_tuning_run(&k.tuning, result, error);
     hed_tuning_close(&k.tuning);
     hed_runner_destroy(k.tuning.runner);
-    inputs_free(&k.inputs);
+    hed_tune_inputs_free(&k.inputs);
     hed_space_destroy(k.space);
     return error->status;
 }
