@@ -127,8 +127,8 @@ typedef struct hed_argument_def {
     hed_argument_kind kind;
     hed_type type;
     hed_access access; /**< access, of buffers */
-    size_t
-        size; /**< bytes, of structs; arrays and scalars: 0, their elements have the bytes of `type` */
+    /** structs: bytes; arrays, for sample data (author.h): bytes of an element, 0: those of `type` */
+    size_t size;
     /** Structs, CUDA C: copied into the __constant__ or __device__ variable `name` (as in C++:
      *  "weights", "ns::weights") instead of passed as an argument, before each launch with another
      *  content than the previous one. All launches of a compiled kernel use the same variable, so
