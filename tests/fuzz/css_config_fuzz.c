@@ -1,7 +1,7 @@
 /* libFuzzer harness for configurations in JavaScript: an object, or an error with a message. Each
  * value has its texts, and lists end. */
-#include "cli/css/ignore.h"
 #include "cli/css/literal.h"
+#include "engines/css/unused/ignore.h"
 #include "fuzz.h"
 
 enum { MOST_VALUES = 1000000 };
@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     error = (hed_error){0};
     must(css_ignores_find(&ignores, text, size, &error) == HED_OK);
     for (uint32_t i = 0; i < ignores.count; i++) must(ignores.items[i].end <= size);
-    free(ignores.items);
+    css_ignores_free(&ignores);
     free(text);
     return 0;
 }

@@ -185,16 +185,18 @@ static void move_segments(const css_file *file, const css_reduction *reduction,
     }
 }
 
-/* Finds the segments of a map of the whole sheet to itself: one at each line, rule and part. */
+/* Finds the segments of a map of the whole sheet to itself: one at each line, rule and part, and
+ * after each cut. */
 static void own_segments(
     const css_file *file, const css_reduction *reduction, segments *list, hed_error *error)
 {
     struct place place = {0};
-    uint32_t item = 0;
+    uint32_t item = 0, cut = 0;
     bool line_begins = true;
     for (size_t at = 0; at < file->length && !hed_failed(error); at++) {
         bool begins = line_begins;
         for (; item < reduction->count && reduction->items[item].begin <= at; item++) begins = true;
+        for (; cut < reduction->cut_count && reduction->cuts[cut].end <= at; cut++) begins = true;
         if (begins) {
             list->items = css_grow(
                 list->allocator, list->items, &list->room, list->count, sizeof *list->items, error);

@@ -48,6 +48,7 @@ static void see_style(void *user, const char *text, size_t length)
 {
     hed_css_unused *u = user;
     uint32_t number = hed_css_names_add(u->styles, text, length);
+    u->name_lost |= number == HED_CSS_NONE;
     if (number != HED_CSS_NONE && number >= u->style_count) u->style_count = number + 1;
 }
 

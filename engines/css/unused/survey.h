@@ -67,6 +67,7 @@ struct hed_css_unused {
     bool *used;          /* (parts) */
     bool names_unknown;  /* a sheet of the pages was not read, which may use any name */
     bool has_run;
+    bool name_lost; /* memory ran out for a name of a page or a style attribute */
     css_keeps keeps;
     css_words words;
     hed_css_names *page_names; /* names of the pages' elements, for words; NULL: not needed */

@@ -32,13 +32,15 @@ typedef struct atoms {
 /* ---- names of pages ---- */
 
 /* Number of a name in the table of the pages' names; HED_CSS_NONE: too long, or out of memory. */
-static uint32_t page_name(const hed_css_unused *u, const hed_css_used_name *name, bool with_value)
+static uint32_t page_name(hed_css_unused *u, const hed_css_used_name *name, bool with_value)
 {
     char key[MOST_KEY];
     int length = with_value ? snprintf(key, sizeof key, "%c%s=%s", name->kind, name->name, name->value)
                             : snprintf(key, sizeof key, "%c%s", name->kind, name->name);
     if (length < 0 || length >= (int)sizeof key) return HED_CSS_NONE;
-    return hed_css_names_add(u->page_names, key, (size_t)length);
+    uint32_t number = hed_css_names_add(u->page_names, key, (size_t)length);
+    u->name_lost |= number == HED_CSS_NONE;
+    return number;
 }
 
 static void note_name(void *user, const hed_css_used_name *name)
@@ -72,7 +74,7 @@ static bool is_everywhere(const hed_css_used_name *name)
     return false;
 }
 
-static bool on_page(const hed_css_unused *u, const hed_css_used_name *name)
+static bool on_page(hed_css_unused *u, const hed_css_used_name *name)
 {
     if (is_everywhere(name)) return true;
     return page_name(u, name, name->value != NULL) < u->page_name_count;
@@ -350,6 +352,7 @@ hed_status css_verdict_find(hed_css_unused *u, hed_error *error)
     if (!hed_failed(&a.error)) {
         css_words_scan(&u->words);
         resolve_atoms(&a);
+        if (u->name_lost) HED_OUT_OF_MEMORY(&a.error, "the names of pages");
     }
     for (uint32_t i = 0; i < u->file_count && !hed_failed(&a.error); i++) {
         if (u->files[i].judged) judge_file(&a, &u->files[i]);
