@@ -45,11 +45,23 @@ export interface Removed {
     bytes: number;
 }
 
+export interface Kept {
+    /** Line in the sheet, from 1. */
+    line: number;
+    kind: 'selector' | '@keyframes' | '@font-face' | '@property' | 'custom property' | string;
+    selector: string;
+    /** 'name': a rule or a style attribute names the part. */
+    reason: 'element' | 'state' | 'word' | 'keep' | 'not judged' | 'name';
+    /** Evidence, such as `div.a in index.html:12`. */
+    from: string;
+}
+
 export interface Sheet {
     name: string;
     /** The reduced sheet. */
     text: string;
     removed: Removed[];
+    kept: Kept[];
     /** Source map, where the sheet has one in a file; a map inside the sheet stays inside. */
     map?: string;
 }

@@ -109,6 +109,13 @@ hed_status hed_file_read(
     return status;
 }
 
+hed_status hed_input_read(size_t limit, char **bytes, size_t *size, hed_error *error)
+{
+    *bytes = NULL;
+    *size = 0;
+    return read_open(STDIN_FILENO, "standard input", limit, bytes, size, error);
+}
+
 /* ---- writing ---- */
 
 struct hed_file_writer {

@@ -19,6 +19,10 @@
 hed_status hed_file_read(
     const char *path, size_t limit, char **bytes, size_t *size, hed_error *error);
 
+/* Reads standard input to its end, as hed_file_read(): a file, a pipe, a socket or a terminal, which
+ * is waited for. Errors: IO, LIMIT, MEMORY. */
+hed_status hed_input_read(size_t limit, char **bytes, size_t *size, hed_error *error);
+
 /* Checks that `path` is a readable file, for libraries that open files themselves. Errors: IO (with
  * the kind of file found). */
 hed_status hed_file_require_regular(const char *path, hed_error *error);

@@ -64,6 +64,7 @@ static void add_line(void *user, const hed_css_unused_entry *entry)
     size_t used = strlen(lines);
     const char *text = user;
     CHECK(entry->begin < entry->end && entry->end <= strlen(text));
+    CHECK(!entry->removed || entry->use.reason == HED_CSS_UNUSED);
     snprintf(lines + used, sizeof lines - used, "%s %u %s: %s", entry->kind, entry->line,
         entry->text, hed_css_reason_text(entry->use.reason));
     used = strlen(lines);

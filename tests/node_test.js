@@ -29,7 +29,9 @@ async function textsInAndOut() {
     assert.deepStrictEqual(result.sheets, [{
         name: 'src/app.css', text: '.a { top: 1px }\n.a { top: 3px }\n',
         removed: [{ line: 2, kind: 'rule', bytes: 15, selector: '.b' }, { line: 3, kind: 'selector', bytes: 2, selector: '.c' }],
+        kept: [1, 3].map((line) => ({ line, kind: 'selector', selector: '.a', reason: 'element', from: 'p.a in index.html:1' })),
     }]);
+    assert.deepStrictEqual(fs.readdirSync(process.env.TMPDIR), []); /* nothing is written */
     assert.deepStrictEqual(result.removed.map((row) => row.file), ['src/app.css', 'src/app.css']);
     assert.deepStrictEqual(result.warnings, []);
 }

@@ -15,6 +15,7 @@ typedef struct cli_data_kind {
     const char *line;   /* example command line with NAME as a placeholder; NULL: no example */
     bool takes_folders; /* the folder itself is one of the names */
     bool keeps_ending;  /* lists show names with their suffix */
+    bool takes_input;   /* "-" is standard input */
 } cli_data_kind;
 
 /* Kinds in the order of lists; ends with an entry whose folder is NULL. */

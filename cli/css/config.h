@@ -11,6 +11,10 @@
  * ARGUMENT, LIMIT, MEMORY, UNSUPPORTED (a regular expression). */
 hed_status css_config_read(css_settings *settings, const char *path, hed_error *error);
 
+/* Adds the settings of a text, as of a file of this name. Errors: as css_config_read(). */
+hed_status css_config_read_text(
+    css_settings *settings, const char *path, const char *text, size_t length, hed_error *error);
+
 /* Adds pages, or files with words, by a pattern of paths below a folder: of HTML files the pages;
  * templates and other files as words. Errors: as css_config_read(). */
 hed_status css_config_content(css_settings *settings, const char *folder, const char *pattern,

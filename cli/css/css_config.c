@@ -140,18 +140,25 @@ static hed_status config_own(css_settings *s, const char *path, hed_json *json, 
 
 /* ---- any file ---- */
 
+hed_status css_config_read_text(
+    css_settings *s, const char *path, const char *text, size_t length, hed_error *error)
+{
+    hed_json *json = NULL;
+    const char *dot = strrchr(path, '.');
+    bool is_json = dot && strcasecmp(dot, ".json") == 0;
+    if (is_json) hed_json_parse(path, text, length, &json, error);
+    bool is_heddle = is_json && !hed_failed(error) && !hed_json_has(hed_json_root(json), "content");
+    if (is_heddle) config_own(s, path, json, error);
+    else if (!hed_failed(error)) css_purgecss_read(s, path, text, length, error);
+    hed_json_free(json);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
 hed_status css_config_read(css_settings *s, const char *path, hed_error *error)
 {
     css_text text;
-    hed_json *json = NULL;
     if (css_read_plain(path, MOST_CONFIG_BYTES, &text, error)) return error->status;
-    const char *dot = strrchr(path, '.');
-    bool is_json = dot && strcasecmp(dot, ".json") == 0;
-    if (is_json) hed_json_parse(path, text.bytes, text.length, &json, error);
-    bool is_heddle = is_json && !hed_failed(error) && !hed_json_has(hed_json_root(json), "content");
-    if (is_heddle) config_own(s, path, json, error);
-    else if (!hed_failed(error)) css_purgecss_read(s, path, text.bytes, text.length, error);
-    hed_json_free(json);
+    css_config_read_text(s, path, text.bytes, text.length, error);
     free(text.bytes);
     return hed_failed(error) ? error->status : HED_OK;
 }

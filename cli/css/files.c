@@ -115,13 +115,36 @@ uint32_t css_files_add(
     return files_read(files, file, text, error);
 }
 
+uint32_t css_files_add_given(
+    css_files *files, const css_page_list *list, uint32_t index, hed_error *error)
+{
+    css_text text;
+    const char *name = list->paths[index];
+    if (!css_page_list_text(list, index).bytes)
+        return css_files_add(files, name, NULL, true, error);
+    if (hed_failed(error) || css_sheet_list_read(list, index, &text, error)) return HED_CSS_NONE;
+    css_file file = {.judged = true,
+        .given = true,
+        .encoding = text.encoding,
+        .mark = text.mark,
+        .name = strdup(name),
+        .from = strdup(name)};
+    if (!file.name || !file.from) HED_OUT_OF_MEMORY(error, "the name of %s", name);
+    return files_read(files, file, text, error);
+}
+
+bool css_file_is_reduced(const css_file *file)
+{
+    return file->judged && (file->identity || file->given);
+}
+
 /* Adds a text, which the list owns from now on, unless an equal one is listed. */
 static uint32_t files_add_text(
     css_files *files, const css_namer *page, const char *label, css_text text, hed_error *error)
 {
     for (uint32_t i = 0; i < files->count; i++) {
         const hed_css_sheet_use item = hed_css_unused_sheet_at(files->search, i);
-        if (files->items[i].identity || item.length != text.length ||
+        if (files->items[i].identity || files->items[i].given || item.length != text.length ||
             memcmp(item.text, text.bytes, text.length) != 0)
             continue;
         free(text.bytes);
@@ -210,8 +233,7 @@ hed_status css_files_link(css_files *files, uint32_t file, hed_error *error)
 uint32_t css_files_count(const css_files *files)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < files->count; i++)
-        count += files->items[i].judged && files->items[i].identity;
+    for (uint32_t i = 0; i < files->count; i++) count += css_file_is_reduced(&files->items[i]);
     return count;
 }
 
@@ -255,7 +277,7 @@ hed_status css_files_check_out(const css_files *files, const char *folder, hed_e
     char path[PATH_MAX];
     for (uint32_t i = 0; i < files->count; i++) {
         const css_file *file = &files->items[i];
-        if (!file->judged || !file->identity) continue;
+        if (!css_file_is_reduced(file)) continue;
         if (css_files_out(files, file, folder, path, sizeof path, error) ||
             hed_output_begin(path, error))
             return error->status;

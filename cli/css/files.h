@@ -23,6 +23,7 @@ typedef struct css_file {
     const char *mark;             /* byte-order mark of the file; "": absent */
     char *from, *base;            /* origin of its addresses */
     bool judged;                  /* false: read for the names that it uses */
+    bool given;                   /* a text in memory that is a sheet of its own */
     uint32_t *imports, import_count;
 } css_file;
 
@@ -41,6 +42,12 @@ void css_files_close(css_files *files);
  * would replace the file). */
 uint32_t css_files_add(css_files *files, const char *path, const hed_encoding *fallback,
     bool judged, hed_error *error);
+/* Number of the sheet of an item of a list: a file, or a text in memory. HED_CSS_NONE with an error:
+ * as css_files_add(). */
+uint32_t css_files_add_given(
+    css_files *files, const css_page_list *list, uint32_t index, hed_error *error);
+/* True if a sheet has a reduced sheet: it is judged, and no text of a style element. */
+bool css_file_is_reduced(const css_file *file);
 /* Number of the sheet that a page or a sheet names by an address. A missing file is listed and
  * reported once on stderr; its number is HED_CSS_NONE. */
 uint32_t css_files_find(

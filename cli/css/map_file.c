@@ -25,27 +25,13 @@ static size_t encode_bytes(const char *bytes, size_t size, char *text)
     return length;
 }
 
-/* Makes the address with the map, or writes the map to a file and makes the address with its
- * name. */
-static char *write_address(
-    const char *map, size_t length, const char *path, bool inside, hed_error *error)
+char *css_map_address(const char *map, size_t length)
 {
     static const char data[] = "data:application/json;base64,";
-    size_t size = strlen(path) + 64 + (inside ? length / 3 * 4 + 8 : 0);
-    const char *slash = strrchr(path, '/');
-    char *address = malloc(size), name[PATH_MAX + 8];
-    if (!address) {
-        HED_OUT_OF_MEMORY(error, "the source map of %s", path);
-        return NULL;
-    }
-    if (inside) {
-        strcpy(address, data);
-        encode_bytes(map, length, address + strlen(data));
-        return address;
-    }
-    snprintf(name, sizeof name, "%s.map", path);
-    hed_file_write(name, map, length, error);
-    snprintf(address, size, "%s.map", slash ? slash + 1 : path);
+    char *address = malloc(sizeof data + length / 3 * 4 + 8);
+    if (!address) return NULL;
+    strcpy(address, data);
+    encode_bytes(map, length, address + strlen(data));
     return address;
 }
 
@@ -59,14 +45,14 @@ static const char *root_of(const char *path, const char *old, char *text, size_t
     return text;
 }
 
-char *css_map_write(const css_files *files, uint32_t number, const char *path, hed_error *error)
+const char *css_map_make(const css_files *files, uint32_t number, const char *path, bool *inside,
+    size_t *length, hed_error *error)
 {
     const css_file *file = &files->items[number];
     const hed_css_sheet_use sheet = hed_css_unused_sheet_at(files->search, number);
-    char old[PATH_MAX], root[3 * PATH_MAX], label[8], *bytes = NULL, *address = NULL;
+    char old[PATH_MAX], root[3 * PATH_MAX], label[8], *bytes = NULL;
     const css_origin origin = {file->from, file->base};
     const char *slash = strrchr(path, '/'), *problem = NULL, *map = NULL;
-    size_t length = 0;
     hed_error local = {0};
     if (!sheet.map_url) return NULL;
     char *url = strndup(sheet.map_url, sheet.map_url_length);
@@ -74,23 +60,38 @@ char *css_map_write(const css_files *files, uint32_t number, const char *path, h
         HED_OUT_OF_MEMORY(error, "the source map of %s", path);
         return NULL;
     }
-    bool data = css_address_is_data(url);
+    *inside = css_address_is_data(url);
     hed_css_map_def def = {.file = slash ? slash + 1 : path};
     snprintf(old, sizeof old, "%s", file->name);
-    if (data) css_address_data(url, &bytes, &def.map_length, label, sizeof label, &local);
+    if (*inside) css_address_data(url, &bytes, &def.map_length, label, sizeof label, &local);
     else problem = css_address_file(&origin, url, old, sizeof old);
-    if (!data && !problem) hed_file_read(old, MOST_MAP_BYTES, &bytes, &def.map_length, &local);
+    if (!*inside && !problem) hed_file_read(old, MOST_MAP_BYTES, &bytes, &def.map_length, &local);
     def.map = bytes;
     def.root = root_of(path, old, root, sizeof root);
-    if (bytes && !problem) map = hed_css_unused_map(files->search, number, &def, &length, &local);
-    if (map) address = write_address(map, length, path, data, error);
-    else if (local.status == HED_ERROR_MEMORY) *error = local;
-    else {
-        if (data) url[strlen("data:")] = 0; /* the name in the message */
+    if (bytes && !problem) map = hed_css_unused_map(files->search, number, &def, length, &local);
+    if (local.status == HED_ERROR_MEMORY) *error = local;
+    else if (!map) {
+        if (*inside) url[strlen("data:")] = 0; /* the name in the message */
         fprintf(stderr, "heddle: warning: %s: its source map %s is left out of %s: %s\n",
             file->name, url, path, problem ? problem : local.text);
     }
     free(bytes);
     free(url);
+    return map;
+}
+
+char *css_map_write(const css_files *files, uint32_t number, const char *path, hed_error *error)
+{
+    char name[PATH_MAX + 8];
+    size_t length = 0;
+    bool inside = false;
+    const char *slash = strrchr(path, '/');
+    const char *map = css_map_make(files, number, path, &inside, &length, error);
+    if (!map) return NULL;
+    snprintf(name, sizeof name, "%s.map", path);
+    if (!inside) hed_file_write(name, map, length, error);
+    snprintf(name, sizeof name, "%s.map", slash ? slash + 1 : path);
+    char *address = inside ? css_map_address(map, length) : strdup(name);
+    if (!address) HED_OUT_OF_MEMORY(error, "the source map of %s", path);
     return address;
 }

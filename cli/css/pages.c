@@ -10,8 +10,9 @@
 
 #include "cli/css/files.h"
 #include "cli/css/pages.h"
+#include "support/file.h"
 
-enum { MOST_DEPTH = 64 };
+enum { MOST_DEPTH = 64, MOST_INPUT_BYTES = 512 << 20 };
 
 static void page_add(css_page_list *list, const char *path, hed_error *error)
 {
@@ -61,11 +62,44 @@ hed_status css_page_list_add(css_page_list *list, const char *path, hed_error *e
     return hed_failed(error) ? error->status : HED_OK;
 }
 
+hed_status css_page_list_add_text(
+    css_page_list *list, const char *name, const char *text, size_t length, hed_error *error)
+{
+    while (list->text_room <= list->count && !hed_failed(error))
+        list->texts =
+            css_more(list->texts, &list->text_room, list->text_room, sizeof *list->texts, error);
+    char *copy = hed_failed(error) ? NULL : malloc(length + 1);
+    if (!copy && !hed_failed(error)) HED_OUT_OF_MEMORY(error, "the text of %s", name);
+    if (hed_failed(error)) return error->status;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    list->texts[list->count] = (css_page_text){copy, length};
+    return css_page_list_add(list, name, error);
+}
+
+hed_status css_page_list_add_input(css_page_list *list, const char *path, hed_error *error)
+{
+    char *text = NULL;
+    size_t length;
+    if (strcmp(path, "-") != 0) return css_page_list_add(list, path, error);
+    if (hed_failed(error) || hed_input_read(MOST_INPUT_BYTES, &text, &length, error))
+        return error->status;
+    css_page_list_add_text(list, path, text, length, error);
+    free(text);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+css_page_text css_page_list_text(const css_page_list *list, uint32_t index)
+{
+    return index < list->text_room ? list->texts[index] : (css_page_text){0};
+}
+
 hed_status css_page_list_take(css_page_list *list, const char *path, hed_error *error)
 {
     struct stat status;
     uint32_t before = list->count;
-    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode)) page_add(list, path, error);
+    if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
+        css_page_list_add_input(list, path, error);
     else folder_add(list, path, 0, css_page_ending, error);
     if (list->count == before && !hed_failed(error))
         hed_fail(error, HED_ERROR_ARGUMENT,
@@ -94,6 +128,8 @@ hed_status css_page_list_folder(
 void css_page_list_free(css_page_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++) free(list->paths[i]);
+    for (uint32_t i = 0; i < list->text_room; i++) free(list->texts[i].bytes);
+    free(list->texts);
     free(list->paths);
     *list = (css_page_list){0};
 }

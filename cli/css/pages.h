@@ -4,9 +4,16 @@
 
 #include "cli/common/command.h"
 
+/* A text in memory; NULL: a file. */
+typedef struct css_page_text {
+    char *bytes;
+    size_t length;
+} css_page_text;
+
 typedef struct css_page_list {
-    char **paths;
-    uint32_t count, room;
+    char **paths;         /* names of texts in memory, too */
+    css_page_text *texts; /* (text_room) */
+    uint32_t count, room, text_room;
 } css_page_list;
 
 /* Lists the files of a positional; a folder contributes the files in it and below it that end in
@@ -23,7 +30,14 @@ hed_status css_page_list_folder(
 bool css_page_ending(const char *name);
 /* Adds a path. Errors: MEMORY. */
 hed_status css_page_list_add(css_page_list *list, const char *path, hed_error *error);
-/* Adds a page, or the pages of a folder. Errors: ARGUMENT (a folder without a page), IO, LIMIT,
+/* Adds a copy of a text in memory. Errors: MEMORY. */
+hed_status css_page_list_add_text(
+    css_page_list *list, const char *name, const char *text, size_t length, hed_error *error);
+/* Adds a file, or "-": the text on standard input. Errors: IO, LIMIT, MEMORY. */
+hed_status css_page_list_add_input(css_page_list *list, const char *path, hed_error *error);
+/* Text of an item; its bytes are NULL for a file. */
+css_page_text css_page_list_text(const css_page_list *list, uint32_t index);
+/* Adds a page, "-", or the pages of a folder. Errors: ARGUMENT (a folder without a page), IO, LIMIT,
  * MEMORY. */
 hed_status css_page_list_take(css_page_list *list, const char *path, hed_error *error);
 void css_page_list_free(css_page_list *list);

@@ -61,8 +61,14 @@ static void read_content(purgecss *p, const css_literal *list)
             if (*item->text != '!')
                 css_config_content(p->settings, "", item->text, &p->skipped, p->error);
         } else if (raw && raw->kind == CSS_LITERAL_STRING) {
+            const css_literal *ending = member_of(p, item, "extension");
+            bool page = ending && ending->kind == CSS_LITERAL_STRING &&
+                        (strcmp(ending->text, "html") == 0 || strcmp(ending->text, "htm") == 0);
             snprintf(label, sizeof label, "%s: content", p->path);
-            css_word_files_add_text(&p->settings->words, label, raw->text, p->error);
+            if (page)
+                css_page_list_add_text(
+                    &p->settings->pages, label, raw->text, strlen(raw->text), p->error);
+            else css_word_files_add_text(&p->settings->words, label, raw->text, p->error);
         } else pass_over(p, "content", item);
     }
 }

@@ -2,6 +2,7 @@
 #ifndef HED_CLI_CSS_READ_H
 #define HED_CLI_CSS_READ_H
 
+#include "cli/css/pages.h"
 #include "heddle/author.h"
 #include "heddle/css.h"
 #include "support/encoding.h"
@@ -20,6 +21,12 @@ typedef struct css_text {
 /* Reads a page: its encoding is that of the byte-order mark, of a <meta> element, or windows-1252
  * if the bytes are not UTF-8. Errors: IO, LIMIT, MEMORY, UNSUPPORTED (its encoding). */
 hed_status css_read_page(const char *path, css_text *text, hed_error *error);
+/* Reads an item of a list as a page. Errors: as css_read_page(). */
+hed_status css_page_list_read(
+    const css_page_list *list, uint32_t index, css_text *text, hed_error *error);
+/* Reads an item of a list as a sheet. Errors: as css_read_sheet(). */
+hed_status css_sheet_list_read(
+    const css_page_list *list, uint32_t index, css_text *text, hed_error *error);
 /* Refuses a page that would make every rule unused. Errors: FORMAT (a template, or a text without
  * an element). */
 hed_status css_page_refuse(const char *path, const css_text *page, hed_error *error);

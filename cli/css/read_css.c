@@ -209,14 +209,28 @@ static hed_status text_read(
     const char *path, size_t limit, const char *expected, css_text *text, hed_error *error)
 {
     *text = (css_text){0};
-    if (hed_file_read(path, limit, &text->bytes, &text->length, error)) return error->status;
+    bool input = strcmp(path, "-") == 0;
+    if (input ? hed_input_read(limit, &text->bytes, &text->length, error)
+              : hed_file_read(path, limit, &text->bytes, &text->length, error))
+        return error->status;
     hed_refuse_binary(path, text->bytes, text->length, expected, error);
     return text_close(text, error);
 }
 
-hed_status css_read_page(const char *path, css_text *text, hed_error *error)
+/* Copies a text in memory, and refuses a binary one. */
+static hed_status text_copy(
+    const char *name, css_page_text from, const char *expected, css_text *text, hed_error *error)
 {
-    if (text_read(path, MOST_PAGE_BYTES, "HTML", text, error)) return error->status;
+    *text = (css_text){.bytes = malloc(from.length + 1), .length = from.length};
+    if (!text->bytes) return HED_OUT_OF_MEMORY(error, "the text of %s", name);
+    memcpy(text->bytes, from.bytes, from.length + 1);
+    hed_refuse_binary(name, text->bytes, text->length, expected, error);
+    return text_close(text, error);
+}
+
+/* Decodes the bytes of a page, and finds its kind. */
+static hed_status page_decode(const char *path, css_text *text, hed_error *error)
+{
     const hed_encoding *declared = css_page_encoding(text->bytes, text->length);
     if (!declared && !hed_is_utf8(text->bytes, text->length))
         declared = hed_encoding_find("windows-1252", 12);
@@ -226,6 +240,21 @@ hed_status css_read_page(const char *path, css_text *text, hed_error *error)
     if (!foreign)
         text->template = hed_css_template_kind(path, text->bytes, text->length, &text->empty);
     return text_close(text, error);
+}
+
+hed_status css_read_page(const char *path, css_text *text, hed_error *error)
+{
+    if (text_read(path, MOST_PAGE_BYTES, "HTML", text, error)) return error->status;
+    return page_decode(path, text, error);
+}
+
+hed_status css_page_list_read(
+    const css_page_list *list, uint32_t index, css_text *text, hed_error *error)
+{
+    const css_page_text memory = css_page_list_text(list, index);
+    if (!memory.bytes) return css_read_page(list->paths[index], text, error);
+    if (text_copy(list->paths[index], memory, "HTML", text, error)) return error->status;
+    return page_decode(list->paths[index], text, error);
 }
 
 hed_status css_page_refuse(const char *path, const css_text *page, hed_error *error)
@@ -265,13 +294,28 @@ static const hed_encoding *charset_rule(const css_text *text)
     return encoding && hed_encoding_is_utf16(encoding) ? hed_encodings : encoding;
 }
 
+static hed_status sheet_decode(
+    const char *path, const hed_encoding *fallback, css_text *text, hed_error *error)
+{
+    const hed_encoding *declared = charset_rule(text);
+    text_decode(text, declared ? declared : fallback ? fallback : hed_encodings, path, error);
+    return text_close(text, error);
+}
+
 hed_status css_read_sheet(
     const char *path, const hed_encoding *fallback, css_text *text, hed_error *error)
 {
     if (text_read(path, MOST_SHEET_BYTES, "a style sheet", text, error)) return error->status;
-    const hed_encoding *declared = charset_rule(text);
-    text_decode(text, declared ? declared : fallback ? fallback : hed_encodings, path, error);
-    return text_close(text, error);
+    return sheet_decode(path, fallback, text, error);
+}
+
+hed_status css_sheet_list_read(
+    const css_page_list *list, uint32_t index, css_text *text, hed_error *error)
+{
+    const css_page_text memory = css_page_list_text(list, index);
+    if (!memory.bytes) return css_read_sheet(list->paths[index], NULL, text, error);
+    if (text_copy(list->paths[index], memory, "a style sheet", text, error)) return error->status;
+    return sheet_decode(list->paths[index], NULL, text, error);
 }
 
 hed_status css_read_plain(const char *path, size_t limit, css_text *text, hed_error *error)

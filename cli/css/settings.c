@@ -9,6 +9,7 @@
 #include "cli/css/config.h"
 #include "cli/css/files.h"
 #include "cli/css/read.h"
+#include "cli/css/text_list.h"
 
 const char *css_settings_text(css_settings *s, const char *text, hed_error *error)
 {
@@ -46,6 +47,7 @@ static void read_config(css_settings *s, const hed_arguments *arguments, hed_err
 static void drop_templates(css_settings *s)
 {
     uint32_t count = 0;
+    if (s->pages.texts || s->lists_texts) return; /* a text in memory keeps its kind */
     for (uint32_t i = 0; i < s->pages.count; i++) {
         char *path = s->pages.paths[i];
         hed_error error = {0};
@@ -62,6 +64,25 @@ static void drop_templates(css_settings *s)
     s->pages.count = count;
 }
 
+/* Takes a list of texts (text_list.h) for the page "-" of which it is the text. */
+static void take_list(css_settings *s, hed_error *error)
+{
+    if (hed_failed(error) || s->pages.count != 1 || strcmp(s->pages.paths[0], "-") != 0) return;
+    const css_page_text text = css_page_list_text(&s->pages, 0);
+    if (!css_is_text_list(text.bytes, text.length)) return;
+    if (!s->json) {
+        hed_fail(error, HED_ERROR_ARGUMENT,
+            "standard input is a list of texts (JSON); expected --json with it, as the answer is JSON");
+        return;
+    }
+    css_page_list list = s->pages;
+    s->pages = (css_page_list){0};
+    css_page_list_free(&s->roots);
+    s->lists_texts = true;
+    css_text_list_read(s, text.bytes, text.length, error);
+    css_page_list_free(&list);
+}
+
 hed_status css_settings_open(css_settings *s, const hed_arguments *arguments, hed_error *error)
 {
     const char *text;
@@ -72,7 +93,7 @@ hed_status css_settings_open(css_settings *s, const hed_arguments *arguments, he
         css_page_list_take(&s->pages, text, error);
     }
     for (uint32_t i = 0; (text = hed_text_at(arguments, "css", i)) && !hed_failed(error); i++)
-        css_page_list_add(&s->sheets, text, error);
+        css_page_list_add_input(&s->sheets, text, error);
     for (uint32_t i = 0; (text = hed_text_at(arguments, "keep", i)) && !hed_failed(error); i++)
         css_settings_keep(s, (hed_css_keep){.pattern = text, .origin = "--keep"}, error);
     s->drops_properties = hed_given(arguments, "properties");
@@ -81,8 +102,9 @@ hed_status css_settings_open(css_settings *s, const hed_arguments *arguments, he
     s->out = hed_text_of(arguments, "out");
     s->report = hed_text_of(arguments, "report");
     s->fail_over = hed_text_of(arguments, "fail-over");
+    take_list(s, error);
     drop_templates(s);
-    read_config(s, arguments, error);
+    if (!s->lists_texts) read_config(s, arguments, error);
     if (!hed_failed(error) && !s->pages.count && !s->words.count)
         hed_fail(error, HED_ERROR_ARGUMENT,
             "--words: neither a page nor a text with words was given; expected PAGE, --words FILE or "

@@ -22,6 +22,7 @@ typedef struct css_settings {
     bool drops_properties;             /* custom properties that nothing names */
     bool keeps_keyframes, keeps_fonts; /* although nothing names them */
     bool lists_kept, json;
+    bool lists_texts; /* texts of a list on standard input; the answer is one JSON object */
     const char *out, *report, *fail_over; /* NULL: absent */
     css_page_list texts;                  /* texts that the settings own */
 } css_settings;

@@ -134,7 +134,8 @@ static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_er
     const css_origin origin = {page, hed_css_document_base(d)};
     css_text text = {0};
     site_recording r = {s, page, error};
-    if (!info.style_sheets && css_read_page(page, &text, error) == HED_OK && text.recorded)
+    if (!info.style_sheets && css_page_list_read(&s->page_files, index, &text, error) == HED_OK &&
+        text.recorded)
         css_recording_sheets(page, text.bytes, text.length, site_add_recorded, &r, error);
     free(text.bytes);
     for (uint32_t i = 0; i < info.style_sheets && !hed_failed(error); i++) {
@@ -163,15 +164,17 @@ static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_er
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-static hed_status site_add_page(site *s, const char *path, hed_error *error)
+static hed_status site_add_page(site *s, uint32_t index, hed_error *error)
 {
+    const char *path = s->page_files.paths[index];
     css_text text;
     if (s->page_count == MOST_PAGES)
         return hed_fail(error, HED_ERROR_LIMIT, "more than %d pages", MOST_PAGES);
     s->pages = site_room(s->pages, &s->page_room, s->page_count, sizeof(void *), error);
     s->encodings =
         site_room(s->encodings, &s->encoding_room, s->page_count, sizeof *s->encodings, error);
-    if (hed_failed(error) || css_read_page(path, &text, error)) return error->status;
+    if (hed_failed(error) || css_page_list_read(&s->page_files, index, &text, error))
+        return error->status;
     s->encodings[s->page_count] = text.encoding;
     if (text.template)
         fprintf(stderr, "heddle: warning: %s: file is %s, not a page as browsers get it\n", path,
@@ -234,7 +237,7 @@ hed_status site_open(site *s, const hed_arguments *arguments, const char *pages,
     s->page_file = files[0];
     for (uint32_t i = 0; i < s->page_files.count && !hed_failed(error); i++) {
         if (hed_interrupted()) return hed_fail(error, HED_ERROR_TIMEOUT, "interrupted");
-        site_add_page(s, files[i], error);
+        site_add_page(s, i, error);
         if (!hed_failed(error)) quirks = quirks || hed_css_document_describe(s->pages[i]).quirks;
     }
     for (uint32_t i = 0; (path = hed_text_at(arguments, sheets, i)) && !hed_failed(error); i++) {

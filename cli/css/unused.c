@@ -80,10 +80,11 @@ static void unused_print(const css_unused *u, hed_error *error)
 }
 
 /* Prints and writes the results. */
-static void unused_write(const css_unused *u, bool whole, hed_error *error)
+static void unused_write(css_unused *u, bool whole, hed_error *error)
 {
     const css_settings *settings = u->settings;
-    if (!hed_failed(error)) unused_print(u, error);
+    if (!hed_failed(error) && settings->lists_texts) css_answer(u, error);
+    else if (!hed_failed(error)) unused_print(u, error);
     if (!hed_failed(error) && settings->report) css_write_report(u, settings->report, error);
     if (!hed_failed(error) && !whole)
         fprintf(stderr, "heddle: interrupted after %u of %u pages%s\n", u->info.pages,

@@ -15,7 +15,8 @@ typedef struct css_out {
 
 typedef struct css_unused {
     css_settings *settings;
-    css_files files; /* its search has the results */
+    css_files files;  /* its search has the results */
+    uint32_t *sheets; /* (settings' sheets) their numbers in `files` */
     css_out out;
     hed_css_unused_info info; /* after the run */
 } css_unused;
@@ -40,6 +41,9 @@ css_out css_out_of(const css_settings *settings);
 hed_status css_out_check(css_unused *unused, hed_error *error);
 /* Writes the reduced sheets. Errors: IO, LIMIT, MEMORY, ARGUMENT (a file that was read). */
 hed_status css_out_write(const css_unused *unused, hed_error *error);
+
+/* Prints the answer to a list of texts: one JSON object. Errors: IO, MEMORY. */
+hed_status css_answer(css_unused *unused, hed_error *error);
 
 /* Text of the evidence for a judgement, such as "div.a in page.html:12"; the caller frees it. NULL:
  * out of memory. */

@@ -46,7 +46,7 @@ hed_status css_out_check(css_unused *u, hed_error *error)
      * the pages */
     const css_page_list *roots = &u->settings->roots;
     for (uint32_t i = 0; i < files->count; i++)
-        if (files->items[i].judged && files->items[i].identity)
+        if (css_file_is_reduced(&files->items[i]))
             css_files_root(files, files->items[i].name, error);
     for (uint32_t i = 0; i < roots->count && !u->settings->sheets.count; i++)
         css_files_root(files, roots->paths[i], error);
@@ -108,7 +108,7 @@ hed_status css_out_write(const css_unused *u, hed_error *error)
         return hed_fail(error, HED_ERROR_IO, "--out %s: no such folder", out->path);
     for (uint32_t i = 0; i < files->count && left && !hed_failed(error); i++) {
         const css_file *file = &files->items[i];
-        if (!file->judged || !file->identity) continue;
+        if (!css_file_is_reduced(file)) continue;
         left--;
         if (out->folder && (css_files_out(files, file, out->path, path, sizeof path, error) ||
                                make_folders(out->path, path, error)))

@@ -24,9 +24,11 @@ typedef struct page_reader {
 
 /* ---- a page ---- */
 
-static hed_status read_page(const char *path, css_text *page, hed_error *error)
+static hed_status read_page(
+    const css_page_list *pages, uint32_t index, css_text *page, hed_error *error)
 {
-    if (css_read_page(path, page, error) || !css_page_refuse(path, page, error))
+    if (css_page_list_read(pages, index, page, error) ||
+        !css_page_refuse(pages->paths[index], page, error))
         return error->status;
     free(page->bytes);
     return error->status;
@@ -74,14 +76,17 @@ static void find_recorded(
 }
 
 /* Reads the sheets that a page names; skips a page from a pipe, which can be read only once. */
-static hed_status find_sheets(css_files *files, const char *path, hed_error *error)
+static hed_status find_sheets(
+    css_files *files, const css_page_list *pages, uint32_t index, hed_error *error)
 {
     struct stat about;
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return HED_OK;
+    const char *path = pages->paths[index];
+    bool in_memory = css_page_list_text(pages, index).bytes;
+    if (!in_memory && stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return HED_OK;
     css_text page;
     hed_css_document *document = NULL;
     hed_css_names *names = NULL;
-    if (read_page(path, &page, error)) return error->status;
+    if (read_page(pages, index, &page, error)) return error->status;
     if (!hed_is_report(page.bytes, page.length) && !hed_css_names_create(NULL, &names, error))
         css_page_document(names, path, &page, true, &document, error);
     const css_namer namer = {{path, hed_css_document_base(document)}, page.encoding, true};
@@ -116,7 +121,7 @@ static hed_status open_page(
     page_reader *r = user;
     const char *path = r->unused->settings->pages.paths[index];
     css_text page;
-    if (read_page(path, &page, error)) return error->status;
+    if (read_page(&r->unused->settings->pages, index, &page, error)) return error->status;
     if (hed_is_report(page.bytes, page.length)) {
         fprintf(stderr, "heddle: %s is left out: it is a report of Heddle's, not a page\n", path);
         free(page.bytes);
@@ -145,7 +150,7 @@ static hed_status link_page(void *user, hed_css_unused *search, uint32_t index,
     const css_namer namer = {
         {path, hed_css_document_base(document)}, r->states[index].encoding, !sheets->count};
     for (uint32_t i = 0; i < sheets->count && !hed_failed(error); i++)
-        css_files_link(files, css_files_add(files, sheets->paths[i], NULL, true, error), error);
+        css_files_link(files, r->unused->sheets[i], error);
     uint32_t count = hed_css_document_describe(document).style_sheets;
     for (uint32_t i = 0; i < count && !hed_failed(error); i++)
         css_files_link(files, find_sheet(files, &namer, document, i, error), error);
@@ -171,12 +176,14 @@ static hed_status search_open(css_unused *u, const hed_css_unused_def *def, hed_
 {
     const css_page_list *sheets = &u->settings->sheets, *pages = &u->settings->pages;
     hed_css_unused_create(NULL, def, &u->files.search, error);
+    u->sheets = calloc(sheets->count + 1ull, sizeof *u->sheets);
+    if (!u->sheets) return HED_OUT_OF_MEMORY(error, "the list of sheets");
     for (uint32_t i = 0; i < sheets->count && !hed_failed(error); i++)
-        css_files_add(&u->files, sheets->paths[i], NULL, true, error);
+        u->sheets[i] = css_files_add_given(&u->files, sheets, i, error);
     bool by_pages = u->out.path && !sheets->count;
     for (uint32_t i = 0; i < pages->count && by_pages && !hed_failed(error); i++) {
         if (hed_interrupted()) break;
-        find_sheets(&u->files, pages->paths[i], error);
+        find_sheets(&u->files, pages, i, error);
     }
     if (!hed_failed(error) && u->out.path && !hed_interrupted()) css_out_check(u, error);
     return hed_failed(error) ? error->status : HED_OK;
@@ -244,4 +251,5 @@ void css_unused_close(css_unused *u)
 {
     hed_css_unused_destroy(u->files.search);
     css_files_close(&u->files);
+    free(u->sheets);
 }

@@ -234,6 +234,7 @@ typedef struct hed_css_unused_entry {
     uint32_t line;     /**< from 1 */
     size_t begin, end; /**< bytes of the sheet's text */
     size_t bytes;      /**< size of the text that goes if it is unused */
+    bool removed;      /**< the reduced text is without it */
     const char *text;  /**< selector on one line, or name; lives until the call returns */
     hed_css_selector_use use;
 } hed_css_unused_entry;

@@ -2,16 +2,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
 from ._definitions import choice, fill, listed, named, truth, whole
 from ._devices import Device, device as find_device
 from ._html import table
-from ._library import C, Handle, Object, call, ffi, made, text, word
+from ._library import C, Handle, Object, call, ffi, made, raise_error, text, word
 
-__all__ = ["NONE", "OWN_STYLE", "Document", "Match", "Names", "Sheet"]
+__all__ = ["NONE", "OWN_STYLE", "Document", "Match", "Names", "Part", "Reduced", "Sheet", "Unused", "unused"]
 
 #: No element, no rule.
 NONE = 0xFFFFFFFF
@@ -283,3 +283,121 @@ class Match(Object):
             rows += [[at + i, sheet.rule(i)["selector"], int(counts[at + i])] for i in range(len(sheet))]
             at += len(sheet)
         return table(["rule", "selector", "elements"], rows[:50], f"{len(self)} pairs, {int((counts == 0).sum())} rules that match nothing")
+
+
+# ---- unused rules ----
+
+class Part(NamedTuple):
+    """A rule, a selector of a list, keyframes, a font, a custom property or a layer, and the judgement on it."""
+    kind: str   #: "rule" (all its selectors are unused), "selector", "@keyframes", "@font-face", "@property", "custom property", "@layer"
+    text: str   #: selector on one line, or name
+    line: int   #: in its sheet, from 1
+    begin: int  #: first byte of the sheet's UTF-8
+    end: int
+    reason: str  #: "unused", "element", "state", "word", "keep", "not judged", "name"
+    found: str   #: evidence for the reason: the element, the word, the pattern; "": none
+    where: str   #: page, text or origin of the evidence
+    where_line: int
+
+
+class Reduced(NamedTuple):
+    """A sheet without its unused parts."""
+    text: str
+    removed: list[Part]
+    kept: list[Part]  #: the others; an "unused" one stays because it holds others, or scripts may read it
+    map: str  #: source map (JSON): of the sheet's own map where `maps` has one, else one that leads to the sheet
+
+
+class Unused(NamedTuple):
+    """Result of unused()."""
+    sheets: dict[str, Reduced]
+    bytes: int
+    unused_bytes: int
+    rules: int
+    unused_rules: int
+    not_found: list[str]  #: patterns of `keep` that fit nothing in the sheets
+
+
+def _texts(given: Union[None, str, bytes, Mapping[str, Any], Sequence[Any]], name: str, ending: str) -> dict[str, bytes]:
+    """Names and UTF-8 of texts: of a dict by name, of a list, or of one text."""
+    if given is None:
+        return {}
+    if isinstance(given, (str, bytes, bytearray, memoryview)):
+        given = [given]
+    if not isinstance(given, Mapping):
+        given = {f"{name} {i + 1}{ending}": each for i, each in enumerate(listed(given, name, "texts by their names, or a list of texts"))}
+    return {key: _content(each, f"{name} {key!r}") for key, each in given.items()}
+
+
+def _fill_texts(list_: Any, texts: Mapping[str, bytes], keep: list[Any]) -> None:
+    """Sets hed_css_text structs."""
+    for at, (name, content) in zip(list_, texts.items()):
+        keep += [word(name, "a name"), ffi.from_buffer(content)]
+        at.name, at.text, at.length = keep[-2], keep[-1], len(content)
+
+
+def _parts(search: Any, sheet: int) -> tuple[list[Part], list[Part]]:
+    removed: list[Part] = []
+    kept: list[Part] = []
+
+    def each(_: Any, entry: Any) -> None:
+        part = Part(text(entry.kind), text(entry.text), int(entry.line), int(entry.begin), int(entry.end),
+                    text(C.hed_css_reason_text(entry.use.reason)), text(entry.use.found), text(entry.use.where), int(entry.use.line))
+        (removed if entry.removed else kept).append(part)
+
+    visit = ffi.callback("void(void *, const hed_css_unused_entry *)", each)
+    call(C.hed_css_unused_entries, search, sheet, visit, ffi.NULL)
+    return removed, kept
+
+
+def _reduced(search: Any, sheet: int, name: str, map: Optional[bytes]) -> Reduced:
+    size, definition, error = ffi.new("size_t *"), ffi.new("hed_css_map_def *"), ffi.new("hed_error *")
+    own = ffi.NULL if map is None else ffi.from_buffer(map)
+    file = word(name, "a name")
+    definition.map, definition.map_length, definition.file = own, len(map or b""), file
+
+    def result(function: Any, *arguments: Any) -> str:
+        found = function(search, sheet, *arguments, size, error)
+        if found == ffi.NULL:
+            raise_error(error)
+        return str(ffi.unpack(found, size[0]).decode("utf-8", "replace"))
+
+    removed, kept = _parts(search, sheet)
+    return Reduced(result(C.hed_css_unused_text, ffi.NULL), removed, kept, result(C.hed_css_unused_map, definition))
+
+
+def unused(sheets: Any, pages: Any = None, *, words: Any = None, keep: Sequence[str] = (), maps: Optional[Mapping[str, Any]] = None,
+           keyframes: bool = True, fonts: bool = True, properties: bool = False) -> Unused:
+    """Sheets without the rules that nothing on the pages uses, as `heddle css unused`; docs/css.md describes the judgement.
+
+    sheets, pages  texts by their names (a dict), a list of texts, or one text; every page has all sheets
+    words  templates, scripts and other texts, whose words keep rules
+    keep  patterns of names that stay: "js-*", "#id", "<element>", "[attribute=value]", "--property", "@keyframes NAME", "/regular expression/"
+    maps  source maps of the sheets (JSON), by the sheets' names
+    keyframes, fonts, properties  whether those that nothing names are removed"""
+    alive: list[Any] = []
+    given = {"sheets": _texts(sheets, "sheet", ".css"), "pages": _texts(pages, "page", ".html"), "words": _texts(words, "words", ".txt")}
+    lists = {name: ffi.new(f"{kind}[]", len(given[name])) for name, kind in
+             (("sheets", "hed_css_unused_sheet"), ("pages", "hed_css_unused_page"), ("words", "hed_css_text"))}
+    _fill_texts([each.sheet for each in lists["sheets"]], given["sheets"], alive)
+    _fill_texts([each.html for each in lists["pages"]], given["pages"], alive)
+    _fill_texts(lists["words"], given["words"], alive)
+    patterns = listed(keep, "keep", "a list of patterns")
+    list_ = ffi.new("hed_css_keep[]", len(patterns))
+    for at, pattern in zip(list_, patterns):
+        alive.append(word(pattern, "keep"))
+        at.pattern = alive[-1]
+    given_maps = {name: _content(each, f"the map of {name!r}") for name, each in named(maps, "maps").items()}
+    definition = ffi.new("hed_css_unused_def *", C.hed_default_css_unused_def())
+    definition.sheets, definition.sheet_count = lists["sheets"], len(given["sheets"])
+    definition.pages, definition.page_count = lists["pages"], len(given["pages"])
+    definition.words, definition.word_count = lists["words"], len(given["words"])
+    definition.keep, definition.keep_count = list_, len(patterns)
+    for name, value in (("keyframes", keyframes), ("fonts", fonts), ("properties", properties)):
+        setattr(definition, name, truth(value, name))
+    search = ffi.gc(made(C.hed_css_unused_create, "hed_css_unused", ffi.NULL, definition), C.hed_css_unused_destroy)
+    call(C.hed_css_unused_run, search)
+    info = C.hed_css_unused_describe(search)
+    return Unused({name: _reduced(search, i, name, given_maps.get(name)) for i, name in enumerate(given["sheets"])},
+                  int(info.bytes), int(info.unused_bytes), int(info.rules), int(info.unused_rules),
+                  [p for i, p in enumerate(patterns) if not C.hed_css_unused_keep_fits(search, i)])

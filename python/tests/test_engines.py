@@ -1,5 +1,6 @@
 """Cloth, synth, mppi and css from Python, compared with closed forms and with the command."""
 import gc
+import json
 import os
 import pathlib
 import signal
@@ -354,6 +355,39 @@ class CSS(unittest.TestCase):
             heddle.css.Sheet(5)
         with self.assertRaisesRegex(TypeError, "a page is a NoneType"):
             heddle.css.Document.parse(None)
+
+
+class Unused(unittest.TestCase):
+    SHEET = ".a { top: 0 }\n.b { top: 1px }\n.w { top: 0 }\n.js-x { top: 0 }\n.a, .c { --x: 1 }\n@keyframes k {}\n"
+
+    def test_texts_in_and_out(self):
+        page = "<!doctype html>\n<p class=a>x"
+        result = heddle.css.unused({"app.css": self.SHEET}, {"index.html": page}, words={"App.jsx": "<i className=w>"}, keep=["js-*", "zz-*"])
+        sheet = result.sheets["app.css"]
+        self.assertEqual(sheet.text, ".a { top: 0 }\n.w { top: 0 }\n.js-x { top: 0 }\n.a { --x: 1 }\n")
+        self.assertEqual([(p.kind, p.text, p.line) for p in sheet.removed],
+                         [("rule", ".b", 2), ("selector", ".c", 5), ("@keyframes", "k", 6)])
+        self.assertEqual([(p.text, p.reason, p.found, p.where, p.where_line) for p in sheet.kept],
+                         [(".a", "element", "p.a", "index.html", 2), (".w", "word", "w", "App.jsx", 1), (".js-x", "keep", "js-*", "keep", 0),
+                          (".a", "element", "p.a", "index.html", 2), ("--x", "unused", "", "", 0)])
+        self.assertEqual(result.not_found, ["zz-*"])
+        self.assertEqual(result.bytes - result.unused_bytes, len(sheet.text))
+        self.assertEqual(self.SHEET.encode()[sheet.removed[0].begin:sheet.removed[0].end], b".b { top: 1px }")
+        own = json.loads(sheet.map)
+        self.assertEqual((own["version"], own["sources"], own["mappings"].split(";")[:2]), (3, ["app.css"], ["AAAA", "AAEA"]))
+        old = json.dumps({"version": 3, "sources": ["app.scss"], "names": [], "mappings": "AAAA;AACA;AACA"})
+        result = heddle.css.unused([self.SHEET], page, maps={"sheet 1.css": old})
+        self.assertEqual(json.loads(result.sheets["sheet 1.css"].map)["sources"], ["app.scss"])
+
+    def test_refusals(self):
+        for arguments in (("a {}",), ("a {}", "import x from 'y'"), ("a {}", b"\1\2"), ("a {}", "")):
+            with self.assertRaises(heddle.Error):
+                heddle.css.unused(*arguments)
+        with self.assertRaises(heddle.Error):
+            heddle.css.unused("a {}", "<p>", keep=["/(/"])
+        for arguments in ((5, "<p>"), ("a {}", {"x": 5}), ("a {}", [None])):
+            with self.assertRaises(TypeError):
+                heddle.css.unused(*arguments)
 
 
 if __name__ == "__main__":

@@ -331,4 +331,35 @@ grep -q 'Interrupted: 2 of 3' "$site/cut.html" || complain "the report does not 
 
 run 1 css unused "$site/page.html" --report "$site/none/report.html"; err_has 'none/report.html'
 
+# ---- standard input: a page, a sheet, a list of texts ----
+given() { # CODE TEXT ARGUMENTS...: the text is on standard input
+    expected=$1; text=$2; shift 2; words=$*; code=0
+    printf '%s' "$text" | "$heddle" "$@" > "$work/out" 2> "$work/err" || code=$?
+    [ "$code" = "$expected" ] || complain "heddle $words: exit code $code instead of $expected"
+}
+input=$work/input
+mkdir "$input" && cd "$input" || exit 1
+echo '.a {} .b {}' > app.css
+echo '<p class=a>' > page.html
+given 0 '<p class=a>' css unused - --css app.css --out used.css; err_is_empty; [ "$(cat used.css)" = '.a {}' ] || complain "a page on standard input: $(cat used.css)"
+given 0 '.a {} .c {}' css unused page.html --css - --out used.css; err_is_empty; [ "$(cat used.css)" = '.a {}' ] || complain "a sheet on standard input: $(cat used.css)"
+given 0 '<p class=a><p class=a>' css match - app.css --tsv; err_is_empty; [ "$(cut -f 3 "$work/out" | tr '\n' ' ')" = '2 0 ' ] || complain 'match -'
+given 0 '.c' css unused page.html --css app.css --words - ; out_has '\.b$'
+given 1 '' css unused - --css app.css; out_is_empty; err_has '^heddle: -: page has no element'
+list='{"pages": [{"name": "i.html", "text": "<p class=a>"}, "page.html"], "sheets": ["app.css", {"name": "x.css", "text": ".a {} .w {} .j {} i {}"}],
+  "words": [{"name": "w.js", "text": "w"}], "keep": ["j"], "properties": true}'
+given 0 "$list" css unused --json -; err_is_empty
+python3 - "$work/out" << 'PYTHON' || complain 'the answer to a list'
+import json, sys
+answer = json.load(open(sys.argv[1]))
+assert [(s['name'], s['text']) for s in answer['sheets']] == [('app.css', '.a {}\n'), ('x.css', '.a {} .w {} .j {}')], answer
+assert [(r['file'], r['selector']) for r in answer['removed']] == [('app.css', '.b'), ('x.css', 'i')], answer
+assert [(k['reason'], k['from']) for k in answer['sheets'][1]['kept']] == [('element', 'p.a in i.html:1'), ('word', 'w in w.js:1'), ('keep', 'keep j')], answer
+PYTHON
+given 1 "$list" css unused -; out_is_empty; err_has 'expected --json'
+given 1 '{"pages": [{"name": "i.html"}]}' css unused --json -; out_is_empty; err_has 'standard input:1'
+given 1 '{"sheet": []}' css unused --json -; err_has 'sheet: unknown key'
+given 1 '{"pages": ["none.html"], "sheets": ["app.css"]}' css unused --json -; out_is_empty; err_has 'none.html'
+given 1 '{"pages": [{"name": "a", "text": "\u0001"}], "sheets": ["app.css"]}' css unused --json -; out_is_empty; err_has 'a: file is binary'
+
 exit $failed

@@ -199,17 +199,20 @@ static void visit_rule(const entry_visit *v, const hed_css_unused_item *item)
         const hed_css_unused_entry entry = {.kind = "rule",
             .begin = item->begin,
             .end = item->end,
-            .bytes = item->end - item->begin};
+            .bytes = item->end - item->begin,
+            .removed = item->removed};
         visit_selector(v, entry, item->index, &first);
         return;
     }
     for (uint32_t i = item->index; i < item->index + item->count; i++) {
         hed_css_rule rule = hed_css_rule_at(v->file->sheet, i);
         size_t begin = (size_t)(rule.selector - base);
+        bool unused = css_judgement(v->unused, v->file, i) == HED_CSS_UNUSED;
         const hed_css_unused_entry entry = {.kind = "selector",
             .begin = begin,
             .end = begin + rule.selector_length,
-            .bytes = rule.selector_length};
+            .bytes = rule.selector_length,
+            .removed = item->removed || (unused && !item->inner)};
         visit_selector(v, entry, i, &rule);
     }
 }
@@ -231,6 +234,7 @@ static void visit_part(const entry_visit *v, const hed_css_unused_item *item)
         .begin = part.begin,
         .end = part.end,
         .bytes = part.end - part.begin,
+        .removed = item->removed,
         .text = part.name,
         .use = {.reason = unused ? HED_CSS_UNUSED : HED_CSS_BY_NAME, .found = "", .where = ""}};
     v->each(v->user, &entry);
@@ -277,6 +281,7 @@ const char *hed_css_unused_text(
 {
     css_map_address map;
     size_t used = 0, at = 0;
+    if (hed_failed(error)) return NULL;
     if (!u || sheet >= u->file_count || !u->reductions) {
         hed_fail(error, HED_ERROR_ARGUMENT, "unused rules: no sheet %u, or no run", sheet);
         return NULL;
@@ -311,6 +316,7 @@ const char *hed_css_unused_map(
 {
     hed_error local = {0};
     const char *map = NULL;
+    if (hed_failed(error)) return NULL;
     if (!u || !def || sheet >= u->file_count || !u->reductions)
         hed_fail(&local, HED_ERROR_ARGUMENT, "unused rules: no sheet %u, or no run", sheet);
     else
