@@ -23,6 +23,10 @@ grep -q '"selector": ".never"' "$work/out" || complain "unused: $(cat "$work/out
 grep -q '"pages": 3' "$work/out" || complain "a crawl of three pages: $(cat "$work/out")"
 holds '"two"' '"three"'
 
+# methods of the language that a page replaces, controls with the names of a form's members, half of a letter
+"$heddle" css record "$site/odd/index.html" -o "$work/r.json" --headless >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"
+holds '"named"' '"renamed"' 'alone'
+
 echo "await page.click('#nothing-of-this-name-here');" >"$work/steps.js"
 sed -i 's/^/await page.goto("two.html"); throw new Error("on purpose");/' "$work/steps.js"
 "$heddle" css record "$site/index.html" -o "$work/s.json" --drive "$work/steps.js" >"$work/out" 2>"$work/log"

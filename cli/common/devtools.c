@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,6 +29,9 @@ struct cli_devtools {
     size_t used, room;
     size_t searched; /* bytes without a zero byte */
     int64_t calls;
+    double answer_seconds; /* limit of one call */
+    json_t *answers;       /* object: by number, those that arrived during a call within a call */
+    int depth;             /* calls that wait */
     devtools_event *first, **last; /* events that arrived during a call */
 };
 
@@ -46,6 +50,8 @@ hed_status cli_devtools_open(int to, int from, cli_devtools_event *event, void *
     devtools->event = event;
     devtools->user = user;
     devtools->last = &devtools->first;
+    cli_devtools_set_limit(devtools, 0);
+    devtools->answers = json_object();
     return HED_OK;
 }
 
@@ -67,6 +73,7 @@ void cli_devtools_close(cli_devtools *devtools)
     close(devtools->to);
     close(devtools->from);
     free(devtools->bytes);
+    json_decref(devtools->answers);
     free(devtools);
 }
 
@@ -128,6 +135,22 @@ static hed_status keep_event(cli_devtools *devtools, json_t *message, hed_error 
     return HED_OK;
 }
 
+/* Hands an event on and releases it. */
+static void deliver(cli_devtools *devtools, json_t *message)
+{
+    const char *session = json_string_value(json_object_get(message, "sessionId"));
+    devtools->event(devtools->user, session ? session : "",
+        json_string_value(json_object_get(message, "method")), json_object_get(message, "params"));
+    json_decref(message);
+}
+
+/* True for a new tab, frame or worker: a click that opens one is answered only after it runs. */
+static bool is_attachment(const json_t *message)
+{
+    const char *method = json_string_value(json_object_get(message, "method"));
+    return method && strcmp(method, "Target.attachedToTarget") == 0;
+}
+
 static hed_status send_message(cli_devtools *devtools, const json_t *message, hed_error *error)
 {
     char *text = json_dumps(message, JSON_COMPACT);
@@ -143,41 +166,79 @@ static hed_status send_message(cli_devtools *devtools, const json_t *message, he
     return written == size ? HED_OK : conversation_ended(error);
 }
 
-hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const char *method,
-    json_t *parameters, json_t **result, hed_error *error)
+void cli_devtools_set_limit(cli_devtools *devtools, double seconds)
 {
-    int64_t number = ++devtools->calls;
-    json_t *message = json_pack("{s:I, s:s, s:o}", "id", (json_int_t)number, "method", method,
-        "params", parameters ? parameters : json_object());
-    if (result) *result = NULL;
+    devtools->answer_seconds = seconds > 0 ? seconds : ANSWER_SECONDS;
+}
+
+hed_status cli_devtools_send(cli_devtools *devtools, const char *session, const char *method,
+    json_t *parameters, hed_error *error)
+{
+    json_t *message = json_pack("{s:I, s:s, s:o}", "id", (json_int_t)++devtools->calls, "method",
+        method, "params", parameters ? parameters : json_object());
     if (!message) return HED_OUT_OF_MEMORY(error, "a call of the browser");
     if (session && *session) json_object_set_new(message, "sessionId", json_string(session));
     hed_status status = send_message(devtools, message, error);
     json_decref(message);
-    uint64_t limit = hed_now() + (uint64_t)ANSWER_SECONDS * 1000000000;
-    while (!status) {
-        bool arrived;
-        json_t *answer = take_message(devtools);
-        if (!answer) {
-            if (hed_interrupted() || hed_now() > limit)
-                return hed_fail(error, HED_ERROR_TIMEOUT, "browser: no answer to %s", method);
-            status = receive_bytes(devtools, 0.1, &arrived, error);
-            continue;
-        }
-        if (json_integer_value(json_object_get(answer, "id")) != number) {
-            if (json_object_get(answer, "method")) status = keep_event(devtools, answer, error);
-            else json_decref(answer);
-            continue;
-        }
-        const json_t *refused = json_object_get(answer, "error");
-        if (refused)
-            hed_fail(error, HED_ERROR_FORMAT, "browser: %s: %s", method,
-                json_string_value(json_object_get(refused, "message")));
-        else if (result) *result = json_incref(json_object_get(answer, "result"));
-        json_decref(answer);
-        return refused ? error->status : HED_OK;
-    }
     return status;
+}
+
+/* The answer to call `number`, of those that have arrived; hands on or keeps events before it. */
+static json_t *find_answer(
+    cli_devtools *devtools, const char *session, int64_t number, hed_error *error)
+{
+    char key[32];
+    snprintf(key, sizeof key, "%lld", (long long)number);
+    json_t *answer = json_incref(json_object_get(devtools->answers, key));
+    if (answer) json_object_del(devtools->answers, key);
+    while (!answer && !hed_failed(error) && (answer = take_message(devtools)) != NULL) {
+        int64_t id = json_integer_value(json_object_get(answer, "id"));
+        if (id == number) break;
+        if (session && *session && is_attachment(answer)) deliver(devtools, answer);
+        else if (json_object_get(answer, "method")) keep_event(devtools, answer, error);
+        else if (devtools->depth > 1) {
+            snprintf(key, sizeof key, "%lld", (long long)id);
+            json_object_set_new(devtools->answers, key, answer);
+        } else json_decref(answer);
+        snprintf(key, sizeof key, "%lld", (long long)number);
+        answer = json_incref(json_object_get(devtools->answers, key));
+        if (answer) json_object_del(devtools->answers, key);
+    }
+    return answer;
+}
+
+static hed_status await_answer(cli_devtools *devtools, const char *session, const char *method,
+    json_t **answer, hed_error *error)
+{
+    int64_t number = devtools->calls;
+    uint64_t limit = hed_now() + (uint64_t)(1e9 * devtools->answer_seconds);
+    while (!hed_failed(error)) {
+        bool arrived;
+        *answer = find_answer(devtools, session, number, error);
+        if (*answer) break;
+        if (hed_interrupted() || hed_now() > limit)
+            return hed_fail(error, HED_ERROR_TIMEOUT, "browser: no answer to %s", method);
+        receive_bytes(devtools, 0.1, &arrived, error);
+    }
+    return error->status;
+}
+
+hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const char *method,
+    json_t *parameters, json_t **result, hed_error *error)
+{
+    json_t *answer = NULL;
+    if (result) *result = NULL;
+    if (cli_devtools_send(devtools, session, method, parameters, error)) return error->status;
+    devtools->depth++;
+    await_answer(devtools, session, method, &answer, error);
+    if (--devtools->depth == 0) json_object_clear(devtools->answers);
+    const json_t *refused = json_object_get(answer, "error");
+    if (refused)
+        hed_fail(error, HED_ERROR_FORMAT, "browser: %s: %s", method,
+            json_string_value(json_object_get(refused, "message")));
+    else if (answer && result) *result = json_incref(json_object_get(answer, "result"));
+    json_decref(answer);
+    return error->status;
 }
 
 hed_status cli_devtools_wait(cli_devtools *devtools, double seconds, hed_error *error)
@@ -190,13 +251,7 @@ hed_status cli_devtools_wait(cli_devtools *devtools, double seconds, hed_error *
             if (!json_object_get(message, "method")) json_decref(message);
             else if (keep_event(devtools, message, error)) return error->status;
         }
-        while ((message = next_event(devtools)) != NULL) {
-            const char *session = json_string_value(json_object_get(message, "sessionId"));
-            devtools->event(devtools->user, session ? session : "",
-                json_string_value(json_object_get(message, "method")),
-                json_object_get(message, "params"));
-            json_decref(message);
-        }
+        while ((message = next_event(devtools)) != NULL) deliver(devtools, message);
         uint64_t time = hed_now();
         double left = hed_interrupted() || time >= end ? 0 : 1e-9 * (double)(end - time);
         if (receive_bytes(devtools, left < 0.1 ? left : 0.1, &arrived, error)) return error->status;

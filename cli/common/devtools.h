@@ -15,7 +15,9 @@ typedef void cli_devtools_event(
     void *user, const char *session, const char *method, const json_t *parameters);
 
 /* Begins a conversation over the descriptors `to` and `from`, which it owns from now on. `event`
- * receives the events, only within cli_devtools_wait(), so that it may call the browser itself.
+ * receives the events, only within cli_devtools_wait(), so that it may call the browser itself;
+ * but Target.attachedToTarget within a call of a session, too, which
+ * may be answered only after the new target runs.
  * Errors: MEMORY. */
 hed_status cli_devtools_open(int to, int from, cli_devtools_event *event, void *user,
     cli_devtools **opened, hed_error *error);
@@ -27,6 +29,14 @@ void cli_devtools_close(cli_devtools *devtools);
  * TIMEOUT (no answer; Ctrl-C), MEMORY. */
 hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const char *method,
     json_t *parameters, json_t **result, hed_error *error);
+
+/* Calls a method and drops its answer, for pages and workers that may never give one. Errors: IO,
+ * MEMORY. */
+hed_status cli_devtools_send(cli_devtools *devtools, const char *session, const char *method,
+    json_t *parameters, hed_error *error);
+
+/* Sets the time after which a call has failed, s; 0: two minutes. */
+void cli_devtools_set_limit(cli_devtools *devtools, double seconds);
 
 /* Hands on the events that arrive within `seconds`, at least all that have already arrived.
  * Errors: IO (the browser ended), MEMORY. */

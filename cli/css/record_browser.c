@@ -9,7 +9,10 @@
 
 extern const hed_source hed_record_files[]; /* embedded: record_page.js, record_drive.js */
 
-static const double LOAD_SECONDS = 60, QUIET_SECONDS = 0.5;
+/* Longest times of loading, of changes after it, and of a page that does not answer, s; and the times
+ * without a change after which a page is complete, and one whose pictures are not. */
+static const double LOAD_SECONDS = 60, CHANGE_SECONDS = 10, BUSY_SECONDS = 10, QUIET_SECONDS = 0.5,
+                    STALL_SECONDS = 5;
 
 static const char *text_at(const json_t *object, const char *key)
 {
@@ -30,6 +33,15 @@ static void call_page(
 {
     hed_error ignored = {0};
     cli_devtools_call(b->devtools, session, method, parameters, NULL, &ignored);
+    hed_error_clear(&ignored);
+}
+
+/* A call without an answer, which a service worker never gives. */
+static void send_page(
+    record_browser *b, const char *session, const char *method, json_t *parameters)
+{
+    hed_error ignored = {0};
+    cli_devtools_send(b->devtools, session, method, parameters, &ignored);
     hed_error_clear(&ignored);
 }
 
@@ -59,7 +71,7 @@ static void page_attached(record_browser *b, const json_t *parameters)
         call_page(b, session, "Target.setAutoAttach",
             json_pack("{s:b, s:b, s:b}", "autoAttach", 1, "waitForDebuggerOnStart", 1, "flatten", 1));
     }
-    call_page(b, session, "Runtime.runIfWaitingForDebugger", NULL);
+    send_page(b, session, "Runtime.runIfWaitingForDebugger", NULL);
 }
 
 static void page_detached(record_browser *b, const char *session)
@@ -109,13 +121,14 @@ static void browser_event(
         page_detached(b, text_at(parameters, "sessionId"));
     else if (strcmp(method, "Runtime.bindingCalled") == 0) binding_called(b, session, parameters);
     else if (strcmp(method, "Page.loadEventFired") == 0 && page) page->loaded = true;
+    else if (strcmp(method, "Page.domContentEventFired") == 0 && page) page->parsed = true;
     else if (strcmp(method, "CSS.styleSheetAdded") == 0 &&
              strcmp(text_at(header, "origin"), "regular") == 0)
         sheet_changed(b, session, text_at(header, "styleSheetId"), text_at(header, "sourceURL"));
     else if (strcmp(method, "CSS.styleSheetChanged") == 0)
         sheet_changed(b, session, text_at(parameters, "styleSheetId"), NULL);
     else if (strcmp(method, "Page.javascriptDialogOpening") == 0)
-        call_page(b, session, "Page.handleJavaScriptDialog", json_pack("{s:b}", "accept", 1));
+        send_page(b, session, "Page.handleJavaScriptDialog", json_pack("{s:b}", "accept", 1));
 }
 
 /* ---- the browser ---- */
@@ -173,11 +186,13 @@ hed_status record_browser_evaluate(
 void record_browser_flush(record_browser *b)
 {
     hed_error ignored = {0};
+    cli_devtools_set_limit(b->devtools, BUSY_SECONDS);
     for (uint32_t i = 0; i < b->page_count; i++) {
         record_browser_evaluate(
             b, b->pages[i].session, "window[Symbol.for('heddle.record')]?.()", NULL, &ignored);
         hed_error_clear(&ignored);
     }
+    cli_devtools_set_limit(b->devtools, 0);
     cli_devtools_wait(b->devtools, 0, &ignored);
     hed_error_clear(&ignored);
 }
@@ -185,10 +200,18 @@ void record_browser_flush(record_browser *b)
 hed_status record_browser_settle(record_browser *b, double quiet, double limit, hed_error *error)
 {
     uint64_t end = hed_now() + (uint64_t)(limit * 1e9);
+    bool loaded = false;
     while (!hed_failed(error) && !hed_interrupted() && hed_now() < end) {
         if (cli_devtools_wait(b->devtools, 0.05, error)) break;
         record_page *page = page_of_session(b, b->session);
-        if (page && page->loaded && hed_now() - b->changed > (uint64_t)(quiet * 1e9)) break;
+        uint64_t now = hed_now();
+        bool stalled = page && page->parsed && now - b->changed > (uint64_t)(STALL_SECONDS * 1e9);
+        if (stalled) break;
+        if (!page || !page->loaded) continue;
+        uint64_t last = now + (uint64_t)(CHANGE_SECONDS * 1e9);
+        if (!loaded && last < end) end = last; /* some pages change for ever */
+        loaded = true;
+        if (now - b->changed > (uint64_t)(quiet * 1e9)) break;
     }
     return error->status;
 }
@@ -198,7 +221,7 @@ hed_status record_browser_go(record_browser *b, const char *address, hed_error *
     json_t *result = NULL;
     record_page *page = page_of_session(b, b->session);
     if (!page) return hed_fail(error, HED_ERROR_IO, "browser: its last tab was closed");
-    page->loaded = false;
+    page->loaded = page->parsed = false;
     if (cli_devtools_call(b->devtools, b->session, "Page.navigate",
             json_pack("{s:s}", "url", address), &result, error))
         return error->status;
@@ -208,7 +231,7 @@ hed_status record_browser_go(record_browser *b, const char *address, hed_error *
         hed_fail(error, HED_ERROR_IO, "%s: the browser cannot open it (%s)", address, reason);
     json_decref(result);
     page = page_of_session(b, b->session);
-    if (page && same_document) page->loaded = true;
+    if (page && same_document) page->loaded = page->parsed = true;
     b->changed = hed_now();
     if (!hed_failed(error)) record_browser_settle(b, QUIET_SECONDS, LOAD_SECONDS, error);
     if (!hed_failed(error)) record_browser_flush(b);

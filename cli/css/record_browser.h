@@ -13,7 +13,7 @@ typedef struct record_page {
     char session[64];
     char target[64];
     bool is_tab;
-    bool loaded; /* true: the load event has arrived since the last navigation */
+    bool parsed, loaded; /* these events have arrived since the last navigation */
 } record_page;
 
 typedef struct record_browser {

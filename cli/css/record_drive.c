@@ -62,7 +62,7 @@ static hed_status evaluate_with(
 static hed_status await_element(
     record_browser *b, const char *selector, double *x, double *y, hed_error *error)
 {
-    static const char find[] = "window[Symbol.for('heddle.find')](%s)";
+    static const char find[] = "window[Symbol.for('heddle.find')]?.(%s)"; /* absent: a new document */
     uint64_t end = hed_now() + (uint64_t)(STEP_SECONDS * 1e9);
     while (!hed_interrupted()) {
         json_t *place = NULL;

@@ -6,20 +6,71 @@
   const send = window.heddleRecord;
   delete window.heddleRecord;
   if (!send) return;
-  const MOST_CONTEXT = 20000; // elements of the subtree that is sent for one change
-  const QUIET_MS = 100; // a whole tree is sent after so long without a change
-  const known = new Map(), roots = new Set(), observed = new WeakSet(), shadows = new WeakMap();
-  const name = Math.random().toString(36).slice(2);
-  let fresh = [], freshRoots = [], quiet = 0, count = 0;
+  const MOST_CONTEXT = 500; // children of a parent that is sent whole for one change
+  const MOST_VALUES = 200; // values of an attribute; further ones are sent with 0 for each number
+  const QUIET_MS = 100; // a whole tree is sent so long after a change, or 10 times as long as that takes
 
+  // Scripts of the page may replace methods of the language, and controls of a form hide its members by their names.
+  const {stringify} = JSON, {apply} = Reflect;
+  const own = (object, ...names) => (names.forEach(name => { object[name] = object[name]; }), object);
+  const reader = (type, name) => {
+    const {get} = Object.getOwnPropertyDescriptor(type.prototype, name);
+    return object => apply(get, object, []);
+  };
+  const typeOf = reader(Node, 'nodeType'), parentOf = reader(Node, 'parentNode'), isConnected = reader(Node, 'isConnected');
+  const firstOf = reader(Node, 'firstChild'), nextOf = reader(Node, 'nextSibling'), dataOf = reader(CharacterData, 'data');
+  const nameOf = reader(Element, 'localName'), spaceOf = reader(Element, 'namespaceURI'), shadowOf = reader(Element, 'shadowRoot');
+  const attributesOf = reader(Element, 'attributes'), hostOf = reader(ShadowRoot, 'host'), contentOf = reader(HTMLTemplateElement, 'content');
+  const elementCount = {1: reader(Element, 'childElementCount'), 9: reader(Document, 'childElementCount'), 11: reader(DocumentFragment, 'childElementCount')};
+  const previousElement = reader(Element, 'previousElementSibling'), nextElement = reader(Element, 'nextElementSibling');
+  const isShadow = node => typeOf(node) === 11 && node instanceof ShadowRoot;
+
+  const known = own(new Map(), 'get', 'set'), roots = own(new Set(), 'has', 'add'), values = own(new Map(), 'get', 'set');
+  const observed = own(new WeakSet(), 'has', 'add'), shadows = own(new WeakMap(), 'get', 'set');
+  // Numbers of elements that have not changed since, and whether they have a text.
+  const numbers = own(new WeakMap(), 'get', 'set', 'delete'), texts = own(new WeakMap(), 'get', 'set', 'delete');
+  const document_ = Math.random().toString(36).slice(2), now = performance.now.bind(performance);
+  const later = setTimeout.bind(window), never = clearTimeout.bind(window);
   const spaces = {'http://www.w3.org/1999/xhtml': 0, 'http://www.w3.org/2000/svg': 1, 'http://www.w3.org/1998/Math/MathML': 2};
-  const text = node => [...node.childNodes].some(c => (c.nodeType === 3 || c.nodeType === 4) && c.data !== '') ? 1 : 0;
+  let fresh = [], freshRoots = [], quiet = 0, took = 0, kept = true;
+
+  const quote = text => stringify(text.toWellFormed().replaceAll('\0', '\ufffd'));
+  const list = items => {
+    let text = '';
+    for (let i = 0; i < items.length; i++) text += (i ? ',' : '') + items[i];
+    return `[${text}]`;
+  };
+
+  // A value of an attribute; animations make too many of them.
+  function valueOf(name, value) {
+    if (name === 'class' || name === 'id') return value;
+    let seen = values.get(name);
+    if (!seen) values.set(name, seen = own(new Set(), 'has', 'add'));
+    if (seen.has(value)) return value;
+    if (seen.size >= MOST_VALUES) return value.replace(/[0-9.]+(e-?[0-9]+)?/g, '0');
+    seen.add(value);
+    return value;
+  }
+
+  function hasText(node) {
+    let found = texts.get(node);
+    for (let child = found === undefined && firstOf(node); child && !found; child = nextOf(child)) {
+      const type = typeOf(child);
+      if ((type === 3 || type === 4) && dataOf(child) !== '') found = 1;
+    }
+    texts.set(node, found ||= 0);
+    return found;
+  }
 
   // The number of an element's text; `children` and `shadow` are numbers. `was`: an attribute as it was before, [name, value].
   function number(element, children, shadow, was) {
-    const attributes = [...element.attributes].map(a => [a.name, a.value]).filter(a => !was || a[0] !== was[0]);
-    if (was) attributes.push(was);
-    const key = JSON.stringify([element.localName, spaces[element.namespaceURI] ?? 3, attributes, text(element), children, shadow]);
+    const attributes = attributesOf(element), pairs = [];
+    for (let i = 0; i < attributes.length; i++) {
+      const {name, value} = attributes[i];
+      if (!was || name !== was[0]) pairs.push(list([quote(name), quote(valueOf(name, value))]));
+    }
+    if (was) pairs.push(list([quote(was[0]), quote(valueOf(was[0], was[1]))]));
+    const key = list([quote(nameOf(element)), spaces[spaceOf(element)] ?? 3, list(pairs), hasText(element), list(children), list(shadow)]);
     let found = known.get(key);
     if (found === undefined) {
       found = known.size;
@@ -29,71 +80,103 @@
     return found;
   }
 
-  // Numbers of the elements below a node; those of a <template> are its content's.
+  // Numbers of the elements below a node; those of a <template> are its content's, which is not observed.
   function below(node) {
-    const content = node.localName === 'template' && node.content ? node.content : node;
-    return [...content.children].map(whole);
+    let from = node;
+    if (node instanceof HTMLTemplateElement) from = contentOf(node), kept = false;
+    const found = [];
+    for (let child = firstOf(from); child; child = nextOf(child)) if (typeOf(child) === 1) found.push(whole(child));
+    return found;
   }
 
   function whole(element) {
-    const shadow = shadows.get(element) || element.shadowRoot;
+    let found = numbers.get(element);
+    if (found !== undefined) return found;
+    const around = kept, shadow = shadows.get(element) || shadowOf(element);
+    kept = true;
     if (shadow) observe(shadow);
-    count++;
-    return number(element, below(element), shadow ? below(shadow) : []);
+    found = number(element, below(element), shadow ? below(shadow) : []);
+    if (kept) numbers.set(element, found);
+    kept = kept && around;
+    return found;
+  }
+
+  // Forgets the numbers of a node and of all around it.
+  function changed(node) {
+    texts.delete(node);
+    for (; node; node = isShadow(node) ? hostOf(node) : parentOf(node)) numbers.delete(node);
   }
 
   // The number of the outermost element, if `node` had only these children and each of its ancestors had one child.
   function upwards(node, children) {
-    for (; node; node = node.parentNode) {
-      if (node.nodeType === 1) children = [number(node, children, [])];
-      else if (node.host) children = [number(node.host, [], children)], node = node.host;
-    }
+    while (node)
+      if (isShadow(node)) children = [number(node = hostOf(node), [], children)], node = parentOf(node);
+      else {
+        if (typeOf(node) === 1) children = [number(node, children, [])];
+        node = parentOf(node);
+      }
     return children;
   }
 
-  function root(numbers) {
-    const key = numbers.join();
-    if (!numbers.length || roots.has(key)) return;
+  function root(children) {
+    const key = list(children);
+    if (!children.length || roots.has(key)) return;
     roots.add(key);
-    freshRoots.push(numbers);
+    freshRoots.push(key);
   }
 
-  // The surroundings of a change: the parent's whole subtree below the chain of its ancestors.
-  function around(node) {
-    const parent = node.nodeType === 1 || node.nodeType === 11 || node.nodeType === 9 ? node : node.parentNode;
-    if (!parent) return;
-    count = 0;
-    const few = parent.getElementsByTagName ? parent.getElementsByTagName('*').length <= MOST_CONTEXT : true;
-    const children = few ? below(parent) : [];
-    root(parent.nodeType === 1 ? upwards(parent.parentNode, [number(parent, children, [])]) : parent.host ? upwards(parent.host.parentNode, [number(parent.host, [], children)]) : children);
+  // The surroundings of a change: the parent's whole subtree, or of many children only `children` and their
+  // neighbours, below the chain of the ancestors.
+  function around(parent, children) {
+    if (!elementCount[typeOf(parent)]) return;
+    if (elementCount[typeOf(parent)](parent) <= MOST_CONTEXT) return root(upwards(parent, below(parent)));
+    for (const child of children) {
+      if (typeOf(child) !== 1 || parentOf(child) !== parent) continue;
+      root(upwards(parent, [previousElement(child), child, nextElement(child)].filter(e => e).map(whole)));
+    }
   }
 
   function flush() {
     if (!fresh.length && !freshRoots.length) return;
-    const message = {document: name, url: location.href, quirks: document.compatMode === 'BackCompat', nodes: fresh, roots: freshRoots};
+    const quirks = document.compatMode === 'BackCompat', nodes = list(fresh.map(quote));
+    const message = `{"document":${quote(document_)},"url":${quote(location.href)},"quirks":${quirks},"nodes":${nodes},"roots":${list(freshRoots)}}`;
     fresh = [], freshRoots = [];
-    send(JSON.stringify(message));
+    send(message);
   }
 
   function all() {
-    clearTimeout(quiet), quiet = 0;
+    never(quiet), quiet = 0;
+    const begin = now();
     if (document.documentElement) root([whole(document.documentElement)]);
     flush();
+    took = now() - begin;
   }
 
-  const observer = new MutationObserver(records => {
-    const seen = new Set();
-    for (const record of records) {
-      const node = record.type === 'attributes' ? record.target.parentNode : record.target;
-      if (node && !seen.has(node)) seen.add(node), around(node);
-      // states that are over already: nodes that were added and removed, values that were overwritten
-      for (const added of record.addedNodes) if (added.nodeType === 1 && !added.isConnected) root(upwards(record.target, [whole(added)]));
-      if (record.oldValue !== null && record.type === 'attributes')
-        root(upwards(node, [number(record.target, [], [], [record.attributeName, record.oldValue])]));
+  function inspect(records) {
+    const seen = new Map();
+    for (const {target} of records) {
+      changed(target);
+      if (typeOf(target) === 3 && parentOf(target)) changed(parentOf(target));
     }
+    for (const record of records) {
+      const attribute = record.type === 'attributes', node = attribute ? parentOf(record.target) : record.target;
+      const parent = node && typeOf(node) === 3 ? parentOf(node) : node;
+      if (!parent) continue;
+      if (!seen.has(parent)) seen.set(parent, new Set());
+      if (attribute) seen.get(parent).add(record.target);
+      for (const added of record.addedNodes) {
+        seen.get(parent).add(added);
+        // states that are over already: nodes that were added and removed, values that were overwritten
+        if (typeOf(added) === 1 && !isConnected(added)) root(upwards(record.target, [whole(added)]));
+      }
+      if (attribute && record.oldValue !== null)
+        root(upwards(parent, [number(record.target, [], [], [record.attributeName, record.oldValue])]));
+    }
+    for (const [parent, children] of seen) around(parent, children);
     flush();
-    if (!quiet) quiet = setTimeout(all, QUIET_MS);
-  });
+    if (!quiet) quiet = later(all, Math.max(QUIET_MS, 10 * took));
+  }
+  const observer = own(new MutationObserver(inspect), 'observe');
 
   function observe(node) {
     if (observed.has(node)) return;
@@ -103,8 +186,9 @@
 
   const attach = Element.prototype.attachShadow;
   Element.prototype.attachShadow = function attachShadow(options) {
-    const shadow = attach.call(this, options);
+    const shadow = apply(attach, this, [options]);
     shadows.set(this, shadow);
+    changed(this);
     observe(shadow);
     return shadow;
   };
