@@ -36,7 +36,10 @@ typedef struct attribute {
 static bool prescan_is(const prescan *p, const char *word)
 {
     size_t length = strlen(word);
-    return (size_t)(p->end - p->at) >= length && strncasecmp(p->at, word, length) == 0;
+    if ((size_t)(p->end - p->at) < length) return false;
+    for (size_t i = 0; i < length; i++) /* nearly all positions differ soon */
+        if ((p->at[i] | 32) != (word[i] | 32)) return false;
+    return strncasecmp(p->at, word, length) == 0;
 }
 
 /* Reads an attribute of a tag. False: the tag ends. */
@@ -148,7 +151,9 @@ static bool is_scripted(const attribute *a)
         ":", "@", "*", "[", "(", "#", "x-", "v-", "ng-", "hx-", "data-", "on", "_"};
     for (size_t i = 0; i < HED_COUNT(names); i++) {
         size_t length = strlen(names[i]);
-        if (a->name_length >= length && strncasecmp(a->name, names[i], length) == 0) return true;
+        if (a->name_length >= length && (*a->name | 32) == (*names[i] | 32) &&
+            strncasecmp(a->name, names[i], length) == 0)
+            return true;
     }
     return false;
 }

@@ -52,7 +52,10 @@ typedef struct cursor {
 static bool starts(const cursor *c, const char *word)
 {
     size_t length = strlen(word);
-    return (size_t)(c->end - c->at) >= length && strncasecmp(c->at, word, length) == 0;
+    if ((size_t)(c->end - c->at) < length) return false;
+    for (size_t i = 0; i < length; i++) /* nearly all positions differ soon */
+        if ((c->at[i] | 32) != (word[i] | 32)) return false;
+    return strncasecmp(c->at, word, length) == 0;
 }
 
 static bool is_template_space(char c)
@@ -115,6 +118,14 @@ static const char *find_word(const char *text, const char *end, const char *word
     return memmem(text, (size_t)(end - text), word, strlen(word));
 }
 
+/* True if a start tag has a character without which it has no mark of tag_kind(). */
+static bool may_have_mark(const char *tag, const char *end)
+{
+    for (const char *at = tag + 1; at < end; at++)
+        if (*at == '{' || *at == '<' || *at == 'N') return true;
+    return false;
+}
+
 /* Kind of the template of a start tag, by its attributes; NULL: a page's tag. */
 static const char *tag_kind(const char *tag, const char *end)
 {
@@ -122,6 +133,7 @@ static const char *tag_kind(const char *tag, const char *end)
         const char *mark, *name;
     } marks[] = {{"<?php", "a PHP template"}, {"<?=", "a PHP template"}, {"<%", "a template (<% %>)"}, {"{%", "a template ({% %})"},
         {" className=", "a JSX component"}, {"\nclassName=", "a JSX component"}, {" class={", "a component (class={ })"}};
+    if (!may_have_mark(tag, end)) return NULL;
     for (size_t i = 0; i < COUNT(marks); i++)
         if (find_word(tag, end, marks[i].mark)) return marks[i].name;
     const char *class = find_word(tag, end, " class=");
@@ -185,8 +197,8 @@ static const char *scan(const char *text, size_t length, uint64_t *tags)
             continue;
         }
         char letter = open[1] | 32;
-        kind = starts(&c, "<?xml") ? NULL : statement_kind(&c);
         bool is_tag = letter >= 'a' && letter <= 'z';
+        kind = is_tag || starts(&c, "<?xml") ? NULL : statement_kind(&c);
         const char *close = is_tag ? tag_end(open + 1, c.end) : open + 1;
         c.at = close;
         if (kind || !is_tag) continue;
