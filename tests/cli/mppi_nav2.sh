@@ -18,6 +18,10 @@ run 0 mppi import "$params" --json; out_is_json treatment key value line text
 sed 's/cost_weight: 3.81/cost_wieght: 3.81/; s/vx_max: 0.5/vx_max: 1/' "$params" > "$work/p.yaml"
 run 0 mppi import "$work/p.yaml"; out_has '^unknown  *FollowPath.CostCritic.cost_wieght .*did you mean cost_weight?'
 out_has 'FollowPath.vx_max .*ROS 2 refuses a whole number'
+printf '    FollowPath.AckermannConstrains.min_turning_r: 0.5\n' > "$work/tail"
+sed '/^controller_server/,/ros__parameters/{ /ros__parameters/r '"$work/tail"'
+}' "$params" > "$work/p.yaml"
+run 0 mppi import "$work/p.yaml"; out_has '^unknown  *FollowPath.AckermannConstrains.min_turning_r .*did you mean AckermannConstraints?'
 sed 's/temperature: 0.3/temperature: warm/' "$params" > "$work/p.yaml"
 run 1 mppi import "$work/p.yaml"; out_is_empty; err_has 'p.yaml:[0-9]*: FollowPath.temperature: expected a number, found "warm"'
 sed 's/nav2_mppi_controller::MPPIController/dwb_core::DWBLocalPlanner/' "$params" > "$work/p.yaml"

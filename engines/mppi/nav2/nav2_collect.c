@@ -232,6 +232,7 @@ static const char *unread_near(const char *key)
             block = &nav2_critic_blocks[i];
     if (dot && block == &nav2_control_block) {
         for (size_t i = 0; i < NAV2_CRITIC_COUNT; i++) words[i] = nav2_critic_blocks[i].name;
+        words[NAV2_CRITIC_COUNT] = "AckermannConstraints";
         char name[128];
         snprintf(name, sizeof name, "%.*s", (int)(dot - key), key);
         return hed_nearest(name, words);
