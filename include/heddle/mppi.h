@@ -390,7 +390,7 @@ HED_API hed_status hed_mppi_solve(
 HED_API void hed_mppi_shift(hed_mppi *controller, uint32_t steps);
 /** Sets the controls that the actuators really executed (count x nu), measured speeds included,
  *  where they are not those of the last solve. Rates of the next solve begin from them, so that a
- *  robot that is already in motion, or was braked by somebody else, is not torn. Numbers that are
+ *  robot that is already in motion, or was braked by another system, is not torn. Numbers that are
  *  not finite are ignored. */
 HED_API void hed_mppi_set_applied(hed_mppi *controller, const float *u);
 /** Resets plan and history: the plan is zero, or `controls` (count x T x nu; nullable), in which a

@@ -254,14 +254,14 @@ MPPI_FUNCTION float mppi_wrap(float angle)
     return hed_fma(-6.28318548f, mppi_nearest(angle * 0.159154937f), angle);
 }
 
-/* Difference a - b of two values of state `i`, of which `angles` has bit i if it is an angle: from
- * -pi to pi then. All code subtracts states by it. */
+/* Returns the difference a - b of two values of state `i`, an angle's from -pi to pi; `angles`: set of
+ * the states that are angles. Every difference of states uses this function. */
 MPPI_FUNCTION float mppi_state_difference(uint angles, int i, float a, float b)
 {
     float difference = a - b;
     return (angles >> i & 1u) ? mppi_wrap(difference) : difference;
 }
-/* The equal of angle `a` nearest to `b`; any other state is `a`. */
+/* Returns angle `a` plus the whole turns that bring it nearest to `b`; any other state unchanged. */
 MPPI_FUNCTION float mppi_state_beside(uint angles, int i, float a, float b)
 {
     float turns = mppi_nearest((a - b) * 0.159154937f);
@@ -270,8 +270,8 @@ MPPI_FUNCTION float mppi_state_beside(uint angles, int i, float a, float b)
 #define mppi_difference(a, b, i) mppi_state_difference(MODEL_ANGLES, (i), (a), (b))
 #define mppi_beside(a, b, i) mppi_state_beside(MODEL_ANGLES, (i), (a), (b))
 
-/* Cost of a collision and the like. Its magnitude makes a sample invalid, as infinity does, but 0
- * times it is 0: a term of weight 0 has no effect. */
+/* Returns the cost of a collision: `cost`; 0: 3e38, which makes a sample invalid as infinity does,
+ * except that a term of weight 0 has no effect. */
 MPPI_FUNCTION float mppi_crash(float cost) { return cost == 0.0f ? 3e38f : cost; }
 
 /* ---- teams ---- */

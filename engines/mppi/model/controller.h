@@ -109,7 +109,7 @@ typedef struct mppi_table_change {
 } mppi_table_change;
 
 /* Results of the last solve or reset for hed_mppi_control_at(), which other threads call. The owner
- * fills a slot that is not the latest and that nobody reads, then makes it the latest. */
+ * fills a slot that is not the latest and has no reader, then makes it the latest. */
 enum { MPPI_PUBLISHED = 4 };
 typedef struct mppi_published {
     atomic_uint latest;
