@@ -66,8 +66,8 @@ void mppi_scene_read_controls(const hed_field *field, hed_json_node object, void
         def->maximum[i] = limits.maximum;
         def->rate[i] = limits.rate;
         def->deceleration[i] = limits.deceleration;
-        bool given = hed_json_has(node, "minimum") || hed_json_has(node, "maximum");
-        if (given) def->limits_given |= 1u << i;
+        bool has_limits = hed_json_has(node, "minimum") || hed_json_has(node, "maximum");
+        if (has_limits) def->limits_given |= 1u << i;
     }
 }
 

@@ -372,7 +372,7 @@ MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, int k, float *real_co
 {
     float x[MODEL_STATES], y[MODEL_STATES]; /* real, nominal */
 #if RATES
-    float before[MODEL_CONTROLS]; /* of the real system */
+    float before[MODEL_CONTROLS]; /* controls of the real system */
     for (uint i = 0; i < MODEL_CONTROLS; i++)
         before[i] = INPUT(IN_REAL_PAST + (PASTS - 1) * MODEL_CONTROLS + i);
 #endif

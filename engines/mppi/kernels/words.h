@@ -20,8 +20,8 @@
  *   mppi_reciprocal mppi_square mppi_wrap mppi_floor mppi_abs mppi_min mppi_max mppi_clamp
  *   mppi_select
  *   mppi_crash(cost)                  cost of a state that must not be: `cost`; 0: the sample is out
- *   mppi_difference(a, b, i)          a - b of state i; an angle's by the shorter way round
- *   mppi_beside(a, b, i)              a; of an angle, its equal nearest to b
+ *   mppi_difference(a, b, i)          a - b of state i; an angle's by the shorter turn
+ *   mppi_nearest_turn(a, b, i)        a; of an angle, its equal nearest to b
  *   mppi_grid_at mppi_path_nearest    maps and paths in tables
  *   MPPI_TEAM                         number of work items that move one sample together, all
  *                                     with the same x and u; 1, 2, 4 ... 32. A text with this
@@ -262,13 +262,13 @@ MPPI_FUNCTION float mppi_state_difference(uint angles, int i, float a, float b)
     return (angles >> i & 1u) ? mppi_wrap(difference) : difference;
 }
 /* Returns angle `a` plus the whole turns that bring it nearest to `b`; any other state unchanged. */
-MPPI_FUNCTION float mppi_state_beside(uint angles, int i, float a, float b)
+MPPI_FUNCTION float mppi_state_nearest_turn(uint angles, int i, float a, float b)
 {
     float turns = mppi_nearest((a - b) * 0.159154937f);
     return (angles >> i & 1u) ? hed_fma(-6.28318548f, turns, a) : a;
 }
 #define mppi_difference(a, b, i) mppi_state_difference(MODEL_ANGLES, (i), (a), (b))
-#define mppi_beside(a, b, i) mppi_state_beside(MODEL_ANGLES, (i), (a), (b))
+#define mppi_nearest_turn(a, b, i) mppi_state_nearest_turn(MODEL_ANGLES, (i), (a), (b))
 
 /* Returns the cost of a collision: `cost`; 0: 3e38, which makes a sample invalid as infinity does,
  * except that a term of weight 0 has no effect. */

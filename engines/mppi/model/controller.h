@@ -52,7 +52,7 @@ typedef struct mppi_sampling {
     const float *parameters; /* (parameter_count) */
     const float *lambda;     /* (count) of the scaled cost */
     uint64_t deadline;       /* time of hed_now(); 0: none */
-    /* of the tiles, from the first: a device rolls out so many, at least one. The processor looks
+    /* fraction of the tiles that a device rolls out, from the first on, at least one. The processor looks
      * at its clock instead */
     float fraction;
     uint32_t *counted; /* (systems) result: samples that were rolled out; NULL: not requested */
@@ -203,7 +203,7 @@ struct hed_mppi {
     uint32_t round;        /* number of the next round */
     bool is_cut;           /* true: the deadline came before all samples and iterations */
     uint32_t *counted;     /* (systems) samples of the last round that were rolled out */
-    /* With a deadline: times of a solve after its rounds, ns; and of a round on a device, of one
+    /* times for deadlines: of a solve after its rounds, ns; and of a round on a device, of one
      * tile and of all samples, ns */
     double finish_ns, tile_ns, full_ns;
 };

@@ -89,12 +89,12 @@ static hed_status check_controls(hed_mppi_def *def, const hed_mppi_model *model,
     for (uint32_t i = 0; i < model->controls; i++) {
         const char *name = model->control_names ? model->control_names[i] : "";
         if (!has_sigma) def->sigma[i] = model->sigma[i];
-        bool given = def->limits_given >> i & 1;
-        if (!given && def->minimum[i] == 0 && def->maximum[i] == 0) {
+        bool has_limits = def->limits_given >> i & 1;
+        if (!has_limits && def->minimum[i] == 0 && def->maximum[i] == 0) {
             def->minimum[i] = model->minimum[i];
             def->maximum[i] = model->maximum[i];
         }
-        limited = given || def->minimum[i] != 0 || def->maximum[i] != 0;
+        limited = has_limits || def->minimum[i] != 0 || def->maximum[i] != 0;
         if (!limited) {
             def->minimum[i] = -3e38f;
             def->maximum[i] = 3e38f;

@@ -206,7 +206,7 @@ static hed_status check_states(const hed_mppi *c, const float *x, hed_error *err
     return HED_OK;
 }
 
-/* Takes the history of a controller that has none from the states that measure its controls. */
+/* Takes the history of a new controller from the states that measure its controls. */
 static void begin_history(hed_mppi *c)
 {
     uint32_t nx = c->model.states, nu = c->model.controls;

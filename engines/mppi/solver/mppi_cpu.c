@@ -296,7 +296,7 @@ static hed_status cpu_end(hed_mppi *c, const mppi_sampling *round, hed_error *er
     if (c->def.update == HED_MPPI_EXPONENTIAL || !round->mean) {
         run_phase(s, CPU_ALL);
     } else {
-        /* costs have what weighing their samples leaves of the time */
+        /* leave time for weighing the samples */
         if (s->until) s->until = begin + (uint64_t)((double)left / (1 + s->weigh));
         run_phase(s, CPU_COSTS);
         uint64_t middle = hed_now();

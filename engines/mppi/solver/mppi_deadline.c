@@ -1,10 +1,10 @@
 /* Deadlines on devices. A round cannot be stopped there, so it gets as many tiles as the time that is
  * left allows: a round takes tile_ns for one tile, and full_ns for all samples, and between them in
- * proportion. Both are measured when the controller is created, and again in every round. The
- * processor needs none of this: its threads look at the clock (cpu_roll.c). */
+ * proportion. Both are measured when the controller is created, and again in every round. On the
+ * processor threads look at the clock (cpu_roll.c). */
 #include "model/controller.h"
 
-static const double MARGIN = 0.9; /* of the time left */
+static const double MARGIN = 0.9; /* fraction of the time left */
 
 /* Runs a round of a fraction of the tiles; returns its time, ns. */
 static double measure_round(hed_mppi *c, mppi_sampling *round, float fraction, hed_error *error)
@@ -53,7 +53,7 @@ hed_status mppi_timed_round(hed_mppi *c, mppi_sampling *round, hed_error *error)
     double left = deadline > begin ? MARGIN * (double)(deadline - begin) : 0;
     double fraction = (left - c->tile_ns) / (c->full_ns - c->tile_ns);
     round->fraction = (float)(fraction < 0 ? 0 : fraction > 1 ? 1 : fraction);
-    round->deadline = 0; /* what was begun counts */
+    round->deadline = 0; /* results of a round that has begun count */
     hed_status status = mppi_round(c, round, error);
     round->deadline = deadline;
     double took = (double)(hed_now() - begin), share = (double)c->counted[0] / c->def.samples;

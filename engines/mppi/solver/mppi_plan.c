@@ -141,7 +141,7 @@ void mppi_begin_again(hed_mppi *c, uint32_t system)
     for (uint64_t i = 0; i < c->past * nu; i++) {
         float low = c->def.minimum[i % nu], high = c->def.maximum[i % nu];
         float limit = farthest * c->def.sigma[i % nu];
-        /* with rates, what was applied stays: they bound it, and the actuators' next step */
+        /* rates bound the applied controls, from which the actuators' next step begins */
         if (mppi_reach(c, (uint32_t)(i % nu)) > 0) continue;
         if (high - low > 2 * limit) pasts[i] = fminf(fmaxf(pasts[i], -limit), limit);
     }

@@ -69,9 +69,10 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
             uint32_t shift;
             mppi_candidate(&c->def, k, stride, w, &shift);
             for (uint32_t n = 0; n < nx; n++) {
-                float now =
-                    mppi_state_beside(c->model.angles, (int)n, states[stride * nx + n], states[n]);
-                float real = mppi_state_beside(c->model.angles, (int)n, c->state[i * nx + n], now);
+                float now = mppi_state_nearest_turn(
+                    c->model.angles, (int)n, states[stride * nx + n], states[n]);
+                float real =
+                    mppi_state_nearest_turn(c->model.angles, (int)n, c->state[i * nx + n], now);
                 x[n] = w[0] * states[n] + w[1] * now + w[2] * real;
             }
             shifted(c, plan, shift, c->candidate_plan + ((uint64_t)k * count + i) * size);

@@ -22,12 +22,12 @@ void mppi_publish(hed_mppi *c)
 {
     uint64_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps, n = c->def.count;
     mppi_published *p = c->published;
-    uint32_t latest = atomic_load(&p->latest), slot = latest, shown = mppi_shown(c, 0);
+    uint32_t latest = atomic_load(&p->latest), slot = latest, first = mppi_shown(c, 0);
     /* a reader that has chosen a slot before it is filled looks again, and leaves it */
     do slot = (slot + 1) % MPPI_PUBLISHED;
     while (slot == latest || atomic_load(&p->readers[slot]));
-    memcpy(p->plan[slot], c->plan + shown * steps * nu, n * steps * nu * sizeof(float));
-    memcpy(p->states[slot], c->states + shown * (steps + 1) * nx,
+    memcpy(p->plan[slot], c->plan + first * steps * nu, n * steps * nu * sizeof(float));
+    memcpy(p->states[slot], c->states + first * (steps + 1) * nx,
         n * (steps + 1) * nx * sizeof(float));
     memcpy(p->applied[slot], c->applied, n * nu * sizeof(float));
     if (c->gains) memcpy(p->gains[slot], c->gains, n * steps * nu * nx * sizeof(float));
@@ -44,12 +44,12 @@ static uint32_t published_open(mppi_published *p)
     }
 }
 
-/* Clamps control i, `share` of a step after the applied one, to limits and rates. */
-static float published_limit(const hed_mppi *c, uint32_t i, float u, float applied, float share)
+/* Clamps control i, `elapsed` steps after the applied one, to limits and rates. */
+static float published_limit(const hed_mppi *c, uint32_t i, float u, float applied, float elapsed)
 {
     float reach = mppi_reach(c, i), brake = mppi_brake(c, i);
     u = mppi_clamp(u, c->def.minimum[i], c->def.maximum[i]);
-    return reach > 0 ? mppi_rate(u, applied, share * reach, share * brake) : u;
+    return reach > 0 ? mppi_rate(u, applied, elapsed * reach, elapsed * brake) : u;
 }
 
 void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const float *x, float *u)
@@ -58,7 +58,7 @@ void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const
     uint64_t nx = c->model.states, nu = c->model.controls, last = c->def.steps - 1;
     float at = seconds / c->def.dt;
     at = at > 0 ? (at < (float)last ? at : (float)last) : 0;
-    float share = seconds > 0 ? seconds / c->def.dt : 0;
+    float elapsed = seconds > 0 ? seconds / c->def.dt : 0;
     uint64_t t = (uint64_t)at, next = t < last ? t + 1 : last;
     float part = at - (float)t;
     mppi_published *p = c->published;
@@ -77,7 +77,7 @@ void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const
         }
         /* the step or the feedback overflowed */
         if (!(fabsf(u[i]) < 1e30f)) u[i] = plan[t * nu + i];
-        u[i] = published_limit(c, i, u[i], p->applied[slot][index * nu + i], share);
+        u[i] = published_limit(c, i, u[i], p->applied[slot][index * nu + i], elapsed);
     }
     atomic_fetch_sub(&p->readers[slot], 1);
 }

@@ -6,7 +6,7 @@ MPPI_FUNCTION float term_barrier(const float *x, const float *u, int t, MPPI_WOR
     MPPI_UNROLL
     for (int i = 0; i < MODEL_STATES; i++) {
         float low = P_ARRAY(low)[i], high = P_ARRAY(high)[i];
-        float at = mppi_beside(x[i], 0.5f * (low + high), i);
+        float at = mppi_nearest_turn(x[i], 0.5f * (low + high), i);
         float gap = mppi_min(at - low, high - at);
         float share = mppi_min(mppi_divide(mppi_max(gap, 1e-6f), P(margin)), 1.0f);
         float barrier = gap <= 0.0f ? crash : -mppi_log(share);

@@ -1,4 +1,4 @@
-/* Weighted squares of each state's distance from its goal, an angle's by the shorter way round,
+/* Weighted squares of each state's distance from its goal, an angle's by the shorter turn,
  * and of the controls. */
 MPPI_FUNCTION float term_quadratic(const float *x, const float *u, int t, MPPI_WORLD w)
 {
