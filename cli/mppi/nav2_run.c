@@ -258,6 +258,7 @@ int cli_nav2_run(const hed_arguments *a, const char *file)
     if (status == HED_OK) status = cli_nav2_world_open(a, file, &w, &error);
     if (status == HED_OK) status = drive_set(a, &w, &error);
     if (status == HED_OK) status = cli_nav2_world_route(a, &w, &error);
+    if (status == HED_OK) status = cli_nav2_world_add_discs(a, &w, &error);
     size_t rows = CLI_NAV2_MOMENTS * CLI_NAV2_FUTURES;
     d.steps = calloc(limit, sizeof *d.steps);
     d.costs = calloc(rows, sizeof *d.costs);

@@ -40,8 +40,7 @@ static hed_status world_pose(
     return HED_OK;
 }
 
-/* Adds the obstacles of --disc to the map. */
-static hed_status world_add_discs(const hed_arguments *a, cli_nav2_world *w, hed_error *error)
+hed_status cli_nav2_world_add_discs(const hed_arguments *a, cli_nav2_world *w, hed_error *error)
 {
     const char *text;
     for (uint32_t i = 0; (text = hed_text_at(a, "disc", i)); i++) {
@@ -56,7 +55,7 @@ static hed_status world_add_discs(const hed_arguments *a, cli_nav2_world *w, hed
                 if (hypot(dx, dy) <= disc[2]) w->map.values[(size_t)y * w->map.width + x] = 1;
             }
     }
-    return HED_OK;
+    return hed_nav2_inflate(w->config, &w->map, w->cells, error);
 }
 
 hed_status cli_nav2_world_open(
@@ -67,7 +66,6 @@ hed_status cli_nav2_world_open(
     w->info = hed_nav2_config_describe(w->config);
     if (!map) return HED_OK;
     if (hed_mppi_map_read(map, &w->map, error) != HED_OK) return error->status;
-    if (hed_given(a, "disc") && world_add_discs(a, w, error) != HED_OK) return error->status;
     w->cells = malloc((size_t)w->map.width * w->map.height);
     if (!w->cells) return HED_OUT_OF_MEMORY(error, "the costs of %s", map);
     w->grid = (hed_nav2_grid){

@@ -19,11 +19,14 @@ typedef struct cli_nav2_world {
 
 /* True if a file's name is that of a parameter file. */
 bool cli_nav2_is_file(const char *name);
-/* Opens the file and, with --map, the map with its obstacles. Errors: IO, FORMAT, ARGUMENT. */
+/* Opens the file and, with --map, the map. Errors: IO, FORMAT, ARGUMENT. */
 hed_status cli_nav2_world_open(
     const hed_arguments *arguments, const char *file, cli_nav2_world *world, hed_error *error);
 /* Sets start, goal and path from the options. Errors: ARGUMENT, IO, FORMAT. */
 hed_status cli_nav2_world_route(
+    const hed_arguments *arguments, cli_nav2_world *world, hed_error *error);
+/* Adds the obstacles of --disc, of which the path does not know. Errors: ARGUMENT, MEMORY. */
+hed_status cli_nav2_world_add_discs(
     const hed_arguments *arguments, cli_nav2_world *world, hed_error *error);
 void cli_nav2_world_close(cli_nav2_world *world);
 
