@@ -205,7 +205,8 @@ static void add(wav_bytes *w, const void *bytes, size_t size)
 
 static void add_number(wav_bytes *w, uint64_t value, uint32_t bytes)
 {
-    for (uint32_t i = 0; i < bytes; i++) w->bytes[w->size++] = i < sizeof value ? (uint8_t)(value >> 8 * i) : 0;
+    for (uint32_t i = 0; i < bytes; i++)
+        w->bytes[w->size++] = i < sizeof value ? (uint8_t)(value >> 8 * i) : 0;
 }
 
 static void add_chunk(wav_bytes *w, const char *name, uint32_t size)

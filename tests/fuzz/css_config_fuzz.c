@@ -31,7 +31,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == HED_OK) visit(&literals, &literals.items[literals.root], 0, &visits);
     css_literals_free(&literals);
     /* comments of sheets: ranges inside of the text */
-    css_ignores ignores = {0};
+    static const hed_allocator standard = {0};
+    css_ignores ignores = {.allocator = &standard};
     error = (hed_error){0};
     must(css_ignores_find(&ignores, text, size, &error) == HED_OK);
     for (uint32_t i = 0; i < ignores.count; i++) must(ignores.items[i].end <= size);
