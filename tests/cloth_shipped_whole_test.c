@@ -48,7 +48,8 @@ static float *grown_positions(const hed_cloth_mesh_collider *body, float margin)
     for (size_t t = 0; t < body->triangle_count; t++) add_normal(body, t, grown);
     for (size_t v = 0; v < body->vertex_count; v++) {
         float *normal = grown + 3 * v;
-        double length = hypot(hypot(normal[0], normal[1]), normal[2]);
+        double length = sqrt((double)normal[0] * normal[0] + (double)normal[1] * normal[1] +
+                             (double)normal[2] * normal[2]); /* hypot() would need glibc 2.35 */
         for (size_t k = 0; k < 3; k++)
             normal[k] = body->positions[3 * v + k] + (float)(margin * normal[k] / length);
     }

@@ -87,7 +87,7 @@ static void case_take_path(nav2_case *c)
     for (size_t i = 0; i < count; i++) {
         hed_json_node pose = hed_json_item(list, i);
         double x = number_at(pose, 0), y = number_at(pose, 1);
-        if (i) along += hypot(x - before[0], y - before[1]);
+        if (i) along += nav2_length(x - before[0], y - before[1]);
         before[0] = p->x[i] = (float)x;
         before[0] = x;
         before[1] = y;
@@ -494,7 +494,7 @@ static nav2_drive drive(const hed_nav2_config *config, const hed_nav2_grid *grid
         d.gap = fmin(d.gap, cost ? log(252.0 / cost) / 3 : 9);
         d.touched = d.touched || hed_nav2_touches(config, grid, d.end);
         d.arrived = result.path_length <= info.goal_path_length &&
-                    hypot(goal.x - d.end.x, goal.y - d.end.y) <= info.goal_distance &&
+                    nav2_length(goal.x - d.end.x, goal.y - d.end.y) <= info.goal_distance &&
                     fabs(remainder(goal.yaw - d.end.yaw, 2 * M_PI)) <= info.goal_angle;
     }
     hed_nav2_destroy(n);
@@ -522,7 +522,7 @@ static void world_open(nav2_world *w, const char *name, const double *disc)
     w->count = read_path(path, w->path, 512);
     for (uint32_t y = 0; disc && y < w->map.height; y++)
         for (uint32_t x = 0; x < w->map.width; x++)
-            if (hypot(w->map.x + (x + 0.5) * w->map.resolution - disc[0],
+            if (nav2_length(w->map.x + (x + 0.5) * w->map.resolution - disc[0],
                     w->map.y + (y + 0.5) * w->map.resolution - disc[1]) <= disc[2])
                 w->map.values[y * w->map.width + x] = 1;
     w->cells = malloc((size_t)w->map.width * w->map.height);

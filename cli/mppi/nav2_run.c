@@ -29,7 +29,7 @@ static bool drive_arrived(const cli_nav2_world *w, const cli_nav2_step *step, bo
     const hed_nav2_config_info *info = &w->info;
     if (step->result.path_length > info->goal_path_length) return false;
     bool near_goal =
-        hypot(w->goal.x - step->pose.x, w->goal.y - step->pose.y) <= info->goal_distance;
+        world_length(w->goal.x - step->pose.x, w->goal.y - step->pose.y) <= info->goal_distance;
     *reached = near_goal || (*reached && info->goal_is_stateful);
     return *reached && fabs(remainder(w->goal.yaw - step->pose.yaw, 2 * M_PI)) <= info->goal_angle;
 }

@@ -52,7 +52,8 @@ hed_status cli_nav2_world_add_discs(const hed_arguments *a, cli_nav2_world *w, h
             for (uint32_t x = 0; x < w->map.width; x++) {
                 double dx = w->map.x + (x + 0.5) * w->map.resolution - disc[0];
                 double dy = w->map.y + (y + 0.5) * w->map.resolution - disc[1];
-                if (hypot(dx, dy) <= disc[2]) w->map.values[(size_t)y * w->map.width + x] = 1;
+                if (world_length(dx, dy) <= disc[2])
+                    w->map.values[(size_t)y * w->map.width + x] = 1;
             }
     }
     return hed_nav2_inflate(w->config, &w->map, w->cells, error);

@@ -6,6 +6,11 @@
 #include "cli/common/command.h"
 #include "heddle/mppi_nav2.h"
 
+#include <math.h>
+
+/* Length of a vector. hypot() would need glibc 2.35. */
+static inline double world_length(double x, double y) { return sqrt(x * x + y * y); }
+
 typedef struct cli_nav2_world {
     hed_nav2_config *config;
     hed_nav2_config_info info;

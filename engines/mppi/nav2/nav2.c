@@ -177,7 +177,7 @@ static hed_status cycle_take_path(hed_nav2 *n, hed_error *error)
     p->count = r->left_count;
     for (uint32_t i = 0; i < p->count; i++) {
         const hed_nav2_pose *pose = &r->left[i];
-        if (i) length += hypot(pose->x - r->left[i - 1].x, pose->y - r->left[i - 1].y);
+        if (i) length += nav2_length(pose->x - r->left[i - 1].x, pose->y - r->left[i - 1].y);
         p->x[i] = (float)pose->x;
         p->y[i] = (float)pose->y;
         p->yaw[i] = (float)pose->yaw;

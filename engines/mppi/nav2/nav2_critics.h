@@ -17,7 +17,7 @@
 static inline double nav2_left(const nav2_cycle *c)
 {
     if (c->settings->release == HED_NAV2_LYRICAL) return c->path.length;
-    return hypot(c->goal.x - c->pose.x, c->goal.y - c->pose.y);
+    return nav2_length(c->goal.x - c->pose.x, c->goal.y - c->pose.y);
 }
 static inline bool nav2_is_near(const nav2_cycle *c, double threshold)
 {

@@ -17,7 +17,7 @@ static void grid_kernel(const nav2_settings *s, double resolution, uint32_t reac
 {
     for (uint32_t y = 0; y <= reach; y++)
         for (uint32_t x = 0; x <= reach; x++) {
-            double cells = hypot(x, y), distance = cells;
+            double cells = nav2_length(x, y), distance = cells;
             if (cells > reach) {
                 costs[y * (reach + 1) + x] = 0;
                 continue;

@@ -178,7 +178,7 @@ static uint32_t plan_walk(
 {
     for (double walked = 0; direction < 0 ? i > low : i + 1 < high;) {
         uint32_t next = direction < 0 ? i - 1 : i + 1;
-        walked += hypot(r->poses[next].x - r->poses[i].x, r->poses[next].y - r->poses[i].y);
+        walked += nav2_length(r->poses[next].x - r->poses[i].x, r->poses[next].y - r->poses[i].y);
         if (walked > distance) break;
         i = next;
     }

@@ -26,7 +26,7 @@ hed_status nav2_route_reserve(nav2_route *r, uint32_t count, hed_error *error)
 
 static double route_step(const hed_nav2_pose *a, const hed_nav2_pose *b)
 {
-    return hypot(b->x - a->x, b->y - a->y);
+    return nav2_length(b->x - a->x, b->y - a->y);
 }
 
 void nav2_find_constraint(nav2_route *r, const nav2_path_rules *rules)

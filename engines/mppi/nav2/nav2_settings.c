@@ -37,7 +37,7 @@ static double settings_distance(const double *a, const double *b)
     double dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy;
     double share = square > 0 ? -(a[0] * dx + a[1] * dy) / square : 0;
     share = share < 0 ? 0 : share > 1 ? 1 : share;
-    return hypot(a[0] + share * dx, a[1] + share * dy);
+    return nav2_length(a[0] + share * dx, a[1] + share * dy);
 }
 
 void nav2_settings_complete(nav2_settings *s)
@@ -62,7 +62,7 @@ void nav2_settings_complete(nav2_settings *s)
     for (uint32_t i = 0; i < s->vertices; i++) {
         const double *a = s->footprint[i], *b = s->footprint[(i + 1) % s->vertices];
         s->inscribed = fmin(s->inscribed, settings_distance(a, b));
-        s->circumscribed = fmax(s->circumscribed, hypot(a[0], a[1]));
+        s->circumscribed = fmax(s->circumscribed, nav2_length(a[0], a[1]));
     }
     if (!s->vertices) s->inscribed = 0;
     s->control.ax_max = fabs(s->control.ax_max);

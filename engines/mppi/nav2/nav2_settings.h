@@ -2,6 +2,8 @@
 #ifndef HED_NAV2_SETTINGS_H
 #define HED_NAV2_SETTINGS_H
 
+#include <math.h>
+
 #include "heddle/author.h"
 #include "heddle/mppi_nav2.h"
 #include "nav2/nav2_parameters.h"
@@ -11,6 +13,9 @@ enum { NAV2_MOST_VERTICES = 64 };
 #define NAV2_CRITIC_NUMBER(name, parameters, ...) NAV2_##name,
 enum { NAV2_CRITICS(NAV2_CRITIC_NUMBER) NAV2_CRITIC_COUNT };
 #define NAV2_CRITIC_MEMBER(name, parameters, ...) nav2_##name name;
+
+/* Length of a vector. hypot() would need glibc 2.35. */
+static inline double nav2_length(double x, double y) { return sqrt(x * x + y * y); }
 
 typedef struct nav2_settings {
     hed_nav2_release release;
