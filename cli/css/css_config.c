@@ -14,36 +14,6 @@
 
 enum { MOST_CONFIG_BYTES = 1 << 20 };
 
-/* ---- files by patterns ---- */
-
-/* Adds a file of a configuration's content. Pages are words, too, as far as scripts in them go. */
-static void add_content(css_settings *s, const char *path, hed_error *error)
-{
-    css_text page;
-    hed_error local = {0};
-    if (css_page_ending(path) && css_read_page(path, &page, &local) == HED_OK) {
-        bool refused = css_page_refuse(path, &page, &local);
-        char *scripts = refused ? NULL : css_page_scripts(page.bytes, page.length);
-        if (!refused) css_page_list_add(&s->pages, path, error);
-        else css_word_files_add(&s->words, path, error);
-        if (scripts && *scripts) css_word_files_add_text(&s->words, path, scripts, error);
-        free(scripts);
-        free(page.bytes);
-    } else if (local.status == HED_ERROR_MEMORY) *error = local;
-    else css_word_files_add(&s->words, path, error);
-}
-
-hed_status css_config_content(css_settings *s, const char *folder, const char *pattern,
-    const css_page_list *skipped, hed_error *error)
-{
-    css_page_list files = {0};
-    css_glob_find(&files, folder, pattern, skipped, error);
-    for (uint32_t i = 0; i < files.count && !hed_failed(error); i++)
-        add_content(s, files.paths[i], error);
-    css_page_list_free(&files);
-    return hed_failed(error) ? error->status : HED_OK;
-}
-
 /* ---- heddle-css.json ---- */
 
 typedef struct list_reader {

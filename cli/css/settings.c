@@ -11,23 +11,6 @@
 #include "cli/css/read.h"
 #include "cli/css/text_list.h"
 
-const char *css_settings_text(css_settings *s, const char *text, hed_error *error)
-{
-    if (css_page_list_add(&s->texts, text, error)) return NULL;
-    return s->texts.paths[s->texts.count - 1];
-}
-
-hed_status css_settings_keep(css_settings *s, hed_css_keep keep, hed_error *error)
-{
-    css_keep_list *keeps = &s->keeps;
-    keep.pattern = css_settings_text(s, keep.pattern, error);
-    if (keep.flags) keep.flags = css_settings_text(s, keep.flags, error);
-    keeps->items = css_more(keeps->items, &keeps->room, keeps->count, sizeof keep, error);
-    if (hed_failed(error)) return error->status;
-    keeps->items[keeps->count++] = keep;
-    return HED_OK;
-}
-
 /* Reads the file of --config or, without one, the file of the working folder, if it is there. */
 static void read_config(css_settings *s, const hed_arguments *arguments, hed_error *error)
 {

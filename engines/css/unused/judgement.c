@@ -17,19 +17,6 @@ const char *hed_css_reason_text(hed_css_reason reason)
     return (size_t)reason < HED_COUNT(words) ? words[reason] : "";
 }
 
-void hed_css_selector_text(const hed_css_rule *rule, char *text, size_t size)
-{
-    size_t used = 0;
-    if (!rule || !text || !size) return;
-    for (size_t i = 0; i < rule->selector_length && used + 1 < size; i++) {
-        char c = rule->selector[i];
-        bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
-        if (space && used && text[used - 1] == ' ') continue;
-        text[used++] = space ? ' ' : c;
-    }
-    text[used] = 0;
-}
-
 /* ---- selectors and rules ---- */
 
 /* Sets the evidence for a selector that stays or goes for a reason. */

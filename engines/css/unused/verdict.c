@@ -377,3 +377,16 @@ hed_css_reason css_judgement(const hed_css_unused *u, const css_file *file, uint
     if (reason->word || reason->markup) return HED_CSS_BY_WORD;
     return stays ? HED_CSS_BY_KEEP : HED_CSS_UNUSED;
 }
+
+void hed_css_selector_text(const hed_css_rule *rule, char *text, size_t size)
+{
+    size_t used = 0;
+    if (!rule || !text || !size) return;
+    for (size_t i = 0; i < rule->selector_length && used + 1 < size; i++) {
+        char c = rule->selector[i];
+        bool space = c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f';
+        if (space && used && text[used - 1] == ' ') continue;
+        text[used++] = space ? ' ' : c;
+    }
+    text[used] = 0;
+}
