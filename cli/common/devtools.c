@@ -30,7 +30,7 @@ struct cli_devtools {
     size_t searched; /* bytes without a zero byte */
     int64_t calls;
     double answer_seconds; /* limit of one call */
-    json_t *answers;       /* object: by number, those that arrived during a call within a call */
+    json_t *answers;       /* object: answers that arrived during a call within a call, by number */
     int depth;             /* calls that wait */
     devtools_event *first, **last; /* events that arrived during a call */
 };
@@ -183,7 +183,7 @@ hed_status cli_devtools_send(cli_devtools *devtools, const char *session, const 
     return status;
 }
 
-/* The answer to call `number`, of those that have arrived; hands on or keeps events before it. */
+/* Removes and returns the answer to call `number` if it has arrived; hands on or keeps events before it. */
 static json_t *find_answer(
     cli_devtools *devtools, const char *session, int64_t number, hed_error *error)
 {

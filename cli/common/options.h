@@ -183,7 +183,7 @@ const hed_command *hed_command_real(const hed_command *command);
 const hed_command *hed_command_below(const hed_command *parent, const char *name);
 /* True if an option of the command at `level` of the path applies to the last one. */
 bool hed_option_applies(const hed_arguments *path, uint32_t level, const hed_option *option);
-/* Finds an option by name or letter, in the last command or those above it. */
+/* Finds an option by name or letter, in the last command or the commands above it. */
 const hed_option *hed_option_find(
     const hed_arguments *arguments, const char *name, size_t size, char letter);
 /* Formats the commands: "heddle bench kernels". */

@@ -183,8 +183,8 @@ static void man_sentence(FILE *stream, const char *text)
     fputs(".\n", stream);
 }
 
-/* Options of a command; the root's options are printed in two parts: those of every command, and
- * its own. */
+/* Options of a command; the root's options are printed in two parts: options of every command,
+ * and the root's own. */
 typedef enum man_part { MAN_PART_ALL, MAN_PART_SHARED, MAN_PART_OWN } man_part;
 
 static void man_options(const hed_option *options, man_part part, FILE *stream)

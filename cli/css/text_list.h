@@ -11,8 +11,8 @@
 
 /* True if a text is such a list: an object of JSON, and no recording of pages. */
 bool css_is_text_list(const char *text, size_t length);
-/* Adds the texts and settings of a list. Errors: FORMAT (the path in the list, and what was
- * expected), and as css_config_read(). */
+/* Adds the texts and settings of a list. Errors: FORMAT (the path in the list, and the
+ * expected value), and as css_config_read(). */
 hed_status css_text_list_read(
     css_settings *settings, const char *text, size_t length, hed_error *error);
 

@@ -15,7 +15,7 @@ typedef struct css_out {
 
 typedef struct css_unused {
     css_settings *settings;
-    css_files files;  /* its search has the results */
+    css_files files;  /* search that has the results */
     uint32_t *sheets; /* (settings' sheets) their numbers in `files` */
     css_out out;
     hed_css_unused_info info; /* after the run */

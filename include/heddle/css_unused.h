@@ -89,8 +89,8 @@ typedef struct hed_css_unused_def {
      *  left out. Pages are opened once each, in any order. */
     hed_status (*open)(void *user, uint32_t page, hed_css_names *names, hed_css_document **document,
         hed_error *error);
-    /** links the sheets of a page (hed_css_unused_link()), in the order of the pages; NULL: those
-     *  of hed_css_unused_page, and the page's `<style>` elements for the names that they use */
+    /** links the sheets of a page (hed_css_unused_link()), in the order of the pages; NULL: the
+     *  sheets of hed_css_unused_page, and the page's `<style>` elements for the names that they use */
     hed_status (*link)(void *user, hed_css_unused *unused, uint32_t page,
         const hed_css_document *document, hed_error *error);
     /** called after each page (nullable); false: ends the run without an error after the pages so
@@ -126,8 +126,8 @@ HED_API hed_status hed_css_unused_link(hed_css_unused *unused, uint32_t sheet, h
 
 /** Reads and matches all pages, and judges the rules. To be called once.
  *  Errors: ARGUMENT (no sheet, neither a page nor words), FORMAT (a page that is binary, a template
- *  or has no element, and would make every rule unused), LIMIT, MEMORY, those of `open` and
- *  `link`. */
+ *  or has no element, and would make every rule unused), LIMIT, MEMORY, errors of `open`
+ *  and `link`. */
 HED_API hed_status hed_css_unused_run(hed_css_unused *unused, hed_error *error);
 
 /* ---- results ---- */
@@ -137,7 +137,7 @@ typedef enum hed_css_reason {
     HED_CSS_UNUSED,
     HED_CSS_BY_ELEMENT, /**< an element matches */
     HED_CSS_BY_STATE,   /**< an element matches if it is hovered, focused ... */
-    HED_CSS_BY_WORD,    /**< its names are in words */
+    HED_CSS_BY_WORD,    /**< words contain its names */
     HED_CSS_BY_KEEP,    /**< a pattern or a comment of the sheet keeps it */
     HED_CSS_NOT_JUDGED, /**< invalid or not supported */
     HED_CSS_BY_NAME,    /**< a part that a rule or a style attribute names, or that stays anyway */
@@ -149,10 +149,10 @@ HED_API const char *hed_css_reason_text(hed_css_reason reason);
 
 /** Sums of a search. Style rules are counted with all their selectors as one. */
 typedef struct hed_css_unused_info {
-    uint32_t sheets;            /**< all, those included that are read for names only */
-    uint32_t pages, page_total; /**< pages read; pages given, without those left out */
+    uint32_t sheets;            /**< all sheets, including sheets that are read for names only */
+    uint32_t pages, page_total; /**< pages read; pages of the definition that are not skipped */
     uint32_t rules, unused_rules;
-    uint32_t selectors, unused_selectors;   /**< in lists of rules that stay */
+    uint32_t selectors, unused_selectors;   /**< selectors in lists of rules that stay */
     uint32_t reasons[HED_CSS_REASON_COUNT]; /**< rules that stay, by their reason */
     size_t bytes, unused_bytes;
     bool names_judged; /**< false: a sheet of the pages could not be read */
@@ -163,7 +163,7 @@ HED_API hed_css_unused_info hed_css_unused_describe(const hed_css_unused *unused
 /** Use of a page. */
 typedef struct hed_css_page_use {
     const char *name;
-    uint32_t elements;     /**< with the possible ones */
+    uint32_t elements;     /**< elements, including the possible ones */
     uint32_t possible;     /**< elements that only scripts make of templates */
     uint32_t rules;        /**< rules with a selector that matches on the page */
     uint32_t unique_rules; /**< rules that match on no other page */
@@ -198,7 +198,7 @@ typedef struct hed_css_sheet_use {
     const hed_css_unused_item *items; /**< (item_count) by position, outer ones first */
     uint32_t item_count;
     size_t unused_bytes;
-    const char *map_url; /**< address of its source map, in its last comment; NULL: none */
+    const char *map_url; /**< address of its source map, in its last comment; NULL: absent */
     size_t map_url_length;
 } hed_css_sheet_use;
 /** Returns sheet `sheet`, below hed_css_unused_info.sheets; items after the run. */
@@ -209,13 +209,13 @@ typedef struct hed_css_selector_use {
     hed_css_reason reason;
     uint64_t elements;     /**< elements that match on all pages */
     uint32_t pages;        /**< pages with such an element */
-    const char *element;   /**< the first one, such as "div#main"; NULL: none */
+    const char *element;   /**< the first one, such as "div#main"; NULL: absent */
     uint32_t element_page; /**< page of the first element */
     uint32_t element_line; /**< line of the page, from 1; 0: unknown */
     /** evidence for the reason, for people: the element, the word, the pattern, "a comment in the
      *  sheet", "blocklist ...", the cause of NOT_JUDGED; "": no evidence */
     const char *found;
-    const char *where; /**< page, text or origin of `found`; "": none */
+    const char *where; /**< page, text or origin of `found`; "": unknown */
     uint32_t line;     /**< line of `where`, from 1; 0: unknown */
     bool blocked;      /**< a pattern of NEVER removes it, although elements may match */
 } hed_css_selector_use;
@@ -233,7 +233,7 @@ typedef struct hed_css_unused_entry {
     const char *kind;
     uint32_t line;     /**< from 1 */
     size_t begin, end; /**< bytes of the sheet's text */
-    size_t bytes;      /**< size of the text that goes if it is unused */
+    size_t bytes;      /**< size of the text that is removed if the entry is unused */
     bool removed;      /**< the reduced text is without it */
     const char *text;  /**< selector on one line, or name; lives until the call returns */
     hed_css_selector_use use;
@@ -258,7 +258,7 @@ typedef struct hed_css_map_def {
     const char *map; /**< JSON: map of the sheet itself; NULL: the new map leads to the sheet */
     size_t map_length;
     const char *file; /**< name of the reduced sheet in the map; NULL: as in `map` */
-    const char *root; /**< folder before its relative sourceRoot, with a slash; NULL: none */
+    const char *root; /**< folder before its relative sourceRoot, with a slash; NULL: no folder */
 } hed_css_map_def;
 /** Returns the source map (ECMA-426, revision 3, JSON) of the text of hed_css_unused_text(). Lives
  *  as long as the search. NULL: an error.
@@ -269,7 +269,7 @@ HED_API const char *hed_css_unused_map(hed_css_unused *unused, uint32_t sheet,
 /* ---- information on texts ---- */
 
 /** Returns the kind of a text that is no page, by its name and its text, such as "a JSX component";
- *  NULL: a page. A browser never sees a template, so its elements are not those of the site.
+ *  NULL: a page. A browser never sees a template, so its elements are not elements of the site.
  *  `empty` (nullable) is set to true if a page has no start tag. Thread class: any. */
 HED_API const char *hed_css_template_kind(
     const char *name, const char *text, size_t length, bool *empty);

@@ -127,7 +127,7 @@ typedef struct hed_argument_def {
     hed_argument_kind kind;
     hed_type type;
     hed_access access; /**< access, of buffers */
-    /** structs: bytes; arrays, for sample data (author.h): bytes of an element, 0: those of `type` */
+    /** structs: bytes; arrays, for sample data (author.h): bytes of an element, 0: the size of `type` */
     size_t size;
     /** Structs, CUDA C: copied into the __constant__ or __device__ variable `name` (as in C++:
      *  "weights", "ns::weights") instead of passed as an argument, before each launch with another

@@ -119,7 +119,7 @@ typedef struct hed_mppi_model {
     /** set of states that are angles (bit i: state i), whose differences are wrapped */
     uint32_t angles;
     /** (controls) 1 + index of the state that measures a control, such as the speed of a robot that is
-     *  told a speed; 0: none. The first solve takes its history from the state. */
+     *  told a speed; 0: no state. The first solve takes its history from the state. */
     uint8_t measured_by[HED_MPPI_MAX_CONTROLS];
     /* defaults of the controller's definition */
     float sigma[HED_MPPI_MAX_CONTROLS];   /**< standard deviation of the noise, control's unit */
@@ -351,10 +351,10 @@ HED_API void hed_mppi_destroy(hed_mppi *controller);
 /** Outcome of a solve. After each of them the controls may be applied. */
 typedef enum hed_mppi_outcome {
     HED_MPPI_SOLVED,
-    /** all samples crashed. If none had a finite cost, the plan is the shifted former one, and the
+    /** all samples crashed. If no sample had a finite cost, the plan is the shifted former one, and the
      *  next solve begins from zero (a soft reset) */
     HED_MPPI_ALL_CRASHED,
-    /** the deadline came before all samples and iterations: the plan is of those that were computed,
+    /** the deadline came before all samples and iterations: the plan is made of the computed samples,
      *  hed_mppi_stats.samples */
     HED_MPPI_DEADLINE,
     /** the model returned NaN or infinity along the plan; otherwise as ALL_CRASHED */
@@ -389,7 +389,7 @@ HED_API hed_status hed_mppi_solve(
 /** Shifts the plan by `steps` steps and fills its tail; the next solve begins from it. */
 HED_API void hed_mppi_shift(hed_mppi *controller, uint32_t steps);
 /** Sets the controls that the actuators really executed (count x nu), measured speeds included,
- *  where they are not those of the last solve. Rates of the next solve begin from them, so that a
+ *  where they differ from the controls of the last solve. Rates of the next solve begin from them, so that a
  *  robot that is already in motion, or was braked by another system, is not torn. Numbers that are
  *  not finite are ignored. */
 HED_API void hed_mppi_set_applied(hed_mppi *controller, const float *u);

@@ -57,7 +57,7 @@ static void copy_children(html_parser *p, uint32_t from, uint32_t to)
     }
 }
 
-/* Replaces the contents of a selectedcontent element by those of an option; 0: by nothing. */
+/* Replaces the contents of a selectedcontent element by a copy of an option's contents; 0: empties it. */
 static void set_contents(html_parser *p, uint32_t content, uint32_t option)
 {
     const uint8_t texts = 3 << HTML_NODE_TEXTS;
@@ -72,7 +72,7 @@ static void set_contents(html_parser *p, uint32_t content, uint32_t option)
     copy_children(p, option, content);
 }
 
-/* The next element with a tag after `node`, in the subtree of `root`; 0: there is none. */
+/* The next element with a tag after `node`, in the subtree of `root`; 0: absent. */
 static uint32_t find_below(const html_parser *p, uint32_t root, uint32_t node, html_tag tag)
 {
     do node = p->nodes[node].first ? p->nodes[node].first : html_after_subtree(p, root, node);
@@ -80,7 +80,7 @@ static uint32_t find_below(const html_parser *p, uint32_t root, uint32_t node, h
     return node;
 }
 
-/* Nearest ancestor with a tag; 0: there is none. */
+/* Nearest ancestor with a tag; 0: absent. */
 static uint32_t find_above(const html_parser *p, uint32_t node, html_tag tag)
 {
     do node = p->nodes[node].parent;
@@ -88,8 +88,8 @@ static uint32_t find_above(const html_parser *p, uint32_t node, html_tag tag)
     return node;
 }
 
-/* The selectedcontent element of a select element that reflects the selected option; 0: there is
- * none, or it is disabled. */
+/* The selectedcontent element of a select element that reflects the selected option; 0: absent
+ * or disabled. */
 static uint32_t find_content(const html_parser *p, uint32_t select)
 {
     uint32_t content = find_below(p, select, select, HTML_SELECTEDCONTENT);
@@ -103,7 +103,7 @@ static uint32_t find_content(const html_parser *p, uint32_t select)
 }
 
 /* The selected option of a select element: the last one with an attribute `selected`, or the first
- * one that is not disabled; 0: there is none. */
+ * one that is not disabled; 0: absent. */
 static uint32_t find_selected(const html_parser *p, uint32_t select)
 {
     uint32_t first = 0, selected = 0;
@@ -129,7 +129,7 @@ void html_take_option(html_parser *p, uint32_t option)
     bool inside = false;
     for (uint32_t node = option; node != select; node = p->nodes[node].parent)
         inside |= node == content;
-    if (inside) { /* the option goes with the former contents, and another one is selected */
+    if (inside) { /* the option is removed with the former contents, and another one is selected */
         set_contents(p, content, 0);
         option = find_selected(p, select);
         p->chosen_select = option ? select : 0;

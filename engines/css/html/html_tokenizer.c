@@ -51,7 +51,7 @@ static void take_replacement(html_tokenizer *t, html_token *token)
     take_decoded(t, token, decoded);
 }
 
-/* Takes the characters of a reference at t->at, which is "&"; false: it is none. */
+/* Takes the characters of a reference at t->at, which is "&"; false: "&" is a plain character. */
 static HTML_RARE bool take_reference(html_tokenizer *t, html_token *token)
 {
     uint32_t decoded = t->decoded_length;

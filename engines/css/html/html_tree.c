@@ -114,7 +114,7 @@ static void add_attribute(html_parser *p, const html_token_attribute *a, hed_css
     *to = (css_attribute){.name = a->name};
     if (a->name == p->dir_name &&
         html_equals(html_text_of(&p->tokenizer, a->value), a->value.length, "auto"))
-        p->keep_all = true; /* its direction depends on its text */
+        p->keep_all = true; /* direction depends on the element's text */
     if (of != HED_CSS_HTML) to->name = html_foreign_attribute(p, of, a->name, &to->name_space);
     to->value = hed_css_names_add(p->names, html_text_of(&p->tokenizer, a->value), a->value.length);
     if (to->name == CSS_NONE || to->value == CSS_NONE) p->failed = p->stopped = true;

@@ -40,7 +40,7 @@ static inline html_bytes html_equal(html_bytes bytes, char c)
     return (html_bytes)(bytes == (unsigned char)c);
 }
 
-/* Index of the first byte that a mask has; 16: none. */
+/* Index of the first byte that a mask has; 16: the mask is empty. */
 static inline unsigned html_first(html_bytes mask)
 {
 #if defined __SSE2__

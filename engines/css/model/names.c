@@ -4,7 +4,7 @@
 
 enum { NAMES_FIRST = 1024, NAMES_BLOCK = 1 << 16 };
 
-/* Up to eight bytes as a number; different for different texts of one length. */
+/* Number of up to eight bytes of a text; different for different texts of one length. */
 static inline uint64_t first_word(const char *text, size_t length)
 {
     uint64_t word = 0;

@@ -108,7 +108,7 @@ typedef struct css_condition {
  * of the tree below an element that `limits` matches are outside of it. */
 typedef struct css_scope {
     uint32_t around; /* enclosing scope, as in css_rule */
-    bool implicit;   /* it has no `roots`: the root is scope_root of the sheet's definition */
+    bool implicit;   /* true: no `roots`; the root is scope_root of the sheet's definition */
     uint32_t roots, root_count, limits, limit_count; /* complex selectors */
     uint32_t self; /* complex selector that matches the root alone, for bare declarations */
 } css_scope;

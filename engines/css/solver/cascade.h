@@ -50,8 +50,8 @@ uint64_t css_rank(const css_cascade *cascade, uint32_t rule, uint32_t place, uin
     uint32_t hops, bool important);
 /* Field of the ranks that makes one rank greater than the other. */
 hed_css_defeat css_rank_defeat(const css_cascade *cascade, uint64_t greater, uint64_t smaller);
-/* Bound of the places that remain after `revert` or `revert-layer` has won at a place: those below
- * the result. */
+/* Bound of the places that remain after `revert` or `revert-layer` has won at a place: places
+ * below the result. */
 uint32_t css_rolled_back(const css_cascade *cascade, uint32_t place, css_wide wide);
 /* Finds the winners of a longhand or custom property, together with a logical property that is one
  * with it (nullable). winners: (elements). Errors: ARGUMENT, MEMORY, LIMIT. */

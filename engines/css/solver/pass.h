@@ -22,7 +22,7 @@ typedef struct css_signature {
     uint32_t first_large, large_count;      /* compounds of more than CSS_MANY_ACTS acts */
     uint32_t first_transition, transitions; /* acts of the other compounds */
     uint32_t first_acceptance, acceptances; /* ... sorted by final */
-    uint32_t first_dependency_word;         /* row of dependencies; CSS_NONE: none */
+    uint32_t first_dependency_word;         /* row of dependencies; CSS_NONE: absent */
 } css_signature;
 
 /* A class: its signature, its state for children, and its list of rules. */

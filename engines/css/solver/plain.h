@@ -8,7 +8,7 @@
 
 /* States that a document does not hold. */
 typedef enum css_plain_states {
-    CSS_PLAIN_GIVEN,   /* as the document has them */
+    CSS_PLAIN_GIVEN,   /* values of the document */
     CSS_PLAIN_GRANTED, /* assumed to be true */
     CSS_PLAIN_DENIED   /* assumed to be false, as inside :not() */
 } css_plain_states;

@@ -224,8 +224,8 @@ static hed_status resolve_property(
         *property, sets);
 }
 
-/* Finds the winners of a logical or physical property: for the elements of each writing mode, those
- * of the pair that is one property in it. */
+/* Finds the winners of a logical or physical property: for the elements of each writing mode, the
+ * winners of the pair that is one property in it. */
 static hed_status pair_winners(
     const hed_css_matcher *matcher, const char *property, uint32_t *winners, hed_error *error)
 {

@@ -443,7 +443,7 @@ static bool push_has(css_compiler *c, const css_simple *s, css_states_mode mode)
 }
 
 /* Pushes :nth-child(a n + b of S): S, and a count of siblings that match S. Where the count can
- * change, any count is possible and none is certain. */
+ * change, any count is possible and no count is certain. */
 static bool push_nth_of(css_compiler *c, const css_simple *s, css_states_mode mode)
 {
     bool uncertain = mode != CSS_STATES_GIVEN && s->counts_changes;
@@ -481,7 +481,7 @@ bool css_push_compound_selector(
 {
     for (uint32_t i = 0; i < compound->count && !hed_failed(c->error); i++) {
         const css_simple *s = &c->sheet->simples[compound->first + i];
-        /* what depends on the root of a scope is tested after the match (scoped.c) */
+        /* selectors that depend on the root of a scope are tested after the match (scoped.c) */
         if (i == skip || s->scoped) continue;
         switch ((css_kind)s->kind) {
         case CSS_UNIVERSAL:

@@ -7,7 +7,7 @@
 #include "support/binary.h"
 #include "verdict.h"
 
-/* of a batch; a large page has 40 bytes of HTML for each element */
+/* Limits of a batch; a large page has 40 bytes of HTML for each element. */
 enum { BATCH_ELEMENTS = 400000, BATCH_PAGES = 256 };
 
 /* Pages that are matched together. */

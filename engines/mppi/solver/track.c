@@ -22,7 +22,7 @@ static void difference(const hed_mppi *c, const float *x, const float *y, double
 }
 
 /* Copies x with every state at 0 on which the step does not depend but by adding it, as positions in
- * space: beside a position of kilometres, floats lose the small differences of a step. */
+ * space: added to a position of kilometres, floats lose the small differences of a step. */
 static void move_origin(const hed_mppi *c, const float *x, const float *u, float *moved)
 {
     uint32_t nx = c->model.states;
