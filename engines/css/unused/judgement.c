@@ -227,15 +227,15 @@ static void visit_part(const entry_visit *v, const hed_css_unused_item *item)
     v->each(v->user, &entry);
 }
 
-hed_status hed_css_unused_entries(const hed_css_unused *u, uint32_t sheet,
+hed_status hed_css_unused_entries(const hed_css_unused *unused, uint32_t sheet,
     void (*each)(void *user, const hed_css_unused_entry *entry), void *user, hed_error *error)
 {
-    HED_REQUIRE(u, each);
+    HED_REQUIRE(unused, each);
     hed_error local = {0};
-    if (sheet >= u->file_count || !u->reductions)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "unused rules: no sheet %u, or no run", sheet);
-    const css_reduction *reduction = &u->reductions[sheet];
-    const entry_visit v = {u, sheet, &u->files[sheet], each, user, &local};
+    if (sheet >= unused->file_count || !unused->reductions)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "unused rules: no sheet %unused, or no run", sheet);
+    const css_reduction *reduction = &unused->reductions[sheet];
+    const entry_visit v = {unused, sheet, &unused->files[sheet], each, user, &local};
     for (uint32_t i = 0; i < reduction->count && !hed_failed(&local); i++) {
         const hed_css_unused_item *item = &reduction->items[i];
         if (item->kind == 'r') visit_rule(&v, item);

@@ -39,25 +39,25 @@ static void see_style(void *user, const char *text, size_t length)
     if (number != HED_CSS_NONE && number >= u->style_count) u->style_count = number + 1;
 }
 
-hed_status hed_css_unused_link(hed_css_unused *u, uint32_t sheet, hed_error *error)
+hed_status hed_css_unused_link(hed_css_unused *unused, uint32_t sheet, hed_error *error)
 {
-    HED_REQUIRE(u);
-    css_links *links = u->linking;
-    u->names_unknown |= sheet == HED_CSS_NONE;
+    HED_REQUIRE(unused);
+    css_links *links = unused->linking;
+    unused->names_unknown |= sheet == HED_CSS_NONE;
     if (sheet == HED_CSS_NONE) return HED_OK;
-    if (sheet >= u->file_count || !links)
+    if (sheet >= unused->file_count || !links)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "sheet %u cannot be linked; expected one of %u sheets, in a call of `link`", sheet,
-            u->file_count);
-    if (!u->files[sheet].judged) return HED_OK;
+            "sheet %unused cannot be linked; expected one of %unused sheets, in a call of `link`", sheet,
+            unused->file_count);
+    if (!unused->files[sheet].judged) return HED_OK;
     for (uint32_t i = 0; i < links->count; i++)
         if (links->files[i] == sheet) return HED_OK;
     hed_error local = {0};
     links->files =
-        css_grow(u->allocator, links->files, &links->room, links->count, sizeof sheet, &local);
+        css_grow(unused->allocator, links->files, &links->room, links->count, sizeof sheet, &local);
     if (hed_failed(&local)) return hed_fail(error, local.status, "%s", local.text);
     links->files[links->count++] = sheet;
-    u->files[sheet].pages++;
+    unused->files[sheet].pages++;
     return HED_OK;
 }
 

@@ -124,9 +124,9 @@ static hed_status search_run(hed_css_unused *u, hed_error *error)
     return reduce_sheets(u, error);
 }
 
-hed_status hed_css_unused_run(hed_css_unused *u, hed_error *error)
+hed_status hed_css_unused_run(hed_css_unused *unused, hed_error *error)
 {
-    HED_REQUIRE(u);
+    HED_REQUIRE(unused);
     hed_error local = {0};
-    return search_run(u, &local) ? hed_fail(error, local.status, "%s", local.text) : HED_OK;
+    return search_run(unused, &local) ? hed_fail(error, local.status, "%s", local.text) : HED_OK;
 }

@@ -40,9 +40,9 @@ static hed_status read_sheet(
 }
 
 hed_status hed_css_unused_add_sheet(
-    hed_css_unused *u, const hed_css_unused_sheet *sheet, uint32_t *number, hed_error *error)
+    hed_css_unused *unused, const hed_css_unused_sheet *sheet, uint32_t *number, hed_error *error)
 {
-    HED_REQUIRE(u, sheet);
+    HED_REQUIRE(unused, sheet);
     hed_error local = {0};
     hed_css_unused_sheet named = *sheet;
     if (!named.sheet.name) named.sheet.name = "sheet";
@@ -51,6 +51,6 @@ hed_status hed_css_unused_add_sheet(
         hed_fail(&local, HED_ERROR_ARGUMENT, "%s: text is NULL; expected %zu bytes", text->name,
             text->length);
     else if (!hed_refuse_binary(text->name, text->text, text->length, "a style sheet", &local))
-        read_sheet(u, &named, number, &local);
+        read_sheet(unused, &named, number, &local);
     return hed_failed(&local) ? hed_fail(error, local.status, "%s", local.text) : HED_OK;
 }

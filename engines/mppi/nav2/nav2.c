@@ -108,6 +108,7 @@ void hed_nav2_destroy(hed_nav2 *n)
 
 void hed_nav2_reset(hed_nav2 *n)
 {
+    if (!n) return;
     for (int i = 0; i < NAV2_AXES; i++) {
         nav2_axis *a = &n->axes[i];
         if (!a->used) continue;
@@ -121,6 +122,7 @@ void hed_nav2_reset(hed_nav2 *n)
 
 void hed_nav2_set_speed_limit(hed_nav2 *n, double value, bool percentage)
 {
+    if (!n) return;
     double ratio = percentage ? value / 100 : value / n->settings.control.vx_max;
     n->speed_ratio = value > 0 && isfinite(ratio) ? ratio : 1;
     controller_set_axes(n);
@@ -145,22 +147,22 @@ static hed_status controller_reserve_path(hed_nav2 *n, uint32_t count, hed_error
 }
 
 hed_status hed_nav2_set_path(
-    hed_nav2 *n, const hed_nav2_pose *poses, uint32_t count, hed_error *error)
+    hed_nav2 *controller, const hed_nav2_pose *poses, uint32_t count, hed_error *error)
 {
-    HED_REQUIRE(n, poses);
+    HED_REQUIRE(controller, poses);
     if (count == 0 || count > 1u << 24)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the path has %u poses; expected 1 to 16777216", count);
     for (uint32_t i = 0; i < count; i++)
         if (!isfinite(poses[i].x) || !isfinite(poses[i].y) || !isfinite(poses[i].yaw))
             return hed_fail(error, HED_ERROR_ARGUMENT, "pose %u of the path is not finite", i);
-    nav2_route *r = &n->route;
+    nav2_route *r = &controller->route;
     r->count = 0;
     hed_status status = nav2_route_reserve(r, count, error);
     if (status != HED_OK) return status;
     memcpy(r->poses, poses, count * sizeof *poses);
     r->count = count;
     r->first = r->left_count = 0;
-    nav2_find_constraint(r, &n->settings.path);
+    nav2_find_constraint(r, &controller->settings.path);
     return HED_OK;
 }
 
@@ -290,40 +292,40 @@ static bool cycle_follow(hed_nav2 *n, hed_nav2_result *result, hed_error *error)
     return true;
 }
 
-hed_status hed_nav2_compute(hed_nav2 *n, hed_nav2_pose pose, hed_nav2_velocity speed,
+hed_status hed_nav2_compute(hed_nav2 *controller, hed_nav2_pose pose, hed_nav2_velocity speed,
     const hed_nav2_grid *grid, hed_nav2_result *result, hed_error *error)
 {
-    HED_REQUIRE(n, grid, result);
+    HED_REQUIRE(controller, grid, result);
     *result = (hed_nav2_result){0};
     hed_error local_error = {0};
     if (!error) error = &local_error;
     if (!isfinite(pose.x + pose.y + pose.yaw + speed.vx + speed.vy + speed.wz))
         return hed_fail(error, HED_ERROR_ARGUMENT, "pose or speed is not finite");
-    if (!n->route.count)
+    if (!controller->route.count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "no path: hed_nav2_set_path() comes first");
     if (!grid->width || !grid->height || (uint64_t)grid->width * grid->height > INT32_MAX ||
         !grid->cells || !(grid->resolution > 0))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "the costmap has %u x %u cells; expected 1 to 2^31", grid->width, grid->height);
     pose.yaw = remainder(pose.yaw, 2 * M_PI);
-    n->cycle.settings = &n->settings;
-    n->cycle.grid = grid;
-    n->cycle.pose = pose;
-    n->cycle.goal = n->route.poses[n->route.count - 1];
+    controller->cycle.settings = &controller->settings;
+    controller->cycle.grid = grid;
+    controller->cycle.pose = pose;
+    controller->cycle.goal = controller->route.poses[controller->route.count - 1];
     result->outcome = HED_NAV2_NO_PATH;
-    bool follows = cycle_follow(n, result, error);
-    if (!hed_failed(error) && follows) cycle_take_path(n, error);
+    bool follows = cycle_follow(controller, result, error);
+    if (!hed_failed(error) && follows) cycle_take_path(controller, error);
     if (hed_failed(error)) return error->status;
     if (!follows) return HED_OK;
-    result->path_length = n->cycle.path.length;
-    uint32_t limit = (uint32_t)n->settings.control.retry_attempt_limit;
+    result->path_length = controller->cycle.path.length;
+    uint32_t limit = (uint32_t)controller->settings.control.retry_attempt_limit;
     for (;; result->retries++) {
-        result->outcome = cycle_attempt(n, speed, result);
+        result->outcome = cycle_attempt(controller, speed, result);
         if (result->outcome == HED_NAV2_VALID) break;
-        hed_nav2_reset(n);
+        hed_nav2_reset(controller);
         if (result->retries == limit) return HED_OK;
     }
-    result->command = nav2_send(n);
+    result->command = nav2_send(controller);
     return HED_OK;
 }
 
@@ -331,23 +333,25 @@ hed_status hed_nav2_compute(hed_nav2 *n, hed_nav2_pose pose, hed_nav2_velocity s
 
 const hed_nav2_critic *hed_nav2_critic_at(const hed_nav2 *n, uint32_t index)
 {
-    return index < n->critic_count ? &n->critics[index] : NULL;
+    return n && index < n->critic_count ? &n->critics[index] : NULL;
 }
 
 const hed_nav2_pose *hed_nav2_plan(hed_nav2 *n)
 {
+    if (!n) return NULL;
     nav2_integrate_plan(n);
     return n->plan_poses;
 }
 
 const hed_nav2_pose *hed_nav2_path(const hed_nav2 *n, uint32_t *count)
 {
-    *count = n->route.left_count;
-    return n->route.left;
+    if (count) *count = n ? n->route.left_count : 0;
+    return n ? n->route.left : NULL;
 }
 
 float hed_nav2_future(const hed_nav2 *n, uint32_t sample, float *positions)
 {
+    if (!n || !positions || sample >= (uint32_t)n->settings.control.batch_size) return 0;
     size_t at = (size_t)(sample / NAV2_LANES) * n->steps * NAV2_LANES + sample % NAV2_LANES;
     for (uint32_t t = 0; t < n->steps; t++, at += NAV2_LANES) {
         positions[2 * t] = n->x[at];

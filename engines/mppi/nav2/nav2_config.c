@@ -256,6 +256,7 @@ void hed_nav2_config_free(hed_nav2_config *config)
 
 hed_nav2_config_info hed_nav2_config_describe(const hed_nav2_config *c)
 {
+    if (!c) return (hed_nav2_config_info){0};
     const nav2_settings *s = &c->settings;
     return (hed_nav2_config_info){.controller = c->controller,
         .release = s->release,
@@ -275,7 +276,7 @@ hed_nav2_config_info hed_nav2_config_describe(const hed_nav2_config *c)
 
 const hed_nav2_remark *hed_nav2_config_remark(const hed_nav2_config *config, uint32_t index)
 {
-    return index < config->remark_count ? &config->remarks[index] : NULL;
+    return config && index < config->remark_count ? &config->remarks[index] : NULL;
 }
 
 hed_status hed_nav2_config_set(

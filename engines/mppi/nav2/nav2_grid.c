@@ -140,6 +140,7 @@ int nav2_outline_cost(
 
 uint32_t hed_nav2_corner(const hed_nav2_config *config, uint32_t index, double corner[2])
 {
+    if (!config || !corner) return 0;
     const nav2_settings *s = &config->settings;
     if (index < s->vertices) memcpy(corner, s->outline[index], sizeof s->outline[index]);
     return s->vertices;
@@ -147,6 +148,7 @@ uint32_t hed_nav2_corner(const hed_nav2_config *config, uint32_t index, double c
 
 bool hed_nav2_touches(const hed_nav2_config *config, const hed_nav2_grid *grid, hed_nav2_pose pose)
 {
+    if (!config || !grid) return false;
     const nav2_settings *s = &config->settings;
     return grid_polygon_cost(s->outline, s->vertices, grid, pose.x, pose.y, pose.yaw) == 254;
 }
