@@ -44,12 +44,6 @@ static bool begins_with_tag(const char *bytes, size_t length)
            (length >= 5 && memcmp(bytes, "<?xml", 5) == 0);
 }
 
-static bool is_binary(unsigned char c)
-{
-    return (c > 0 && c <= 0x08) || c == 0x0b || (c >= 0x0e && c <= 0x1a) ||
-           (c >= 0x1c && c <= 0x1f);
-}
-
 hed_status hed_refuse_binary(
     const char *name, const char *bytes, size_t length, const char *expected, hed_error *error)
 {
@@ -60,10 +54,11 @@ hed_status hed_refuse_binary(
         return hed_fail(
             error, HED_ERROR_FORMAT, "%s: this is %s: expected %s in UTF-8", name, kind, expected);
     if (begins_with_tag(bytes, length)) return HED_OK;
-    for (size_t i = 0; i < header; i++)
-        if (is_binary((unsigned char)bytes[i]))
+    for (size_t i = 0; i < header; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c > 0 && c < ' ' && !strchr("\t\n\f\r\033", c))
             return hed_fail(error, HED_ERROR_FORMAT,
-                "%s: file is binary (byte 0x%02x at offset %zu); expected %s", name,
-                (unsigned char)bytes[i], i, expected);
+                "%s: file is binary (byte 0x%02x at offset %zu); expected %s", name, c, i, expected);
+    }
     return HED_OK;
 }

@@ -57,13 +57,8 @@ bool cli_browser_find(const char *const *names, char *program)
 
 enum { PACKAGE = 128 };
 
-static const char *base_name(const char *path)
-{
-    return strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-}
-
 /* Copies the name at the beginning of `text`, up to a character that no package has. */
-static bool take_name(const char *text, char package[PACKAGE])
+static bool take_package(const char *text, char package[PACKAGE])
 {
     size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-");
     if (!length || length >= PACKAGE) return false;
@@ -86,12 +81,12 @@ static bool find_snap(const char *program, char package[PACKAGE])
         text[size] = 0;
         name = strncmp(text, "#!", 2) == 0 ? strstr(text, folder) : NULL;
     }
-    return name && take_name(name + strlen(folder), package);
+    return name && take_package(name + strlen(folder), package);
 }
 
 static bool find_flatpak(const char *program, char package[PACKAGE])
 {
-    return strstr(program, "/flatpak/exports/bin/") && take_name(base_name(program), package);
+    return strstr(program, "/flatpak/exports/bin/") && take_package(strrchr(program, '/') + 1, package);
 }
 
 /* Finds the package of the user's default browser by the name of its desktop file: SNAP_PROGRAM or
@@ -106,7 +101,7 @@ static bool find_default(const char *home, bool *is_snap, char package[PACKAGE])
     if (!got || !(end = strstr(line, ".desktop"))) return false;
     *end = 0;
     *is_snap = strchr(line, '_') != NULL;
-    if (!take_name(line, package)) return false;
+    if (!take_package(line, package)) return false;
     snprintf(path, sizeof path, "%s/%s/%s", home, *is_snap ? "snap" : ".var/app", package);
     return access(path, F_OK) == 0;
 }

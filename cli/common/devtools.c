@@ -144,13 +144,6 @@ static void deliver(cli_devtools *devtools, json_t *message)
     json_decref(message);
 }
 
-/* True for a new tab, frame or worker: a click that opens one is answered only after it runs. */
-static bool is_attachment(const json_t *message)
-{
-    const char *method = json_string_value(json_object_get(message, "method"));
-    return method && strcmp(method, "Target.attachedToTarget") == 0;
-}
-
 static hed_status send_message(cli_devtools *devtools, const json_t *message, hed_error *error)
 {
     char *text = json_dumps(message, JSON_COMPACT);
@@ -194,7 +187,10 @@ static json_t *find_answer(
     while (!answer && !hed_failed(error) && (answer = take_message(devtools)) != NULL) {
         int64_t id = json_integer_value(json_object_get(answer, "id"));
         if (id == number) break;
-        if (session && *session && is_attachment(answer)) deliver(devtools, answer);
+        /* a click that opens a tab, frame or worker is answered only after it runs */
+        const char *method = json_string_value(json_object_get(answer, "method"));
+        if (session && *session && method && strcmp(method, "Target.attachedToTarget") == 0)
+            deliver(devtools, answer);
         else if (json_object_get(answer, "method")) keep_event(devtools, answer, error);
         else if (devtools->depth > 1) {
             snprintf(key, sizeof key, "%lld", (long long)id);

@@ -35,16 +35,6 @@ char *css_map_address(const char *map, size_t length)
     return address;
 }
 
-/* Path from the new map's folder to the old map's, with a slash; NULL: they are the same. */
-static const char *root_of(const char *path, const char *old, char *text, size_t size)
-{
-    css_relative(path, old, text, size);
-    char *slash = strrchr(text, '/');
-    if (!slash) return NULL;
-    slash[1] = 0;
-    return text;
-}
-
 const char *css_map_make(const css_files *files, uint32_t number, const char *path, bool *inside,
     size_t *length, hed_error *error)
 {
@@ -67,7 +57,10 @@ const char *css_map_make(const css_files *files, uint32_t number, const char *pa
     else problem = css_address_file(&origin, url, old, sizeof old);
     if (!*inside && !problem) hed_file_read(old, MOST_MAP_BYTES, &bytes, &def.map_length, &local);
     def.map = bytes;
-    def.root = root_of(path, old, root, sizeof root);
+    css_relative(path, old, root, sizeof root);
+    char *root_end = strrchr(root, '/');
+    if (root_end) root_end[1] = 0;
+    def.root = root_end ? root : NULL; /* NULL: both maps are in one folder */
     if (bytes && !problem) map = hed_css_unused_map(files->search, number, &def, length, &local);
     if (local.status == HED_ERROR_MEMORY) *error = local;
     else if (!map) {

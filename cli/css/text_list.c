@@ -31,16 +31,6 @@ static void add_text(
     }
 }
 
-static void add_path(css_settings *s, item_kind kind, const char *path, hed_error *error)
-{
-    if (kind == ITEM_WORDS) css_word_files_add(&s->words, path, error);
-    else if (kind == ITEM_SHEET) css_page_list_add(&s->sheets, path, error);
-    else {
-        css_page_list_add(&s->roots, path, error);
-        css_page_list_take(&s->pages, path, error);
-    }
-}
-
 /* Reads an item: a path, or a name with a text. */
 static void read_item(css_settings *s, item_kind kind, hed_json_node item, hed_error *error)
 {
@@ -49,7 +39,12 @@ static void read_item(css_settings *s, item_kind kind, hed_json_node item, hed_e
         const char *path = hed_json_string(item);
         if (!*path || strcmp(path, "-") == 0)
             hed_json_fail(item, HED_ERROR_FORMAT, "\"%s\" is no path of a file", path);
-        else add_path(s, kind, path, error);
+        else if (kind == ITEM_WORDS) css_word_files_add(&s->words, path, error);
+        else if (kind == ITEM_SHEET) css_page_list_add(&s->sheets, path, error);
+        else {
+            css_page_list_add(&s->roots, path, error);
+            css_page_list_take(&s->pages, path, error);
+        }
         return;
     }
     hed_json_only(item, keys);
@@ -59,7 +54,7 @@ static void read_item(css_settings *s, item_kind kind, hed_json_node item, hed_e
     else hed_json_fail(item, HED_ERROR_FORMAT, "name is empty; expected the name of the text");
 }
 
-static void read_items(
+static void read_item_list(
     css_settings *s, item_kind kind, hed_json_node root, const char *key, hed_error *error)
 {
     if (!hed_json_has(root, key)) return;
@@ -68,18 +63,7 @@ static void read_items(
         read_item(s, kind, hed_json_item(array, i), error);
 }
 
-static void read_keep(css_settings *s, hed_json_node root, hed_error *error)
-{
-    if (!hed_json_has(root, "keep")) return;
-    hed_json_node array = hed_json_member(root, "keep");
-    for (size_t i = 0; i < hed_json_count(array) && !hed_failed(error); i++) {
-        const hed_css_keep keep = {
-            .pattern = hed_json_string(hed_json_item(array, i)), .origin = "keep"};
-        css_settings_keep(s, keep, error);
-    }
-}
-
-static void read_config(css_settings *s, hed_json_node root, hed_error *error)
+static void read_config_item(css_settings *s, hed_json_node root, hed_error *error)
 {
     static const char *const keys[] = {"name", "text", NULL};
     if (!hed_json_has(root, "config") || hed_failed(error)) return;
@@ -102,15 +86,22 @@ hed_status css_text_list_read(css_settings *s, const char *text, size_t length, 
     if (hed_json_parse(NAME, text, length, &json, error)) return error->status;
     hed_json_node root = hed_json_root(json);
     hed_json_only(root, keys);
-    read_items(s, ITEM_PAGE, root, "pages", error);
-    read_items(s, ITEM_SHEET, root, "sheets", error);
-    read_items(s, ITEM_WORDS, root, "words", error);
-    read_keep(s, root, error);
+    read_item_list(s, ITEM_PAGE, root, "pages", error);
+    read_item_list(s, ITEM_SHEET, root, "sheets", error);
+    read_item_list(s, ITEM_WORDS, root, "words", error);
+    if (hed_json_has(root, "keep")) {
+        hed_json_node array = hed_json_member(root, "keep");
+        for (size_t i = 0; i < hed_json_count(array) && !hed_failed(error); i++) {
+            const hed_css_keep keep = {
+                .pattern = hed_json_string(hed_json_item(array, i)), .origin = "keep"};
+            css_settings_keep(s, keep, error);
+        }
+    }
     if (hed_json_has(root, "properties"))
         s->drops_properties |= hed_json_boolean(hed_json_member(root, "properties"));
     hed_error invalid = {0};
     if (!hed_failed(error) && hed_json_status(json, &invalid)) *error = invalid;
-    read_config(s, root, error);
+    read_config_item(s, root, error);
     if (!hed_failed(error)) hed_json_status(json, error);
     hed_json_free(json);
     return hed_failed(error) ? error->status : HED_OK;

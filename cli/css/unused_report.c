@@ -241,23 +241,19 @@ static void write_evidence(page *p, const hed_css_unused_item *item, hed_css_rea
     free(from);
 }
 
-static void write_never(page *p, const hed_css_unused_item *item)
-{
-    bool blocked = false;
-    for (uint32_t i = item->index; i < item->index + item->count; i++)
-        blocked |= selector_use(p, i).blocked;
-    page_put(p, blocked ? "<b>Removed</b>: " : "<b>Matches nothing</b>");
-    if (blocked) write_evidence(p, item, HED_CSS_UNUSED);
-}
-
 static void write_note(page *p, const hed_css_unused_item *item, hed_css_reason reason)
 {
     page_put(p, "<p>");
     if (item->kind != 'r') {
         if (reason == HED_CSS_UNUSED) page_put(p, "<b>Nothing names it</b>");
         else if (item->kind != HED_CSS_PART_OTHER) page_put(p, "<b>Used</b> by name");
-    } else if (reason == HED_CSS_UNUSED) write_never(p, item);
-    else if (reason == HED_CSS_BY_WORD || reason == HED_CSS_BY_KEEP) {
+    } else if (reason == HED_CSS_UNUSED) {
+        bool blocked = false;
+        for (uint32_t i = item->index; i < item->index + item->count; i++)
+            blocked |= selector_use(p, i).blocked;
+        page_put(p, blocked ? "<b>Removed</b>: " : "<b>Matches nothing</b>");
+        if (blocked) write_evidence(p, item, HED_CSS_UNUSED);
+    } else if (reason == HED_CSS_BY_WORD || reason == HED_CSS_BY_KEEP) {
         page_put(p, reason == HED_CSS_BY_WORD ? "<b>Word</b>: " : "<b>Kept</b>: ");
         write_evidence(p, item, reason);
         page_put(p, "; matches nothing");

@@ -25,7 +25,7 @@ static bool selects_first(const html_parser *p, uint32_t select)
     return !size || strtol(size, NULL, 10) <= 1;
 }
 
-static bool is_disabled(const html_parser *p, uint32_t option)
+static bool is_option_disabled(const html_parser *p, uint32_t option)
 {
     uint32_t group = p->nodes[option].parent;
     return attribute_of(p, option, "disabled") ||
@@ -81,7 +81,7 @@ static uint32_t find_below(const html_parser *p, uint32_t root, uint32_t node, h
 }
 
 /* Nearest ancestor with a tag; 0: absent. */
-static uint32_t find_above(const html_parser *p, uint32_t node, html_tag tag)
+static uint32_t find_ancestor_tag(const html_parser *p, uint32_t node, html_tag tag)
 {
     do node = p->nodes[node].parent;
     while (node && !html_is(p, node, tag));
@@ -109,9 +109,9 @@ static uint32_t find_selected(const html_parser *p, uint32_t select)
     uint32_t first = 0, selected = 0;
     for (uint32_t option = find_below(p, select, select, HTML_OPTION); option;
          option = find_below(p, select, option, HTML_OPTION)) {
-        if (find_above(p, option, HTML_SELECT) != select) continue;
+        if (find_ancestor_tag(p, option, HTML_SELECT) != select) continue;
         if (attribute_of(p, option, "selected")) selected = option;
-        if (!first && !is_disabled(p, option)) first = option;
+        if (!first && !is_option_disabled(p, option)) first = option;
     }
     return selected || !selects_first(p, select) ? selected : first;
 }
@@ -119,9 +119,10 @@ static uint32_t find_selected(const html_parser *p, uint32_t select)
 void html_take_option(html_parser *p, uint32_t option)
 {
     bool selected = attribute_of(p, option, "selected") != NULL;
-    uint32_t select = find_above(p, option, HTML_SELECT);
+    uint32_t select = find_ancestor_tag(p, option, HTML_SELECT);
     if (!select || attribute_of(p, select, "multiple")) return;
-    bool first = p->chosen_select != select && selects_first(p, select) && !is_disabled(p, option);
+    bool first =
+        p->chosen_select != select && selects_first(p, select) && !is_option_disabled(p, option);
     if (!selected && !first) return;
     p->chosen_select = select;
     uint32_t content = find_content(p, select);
@@ -143,8 +144,8 @@ void html_connect_contents(html_parser *p, uint32_t root)
     if (!p->has_selectedcontent) return;
     if (!html_is(p, at, HTML_SELECTEDCONTENT)) at = find_below(p, root, at, HTML_SELECTEDCONTENT);
     for (; at && !p->failed; at = find_below(p, root, at, HTML_SELECTEDCONTENT)) {
-        uint32_t select = find_above(p, at, HTML_SELECT);
-        if (!select || attribute_of(p, select, "multiple") || find_above(p, at, HTML_TEMPLATE))
+        uint32_t select = find_ancestor_tag(p, at, HTML_SELECT);
+        if (!select || attribute_of(p, select, "multiple") || find_ancestor_tag(p, at, HTML_TEMPLATE))
             continue;
         if (find_content(p, select) == at) set_contents(p, at, find_selected(p, select));
         else if (find_below(p, select, select, HTML_SELECTEDCONTENT) != at) set_contents(p, at, 0);

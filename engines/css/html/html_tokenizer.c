@@ -234,8 +234,8 @@ static HTML_RARE bool other_state(html_tokenizer *t, html_token *token)
 
 void html_next(html_tokenizer *t, html_token *token)
 {
-    bool taken = false;
-    while (!taken)
-        taken = t->state == HTML_DATA_STATE ? data_state(t, token) : other_state(t, token);
+    bool is_complete = false;
+    while (!is_complete)
+        is_complete = t->state == HTML_DATA_STATE ? data_state(t, token) : other_state(t, token);
     if (t->failed) token->kind = HTML_END_OF_FILE;
 }

@@ -71,16 +71,16 @@ static inline uint32_t read_name(html_tokenizer *t, bool equals, html_tag *tag)
     static const unsigned char prefix[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
         255, 255, 255, 255, 255}; /* 255 for each byte of the name */
     const char *begin = t->at, *end = t->end;
-    html_bytes bytes = html_load(begin, end), kept;
+    html_bytes bytes = html_load(begin, end), mask;
     html_bytes ends = (html_bytes)(bytes <= ' ') | html_equal(bytes, '/') | html_equal(bytes, '>');
     if (equals) ends |= html_equal(bytes, '=');
     unsigned length = html_first(ends);
     if (length && length < 16 && length < end - begin &&
         (begin[length] > ' ' || html_is_space(begin[length]))) {
         t->at = begin + length;
-        memcpy(&kept, prefix + 16 - length, 16);
+        memcpy(&mask, prefix + 16 - length, 16);
         bytes |= (html_bytes)((html_bytes)(bytes - 'A') < 26) & 0x20;
-        return find_short_name(t, bytes & kept, length, tag);
+        return find_short_name(t, bytes & mask, length, tag);
     }
     *tag = HTML_UNKNOWN;
     return read_long_name(t, equals);

@@ -101,13 +101,6 @@ static bool same_word(const char *text, const char *word)
     return *text == *word;
 }
 
-/* True if a reader may change the text that decides the direction of an element with dir=auto. */
-static bool can_turn(const states *s, uint32_t e)
-{
-    if (is(s, e, W_input)) return s->type[e] <= CSS_INPUT_EMAIL;
-    return s->has_editable || is(s, e, W_textarea);
-}
-
 /* ---- from parents down: forms, fieldsets, editing, language, direction ---- */
 
 static void inherit_direction(states *s, uint32_t e)
@@ -124,7 +117,10 @@ static void inherit_direction(states *s, uint32_t e)
         if (by_text) right = d->has_text[e] & CSS_TEXT_RIGHT;
         else if (is_right || is_left) right = is_right;
         else if (is(s, e, W_input) && s->type[e] == CSS_INPUT_TEL) right = false, is_left = true;
-        turns = by_text ? can_turn(s, e) : turns && !is_right && !is_left;
+        /* true if a reader may change the text that decides the direction */
+        if (!by_text) turns = turns && !is_right && !is_left;
+        else if (is(s, e, W_input)) turns = s->type[e] <= CSS_INPUT_EMAIL;
+        else turns = s->has_editable || is(s, e, W_textarea);
     }
     if (right) d->flags[e] |= CSS_RTL;
     if (turns) d->flags[e] |= CSS_CHANGES_DIRECTION;

@@ -89,13 +89,6 @@ typedef struct scope_filter {
     css_list list;          /* rules of an element */
 } scope_filter;
 
-static bool has_scopes(const hed_css_matcher *m)
-{
-    for (uint32_t s = 0; s < m->sheet_count; s++)
-        if (m->sheets[s]->scope_count) return true;
-    return false;
-}
-
 static void filter_open(scope_filter *f, hed_arena *arena, hed_error *error)
 {
     hed_css_matcher *m = f->m;
@@ -157,7 +150,10 @@ hed_status css_filter_scopes(hed_css_matcher *m, hed_error *error)
 {
     m->result_class = m->element_class;
     m->scoped_class = NULL;
-    if (hed_failed(error) || !has_scopes(m)) return hed_failed(error) ? error->status : HED_OK;
+    if (hed_failed(error)) return error->status;
+    bool has_scopes = false;
+    for (uint32_t s = 0; s < m->sheet_count; s++) has_scopes |= m->sheets[s]->scope_count > 0;
+    if (!has_scopes) return HED_OK;
     m->scoped_now ^= 1; /* the former results stay in the other arena */
     hed_arena *arena = &m->scoped[m->scoped_now];
     hed_arena_free(arena);

@@ -247,20 +247,10 @@ hed_status hed_css_unused_entries(const hed_css_unused *unused, uint32_t sheet,
 /* ---- reduced texts ---- */
 
 /* Appends bytes to a text that has room for them. */
-static void append(char *text, size_t *length, const char *bytes, size_t count)
+static void append_bytes(char *text, size_t *length, const char *bytes, size_t count)
 {
     memcpy(text + *length, bytes, count);
     *length += count;
-}
-
-/* Maximum size of the reduced text of a file. */
-static size_t reduced_room(
-    const css_file *file, const css_reduction *reduction, const char *map_url)
-{
-    size_t room = file->length + (map_url ? strlen(map_url) : 0) + sizeof "/*# sourceMappingURL= */";
-    for (uint32_t i = 0; i < reduction->cut_count; i++)
-        if (reduction->cuts[i].instead) room += strlen(reduction->cuts[i].instead);
-    return room;
 }
 
 const char *hed_css_unused_text(
@@ -276,22 +266,25 @@ const char *hed_css_unused_text(
     const css_file *file = &u->files[sheet];
     const css_reduction *reduction = &u->reductions[sheet];
     bool mapped = css_map_find(file->text, file->length, &map);
-    char *text = hed_arena_new(&u->arena, reduced_room(file, reduction, map_url), 1, error);
+    size_t size = file->length + (map_url ? strlen(map_url) : 0) + sizeof "/*# sourceMappingURL= */";
+    for (uint32_t i = 0; i < reduction->cut_count; i++)
+        if (reduction->cuts[i].instead) size += strlen(reduction->cuts[i].instead);
+    char *text = hed_arena_new(&u->arena, size, 1, error);
     if (!text) return NULL;
     for (uint32_t i = 0; i <= reduction->cut_count; i++) {
         css_cut end = {file->length, file->length, 0, 0, NULL};
         const css_cut *removed = i < reduction->cut_count ? &reduction->cuts[i] : &end;
         if (mapped && map.begin >= at && map.end <= removed->begin) {
-            append(text, &used, file->text + at, map.begin - at);
+            append_bytes(text, &used, file->text + at, map.begin - at);
             if (map_url) {
-                append(text, &used, "/*# sourceMappingURL=", 21);
-                append(text, &used, map_url, strlen(map_url));
-                append(text, &used, " */", 3);
+                append_bytes(text, &used, "/*# sourceMappingURL=", 21);
+                append_bytes(text, &used, map_url, strlen(map_url));
+                append_bytes(text, &used, " */", 3);
             }
             at = map.end;
         }
-        append(text, &used, file->text + at, removed->begin - at);
-        if (removed->instead) append(text, &used, removed->instead, strlen(removed->instead));
+        append_bytes(text, &used, file->text + at, removed->begin - at);
+        if (removed->instead) append_bytes(text, &used, removed->instead, strlen(removed->instead));
         at = removed->end;
     }
     if (length) *length = used;

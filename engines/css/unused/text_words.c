@@ -107,20 +107,15 @@ static void scan_text(css_words *words, const char *text, size_t length, uint32_
     }
 }
 
-/* True if the ending of a name is one of a text with markup, such as Markdown. */
-static bool is_markup(const char *name)
-{
-    const char *kind = hed_css_template_ending(name);
-    return kind && strcmp(kind, "a text with markup") == 0;
-}
-
 void css_words_scan(css_words *words)
 {
     sort_words(words);
     words->markup = HED_CSS_NONE;
     for (uint32_t i = 0; i < words->text_count; i++) {
         const hed_css_text *text = &words->texts[i];
-        if (words->markup == HED_CSS_NONE && is_markup(text->name)) words->markup = i;
+        const char *kind = hed_css_template_ending(text->name);
+        bool is_markup = kind && strcmp(kind, "a text with markup") == 0; /* Markdown and others */
+        if (words->markup == HED_CSS_NONE && is_markup) words->markup = i;
         scan_text(words, text->text, text->length, i);
     }
 }

@@ -91,14 +91,6 @@ void hed_css_unused_destroy(hed_css_unused *u)
 
 /* ---- the run ---- */
 
-static hed_status reduce_sheets(hed_css_unused *u, hed_error *error)
-{
-    u->reductions = hed_arena_new(&u->arena, u->file_count + 1ull, sizeof *u->reductions, error);
-    for (uint32_t i = 0; i < u->file_count && !hed_failed(error); i++)
-        if (u->files[i].judged) css_reduce(u, &u->files[i], &u->reductions[i], error);
-    return hed_failed(error) ? error->status : HED_OK;
-}
-
 static hed_status search_run(hed_css_unused *u, hed_error *error)
 {
     const hed_css_unused_def *def = &u->def;
@@ -121,7 +113,10 @@ static hed_status search_run(hed_css_unused *u, hed_error *error)
             "no style sheet was given, and %s names none of its own that is on this machine",
             def->page_count ? def->pages[0].html.name : def->words[0].name);
     if (css_verdict_find(u, error) || css_survey_follow(u, error)) return error->status;
-    return reduce_sheets(u, error);
+    u->reductions = hed_arena_new(&u->arena, u->file_count + 1ull, sizeof *u->reductions, error);
+    for (uint32_t i = 0; i < u->file_count && !hed_failed(error); i++)
+        if (u->files[i].judged) css_reduce(u, &u->files[i], &u->reductions[i], error);
+    return hed_failed(error) ? error->status : HED_OK;
 }
 
 hed_status hed_css_unused_run(hed_css_unused *unused, hed_error *error)

@@ -172,16 +172,6 @@ static void config_take_footprint(nav2_file *f)
     s->is_circle = s->vertices == 0;
 }
 
-static void config_take_costmap(nav2_file *f)
-{
-    config_take(f, &f->costmap, "", &nav2_costmap_block);
-    config_take(f, &f->costmap, f->inflation, &nav2_inflation_block);
-    config_take_footprint(f);
-    if (!f->has_costmap && !hed_failed(f->error))
-        nav2_remark(f, HED_NAV2_UNKNOWN, "local_costmap", "", 0,
-            "no such section in the file: robot_radius and inflation are Nav2's defaults");
-}
-
 /* ---- the file ---- */
 
 static void config_take_all(nav2_file *f)
@@ -196,7 +186,13 @@ static void config_take_all(nav2_file *f)
     config_take(f, &f->server, lyrical ? f->handler : controller, &nav2_path_block);
     config_take(f, &f->server, f->goal, &nav2_goal_block);
     config_take(f, &f->server, "", &nav2_server_block);
-    config_take_costmap(f);
+    config_take(f, &f->costmap, "", &nav2_costmap_block);
+    config_take(f, &f->costmap, f->inflation, &nav2_inflation_block);
+    config_take_footprint(f);
+    if (hed_failed(f->error)) return;
+    if (!f->has_costmap)
+        nav2_remark(f, HED_NAV2_UNKNOWN, "local_costmap", "", 0,
+            "no such section in the file: robot_radius and inflation are Nav2's defaults");
     if (hed_failed(f->error)) return;
     nav2_remark_unused(f);
     const char *names[] = {"x", "y", "yaw"};

@@ -254,11 +254,11 @@ static hed_status run_rounds(hed_mppi *c, mppi_sampling *round, uint32_t *done, 
 static void end_solve(hed_mppi *c, uint32_t i, uint32_t done)
 {
     uint32_t nu = c->model.controls, count = c->def.count;
-    float *now = c->applied + i * nu;
+    float *applied = c->applied + i * nu;
     bool finite[2] = {mppi_keep(c, i), true};
-    memcpy(now, c->plan + (uint64_t)i * c->def.steps * nu, nu * sizeof *now);
-    if (c->def.kind != HED_MPPI_PLAIN) finite[1] = mppi_nominal_end(c, i, now);
-    mppi_hold(c, i, now);
+    memcpy(applied, c->plan + (uint64_t)i * c->def.steps * nu, nu * sizeof *applied);
+    if (c->def.kind != HED_MPPI_PLAIN) finite[1] = mppi_nominal_end(c, i, applied);
+    mppi_hold(c, i, applied);
     hed_mppi_outcome outcome = c->is_cut ? HED_MPPI_DEADLINE : HED_MPPI_SOLVED;
     bool all_out = c->sums[4 * i + 3] >= (float)c->counted[i];
     if (done && (c->crashed[i] || all_out)) outcome = HED_MPPI_ALL_CRASHED;
@@ -320,14 +320,14 @@ hed_status hed_mppi_solve(
     controller->unshifted = true;
     mppi_publish(controller);
     if (u) memcpy(u, controller->applied, (uint64_t)count * nu * sizeof *u);
-    uint64_t now = hed_now();
+    uint64_t finish_time = hed_now();
     for (uint32_t i = 0; i < count; i++) {
-        controller->stats[i].solve_ns = now - begin;
-        controller->stats[i].missed = limit && now - begin > limit;
+        controller->stats[i].solve_ns = finish_time - begin;
+        controller->stats[i].missed = limit && finish_time - begin > limit;
         if (stats) stats[i] = controller->stats[i];
     }
     /* one solve that was interrupted says little of the next */
-    double took = fmin((double)(now - end), 4 * controller->finish_ns);
+    double took = fmin((double)(finish_time - end), 4 * controller->finish_ns);
     controller->finish_ns += 0.2 * (took - controller->finish_ns);
     return HED_OK;
 }

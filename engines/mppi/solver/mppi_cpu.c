@@ -78,17 +78,17 @@ HED_NATIVE_BODY do_tile(
         memcpy(costs, w->costs, exist * sizeof *costs);
         return;
     }
-    float least = s->bounds[2 * system], bound = s->bounds[2 * system + 1];
+    float minimum = s->bounds[2 * system], bound = s->bounds[2 * system + 1];
     for (uint32_t k = 0; k < s->tile; k++) {
         float cost = k < exist ? costs[k] : MPPI_OUT, share;
-        share = 1 - mppi_divide(cost - least, c->def.tsallis_threshold);
+        share = 1 - mppi_divide(cost - minimum, c->def.tsallis_threshold);
         if (MPPI_IS_OUT(cost)) w->weights[k] = 0;
         else if (c->def.update == HED_MPPI_ELITE) w->weights[k] = cost <= bound ? 1 : 0;
         else
             w->weights[k] =
                 share > 0 ? mppi_exp(mppi_log(share) * (1 / (c->def.tsallis_r - 1))) : 0;
     }
-    add_tile(c, s, w, system, tile, w->controls, least);
+    add_tile(c, s, w, system, tile, w->controls, minimum);
 }
 
 MPPI_CLONES(static, run_tile, do_tile,
@@ -259,7 +259,7 @@ static float select_cost(float *costs, uint32_t count, uint32_t rank)
     return costs[rank];
 }
 
-/* Finds each system's least cost, and the cost of the last sample of the elite. */
+/* Finds each system's minimum cost, and the cost of the last sample of the elite. */
 static void find_bounds(const hed_mppi *c, mppi_cpu_solver *s)
 {
     for (uint32_t system = 0; system < c->systems; system++) {
@@ -267,14 +267,14 @@ static void find_bounds(const hed_mppi *c, mppi_cpu_solver *s)
         uint32_t counted = 0, finite = 0;
         for (uint32_t i = 0; i < mppi_cpu_chains(s); i++)
             counted += s->chain[system * s->chains + i].counted;
-        float elite = c->def.elite * (float)counted, least = MPPI_OUT;
+        float elite = c->def.elite * (float)counted, minimum = MPPI_OUT;
         uint32_t last = elite >= 1 ? (uint32_t)elite - 1 : 0;
         for (uint32_t k = 0; k < c->def.samples; k++) {
-            least = mppi_min(costs[k], least);
+            minimum = mppi_min(costs[k], minimum);
             s->sorted[finite] = costs[k];
             finite += costs[k] < MPPI_OUT;
         }
-        s->bounds[2 * system] = least;
+        s->bounds[2 * system] = minimum;
         s->bounds[2 * system + 1] = last < finite ? select_cost(s->sorted, finite, last) : MPPI_OUT;
     }
 }
@@ -312,7 +312,7 @@ static hed_status cpu_end(hed_mppi *c, const mppi_sampling *round, hed_error *er
     return HED_OK;
 }
 
-/* Finds the `count` samples with the least costs, in ascending order. */
+/* Finds the `count` samples with the lowest costs, in ascending order. */
 static void find_best(const float *costs, uint32_t samples, uint32_t count, uint32_t *best)
 {
     uint32_t length = 0;

@@ -44,14 +44,6 @@ static uint32_t published_open(mppi_published *p)
     }
 }
 
-/* Clamps control i, `elapsed` steps after the applied one, to limits and rates. */
-static float published_limit(const hed_mppi *c, uint32_t i, float u, float applied, float elapsed)
-{
-    float reach = mppi_reach(c, i), brake = mppi_brake(c, i);
-    u = mppi_clamp(u, c->def.minimum[i], c->def.maximum[i]);
-    return reach > 0 ? mppi_rate(u, applied, elapsed * reach, elapsed * brake) : u;
-}
-
 void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const float *x, float *u)
 {
     if (!c || !u) return;
@@ -77,7 +69,9 @@ void hed_mppi_control_at(const hed_mppi *c, uint32_t index, float seconds, const
         }
         /* the step or the feedback overflowed */
         if (!(fabsf(u[i]) < 1e30f)) u[i] = plan[t * nu + i];
-        u[i] = published_limit(c, i, u[i], p->applied[slot][index * nu + i], elapsed);
+        u[i] = mppi_clamp(u[i], c->def.minimum[i], c->def.maximum[i]);
+        float reach = mppi_reach(c, i), applied = p->applied[slot][index * nu + i];
+        if (reach > 0) u[i] = mppi_rate(u[i], applied, elapsed * reach, elapsed * mppi_brake(c, i));
     }
     atomic_fetch_sub(&p->readers[slot], 1);
 }
