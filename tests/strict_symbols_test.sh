@@ -6,11 +6,11 @@ build=$1 list=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# Choices by measured times need no equal bits: search, tuning, statistics, the database. Of support/, results depend on the
+# Choices by measured times need no equal bits: search, tuning, statistics, the database. Nav2's controller has no strict mode. Of support/, results depend on the
 # mathematics alone. Objects of files that have moved or gone stay in a build folder: those that ninja knows count.
 ninja -C "$build" -t targets all | sed -n "s|^\\(.*\\.o\\): .*|$build/\\1|p" >"$scratch/current"
 find "$build/CMakeFiles/heddle.dir" "$build"/support/CMakeFiles/heddle-support.dir/strict_math.c.o "$build"/engines/*/CMakeFiles/heddle-* -name '*.o' 2>/dev/null |
-    grep -vE '/src/(search|measure|capture|workers|tune|stats|database)/|-internal|heddle-(cloth-view|synth-live|synth-sound|plugin)\.dir' |
+    grep -vE '/src/(search|measure|capture|workers|tune|stats|database)/|/nav2/nav2[a-z_]*\.c|-internal|heddle-(cloth-view|synth-live|synth-sound|plugin)\.dir' |
     grep -Fxf "$scratch/current" >"$scratch/objects"
 find "$build" -path "$build/tests" -prune -o -name '*.o' -exec nm -g --defined-only -P {} + 2>/dev/null |
     awk 'NF > 2 { print $1 }' | sort -u >"$scratch/own"

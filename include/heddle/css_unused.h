@@ -58,7 +58,7 @@ typedef enum hed_css_keep_role {
 
 /** A pattern of names that stay. */
 typedef struct hed_css_keep {
-    /** name with * ? [abc] (a class), .class, #id, `<element>`, [attribute], [attribute=value],
+    /** name with * ? [abc] (a class), .class, \#id, `<element>`, [attribute], [attribute=value],
      *  --property, "@keyframes NAME", "@font-face NAME", /regular expression/i */
     const char *pattern;
     const char *origin; /**< name in messages and reasons; NULL: "keep" */

@@ -84,10 +84,12 @@ HED_API hed_status hed_nav2_config_set(
 
 /* ---- the world ---- */
 
+/** Place and heading of a robot on a map. */
 typedef struct hed_nav2_pose {
     double x, y, yaw; /**< m, m, rad */
 } hed_nav2_pose;
 
+/** Velocity of a robot. */
 typedef struct hed_nav2_velocity {
     double vx, vy, wz; /**< m/s, m/s, rad/s, in the robot's frame */
 } hed_nav2_velocity;
@@ -121,6 +123,7 @@ HED_API uint32_t hed_nav2_corner(const hed_nav2_config *config, uint32_t index, 
 
 typedef struct hed_nav2 hed_nav2;
 
+/** Outcome of a cycle of the controller. */
 typedef enum hed_nav2_outcome {
     HED_NAV2_VALID,
     HED_NAV2_ALL_COLLIDE,   /**< NoValidControl: every future collides, after all retries */

@@ -64,8 +64,8 @@ NAV2_SCORE(ConstraintCritic)
     float high = (float)s->control.vx_max, low = (float)s->control.vx_min;
     float side = (float)s->control.vy_max, radius = (float)s->min_turning_r;
     if (!lyrical) { /* one bound for the speed of every model */
-        low = low < 0 ? -hypotf(low, side) : hypotf(low, side);
-        high = hypotf(high, side);
+        low = copysignf(sqrtf(low * low + side * side), low);
+        high = sqrtf(high * high + side * side);
     }
     NAV2_EACH_LANE value[l] = 0;
     for (uint32_t t = 0; t < tile->steps; t++) {

@@ -48,6 +48,11 @@ static float plan_cell(const hed_nav2_grid *grid, uint32_t cell)
     return cost >= 253 ? INFINITY : 1 + 4 * (float)cost / 252;
 }
 
+static float plan_distance(int x, int y)
+{
+    return sqrtf((float)x * (float)x + (float)y * (float)y);
+}
+
 static void plan_expand(plan_search *s, uint32_t cell)
 {
     const hed_nav2_grid *g = s->grid;
@@ -62,7 +67,7 @@ static void plan_expand(plan_search *s, uint32_t cell)
             if (!(cost < s->cost[next])) continue;
             s->cost[next] = cost;
             s->from[next] = cell;
-            plan_push(s, cost + hypotf((float)(i - goal_x), (float)(j - goal_y)), next);
+            plan_push(s, cost + plan_distance(i - goal_x, j - goal_y), next);
         }
 }
 

@@ -264,6 +264,7 @@ static uint32_t launches_counted(
     const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round)
 {
     uint32_t tiles = (uint32_t)(round->fraction * (float)l->tiles);
+    if (c->def.update != HED_MPPI_EXPONENTIAL) return c->def.samples;
     uint64_t samples = (tiles > 1 ? tiles : 1) * (uint64_t)l->config.values[TILE_SAMPLES];
     return samples < c->def.samples ? (uint32_t)samples : c->def.samples;
 }

@@ -1,6 +1,6 @@
 /* Deadlines on devices. A round cannot be stopped there, so it gets as many tiles as the time that is
  * left allows: a round takes tile_ns for one tile, and full_ns for all samples, and between them in
- * proportion. Both are measured when the controller is created, and again in every round. On the
+ * proportion. ELITE and TSALLIS rank all samples: their rounds are whole. Both times are measured when the controller is created, and again in every round. On the
  * processor threads look at the clock (cpu_roll.c). */
 #include "model/controller.h"
 
@@ -17,7 +17,8 @@ static double measure_round(hed_mppi *c, mppi_sampling *round, float fraction, h
 
 hed_status mppi_measure_rounds(hed_mppi *c, hed_error *error)
 {
-    if (!c->def.deadline_ns || c->solver != &mppi_solver_launches || c->blocks > 1)
+    if (!c->def.deadline_ns || c->solver != &mppi_solver_launches || c->blocks > 1 ||
+        c->def.update != HED_MPPI_EXPONENTIAL)
         return hed_failed(error) ? error->status : HED_OK;
     const float part = 1.0f / 16;
     mppi_sampling round = {.state = c->state,
