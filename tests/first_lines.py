@@ -13,7 +13,7 @@ import pathlib, re, shlex, sys
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
 LINK = re.compile(r'\]\(([^()\s#]+\.md)(?:#[^()]*)?\)')
-CHECKOUT = re.compile(r'(sudo |\./dev |cmake |conan |vcpkg |git )')
+CHECKOUT = re.compile(r'(sudo |\./dev |cmake |conan |vcpkg |git |npm )')
 KINDS = ('cc', 'pip', 'compiler', 'vulkan', 'browser')
 
 HEAD = '''#!/bin/sh
