@@ -131,7 +131,7 @@ static void case_open(nav2_case *c, size_t index)
     for (uint32_t l = 0; l < c->tile.lanes; l++)
         for (uint32_t t = 1; t < c->tile.steps; t++) {
             size_t at = (size_t)t * NAV2_LANES + l;
-            c->arc[l] += hypotf(c->tile.x[at] - c->tile.x[at - NAV2_LANES],
+            c->arc[l] += (float)nav2_length(c->tile.x[at] - c->tile.x[at - NAV2_LANES],
                 c->tile.y[at] - c->tile.y[at - NAV2_LANES]);
         }
     c->tile.cost = c->cost;
