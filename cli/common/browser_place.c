@@ -12,13 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FLATPAKS "/var/lib/flatpak/exports/bin/"
-
 const char *const cli_chromiums[] = {"chromium", "chromium-browser", "google-chrome",
-    "google-chrome-stable", "/snap/bin/chromium", FLATPAKS "org.chromium.Chromium",
-    FLATPAKS "com.google.Chrome", NULL};
-const char *const cli_firefoxes[] = {
-    "firefox", "firefox-esr", "/snap/bin/firefox", FLATPAKS "org.mozilla.firefox", NULL};
+    "google-chrome-stable", "/snap/bin/chromium", "/var/lib/flatpak/exports/bin/org.chromium.Chromium",
+    "/var/lib/flatpak/exports/bin/com.google.Chrome", NULL};
+const char *const cli_firefoxes[] = {"firefox", "firefox-esr", "/snap/bin/firefox",
+    "/var/lib/flatpak/exports/bin/org.mozilla.firefox", NULL};
 
 /* ---- programs ---- */
 

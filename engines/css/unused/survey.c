@@ -47,8 +47,8 @@ hed_status hed_css_unused_link(hed_css_unused *unused, uint32_t sheet, hed_error
     if (sheet == HED_CSS_NONE) return HED_OK;
     if (sheet >= unused->file_count || !links)
         return hed_fail(error, HED_ERROR_ARGUMENT,
-            "sheet %unused cannot be linked; expected one of %unused sheets, in a call of `link`", sheet,
-            unused->file_count);
+            "sheet %unused cannot be linked; expected one of %unused sheets, in a call of `link`",
+            sheet, unused->file_count);
     if (!unused->files[sheet].judged) return HED_OK;
     for (uint32_t i = 0; i < links->count; i++)
         if (links->files[i] == sheet) return HED_OK;
