@@ -3,6 +3,7 @@
  * exact value as kernels/words.h says. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "fixture.h"
 #include "heddle/author.h"
@@ -193,4 +194,21 @@ Test(mppi_words, accuracy)
     EXPECT_LT(worst[3], 2.4e-7, "division");
     EXPECT_LT(worst[4], 1e-6, "first normal");
     EXPECT_LT(worst[5], 1e-6, "second normal");
+}
+
+Test(mppi_words, a_table_that_is_no_grid_is_outside)
+{
+    /* width, height, centre, cells for each metre; NaN and infinity reach a solve by a table that
+     * changes */
+    static const float heads[][5] = {{NAN, 4, 0, 0, 1}, {4, NAN, 0, 0, 1}, {INFINITY, 4, 0, 0, 1},
+        {4, INFINITY, 0, 0, 1}, {1e30f, 1e30f, 0, 0, 1}, {-3, 4, 0, 0, 1}, {1, 1, 0, 0, 1},
+        {4, 3, 0, 0, 1}};
+    for (size_t i = 0; i < HED_COUNT(heads); i++) {
+        float table[MPPI_GRID_HEAD + 8] = {0};
+        memcpy(table, heads[i], sizeof heads[i]);
+        float value = mppi_grid_at(table, HED_COUNT(table), 1e9f, -1e9f, -7.0f);
+        EXPECT_EQ(value, -7.0f, "head %zu", i);
+    }
+    float grid[MPPI_GRID_HEAD + 4] = {2, 2, 0, 0, 1, 0, 0, 0, 1, 2, 3, 4};
+    EXPECT_EQ(mppi_grid_at(grid, HED_COUNT(grid), 0.5f, 0.5f, -7.0f), 2.5f);
 }

@@ -71,7 +71,7 @@ HED_NATIVE_BODY scale_body(const hed_native_call *call, uint64_t begin, uint64_t
         view.sum[i] += scaled;
         view.twice[i] = 2.0f * scaled;
     }
-    view.state[0] = 1;
+    if (begin == 0) view.state[0] = 1;
 }
 HED_NATIVE_CLONES(scale_native, scale_body)
 

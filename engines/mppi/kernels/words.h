@@ -311,16 +311,18 @@ enum { MPPI_GRID_HEAD = 8, MPPI_PATH_SEGMENT = 8 };
 MPPI_FUNCTION float mppi_grid_at(
     __global const float *grid, uint count, float x, float y, float outside)
 {
+    int whole = (int)(grid[0] >= 2.0f) & (int)(grid[1] >= 2.0f) &
+                (int)(grid[0] * grid[1] <= (float)count - (float)MPPI_GRID_HEAD);
+    /* a table that is no grid counts as 2 x 2 cells, so that each index below is defined */
+    float columns = mppi_select(whole, grid[0], 2.0f), rows = mppi_select(whole, grid[1], 2.0f);
     float column = (x - grid[2]) * grid[4], row = (y - grid[3]) * grid[4];
-    float last_column = grid[0] - 1.0f, last_row = grid[1] - 1.0f;
+    float last_column = columns - 1.0f, last_row = rows - 1.0f;
     /* NaN becomes 0 by the comparison */
     float c = mppi_min(mppi_max(column, 0.0f), last_column),
           r = mppi_min(mppi_max(row, 0.0f), last_row);
     int whole_c = (int)mppi_min(c, last_column - 1.0f), whole_r = (int)mppi_min(r, last_row - 1.0f);
-    int whole = (int)(grid[0] >= 2.0f) & (int)(grid[1] >= 2.0f) &
-                (int)(grid[0] * grid[1] <= (float)count - (float)MPPI_GRID_HEAD);
-    int at = whole * (MPPI_GRID_HEAD + whole_r * (int)grid[0] + whole_c);
-    int upper = at + whole * (int)grid[0];
+    int at = whole * (MPPI_GRID_HEAD + whole_r * (int)columns + whole_c);
+    int upper = at + whole * (int)columns;
     float share_c = c - (float)whole_c, share_r = r - (float)whole_r;
     float low = hed_fma(grid[at + 1] - grid[at], share_c, grid[at]);
     float high = hed_fma(grid[upper + 1] - grid[upper], share_c, grid[upper]);
