@@ -54,7 +54,9 @@ typedef struct hed_nav2_config_info {
     /** tolerances of the goal checker, m, rad, and m of path that may be left */
     double goal_distance, goal_angle, goal_path_length;
     bool goal_is_stateful; /**< the distance, once reached, stays reached */
-    double start[3];       /**< initial pose in the file (amcl's), x, y, yaw; valid if has_start */
+    /** time without a valid control after which the server gives up, s; below 0: never */
+    double failure_tolerance;
+    double start[3]; /**< initial pose in the file (amcl's), x, y, yaw; valid if has_start */
     bool has_start;
     uint32_t remark_count;
 } hed_nav2_config_info;
@@ -66,6 +68,7 @@ typedef struct hed_nav2_config_info {
 HED_API hed_status hed_nav2_config_read(
     const char *path, hed_nav2_config **config, hed_error *error);
 /** Reads a parameter file in memory (`text`: size bytes); `name` replaces the path in messages.
+ *  NULL: messages name the parameter alone, as for values that come from a running node.
  *  Errors: as hed_nav2_config_read(). */
 HED_API hed_status hed_nav2_config_parse(
     const char *text, size_t size, const char *name, hed_nav2_config **config, hed_error *error);
@@ -77,10 +80,27 @@ HED_API hed_nav2_config_info hed_nav2_config_describe(const hed_nav2_config *con
 HED_API const hed_nav2_remark *hed_nav2_config_remark(
     const hed_nav2_config *config, uint32_t index);
 /** Sets a parameter of the controller by its name below the controller's, such as "vx_max" or
- *  "CostCritic.cost_weight", to the number in `value`; flags take true and false.
+ *  "CostCritic.cost_weight", to the number in `value`; flags take true and false. Parameters of the
+ *  server, the path handler and the goal checker have their plain names, such as "prune_distance".
  *  Errors: ARGUMENT (no such parameter; the value expected). */
 HED_API hed_status hed_nav2_config_set(
     hed_nav2_config *config, const char *key, const char *value, hed_error *error);
+
+/** Kinds of values. */
+typedef enum hed_nav2_kind { HED_NAV2_NUMBER, HED_NAV2_WHOLE, HED_NAV2_FLAG } hed_nav2_kind;
+
+/** A parameter below the name of the controller, which may change while it runs. */
+typedef struct hed_nav2_parameter {
+    char name[96]; /**< "vx_max", "CostCritic.cost_weight" */
+    hed_nav2_kind kind;
+    double value;     /**< value in use; of a flag 0 or 1 */
+    double low, high; /**< limits of the value */
+} hed_nav2_parameter;
+
+/** Describes parameter `index` of the controller and of the critics in its list; false beyond the
+ *  last. A ROS node declares its parameters by it. */
+HED_API bool hed_nav2_config_parameter(
+    const hed_nav2_config *config, uint32_t index, hed_nav2_parameter *parameter);
 
 /* ---- the world ---- */
 
@@ -164,6 +184,35 @@ HED_API void hed_nav2_reset(hed_nav2 *controller);
  *  Errors: ARGUMENT (no poses, numbers that are not finite), MEMORY. */
 HED_API hed_status hed_nav2_set_path(
     hed_nav2 *controller, const hed_nav2_pose *poses, uint32_t count, hed_error *error);
+/** Sets a path that a path handler has pruned already, in the costmap's frame, as release 1.5 gives
+ *  it in every cycle: poses (count) from the robot on; `goal` is the end of the whole path.
+ *  Errors: as hed_nav2_set_path(). */
+HED_API hed_status hed_nav2_set_pruned_path(hed_nav2 *controller, const hed_nav2_pose *poses,
+    uint32_t count, hed_nav2_pose goal, hed_error *error);
+/** Sets the pose of the path's frame in the costmap's, such as map in odom; they are the same
+ *  until then. Localisation moves it, so it is set in each cycle. Errors: ARGUMENT. */
+HED_API hed_status hed_nav2_set_frame(hed_nav2 *controller, hed_nav2_pose frame, hed_error *error);
+
+/** Facts that a running costmap and goal checker know better than the parameter file. */
+typedef struct hed_nav2_surroundings {
+    const double (*corners)[2]; /**< (corner_count x 2) outline with padding, robot's frame, m */
+    uint32_t corner_count;      /**< 3 to 64 */
+    bool is_circle;             /**< true: the outline is a robot_radius */
+    double inflation_radius;    /**< m */
+    double cost_scaling_factor; /**< 1/m */
+    bool tracks_unknown;        /**< true: cells of 255 are no collision */
+    double goal_distance;       /**< tolerance of the goal checker, m; below 0: keeps the file's */
+} hed_nav2_surroundings;
+
+/** Replaces footprint, inflation and goal tolerance; between two cycles.
+ *  Errors: ARGUMENT (corners, numbers that are not finite). */
+HED_API hed_status hed_nav2_set_surroundings(
+    hed_nav2 *controller, const hed_nav2_surroundings *surroundings, hed_error *error);
+/** Takes over the parameters of another configuration between two cycles. Plan, path, speed limit
+ *  and last command are kept; Nav2 would brake to zero. Surroundings are those of `config`.
+ *  Errors: as hed_nav2_create(), and then nothing changes. */
+HED_API hed_status hed_nav2_adopt(
+    hed_nav2 *controller, const hed_nav2_config *config, hed_error *error);
 /** Limits speed, in m/s or in per cent of the largest; 0: no limit. */
 HED_API void hed_nav2_set_speed_limit(hed_nav2 *controller, double value, bool percentage);
 /** Computes the command of a cycle. A result other than VALID is no error; its command is zero.
@@ -172,6 +221,8 @@ HED_API hed_status hed_nav2_compute(hed_nav2 *controller, hed_nav2_pose pose,
     hed_nav2_velocity speed, const hed_nav2_grid *grid, hed_nav2_result *result, hed_error *error);
 /** Returns critic `index` among the critics of the last cycle; NULL beyond. */
 HED_API const hed_nav2_critic *hed_nav2_critic_at(const hed_nav2 *controller, uint32_t index);
+/** Returns the numbers of futures and of steps in use. */
+HED_API void hed_nav2_sizes(const hed_nav2 *controller, uint32_t *samples, uint32_t *steps);
 /** Returns the poses along the plan, (steps), valid until the next call. */
 HED_API const hed_nav2_pose *hed_nav2_plan(hed_nav2 *controller);
 /** Returns the pruned path of the last cycle, (count), valid until the next call. */

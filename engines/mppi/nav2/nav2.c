@@ -5,10 +5,18 @@
 
 /* ---- creation ---- */
 
-static void controller_set_axes(hed_nav2 *n)
+/* Factor of the speeds by the speed limit. */
+static double controller_ratio(const hed_nav2 *n)
+{
+    double whole = n->speed_limit_is_percentage ? 100 : n->settings.control.vx_max;
+    double ratio = n->speed_limit / whole;
+    return n->speed_limit > 0 && isfinite(ratio) ? ratio : 1;
+}
+
+void nav2_set_axes(hed_nav2 *n)
 {
     const nav2_control *c = &n->settings.control;
-    const double r = n->speed_ratio;
+    const double r = controller_ratio(n);
     const struct {
         double low, high, slower, faster, sigma, delay;
     } axes[NAV2_AXES] = {
@@ -79,11 +87,11 @@ hed_status hed_nav2_create(const hed_nav2_config *config, uint64_t seed, bool de
     n->detour = detour;
     n->period = period;
     n->shifting = fabs(period - dt) < 1e-6;
-    n->speed_ratio = 1;
+    n->seed = seed;
     n->steps = (uint32_t)s->control.time_steps;
     n->samples = (uint32_t)s->control.batch_size;
     n->tiles = (uint32_t)hed_ceil_divide(n->samples, NAV2_LANES);
-    controller_set_axes(n);
+    nav2_set_axes(n);
     if (controller_allocate(n, error) != HED_OK) {
         hed_nav2_destroy(n);
         return error->status;
@@ -123,9 +131,9 @@ void hed_nav2_reset(hed_nav2 *n)
 void hed_nav2_set_speed_limit(hed_nav2 *n, double value, bool percentage)
 {
     if (!n) return;
-    double ratio = percentage ? value / 100 : value / n->settings.control.vx_max;
-    n->speed_ratio = value > 0 && isfinite(ratio) ? ratio : 1;
-    controller_set_axes(n);
+    n->speed_limit = value > 0 && isfinite(value) ? value : 0;
+    n->speed_limit_is_percentage = percentage;
+    nav2_set_axes(n);
 }
 
 /* Makes room for the pruned path. Errors: MEMORY. */
@@ -143,26 +151,6 @@ static hed_status controller_reserve_path(hed_nav2 *n, uint32_t count, hed_error
     p->lengths = memory + 3 * (size_t)count;
     p->valid = memory + 4 * (size_t)count;
     n->cycle.align.middle = memory + 5 * (size_t)count; /* (2 count + 8) */
-    return HED_OK;
-}
-
-hed_status hed_nav2_set_path(
-    hed_nav2 *controller, const hed_nav2_pose *poses, uint32_t count, hed_error *error)
-{
-    HED_REQUIRE(controller, poses);
-    if (count == 0 || count > 1u << 24)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "the path has %u poses; expected 1 to 16777216", count);
-    for (uint32_t i = 0; i < count; i++)
-        if (!isfinite(poses[i].x) || !isfinite(poses[i].y) || !isfinite(poses[i].yaw))
-            return hed_fail(error, HED_ERROR_ARGUMENT, "pose %u of the path is not finite", i);
-    nav2_route *r = &controller->route;
-    r->count = 0;
-    hed_status status = nav2_route_reserve(r, count, error);
-    if (status != HED_OK) return status;
-    memcpy(r->poses, poses, count * sizeof *poses);
-    r->count = count;
-    r->first = r->left_count = 0;
-    nav2_find_constraint(r, &controller->settings.path);
     return HED_OK;
 }
 
@@ -311,7 +299,7 @@ hed_status hed_nav2_compute(hed_nav2 *controller, hed_nav2_pose pose, hed_nav2_v
     controller->cycle.settings = &controller->settings;
     controller->cycle.grid = grid;
     controller->cycle.pose = pose;
-    controller->cycle.goal = controller->route.poses[controller->route.count - 1];
+    controller->cycle.goal = nav2_to_costmap(&controller->route, controller->route.goal);
     result->outcome = HED_NAV2_NO_PATH;
     bool follows = cycle_follow(controller, result, error);
     if (!hed_failed(error) && follows) cycle_take_path(controller, error);
@@ -336,6 +324,12 @@ const hed_nav2_critic *hed_nav2_critic_at(const hed_nav2 *n, uint32_t index)
     return n && index < n->critic_count ? &n->critics[index] : NULL;
 }
 
+void hed_nav2_sizes(const hed_nav2 *n, uint32_t *samples, uint32_t *steps)
+{
+    if (samples) *samples = n ? n->samples : 0;
+    if (steps) *steps = n ? n->steps : 0;
+}
+
 const hed_nav2_pose *hed_nav2_plan(hed_nav2 *n)
 {
     if (!n) return NULL;
@@ -351,7 +345,7 @@ const hed_nav2_pose *hed_nav2_path(const hed_nav2 *n, uint32_t *count)
 
 float hed_nav2_future(const hed_nav2 *n, uint32_t sample, float *positions)
 {
-    if (!n || !positions || sample >= (uint32_t)n->settings.control.batch_size) return 0;
+    if (!n || !positions || sample >= n->samples) return 0;
     size_t at = (size_t)(sample / NAV2_LANES) * n->steps * NAV2_LANES + sample % NAV2_LANES;
     for (uint32_t t = 0; t < n->steps; t++, at += NAV2_LANES) {
         positions[2 * t] = n->x[at];

@@ -248,7 +248,7 @@ static bool unread_is_idle(const hed_nav2_config *config, const char *key)
     for (size_t i = 0; i < NAV2_CRITIC_COUNT; i++) {
         size_t length = strlen(nav2_critic_blocks[i].name);
         if (strncmp(key, nav2_critic_blocks[i].name, length) == 0 && key[length] == '.')
-            return !(config->settings.critics >> i & 1);
+            return !(config->settings.listed >> i & 1);
     }
     return false;
 }

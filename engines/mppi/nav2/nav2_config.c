@@ -5,11 +5,25 @@
 #include "support/file.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- values ---- */
+
+/* Fails with "FILE:LINE: KEY: ..."; without a file with "KEY: ...". */
+static void HED_PRINTF(4, 5)
+    config_fail(nav2_file *f, uint32_t line, const char *key, const char *format, ...)
+{
+    char text[256], place[192] = "";
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (f->name) snprintf(place, sizeof place, "%.150s:%u: ", f->name, line);
+    hed_fail(f->error, HED_ERROR_FORMAT, "%s%s: %s", place, key, text);
+}
 
 /* True for a value that a launch file replaces. */
 static bool config_is_filled_in(const yaml_node *node)
@@ -41,12 +55,12 @@ static void config_take(nav2_file *f, nav2_section *s, const char *scope, const 
         }
         const char *expected = nav2_row_value(row, leaf->node, value);
         if (expected && row->kind != NAV2_FLAG && yaml_number(leaf->node, value))
-            hed_fail(f->error, HED_ERROR_FORMAT, "%s:%u: %s: %s; expected %s from %g to %g",
-                f->name, leaf->node->line, key, leaf->node->text,
-                row->kind == NAV2_WHOLE ? "a whole number" : "a number", row->low, row->high);
+            config_fail(f, leaf->node->line, key, "%.60s; expected %s from %g to %g",
+                leaf->node->text, row->kind == NAV2_WHOLE ? "a whole number" : "a number", row->low,
+                row->high);
         else if (expected)
-            hed_fail(f->error, HED_ERROR_FORMAT, "%s:%u: %s: expected %s, found \"%.60s\"", f->name,
-                leaf->node->line, key, expected, nav2_value_text(f, leaf->node));
+            config_fail(f, leaf->node->line, key, "expected %s, found \"%.60s\"", expected,
+                nav2_value_text(f, leaf->node));
         else {
             bool whole = row->kind == NAV2_NUMBER && !strpbrk(leaf->node->text, ".eE");
             nav2_remark(f, HED_NAV2_READ, key, leaf->node->text, leaf->node->line, "%s",
@@ -85,8 +99,8 @@ static void config_take_model(nav2_file *f)
     if (!leaf) return;
     leaf->used = true;
     if (!yaml_number(leaf->node, &s->min_turning_r) || s->min_turning_r < 0)
-        hed_fail(f->error, HED_ERROR_FORMAT, "%s:%u: min_turning_r: expected metres, at least 0, found \"%.60s\"",
-            f->name, leaf->node->line, nav2_value_text(f, leaf->node));
+        config_fail(f, leaf->node->line, leaf->key, "expected metres, at least 0, found \"%.60s\"",
+            nav2_value_text(f, leaf->node));
     else nav2_remark(f, HED_NAV2_READ, leaf->key, leaf->node->text, leaf->node->line, "%s", "");
 }
 
@@ -100,8 +114,9 @@ static void config_take_deadband(nav2_file *f)
     const yaml_node *item = leaf->node->first;
     for (int i = 0; i < 3; i++, item = item ? item->next : NULL)
         if (!item || !yaml_number(item, values[i])) {
-            hed_fail(f->error, HED_ERROR_FORMAT, "%s:%u: %s: expected three numbers, [vx, vy, wz]",
-                f->name, leaf->node->line, leaf->key);
+            config_fail(f, leaf->node->line, leaf->key,
+                "expected three numbers, [vx, vy, wz], found \"%.60s\"",
+                nav2_value_text(f, leaf->node));
             return;
         }
     nav2_remark(
@@ -128,14 +143,11 @@ static void config_take_critics(nav2_file *f)
         if (i == NAV2_CRITIC_COUNT)
             nav2_remark(f, HED_NAV2_UNKNOWN, "critics", n->text, n->line,
                 "an own critic cannot be loaded and is left out");
-        else s->critics |= 1u << i;
+        else s->listed |= 1u << i;
     }
-    for (size_t i = 0; i < NAV2_CRITIC_COUNT; i++) {
-        if (!(s->critics >> i & 1)) continue;
-        config_take(f, &f->server, controller, &nav2_critic_blocks[i]);
-        if (*nav2_member(s, &nav2_critic_blocks[i], 0) == 0) s->critics &= ~(1u << i); /* enabled */
-    }
-    if (s->critics >> NAV2_VelocityDeadbandCritic & 1) config_take_deadband(f);
+    for (size_t i = 0; i < NAV2_CRITIC_COUNT; i++)
+        if (s->listed >> i & 1) config_take(f, &f->server, controller, &nav2_critic_blocks[i]);
+    if (s->listed >> NAV2_VelocityDeadbandCritic & 1) config_take_deadband(f);
 }
 
 /* ---- the costmap ---- */
@@ -156,7 +168,7 @@ static void config_take_footprint(nav2_file *f)
     }
     bool valid = list->kind == YAML_LIST;
     for (const yaml_node *n = list->first; n && valid; n = n->next) {
-        double *at = s->footprint[s->vertices < NAV2_MOST_VERTICES ? s->vertices : 0];
+        double *at = s->outline[s->vertices < NAV2_MOST_VERTICES ? s->vertices : 0];
         valid = s->vertices++ < NAV2_MOST_VERTICES && n->kind == YAML_LIST &&
                 yaml_number(n->first, &at[0]) && yaml_number(n->first->next, &at[1]) &&
                 !n->first->next->next && fabs(at[0]) < 1e4 && fabs(at[1]) < 1e4;
@@ -164,9 +176,9 @@ static void config_take_footprint(nav2_file *f)
     valid = valid && (s->vertices == 0 || s->vertices >= 3);
     yaml_tree_free(tree);
     if (!valid)
-        hed_fail(f->error, HED_ERROR_FORMAT,
-            "%s:%u: footprint: expected three to %d corners, \"[[x, y], [x, y], ...]\", found \"%.60s\"", f->name,
-            leaf->node->line, NAV2_MOST_VERTICES, nav2_value_text(f, leaf->node));
+        config_fail(f, leaf->node->line, "local_costmap.footprint",
+            "expected three to %d corners, \"[[x, y], [x, y], ...]\", found \"%.60s\"",
+            NAV2_MOST_VERTICES, nav2_value_text(f, leaf->node));
     else nav2_remark(f, HED_NAV2_READ, "local_costmap.footprint", nav2_value_text(f, leaf->node),
             leaf->node->line, "%s", "");
     s->is_circle = s->vertices == 0;
@@ -201,8 +213,9 @@ static void config_take_all(nav2_file *f)
         nav2_leaf *leaf = nav2_find(&f->amcl, "initial_pose", names[i], "");
         if (!leaf || !yaml_number(leaf->node, &f->config->start[i])) f->config->has_start = false;
     }
+    nav2_leaf *lowest = nav2_find(&f->server, controller, "vx_min", "");
     if (s->control.vx_max < s->control.vx_min)
-        hed_fail(f->error, HED_ERROR_FORMAT, "%s: vx_min is %g, above vx_max, %g", f->name,
+        config_fail(f, lowest ? lowest->node->line : 0, "vx_min", "%g; expected at most vx_max, %g",
             s->control.vx_min, s->control.vx_max);
     else nav2_settings_complete(s);
 }
@@ -210,12 +223,13 @@ static void config_take_all(nav2_file *f)
 hed_status hed_nav2_config_parse(
     const char *text, size_t size, const char *name, hed_nav2_config **config, hed_error *error)
 {
-    HED_REQUIRE(text, name, config);
+    HED_REQUIRE(text, config);
     *config = NULL;
     hed_error local_error = {0};
     if (!error) error = &local_error;
     yaml_tree *tree;
-    if (yaml_tree_parse(name, text, size, &tree, error) != HED_OK) return error->status;
+    if (yaml_tree_parse(name ? name : "parameters", text, size, &tree, error) != HED_OK)
+        return error->status;
     hed_nav2_config *c = hed_new(NULL, 1, sizeof *c, error);
     if (c) {
         c->arena.owner = "Nav2's parameters";
@@ -265,6 +279,7 @@ hed_nav2_config_info hed_nav2_config_describe(const hed_nav2_config *c)
         .goal_angle = s->goal.yaw_goal_tolerance,
         .goal_path_length = s->goal.path_length_tolerance,
         .goal_is_stateful = s->goal.stateful != 0,
+        .failure_tolerance = s->server.failure_tolerance,
         .start = {c->start[0], c->start[1], c->start[2]},
         .has_start = c->has_start,
         .remark_count = c->remark_count};
@@ -273,32 +288,4 @@ hed_nav2_config_info hed_nav2_config_describe(const hed_nav2_config *c)
 const hed_nav2_remark *hed_nav2_config_remark(const hed_nav2_config *config, uint32_t index)
 {
     return config && index < config->remark_count ? &config->remarks[index] : NULL;
-}
-
-hed_status hed_nav2_config_set(
-    hed_nav2_config *config, const char *key, const char *value, hed_error *error)
-{
-    HED_REQUIRE(config, key, value);
-    const yaml_node node = {.kind = YAML_SCALAR, .text = value};
-    const char *dot = strchr(key, '.');
-    for (size_t n = 0; n <= NAV2_CRITIC_COUNT; n++) {
-        const nav2_block *block =
-            n < NAV2_CRITIC_COUNT ? &nav2_critic_blocks[n] : &nav2_control_block;
-        size_t length = block->name ? strlen(block->name) : 0;
-        if (length != (dot ? (size_t)(dot - key) : 0) ||
-            (dot && strncmp(key, block->name, length) != 0))
-            continue;
-        for (size_t i = 0; i < block->count; i++) {
-            if (strcmp(block->rows[i].name, dot ? dot + 1 : key) != 0) continue;
-            double number;
-            const char *expected = nav2_row_value(&block->rows[i], &node, &number);
-            if (expected)
-                return hed_fail(error, HED_ERROR_ARGUMENT, "%s: expected %s, from %g to %g, found \"%s\"", key,
-                    expected, block->rows[i].low, block->rows[i].high, value);
-            *nav2_member(&config->settings, block, i) = number;
-            return HED_OK;
-        }
-    }
-    return hed_fail(error, HED_ERROR_ARGUMENT,
-        "there is no parameter \"%s\" of the controller; \"heddle mppi import FILE\" lists them", key);
 }

@@ -29,6 +29,9 @@ typedef struct nav2_route {
     uint32_t first;      /* poses before it are erased */
     uint32_t end;        /* end of the part up to the first constraint */
     bool is_last;        /* true: the part is the last */
+    bool is_pruned;      /* true: a path handler outside has pruned it for this cycle */
+    hed_nav2_pose goal;  /* end of the whole path, in the path's frame */
+    hed_nav2_pose frame; /* pose of the path's frame in the costmap's */
     hed_nav2_pose *left; /* (capacity) the pruned path of the cycle */
     uint32_t left_count;
 } nav2_route;
@@ -37,7 +40,10 @@ struct hed_nav2 {
     nav2_settings settings;
     hed_arena arena;
     bool detour, shifting;
-    double period, speed_ratio;
+    double period;
+    double speed_limit; /* m/s or per cent; 0: unlimited */
+    bool speed_limit_is_percentage;
+    uint64_t seed;
     uint32_t steps, samples, tiles;
     nav2_axis axes[NAV2_AXES];
     nav2_route route;
@@ -62,6 +68,24 @@ static inline double nav2_accelerate(const nav2_axis *a, bool turns, double v, d
     double high = v + h * (forward ? a->faster : -a->slower);
     return c < low ? low : c > high ? high : c;
 }
+
+/* Pose of the path's frame in the costmap's. */
+static inline hed_nav2_pose nav2_to_costmap(const nav2_route *route, hed_nav2_pose pose)
+{
+    double c = cos(route->frame.yaw), s = sin(route->frame.yaw);
+    return (hed_nav2_pose){route->frame.x + c * pose.x - s * pose.y,
+        route->frame.y + s * pose.x + c * pose.y, route->frame.yaw + pose.yaw};
+}
+/* Pose of the costmap's frame in the path's. */
+static inline hed_nav2_pose nav2_to_path(const nav2_route *route, hed_nav2_pose pose)
+{
+    double c = cos(route->frame.yaw), s = sin(route->frame.yaw);
+    double x = pose.x - route->frame.x, y = pose.y - route->frame.y;
+    return (hed_nav2_pose){c * x + s * y, c * y - s * x, pose.yaw - route->frame.yaw};
+}
+
+/* Sets limits, accelerations, noise and delays of the axes from settings and speed limit. */
+void nav2_set_axes(hed_nav2 *n);
 
 /* ---- stages of a cycle (nav2_roll.c, nav2_update.c, nav2_route.c, nav2_planner.c) ---- */
 

@@ -10,6 +10,7 @@
 /* parameters of controller_server */
 #define NAV2_SERVER(P) \
     P(controller_frequency, NUMBER, 20, 0.01, 10000) \
+    P(failure_tolerance, NUMBER, 0, -1, 1e6) \
     P(min_x_velocity_threshold, NUMBER, 1e-4, 0, 1e3) \
     P(min_y_velocity_threshold, NUMBER, 1e-4, 0, 1e3) \
     P(min_theta_velocity_threshold, NUMBER, 1e-4, 0, 1e3)

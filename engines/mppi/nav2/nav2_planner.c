@@ -190,25 +190,32 @@ static uint32_t plan_walk(
     return i;
 }
 
+/* True if pose i of the path is on the costmap and in no collision. */
+static bool plan_is_free(const hed_nav2 *n, uint32_t i)
+{
+    hed_nav2_pose at = nav2_to_costmap(&n->route, n->route.poses[i]);
+    int cost = nav2_cell(n->cycle.grid, (float)at.x, (float)at.y, 254);
+    return cost < 253 || (cost == 255 && n->settings.costmap.track_unknown_space != 0);
+}
+
 bool nav2_lead_around(hed_nav2 *n, const hed_nav2_grid *grid, hed_error *error)
 {
-    static const double BEFORE = 0.8, AFTER = 0.3; /* room to leave and to join the path, m */
+    static const double BEFORE = 0.8, AFTER = 0.3; /* lengths for leaving and joining the path, m */
     nav2_route *r = &n->route;
     uint32_t end = r->first + r->left_count, blocked = r->first;
-    while (blocked < end && plan_cost_at(grid, r->poses[blocked].x, r->poses[blocked].y) < 253)
-        blocked++;
+    while (blocked < end && plan_is_free(n, blocked)) blocked++;
     if (blocked >= end || blocked >= r->end) return false;
     uint32_t beyond = blocked;
-    while (beyond < r->end && plan_cost_at(grid, r->poses[beyond].x, r->poses[beyond].y) >= 253)
-        beyond++;
+    while (beyond < r->end && !plan_is_free(n, beyond)) beyond++;
     if (beyond >= r->end) return false; /* the goal itself is blocked */
     uint32_t from = plan_walk(r, blocked, BEFORE, -1, r->first, r->end);
     uint32_t to = plan_walk(r, beyond, AFTER, 1, r->first, r->end);
-    while (to + 1 < r->end && plan_cost_at(grid, r->poses[to].x, r->poses[to].y) >= 253) to++;
-    hed_nav2_pose start = from == r->first ? n->cycle.pose : r->poses[from], *poses;
+    while (to + 1 < r->end && !plan_is_free(n, to)) to++;
+    hed_nav2_pose start = from == r->first ? n->cycle.pose : nav2_to_costmap(r, r->poses[from]);
+    hed_nav2_pose goal = nav2_to_costmap(r, r->poses[to]), *poses;
     uint32_t count;
-    if (hed_nav2_find_path(grid, start, r->poses[to], &poses, &count, error) != HED_OK)
-        return false;
+    if (hed_nav2_find_path(grid, start, goal, &poses, &count, error) != HED_OK) return false;
+    for (uint32_t i = 0; i < count; i++) poses[i] = nav2_to_path(r, poses[i]);
     bool changed = count > 1 && plan_splice(r, from, to, poses, count - 1, error) == HED_OK;
     free(poses);
     return changed;

@@ -78,10 +78,23 @@ static void route_advance(nav2_route *r, const nav2_path_rules *rules, hed_nav2_
     nav2_find_constraint(r, rules);
 }
 
+/* Adds pose i to the pruned path of the cycle. */
+static void route_keep(hed_nav2 *n, hed_nav2_pose pose)
+{
+    nav2_route *r = &n->route;
+    if (r->left_count) n->cycle.path.length += route_step(&r->left[r->left_count - 1], &pose);
+    r->left[r->left_count++] = pose;
+}
+
 bool nav2_prune(hed_nav2 *n, const hed_nav2_grid *grid, hed_nav2_pose pose)
 {
     nav2_route *r = &n->route;
     const nav2_path_rules *rules = &n->settings.path;
+    r->left_count = 0;
+    n->cycle.path.length = 0;
+    for (uint32_t i = 0; r->is_pruned && i < r->count; i++) route_keep(n, r->poses[i]);
+    if (r->is_pruned) return true;
+    pose = nav2_to_path(r, pose);
     uint32_t nearest = r->first,
              bound = route_beyond(r, r->first, rules->max_robot_pose_search_dist);
     double smallest = INFINITY;
@@ -95,12 +108,10 @@ bool nav2_prune(hed_nav2 *n, const hed_nav2_grid *grid, hed_nav2_pose pose)
     bool lyrical = n->settings.release == HED_NAV2_LYRICAL;
     if (lyrical && nearest > r->first && nearest + 1 == r->end) nearest--;
     uint32_t end = route_beyond(r, nearest, rules->prune_distance);
-    r->left_count = 0;
-    n->cycle.path.length = 0;
-    for (uint32_t i = nearest;
-         i < end && nav2_cell(grid, (float)r->poses[i].x, (float)r->poses[i].y, -1) >= 0; i++) {
-        if (i > nearest) n->cycle.path.length += route_step(&r->poses[i - 1], &r->poses[i]);
-        r->left[r->left_count++] = r->poses[i];
+    for (uint32_t i = nearest; i < end; i++) {
+        hed_nav2_pose at = nav2_to_costmap(r, r->poses[i]);
+        if (nav2_cell(grid, (float)at.x, (float)at.y, -1) < 0) break;
+        route_keep(n, at);
     }
     r->first = nearest;
     bool rejects = lyrical && rules->reject_unit_path != 0 && r->left_count == 1;

@@ -40,23 +40,8 @@ static double settings_distance(const double *a, const double *b)
     return nav2_length(a[0] + share * dx, a[1] + share * dy);
 }
 
-void nav2_settings_complete(nav2_settings *s)
+void nav2_settings_measure(nav2_settings *s)
 {
-    if (s->is_circle) {
-        s->vertices = 16;
-        for (uint32_t i = 0; i < s->vertices; i++) {
-            double angle = i * 2 * M_PI / s->vertices;
-            s->footprint[i][0] = s->costmap.robot_radius * cos(angle);
-            s->footprint[i][1] = s->costmap.robot_radius * sin(angle);
-        }
-    }
-    memcpy(s->outline, s->footprint, sizeof s->outline);
-    /* each coordinate moves outwards by the padding, unless it is 0 */
-    for (uint32_t i = 0; i < s->vertices; i++)
-        for (int k = 0; k < 2; k++) {
-            double *at = &s->footprint[i][k];
-            if (fabs(*at) > 1e-9) *at += copysign(s->costmap.footprint_padding, *at);
-        }
     s->inscribed = INFINITY;
     s->circumscribed = 0;
     for (uint32_t i = 0; i < s->vertices; i++) {
@@ -65,6 +50,26 @@ void nav2_settings_complete(nav2_settings *s)
         s->circumscribed = fmax(s->circumscribed, nav2_length(a[0], a[1]));
     }
     if (!s->vertices) s->inscribed = 0;
+}
+
+void nav2_settings_complete(nav2_settings *s)
+{
+    if (s->is_circle) {
+        s->vertices = 16;
+        for (uint32_t i = 0; i < s->vertices; i++) {
+            double angle = i * 2 * M_PI / s->vertices;
+            s->outline[i][0] = s->costmap.robot_radius * cos(angle);
+            s->outline[i][1] = s->costmap.robot_radius * sin(angle);
+        }
+    }
+    memcpy(s->footprint, s->outline, sizeof s->footprint);
+    /* each coordinate moves outwards by the padding, unless it is 0 */
+    for (uint32_t i = 0; i < s->vertices; i++)
+        for (int k = 0; k < 2; k++) {
+            double *at = &s->footprint[i][k];
+            if (fabs(*at) > 1e-9) *at += copysign(s->costmap.footprint_padding, *at);
+        }
+    nav2_settings_measure(s);
     s->control.ax_max = fabs(s->control.ax_max);
     s->control.ax_min = -fabs(s->control.ax_min);
     s->control.ay_max = fabs(s->control.ay_max);
@@ -72,4 +77,8 @@ void nav2_settings_complete(nav2_settings *s)
     if (s->control.sgf_order != 1) s->control.sgf_order = 2;
     if (s->path.max_robot_pose_search_dist == NAV2_HALF_COSTMAP)
         s->path.max_robot_pose_search_dist = fmax(s->costmap.width, s->costmap.height) / 2;
+    s->critics = 0;
+#define LISTED(name, ...) \
+    if ((s->listed >> NAV2_##name & 1) && s->name.enabled != 0) s->critics |= 1u << NAV2_##name;
+    NAV2_CRITICS(LISTED)
 }

@@ -29,6 +29,7 @@ typedef struct nav2_settings {
     nav2_costmap costmap;
     nav2_inflation inflation;
     NAV2_CRITICS(NAV2_CRITIC_MEMBER)
+    uint32_t listed;  /* bit NAV2_name: the critic is in the list */
     uint32_t critics; /* bit NAV2_name: the critic is in the list and enabled */
     /* footprint with padding (vertices x 2), m; robot_radius: a polygon of 16 */
     double footprint[NAV2_MOST_VERTICES][2];
@@ -49,7 +50,9 @@ struct hed_nav2_config {
     uint32_t remark_count, remark_capacity;
 };
 
-/* Sets footprint, radii and signs that follow from other settings. */
+/* Sets the radii of the padded footprint. */
+void nav2_settings_measure(nav2_settings *settings);
+/* Sets footprint, radii, signs and critics in use, which follow from other settings. */
 void nav2_settings_complete(nav2_settings *settings);
 /* Sets every parameter to the default of Nav2's code. */
 void nav2_settings_default(nav2_settings *settings);
