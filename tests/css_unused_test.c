@@ -250,6 +250,111 @@ Test(css_unused, pages_from_a_program)
     EXPECT_EQ(hed_css_unused_sheet_at(search, 0).pages, 2);
 }
 
+/* ---- threads ---- */
+
+enum { MANY = 600, PAGE_BYTES = 400 }; /* pages of several batches */
+
+/* Sets the site to MANY pages with classes that few pages share; page `broken` is no page. */
+static void set_many(char (*texts)[PAGE_BYTES], hed_css_unused_page *pages, uint32_t broken)
+{
+    set_site(NULL, ".c0, .c1 .d2 {} .c3 > .d4 {} .c5:hover {} .none {} .c7 ~ p {} .d8:has(.c9) {} .w {}");
+    memset(pages, 0, MANY * sizeof *pages);
+    for (uint32_t i = 0; i < MANY; i++) {
+        size_t used = (size_t)snprintf(texts[i], PAGE_BYTES, i >= broken ? "<%% page %%>" : "<!doctype html>\n<p>");
+        for (uint32_t k = 0; k < i % 7; k++)
+            used += (size_t)snprintf(texts[i] + used, PAGE_BYTES - used, "<div class=c%u>\n<p class=d%u style='x:var(--y%u)'></p>",
+                (i * 31 + k) % 97, (i * 17 + k) % 89, i % 13);
+        pages[i].html = text_of("page.html", texts[i]);
+    }
+    site.pages = pages;
+    site.page_count = MANY;
+}
+
+/* Writes everything that a search found to a new text. */
+static char *describe_search(void)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    CHECK(stream);
+    hed_css_unused_info info = hed_css_unused_describe(search);
+    fprintf(stream, "%s\n%s%u of %u pages\n", reduced(0), entries(0), info.pages, info.page_total);
+    for (uint32_t rule = 0; rule < info.rules; rule++) {
+        hed_css_selector_use use = hed_css_unused_selector(search, 0, rule);
+        fprintf(stream, "%u: %llu elements, %u pages, first %u:%u %s\n", rule,
+            (unsigned long long)use.elements, use.pages, use.element_page, use.element_line,
+            use.element ? use.element : "-");
+    }
+    for (uint32_t i = 0; i < info.pages; i++) {
+        hed_css_page_use page = hed_css_unused_page_at(search, i);
+        fprintf(stream, "%u: %u elements, %u rules, %u unique\n", i, page.elements, page.rules, page.unique_rules);
+    }
+    fclose(stream);
+    return text;
+}
+
+Test(css_unused, threads_find_the_same, .timeout = 120)
+{
+    static char texts[MANY][PAGE_BYTES];
+    static hed_css_unused_page pages[MANY];
+    const hed_css_text words[] = {text_of("App.jsx", "<i className=w>")};
+    char *alone = NULL;
+    for (uint32_t threads = 1; threads < 8; threads += 2) {
+        set_many(texts, pages, MANY);
+        site.words = words;
+        site.word_count = 1;
+        site.threads = threads;
+        run_site();
+        char *found = describe_search();
+        if (alone) EXPECT_TEXT(found, alone, "%u threads", threads);
+        else alone = found;
+        if (found != alone) free(found);
+    }
+    CHECK(strstr(alone, "600 of 600 pages"));
+    free(alone);
+}
+
+Test(css_unused, threads_report_the_first_error)
+{
+    static char texts[MANY][PAGE_BYTES];
+    static hed_css_unused_page pages[MANY];
+    for (uint32_t threads = 1; threads < 8; threads += 2) {
+        hed_error error = {0};
+        char name[16];
+        set_many(texts, pages, 300);
+        snprintf(name, sizeof name, "%u.html", 300);
+        pages[300].html.name = name;
+        site.threads = threads;
+        OK(hed_css_unused_create(NULL, &site, &search, &error));
+        FAILS(HED_ERROR_FORMAT, hed_css_unused_run(search, &error));
+        EXPECT(strncmp(error.text, "300.html", 8) == 0, "%u threads: %s", threads, error.text);
+    }
+}
+
+static bool stop_after_fifty(void *user, uint32_t pages)
+{
+    *(uint32_t *)user = pages;
+    return pages < 50;
+}
+
+Test(css_unused, threads_stop)
+{
+    static char texts[MANY][PAGE_BYTES];
+    static hed_css_unused_page pages[MANY];
+    for (uint32_t threads = 1; threads < 4; threads++) {
+        uint32_t reported = 0;
+        set_many(texts, pages, MANY);
+        site.threads = threads;
+        site.progress = stop_after_fifty;
+        site.user = &reported;
+        run_site();
+        hed_css_unused_info info = hed_css_unused_describe(search);
+        EXPECT(info.pages >= 50 && info.pages < MANY, "%u threads: %u pages", threads, info.pages);
+        EXPECT(reported <= info.pages && reported >= 50);
+        EXPECT_GE(hed_css_unused_sheet_at(search, 0).pages, info.pages);
+    }
+}
+
 Test(css_unused, every_allocation_may_fail, .timeout = 120)
 {
     int refused = 0;

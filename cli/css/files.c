@@ -100,6 +100,8 @@ uint32_t css_files_add(
     char identity[PATH_MAX];
     css_text text;
     if (hed_failed(error)) return HED_CSS_NONE;
+    for (uint32_t i = 0; i < files->count; i++)
+        if (files->items[i].identity && strcmp(files->items[i].from, path) == 0) return i;
     if (!realpath(path, identity)) snprintf(identity, sizeof identity, "%s", path);
     for (uint32_t i = 0; i < files->count; i++)
         if (files->items[i].identity && strcmp(files->items[i].identity, identity) == 0) return i;

@@ -14,6 +14,7 @@
 typedef struct page_state {
     const hed_encoding *encoding;
     css_text recording; /* a recording, whose sheets are linked to the page; bytes NULL: none */
+    bool is_report;     /* a report of Heddle's, which is left out */
 } page_state;
 
 typedef struct page_reader {
@@ -113,7 +114,7 @@ static void note_shell(const css_settings *s, const hed_css_document *document, 
         path, elements);
 }
 
-/* ---- calls of the search ---- */
+/* ---- calls of the search; open_page() runs in several threads ---- */
 
 static hed_status open_page(
     void *user, uint32_t index, hed_css_names *names, hed_css_document **document, hed_error *error)
@@ -123,7 +124,7 @@ static hed_status open_page(
     css_text page;
     if (read_page(&r->unused->settings->pages, index, &page, error)) return error->status;
     if (hed_is_report(page.bytes, page.length)) {
-        fprintf(stderr, "heddle: %s is left out: it is a report of Heddle's, not a page\n", path);
+        r->states[index].is_report = true;
         free(page.bytes);
         return HED_OK;
     }
@@ -189,6 +190,15 @@ static hed_status search_open(css_unused *u, const hed_css_unused_def *def, hed_
     return hed_failed(error) ? error->status : HED_OK;
 }
 
+/* Reports the pages that were left out. */
+static void report_left_out(const page_reader *r, const css_page_list *pages)
+{
+    for (uint32_t i = 0; i < pages->count; i++)
+        if (r->states[i].is_report)
+            fprintf(stderr, "heddle: %s is left out: it is a report of Heddle's, not a page\n",
+                pages->paths[i]);
+}
+
 /* Reports the patterns that have fitted nothing on stderr, in one line for each origin. */
 static void report_keeps(const css_unused *u)
 {
@@ -237,6 +247,7 @@ hed_status css_unused_find(css_unused *u, css_settings *settings, hed_error *err
         reader.progress = hed_progress_begin("css unused", "pages", count, settings->json);
         hed_css_unused_run(u->files.search, error);
         hed_progress_end(&reader.progress);
+        report_left_out(&reader, &settings->pages);
     }
     for (uint32_t i = 0; i < count && reader.states; i++) free(reader.states[i].recording.bytes);
     free(reader.states);

@@ -85,16 +85,21 @@ typedef struct hed_css_unused_def {
     bool keyframes;  /**< removes \@keyframes that nothing names; default true */
     bool fonts;      /**< removes \@font-face that nothing names; default true */
     bool properties; /**< removes custom properties that nothing names; default false */
+    /** threads that open and match pages; default 0: one for each processor, if there are pages
+     *  enough. The result does not depend on it. 1: the caller's thread alone */
+    uint32_t threads;
     /** creates the document of a page without a text (nullable); *document NULL and OK: the page is
-     *  left out. Pages are opened once each, in any order. */
+     *  left out. Pages are opened once each, in any order; unless `threads` is 1, in several threads
+     *  at the same time. */
     hed_status (*open)(void *user, uint32_t page, hed_css_names *names, hed_css_document **document,
         hed_error *error);
-    /** links the sheets of a page (hed_css_unused_link()), in the order of the pages; NULL: the
-     *  sheets of hed_css_unused_page, and the page's `<style>` elements for the names that they use */
+    /** links the sheets of a page (hed_css_unused_link()), in the order of the pages, in the
+     *  caller's thread; NULL: the sheets of hed_css_unused_page, and the page's `<style>` elements
+     *  for the names that they use */
     hed_status (*link)(void *user, hed_css_unused *unused, uint32_t page,
         const hed_css_document *document, hed_error *error);
-    /** called after each page (nullable); false: ends the run without an error after the pages so
-     *  far */
+    /** called in the caller's thread with the number of pages so far (nullable); false: ends the
+     *  run without an error after these pages */
     bool (*progress)(void *user, uint32_t pages);
     void *user; /**< argument of the calls above */
 } hed_css_unused_def;

@@ -323,14 +323,16 @@ void hed_css_document_styles(const hed_css_document *d,
     void (*each)(void *user, const char *text, size_t length), void *user)
 {
     if (!d || !each) return;
-    static const char *const style_names[] = {"style", "font", "font-family", "face"};
+    static const char *const style_texts[] = {"style", "font", "font-family", "face"};
+    uint32_t style_names[HED_COUNT(style_texts)];
+    for (size_t k = 0; k < HED_COUNT(style_texts); k++)
+        style_names[k] = css_name_find(d->names, style_texts[k], strlen(style_texts[k]));
     for (uint32_t i = 0; i < d->attribute_count; i++) {
+        const css_attribute *a = &d->attributes[i];
         size_t length;
-        const char *name = hed_css_names_text(d->names, d->attributes[i].name, NULL);
-        const char *text = hed_css_names_text(d->names, d->attributes[i].value, &length);
-        bool css = strstr(text, "var(") != NULL;
-        for (size_t k = 0; k < HED_COUNT(style_names) && !css; k++)
-            css = strcmp(name, style_names[k]) == 0;
+        const char *text = hed_css_names_text(d->names, a->value, &length);
+        bool css = length > 4 && memchr(text, '(', length) && strstr(text, "var(");
+        for (size_t k = 0; k < HED_COUNT(style_names) && !css; k++) css = a->name == style_names[k];
         if (css && length) each(user, text, length);
     }
 }

@@ -1,6 +1,6 @@
 /* Survey of the selectors that the pages of a site use: number of elements and pages, and the first
- * element. Pages are read and matched in batches, so that the largest batch bounds the memory; each
- * page is matched against the sheets that are linked to it. */
+ * element. Pages are read and matched in batches (page_batch.h), so that the largest batches bound the
+ * memory; each page is matched against the sheets that are linked to it. */
 #ifndef HED_CSS_SURVEY_H
 #define HED_CSS_SURVEY_H
 
@@ -41,6 +41,13 @@ typedef struct css_links {
     uint32_t *files, count, room;
 } css_links;
 
+/* Distinct texts. */
+typedef struct css_name_set {
+    hed_css_names *names; /* NULL: no text is collected */
+    uint32_t count;
+    bool lost; /* memory ran out for a text */
+} css_name_set;
+
 /* Bytes of a sheet that are removed, and the rules and parts of the sheet (reduce.h). */
 typedef struct css_reduction {
     hed_css_unused_item *items; /* sorted by position, outer items first */
@@ -67,13 +74,10 @@ struct hed_css_unused {
     bool *used;          /* (parts) */
     bool names_unknown;  /* a sheet of the pages was not read, which may use any name */
     bool has_run;
-    bool name_lost; /* memory ran out for a name of a page or a style attribute */
     css_keeps keeps;
     css_words words;
-    hed_css_names *page_names; /* names of the pages' elements, for words; NULL: not needed */
-    uint32_t page_name_count;
-    hed_css_names *styles; /* distinct texts of style attributes */
-    uint32_t style_count;
+    css_name_set page_names;   /* names of the pages' elements, for words */
+    css_name_set styles;       /* texts of style attributes */
     css_reduction *reductions; /* (files) after the run */
 };
 
@@ -83,6 +87,11 @@ hed_status css_survey_pages(hed_css_unused *unused, hed_error *error);
 hed_status css_survey_follow(hed_css_unused *unused, hed_error *error);
 /* Judgement on a selector of a file, by its number in the file. */
 hed_css_reason css_judgement(const hed_css_unused *unused, const css_file *file, uint32_t rule);
+
+/* Adds a text to a set. */
+void css_name_set_add(css_name_set *set, const char *text, size_t length);
+/* Adds the texts of another set. */
+void css_name_set_join(css_name_set *set, const css_name_set *other);
 
 /* Enlarges an array of hed_new() that `count` elements fill. Returns the old array and an error if
  * memory runs out. */

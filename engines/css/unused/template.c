@@ -51,11 +51,12 @@ typedef struct cursor {
 
 static bool starts(const cursor *c, const char *word)
 {
+    /* nearly all positions differ in one of two characters */
+    if (c->end - c->at < 2 || (c->at[0] | 32) != (word[0] | 32) ||
+        (c->at[1] | 32) != (word[1] | 32))
+        return false;
     size_t length = strlen(word);
-    if ((size_t)(c->end - c->at) < length) return false;
-    for (size_t i = 0; i < length; i++) /* nearly all positions differ soon */
-        if ((c->at[i] | 32) != (word[i] | 32)) return false;
-    return strncasecmp(c->at, word, length) == 0;
+    return (size_t)(c->end - c->at) >= length && strncasecmp(c->at, word, length) == 0;
 }
 
 static bool is_template_space(char c)
@@ -121,9 +122,9 @@ static const char *find_word(const char *text, const char *end, const char *word
 /* True if a start tag has a character without which it has no mark of tag_kind(). */
 static bool may_have_mark(const char *tag, const char *end)
 {
-    for (const char *at = tag + 1; at < end; at++)
-        if (*at == '{' || *at == '<' || *at == 'N') return true;
-    return false;
+    size_t length = (size_t)(end - tag - 1);
+    return memchr(tag + 1, '{', length) || memchr(tag + 1, '<', length) ||
+           memchr(tag + 1, 'N', length);
 }
 
 /* Kind of the template of a start tag, by its attributes; NULL: a page's tag. */
@@ -150,13 +151,12 @@ static const char *tag_kind(const char *tag, const char *end)
 /* End of a start tag, or of the text; quotes hide `>`. */
 static const char *tag_end(const char *at, const char *end)
 {
-    char quote = 0;
-    for (; at < end; at++) {
-        if (quote) quote = *at == quote ? 0 : quote;
-        else if (*at == '"' || *at == '\'') quote = at[-1] == '=' ? *at : 0;
-        else if (*at == '>') return at;
+    for (; at < end && *at != '>'; at++) {
+        if ((*at != '"' && *at != '\'') || at[-1] != '=') continue;
+        at = memchr(at + 1, *at, (size_t)(end - at - 1));
+        if (!at) return end;
     }
-    return end;
+    return at;
 }
 
 /* Elements whose contents are no markup, or examples of other languages. */
@@ -198,7 +198,8 @@ static const char *scan(const char *text, size_t length, uint64_t *tags)
         }
         char letter = open[1] | 32;
         bool is_tag = letter >= 'a' && letter <= 'z';
-        kind = is_tag || starts(&c, "<?xml") ? NULL : statement_kind(&c);
+        bool is_end = open[1] == '/';
+        kind = is_tag || is_end || starts(&c, "<?xml") ? NULL : statement_kind(&c);
         const char *close = is_tag ? tag_end(open + 1, c.end) : open + 1;
         c.at = close;
         if (kind || !is_tag) continue;

@@ -1,4 +1,4 @@
-/* Growing arrays of a search for unused rules. */
+/* Growing arrays and sets of a search for unused rules. */
 #include "survey.h"
 
 #include <string.h>
@@ -14,4 +14,21 @@ void *css_grow(const hed_allocator *allocator, void *array, uint32_t *room, uint
     hed_delete(allocator, array, *room, size);
     *room = capacity;
     return larger;
+}
+
+void css_name_set_add(css_name_set *set, const char *text, size_t length)
+{
+    uint32_t number = hed_css_names_add(set->names, text, length);
+    set->lost |= number == HED_CSS_NONE;
+    if (number != HED_CSS_NONE && number >= set->count) set->count = number + 1;
+}
+
+void css_name_set_join(css_name_set *set, const css_name_set *other)
+{
+    set->lost |= other->lost;
+    for (uint32_t i = 0; i < other->count; i++) {
+        size_t length;
+        const char *text = hed_css_names_text(other->names, i, &length);
+        css_name_set_add(set, text, length);
+    }
 }

@@ -39,11 +39,11 @@ static hed_status search_open(hed_css_unused *u, hed_error *error)
     u->page_total = def->page_count;
     u->pages = hed_arena_new(&u->arena, def->page_count + 1ull, sizeof *u->pages, error);
     hed_css_names_create(u->allocator, &u->names, error);
-    hed_css_names_create(u->allocator, &u->styles, error);
+    hed_css_names_create(u->allocator, &u->styles.names, error);
     css_keeps_read(&u->keeps, &u->arena, def->keep, def->keep_count, error);
     bool by_names = def->word_count || css_keeps_have(&u->keeps, HED_CSS_KEEP_NAME, 0) ||
                     css_keeps_have(&u->keeps, HED_CSS_KEEP_REST, 0);
-    if (by_names) hed_css_names_create(u->allocator, &u->page_names, error);
+    if (by_names) hed_css_names_create(u->allocator, &u->page_names.names, error);
     for (uint32_t i = 0; i < def->sheet_count && !hed_failed(error); i++)
         hed_css_unused_add_sheet(u, &def->sheets[i], NULL, error);
     return hed_failed(error) ? error->status : HED_OK;
@@ -82,8 +82,8 @@ void hed_css_unused_destroy(hed_css_unused *u)
     hed_delete(u->allocator, u->uses, u->use_room, sizeof *u->uses);
     css_words_free(&u->words);
     hed_css_names_destroy(u->names);
-    hed_css_names_destroy(u->styles);
-    hed_css_names_destroy(u->page_names);
+    hed_css_names_destroy(u->styles.names);
+    hed_css_names_destroy(u->page_names.names);
     hed_arena arena = u->arena;
     hed_arena_free(&arena);
     hed_delete(&arena.allocator, u, 1, sizeof *u);

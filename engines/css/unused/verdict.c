@@ -31,32 +31,28 @@ typedef struct atoms {
 
 /* ---- names of pages ---- */
 
-/* Number of a name in the table of the pages' names; HED_CSS_NONE: too long, or out of memory. */
-static uint32_t page_name(hed_css_unused *u, const hed_css_used_name *name, bool with_value)
+/* Text of a name in the set of the pages' names; returns its length, 0: too long. */
+static size_t page_key(char key[MOST_KEY], const hed_css_used_name *name, bool with_value)
 {
-    char key[MOST_KEY];
-    int length = with_value ? snprintf(key, sizeof key, "%c%s=%s", name->kind, name->name, name->value)
-                            : snprintf(key, sizeof key, "%c%s", name->kind, name->name);
-    if (length < 0 || length >= (int)sizeof key) return HED_CSS_NONE;
-    uint32_t number = hed_css_names_add(u->page_names, key, (size_t)length);
-    u->name_lost |= number == HED_CSS_NONE;
-    return number;
+    int length = with_value ? snprintf(key, MOST_KEY, "%c%s=%s", name->kind, name->name, name->value)
+                            : snprintf(key, MOST_KEY, "%c%s", name->kind, name->name);
+    return length < 0 || length >= MOST_KEY ? 0 : (size_t)length;
 }
 
 static void note_name(void *user, const hed_css_used_name *name)
 {
-    hed_css_unused *u = user;
+    char key[MOST_KEY];
     bool valued = name->value && strlen(name->value) <= MOST_VALUE;
     for (int with_value = 0; with_value <= valued; with_value++) {
-        uint32_t number = page_name(u, name, with_value);
-        if (number != HED_CSS_NONE && number >= u->page_name_count) u->page_name_count = number + 1;
+        size_t length = page_key(key, name, with_value);
+        if (length) css_name_set_add(user, key, length);
     }
 }
 
-hed_status css_verdict_page(hed_css_unused *u, const hed_css_document *document, hed_error *error)
+hed_status css_verdict_page(css_name_set *names, const hed_css_document *document, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    return hed_css_document_names(document, note_name, u, error);
+    return hed_css_document_names(document, note_name, names, error);
 }
 
 /* True if a name is on every page, or as good as: scripts and readers set these attributes. */
@@ -74,10 +70,15 @@ static bool is_everywhere(const hed_css_used_name *name)
     return false;
 }
 
-static bool on_page(hed_css_unused *u, const hed_css_used_name *name)
+static bool on_page(css_name_set *names, const hed_css_used_name *name)
 {
+    char key[MOST_KEY];
     if (is_everywhere(name)) return true;
-    return page_name(u, name, name->value != NULL) < u->page_name_count;
+    size_t length = page_key(key, name, name->value != NULL);
+    if (!length) return false;
+    uint32_t number = hed_css_names_add(names->names, key, length);
+    names->lost |= number == HED_CSS_NONE;
+    return number < names->count;
 }
 
 /* ---- atoms ---- */
@@ -170,7 +171,8 @@ static void resolve_atoms(atoms *a)
         item->rest = css_keeps_find(keeps, HED_CSS_KEEP_REST, (char)n->kind, n->name, n->value);
         item->never = css_keeps_find(keeps, HED_CSS_KEEP_NEVER, (char)n->kind, n->name, n->value);
         find_word(&a->unused->words, item);
-        item->on_page = a->unused->page_names && on_page(a->unused, n);
+        css_name_set *names = &a->unused->page_names;
+        item->on_page = names->names && on_page(names, n);
     }
 }
 
@@ -291,7 +293,7 @@ static void keep_present(
 static void judge_file(atoms *a, const css_file *file)
 {
     css_keeps *keeps = &a->unused->keeps;
-    bool names = a->unused->page_names != NULL,
+    bool names = a->unused->page_names.names != NULL,
          blocks = css_keeps_have(keeps, HED_CSS_KEEP_NEVER, 0);
     hed_arena arena = {.allocator = a->unused->arena.allocator, .owner = "the verdicts on rules"};
     bool *marks[4] = {0}; /* named by patterns, possible, named elsewhere, not blocked */
@@ -352,7 +354,7 @@ hed_status css_verdict_find(hed_css_unused *u, hed_error *error)
     if (!hed_failed(&a.error)) {
         css_words_scan(&u->words);
         resolve_atoms(&a);
-        if (u->name_lost) HED_OUT_OF_MEMORY(&a.error, "the names of pages");
+        if (u->page_names.lost || u->styles.lost) HED_OUT_OF_MEMORY(&a.error, "the names of pages");
     }
     for (uint32_t i = 0; i < u->file_count && !hed_failed(&a.error); i++) {
         if (u->files[i].judged) judge_file(&a, &u->files[i]);

@@ -4,9 +4,9 @@
 
 #include "survey.h"
 
-/* Notes the names of a page, so that they count as present. Errors: MEMORY. */
+/* Adds the names of a page, which count as present. Errors: MEMORY. */
 hed_status css_verdict_page(
-    hed_css_unused *unused, const hed_css_document *document, hed_error *error);
+    css_name_set *names, const hed_css_document *document, hed_error *error);
 /* Finds the reasons for all rules, and the parts that stay whatever names them. All pages have been
  * matched. Errors: MEMORY. */
 hed_status css_verdict_find(hed_css_unused *unused, hed_error *error);
