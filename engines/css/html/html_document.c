@@ -13,15 +13,18 @@ typedef struct builder {
     struct element {
         uint32_t node, parent; /* node of the tree; parent: an element */
         uint16_t level;
-        uint8_t text;  /* CSS_TEXT ... */
-        uint64_t path; /* hash of the kinds of the element and its ancestors */
-    } * elements;      /* (count) */
+        uint8_t text;    /* CSS_TEXT ... */
+        uint64_t path;   /* hash of the kinds of the element and its ancestors */
+        uint32_t copied; /* possible elements: number of paths that had copies before it */
+    } * elements;        /* (count) */
     uint32_t count, room;
     uint64_t attributes, classes;
     uint32_t sheets;
     uint64_t
         *places; /* (place_room) hashes of the paths that have copies of the contents; 0: free */
-    uint32_t place_room;
+    uint32_t place_room, place_count;
+    uint32_t *templates; /* (template_count) nodes of all templates, in order */
+    uint32_t template_count;
     uint32_t copies; /* elements that may still be copied */
     hed_error *error;
 } builder;
@@ -201,7 +204,8 @@ static uint32_t take_element(builder *b, uint32_t node, uint32_t parent)
     struct element *x = &b->elements[b->count];
     if (parent != CSS_NONE && b->elements[parent].level == HTML_MAX_DEPTH)
         parent = b->elements[parent].parent;
-    *x = (struct element){.node = node, .parent = parent, .text = texts_of(n)};
+    *x = (struct element){
+        .node = node, .parent = parent, .text = texts_of(n), .copied = b->place_count};
     if (parent != CSS_NONE) x->level = (uint16_t)(b->elements[parent].level + 1);
     b->attributes += n->attribute_count;
     b->sheets += n->tag == HTML_STYLE || n->tag == HTML_LINK;
@@ -220,7 +224,8 @@ static void copy_contents(builder *b, uint32_t element);
 
 /* Takes the nodes below `root` as descendants of element `open`. Contents of templates are left
  * out; with `contents`, they take the place of their template. With places for copies, each element
- * whose path is new gets copies of the contents of all templates. */
+ * whose path is new gets copies of the contents of all templates; an element of a known path, with
+ * known paths alone inside, loses its descendants again. */
 static void take_nodes(builder *b, uint32_t root, uint32_t open, bool contents)
 {
     const html_node *nodes = b->p->nodes;
@@ -247,6 +252,8 @@ static void take_nodes(builder *b, uint32_t root, uint32_t open, bool contents)
                 if (below_limit) below_limit--;
                 else {
                     if (b->places && !contents) copy_contents(b, open);
+                    if (b->places && !contents && b->elements[open].copied == b->place_count)
+                        b->count = open + 1;
                     open = b->elements[open].parent;
                 }
             }
@@ -265,25 +272,36 @@ static void copy_contents(builder *b, uint32_t element)
     for (; b->places[at]; at = (at + 1) & (b->place_room - 1))
         if (b->places[at] == path) return;
     b->places[at] = path;
-    for (uint32_t node = 1; node < b->p->node_count && b->copies; node++) {
-        const html_node *n = &b->p->nodes[node];
-        if (n->kind != HTML_NODE_ELEMENT || !is_template(n) || !n->parent) continue;
-        take_nodes(b, node, element, true);
+    b->place_count++;
+    for (uint32_t i = 0; i < b->template_count && b->copies; i++) {
+        take_nodes(b, b->templates[i], element, true);
         uint32_t added = b->count - before;
         b->copies -= added < b->copies ? added : b->copies;
         before = b->count;
     }
 }
 
+/* Lists the templates and shadow roots of the tree. */
+static void find_templates(builder *b)
+{
+    const html_node *nodes = b->p->nodes;
+    uint32_t count = 0;
+    for (uint32_t node = 1; node < b->p->node_count; node++)
+        count += nodes[node].kind == HTML_NODE_ELEMENT && is_template(&nodes[node]);
+    b->templates = count ? hed_arena_new(&b->work, count, sizeof *b->templates, b->error) : NULL;
+    for (uint32_t node = 1; node < b->p->node_count && b->templates; node++)
+        if (nodes[node].kind == HTML_NODE_ELEMENT && is_template(&nodes[node]) &&
+            nodes[node].parent)
+            b->templates[b->template_count++] = node;
+}
+
 /* Takes a second tree, in which each kind of element has copies of the contents of all
  * templates. */
 static void take_possible(builder *b)
 {
-    uint32_t page_count = b->count, node = 1;
-    /* find a template or a shadow root */
-    for (; node < b->p->node_count; node++)
-        if (b->p->nodes[node].kind == HTML_NODE_ELEMENT && is_template(&b->p->nodes[node])) break;
-    if (node == b->p->node_count) return;
+    uint32_t page_count = b->count;
+    find_templates(b);
+    if (!b->templates) return;
     b->place_room = 16;
     while (b->place_room < 2 * page_count) b->place_room *= 2;
     b->places = hed_arena_new(&b->work, b->place_room, sizeof *b->places, b->error);

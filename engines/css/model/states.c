@@ -27,7 +27,7 @@ enum {
     WORDS(NUMBER) W_http_equiv,
     WORD_COUNT
 };
-enum { WORD_SLOTS = 256 };
+enum { WORD_SLOTS = 256, TAG_NOTES = 64 };
 _Static_assert(WORD_COUNT <= 64, "a word has no bit");
 #define TEXT(word) #word,
 static const char *const word_texts[] = {WORDS(TEXT) "http-equiv"};
@@ -41,6 +41,11 @@ typedef struct states {
     } slots[WORD_SLOTS]; /* hash table of the words by their names */
     uint8_t *tag_word;   /* (N) 1 + number of the word that names an HTML element; 0: another one */
     uint64_t *has_words; /* (N) a bit for each word that is the name of an attribute */
+    uint64_t tags, attributes; /* bits of all of them: passes without elements are skipped */
+    struct tag_note {
+        uint32_t name;   /* 1 + name; 0: free */
+        bool custom;     /* it can be a custom element's */
+    } notes[TAG_NOTES];  /* tags seen last, by their name */
     uint8_t *type;       /* (N) css_input_type of input elements */
     uint32_t *form;      /* (N) form owner */
     bool *shut;          /* (N) inside a disabled fieldset */
@@ -50,12 +55,13 @@ typedef struct states {
     bool *submits;       /* (N) forms that have their default button */
     bool *bad;           /* (N) forms that own an invalid element */
     bool *holds_bad;     /* (N) the subtree has an invalid element */
-    bool has_editable;   /* some element has an attribute contenteditable */
     bool *holds_changes; /* (N) the subtree has an element whose validity a reader can change */
 } states;
 
 static bool is(const states *s, uint32_t e, int word) { return s->tag_word[e] == word + 1; }
 static bool has(const states *s, uint32_t e, int word) { return s->has_words[e] >> word & 1; }
+static bool any(const states *s, int word) { return s->tags >> word & 1; }
+static bool any_has(const states *s, int word) { return s->attributes >> word & 1; }
 static const char *value(const states *s, uint32_t e, int word, size_t *length)
 {
     if (!has(s, e, word)) return NULL;
@@ -85,11 +91,14 @@ static void find_words(states *s, hed_arena *work, hed_error *error)
     s->has_words = hed_arena_new(work, d->count, sizeof *s->has_words, error);
     for (uint32_t e = 0; e < d->count && !hed_failed(error); e++) {
         if (d->name_space[e] == HED_CSS_HTML) s->tag_word[e] = find_slot(s, d->tag[e])->word;
+        if (s->tag_word[e]) s->tags |= 1ull << (s->tag_word[e] - 1);
         for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
             const css_attribute *a = &d->attributes[i];
-            uint8_t word = a->name_space ? 0 : find_slot(s, a->name)->word;
+            bool xml_lang = a->name_space == 2 && a->name == s->word[W_lang];
+            uint8_t word = a->name_space && !xml_lang ? 0 : find_slot(s, a->name)->word;
             if (word) s->has_words[e] |= 1ull << (word - 1);
         }
+        s->attributes |= s->has_words[e];
     }
 }
 
@@ -120,15 +129,16 @@ static void inherit_direction(states *s, uint32_t e)
         /* true if a reader may change the text that decides the direction */
         if (!by_text) turns = turns && !is_right && !is_left;
         else if (is(s, e, W_input)) turns = s->type[e] <= CSS_INPUT_EMAIL;
-        else turns = s->has_editable || is(s, e, W_textarea);
+        else turns = any_has(s, W_contenteditable) || is(s, e, W_textarea);
     }
     if (right) d->flags[e] |= CSS_RTL;
     if (turns) d->flags[e] |= CSS_CHANGES_DIRECTION;
 }
 
-static void inherit(states *s, uint32_t e)
+/* Form owner, and the states of fieldsets, selects, datalists and editable elements. */
+static void inherit_control(states *s, uint32_t e)
 {
-    hed_css_document *d = s->d;
+    const hed_css_document *d = s->d;
     uint32_t p = d->parent[e];
     s->form[e] = p == CSS_NONE ? CSS_NONE : is(s, p, W_form) ? p : s->form[p];
     s->shut[e] = p != CSS_NONE && s->shut[p];
@@ -147,15 +157,33 @@ static void inherit(states *s, uint32_t e)
             s->editable[e] = true;
         else if (same_word(editable, "false")) s->editable[e] = false;
     }
+}
+
+static void inherit_language(states *s, uint32_t e)
+{
+    hed_css_document *d = s->d;
+    uint32_t p = d->parent[e];
     d->language[e] = p == CSS_NONE ? CSS_NONE : d->language[p];
-    bool may_have_language = has(s, e, W_lang) || d->name_space[e] != HED_CSS_HTML;
-    for (uint32_t i = d->attribute_begin[e]; may_have_language && i < d->attribute_end[e]; i++) {
+    for (uint32_t i = d->attribute_begin[e]; has(s, e, W_lang) && i < d->attribute_end[e]; i++) {
         const css_attribute *a = &d->attributes[i]; /* xml:lang has precedence over lang */
         if (a->name == s->word[W_lang] && (!a->name_space || a->name_space == 2))
             d->language[e] = a->value;
         if (a->name == s->word[W_lang] && a->name_space == 2) break;
     }
-    inherit_direction(s, e);
+}
+
+static void inherit_all(states *s)
+{
+    const uint32_t n = s->d->count;
+    bool controls = any(s, W_form) || any(s, W_fieldset) || any(s, W_select) ||
+                    any(s, W_datalist) || any_has(s, W_contenteditable);
+    bool directions = any(s, W_bdi) || any_has(s, W_dir);
+    if (n && !controls) memset(s->form, 0xff, n * sizeof *s->form);
+    for (uint32_t e = 0; e < n; e++) {
+        if (controls) inherit_control(s, e);
+        inherit_language(s, e);
+        if (directions) inherit_direction(s, e);
+    }
 }
 
 /* ---- one element ---- */
@@ -237,18 +265,29 @@ static bool submits_form(const states *s, uint32_t e)
     return !type || !(same_word(type, "button") || same_word(type, "reset"));
 }
 
-/* True for a custom element, or an element to be upgraded to one (HTML, "valid custom element
- * name"). */
-static bool is_undefined(const states *s, uint32_t e)
+/* True if a name is that of a custom element (HTML, "valid custom element name"). */
+static bool is_custom_name(const char *tag)
 {
     static const char *const reserved[] = {"annotation-xml", "color-profile", "font-face",
         "font-face-src", "font-face-uri", "font-face-format", "font-face-name", "missing-glyph"};
-    const char *tag = hed_css_names_text(s->d->names, s->d->tag[e], NULL);
-    if (s->d->name_space[e] != HED_CSS_HTML) return false;
-    if (!strchr(tag, '-')) return has(s, e, W_is);
+    if (!strchr(tag, '-')) return false;
     for (size_t i = 0; i < HED_COUNT(reserved); i++)
         if (strcmp(tag, reserved[i]) == 0) return false;
     return true;
+}
+
+/* True for a custom element, or an element to be upgraded to one; a reserved name has no
+ * upgrade. */
+static bool is_undefined(states *s, uint32_t e)
+{
+    uint32_t name = s->d->tag[e];
+    struct tag_note *note = &s->notes[name % TAG_NOTES];
+    if (s->d->name_space[e] != HED_CSS_HTML) return false;
+    if (s->tag_word[e] && !is(s, e, W_http_equiv)) return has(s, e, W_is);
+    const char *tag = note->name == name + 1 ? NULL : hed_css_names_text(s->d->names, name, NULL);
+    if (tag) *note = (struct tag_note){name + 1, is_custom_name(tag)};
+    return note->custom ||
+           (has(s, e, W_is) && !strchr(hed_css_names_text(s->d->names, name, NULL), '-'));
 }
 
 static uint32_t textarea_flags(const states *s, uint32_t e, bool disabled)
@@ -274,7 +313,7 @@ static bool is_link(const states *s, uint32_t e)
     return false;
 }
 
-static uint32_t element_flags(const states *s, uint32_t e)
+static uint32_t element_flags(states *s, uint32_t e)
 {
     const hed_css_document *d = s->d;
     uint32_t flags = d->parent[e] == CSS_NONE ? CSS_ROOT : 0;
@@ -439,6 +478,7 @@ static hed_status find_groups(states *s, hed_arena *work, hed_error *error)
 {
     hed_css_document *d = s->d;
     uint32_t radios = 0, details = 0;
+    if (!any(s, W_input) && !any(s, W_details)) return HED_OK;
     for (uint32_t e = 0; e < d->count; e++) {
         radios += is(s, e, W_input) && s->type[e] == CSS_INPUT_RADIO;
         details += is(s, e, W_details) && d->flags[e] & CSS_OPEN;
@@ -472,12 +512,9 @@ static id_index index_ids(states *s, hed_arena *work, hed_error *error)
 {
     hed_css_document *d = s->d;
     id_index ids = {0};
-    d->id_references = false;
-    for (uint32_t e = 0; e < d->count; e++) {
-        ids.count += has(s, e, W_id);
-        d->id_references = d->id_references || has(s, e, W_form) || has(s, e, W_commandfor);
-    }
-    if (!d->id_references) ids.count = 0;
+    d->id_references = any_has(s, W_form) || any_has(s, W_commandfor);
+    if (!d->id_references) return ids;
+    for (uint32_t e = 0; e < d->count; e++) ids.count += has(s, e, W_id);
     ids.items = hed_arena_new(work, ids.count, sizeof *ids.items, error);
     if (hed_failed(error) || !ids.count) return (id_index){0};
     ids.count = 0;
@@ -508,6 +545,7 @@ static void find_owners(states *s, id_index ids)
 {
     hed_css_document *d = s->d;
     uint32_t in_table = CSS_NONE, table_end = 0;
+    if (!any(s, W_form) && !any_has(s, W_form)) return;
     for (uint32_t e = 0; e < d->count; e++) {
         uint32_t p = d->parent[e];
         bool empty_form = is(s, e, W_form) && d->end[e] == e + 1 && p != CSS_NONE;
@@ -547,6 +585,7 @@ static bool closes_dialog(const states *s, uint32_t e)
 static void change_dialogs(states *s, id_index ids)
 {
     hed_css_document *d = s->d;
+    if (!any(s, W_dialog)) return;
     for (uint32_t e = 0, dialog; e < d->count; e++) {
         if (!s->tag_word[e]) continue;
         const char *closed_by = is(s, e, W_dialog) ? value(s, e, W_closedby, NULL) : NULL;
@@ -572,6 +611,7 @@ static void change_dialogs(states *s, id_index ids)
 static void judge_forms(states *s)
 {
     hed_css_document *d = s->d;
+    if (!any(s, W_form) && !any(s, W_fieldset)) return;
     for (uint32_t e = 0; e < d->count; e++) {
         uint32_t form = s->form[e];
         if (form == CSS_NONE || !(is(s, e, W_input) || is(s, e, W_button) || is(s, e, W_select) ||
@@ -622,15 +662,15 @@ hed_status css_find_states(hed_css_document *d, hed_error *error)
         *marks[i] = hed_arena_new(&work, n, sizeof(bool), error);
     find_words(&s, &work, error);
     if (n) memset(d->flags, 0, n * sizeof *d->flags);
-    for (uint32_t e = 0; e < n && !hed_failed(error); e++) {
+    bool has_types = any(&s, W_input) || any(&s, W_meta);
+    for (uint32_t e = 0; e < n && has_types && !hed_failed(error); e++) {
         if (is(&s, e, W_input)) s.type[e] = (uint8_t)css_input_type_of(value(&s, e, W_type, NULL));
-        s.has_editable |= has(&s, e, W_contenteditable);
         const char *pragma = is(&s, e, W_meta) ? value(&s, e, W_http_equiv, NULL) : NULL;
         if (pragma && same_word(pragma, "content-language") && meta_language == CSS_NONE)
             meta_language = css_attribute_value(d, e, s.word[W_content]);
     }
+    if (!hed_failed(error)) inherit_all(&s);
     for (uint32_t e = 0; e < n && !hed_failed(error); e++) {
-        inherit(&s, e);
         d->flags[e] |= element_flags(&s, e);
         if (d->language[e] == CSS_NONE) d->language[e] = meta_language;
     }
@@ -640,7 +680,7 @@ hed_status css_find_states(hed_css_document *d, hed_error *error)
         change_dialogs(&s, ids);
     }
     if (!hed_failed(error)) find_groups(&s, &work, error);
-    for (uint32_t e = 0; e < n && !hed_failed(error); e++)
+    for (uint32_t e = 0; e < n && any(&s, W_select) && !hed_failed(error); e++)
         if (is(&s, e, W_select)) select_options(&s, e);
     if (!hed_failed(error)) judge_forms(&s);
     hed_arena_free(&work);
