@@ -8,7 +8,7 @@ room, and names that several files have; and the size of the product.
 import collections, json, os, re, subprocess, sys
 
 LIMITS = {'words': 0, 'once': 7, 'shared': 5, 'wide': 1,  # all but the words in per cent
-          'core functions': 160, 'chains': 50,
+          'core functions': 163, 'chains': 50,
           'circles': 4, 'largest circle': 3, 'shared file names': 4, 'public header names': 0}
 PRODUCT = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker')
 ENGINES = ('canonical', 'cloth', 'synth', 'mppi', 'css', 'shader')

@@ -68,8 +68,8 @@ static int new_refuse(const hed_error *error)
 
 /* ---- commands that run on this machine ---- */
 
-/* Finds the device that compiles the scene's text: the best one, else the first that compiles.
- * False: none does. */
+/* Finds the option of the device that runs the scene's text: none for the best device, else the first
+ * that compiles texts. False: no device does. */
 static bool new_find_device(const hed_arguments *arguments, char *option, size_t size)
 {
     cli_session session;
@@ -78,12 +78,12 @@ static bool new_find_device(const hed_arguments *arguments, char *option, size_t
     bool found = false;
     option[0] = 0;
     if (cli_open_context(arguments, &session, &error)) return false;
-    if (!hed_device_find(session.context, NULL, &best, &error))
-        found = hed_device_describe(best)->capabilities & HED_CAN_SOURCE;
+    if (!hed_device_find(session.context, NULL, &best, &error)) found = cli_mppi_runs_texts(best);
     for (uint32_t i = 0; !found && i < hed_context_describe(session.context).devices; i++) {
-        const hed_device_info *info = hed_device_describe(hed_device_at(session.context, i));
-        found = info->capabilities & HED_CAN_SOURCE;
-        if (found) snprintf(option, size, " --device %s", info->id);
+        found = cli_mppi_runs_texts(hed_device_at(session.context, i));
+        if (found)
+            snprintf(option, size, " --device %s",
+                hed_device_describe(hed_device_at(session.context, i))->id);
     }
     cli_close(&session);
     return found;
@@ -120,8 +120,8 @@ static void new_tell(const hed_arguments *arguments, const char *folder, const c
     if (new_find_device(arguments, device, sizeof device))
         printf("  heddle mppi run %s/%s.json%s --plot run.svg\n", folder, name, device);
     else
-        printf("  the scene runs on a device that compiles texts, and there is none here: \"heddle doctor\" names "
-               "what is missing\n");
+        printf("  the scene needs a C compiler (Debian: apt install gcc) or a GPU, and there is neither here: "
+               "\"heddle doctor\" lists the devices\n");
     if (new_find_prefix(prefix, sizeof prefix))
         printf("  cmake -S %s -B %s/build%s && cmake --build %s/build && %s/build/%s\n", folder,
             folder, prefix, folder, folder, name);
@@ -148,8 +148,8 @@ const hed_command hed_command_mppi_new = {
     .name = "new",
     .summary = "make a folder with a model, a term, a scene and a program to begin from",
     .description =
-        "The folder's name is the robot's. The scene runs at once on a device that compiles texts (a GPU, or this "
-        "processor through PoCL); the program builds against the installed library and runs on any processor.",
+        "The folder's name is the robot's. The scene runs at once: on a GPU, or on this processor, whose C compiler "
+        "(cc, gcc or clang) compiles the texts; the program builds against the installed library.",
     .positionals = (const hed_option[]){{.name = "FOLDER",
                                             .kind = HED_OPTION_FOLDER,
                                             .required = true,

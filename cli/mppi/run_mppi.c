@@ -3,9 +3,11 @@
 #include "subcommands.h"
 
 #include "heddle/author.h"
+#include "heddle/code.h"
 #include "cli/common/report.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,21 +29,36 @@ typedef struct mppi_run {
 
 /* ---- opening ---- */
 
-/* Returns the session's device; for a model without a C function, and unless the user names a
- * device, the first that compiles texts. */
+/* True if the definition has a text without a C function. */
+static bool run_needs_compiler(const hed_mppi_def *def)
+{
+    bool needs = !def->model->step;
+    for (uint32_t i = 0; i < def->term_count; i++) needs = needs || !def->terms[i].cost;
+    return needs;
+}
+
+bool cli_mppi_runs_texts(const hed_device *device)
+{
+    char compiler[PATH_MAX];
+    const char *backend = hed_device_describe(device)->backend;
+    if (!strcmp(backend, "host")) return hed_code_compiler(compiler, sizeof compiler);
+    return !strcmp(backend, "opencl") || !strcmp(backend, "cuda");
+}
+
+/* Returns the session's device; if it cannot run a text of the definition, and unless the user names
+ * a device, the first that can. */
 static hed_device *run_device(mppi_run *r)
 {
-    bool host = !strcmp(hed_device_describe(r->session.devices[0])->backend, "host");
+    hed_device *first = r->session.devices[0];
     uint32_t count = hed_context_describe(r->session.context).devices;
-    if (!host || r->subject.def.model->step || hed_given(r->arguments, "device"))
-        return r->session.devices[0];
+    if (!run_needs_compiler(&r->subject.def) || hed_given(r->arguments, "device") ||
+        cli_mppi_runs_texts(first))
+        return first;
     for (uint32_t i = 0; i < count; i++) {
         hed_device *device = hed_device_at(r->session.context, i);
-        const char *backend = hed_device_describe(device)->backend;
-        if (!strcmp(backend, "opencl") || !strcmp(backend, "cuda"))
-            return r->session.devices[0] = device;
+        if (cli_mppi_runs_texts(device)) return r->session.devices[0] = device;
     }
-    return r->session.devices[0];
+    return first;
 }
 
 static hed_status run_open(mppi_run *r, hed_error *error)

@@ -48,6 +48,9 @@ extern const hed_names cli_mppi_names;
 extern const char *const cli_mppi_kinds[];   /* names in the order of hed_mppi_kind */
 extern const char *const cli_mppi_solvers[]; /* names in the order of hed_mppi_solver */
 
+/* True if a device runs texts of models and terms: by OpenCL, by CUDA, or by a C compiler on `host`. */
+bool cli_mppi_runs_texts(const hed_device *device);
+
 /* Options that determine a subject's definition. The seed is not among them: the seed of a
  * tuning is that of its search. */
 #define CLI_MPPI_SIZE_OPTIONS \

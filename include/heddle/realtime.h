@@ -5,6 +5,7 @@
 #define HEDDLE_REALTIME_H
 
 #include "heddle/heddle.h"
+#include "heddle/code.h"
 #include "heddle/library.h"
 #include "heddle/math.h"
 #include "heddle/pack.h"

@@ -109,17 +109,6 @@ def data() -> pathlib.Path:
     return pathlib.Path("/usr/share/heddle")
 
 
-def headers() -> tuple[str, str]:
-    """The folder of the C headers, and the file with the words of models for MPPI."""
-    built = _build()
-    if built:
-        return str(built.INCLUDE), str(built.MPPI_WORDS)
-    for prefix in (*_prefixes(), pathlib.Path("/usr")):
-        if (prefix / "include" / "heddle").is_dir():
-            return str(prefix / "include"), "heddle/mppi_words.h"
-    raise FileError("the C headers of Heddle are not installed (include/heddle/mppi_words.h)", "no file")
-
-
 class _Functions:
     """The C functions, enumerators and all, found when they are first asked for; libraries are loaded likewise."""
 

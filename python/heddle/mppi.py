@@ -2,15 +2,10 @@
 compiled for the device. A Python function cannot be rolled out on one: its text has to be written."""
 from __future__ import annotations
 
-import ctypes
 import dataclasses
 import os
 import pathlib
 import re
-import shlex
-import shutil
-import subprocess
-import tempfile
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -18,7 +13,7 @@ import numpy as np
 from ._definitions import converted, enumerator, fill, listed, named, number, numbers, truth, whole
 from ._devices import Device, device as find_device
 from ._html import table
-from ._library import C, ArgumentError, Handle, Object, UnsupportedError, call, ffi, headers, made, path, text, word
+from ._library import C, ArgumentError, Handle, Object, call, ffi, made, path, text, word
 from ._tuner import Tunable
 
 __all__ = ["MPPI", "Term", "models", "terms"]
@@ -108,27 +103,6 @@ class _Source:
         """Values of arrays beyond what a description holds."""
         return [(f"{n}.{i}", float(x)) for n, v in self.parameters.items() if isinstance(v, list) for i, x in enumerate(v)]
 
-    def in_c(self, number: int, model: Mapping[str, Any], is_model: bool) -> str:
-        """The text as C with a function `entryN` of a model's or term's type."""
-        at, lines = 0, ["#undef P", "#undef P_ARRAY", "#undef TABLE", "#undef TABLE_COUNT"]
-        lines += [f"#define P(name) (w->p[P{number}_##name])", f"#define P_ARRAY(name) (w->p + P{number}_##name)",
-                  f"#define TABLE(name) (w->tables[T{number}_##name])", f"#define TABLE_COUNT(name) (w->table_counts[T{number}_##name])"]
-        for n, v in self.parameters.items():
-            lines.append(f"enum {{ P{number}_{n} = {at} }};")
-            at += len(v) if isinstance(v, list) else 1
-        lines += [f"enum {{ T{number}_{n} = {i} }};" for i, n in enumerate(self.tables)]
-        function = "model_step" if is_model else f"term_{self.name}"
-        lines += [f"#define {function} text{number}", f'#line 1 "{self.file}"', self.text, f"#undef {function}"]
-        fill_world = "mppi_world w = {.p = world->parameters, .tables = world->tables, .table_counts = world->table_counts," \
-                     " .model = world->model, .steps = (int)world->steps, .dt = world->dt};"
-        if is_model:
-            lines.append(f"void entry{number}(float *x, const float *u, float dt, const hed_mppi_world *world)\n"
-                         f"{{ {fill_world} text{number}(x, u, dt, &w); }}")
-        else:
-            lines.append(f"float entry{number}(const float *x, const float *u, int32_t t, const hed_mppi_world *world)\n"
-                         f"{{ {fill_world} return text{number}(x, u, t, &w); }}")
-        return "\n".join(lines)
-
 
 def _word(words: str, keep: list[Any]) -> Any:
     keep.append(word(words, "a name or text of a model or term"))
@@ -139,34 +113,6 @@ def _text(given: Any, name: str) -> str:
     if not isinstance(given, (str, os.PathLike)):
         raise TypeError(f"{name}: {given!r} is a {type(given).__name__}; expected a text, a file of it, or a name of Heddle's own")
     return os.fspath(given)
-
-
-def _compile(sources: Sequence[tuple[int, _Source, bool]], model: Mapping[str, Any], keep: list[Any]) -> list[Any]:
-    """Texts as functions of the processor, by the C compiler that is here."""
-    compiler = shlex.split(os.environ.get("CC", "")) or [found for found in map(shutil.which, ("cc", "gcc", "clang")) if found][:1]
-    if not compiler:
-        raise UnsupportedError("texts of models and terms run on the processor only where a C compiler is (cc, gcc or clang; Debian: apt install gcc); "
-                               "without one give device= of a GPU or of an OpenCL device", "unsupported", int(C.HED_ERROR_UNSUPPORTED))
-    include, words = headers()
-    poses = {"POSE_X": "pose_x", "POSE_Y": "pose_y", "POSE_HEADING": "pose_heading", "SPEED": "speed", "TURN": "turn",
-             "VELOCITY_X": "velocity_x", "VELOCITY_Y": "velocity_y"}
-    code = ["#include <heddle/mppi.h>", f'#include "{words}"', f"#define MODEL_STATES {model['states']}", f"#define MODEL_ANGLES {1 << model['pose_heading'] if model['pose_heading'] >= 0 else 0}u",
-            f"#define MODEL_CONTROLS {model['controls']}", "#define STEPS (w->steps)"]
-    code += [f"#define {macro} {model[member]}" for macro, member in poses.items() if model[member] >= 0]
-    code += [source.in_c(number, model, is_model) for number, source, is_model in sources]
-    with tempfile.TemporaryDirectory(prefix="heddle-") as folder:
-        file, library = os.path.join(folder, "texts.c"), os.path.join(folder, "texts.so")
-        with open(file, "w", encoding="utf-8") as to:
-            to.write("\n".join(code))
-        command = [*compiler, "-std=gnu17", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-march=native", "-shared", "-fPIC", "-w",
-                   f"-I{include}", file, "-o", library, "-lm"]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise ArgumentError("a text does not compile for the processor", "build failed", int(C.HED_ERROR_BUILD), done.stderr)
-        opened = ctypes.CDLL(library)
-    keep.append(opened)
-    kinds = {True: "hed_mppi_step_function *", False: "hed_mppi_cost_function *"}
-    return [ffi.cast(kinds[is_model], ctypes.cast(getattr(opened, f"entry{number}"), ctypes.c_void_p).value or 0) for number, _, is_model in sources]
 
 
 class MPPI(Tunable):
@@ -195,23 +141,14 @@ class MPPI(Tunable):
         parameters, tables, pose = named(parameters, "parameters"), named(tables, "tables"), named(pose, "pose")
         own = {n: v for n, v in parameters.items() if "." not in n}
         given = {n: v for n, v in parameters.items() if "." in n}
-        compiled: list[tuple[int, _Source, bool]] = []
         definition = ffi.new("hed_mppi_def *", C.hed_default_mppi_def())
-        definition.model = self._model(model, nx, nu, own, given, dt, pose, list(tables), compiled, keep)
+        definition.model = self._model(model, nx, nu, own, given, dt, pose, list(tables), keep)
         list_ = [cost] if isinstance(cost, (str, os.PathLike, Term)) else listed(cost, "cost", "a text, a Term, or a list of these")
         all_terms = ffi.new("hed_mppi_term[]", len(list_))
         for i, term in enumerate(list_):
-            self._term(all_terms[i], term if isinstance(term, Term) else Term(term), i + 1, given, compiled, keep)
+            self._term(all_terms[i], term if isinstance(term, Term) else Term(term), given, keep)
         definition.terms, definition.term_count = all_terms, len(list_)
         keep.append(all_terms)
-        if compiled and on.backend == "host":
-            known = {n: getattr(definition.model, n) for n in ("states", "controls", "pose_x", "pose_y", "pose_heading", "speed", "turn",
-                                                               "velocity_x", "velocity_y")}
-            for (at, _, is_model), function in zip(compiled, _compile(compiled, known, keep)):
-                if is_model:
-                    ffi.cast("hed_mppi_model *", definition.model).step = function
-                else:
-                    all_terms[at - 1].cost = function
         definition.samples, definition.steps = whole(num_samples, "num_samples", 1, 0xFFFFFFFF), whole(horizon, "horizon", 1, 0xFFFFFFFF)
         setattr(definition, "lambda", number(lambda_, "lambda_", above=0))
         definition.dt = number(dt, "dt", 0)
@@ -268,7 +205,7 @@ class MPPI(Tunable):
 
     @staticmethod
     def _model(model: Text, nx: Optional[int], nu: Optional[int], own: Mapping[str, Any], given: dict[str, Any], dt: float,
-               pose: Optional[Mapping[str, int]], tables: Sequence[str], compiled: list[Any], keep: list[Any]) -> Any:
+               pose: Optional[Mapping[str, int]], tables: Sequence[str], keep: list[Any]) -> Any:
         found = C.hed_mppi_model_find(os.fspath(model).encode())
         if found != ffi.NULL:
             given.update(own)
@@ -298,12 +235,11 @@ class MPPI(Tunable):
         for i in range(nu):
             made_here.sigma[i] = 1
         given.update(source.settings)
-        compiled.append((0, source, True))
         keep.append(made_here)
         return made_here
 
     @staticmethod
-    def _term(to: Any, term: Term, place: int, given: dict[str, Any], compiled: list[Any], keep: list[Any]) -> None:
+    def _term(to: Any, term: Term, given: dict[str, Any], keep: list[Any]) -> None:
         found = C.hed_mppi_term_find(_text(term.text, "a term").encode())
         if found != ffi.NULL:
             ffi.memmove(ffi.addressof(to) if ffi.typeof(to).kind == "struct" else to, found, ffi.sizeof("hed_mppi_term"))
@@ -320,7 +256,6 @@ class MPPI(Tunable):
             for member, value in source.members.items():
                 setattr(to, member, value)
             given.update({f"{source.name}.{n}": v for n, v in source.settings})
-            compiled.append((place, source, False))
         to.weight = number(term.weight, "weight")
         to.when = enumerator(ffi.typeof("hed_mppi_when"), term.when, "when")
 

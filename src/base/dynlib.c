@@ -7,6 +7,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <stdio.h>
 #include <string.h>
 
 struct hed_dynlib {
@@ -118,4 +119,25 @@ bool hed_dynlib_symbols(const hed_dynlib *library, const char *const *names, voi
         }
     }
     return complete;
+}
+
+void *hed_dynlib_open_code(int file, const char *const *names, void **slots, size_t count,
+    const char **missing, char *reason, size_t size)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    hed_dynlib library = {.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
+    if (!library.handle) {
+        const char *message = dlerror();
+        hed_text_copy(reason, size, message ? message : "the loader gave no reason");
+        return NULL;
+    }
+    if (hed_dynlib_symbols(&library, names, slots, count, missing)) return library.handle;
+    dlclose(library.handle);
+    return NULL;
+}
+
+void hed_dynlib_close_code(void *handle)
+{
+    if (handle) dlclose(handle);
 }

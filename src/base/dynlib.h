@@ -23,4 +23,10 @@ void *hed_dynlib_symbol(const hed_dynlib *library, const char *name);
 bool hed_dynlib_symbols(const hed_dynlib *library, const char *const *names, void **slots,
     size_t count, const char **missing);
 
+/* Loads machine code from an open file and finds functions in it, as hed_dynlib_symbols(); NULL, with
+ * a cause in `missing` or `reason`: it does not load. Unlike a library it can be unloaded. */
+void *hed_dynlib_open_code(int file, const char *const *names, void **slots, size_t count,
+    const char **missing, char *reason, size_t size);
+void hed_dynlib_close_code(void *handle);
+
 #endif

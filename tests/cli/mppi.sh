@@ -58,11 +58,20 @@ run 0 mppi bench --device host --problem cartpole --solver cpu --samples 64 --so
 out_is_json device problem samples solver rate_hz solves median_us p99_us max_us missed allocations misses
 out_has '"solves": 20'; out_has '"allocations": 0'
 
-# ---- a robot of one's own: the scene is understood; on host it needs a C function ----
+# ---- a robot of one's own: on host a C compiler makes lanes of its texts ----
 run 0 mppi new "$work/my_robot"; err_is_empty; out_has 'my_robot: a model, a term, a scene and a program'
 [ "$(cd "$work/my_robot" && echo *)" = 'CMakeLists.txt README.md keep_out.h main.c my_robot.h my_robot.json' ] || complain "other files: $(ls "$work/my_robot")"
 ! grep -r '@' "$work/my_robot" || complain "a template is not filled in"
-run 1 mppi run "$work/my_robot/my_robot.json"; out_is_empty; err_has 'my_robot.h has a text and no C function.*PoCL'
+if command -v cc > /dev/null || command -v gcc > /dev/null || command -v clang > /dev/null; then
+    run 0 mppi run "$work/my_robot/my_robot.json" --device host; err_is_empty; out_has '200 steps of 0.05 s on host (mppi, cpu, '; out_has 'last state: x \(5.9\|6\|6.0\)'
+    run 0 mppi run "$work/my_robot/my_robot.json" --device host --controller tube --steps 20; err_is_empty
+    run 0 mppi run "$work/my_robot/my_robot.json" --device host --plant drag=0.5 --steps 20; err_is_empty
+    sed 's/x\[2\] += dt \* u\[1\];/x[2] += dt * u[1]/' "$work/my_robot/my_robot.h" > "$work/my_robot/broken.h"
+    sed 's/"my_robot.h"/"broken.h"/' "$work/my_robot/my_robot.json" > "$work/broken.json"; mv "$work/broken.json" "$work/my_robot"
+    run 1 mppi run "$work/my_robot/broken.json" --device host; out_is_empty; err_has 'broken.h does not compile with .*: broken.h:9:[0-9]*: error: '
+    rm "$work/my_robot"/broken.*
+fi
+CC=none run 1 mppi run "$work/my_robot/my_robot.json" --device host; out_is_empty; err_has 'CC is "none", which is no program; on Debian: apt install gcc'
 run 1 mppi new "$work/my_robot"; err_has 'File exists'
 run 2 mppi new "$work/My-Robot"; err_has 'a-z, 0-9 and _'
 [ ! -e "$work/My-Robot" ] || complain "a folder of a name that was refused"

@@ -97,9 +97,11 @@ grep -q 'or: heddle batch COMMAND\|help COMMAND' "$work/out" && complain "heddle
 run 0 tune --help; out_has '^Commands:$'; out_has '^  replay'
 
 # ---- a robot's folder: printed commands run here ----
-run 0 mppi new robot; out_has 'the scene runs on a device that compiles texts, and there is none here'
+export CC=none
+run 0 mppi new robot; out_has 'the scene needs a C compiler (Debian: apt install gcc) or a GPU, and there is neither here'
+run 1 mppi run robot/robot.json; err_has 'CC is "none", which is no program; on Debian: apt install gcc'
 grep '^  heddle ' "$work/out" && complain "a command that cannot run here was printed"
-unset HEDDLE_OPENCL_LIBRARY
+unset CC
 run 0 mppi new other
 sed -n 's/^  heddle \(mppi run .*\)/\1/p' "$work/out" > line
 if [ -s line ]; then
@@ -107,7 +109,6 @@ if [ -s line ]; then
     run 0 $(sed 's/run.svg/run.svg --steps 2/' line)
     [ -s run.svg ] || complain "heddle $words: no picture"
 fi
-export HEDDLE_OPENCL_LIBRARY=none
 
 # ---- interrupted: what is kept ----
 "$heddle" cloth drape table.obj --over body.obj --out d.obj --seconds 900 --device host > "$work/out" 2> "$work/err" &

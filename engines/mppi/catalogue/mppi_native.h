@@ -4,7 +4,9 @@
 
 #include "heddle/author.h"
 #include "heddle/mppi.h"
+#include "kernels/words.h"
 #include "catalogue/list.h"
+#include "catalogue/sample_lanes.h"
 
 /* HED_CLONES() for functions over lanes, with a third copy for AVX-512, on processors since 2019
  * (Ice Lake, Zen 4): earlier ones lower their clock for AVX-512. All copies compute the same
@@ -35,16 +37,6 @@ static inline bool mppi_has_avx512(void)
 #define MPPI_CLONES HED_CLONES
 #endif
 
-/* Arguments of lanes in addition to states and controls. */
-typedef struct mppi_lanes_world {
-    const float *p;             /* parameters of the text itself */
-    const float *const *tables; /* tables of its description */
-    const uint32_t *table_counts;
-    float dt;
-    uint32_t steps;
-    const hed_mppi_model *model;
-} mppi_lanes_world;
-
 /* Steps lanes. x: (nx x MPPI_LANES), u: (nu x MPPI_LANES). */
 typedef void mppi_step_lanes(float *x, const float *u, const mppi_lanes_world *world);
 /* Steps one state under `steps` controls, (steps x nu), into states + nx and on, from `states`
@@ -55,7 +47,7 @@ typedef void mppi_roll_steps(
 typedef void mppi_cost_lanes(const float *x, const float *u, int32_t t, float weight,
     const mppi_lanes_world *world, float *cost);
 
-/* A model's functions; `terms` in the order of hed_mppi_term_at(). */
+/* A model's functions; `terms` in the order of hed_mppi_term_at(), NULL: none. */
 struct mppi_native_model {
     mppi_step_lanes *step;
     mppi_roll_steps *roll;

@@ -1,7 +1,5 @@
 /* Definitions common to the files of native texts: offsets of a text's parameters and tables,
- * names that include the text and the model, and texts over lanes. The compiler makes SIMD code
- * of the loops over lanes (checked by its report), because no word branches; a text for one
- * state computes the same bits. */
+ * names that include the text and the model. */
 #ifndef HED_MPPI_NATIVE_TEXTS_H
 #define HED_MPPI_NATIVE_TEXTS_H
 
@@ -84,43 +82,6 @@ MPPI_TERMS(TABLE_PLACES, , , , TABLE_PLACE)
 /* The text that is being compiled. */
 #define TEXT MODEL
 
-/* ---- one state, and lanes ---- */
-
-static inline mppi_world scalar_world(const hed_mppi_world *world)
-{
-    return (mppi_world){world->parameters, world->tables, world->table_counts, world->model,
-        (int)world->steps, world->dt};
-}
-
-static inline mppi_world lanes_world(const mppi_lanes_world *world)
-{
-    return (mppi_world){
-        world->p, world->tables, world->table_counts, world->model, (int)world->steps, world->dt};
-}
-
-/* state and control of one lane */
-#define LANE_OF_MODEL \
-    float state[MODEL_STATES], control[MODEL_CONTROLS]; \
-    for (int i = 0; i < MODEL_STATES; i++) state[i] = x[i * MPPI_LANES + lane]; \
-    for (int i = 0; i < MODEL_CONTROLS; i++) control[i] = u[i * MPPI_LANES + lane];
-
-#define TERM_LANES(name, ...) \
-    HED_NATIVE_BODY NAME3(MODEL, _lanes_body_, name)(const float *x, const float *u, int32_t t, \
-        float weight, const mppi_lanes_world *world, float *cost) \
-    { \
-        mppi_world w = lanes_world(world); \
-        float term[MPPI_LANES]; /* no aliasing */ \
-        LANES_BEGIN \
-        for (int lane = 0; lane < MPPI_LANES; lane++) { \
-            LANE term[lane] = NAME3(MODEL, _, name)(state, control, t, &w); \
-        } \
-        for (int lane = 0; lane < MPPI_LANES; lane++) \
-            cost[lane] = hed_fma(weight, term[lane], cost[lane]); \
-    } \
-    LANES_CLONES(TERM_LINKAGE, NAME3(MODEL, _lanes_, name), NAME3(MODEL, _lanes_body_, name), \
-        (const float *x, const float *u, int32_t t, float weight, const mppi_lanes_world *world, \
-            float *cost), \
-        (x, u, t, weight, world, cost))
 #define TERM_LANES_NAME(name, ...) NAME3(MODEL, _lanes_, name),
 #define POSE_LANES_NAME(name, ...) mppi_pose_lanes_##name,
 

@@ -133,6 +133,7 @@ struct hed_mppi {
      * valid */
     hed_mppi_solver tuned_solver;
     char tuned[128];
+    struct mppi_code *compiled; /* texts compiled for the processor (cpu.h); NULL: none */
 
     uint32_t systems; /* count; 2 count for TUBE */
     /* Blocks (blocks.c): all samples are one block of `block`, or def.blocks blocks of a
@@ -263,8 +264,17 @@ extern const hed_mppi_def mppi_default_def; /* default of hed_default_mppi_def()
 /* Completes a definition from the model and checks it; fills in controller->def and its copied
  * arrays. Errors name the member, its value and the expected range. */
 hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *def, hed_error *error);
+/* Checks a complete definition of TUBE and ROBUST; PLAIN is valid. Errors: ARGUMENT, UNSUPPORTED. */
+hed_status mppi_check_pair(const hed_mppi *controller, hed_error *error);
 /* Lists names and first values of all parameters; applies def.settings. */
 hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error);
+
+/* ---- mppi_code.c ---- */
+
+/* Compiles texts without a C function for the processor, if `host` is among the devices, or if TUBE
+ * and ROBUST need the model's function. Errors: as hed_code_create(). */
+hed_status mppi_compile_texts(hed_mppi *controller, hed_error *error);
+void mppi_free_code(hed_mppi *controller);
 
 /* ---- published.c ---- */
 

@@ -193,8 +193,12 @@ static hed_status find_precision(hed_mppi *controller, hed_error *error)
     return HED_OK;
 }
 
-static hed_status check_pair(const hed_mppi_def *def, const hed_mppi_model *model, hed_error *error)
+hed_status mppi_check_pair(const hed_mppi *controller, hed_error *error)
 {
+    const hed_mppi_def *def = &controller->def;
+    const hed_mppi_model *model = &controller->model;
+    if (hed_failed(error)) return error->status;
+    if (def->kind == HED_MPPI_PLAIN) return HED_OK;
     if (!model->step)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mppi: model %s has no C function, from which TUBE and ROBUST find their feedback",
@@ -280,7 +284,6 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_
             "mppi: %u rollouts of each sample without a disturbance are all alike", def->rollouts);
     if (def->smooth_weight > 0) /* the noise is added to the derivative */
         for (uint32_t i = 0; i < model->controls; i++) def->sigma[i] *= def->dt;
-    if (def->kind != HED_MPPI_PLAIN && check_pair(def, model, error)) return error->status;
     if (def->blocks > 1 && (def->update != HED_MPPI_EXPONENTIAL || def->kind == HED_MPPI_ROBUST))
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mppi: ROBUST and the updates ELITE and TSALLIS sum all samples up together: one device, "

@@ -5,12 +5,20 @@
 
 #include <stdatomic.h>
 
+#include "heddle/code.h"
 #include "kernels/words.h"
 #include "kernels/order.h"
 #include "catalogue/mppi_native.h"
 #include "model/controller.h"
 
 enum { L = MPPI_LANES };
+
+/* Texts of the controller that were compiled for the processor when it was created. */
+struct mppi_code {
+    hed_code *code;
+    struct mppi_native_model model;
+    mppi_cost_lanes *terms[HED_MPPI_MAX_TERMS]; /* NULL: not compiled */
+};
 
 /* Working memory of a thread. */
 typedef struct mppi_cpu_workspace {
@@ -40,7 +48,7 @@ typedef struct mppi_cpu_solver {
     float *bounds; /* (c->systems x 2) least cost, cost bound of the elite */
     float *sorted; /* (N) */
     const struct mppi_native_model *lanes;
-    int32_t terms[HED_MPPI_MAX_TERMS]; /* index among Heddle's own terms; -1: a C function */
+    mppi_cost_lanes *terms[HED_MPPI_MAX_TERMS]; /* NULL: the term's C function */
     const hed_mppi *controller;
     const mppi_sampling *round;
     atomic_uint next; /* next chain to take, over all systems */

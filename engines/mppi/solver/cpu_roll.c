@@ -193,10 +193,10 @@ static void add_term(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t term,
     const hed_mppi_term *def = &c->def.terms[term];
     float weight = c->parameters[c->term_parts[term].weight];
     const mppi_part *part = &c->term_parts[term];
-    if (s->lanes && s->terms[term] >= 0) {
+    if (s->terms[term]) {
         const mppi_lanes_world world = {c->parameters + part->first, part->tables,
             part->table_counts, c->def.dt, c->def.steps, &c->model};
-        s->lanes->terms[s->terms[term]](x, u, (int32_t)t, weight, &world, costs);
+        s->terms[term](x, u, (int32_t)t, weight, &world, costs);
         return;
     }
     const hed_mppi_world world = mppi_world_of(c, part, def->user);

@@ -41,6 +41,8 @@ hed_status hed_mppi_create(
     c->device = device;
     c->origin = HED_ORIGIN_DEFAULT;
     mppi_complete(c, def, error);
+    mppi_compile_texts(c, error);
+    mppi_check_pair(c, error);
     c->systems = c->def.kind == HED_MPPI_PLAIN ? c->def.count : 2 * c->def.count;
     c->past = c->def.delay > 2 ? c->def.delay : 2;
     uint64_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps, n = c->systems;
@@ -91,6 +93,7 @@ void hed_mppi_destroy(hed_mppi *c)
     if (!c) return;
     hed_allocator allocator = c->arena.allocator;
     if (c->solver) c->solver->destroy(c);
+    mppi_free_code(c);
     hed_ring_destroy(c->changes);
     hed_ring_destroy(c->table_changes);
     hed_arena_free(&c->arena);

@@ -169,10 +169,9 @@ hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
         return HED_OK;
     }
     bool host = !strcmp(device->backend, "host");
-    if (host && !c->model.step && !c->model.lanes)
+    if (host && !c->model.step)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
-            "mppi: model %s has a text and no C function: device host needs the function; OpenCL on "
-            "this processor (PoCL, Debian's pocl-opencl-icd) runs the text",
+            "mppi: model %s has neither a C function nor a text: device host needs one of them",
             c->model.name);
     if (!host && !c->model.text)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,

@@ -206,9 +206,10 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     if (s->threads > s->chains * c->shares) s->threads = s->chains * c->shares;
     for (uint32_t k = 0; k < c->def.term_count; k++) {
         const hed_mppi_term *own;
-        s->terms[k] = -1;
-        for (uint32_t i = 0; (own = hed_mppi_term_at(i)) && s->terms[k] < 0; i++)
-            if (own->cost == c->def.terms[k].cost) s->terms[k] = (int32_t)i;
+        mppi_cost_lanes *const *lanes = s->lanes ? s->lanes->terms : NULL;
+        if (c->compiled) s->terms[k] = c->compiled->terms[k];
+        for (uint32_t i = 0; lanes && (own = hed_mppi_term_at(i)); i++)
+            if (own->cost == c->def.terms[k].cost) s->terms[k] = lanes[i];
     }
     s->workspaces = hed_arena_new(&c->arena, s->threads, sizeof *s->workspaces, error);
     s->chain = hed_arena_new(&c->arena, (uint64_t)s->systems * s->chains, sizeof *s->chain, error);

@@ -7,7 +7,8 @@
 #include "solver/mppi_layout.h"
 
 extern const char hed_mppi_words_h[], hed_mppi_order_h[], hed_mppi_fixed_h[], hed_mppi_tile_h[],
-    hed_mppi_sums_h[];
+    hed_mppi_sums_h[], hed_mppi_alone_h[], hed_mppi_math_h[], hed_mppi_sample_lanes_h[],
+    hed_mppi_lanes_model_h[];
 
 enum { TEXT_SIZE = 64 << 10 };
 
@@ -47,8 +48,8 @@ static void text_end(text_writer *w)
 
 /* ---- definitions of a text's words ---- */
 
-/* Writes the words that a model or a term may use. */
-static void text_words(text_writer *w, const hed_mppi *c)
+/* Writes numbers and indices of the model. */
+static void text_model_words(text_writer *w, const hed_mppi *c)
 {
     const struct {
         const char *name;
@@ -56,22 +57,27 @@ static void text_words(text_writer *w, const hed_mppi *c)
     } poses[] = {{"POSE_X", c->model.pose_x}, {"POSE_Y", c->model.pose_y},
         {"POSE_HEADING", c->model.pose_heading}, {"SPEED", c->model.speed}, {"TURN", c->model.turn},
         {"VELOCITY_X", c->model.velocity_x}, {"VELOCITY_Y", c->model.velocity_y}};
-    text_add(w,
-        "#define MODEL_STATES %u\n#define MODEL_CONTROLS %u\n#define MODEL_ANGLES %uu\n"
-        "#define STEPS %u\n",
-        c->model.states, c->model.controls, c->model.angles, c->def.steps);
+    text_add(w, "#define MODEL_STATES %u\n#define MODEL_CONTROLS %u\n#define MODEL_ANGLES %uu\n",
+        c->model.states, c->model.controls, c->model.angles);
     for (uint32_t i = 0; i < HED_COUNT(poses); i++)
         if (poses[i].state >= 0) text_add(w, "#define %s %d\n", poses[i].name, poses[i].state);
+}
+
+/* Writes the words that a model or a term may use on a device. */
+static void text_words(text_writer *w, const hed_mppi *c)
+{
+    text_model_words(w, c);
+    text_add(w, "#define STEPS %u\n", c->def.steps);
     uint64_t at = 0;
     for (uint32_t i = 0; i < c->def.table_count; i++) {
-        text_add(w, "#define MPPI_TABLE_%s %llu\n#define MPPI_COUNT_%s %u\n", c->def.tables[i].name,
+        text_add(w, "#define table_%s %llu\n#define table_count_%s %u\n", c->def.tables[i].name,
             (unsigned long long)at, c->def.tables[i].name, c->parameter_count + i);
         at += c->def.tables[i].capacity ? c->def.tables[i].capacity : c->def.tables[i].count;
     }
-    text_add(w, "#define P(name) (w->p[MPPI_AT_##name])\n"
-                "#define P_ARRAY(name) (w->p + MPPI_AT_##name)\n"
-                "#define TABLE(name) (w->tables + MPPI_TABLE_##name)\n"
-                "#define TABLE_COUNT(name) (hed_as_uint(w->p[MPPI_COUNT_##name]))\n");
+    text_add(w, "#define P(name) (w->p[parameter_##name])\n"
+                "#define P_ARRAY(name) (w->p + parameter_##name)\n"
+                "#define TABLE(name) (w->tables + table_##name)\n"
+                "#define TABLE_COUNT(name) (hed_as_uint(w->p[table_count_##name]))\n");
     text_end(w);
 }
 
@@ -95,19 +101,38 @@ static uint32_t text_length(const hed_mppi *c, const hed_mppi_parameter *paramet
                                                         : 1;
 }
 
-/* Writes a text of the user, with its parameters, which are undefined after it. */
-static void text_part(text_writer *w, const hed_mppi *c, const hed_mppi_parameter *parameters,
-    uint32_t count, const mppi_part *part, const char *file, const char *name, const char *text)
+/* A text, with its parameters from index `at` on, and its name in messages. */
+typedef struct text_part {
+    const hed_mppi_parameter *parameters;
+    uint32_t count, at;
+    const char *name, *text;
+} text_part;
+
+static text_part text_of_model(const hed_mppi *c, uint32_t at)
 {
-    uint32_t at = part->first;
-    for (uint32_t i = 0; i < count; i++) {
-        text_add(w, "#define MPPI_AT_%s %u\n", parameters[i].name, at);
-        at += text_length(c, &parameters[i]);
+    const hed_mppi_model *m = &c->model;
+    return (text_part){m->parameters, m->parameter_count, at, m->file ? m->file : m->name, m->text};
+}
+
+static text_part text_of_term(const hed_mppi_term *term, uint32_t at)
+{
+    return (text_part){term->parameters, term->parameter_count, at,
+        term->file ? term->file : term->name, term->text};
+}
+
+/* Writes a text of the user, with its parameters, which are undefined after it. */
+static void text_add_part(text_writer *w, const hed_mppi *c, const text_part *part)
+{
+    uint32_t at = part->at;
+    for (uint32_t i = 0; i < part->count; i++) {
+        text_add(w, "#define parameter_%s %u\n", part->parameters[i].name, at);
+        at += text_length(c, &part->parameters[i]);
     }
     text_end(w);
-    text_source(w, file ? file : name, text);
+    text_source(w, part->name, part->text);
     text_add(w, "\n");
-    for (uint32_t i = 0; i < count; i++) text_add(w, "#undef MPPI_AT_%s\n", parameters[i].name);
+    for (uint32_t i = 0; i < part->count; i++)
+        text_add(w, "#undef parameter_%s\n", part->parameters[i].name);
 }
 
 static void text_cost(text_writer *w, const hed_mppi *c, const char *name, hed_mppi_when not )
@@ -131,14 +156,11 @@ static bool text_is_new(const hed_mppi *c, uint32_t term)
 
 static void text_controlled(text_writer *w, const hed_mppi *c)
 {
-    const hed_mppi_model *model = &c->model;
-    text_part(w, c, model->parameters, model->parameter_count, &c->model_part, model->file,
-        model->name, model->text);
+    text_part part = text_of_model(c, c->model_part.first);
+    text_add_part(w, c, &part);
     for (uint32_t k = 0; k < c->def.term_count; k++) {
-        const hed_mppi_term *term = &c->def.terms[k];
-        if (text_is_new(c, k))
-            text_part(w, c, term->parameters, term->parameter_count, &c->term_parts[k], term->file,
-                term->name, term->text);
+        part = text_of_term(&c->def.terms[k], c->term_parts[k].first);
+        if (text_is_new(c, k)) text_add_part(w, c, &part);
     }
     text_cost(w, c, "mppi_running", HED_MPPI_TERMINAL);
     text_cost(w, c, "mppi_terminal", HED_MPPI_RUNNING);
@@ -160,6 +182,85 @@ hed_status mppi_sources(const hed_mppi *c, hed_arena *arena, const mppi_layout *
     if (tile) text_source(&w, "tile.h", hed_mppi_tile_h);
     if (tile) text_source(&w, "sums.h", hed_mppi_sums_h);
     w.sources[w.count++] = kernel;
+    if (w.full)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "mppi: the names of parameters and tables take more than %d bytes", TEXT_SIZE);
+    def->sources = w.sources;
+    def->source_count = w.count;
+    return HED_OK;
+}
+
+/* ---- the same texts for the processor ---- */
+
+/* Ends the current chunk, whose messages are about the end of the text before it. */
+static void text_end_after(text_writer *w, const char *name)
+{
+    const char *from = w->text + w->begin;
+    text_end(w);
+    text_add(w, "after %s", name);
+    w->sources[w->count - 1] = (hed_source){w->text + w->begin, from, 0};
+    if (w->length + 1 >= TEXT_SIZE) w->full = true;
+    else w->begin = ++w->length;
+}
+
+/* Copies one of Heddle's texts without its lines of #include. NULL: out of memory. */
+static const char *text_without_includes(hed_arena *arena, const char *text, hed_error *error)
+{
+    static const char word[] = "#include";
+    char *copy = hed_arena_new(arena, strlen(text) + 1, 1, error), *to = copy;
+    for (const char *at = text, *next; copy && *at; at = next) {
+        next = at + strcspn(at, "\n");
+        next += *next == '\n';
+        bool skips = strncmp(at, word, sizeof word - 1) == 0;
+        if (!skips) memcpy(to, at, (size_t)(next - at));
+        else *to = '\n'; /* keeps the numbers of lines */
+        to += skips ? 1 : next - at;
+    }
+    return copy;
+}
+
+/* Writes the indices of a text's tables. */
+static void text_tables(text_writer *w, const char *word, const char *const *tables, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        text_add(w, "#%s table_%s", word, tables[i]);
+        text_add(w, word[0] == 'd' ? " %u\n" : "\n", i);
+    }
+}
+
+hed_status mppi_code_sources(const hed_mppi *c, hed_arena *arena, bool model, uint32_t terms,
+    hed_code_def *def, hed_error *error)
+{
+    text_writer w = {.text = hed_arena_new(arena, TEXT_SIZE, 1, error),
+        .sources = hed_arena_new(arena, MPPI_MOST_SOURCES, sizeof(hed_source), error)};
+    if (hed_failed(error)) return error->status;
+    text_add(&w, "#define MPPI_ALONE\n");
+    text_model_words(&w, c);
+    text_end(&w);
+    text_source(&w, "alone.h", hed_mppi_alone_h);
+    text_source(&w, "math.h", text_without_includes(arena, hed_mppi_math_h, error));
+    text_source(&w, "words.h", text_without_includes(arena, hed_mppi_words_h, error));
+    text_source(&w, "sample_lanes.h", hed_mppi_sample_lanes_h);
+    if (hed_failed(error)) return error->status;
+    if (model) {
+        text_part part = text_of_model(c, 0);
+        text_tables(&w, "define", c->model.tables, c->model.table_count);
+        text_add_part(&w, c, &part);
+        text_tables(&w, "undef", c->model.tables, c->model.table_count);
+        text_end_after(&w, part.name);
+        text_source(&w, "lanes_model.h", hed_mppi_lanes_model_h);
+    }
+    for (uint32_t k = 0; k < c->def.term_count; k++) {
+        const hed_mppi_term *term = &c->def.terms[k];
+        text_part part = text_of_term(term, 0);
+        if (!(terms >> k & 1) || !text_is_new(c, k)) continue;
+        text_tables(&w, "define", term->tables, term->table_count);
+        text_add(&w, "#define own_%s term_%s\n", term->name, term->name);
+        text_add_part(&w, c, &part);
+        text_add(&w, "OWN_TERM(%s)\n", term->name);
+        text_tables(&w, "undef", term->tables, term->table_count);
+        text_end_after(&w, part.name);
+    }
     if (w.full)
         return hed_fail(error, HED_ERROR_LIMIT,
             "mppi: the names of parameters and tables take more than %d bytes", TEXT_SIZE);
