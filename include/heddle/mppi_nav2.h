@@ -1,7 +1,7 @@
 /** @file mppi_nav2.h
  *  Nav2's MPPI controller from its own parameter file, unedited: parameters, critics, motion
  *  models, path handler and smoothing mean the same as in ROS 2's nav2_mppi_controller. Part of
- *  heddle-mppi; runs on the processor and needs no ROS. docs/mppi-migration.md is the introduction.
+ *  heddle-mppi; runs on the processor and needs no ROS. docs/mppi-nav2.md is the introduction.
  *
  *  Each cycle: hed_nav2_compute() with pose, speed and costmap gives the command.
  *
