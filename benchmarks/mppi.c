@@ -1,6 +1,7 @@
 /* heddle mppi bench: the time of a solve, host state to host control, in closed loop with the model
  * as the plant: median, 99th percentile and maximum, by the number of samples and the solver. */
 #include "benchmarks/bench.h"
+#include "benchmarks/mppi_deadlines.h"
 #include "benchmarks/mppi_loop.h"
 #include "cli/common/command.h"
 #include "cli/common/progress.h"
@@ -105,7 +106,8 @@ typedef struct bench_run {
     cli_report *report;
     double *times; /* (MOST_SOLVES) us */
     uint32_t solves, count, failed;
-    double rate; /* Hz; 0: one solve after the other */
+    double rate;     /* Hz; 0: one solve after the other */
+    double deadline; /* ms; 0: none */
     bool json;
 } bench_run;
 
@@ -229,6 +231,20 @@ static hed_status bench_loop(
     return HED_OK;
 }
 
+/* The same case with a deadline, by all controllers. */
+static hed_status bench_deadlines(
+    hed_device *device, const bench_case *c, const bench_run *to, hed_error *error)
+{
+    hed_mppi_def def;
+    hed_mppi_term terms[3];
+    bench_define(c, terms, &def);
+    const mppi_deadlines_def with = {.controller = &def,
+        .problem = c->problem->name,
+        .deadline = to->deadline,
+        .solves = to->solves};
+    return cli_mppi_deadlines(device, &with, to->report, error);
+}
+
 /* ---- the command ---- */
 
 /* A case that fails is worth a line, not the end. */
@@ -248,11 +264,22 @@ static bool bench_wanted(const hed_arguments *arguments, const char *option, con
     return !hed_given(arguments, option) || strcmp(hed_text_of(arguments, option), name) == 0;
 }
 
+/* Without --solver: all solvers but AUTO; with a deadline AUTO alone. */
+static bool bench_takes_solver(const hed_arguments *arguments, const bench_run *to, uint32_t solver)
+{
+    if (hed_given(arguments, "solver"))
+        return bench_wanted(arguments, "solver", SOLVERS[solver].name);
+    return !SOLVERS[solver].solver == (to->deadline > 0);
+}
+
 /* `count` devices: one, or those that share the samples out. */
 static hed_status bench_devices(hed_device *const *devices, uint32_t count,
     const hed_arguments *arguments, bench_run *to, hed_error *error)
 {
-    static const uint32_t sizes[] = {128, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072};
+    static const uint32_t all[] = {128, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072},
+                          timed[] = {64, 1024, 16384, 262144};
+    const uint32_t *sizes = to->deadline > 0 ? timed : all;
+    size_t size_count = to->deadline > 0 ? HED_COUNT(timed) : HED_COUNT(all);
     bench_fill_room();
     for (uint32_t i = 0, state = 1; i < WEIGHTS; i++) {
         state = state * 1664525u + 1013904223u;
@@ -272,18 +299,18 @@ static hed_status bench_devices(hed_device *const *devices, uint32_t count,
     uint32_t only = (uint32_t)hed_integer_of(arguments, "samples");
     for (size_t p = 0; p < HED_COUNT(PROBLEMS); p++)
         for (c.solver = 0; c.solver < HED_COUNT(SOLVERS); c.solver++)
-            for (size_t n = 0; n < (only ? 1 : HED_COUNT(sizes)); n++)
+            for (size_t n = 0; n < (only ? 1 : size_count); n++)
                 for (int strict = 0; strict < 2; strict++) {
                     c.problem = &PROBLEMS[p];
                     c.samples = only ? only : sizes[n];
                     c.math = strict ? HED_MATH_STRICT : HED_MATH_FAST;
                     if (!hed_mppi_model_find(c.problem->model) ||
                         !bench_wanted(arguments, "problem", c.problem->name) ||
-                        !bench_wanted(arguments, "solver", SOLVERS[c.solver].name) ||
-                        (!SOLVERS[c.solver].solver && !hed_given(arguments, "solver")) ||
+                        !bench_takes_solver(arguments, to, c.solver) ||
                         (strict && !hed_given(arguments, "strict")))
                         continue;
-                    if (to->rate > 0) bench_loop(devices[0], &c, to, error);
+                    if (to->deadline > 0) bench_deadlines(devices[0], &c, to, error);
+                    else if (to->rate > 0) bench_loop(devices[0], &c, to, error);
                     else bench_time(devices[0], &c, to, error);
                     if (bench_excuse(&c, to, error)) return error->status;
                 }
@@ -321,6 +348,7 @@ static int bench_command(const hed_arguments *arguments, void *user)
         .times = calloc(MOST_SOLVES, sizeof(double)),
         .solves = (uint32_t)hed_integer_of(arguments, "solves"),
         .rate = hed_number_of(arguments, "rate"),
+        .deadline = hed_number_of(arguments, "deadline"),
         .json = hed_given(arguments, "json")};
     if (!to.times) HED_OUT_OF_MEMORY(&error, "the times of solves");
     for (uint32_t d = 0; d < session.count && !hed_failed(&error);
@@ -385,6 +413,13 @@ const hed_command hed_command_mppi_bench = {
             .low = 0,
             .high = 100000,
             .help = "start solves at fixed times, and list those that are late with their cause"},
+        {.name = "deadline",
+            .kind = HED_OPTION_NUMBER,
+            .value = "MS",
+            .fallback = "0",
+            .low = 0,
+            .high = 10000,
+            .help = "solves with this deadline, by all controllers and rules, 64 to 262,144 samples"},
         {0}},
     .examples = (const hed_example[]){{"heddle mppi bench --device cuda:0", "everything a GPU has"},
         {"heddle mppi bench --problem cartpole --samples 8192 --rate 1000 --solves 120000",

@@ -59,14 +59,38 @@ static void solve_in_time(hed_mppi_kind kind, hed_mppi_update update)
 
 Test(mppi_deadlines, what_was_computed_counts, .timeout = 240)
 {
-    bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
     if (!strcmp(hed_device_describe(here.device)->backend, "cuda")) return; /* all fit in time */
     solve_in_time(HED_MPPI_PLAIN, HED_MPPI_EXPONENTIAL);
-    if (!host) return;
     solve_in_time(HED_MPPI_TUBE, HED_MPPI_EXPONENTIAL);
     solve_in_time(HED_MPPI_ROBUST, HED_MPPI_EXPONENTIAL);
     solve_in_time(HED_MPPI_PLAIN, HED_MPPI_ELITE);
     solve_in_time(HED_MPPI_PLAIN, HED_MPPI_TSALLIS);
+}
+
+/* On a device a cut round is a round of its first samples: a controller of as many samples and
+ * without a deadline computes the same plan. On host threads roll others out. */
+Test(mppi_deadlines, a_cut_round_is_a_smaller_one, .timeout = 240)
+{
+    if (strcmp(hed_device_describe(here.device)->backend, "opencl")) return;
+    for (int update = HED_MPPI_EXPONENTIAL; update <= HED_MPPI_TSALLIS; update++) {
+        hed_error error = {0};
+        float x[5] = {0}, u[2], whole[2 * 100];
+        hed_mppi_stats stats, other;
+        hed_mppi *c = make(1 << 18, 5000000, HED_MPPI_PLAIN, (hed_mppi_update)update);
+        OK(hed_mppi_solve(c, x, u, &stats, &error));
+        CHECK_LT(stats.samples, 1u << 18);
+        memcpy(whole, hed_mppi_controls(c, 0), sizeof whole);
+        hed_mppi_destroy(c);
+        c = make(stats.samples, 0, HED_MPPI_PLAIN, (hed_mppi_update)update);
+        OK(hed_mppi_solve(c, x, u, &other, &error));
+        EXPECT_EQ(other.samples, stats.samples);
+        EXPECT_NEAR(other.baseline, stats.baseline, 0.0f, "update %d", update);
+        EXPECT_NEAR(other.ess, stats.ess, 1e-3f * other.ess, "update %d", update);
+        for (int j = 0; j < 2 * 100; j++)
+            EXPECT_NEAR(
+                hed_mppi_controls(c, 0)[j], whole[j], 1e-4f, "update %d, scalar %d", update, j);
+        hed_mppi_destroy(c);
+    }
 }
 
 Test(mppi_deadlines, a_deadline_that_is_far_changes_no_bits, .timeout = 240)

@@ -1,5 +1,6 @@
-/* Minimum of the costs of all samples of a system, (systems x samples), and the cost of rank
- * `rank` from 0 on, exact; written after the costs, (systems x 2). One group for each system.
+/* Minimum of the costs of all samples of a system, (systems x samples), and the cost of the rank
+ * in the inputs, from 0 on, exact; written after the costs, (systems x 2). One group for each
+ * system.
  * Costs are converted to integers in the order of the floats, minus the least. The rank is found
  * by digits of 8 bits, beginning with the highest in which costs differ: each digit is counted
  * among the costs that agree in all higher digits. */
@@ -13,7 +14,8 @@ MPPI_FUNCTION float bounds_cost(uint key)
     return hed_as_float(key ^ (key >> 31 ? 0x80000000u : 0xffffffffu));
 }
 
-__kernel void mppi_bounds(__global float *costs, uint samples, uint rank)
+__kernel void mppi_bounds(
+    __global const uint *inputs, __global float *costs, uint samples)
 {
     HED_LOCAL_ARRAY(uint, counts, 256);
     HED_LOCAL_ARRAY(uint, found, 2);
@@ -34,7 +36,7 @@ __kernel void mppi_bounds(__global float *costs, uint samples, uint rank)
     barrier(CLK_LOCAL_MEM_FENCE);
     low = range[0];
     high = range[1] > low ? range[1] - low : 0;
-    uint shift = 0, high_bit = 32, prefix = 0, left = rank;
+    uint shift = 0, high_bit = 32, prefix = 0, left = inputs[IN_RANK];
     while (high >> shift > 255) shift++;
     for (;;) {
         for (uint i = id; i < 256; i += items) counts[i] = 0;

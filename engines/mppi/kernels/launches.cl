@@ -49,11 +49,12 @@ __kernel void mppi_launches(__global const uint *inputs, __global float *sums,
     tile->bound = costs[(size_t)SYSTEMS * f->samples + 2 * system + 1];
 #endif
     costs += (size_t)system * f->samples;
-#if PASS == PASS_COSTS || PASS == PASS_WEIGHTS
-    const uint limit = TILES; /* the rank of a cost is one of all samples */
-#else
     uint limit = (uint)(INPUT(IN_FRACTION) * (float)TILES);
     limit = limit > 1 ? limit : 1;
+#if PASS == PASS_COSTS
+    for (uint t = first; t < TILES; t += CHAINS)
+        if (t >= limit && id < SAMPLES && TILE_BEGIN(system) + t * SAMPLES + id < f->samples)
+            costs[TILE_BEGIN(system) + t * SAMPLES + id] = MPPI_OUT;
 #endif
     for (uint t = first; t < limit; t += CHAINS) {
         tile->first = TILE_BEGIN(system) + t * SAMPLES;

@@ -254,14 +254,15 @@ MPPI_FUNCTION void tile_add(TILE, float cost, tile_chain *chain)
         minima[32 + tile->id] = count;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    /* all items count: PoCL takes the branch of an item that directly follows a barrier for a
+     * branch of the group (docs/kernels.md) */
+    chain->crashed += minima[32];
+    for (uint i = 1; i < WIDTH; i++) chain->crashed += minima[32 + i];
     least = minima[0];
     for (uint i = 1; i < WIDTH; i++) least = mppi_min(minima[i], least);
     least = tile_least(tile, least);
     if (tile->id < SAMPLES) weights[tile->id] = tile_weight(f, tile, least, cost);
-    if (tile->id == 0) {
-        for (uint i = 0; i < WIDTH; i++) chain->crashed += minima[32 + i];
-        sums[ROWS] = chain->crashed;
-    }
+    if (tile->id == 0) sums[ROWS] = chain->crashed;
     barrier(CLK_LOCAL_MEM_FENCE);
     float both = mppi_min(least, chain->minimum);
     float keep = mppi_weight(both, chain->minimum, inverse);

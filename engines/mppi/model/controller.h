@@ -63,6 +63,11 @@ typedef struct mppi_sampling {
     float *sums; /* (systems x 4) min S, sum w, sum w^2, samples that crashed */
 } mppi_sampling;
 
+/* Speed of a kind of round on a device: time of one tile and of all samples, ns; 0: not measured. */
+typedef struct mppi_pace {
+    double tile_ns, full_ns;
+} mppi_pace;
+
 /* A solver's functions. */
 typedef struct mppi_solver {
     hed_mppi_solver kind;
@@ -204,9 +209,10 @@ struct hed_mppi {
     uint32_t round;        /* number of the next round */
     bool is_cut;           /* true: the deadline came before all samples and iterations */
     uint32_t *counted;     /* (systems) samples of the last round that were rolled out */
-    /* times for deadlines: of a solve after its rounds, ns; and of a round on a device, of one
-     * tile and of all samples, ns */
-    double finish_ns, tile_ns, full_ns;
+    uint32_t
+        *candidate_counted; /* ROBUST: (candidates x count) the same of the candidates' round */
+    double reserve_ns;      /* deadlines: time of a solve after its last samples, ns */
+    mppi_pace pace, candidate_pace;
 };
 
 /* Return the first sample of the block of one of `shares`, and the number of samples in the
@@ -249,11 +255,17 @@ hed_status mppi_round(hed_mppi *controller, mppi_sampling *round, hed_error *err
 /* Divides the samples of a complete controller into blocks, and allocates memory for their
  * results. */
 hed_status mppi_make_blocks(hed_mppi *controller, hed_error *error);
-/* Measures rounds on a device for a controller with a deadline. Errors: the solver's. */
-hed_status mppi_measure_rounds(hed_mppi *controller, hed_error *error);
+/* Measures rounds on a device, and whole solves, of a new controller with a deadline; then resets
+ * the controller. Errors: the solver's. */
+hed_status mppi_measure_deadline(hed_mppi *controller, hed_error *error);
 /* Runs a round of a solve that ends at `round->deadline`: on a device with as many tiles as its
- * measured speed allows. Errors: the solver's. */
-hed_status mppi_timed_round(hed_mppi *controller, mppi_sampling *round, hed_error *error);
+ * measured speed allows, which the round adjusts. `counted` is filled in. Errors: the solver's. */
+hed_status mppi_timed_round(
+    hed_mppi *controller, mppi_pace *pace, mppi_sampling *round, hed_error *error);
+/* Returns the time of a solve's last samples, for a solve that begins at `begin`; 0: no deadline. */
+uint64_t mppi_last_samples(const hed_mppi *controller, uint64_t begin);
+/* Learns from a solve that began at `begin`, whose rounds ended at `rounds`, and that ended at `end`. */
+void mppi_learn_reserve(hed_mppi *controller, uint64_t begin, uint64_t rounds, uint64_t end);
 /* Merges the results of all blocks into those of the round. */
 void mppi_merge_blocks(hed_mppi *controller, const mppi_sampling *round);
 

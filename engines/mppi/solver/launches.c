@@ -33,7 +33,7 @@ static const hed_argument_def tile_arguments[] = {
 };
 
 static const hed_argument_def bounds_arguments[] = {
-    HED_INOUT(float, costs), HED_VALUE(uint, samples), HED_VALUE(uint, rank)};
+    HED_IN(uint, inputs), HED_INOUT(float, costs), HED_VALUE(uint, samples)};
 
 static const hed_argument_def merge_arguments[] = {
     HED_IN(uint, inputs), HED_IN(float, sums), HED_OUT(float, answers)};
@@ -47,7 +47,6 @@ typedef struct launches_kind {
     hed_kernel_def tile_def[PASSES], bounds_def, merge_def;
     hed_kernel *tile[PASSES], *bounds, *merge; /* NULL: no such pass */
     hed_geometry tile_geometry, bounds_geometry, merge_geometry;
-    uint32_t rank; /* ELITE: index of its last sample */
     hed_graph *graph;
     hed_buffer *buffers[ROUND_BUFFERS];
     hed_buffer *staging[2]; /* host memory, source and destination of the copies */
@@ -189,7 +188,7 @@ static hed_status launches_enqueue(launches_solver *s, launches_kind *k, hed_err
             error);
         if (pass == PASS_COSTS)
             hed_launch_over(s->stream, k->bounds, &k->bounds_geometry,
-                HED_ARGS(b[ROUND_COSTS], k->layout.samples, k->rank), error);
+                HED_ARGS(b[ROUND_INPUTS], b[ROUND_COSTS], k->layout.samples), error);
     }
     hed_launch_over(s->stream, k->merge, &k->merge_geometry,
         HED_ARGS(b[ROUND_INPUTS], b[ROUND_SUMS], b[ROUND_ANSWERS]), error);
@@ -204,8 +203,6 @@ static hed_status launches_kind_create(
     const mppi_layout *l = &k->layout;
     uint32_t most = hed_device_describe(c->device)->max_group;
     uint64_t sampled = l->both ? c->def.count : l->systems;
-    float elite = c->def.elite * (float)l->samples;
-    k->rank = elite >= 1 ? (uint32_t)elite - 1 : 0;
     k->fixed = mppi_fixed_of(c, l->candidates ? l->samples : c->def.samples);
     launches_kernels(c, k, error);
     launches_memory(c, k, error);
@@ -241,9 +238,27 @@ static hed_status launches_create(hed_mppi *c, hed_error *error)
 
 /* ---- a round ---- */
 
+/* Returns the number of samples that the tiles of a round's fraction have, as launches.cl. */
+static uint32_t launches_counted(
+    const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round)
+{
+    uint32_t tiles = (uint32_t)(round->fraction * (float)l->tiles);
+    uint64_t samples = (tiles > 1 ? tiles : 1) * (uint64_t)l->config.values[TILE_SAMPLES];
+    uint32_t most = l->candidates ? l->samples : c->def.samples;
+    return samples < most ? (uint32_t)samples : most;
+}
+
+/* Returns the rank of the last sample of the elite, among the samples of a round's tiles. */
+static uint32_t launches_rank(const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round)
+{
+    float elite = c->def.elite * (float)launches_counted(c, l, round);
+    return elite >= 1 ? (uint32_t)elite - 1 : 0;
+}
+
 static void launches_fill(const hed_mppi *c, launches_kind *k, const mppi_sampling *round)
 {
     const mppi_layout *l = &k->layout;
+    uint32_t rank = launches_rank(c, l, round);
     for (uint32_t system = 0; system < l->systems; system++) {
         uint32_t *at = k->inputs + (size_t)system * l->inputs;
         mppi_section sections[MPPI_SECTIONS];
@@ -251,22 +266,13 @@ static void launches_fill(const hed_mppi *c, launches_kind *k, const mppi_sampli
         float lambda = round->lambda[system % c->def.count];
         at[0] = round->number;
         at[1] = hed_as_uint(1.0f / lambda);
+        at[3] = rank;
         if (l->both) at[l->half] = hed_as_uint(0.5f * lambda * (1 - c->def.alpha));
         for (uint32_t n = 0; n < count; n++)
             memcpy(at + sections[n].at, sections[n].from, sections[n].count * sizeof *at);
     }
     uint64_t rows = (uint64_t)l->systems * l->inputs;
     if (l->both) memcpy(k->inputs + rows, round->gains, 4 * (k->input_words - rows));
-}
-
-/* Returns the number of samples that the tiles of a round's fraction have, as launches.cl. */
-static uint32_t launches_counted(
-    const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round)
-{
-    uint32_t tiles = (uint32_t)(round->fraction * (float)l->tiles);
-    if (c->def.update != HED_MPPI_EXPONENTIAL) return c->def.samples;
-    uint64_t samples = (tiles > 1 ? tiles : 1) * (uint64_t)l->config.values[TILE_SAMPLES];
-    return samples < c->def.samples ? (uint32_t)samples : c->def.samples;
 }
 
 static hed_status launches_begin(hed_mppi *c, const mppi_sampling *round, hed_error *error)
@@ -278,7 +284,7 @@ static hed_status launches_begin(hed_mppi *c, const mppi_sampling *round, hed_er
     /* a round after its deadline still reads and writes these buffers */
     if (hed_stream_wait(s->stream, error)) return error->status;
     launches_fill(c, k, round);
-    uint32_t noisy = c->blocks == 1 ? launches_counted(c, &s->whole.layout, round) : UINT32_MAX;
+    uint32_t noisy = c->blocks == 1 ? launches_counted(c, l, round) : UINT32_MAX;
     mppi_noise_round(c, l, s->stream, &s->noise, round->number, noisy, error);
     hed_graph_replay(k->graph, s->stream, error);
     return hed_stream_flush(s->stream, error);
@@ -290,8 +296,7 @@ static hed_status launches_end(hed_mppi *c, const mppi_sampling *round, hed_erro
     launches_kind *k = round->mean ? &s->whole : &s->candidates;
     const mppi_layout *l = &k->layout;
     uint64_t now = hed_now(), wait = UINT64_MAX;
-    /* no deadline for candidates: no round can begin without their sums */
-    if (round->deadline && round->mean) wait = round->deadline > now ? round->deadline - now : 0;
+    if (round->deadline) wait = round->deadline > now ? round->deadline - now : 0;
     hed_status status = hed_stream_wait_for(s->stream, wait, error); /* TIMEOUT sets no error */
     if (status) return status;
     for (uint32_t n = 0; n < l->systems; n++) {

@@ -130,7 +130,7 @@ static void layout_inputs(const hed_mppi *c, mppi_layout *l)
 {
     uint32_t nu = c->model.controls;
     l->scalars = c->def.steps * nu;
-    l->state = 3;
+    l->state = 4;
     l->parameters = l->state + c->model.states;
     l->counts = l->parameters + c->parameter_count;
     l->past = l->counts + c->def.table_count;
@@ -196,6 +196,7 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     define(l, "IN_NUMBER", 0);
     define(l, "IN_INVERSE", 1);
     define(l, "IN_FRACTION", 2);
+    define(l, "IN_RANK", 3);
     define(l, "IN_STATE", l->state);
     define(l, "IN_PARAMETERS", l->parameters);
     define(l, "IN_PAST", l->past);

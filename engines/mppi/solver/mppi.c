@@ -23,6 +23,7 @@ static void create_nominal(hed_mppi *c, hed_error *error)
     c->candidate_plan =
         hed_arena_new(&c->arena, candidates * count * steps * nu, sizeof(float), error);
     c->candidate_sums = hed_arena_new(&c->arena, candidates * count * 4, sizeof(float), error);
+    c->candidate_counted = hed_arena_new(&c->arena, candidates * count, sizeof(uint32_t), error);
 }
 
 hed_status hed_mppi_create(
@@ -78,8 +79,7 @@ hed_status hed_mppi_create(
     else if (!hed_failed(error)) mppi_choose_solver(c, error);
     if (!hed_failed(error)) c->solver->create(c, error);
     for (uint32_t i = 0; !hed_failed(error) && i < c->def.count; i++) c->lambda[i] = c->def.lambda;
-    c->finish_ns = 0.02 * (double)c->def.deadline_ns;
-    if (!hed_failed(error)) mppi_measure_rounds(c, error);
+    mppi_measure_deadline(c, error);
     if (hed_failed(error)) {
         hed_mppi_destroy(c);
         return error->status;
@@ -236,7 +236,7 @@ static hed_status run_rounds(hed_mppi *c, mppi_sampling *round, uint32_t *done, 
         for (uint32_t s = 0; round->ratio && s < c->systems; s++) fill_ratio(c, s);
         memcpy(c->sampled, c->plan, size * sizeof(float));
         round->number = c->round++;
-        hed_status status = mppi_timed_round(c, round, error);
+        hed_status status = mppi_timed_round(c, &c->pace, round, error);
         if (status == HED_ERROR_TIMEOUT) {
             hed_error_clear(error);
             break;
@@ -291,7 +291,6 @@ hed_status hed_mppi_solve(
     begin_history(controller);
     for (uint32_t s = 0; s < controller->systems; s++) mppi_begin_again(controller, s);
 
-    double finish = fmin(1.5 * controller->finish_ns, 0.5 * (double)limit);
     mppi_sampling round = {.state = controller->state,
         .plan = controller->plan,
         .past = controller->pasts,
@@ -299,8 +298,9 @@ hed_status hed_mppi_solve(
         .samples = controller->def.samples,
         .parameters = controller->parameters,
         .lambda = controller->lambda,
-        .deadline = limit ? begin + limit - (uint64_t)finish : 0,
+        .deadline = mppi_last_samples(controller, begin),
         .fraction = 1,
+        .counted = controller->counted,
         .mean = controller->mean,
         .sums = controller->sums};
     bool pair = controller->def.kind != HED_MPPI_PLAIN;
@@ -329,9 +329,7 @@ hed_status hed_mppi_solve(
         controller->stats[i].missed = limit && finish_time - begin > limit;
         if (stats) stats[i] = controller->stats[i];
     }
-    /* one solve that was interrupted says little of the next */
-    double took = fmin((double)(finish_time - end), 4 * controller->finish_ns);
-    controller->finish_ns += 0.2 * (took - controller->finish_ns);
+    mppi_learn_reserve(controller, begin, end, finish_time);
     return HED_OK;
 }
 

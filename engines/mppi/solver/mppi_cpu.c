@@ -173,7 +173,8 @@ static void merge_chains(const hed_mppi *c, mppi_cpu_solver *s, uint32_t system)
     sums[1] = total[0];
     sums[2] = total[1];
     sums[3] = crashed;
-    if (s->round->counted) s->round->counted[system % c->systems] += counted;
+    if (!s->round->counted) return;
+    s->round->counted[s->round->mean ? system % c->systems : system] += counted;
 }
 
 /* ---- the solver ---- */

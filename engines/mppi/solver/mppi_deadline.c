@@ -1,10 +1,19 @@
-/* Deadlines on devices. A round cannot be stopped there, so it gets as many tiles as the time that is
- * left allows: a round takes tile_ns for one tile, and full_ns for all samples, and between them in
- * proportion. ELITE and TSALLIS rank all samples: their rounds are whole. Both times are measured when the controller is created, and again in every round. On the
- * processor threads look at the clock (cpu_roll.c). */
+/* Deadlines. On the processor threads look at the clock, and stop sampling so early that weighing, merging
+ * and the work after the rounds end in time: that reserve is learnt from every solve. A round on a
+ * device cannot be stopped, so it gets as many tiles as the time that is left allows: it takes
+ * tile_ns for one tile, full_ns for all samples, and between them in proportion. Both are measured
+ * when the controller is created, and again in every round. */
+#include <math.h>
+
 #include "model/controller.h"
 
-static const double MARGIN = 0.9; /* fraction of the time left */
+static const double MARGIN = 0.9;  /* fraction of the time left that a device gets */
+static const double RESERVE = 1.2; /* factor of the learnt reserve */
+enum { DRY_SOLVES = 4 };
+
+static bool is_host(const hed_mppi *c) { return c->solver == &mppi_solver_cpu; }
+
+/* ---- rounds on a device ---- */
 
 /* Runs a round of a fraction of the tiles; returns its time, ns. */
 static double measure_round(hed_mppi *c, mppi_sampling *round, float fraction, hed_error *error)
@@ -15,12 +24,19 @@ static double measure_round(hed_mppi *c, mppi_sampling *round, float fraction, h
     return (double)(hed_now() - begin);
 }
 
-hed_status mppi_measure_rounds(hed_mppi *c, hed_error *error)
+static void measure_pace(hed_mppi *c, mppi_sampling *round, mppi_pace *pace, hed_error *error)
 {
-    if (!c->def.deadline_ns || c->solver != &mppi_solver_launches || c->blocks > 1 ||
-        c->def.update != HED_MPPI_EXPONENTIAL)
-        return hed_failed(error) ? error->status : HED_OK;
     const float part = 1.0f / 16;
+    measure_round(c, round, 0, error); /* builds and allocates */
+    pace->tile_ns = measure_round(c, round, 0, error);
+    pace->full_ns =
+        pace->tile_ns + (measure_round(c, round, part, error) - pace->tile_ns) / (double)part;
+    if (!(pace->full_ns > pace->tile_ns)) pace->full_ns = pace->tile_ns + 1;
+}
+
+static void measure_rounds(hed_mppi *c, hed_error *error)
+{
+    uint64_t nx = c->model.states;
     mppi_sampling round = {.state = c->state,
         .plan = c->plan,
         .past = c->pasts,
@@ -33,39 +49,88 @@ hed_status mppi_measure_rounds(hed_mppi *c, hed_error *error)
         .mean = c->mean,
         .sums = c->sums};
     for (uint32_t i = 0; i < c->systems; i++)
-        memcpy(c->state + (uint64_t)i * c->model.states, c->model.start,
-            c->model.states * sizeof(float));
-    measure_round(c, &round, 0, error); /* builds and allocates */
-    c->tile_ns = measure_round(c, &round, 0, error);
-    c->full_ns = c->tile_ns + (measure_round(c, &round, part, error) - c->tile_ns) / (double)part;
-    if (!(c->full_ns > c->tile_ns)) c->full_ns = c->tile_ns + 1;
+        memcpy(c->state + i * nx, c->model.start, nx * sizeof(float));
+    measure_pace(c, &round, &c->pace, error);
+    if (c->def.kind != HED_MPPI_ROBUST || hed_failed(error)) return;
+    round.systems = c->def.count * c->def.candidates;
+    round.samples = c->def.candidate_samples;
+    round.state = c->candidate_state;
+    round.plan = c->candidate_plan;
+    round.ratio = round.gains = NULL;
+    round.mean = NULL;
+    round.sums = c->candidate_sums;
+    for (uint32_t i = 0; i < round.systems; i++)
+        memcpy(c->candidate_state + i * nx, c->model.start, nx * sizeof(float));
+    measure_pace(c, &round, &c->candidate_pace, error);
+}
+
+hed_status mppi_measure_deadline(hed_mppi *c, hed_error *error)
+{
+    if (!c->def.deadline_ns || hed_failed(error)) return hed_failed(error) ? error->status : HED_OK;
+    hed_arena arena = {.allocator = c->arena.allocator, .owner = "a measurement"};
+    uint64_t nx = c->model.states, nu = c->model.controls;
+    float *x = hed_arena_new(&arena, c->def.count * nx, sizeof *x, error);
+    if (!x) return error->status;
+    for (uint32_t i = 0; i < c->def.count; i++) memcpy(x + i * nx, c->model.start, nx * sizeof *x);
+    c->reserve_ns = 0.2 * (double)c->def.deadline_ns;
+    if (c->solver == &mppi_solver_launches && c->blocks == 1) measure_rounds(c, error);
+    for (int n = 0; n < DRY_SOLVES && !hed_failed(error); n++) {
+        hed_mppi_solve(c, x, NULL, NULL, error);
+        hed_mppi_shift(c, 1);
+    }
+    hed_arena_free(&arena);
+    hed_mppi_reset(c, NULL);
+    c->last = (mppi_sampling){0};
+    memset(c->stats, 0, c->def.count * sizeof *c->stats);
+    memset(c->mean, 0, (uint64_t)c->systems * c->def.steps * nu * sizeof(float));
     memset(c->sums, 0, 4ull * c->systems * sizeof(float));
-    memset(c->mean, 0, (uint64_t)c->systems * c->def.steps * c->model.controls * sizeof(float));
+    memset(c->states, 0, (uint64_t)c->systems * (c->def.steps + 1) * nx * sizeof(float));
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-hed_status mppi_timed_round(hed_mppi *c, mppi_sampling *round, hed_error *error)
+/* Adjusts a pace to a round of `share` of the samples. A slower device is believed at once, a
+ * faster one by and by. */
+static void learn_pace(mppi_pace *pace, double took, double share)
+{
+    if (share < 0.02) pace->tile_ns += (took > pace->tile_ns ? 0.5 : 0.2) * (took - pace->tile_ns);
+    double full = pace->tile_ns + (took - pace->tile_ns) / share;
+    if (share >= 0.02) pace->full_ns += (full > pace->full_ns ? 1 : 0.1) * (full - pace->full_ns);
+    if (pace->full_ns <= pace->tile_ns) pace->full_ns = pace->tile_ns + 1;
+}
+
+hed_status mppi_timed_round(hed_mppi *c, mppi_pace *pace, mppi_sampling *round, hed_error *error)
 {
     uint64_t begin = hed_now(), deadline = round->deadline;
     round->fraction = 1;
-    for (uint32_t i = 0; i < c->systems; i++) c->counted[i] = c->def.samples;
-    round->counted = c->counted;
-    if (!deadline || c->full_ns <= 0) return mppi_round(c, round, error);
+    for (uint32_t i = 0; i < round->systems; i++) round->counted[i] = round->samples;
+    if (!deadline || pace->full_ns <= 0) return mppi_round(c, round, error);
     double left = deadline > begin ? MARGIN * (double)(deadline - begin) : 0;
-    double fraction = (left - c->tile_ns) / (c->full_ns - c->tile_ns);
+    double fraction = (left - pace->tile_ns) / (pace->full_ns - pace->tile_ns);
     round->fraction = (float)(fraction < 0 ? 0 : fraction > 1 ? 1 : fraction);
     round->deadline = 0; /* results of a round that has begun count */
     hed_status status = mppi_round(c, round, error);
     round->deadline = deadline;
-    double took = (double)(hed_now() - begin), share = (double)c->counted[0] / c->def.samples;
-    if (share < 0.02) {
-        c->tile_ns += 0.2 * (took - c->tile_ns);
-        if (c->full_ns <= c->tile_ns) c->full_ns = c->tile_ns + 1;
-        return status;
-    }
-    /* a slower device is believed at once, a faster one by and by */
-    double full = c->tile_ns + (took - c->tile_ns) / share;
-    c->full_ns += (full > c->full_ns ? 1 : 0.1) * (full - c->full_ns);
-    if (c->full_ns <= c->tile_ns) c->full_ns = c->tile_ns + 1;
+    learn_pace(pace, (double)(hed_now() - begin), (double)round->counted[0] / round->samples);
     return status;
+}
+
+/* ---- the reserve ---- */
+
+uint64_t mppi_last_samples(const hed_mppi *c, uint64_t begin)
+{
+    double limit = (double)c->def.deadline_ns;
+    return limit > 0 ? begin + (uint64_t)(limit - fmin(RESERVE * c->reserve_ns, 0.8 * limit)) : 0;
+}
+
+void mppi_learn_reserve(hed_mppi *c, uint64_t begin, uint64_t rounds, uint64_t end)
+{
+    uint64_t last = mppi_last_samples(c, begin);
+    if (!last) return;
+    /* the clock has stopped sampling on the processor at `last` */
+    double after = (double)(end - rounds);
+    if (is_host(c) && c->is_cut && end > last) after = (double)(end - last);
+    if (is_host(c) && !c->is_cut && after < c->reserve_ns) return;
+    /* one solve that was interrupted says little of the next */
+    after = fmin(after, 2 * c->reserve_ns);
+    c->reserve_ns += (after > c->reserve_ns ? 0.3 : 0.1) * (after - c->reserve_ns);
 }

@@ -87,18 +87,19 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
     ask.ratio = NULL;
     ask.gains = NULL;
     ask.mean = NULL;
-    ask.counted = NULL;
+    ask.counted = c->candidate_counted;
     uint64_t now = hed_now();
     if (ask.deadline > now) ask.deadline = now + (ask.deadline - now) / 2;
     ask.sums = c->candidate_sums;
-    if (mppi_round(c, &ask, error)) return error->status;
+    if (mppi_timed_round(c, &c->candidate_pace, &ask, error)) return error->status;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t chosen = 0, shift;
         bool is_over = true;
         for (uint32_t k = 0; k < candidates; k++) {
             const float *sums = c->candidate_sums + 4 * ((uint64_t)k * count + i);
+            uint32_t samples = c->candidate_counted[(uint64_t)k * count + i];
             double energy =
-                sums[0] - (double)c->lambda[i] * hed_strict_log(sums[1] / c->def.candidate_samples);
+                sums[0] - (double)c->lambda[i] * hed_strict_log(sums[1] / (samples ? samples : 1));
             if (sums[1] > 0 && energy < c->def.value_threshold) chosen = k, is_over = false;
         }
         c->over_threshold[i] = is_over;
