@@ -277,14 +277,29 @@ static bool hand_answer(hand *h)
 
 /* ---- main loop ---- */
 
-static bool hand_obey(hand *h)
+static bool hand_obey(hand *h, uint32_t count)
 {
-    if (!batch_stream_fill(&h->in)) return false;
-    uint32_t count = batch_stream_next(&h->in);
-    if (!count) return true;
     const char **fields = h->in.fields.items;
-    if (count < 6 || strcmp(fields[0], "job") != 0 || h->number[0]) return false;
+    if (count < 6 || strcmp(fields[0], "job") != 0) return false;
     return hand_begin(h, fields, count) || hand_finish(h, HED_EXIT_FAILURE);
+}
+
+/* Begins the next job if none runs; else waits for the job, for a line of the leader, or for its
+ * end. False: the leader has ended, or does not follow the protocol. */
+static bool hand_turn(hand *h)
+{
+    bool good = true, idle = !h->number[0];
+    uint32_t count = idle ? batch_stream_next(&h->in) : 0;
+    if (count) return hand_obey(h, count);
+    /* a job that is sent ahead stays in the stream until the job before it has ended */
+    struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = idle ? POLLIN : 0},
+        {.fd = h->child ? h->output_pipe : -1, .events = POLLIN},
+        {.fd = h->child ? h->stay.descriptor : -1, .events = POLLIN}};
+    poll(polled, 3, 1000);
+    if (polled[2].revents) good = hand_answer(h);
+    else if (polled[1].revents && !hand_forward_output(h)) good = hand_finish(h, hand_end_child(h));
+    if (good && polled[0].revents) good = idle && batch_stream_fill(&h->in);
+    return good;
 }
 
 /* Selects the requested device, else the best; `turn` then advances among devices of the same
@@ -337,14 +352,7 @@ static int hand_run(const hed_arguments *arguments, void *user)
     bool good = BATCH_SEND(h.out, "hello", HED_VERSION_TEXT, machine, h.device);
     h.beat = hand_now();
     while (good && !hed_interrupted()) {
-        struct pollfd polled[] = {{.fd = STDIN_FILENO, .events = POLLIN},
-            {.fd = h.child ? h.output_pipe : -1, .events = POLLIN},
-            {.fd = h.child ? h.stay.descriptor : -1, .events = POLLIN}};
-        poll(polled, 3, 1000);
-        if (polled[2].revents) good = hand_answer(&h);
-        else if (polled[1].revents && !hand_forward_output(&h))
-            good = hand_finish(&h, hand_end_child(&h));
-        if (good && polled[0].revents) good = hand_obey(&h);
+        good = hand_turn(&h);
         if (good) hand_beat(&h);
     }
     if (h.child) {

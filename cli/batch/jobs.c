@@ -36,9 +36,11 @@ static uint64_t jobs_hash(const batch_job *job)
     return hash;
 }
 
-/* Checks that heddle accepts the words, and notes if they have a device. */
-static void jobs_check(const batch_list *list, hed_json_node node, batch_job *job)
+/* Checks that heddle accepts the words of `bytes` bytes, and notes if they have a device, and if the
+ * job is short. */
+static void jobs_check(const batch_list *list, hed_json_node node, batch_job *job, size_t bytes)
 {
+    enum { SHORT_WORDS = 1 << 14 }; /* bytes that a socket takes while the hand is busy */
     hed_arguments arguments;
     hed_error cause = {0};
     char **words = calloc(job->count + 2, sizeof *words);
@@ -55,6 +57,8 @@ static void jobs_check(const batch_list *list, hed_json_node node, batch_job *jo
     else if (hed_given(&arguments, "device"))
         hed_json_reject(node, "expected no --device: the batch chooses one");
     else job->takes_device = true;
+    if (!cause.status)
+        job->is_short = hed_arguments_command(&arguments)->repeats && bytes < SHORT_WORDS;
     hed_arguments_free(&arguments);
     free(words);
 }
@@ -97,7 +101,7 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
             node, "\"output\" is \"%s\": expected it among the words of \"run\"", job->output);
     if (!job->output[0] || job->output[strlen(job->output) - 1] == '/')
         hed_json_reject(node, "expected a file's name as result, found \"%s\"", job->output);
-    jobs_check(list, run, job);
+    jobs_check(list, run, job, bytes);
     job->hash = jobs_hash(job);
 }
 

@@ -32,6 +32,8 @@ typedef struct leader_hand {
     double heard, begun;
     int64_t job; /* NO_JOB: idle */
     FILE *log;
+    int64_t next_job; /* short job that was sent ahead; NO_JOB */
+    FILE *next_log;
     char last_line[96]; /* last line of the job's output */
     char device[128];   /* id of the device on its machine */
 } leader_hand;
@@ -90,7 +92,7 @@ static void leader_start(leader *l, uint32_t index)
     int sockets[2] = {-1, -1};
     bool has_socket = !place->command && place->descriptor >= 0;
     h->state = DISCONNECTED;
-    h->job = NO_JOB;
+    h->job = h->next_job = NO_JOB;
     h->from.begin = h->from.size = 0;
     if (h->starts++ >= (has_socket ? 1 : MOST_STARTS)) return;
     if (has_socket) {
@@ -199,6 +201,20 @@ static void leader_finish(leader *l, uint32_t index, batch_end result, const cha
     h->job = NO_JOB;
 }
 
+/* Takes back the job that was sent ahead: it has not begun. */
+static void leader_take_back(leader *l, leader_hand *h)
+{
+    if (h->next_job == NO_JOB) return;
+    batch_job *job = &l->def->list->jobs[h->next_job];
+    batch_job_end(l->def->list, job, (uint32_t)h->next_job, false, &(hed_error){0});
+    job->state = BATCH_WAITING;
+    job->tries--;
+    l->first = 0;
+    if (h->next_log) fclose(h->next_log);
+    h->next_log = NULL;
+    h->next_job = NO_JOB;
+}
+
 static void leader_lose(leader *l, uint32_t index, const char *reason)
 {
     leader_hand *h = &l->hands[index];
@@ -208,6 +224,7 @@ static void leader_lose(leader *l, uint32_t index, const char *reason)
         leader_finish(l, index, (batch_end){.code = BATCH_LOST, .digest = "-"}, reason);
     if (h->pid) kill(-h->pid, SIGKILL);
     leader_end_hand(h);
+    leader_take_back(l, h);
     view->is_lost = true;
     snprintf(view->doing, sizeof view->doing, "lost: %s", reason);
     if (greeted && !hed_interrupted())
@@ -240,26 +257,27 @@ static int leader_order(const void *a, const void *b, void *user)
     return (x > y) - (x < y);
 }
 
-static void leader_open_log(leader *l, leader_hand *h, const batch_job *job, uint32_t hand)
+static FILE *leader_open_log(const leader *l, const batch_job *job, uint32_t hand)
 {
-    h->log = batch_log_open(l->def->logs, job);
-    if (!h->log) return;
-    fprintf(h->log, "== try %u on %s: heddle", job->tries, l->result->hands[hand].device);
-    for (uint32_t i = 0; i < job->count; i++) fprintf(h->log, " %s", job->words[i]);
-    fputc('\n', h->log);
-    fflush(h->log);
+    FILE *log = batch_log_open(l->def->logs, job);
+    if (!log) return NULL;
+    fprintf(log, "== try %u on %s: heddle", job->tries, l->result->hands[hand].device);
+    for (uint32_t i = 0; i < job->count; i++) fprintf(log, " %s", job->words[i]);
+    fputc('\n', log);
+    fflush(log);
+    return log;
 }
 
 /* Sends a job: its number, folder, result and words, with `part` instead of the result. */
-static bool leader_send(
-    const leader *l, const leader_hand *h, const batch_job *job, const char *part)
+static bool leader_send(const leader *l, const leader_hand *h, int64_t index, const char *part)
 {
+    const batch_job *job = &l->def->list->jobs[index];
     enum { BEFORE = 5, AFTER = 2 }; /* fields around the words */
     const char **fields = calloc(BEFORE + job->count + AFTER, sizeof *fields);
     uint32_t count = 0;
     char number[32];
     if (!fields) return false;
-    snprintf(number, sizeof number, "%lld", (long long)h->job);
+    snprintf(number, sizeof number, "%lld", (long long)index);
     fields[count++] = "job";
     fields[count++] = number;
     fields[count++] = l->def->list->folder;
@@ -275,10 +293,22 @@ static bool leader_send(
     return good;
 }
 
-static void leader_hand_out(leader *l, uint32_t index)
+/* Makes the job of a hand the one that runs from now on. */
+static void leader_begin(leader *l, uint32_t index, int64_t job, FILE *log)
 {
     leader_hand *h = &l->hands[index];
     batch_hand_view *view = &l->result->hands[index];
+    h->job = job;
+    h->log = log;
+    h->begun = leader_now(l);
+    h->last_line[0] = 0;
+    h->state = BUSY;
+    snprintf(view->doing, sizeof view->doing, "%.100s", l->def->list->jobs[job].name);
+}
+
+static void leader_hand_out(leader *l, uint32_t index)
+{
+    leader_hand *h = &l->hands[index];
     int64_t next = leader_next(l, index);
     char part[8192];
     hed_error error = {0};
@@ -286,18 +316,33 @@ static void leader_hand_out(leader *l, uint32_t index)
     batch_job *job = &l->def->list->jobs[next];
     job->tries++;
     job->state = BATCH_RUNNING;
-    h->job = next;
-    h->begun = leader_now(l);
-    h->last_line[0] = 0;
-    h->state = BUSY;
-    snprintf(view->doing, sizeof view->doing, "%.100s", job->name);
-    leader_open_log(l, h, job, index);
+    leader_begin(l, index, next, leader_open_log(l, job, index));
     if (batch_job_begin(l->def->list, job, (uint32_t)next, part, sizeof part, &error)) {
         h->state = IDLE;
         leader_finish(l, index, (batch_end){.code = HED_EXIT_FAILURE, .digest = "-"}, error.text);
         return;
     }
-    if (!leader_send(l, h, job, part)) leader_lose(l, index, "it takes no job");
+    if (!leader_send(l, h, next, part)) leader_lose(l, index, "it takes no job");
+}
+
+/* Sends a short job ahead, so that the hand begins it while its former job is being finished here.
+ * The last jobs are not sent ahead: a free hand may begin them earlier. */
+static void leader_send_ahead(leader *l, uint32_t index)
+{
+    leader_hand *h = &l->hands[index];
+    int64_t next = l->left > 4 * l->def->place_count ? leader_next(l, index) : NO_JOB;
+    batch_job *job = next == NO_JOB ? NULL : &l->def->list->jobs[next];
+    char part[8192];
+    if (!job || !job->is_short || !l->def->list->jobs[h->job].is_short) return;
+    job->tries++;
+    if (batch_job_begin(l->def->list, job, (uint32_t)next, part, sizeof part, &(hed_error){0})) {
+        job->tries--; /* leader_hand_out() will report it */
+        return;
+    }
+    job->state = BATCH_RUNNING;
+    h->next_job = next;
+    h->next_log = leader_open_log(l, job, index);
+    if (!leader_send(l, h, next, part)) leader_lose(l, index, "it takes no job");
 }
 
 /* ---- lines from hands ---- */
@@ -368,6 +413,10 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
             .inputs = fields + DONE_FIELDS,
             .input_count = count - DONE_FIELDS},
         reason);
+    if (h->next_job == NO_JOB) return true;
+    leader_begin(l, index, h->next_job, h->next_log);
+    h->next_job = NO_JOB;
+    h->next_log = NULL;
     return true;
 }
 
@@ -454,6 +503,8 @@ static void leader_turn(leader *l)
     struct pollfd polled[BATCH_MOST_HANDS];
     for (uint32_t i = 0; i < l->def->place_count; i++) {
         if (l->hands[i].state == IDLE && !l->status) leader_hand_out(l, i);
+        if (l->hands[i].state == BUSY && l->hands[i].next_job == NO_JOB && !l->status)
+            leader_send_ahead(l, i);
         bool connected = l->hands[i].state != DISCONNECTED;
         polled[i] =
             (struct pollfd){.fd = connected ? l->hands[i].from.descriptor : -1, .events = POLLIN};
@@ -515,6 +566,7 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
     for (uint32_t i = 0; i < def->place_count; i++) {
         snprintf(result->hands[i].device, sizeof result->hands[i].device, "%s",
             def->places[i].command ? def->places[i].command : def->places[i].device);
+        l.hands[i].job = l.hands[i].next_job = NO_JOB;
         if (l.left) leader_start(&l, i);
     }
     while (l.left && leader_busy(&l) && !hed_interrupted()) {
@@ -534,6 +586,7 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
             job->tries--;
         }
         leader_end_hand(h);
+        leader_take_back(&l, h);
         if (h->log) fclose(h->log);
         if (!result->hands[i].is_lost)
             snprintf(result->hands[i].doing, sizeof result->hands[i].doing, "ended");

@@ -40,6 +40,7 @@ static struct {
 } shared;
 
 void cli_keep_context(void) { shared.keep = true; }
+bool cli_keeps_context(void) { return shared.keep; }
 
 static hed_context_def context_def_of(const hed_arguments *arguments, cli_session *session)
 {

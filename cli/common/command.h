@@ -130,6 +130,8 @@ hed_status cli_open_devices(const hed_arguments *arguments, cli_session *session
 void cli_close(cli_session *session);
 /* Keeps contexts open from now on and reuses them, for several commands in one process. */
 void cli_keep_context(void);
+/* True after cli_keep_context(): further commands follow in this process. */
+bool cli_keeps_context(void);
 /* Runs a whole command line, like main(). Returns the exit code. */
 int cli_run(int argc, char *const *argv);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/css/recording.h"
+#include "cli/css/sheet_cache.h"
 #include "cli/css/site.h"
 
 enum { MOST_PAGES = 100000 };
@@ -37,12 +38,12 @@ void site_close(site *s)
 {
     hed_css_matcher_destroy(s->matcher);
     for (uint32_t i = 0; i < s->sheet_count; i++) {
-        hed_css_sheet_destroy(s->sheets[i]);
+        if (!s->kept[i]) hed_css_sheet_destroy(s->sheets[i]);
         free(s->files[i]);
     }
     for (uint32_t i = 0; i < s->page_count; i++) hed_css_document_destroy(s->pages[i]);
     for (uint32_t i = 0; i < s->text_count; i++) free(s->texts[i]);
-    hed_css_names_destroy(s->names);
+    if (!s->names_are_kept) hed_css_names_destroy(s->names);
     css_page_list_free(&s->page_files);
     for (uint32_t i = 0; i < s->import_count; i++) free(s->imports[i].file);
     free(s->imports);
@@ -73,6 +74,7 @@ static const char *site_import(void *user, uint32_t source, const char *url, siz
     site *s = user;
     hed_error error = {0};
     char path[PATH_MAX];
+    s->has_imports = true;
     const css_origin origin = source ? (css_origin){site_file(s, s->sheet_count, source), NULL}
                                      : (css_origin){s->folder, s->base};
     const char *text = site_read_sheet(s, &origin, url, path, length, &error);
@@ -101,8 +103,13 @@ static hed_status site_add_sheet(site *s, hed_css_sheet_def def, hed_error *erro
     def.import = site_import;
     def.user = s;
     def.split = s->split;
-    if (hed_css_sheet_create(s->names, &def, &s->sheets[s->sheet_count], error))
-        return error->status;
+    hed_css_sheet *sheet = s->names_are_kept ? css_kept_sheet(&def) : NULL;
+    bool kept = sheet;
+    s->has_imports = false;
+    if (!kept && hed_css_sheet_create(s->names, &def, &sheet, error)) return error->status;
+    if (!kept && s->names_are_kept && !s->has_imports) kept = css_keep_sheet(&def, sheet);
+    s->sheets[s->sheet_count] = sheet;
+    s->kept[s->sheet_count] = kept;
     s->files[s->sheet_count] = strdup(def.file);
     s->sheet_count++;
     return HED_OK;
@@ -176,6 +183,7 @@ static hed_status site_add_page(site *s, uint32_t index, hed_error *error)
     if (hed_failed(error) || css_page_list_read(&s->page_files, index, &text, error))
         return error->status;
     s->encodings[s->page_count] = text.encoding;
+    if (s->names_are_kept) css_kept_page(text.length);
     if (text.template)
         fprintf(stderr, "heddle: warning: %s: file is %s, not a page as browsers get it\n", path,
             text.template);
@@ -230,8 +238,10 @@ hed_status site_open(site *s, const hed_arguments *arguments, const char *pages,
     s->medium = s->has_medium ? site_medium(arguments) : hed_default_css_medium();
     if (s->has_medium) read_containers(s, arguments, error);
     if (hed_failed(error)) return error->status;
-    if (css_page_list_open(&s->page_files, arguments, pages, error) ||
-        hed_css_names_create(NULL, &s->names, error))
+    s->names = css_kept_names(error);
+    s->names_are_kept = s->names;
+    if (!s->names) hed_css_names_create(NULL, &s->names, error);
+    if (hed_failed(error) || css_page_list_open(&s->page_files, arguments, pages, error))
         return error->status;
     char *const *files = s->page_files.paths;
     s->page_file = files[0];

@@ -41,10 +41,12 @@ typedef struct site {
     hed_css_container containers[MOST_CONTAINERS];
     char container_names[MOST_CONTAINERS][64];
     hed_css_names *names;
+    bool names_are_kept; /* the process keeps them and sheets (sheet_cache.h) */
     hed_css_document **pages;
     const hed_encoding **encodings; /* (page_count) */
     uint32_t page_count, page_room, encoding_room;
     hed_css_sheet *sheets[MOST_SHEETS];
+    bool kept[MOST_SHEETS]; /* sheets that the process keeps */
     char *files[MOST_SHEETS]; /* names of the sheets */
     uint32_t sheet_count;
     char **texts; /* texts of pages and sheets */
@@ -57,10 +59,12 @@ typedef struct site {
     css_page_list page_files;
     const char *page_file; /* path of the first page */
     hed_css_matcher *matcher;
-    /* the sheet that is being read, for @import: its file, its base, the encoding of its page */
+    /* the sheet that is being read, for @import: its file, its base, the encoding of its page, and
+     * true if it has imports */
     char folder[PATH_MAX];
     const char *base;
     const hed_encoding *encoding;
+    bool has_imports;
 } site;
 
 /* Reads the pages and sheets of the positionals or options with these names, and matches them;

@@ -73,6 +73,26 @@ out_has '399 of 400 done, 1 failed'; out_has 'failed .*css/7.tsv: it ended with 
 echo '<p class=a>' > pages/7.html
 run 0 batch css.json --device host --resume --json; out_has '"before": 399'; out_has '"done": 400'
 
+# ---- leaders that are killed at any moment: no result is half there, and the rest of the work gives every result ----
+{ printf '{"jobs": ['; head -c 1000000 middle | tr -d '\n' | sed 's/,{"run": \["css", "match", "pages\/101.html.*//'; printf ']}'; } > kill.json
+mkdir alone
+for i in $(seq 100); do mv css/$i.tsv alone; done
+for moment in $(seq 20); do
+    rm -rf css kill.json.journal
+    "$heddle" batch kill.json --device host --quiet > killed.out 2>&1 &
+    leader=$!
+    sleep "0.$(printf %02d $((moment * 37 % 40)))"
+    kill -9 $leader 2> /dev/null
+    wait $leader 2> /dev/null
+    for result in css/*.tsv; do
+        [ ! -e "$result" ] || cmp -s "$result" "alone/${result#css/}" || complain "half a result: $result"
+    done
+    run 0 batch kill.json --device host --resume; out_has '100 of 100 done.* 0 failed'
+    diff -r alone css > /dev/null || complain "other results after a kill"
+    [ "$(tail -n +2 kill.json.journal | cut -f 1 | sort -u | wc -l)" = 100 ] || complain "not a line for each page after a kill"
+done
+rm -r alone
+
 # ---- words beyond every size that was once fixed: none is dropped, in a process of its own and in one that stays ----
 mkdir many
 for i in $(seq 1300); do

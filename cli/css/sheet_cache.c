@@ -1,0 +1,108 @@
+/* See sheet_cache.h. */
+#include "cli/css/sheet_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/command.h"
+#include "heddle/author.h"
+
+enum {
+    MOST_KEPT = 32,
+    MOST_KEPT_BYTES = 16 << 20, /* longest sheet */
+    MOST_PAGE_BYTES = 64 << 20  /* pages whose names the table collects before it is emptied */
+};
+
+typedef struct kept_sheet {
+    hed_css_sheet_def def; /* its text, file and media are copies; the medium's type is constant */
+    hed_css_sheet *sheet;  /* NULL: free */
+    uint64_t command;      /* number of the last command that has used it */
+} kept_sheet;
+
+static struct {
+    hed_css_names *names;
+    kept_sheet items[MOST_KEPT];
+    uint32_t next;     /* item that is replaced next */
+    size_t page_bytes; /* bytes of the pages so far */
+    uint64_t command;  /* number of the command */
+} kept;
+
+static void kept_free(kept_sheet *item)
+{
+    hed_css_sheet_destroy(item->sheet);
+    free((char *)(uintptr_t)item->def.text);
+    free((char *)(uintptr_t)item->def.file);
+    free((char *)(uintptr_t)item->def.media);
+    *item = (kept_sheet){0};
+}
+
+hed_css_names *css_kept_names(hed_error *error)
+{
+    if (!cli_keeps_context() || hed_failed(error)) return NULL;
+    kept.command++;
+    if (kept.page_bytes > MOST_PAGE_BYTES) {
+        for (uint32_t i = 0; i < MOST_KEPT; i++) kept_free(&kept.items[i]);
+        hed_css_names_destroy(kept.names);
+        kept.names = NULL;
+        kept.page_bytes = 0;
+    }
+    if (!kept.names) hed_css_names_create(NULL, &kept.names, error);
+    return kept.names;
+}
+
+void css_kept_page(size_t bytes) { kept.page_bytes += bytes; }
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_medium(const hed_css_medium *a, const hed_css_medium *b)
+{
+    return same_text(a->type, b->type) && a->width == b->width && a->height == b->height &&
+           a->resolution == b->resolution && a->dark == b->dark &&
+           a->reduced_motion == b->reduced_motion && a->hover == b->hover &&
+           a->fine_pointer == b->fine_pointer && !a->container_count && !b->container_count;
+}
+
+static bool same_def(const hed_css_sheet_def *a, const hed_css_sheet_def *b)
+{
+    return a->length == b->length && a->line == b->line && a->origin == b->origin &&
+           a->quirks == b->quirks && a->split == b->split && a->scope_root == b->scope_root &&
+           same_text(a->file, b->file) && same_text(a->media, b->media) &&
+           same_medium(&a->medium, &b->medium) && memcmp(a->text, b->text, a->length) == 0;
+}
+
+hed_css_sheet *css_kept_sheet(const hed_css_sheet_def *def)
+{
+    for (uint32_t i = 0; i < MOST_KEPT && kept.names; i++) {
+        kept_sheet *item = &kept.items[i];
+        if (!item->sheet || !same_def(&item->def, def)) continue;
+        item->command = kept.command;
+        return item->sheet;
+    }
+    return NULL;
+}
+
+bool css_keep_sheet(const hed_css_sheet_def *def, hed_css_sheet *sheet)
+{
+    kept_sheet *to = &kept.items[kept.next % MOST_KEPT];
+    bool in_use = to->sheet && to->command == kept.command;
+    if (!kept.names || in_use || def->length > MOST_KEPT_BYTES || def->medium.container_count)
+        return false;
+    kept_sheet item = {.def = *def, .sheet = sheet, .command = kept.command};
+    char *text = malloc(def->length + 1);
+    item.def.text = text;
+    item.def.file = strdup(def->file);
+    item.def.media = def->media ? strdup(def->media) : NULL;
+    if (!text || !item.def.file || (def->media && !item.def.media)) {
+        item.sheet = NULL;
+        kept_free(&item);
+        return false;
+    }
+    memcpy(text, def->text, def->length);
+    kept_free(to);
+    kept.next++;
+    *to = item;
+    return true;
+}
