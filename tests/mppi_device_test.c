@@ -535,6 +535,19 @@ Test(mppi_device, a_wrong_text_is_named, .timeout = 120)
     EXPECT(strstr(error.log, "wrong.h") && strstr(error.log, "3") && strstr(error.log, "spede"),
         "%s\n%s", error.text, error.log);
     EXPECT_NULL(c);
+    /* without its function, in the user's words on every device */
+    model.text = "MPPI_FUNCTION void model_stp(float *x, const float *u, float dt, MPPI_WORLD w) {}\n";
+    model.step = NULL;
+    FAILS(HED_ERROR_BUILD, hed_mppi_create(here.device, &def, &c, &error));
+    EXPECT(strstr(error.text, "wrong.h: there is no function model_step()"), "%s", error.text);
+    hed_mppi_term term = lifted;
+    term.text = "MPPI_FUNCTION float term_lift(const float *x) { return x[0]; }\n";
+    term.file = "lift.h";
+    def.model = &arm;
+    def.terms = &term;
+    FAILS(HED_ERROR_BUILD, hed_mppi_create(here.device, &def, &c, &error));
+    EXPECT(strstr(error.text, "lift.h: there is no function term_lifted()"), "%s", error.text);
+    EXPECT_NULL(c);
 }
 
 Test(mppi_device, a_wrong_choice_is_refused)

@@ -181,3 +181,68 @@ Test(mppi_limits, rates_hold_through_failures)
         hed_mppi_destroy(c);
     }
 }
+
+/* ---- equal costs at a limit ---- */
+
+static void stay(float *x, const float *u, float dt, const hed_mppi_world *world)
+{
+    (void)x, (void)u, (void)dt, (void)world;
+}
+static float nothing(const float *x, const float *u, int32_t t, const hed_mppi_world *world)
+{
+    (void)x, (void)u, (void)t, (void)world;
+    return 0;
+}
+
+/* Plan of the last step after `solves`, from 1, the upper limit, at equal costs; `sigma` times the limit. */
+static float drift(float sigma, float alpha, uint32_t samples, int solves)
+{
+    const hed_mppi_model model = {.name = "still",
+        .states = 1,
+        .controls = 1,
+        .step = stay,
+        .pose_x = -1,
+        .pose_y = -1,
+        .pose_heading = -1,
+        .speed = -1,
+        .turn = -1,
+        .velocity_x = -1,
+        .velocity_y = -1};
+    const hed_mppi_term term = {.name = "nothing", .cost = nothing, .weight = 1};
+    hed_mppi_def def = hed_default_mppi_def();
+    hed_error error = {0};
+    float x[1] = {0}, ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    def.model = &model;
+    def.terms = &term;
+    def.term_count = 1;
+    def.samples = samples;
+    def.steps = 8;
+    def.dt = 0.1f;
+    def.pure_noise = 0;
+    def.committed = 0;
+    def.smooth = false;
+    def.alpha = alpha;
+    def.sigma[0] = sigma;
+    def.minimum[0] = -1;
+    def.maximum[0] = 1;
+    hed_mppi *c = make(&def);
+    hed_mppi_reset(c, ones);
+    for (int n = 0; n < solves; n++) OK(hed_mppi_solve(c, x, NULL, NULL, &error));
+    float u = hed_mppi_controls(c, 0)[7];
+    hed_mppi_destroy(c);
+    return u;
+}
+
+/* docs/mppi.md, "Samplers": the mean of clipped samples, without importance correction 0.4 sigma from the limit
+ * after one solve; with it the prior's mean, as far as the samples reach. */
+Test(mppi_limits, a_plan_at_a_limit_drifts_as_documented)
+{
+    if (strcmp(hed_device_describe(here.device)->backend, "host")) return;
+    static const float sigmas[] = {0.05f, 0.18f, 0.5f};
+    for (size_t i = 0; i < HED_COUNT(sigmas); i++)
+        EXPECT_NEAR(drift(sigmas[i], 1, 4096, 1), 1 - 0.39894f * sigmas[i], 0.02f * sigmas[i]);
+    EXPECT_NEAR(drift(0.18f, 1, 4096, 10), 0.763f, 0.01f);
+    EXPECT_NEAR(drift(0.5f, 1, 4096, 10), 0.344f, 0.02f);
+    EXPECT_NEAR(drift(0.18f, 0.95f, 4096, 10), 0.536f, 0.02f);
+    EXPECT_NEAR(drift(0.18f, 0, 4096, 10), 0, 0.02f);
+}

@@ -93,9 +93,11 @@ static hed_status code_check(const char *file, const char *text, const char *fun
         function, declaration);
 }
 
-static hed_status code_check_texts(const hed_mppi *c, bool model, uint32_t terms, hed_error *error)
+/* Checks the texts of model and terms, for a device as well: its compiler would name a line of
+ * Heddle's. */
+static hed_status code_check_texts(const hed_mppi *c, hed_error *error)
 {
-    if (model)
+    if (c->model.text)
         code_check(c->model.file ? c->model.file : c->model.name, c->model.text, "model_step",
             "MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)", error);
     for (uint32_t k = 0; k < c->def.term_count && !hed_failed(error); k++) {
@@ -104,7 +106,7 @@ static hed_status code_check_texts(const hed_mppi *c, bool model, uint32_t terms
         snprintf(function, sizeof function, "term_%s", term->name);
         snprintf(declaration, sizeof declaration,
             "MPPI_FUNCTION float %s(const float *x, const float *u, int t, MPPI_WORLD w)", function);
-        if (terms >> k & 1)
+        if (term->text)
             code_check(
                 term->file ? term->file : term->name, term->text, function, declaration, error);
     }
@@ -179,7 +181,7 @@ static hed_status code_compile(
 
 hed_status mppi_compile_texts(hed_mppi *c, hed_error *error)
 {
-    if (hed_failed(error)) return error->status;
+    if (hed_failed(error) || code_check_texts(c, error)) return error->status;
     bool host = code_runs_on_host(c), pair = c->def.kind != HED_MPPI_PLAIN;
     bool model = !c->model.step && c->model.text && (host || pair);
     /* terms without a C function, and with a compiled model all that have a text */
@@ -187,7 +189,6 @@ hed_status mppi_compile_texts(hed_mppi *c, hed_error *error)
     for (uint32_t k = 0; host && k < c->def.term_count; k++)
         if (c->def.terms[k].text && (model || !c->def.terms[k].cost)) terms |= 1u << k;
     if (!model && !terms) return HED_OK;
-    if (code_check_texts(c, model, terms, error)) return error->status;
     hed_arena scratch = {.allocator = c->arena.allocator, .owner = "the text of a controller"};
     c->compiled = hed_arena_new(&c->arena, 1, sizeof *c->compiled, error);
     if (c->compiled) code_compile(c, &scratch, model, terms, error);

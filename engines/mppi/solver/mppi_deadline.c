@@ -88,13 +88,15 @@ hed_status mppi_measure_deadline(hed_mppi *c, hed_error *error)
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-/* Adjusts a pace to a round of `share` of the samples. A slower device is believed at once, a
+/* Adjusts a pace to a round of `fraction` of the samples. A slower device is believed at once, a
  * faster one by and by. */
-static void learn_pace(mppi_pace *pace, double took, double share)
+static void learn_pace(mppi_pace *pace, double took, double fraction)
 {
-    if (share < 0.02) pace->tile_ns += (took > pace->tile_ns ? 0.5 : 0.2) * (took - pace->tile_ns);
-    double full = pace->tile_ns + (took - pace->tile_ns) / share;
-    if (share >= 0.02) pace->full_ns += (full > pace->full_ns ? 1 : 0.1) * (full - pace->full_ns);
+    if (fraction < 0.02)
+        pace->tile_ns += (took > pace->tile_ns ? 0.5 : 0.2) * (took - pace->tile_ns);
+    double full = pace->tile_ns + (took - pace->tile_ns) / fraction;
+    if (fraction >= 0.02)
+        pace->full_ns += (full > pace->full_ns ? 1 : 0.1) * (full - pace->full_ns);
     if (pace->full_ns <= pace->tile_ns) pace->full_ns = pace->tile_ns + 1;
 }
 
