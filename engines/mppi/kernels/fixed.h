@@ -19,7 +19,8 @@ typedef struct mppi_fixed {
     float dt, scale, crash;  /* s; factor of the summed cost; cost that counts as crashed */
     float smooth, log_sigma; /* weight of squared differences of controls; LOG_NORMAL */
     float sigma[MPPI_MOST_CONTROLS], low[MPPI_MOST_CONTROLS], high[MPPI_MOST_CONTROLS];
-    /* largest change in a step, and towards 0; reach 0: unlimited */
+    /* largest change in a step, and towards 0; unlimited: 1e38. A branch for controls without
+     * limits ends PoCL 6.0 over LLVM 18: its instcombine reaches no fixpoint */
     float reach[MPPI_MOST_CONTROLS], brake[MPPI_MOST_CONTROLS];
     float gamma, power;            /* TSALLIS: threshold, 1 / (r - 1) */
     float value_threshold;         /* ROBUST */

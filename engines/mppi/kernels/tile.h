@@ -188,7 +188,7 @@ MPPI_FUNCTION float tile_finish(TILE, tile_path *path, uint sample, int j, int i
 #endif
     float u = tile_bound(f, tile, i, raw);
 #if RATES
-    if (f->reach[i] > 0.0f) u = mppi_rate(u, path->before[i], f->reach[i], f->brake[i]);
+    u = mppi_rate(u, path->before[i], f->reach[i], f->brake[i]);
     path->before[i] = u;
 #endif
     return u;
@@ -393,7 +393,7 @@ MPPI_FUNCTION float tile_roll_both(TILE, MPPI_WORLD world, int k, float *real_co
                 back[i] = hed_fma(gains[n], mppi_difference(x[n], y[n], (int)n), back[i]);
             u[i] = mppi_clamp(v[i] + back[i], f->low[i], f->high[i]);
 #if RATES
-            if (f->reach[i] > 0.0f) u[i] = mppi_rate(u[i], before[i], f->reach[i], f->brake[i]);
+            u[i] = mppi_rate(u[i], before[i], f->reach[i], f->brake[i]);
             before[i] = u[i];
 #endif
             sampled[(SCALARS + i) * STRIDE] = u[i];

@@ -517,8 +517,9 @@ mppi_fixed mppi_fixed_of(const hed_mppi *c, uint32_t samples)
         f.sigma[i] = c->def.sigma[i];
         f.low[i] = c->def.minimum[i];
         f.high[i] = c->def.maximum[i];
-        f.reach[i] = mppi_reach(c, i);
-        f.brake[i] = mppi_brake(c, i);
+        float reach = mppi_reach(c, i), brake = mppi_brake(c, i);
+        f.reach[i] = reach > 0 ? reach : 1e38f;
+        f.brake[i] = reach > 0 ? brake : 1e38f;
     }
     return f;
 }
