@@ -1,7 +1,7 @@
 #!/bin/sh
 # golden_runs.sh COMMAND...: runs the lines of golden/runs.txt with COMMAND, which is heddle or an emulator and heddle, and compares the hash
-# of each result. The runs are strict, so every processor has the same hashes. HEDDLE_GOLDEN_WRITE=1 writes them again: the commit says why
-# results changed.
+# of each result. The runs are strict, so every processor has the same hashes. HEDDLE_GOLDEN_WRITE=1 writes them again: the commit names
+# for each the changed rules whose reversal alone gives the former hash, since another fault may hide behind a rule that was meant to change.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
