@@ -79,8 +79,9 @@ static void case_take_path(nav2_case *c)
     nav2_path *p = &c->cycle.path;
     size_t count = hed_json_count(list);
     float *memory = calloc(8 * (count + 8), sizeof *memory);
-    *p = (nav2_path){(uint32_t)count, memory, memory + count, memory + 2 * count,
-        memory + 3 * count, memory + 4 * count, number(c->node, "path_length")};
+    *p =
+        (nav2_path){(uint32_t)count, memory, memory + count, memory + 2 * count, memory + 3 * count,
+            memory + 4 * count, memory + 7 * count + 8, number(c->node, "path_length")};
     c->cycle.align.middle = memory + 5 * count;
     c->cycle.align.first = calloc(NAV2_MOST_ALIGN_CELLS, sizeof(int32_t));
     double along = 0, before[2] = {0};
@@ -96,6 +97,7 @@ static void case_take_path(nav2_case *c)
         p->lengths[i] = (float)along;
         p->valid[i] = i + 1 == count || hed_json_boolean(hed_json_item(valid, i));
     }
+    nav2_measure_blocks(p);
 }
 
 static void case_open(nav2_case *c, size_t index)

@@ -91,6 +91,7 @@ hed_status hed_nav2_create(const hed_nav2_config *config, uint64_t seed, bool de
     n->steps = (uint32_t)s->control.time_steps;
     n->samples = (uint32_t)s->control.batch_size;
     n->tiles = (uint32_t)hed_ceil_divide(n->samples, NAV2_LANES);
+    nav2_set_frame(&n->route, (hed_nav2_pose){0});
     nav2_set_axes(n);
     if (controller_allocate(n, error) != HED_OK) {
         hed_nav2_destroy(n);
@@ -150,7 +151,8 @@ static hed_status controller_reserve_path(hed_nav2 *n, uint32_t count, hed_error
     p->yaw = memory + 2 * (size_t)count;
     p->lengths = memory + 3 * (size_t)count;
     p->valid = memory + 4 * (size_t)count;
-    n->cycle.align.middle = memory + 5 * (size_t)count; /* (2 count + 8) */
+    n->cycle.align.middle = memory + 5 * (size_t)count; /* (2 left_count + 8) */
+    p->reach = memory + 7 * (size_t)count;
     return HED_OK;
 }
 
@@ -177,6 +179,7 @@ static hed_status cycle_take_path(hed_nav2 *n, hed_error *error)
         p->valid[i] = cost < 253 || (cost == 255 && !unknown_hits) ? 1.0f : 0.0f;
     }
     if (p->count) p->valid[p->count - 1] = 1;
+    nav2_measure_blocks(p);
     return HED_OK;
 }
 

@@ -32,6 +32,7 @@ typedef struct nav2_route {
     bool is_pruned;      /* true: a path handler outside has pruned it for this cycle */
     hed_nav2_pose goal;  /* end of the whole path, in the path's frame */
     hed_nav2_pose frame; /* pose of the path's frame in the costmap's */
+    double cosine, sine; /* cosine and sine of the frame's yaw */
     hed_nav2_pose *left; /* (capacity) the pruned path of the cycle */
     uint32_t left_count;
 } nav2_route;
@@ -70,19 +71,20 @@ static inline double nav2_accelerate(const nav2_axis *a, bool turns, double v, d
 }
 
 /* Pose of the path's frame in the costmap's. */
-static inline hed_nav2_pose nav2_to_costmap(const nav2_route *route, hed_nav2_pose pose)
+static inline hed_nav2_pose nav2_to_costmap(const nav2_route *r, hed_nav2_pose pose)
 {
-    double c = cos(route->frame.yaw), s = sin(route->frame.yaw);
-    return (hed_nav2_pose){route->frame.x + c * pose.x - s * pose.y,
-        route->frame.y + s * pose.x + c * pose.y, route->frame.yaw + pose.yaw};
+    return (hed_nav2_pose){r->frame.x + r->cosine * pose.x - r->sine * pose.y,
+        r->frame.y + r->sine * pose.x + r->cosine * pose.y, r->frame.yaw + pose.yaw};
 }
 /* Pose of the costmap's frame in the path's. */
-static inline hed_nav2_pose nav2_to_path(const nav2_route *route, hed_nav2_pose pose)
+static inline hed_nav2_pose nav2_to_path(const nav2_route *r, hed_nav2_pose pose)
 {
-    double c = cos(route->frame.yaw), s = sin(route->frame.yaw);
-    double x = pose.x - route->frame.x, y = pose.y - route->frame.y;
-    return (hed_nav2_pose){c * x + s * y, c * y - s * x, pose.yaw - route->frame.yaw};
+    double x = pose.x - r->frame.x, y = pose.y - r->frame.y;
+    return (hed_nav2_pose){
+        r->cosine * x + r->sine * y, r->cosine * y - r->sine * x, pose.yaw - r->frame.yaw};
 }
+/* Sets the pose of the path's frame in the costmap's. */
+void nav2_set_frame(nav2_route *route, hed_nav2_pose frame);
 
 /* Sets limits, accelerations, noise and delays of the axes from settings and speed limit. */
 void nav2_set_axes(hed_nav2 *n);

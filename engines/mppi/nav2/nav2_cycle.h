@@ -5,7 +5,7 @@
 
 #include "nav2/nav2_settings.h"
 
-enum { NAV2_LANES = 32, NAV2_MOST_ALIGN_CELLS = 4096 };
+enum { NAV2_LANES = 32, NAV2_MOST_ALIGN_CELLS = 4096, NAV2_BLOCK = 16 };
 
 /* The pruned path, (count) each. */
 typedef struct nav2_path {
@@ -13,6 +13,7 @@ typedef struct nav2_path {
     float *x, *y, *yaw;
     float *lengths; /* length of the path up to the point, m */
     float *valid;   /* 1; 0: off the map, or in collision */
+    float *reach;   /* (blocks of NAV2_BLOCK points) largest distance from the first point, m */
     double length;  /* m */
 } nav2_path;
 
@@ -81,6 +82,8 @@ double nav2_finish_obstacles(
 
 /* ---- the furthest point (nav2_furthest.c) ---- */
 
+/* Sets the path's reach. */
+void nav2_measure_blocks(nav2_path *path);
 /* Finds the furthest point of the path that a tile's futures reach, at least `so_far`. `arc`
  * (NAV2_LANES): lengths of the futures from their first pose, m. */
 uint32_t nav2_furthest_tile(

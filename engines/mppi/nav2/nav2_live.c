@@ -47,8 +47,15 @@ hed_status hed_nav2_set_pruned_path(hed_nav2 *controller, const hed_nav2_pose *p
     if (status != HED_OK) return status;
     controller->route.is_pruned = true;
     controller->route.goal = goal;
-    controller->route.frame = (hed_nav2_pose){0};
+    nav2_set_frame(&controller->route, (hed_nav2_pose){0});
     return HED_OK;
+}
+
+void nav2_set_frame(nav2_route *route, hed_nav2_pose frame)
+{
+    route->frame = frame;
+    route->cosine = cos(frame.yaw);
+    route->sine = sin(frame.yaw);
 }
 
 hed_status hed_nav2_set_frame(hed_nav2 *controller, hed_nav2_pose frame, hed_error *error)
@@ -56,7 +63,7 @@ hed_status hed_nav2_set_frame(hed_nav2 *controller, hed_nav2_pose frame, hed_err
     HED_REQUIRE(controller);
     if (!live_is_finite(frame))
         return hed_fail(error, HED_ERROR_ARGUMENT, "the frame of the path is not finite");
-    controller->route.frame = frame;
+    nav2_set_frame(&controller->route, frame);
     return HED_OK;
 }
 
