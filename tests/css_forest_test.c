@@ -14,7 +14,7 @@ static css_forest forest_of(hed_arena *arena, const char *text, hed_css_document
     hed_error error = {0};
     css_forest f;
     *sheet = sheet_of(text);
-    OK(css_compile(compiled, arena, sheet, 1, NULL, false, false, &error));
+    OK(css_compile(compiled, arena, sheet, 1, NULL, 0, &error));
     OK(css_forest_make(&f, arena, compiled, documents, count, &error));
     return f;
 }

@@ -257,16 +257,7 @@ const hed_command hed_command_css_explain = {
         "(by importance, style attribute, layer, specificity or order), rolled back, a condition that does "
         "not hold, an unknown property, or an invalid value, with what fits in its place. Where several "
         "elements match the selector, the first is taken. Without a sheet the page's own are taken.",
-    .positionals = (const hed_option[]){{.name = "PAGE",
-                                            .kind = HED_OPTION_FILE,
-                                            .names = &cli_data_pages,
-                                            .required = true,
-                                            .help = "an HTML file"},
-        {.name = "SHEET",
-            .kind = HED_OPTION_FILE,
-            .names = &cli_data_sheets,
-            .repeated = true,
-            .help = "style sheets"},
+    .positionals = (const hed_option[]){SITE_POSITIONALS,
         {.name = "SELECTOR",
             .kind = HED_OPTION_TEXT,
             .required = true,

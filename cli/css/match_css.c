@@ -158,17 +158,7 @@ const hed_command hed_command_css_match = {
         "that property instead: which rule wins it on how many elements, or which style attributes do; "
         "with --tsv the winner of each element, \"style\" for its own attribute, \"-\" for none. Without a sheet the page's "
         "own are taken: <style>, <link> and @import from the disk. Without --device the processor matches.",
-    .positionals = (const hed_option[]){{.name = "PAGE",
-                                            .kind = HED_OPTION_FILE,
-                                            .names = &cli_data_pages,
-                                            .required = true,
-                                            .help = "an HTML file"},
-        {.name = "SHEET",
-            .kind = HED_OPTION_FILE,
-            .names = &cli_data_sheets,
-            .repeated = true,
-            .help = "style sheets"},
-        {0}},
+    .positionals = (const hed_option[]){SITE_POSITIONALS, {0}},
     .options = (const hed_option[]){FLAG("tsv",
                                         "lines for programs: rule, status, elements, FNV-1a hash "
                                         "over the elements' numbers"),

@@ -17,6 +17,15 @@ enum { MOST_SHEETS = 1024 };
         .repeated = true, .own = true, .help = "a style sheet, instead of the pages' own" \
     }
 
+/* Positionals PAGE and SHEET. */
+#define SITE_POSITIONALS \
+    {.name = "PAGE", .kind = HED_OPTION_FILE, .names = &cli_data_pages, .required = true, \
+        .help = "an HTML file"}, \
+    { \
+        .name = "SHEET", .kind = HED_OPTION_FILE, .names = &cli_data_sheets, .repeated = true, \
+        .help = "style sheets" \
+    }
+
 /* Options of the medium. */
 #define SITE_OPTIONS_MEDIUM \
     {.name = "width", .kind = HED_OPTION_NUMBER, .value = "PIXELS", .own = true, .fallback = "1920", \

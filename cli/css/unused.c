@@ -120,14 +120,14 @@ const hed_command hed_command_css_unused = {
     .summary = "rules that match nothing on any page of a site",
     .description =
         "Which rules match no element on any of the pages, and which selectors in the lists of others; "
-        "which @keyframes, @font-face, @property and custom properties no rule that is used names, nor "
+        "which @keyframes, @font-face, @counter-style and the like, @property and custom properties no rule that is used names, nor "
         "a style attribute. Each page is matched against the sheets that it names itself (<style>, "
         "<link> and @import, as far as they are files; an address from / on is looked for in the "
         "folders above the page), or against those of --css.\n\n"
         "States that a page does not hold (:hover, :focus ...) are taken as possible, and so is what a reader "
         "can change without a script (boxes, options, details, dialogs, typed text); a pseudo-element "
         "is used where its element is, and conditions (@media ...) are taken to hold. Rules that are "
-        "not valid, and those that are not matched here (shadow trees, @scope, @container), stay.\n\n"
+        "not valid, and those that are not matched here (shadow trees), stay.\n\n"
         "Contents of <template> and of declarative shadow roots are taken as possible at every kind of "
         "element, and their sheets belong to the page. "
         "What else scripts add to a page is not known: name the scripts and templates with --words, or the "
@@ -139,7 +139,7 @@ const hed_command hed_command_css_unused = {
         "that fits nothing is reported. The comments purgecss ignore and uncss:ignore keep rules, too.\n\n"
         "--out writes a sheet without what is unused, comments and layout of the rest as they were: "
         "unused rules, selectors of lists (but of rules that hold others), blocks that are left empty, "
-        "@keyframes and @font-face; custom properties and @property with --properties. It is not written after Ctrl-C, when pages are missing.",
+        "@keyframes, @font-face and the like; custom properties and @property with --properties. It is not written after Ctrl-C, when pages are missing.",
     .positionals = (const hed_option[]){{.name = "PAGE",
                                             .kind = HED_OPTION_FILE, .names = &cli_data_pages,
                                             .repeated = true,

@@ -182,7 +182,7 @@ typedef struct hed_css_medium {
     double resolution;    /**< dots for each CSS pixel */
     bool dark, reduced_motion, hover, fine_pointer;
     /** (container_count) sizes for \@container, as every container of a name had one size; without
-     *  any, rules inside of \@container are UNSUPPORTED */
+     *  any, rules inside of \@container are UNSUPPORTED, except in a sheet that is split */
     const hed_css_container *containers;
     uint32_t container_count;
 } hed_css_medium;
@@ -275,16 +275,21 @@ typedef enum hed_css_part_kind {
     HED_CSS_PART_KEYFRAMES = 'k',
     HED_CSS_PART_FONT_FACE = 'f',
     HED_CSS_PART_PROPERTY = 'p', /**< \@property */
-    HED_CSS_PART_CUSTOM = 'v',   /**< a declaration of a custom property in a style rule */
-    HED_CSS_PART_LAYER = 'l',    /**< a block of \@layer */
-    HED_CSS_PART_GROUP = 'g',    /**< a block of \@media, \@supports, \@container ... */
-    HED_CSS_PART_OTHER = 'o'     /**< \@page, unknown at-rules, and statements inside a block */
+    HED_CSS_PART_COUNTER_STYLE = 'c',
+    HED_CSS_PART_FONT_PALETTE = 'a',  /**< \@font-palette-values */
+    HED_CSS_PART_FONT_FEATURES = 'e', /**< \@font-feature-values */
+    HED_CSS_PART_POSITION_TRY = 't',
+    HED_CSS_PART_CUSTOM = 'v', /**< a declaration of a custom property in a style rule */
+    HED_CSS_PART_LAYER = 'l',  /**< a block of \@layer */
+    HED_CSS_PART_GROUP = 'g',  /**< a block of \@media, \@supports, \@container ... */
+    HED_CSS_PART_OTHER = 'o'   /**< \@page, unknown at-rules, and statements inside a block */
 } hed_css_part_kind;
 
 /** A part of a sheet. Texts live as long as the table of names. */
 typedef struct hed_css_part {
     hed_css_part_kind kind;
-    /** name of keyframes, font family, property or layer as written; "": none, OTHER */
+    /** name of keyframes, font family, property, counter style, palette, position or layer as
+     *  written; "": none, OTHER */
     const char *name;
     uint32_t rule;     /**< CUSTOM: number of its style rule */
     uint32_t line;     /**< from 1 */

@@ -25,7 +25,9 @@ typedef struct builder {
     uint32_t place_room, place_count;
     uint32_t *templates; /* (template_count) nodes of all templates, in order */
     uint32_t template_count;
-    uint32_t copies; /* elements that may still be copied */
+    uint32_t copies;   /* elements that may still be copied */
+    html_node *typed;  /* (TYPED) elements that readers type or paste into an editor */
+    uint32_t editable; /* the name "contenteditable", or CSS_NONE */
     hed_error *error;
 } builder;
 
@@ -39,6 +41,19 @@ static const char *value_of(const builder *b, uint32_t node, const char *name, s
         if (a[i].name == number && !a[i].name_space)
             return hed_css_names_text(b->d->names, a[i].value, length);
     return NULL;
+}
+
+/* Elements of HTML that typing, shortcuts and pasting make in an editor; the first one is also made
+ * in an editor of plain text. */
+static const char *const typed_tags[] = {"br", "div", "p", "span", "b", "i", "u", "s", "font", "em",
+    "strong", "a", "ul", "ol", "li", "dl", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6",
+    "blockquote", "pre", "code", "hr", "img", "table", "thead", "tbody", "tr", "td", "th", "sub",
+    "sup"};
+
+/* Node of an element: of the tree, or behind the nodes of the tree a typed one. */
+static const html_node *node_at(const builder *b, uint32_t node)
+{
+    return node < b->p->node_count ? &b->p->nodes[node] : &b->typed[node - b->p->node_count];
 }
 
 static bool is_template(const html_node *n)
@@ -178,14 +193,15 @@ static uint8_t texts_of(const html_node *n)
     return (uint8_t)((bits & 1 ? CSS_TEXT : 0) | (bits & 2 ? CSS_TEXT_SOLID : 0));
 }
 
-/* Hash of the name, the id and the classes of an element, and of the path of its parent. */
+/* Hash of the name, the id, the classes and contenteditable of an element, and of the path of its
+ * parent. */
 static uint64_t hash_path(const builder *b, const html_node *n, uint64_t parent)
 {
     const uint64_t factor = 0x9e3779b97f4a7c15u;
     uint64_t hash = (parent + n->name + 1) * factor + n->name_space;
     for (uint32_t i = 0; i < n->attribute_count; i++) {
         const css_attribute *a = &b->p->attributes[n->attribute_begin + i];
-        if (a->name == b->d->class_name || a->name == b->d->id_name)
+        if (a->name == b->d->class_name || a->name == b->d->id_name || a->name == b->editable)
             hash = (hash ^ hash >> 29) * factor + a->name * 31ull + a->value;
     }
     return hash | 1;
@@ -195,7 +211,7 @@ static uint64_t hash_path(const builder *b, const html_node *n, uint64_t parent)
  * adoption agency can make, go to that level. Returns its index. */
 static uint32_t take_element(builder *b, uint32_t node, uint32_t parent)
 {
-    const html_node *n = &b->p->nodes[node];
+    const html_node *n = node_at(b, node);
     if (b->count == b->room && !html_grow(&b->d->allocator, &b->elements, &b->room, b->count + 1ull,
                                    sizeof *b->elements)) {
         hed_fail(b->error, HED_ERROR_MEMORY, "%s: out of memory for the elements", b->d->file);
@@ -221,6 +237,26 @@ static uint32_t take_element(builder *b, uint32_t node, uint32_t parent)
 }
 
 static void copy_contents(builder *b, uint32_t element);
+
+/* True if an element has an attribute that makes it editable. */
+static bool is_editor(const builder *b, uint32_t node, bool *plain)
+{
+    size_t length;
+    const char *value = value_of(b, node, "contenteditable", &length);
+    *plain = value && html_equals(value, length, "plaintext-only");
+    return value && b->p->nodes[node].name_space == HED_CSS_HTML &&
+           (!length || html_equals(value, length, "true") || *plain);
+}
+
+/* Adds the elements that a reader can type into an element. */
+static void take_typed(builder *b, uint32_t element)
+{
+    bool plain;
+    if (!b->typed || !is_editor(b, b->elements[element].node, &plain)) return;
+    uint32_t count = plain ? 1 : (uint32_t)HED_COUNT(typed_tags);
+    for (uint32_t i = 0; i < count && !hed_failed(b->error); i++)
+        take_element(b, b->p->node_count + i, element);
+}
 
 /* Takes the nodes below `root` as descendants of element `open`. Contents of templates are left
  * out; with `contents`, they take the place of their template. With places for copies, each element
@@ -254,6 +290,7 @@ static void take_nodes(builder *b, uint32_t root, uint32_t open, bool contents)
                     if (b->places && !contents) copy_contents(b, open);
                     if (b->places && !contents && b->elements[open].copied == b->place_count)
                         b->count = open + 1;
+                    if (b->places) take_typed(b, open);
                     open = b->elements[open].parent;
                 }
             }
@@ -295,13 +332,30 @@ static void find_templates(builder *b)
             b->templates[b->template_count++] = node;
 }
 
-/* Takes a second tree, in which each kind of element has copies of the contents of all
- * templates. */
+/* Makes the nodes of typed elements. */
+static void make_typed(builder *b)
+{
+    hed_css_names *names = b->d->names;
+    b->typed = hed_arena_new(&b->work, HED_COUNT(typed_tags), sizeof *b->typed, b->error);
+    for (size_t i = 0; i < HED_COUNT(typed_tags) && b->typed; i++) {
+        b->typed[i] = (html_node){.name_space = HED_CSS_HTML,
+            .name = hed_css_names_add(names, typed_tags[i], strlen(typed_tags[i]))};
+        if (b->typed[i].name == CSS_NONE)
+            hed_fail(b->error, HED_ERROR_MEMORY, "%s: out of memory for a name", b->d->file);
+    }
+}
+
+/* Takes a second tree, in which each kind of element has copies of the contents of all templates,
+ * and each editor the elements that a reader can type. */
 static void take_possible(builder *b)
 {
     uint32_t page_count = b->count;
+    bool plain;
     find_templates(b);
-    if (!b->templates) return;
+    for (uint32_t node = 1; node < b->p->node_count && !b->typed; node++)
+        if (b->p->nodes[node].kind == HTML_NODE_ELEMENT && is_editor(b, node, &plain))
+            make_typed(b);
+    if (!b->templates && !b->typed) return;
     b->place_room = 16;
     while (b->place_room < 2 * page_count) b->place_room *= 2;
     b->places = hed_arena_new(&b->work, b->place_room, sizeof *b->places, b->error);
@@ -317,7 +371,7 @@ static void fill_element(builder *b, uint32_t e)
 {
     hed_css_document *d = b->d;
     const struct element *x = &b->elements[e];
-    const html_node *n = &b->p->nodes[x->node];
+    const html_node *n = node_at(b, x->node);
     d->parent[e] = x->parent;
     d->has_text[e] = x->text;
     d->name_space[e] = n->name_space;
@@ -372,7 +426,7 @@ static void take_tree(builder *b, bool templates)
     if (!hed_failed(b->error)) take_sheets(b);
     uint32_t dir = css_name_find(d->names, "dir", 3);
     for (uint32_t e = 0; e < d->count && !hed_failed(b->error); e++)
-        if (b->p->nodes[b->elements[e].node].tag == HTML_BDI ||
+        if (node_at(b, b->elements[e].node)->tag == HTML_BDI ||
             (dir != CSS_NONE && css_attribute_value(d, e, dir) != CSS_NONE))
             find_direction(b, e);
 }
@@ -401,6 +455,7 @@ hed_status css_document_from_html(
             hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for the tree of the page", d->file);
     }
     builder b = {.d = d, .p = &parser, .error = error};
+    b.editable = css_name_find(d->names, "contenteditable", 15);
     b.work = (hed_arena){.allocator = d->allocator, .owner = "a document"};
     d->quirks = parser.quirks;
     if (!hed_failed(error)) take_tree(&b, def->templates);

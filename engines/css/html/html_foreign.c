@@ -1,23 +1,6 @@
 /* Names of SVG and MathML, which are adjusted. */
 #include "html_parser.h"
 
-/* Finds a name whose ASCII lower case is `lower` in a list, which is sorted by that; NULL:
- * absent. */
-static const char *find_adjusted(const char *const *list, uint32_t count, const char *lower)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2, i = 0;
-        const char *name = list[middle];
-        while (name[i] && css_ascii_lower(name[i]) == lower[i]) i++;
-        int order = (unsigned char)css_ascii_lower(name[i]) - (unsigned char)lower[i];
-        if (!order) return name;
-        if (order < 0) low = middle + 1;
-        else high = middle;
-    }
-    return NULL;
-}
-
 /* Number of an adjusted name; `name` if it is NULL. */
 static uint32_t adjust(html_parser *p, const char *adjusted, uint32_t name)
 {
@@ -29,15 +12,7 @@ static uint32_t adjust(html_parser *p, const char *adjusted, uint32_t name)
 
 uint32_t html_svg_name(html_parser *p, uint32_t name)
 {
-    static const char *const names[] = {"altGlyph", "altGlyphDef", "altGlyphItem", "animateColor",
-        "animateMotion", "animateTransform", "clipPath", "feBlend", "feColorMatrix",
-        "feComponentTransfer", "feComposite", "feConvolveMatrix", "feDiffuseLighting",
-        "feDisplacementMap", "feDistantLight", "feDropShadow", "feFlood", "feFuncA", "feFuncB",
-        "feFuncG", "feFuncR", "feGaussianBlur", "feImage", "feMerge", "feMergeNode", "feMorphology",
-        "feOffset", "fePointLight", "feSpecularLighting", "feSpotLight", "feTile", "feTurbulence",
-        "foreignObject", "glyphRef", "linearGradient", "radialGradient", "textPath"};
-    return adjust(
-        p, find_adjusted(names, HED_COUNT(names), hed_css_names_text(p->names, name, NULL)), name);
+    return adjust(p, css_svg_tag(hed_css_names_text(p->names, name, NULL)), name);
 }
 
 uint32_t html_foreign_attribute(
@@ -64,10 +39,11 @@ uint32_t html_foreign_attribute(
         *name_space = 3;
         return name;
     }
-    if (find_adjusted(spaced, HED_COUNT(spaced), text)) {
+    if (css_find_adjusted(spaced, HED_COUNT(spaced), text)) {
         *name_space = css_split_name(of, text, &local);
         return adjust(p, local, name);
     }
-    if (of == HED_CSS_MATHML) return adjust(p, find_adjusted(math, HED_COUNT(math), text), name);
-    return adjust(p, find_adjusted(svg, HED_COUNT(svg), text), name);
+    if (of == HED_CSS_MATHML)
+        return adjust(p, css_find_adjusted(math, HED_COUNT(math), text), name);
+    return adjust(p, css_find_adjusted(svg, HED_COUNT(svg), text), name);
 }

@@ -54,20 +54,42 @@ static void see_font_family(void *user, const css_declaration *declaration)
     family->name = hed_css_names_add(family->names, text, length);
 }
 
+static hed_css_part_kind part_kind(const char *name)
+{
+    static const struct {
+        const char *name;
+        hed_css_part_kind kind;
+    } kinds[] = {{"keyframes", HED_CSS_PART_KEYFRAMES}, {"font-face", HED_CSS_PART_FONT_FACE},
+        {"property", HED_CSS_PART_PROPERTY}, {"counter-style", HED_CSS_PART_COUNTER_STYLE},
+        {"font-palette-values", HED_CSS_PART_FONT_PALETTE},
+        {"font-feature-values", HED_CSS_PART_FONT_FEATURES},
+        {"position-try", HED_CSS_PART_POSITION_TRY}};
+    for (size_t i = 0; i < HED_COUNT(kinds); i++)
+        if (strcmp(name, kinds[i].name) == 0) return kinds[i].kind;
+    return HED_CSS_PART_OTHER;
+}
+
+/* True if a counter style is that of a list's attribute `type`, or of lists by default. */
+static bool is_list_type(const css_sheet_reader *s, const css_token *token)
+{
+    static const char *const types[] = {"decimal", "disc", "circle", "square", "lower-alpha",
+        "upper-alpha", "lower-roman", "upper-roman"};
+    for (size_t i = 0; i < HED_COUNT(types); i++)
+        if (css_is(s->p.text, token, types[i])) return true;
+    return false;
+}
+
 /* Adds an at-rule without style rules as a part. */
 static void read_other_block(
     css_sheet_reader *s, const char *name, const css_item *prelude, uint32_t begin)
 {
-    static const char *const other_rules[] = {"page", "counter-style", "font-feature-values",
-        "font-palette-values", "position-try", "view-transition", "color-profile", "function"};
+    static const char *const other_rules[] = {
+        "page", "view-transition", "color-profile", "function"};
     uint32_t block = s->t.at, part_name = CSS_NONE;
     css_tokenizer t = {s->p.text, prelude->begin, prelude->end};
     css_token token = css_next(&t);
     css_skip_block(&s->p, &s->t);
-    char kind = HED_CSS_PART_OTHER;
-    if (strcmp(name, "keyframes") == 0) kind = HED_CSS_PART_KEYFRAMES;
-    else if (strcmp(name, "font-face") == 0) kind = HED_CSS_PART_FONT_FACE;
-    else if (strcmp(name, "property") == 0) kind = HED_CSS_PART_PROPERTY;
+    hed_css_part_kind kind = part_kind(name);
     if (kind == HED_CSS_PART_FONT_FACE) {
         struct font_family family = {s->p.names, CSS_NONE};
         uint32_t end = s->t.at - (s->t.at > block && s->p.text[s->t.at - 1] == '}');
@@ -75,7 +97,10 @@ static void read_other_block(
                 s->p.names, s->p.text + block, end - block, see_font_family, &family))
             s->p.failed = true;
         part_name = family.name;
-    } else if (kind != HED_CSS_PART_OTHER && (token.type == CSS_IDENT || token.type == CSS_STRING))
+    } else if (kind == HED_CSS_PART_FONT_FEATURES && css_next_solid(&t).type != CSS_END)
+        part_name = CSS_NONE; /* a list of families counts as used */
+    else if (kind != HED_CSS_PART_OTHER && (token.type == CSS_IDENT || token.type == CSS_STRING) &&
+             !(kind == HED_CSS_PART_COUNTER_STYLE && is_list_type(s, &token)))
         part_name = css_token_name(&s->p, &token); /* parts of kind OTHER need no name */
     bool is_known = kind != HED_CSS_PART_OTHER;
     for (size_t i = 0; i < HED_COUNT(other_rules); i++)
@@ -315,9 +340,10 @@ static bool read_group(
     else if (strcmp(name, "supports") == 0)
         applies = css_supports_holds(&s->p, prelude->begin, prelude->end, false);
     else if (strcmp(name, "starting-style") == 0) applies = false;
-    else if (strcmp(name, "container") == 0 && !s->p.medium.container_count)
-        unsupported = "inside of @container";
-    else if (strcmp(name, "container") == 0)
+    else if (strcmp(name, "container") == 0 && !s->p.medium.container_count) {
+        /* a split sheet is compared by its selectors alone */
+        if (!s->p.sheet->def.split) unsupported = "inside of @container";
+    } else if (strcmp(name, "container") == 0)
         applies = css_container_holds(&s->p, prelude->begin, prelude->end);
     else return false;
     s->stage = CSS_STAGE_RULES;

@@ -26,11 +26,13 @@ enum {
     CSS_CHANGES_VALIDITY = CSS_RTL << 4, /* CSS_VALID and CSS_INVALID */
     CSS_CHANGES_RANGE = CSS_RTL << 5,    /* CSS_IN_RANGE and CSS_OUT_OF_RANGE */
     CSS_CHANGES_INDETERMINATE = CSS_RTL << 6,
-    CSS_CHANGES_HIDDEN = CSS_RTL << 7,   /* hidden=until-found: the attribute disappears */
-    CSS_CHANGES_EMPTY = CSS_RTL << 8,    /* CSS_EMPTY: the text can be edited */
-    CSS_CHANGES_DIRECTION = CSS_RTL << 9 /* CSS_RTL: it is that of an editable text */
+    CSS_CHANGES_HIDDEN = CSS_RTL << 7,    /* hidden=until-found: the attribute disappears */
+    CSS_CHANGES_EMPTY = CSS_RTL << 8,     /* CSS_EMPTY: the text can be edited */
+    CSS_CHANGES_DIRECTION = CSS_RTL << 9, /* CSS_RTL: it is that of an editable text */
+    CSS_EDITOR = CSS_RTL << 10, /* outermost editable element: a reader types its contents */
+    CSS_EDITED = CSS_RTL << 11  /* element in an editor: it can be moved inside, or removed */
 };
-_Static_assert(CSS_FIRST_FREE_BIT + 9 < 32, "a flag has no bit");
+_Static_assert(CSS_FIRST_FREE_BIT + 11 < 32, "a flag has no bit");
 
 /* Text among the children of an element: bits. */
 enum {
@@ -52,10 +54,10 @@ struct hed_css_document {
     hed_allocator allocator;
     hed_arena arena;
     hed_css_names *names;
-    uint32_t count;    /* N */
-    uint32_t possible; /* last elements, which only scripts make of templates */
-    uint32_t depth;    /* greatest level */
-    bool quirks;
+    uint32_t count;          /* N */
+    uint32_t possible;       /* last elements, which scripts make of templates and readers type */
+    uint32_t depth;          /* greatest level */
+    bool quirks, has_edited; /* has_edited: some element has CSS_EDITED */
     uint32_t class_name, id_name; /* the names "class" and "id" */
     uint32_t *parent;             /* (N) CSS_NONE: a root */
     uint32_t *previous;           /* (N) previous sibling, or CSS_NONE */
@@ -111,6 +113,12 @@ hed_status css_document_from_tree(
 /* Splits an attribute name such as "xlink:href", in SVG and MathML, into the namespace, which is
  * returned as in css_attribute, and the local part. */
 uint32_t css_split_name(hed_css_namespace of, const char *name, const char **local);
+
+/* Finds a name whose ASCII lower case is `lower` in a list, which is sorted by that; NULL:
+ * absent. */
+const char *css_find_adjusted(const char *const *list, uint32_t count, const char *lower);
+/* Tag of SVG with capital letters, such as "linearGradient", by its lower case; NULL: none. */
+const char *css_svg_tag(const char *lower);
 
 /* ---- changes (change.c) ---- */
 

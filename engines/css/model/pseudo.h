@@ -40,6 +40,8 @@ typedef struct css_pseudo {
     uint8_t argument; /* CSS_ARGUMENT_ANY ... */
     uint32_t bits;    /* FLAG, STATE: as in css_simple; IS: mode of its list */
     uint32_t changes; /* FLAG: flag of the elements on which a reader can change it, or 0 */
+    /* STATE: elements that can be in it: words "tag", "[attribute]" or "tag[attribute]"; NULL: all */
+    const char *elements;
 } css_pseudo;
 
 /* Finds a pseudo-class or pseudo-element by its name in lower case; NULL: unknown. */

@@ -11,10 +11,15 @@
 #ifndef HED_CSS_PSEUDO_LIST_H
 #define HED_CSS_PSEUDO_LIST_H
 
+/* Elements of states. */
+#define CSS_FIELDS "input select textarea"
+#define CSS_MEDIA "audio video"
+#define CSS_TARGETS "[id] a[name]"
+
 /* clang-format off */
 #define CSS_PSEUDO_CLASSES(FLAG, ROW) \
     ROW("-webkit-any-link", .kind = CSS_FLAG, .bits = CSS_LINK) \
-    ROW("-webkit-autofill", .kind = CSS_STATE, .bits = HED_CSS_AUTOFILL) \
+    ROW("-webkit-autofill", .kind = CSS_STATE, .bits = HED_CSS_AUTOFILL, .elements = CSS_FIELDS) \
     ROW("-webkit-drag", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
     ROW("-webkit-full-page-media", .kind = CSS_NEVER, .behind_element = true) \
     ROW("-webkit-full-screen", .kind = CSS_STATE, .bits = HED_CSS_FULLSCREEN) \
@@ -22,9 +27,9 @@
     ROW("active", .kind = CSS_STATE, .behind_element = true, .bits = HED_CSS_ACTIVE) \
     ROW("active-view-transition", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
     ROW("any-link", .kind = CSS_FLAG, .bits = CSS_LINK) \
-    ROW("autofill", .kind = CSS_STATE, .bits = HED_CSS_AUTOFILL) \
+    ROW("autofill", .kind = CSS_STATE, .bits = HED_CSS_AUTOFILL, .elements = CSS_FIELDS) \
     ROW("blank", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
-    ROW("buffering", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
+    ROW("buffering", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE, .elements = CSS_MEDIA) \
     FLAG("checked", CHECKED, CSS_CHANGES_CHECKED) \
     ROW("corner-present", .kind = CSS_NEVER, .behind_element = true) \
     ROW("current", .kind = CSS_STATE, .behind_element = true, .bits = HED_CSS_OTHER_STATE) \
@@ -58,7 +63,7 @@
     FLAG("link", LINK, CSS_LINK) \
     ROW("local-link", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
     ROW("modal", .kind = CSS_STATE, .bits = HED_CSS_MODAL) \
-    ROW("muted", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
+    ROW("muted", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE, .elements = CSS_MEDIA) \
     ROW("no-button", .kind = CSS_NEVER, .behind_element = true) \
     ROW("only-child", .kind = CSS_NTH, .role = CSS_PSEUDO_ONLY) \
     ROW("only-of-type", .kind = CSS_NTH, .operation = CSS_OF_TYPE, .role = CSS_PSEUDO_ONLY) \
@@ -66,31 +71,31 @@
     FLAG("optional", OPTIONAL, 0) \
     FLAG("out-of-range", OUT_OF_RANGE, CSS_CHANGES_RANGE) \
     ROW("past", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
-    ROW("paused", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
-    ROW("picture-in-picture", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
+    ROW("paused", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE, .elements = CSS_MEDIA) \
+    ROW("picture-in-picture", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE, .elements = "video") \
     FLAG("placeholder-shown", PLACEHOLDER_SHOWN, CSS_CHANGES_PLACEHOLDER) \
-    ROW("playing", .kind = CSS_STATE, .bits = HED_CSS_PLAYING) \
-    ROW("popover-open", .kind = CSS_STATE, .bits = HED_CSS_POPOVER_OPEN) \
+    ROW("playing", .kind = CSS_STATE, .bits = HED_CSS_PLAYING, .elements = CSS_MEDIA) \
+    ROW("popover-open", .kind = CSS_STATE, .bits = HED_CSS_POPOVER_OPEN, .elements = "[popover]") \
     FLAG("read-only", READ_ONLY, 0) \
     FLAG("read-write", READ_WRITE, 0) \
     FLAG("required", REQUIRED, 0) \
     FLAG("root", ROOT, 0) \
     ROW("scope", .kind = CSS_FLAG, .role = CSS_PSEUDO_SCOPE, .bits = CSS_ROOT) \
-    ROW("seeking", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
+    ROW("seeking", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE, .elements = CSS_MEDIA) \
     ROW("single-button", .kind = CSS_NEVER, .behind_element = true) \
-    ROW("stalled", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
+    ROW("stalled", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE, .elements = CSS_MEDIA) \
     ROW("start", .kind = CSS_NEVER, .behind_element = true) \
-    ROW("target", .kind = CSS_STATE, .bits = HED_CSS_TARGET) \
+    ROW("target", .kind = CSS_STATE, .bits = HED_CSS_TARGET, .elements = CSS_TARGETS) \
     ROW("target-after", .kind = CSS_STATE, .behind_element = true, .bits = HED_CSS_OTHER_STATE) \
     ROW("target-before", .kind = CSS_STATE, .behind_element = true, .bits = HED_CSS_OTHER_STATE) \
     ROW("target-current", .kind = CSS_STATE, .behind_element = true, .bits = HED_CSS_OTHER_STATE) \
     ROW("target-within", .kind = CSS_STATE, .role = CSS_PSEUDO_WITHIN, .bits = HED_CSS_TARGET) \
-    ROW("user-invalid", .kind = CSS_STATE, .bits = HED_CSS_USER_INVALID) \
-    ROW("user-valid", .kind = CSS_STATE, .bits = HED_CSS_USER_VALID) \
+    ROW("user-invalid", .kind = CSS_STATE, .bits = HED_CSS_USER_INVALID, .elements = CSS_FIELDS) \
+    ROW("user-valid", .kind = CSS_STATE, .bits = HED_CSS_USER_VALID, .elements = CSS_FIELDS) \
     FLAG("valid", VALID, CSS_CHANGES_VALIDITY) \
     ROW("vertical", .kind = CSS_NEVER, .behind_element = true) \
     ROW("visited", .kind = CSS_STATE, .bits = HED_CSS_VISITED) \
-    ROW("volume-locked", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
+    ROW("volume-locked", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE, .elements = CSS_MEDIA) \
     ROW("window-inactive", .kind = CSS_STATE, .behind_element = true, .bits = HED_CSS_OTHER_STATE) \
     ROW("xr-overlay", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE)
 

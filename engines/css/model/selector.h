@@ -52,6 +52,9 @@ typedef struct css_simple {
     uint8_t letter_case;
     bool negated; /* FLAG, STATE: the bits are not set (:enabled is a flag of its own) */
     bool scoped;  /* SCOPE, or a list of it contains one */
+    /* TYPE, ATTRIBUTE: outside of HTML elements too the name is compared without ASCII case, as some
+     * browsers do */
+    bool any_case;
     /* TYPE, UNIVERSAL: 0 no namespace, 1 + hed_css_namespace; CSS_NONE: any. ATTRIBUTE: as in
      * css_attribute, or 4 an unknown namespace; CSS_NONE: any */
     uint32_t name_space;

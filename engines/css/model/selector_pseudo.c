@@ -253,6 +253,60 @@ static bool read_argument(css_reader *r, const css_pseudo *pseudo, unsigned mode
     return read_close(r);
 }
 
+/* ---- states ---- */
+
+/* Name of a word, or CSS_NONE and `failed`. */
+static uint32_t word_name(css_reader *r, const char *word, size_t length)
+{
+    uint32_t name = hed_css_names_add(r->p->names, word, length);
+    r->p->failed |= name == CSS_NONE;
+    return name;
+}
+
+/* Adds one of the elements that can be in a state, "tag[attribute]", as a complex selector. */
+static bool push_element(css_reader *r, const char *word, size_t length)
+{
+    struct css_array *store = r->p->sheet->store;
+    const char *attribute = memchr(word, '[', length);
+    size_t tag_length = attribute ? (size_t)(attribute - word) : length;
+    uint32_t first = store[CSS_SIMPLES].count, count = (tag_length > 0) + (attribute != NULL);
+    css_simple *simple = css_push(&store[CSS_SIMPLES], count, sizeof *simple, r->p);
+    css_compound *compound = css_push(&store[CSS_COMPOUNDS], 1, sizeof *compound, r->p);
+    css_complex *complex = css_push(&store[CSS_COMPLEXES], 1, sizeof *complex, r->p);
+    if (!simple || !compound || !complex) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        bool tag = i == 0 && tag_length;
+        uint32_t name = tag ? word_name(r, word, tag_length)
+                            : word_name(r, attribute + 1, length - tag_length - 2);
+        simple[i] = (css_simple){.kind = tag ? CSS_TYPE : CSS_ATTRIBUTE,
+            .name_space = tag ? 1 + HED_CSS_HTML : 0,
+            .name = name,
+            .lower = name,
+            .value = CSS_NONE};
+    }
+    *compound = (css_compound){first, count, 0, CSS_NONE};
+    *complex = (css_complex){.first = store[CSS_COMPOUNDS].count - 1, .count = 1};
+    return !r->p->failed;
+}
+
+/* Adds the elements that can be in a state, as :where(audio, video). */
+static bool push_elements(css_reader *r, const char *elements)
+{
+    struct css_array *complexes = &r->p->sheet->store[CSS_COMPLEXES];
+    uint32_t first = complexes->count;
+    for (const char *at = elements; *at;) {
+        size_t length = strcspn(at, " ");
+        if (!push_element(r, at, length)) return false;
+        at += length + (at[length] == ' ');
+    }
+    css_simple *simple = css_push_simple(r, CSS_IS, 0);
+    if (!simple) return false;
+    simple->list = first;
+    simple->count = complexes->count - first;
+    if (r->out->depth < r->depth + 1) r->out->depth = r->depth + 1;
+    return true;
+}
+
 /* Adds :focus-within, or the like, as :is(STATE, :has(STATE)). */
 static bool push_within(css_reader *r, uint32_t bits)
 {
@@ -309,6 +363,7 @@ static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behi
     simple->b = pseudo->kind == CSS_NTH;
     if (pseudo->kind == CSS_STATE) r->out->state = true;
     r->out->changes |= pseudo->kind == CSS_STATE || pseudo->changes;
+    if (pseudo->elements && !push_elements(r, pseudo->elements)) return false;
     if (pseudo->role == CSS_PSEUDO_SHADOW) r->shadow |= r->depth == 0;
     if (pseudo->role != CSS_PSEUDO_ONLY) return true;
     /* :only-child is :first-child:last-child */

@@ -138,7 +138,7 @@ static void inherit_direction(states *s, uint32_t e)
 /* Form owner, and the states of fieldsets, selects, datalists and editable elements. */
 static void inherit_control(states *s, uint32_t e)
 {
-    const hed_css_document *d = s->d;
+    hed_css_document *d = s->d;
     uint32_t p = d->parent[e];
     s->form[e] = p == CSS_NONE ? CSS_NONE : is(s, p, W_form) ? p : s->form[p];
     s->shut[e] = p != CSS_NONE && s->shut[p];
@@ -157,6 +157,10 @@ static void inherit_control(states *s, uint32_t e)
             s->editable[e] = true;
         else if (same_word(editable, "false")) s->editable[e] = false;
     }
+    if (p != CSS_NONE && d->flags[p] & (CSS_EDITOR | CSS_EDITED)) {
+        d->flags[e] |= CSS_EDITED;
+        d->has_edited = true;
+    } else if (s->editable[e]) d->flags[e] |= CSS_EDITOR;
 }
 
 static void inherit_language(states *s, uint32_t e)
@@ -222,7 +226,8 @@ static uint32_t input_changes(const states *s, uint32_t e, uint32_t flags, bool 
     bool format = type >= CSS_INPUT_URL && type <= CSS_INPUT_LOCAL;
     bool text = type <= CSS_INPUT_EMAIL && (has(s, e, W_pattern) || limits_text(s, e));
     if (flags & CSS_REQUIRED || format || text) changes |= CSS_CHANGES_VALIDITY;
-    if (flags & (CSS_IN_RANGE | CSS_OUT_OF_RANGE) && type != CSS_INPUT_RANGE)
+    bool limited = has(s, e, W_min) || has(s, e, W_max);
+    if (flags & (CSS_IN_RANGE | CSS_OUT_OF_RANGE) && type != CSS_INPUT_RANGE && limited)
         changes |= CSS_CHANGES_RANGE;
     return changes;
 }
@@ -262,7 +267,9 @@ static bool submits_form(const states *s, uint32_t e)
 {
     if (is(s, e, W_input)) return s->type[e] == CSS_INPUT_SUBMIT || s->type[e] == CSS_INPUT_IMAGE;
     const char *type = is(s, e, W_button) ? value(s, e, W_type, NULL) : "button";
-    return !type || !(same_word(type, "button") || same_word(type, "reset"));
+    if (type && same_word(type, "submit")) return true;
+    if (type && (same_word(type, "button") || same_word(type, "reset"))) return false;
+    return !has(s, e, W_command) && !has(s, e, W_commandfor);
 }
 
 /* True if a name is that of a custom element (HTML, "valid custom element name"). */
@@ -401,7 +408,8 @@ static void select_options(states *s, uint32_t select)
     /* required: a placeholder label (first option, empty value, child of the select) does not
      * count */
     bool label = shows_one && last == first_option && last != CSS_NONE && d->parent[last] == select;
-    if (d->flags[select] & CSS_REQUIRED) d->flags[select] |= CSS_CHANGES_VALIDITY;
+    if (d->flags[select] & CSS_REQUIRED && first != CSS_NONE)
+        d->flags[select] |= CSS_CHANGES_VALIDITY;
     bool missing = last == CSS_NONE || (label && option_is_empty(s, last));
     d->flags[select] |= (d->flags[select] & CSS_REQUIRED) && missing ? CSS_INVALID : CSS_VALID;
 }
@@ -428,7 +436,7 @@ static void group_radios(states *s, member *radios, uint32_t count)
     uint32_t *flags = s->d->flags;
     qsort(radios, count, sizeof *radios, by_group);
     for (uint32_t begin = 0, end; begin < count; begin = end) {
-        uint32_t checked = CSS_NONE;
+        uint32_t checked = CSS_NONE, free = 0; /* free: buttons that a reader can check */
         bool required = false, has_name = radios[begin].name != CSS_NONE;
         for (end = begin; end < count; end++) {
             uint32_t e = radios[end].element;
@@ -437,7 +445,11 @@ static void group_radios(states *s, member *radios, uint32_t count)
                 break;
             if (flags[e] & CSS_CHECKED) checked = e;
             required = required || (has_name && flags[e] & CSS_REQUIRED);
+            free += !(flags[e] & CSS_DISABLED);
         }
+        /* a checked button without another one that can be checked stays checked */
+        if (checked != CSS_NONE && free == !(flags[checked] & CSS_DISABLED))
+            flags[checked] &= ~(uint32_t)CSS_CHANGES_CHECKED;
         for (uint32_t i = begin; i < end; i++) {
             uint32_t e = radios[i].element;
             if (checked != CSS_NONE && e != checked) flags[e] &= ~(uint32_t)CSS_CHECKED;
@@ -562,13 +574,13 @@ static void find_owners(states *s, id_index ids)
 
 /* ---- dialogs ---- */
 
-/* True if a button opens or closes a dialog by a command. */
-static bool commands_dialog(const states *s, uint32_t e)
+/* True if a button opens a dialog by a command, or closes one that is open. */
+static bool commands_dialog(const states *s, uint32_t e, uint32_t dialog)
 {
-    const char *command = is(s, e, W_button) ? value(s, e, W_command, NULL) : NULL;
-    return command && !(s->d->flags[e] & CSS_DISABLED) &&
-           (same_word(command, "show-modal") || same_word(command, "close") ||
-               same_word(command, "request-close"));
+    const char *command = value(s, e, W_command, NULL);
+    if (!command || s->d->flags[e] & CSS_DISABLED) return false;
+    bool closes = same_word(command, "close") || same_word(command, "request-close");
+    return same_word(command, "show-modal") || (closes && s->d->flags[dialog] & CSS_OPEN);
 }
 
 /* True if an element closes the dialog around it: a form, or its button, with method=dialog. */
@@ -592,10 +604,11 @@ static void change_dialogs(states *s, id_index ids)
         if (closed_by && d->flags[e] & CSS_OPEN &&
             (same_word(closed_by, "any") || same_word(closed_by, "closerequest")))
             d->flags[e] |= CSS_CHANGES_OPEN;
-        if (commands_dialog(s, e)) {
+        if (is(s, e, W_button) && has(s, e, W_commandfor)) {
             uint32_t id = css_attribute_value(d, e, s->word[W_commandfor]);
-            dialog = id == CSS_NONE ? id : element_by_id(s, ids, id, W_dialog);
-            if (dialog != CSS_NONE) d->flags[dialog] |= CSS_CHANGES_OPEN;
+            dialog = element_by_id(s, ids, id, W_dialog);
+            if (dialog != CSS_NONE && commands_dialog(s, e, dialog))
+                d->flags[dialog] |= CSS_CHANGES_OPEN;
         }
         if (!closes_dialog(s, e)) continue;
         for (dialog = e; dialog != CSS_NONE && !is(s, dialog, W_dialog);)
@@ -662,6 +675,7 @@ hed_status css_find_states(hed_css_document *d, hed_error *error)
         *marks[i] = hed_arena_new(&work, n, sizeof(bool), error);
     find_words(&s, &work, error);
     if (n) memset(d->flags, 0, n * sizeof *d->flags);
+    d->has_edited = false;
     bool has_types = any(&s, W_input) || any(&s, W_meta);
     for (uint32_t e = 0; e < n && has_types && !hed_failed(error); e++) {
         if (is(&s, e, W_input)) s.type[e] = (uint8_t)css_input_type_of(value(&s, e, W_type, NULL));

@@ -95,3 +95,32 @@ hed_status css_document_from_tree(
     hed_arena_free(&w.arena);
     return hed_failed(error) ? error->status : HED_OK;
 }
+
+/* ---- names of SVG ---- */
+
+const char *css_find_adjusted(const char *const *list, uint32_t count, const char *lower)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2, i = 0;
+        const char *name = list[middle];
+        while (name[i] && css_ascii_lower(name[i]) == lower[i]) i++;
+        int order = (unsigned char)css_ascii_lower(name[i]) - (unsigned char)lower[i];
+        if (!order) return name;
+        if (order < 0) low = middle + 1;
+        else high = middle;
+    }
+    return NULL;
+}
+
+const char *css_svg_tag(const char *lower)
+{
+    static const char *const names[] = {"altGlyph", "altGlyphDef", "altGlyphItem", "animateColor",
+        "animateMotion", "animateTransform", "clipPath", "feBlend", "feColorMatrix",
+        "feComponentTransfer", "feComposite", "feConvolveMatrix", "feDiffuseLighting",
+        "feDisplacementMap", "feDistantLight", "feDropShadow", "feFlood", "feFuncA", "feFuncB",
+        "feFuncG", "feFuncR", "feGaussianBlur", "feImage", "feMerge", "feMergeNode", "feMorphology",
+        "feOffset", "fePointLight", "feSpecularLighting", "feSpotLight", "feTile", "feTurbulence",
+        "foreignObject", "glyphRef", "linearGradient", "radialGradient", "textPath"};
+    return css_find_adjusted(names, HED_COUNT(names), lower);
+}

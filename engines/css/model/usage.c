@@ -98,14 +98,16 @@ static void scan_part(struct follower *f, const struct css_part *part)
     uint32_t end = (uint32_t)part->info.end, begin = (uint32_t)part->info.begin;
     css_tokenizer t = {part->text, begin, end};
     css_token token = css_next(&t);
-    if (part->info.kind == HED_CSS_PART_FONT_FACE) return;
+    if (part->info.kind == HED_CSS_PART_FONT_FACE ||
+        part->info.kind == HED_CSS_PART_FONT_FEATURES ||
+        part->info.kind == HED_CSS_PART_FONT_PALETTE)
+        return;
     if (part->info.kind == HED_CSS_PART_CUSTOM) begin = token.end;
     if (part->info.kind == HED_CSS_PART_GROUP ||
         part->info.kind == HED_CSS_PART_LAYER) { /* scan the prelude only */
         while (token.type != CSS_END && token.type != CSS_OPEN_CURLY) token = css_next(&t);
         end = token.begin;
-    } else if (part->info.kind == HED_CSS_PART_KEYFRAMES ||
-               part->info.kind == HED_CSS_PART_PROPERTY) {
+    } else if (part->info.kind != HED_CSS_PART_CUSTOM && part->info.kind != HED_CSS_PART_OTHER) {
         while (token.type != CSS_END && token.type != CSS_OPEN_CURLY) token = css_next(&t);
         begin = token.begin; /* a part does not use its own name */
     }

@@ -21,7 +21,7 @@ static hed_status matcher_find_kinds(hed_css_matcher *m, hed_error *error)
 static void matcher_fill(
     hed_css_matcher *m, hed_device *device, const hed_css_matcher_def *def, hed_error *error)
 {
-    bool quirks = false;
+    unsigned options = m->states_possible ? CSS_COMPILE_POSSIBLE : 0;
     uint64_t rules = 0;
     m->documents = hed_arena_new(&m->arena, def->document_count, sizeof(void *), error);
     m->sheets = hed_arena_new(&m->arena, def->sheet_count, sizeof(void *), error);
@@ -30,7 +30,10 @@ static void matcher_fill(
     if (hed_failed(error)) return;
     memcpy(m->documents, def->documents, def->document_count * sizeof(void *));
     if (def->sheet_count) memcpy(m->sheets, def->sheets, def->sheet_count * sizeof(void *));
-    for (uint32_t i = 0; i < def->document_count; i++) quirks = quirks || m->documents[i]->quirks;
+    for (uint32_t i = 0; i < def->document_count; i++) {
+        if (m->documents[i]->quirks) options |= CSS_COMPILE_QUIRKS;
+        if (m->documents[i]->has_edited) options |= CSS_COMPILE_EDITED;
+    }
     for (uint32_t i = 0; i < def->sheet_count; i++) {
         rules += m->sheets[i]->rule_count;
         if (rules > UINT32_MAX / 2) {
@@ -40,8 +43,7 @@ static void matcher_fill(
         m->first_rule[i + 1] = (uint32_t)rules;
     }
     uint64_t begin = hed_now();
-    css_compile(&m->compiled, &m->arena, m->sheets, m->sheet_count, def->without, quirks,
-        m->states_possible, error);
+    css_compile(&m->compiled, &m->arena, m->sheets, m->sheet_count, def->without, options, error);
     uint64_t compiled = hed_now();
     matcher_find_kinds(m, error);
     m->seconds.compile = 1e-9 * (double)(compiled - begin);

@@ -24,10 +24,12 @@ static bool plain_attribute(const plain *p, const css_simple *s, uint32_t e)
     bool html = d->name_space[e] == HED_CSS_HTML;
     bool insensitive =
         s->letter_case == CSS_INSENSITIVE || (s->letter_case == CSS_AS_DOCUMENT && html);
-    uint32_t name = html ? s->lower : s->name;
+    bool any_case = html || p->states == CSS_PLAIN_GRANTED;
+    uint32_t name = any_case ? s->lower : s->name;
     for (uint32_t i = d->attribute_begin[e]; i < d->attribute_end[e]; i++) {
         const css_attribute *a = &d->attributes[i];
-        if (a->name != name) continue;
+        uint32_t own = any_case && !html ? css_name_lower(d->names, a->name) : a->name;
+        if (own != name) continue;
         if (s->name_space != CSS_NONE && s->name_space != a->name_space) continue;
         if (s->operation == CSS_PRESENT) return true;
         size_t operand_length, length;
@@ -37,6 +39,33 @@ static bool plain_attribute(const plain *p, const css_simple *s, uint32_t e)
             return true;
     }
     return false;
+}
+
+/* ---- elements of an editor: each can be in any relation to the others, see relate() ---- */
+
+static bool is_edited(const plain *p, uint32_t e) { return p->d->flags[e] & CSS_EDITED; }
+
+/* Editor around an element, or the element itself; CSS_NONE: none. */
+static uint32_t editor_of(const plain *p, uint32_t e)
+{
+    while (e != CSS_NONE && !(p->d->flags[e] & CSS_EDITOR)) e = p->d->parent[e];
+    return e;
+}
+
+/* True if a reader can put `e` behind a combinator after `left`. */
+static bool can_relate(const plain *p, char combinator, uint32_t left, uint32_t e)
+{
+    if (p->states != CSS_PLAIN_GRANTED || !is_edited(p, e)) return false;
+    uint32_t editor = editor_of(p, e);
+    return (is_edited(p, left) && editor_of(p, left) == editor) ||
+           (combinator == '>' && left == editor);
+}
+
+/* True if a relation is not certain, as a reader can end it. */
+static bool can_end(const plain *p, char combinator, uint32_t left, uint32_t e)
+{
+    return p->states == CSS_PLAIN_DENIED &&
+           is_edited(p, combinator == '>' || combinator == '+' || combinator == '~' ? e : left);
 }
 
 static uint32_t next_sibling(const hed_css_document *d, uint32_t e)
@@ -50,7 +79,7 @@ static bool plain_nth(const plain *p, const css_simple *s, uint32_t e)
     const hed_css_document *d = p->d;
     int64_t position = d->position[s->operation][e];
     if (s->count) {
-        bool uncertain = p->states != CSS_PLAIN_GIVEN && s->counts_changes;
+        bool uncertain = p->states != CSS_PLAIN_GIVEN && (s->counts_changes || d->has_edited);
         if (uncertain && p->states == CSS_PLAIN_DENIED) return false;
         if (!plain_list(p, s->list, s->count, e, CSS_NONE)) return false;
         if (uncertain) return true;
@@ -62,6 +91,8 @@ static bool plain_nth(const plain *p, const css_simple *s, uint32_t e)
             position += plain_list(p, s->list, s->count, f, CSS_NONE);
         }
     }
+    if (!s->count && is_edited(p, e) && p->states != CSS_PLAIN_GIVEN)
+        return p->states == CSS_PLAIN_GRANTED;
     int64_t rest = position - s->b; /* = a k, k >= 0 */
     return s->a == 0 ? rest == 0 : rest % s->a == 0 && rest / s->a >= 0;
 }
@@ -91,6 +122,9 @@ static bool plain_has(const plain *p, const css_simple *s, uint32_t e)
         uint32_t parent = d->parent[e], begin = by_sibling ? d->end[e] : e + 1;
         uint32_t end = !by_sibling ? d->end[e] : parent == CSS_NONE ? begin : d->end[parent];
         for (uint32_t f = begin; f < end; f++)
+            if (!can_end(p, ' ', f, f) && plain_complex(p, s->list + i, f, e)) return true;
+        uint32_t editor = p->states == CSS_PLAIN_GRANTED ? editor_of(p, e) : CSS_NONE;
+        for (uint32_t f = editor; editor != CSS_NONE && f < d->end[editor]; f++)
             if (plain_complex(p, s->list + i, f, e)) return true;
     }
     return false;
@@ -111,6 +145,8 @@ static bool plain_simple(const plain *p, const css_simple *s, uint32_t e)
     uint32_t name = d->quirks ? s->lower : s->name;
     switch ((css_kind)s->kind) {
     case CSS_TYPE:
+        if (d->name_space[e] != HED_CSS_HTML && p->states == CSS_PLAIN_GRANTED)
+            return in_space && css_name_lower(d->names, d->tag[e]) == s->lower;
         return in_space && d->tag[e] == (d->name_space[e] == HED_CSS_HTML ? s->lower : s->name);
     case CSS_UNIVERSAL: return in_space;
     case CSS_ID: return d->id[e] != CSS_NONE && d->id[e] == name;
@@ -159,11 +195,21 @@ static bool plain_compounds(
     const css_compound *c = &p->sheet->compounds[complex->first + last];
     for (uint32_t i = 0; i < c->count; i++)
         if (!plain_simple(p, &p->sheet->simples[c->first + i], e)) return false;
-    if (last == 0) return !c->combinator || plain_relation(p->d, c->combinator, anchor, e);
+    if (last == 0)
+        return !c->combinator || plain_relation(p->d, c->combinator, anchor, e) ||
+               can_relate(p, c->combinator, anchor, e);
+    uint32_t editor =
+        is_edited(p, e) && p->states == CSS_PLAIN_GRANTED ? editor_of(p, e) : CSS_NONE;
+    for (uint32_t left = editor; editor != CSS_NONE && left < p->d->end[editor]; left++)
+        if (can_relate(p, c->combinator, left, e) &&
+            plain_compounds(p, complex, last - 1, left, anchor))
+            return true;
     bool sibling = c->combinator == '+' || c->combinator == '~';
     const uint32_t *next = sibling ? p->d->previous : p->d->parent;
     for (uint32_t left = next[e]; left != CSS_NONE; left = next[left]) {
-        if (plain_compounds(p, complex, last - 1, left, anchor)) return true;
+        if (!can_end(p, c->combinator, left, e) &&
+            plain_compounds(p, complex, last - 1, left, anchor))
+            return true;
         if (c->combinator == '+' || c->combinator == '>') break;
     }
     return false;

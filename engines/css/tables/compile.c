@@ -106,6 +106,12 @@ static void push_paths(css_compiler *c, uint32_t complex, css_states_mode mode)
     const css_complex *x = &c->sheet->complexes[complex];
     const css_compound *first = &c->sheet->compounds[x->first];
     uint32_t base = c->paths.count, scratch = c->scratch.count, paths;
+    if (c->edited) { /* relations by predicates, which count the changes of a reader */
+        uint32_t compound = css_local_compound(c, complex, mode);
+        if (compound != CSS_NOWHERE)
+            CSS_PUSH(&c->paths, &c->work, c->error, (css_path){compound, CSS_NONE, 0});
+        return;
+    }
     uint32_t split = split_at(c, complex, &paths);
     if (split == CSS_NONE) {
         bool holds = css_push_compound_selector(c, first, CSS_NONE, mode);
@@ -322,11 +328,16 @@ static void make_tables(css_compiler *c)
 }
 
 hed_status css_compile(css_compiled *out, hed_arena *arena, hed_css_sheet *const *sheets,
-    uint32_t sheet_count, const bool *without, bool quirks, bool possible, hed_error *error)
+    uint32_t sheet_count, const bool *without, unsigned options, hed_error *error)
 {
     if (hed_failed(error)) return error->status;
-    css_compiler c = {
-        .out = out, .arena = arena, .error = error, .quirks = quirks, .without = without};
+    bool possible = options & CSS_COMPILE_POSSIBLE;
+    css_compiler c = {.out = out,
+        .arena = arena,
+        .error = error,
+        .quirks = options & CSS_COMPILE_QUIRKS,
+        .edited = possible && options & CSS_COMPILE_EDITED,
+        .without = without};
     c.work = (hed_arena){.allocator = arena->allocator, .owner = "the compilation of sheets"};
     *out = (css_compiled){0};
     if (css_interner_make(&c.identities, &c.work, error) &&

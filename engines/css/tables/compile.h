@@ -39,10 +39,15 @@ static inline uint32_t css_dependencies(const css_compiled *c)
     return css_interned(&c->dependency);
 }
 
+typedef enum css_compile_options {
+    CSS_COMPILE_QUIRKS = 1,   /* some document is in quirks mode */
+    CSS_COMPILE_POSSIBLE = 2, /* states that documents do not hold are assumed to be true */
+    CSS_COMPILE_EDITED = 4    /* some element is CSS_EDITED, which matters if states are possible */
+} css_compile_options;
+
 /* Compiles sheets; rules are numbered over all sheets. All memory is of `arena`. `without`: (rules)
- * true for rules to skip, or NULL. `quirks`: some document is in quirks mode. `possible`: states
- * that documents do not hold are assumed to be true. */
+ * true for rules to skip, or NULL. `options`: bits of css_compile_options. */
 hed_status css_compile(css_compiled *compiled, hed_arena *arena, hed_css_sheet *const *sheets,
-    uint32_t sheet_count, const bool *without, bool quirks, bool possible, hed_error *error);
+    uint32_t sheet_count, const bool *without, unsigned options, hed_error *error);
 
 #endif

@@ -10,8 +10,6 @@ enum { MAX_CLAUSES = 64, MAX_LITERALS = 4096 };
 /* Greatest number of clauses that are sorted. */
 enum { MAX_SORTED_CLAUSES = 256 };
 
-static uint32_t local_compound(css_compiler *c, uint32_t complex, css_states_mode mode);
-
 /* ---- predicates ---- */
 
 /* Number of a predicate by the words that identify it; *is_new: it has no entry yet. */
@@ -38,6 +36,16 @@ static void key_add(css_compiler *c, uint32_t kind, uint32_t name, uint32_t pred
     CSS_PUSH(&c->key_pairs, &c->work, c->error, (css_pair){key, predicate});
 }
 
+/* Adds the names of SVG that differ from a type selector in case. */
+static void add_foreign_keys(css_compiler *c, const css_simple *s, uint32_t predicate)
+{
+    const hed_css_names *names = c->sheet->names;
+    const char *tag = css_svg_tag(hed_css_names_text(names, s->lower, NULL));
+    uint32_t adjusted = tag ? css_name_find(names, tag, strlen(tag)) : CSS_NONE;
+    if (s->lower != s->name) key_add(c, CSS_KEY_TYPE, s->lower, predicate);
+    if (adjusted != CSS_NONE && adjusted != s->name) key_add(c, CSS_KEY_TYPE, adjusted, predicate);
+}
+
 static uint32_t simple_predicate(css_compiler *c, const css_simple *s)
 {
     static const uint32_t kinds[] = {[CSS_TYPE] = CSS_P_TYPE,
@@ -52,7 +60,7 @@ static uint32_t simple_predicate(css_compiler *c, const css_simple *s)
     const uint32_t identity[] = {kinds[s->kind], named || s->kind == CSS_ATTRIBUTE ? s->name : 0,
         s->kind == CSS_CLASS || s->kind == CSS_ID ? 0 : s->name_space, s->bits, s->negated,
         s->operation, s->letter_case, s->kind == CSS_ATTRIBUTE ? s->value : 0, (uint32_t)s->a,
-        (uint32_t)s->b};
+        (uint32_t)s->b, s->any_case};
     uint32_t p = predicate_of(c, identity, HED_COUNT(identity), &is_new);
     if (!is_new) return p;
     css_predicate predicate = {.kind = kinds[s->kind]};
@@ -71,6 +79,7 @@ static uint32_t simple_predicate(css_compiler *c, const css_simple *s)
     if (s->kind == CSS_TYPE) {
         key_add(c, CSS_KEY_TYPE, s->name, p);
         key_add(c, CSS_KEY_TYPE_HTML, s->lower, p);
+        if (s->any_case) add_foreign_keys(c, s, p);
     } else if (s->kind == CSS_CLASS) {
         key_add(c, CSS_KEY_CLASS, s->name, p);
         if (c->quirks) key_add(c, CSS_KEY_CLASS_QUIRKS, s->lower, p);
@@ -89,17 +98,24 @@ static uint32_t language_predicate(css_compiler *c, const css_simple *s)
     if (hed_failed(c->error)) return 0;
     uint32_t p = predicate_of(c, c->scratch.items + base, c->scratch.count - base, &is_new);
     c->scratch.count = base;
-    if (is_new) predicate_add(c, (css_predicate){.kind = CSS_P_FACT});
+    if (!is_new) return p;
+    predicate_add(c, (css_predicate){.kind = CSS_P_FACT});
+    if (!hed_failed(c->error)) c->out->source.items[p] = (css_fact_source){c->sheet, s};
     return p;
 }
 
-/* A predicate of kind CSS_P_FACT, with its source. */
-static uint32_t fact_predicate(css_compiler *c, const css_simple *s)
+/* Predicate of a type or attribute: with states granted, all that some browser matches. */
+static uint32_t named_predicate(css_compiler *c, const css_simple *s, css_states_mode mode)
 {
-    uint32_t total = c->out->predicate.count;
-    uint32_t p = s->kind == CSS_LANG ? language_predicate(c, s) : simple_predicate(c, s);
-    if (c->out->predicate.count > total && !hed_failed(c->error))
-        c->out->source.items[p] = (css_fact_source){c->sheet, s};
+    css_simple any_case = *s;
+    any_case.any_case = mode == CSS_STATES_GRANTED;
+    uint32_t total = c->out->predicate.count, p = simple_predicate(c, &any_case);
+    if (s->kind == CSS_TYPE) return p;
+    if (c->out->predicate.count == total || hed_failed(c->error)) return p;
+    css_simple *source = hed_arena_new(c->arena, 1, sizeof *source, c->error);
+    if (!source) return p;
+    *source = any_case;
+    c->out->source.items[p] = (css_fact_source){c->sheet, source};
     return p;
 }
 
@@ -398,7 +414,7 @@ static bool list_compounds(css_compiler *c, uint32_t list, uint32_t count, css_s
 {
     bool always = false;
     for (uint32_t i = 0; i < count && !hed_failed(c->error); i++) {
-        uint32_t compound = local_compound(c, list + i, mode), literals;
+        uint32_t compound = css_local_compound(c, list + i, mode), literals;
         if (compound == CSS_NOWHERE) continue;
         css_compound_literals(c, compound, &literals);
         always = always || literals == 0;
@@ -423,20 +439,94 @@ static bool push_list(
     return holds;
 }
 
-/* Predicate "related to an element on which the leftmost compound holds" of one complex selector of
- * :has(), compiled from right to left; CSS_NONE: it never holds. */
-static uint32_t has_predicate(css_compiler *c, uint32_t complex, css_states_mode mode);
+/* ---- relations, and content that a reader edits ---- */
+
+static uint32_t flag_literal(css_compiler *c, uint32_t bits)
+{
+    const css_simple flag = {.kind = CSS_FLAG, .name_space = CSS_NONE, .bits = bits};
+    return simple_predicate(c, &flag) << 1;
+}
+
+/* Literal "`compound` holds on an element in `relation`". */
+static uint32_t relation_literal(css_compiler *c, uint32_t relation, uint32_t compound)
+{
+    uint32_t base = c->ids.count;
+    css_push(&c->ids, &c->work, compound, c->error);
+    return css_relation_predicate(c, relation, base) << 1;
+}
+
+/* Compound of another one and a further literal. */
+static uint32_t with_literal(css_compiler *c, uint32_t compound, uint32_t literal)
+{
+    uint32_t base = c->scratch.count;
+    css_push_compound(c, compound);
+    css_push_literal(c, literal);
+    return css_compound_of(c, base);
+}
+
+/* Clause of a relation: literals, one of which has to hold. */
+typedef struct relation_clause {
+    uint32_t literals[3], count; /* count 0: it never holds */
+} relation_clause;
+
+/* Clause "`compound` holds on an element in `relation`". A reader can put the elements of an editor
+ * into any relation to each other and remove them: with states granted, any two are related; with
+ * states denied, only relations to other elements are certain. */
+static relation_clause relate(
+    css_compiler *c, uint32_t relation, uint32_t compound, css_states_mode mode)
+{
+    relation_clause clause = {.count = 1};
+    if (c->edited && mode == CSS_STATES_DENIED)
+        if (relation == CSS_FROM_ANCESTOR || is_backward(relation))
+            compound = with_literal(c, compound, flag_literal(c, CSS_EDITED) ^ 1);
+    if (compound == CSS_NOWHERE) return (relation_clause){0};
+    clause.literals[0] = relation_literal(c, relation, compound);
+    if (!c->edited || mode != CSS_STATES_GRANTED) return clause;
+    uint32_t editor = flag_literal(c, CSS_EDITOR);
+    uint32_t inside = with_literal(c, css_compound_of(c, c->scratch.count),
+        relation_literal(c, CSS_FROM_DESCENDANT, compound));
+    uint32_t content = with_literal(c, inside, editor);
+    if (content == CSS_NOWHERE) return clause;
+    clause.literals[clause.count++] = relation_literal(c, CSS_FROM_ANCESTOR, content);
+    if (relation == CSS_FROM_CHILD)
+        clause.literals[clause.count++] = relation_literal(c, CSS_FROM_SELF, content);
+    uint32_t on_editor =
+        relation == CSS_FROM_PARENT ? with_literal(c, compound, editor) : CSS_NOWHERE;
+    if (on_editor != CSS_NOWHERE)
+        clause.literals[clause.count++] = relation_literal(c, CSS_FROM_ANCESTOR, on_editor);
+    return clause;
+}
+
+/* Pushes the literals of a relation as a clause that may continue. False: it never holds. */
+static bool push_literals(css_compiler *c, relation_clause clause)
+{
+    for (uint32_t i = 0; i < clause.count; i++)
+        css_push(&c->scratch, &c->work, clause.literals[i], c->error);
+    return clause.count > 0;
+}
+
+/* Pushes a relation. False: it never holds. */
+static bool push_relation(
+    css_compiler *c, uint32_t relation, uint32_t compound, css_states_mode mode)
+{
+    if (!push_literals(c, relate(c, relation, compound, mode)) || hed_failed(c->error))
+        return false;
+    c->scratch.items[c->scratch.count - 1] |= CSS_LAST_OF_CLAUSE;
+    if (c->edited && mode == CSS_STATES_DENIED && relation != CSS_FROM_ANCESTOR)
+        css_push_literal(c, flag_literal(c, CSS_EDITED) ^ 1);
+    return true;
+}
+
+/* Pushes the literals of one complex selector of a :has(), compiled from right to left. False: it
+ * never holds. */
+static bool push_relative(css_compiler *c, uint32_t complex, css_states_mode mode);
 
 /* Pushes the clause of a :has(), an OR of its selectors. False: it never holds. */
 static bool push_has(css_compiler *c, const css_simple *s, css_states_mode mode)
 {
     uint32_t pushed = 0;
-    for (uint32_t i = 0; i < s->count && !hed_failed(c->error); i++) {
-        uint32_t p = has_predicate(c, s->list + i, mode);
-        if (p == CSS_NONE) continue;
-        css_push(&c->scratch, &c->work, p << 1, c->error);
-        pushed++;
-    }
+    for (uint32_t i = 0; i < s->count && !hed_failed(c->error); i++)
+        pushed += push_relative(c, s->list + i, mode);
     if (hed_failed(c->error) || !pushed) return false;
     c->scratch.items[c->scratch.count - 1] |= CSS_LAST_OF_CLAUSE;
     return true;
@@ -446,7 +536,7 @@ static bool push_has(css_compiler *c, const css_simple *s, css_states_mode mode)
  * change, any count is possible and no count is certain. */
 static bool push_nth_of(css_compiler *c, const css_simple *s, css_states_mode mode)
 {
-    bool uncertain = mode != CSS_STATES_GIVEN && s->counts_changes;
+    bool uncertain = mode != CSS_STATES_GIVEN && (s->counts_changes || c->edited);
     if (uncertain && mode == CSS_STATES_DENIED) return false;
     if (!push_list(c, s->list, s->count, mode, false)) return false;
     if (uncertain) return true;
@@ -461,24 +551,22 @@ static bool push_nth_of(css_compiler *c, const css_simple *s, css_states_mode mo
     return true;
 }
 
-/* Pushes a predicate and the changes that a reader can make to it. */
+/* Pushes a predicate and the changes that a reader can make to it: flags of the elements on which
+ * it may hold, and may fail. */
 static void push_changeable(
-    css_compiler *c, const css_simple *s, uint32_t predicate, css_states_mode mode)
+    css_compiler *c, uint32_t predicate, uint32_t may_hold, uint32_t may_fail, css_states_mode mode)
 {
-    css_simple changes = {.kind = CSS_FLAG, .name_space = CSS_NONE, .bits = s->may_hold};
-    bool may_hold = mode == CSS_STATES_GRANTED && s->may_hold;
-    if (may_hold) { /* one clause */
+    if (mode == CSS_STATES_GRANTED && may_hold) { /* one clause */
         css_push(&c->scratch, &c->work, predicate << 1, c->error);
-        css_push_literal(c, simple_predicate(c, &changes) << 1);
+        css_push_literal(c, flag_literal(c, may_hold));
     } else css_push_literal(c, predicate << 1);
-    if (mode != CSS_STATES_DENIED || !s->may_fail) return;
-    changes.bits = s->may_fail;
-    css_push_literal(c, simple_predicate(c, &changes) << 1 | 1);
+    if (mode == CSS_STATES_DENIED && may_fail) css_push_literal(c, flag_literal(c, may_fail) ^ 1);
 }
 
 bool css_push_compound_selector(
     css_compiler *c, const css_compound *compound, uint32_t skip, css_states_mode mode)
 {
+    uint32_t edited = c->edited ? CSS_EDITED : 0;
     for (uint32_t i = 0; i < compound->count && !hed_failed(c->error); i++) {
         const css_simple *s = &c->sheet->simples[compound->first + i];
         /* selectors that depend on the root of a scope are tested after the match (scoped.c) */
@@ -492,12 +580,17 @@ bool css_push_compound_selector(
             if (mode == CSS_STATES_GIVEN) css_push_literal(c, simple_predicate(c, s) << 1);
             break;
         case CSS_NTH:
-            if (!s->count) css_push_literal(c, simple_predicate(c, s) << 1);
+            if (!s->count) push_changeable(c, simple_predicate(c, s), edited, edited, mode);
             else if (!push_nth_of(c, s, mode)) return false;
             break;
-        case CSS_ATTRIBUTE: push_changeable(c, s, fact_predicate(c, s), mode); break;
-        case CSS_LANG: css_push_literal(c, fact_predicate(c, s) << 1); break;
-        case CSS_FLAG: push_changeable(c, s, simple_predicate(c, s), mode); break;
+        case CSS_ATTRIBUTE:
+            push_changeable(c, named_predicate(c, s, mode), s->may_hold, s->may_fail, mode);
+            break;
+        case CSS_TYPE: css_push_literal(c, named_predicate(c, s, mode) << 1); break;
+        case CSS_LANG: css_push_literal(c, language_predicate(c, s) << 1); break;
+        case CSS_FLAG:
+            push_changeable(c, simple_predicate(c, s), s->may_hold, s->may_fail, mode);
+            break;
         case CSS_IS:
             if (!push_list(c, s->list, s->count, mode, false)) return false;
             break;
@@ -518,32 +611,27 @@ bool css_push_compound_selector(
     return !hed_failed(c->error);
 }
 
-static uint32_t has_predicate(css_compiler *c, uint32_t complex, css_states_mode mode)
+static bool push_relative(css_compiler *c, uint32_t complex, css_states_mode mode)
 {
     const css_complex *x = &c->sheet->complexes[complex];
-    uint32_t p = CSS_NONE, base = c->scratch.count;
+    uint32_t base = c->scratch.count, number = CSS_NOWHERE, relation = CSS_FROM_CHILD;
     for (uint32_t i = x->count; i-- > 0;) {
         const css_compound *compound = &c->sheet->compounds[x->first + i];
         bool holds = css_push_compound_selector(c, compound, CSS_NONE, mode);
-        if (p != CSS_NONE) css_push_literal(c, p << 1);
-        uint32_t number = holds ? css_compound_of(c, base) : CSS_NOWHERE, ids = c->ids.count;
+        if (holds && i + 1 < x->count) holds = push_relation(c, relation, number, mode);
+        number = holds ? css_compound_of(c, base) : CSS_NOWHERE;
         c->scratch.count = base;
-        if (number == CSS_NOWHERE || hed_failed(c->error)) return CSS_NONE;
-        css_push(&c->ids, &c->work, number, c->error);
+        if (number == CSS_NOWHERE || hed_failed(c->error)) return false;
         char k = compound->combinator;
-        p = css_relation_predicate(c,
-            k == '>'   ? CSS_FROM_CHILD
-            : k == '+' ? CSS_FROM_NEXT
-            : k == '~' ? CSS_FROM_LATER
-                       : CSS_FROM_DESCENDANT,
-            ids);
+        relation = k == '>'   ? CSS_FROM_CHILD
+                   : k == '+' ? CSS_FROM_NEXT
+                   : k == '~' ? CSS_FROM_LATER
+                              : CSS_FROM_DESCENDANT;
     }
-    return p;
+    return push_literals(c, relate(c, relation, number, mode));
 }
 
-/* The compound, on the last element of a complex selector, that is equivalent to the whole
- * selector. */
-static uint32_t local_compound(css_compiler *c, uint32_t complex, css_states_mode mode)
+uint32_t css_local_compound(css_compiler *c, uint32_t complex, css_states_mode mode)
 {
     if (hed_failed(c->error)) return CSS_NOWHERE;
     if (c->memo[mode][complex]) return c->memo[mode][complex] - 1;
@@ -552,18 +640,14 @@ static uint32_t local_compound(css_compiler *c, uint32_t complex, css_states_mod
     for (uint32_t i = 0; i < x->count; i++) {
         const css_compound *compound = &c->sheet->compounds[x->first + i];
         bool holds = css_push_compound_selector(c, compound, CSS_NONE, mode);
-        if (i && holds) {
-            uint32_t ids = c->ids.count;
-            css_push(&c->ids, &c->work, run, c->error);
-            char k = compound->combinator;
-            css_push_literal(c, css_relation_predicate(c,
-                                    k == '>'   ? CSS_FROM_PARENT
-                                    : k == '+' ? CSS_FROM_PREVIOUS
-                                    : k == '~' ? CSS_FROM_EARLIER
-                                               : CSS_FROM_ANCESTOR,
-                                    ids)
-                                    << 1);
-        }
+        char k = compound->combinator;
+        if (i && holds)
+            holds = push_relation(c,
+                k == '>'   ? CSS_FROM_PARENT
+                : k == '+' ? CSS_FROM_PREVIOUS
+                : k == '~' ? CSS_FROM_EARLIER
+                           : CSS_FROM_ANCESTOR,
+                run, mode);
         run = holds ? css_compound_of(c, base) : CSS_NOWHERE;
         c->scratch.count = base;
         if (run == CSS_NOWHERE) break;

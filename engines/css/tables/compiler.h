@@ -47,6 +47,7 @@ typedef struct css_compiler {
     hed_error *error;
     const hed_css_sheet *sheet;
     bool quirks;
+    bool edited;             /* elements can have CSS_EDITED */
     const bool *without;     /* (rules of all sheets) or NULL */
     css_interner identities; /* identities of predicates */
     css_interner keys, nodes;
@@ -73,6 +74,9 @@ void css_push_compound(css_compiler *c, uint32_t compound);
  * holds. */
 bool css_push_compound_selector(
     css_compiler *c, const css_compound *compound, uint32_t skip, css_states_mode mode);
+/* The compound, on the last element of a complex selector, that is equivalent to the whole
+ * selector; CSS_NOWHERE: it never holds. */
+uint32_t css_local_compound(css_compiler *c, uint32_t complex, css_states_mode mode);
 /* Pops compounds ids[base ...]; returns the predicate "one of them holds on an element in
  * `relation`". */
 uint32_t css_relation_predicate(css_compiler *c, uint32_t relation, uint32_t base);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* Roles in which predicates test a name. */
-enum facts_role { ROLE_HTML, ROLE_OTHER, ROLE_ID, ROLE_ID_QUIRKS };
+enum facts_role { ROLE_HTML, ROLE_OTHER, ROLE_ANY_CASE, ROLE_ID, ROLE_ID_QUIRKS };
 
 /* Name in a role. */
 typedef struct css_fact_key {
@@ -50,7 +50,8 @@ hed_status css_facts_make(css_facts *f, hed_arena *arena, const css_compiled *co
         if (s->kind == CSS_LANG) css_push(&f->language_predicates, arena, p, error);
         else {
             facts_index(f, ROLE_HTML, s->lower, p, error);
-            facts_index(f, ROLE_OTHER, s->name, p, error);
+            facts_index(f, s->any_case ? ROLE_ANY_CASE : ROLE_OTHER,
+                s->any_case ? s->lower : s->name, p, error);
         }
     }
     return hed_failed(error) ? error->status : HED_OK;
@@ -77,6 +78,17 @@ static bool attribute_fits(
     return css_value_fits(s->operation, operand, operand_length, value, length, insensitive);
 }
 
+/* Adds the predicates of a name that an attribute fits to the scratch list. */
+static void facts_of_name(css_facts *f, enum facts_role role, uint32_t name,
+    const hed_css_names *names, const css_attribute *a, hed_error *error)
+{
+    for (uint32_t k = first_of(f, role, name, error); k != CSS_NONE; k = f->entries[k].next) {
+        uint32_t p = f->entries[k].predicate;
+        if (attribute_fits(f->compiled->source.items[p].simple, names, a, role == ROLE_HTML))
+            css_push(&f->scratch, f->arena, p, error);
+    }
+}
+
 /* Number of the set of predicates in the scratch list. */
 static uint32_t facts_set(css_facts *f, hed_error *error)
 {
@@ -96,9 +108,11 @@ uint32_t css_attribute_facts(
     enum facts_role role = html ? ROLE_HTML : ROLE_OTHER;
     enum facts_role id_role = d->quirks ? ROLE_ID_QUIRKS : ROLE_ID;
     bool tested = a->name < f->names && f->roles[a->name] >> role & 1;
+    uint32_t lower = html ? CSS_NONE : css_name_lower(d->names, a->name);
+    bool any_case = lower < f->names && f->roles[lower] >> ROLE_ANY_CASE & 1;
     id = id && d->id[e] < f->names && f->roles[d->id[e]] >> id_role & 1 &&
          d->id[e] == (d->quirks ? css_name_lower(d->names, a->value) : a->value);
-    if (!tested && !id) return 0;
+    if (!tested && !any_case && !id) return 0;
     const uint32_t words[] = {
         a->name, a->name_space, a->value, html | (uint32_t)(id ? d->quirks : 0) << 1};
     uint32_t total = css_interned(&f->pairs);
@@ -107,12 +121,8 @@ uint32_t css_attribute_facts(
     if (pair < total) return f->pair_set.items[pair];
     f->scratch.count = 0;
     const css_fact_entry *entries = f->entries;
-    if (tested)
-        for (uint32_t k = first_of(f, role, a->name, error); k != CSS_NONE; k = entries[k].next) {
-            uint32_t p = entries[k].predicate;
-            if (attribute_fits(f->compiled->source.items[p].simple, d->names, a, html))
-                css_push(&f->scratch, f->arena, p, error);
-        }
+    if (tested) facts_of_name(f, role, a->name, d->names, a, error);
+    if (any_case) facts_of_name(f, ROLE_ANY_CASE, lower, d->names, a, error);
     if (id)
         for (uint32_t k = first_of(f, id_role, d->id[e], error); k != CSS_NONE; k = entries[k].next)
             css_push(&f->scratch, f->arena, entries[k].predicate, error);

@@ -209,6 +209,10 @@ static void visit_part(const entry_visit *v, const hed_css_unused_item *item)
     static const char *const kinds[] = {[HED_CSS_PART_KEYFRAMES] = "@keyframes",
         [HED_CSS_PART_FONT_FACE] = "@font-face",
         [HED_CSS_PART_PROPERTY] = "@property",
+        [HED_CSS_PART_COUNTER_STYLE] = "@counter-style",
+        [HED_CSS_PART_FONT_PALETTE] = "@font-palette-values",
+        [HED_CSS_PART_FONT_FEATURES] = "@font-feature-values",
+        [HED_CSS_PART_POSITION_TRY] = "@position-try",
         [HED_CSS_PART_CUSTOM] = "custom property",
         [HED_CSS_PART_LAYER] = "@layer"};
     hed_css_part part = hed_css_part_at(v->file->sheet, item->index);

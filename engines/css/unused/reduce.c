@@ -10,12 +10,19 @@
 
 /* ---- items ---- */
 
+/* Order of items at one place: a block contains the rule of its declarations, and that a custom
+ * property. */
+static int rank_of(const hed_css_unused_item *item)
+{
+    return item->kind == HED_CSS_PART_CUSTOM ? 2 : item->kind == 'r';
+}
+
 static int by_place(const void *a, const void *b)
 {
     const hed_css_unused_item *x = a, *y = b;
     if (x->begin != y->begin) return x->begin < y->begin ? -1 : 1;
     if (x->end != y->end) return x->end > y->end ? -1 : 1;
-    return x->kind == 'r' ? 1 : -1;
+    return rank_of(x) - rank_of(y);
 }
 
 static void collect_items(const hed_css_unused *u, const css_file *file, css_reduction *reduction)

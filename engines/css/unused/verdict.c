@@ -332,10 +332,13 @@ static void keep_parts(hed_css_unused *u, const css_file *file)
                     : font      ? CSS_KEEP_FONT
                                 : 0;
         bool *used = &u->used[file->first_part + k];
-        *used |= u->names_unknown || (keyframes && !u->def.keyframes) || (font && !u->def.fonts);
+        bool in_font =
+            part.kind == HED_CSS_PART_FONT_PALETTE || part.kind == HED_CSS_PART_FONT_FEATURES;
+        *used |= u->names_unknown || (in_font && !u->def.fonts) ||
+                 (keyframes && !u->def.keyframes) || (font && !u->def.fonts);
         if (kind && css_keeps_find(&u->keeps, HED_CSS_KEEP_SELECTOR, kind, part.name, NULL))
             *used = true;
-        if (kind && css_words_find(&u->words, part.name)) *used = true;
+        if (part.name[0] && css_words_find(&u->words, part.name)) *used = true;
     }
 }
 

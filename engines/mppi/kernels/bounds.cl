@@ -14,8 +14,7 @@ MPPI_FUNCTION float bounds_cost(uint key)
     return hed_as_float(key ^ (key >> 31 ? 0x80000000u : 0xffffffffu));
 }
 
-__kernel void mppi_bounds(
-    __global const uint *inputs, __global float *costs, uint samples)
+__kernel void mppi_bounds(__global const uint *inputs, __global float *costs, uint samples)
 {
     HED_LOCAL_ARRAY(uint, counts, 256);
     HED_LOCAL_ARRAY(uint, found, 2);
