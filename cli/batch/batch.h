@@ -67,7 +67,7 @@ typedef struct batch_job {
     bool is_stdout;     /* the result is the command's output */
     double cost;        /* cost in any unit: costlier jobs are started earlier */
     bool takes_device;  /* the command has --device */
-    bool is_short;      /* of milliseconds: a resident process does several */
+    bool is_short;      /* takes milliseconds: a resident process does several */
     uint64_t hash;      /* hash of the words */
     batch_state state;
     bool before; /* done in an earlier run */

@@ -284,7 +284,7 @@ static bool hand_obey(hand *h, uint32_t count)
     return hand_begin(h, fields, count) || hand_finish(h, HED_EXIT_FAILURE);
 }
 
-/* Begins the next job if none runs; else waits for the job, for a line of the leader, or for its
+/* Begins the next job if the hand is idle; else waits for the job, for a line of the leader, or for its
  * end. False: the leader has ended, or does not follow the protocol. */
 static bool hand_turn(hand *h)
 {

@@ -14,7 +14,7 @@ enum {
 };
 
 typedef struct kept_sheet {
-    hed_css_sheet_def def; /* its text, file and media are copies; the medium's type is constant */
+    hed_css_sheet_def def; /* copies of text, file and media; the medium's type is a constant */
     hed_css_sheet *sheet;  /* NULL: free */
     uint64_t command;      /* number of the last command that has used it */
 } kept_sheet;
@@ -25,7 +25,7 @@ static struct {
     uint32_t next;     /* item that is replaced next */
     size_t page_bytes; /* bytes of the pages so far */
     uint64_t command;  /* number of the command */
-} kept;
+} cache;
 
 static void kept_free(kept_sheet *item)
 {
@@ -39,18 +39,18 @@ static void kept_free(kept_sheet *item)
 hed_css_names *css_kept_names(hed_error *error)
 {
     if (!cli_keeps_context() || hed_failed(error)) return NULL;
-    kept.command++;
-    if (kept.page_bytes > MOST_PAGE_BYTES) {
-        for (uint32_t i = 0; i < MOST_KEPT; i++) kept_free(&kept.items[i]);
-        hed_css_names_destroy(kept.names);
-        kept.names = NULL;
-        kept.page_bytes = 0;
+    cache.command++;
+    if (cache.page_bytes > MOST_PAGE_BYTES) {
+        for (uint32_t i = 0; i < MOST_KEPT; i++) kept_free(&cache.items[i]);
+        hed_css_names_destroy(cache.names);
+        cache.names = NULL;
+        cache.page_bytes = 0;
     }
-    if (!kept.names) hed_css_names_create(NULL, &kept.names, error);
-    return kept.names;
+    if (!cache.names) hed_css_names_create(NULL, &cache.names, error);
+    return cache.names;
 }
 
-void css_kept_page(size_t bytes) { kept.page_bytes += bytes; }
+void css_kept_page(size_t bytes) { cache.page_bytes += bytes; }
 
 static bool same_text(const char *a, const char *b)
 {
@@ -75,10 +75,10 @@ static bool same_def(const hed_css_sheet_def *a, const hed_css_sheet_def *b)
 
 hed_css_sheet *css_kept_sheet(const hed_css_sheet_def *def)
 {
-    for (uint32_t i = 0; i < MOST_KEPT && kept.names; i++) {
-        kept_sheet *item = &kept.items[i];
+    for (uint32_t i = 0; i < MOST_KEPT && cache.names; i++) {
+        kept_sheet *item = &cache.items[i];
         if (!item->sheet || !same_def(&item->def, def)) continue;
-        item->command = kept.command;
+        item->command = cache.command;
         return item->sheet;
     }
     return NULL;
@@ -86,11 +86,11 @@ hed_css_sheet *css_kept_sheet(const hed_css_sheet_def *def)
 
 bool css_keep_sheet(const hed_css_sheet_def *def, hed_css_sheet *sheet)
 {
-    kept_sheet *to = &kept.items[kept.next % MOST_KEPT];
-    bool in_use = to->sheet && to->command == kept.command;
-    if (!kept.names || in_use || def->length > MOST_KEPT_BYTES || def->medium.container_count)
+    kept_sheet *to = &cache.items[cache.next % MOST_KEPT];
+    bool in_use = to->sheet && to->command == cache.command;
+    if (!cache.names || in_use || def->length > MOST_KEPT_BYTES || def->medium.container_count)
         return false;
-    kept_sheet item = {.def = *def, .sheet = sheet, .command = kept.command};
+    kept_sheet item = {.def = *def, .sheet = sheet, .command = cache.command};
     char *text = malloc(def->length + 1);
     item.def.text = text;
     item.def.file = strdup(def->file);
@@ -102,7 +102,7 @@ bool css_keep_sheet(const hed_css_sheet_def *def, hed_css_sheet *sheet)
     }
     memcpy(text, def->text, def->length);
     kept_free(to);
-    kept.next++;
+    cache.next++;
     *to = item;
     return true;
 }

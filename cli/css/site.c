@@ -38,7 +38,7 @@ void site_close(site *s)
 {
     hed_css_matcher_destroy(s->matcher);
     for (uint32_t i = 0; i < s->sheet_count; i++) {
-        if (!s->kept[i]) hed_css_sheet_destroy(s->sheets[i]);
+        if (!s->is_kept[i]) hed_css_sheet_destroy(s->sheets[i]);
         free(s->files[i]);
     }
     for (uint32_t i = 0; i < s->page_count; i++) hed_css_document_destroy(s->pages[i]);
@@ -104,12 +104,12 @@ static hed_status site_add_sheet(site *s, hed_css_sheet_def def, hed_error *erro
     def.user = s;
     def.split = s->split;
     hed_css_sheet *sheet = s->names_are_kept ? css_kept_sheet(&def) : NULL;
-    bool kept = sheet;
+    bool is_kept = sheet;
     s->has_imports = false;
-    if (!kept && hed_css_sheet_create(s->names, &def, &sheet, error)) return error->status;
-    if (!kept && s->names_are_kept && !s->has_imports) kept = css_keep_sheet(&def, sheet);
+    if (!is_kept && hed_css_sheet_create(s->names, &def, &sheet, error)) return error->status;
+    if (!is_kept && s->names_are_kept && !s->has_imports) is_kept = css_keep_sheet(&def, sheet);
     s->sheets[s->sheet_count] = sheet;
-    s->kept[s->sheet_count] = kept;
+    s->is_kept[s->sheet_count] = is_kept;
     s->files[s->sheet_count] = strdup(def.file);
     s->sheet_count++;
     return HED_OK;

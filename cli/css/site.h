@@ -55,8 +55,8 @@ typedef struct site {
     const hed_encoding **encodings; /* (page_count) */
     uint32_t page_count, page_room, encoding_room;
     hed_css_sheet *sheets[MOST_SHEETS];
-    bool kept[MOST_SHEETS]; /* sheets that the process keeps */
-    char *files[MOST_SHEETS]; /* names of the sheets */
+    bool is_kept[MOST_SHEETS]; /* sheets that the process keeps */
+    char *files[MOST_SHEETS];  /* names of the sheets */
     uint32_t sheet_count;
     char **texts; /* texts of pages and sheets */
     uint32_t text_count, text_room;

@@ -9,7 +9,7 @@
 enum {
     ALIGNMENT = 64,
     FIRST_CHUNK = 1 << 12, /* bytes; each further chunk doubles the size, up to the largest */
-    LARGEST_CHUNK = 1 << 20
+    LARGEST_CHUNK = 4 << 20
 };
 
 static void *allocate_raw(const hed_allocator *allocator, size_t size)

@@ -11,12 +11,12 @@ typedef struct builder {
     const html_parser *p;
     hed_arena work;
     struct element {
+        uint64_t path;         /* hash of the kinds of the element and its ancestors */
         uint32_t node, parent; /* node of the tree; parent: an element */
+        uint32_t copied;       /* possible elements: paths that had copies before it */
         uint16_t level;
-        uint8_t text;    /* CSS_TEXT ... */
-        uint64_t path;   /* hash of the kinds of the element and its ancestors */
-        uint32_t copied; /* possible elements: number of paths that had copies before it */
-    } * elements;        /* (count) */
+        uint8_t text; /* CSS_TEXT ... */
+    } * elements;     /* (count) */
     uint32_t count, room;
     uint64_t attributes, classes;
     uint32_t sheets;

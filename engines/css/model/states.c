@@ -44,7 +44,7 @@ typedef struct states {
     uint64_t tags, attributes; /* bits of all of them: passes without elements are skipped */
     struct tag_note {
         uint32_t name;   /* 1 + name; 0: free */
-        bool custom;     /* it can be a custom element's */
+        bool custom;     /* custom elements can have it */
     } notes[TAG_NOTES];  /* tags seen last, by their name */
     uint8_t *type;       /* (N) css_input_type of input elements */
     uint32_t *form;      /* (N) form owner */

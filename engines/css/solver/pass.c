@@ -423,6 +423,13 @@ void css_sweep_element(css_pass *p, const hed_css_document *d, uint32_t e, uint3
     }
 }
 
+/* True if rows have one word and nothing is counted: the usual case, for which loops over words take
+ * longer than the words. */
+static bool has_word_rows(const css_pass *p)
+{
+    return p->dependency_words == 1 && !p->bound->counts;
+}
+
 static css_around around_row(const css_pass *p, uint32_t row)
 {
     size_t words = p->dependency_words, at = row * words;
@@ -435,9 +442,13 @@ static css_around around_row(const css_pass *p, uint32_t row)
         .descendants = p->ancestors + at + words};
 }
 
-static void row_clear(css_pass *p, uint32_t row)
+static inline void row_clear(css_pass *p, uint32_t row)
 {
     size_t words = p->dependency_words, slots = p->bound->slots;
+    if (has_word_rows(p)) {
+        p->previous_sibling[row] = p->earlier_siblings[row] = 0;
+        return;
+    }
     memset(p->previous_sibling + row * words, 0, words * sizeof(uint32_t));
     memset(p->earlier_siblings + row * words, 0, words * sizeof(uint32_t));
     if (p->bound->counts) memset(p->counts + row * slots, 0, slots * sizeof(uint32_t));
@@ -458,8 +469,14 @@ static void row_visit(css_pass *p, uint32_t row, const uint32_t *own)
             counts[32 * w + (uint32_t)__builtin_ctz(left)]++;
 }
 
-static void row_visit_forward(css_pass *p, uint32_t row, const uint32_t *own)
+static inline void row_visit_forward(css_pass *p, uint32_t row, const uint32_t *own)
 {
+    if (has_word_rows(p)) {
+        p->previous_sibling[row] = *own;
+        p->earlier_siblings[row] |= *own;
+        p->ancestors[row] = p->ancestors[row - 1] | *own;
+        return;
+    }
     size_t words = p->dependency_words, at = row * words;
     row_visit(p, row, own);
     for (uint32_t w = 0; w < words; w++)

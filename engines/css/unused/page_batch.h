@@ -1,5 +1,5 @@
-/* Pages that a thread reads and matches together: they share a table of names, the sheets and a
- * matcher. A batch reads the search and changes nothing of it. */
+/* Pages that a thread reads and matches together: one table of names, one copy of
+ * the sheets and one matcher. A batch reads the search and changes nothing of it. */
 #ifndef HED_CSS_PAGE_BATCH_H
 #define HED_CSS_PAGE_BATCH_H
 
@@ -33,7 +33,7 @@ struct css_batch {
     css_batch_page **pages; /* (page_room) pages with a document, in order */
     uint32_t count, page_room;
     uint32_t elements;
-    css_name_set styles, page_names; /* as in hed_css_unused */
+    css_name_set styles, page_names; /* sets as in hed_css_unused */
     css_hit *hits;
     uint32_t hit_count, hit_room;
     hed_error error;

@@ -69,7 +69,7 @@ typedef struct wave {
     uint32_t most_elements; /* limit of a batch */
     atomic_uint next;       /* number of the next page to open */
     atomic_uint opened;     /* pages that were opened, in all waves */
-    atomic_bool stopped;    /* by `progress`, or an error */
+    atomic_bool stopped;    /* set by `progress` or an error */
 } wave;
 
 /* Opens pages into the batch of a thread. */
@@ -239,7 +239,7 @@ hed_status css_survey_pages(hed_css_unused *u, hed_error *error)
     const hed_css_unused_def *def = &u->def;
     wave w = {.unused = u, .threads = count_threads(def)};
     hed_error no_team = {0};
-    /* without threads of its own, the search still runs */
+    /* a failure leaves the search to the caller's thread */
     if (w.threads > 1 && hed_team_create(u->allocator, w.threads, &w.team, &no_team)) w.threads = 1;
     w.most_elements = WAVE_ELEMENTS / w.threads;
     if (w.most_elements < BATCH_ELEMENTS) w.most_elements = BATCH_ELEMENTS;

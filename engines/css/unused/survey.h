@@ -45,7 +45,7 @@ typedef struct css_links {
 typedef struct css_name_set {
     hed_css_names *names; /* NULL: no text is collected */
     uint32_t count;
-    bool lost; /* memory ran out for a text */
+    bool incomplete; /* memory ran out for a text */
 } css_name_set;
 
 /* Bytes of a sheet that are removed, and the rules and parts of the sheet (reduce.h). */
@@ -91,7 +91,7 @@ hed_css_reason css_judgement(const hed_css_unused *unused, const css_file *file,
 /* Adds a text to a set. */
 void css_name_set_add(css_name_set *set, const char *text, size_t length);
 /* Adds the texts of another set. */
-void css_name_set_join(css_name_set *set, const css_name_set *other);
+void css_name_set_join(css_name_set *set, const css_name_set *added);
 
 /* Enlarges an array of hed_new() that `count` elements fill. Returns the old array and an error if
  * memory runs out. */

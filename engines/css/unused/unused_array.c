@@ -19,16 +19,16 @@ void *css_grow(const hed_allocator *allocator, void *array, uint32_t *room, uint
 void css_name_set_add(css_name_set *set, const char *text, size_t length)
 {
     uint32_t number = hed_css_names_add(set->names, text, length);
-    set->lost |= number == HED_CSS_NONE;
+    set->incomplete |= number == HED_CSS_NONE;
     if (number != HED_CSS_NONE && number >= set->count) set->count = number + 1;
 }
 
-void css_name_set_join(css_name_set *set, const css_name_set *other)
+void css_name_set_join(css_name_set *set, const css_name_set *added)
 {
-    set->lost |= other->lost;
-    for (uint32_t i = 0; i < other->count; i++) {
+    set->incomplete |= added->incomplete;
+    for (uint32_t i = 0; i < added->count; i++) {
         size_t length;
-        const char *text = hed_css_names_text(other->names, i, &length);
+        const char *text = hed_css_names_text(added->names, i, &length);
         css_name_set_add(set, text, length);
     }
 }

@@ -77,7 +77,7 @@ static bool on_page(css_name_set *names, const hed_css_used_name *name)
     size_t length = page_key(key, name, name->value != NULL);
     if (!length) return false;
     uint32_t number = hed_css_names_add(names->names, key, length);
-    names->lost |= number == HED_CSS_NONE;
+    names->incomplete |= number == HED_CSS_NONE;
     return number < names->count;
 }
 
@@ -357,7 +357,7 @@ hed_status css_verdict_find(hed_css_unused *u, hed_error *error)
     if (!hed_failed(&a.error)) {
         css_words_scan(&u->words);
         resolve_atoms(&a);
-        if (u->page_names.lost || u->styles.lost) HED_OUT_OF_MEMORY(&a.error, "the names of pages");
+        if (u->page_names.incomplete || u->styles.incomplete) HED_OUT_OF_MEMORY(&a.error, "the names of pages");
     }
     for (uint32_t i = 0; i < u->file_count && !hed_failed(&a.error); i++) {
         if (u->files[i].judged) judge_file(&a, &u->files[i]);
