@@ -341,6 +341,54 @@ Test(css_device, a_change, .timeout = 240)
     hed_css_document_destroy(d);
 }
 
+/* Matches again after a change; returns the bytes that the device has received. */
+static uint64_t upload_of(
+    hed_css_matcher *m, hed_css_document **d, hed_css_sheet *sheet, const char *what)
+{
+    hed_error error = {0};
+    css_device *before = m->device;
+    OK(hed_css_match(m, &error));
+    hed_css_matcher *wanted = matched(NULL, d, 1, sheet);
+    CHECK_GT(compare(wanted, m, what), 100u);
+    hed_css_matcher_destroy(wanted);
+    CHECK(m->device == before, "%s: everything was uploaded again", what);
+    return m->device ? css_device_uploaded(m->device) : 0;
+}
+
+/* A match after changes uploads the ranges that have changed, and finds what a new matcher finds. */
+Test(css_device, changes_upload_their_ranges, .timeout = 240)
+{
+    enum { ITEMS = 2000 };
+    static char html[64 * ITEMS];
+    size_t used = (size_t)sprintf(html, "<!doctype html><body><ul>");
+    for (int i = 0; i < ITEMS; i++)
+        used += (size_t)sprintf(html + used, "<li class=%s><p class=b>%d</p>", i % 3 ? "a" : "c", i);
+    hed_css_document *d = page(html);
+    hed_css_sheet *sheet = sheet_of(".a + .c { } .c > .b { } li:hover > p { } .a:nth-child(2n) { } .new p { } ul li { } p:last-child { }");
+    hed_css_matcher *m = matched(here.device, &d, 1, sheet);
+    hed_css_changes changes;
+    hed_error error = {0};
+    uint32_t moved;
+    if (!m->device) test_skip("the processor matches: nothing is uploaded");
+    uint64_t whole = css_device_uploaded(m->device);
+    EXPECT_GT(whole, 50000u);
+    EXPECT_EQ(upload_of(m, &d, sheet, "no change"), whole);
+    OK(hed_css_set_attribute(m, 0, 1002, "class", "c", &changes, &error));
+    OK(hed_css_set_attribute(m, 0, 3006, "class", "c", &changes, &error));
+    EXPECT_LE(upload_of(m, &d, sheet, "two classes"), 2 * 64 * sizeof(uint32_t));
+    OK(hed_css_set_state(m, 0, 42, HED_CSS_HOVER, &changes, &error));
+    EXPECT_LE(upload_of(m, &d, sheet, "a state, and its kind of element"), whole / 8);
+    OK(hed_css_set_attribute(m, 0, 2002, "class", "new a", &changes, &error));
+    EXPECT_LE(upload_of(m, &d, sheet, "a class that is new"), whole / 8);
+    OK(hed_css_move(m, 0, 2004, hed_css_element_parent(d, 2004), 2012, &moved, &changes, &error));
+    EXPECT_LE(upload_of(m, &d, sheet, "a move among siblings"), whole / 8);
+    OK(hed_css_move(m, 0, 402, 1202, HED_CSS_NONE, &moved, &changes, &error));
+    EXPECT_LE(upload_of(m, &d, sheet, "a move to another parent"), whole);
+    hed_css_matcher_destroy(m);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(d);
+}
+
 Test(css_device, nothing_to_match, .timeout = 240)
 {
     hed_css_document *d = page("<!doctype html><p>1");

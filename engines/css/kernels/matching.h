@@ -4,8 +4,8 @@
  *
  * All data are 32-bit words in a few buffers, at the offsets in css_fixed, in words:
  *
- *   tables     the compiled sheet and the element kinds; written once
- *   elements   arrays over elements; written once. `ancestors`: the next four ancestors of each
+ *   tables     the compiled sheet and the element kinds; changes of a document add kinds
+ *   elements   arrays over elements; a change writes its ranges. `ancestors`: the next four ancestors of each
  *   bound      results of bind for predicates, nodes, compounds and element kinds; `pool`: its
  *              lists
  *   work       results of the pass for elements; `meaning`: hash of an element's transitions, or 0

@@ -12,7 +12,8 @@ enum {
     MAX_ATTEMPTS = 24,
     ELEMENTS_AT_ONCE = 1 << 22, /* elements of a launch, which takes far less than 100 ms */
     CLASSES_AT_ONCE = 1 << 18,
-    MAX_WORDS = 1 << 30 /* words of a buffer */
+    MAX_WORDS = 1 << 30, /* words of a buffer */
+    COMPARED = 64        /* words that are compared at once, to upload those that differ */
 };
 
 enum {
@@ -28,6 +29,12 @@ enum {
     DEVICE_BUFFERS
 };
 
+/* Host copy of an uploaded buffer, which has `room` words. */
+typedef struct device_copy {
+    uint32_t *words;
+    uint64_t count, room;
+} device_copy;
+
 struct css_device {
     hed_allocator allocator;
     hed_arena found; /* memory of the last result */
@@ -41,6 +48,8 @@ struct css_device {
     hed_buffer *counters_buffer, *classes_buffer; /* host copies */
     css_counters *counters;
     uint32_t *classes;
+    device_copy copies[DEVICE_BOUND];
+    uint64_t uploaded;            /* bytes of the last upload */
     hed_buffer *up[DEVICE_BOUND]; /* copies of the uploaded buffers, for measurements */
     hed_graph *bind, *pass, *both;
     uint64_t sizes[DEVICE_BUFFERS]; /* words */
@@ -295,26 +304,89 @@ static hed_status make(css_device *d, hed_error *error)
     return record(d, &d->both, true, true, error);
 }
 
+/* Makes an uploaded buffer and its copy, with room for more element kinds. */
+static hed_status make_copied(css_device *d, int buffer, uint64_t words, hed_error *error)
+{
+    device_copy *copy = &d->copies[buffer];
+    hed_buffer_destroy(d->buffers[buffer]);
+    d->buffers[buffer] = NULL;
+    hed_delete(&d->allocator, copy->words, copy->room, WORD);
+    *copy = (device_copy){.room = words + words / 16 + 4 * COMPARED};
+    copy->words = hed_new(&d->allocator, copy->room, WORD, error);
+    if (!copy->words) return HED_ERROR_MEMORY;
+    return make_buffer(d->device, HED_MEMORY_DEVICE, copy->room, &d->buffers[buffer], error);
+}
+
+/* Uploads the ranges of words that differ from the copy. */
+static void upload_changes(
+    css_device *d, int buffer, const uint32_t *words, uint64_t count, hed_error *error)
+{
+    device_copy *copy = &d->copies[buffer];
+    if (count > copy->room || !copy->words) make_copied(d, buffer, count, error);
+    uint64_t begin = 0, end = 0; /* differing range so far */
+    for (uint64_t at = 0; at < count && !hed_failed(error); at += COMPARED) {
+        uint64_t next = at + COMPARED < count ? at + COMPARED : count;
+        bool same =
+            next <= copy->count && !memcmp(copy->words + at, words + at, WORD * (next - at));
+        if (!same && begin == end) begin = at;
+        if (!same) end = next;
+        if (begin == end || (!same && next < count)) continue;
+        memcpy(copy->words + begin, words + begin, WORD * (end - begin));
+        hed_write(d->stream, d->buffers[buffer], WORD * begin, copy->words + begin,
+            WORD * (end - begin), error);
+        d->uploaded += WORD * (end - begin);
+        begin = end = 0;
+    }
+    copy->count = d->sizes[buffer] = count;
+}
+
 static hed_status upload(
     css_device *d, const css_compiled *compiled, const css_forest *forest, hed_error *error)
 {
     hed_arena work = {.allocator = d->allocator, .owner = "a sheet on a device"};
     css_list tables = {0}, elements = {0};
     css_ancestors *ancestors = NULL;
+    d->uploaded = 0;
     css_pack_tables(&d->fixed, &tables, &work, compiled, forest, &d->facts, error);
     css_pack_elements(&d->fixed, &elements, &ancestors, &work, forest, &d->facts, error);
-    const void *from[] = {tables.items, elements.items, ancestors};
-    d->sizes[DEVICE_TABLES] = tables.count;
-    d->sizes[DEVICE_ELEMENTS] = elements.count;
-    d->sizes[DEVICE_ANCESTORS] = WORDS(css_ancestors, d->fixed.elements);
-    for (int i = 0; i < 3 && !hed_failed(error); i++) {
-        make_buffer(d->device, HED_MEMORY_DEVICE, d->sizes[i], &d->buffers[i], error);
-        if (d->sizes[i]) hed_write(d->stream, d->buffers[i], 0, from[i], WORD * d->sizes[i], error);
+    if (!hed_failed(error)) {
+        upload_changes(d, DEVICE_TABLES, tables.items, tables.count, error);
+        upload_changes(d, DEVICE_ELEMENTS, elements.items, elements.count, error);
+        upload_changes(d, DEVICE_ANCESTORS, (const uint32_t *)ancestors,
+            WORDS(css_ancestors, d->fixed.elements), error);
     }
     if (d->stream) hed_stream_wait(d->stream, error);
     hed_arena_free(&work);
     return hed_failed(error) ? error->status : HED_OK;
 }
+
+bool css_device_update(
+    css_device *d, const css_compiled *compiled, const css_forest *forest, hed_error *error)
+{
+    css_fixed *f = &d->fixed, before = d->fixed;
+    if (hed_failed(error) || forest->depth > CSS_DEVICE_DEPTH || forest->count != f->elements)
+        return false;
+    for (int i = 0; i < DEVICE_BOUND; i++) { /* a measurement reads the new content */
+        hed_buffer_destroy(d->up[i]);
+        d->up[i] = NULL;
+    }
+    hed_stream_wait(d->stream, error);
+    f->chain = forest->depth + 1;
+    f->families = f->position_count = f->stage_count = 0;
+    d->facts = (css_device_facts){0};
+    d->is_bound = false;
+    hed_buffer *tables = d->buffers[DEVICE_TABLES];
+    if (upload(d, compiled, forest, error)) return false;
+    if (!memcmp(f, &before, sizeof before) && tables == d->buffers[DEVICE_TABLES]) return true;
+    /* kinds, families or levels have been added: graphs have the new sizes as arguments */
+    raise_to(&f->base_mask, power_of_two(4ull * f->kinds, 64, 1u << 30) - 1);
+    unmake(d);
+    if (!lay_out(d)) return false;
+    make(d, error);
+    return !hed_failed(error);
+}
+
+uint64_t css_device_uploaded(const css_device *d) { return d->uploaded; }
 
 hed_status css_device_create(hed_device *device, hed_allocator allocator,
     const css_compiled *compiled, const css_forest *forest, bool wide, css_device **result,
@@ -356,6 +428,7 @@ void css_device_destroy(css_device *d)
     for (int i = 0; i < DEVICE_BOUND; i++) {
         hed_buffer_destroy(d->buffers[i]);
         hed_buffer_destroy(d->up[i]);
+        hed_delete(&allocator, d->copies[i].words, d->copies[i].room, WORD);
     }
     css_kernels_destroy(&d->kernels);
     hed_stream_destroy(d->stream);

@@ -32,6 +32,14 @@ hed_status css_device_create(hed_device *device, hed_allocator allocator,
     hed_error *error);
 void css_device_destroy(css_device *device); /* NULL is allowed */
 
+/* Uploads the changes of a forest since the last upload: the ranges that differ. False: the forest
+ * exceeds the device's limits, or an error; the result has to be destroyed. Errors: as
+ * css_device_create(). */
+bool css_device_update(
+    css_device *device, const css_compiled *compiled, const css_forest *forest, hed_error *error);
+/* Bytes of the last upload. */
+uint64_t css_device_uploaded(const css_device *device);
+
 /* Matches all elements. False: the processor has to match. True with an error: MEMORY,
  * DEVICE_MEMORY, DRIVER, LOST. */
 bool css_device_match(css_device *device, css_found *result, hed_error *error);

@@ -157,9 +157,13 @@ hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error)
     if (matcher->stale_kinds && matcher_find_kinds(matcher, error)) return error->status;
     matcher->stale_kinds = false;
     if (matcher->edited) {
-        css_device_destroy(matcher->device);
-        matcher->device = NULL;
-        if (matcher->on)
+        bool updated = matcher->device && css_device_update(matcher->device, &matcher->compiled,
+                                              &matcher->forest, error);
+        if (!updated) {
+            css_device_destroy(matcher->device);
+            matcher->device = NULL;
+        }
+        if (!updated && matcher->on && !hed_failed(error))
             css_device_create(matcher->on, matcher->allocator, &matcher->compiled, &matcher->forest,
                 false, &matcher->device, error);
         matcher->edited = hed_failed(error);

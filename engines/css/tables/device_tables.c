@@ -116,8 +116,9 @@ hed_status css_pack_tables(css_fixed *f, css_list *t, hed_arena *arena, const cs
         PACK(dependency_compound, s->dependency_compound, s->dependency_begin[dependencies]),
         PACK(compound_dependency_begin, s->compound_dependency_begin, compounds + 1),
         PACK(compound_dependency, s->compound_dependency, f->compound_dependencies),
-        PACK(dependency_stage, s->dependency_stage, dependencies),
-        PACK(kind, forest->kinds.items, forest->kinds.count),
+        PACK(dependency_stage, s->dependency_stage, dependencies)};
+    /* last, as changes of a document add to them */
+    const pack_part kinds[] = {PACK(kind, forest->kinds.items, forest->kinds.count),
         PACK(kind_class, forest->kind_class.items, forest->kind_class.count),
         PACK(kind_fact, forest->kind_fact.items, forest->kind_fact.count)};
     for (size_t i = 0; i < HED_COUNT(parts); i++)
@@ -126,6 +127,8 @@ hed_status css_pack_tables(css_fixed *f, css_list *t, hed_arena *arena, const cs
     f->final_owner = pack_owners(t, arena, s->compound_final_begin, f->compounds, error);
     f->dependency_owner = pack_owners(t, arena, s->compound_dependency_begin, f->compounds, error);
     pack_orders(f, t, arena, c, facts, error);
+    for (size_t i = 0; i < HED_COUNT(kinds); i++)
+        *kinds[i].at = pack(t, arena, kinds[i].items, kinds[i].words, error);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
