@@ -101,8 +101,8 @@ hed_status cli_copy_open(hed_stream *stream, cli_copy *copy, hed_error *error)
     hed_config config = hed_config_default(def);
     hed_problem one = hed_problem_1d(1 << 20);
     uint64_t unit = def->sample.bytes(def, &config, &one, 0);
-    hed_problem problem =
-        hed_problem_1d((int64_t)(cli_copy_bytes(hed_device_describe(device)) / unit) << 20);
+    const hed_device_info info = hed_device_describe(device);
+    hed_problem problem = hed_problem_1d((int64_t)(cli_copy_bytes(&info) / unit) << 20);
     hed_kernel_options options = hed_default_kernel_options();
     options.problem = &problem;
     hed_kernel_create(device, def, &options, &copy->kernel, error);

@@ -257,7 +257,8 @@ static hed_status run_case(
     sheet_run run = {0};
     if (c->scalar) open_one_thread(&own, &device, error);
     if (!error->status && !open_case(c, device, &run, error)) {
-        if (!measure_case(&run, error)) add_record(c, &run, hed_device_describe(device), to);
+        const hed_device_info info = hed_device_describe(device);
+        if (!measure_case(&run, error)) add_record(c, &run, &info, to);
         close_case(&run);
     }
     hed_context_destroy(own);
@@ -269,18 +270,18 @@ static hed_status run_case(
 static hed_status run_device(
     hed_device *device, const char *only, cli_report *to, bool silent, hed_error *error)
 {
-    const hed_device_info *info = hed_device_describe(device);
+    const hed_device_info info = hed_device_describe(device);
     hed_progress progress =
-        hed_progress_begin(info->id, "cases", sizeof CASES / sizeof *CASES, silent);
+        hed_progress_begin(info.id, "cases", sizeof CASES / sizeof *CASES, silent);
     for (uint32_t i = 0; i < sizeof CASES / sizeof *CASES && !error->status; i++) {
         hed_progress_update(&progress, i);
-        if (!cli_runs_on(CASES[i].devices, info) || (only && !strstr(CASES[i].name, only)))
+        if (!cli_runs_on(CASES[i].devices, &info) || (only && !strstr(CASES[i].name, only)))
             continue;
         hed_status status = run_case(&CASES[i], device, to, error);
         if (status != HED_ERROR_UNSUPPORTED && status != HED_ERROR_DEVICE_MEMORY) continue;
         /* Too much for this device is worth a line, not the end. */
         hed_progress_end(&progress);
-        fprintf(stderr, "heddle: %s on %s: %s\n", CASES[i].name, info->id, error->text);
+        fprintf(stderr, "heddle: %s on %s: %s\n", CASES[i].name, info.id, error->text);
         hed_error_clear(error);
     }
     hed_progress_end(&progress);

@@ -182,7 +182,7 @@ static hed_status bench_one(
         bench_core(&def, c->name, bench, error);
     }
     for (uint32_t d = 0; d < session->count && !hed_failed(error); d++)
-        if (strcmp(hed_device_describe(session->devices[d])->backend, "host"))
+        if (strcmp(hed_device_describe(session->devices[d]).backend, "host"))
             css_bench_device(session->devices[d], &def, c->name, bench, error);
     /* last, as it changes the document */
     const char *class_name = c->sheet == BENCH_SIBLINGS ? "x" : "paragraph";

@@ -59,7 +59,7 @@ hed_status css_bench_device(hed_device *device, const hed_css_matcher_def *def, 
     cli_report *bench, hed_error *error)
 {
     hed_css_matcher *on_device = NULL, *on_core = NULL;
-    const char *id = hed_device_describe(device)->id;
+    const char *id = hed_device_describe(device).id;
     static const char CORE[] = "bind and pass on one core";
     hed_css_times t = {0};
     hed_css_matcher_create(device, def, &on_device, error);

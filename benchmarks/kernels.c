@@ -102,14 +102,14 @@ static hed_status open_problem(kernel_bench *b, const hed_problem *problem, hed_
  * Leaves it open. */
 static hed_status open_best_size(kernel_bench *b, hed_error *error)
 {
-    const hed_device_info *info = hed_device_describe(hed_stream_device(b->stream));
+    const hed_device_info info = hed_device_describe(hed_stream_device(b->stream));
     hed_config config = hed_config_default(b->def);
     int halvings = 0;
     for (; halvings < 62; halvings++) {
         hed_problem problem = scale(b->def, halvings);
         hed_work work = work_of(b->def, &config, &problem);
         hed_problem smaller = scale(b->def, halvings + 1);
-        if (fits(b->def, &config, &problem, info) && work.bytes + work.operations <= SMALLEST_WORK)
+        if (fits(b->def, &config, &problem, &info) && work.bytes + work.operations <= SMALLEST_WORK)
             break;
         if (memcmp(problem.sizes, smaller.sizes, sizeof problem.sizes) == 0) break;
     }
@@ -127,7 +127,7 @@ static hed_status open_best_size(kernel_bench *b, hed_error *error)
             hed_problem larger = scale(b->def, next - 1);
             hed_work work = work_of(b->def, &config, &larger);
             double growth = (work.bytes + work.operations) / (now.bytes + now.operations);
-            if (seconds * growth > LONGEST_RUN || !fits(b->def, &config, &larger, info)) break;
+            if (seconds * growth > LONGEST_RUN || !fits(b->def, &config, &larger, &info)) break;
             next--;
         }
         if (next == halvings) return HED_OK;
@@ -161,7 +161,7 @@ static void add_record(
     cli_format_problem(b->def, &b->sample.problem, problem, sizeof problem);
     snprintf(name, sizeof name, "%s %s", b->def->name, problem);
     hed_bench_record record = {.suite = SUITE, .name = name,
-        .device = hed_device_describe(hed_stream_device(b->stream))->id, .value = value,
+        .device = hed_device_describe(hed_stream_device(b->stream)).id, .value = value,
         .unit = unit_of(b->def), .floor = bound, .ratio = value / bound,
         .against = "its bytes at copy bandwidth", .spread = hed_bench_spread(seconds) * value};
     hed_bench_add(bench, &record);
@@ -175,7 +175,7 @@ static hed_status bench_kernel(hed_stream *stream, const hed_kernel_def *def, do
     hed_status status = open_best_size(&b, error);
     if (status == HED_ERROR_UNSUPPORTED || status == HED_ERROR_LIMIT) {
         fprintf(stderr, "heddle: %s is not measured on %s: %s\n", def->name,
-            hed_device_describe(hed_stream_device(stream))->id, error->text);
+            hed_device_describe(hed_stream_device(stream)).id, error->text);
         hed_error_clear(error);
         return HED_OK;
     }

@@ -225,7 +225,7 @@ static hed_status bench_loop(
         .rate = to->rate,
         .solves = to->solves,
         .json = to->json};
-    hed_status status = cli_mppi_loop(hed_device_describe(device)->id, &loop, to->report, error);
+    hed_status status = cli_mppi_loop(hed_device_describe(device).id, &loop, to->report, error);
     if (status != HED_ERROR_UNSUPPORTED || c->choice) return status;
     hed_error_clear(error); /* this solver is not for this device */
     return HED_OK;
@@ -289,7 +289,7 @@ static hed_status bench_devices(hed_device *const *devices, uint32_t count,
     size_t used = 0;
     for (uint32_t i = 0; i < count && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? " + " : "",
-            hed_device_describe(devices[i])->id);
+            hed_device_describe(devices[i]).id);
     bench_case c = {
         .choice = hed_given(arguments, "choice") ? hed_text_of(arguments, "choice") : NULL,
         .blocks = (uint32_t)hed_integer_of(arguments, "blocks"),

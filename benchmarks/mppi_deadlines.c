@@ -142,7 +142,7 @@ static hed_status deadlines_case_run(hed_device *device, const mppi_deadlines_de
     for (uint32_t i = 0; i < with.model->controls && c->sampler == HED_MPPI_COLOURED; i++)
         with.exponent[i] = 1;
     if (hed_mppi_create(device, &with, &controller, error)) return error->status;
-    bool gpu = hed_device_describe(device)->type == HED_DEVICE_GPU;
+    bool gpu = hed_device_describe(device).type == HED_DEVICE_GPU;
     hed_status status = deadlines_loop(controller, !gpu, def->deadline * 1e6, r, error);
     hed_mppi_destroy(controller);
     return status;
@@ -155,7 +155,7 @@ hed_status cli_mppi_deadlines(
     if (!r.times) return HED_OUT_OF_MEMORY(error, "the times of solves");
     for (size_t i = 0; i < HED_COUNT(CASES) && !hed_failed(error); i++)
         if (!deadlines_case_run(device, def, &CASES[i], &r, error))
-            deadlines_row(hed_device_describe(device)->id, def, &CASES[i], &r, report);
+            deadlines_row(hed_device_describe(device).id, def, &CASES[i], &r, report);
     free(r.times);
     return hed_failed(error) ? error->status : HED_OK;
 }

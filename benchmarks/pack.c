@@ -221,7 +221,8 @@ static hed_status bench_device(hed_device *device, cli_report *bench, hed_error 
     for (uint32_t i = 0; i < COMPARED_COUNT; i++)
         cases[i] = (hed_bench_case){.run = time_sample, .user = &players[i]};
     if (status == HED_OK) status = hed_bench_measure(cases, COMPARED_COUNT, SECONDS, error);
-    if (status == HED_OK) add_records(bench, hed_device_describe(device), players, cases);
+    const hed_device_info info = hed_device_describe(device);
+    if (status == HED_OK) add_records(bench, &info, players, cases);
     close_players(players);
     hed_synth_instrument_destroy(instrument);
     free(players);

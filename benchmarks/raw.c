@@ -335,7 +335,7 @@ hed_status raw_open(const raw_def *def, raw_driver **result, hed_error *error)
     raw_driver *raw = calloc(1, sizeof *raw);
     if (!raw) return HED_OUT_OF_MEMORY(error, "a benchmark");
     raw->def = *def;
-    const char *backend = hed_device_describe(def->device)->backend;
+    const char *backend = hed_device_describe(def->device).backend;
     hed_status status = HED_OK;
     if (strcmp(backend, "cuda") == 0) status = cuda_open(raw, error);
     else if (strcmp(backend, "opencl") == 0) opencl_open(raw);

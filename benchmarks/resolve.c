@@ -115,10 +115,10 @@ static hed_status compare(hed_device *device, cli_report *bench, hed_error *erro
     contestants[0].stream = contestants[1].stream = stream;
     if (status == HED_OK) status = warm(&contestants[0], error);
     if (status == HED_OK) status = hed_bench_measure(cases, 2, SECONDS, error);
+    const hed_device_info info = hed_device_describe(device);
     if (status == HED_OK)
-        cli_add_time(bench, "runtime", "launch, two tuned sizes in turn",
-            hed_device_describe(device), &cases[0].seconds, "given a configuration",
-            &cases[1].seconds);
+        cli_add_time(bench, "runtime", "launch, two tuned sizes in turn", &info, &cases[0].seconds,
+            "given a configuration", &cases[1].seconds);
     hed_kernel_destroy(contestants[0].kernel);
     hed_kernel_destroy(contestants[1].kernel);
     hed_stream_destroy(stream);
@@ -131,10 +131,10 @@ hed_status cli_bench_resolve(const hed_device *device, cli_report *bench, hed_er
     hed_device *own;
     hed_context_def def = hed_default_context_def();
     def.database = ":memory:"; /* the user's own is none of our business */
-    def.gl = strcmp(hed_device_describe(device)->backend, "gl") == 0;
+    def.gl = strcmp(hed_device_describe(device).backend, "gl") == 0;
     hed_status status = hed_context_create(&def, &context, error);
     if (status != HED_OK) return status;
-    status = hed_device_find(context, hed_device_describe(device)->id, &own, error);
+    status = hed_device_find(context, hed_device_describe(device).id, &own, error);
     if (status == HED_OK) status = fill_database(context, own, error);
     if (status == HED_OK) status = compare(own, bench, error);
     hed_context_destroy(context);

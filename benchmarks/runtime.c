@@ -60,7 +60,7 @@ static const hed_kernel_def EMPTY = {
 
 typedef struct runtime {
     hed_device *device;
-    const hed_device_info *info;
+    hed_device_info info;
     hed_stream *stream;
     hed_kernel *empty;
     hed_buffer *data;
@@ -190,7 +190,7 @@ static hed_status compare_times(runtime *r, const char *name, work_function *wor
     hed_status status = measure_pair(r, work, raw, repeats, results, error);
     if (status == HED_OK)
         cli_add_time(
-            r->bench, SUITE, name, r->info, &results[0], raw_name(r->raw, raw), &results[1]);
+            r->bench, SUITE, name, &r->info, &results[0], raw_name(r->raw, raw), &results[1]);
     return status;
 }
 
@@ -206,10 +206,10 @@ static hed_status compare_copies(runtime *r, hed_error *error)
     hed_status status = hed_bench_measure(cases, against ? 3 : 2, SECONDS, error);
     if (status != HED_OK) return status;
     double bytes = 2.0 * (double)r->copy.bytes; /* each is read and written */
-    cli_add_rate(r->bench, SUITE, "copy kernel", r->info, bytes, &cases[0].seconds, against,
+    cli_add_rate(r->bench, SUITE, "copy kernel", &r->info, bytes, &cases[0].seconds, against,
         &cases[2].seconds);
-    cli_add_rate(
-        r->bench, SUITE, "hed_copy", r->info, bytes, &cases[1].seconds, against, &cases[2].seconds);
+    cli_add_rate(r->bench, SUITE, "hed_copy", &r->info, bytes, &cases[1].seconds, against,
+        &cases[2].seconds);
     return HED_OK;
 }
 
@@ -224,9 +224,9 @@ static hed_status compare_transfers(
     char text[64];
     snprintf(text, sizeof text, "%s, pinned memory", name);
     cli_add_rate(
-        r->bench, SUITE, text, r->info, (double)r->transfer_bytes, &cases[0].seconds, NULL, NULL);
+        r->bench, SUITE, text, &r->info, (double)r->transfer_bytes, &cases[0].seconds, NULL, NULL);
     snprintf(text, sizeof text, "%s, pageable memory", name);
-    cli_add_rate(r->bench, SUITE, text, r->info, (double)r->transfer_bytes, &cases[1].seconds,
+    cli_add_rate(r->bench, SUITE, text, &r->info, (double)r->transfer_bytes, &cases[1].seconds,
         "pinned memory", &cases[0].seconds);
     return HED_OK;
 }

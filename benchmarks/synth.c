@@ -204,7 +204,8 @@ static hed_status run_case(
     hed_status status = open_player(c, 1, device, BLOCK, DRIVE_LAUNCHES, &p, error);
     if (status) return status;
     status = time_player(&p, SECONDS_A_CASE, &summary, error);
-    if (!status) add_sample_record(c, &p, &summary, hed_device_describe(device), to);
+    const hed_device_info info = hed_device_describe(device);
+    if (!status) add_sample_record(c, &p, &summary, &info, to);
     close_player(&p);
     return status;
 }
@@ -303,7 +304,8 @@ static hed_status try_side(
 {
     double load;
     bench_limit limit;
-    synth_case c = sized(l->index, side, hed_device_describe(device));
+    const hed_device_info info = hed_device_describe(device);
+    synth_case c = sized(l->index, side, &info);
     hed_status status = load_of(&c, l, device, &load, &limit, error);
     if (status) return status;
     if (load > target) {
@@ -347,7 +349,7 @@ static hed_status run_largest(
     char what[128];
     snprintf(what, sizeof what, "%u x %u x %u masses, limited by %s", size[0], size[1], size[2],
         LIMIT_NAMES[l.limit]);
-    add_row(to, name, hed_device_describe(device)->id, masses_of(&l.best), "masses",
+    add_row(to, name, hed_device_describe(device).id, masses_of(&l.best), "masses",
         l.load * 1e6 / RATE, NAN, 1 / l.load, what);
     cli_report_more(
         to->report, CLI_NUMBER("load", l.load), CLI_TEXT("limit", LIMIT_NAMES[l.limit]));
@@ -398,7 +400,7 @@ static hed_status run_live(hed_device *device, double seconds, bench_drive drive
         "; %u x %u x %u masses",
         r.load, r.p99_ns / r.p50_ns, r.maximum_ns / r.p50_ns, r.misses, r.count, c->size[0],
         c->size[1], c->size[2]);
-    add_row(to, name, hed_device_describe(device)->id, r.p50_ns * 1e-3, "us/block",
+    add_row(to, name, hed_device_describe(device).id, r.p50_ns * 1e-3, "us/block",
         r.p50_ns * 1e-3 / LIVE_BLOCK, NAN, 1 / r.load, figures);
     cli_report_more(to->report, CLI_NUMBER("p99", r.p99_ns * 1e-3),
         CLI_NUMBER("max", r.maximum_ns * 1e-3), CLI_NUMBER("load", r.load),
@@ -413,9 +415,8 @@ static hed_status run_realtime(
     hed_device *device, double seconds, bench_records *to, hed_error *error)
 {
     largest l;
-    const hed_device_info *info = hed_device_describe(device);
-    bool host = strcmp(info->backend, "host") == 0,
-         resident = info->capabilities & HED_CAN_RESIDENT;
+    const hed_device_info info = hed_device_describe(device);
+    bool host = strcmp(info.backend, "host") == 0, resident = info.capabilities & HED_CAN_RESIDENT;
     /* how many there are */
     bench_drive drives = host ? DRIVE_AWAKE : resident ? DRIVES : DRIVE_RESIDENT;
     hed_status status =
@@ -446,32 +447,32 @@ static hed_status excuse(
 static hed_status run_device(hed_device *device, const char *only, double live_seconds,
     bench_records *to, bool silent, hed_error *error)
 {
-    const hed_device_info *info = hed_device_describe(device);
+    const hed_device_info info = hed_device_describe(device);
     enum {
         SAMPLE_CASES = sizeof CASES / sizeof *CASES,
         LARGEST_CASES = sizeof LARGEST / sizeof *LARGEST
     };
     hed_progress progress =
-        hed_progress_begin(info->id, "cases", SAMPLE_CASES + LARGEST_CASES + 1, silent);
+        hed_progress_begin(info.id, "cases", SAMPLE_CASES + LARGEST_CASES + 1, silent);
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < SAMPLE_CASES && !status; i++) {
         hed_progress_update(&progress, i);
-        if (!cli_runs_on(CASES[i].devices, info) || (only && !strstr(CASES[i].name, only)))
+        if (!cli_runs_on(CASES[i].devices, &info) || (only && !strstr(CASES[i].name, only)))
             continue;
-        status = excuse(run_case(&CASES[i], device, to, error), CASES[i].name, info->id, to, error);
+        status = excuse(run_case(&CASES[i], device, to, error), CASES[i].name, info.id, to, error);
     }
     for (uint32_t i = 0; i < LARGEST_CASES && !status; i++) {
         hed_progress_update(&progress, SAMPLE_CASES + i);
         if (only && !strstr(LARGEST[i].name, only)) continue;
-        status = excuse(run_largest(i, 1, device, to, error), LARGEST[i].name, info->id, to, error);
-        if (status || to->threads == 1 || strcmp(info->backend, "host") != 0) continue;
+        status = excuse(run_largest(i, 1, device, to, error), LARGEST[i].name, info.id, to, error);
+        if (status || to->threads == 1 || strcmp(info.backend, "host") != 0) continue;
         status = excuse(
-            run_largest(i, to->threads, device, to, error), LARGEST[i].name, info->id, to, error);
+            run_largest(i, to->threads, device, to, error), LARGEST[i].name, info.id, to, error);
     }
     hed_progress_update(&progress, SAMPLE_CASES + LARGEST_CASES);
     if (!status && live_seconds > 0)
         status =
-            excuse(run_realtime(device, live_seconds, to, error), "real time", info->id, to, error);
+            excuse(run_realtime(device, live_seconds, to, error), "real time", info.id, to, error);
     hed_progress_end(&progress);
     return status;
 }

@@ -104,9 +104,9 @@ static int cache_warm_run(const hed_arguments *arguments, void *user)
     hed_progress progress = hed_progress_begin("compiling", "kernels",
         (uint64_t)session.count * kernels * 2, hed_given(arguments, "quiet"));
     for (uint32_t d = 0; d < session.count; d++) {
-        const hed_device_info *info = hed_device_describe(session.devices[d]);
-        if (!(info->capabilities & HED_CAN_SOURCE)) {
-            printf("%s: nothing to compile\n", info->id);
+        const hed_device_info info = hed_device_describe(session.devices[d]);
+        if (!(info.capabilities & HED_CAN_SOURCE)) {
+            printf("%s: nothing to compile\n", info.id);
             continue;
         }
         for (uint32_t k = 0; k < kernels * 2 && !hed_interrupted(); k++) {

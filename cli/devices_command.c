@@ -6,39 +6,40 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static void devices_add(cli_report *report, const hed_device_info *info)
+static void devices_add(cli_report *report, const hed_device *device)
 {
+    const hed_device_info info = hed_device_describe(device);
     const char *capabilities[HED_CAPABILITY_COUNT];
     size_t count = 0;
     char units[16] = "-", lanes[16] = "-", group[16] = "-", local[32] = "-", memory[32] = "-";
     char name[64], platform[40], driver[32];
     for (uint32_t bit = 0; bit < HED_CAPABILITY_COUNT; bit++)
-        if (info->capabilities >> bit & 1) capabilities[count++] = hed_capability_name(1u << bit);
-    if (info->compute_units) snprintf(units, sizeof units, "%" PRIu32, info->compute_units);
-    if (info->lane_width) snprintf(lanes, sizeof lanes, "%" PRIu32, info->lane_width);
-    if (info->max_group) snprintf(group, sizeof group, "%" PRIu32, info->max_group);
-    if (info->local_bytes) cli_format_bytes(info->local_bytes, local, sizeof local);
-    if (info->memory_bytes) cli_format_bytes(info->memory_bytes, memory, sizeof memory);
-    snprintf(name, sizeof name, "%.48s", info->name);
-    snprintf(platform, sizeof platform, "%.32s", info->platform);
-    snprintf(driver, sizeof driver, "%.24s", info->driver);
-    cli_report_row(report, CLI_TEXT("id", info->id, .heading = "ID"),
-        CLI_TEXT("backend", info->backend),
-        CLI_TEXT("name", info->name, .heading = "NAME", .shown = name),
-        CLI_TEXT("platform", info->platform, .heading = "PLATFORM", .shown = platform),
-        CLI_TEXT("driver", info->driver, .heading = "DRIVER", .shown = driver),
-        CLI_TEXT("vendor", info->vendor),
-        CLI_TEXT("type", info->type == HED_DEVICE_CPU   ? "cpu"
-                         : info->type == HED_DEVICE_GPU ? "gpu"
-                                                        : "other"),
-        CLI_WHOLE("compute_units", info->compute_units, .heading = ">UNITS", .shown = units),
-        CLI_WHOLE("lane_width", info->lane_width, .heading = ">LANES", .shown = lanes),
-        CLI_WHOLE("max_group", info->max_group, .heading = ">GROUP", .shown = group),
-        CLI_WHOLE("local_bytes", info->local_bytes, .heading = ">LOCAL", .shown = local),
-        CLI_WHOLE("memory_bytes", info->memory_bytes, .heading = ">MEMORY", .shown = memory),
-        CLI_WHOLE("max_buffer_bytes", info->max_buffer_bytes),
-        CLI_WHOLE("cache_bytes", info->cache_bytes), CLI_WHOLE("clock_mhz", info->clock_mhz),
-        CLI_WHOLE("architecture", info->architecture));
+        if (info.capabilities >> bit & 1) capabilities[count++] = hed_capability_name(1u << bit);
+    if (info.compute_units) snprintf(units, sizeof units, "%" PRIu32, info.compute_units);
+    if (info.lane_width) snprintf(lanes, sizeof lanes, "%" PRIu32, info.lane_width);
+    if (info.max_group) snprintf(group, sizeof group, "%" PRIu32, info.max_group);
+    if (info.local_bytes) cli_format_bytes(info.local_bytes, local, sizeof local);
+    if (info.memory_bytes) cli_format_bytes(info.memory_bytes, memory, sizeof memory);
+    snprintf(name, sizeof name, "%.48s", info.name);
+    snprintf(platform, sizeof platform, "%.32s", info.platform);
+    snprintf(driver, sizeof driver, "%.24s", info.driver);
+    cli_report_row(report, CLI_TEXT("id", info.id, .heading = "ID"),
+        CLI_TEXT("backend", info.backend),
+        CLI_TEXT("name", info.name, .heading = "NAME", .shown = name),
+        CLI_TEXT("platform", info.platform, .heading = "PLATFORM", .shown = platform),
+        CLI_TEXT("driver", info.driver, .heading = "DRIVER", .shown = driver),
+        CLI_TEXT("vendor", info.vendor),
+        CLI_TEXT("type", info.type == HED_DEVICE_CPU   ? "cpu"
+                         : info.type == HED_DEVICE_GPU ? "gpu"
+                                                       : "other"),
+        CLI_WHOLE("compute_units", info.compute_units, .heading = ">UNITS", .shown = units),
+        CLI_WHOLE("lane_width", info.lane_width, .heading = ">LANES", .shown = lanes),
+        CLI_WHOLE("max_group", info.max_group, .heading = ">GROUP", .shown = group),
+        CLI_WHOLE("local_bytes", info.local_bytes, .heading = ">LOCAL", .shown = local),
+        CLI_WHOLE("memory_bytes", info.memory_bytes, .heading = ">MEMORY", .shown = memory),
+        CLI_WHOLE("max_buffer_bytes", info.max_buffer_bytes),
+        CLI_WHOLE("cache_bytes", info.cache_bytes), CLI_WHOLE("clock_mhz", info.clock_mhz),
+        CLI_WHOLE("architecture", info.architecture));
     cli_report_texts(report, "capabilities", capabilities, count);
 }
 
@@ -49,7 +50,7 @@ static int list_devices(const hed_arguments *arguments)
     hed_status status = cli_open_whole_context(arguments, &session, &error);
     cli_report *report = cli_report_create(hed_given(arguments, "json"));
     for (uint32_t i = 0; !status && i < hed_context_describe(session.context).devices; i++)
-        devices_add(report, hed_device_describe(hed_device_at(session.context, i)));
+        devices_add(report, hed_device_at(session.context, i));
     status = cli_report_end(report, status, &error);
     cli_close(&session);
     return cli_end_output(cli_end(status, &error));

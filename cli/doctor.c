@@ -64,17 +64,17 @@ static void examine_backend(hed_context *context, uint32_t index, finding *resul
     size_t used = (size_t)snprintf(result->detail, sizeof result->detail, "%s", report.library);
     for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
         hed_device *device = hed_device_at(context, i);
-        const hed_device_info *info = hed_device_describe(device);
+        const hed_device_info info = hed_device_describe(device);
         char text[512];
-        if (strcmp(info->backend, report.name) != 0) continue;
+        if (strcmp(info.backend, report.name) != 0) continue;
         bool works = try_device(context, device, text);
         if (used < sizeof result->detail)
             used += (size_t)snprintf(result->detail + used, sizeof result->detail - used,
-                "%s%s (%s) %s", used ? "; " : "", info->id, info->name,
+                "%s%s (%s) %s", used ? "; " : "", info.id, info.name,
                 works ? "runs kernels" : "does not run kernels");
         if (!works) {
             result->state = STATES[HED_BACKEND_FAILED];
-            snprintf(result->reason, sizeof result->reason, "%s: %s", info->id, text);
+            snprintf(result->reason, sizeof result->reason, "%s: %s", info.id, text);
         }
     }
 }

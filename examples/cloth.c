@@ -129,7 +129,7 @@ int main(void)
     if (error.status) fprintf(stderr, "%s\n%s", error.text, error.log);
     else
         printf("%s: %d particles, %.3f ms a frame, worst stretch %.1f %%\n",
-            hed_device_describe(device)->name, PARTICLES, 1e3 * seconds / FRAMES,
+            hed_device_describe(device).name, PARTICLES, 1e3 * seconds / FRAMES,
             100 * quality.worst_stretch);
     hed_cloth_destroy(cloth);
     hed_context_destroy(context);

@@ -189,7 +189,7 @@ int main(void)
         draw(&gl, hed_cloth_vertex_buffer(cloth) == buffers[1]);
         show();
         printf("%s and %s: buffers %s; %d frames of %d vertices, %.3f ms each\n",
-            hed_device_describe(device)->name, (const char *)glGetString(GL_RENDERER),
+            hed_device_describe(device).name, (const char *)glGetString(GL_RENDERER),
             copied ? "copied through the host, since these two cannot share" : "shared", FRAMES,
             PARTICLES, 1e3 * seconds / FRAMES);
     }

@@ -102,7 +102,7 @@ int main(void)
     }
     uint32_t same = 0;
     for (uint32_t i = 0; i < n; i++) same += fabsf(out[i] - expected[i]) <= 1e-6f;
-    printf("%s: %u of %u as in C\n", hed_device_describe(device)->name, same, n);
+    printf("%s: %u of %u as in C\n", hed_device_describe(device).name, same, n);
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(buffers[1]);
     hed_buffer_destroy(buffers[0]);

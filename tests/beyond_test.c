@@ -39,8 +39,8 @@ TestSuite(beyond, .init = here_open, .fini = here_close);
 static void create(hed_device *device, const hed_kernel_def *def, const hed_kernel_options *options,
     hed_kernel **kernel)
 {
-    uint64_t missing = def->needs & ~hed_device_describe(device)->capabilities;
-    bool source = hed_device_describe(device)->capabilities & HED_CAN_SOURCE;
+    uint64_t missing = def->needs & ~hed_device_describe(device).capabilities;
+    bool source = hed_device_describe(device).capabilities & HED_CAN_SOURCE;
     if (!missing && source) {
         OK(hed_kernel_create(device, def, options, kernel, &error));
         return;
@@ -353,7 +353,7 @@ DESCRIBE(lanes, "lanes", lanes_text, lanes_arguments, HED_CAN_LANES);
 Test(beyond, lanes_exchange_values)
 {
     hed_kernel *kernel;
-    uint32_t width = hed_device_describe(here.device)->lane_width;
+    uint32_t width = hed_device_describe(here.device).lane_width;
     create(here.device, &lanes, NULL, &kernel);
     uint32_t got[256];
     hed_buffer *out = make(here.device, HED_MEMORY_DEVICE, sizeof got);
@@ -501,7 +501,7 @@ Test(beyond, two_local_arrays_share_all_the_local_memory_there_is)
 {
     hed_kernel *kernel;
     create(here.device, &large_local, NULL, &kernel);
-    uint64_t local = hed_device_describe(here.device)->local_bytes;
+    uint64_t local = hed_device_describe(here.device).local_bytes;
     uint32_t n = (uint32_t)((local > 1 << 18 ? 1 << 18 : local) / 8) - 8, groups = 3;
     uint32_t *got = malloc(4ul * n * groups);
     hed_buffer *out = make(here.device, HED_MEMORY_DEVICE, 4ul * n * groups);
@@ -534,11 +534,11 @@ Test(beyond, a_struct_of_four_kilobytes_goes_by_value)
     static big b;
     float got[HED_MAX_STRUCT_BYTES / 4];
     hed_kernel *kernel;
-    if (hed_device_describe(here.device)->max_arguments_bytes < sizeof(big) + 8) {
+    if (hed_device_describe(here.device).max_arguments_bytes < sizeof(big) + 8) {
         /* NVIDIA's limit before Volta-class parameters, and some OpenCL devices: refused by the
          * driver, by name */
         test_skip("arguments of %u bytes at most",
-            (unsigned)hed_device_describe(here.device)->max_arguments_bytes);
+            (unsigned)hed_device_describe(here.device).max_arguments_bytes);
     }
     create(here.device, &by_value, NULL, &kernel);
     hed_buffer *out = make(here.device, HED_MEMORY_DEVICE, sizeof got);
@@ -567,7 +567,7 @@ static const hed_kernel_def user_cuda = {.name = "user_cuda",
 Test(beyond, a_users_own_cuda_c_runs_on_cuda_alone)
 {
     hed_kernel *kernel;
-    if (!(hed_device_describe(here.device)->capabilities & HED_CAN_CUDA_C)) {
+    if (!(hed_device_describe(here.device).capabilities & HED_CAN_CUDA_C)) {
         FAILS(HED_ERROR_UNSUPPORTED,
             hed_kernel_create(here.device, &user_cuda, NULL, &kernel, &error));
     } else {

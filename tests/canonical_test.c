@@ -371,7 +371,7 @@ Test(canonical, single_pass_after_many_launches)
     hed_kernel_destroy(kernel);
     hed_buffer_destroy(in);
     uint32_t *left = take(&here, workspace);
-    if (strcmp(hed_device_describe(here.device)->backend, "host"))
+    if (strcmp(hed_device_describe(here.device).backend, "host"))
         CHECK_EQ(left[4] & 0xffff, 1100, "%u launches were counted", left[4]);
     free(left);
     free(prefixes);
@@ -425,7 +425,7 @@ Test(canonical, chain_without_memory)
         else
             CHECK(failed && error.status == status, "allocation %lld: %s", (long long)fail_at,
                 error.text);
-        if (status != HED_OK && !strcmp(hed_device_describe(t.device)->backend, "host"))
+        if (status != HED_OK && !strcmp(hed_device_describe(t.device).backend, "host"))
             CHECK_EQ(counter.live, live, "allocation %lld leaks", (long long)fail_at);
         test_close(&t);
         CHECK_EQ(counter.live, 0, "allocation %lld leaks", (long long)fail_at);

@@ -293,13 +293,13 @@ static void check_table(const bench *b, const hed_capture *capture)
     hed_work work = {0};
     OK(hed_space_create_for_kernel(
         b->t.device, &bend_def, &b->problem, HED_MATH_FAST, &here, &error));
+    const hed_device_info info = hed_device_describe(b->t.device);
     uint64_t valid = 0;
     for (uint64_t i = 0; i < hed_config_count(def); i++) {
         hed_config config = hed_config_at(def, i);
         hed_geometry found = {0}, wanted = {0};
         bool is_valid = hed_space_find(here, &config) != UINT64_MAX;
-        CHECK_EQ(def->valid(def, &config, hed_device_describe(b->t.device), false), is_valid,
-            "point %d", (int)i);
+        CHECK_EQ(def->valid(def, &config, &info, false), is_valid, "point %d", (int)i);
         def->geometry(def, &config, hed_capture_describe(capture).problem, &found);
         if (is_valid) bend_geometry(&bend_def, &config, &b->problem, &wanted);
         CHECK_BYTES(&found, &wanted, sizeof found);
@@ -316,7 +316,7 @@ static void check_table(const bench *b, const hed_capture *capture)
     hed_space_destroy(here);
     OK(hed_space_create_for_kernel(b->t.device, def, &b->problem, HED_MATH_FAST, &there, &error));
     /* it has no native version */
-    bool runs = hed_device_describe(b->t.device)->capabilities & HED_CAN_SOURCE;
+    bool runs = hed_device_describe(b->t.device).capabilities & HED_CAN_SOURCE;
     CHECK_EQ(hed_space_count(there), runs ? valid : 0);
     hed_space_destroy(there);
 }
@@ -359,8 +359,8 @@ Test(capture, what_is_written_is_read_again_and_runs)
     bench_check(&b, 1); /* once, not twice */
     OK(hed_capture_open(b.t.context, in_folder("bend.hcap"), &capture, &error));
     hed_capture_info info = hed_capture_describe(capture);
-    SAME_TEXT(info.device, hed_device_describe(b.t.device)->id);
-    SAME_TEXT(info.name, hed_device_describe(b.t.device)->name);
+    SAME_TEXT(info.device, hed_device_describe(b.t.device).id);
+    SAME_TEXT(info.name, hed_device_describe(b.t.device).name);
     SAME_TEXT(info.version, hed_version_text());
     CHECK(info.checked && hed_capture_describe(capture).math == HED_MATH_FAST);
     CHECK(hed_capture_describe(capture).problem->count == 1 &&
@@ -370,7 +370,7 @@ Test(capture, what_is_written_is_read_again_and_runs)
     check_description(hed_capture_describe(capture).kernel);
     check_arguments(&b, capture);
     check_table(&b, capture);
-    if (hed_device_describe(b.t.device)->capabilities & HED_CAN_SOURCE) check_run(&b, capture);
+    if (hed_device_describe(b.t.device).capabilities & HED_CAN_SOURCE) check_run(&b, capture);
     hed_capture_close(capture);
     bench_close(&b);
 }
@@ -410,7 +410,7 @@ Test(capture, what_is_read_is_tuned_and_the_result_is_the_kernels_own)
     CHECK_TEXT(captured.kernel, key.kernel);
     CHECK_TEXT(
         captured.source, key.source, "what a capture finds is not found again by the program");
-    bool compiles = hed_device_describe(b.t.device)->capabilities & HED_CAN_SOURCE;
+    bool compiles = hed_device_describe(b.t.device).capabilities & HED_CAN_SOURCE;
     for (int isolated = 0; isolated < 2 && compiles; isolated++) {
         hed_tune_def def = hed_default_tune_def();
         hed_tune_result *result;
@@ -583,7 +583,7 @@ Test(capture, parts_of_one_buffer_overlap_or_do_not)
 Test(capture, a_kernel_without_text_has_nothing_to_capture)
 {
     test_device t = test_open(NULL);
-    if (hed_device_describe(t.device)->capabilities & HED_CAN_SOURCE) {
+    if (hed_device_describe(t.device).capabilities & HED_CAN_SOURCE) {
         test_close(&t);
         test_skip("a native kernel runs on host alone");
     }

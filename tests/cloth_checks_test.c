@@ -555,7 +555,7 @@ Test(cloth_checks, copies_are_equal_to_one_alone)
     hed_cloth_garment_def several = mesh.def;
     several.copies = COPIES;
     /* patches of a copy */
-    uint32_t each = hed_device_describe(here.device)->type == HED_DEVICE_CPU ? 1 : 4;
+    uint32_t each = hed_device_describe(here.device).type == HED_DEVICE_CPU ? 1 : 4;
     for (const variant *v = variants; v->name; v++) {
         hed_cloth *one = make(&here, &mesh.def, (effort){5, 1, each}, false, v),
                   *all = make(&here, &several, (effort){5, 1, each * COPIES}, false, v);

@@ -220,10 +220,10 @@ static void state_free(cloth_state *state)
 Test(cloth_pairs_at_once, same_bits, .timeout = 600)
 {
     hed_kernel_def def = *whole;
-    const hed_device_info *info = hed_device_describe(here.device);
-    bool barrier = (~info->capabilities & whole->needs) == 0;
+    const hed_device_info info = hed_device_describe(here.device);
+    bool barrier = (~info.capabilities & whole->needs) == 0;
     if (!barrier) def.needs = 0;
-    if (info->type == HED_DEVICE_CPU) {
+    if (info.type == HED_DEVICE_CPU) {
         CHECK(!barrier);
         test_skip("launch after launch is what there is");
     }

@@ -18,7 +18,7 @@ TestSuite(cloth_patches, .init = open, .fini = here_close);
 
 static bool has_packets(const test_device *t)
 {
-    return hed_device_describe(t->device)->capabilities & HED_CAN_PACKETS;
+    return hed_device_describe(t->device).capabilities & HED_CAN_PACKETS;
 }
 
 Test(cloth_patches, follow_the_reference)

@@ -15,13 +15,13 @@ TestSuite(cloth_precision, .init = here_open, .fini = here_close);
 
 static bool is_host(const test_device *t)
 {
-    return strcmp(hed_device_describe(t->device)->backend, "host") == 0;
+    return strcmp(hed_device_describe(t->device).backend, "host") == 0;
 }
 
 /* A processor under OpenCL compiles for seconds what groups do for each size of cloth. */
 static bool is_opencl_processor(const test_device *t)
 {
-    return !is_host(t) && hed_device_describe(t->device)->type == HED_DEVICE_CPU;
+    return !is_host(t) && hed_device_describe(t->device).type == HED_DEVICE_CPU;
 }
 
 /* A launch for each colour takes long elsewhere than on host: those are tried in few cases, and so

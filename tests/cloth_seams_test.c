@@ -77,7 +77,7 @@ Test(cloth_seams, borders_meet)
 
 Test(cloth_seams, in_the_other_solvers)
 {
-    bool host = strcmp(hed_device_describe(here.device)->backend, "host") == 0;
+    bool host = strcmp(hed_device_describe(here.device).backend, "host") == 0;
     EXPECT_LT(
         sew(here.device, host ? HED_CLOTH_SOLVER_CPU : HED_CLOTH_SOLVER_SETS, HED_MATH_FAST, true)
             .apart,

@@ -231,7 +231,7 @@ static show group_show(uint64_t group)
 
 Test(cloth_transients, the_next_frame_is_sound, .timeout = 3600)
 {
-    bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
+    bool host = !strcmp(hed_device_describe(here.device).backend, "host");
     uint32_t wanted = host ? transient_count(600) : transient_count(1000) / 10;
     tally t = {0};
     while (t.done < wanted) {

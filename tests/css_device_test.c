@@ -62,12 +62,12 @@ static uint64_t compare(const hed_css_matcher *a, const hed_css_matcher *b, cons
 /* Groups as wide as a GPU's, on a device that has others of its own. */
 static void check_wide(const hed_css_matcher *host, const char *what)
 {
-    const hed_device_info *info = hed_device_describe(here.device);
+    const hed_device_info info = hed_device_describe(here.device);
     hed_css_result wanted = hed_css_matcher_results(host);
     hed_error error = {0};
     css_device *device = NULL;
     css_found found;
-    if (!strcmp(info->backend, "host") || info->type != HED_DEVICE_CPU) return;
+    if (!strcmp(info.backend, "host") || info.type != HED_DEVICE_CPU) return;
     OK(css_device_create(
         here.device, host->allocator, &host->compiled, &host->forest, true, &device, &error));
     if (device && css_device_match(device, &found, &error))
@@ -254,7 +254,7 @@ Test(css_device, measured, .timeout = 240)
     hed_css_matcher *m = NULL;
     hed_css_times times = {0};
     hed_error error = {0};
-    bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
+    bool host = !strcmp(hed_device_describe(here.device).backend, "host");
     const hed_css_matcher_def def = {
         .documents = &d, .document_count = 1, .sheets = &sheet, .sheet_count = 1};
     OK(hed_css_matcher_create(here.device, &def, &m, &error));
@@ -302,7 +302,7 @@ static void check_weak(const char *weak, bool hopeless)
     hed_css_matcher *wanted = matched(NULL, &d, 1, sheet), *m = matched(t.device, &d, 1, sheet);
     hed_css_times times;
     CHECK_GT(compare(wanted, m, weak), 50u);
-    if (strcmp(hed_device_describe(t.device)->backend, "host")) {
+    if (strcmp(hed_device_describe(t.device).backend, "host")) {
         hed_status status = hed_css_matcher_measure(m, 1, &times, &error);
         EXPECT_EQ(status, hopeless ? HED_ERROR_UNSUPPORTED : HED_OK, "%s", weak);
     }

@@ -238,7 +238,8 @@ Test(css_sheets, another_medium)
         "@media print { a{} } @media (width <= 600px) { b{} } @media (hover) { c{} }"
         "@media (prefers-color-scheme: dark) { d{} } @media (min-resolution: 2x) { e{} }";
     hed_css_sheet_def def = {.text = text,
-        .medium = {.type = "print", .width = 600, .height = 800, .resolution = 2, .dark = true}};
+        .medium = &(hed_css_medium){
+            .type = "print", .width = 600, .height = 800, .resolution = 2, .dark = true}};
     read_sheet(def);
     static const bool expected[] = {true, true, false, true, true};
     for (uint32_t i = 0; i < 5; i++)

@@ -18,7 +18,7 @@ typedef int (*cu_get)(void *to, uint64_t from, size_t size);
 static test_device open_cuda(void)
 {
     test_device t = test_open(NULL);
-    if (strcmp(hed_device_describe(t.device)->backend, "cuda") != 0) {
+    if (strcmp(hed_device_describe(t.device).backend, "cuda") != 0) {
         test_close(&t);
         test_skip("the device under test is no CUDA device");
     }
@@ -143,12 +143,12 @@ Test(cuda, the_driver_tells_registers_and_residency)
     CHECK_EQ(r.local_bytes, 0);
     CHECK_EQ(r.max_group, 1024);
     OK(hed_kernel_resident_groups(kernel, 1024, 0, &groups, &error));
-    CHECK_EQ(groups % hed_device_describe(t.device)->compute_units, 0);
-    CHECK(groups >= hed_device_describe(t.device)->compute_units);
+    CHECK_EQ(groups % hed_device_describe(t.device).compute_units, 0);
+    CHECK(groups >= hed_device_describe(t.device).compute_units);
     int64_t fewer;
     OK(hed_kernel_resident_groups(
-        kernel, 1024, hed_device_describe(t.device)->local_bytes, &fewer, &error));
-    CHECK_EQ(fewer, hed_device_describe(t.device)->compute_units,
+        kernel, 1024, hed_device_describe(t.device).local_bytes, &fewer, &error));
+    CHECK_EQ(fewer, hed_device_describe(t.device).compute_units,
         "all local memory leaves one group a multiprocessor");
     hed_kernel_destroy(kernel);
     test_close(&t);
@@ -191,7 +191,7 @@ Test(cuda, kernels_compiled_ahead_run_where_there_is_no_compiler)
     def.cache_dir = "";
     def.nvrtc_library = "";
     test_device without = test_open(&def);
-    CHECK_NOT(hed_device_describe(without.device)->capabilities & HED_CAN_SOURCE);
+    CHECK_NOT(hed_device_describe(without.device).capabilities & HED_CAN_SOURCE);
     hed_kernel *kernel;
     hed_buffer *x;
     hed_buffer_def buffer_def = hed_default_buffer_def(4 * N);

@@ -177,7 +177,7 @@ static hed_status cycle_open(cycle *c, hed_error *error)
     for (uint32_t i = 0; i < hed_context_describe(c->context).devices; i++) {
         hed_device *other = hed_device_at(c->context, i);
         if (other != c->device &&
-            !strcmp(hed_device_describe(other)->platform, hed_device_describe(c->device)->platform))
+            !strcmp(hed_device_describe(other).platform, hed_device_describe(c->device).platform))
             c->neighbour = other;
     }
     TRY(hed_device_memory(c->device, &free_bytes, &total, error));
@@ -375,7 +375,7 @@ static hed_status cycle_adopt(cycle *c, hed_error *error)
     TRY_IF_SUPPORTED(hed_device_handles(c->device, &native, error));
     if (!native.context) return HED_OK;
     TRY(hed_device_adopt(
-        c->context, hed_device_describe(c->device)->backend, &native, &c->adopted, error));
+        c->context, hed_device_describe(c->device).backend, &native, &c->adopted, error));
     def.use_handle = true;
     def.handle = hed_stream_handle(c->stream);
     TRY(hed_stream_create(c->adopted, &def, &c->shared, error));

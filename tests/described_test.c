@@ -360,9 +360,9 @@ Test(described, a_device_without_texts)
     hed_device *device;
     const hed_device_info info = {0};
     OK(hed_device_create_described(context, &info, &device, &error));
-    const hed_device_info *made = hed_device_describe(device);
-    EXPECT_TEXT(made->id, "");
-    EXPECT_TEXT(made->driver, "");
+    const hed_device_info made = hed_device_describe(device);
+    EXPECT_TEXT(made.id, "");
+    EXPECT_TEXT(made.driver, "");
     hed_device_release(device);
 }
 
@@ -394,9 +394,8 @@ Test(described, texts_of_255_bytes_and_one_more)
         long_text[255] = 0;
         *texts[i] = long_text;
         OK(hed_device_create_described(context, &info, &device, &error));
-        const hed_device_info *made = hed_device_describe(device);
-        const char *const kept[] = {
-            made->id, made->platform, made->name, made->vendor, made->driver};
+        const hed_device_info made = hed_device_describe(device);
+        const char *const kept[] = {made.id, made.platform, made.name, made.vendor, made.driver};
         CHECK_TEXT(kept[i], long_text);
         hed_device_release(device);
         long_text[255] = 'n';

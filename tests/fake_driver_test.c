@@ -436,7 +436,7 @@ Test(fake_driver, a_clock_of_gl_that_lies, .timeout = 120)
     OK(hed_context_create(&def, &context, &error));
     OK(hed_device_find(context, "gl:0", &device, &error));
     OK(hed_device_wait(device, &error)); /* which opens it */
-    CHECK(!(hed_device_describe(device)->capabilities & HED_CAN_DEVICE_TIME));
+    CHECK(!(hed_device_describe(device).capabilities & HED_CAN_DEVICE_TIME));
     OK(hed_stream_create(device, &timed, &stream, &error));
     OK(cycle_buffer(device, HED_MEMORY_DEVICE, 1 << 20, NULL, &buffer, &error));
     OK(hed_fill(stream, buffer, 0, 1 << 20, "\7", 1, &error));

@@ -225,7 +225,7 @@ static void open_without_compiler(without_compiler *w, const char *nvrtc, const 
     CHECK_EQ(w->o.report.devices, 2);
     CHECK(strstr(w->o.report.reason, "NVRTC") && w->o.report.remedy[0], "%s", w->o.report.reason);
     OK(hed_device_find(w->o.context, "cuda:0", &w->device, &error));
-    uint64_t can = hed_device_describe(w->device)->capabilities;
+    uint64_t can = hed_device_describe(w->device).capabilities;
     CHECK(!(can & (HED_CAN_SOURCE | HED_CAN_CUDA_C)), "it says that it compiles");
 }
 

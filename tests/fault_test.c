@@ -120,7 +120,7 @@ Test(fault, processes_fill_a_cold_cache_together)
     OK(hed_context_create(&def, &context, &error));
     OK(hed_device_find(context, selector(), &device, &error));
     OK(hed_cache_measure(context, &report, &error));
-    bool compiles = hed_device_describe(device)->capabilities & HED_CAN_SOURCE;
+    bool compiles = hed_device_describe(device).capabilities & HED_CAN_SOURCE;
     uint64_t kernels = compiles ? 2 : 0; /* one for each configuration */
     CHECK(report.entries == kernels && report.damaged == 0, "%llu entries, %llu damaged",
         (unsigned long long)report.entries, (unsigned long long)report.damaged);

@@ -145,7 +145,7 @@ Test(gl, a_buffer_of_opengl_is_doubled_by_a_kernel)
     get(GL_ARRAY, 0, sizeof back, back);
     for (int i = 0; i < COUNT; i++)
         CHECK_EQ(back[i], 4 * values[i], "element %d is %g", i, (double)back[i]);
-    test_note("%s: %s through %s", hed_device_describe(t.device)->id, copied ? "copied" : "shared",
+    test_note("%s: %s through %s", hed_device_describe(t.device).id, copied ? "copied" : "shared",
         get_string(0x1F01));
     hed_buffer_destroy(buffer);
     hed_kernel_destroy(kernel);

@@ -35,7 +35,7 @@ int main()
         hed_device_find(context, "host", &device, &error) == HED_OK && argument.value.f32 == 1.5f &&
         std::strcmp(hed_version_text(), HED_VERSION_TEXT) == 0 && hed_canonical_count() > 0;
     std::printf(
-        "%s on %s\n", hed_version_text(), ok ? hed_device_describe(device)->name : "nothing");
+        "%s on %s\n", hed_version_text(), ok ? hed_device_describe(device).name : "nothing");
     hed_context_destroy(context);
     return ok ? 0 : 1;
 }

@@ -99,7 +99,7 @@ Test(hostile, selectors_and_backends_that_are_nonsense)
     FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, endless, &native, &device, &error));
     FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, "host", &native, &device, &error));
     CHECK_NULL(device);
-    const char *backend = hed_device_describe(s.t.device)->backend;
+    const char *backend = hed_device_describe(s.t.device).backend;
     if (strcmp(backend, "host"))
         FAILS(HED_ERROR_ARGUMENT, hed_device_adopt(s.t.context, backend, &native, &device, &error));
     else FAILS(HED_ERROR_UNSUPPORTED, hed_device_handles(s.t.device, &native, &error));
@@ -439,7 +439,7 @@ Test(hostile, needs_that_the_device_does_not_meet)
 {
     scene s;
     open_scene(&s);
-    uint64_t can = hed_device_describe(s.t.device)->capabilities;
+    uint64_t can = hed_device_describe(s.t.device).capabilities;
     hed_kernel_def def = cycle_def;
     for (int bit = 0; bit < 64; bit++) {
         def.needs = UINT64_C(1) << bit;
@@ -525,7 +525,7 @@ Test(hostile, a_geometry_that_returns_nonsense)
     }
     nonsense = (hed_geometry){.dimensions = 1, .global = {CYCLE_N}, .group = {64}, .cluster = 7};
     nonsense.local_bytes[5] = 256;
-    hed_status cluster = hed_device_describe(s.t.device)->capabilities & HED_CAN_CLUSTERS
+    hed_status cluster = hed_device_describe(s.t.device).capabilities & HED_CAN_CLUSTERS
                              ? HED_ERROR_ARGUMENT
                              : HED_ERROR_UNSUPPORTED;
     FAILS(cluster, hed_launch(s.t.stream, kernel, &problem, s.arguments, 6, &error));

@@ -32,7 +32,7 @@ Test(local_runner, a_right_candidate_is_timed)
     expect(&trial, HED_OUTCOME_MEASURED, "");
     for (int i = 0; i < 20; i++)
         CHECK(values[i] > 0 && values[i] < 1, "run %d: %g s", i, values[i]);
-    bool device_time = hed_device_describe(t.on.device)->capabilities & HED_CAN_DEVICE_TIME;
+    bool device_time = hed_device_describe(t.on.device).capabilities & HED_CAN_DEVICE_TIME;
     CHECK_EQ(t.runner->device_time, device_time);
     close_runner(&t);
 }
@@ -97,7 +97,7 @@ Test(local_runner, what_does_not_compile_is_told)
     runner_test t = {0};
     open_runner(&t, describe_scale);
     hed_trial trial = try_in(t.runner, 0, 64, NO_C);
-    if (hed_device_describe(t.on.device)->capabilities & HED_CAN_SOURCE)
+    if (hed_device_describe(t.on.device).capabilities & HED_CAN_SOURCE)
         expect(&trial, HED_OUTCOME_BUILD, "error");
     close_runner(&t);
 }
@@ -139,7 +139,7 @@ Test(local_runner, energy_is_unsupported_where_there_is_no_counter)
     t.on = test_open(NULL);
     describe_scale(&t);
     t.def.objective = HED_OBJECTIVE_ENERGY;
-    bool cuda = strcmp(hed_device_describe(t.on.device)->backend, "cuda") == 0;
+    bool cuda = strcmp(hed_device_describe(t.on.device).backend, "cuda") == 0;
     if (!cuda) FAILS(HED_ERROR_UNSUPPORTED, hed_runner_create_local(&t.def, &t.runner, &error));
     test_close(&t.on);
 }

@@ -12,7 +12,7 @@ TestSuite(mppi_angles, .init = here_open, .fini = here_close);
 static const float turn = 6.28318531f;
 static const char *const kinds[] = {"mppi", "tube", "rmppi"};
 
-static bool on_host(void) { return !strcmp(hed_device_describe(here.device)->backend, "host"); }
+static bool on_host(void) { return !strcmp(hed_device_describe(here.device).backend, "host"); }
 
 /* Wraps the angles of a state to -pi to pi, as a localisation does. */
 static void wrap_state(const hed_mppi_model *model, float *x)

@@ -9,7 +9,7 @@
 
 TestSuite(mppi_controllers, .init = here_open, .fini = here_close);
 
-static bool on_host(void) { return !strcmp(hed_device_describe(here.device)->backend, "host"); }
+static bool on_host(void) { return !strcmp(hed_device_describe(here.device).backend, "host"); }
 
 static hed_mppi *make(const hed_mppi_def *def)
 {

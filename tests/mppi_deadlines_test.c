@@ -29,7 +29,7 @@ static hed_mppi *make(
     def.update = update;
     def.lambda = 0.05f;
     def.deadline_ns = deadline;
-    if (strcmp(hed_device_describe(here.device)->backend, "host")) def.math = HED_MATH_STRICT;
+    if (strcmp(hed_device_describe(here.device).backend, "host")) def.math = HED_MATH_STRICT;
     OK(hed_mppi_create(here.device, &def, &c, &error));
     return c;
 }
@@ -59,7 +59,7 @@ static void solve_in_time(hed_mppi_kind kind, hed_mppi_update update)
 
 Test(mppi_deadlines, what_was_computed_counts, .timeout = 240)
 {
-    if (!strcmp(hed_device_describe(here.device)->backend, "cuda")) return; /* all fit in time */
+    if (!strcmp(hed_device_describe(here.device).backend, "cuda")) return; /* all fit in time */
     solve_in_time(HED_MPPI_PLAIN, HED_MPPI_EXPONENTIAL);
     solve_in_time(HED_MPPI_TUBE, HED_MPPI_EXPONENTIAL);
     solve_in_time(HED_MPPI_ROBUST, HED_MPPI_EXPONENTIAL);
@@ -71,7 +71,7 @@ Test(mppi_deadlines, what_was_computed_counts, .timeout = 240)
  * without a deadline computes the same plan. On host threads roll others out. */
 Test(mppi_deadlines, a_cut_round_is_a_smaller_one, .timeout = 240)
 {
-    if (strcmp(hed_device_describe(here.device)->backend, "opencl")) return;
+    if (strcmp(hed_device_describe(here.device).backend, "opencl")) return;
     for (int update = HED_MPPI_EXPONENTIAL; update <= HED_MPPI_TSALLIS; update++) {
         hed_error error = {0};
         float x[5] = {0}, u[2], whole[2 * 100];
@@ -136,7 +136,7 @@ static void *read_plan(void *user)
 
 Test(mppi_deadlines, plans_are_published_whole)
 {
-    if (strcmp(hed_device_describe(here.device)->backend, "host")) return;
+    if (strcmp(hed_device_describe(here.device).backend, "host")) return;
     reading r = {.controller = make(64, 0, HED_MPPI_PLAIN, HED_MPPI_EXPONENTIAL)};
     static float controls[200];
     pthread_t thread;

@@ -139,7 +139,7 @@ static hed_device *the_host(void)
     return host;
 }
 
-static bool is_host(void) { return !strcmp(hed_device_describe(here.device)->backend, "host"); }
+static bool is_host(void) { return !strcmp(hed_device_describe(here.device).backend, "host"); }
 
 /* Those that this device has: launches everywhere, the others with packets. */
 static uint32_t solvers_here(hed_mppi_solver solvers[3])
@@ -147,7 +147,7 @@ static uint32_t solvers_here(hed_mppi_solver solvers[3])
     uint64_t packets = HED_CAN_PACKETS | HED_CAN_MAPPED | HED_CAN_LANES;
     if (is_host()) return 0;
     solvers[0] = HED_MPPI_SOLVER_LAUNCHES;
-    if ((hed_device_describe(here.device)->capabilities & packets) != packets) return 1;
+    if ((hed_device_describe(here.device).capabilities & packets) != packets) return 1;
     solvers[1] = HED_MPPI_SOLVER_PACKETS;
     solvers[2] = HED_MPPI_SOLVER_RESIDENT;
     return 3;
@@ -440,7 +440,7 @@ Test(mppi_device, teams, .timeout = 600)
     static const hed_mppi_table network[] = {
         {.name = "network", .values = weights, .count = HED_COUNT(weights)}};
     static outcome wanted;
-    bool lanes = hed_device_describe(here.device)->capabilities & HED_CAN_LANES;
+    bool lanes = hed_device_describe(here.device).capabilities & HED_CAN_LANES;
     if (is_host()) return;
     for (int i = 0; i < 1412; i++) weights[i] = 0.5f * sinf(7.3f * (float)i);
     hed_mppi_def def = cartpole_def(201, 9);
@@ -578,7 +578,7 @@ Test(mppi_tune, what_was_measured_is_taken, .timeout = 300)
     hed_tune_result *result = NULL;
     hed_mppi *c;
     how.evaluations = 8;
-    if (strcmp(hed_device_describe(t.device)->backend, "host") == 0) {
+    if (strcmp(hed_device_describe(t.device).backend, "host") == 0) {
         FAILS(HED_ERROR_UNSUPPORTED, hed_mppi_tune(t.device, &def, &how, &result, &error));
         test_close(&t);
         return;

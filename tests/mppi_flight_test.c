@@ -16,7 +16,7 @@ Test(mppi_flight, hovers, .timeout = 600)
         {"quadratic.state.y", 250}, {"quadratic.state.z", 250}, {"quadratic.state.vx", 15},
         {"quadratic.state.vy", 15}, {"quadratic.state.vz", 15}, {"quadratic.state.roll", 15},
         {"quadratic.state.pitch", 15}, {"quadratic.state.yaw", 15}};
-    const char *backend = hed_device_describe(here.device)->backend;
+    const char *backend = hed_device_describe(here.device).backend;
     bool slow = strcmp(backend, "host") != 0 && strcmp(backend, "cuda") != 0;
     int steps = slow ? 200 : 3000, outside = 0;
     hed_mppi_def def = hed_default_mppi_def();

@@ -158,7 +158,7 @@ Test(mppi_limits, limits_of_zero_switch_a_control_off)
 /* A failure empties the plan; the actuators still only follow at their rates. */
 Test(mppi_limits, rates_hold_through_failures)
 {
-    if (strcmp(hed_device_describe(here.device)->backend, "host")) return;
+    if (strcmp(hed_device_describe(here.device).backend, "host")) return;
     static const hed_mppi_setting lethal[] = {{"barrier.low.x", 1}, {"barrier.high.x", 2}};
     for (int kind = 0; kind < HED_MPPI_KIND_COUNT; kind++) {
         hed_mppi_def def = drive_def(kind);
@@ -237,7 +237,7 @@ static float drift(float sigma, float alpha, uint32_t samples, int solves)
  * after one solve; with it the prior's mean, as far as the samples reach. */
 Test(mppi_limits, a_plan_at_a_limit_drifts_as_documented)
 {
-    if (strcmp(hed_device_describe(here.device)->backend, "host")) return;
+    if (strcmp(hed_device_describe(here.device).backend, "host")) return;
     static const float sigmas[] = {0.05f, 0.18f, 0.5f};
     for (size_t i = 0; i < HED_COUNT(sigmas); i++)
         EXPECT_NEAR(drift(sigmas[i], 1, 4096, 1), 1 - 0.39894f * sigmas[i], 0.02f * sigmas[i]);

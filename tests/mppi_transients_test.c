@@ -327,7 +327,7 @@ static void try_one(loop *l, tally *t)
 
 Test(mppi_transients, none_outlasts_the_horizon, .timeout = 3600)
 {
-    bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
+    bool host = !strcmp(hed_device_describe(here.device).backend, "host");
     uint32_t wanted = host ? transient_count(400) : transient_count(1000) / 100;
     tally t = {.each = host ? 20 : 5};
     while (t.done < wanted) {

@@ -108,8 +108,8 @@ static bool words_agree(float a, float b) { return hed_canonical_bits(a) == hed_
 Test(mppi_words, bits, .timeout = 240)
 {
     static float in[ITEMS], out[OUTPUTS * ITEMS];
-    const hed_device_info *info = hed_device_describe(here.device);
-    if (!strcmp(info->backend, "host") || !(info->capabilities & HED_CAN_STRICT)) return;
+    const hed_device_info info = hed_device_describe(here.device);
+    if (!strcmp(info.backend, "host") || !(info.capabilities & HED_CAN_STRICT)) return;
     hed_error error = {0};
     hed_stream *stream;
     hed_kernel *kernel = words_kernel("words", words_arguments);
@@ -142,8 +142,8 @@ Test(mppi_words, bits, .timeout = 240)
 Test(mppi_words, reciprocals_and_roots_are_rounded, .timeout = 240)
 {
     static float out[2 * ROUNDED];
-    const hed_device_info *info = hed_device_describe(here.device);
-    if (strcmp(info->backend, "cuda")) return;
+    const hed_device_info info = hed_device_describe(here.device);
+    if (strcmp(info.backend, "cuda")) return;
     hed_error error = {0};
     hed_stream *stream;
     hed_kernel *kernel = words_kernel("rounded", rounded_arguments);

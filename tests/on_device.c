@@ -46,8 +46,7 @@ static bool available(const char *selector)
     hed_device *device;
     bool found = !hed_device_find(context, selector, &device, &error);
     if (found)
-        printf(
-            "device %s: %s\n", hed_device_describe(device)->id, hed_device_describe(device)->name);
+        printf("device %s: %s\n", hed_device_describe(device).id, hed_device_describe(device).name);
     else printf("%s\n", error.text);
     for (uint32_t i = 0; !found && i < hed_context_describe(context).backends; i++) {
         hed_backend_info report = hed_backend_at(context, i);

@@ -130,7 +130,7 @@ typedef struct program {
 
 static bool is_simulated(const program *p)
 {
-    return strcmp(hed_device_describe(p->t.device)->id, "host") == 0;
+    return strcmp(hed_device_describe(p->t.device).id, "host") == 0;
 }
 
 static hed_context_def program_context(void)
@@ -264,7 +264,7 @@ Test(online, a_slow_default_gives_way_and_every_launch_is_right)
     CHECK_EQ(value_of(&config, "WAY"), 0, "one with wrong results is in force");
     CHECK(report.promotions >= 1 && report.restarts == 0 && report.reason[0] == 0, "%s",
         report.reason);
-    bool compiles = hed_device_describe(p.t.device)->capabilities & HED_CAN_SOURCE;
+    bool compiles = hed_device_describe(p.t.device).capabilities & HED_CAN_SOURCE;
     CHECK_EQ(
         report.failed, 6 + (compiles ? 1 : 0), "%d configurations do not work", (int)report.failed);
     CHECK_EQ(report.candidates, 6 + 4, "%d candidates", (int)report.candidates);
@@ -420,7 +420,7 @@ Test(online, kernels_that_wait_for_others_are_never_tried)
     hed_kernel_def def = work_def();
     hed_kernel *kernel;
     hed_online *online;
-    uint64_t needs = hed_device_describe(t.device)->capabilities &
+    uint64_t needs = hed_device_describe(t.device).capabilities &
                      (HED_CAN_COOPERATIVE | HED_CAN_MAPPED | HED_CAN_RESIDENT);
     if (!needs) {
         test_close(&t);

@@ -90,7 +90,7 @@ Test(opencl, adopted_context_queue_and_buffer_stay_the_programs)
     hed_device *device;
     hed_buffer *x;
     OK(hed_device_adopt(t.context, "opencl", &o.native, &device, &error));
-    CHECK_TEXT(hed_device_describe(device)->id, hed_device_describe(t.device)->id);
+    CHECK_TEXT(hed_device_describe(device).id, hed_device_describe(t.device).id);
     CHECK_EQ(
         hed_context_describe(t.context).devices > 0 && hed_device_at(t.context, 0) != device, 1);
     hed_stream *stream = adopt_queue(device, o.queue);

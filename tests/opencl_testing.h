@@ -20,7 +20,7 @@ static inline hed_device *find_opencl(hed_context *context)
     const char *wanted = getenv("HEDDLE_DEVICE");
     hed_device *device = NULL;
     if (wanted && !hed_device_find(context, wanted, &device, &error) &&
-        !strcmp(hed_device_describe(device)->backend, "opencl"))
+        !strcmp(hed_device_describe(device).backend, "opencl"))
         return device;
     return hed_device_find(context, "opencl", &device, &error) ? NULL : device;
 }
@@ -52,7 +52,7 @@ static inline void close_test(opencl_test *t)
 
 static inline bool is_pocl(const opencl_test *t)
 {
-    return !strcmp(hed_device_describe(t->device)->platform, "Portable Computing Language");
+    return !strcmp(hed_device_describe(t->device).platform, "Portable Computing Language");
 }
 
 /* PoCL's "basic" device and Oclgrind have no threads of their own. */

@@ -145,14 +145,14 @@ static void write_words(void)
 Test(opencl_words, every_word)
 {
     test_device d = test_open(NULL);
-    const hed_device_info *info = hed_device_describe(d.device);
+    const hed_device_info info = hed_device_describe(d.device);
     hed_tune_file *spec;
-    if (!(info->capabilities & HED_CAN_SOURCE)) {
+    if (!(info.capabilities & HED_CAN_SOURCE)) {
         test_close(&d);
         test_skip("the device compiles nothing");
     }
     write_words();
-    OK(hed_tune_file_open(in_folder("words.json"), info, &spec, &error));
+    OK(hed_tune_file_open(in_folder("words.json"), &info, &spec, &error));
     const hed_kernel_def *def = hed_tune_file_kernel(spec);
     hed_tune_def tune = hed_default_tune_def();
     hed_tune_file_apply(spec, &tune);
@@ -260,13 +260,13 @@ static const char SUMS_FILE[] =
 static hed_tune_result *tune_file(test_device *d, const char *path, hed_tune_file **spec)
 {
     *d = test_open(NULL);
-    const hed_device_info *info = hed_device_describe(d->device);
+    const hed_device_info info = hed_device_describe(d->device);
     hed_tune_result *result = NULL;
-    if (!(info->capabilities & HED_CAN_SOURCE)) {
+    if (!(info.capabilities & HED_CAN_SOURCE)) {
         test_close(d);
         test_skip("the device compiles nothing");
     }
-    OK(hed_tune_file_open(path, info, spec, &error));
+    OK(hed_tune_file_open(path, &info, spec, &error));
     hed_tune_def def = hed_default_tune_def();
     hed_tune_file_apply(*spec, &def);
     def.evaluations = 12;

@@ -10,7 +10,7 @@
 static void open_gl(void)
 {
     here_open();
-    if (strcmp(hed_device_describe(here.device)->backend, "gl"))
+    if (strcmp(hed_device_describe(here.device).backend, "gl"))
         test_skip("the device under test is no OpenGL device");
 }
 

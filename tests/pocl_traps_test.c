@@ -98,14 +98,14 @@ Test(pocl_traps, all_local_memory_and_not_a_byte_more)
 {
     enum { CL_DEVICE_LOCAL_MEM_SIZE_WORD = 0x1023 };
     opencl_test t = open_pocl(NULL);
-    const hed_device_info *info = hed_device_describe(t.device);
+    const hed_device_info info = hed_device_describe(t.device);
     hed_driver_handles native;
     uint64_t told = 0;
     OK(hed_device_handles(t.device, &native, &error));
     CHECK_EQ(t.cl.clGetDeviceInfo(
                  native.device, CL_DEVICE_LOCAL_MEM_SIZE_WORD, sizeof told, &told, NULL),
         0);
-    CHECK_EQ(info->local_bytes, told, "not what the driver says");
+    CHECK_EQ(info.local_bytes, told, "not what the driver says");
     hed_kernel *kernel = make_kernel(t.device, &room_def);
     hed_buffer *x = make_buffer(t.device, 16 * sizeof(int32_t));
     uint64_t words = told / 4;
@@ -143,21 +143,21 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
         .arguments = twice_arguments,
         .argument_count = 2};
     opencl_test t = open_pocl(NULL);
-    const hed_device_info *info = hed_device_describe(t.device);
+    const hed_device_info info = hed_device_describe(t.device);
     hed_kernel *kernel = make_kernel(t.device, &twice), *only_eight = make_kernel(t.device, &fixed);
     hed_buffer *x = make_buffer(t.device, 1024 * sizeof(int32_t));
     const hed_argument arguments[] = {hed_buffer_argument(x), hed_int_argument(0)};
     hed_geometry g = {.dimensions = 1, .global = {1000}, .group = {7}};
     OK(hed_launch_over(t.stream, kernel, &g, arguments, 2, &error)); /* 1001 items */
     OK(hed_stream_wait(t.stream, &error));
-    g.group[0] = info->max_group + 1;
+    g.group[0] = info.max_group + 1;
     FAILS(HED_ERROR_LIMIT, hed_launch_over(t.stream, kernel, &g, arguments, 2, &error));
     g = (hed_geometry){.dimensions = 1, .global = {1024}, .group = {32}};
     FAILS(HED_ERROR_LIMIT, hed_launch_over(t.stream, only_eight, &g, arguments, 2, &error));
     g.group[0] = 8;
     OK(hed_launch_over(t.stream, only_eight, &g, arguments, 2, &error));
     OK(hed_stream_wait(t.stream, &error));
-    const size_t bad[][2] = {{1024, (size_t)info->max_group + 1}, {1000, 7}};
+    const size_t bad[][2] = {{1024, (size_t)info.max_group + 1}, {1000, 7}};
     for (int i = 0; i < 2; i++)
         EXPECT_EQ(
             t.cl.clEnqueueNDRangeKernel(hed_stream_handle(t.stream),
@@ -175,13 +175,13 @@ Test(pocl_traps, bad_sizes_of_groups_are_answers)
 Test(pocl_traps, what_it_lacks_is_not_claimed)
 {
     opencl_test t = open_pocl(NULL);
-    const hed_device_info *info = hed_device_describe(t.device);
+    const hed_device_info info = hed_device_describe(t.device);
     const uint64_t lacking = HED_CAN_LANES | HED_CAN_NAMED_BARRIERS | HED_CAN_COOPERATIVE |
                              HED_CAN_GRID_BARRIER | HED_CAN_PACKETS | HED_CAN_CLUSTERS |
                              HED_CAN_RESIDENT | HED_CAN_GRAPHS | HED_CAN_CUDA_C;
-    unsigned long long claimed = info->capabilities & lacking;
+    unsigned long long claimed = info.capabilities & lacking;
     EXPECT_EQ(claimed, 0, "claimed: %#llx", claimed);
-    EXPECT_EQ(info->type, HED_DEVICE_CPU);
+    EXPECT_EQ(info.type, HED_DEVICE_CPU);
     close_test(&t);
 }
 

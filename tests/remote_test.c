@@ -200,7 +200,7 @@ Test(remote, an_honest_worker_is_used)
     double values[100];
     hed_trial trial;
     OK(open_liar(&l, HONEST, t.on.context, &device));
-    CHECK_TEXT(hed_device_describe(device)->id, "elsewhere:opencl:3:1");
+    CHECK_TEXT(hed_device_describe(device).id, "elsewhere:opencl:3:1");
     describe_scale(&t);
     t.def.device = device;
     OK(hed_runner_create_worker(&t.def, &t.runner, &error));

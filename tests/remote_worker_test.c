@@ -24,7 +24,7 @@ static hed_device *open_worker(const test_device *on, const char *before)
     char command[1024];
     hed_device *device;
     snprintf(command, sizeof command, "%s XDG_CACHE_HOME='%s' exec '%s' --device '%s'", before,
-        folder, on->device->settings->worker, hed_device_describe(on->device)->id);
+        folder, on->device->settings->worker, hed_device_describe(on->device).id);
     const hed_remote_def def = {.command = command, .patience_seconds = 20};
     OK(hed_device_create_remote(on->context, &def, &device, &error));
     return device;
@@ -37,8 +37,8 @@ Test(remote_worker, candidates_are_judged_there)
     hed_trial trial;
     hed_config config, built;
     hed_device *device = open_worker(&t.on, "");
-    const char *name = hed_device_describe(device)->name;
-    CHECK_TEXT(name, hed_device_describe(t.on.device)->name);
+    const char *name = hed_device_describe(device).name;
+    CHECK_TEXT(name, hed_device_describe(t.on.device).name);
     describe_scale(&t);
     t.def.device = device;
     OK(hed_runner_create_worker(&t.def, &t.runner, &error));

@@ -83,7 +83,7 @@ static bench bench_open(const char *database)
     def.cache_dir = in_folder("cache");
     def.database = database;
     b.t = test_open(&def);
-    b.compiles = hed_device_describe(b.t.device)->capabilities & HED_CAN_SOURCE;
+    b.compiles = hed_device_describe(b.t.device).capabilities & HED_CAN_SOURCE;
     warnings = 0;
     OK(hed_buffer_create(b.t.device, &buffer, &b.out, &error));
     return b;
@@ -343,7 +343,7 @@ Test(resolve, strict_and_fast_are_two_keys)
     hed_kernel_options options = hed_default_kernel_options();
     hed_problem problem = hed_problem_1d(1000);
     hed_kernel *kernel;
-    if (!(hed_device_describe(b.t.device)->capabilities & HED_CAN_STRICT))
+    if (!(hed_device_describe(b.t.device).capabilities & HED_CAN_STRICT))
         test_skip("no strict mode");
     choose(&b, 1000, config_of(64, 2), NULL);
     options.problem = &problem;

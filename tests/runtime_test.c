@@ -240,19 +240,19 @@ Test(runtime, wrong_arguments_are_refused_before_the_driver)
 Test(runtime, shapes_over_a_limit_are_refused_before_the_driver)
 {
     mix_run m = open_mix(NULL);
-    const hed_device_info *info = hed_device_describe(here.device);
+    const hed_device_info info = hed_device_describe(here.device);
     hed_argument arguments[7];
     arguments_of(&m, 1.0f, arguments);
     hed_geometry g = {.dimensions = 1, .global = {N}, .group = {64}};
     g.local_bytes[5] = g.local_bytes[6] = 64 * sizeof(float);
     hed_geometry bad = g;
-    bad.group[0] = info->max_group * 2;
+    bad.group[0] = info.max_group * 2;
     FAILS(HED_ERROR_LIMIT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     bad = g;
     bad.group[0] = 65; /* over the launch bound WG = 64 */
     FAILS(HED_ERROR_LIMIT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     bad = g;
-    bad.local_bytes[5] = info->local_bytes + 1;
+    bad.local_bytes[5] = info.local_bytes + 1;
     FAILS(HED_ERROR_LIMIT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
     bad.local_bytes[5] = UINT64_MAX - 8;
     FAILS(HED_ERROR_LIMIT, hed_launch_over(here.stream, m.kernel, &bad, arguments, 7, &error));
@@ -370,7 +370,7 @@ Test(runtime, a_build_error_has_the_users_line_numbers)
         .arguments = &argument,
         .argument_count = 1};
     hed_kernel *kernel;
-    if (!(hed_device_describe(here.device)->capabilities & HED_CAN_SOURCE)) {
+    if (!(hed_device_describe(here.device).capabilities & HED_CAN_SOURCE)) {
         FAILS(
             HED_ERROR_UNSUPPORTED, hed_kernel_create(here.device, &broken, NULL, &kernel, &error));
         CHECK(strstr(error.text, "native"), "the error does not say why: %s", error.text);
@@ -523,7 +523,7 @@ Test(runtime, map_shows_and_changes_a_buffer)
 Test(runtime, a_part_is_a_window_on_its_whole)
 {
     mix_run m = open_mix(NULL);
-    uint32_t alignment = hed_device_describe(here.device)->buffer_alignment;
+    uint32_t alignment = hed_device_describe(here.device).buffer_alignment;
     hed_buffer *whole = make_buffer(here.device, alignment * 4 + sizeof out), *part, *nested;
     hed_argument arguments[7];
     OK(hed_buffer_create_sub(whole, alignment * 4, sizeof out, &part, &error));
@@ -713,7 +713,7 @@ static void exchange(hed_device *other)
 {
     hed_stream *other_stream;
     hed_event *event;
-    const char *id = hed_device_describe(other)->id;
+    const char *id = hed_device_describe(other).id;
     unsigned char *bytes = malloc(SHARED), *back = calloc(1, SHARED);
     for (int i = 0; i < SHARED; i++) bytes[i] = (unsigned char)(i * 13 + i / 1000);
     OK(hed_stream_create(other, NULL, &other_stream, &error));
@@ -751,19 +751,19 @@ Test(runtime, copies_and_events_between_this_device_and_every_other)
 Test(runtime, devices_are_found_by_id_name_and_best)
 {
     hed_device *found;
-    OK(hed_device_find(here.context, hed_device_describe(here.device)->id, &found, &error));
+    OK(hed_device_find(here.context, hed_device_describe(here.device).id, &found, &error));
     CHECK_EQ(found, here.device);
     OK(hed_device_find(here.context, "best", &found, &error));
     CHECK_EQ(found, hed_device_at(here.context, 0));
     FAILS(HED_ERROR_NO_DEVICE, hed_device_find(here.context, "no such device", &found, &error));
     CHECK(strstr(error.text, "host"), "the error does not list what there is: %s", error.text);
-    const hed_device_info *info = hed_device_describe(here.device);
-    CHECK(info->max_group > 0 && info->local_bytes > 0);
+    const hed_device_info info = hed_device_describe(here.device);
+    CHECK(info.max_group > 0 && info.local_bytes > 0);
     uint64_t free_bytes, total;
     OK(hed_device_memory(here.device, &free_bytes, &total, &error));
     CHECK(free_bytes <= total);
     /* OpenGL knows neither; extensions of NVIDIA's do, and Heddle counts for software */
-    if (strcmp(info->backend, "gl") != 0)
-        CHECK(info->compute_units > 0 && info->memory_bytes > 0 && total > 0);
+    if (strcmp(info.backend, "gl") != 0)
+        CHECK(info.compute_units > 0 && info.memory_bytes > 0 && total > 0);
     OK(hed_device_wait(here.device, &error));
 }

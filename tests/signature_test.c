@@ -166,7 +166,7 @@ static hed_status create(const char *text)
 
 Test(signature, a_device_refuses_at_creation, .timeout = 120)
 {
-    const char *backend = hed_device_describe(here.device)->backend;
+    const char *backend = hed_device_describe(here.device).backend;
     if (strcmp(backend, "host") == 0) test_skip("native code has no text");
     const char *wrong = "__kernel void scale(__global float *in, __global float *out, float n, float a) { out[0] = in[0] * n * a; }";
     const char *right = "__kernel void scale(__global float *in, __global float *out, uint n, float a) { out[0] = in[0] * n * a; }";

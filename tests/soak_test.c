@@ -56,7 +56,7 @@ static void take_code(raw *r, int index)
 
 static raw raw_open(hed_device *device)
 {
-    raw r = {.device = device, .backend = hed_device_describe(device)->backend};
+    raw r = {.device = device, .backend = hed_device_describe(device).backend};
     hed_kernel_options options = hed_default_kernel_options();
     options.defines = cycle_own_defines;
     options.define_count = 1;
@@ -189,7 +189,7 @@ static bool round_within_slack(const raw *r, const hed_context_def *def, int cou
     const int64_t start = resident();
     raw_cycles(r, count);
     const int64_t middle = resident(), driver = middle - start;
-    lives(def, hed_device_describe(r->device)->id, count);
+    lives(def, hed_device_describe(r->device).id, count);
     const int64_t ours = resident() - middle;
     printf("%d lives: the process grew by %lld KiB, with raw driver calls by %lld KiB\n", count,
         (long long)ours >> 10, (long long)driver >> 10);
@@ -206,7 +206,7 @@ Test(soak, many_lives_leave_nothing)
 {
     const int count = getenv("HEDDLE_TEST_FULL") ? 1000 : 100;
     test_device held = test_open(NULL);
-    const char *selector = hed_device_describe(held.device)->id;
+    const char *selector = hed_device_describe(held.device).id;
     uint64_t free_before, free_after, total;
     test_allocator state = {0};
     hed_context_def def = hed_default_context_def();

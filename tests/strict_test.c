@@ -254,7 +254,7 @@ static hed_context *open_context(void)
 
 static bool can_strict(const hed_device *device)
 {
-    return (hed_device_describe(device)->capabilities & HED_CAN_STRICT) != 0;
+    return (hed_device_describe(device).capabilities & HED_CAN_STRICT) != 0;
 }
 
 /* CI says which backends must be there: a strict test that found no device would prove nothing. */
@@ -266,7 +266,7 @@ static void require_backends(const hed_context *context)
         bool found = false;
         for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
             hed_device *device = hed_device_at(context, i);
-            if (can_strict(device) && !strcmp(hed_device_describe(device)->backend, backends[b]))
+            if (can_strict(device) && !strcmp(hed_device_describe(device).backend, backends[b]))
                 found = true;
         }
         CHECK(found || !required || !strstr(required, backends[b]),
@@ -286,7 +286,7 @@ static void make_reference(void)
 
 static void compare_device(hed_device *device, uint32_t group)
 {
-    const char *id = hed_device_describe(device)->id;
+    const char *id = hed_device_describe(device).id;
     for (int k = 0; k < ROW_KERNELS; k++) {
         memset(got, 0x55, sizeof got);
         run_rows(device, &row_kernels[k], group, got);
@@ -310,7 +310,7 @@ Test(strict, every_device_gives_the_bits_of_c, .timeout = 300)
         if (can_strict(device)) {
             compare_device(device, 0);
             compare_device(device, 32);
-        } else printf("%s cannot be strict\n", hed_device_describe(device)->id);
+        } else printf("%s cannot be strict\n", hed_device_describe(device).id);
     }
     hed_context_destroy(context);
 }
@@ -345,7 +345,7 @@ Test(strict, the_callers_float_state_does_not_matter, .timeout = 300)
     hed_context *context = open_context(); /* its threads inherit the state */
     for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
         hed_device *device = hed_device_at(context, i);
-        const char *id = hed_device_describe(device)->id;
+        const char *id = hed_device_describe(device).id;
         if (!can_strict(device)) continue;
         run_rows(device, &row_kernels[0], 0, got);
         EXPECT_EQ(count_differences(id, 0, wanted[0], got), 0u);

@@ -245,7 +245,7 @@ static hed_device *host_of(const test_device *t)
 
 static bool skips(const test_device *t)
 {
-    return strcmp(hed_device_describe(t->device)->backend, "host") == 0;
+    return strcmp(hed_device_describe(t->device).backend, "host") == 0;
 }
 
 /* The grid against plain C. */

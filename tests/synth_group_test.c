@@ -330,7 +330,7 @@ Test(synth_group, what_a_device_cannot_do_is_said)
     hed_synth *synth;
     def.instrument = instrument;
     def.solver = HED_SYNTH_SOLVER_GROUP;
-    if (!(hed_device_describe(here.device)->capabilities & HED_CAN_RESIDENT)) {
+    if (!(hed_device_describe(here.device).capabilities & HED_CAN_RESIDENT)) {
         def.resident = true;
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_create(here.device, &def, &synth, &error));
         CHECK(strstr(error.text, "resident"), "%s", error.text);

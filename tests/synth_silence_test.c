@@ -121,7 +121,7 @@ static void expect_silence(const playing *how)
 Test(synth_silence, all_sound_off_stops_what_rings)
 {
     test_device t = test_open(NULL);
-    bool host = strcmp(hed_device_describe(t.device)->backend, "host") == 0;
+    bool host = strcmp(hed_device_describe(t.device).backend, "host") == 0;
     if (host) expect_silence(&(playing){&t, "string", HED_SYNTH_SOLVER_CPU, 256, false});
     if (host) expect_silence(&(playing){&t, "voices", HED_SYNTH_SOLVER_CPU, 256, false});
     expect_silence(&(playing){&t, "voices", HED_SYNTH_SOLVER_GROUP, 256, false});

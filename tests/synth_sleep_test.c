@@ -143,7 +143,7 @@ Test(synth_sleep, sound_is_the_same_for_every_block)
     hed_synth_instrument *instrument = load("tests/golden/sleep.json");
     const hed_synth_event events[] = {
         note(5, 60), note(15001, 62), note(15001, 70), note(21000, 60)};
-    bool slow = strcmp(hed_device_describe(here.device)->backend, "host") != 0;
+    bool slow = strcmp(hed_device_describe(here.device).backend, "host") != 0;
     for (uint32_t i = 0; i < sizeof blocks / sizeof *blocks; i++) {
         if (slow && blocks[i] == 1) continue; /* a launch a sample */
         hed_synth *synth = start(&here, instrument, HED_SYNTH_SOLVER_AUTO, 0);

@@ -392,7 +392,7 @@ static void try_one(rig *r, tally *t)
 
 Test(synth_transients, the_next_block_is_sound, .timeout = 3600)
 {
-    bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
+    bool host = !strcmp(hed_device_describe(here.device).backend, "host");
     uint32_t wanted = host ? transient_count(300) : transient_count(1000) / 50;
     static rig r;
     tally t = {.each = host ? 50 : 5};

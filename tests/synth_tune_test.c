@@ -43,7 +43,7 @@ Test(synth_tune, what_was_measured_is_taken)
     hed_tune_def how = hed_default_tune_def();
     how.evaluations = 4;
     hed_tune_result *result = NULL;
-    if (strcmp(hed_device_describe(device)->backend, "host") == 0) {
+    if (strcmp(hed_device_describe(device).backend, "host") == 0) {
         FAILS(HED_ERROR_UNSUPPORTED, hed_synth_tune(device, &def, &how, &result, &error));
     } else {
         CHECK_EQ(report_of(device, &def).configured, HED_ORIGIN_DEFAULT);
@@ -69,7 +69,7 @@ Test(synth_tune, a_silent_instrument_is_refused)
 {
     hed_device *device;
     hed_context *context = open_with_database(&device);
-    if (strcmp(hed_device_describe(device)->backend, "host") != 0) {
+    if (strcmp(hed_device_describe(device).backend, "host") != 0) {
         hed_synth_instrument *instrument;
         OK(hed_synth_instrument_create(NULL, NULL, &instrument, &error));
         hed_synth_entity_def body = hed_default_synth_entity_def(HED_SYNTH_BODY);

@@ -151,6 +151,14 @@ def models(t):
     return t.rows(MPPI + 'list.h', 'MPPI_MODELS', 'MODEL')
 
 
+def synth_entities(t):
+    return [w for lists in ('BODIES', 'SPRINGS', 'OTHER_ENTITIES') for w in t.rows(SYNTH + 'model/entity_list.h', 'SYNTH_' + lists, 'ENTITY')]
+
+
+def synth_arrays(t):
+    return t.found(SYNTH + 'model/entity_list.h', r'^    ENTITY\([A-Z_]+, \w+, (\w+),')
+
+
 def named(file, array, enum, relation='order', skip=()):
     return ('%s: %s beside %s' % (file, array, enum), lambda t: t.array(file, array), lambda t: t.enum(enum, skip), relation)
 
@@ -175,10 +183,10 @@ PAIRS = [
     named('cli/cloth/check_cloth.c', 'KIND_KEYS', 'hed_cloth_crossing_kind', 'length'),
     ('stages of contact beside its kernels', lambda t: t.enum('contact_stage', ('CONTACT_STAGES',)), lambda t: t.found(CLOTH + 'contact/contact_host.h', r'^    CLOTH_PAIRS_(?!SUBSTEP)(\w+),'), 'length'),
     # synth
-    ('entities of synth', lambda t: t.found(SYNTH + 'model/entity.c', r'^    \[HED_SYNTH_\w+\] = \{"(\w+)"'), lambda t: t.enum('hed_synth_entity_type'), 'order'),
-    ('fields of entities', lambda t: t.found(SYNTH + 'model/entity.c', r'TYPE\(HED_SYNTH_\w+, "\w+", (\w+)_rows\)'), lambda t: t.enum('hed_synth_entity_type'), 'order'),
-    ('sizes of entities', lambda t: t.found(SYNTH + 'model/entity.c', r'sizeof\(hed_synth_(\w+)_def\)[,}]'), lambda t: t.enum('hed_synth_entity_type'), 'order'),
-    ('sections of entities in the schema', lambda t: t.found(SYNTH + 'model/entity.c', r'TYPE\(HED_SYNTH_\w+, "(\w+)"'), lambda t: t.found(SYNTH + 'files/instrument.schema.json', r'"(\w+)": ?\{'), 'within'),
+    ('entities of synth', synth_entities, lambda t: t.enum('hed_synth_entity_type'), 'order'),
+    ('entities of synth and their fields', synth_entities, lambda t: t.found(SYNTH + 'model/entity.c', r'^static const hed_field (\w+)_rows\[\] = \{\n    NAME_ROW,'), 'order'),
+    ('entities of synth in the store', synth_arrays, lambda t: t.found(SYNTH + 'tables/synth_values.c', r'&in->(\w+)\[index\]\);'), 'order'),
+    ('sections of entities in the schema', synth_arrays, lambda t: t.found(SYNTH + 'files/instrument.schema.json', r'"(\w+)": ?\{'), 'within'),
     ('targets of modulation', lambda t: t.array(SYNTH + 'model/entity.c', 'synth_target_names'), lambda t: t.enum('hed_synth_target'), 'order'),
     ('targets of modulation in the schema', lambda t: t.array(SYNTH + 'model/entity.c', 'synth_target_names'), lambda t: t.found(SYNTH + 'files/instrument.schema.json', r'"(\w+)"'), 'within'),
     ('waves', lambda t: t.array(SYNTH + 'model/entity.c', 'wave_names'), lambda t: t.enum('hed_synth_wave'), 'order'),
@@ -228,6 +236,8 @@ PLANTED = [  # file, text, its replacement, words of the fault
     ('engines/css/model/pseudo_list.h', 'FLAG("open", OPEN,', 'FLAG("open", OPENED,', '"OPENED" is missing'),
     ('engines/css/model/shorthands.c', 'CSS_ASSERT_SORTED(ALIASES(CSS_NEXT));', '', 'no CSS_ASSERT_SORTED() of ALIASES'),
     ('engines/synth/model/entity.c', '"directionality", "isotropy"', '"directionality"', '"isotropy" is missing from the first list'),
+    ('engines/synth/model/entity_list.h', 'ENTITY(BOW, bow, bows,', 'ENTITY(FIDDLE, bow, bows,', '"bow" is missing from the first list'),
+    ('engines/synth/tables/synth_values.c', '&in->bows[index]);', '&in->mallets[index]);', '"bows" is missing from the second list'),
     ('include/heddle/tune.h', '"launch", "wrong"', '"wrong", "launch"', 'place 4 has "wrong" and "launch"'),
     ('cli/pack_command.c', '"spread", "rows", NULL', '"spread", NULL', '"rows" is missing from the first list'),
     ('docs/cloth-stiffness.md', '| `silk` |', '| `nylon` |', '"silk" is missing from the second list'),

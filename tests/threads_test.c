@@ -135,7 +135,7 @@ Test(threads, everything_at_once_on_the_device_under_test)
 {
     test_device t = test_open(NULL); /* skips where it is not there */
     char selector[256];
-    snprintf(selector, sizeof selector, "%s", hed_device_describe(t.device)->id);
+    snprintf(selector, sizeof selector, "%s", hed_device_describe(t.device).id);
     test_close(&t);
     run_crew(hed_default_context_def(), selector);
 }

@@ -232,7 +232,7 @@ static float x[SUMMANDS], inclusive[SUMMANDS], exclusive[SUMMANDS], got[SUMMANDS
 
 static void compare_run(tree_run *t, uint32_t group)
 {
-    const char *id = hed_device_describe(t->device)->id;
+    const char *id = hed_device_describe(t->device).id;
     float sum, wanted = hed_tree_sum(x, SUMMANDS);
     OK(hed_read(t->stream, &sum, t->nodes, (hed_tree_node_count(TILES) - 1) * sizeof(float),
         sizeof sum, &error));
@@ -257,7 +257,7 @@ Test(tree, a_group_of_any_size_gives_the_bits_of_c, .timeout = 300)
     static const uint32_t groups[] = {1, 24, 64, 256};
     for (uint32_t i = 0; i < hed_context_describe(context).devices; i++) {
         hed_device *device = hed_device_at(context, i);
-        if (!(hed_device_describe(device)->capabilities & HED_CAN_STRICT)) continue;
+        if (!(hed_device_describe(device).capabilities & HED_CAN_STRICT)) continue;
         tree_run t;
         open_run(&t, device, x);
         for (int g = 0; g < 4; g++) {

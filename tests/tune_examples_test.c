@@ -27,11 +27,11 @@ typedef struct example {
 static example open_example(const char *path)
 {
     example e = {.device = test_open(NULL), .tune = hed_default_tune_def()};
-    const hed_device_info *info = hed_device_describe(e.device.device);
-    OK(hed_tune_file_open(path, info, &e.spec, &error));
+    const hed_device_info info = hed_device_describe(e.device.device);
+    OK(hed_tune_file_open(path, &info, &e.spec, &error));
     e.def = hed_tune_file_kernel(e.spec);
     hed_tune_file_apply(e.spec, &e.tune);
-    if (!(info->capabilities & HED_CAN_SOURCE)) test_skip("%s compiles nothing", info->id);
+    if (!(info.capabilities & HED_CAN_SOURCE)) test_skip("%s compiles nothing", info.id);
     OK(hed_space_create_for_kernel(
         e.device.device, e.def, e.tune.problem, e.tune.math, &e.space, &error));
     CHECK(hed_space_count(e.space) > 0);

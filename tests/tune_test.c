@@ -482,7 +482,7 @@ static hed_tune_result *tune(
 Test(tune, the_fastest_that_is_right_wins)
 {
     test_device t = open_in_folder();
-    bool text = hed_device_describe(t.device)->capabilities & HED_CAN_SOURCE;
+    bool text = hed_device_describe(t.device).capabilities & HED_CAN_SOURCE;
     hed_problem problem = hed_problem_1d(1 << 10);
     hed_tune_def def = hed_default_tune_def();
     def.problem = &problem;
@@ -740,7 +740,7 @@ static void watch_progress(void *user, const hed_tune_progress *progress)
 Test(tune, candidates_that_go_wrong_cost_one_evaluation)
 {
     runner_test t = {.on = open_in_folder()};
-    if (!(hed_device_describe(t.on.device)->capabilities & HED_CAN_SOURCE))
+    if (!(hed_device_describe(t.on.device).capabilities & HED_CAN_SOURCE))
         test_skip("candidates of native code are harmless, or end the program");
     describe_scale(&t);
     hed_tune_argument arguments[5] = {{.data = t.x, .bytes = sizeof t.x},
@@ -787,7 +787,7 @@ static bool stop_after_half_a_second(void *user)
 Test(tune, a_candidate_that_hangs_can_be_stopped)
 {
     runner_test t = {.on = open_in_folder()};
-    if (!(hed_device_describe(t.on.device)->capabilities & HED_CAN_SOURCE))
+    if (!(hed_device_describe(t.on.device).capabilities & HED_CAN_SOURCE))
         test_skip("native code that hangs ends the program");
     describe_scale(&t);
     hed_tune_argument arguments[5] = {{.data = t.x, .bytes = sizeof t.x},

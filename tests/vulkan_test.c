@@ -10,7 +10,7 @@
 static void open_vulkan(void)
 {
     here_open();
-    if (strcmp(hed_device_describe(here.device)->backend, "vulkan"))
+    if (strcmp(hed_device_describe(here.device).backend, "vulkan"))
         test_skip("the device under test is no Vulkan device");
 }
 
@@ -214,7 +214,7 @@ Test(vulkan, a_programs_own_device)
     OK(hed_device_handles(here.device, &handles, &error));
     CHECK(handles.platform && handles.device && handles.context && handles.queue);
     OK(hed_device_adopt(here.context, "vulkan", &handles, &adopted, &error));
-    CHECK_TEXT(hed_device_describe(adopted)->id, hed_device_describe(here.device)->id);
+    CHECK_TEXT(hed_device_describe(adopted).id, hed_device_describe(here.device).id);
     CHECK_EQ(factor_of(adopted, &scale, NULL), 2);
     hed_stream *stream; /* in a queue of the program's */
     const hed_stream_def def = {.use_handle = true, .handle = handles.queue};

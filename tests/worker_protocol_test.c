@@ -223,14 +223,13 @@ Test(worker_protocol, a_parent_refuses_what_is_no_reply)
 
 /* ---- what a worker writes ---- */
 
-static hed_worker_process speaking(int output[2])
+static hed_worker speaking(int output[2])
 {
     CHECK_EQ(pipe2(output, O_NONBLOCK), 0);
-    return (hed_worker_process){
-        .pid = 1, .socket = -1, .output = output[0], .busy = true, .deadline = 100};
+    return (hed_worker){.pid = 1, .socket = -1, .output = output[0], .busy = true, .deadline = 100};
 }
 
-static hed_worker_event look(hed_worker_process *worker, double now)
+static hed_worker_event look(hed_worker *worker, double now)
 {
     struct pollfd polled[HED_WORKER_POLLED];
     hed_worker_reply reply;
@@ -243,7 +242,7 @@ Test(worker_protocol, a_worker_that_never_stops_writing_is_late_all_the_same)
 {
     static const char text[1 << 16] = {'x'};
     int output[2], left = 0;
-    hed_worker_process worker = speaking(output);
+    hed_worker worker = speaking(output);
     CHECK_GE(fcntl(output[1], F_SETPIPE_SZ, 1 << 18), 1 << 18);
     while (write(output[1], text, sizeof text) > 0) continue;
     CHECK_EQ(look(&worker, 100), HED_WORKER_LATE);
@@ -255,7 +254,7 @@ Test(worker_protocol, a_worker_that_never_stops_writing_is_late_all_the_same)
 Test(worker_protocol, a_worker_that_closes_its_output_is_not_listened_to)
 {
     int output[2];
-    hed_worker_process worker = speaking(output);
+    hed_worker worker = speaking(output);
     struct pollfd polled[HED_WORKER_POLLED];
     CHECK_EQ(write(output[1], "last words", 10), 10);
     close(output[1]);
@@ -277,7 +276,7 @@ Test(worker_protocol, what_a_worker_has_started_ends_with_it)
     /* what is left becomes a child of this test */
     CHECK_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     for (int i = 0; i < 2; i++) {
-        hed_worker_process worker = {0};
+        hed_worker worker = {0};
         char text[128];
         int status = 0;
         write_file(program, texts[i], strlen(texts[i]));

@@ -394,7 +394,7 @@ Test(worker, kernels_that_cannot_leave_their_process)
     FAILS(HED_ERROR_UNSUPPORTED, hed_runner_create_worker(&def, &none, &error));
     def = t.def;
     def.objective = HED_OBJECTIVE_ENERGY;
-    bool cuda = strcmp(hed_device_describe(t.on.device)->backend, "cuda") == 0;
+    bool cuda = strcmp(hed_device_describe(t.on.device).backend, "cuda") == 0;
     if (!cuda) FAILS(HED_ERROR_UNSUPPORTED, hed_runner_create_worker(&def, &none, &error));
     close_runner(&t);
 }

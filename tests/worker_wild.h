@@ -208,7 +208,7 @@ static inline hed_worker_event wild_answer(const void *bytes, size_t size, hed_w
 {
     int ends[2], output[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) || pipe2(output, O_NONBLOCK)) abort();
-    hed_worker_process worker = {.pid = 1,
+    hed_worker worker = {.pid = 1,
         .socket = ends[0],
         .output = output[0],
         .number = 7,

@@ -50,7 +50,7 @@ static hed_status batch_places(
                 batch_place *place = &places[(*count)++];
                 *place = (batch_place){.descriptor = -1};
                 snprintf(place->device, sizeof place->device, "%s",
-                    hed_device_describe(groups[i].devices[j])->id);
+                    hed_device_describe(groups[i].devices[j]).id);
             }
         cli_close(&session);
     }

@@ -319,15 +319,15 @@ static hed_status hand_choose(const hed_arguments *arguments, hand *h, hed_error
     }
     if (cli_open_context(arguments, &session, error)) return error->status;
     if (!cli_find_device(&session, selector, &device, error)) {
-        const hed_device_info *first = hed_device_describe(device);
+        const hed_device_info first = hed_device_describe(device);
         uint32_t count = hed_context_describe(session.context).devices, peer_count = 0;
         const char *ids[CLI_MOST_DEVICES];
         for (uint32_t i = 0; i < count && peer_count < CLI_MOST_DEVICES; i++) {
-            const hed_device_info *info = hed_device_describe(hed_device_at(session.context, i));
-            if (strcmp(info->backend, first->backend) == 0 && strcmp(info->name, first->name) == 0)
-                ids[peer_count++] = info->id;
+            const hed_device_info info = hed_device_describe(hed_device_at(session.context, i));
+            if (strcmp(info.backend, first.backend) == 0 && strcmp(info.name, first.name) == 0)
+                ids[peer_count++] = info.id;
         }
-        snprintf(h->device, sizeof h->device, "%s", peer_count ? ids[turn % peer_count] : first->id);
+        snprintf(h->device, sizeof h->device, "%s", peer_count ? ids[turn % peer_count] : first.id);
     }
     cli_close(&session);
     return error->status;

@@ -137,7 +137,7 @@ static hed_status cloth_drape_tell(const drape *d, hed_error *error)
     const hed_cloth_metrics *q = &d->quality;
     cli_report *report = cli_report_create(true);
     cli_report_row(report, CLI_TEXT("out", out),
-        CLI_TEXT("device", hed_device_describe(d->session.devices[0])->id),
+        CLI_TEXT("device", hed_device_describe(d->session.devices[0]).id),
         CLI_FLAG("at_rest", d->at_rest), CLI_WHOLE("frames", d->frames),
         CLI_NUMBER("worst_stretch", q->worst_stretch), CLI_NUMBER("stretch_p99", q->stretch_p99),
         CLI_NUMBER("stretch_p50", q->stretch_p50), CLI_NUMBER("residual", q->residual),

@@ -60,7 +60,7 @@ static hed_status find_start(cloth_run *r, hed_error *error)
 {
     char settings[128];
     const hed_arguments *a = r->arguments;
-    const char *device = hed_device_describe(r->session.devices[0])->id;
+    const char *device = hed_device_describe(r->session.devices[0]).id;
     snprintf(settings, sizeof settings, " %.17g %d %d %d %" PRId64, r->rate, hed_given(a, "strict"),
         hed_given(a, "tethers"), hed_given(a, "mend"), hed_integer_of(a, "substeps"));
     cli_cloth_origin_of(r->path, settings, device, &r->origin, error);
@@ -227,7 +227,7 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
     hed_cloth_def def = hed_cloth_scene_def(r->scene);
     cli_cloth_figures figures = {
         .scene = r->path,
-        .device = hed_device_describe(r->session.devices[0])->id,
+        .device = hed_device_describe(r->session.devices[0]).id,
         .cache = r->cache,
         .math = hed_given(r->arguments, "strict") ? "strict" : "fast",
         .first = r->first,

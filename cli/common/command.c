@@ -161,7 +161,7 @@ static hed_status add_device(cli_session *session, hed_device *device, hed_error
     if (session->count == CLI_MOST_DEVICES)
         return hed_fail(error, HED_ERROR_LIMIT,
             "--device: %s is device %d of the list; a command takes at most %d",
-            hed_device_describe(device)->id, CLI_MOST_DEVICES + 1, CLI_MOST_DEVICES);
+            hed_device_describe(device).id, CLI_MOST_DEVICES + 1, CLI_MOST_DEVICES);
     session->devices[session->count++] = device;
     return HED_OK;
 }
@@ -306,8 +306,8 @@ static void list_in_child(void *user, void *listed)
     cli_session session;
     if (open_context(NULL, false, &session, NULL) != HED_OK) return;
     for (uint32_t i = 0; i < hed_context_describe(session.context).devices; i++) {
-        const hed_device_info *info = hed_device_describe(hed_device_at(session.context, i));
-        to->add(to->user, info->id, info->name);
+        const hed_device_info info = hed_device_describe(hed_device_at(session.context, i));
+        to->add(to->user, info.id, info.name);
     }
     *(bool *)listed = true;
 }

@@ -3,22 +3,22 @@
 
 #include <string.h>
 
-static bool same_kind(const hed_device_info *a, const hed_device_info *b)
+static bool same_kind(const hed_device *x, const hed_device *y)
 {
-    return strcmp(a->backend, b->backend) == 0 && strcmp(a->name, b->name) == 0 &&
-           strcmp(a->driver, b->driver) == 0 && a->architecture == b->architecture;
+    const hed_device_info a = hed_device_describe(x), b = hed_device_describe(y);
+    return strcmp(a.backend, b.backend) == 0 && strcmp(a.name, b.name) == 0 &&
+           strcmp(a.driver, b.driver) == 0 && a.architecture == b.architecture;
 }
 
 /* Adds a device. A device named twice counts as two, if candidates run in their own process. */
 hed_status cli_device_group_add(
     cli_device_group *groups, uint32_t *count, hed_device *device, hed_error *error)
 {
-    const hed_device_info *info = hed_device_describe(device);
     uint32_t g = 0;
-    while (g < *count && !same_kind(hed_device_describe(groups[g].devices[0]), info)) g++;
+    while (g < *count && !same_kind(groups[g].devices[0], device)) g++;
     if (g == HED_TUNE_DEVICES || (g < *count && groups[g].count == CLI_MOST_DEVICES))
         return hed_fail(error, HED_ERROR_LIMIT, "more than %d devices at once", CLI_MOST_DEVICES);
-    if (g < *count && !(info->capabilities & HED_CAN_SOURCE)) return HED_OK;
+    if (g < *count && !(hed_device_describe(device).capabilities & HED_CAN_SOURCE)) return HED_OK;
     if (g == *count) groups[(*count)++].count = 0;
     groups[g].devices[groups[g].count++] = device;
     return HED_OK;
@@ -31,12 +31,11 @@ static hed_status group_add_gpus(
 {
     uint32_t devices = hed_context_describe(session->context).devices, gpu_count = 0;
     for (uint32_t i = 0; i < devices; i++) {
-        const hed_device_info *info = hed_device_describe(hed_device_at(session->context, i));
-        bool skip = info->type == HED_DEVICE_CPU || !(info->capabilities & HED_CAN_SOURCE);
+        const hed_device_info info = hed_device_describe(hed_device_at(session->context, i));
+        bool skip = info.type == HED_DEVICE_CPU || !(info.capabilities & HED_CAN_SOURCE);
         for (uint32_t j = 0; j < i && !skip; j++) {
-            const hed_device_info *before = hed_device_describe(hed_device_at(session->context, j));
-            skip = strcmp(before->name, info->name) == 0 &&
-                   strcmp(before->backend, info->backend) != 0;
+            const hed_device_info before = hed_device_describe(hed_device_at(session->context, j));
+            skip = strcmp(before.name, info.name) == 0 && strcmp(before.backend, info.backend) != 0;
         }
         if (skip) continue;
         gpu_count++;

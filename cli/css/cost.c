@@ -241,7 +241,7 @@ static hed_status cost_print(cost *c, const hed_arguments *arguments, hed_error 
     bool json = hed_given(arguments, "json");
     cli_report *report = cli_report_create(json);
     uint32_t small = 0;
-    const char *device = c->s.device ? hed_device_describe(c->s.device)->name : "one core";
+    const char *device = c->s.device ? hed_device_describe(c->s.device).name : "one core";
     for (uint32_t i = 0; i < c->group_count && !hed_failed(error); i++) {
         const cost_group *group = &c->groups[i];
         if (group_saves(group) > c->noise) print_group(c, report, group, error);

@@ -99,7 +99,7 @@ static hed_status site_add_sheet(site *s, hed_css_sheet_def def, hed_error *erro
     snprintf(s->folder, sizeof s->folder, "%s", def.file);
     def.origin = HED_CSS_AUTHOR;
     if (def.media && !*def.media) def.media = NULL;
-    def.medium = s->medium;
+    def.medium = &s->medium;
     def.import = site_import;
     def.user = s;
     def.split = s->split;

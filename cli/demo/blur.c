@@ -82,10 +82,10 @@ static int blur_run(const hed_arguments *arguments, void *user)
     for (uint32_t i = 0; !hed_failed(&error) && i < hed_context_describe(session.context).devices;
          i++) {
         hed_device *device = hed_device_at(session.context, i);
-        const hed_device_info *info = hed_device_describe(device);
+        const hed_device_info info = hed_device_describe(device);
         hed_error refusal = {0}; /* error of a device that is skipped */
         bool works = device == host || !blur_on(&p, device, p.light, &refusal);
-        cli_report_row(report, CLI_TEXT("id", info->id), CLI_TEXT("name", info->name),
+        cli_report_row(report, CLI_TEXT("id", info.id), CLI_TEXT("name", info.name),
             CLI_FLAG("works", works),
             CLI_NUMBER("difference", works && device != host ? blur_difference(&p) : 0),
             CLI_TEXT("error", refusal.text));

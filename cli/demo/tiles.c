@@ -161,7 +161,8 @@ static hed_status tiles_tune(
     def.evaluations = budget;
     def.keep = false;
     if (hed_tune_pipeline(device, &pipeline, &def, &result, error)) return error->status;
-    if (result->best < result->count) tiles_put(report, result, hed_device_describe(device));
+    const hed_device_info info = hed_device_describe(device);
+    if (result->best < result->count) tiles_put(report, result, &info);
     else hed_fail(error, HED_ERROR_ARGUMENT, "no configuration gave the expected picture");
     hed_tune_result_free(result);
     return error->status;

@@ -526,7 +526,7 @@ static void draw_head(const picture *p)
     svg_text(p->svg, "end", WIDTH - RIGHT, 28, "%s, %u samples of %u steps of %g s, lambda %.3g",
         kinds[def->kind], def->samples, def->steps, def->dt, def->lambda);
     svg_text(p->svg, "end", WIDTH - RIGHT, 46, "%u solves on %s: p50 %.3g ms, p99 %.3g ms",
-        p->record->done, hed_device_describe(info.device)->name, p->figures->solve_ms.p50,
+        p->record->done, hed_device_describe(info.device).name, p->figures->solve_ms.p50,
         p->figures->solve_ms.p99);
 }
 

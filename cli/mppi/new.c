@@ -83,7 +83,7 @@ static bool new_find_device(const hed_arguments *arguments, char *option, size_t
         found = cli_mppi_runs_texts(hed_device_at(session.context, i));
         if (found)
             snprintf(option, size, " --device %s",
-                hed_device_describe(hed_device_at(session.context, i))->id);
+                hed_device_describe(hed_device_at(session.context, i)).id);
     }
     cli_close(&session);
     return found;

@@ -40,7 +40,7 @@ static bool run_needs_compiler(const hed_mppi_def *def)
 bool cli_mppi_runs_texts(const hed_device *device)
 {
     char compiler[PATH_MAX];
-    const char *backend = hed_device_describe(device)->backend;
+    const char *backend = hed_device_describe(device).backend;
     if (!strcmp(backend, "host")) return hed_code_compiler(compiler, sizeof compiler);
     return !strcmp(backend, "opencl") || !strcmp(backend, "cuda");
 }
@@ -273,7 +273,7 @@ static int run_end(mppi_run *r, hed_status status, hed_error *error)
     size_t used = 0;
     for (uint32_t i = 0; i < r->session.count && used < sizeof device; i++)
         used += (size_t)snprintf(device + used, sizeof device - used, "%s%s", i ? " + " : "",
-            hed_device_describe(r->session.devices[i])->id);
+            hed_device_describe(r->session.devices[i]).id);
     cli_mppi_figures figures;
     int code = status != HED_OK ? HED_EXIT_FAILURE : HED_EXIT_OK;
     if (status != HED_OK)

@@ -186,9 +186,9 @@ static void read_lists(dashboard *d, const char *path, hed_error *error)
     state s = {.tunings = cli_report_create(true), .measurements = cli_report_create(true)};
     cli_report *devices = cli_report_create(true);
     for (uint32_t i = 0; i < hed_context_describe(d->session->context).devices; i++) {
-        const hed_device_info *info = hed_device_describe(hed_device_at(d->session->context, i));
-        cli_report_row(devices, CLI_TEXT("id", info->id), CLI_TEXT("name", info->name),
-            CLI_TEXT("platform", info->platform), CLI_TEXT("driver", info->driver));
+        const hed_device_info info = hed_device_describe(hed_device_at(d->session->context, i));
+        cli_report_row(devices, CLI_TEXT("id", info.id), CLI_TEXT("name", info.name),
+            CLI_TEXT("platform", info.platform), CLI_TEXT("driver", info.driver));
     }
     if (path[0] && hed_database_open(d->session->context, path, true, &database, error) == HED_OK)
         state_read(&s, database, error);

@@ -151,7 +151,7 @@ static hed_status synth_measure(hed_device *device, const hed_synth_instrument *
     if (!answer) return status;
     /* drop the solver and device at the beginning, which are printed next to the reason */
     char head[128];
-    const char *id = hed_device_describe(device)->id;
+    const char *id = hed_device_describe(device).id;
     int length =
         snprintf(head, sizeof head, "solver %s on %s: ", hed_synth_solver_name(solver), id);
     const char *reason =
@@ -321,7 +321,7 @@ static void add_load(cli_report *report, const char *device, const cli_synth_loa
 /* Lists the solvers to test on a device: cpu on the host, the others elsewhere. */
 static uint32_t solvers_of(const hed_device *device, hed_synth_solver solvers[3])
 {
-    if (strcmp(hed_device_describe(device)->backend, "host") == 0) {
+    if (strcmp(hed_device_describe(device).backend, "host") == 0) {
         solvers[0] = HED_SYNTH_SOLVER_CPU;
         return 1;
     }
@@ -349,7 +349,7 @@ static hed_status check_on_device(
 {
     hed_synth_solver solvers[3];
     uint32_t count = solvers_of(device, solvers);
-    const char *id = hed_device_describe(device)->id;
+    const char *id = hed_device_describe(device).id;
     hed_status status = HED_OK;
     for (uint32_t i = 0; i < count && !status && !hed_interrupted(); i++) {
         cli_synth_load load;

@@ -139,7 +139,7 @@ static int play_run(const hed_arguments *arguments, void *user)
     hed_synth_live_def def = play_def(arguments, instrument, session.devices[0]);
     hed_synth_live_open(&def, &live, &error);
     int code =
-        live ? play_watched(arguments, live, hed_device_describe(session.devices[0])->id, &error)
+        live ? play_watched(arguments, live, hed_device_describe(session.devices[0]).id, &error)
              : cli_fail(&error);
     hed_synth_live_close(live);
     hed_synth_instrument_destroy(instrument);

@@ -397,7 +397,7 @@ static hed_status render_json(const synth_render *r, const hed_synth_info *repor
     cli_report_row(c, CLI_TEXT("instrument", hed_text_of(r->arguments, "INSTRUMENT")));
     if (hed_given(r->arguments, "SONG"))
         cli_report_more(c, CLI_TEXT("song", hed_text_of(r->arguments, "SONG")));
-    cli_report_more(c, CLI_TEXT("device", hed_device_describe(r->session.devices[0])->id),
+    cli_report_more(c, CLI_TEXT("device", hed_device_describe(r->session.devices[0]).id),
         CLI_TEXT("math", hed_given(r->arguments, "strict") ? "strict" : "fast"),
         CLI_TEXT("solver", hed_synth_solver_name(report->solver)));
     if (r->path) cli_report_more(c, CLI_TEXT("out", r->path));
@@ -435,7 +435,7 @@ static hed_status render_tell(const synth_render *r, hed_error *error)
     double length = (double)r->files.frames / r->rate, block = 1e9 * r->block / r->rate;
     printf("%s: %.2f s of sound in %.3g s, %.3g times faster than real time, on %s (%s)\n",
         r->path ? r->path : "not written", length, r->seconds,
-        r->seconds > 0 ? length / r->seconds : 0, hed_device_describe(r->session.devices[0])->id,
+        r->seconds > 0 ? length / r->seconds : 0, hed_device_describe(r->session.devices[0]).id,
         hed_synth_solver_name(report.solver));
     printf("load of a block of %" PRIu32 ": p50 %.3g %%, p99 %.3g %%, max %.3g %%\n", r->block,
         100 * report.load.p50_ns / block, 100 * report.load.p99_ns / block,

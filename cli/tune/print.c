@@ -137,7 +137,7 @@ static void print_conditions(const cli_tuned *t, FILE *out)
     fprintf(out, "  tried      %u of %" PRIu64 " valid configurations in %.1f s; ended since %s\n",
         r->count, r->space, r->seconds, ends[r->end]);
     if (r->space == 1) {
-        bool ignores = strcmp(t->device->backend, "host") == 0 && t->kernel->native_ignores;
+        bool ignores = strcmp(t->device.backend, "host") == 0 && t->kernel->native_ignores;
         fprintf(out, "             there is nothing to tune: %s has one configuration here%s\n",
             t->kernel->name, ignores ? "; its native code does not read its parameters" : "");
     }
@@ -160,7 +160,7 @@ void cli_tuned_print(const cli_tuned *t, FILE *out)
 {
     char problem[256];
     cli_format_problem(t->kernel, &t->result->problem, problem, sizeof problem);
-    fprintf(out, "%s on %s (%s), %s%s\n", t->kernel->name, t->device->id, t->device->name, problem,
+    fprintf(out, "%s on %s (%s), %s%s\n", t->kernel->name, t->device.id, t->device.name, problem,
         t->def->math == HED_MATH_STRICT ? ", strict" : "");
     if (t->result->best < t->result->count) {
         print_winner(t, out);
@@ -217,7 +217,7 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     uint32_t counts[HED_OUTCOME_COUNT], examples[HED_OUTCOME_COUNT];
     cli_report *report = cli_report_create(true);
     cli_report_row(report, CLI_TEXT("kernel", t->kernel->name), CLI_TEXT("from", t->origin),
-        CLI_TEXT("device", t->device->id), CLI_TEXT("device_name", t->device->name));
+        CLI_TEXT("device", t->device.id), CLI_TEXT("device_name", t->device.name));
     cli_report_open(report, "problem");
     for (uint32_t i = 0; i < r->problem.count && i < t->kernel->dimension_count; i++)
         cli_report_more(report, CLI_WHOLE(t->kernel->dimensions[i], r->problem.sizes[i]));

@@ -123,11 +123,12 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
     return status;
 }
 
-static int subject_open_file(const hed_arguments *arguments, const hed_device_info *device,
+static int subject_open_file(const hed_arguments *arguments, const hed_device *device,
     cli_tune_subject *s, hed_tune_def *def, hed_error *error)
 {
-    if (hed_tune_file_open(s->origin, device, &s->spec, error) != HED_OK ||
-        give_inputs(arguments, device, s->spec, error) != HED_OK)
+    const hed_device_info info = hed_device_describe(device);
+    if (hed_tune_file_open(s->origin, &info, &s->spec, error) != HED_OK ||
+        give_inputs(arguments, &info, s->spec, error) != HED_OK)
         return cli_fail(error);
     s->kernel = hed_tune_file_kernel(s->spec);
     const char *note = hed_tune_file_apply(s->spec, def);
@@ -140,17 +141,17 @@ static int subject_open_file(const hed_arguments *arguments, const hed_device_in
  * if no device is named and the best one does not compile, the best one that does replaces it. */
 static void prefer_compiler(const hed_arguments *arguments, cli_session *session)
 {
-    const hed_device_info *info = hed_device_describe(session->devices[0]);
+    const hed_device_info info = hed_device_describe(session->devices[0]);
     if (hed_given(arguments, "device") || hed_given(arguments, "worker") ||
-        info->capabilities & HED_CAN_SOURCE)
+        info.capabilities & HED_CAN_SOURCE)
         return;
     for (uint32_t i = 0; i < hed_context_describe(session->context).devices; i++) {
-        const hed_device_info *device = hed_device_describe(hed_device_at(session->context, i));
-        if (!(device->capabilities & HED_CAN_SOURCE)) continue;
+        const hed_device_info device = hed_device_describe(hed_device_at(session->context, i));
+        if (!(device.capabilities & HED_CAN_SOURCE)) continue;
         session->devices[0] = hed_device_at(session->context, i);
         if (!hed_given(arguments, "quiet"))
-            fprintf(stderr, "heddle: %s runs native functions alone; tuning on %s (%s)\n", info->id,
-                device->id, device->name);
+            fprintf(stderr, "heddle: %s runs native functions alone; tuning on %s (%s)\n", info.id,
+                device.id, device.name);
         return;
     }
 }
@@ -179,9 +180,7 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session, 
         return tune_read_problem(problem, s->kernel, &s->problem);
     }
     if (!s->browser.web) prefer_compiler(arguments, session);
-    if (s->origin)
-        return subject_open_file(
-            arguments, hed_device_describe(session->devices[0]), s, def, error);
+    if (s->origin) return subject_open_file(arguments, session->devices[0], s, def, error);
     s->origin = hed_text_of(arguments, "capture");
     if (hed_capture_open(session->context, s->origin, &s->capture, error)) return cli_fail(error);
     hed_capture_info capture = hed_capture_describe(s->capture);

@@ -35,10 +35,14 @@ static void tune_read_settings(const hed_arguments *arguments, hed_tune_def *def
     if (hed_given(arguments, "math")) def->math = (hed_math)hed_choice_of(arguments, "math");
     if (hed_given(arguments, "reference"))
         def->reference = references[hed_choice_of(arguments, "reference")];
-    def->evaluations = (uint32_t)hed_integer_of(arguments, "budget");
-    def->limit_seconds = hed_number_of(arguments, "time");
-    def->good_enough = hed_number_of(arguments, "good-enough");
-    def->patience = (uint32_t)hed_integer_of(arguments, "patience");
+    /* a limit of the command line replaces all limits of the file */
+    if (hed_given(arguments, "budget") || hed_given(arguments, "time") ||
+        hed_given(arguments, "good-enough") || hed_given(arguments, "patience")) {
+        def->evaluations = (uint32_t)hed_integer_of(arguments, "budget");
+        def->limit_seconds = hed_number_of(arguments, "time");
+        def->good_enough = hed_number_of(arguments, "good-enough");
+        def->patience = (uint32_t)hed_integer_of(arguments, "patience");
+    }
     def->strategy = (hed_strategy)hed_choice_of(arguments, "strategy");
     def->seed = (uint64_t)hed_integer_of(arguments, "seed");
     def->objective = (hed_objective)hed_choice_of(arguments, "objective");
@@ -78,7 +82,7 @@ static hed_status write_report(const cli_tuned *t, hed_error *error)
     struct tm local;
     if (localtime_r(&now, &local)) strftime(date, sizeof date, "%Y-%m-%d %H:%M", &local);
     hed_tune_report_def report = {.kernel = t->kernel,
-        .device = t->device,
+        .device = &t->device,
         .result = t->result,
         .math = t->def->math,
         .arguments = t->def->arguments,
@@ -156,8 +160,8 @@ typedef struct tuning {
 static void tuning_run(tuning *t)
 {
     char title[256];
-    const hed_device_info *device = hed_device_describe(t->session.devices[0]);
-    snprintf(title, sizeof title, "%s on %s (%s)%s", t->s.kernel->name, device->id, device->name,
+    const hed_device_info device = hed_device_describe(t->session.devices[0]);
+    snprintf(title, sizeof title, "%s on %s (%s)%s", t->s.kernel->name, device.id, device.name,
         t->session.count > 1 ? " and its like" : "");
     bool quiet = hed_given(t->arguments, "quiet") || hed_given(t->arguments, "json");
     cli_view_kind kind = quiet                ? CLI_VIEW_SILENT
@@ -272,7 +276,7 @@ static void sweep_note(sweep *output, const tuning *t)
                       : r->kept                                     ? "kept"
                                                                     : r->not_kept_reason;
     cli_report_row(output->table, CLI_TEXT("from", t->s.origin, .heading = "FROM"),
-        CLI_TEXT("device", hed_device_describe(t->session.devices[0])->id, .heading = "DEVICE"),
+        CLI_TEXT("device", hed_device_describe(t->session.devices[0]).id, .heading = "DEVICE"),
         CLI_TEXT("winner", config ? config : "", .heading = "WINNER"),
         CLI_TEXT("takes", value, .heading = ">TAKES"), CLI_TEXT("gain", gain, .heading = ">GAIN"),
         CLI_TEXT("result", end, .heading = "RESULT"));
@@ -320,8 +324,8 @@ static int tune_groups(const hed_arguments *arguments, cli_session *session, con
         order[i] = t;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const hed_device_info *info = hed_device_describe(tunings[i].session.devices[0]);
-        if (info->type != HED_DEVICE_CPU) continue;
+        const hed_device_info info = hed_device_describe(tunings[i].session.devices[0]);
+        if (info.type != HED_DEVICE_CPU) continue;
         tuning *moved = order[i];
         memmove(order + lanes[0].count + 1, order + lanes[0].count,
             (i - lanes[0].count) * sizeof *order);
@@ -358,8 +362,8 @@ int cli_tune_engine(const hed_arguments *arguments, cli_session *session,
         .device = hed_device_describe(session->devices[0]),
         .def = &def,
         .origin = origin};
-    snprintf(title, sizeof title, "%s, %s, on %s (%s)", description->name, origin, tuned.device->id,
-        tuned.device->name);
+    snprintf(title, sizeof title, "%s, %s, on %s (%s)", description->name, origin, tuned.device.id,
+        tuned.device.name);
     hed_status status = tune_in_view(session, description, title,
         json || hed_given(arguments, "quiet") ? CLI_VIEW_SILENT : CLI_VIEW_LIVE, &def, tune, user,
         &result, error);
@@ -414,7 +418,7 @@ static void prefer_shaders(
     if (!shader || hed_given(arguments, "device")) return;
     for (uint32_t i = hed_context_describe(session->context).devices; i-- > 0;) {
         hed_device *device = hed_device_at(session->context, i);
-        const char *backend = hed_device_describe(device)->backend;
+        const char *backend = hed_device_describe(device).backend;
         if (strcmp(backend, "vulkan") == 0 || strcmp(backend, "gl") == 0)
             *chosen = device; /* Vulkan's devices precede OpenGL's */
     }
@@ -441,8 +445,8 @@ static hed_status open_workers(const hed_arguments *arguments, cli_session *sess
             if (hed_interrupted()) break;
             continue; /* the other devices do its work */
         }
-        const hed_device_info *info = hed_device_describe(device);
-        if (!quiet) fprintf(stderr, "heddle: %s (%s)\n", info->id, info->name);
+        const hed_device_info info = hed_device_describe(device);
+        if (!quiet) fprintf(stderr, "heddle: %s (%s)\n", info.id, info.name);
         if (cli_device_group_add(groups, count, device, error)) return error->status;
     }
     if (!hed_failed(error) && *count == 0)
@@ -476,8 +480,8 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
         if (count < 2 || !hed_given(arguments, files[i])) continue;
         fprintf(stderr,
             "heddle: --%s requires devices of one kind: %s and %s are tuned separately\n", files[i],
-            hed_device_describe(groups[0].devices[0])->id,
-            hed_device_describe(groups[1].devices[0])->id);
+            hed_device_describe(groups[0].devices[0]).id,
+            hed_device_describe(groups[1].devices[0]).id);
         code = HED_EXIT_USAGE;
     }
     if (code == HED_EXIT_OK) {

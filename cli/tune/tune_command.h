@@ -113,7 +113,7 @@ int cli_tune_subject_open(const hed_arguments *arguments, cli_session *session,
 /* A finished tuning and the data of its report. */
 typedef struct cli_tuned {
     const hed_kernel_def *kernel;
-    const hed_device_info *device;
+    hed_device_info device;
     const hed_tune_def *def;
     const hed_tune_result *result;
     const char *origin;   /* argument as typed */

@@ -18,7 +18,7 @@ typedef struct mode_count {
 /* Result of one kernel on one device. */
 typedef struct result {
     const hed_kernel_def *def;
-    const hed_device_info *device;
+    hed_device_info device;
     mode_count modes[2]; /* indexed by hed_math */
     hed_conformance_report report;
     char invalid[256]; /* reason why one configuration was invalid */
@@ -56,7 +56,7 @@ static void verify_after_run(void *user, const hed_conformance_run *run)
     if (v->failures > FAILURES_TOLD) fputs("heddle: further failures are only counted\n", stderr);
     else
         fprintf(stderr, "heddle: %s on %s, %s, [%s], %s: %s\n", run->def->name,
-            v->current->device->id, MODES[run->math], config, problem, run->text);
+            v->current->device.id, MODES[run->math], config, problem, run->text);
 }
 
 static bool verify_should_stop(void *user) { return hed_interrupted(); }
@@ -72,13 +72,13 @@ static void verify_add(verification *v, const result *r)
         uint64_t ran = count->passed + count->failed;
         snprintf(passed[math], sizeof *passed, "%" PRIu64 " of %" PRIu64, count->passed, ran);
         if (!ran) strcpy(passed[math], "-");
-        cli_report_row(v->records, CLI_TEXT("device", r->device->id),
+        cli_report_row(v->records, CLI_TEXT("device", r->device.id),
             CLI_TEXT("kernel", r->def->name), CLI_TEXT("math", MODES[math]),
             CLI_WHOLE("passed", count->passed), CLI_WHOLE("not_valid", count->invalid),
             CLI_WHOLE("failed", count->failed));
         if (!ran) cli_report_more(v->records, CLI_TEXT("reason", r->invalid));
     }
-    cli_report_row(v->table, CLI_TEXT(NULL, r->device->id, .heading = "DEVICE"),
+    cli_report_row(v->table, CLI_TEXT(NULL, r->device.id, .heading = "DEVICE"),
         CLI_TEXT(NULL, r->def->name, .heading = "KERNEL"),
         CLI_TEXT(NULL, word, .heading = "RESULT"),
         CLI_TEXT(NULL, passed[HED_MATH_FAST], .heading = ">FAST"),
@@ -100,7 +100,7 @@ static hed_status verify_kernel(verification *v, hed_context *context, hed_devic
     uint64_t count = 0;
     hed_status status = hed_conformance_count(&def, &count, error);
     if (status) return status;
-    snprintf(label, sizeof label, "verify %s on %s", kernel->name, r.device->id);
+    snprintf(label, sizeof label, "verify %s on %s", kernel->name, r.device.id);
     v->current = &r;
     v->done = 0;
     v->progress = hed_progress_begin(label, "runs", count, v->quiet || v->json);

@@ -91,7 +91,7 @@ hed_status hed_canonical_chain_create(hed_device *device, uint32_t capacity, hed
     *new_chain = (hed_canonical_chain){.allocator = allocator, .most = capacity};
     uint32_t tiles = tiles_of(capacity);
     chain_create_kernel(device, &hed_reduction_def, capacity, math, &new_chain->reduction, error);
-    if (hed_device_describe(device)->capabilities & HED_CAN_PACKETS) {
+    if (hed_device_describe(device).capabilities & HED_CAN_PACKETS) {
         create_scan_single(device, math, new_chain, error);
     } else {
         chain_create_kernel(device, &hed_scan_tree_def, tiles, math, &new_chain->scan_tree, error);

@@ -18,6 +18,10 @@
  *   Functions without a status return 0, NULL or the like for NULL, and functions that destroy or
  *   close do nothing. tests/null_optional.txt lists the parameters that may be NULL; the comment of
  *   the function describes the meaning of NULL.
+ *  - A definition starts from hed_default_x_def() where its comment names one, else from {0}. In a
+ *   member that this start leaves at 0, NULL or false, zero is the default, and the comment of the
+ *   member describes it. In a member that the start sets, zero is a value like any other, used or
+ *   refused with HED_ERROR_ARGUMENT, and never replaced by the default.
  *  - "Thread class" names the threads that may call a function: `any` (any thread, at any time),
  *   `owner` (one thread at a time for the objects named; the caller ensures it), `rt` (safe in a
  *   real-time thread: never allocates, locks, logs, opens a file or compiles).

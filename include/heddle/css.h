@@ -197,9 +197,9 @@ typedef struct hed_css_sheet_def {
     const char *file; /**< name in messages; NULL: "sheet" */
     uint32_t line;    /**< line of the file on which the text begins, from 1; 0: the first */
     hed_css_origin origin;
-    const char *media;     /**< media of the link or style element; NULL: all */
-    bool quirks;           /**< quirks mode of its documents */
-    hed_css_medium medium; /**< all zero: the default */
+    const char *media;            /**< media of the link or style element; NULL: all */
+    bool quirks;                  /**< quirks mode of its documents */
+    const hed_css_medium *medium; /**< copied; NULL: a desktop, hed_default_css_medium() */
     /** Called for \@import in text `source` (hed_css_rule). Returns the imported text, which must
      *  live until the sheet is created, or NULL. */
     const char *(*import)(void *user, uint32_t source, const char *url, size_t *length);

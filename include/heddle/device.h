@@ -92,8 +92,8 @@ HED_API hed_device *hed_device_at(const hed_context *context, uint32_t index);
 HED_API hed_status hed_device_find(
     hed_context *context, const char *selector, hed_device **device, hed_error *error);
 
-/** Returns the properties of a device, which live as long as the device. Thread class: any. */
-HED_API const hed_device_info *hed_device_describe(const hed_device *device);
+/** Reports the properties of a device; of NULL, nothing but empty strings. Thread class: any. */
+HED_API hed_device_info hed_device_describe(const hed_device *device);
 /** Returns the context of a device. Thread class: any. */
 HED_API hed_context *hed_device_context(const hed_device *device);
 

@@ -39,7 +39,7 @@ static inline hed_status hed_open(hed_session *session, hed_error *error)
     if (!status) status = hed_context_create(NULL, &session->context, error);
     if (!status) status = hed_device_find(session->context, NULL, &session->device, error);
     if (!status) status = hed_stream_create(session->device, NULL, &session->stream, error);
-    if (!status) session->name = hed_device_describe(session->device)->name;
+    if (!status) session->name = hed_device_describe(session->device).name;
     return status;
 }
 

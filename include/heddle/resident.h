@@ -30,7 +30,8 @@ typedef struct hed_resident_def {
     uint32_t request_bytes; /**< size of one request, at most 64 KiB */
     uint32_t reply_bytes;   /**< size of one reply, at most 64 KiB */
     uint64_t idle_exit_ns;  /**< the kernel ends after this long without a request; 0: never */
-    /** the kernel abandons a step after this long (waits between groups); 0: one second */
+    /** the kernel abandons a step after this long (waits between groups), at least 1; default one
+     *  second */
     uint64_t step_timeout_ns;
 } hed_resident_def;
 

@@ -87,7 +87,7 @@ HED_API hed_status hed_shader_read_spirv(const void *bytes, size_t size, const c
 HED_API uint32_t hed_shader_glsl_constants(
     const char *text, size_t size, hed_shader_constant *constants, uint32_t capacity);
 
-/** A text in GLSL to compile. */
+/** A text in GLSL to compile. Start from {0}. */
 typedef struct hed_glsl_def {
     const char *name; /**< name in messages */
     /** path, or name on PATH; NULL: HEDDLE_GLSL_COMPILER, else glslangValidator, else glslc */
@@ -100,8 +100,8 @@ typedef struct hed_glsl_def {
     uint32_t define_count;
     const char *const *options; /**< (option_count) options of the compiler */
     uint32_t option_count;
-    hed_allocator allocator;
-    bool opengl; /**< OpenGL's rules: uniforms may be outside of blocks */
+    hed_allocator allocator; /**< zeros: the C library's */
+    bool opengl;             /**< OpenGL's rules: uniforms may be outside of blocks */
 } hed_glsl_def;
 
 /** Compiles GLSL to SPIR-V for Vulkan 1.1, or for OpenGL, in a child process. `*words` is allocated

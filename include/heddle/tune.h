@@ -184,7 +184,7 @@ typedef struct hed_tune_def {
     hed_isolation isolation;
     hed_strategy strategy;
     uint64_t seed;        /**< seed of the search and of the sample */
-    uint32_t evaluations; /**< maximum; 0: only the other limits apply; all four limits 0: 200 */
+    uint32_t evaluations; /**< maximum; default 200; 0: no limit */
     /** wall time, up to an eighth of it for the final rounds; a run in progress may finish; 0:
      *  none */
     double limit_seconds;

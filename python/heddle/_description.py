@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _signature
 from ._definitions import choice, converted, listed, named, number, plain, whole
-from ._devices import Array, Device, default_context, device, seen
+from ._devices import Array, Device, default_context, described, device, seen
 from ._library import C, Error, Handle, Object, call, ffi, made, text, word
 
 _TYPES = {"int32": "int", "uint32": "uint", "int64": "long", "uint64": "ulong", "float32": "float", "float64": "double"}
@@ -364,4 +364,4 @@ def _parse(document: dict[str, Any], name: str, files: Sequence[tuple[str, Any]]
         list_[i].name, list_[i].bytes, list_[i].size = keep[-2], keep[-1], len(keep[-1])
     keep.append(list_)
     definition = ffi.new("hed_tune_text_def *", {"name": keep[0], "text": keep[1], "size": len(words), "files": list_, "file_count": len(files)})
-    return File(made(C.hed_tune_file_parse, "hed_tune_file", definition, C.hed_device_describe(on.p)), keep)
+    return File(made(C.hed_tune_file_parse, "hed_tune_file", definition, described(on)), keep)

@@ -113,6 +113,11 @@ class Device(Object):
         return f"<heddle.Device {self.id}: {self.name}>"
 
 
+def described(device: Device) -> Any:
+    """The device's hed_device_info, for functions that take a pointer to it."""
+    return ffi.new("hed_device_info *", C.hed_device_describe(device.p))
+
+
 class Devices(list):  # type: ignore[type-arg]
     """A list of devices that notebooks show as a table."""
 

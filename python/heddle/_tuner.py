@@ -12,7 +12,7 @@ import numpy as np
 
 from ._definitions import callback, choice, named, number, truth, whole
 from ._description import Description, File, Layout, Restrictions, configuration, describe, device_for_texts
-from ._devices import Device
+from ._devices import Device, described
 from ._html import table
 from ._library import C, Error, Handle, Object, UnsupportedError, call, ffi, made, path, text, word
 
@@ -86,9 +86,10 @@ class TuneResult(Object):
         if ending not in formats:
             raise ValueError(f"{file}: expected a name that ends in .html, .json (T4) or .csv")
         texts = [ffi.new("char[]", t.encode()) for t in (self.name, time.strftime("%Y-%m-%d %H:%M"), "from Python")]
+        device = described(self.device)
         definition = ffi.new("hed_tune_report_def *", {
             "kernel": ffi.addressof(self._kernel), "result": self.p, "objective": self._definition.objective,
-            "device": C.hed_device_describe(self.device.p), "math": self._definition.math, "arguments": self._definition.arguments,
+            "device": device, "math": self._definition.math, "arguments": self._definition.arguments,
             "cold_cache": self._definition.cold_cache, "origin": texts[0], "date": texts[1], "settings": texts[2]})
         call(C.hed_tune_report_save, definition, path(file), formats[ending])
 
@@ -134,7 +135,6 @@ class Tunable(Object):
         function, subject, kernel = self._tuning
         self.p  # what was closed is refused: its definition has gone, too
         definition = ffi.new("hed_tune_def *", C.hed_default_tune_def())
-        definition.evaluations = 0
         return _run(function, subject, kernel, definition, self.device, self, strategy, iterations, seconds, keep, seed, progress, "")
 
 
@@ -142,7 +142,6 @@ def _tune(file: File, kernel: Any, on: Device, strategy: str, iterations: Option
           keep: bool, resume: bool, isolation: str, cold_cache: bool, objective: str, seed: int, math_mode: Optional[str],
           progress: Optional[Callable[[dict[str, Any]], Any]], failures: list[BaseException], parent: Object) -> TuneResult:
     definition = ffi.new("hed_tune_def *", C.hed_default_tune_def())
-    definition.evaluations = 0
     note = text(C.hed_tune_file_apply(file.p, definition))
     definition.resume, definition.cold_cache = truth(resume, "resume"), truth(cold_cache, "cold_cache")
     definition.isolation = getattr(C, "HED_ISOLATION_" + choice(isolation, "isolation", ["auto", "worker", "none"]).upper())
@@ -162,8 +161,6 @@ def _run(function: Any, subject: Any, kernel: Any, definition: Any, on: Device, 
     if iterations is not None or limit:
         definition.evaluations = 0 if iterations is None else whole(iterations, "iterations", 1, 0xFFFFFFFF)
         definition.limit_seconds = limit
-    elif not definition.evaluations and not definition.limit_seconds:
-        definition.evaluations = 200
     definition.keep, definition.seed = truth(keep, "keep"), whole(seed, "seed", 0, (1 << 64) - 1)
     callback(progress, "progress")
 
@@ -206,9 +203,9 @@ def tune_file(file: Union[str, os.PathLike[str]], device: Union[str, int, Device
         raise UnsupportedError(f"{os.fspath(file)}: WGSL runs in a browser, which the command does: python -m heddle tune {os.fspath(file)}",
                                "unsupported", int(C.HED_ERROR_UNSUPPORTED))
     on = device_for_texts(device)
-    opened = File(made(C.hed_tune_file_open, "hed_tune_file", path(file), C.hed_device_describe(on.p)), None)
+    opened = File(made(C.hed_tune_file_open, "hed_tune_file", path(file), described(on)), None)
     for name, content in named(inputs, "inputs").items():
-        call(C.hed_tune_file_set_content, opened.p, C.hed_device_describe(on.p), word(name, "inputs"), path(content))
+        call(C.hed_tune_file_set_content, opened.p, described(on), word(name, "inputs"), path(content))
     return _tune(opened, C.hed_tune_file_kernel(opened.p), on, strategy, iterations, seconds, keep, resume, isolation, cold_cache, objective, seed,
                  math, progress, [], opened)
 

@@ -74,14 +74,15 @@ class Sheet(Object):
         self.names, keep = _shared(names), []
         content = _content(css, "a style sheet")
         definition = ffi.new("hed_css_sheet_def *")
-        definition.medium = C.hed_default_css_medium()
+        keep.append(ffi.new("hed_css_medium *", C.hed_default_css_medium()))
+        definition.medium = keep[-1]
+        fill(definition.medium, named(medium, "medium"), keep)
         keep.append(ffi.from_buffer(content))
         definition.text, definition.length = keep[0], len(content)
         fill(definition, {"file": file, "line": line, "quirks": quirks, "split": split,
                           "origin": ["user_agent", "user", "author"].index(choice(origin, "origin", ["author", "user", "user_agent"]))}, keep)
         if media is not None:
             fill(definition, {"media": media}, keep)
-        fill(definition.medium, named(medium, "medium"), keep)
         given = {url: ffi.from_buffer(_content(t, f"the import {url!r}")) for url, t in named(imports, "imports").items()}
 
         def found(_: Any, __: int, url: Any, length: Any) -> Any:

@@ -5,7 +5,7 @@
 static hed_status check_def(hed_device *device, const hed_buffer_def *def, hed_error *error)
 {
     if (def->size == 0)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "a buffer of 0 bytes: at least 1 is needed");
+        return hed_fail(error, HED_ERROR_ARGUMENT, "hed_buffer_def.size is 0; expected at least 1");
     if (device->info.max_buffer_bytes && def->size > device->info.max_buffer_bytes)
         return hed_fail(error, HED_ERROR_LIMIT, "a buffer of %llu bytes: %s allows %llu",
             (unsigned long long)def->size, device->info.id,

@@ -50,11 +50,11 @@ hed_status hed_device_find(
         selector, from, list);
 }
 
-const hed_device_info *hed_device_describe(const hed_device *device)
+hed_device_info hed_device_describe(const hed_device *device)
 {
     static const hed_device_info empty = {
         .id = "", .name = "", .vendor = "", .driver = "", .platform = "", .backend = ""};
-    return device ? &device->info : &empty;
+    return device ? device->info : empty;
 }
 hed_context *hed_device_context(const hed_device *device)
 {

@@ -46,9 +46,9 @@ hed_status hed_space_create_for_kernel(hed_device *device, const hed_kernel_def 
     const hed_problem *problem, hed_math math, hed_space **space, hed_error *error)
 {
     HED_REQUIRE(device, def, space);
-    const hed_device_info *info = hed_device_describe(device);
+    const hed_device_info info = hed_device_describe(device);
     hed_constant constants[HED_DEVICE_CONSTANTS + HED_MAX_DIMENSIONS];
-    uint32_t count = hed_device_constants(info, constants);
+    uint32_t count = hed_device_constants(&info, constants);
     *space = NULL;
     if (problem && problem->count != def->dimension_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: problem has %u sizes; expected %u",

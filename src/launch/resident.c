@@ -43,6 +43,9 @@ static hed_status resident_check(
 {
     const hed_kernel_def *kernel = def->kernel ? def->kernel->def : NULL;
     if (!kernel) return hed_fail(error, HED_ERROR_ARGUMENT, "hed_resident_def.kernel is NULL");
+    if (!def->step_timeout_ns)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "hed_resident_def.step_timeout_ns is 0; expected at least 1 ns");
     if (!(stream->device->info.capabilities & HED_CAN_RESIDENT) ||
         !(kernel->needs & HED_CAN_RESIDENT))
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
@@ -134,8 +137,6 @@ hed_status hed_resident_create(
     if (!r) return HED_OUT_OF_MEMORY(error, "a resident kernel");
     r->stream = stream;
     r->def = *def;
-    if (!r->def.step_timeout_ns)
-        r->def.step_timeout_ns = hed_default_resident_def().step_timeout_ns;
     r->stopped = true;
     if ((status = check_fits(r, error)) || (status = make_buffers(r, error)) ||
         (status = resident_start(r, 0, error))) {

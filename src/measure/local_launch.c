@@ -85,6 +85,16 @@ hed_trial hed_local_new_trial(void)
         .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
 }
 
+bool hed_runner_accepts(const hed_runner_def *def, const hed_config *config, hed_trial *trial)
+{
+    *trial = hed_local_new_trial();
+    if (hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
+            sizeof trial->text))
+        return true;
+    trial->outcome = HED_OUTCOME_INVALID;
+    return false;
+}
+
 hed_status hed_local_refuse_empty(const hed_local_runner *local, uint32_t slot, hed_error *error)
 {
     hed_status status = hed_local_refuse_lost(local, error);

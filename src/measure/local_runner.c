@@ -101,7 +101,7 @@ static void place_all(hed_local_runner *local, hed_error *error)
             hed_local_bytes(local, i) > largest)
             largest = hed_local_bytes(local, i);
     }
-    uint64_t cache = hed_device_describe(local->def.device)->cache_bytes;
+    uint64_t cache = hed_device_describe(local->def.device).cache_bytes;
     if (local->def.cold_cache && cache)
         local_make_buffer(local, 2 * cache, HED_MEMORY_DEVICE, &local->sweep, error);
     if (largest)
@@ -260,7 +260,7 @@ static void check_resources(
     const hed_local_runner *local, const hed_config *config, hed_trial *trial)
 {
     const hed_kernel_def *kernel = local->def.kernel;
-    uint32_t available = hed_device_describe(local->def.device)->registers;
+    uint32_t available = hed_device_describe(local->def.device).registers;
     hed_geometry geometry = {0};
     if (trial->resources.registers <= 0 || !available || !kernel->geometry) return;
     kernel->geometry(kernel, config, local->def.problem, &geometry);
@@ -285,11 +285,7 @@ hed_status hed_local_build(
     if (status) return status;
     hed_kernel_destroy(*kernel);
     local->slots[slot] = (hed_local_slot){0};
-    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
-            sizeof trial->text)) {
-        trial->outcome = HED_OUTCOME_INVALID;
-        return HED_OK;
-    }
+    if (!hed_runner_accepts(def, config, trial)) return HED_OK;
     hed_kernel_options options = hed_default_kernel_options();
     options.math = def->math;
     options.config = config;

@@ -41,7 +41,7 @@ struct hed_energy {
 static hed_status pci_address(hed_device *device, char address[PCI_ADDRESS_SIZE], hed_error *error)
 {
     int (*get_address)(char *text, int size, int cuda_device) = NULL;
-    const char *id = hed_device_describe(device)->id;
+    const char *id = hed_device_describe(device).id;
     void *symbol = hed_device_symbol(device, "cuDeviceGetPCIBusId");
     if (!symbol)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,

@@ -123,6 +123,9 @@ static inline uint64_t hed_local_bytes(const hed_local_runner *local, uint32_t i
 
 /* local_launch.c: an empty trial. */
 hed_trial hed_local_new_trial(void);
+/* local_launch.c: true if a candidate is valid on the device. Else `trial`, which begins empty, has
+ * the reason. */
+bool hed_runner_accepts(const hed_runner_def *def, const hed_config *config, hed_trial *trial);
 /* local_launch.c: stores a candidate's failure. */
 void hed_local_set_outcome(hed_trial *trial, hed_outcome outcome, const hed_error *error);
 /* local_launch.c: LOST if an earlier candidate took the device away; also ARGUMENT if the slot has

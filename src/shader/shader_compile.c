@@ -240,10 +240,12 @@ hed_status hed_shader_compile_glsl(
     const hed_glsl_def *def, void **words, size_t *size, hed_error *error)
 {
     HED_REQUIRE(def, words, size);
-    hed_text text = {.allocator = &def->allocator};
-    hed_glsl_assemble(def, &text);
+    hed_glsl_def settled = *def;
+    if (!settled.allocator.allocate) settled.allocator = hed_default_allocator();
+    hed_text text = {.allocator = &settled.allocator};
+    hed_glsl_assemble(&settled, &text);
     hed_status status = text.failed ? HED_OUT_OF_MEMORY(error, "the text of %s", def->name)
-                                    : hed_glsl_compile_text(def, &text, words, size, error);
+                                    : hed_glsl_compile_text(&settled, &text, words, size, error);
     hed_text_free(&text);
     return status;
 }

@@ -138,7 +138,7 @@ static hed_status create_space(hed_device *device, const hed_pipeline_def *pipel
 {
     hed_constant constants[HED_DEVICE_CONSTANTS + HED_MAX_DIMENSIONS];
     hed_allocator allocator = hed_context_describe(hed_device_context(device)).allocator;
-    uint32_t count = hed_device_constants(hed_device_describe(device), constants);
+    uint32_t count = hed_device_constants(&device->info, constants);
     for (uint32_t i = 0; i < pipeline->dimension_count; i++)
         constants[count++] = (hed_constant){pipeline->dimensions[i], (double)problem->sizes[i]};
     hed_space_def def = {.allocator = &allocator,
@@ -156,7 +156,7 @@ static hed_status create_space(hed_device *device, const hed_pipeline_def *pipel
     *space = NULL;
     return hed_fail(error, HED_ERROR_UNSUPPORTED,
         "pipeline %s: its constraints leave no configuration on %s", pipeline->name,
-        hed_device_describe(device)->id);
+        hed_device_describe(device).id);
 }
 
 /* ---- tuning ---- */
@@ -193,7 +193,7 @@ hed_status hed_tune_pipeline(hed_device *device, const hed_pipeline_def *pipelin
     error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
     pipeline_tuning p = {.runner = {.kind = &pipeline_kind},
-        .def = hed_tune_settled(def),
+        .def = def ? *def : hed_default_tune_def(),
         .pipeline = pipeline,
         .prepared = HED_NO_SLOT};
     p.tuning.device = device;

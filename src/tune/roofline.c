@@ -158,7 +158,7 @@ static void measure_arithmetic(hed_stream *stream, hed_kernel *kernel, hed_buffe
 
 static void find_arithmetic(hed_device *device, hed_stream *stream, double *rate, hed_error *error)
 {
-    uint32_t units = hed_device_describe(device)->compute_units;
+    uint32_t units = hed_device_describe(device).compute_units;
     hed_problem problem = hed_problem_1d((int64_t)(units ? units : 1) * ITEMS_OF_UNIT);
     hed_buffer_def def = hed_default_buffer_def((uint64_t)problem.sizes[0] * sizeof(float));
     hed_buffer *out = NULL;
@@ -173,16 +173,16 @@ static void find_arithmetic(hed_device *device, hed_stream *stream, double *rate
 
 static void find_bandwidth(hed_device *device, hed_stream *stream, double *rate, hed_error *error)
 {
-    const hed_device_info *info = hed_device_describe(device);
+    const hed_device_info info = hed_device_describe(device);
     const uint64_t mebi = (uint64_t)1 << 20;
     /* well above the last-level cache */
-    uint64_t bytes = 8 * info->cache_bytes, limit = 256 * mebi;
+    uint64_t bytes = 8 * info.cache_bytes, limit = 256 * mebi;
     if (bytes < 64 * mebi) bytes = 64 * mebi;
     /* Vulkan does not report the cache size */
-    if (!info->cache_bytes && info->type == HED_DEVICE_GPU) bytes = limit;
+    if (!info.cache_bytes && info.type == HED_DEVICE_GPU) bytes = limit;
     if (bytes > limit) bytes = limit;
-    if (info->memory_bytes && bytes > info->memory_bytes / 8) bytes = info->memory_bytes / 8;
-    if (info->max_buffer_bytes && bytes > info->max_buffer_bytes) bytes = info->max_buffer_bytes;
+    if (info.memory_bytes && bytes > info.memory_bytes / 8) bytes = info.memory_bytes / 8;
+    if (info.max_buffer_bytes && bytes > info.max_buffer_bytes) bytes = info.max_buffer_bytes;
     hed_buffer_def def = hed_default_buffer_def(bytes);
     hed_buffer *from = NULL, *to = NULL;
     const unsigned char byte = 1;
@@ -210,20 +210,20 @@ typedef void find_function(hed_device *device, hed_stream *stream, double *rate,
 static double fact(hed_device *device, hed_database *database, const char *name, hed_stream *stream,
     find_function *find)
 {
-    const hed_device_info *info = hed_device_describe(device);
+    const hed_device_info info = hed_device_describe(device);
     hed_logger logger = hed_context_describe(hed_device_context(device)).logger;
     double rate = 0;
     hed_error error = {0};
-    if (database && hed_database_get_fact(database, info, name, &rate)) return rate;
+    if (database && hed_database_get_fact(database, &info, name, &rate)) return rate;
     if (!stream) return 0;
     find(device, stream, &rate, &error);
     if (hed_failed(&error)) {
-        hed_log_message(&logger, HED_LOG_INFO, "%s: %s: not known: %s", info->id, name, error.text);
+        hed_log_message(&logger, HED_LOG_INFO, "%s: %s: not known: %s", info.id, name, error.text);
         return 0;
     }
-    if (database && rate > 0 && hed_database_put_fact(database, info, name, rate, &error))
+    if (database && rate > 0 && hed_database_put_fact(database, &info, name, rate, &error))
         hed_log_message(
-            &logger, HED_LOG_WARNING, "%s: %s could not be kept: %s", info->id, name, error.text);
+            &logger, HED_LOG_WARNING, "%s: %s could not be kept: %s", info.id, name, error.text);
     return rate;
 }
 

@@ -221,7 +221,7 @@ static hed_status nothing_worked(hed_tuning *t, hed_error *error)
     const hed_evaluation *first = &r->evaluations[0];
     return hed_fail(error, HED_ERROR_BUILD,
         "%s: none of %u configurations works on %s; the first: %s: %s", t->key.kernel, r->count,
-        hed_device_describe(t->device)->id, hed_outcome_name(first->outcome), first->text);
+        hed_device_describe(t->device).id, hed_outcome_name(first->outcome), first->text);
 }
 
 /* True if the winner was compared with so few that the stored choice or the choices for other

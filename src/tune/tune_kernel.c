@@ -279,19 +279,19 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
     uint32_t halvings;
     hed_error failure = {0};
     hed_device *device = k->tuning.device;
-    const hed_device_info *info = hed_device_describe(device);
+    const hed_device_info info = hed_device_describe(device);
     hed_logger logger = hed_context_describe(hed_device_context(device)).logger;
     hed_database *database =
         k->def.database ? k->def.database : hed_context_database(hed_device_context(device));
     hed_text name = {.allocator = hed_allocator_of(device)};
     hed_text_add(&name, "halvings of %s", k->kernel->name);
     if (name.failed) HED_OUT_OF_MEMORY(error, "the size of %s", k->kernel->name);
-    else if (database && hed_database_get_fact(database, info, name.bytes, &stored_halvings) &&
+    else if (database && hed_database_get_fact(database, &info, name.bytes, &stored_halvings) &&
              stored_halvings >= 0 && stored_halvings <= MOST_HALVINGS)
         k->problem = halved(&k->kernel->sample.benchmark, (uint32_t)stored_halvings);
     else if (!find_problem(k, &halvings, error) && database && k->def.keep &&
              halvings <= MOST_HALVINGS &&
-             hed_database_put_fact(database, info, name.bytes, halvings, &failure))
+             hed_database_put_fact(database, &info, name.bytes, halvings, &failure))
         hed_log_message(&logger, HED_LOG_WARNING, "%s: the size is not kept: %s", k->kernel->name,
             failure.text);
     hed_text_free(&name);
@@ -311,9 +311,8 @@ static void expect_failed(const hed_kernel_def *kernel, const hed_device *device
     hed_config_format(kernel, config, words, sizeof words);
     hed_fail(error, build ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
         "%s on %s: %s (%s, in the default configuration %s, with which results are compared)%s",
-        kernel->name, hed_device_describe(device)->id, trial->text,
-        hed_outcome_name(trial->outcome), words,
-        build || launch ? "" : ". Give expected outputs, another reference, or none");
+        kernel->name, hed_device_describe(device).id, trial->text, hed_outcome_name(trial->outcome),
+        words, build || launch ? "" : ". Give expected outputs, another reference, or none");
 }
 
 /* Runs one configuration of a kernel on a device, and takes its outputs as the expected ones. */
@@ -412,15 +411,15 @@ static bool same_kind(const hed_device *a, const hed_device *b)
 static hed_status open_fleet(kernel_tuning *k, const hed_runner_def *def, hed_error *error)
 {
     hed_device *devices[HED_TUNE_DEVICES] = {k->tuning.device};
-    const hed_device_info *first = hed_device_describe(k->tuning.device);
+    const hed_device_info first = hed_device_describe(k->tuning.device);
     for (uint32_t i = 0; i < k->def.other_device_count && i + 1 < HED_TUNE_DEVICES; i++) {
-        const hed_device_info *device = hed_device_describe(k->def.other_devices[i]);
+        const hed_device_info device = hed_device_describe(k->def.other_devices[i]);
         devices[i + 1] = k->def.other_devices[i];
         if (!same_kind(k->tuning.device, k->def.other_devices[i]))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "%s: %s (%s, driver %s) and %s (%s, driver %s) are not of one kind; tune them separately",
-                k->kernel->name, first->id, first->name, first->driver, device->id, device->name,
-                device->driver);
+                k->kernel->name, first.id, first.name, first.driver, device.id, device.name,
+                device.driver);
     }
     k->tuning.result->in_process = false;
     k->tuning.warm = true; /* each device warms up in its own thread */
@@ -447,7 +446,7 @@ static hed_status open_tuning(kernel_tuning *k, hed_error *error)
         k->def.open_runner || t->fleet; /* the runner determines the number of builders */
     t->result->device_time = t->runner->device_time;
     t->builders = runner_decides ? t->runner->builders : t->result->in_process ? 0 : builders;
-    t->quiet = !t->fleet && hed_device_describe(t->device)->type == HED_DEVICE_CPU;
+    t->quiet = !t->fleet && hed_device_describe(t->device).type == HED_DEVICE_CPU;
     hed_tune_key_of_kernel(t->device, k->kernel, k->def.math, k->def.defines, k->def.define_count,
         &k->problem, k->def.objective, &t->key);
     hed_check_judge(k->kernel, k->inputs.arguments, t->key.judge);
@@ -460,7 +459,7 @@ hed_status hed_tune_kernel(hed_device *device, const hed_kernel_def *kernel,
     HED_REQUIRE(device, kernel, result);
     error = error ? error : &(hed_error){0};
     if (hed_failed(error)) return error->status;
-    kernel_tuning k = {.def = hed_tune_settled(def), .kernel = kernel};
+    kernel_tuning k = {.def = def ? *def : hed_default_tune_def(), .kernel = kernel};
     k.tuning.device = device;
     k.tuning.def = &k.def;
     *result = NULL;

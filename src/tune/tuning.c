@@ -139,7 +139,7 @@ void hed_tuning_find_limits(hed_tuning *t)
     hed_roofline roofline = hed_roofline_of(t->device, database, affordable);
     r->bandwidth = roofline.bandwidth;
     r->arithmetic = roofline.arithmetic;
-    t->floor_seconds = floor_of(hed_device_describe(t->device), &r->work, &roofline);
+    t->floor_seconds = floor_of(&t->device->info, &r->work, &roofline);
 }
 
 /* ---- slots ---- */
@@ -281,16 +281,6 @@ bool hed_tuning_lost_runner(hed_tuning *t, hed_error *error)
     t->result->end = HED_TUNE_LOST;
     hed_error_clear(error);
     return true;
-}
-
-hed_tune_def hed_tune_settled(const hed_tune_def *def)
-{
-    enum { FALLBACK_EVALUATIONS = 200 };
-    hed_tune_def settled = def ? *def : hed_default_tune_def();
-    bool limited = settled.evaluations || settled.limit_seconds > 0 || settled.good_enough > 0 ||
-                   settled.patience;
-    if (!limited) settled.evaluations = FALLBACK_EVALUATIONS;
-    return settled;
 }
 
 hed_status hed_tuning_open(hed_tuning *t, hed_error *error)

@@ -71,9 +71,6 @@ enum { HED_NO_EVALUATION = UINT32_MAX };
 
 /* tuning.c: functions that every stage of a tuning uses. */
 
-/* The caller's settings (NULL: the defaults), with a limit set if they have no limit. */
-hed_tune_def hed_tune_settled(const hed_tune_def *def);
-
 /* Allocates the result and reads the clock for the first time. `device` and `def` are set already.
  * Errors: MEMORY. */
 hed_status hed_tuning_open(hed_tuning *t, hed_error *error);

@@ -64,7 +64,7 @@ static hed_status fleet_command(
     } while (!fleet_any(fleet, false) && fleet_any(fleet, true));
     if (!fleet->runner.lost) return HED_OK;
     return hed_fail(error, HED_ERROR_LOST, "all %u devices are lost; %s: %s", fleet->count,
-        hed_device_describe(fleet->members[0].device)->id, fleet->members[0].cause.text);
+        hed_device_describe(fleet->members[0].device).id, fleet->members[0].cause.text);
 }
 
 /* A device that is not lost: `preferred`, else the first. */
@@ -449,7 +449,7 @@ uint32_t hed_fleet_look(hed_runner *runner, uint32_t slot, hed_tune_on *devices)
         hed_tune_on *on = &devices[i];
         *on =
             (hed_tune_on){.done = m->done, .failed = m->failed, .drift = m->drift, .seconds = NAN};
-        hed_text_copy(on->device, sizeof on->device, hed_device_describe(m->device)->id);
+        hed_text_copy(on->device, sizeof on->device, hed_device_describe(m->device).id);
         hed_text_copy(on->doing, sizeof on->doing, m->doing);
         on->lost = m->is_lost;
         on->losses = m->losses;

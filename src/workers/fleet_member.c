@@ -10,6 +10,7 @@
 #include "core/objects.h"
 #include "heddle/stats.h"
 #include "workers/fleet_parts.h"
+#include "workers/worker.h"
 
 enum {
     REFERENCE = 0,     /* slot of the reference; candidates take turns in the others */
@@ -36,7 +37,7 @@ static hed_status member_time(
 static double member_now(void *user)
 {
     (void)user;
-    return (double)hed_now() * 1e-9;
+    return hed_worker_now();
 }
 
 static bool member_stopped(void *user) { return ((fleet_member *)user)->fleet->stopping; }
@@ -179,7 +180,7 @@ fleet_candidate *hed_fleet_first(fleet_state *fleet, int state, uint32_t member)
 static void member_lose(fleet_member *m, const hed_error *cause)
 {
     fleet_state *fleet = m->fleet;
-    const char *id = hed_device_describe(m->device)->id;
+    const char *id = hed_device_describe(m->device).id;
     m->is_lost = true;
     m->losses++;
     m->cause = *cause;
@@ -302,7 +303,7 @@ static void member_open(fleet_member *m)
     m->opened = true;
     if (status) member_lose(m, &cause);
     /* compilers would occupy the processors that the candidates of a CPU run on */
-    bool quiet = hed_device_describe(m->device)->type == HED_DEVICE_CPU;
+    bool quiet = hed_device_describe(m->device).type == HED_DEVICE_CPU;
     m->builders = status || quiet ? 0 : m->runner->builders;
     member_report(m, status ? "lost" : "waiting");
     pthread_cond_broadcast(&fleet->news);
@@ -349,7 +350,7 @@ static bool member_come_back(fleet_member *m)
         m->is_lost = false;
         m->order = NOTHING;
         hed_log_message(&fleet->logger, HED_LOG_WARNING, "%s was started again",
-            hed_device_describe(m->device)->id);
+            hed_device_describe(m->device).id);
         member_report(m, "waiting");
     }
     m->returns = false;

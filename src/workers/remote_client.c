@@ -5,13 +5,10 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -42,14 +39,10 @@ typedef struct remote {
     char command[256]; /* abridged for messages */
     char *line;        /* (line_size) the full command; NULL: the caller passed a descriptor */
     size_t line_size;
-    pid_t pid; /* 0: the caller passed a descriptor */
-    int socket, said_from;
+    hed_worker worker;
     double patience, heard; /* s; time of the last received byte, s of hed_now() */
-    uint32_t number;        /* number of the last request */
     bool is_lost;
     char reason[HED_ERROR_TEXT];
-    char tail[512]; /* the last bytes of its standard error */
-    size_t tail_size;
     size_t filled;
     void *bytes_to; /* destination of HED_FRAME_BYTES, and their number */
     uint64_t bytes_size;
@@ -70,67 +63,20 @@ typedef struct remote_runner {
     hed_trial_queue done;
 } remote_runner;
 
-typedef enum remote_event { RECEIVED, TIME_IS_UP, STOPPED, CONNECTION_LOST } remote_event;
-
 static remote_runner *remote_of(hed_runner *runner) { return (remote_runner *)runner; }
-static double remote_now(void) { return (double)hed_now() * 1e-9; }
 
 /* ---- the end of a connection ---- */
 
-static void remote_read_errors(remote *r)
-{
-    char text[256];
-    ssize_t got;
-    while (r->said_from >= 0 && (got = read(r->said_from, text, sizeof text)) > 0) {
-        size_t size = (size_t)got, room = sizeof r->tail - 1;
-        size_t over = r->tail_size + size > room ? r->tail_size + size - room : 0;
-        memmove(r->tail, r->tail + over, r->tail_size - over);
-        memcpy(r->tail + r->tail_size - over, text, size);
-        r->tail_size += size - over;
-        r->tail[r->tail_size] = 0;
-    }
-}
-
-/* Ends the command and its child processes; they run in their own session. */
-static void remote_end(remote *r, char *end_text, size_t size)
-{
-    int status = 0;
-    bool ended = false;
-    if (end_text) end_text[0] = 0;
-    if (r->socket >= 0) close(r->socket);
-    r->socket = -1;
-    for (int i = 0; i < ENDED_MS && r->pid && !ended; i++) {
-        siginfo_t end = {0};
-        int code = waitid(P_PID, (id_t)r->pid, &end, WEXITED | WNOHANG | WNOWAIT);
-        ended = end.si_pid == r->pid || (code && errno != EINTR);
-        if (!ended) poll(NULL, 0, 1);
-    }
-    if (r->pid) {
-        kill(-r->pid, SIGKILL);
-        bool is_reaped = waitpid(r->pid, &status, 0) == r->pid && ended && end_text;
-        if (is_reaped && WIFEXITED(status))
-            snprintf(end_text, size, "it ended with exit code %d", WEXITSTATUS(status));
-        else if (is_reaped && WIFSIGNALED(status))
-            snprintf(end_text, size, "it was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
-    }
-    r->pid = 0;
-    remote_read_errors(r);
-    if (r->said_from >= 0) close(r->said_from);
-    r->said_from = -1;
-}
-
-static remote_event remote_lose(remote *r, const char *reason)
+static hed_worker_event remote_lose(remote *r, const char *reason)
 {
     char end[64];
-    if (r->is_lost) return CONNECTION_LOST;
+    if (r->is_lost) return HED_WORKER_DIED;
     r->is_lost = true;
-    remote_end(r, end, sizeof end);
-    while (r->tail_size && strchr("\r\n ", r->tail[r->tail_size - 1])) r->tail[--r->tail_size] = 0;
-    const char *line = strrchr(r->tail, '\n');
-    line = line ? line + 1 : r->tail;
+    hed_worker_manner(hed_worker_close(&r->worker, ENDED_MS), end, sizeof end);
+    const char *line = hed_worker_last_line(&r->worker);
     snprintf(r->reason, sizeof r->reason, "the worker behind \"%s\" %s%s%s%s%s", r->command, reason,
-        end[0] ? "; " : "", end, line[0] ? "; its last output: " : "", line);
-    return CONNECTION_LOST;
+        end[0] ? "; it " : "", end, line[0] ? "; its last output: " : "", line);
+    return HED_WORKER_DIED;
 }
 
 /* ---- receiving ---- */
@@ -150,28 +96,24 @@ static bool remote_expects(const remote *r, const hed_frame *frame)
 }
 
 /* Waits for bytes for at most TICK, and receives as many as are available and fit. */
-static remote_event remote_fill(remote *r, void *to, size_t room, size_t *filled)
+static hed_worker_event remote_fill(remote *r, void *to, size_t room, size_t *filled)
 {
     struct pollfd polled[] = {
-        {.fd = r->socket, .events = POLLIN}, {.fd = r->said_from, .events = POLLIN}};
+        {.fd = r->worker.socket, .events = POLLIN}, {.fd = r->worker.output, .events = POLLIN}};
     poll(polled, 2, (int)(TICK * 1000));
-    if (polled[1].revents) remote_read_errors(r);
-    if (polled[1].revents & (POLLHUP | POLLERR) && r->said_from >= 0) {
-        close(r->said_from);
-        r->said_from = -1;
-    }
-    ssize_t got = polled[0].revents ? recv(r->socket, to, room, MSG_DONTWAIT) : -1;
+    if (polled[1].revents) hed_worker_listen(&r->worker);
+    ssize_t got = polled[0].revents ? recv(r->worker.socket, to, room, MSG_DONTWAIT) : -1;
     if (polled[0].revents && (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)))
         return remote_lose(r, "has closed the connection");
     if (got > 0) {
         *filled += (size_t)got;
-        r->heard = remote_now();
-    } else if (remote_now() - r->heard > r->patience) {
+        r->heard = hed_worker_now();
+    } else if (hed_worker_now() - r->heard > r->patience) {
         char reason[64];
         snprintf(reason, sizeof reason, "sent nothing for %g s", r->patience);
         return remote_lose(r, reason);
     }
-    return TIME_IS_UP;
+    return HED_WORKER_LATE;
 }
 
 /* Removes the first bytes of the buffer. */
@@ -182,7 +124,7 @@ static void remote_drop(remote *r, size_t size)
 }
 
 /* Receives the payload of HED_FRAME_BYTES, whose header is at the front of the buffer. */
-static remote_event remote_take_bytes(remote *r, const hed_runner_def *def)
+static hed_worker_event remote_take_bytes(remote *r, const hed_runner_def *def)
 {
     remote_drop(r, sizeof(hed_frame));
     size_t have = r->filled < r->bytes_size ? r->filled : r->bytes_size;
@@ -192,16 +134,16 @@ static remote_event remote_take_bytes(remote *r, const hed_runner_def *def)
         /* the unread payload would be taken for a frame, so the connection is lost */
         if (def && def->idle && def->idle(def->user)) return remote_lose(r, "was abandoned");
         if (remote_fill(r, (char *)r->bytes_to + have, r->bytes_size - have, &have) ==
-            CONNECTION_LOST)
-            return CONNECTION_LOST;
+            HED_WORKER_DIED)
+            return HED_WORKER_DIED;
     }
     r->bytes_came = true;
-    return RECEIVED;
+    return HED_WORKER_ANSWERED;
 }
 
 /* Waits for a HELLO, which remains at the front of the buffer, or for a reply. `def` (nullable):
  * its idle() is called. */
-static remote_event remote_receive(
+static hed_worker_event remote_receive(
     remote *r, const hed_runner_def *def, double until, hed_frame *frame, hed_worker_reply *reply)
 {
     while (!r->is_lost) {
@@ -210,28 +152,28 @@ static remote_event remote_receive(
         if (head && !remote_expects(r, frame)) return remote_lose(r, "sent an invalid reply");
         bool bytes = head && frame->kind == HED_FRAME_BYTES;
         bool whole = head && !bytes && r->filled >= sizeof *frame + frame->size;
-        if (whole && frame->kind == HED_FRAME_HELLO) return RECEIVED;
+        if (whole && frame->kind == HED_FRAME_HELLO) return HED_WORKER_ANSWERED;
         if (whole && frame->kind != HED_FRAME_ALIVE) {
             memcpy(reply, r->buffer + sizeof *frame, sizeof *reply);
             remote_drop(r, sizeof *frame + sizeof *reply);
-            if (hed_worker_reply_valid(reply, sizeof *reply)) return RECEIVED;
+            if (hed_worker_reply_valid(reply, sizeof *reply)) return HED_WORKER_ANSWERED;
             return remote_lose(r, "sent a reply with values out of range");
         }
         if (whole) remote_drop(r, sizeof *frame);
-        if (bytes && remote_take_bytes(r, def) == CONNECTION_LOST) return CONNECTION_LOST;
+        if (bytes && remote_take_bytes(r, def) == HED_WORKER_DIED) return HED_WORKER_DIED;
         if (whole || bytes) continue;
-        if (def && def->idle && def->idle(def->user)) return STOPPED;
-        if (remote_now() >= until) return TIME_IS_UP;
+        if (def && def->idle && def->idle(def->user)) return HED_WORKER_STOPPED;
+        if (hed_worker_now() >= until) return HED_WORKER_LATE;
         if (remote_fill(r, r->buffer + r->filled, BUFFER - r->filled, &r->filled) ==
-            CONNECTION_LOST)
-            return CONNECTION_LOST;
+            HED_WORKER_DIED)
+            return HED_WORKER_DIED;
     }
-    return CONNECTION_LOST;
+    return HED_WORKER_DIED;
 }
 
 static void remote_send(remote *r, hed_frame_kind kind, const void *bytes, size_t size)
 {
-    if (!r->is_lost && !hed_frame_write(r->socket, kind, bytes, size, r->patience))
+    if (!r->is_lost && !hed_frame_write(r->worker.socket, kind, bytes, size, r->patience))
         remote_lose(r, "accepts no more data");
 }
 
@@ -255,19 +197,19 @@ static void remote_note_built(remote_runner *runner, const hed_worker_reply *rep
 
 /* Waits for the reply to request `number`. Late replies to earlier, cancelled requests are
  * skipped. */
-static remote_event remote_await(
+static hed_worker_event remote_await(
     remote_runner *runner, uint32_t number, double seconds, hed_worker_reply *reply)
 {
     remote *r = runner->at;
-    double until = remote_now() + seconds;
+    double until = hed_worker_now() + seconds;
     for (;;) {
         hed_frame frame = {0};
-        remote_event event = remote_receive(r, &runner->def, until, &frame, reply);
-        if (event == TIME_IS_UP) return remote_lose(r, "is alive but does not reply");
-        if (event != RECEIVED) return event;
+        hed_worker_event event = remote_receive(r, &runner->def, until, &frame, reply);
+        if (event == HED_WORKER_LATE) return remote_lose(r, "is alive but does not reply");
+        if (event != HED_WORKER_ANSWERED) return event;
         if (frame.kind == HED_FRAME_HELLO) return remote_lose(r, "sent an invalid reply");
         if (frame.kind == HED_FRAME_BUILT) remote_note_built(runner, reply);
-        else if (reply->number == number) return RECEIVED;
+        else if (reply->number == number) return HED_WORKER_ANSWERED;
         else if (reply->number > number) return remote_lose(r, "replied to an unknown request");
     }
 }
@@ -278,15 +220,15 @@ static hed_status remote_request(remote_runner *runner, hed_worker_request *requ
 {
     remote *r = runner->at;
     request->version = hed_worker_version();
-    request->number = ++r->number;
+    request->number = ++r->worker.number;
     remote_send(r, HED_FRAME_REQUEST, request, sizeof *request);
-    remote_event event =
-        r->is_lost ? CONNECTION_LOST : remote_await(runner, request->number, seconds, reply);
+    hed_worker_event event =
+        r->is_lost ? HED_WORKER_DIED : remote_await(runner, request->number, seconds, reply);
     runner->runner.lost = r->is_lost;
     *trial = hed_local_new_trial();
-    if (event == STOPPED) trial->outcome = HED_OUTCOME_DROPPED;
-    if (event == STOPPED) return HED_OK;
-    if (event == CONNECTION_LOST) return remote_fail(runner, error);
+    if (event == HED_WORKER_STOPPED) trial->outcome = HED_OUTCOME_DROPPED;
+    if (event == HED_WORKER_STOPPED) return HED_OK;
+    if (event == HED_WORKER_DIED) return remote_fail(runner, error);
     *trial = reply->trial;
     if (reply->is_lost) {
         remote_lose(r, reply->text[0] ? reply->text : "has lost its device");
@@ -311,12 +253,7 @@ static hed_status remote_prepare(
     const hed_runner_def *def = &client->def;
     hed_worker_reply reply = {0};
     hed_worker_request request = {.task = HED_TASK_BUILD, .slot = slot, .config = *config};
-    *trial = hed_local_new_trial();
-    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
-            sizeof trial->text)) {
-        trial->outcome = HED_OUTCOME_INVALID;
-        return HED_OK;
-    }
+    if (!hed_runner_accepts(def, config, trial)) return HED_OK;
     def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
     return remote_request(client, &request, remote_seconds(client, 1), &reply, trial, error);
 }
@@ -369,15 +306,12 @@ static hed_status remote_build_ahead(hed_runner *runner, const hed_config *confi
     uint32_t place = 0, pending = 1;
     for (uint32_t i = 0; i < BUILDING; i++) pending += client->building[i].number != 0;
     while (place < BUILDING && client->building[place].number) place++;
-    hed_trial trial = hed_local_new_trial();
+    hed_trial trial;
     if (hed_trial_queue_reserve(&client->done, pending, error)) return error->status;
-    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text,
-            sizeof trial.text))
-        trial.outcome = HED_OUTCOME_INVALID;
-    if (trial.outcome || place == BUILDING)
+    if (!hed_runner_accepts(def, config, &trial) || place == BUILDING)
         return hed_trial_queue_put(&client->done, config, &trial, error);
     hed_worker_request request = {.version = hed_worker_version(),
-        .number = ++client->at->number,
+        .number = ++client->at->worker.number,
         .task = HED_TASK_COMPILE,
         .config = *config};
     def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
@@ -391,11 +325,12 @@ static hed_status remote_build_ahead(hed_runner *runner, const hed_config *confi
 static bool remote_built(hed_runner *runner, double seconds, hed_config *config, hed_trial *trial)
 {
     remote_runner *client = remote_of(runner);
-    double until = remote_now() + seconds;
+    double until = hed_worker_now() + seconds;
     while (hed_trial_queue_empty(&client->done)) {
         hed_frame frame = {0};
         hed_worker_reply reply = {0};
-        if (remote_receive(client->at, &client->def, until, &frame, &reply) != RECEIVED) break;
+        if (remote_receive(client->at, &client->def, until, &frame, &reply) != HED_WORKER_ANSWERED)
+            break;
         if (frame.kind == HED_FRAME_BUILT) remote_note_built(client, &reply);
     }
     runner->lost = client->at->is_lost;
@@ -428,7 +363,7 @@ static void remote_send_job(remote_runner *runner, int job, hed_error *error)
     const hed_frame_job head = {.version = hed_worker_version(),
         .timeout_seconds = def->timeout_seconds,
         .compile_seconds = def->compile_seconds,
-        .number = ++r->number,
+        .number = ++r->worker.number,
         .builders = def->builders};
     char *piece = hed_allocate(&runner->allocator, PIECE);
     if (!piece) HED_OUT_OF_MEMORY(error, "a job");
@@ -438,16 +373,16 @@ static void remote_send_job(remote_runner *runner, int job, hed_error *error)
         .kind = HED_FRAME_JOB,
         .size = sizeof head + (uint64_t)about.st_size};
     bool good = !hed_failed(error) &&
-                hed_stream_write_all(r->socket, &frame, sizeof frame, r->patience) &&
-                hed_stream_write_all(r->socket, &head, sizeof head, r->patience);
+                hed_stream_write_all(r->worker.socket, &frame, sizeof frame, r->patience) &&
+                hed_stream_write_all(r->worker.socket, &head, sizeof head, r->patience);
     for (off_t at = 0; good && at < about.st_size;) {
         ssize_t got = pread(job, piece, PIECE, at);
-        good = got > 0 && hed_stream_write_all(r->socket, piece, (size_t)got, r->patience) &&
+        good = got > 0 && hed_stream_write_all(r->worker.socket, piece, (size_t)got, r->patience) &&
                !(def->idle && def->idle(def->user));
         at += got > 0 ? got : 0;
     }
     hed_release(&runner->allocator, piece, PIECE);
-    r->heard = remote_now();
+    r->heard = hed_worker_now();
     if (!good && !hed_failed(error)) {
         remote_lose(r, "did not take the job");
         remote_fail(runner, error);
@@ -467,13 +402,13 @@ static void remote_open(remote_runner *runner, hed_error *error)
         remote_send_job(runner, job, error);
     if (job >= 0) close(job);
     if (hed_failed(error)) return;
-    remote_event event =
-        remote_await(runner, runner->at->number, OPEN_SECONDS + 2 * runner->copy_seconds, &reply);
-    if (event == STOPPED) remote_lose(runner->at, "was abandoned");
-    if (event != RECEIVED) remote_fail(runner, error);
+    hed_worker_event event = remote_await(
+        runner, runner->at->worker.number, OPEN_SECONDS + 2 * runner->copy_seconds, &reply);
+    if (event == HED_WORKER_STOPPED) remote_lose(runner->at, "was abandoned");
+    if (event != HED_WORKER_ANSWERED) remote_fail(runner, error);
     else if (reply.status)
         hed_fail(
-            error, reply.status, "%s: %s", hed_device_describe(runner->def.device)->id, reply.text);
+            error, reply.status, "%s: %s", hed_device_describe(runner->def.device).id, reply.text);
     runner->runner.builders = reply.count;
     runner->runner.device_time = reply.device_time;
 }
@@ -501,7 +436,7 @@ static void remote_close(hed_device *device)
 {
     remote *r = device->impl;
     hed_allocator allocator = r->allocator;
-    remote_end(r, NULL, 0);
+    hed_worker_close(&r->worker, ENDED_MS);
     hed_release(&allocator, r->line, r->line_size);
     hed_release(&allocator, r, sizeof *r);
 }
@@ -511,47 +446,14 @@ bool hed_device_is_remote(const hed_device *device)
     return device->backend->device_close == remote_close;
 }
 
-/* Starts the command in its own session: Ctrl-C in a terminal reaches the leader alone, and ssh has
+/* Runs the command, whose standard input and output are the connection. In its own session, ssh has
  * no terminal for a password prompt. */
-static int remote_spawn(remote *r, const char *command, int theirs, int errors)
-{
-    char *words[] = {"/bin/sh", "-c", (char *)(uintptr_t)command, NULL};
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t attributes;
-    sigset_t no_signals, all_signals;
-    sigemptyset(&no_signals);
-    sigfillset(&all_signals);
-    int code = posix_spawn_file_actions_init(&files);
-    if (code) return code;
-    code = posix_spawnattr_init(&attributes);
-    if (!code) {
-        posix_spawnattr_setsigmask(&attributes, &no_signals);
-        posix_spawnattr_setsigdefault(&attributes, &all_signals);
-        posix_spawnattr_setflags(
-            &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-        code = posix_spawn_file_actions_adddup2(&files, theirs, STDIN_FILENO);
-        if (!code) code = posix_spawn_file_actions_adddup2(&files, theirs, STDOUT_FILENO);
-        if (!code) code = posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-        if (!code) code = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-        if (!code) code = posix_spawn(&r->pid, words[0], &files, &attributes, words, environ);
-        posix_spawnattr_destroy(&attributes);
-    }
-    posix_spawn_file_actions_destroy(&files);
-    if (code) r->pid = 0;
-    return code;
-}
-
 static hed_status remote_start(remote *r, hed_error *error)
 {
-    int sockets[2] = {-1, -1}, errors[2] = {-1, -1};
-    int code = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) ? errno : 0;
-    if (!code && pipe2(errors, O_CLOEXEC)) code = errno;
-    if (!code) fcntl(errors[0], F_SETFL, O_NONBLOCK);
-    if (!code) code = remote_spawn(r, r->line, sockets[1], errors[1]);
-    if (sockets[1] >= 0) close(sockets[1]);
-    if (errors[1] >= 0) close(errors[1]);
-    r->socket = sockets[0];
-    r->said_from = errors[0];
+    const char *const words[] = {"/bin/sh", "-c", r->line, NULL};
+    static const hed_worker_file files[] = {{HED_WORKER_THEIR_SOCKET, STDIN_FILENO},
+        {HED_WORKER_THEIR_SOCKET, STDOUT_FILENO}, {HED_WORKER_THEIR_OUTPUT, STDERR_FILENO}};
+    int code = hed_worker_spawn(&r->worker, SOCK_STREAM, words, files, HED_COUNT(files));
     return code ? hed_fail(error, HED_ERROR_IO, "cannot start \"%s\": %s", r->line,
                       strerrordesc_np(code))
                 : HED_OK;
@@ -565,12 +467,12 @@ static hed_status remote_receive_hello(
     hed_frame frame = {0};
     hed_worker_reply reply = {0};
     hed_error cause = {0};
-    fcntl(r->socket, F_SETFL, fcntl(r->socket, F_GETFL) | O_NONBLOCK);
-    double until = remote_now() + HELLO_PATIENCE * r->patience;
-    remote_event event = remote_receive(r, def, until, &frame, &reply);
-    if (event == STOPPED) remote_lose(r, "was abandoned");
-    if (event == TIME_IS_UP) remote_lose(r, "is alive but sent no description of its device");
-    if (event == RECEIVED && frame.kind != HED_FRAME_HELLO) remote_lose(r, "sent an invalid reply");
+    fcntl(r->worker.socket, F_SETFL, fcntl(r->worker.socket, F_GETFL) | O_NONBLOCK);
+    double until = hed_worker_now() + HELLO_PATIENCE * r->patience;
+    hed_worker_event event = remote_receive(r, def, until, &frame, &reply);
+    if (event == HED_WORKER_STOPPED) remote_lose(r, "was abandoned");
+    if (event == HED_WORKER_LATE) remote_lose(r, "is alive but sent no description of its device");
+    if (event == HED_WORKER_ANSWERED && frame.kind != HED_FRAME_HELLO) remote_lose(r, "sent an invalid reply");
     if (r->is_lost) return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
     if (hed_hello_read(r->buffer + sizeof frame, frame.size, hello, &cause)) {
         remote_lose(r, cause.text);
@@ -626,12 +528,12 @@ hed_status hed_device_restart(const hed_runner_def *def, hed_error *error)
     remote *r = def->device->impl;
     hed_hello hello;
     char id[256];
-    remote_end(r, NULL, 0);
+    hed_worker_close(&r->worker, ENDED_MS);
     r->is_lost = r->bytes_came = false;
     r->bytes_to = NULL;
-    r->filled = r->tail_size = 0;
-    r->tail[0] = r->reason[0] = 0;
-    r->heard = remote_now();
+    r->filled = 0;
+    r->reason[0] = 0;
+    r->heard = hed_worker_now();
     if (remote_start(r, error) || remote_receive_hello(r, def, &hello, id, error)) {
         r->is_lost = true;
         return error->status;
@@ -656,9 +558,8 @@ hed_status hed_device_create_remote(
     if (!r) return HED_OUT_OF_MEMORY(error, "a remote worker");
     r->allocator = allocator;
     r->patience = def->patience_seconds > 0 ? def->patience_seconds : PATIENCE;
-    r->heard = remote_now();
-    r->socket = def->command ? -1 : def->descriptor;
-    r->said_from = -1;
+    r->heard = hed_worker_now();
+    r->worker = (hed_worker){.socket = def->command ? -1 : def->descriptor, .output = -1};
     if (def->command) {
         hed_text_copy(r->command, sizeof r->command, def->command);
         r->line_size = strlen(def->command) + 1;
@@ -675,7 +576,7 @@ hed_status hed_device_create_remote(
     bool owned = !*device; /* the device would have closed the connection and freed it */
     *device = NULL;
     if (owned) {
-        remote_end(r, NULL, 0);
+        hed_worker_close(&r->worker, ENDED_MS);
         hed_release(&allocator, r->line, r->line_size);
         hed_release(&allocator, r, sizeof *r);
     }

@@ -276,18 +276,18 @@ static hed_status served_choose(served *s, const char *selector, uint32_t turn, 
     if (selector && hed_device_find(s->context, selector, &s->device, error)) return error->status;
     for (int gpu = 1; gpu >= 0 && !s->device; gpu--)
         for (uint32_t i = 0; i < count && !s->device; i++) {
-            const hed_device_info *info = hed_device_describe(hed_device_at(s->context, i));
-            if ((info->type == HED_DEVICE_GPU) == gpu && info->capabilities & HED_CAN_SOURCE)
+            const hed_device_info info = hed_device_describe(hed_device_at(s->context, i));
+            if ((info.type == HED_DEVICE_GPU) == gpu && info.capabilities & HED_CAN_SOURCE)
                 s->device = hed_device_at(s->context, i);
         }
-    if (!s->device || !(hed_device_describe(s->device)->capabilities & HED_CAN_SOURCE))
+    if (!s->device || !(hed_device_describe(s->device).capabilities & HED_CAN_SOURCE))
         return hed_fail(error, HED_ERROR_NO_DEVICE,
             "no device here compiles kernels%s%s (\"heddle doctor\" says what is missing)",
             selector ? ": " : "", selector ? selector : "");
-    const hed_device_info *first = hed_device_describe(s->device);
+    const hed_device_info first = hed_device_describe(s->device);
     for (uint32_t i = 0; i < count && peer_count < HED_MAX_DEVICES; i++) {
-        const hed_device_info *info = hed_device_describe(hed_device_at(s->context, i));
-        if (strcmp(info->backend, first->backend) == 0 && strcmp(info->name, first->name) == 0)
+        const hed_device_info info = hed_device_describe(hed_device_at(s->context, i));
+        if (strcmp(info.backend, first.backend) == 0 && strcmp(info.name, first.name) == 0)
             peers[peer_count++] = hed_device_at(s->context, i);
     }
     if (turn && peer_count) s->device = peers[turn % peer_count];

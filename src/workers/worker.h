@@ -72,21 +72,21 @@ bool hed_worker_send(int socket, const void *record, size_t size);
  * record; 0: the other end has closed; < 0: an error. */
 ptrdiff_t hed_worker_receive(int socket, void *record, size_t size);
 
-/* The parent's side of one worker process: start, requests, replies and end, even if the process
- * crashes or hangs. */
+/* A worker and its two streams: a process of this machine, the command that connects to a worker of
+ * another one, or a connection that the program opened. Start, requests, replies and end, even if
+ * the process crashes or hangs. */
 
-typedef struct hed_worker_process {
-    pid_t pid;  /* 0: not running */
-    int socket; /* -1: not connected */
-    /* pipe of the process's standard output and error; -1: the process has closed both */
-    int output;
+typedef struct hed_worker {
+    pid_t pid;       /* 0: not running, or the program's own connection */
+    int socket;      /* requests and replies; -1: not connected */
+    int output;      /* pipe of the texts that the process prints; -1: the process has closed it */
     uint32_t life;   /* number of times it was started */
     uint32_t number; /* number of the last request */
     bool busy;       /* a reply is pending */
     double deadline; /* latest time of the reply, s of hed_now() */
     char tail[1024]; /* the last bytes of its output */
     uint32_t tail_size;
-} hed_worker_process;
+} hed_worker;
 
 typedef enum hed_worker_event {
     HED_WORKER_NOTHING,
@@ -98,25 +98,53 @@ typedef enum hed_worker_event {
 
 enum { HED_WORKER_POLLED = 2 }; /* descriptors of a worker to pass to poll() */
 
+/* Seconds of hed_now(), not of the context's clock: the program's clock may stop, and the limits
+ * must still end a wait. */
+static inline double hed_worker_now(void) { return (double)hed_now() * 1e-9; }
+
+/* One descriptor of a new process, which has it as `number`. */
+typedef struct hed_worker_file {
+    int from; /* a descriptor of this process, or one of the two below */
+    int number;
+} hed_worker_file;
+enum {
+    HED_WORKER_THEIR_SOCKET = -1, /* the other end of hed_worker.socket */
+    HED_WORKER_THEIR_OUTPUT = -2  /* the other end of hed_worker.output */
+};
+
+/* Starts a process in a session of its own, so that Ctrl-C in a terminal reaches this process
+ * alone, with a socket of `type` and `files` (count), and no other descriptor. Its standard input
+ * is empty unless `files` has it. Returns 0, or the system's error number. */
+int hed_worker_spawn(hed_worker *worker, int type, const char *const *words,
+    const hed_worker_file *files, uint32_t count);
 /* Starts `program` with the descriptors of a job and a result. Errors: IO. */
 hed_status hed_worker_start(
-    hed_worker_process *worker, const char *program, int job, int result, hed_error *error);
+    hed_worker *worker, const char *program, int job, int result, hed_error *error);
 /* Sends a request, after filling in its version and number. A dead worker is noticed when its reply
  * is awaited. */
-void hed_worker_request_send(
-    hed_worker_process *worker, hed_worker_request *request, double deadline);
+void hed_worker_request_send(hed_worker *worker, hed_worker_request *request, double deadline);
 /* Fills `polled` (HED_WORKER_POLLED) with the descriptors to wait for. */
-void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled);
+void hed_worker_poll(const hed_worker *worker, struct pollfd *polled);
 /* Handles the events found by poll(). */
 hed_worker_event hed_worker_handle_events(
-    hed_worker_process *worker, const struct pollfd *polled, double now, hed_worker_reply *reply);
+    hed_worker *worker, const struct pollfd *polled, double now, hed_worker_reply *reply);
 /* Asks an idle worker to exit, without waiting for it. */
-void hed_worker_request_end(const hed_worker_process *worker);
-/* Ends a worker: an idle worker by closing its socket, a busy one by SIGKILL. `text` (nullable):
+void hed_worker_request_end(const hed_worker *worker);
+/* Reads the texts that the worker has printed, and keeps the last ones. */
+void hed_worker_listen(hed_worker *worker);
+/* Closes the connection, waits up to `milliseconds` for the process to end by itself, then kills it
+ * with its children. Returns its wait status, or -1 if it was killed or is not a child; the last
+ * texts that it printed are in `tail`. */
+int hed_worker_close(hed_worker *worker, int milliseconds);
+/* Describes a wait status of hed_worker_close(): "ended with exit code 3"; "" for -1. */
+void hed_worker_manner(int status, char *text, size_t size);
+/* Returns the last line in `tail` that is not empty, and cuts `tail` after it. */
+const char *hed_worker_last_line(hed_worker *worker);
+/* Ends a worker process: an idle worker by closing its socket, a busy one by SIGKILL. `text` (nullable):
  * its exit status and last output. `outside` (nullable): true if a signal that candidates do not
  * cause ended it. */
 void hed_worker_end(
-    hed_worker_process *worker, hed_worker_event event, char *text, size_t size, bool *outside);
+    hed_worker *worker, hed_worker_event event, char *text, size_t size, bool *outside);
 
 /* A worker's input as one memory file: the kernel's description without its functions, the device,
  * and the content of all arguments. The parent packs it once and seals it; every worker maps it
@@ -159,7 +187,7 @@ typedef struct worker_slot {
 } worker_slot;
 
 typedef struct builder {
-    hed_worker_process process;
+    hed_worker process;
     hed_config config; /* configuration being built */
 } builder;
 
@@ -176,7 +204,7 @@ typedef struct worker_client {
     /* added to each time limit, s: one copy of all arguments, and work that is independent of the
      * candidate */
     double copy_seconds;
-    hed_worker_process measurer;
+    hed_worker measurer;
     bool killed_from_outside; /* an outside signal ended the last measurer */
     worker_slot slots[HED_RUNNER_SLOTS];
     builder *builders; /* (builder_count) */

@@ -30,15 +30,6 @@ enum {
 
 static worker_client *client_of(hed_runner *runner) { return (worker_client *)runner; }
 
-/* Seconds of hed_now(), not of the context's clock: the program's clock may stop, and the limits
- * must still end a wait. */
-static double client_now(void) { return (double)hed_now() * 1e-9; }
-
-static hed_trial new_trial(void)
-{
-    return (hed_trial){.error = (double)NAN, .resources = {-1, -1, -1, -1, -1, -1, false, 0}};
-}
-
 /* ---- builders ---- */
 
 /* Gives every idle builder a candidate. If no builder can be started, queued candidates are
@@ -46,7 +37,7 @@ static hed_trial new_trial(void)
 static void client_feed(worker_client *client)
 {
     hed_config config;
-    hed_trial trial = new_trial();
+    hed_trial trial = hed_local_new_trial();
     for (uint32_t i = 0; i < client->builder_count && !hed_trial_queue_empty(&client->waiting);
          i++) {
         builder *b = &client->builders[i];
@@ -57,7 +48,7 @@ static void client_feed(worker_client *client)
         client->building++;
         hed_worker_request request = {.task = HED_TASK_COMPILE, .config = config};
         b->config = config;
-        hed_worker_request_send(&b->process, &request, client_now() + HED_BUILD_SECONDS);
+        hed_worker_request_send(&b->process, &request, hed_worker_now() + HED_BUILD_SECONDS);
     }
     while (!client->building && hed_trial_queue_take(&client->waiting, &config, NULL))
         hed_trial_queue_put(&client->done, &config, &trial, NULL);
@@ -68,13 +59,13 @@ static void client_feed(worker_client *client)
 static void finish_build(worker_client *client, builder *b, hed_worker_event event)
 {
     bool outside = false;
-    hed_trial trial = new_trial();
+    hed_trial trial = hed_local_new_trial();
     if (event == HED_WORKER_ANSWERED && client->reply.status == HED_OK) trial = client->reply.trial;
     if (event != HED_WORKER_ANSWERED) {
         trial.outcome = event == HED_WORKER_DIED ? HED_OUTCOME_CRASHED : HED_OUTCOME_HUNG;
         hed_worker_end(&b->process, event, trial.text, sizeof trial.text, &outside);
     }
-    if (outside) trial = new_trial();
+    if (outside) trial = hed_local_new_trial();
     client->building--;
     /* the queue has space: see client_build_ahead() */
     hed_trial_queue_put(&client->done, &b->config, &trial, NULL);
@@ -88,7 +79,7 @@ static void handle_builders(worker_client *client, const struct pollfd *polled)
         builder *b = &client->builders[i];
         bool busy = b->process.busy;
         hed_worker_event event = hed_worker_handle_events(
-            &b->process, &polled[HED_WORKER_POLLED * (i + 1)], client_now(), &client->reply);
+            &b->process, &polled[HED_WORKER_POLLED * (i + 1)], hed_worker_now(), &client->reply);
         if (event && busy) finish_build(client, b, event);
         else if (event) hed_worker_end(&b->process, event, NULL, 0, NULL);
     }
@@ -104,20 +95,20 @@ static hed_worker_event client_serve(worker_client *client, bool for_builders, d
         double first = until; /* deadline */
         hed_worker_poll(&client->measurer, polled);
         for (uint32_t i = 0; i < client->builder_count; i++) {
-            const hed_worker_process *process = &client->builders[i].process;
+            const hed_worker *process = &client->builders[i].process;
             if (process->busy) first = fmin(first, process->deadline);
             hed_worker_poll(process, &polled[HED_WORKER_POLLED * (i + 1)]);
         }
-        double left = fmin(fmax(0, first - client_now()), client->def.idle ? TICK : 60);
+        double left = fmin(fmax(0, first - hed_worker_now()), client->def.idle ? TICK : 60);
         poll(polled, HED_WORKER_POLLED * (1 + client->builder_count), (int)ceil(left * 1000));
         handle_builders(client, polled);
         hed_worker_event event =
-            hed_worker_handle_events(&client->measurer, polled, client_now(), &client->reply);
+            hed_worker_handle_events(&client->measurer, polled, hed_worker_now(), &client->reply);
         if (event && !for_builders) return event;
         /* the worker ended while idle */
         if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
         if (for_builders && !hed_trial_queue_empty(&client->done)) return HED_WORKER_NOTHING;
-        if (client_now() >= until) return HED_WORKER_LATE;
+        if (hed_worker_now() >= until) return HED_WORKER_LATE;
         if (client->def.idle && client->def.idle(client->def.user)) return HED_WORKER_STOPPED;
     }
 }
@@ -144,7 +135,7 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
 static hed_status client_request(worker_client *client, hed_worker_request *request, double seconds,
     hed_trial *trial, hed_error *error)
 {
-    double deadline = client_now() + seconds;
+    double deadline = hed_worker_now() + seconds;
     hed_worker_request_send(&client->measurer, request, deadline);
     hed_worker_event event = client_serve(client, false, deadline);
     client->killed_from_outside = false;
@@ -161,13 +152,13 @@ static hed_status client_request(worker_client *client, hed_worker_request *requ
 static hed_status ensure_open(worker_client *client, hed_error *error)
 {
     hed_worker_request request = {.task = HED_TASK_OPEN};
-    hed_trial trial = new_trial();
+    hed_trial trial = hed_local_new_trial();
     struct pollfd polled[HED_WORKER_POLLED];
     /* the end of an idle worker is not the next candidate's fault */
     hed_worker_poll(&client->measurer, polled);
     if (poll(polled, HED_WORKER_POLLED, 0) > 0) {
         hed_worker_event event =
-            hed_worker_handle_events(&client->measurer, polled, client_now(), &client->reply);
+            hed_worker_handle_events(&client->measurer, polled, hed_worker_now(), &client->reply);
         if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
     }
     if (client->measurer.pid) return HED_OK;
@@ -175,7 +166,7 @@ static hed_status ensure_open(worker_client *client, hed_error *error)
         !client_request(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error) &&
         trial.outcome)
         hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
-            hed_device_describe(client->def.device)->id, trial.text);
+            hed_device_describe(client->def.device).id, trial.text);
     if (!hed_failed(error)) client->runner.device_time = client->reply.device_time;
     else if (client->measurer.pid)
         hed_worker_end(&client->measurer, HED_WORKER_LATE, NULL, 0, NULL);
@@ -196,7 +187,7 @@ static hed_status build_and_check(
     hed_worker_request request = {
         .task = HED_TASK_BUILD, .slot = slot, .config = s->config, .geometry = s->geometry};
     s->life = 0;
-    *trial = new_trial();
+    *trial = hed_local_new_trial();
     if (ensure_open(client, error) ||
         client_request(client, &request, HED_BUILD_SECONDS, trial, error) || trial->outcome)
         return error->status;
@@ -216,13 +207,8 @@ static hed_status client_prepare(
     worker_client *client = client_of(runner);
     const hed_runner_def *def = &client->def;
     worker_slot *s = &client->slots[slot];
-    *trial = new_trial();
     *s = (worker_slot){.config = *config};
-    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial->text,
-            sizeof trial->text)) {
-        trial->outcome = HED_OUTCOME_INVALID;
-        return HED_OK;
-    }
+    if (!hed_runner_accepts(def, config, trial)) return HED_OK;
     def->kernel->geometry(def->kernel, config, def->problem, &s->geometry);
     if (!build_and_check(client, slot, trial, error) && was_killed(client, trial))
         build_and_check(client, slot, trial, error);
@@ -235,7 +221,7 @@ static hed_status ensure_slot(
     worker_client *client, uint32_t slot, hed_trial *trial, hed_error *error)
 {
     worker_slot *s = &client->slots[slot];
-    *trial = new_trial();
+    *trial = hed_local_new_trial();
     if (!s->filled)
         return hed_fail(error, HED_ERROR_ARGUMENT, "%s: slot %u has no candidate",
             client->def.kernel->name, slot);
@@ -265,7 +251,7 @@ static hed_status client_time_slot(hed_runner *runner, uint32_t slot, uint32_t r
     hed_trial *trial, hed_error *error)
 {
     worker_client *client = client_of(runner);
-    *trial = new_trial();
+    *trial = hed_local_new_trial();
     for (uint32_t done = 0; done < runs && !hed_failed(error) && !trial->outcome;) {
         uint32_t batch = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
         if (!time_some(client, slot, batch, values + done, trial, error) &&
@@ -295,15 +281,12 @@ static hed_status client_build_ahead(hed_runner *runner, const hed_config *confi
 {
     worker_client *client = client_of(runner);
     const hed_runner_def *def = &client->def;
-    hed_trial trial = new_trial();
+    hed_trial trial;
     uint32_t pending = client->building + client->waiting.count - client->waiting.begin;
     /* reserve space for all results now, while an error can still be returned */
     if (hed_trial_queue_reserve(&client->done, pending + 1, error)) return error->status;
-    if (!hed_kernel_valid(def->kernel, config, def->problem, def->device, def->math, trial.text,
-            sizeof trial.text)) {
-        trial.outcome = HED_OUTCOME_INVALID;
+    if (!hed_runner_accepts(def, config, &trial))
         return hed_trial_queue_put(&client->done, config, &trial, error);
-    }
     if (!hed_trial_queue_put(&client->waiting, config, &trial, error)) client_feed(client);
     return error->status;
 }
@@ -313,7 +296,7 @@ static bool client_built(hed_runner *runner, double seconds, hed_config *config,
     worker_client *client = client_of(runner);
     if (hed_trial_queue_empty(&client->done) &&
         (client->building || !hed_trial_queue_empty(&client->waiting)))
-        client_serve(client, true, client_now() + seconds);
+        client_serve(client, true, hed_worker_now() + seconds);
     return hed_trial_queue_take(&client->done, config, trial);
 }
 
@@ -347,8 +330,8 @@ static void client_destroy(hed_runner *runner)
 /* Fails if the kernel cannot leave this process. */
 static hed_status check_kernel(const hed_runner_def *def, hed_error *error)
 {
-    const hed_device_info *info = hed_device_describe(def->device);
-    const char *reason = !(info->capabilities & HED_CAN_SOURCE)
+    const hed_device_info info = hed_device_describe(def->device);
+    const char *reason = !(info.capabilities & HED_CAN_SOURCE)
                              ? "its device runs the program's own code, or compiles nothing"
                          : def->device->adopted       ? "its device was opened by the program"
                          : !def->kernel->geometry     ? "it has no geometry()"
@@ -413,8 +396,8 @@ hed_status hed_runner_create_worker(
     instance->allocator = instance->waiting.allocator = instance->done.allocator = allocator;
     instance->program = def->device->settings->worker;
     instance->job = instance->result = -1;
-    const hed_device_info *info = hed_device_describe(def->device);
-    bool opens = strcmp(info->backend, "cuda") != 0 && info->type != HED_DEVICE_CPU;
+    const hed_device_info info = hed_device_describe(def->device);
+    bool opens = strcmp(info.backend, "cuda") != 0 && info.type != HED_DEVICE_CPU;
     uint32_t limit = opens ? MOST_CONTEXTS : MOST_BUILDERS,
              builders = def->builders ? def->builders : hed_processor_count();
     if (builders > limit) builders = limit;

@@ -49,7 +49,7 @@ static uint64_t content_bytes(const hed_argument_def *argument, const hed_runner
 static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const char *cache_dir)
 {
     const hed_settings *settings = def->device->settings;
-    bool is_cuda = strcmp(hed_device_describe(def->device)->backend, "cuda") == 0;
+    bool is_cuda = strcmp(hed_device_describe(def->device).backend, "cuda") == 0;
     hed_put_text(to, cache_dir);
     hed_put_text(to, settings->data_dir);
     hed_put_text(to, settings->ptx_dir);
@@ -90,7 +90,7 @@ static hed_status put_all(
     hed_text *to, const hed_runner_def *def, const char *cache_dir, hed_error *error)
 {
     const hed_kernel_def *kernel = def->kernel;
-    const hed_device_info *info = hed_device_describe(def->device);
+    const hed_device_info info = hed_device_describe(def->device);
     hed_build_text texts;
     hed_config config = hed_config_default(kernel);
     job_header header = {.version = hed_worker_version()};
@@ -99,10 +99,8 @@ static hed_status put_all(
         hed_capture_launched launched = {.def = *kernel,
             .math = def->math,
             .problem = *def->problem,
-            .info = {.version = HED_VERSION_TEXT,
-                .device = info->id,
-                .name = info->id,
-                .config = config}};
+            .info = {
+                .version = HED_VERSION_TEXT, .device = info.id, .name = info.id, .config = config}};
         hed_build_text_describe(&texts, &launched.def);
         launched.def.constraint_count = launched.def.condition_count = 0;
         for (uint32_t i = 0; i < kernel->argument_count; i++)

@@ -1,6 +1,5 @@
-/* Worker processes: see worker.h. A worker leads its own process group, so Ctrl-C in a terminal
- * reaches the parent alone. It ends with its parent (worker/worker_main.c) and inherits no other
- * descriptors of the parent. */
+/* Workers: see worker.h. A worker process of this machine ends with its parent
+ * (worker/worker_main.c). */
 #include "workers/worker.h"
 
 #include <errno.h>
@@ -19,6 +18,7 @@
 
 enum {
     FIRST = 3, /* first descriptor of a worker, after the standard ones */
+    MOST_FILES = FIRST + HED_WORKER_DESCRIPTORS,
     /* minimum number of the parent's copies, which must not collide with the worker's numbers */
     LOWEST_COPY = FIRST + HED_WORKER_DESCRIPTORS,
     /* reads of 512 bytes: an ended worker's pipe (64 KiB) is read completely */
@@ -39,86 +39,93 @@ static int raise_descriptor(int descriptor)
     return raised;
 }
 
-static void close_all(int *descriptors, size_t count)
+static int spawn(const char *const *words, const hed_worker_file *files, uint32_t count, pid_t *pid)
 {
-    for (size_t i = 0; i < count; i++)
-        if (descriptors[i] >= 0) close(descriptors[i]);
-}
-
-static int spawn(const char *program, int socket, int job, int result, int output, pid_t *pid)
-{
-    char number[8];
-    snprintf(number, sizeof number, "%d", FIRST);
-    char *words[] = {(char *)(uintptr_t)program, number, NULL};
-    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t no_signals, all_signals;
     sigemptyset(&no_signals);
     sigfillset(&all_signals);
-    int code = posix_spawn_file_actions_init(&files);
+    int last = STDERR_FILENO, code = posix_spawn_file_actions_init(&actions);
     if (code) return code;
     code = posix_spawnattr_init(&attributes);
     if (!code) {
-        posix_spawnattr_setpgroup(&attributes, 0);
         posix_spawnattr_setsigmask(&attributes, &no_signals);
         posix_spawnattr_setsigdefault(&attributes, &all_signals);
         posix_spawnattr_setflags(
-            &attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-        code = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        if (!code) code = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-        if (!code) code = posix_spawn_file_actions_adddup2(&files, output, STDERR_FILENO);
+            &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        code = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        for (uint32_t i = 0; i < count && !code; i++) {
+            code = posix_spawn_file_actions_adddup2(&actions, files[i].from, files[i].number);
+            if (last < files[i].number) last = files[i].number;
+        }
+        if (!code) code = posix_spawn_file_actions_addclosefrom_np(&actions, last + 1);
         if (!code)
-            code = posix_spawn_file_actions_adddup2(&files, socket, FIRST + HED_WORKER_SOCKET);
-        if (!code) code = posix_spawn_file_actions_adddup2(&files, job, FIRST + HED_WORKER_JOB);
-        if (!code)
-            code = posix_spawn_file_actions_adddup2(&files, result, FIRST + HED_WORKER_RESULT);
-        if (!code) code = posix_spawn_file_actions_addclosefrom_np(&files, LOWEST_COPY);
-        if (!code) code = posix_spawn(pid, program, &files, &attributes, words, environ);
+            code = posix_spawn(
+                pid, words[0], &actions, &attributes, (char *const *)(uintptr_t)words, environ);
         posix_spawnattr_destroy(&attributes);
     }
-    posix_spawn_file_actions_destroy(&files);
+    posix_spawn_file_actions_destroy(&actions);
+    return code;
+}
+
+int hed_worker_spawn(hed_worker *worker, int type, const char *const *words,
+    const hed_worker_file *files, uint32_t count)
+{
+    enum { OURS, THEIRS, READ, WRITE, COPIES, COUNT = COPIES + MOST_FILES };
+    hed_worker_file raised[MOST_FILES];
+    int descriptors[COUNT];
+    for (int i = 0; i < COUNT; i++) descriptors[i] = -1;
+    *worker =
+        (hed_worker){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};
+    int code = socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, &descriptors[OURS]) ? errno : 0;
+    if (!code && pipe2(&descriptors[READ], O_CLOEXEC)) code = errno;
+    for (int i = 0; i < COPIES && !code; i++) {
+        descriptors[i] = raise_descriptor(descriptors[i]);
+        if (descriptors[i] < 0) code = errno;
+    }
+    for (uint32_t i = 0; i < count && !code; i++) {
+        int from = files[i].from, *copy = &descriptors[COPIES + i];
+        if (from >= 0 && (*copy = fcntl(from, F_DUPFD_CLOEXEC, LOWEST_COPY)) < 0) code = errno;
+        raised[i] = (hed_worker_file){from == HED_WORKER_THEIR_SOCKET   ? descriptors[THEIRS]
+                                      : from == HED_WORKER_THEIR_OUTPUT ? descriptors[WRITE]
+                                                                        : *copy,
+            files[i].number};
+    }
+    if (!code) fcntl(descriptors[READ], F_SETFL, O_NONBLOCK);
+    if (!code) code = spawn(words, raised, count, &worker->pid);
+    if (!code) {
+        worker->socket = descriptors[OURS];
+        worker->output = descriptors[READ];
+        descriptors[OURS] = descriptors[READ] = -1;
+        worker->life++;
+    } else {
+        worker->pid = 0;
+    }
+    for (int i = 0; i < COUNT; i++)
+        if (descriptors[i] >= 0) close(descriptors[i]);
     return code;
 }
 
 hed_status hed_worker_start(
-    hed_worker_process *worker, const char *program, int job, int result, hed_error *error)
+    hed_worker *worker, const char *program, int job, int result, hed_error *error)
 {
-    enum { OURS, THEIRS, READ, WRITE, JOB, RESULT, COUNT };
-    int descriptors[COUNT] = {-1, -1, -1, -1, -1, -1};
-    *worker = (hed_worker_process){
-        .socket = -1, .output = -1, .life = worker->life, .number = worker->number};
-    int code =
-        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, &descriptors[OURS]) ? errno : 0;
-    if (!code && pipe2(&descriptors[READ], O_CLOEXEC)) code = errno;
-    for (int i = 0; i < JOB && !code; i++) {
-        descriptors[i] = raise_descriptor(descriptors[i]);
-        if (descriptors[i] < 0) code = errno;
-    }
-    if (!code && (descriptors[JOB] = fcntl(job, F_DUPFD_CLOEXEC, LOWEST_COPY)) < 0) code = errno;
-    if (!code && (descriptors[RESULT] = fcntl(result, F_DUPFD_CLOEXEC, LOWEST_COPY)) < 0)
-        code = errno;
-    if (!code) fcntl(descriptors[READ], F_SETFL, O_NONBLOCK);
-    if (!code)
-        code = spawn(program, descriptors[THEIRS], descriptors[JOB], descriptors[RESULT],
-            descriptors[WRITE], &worker->pid);
-    if (code) {
-        close_all(descriptors, COUNT);
-        worker->pid = 0;
-        return hed_fail(
-            error, HED_ERROR_IO, "cannot start the worker %s: %s", program, strerrordesc_np(code));
-    }
-    worker->socket = descriptors[OURS];
-    worker->output = descriptors[READ];
-    descriptors[OURS] = descriptors[READ] = -1;
-    close_all(descriptors, COUNT);
-    worker->life++;
-    return HED_OK;
+    char number[8];
+    snprintf(number, sizeof number, "%d", FIRST);
+    const char *const words[] = {program, number, NULL};
+    const hed_worker_file files[] = {{HED_WORKER_THEIR_OUTPUT, STDOUT_FILENO},
+        {HED_WORKER_THEIR_OUTPUT, STDERR_FILENO},
+        {HED_WORKER_THEIR_SOCKET, FIRST + HED_WORKER_SOCKET}, {job, FIRST + HED_WORKER_JOB},
+        {result, FIRST + HED_WORKER_RESULT}};
+    int code = hed_worker_spawn(worker, SOCK_SEQPACKET, words, files, HED_COUNT(files));
+    return code ? hed_fail(error, HED_ERROR_IO, "cannot start the worker %s: %s", program,
+                      strerrordesc_np(code))
+                : HED_OK;
 }
 
 /* ---- requests and replies ---- */
 
-void hed_worker_request_send(
-    hed_worker_process *worker, hed_worker_request *request, double deadline)
+void hed_worker_request_send(hed_worker *worker, hed_worker_request *request, double deadline)
 {
     request->version = hed_worker_version();
     request->number = ++worker->number;
@@ -127,18 +134,19 @@ void hed_worker_request_send(
     hed_worker_send(worker->socket, request, sizeof *request);
 }
 
-void hed_worker_poll(const hed_worker_process *worker, struct pollfd *polled)
+void hed_worker_poll(const hed_worker *worker, struct pollfd *polled)
 {
     polled[0] = (struct pollfd){.fd = worker->pid ? worker->socket : -1, .events = POLLIN};
     polled[1] = (struct pollfd){.fd = worker->pid ? worker->output : -1, .events = POLLIN};
 }
 
-/* Keeps the end of the worker's output. Reads at most a pipe's capacity, in case the worker never
- * stops writing; a closed output is not read again. */
-static void process_listen_to(hed_worker_process *worker)
+/* Reads at most a pipe's capacity, in case the worker never stops writing; a closed output is not
+ * read again. */
+void hed_worker_listen(hed_worker *worker)
 {
     char text[512];
     ssize_t got = 1;
+    if (worker->output < 0) return;
     for (int i = 0; i < MOST_READS && (got = read(worker->output, text, sizeof text)) > 0; i++) {
         size_t room = sizeof worker->tail - 1, size = (size_t)got;
         if (worker->tail_size + size > room) {
@@ -157,10 +165,10 @@ static void process_listen_to(hed_worker_process *worker)
 }
 
 hed_worker_event hed_worker_handle_events(
-    hed_worker_process *worker, const struct pollfd *polled, double now, hed_worker_reply *reply)
+    hed_worker *worker, const struct pollfd *polled, double now, hed_worker_reply *reply)
 {
     if (!worker->pid) return HED_WORKER_NOTHING;
-    if (polled[1].revents) process_listen_to(worker);
+    if (polled[1].revents) hed_worker_listen(worker);
     if (polled[0].revents) {
         ptrdiff_t size = hed_worker_receive(worker->socket, reply, sizeof *reply);
         bool expected = size > 0 && worker->busy && hed_worker_reply_valid(reply, (size_t)size) &&
@@ -199,28 +207,33 @@ static int reap(pid_t pid, int milliseconds)
     return waitpid(pid, &status, WNOHANG) == pid && ended ? status : -1;
 }
 
-/* Last line that is not empty. */
-static void last_line(char *output, char *line, size_t size)
+int hed_worker_close(hed_worker *worker, int milliseconds)
 {
-    size_t end = strlen(output);
-    while (end && (output[end - 1] == '\n' || output[end - 1] == ' ')) end--;
-    output[end] = 0;
-    const char *newline = strrchr(output, '\n');
-    hed_text_copy(line, size, newline ? newline + 1 : output);
+    if (worker->socket >= 0) close(worker->socket);
+    int status = worker->pid ? reap(worker->pid, milliseconds) : -1;
+    hed_worker_listen(worker);
+    if (worker->output >= 0) close(worker->output);
+    worker->pid = 0;
+    worker->socket = worker->output = -1;
+    return status;
 }
 
-static void process_describe(
-    hed_worker_process *worker, hed_worker_event event, int status, char *text, size_t size)
+const char *hed_worker_last_line(hed_worker *worker)
 {
-    char line[128], manner[64] = "ended";
-    last_line(worker->tail, line, sizeof line);
-    if (event == HED_WORKER_LATE) snprintf(manner, sizeof manner, "was not done in time and was killed");
-    else if (event == HED_WORKER_STOPPED) snprintf(manner, sizeof manner, "was stopped");
-    else if (status != -1 && WIFSIGNALED(status) && sigabbrev_np(WTERMSIG(status)))
-        snprintf(manner, sizeof manner, "was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
+    uint32_t *end = &worker->tail_size;
+    while (*end && strchr("\r\n ", worker->tail[*end - 1])) --*end;
+    worker->tail[*end] = 0;
+    const char *newline = strrchr(worker->tail, '\n');
+    return newline ? newline + 1 : worker->tail;
+}
+
+void hed_worker_manner(int status, char *text, size_t size)
+{
+    text[0] = 0;
+    if (status != -1 && WIFSIGNALED(status) && sigabbrev_np(WTERMSIG(status)))
+        snprintf(text, size, "was ended by SIG%s", sigabbrev_np(WTERMSIG(status)));
     else if (status != -1 && WIFEXITED(status))
-        snprintf(manner, sizeof manner, "ended with exit code %d", WEXITSTATUS(status));
-    snprintf(text, size, "the worker %s%s%s", manner, line[0] ? ": " : "", line);
+        snprintf(text, size, "ended with exit code %d", WEXITSTATUS(status));
 }
 
 static bool sent_from_outside(int status)
@@ -230,25 +243,29 @@ static bool sent_from_outside(int status)
            number == SIGQUIT;
 }
 
-void hed_worker_request_end(const hed_worker_process *worker)
+void hed_worker_request_end(const hed_worker *worker)
 {
     if (worker->pid && !worker->busy) shutdown(worker->socket, SHUT_RDWR);
 }
 
 void hed_worker_end(
-    hed_worker_process *worker, hed_worker_event event, char *text, size_t size, bool *outside)
+    hed_worker *worker, hed_worker_event event, char *text, size_t size, bool *outside)
 {
     if (!worker->pid) return;
+    char manner[64];
     bool ask = event == HED_WORKER_NOTHING && !worker->busy;
-    close(worker->socket);
     /* a worker that closed its socket is about to exit: wait briefly for its status */
-    int status = reap(worker->pid, ask || event == HED_WORKER_DIED ? ASKED_MS : 0);
-    process_listen_to(worker);
-    if (worker->output >= 0) close(worker->output);
-    if (text) process_describe(worker, event, status, text, size);
+    int status = hed_worker_close(worker, ask || event == HED_WORKER_DIED ? ASKED_MS : 0);
+    hed_worker_manner(status, manner, sizeof manner);
+    const char *line = hed_worker_last_line(worker),
+               *end = event == HED_WORKER_LATE      ? "was not done in time and was killed"
+                      : event == HED_WORKER_STOPPED ? "was stopped"
+                      : manner[0]                   ? manner
+                                                    : "ended";
+    if (text) snprintf(text, size, "the worker %s%s%.127s", end, line[0] ? ": " : "", line);
     if (outside) *outside = event == HED_WORKER_DIED && sent_from_outside(status);
-    *worker = (hed_worker_process){
-        .socket = -1, .output = -1, .life = worker->life, .number = worker->number};
+    *worker =
+        (hed_worker){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};
 }
 
 /* Records between a worker and its parent: see worker.h. */

@@ -33,7 +33,7 @@ int main(void)
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
-    printf("Heddle %s on %s: %g %g ... %g\n", hed_version_text(), hed_device_describe(device)->name,
+    printf("Heddle %s on %s: %g %g ... %g\n", hed_version_text(), hed_device_describe(device).name,
         y[0], y[1], y[63]);
     hed_kernel_destroy(saxpy);
     hed_buffer_destroy(a);

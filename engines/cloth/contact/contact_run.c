@@ -106,7 +106,7 @@ hed_status cloth_upload_bodies(hed_cloth *cloth, bool (*part)(const cloth_garmen
 bool cloth_pairs_at_once(const hed_cloth *cloth)
 {
     const uint64_t needs = cloth_pairs_substep_def.needs;
-    return (hed_device_describe(cloth->device)->capabilities & needs) == needs;
+    return (hed_device_describe(cloth->device).capabilities & needs) == needs;
 }
 
 uint64_t cloth_pairs_size(const cloth_pairing *pairing, cloth_contact_kernel kernel)

@@ -145,7 +145,7 @@ static hed_status cloth_build(hed_cloth *cloth, const hed_cloth_def *def, hed_er
                      sizeof(float4) * CLOTH_COLLIDER_WORDS * (uint64_t)cloth->def.max_colliders;
     if (cloth->has_driver)
         bytes += 24 * (uint64_t)cloth->particles + 128 * (uint64_t)cloth->garment_count;
-    bool on_host = strcmp(hed_device_describe(cloth->device)->backend, "host") == 0;
+    bool on_host = strcmp(hed_device_describe(cloth->device).backend, "host") == 0;
     cloth->staging.bytes = on_host ? 0 : bytes;
     if (cloth_upload_all(cloth, error) || cloth_choose_structure(cloth, solvers, error))
         return error->status;

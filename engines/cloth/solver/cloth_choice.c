@@ -140,10 +140,10 @@ static bool is_valid(
 static hed_cloth_solver choose_fast(
     const hed_cloth *cloth, const cloth_solver_ops *const *solver_table)
 {
-    const hed_device_info *info = hed_device_describe(cloth->device);
+    const hed_device_info info = hed_device_describe(cloth->device);
     if (is_valid(cloth, solver_table, HED_CLOTH_SOLVER_CPU)) return HED_CLOTH_SOLVER_CPU;
-    if (info->type == HED_DEVICE_CPU) return HED_CLOTH_SOLVER_COLOURS;
-    bool fills_device = cloth_copies(cloth) >= info->compute_units;
+    if (info.type == HED_DEVICE_CPU) return HED_CLOTH_SOLVER_COLOURS;
+    bool fills_device = cloth_copies(cloth) >= info.compute_units;
     if (!fills_device && cloth_has_fabric_sums(cloth)) return HED_CLOTH_SOLVER_COLOURS;
     hed_cloth_solver order[] = {fills_device ? HED_CLOTH_SOLVER_GARMENTS : HED_CLOTH_SOLVER_PATCHES,
         fills_device ? HED_CLOTH_SOLVER_PATCHES : HED_CLOTH_SOLVER_GARMENTS};
@@ -183,7 +183,7 @@ hed_status cloth_choose_structure(
     if (!solver_table[request]->valid(cloth, reason, sizeof reason))
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "solver %s is not valid for this cloth on %s: %s", hed_cloth_solver_name(request),
-            hed_device_describe(cloth->device)->id, reason);
+            hed_device_describe(cloth->device).id, reason);
     cloth->ops = solver_table[request];
     return HED_OK;
 }
@@ -276,10 +276,10 @@ static cloth_patch_choice default_patches(const hed_cloth *cloth, const hed_devi
 
 cloth_patch_choice cloth_patch_default(const hed_cloth *cloth, hed_cloth_solver id)
 {
-    const hed_device_info *info = hed_device_describe(cloth->device);
+    const hed_device_info info = hed_device_describe(cloth->device);
     if (id == HED_CLOTH_SOLVER_GARMENTS)
-        return tuned_choice(&cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, info));
-    cloth_patch_choice rule = default_patches(cloth, info);
+        return tuned_choice(&cloth->tuned, largest_garment(cloth), 0, default_whole(cloth, &info));
+    cloth_patch_choice rule = default_patches(cloth, &info);
     return tuned_choice(
         &cloth->tuned, cloth->particles / rule.patches, even_step(cloth, rule.patches), rule);
 }

@@ -98,7 +98,7 @@ hed_status hed_cloth_tune(hed_device *device, const hed_cloth_def *def, const he
     hed_error local = {0};
     if (!error) error = &local;
     *result = NULL;
-    if (strcmp(hed_device_describe(device)->backend, "host") == 0)
+    if (strcmp(hed_device_describe(device).backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "host has one solver of its own, \"cpu\": there is nothing to choose");
     if (def->math == HED_MATH_STRICT)

@@ -236,7 +236,7 @@ static hed_status cpu_substeps(hed_cloth *cloth, cloth_solver *s, const cloth_st
 
 static bool cpu_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
-    if (strcmp(hed_device_describe(cloth->device)->backend, "host") != 0) {
+    if (strcmp(hed_device_describe(cloth->device).backend, "host") != 0) {
         snprintf(reason, size, "it is for the device \"host\"");
         return false;
     }
@@ -276,7 +276,7 @@ static void cpu_destroy(hed_cloth *cloth, cloth_solver *s)
 static uint32_t threads_of(const hed_cloth *cloth)
 {
     enum { PARTICLES_A_THREAD = 4096 };
-    uint32_t limit = hed_device_describe(cloth->device)->compute_units,
+    uint32_t limit = hed_device_describe(cloth->device).compute_units,
              worth = cloth->particles / PARTICLES_A_THREAD;
     if (cloth->def.threads) return cloth->def.threads;
     if (worth < 1) return 1;

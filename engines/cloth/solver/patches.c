@@ -56,10 +56,10 @@ static bool patches_refuse(char *reason, size_t size, const char *text)
 /* True if the cloth satisfies the conditions of both solvers. */
 static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
-    const hed_device_info *info = hed_device_describe(cloth->device);
+    const hed_device_info info = hed_device_describe(cloth->device);
     if (cloth->def.math == HED_MATH_STRICT)
         return patches_refuse(reason, size, "strict mode wants the order of the colours");
-    if (strcmp(info->backend, "host") == 0)
+    if (strcmp(info.backend, "host") == 0)
         return patches_refuse(
             reason, size, "the kernel has no native version: use \"cpu\" on host");
     if (cloth->def.max_colliders > MOST_COLLIDERS)
@@ -77,16 +77,16 @@ static bool both_valid(const hed_cloth *cloth, char *reason, size_t size)
 
 static bool whole_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
-    const hed_device_info *info = hed_device_describe(cloth->device);
+    const hed_device_info info = hed_device_describe(cloth->device);
     if (!both_valid(cloth, reason, size)) return false;
     for (uint32_t g = 0; g < cloth->garment_count; g++) {
         const cloth_garment *garment = cloth->garments[g];
         uint64_t bytes = (uint64_t)FLOAT4 * (garment->particle_count + garment->anchor_count);
-        if (garment->particle_count > MOST_LOCAL || bytes > info->local_bytes) {
+        if (garment->particle_count > MOST_LOCAL || bytes > info.local_bytes) {
             snprintf(reason, size,
                 "garment %u (%s): %u particles: a group has local memory for %llu, and indices for %d",
                 g, garment->name, garment->particle_count,
-                (unsigned long long)(info->local_bytes / FLOAT4), MOST_LOCAL);
+                (unsigned long long)(info.local_bytes / FLOAT4), MOST_LOCAL);
             return false;
         }
     }
@@ -95,15 +95,15 @@ static bool whole_valid(const hed_cloth *cloth, char *reason, size_t size)
 
 static bool patches_valid(const hed_cloth *cloth, char *reason, size_t size)
 {
-    const hed_device_info *info = hed_device_describe(cloth->device);
+    const hed_device_info info = hed_device_describe(cloth->device);
     if (!both_valid(cloth, reason, size)) return false;
     cloth_patch_choice choice = cloth_patch_default(cloth, HED_CLOTH_SOLVER_PATCHES);
     uint64_t each = cloth->particles / choice.patches;
-    if (each > MOST_LOCAL || each * FLOAT4 > info->local_bytes) {
+    if (each > MOST_LOCAL || each * FLOAT4 > info.local_bytes) {
         snprintf(reason, size,
             "%u patches of %llu particles: a group has local memory for %llu, and indices for %d",
             choice.patches, (unsigned long long)each,
-            (unsigned long long)(info->local_bytes / FLOAT4), MOST_LOCAL);
+            (unsigned long long)(info.local_bytes / FLOAT4), MOST_LOCAL);
         return false;
     }
     return true;
@@ -152,7 +152,7 @@ static uint64_t local_bytes(const cloth_solver *made, uint32_t held)
 static hed_status configure(
     const hed_cloth *cloth, cloth_solver *made, const cloth_patch_tables *tables, hed_error *error)
 {
-    uint64_t room = hed_device_describe(cloth->device)->local_bytes;
+    uint64_t room = hed_device_describe(cloth->device).local_bytes;
     cloth_patch_choice *choice = &made->choice;
     /* sums of a fabric are solved between the pairs and need registers */
     bool registers = choice->kind == CLOTH_PLAN_JOINT && !made->bends &&
@@ -277,7 +277,7 @@ static hed_status kernel_for(
     options.defines = defines;
     options.define_count = HED_COUNT(defines);
     const cloth_patch_choice *choice = &made->choice;
-    uint32_t registers = hed_device_describe(cloth->device)->registers;
+    uint32_t registers = hed_device_describe(cloth->device).registers;
     if (choice->groups &&
         registers) { /* registers of a thread with `groups` groups on a compute unit */
         uint32_t limit = registers / (choice->groups * choice->threads) / 8 * 8;
@@ -343,7 +343,7 @@ static uint32_t surroundings(const hed_cloth *cloth)
 static hed_status patches_build(hed_cloth *cloth, const cloth_patch_choice *choice, bool whole,
     cloth_solver **solver, hed_error *error)
 {
-    bool has_packets = (~hed_device_describe(cloth->device)->capabilities &
+    bool has_packets = (~hed_device_describe(cloth->device).capabilities &
                            (HED_CAN_PACKETS | HED_CAN_COOPERATIVE)) == 0;
     cloth_solver *made = hed_new(&cloth->allocator, 1, sizeof *made, error);
     cloth_plan **plans = hed_new(&cloth->allocator, cloth->garment_count, sizeof *plans, error);

@@ -198,7 +198,7 @@ hed_status hed_cloth_read(
     if (normals) cloth_upload_surface(cloth, error);
     if (normals) cloth_find_surface(cloth, error);
     if (error->status || !wanted) return error->status;
-    if (strcmp(hed_device_describe(cloth->device)->backend, "host") == 0) {
+    if (strcmp(hed_device_describe(cloth->device).backend, "host") == 0) {
         /* directly into the program's arrays, without the team: memory bandwidth bounds one
          * thread */
         const cloth_buffers *b = &cloth->buffers;

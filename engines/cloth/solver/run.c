@@ -31,13 +31,13 @@ hed_status cloth_kernel_ensure(
     options.problem = &problem;
     hed_kernel_create(cloth->device, definitions[kernel], &options, &kernels[kernel], error);
     if (error->status) return error->status;
-    const hed_device_info *info = hed_device_describe(cloth->device);
+    const hed_device_info info = hed_device_describe(cloth->device);
     hed_config_origin configured;
     hed_config config = hed_kernel_config(kernels[kernel], &configured);
     /* A processor under OpenCL is fastest with vectors in some strands, a GPU with an item for each
      * element, which is the descriptions' default. */
-    if (configured == HED_ORIGIN_DEFAULT && info->type == HED_DEVICE_CPU &&
-        strcmp(info->backend, "opencl") == 0 &&
+    if (configured == HED_ORIGIN_DEFAULT && info.type == HED_DEVICE_CPU &&
+        strcmp(info.backend, "opencl") == 0 &&
         definitions[kernel]->parameters == cloth_version_parameters) {
         options.problem = NULL;
         options.config = &config;

@@ -105,7 +105,7 @@ static bool vertices_share(cloth_vertices *v, cloth_gl_get_function *get)
     const hed_gl shared = {.get_proc_address = get};
     hed_device *device = hed_stream_device(hed_cloth_stream(v->cloth));
     uint64_t size = 16 * (uint64_t)v->count;
-    bool good = hed_device_describe(device)->capabilities & HED_CAN_GL_SHARING;
+    bool good = hed_device_describe(device).capabilities & HED_CAN_GL_SHARING;
     for (int i = 0; i < 4 && good; i++) {
         bool copied = true;
         GLuint name = i < 2 ? v->positions[i] : v->normals[i - 2];

@@ -270,14 +270,14 @@ static void set_title(window *w)
     double time = w->glfw.GetTime(), passed = time - w->titled;
     if (passed < TITLE_EVERY) return;
     char title[400], forces[96] = "";
-    const hed_device_info *device =
+    const hed_device_info device =
         hed_device_describe(hed_stream_device(hed_cloth_stream(w->cloth)));
     float wind = sqrtf(cloth_dot(w->control.wind, w->control.wind));
     if (w->control.gravity != 0 || wind > 0)
         snprintf(forces, sizeof forces, " | gravity %+.1f m/s2, wind %+.1f m/s",
             (double)w->control.gravity, (double)wind);
     snprintf(title, sizeof title,
-        "Heddle cloth on %s%s | %.0f fps, %.2f ms a frame, stretch %.1f %%%s%s%s%s", device->id,
+        "Heddle cloth on %s%s | %.0f fps, %.2f ms a frame, stretch %.1f %%%s%s%s%s", device.id,
         cloth_vertices_shared(w->vertices) ? " (buffers shared)" : "",
         (double)(w->pictures - w->titled_pictures) / passed, 1e3 * w->frame_seconds,
         100 * w->stretch, forces, w->control.paused ? " | paused" : "", w->note[0] ? " | " : "",

@@ -572,8 +572,8 @@ static truth read_query(struct condition *c)
     css_keyword(c->p->text, &c->now, word, sizeof word);
     c->bad |= c->now.type != CSS_IDENT || css_among("not only and or layer", word);
     if (c->bad) return NO;
-    const char *type = c->p->medium.type ? c->p->medium.type : "screen";
-    result = strcmp(word, "all") == 0 || strcmp(word, type) == 0 ? YES : NO;
+    bool same = strcmp(word, "all") == 0 || strcmp(word, c->p->medium.type) == 0;
+    result = same ? YES : NO;
     condition_advance(c);
     if (word_is(c, "and")) {
         condition_advance(c);

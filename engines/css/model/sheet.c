@@ -201,6 +201,9 @@ hed_status hed_css_sheet_create(
     if ((!def->text && def->length) || (def->media && strlen(def->media) >= UINT32_MAX))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a sheet: its text is NULL, or its media attribute too long");
+    if (def->medium && !def->medium->type)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "hed_css_medium.type is NULL; expected a type such as \"screen\"");
     *sheet = NULL;
     const char *file = def->file ? def->file : "sheet";
     if (css_refuse_foreign(def->text, def->length, file, "a style sheet", error))
@@ -211,8 +214,9 @@ hed_status hed_css_sheet_create(
     created->arena = (hed_arena){.allocator = names->allocator, .owner = "a sheet"};
     created->names = names;
     created->def = *def;
-    css_sheet_reader s = {.p = {.sheet = created, .names = names, .medium = def->medium}};
-    if (!s.p.medium.type && s.p.medium.width == 0) s.p.medium = hed_default_css_medium();
+    css_sheet_reader s = {.p = {.sheet = created,
+                              .names = names,
+                              .medium = def->medium ? *def->medium : hed_default_css_medium()}};
     s.p.failed = !css_layers_open(&created->layers, &names->allocator);
     begin_sheet(&s);
     if (!s.p.failed) read_text(&s, def->text, def->length);
@@ -220,6 +224,7 @@ hed_status hed_css_sheet_create(
     if (!s.p.failed) finish_sheet(&s);
     /* texts of the definition belong to the caller */
     created->def.text = created->def.media = NULL;
+    created->def.medium = NULL;
     created->def.file = hed_arena_text(&created->arena, def->file ? def->file : "sheet", NULL);
     s.p.failed |= !created->def.file;
     css_free_parser(&s.p);

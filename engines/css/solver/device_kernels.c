@@ -41,7 +41,7 @@ const hed_kernel_def css_kernel_defs[CSS_KERNELS] = {
 
 hed_status css_kernels_create(css_kernels *k, hed_device *device, bool wide, hed_error *error)
 {
-    const hed_device_info *info = hed_device_describe(device);
+    const hed_device_info info = hed_device_describe(device);
     static const uint32_t groups[CSS_KERNELS] = {[CSS_PRESENCE] = 128,
         [CSS_PRUNE] = 1024,
         [CSS_ACTS] = 128,
@@ -51,10 +51,10 @@ hed_status css_kernels_create(css_kernels *k, hed_device *device, bool wide, hed
         [CSS_CLASSES] = 32};
     for (int i = 0; i < CSS_KERNELS && !hed_failed(error); i++) {
         hed_kernel_options options = hed_default_kernel_options();
-        bool narrow = info->type == HED_DEVICE_CPU && !wide;
+        bool narrow = info.type == HED_DEVICE_CPU && !wide;
         bool alone = i == CSS_BITS || i == CSS_ACTS; /* items are independent */
         k->group[i] = !narrow ? groups[i] : alone ? 64 : 1;
-        while (k->group[i] > info->max_group) k->group[i] /= 2;
+        while (k->group[i] > info.max_group) k->group[i] /= 2;
         hed_config config = {.count = 1, .values = {k->group[i]}};
         options.config = &config;
         hed_kernel_create(device, &css_kernel_defs[i], &options, &k->kernel[i], error);

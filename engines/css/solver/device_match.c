@@ -39,7 +39,7 @@ struct css_device {
     hed_allocator allocator;
     hed_arena found; /* memory of the last result */
     hed_device *device;
-    const hed_device_info *info;
+    hed_device_info info;
     hed_stream *stream;
     css_fixed fixed;
     css_device_facts facts;
@@ -150,10 +150,10 @@ static bool lay_out(css_device *d)
     d->sizes[DEVICE_MEANING] = WORDS(uint64_t, f->elements);
     d->sizes[DEVICE_ACTIONS] = WORDS(css_act, f->action_room);
     d->sizes[DEVICE_LISTED] = f->listed_room;
-    uint64_t limit = d->info->max_buffer_bytes ? d->info->max_buffer_bytes / WORD : MAX_WORDS;
+    uint64_t limit = d->info.max_buffer_bytes ? d->info.max_buffer_bytes / WORD : MAX_WORDS;
     for (int i = 0; i < DEVICE_BUFFERS; i++)
         if (d->sizes[i] > limit || d->sizes[i] > MAX_WORDS) return false;
-    return css_kernels_fit(&d->kernels, f, d->info);
+    return css_kernels_fit(&d->kernels, f, &d->info);
 }
 
 static void next_seed(css_device *d)
@@ -232,7 +232,7 @@ static void enqueue_bind(css_device *d, hed_error *error)
     hed_geometry g;
     fill(d, DEVICE_BOUND, 0, d->cleared, 0, error);
     for (css_kernel kernel = CSS_PRESENCE; kernel <= CSS_KINDS; kernel++) {
-        css_kernel_layout(&d->kernels, &d->fixed, d->info, kernel, 0, &g);
+        css_kernel_layout(&d->kernels, &d->fixed, &d->info, kernel, 0, &g);
         launch(d, kernel, &g, NULL, error);
     }
 }
@@ -246,17 +246,17 @@ static void enqueue_pass(css_device *d, hed_error *error)
         for (uint64_t at = 0; at < f->elements; at += ELEMENTS_AT_ONCE) {
             uint64_t end =
                 at + ELEMENTS_AT_ONCE < f->elements ? at + ELEMENTS_AT_ONCE : f->elements;
-            css_kernel_layout(&d->kernels, f, d->info, CSS_BITS, (uint32_t)(end - at), &g);
+            css_kernel_layout(&d->kernels, f, &d->info, CSS_BITS, (uint32_t)(end - at), &g);
             launch(d, CSS_BITS, &g, (uint32_t[]){stage, (uint32_t)at, (uint32_t)end}, error);
         }
     for (uint64_t at = 0; at < f->elements; at += ELEMENTS_AT_ONCE) {
         uint64_t end = at + ELEMENTS_AT_ONCE < f->elements ? at + ELEMENTS_AT_ONCE : f->elements;
-        css_kernel_layout(&d->kernels, f, d->info, CSS_PATHS, (uint32_t)(end - at), &g);
+        css_kernel_layout(&d->kernels, f, &d->info, CSS_PATHS, (uint32_t)(end - at), &g);
         launch(d, CSS_PATHS, &g, (uint32_t[]){(uint32_t)at, (uint32_t)end}, error);
     }
     for (uint32_t at = 0; at < slots; at += CLASSES_AT_ONCE) {
         uint32_t end = slots - at < CLASSES_AT_ONCE ? slots : at + CLASSES_AT_ONCE;
-        css_kernel_layout(&d->kernels, f, d->info, CSS_CLASSES, end - at, &g);
+        css_kernel_layout(&d->kernels, f, &d->info, CSS_CLASSES, end - at, &g);
         launch(d, CSS_CLASSES, &g, (uint32_t[]){at, end}, error);
     }
 }
@@ -298,7 +298,7 @@ static hed_status make(css_device *d, hed_error *error)
     d->classes = hed_buffer_describe(d->classes_buffer).host;
     for (int i = DEVICE_BOUND; i < DEVICE_BUFFERS; i++) fill(d, i, 0, d->sizes[i], 0, error);
     fill(d, DEVICE_WORK, f->firsts, f->row_total, CSS_NONE, error);
-    css_kernels_groups(&d->kernels, f, d->info);
+    css_kernels_groups(&d->kernels, f, &d->info);
     record(d, &d->bind, true, false, error);
     record(d, &d->pass, false, true, error);
     return record(d, &d->both, true, true, error);
@@ -485,7 +485,7 @@ static hed_status take(css_device *d, css_found *result, hed_error *error)
         uint32_t i = index[d->classes[e] & f->class_mask] - 1;
         if (i == unlisted)
             return hed_fail(error, HED_ERROR_DRIVER,
-                "css: device %s gives element %u a class that it did not list", d->info->id, e);
+                "css: device %s gives element %u a class that it did not list", d->info.id, e);
         if (number[i] == unlisted) {
             number[i] = count++;
             uint32_t first = begin[count - 1];

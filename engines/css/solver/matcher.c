@@ -48,7 +48,7 @@ static void matcher_fill(
     matcher_find_kinds(m, error);
     m->seconds.compile = 1e-9 * (double)(compiled - begin);
     m->seconds.kinds = 1e-9 * (double)(hed_now() - compiled);
-    if (device && strcmp(hed_device_describe(device)->backend, "host")) m->on = device;
+    if (device && strcmp(hed_device_describe(device).backend, "host")) m->on = device;
     if (m->on)
         css_device_create(m->on, m->allocator, &m->compiled, &m->forest, false, &m->device, error);
 }

@@ -218,6 +218,9 @@ hed_status mppi_check_pair(const hed_mppi *controller, hed_error *error)
         (def->candidates < 3 || def->candidates % 2 == 0 || def->candidates > 255))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "mppi: candidates is %u: an odd number from 3 to 255 is expected", def->candidates);
+    if (def->kind == HED_MPPI_ROBUST && def->candidate_samples < 1)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: candidate_samples is 0; expected at least 1 for ROBUST");
     if (def->kind == HED_MPPI_ROBUST &&
         (uint64_t)def->candidates * def->candidate_samples > def->samples)
         return hed_fail(error, HED_ERROR_ARGUMENT,

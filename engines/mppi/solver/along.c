@@ -13,7 +13,7 @@ static const hed_argument_def along_arguments[] = {HED_IN(uint, inputs), HED_OUT
 hed_status mppi_along_create(
     hed_mppi *c, const mppi_layout *layout, hed_buffer *tables, mppi_along *a, hed_error *error)
 {
-    bool lanes = hed_device_describe(c->device)->capabilities & HED_CAN_LANES;
+    bool lanes = hed_device_describe(c->device).capabilities & HED_CAN_LANES;
     if (c->model.step || hed_failed(error)) return hed_failed(error) ? error->status : HED_OK;
     a->layout = *layout;
     mppi_layout_trace(c, &a->layout);

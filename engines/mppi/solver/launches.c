@@ -128,7 +128,7 @@ static hed_status launches_memory(hed_mppi *c, launches_kind *k, hed_error *erro
 static hed_status launches_tile_kernel(
     hed_mppi *c, launches_kind *k, uint32_t pass, hed_error *error)
 {
-    bool lanes = hed_device_describe(c->device)->capabilities & HED_CAN_LANES;
+    bool lanes = hed_device_describe(c->device).capabilities & HED_CAN_LANES;
     char text[2] = {(char)('0' + pass), 0};
     k->tile_def[pass] = (hed_kernel_def){.name = "mppi_launches",
         .summary = "tiles of samples: drawn, rolled out, weighed, summed up",
@@ -201,7 +201,7 @@ static hed_status launches_kind_create(
     hed_mppi *c, launches_solver *s, launches_kind *k, hed_error *error)
 {
     const mppi_layout *l = &k->layout;
-    uint32_t most = hed_device_describe(c->device)->max_group;
+    uint32_t most = hed_device_describe(c->device).max_group;
     uint64_t sampled = l->both ? c->def.count : l->systems;
     k->fixed = mppi_fixed_of(c, l->candidates ? l->samples : c->def.samples);
     launches_kernels(c, k, error);

@@ -48,18 +48,18 @@ static bool has_team(const hed_mppi *c)
 
 bool mppi_device_fits(const hed_mppi *c)
 {
-    const hed_device_info *info = hed_device_describe(c->device);
-    if (strcmp(info->backend, "host") == 0 || !c->model.text) return false;
+    const hed_device_info info = hed_device_describe(c->device);
+    if (strcmp(info.backend, "host") == 0 || !c->model.text) return false;
     for (uint32_t k = 0; k < c->def.term_count; k++)
         if (!c->def.terms[k].text) return false;
-    return c->def.math != HED_MATH_STRICT || (info->capabilities & HED_CAN_STRICT);
+    return c->def.math != HED_MATH_STRICT || (info.capabilities & HED_CAN_STRICT);
 }
 
 uint32_t mppi_packets_room(const hed_mppi *c)
 {
-    const hed_device_info *info = hed_device_describe(c->device);
+    const hed_device_info info = hed_device_describe(c->device);
     uint64_t needs = HED_CAN_PACKETS | HED_CAN_MAPPED | HED_CAN_LANES;
-    return (info->capabilities & needs) == needs ? info->compute_units / c->shares : 0;
+    return (info.capabilities & needs) == needs ? info.compute_units / c->shares : 0;
 }
 
 /* Estimates the cost of the terms of a step from their text, in transcendental functions: each
@@ -151,8 +151,8 @@ static uint32_t layout_value(const mppi_layout *l, uint32_t parameter)
 /* Assigns the offsets of arrays in a group's local memory, and all other numbers of the text. */
 static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
-    const hed_device_info *info = hed_device_describe(c->device);
-    bool lanes = (info->capabilities & HED_CAN_LANES) != 0,
+    const hed_device_info info = hed_device_describe(c->device);
+    bool lanes = (info.capabilities & HED_CAN_LANES) != 0,
          packets = solver != HED_MPPI_SOLVER_LAUNCHES;
     uint32_t samples = layout_value(l, TILE_SAMPLES), group = layout_value(l, TILE_GROUP);
     uint64_t stride = samples + !lanes, at, max_words;
@@ -232,18 +232,18 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
 static bool layout_valid(
     const hed_mppi *c, hed_mppi_solver solver, const mppi_layout *l, char *reason, size_t size)
 {
-    const hed_device_info *info = hed_device_describe(c->device);
+    const hed_device_info info = hed_device_describe(c->device);
     uint32_t group = layout_value(l, TILE_GROUP), samples = layout_value(l, TILE_SAMPLES);
     uint32_t noise = layout_value(l, TILE_NOISE), store = layout_value(l, TILE_STORE);
     bool strict = c->def.math == HED_MATH_STRICT, split = layout_value(l, TILE_SPLIT);
     uint32_t team = layout_value(l, TILE_TEAM);
     const char *problem = NULL;
     if (group < samples * team) problem = "SAMPLES times TEAM is larger than GROUP";
-    else if (team > 1 && !(info->capabilities & HED_CAN_LANES)) problem = "TEAM needs lanes";
+    else if (team > 1 && !(info.capabilities & HED_CAN_LANES)) problem = "TEAM needs lanes";
     else if (team > 1 &&
              (split || noise == TILE_NOISE_FUSED || samples * team % 32 || !has_team(c)))
         problem = "TEAM needs a text with MPPI_TEAM, SPLIT=0, and no NOISE=1, rollouts, ROBUST";
-    else if (group > info->max_group) problem = "GROUP is larger than the device allows";
+    else if (group > info.max_group) problem = "GROUP is larger than the device allows";
     else if (strict && samples != mppi_tile(c->block)) problem = "strict mode has its own SAMPLES";
     else if (split && (strict || store != TILE_STORE_LOCAL))
         problem = "SPLIT needs STORE=0 and fast mathematics";
@@ -254,7 +254,7 @@ static bool layout_valid(
     else if (noise == TILE_NOISE_AHEAD && solver == HED_MPPI_SOLVER_LAUNCHES)
         problem = "NOISE=2 is for packets";
     else if (solver != HED_MPPI_SOLVER_LAUNCHES && group < 64) problem = "packets need a GROUP of 64 at least";
-    else if (l->local_bytes + 1024 > info->local_bytes) problem = "local memory is too small";
+    else if (l->local_bytes + 1024 > info.local_bytes) problem = "local memory is too small";
     if (problem) snprintf(reason, size, "%s", problem);
     return !problem;
 }
@@ -298,9 +298,9 @@ static bool try_samples(
 {
     char reason[96];
     uint32_t group = samples <= 16 ? 256 : samples <= 64 ? 416 : 512;
-    const hed_device_info *info = hed_device_describe(c->device);
-    if (!(info->capabilities & HED_CAN_LANES)) group = samples < 64 ? 64 : samples;
-    if (group > info->max_group) group = samples < 64 ? 64 : samples;
+    const hed_device_info info = hed_device_describe(c->device);
+    if (!(info.capabilities & HED_CAN_LANES)) group = samples < 64 ? 64 : samples;
+    if (group > info.max_group) group = samples < 64 ? 64 : samples;
     bool ahead = solver != HED_MPPI_SOLVER_LAUNCHES;
     bool fused = (samples >= 256 && !ahead) || store == TILE_STORE_AGAIN;
     l->config.values[TILE_GROUP] = group;
@@ -318,12 +318,12 @@ static bool try_samples(
  * tile of 8, else half and a quarter of a warp. False: no team. */
 static bool choose_team(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
-    const hed_device_info *info = hed_device_describe(c->device);
-    uint32_t samples_each = (uint32_t)hed_ceil_divide(c->block, info->compute_units);
+    const hed_device_info info = hed_device_describe(c->device);
+    uint32_t samples_each = (uint32_t)hed_ceil_divide(c->block, info.compute_units);
     uint32_t samples = samples_each <= 8 ? 8 : samples_each <= 32 ? 16 : 32;
     mppi_layout candidate = *l;
     char reason[96];
-    if (!has_team(c) || !(info->capabilities & HED_CAN_LANES)) return false;
+    if (!has_team(c) || !(info.capabilities & HED_CAN_LANES)) return false;
     if (c->def.math == HED_MATH_STRICT) samples = mppi_tile(c->block);
     if (samples > 32) return false;
     l->config.values[TILE_SAMPLES] = samples;
@@ -370,8 +370,8 @@ static uint32_t choose_unroll(const hed_mppi *c, uint32_t samples, double expens
  * local memory is full; sampling again (STORE_AGAIN) is for controls that do not fit at all. */
 static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout *l)
 {
-    const hed_device_info *info = hed_device_describe(c->device);
-    bool strict = c->def.math == HED_MATH_STRICT, lanes = info->capabilities & HED_CAN_LANES;
+    const hed_device_info info = hed_device_describe(c->device);
+    bool strict = c->def.math == HED_MATH_STRICT, lanes = info.capabilities & HED_CAN_LANES;
     bool packets = solver != HED_MPPI_SOLVER_LAUNCHES, again = lanes && !needs_controls(c);
     uint32_t mergers = c->shares == 1 ? 4 : c->shares <= 8 ? 2 : 1;
     uint32_t groups = packets ? mppi_packets_room(c) : lanes ? MPPI_MOST_CHAINS : 4096;
@@ -451,10 +451,10 @@ hed_status mppi_layout_make(
         return hed_fail(error, has_layout ? HED_ERROR_ARGUMENT : HED_ERROR_LIMIT,
             "mppi: %u samples of %u steps and %u controls on %s: %s (choice %s; %llu bytes of local "
             "memory, the device has %llu)",
-            c->def.samples, c->def.steps, c->model.controls, hed_device_describe(c->device)->id,
+            c->def.samples, c->def.steps, c->model.controls, hed_device_describe(c->device).id,
             reason, c->def.choice ? c->def.choice : "by the rules",
             (unsigned long long)layout->local_bytes,
-            (unsigned long long)hed_device_describe(c->device)->local_bytes);
+            (unsigned long long)hed_device_describe(c->device).local_bytes);
     hed_kernel_def named = {.parameters = mppi_tile_parameters, .parameter_count = TILE_PARAMETERS};
     hed_config_format(&named, &layout->config, c->choice, sizeof c->choice);
     if (c->def.choice) c->origin = HED_ORIGIN_GIVEN;
@@ -473,9 +473,9 @@ void mppi_layout_candidates(const hed_mppi *c, mppi_layout *layout)
 
 void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout)
 {
-    const hed_device_info *info = hed_device_describe(c->device);
+    const hed_device_info info = hed_device_describe(c->device);
     hed_config *config = &layout->config;
-    config->values[TILE_GROUP] = config->values[TILE_SAMPLES] = info->max_group < 64 ? 32 : 64;
+    config->values[TILE_GROUP] = config->values[TILE_SAMPLES] = info.max_group < 64 ? 32 : 64;
     config->values[TILE_NOISE] = TILE_NOISE_FUSED;
     config->values[TILE_STORE] = TILE_STORE_GLOBAL;
     config->values[TILE_SPLIT] = 0;

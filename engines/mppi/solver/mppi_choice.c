@@ -132,7 +132,7 @@ static void take_tuned(hed_mppi *c)
     hed_config config;
     hed_config_origin origin;
     const hed_allocator *allocator = &c->arena.allocator;
-    bool host = !strcmp(hed_device_describe(c->device)->backend, "host");
+    bool host = !strcmp(hed_device_describe(c->device).backend, "host");
     /* measurements are of a single block */
     bool open = c->def.solver == HED_MPPI_SOLVER_AUTO && !c->def.choice && c->def.blocks == 1;
     if (host || !open || c->def.math == HED_MATH_STRICT || !mppi_device_fits(c)) return;
@@ -154,7 +154,7 @@ hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
 {
     static const mppi_solver *const by_preference[] = {
         &mppi_solver_cpu, &mppi_solver_packets, &mppi_solver_launches, &mppi_solver_resident};
-    const hed_device_info *device = hed_device_describe(c->device);
+    const hed_device_info device = hed_device_describe(c->device);
     take_tuned(c);
     for (size_t i = 0; i < HED_COUNT(by_preference) && c->tuned_solver != HED_MPPI_SOLVER_AUTO; i++)
         if (by_preference[i]->kind == c->tuned_solver && by_preference[i]->fits(c)) {
@@ -168,7 +168,7 @@ hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
         c->solver = by_preference[i];
         return HED_OK;
     }
-    bool host = !strcmp(device->backend, "host");
+    bool host = !strcmp(device.backend, "host");
     if (host && !c->model.step)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mppi: model %s has neither a C function nor a text: device host needs one of them",
@@ -177,8 +177,8 @@ hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mppi: model %s has a C function and no text: device %s needs the text; host runs the "
             "function",
-            c->model.name, device->id);
+            c->model.name, device.id);
     return hed_fail(error, HED_ERROR_UNSUPPORTED,
-        "mppi: no solver for this definition on device %s: it was made with solver %d", device->id,
+        "mppi: no solver for this definition on device %s: it was made with solver %d", device.id,
         (int)c->def.solver);
 }

@@ -116,10 +116,10 @@ static hed_status code_check_texts(const hed_mppi *c, hed_error *error)
 /* True if a device of the controller is `host`. */
 static bool code_runs_on_host(const hed_mppi *c)
 {
-    bool found = !strcmp(hed_device_describe(c->device)->backend, "host");
+    bool found = !strcmp(hed_device_describe(c->device).backend, "host");
     for (uint32_t i = 0; i < c->def.other_device_count; i++)
         if (c->def.other_devices[i])
-            found = found || !strcmp(hed_device_describe(c->def.other_devices[i])->backend, "host");
+            found = found || !strcmp(hed_device_describe(c->def.other_devices[i]).backend, "host");
     return found;
 }
 

@@ -181,7 +181,7 @@ static void merge_chains(const hed_mppi *c, mppi_cpu_solver *s, uint32_t system)
 
 static bool cpu_fits(const hed_mppi *c)
 {
-    if (strcmp(hed_device_describe(c->device)->backend, "host")) return false;
+    if (strcmp(hed_device_describe(c->device).backend, "host")) return false;
     for (uint32_t k = 0; k < c->def.term_count; k++)
         if (!c->def.terms[k].cost) return false;
     return c->model.step != NULL;
@@ -203,7 +203,7 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     s->systems = c->shares;
     if (robust && s->systems < c->def.count * c->def.candidates)
         s->systems = c->def.count * c->def.candidates;
-    s->threads = hed_device_describe(c->device)->compute_units;
+    s->threads = hed_device_describe(c->device).compute_units;
     if (s->threads > s->chains * c->shares) s->threads = s->chains * c->shares;
     for (uint32_t k = 0; k < c->def.term_count; k++) {
         const hed_mppi_term *own;

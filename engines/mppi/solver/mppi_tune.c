@@ -85,7 +85,7 @@ hed_status hed_mppi_tune(hed_device *device, const hed_mppi_def *def, const hed_
     hed_error own = {0};
     if (!error) error = &own;
     *result = NULL;
-    if (strcmp(hed_device_describe(device)->backend, "host") == 0)
+    if (strcmp(hed_device_describe(device).backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mppi: host has one solver, threads of the processor: there is nothing to choose");
     if (def->math == HED_MATH_STRICT)

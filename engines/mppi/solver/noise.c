@@ -22,10 +22,10 @@ static hed_status noise_upload(hed_mppi *c, hed_stream *stream, hed_buffer **buf
 static hed_status noise_kernel(
     hed_mppi *c, const mppi_layout *layout, mppi_noise *noise, hed_error *error)
 {
-    const hed_device_info *info = hed_device_describe(c->device);
+    const hed_device_info info = hed_device_describe(c->device);
     uint64_t columns = c->mix ? c->mix_columns : c->def.steps, set = NOISE_MOST_SET;
     uint64_t normals = columns * c->model.controls * sizeof(float);
-    while (set > 1 && set * normals + 1024 > info->local_bytes) set /= 2;
+    while (set > 1 && set * normals + 1024 > info.local_bytes) set /= 2;
     char text[8] = {(char)('0' + set / 10), (char)('0' + set % 10), 0};
     noise->def = (hed_kernel_def){.name = "mppi_noise",
         .summary = "noise of samplers that are correlated, log-normal or splines",
@@ -39,7 +39,7 @@ static hed_status noise_kernel(
     options.define_count = 1;
     hed_geometry_1d(&noise->geometry,
         c->def.count * hed_ceil_divide((uint64_t)c->blocks * c->block, set),
-        info->max_group < NOISE_GROUP ? info->max_group : NOISE_GROUP, 0, 0);
+        info.max_group < NOISE_GROUP ? info.max_group : NOISE_GROUP, 0, 0);
     noise->geometry.local_bytes[NOISE_NORMALS] = set * normals;
     return hed_kernel_create(c->device, &noise->def, &options, &noise->kernel, error);
 }

@@ -71,7 +71,7 @@ static hed_status trace_prepare(hed_mppi *c, trace_run *run, const mppi_sampling
 static hed_status trace_build(
     hed_mppi *c, mppi_trace *trace, const mppi_layout *layout, hed_error *error)
 {
-    bool lanes = hed_device_describe(c->device)->capabilities & HED_CAN_LANES;
+    bool lanes = hed_device_describe(c->device).capabilities & HED_CAN_LANES;
     if (trace->kernel || hed_failed(error)) return hed_failed(error) ? error->status : HED_OK;
     hed_arena_free(&trace->arena); /* free memory of an earlier failure */
     trace->arena = (hed_arena){.allocator = c->arena.allocator, .owner = "the kernel of traces"};

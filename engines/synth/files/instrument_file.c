@@ -420,7 +420,8 @@ static void file_read_section(const hed_field *field, hed_json_node list, void *
 }
 
 #define SECTION(table) HED_AS_LIST(table, 0, HED_FIELD_ANY, file_read_section)
-#define ENTITIES(type) SECTION(&synth_fields[type]), .tag = (type)
+#define SECTION_OF(TYPE, name, plural, section, ...) \
+    {#plural, section, SECTION(&synth_fields[HED_SYNTH_##TYPE]), .tag = HED_SYNTH_##TYPE},
 static const hed_field file_rows[] = {
     {"$schema", "schema, for editors", .kind = HED_FIELD_TEXT},
     {"version", "version of the format", HED_AS_OTHER("version", file_read_version), .required = true},
@@ -428,35 +429,21 @@ static const hed_field file_rows[] = {
     {"instrument", NULL, HED_AS_PART(&synth_instrument_fields, file_read_whole)},
     {"macros", "names of a host's controls, which midi_sources of kind host follow by numbers from 0 to 7; \"\" for an unused one",
         .kind = HED_FIELD_LIST, .form = "macro", .high = HED_SYNTH_MACROS, .read = file_read_macros},
-    {"bodies", "masses", ENTITIES(HED_SYNTH_BODY)},
+    SYNTH_BODIES(SECTION_OF)
     {"grids", "strings, membranes, plates and lattices", SECTION(&grid_fields)},
-    {"springs", "springs between bodies", ENTITIES(HED_SYNTH_SPRING)},
+    SYNTH_SPRINGS(SECTION_OF)
     {"changes", "properties of single parts of grids", SECTION(&change_fields)},
-    {"microphones", "velocities of bodies as sound", ENTITIES(HED_SYNTH_MICROPHONE)},
-    {"mallets", "hammers with felt", ENTITIES(HED_SYNTH_MALLET)},
-    {"plectrums", "forces that draw and release", ENTITIES(HED_SYNTH_PLECTRUM)},
-    {"bows", "friction", ENTITIES(HED_SYNTH_BOW)},
-    {"oscillators", "periodic forces", ENTITIES(HED_SYNTH_OSCILLATOR)},
-    {"audio_inputs", "sound as a force", ENTITIES(HED_SYNTH_AUDIO_INPUT)},
-    {"lfos", "periodic modulators", ENTITIES(HED_SYNTH_LFO)},
-    {"envelopes", "modulators that notes start", ENTITIES(HED_SYNTH_ENVELOPE)},
-    {"followers", "levels of microphones as modulators", ENTITIES(HED_SYNTH_FOLLOWER)},
-    {"midi_sources", "MIDI values as modulators", ENTITIES(HED_SYNTH_MIDI_SOURCE)},
-    {"delay_lines", "delayed sound of microphones", ENTITIES(HED_SYNTH_DELAY_LINE)},
+    SYNTH_OTHER_ENTITIES(SECTION_OF)
     {"links", "connections of exciters and microphones with bodies", SECTION(&link_fields)},
     {"modulations", "effects of modulators on parameters", SECTION(&modulation_fields)},
     {0},
 };
 static const hed_fields file_fields = {"", NULL, .rows = file_rows};
 
+#define TABLE_OF(TYPE, ...) &synth_fields[HED_SYNTH_##TYPE],
 static const hed_fields *const file_tables[] = {&file_fields, &synth_instrument_fields,
-    &synth_fields[HED_SYNTH_BODY], &grid_fields, &synth_grid_body_fields, &synth_grid_spring_fields,
-    &synth_fields[HED_SYNTH_SPRING], &change_fields, &synth_fields[HED_SYNTH_MICROPHONE],
-    &synth_fields[HED_SYNTH_MALLET], &synth_fields[HED_SYNTH_PLECTRUM],
-    &synth_fields[HED_SYNTH_BOW], &synth_fields[HED_SYNTH_OSCILLATOR],
-    &synth_fields[HED_SYNTH_AUDIO_INPUT], &synth_fields[HED_SYNTH_LFO],
-    &synth_fields[HED_SYNTH_ENVELOPE], &synth_fields[HED_SYNTH_FOLLOWER],
-    &synth_fields[HED_SYNTH_MIDI_SOURCE], &synth_fields[HED_SYNTH_DELAY_LINE], &link_fields,
+    SYNTH_BODIES(TABLE_OF) & grid_fields, &synth_grid_body_fields, &synth_grid_spring_fields,
+    SYNTH_SPRINGS(TABLE_OF) & change_fields, SYNTH_OTHER_ENTITIES(TABLE_OF) & link_fields,
     &modulation_fields, &synth_adsr_fields, &synth_route_fields, NULL};
 
 #define VECTOR_JSON \

@@ -1,5 +1,5 @@
-/* Facts about each entity type: fields of its definition with their ranges and meanings, parameters
- * that modulation can reach, and defaults that do not depend on the instrument. */
+/* Fields of each type of entity with their ranges and meanings; tables of types, made of
+ * entity_list.h. */
 #include "model/synth_model.h"
 #include "support/strict_math.h"
 
@@ -254,25 +254,14 @@ static const hed_field instrument_rows[] = {
 #define P(name) (1u << HED_SYNTH_TARGET_##name)
 #define POSITION (P(POSITION_X) | P(POSITION_Y) | P(POSITION_Z))
 
+#define TYPE_OF(TYPE, name, plural, section, targets, ...) [HED_SYNTH_##TYPE] = {#name, targets},
 static const struct {
     const char *name;
-    uint32_t parameters;
-} types[HED_SYNTH_ENTITY_TYPE_COUNT] = {
-    [HED_SYNTH_BODY] = {"body", P(MASS) | P(DAMPING) | POSITION},
-    [HED_SYNTH_SPRING] = {"spring", P(STIFFNESS) | P(REST_LENGTH) | P(DAMPING)},
-    [HED_SYNTH_MICROPHONE] = {"microphone",
-        POSITION | P(GAIN) | P(PAN) | P(ROTATION) | P(DIRECTIONALITY) | P(ISOTROPY)},
-    [HED_SYNTH_MALLET] = {"mallet", P(IMPULSE) | P(HARDNESS) | P(NOISE) | P(ROTATION)},
-    [HED_SYNTH_PLECTRUM] = {"plectrum", P(DISTANCE) | P(DURATION) | P(ROTATION)},
-    [HED_SYNTH_BOW] = {"bow", P(DRAW_VELOCITY) | P(ROSIN_STICTION) | P(ROSIN_DROPOFF) | P(ROTATION)},
-    [HED_SYNTH_OSCILLATOR] = {"oscillator", P(FREQUENCY) | P(PULSE_WIDTH) | P(GAIN) | P(ROTATION)},
-    [HED_SYNTH_AUDIO_INPUT] = {"audio_input", P(GAIN) | P(ROTATION)},
-    [HED_SYNTH_LFO] = {"lfo", P(DEPTH) | P(FREQUENCY) | P(PULSE_WIDTH) | P(SYNC_FREQUENCY)},
-    [HED_SYNTH_ENVELOPE] = {"envelope", P(DEPTH)},
-    [HED_SYNTH_FOLLOWER] = {"follower", P(DEPTH)},
-    [HED_SYNTH_MIDI_SOURCE] = {"midi_source", P(DEPTH) | P(SMOOTHING)},
-    [HED_SYNTH_DELAY_LINE] = {"delay_line", P(GAIN) | P(DELAY)},
-};
+    uint32_t targets;
+} types[HED_SYNTH_ENTITY_TYPE_COUNT] = {SYNTH_ENTITIES(TYPE_OF)};
+
+#define SIZE_OF(TYPE, name, ...) [HED_SYNTH_##TYPE] = sizeof(hed_synth_##name##_def),
+const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT] = {SYNTH_ENTITIES(SIZE_OF)};
 
 const char *const synth_target_names[HED_SYNTH_TARGET_COUNT + 1] = {"mass", "damping", "position_x",
     "position_y", "position_z", "impulse", "stiffness", "rest_length", "depth", "frequency",
@@ -281,30 +270,10 @@ const char *const synth_target_names[HED_SYNTH_TARGET_COUNT + 1] = {"mass", "dam
     "directionality", "isotropy"};
 
 static const hed_synth_entity_def entity_defaults[HED_SYNTH_ENTITY_TYPE_COUNT];
-#define TYPE(type, section, table) \
-    [type] = {section, NULL, .rows = (table), .defaults = &entity_defaults[type].as}
-const hed_fields synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT] = {
-    TYPE(HED_SYNTH_BODY, "bodies", body_rows),
-    TYPE(HED_SYNTH_SPRING, "springs", spring_rows),
-    TYPE(HED_SYNTH_MICROPHONE, "microphones", microphone_rows),
-    TYPE(HED_SYNTH_MALLET, "mallets", mallet_rows),
-    TYPE(HED_SYNTH_PLECTRUM, "plectrums", plectrum_rows),
-    TYPE(HED_SYNTH_BOW, "bows", bow_rows),
-    TYPE(HED_SYNTH_OSCILLATOR, "oscillators", oscillator_rows),
-    TYPE(HED_SYNTH_AUDIO_INPUT, "audio_inputs", audio_input_rows),
-    TYPE(HED_SYNTH_LFO, "lfos", lfo_rows),
-    TYPE(HED_SYNTH_ENVELOPE, "envelopes", envelope_rows),
-    TYPE(HED_SYNTH_FOLLOWER, "followers", follower_rows),
-    TYPE(HED_SYNTH_MIDI_SOURCE, "midi_sources", midi_source_rows),
-    TYPE(HED_SYNTH_DELAY_LINE, "delay_lines", delay_line_rows),
-};
-
-const size_t synth_def_sizes[HED_SYNTH_ENTITY_TYPE_COUNT] = {sizeof(hed_synth_body_def),
-    sizeof(hed_synth_spring_def), sizeof(hed_synth_microphone_def), sizeof(hed_synth_mallet_def),
-    sizeof(hed_synth_plectrum_def), sizeof(hed_synth_bow_def), sizeof(hed_synth_oscillator_def),
-    sizeof(hed_synth_audio_input_def), sizeof(hed_synth_lfo_def), sizeof(hed_synth_envelope_def),
-    sizeof(hed_synth_follower_def), sizeof(hed_synth_midi_source_def),
-    sizeof(hed_synth_delay_line_def)};
+#define FIELDS_OF(TYPE, name, plural, ...) \
+    [HED_SYNTH_##TYPE] = { \
+        #plural, NULL, .rows = name##_rows, .defaults = &entity_defaults[HED_SYNTH_##TYPE].as},
+const hed_fields synth_fields[HED_SYNTH_ENTITY_TYPE_COUNT] = {SYNTH_ENTITIES(FIELDS_OF)};
 
 const char *hed_synth_entity_type_name(hed_synth_entity_type type)
 {
@@ -319,7 +288,7 @@ const char *hed_synth_target_name(hed_synth_target target)
 bool hed_synth_target_of(hed_synth_entity_type type, hed_synth_target target)
 {
     return (uint32_t)type < HED_SYNTH_ENTITY_TYPE_COUNT &&
-           (uint32_t)target < HED_SYNTH_TARGET_COUNT && (types[type].parameters >> target & 1u);
+           (uint32_t)target < HED_SYNTH_TARGET_COUNT && (types[type].targets >> target & 1u);
 }
 
 /* Fields whose names differ from their parameters'. */
@@ -357,34 +326,10 @@ bool synth_is_modulator(hed_synth_entity_type type)
 
 #define EVERY_NOTE {0, 0, 127}
 #define SOFT_GATE {0.01f, 0, 1, 0.05f}
-#define DEFAULT(type, member, ...) [type] = {(type), {.member = {__VA_ARGS__}}}
+#define DEFAULT_OF(TYPE, name, plural, section, targets, ...) \
+    [HED_SYNTH_##TYPE] = {HED_SYNTH_##TYPE, {.name = {__VA_ARGS__}}},
 static const hed_synth_entity_def entity_defaults[HED_SYNTH_ENTITY_TYPE_COUNT] = {
-    DEFAULT(HED_SYNTH_BODY, body, .mass = 0.001f, .damping = 0.5f),
-    DEFAULT(HED_SYNTH_SPRING, spring, .stiffness = 1000, .rest_length = -1),
-    DEFAULT(HED_SYNTH_MICROPHONE, microphone, .direction = {0, 0, 1}, .heard = true, .ratio = 1,
-        .attack = 0.005f, .release = 0.1f),
-    DEFAULT(HED_SYNTH_MALLET, mallet, .direction = {0, 0, 1}, .mass = 0.005f, .impulse = 0.01f,
-        .velocity_sensitivity = 1, .hardness_soft = 1e5f, .hardness_hard = 1e6f, .exponent = 2.5f,
-        .relaxation = 1e-4f, .route = EVERY_NOTE),
-    DEFAULT(HED_SYNTH_PLECTRUM, plectrum, .direction = {0, 0, 1}, .distance = 0.002f,
-        .duration = 0.005f, .velocity_sensitivity = 1, .route = EVERY_NOTE),
-    DEFAULT(HED_SYNTH_BOW, bow, .direction = {0, 0, 1}, .force = 0.5f, .draw_velocity = 0.2f,
-        .stiction = 0.8f, .sliding = 0.3f, .dropoff = 0.05f, .velocity_sensitivity = 0.5f,
-        .envelope = {0.05f, 0, 1, 0.1f}, .route = EVERY_NOTE),
-    DEFAULT(HED_SYNTH_OSCILLATOR, oscillator, .direction = {0, 0, 1}, .gain = 0.1f,
-        .frequency = 440, .pulse_width = 0.5f, .velocity_sensitivity = 1, .envelope = SOFT_GATE,
-        .route = EVERY_NOTE),
-    DEFAULT(HED_SYNTH_AUDIO_INPUT, audio_input, .direction = {0, 0, 1}, .gain = 1,
-        .envelope = SOFT_GATE, .route = EVERY_NOTE),
-    DEFAULT(
-        HED_SYNTH_LFO, lfo, .frequency = 5, .pulse_width = 0.5f, .depth = 1, .route = EVERY_NOTE),
-    DEFAULT(HED_SYNTH_ENVELOPE, envelope, .envelope = {0.01f, 0.1f, 0.7f, 0.2f}, .depth = 1,
-        .route = EVERY_NOTE),
-    DEFAULT(HED_SYNTH_FOLLOWER, follower, .attack = 0.005f, .release = 0.1f, .depth = 1),
-    DEFAULT(HED_SYNTH_MIDI_SOURCE, midi_source, .number = 1, .centre = 60, .smoothing = 0.005f,
-        .depth = 1, .route = EVERY_NOTE),
-    DEFAULT(HED_SYNTH_DELAY_LINE, delay_line, .seconds = 0.1f),
-};
+    SYNTH_ENTITIES(DEFAULT_OF)};
 
 hed_synth_entity_def hed_default_synth_entity_def(hed_synth_entity_type type)
 {

@@ -39,13 +39,9 @@ void synth_free_text(const hed_allocator *allocator, char *text)
 
 /* Offset of each type's array in hed_synth_instrument. Since the pointer types differ, the
  * pointers are read and written by memcpy. */
-static const size_t arrays[HED_SYNTH_ENTITY_TYPE_COUNT] = {offsetof(hed_synth_instrument, bodies),
-    offsetof(hed_synth_instrument, springs), offsetof(hed_synth_instrument, microphones),
-    offsetof(hed_synth_instrument, mallets), offsetof(hed_synth_instrument, plectrums),
-    offsetof(hed_synth_instrument, bows), offsetof(hed_synth_instrument, oscillators),
-    offsetof(hed_synth_instrument, audio_inputs), offsetof(hed_synth_instrument, lfos),
-    offsetof(hed_synth_instrument, envelopes), offsetof(hed_synth_instrument, followers),
-    offsetof(hed_synth_instrument, midi_sources), offsetof(hed_synth_instrument, delay_lines)};
+#define ARRAY_OF(TYPE, name, plural, ...) \
+    [HED_SYNTH_##TYPE] = offsetof(hed_synth_instrument, plural),
+static const size_t arrays[HED_SYNTH_ENTITY_TYPE_COUNT] = {SYNTH_ENTITIES(ARRAY_OF)};
 
 void *synth_array(const hed_synth_instrument *instrument, uint32_t type)
 {

@@ -6,6 +6,7 @@
 #include "heddle/author.h"
 #include "heddle/synth.h"
 #include "heddle/base.h"
+#include "model/entity_list.h"
 #include "support/fields.h"
 
 #include <string.h>
@@ -66,19 +67,9 @@ struct hed_synth_instrument {
     hed_synth_instrument_def def;
     uint32_t counts[HED_SYNTH_ENTITY_TYPE_COUNT], capacities[HED_SYNTH_ENTITY_TYPE_COUNT];
     hed_synth_entity *ids[HED_SYNTH_ENTITY_TYPE_COUNT];
-    hed_synth_body_def *bodies;
-    hed_synth_spring_def *springs;
-    hed_synth_microphone_def *microphones;
-    hed_synth_mallet_def *mallets;
-    hed_synth_plectrum_def *plectrums;
-    hed_synth_bow_def *bows;
-    hed_synth_oscillator_def *oscillators;
-    hed_synth_audio_input_def *audio_inputs;
-    hed_synth_lfo_def *lfos;
-    hed_synth_envelope_def *envelopes;
-    hed_synth_follower_def *followers;
-    hed_synth_midi_source_def *midi_sources;
-    hed_synth_delay_line_def *delay_lines;
+#define ARRAY(TYPE, name, plural, ...) hed_synth_##name##_def *plural;
+    SYNTH_ENTITIES(ARRAY)
+#undef ARRAY
     synth_place *places; /* (entity_count + 1), by entity number */
     uint32_t entity_count, place_capacity;
     synth_link *links; /* (link_count), in order of creation */

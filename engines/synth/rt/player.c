@@ -83,6 +83,9 @@ hed_status hed_synth_player_create(
     hed_error unseen = {0};
     if (!error) error = &unseen;
     *player = NULL;
+    if (!def->allocator.allocate || !def->allocator.release)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "hed_synth_player_def lacks an allocator: start from hed_default_synth_player_def()");
     if (!(def->rate == 0.0 || (def->rate >= 1000.0 && def->rate <= 768000.0)) || def->block < 1 ||
         def->block > MOST_BLOCK || def->inputs > MOST_INPUTS)
         return hed_fail(error, HED_ERROR_ARGUMENT,

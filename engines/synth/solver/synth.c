@@ -55,7 +55,8 @@ hed_status synth_make_program(const hed_allocator *allocator, hed_device *device
     synth_program_def shape = {.instrument = instrument, .rate = def->rate, .seed = def->seed,
         .pack = def->pack, .inputs = def->inputs, .remote = def->solver == HED_SYNTH_SOLVER_GRID,
         .vectors = def->solver == HED_SYNTH_SOLVER_CPU};
-    synth_choose_shape(hed_device_describe(device), items, &shape.warps, &shape.lanes);
+    const hed_device_info info = hed_device_describe(device);
+    synth_choose_shape(&info, items, &shape.warps, &shape.lanes);
     return synth_program_create(allocator, &shape, program, error);
 }
 

@@ -67,7 +67,7 @@ hed_status synth_tuned_resolve(hed_device *device, const hed_synth_instrument *i
     hed_config *tuned, hed_config_origin *configured)
 {
     *configured = HED_ORIGIN_DEFAULT;
-    if (strcmp(hed_device_describe(device)->backend, "host") == 0) return HED_OK;
+    if (strcmp(hed_device_describe(device).backend, "host") == 0) return HED_OK;
     hed_pipeline_def pipeline = synth_tune_pipeline();
     hed_problem problem = synth_tune_problem(instrument);
     return hed_pipeline_resolve(device, &pipeline, &problem, tuned, configured, NULL);
@@ -102,11 +102,11 @@ enum { OPS_COUNT = sizeof all_ops / sizeof *all_ops, LARGE = 8192, LARGE_WITH_PA
 
 bool synth_is_sensible(const hed_synth *synth, hed_synth_solver id)
 {
-    const hed_device_info *info = hed_device_describe(synth->device);
-    bool host = strcmp(info->backend, "host") == 0;
+    const hed_device_info info = hed_device_describe(synth->device);
+    bool host = strcmp(info.backend, "host") == 0;
     if (host || id == HED_SYNTH_SOLVER_CPU) return host && id == HED_SYNTH_SOLVER_CPU;
     if (id != HED_SYNTH_SOLVER_GRID) return true;
-    uint32_t large = synth_grid_has_packets(info) ? LARGE_WITH_PACKETS : LARGE;
+    uint32_t large = synth_grid_has_packets(&info) ? LARGE_WITH_PACKETS : LARGE;
     return synth->def.math == HED_MATH_FAST && !synth->def.resident &&
            hed_synth_instrument_count(synth->def.instrument, HED_SYNTH_BODY) >= large;
 }
@@ -127,5 +127,5 @@ hed_status synth_choose_solver(hed_synth *synth, bool grid, hed_error *error)
         return HED_OK;
     }
     return hed_fail(error, HED_ERROR_UNSUPPORTED, "solver %s on %s: %s",
-        hed_synth_solver_name(requested), hed_device_describe(synth->device)->id, reason);
+        hed_synth_solver_name(requested), hed_device_describe(synth->device).id, reason);
 }

@@ -96,7 +96,7 @@ hed_status hed_synth_tune(hed_device *device, const hed_synth_def *def, const he
 {
     HED_REQUIRE(device, def, result);
     *result = NULL;
-    if (strcmp(hed_device_describe(device)->backend, "host") == 0)
+    if (strcmp(hed_device_describe(device).backend, "host") == 0)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "host has one solver, \"cpu\": there is nothing to choose");
     hed_error unseen = {0};

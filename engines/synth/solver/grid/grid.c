@@ -81,14 +81,15 @@ bool synth_grid_has_packets(const hed_device_info *info)
 
 static bool valid(const hed_synth *synth, char *reason, size_t size)
 {
-    const hed_device_info *info = hed_device_describe(synth->device);
-    if (strcmp(info->backend, "host") == 0)
+    const hed_device_info info = hed_device_describe(synth->device);
+    if (strcmp(info.backend, "host") == 0)
         return lattice_refuse(reason, size, "the kernel has no native version: use \"cpu\" on host");
     if (synth->def.math == HED_MATH_STRICT)
         return lattice_refuse(
             reason, size, "strict mode needs the program's order of sums; the grid has its own");
     if (!synth_network_valid(synth->def.instrument, reason, size)) return false;
-    synth_grid_limits limits = limits_of(info, synth_grid_has_packets(info), synth->def.keep_awake);
+    synth_grid_limits limits =
+        limits_of(&info, synth_grid_has_packets(&info), synth->def.keep_awake);
     uint64_t places = (uint64_t)limits.groups * limits.threads * limits.each,
              room = limits.local_bytes / 12 *
                     limits.groups; /* upper bound: halos need space in addition */
@@ -172,8 +173,8 @@ static float *fill_entry(const synth_network *network, uint32_t index, float *pa
 static hed_status lattice_make_tables(
     synth_solver *solver, const hed_synth_instrument *instrument, double rate, hed_error *error)
 {
-    const hed_device_info *info = hed_device_describe(solver->device);
-    synth_grid_limits limits = limits_of(info, solver->packets, solver->awake);
+    const hed_device_info info = hed_device_describe(solver->device);
+    synth_grid_limits limits = limits_of(&info, solver->packets, solver->awake);
     if (synth_network_create(&solver->arena.allocator, instrument, rate, &solver->network, error))
         return error->status;
     /* free body of each body of the control group; flag: contacts push it */
@@ -272,14 +273,12 @@ static void set_sizes(synth_solver *solver)
     step->epoch = step->fresh = 1;
     solver->poke_room = POKES_AT_FIRST;
     uint64_t local = shape->local_bytes, store = 4ull * solver->program->layout.words;
-    solver->control_local =
-        solver->packets && store <= hed_device_describe(solver->device)->local_bytes;
+    const hed_device_info info = hed_device_describe(solver->device);
+    solver->control_local = solver->packets && store <= info.local_bytes;
     if (solver->control_local && store > local) local = store;
     uint64_t groups[2] = {shape->groups + (solver->packets ? 1 : 0), 1},
              bytes[2] = {(local + 15) / 16 * 16, 16};
-    uint32_t control =
-                 limits_of(hed_device_describe(solver->device), solver->packets, solver->awake)
-                     .threads,
+    uint32_t control = limits_of(&info, solver->packets, solver->awake).threads,
              threads[2] = {shape->threads, control};
     for (uint32_t k = 0; k < 2; k++) {
         solver->geometries[k] = (hed_geometry){
@@ -436,7 +435,8 @@ static hed_status lattice_create(
     created->device = synth->device;
     created->stream = synth->stream;
     created->program = program;
-    created->packets = synth_grid_has_packets(hed_device_describe(synth->device));
+    const hed_device_info info = hed_device_describe(synth->device);
+    created->packets = synth_grid_has_packets(&info);
     created->awake = synth->def.keep_awake;
     created->block = synth->def.block;
     created->inputs = synth->def.inputs;

@@ -301,7 +301,7 @@ static hed_status group_create_solver(const hed_synth *synth, hed_synth_solver i
     s->program = program;
     s->block = synth->def.block;
     s->channels = synth->def.inputs;
-    s->stems_seen = hed_device_describe(synth->device)->capabilities & HED_CAN_MAPPED;
+    s->stems_seen = hed_device_describe(synth->device).capabilities & HED_CAN_MAPPED;
     hed_status status = group_fill(synth, id, s, error);
     if (status) group_destroy(s);
     else *solver = s;
