@@ -74,8 +74,8 @@ static hed_worker_event remote_lose(remote *r, const char *reason)
     r->is_lost = true;
     hed_worker_manner(hed_worker_close(&r->worker, ENDED_MS), end, sizeof end);
     const char *line = hed_worker_last_line(&r->worker);
-    snprintf(r->reason, sizeof r->reason, "the worker behind \"%s\" %s%s%s%s%s", r->command, reason,
-        end[0] ? "; it " : "", end, line[0] ? "; its last output: " : "", line);
+    snprintf(r->reason, sizeof r->reason, "the worker behind \"%s\" %.511s%s%s%s%.127s", r->command,
+        reason, end[0] ? "; it " : "", end, line[0] ? "; its last output: " : "", line);
     return HED_WORKER_DIED;
 }
 
