@@ -173,8 +173,7 @@ static const hed_command WARM = {
     .options = WARM_OPTIONS, .examples = WARM_EXAMPLES, .run = cache_warm_run,
 };
 static const hed_option SHIP_POSITIONALS[] = {
-    {.name = "FOLDER", .kind = HED_OPTION_FOLDER, .required = true,
-        .help = "where the kernels go; made if it is not there"},
+    POSITIONAL("FOLDER", FOLDER, "where the kernels go; made if it is not there", .required = true),
     {0}};
 static const hed_example SHIP_EXAMPLES[] = {
     {"heddle cache ship share/heddle/ptx",

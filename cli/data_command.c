@@ -85,8 +85,7 @@ static void list_names(const hed_names *names, hed_name_function *add, void *use
 static const hed_names NAMES = {.list = list_names};
 static const hed_option OPTIONS[] = {CLI_OPTION_JSON(true), {0}};
 static const hed_option POSITIONALS[] = {
-    {.name = "NAME", .kind = HED_OPTION_TEXT, .names = &NAMES, .help = "print the path of this file alone"},
-    {0}};
+    POSITIONAL("NAME", TEXT, "print the path of this file alone", .names = &NAMES), {0}};
 static const hed_example EXAMPLES[] = {{"heddle data", "the folder, and the names in it by kind"},
     {"cp $(heddle data vibes) mine.json", "a copy to change"}, {0}};
 

@@ -31,8 +31,7 @@ static const hed_option HELP_OPTIONS[] = {
         .help = "print the man page of all commands, for man -l or mandoc"},
     {0}};
 static const hed_option HELP_POSITIONALS[] = {
-    {.name = "COMMAND", .kind = HED_OPTION_TEXT, .repeated = true,
-        .help = "the command to explain; without it, all of them"},
+    POSITIONAL("COMMAND", TEXT, "the command to explain; without it, all of them", .repeated = true),
     {0}};
 static const hed_example HELP_EXAMPLES[] = {
     {"heddle help bench kernels", "the same as heddle bench kernels --help"},
@@ -67,9 +66,8 @@ static int run_completion(const hed_arguments *arguments, void *user)
     return HED_EXIT_OK;
 }
 
-static const hed_option COMPLETION_POSITIONALS[] = {{.name = "SHELL", .kind = HED_OPTION_CHOICE,
-                                                        .choices = SHELLS, .required = true,
-                                                        .help = "the shell to complete for"},
+static const hed_option COMPLETION_POSITIONALS[] = {
+    POSITIONAL("SHELL", CHOICE, "the shell to complete for", .choices = SHELLS, .required = true),
     {0}};
 static const hed_example COMPLETION_EXAMPLES[] = {
     {"source <(heddle completion bash)", "in this shell; in ~/.bashrc, in every one"},

@@ -65,7 +65,7 @@ static const hed_option OPTIONS[] = {{.name = "quiet",
                                          .letter = 'q',
                                          .kind = HED_OPTION_FLAG,
                                          .help = "no progress line and no warnings on stderr"},
-    {.name = "version", .kind = HED_OPTION_FLAG, .own = true, .help = "print the version"}, {0}};
+    FLAG("version", "print the version"), {0}};
 
 /* "heddle kernels bench" means "heddle bench kernels", as for the engines, whose commands have
  * their own names. */

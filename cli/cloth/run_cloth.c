@@ -372,7 +372,7 @@ static const hed_option OPTIONS[] = {
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    {.name = "SCENE", .kind = HED_OPTION_FILE, .names = &cli_data_scenes, .help = "the scene, FILE.json"}, {0}};
+    POSITIONAL("SCENE", FILE, "the scene, FILE.json", .names = &cli_data_scenes), {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth run flag.json --frames 300 --out flag.pc2",
         "five seconds of a flag, as Blender's Mesh Cache reads it"},

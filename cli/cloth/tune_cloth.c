@@ -82,7 +82,7 @@ const hed_command hed_command_cloth_tune = {
     .options = OPTIONS,
     .positionals =
         (const hed_option[]){
-            {.name = "SCENE", .kind = HED_OPTION_FILE, .names = &cli_data_scenes, .help = "a scene file"}, {0}},
+            POSITIONAL("SCENE", FILE, "a scene file", .names = &cli_data_scenes), {0}},
     .examples = (const hed_example[]){{"heddle cloth tune --sheet 1024 --device cuda:0",
                                           "a large sheet on the first CUDA device"},
         {0}},

@@ -39,12 +39,8 @@ static const hed_option OPTIONS[] = {
     CLI_OPTION_THREADS,
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "SCENE",
-                                             .kind = HED_OPTION_FILE,
-                                             .names = &cli_data_scenes,
-                                             .required = true,
-                                             .help = "the scene file"},
-    {0}};
+static const hed_option POSITIONALS[] = {
+    POSITIONAL("SCENE", FILE, "the scene file", .names = &cli_data_scenes, .required = true), {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle cloth view flag.json", "the best device, and the scene's own frame rate"},
     {"heddle cloth view flag.json --device host", "the processor"}, {0}};

@@ -71,6 +71,10 @@ typedef struct hed_option {
     { \
         .name = word, .kind = HED_OPTION_##type, .value = what, .own = true, .help = __VA_ARGS__ \
     }
+#define POSITIONAL(word, type, ...) \
+    { \
+        .name = word, .kind = HED_OPTION_##type, .help = __VA_ARGS__ \
+    }
 
 typedef struct hed_example {
     const char *line;

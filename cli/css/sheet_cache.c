@@ -14,7 +14,8 @@ enum {
 };
 
 typedef struct kept_sheet {
-    hed_css_sheet_def def; /* copies of text, file and media; the medium's type is a constant */
+    hed_css_sheet_def def; /* copies of text, file, media and medium */
+    hed_css_medium medium; /* its type is a constant */
     hed_css_sheet *sheet;  /* NULL: free */
     uint64_t command;      /* number of the last command that has used it */
 } kept_sheet;
@@ -70,7 +71,7 @@ static bool same_def(const hed_css_sheet_def *a, const hed_css_sheet_def *b)
     return a->length == b->length && a->line == b->line && a->origin == b->origin &&
            a->quirks == b->quirks && a->split == b->split && a->scope_root == b->scope_root &&
            same_text(a->file, b->file) && same_text(a->media, b->media) &&
-           same_medium(&a->medium, &b->medium) && memcmp(a->text, b->text, a->length) == 0;
+           same_medium(a->medium, b->medium) && memcmp(a->text, b->text, a->length) == 0;
 }
 
 hed_css_sheet *css_kept_sheet(const hed_css_sheet_def *def)
@@ -88,9 +89,10 @@ bool css_keep_sheet(const hed_css_sheet_def *def, hed_css_sheet *sheet)
 {
     kept_sheet *to = &cache.items[cache.next % MOST_KEPT];
     bool in_use = to->sheet && to->command == cache.command;
-    if (!cache.names || in_use || def->length > MOST_KEPT_BYTES || def->medium.container_count)
+    if (!cache.names || in_use || def->length > MOST_KEPT_BYTES || def->medium->container_count)
         return false;
-    kept_sheet item = {.def = *def, .sheet = sheet, .command = cache.command};
+    kept_sheet item = {
+        .def = *def, .medium = *def->medium, .sheet = sheet, .command = cache.command};
     char *text = malloc(def->length + 1);
     item.def.text = text;
     item.def.file = strdup(def->file);
@@ -104,5 +106,6 @@ bool css_keep_sheet(const hed_css_sheet_def *def, hed_css_sheet *sheet)
     kept_free(to);
     cache.next++;
     *to = item;
+    to->def.medium = &to->medium;
     return true;
 }

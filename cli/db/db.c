@@ -589,23 +589,13 @@ static const hed_option PRUNE_OPTIONS[] = {
     OPTION_KERNEL("of this kernel; alone: everything of it, choices too"),
     FLAG("dry-run", "only say what would go", .letter = 'n'), {0}};
 static const hed_option EXPORT_POSITIONALS[] = {
-    {.name = "FILE",
-        .kind = HED_OPTION_OUTPUT,
-        .required = true,
-        .endings = ".json .js",
-        .help = "the JSON file to write, or FILE.js: a module by which a web page chooses"},
+    POSITIONAL("FILE", OUTPUT, "the JSON file to write, or FILE.js: a module by which a web page chooses", .required = true, .endings = ".json .js"),
     {0}};
-static const hed_option IMPORT_POSITIONALS[] = {{.name = "FILES",
-                                                    .kind = HED_OPTION_FILE,
-                                                    .required = true,
-                                                    .repeated = true,
-                                                    .help = "files of heddle db export"},
+static const hed_option IMPORT_POSITIONALS[] = {
+    POSITIONAL("FILES", FILE, "files of heddle db export", .required = true, .repeated = true),
     {0}};
-static const hed_option MERGE_POSITIONALS[] = {{.name = "FILES",
-                                                   .kind = HED_OPTION_FILE,
-                                                   .required = true,
-                                                   .repeated = true,
-                                                   .help = "tuning.db of other machines"},
+static const hed_option MERGE_POSITIONALS[] = {
+    POSITIONAL("FILES", FILE, "tuning.db of other machines", .required = true, .repeated = true),
     {0}};
 
 static const hed_option LIST_OPTIONS[] = {
@@ -614,7 +604,7 @@ static const hed_option LIST_OPTIONS[] = {
         "only devices whose name or platform has this in it, or of this backend", .letter = 'd'),
     {0}};
 static const hed_option SHOW_POSITIONALS[] = {
-    {.name = "KERNEL", .kind = HED_OPTION_TEXT, .required = true, .help = "its name"}, {0}};
+    POSITIONAL("KERNEL", TEXT, "its name", .required = true), {0}};
 
 static const hed_command LIST = {.name = "list",
     .summary = "what was tuned, for which device and size, and what it gained",

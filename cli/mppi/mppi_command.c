@@ -153,8 +153,7 @@ static const hed_command hed_command_mppi_models = {
     .options = MODELS_OPTIONS,
     .positionals =
         (const hed_option[]){
-            {.name = "NAME", .kind = HED_OPTION_TEXT, .names = &MODEL_NAMES,
-                .help = "this model or term alone"}, {0}},
+            POSITIONAL("NAME", TEXT, "this model or term alone", .names = &MODEL_NAMES), {0}},
     .examples = (const hed_example[]){{"heddle mppi models cartpole", "one model"},
         {"heddle mppi models --text cartpole > my_robot.h", "its text, to be changed"}, {0}},
     .run = models_run,
@@ -197,12 +196,10 @@ const hed_command hed_command_mppi_tune = {
         "group has, whether noise is kept or drawn again. The winner is kept in the tuning database, where controllers of "
         "that model and about that size find it.",
     .options = TUNE_OPTIONS,
-    .positionals = (const hed_option[]){{.name = "MODEL",
-                                            .kind = HED_OPTION_FILE,
-                                            .names = &cli_mppi_names,
-                                            .required = true,
-                                            .help = "a model of Heddle's, or a scene, FILE.json"},
-        {0}},
+    .positionals =
+        (const hed_option[]){POSITIONAL("MODEL", FILE, "a model of Heddle's, or a scene, FILE.json",
+                                 .names = &cli_mppi_names, .required = true),
+            {0}},
     .examples = (const hed_example[]){{"heddle mppi tune cartpole -n 8192 --device cuda:0",
                                           "8,192 futures on the first CUDA device"},
         {0}},

@@ -76,15 +76,16 @@ const hed_command hed_command_mppi_import = {
         "Reads the section of nav2_mppi_controller in a parameter file of ROS 2's Nav2 as it is, with local costmap, path "
         "handler and goal checker. The form of the file identifies the release, whose formulas are used. \"heddle mppi run "
         "FILE\" drives with it.",
-    .options =
-        (const hed_option[]){CLI_OPTION_JSON(true),
-            OPTION("map", FILE, "FILE", "compute the costs of this map too: the YAML of a ROS map server"), {0}},
-    .positionals = (const hed_option[]){{.name = "FILE",
-                                            .kind = HED_OPTION_FILE,
-                                            .required = true,
-                                            .help = "the parameter file, such as nav2_params.yaml"},
+    .options = (const hed_option[]){CLI_OPTION_JSON(true),
+        OPTION(
+            "map", FILE, "FILE", "compute the costs of this map too: the YAML of a ROS map server"),
         {0}},
-    .examples = (const hed_example[]){{"heddle mppi import nav2_params.yaml", "all keys of the controller"},
-        {"heddle mppi import nav2_params.yaml --map map.yaml", "and the costs of a map"}, {0}},
+    .positionals =
+        (const hed_option[]){POSITIONAL("FILE", FILE,
+                                 "the parameter file, such as nav2_params.yaml", .required = true),
+            {0}},
+    .examples =
+        (const hed_example[]){{"heddle mppi import nav2_params.yaml", "all keys of the controller"},
+            {"heddle mppi import nav2_params.yaml --map map.yaml", "and the costs of a map"}, {0}},
     .run = import_run,
 };

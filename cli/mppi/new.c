@@ -150,10 +150,7 @@ const hed_command hed_command_mppi_new = {
     .description =
         "The folder's name is the robot's. The scene runs at once: on a GPU, or on this processor, whose C compiler "
         "(cc, gcc or clang) compiles the texts; the program builds against the installed library.",
-    .positionals = (const hed_option[]){{.name = "FOLDER",
-                                            .kind = HED_OPTION_FOLDER,
-                                            .required = true,
-                                            .help = "the folder to make"},
+    .positionals = (const hed_option[]){POSITIONAL("FOLDER", FOLDER, "the folder to make", .required = true),
         {0}},
     .examples =
         (const hed_example[]){

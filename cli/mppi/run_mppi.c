@@ -380,10 +380,7 @@ static const hed_option OPTIONS[] = {
     FLAG("schema", "print the JSON schema of scene files"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "MODEL",
-                                             .kind = HED_OPTION_FILE,
-                                             .names = &cli_mppi_names,
-                                             .help = "a model of Heddle's, a scene, FILE.json, or a parameter file of Nav2, FILE.yaml"},
+static const hed_option POSITIONALS[] = {POSITIONAL("MODEL", FILE, "a model of Heddle's, a scene, FILE.json, or a parameter file of Nav2, FILE.yaml", .names = &cli_mppi_names),
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle mppi run cartpole --plot swing.svg", "swing a pole up, and look at it"},

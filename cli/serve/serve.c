@@ -405,8 +405,7 @@ static const hed_option OPTIONS[] = {
         .low = 1, .high = 1000),
     {0}};
 static const hed_option POSITIONALS[] = {
-    {.name = "SHADER", .kind = HED_OPTION_FILE, .help = "with --page: FILE.wgsl, or its tune file"},
-    {0}};
+    POSITIONAL("SHADER", FILE, "with --page: FILE.wgsl, or its tune file"), {0}};
 static const hed_example EXAMPLES[] = {{"heddle serve", "prints the address to open in a browser"},
     {"heddle serve blur.wgsl --page blur.html", "one file to send to a person with another GPU"},
     {0}};

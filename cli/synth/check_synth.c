@@ -460,7 +460,7 @@ static const hed_option OPTIONS[] = {
     {0},
 };
 static const hed_option POSITIONALS[] = {
-    {.name = "FILE", .kind = HED_OPTION_FILE, .names = &cli_data_instruments, .help = "the instrument, FILE.json"}, {0}};
+    POSITIONAL("FILE", FILE, "the instrument, FILE.json", .names = &cli_data_instruments), {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle synth check harp.json", "everything, on each device"},
     {"heddle synth check harp.json --device host --block 64",

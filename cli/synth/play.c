@@ -180,11 +180,8 @@ static const hed_option OPTIONS[] = {
     FLAG("json", "print JSON at the end: one array with one object, nothing else"),
     {0},
 };
-static const hed_option POSITIONALS[] = {{.name = "INSTRUMENT",
-                                             .kind = HED_OPTION_FILE,
-                                             .names = &cli_data_instruments,
-                                             .required = true,
-                                             .help = "the instrument, FILE.json"},
+static const hed_option POSITIONALS[] = {POSITIONAL("INSTRUMENT", FILE, "the instrument, FILE.json",
+                                             .names = &cli_data_instruments, .required = true),
     {0}};
 static const hed_example EXAMPLES[] = {{"heddle synth play harp.json --midi keyboard",
                                            "through JACK, from the keyboard that is connected"},

@@ -47,7 +47,7 @@ static const hed_option IMPORT_OPTIONS[] = {
     {0},
 };
 static const hed_option IMPORT_POSITIONALS[] = {
-    {.name = "PRESET", .kind = HED_OPTION_FILE, .help = "a preset (.ank)", .required = true},
+    POSITIONAL("PRESET", FILE, "a preset (.ank)", .required = true),
     {0},
 };
 static const hed_example IMPORT_EXAMPLES[] = {
@@ -108,11 +108,8 @@ const hed_command hed_command_synth_tune = {
         "entities are packed into lanes. The winner is kept in the tuning database, where "
         "instruments of about that size find it.",
     .options = TUNE_OPTIONS,
-    .positionals = (const hed_option[]){{.name = "INSTRUMENT",
-                                            .kind = HED_OPTION_FILE,
-                                            .names = &cli_data_instruments,
-                                            .required = true,
-                                            .help = "an instrument file"},
+    .positionals = (const hed_option[]){POSITIONAL("INSTRUMENT", FILE, "an instrument file",
+                                            .names = &cli_data_instruments, .required = true),
         {0}},
     .examples = (const hed_example[]){{"heddle synth tune harp.json --device cuda:0",
                                           "a harp on the first CUDA device"},

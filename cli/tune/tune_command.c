@@ -667,12 +667,7 @@ const hed_command hed_command_tune = {
 };
 
 static const hed_option SWEPT[] = {
-    {.name = "KERNEL",
-        .kind = HED_OPTION_FILE,
-        .names = &cli_tune_names,
-        .required = true,
-        .repeated = true,
-        .help = "descriptions, FILE.json, or kernels that come with Heddle, heddle:NAME"},
+    POSITIONAL("KERNEL", FILE, "descriptions, FILE.json, or kernels that come with Heddle, heddle:NAME", .names = &cli_tune_names, .required = true, .repeated = true),
     {0}};
 
 const hed_command hed_command_sweep = {

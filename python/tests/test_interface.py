@@ -12,7 +12,7 @@ import unittest
 import heddle
 from heddle import _interface, _library
 
-INCLUDE = pathlib.Path(heddle._library.headers()[0]) / "heddle"
+INCLUDE = pathlib.Path(__file__).resolve().parents[2] / "include" / "heddle"
 
 
 def python(code, **environment):

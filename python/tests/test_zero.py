@@ -205,7 +205,7 @@ class Zero(unittest.TestCase):
 
     def test_comments_name_the_default(self):
         """A definition with a default is started from it, as its comment says."""
-        include = pathlib.Path(heddle._library.headers()[0]) / "heddle"
+        include = pathlib.Path(__file__).resolve().parents[2] / "include" / "heddle"
         words = " ".join(" ".join(h.read_text().split()) for h in include.glob("*.h")).replace(" * ", " ")
         for struct, function in self.defaults.items():
             if struct in ("hed_allocator", "hed_clock"):
