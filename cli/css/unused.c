@@ -140,7 +140,8 @@ const hed_command hed_command_css_unused = {
         "--out writes a sheet without what is unused, comments and layout of the rest as they were: "
         "unused rules, selectors of lists (but of rules that hold others), blocks that are left empty, "
         "@keyframes, @font-face and the like; custom properties and @property with --properties. It is not written after Ctrl-C, when pages are missing.",
-    .positionals = (const hed_option[]){POSITIONAL("PAGE", FILE, "HTML files", .names = &cli_data_pages, .repeated = true),
+    .positionals = (const hed_option[]){POSITIONAL("PAGE", FILE, "HTML files",
+                                            .names = &cli_data_pages, .repeated = true),
         {0}},
     .options = (const hed_option[]){SITE_OPTION_SHEETS,
         OPTION("out", OUTPUT, "FILE",
