@@ -11,7 +11,8 @@ static const char NAV2_STYLE[] =
     "text{font-family:Helvetica,Arial,'DejaVu Sans',sans-serif;font-size:13px;fill:#374151}path,line{fill:none}"
     ".path{stroke:#15803d;stroke-width:4;stroke-opacity:.35}.went{stroke:#111827;stroke-width:2.2;stroke-linejoin:round}"
     ".future{stroke:#1d4ed8;stroke-width:.8;stroke-opacity:.5}.crash{stroke:#e11d48;stroke-width:.8;stroke-opacity:.5}"
-    ".robot{stroke:#7c3aed;stroke-width:1.2}.goal{fill:none;stroke:#15803d;stroke-width:2.4}.frame{fill:none;stroke:#9ca3af}";
+    ".robot{stroke:#7c3aed;stroke-width:1.2}.goal{fill:none;stroke:#15803d;stroke-width:2.4}.frame{fill:none;stroke:#9ca3af}"
+    ".critic{stroke-width:1.6;stroke-linejoin:round}.label{font-size:12px}.end{font-size:12px;text-anchor:end}.tick{stroke:#e5e7eb}";
 
 typedef struct nav2_view {
     svg *svg;
@@ -91,16 +92,86 @@ static void view_futures(const nav2_view *v, const cli_nav2_world *w, const cli_
     }
 }
 
+static int view_by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* 98 % quantile of a critic's costs over the cycles; 0 if its gate is always shut. */
+static double view_quantile(const cli_nav2_drive *d, uint32_t critic)
+{
+    double *costs = malloc((d->count + 1) * sizeof *costs), result = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; costs && i < d->count; i++) {
+        double cost = d->critics[i * CLI_NAV2_CRITICS + critic];
+        if (cost >= 0) costs[count++] = cost;
+    }
+    if (count) {
+        qsort(costs, count, sizeof *costs, view_by_size);
+        result = costs[(uint32_t)(0.98 * (count - 1))];
+    }
+    free(costs);
+    return result;
+}
+
+/* Height of a cost in its box, 0 to 1: logarithmic above 0.05. */
+static double view_height(double cost, double largest)
+{
+    return 0.95 * log1p(20 * cost) / log1p(20 * largest);
+}
+
+/* Draws the critics' mean costs over time into a box, and a legend at its right. Costs above the
+ * largest of the 98 % quantile, as where futures collide, are cut. */
+static void view_critics(const nav2_view *v, const cli_nav2_world *w, const cli_nav2_drive *d,
+    double left, double top, double width, double height)
+{
+    static const char *const colours[CLI_NAV2_CRITICS] = {"#1d4ed8", "#e11d48", "#15803d", "#a16207",
+        "#7c3aed", "#0891b2", "#f97316", "#4b5563", "#65a30d", "#ec4899", "#0f172a", "#0d9488"};
+    double largest = 1e-6, duration = d->count * w->info.period;
+    for (uint32_t k = 0; k < CLI_NAV2_CRITICS && d->critic_names[k]; k++)
+        largest = fmax(largest, view_quantile(d, k));
+    svg_box(v->svg, "frame", left, top, width, height);
+    svg_text(v->svg, "label", left, top - 8, "mean cost of each critic over the futures, logarithmic; gaps: its gate is shut");
+    for (double tick = 0.1; tick < largest; tick *= 10) {
+        double y = top + height * (1 - view_height(tick, largest));
+        svg_line(v->svg, "tick", left, y, left + width, y);
+        svg_text(v->svg, "label", left + 4, y - 3, "%g", tick);
+    }
+    svg_text(v->svg, "end", left + width, top + height + 16, "%.1f s", duration);
+    svg_text(v->svg, "label", left, top + height + 16, "0");
+    for (uint32_t k = 0; k < CLI_NAV2_CRITICS && d->critic_names[k]; k++) {
+        double at = top + 12 + 19 * k;
+        svg_curve_begin(v->svg, "critic", colours[k], 0);
+        svg_curve_point(v->svg, left + width + 14, at);
+        svg_curve_point(v->svg, left + width + 38, at);
+        svg_curve_end(v->svg);
+        svg_text(v->svg, "label", left + width + 44, at + 4, "%s", d->critic_names[k]);
+        svg_clip_begin(v->svg, left, top, width, height);
+        svg_curve_begin(v->svg, "critic", colours[k], 0);
+        for (uint32_t i = 0; i < d->count; i++) {
+            double cost = d->critics[i * CLI_NAV2_CRITICS + k];
+            svg_curve_point(v->svg, left + width * (i + 1) / d->count,
+                top + height * (1 - view_height(cost, largest)));
+        }
+        svg_curve_end(v->svg);
+        svg_clip_end(v->svg);
+    }
+}
+
 hed_status cli_nav2_picture(
     const cli_nav2_world *w, const cli_nav2_drive *d, const char *path, hed_error *error)
 {
-    enum { SIDE = 1100, MARGIN = 24, HEAD = 40 };
+    enum { SIDE = 1100, MARGIN = 24, HEAD = 40, PANEL = 220, GAP = 40, LEGEND = 190 };
     double wide = w->grid.width * w->grid.resolution, high = w->grid.height * w->grid.resolution;
     double scale = SIDE / fmax(wide, high);
-    nav2_view v = {svg_open(wide * scale + 2 * MARGIN, high * scale + HEAD + MARGIN, NAV2_STYLE),
+    nav2_view v = {
+        svg_open(wide * scale + 2 * MARGIN, high * scale + HEAD + GAP + PANEL + MARGIN, NAV2_STYLE),
         &w->grid, scale, MARGIN, HEAD};
     svg_text(v.svg, "title", MARGIN, 26, "%s: %s after %.2f s", w->info.controller,
         d->arrived ? "arrived" : "not arrived", d->count * w->info.period);
+    svg_text(v.svg, "end", v.left + wide * scale, 26, "black lethal, red within the inscribed radius, orange inflated; green the path, "
+        "violet the footprint each second, blue futures");
     view_costs(&v, error);
     svg_box(v.svg, "frame", v.left, v.top, wide * scale, high * scale);
     svg_clip_begin(v.svg, v.left, v.top, wide * scale, high * scale);
@@ -111,5 +182,6 @@ hed_status cli_nav2_picture(
     if (d->count) view_curve(&v, "went", &d->steps[0].pose, sizeof *d->steps, d->count);
     svg_circle(v.svg, "goal", view_x(&v, w->goal.x), view_y(&v, w->goal.y), 8);
     svg_clip_end(v.svg);
+    view_critics(&v, w, d, MARGIN, HEAD + high * scale + GAP, wide * scale - LEGEND, PANEL);
     return svg_save(v.svg, path, error);
 }

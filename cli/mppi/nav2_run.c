@@ -46,6 +46,31 @@ static void drive_keep_futures(
             hed_nav2_future(controller, i * samples / CLI_NAV2_FUTURES, d->futures + row * size);
 }
 
+/* Keeps the critics' costs of a cycle for the picture. */
+static void drive_keep_critics(const hed_nav2 *controller, cli_nav2_drive *d, uint32_t step)
+{
+    const hed_nav2_critic *critic;
+    for (uint32_t i = 0; i < CLI_NAV2_CRITICS && (critic = hed_nav2_critic_at(controller, i));
+         i++) {
+        d->critic_names[i] = critic->name;
+        d->critics[step * CLI_NAV2_CRITICS + i] = critic->active ? critic->mean : NAN;
+    }
+}
+
+/* Returns the reason for which Nav2's server aborts after this cycle; NULL: the task continues. `failing`:
+ * time without a valid control, s. */
+static const char *drive_abort(
+    const cli_nav2_world *w, const hed_nav2_result *result, double *failing)
+{
+    double tolerance = w->info.failure_tolerance;
+    bool is_valid = result->outcome == HED_NAV2_VALID;
+    *failing = is_valid ? 0 : *failing + w->info.period;
+    if (result->outcome == HED_NAV2_NO_PATH) return "InvalidPath";
+    if (is_valid || tolerance < 0) return NULL;
+    if (tolerance == 0) return "NoValidControl";
+    return *failing > tolerance ? "PatienceExceeded" : NULL;
+}
+
 /* Drives until the goal, or for `limit` cycles. Errors: as hed_nav2_compute(). */
 static hed_status drive_go(const cli_nav2_world *w, hed_nav2 *controller, uint32_t limit,
     bool pictures, cli_nav2_drive *d, hed_error *error)
@@ -53,9 +78,10 @@ static hed_status drive_go(const cli_nav2_world *w, hed_nav2 *controller, uint32
     hed_nav2_pose pose = w->start;
     hed_nav2_velocity speed = {0};
     uint32_t stride = limit, next = 0;
+    double failing = 0;
     bool reached = false;
     if (pictures) stride = w->path_count / CLI_NAV2_MOMENTS * 3 + 1;
-    while (d->count < limit && !d->arrived && !hed_interrupted()) {
+    while (d->count < limit && !d->arrived && !d->abort && !hed_interrupted()) {
         cli_nav2_step *step = &d->steps[d->count];
         uint64_t begin = hed_now();
         hed_status status =
@@ -66,6 +92,8 @@ static hed_status drive_go(const cli_nav2_world *w, hed_nav2 *controller, uint32
             drive_keep_futures(w, controller, d, d->count);
             next += stride;
         }
+        if (pictures) drive_keep_critics(controller, d, d->count);
+        d->abort = drive_abort(w, &step->result, &failing);
         speed = step->result.command;
         step->pose = pose = drive_move(pose, speed, w->info.period);
         d->count++;
@@ -141,6 +169,25 @@ static hed_status drive_sum(const cli_nav2_drive *d, drive_figures *f, hed_error
 static const char *const DRIVE_MODELS[] = {"DiffDrive", "Omni", "Ackermann"};
 static const char *const DRIVE_RELEASES[] = {"1.3/1.4 (jazzy)", "1.5 (lyrical)"};
 
+/* Prints the reason for which a robot has not arrived. */
+static void drive_tell_end(const cli_nav2_world *w, const cli_nav2_drive *d, hed_nav2_pose end)
+{
+    static const double REST = 0.1, PATIENCE = 10; /* m, s: as Nav2's progress checker */
+    uint32_t since = d->count;
+    while (since && world_length(d->steps[since - 1].pose.x - end.x,
+                        d->steps[since - 1].pose.y - end.y) < REST)
+        since--;
+    if (d->abort)
+        printf("Nav2's server aborts here: %s (failure_tolerance %g s)\n", d->abort, w->info.failure_tolerance);
+    else if (!d->arrived && (d->count - since) * w->info.period >= PATIENCE)
+        printf(
+            "at rest since %.2f s, %.3f m and %.2f rad from the goal (tolerances %g m, %g rad): the critics balance, as in Nav2, "
+            "whose progress checker aborts. Remedies: docs/mppi-nav2.md\n",
+            since * w->info.period, world_length(w->goal.x - end.x, w->goal.y - end.y),
+            fabs(remainder(w->goal.yaw - end.yaw, 2 * M_PI)), w->info.goal_distance,
+            w->info.goal_angle);
+}
+
 static void drive_tell(const cli_nav2_world *w, const hed_nav2 *controller, const cli_nav2_drive *d,
     const drive_figures *f)
 {
@@ -153,6 +200,7 @@ static void drive_tell(const cli_nav2_world *w, const hed_nav2 *controller, cons
     printf("%s after %.2f s at x %.3f, y %.3f, yaw %.3f; %s\n",
         d->arrived ? "arrived" : "not arrived", d->count * info->period, end.x, end.y, end.yaw,
         d->touched ? "the footprint touched an obstacle" : "no contact of the footprint");
+    drive_tell_end(w, d, end);
     printf("mean change in a cycle: %.4f m/s, %.4f rad/s; %" PRIu32 " cycles without a valid control; path led around obstacles %" PRIu32
         " times\n", f->change_speed, f->change_turn, d->failures, d->detours);
     printf("critics in the last cycle:");
@@ -171,9 +219,11 @@ static hed_status drive_tell_json(const cli_nav2_world *w, const hed_nav2 *contr
     cli_report_row(c, CLI_TEXT("file", file), CLI_TEXT("controller", info->controller),
         CLI_TEXT("release", info->release == HED_NAV2_LYRICAL ? "lyrical" : "jazzy"),
         CLI_TEXT("model", DRIVE_MODELS[info->model]), CLI_WHOLE("samples", info->samples),
-        CLI_WHOLE("horizon", info->steps), CLI_NUMBER("dt", info->dt), CLI_NUMBER("period", info->period),
-        CLI_FLAG("arrived", d->arrived), CLI_NUMBER("seconds", d->count * info->period),
-        CLI_WHOLE("steps", d->count), CLI_FLAG("touched", d->touched), CLI_WHOLE("failures", d->failures),
+        CLI_WHOLE("horizon", info->steps), CLI_NUMBER("dt", info->dt),
+        CLI_NUMBER("period", info->period), CLI_FLAG("arrived", d->arrived),
+        CLI_TEXT("aborted", d->abort ? d->abort : ""),
+        CLI_NUMBER("seconds", d->count * info->period), CLI_WHOLE("steps", d->count),
+        CLI_FLAG("touched", d->touched), CLI_WHOLE("failures", d->failures),
         CLI_WHOLE("detours", d->detours), CLI_NUMBER("change_of_speed", f->change_speed),
         CLI_NUMBER("change_of_turn", f->change_turn), CLI_NUMBER("p50_ms", f->p50),
         CLI_NUMBER("p99_ms", f->p99), CLI_NUMBER("max_ms", f->max));
@@ -263,7 +313,9 @@ int cli_nav2_run(const hed_arguments *a, const char *file)
     d.steps = calloc(limit, sizeof *d.steps);
     d.costs = calloc(rows, sizeof *d.costs);
     d.futures = calloc(rows * (w.info.steps + 1), 2 * sizeof *d.futures);
-    if (status == HED_OK && (!d.steps || !d.costs || !d.futures))
+    if (hed_given(a, "plot")) d.critics = calloc((size_t)limit * CLI_NAV2_CRITICS, sizeof *d.critics);
+    if (status == HED_OK &&
+        (!d.steps || !d.costs || !d.futures || (hed_given(a, "plot") && !d.critics)))
         status = HED_OUT_OF_MEMORY(&error, "a run of %u cycles", limit);
     if (status == HED_OK)
         status = hed_nav2_create(w.config, seed, !hed_given(a, "no-detour"), &controller, &error);
@@ -277,6 +329,7 @@ int cli_nav2_run(const hed_arguments *a, const char *file)
     free(d.steps);
     free(d.costs);
     free(d.futures);
+    free(d.critics);
     cli_nav2_world_close(&w);
     return code;
 }

@@ -46,11 +46,16 @@ typedef struct cli_nav2_drive {
     cli_nav2_step *steps; /* (count) */
     uint32_t count, failures, detours;
     bool arrived, touched;
+    const char *abort; /* reason for which Nav2's server would abort the task, or NULL */
+    /* costs of the critics in each cycle, (capacity x CLI_NAV2_CRITICS), NAN where a gate is shut;
+     * NULL without a picture */
+    double *critics;
+    const char *critic_names[16]; /* NULL after the last */
     /* futures of some cycles: (moment_count x CLI_NAV2_FUTURES x info.steps x 2) */
     float *futures, *costs;
     uint32_t moments[16], moment_count;
 } cli_nav2_drive;
-enum { CLI_NAV2_FUTURES = 32, CLI_NAV2_MOMENTS = 8 };
+enum { CLI_NAV2_FUTURES = 32, CLI_NAV2_MOMENTS = 8, CLI_NAV2_CRITICS = 12 };
 
 /* Runs a parameter file in a closed loop. Returns an exit code. */
 int cli_nav2_run(const hed_arguments *arguments, const char *file);

@@ -38,6 +38,15 @@ run 0 mppi run "$params" --map "$data/pillars.yaml" --path "$data/pillars_path.c
 out_has 'no contact of the footprint'; out_has 'led around obstacles [1-9]'
 run 1 mppi run "$params" --map "$data/pillars.yaml" --path "$data/pillars_path.csv" --steps 10; out_has '^not arrived'
 run 0 mppi run "$params" --map "$data/pillars.yaml" --start 5.2,2.2,0.5 --goal 6.4,3.9,1 --set CostCritic.cost_weight=3 --set vx_max=0.4 -t 50; out_has 'of 50 steps'
+# outcomes of Nav2's server: patience with a robot that cannot move, and a rest beside the goal
+blocked="--map $data/pillars.yaml --start 0.6,0.6,1.2 --goal 6.4,3.9,1 --disc 0.6,0.6,0.3"
+# shellcheck disable=SC2086
+run 1 mppi run "$params" $blocked; out_has 'not arrived after 0.35 s'; out_has 'aborts here: PatienceExceeded (failure_tolerance 0.3 s)'
+# shellcheck disable=SC2086
+run 1 mppi run "$params" $blocked --set failure_tolerance=0 --json; out_has '"aborted": "NoValidControl"'; out_has '"steps": 1'
+# shellcheck disable=SC2086
+run 1 mppi run "$params" $blocked --set failure_tolerance=-1 --steps 30; out_has 'not arrived after 1.50 s'; out_has ' 30 cycles without a valid control'
+run 1 mppi run "$params" --map "$data/pillars.yaml" --start 5.9,2.6,1 --goal 6.3,3.7,0 --steps 500 -n 500; out_has 'at rest since .* from the goal (tolerances 0.25 m, 0.25 rad)'
 
 # ---- wrong inputs ----
 run 2 mppi run "$params"; err_has 'no map: give --map'

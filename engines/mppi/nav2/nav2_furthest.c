@@ -44,14 +44,14 @@ static inline __attribute__((always_inline)) int furthest_can(
     const furthest_search *s, const nav2_path *p, uint32_t j, const float *distance)
 {
     float px = p->x[j], py = p->y[j], reach = p->reach[j / NAV2_BLOCK];
-    int32_t can[NAV2_LANES], any = 0;
+    int32_t can[NAV2_LANES], possible = 0;
     NAV2_EACH_LANE {
         float d = mppi_square(s->x[l] - px) + mppi_square(s->y[l] - py);
         float bound = distance[l] + reach;
         can[l] = (int)(d <= bound * bound);
     }
-    NAV2_EACH_LANE any |= can[l];
-    return any;
+    NAV2_EACH_LANE possible |= can[l];
+    return possible;
 }
 
 /* Returns the first point beyond `from` that no future reaches. */
@@ -67,7 +67,7 @@ static inline __attribute__((always_inline)) uint32_t furthest_end(
     return low < p->count ? low : p->count;
 }
 
-/* The nearest point of [from, count) of each lane, among those within its arc; `from` always
+/* The nearest point of [from, count) of each lane, within its arc; `from` always
  * counts. */
 HED_NATIVE_BODY nearest_body(const nav2_path *p, furthest_search *s, uint32_t from)
 {
@@ -94,7 +94,7 @@ HED_NATIVE_BODY nearest_body(const nav2_path *p, furthest_search *s, uint32_t fr
 MPPI_CLONES(static, nearest_lanes, nearest_body,
     (const nav2_path *p, furthest_search *s, uint32_t from), (p, s, from))
 
-/* Returns the furthest point that the search has found. */
+/* Returns the furthest point of the search. */
 static uint32_t furthest_found(const nav2_tile *tile, const furthest_search *s)
 {
     uint32_t furthest = 0;
