@@ -1,6 +1,7 @@
 # The renderer is no part of the engine's library; what it calls stands behind it.
 target_include_directories(${test_target} PRIVATE ${CMAKE_SOURCE_DIR}/engines/cloth
                                                   ${CMAKE_SOURCE_DIR}/engines/cloth/view)
+target_compile_definitions(${test_target} PRIVATE $<TARGET_PROPERTY:heddle-cloth-view,INTERFACE_COMPILE_DEFINITIONS>)
 target_link_libraries(heddle-tests PRIVATE heddle-cloth-view heddle-cloth-internal)
 if(HEDDLE_PORTABLE)
   return()
