@@ -27,6 +27,11 @@ holds '"two"' '"three"'
 "$heddle" css record "$site/odd/index.html" -o "$work/r.json" --headless >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"
 holds '"named"' '"renamed"' 'alone'
 
+# a window that the last step opens, and elements that are late in it
+echo "await page.click('#open');" >"$work/steps.js"
+"$heddle" css record "$site/index.html" -o "$work/r.json" --drive "$work/steps.js" >"$work/out" 2>"$work/log" || complain "exit $?: $(cat "$work/log")"
+holds '"popup"' '"popup-late"'
+
 echo "await page.click('#nothing-of-this-name-here');" >"$work/steps.js"
 sed -i 's/^/await page.goto("two.html"); throw new Error("on purpose");/' "$work/steps.js"
 "$heddle" css record "$site/index.html" -o "$work/s.json" --drive "$work/steps.js" >"$work/out" 2>"$work/log"
@@ -36,6 +41,30 @@ grep -q 'on purpose' "$work/log" || complain "$(cat "$work/log")"
 "$heddle" css record http://127.0.0.1:9/ -o "$work/t.json" --headless >"$work/out" 2>"$work/log" && complain "no server, and exit 0"
 grep -q 'cannot open it (net::ERR' "$work/log" || complain "$(cat "$work/log")"
 [ -e "$work/t.json" ] && complain "a recording of nothing"
+# a server that takes connections and answers none, after a page of a file: an error, and the page is kept
+cat >"$work/mute.py" <<'PYTHON'
+import socket, sys
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+kept = [server.accept() for _ in range(1000)]
+PYTHON
+python3 "$work/mute.py" >"$work/port" &
+mute=$!
+while [ ! -s "$work/port" ]; do sleep 0.05; done
+echo "await page.goto('http://127.0.0.1:$(cat "$work/port")/');" >"$work/steps.js"
+"$heddle" css record "$site/two.html" -o "$work/m.json" --drive "$work/steps.js" >"$work/out" 2>"$work/log" && complain "a mute server, and exit 0"
+grep -q 'sent nothing for 60 s' "$work/log" || complain "a mute server: $(cat "$work/log")"
+grep -q '"two"' "$work/m.json" || complain "the page before a mute server is lost"
+# Ctrl-C while the server is silent: what was recorded is kept
+"$heddle" css record "$site/two.html" -o "$work/i.json" --drive "$work/steps.js" >"$work/out" 2>"$work/log" &
+recording=$!
+sleep 8
+kill -INT $recording
+wait $recording
+[ $? = 130 ] || complain "Ctrl-C: not exit 130: $(cat "$work/log")"
+grep -q '"two"' "$work/i.json" || complain "Ctrl-C costs what was recorded: $(cat "$work/log")"
+kill $mute
+
 for browser in firefox nosuch-chromium; do
     "$heddle" css record "$site" -o "$work/t.json" --headless --browser $browser >"$work/out" 2>"$work/log" && complain "$browser: exit 0"
     [ -s "$work/log" ] || complain "$browser: no reason"

@@ -57,7 +57,7 @@ static void page_attached(record_browser *b, const json_t *parameters)
          is_driver = strcmp(text_at(target, "targetId"), b->driver_target) == 0;
     if ((tab || strcmp(type, "iframe") == 0) && !is_driver && b->page_count < RECORD_MOST_PAGES) {
         record_page *page = &b->pages[b->page_count++];
-        *page = (record_page){.is_tab = tab};
+        *page = (record_page){.is_tab = tab, .attached = hed_now()};
         snprintf(page->session, sizeof page->session, "%s", session);
         snprintf(page->target, sizeof page->target, "%s", text_at(target, "targetId"));
         if (tab && !b->session[0]) snprintf(b->session, sizeof b->session, "%s", session);
@@ -197,6 +197,17 @@ void record_browser_flush(record_browser *b)
     hed_error_clear(&ignored);
 }
 
+/* True if a tab that a page has opened is still being loaded. */
+static bool has_new_tab(const record_browser *b, uint64_t now)
+{
+    for (uint32_t i = 0; i < b->page_count; i++) {
+        const record_page *page = &b->pages[i];
+        bool is_new = now - page->attached < (uint64_t)(STALL_SECONDS * 1e9);
+        if (page->is_tab && !page->loaded && is_new) return true;
+    }
+    return false;
+}
+
 hed_status record_browser_settle(record_browser *b, double quiet, double limit, hed_error *error)
 {
     uint64_t end = hed_now() + (uint64_t)(limit * 1e9);
@@ -207,7 +218,7 @@ hed_status record_browser_settle(record_browser *b, double quiet, double limit, 
         uint64_t now = hed_now();
         bool stalled = page && page->parsed && now - b->changed > (uint64_t)(STALL_SECONDS * 1e9);
         if (stalled) break;
-        if (!page || !page->loaded) continue;
+        if (!page || !page->loaded || has_new_tab(b, now)) continue;
         uint64_t last = now + (uint64_t)(CHANGE_SECONDS * 1e9);
         if (!loaded && last < end) end = last; /* some pages change for ever */
         loaded = true;
@@ -216,15 +227,40 @@ hed_status record_browser_settle(record_browser *b, double quiet, double limit, 
     return error->status;
 }
 
+hed_status record_browser_end(record_browser *b, hed_error *error)
+{
+    return record_browser_settle(b, QUIET_SECONDS, CHANGE_SECONDS, error);
+}
+
+/* Begins to load an address; the browser answers when the first bytes of the page have arrived. */
+static hed_status navigate(
+    record_browser *b, const char *address, json_t **result, hed_error *error)
+{
+    hed_error late = {0};
+    cli_devtools_set_limit(b->devtools, LOAD_SECONDS);
+    cli_devtools_call(b->devtools, b->session, "Page.navigate", json_pack("{s:s}", "url", address),
+        result, &late);
+    cli_devtools_set_limit(b->devtools, 0);
+    if (late.status != HED_ERROR_TIMEOUT || hed_interrupted()) {
+        if (late.status) *error = late;
+        return late.status;
+    }
+    hed_error_clear(&late);
+    send_page(b, b->session, "Page.stopLoading", NULL);
+    return hed_fail(error, HED_ERROR_TIMEOUT,
+        "%s: the server has taken the connection and sent nothing for %g s; expected a page. Look at "
+        "the server's messages",
+        address, LOAD_SECONDS);
+}
+
 hed_status record_browser_go(record_browser *b, const char *address, hed_error *error)
 {
     json_t *result = NULL;
     record_page *page = page_of_session(b, b->session);
     if (!page) return hed_fail(error, HED_ERROR_IO, "browser: its last tab was closed");
     page->loaded = page->parsed = false;
-    if (cli_devtools_call(b->devtools, b->session, "Page.navigate",
-            json_pack("{s:s}", "url", address), &result, error))
-        return error->status;
+    uint64_t begin = hed_now();
+    if (navigate(b, address, &result, error)) return error->status;
     const char *reason = text_at(result, "errorText");
     bool same_document = !json_object_get(result, "loaderId"); /* another place of the document */
     if (*reason)
@@ -233,7 +269,13 @@ hed_status record_browser_go(record_browser *b, const char *address, hed_error *
     page = page_of_session(b, b->session);
     if (page && same_document) page->loaded = page->parsed = true;
     b->changed = hed_now();
-    if (!hed_failed(error)) record_browser_settle(b, QUIET_SECONDS, LOAD_SECONDS, error);
+    double left = LOAD_SECONDS - 1e-9 * (double)(hed_now() - begin);
+    if (left < CHANGE_SECONDS) left = CHANGE_SECONDS;
+    if (!hed_failed(error)) record_browser_settle(b, QUIET_SECONDS, left, error);
+    page = page_of_session(b, b->session);
+    if (!hed_failed(error) && page && !page->parsed && !hed_interrupted())
+        fprintf(stderr, "heddle: warning: %s: page is not complete after %g s; it is recorded as it is\n",
+            address, LOAD_SECONDS);
     if (!hed_failed(error)) record_browser_flush(b);
     return error->status;
 }

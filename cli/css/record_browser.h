@@ -14,6 +14,7 @@ typedef struct record_page {
     char target[64];
     bool is_tab;
     bool parsed, loaded; /* these events have arrived since the last navigation */
+    uint64_t attached;   /* hed_now() */
 } record_page;
 
 typedef struct record_browser {
@@ -41,6 +42,8 @@ hed_status record_browser_go(record_browser *browser, const char *address, hed_e
 /* Waits until no change was recorded for `quiet` seconds, at most `most` seconds. */
 hed_status record_browser_settle(
     record_browser *browser, double quiet, double most, hed_error *error);
+/* Waits until all tabs are quiet, at the end of a recording. */
+hed_status record_browser_end(record_browser *browser, hed_error *error);
 /* Evaluates an expression in a session; `value` (nullable) receives its JSON value, which the
  * caller releases. Errors: FORMAT (the exception's text). */
 hed_status record_browser_evaluate(record_browser *browser, const char *session, const char *text,

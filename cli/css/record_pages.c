@@ -113,6 +113,7 @@ static hed_status visit_all(
         if (record_browser_go(browser, address, &failed) == HED_OK && crawl)
             list_add_links(list, browser, &failed);
         bool first = list->done++ == 0;
+        if (hed_interrupted()) hed_error_clear(&failed);
         if (failed.status && (first || !crawl || !browser->session[0]))
             return hed_fail(error, failed.status, "%s", failed.text);
         if (failed.status) fprintf(stderr, "heddle: %s: left out: %s\n", address, failed.text);
@@ -159,6 +160,7 @@ static hed_status record_pages(
     if (!record_browser_open(&browser, name, headless, recording, error) &&
         !visit_all(list, &browser, arguments, error) && !hed_interrupted()) {
         if (hed_given(arguments, "drive")) run_drive(&browser, arguments, error);
+        if (hed_given(arguments, "drive") && !hed_failed(error)) record_browser_end(&browser, error);
         else if (!headless) watch(&browser);
     }
     if (browser.devtools && browser.session[0]) record_browser_flush(&browser);
