@@ -30,7 +30,7 @@ static uint32_t transient_choice(uint32_t count) { return (uint32_t)(transient_w
 static float transient_share(void) { return (float)(transient_word() >> 40) * 0x1p-23f - 1; }
 
 /* A finite number in place of `value`: a limit, a multiple, another sign, or any bits. */
-static float transient_number(float value)
+static inline float transient_number(float value)
 {
     static const float limits[] = {0, -0.0f, 1, -1, FLT_MIN, -FLT_MIN, 1e-45f, FLT_MAX, -FLT_MAX,
         3e38f, -3e38f, 1e30f, -1e30f, 1e20f, -1e20f, 1e9f, 1e-9f, 1e-20f};
@@ -47,7 +47,7 @@ static float transient_number(float value)
 }
 
 /* Number of transients to try; also takes the seed of the first group from the environment. */
-static uint32_t transient_count(uint32_t few)
+static inline uint32_t transient_count(uint32_t few)
 {
     const char *words = getenv("HEDDLE_TEST_TRANSIENTS");
     uint32_t count = getenv("HEDDLE_TEST_FULL") ? 100000 : few;
@@ -67,7 +67,7 @@ static uint64_t transient_begin(void)
 }
 
 /* Index of the first number that is not finite; `count`: all are. */
-static uint64_t transient_finite(const float *values, uint64_t count)
+static inline uint64_t transient_finite(const float *values, uint64_t count)
 {
     uint64_t i = 0;
     while (i < count && isfinite(values[i])) i++;
