@@ -324,7 +324,8 @@ typedef struct hed_mppi_def {
     uint32_t blocks;
     hed_math math;
     hed_mppi_solver solver; /**< solver, on each of several devices */
-    /** limit of a solve, which then returns the best plan so far; 0: none */
+    /** limit of a solve, which then returns the best plan so far; 0: none. Creation then takes some
+     *  solves to measure its speed */
     uint64_t deadline_ns;
     /** Fixed choices for measurements, such as "GROUP=256 SAMPLES=16", by the names of the tuning's
      *  parameters. NULL: by rules, or from tuning */

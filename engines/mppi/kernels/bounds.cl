@@ -1,5 +1,5 @@
-/* Minimum of the costs of all samples of a system, (systems x samples), and the cost of the rank
- * in the inputs, from 0 on, exact; written after the costs, (systems x 2). One group for each
+/* Minimum of the costs of a system's first samples, (systems x samples), and the cost of a rank
+ * among them, from 0 on, exact; the inputs have their number and the rank; written after the costs, (systems x 2). One group for each
  * system.
  * Costs are converted to integers in the order of the floats, minus the least. The rank is found
  * by digits of 8 bits, beginning with the highest in which costs differ: each digit is counted
@@ -20,12 +20,12 @@ __kernel void mppi_bounds(__global const uint *inputs, __global float *costs, ui
     HED_LOCAL_ARRAY(uint, found, 2);
     HED_LOCAL_ARRAY(uint, range, 2);
     uint id = (uint)get_local_id(0), items = (uint)get_local_size(0);
-    uint system = (uint)get_group_id(0), low = 0xffffffffu, high = 0;
+    uint system = (uint)get_group_id(0), low = 0xffffffffu, high = 0, count = inputs[IN_COUNT];
     __global float *bounds = costs + (size_t)SYSTEMS * samples + 2 * system;
     costs += (size_t)system * samples;
     if (id < 2) range[id] = id ? 0 : 0xffffffffu;
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint k = id; k < samples; k += items) {
+    for (uint k = id; k < count; k += items) {
         uint key = bounds_key(costs[k]);
         low = key < low ? key : low;
         high = key > high && !MPPI_IS_OUT(costs[k]) ? key : high;
@@ -40,7 +40,7 @@ __kernel void mppi_bounds(__global const uint *inputs, __global float *costs, ui
     for (;;) {
         for (uint i = id; i < 256; i += items) counts[i] = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint k = id; k < samples; k += items) {
+        for (uint k = id; k < count; k += items) {
             uint key = bounds_key(costs[k]) - low;
             if (MPPI_IS_OUT(costs[k]) || (high_bit < 32 && key >> high_bit != prefix)) continue;
             atomic_inc(

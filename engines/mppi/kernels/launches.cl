@@ -51,11 +51,6 @@ __kernel void mppi_launches(__global const uint *inputs, __global float *sums,
     costs += (size_t)system * f->samples;
     uint limit = (uint)(INPUT(IN_FRACTION) * (float)TILES);
     limit = limit > 1 ? limit : 1;
-#if PASS == PASS_COSTS
-    for (uint t = first; t < TILES; t += CHAINS)
-        if (t >= limit && id < SAMPLES && TILE_BEGIN(system) + t * SAMPLES + id < f->samples)
-            costs[TILE_BEGIN(system) + t * SAMPLES + id] = MPPI_OUT;
-#endif
     for (uint t = first; t < limit; t += CHAINS) {
         tile->first = TILE_BEGIN(system) + t * SAMPLES;
         if (!FUSED) tile_prepare(f, tile, 1, 1);

@@ -109,9 +109,18 @@ HED_WORD void packets_send(
 
 HED_WORD void packets_work(const packets_place *g, TILE, mppi_tile *own, uint next_round)
 {
+#if TIMED
+    const uint limit = max((uint)(INPUT(IN_FRACTION) * (float)TILES), 1u);
+#else
+    const uint limit = TILES;
+#endif
     for (uint c = g->role - MERGERS; c < CHAINS; c += WORKERS) {
         tile_chain chain = {MPPI_OUT, 0.0f};
-        for (uint t = c; t < TILES; t += CHAINS) {
+        if (TIMED && c >= limit) { /* a chain without tiles has no sums */
+            for (uint row = tile->id; row <= ROWS; row += GROUP) SUMS[row] = 0.0f;
+            __syncthreads();
+        }
+        for (uint t = c; t < limit; t += CHAINS) {
             bool has_noise = NOISE == 2 && c < WORKERS && t == c && next_round == tile->number;
             own->first = TILE_BEGIN(g->system) + t * SAMPLES;
             if (NOISE == 2 && has_noise) tile_prepare(f, tile, 0, 1);

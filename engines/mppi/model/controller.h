@@ -211,7 +211,8 @@ struct hed_mppi {
     uint32_t *counted;     /* (systems) samples of the last round that were rolled out */
     uint32_t
         *candidate_counted; /* ROBUST: (candidates x count) the same of the candidates' round */
-    double reserve_ns;      /* deadlines: time of a solve after its last samples, ns */
+    /* deadlines: time of a solve after its last samples, ns, and its deviation from that mean */
+    double after_ns, deviation_ns;
     mppi_pace pace, candidate_pace;
 };
 
@@ -262,6 +263,8 @@ hed_status mppi_measure_deadline(hed_mppi *controller, hed_error *error);
  * measured speed allows, which the round adjusts. `counted` is filled in. Errors: the solver's. */
 hed_status mppi_timed_round(
     hed_mppi *controller, mppi_pace *pace, mppi_sampling *round, hed_error *error);
+/* True if another round of a solve can end before its deadline, or there is none. */
+bool mppi_has_time(const hed_mppi *controller, const mppi_sampling *round);
 /* Returns the time of a solve's last samples, for a solve that begins at `begin`; 0: no deadline. */
 uint64_t mppi_last_samples(const hed_mppi *controller, uint64_t begin);
 /* Learns from a solve that began at `begin`, whose rounds ended at `rounds`, and that ended at `end`. */

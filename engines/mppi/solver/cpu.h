@@ -53,7 +53,6 @@ typedef struct mppi_cpu_solver {
     const mppi_sampling *round;
     atomic_uint next; /* next chain to take, over all systems */
     uint64_t until;   /* time of hed_now() after which no further samples begin; 0: unlimited */
-    double weigh;     /* ELITE, TSALLIS: time of weighing all samples / of their costs */
     /* CPU_ALL: costs and weights together; else costs, then all weights */
     enum { CPU_ALL, CPU_COSTS, CPU_WEIGHTS } phase;
 } mppi_cpu_solver;

@@ -238,20 +238,10 @@ static hed_status launches_create(hed_mppi *c, hed_error *error)
 
 /* ---- a round ---- */
 
-/* Returns the number of samples that the tiles of a round's fraction have, as launches.cl. */
-static uint32_t launches_counted(
-    const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round)
-{
-    uint32_t tiles = (uint32_t)(round->fraction * (float)l->tiles);
-    uint64_t samples = (tiles > 1 ? tiles : 1) * (uint64_t)l->config.values[TILE_SAMPLES];
-    uint32_t most = l->candidates ? l->samples : c->def.samples;
-    return samples < most ? (uint32_t)samples : most;
-}
-
 /* Returns the rank of the last sample of the elite, among the samples of a round's tiles. */
 static uint32_t launches_rank(const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round)
 {
-    float elite = c->def.elite * (float)launches_counted(c, l, round);
+    float elite = c->def.elite * (float)mppi_counted(c, l, round);
     return elite >= 1 ? (uint32_t)elite - 1 : 0;
 }
 
@@ -266,7 +256,8 @@ static void launches_fill(const hed_mppi *c, launches_kind *k, const mppi_sampli
         float lambda = round->lambda[system % c->def.count];
         at[0] = round->number;
         at[1] = hed_as_uint(1.0f / lambda);
-        at[3] = rank;
+        if (k->bounds) at[l->rank] = rank;
+        if (k->bounds) at[l->rank + 1] = mppi_counted(c, l, round);
         if (l->both) at[l->half] = hed_as_uint(0.5f * lambda * (1 - c->def.alpha));
         for (uint32_t n = 0; n < count; n++)
             memcpy(at + sections[n].at, sections[n].from, sections[n].count * sizeof *at);
@@ -284,7 +275,7 @@ static hed_status launches_begin(hed_mppi *c, const mppi_sampling *round, hed_er
     /* a round after its deadline still reads and writes these buffers */
     if (hed_stream_wait(s->stream, error)) return error->status;
     launches_fill(c, k, round);
-    uint32_t noisy = c->blocks == 1 ? launches_counted(c, l, round) : UINT32_MAX;
+    uint32_t noisy = c->blocks == 1 ? mppi_counted(c, l, round) : UINT32_MAX;
     mppi_noise_round(c, l, s->stream, &s->noise, round->number, noisy, error);
     hed_graph_replay(k->graph, s->stream, error);
     return hed_stream_flush(s->stream, error);
@@ -305,7 +296,7 @@ static hed_status launches_end(hed_mppi *c, const mppi_sampling *round, hed_erro
         memcpy(round->sums + 4 * (size_t)n, at + l->scalars, 4 * sizeof *at);
     }
     if (round->counted && c->blocks == 1)
-        for (uint32_t n = 0; n < l->systems; n++) round->counted[n] = launches_counted(c, l, round);
+        for (uint32_t n = 0; n < l->systems; n++) round->counted[n] = mppi_counted(c, l, round);
     return HED_OK;
 }
 

@@ -130,7 +130,7 @@ static void layout_inputs(const hed_mppi *c, mppi_layout *l)
 {
     uint32_t nu = c->model.controls;
     l->scalars = c->def.steps * nu;
-    l->state = 4;
+    l->state = 3;
     l->parameters = l->state + c->model.states;
     l->counts = l->parameters + c->parameter_count;
     l->past = l->counts + c->def.table_count;
@@ -140,7 +140,9 @@ static void layout_inputs(const hed_mppi *c, mppi_layout *l)
     l->real_past = l->real_state + c->model.states;
     l->half = l->real_past + c->past * nu;
     l->precision = l->half + 1;
-    l->inputs = l->both ? l->precision + nu * nu : l->real_state;
+    l->rank = l->both ? l->precision + nu * nu : l->real_state;
+    /* packets wait for every word, and have no use for a rank and a number of samples */
+    l->inputs = l->rank + (c->def.update != HED_MPPI_EXPONENTIAL ? 2 : 0);
 }
 
 static uint32_t layout_value(const mppi_layout *l, uint32_t parameter)
@@ -193,10 +195,12 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     define(l, "RESIDENT", solver == HED_MPPI_SOLVER_RESIDENT);
     define(l, "TRACE", l->trace);
     define(l, "INPUTS", l->inputs);
+    define(l, "TIMED", c->def.deadline_ns > 0);
     define(l, "IN_NUMBER", 0);
     define(l, "IN_INVERSE", 1);
     define(l, "IN_FRACTION", 2);
-    define(l, "IN_RANK", 3);
+    define(l, "IN_RANK", l->rank);
+    define(l, "IN_COUNT", l->rank + 1);
     define(l, "IN_STATE", l->state);
     define(l, "IN_PARAMETERS", l->parameters);
     define(l, "IN_PAST", l->past);
@@ -522,6 +526,14 @@ mppi_fixed mppi_fixed_of(const hed_mppi *c, uint32_t samples)
         f.brake[i] = reach > 0 ? brake : 1e38f;
     }
     return f;
+}
+
+uint32_t mppi_counted(const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round)
+{
+    uint32_t tiles = (uint32_t)(round->fraction * (float)l->tiles);
+    uint64_t samples = (tiles > 1 ? tiles : 1) * (uint64_t)l->config.values[TILE_SAMPLES];
+    uint32_t most = l->candidates ? l->samples : c->def.samples;
+    return samples < most ? (uint32_t)samples : most;
 }
 
 uint32_t mppi_list_inputs(const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round,

@@ -232,7 +232,7 @@ static hed_status run_rounds(hed_mppi *c, mppi_sampling *round, uint32_t *done, 
     for (uint64_t j = 0; c->drive && j < size; j++) c->plan[j] += c->drive[j];
     for (uint32_t s = 0; c->drive && s < c->systems; s++) mppi_limit(c, s);
     for (; *done < c->def.iterations && !is_cut; (*done)++) {
-        if (round->deadline && *done && hed_now() >= round->deadline) break;
+        if (*done && !mppi_has_time(c, round)) break;
         for (uint32_t s = 0; round->ratio && s < c->systems; s++) fill_ratio(c, s);
         memcpy(c->sampled, c->plan, size * sizeof(float));
         round->number = c->round++;

@@ -194,7 +194,6 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     uint64_t size = (uint64_t)c->def.steps * c->model.controls;
     bool robust = c->def.kind == HED_MPPI_ROBUST;
     c->solver_data = s;
-    s->weigh = 0.5;
     s->controller = c;
     s->lanes = c->model.lanes;
     s->tile = mppi_tile(c->block);
@@ -291,20 +290,15 @@ static hed_status cpu_end(hed_mppi *c, const mppi_sampling *round, hed_error *er
 {
     mppi_cpu_solver *s = c->solver_data;
     if (hed_failed(error)) return error->status;
-    uint64_t begin = hed_now(), left = round->deadline > begin ? round->deadline - begin : 0;
     s->round = round;
     s->until = round->deadline;
     if (round->counted) memset(round->counted, 0, round->systems * sizeof *round->counted);
     if (c->def.update == HED_MPPI_EXPONENTIAL || !round->mean) {
         run_phase(s, CPU_ALL);
     } else {
-        /* leave time for weighing the samples */
-        if (s->until) s->until = begin + (uint64_t)((double)left / (1 + s->weigh));
-        run_phase(s, CPU_COSTS);
-        uint64_t middle = hed_now();
+        run_phase(s, CPU_COSTS); /* the controller's reserve has time for weighing the samples */
         find_bounds(c, s);
         run_phase(s, CPU_WEIGHTS);
-        s->weigh = (double)(hed_now() - middle) / (double)(middle - begin + 1);
     }
     s->until = 0;
     hed_float_state state = hed_float_strict();

@@ -7,9 +7,8 @@
 
 #include "model/controller.h"
 
-static const double MARGIN = 0.9;  /* fraction of the time left that a device gets */
-static const double RESERVE = 1.2; /* factor of the learnt reserve */
-enum { DRY_SOLVES = 4 };
+static const double MARGIN = 0.9; /* fraction of the time left that a device gets */
+enum { DRY_SOLVES = 8 };
 
 static bool is_host(const hed_mppi *c) { return c->solver == &mppi_solver_cpu; }
 
@@ -72,8 +71,9 @@ hed_status mppi_measure_deadline(hed_mppi *c, hed_error *error)
     float *x = hed_arena_new(&arena, c->def.count * nx, sizeof *x, error);
     if (!x) return error->status;
     for (uint32_t i = 0; i < c->def.count; i++) memcpy(x + i * nx, c->model.start, nx * sizeof *x);
-    c->reserve_ns = 0.2 * (double)c->def.deadline_ns;
-    if (c->solver == &mppi_solver_launches && c->blocks == 1) measure_rounds(c, error);
+    c->after_ns = 0.2 * (double)c->def.deadline_ns;
+    c->deviation_ns = 0.1 * (double)c->def.deadline_ns;
+    if (!is_host(c) && c->blocks == 1) measure_rounds(c, error);
     for (int n = 0; n < DRY_SOLVES && !hed_failed(error); n++) {
         hed_mppi_solve(c, x, NULL, NULL, error);
         hed_mppi_shift(c, 1);
@@ -100,6 +100,11 @@ static void learn_pace(mppi_pace *pace, double took, double fraction)
     if (pace->full_ns <= pace->tile_ns) pace->full_ns = pace->tile_ns + 1;
 }
 
+bool mppi_has_time(const hed_mppi *c, const mppi_sampling *round)
+{
+    return !round->deadline || (double)hed_now() + c->pace.tile_ns < (double)round->deadline;
+}
+
 hed_status mppi_timed_round(hed_mppi *c, mppi_pace *pace, mppi_sampling *round, hed_error *error)
 {
     uint64_t begin = hed_now(), deadline = round->deadline;
@@ -118,10 +123,13 @@ hed_status mppi_timed_round(hed_mppi *c, mppi_pace *pace, mppi_sampling *round, 
 
 /* ---- the reserve ---- */
 
+/* As the retransmission timer of TCP (Jacobson 1988): the mean and a multiple of its deviation. */
+static double reserve(const hed_mppi *c) { return c->after_ns + 3 * c->deviation_ns; }
+
 uint64_t mppi_last_samples(const hed_mppi *c, uint64_t begin)
 {
     double limit = (double)c->def.deadline_ns;
-    return limit > 0 ? begin + (uint64_t)(limit - fmin(RESERVE * c->reserve_ns, 0.8 * limit)) : 0;
+    return limit > 0 ? begin + (uint64_t)(limit - fmin(reserve(c), 0.8 * limit)) : 0;
 }
 
 void mppi_learn_reserve(hed_mppi *c, uint64_t begin, uint64_t rounds, uint64_t end)
@@ -131,8 +139,9 @@ void mppi_learn_reserve(hed_mppi *c, uint64_t begin, uint64_t rounds, uint64_t e
     /* the clock has stopped sampling on the processor at `last` */
     double after = (double)(end - rounds);
     if (is_host(c) && c->is_cut && end > last) after = (double)(end - last);
-    if (is_host(c) && !c->is_cut && after < c->reserve_ns) return;
+    if (is_host(c) && !c->is_cut) return;
     /* one solve that was interrupted says little of the next */
-    after = fmin(after, 2 * c->reserve_ns);
-    c->reserve_ns += (after > c->reserve_ns ? 0.3 : 0.1) * (after - c->reserve_ns);
+    double error = fmin(after, 2 * reserve(c)) - c->after_ns;
+    c->after_ns += error / 8;
+    c->deviation_ns += (fabs(error) - c->deviation_ns) / 4;
 }

@@ -53,6 +53,8 @@ typedef struct mppi_layout {
     uint32_t inputs;       /* words of input of a system in a round */
     uint32_t state, parameters, past, plan, ratio, counts; /* offsets in the inputs */
     uint32_t real_state, real_past, half, precision;       /* offsets with `both` */
+    uint32_t
+        rank; /* ELITE, TSALLIS: offset of the elite's last rank, and of the number of samples */
     uint32_t scalars;
     uint64_t local_bytes;
     uint64_t stored; /* floats of global memory in which a group stores controls; 0: none */
@@ -84,7 +86,9 @@ void mppi_layout_candidates(const hed_mppi *c, mppi_layout *layout);
 void mppi_layout_trace(const hed_mppi *c, mppi_layout *layout);
 /* Returns the constants of all rounds of `samples` samples. */
 mppi_fixed mppi_fixed_of(const hed_mppi *c, uint32_t samples);
-/* Lists the inputs of a system in a round, except the first two words, number and 1 / lambda. */
+/* Returns the number of samples of a system in the tiles of a round's fraction. */
+uint32_t mppi_counted(const hed_mppi *c, const mppi_layout *layout, const mppi_sampling *round);
+/* Lists the inputs of a system in a round, except number, 1 / lambda and the rank of the elite. */
 uint32_t mppi_list_inputs(const hed_mppi *c, const mppi_layout *layout, const mppi_sampling *round,
     uint32_t system, mppi_section sections[MPPI_SECTIONS]);
 

@@ -317,14 +317,19 @@ static hed_status packets_begin_round(hed_mppi *c, const mppi_sampling *round, h
     }
     s->epoch++;
     packets_ring(c, s, round);
-    mppi_noise_round(c, &s->layout, s->stream, &s->noise, round->number, UINT32_MAX, error);
+    mppi_noise_round(c, &s->layout, s->stream, &s->noise, round->number,
+        c->blocks == 1 ? mppi_counted(c, &s->layout, round) : UINT32_MAX, error);
     return packets_start(s, error);
 }
 
 static hed_status packets_end_round(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
+    packets_solver *s = c->solver_data;
     if (hed_failed(error)) return error->status;
-    return packets_answers(c, c->solver_data, round, round->deadline, error);
+    hed_status status = packets_answers(c, s, round, round->deadline, error);
+    for (uint32_t n = 0; !status && round->counted && c->blocks == 1 && n < c->systems; n++)
+        round->counted[n] = mppi_counted(c, &s->layout, round);
+    return status;
 }
 
 /* ---- the rest ---- */
