@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "cli/css/line_history.h"
 #include "cli/css/site.h"
 #include "cli/css/unused.h"
 #include "heddle/kernel.h"
@@ -22,6 +24,7 @@ typedef struct page {
     /* the current sheet */
     uint32_t sheet;
     hed_css_sheet_use file;
+    css_history history;
     struct mark {
         size_t begin, end;
     } * marks; /* unused bytes inside rules that stay, ascending */
@@ -241,7 +244,27 @@ static void write_evidence(page *p, const hed_css_unused_item *item, hed_css_rea
     free(from);
 }
 
-static void write_note(page *p, const hed_css_unused_item *item, hed_css_reason reason)
+/* Writes the last change of an item, as the repository of the sheet has it. */
+static void write_change(page *p, const hed_css_unused_item *item, uint32_t line)
+{
+    uint32_t last = line;
+    for (size_t i = item->begin; i < item->end; i++) last += p->file.text[i] == '\n';
+    const css_commit *c = css_history_find(&p->history, line, last);
+    char date[16] = "";
+    struct tm day;
+    if (!c) return;
+    if (css_is_uncommitted(c)) {
+        page_put(p, "; changed since the last commit");
+        return;
+    }
+    time_t seconds = (time_t)c->time;
+    if (gmtime_r(&seconds, &day)) strftime(date, sizeof date, "%Y-%m-%d", &day);
+    page_put(p, "; as it is since <time>%s</time>, <code>%.9s</code> ", date, c->id);
+    page_text(p, c->summary, strlen(c->summary));
+}
+
+static void write_note(
+    page *p, const hed_css_unused_item *item, hed_css_reason reason, uint32_t line)
 {
     page_put(p, "<p>");
     if (item->kind != 'r') {
@@ -265,6 +288,7 @@ static void write_note(page *p, const hed_css_unused_item *item, hed_css_reason 
         write_use(p, item);
         if (reason == HED_CSS_BY_STATE) page_put(p, "; needs a state");
     }
+    if (reason == HED_CSS_UNUSED) write_change(p, item, line);
     page_put(p, "</p>");
 }
 
@@ -329,7 +353,7 @@ static void write_row(
     page_put(p, "<pre>");
     write_code(p, begin, end);
     page_put(p, "</pre>");
-    if (item && first && !block) write_note(p, item, reason);
+    if (item && first && !block) write_note(p, item, reason, line);
     page_put(p, "</div>\n");
 }
 
@@ -389,6 +413,9 @@ static void write_sheet(page *p, uint32_t index)
     p->sheet = index;
     p->file = hed_css_unused_sheet_at(p->unused->files.search, index);
     collect_marks(p);
+    css_history_free(&p->history);
+    if (p->unused->files.items[index].identity)
+        css_history_read(&p->history, p->file.name, &p->error);
     page_put(p, "<section id=\"s%u\"><h2>", index);
     if (p->unused->files.items[index].identity) page_link(p, p->file.name);
     else page_text(p, p->file.name, strlen(p->file.name));
@@ -445,6 +472,7 @@ hed_status css_write_report(const css_unused *unused, const char *path, hed_erro
         if (unused->files.items[i].judged) write_sheet(&p, i);
     hed_file_writer_put(p.writer, body + strlen(mark), strlen(body + strlen(mark)));
     free(p.marks);
+    css_history_free(&p.history);
     if (hed_failed(&p.error)) {
         hed_file_writer_abort(p.writer);
         *error = p.error;

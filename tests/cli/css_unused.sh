@@ -173,10 +173,8 @@ printf 'p{a:b}p{c:d;}' > "$work/text"; file_is "$site/used.css" < "$work/text"
 cat > "$site/names.css" << 'SHEET'
 @page wide { margin: 1cm }
 @page :first { margin: 1cm }
-@counter-style x { system: cyclic; symbols: "x" }
-@font-feature-values Nobody { @styleset { a: 1 } }
-@font-palette-values --nobody { font-family: Nobody }
-@position-try --nobody { top: 0 }
+@counter-style decimal { system: cyclic; symbols: "x" }
+@font-feature-values Nobody, "No Body" { @styleset { a: 1 } }
 @color-profile --nobody { src: url(x) }
 @function --nobody() { result: 1 }
 @name word { a: b }
@@ -191,6 +189,28 @@ file_is "$site/used.css" < "$work/others.css"
 out_lacks 'word\|nobody\|wide'
 [ "$(grep -c 'Nothing names it' "$site/others.html")" = 0 ] || complain "the report judges at-rules that have no name"
 run 0 css unused "$site/names.html" --json; out_is_json file line kind bytes selector
+
+# ---- at-rules that are used by their names alone ----
+cat > "$site/names.css" << 'SHEET'
+p { list-style: x; font-palette: --some; position-try-fallbacks: --some; font: 1em Somebody }
+@counter-style x { system: extends y }
+@counter-style y { system: cyclic; symbols: "x" }
+@counter-style gone { system: cyclic; symbols: "x" }
+@font-feature-values Somebody { @styleset { a: 1 } }
+@font-feature-values Nobody { @styleset { a: 1 } }
+@font-palette-values --some { font-family: Somebody }
+@font-palette-values --gone { font-family: Somebody }
+@position-try --some { top: 0 }
+@position-try --gone { top: 0 }
+SHEET
+grep -v 'gone\|Nobody' "$site/names.css" > "$work/others.css"
+run 0 css unused "$site/names.html" --out "$site/used.css"; err_is_empty
+file_is "$site/used.css" < "$work/others.css"
+out_has '@counter-style .* gone'; out_has '@font-feature-values .* Nobody'; out_has '@font-palette-values .* --gone'; out_has '@position-try .* --gone'
+# a custom property alone in a condition inside of a rule keeps the condition
+printf 'p{color:var(--x);--x:red;@media print{--x:blue}}b{@media print{--x:blue}}' > "$site/names.css"
+run 0 css unused "$site/names.html" --out "$site/used.css"
+printf 'p{color:var(--x);--x:red;@media print{--x:blue}}' > "$work/text"; file_is "$site/used.css" < "$work/text"
 
 # ---- conditions inside of rules ----
 cat > "$site/names.css" << 'SHEET'
@@ -284,6 +304,21 @@ page=$site/report.html
 grep -q '&lt;/pre&gt;&lt;script&gt;alert(4)' "$page" || complain "the sheet's text is not in the report"
 grep -q '@BODY@ &amp;amp;' "$page" || complain "text of the sheet was replaced"
 grep -q 'href="hostile%27%26.css"' "$page" || complain "the link to the sheet is another one"
+! grep -q 'as it is since\|since the last commit' "$page" || complain "a sheet outside of a repository has a history"
+if command -v git > /dev/null; then
+    mkdir "$site/repository"
+    printf '<!doctype html><link rel=stylesheet href=a.css><p>' > "$site/repository/p.html"
+    printf '.one { top: 0 }\np { top: 0 }\n' > "$site/repository/a.css"
+    (
+        cd "$site/repository" || exit 1
+        export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_DATE='2001-02-03T04:05:06+0000' GIT_COMMITTER_DATE='2001-02-03T04:05:06+0000'
+        git init -q && git add . && git -c user.name=a -c user.email=a@example.org commit -qm 'One & <two>'
+    ) || complain "git makes no repository"
+    echo '.two { top: 0 }' >> "$site/repository/a.css"
+    run 0 css unused "$site/repository/p.html" --report "$site/history.html"
+    grep -q 'Matches nothing</b>; as it is since <time>2001-02-03</time>, <code>[0-9a-f]\{9\}</code> One &amp; &lt;two&gt;' "$site/history.html" || complain "the report lacks the last change of .one"
+    grep -q 'Matches nothing</b>; changed since the last commit' "$site/history.html" || complain "the report lacks the change of .two"
+fi
 for kind in never used state pattern open; do grep -q "class=\"r $kind" "$page" || complain "no row is \"$kind\""; done
 ! grep -q 'https\?://' "$page" || complain "the report needs a network"
 if command -v python3 > /dev/null; then
