@@ -5,11 +5,13 @@ FILE has cases of this form:
 
     == name
     !quirks                 (optional: a page without a doctype)
+    !config { ... }         (optional: further options of a configuration of PurgeCSS)
     HTML of the page
     --
     + rule that a reader of the page can make apply
     ~ rule that stays, although the reader below does not see it apply
     - rule that nothing on the page uses
+    * the same, but PurgeCSS keeps it, as its names are on the page
     a line without a mark is a part of the sheet that is not judged
     -- name.css             (a further sheet, for @import)
 
@@ -44,7 +46,7 @@ STATES = ['hover', 'focus', 'focus-visible', 'focus-within', 'active', 'target',
 class Case:
     def __init__(self, name, lines):
         self.name, self.page, self.sheets, self.marks = name, '', {'s.css': ''}, {}
-        self.doctype, sheet = '<!doctype html>', None
+        self.doctype, self.config, sheet = '<!doctype html>', None, None
         for line in lines:
             if line.startswith('-- ') and sheet:
                 sheet = line[3:].strip()
@@ -53,13 +55,15 @@ class Case:
                 sheet = 's.css'
             elif line == '!quirks' and not sheet:
                 self.doctype = ''
+            elif line.startswith('!config ') and not sheet:
+                self.config = line[len('!config {'):-1]
             elif not sheet:
                 self.page += line + '\n'
             else:
                 self.rule(sheet, line)
 
     def rule(self, sheet, line):
-        mark = line[:2] if line[:2] in ('+ ', '~ ', '- ') else ''
+        mark = line[:2] if line[:2] in ('+ ', '~ ', '- ', '* ') else ''
         text = line[len(mark):]
         if mark:
             number = len(self.marks) + 1
@@ -75,6 +79,8 @@ class Case:
             if name == 's.css': # custom properties that are used, so that no group becomes empty without them
                 text += ':root{content:' + ''.join(f'var(--r{number})' for number in self.marks) + '}\n'
             (folder / name).write_text(text)
+        if self.config:
+            (folder / 'purgecss.config.js').write_text(f"module.exports = {{ content: ['p.html'], css: ['s.css'], {self.config} }}")
         (folder / 'p.html').write_text(f'{self.doctype}<link rel=stylesheet href=s.css><meta charset=utf-8>{self.page}')
         return folder / 'p.html'
 
@@ -87,7 +93,9 @@ def read_cases(path):
 def kept_rules(heddle, page):
     """Numbers of the rules in the reduced sheets of a page."""
     out = page.parent / 'out'
-    subprocess.run([heddle, 'css', 'unused', page, '--out', f'{out}/', '--quiet'], check=True, stdout=subprocess.DEVNULL)
+    config = page.parent / 'purgecss.config.js'
+    what = ['--config', config] if config.exists() else [page]
+    subprocess.run([heddle, 'css', 'unused', *what, '--out', f'{out}/', '--quiet'], check=True, cwd=page.parent, capture_output=True)
     return set(map(int, re.findall(r'--r(\d+):', ''.join(path.read_text() for path in out.rglob('*.css')))))
 
 
@@ -191,9 +199,9 @@ def judge(cases, folder, heddle):
     for number, case in enumerate(cases):
         kept = kept_rules(heddle, case.write(folder / str(number)))
         for rule, (mark, text) in case.marks.items():
-            if (rule in kept) != (mark != '-'):
+            if (rule in kept) != (mark in '+~'):
                 wrong += 1
-                print(f"{case.name}: {text}: {'stays; it should go' if mark == '-' else 'removed; it should stay'}")
+                print(f"{case.name}: {text}: {'stays; it should go' if rule in kept else 'removed; it should stay'}")
     return wrong
 
 
@@ -210,7 +218,8 @@ def judge_by_browser(cases, folder):
         for number, case in enumerate(cases):
             seen = reader.use(case.write(folder / str(number)), len(case.marks))
             for rule, (mark, text) in case.marks.items():
-                if (rule in seen) != (mark == '+'):
+                blocked = case.config and mark == '-' # a blocklist removes rules that apply
+                if (rule in seen) != (mark == '+') and not blocked:
                     wrong += 1
                     print(f"{case.name}: {text}: {'applies' if rule in seen else 'never applies'}; it is marked {mark}")
     return wrong
@@ -225,7 +234,7 @@ def main():
         print('skipped: no chromium (Debian: chromium)')
         return 77
     marks = [mark for case in cases for mark, _ in case.marks.values()]
-    print(f"{len(cases)} cases, {len(marks)} rules ({marks.count('-')} unused), {wrong} wrong")
+    print(f"{len(cases)} cases, {len(marks)} rules ({marks.count('-') + marks.count('*')} unused, of which PurgeCSS keeps {marks.count('*')}), {wrong} wrong")
     return 1 if wrong or not marks else 0
 
 
