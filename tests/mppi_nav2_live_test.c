@@ -235,3 +235,67 @@ Test(mppi_nav2_live, values_without_a_file)
     CHECK_TEXT(error.text, "FollowPath.vx_max: expected a number, found \"fast\"", "%s", "no place");
     CHECK(strncmp(error.text, "FollowPath.vx_max", 17) == 0, "%s", error.text);
 }
+
+/* Drives from a pose along a path; returns the closest distance to its end. */
+static double closest(hed_nav2_config *config, const hed_nav2_grid *on, hed_nav2_pose start,
+    const hed_nav2_pose *poses, uint32_t count, int cycles)
+{
+    live_drive d = {.pose = start};
+    double closest_distance = INFINITY;
+    OK(hed_nav2_create(config, 1, false, &d.controller, &error));
+    OK(hed_nav2_set_path(d.controller, poses, count, &error));
+    for (int i = 0; i < cycles; i++) {
+        OK(hed_nav2_compute(d.controller, d.pose, d.speed, on, &d.result, &error));
+        CHECK_EQ(d.result.outcome, HED_NAV2_VALID, "cycle %d", i);
+        d.speed = d.result.command;
+        d.pose = moved(d.pose, d.speed);
+        double x = poses[count - 1].x - d.pose.x, y = poses[count - 1].y - d.pose.y;
+        closest_distance = fmin(closest_distance, sqrt(x * x + y * y));
+    }
+    hed_nav2_destroy(d.controller);
+    return closest_distance;
+}
+
+Test(mppi_nav2_live, corner_cases_of_paths)
+{
+    static const char *const files[] = {"nav2_params", "nav2_params_jazzy"};
+    for (int f = 0; f < 2; f++) {
+        hed_nav2_config *config = open_config(files[f]);
+        const hed_nav2_pose one[] = {{1.5, 1, 0}}, same[] = {{1.5, 1, 0}, {1.5, 1, 0}, {1.5, 1, 0}};
+        const hed_nav2_pose behind[] = {
+            {1.4, 1, M_PI}, {1.2, 1, M_PI}, {1, 1, M_PI}, {0.6, 1, M_PI}};
+        hed_nav2_pose backwards[40];
+        for (int i = 0; i < 40; i++) backwards[i] = (hed_nav2_pose){2 - 0.05 * i, 1, 0};
+        hed_nav2_pose start = {1, 1, 0};
+        EXPECT_LT(closest(config, &grid, start, one, 1, 120), 0.2, "%s: a path of one pose", files[f]);
+        EXPECT_LT(closest(config, &grid, start, same, 3, 120), 0.2, "%s: three equal poses", files[f]);
+        EXPECT_LT(closest(config, &grid, (hed_nav2_pose){1.5, 1, 0}, behind, 4, 300), 0.3,
+            "%s: a goal behind the robot", files[f]);
+        EXPECT_LT(closest(config, &grid, (hed_nav2_pose){2, 1, 0}, backwards, 40, 600), 0.3,
+            "%s: a path driven in reverse", files[f]);
+        hed_nav2_config_free(config);
+    }
+}
+
+Test(mppi_nav2_live, corner_cases_of_maps)
+{
+    static uint8_t odd[53 * 47];
+    const hed_nav2_grid map = {53, 47, 0.0731, -0.4, 0.13, odd};
+    const hed_nav2_pose path[] = {{0.6, 1, 0}, {1, 1, 0}, {1.5, 1.05, 0.1}, {2, 1.1, 0.1}};
+    hed_nav2_config *config = open_config("nav2_params");
+    EXPECT_LT(closest(config, &map, path[0], path, 4, 200), 0.2, "%s", "a map of odd resolution");
+    /* a corridor of unknown cells: no obstacle where unknown space is tracked, else a collision */
+    memset(odd, 255, sizeof odd);
+    for (int tracks = 0; tracks < 2; tracks++) {
+        live_drive d = {.pose = path[0]};
+        const double box[4][2] = {{0.1, 0.1}, {-0.1, 0.1}, {-0.1, -0.1}, {0.1, -0.1}};
+        OK(hed_nav2_create(config, 1, true, &d.controller, &error));
+        OK(hed_nav2_set_path(d.controller, path, 4, &error));
+        OK(hed_nav2_set_surroundings(
+            d.controller, &(hed_nav2_surroundings){box, 4, true, 0.5, 3, tracks, 0.25}, &error));
+        OK(hed_nav2_compute(d.controller, d.pose, d.speed, &map, &d.result, &error));
+        EXPECT_EQ(d.result.outcome, tracks ? HED_NAV2_VALID : HED_NAV2_ALL_COLLIDE, "%d", tracks);
+        hed_nav2_destroy(d.controller);
+    }
+    hed_nav2_config_free(config);
+}

@@ -26,6 +26,11 @@ sed 's/temperature: 0.3/temperature: warm/' "$params" > "$work/p.yaml"
 run 1 mppi import "$work/p.yaml"; out_is_empty; err_has 'p.yaml:[0-9]*: FollowPath.temperature: expected a number, found "warm"'
 sed 's/nav2_mppi_controller::MPPIController/dwb_core::DWBLocalPlanner/' "$params" > "$work/p.yaml"
 run 1 mppi import "$work/p.yaml"; err_has 'no controller with plugin nav2_mppi_controller.*FollowPath is dwb_core'
+sed 's/controller_frequency: 20.0/controller_frequency: 10.0/; s/critical_cost: 300.0/critical_cost: 3e99/' "$params" > "$work/p.yaml"
+run 1 mppi import "$work/p.yaml"; err_has 'p.yaml:[0-9]*: FollowPath.CostCritic.critical_cost: 3e99; expected a number from -1e+09 to 1e+09'
+sed 's/controller_frequency: 20.0/controller_frequency: 10.0/; s/critics: \[/critics: [CostCritic, /; s/ax_min: -3.0/ax_min: 3.0/; s/consider_footprint: false, near/consider_footprint: true, near/' "$params" > "$work/p.yaml"
+run 0 mppi import "$work/p.yaml"; out_has '^unknown  *controller_frequency .*above model_dt, 0.05 s: Nav2 refuses'; out_has '^unknown  *critics  *CostCritic .*twice in the list'
+out_has '^unknown  *FollowPath.ax_min .*use its negative'; out_has '^unknown  *FollowPath.CostCritic.consider_footprint .*refuses to start with robot_radius'
 printf 'a: [1\n' > "$work/p.yaml"
 run 1 mppi import "$work/p.yaml"; err_has 'p.yaml:[0-9]*:[0-9]*: not YAML'
 

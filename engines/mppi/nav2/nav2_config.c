@@ -143,6 +143,9 @@ static void config_take_critics(nav2_file *f)
         if (i == NAV2_CRITIC_COUNT)
             nav2_remark(f, HED_NAV2_UNKNOWN, "critics", n->text, n->line,
                 "an own critic cannot be loaded and is left out");
+        else if (s->listed >> i & 1)
+            nav2_remark(f, HED_NAV2_UNKNOWN, "critics", n->text, n->line,
+                "twice in the list: Nav2 adds its cost twice, Heddle once");
         else s->listed |= 1u << i;
     }
     for (size_t i = 0; i < NAV2_CRITIC_COUNT; i++)
@@ -186,6 +189,42 @@ static void config_take_footprint(nav2_file *f)
 
 /* ---- the file ---- */
 
+/* Adds a remark on a value that Nav2 refuses or replaces because of another one. */
+static void HED_PRINTF(4, 5)
+    config_complain(nav2_file *f, const char *critic, const char *name, const char *format, ...)
+{
+    char text[256];
+    nav2_leaf *leaf = nav2_find(&f->server, *critic ? f->config->controller : "", critic, name);
+    if (!leaf) leaf = nav2_find(&f->server, f->config->controller, name, "");
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    nav2_remark(f, HED_NAV2_UNKNOWN, leaf ? leaf->key : name,
+        leaf ? nav2_value_text(f, leaf->node) : "default", leaf ? leaf->node->line : 0, "%s", text);
+}
+
+/* Remarks on combinations that Nav2 refuses when it is configured, or changes silently. */
+static void config_check_pairs(nav2_file *f)
+{
+    const nav2_settings *s = &f->config->settings;
+    double period = 1 / s->server.controller_frequency, dt = s->control.model_dt;
+    bool outlines[] = {s->CostCritic.consider_footprint != 0 && (s->listed >> NAV2_CostCritic & 1),
+        s->ObstaclesCritic.consider_footprint != 0 && (s->listed >> NAV2_ObstaclesCritic & 1)};
+    if (period > dt + 1e-6)
+        config_complain(f, "", "controller_frequency",
+            "a period of %g s, above model_dt, %g s: Nav2 refuses to start, and so does Heddle", period, dt);
+    else if (period < dt - 1e-6)
+        config_complain(f, "", "controller_frequency",
+            "a period of %g s, below model_dt, %g s: the plan is not shifted, as in Nav2", period, dt);
+    for (int i = 0; i < 2; i++)
+        if (outlines[i] && s->is_circle)
+            config_complain(f, i ? "ObstaclesCritic" : "CostCritic", "consider_footprint",
+                "Nav2 refuses to start with robot_radius; here the circle is a polygon of 16 corners");
+    if (s->control.ax_min > 0) config_complain(f, "", "ax_min", "above 0: Nav2 and Heddle use its negative");
+    if (s->control.ay_min > 0) config_complain(f, "", "ay_min", "above 0: Nav2 and Heddle use its negative");
+}
+
 static void config_take_all(nav2_file *f)
 {
     nav2_settings *s = &f->config->settings;
@@ -206,6 +245,7 @@ static void config_take_all(nav2_file *f)
         nav2_remark(f, HED_NAV2_UNKNOWN, "local_costmap", "", 0,
             "no such section in the file: robot_radius and inflation are Nav2's defaults");
     if (hed_failed(f->error)) return;
+    config_check_pairs(f);
     nav2_remark_unused(f);
     const char *names[] = {"x", "y", "yaw"};
     f->config->has_start = true;
