@@ -131,9 +131,9 @@ static void examine_library(const hed_library_def *def, finding *result)
     }
     result->state = "absent";
     snprintf(result->reason, sizeof result->reason, "%.1000s", error.text);
-    snprintf(result->remedy, sizeof result->remedy,
-        "apt install %s (Debian), dnf install %s (Fedora), or set %s to its path", def->debian,
-        def->fedora, def->setting);
+    snprintf(result->remedy, sizeof result->remedy, "apt install %s (Debian), %s%s%sor set %s to its path",
+        def->debian, def->fedora ? "dnf install " : "", def->fedora ? def->fedora : "",
+        def->fedora ? " (Fedora), " : "", def->setting);
 }
 
 /* ---- folders ---- */

@@ -19,4 +19,8 @@ const hed_library_def hed_optional_libraries[HED_OPTIONAL_LIBRARY_COUNT] = {
     [HED_LIBRARY_MICROHTTPD] = {"microhttpd", "tuning in a browser",
         FILES("libmicrohttpd.so.12", "libmicrohttpd.so.1"), "HEDDLE_MICROHTTPD_LIBRARY",
         "libmicrohttpd12", "libmicrohttpd"},
+    [HED_LIBRARY_MUJOCO] = {"mujoco", "a model of MuJoCo's",
+        FILES("libmujoco.so", "libmujoco.so.2.2.2", "libmujoco.so.2.3.7", "libmujoco.so.3.2.7",
+            "libmujoco.so.3.3.0"),
+        "HEDDLE_MUJOCO_LIBRARY", "libmujoco-dev", NULL},
 };

@@ -309,7 +309,7 @@ Test(mppi_data, a_wrong_scene_is_refused)
     put_text("a.h", "");
     scene_fails("{\"model\": {\"source\": \"a.h\", \"states\": [], \"controls\": [\"u\"]}, " TERMS
                 "}",
-        "model.states: expected 1 to 32 states, found 0");
+        "model.states: expected 1 to 64 states, found 0");
     hed_mppi_scene *scene;
     FAILS(HED_ERROR_IO,
         parse("{\"model\": \"dubins\", " TERMS ", \"tables\": {\"a\": \"b.npy\"}}", &scene));

@@ -166,11 +166,28 @@ static void plant_disturb(const cli_mppi_plant *p, uint32_t step, float *x)
     }
 }
 
+/* Moves x by one step of a model that is simulated as a whole; an unstable step is NaN. */
+static void plant_simulate(cli_mppi_plant *p, float *x, const float *u)
+{
+    const hed_mppi_model *model = p->model;
+    float next[HED_MPPI_MAX_STATES], cost;
+    const hed_mppi_world world = {
+        .dt = p->def->dt, .steps = 1, .model = model, .user = model->user};
+    memcpy(p->pipe[p->def->delay], u, model->controls * sizeof *u);
+    const hed_mppi_roll roll = {
+        .x = x, .controls = p->pipe[0], .steps = 1, .states = next, .cost = &cost};
+    bool is_stable = model->roll(&roll, &world);
+    for (uint32_t i = 0; i < model->states; i++) x[i] = is_stable ? next[i] : NAN;
+    memmove(p->pipe[0], p->pipe[1], p->def->delay * sizeof p->pipe[0]);
+}
+
 void cli_mppi_plant_step(
     cli_mppi_plant *p, const hed_mppi *controller, uint32_t step, float *x, const float *u)
 {
     const hed_mppi_model *model = p->model;
-    if (!model->step) {
+    if (model->roll) {
+        plant_simulate(p, x, u);
+    } else if (!model->step) {
         memcpy(x, hed_mppi_states(controller, 0) + model->states, model->states * sizeof *x);
     } else {
         memcpy(p->pipe[p->def->delay], u, model->controls * sizeof *u);

@@ -32,7 +32,7 @@ typedef struct mppi_run {
 /* True if the definition has a text without a C function. */
 static bool run_needs_compiler(const hed_mppi_def *def)
 {
-    bool needs = !def->model->step;
+    bool needs = !def->model->step && !def->model->roll;
     for (uint32_t i = 0; i < def->term_count; i++) needs = needs || !def->terms[i].cost;
     return needs;
 }
@@ -51,6 +51,11 @@ static hed_device *run_device(mppi_run *r)
 {
     hed_device *first = r->session.devices[0];
     uint32_t count = hed_context_describe(r->session.context).devices;
+    if (!r->subject.def.model->text && !hed_given(r->arguments, "device")) {
+        hed_error error = {0};
+        hed_device_find(r->session.context, "host", &r->session.devices[0], &error);
+        return r->session.devices[0];
+    }
     if (!run_needs_compiler(&r->subject.def) || hed_given(r->arguments, "device") ||
         cli_mppi_runs_texts(first))
         return first;
@@ -68,6 +73,9 @@ static hed_status run_open(mppi_run *r, hed_error *error)
     uint32_t steps =
         hed_given(a, "steps") ? (uint32_t)hed_integer_of(a, "steps") : r->subject.steps;
     if (steps == 0) steps = 1000;
+    float dt = r->subject.def.dt > 0 ? r->subject.def.dt : r->subject.def.model->dt;
+    if (hed_given(a, "seconds"))
+        steps = (uint32_t)fmax(1, nearbyint(hed_number_of(a, "seconds") / (double)dt));
     if (hed_given(a, "seed")) r->subject.def.seed = (uint64_t)hed_integer_of(a, "seed");
     if (hed_given(a, "strict")) r->subject.def.math = HED_MATH_STRICT;
     if (hed_given(a, "solver")) r->subject.def.solver = (hed_mppi_solver)hed_choice_of(a, "solver");
@@ -358,6 +366,7 @@ static const hed_option OPTIONS[] = {
         "moves a state of the plant once, such as 2.5:x=0.3", .repeated = true),
     OPTION("steps", INTEGER, "COUNT", "steps of the closed loop (default: the scene's, else 1000)",
         .low = 1, .high = 1000000),
+    OPTION("seconds", NUMBER, "S", "time of the closed loop, instead of --steps", .low = 1e-6, .high = 1e4),
     OPTION("rate", NUMBER, "HZ",
         "begin so many solves a second and count those that do not end before the next; else as fast as it goes",
         .low = 0.001, .high = 100000),
@@ -380,7 +389,7 @@ static const hed_option OPTIONS[] = {
     FLAG("schema", "print the JSON schema of scene files"),
     {0},
 };
-static const hed_option POSITIONALS[] = {POSITIONAL("MODEL", FILE, "a model of Heddle's, a scene, FILE.json, or a parameter file of Nav2, FILE.yaml", .names = &cli_mppi_names),
+static const hed_option POSITIONALS[] = {POSITIONAL("MODEL", FILE, "a model of Heddle's, a scene, FILE.json, a model of MuJoCo's, FILE.xml, or a parameter file of Nav2, FILE.yaml", .names = &cli_mppi_names),
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle mppi run cartpole --plot swing.svg", "swing a pole up, and look at it"},
@@ -390,6 +399,7 @@ static const hed_example EXAMPLES[] = {
         "a million futures, half of them on each of two devices"},
     {"heddle mppi run cartpole --set length=0.5 --set quadratic.goal.x=0 --json",
         "another pole, another goal, figures for a program"},
+    {"heddle mppi run walker.xml --seconds 5 --plot walk.svg", "a model of MuJoCo's, whose sensors have costs"},
     {"heddle mppi run nav2_params.yaml --map map.yaml --goal 6.3,3.7,0 --plot drive.svg",
         "a robot's own parameter file of Nav2"},
     {"heddle mppi run circle --controller tube --disturb vx=1.4 --disturb vy=1.4 --plot gusts.svg",

@@ -14,7 +14,8 @@ HED_BEGIN
 typedef struct hed_code hed_code;
 
 /** One translation unit. It is linked to no library, and needs no header of the system; functions of
- *  the C library that the compiler itself calls, such as memcpy(), are those of the process. */
+ *  the C library that the compiler itself calls, such as memcpy(), belong to the
+ *  process. */
 typedef struct hed_code_def {
     const char *name;          /**< name in messages */
     const hed_source *sources; /**< (source_count) C17; the compiler's messages have these names */
@@ -32,9 +33,10 @@ typedef struct hed_code_def {
  *  has the compiler's messages), IO, LIMIT, MEMORY. */
 HED_API hed_status hed_code_create(hed_context *context, const hed_code_def *def, void **functions,
     hed_code **code, hed_error *error);
-/** Unloads code. NULL is allowed. */
+/** Unloads code. NULL is allowed.
+ *  Thread class: any. */
 HED_API void hed_code_destroy(hed_code *code);
-/** Writes the path of the compiler that hed_code_create() runs, "" if there is none. True if there is
+/** Writes the path of the compiler that hed_code_create() runs, "" without one. True if there is
  *  one.
  *  Thread class: any. */
 HED_API bool hed_code_compiler(char *path, size_t size);

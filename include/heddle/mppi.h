@@ -27,8 +27,8 @@ HED_BEGIN
 typedef struct hed_mppi hed_mppi;
 
 enum {
-    HED_MPPI_MAX_STATES = 32,
-    HED_MPPI_MAX_CONTROLS = 8,
+    HED_MPPI_MAX_STATES = 64,
+    HED_MPPI_MAX_CONTROLS = 32,
     HED_MPPI_MAX_TERMS = 16,
     HED_MPPI_MAX_PARAMETERS = 128, /**< model and terms together */
     HED_MPPI_MAX_TABLES = 8,
@@ -86,13 +86,27 @@ typedef struct hed_mppi_world {
 /** Advances x (nx) by one step of dt under u (nu). */
 typedef void hed_mppi_step_function(
     float *x, const float *u, float dt, const hed_mppi_world *world);
+/** Arguments of a hed_mppi_roll_function: one sample. */
+typedef struct hed_mppi_roll {
+    const float *x;        /**< (nx) state before the first step */
+    const float *controls; /**< (steps x nu) controls that reach the actuators */
+    uint32_t steps;        /**< 1 to T */
+    uint32_t thread;       /**< index of the calling thread, from 0 on, at most one call for each */
+    float *states;         /**< (steps x nx) result: state after each step */
+    float
+        *cost; /**< result: sum of the model's own running costs over all steps; terms add theirs */
+} hed_mppi_roll;
+/** Simulates one sample from its first to its last step: a simulator with a state of its own for each
+ *  thread, such as a physics engine, whose steps are too expensive to begin at any state. False: the
+ *  simulation became unstable, and the sample has crashed. `states` and `cost` are finite otherwise. */
+typedef bool hed_mppi_roll_function(const hed_mppi_roll *roll, const hed_mppi_world *world);
 /** Returns the cost of state x after step t (0 to T - 1) under u. NaN, or a magnitude above 1e30:
  *  the sample has crashed. */
 typedef float hed_mppi_cost_function(
     const float *x, const float *u, int32_t t, const hed_mppi_world *world);
 
-/** The dynamics. Devices compile `text`, the processor calls the C function. Without one of them
- *  the controller does not run there, except that OpenCL on a processor runs texts. A text defines
+/** The dynamics. Devices compile `text`. The processor calls a C function, or compiles the text too
+ *  (code.h). A text defines
  *
  *     MPPI_FUNCTION void model_step(float *x, const float *u, float dt, MPPI_WORLD w)
  *
@@ -104,8 +118,12 @@ typedef struct hed_mppi_model {
     const char *const *state_names;   /**< (states), or NULL */
     const char *const *control_names; /**< (controls), or NULL */
     const char *text;                 /**< NULL: `host` only */
-    const char *file;             /**< name of the text in the compiler's messages; NULL: `name` */
-    hed_mppi_step_function *step; /**< NULL: not on `host`, whose rollouts call it */
+    const char *file; /**< name of the text in the compiler's messages; NULL: `name` */
+    /** NULL: on `host` the C compiler compiles `text` when the controller is created */
+    hed_mppi_step_function *step;
+    /** not NULL: `host` calls it in place of `step`, for PLAIN without disturbances; on other devices
+     *  the model does not run */
+    hed_mppi_roll_function *roll;
     const hed_mppi_parameter *parameters; /**< (parameter_count) */
     uint32_t parameter_count;
     const char *const *tables; /**< (table_count) names of its tables */
@@ -116,7 +134,7 @@ typedef struct hed_mppi_model {
      *  states, for terms that use POSE_X, POSE_Y, POSE_HEADING, SPEED, TURN, VELOCITY_X,
      *  VELOCITY_Y; -1: none. */
     int32_t pose_x, pose_y, pose_heading, speed, turn, velocity_x, velocity_y;
-    /** set of states that are angles (bit i: state i), whose differences are wrapped */
+    /** set of states that are angles (bit i: state i, below 32), whose differences are wrapped */
     uint32_t angles;
     /** (controls) 1 + index of the state that measures a control, such as the speed of a robot that is
      *  told a speed; 0: no state. The first solve takes its history from the state. */
@@ -339,7 +357,7 @@ HED_API hed_mppi_def hed_default_mppi_def(void);
 
 /** Creates a controller on a device.
  *  Thread class: any. Errors: ARGUMENT (names the member, its value and the value expected),
- *  UNSUPPORTED (a model without its function on `host`; a solver that the device or the definition
+ *  UNSUPPORTED (a text on `host` without a C compiler; a solver that the device or the definition
  *  does not allow), BUILD (the compiler's messages, with the text's own lines), LIMIT, MEMORY,
  *  DEVICE_MEMORY, DRIVER. */
 HED_API hed_status hed_mppi_create(

@@ -36,7 +36,7 @@ typedef struct code_compiler {
     char path[HED_PATH_MAX];
     const char *words[MOST_WORDS];
     uint32_t word_count;
-    struct stat about; /* of its file */
+    struct stat about; /* the compiler's file */
 } code_compiler;
 
 /* ---- the compiler ---- */
@@ -57,7 +57,7 @@ static bool code_find_program(const char *name, code_compiler *compiler)
     return false;
 }
 
-/* Finds the compiler. False: there is none; `words` has the name of the setting's. */
+/* Finds the compiler. False: it is absent; `words` has the name that $CC gives. */
 static bool code_find_compiler(code_compiler *compiler)
 {
     static const char *const usual[] = {"cc", "gcc", "clang"};
@@ -84,8 +84,8 @@ bool hed_code_compiler(char *path, size_t size)
 {
     code_compiler compiler;
     if (!path || !size) return false;
-    bool found = code_find_compiler(&compiler);
-    return hed_text_copy(path, size, compiler.path) && found;
+    bool exists = code_find_compiler(&compiler);
+    return hed_text_copy(path, size, compiler.path) && exists;
 }
 
 static hed_status code_lacks_compiler(
@@ -102,7 +102,7 @@ static hed_status code_lacks_compiler(
 
 /* ---- the text ---- */
 
-/* Bits are those of Heddle's own native functions: nothing is contracted or reordered. An unknown
+/* Bits are the same as of Heddle's native functions: nothing is contracted or reordered. An unknown
  * function is an error, since it would be one only when the code is loaded. */
 static const char *const code_options[] = {"-x", "c", "-std=c17", "-O3", "-fno-trapping-math",
     "-fno-math-errno", "-ffp-contract=off", "-fPIC", "-shared", "-nostdlib",
@@ -213,8 +213,8 @@ static const char *code_place(const char *line)
     static const char note[] = "note: in expansion of macro";
     const char *place = NULL;
     for (const char *at = line; *at; at += strcspn(at, "\n"), at += *at == '\n') {
-        const char *found = strstr(at, note), *end = at + strcspn(at, "\n");
-        if (found && found < end) place = at;
+        const char *mark = strstr(at, note), *end = at + strcspn(at, "\n");
+        if (mark && mark < end) place = at;
         else if (at != line && *at != ' ') break;
     }
     return place;

@@ -47,7 +47,7 @@ typedef void mppi_roll_steps(
 typedef void mppi_cost_lanes(const float *x, const float *u, int32_t t, float weight,
     const mppi_lanes_world *world, float *cost);
 
-/* A model's functions; `terms` in the order of hed_mppi_term_at(), NULL: none. */
+/* A model's functions; `terms` in the order of hed_mppi_term_at(), or NULL. */
 struct mppi_native_model {
     mppi_step_lanes *step;
     mppi_roll_steps *roll;

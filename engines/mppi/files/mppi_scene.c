@@ -182,7 +182,8 @@ static void scene_read_angles(const hed_field *field, hed_json_node node, void *
     for (size_t i = 0; i < count && mppi_scene_fine(user); i++) {
         int32_t state;
         scene_read_state(field, hed_json_item(node, i), &state, user);
-        if (state >= 0) m->angles |= 1u << state;
+        if (state >= 32) hed_json_reject(hed_json_item(node, i), "expected one of the first 32 states");
+        else if (state >= 0) m->angles |= 1u << state;
     }
 }
 
@@ -215,7 +216,9 @@ static void scene_read_model(const hed_field *field, hed_json_node node, void *a
 {
     mppi_scene_reader *reader = user;
     hed_mppi_scene *scene = at;
-    if (hed_json_kind_of(node) == HED_JSON_OBJECT) {
+    if (hed_json_kind_of(node) == HED_JSON_OBJECT && hed_json_has(node, "mujoco")) {
+        mppi_scene_read_mujoco(reader, node);
+    } else if (hed_json_kind_of(node) == HED_JSON_OBJECT) {
         hed_mppi_model *m = &scene->model;
         *m = model_defaults;
         hed_fields_read(&model_fields, node, m, reader);
@@ -321,7 +324,7 @@ static const hed_field scene_rows[] = {
     {"description", "text for readers", .kind = HED_FIELD_TEXT},
     {"model", "system to control", HED_AS_OTHER("model_or_name", scene_read_model), .required = true},
     {"parameters", "parameters of the model", HED_AS_OTHER("parameters", scene_read_model_values)},
-    {"terms", "sum of the cost", HED_AS_LIST(&term_fields, 1, HED_MPPI_MAX_TERMS, scene_read_terms), .required = true},
+    {"terms", "sum of the cost; may be missing if sensors of a model of MuJoCo's have costs", HED_AS_LIST(&term_fields, 1, HED_MPPI_MAX_TERMS, scene_read_terms)},
     {"controls", "noise and limits of controls", HED_AS_OTHER("controls", mppi_scene_read_controls)},
     {"start", "states at the start; missing ones are the model's", HED_MEMBER(hed_mppi_scene, start), HED_AS_OTHER("states", mppi_scene_read_start)},
     {"controller", NULL, HED_AS_OBJECT(hed_mppi_scene, def, &mppi_controller_fields)},
@@ -336,8 +339,9 @@ static const hed_field scene_rows[] = {
 static const hed_fields scene_fields = {"", NULL, .rows = scene_rows};
 
 static const hed_fields *const scene_tables[] = {&scene_fields, &model_fields, &pose_fields,
-    &term_fields, &mppi_control_fields, &mppi_map_fields, &mppi_obstacle_fields, &mppi_path_fields,
-    &mppi_controller_fields, &mppi_run_fields, &mppi_plant_fields, &mppi_push_fields, NULL};
+    &mppi_mujoco_fields, &mppi_sensor_fields, &term_fields, &mppi_control_fields, &mppi_map_fields,
+    &mppi_obstacle_fields, &mppi_path_fields, &mppi_controller_fields, &mppi_run_fields,
+    &mppi_plant_fields, &mppi_push_fields, NULL};
 
 #define NUMBERS "{'type': 'array', 'items': {'type': 'number'}}"
 #define NUMBERS_BY_NAME "{'type': 'object', 'additionalProperties': {'type': 'number'}}"
@@ -350,7 +354,9 @@ static const hed_form scene_forms[] = {
     {"deviations", "as states; at least 0", "'anyOf': [{'type': 'array', 'items': {'type': 'number', 'minimum': 0}}, {'type': 'object', 'additionalProperties': {'type': 'number', 'minimum': 0}}]"},
     {"values", "object of numbers by the names of parameters", "'type': 'object', 'additionalProperties': {'type': 'number'}"},
     {"parameters", "object by the names of parameters: a number; for an array a number (of every element), a list, or an object by the names of states or controls", "'type': 'object', 'additionalProperties': {'anyOf': [{'type': 'number'}, " NUMBERS ", " NUMBERS_BY_NAME "]}"},
-    {"model_or_name", "name of one of Heddle's models, or `model`", "'anyOf': [{'type': 'string'}, {'$ref': '#/$defs/model'}]"},
+    {"model_or_name", "name of one of Heddle's models, or `model`, or `mujoco`", "'anyOf': [{'type': 'string'}, {'$ref': '#/$defs/model'}, {'$ref': '#/$defs/mujoco'}]"},
+    {"number_or_numbers", "number, or list of numbers", "'anyOf': [{'type': 'number'}, {'type': 'array', 'minItems': 1, 'maxItems': 32, 'items': {'type': 'number'}}]"},
+    {"sensors", "object of `sensor` by the names of sensors", "'type': 'object', 'additionalProperties': {'$ref': '#/$defs/sensor'}"},
     {"controls", "object of `control` by the names of controls", "'type': 'object', 'additionalProperties': {'$ref': '#/$defs/control'}"},
     {"tables", "object by the names of tables: a list of numbers, or the name of an npy file", "'type': 'object', 'additionalProperties': {'anyOf': [{'type': 'string', 'minLength': 1}, {'type': 'array', 'minItems': 1, 'items': {'type': 'number'}}]}"},
     {0},
@@ -367,6 +373,13 @@ static void scene_read(mppi_scene_reader *reader)
     scene->def = hed_default_mppi_def();
     scene->place = UINT32_MAX;
     hed_fields_read(&scene_fields, hed_json_root(reader->json), scene, reader);
+    bool has_cost =
+        scene->def.term_count || (scene->mujoco && mppi_mujoco_cost_count(scene->mujoco));
+    if (mppi_scene_fine(reader) && !has_cost)
+        hed_json_reject(hed_json_root(reader->json), "%s",
+            scene->mujoco ? "there is no cost: no sensor has user=\"NORM WEIGHT\"; expected one, or a scene with "
+                            "\"terms\" or \"sensors\" (docs/mppi-mujoco.md)"
+                          : "\"terms\" is missing");
     if (mppi_scene_fine(reader)) mppi_scene_start_world(reader);
     scene->def.model = &scene->model;
     scene->def.terms = scene->terms;
@@ -394,12 +407,23 @@ static hed_status scene_load(
     return status;
 }
 
+/* Reads a scene's document; a file of MuJoCo's is the whole scene. */
+static hed_status scene_read_file(const char *path, hed_json **json, hed_error *error)
+{
+    if (!mppi_scene_is_mujoco(path)) return hed_json_read(path, json, error);
+    char *text = mppi_scene_of_mujoco(path);
+    hed_status status = text ? hed_json_parse(path, text, strlen(text), json, error)
+                             : HED_OUT_OF_MEMORY(error, "%s", path);
+    free(text);
+    return status;
+}
+
 hed_status hed_mppi_scene_open(const char *path, hed_mppi_scene **scene, hed_error *error)
 {
     HED_REQUIRE(path, scene);
     *scene = NULL;
     hed_json *json;
-    hed_status status = hed_json_read(path, &json, error);
+    hed_status status = scene_read_file(path, &json, error);
     if (status != HED_OK) return status;
     const char *slash = strrchr(path, '/');
     char *folder = strndup(path, slash ? (size_t)(slash - path) + (slash == path) : 0);
@@ -425,6 +449,7 @@ hed_status hed_mppi_scene_parse(const char *text, size_t size, const char *name,
 void hed_mppi_scene_close(hed_mppi_scene *scene)
 {
     if (!scene) return;
+    mppi_mujoco_close(scene->mujoco);
     hed_arena_free(&scene->arena);
     free(scene);
 }

@@ -8,6 +8,7 @@
 
 #include "heddle/author.h"
 #include "heddle/mppi_scene.h"
+#include "mujoco/mujoco_model.h"
 #include "support/fields.h"
 
 /* Keys of scene files; scene.schema.json and the tables of docs/mppi.md are made from them. */
@@ -42,6 +43,7 @@ struct hed_mppi_scene {
     float start[HED_MPPI_MAX_STATES];
     uint32_t run_steps;
     hed_mppi_plant plant;
+    mppi_mujoco *mujoco; /* NULL: the model is no file of MuJoCo's */
     /* parts that change with time */
     uint32_t obstacle_count;
     const mppi_scene_obstacle *obstacles;
@@ -88,6 +90,12 @@ uint32_t mppi_scene_find_name(mppi_scene_reader *reader, hed_json_node node, con
 void mppi_scene_read_states(mppi_scene_reader *reader, hed_json_node node, float *values);
 hed_field_read mppi_scene_read_start, mppi_scene_read_controls;
 extern const hed_fields mppi_control_fields, mppi_run_fields, mppi_plant_fields, mppi_push_fields;
+/* scene_mujoco.c: models of MuJoCo's. */
+void mppi_scene_read_mujoco(mppi_scene_reader *reader, hed_json_node node);
+/* Returns the text of a scene that has a file of MuJoCo's alone; NULL: out of memory. Free it. */
+char *mppi_scene_of_mujoco(const char *path);
+bool mppi_scene_is_mujoco(const char *path);
+extern const hed_fields mppi_mujoco_fields, mppi_sensor_fields;
 /* scene_world.c: tables, the map, obstacles and the path. */
 hed_field_read mppi_scene_read_tables, mppi_scene_read_map, mppi_scene_read_obstacles,
     mppi_scene_read_path;

@@ -10,7 +10,7 @@
  *   TABLE(name)[i]  TABLE_COUNT(name) a table of the controller; there is memory for 8 floats,
  *                   however short it is
  *   MODEL_STATES MODEL_CONTROLS       numbers of states and controls
- *   MODEL_ANGLES                      set of the states that are angles: bit i is state i
+ *   MODEL_ANGLES                      set of the states that are angles: bit i is state i < 32
  *   POSE_X POSE_Y POSE_HEADING SPEED TURN VELOCITY_X VELOCITY_Y
  *                                     indices into x, as the model describes them
  *   STEPS  w->dt                      T, and the length of a step in seconds
@@ -259,13 +259,13 @@ MPPI_FUNCTION float mppi_wrap(float angle)
 MPPI_FUNCTION float mppi_state_difference(uint angles, int i, float a, float b)
 {
     float difference = a - b;
-    return (angles >> i & 1u) ? mppi_wrap(difference) : difference;
+    return (i < 32 && (angles >> (i & 31) & 1u)) ? mppi_wrap(difference) : difference;
 }
 /* Returns angle `a` plus the whole turns that bring it nearest to `b`; any other state unchanged. */
 MPPI_FUNCTION float mppi_state_nearest_turn(uint angles, int i, float a, float b)
 {
     float turns = mppi_nearest((a - b) * 0.159154937f);
-    return (angles >> i & 1u) ? hed_fma(-6.28318548f, turns, a) : a;
+    return (i < 32 && (angles >> (i & 31) & 1u)) ? hed_fma(-6.28318548f, turns, a) : a;
 }
 #define mppi_difference(a, b, i) mppi_state_difference(MODEL_ANGLES, (i), (a), (b))
 #define mppi_nearest_turn(a, b, i) mppi_state_nearest_turn(MODEL_ANGLES, (i), (a), (b))

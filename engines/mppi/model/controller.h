@@ -138,7 +138,7 @@ struct hed_mppi {
      * valid */
     hed_mppi_solver tuned_solver;
     char tuned[128];
-    struct mppi_code *compiled; /* texts compiled for the processor (cpu.h); NULL: none */
+    struct mppi_code *compiled; /* texts compiled for the processor (cpu.h); NULL: no such text */
 
     uint32_t systems; /* count; 2 count for TUBE */
     /* Blocks (blocks.c): all samples are one block of `block`, or def.blocks blocks of a
@@ -192,7 +192,8 @@ struct hed_mppi {
     float *candidate_sums;  /* (candidates x count x 4) */
     float *lambda;          /* (count) */
     float *scratch;         /* (T + 4) */
-    bool *crashed;          /* (systems) in the last round */
+    float *arriving; /* (T x nu) with model.roll: controls of the plan that reach the actuators */
+    bool *crashed;   /* (systems) in the last round */
     /* (systems) of the last solve: 1: it crashed or diverged; 2: so did one of the T solves
      * before it */
     uint8_t *failures;

@@ -229,6 +229,21 @@ hed_status mppi_check_pair(const hed_mppi *controller, hed_error *error)
     return HED_OK;
 }
 
+/* Checks the definition of a model that is simulated as a whole. */
+static hed_status check_roll(const hed_mppi *controller, hed_error *error)
+{
+    const hed_mppi_def *def = &controller->def;
+    const char *obstacle = def->kind != HED_MPPI_PLAIN ? "TUBE or ROBUST"
+                           : controller->disturbed     ? "a disturbance"
+                           : def->blocks > 1           ? "several devices or blocks"
+                                                       : NULL;
+    if (!obstacle) return HED_OK;
+    return hed_fail(error, HED_ERROR_UNSUPPORTED,
+        "mppi: model %s is simulated as a whole, and the definition has %s; expected PLAIN on one "
+        "device, without disturbances",
+        controller->model.name, obstacle);
+}
+
 hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_error *error)
 {
     hed_mppi_def *def = &controller->def;
@@ -244,7 +259,7 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_
             "mppi: model %s has %u states and %u controls: 1 to %d and 1 to %d are allowed",
             model->name, model->states, model->controls, HED_MPPI_MAX_STATES,
             HED_MPPI_MAX_CONTROLS);
-    if (model->pose_heading >= 0 && model->pose_heading < HED_MPPI_MAX_STATES)
+    if (model->pose_heading >= 0 && model->pose_heading < 32)
         controller->model.angles |= 1u << model->pose_heading;
     if (def->dt == 0) def->dt = model->dt;
     if (def->blocks == 0) def->blocks = def->other_device_count ? 8 : 1;
@@ -292,6 +307,7 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_
             "mppi: ROBUST and the updates ELITE and TSALLIS sum all samples up together: one device, "
             "and one block; %u blocks on %u devices were asked for",
             def->blocks, 1 + def->other_device_count);
+    if (model->roll && check_roll(controller, error)) return error->status;
     find_precision(controller, error);
     if (mppi_make_sampler(controller, error)) return error->status;
     if (def->sampler == HED_MPPI_GIVEN)

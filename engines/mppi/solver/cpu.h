@@ -29,6 +29,10 @@ typedef struct mppi_cpu_workspace {
     float *costs;   /* (2 x S); ROBUST: of the nominal system, then of the real one */
     float *weights; /* (S) */
     float *sums;    /* (T nu + 2) of a tile */
+    /* memory of cpu_simulate.c; NULL without model.roll */
+    float *arriving;             /* (T nu) controls of one sample at the actuators */
+    float *states;               /* (T nx) of one sample */
+    uint32_t *counted, *crashed; /* (systems) samples that this thread has simulated */
 } mppi_cpu_workspace;
 
 /* Sums of a chain, relative to the chain's minimum. */
@@ -80,6 +84,20 @@ static inline bool mppi_cpu_is_late(const mppi_cpu_solver *s, uint32_t number)
  * tile's chain. */
 void mppi_cpu_roll_tile(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_workspace *w,
     uint32_t system, uint32_t tile, bool robust);
+/* Samples controls of 32 samples from `sample` on into w->controls (T nu x 32), and into w->costs (32)
+ * the costs that depend on them alone: the importance term and the weight of changes. */
+void mppi_cpu_sample(const hed_mppi *c, mppi_cpu_workspace *w, uint32_t system, uint32_t sample);
+
+/* ---- cpu_simulate.c: models that are simulated as a whole ---- */
+
+/* Allocates the memory of the threads. Errors: MEMORY. */
+hed_status mppi_cpu_simulate_create(hed_mppi *c, mppi_cpu_solver *s, hed_error *error);
+/* Computes s->costs of all samples of a round, and the counts of each system's first chain. */
+void mppi_cpu_simulate(hed_mppi *c, mppi_cpu_solver *s);
+/* Simulates 32 samples again, as mppi_cpu_roll_again() does. */
+void mppi_cpu_simulate_again(const hed_mppi *c, const mppi_cpu_solver *s, mppi_cpu_workspace *w,
+    uint32_t system, uint32_t sample, float *states, float *cost);
+
 /* Rolls out 32 samples from `sample` on again, for display. states: (T + 1 x nx x 32), cost:
  * (32). */
 void mppi_cpu_roll_again(const hed_mppi *c, const mppi_cpu_solver *s, mppi_cpu_workspace *w,

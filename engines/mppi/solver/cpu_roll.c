@@ -284,12 +284,28 @@ static float risk_of(const hed_mppi *c, const float *sorted)
     return sum * (1.0f / (float)(count - from));
 }
 
+/* Adds the weighted squares of the controls' changes. */
+static void add_smoothness(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system,
+    const float *controls, float *costs)
+{
+    uint32_t nu = c->model.controls;
+    float weight = mppi_smooth_weight(c);
+    if (weight <= 0) return;
+    const float *past =
+        s->round->past + ((uint64_t)(system % c->systems) * c->past + c->past - 1) * nu;
+    for (uint32_t j = 0; j < c->def.steps * nu; j++)
+        for (uint32_t l = 0; l < L; l++) {
+            float before = j < nu ? past[j] : controls[(j - nu) * L + l];
+            costs[l] = hed_fma(weight, mppi_square(controls[j * L + l] - before), costs[l]);
+        }
+}
+
 /* Computes costs of 32 samples. */
 static void roll_out(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system, uint32_t sample,
     const float *controls, float *costs)
 {
     float rollout_costs[HED_MPPI_MAX_ROLLOUTS * L];
-    uint32_t nu = c->model.controls, rollouts = c->def.rollouts;
+    uint32_t rollouts = c->def.rollouts;
     for (uint32_t r = 0; r < rollouts; r++)
         roll_once(c, s, system, sample, r, controls, rollout_costs + r * L, NULL);
     for (uint32_t l = 0; l < L; l++) {
@@ -303,15 +319,7 @@ static void roll_out(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t syste
         }
         costs[l] = rollouts > 1 ? risk_of(c, sorted) : sorted[0];
     }
-    float weight = mppi_smooth_weight(c);
-    if (weight <= 0) return;
-    const float *past =
-        s->round->past + ((uint64_t)(system % c->systems) * c->past + c->past - 1) * nu;
-    for (uint32_t j = 0; j < c->def.steps * nu; j++)
-        for (uint32_t l = 0; l < L; l++) {
-            float before = j < nu ? past[j] : controls[(j - nu) * L + l];
-            costs[l] = hed_fma(weight, mppi_square(controls[j * L + l] - before), costs[l]);
-        }
+    add_smoothness(c, s, system, controls, costs);
 }
 
 /* Adds `gain` times the difference of state n of 32 real and nominal samples. */
@@ -375,6 +383,16 @@ static void roll_robust(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t in
         costs[l] = 0.5f * n + 0.5f * (bounded > n ? bounded : n);
         costs[apart + l] = r;
     }
+}
+
+void mppi_cpu_sample(const hed_mppi *c, mppi_cpu_workspace *w, uint32_t system, uint32_t sample)
+{
+    const mppi_cpu_solver *s = c->solver_data;
+    float ratio[L] = {0};
+    sample_controls(c, system, sample, w->controls, w->normals, ratio);
+    memset(w->costs, 0, L * sizeof *w->costs);
+    if (s->round->ratio) memcpy(w->costs, ratio, sizeof ratio);
+    add_smoothness(c, s, system, w->controls, w->costs);
 }
 
 /* ---- a tile ---- */

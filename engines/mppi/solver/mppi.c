@@ -55,6 +55,7 @@ hed_status hed_mppi_create(
     c->sums = hed_arena_new(&c->arena, n * 4, sizeof(float), error);
     c->states = hed_arena_new(&c->arena, n * (steps + 1) * nx, sizeof(float), error);
     c->scratch = hed_arena_new(&c->arena, steps + 4, sizeof(float), error);
+    if (c->model.roll) c->arriving = hed_arena_new(&c->arena, steps * nu, sizeof(float), error);
     c->crashed = hed_arena_new(&c->arena, n, sizeof(bool), error);
     c->failures = hed_arena_new(&c->arena, n, sizeof(uint8_t), error);
     c->recent = hed_arena_new(&c->arena, n, sizeof(uint16_t), error);
@@ -317,7 +318,8 @@ hed_status hed_mppi_solve(
     controller->last.deadline = 0;
     memcpy(controller->sampled_past, controller->pasts,
         (uint64_t)controller->systems * controller->past * nu * sizeof(float));
-    if (!controller->model.step && controller->solver->along(controller, error))
+    const hed_mppi_model *model = &controller->model;
+    if (!model->step && !model->roll && controller->solver->along(controller, error))
         return error->status;
     for (uint32_t i = 0; i < count; i++) end_solve(controller, i, done);
     controller->unshifted = true;

@@ -169,7 +169,7 @@ hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
         return HED_OK;
     }
     bool host = !strcmp(device.backend, "host");
-    if (host && !c->model.step)
+    if (host && !c->model.step && !c->model.roll)
         return hed_fail(error, HED_ERROR_UNSUPPORTED,
             "mppi: model %s has neither a C function nor a text: device host needs one of them",
             c->model.name);

@@ -49,18 +49,7 @@ static const char *const *code_options(uint32_t *count)
     return NULL;
 }
 
-/* True if a text has `word` as a whole word. */
-static bool code_has_word(const char *text, const char *word)
-{
-    size_t length = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)); at += length) {
-        bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        if (begins && !isalnum((unsigned char)at[length]) && at[length] != '_') return true;
-    }
-    return false;
-}
-
-/* Returns the line of a brace without its counterpart, 0: none. The compiler would find its lack in
+/* Returns the line of a brace without its counterpart; 0: all are in pairs. The compiler would find the lack in
  * another text. */
 static int code_open_brace(const char *text)
 {
@@ -88,7 +77,11 @@ static hed_status code_check(const char *file, const char *text, const char *fun
     if (line)
         return hed_fail(error, HED_ERROR_BUILD,
             "%s:%d: a brace or comment has no counterpart; expected as many \"}\" as \"{\"", file, line);
-    if (code_has_word(text, function)) return HED_OK;
+    size_t length = strlen(function);
+    for (const char *at = text; (at = strstr(at, function)); at += length) {
+        bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
+        if (begins && !isalnum((unsigned char)at[length]) && at[length] != '_') return HED_OK;
+    }
     return hed_fail(error, HED_ERROR_BUILD, "%s: there is no function %s(); expected\n    %s", file,
         function, declaration);
 }
@@ -127,7 +120,7 @@ static bool code_runs_on_host(const hed_mppi *c)
 static void code_attach(hed_mppi *c, bool model, uint32_t terms, void *const *functions)
 {
     struct mppi_code *code = c->compiled;
-    hed_mppi_term *own = (hed_mppi_term *)(uintptr_t)c->def.terms; /* a copy in the arena */
+    hed_mppi_term *copies = (hed_mppi_term *)(uintptr_t)c->def.terms; /* a copy in the arena */
     if (model) {
         code->model.step = (mppi_step_lanes *)functions[CODE_LANES];
         code->model.roll = (mppi_roll_steps *)functions[CODE_ROLL];
@@ -138,18 +131,18 @@ static void code_attach(hed_mppi *c, bool model, uint32_t terms, void *const *fu
     for (uint32_t k = 0; k < c->def.term_count; k++) {
         void *const *of_term = &functions[CODE_TERMS + 2 * k];
         if (!(terms >> k & 1)) continue;
-        if (!own[k].cost) own[k].cost = (hed_mppi_cost_function *)of_term[0];
+        if (!copies[k].cost) copies[k].cost = (hed_mppi_cost_function *)of_term[0];
         code->terms[k] = (mppi_cost_lanes *)of_term[1];
     }
 }
 
 /* Compiles the texts and finds their functions: functions[CODE_...]. */
-static hed_status code_compile(
+static hed_status code_make(
     hed_mppi *c, hed_arena *arena, bool model, uint32_t terms, hed_error *error)
 {
     char names[2 * HED_MPPI_MAX_TERMS][128], subject[192];
     const char *symbols[CODE_MOST] = {"own_step", "own_roll", "own_step_lanes"};
-    void *found[CODE_MOST] = {NULL}, *functions[CODE_MOST] = {NULL};
+    void *addresses[CODE_MOST] = {NULL}, *functions[CODE_MOST] = {NULL};
     uint32_t slots[CODE_MOST] = {CODE_STEP, CODE_ROLL, CODE_LANES};
     hed_code_def def = {
         .name = subject, .symbols = symbols, .symbol_count = model ? CODE_TERMS : 0};
@@ -165,7 +158,7 @@ static hed_status code_compile(
     def.options = code_options(&def.option_count);
     if (mppi_code_sources(c, arena, model, terms, &def, error)) return error->status;
     hed_status status =
-        hed_code_create(hed_device_context(c->device), &def, found, &c->compiled->code, error);
+        hed_code_create(hed_device_context(c->device), &def, addresses, &c->compiled->code, error);
     if (status == HED_ERROR_UNSUPPORTED) {
         char text[HED_ERROR_TEXT - 128];
         snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, error->text);
@@ -174,7 +167,7 @@ static hed_status code_compile(
             "%s; OpenCL on this processor runs it as well: apt install pocl-opencl-icd", text);
     }
     if (status) return status;
-    for (uint32_t i = 0; i < def.symbol_count; i++) functions[slots[i]] = found[i];
+    for (uint32_t i = 0; i < def.symbol_count; i++) functions[slots[i]] = addresses[i];
     code_attach(c, model, terms, functions);
     return HED_OK;
 }
@@ -183,7 +176,7 @@ hed_status mppi_compile_texts(hed_mppi *c, hed_error *error)
 {
     if (hed_failed(error) || code_check_texts(c, error)) return error->status;
     bool host = code_runs_on_host(c), pair = c->def.kind != HED_MPPI_PLAIN;
-    bool model = !c->model.step && c->model.text && (host || pair);
+    bool model = !c->model.step && !c->model.roll && c->model.text && (host || pair);
     /* terms without a C function, and with a compiled model all that have a text */
     uint32_t terms = 0;
     for (uint32_t k = 0; host && k < c->def.term_count; k++)
@@ -191,7 +184,7 @@ hed_status mppi_compile_texts(hed_mppi *c, hed_error *error)
     if (!model && !terms) return HED_OK;
     hed_arena scratch = {.allocator = c->arena.allocator, .owner = "the text of a controller"};
     c->compiled = hed_arena_new(&c->arena, 1, sizeof *c->compiled, error);
-    if (c->compiled) code_compile(c, &scratch, model, terms, error);
+    if (c->compiled) code_make(c, &scratch, model, terms, error);
     hed_arena_free(&scratch);
     return hed_failed(error) ? error->status : HED_OK;
 }

@@ -83,6 +83,8 @@ HED_NATIVE_BODY do_tile(
         float cost = k < exist ? costs[k] : MPPI_OUT, share;
         share = 1 - mppi_divide(cost - minimum, c->def.tsallis_threshold);
         if (MPPI_IS_OUT(cost)) w->weights[k] = 0;
+        else if (c->def.update == HED_MPPI_EXPONENTIAL)
+            w->weights[k] = mppi_weight(minimum, cost, inverse);
         else if (c->def.update == HED_MPPI_ELITE) w->weights[k] = cost <= bound ? 1 : 0;
         else
             w->weights[k] =
@@ -184,7 +186,7 @@ static bool cpu_fits(const hed_mppi *c)
     if (strcmp(hed_device_describe(c->device).backend, "host")) return false;
     for (uint32_t k = 0; k < c->def.term_count; k++)
         if (!c->def.terms[k].cost) return false;
-    return c->model.step != NULL;
+    return c->model.step || c->model.roll;
 }
 
 static hed_status cpu_create(hed_mppi *c, hed_error *error)
@@ -203,7 +205,7 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     if (robust && s->systems < c->def.count * c->def.candidates)
         s->systems = c->def.count * c->def.candidates;
     s->threads = hed_device_describe(c->device).compute_units;
-    if (s->threads > s->chains * c->shares) s->threads = s->chains * c->shares;
+    if (!c->model.roll && s->threads > s->chains * c->shares) s->threads = s->chains * c->shares;
     for (uint32_t k = 0; k < c->def.term_count; k++) {
         const hed_mppi_term *own;
         mppi_cost_lanes *const *lanes = s->lanes ? s->lanes->terms : NULL;
@@ -226,6 +228,7 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
         w->weights = hed_arena_new(&c->arena, s->tile, sizeof(float), error);
         w->sums = hed_arena_new(&c->arena, size + 2, sizeof(float), error);
     }
+    if (c->model.roll) mppi_cpu_simulate_create(c, s, error);
     for (uint32_t i = 0; i < s->systems * s->chains && !hed_failed(error); i++)
         s->chain[i].sums = hed_arena_new(&c->arena, size + 2, sizeof(float), error);
     return hed_team_create(&c->arena.allocator, s->threads, &s->team, error);
@@ -293,7 +296,11 @@ static hed_status cpu_end(hed_mppi *c, const mppi_sampling *round, hed_error *er
     s->round = round;
     s->until = round->deadline;
     if (round->counted) memset(round->counted, 0, round->systems * sizeof *round->counted);
-    if (c->def.update == HED_MPPI_EXPONENTIAL || !round->mean) {
+    if (c->model.roll) {
+        mppi_cpu_simulate(c, s);
+        find_bounds(c, s);
+        run_phase(s, CPU_WEIGHTS);
+    } else if (c->def.update == HED_MPPI_EXPONENTIAL || !round->mean) {
         run_phase(s, CPU_ALL);
     } else {
         run_phase(s, CPU_COSTS); /* the controller's reserve has time for weighing the samples */
@@ -336,14 +343,16 @@ static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t sy
     s->round = round;
     for (uint32_t i = 0; i < count; i++) which[i] = i;
     if (best) { /* costs alone, without merging */
-        run_phase(s, CPU_COSTS);
+        if (c->model.roll) mppi_cpu_simulate(c, s);
+        else run_phase(s, CPU_COSTS);
         find_best(
             s->costs + (uint64_t)system * c->blocks * c->block, mppi_own_samples(c), count, which);
     }
     for (uint32_t i = 0; i < count; i++) {
         uint32_t lane = which[i] % L, sample = c->first_block * c->block + which[i] - lane;
-        if (i == 0 || which[i] / L != which[i - 1] / L) /* 32 neighbours at once */
-            mppi_cpu_roll_again(c, s, w, system, sample, lanes, cost);
+        bool is_new = i == 0 || which[i] / L != which[i - 1] / L; /* 32 neighbours at once */
+        if (is_new && c->model.roll) mppi_cpu_simulate_again(c, s, w, system, sample, lanes, cost);
+        else if (is_new) mppi_cpu_roll_again(c, s, w, system, sample, lanes, cost);
         if (costs) costs[i] = cost[lane];
         for (uint32_t n = 0; states && n < size; n++)
             states[(uint64_t)i * size + n] = lanes[(uint64_t)n * L + lane];

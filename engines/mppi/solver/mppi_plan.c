@@ -77,6 +77,23 @@ void mppi_step(const hed_mppi *c, float *x, const float *u)
     c->model.step(x, u, c->def.dt, &world);
 }
 
+/* Rolls out the plan of a model that is simulated as a whole. States after an instability are NaN. */
+static void simulate_states(hed_mppi *c, const float *plan, const float *past, float *states)
+{
+    uint32_t nx = c->model.states, nu = c->model.controls;
+    const hed_mppi_world world = mppi_world_of(c, &c->model_part, c->model.user);
+    float cost;
+    for (uint32_t j = 0; j < c->def.steps * nu; j++)
+        c->arriving[j] = planned(c, plan, past, (int64_t)(j / nu) - c->def.delay, j % nu);
+    const hed_mppi_roll roll = {.x = states,
+        .controls = c->arriving,
+        .steps = c->def.steps,
+        .states = states + nx,
+        .cost = &cost};
+    for (uint32_t n = 0; n < c->def.steps * nx; n++) states[nx + n] = NAN;
+    c->model.roll(&roll, &world);
+}
+
 static void roll_states(hed_mppi *c, uint32_t system)
 {
     uint32_t nx = c->model.states, nu = c->model.controls;
@@ -87,6 +104,10 @@ static void roll_states(hed_mppi *c, uint32_t system)
     const hed_mppi_world world = mppi_world_of(c, &c->model_part, c->model.user);
     memcpy(x, c->state + (uint64_t)system * nx, nx * sizeof *x);
     memcpy(states, x, nx * sizeof *x);
+    if (c->model.roll) {
+        simulate_states(c, plan, past, states);
+        return;
+    }
     if (c->model.lanes && !c->def.delay) {
         c->model.lanes->roll(states, plan, c->def.steps, c->def.dt, &world);
         return;
@@ -120,7 +141,7 @@ bool mppi_keep(hed_mppi *c, uint32_t system)
     bool finite = keep_numbers(c->plan + system * size, size);
     if (c->drive) finite &= keep_numbers(c->drive + system * size, size);
     finite &= keep_numbers(c->pasts + (uint64_t)system * c->past * nu, c->past * nu);
-    if (c->model.step) roll_states(c, system);
+    if (c->model.step || c->model.roll) roll_states(c, system);
     for (uint32_t t = 1; t <= c->def.steps; t++) {
         bool is_lost = false;
         for (uint64_t i = 0; i < nx; i++) is_lost |= !(fabsf(states[t * nx + i]) < INFINITY);
