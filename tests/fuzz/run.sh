@@ -52,6 +52,8 @@ else
 fi
 [ $# -ge 2 ] || { sed -n '2,6s/^# //p' "$0"; exit 2; }
 mkdir -p "$1/corpus" "$1/logs" "$1/turns" "$1/failures"
+# Absolute: a harness that changes the folder would not find its seeds, which are read one by one.
+fuzzers=$(cd "$fuzzers" && pwd) seeds=$(cd "$seeds" && pwd)
 FUZZ_OUT=$(cd "$1" && pwd) FUZZ_SEEDS=$seeds FUZZ_LOADER='' FUZZ_LIBRARIES=$here/libc:$here/lib
 seconds=$2 jobs=${3:-$(nproc)}
 rm -f "$FUZZ_OUT"/turns/*
