@@ -21,6 +21,15 @@ typedef struct hed_wgsl_span {
     size_t size;
 } hed_wgsl_span;
 
+/* Kind of a binding. */
+typedef enum hed_wgsl_resource {
+    HED_WGSL_BUFFER, /* a storage buffer, or a uniform */
+    HED_WGSL_TEXTURE,
+    HED_WGSL_STORAGE_TEXTURE,
+    HED_WGSL_SAMPLER,
+    HED_WGSL_COMPARISON_SAMPLER
+} hed_wgsl_resource;
+
 typedef struct hed_wgsl_override {
     const char *name;
     hed_wgsl_scalar type;
@@ -28,12 +37,17 @@ typedef struct hed_wgsl_override {
     bool plain;          /* `value` is one number (or true, false), `number` */
     double number;
     uint32_t line;
+    /* a size of the group that the text has as a number: its value is written into the text
+     * (`edits`) instead of given to the pipeline */
+    bool is_text;
 } hed_wgsl_override;
 
-/* One number of a uniform: the whole uniform, or a member, as "width", or "size.x" of a vector. */
+/* One number of a uniform or of a buffer's element: the whole, or a member, as "width", "size.x" of
+ * a vector, "view[0].x" of a matrix and "lights[2].position.x" of an array. */
 typedef struct hed_wgsl_member {
     const char *name;
     hed_wgsl_scalar type;
+    bool is_atomic, is_matrix, is_diagonal;
     uint32_t offset;  /* bytes */
     uint32_t binding; /* index in `bindings` */
 } hed_wgsl_member;
@@ -41,30 +55,59 @@ typedef struct hed_wgsl_member {
 typedef struct hed_wgsl_binding {
     const char *name;
     uint32_t group, binding;
-    bool uniform;      /* false: a storage buffer */
-    bool writable;     /* read_write */
+    hed_wgsl_resource resource;
+    bool uniform;  /* false: a storage buffer, a texture or a sampler */
+    bool plain;    /* a uniform of numbers and vectors of 32 bits, without matrices and arrays */
+    bool writable; /* read_write */
     bool only_written; /* the text uses its name only on the left of = */
     /* scalar type of a storage buffer's elements, and bytes from one element to the next: vec4<f32>
      * is HED_WGSL_F32 with `per_element` 4 */
     hed_wgsl_scalar element;
     uint32_t stride, per_element;
-    uint32_t bytes; /* bytes of a uniform, or of a storage buffer of fixed size; else 0 */
+    uint32_t bytes;  /* bytes of a uniform, or of a storage buffer of fixed size; else 0 */
+    uint32_t header; /* bytes before the array without a length, in a struct that ends with it */
     uint32_t line;
+    /* numbers of the header or the fixed size, and of one element of the array, each with its
+     * offset */
+    const hed_wgsl_member *numbers, *element_numbers;
+    uint32_t number_count, element_number_count;
+    /* texture: "2d-array", "float", "rgba8unorm", bytes of a texel; NULL: no copy can fill it */
+    const char *shape, *sample, *format, *access;
+    uint32_t texel_bytes;
 } hed_wgsl_binding;
 
-enum { HED_WGSL_MOST = 64 }; /* limit of each list */
+/* A place of the text that the group's size determines: the product of `factors` replaces it. */
+typedef struct hed_wgsl_edit {
+    size_t at, size; /* bytes of the text */
+    uint32_t line;
+    const char *factors[3]; /* names of overrides; unused ones NULL */
+    char suffix;            /* 'u', 'i' or 0 */
+} hed_wgsl_edit;
+
+enum { HED_WGSL_MOST = 64, HED_WGSL_EDITS = 128 }; /* limits of the lists */
 
 typedef struct hed_wgsl {
     const char *entry;
     bool halves, subgroups; /* enable f16, subgroups */
+    bool lacks_enable; /* uses subgroups without `enable subgroups;`, as only some compilers take */
     hed_wgsl_span group[3]; /* expressions of @workgroup_size */
     uint32_t group_count;
     hed_wgsl_override overrides[HED_WGSL_MOST];
     uint32_t override_count;
     hed_wgsl_binding bindings[HED_WGSL_MOST];
     uint32_t binding_count;
-    hed_wgsl_member members[HED_WGSL_MOST];
+    hed_wgsl_member *members; /* numbers of the uniforms */
     uint32_t member_count;
+    /* dependence of the results on the group's size (wgsl_group.c) */
+    uint32_t dimensions;   /* dimensions of the launch, by the ids that are used */
+    bool counts_groups[3]; /* the number of groups does not follow the group's size */
+    uint32_t sizes[3];     /* sizes of the group in the text; 0: not constant */
+    const char *
+        together; /* first use that makes items depend on the group; NULL: items do not depend on it */
+    uint32_t together_line;
+    bool is_unordered; /* results of atomic functions decide on places in buffers */
+    hed_wgsl_edit edits[HED_WGSL_EDITS]; /* sorted by position */
+    uint32_t edit_count;
     /* bytes of group memory as an expression of heddle/space.h; NULL: the text does not determine
      * them */
     const char *group_bytes;
@@ -74,9 +117,23 @@ typedef struct hed_wgsl {
 
 /* Reads a text of `size` bytes, which must outlive the result; `name` is its name in messages.
  * `entry` NULL: its only compute entry point. Errors: FORMAT (file, line, column), UNSUPPORTED
- * (textures and samplers, by name), LIMIT, MEMORY. */
+ * (textures that no copy can fill, by name), LIMIT, MEMORY. */
 hed_status hed_wgsl_read(const char *name, const char *text, size_t size, const char *entry,
     hed_wgsl **wgsl, hed_error *error);
+/* Makes sizes of the group that are numbers of the text overrides, whose values are written into it
+ * (`edits`). Errors: MEMORY. */
+void hed_wgsl_name_sizes(hed_wgsl *wgsl, hed_error *error);
+
+/* Size of a texture; its bytes are rows of `row_bytes`, as copies between buffers and textures
+ * require. */
+typedef struct hed_wgsl_texture {
+    uint32_t width, height, layers, row_bytes;
+} hed_wgsl_texture;
+
+/* Computes the size of a texture from the sizes of the problem. */
+void hed_wgsl_texture_size(const hed_wgsl_binding *binding, const int64_t *sizes, uint32_t count,
+    hed_wgsl_texture *texture);
+
 /* Frees the result. NULL is allowed. */
 void hed_wgsl_free(hed_wgsl *wgsl);
 

@@ -1,8 +1,12 @@
-/* Tokens of WGSL, and translation of its expressions to heddle/space.h. */
+/* Tokens of WGSL, the reader's steps from token to token, and translation of its expressions to
+ * heddle/space.h. */
 #include "support/wgsl_parse.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "heddle/space.h"
 
 /* ---- words ---- */
 
@@ -74,6 +78,13 @@ const wgsl_named *hed_wgsl_find_named(const struct hed_wgsl_parse *r, wgsl_token
     for (uint32_t i = 0; i < r->named_count; i++)
         if (wgsl_token_is(t, r->named[i].name)) return &r->named[i];
     return NULL;
+}
+
+const char *hed_wgsl_keep(struct hed_wgsl_parse *r, const char *at, size_t size)
+{
+    char *copy = hed_arena_new(&r->out->arena, size + 1, 1, r->error);
+    if (copy) memcpy(copy, at, size);
+    return copy ? copy : "";
 }
 
 /* ---- expressions ---- */
@@ -215,6 +226,104 @@ const char *hed_wgsl_expression(
     if (copy) memcpy(copy, t.text, t.used);
     return copy;
 }
+
+/* ---- reading token by token ---- */
+
+uint32_t hed_wgsl_line(const struct hed_wgsl_parse *r, const char *at)
+{
+    uint32_t line = 1;
+    for (const char *c = r->text; c < at; c++) line += *c == '\n';
+    return line;
+}
+
+void hed_wgsl_reject_as(
+    struct hed_wgsl_parse *r, hed_status status, wgsl_token t, const char *words)
+{
+    uint32_t column = 1;
+    if (hed_failed(r->error)) return;
+    for (const char *c = t.at; c > r->text && c[-1] != '\n'; c--) column++;
+    hed_fail(r->error, status, "%s:%u:%u: %s, found \"%.*s\"", r->file, hed_wgsl_line(r, t.at), column,
+        words, t.size ? (int)(t.size < 40 ? t.size : 40) : 15, t.size ? t.at : "the end of text");
+}
+void hed_wgsl_reject(struct hed_wgsl_parse *r, wgsl_token t, const char *words)
+{
+    hed_wgsl_reject_as(r, HED_ERROR_FORMAT, t, words);
+}
+
+void hed_wgsl_advance(struct hed_wgsl_parse *r) { r->token = wgsl_token_after(r, r->token); }
+
+bool hed_wgsl_accept(struct hed_wgsl_parse *r, const char *word)
+{
+    bool is_found = wgsl_token_is(r->token, word);
+    if (is_found) hed_wgsl_advance(r);
+    return is_found;
+}
+
+void hed_wgsl_expect(struct hed_wgsl_parse *r, const char *word)
+{
+    char words[64];
+    snprintf(words, sizeof words, "expected \"%s\"", word);
+    if (!hed_wgsl_accept(r, word)) hed_wgsl_reject(r, r->token, words);
+}
+
+const char *hed_wgsl_read_name(struct hed_wgsl_parse *r, const char *expected)
+{
+    char words[64];
+    wgsl_token t = r->token;
+    snprintf(words, sizeof words, "expected the name of %s", expected);
+    if (!wgsl_is_name(t)) hed_wgsl_reject(r, t, words);
+    if (hed_failed(r->error)) return "";
+    hed_wgsl_advance(r);
+    return hed_wgsl_keep(r, t.at, t.size);
+}
+
+hed_wgsl_span hed_wgsl_read_expression(struct hed_wgsl_parse *r, const char *ends)
+{
+    const char *from = r->token.at, *to = from;
+    uint32_t open = 0;
+    while (r->token.size && !hed_failed(r->error)) {
+        char c = r->token.size == 1 ? *r->token.at : 0;
+        if (!open && c && strchr(ends, c)) break;
+        /* the end of two templates at once */
+        if (!open && strchr(ends, '>') && wgsl_token_is(r->token, ">>")) break;
+        open += c == '(' || c == '[';
+        if (c == ')' || c == ']') {
+            if (!open) hed_wgsl_reject(r, r->token, "expected an expression");
+            open--;
+        }
+        if (c == ';' || c == '{' || c == '}') hed_wgsl_reject(r, r->token, "expected an expression");
+        to = r->token.at + r->token.size;
+        hed_wgsl_advance(r);
+    }
+    if (!r->token.size) hed_wgsl_reject(r, r->token, "expected the end of an expression");
+    if (to == from) hed_wgsl_reject(r, r->token, "expected an expression");
+    return (hed_wgsl_span){from, (size_t)(to - from)};
+}
+
+/* Records that an expression contains an override, so that it is not constant. */
+static bool meets_override(void *user, const char *name)
+{
+    (void)name;
+    *(bool *)user = true;
+    return false;
+}
+
+bool hed_wgsl_evaluate(const struct hed_wgsl_parse *r, hed_wgsl_span span, double *number)
+{
+    static const hed_expression_names no_names = {0};
+    hed_expression *expression;
+    hed_error ignored = {0};
+    bool varies = false;
+    if (hed_wgsl_number(span, number)) return true;
+    const char *text = hed_wgsl_expression(r->out, span, meets_override, &varies);
+    if (!text || varies || hed_expression_create(NULL, text, &no_names, &expression, &ignored))
+        return false;
+    *number = hed_expression_value(expression, NULL);
+    hed_expression_destroy(expression);
+    return isfinite(*number);
+}
+
+/* ---- the comment ---- */
 
 hed_wgsl_span hed_wgsl_comment(const char *text, size_t size)
 {

@@ -60,17 +60,8 @@ static void reach_functions(struct hed_wgsl_parse *r)
     }
 }
 
-/* Removes a binding, and the numbers in it. */
 static void drop_binding(hed_wgsl *out, uint32_t index)
 {
-    uint32_t remaining = 0;
-    for (uint32_t i = 0; i < out->member_count; i++) {
-        hed_wgsl_member member = out->members[i];
-        if (member.binding == index) continue;
-        member.binding -= member.binding > index;
-        out->members[remaining++] = member;
-    }
-    out->member_count = remaining;
     out->binding_count--;
     memmove(&out->bindings[index], &out->bindings[index + 1],
         (out->binding_count - index) * sizeof *out->bindings);
@@ -95,6 +86,53 @@ static void sum_group_memory(struct hed_wgsl_parse *r)
     r->out->group_bytes = is_known ? hed_wgsl_keep(r, text, used) : NULL;
 }
 
+/* Returns the name of a number, with its uniform's if another uniform has a number of this name. */
+static const char *name_number(struct hed_wgsl_parse *r, uint32_t binding, const char *name)
+{
+    const hed_wgsl *out = r->out;
+    bool is_double = false;
+    for (uint32_t i = 0; i < out->binding_count; i++)
+        for (uint32_t j = 0; i != binding && j < out->bindings[i].number_count; j++)
+            is_double = is_double || (out->bindings[i].uniform &&
+                                         strcmp(out->bindings[i].numbers[j].name, name) == 0);
+    if (!is_double) return name;
+    size_t size = strlen(out->bindings[binding].name) + strlen(name) + sizeof ".";
+    char *text = hed_arena_new(&r->out->arena, size, 1, r->error);
+    if (text) snprintf(text, size, "%s.%s", out->bindings[binding].name, name);
+    return text ? text : name;
+}
+
+/* Lists the numbers of the uniforms that are used. */
+static void list_members(struct hed_wgsl_parse *r)
+{
+    hed_wgsl *out = r->out;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < out->binding_count; i++)
+        if (out->bindings[i].uniform) count += out->bindings[i].number_count;
+    out->members = hed_arena_new(&out->arena, count + 1, sizeof *out->members, r->error);
+    for (uint32_t i = 0; i < out->binding_count && out->members; i++) {
+        const hed_wgsl_binding *binding = &out->bindings[i];
+        for (uint32_t j = 0; binding->uniform && j < binding->number_count; j++) {
+            hed_wgsl_member *member = &out->members[out->member_count++];
+            *member = binding->numbers[j];
+            member->binding = i;
+            if (binding->plain) member->name = name_number(r, i, member->name);
+        }
+    }
+}
+
+/* Refuses a texture that the entry point uses and that no copy can fill. */
+static void check_texture(struct hed_wgsl_parse *r, const hed_wgsl_binding *binding)
+{
+    bool is_texture =
+        binding->resource == HED_WGSL_TEXTURE || binding->resource == HED_WGSL_STORAGE_TEXTURE;
+    if (!is_texture || (binding->shape && binding->format)) return;
+    hed_fail(r->error, HED_ERROR_UNSUPPORTED,
+        "%s:%u: texture \"%s\" is multisampled, external or of a format that cannot be copied; "
+        "expected a texture of 1, 2 or 3 dimensions or a cube",
+        r->file, binding->line, binding->name);
+}
+
 void hed_wgsl_find_uses(struct hed_wgsl_parse *r)
 {
     hed_wgsl *out = r->out;
@@ -102,16 +140,11 @@ void hed_wgsl_find_uses(struct hed_wgsl_parse *r)
     for (uint32_t i = 0; i < out->binding_count;) {
         uint32_t uses, targets;
         count_uses(r, out->bindings[i].name, &uses, &targets);
-        out->bindings[i].only_written = out->bindings[i].writable && uses && uses == targets;
-        if (!uses && r->computes > 1) drop_binding(out, i);
-        else i++;
+        if (!out->bindings[i].resource)
+            out->bindings[i].only_written = out->bindings[i].writable && uses && uses == targets;
+        if (!uses && (r->stages > 1 || out->bindings[i].resource)) drop_binding(out, i);
+        else check_texture(r, &out->bindings[i++]);
     }
+    list_members(r);
     sum_group_memory(r);
-}
-
-const char *hed_wgsl_keep(struct hed_wgsl_parse *r, const char *at, size_t size)
-{
-    char *copy = hed_arena_new(&r->out->arena, size + 1, 1, r->error);
-    if (copy) memcpy(copy, at, size);
-    return copy ? copy : "";
 }

@@ -654,7 +654,8 @@ Test(tune_spec, from_memory)
         {"g.cl", source, sizeof source - 1}, {"h.h", "int h;", 6}};
     char name[300];
     snprintf(name, sizeof name, "%s", in_folder("k.json"));
-    hed_tune_text_def def = {name, text, sizeof text - 1, files, 4};
+    hed_tune_text_def def = {
+        .name = name, .text = text, .size = sizeof text - 1, .files = files, .file_count = 4};
     hed_tune_file *spec;
     error = (hed_error){0};
     OK(hed_tune_file_parse(&def, &DEVICE, &spec, &error));
@@ -682,7 +683,8 @@ Test(tune_spec, from_memory_what_is_wrong)
                                          "\"read_write\", \"size\": 2, \"file\": \"y\"}");
     const hed_tune_memory files[] = {
         {"f.cl", KERNEL, sizeof KERNEL - 1}, {"y", KERNEL, 12}, {"y", NULL, 0}};
-    hed_tune_text_def def = {NULL, text, sizeof text - 1, files, 2};
+    hed_tune_text_def def = {
+        .text = text, .size = sizeof text - 1, .files = files, .file_count = 2};
     hed_tune_file *spec;
     FAILS(HED_ERROR_FORMAT, hed_tune_file_parse(&def, &DEVICE, &spec, &error));
     CHECK(strstr(error.text, "y holds 12 bytes") && strstr(error.text, "(tune file:3"), "%s",

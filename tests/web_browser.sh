@@ -54,4 +54,14 @@ for shader in bodies lanes; do
     tune "$shader.wgsl" --budget 4 || complain "$shader: exit $?: $(cat "$work/log")"
     [ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped']")" = 4 ] || complain "$shader: $(cat "$work/result.json")"
 done
+
+# Plain files, without a word for Heddle: sizes that are numbers of the text, textures, matrices, overrides without a value,
+# group memory. Each configuration is right.
+for shader in linked blur transform fluid bodies; do
+    tune "plain/$shader.wgsl" --budget 4 || complain "plain $shader: exit $?: $(cat "$work/log")"
+    [ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped']")" = 4 ] || complain "plain $shader: $(cat "$work/result.json")"
+done
+# A size that is bound to numbers of the text in ways that are not known: every other one is wrong, and found so.
+tune plain/reduce.wgsl --set n=1024 || complain "plain reduce: exit $?: $(cat "$work/log")"
+[ "$(of "r['config']['WG_X']")" = 64 ] || complain "plain reduce: a wrong size was offered: $(cat "$work/result.json")"
 exit $failed

@@ -731,7 +731,7 @@ Test(web, one_file)
     hed_json_node root = hed_json_root(json), candidates = hed_json_member(root, "candidates");
     EXPECT_EQ(hed_json_count(candidates), 2u);
     EXPECT_TEXT(hed_json_string(hed_json_member(hed_json_item(candidates, 1), "config")), "WG=64");
-    EXPECT_TEXT(hed_json_string(hed_json_member(root, "code")), hostile.text);
+    EXPECT_TEXT(hed_json_string(hed_json_item(hed_json_member(root, "code"), 0)), hostile.text);
     OK(hed_json_status(json, &error));
     hed_json_free(json);
     free(text);

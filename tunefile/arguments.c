@@ -257,7 +257,8 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
     hed_tune_argument *argument = &reader->spec->arguments[index];
     hed_json_node node = find_entry(reader, list, given->name);
     bool listed = hed_json_kind_of(node) != HED_JSON_NOTHING;
-    hed_spec_argument values = {.kind = given->kind, .type = given->type, .access = given->access};
+    hed_spec_argument values = {.kind = given->kind, .type = given->type, .access = given->access,
+        .compare = given->compare};
     if (!hed_spec_fine(reader)) return;
     if (listed) hed_fields_read(&hed_spec_argument_fields, node, &values, reader);
     *def = (hed_argument_def){
@@ -266,17 +267,18 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
         hed_json_reject(hed_json_member(node, "kind"), "the shader has it as another kind");
     if (hed_spec_fine(reader) && def->type != given->type && given->type != HED_BYTES)
         hed_json_reject(node, "the shader has it as \"%s\"", hed_spec_types[given->type]);
-    bool wants = given->kind == HED_SCALAR ? !given->value
-                                           : def->type == HED_BYTES && def->access != HED_WRITE;
-    if (hed_spec_fine(reader) && wants && !listed)
-        hed_json_reject(root,
-            "\"arguments\" must specify \"%s\" of the shader: {\"name\": \"%s\", %s}", given->name,
-            given->name,
-            given->kind == HED_SCALAR ? "\"value\": ..." : "\"fill\" or \"file\": ...");
     if (!hed_spec_fine(reader)) return;
     if (!listed) node = root; /* the root has no key of an argument */
+    double setting;
     if (given->kind == HED_SCALAR) argument_read_scalar(reader, node, def, argument, given->value);
-    else argument_read_buffer(reader, node, &values, def, argument, given);
+    if (given->kind == HED_SCALAR && hed_spec_setting(reader, given->name, &setting))
+        argument->data = hed_spec_scalar(reader, node, def->type, setting);
+    if (given->kind == HED_BUFFER)
+        argument_read_buffer(reader, node, &values, def, argument, given);
+    bool is_specified = hed_json_has(node, "fill") || hed_json_has(node, "file");
+    if (given->kind == HED_BUFFER && !is_specified && def->access != HED_WRITE &&
+        hed_spec_fine(reader))
+        hed_spec_invent_content(reader, list, *given, argument);
 }
 
 /* Rejects a name that is not one of the shader's arguments. */
@@ -292,6 +294,14 @@ static void shader_reject_name(
         name, "the shader has no buffer and no number of a uniform of this name; it has %s", names);
 }
 
+/* True if a uniform that is one argument has a number of this name. */
+static bool is_packed_number(const hed_wgsl *shader, const char *name)
+{
+    for (uint32_t i = 0; i < shader->member_count; i++)
+        if (strcmp(shader->members[i].name, name) == 0) return true;
+    return false;
+}
+
 static void shader_read_arguments(hed_spec_reader *reader, hed_json_node root, hed_json_node list)
 {
     hed_spec_given given[HED_MAX_ARGUMENTS];
@@ -299,8 +309,9 @@ static void shader_read_arguments(hed_spec_reader *reader, hed_json_node root, h
     bool written = false, listed = hed_json_kind_of(list) != HED_JSON_NOTHING;
     for (size_t i = 0; listed && hed_spec_fine(reader) && i < hed_json_count(list); i++) {
         hed_json_node name = hed_json_member(hed_json_item(list, i), "name");
-        if (!find_given(given, count, hed_json_string(name)) && hed_spec_fine(reader))
-            shader_reject_name(name, given, count);
+        bool is_known = find_given(given, count, hed_json_string(name)) ||
+                        is_packed_number(reader->shader, hed_json_string(name));
+        if (!is_known && hed_spec_fine(reader)) shader_reject_name(name, given, count);
     }
     for (uint32_t i = 0; i < count && hed_spec_fine(reader); i++) {
         argument_read_given(reader, root, list, &given[i], i);
@@ -308,7 +319,8 @@ static void shader_read_arguments(hed_spec_reader *reader, hed_json_node root, h
                                  reader->spec->argument_defs[i].access != HED_READ);
     }
     if (hed_spec_fine(reader) && !written)
-        hed_json_reject(root, "the shader writes no buffer: expected one that is read_write");
+        hed_json_reject(root,
+            "the shader writes no buffer: expected one that is read_write, or a storage texture");
     reader->spec->kernel.def.argument_count = count;
 }
 

@@ -47,7 +47,9 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_langu
         hed_spec_read_module(reader, node, language, source, entry);
         return;
     }
-    hed_wgsl_read(path, text, size, entry, &reader->shader, &error);
+    hed_wgsl_read(path, text, size, reader->entry ? reader->entry : entry, &reader->shader, &error);
+    if (!error.status && !hed_json_has(hed_json_root(reader->spec->json), "group"))
+        hed_wgsl_name_sizes(reader->shader, &error);
     if (!error.status && reader->shader->halves && !(reader->device->capabilities & HED_CAN_FP16))
         hed_fail(&error, HED_ERROR_UNSUPPORTED,
             "%s enables f16, which %s (%s) does not have: take another browser or GPU, or f32",
@@ -123,6 +125,26 @@ static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_
             .value = initial};
 }
 
+/* Gives an override that is no parameter its value, if the text has none or the caller sets one: a
+ * define, which the page gives to each pipeline. */
+static void fix_override(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
+    const hed_wgsl_override *override)
+{
+    const hed_wgsl_member member = {.name = override->name, .type = override->type};
+    double value = 0;
+    bool is_set = hed_spec_setting(reader, override->name, &value);
+    uint32_t count = kernel->def.define_count;
+    if (!is_set && (override->value.size || kernel->def.language != HED_WGSL)) return;
+    if (!is_set) value = hed_spec_invent_number(reader, &member);
+    hed_define *defines = hed_spec_allocate(reader, (count + 1) * sizeof *defines, node);
+    if (!defines) return;
+    if (count) memcpy(defines, kernel->def.defines, count * sizeof *defines);
+    defines[count] = (hed_define){hed_spec_text(reader, node, "%s", override->name),
+        hed_spec_text(reader, node, "%.9g", value)};
+    kernel->def.defines = defines;
+    kernel->def.define_count = count + 1;
+}
+
 void hed_spec_shader_parameters(
     hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel)
 {
@@ -142,11 +164,7 @@ void hed_spec_shader_parameters(
     for (uint32_t i = 0; i < shader->override_count && hed_spec_fine(reader); i++) {
         const hed_wgsl_override *override = &shader->overrides[i];
         if (!shader_keeps(kernel, override->name)) add_parameter(reader, node, kernel, override);
-        if (!override->value.size && !shader_keeps(kernel, override->name))
-            hed_json_reject(node,
-                "override \"%s\" in line %u of the shader has no value: give it one there, or a list "
-                "in \"parameters\"",
-                override->name, override->line);
+        if (!shader_keeps(kernel, override->name)) fix_override(reader, node, kernel, override);
     }
     uint32_t count = kernel->def.parameter_count;
     for (uint32_t i = 0; i < count; i++)
@@ -214,45 +232,85 @@ static double problem_elements(const hed_tune_file *spec)
     return elements;
 }
 
+/* Returns the bytes of a storage buffer, or of the rows of a texture. */
+static double binding_bytes(const hed_tune_file *spec, const hed_wgsl_binding *binding)
+{
+    if (binding->resource) {
+        hed_wgsl_texture t;
+        hed_wgsl_texture_size(binding, spec->problem.sizes, spec->problem.count, &t);
+        return (double)t.row_bytes * t.height * t.layers;
+    }
+    if (binding->uniform) return (binding->bytes + 15) / 16 * 16;
+    if (binding->bytes) return binding->bytes;
+    return binding->header + problem_elements(spec) * binding->stride;
+}
+
+static hed_spec_given give_buffer(
+    hed_spec_reader *reader, hed_json_node node, const hed_wgsl_binding *binding)
+{
+    hed_type type = binding->uniform ? HED_BYTES : type_of(binding->element);
+    return (hed_spec_given){.name = hed_spec_text(reader, node, "%s", binding->name),
+        .kind = HED_BUFFER,
+        .type = type,
+        .access = !binding->writable      ? HED_READ
+                  : binding->only_written ? HED_WRITE
+                                          : HED_READ_WRITE,
+        .elements = binding_bytes(reader->spec, binding) / (type == HED_BYTES ? 1 : 4),
+        .binding = binding,
+        .compare = reader->shader->is_unordered && binding->writable ? HED_COMPARE_SORTED
+                                                                     : HED_COMPARE_EACH};
+}
+
+/* True if the numbers of a uniform are arguments of their own; else the uniform is one argument:
+ * with matrices, arrays and halves, and where there are too many numbers. */
+static bool has_own_numbers(const hed_wgsl *shader, uint32_t binding, uint32_t count)
+{
+    const hed_wgsl_binding *uniform = &shader->bindings[binding];
+    return uniform->plain && count + uniform->number_count <= HED_MAX_ARGUMENTS;
+}
+
+static uint32_t give_numbers(
+    hed_spec_reader *reader, hed_json_node node, uint32_t binding, hed_spec_given *given)
+{
+    const hed_wgsl *shader = reader->shader;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < shader->member_count; i++) {
+        const hed_wgsl_member *member = &shader->members[i];
+        if (member->binding != binding) continue;
+        given[count] = (hed_spec_given){.name = hed_spec_text(reader, node, "%s", member->name),
+            .kind = HED_SCALAR,
+            .type = type_of(member->type)};
+        for (uint32_t j = 0; j < reader->spec->problem.count; j++)
+            if (strcmp(reader->spec->dimensions[j], member->name) == 0)
+                given[count].value = reader->spec->dimensions[j];
+        double value = 0;
+        bool is_set = hed_spec_setting(reader, member->name, &value);
+        if (is_set || !given[count].value)
+            given[count].value = hed_spec_text(
+                reader, node, "%.9g", is_set ? value : hed_spec_invent_number(reader, member));
+        count++;
+    }
+    return count;
+}
+
 uint32_t hed_spec_shader_arguments(
     hed_spec_reader *reader, hed_json_node node, hed_spec_given given[HED_MAX_ARGUMENTS])
 {
     const hed_wgsl *shader = reader->shader;
-    uint32_t count = 0;
+    uint32_t count = 0, uniforms = 0;
     for (uint32_t i = 0; i < shader->binding_count; i++) {
         const hed_wgsl_binding *binding = &shader->bindings[i];
-        if (binding->uniform) continue;
-        hed_type type = type_of(binding->element);
-        uint32_t bytes = type == HED_BYTES ? 1 : 4;
-        double elements = binding->bytes ? (double)binding->bytes / bytes
-                          : type == HED_BYTES
-                              ? problem_elements(reader->spec) * binding->stride
-                              : problem_elements(reader->spec) * binding->per_element;
-        given[count++] = (hed_spec_given){.name = hed_spec_text(reader, node, "%s", binding->name),
-            .kind = HED_BUFFER,
-            .type = type,
-            .access = !binding->writable      ? HED_READ
-                      : binding->only_written ? HED_WRITE
-                                              : HED_READ_WRITE,
-            .elements = elements};
+        bool is_sampler = binding->resource == HED_WGSL_SAMPLER ||
+                          binding->resource == HED_WGSL_COMPARISON_SAMPLER;
+        if (binding->uniform) uniforms++;
+        else if (!is_sampler) given[count++] = give_buffer(reader, node, binding);
     }
-    for (uint32_t i = 0; i < shader->member_count; i++) {
-        if (count == HED_MAX_ARGUMENTS) {
-            hed_json_reject(node, "a kernel has at most %d arguments", HED_MAX_ARGUMENTS);
-            break;
-        }
-        const hed_wgsl_member *member = &shader->members[i];
-        if (member->type == HED_WGSL_F16)
-            hed_json_fail(
-                node, HED_ERROR_UNSUPPORTED, "\"%s\" is an f16 in a uniform", member->name);
-        given[count] = (hed_spec_given){.name = hed_spec_text(reader, node, "%s", member->name),
-            .kind = HED_SCALAR,
-            .type = type_of(member->type),
-            .value = NULL};
-        for (uint32_t j = 0; j < reader->spec->problem.count; j++)
-            if (strcmp(reader->spec->dimensions[j], member->name) == 0)
-                given[count].value = reader->spec->dimensions[j];
-        count++;
+    for (uint32_t i = 0; i < shader->binding_count; i++) {
+        if (!shader->bindings[i].uniform) continue;
+        uniforms--;
+        if (has_own_numbers(shader, i, count + uniforms))
+            count += give_numbers(reader, node, i, given + count);
+        else given[count++] = give_buffer(reader, node, &shader->bindings[i]);
     }
     return count;
 }

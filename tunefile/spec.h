@@ -70,6 +70,11 @@ typedef struct hed_spec_reader {
     bool is_shader;               /* the file itself is a shader; its JSON is in a comment */
     const hed_tune_memory *files; /* (file_count) files that need not be on disk */
     uint32_t file_count;
+    const char *entry;           /* entry point of a shader, by the caller; NULL: none */
+    const char *const *settings; /* (setting_count) NAME=VALUE of the caller */
+    uint32_t setting_count;
+    uint64_t settings_used; /* bit i: setting i is applied */
+    const char *names;      /* names that settings may have, for messages */
 } hed_spec_reader;
 
 /* Properties of an argument that are known before the JSON is read. */
@@ -78,8 +83,10 @@ typedef struct hed_spec_given {
     hed_argument_kind kind;
     hed_type type;
     hed_access access;
-    double elements;   /* number of elements of a buffer */
-    const char *value; /* value of a scalar, an expression; NULL: the JSON must specify it */
+    double elements;                 /* number of elements of a buffer */
+    const char *value;               /* value of a scalar, an expression */
+    const hed_wgsl_binding *binding; /* of a buffer */
+    hed_compare compare;
 } hed_spec_given;
 
 /* Iterates over the members of an object. */
@@ -196,6 +203,20 @@ void hed_spec_shader_memory(hed_spec_reader *reader, hed_json_node node, hed_spe
 /* Lists the arguments: storage buffers, then the numbers of uniforms. Returns their number. */
 uint32_t hed_spec_shader_arguments(
     hed_spec_reader *reader, hed_json_node node, hed_spec_given given[HED_MAX_ARGUMENTS]);
+
+/* ---- inventions: values that neither a shader nor its comment specifies (invent.c) ---- */
+
+/* Finds the caller's setting of a name; false: none. */
+bool hed_spec_setting(hed_spec_reader *reader, const char *name, double *value);
+/* Invents the sizes of the problem: n, or width, height and depth. */
+void hed_spec_invent_problem(hed_spec_reader *reader, hed_json_node node);
+/* Returns a plausible value of a number in a uniform, by its name. */
+double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *member);
+/* Fills a buffer, texture or uniform with numbers of its types. */
+void hed_spec_invent_content(
+    hed_spec_reader *reader, hed_json_node list, hed_spec_given given, hed_tune_argument *argument);
+/* Writes the note on everything invented, as the comment that would specify it. */
+void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root);
 
 /* ---- contents of arguments (data.c) ---- */
 

@@ -23,6 +23,22 @@ static hed_status spec_read_comment(const char *path, hed_json **json, hed_error
     return status;
 }
 
+/* Refuses settings of a file that is no shader, and those that fit nothing. */
+static hed_status check_settings(const hed_spec_reader *reader, bool is_shader, hed_error *error)
+{
+    for (uint32_t i = 0; i < reader->setting_count; i++) {
+        if (!is_shader)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: found the setting \"%s\"; expected a shader. Change the tune file instead",
+                reader->path, reader->settings[i]);
+        if (!(reader->settings_used >> i & 1))
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "%s: found the setting \"%s\"; expected NAME=NUMBER with one of %s", reader->path,
+                reader->settings[i], reader->names ? reader->names : "its names");
+    }
+    return HED_OK;
+}
+
 /* Makes the object of a document, and takes over the document. */
 static hed_status spec_read(
     hed_json *json, hed_spec_reader reader, hed_tune_file **result, hed_error *error)
@@ -39,33 +55,51 @@ static hed_status spec_read(
     if (hed_json_has(root, "KernelSpecification") || hed_json_has(root, "ConfigurationSpace"))
         hed_spec_read_t1(&reader, root);
     else hed_spec_read_json(&reader, root);
+    bool is_shader = reader.shader != NULL;
     hed_wgsl_free(reader.shader);
     hed_status status = hed_json_status(json, error);
+    if (!status) status = check_settings(&reader, is_shader, error);
     if (status) hed_tune_file_close(spec);
     else *result = spec;
     return status;
+}
+
+static hed_status open_file(const hed_tune_text_def *def, const hed_device_info *device,
+    hed_tune_file **file, hed_error *error)
+{
+    hed_json *json = NULL;
+    hed_language language;
+    bool shader = hed_spec_is_shader_file(def->name, &language);
+    if (def->setting_count > 64)
+        return hed_fail(error, HED_ERROR_LIMIT, "%s: found %u settings; expected at most 64",
+            def->name, def->setting_count);
+    hed_status status = shader ? spec_read_comment(def->name, &json, error)
+                               : hed_json_read(def->name, &json, error);
+    if (status) return status;
+    hed_spec_reader reader = {.path = def->name,
+        .device = device,
+        .is_shader = shader,
+        .entry = def->entry,
+        .settings = def->settings,
+        .setting_count = def->setting_count};
+    return spec_read(json, reader, file, error);
 }
 
 hed_status hed_tune_file_open(
     const char *path, const hed_device_info *device, hed_tune_file **file, hed_error *error)
 {
     HED_REQUIRE(path, device, file);
+    const hed_tune_text_def def = {.name = path};
     *file = NULL;
-    hed_json *json = NULL;
-    hed_language language;
-    bool shader = hed_spec_is_shader_file(path, &language);
-    hed_status status =
-        shader ? spec_read_comment(path, &json, error) : hed_json_read(path, &json, error);
-    if (status) return status;
-    hed_spec_reader reader = {.path = path, .device = device, .is_shader = shader};
-    return spec_read(json, reader, file, error);
+    return open_file(&def, device, file, error);
 }
 
 hed_status hed_tune_file_parse(const hed_tune_text_def *def, const hed_device_info *device,
     hed_tune_file **file, hed_error *error)
 {
-    HED_REQUIRE(def, device, file);
+    HED_REQUIRE(def, def->text || def->name, device, file);
     *file = NULL;
+    if (!def->text) return open_file(def, device, file, error);
     const char *name = def->name ? def->name : "tune file";
     hed_json *json = NULL;
     hed_status status = hed_json_parse(name, def->text, def->size, &json, error);

@@ -35,7 +35,9 @@ static void json_read_problem(hed_spec_reader *reader, hed_json_node object)
         json_check_name(reader, at);
         if (spec->problem.count == HED_MAX_DIMENSIONS)
             hed_json_reject(at, "a problem has at most %d sizes", HED_MAX_DIMENSIONS);
-        int64_t size = hed_json_integer(at, 1, INT64_C(1) << 53);
+        double setting;
+        bool is_set = hed_spec_setting(reader, at.key, &setting);
+        int64_t size = is_set ? (int64_t)setting : hed_json_integer(at, 1, INT64_C(1) << 53);
         if (!hed_spec_fine(reader)) return;
         spec->dimensions[spec->problem.count] = at.key;
         spec->problem.sizes[spec->problem.count++] = size;
@@ -310,25 +312,47 @@ static const char *json_plain_size(hed_spec_reader *reader, hed_json_node node)
                : hed_spec_text(reader, node, "%g", hed_json_number(node, 1, 1e9));
 }
 
-/* Reads the group from the shader, without trailing sizes of 1 that no other list has: many shaders
- * declare @workgroup_size(64, 1, 1). */
+/* Reads the group from the shader. Trailing sizes of 1 that no other list has are left out: many
+ * shaders declare @workgroup_size(64, 1, 1). A launch of an invented problem has the dimensions of
+ * the ids that the shader uses; sizes beyond the group's are 1. */
 static void json_read_shader_group(hed_spec_reader *reader, hed_json_node object,
     hed_json_node whole, hed_spec_kernel *kernel, const char *plain[3])
 {
     static const char *const keys[] = {"groups", "global"};
-    const hed_wgsl_span *size = reader->shader->group;
+    const hed_wgsl *shader = reader->shader;
     size_t list_count = reader->spec->problem.count;
+    bool has_list = false;
     for (int i = 0; i < 2; i++) {
         hed_json_node sizes = json_pick(object, whole, keys[i]);
-        if (hed_json_kind_of(sizes) == HED_JSON_ARRAY) list_count = hed_json_count(sizes);
+        if (hed_json_kind_of(sizes) != HED_JSON_ARRAY) continue;
+        list_count = hed_json_count(sizes);
+        has_list = true;
     }
-    kernel->dimensions = reader->shader->group_count;
+    kernel->dimensions = shader->group_count;
     while (kernel->dimensions > 1 && kernel->dimensions > list_count &&
-           size[kernel->dimensions - 1].size == 1 && size[kernel->dimensions - 1].at[0] == '1')
+           shader->sizes[kernel->dimensions - 1] == 1)
         kernel->dimensions--;
+    if (!has_list && !hed_json_has(whole, "problem") && list_count > kernel->dimensions)
+        kernel->dimensions = (uint32_t)list_count;
     for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
-        plain[i] = hed_spec_shader_group(reader, whole, kernel, i);
+        plain[i] = i < shader->group_count ? hed_spec_shader_group(reader, whole, kernel, i) : "1";
         kernel->group[i] = hed_spec_expression_of(reader, kernel, whole, plain[i]);
+    }
+}
+
+/* Counts the groups of a launch of which a dimension has as many groups for every size of the
+ * group: its groups are rows, or tasks of a list. */
+static void json_count_shader_groups(
+    hed_spec_reader *reader, hed_json_node whole, hed_spec_kernel *kernel, const char *group[3])
+{
+    const hed_wgsl *shader = reader->shader;
+    kernel->counts_groups = true;
+    for (uint32_t i = 0; i < kernel->dimensions && hed_spec_fine(reader); i++) {
+        const char *size = shader->counts_groups[i] && shader->sizes[i]
+                               ? hed_spec_text(reader, whole, "%u", shader->sizes[i])
+                               : group[i];
+        kernel->global[i] = hed_spec_expression_of(reader, kernel, whole,
+            hed_spec_text(reader, whole, "ceil_div(%s, %s)", reader->spec->dimensions[i], size));
     }
 }
 
@@ -363,12 +387,6 @@ static void json_read_global(
         json_read_sizes(reader, sizes, kernel, kernel->global);
         return;
     }
-    bool sized = reader->spec->problem.count > 0;
-    if (hed_spec_fine(reader) && reader->shader && !sized)
-        hed_json_reject(whole,
-            "\"problem\" is missing, as {\"problem\": {\"width\": 1920, "
-            "\"height\": 1080}}%s",
-            reader->is_shader ? " after the word heddle in a comment of the shader" : "");
     if (hed_spec_fine(reader) && reader->spec->problem.count < kernel->dimensions)
         hed_json_reject(whole, "\"global\" is missing: the problem has %u sizes, the group %u",
             reader->spec->problem.count, kernel->dimensions);
@@ -469,7 +487,11 @@ static void json_read_shader(
         for (uint32_t i = 0; i < kernel->dimensions; i++)
             plain[i] = json_plain_size(reader, hed_json_item(group, i));
     }
-    json_read_global(reader, object, whole, kernel);
+    const bool *rows = reader->shader->counts_groups;
+    if (!hed_json_has(whole, "problem") && plain[0] && (rows[0] || rows[1] || rows[2]) &&
+        !hed_json_has(whole, "groups") && !hed_json_has(whole, "global"))
+        json_count_shader_groups(reader, whole, kernel, plain);
+    else json_read_global(reader, object, whole, kernel);
     if (hed_spec_fine(reader)) hed_spec_shader_memory(reader, whole, kernel);
     if (hed_spec_fine(reader)) hed_spec_finish_kernel(reader, kernel, plain);
 }
@@ -564,6 +586,7 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
         hed_json_member(root, needed[i]);
     if (shader && hed_spec_fine(reader)) json_open_shader(reader, root, root, kernel);
     if (hed_json_has(root, "problem")) json_read_problem(reader, hed_json_member(root, "problem"));
+    else if (reader->shader && hed_spec_fine(reader)) hed_spec_invent_problem(reader, root);
     if (hed_json_has(root, "parameters"))
         json_read_parameters(reader, hed_json_member(root, "parameters"), kernel);
     if (shader && hed_spec_fine(reader)) hed_spec_shader_parameters(reader, root, kernel);
@@ -589,5 +612,6 @@ void hed_spec_read_json(hed_spec_reader *reader, hed_json_node root)
             hed_json_member(root, "math"), &reader->spec->math, reader);
     json_read_launch(reader, root, root, kernel);
     if (hed_spec_fine(reader)) hed_spec_read_arguments(reader, root);
+    if (hed_spec_fine(reader) && reader->shader) hed_spec_note_inventions(reader, root);
     if (hed_json_has(root, "reference")) json_read_reference(reader, root);
 }

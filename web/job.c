@@ -2,17 +2,30 @@
 #include "web/job.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "heddle/author.h"
 
-/* Writes the bytes of a uniform in hexadecimal digits, each number at its offset. */
+/* Writes bytes in hexadecimal digits. */
+static json_t *digits_of(const unsigned char *bytes, size_t size)
+{
+    char *digits = malloc(2 * size + 1);
+    for (size_t i = 0; digits && i < size; i++) snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
+    json_t *text = digits ? json_stringn(digits, 2 * size) : NULL;
+    free(digits);
+    return text;
+}
+
+/* Writes the bytes of a uniform: those of its argument, or of the numbers, each at its offset. */
 static json_t *uniform_of(const hed_runner_def *def, const hed_wgsl *shader, uint32_t binding)
 {
     const hed_wgsl_binding *uniform = &shader->bindings[binding];
     unsigned char bytes[HED_MAX_STRUCT_BYTES] = {0};
-    char digits[2 * HED_MAX_STRUCT_BYTES + 1];
-    uint32_t size = uniform->bytes < sizeof bytes ? (uniform->bytes + 15) / 16 * 16 : 0;
+    uint32_t size = uniform->bytes < sizeof bytes ? (uniform->bytes + 15) / 16 * 16 : 0,
+             whole = hed_job_argument(def->kernel, uniform->name);
+    if (whole < def->kernel->argument_count && def->kernel->arguments[whole].kind == HED_BUFFER)
+        return digits_of(def->arguments[whole].data, def->arguments[whole].bytes);
     for (uint32_t i = 0; i < shader->member_count; i++) {
         const hed_wgsl_member *member = &shader->members[i];
         for (uint32_t j = 0; member->binding == binding && j < def->kernel->argument_count; j++)
@@ -20,8 +33,21 @@ static json_t *uniform_of(const hed_runner_def *def, const hed_wgsl *shader, uin
                 member->offset + 4 <= size)
                 memcpy(bytes + member->offset, def->arguments[j].data, 4);
     }
-    for (uint32_t i = 0; i < size; i++) snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
-    return json_stringn(digits, 2 * (size_t)size);
+    return digits_of(bytes, size);
+}
+
+/* Describes a texture or a sampler. */
+static json_t *resource_of(const hed_runner_def *def, const hed_wgsl_binding *binding)
+{
+    hed_wgsl_texture t;
+    if (binding->resource == HED_WGSL_SAMPLER || binding->resource == HED_WGSL_COMPARISON_SAMPLER)
+        return json_pack(
+            "{ss}", "sampler", binding->resource == HED_WGSL_SAMPLER ? "filtering" : "comparison");
+    hed_wgsl_texture_size(binding, def->problem->sizes, def->problem->count, &t);
+    return json_pack("{ss ss ss? ss? s[III] sI}", "shape", binding->shape, "format",
+        binding->format, "sample", binding->sample, "access", binding->access, "size",
+        (json_int_t)t.width, (json_int_t)t.height, (json_int_t)t.layers, "row",
+        (json_int_t)t.row_bytes);
 }
 
 /* Describes a storage buffer: its argument, contents and comparison. */
@@ -53,8 +79,10 @@ json_t *hed_job_bindings(const hed_runner_def *def, const hed_wgsl *shader)
     for (uint32_t i = 0; list && i < shader->binding_count; i++) {
         const hed_wgsl_binding *binding = &shader->bindings[i];
         uint32_t index = hed_job_argument(kernel, binding->name);
-        json_t *object = binding->uniform ? json_object() : buffer_of(def, index);
+        bool has_content = !binding->uniform && index < kernel->argument_count;
+        json_t *object = has_content ? buffer_of(def, index) : json_object();
         if (binding->uniform) json_object_set_new(object, "uniform", uniform_of(def, shader, i));
+        if (binding->resource) json_object_set_new(object, "resource", resource_of(def, binding));
         json_object_set_new(object, "name", json_string(binding->name));
         json_object_set_new(object, "group", json_integer(binding->group));
         json_object_set_new(object, "binding", json_integer(binding->binding));
@@ -67,10 +95,49 @@ json_t *hed_job_bindings(const hed_runner_def *def, const hed_wgsl *shader)
     return list;
 }
 
-/* Lists the numbers of a configuration, by the names of the overrides. */
+/* True if every factor of an edit is a parameter of the kernel. */
+static bool edit_applies(const hed_kernel_def *kernel, const hed_wgsl_edit *edit)
+{
+    for (int i = 0; i < 3 && edit->factors[i]; i++) {
+        uint32_t p = 0;
+        while (p < kernel->parameter_count &&
+               strcmp(kernel->parameters[p].name, edit->factors[i]) != 0)
+            p++;
+        if (p == kernel->parameter_count) return false;
+    }
+    return true;
+}
+
+json_t *hed_job_code(const hed_runner_def *def, const hed_wgsl *shader)
+{
+    const hed_kernel_def *kernel = def->kernel;
+    const hed_source *source = &kernel->sources[kernel->source_count - 1];
+    size_t size = source->size ? source->size : strlen(source->text), at = 0;
+    json_t *pieces = json_array();
+    if (shader->lacks_enable) json_array_append_new(pieces, json_string("enable subgroups; "));
+    for (uint32_t i = 0; i < shader->edit_count; i++) {
+        const hed_wgsl_edit *edit = &shader->edits[i];
+        if (!edit_applies(kernel, edit)) continue;
+        json_t *factors = json_array();
+        char suffix[2] = {edit->suffix, 0};
+        for (int k = 0; k < 3 && edit->factors[k]; k++)
+            json_array_append_new(factors, json_string(edit->factors[k]));
+        json_array_append_new(pieces, json_stringn(source->text + at, edit->at - at));
+        json_array_append_new(pieces, json_pack("{so ss ss#}", "factors", factors, "suffix", suffix,
+                                          "text", source->text + edit->at, (int)edit->size));
+        at = edit->at + edit->size;
+    }
+    json_array_append_new(pieces, json_stringn(source->text + at, size - at));
+    return pieces;
+}
+
+/* Lists the fixed values of overrides and the numbers of a configuration, by their names. */
 static json_t *constants_of(const hed_runner_def *def, const hed_config *config)
 {
     json_t *object = json_object();
+    for (uint32_t i = 0; i < def->kernel->define_count; i++)
+        json_object_set_new(object, def->kernel->defines[i].name,
+            json_real(strtod(def->kernel->defines[i].value, NULL)));
     for (uint32_t i = 0; i < config->count; i++)
         json_object_set_new(
             object, def->kernel->parameters[i].name, json_real((double)config->values[i]));

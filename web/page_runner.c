@@ -137,9 +137,7 @@ static hed_status page_send_job(page_runner *page, hed_error *error)
         hed_job_bindings(&page->def, page->shader), "span", page_span(page), "timeout",
         page->def.timeout_seconds, "source", source->name, "restarts",
         page->web->def.restart != NULL);
-    if (message)
-        json_object_set_new(message, "code",
-            json_stringn(source->text, source->size ? source->size : strlen(source->text)));
+    if (message) json_object_set_new(message, "code", hed_job_code(&page->def, page->shader));
     /* This page does not know the builds of the previous one. */
     for (uint32_t i = 0; i < MOST_AHEAD; i++)
         if (page->prebuilds[i].state == BUILDING) {
@@ -504,6 +502,10 @@ static hed_status page_match(const page_runner *page, hed_error *error)
     for (uint32_t i = 0; i < shader->binding_count && !hed_failed(error); i++) {
         uint32_t index = hed_job_argument(kernel, shader->bindings[i].name);
         bool buffer = index < kernel->argument_count && kernel->arguments[index].kind == HED_BUFFER;
+        const hed_wgsl_binding *binding = &shader->bindings[i];
+        bool is_sampler = binding->resource == HED_WGSL_SAMPLER ||
+                          binding->resource == HED_WGSL_COMPARISON_SAMPLER;
+        if (is_sampler) continue;
         if (!shader->bindings[i].uniform && !buffer)
             hed_fail(error, HED_ERROR_ARGUMENT, "%s: buffer \"%s\" of the text is no argument",
                 kernel->name, shader->bindings[i].name);
@@ -511,7 +513,7 @@ static hed_status page_match(const page_runner *page, hed_error *error)
             hed_fail(error, HED_ERROR_UNSUPPORTED, "%s: \"%s\" has elements of 8 bytes",
                 kernel->name, shader->bindings[i].name);
         else if (shader->bindings[i].bytes > HED_MAX_STRUCT_BYTES - 16 &&
-                 shader->bindings[i].uniform)
+                 shader->bindings[i].uniform && !buffer)
             hed_fail(error, HED_ERROR_LIMIT, "%s: uniform \"%s\" has %u bytes", kernel->name,
                 shader->bindings[i].name, shader->bindings[i].bytes);
     }
@@ -537,7 +539,7 @@ static hed_status page_check_limits(
     uint32_t storage = 0, uniforms = 0;
     for (uint32_t i = 0; i < shader->binding_count; i++) {
         const hed_wgsl_binding *binding = &shader->bindings[i];
-        storage += !binding->uniform;
+        storage += !binding->uniform && !binding->resource;
         uniforms += binding->uniform;
         if (binding->group >= description->max_bind_groups)
             return hed_fail(error, HED_ERROR_LIMIT,
@@ -580,8 +582,10 @@ hed_status hed_web_open_runner(
     pthread_mutex_unlock(&server->lock);
     if (!hed_wgsl_read(source->name, source->text,
             source->size ? source->size : strlen(source->text), def->kernel->entry, &page->shader,
-            error) &&
-        !page_check_limits(page->shader, &description, source->name, error) &&
+            error)) {
+        hed_wgsl_name_sizes(page->shader, error);
+    }
+    if (!hed_failed(error) && !page_check_limits(page->shader, &description, source->name, error) &&
         !page_match(page, error))
         page_ensure(page, error);
     if (hed_failed(error)) page_destroy(&page->runner);

@@ -102,13 +102,11 @@ static json_t *single_candidates(
 static json_t *single_job(const hed_runner_def *def, const hed_wgsl *shader,
     const hed_config *configs, uint32_t count, const hed_database_entry *key)
 {
-    const hed_source *source = &def->kernel->sources[def->kernel->source_count - 1];
     json_t *names = json_array();
     for (uint32_t i = 0; i < def->kernel->parameter_count; i++)
         json_array_append_new(names, json_string(def->kernel->parameters[i].name));
-    return json_pack("{ss ss ss# so so so so sf s{ss ss ss ss ss ss}}", "version", HED_VERSION_TEXT,
-        "entry", shader->entry, "code", source->text,
-        (int)(source->size ? source->size : strlen(source->text)), "bindings",
+    return json_pack("{ss ss so so so so so sf s{ss ss ss ss ss ss}}", "version", HED_VERSION_TEXT,
+        "entry", shader->entry, "code", hed_job_code(def, shader), "bindings",
         hed_job_bindings(def, shader), "data", single_data(def), "candidates",
         single_candidates(def, configs, count), "parameters", names, "timeout",
         def->timeout_seconds, "record", "kernel", key->kernel, "source", key->source, "math",
@@ -169,6 +167,7 @@ hed_status hed_web_save_page(const hed_runner_def *def, const hed_config *config
     if (hed_wgsl_read(source->name, source->text,
             source->size ? source->size : strlen(source->text), def->kernel->entry, &shader, error))
         return error->status;
+    hed_wgsl_name_sizes(shader, error);
     json_t *job_json = single_job(def, shader, configs, count, key);
     job = job_json ? json_dumps(job_json, JSON_COMPACT) : NULL;
     FILE *out = job ? open_memstream(&text, &size) : NULL;

@@ -123,11 +123,23 @@ static hed_status give_inputs(const hed_arguments *arguments, const hed_device_i
     return status;
 }
 
+hed_status cli_tune_file_open(const hed_arguments *arguments, const char *path,
+    const hed_device_info *device, hed_tune_file **file, hed_error *error)
+{
+    const char *settings[64];
+    hed_tune_text_def def = {
+        .name = path, .entry = hed_text_of(arguments, "entry"), .settings = settings};
+    while (def.setting_count < HED_COUNT(settings) &&
+           (settings[def.setting_count] = hed_text_at(arguments, "set", def.setting_count)))
+        def.setting_count++;
+    return hed_tune_file_parse(&def, device, file, error);
+}
+
 static int subject_open_file(const hed_arguments *arguments, const hed_device *device,
     cli_tune_subject *s, hed_tune_def *def, hed_error *error)
 {
     const hed_device_info info = hed_device_describe(device);
-    if (hed_tune_file_open(s->origin, &info, &s->spec, error) != HED_OK ||
+    if (cli_tune_file_open(arguments, s->origin, &info, &s->spec, error) != HED_OK ||
         give_inputs(arguments, &info, s->spec, error) != HED_OK)
         return cli_fail(error);
     s->kernel = hed_tune_file_kernel(s->spec);

@@ -385,7 +385,8 @@ static int tune_in_browser(const hed_arguments *arguments, const char *origin, h
     tuning t = {.arguments = arguments, .s = {.origin = origin}};
     cli_session *session = &t.session;
     hed_tune_file *file = NULL; /* errors in the file are reported before a browser is opened */
-    if (cli_is_shader(origin) && hed_tune_file_open(origin, &cli_any_browser, &file, error))
+    if (cli_is_shader(origin) &&
+        cli_tune_file_open(arguments, origin, &cli_any_browser, &file, error))
         return cli_fail(error);
     hed_tune_file_close(file);
     if (cli_open_context(arguments, session, error)) return cli_fail(error);
@@ -497,7 +498,7 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
 static bool sweep_refuses(const hed_arguments *arguments)
 {
     static const char *const single[] = {"capture", "browser", "headless", "port", "problem",
-        "input", "report", "csv", "t4", "schema"};
+        "input", "entry", "set", "report", "csv", "t4", "schema"};
     for (size_t i = 0; i < HED_COUNT(single); i++) {
         if (!hed_given(arguments, single[i])) continue;
         fprintf(stderr, "heddle: --%s requires a single kernel: heddle tune\n", single[i]);
@@ -584,6 +585,10 @@ static const hed_option OPTIONS[] = {
     OPTION("input", TEXT, "NAME=FILE",
         "another first content of an argument of FILE.json: .npy or raw; or NAME=LOW:HIGH, between which random "
         "numbers lie",
+        .repeated = true),
+    OPTION("entry", TEXT, "NAME", "entry point of a shader that has several", .letter = 0),
+    OPTION("set", TEXT, "NAME=NUMBER",
+        "a size of a shader's problem, or a number in its uniforms, as n=4096 or dt=0.01",
         .repeated = true),
     OPTION("budget", INTEGER, "COUNT",
         "try at most so many configurations; 200 where no limit is given", .letter = 'n', .low = 1,

@@ -26,20 +26,28 @@ typedef struct hed_tune_memory {
     const void *bytes;
     size_t size;
 } hed_tune_memory;
-/** A tune file in memory, with the files that it names. Start from {0}. */
+/** A tune file in memory, with the files that it names, or a file with settings of the caller.
+ *  Start from {0}. */
 typedef struct hed_tune_text_def {
     /** name in messages; its folder contains the files that are not in memory; NULL: "tune file" */
     const char *name;
-    const char *text; /**< (size) JSON in Heddle's own format, or T1 */
+    /** (size) JSON in Heddle's own format, or T1; NULL: that of the file `name` */
+    const char *text;
     size_t size;
     /** (file_count) files that replace those on disk: texts of kernels, and contents of arguments,
      *  which are raw elements for any name. Texts are copied; contents are used in place and must
      *  outlive the object. */
     const hed_tune_memory *files;
     uint32_t file_count;
+    const char *entry; /**< entry point of a shader; NULL: the file's, or the only one */
+    /** (setting_count) "NAME=NUMBER" of a shader: sizes of the problem, numbers of uniforms and
+     *  values of overrides; they replace those of the file */
+    const char *const *settings;
+    uint32_t setting_count;
 } hed_tune_text_def;
-/** Opens a tune file in memory, so that arrays of the program become arguments.
- *  Thread class: any. Errors: as hed_tune_file_open(). */
+/** Opens a tune file in memory, so that arrays of the program become arguments, or a file with
+ *  settings.
+ *  Thread class: any. Errors: as hed_tune_file_open(), ARGUMENT (a setting that fits nothing). */
 HED_API hed_status hed_tune_file_parse(const hed_tune_text_def *def, const hed_device_info *device,
     hed_tune_file **file, hed_error *error);
 /** Replaces the initial content of argument `name`: `content` is a file, relative to the current

@@ -45,7 +45,8 @@ static hed_status read_text(const uint8_t *data, size_t size, const hed_device_i
     static const hed_tune_memory files[] = {
         {"f.cl", KERNEL, sizeof KERNEL - 1}, {"x.raw", CONTENT, sizeof CONTENT - 1}};
     if (size % 4 > 1) {
-        const hed_tune_text_def def = {NULL, (const char *)data, size, files, 2};
+        const hed_tune_text_def def = {
+            .text = (const char *)data, .size = size, .files = files, .file_count = 2};
         return hed_tune_file_parse(&def, device, spec, error);
     }
     FILE *file = fopen(spec_path, "w"); /* hed_file_write() waits for the disk */

@@ -13,7 +13,7 @@ export async function openDevice() {
   const adapter = await navigator.gpu.requestAdapter({ powerPreference: 'high-performance' });
   if (!adapter) throw new Error('no adapter: the browser knows no GPU that it lets pages use');
   const stamps = adapter.features.has('timestamp-query');
-  const requiredFeatures = ['timestamp-query', 'shader-f16', 'subgroups']
+  const requiredFeatures = ['timestamp-query', 'shader-f16', 'subgroups', 'bgra8unorm-storage']
     .filter(name => adapter.features.has(name));
   const requiredLimits = {};
   for (const name of LIMITS) requiredLimits[name] = adapter.limits[name];

@@ -6,10 +6,21 @@ const MOST_PIPELINES = 256;
 const up4 = n => Math.ceil(n / 4) * 4;
 const arrays = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
 
+// Returns the text of a candidate: between the pieces, sizes of the group as products of its
+// parameters; a product with an unknown parameter remains as it is.
+export function codeOf(pieces, constants) {
+  return pieces.map(p => {
+    if (typeof p === 'string') return p;
+    const numbers = p.factors.map(name => constants[name]);
+    return numbers.some(n => n === undefined) ? p.text : numbers.reduce((a, b) => a * b, 1) + p.suffix;
+  }).join('');
+}
+
 export class Kernel {
   constructor(gpu, job, fetchBytes) {
-    Object.assign(this, { gpu, job, fetchBytes, checks: 0, pipelines: new Map() });
-    this.buffers = job.bindings.filter(b => b.uniform === undefined);
+    Object.assign(this, { gpu, job, fetchBytes, checks: 0, pipelines: new Map(), modules: new Map() });
+    this.textSizes = new Set((job.code ?? []).flatMap(p => p.factors ?? []));
+    this.buffers = job.bindings.filter(b => b.uniform === undefined && b.bytes !== undefined);
     this.written = this.buffers.filter(b => b.written);
   }
 
@@ -20,8 +31,7 @@ export class Kernel {
     const { device } = this.gpu;
     device.pushErrorScope('out-of-memory');
     device.pushErrorScope('validation');
-    this.module = device.createShaderModule({ code: this.job.code });
-    const { messages } = await this.module.getCompilationInfo();
+    const { messages } = await this.moduleOf({}).getCompilationInfo();
     const wrong = messages.find(m => m.type === 'error');
     if (!wrong) await this.makeBuffers();
     const errors = [await device.popErrorScope(), await device.popErrorScope()];
@@ -36,6 +46,7 @@ export class Kernel {
     let largest = 16;
     for (const b of this.job.bindings) {
       const uniform = b.uniform !== undefined;
+      if (b.resource?.sampler) { this.addSampler(b, entries); continue; }
       const size = uniform ? b.uniform.length / 2 : b.bytes;
       b.content = this.buffer(size, (uniform ? UNIFORM : STORAGE) | COPY_SRC | COPY_DST);
       if (uniform) {
@@ -48,8 +59,9 @@ export class Kernel {
         if (b.unwritten) b.mask = new Uint8Array(await this.fetchBytes(b.argument, 'unwritten'));
         if (b.written) { b.backs = []; largest = Math.max(largest, up4(size)); }
       }
-      (entries[b.group] ??= []).push({ binding: b.binding, content: b.content,
-        type: uniform ? 'uniform' : b.writable ? 'storage' : 'read-only-storage' });
+      if (b.resource) { this.addTexture(b, entries); continue; }
+      (entries[b.group] ??= []).push({ binding: b.binding, resource: { buffer: b.content },
+        layout: { buffer: { type: uniform ? 'uniform' : b.writable ? 'storage' : 'read-only-storage' } } });
     }
     this.poisons = PATTERNS.map(word => {
       const poison = this.buffer(Math.min(largest, 1 << 20), COPY_SRC | COPY_DST);
@@ -57,10 +69,43 @@ export class Kernel {
       return poison;
     });
     const layouts = Array.from(entries, group => device.createBindGroupLayout({ entries: (group ?? []).map(e =>
-      ({ binding: e.binding, visibility: GPUShaderStage.COMPUTE, buffer: { type: e.type } })) }));
+      ({ binding: e.binding, visibility: GPUShaderStage.COMPUTE, ...e.layout })) }));
     this.layout = device.createPipelineLayout({ bindGroupLayouts: layouts });
     this.groups = layouts.map((layout, i) => device.createBindGroup({ layout, entries: (entries[i] ?? []).map(e =>
-      ({ binding: e.binding, resource: { buffer: e.content } })) }));
+      ({ binding: e.binding, resource: e.resource })) }));
+  }
+
+  addSampler(b, entries) {
+    const { sampler } = b.resource, compare = sampler === 'comparison' ? { compare: 'less' } : {};
+    (entries[b.group] ??= []).push({ binding: b.binding, layout: { sampler: { type: sampler } },
+      resource: this.gpu.device.createSampler({ minFilter: 'linear', magFilter: 'linear', ...compare }) });
+  }
+
+  // Makes a texture; its buffer has the texels in rows, and is copied to it and back.
+  addTexture(b, entries) {
+    const { shape, format, sample, access, size } = b.resource, { device } = this.gpu;
+    const { TEXTURE_BINDING, STORAGE_BINDING, COPY_SRC, COPY_DST } = GPUTextureUsage;
+    b.texture = device.createTexture({ size, format, dimension: shape === '1d' || shape === '3d' ? shape : '2d',
+      usage: (access ? STORAGE_BINDING : TEXTURE_BINDING) | COPY_SRC | COPY_DST });
+    const layout = access
+      ? { storageTexture: { access: { write: 'write-only', read: 'read-only', read_write: 'read-write' }[access], format, viewDimension: shape } }
+      : { texture: { sampleType: sample, viewDimension: shape } };
+    (entries[b.group] ??= []).push({ binding: b.binding, layout, resource: b.texture.createView({ dimension: shape }) });
+    const encoder = device.createCommandEncoder();
+    if (b.pristine) encoder.copyBufferToBuffer(b.pristine, 0, b.content, 0, b.content.size);
+    this.fillTexture(encoder, b);
+    device.queue.submit([encoder.finish()]);
+  }
+
+  rowsOf(b) { return { buffer: b.content, bytesPerRow: b.resource.row, rowsPerImage: b.resource.size[1] }; }
+  fillTexture(encoder, b) { if (b.texture) encoder.copyBufferToTexture(this.rowsOf(b), { texture: b.texture }, b.resource.size); }
+
+  // Returns the module of a candidate's text.
+  moduleOf(constants) {
+    const code = codeOf(this.job.code, constants);
+    let module = this.modules.get(code);
+    if (!module) this.modules.set(code, module = this.gpu.device.createShaderModule({ code }));
+    return module;
   }
 
   upload(buffer, bytes) {
@@ -75,8 +120,9 @@ export class Kernel {
     if (made) return made;
     const start = performance.now();
     const seconds = () => (performance.now() - start) / 1000;
+    const constants = Object.fromEntries(Object.entries(candidate.constants).filter(([name]) => !this.textSizes.has(name)));
     made = this.gpu.device.createComputePipelineAsync({ layout: this.layout, compute: {
-      module: this.module, entryPoint: this.job.entry, constants: candidate.constants } })
+      module: this.moduleOf(candidate.constants), entryPoint: this.job.entry, constants } })
       .then(pipeline => ({ pipeline, build: seconds() }))
       .catch(e => ({ text: String(e.message ?? e), build: seconds() }));
     if (this.pipelines.size >= MOST_PIPELINES) this.pipelines.delete(this.pipelines.keys().next().value);
@@ -85,7 +131,11 @@ export class Kernel {
   }
 
   restore(encoder) {
-    for (const b of this.buffers) if (b.pristine) encoder.copyBufferToBuffer(b.pristine, 0, b.content, 0, b.content.size);
+    for (const b of this.buffers) {
+      if (!b.pristine) continue;
+      encoder.copyBufferToBuffer(b.pristine, 0, b.content, 0, b.content.size);
+      this.fillTexture(encoder, b);
+    }
   }
 
   // Returns the pattern of the next check; the two alternate.
@@ -98,6 +148,7 @@ export class Kernel {
       if (b.pristine) continue;
       for (let at = 0; at < b.content.size; at += from.size)
         encoder.copyBufferToBuffer(from, 0, b.content, at, Math.min(from.size, b.content.size - at));
+      this.fillTexture(encoder, b);
     }
     this.restore(encoder);
   }
@@ -114,6 +165,7 @@ export class Kernel {
   readBack(encoder, slot) {
     for (const b of this.written) {
       b.backs[slot] ??= this.buffer(b.bytes, GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST);
+      if (b.texture) encoder.copyTextureToBuffer({ texture: b.texture }, this.rowsOf(b), b.resource.size);
       encoder.copyBufferToBuffer(b.content, 0, b.backs[slot], 0, b.content.size);
     }
   }

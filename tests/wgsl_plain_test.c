@@ -1,0 +1,218 @@
+/* Shaders as people write them, without a word for Heddle (tests/web/plain): the parameters, the
+ * problem, the launch, and the places where the size of the group is written. */
+#include "folder.h"
+
+#include "heddle/runner.h"
+#include "heddle/tune_file.h"
+#include "support/file.h"
+#include "support/wgsl.h"
+
+static hed_error error;
+
+TestSuite(wgsl_plain, .init = folder_make, .fini = folder_remove);
+
+static const hed_device_info GPU = {.id = "browser",
+    .backend = "browser",
+    .name = "a GPU",
+    .type = HED_DEVICE_GPU,
+    .max_group = 256,
+    .max_group_size = {256, 256, 64},
+    .local_bytes = 32768,
+    .max_buffer_bytes = 1 << 28,
+    .capabilities = HED_CAN_WGSL};
+
+static const char *plain_path(const char *name)
+{
+    static char path[512];
+    snprintf(path, sizeof path, "tests/web/plain/%s.wgsl", name);
+    return path;
+}
+
+static hed_tune_file *open_plain(const char *name, const char *entry)
+{
+    hed_tune_file *file = NULL;
+    const hed_tune_text_def def = {.name = plain_path(name), .entry = entry};
+    error = (hed_error){0};
+    CHECK(!hed_tune_file_parse(&def, &GPU, &file, &error), "%s: %s", name, error.text);
+    return file;
+}
+
+/* One row for each text: names of its parameters, sizes of its problem, dimensions of its launch,
+ * and the lines that the size is written to. */
+static const struct {
+    const char *name, *entry, *parameters, *problem;
+    uint32_t dimensions, arguments;
+    const char *lines, *together;
+} texts[] = {
+    {"scale", NULL, "WG_X", "n", 1, 4, "6", NULL},
+    {"invert", NULL, "WG_X WG_Y", "width height", 2, 4, "5 5", NULL},
+    {"bodies", NULL, "TILE", "n", 1, 3, "1", "shared_positions"},
+    {"reduce", NULL, "WG_X", "n", 1, 2, "3 5", "part"},
+    {"histogram", NULL, "WG_X", "n", 1, 2, "4", NULL},
+    {"compact", NULL, "WG_X", "n", 1, 3, "5", NULL},
+    {"life", NULL, "blockSize", "width height", 2, 3, "", NULL},
+    {"blur", NULL, "WG_X WG_Y", "width height", 2, 2, "5 5", NULL},
+    {"tonemap", NULL, "WG_X WG_Y", "width height", 2, 2, "4 4 6 6", NULL},
+    {"particles", NULL, "WG_X", "n", 1, 7, "7", NULL},
+    {"transform", NULL, "WG_X", "n", 1, 3, "6", NULL},
+    {"weights", NULL, "WG_X", "n", 1, 3, "6", NULL},
+    {"scene", NULL, "WG_X", "n", 1, 1, "11", NULL},
+    {"fluid", NULL, "WG_X", "n", 1, 1, "6", NULL},
+    {"linked", NULL, "WG_X", "n", 1, 1, "3 5", NULL},
+    {"folded", NULL, "WG_X", "n", 1, 2, "5", NULL},
+    {"volume", NULL, "WG_X WG_Y WG_Z", "width height depth", 3, 6, "6 6 6", NULL},
+    {"header", NULL, "WG_X", "n", 1, 1, "4", NULL},
+    {"sized", NULL, "WG", "n", 1, 1, "", NULL},
+    {"transpose", NULL, "WG_X", "width height", 2, 4, "5 5 7 7 9 10 13 14", "tile"},
+    {"rows", NULL, "WIDTH", "n", 1, 2, "1", "l"},
+    {"stages", "fill", "WG_X", "n", 1, 1, "5", NULL},
+};
+
+static void add_word(char *text, size_t size, const char *word)
+{
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%s", used ? " " : "", word);
+}
+
+static void check_places(
+    const char *name, const char *entry, const char *lines, const char *together)
+{
+    char *text, found[256] = "", line[16];
+    size_t size;
+    hed_wgsl *wgsl;
+    OK(hed_file_read(plain_path(name), 1 << 20, &text, &size, &error));
+    OK(hed_wgsl_read(name, text, size, entry, &wgsl, &error));
+    hed_wgsl_name_sizes(wgsl, &error);
+    for (uint32_t i = 0; i < wgsl->edit_count; i++) {
+        snprintf(line, sizeof line, "%u", wgsl->edits[i].line);
+        add_word(found, sizeof found, line);
+    }
+    CHECK(strcmp(found, lines) == 0, "%s: lines %s instead of %s", name, found, lines);
+    CHECK(!wgsl->together == !together && (!together || !strcmp(wgsl->together, together)),
+        "%s: together by %s", name, wgsl->together ? wgsl->together : "nothing");
+    hed_wgsl_free(wgsl);
+    free(text);
+}
+
+Test(wgsl_plain, every_text_is_its_own_description)
+{
+    for (size_t i = 0; i < HED_COUNT(texts); i++) {
+        char parameters[256] = "", problem[256] = "";
+        hed_tune_file *file = open_plain(texts[i].name, texts[i].entry);
+        const hed_kernel_def *def = hed_tune_file_kernel(file);
+        hed_tune_def tune = hed_default_tune_def();
+        const char *note = hed_tune_file_apply(file, &tune);
+        for (uint32_t j = 0; j < def->parameter_count; j++)
+            add_word(parameters, sizeof parameters, def->parameters[j].name);
+        for (uint32_t j = 0; j < def->dimension_count; j++)
+            add_word(problem, sizeof problem, def->dimensions[j]);
+        CHECK(!strcmp(parameters, texts[i].parameters), "%s: %s", texts[i].name, parameters);
+        CHECK(!strcmp(problem, texts[i].problem), "%s: %s", texts[i].name, problem);
+        CHECK(note && strstr(note, "\"problem\""), "%s: %s", texts[i].name, note ? note : "no note");
+        CHECK_EQ(def->argument_count, texts[i].arguments, "%s", texts[i].name);
+        hed_geometry geometry = {0};
+        hed_config config = hed_config_default(def);
+        def->geometry(def, &config, tune.problem, &geometry);
+        CHECK_EQ(geometry.dimensions, texts[i].dimensions, "%s", texts[i].name);
+        check_places(texts[i].name, texts[i].entry, texts[i].lines, texts[i].together);
+        hed_tune_file_close(file);
+    }
+}
+
+static const float *uniform_of(const char *name, const char *argument, hed_tune_file **file)
+{
+    hed_tune_def tune = hed_default_tune_def();
+    *file = open_plain(name, NULL);
+    const hed_kernel_def *def = hed_tune_file_kernel(*file);
+    hed_tune_file_apply(*file, &tune);
+    for (uint32_t i = 0; i < def->argument_count; i++)
+        if (strcmp(def->arguments[i].name, argument) == 0) return tune.arguments[i].data;
+    CHECK(false, "%s has no argument %s", name, argument);
+    return NULL;
+}
+
+/* Matrices, arrays, sizes and numbers of uniforms. */
+Test(wgsl_plain, numbers_of_uniforms)
+{
+    hed_tune_file *file;
+    const float *camera = uniform_of("transform", "camera", &file);
+    EXPECT(camera[0] == 1 && camera[5] == 1 && camera[1] == 0, "the view is the identity");
+    EXPECT(camera[16] == 1 && camera[21] == 1 && camera[24] == 0, "columns of three have a gap");
+    EXPECT_EQ(camera[28], 0.5f);
+    hed_tune_file_close(file);
+    const float *weights = uniform_of("weights", "filter_", &file);
+    EXPECT(weights[0] == 0.5f && weights[35] == 0.5f);
+    EXPECT_EQ(((const uint32_t *)weights)[37], 65536u);
+    hed_tune_file_close(file);
+    const uint32_t *dims = (const uint32_t *)(const void *)uniform_of("volume", "dims.z", &file);
+    EXPECT_EQ(*dims, 64u);
+    hed_tune_file_close(file);
+}
+
+Test(wgsl_plain, settings_of_the_caller)
+{
+    static const char *const good[] = {"n=100", "factor=3"}, *const bad[] = {"m=3"};
+    hed_tune_file *file = NULL;
+    hed_tune_text_def def = {.name = plain_path("scale"), .settings = good, .setting_count = 2};
+    hed_tune_def tune = hed_default_tune_def();
+    OK(hed_tune_file_parse(&def, &GPU, &file, &error));
+    hed_tune_file_apply(file, &tune);
+    EXPECT_EQ(tune.problem->sizes[0], 100);
+    EXPECT_EQ(tune.arguments[0].bytes, 400u);
+    EXPECT_EQ(*(const uint32_t *)tune.arguments[2].data, 100u);
+    EXPECT_EQ(*(const float *)tune.arguments[3].data, 3.0f);
+    hed_tune_file_close(file);
+    def.settings = bad;
+    def.setting_count = 1;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_file_parse(&def, &GPU, &file, &error));
+    EXPECT(strstr(error.text, "\"m=3\"") && strstr(error.text, "n, n, factor"), "%s", error.text);
+}
+
+/* One message names all entry points, and the option. */
+Test(wgsl_plain, several_entry_points)
+{
+    hed_tune_file *file = NULL;
+    error = (hed_error){0};
+    FAILS(HED_ERROR_FORMAT, hed_tune_file_open(plain_path("stages"), &GPU, &file, &error));
+    EXPECT(strstr(error.text, "(clear, fill)") && strstr(error.text, "--entry"), "%s", error.text);
+}
+
+/* A number is a global id of a dimension only where nothing binds tighter, and only with the
+ * group's own size. */
+Test(wgsl_plain, sums_that_are_global_ids)
+{
+    static const struct {
+        const char *body;
+        bool is_free;
+    } cases[] = {{"let i = w.x * 64u + l.x; y[i] = 1u;", true},
+        {"let i = (w.x * 64u) + l.x; y[i] = 1u;", true},
+        {"let i = l.x + w.x * 64; y[i] = 1u;", true}, {"let i = 64u * w.x + li; y[i] = 1u;", true},
+        {"let i = 2u * (w.x * 64u + l.x); y[i] = 1u;", true},
+        {"let i = w.x * u32(64) + l.x; y[i] = 1u;", true},
+        {"let i = w.x * 32u + l.x; y[i] = 1u;", false},
+        {"let i = 2u * w.x * 64u + l.x; y[i] = 1u;", false},
+        {"let i = 9u - w.x * 64u + l.x; y[i] = 1u;", false},
+        {"let i = w.x * 64u + l.x * 2u; y[i] = 1u;", false},
+        {"let i = (w.x << 6u) + l.x; y[i] = 1u;", false},
+        {"let i = w.x * 64u % 7u + l.x; y[i] = 1u;", false}, {"y[f(w)] = 1u;", false},
+        {"y[g.x] = w.y;", true}, {"y[g.x] = 1u; storageBarrier();", false},
+        {"y[g.x] = subgroupAdd(1u);", false}, {"h(); y[g.x] = 1u;", false},
+        {"/* workgroupBarrier(); /* nested */ */ y[g.x] = 1u; // l.x\n", true},
+        {"let q = w; y[q.x] = 1u;", false}, {"let i = w.x * 64u + l.x; y[i] = l.x;", false}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[2048];
+        hed_wgsl *wgsl;
+        snprintf(text, sizeof text,
+            "@group(0) @binding(0) var<storage, read_write> y: array<u32>;\n"
+            "var<workgroup> s: array<u32, 64>;\nfn unused() { s[0] = 1u; }\n"
+            "fn f(a: vec3u) -> u32 { return a.x; }\nfn h() { workgroupBarrier(); }\n"
+            "@compute @workgroup_size(64) fn main(@builtin(global_invocation_id) g: vec3u, "
+            "@builtin(workgroup_id) w: vec3u, @builtin(local_invocation_id) l: vec3u, "
+            "@builtin(local_invocation_index) li: u32) { %s }",
+            cases[i].body);
+        OK(hed_wgsl_read("a.wgsl", text, strlen(text), NULL, &wgsl, &error));
+        EXPECT(!wgsl->together == cases[i].is_free, "%s: %s", cases[i].body,
+            wgsl->together ? wgsl->together : "free");
+        hed_wgsl_free(wgsl);
+    }
+}

@@ -1,0 +1,361 @@
+/* Values that neither a shader nor its comment specifies: sizes of the problem, numbers in uniforms
+ * by their names, contents of buffers by the types of their elements. They make a plain file
+ * tunable; the caller's settings (NAME=VALUE) replace them, and a note has them as the comment that
+ * would specify them. */
+#include "tunefile/spec.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NOTED = 24, LONGEST_NOTE = 4096 };
+
+/* ---- settings ---- */
+
+bool hed_spec_setting(hed_spec_reader *reader, const char *name, double *value)
+{
+    size_t size = strlen(name);
+    for (uint32_t i = 0; i < reader->setting_count; i++) {
+        const char *text = reader->settings[i];
+        char *end = NULL;
+        if (strncmp(text, name, size) != 0 || text[size] != '=') continue;
+        double number = strtod(text + size + 1, &end);
+        if (end == text + size + 1 || *end || !isfinite(number)) continue;
+        reader->settings_used |= UINT64_C(1) << i;
+        *value = number;
+        return true;
+    }
+    return false;
+}
+
+/* ---- the problem ---- */
+
+static bool is_free_name(const hed_wgsl *shader, const char *name)
+{
+    for (uint32_t i = 0; i < shader->override_count; i++)
+        if (strcmp(shader->overrides[i].name, name) == 0) return false;
+    return true;
+}
+
+void hed_spec_invent_problem(hed_spec_reader *reader, hed_json_node node)
+{
+    static const char *const names[3][3] = {
+        {"n"}, {"width", "height"}, {"width", "height", "depth"}};
+    static const int64_t processor[] = {4096, 64, 16}, card[] = {65536, 512, 64};
+    hed_tune_file *spec = reader->spec;
+    bool is_slow = reader->device->type == HED_DEVICE_CPU;
+    uint32_t count =
+        reader->shader->dimensions ? reader->shader->dimensions : reader->shader->group_count;
+    for (uint32_t i = 0; i < count && i < 3 && hed_spec_fine(reader); i++) {
+        const char *name = names[count - 1][i];
+        double size = (double)(is_slow ? processor : card)[count - 1];
+        if (!is_free_name(reader->shader, name)) name = hed_spec_text(reader, node, "size_%u", i);
+        hed_spec_setting(reader, name, &size);
+        if (!(size >= 1 && size <= 0x1p40 && size == floor(size)))
+            hed_json_reject(node, "setting \"%s\" is %g; expected a whole number of at least 1", name, size);
+        spec->dimensions[i] = name;
+        spec->problem.sizes[i] = hed_spec_fine(reader) ? (int64_t)size : 1;
+        spec->problem.count = i + 1;
+    }
+}
+
+/* ---- numbers ---- */
+
+/* True if a word of a name, split at _ and at capitals, is one of a list that ends with NULL. The
+ * component of a vector is no word. */
+static bool has_word(const char *name, const char *const *words)
+{
+    size_t length = strlen(name);
+    if (length > 2 && name[length - 2] == '.') length -= 2;
+    for (const char *at = name; at < name + length;) {
+        char word[32];
+        size_t size = 0;
+        while (at < name + length && !isalnum((unsigned char)*at)) at++;
+        while (at < name + length && isalnum((unsigned char)*at) && size + 1 < sizeof word) {
+            bool is_new = isupper((unsigned char)*at) && size && !isupper((unsigned char)at[-1]);
+            if (is_new) break;
+            word[size++] = (char)tolower((unsigned char)*at++);
+        }
+        if (size + 1 == sizeof word) at++;
+        word[size] = 0;
+        for (size_t i = 0; size && words[i]; i++)
+            if (strcmp(word, words[i]) == 0) return true;
+    }
+    return false;
+}
+
+static double side_of(const hed_tune_file *spec, uint32_t dimension)
+{
+    const hed_problem *problem = &spec->problem;
+    if (problem->count > 1)
+        return dimension < problem->count ? (double)problem->sizes[dimension] : 1;
+    return dimension < 2 && problem->count ? floor(sqrt((double)problem->sizes[0])) : 1;
+}
+
+static double total_of(const hed_tune_file *spec)
+{
+    double total = 1;
+    for (uint32_t i = 0; i < spec->problem.count; i++) total *= (double)spec->problem.sizes[i];
+    return total;
+}
+
+/* Returns the dimension of a component: "size.y" is 1; 3: not a component. */
+static uint32_t component_of(const char *name)
+{
+    size_t size = strlen(name);
+    bool is_component = size > 2 && name[size - 2] == '.' && strchr("xyz", name[size - 1]);
+    return is_component ? (uint32_t)(name[size - 1] - 'x') : 3;
+}
+
+double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *member)
+{
+    static const char *const widths[] = {"width", "w", "cols", "columns", "nx", "xsize", NULL},
+                             *const heights[] = {"height", "h", "rows", "ny", "ysize", NULL},
+                             *const depths[] = {"depth", "nz", "layers", "slices", NULL},
+                             *const extents[] = {"size", "sizes", "dim", "dims", "dimension",
+                                 "dimensions", "resolution", "res", "extent", "shape", "screen",
+                                 "viewport", "grid", NULL},
+                             *const counts[] = {"n", "count", "num", "len", "length", "size",
+                                 "total", "number", "particles", "bodies", "elements", "items",
+                                 "points", "boids", "max", "limit", "capacity", NULL},
+                             *const matrix[] = {"m", "k", "dim", NULL},
+                             *const steps[] = {"dt", "delta", "timestep", "time", NULL},
+                             *const zeros[] = {"offset", "start", "base", "index", "begin", "seed",
+                                 "frame", "stage", "level", "axis", "mode", "flag", "flags",
+                                 "shift", "pad", "padding", "first", "origin", NULL};
+    const hed_tune_file *spec = reader->spec;
+    const char *name = member->name;
+    uint32_t component = component_of(name);
+    bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32;
+    if (member->is_matrix) return member->is_diagonal;
+    if (component < 3 && has_word(name, extents))
+        return spec->problem.count == 1 && component == 0 && is_whole ? total_of(spec)
+                                                                      : side_of(spec, component);
+    if (has_word(name, widths)) return side_of(spec, 0);
+    if (has_word(name, heights)) return side_of(spec, 1);
+    if (has_word(name, depths)) return side_of(spec, 2);
+    if (is_whole && has_word(name, zeros)) return 0;
+    if (is_whole && has_word(name, counts)) return total_of(spec);
+    if (is_whole && has_word(name, matrix)) return side_of(spec, 0);
+    if (is_whole) return 1;
+    return has_word(name, steps) ? 0.016 : 0.5;
+}
+
+/* ---- contents ---- */
+
+static uint32_t next_random(uint64_t *state)
+{
+    *state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = (*state ^ *state >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(z >> 32);
+}
+
+/* Writes one number of a buffer: 0 for an atomic, which counts; 0 to 1, or 0 to `highest`. */
+static void put_random(
+    unsigned char *to, const hed_wgsl_member *number, uint32_t highest, uint64_t *state)
+{
+    uint32_t word = next_random(state);
+    float real = (float)(word >> 8) * 0x1p-24f;
+    uint16_t half = (uint16_t)(0x3800 | (word & 0x3ff));
+    if (number->type == HED_WGSL_F16) {
+        memcpy(to, &half, sizeof half);
+        return;
+    }
+    word = number->is_atomic ? 0 : word % (highest + 1);
+    if (number->type == HED_WGSL_F32) memcpy(to, &real, sizeof real);
+    else memcpy(to, &word, sizeof word);
+}
+
+static void put_number(unsigned char *to, const hed_wgsl_member *member, double value)
+{
+    float real = (float)value;
+    int32_t whole = (int32_t)value;
+    uint32_t count = value > 0 ? (uint32_t)value : 0;
+    uint16_t half = value == 0 ? 0 : value == 1 ? 0x3c00 : 0x3800;
+    if (member->type == HED_WGSL_F16) memcpy(to, &half, sizeof half);
+    else if (member->type == HED_WGSL_F32) memcpy(to, &real, sizeof real);
+    else if (member->type == HED_WGSL_I32) memcpy(to, &whole, sizeof whole);
+    else memcpy(to, &count, sizeof count);
+}
+
+/* Finds the value of a number in the list of arguments; false: it is not there. */
+static bool listed_value(
+    hed_spec_reader *reader, hed_json_node list, const char *name, double *value)
+{
+    bool is_list = hed_json_kind_of(list) != HED_JSON_NOTHING;
+    for (size_t i = 0; is_list && hed_spec_fine(reader) && i < hed_json_count(list); i++) {
+        hed_json_node item = hed_json_item(list, i);
+        if (strcmp(hed_json_string(hed_json_member(item, "name")), name) != 0 ||
+            !hed_json_has(item, "value"))
+            continue;
+        hed_json_node node = hed_json_member(item, "value");
+        *value = hed_json_kind_of(node) == HED_JSON_NUMBER
+                     ? hed_json_number(node, -1e300, 1e300)
+                     : hed_spec_number_of(reader, node, hed_json_string(node));
+        return true;
+    }
+    return false;
+}
+
+static void fill_uniform(hed_spec_reader *reader, hed_json_node list,
+    const hed_wgsl_binding *binding, unsigned char *bytes, uint64_t size)
+{
+    const hed_wgsl *shader = reader->shader;
+    memset(bytes, 0, size);
+    for (uint32_t i = 0; i < shader->member_count; i++) {
+        const hed_wgsl_member *member = &shader->members[i];
+        double value = 0;
+        if (binding != &shader->bindings[member->binding] || member->offset + 4 > size) continue;
+        if (!hed_spec_setting(reader, member->name, &value) &&
+            !listed_value(reader, list, member->name, &value))
+            value = hed_spec_invent_number(reader, member);
+        put_number(bytes + member->offset, member, value);
+    }
+}
+
+void hed_spec_invent_content(
+    hed_spec_reader *reader, hed_json_node list, hed_spec_given given, hed_tune_argument *argument)
+{
+    const hed_wgsl_binding *binding = given.binding;
+    uint64_t size = argument->bytes, state = 1;
+    unsigned char *bytes = hed_spec_allocate(reader, size + 1, list);
+    double total = total_of(reader->spec);
+    uint32_t highest = total > 256 ? 255 : (uint32_t)total - 1;
+    if (!bytes) return;
+    argument->data = bytes;
+    if (binding->uniform) {
+        fill_uniform(reader, list, binding, bytes, size);
+        return;
+    }
+    if (binding->resource || (!binding->number_count && !binding->element_number_count)) {
+        for (uint64_t i = 0; i < size; i++) bytes[i] = (unsigned char)next_random(&state);
+        const hed_wgsl_member texel = {.type = binding->element};
+        bool is_real = binding->element == HED_WGSL_F32;
+        for (uint64_t i = 0; is_real && i + 4 <= size; i += 4)
+            put_random(bytes + i, &texel, highest, &state);
+        return;
+    }
+    for (uint32_t i = 0; i < binding->number_count; i++)
+        if (binding->numbers[i].offset + 4 <= size)
+            put_random(bytes + binding->numbers[i].offset, &binding->numbers[i], highest, &state);
+    for (uint64_t at = binding->header; binding->stride && at + binding->stride <= size;
+         at += binding->stride)
+        for (uint32_t i = 0; i < binding->element_number_count; i++)
+            put_random(bytes + at + binding->element_numbers[i].offset,
+                &binding->element_numbers[i], highest, &state);
+}
+
+/* ---- the note ---- */
+
+typedef struct note_text {
+    char text[LONGEST_NOTE];
+    size_t used;
+} note_text;
+
+__attribute__((format(printf, 2, 3))) static void note_add(note_text *note, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    int length = vsnprintf(note->text + note->used, sizeof note->text - note->used, format, values);
+    va_end(values);
+    if (length > 0) note->used += (size_t)length;
+    if (note->used >= sizeof note->text) note->used = sizeof note->text - 1;
+}
+
+static void note_problem(note_text *note, const hed_tune_file *spec)
+{
+    note_add(note, "\"problem\": {");
+    for (uint32_t i = 0; i < spec->problem.count; i++)
+        note_add(note, "%s\"%s\": %lld", i ? ", " : "", spec->dimensions[i],
+            (long long)spec->problem.sizes[i]);
+    note_add(note, "}");
+}
+
+/* Adds the numbers of uniforms that the comment does not specify. */
+static void note_numbers(note_text *note, hed_spec_reader *reader, hed_json_node list)
+{
+    const hed_wgsl *shader = reader->shader;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < shader->member_count; i++) {
+        const hed_wgsl_member *member = &shader->members[i];
+        double value = 0;
+        bool is_dimension = false;
+        for (uint32_t j = 0; j < reader->spec->problem.count; j++)
+            is_dimension = is_dimension || strcmp(reader->spec->dimensions[j], member->name) == 0;
+        if (is_dimension || listed_value(reader, list, member->name, &value)) continue;
+        if (!hed_spec_setting(reader, member->name, &value))
+            value = hed_spec_invent_number(reader, member);
+        if (count < NOTED)
+            note_add(note, "%s{\"name\": \"%s\", \"value\": %.6g}",
+                count ? ", " : note->used ? ", \"arguments\": [" : "\"arguments\": [", member->name, value);
+        count++;
+    }
+    if (count) note_add(note, "]");
+    if (count > NOTED) note_add(note, " and %u further numbers", count - NOTED);
+}
+
+/* Adds the values of overrides whose text has no value. */
+static void note_overrides(note_text *note, const hed_kernel_def *kernel)
+{
+    for (uint32_t i = 0; kernel->language == HED_WGSL && i < kernel->define_count; i++)
+        note_add(note, "%s--set %s=%s", i ? " " : note->used ? "\n  overrides: " : "overrides: ",
+            kernel->defines[i].name, kernel->defines[i].value);
+}
+
+static void note_group(note_text *note, const hed_wgsl *shader)
+{
+    if (!shader->edit_count) return;
+    note_add(note, "%sthe size of the group is written into line", note->used ? "\n  " : "");
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < shader->edit_count; i++) {
+        if (shader->edits[i].line != last)
+            note_add(note, "%s %u", last ? "," : "", shader->edits[i].line);
+        last = shader->edits[i].line;
+    }
+    if (shader->together)
+        note_add(note,
+            "; items of a group work together (%s in line %u), so only the comparison of results "
+            "shows which sizes are right",
+            shader->together, shader->together_line);
+}
+
+/* Lists the names that settings may have. */
+static void list_names(hed_spec_reader *reader, hed_json_node root)
+{
+    note_text names = {{0}, 0};
+    for (uint32_t i = 0; i < reader->spec->problem.count; i++)
+        note_add(&names, "%s%s", i ? ", " : "", reader->spec->dimensions[i]);
+    for (uint32_t i = 0; i < reader->shader->member_count && i < NOTED; i++)
+        note_add(&names, ", %s", reader->shader->members[i].name);
+    for (uint32_t i = 0; i < reader->shader->override_count; i++)
+        note_add(&names, ", %s", reader->shader->overrides[i].name);
+    reader->names = hed_spec_text(reader, root, "%s", names.text);
+}
+
+void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
+{
+    note_text json = {{0}, 0}, note = {{0}, 0};
+    list_names(reader, root);
+    hed_json_node list = hed_json_has(root, "arguments") ? hed_json_member(root, "arguments")
+                                                         : (hed_json_node){.json = root.json};
+    if (!hed_json_has(root, "problem")) note_problem(&json, reader->spec);
+    note_numbers(&json, reader, list);
+    if (json.used)
+        note_add(&note,
+            "values that the file does not specify; --set NAME=VALUE replaces one, the comment all: /* "
+            "heddle {%s} */",
+            json.text);
+    note_overrides(&note, &reader->spec->kernel.def);
+    if (reader->shader->lacks_enable)
+        note_add(&note, "%sthe text lacks \"enable subgroups;\", which browsers require in line 1",
+            note.used ? "\n  " : "");
+    note_group(&note, reader->shader);
+    if (note.used)
+        reader->spec->note =
+            hed_spec_text(reader, root, "%s%s%s", reader->spec->note ? reader->spec->note : "",
+                reader->spec->note ? "\n  " : "", note.text);
+}
