@@ -125,7 +125,7 @@ static void add_parameter(hed_spec_reader *reader, hed_json_node node, hed_spec_
             .value = initial};
 }
 
-/* Gives an override that is no parameter its value, if the text has none or the caller sets one: a
+/* Gives an override that is no parameter its value if the text lacks one or the caller sets one: a
  * define, which the page gives to each pipeline. */
 static void fix_override(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
     const hed_wgsl_override *override)

@@ -70,7 +70,7 @@ typedef struct hed_spec_reader {
     bool is_shader;               /* the file itself is a shader; its JSON is in a comment */
     const hed_tune_memory *files; /* (file_count) files that need not be on disk */
     uint32_t file_count;
-    const char *entry;           /* entry point of a shader, by the caller; NULL: none */
+    const char *entry;           /* entry point of a shader, by the caller; NULL: not given */
     const char *const *settings; /* (setting_count) NAME=VALUE of the caller */
     uint32_t setting_count;
     uint64_t settings_used; /* bit i: setting i is applied */
@@ -85,7 +85,7 @@ typedef struct hed_spec_given {
     hed_access access;
     double elements;                 /* number of elements of a buffer */
     const char *value;               /* value of a scalar, an expression */
-    const hed_wgsl_binding *binding; /* of a buffer */
+    const hed_wgsl_binding *binding; /* buffer that it describes; NULL: a number */
     hed_compare compare;
 } hed_spec_given;
 
@@ -206,7 +206,7 @@ uint32_t hed_spec_shader_arguments(
 
 /* ---- inventions: values that neither a shader nor its comment specifies (invent.c) ---- */
 
-/* Finds the caller's setting of a name; false: none. */
+/* Finds the caller's setting of a name; false: not found. */
 bool hed_spec_setting(hed_spec_reader *reader, const char *name, double *value);
 /* Invents the sizes of the problem: n, or width, height and depth. */
 void hed_spec_invent_problem(hed_spec_reader *reader, hed_json_node node);

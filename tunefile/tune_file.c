@@ -23,7 +23,7 @@ static hed_status spec_read_comment(const char *path, hed_json **json, hed_error
     return status;
 }
 
-/* Refuses settings of a file that is no shader, and those that fit nothing. */
+/* Refuses settings of a file that is no shader, and settings that fit nothing. */
 static hed_status check_settings(const hed_spec_reader *reader, bool is_shader, hed_error *error)
 {
     for (uint32_t i = 0; i < reader->setting_count; i++) {

@@ -17,7 +17,7 @@ static json_t *digits_of(const unsigned char *bytes, size_t size)
     return text;
 }
 
-/* Writes the bytes of a uniform: those of its argument, or of the numbers, each at its offset. */
+/* Writes the bytes of a uniform, from its argument or from the numbers, each at its offset. */
 static json_t *uniform_of(const hed_runner_def *def, const hed_wgsl *shader, uint32_t binding)
 {
     const hed_wgsl_binding *uniform = &shader->bindings[binding];
