@@ -40,7 +40,7 @@ export interface Options {
 export interface Removed {
     /** Line in the sheet, from 1. */
     line: number;
-    kind: 'rule' | 'selector' | '@keyframes' | '@font-face' | '@property' | 'custom property' | string;
+    kind: 'rule' | 'selector' | '@keyframes' | '@font-face' | '@counter-style' | '@property' | 'custom property' | string;
     selector: string;
     bytes: number;
 }

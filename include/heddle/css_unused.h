@@ -82,8 +82,11 @@ typedef struct hed_css_unused_def {
     uint32_t word_count;
     const hed_css_keep *keep; /**< (keep_count) */
     uint32_t keep_count;
-    bool keyframes;  /**< removes \@keyframes that nothing names; default true */
-    bool fonts;      /**< removes \@font-face that nothing names; default true */
+    /** removes \@keyframes, \@counter-style and \@position-try that nothing names; default true */
+    bool keyframes;
+    /** removes \@font-face, \@font-palette-values and \@font-feature-values that nothing names;
+     *  default true */
+    bool fonts;
     bool properties; /**< removes custom properties that nothing names; default false */
     /** threads that open and match pages; default 0: one for each processor, if there are pages
      *  enough. The result does not depend on it. 1: the caller's thread alone */

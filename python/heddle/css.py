@@ -290,7 +290,7 @@ class Match(Object):
 
 class Part(NamedTuple):
     """A rule, a selector of a list, keyframes, a font, a custom property or a layer, and the judgement on it."""
-    kind: str   #: "rule" (all its selectors are unused), "selector", "@keyframes", "@font-face", "@property", "custom property", "@layer"
+    kind: str   #: "rule" (all its selectors are unused), "selector", "@keyframes", "@font-face", "@counter-style" and the like, "custom property", "@layer"
     text: str   #: selector on one line, or name
     line: int   #: in its sheet, from 1
     begin: int  #: first byte of the sheet's UTF-8

@@ -332,10 +332,11 @@ static void keep_parts(hed_css_unused *u, const css_file *file)
                     : font      ? CSS_KEEP_FONT
                                 : 0;
         bool *used = &u->used[file->first_part + k];
-        bool in_font =
-            part.kind == HED_CSS_PART_FONT_PALETTE || part.kind == HED_CSS_PART_FONT_FEATURES;
-        *used |= u->names_unknown || (in_font && !u->def.fonts) ||
-                 (keyframes && !u->def.keyframes) || (font && !u->def.fonts);
+        bool in_font = font || part.kind == HED_CSS_PART_FONT_PALETTE ||
+                       part.kind == HED_CSS_PART_FONT_FEATURES;
+        bool in_value = keyframes || part.kind == HED_CSS_PART_COUNTER_STYLE ||
+                        part.kind == HED_CSS_PART_POSITION_TRY;
+        *used |= u->names_unknown || (in_value && !u->def.keyframes) || (in_font && !u->def.fonts);
         if (kind && css_keeps_find(&u->keeps, HED_CSS_KEEP_SELECTOR, kind, part.name, NULL))
             *used = true;
         if (part.name[0] && css_words_find(&u->words, part.name)) *used = true;
