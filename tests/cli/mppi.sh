@@ -94,6 +94,24 @@ svg_is_whole "$work/doc.svg"; grep -q '>doc.json</text>' "$work/doc.svg" || comp
 sed 's/"theta"/"thetta"/' "$work/pole.json" > "$work/wrong.json"
 run 1 mppi run "$work/wrong.json"; out_is_empty; err_has 'thetta.*wrong.json:1:'
 
+# ---- texts of one's own that come with Heddle reach their goals; MuJoCo's models ----
+if command -v cc > /dev/null || command -v gcc > /dev/null || command -v clang > /dev/null; then
+    near() { awk "BEGIN { exit !(sqrt(($1) ^ 2 + ($2) ^ 2) < $3) }" || complain "heddle $words: the end is $1, $2 away from the goal"; }
+    run 0 mppi run "$root/data/mppi/arm.json" --device host --json -n 1024; err_is_empty
+    near "0.5 * sin($(value shoulder)) + 0.4 * sin($(value shoulder) + $(value elbow)) - 0.4" \
+        "-0.5 * cos($(value shoulder)) - 0.4 * cos($(value shoulder) + $(value elbow)) - 0.5" 0.1
+    run 0 mppi run "$root/data/mppi/tyres.json" --device host --json -n 512 --steps 250; err_is_empty; near "$(value x) - 60" "$(value y)" 2
+    run 0 mppi run "$root/data/mppi/wind.json" --device host --json -n 512; err_is_empty; near "$(value x) - 6" "$(value y) - 4" 1
+    near "$(value z) - 2" 0 0.5
+    if "$heddle" doctor | grep -q '^mujoco  *works' && [ -f /usr/include/mujoco/mujoco.h ]; then
+        run 0 mppi run "$root/data/mppi/mujoco/cart.xml" --seconds 0.2 -n 32 --json --plot "$work/cart.svg"; err_is_empty
+        out_has '"steps": 10,'; out_has '"theta": '; svg_is_whole "$work/cart.svg"
+        run 0 mppi run "$root/data/mppi/mujoco/walker.xml" --steps 4 -n 32 --csv "$work/walker.csv"; err_is_empty; out_has 'root_x '
+        echo nothing > "$work/wrong.xml"; run 1 mppi run "$work/wrong.xml"; out_is_empty; err_has 'wrong.xml: MuJoCo does not load it: '
+    fi
+    HEDDLE_MUJOCO_LIBRARY=none run 1 mppi run "$root/data/mppi/mujoco/cart.xml"; out_is_empty; err_has 'apt install libmujoco-dev'
+fi
+
 # ---- models by name, and the car among others ----
 for model in dubins circle double_integrator; do
     run 0 mppi run $model --steps 12 -n 128 --plot "$work/$model.svg"; err_is_empty; out_has "^$model: 12 steps"
