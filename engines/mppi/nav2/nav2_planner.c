@@ -176,16 +176,13 @@ static hed_status plan_splice(nav2_route *r, uint32_t from, uint32_t to, const h
     return HED_OK;
 }
 
-/* Returns the index `distance` along the path from `i`, backwards or forwards, within [low, high).
- * */
-static uint32_t plan_walk(
-    const nav2_route *r, uint32_t i, double distance, int direction, uint32_t low, uint32_t high)
+/* Returns the last index within `distance` along the path after `i`, below the end of the part. */
+static uint32_t plan_walk(const nav2_route *r, uint32_t i, double distance)
 {
-    for (double walked = 0; direction < 0 ? i > low : i + 1 < high;) {
-        uint32_t next = direction < 0 ? i - 1 : i + 1;
-        walked += nav2_length(r->poses[next].x - r->poses[i].x, r->poses[next].y - r->poses[i].y);
+    for (double walked = 0; i + 1 < r->end; i++) {
+        walked +=
+            nav2_length(r->poses[i + 1].x - r->poses[i].x, r->poses[i + 1].y - r->poses[i].y);
         if (walked > distance) break;
-        i = next;
     }
     return i;
 }
@@ -200,7 +197,7 @@ static bool plan_is_free(const hed_nav2 *n, uint32_t i)
 
 bool nav2_lead_around(hed_nav2 *n, const hed_nav2_grid *grid, hed_error *error)
 {
-    static const double BEFORE = 0.8, AFTER = 0.3; /* lengths for leaving and joining the path, m */
+    static const double AFTER = 1.0; /* length for joining the path, m */
     nav2_route *r = &n->route;
     uint32_t end = r->first + r->left_count, blocked = r->first;
     while (blocked < end && plan_is_free(n, blocked)) blocked++;
@@ -208,15 +205,15 @@ bool nav2_lead_around(hed_nav2 *n, const hed_nav2_grid *grid, hed_error *error)
     uint32_t beyond = blocked;
     while (beyond < r->end && !plan_is_free(n, beyond)) beyond++;
     if (beyond >= r->end) return false; /* the goal itself is blocked */
-    uint32_t from = plan_walk(r, blocked, BEFORE, -1, r->first, r->end);
-    uint32_t to = plan_walk(r, beyond, AFTER, 1, r->first, r->end);
+    uint32_t to = plan_walk(r, beyond, AFTER);
     while (to + 1 < r->end && !plan_is_free(n, to)) to++;
-    hed_nav2_pose start = from == r->first ? n->cycle.pose : nav2_to_costmap(r, r->poses[from]);
+    /* from the robot on: a path that leaves the old one later would have a corner there */
     hed_nav2_pose goal = nav2_to_costmap(r, r->poses[to]), *poses;
     uint32_t count;
-    if (hed_nav2_find_path(grid, start, goal, &poses, &count, error) != HED_OK) return false;
+    if (hed_nav2_find_path(grid, n->cycle.pose, goal, &poses, &count, error) != HED_OK)
+        return false;
     for (uint32_t i = 0; i < count; i++) poses[i] = nav2_to_path(r, poses[i]);
-    bool changed = count > 1 && plan_splice(r, from, to, poses, count - 1, error) == HED_OK;
+    bool changed = count > 1 && plan_splice(r, r->first, to, poses, count - 1, error) == HED_OK;
     free(poses);
     return changed;
 }
