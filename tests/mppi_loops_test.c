@@ -287,7 +287,7 @@ static bool run_loop(tally *t)
 
 Test(mppi_loops, limits_hold_and_faults_are_reported, .timeout = 3600)
 {
-    bool host = !strcmp(hed_device_describe(here.device)->backend, "host");
+    bool host = !strcmp(hed_device_describe(here.device).backend, "host");
     uint32_t wanted = host ? transient_count(10000) : transient_count(10000) / 100;
     tally t = {0};
     while (t.steps < wanted) run_loop(&t);

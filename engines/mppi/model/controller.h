@@ -257,14 +257,13 @@ hed_status mppi_round(hed_mppi *controller, mppi_sampling *round, hed_error *err
 /* Divides the samples of a complete controller into blocks, and allocates memory for their
  * results. */
 hed_status mppi_make_blocks(hed_mppi *controller, hed_error *error);
-/* Measures rounds on a device, and whole solves, of a new controller with a deadline; then resets
- * the controller. Errors: the solver's. */
-hed_status mppi_measure_deadline(hed_mppi *controller, hed_error *error);
+/* Measures rounds of a controller with a deadline on a device. Errors: the solver's. */
+void mppi_measure_rounds(hed_mppi *controller, hed_error *error);
 /* Runs a round of a solve that ends at `round->deadline`: on a device with as many tiles as its
  * measured speed allows, which the round adjusts. `counted` is filled in. Errors: the solver's. */
 hed_status mppi_timed_round(
     hed_mppi *controller, mppi_pace *pace, mppi_sampling *round, hed_error *error);
-/* True if another round of a solve can end before its deadline, or there is none. */
+/* True if another round of a solve can end before its deadline, or without a deadline. */
 bool mppi_has_time(const hed_mppi *controller, const mppi_sampling *round);
 /* Returns the time of a solve's last samples, for a solve that begins at `begin`; 0: no deadline. */
 uint64_t mppi_last_samples(const hed_mppi *controller, uint64_t begin);

@@ -238,17 +238,11 @@ static hed_status launches_create(hed_mppi *c, hed_error *error)
 
 /* ---- a round ---- */
 
-/* Returns the rank of the last sample of the elite, among the samples of a round's tiles. */
-static uint32_t launches_rank(const hed_mppi *c, const mppi_layout *l, const mppi_sampling *round)
-{
-    float elite = c->def.elite * (float)mppi_counted(c, l, round);
-    return elite >= 1 ? (uint32_t)elite - 1 : 0;
-}
-
 static void launches_fill(const hed_mppi *c, launches_kind *k, const mppi_sampling *round)
 {
     const mppi_layout *l = &k->layout;
-    uint32_t rank = launches_rank(c, l, round);
+    uint32_t counted = mppi_counted(c, l, round);
+    float elite = c->def.elite * (float)counted;
     for (uint32_t system = 0; system < l->systems; system++) {
         uint32_t *at = k->inputs + (size_t)system * l->inputs;
         mppi_section sections[MPPI_SECTIONS];
@@ -256,8 +250,10 @@ static void launches_fill(const hed_mppi *c, launches_kind *k, const mppi_sampli
         float lambda = round->lambda[system % c->def.count];
         at[0] = round->number;
         at[1] = hed_as_uint(1.0f / lambda);
-        if (k->bounds) at[l->rank] = rank;
-        if (k->bounds) at[l->rank + 1] = mppi_counted(c, l, round);
+        if (k->bounds) {
+            at[l->rank] = elite >= 1 ? (uint32_t)elite - 1 : 0; /* of the last one */
+            at[l->rank + 1] = counted;
+        }
         if (l->both) at[l->half] = hed_as_uint(0.5f * lambda * (1 - c->def.alpha));
         for (uint32_t n = 0; n < count; n++)
             memcpy(at + sections[n].at, sections[n].from, sections[n].count * sizeof *at);

@@ -26,6 +26,31 @@ static void create_nominal(hed_mppi *c, hed_error *error)
     c->candidate_counted = hed_arena_new(&c->arena, candidates * count, sizeof(uint32_t), error);
 }
 
+/* Runs solves of a new controller with a deadline, which learns its speed and reserve from them, and
+ * resets the controller. */
+static void measure_solves(hed_mppi *c, hed_error *error)
+{
+    enum { SOLVES = 8 };
+    uint64_t nx = c->model.states, plan = (uint64_t)c->def.steps * c->model.controls;
+    hed_arena arena = {.allocator = c->arena.allocator, .owner = "a measurement"};
+    if (hed_failed(error)) return;
+    float *x = hed_arena_new(&arena, c->def.count * nx, sizeof *x, error);
+    for (uint32_t i = 0; x && i < c->def.count; i++)
+        memcpy(x + i * nx, c->model.start, nx * sizeof *x);
+    mppi_measure_rounds(c, error);
+    for (int n = 0; n < SOLVES && !hed_failed(error); n++) {
+        hed_mppi_solve(c, x, NULL, NULL, error);
+        hed_mppi_shift(c, 1);
+    }
+    hed_arena_free(&arena);
+    hed_mppi_reset(c, NULL);
+    c->last = (mppi_sampling){0};
+    memset(c->stats, 0, c->def.count * sizeof *c->stats);
+    memset(c->mean, 0, c->systems * plan * sizeof(float));
+    memset(c->sums, 0, 4ull * c->systems * sizeof(float));
+    memset(c->states, 0, (uint64_t)c->systems * (c->def.steps + 1) * nx * sizeof(float));
+}
+
 hed_status hed_mppi_create(
     hed_device *device, const hed_mppi_def *def, hed_mppi **controller, hed_error *error)
 {
@@ -80,7 +105,7 @@ hed_status hed_mppi_create(
     else if (!hed_failed(error)) mppi_choose_solver(c, error);
     if (!hed_failed(error)) c->solver->create(c, error);
     for (uint32_t i = 0; !hed_failed(error) && i < c->def.count; i++) c->lambda[i] = c->def.lambda;
-    mppi_measure_deadline(c, error);
+    if (def->deadline_ns) measure_solves(c, error);
     if (hed_failed(error)) {
         hed_mppi_destroy(c);
         return error->status;

@@ -8,7 +8,6 @@
 #include "model/controller.h"
 
 static const double MARGIN = 0.9; /* fraction of the time left that a device gets */
-enum { DRY_SOLVES = 8 };
 
 static bool is_host(const hed_mppi *c) { return c->solver == &mppi_solver_cpu; }
 
@@ -33,8 +32,11 @@ static void measure_pace(hed_mppi *c, mppi_sampling *round, mppi_pace *pace, hed
     if (!(pace->full_ns > pace->tile_ns)) pace->full_ns = pace->tile_ns + 1;
 }
 
-static void measure_rounds(hed_mppi *c, hed_error *error)
+void mppi_measure_rounds(hed_mppi *c, hed_error *error)
 {
+    c->after_ns = 0.2 * (double)c->def.deadline_ns;
+    c->deviation_ns = 0.1 * (double)c->def.deadline_ns;
+    if (is_host(c) || c->blocks > 1 || hed_failed(error)) return;
     uint64_t nx = c->model.states;
     mppi_sampling round = {.state = c->state,
         .plan = c->plan,
@@ -63,43 +65,6 @@ static void measure_rounds(hed_mppi *c, hed_error *error)
     measure_pace(c, &round, &c->candidate_pace, error);
 }
 
-hed_status mppi_measure_deadline(hed_mppi *c, hed_error *error)
-{
-    if (!c->def.deadline_ns || hed_failed(error)) return hed_failed(error) ? error->status : HED_OK;
-    hed_arena arena = {.allocator = c->arena.allocator, .owner = "a measurement"};
-    uint64_t nx = c->model.states, nu = c->model.controls;
-    float *x = hed_arena_new(&arena, c->def.count * nx, sizeof *x, error);
-    if (!x) return error->status;
-    for (uint32_t i = 0; i < c->def.count; i++) memcpy(x + i * nx, c->model.start, nx * sizeof *x);
-    c->after_ns = 0.2 * (double)c->def.deadline_ns;
-    c->deviation_ns = 0.1 * (double)c->def.deadline_ns;
-    if (!is_host(c) && c->blocks == 1) measure_rounds(c, error);
-    for (int n = 0; n < DRY_SOLVES && !hed_failed(error); n++) {
-        hed_mppi_solve(c, x, NULL, NULL, error);
-        hed_mppi_shift(c, 1);
-    }
-    hed_arena_free(&arena);
-    hed_mppi_reset(c, NULL);
-    c->last = (mppi_sampling){0};
-    memset(c->stats, 0, c->def.count * sizeof *c->stats);
-    memset(c->mean, 0, (uint64_t)c->systems * c->def.steps * nu * sizeof(float));
-    memset(c->sums, 0, 4ull * c->systems * sizeof(float));
-    memset(c->states, 0, (uint64_t)c->systems * (c->def.steps + 1) * nx * sizeof(float));
-    return hed_failed(error) ? error->status : HED_OK;
-}
-
-/* Adjusts a pace to a round of `fraction` of the samples. A slower device is believed at once, a
- * faster one by and by. */
-static void learn_pace(mppi_pace *pace, double took, double fraction)
-{
-    if (fraction < 0.02)
-        pace->tile_ns += (took > pace->tile_ns ? 0.5 : 0.2) * (took - pace->tile_ns);
-    double full = pace->tile_ns + (took - pace->tile_ns) / fraction;
-    if (fraction >= 0.02)
-        pace->full_ns += (full > pace->full_ns ? 1 : 0.1) * (full - pace->full_ns);
-    if (pace->full_ns <= pace->tile_ns) pace->full_ns = pace->tile_ns + 1;
-}
-
 bool mppi_has_time(const hed_mppi *c, const mppi_sampling *round)
 {
     return !round->deadline || (double)hed_now() + c->pace.tile_ns < (double)round->deadline;
@@ -117,13 +82,20 @@ hed_status mppi_timed_round(hed_mppi *c, mppi_pace *pace, mppi_sampling *round, 
     round->deadline = 0; /* results of a round that has begun count */
     hed_status status = mppi_round(c, round, error);
     round->deadline = deadline;
-    learn_pace(pace, (double)(hed_now() - begin), (double)round->counted[0] / round->samples);
+    double took = (double)(hed_now() - begin);
+    fraction = (double)round->counted[0] / round->samples;
+    double full = pace->tile_ns + (took - pace->tile_ns) / fraction;
+    /* a slower device is believed at once, a faster one by and by */
+    if (fraction < 0.02)
+        pace->tile_ns += (took > pace->tile_ns ? 0.5 : 0.2) * (took - pace->tile_ns);
+    else pace->full_ns += (full > pace->full_ns ? 1 : 0.1) * (full - pace->full_ns);
+    if (pace->full_ns <= pace->tile_ns) pace->full_ns = pace->tile_ns + 1;
     return status;
 }
 
 /* ---- the reserve ---- */
 
-/* As the retransmission timer of TCP (Jacobson 1988): the mean and a multiple of its deviation. */
+/* Returns the mean plus a multiple of its deviation, as TCP's retransmission timer (Jacobson 1988). */
 static double reserve(const hed_mppi *c) { return c->after_ns + 3 * c->deviation_ns; }
 
 uint64_t mppi_last_samples(const hed_mppi *c, uint64_t begin)
