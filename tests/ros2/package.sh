@@ -24,4 +24,31 @@ for package in $(cat "$folder"/src/*pp "$folder"/include/*/*pp | sed -n 's|.*#in
   esac
   echo "$xml" | grep -qx "$package" || complain "$package is included, and not in package.xml"
 done
+# CMake configures the package; stand-ins of ament and of the packages have no more than what it names
+command -v cmake > /dev/null || exit $failed
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for package in $xml ament_cmake; do
+  mkdir -p "$work/$package"
+  echo "set(${package}_FOUND TRUE)" > "$work/$package/${package}Config.cmake"
+  case $package in
+    nav*) echo "add_library($package::$package INTERFACE IMPORTED)" >> "$work/$package/${package}Config.cmake" ;;
+    geometry_msgs) echo "add_library(g INTERFACE IMPORTED)
+set(geometry_msgs_TARGETS g)" >> "$work/$package/${package}Config.cmake" ;;
+    ament_cmake) echo 'macro(ament_export_targets)
+endmacro()
+macro(ament_export_dependencies)
+endmacro()
+macro(ament_package)
+endmacro()' >> "$work/$package/${package}Config.cmake" ;;
+    pluginlib) echo 'macro(pluginlib_export_plugin_description_file base file)
+  if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    message(FATAL_ERROR "no ${file}")
+  endif()
+endmacro()' >> "$work/$package/${package}Config.cmake" ;;
+  esac
+done
+mkdir -p "$work/heddle"
+echo 'add_library(heddle::mppi INTERFACE IMPORTED)' > "$work/heddle/heddle-config.cmake"
+cmake -S "$folder" -B "$work/build" -DCMAKE_PREFIX_PATH="$work" > "$work/log" 2>&1 || { cat "$work/log"; complain "cmake does not configure it"; }
 exit $failed
