@@ -8,6 +8,7 @@
 #include "cli/common/progress.h"
 #include "cli/css/recording.h"
 #include "cli/css/unused.h"
+#include "heddle/thread.h"
 #include "support/sources.h"
 
 /* A page between its opening and its linking. */
@@ -32,6 +33,7 @@ static hed_status read_page(
         !css_page_refuse(pages->paths[index], page, error))
         return error->status;
     free(page->bytes);
+    *page = (css_text){0};
     return error->status;
 }
 
@@ -76,28 +78,86 @@ static void find_recorded(
             namer->origin.file, page->bytes, page->length, add_recorded, &sheets, error);
 }
 
-/* Reads the sheets that a page names; skips a page from a pipe, which can be read only once. */
-static hed_status find_sheets(
-    css_files *files, const css_page_list *pages, uint32_t index, hed_error *error)
+/* ---- sheets that are found before the search ---- */
+
+enum { SCANNED_TOGETHER = 256, SCAN_BY_THREAD = 8 };
+
+/* A page whose sheets are added next. */
+typedef struct scanned_page {
+    css_text page;
+    hed_css_names *names;
+    hed_css_document *document; /* NULL: a recording's, a report's, or the page is skipped */
+    hed_error error;
+} scanned_page;
+
+/* Pages that are read together. */
+typedef struct page_scan {
+    const css_page_list *pages;
+    uint32_t first;
+    scanned_page *items; /* (SCANNED_TOGETHER) */
+} page_scan;
+
+/* Reads a page; skips a page from a pipe, which can be read only once. */
+static void scan_page(const css_page_list *pages, uint32_t index, scanned_page *scanned)
 {
     struct stat about;
     const char *path = pages->paths[index];
     bool in_memory = css_page_list_text(pages, index).bytes;
-    if (!in_memory && stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return HED_OK;
-    css_text page;
-    hed_css_document *document = NULL;
-    hed_css_names *names = NULL;
-    if (read_page(pages, index, &page, error)) return error->status;
-    if (!hed_is_report(page.bytes, page.length) && !hed_css_names_create(NULL, &names, error))
-        css_page_document(names, path, &page, true, &document, error);
-    const css_namer namer = {{path, hed_css_document_base(document)}, page.encoding, true};
-    find_recorded(files, false, &namer, &page, error);
-    free(page.bytes);
-    uint32_t count = document ? hed_css_document_describe(document).style_sheets : 0;
+    *scanned = (scanned_page){0};
+    if (!in_memory && stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return;
+    css_text *page = &scanned->page;
+    hed_error *error = &scanned->error;
+    if (read_page(pages, index, page, error)) return;
+    if (!hed_is_report(page->bytes, page->length) &&
+        !hed_css_names_create(NULL, &scanned->names, error))
+        css_page_document(scanned->names, path, page, true, &scanned->document, error);
+}
+
+static void scan_pages(void *user, uint64_t begin, uint64_t end)
+{
+    page_scan *scan = user;
+    for (uint64_t i = begin; i < end; i++)
+        scan_page(scan->pages, scan->first + (uint32_t)i, &scan->items[i]);
+}
+
+/* Adds the sheets that a page names. */
+static void add_scanned(
+    css_files *files, const char *path, const scanned_page *scanned, hed_error *error)
+{
+    const css_namer namer = {
+        {path, hed_css_document_base(scanned->document)}, scanned->page.encoding, true};
+    if (hed_failed(&scanned->error)) *error = scanned->error;
+    find_recorded(files, false, &namer, &scanned->page, error);
+    uint32_t count = hed_css_document_describe(scanned->document).style_sheets;
     for (uint32_t i = 0; i < count && !hed_failed(error); i++)
-        find_sheet(files, &namer, document, i, error);
-    hed_css_document_destroy(document);
-    hed_css_names_destroy(names);
+        find_sheet(files, &namer, scanned->document, i, error);
+}
+
+/* Reads all pages on all cores, and adds the sheets that they name in the order of the pages. */
+static hed_status find_all_sheets(css_files *files, const css_page_list *pages, hed_error *error)
+{
+    page_scan scan = {.pages = pages, .items = calloc(SCANNED_TOGETHER, sizeof *scan.items)};
+    hed_team *team = NULL;
+    hed_error no_team = {0};
+    if (!scan.items) return HED_OUT_OF_MEMORY(error, "the list of pages");
+    if (pages->count >= 2 * SCAN_BY_THREAD) hed_team_create(NULL, 0, &team, &no_team);
+    for (; scan.first < pages->count && !hed_failed(error) && !hed_interrupted();
+         scan.first += SCANNED_TOGETHER) {
+        uint32_t left = pages->count - scan.first;
+        uint32_t count = left < SCANNED_TOGETHER ? left : SCANNED_TOGETHER;
+        if (team) hed_team_for(team, count, 1, scan_pages, &scan);
+        else scan_pages(&scan, 0, count);
+        for (uint32_t i = 0; i < count; i++) {
+            scanned_page *scanned = &scan.items[i];
+            if (!hed_failed(error))
+                add_scanned(files, pages->paths[scan.first + i], scanned, error);
+            free(scanned->page.bytes);
+            hed_css_document_destroy(scanned->document);
+            hed_css_names_destroy(scanned->names);
+        }
+    }
+    hed_team_destroy(team);
+    free(scan.items);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -182,10 +242,7 @@ static hed_status search_open(css_unused *u, const hed_css_unused_def *def, hed_
     for (uint32_t i = 0; i < sheets->count && !hed_failed(error); i++)
         u->sheets[i] = css_files_add_given(&u->files, sheets, i, error);
     bool by_pages = u->out.path && !sheets->count;
-    for (uint32_t i = 0; i < pages->count && by_pages && !hed_failed(error); i++) {
-        if (hed_interrupted()) break;
-        find_sheets(&u->files, pages, i, error);
-    }
+    if (by_pages && !hed_failed(error)) find_all_sheets(&u->files, pages, error);
     if (!hed_failed(error) && u->out.path && !hed_interrupted()) css_out_check(u, error);
     return hed_failed(error) ? error->status : HED_OK;
 }
