@@ -94,12 +94,6 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-static bool is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 bool cli_data_folder(char path[PATH_MAX])
 {
     char command[PATH_MAX], data[PATH_MAX];
@@ -126,7 +120,8 @@ bool cli_data_path(const cli_data_kind *kind, const char *name, char path[PATH_M
     const char *const endings[] = {kind->ending, ""};
     for (size_t i = 0; i < HED_COUNT(endings); i++) {
         int size = snprintf(file, sizeof file, "%s/%s/%s%s", data, kind->folder, name, endings[i]);
-        if (size >= PATH_MAX || !is_file(file)) continue;
+        struct stat status;
+        if (size >= PATH_MAX || stat(file, &status) || !S_ISREG(status.st_mode)) continue;
         memcpy(path, file, (size_t)size + 1);
         return true;
     }

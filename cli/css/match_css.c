@@ -74,21 +74,17 @@ static hed_status report_winners(const site *s, const hed_arguments *arguments,
     return cli_report_end(report, HED_OK, error);
 }
 
-static void match_property(const site *s, const char *property, uint32_t *winners, hed_error *error)
-{
-    if (hed_css_cascade(s->matcher, property, winners, error))
-        cli_name_option(error, "property", property);
-}
-
 static hed_status match_winners(const site *s, const hed_arguments *arguments, hed_error *error)
 {
     hed_css_result result = hed_css_matcher_results(s->matcher);
     uint32_t *winners = calloc(result.elements + 1, sizeof *winners),
              *counts = calloc(result.rules + 2, sizeof *counts);
     if (!winners || !counts) HED_OUT_OF_MEMORY(error, "the winners of elements");
-    else if (hed_given(arguments, "property"))
-        match_property(s, hed_text_of(arguments, "property"), winners, error);
-    else hed_css_element_winners(s->matcher, winners, error);
+    else if (hed_given(arguments, "property")) {
+        const char *name = hed_text_of(arguments, "property");
+        if (hed_css_cascade(s->matcher, name, winners, error))
+            cli_name_option(error, "property", name);
+    } else hed_css_element_winners(s->matcher, winners, error);
     bool json = hed_given(arguments, "json"), property = hed_given(arguments, "property");
     bool lines = hed_given(arguments, "tsv") || (!property && !json);
     if (!hed_failed(error)) {

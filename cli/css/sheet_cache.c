@@ -15,7 +15,7 @@ enum {
 
 typedef struct kept_sheet {
     hed_css_sheet_def def; /* copies of text, file, media and medium */
-    hed_css_medium medium; /* its type is a constant */
+    hed_css_medium medium; /* copy of def.medium, whose type is a constant */
     hed_css_sheet *sheet;  /* NULL: free */
     uint64_t command;      /* number of the last command that has used it */
 } kept_sheet;

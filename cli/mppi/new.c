@@ -60,12 +60,6 @@ static const char *new_name(const char *folder, hed_error *error)
     return hed_failed(error) ? NULL : name;
 }
 
-static int new_refuse(const hed_error *error)
-{
-    cli_fail(error);
-    return HED_EXIT_USAGE;
-}
-
 /* ---- commands that run on this machine ---- */
 
 /* Finds the option of the device that runs the scene's text: none for the best device, else the first
@@ -139,7 +133,10 @@ static int new_run(const hed_arguments *arguments, void *user)
         hed_fail(&error, HED_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
     for (const hed_source *t = hed_mppi_new_files; t->name && !hed_failed(&error); t++)
         new_write(folder, name, t, &error);
-    if (hed_failed(&error)) return name ? cli_fail(&error) : new_refuse(&error);
+    if (hed_failed(&error)) {
+        int code = cli_fail(&error);
+        return name ? code : HED_EXIT_USAGE;
+    }
     if (!hed_given(arguments, "quiet")) new_tell(arguments, folder, name);
     return HED_EXIT_OK;
 }

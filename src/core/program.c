@@ -69,12 +69,6 @@ hed_kernel_text hed_kernel_text_for(const hed_device *device, const hed_kernel_d
     return default_text;
 }
 
-static const char *entry_of(const hed_kernel_def *def, const hed_kernel_text *text)
-{
-    bool shader = text->language >= HED_WGSL;
-    return text->entry ? text->entry : shader ? "main" : def->entry ? def->entry : def->name;
-}
-
 hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const hed_kernel_def *def,
     hed_math math, const hed_config *config, const hed_define *defines, uint32_t define_count,
     uint32_t max_registers, hed_error *error)
@@ -94,7 +88,10 @@ hed_status hed_build_text_make(hed_build_text *text, hed_device *device, const h
     text->build = (hed_build){.device = device,
         .def = def,
         .language = default_text.language,
-        .entry = entry_of(def, &default_text),
+        .entry = default_text.entry                  ? default_text.entry
+                 : default_text.language >= HED_WGSL ? "main"
+                 : def->entry                        ? def->entry
+                                                     : def->name,
         .math = math,
         .defines = text->defines,
         .sources = text->sources,

@@ -299,13 +299,6 @@ static hed_status pairs_run_stage(hed_cloth *cloth, cloth_contacts *contacts, cl
 #undef RUN
 }
 
-/* Items of a group of the kernel of CONTACT_BOXES. */
-static uint32_t boxes_group_size(const cloth_contacts *contacts)
-{
-    const hed_kernel *kernel = contacts->kernels[CLOTH_PAIRS_BOXES];
-    return kernel ? (uint32_t)hed_kernel_config(kernel, NULL).values[0] : 1;
-}
-
 /* Runs a contact iteration, one launch after another. */
 static hed_status pairs_run_iteration(
     hed_cloth *cloth, cloth_contacts *contacts, cloth_pairing *p, hed_error *error)
@@ -313,8 +306,10 @@ static hed_status pairs_run_iteration(
     const contact_counters *const unknown = NULL;
     uint32_t row = 0;
     p->params.last_pass = 0;
+    const hed_kernel *boxes = contacts->kernels[CLOTH_PAIRS_BOXES];
+    uint32_t group_size = boxes ? (uint32_t)hed_kernel_config(boxes, NULL).values[0] : 1;
 #define RUN(stage) pairs_run_stage(cloth, contacts, p, stage, row, error)
-    CONTACT_ITERATION(RUN, p->params, row, boxes_group_size(contacts), unknown, 0);
+    CONTACT_ITERATION(RUN, p->params, row, group_size, unknown, 0);
 #undef RUN
     return error->status;
 }

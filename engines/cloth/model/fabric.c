@@ -248,13 +248,6 @@ hed_status cloth_make_fabric(
     return status;
 }
 
-/* Fraction of a stiffness that XPBD reaches from 0 in some iterations, each of which leaves the
- * same fraction of the residual. */
-static double share_of(double softening, double dt, uint32_t iterations)
-{
-    return 1 - hed_strict_pow(1 - 1 / (1 + softening * dt * dt), iterations);
-}
-
 hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double seconds,
     uint32_t substeps, uint32_t iterations, bool lines)
 {
@@ -269,7 +262,9 @@ hed_cloth_stiffness cloth_garment_stiffness(const cloth_garment *garment, double
         double softening = lines && garment->line_rows && kind >= CLOTH_BENT_WARP
                                ? 0
                                : garment->softening[kind],
-               part = share_of(softening, seconds / substeps, iterations);
+               dt = seconds / substeps, left = 1 - 1 / (1 + softening * dt * dt);
+        /* each iteration of XPBD, from 0 on, leaves the fraction `left` of the residual */
+        double part = 1 - hed_strict_pow(left, iterations);
         *achieved[kind] *= (float)part;
         result.part = fmin(result.part, part);
         needed = fmax(needed, ceil(seconds * sqrt(softening * step_part / (1 - step_part)) - 1e-9));

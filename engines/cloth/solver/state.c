@@ -41,7 +41,6 @@ hed_status hed_cloth_teleport(
     if (garment >= cloth->garment_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "garment %u of a cloth of %u", garment,
             cloth->garment_count);
-    if (!matrix) return hed_fail(error, HED_ERROR_ARGUMENT, "a teleport by NULL");
     cloth_check_matrix(matrix, true, "the teleport's matrix", error);
     uint32_t first = cloth->first_particle[garment],
              count = cloth->first_particle[garment + 1] - first;

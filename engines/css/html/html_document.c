@@ -27,7 +27,7 @@ typedef struct builder {
     uint32_t template_count;
     uint32_t copies;   /* elements that may still be copied */
     html_node *typed;  /* (TYPED) elements that readers type or paste into an editor */
-    uint32_t editable; /* the name "contenteditable", or CSS_NONE */
+    uint32_t editable; /* the name "contenteditable", if the table has it */
     hed_error *error;
 } builder;
 
@@ -50,7 +50,7 @@ static const char *const typed_tags[] = {"br", "div", "p", "span", "b", "i", "u"
     "blockquote", "pre", "code", "hr", "img", "table", "thead", "tbody", "tr", "td", "th", "sub",
     "sup"};
 
-/* Node of an element: of the tree, or behind the nodes of the tree a typed one. */
+/* Node of an element: of the tree, or a typed one, which is numbered after the nodes of the tree. */
 static const html_node *node_at(const builder *b, uint32_t node)
 {
     return node < b->p->node_count ? &b->p->nodes[node] : &b->typed[node - b->p->node_count];

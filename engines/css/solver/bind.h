@@ -7,7 +7,7 @@
 /* Evaluation of a dynamic predicate in the pass. */
 enum css_evaluation {
     CSS_BY_POSITION,
-    CSS_BY_PARENT, /* by a dependency; this and the next three are in the order of css_relation */
+    CSS_BY_PARENT, /* value of a dependency; this and the next three are in the order of css_relation */
     CSS_BY_ANCESTOR,
     CSS_BY_PREVIOUS,
     CSS_BY_EARLIER,

@@ -234,11 +234,6 @@ static void read_own(void *user, const css_declaration *declaration)
         css_rank(&q->c, HED_CSS_OWN_STYLE, q->reading.place, 0, CSS_NONE, q->reading.important);
 }
 
-static void put_style(css_query *q, uint32_t element, hed_error *error)
-{
-    CSS_PUSH(&q->styles, &q->c.work, error, (css_own_style){element, q->reading});
-}
-
 static void read_styles(css_query *q, hed_error *error)
 {
     hed_css_names *names = q->c.m.documents[0]->names;
@@ -254,7 +249,9 @@ static void read_styles(css_query *q, hed_error *error)
             q->reading = (css_entry){.rule = HED_CSS_OWN_STYLE, .place = css_style_place(&q->c)};
             if (!css_read_declarations(names, text, length, read_own, q))
                 HED_OUT_OF_MEMORY(error, "a style attribute");
-            else if (q->reading.high) put_style(q, q->c.m.first_element[n] + e, error);
+            else if (q->reading.high)
+                CSS_PUSH(&q->styles, &q->c.work, error,
+                    (css_own_style){q->c.m.first_element[n] + e, q->reading});
         }
     }
 }

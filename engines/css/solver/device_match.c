@@ -13,7 +13,7 @@ enum {
     ELEMENTS_AT_ONCE = 1 << 22, /* elements of a launch, which takes far less than 100 ms */
     CLASSES_AT_ONCE = 1 << 18,
     MAX_WORDS = 1 << 30, /* words of a buffer */
-    COMPARED = 64        /* words that are compared at once, to upload those that differ */
+    COMPARED = 64        /* words that are compared at once, to upload the ones that differ */
 };
 
 enum {

@@ -63,7 +63,7 @@ typedef struct css_pass {
  * siblings. */
 typedef struct css_around {
     const uint32_t *previous_sibling;
-    const uint32_t *earlier_siblings; /* OR of their rows */
+    const uint32_t *earlier_siblings; /* OR of the siblings' rows */
     const uint32_t *counts;           /* (slots) number of earlier siblings that satisfy each */
     const uint32_t *parent;           /* forwards */
     const uint32_t *ancestors;        /* forwards: OR of their rows */

@@ -45,14 +45,14 @@ static bool plain_attribute(const plain *p, const css_simple *s, uint32_t e)
 
 static bool is_edited(const plain *p, uint32_t e) { return p->d->flags[e] & CSS_EDITED; }
 
-/* Editor around an element, or the element itself; CSS_NONE: none. */
+/* Editor around an element, or the element itself; CSS_NONE: it is in no editor. */
 static uint32_t editor_of(const plain *p, uint32_t e)
 {
     while (e != CSS_NONE && !(p->d->flags[e] & CSS_EDITOR)) e = p->d->parent[e];
     return e;
 }
 
-/* True if a reader can put `e` behind a combinator after `left`. */
+/* True if a reader can put `e` after `left` and a combinator. */
 static bool can_relate(const plain *p, char combinator, uint32_t left, uint32_t e)
 {
     if (p->states != CSS_PLAIN_GRANTED || !is_edited(p, e)) return false;

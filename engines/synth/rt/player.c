@@ -490,11 +490,6 @@ static void say_macros(hed_synth_player *player)
     }
 }
 
-static void drop_event(synth_events *events, uint32_t at)
-{
-    memmove(&events->at[at], &events->at[at + 1], (--events->count - at) * sizeof *events->at);
-}
-
 /* Plays at most `frames` from frame `done` on with the events from `next` on, whose frames count
  * from the beginning of the run; returns the frames played and the number of their events. If
  * there are more events than the synth takes at once, it plays fewer frames; if all events are
@@ -516,7 +511,8 @@ static uint32_t play_piece(
             while (last > next && events->at[last - 1].frame >= middle)
                 events->at[--last].frame += done;
         } else {
-            drop_event(events, --last);
+            hed_synth_event *dropped = &events->at[--last];
+            memmove(dropped, dropped + 1, (--events->count - last) * sizeof *dropped);
             atomic_fetch_add(&player->lost, 1);
         }
     }
