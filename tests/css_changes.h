@@ -48,6 +48,8 @@ static const struct {
     {"<dialog open closedby=any>1</dialog>", "dialog:not(:open)", true},
     {"<p id=d popover>1</p><button popovertarget=d>2</button>", "p:popover-open", true},
     {"<select><option>1</select>", "select:open", true},
+    {"<select multiple size=1><option>1</select>", "select:open", true},
+    {"<select multiple><option>1</select>", "select:open", false},
     {"<p hidden=until-found>1</p>", "p:not([hidden])", true},
     {"<p hidden>1</p>", "p:not([hidden])", false},
     {"<p>1</p>", "p[hidden]", false},

@@ -376,11 +376,11 @@ static bool option_is_empty(const states *s, uint32_t e)
 }
 
 /* Sets the changes that a reader can make to a select and its options. */
-static void change_options(states *s, uint32_t select, bool shows_one)
+static void change_options(states *s, uint32_t select, bool opens)
 {
     uint32_t *flags = s->d->flags;
     if (flags[select] & CSS_DISABLED) return;
-    if (shows_one) flags[select] |= CSS_CHANGES_OPEN;
+    if (opens) flags[select] |= CSS_CHANGES_OPEN;
     for (uint32_t e = select + 1; e < s->d->end[select]; e++)
         if (is(s, e, W_option) && (flags[e] & CSS_CHECKED || !option_is_off(s, e)))
             flags[e] |= CSS_CHANGES_CHECKED;
@@ -403,7 +403,8 @@ static void select_options(states *s, uint32_t select)
     bool shows_one = !multiple && (!size || atoi(size) <= 1);
     if (last == CSS_NONE && shows_one) last = first;
     if (!multiple && last != CSS_NONE) d->flags[last] |= CSS_CHECKED;
-    change_options(s, select, shows_one);
+    /* a multiple select of size 1 is a drop-down box, too (HTML, "display size") */
+    change_options(s, select, shows_one || (multiple && size && atoi(size) == 1));
     if (d->flags[select] & CSS_DISABLED || s->unlisted[select]) return;
     /* required: a placeholder label (first option, empty value, child of the select) does not
      * count */
