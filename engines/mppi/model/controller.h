@@ -51,7 +51,7 @@ typedef struct mppi_sampling {
     const float *gains; /* ROBUST: (count x T x nu x nx), else NULL */
     const float *parameters; /* (parameter_count) */
     const float *lambda;     /* (count) of the scaled cost */
-    uint64_t deadline;       /* time of hed_now(); 0: none */
+    uint64_t deadline;       /* time of hed_now(); 0: no deadline */
     /* fraction of the tiles that a device rolls out, from the first on, at least one. The processor looks
      * at its clock instead */
     float fraction;
@@ -269,7 +269,7 @@ bool mppi_has_time(const hed_mppi *controller, const mppi_sampling *round);
 uint64_t mppi_last_samples(const hed_mppi *controller, uint64_t begin);
 /* Learns from a solve that began at `begin`, whose rounds ended at `rounds`, and that ended at `end`. */
 void mppi_learn_reserve(hed_mppi *controller, uint64_t begin, uint64_t rounds, uint64_t end);
-/* Merges the results of all blocks into those of the round. */
+/* Merges the results of all blocks into the results of the round. */
 void mppi_merge_blocks(hed_mppi *controller, const mppi_sampling *round);
 
 /* ---- check.c ---- */
