@@ -251,7 +251,7 @@ static void launches_fill(const hed_mppi *c, launches_kind *k, const mppi_sampli
         at[0] = round->number;
         at[1] = hed_as_uint(1.0f / lambda);
         if (k->bounds) {
-            at[l->rank] = elite >= 1 ? (uint32_t)elite - 1 : 0; /* duration of the last one */
+            at[l->rank] = elite >= 1 ? (uint32_t)elite - 1 : 0; /* rank of the last sample of the elite */
             at[l->rank + 1] = counted;
         }
         if (l->both) at[l->half] = hed_as_uint(0.5f * lambda * (1 - c->def.alpha));
