@@ -7,7 +7,7 @@
 /* A commit. */
 typedef struct css_commit {
     char id[41];    /* 40 hexadecimal digits; all zero: the line is not committed */
-    long long time; /* of its author, s since 1970 */
+    long long time; /* author's time, s since 1970 */
     char summary[160];
 } css_commit;
 

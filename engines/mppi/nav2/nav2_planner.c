@@ -207,7 +207,7 @@ bool nav2_lead_around(hed_nav2 *n, const hed_nav2_grid *grid, hed_error *error)
     if (beyond >= r->end) return false; /* the goal itself is blocked */
     uint32_t to = plan_walk(r, beyond, AFTER);
     while (to + 1 < r->end && !plan_is_free(n, to)) to++;
-    /* from the robot on: a path that leaves the old one later would have a corner there */
+    /* begins at the robot: a path that leaves the old one later would have a corner there */
     hed_nav2_pose goal = nav2_to_costmap(r, r->poses[to]), *poses;
     uint32_t count;
     if (hed_nav2_find_path(grid, n->cycle.pose, goal, &poses, &count, error) != HED_OK)
