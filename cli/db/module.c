@@ -196,6 +196,10 @@ static void put_table(FILE *out, module_table *t, const hed_problem *problem)
     const hed_kernel_def *kernel = t->kernel;
     fprintf(out, "export const kernel = ");
     put_string(out, kernel->name);
+    fprintf(out, ";\n\n// Text and problem that were measured.\nconst identity = ");
+    put_string(out, t->devices[0].source);
+    fprintf(out, " + ' ' + ");
+    put_string(out, t->devices[0].problem);
     fprintf(out, ";\n\n// Overrides, in the order of the values below.\nconst names = [");
     for (uint32_t i = 0; i < kernel->parameter_count; i++) {
         fputs(i ? ", " : "", out);

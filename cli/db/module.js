@@ -11,9 +11,10 @@ const fits = ([, [x, y, z], bytes], limits) => x <= limits.maxComputeWorkgroupSi
   x * y * z <= limits.maxComputeInvocationsPerWorkgroup && bytes <= limits.maxComputeWorkgroupStorageSize;
 
 // The configurations to try, best first, at most `most`: those of the same architecture, of the same
-// vendor, of any device, and the shader's own; never one that the limits forbid. `info` is
-// GPUAdapter.info, `limits` GPUDevice.limits (ask requestDevice for the adapter's: the defaults are
-// low). Each is { constants, workgroupSize, from }: `constants` goes into createComputePipeline.
+// vendor, of any device, and the shader's own, which is always among several; never one that the
+// limits forbid. `info` is GPUAdapter.info, `limits` GPUDevice.limits (ask requestDevice for the
+// adapter's: the defaults are low). Each is { constants, workgroupSize, from, isDefault, identity }:
+// `constants` goes into createComputePipeline, `identity` tells this shader and problem from others.
 export function candidates(info, limits, most = 5) {
   const architecture = architectureNumber(info?.architecture), vendor = info?.vendor ?? '';
   const ranked = devices.map(device => {
@@ -32,9 +33,11 @@ export function candidates(info, limits, most = 5) {
     for (const { device, rank } of ranked) if (rank === 2 && place < device.best.length) add(device.best[place], 'other');
   add(0, 'default');
   for (let number = 0; number < configs.length; number++) add(number, 'other');
-  return [...found].slice(0, most).map(([number, from]) => ({
+  const list = [...found].slice(0, most);
+  if (most > 1 && found.has(0) && !list.some(([number]) => number === 0)) list[list.length - 1] = [0, found.get(0)];
+  return list.map(([number, from]) => ({
     constants: Object.fromEntries(names.map((name, i) => [name, configs[number][0][i]])),
-    workgroupSize: configs[number][1], from }));
+    workgroupSize: configs[number][1], from, isDefault: number === 0, identity }));
 }
 
 // The one to take without trying; undefined where the limits forbid all.

@@ -7,28 +7,31 @@
 //     adapterInfo: adapter.info,
 //     pipeline: constants => device.createComputePipelineAsync({ layout, compute: { module, constants } }),
 //     launch: (pass, pipeline, candidate) => { pass.setPipeline(pipeline); ...; pass.dispatchWorkgroups(...); } });
-//   best.pipeline, best.constants, best.seconds, best.remembered
+//   best.pipeline, best.constants, best.seconds, best.remembered, best.decided
 //
 // launch() may be called many times: what it writes should not be what it reads.
 
 const median = values => [...values].sort((a, b) => a - b)[values.length >> 1];
 
-// What the answer depends on: the device as far as it is told, and what there is to choose from.
+// Place of the answer: the shader and its problem, the device as far as it is told, and the candidates.
 function keyOf(name, info, candidates) {
-  const text = JSON.stringify([navigator.userAgent, candidates.map(c => c.constants)]);
+  const text = JSON.stringify(candidates.map(c => [c.identity, c.constants]));
   let hash = 2166136261;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
   return `heddle:${name}:${info?.vendor ?? ''}:${info?.architecture ?? ''}:${hash >>> 0}`;
 }
 
-// Storage may be forbidden, and what is in it may be anything.
+// Storage may be forbidden, and what is in it may be anything. An answer of another version of the
+// browser has expired.
 function recall(key, count) {
   try {
     const kept = JSON.parse(localStorage.getItem(key));
-    return Number.isInteger(kept?.index) && kept.index >= 0 && kept.index < count ? kept : null;
+    return Number.isInteger(kept?.index) && kept.index >= 0 && kept.index < count && kept.agent === navigator.userAgent ? kept : null;
   } catch { return null; }
 }
-function remember(key, kept) { try { localStorage.setItem(key, JSON.stringify(kept)); } catch { /* the next visit races again */ } }
+function remember(key, kept) {
+  try { localStorage.setItem(key, JSON.stringify({ ...kept, agent: navigator.userAgent })); } catch { /* the next visit races again */ }
+}
 
 // Seconds of a pass with so many launches. Coarse time stamps and slow waits are met by many launches
 // in one pass.
@@ -62,48 +65,87 @@ function makeTimer(device) {
   };
 }
 
+const LEAST = 3;          // measurements of a winner and of the default
+const MOST_LAUNCHES = 1000;
+const IMPLAUSIBLE = 100;  // times as fast as the default: it has not done its work
+const MARGIN = 0.97;      // a winner takes at most this much of the default's time
+const PATIENCE = 8;       // budgets until a race ends undecided
+
+// Measures one candidate: appends the seconds of a launch to r.times; false: it failed, or its span
+// was too short for the clock.
+async function measure(device, timer, r, launch) {
+  device.pushErrorScope?.('validation');
+  let span = 0, thrown = null;
+  try {
+    span = await timer.time(pass => { for (let i = 0; i < r.launches; i++) launch(pass, r.pipeline, r.candidate); });
+  } catch (e) { thrown = e; }
+  const wrong = await device.popErrorScope?.();
+  if (thrown || wrong) { r.failure = thrown ?? wrong; return false; }
+  if (!(span > 0)) { // a coarse clock, or a stamp before the other
+    r.launches = Math.min(MOST_LAUNCHES, 4 * r.launches);
+    return false;
+  }
+  r.times.push(span / r.launches);
+  r.known = median(r.times);
+  return true;
+}
+
+// Races runners until each that may win has LEAST measurements and the budget is spent; false: undecided.
+async function rounds(device, timer, runners, launch, budget) {
+  const start = performance.now(), spent = () => performance.now() - start;
+  const share = budget / 1000 / runners.length / 12; // a pass takes a twelfth of each one's share
+  const base = runners.find(r => r.candidate.isDefault) ?? runners[0];
+  for (const r of runners) { // warms up, and finds the number of launches
+    await measure(device, timer, r, launch);
+    for (let tries = 0; tries < 6 && !r.failure && !r.times.length; tries++) await measure(device, timer, r, launch);
+    if (r.times.length && r.known < share) r.launches = Math.max(r.launches, Math.min(MOST_LAUNCHES, Math.round(share / r.known)));
+  }
+  const alive = () => runners.filter(r => !r.failure && r.known > 0);
+  const hopeful = r => r === base || r.known <= 1.5 * Math.min(...alive().map(other => other.known));
+  for (const r of alive()) if (hopeful(r)) r.times = []; // the first pass has warmed up
+  const lacking = () => alive().filter(r => hopeful(r) && r.times.length < LEAST);
+  for (let round = 0; round < 50 && spent() < PATIENCE * budget && (spent() < budget || lacking().length); round++)
+    for (const r of spent() < budget ? alive().filter(hopeful) : lacking()) await measure(device, timer, r, launch);
+  return alive().length > 0 && lacking().length === 0;
+}
+
+// The fastest that was measured often enough and is plausible; the default unless it is clearly beaten.
+function winnerOf(runners) {
+  const measured = runners.filter(r => !r.failure && r.times.length >= LEAST), base = measured.find(r => r.candidate.isDefault);
+  const plausible = measured.filter(r => !base || r.known * IMPLAUSIBLE > base.known);
+  const best = plausible.reduce((a, b) => !a || b.known < a.known ? b : a, null);
+  return base && best && best.known > MARGIN * base.known ? base : best;
+}
+
 // Gives the fastest of the candidates with its pipeline: { constants, workgroupSize, from, pipeline,
-// seconds, remembered }. `budget`: milliseconds for measuring, pipelines not counted. A candidate that
-// fails is left out; throws where all do.
+// seconds, remembered, decided }. `budget`: milliseconds for measuring, pipelines not counted; slow
+// launches take longer. A candidate that fails or throws is left out; throws where all do, and where
+// the device is lost. An answer is kept only if it was measured three times.
 export async function race({ device, name, candidates, adapterInfo, pipeline, launch, budget = 200, most = 5 }) {
   const tried = candidates.slice(0, most), key = keyOf(name, adapterInfo, tried);
+  const own = candidates.find(c => c.isDefault);
+  if (own && !tried.includes(own)) tried[tried.length - 1] = own;
   const kept = recall(key, tried.length);
   if (kept) {
     try {
-      return { ...tried[kept.index], pipeline: await pipeline(tried[kept.index].constants), seconds: kept.seconds, remembered: true };
+      return { ...tried[kept.index], pipeline: await pipeline(tried[kept.index].constants), seconds: kept.seconds, remembered: true, decided: true };
     } catch { /* the browser has changed: race again */ }
   }
-  const made = await Promise.allSettled(tried.map(c => pipeline(c.constants)));
-  const runners = tried.map((candidate, index) => ({ candidate, index, pipeline: made[index].value, times: [], launches: 1, known: 0 })).filter(r => r.pipeline);
+  const made = await Promise.allSettled(tried.map(async c => pipeline(c.constants)));
+  const runners = tried.map((candidate, index) => ({ candidate, index, pipeline: made[index].value, times: [], launches: 1, known: 0, failure: null })).filter(r => r.pipeline);
   if (!runners.length) throw made[0]?.reason ?? new Error(`${name}: no candidates`);
-  const timer = makeTimer(device), until = performance.now() + budget;
-  const once = async r => {
-    const span = await timer.time(pass => { for (let i = 0; i < r.launches; i++) launch(pass, r.pipeline, r.candidate); });
-    return span / r.launches;
-  };
-  // A pass takes a twelfth of each one's share: one to warm up, one to see how long it takes, then in
-  // turns, and who is far behind is not asked again.
-  const share = budget / 1000 / runners.length / 12;
-  for (const r of runners) {
-    await once(r);
-    const first = await once(r);
-    r.launches = Math.max(1, Math.min(1000, Math.round(share / Math.max(first, 2e-6))));
-    r.times.push(first);
-    r.known = first;
-    if (performance.now() > until) break;
-  }
-  for (let round = 0; performance.now() < until && round < 50; round++) {
-    const least = Math.min(...runners.filter(r => r.known).map(r => r.known));
-    for (const r of runners) {
-      if (performance.now() > until) break;
-      if (r.known > 1.5 * least && r.times.length > 1) continue;
-      if (round === 0) r.times = [];
-      r.times.push(await once(r));
-      r.known = median(r.times);
-    }
-  }
+  const timer = makeTimer(device);
+  let gone = null;
+  const lost = device.lost?.then(info => { gone = new Error(`${name}: the device was lost: ${info?.message ?? ''}`); throw gone; });
+  lost?.catch(() => {});
+  const racing = rounds(device, timer, runners, launch, budget);
+  racing.catch(() => {});
+  const decided = await (lost ? Promise.race([racing, lost]) : racing);
+  if (gone) throw gone;
   timer.destroy();
-  const best = runners.filter(r => r.known > 0).reduce((a, b) => b.known < a.known ? b : a, runners[0]);
-  remember(key, { index: best.index, seconds: best.known });
-  return { ...best.candidate, pipeline: best.pipeline, seconds: best.known, remembered: false };
+  const best = winnerOf(runners);
+  if (best && decided) remember(key, { index: best.index, seconds: best.known });
+  const chosen = best ?? runners.find(r => r.candidate.isDefault && !r.failure) ?? runners.find(r => !r.failure);
+  if (!chosen) throw runners[0].failure;
+  return { ...chosen.candidate, pipeline: chosen.pipeline, seconds: chosen.known, remembered: false, decided: Boolean(best && decided) };
 }

@@ -31,11 +31,11 @@ globalThis.GPUBufferUsage = { QUERY_RESOLVE: 1, COPY_SRC: 2, MAP_READ: 4, COPY_D
 Object.defineProperty(globalThis, 'navigator', { value: { userAgent: 'node' }, configurable: true });
 globalThis.GPUMapMode = { READ: 1 };
 const WAIT = 1; // ms of a submission
-function fakeDevice(quantum) {
+function fakeDevice(quantum, flipped = 0) { // of `flipped` passes one has its stamps in the wrong order
   const device = { features: new Set(['timestamp-query']), span: 0, now: 0, passes: 0,
     createQuerySet: () => ({}), createBuffer: () => ({ mapAsync: () => new Promise(done => setTimeout(done, WAIT)), unmap() {},
       getMappedRange() { const q = v => BigInt(Math.floor(v * 1e9 / quantum) * quantum);
-        const from = device.now += 0.013, to = device.now += device.span; return BigUint64Array.of(q(from), q(to)).buffer; } }),
+        const from = device.now += 0.013, to = device.now += device.span; return BigUint64Array.of(...flipped && device.passes % flipped === 0 ? [q(to), q(from)] : [q(from), q(to)]).buffer; } }),
     createCommandEncoder: () => ({ beginComputePass: () => { device.span = 0; device.passes++; return { spend(s) { device.span += s; }, end() {} }; },
       resolveQuerySet() {}, copyBufferToBuffer() {}, finish() {} }),
     queue: { submit() {}, onSubmittedWorkDone: async () => {} } };
@@ -58,5 +58,64 @@ for (const quantum of [1, 65536]) {
     check((await race(job)).constants === tried[2].constants, `what is stored may be ${kept}`);
   }
   await race({ ...job, pipeline: async () => { throw new Error('none'); } }).then(() => check(false, 'all fail'), () => {});
+}
+
+// ---- faults of candidates, of the device and of its clock ----
+
+const tried = candidates(known, limits(256));
+check(tried.filter(c => c.isDefault).length === 1, 'the default is in the race');
+check(choose(known, limits(256)).from === 'architecture', 'the choice is the best, though the default has a place');
+const raceOf = (device, seconds, change = {}) => race({ device, name: 'blur', adapterInfo: known, candidates: tried, pipeline: async constants => constants,
+  launch: (pass, pipeline, candidate) => pass.spend(seconds[tried.indexOf(candidate)]), ...change });
+const even = [5e-4, 4e-4, 2e-4, 3e-4, 9e-4];
+{ // an invalid dispatch takes no time
+  stored.clear();
+  const device = fakeDevice(1);
+  let wrong = null;
+  device.pushErrorScope = () => { wrong = null; };
+  device.popErrorScope = async () => wrong;
+  const best = await raceOf(device, even, { launch: (pass, pipeline, candidate) => {
+    const i = tried.indexOf(candidate);
+    if (i === 0) wrong = new Error('invalid'); else pass.spend(even[i]);
+  } });
+  check(best.constants === tried[2].constants && best.decided, 'an invalid dispatch never wins');
+}
+{ // one that throws
+  stored.clear();
+  const best = await raceOf(fakeDevice(1), even, { launch: (pass, pipeline, candidate) => {
+    const i = tried.indexOf(candidate);
+    if (i === 1) throw new Error('thrown'); else pass.spend(even[i]);
+  } });
+  check(best.constants === tried[2].constants, 'a candidate that throws is left out');
+}
+{ // long launches
+  stored.clear();
+  const best = await raceOf(fakeDevice(1), even.map(s => 120 * s));
+  check(best.constants === tried[2].constants && best.decided && stored.size === 1, 'launches of 24 to 108 ms are raced to the end');
+}
+{ // the device is lost after some passes
+  stored.clear();
+  const device = fakeDevice(1);
+  device.lost = new Promise(done => setTimeout(() => done({ message: 'gone' }), 20));
+  await raceOf(device, even).then(() => check(false, 'a lost device'), e => check(/lost: gone/.test(e.message), e.message));
+  await new Promise(done => setTimeout(done, 500));
+  check(stored.size === 0, 'nothing is kept of a lost device');
+}
+{ // one of ten stamps is before the other
+  stored.clear();
+  const best = await raceOf(fakeDevice(1, 10), even);
+  check(best.constants === tried[2].constants && best.decided, 'negative stamps are no times');
+}
+{ // another version of the browser, another shader of the same name, another problem
+  stored.clear();
+  await raceOf(fakeDevice(1), even);
+  check((await raceOf(fakeDevice(1), even)).remembered, 'remembered');
+  Object.defineProperty(globalThis, 'navigator', { value: { userAgent: 'node 2' }, configurable: true });
+  check(!(await raceOf(fakeDevice(1), even)).remembered, 'an answer expires with the version of the browser');
+  check(stored.size === 1, 'and is replaced');
+  const other = tried.map(c => ({ ...c, identity: 'other' }));
+  const again = await race({ device: fakeDevice(1), name: 'blur', adapterInfo: known, candidates: other, pipeline: async constants => constants,
+    launch: (pass, pipeline, candidate) => pass.spend(even[other.indexOf(candidate)]) });
+  check(!again.remembered && stored.size === 2, 'shaders of one name do not share an answer');
 }
 process.exit(failed);
