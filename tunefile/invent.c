@@ -316,6 +316,15 @@ static void note_group(note_text *note, const hed_wgsl *shader)
             note_add(note, "%s %u", last ? "," : "", shader->edits[i].line);
         last = shader->edits[i].line;
     }
+    note_add(note, "; to take the answer into the page, write there");
+    for (uint32_t i = 0; i < shader->override_count; i++)
+        if (shader->overrides[i].is_text)
+            note_add(note, " %s", shader->overrides[i].name);
+    note_add(note, ", with");
+    for (uint32_t i = 0; i < shader->override_count; i++)
+        if (shader->overrides[i].is_text)
+            note_add(note, " `override %s: u32 = %.0f;`", shader->overrides[i].name,
+                shader->overrides[i].number);
     if (shader->together)
         note_add(note,
             "; items of a group work together (%s in line %u), so only the comparison of results "

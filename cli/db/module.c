@@ -4,6 +4,7 @@
 #include "cli/db/module.h"
 
 #include "cli/common/command.h"
+#include "cli/common/kernel_key.h"
 #include "heddle/author.h"
 #include "heddle/runner.h"
 #include "heddle/space.h"
@@ -37,6 +38,8 @@ typedef struct module_device {
 
 typedef struct module_table {
     const hed_kernel_def *kernel;
+    char *source;         /* identity of the kernel's text, as records have it */
+    uint32_t other_count; /* measurements of other texts of the kernel's name */
     module_device devices[MOST_DEVICES];
     uint32_t device_count;
     hed_config configs[MOST_CONFIGS]; /* the default first */
@@ -72,6 +75,7 @@ static void set_text(char **to, const char *from, hed_error *error)
 
 static void table_free(module_table *t)
 {
+    free(t->source);
     for (uint32_t i = 0; i < t->device_count; i++) {
         free(t->devices[i].vendor);
         free(t->devices[i].name);
@@ -81,13 +85,13 @@ static void table_free(module_table *t)
     free(t);
 }
 
-/* Entry of a device, added if missing; NULL: `e` is of an older tuning, or an error occurred. */
+/* Entry of a device and a problem, added if missing; NULL: an error occurred. */
 static module_device *table_device(module_table *t, const hed_database_entry *e, hed_error *error)
 {
     module_device *d = t->devices;
     for (uint32_t i = 0; i < t->device_count; i++, d++)
         if (strcmp(d->vendor, e->vendor) == 0 && d->architecture == e->architecture &&
-            strcmp(d->name, e->device) == 0)
+            strcmp(d->name, e->device) == 0 && strcmp(d->problem, e->problem) == 0)
             break;
     if (d == t->devices + t->device_count) {
         if (t->device_count == MOST_DEVICES) {
@@ -100,17 +104,12 @@ static module_device *table_device(module_table *t, const hed_database_entry *e,
         t->device_count++;
         set_text(&d->vendor, e->vendor, error);
         set_text(&d->name, e->device, error);
-        set_text(&d->source, "", error);
-        set_text(&d->problem, "", error);
+        set_text(&d->source, e->source, error);
+        set_text(&d->problem, e->problem, error);
     }
     if (hed_failed(error)) return NULL;
-    bool differs = strcmp(d->source, e->source) != 0 || strcmp(d->problem, e->problem) != 0;
-    if (e->begun < d->begun && differs) return NULL;
-    if (differs) d->count = d->has_choice = 0;
     if (e->begun > d->begun) d->begun = e->begun;
-    set_text(&d->source, e->source, error);
-    set_text(&d->problem, e->problem, error);
-    return hed_failed(error) ? NULL : d;
+    return d;
 }
 
 static hed_status table_add(void *user, const hed_database_entry *e, hed_error *error)
@@ -122,6 +121,10 @@ static hed_status table_add(void *user, const hed_database_entry *e, hed_error *
         !(e->seconds > 0) || (!choice && strcmp(e->outcome, "measured") != 0) ||
         !config_parse(t->kernel, e->config, &c.config))
         return HED_OK;
+    if (strcmp(e->source, t->source) != 0) {
+        t->other_count += !choice;
+        return HED_OK;
+    }
     module_device *d = table_device(t, e, error);
     uint32_t place = 0;
     if (!d) return error->status;
@@ -141,6 +144,28 @@ static hed_status table_add(void *user, const hed_database_entry *e, hed_error *
     memmove(d->best + place + 1, d->best + place, (d->count - place - 1) * sizeof *d->best);
     d->best[place] = c;
     return HED_OK;
+}
+
+static hed_status table_take_key(void *user, const hed_database_entry *e, hed_error *error)
+{
+    module_table *t = user;
+    set_text(&t->source, e->source, error);
+    return error->status;
+}
+
+/* Finds the identity of the kernel's text. */
+static hed_status table_find_source(module_table *t, const hed_tune_def *def, hed_error *error)
+{
+    hed_context *context = NULL;
+    hed_device *device = NULL;
+    hed_device_info limits = cli_any_browser;
+    limits.driver = "\x01";
+    if (!hed_context_create(NULL, &context, error) &&
+        !hed_device_create_described(context, &limits, &device, error))
+        cli_kernel_key(device, t->kernel, def, table_take_key, t, error);
+    hed_device_release(device);
+    hed_context_destroy(context);
+    return error->status;
 }
 
 /* Index of a configuration, added if missing. */
@@ -275,10 +300,12 @@ hed_status cli_module_write(
             .device = "browser"};
         hed_config initial = hed_config_default(t->kernel);
         table_config(t, &initial);
-        if (!hed_database_each(database, &filter, table_add, t, error) && !t->device_count)
+        if (!table_find_source(t, &def, error) &&
+            !hed_database_each(database, &filter, table_add, t, error) && !t->device_count)
             hed_fail(error, HED_ERROR_ARGUMENT,
-                "no browser has measured %s yet: heddle tune %s does that", t->kernel->name,
-                shader);
+                "%s: no browser has measured this text of %s yet (found %u measurements of other "
+                "texts); heddle tune %s does that",
+                shader, t->kernel->name, t->other_count, shader);
         if (!hed_failed(error)) write_module(t, def.problem, path, error);
         *count = t->config_count;
     }

@@ -15,13 +15,16 @@ const fits = ([, [x, y, z], bytes], limits) => x <= limits.maxComputeWorkgroupSi
 // limits forbid. `info` is GPUAdapter.info, `limits` GPUDevice.limits (ask requestDevice for the
 // adapter's: the defaults are low). Each is { constants, workgroupSize, from, isDefault, identity }:
 // `constants` goes into createComputePipeline, `identity` tells this shader and problem from others.
-export function candidates(info, limits, most = 5) {
+// `size`: number of elements of the page's problem; measurements of the nearest size come first.
+export function candidates(info, limits, most = 5, size = 0) {
   const architecture = architectureNumber(info?.architecture), vendor = info?.vendor ?? '';
+  const sizeOf = ({ problem }) => [...problem.matchAll(/=(\d+)/g)].reduce((product, [, n]) => product * n, 1);
+  const away = device => size > 0 ? Math.abs(Math.log(sizeOf(device) / size)) : 0;
   const ranked = devices.map(device => {
     const same = device.vendor === vendor && vendor !== '';
     return same && device.architecture === architecture && architecture ? { device, rank: 0, from: 'architecture' }
       : same ? { device, rank: 1, from: 'vendor' } : { device, rank: 2, from: 'other' };
-  }).sort((a, b) => a.rank - b.rank);
+  }).sort((a, b) => a.rank - b.rank || away(a.device) - away(b.device));
   const found = new Map();
   const add = (number, from) => { if (!found.has(number) && fits(configs[number], limits)) found.set(number, from); };
   const known = ranked.filter(r => r.rank < 2);
@@ -41,4 +44,4 @@ export function candidates(info, limits, most = 5) {
 }
 
 // The one to take without trying; undefined where the limits forbid all.
-export const choose = (info, limits) => candidates(info, limits, 1)[0];
+export const choose = (info, limits, size) => candidates(info, limits, 1, size)[0];

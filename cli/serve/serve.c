@@ -2,6 +2,7 @@
  * measured last, which is followed while it runs in any process, since all data come from the
  * database. */
 #include "cli/common/command.h"
+#include "cli/common/kernel_key.h"
 #include "cli/common/report.h"
 #include "heddle/author.h"
 #include "heddle/database.h"
@@ -244,7 +245,7 @@ static char *serve_state(void *user)
 
 /* ---- one file ---- */
 
-/* Key of this kernel in the database, determined by storing one in a temporary database. */
+/* Key of this kernel in the database. */
 typedef struct page_key {
     hed_database_entry entry;
     key_texts texts;
@@ -262,29 +263,6 @@ static hed_status take_key(void *user, const hed_database_entry *e, hed_error *e
         .compiler = texts[KEY_COMPILER],
         .problem = texts[KEY_PROBLEM]};
     return HED_OK;
-}
-
-static hed_status find_key(hed_device *device, const hed_kernel_def *kernel,
-    const hed_tune_def *def, page_key *key, hed_error *error)
-{
-    char folder[] = P_tmpdir "/heddle-key-XXXXXX", path[64];
-    hed_database *database = NULL;
-    hed_config config = hed_config_default(kernel);
-    hed_kernel_options options = hed_default_kernel_options();
-    const hed_record_filter filter = {.kinds = HED_RECORD_KEY};
-    options.config = &config;
-    options.problem = def->problem;
-    options.math = def->math;
-    if (!mkdtemp(folder))
-        return hed_fail(error, HED_ERROR_IO, "cannot make a folder as %s", folder);
-    snprintf(path, sizeof path, "%s/a.db", folder);
-    hed_database_open(hed_device_context(device), path, false, &database, error);
-    hed_database_keep(database, device, kernel, &options, 1, error);
-    hed_database_each(database, &filter, take_key, key, error);
-    hed_database_close(database);
-    unlink(path);
-    rmdir(folder);
-    return error->status;
 }
 
 /* Selects configurations: the default first, then points distributed over the whole space. */
@@ -341,7 +319,7 @@ static hed_status write_page(const hed_arguments *arguments, cli_session *sessio
             .timeout_seconds = 10};
         hed_config initial = hed_config_default(kernel);
         hed_space_create_for_kernel(device, kernel, def.problem, def.math, &space, error);
-        if (!hed_failed(error) && !find_key(device, kernel, &def, &key, error)) {
+        if (!hed_failed(error) && !cli_kernel_key(device, kernel, &def, take_key, &key, error)) {
             uint32_t limit = (uint32_t)hed_integer_of(arguments, "budget");
             uint32_t count = spread(space, &initial, limit ? limit : 60, configs);
             hed_web_save_page(&runner, configs, count, &key.entry, path, error);

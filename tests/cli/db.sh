@@ -140,11 +140,13 @@ override WG: u32 = 64;
 @group(0) @binding(0) var<storage, read_write> r: array<f32>;
 @compute @workgroup_size(WG) fn blur(@builtin(global_invocation_id) id: vec3u) { r[id.x] = 1.0; }
 WGSL
+HEDDLE_DATABASE=$work/none.db run 0 serve "$work/blur.wgsl" --page "$work/page.html"
+source=$(grep -o '"source":"[^"]*"' "$work/page.html" | head -1 | sed 's/.*:"//; s/"$//')
 for count in 64 65; do
-    awk -v count=$count -v long="$(head -c 300 /dev/zero | tr '\0' d)" 'BEGIN {
+    awk -v source="$source" -v count=$count -v long="$(head -c 300 /dev/zero | tr '\0' d)" 'BEGIN {
         printf "{\"format\": \"heddle tuning\", \"version\": 1, \"keys\": ["
         for (n = 1; n <= count; n++)
-            printf "%s{\"kernel\": \"blur\", \"source\": \"00112233445566778899aabbccddeeff\", \"math\": \"fast\", \"objective\": \"time\", \"device\": {\"backend\": \"browser\", \"platform\": \"WebGPU\", \"name\": \"%s%03d\", \"vendor\": \"v%s\", \"type\": \"gpu\", \"architecture\": 7, \"compute_units\": 1}, \"driver\": \"a page\", \"compiler\": \"a page\", \"problem\": \"n=64\", \"sessions\": [{\"session\": \"%032d\", \"settings\": \"auto\", \"version\": \"0.1.0\", \"begun\": 1700000000, \"measurements\": [{\"number\": 1, \"outcome\": \"measured\", \"config\": \"WG=32\", \"seconds\": 1e-3, \"runs\": 7, \"build_seconds\": 0.5, \"at\": 1}]}]}", (n > 1 ? "," : ""), long, n, long, n
+            printf "%s{\"kernel\": \"blur\", \"source\": \"%s\", \"math\": \"fast\", \"objective\": \"time\", \"device\": {\"backend\": \"browser\", \"platform\": \"WebGPU\", \"name\": \"%s%03d\", \"vendor\": \"v%s\", \"type\": \"gpu\", \"architecture\": 7, \"compute_units\": 1}, \"driver\": \"a page\", \"compiler\": \"a page\", \"problem\": \"n=64\", \"sessions\": [{\"session\": \"%032d\", \"settings\": \"auto\", \"version\": \"0.1.0\", \"begun\": 1700000000, \"measurements\": [{\"number\": 1, \"outcome\": \"measured\", \"config\": \"WG=32\", \"seconds\": 1e-3, \"runs\": 7, \"build_seconds\": 0.5, \"at\": 1}]}]}", (n > 1 ? "," : ""), source, long, n, long, n
         printf "]}\n" }' > "$work/browsers.json"
     run 0 db import --database "$work/browsers-$count.db" "$work/browsers.json"; out_has "^added $count keys, $count measurements"
 done
@@ -153,6 +155,10 @@ run 0 db export --database "$work/browsers-64.db" --shader "$work/blur.wgsl" "$w
 rm "$work/blur.js"
 run 1 db export --database "$work/browsers-65.db" --shader "$work/blur.wgsl" "$work/blur.js"; err_has 'is device 65 that has measured blur; a module has at most 64'
 [ ! -e "$work/blur.js" ] || complain "a module that lacks a device was written"
+
+# Another text of the same name has no results of its own.
+sed 's/r\[id.x\] = 1.0/r[id.x] = 2.0/' "$work/blur.wgsl" > "$work/blur2.wgsl"
+run 1 db export --database "$work/browsers-64.db" --shader "$work/blur2.wgsl" "$work/blur2.js"; err_has 'no browser has measured this text of blur yet (found 64 measurements of other texts)'
 
 # The dashboard follows a database that others write, from before it is there on; Ctrl-C ends it.
 if command -v python3 > /dev/null && "$heddle" doctor | grep -q '^microhttpd *works'; then

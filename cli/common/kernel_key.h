@@ -1,0 +1,15 @@
+/* Identity of a kernel in the tuning database: its text, problem, device and compiler, not its name
+ * alone, which many shaders share. */
+#ifndef HED_CLI_KERNEL_KEY_H
+#define HED_CLI_KERNEL_KEY_H
+
+#include "heddle/database.h"
+#include "heddle/tune.h"
+
+/* Calls `take` with the key that a tuning of `kernel` with the math mode and problem of `def` has. The
+ * entry's texts live until `take` returns. Errors: IO, MEMORY, those of `take`. */
+hed_status cli_kernel_key(hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def,
+    hed_status (*take)(void *, const hed_database_entry *, hed_error *), void *user,
+    hed_error *error);
+
+#endif
