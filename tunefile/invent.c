@@ -318,8 +318,7 @@ static void note_group(note_text *note, const hed_wgsl *shader)
     }
     note_add(note, "; to take the answer into the page, write there");
     for (uint32_t i = 0; i < shader->override_count; i++)
-        if (shader->overrides[i].is_text)
-            note_add(note, " %s", shader->overrides[i].name);
+        if (shader->overrides[i].is_text) note_add(note, " %s", shader->overrides[i].name);
     note_add(note, ", with");
     for (uint32_t i = 0; i < shader->override_count; i++)
         if (shader->overrides[i].is_text)
