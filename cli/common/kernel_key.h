@@ -1,5 +1,5 @@
-/* Identity of a kernel in the tuning database: its text, problem, device and compiler, not its name
- * alone, which many shaders share. */
+/* Identity of a kernel in the tuning database: its text, problem, device and compiler, since many
+ * shaders have one name. */
 #ifndef HED_CLI_KERNEL_KEY_H
 #define HED_CLI_KERNEL_KEY_H
 
@@ -7,7 +7,7 @@
 #include "heddle/tune.h"
 
 /* Calls `take` with the key that a tuning of `kernel` with the math mode and problem of `def` has. The
- * entry's texts live until `take` returns. Errors: IO, MEMORY, those of `take`. */
+ * entry's texts live until `take` returns. Errors: IO, MEMORY, and the errors of `take`. */
 hed_status cli_kernel_key(hed_device *device, const hed_kernel_def *kernel, const hed_tune_def *def,
     hed_status (*take)(void *, const hed_database_entry *, hed_error *), void *user,
     hed_error *error);
