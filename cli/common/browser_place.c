@@ -81,12 +81,6 @@ static bool find_snap(const char *program, char package[PACKAGE])
     }
     return name && take_package(name + strlen(folder), package);
 }
-
-static bool find_flatpak(const char *program, char package[PACKAGE])
-{
-    return strstr(program, "/flatpak/exports/bin/") && take_package(strrchr(program, '/') + 1, package);
-}
-
 /* Finds the package of the user's default browser by the name of its desktop file: SNAP_PROGRAM or
  * a flatpak's identifier. */
 static bool find_default(const char *home, bool *is_snap, char package[PACKAGE])
@@ -125,8 +119,10 @@ hed_status cli_browser_make_folder(const char *program, char *folder, hed_error 
     size_t size = home && home[0] == '/' ? strlen(home) : 0;
     if (size && size < sizeof parent - 2 * PACKAGE) {
         bool is_snap = program && find_snap(program, package);
-        bool is_confined = is_snap || (program ? find_flatpak(program, package)
-                                               : find_default(home, &is_snap, package));
+        bool is_flatpak = program && strstr(program, "/flatpak/exports/bin/") &&
+                          take_package(strrchr(program, '/') + 1, package);
+        bool is_confined =
+            is_snap || is_flatpak || (!program && find_default(home, &is_snap, package));
         if (is_confined)
             snprintf(parent, sizeof parent, is_snap ? "%s/snap/%s/common" : "%s/.var/app/%s/cache",
                 home, package);

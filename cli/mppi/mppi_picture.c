@@ -145,13 +145,6 @@ static void draw_moment(
     draw_future(p, f, moment, 0, across, axis, "plan", NULL);
 }
 
-/* Draws the letter of a moment in a dot. */
-static void draw_mark(const picture *p, double x, double y, uint32_t i)
-{
-    svg_circle(p->svg, "dot", x, y, 8);
-    svg_text(p->svg, "mark", x, y + 4, "%c", (char)('a' + i));
-}
-
 static void draw_moment_lines(const picture *p, const frame *f, bool letters)
 {
     for (uint32_t i = 0; i < p->shown_count; i++) {
@@ -506,7 +499,10 @@ static void draw_plane(const picture *p, const frame *f)
     svg_curve_end(p->svg);
     for (uint32_t i = 0; i < p->shown_count; i++) {
         uint32_t step = moment_of(p, i)->step;
-        draw_mark(p, frame_x(f, run_state(p, step, x)), frame_y(f, run_state(p, step, y)), i);
+        double mark_x = frame_x(f, run_state(p, step, x)),
+               mark_y = frame_y(f, run_state(p, step, y));
+        svg_circle(p->svg, "dot", mark_x, mark_y, 8);
+        svg_text(p->svg, "mark", mark_x, mark_y + 4, "%c", (char)('a' + i));
     }
     uint32_t last = p->record->done;
     svg_circle(p->svg, "start", frame_x(f, run_state(p, last, x)), frame_y(f, run_state(p, last, y)), 6);

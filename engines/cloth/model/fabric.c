@@ -121,11 +121,6 @@ static double grid_spring(
 
 enum { KEPT_BITS = 17 }; /* bits of a compliance: exponent and eight bits of the mantissa, 0.2 % */
 
-static uint32_t rounded(double compliance)
-{
-    return (hed_as_uint((float)compliance) + (1u << (31 - KEPT_BITS))) >> (32 - KEPT_BITS);
-}
-
 /* Makes one material for each distinct compliance, rounded to its upper bits, so that there are
  * few; the material of seams stays the last. */
 static hed_status take_materials(cloth_garment *garment, const double *springs, hed_error *error)
@@ -134,7 +129,8 @@ static hed_status take_materials(cloth_garment *garment, const double *springs, 
     uint32_t *number = hed_new(allocator, 1u << KEPT_BITS, sizeof *number, error), count = 0;
     if (!number) return HED_ERROR_MEMORY;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
-        uint32_t *material = number + rounded(1 / springs[k]);
+        uint32_t bits = hed_as_uint((float)(1 / springs[k]));
+        uint32_t *material = number + ((bits + (1u << (31 - KEPT_BITS))) >> (32 - KEPT_BITS));
         if (!*material) *material = ++count; /* numbered from 1 */
         garment->constraints[k].material = *material - 1;
     }

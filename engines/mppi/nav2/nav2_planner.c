@@ -48,11 +48,6 @@ static float plan_cell(const hed_nav2_grid *grid, uint32_t cell)
     return cost >= 253 ? INFINITY : 1 + 4 * (float)cost / 252;
 }
 
-static float plan_distance(int x, int y)
-{
-    return sqrtf((float)x * (float)x + (float)y * (float)y);
-}
-
 static void plan_expand(plan_search *s, uint32_t cell)
 {
     const hed_nav2_grid *g = s->grid;
@@ -67,7 +62,8 @@ static void plan_expand(plan_search *s, uint32_t cell)
             if (!(cost < s->cost[next])) continue;
             s->cost[next] = cost;
             s->from[next] = cell;
-            plan_push(s, cost + plan_distance(i - goal_x, j - goal_y), next);
+            float x_left = (float)(i - goal_x), y_left = (float)(j - goal_y);
+            plan_push(s, cost + sqrtf(x_left * x_left + y_left * y_left), next);
         }
 }
 
@@ -180,8 +176,7 @@ static hed_status plan_splice(nav2_route *r, uint32_t from, uint32_t to, const h
 static uint32_t plan_walk(const nav2_route *r, uint32_t i, double distance)
 {
     for (double walked = 0; i + 1 < r->end; i++) {
-        walked +=
-            nav2_length(r->poses[i + 1].x - r->poses[i].x, r->poses[i + 1].y - r->poses[i].y);
+        walked += nav2_length(r->poses[i + 1].x - r->poses[i].x, r->poses[i + 1].y - r->poses[i].y);
         if (walked > distance) break;
     }
     return i;

@@ -115,12 +115,6 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
     return HED_OK;
 }
 
-/* True if a nominal system restarts at the real state: at the first solve, and after a failure. */
-static bool begins(const hed_mppi *c, uint32_t index)
-{
-    return !c->started || c->failures[c->def.count + index];
-}
-
 hed_status mppi_nominal_begin(hed_mppi *c, mppi_sampling *round, hed_error *error)
 {
     uint64_t nx = c->model.states, size = (uint64_t)c->def.steps * c->model.controls;
@@ -128,7 +122,8 @@ hed_status mppi_nominal_begin(hed_mppi *c, mppi_sampling *round, hed_error *erro
     bool robust = c->def.kind == HED_MPPI_ROBUST;
     if (robust && c->started && choose_candidate(c, round, error)) return error->status;
     for (uint32_t i = 0; i < count; i++) {
-        if (!begins(c, i)) continue;
+        /* restarts at the real state: at the first solve, and after a failure */
+        if (c->started && !c->failures[c->def.count + i]) continue;
         memcpy(c->state + (count + i) * nx, c->state + i * nx, nx * sizeof(float));
         memcpy(c->plan + (count + i) * size, c->plan + i * size, size * sizeof(float));
         c->stride[i] = 0;
