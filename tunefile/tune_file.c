@@ -97,8 +97,9 @@ hed_status hed_tune_file_open(
 hed_status hed_tune_file_parse(const hed_tune_text_def *def, const hed_device_info *device,
     hed_tune_file **file, hed_error *error)
 {
-    HED_REQUIRE(def, def->text || def->name, device, file);
+    HED_REQUIRE(def, device, file);
     *file = NULL;
+    if (!def->text) HED_REQUIRE(def->name);
     if (!def->text) return open_file(def, device, file, error);
     const char *name = def->name ? def->name : "tune file";
     hed_json *json = NULL;

@@ -148,9 +148,11 @@ hed_status cli_mppi_plant_open(const hed_arguments *a, const cli_mppi_subject *s
 /* Returns a normal number of step `step` for a state (Box and Muller 1958). */
 static double plant_normal(const cli_mppi_plant *p, uint32_t step, uint32_t state)
 {
-    uint64_t at = 2 * ((uint64_t)step * HED_MPPI_MAX_STATES + state);
-    double a = (hed_sample_word(p->seed, 1, at) + 1.0) * 0x1p-32;
-    double b = hed_sample_word(p->seed, 1, at + 1) * 0x1p-32;
+    enum { OF_STREAM = 32 }; /* states of a stream; not the limit, which may grow */
+    uint32_t stream = 1 + state / OF_STREAM;
+    uint64_t at = 2 * ((uint64_t)step * OF_STREAM + state % OF_STREAM);
+    double a = (hed_sample_word(p->seed, stream, at) + 1.0) * 0x1p-32;
+    double b = hed_sample_word(p->seed, stream, at + 1) * 0x1p-32;
     return sqrt(-2 * log(a)) * cos(6.283185307179586 * b);
 }
 

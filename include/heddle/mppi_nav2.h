@@ -221,7 +221,8 @@ HED_API hed_status hed_nav2_compute(hed_nav2 *controller, hed_nav2_pose pose,
     hed_nav2_velocity speed, const hed_nav2_grid *grid, hed_nav2_result *result, hed_error *error);
 /** Returns critic `index` among the critics of the last cycle; NULL beyond. */
 HED_API const hed_nav2_critic *hed_nav2_critic_at(const hed_nav2 *controller, uint32_t index);
-/** Returns the numbers of futures and of steps in use. */
+/** Returns the numbers of futures and of steps in use; without a controller 0. Each pointer may be
+ *  NULL. */
 HED_API void hed_nav2_sizes(const hed_nav2 *controller, uint32_t *samples, uint32_t *steps);
 /** Returns the poses along the plan, (steps), valid until the next call. */
 HED_API const hed_nav2_pose *hed_nav2_plan(hed_nav2 *controller);

@@ -78,7 +78,7 @@ class Sheet(Object):
         definition.medium = keep[-1]
         fill(definition.medium, named(medium, "medium"), keep)
         keep.append(ffi.from_buffer(content))
-        definition.text, definition.length = keep[0], len(content)
+        definition.text, definition.length = keep[-1], len(content)
         fill(definition, {"file": file, "line": line, "quirks": quirks, "split": split,
                           "origin": ["user_agent", "user", "author"].index(choice(origin, "origin", ["author", "user", "user_agent"]))}, keep)
         if media is not None:
