@@ -10,8 +10,8 @@ fn step(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_id) 
   let n = arrayLength(&before);
   let mine = before[id.x];
   var force = vec3f(0);
-  for (var from = 0u; from < n; from += TILE) {
-    shared_positions[local.x] = before[from + local.x].position;
+  for (var source = 0u; source < n; source += TILE) {
+    shared_positions[local.x] = before[source + local.x].position;
     workgroupBarrier();
     for (var k = 0u; k < TILE; k++) {
       let d = shared_positions[k].xyz - mine.position.xyz;
