@@ -34,6 +34,21 @@ hed_status hed_file_require_regular(const char *path, hed_error *error)
     return hed_source_note_path(path, error);
 }
 
+int hed_file_open_regular(const char *path)
+{
+    char name[64];
+    struct stat about;
+    int place = open(path, O_PATH | O_CLOEXEC); /* the file's place alone: it is not opened yet */
+    if (place < 0) return -1;
+    bool is_regular = fstat(place, &about) == 0 && S_ISREG(about.st_mode);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", place);
+    int file = is_regular ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+    int reason = is_regular ? errno : EINVAL;
+    close(place);
+    errno = reason;
+    return file;
+}
+
 /* ---- reading ---- */
 
 /* Reads from a file opened without blocking: a pipe without a writer ends at once, a pipe with a

@@ -26,6 +26,9 @@ hed_status hed_input_read(size_t limit, char **bytes, size_t *size, hed_error *e
 /* Checks that `path` is a readable file, for libraries that open files themselves. Errors: IO (with
  * the kind of file found). */
 hed_status hed_file_require_regular(const char *path, hed_error *error);
+/* Opens a regular file for reading. Returns its descriptor; -1 (errno): it is none, or cannot be
+ * read. A pipe is not even opened for a moment: its writer would go on, and lose what it writes. */
+int hed_file_open_regular(const char *path);
 
 /* Writes a whole file at once. Errors: as hed_file_writer_open(). */
 hed_status hed_file_write(const char *path, const void *bytes, size_t size, hed_error *error);

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -127,6 +128,30 @@ Test(file, failures_are_explained, .init = make_folder, .fini = remove_folder)
     CHECK(system(command) == 0);
     FAILS(HED_ERROR_IO, hed_file_writer_commit(writer, &error));
     CHECK(count_files() == 1);
+}
+
+/* A pipe that would be refused is not opened either: whoever waits to write into it goes on waiting. */
+Test(file, a_pipe_is_not_opened_in_passing, .init = make_folder, .fini = remove_folder,
+    .timeout = 60)
+{
+    hed_error error = {0};
+    char path[128];
+    strcpy(path, in_folder("pipe"));
+    CHECK(mkfifo(path, 0600) == 0);
+    int watch = inotify_init1(IN_NONBLOCK);
+    CHECK(watch >= 0 && inotify_add_watch(watch, path, IN_OPEN) >= 0);
+    CHECK(hed_file_open_regular(path) < 0 && errno == EINVAL);
+    FAILS(HED_ERROR_IO, hed_file_require_regular(path, &error));
+    FAILS(HED_ERROR_IO, hed_file_write(path, "x", 1, &error)); /* opened, without a reader: ENXIO */
+    char events[4096];
+    CHECK(read(watch, events, sizeof events) < 0 && errno == EAGAIN);
+    close(watch);
+    CHECK(hed_file_open_regular(in_folder("nothing")) < 0 && errno == ENOENT);
+    CHECK(hed_file_open_regular(folder) < 0 && errno == EINVAL);
+    OK(hed_file_write(in_folder("file"), "abc", 3, &error));
+    int file = hed_file_open_regular(in_folder("file"));
+    CHECK(file >= 0 && read(file, events, sizeof events) == 3);
+    close(file);
 }
 
 /* A pipe that nobody has open at its other end is not waited for; one that somebody writes into is

@@ -2,8 +2,9 @@
  * inputs. A file that many jobs read is hashed once, unless it changes. */
 #include "batch.h"
 
+#include "support/file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
@@ -78,8 +79,8 @@ bool batch_digest_file(
 {
     static void *tree; /* known files, by name */
     struct stat about;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    bool good = file >= 0 && fstat(file, &about) == 0 && S_ISREG(about.st_mode);
+    int file = hed_file_open_regular(path);
+    bool good = file >= 0 && fstat(file, &about) == 0;
     if (good) {
         known_file now = {.device = about.st_dev,
             .inode = about.st_ino,

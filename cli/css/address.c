@@ -130,10 +130,7 @@ static bool find_above(const char *from, const char *path, char *result, size_t 
     if (!realpath(from, folder)) return false;
     for (char *slash; (slash = strrchr(folder, '/')); *slash = 0) {
         slash[1] = 0;
-        bool fits = join_folder(folder, path + 1, joined, sizeof joined);
-        FILE *file = fits ? fopen(joined, "rb") : NULL;
-        if (!file) continue;
-        fclose(file);
+        if (!join_folder(folder, path + 1, joined, sizeof joined) || access(joined, R_OK)) continue;
         return (size_t)snprintf(result, size, "%s", joined) < size;
     }
     return false;
