@@ -132,7 +132,7 @@ static double slide(hed_device *device, double angle, const hed_cloth_collider *
     dressed d = dressed_make(device, &def);
     static const float corners[4][3] = {{-5, 0, -5}, {-5, 0, 5}, {5, 0, 5}, {5, 0, -5}};
     static const uint32_t triangles[2][3] = {{0, 1, 2}, {0, 2, 3}};
-    hed_cloth_mesh_collider floor_ = {4, 2, corners[0], triangles[0], 0.5f};
+    hed_cloth_mesh_collider floor_ = {4, 2, corners[0], triangles[0], 0.5f, NULL};
     hed_cloth_frame frame = hed_default_cloth_frame();
     frame.gravity[0] = (float)(-9.81 * sin(angle));
     frame.gravity[1] = (float)(-9.81 * cos(angle));
@@ -275,7 +275,7 @@ static double tree_distance(const placed_tree *made, float4 p)
 
 Test(cloth_collide, distance_to_a_box)
 {
-    hed_cloth_mesh_collider box = {8, 12, box_corners[0], box_triangles[0], 0.0f};
+    hed_cloth_mesh_collider box = {8, 12, box_corners[0], box_triangles[0], 0.0f, NULL};
     placed_tree made = tree_of(&box);
     CHECK(made.tree->closed[0]);
     uint32_t seed = 7;

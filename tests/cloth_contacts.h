@@ -219,7 +219,7 @@ static inline void ball_free(ball *b)
 static inline hed_cloth_mesh_collider ball_collider(const ball *b, float friction)
 {
     return (hed_cloth_mesh_collider){
-        b->vertex_count, b->triangle_count, b->positions[0], b->triangles[0], friction};
+        b->vertex_count, b->triangle_count, b->positions[0], b->triangles[0], friction, NULL};
 }
 
 #endif

@@ -164,7 +164,7 @@ static hed_status try_lay(void)
     float positions[12];
     hed_error error = {0};
     hed_cloth_laid laid;
-    const hed_cloth_mesh_collider mesh = {4, 4, body, faces, 0};
+    const hed_cloth_mesh_collider mesh = {4, 4, body, faces, 0, NULL};
     hed_status status = hed_cloth_lay(&garment, 1,
         &(hed_cloth_frame){.meshes = &mesh, .mesh_count = 1}, positions, &laid, &error);
     if (status == HED_OK && !laid.moved) abort();

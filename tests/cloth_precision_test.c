@@ -326,7 +326,8 @@ static float *surrounded(const test_device *t, const variant *v, bool self, cons
         frame.driver_normals = s->normals;
         frame.colliders = i % 4 ? s->colliders : NULL;
         frame.collider_count = i % 4 ? 3 : 0;
-        frame.meshes = i % 5 ? &(hed_cloth_mesh_collider){4, 2, s->mesh[0], faces[0], 0.3f} : NULL;
+        frame.meshes =
+            i % 5 ? &(hed_cloth_mesh_collider){4, 2, s->mesh[0], faces[0], 0.3f, NULL} : NULL;
         frame.mesh_count = i % 5 ? 1 : 0;
         frame.wind[0] = 3;
         frame.motion = i % 7 == 6 ? jump : NULL;

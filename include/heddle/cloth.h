@@ -263,8 +263,8 @@ typedef enum hed_cloth_shape {
     HED_CLOTH_CAPSULE
 } hed_cloth_shape;
 
-/** A simple collider at the end of the frame; during the frame it moves evenly from its former
- *  position. */
+/** A simple collider at the end of the frame; during the frame it moves evenly from its position at
+ *  the frame's beginning. */
 typedef struct hed_cloth_collider {
     hed_cloth_shape shape;
     /** point of the plane, centre of the sphere, one end of the capsule's axis, m */
@@ -281,6 +281,9 @@ typedef struct hed_cloth_mesh_collider {
     const float *positions;    /**< (vertex_count x 3) m */
     const uint32_t *triangles; /**< (triangle_count x 3), counter-clockwise from outside */
     float friction;
+    /** (vertex_count x 3) positions at the frame's beginning, m; NULL: those of the last frame; in
+     *  the first frame `positions`, as if the mesh had been at rest */
+    const float *start_positions;
 } hed_cloth_mesh_collider;
 
 /** Input of a frame. Start from hed_default_cloth_frame(). NULL or 0: unchanged. */
@@ -308,6 +311,10 @@ typedef struct hed_cloth_frame {
     /** (collider_count) those of the last frame in the same order, new ones at the end */
     const hed_cloth_collider *colliders;
     uint32_t collider_count;
+    /** (collider_count) `colliders` at the frame's beginning; NULL: as the last frame left them, new
+     *  ones at their end, as if they had been at rest. A collider that moves in its first frame
+     *  needs it: without it, all of that frame's motion is missing */
+    const hed_cloth_collider *collider_starts;
     const hed_cloth_mesh_collider *meshes; /**< (mesh_count) */
     uint32_t mesh_count;
     const float *transform; /**< (4 x 4) column by column, for write-back; NULL: identity */

@@ -81,13 +81,14 @@ typedef struct hed_cloth_mesh_check {
 /** Counts the faults of a mesh. Errors: MEMORY. */
 HED_API hed_status hed_cloth_mesh_inspect(
     const hed_cloth_mesh *mesh, hed_cloth_mesh_check *check, hed_error *error);
-/** Checks that cloth can be made of a mesh. Loose vertices and winding are no obstacle.
+/** Checks that cloth can be made of a mesh. Loose vertices, winding, and edges of more than two faces
+ *  (pockets, fins) are no obstacle.
  *  Errors: FORMAT (the first fault with its place: "face 12 of vertices 3, 3, 7 (in the file's
  *  order, counted from 1) ..."), MEMORY. */
 HED_API hed_status hed_cloth_mesh_require_sound(
     const char *name, const hed_cloth_mesh *mesh, hed_error *error);
-/** Removes degenerate and duplicate faces and all but the first two faces at an edge; a corner that
- *  repeats the one before it is removed alone if a face remains. Vertices stay, in order.
+/** Removes degenerate and duplicate faces; a corner that repeats the one before it is removed alone
+ *  if a face remains. Vertices stay, in order, and so do all faces at an edge of more than two.
  *  `*removed` receives the number of removed faces.
  *  Errors: MEMORY; FORMAT if mending is not safe (NaN, bad indices). */
 HED_API hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_error *error);

@@ -77,8 +77,9 @@ class _Surroundings:
     gravity: Optional[list[float]] = None
     colliders: Optional[list[dict[str, Any]]] = None
     meshes: Sequence[tuple[np.ndarray, np.ndarray, float]] = ()
+    starts: Optional[_Surroundings] = None  # its colliders: where they are at the beginning of the next step
 
-    def with_(self, wind: Any, gust: Any, gravity: Any, colliders: Any) -> _Surroundings:
+    def with_(self, wind: Any, gust: Any, gravity: Any, colliders: Any, starts: Any = None) -> _Surroundings:
         """The same with what is given in its place."""
         found = dataclasses.replace(self)
         if wind is not None:
@@ -91,6 +92,11 @@ class _Surroundings:
             named = [(c, f"colliders[{i}]") for i, c in enumerate(listed(colliders, "colliders", "a list of colliders"))]
             found.colliders = [_collider(c, name) for c, name in named if not isinstance(c, Mesh)]
             found.meshes = [self._mesh(c, name) for c, name in named if isinstance(c, Mesh)]
+        if starts is not None:
+            found.starts = _Surroundings().with_(None, None, None, starts)
+            kinds = [[len(around.colliders or ()), *(len(m[0]) for m in around.meshes)] for around in (found, found.starts)]
+            if kinds[0] != kinds[1]:
+                raise ValueError("collider_starts: other colliders than in colliders; expected the same ones in the same order")
         return found
 
     @staticmethod
@@ -108,12 +114,17 @@ class _Surroundings:
         if self.colliders is None:
             return
         keep.append(ffi.new("hed_cloth_collider[]", self.colliders))
-        frame.colliders, frame.collider_count = keep[-1], len(self.colliders)
+        frame.colliders, frame.collider_count, frame.collider_starts = keep[-1], len(self.colliders), ffi.NULL
         list_ = ffi.new("hed_cloth_mesh_collider[]", len(self.meshes))
         for at, (vertices, triangles, friction) in zip(list_, self.meshes):
             at.vertex_count, at.triangle_count, at.friction = len(vertices), len(triangles), friction
             at.positions = numbers(vertices, "float", (-1, 3), "vertices", keep)
             at.triangles = numbers(triangles, "uint32_t", (-1, 3), "triangles", keep)
+        if self.starts is not None:
+            keep.append(ffi.new("hed_cloth_collider[]", self.starts.colliders))
+            frame.collider_starts = keep[-1]
+            for at, (vertices, _, _) in zip(list_, self.starts.meshes):
+                at.start_positions = numbers(vertices, "float", (-1, 3), "vertices", keep)
         keep.append(list_)
         frame.meshes, frame.mesh_count = list_, len(self.meshes)
 
@@ -284,15 +295,18 @@ class Cloth(Tunable):
         self._around = _Surroundings()
 
     def step(self, frames: int = 1, *, wind: Optional[Vector] = None, gust: Optional[float] = None, gravity: Optional[Vector] = None,
-             colliders: Optional[Sequence[Union[Sphere, Capsule, Plane, Mesh]]] = None, driver: Any = None, driver_normals: Any = None,
+             colliders: Optional[Sequence[Union[Sphere, Capsule, Plane, Mesh]]] = None,
+             collider_starts: Optional[Sequence[Union[Sphere, Capsule, Plane, Mesh]]] = None, driver: Any = None, driver_normals: Any = None,
              motion: Any = None, seconds: Optional[float] = None) -> Cloth:
         """Goes on by `frames` frames. What is not given is as the scene says, or as it was.
 
         colliders  where they are at the end of the frame; the same ones in the same order as before, new ones at the end
+        collider_starts  the same colliders at the beginning of the first of these frames; without it they start where the last frame left them,
+          and new ones do not move in their first frame
         driver  (particles x 3) where driven particles would be at the frame's end, with `driver_normals`
         motion  (4 x 4) how the frame of reference moves cloth along"""
         frames = whole(frames, "frames")
-        around = self._around.with_(wind, gust, gravity, colliders)
+        around = self._around.with_(wind, gust, gravity, colliders, collider_starts)
         length = None if seconds is None else number(seconds, "seconds", above=0)
         count = C.hed_cloth_particle_count(self.p)
         for _ in range(frames):
@@ -314,6 +328,7 @@ class Cloth(Tunable):
                 frame.motion = numbers(converted(motion, np.float32, "motion").T, "float", (4, 4), "motion", keep)
             call(C.hed_cloth_step, self.p, frame)
             self.frame += 1
+            around = dataclasses.replace(around, starts=None)
             self._around = around  # kept once it was taken
         return self
 

@@ -91,6 +91,25 @@ static hed_status check_same(const cloth_tree *tree, const hed_cloth_frame *fram
 
 /* ---- motion ---- */
 
+/* Stores the positions at the frame's beginning where the program passes them; they move with the
+ * frame of reference, as former positions do. Other meshes of a first frame begin at their end. */
+static void take_starts(cloth_contacts *contacts, const hed_cloth_frame *frame)
+{
+    float4 *place = contacts->places;
+    bool jumped = contacts->jumped;
+    for (uint32_t m = 0; m < frame->mesh_count; m++) {
+        const hed_cloth_mesh_collider *mesh = &frame->meshes[m];
+        const float *from = mesh->start_positions ? mesh->start_positions : mesh->positions;
+        if (mesh->start_positions) contacts->jumped = false;
+        for (uint32_t v = 0; v < mesh->vertex_count; v++, place++, from += 3) {
+            if (mesh->start_positions && frame->motion)
+                cloth_point_through(frame->motion, from, &place->x);
+            else if (mesh->start_positions || jumped)
+                *place = (float4){from[0], from[1], from[2], 0.0f};
+        }
+    }
+}
+
 /* Stores the frame's vertices. Returns the longest motion of a vertex, m. */
 static double take_places(cloth_contacts *contacts, const hed_cloth_frame *frame)
 {
@@ -131,6 +150,9 @@ static hed_status contact_feed(hed_cloth *cloth, cloth_contacts *contacts,
     hed_error *error)
 {
     bool moved = false;
+    for (uint32_t m = 0; m < frame->mesh_count; m++)
+        moved |= frame->meshes[m].start_positions != NULL;
+    if (moved) take_starts(contacts, frame);
     for (int k = 0; k < 3; k++) moved |= contacts->origin[k] != cloth->origin[k];
     if (moved && !contacts->jumped) send_places(cloth, contacts, error);
     if (hed_failed(error)) return error->status;

@@ -168,26 +168,38 @@ static void scene_make_room(cloth_scene_reader *reader, hed_json_node root)
 
 /* ---- opening ---- */
 
-static void move_colliders(hed_cloth_scene *scene, double time, hed_cloth_frame *frame)
+static hed_cloth_collider simple_at(const cloth_obstacle *obstacle, double time)
+{
+    hed_cloth_collider simple = obstacle->simple;
+    cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
+    cloth_pose_apply(&pose, obstacle->simple.a, simple.a, 1);
+    /* a normal only rotates */
+    if (simple.shape == HED_CLOTH_PLANE) memset(pose.move, 0, sizeof pose.move);
+    cloth_pose_apply(&pose, obstacle->simple.b, simple.b, 1);
+    return simple;
+}
+
+/* Moves the colliders to a time. `is_first`: the frame has their positions at time 0, too; later
+ * frames begin where the one before ended. */
+static void move_colliders(
+    hed_cloth_scene *scene, double time, bool is_first, hed_cloth_frame *frame)
 {
     for (uint32_t i = 0; i < scene->obstacle_count; i++) {
         const cloth_obstacle *obstacle = &scene->obstacles[i];
         if (obstacle->body) {
             cloth_body_move(obstacle->body, time);
-            scene->mesh_colliders[frame->mesh_count++] = (hed_cloth_mesh_collider){
-                obstacle->body->vertex_count, obstacle->body->triangle_count, obstacle->body->now,
-                obstacle->body->triangles, obstacle->friction};
+            scene->mesh_colliders[frame->mesh_count++] =
+                (hed_cloth_mesh_collider){obstacle->body->vertex_count,
+                    obstacle->body->triangle_count, obstacle->body->now, obstacle->body->triangles,
+                    obstacle->friction, is_first ? obstacle->body->start : NULL};
             continue;
         }
-        hed_cloth_collider *simple = &scene->colliders[frame->collider_count++];
-        *simple = obstacle->simple;
-        cloth_pose pose = cloth_motion_at(&obstacle->motion, time);
-        cloth_pose_apply(&pose, obstacle->simple.a, simple->a, 1);
-        /* a normal only rotates */
-        if (simple->shape == HED_CLOTH_PLANE) memset(pose.move, 0, sizeof pose.move);
-        cloth_pose_apply(&pose, obstacle->simple.b, simple->b, 1);
+        uint32_t at = frame->collider_count++;
+        scene->colliders[at] = simple_at(obstacle, time);
+        if (is_first) scene->collider_starts[at] = simple_at(obstacle, 0);
     }
     frame->colliders = scene->colliders;
+    frame->collider_starts = is_first ? scene->collider_starts : NULL;
     frame->meshes = scene->mesh_colliders;
 }
 
@@ -209,7 +221,7 @@ static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
     float *positions = cloth_scene_allocate(reader, root, particles, 3 * sizeof *positions);
     hed_cloth_laid *laid = cloth_scene_allocate(reader, root, scene->garment_count, sizeof *laid);
     if (!positions || !laid) return;
-    move_colliders(scene, 0, &frame);
+    move_colliders(scene, 0, false, &frame);
     hed_cloth_lay(scene->garment_defs, scene->garment_count, &frame, positions, laid, &error);
     if (cloth_scene_failed(hed_json_member(root, "garments"), &error)) return;
     for (uint32_t g = 0; g < scene->garment_count; g++) {
@@ -462,7 +474,7 @@ hed_status hed_cloth_scene_frame(
     if (scene->driver_positions) drive_all(scene, time);
     frame->driver_positions = scene->driver_positions;
     frame->driver_normals = scene->driver_normals;
-    move_colliders(scene, time, frame);
+    move_colliders(scene, time, number == 0, frame);
     if (scene->carried) carry(scene, number / rate, time, frame);
     if (scene->unit != 1) frame->transform = scene->transform;
     cloth_scene_show(scene, time);

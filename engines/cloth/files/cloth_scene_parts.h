@@ -81,6 +81,7 @@ typedef struct cloth_body {
     const uint32_t *triangles; /* (triangle_count x 3) */
     cloth_sequence sequence;
     cloth_motion motion;
+    float *start;   /* (vertex_count x 3) positions at time 0, m; NULL: not a collider */
     float *now;     /* (vertex_count x 3) positions at the time last requested, m */
     float *normals; /* (vertex_count x 3) normals at that time; NULL: not needed */
 } cloth_body;
@@ -167,7 +168,7 @@ struct hed_cloth_scene {
     cloth_output output;     /* output of garments that have no output of their own */
     /* values of the frame last requested */
     float *driver_positions, *driver_normals; /* (particle_count x 3) NULL: nothing is driven */
-    hed_cloth_collider *colliders;
+    hed_cloth_collider *colliders, *collider_starts;
     hed_cloth_mesh_collider *mesh_colliders;
     bool carried; /* the garments' frame of reference moves */
     cloth_motion carrier;

@@ -460,8 +460,11 @@ static void read_mesh_collider(
         .triangle_count = result->body->triangle_count,
         .triangles = result->body->triangles,
         .rest = result->body->now};
-    result->shown.now = cloth_scene_allocate(
-        reader, node, result->shown.vertex_count, 3 * sizeof *result->shown.now);
+    uint32_t count = result->body->vertex_count;
+    float *start = cloth_scene_allocate(reader, node, count, 3 * sizeof *start);
+    result->shown.now = cloth_scene_allocate(reader, node, count, 3 * sizeof *result->shown.now);
+    if (start) memcpy(start, result->body->now, 3 * sizeof *start * (size_t)count);
+    result->body->start = start;
 }
 
 static void read_collider(cloth_scene_reader *reader, hed_json_node node, cloth_obstacle *result)
@@ -530,6 +533,8 @@ void cloth_scene_read_obstacles(cloth_scene_reader *reader, hed_json_node root)
         hed_json_fail(list, HED_ERROR_LIMIT, "more than %d colliders", CLOTH_SCENE_COLLIDERS);
     scene->obstacles = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->obstacles);
     scene->colliders = cloth_scene_allocate(reader, root, count + 1, sizeof *scene->colliders);
+    scene->collider_starts =
+        cloth_scene_allocate(reader, root, count + 1, sizeof *scene->collider_starts);
     scene->mesh_colliders =
         cloth_scene_allocate(reader, root, count + 1, sizeof *scene->mesh_colliders);
     if (!cloth_scene_fine(reader)) return;

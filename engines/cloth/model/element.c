@@ -94,24 +94,6 @@ static bool triangle_is_locked(const cloth_garment *garment, const uint32_t v[3]
     return true;
 }
 
-/* Finds the only other triangle over the side that faces corner k; UINT32_MAX: no triangle, or
- * several. */
-static uint32_t triangle_beyond(const cloth_garment *garment, uint32_t triangle, int k)
-{
-    uint32_t a = garment->triangles[triangle][(k + 1) % 3],
-             b = garment->triangles[triangle][(k + 2) % 3], neighbour = UINT32_MAX;
-    for (uint32_t q = garment->incident_at[a]; q < garment->incident_at[a + 1]; q++) {
-        const uint32_t *v = garment->triangles[garment->incident[q]];
-        bool has_side = false;
-        for (int j = 0; j < 3; j++)
-            has_side |= (v[j] == a && v[(j + 1) % 3] == b) || (v[j] == b && v[(j + 1) % 3] == a);
-        if (!has_side || garment->incident[q] == triangle) continue;
-        if (neighbour != UINT32_MAX) return UINT32_MAX;
-        neighbour = garment->incident[q];
-    }
-    return neighbour;
-}
-
 static double square_between(const cloth_garment *garment, uint32_t a, uint32_t b)
 {
     double square = 0;
@@ -129,6 +111,62 @@ static uint32_t third_of(const cloth_garment *garment, uint32_t triangle, uint32
     for (int k = 0; k < 2; k++)
         if (v[k] != a && v[k] != b) return v[k];
     return v[2];
+}
+
+/* Cosine of the angle at rest between two triangles over the side a b; -1: flat. */
+static double fold_of(
+    const cloth_garment *garment, uint32_t one, uint32_t other, uint32_t a, uint32_t b)
+{
+    const uint32_t triangle[2] = {one, other};
+    double side[3], height[2][3];
+    subtract(garment->rest[b], garment->rest[a], side);
+    double length = inner(side, side);
+    for (int i = 0; i < 2; i++) {
+        uint32_t apex = third_of(garment, triangle[i], a, b);
+        subtract(garment->rest[apex], garment->rest[a], height[i]);
+        double along = length > 0 ? inner(height[i], side) / length : 0;
+        for (int k = 0; k < 3; k++) height[i][k] -= along * side[k];
+    }
+    double sizes = sqrt(inner(height[0], height[0]) * inner(height[1], height[1]));
+    return sizes > 0 ? inner(height[0], height[1]) / sizes : 1;
+}
+
+static bool triangle_has_side(const uint32_t v[3], uint32_t a, uint32_t b)
+{
+    bool has_side = false;
+    for (int j = 0; j < 3; j++)
+        has_side |= (v[j] == a && v[(j + 1) % 3] == b) || (v[j] == b && v[(j + 1) % 3] == a);
+    return has_side;
+}
+
+/* Finds the flattest other triangle over the side a b, the first of equals; UINT32_MAX: none. */
+static uint32_t flattest_beyond(
+    const cloth_garment *garment, uint32_t triangle, uint32_t a, uint32_t b)
+{
+    uint32_t neighbour = UINT32_MAX;
+    double flattest = 2;
+    for (uint32_t q = garment->incident_at[a]; q < garment->incident_at[a + 1]; q++) {
+        uint32_t other = garment->incident[q];
+        if (other == triangle || !triangle_has_side(garment->triangles[other], a, b)) continue;
+        double fold = fold_of(garment, triangle, other, a, b);
+        if (fold >= flattest) continue;
+        flattest = fold;
+        neighbour = other;
+    }
+    return neighbour;
+}
+
+/* Finds the triangle that continues a triangle over the side that faces corner k; UINT32_MAX: none.
+ * Of several (a pocket, a fin) it is the flattest, if the two are that to each other: the cloth goes
+ * on beneath a fin, which hinges freely. */
+static uint32_t triangle_beyond(const cloth_garment *garment, uint32_t triangle, int k)
+{
+    uint32_t a = garment->triangles[triangle][(k + 1) % 3],
+             b = garment->triangles[triangle][(k + 2) % 3],
+             neighbour = flattest_beyond(garment, triangle, a, b);
+    bool continues =
+        neighbour != UINT32_MAX && flattest_beyond(garment, neighbour, a, b) == triangle;
+    return continues ? neighbour : UINT32_MAX;
 }
 
 /* Triangle in its plane, with its neighbours unfolded into it. */

@@ -113,8 +113,6 @@ hed_status hed_cloth_mesh_require_sound(
         {HED_CLOTH_MESH_NOT_FINITE, "expected finite coordinates"},
         {HED_CLOTH_MESH_DEGENERATE_FACE, "a vertex twice, or no area; mending takes it away"},
         {HED_CLOTH_MESH_DUPLICATE_FACE, "the corners of an earlier face; mending takes it away"},
-        {HED_CLOTH_MESH_NON_MANIFOLD_EDGE,
-            "one of its edges has more than two faces; mending keeps the first two"},
     };
     hed_cloth_mesh_check check;
     hed_status status = hed_cloth_mesh_inspect(mesh, &check, error);
@@ -209,12 +207,10 @@ hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_erro
             hed_cloth_mesh_fault_name(HED_CLOTH_MESH_NOT_FINITE),
             check.count[HED_CLOTH_MESH_BAD_INDEX],
             hed_cloth_mesh_fault_name(HED_CLOTH_MESH_BAD_INDEX));
-    size_t corners = cloth_mesh_corner_count(mesh);
-    uint8_t *at_edge = calloc(corners + 1, 1),
-            *is_removed = calloc((size_t)mesh->face_count + 1, 1);
+    uint8_t *is_removed = calloc((size_t)mesh->face_count + 1, 1);
     uint32_t *face_now = malloc(((size_t)mesh->face_count + 1) * sizeof *face_now);
     cloth_topology topology = {0};
-    status = at_edge && is_removed && face_now
+    status = is_removed && face_now
                  ? HED_OK
                  : hed_fail(error, HED_ERROR_MEMORY,
                        "out of memory while a mesh of %u faces was mended", mesh->face_count);
@@ -223,20 +219,11 @@ hed_status hed_cloth_mesh_mend(hed_cloth_mesh *mesh, uint32_t *removed, hed_erro
         status = cloth_topology_create(mesh, &topology, error);
     }
     if (status == HED_OK) {
-        /* Removes faces with a fault, then, in order, each face that would be the third at an
-         * edge. */
-        for (uint32_t face = 0; face < mesh->face_count; face++) {
+        for (uint32_t face = 0; face < mesh->face_count; face++)
             is_removed[face] = topology.fault[face] != 0;
-            uint32_t first = mesh->face_at[face], end = mesh->face_at[face + 1];
-            for (uint32_t corner = first; corner < end && !is_removed[face]; corner++)
-                is_removed[face] = at_edge[topology.edge[corner]] == 2;
-            for (uint32_t corner = first; corner < end && !is_removed[face]; corner++)
-                at_edge[topology.edge[corner]]++;
-        }
         *removed = compact(mesh, is_removed, face_now);
     }
     cloth_topology_free(&topology);
-    free(at_edge);
     free(is_removed);
     free(face_now);
     return status;

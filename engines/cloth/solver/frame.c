@@ -30,7 +30,15 @@ static hed_status check_colliders(
             "%u colliders: this cloth was made for %u (hed_cloth_def.max_colliders)",
             frame->collider_count, cloth->def.max_colliders);
     for (uint32_t i = 0; i < frame->collider_count; i++) {
-        if (cloth_check_collider(&frame->colliders[i], i, error)) return error->status;
+        const hed_cloth_collider *start =
+            frame->collider_starts ? &frame->collider_starts[i] : NULL;
+        if (cloth_check_collider(&frame->colliders[i], i, error) ||
+            (start && cloth_check_collider(start, i, error)))
+            return error->status;
+        if (start && start->shape != frame->colliders[i].shape)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "collider %u: shape %d at the frame's beginning; expected %d, its shape at the end",
+                i, (int)start->shape, (int)frame->colliders[i].shape);
         if (i < cloth->host->collider_count &&
             cloth->host->colliders[i].shape != frame->colliders[i].shape)
             return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -50,8 +58,10 @@ static hed_status check_mesh(const hed_cloth_mesh_collider *mesh, uint32_t index
     if (!(mesh->friction >= 0.0f && mesh->friction <= 100.0f))
         return hed_fail(error, HED_ERROR_ARGUMENT, "mesh collider %u: friction %g: 0 to 100", index,
             mesh->friction);
-    return cloth_check_numbers(
-        mesh->positions, 3 * (uint64_t)mesh->vertex_count, CLOTH_FARTHEST, subject, error);
+    uint64_t count = 3 * (uint64_t)mesh->vertex_count;
+    if (mesh->start_positions)
+        cloth_check_numbers(mesh->start_positions, count, CLOTH_FARTHEST, subject, error);
+    return cloth_check_numbers(mesh->positions, count, CLOTH_FARTHEST, subject, error);
 }
 
 static hed_status check_meshes(
@@ -213,8 +223,12 @@ static hed_status feed_colliders(hed_cloth *cloth, const hed_cloth_frame *frame,
     if (frame->collider_count) host->collider_count = frame->collider_count;
     for (uint32_t i = 0; i < host->collider_count; i++) {
         hed_cloth_collider to = frame->collider_count ? frame->colliders[i] : host->colliders[i];
-        hed_cloth_collider from = i < before ? host->colliders[i] : to;
-        if (i < before && frame->motion) from = cloth_collider_through(frame->motion, &from);
+        bool starts = frame->collider_count && frame->collider_starts;
+        hed_cloth_collider from = starts       ? frame->collider_starts[i]
+                                  : i < before ? host->colliders[i]
+                                               : to;
+        if ((starts || i < before) && frame->motion)
+            from = cloth_collider_through(frame->motion, &from);
         collider_words(cloth, &from, &to, &host->scratch_words[CLOTH_COLLIDER_WORDS * i]);
         host->colliders[i] = to;
     }
