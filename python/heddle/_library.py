@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .functions import Functions
 
 ffi: Any = _interface.ffi  # whose C types no checker knows
+# cffi 1.17 ends the process if hed_default_geometry() is looked up before the struct that points to functions of its type.
+ffi.typeof("hed_kernel_def").fields
 VERSION: str = _interface.VERSION
 FOLDER = pathlib.Path(__file__).parent
 #: Libraries in the order in which they need each other.

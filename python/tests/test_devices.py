@@ -391,6 +391,10 @@ class SubInterpreters(unittest.TestCase):
         code = ("import sys\n" + create +
                 "run(i, 'import sys; sys.path[:] = %r; import heddle; a = heddle.device(\"host\").array([1, 2]); print(a.numpy())' % sys.path)\n"
                 "print('end', flush=True)\n")
+        alone = subprocess.run([sys.executable, "-W", "ignore", "-c", "import sys\n" + create + "print(run(i, 'import numpy'))"],
+                               capture_output=True, text=True, timeout=120)
+        if alone.stdout != "None\n":  # of numpy 2.2, as Debian 13 has it
+            self.skipTest(f"numpy {np.__version__} does not load in a sub-interpreter")
         for more in ("", "s.destroy(i)\n"):
             done = subprocess.run([sys.executable, "-W", "ignore", "-c", code + more], capture_output=True, text=True, timeout=120)
             self.assertEqual((done.returncode, done.stdout), (0, "[1 2]\nend\n"), done.stderr)

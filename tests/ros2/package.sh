@@ -50,5 +50,5 @@ endmacro()' >> "$work/$package/${package}Config.cmake" ;;
 done
 mkdir -p "$work/heddle"
 echo 'add_library(heddle::mppi INTERFACE IMPORTED)' > "$work/heddle/heddle-config.cmake"
-cmake -S "$folder" -B "$work/build" -DCMAKE_PREFIX_PATH="$work" > "$work/log" 2>&1 || { cat "$work/log"; complain "cmake does not configure it"; }
+cmake -G Ninja -S "$folder" -B "$work/build" -DCMAKE_PREFIX_PATH="$work" > "$work/log" 2>&1 || { cat "$work/log"; complain "cmake does not configure it"; }
 exit $failed
