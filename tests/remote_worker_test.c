@@ -6,7 +6,7 @@
 #include "core/objects.h"
 #include "folder.h"
 #include "runner_testing.h"
-#include "workers/remote_frames.h"
+#include "workers/remote_device.h"
 
 static void open_folder(void)
 {

@@ -1,5 +1,5 @@
-/* What a worker and its parent believe of each other: nothing. Jobs cut anywhere and with any byte
- * changed, requests and replies of any content, memory that runs out while a job is read. */
+/* What a worker believes of its leader: nothing. Jobs cut anywhere and with any byte changed, requests of
+ * any content, memory that runs out while a job is read. worker_peer_test.c has the other direction. */
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -122,42 +122,48 @@ Test(worker_protocol, each_allocation_failing_while_a_job_is_read)
 
 /* ---- requests ---- */
 
-static hed_worker_request request_of(hed_worker_task task)
+static int serve_one(const wild *w, const void *bytes, size_t size)
 {
-    return (hed_worker_request){
-        .version = hed_worker_version(), .number = 1, .task = task, .config = {2, {1, 1}}};
-}
-
-static int serve_one(const wild *w, const void *record, size_t size)
-{
-    return wild_serve(w->job, w->size, (const void *const[]){record}, (const size_t[]){size}, 1);
+    return wild_serve(w->job, w->size, bytes, size, &error);
 }
 
 Test(worker_protocol, a_worker_ends_with_its_socket)
 {
     wild w = open_wild();
-    CHECK_EQ(wild_serve(w.job, w.size, NULL, NULL, 0), 0);
+    CHECK_EQ(serve_one(&w, NULL, 0), 0);
     wild_close(&w);
+}
+
+static void check_refused(const wild *w, const wild_request *request)
+{
+    CHECK_EQ(serve_one(w, request, sizeof *request), 1);
+    CHECK_TEXT(error.text, "invalid request from the parent");
 }
 
 Test(worker_protocol, a_worker_refuses_what_is_no_request)
 {
     wild w = open_wild();
-    char longer[sizeof(hed_worker_request) + 1] = {0};
-    hed_worker_request good = request_of(HED_TASK_OPEN), bad;
-    memcpy(longer, &good, sizeof good);
+    struct {
+        wild_request request;
+        char more;
+    } longer = {.request = wild_request_of(HED_TASK_OPEN)};
+    const wild_request good = longer.request;
+    wild_request bad;
     CHECK_EQ(serve_one(&w, &good, sizeof good), 0);
     CHECK_EQ(serve_one(&w, &good, sizeof good - 1), 1);
-    CHECK_EQ(serve_one(&w, longer, sizeof longer), 1);
+    CHECK_EQ(serve_one(&w, &longer, sizeof good + 1), 1);
     CHECK_EQ(serve_one(&w, "garbage", 7), 1);
-    CHECK_EQ((bad = good, bad.version++, serve_one(&w, &bad, sizeof bad)), 1);
-    CHECK_EQ((bad = good, bad.task = HED_TASK_COUNT, serve_one(&w, &bad, sizeof bad)), 1);
-    CHECK_EQ((bad = good, bad.slot = HED_RUNNER_SLOTS, serve_one(&w, &bad, sizeof bad)), 1);
-    CHECK_EQ((bad = good, bad.runs = HED_WORKER_VALUES + 1, serve_one(&w, &bad, sizeof bad)), 1);
-    CHECK_EQ((bad = good, bad.argument = HED_MAX_ARGUMENTS, serve_one(&w, &bad, sizeof bad)), 1);
-    CHECK_EQ(
-        (bad = good, bad.config.count = HED_MAX_PARAMETERS + 1, serve_one(&w, &bad, sizeof bad)),
-        1);
+    CHECK_EQ(serve_one(&w, "garbage of more than a frame's head", 35), 1);
+    bad = good, bad.frame.kind = HED_FRAME_JOB, check_refused(&w, &bad);
+    bad = good, bad.frame.kind = HED_FRAME_HELLO, check_refused(&w, &bad);
+    bad = good, bad.frame.magic++, check_refused(&w, &bad);
+    bad = good, bad.frame.size--, check_refused(&w, &bad);
+    bad = good, bad.request.task = HED_TASK_COUNT, check_refused(&w, &bad);
+    bad = good, bad.request.slot = HED_RUNNER_SLOTS, check_refused(&w, &bad);
+    bad = good, bad.request.runs = HED_WORKER_VALUES + 1, check_refused(&w, &bad);
+    bad = good, bad.request.argument = HED_MAX_ARGUMENTS, check_refused(&w, &bad);
+    bad = good, bad.request.pattern = HED_RUNNER_PATTERNS, check_refused(&w, &bad);
+    bad = good, bad.request.config.count = HED_MAX_PARAMETERS + 1, check_refused(&w, &bad);
     wild_close(&w);
 }
 
@@ -166,59 +172,24 @@ Test(worker_protocol, a_worker_refuses_what_is_no_request)
 Test(worker_protocol, requests_in_any_order_do_no_harm)
 {
     wild w = open_wild();
-    hed_worker_request requests[2 * HED_TASK_COUNT];
-    const void *records[2 * HED_TASK_COUNT];
-    size_t sizes[2 * HED_TASK_COUNT];
+    wild_request requests[2 * HED_TASK_COUNT];
     for (uint32_t i = 0; i < 2 * HED_TASK_COUNT; i++) {
-        requests[i] = request_of((hed_worker_task)(HED_TASK_COUNT - 1 - i % HED_TASK_COUNT));
-        requests[i].runs = 3;
-        records[i] = &requests[i];
-        sizes[i] = sizeof requests[i];
+        requests[i] = wild_request_of((hed_worker_task)(HED_TASK_COUNT - 1 - i % HED_TASK_COUNT));
+        requests[i].request.runs = 3;
     }
-    CHECK_EQ(wild_serve(w.job, w.size, records, sizes, 2 * HED_TASK_COUNT), 0);
+    CHECK_EQ(serve_one(&w, requests, sizeof requests), 0);
     wild_close(&w);
 }
 
 Test(worker_protocol, a_worker_without_a_job_says_so)
 {
     wild w = open_wild();
-    hed_worker_request good = request_of(HED_TASK_OPEN);
-    CHECK_EQ(wild_serve(
-                 w.job, w.size / 2, (const void *const[]){&good}, (const size_t[]){sizeof good}, 1),
-        1);
-    CHECK_EQ(
-        wild_serve(w.job, 0, (const void *const[]){&good}, (const size_t[]){sizeof good}, 1), 1);
-    CHECK_EQ(wild_serve(w.job, 0, (const void *const[]){"x"}, (const size_t[]){1}, 1), 1);
+    const wild_request good = wild_request_of(HED_TASK_OPEN);
+    CHECK_EQ(wild_serve(w.job, w.size / 2, &good, sizeof good, &error), 1);
+    CHECK(strstr(error.text, "the job"), "%s", error.text);
+    CHECK_EQ(wild_serve(w.job, 0, &good, sizeof good, &error), 1);
+    CHECK_EQ(wild_serve(w.job, 0, "x", 1, &error), 1);
     wild_close(&w);
-}
-
-/* ---- replies ---- */
-
-Test(worker_protocol, a_parent_refuses_what_is_no_reply)
-{
-    hed_worker_reply good = {.version = hed_worker_version(), .number = 7}, bad, got;
-    CHECK_EQ(wild_answer(&good, sizeof good, &got), HED_WORKER_ANSWERED);
-    CHECK_EQ(wild_answer("", 0, &got), HED_WORKER_DIED);
-    CHECK_EQ(wild_answer("garbage", 7, &got), HED_WORKER_DIED);
-    CHECK_EQ(wild_answer(&good, sizeof good - 1, &got), HED_WORKER_DIED);
-    CHECK_EQ((bad = good, bad.version++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
-    CHECK_EQ((bad = good, bad.number++, wild_answer(&bad, sizeof bad, &got)), HED_WORKER_DIED);
-    CHECK_EQ((bad = good, bad.status = HED_STATUS_COUNT, wild_answer(&bad, sizeof bad, &got)),
-        HED_WORKER_DIED);
-    CHECK_EQ((bad = good, bad.count = HED_WORKER_VALUES + 1, wild_answer(&bad, sizeof bad, &got)),
-        HED_WORKER_DIED);
-    CHECK_EQ(
-        (bad = good, bad.trial.outcome = HED_OUTCOME_COUNT, wild_answer(&bad, sizeof bad, &got)),
-        HED_WORKER_DIED);
-    bad = good;
-    memset(&bad.trial.resources.from_cache, 2, 1);
-    CHECK_EQ(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
-    bad = good;
-    memset(bad.text, 'x', sizeof bad.text);
-    CHECK_EQ(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
-    bad = good;
-    memset(bad.trial.text, 'x', sizeof bad.trial.text);
-    CHECK_EQ(wild_answer(&bad, sizeof bad, &got), HED_WORKER_DIED);
 }
 
 /* ---- what a worker writes ---- */
@@ -232,10 +203,10 @@ static hed_worker speaking(int output[2])
 static hed_worker_event look(hed_worker *worker, double now)
 {
     struct pollfd polled[HED_WORKER_POLLED];
-    hed_worker_reply reply;
+    hed_worker_message message;
     hed_worker_poll(worker, polled);
     poll(polled, HED_WORKER_POLLED, 0);
-    return hed_worker_handle_events(worker, polled, now, &reply);
+    return hed_worker_handle_events(worker, polled, now, &message);
 }
 
 Test(worker_protocol, a_worker_that_never_stops_writing_is_late_all_the_same)
@@ -281,7 +252,7 @@ Test(worker_protocol, what_a_worker_has_started_ends_with_it)
         int status = 0;
         write_file(program, texts[i], strlen(texts[i]));
         CHECK_EQ(chmod(program, 0755), 0);
-        OK(hed_worker_start(&worker, program, memory, memory, &error));
+        OK(hed_worker_start(&worker, program, NULL, memory, memory, &error));
         CHECK_EQ(poll(&(struct pollfd){.fd = worker.output, .events = POLLIN}, 1, 10000), 1);
         hed_worker_end(
             &worker, i == 0 ? HED_WORKER_DIED : HED_WORKER_LATE, text, sizeof text, NULL);

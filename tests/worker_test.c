@@ -375,7 +375,7 @@ Test(worker, programs_that_are_no_worker)
     try_program(script("#!/bin/sh\necho one; echo last words >&2; exit 3\n"), HED_ERROR_LOST,
         "exit code 3: last words");
     try_program(
-        script("#!/bin/sh\necho garbage >&3; exec sleep 100\n"), HED_ERROR_LOST, "the worker");
+        script("#!/bin/sh\necho garbage >&3; exec sleep 1000\n"), HED_ERROR_LOST, "invalid reply");
     try_program(script("no program\n"), HED_ERROR_IO, "cannot start");
 }
 

@@ -1,4 +1,4 @@
-/* Wild input for both ends of a worker's socket: a real job with bytes changed, requests and
+/* Wild input for both ends of a worker's stream: a real job with bytes changed, requests and
  * replies of any content. Shared by the test and the fuzzer; whatever comes, nothing may be read
  * that is not there. */
 #ifndef HED_TESTS_WORKER_WILD_H
@@ -14,7 +14,7 @@
 
 #include "heddle/realtime.h"
 #include "heddle/tuning.h"
-#include "workers/worker.h"
+#include "workers/remote_device.h"
 
 /* ---- a job for the host device ---- */
 
@@ -175,26 +175,41 @@ static inline hed_status wild_read(const unsigned char *bytes, size_t size, hed_
     return status;
 }
 
-/* ---- speaking to a worker, and as one ---- */
+/* ---- leading a worker, and being one ---- */
 
 enum { WILD_DESCRIPTOR = 200 };
 
-/* Serves what is sent, `sizes` (count) bytes each, in this thread until its end; gives the worker's
- * exit code. */
-static inline int wild_serve(const unsigned char *job, size_t job_size, const void *const *records,
-    const size_t *sizes, size_t count)
+/* A request as the worker reads it, and a reply as its leader does. */
+typedef struct wild_request {
+    hed_frame frame;
+    hed_worker_request request;
+} wild_request;
+typedef struct wild_reply {
+    hed_frame frame;
+    hed_worker_reply reply;
+} wild_reply;
+
+static inline wild_request wild_request_of(hed_worker_task task)
+{
+    return (wild_request){{HED_FRAME_MAGIC, HED_FRAME_REQUEST, sizeof(hed_worker_request)},
+        {.number = 1, .task = task, .config = {2, {1, 1}}}};
+}
+
+/* Serves `bytes` in this thread until their end; gives the worker's exit code. */
+static inline int wild_serve(
+    const unsigned char *job, size_t job_size, const void *bytes, size_t size, hed_error *error)
 {
     int ends[2], file = memfd_create("job", 0), result = memfd_create("result", 0);
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) ||
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) ||
         write(file, job, job_size) != (ssize_t)job_size || ftruncate(result, 400))
         return -1;
     dup2(ends[1], WILD_DESCRIPTOR + HED_WORKER_SOCKET);
     dup2(file, WILD_DESCRIPTOR + HED_WORKER_JOB);
     dup2(result, WILD_DESCRIPTOR + HED_WORKER_RESULT);
-    for (size_t i = 0; i < count; i++)
-        if (send(ends[0], records[i], sizes[i], MSG_NOSIGNAL | MSG_DONTWAIT) < 0) break;
+    if (size && send(ends[0], bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT) != (ssize_t)size) return -1;
     shutdown(ends[0], SHUT_WR);
-    int code = hed_worker_serve(WILD_DESCRIPTOR);
+    *error = (hed_error){0};
+    int code = hed_worker_serve(WILD_DESCRIPTOR, error);
     for (int i = 0; i < HED_WORKER_DESCRIPTORS; i++) close(WILD_DESCRIPTOR + i);
     close(ends[0]);
     close(ends[1]);
@@ -203,16 +218,18 @@ static inline int wild_serve(const unsigned char *job, size_t job_size, const vo
     return code;
 }
 
-/* What a parent makes of a worker that sends these bytes and then closes. */
-static inline hed_worker_event wild_answer(const void *bytes, size_t size, hed_worker_reply *reply)
+/* What a leader makes of a worker that has said hello, sends these bytes and then closes. */
+static inline hed_worker_event wild_answer(
+    const void *bytes, size_t size, hed_worker_message *message)
 {
     int ends[2], output[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) || pipe2(output, O_NONBLOCK)) abort();
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || pipe2(output, O_NONBLOCK)) abort();
     hed_worker worker = {.pid = 1,
         .socket = ends[0],
         .output = output[0],
         .number = 7,
         .busy = true,
+        .greeted = true,
         .deadline = 100};
     if (size) send(ends[1], bytes, size, MSG_NOSIGNAL);
     close(ends[1]);
@@ -220,7 +237,7 @@ static inline hed_worker_event wild_answer(const void *bytes, size_t size, hed_w
     struct pollfd polled[HED_WORKER_POLLED];
     hed_worker_poll(&worker, polled);
     poll(polled, HED_WORKER_POLLED, 0);
-    hed_worker_event event = hed_worker_handle_events(&worker, polled, 0, reply);
+    hed_worker_event event = hed_worker_handle_events(&worker, polled, 0, message);
     if (strlen(worker.tail) != worker.tail_size && !memchr(bytes, 0, size)) abort();
     close(ends[0]);
     close(output[0]);

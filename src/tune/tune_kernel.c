@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "core/program.h"
 #include "measure/check.h"
-#include "workers/remote_frames.h"
+#include "workers/remote_device.h"
 #include "measure/runners.h"
 #include "tune/tune_inputs.h"
 #include "tune/tuning_state.h"

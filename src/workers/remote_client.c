@@ -1,6 +1,5 @@
-/* Device at the end of a stream, and its runner: see remote_frames.h. Received data is untrusted
- * like a candidate's results: frames, records and sizes are checked. A worker that is silent or
- * sends invalid data is lost, and so is its device. */
+/* Device at the end of a stream, and its runner: see remote_device.h. A worker that is silent or sends
+ * invalid data is lost, and so is its device. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -15,14 +14,13 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "core/objects.h"
-#include "workers/remote_stream.h"
+#include "workers/remote_device.h"
 
 enum {
     OPEN_SECONDS = 120, /* s, to open a job, plus the time of copying: drivers are slow to start */
     ENDED_MS = 2000,    /* ms for the command to end after its connection is closed */
     PIECE = 1 << 20,    /* bytes of a job sent at once */
-    BUILDING = 256,     /* maximum number of candidates compiled ahead */
-    BUFFER = HED_HELLO_MOST + sizeof(hed_frame)
+    BUILDING = 256      /* maximum number of candidates compiled ahead */
 };
 #define TICK 0.1 /* s between two calls of idle() */
 /* factor of the patience for the first HELLO, whose device must be initialised */
@@ -40,14 +38,8 @@ typedef struct remote {
     char *line;        /* (line_size) the full command; NULL: the caller passed a descriptor */
     size_t line_size;
     hed_worker worker;
-    double patience, heard; /* s; time of the last received byte, s of hed_now() */
     bool is_lost;
     char reason[HED_ERROR_TEXT];
-    size_t filled;
-    void *bytes_to; /* destination of HED_FRAME_BYTES, and their number */
-    uint64_t bytes_size;
-    bool bytes_came;
-    unsigned char buffer[BUFFER];
 } remote;
 
 typedef struct remote_runner {
@@ -81,100 +73,40 @@ static hed_worker_event remote_lose(remote *r, const char *reason)
 
 /* ---- receiving ---- */
 
-/* True if a frame's header is valid in the present state. */
-static bool remote_expects(const remote *r, const hed_frame *frame)
-{
-    if (frame->magic != HED_FRAME_MAGIC) return false;
-    switch (frame->kind) {
-    case HED_FRAME_HELLO: return frame->size <= HED_HELLO_MOST;
-    case HED_FRAME_REPLY:
-    case HED_FRAME_BUILT: return frame->size == sizeof(hed_worker_reply);
-    case HED_FRAME_BYTES: return r->bytes_to && frame->size == r->bytes_size;
-    case HED_FRAME_ALIVE: return frame->size == 0;
-    default: return false;
-    }
-}
-
-/* Waits for bytes for at most TICK, and receives as many as are available and fit. */
-static hed_worker_event remote_fill(remote *r, void *to, size_t room, size_t *filled)
-{
-    struct pollfd polled[] = {
-        {.fd = r->worker.socket, .events = POLLIN}, {.fd = r->worker.output, .events = POLLIN}};
-    poll(polled, 2, (int)(TICK * 1000));
-    if (polled[1].revents) hed_worker_listen(&r->worker);
-    ssize_t got = polled[0].revents ? recv(r->worker.socket, to, room, MSG_DONTWAIT) : -1;
-    if (polled[0].revents && (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)))
-        return remote_lose(r, "has closed the connection");
-    if (got > 0) {
-        *filled += (size_t)got;
-        r->heard = hed_worker_now();
-    } else if (hed_worker_now() - r->heard > r->patience) {
-        char reason[64];
-        snprintf(reason, sizeof reason, "sent nothing for %g s", r->patience);
-        return remote_lose(r, reason);
-    }
-    return HED_WORKER_LATE;
-}
-
-/* Removes the first bytes of the buffer. */
-static void remote_drop(remote *r, size_t size)
-{
-    r->filled -= size;
-    memmove(r->buffer, r->buffer + size, r->filled);
-}
-
-/* Receives the payload of HED_FRAME_BYTES, whose header is at the front of the buffer. */
-static hed_worker_event remote_take_bytes(remote *r, const hed_runner_def *def)
-{
-    remote_drop(r, sizeof(hed_frame));
-    size_t have = r->filled < r->bytes_size ? r->filled : r->bytes_size;
-    memcpy(r->bytes_to, r->buffer, have);
-    remote_drop(r, have);
-    while (have < r->bytes_size) {
-        /* the unread payload would be taken for a frame, so the connection is lost */
-        if (def && def->idle && def->idle(def->user)) return remote_lose(r, "was abandoned");
-        if (remote_fill(r, (char *)r->bytes_to + have, r->bytes_size - have, &have) ==
-            HED_WORKER_DIED)
-            return HED_WORKER_DIED;
-    }
-    r->bytes_came = true;
-    return HED_WORKER_ANSWERED;
-}
-
-/* Waits for a HELLO, which remains at the front of the buffer, or for a reply. `def` (nullable):
- * its idle() is called. */
+/* Waits for a message. `def`: its idle() (nullable) is called. Within HED_FRAME_BYTES neither idle() nor
+ * `until` ends the wait alone: their rest would be taken for a frame. */
 static hed_worker_event remote_receive(
-    remote *r, const hed_runner_def *def, double until, hed_frame *frame, hed_worker_reply *reply)
+    remote *r, const hed_runner_def *def, double until, hed_worker_message *message)
 {
+    hed_worker *worker = &r->worker;
     while (!r->is_lost) {
-        bool head = r->filled >= sizeof *frame;
-        if (head) memcpy(frame, r->buffer, sizeof *frame);
-        if (head && !remote_expects(r, frame)) return remote_lose(r, "sent an invalid reply");
-        bool bytes = head && frame->kind == HED_FRAME_BYTES;
-        bool whole = head && !bytes && r->filled >= sizeof *frame + frame->size;
-        if (whole && frame->kind == HED_FRAME_HELLO) return HED_WORKER_ANSWERED;
-        if (whole && frame->kind != HED_FRAME_ALIVE) {
-            memcpy(reply, r->buffer + sizeof *frame, sizeof *reply);
-            remote_drop(r, sizeof *frame + sizeof *reply);
-            if (hed_worker_reply_valid(reply, sizeof *reply)) return HED_WORKER_ANSWERED;
-            return remote_lose(r, "sent a reply with values out of range");
+        hed_worker_event event = hed_worker_receive(worker, message);
+        if (event == HED_WORKER_ANSWERED) return event;
+        if (event == HED_WORKER_DIED)
+            return remote_lose(r, worker->fault[0] ? worker->fault : "has closed the connection");
+        bool stopped = def->idle && def->idle(def->user);
+        if (stopped && worker->bytes_left) return remote_lose(r, "was abandoned");
+        if (stopped) return HED_WORKER_STOPPED;
+        if (!worker->bytes_left && hed_worker_now() >= until) return HED_WORKER_LATE;
+        if (hed_worker_now() - worker->heard > worker->patience) {
+            char reason[64];
+            snprintf(reason, sizeof reason, "sent nothing for %g s", worker->patience);
+            return remote_lose(r, reason);
         }
-        if (whole) remote_drop(r, sizeof *frame);
-        if (bytes && remote_take_bytes(r, def) == HED_WORKER_DIED) return HED_WORKER_DIED;
-        if (whole || bytes) continue;
-        if (def && def->idle && def->idle(def->user)) return HED_WORKER_STOPPED;
-        if (hed_worker_now() >= until) return HED_WORKER_LATE;
-        if (remote_fill(r, r->buffer + r->filled, BUFFER - r->filled, &r->filled) ==
-            HED_WORKER_DIED)
-            return HED_WORKER_DIED;
+        struct pollfd polled[] = {
+            {.fd = worker->socket, .events = POLLIN}, {.fd = worker->output, .events = POLLIN}};
+        poll(polled, 2, (int)(TICK * 1000));
+        if (polled[1].revents) hed_worker_listen(worker);
     }
     return HED_WORKER_DIED;
 }
 
-static void remote_send(remote *r, hed_frame_kind kind, const void *bytes, size_t size)
+/* Sends a request; false if the worker is lost. */
+static bool remote_send(remote *r, hed_worker_request *request)
 {
-    if (!r->is_lost && !hed_frame_write(r->worker.socket, kind, bytes, size, r->patience))
+    if (!r->is_lost && !hed_worker_request_send(&r->worker, request, INFINITY))
         remote_lose(r, "accepts no more data");
+    return !r->is_lost;
 }
 
 /* ---- the runner: requests ---- */
@@ -195,35 +127,32 @@ static void remote_note_built(remote_runner *runner, const hed_worker_reply *rep
     }
 }
 
-/* Waits for the reply to request `number`. Late replies to earlier, cancelled requests are
- * skipped. */
-static hed_worker_event remote_await(
-    remote_runner *runner, uint32_t number, double seconds, hed_worker_reply *reply)
+/* Sends a request and waits for its reply. Late replies to earlier, cancelled requests are skipped. */
+static hed_worker_event remote_converse(
+    remote_runner *runner, hed_worker_request *request, double seconds, hed_worker_message *message)
 {
     remote *r = runner->at;
+    const hed_worker_reply *reply = &message->reply;
     double until = hed_worker_now() + seconds;
+    if (!remote_send(r, request)) return HED_WORKER_DIED;
     for (;;) {
-        hed_frame frame = {0};
-        hed_worker_event event = remote_receive(r, &runner->def, until, &frame, reply);
+        hed_worker_event event = remote_receive(r, &runner->def, until, message);
         if (event == HED_WORKER_LATE) return remote_lose(r, "is alive but does not reply");
         if (event != HED_WORKER_ANSWERED) return event;
-        if (frame.kind == HED_FRAME_HELLO) return remote_lose(r, "sent an invalid reply");
-        if (frame.kind == HED_FRAME_BUILT) remote_note_built(runner, reply);
-        else if (reply->number == number) return HED_WORKER_ANSWERED;
-        else if (reply->number > number) return remote_lose(r, "replied to an unknown request");
+        if (message->kind == HED_FRAME_BUILT) remote_note_built(runner, reply);
+        else if (reply->number == request->number) return HED_WORKER_ANSWERED;
+        else if (reply->number > request->number)
+            return remote_lose(r, "replied to an unknown request");
     }
 }
 
 /* Sends a request and waits for the reply; its result for the candidate is stored in `trial`. */
 static hed_status remote_request(remote_runner *runner, hed_worker_request *request, double seconds,
-    hed_worker_reply *reply, hed_trial *trial, hed_error *error)
+    hed_worker_message *message, hed_trial *trial, hed_error *error)
 {
     remote *r = runner->at;
-    request->version = hed_worker_version();
-    request->number = ++r->worker.number;
-    remote_send(r, HED_FRAME_REQUEST, request, sizeof *request);
-    hed_worker_event event =
-        r->is_lost ? HED_WORKER_DIED : remote_await(runner, request->number, seconds, reply);
+    const hed_worker_reply *reply = &message->reply;
+    hed_worker_event event = remote_converse(runner, request, seconds, message);
     runner->runner.lost = r->is_lost;
     *trial = hed_local_new_trial();
     if (event == HED_WORKER_STOPPED) trial->outcome = HED_OUTCOME_DROPPED;
@@ -251,30 +180,31 @@ static hed_status remote_prepare(
 {
     remote_runner *client = remote_of(runner);
     const hed_runner_def *def = &client->def;
-    hed_worker_reply reply = {0};
+    hed_worker_message message = {0};
     hed_worker_request request = {.task = HED_TASK_BUILD, .slot = slot, .config = *config};
     if (!hed_runner_accepts(def, config, trial)) return HED_OK;
     def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
-    return remote_request(client, &request, remote_seconds(client, 1), &reply, trial, error);
+    return remote_request(client, &request, remote_seconds(client, 1), &message, trial, error);
 }
 
 static hed_status remote_time(hed_runner *runner, uint32_t slot, uint32_t runs, double *values,
     hed_trial *trial, hed_error *error)
 {
     remote_runner *client = remote_of(runner);
-    hed_worker_reply reply = {0};
+    hed_worker_message message = {0};
     *trial = hed_local_new_trial();
     for (uint32_t done = 0; done < runs && !hed_failed(error) && !trial->outcome;) {
         uint32_t batch = runs - done < HED_WORKER_VALUES ? runs - done : HED_WORKER_VALUES;
         hed_worker_request request = {.task = HED_TASK_TIME, .slot = slot, .runs = batch};
-        if (remote_request(client, &request, remote_seconds(client, batch), &reply, trial, error) ||
+        if (remote_request(
+                client, &request, remote_seconds(client, batch), &message, trial, error) ||
             trial->outcome)
             break;
-        if (reply.count != batch) {
+        if (message.reply.count != batch) {
             remote_lose(client->at, "sent a wrong number of times");
             return remote_fail(client, error);
         }
-        memcpy(values + done, reply.values, batch * sizeof *values);
+        memcpy(values + done, message.reply.values, batch * sizeof *values);
         done += batch;
     }
     return error->status;
@@ -285,16 +215,17 @@ static hed_status remote_output(hed_runner *runner, uint32_t slot, uint32_t argu
 {
     remote_runner *client = remote_of(runner);
     remote *r = client->at;
-    hed_worker_reply reply = {0};
+    hed_worker *worker = &r->worker;
+    hed_worker_message message = {0};
     hed_worker_request request = {
         .task = HED_TASK_OUTPUT, .slot = slot, .argument = argument, .pattern = pattern};
-    r->bytes_to = data;
-    r->bytes_size = client->def.arguments[argument].bytes;
-    r->bytes_came = false;
+    worker->bytes_to = data;
+    worker->bytes_size = client->def.arguments[argument].bytes;
+    worker->bytes_came = false;
     hed_status status =
-        remote_request(client, &request, remote_seconds(client, 1), &reply, trial, error);
-    r->bytes_to = NULL;
-    if (status || trial->outcome || r->bytes_came) return status;
+        remote_request(client, &request, remote_seconds(client, 1), &message, trial, error);
+    worker->bytes_to = NULL;
+    if (status || trial->outcome || worker->bytes_came) return status;
     remote_lose(r, "sent no result");
     return remote_fail(client, error);
 }
@@ -310,15 +241,11 @@ static hed_status remote_build_ahead(hed_runner *runner, const hed_config *confi
     if (hed_trial_queue_reserve(&client->done, pending, error)) return error->status;
     if (!hed_runner_accepts(def, config, &trial) || place == BUILDING)
         return hed_trial_queue_put(&client->done, config, &trial, error);
-    hed_worker_request request = {.version = hed_worker_version(),
-        .number = ++client->at->worker.number,
-        .task = HED_TASK_COMPILE,
-        .config = *config};
+    hed_worker_request request = {.task = HED_TASK_COMPILE, .config = *config};
     def->kernel->geometry(def->kernel, config, def->problem, &request.geometry);
+    runner->lost = !remote_send(client->at, &request);
     client->building[place].number = request.number;
     client->building[place].config = *config;
-    remote_send(client->at, HED_FRAME_REQUEST, &request, sizeof request);
-    runner->lost = client->at->is_lost;
     return runner->lost ? remote_fail(client, error) : HED_OK;
 }
 
@@ -327,11 +254,9 @@ static bool remote_built(hed_runner *runner, double seconds, hed_config *config,
     remote_runner *client = remote_of(runner);
     double until = hed_worker_now() + seconds;
     while (hed_trial_queue_empty(&client->done)) {
-        hed_frame frame = {0};
-        hed_worker_reply reply = {0};
-        if (remote_receive(client->at, &client->def, until, &frame, &reply) != HED_WORKER_ANSWERED)
-            break;
-        if (frame.kind == HED_FRAME_BUILT) remote_note_built(client, &reply);
+        hed_worker_message message;
+        if (remote_receive(client->at, &client->def, until, &message) != HED_WORKER_ANSWERED) break;
+        if (message.kind == HED_FRAME_BUILT) remote_note_built(client, &message.reply);
     }
     runner->lost = client->at->is_lost;
     return hed_trial_queue_take(&client->done, config, trial);
@@ -358,12 +283,11 @@ static const hed_runner_kind REMOTE = {.destroy = remote_destroy,
 static void remote_send_job(remote_runner *runner, int job, hed_error *error)
 {
     remote *r = runner->at;
+    hed_worker *worker = &r->worker;
     struct stat about = {0};
     const hed_runner_def *def = &runner->def;
-    const hed_frame_job head = {.version = hed_worker_version(),
-        .timeout_seconds = def->timeout_seconds,
+    const hed_frame_job head = {.timeout_seconds = def->timeout_seconds,
         .compile_seconds = def->compile_seconds,
-        .number = ++r->worker.number,
         .builders = def->builders};
     char *piece = hed_allocate(&runner->allocator, PIECE);
     if (!piece) HED_OUT_OF_MEMORY(error, "a job");
@@ -373,16 +297,17 @@ static void remote_send_job(remote_runner *runner, int job, hed_error *error)
         .kind = HED_FRAME_JOB,
         .size = sizeof head + (uint64_t)about.st_size};
     bool good = !hed_failed(error) &&
-                hed_stream_write_all(r->worker.socket, &frame, sizeof frame, r->patience) &&
-                hed_stream_write_all(r->worker.socket, &head, sizeof head, r->patience);
+                hed_stream_write_all(worker->socket, &frame, sizeof frame, worker->patience) &&
+                hed_stream_write_all(worker->socket, &head, sizeof head, worker->patience);
     for (off_t at = 0; good && at < about.st_size;) {
         ssize_t got = pread(job, piece, PIECE, at);
-        good = got > 0 && hed_stream_write_all(r->worker.socket, piece, (size_t)got, r->patience) &&
+        good = got > 0 &&
+               hed_stream_write_all(worker->socket, piece, (size_t)got, worker->patience) &&
                !(def->idle && def->idle(def->user));
         at += got > 0 ? got : 0;
     }
     hed_release(&runner->allocator, piece, PIECE);
-    r->heard = hed_worker_now();
+    worker->heard = hed_worker_now();
     if (!good && !hed_failed(error)) {
         remote_lose(r, "did not take the job");
         remote_fail(runner, error);
@@ -391,7 +316,8 @@ static void remote_send_job(remote_runner *runner, int job, hed_error *error)
 
 static void remote_open(remote_runner *runner, hed_error *error)
 {
-    hed_worker_reply reply = {0};
+    hed_worker_message message = {0};
+    hed_worker_request request = {.task = HED_TASK_OPEN};
     uint64_t total = 0;
     int job = -1;
     for (uint32_t i = 0; i < runner->def.kernel->argument_count; i++)
@@ -402,15 +328,16 @@ static void remote_open(remote_runner *runner, hed_error *error)
         remote_send_job(runner, job, error);
     if (job >= 0) close(job);
     if (hed_failed(error)) return;
-    hed_worker_event event = remote_await(
-        runner, runner->at->worker.number, OPEN_SECONDS + 2 * runner->copy_seconds, &reply);
+    const hed_worker_reply *reply = &message.reply;
+    hed_worker_event event =
+        remote_converse(runner, &request, OPEN_SECONDS + 2 * runner->copy_seconds, &message);
     if (event == HED_WORKER_STOPPED) remote_lose(runner->at, "was abandoned");
     if (event != HED_WORKER_ANSWERED) remote_fail(runner, error);
-    else if (reply.status)
-        hed_fail(
-            error, reply.status, "%s: %s", hed_device_describe(runner->def.device).id, reply.text);
-    runner->runner.builders = reply.count;
-    runner->runner.device_time = reply.device_time;
+    else if (reply->status)
+        hed_fail(error, reply->status, "%s: %s", hed_device_describe(runner->def.device).id,
+            reply->text);
+    runner->runner.builders = reply->count;
+    runner->runner.device_time = reply->device_time;
 }
 
 hed_status hed_runner_create_remote(
@@ -453,45 +380,31 @@ static hed_status remote_start(remote *r, hed_error *error)
     const char *const words[] = {"/bin/sh", "-c", r->line, NULL};
     static const hed_worker_file files[] = {{HED_WORKER_THEIR_SOCKET, STDIN_FILENO},
         {HED_WORKER_THEIR_SOCKET, STDOUT_FILENO}, {HED_WORKER_THEIR_OUTPUT, STDERR_FILENO}};
-    int code = hed_worker_spawn(&r->worker, SOCK_STREAM, words, files, HED_COUNT(files));
+    int code = hed_worker_spawn(&r->worker, words, files, HED_COUNT(files));
     return code ? hed_fail(error, HED_ERROR_IO, "cannot start \"%s\": %s", r->line,
                       strerrordesc_np(code))
                 : HED_OK;
 }
 
-/* Waits for the worker's HELLO, which remains in the buffer. `id` (256): id of the device in this
- * program. */
+/* Waits for the worker's HELLO. `id` (256): id of the device in this program. */
 static hed_status remote_receive_hello(
     remote *r, const hed_runner_def *def, hed_hello *hello, char *id, hed_error *error)
 {
-    hed_frame frame = {0};
-    hed_worker_reply reply = {0};
-    hed_error cause = {0};
-    fcntl(r->worker.socket, F_SETFL, fcntl(r->worker.socket, F_GETFL) | O_NONBLOCK);
-    double until = hed_worker_now() + HELLO_PATIENCE * r->patience;
-    hed_worker_event event = remote_receive(r, def, until, &frame, &reply);
+    hed_worker_message message = {0};
+    hed_worker *worker = &r->worker;
+    fcntl(worker->socket, F_SETFL, fcntl(worker->socket, F_GETFL) | O_NONBLOCK);
+    worker->heard = hed_worker_now();
+    double until = worker->heard + HELLO_PATIENCE * worker->patience;
+    hed_worker_event event = remote_receive(r, def, until, &message);
+    *hello = message.hello;
     if (event == HED_WORKER_STOPPED) remote_lose(r, "was abandoned");
     if (event == HED_WORKER_LATE) remote_lose(r, "is alive but sent no description of its device");
-    if (event == HED_WORKER_ANSWERED && frame.kind != HED_FRAME_HELLO) remote_lose(r, "sent an invalid reply");
-    if (r->is_lost) return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
-    if (hed_hello_read(r->buffer + sizeof frame, frame.size, hello, &cause)) {
-        remote_lose(r, cause.text);
-        return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
-    }
-    if (snprintf(id, 256, "%s:%s", hello->machine, hello->info.id) >= 256 ||
-        strlen(hello->build_key) >= sizeof((hed_device *)NULL)->build_key) {
+    if (event == HED_WORKER_ANSWERED &&
+        (snprintf(id, 256, "%s:%s", hello->machine, hello->info.id) >= 256 ||
+            strlen(hello->build_key) >= sizeof((hed_device *)NULL)->build_key))
         remote_lose(r, "names a device with more than 255 bytes, or a driver with more than 511");
-        return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
-    }
-    hello->info.id = id;
+    if (r->is_lost) return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
     return HED_OK;
-}
-
-static void remote_drop_hello(remote *r)
-{
-    hed_frame frame;
-    memcpy(&frame, r->buffer, sizeof frame);
-    remote_drop(r, sizeof frame + frame.size);
 }
 
 /* Creates the device that the HELLO describes. */
@@ -502,6 +415,7 @@ static hed_status remote_create_device(hed_context *context, const hed_remote_de
     hed_hello hello;
     char id[256];
     if (remote_receive_hello(r, &waiting, &hello, id, error)) return error->status;
+    hello.info.id = id;
     if (hed_device_create_described(context, &hello.info, device, error)) return error->status;
     r->backend = *(*device)->backend;
     for (int i = 0; hed_backends[i]; i++) {
@@ -513,7 +427,6 @@ static hed_status remote_create_device(hed_context *context, const hed_remote_de
     hed_text_copy((*device)->build_key, sizeof(*device)->build_key, hello.build_key);
     (*device)->backend = &r->backend;
     (*device)->impl = r;
-    remote_drop_hello(r);
     return HED_OK;
 }
 
@@ -524,25 +437,17 @@ bool hed_device_can_restart(const hed_device *device)
 
 hed_status hed_device_restart(const hed_runner_def *def, hed_error *error)
 {
-    const hed_device_info *is = &def->device->info;
     remote *r = def->device->impl;
     hed_hello hello;
     char id[256];
     hed_worker_close(&r->worker, ENDED_MS);
-    r->is_lost = r->bytes_came = false;
-    r->bytes_to = NULL;
-    r->filled = 0;
+    r->is_lost = false;
     r->reason[0] = 0;
-    r->heard = hed_worker_now();
     if (remote_start(r, error) || remote_receive_hello(r, def, &hello, id, error)) {
         r->is_lost = true;
         return error->status;
     }
-    bool is_same = !strcmp(id, is->id) && !strcmp(hello.info.backend, is->backend) &&
-                   !strcmp(hello.info.name, is->name) && !strcmp(hello.info.driver, is->driver) &&
-                   !strcmp(hello.build_key, def->device->build_key);
-    remote_drop_hello(r);
-    if (is_same) return HED_OK;
+    if (hed_hello_describes(&hello, id, def->device)) return HED_OK;
     remote_lose(r, "has another device now, or another driver");
     return hed_fail(error, HED_ERROR_LOST, "%s", r->reason);
 }
@@ -557,9 +462,9 @@ hed_status hed_device_create_remote(
     if (!r && !def->command) close(def->descriptor);
     if (!r) return HED_OUT_OF_MEMORY(error, "a remote worker");
     r->allocator = allocator;
-    r->patience = def->patience_seconds > 0 ? def->patience_seconds : PATIENCE;
-    r->heard = hed_worker_now();
-    r->worker = (hed_worker){.socket = def->command ? -1 : def->descriptor, .output = -1};
+    r->worker = (hed_worker){.socket = def->command ? -1 : def->descriptor,
+        .output = -1,
+        .patience = def->patience_seconds > 0 ? def->patience_seconds : PATIENCE};
     if (def->command) {
         hed_text_copy(r->command, sizeof r->command, def->command);
         r->line_size = strlen(def->command) + 1;

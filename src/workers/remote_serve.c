@@ -1,4 +1,4 @@
-/* Worker's end of remote_frames.h: one leader, one device, one job at a time. Candidates run in
+/* Worker elsewhere: one leader, one device, one job at a time. Candidates run in
  * worker processes of this machine (worker_client.c). */
 #include <errno.h>
 #include <poll.h>
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "core/objects.h"
-#include "workers/remote_stream.h"
+#include "workers/remote_device.h"
 
 enum {
     REMEMBERED = 256, /* geometries of candidates */
@@ -30,6 +30,8 @@ typedef struct served {
     hed_device *device;
     void *bytes; /* (size) bytes of the job, mapped */
     size_t size;
+    hed_error job_error; /* fault of the last job, reported when it is opened */
+    hed_frame_job head;
     bool has_job;
     hed_worker_job job;
     hed_runner *runner;
@@ -114,44 +116,49 @@ static void served_close_job(served *s)
     memset(s->configs, 0, sizeof s->configs);
 }
 
-static void served_open_job(served *s, size_t size, uint32_t *number, hed_error *error)
+/* Reads a job of `size` bytes and parses it; HED_TASK_OPEN reports its errors. */
+static void served_take_job(served *s, size_t size, hed_error *error)
 {
-    hed_frame_job head;
+    const size_t head = sizeof s->head;
     const hed_allocator allocator = *hed_allocator_of(s->device);
     served_close_job(s);
     s->size = size;
+    s->job_error = (hed_error){0};
     s->bytes = mmap(
         NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (s->bytes == MAP_FAILED) {
         s->bytes = NULL;
         HED_OUT_OF_MEMORY(error, "a job of %zu bytes", size);
+    }
+    if (!s->bytes || !hed_stream_read_all(s->in, s->bytes, size)) {
         s->leader_lost = true; /* the stream cannot be read any further */
         return;
     }
-    if (!hed_stream_read_all(s->in, s->bytes, size)) {
-        s->leader_lost = true;
-        return;
-    }
-    memcpy(&head, s->bytes, sizeof head);
-    *number = head.number;
-    if (head.version != hed_worker_version()) {
-        hed_fail(error, HED_ERROR_FORMAT, "the job is of another version of Heddle");
-        return;
-    }
+    memcpy(&s->head, s->bytes, head);
     if (hed_worker_job_read(
-            &allocator, (char *)s->bytes + sizeof head, size - sizeof head, &s->job, error))
+            &allocator, (char *)s->bytes + head, size - head, &s->job, &s->job_error))
         return;
     s->has_job = true;
     s->job.launched.def.geometry = served_geometry;
     s->job.launched.def.user = s;
+}
+
+static void served_open(served *s, hed_worker_reply *reply, hed_error *error)
+{
+    if (hed_failed(&s->job_error)) *error = s->job_error;
+    else if (!s->has_job) hed_fail(error, HED_ERROR_ARGUMENT, "there is no job");
+    if (hed_failed(error)) return;
     hed_runner_def def = s->job.runner;
     def.device = s->device;
-    def.timeout_seconds = head.timeout_seconds;
-    def.compile_seconds = head.compile_seconds;
-    def.builders = head.builders;
+    def.timeout_seconds = s->head.timeout_seconds;
+    def.compile_seconds = s->head.compile_seconds;
+    def.builders = s->head.builders;
     def.idle = served_alone;
     def.user = s;
-    hed_runner_create_worker(&def, &s->runner, error);
+    if (!s->runner && hed_runner_create_worker(&def, &s->runner, error)) return;
+    uint32_t builders = s->runner->builders;
+    reply->count = builders < HED_WORKER_VALUES ? builders : HED_WORKER_VALUES;
+    reply->device_time = s->runner->device_time;
 }
 
 /* ---- requests ---- */
@@ -192,12 +199,13 @@ static void served_output(
 static void served_execute(served *s, const hed_worker_request *request)
 {
     hed_error error = {0};
-    hed_worker_reply reply = {.version = hed_worker_version(), .number = request->number};
-    reply.trial = hed_local_new_trial();
+    hed_worker_reply reply = {.number = request->number, .trial = hed_local_new_trial()};
     hed_runner *runner = s->runner;
     served_remember(s, request);
-    if (!runner) {
-        hed_fail(&error, HED_ERROR_ARGUMENT, "there is no job");
+    if (request->task == HED_TASK_OPEN) {
+        served_open(s, &reply, &error);
+    } else if (!runner) {
+        hed_fail(&error, HED_ERROR_ARGUMENT, "the worker has not opened a job");
     } else if (request->task == HED_TASK_COMPILE) {
         if (!served_compile(s, request, &error)) return;
         served_write(s, HED_FRAME_BUILT, &reply, sizeof reply);
@@ -222,7 +230,7 @@ static void served_execute(served *s, const hed_worker_request *request)
 static void served_tell_built(served *s)
 {
     hed_config config;
-    hed_worker_reply reply = {.version = hed_worker_version()};
+    hed_worker_reply reply = {0};
     while (s->pending_count && s->runner->kind->built(s->runner, 0, &config, &reply.trial))
         for (uint32_t i = 0; i < PENDING; i++) {
             if (!s->pending[i].number || !hed_config_equal(&s->pending[i].config, &config))
@@ -235,33 +243,18 @@ static void served_tell_built(served *s)
         }
 }
 
-/* Reads and handles one frame. Returns false if the leader is lost or the frame is invalid. */
-static bool served_read(served *s)
+/* Reads and handles one frame. Returns false if the leader is lost or `error` is set. */
+static bool served_read(served *s, hed_error *error)
 {
-    hed_frame frame;
     hed_worker_request request;
-    hed_error error = {0};
-    if (!hed_stream_read_all(s->in, &frame, sizeof frame) || frame.magic != HED_FRAME_MAGIC)
-        return false;
-    if (frame.kind == HED_FRAME_REQUEST && frame.size == sizeof request) {
-        if (!hed_stream_read_all(s->in, &request, sizeof request) ||
-            !hed_worker_request_valid(&request, sizeof request))
-            return false;
-        served_execute(s, &request);
-        return !s->leader_lost;
+    uint64_t job_size;
+    switch (hed_order_read(s->in, &request, &job_size)) {
+    case HED_ORDER_REQUEST: served_execute(s, &request); break;
+    case HED_ORDER_JOB: served_take_job(s, job_size, error); break;
+    case HED_ORDER_INVALID:
+        return hed_fail(error, HED_ERROR_FORMAT, "invalid request from the leader"), false;
+    case HED_ORDER_CLOSED: return false;
     }
-    if (frame.kind != HED_FRAME_JOB || frame.size <= sizeof(hed_frame_job)) return false;
-    hed_worker_reply reply = {.version = hed_worker_version()};
-    served_open_job(s, frame.size, &reply.number, &error);
-    reply.status = error.status;
-    reply.trial = hed_local_new_trial();
-    hed_text_copy(reply.text, sizeof reply.text, error.text);
-    if (s->runner) {
-        uint32_t builders = s->runner->builders;
-        reply.count = builders < HED_WORKER_VALUES ? builders : HED_WORKER_VALUES;
-        reply.device_time = s->runner->device_time;
-    }
-    served_write(s, HED_FRAME_REPLY, &reply, sizeof reply);
     return !s->leader_lost;
 }
 
@@ -296,16 +289,9 @@ static hed_status served_choose(served *s, const char *selector, uint32_t turn, 
 
 static void served_hello(served *s, hed_error *error)
 {
-    char machine[256] = "";
-    const hed_allocator *allocator = hed_allocator_of(s->device);
-    hed_text text = {.allocator = allocator};
-    gethostname(machine, sizeof machine - 1);
-    const hed_hello hello = {
-        .info = s->device->info, .machine = machine, .build_key = s->device->build_key};
-    hed_hello_put(&text, &hello);
-    if (text.failed) HED_OUT_OF_MEMORY(error, "the description of a device");
-    else served_write(s, HED_FRAME_HELLO, text.bytes, text.size);
-    hed_text_free(&text);
+    pthread_mutex_lock(&s->write_lock);
+    hed_hello_send(s->out, s->device, error);
+    pthread_mutex_unlock(&s->write_lock);
 }
 
 int hed_remote_serve(int in, int out, const char *device, uint32_t turn, hed_error *error)
@@ -322,7 +308,7 @@ int hed_remote_serve(int in, int out, const char *device, uint32_t turn, hed_err
     while (!hed_failed(error)) {
         struct pollfd polled = {.fd = in, .events = POLLIN};
         int ready = poll(&polled, 1, s.pending_count ? LOOK_MS : -1);
-        if (ready > 0 && !served_read(&s)) break;
+        if (ready > 0 && !served_read(&s, error)) break;
         if (s.pending_count) served_tell_built(&s);
     }
     served_close_job(&s);

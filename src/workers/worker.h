@@ -1,76 +1,25 @@
-/* Protocol of a worker process and its parent: records of fixed size over a socket that preserves
- * record boundaries (SOCK_SEQPACKET), one reply to each request. A receiver treats every record as
- * untrusted: it checks length, version and each number first.
- *
- * Data that is constant for a worker's lifetime, the kernel and its arguments, is in a memory file
- * that both processes map: the job (worker_job.c). */
+/* Workers as their leader has them, and the job, which is constant for a worker's lifetime: the kernel and its
+ * arguments, in a memory file that a worker process maps (worker_job.c). worker_protocol.h has the messages. */
 #ifndef HED_WORKERS_WORKER_H
 #define HED_WORKERS_WORKER_H
 
+#include <assert.h>
 #include <poll.h>
 #include <sys/types.h>
 
-#include "capture/capture_file.h"
-#include "measure/runners.h"
+#include "workers/worker_protocol.h"
 
 /* Descriptors of a worker, as offsets from the descriptor passed to hed_worker_serve(). */
 enum {
     HED_WORKER_SOCKET = 0,
-    HED_WORKER_JOB = 1,    /* an output's content, written by the worker */
+    HED_WORKER_JOB = 1,    /* the job, which it maps read-only */
     HED_WORKER_RESULT = 2, /* an output's content, written by the worker */
     HED_WORKER_DESCRIPTORS = 3
 };
 
-/* Main loop of the installed heddle-worker: serves one parent over the socket `descriptor` until
- * the socket is closed. Exported for that program alone. */
-HED_API int hed_worker_serve(int descriptor);
-
-enum { HED_WORKER_VALUES = 64 }; /* maximum number of times in one reply */
-
-typedef enum hed_worker_task {
-    /* open the device and upload the inputs; before it only HED_TASK_COMPILE is possible */
-    HED_TASK_OPEN,
-    HED_TASK_COMPILE, /* compile `config` into the compiled-kernel cache */
-    HED_TASK_BUILD,   /* build `config`, laid out as `geometry`, into `slot` */
-    HED_TASK_CHECK,   /* run `slot` for the first time and check its results */
-    HED_TASK_TIME,    /* time `runs` runs of `slot` */
-    HED_TASK_OUTPUT,  /* run `slot` over `pattern`, then return the content of `argument` */
-    HED_TASK_COUNT
-} hed_worker_task;
-
-typedef struct hed_worker_request {
-    uint64_t version;
-    uint32_t number; /* copied into the reply */
-    uint32_t task;   /* hed_worker_task */
-    uint32_t slot, runs, argument, pattern;
-    hed_config config;
-    hed_geometry geometry;
-} hed_worker_request;
-
-typedef struct hed_worker_reply {
-    uint64_t version;
-    uint32_t number;
-    uint32_t status;      /* hed_status; `text` has its message */
-    uint32_t device_time; /* HED_TASK_OPEN */
-    uint32_t is_lost;     /* the worker is no longer usable */
-    uint32_t count;       /* HED_TASK_TIME: number of values */
-    hed_trial trial;
-    char text[HED_ERROR_TEXT];
-    double values[HED_WORKER_VALUES];
-} hed_worker_reply;
-
-/* Hash of the library's version and of the records' layout: worker and parent must be of one
- * build. */
-uint64_t hed_worker_version(void);
-/* True if a received record is complete and all its numbers are in range. `size`: bytes
- * received. */
-bool hed_worker_request_valid(const hed_worker_request *request, size_t size);
-bool hed_worker_reply_valid(const hed_worker_reply *reply, size_t size);
-/* Sends one record. Returns false if the other end is closed or accepts no data. */
-bool hed_worker_send(int socket, const void *record, size_t size);
-/* Receives one record, at most `size` bytes. Returns its length, more than `size` for a longer
- * record; 0: the other end has closed; < 0: an error. */
-ptrdiff_t hed_worker_receive(int socket, void *record, size_t size);
+/* Main loop of the installed heddle-worker as a worker process: serves one parent over the socket
+ * `descriptor` until the socket is closed. Exported for that program alone. */
+HED_API int hed_worker_serve(int descriptor, hed_error *error);
 
 /* A worker and its two streams: a process of this machine, the command that connects to a worker of
  * another one, or a connection that the program opened. Start, requests, replies and end, even if
@@ -86,12 +35,33 @@ typedef struct hed_worker {
     double deadline; /* latest time of the reply, s of hed_now() */
     char tail[1024]; /* the last bytes of its output */
     uint32_t tail_size;
+
+    const hed_device
+        *device;     /* the device that its HELLO must describe; NULL: the caller compares */
+    double patience; /* longest wait for it to accept data, s; 0: without limit */
+    double heard;    /* time of the last received byte, s of hed_now() */
+    bool greeted;    /* a HELLO was received */
+    char fault[256]; /* the message that broke the protocol, as "sent an invalid reply" */
+    void *bytes_to;  /* destination of HED_FRAME_BYTES; NULL: not expected */
+    uint64_t bytes_size, bytes_left;
+    bool bytes_came;
+    size_t hello_size, filled; /* bytes of `buffer`: a HELLO in use at its front, all */
+    unsigned char buffer[sizeof(hed_frame) + HED_HELLO_MOST];
 } hed_worker;
+
+static_assert(sizeof(hed_worker_reply) <= HED_HELLO_MOST, "the buffer takes every frame");
+
+/* A message of a worker. */
+typedef struct hed_worker_message {
+    hed_frame_kind kind; /* HELLO, REPLY or BUILT */
+    hed_hello hello;     /* texts that are valid until the next message is received */
+    hed_worker_reply reply;
+} hed_worker_message;
 
 typedef enum hed_worker_event {
     HED_WORKER_NOTHING,
     HED_WORKER_ANSWERED,
-    HED_WORKER_DIED, /* end of the process, or an invalid reply */
+    HED_WORKER_DIED, /* end of the process, or an invalid message */
     HED_WORKER_LATE,
     HED_WORKER_STOPPED /* the caller cancelled the wait */
 } hed_worker_event;
@@ -113,21 +83,24 @@ enum {
 };
 
 /* Starts a process in a session of its own, so that Ctrl-C in a terminal reaches this process
- * alone, with a socket of `type` and `files` (count), and no other descriptor. Its standard input
+ * alone, with a stream socket and `files` (count), and no other descriptor. Its standard input
  * is empty unless `files` has it. Returns 0, or the system's error number. */
-int hed_worker_spawn(hed_worker *worker, int type, const char *const *words,
-    const hed_worker_file *files, uint32_t count);
-/* Starts `program` with the descriptors of a job and a result. Errors: IO. */
-hed_status hed_worker_start(
-    hed_worker *worker, const char *program, int job, int result, hed_error *error);
-/* Sends a request, after filling in its version and number. A dead worker is noticed when its reply
- * is awaited. */
-void hed_worker_request_send(hed_worker *worker, hed_worker_request *request, double deadline);
+int hed_worker_spawn(
+    hed_worker *worker, const char *const *words, const hed_worker_file *files, uint32_t count);
+/* Starts `program` for `device` with the descriptors of a job and a result. Errors: IO. */
+hed_status hed_worker_start(hed_worker *worker, const char *program, const hed_device *device,
+    int job, int result, hed_error *error);
+/* Sends a request, after filling in its number. Returns false if the worker does not accept it, which
+ * is noticed again when its reply is awaited. */
+bool hed_worker_request_send(hed_worker *worker, hed_worker_request *request, double deadline);
 /* Fills `polled` (HED_WORKER_POLLED) with the descriptors to wait for. */
 void hed_worker_poll(const hed_worker *worker, struct pollfd *polled);
-/* Handles the events found by poll(). */
+/* Receives the bytes that are available, without waiting. Returns ANSWERED for a message, DIED at the
+ * end of the stream or with `fault` set, NOTHING if a message is incomplete. */
+hed_worker_event hed_worker_receive(hed_worker *worker, hed_worker_message *message);
+/* Handles the events found by poll(): ANSWERED is the reply to the last request. */
 hed_worker_event hed_worker_handle_events(
-    hed_worker *worker, const struct pollfd *polled, double now, hed_worker_reply *reply);
+    hed_worker *worker, const struct pollfd *polled, double now, hed_worker_message *message);
 /* Asks an idle worker to exit, without waiting for it. */
 void hed_worker_request_end(const hed_worker *worker);
 /* Reads the texts that the worker has printed, and keeps the last ones. */
@@ -210,7 +183,7 @@ typedef struct worker_client {
     builder *builders; /* (builder_count) */
     uint32_t builder_count, building;
     hed_trial_queue waiting, done;
-    hed_worker_reply reply;
+    hed_worker_message message; /* the last one */
 } worker_client;
 
 #endif

@@ -16,8 +16,8 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "core/objects.h"
-#include "workers/remote_frames.h"
 #include "measure/runners.h"
+#include "workers/remote_device.h"
 
 enum {
     OPEN_SECONDS = 120, /* drivers of many devices are slow to start */
@@ -41,8 +41,9 @@ static void client_feed(worker_client *client)
     for (uint32_t i = 0; i < client->builder_count && !hed_trial_queue_empty(&client->waiting);
          i++) {
         builder *b = &client->builders[i];
-        if (b->process.busy || (!b->process.pid && hed_worker_start(&b->process, client->program,
-                                                       client->job, client->result, NULL)))
+        if (b->process.busy ||
+            (!b->process.pid && hed_worker_start(&b->process, client->program, client->def.device,
+                                    client->job, client->result, NULL)))
             continue;
         hed_trial_queue_take(&client->waiting, &config, NULL);
         client->building++;
@@ -54,18 +55,19 @@ static void client_feed(worker_client *client)
         hed_trial_queue_put(&client->done, &config, &trial, NULL);
 }
 
-/* Collects a build. If the builder failed for another reason, or was killed from outside, prepare()
- * will find the candidate's outcome. */
+/* Collects a build. If the builder failed for another reason, did not open its device, or was killed
+ * from outside, prepare() will find the candidate's outcome. */
 static void finish_build(worker_client *client, builder *b, hed_worker_event event)
 {
-    bool outside = false;
+    bool outside = false, greeted = b->process.greeted;
+    const hed_worker_reply *reply = &client->message.reply;
     hed_trial trial = hed_local_new_trial();
-    if (event == HED_WORKER_ANSWERED && client->reply.status == HED_OK) trial = client->reply.trial;
+    if (event == HED_WORKER_ANSWERED && reply->status == HED_OK) trial = reply->trial;
     if (event != HED_WORKER_ANSWERED) {
         trial.outcome = event == HED_WORKER_DIED ? HED_OUTCOME_CRASHED : HED_OUTCOME_HUNG;
         hed_worker_end(&b->process, event, trial.text, sizeof trial.text, &outside);
     }
-    if (outside) trial = hed_local_new_trial();
+    if (outside || !greeted) trial = hed_local_new_trial();
     client->building--;
     /* the queue has space: see client_build_ahead() */
     hed_trial_queue_put(&client->done, &b->config, &trial, NULL);
@@ -79,7 +81,7 @@ static void handle_builders(worker_client *client, const struct pollfd *polled)
         builder *b = &client->builders[i];
         bool busy = b->process.busy;
         hed_worker_event event = hed_worker_handle_events(
-            &b->process, &polled[HED_WORKER_POLLED * (i + 1)], hed_worker_now(), &client->reply);
+            &b->process, &polled[HED_WORKER_POLLED * (i + 1)], hed_worker_now(), &client->message);
         if (event && busy) finish_build(client, b, event);
         else if (event) hed_worker_end(&b->process, event, NULL, 0, NULL);
     }
@@ -103,7 +105,7 @@ static hed_worker_event client_serve(worker_client *client, bool for_builders, d
         poll(polled, HED_WORKER_POLLED * (1 + client->builder_count), (int)ceil(left * 1000));
         handle_builders(client, polled);
         hed_worker_event event =
-            hed_worker_handle_events(&client->measurer, polled, hed_worker_now(), &client->reply);
+            hed_worker_handle_events(&client->measurer, polled, hed_worker_now(), &client->message);
         if (event && !for_builders) return event;
         /* the worker ended while idle */
         if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
@@ -118,7 +120,7 @@ static hed_worker_event client_serve(worker_client *client, bool for_builders, d
 /* Reads a reply. A worker that has lost its device is no longer usable. */
 static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error *error)
 {
-    const hed_worker_reply *reply = &client->reply;
+    const hed_worker_reply *reply = &client->message.reply;
     bool is_lost = reply->is_lost || reply->status == HED_ERROR_LOST;
     *trial = reply->trial;
     if (!is_lost) return reply->status ? hed_fail(error, reply->status, "%s", reply->text) : HED_OK;
@@ -130,7 +132,7 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
     return HED_OK;
 }
 
-/* Sends a request and waits for client->reply. The candidate's own failure is stored in `trial`,
+/* Sends a request and waits for client->message.reply. The candidate's own failure is stored in `trial`,
  * with status OK. */
 static hed_status client_request(worker_client *client, hed_worker_request *request, double seconds,
     hed_trial *trial, hed_error *error)
@@ -158,16 +160,17 @@ static hed_status ensure_open(worker_client *client, hed_error *error)
     hed_worker_poll(&client->measurer, polled);
     if (poll(polled, HED_WORKER_POLLED, 0) > 0) {
         hed_worker_event event =
-            hed_worker_handle_events(&client->measurer, polled, hed_worker_now(), &client->reply);
+            hed_worker_handle_events(&client->measurer, polled, hed_worker_now(), &client->message);
         if (event) hed_worker_end(&client->measurer, event, NULL, 0, NULL);
     }
     if (client->measurer.pid) return HED_OK;
-    if (!hed_worker_start(&client->measurer, client->program, client->job, client->result, error) &&
+    if (!hed_worker_start(&client->measurer, client->program, client->def.device, client->job,
+            client->result, error) &&
         !client_request(client, &request, OPEN_SECONDS + client->copy_seconds, &trial, error) &&
         trial.outcome)
         hed_fail(error, HED_ERROR_LOST, "%s could not be opened for tuning: %s",
             hed_device_describe(client->def.device).id, trial.text);
-    if (!hed_failed(error)) client->runner.device_time = client->reply.device_time;
+    if (!hed_failed(error)) client->runner.device_time = client->message.reply.device_time;
     else if (client->measurer.pid)
         hed_worker_end(&client->measurer, HED_WORKER_LATE, NULL, 0, NULL);
     return error->status;
@@ -240,10 +243,10 @@ static hed_status time_some(worker_client *client, uint32_t slot, uint32_t runs,
         client_request(client, &request, runs * run_seconds + client->copy_seconds, trial, error) ||
         trial->outcome)
         return error->status;
-    if (client->reply.count != runs)
+    if (client->message.reply.count != runs)
         return hed_fail(error, HED_ERROR_IO, "the worker sent %u times; expected %u",
-            client->reply.count, runs);
-    memcpy(values, client->reply.values, runs * sizeof *values);
+            client->message.reply.count, runs);
+    memcpy(values, client->message.reply.values, runs * sizeof *values);
     return HED_OK;
 }
 

@@ -69,16 +69,19 @@ static int spawn(const char *const *words, const hed_worker_file *files, uint32_
     return code;
 }
 
-int hed_worker_spawn(hed_worker *worker, int type, const char *const *words,
-    const hed_worker_file *files, uint32_t count)
+int hed_worker_spawn(
+    hed_worker *worker, const char *const *words, const hed_worker_file *files, uint32_t count)
 {
     enum { OURS, THEIRS, READ, WRITE, COPIES, COUNT = COPIES + MOST_FILES };
     hed_worker_file raised[MOST_FILES];
     int descriptors[COUNT];
     for (int i = 0; i < COUNT; i++) descriptors[i] = -1;
-    *worker =
-        (hed_worker){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};
-    int code = socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, &descriptors[OURS]) ? errno : 0;
+    *worker = (hed_worker){.socket = -1,
+        .output = -1,
+        .life = worker->life,
+        .number = worker->number,
+        .patience = worker->patience};
+    int code = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, &descriptors[OURS]) ? errno : 0;
     if (!code && pipe2(&descriptors[READ], O_CLOEXEC)) code = errno;
     for (int i = 0; i < COPIES && !code; i++) {
         descriptors[i] = raise_descriptor(descriptors[i]);
@@ -107,8 +110,8 @@ int hed_worker_spawn(hed_worker *worker, int type, const char *const *words,
     return code;
 }
 
-hed_status hed_worker_start(
-    hed_worker *worker, const char *program, int job, int result, hed_error *error)
+hed_status hed_worker_start(hed_worker *worker, const char *program, const hed_device *device,
+    int job, int result, hed_error *error)
 {
     char number[8];
     snprintf(number, sizeof number, "%d", FIRST);
@@ -117,7 +120,8 @@ hed_status hed_worker_start(
         {HED_WORKER_THEIR_OUTPUT, STDERR_FILENO},
         {HED_WORKER_THEIR_SOCKET, FIRST + HED_WORKER_SOCKET}, {job, FIRST + HED_WORKER_JOB},
         {result, FIRST + HED_WORKER_RESULT}};
-    int code = hed_worker_spawn(worker, SOCK_SEQPACKET, words, files, HED_COUNT(files));
+    int code = hed_worker_spawn(worker, words, files, HED_COUNT(files));
+    worker->device = device;
     return code ? hed_fail(error, HED_ERROR_IO, "cannot start the worker %s: %s", program,
                       strerrordesc_np(code))
                 : HED_OK;
@@ -125,13 +129,13 @@ hed_status hed_worker_start(
 
 /* ---- requests and replies ---- */
 
-void hed_worker_request_send(hed_worker *worker, hed_worker_request *request, double deadline)
+bool hed_worker_request_send(hed_worker *worker, hed_worker_request *request, double deadline)
 {
-    request->version = hed_worker_version();
     request->number = ++worker->number;
     worker->busy = true;
     worker->deadline = deadline;
-    hed_worker_send(worker->socket, request, sizeof *request);
+    return hed_frame_write(
+        worker->socket, HED_FRAME_REQUEST, request, sizeof *request, worker->patience);
 }
 
 void hed_worker_poll(const hed_worker *worker, struct pollfd *polled)
@@ -164,19 +168,118 @@ void hed_worker_listen(hed_worker *worker)
     worker->output = -1;
 }
 
-hed_worker_event hed_worker_handle_events(
-    hed_worker *worker, const struct pollfd *polled, double now, hed_worker_reply *reply)
+static hed_worker_event worker_blame(hed_worker *worker, const char *fault, const char *cause)
 {
+    snprintf(worker->fault, sizeof worker->fault, "%s%.200s", fault, cause);
+    return HED_WORKER_DIED;
+}
+
+/* True if a frame's header is valid in the present state. */
+static bool worker_expects(const hed_worker *worker, const hed_frame *frame)
+{
+    switch (frame->kind) {
+    case HED_FRAME_HELLO: return !worker->greeted && frame->size <= HED_HELLO_MOST;
+    case HED_FRAME_REPLY:
+    case HED_FRAME_BUILT: return worker->greeted && frame->size == sizeof(hed_worker_reply);
+    case HED_FRAME_BYTES:
+        return worker->bytes_to && !worker->bytes_came && frame->size == worker->bytes_size;
+    case HED_FRAME_ALIVE: return frame->size == 0;
+    default: return false;
+    }
+}
+
+/* Removes the first bytes of the buffer. */
+static void worker_drop(hed_worker *worker, size_t size)
+{
+    worker->filled -= size;
+    memmove(worker->buffer, worker->buffer + size, worker->filled);
+}
+
+static hed_worker_event worker_take(
+    hed_worker *worker, const hed_frame *frame, hed_worker_message *message)
+{
+    const unsigned char *payload = worker->buffer + sizeof *frame;
+    hed_error cause = {0};
+    message->kind = (hed_frame_kind)frame->kind;
+    if (frame->kind == HED_FRAME_HELLO) {
+        worker->greeted = true;
+        worker->hello_size = sizeof *frame + frame->size;
+        if (!hed_hello_read(payload, frame->size, &message->hello, &cause))
+            return HED_WORKER_ANSWERED;
+        return worker_blame(worker, "sent an invalid greeting: ", cause.text);
+    }
+    memcpy(&message->reply, payload, sizeof message->reply);
+    worker_drop(worker, sizeof *frame + sizeof message->reply);
+    if (hed_worker_reply_valid(&message->reply)) return HED_WORKER_ANSWERED;
+    return worker_blame(worker, "sent a reply with values out of range", "");
+}
+
+/* Takes the first message of the buffer, and the ALIVE and BYTES before it. */
+static hed_worker_event worker_take_first(hed_worker *worker, hed_worker_message *message)
+{
+    hed_frame frame;
+    worker_drop(worker, worker->hello_size);
+    worker->hello_size = 0;
+    while (!worker->bytes_left) {
+        const uint32_t magic = HED_FRAME_MAGIC;
+        size_t present = worker->filled < sizeof magic ? worker->filled : sizeof magic;
+        /* a login's greeting may be shorter than a frame */
+        if (memcmp(worker->buffer, &magic, present) != 0)
+            return worker_blame(worker, "sent an invalid reply", "");
+        if (worker->filled < sizeof frame) return HED_WORKER_NOTHING;
+        memcpy(&frame, worker->buffer, sizeof frame);
+        if (!worker_expects(worker, &frame))
+            return worker_blame(worker, "sent an invalid reply", "");
+        bool is_message = frame.kind != HED_FRAME_ALIVE && frame.kind != HED_FRAME_BYTES;
+        if (is_message && worker->filled < sizeof frame + frame.size) return HED_WORKER_NOTHING;
+        if (is_message) return worker_take(worker, &frame, message);
+        worker_drop(worker, sizeof frame);
+        if (frame.kind == HED_FRAME_ALIVE) continue;
+        size_t present_bytes = worker->filled < frame.size ? worker->filled : frame.size;
+        memcpy(worker->bytes_to, worker->buffer, present_bytes);
+        worker_drop(worker, present_bytes);
+        worker->bytes_left = frame.size - present_bytes;
+        worker->bytes_came = true;
+    }
+    return HED_WORKER_NOTHING;
+}
+
+hed_worker_event hed_worker_receive(hed_worker *worker, hed_worker_message *message)
+{
+    hed_worker_event event = worker_take_first(worker, message);
+    if (event != HED_WORKER_NOTHING) return event;
+    uint64_t *left = &worker->bytes_left;
+    void *to = *left ? (char *)worker->bytes_to + (worker->bytes_size - *left)
+                     : (void *)(worker->buffer + worker->filled);
+    size_t room = *left ? *left : sizeof worker->buffer - worker->filled;
+    ssize_t got = recv(worker->socket, to, room, MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return HED_WORKER_NOTHING;
+    if (got <= 0) return HED_WORKER_DIED;
+    worker->heard = hed_worker_now();
+    if (*left) *left -= (uint64_t)got;
+    else worker->filled += (size_t)got;
+    return worker_take_first(worker, message);
+}
+
+hed_worker_event hed_worker_handle_events(
+    hed_worker *worker, const struct pollfd *polled, double now, hed_worker_message *message)
+{
+    hed_worker_event event = HED_WORKER_NOTHING;
     if (!worker->pid) return HED_WORKER_NOTHING;
     if (polled[1].revents) hed_worker_listen(worker);
     if (polled[0].revents) {
-        ptrdiff_t size = hed_worker_receive(worker->socket, reply, sizeof *reply);
-        bool expected = size > 0 && worker->busy && hed_worker_reply_valid(reply, (size_t)size) &&
-                        reply->number == worker->number;
-        if (!expected) return HED_WORKER_DIED;
-        worker->busy = false;
-        return HED_WORKER_ANSWERED;
+        while ((event = hed_worker_receive(worker, message)) == HED_WORKER_ANSWERED &&
+               message->kind == HED_FRAME_HELLO)
+            if (worker->device &&
+                !hed_hello_describes(&message->hello, message->hello.info.id, worker->device))
+                return worker_blame(worker, "has another device now, or another driver", "");
     }
+    if (event == HED_WORKER_ANSWERED) {
+        if (!worker->busy || message->reply.number != worker->number)
+            return worker_blame(worker, "replied to an unknown request", "");
+        worker->busy = false;
+    }
+    if (event) return event;
     return worker->busy && now >= worker->deadline ? HED_WORKER_LATE : HED_WORKER_NOTHING;
 }
 
@@ -255,62 +358,17 @@ void hed_worker_end(
     char manner[64];
     bool ask = event == HED_WORKER_NOTHING && !worker->busy;
     /* a worker that closed its socket is about to exit: wait briefly for its status */
-    int status = hed_worker_close(worker, ask || event == HED_WORKER_DIED ? ASKED_MS : 0);
+    int status = hed_worker_close(
+        worker, ask || (event == HED_WORKER_DIED && !worker->fault[0]) ? ASKED_MS : 0);
     hed_worker_manner(status, manner, sizeof manner);
     const char *line = hed_worker_last_line(worker),
                *end = event == HED_WORKER_LATE      ? "was not done in time and was killed"
                       : event == HED_WORKER_STOPPED ? "was stopped"
+                      : worker->fault[0]            ? worker->fault
                       : manner[0]                   ? manner
                                                     : "ended";
     if (text) snprintf(text, size, "the worker %s%s%.127s", end, line[0] ? ": " : "", line);
     if (outside) *outside = event == HED_WORKER_DIED && sent_from_outside(status);
     *worker =
         (hed_worker){.socket = -1, .output = -1, .life = worker->life, .number = worker->number};
-}
-
-/* Records between a worker and its parent: see worker.h. */
-
-uint64_t hed_worker_version(void)
-{
-    const uint64_t layout = sizeof(hed_worker_request) * 65536 + sizeof(hed_worker_reply);
-    const uint64_t version =
-        HED_VERSION_MAJOR * 10000 + HED_VERSION_MINOR * 100 + HED_VERSION_PATCH;
-    return version << 40 | layout;
-}
-
-bool hed_worker_request_valid(const hed_worker_request *request, size_t size)
-{
-    return size == sizeof *request && request->version == hed_worker_version() &&
-           request->task < HED_TASK_COUNT && request->slot < HED_RUNNER_SLOTS &&
-           request->runs <= HED_WORKER_VALUES && request->argument < HED_MAX_ARGUMENTS &&
-           request->pattern < HED_RUNNER_PATTERNS && request->config.count <= HED_MAX_PARAMETERS;
-}
-
-static bool has_end(const char *text, size_t size) { return memchr(text, 0, size) != NULL; }
-
-bool hed_worker_reply_valid(const hed_worker_reply *reply, size_t size)
-{
-    if (size != sizeof *reply || reply->version != hed_worker_version()) return false;
-    unsigned char from_cache; /* a bool with a value other than 0 or 1 must not be read as bool */
-    memcpy(&from_cache, &reply->trial.resources.from_cache, 1);
-    return reply->status < HED_STATUS_COUNT && reply->count <= HED_WORKER_VALUES &&
-           (unsigned)reply->trial.outcome < HED_OUTCOME_COUNT && from_cache <= 1 &&
-           has_end(reply->trial.text, sizeof reply->trial.text) &&
-           has_end(reply->text, sizeof reply->text);
-}
-
-bool hed_worker_send(int socket, const void *record, size_t size)
-{
-    ssize_t count;
-    do count = send(socket, record, size, MSG_NOSIGNAL);
-    while (count < 0 && errno == EINTR);
-    return count == (ssize_t)size;
-}
-
-ptrdiff_t hed_worker_receive(int socket, void *record, size_t size)
-{
-    ssize_t got;
-    do got = recv(socket, record, size, MSG_TRUNC);
-    while (got < 0 && errno == EINTR);
-    return got;
 }

@@ -1,6 +1,5 @@
-/* Worker's side of the protocol: carries out one request at a time, by a runner in this process.
- * The kernel is rebuilt from the job; its only function is a geometry() that returns the parent's
- * values. */
+/* Worker process: carries out one request at a time, by a runner in this process. The kernel is rebuilt
+ * from the job; its only function is a geometry() that returns the parent's values. */
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -50,23 +49,13 @@ static void given_geometry(const hed_kernel_def *def, const hed_config *config,
     *geometry = *w->geometry;
 }
 
-static hed_status serve_find_device(worker *w, hed_error *error)
-{
-    if (w->device) return HED_OK;
-    if (!w->context && hed_context_create(&w->job.context, &w->context, error))
-        return error->status;
-    return hed_device_find(w->context, w->job.context.device, &w->device, error);
-}
-
 static hed_status serve_compile(
     worker *w, const hed_worker_request *request, hed_trial *trial, hed_error *error)
 {
     const hed_runner_def *def = &w->job.runner;
     hed_error cause = {0};
-    hed_status status = serve_find_device(w, error);
-    if (status) return status;
-    status = hed_program_compile(w->device, def->kernel, def->math, &request->config, def->defines,
-        def->define_count, &trial->build_seconds, &cause);
+    hed_status status = hed_program_compile(w->device, def->kernel, def->math, &request->config,
+        def->defines, def->define_count, &trial->build_seconds, &cause);
     return hed_local_judge_build(status, trial, &cause, error);
 }
 
@@ -89,7 +78,7 @@ static hed_status obey(
     hed_trial *trial = &reply->trial;
     uint32_t slot = request->slot;
     if (request->task == HED_TASK_OPEN) {
-        if (serve_find_device(w, error) || w->runner) return error->status;
+        if (w->runner) return HED_OK;
         w->job.runner.device = w->device;
         if (!hed_runner_create_local(&w->job.runner, &w->runner, error))
             reply->device_time = w->runner->device_time;
@@ -113,59 +102,53 @@ static hed_status obey(
 
 static bool answer(worker *w, int socket, const hed_worker_request *request)
 {
-    hed_worker_reply reply = {.version = hed_worker_version(), .number = request->number};
+    hed_worker_reply reply = {.number = request->number};
     hed_error error = {0};
+    bool compiles = request->task == HED_TASK_COMPILE;
     reply.trial = hed_local_new_trial();
     reply.status = obey(w, request, &reply, &error);
     reply.is_lost = w->runner && w->runner->lost;
     if (reply.status) hed_text_copy(reply.text, sizeof reply.text, error.text);
-    return hed_worker_send(socket, &reply, sizeof reply);
+    return hed_frame_write(
+        socket, compiles ? HED_FRAME_BUILT : HED_FRAME_REPLY, &reply, sizeof reply, 0);
 }
 
 /* ---- main loop ---- */
 
-/* Reports an invalid job in reply to the first request, for which the parent waits. */
-static void serve_report_invalid_job(int socket, const hed_error *error)
+/* Opens the job's device, greets the parent, and serves it until it closes the socket or `error` is set. */
+static void serve_requests(worker *w, int socket, hed_error *error)
 {
     hed_worker_request request;
-    hed_worker_reply reply = {.version = hed_worker_version(), .status = error->status};
-    ptrdiff_t size = hed_worker_receive(socket, &request, sizeof request);
-    if (size <= 0 || !hed_worker_request_valid(&request, (size_t)size)) return;
-    reply.number = request.number;
-    hed_text_copy(reply.text, sizeof reply.text, error->text);
-    hed_worker_send(socket, &reply, sizeof reply);
-}
-
-static bool serve_requests(worker *w, int socket)
-{
-    hed_worker_request request;
+    uint64_t job_size;
+    if (hed_context_create(&w->job.context, &w->context, error) ||
+        hed_device_find(w->context, w->job.context.device, &w->device, error) ||
+        hed_hello_send(socket, w->device, error))
+        return;
     for (;;) {
-        ptrdiff_t size = hed_worker_receive(socket, &request, sizeof request);
-        if (size == 0) return true;
-        if (size < 0 || !hed_worker_request_valid(&request, (size_t)size)) return false;
-        if (!answer(w, socket, &request)) return true; /* the parent has ended */
+        hed_order order = hed_order_read(socket, &request, &job_size);
+        if (order == HED_ORDER_CLOSED) return;
+        if (order != HED_ORDER_REQUEST) {
+            hed_fail(error, HED_ERROR_FORMAT, "invalid request from the parent");
+            return;
+        }
+        if (!answer(w, socket, &request)) return; /* the parent has ended */
     }
 }
 
-int hed_worker_serve(int descriptor)
+int hed_worker_serve(int descriptor, hed_error *error)
 {
     int socket = descriptor + HED_WORKER_SOCKET;
     hed_allocator allocator = hed_default_allocator();
-    hed_error error = {0};
     worker *w = hed_allocate(&allocator, sizeof *w);
-    if (!w) return 1;
+    if (!w) return HED_OUT_OF_MEMORY(error, "a worker"), 1;
     /* private and read-only: no candidate can change the next worker's input */
     w->job_bytes = map(descriptor + HED_WORKER_JOB, PROT_READ, MAP_PRIVATE, &w->job_size);
     w->result =
         map(descriptor + HED_WORKER_RESULT, PROT_READ | PROT_WRITE, MAP_SHARED, &w->result_size);
-    bool good =
-        hed_worker_job_read(&allocator, w->job_bytes, w->job_size, &w->job, &error) == HED_OK;
-    if (good) {
+    if (!hed_worker_job_read(&allocator, w->job_bytes, w->job_size, &w->job, error)) {
         w->job.launched.def.geometry = given_geometry;
         w->job.launched.def.user = w;
-        good = serve_requests(w, socket);
-    } else {
-        serve_report_invalid_job(socket, &error);
+        serve_requests(w, socket, error);
     }
     hed_runner_destroy(w->runner);
     hed_context_destroy(w->context);
@@ -173,5 +156,5 @@ int hed_worker_serve(int descriptor)
     if (w->result) munmap(w->result, w->result_size);
     munmap((void *)(uintptr_t)w->job_bytes, w->job_size);
     hed_release(&allocator, w, sizeof *w);
-    return good ? 0 : 1;
+    return hed_failed(error) ? 1 : 0;
 }

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "workers/remote_stream.h"
+#include "workers/remote_device.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

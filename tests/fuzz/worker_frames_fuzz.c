@@ -1,6 +1,6 @@
 /* libFuzzer harness for the frames that a worker at the end of a stream reads from its leader. The
  * first byte of each record says which frame follows: a job with bytes changed, a request, a head
- * of its own, or bytes alone. Versions and the magic word are right, which no fuzzer would find. In
+ * of its own, or bytes alone. The job's version and the magic word are right, which no fuzzer would find. In
  * place of worker processes there is a runner that looks at its arguments. */
 #include "fuzz.h"
 #include "tests/worker_wild.h"
@@ -82,7 +82,7 @@ static void put_frame(int stream, uint32_t kind, uint64_t size)
 
 static void put_job(int stream, const uint8_t *data, size_t size)
 {
-    hed_frame_job head = {.version = hed_worker_version(), .number = 3};
+    hed_frame_job head = {.builders = 3};
     char *job = fuzz_copy(w.job, w.size);
     for (size_t i = 0; i + 3 <= size; i += 3)
         job[((size_t)data[i] << 8 | data[i + 1]) % w.size] ^= (char)data[i + 2];
@@ -95,9 +95,7 @@ static void put_job(int stream, const uint8_t *data, size_t size)
 static void put_request(int stream, const uint8_t *data, size_t size)
 {
     hed_worker_request request = {0};
-    size_t first = sizeof request.version, most = sizeof request - first;
-    memcpy((char *)&request + first, data, size < most ? size : most);
-    request.version = hed_worker_version();
+    memcpy(&request, data, size < sizeof request ? size : sizeof request);
     put_frame(stream, HED_FRAME_REQUEST, sizeof request);
     put(stream, &request, sizeof request);
 }
@@ -135,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(s.in > 0 && !pthread_mutex_init(&s.write_lock, NULL));
     put_records(s.in, data, size);
     must(lseek(s.in, 0, SEEK_SET) == 0 && ftruncate(nowhere, 0) == 0);
-    while (served_read(&s)) {
+    while (served_read(&s, &error)) {
         if (s.has_job && !s.runner) s.runner = fake_create();
         if (s.pending_count) served_tell_built(&s);
     }

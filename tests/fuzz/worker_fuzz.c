@@ -1,6 +1,6 @@
-/* Both ends of a worker's socket, and the job it reads. The first byte chooses: 0, a real job with
+/* Both ends of a worker's stream, and the job it reads. The first byte chooses: 0, a real job with
  * bytes changed (three bytes for each change: where, and what with); 1, requests that a worker
- * serves on the host device; else, what a worker answers. */
+ * serves on the host device; 2, any bytes of a worker; else, a reply with these numbers. */
 #include <stdint.h>
 
 #include "tests/worker_wild.h"
@@ -22,44 +22,42 @@ static void change_job(const uint8_t *data, size_t size)
     free(job);
 }
 
-/* Records that are valid but for what the bytes say; the version is always right, which no fuzzer
- * would find. */
+/* Requests that are valid but for what the bytes say. */
 static void send_requests(const uint8_t *data, size_t size)
 {
-    hed_worker_request requests[MOST_REQUESTS];
-    const void *records[MOST_REQUESTS];
-    size_t sizes[MOST_REQUESTS], count = 0;
+    wild_request requests[MOST_REQUESTS];
+    size_t count = 0;
     for (; size && count < MOST_REQUESTS; count++) {
-        size_t taken = size < 64 ? size : 64, header = sizeof requests[0].version;
-        memset(&requests[count], 0, sizeof requests[count]);
-        memcpy((char *)&requests[count] + header, data, taken);
-        requests[count].version = hed_worker_version();
-        requests[count].task %= HED_TASK_COUNT;
-        requests[count].slot %= HED_RUNNER_SLOTS;
-        requests[count].runs %= HED_WORKER_VALUES;
-        requests[count].argument %= HED_MAX_ARGUMENTS;
-        records[count] = &requests[count];
-        sizes[count] = sizeof requests[count];
+        size_t taken = size < 64 ? size : 64;
+        hed_worker_request *request = &requests[count].request;
+        requests[count] = wild_request_of(HED_TASK_OPEN);
+        memcpy(request, data, taken);
+        request->task %= HED_TASK_COUNT;
+        request->slot %= HED_RUNNER_SLOTS;
+        request->runs %= HED_WORKER_VALUES;
+        request->argument %= HED_MAX_ARGUMENTS;
         data += taken;
         size -= taken;
     }
-    wild_serve(w.job, w.size, records, sizes, count);
+    wild_serve(w.job, w.size, requests, count * sizeof *requests, &error);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    hed_worker_reply *reply = malloc(sizeof *reply);
+    hed_worker_message message;
     if (!w.job && !wild_open(&w, &error)) abort();
     if (size && data[0] == 0) {
         change_job(data + 1, size - 1);
     } else if (size && data[0] == 1) {
         send_requests(data + 1, size - 1);
+    } else if (size && data[0] == 2) {
+        wild_answer(data + 1, size - 1, &message);
     } else if (size) {
-        hed_worker_reply wanted = {.version = hed_worker_version(), .number = 7};
-        size_t taken = size - 1 < sizeof wanted - 12 ? size - 1 : sizeof wanted - 12;
-        memcpy((char *)&wanted + 12, data + 1, taken);
-        wild_answer(&wanted, sizeof wanted, reply);
+        wild_reply answer = {
+            {HED_FRAME_MAGIC, HED_FRAME_REPLY, sizeof(hed_worker_reply)}, {.number = 7}};
+        size_t kept = sizeof answer.reply.number, room = sizeof answer.reply - kept;
+        memcpy((char *)&answer.reply + kept, data + 1, size - 1 < room ? size - 1 : room);
+        wild_answer(&answer, sizeof answer, &message);
     }
-    free(reply);
     return 0;
 }
