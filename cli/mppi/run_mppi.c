@@ -81,6 +81,11 @@ static hed_status run_open(mppi_run *r, hed_error *error)
     if (hed_given(a, "solver")) r->subject.def.solver = (hed_mppi_solver)hed_choice_of(a, "solver");
     if (hed_given(a, "deadline"))
         r->subject.def.deadline_ns = (uint64_t)(1e6 * hed_number_of(a, "deadline"));
+    if (hed_given(a, "choice")) r->subject.def.choice = hed_text_of(a, "choice");
+    if (hed_given(a, "measure")) {
+        r->subject.def.measure = true;
+        r->subject.def.measure_ns = (uint64_t)(1e6 * hed_number_of(a, "measure"));
+    }
     hed_device *first = run_device(r);
     r->subject.def.other_devices = r->session.devices + 1;
     r->subject.def.other_device_count = r->session.count - 1;
@@ -204,9 +209,9 @@ static hed_status run_tell_json(
     cli_report_row(c, CLI_TEXT("model", def->model->name), CLI_TEXT("scene", r->subject.name),
         CLI_TEXT("controller", cli_mppi_kinds[def->kind]), CLI_TEXT("device", device),
         CLI_TEXT("solver", cli_mppi_solvers[r->info.solver]), CLI_TEXT("choice", r->info.choice),
-        CLI_TEXT("math", run_math(r)), CLI_WHOLE("samples", def->samples),
-        CLI_WHOLE("horizon", def->steps), CLI_NUMBER("dt", cli_mppi_decimal(def->dt)),
-        CLI_WHOLE("seed", def->seed),
+        CLI_FLAG("measured", r->info.measured), CLI_TEXT("math", run_math(r)),
+        CLI_WHOLE("samples", def->samples), CLI_WHOLE("horizon", def->steps),
+        CLI_NUMBER("dt", cli_mppi_decimal(def->dt)), CLI_WHOLE("seed", def->seed),
         CLI_NUMBER("lambda", cli_mppi_decimal(last ? last->lambda : def->lambda)),
         CLI_WHOLE("steps", record->done), CLI_FLAG("interrupted", record->done < record->steps));
     cli_report_open(c, "state");
@@ -247,6 +252,7 @@ static void run_tell(const mppi_run *r, const cli_mppi_figures *f, const char *d
            " steps\n",
         r->subject.name, record->done, def->dt, device, cli_mppi_kinds[def->kind],
         cli_mppi_solvers[r->info.solver], run_math(r), def->samples, def->steps);
+    if (r->info.measured) printf("fastest of the measured structures: %s\n", r->info.choice);
     printf("last state:");
     for (uint32_t i = 0; i < def->model->states; i++)
         printf("%s %s %.4g", i ? "," : "", cli_mppi_state_name(def->model, i, name), x[i]);
@@ -351,6 +357,10 @@ static const hed_option OPTIONS[] = {
     OPTION("seed", INTEGER, "S", "of the noise, and of what disturbs the plant", .low = 0, .high = 9007199254740992.0),
     OPTION("solver", CHOICE, "NAME", "what a solve consists of on the device (default: auto)",
         .choices = cli_mppi_solvers),
+    OPTION("choice", TEXT, "CHOICE", "structure of a solve, such as \"GROUP=256 SAMPLES=16\", as --json prints it", .letter = 0),
+    OPTION("measure", NUMBER, "MS",
+        "time other structures for so many milliseconds before the run, and take the fastest (100 is a good number)",
+        .letter = 0, .low = 0, .high = 1e6),
     FLAG("strict", "the same bits on every device"),
     OPTION("device", TEXT, "ID",
         "device to use: its id, part of its name, best, or all (every GPU once); several share the samples out",

@@ -345,9 +345,17 @@ typedef struct hed_mppi_def {
     /** limit of a solve, which then returns the best plan so far; 0: none. Creation then takes some
      *  solves to measure its speed */
     uint64_t deadline_ns;
-    /** Fixed choices for measurements, such as "GROUP=256 SAMPLES=16", by the names of the tuning's
-     *  parameters. NULL: by rules, or from tuning */
+    /** Fixed choices for measurements, such as "GROUP=256 SAMPLES=16", or "THREADS=4 SPLIT=yes" on
+     *  `host`: by the names of the tuning's parameters, or hed_mppi_info.choice of another controller.
+     *  NULL: by rules, or from tuning */
     const char *choice;
+    /** Creation times rounds of other structures (solver, split or combined costs, sizes), from the
+     *  stored choice on, and keeps the fastest; a structure is replaced by one that takes at least 3 %
+     *  less. Strict bits are those of any choice. Without effect if `choice` or `solver` fixes it */
+    bool measure;
+    /** limit of the time for that, ns; 100 ms. Texts count that are compiled for it: a structure
+     *  whose build is expected to take longer than the time left is not tried */
+    uint64_t measure_ns;
 } hed_mppi_def;
 
 /** Returns the defaults: MPPI, 1,024 samples, 100 steps, one iteration, lambda 1 on the mean, alpha
@@ -362,6 +370,13 @@ HED_API hed_mppi_def hed_default_mppi_def(void);
  *  DEVICE_MEMORY, DRIVER. */
 HED_API hed_status hed_mppi_create(
     hed_device *device, const hed_mppi_def *def, hed_mppi **controller, hed_error *error);
+/** Replaces the structure of the solves between two of them: `solver`, AUTO for the rules' one, and
+ *  `choice` as hed_mppi_def.choice. Plan, history and posted changes are kept. After an error the
+ *  structure is the former one. With several devices it applies to each.
+ *  Errors: ARGUMENT (names the parameter and its values), UNSUPPORTED (a solver that the device or the
+ *  definition does not allow), BUILD, LIMIT, MEMORY, DEVICE_MEMORY, DRIVER. */
+HED_API hed_status hed_mppi_set_choice(
+    hed_mppi *controller, hed_mppi_solver solver, const char *choice, hed_error *error);
 /** Destroys a controller. NULL is allowed. */
 HED_API void hed_mppi_destroy(hed_mppi *controller);
 
@@ -471,8 +486,9 @@ typedef struct hed_mppi_info {
     const hed_mppi_def *def;
     hed_device *device;       /**< first device; `solver` and `choice` are of it */
     hed_mppi_solver solver;   /**< solver, not AUTO */
-    char choice[128];         /**< "GROUP=256 SAMPLES=16 ..." */
-    hed_config_origin origin; /**< origin of the choice */
+    char choice[128];         /**< "GROUP=256 SAMPLES=16 ..."; valid as hed_mppi_def.choice */
+    hed_config_origin origin; /**< origin of the choice; GIVEN for one that `measure` found */
+    bool measured; /**< true: `measure` found a choice that is faster than the stored one */
     uint32_t parameter_count;
 } hed_mppi_info;
 /** Returns the properties of a controller. Thread class: rt. */

@@ -367,13 +367,18 @@ class MPPI(Tunable):
         flat = np.ravel(converted(values, np.float32, "values"))
         call(C.hed_mppi_post_table, self.p, word(name, "name"), numbers(flat, "float", (-1,), name, keep), flat.size)
 
+    def choose(self, choice: Optional[str] = None, solver: str = "auto") -> None:
+        """Replaces the structure of the solves; the plan is kept. `choice` is as `info["choice"]`; None: by the rules."""
+        keep: list[Any] = []
+        call(C.hed_mppi_set_choice, self.p, enumerator(ffi.typeof("hed_mppi_solver"), solver, "solver"), ffi.NULL if choice is None else _word(choice, keep))
+
     @property
     def info(self) -> dict[str, Any]:
         """How it runs: solver, choice, where that came from."""
         found = C.hed_mppi_describe(self.p)
         names = {value: name[len("HED_MPPI_"):].lower() for value, name in ffi.typeof("hed_mppi_solver").elements.items()}
         return {"solver": names[found.solver], "choice": text(found.choice), "configured": text(C.hed_config_origin_name(found.origin)),
-                "samples": self.num_samples, "horizon": self.horizon, "dt": self.dt}
+                "measured": bool(found.measured), "samples": self.num_samples, "horizon": self.horizon, "dt": self.dt}
 
     def __repr__(self) -> str:
         return f"<heddle.MPPI of {self.nx} states and {self.nu} controls, {self.num_samples} samples of {self.horizon} steps on {self.device.id}>"

@@ -9,16 +9,22 @@ static const char *const words_sampler[] = {
     "gaussian", "coloured", "log_normal", "spline", "support_points", NULL};
 static const char *const words_update[] = {"exponential", "elite", "tsallis", NULL};
 static const char *const words_tail[] = {"hold", "zero", NULL};
+static const char *const words_solver[] = {"auto", "cpu", "launches", "packets", "resident", NULL};
 static const char *const words_risk[] = {
     "expected", "value_at_risk", "conditional_value_at_risk", NULL};
 
 /* Elements of a list of numbers. */
 enum { CONTROLLER_CONTROLS, CONTROLLER_STATES, CONTROLLER_MATRIX };
 
-static void controller_read_deadline(
+static void controller_read_milliseconds(
     const hed_field *field, hed_json_node node, void *at, void *user)
 {
     *(uint64_t *)at = (uint64_t)(1e6 * hed_json_number(node, field->low, field->high));
+}
+
+static void controller_read_choice(const hed_field *field, hed_json_node node, void *at, void *user)
+{
+    *(const char **)at = mppi_scene_text(user, hed_json_string(node));
 }
 
 /* Reads a number for each state or control, or a matrix over the controls. */
@@ -108,7 +114,11 @@ static const hed_field controller_rows[] = {
         REAL(value_threshold, -1e30, 1e30, NULL)},
     {"candidates", "rmppi: number of candidate states, odd", WHOLE(candidates, 3, 1024)},
     {"candidate_samples", "rmppi: samples of each candidate", WHOLE(candidate_samples, 1, 1 << 20)},
-    {"deadline_ms", "limit of a solve, which then returns the best plan so far; 0: no limit", REAL(deadline_ns, 0, 1e6, "ms"), .read = controller_read_deadline},
+    {"deadline_ms", "limit of a solve, which then returns the best plan so far; 0: no limit", REAL(deadline_ns, 0, 1e6, "ms"), .read = controller_read_milliseconds},
+    {"solver", "solver of a device; the tuned one, else by rule", WORD(solver)},
+    {"choice", "fixed structure of a solve, such as \"GROUP=256 SAMPLES=16\" or, on host, \"THREADS=4 SPLIT=yes\"", HED_AS_TEXT(hed_mppi_def, choice), .read = controller_read_choice},
+    {"measure", "structures of a solve are timed when the controller is created, and the fastest is taken", SWITCH(measure)},
+    {"measure_ms", "limit of the time for that; 100 by default", REAL(measure_ns, 0, 1e6, "ms"), .read = controller_read_milliseconds},
     {0},
 };
 const hed_fields mppi_controller_fields = {

@@ -73,7 +73,7 @@ typedef struct mppi_solver {
     hed_mppi_solver kind;
     /* True if the solver supports this definition on this device. */
     bool (*fits)(const hed_mppi *controller);
-    /* Makes `controller->solver_data`; controller->def is complete and checked. */
+    /* Makes `controller->structure.data`; controller->def is complete and checked. */
     hed_status (*create)(hed_mppi *controller, hed_error *error);
     /* One round: begin() submits it; end() waits for the results and stores them, or returns
      * TIMEOUT after the deadline. A solver that stops early stores `counted`. */
@@ -125,15 +125,23 @@ typedef struct mppi_published {
     float *applied[MPPI_PUBLISHED]; /* (count x nu) */
 } mppi_published;
 
+/* Structure of a controller's solves, which hed_mppi_set_choice() replaces (mppi_structure.c). */
+typedef struct mppi_structure {
+    const mppi_solver *solver;
+    void *data;      /* memory of the solver, in `arena` */
+    hed_arena arena; /* freed with the structure */
+    hed_config_origin origin;
+    char choice[128];
+    bool measured; /* true: it was faster than the one before */
+} mppi_structure;
+
 struct hed_mppi {
     hed_mppi_def def; /* complete; its arrays are copies in `arena` */
     hed_mppi_model model;
     hed_arena arena;
     hed_device *device;
-    const mppi_solver *solver;
-    void *solver_data;
-    hed_config_origin origin;
-    char choice[128];
+    mppi_structure structure;
+    char requested[128]; /* memory of def.choice */
     /* best solver of the database, for solver AUTO: has precedence over the rules, if it is
      * valid */
     hed_mppi_solver tuned_solver;
@@ -247,10 +255,17 @@ static inline float mppi_smooth_weight(const hed_mppi *c)
     return c->def.smooth_weight * (mean ? 1.0f / (float)c->def.steps : 1);
 }
 
-/* ---- choice.c, blocks.c ---- */
+/* ---- mppi_choice.c, mppi_structure.c, blocks.c ---- */
 
 /* Chooses the solver of a controller or a part: the tuned one, else by definition and device. */
 hed_status mppi_choose_solver(hed_mppi *controller, hed_error *error);
+/* Makes the structure of a controller or a part by its definition. Errors: the solver's. */
+hed_status mppi_make_structure(hed_mppi *controller, hed_error *error);
+/* Destroys a structure. `controller`: its owner, whose own structure is another one. */
+void mppi_drop_structure(hed_mppi *controller, mppi_structure *structure);
+/* Times other structures of a new controller for def.measure_ns, and keeps the fastest. Errors: the
+ * solver's. */
+hed_status mppi_measure_structures(hed_mppi *controller, hed_error *error);
 
 /* Runs one round of the controller's solver and merges its blocks. Errors: the solver's. */
 hed_status mppi_round(hed_mppi *controller, mppi_sampling *round, hed_error *error);

@@ -24,6 +24,7 @@ const hed_mppi_def mppi_default_def = {
     .keep_plan = true,
     .committed = 1,
     .smooth = true,
+    .measure_ns = 100000000,
     .rollouts = 1,
     .risk_level = 0.9f,
     .track_state = {[0 ... HED_MPPI_MAX_STATES - 1] = 1},
@@ -253,6 +254,11 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_
             error, HED_ERROR_ARGUMENT, "mppi: model is NULL, expected the system to control");
     const hed_mppi_model *model = def->model;
     controller->model = *model;
+    if (def->choice && strlen(def->choice) >= sizeof controller->requested)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "mppi: choice has %zu characters; expected at most %zu", strlen(def->choice),
+            sizeof controller->requested - 1);
+    if (def->choice) def->choice = strcpy(controller->requested, def->choice);
     if (model->states < 1 || model->states > HED_MPPI_MAX_STATES || model->controls < 1 ||
         model->controls > HED_MPPI_MAX_CONTROLS)
         return hed_fail(error, HED_ERROR_ARGUMENT,

@@ -28,8 +28,8 @@ hed_status mppi_along_create(
         .max_threads = "GROUP",
         .may_spill = true,
         .needs = lanes ? HED_CAN_LANES : 0};
-    mppi_sources(c, &c->arena, &a->layout, true, (hed_source){"along.cl", hed_mppi_along_cl, 0},
-        &a->def, error);
+    mppi_sources(c, &c->structure.arena, &a->layout, true,
+        (hed_source){"along.cl", hed_mppi_along_cl, 0}, &a->def, error);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = c->def.math;
     options.config = &a->layout.config;

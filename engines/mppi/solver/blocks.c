@@ -76,8 +76,8 @@ static hed_status devices_create(hed_mppi *c, hed_error *error)
         if (!part) return error->status;
         *part = *c; /* including all pointers; c->parts is still NULL */
         parts[i] = part;
-        part->solver = NULL;
-        part->arena = (hed_arena){.allocator = c->arena.allocator, .owner = "a controller's part"};
+        part->arena = (hed_arena){.allocator = c->arena.allocator}; /* empty: its arrays are c's */
+        part->structure = (mppi_structure){0};
         part->device = i ? devices[i - 1] : c->device;
         part->first_block = i * c->blocks / count;
         part->blocks = (i + 1) * c->blocks / count - part->first_block;
@@ -87,7 +87,7 @@ static hed_status devices_create(hed_mppi *c, hed_error *error)
     for (uint32_t i = 0; i < count && !hed_failed(error); i++) {
         if (!parts[i]->device)
             return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: device %u of also is NULL", i - 1);
-        if (!mppi_choose_solver(parts[i], error)) parts[i]->solver->create(parts[i], error);
+        mppi_make_structure(parts[i], error);
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -111,7 +111,7 @@ static hed_status devices_wait(
     for (uint32_t i = 0; i < count; i++) {
         hed_error part_error = {0};
         mppi_sampling part = devices_round(c, i, round);
-        hed_status ended = c->parts[i]->solver->end(c->parts[i], &part, &part_error);
+        hed_status ended = c->parts[i]->structure.solver->end(c->parts[i], &part, &part_error);
         if (!ended || (status && status != HED_ERROR_TIMEOUT)) continue;
         status = ended;
         if (!hed_failed(error) && hed_failed(&part_error)) *error = part_error;
@@ -127,7 +127,7 @@ static hed_status devices_begin(hed_mppi *c, const mppi_sampling *round, hed_err
         mppi_sampling part_round = devices_round(c, begun, round);
         memcpy(part->parameters, c->parameters, sizeof c->parameters);
         part->noise_number = c->noise_number;
-        if (part->solver->begin(part, &part_round, error)) break;
+        if (part->structure.solver->begin(part, &part_round, error)) break;
     }
     if (begun < count) devices_wait(c, round, begun, error);
     return hed_failed(error) ? error->status : HED_OK;
@@ -145,7 +145,7 @@ static hed_status devices_table(hed_mppi *c, uint32_t table, hed_error *error)
         memcpy(part->table_counts, c->table_counts, sizeof c->table_counts);
         memcpy(part->term_parts, c->term_parts, sizeof c->term_parts);
         part->model_part = c->model_part;
-        part->solver->table(part, table, error);
+        part->structure.solver->table(part, table, error);
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -159,8 +159,8 @@ static hed_status devices_trace_first(hed_mppi *c, const mppi_sampling *round, u
         hed_mppi *part = c->parts[i];
         uint32_t samples = mppi_own_samples(part),
                  n = count - done < samples ? count - done : samples;
-        part->solver->trace(part, round, system, n, false, states ? states + done * size : NULL,
-            costs ? costs + done : NULL, error);
+        part->structure.solver->trace(part, round, system, n, false,
+            states ? states + done * size : NULL, costs ? costs + done : NULL, error);
         done += n;
     }
     return hed_failed(error) ? error->status : HED_OK;
@@ -181,7 +181,7 @@ static hed_status devices_trace(hed_mppi *c, const mppi_sampling *round, uint32_
         own[i] = mppi_own_samples(c->parts[i]);
         if (own[i] > count) own[i] = count;
         if (own[i])
-            c->parts[i]->solver->trace(c->parts[i], round, system, own[i], true,
+            c->parts[i]->structure.solver->trace(c->parts[i], round, system, own[i], true,
                 all_states + i * count * size, cost + (uint64_t)i * count, error);
     }
     for (uint32_t n = 0; n < count && !hed_failed(error); n++) {
@@ -201,15 +201,13 @@ static hed_status devices_trace(hed_mppi *c, const mppi_sampling *round, uint32_
 /* Runs on the first part, which has the controller's plan and states. */
 static hed_status devices_along(hed_mppi *c, hed_error *error)
 {
-    return c->parts[0]->solver->along(c->parts[0], error);
+    return c->parts[0]->structure.solver->along(c->parts[0], error);
 }
 
 static void devices_destroy(hed_mppi *c)
 {
-    for (uint32_t i = 0; c->parts && i <= c->def.other_device_count; i++) {
-        if (c->parts[i]->solver) c->parts[i]->solver->destroy(c->parts[i]);
-        hed_arena_free(&c->parts[i]->arena);
-    }
+    for (uint32_t i = 0; c->parts && i <= c->def.other_device_count; i++)
+        if (c->parts[i]) mppi_drop_structure(c->parts[i], &c->parts[i]->structure);
 }
 
 const mppi_solver mppi_solver_devices = {.create = devices_create,
@@ -227,8 +225,8 @@ hed_status mppi_round(hed_mppi *c, mppi_sampling *round, hed_error *error)
         round->mean = c->block_mean;
         round->sums = c->block_sums;
     }
-    hed_status status = c->solver->begin(c, round, error);
-    if (!status) status = c->solver->end(c, round, error);
+    hed_status status = c->structure.solver->begin(c, round, error);
+    if (!status) status = c->structure.solver->end(c, round, error);
     round->mean = mean;
     round->sums = sums;
     if (!status && c->block_mean) mppi_merge_blocks(c, round);

@@ -26,6 +26,7 @@ typedef struct mppi_cpu_workspace {
     /* ROBUST: controls of the real system, with feedback, in the shape of `controls` */
     float *real;
     float *normals; /* (columns nu x 32) before mixing */
+    float *path;    /* SPLIT: (T + 1 x nx x 32) states of a rollout; else NULL */
     float *costs;   /* (2 x S); ROBUST: of the nominal system, then of the real one */
     float *weights; /* (S) */
     float *sums;    /* (T nu + 2) of a tile */

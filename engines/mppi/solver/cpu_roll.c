@@ -29,7 +29,7 @@ MPPI_CLONES(static, normals_of, normals_body,
 static void draw_normals(
     const hed_mppi *c, uint32_t sample, uint32_t quad, uint32_t stream, float *normals)
 {
-    uint32_t number = ((const mppi_cpu_solver *)c->solver_data)->round->number;
+    uint32_t number = ((const mppi_cpu_solver *)c->structure.data)->round->number;
     normals_of(&c->def, number, sample, quad, stream, normals);
 }
 
@@ -137,7 +137,7 @@ MPPI_CLONES(static, limit_lanes, limit_body,
 static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample, float *controls,
     float *normals, float *ratio)
 {
-    const mppi_sampling *round = ((const mppi_cpu_solver *)c->solver_data)->round;
+    const mppi_sampling *round = ((const mppi_cpu_solver *)c->structure.data)->round;
     uint32_t nu = c->model.controls, size = c->def.steps * nu, samples = round->samples;
     uint32_t pure = samples - (uint32_t)(c->def.pure_noise * (float)samples);
     const float *plan = round->plan + (uint64_t)system * size;
@@ -247,9 +247,10 @@ static void start_lanes(const hed_mppi *c, const float *state, float *x)
     for (uint32_t i = 0; i < c->model.states * L; i++) x[i] = state[i / L];
 }
 
-/* Rolls out 32 samples once; `states` (nullable): (T + 1 x nx x 32). */
+/* Rolls out 32 samples once; `states` (nullable): (T + 1 x nx x 32). `split`: costs are computed
+ * from `states` after all steps, in the same order. */
 static void roll_once(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system, uint32_t sample,
-    uint32_t rollout, const float *controls, float *costs, float *states)
+    uint32_t rollout, const float *controls, float *costs, float *states, bool split)
 {
     uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
     float x[HED_MPPI_MAX_STATES * L], early[HED_MPPI_MAX_CONTROLS * L];
@@ -261,8 +262,11 @@ static void roll_once(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t syst
         step_lanes(c, s, x, arriving(c, s, system, controls, t, early));
         if (c->disturbed) disturb(c, s, system, sample, rollout, t, x);
         if (states) memcpy(states + (uint64_t)(t + 1) * nx * L, x, nx * L * sizeof *x);
-        add_terms(c, s, HED_MPPI_TERMINAL, x, v, t, costs);
+        if (!split) add_terms(c, s, HED_MPPI_TERMINAL, x, v, t, costs);
     }
+    for (uint32_t t = 0; split && t < steps; t++)
+        add_terms(c, s, HED_MPPI_TERMINAL, states + (uint64_t)(t + 1) * nx * L,
+            controls + (uint64_t)t * nu * L, t, costs);
     add_terms(
         c, s, HED_MPPI_RUNNING, x, controls + (uint64_t)(steps - 1) * nu * L, steps - 1, costs);
     float scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)steps : 1;
@@ -302,12 +306,12 @@ static void add_smoothness(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t
 
 /* Computes costs of 32 samples. */
 static void roll_out(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system, uint32_t sample,
-    const float *controls, float *costs)
+    const float *controls, float *costs, float *path)
 {
     float rollout_costs[HED_MPPI_MAX_ROLLOUTS * L];
     uint32_t rollouts = c->def.rollouts;
     for (uint32_t r = 0; r < rollouts; r++)
-        roll_once(c, s, system, sample, r, controls, rollout_costs + r * L, NULL);
+        roll_once(c, s, system, sample, r, controls, rollout_costs + r * L, path, path != NULL);
     for (uint32_t l = 0; l < L; l++) {
         float sorted[HED_MPPI_MAX_ROLLOUTS] = {0};
         for (uint32_t r = 0; r < rollouts; r++) { /* insertion; NaN counts as out */
@@ -387,7 +391,7 @@ static void roll_robust(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t in
 
 void mppi_cpu_sample(const hed_mppi *c, mppi_cpu_workspace *w, uint32_t system, uint32_t sample)
 {
-    const mppi_cpu_solver *s = c->solver_data;
+    const mppi_cpu_solver *s = c->structure.data;
     float ratio[L] = {0};
     sample_controls(c, system, sample, w->controls, w->normals, ratio);
     memset(w->costs, 0, L * sizeof *w->costs);
@@ -417,7 +421,7 @@ HED_NATIVE_BODY roll_tile_body(const hed_mppi *c, mppi_cpu_solver *s, mppi_cpu_w
         if (s->phase == CPU_WEIGHTS) continue;
         if (robust)
             roll_robust(c, s, system, controls, w->real + (uint64_t)g * size * L, costs, s->tile);
-        else roll_out(c, s, own, sample, controls, costs);
+        else roll_out(c, s, own, sample, controls, costs, w->path);
         for (uint32_t set = 0; set <= robust; set++)
             for (uint32_t l = 0; l < L; l++) {
                 float *cost = &costs[set * s->tile + l];
@@ -444,5 +448,5 @@ void mppi_cpu_roll_again(const hed_mppi *c, const mppi_cpu_solver *s, mppi_cpu_w
 {
     float ratio[L] = {0};
     sample_controls(c, system, sample, w->controls, w->normals, ratio);
-    roll_once(c, s, system, sample, 0, w->controls, cost, states);
+    roll_once(c, s, system, sample, 0, w->controls, cost, states, false);
 }

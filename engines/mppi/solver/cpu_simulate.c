@@ -10,10 +10,12 @@ hed_status mppi_cpu_simulate_create(hed_mppi *c, mppi_cpu_solver *s, hed_error *
     uint64_t steps = c->def.steps;
     for (uint32_t i = 0; i < s->threads && !hed_failed(error); i++) {
         mppi_cpu_workspace *w = &s->workspaces[i];
-        w->arriving = hed_arena_new(&c->arena, steps * c->model.controls, sizeof(float), error);
-        w->states = hed_arena_new(&c->arena, steps * c->model.states, sizeof(float), error);
-        w->counted = hed_arena_new(&c->arena, c->systems, sizeof(uint32_t), error);
-        w->crashed = hed_arena_new(&c->arena, c->systems, sizeof(uint32_t), error);
+        w->arriving =
+            hed_arena_new(&c->structure.arena, steps * c->model.controls, sizeof(float), error);
+        w->states =
+            hed_arena_new(&c->structure.arena, steps * c->model.states, sizeof(float), error);
+        w->counted = hed_arena_new(&c->structure.arena, c->systems, sizeof(uint32_t), error);
+        w->crashed = hed_arena_new(&c->structure.arena, c->systems, sizeof(uint32_t), error);
     }
     return hed_failed(error) ? error->status : HED_OK;
 }

@@ -84,7 +84,7 @@ static uint64_t launches_table_at(const hed_mppi *c, uint32_t table)
 
 static hed_status launches_table(hed_mppi *c, uint32_t table, hed_error *error)
 {
-    launches_solver *s = c->solver_data;
+    launches_solver *s = c->structure.data;
     hed_write(s->stream, s->tables, 4 * launches_table_at(c, table), c->tables[table],
         4ull * c->table_counts[table], error);
     return hed_stream_wait(s->stream, error);
@@ -140,7 +140,7 @@ static hed_status launches_tile_kernel(
         .min_groups = lanes,
         .may_spill = true,
         .needs = lanes ? HED_CAN_LANES : 0};
-    mppi_sources(c, &c->arena, &k->layout, true,
+    mppi_sources(c, &c->structure.arena, &k->layout, true,
         (hed_source){"launches.cl", hed_mppi_launches_cl, 0}, &k->tile_def[pass], error);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = c->def.math;
@@ -163,12 +163,12 @@ static hed_status launches_kernels(hed_mppi *c, launches_kind *k, hed_error *err
         .argument_count = HED_COUNT(merge_arguments)};
     hed_kernel_options options = hed_default_kernel_options();
     options.math = c->def.math;
-    mppi_sources(c, &c->arena, &k->layout, false, (hed_source){"merge.cl", hed_mppi_merge_cl, 0},
-        &k->merge_def, error);
+    mppi_sources(c, &c->structure.arena, &k->layout, false,
+        (hed_source){"merge.cl", hed_mppi_merge_cl, 0}, &k->merge_def, error);
     hed_kernel_create(c->device, &k->merge_def, &options, &k->merge, error);
     if (!bounds) return launches_tile_kernel(c, k, k->layout.both ? PASS_BOTH : PASS_WHOLE, error);
-    mppi_sources(c, &c->arena, &k->layout, false, (hed_source){"bounds.cl", hed_mppi_bounds_cl, 0},
-        &k->bounds_def, error);
+    mppi_sources(c, &c->structure.arena, &k->layout, false,
+        (hed_source){"bounds.cl", hed_mppi_bounds_cl, 0}, &k->bounds_def, error);
     hed_kernel_create(c->device, &k->bounds_def, &options, &k->bounds, error);
     launches_tile_kernel(c, k, PASS_COSTS, error);
     return launches_tile_kernel(c, k, PASS_WEIGHTS, error);
@@ -220,9 +220,9 @@ static hed_status launches_kind_create(
 
 static hed_status launches_create(hed_mppi *c, hed_error *error)
 {
-    launches_solver *s = hed_arena_new(&c->arena, 1, sizeof *s, error);
+    launches_solver *s = hed_arena_new(&c->structure.arena, 1, sizeof *s, error);
     if (!s) return error->status;
-    c->solver_data = s;
+    c->structure.data = s;
     if (mppi_layout_make(c, HED_MPPI_SOLVER_LAUNCHES, &s->whole.layout, error))
         return error->status;
     hed_stream_create(c->device, NULL, &s->stream, error);
@@ -251,7 +251,8 @@ static void launches_fill(const hed_mppi *c, launches_kind *k, const mppi_sampli
         at[0] = round->number;
         at[1] = hed_as_uint(1.0f / lambda);
         if (k->bounds) {
-            at[l->rank] = elite >= 1 ? (uint32_t)elite - 1 : 0; /* rank of the last sample of the elite */
+            at[l->rank] =
+                elite >= 1 ? (uint32_t)elite - 1 : 0; /* rank of the last sample of the elite */
             at[l->rank + 1] = counted;
         }
         if (l->both) at[l->half] = hed_as_uint(0.5f * lambda * (1 - c->def.alpha));
@@ -264,7 +265,7 @@ static void launches_fill(const hed_mppi *c, launches_kind *k, const mppi_sampli
 
 static hed_status launches_begin(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
-    launches_solver *s = c->solver_data;
+    launches_solver *s = c->structure.data;
     launches_kind *k = round->mean ? &s->whole : &s->candidates;
     const mppi_layout *l = &k->layout;
     if (hed_failed(error)) return error->status;
@@ -279,7 +280,7 @@ static hed_status launches_begin(hed_mppi *c, const mppi_sampling *round, hed_er
 
 static hed_status launches_end(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
-    launches_solver *s = c->solver_data;
+    launches_solver *s = c->structure.data;
     launches_kind *k = round->mean ? &s->whole : &s->candidates;
     const mppi_layout *l = &k->layout;
     uint64_t now = hed_now(), wait = UINT64_MAX;
@@ -299,7 +300,7 @@ static hed_status launches_end(hed_mppi *c, const mppi_sampling *round, hed_erro
 static hed_status launches_trace(hed_mppi *c, const mppi_sampling *round, uint32_t system,
     uint32_t count, bool best, float *states, float *costs, hed_error *error)
 {
-    launches_solver *s = c->solver_data;
+    launches_solver *s = c->structure.data;
     const mppi_layout *l = &s->whole.layout;
     mppi_noise_round(c, l, s->stream, &s->noise, round->number, UINT32_MAX, error);
     return mppi_trace_device(c, &s->samples, l, s->stream, s->tables, s->noise.array, round, system,
@@ -308,7 +309,7 @@ static hed_status launches_trace(hed_mppi *c, const mppi_sampling *round, uint32
 
 static hed_status launches_along(hed_mppi *c, hed_error *error)
 {
-    return mppi_along_run(c, &((launches_solver *)c->solver_data)->along, error);
+    return mppi_along_run(c, &((launches_solver *)c->structure.data)->along, error);
 }
 
 static void launches_kind_destroy(launches_kind *k)
@@ -323,7 +324,7 @@ static void launches_kind_destroy(launches_kind *k)
 
 static void launches_destroy(hed_mppi *c)
 {
-    launches_solver *s = c->solver_data;
+    launches_solver *s = c->structure.data;
     if (!s) return;
     /* a round after its deadline may still run */
     if (s->stream) hed_stream_wait(s->stream, NULL);

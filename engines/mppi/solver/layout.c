@@ -5,18 +5,6 @@
 
 #include "solver/mppi_layout.h"
 
-#define UP_TO_1024 64, 128, 256, 416, 512, 1024
-const hed_parameter_def mppi_tile_parameters[TILE_PARAMETERS] = {
-    [TILE_GROUP] = HED_PARAMETER(GROUP, 256, 32, UP_TO_1024),
-    [TILE_SAMPLES] = HED_PARAMETER(SAMPLES, 32, 8, 16, 32, 64, 128, 256, 512),
-    [TILE_NOISE] = HED_CHOICE(NOISE, 0, "phase", "fused", "ahead"),
-    [TILE_SPLIT] = HED_SWITCH(SPLIT, 0),
-    [TILE_STORE] = HED_CHOICE(STORE, 0, "local", "again", "global"),
-    [TILE_UNROLL] = HED_PARAMETER(UNROLL, 10, 1, 2, 5, 10, 25, 50),
-    [TILE_MERGERS] = HED_PARAMETER(MERGERS, 4, 1, 2, 4, 8),
-    [TILE_TEAM] = HED_PARAMETER(TEAM, 1, 1, 2, 4, 8, 16, 32),
-};
-
 /* ---- features of the definition ---- */
 
 static bool has_rates(const hed_mppi *c)
@@ -404,36 +392,6 @@ static bool layout_rules(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
     return try_samples(c, solver, l, target, TILE_STORE_GLOBAL);
 }
 
-/* Applies "GROUP=256 SAMPLES=16" over the choice of the rules. */
-static hed_status take_choice(const char *choice, hed_config *config, hed_error *error)
-{
-    while (choice && *choice) {
-        size_t name = strcspn(choice, "="), word = strcspn(choice, " ");
-        uint32_t index = TILE_PARAMETERS;
-        for (uint32_t i = 0; i < TILE_PARAMETERS; i++)
-            if (strlen(mppi_tile_parameters[i].name) == name &&
-                strncmp(mppi_tile_parameters[i].name, choice, name) == 0)
-                index = i;
-        if (index == TILE_PARAMETERS || name >= word)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "mppi: choice \"%.*s\": expected a parameter and its value, as \"GROUP=256 SAMPLES=16\"",
-                (int)word, choice);
-        config->values[index] = strtol(choice + name + 1, NULL, 10);
-        const hed_parameter_def *parameter = &mppi_tile_parameters[index];
-        bool is = false;
-        for (uint32_t i = 0; i < parameter->count; i++)
-            is = is || parameter->values[i] == config->values[index];
-        if (!is)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "mppi: choice \"%.*s\": no such value; the smallest is %lld, the largest %lld",
-                (int)word, choice, (long long)parameter->values[0],
-                (long long)parameter->values[parameter->count - 1]);
-        choice += word;
-        choice += strspn(choice, " ");
-    }
-    return HED_OK;
-}
-
 hed_status mppi_layout_make(
     hed_mppi *c, hed_mppi_solver solver, mppi_layout *layout, hed_error *error)
 {
@@ -445,11 +403,12 @@ hed_status mppi_layout_make(
     bool has_layout = layout_rules(c, solver, layout);
     mppi_layout rules = *layout;
     const char *choice = c->def.choice ? c->def.choice : c->tuned;
-    if (take_choice(choice, &layout->config, error)) return error->status;
+    if (mppi_take_choice(choice, mppi_choice_parameters(solver), &layout->config, error))
+        return error->status;
     layout_finish(c, solver, layout);
     if (c->tuned[0] && !layout_valid(c, solver, layout, reason, sizeof reason)) {
         *layout = rules; /* the tuned choice is for a similar size, but invalid for this one */
-        c->origin = HED_ORIGIN_DEFAULT;
+        c->structure.origin = HED_ORIGIN_DEFAULT;
     }
     if (!layout_valid(c, solver, layout, reason, sizeof reason))
         return hed_fail(error, has_layout ? HED_ERROR_ARGUMENT : HED_ERROR_LIMIT,
@@ -459,9 +418,9 @@ hed_status mppi_layout_make(
             reason, c->def.choice ? c->def.choice : "by the rules",
             (unsigned long long)layout->local_bytes,
             (unsigned long long)hed_device_describe(c->device).local_bytes);
-    hed_kernel_def named = {.parameters = mppi_tile_parameters, .parameter_count = TILE_PARAMETERS};
-    hed_config_format(&named, &layout->config, c->choice, sizeof c->choice);
-    if (c->def.choice) c->origin = HED_ORIGIN_GIVEN;
+    hed_config_format(mppi_choice_parameters(solver), &layout->config, c->structure.choice,
+        sizeof c->structure.choice);
+    if (c->def.choice) c->structure.origin = HED_ORIGIN_GIVEN;
     return HED_OK;
 }
 

@@ -51,6 +51,18 @@ static void measure_solves(hed_mppi *c, hed_error *error)
     memset(c->states, 0, (uint64_t)c->systems * (c->def.steps + 1) * nx * sizeof(float));
 }
 
+/* Measures the structures of a controller, or of its parts, one after the other. */
+static void measure_structures(hed_mppi *c, hed_error *error)
+{
+    uint32_t parts = c->parts ? 1 + c->def.other_device_count : 0;
+    if (hed_failed(error)) return;
+    if (!parts) mppi_measure_structures(c, error);
+    for (uint32_t i = 0; i < parts; i++) {
+        c->parts[i]->def.measure_ns = c->def.measure_ns / parts;
+        mppi_measure_structures(c->parts[i], error);
+    }
+}
+
 hed_status hed_mppi_create(
     hed_device *device, const hed_mppi_def *def, hed_mppi **controller, hed_error *error)
 {
@@ -65,7 +77,6 @@ hed_status hed_mppi_create(
     if (!c) return error->status;
     c->arena = (hed_arena){.allocator = allocator, .owner = "a controller"};
     c->device = device;
-    c->origin = HED_ORIGIN_DEFAULT;
     mppi_complete(c, def, error);
     mppi_compile_texts(c, error);
     mppi_check_pair(c, error);
@@ -101,10 +112,12 @@ hed_status hed_mppi_create(
         c->spare[i / 2][i % 2] =
             hed_arena_new(&c->arena, c->def.tables[i / 2].capacity, sizeof(float), error);
     mppi_make_blocks(c, error);
-    if (c->def.other_device_count) c->solver = &mppi_solver_devices;
-    else if (!hed_failed(error)) mppi_choose_solver(c, error);
-    if (!hed_failed(error)) c->solver->create(c, error);
+    if (c->def.other_device_count && !hed_failed(error)) {
+        c->structure.solver = &mppi_solver_devices;
+        c->structure.solver->create(c, error);
+    } else mppi_make_structure(c, error);
     for (uint32_t i = 0; !hed_failed(error) && i < c->def.count; i++) c->lambda[i] = c->def.lambda;
+    if (def->measure) measure_structures(c, error);
     if (def->deadline_ns) measure_solves(c, error);
     if (hed_failed(error)) {
         hed_mppi_destroy(c);
@@ -118,7 +131,7 @@ void hed_mppi_destroy(hed_mppi *c)
 {
     if (!c) return;
     hed_allocator allocator = c->arena.allocator;
-    if (c->solver) c->solver->destroy(c);
+    mppi_drop_structure(c, &c->structure);
     mppi_free_code(c);
     hed_ring_destroy(c->changes);
     hed_ring_destroy(c->table_changes);
@@ -167,7 +180,7 @@ static hed_status take_changes(hed_mppi *c, hed_error *error)
             for (uint32_t i = 0; i < part->table_count; i++)
                 part->table_counts[i] = c->table_counts[part->table_index[i]];
         }
-        c->solver->table(c, table.table, error);
+        c->structure.solver->table(c, table.table, error);
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -344,7 +357,7 @@ hed_status hed_mppi_solve(
     memcpy(controller->sampled_past, controller->pasts,
         (uint64_t)controller->systems * controller->past * nu * sizeof(float));
     const hed_mppi_model *model = &controller->model;
-    if (!model->step && !model->roll && controller->solver->along(controller, error))
+    if (!model->step && !model->roll && controller->structure.solver->along(controller, error))
         return error->status;
     for (uint32_t i = 0; i < count; i++) end_solve(controller, i, done);
     controller->unshifted = true;
@@ -464,7 +477,7 @@ hed_status hed_mppi_trace(hed_mppi *controller, uint32_t index, uint32_t count, 
     round.gains = NULL;
     round.mean = NULL;
     round.sums = NULL;
-    return controller->solver->trace(
+    return controller->structure.solver->trace(
         controller, &round, mppi_shown(controller, index), count, best, states, costs, error);
 }
 
@@ -533,10 +546,11 @@ hed_mppi_info hed_mppi_describe(const hed_mppi *c)
     const hed_mppi *first = c->parts ? c->parts[0] : c;
     hed_mppi_info info = {.def = &c->def,
         .device = c->device,
-        .solver = first->solver->kind,
-        .origin = first->origin,
+        .solver = first->structure.solver->kind,
+        .origin = first->structure.origin,
+        .measured = first->structure.measured,
         .parameter_count = c->parameter_count};
-    memcpy(info.choice, first->choice, sizeof info.choice);
+    memcpy(info.choice, first->structure.choice, sizeof info.choice);
     return info;
 }
 

@@ -145,7 +145,7 @@ static void take_tuned(hed_mppi *c)
     hed_delete(allocator, version, mppi_version_bytes(c), 1);
     if (status || origin == HED_ORIGIN_DEFAULT) return;
     mppi_tuned_choice(&config, &c->tuned_solver, c->tuned, sizeof c->tuned);
-    c->origin = origin;
+    c->structure.origin = origin;
 }
 
 /* ---- the solver ---- */
@@ -158,14 +158,14 @@ hed_status mppi_choose_solver(hed_mppi *c, hed_error *error)
     take_tuned(c);
     for (size_t i = 0; i < HED_COUNT(by_preference) && c->tuned_solver != HED_MPPI_SOLVER_AUTO; i++)
         if (by_preference[i]->kind == c->tuned_solver && by_preference[i]->fits(c)) {
-            c->solver = by_preference[i];
+            c->structure.solver = by_preference[i];
             return HED_OK;
         }
     for (size_t i = 0; i < HED_COUNT(by_preference); i++) {
         if (c->def.solver != HED_MPPI_SOLVER_AUTO && c->def.solver != by_preference[i]->kind)
             continue;
         if (!by_preference[i]->fits(c)) continue;
-        c->solver = by_preference[i];
+        c->structure.solver = by_preference[i];
         return HED_OK;
     }
     bool host = !strcmp(device.backend, "host");

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "solver/cpu.h"
+#include "solver/mppi_layout.h"
 
 /* ---- tiles and chains ---- */
 
@@ -189,13 +190,33 @@ static bool cpu_fits(const hed_mppi *c)
     return c->model.step || c->model.roll;
 }
 
+/* Sets the number of threads and `split`, by def.choice or by rule: all threads that have a chain,
+ * costs after each step. */
+static hed_status take_choice(hed_mppi *c, mppi_cpu_solver *s, bool *split, hed_error *error)
+{
+    const hed_kernel_def *list = mppi_choice_parameters(HED_MPPI_SOLVER_CPU);
+    int64_t units = hed_device_describe(c->device).compute_units;
+    hed_config config = {.values = {[CPU_THREADS] = units}};
+    if (mppi_take_choice(c->def.choice, list, &config, error)) return error->status;
+    if (config.values[CPU_THREADS] > units) config.values[CPU_THREADS] = units;
+    s->threads = (uint32_t)config.values[CPU_THREADS];
+    if (!c->model.roll && s->threads > s->chains * c->shares) s->threads = s->chains * c->shares;
+    /* a model that is simulated as a whole has all states before the costs, and ROBUST none */
+    *split = config.values[CPU_SPLIT] && !c->model.roll && c->def.kind != HED_MPPI_ROBUST;
+    config.values[CPU_THREADS] = s->threads;
+    config.values[CPU_SPLIT] = *split;
+    hed_config_format(list, &config, c->structure.choice, sizeof c->structure.choice);
+    if (c->def.choice) c->structure.origin = HED_ORIGIN_GIVEN;
+    return HED_OK;
+}
+
 static hed_status cpu_create(hed_mppi *c, hed_error *error)
 {
-    mppi_cpu_solver *s = hed_arena_new(&c->arena, 1, sizeof *s, error);
+    mppi_cpu_solver *s = hed_arena_new(&c->structure.arena, 1, sizeof *s, error);
     if (!s) return error->status;
     uint64_t size = (uint64_t)c->def.steps * c->model.controls;
-    bool robust = c->def.kind == HED_MPPI_ROBUST;
-    c->solver_data = s;
+    bool robust = c->def.kind == HED_MPPI_ROBUST, split;
+    c->structure.data = s;
     s->controller = c;
     s->lanes = c->model.lanes;
     s->tile = mppi_tile(c->block);
@@ -204,8 +225,7 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
     s->systems = c->shares;
     if (robust && s->systems < c->def.count * c->def.candidates)
         s->systems = c->def.count * c->def.candidates;
-    s->threads = hed_device_describe(c->device).compute_units;
-    if (!c->model.roll && s->threads > s->chains * c->shares) s->threads = s->chains * c->shares;
+    if (take_choice(c, s, &split, error)) return error->status;
     for (uint32_t k = 0; k < c->def.term_count; k++) {
         const hed_mppi_term *own;
         mppi_cost_lanes *const *lanes = s->lanes ? s->lanes->terms : NULL;
@@ -213,24 +233,31 @@ static hed_status cpu_create(hed_mppi *c, hed_error *error)
         for (uint32_t i = 0; lanes && (own = hed_mppi_term_at(i)); i++)
             if (own->cost == c->def.terms[k].cost) s->terms[k] = lanes[i];
     }
-    s->workspaces = hed_arena_new(&c->arena, s->threads, sizeof *s->workspaces, error);
-    s->chain = hed_arena_new(&c->arena, (uint64_t)s->systems * s->chains, sizeof *s->chain, error);
-    s->costs = hed_arena_new(&c->arena, (uint64_t)c->shares * c->block, sizeof(float), error);
-    s->sorted = hed_arena_new(&c->arena, c->def.samples, sizeof(float), error);
-    s->bounds = hed_arena_new(&c->arena, 2 * (uint64_t)c->systems, sizeof(float), error);
+    s->workspaces = hed_arena_new(&c->structure.arena, s->threads, sizeof *s->workspaces, error);
+    s->chain = hed_arena_new(
+        &c->structure.arena, (uint64_t)s->systems * s->chains, sizeof *s->chain, error);
+    s->costs =
+        hed_arena_new(&c->structure.arena, (uint64_t)c->shares * c->block, sizeof(float), error);
+    s->sorted = hed_arena_new(&c->structure.arena, c->def.samples, sizeof(float), error);
+    s->bounds = hed_arena_new(&c->structure.arena, 2 * (uint64_t)c->systems, sizeof(float), error);
     for (uint32_t i = 0; i < s->threads && !hed_failed(error); i++) {
         mppi_cpu_workspace *w = &s->workspaces[i];
         uint64_t columns = (uint64_t)c->mix_columns * c->model.controls + 3;
-        w->controls = hed_arena_new(&c->arena, s->tile * size, sizeof(float), error);
-        if (robust) w->real = hed_arena_new(&c->arena, s->tile * size, sizeof(float), error);
-        if (c->mix) w->normals = hed_arena_new(&c->arena, columns * L, sizeof(float), error);
-        w->costs = hed_arena_new(&c->arena, 2 * s->tile, sizeof(float), error);
-        w->weights = hed_arena_new(&c->arena, s->tile, sizeof(float), error);
-        w->sums = hed_arena_new(&c->arena, size + 2, sizeof(float), error);
+        w->controls = hed_arena_new(&c->structure.arena, s->tile * size, sizeof(float), error);
+        if (robust)
+            w->real = hed_arena_new(&c->structure.arena, s->tile * size, sizeof(float), error);
+        if (split)
+            w->path = hed_arena_new(&c->structure.arena,
+                (uint64_t)(c->def.steps + 1) * c->model.states * L, sizeof(float), error);
+        if (c->mix)
+            w->normals = hed_arena_new(&c->structure.arena, columns * L, sizeof(float), error);
+        w->costs = hed_arena_new(&c->structure.arena, 2 * s->tile, sizeof(float), error);
+        w->weights = hed_arena_new(&c->structure.arena, s->tile, sizeof(float), error);
+        w->sums = hed_arena_new(&c->structure.arena, size + 2, sizeof(float), error);
     }
     if (c->model.roll) mppi_cpu_simulate_create(c, s, error);
     for (uint32_t i = 0; i < s->systems * s->chains && !hed_failed(error); i++)
-        s->chain[i].sums = hed_arena_new(&c->arena, size + 2, sizeof(float), error);
+        s->chain[i].sums = hed_arena_new(&c->structure.arena, size + 2, sizeof(float), error);
     return hed_team_create(&c->arena.allocator, s->threads, &s->team, error);
 }
 
@@ -291,7 +318,7 @@ static hed_status cpu_begin(hed_mppi *c, const mppi_sampling *round, hed_error *
 
 static hed_status cpu_end(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
-    mppi_cpu_solver *s = c->solver_data;
+    mppi_cpu_solver *s = c->structure.data;
     if (hed_failed(error)) return error->status;
     s->round = round;
     s->until = round->deadline;
@@ -330,7 +357,7 @@ static void find_best(const float *costs, uint32_t samples, uint32_t count, uint
 static hed_status cpu_trace(hed_mppi *c, const mppi_sampling *round, uint32_t system,
     uint32_t count, bool best, float *states, float *costs, hed_error *error)
 {
-    mppi_cpu_solver *s = c->solver_data;
+    mppi_cpu_solver *s = c->structure.data;
     mppi_cpu_workspace *w = s->workspaces;
     uint32_t nx = c->model.states, size = (c->def.steps + 1) * nx;
     hed_arena arena = {.allocator = c->arena.allocator, .owner = "a trace"};
@@ -369,7 +396,7 @@ static hed_status cpu_table(hed_mppi *c, uint32_t table, hed_error *error)
 
 static void cpu_destroy(hed_mppi *c)
 {
-    mppi_cpu_solver *s = c->solver_data;
+    mppi_cpu_solver *s = c->structure.data;
     if (s) hed_team_destroy(s->team);
 }
 

@@ -9,7 +9,7 @@
 
 static const double MARGIN = 0.9; /* fraction of the time left that a device gets */
 
-static bool is_host(const hed_mppi *c) { return c->solver == &mppi_solver_cpu; }
+static bool is_host(const hed_mppi *c) { return c->structure.solver == &mppi_solver_cpu; }
 
 /* ---- rounds on a device ---- */
 

@@ -27,6 +27,9 @@ enum {
 enum { TILE_NOISE_PHASE, TILE_NOISE_FUSED, TILE_NOISE_AHEAD };
 enum { TILE_STORE_LOCAL, TILE_STORE_AGAIN, TILE_STORE_GLOBAL };
 extern const hed_parameter_def mppi_tile_parameters[TILE_PARAMETERS];
+/* Parameters of the processor's solver: threads of the team, any number up to the device's; costs
+ * of a rollout computed after all its steps (split) or after each. They change no bit. */
+enum { CPU_THREADS, CPU_SPLIT, CPU_PARAMETERS };
 
 /* A name and number, defined in the text. */
 typedef struct mppi_number {
@@ -76,6 +79,12 @@ bool mppi_noise_is_array(const hed_mppi *c);
 /* Returns the number of multiprocessors that a solver with packets has for each system; 0: too
  * few. */
 uint32_t mppi_packets_room(const hed_mppi *c);
+/* Returns the parameters of a solver's choice: no description of a kernel that can be created. */
+const hed_kernel_def *mppi_choice_parameters(hed_mppi_solver solver);
+/* Applies a choice, such as "GROUP=256 NOISE=fused", over `config`, which has the parameters of
+ * `own`; names of the other solvers' parameters are ignored. Errors: ARGUMENT. */
+hed_status mppi_take_choice(
+    const char *choice, const hed_kernel_def *own, hed_config *config, hed_error *error);
 /* Chooses the layout by rules or by def.choice; sets c->choice and c->origin. Errors: ARGUMENT
  * (an invalid choice), LIMIT (the device is too small). */
 hed_status mppi_layout_make(

@@ -31,8 +31,8 @@ static hed_status noise_kernel(
         .summary = "noise of samplers that are correlated, log-normal or splines",
         .arguments = noise_arguments,
         .argument_count = HED_COUNT(noise_arguments)};
-    mppi_sources(c, &c->arena, layout, false, (hed_source){"noise.cl", hed_mppi_noise_cl, 0},
-        &noise->def, error);
+    mppi_sources(c, &c->structure.arena, layout, false,
+        (hed_source){"noise.cl", hed_mppi_noise_cl, 0}, &noise->def, error);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = c->def.math;
     options.defines = &(hed_define){"SET", text};

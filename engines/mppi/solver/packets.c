@@ -164,9 +164,9 @@ static hed_status packets_begin(packets_solver *s, uint32_t number, hed_error *e
 
 static hed_status packets_create(hed_mppi *c, bool resident, hed_error *error)
 {
-    packets_solver *s = hed_arena_new(&c->arena, 1, sizeof *s, error);
+    packets_solver *s = hed_arena_new(&c->structure.arena, 1, sizeof *s, error);
     if (!s) return error->status;
-    c->solver_data = s;
+    c->structure.data = s;
     s->resident = resident;
     hed_mppi_solver kind = resident ? HED_MPPI_SOLVER_RESIDENT : HED_MPPI_SOLVER_PACKETS;
     if (mppi_layout_make(c, kind, &s->layout, error)) return error->status;
@@ -181,8 +181,8 @@ static hed_status packets_create(hed_mppi *c, bool resident, hed_error *error)
         .min_groups = 1,
         .may_spill = true,
         .needs = HED_CAN_MAPPED | HED_CAN_LANES};
-    mppi_sources(c, &c->arena, &s->layout, true, (hed_source){"packets.cl", hed_mppi_packets_cl, 0},
-        &s->def, error);
+    mppi_sources(c, &c->structure.arena, &s->layout, true,
+        (hed_source){"packets.cl", hed_mppi_packets_cl, 0}, &s->def, error);
     hed_kernel_options options = hed_default_kernel_options();
     options.math = c->def.math;
     options.config = &s->layout.config;
@@ -309,7 +309,7 @@ static hed_status packets_answers(
 
 static hed_status packets_begin_round(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
-    packets_solver *s = c->solver_data;
+    packets_solver *s = c->structure.data;
     if (hed_failed(error)) return error->status;
     if (s->pending) { /* a round after its deadline may still read its inputs */
         if (packets_answers(c, s, NULL, 0, error)) return error->status;
@@ -324,7 +324,7 @@ static hed_status packets_begin_round(hed_mppi *c, const mppi_sampling *round, h
 
 static hed_status packets_end_round(hed_mppi *c, const mppi_sampling *round, hed_error *error)
 {
-    packets_solver *s = c->solver_data;
+    packets_solver *s = c->structure.data;
     if (hed_failed(error)) return error->status;
     hed_status status = packets_answers(c, s, round, round->deadline, error);
     for (uint32_t n = 0; !status && round->counted && c->blocks == 1 && n < c->systems; n++)
@@ -349,7 +349,7 @@ static void packets_stop(const hed_mppi *c, packets_solver *s, hed_error *error)
  * next round restarts it. */
 static hed_status packets_table(hed_mppi *c, uint32_t table, hed_error *error)
 {
-    packets_solver *s = c->solver_data;
+    packets_solver *s = c->structure.data;
     uint64_t at = 0;
     if (hed_failed(error)) return error->status;
     packets_stop(c, s, error);
@@ -362,7 +362,7 @@ static hed_status packets_table(hed_mppi *c, uint32_t table, hed_error *error)
 static hed_status packets_trace(hed_mppi *c, const mppi_sampling *round, uint32_t system,
     uint32_t count, bool best, float *states, float *costs, hed_error *error)
 {
-    packets_solver *s = c->solver_data;
+    packets_solver *s = c->structure.data;
     packets_stop(c, s, error);
     mppi_noise_round(c, &s->layout, s->stream, &s->noise, round->number, UINT32_MAX, error);
     return mppi_trace_device(c, &s->samples, &s->layout, s->stream, s->buffers[PACKETS_TABLES],
@@ -373,14 +373,14 @@ static hed_status packets_trace(hed_mppi *c, const mppi_sampling *round, uint32_
  * first. */
 static hed_status packets_along(hed_mppi *c, hed_error *error)
 {
-    packets_solver *s = c->solver_data;
+    packets_solver *s = c->structure.data;
     packets_stop(c, s, error);
     return mppi_along_run(c, &s->along, error);
 }
 
 static void packets_destroy(hed_mppi *c)
 {
-    packets_solver *s = c->solver_data;
+    packets_solver *s = c->structure.data;
     if (!s) return;
     packets_stop(c, s, NULL);
     hed_graph_destroy(s->graph);
