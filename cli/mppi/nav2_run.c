@@ -99,6 +99,7 @@ static hed_status drive_go(const cli_nav2_world *w, hed_nav2 *controller, uint32
         d->count++;
         d->failures += step->result.outcome != HED_NAV2_VALID;
         d->detours += step->result.detour;
+        d->guarded += step->result.guarded;
         d->touched = d->touched || hed_nav2_touches(w->config, &w->grid, pose);
         d->arrived = drive_arrived(w, step, &reached);
     }
@@ -202,7 +203,7 @@ static void drive_tell(const cli_nav2_world *w, const hed_nav2 *controller, cons
         d->touched ? "the footprint touched an obstacle" : "no contact of the footprint");
     drive_tell_end(w, d, end);
     printf("mean change in a cycle: %.4f m/s, %.4f rad/s; %" PRIu32 " cycles without a valid control; path led around obstacles %" PRIu32
-        " times\n", f->change_speed, f->change_turn, d->failures, d->detours);
+        " times, kept off obstacles in %" PRIu32 " cycles\n", f->change_speed, f->change_turn, d->failures, d->detours, d->guarded);
     printf("critics in the last cycle:");
     for (uint32_t i = 0; (critic = hed_nav2_critic_at(controller, i)); i++)
         critic->active ? printf(" %s %.3g", critic->name, critic->mean) : printf(" (%s off)", critic->name);
@@ -224,7 +225,7 @@ static hed_status drive_tell_json(const cli_nav2_world *w, const hed_nav2 *contr
         CLI_TEXT("aborted", d->abort ? d->abort : ""),
         CLI_NUMBER("seconds", d->count * info->period), CLI_WHOLE("steps", d->count),
         CLI_FLAG("touched", d->touched), CLI_WHOLE("failures", d->failures),
-        CLI_WHOLE("detours", d->detours), CLI_NUMBER("change_of_speed", f->change_speed),
+        CLI_WHOLE("detours", d->detours), CLI_WHOLE("guarded", d->guarded), CLI_NUMBER("change_of_speed", f->change_speed),
         CLI_NUMBER("change_of_turn", f->change_turn), CLI_NUMBER("p50_ms", f->p50),
         CLI_NUMBER("p99_ms", f->p99), CLI_NUMBER("max_ms", f->max));
     cli_report_open(c, "pose");

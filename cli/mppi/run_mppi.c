@@ -395,7 +395,7 @@ static const hed_option OPTIONS[] = {
     OPTION("start", TEXT, "X,Y,YAW",
         "where the robot begins (default: the path's first pose, or the initial pose of the file)", .letter = 0),
     OPTION("disc", TEXT, "X,Y,RADIUS", "an obstacle of which the path does not know", .letter = 0, .repeated = true),
-    FLAG("no-detour", "stop in front of an obstacle on the path, as Nav2 does"),
+    FLAG("no-detour", "as Nav2: stop in front of an obstacle on the path, and touch corners"),
     FLAG("schema", "print the JSON schema of scene files"),
     {0},
 };

@@ -131,7 +131,8 @@ HED_API hed_status hed_nav2_inflate(
  *  path. Errors: MEMORY. */
 HED_API hed_status hed_nav2_find_path(const hed_nav2_grid *grid, hed_nav2_pose start,
     hed_nav2_pose goal, hed_nav2_pose **poses, uint32_t *count, hed_error *error);
-/** True if the robot's outline, without padding, is over a lethal cell at a pose. */
+/** True if the robot, a disc of robot_radius or its footprint without padding, overlaps a lethal
+ *  cell at a pose, or its centre is off the map. */
 HED_API bool hed_nav2_touches(
     const hed_nav2_config *config, const hed_nav2_grid *grid, hed_nav2_pose pose);
 
@@ -162,6 +163,7 @@ typedef struct hed_nav2_result {
     float cost;                /**< smallest cost of a future */
     float effective;           /**< effective number of samples */
     bool detour;               /**< true: the path was led around an obstacle in this cycle */
+    bool guarded; /**< true: the robot would have touched an obstacle along Nav2's plan */
 } hed_nav2_result;
 
 /** A critic in the last cycle. */
@@ -172,7 +174,8 @@ typedef struct hed_nav2_critic {
 } hed_nav2_critic;
 
 /** Creates a controller; `config` may be freed afterwards. `seed` identifies the noise. With
- *  `detour`, a path that an obstacle blocks is led around it on the costmap; Nav2 stops there.
+ *  `detour`, a path that an obstacle blocks is led around it on the costmap, where Nav2 stops; and
+ *  the robot keeps off lethal cells by its outline, where Nav2 looks at the cell below its centre.
  *  Errors: ARGUMENT (a period above model_dt, limits), MEMORY. */
 HED_API hed_status hed_nav2_create(const hed_nav2_config *config, uint64_t seed, bool detour,
     hed_nav2 **controller, hed_error *error);

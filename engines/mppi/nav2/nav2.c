@@ -1,6 +1,7 @@
 /* Nav2's controller: creation, and a cycle from pose and costmap to the command. */
 #include "nav2/nav2_controller.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 /* ---- creation ---- */
@@ -51,6 +52,7 @@ static hed_status controller_allocate(hed_nav2 *n, hed_error *error)
         if (!n->axes[i].used) continue;
         n->axes[i].plan = controller_new(n, n->steps, sizeof(float), error);
         n->axes[i].mean = controller_new(n, 4 * n->steps + 16, sizeof(double), error);
+        n->axes[i].before = controller_new(n, n->steps, sizeof(float), error);
         n->noise[i] = controller_new(n, floats, sizeof(float), error);
         n->velocity[i] = controller_new(n, tile, sizeof(float), error);
         if (clamp) n->deviation[i] = controller_new(n, floats, sizeof(float), error);
@@ -61,6 +63,7 @@ static hed_status controller_allocate(hed_nav2 *n, hed_error *error)
         *arrays[i] = controller_new(n, floats, sizeof(float), error);
     for (size_t i = 0; i < HED_COUNT(rows); i++)
         *rows[i] = controller_new(n, lanes, sizeof(float), error);
+    n->checked = controller_new(n, lanes, sizeof *n->checked, error);
     n->generators = controller_new(n, 4 * lanes, sizeof *n->generators, error);
     n->cycle.align.first = controller_new(n, NAV2_MOST_ALIGN_CELLS, sizeof(int32_t), error);
     n->plan_poses = controller_new(n, n->steps, sizeof *n->plan_poses, error);
@@ -109,6 +112,7 @@ void hed_nav2_destroy(hed_nav2 *n)
     hed_delete(NULL, n->route.poses, n->route.capacity, sizeof *n->route.poses);
     hed_delete(NULL, n->route.left, n->route.capacity, sizeof *n->route.left);
     hed_delete(NULL, n->cycle.path.x, (uint64_t)n->path_capacity * 8, sizeof(float));
+    hed_delete(NULL, n->knowledge, n->knowledge_capacity, 1);
     hed_arena_free(&n->arena);
     hed_delete(NULL, n, 1, sizeof *n);
 }
@@ -180,6 +184,19 @@ static hed_status cycle_take_path(hed_nav2 *n, hed_error *error)
     }
     if (p->count) p->valid[p->count - 1] = 1;
     nav2_measure_blocks(p);
+    return HED_OK;
+}
+
+/* Makes room for the guard's knowledge of the cells. Errors: MEMORY. */
+static hed_status cycle_reserve_cells(hed_nav2 *n, hed_error *error)
+{
+    uint64_t count = (uint64_t)n->cycle.grid->width * n->cycle.grid->height;
+    if (!n->detour || count <= n->knowledge_capacity) return HED_OK;
+    uint8_t *cells = hed_new(NULL, count, 1, error);
+    if (!cells) return HED_OUT_OF_MEMORY(error, "a costmap of %" PRIu64 " cells", count);
+    hed_delete(NULL, n->knowledge, n->knowledge_capacity, 1);
+    n->knowledge = cells;
+    n->knowledge_capacity = count;
     return HED_OK;
 }
 
@@ -266,8 +283,10 @@ static hed_nav2_outcome cycle_attempt(hed_nav2 *n, hed_nav2_velocity speed, hed_
         if (hits == n->samples) return HED_NAV2_ALL_COLLIDE;
         result->cost = nav2_weigh_futures(n, &result->effective);
         if (!isfinite(result->cost)) return HED_NAV2_ALL_COLLIDE;
+        if (n->detour) nav2_guard_begin(n);
         nav2_update(n);
     }
+    result->guarded = n->detour && nav2_guard_end(n);
     return cycle_is_valid(n) ? HED_NAV2_VALID : HED_NAV2_PLAN_COLLIDES;
 }
 
@@ -306,6 +325,7 @@ hed_status hed_nav2_compute(hed_nav2 *controller, hed_nav2_pose pose, hed_nav2_v
     result->outcome = HED_NAV2_NO_PATH;
     bool follows = cycle_follow(controller, result, error);
     if (!hed_failed(error) && follows) cycle_take_path(controller, error);
+    if (!hed_failed(error)) cycle_reserve_cells(controller, error);
     if (hed_failed(error)) return error->status;
     if (!follows) return HED_OK;
     result->path_length = controller->cycle.path.length;

@@ -14,12 +14,14 @@ typedef struct nav2_axis {
     double slower, faster; /* accelerations, below and above 0 */
     double sigma;
     uint32_t delay; /* steps by which a rollout's velocities are late, plus 1; 0 and 1: not late */
-    double commands[NAV2_MOST_DELAY]; /* (delay) last commands, oldest first */
-    double last;                      /* last command */
-    double start;                     /* speed at the start of the cycle */
-    double history[NAV2_HALF_FILTER]; /* plan's values before now, oldest first */
-    float *plan;                      /* (steps) */
-    double *mean;                     /* (steps + 8) scratch of update and filter */
+    double commands[NAV2_MOST_DELAY];        /* (delay) last commands, oldest first */
+    double last;                             /* last command */
+    double start;                            /* speed at the start of the cycle */
+    double history[NAV2_HALF_FILTER];        /* plan's values before now, oldest first */
+    float *plan;                             /* (steps) */
+    double *mean;                            /* (steps + 8) scratch of update and filter */
+    float *before;                           /* (steps) the plan before the update, for the guard */
+    double history_before[NAV2_HALF_FILTER]; /* history before the update */
 } nav2_axis;
 
 /* A path, and its part ahead of the robot. */
@@ -53,6 +55,9 @@ struct hed_nav2 {
     uint32_t *generators;       /* (tiles x 4 x NAV2_LANES) states of the noise */
     float *x, *y, *yaw;
     float *cost, *weight, *raw, *repulsion; /* (tiles x NAV2_LANES) */
+    bool *checked;                          /* (samples) the guard has looked at the future */
+    uint8_t *knowledge; /* (knowledge_capacity) the guard's knowledge of the cells */
+    uint64_t knowledge_capacity;
     nav2_cycle cycle;
     uint32_t path_capacity;
     hed_nav2_pose *plan_poses; /* (steps) */
@@ -88,6 +93,15 @@ void nav2_set_frame(nav2_route *route, hed_nav2_pose frame);
 
 /* Sets limits, accelerations, noise and delays of the axes from settings and speed limit. */
 void nav2_set_axes(hed_nav2 *n);
+
+/* ---- the guard (nav2_guard.c) ---- */
+
+/* Keeps plan and filter for a second update from the same futures. */
+void nav2_guard_begin(hed_nav2 *n);
+/* Updates the plan once more, from the futures that overlap no lethal cell, if the robot would
+ * touch one along the plan; brakes where the robot could not stop clear after the command. Returns true
+ * if the plan was changed. */
+bool nav2_guard_end(hed_nav2 *n);
 
 /* ---- stages of a cycle (nav2_roll.c, nav2_update.c, nav2_route.c, nav2_planner.c) ---- */
 

@@ -62,6 +62,10 @@ static inline int nav2_cell(const hed_nav2_grid *grid, float x, float y, int out
  * the map. */
 int nav2_outline_cost(
     const nav2_settings *settings, const hed_nav2_grid *grid, double x, double y, double yaw);
+/* True if the robot, without padding, overlaps a lethal cell at a pose (nav2_contact.c). */
+bool nav2_overlaps(const nav2_settings *settings, const hed_nav2_grid *grid, hed_nav2_pose pose);
+/* True if a disc overlaps a lethal cell. */
+bool nav2_disc_overlaps(const hed_nav2_grid *grid, double x, double y, double radius);
 /* Returns the inflated cost at a distance from the nearest lethal cell, m; not 0 distance. */
 int nav2_inflated_cost(const nav2_settings *settings, double distance);
 

@@ -108,47 +108,26 @@ static int grid_line_cost(const hed_nav2_grid *grid, int x, int y, int end_x, in
     return largest;
 }
 
-/* Returns the largest cost below the outline of a polygon, (count x 2), at a pose. */
-static int grid_polygon_cost(const double (*corners)[2], uint32_t count, const hed_nav2_grid *grid,
-    double x, double y, double yaw)
+int nav2_outline_cost(
+    const nav2_settings *s, const hed_nav2_grid *grid, double x, double y, double yaw)
 {
     double c = cos(yaw), n = sin(yaw);
     int cells[NAV2_MOST_VERTICES][2], largest = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        double px = corners[i][0], py = corners[i][1];
+    for (uint32_t i = 0; i < s->vertices; i++) {
+        double px = s->footprint[i][0], py = s->footprint[i][1];
         double column = (x + px * c - py * n - grid->x) / grid->resolution;
         double row = (y + px * n + py * c - grid->y) / grid->resolution;
         if (!(column >= 0 && row >= 0 && column < grid->width && row < grid->height)) return 254;
         cells[i][0] = (int)column;
         cells[i][1] = (int)row;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        bool closes = i + 1 == count; /* the closing edge begins at the first vertex as well */
+    for (uint32_t i = 0; i < s->vertices; i++) {
+        bool closes =
+            i + 1 == s->vertices; /* the closing edge begins at the first vertex as well */
         const int *from = cells[closes ? 0 : i], *to = cells[closes ? i : i + 1];
         int cost = grid_line_cost(grid, from[0], from[1], to[0], to[1]);
         if (cost == 254) return 254;
         if (cost > largest) largest = cost;
     }
     return largest;
-}
-
-int nav2_outline_cost(
-    const nav2_settings *s, const hed_nav2_grid *grid, double x, double y, double yaw)
-{
-    return grid_polygon_cost(s->footprint, s->vertices, grid, x, y, yaw);
-}
-
-uint32_t hed_nav2_corner(const hed_nav2_config *config, uint32_t index, double corner[2])
-{
-    if (!config || !corner) return 0;
-    const nav2_settings *s = &config->settings;
-    if (index < s->vertices) memcpy(corner, s->outline[index], sizeof s->outline[index]);
-    return s->vertices;
-}
-
-bool hed_nav2_touches(const hed_nav2_config *config, const hed_nav2_grid *grid, hed_nav2_pose pose)
-{
-    if (!config || !grid) return false;
-    const nav2_settings *s = &config->settings;
-    return grid_polygon_cost(s->outline, s->vertices, grid, pose.x, pose.y, pose.yaw) == 254;
 }

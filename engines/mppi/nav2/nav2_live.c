@@ -86,6 +86,7 @@ hed_status hed_nav2_set_surroundings(
     nav2_settings *s = &controller->settings;
     memcpy(s->footprint, from->corners, count * sizeof *s->footprint);
     s->vertices = count;
+    nav2_settings_remove_padding(s);
     s->is_circle = from->is_circle;
     s->inflation.inflation_radius = from->inflation_radius;
     s->inflation.cost_scaling_factor = from->cost_scaling_factor;

@@ -50,6 +50,20 @@ void nav2_settings_measure(nav2_settings *s)
         s->circumscribed = fmax(s->circumscribed, nav2_length(a[0], a[1]));
     }
     if (!s->vertices) s->inscribed = 0;
+    s->outline_radius = 0;
+    for (uint32_t i = 0; i < s->vertices; i++)
+        s->outline_radius =
+            fmax(s->outline_radius, nav2_length(s->outline[i][0], s->outline[i][1]));
+}
+
+void nav2_settings_remove_padding(nav2_settings *s)
+{
+    double padding = s->costmap.footprint_padding;
+    for (uint32_t i = 0; i < s->vertices; i++)
+        for (int k = 0; k < 2; k++) {
+            double at = s->footprint[i][k];
+            s->outline[i][k] = fabs(at) > fabs(padding) + 1e-9 ? at - copysign(padding, at) : at;
+        }
 }
 
 void nav2_settings_complete(nav2_settings *s)

@@ -36,6 +36,7 @@ typedef struct nav2_settings {
     double outline[NAV2_MOST_VERTICES][2]; /* (vertices x 2) without padding: the robot itself, m */
     uint32_t vertices;
     bool is_circle;                  /* true: from robot_radius */
+    double outline_radius;           /* distance of the furthest vertex of the outline, m */
     double inscribed, circumscribed; /* radii of the padded footprint, m */
 } nav2_settings;
 
@@ -50,7 +51,9 @@ struct hed_nav2_config {
     uint32_t remark_count, remark_capacity;
 };
 
-/* Sets the radii of the padded footprint. */
+/* Sets the outline from the padded footprint. */
+void nav2_settings_remove_padding(nav2_settings *settings);
+/* Sets the radii of footprint and outline. */
 void nav2_settings_measure(nav2_settings *settings);
 /* Sets footprint, radii, signs and critics in use, which follow from other settings. */
 void nav2_settings_complete(nav2_settings *settings);
