@@ -8,13 +8,15 @@ from .export import FABRICS, MODIFIER, ExportError, Winds, unit
 class HeddleClothSettings(bpy.types.PropertyGroup):
     use: bpy.props.BoolProperty(name="Heddle Cloth", description="This object is cloth")
     fabric: bpy.props.EnumProperty(name="Fabric", items=[(key, name, words) for key, (name, words, _) in FABRICS.items()], default="COTTON")
-    quality: bpy.props.IntProperty(name="Quality", description="Substeps of a frame: more stretch less", default=20, min=1, max=1000, soft_max=100)
+    warp: bpy.props.EnumProperty(name="Warp", description="Axis of the object along which the stronger threads run; where it stands on the cloth, another one", items=[(axis, axis, "") for axis in "XYZ"], default="Z")
+    quality: bpy.props.IntProperty(name="Quality", description="Substeps of a frame: more stretch less; the bake tells how much of the fabric's stiffness they give", default=20, min=1, max=1000, soft_max=100)
     thickness: bpy.props.FloatProperty(name="Thickness", description="Distance kept from colliders and other cloth", default=0.005, min=0.0, subtype="DISTANCE", precision=4)
     friction: bpy.props.FloatProperty(name="Friction", default=0.5, min=0.0, max=10.0)
     damping: bpy.props.FloatProperty(name="Damping", description="Share of the speed that is lost in a second", default=0.1, min=0.0, max=0.99)
     air: bpy.props.FloatProperty(name="Air", description="How much air and wind drag it along", default=1.0, min=0.0, max=100.0)
     self_collision: bpy.props.BoolProperty(name="Self Collision", description="Keeps layers of it apart, and from other cloth of the same bake")
     layer: bpy.props.IntProperty(name="Layer", description="Who lies outside of whom at the start: 1 on the body, higher ones further out. What begins within is moved out. 0: none", default=0, min=0, max=1000, soft_max=10)
+    sewing: bpy.props.FloatProperty(name="Sewing Time", description="Seconds in which edges without a face draw their two ends together", default=1.0, min=0.0, soft_max=10.0)
     pins: bpy.props.StringProperty(name="Pins", description="Vertex group: weights above 0.5 go where the mesh goes")
     tethers: bpy.props.BoolProperty(name="Keep Length", description="Nothing gets farther from the pins than along the cloth", default=True)
     distance_group: bpy.props.StringProperty(name="Max Distance", description="Vertex group: how far from the mesh's own motion, as a share of the distance")
@@ -128,7 +130,7 @@ class PHYSICS_PT_heddle_cloth(bpy.types.Panel):
     def draw(self, context):
         o, s, layout = context.object, context.object.heddle_cloth, self.layout
         layout.use_property_split, layout.use_property_decorate, layout.active = True, False, s.use
-        for name in ("fabric", "quality", "thickness", "friction", "damping", "air", "self_collision", "layer"):
+        for name in ("fabric", "warp", "quality", "thickness", "friction", "damping", "air", "self_collision", "layer", "sewing"):
             layout.prop(s, name)
         column = layout.column(heading="Held By")
         for name in ("pins", "distance_group", "pull_group"):
@@ -152,6 +154,8 @@ class PHYSICS_PT_heddle_cloth(bpy.types.Panel):
             yield "The command heddle is not installed"
         if MODIFIER in o.modifiers and o.get("heddle_cloth_baked") not in (None, settings_key(o)):
             yield "Settings have changed since the bake"
+        elif MODIFIER in o.modifiers and o.get("heddle_cloth_given"):
+            yield o["heddle_cloth_given"]
         gravity = scene.gravity.length * unit(scene)
         if scene.use_gravity and unit(scene) != 1 and gravity < 5:
             yield f"Gravity is {gravity:.3g} m/s² in this scene's units"

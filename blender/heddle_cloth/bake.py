@@ -3,6 +3,7 @@ it, so that it runs in scripts and tests as well."""
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -12,6 +13,10 @@ import time
 import bpy
 
 from .export import MODIFIER, ExportError, export, file_name, place
+
+
+# What `heddle cloth run` prints if substeps give less than 90 % of a fabric's stiffness.
+GIVEN = r"\S+: (\d+) substeps give (\S+) % of its fabric's stiffness where they give least; 90 % takes (\d+)"
 
 
 def command():
@@ -64,7 +69,7 @@ class Bake:
                 self.cache(o).unlink(missing_ok=True)
         except OSError as problem:
             raise ExportError(f"cannot write to {self.folder}: {problem.strerror}") from problem
-        self.exporting = export(context, cloths, self.work)
+        self.exporting = export(context, cloths, self.work, self.warnings)
 
     def cache(self, cloth):
         """NAME.pc2; of several garments FIRST-NAME.pc2, as the command names them."""
@@ -133,17 +138,21 @@ class Bake:
 
     def ended(self, code):
         self.log.seek(0)
-        lines = [line.removeprefix("heddle: ") for line in self.log.read().splitlines() if line.startswith("heddle: ")]
+        log = self.log.read().splitlines()
+        lines = [line.removeprefix("heddle: ") for line in log if line.startswith("heddle: ")]
         self.log.close()
-        self.warnings = [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
+        self.warnings += [line.removeprefix("warning: ") for line in lines if line.startswith("warning: ")]
         errors = [line for line in lines if not line.startswith("warning: ")]
         if code and self.state == "RUN":
             self.error, self.state = (errors or [f"heddle ended with code {code}"])[-1], "FAILED"
         elif self.state == "RUN":
             self.state = "DONE"
+        given = [re.match(GIVEN, line) for line in log if re.match(GIVEN, line)]
         for o in self.cloths:
             if o.name in bpy.data.objects:
                 o["heddle_cloth_baked"] = settings_key(o)
+                for found in given: # of the garment that has least
+                    o["heddle_cloth_given"] = f"Quality {found[1]} gives {found[2]} % of the stiffness; 90 % takes {found[3]}"
         if self.state != "FAILED": # else what it was made of stays for a look
             shutil.rmtree(self.work, ignore_errors=True)
         for o in self.cloths: # what only the command itself uses again
@@ -210,8 +219,9 @@ def forget(o):
         path = pathlib.Path(bpy.path.abspath(o.modifiers[MODIFIER].filepath))
         if path.parent.parent.name == "heddle" or path.parent.name == "heddle": # ours alone, wherever it was pointed to
             path.unlink(missing_ok=True)
-    if "heddle_cloth_baked" in o:
-        del o["heddle_cloth_baked"]
+    for key in ("heddle_cloth_baked", "heddle_cloth_given"):
+        if key in o:
+            del o[key]
 
 
 def clear(o):

@@ -11,14 +11,16 @@ import numpy as np
 
 MODIFIER = "Heddle Cloth"
 
-# kg/m^2, and what a thread across a hinge does: how far it lets itself be folded, how much it gives. After what such fabrics weigh.
+# Fabrics of Heddle by name (docs/cloth-stiffness.md), and one in numbers: N/m, N m, kg/m^2.
 FABRICS = {
-    "COTTON": ("Cotton", "Shirts, bed linen", {"density": 0.15, "bend": 0.6, "compliance": 0.0, "stretch": 1.0}),
-    "SILK": ("Silk", "Light, folds finely", {"density": 0.07, "bend": 0.2, "compliance": 0.0, "stretch": 1.0}),
-    "DENIM": ("Denim", "Heavy, in few large folds", {"density": 0.45, "bend": 0.85, "compliance": 0.0, "stretch": 1.0}),
-    "LEATHER": ("Leather", "Heavy and stiff", {"density": 0.9, "bend": 0.96, "compliance": 0.0, "stretch": 1.0}),
-    "JERSEY": ("Jersey", "Stretches by a tenth", {"density": 0.18, "bend": 0.4, "compliance": 0.0, "stretch": 1.1}),
-    "RUBBER": ("Rubber sheet", "Gives in every direction", {"density": 1.0, "bend": 0.5, "compliance": 2e-4, "stretch": 1.0}),
+    "COTTON": ("Cotton", "Shirts, bed linen", {"name": "cotton"}),
+    "SILK": ("Silk", "Light, folds finely", {"name": "silk"}),
+    "WOOL": ("Wool", "Suits, coats", {"name": "wool"}),
+    "DENIM": ("Denim", "Heavy, in few large folds", {"name": "denim"}),
+    "LEATHER": ("Leather", "Heavy and stiff", {"name": "leather"}),
+    "JERSEY": ("Jersey", "T-shirt knit, which gives easily", {"name": "interlock"}),
+    "RUBBER": ("Rubber sheet", "A millimetre thick, heavy, gives in every direction",
+               {"warp": 1500.0, "weft": 1500.0, "shear": 500.0, "bend_warp": 1.7e-4, "bend_weft": 1.7e-4, "density": 1.0}),
 }
 
 
@@ -67,6 +69,20 @@ def triangles(mesh, mirrored):
     t = np.empty(3 * len(mesh.loop_triangles), np.int32)
     mesh.loop_triangles.foreach_get("vertices", t)
     return t.reshape(-1, 3)[:, ::-1 if mirrored else 1]
+
+
+def sewing(mesh):
+    """(seams x 2) vertices of the edges without a face, which are drawn together, and the number of those that lead to no face."""
+    ends = np.empty(2 * len(mesh.edges), np.int32)
+    mesh.edges.foreach_get("vertices", ends)
+    edge_of, vertex_of = np.empty(len(mesh.loops), np.int32), np.empty(len(mesh.loops), np.int32)
+    mesh.loops.foreach_get("edge_index", edge_of)
+    mesh.loops.foreach_get("vertex_index", vertex_of)
+    loose, cloth = np.ones(len(mesh.edges), bool), np.zeros(len(mesh.vertices), bool)
+    loose[edge_of], cloth[vertex_of] = False, True
+    seams = ends.reshape(-1, 2)[loose]
+    sewn = cloth[seams].all(axis=1)
+    return seams[sewn], int((~sewn).sum())
 
 
 def weights(mesh, group):
@@ -163,6 +179,8 @@ class Input:
                 if not len(mesh.polygons):
                     raise ExportError(f"{self.cloth.name} has no faces")
                 self.faces, self.groups = polygons(mesh, np.linalg.det(matrix[:3, :3]) < 0), self.read_groups(mesh)
+                self.seams, self.stray = sewing(mesh)
+                self.warp = matrix[:3, "XYZ".index(self.cloth.heddle_cloth.warp)].tolist()
                 self.cache = PointCache(self.folder / f"{self.name}-input.pc2", p)
             elif len(p) != len(self.cache.first):
                 raise ExportError(f"{self.cloth.name} has {len(p)} vertices at frame {frame}, {len(self.cache.first)} before: "
@@ -190,19 +208,21 @@ class Input:
     def garment(self):
         """Its part of scene.json, and its files."""
         s = self.cloth.heddle_cloth
-        fabric = FABRICS[s.fabric][2]
         self.cache.close()
         mesh = self.folder / f"{self.name}-input.obj"
         write_obj(mesh, self.cache.first, self.faces)
-        along = {"stretch": fabric["stretch"], "compliance": fabric["compliance"]}
         made = {
             "name": self.name, "mesh": mesh.name, "weld": False, "mend": True,
-            "materials": {"structural": along, "shear": along, "bend": {"compress": fabric["bend"]}},
-            "density": fabric["density"], "damping": s.damping, "drag": s.air, "lift": 0.6 * s.air, "friction": s.friction,
+            "fabric": {**FABRICS[s.fabric][2], "warp_axis": self.warp}, "damping": s.damping, "drag": s.air, "lift": 0.6 * s.air, "friction": s.friction,
             "thickness": s.thickness, "self_collision": s.self_collision,
         }
+        density = made["fabric"].pop("density", None)
+        if density:
+            made["density"] = density
         if s.layer:
             made["layer"] = s.layer
+        if len(self.seams):
+            made["sewing"] = {"seconds": s.sewing, "seams": [{"from": self.seams[:, 0].tolist(), "to": self.seams[:, 1].tolist()}]}
         held = bool(self.groups)
         if "pins" in self.groups:
             made["pins"] = [{"vertices": np.flatnonzero(self.groups["pins"] > 0.5).tolist()}]
@@ -222,18 +242,19 @@ class Input:
 
 
 class Collider:
-    """An object with a Collision modifier, as animated and deformed."""
+    """An object with a Collision modifier, as animated and deformed; `place`: "" or the instance of a collection that it stands in."""
 
-    def __init__(self, body, folder):
-        self.body, self.name, self.folder, self.cache = body, "body-" + file_name(body.name), folder, None
+    def __init__(self, body, place, folder):
+        self.body, self.folder, self.cache = body, folder, None
+        self.name = "body-" + file_name(body.name + place)
 
-    def sample(self, graph, frame):
-        o = self.body.evaluated_get(graph)
-        mesh = o.to_mesh(depsgraph=graph)
+    def sample(self, o, matrix, frame):
+        """`o`: the object as evaluated at the frame, at `matrix` in the world."""
+        mesh = o.to_mesh()
         try:
-            p = points(mesh, o.matrix_world)
+            p = points(mesh, matrix)
             if self.cache is None:
-                self.faces = triangles(mesh, o.matrix_world.determinant() < 0)
+                self.faces = triangles(mesh, matrix.determinant() < 0)
                 if len(self.faces):
                     self.cache = PointCache(self.folder / f"{self.name}.pc2", p)
             elif len(p) != len(self.cache.first):
@@ -264,20 +285,51 @@ def place(cloth):
     return len(cloth.modifiers)
 
 
-def bodies_of(context, cloths):
-    here = context.view_layer.objects
-    return [o for o in context.scene.objects if o.type == "MESH" and o not in cloths and o.name in here and o.collision and o.collision.use
-            and any(m.type == "COLLISION" and m.show_viewport for m in o.modifiers)]
+def is_body(o, cloths):
+    return (o.type == "MESH" and o not in cloths and o.collision and o.collision.use
+            and any(m.type == "COLLISION" and m.show_viewport for m in o.modifiers))
 
 
-def export(context, cloths, folder):
+class Bodies:
+    """Colliders of the scene: objects, and what stands in instances of collections."""
+
+    def __init__(self, context, cloths, folder):
+        here = context.view_layer.objects
+        self.objects = [(o, Collider(o, "", folder)) for o in context.scene.objects if o.name in here and is_body(o, cloths)]
+        self.cloths, self.folder, self.instances = cloths, folder, None
+
+    def sample(self, graph, frame):
+        for o, collider in self.objects:
+            e = o.evaluated_get(graph)
+            collider.sample(e, e.matrix_world, frame)
+        found = {}
+        for instance in graph.object_instances:
+            if not instance.is_instance or not instance.parent or instance.parent.instance_type != "COLLECTION":
+                continue
+            o, at = instance.object.original, instance.parent.original.name_full
+            if is_body(o, self.cloths):
+                place = ".".join([at, *(str(n) for n in instance.persistent_id if n != 2**31 - 1)])
+                key = (o.name_full, place)
+                found[key] = (self.instances or {}).get(key) or Collider(o, place, self.folder)
+                found[key].sample(instance.object, instance.matrix_world.copy(), frame)
+        if self.instances is not None and set(found) != set(self.instances):
+            name, place = min(set(found) ^ set(self.instances))
+            raise ExportError(f"the collider {name} of {place} comes or goes at frame {frame}: instances of collections must be there in all frames")
+        self.instances = found
+
+    def colliders(self):
+        every = [collider for _, collider in self.objects] + list(self.instances.values())
+        return [collider.collider() for collider in every if collider.cache]
+
+
+def export(context, cloths, folder, warnings):
     """Writes everything into `folder`, a frame at each step of this generator (its value: frames done); at the end scene.json. Frame and
-    modifiers are as they were when it ends, or is closed."""
+    modifiers are as they were when it ends, or is closed. Adds a line to `warnings` for what is left out."""
     scene, was = context.scene, context.scene.frame_current
     first, last = scene.frame_start, scene.frame_end
     if last <= first:
         raise ExportError(f"the scene's range ends at frame {last} and starts at {first}: nothing moves")
-    inputs, bodies, winds = [Input(o, folder) for o in cloths], [Collider(o, folder) for o in bodies_of(context, cloths)], Winds(scene)
+    inputs, bodies, winds = [Input(o, folder) for o in cloths], Bodies(context, cloths, folder), Winds(scene)
     off = [m for i in inputs for m in i.below() if m.show_viewport]
     try:
         for modifier in off:
@@ -286,8 +338,7 @@ def export(context, cloths, folder):
             scene.frame_set(frame)
             graph = context.evaluated_depsgraph_get()
             centres = [i.sample(graph, frame) for i in inputs]
-            for body in bodies:
-                body.sample(graph, frame)
+            bodies.sample(graph, frame)
             winds.add(graph, np.mean(centres, axis=0))
             yield frame - first + 1
     finally:
@@ -297,11 +348,12 @@ def export(context, cloths, folder):
             scene.frame_set(was)
         except ReferenceError: # the object, or the file, is no more
             pass
+    warnings += [f"{i.cloth.name}: {i.stray} edges without a face lead to vertices of no face, and are left out" for i in inputs if i.stray]
     gravity = [g * unit(scene) for g in scene.gravity] if scene.use_gravity else [0.0, 0.0, 0.0]
     text = {
         "up": "z", "unit": unit(scene), "rate": rate(scene), "frames": last - first, "gravity": gravity,
         "substeps": max(o.heddle_cloth.quality for o in cloths),
-        "garments": [i.garment() for i in inputs], "colliders": [b.collider() for b in bodies if b.cache],
+        "garments": [i.garment() for i in inputs], "colliders": bodies.colliders(),
     }
     wind = winds.settings()
     if wind:
