@@ -36,16 +36,16 @@ static const char *document(const char *change, const char *into)
     static char text[8192], plain[] =
         "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0,2]}],\"nodes\":["
         "{\"children\":[1,3]},{\"translation\":[0,1,0]},{\"mesh\":0,\"skin\":0,\"translation\":[9,9,9]},"
-        "{\"mesh\":1,\"scale\":[2,2,2]}],"
+        "{\"name\":\"beside\",\"mesh\":1,\"scale\":[2,2,2]}],"
         "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":1,\"WEIGHTS_0\":2}}]},"
-        "{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
+        "{\"primitives\":[{\"attributes\":{\"POSITION\":0},\"targets\":[{},{\"POSITION\":6}]}]}],"
         "\"skins\":[{\"joints\":[0,1],\"inverseBindMatrices\":3}],"
         "\"animations\":[{\"name\":\"a\",\"channels\":["
         "{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}},"
         "{\"sampler\":1,\"target\":{\"node\":0,\"path\":\"translation\"}},"
         "{\"sampler\":2,\"target\":{\"node\":1,\"path\":\"scale\"}}],\"samplers\":["
         "{\"input\":4,\"output\":5},{\"input\":4,\"output\":6,\"interpolation\":\"STEP\"},"
-        "{\"input\":4,\"output\":7,\"interpolation\":\"CUBICSPLINE\"}]},"
+        "{\"input\":4,\"output\":7,\"interpolation\":\"CUBICSPLINE\"},{\"input\":4,\"output\":8}]},"
         "{\"name\":\"still\",\"channels\":[],\"samplers\":[]}],"
         "\"accessors\":["
         "{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"
@@ -55,7 +55,8 @@ static const char *document(const char *change, const char *into)
         "{\"bufferView\":0,\"byteOffset\":212,\"componentType\":5126,\"count\":3,\"type\":\"SCALAR\"},"
         "{\"bufferView\":0,\"byteOffset\":224,\"componentType\":5126,\"count\":3,\"type\":\"VEC4\"},"
         "{\"bufferView\":0,\"byteOffset\":272,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"},"
-        "{\"bufferView\":0,\"byteOffset\":308,\"componentType\":5126,\"count\":9,\"type\":\"VEC3\"}],"
+        "{\"bufferView\":0,\"byteOffset\":308,\"componentType\":5126,\"count\":9,\"type\":\"VEC3\"},"
+        "{\"bufferView\":0,\"byteOffset\":308,\"componentType\":5126,\"count\":6,\"type\":\"SCALAR\"}],"
         "\"bufferViews\":[{\"buffer\":0,\"byteLength\":428}],"
         "\"buffers\":[{\"byteLength\":428,\"uri\":\"a.bin\"}]}";
     const char *at = change ? strstr(plain, change) : NULL;
@@ -136,6 +137,48 @@ Test(cloth_gltf_pose, tracks_and_skins)
     hed_cloth_pc2_free(&samples);
 }
 
+/* Weights of two morph targets: 0 0, 0 1, 1 1 at 0, 1 and 3 s. The first target moves nothing. */
+Test(cloth_gltf_pose, morph_targets_and_named_nodes)
+{
+    static const char *const scale = "{\"sampler\":2,\"target\":{\"node\":1,\"path\":\"scale\"}}]",
+                             *const weights =
+                                 "{\"sampler\":3,\"target\":{\"node\":3,\"path\":\"weights\"}}]";
+    hed_cloth_pc2_data samples;
+    write_document(scale, weights);
+    char path[512];
+    snprintf(path, sizeof path, "%s#beside", in_folder("a.gltf"));
+    OK(hed_cloth_gltf_sample(path, "a", 2, &samples, &error));
+    CHECK_EQ(samples.vertex_count, 3);
+    CHECK_EQ(samples.frame_count, 7);
+    for (uint32_t s = 0; s < 7; s++) {
+        double time = s / 2.0, weight = time < 1 ? time : 1, moved[3], p[3];
+        for (int v = 0; v < 3; v++) {
+            for (int k = 0; k < 3; k++)
+                p[k] = 2 * (data[3 * v + k] + weight * (double)data[68 + 3 * v + k]);
+            first_joint(time, p, moved);
+            for (int k = 0; k < 3; k++)
+                EXPECT_NEAR(samples.positions[9 * s + 3 * v + k], moved[k], 4e-6, "%g s", time);
+        }
+    }
+    hed_cloth_pc2_free(&samples);
+
+    /* a mesh has the weights of its node */
+    hed_cloth_mesh mesh;
+    write_document("\"mesh\":1,\"scale\"", "\"mesh\":1,\"weights\":[7,0.5],\"scale\"");
+    OK(hed_cloth_mesh_read(path, &mesh, &error));
+    CHECK_EQ(mesh.vertex_count, 3);
+    EXPECT_NEAR(mesh.positions[7], 2 * (3 + 0.5 * 5), 1e-6);
+    hed_cloth_mesh_free(&mesh);
+
+    snprintf(path, sizeof path, "%s#nobody", in_folder("a.gltf"));
+    FAILS(HED_ERROR_FORMAT, hed_cloth_mesh_read(path, &mesh, &error));
+    EXPECT(strstr(error.text, "no node is called \"nobody\"; those with a mesh are \"\", \"beside\""), "%s",
+        error.text);
+    snprintf(path, sizeof path, "%s#x", in_folder("absent.glb"));
+    FAILS(HED_ERROR_IO, hed_cloth_mesh_read(path, &mesh, &error));
+    hed_error_clear(&error);
+}
+
 /* walk.pc2 was made from the same bones, with all of their weights; the file has the four
  * largest. */
 Test(cloth_gltf_pose, the_shipped_figure_walks)
@@ -206,7 +249,7 @@ Test(cloth_gltf_pose, what_is_broken_is_named)
     refused(HED_ERROR_FORMAT, "\"inverseBindMatrices\":3", "\"inverseBindMatrices\":2", "expected MAT4");
     refused(HED_ERROR_FORMAT, "\"output\":5}", "\"output\":6}", "expected VEC4");
     refused(HED_ERROR_FORMAT, "\"output\":7,", "\"output\":6,", "3 values for 3 times, expected 9");
-    refused(HED_ERROR_FORMAT, "\"sampler\":2", "\"sampler\":4", "found sampler 4, but there are 3");
+    refused(HED_ERROR_FORMAT, "\"sampler\":2", "\"sampler\":4", "found sampler 4, but there are 4");
     refused(HED_ERROR_FORMAT, "\"path\":\"scale\"", "\"path\":\"size\"", "size");
     refused(HED_ERROR_FORMAT, "\"STEP\"", "\"SMOOTH\"", "SMOOTH");
     refused(HED_ERROR_FORMAT, "\"byteOffset\":212", "\"byteOffset\":216", "expected later and later ones");

@@ -83,6 +83,45 @@ Test(cloth_scene_motion, welded_garment_is_driven_by_its_vertices)
     hed_cloth_scene_close(scene);
 }
 
+Test(cloth_scene_motion, garment_begins_where_its_driver_is)
+{
+    write_text("m.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n");
+    write_text("w_1.obj", "v 0 0 1\nv 1 0 1\nv 1 1 2\nv 0 1 2\nf 1 2 3\nf 1 3 4\n");
+    write_text("w_2.obj", "v 0 0 3\nv 1 0 3\nv 1 1 4\nv 0 1 4\nf 1 2 3\nf 1 3 4\n");
+    hed_cloth_scene *scene =
+        parsed(ONE("\"mesh\": \"m.obj\", \"driver\": {\"sequence\": {\"file\": \"w_#.obj\", "
+                   "\"last\": 2, \"rate\": 1}}"));
+    float start[12];
+    hed_cloth_scene_start(scene, start);
+    point_is(&start[0], 0, 0, 1, 1e-6, "the first pose");
+    point_is(&start[6], 1, 1, 2, 1e-6, "the first pose");
+    hed_cloth_garment_def garment = hed_cloth_scene_def(scene).garments[0];
+    CHECK(garment.rest_positions);
+    point_is(&garment.rest_positions[6], 1, 1, 0, 0, "the rest shape is the mesh's");
+    hed_cloth_scene_close(scene);
+    /* a driver that begins at the mesh changes nothing */
+    scene = parsed(ONE("\"mesh\": \"m.obj\", \"driver\": {}"));
+    CHECK_NULL(hed_cloth_scene_def(scene).garments[0].rest_positions);
+    hed_cloth_scene_close(scene);
+}
+
+Test(cloth_scene_motion, pictures_show_cloth)
+{
+    /* colours by turns; a wall before the camera, and one behind the cloth */
+    hed_cloth_scene *scene = parsed(
+        "{\"garments\": [{" GRID "}, {" GRID "}, {" GRID ", \"colour\": [0, 1, 0]}], \"camera\": "
+        "{\"eye\": [0, 0, 9], \"target\": [0, 0, 0]}, \"colliders\": [{\"plane\": {\"point\": "
+        "[0, 0, 3], \"normal\": \"-z\"}}, {\"plane\": {\"point\": [0, 0, -3], \"normal\": \"z\"}}]}");
+    float rgb[3][3];
+    for (uint32_t g = 0; g < 3; g++) hed_cloth_scene_colour(scene, g, rgb[g]);
+    CHECK(memcmp(rgb[0], rgb[1], sizeof rgb[0]) != 0, "two garments of one colour");
+    CHECK(rgb[2][0] == 0 && rgb[2][1] == 1);
+    CHECK_EQ(hed_cloth_scene_prop_count(scene), 2);
+    CHECK_EQ(hed_cloth_scene_prop(scene, 0).triangle_count, 0, "seen from behind");
+    CHECK_EQ(hed_cloth_scene_prop(scene, 1).triangle_count, 2, "seen from its front");
+    hed_cloth_scene_close(scene);
+}
+
 Test(cloth_scene_motion, garment_hangs_on_a_body)
 {
     /* A body that is a square, and a smaller square over it; the body turns, and moves up by its

@@ -180,7 +180,7 @@ static int cloth_drape_main(const hed_arguments *arguments, void *user)
     return cli_end(error.status, &error);
 }
 
-static const char *const UNITS[] = {"m", "cm", "mm", "in", "ft", NULL};
+static const char *const UNITS[] = {"m", "dm", "cm", "mm", "in", "ft", NULL};
 static const char *const AXES[] = {"x", "y", "z", NULL};
 static const hed_option OPTIONS[] = {
     OPTION("over", FILE, "BODY", "the mesh it falls on, a closed one", .required = true, .names = &cli_data_meshes),

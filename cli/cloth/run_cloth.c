@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const uint64_t SAVE_PAUSE = 10000000000u; /* pause between two saved states, ns */
 
@@ -93,6 +94,12 @@ static hed_status cloth_run_plan_output(
     def->ply_every = (uint32_t)hed_integer_of(a, "ply-every");
     def->png_every = (uint32_t)hed_integer_of(a, "png-every");
     def->picture_kind = (cloth_picture_kind)hed_choice_of(a, "pictures");
+    struct stat about;
+    if (r->cache && stat(r->cache, &about) == 0 && !S_ISREG(about.st_mode))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "--out %s: no regular file, and files would appear beside it; expected the name of a point "
+            "cache",
+            r->cache);
     if (!r->cache && (def->obj_every || def->ply_every || def->png_every))
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "--obj-every, --ply-every and --png-every name their files "

@@ -84,7 +84,8 @@ typedef struct hed_cloth_prop {
     uint32_t vertex_count, triangle_count;
     /** (vertex_count x 3) in the scene's unit, at the frame of the last hed_cloth_scene_frame() */
     const float *positions;
-    const uint32_t *triangles; /**< (triangle_count x 3) */
+    /** (triangle_count x 3); empty for a plane whose back faces the camera */
+    const uint32_t *triangles;
     float colour[3];
 } hed_cloth_prop;
 /** Returns the number of props, which include simple colliders as meshes. */

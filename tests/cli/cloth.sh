@@ -30,6 +30,11 @@ run 2 cloth run; out_is_empty; err_has 'name a scene file'
 run 2 cloth drape a.obj; err_has 'over'
 run 2 cloth run "$work/s.json" --frames 0; err_has 'frames'
 
+run 2 cloth run "$work/s.json" --out /dev/full; out_is_empty; err_has '^heddle: --out /dev/full: no regular file'
+[ ! -e /dev/full.pc2 ] || complain "files appear beside a device"
+printf 'v 0 0 0\nv 1 0 0\nv 1 1 0\nf 1 2 3\n' > "$work/dm.obj"
+run 2 cloth drape "$work/dm.obj" --over "$work/dm.obj" --out "$work/dm.ply" --unit yd; err_has 'dm'
+
 # ---- a run ----
 run 0 cloth run "$work/s.json" --strict --out "$work/whole.pc2" --obj-every 12 --ply-every 24 --glb "$work/last.glb"
 out_has 'frames 1 to 24 on host, colours, strict'; out_has 'p50 .* p99 .* max .*constraints/s'; out_has 'worst stretch .* p99 .* median .*residual'; out_has 'whole.pc2: 25 samples, the start and 24 frames'; err_is_empty

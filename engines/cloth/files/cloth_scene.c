@@ -19,8 +19,8 @@ static const char *const axis_words[] = {"x", "y", "z", NULL};
 
 static void read_unit(const hed_field *field, hed_json_node unit, void *at, void *user)
 {
-    static const char *const units[] = {"m", "cm", "mm", "in", "ft", NULL};
-    static const double metres[] = {1, 0.01, 0.001, 0.0254, 0.3048, 1};
+    static const char *const units[] = {"m", "dm", "cm", "mm", "in", "ft", NULL};
+    static const double metres[] = {1, 0.1, 0.01, 0.001, 0.0254, 0.3048, 1};
     double value = hed_json_kind_of(unit) == HED_JSON_NUMBER ? hed_json_number(unit, 1e-6, 1e6)
                                                              : metres[hed_json_choice(unit, units)];
     if (cloth_scene_fine(user)) *(double *)at = value;
@@ -107,7 +107,7 @@ static const hed_fields *const scene_tables[] = {&scene_fields, &cloth_garment_f
 #define NEXT_FABRIC_TEXT(name, ...) ", `" name "`"
 #define FABRICS "'enum': [" CLOTH_FABRICS(FABRIC_KEY, NEXT_FABRIC_KEY) "]"
 static const hed_form scene_forms[] = {
-    {"unit", "`m`, `cm`, `mm`, `in`, `ft`, or number of metres from 1e-6 to 1e6", "'anyOf': [{'enum': ['m', 'cm', 'mm', 'in', 'ft']}, {'type': 'number', 'minimum': 1e-06, 'maximum': 1000000}]"},
+    {"unit", "`m`, `dm`, `cm`, `mm`, `in`, `ft`, or number of metres from 1e-6 to 1e6", "'anyOf': [{'enum': ['m', 'dm', 'cm', 'mm', 'in', 'ft']}, {'type': 'number', 'minimum': 1e-06, 'maximum': 1000000}]"},
     {"gravity", "number downwards, or 3 numbers, from -10000 to 10000, m/s^2", "'anyOf': [{'type': 'number', 'minimum': -10000, 'maximum': 10000}, {" NUMBERS("3", ", 'minimum': -10000, 'maximum': 10000") "}]"},
     {"point", "3 numbers, at most ten kilometres from the origin", NUMBERS("3", "")},
     {"direction", "`x`, `y`, `z`, `-x`, `-y`, `-z`, or 3 numbers of any length above 0", "'anyOf': [{'enum': ['x', 'y', 'z', '-x', '-y', '-z']}, {" NUMBERS("3", "") "}]"},
@@ -167,6 +167,51 @@ static void scene_make_room(cloth_scene_reader *reader, hed_json_node root)
 }
 
 /* ---- opening ---- */
+
+/* Computes the driver's positions of a garment's particles; copies of the garment follow, with
+ * the same positions. */
+static void scene_drive(
+    const cloth_scene_garment *garment, double time, float *positions, float *normals)
+{
+    size_t count = garment->def.particle_count, bytes = count * 3 * sizeof(float);
+    const cloth_body *driver = garment->driver;
+    memcpy(positions, driver && !garment->holds ? driver->now : garment->positions, bytes);
+    if (normals && driver && !garment->holds) memcpy(normals, driver->normals, bytes);
+    for (size_t i = 0; garment->holds && i < count; i++)
+        cloth_body_follow(
+            driver, &garment->holds[i], &positions[3 * i], normals ? &normals[3 * i] : NULL);
+    for (size_t i = 0; garment->still && driver && i < count; i++)
+        if (garment->still[i])
+            memcpy(&positions[3 * i], &garment->positions[3 * i], 3 * sizeof(float));
+    for (uint32_t p = 0; p < garment->pins_count; p++) {
+        const cloth_pins *pins = &garment->pins[p];
+        cloth_pose pose = cloth_motion_at(&pins->motion, time);
+        for (uint32_t i = 0; i < pins->count; i++) {
+            size_t at = 3 * (size_t)pins->particles[i];
+            cloth_pose_apply(&pose, &garment->positions[at], &positions[at], 1);
+        }
+    }
+    for (size_t i = 0; i < 3 * count; i++) positions[i] += garment->shift[i % 3];
+    for (uint32_t copy = 1; copy < garment->def.copies; copy++) {
+        memcpy(positions + 3 * count * copy, positions, bytes);
+        if (normals) memcpy(normals + 3 * count * copy, normals, bytes);
+    }
+}
+
+static void drive_all(hed_cloth_scene *scene, double time)
+{
+    size_t first = 0;
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        const cloth_scene_garment *garment = &scene->garments[g];
+        /* garments of one array have one driver */
+        bool is_moved = g > 0 && garment->driver == garment[-1].driver;
+        if (garment->driver && !is_moved) cloth_body_move(garment->driver, time);
+        if (garment->def.driven)
+            scene_drive(garment, time, scene->driver_positions + 3 * first,
+                garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);
+        first += (size_t)garment->def.particle_count * garment->def.copies;
+    }
+}
 
 static hed_cloth_collider simple_at(const cloth_obstacle *obstacle, double time)
 {
@@ -238,6 +283,37 @@ static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
     }
 }
 
+/* m; a driver that is nearer to the garment's start than this moves nothing but by rounding */
+#define POSED 1e-5f
+
+/* Begins garments where their drivers are at time 0, such as in the first pose of a skeleton; their
+ * rest shape stays that of the mesh. Otherwise the first frame would move them through the whole
+ * difference. */
+static void scene_pose(cloth_scene_reader *reader, hed_json_node root)
+{
+    hed_cloth_scene *scene = reader->scene;
+    if (!scene->driver_positions) return;
+    const float *driven = scene->driver_positions;
+    drive_all(scene, 0);
+    for (uint32_t g = 0; g < scene->garment_count; g++) {
+        cloth_scene_garment *garment = &scene->garments[g];
+        hed_cloth_garment_def *def = &scene->garment_defs[g];
+        size_t count = 3 * (size_t)def->particle_count;
+        bool is_posed = false;
+        for (size_t i = 0; garment->driver && i < count; i++)
+            is_posed |= fabsf(driven[i] - def->positions[i]) > POSED;
+        if (is_posed) {
+            float *positions = cloth_scene_allocate(reader, root, count, sizeof *positions);
+            if (!positions) return;
+            memcpy(positions, driven, count * sizeof *positions);
+            if (!def->rest_positions) def->rest_positions = def->positions;
+            def->positions = positions;
+            garment->def = *def;
+        }
+        driven += count * def->copies;
+    }
+}
+
 /* Loads a scene from a document, which it frees. */
 static hed_status scene_load(hed_json *json, const char *name, const char *folder,
     const hed_cloth_scene_options *options, hed_cloth_scene **scene, hed_error *error)
@@ -255,6 +331,7 @@ static hed_status scene_load(hed_json *json, const char *name, const char *folde
         cloth_scene_read_camera(&reader, root);
         reader.scene->output = cloth_scene_read_output(&reader, root);
         if (cloth_scene_fine(&reader)) scene_make_room(&reader, root);
+        if (cloth_scene_fine(&reader)) scene_pose(&reader, root);
         if (cloth_scene_fine(&reader)) scene_lay(&reader, root);
         if (cloth_scene_fine(&reader)) cloth_scene_show(reader.scene, 0);
         status = hed_json_status(json, error);
@@ -386,51 +463,6 @@ void hed_cloth_scene_start(const hed_cloth_scene *scene, float *positions)
 }
 
 /* ---- a frame ---- */
-
-/* Computes the driver's positions of a garment's particles; copies of the garment follow, with
- * the same positions. */
-static void scene_drive(
-    const cloth_scene_garment *garment, double time, float *positions, float *normals)
-{
-    size_t count = garment->def.particle_count, bytes = count * 3 * sizeof(float);
-    const cloth_body *driver = garment->driver;
-    memcpy(positions, driver && !garment->holds ? driver->now : garment->positions, bytes);
-    if (normals && driver && !garment->holds) memcpy(normals, driver->normals, bytes);
-    for (size_t i = 0; garment->holds && i < count; i++)
-        cloth_body_follow(
-            driver, &garment->holds[i], &positions[3 * i], normals ? &normals[3 * i] : NULL);
-    for (size_t i = 0; garment->still && driver && i < count; i++)
-        if (garment->still[i])
-            memcpy(&positions[3 * i], &garment->positions[3 * i], 3 * sizeof(float));
-    for (uint32_t p = 0; p < garment->pins_count; p++) {
-        const cloth_pins *pins = &garment->pins[p];
-        cloth_pose pose = cloth_motion_at(&pins->motion, time);
-        for (uint32_t i = 0; i < pins->count; i++) {
-            size_t at = 3 * (size_t)pins->particles[i];
-            cloth_pose_apply(&pose, &garment->positions[at], &positions[at], 1);
-        }
-    }
-    for (size_t i = 0; i < 3 * count; i++) positions[i] += garment->shift[i % 3];
-    for (uint32_t copy = 1; copy < garment->def.copies; copy++) {
-        memcpy(positions + 3 * count * copy, positions, bytes);
-        if (normals) memcpy(normals + 3 * count * copy, normals, bytes);
-    }
-}
-
-static void drive_all(hed_cloth_scene *scene, double time)
-{
-    size_t first = 0;
-    for (uint32_t g = 0; g < scene->garment_count; g++) {
-        const cloth_scene_garment *garment = &scene->garments[g];
-        /* garments of one array have one driver */
-        bool is_moved = g > 0 && garment->driver == garment[-1].driver;
-        if (garment->driver && !is_moved) cloth_body_move(garment->driver, time);
-        if (garment->def.driven)
-            scene_drive(garment, time, scene->driver_positions + 3 * first,
-                garment->def.backstop_distance ? scene->driver_normals + 3 * first : NULL);
-        first += (size_t)garment->def.particle_count * garment->def.copies;
-    }
-}
 
 /* Computes the carrier's motion from one time to another. */
 static void carry(hed_cloth_scene *scene, double from, double to, hed_cloth_frame *frame)

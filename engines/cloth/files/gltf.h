@@ -6,6 +6,11 @@
 #include "files/mesh_file.h"
 #include "support/json.h"
 
+/* Finds "#NODE" in the path of a glTF file, such as character.glb#dress; NULL: no node is named. */
+const char *cloth_gltf_node_in(const char *path);
+/* True if a path, with or without a node, ends with .glb or .gltf. */
+bool cloth_gltf_is(const char *path);
+
 typedef struct cloth_gltf_buffer {
     /* bytes of a data URI or a file; NULL: the binary chunk, or not loaded yet */
     char *owned;
@@ -19,6 +24,7 @@ typedef struct cloth_gltf {
     hed_json *json;
     hed_json_node root;
     const char *name;
+    const char *node; /* name of the node below which meshes are read; NULL: of the whole scene */
     /* folder of files that it names, "" or ending with '/'; NULL: no other file is read */
     const char *folder;
     const char *chunk; /* binary chunk; NULL: no chunk */
@@ -45,7 +51,7 @@ void cloth_gltf_product(const double a[12], const double b[12], double product[1
 /* Vertices that a primitive of a node added. */
 typedef struct cloth_gltf_part {
     uint32_t node, first, count;
-    hed_json_node attributes;
+    hed_json_node attributes, primitive;
 } cloth_gltf_part;
 
 /* Reads the mesh of an open document. `parts` (NULL: not needed): a row of cloth_gltf_part for
@@ -73,6 +79,13 @@ hed_json_node cloth_gltf_find(cloth_gltf *gltf, hed_json_node index, const char 
  * an error is recorded. */
 float *cloth_gltf_floats(cloth_gltf *gltf, hed_json_node index, uint32_t least, uint32_t most,
     uint32_t *components, uint32_t *count);
+/* Reads the weights of the morph targets of a node with a mesh: its own, else its mesh's, else 0.
+ * (*count), to be freed; NULL: no targets, or an error is recorded. */
+double *cloth_gltf_weights(cloth_gltf *gltf, hed_json_node node, uint32_t *count);
+/* Reads the displacements of a morph target of a primitive with `count` vertices, (count x 3), to be
+ * freed; NULL: it moves no vertex, or an error is recorded. */
+float *cloth_gltf_target(
+    cloth_gltf *gltf, hed_json_node primitive, uint32_t target, uint32_t count);
 /* Reads indices, each below `limit`. */
 uint32_t *cloth_gltf_indices(
     cloth_gltf *gltf, hed_json_node index, uint32_t limit, uint32_t *count);

@@ -84,10 +84,32 @@ static hed_status open_container(
                  : hed_fail(g->error, HED_ERROR_FORMAT, "%s: found no chunk of JSON", name);
 }
 
+const char *cloth_gltf_node_in(const char *path)
+{
+    static const char *const endings[] = {".glb", ".gltf"};
+    for (const char *mark = strchr(path, '#'); mark; mark = strchr(mark + 1, '#'))
+        for (size_t i = 0; i < HED_COUNT(endings); i++) {
+            size_t length = strlen(endings[i]);
+            if ((size_t)(mark - path) > length &&
+                strncasecmp(mark - length, endings[i], length) == 0)
+                return mark;
+        }
+    return NULL;
+}
+
+bool cloth_gltf_is(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return cloth_gltf_node_in(path) ||
+           (dot && (strcasecmp(dot, ".glb") == 0 || strcasecmp(dot, ".gltf") == 0));
+}
+
 hed_status cloth_gltf_open(const char *name, const char *bytes, size_t size, const char *folder,
     cloth_gltf *g, hed_error *error)
 {
-    *g = (cloth_gltf){.name = name, .folder = folder, .error = error};
+    const char *node = cloth_gltf_node_in(name);
+    *g = (cloth_gltf){
+        .name = name, .node = node ? node + 1 : NULL, .folder = folder, .error = error};
     const char *text = NULL;
     size_t text_size = 0;
     hed_status status = HED_OK;
@@ -423,4 +445,41 @@ uint32_t *cloth_gltf_indices(cloth_gltf *g, hed_json_node index, uint32_t limit,
             return NULL;
         }
     return array;
+}
+
+/* ---- morph targets ---- */
+
+double *cloth_gltf_weights(cloth_gltf *g, hed_json_node node, uint32_t *count)
+{
+    *count = 0;
+    hed_json_node mesh = cloth_gltf_find(g, hed_json_member(node, "mesh"), "meshes");
+    hed_json_node primitives = hed_json_member(mesh, "primitives");
+    if (!cloth_gltf_fine(g) || hed_json_count(primitives) == 0) return NULL;
+    hed_json_node first = hed_json_item(primitives, 0);
+    if (!hed_json_has(first, "targets")) return NULL;
+    size_t targets = hed_json_count(hed_json_member(first, "targets"));
+    double *weights = calloc(targets + 1, sizeof *weights);
+    if (!weights) cloth_gltf_starve(g);
+    if (!cloth_gltf_fine(g)) return weights;
+    hed_json_node owner = hed_json_has(node, "weights") ? node : mesh;
+    if (hed_json_has(owner, "weights"))
+        hed_json_numbers(hed_json_member(owner, "weights"), weights, targets, -1e6, 1e6);
+    *count = (uint32_t)targets;
+    return weights;
+}
+
+float *cloth_gltf_target(cloth_gltf *g, hed_json_node primitive, uint32_t target, uint32_t count)
+{
+    if (!cloth_gltf_fine(g) || !hed_json_has(primitive, "targets")) return NULL;
+    hed_json_node targets = hed_json_member(primitive, "targets");
+    if (target >= hed_json_count(targets)) return NULL;
+    hed_json_node attributes = hed_json_item(targets, target);
+    if (!hed_json_has(attributes, "POSITION")) return NULL;
+    uint32_t components, elements;
+    hed_json_node index = hed_json_member(attributes, "POSITION");
+    float *moves = cloth_gltf_floats(g, index, 3, 3, &components, &elements);
+    if (!moves || elements == count) return moves;
+    hed_json_reject(index, "moves %u vertices, expected %u", elements, count);
+    free(moves);
+    return NULL;
 }

@@ -1,7 +1,7 @@
-/* Poses of a glTF file over time (Khronos, glTF 2.0 Specification, chapters 3.7.3 on skins and
- * 3.11 on animations, appendix C on interpolation): tracks move nodes, a node moves its children
- * and its mesh, and a skin's vertex is the weighted mean of its positions under each of its
- * joints. Only its joints place a skinned mesh; its node's own transformation is ignored. */
+/* Poses of a glTF file over time (Khronos, glTF 2.0 Specification, chapters 3.7.2.2 on morph targets,
+ * 3.7.3 on skins and 3.11 on animations, appendix C on interpolation): tracks move nodes and weigh
+ * the targets of their meshes, a node moves its children and its mesh, and a skin's vertex is the
+ * weighted mean of its positions under each of its joints. Only its joints place a skinned mesh; its node's own transformation is ignored. */
 #include "files/gltf.h"
 
 #include "heddle/author.h"
@@ -13,17 +13,23 @@
 #include <string.h>
 
 static const uint64_t MOST_NUMBERS = UINT64_C(1) << 31;
-enum { MOVE, TURN, SCALE, SETS = 4 };
+enum { MOVE, TURN, SCALE, WEIGHTS, SETS = 4 };
 enum { STEP, LINEAR, CUBIC };
 
 typedef struct pose_track {
     uint32_t node, count, mode;
-    int what;     /* MOVE, TURN or SCALE */
+    int what;     /* MOVE, TURN, SCALE or WEIGHTS */
     float *times; /* s, ascending, (count) */
     /* (count x width), for CUBIC three times this many: tangent in, value, tangent out */
     float *values;
-    uint32_t width; /* 3, or 4 for a quaternion */
+    uint32_t width; /* 3, 4 for a quaternion, or the number of morph targets */
 } pose_track;
+
+/* Weights of the morph targets of a node's mesh. */
+typedef struct pose_weights {
+    uint32_t count;
+    double *rest, *posed; /* (count) */
+} pose_weights;
 
 /* Part with the positions in its file, and its skin. */
 typedef struct pose_part {
@@ -34,6 +40,8 @@ typedef struct pose_part {
     float *inverse;         /* (joint_count x 16) column by column; NULL: identity for all joints */
     double (*matrices)[12]; /* (joint_count) of the current pose */
     float *joints[SETS], *weights[SETS]; /* (count x 4); NULL: no more sets */
+    uint32_t target_count;
+    float **targets; /* (target_count) of (count x 3) displacements; NULL: it moves no vertex */
 } pose_part;
 
 typedef struct poser {
@@ -42,6 +50,7 @@ typedef struct poser {
     cloth_gltf_place *places; /* (node_count) at rest */
     cloth_gltf_place *now;    /* (node_count) */
     double (*world)[12];      /* (node_count) */
+    pose_weights *weights;    /* (node_count) */
     uint32_t *parent, *order; /* (node_count) order: parents first */
     pose_part *parts;
     pose_track *tracks;
@@ -154,6 +163,19 @@ static void read_skin(poser *p, hed_json_node node, pose_part *part)
     if (cloth_gltf_fine(g)) read_influences(p, part);
 }
 
+/* Reads the morph targets of a part, and the weights of its node. */
+static void read_targets(poser *p, hed_json_node node, pose_part *part)
+{
+    pose_weights *weights = &p->weights[part->part.node];
+    if (!weights->rest) {
+        weights->rest = cloth_gltf_weights(p->gltf, node, &weights->count);
+        weights->posed = pose_new(p, weights->count, sizeof *weights->posed);
+    }
+    part->targets = pose_new(p, weights->count, sizeof *part->targets);
+    for (uint32_t t = 0; t < weights->count && cloth_gltf_fine(p->gltf); t++, part->target_count++)
+        part->targets[t] = cloth_gltf_target(p->gltf, part->part.primitive, t, part->part.count);
+}
+
 static void pose_read_parts(poser *p, const cloth_list *rows, hed_json_node nodes)
 {
     p->parts = pose_new(p, rows->count, sizeof *p->parts);
@@ -164,6 +186,7 @@ static void pose_read_parts(poser *p, const cloth_list *rows, hed_json_node node
         part->positions = cloth_gltf_floats(
             p->gltf, hed_json_member(part->part.attributes, "POSITION"), 3, 3, &components, &count);
         hed_json_node node = hed_json_item(nodes, part->part.node);
+        if (cloth_gltf_fine(p->gltf)) read_targets(p, node, part);
         if (cloth_gltf_fine(p->gltf) && hed_json_has(node, "skin")) read_skin(p, node, part);
     }
 }
@@ -186,8 +209,14 @@ static void pose_joints(const poser *p, pose_part *part)
 
 static void place_vertices(const poser *p, const pose_part *part, float *to)
 {
+    const double *weights = p->weights[part->part.node].posed;
     for (size_t v = 0; v < part->part.count; v++) {
-        const float *from = part->positions + 3 * v;
+        double from[3];
+        for (size_t k = 0; k < 3; k++) {
+            from[k] = part->positions[3 * v + k];
+            for (uint32_t t = 0; t < part->target_count; t++)
+                if (part->targets[t]) from[k] += weights[t] * (double)part->targets[t][3 * v + k];
+        }
         double blended[12] = {0}, sum = 0;
         const double *m = p->world[part->part.node];
         for (int set = 0; part->joint_count && set < SETS && part->weights[set]; set++)
@@ -201,9 +230,8 @@ static void place_vertices(const poser *p, const pose_part *part, float *to)
         for (int i = 0; i < 12 && sum != 0; i++) blended[i] /= sum;
         if (sum != 0) m = blended;
         for (int k = 0; k < 3; k++)
-            to[3 * v + (size_t)k] =
-                (float)(m[4 * k] * (double)from[0] + m[4 * k + 1] * (double)from[1] +
-                        m[4 * k + 2] * (double)from[2] + m[4 * k + 3]);
+            to[3 * v + (size_t)k] = (float)(m[4 * k] * from[0] + m[4 * k + 1] * from[1] +
+                                            m[4 * k + 2] * from[2] + m[4 * k + 3]);
     }
 }
 
@@ -217,13 +245,15 @@ static void pose_read_track(poser *p, hed_json_node channel, hed_json_node sampl
     pose_track *track = &p->tracks[p->track_count];
     hed_json_node target = hed_json_member(channel, "target");
     uint32_t path = hed_json_choice(hed_json_member(target, "path"), paths), components, count;
-    if (!cloth_gltf_fine(g) || path > SCALE || !hed_json_has(target, "node")) return;
+    if (!cloth_gltf_fine(g) || !hed_json_has(target, "node")) return;
     hed_json_node node = hed_json_member(target, "node");
     track->node = (uint32_t)hed_json_integer(node, 0, p->node_count - 1);
     track->what = (int)path;
-    track->width = path == TURN ? 4 : 3;
+    if (!cloth_gltf_fine(g)) return;
+    track->width = path == WEIGHTS ? p->weights[track->node].count : path == TURN ? 4 : 3;
     track->mode = LINEAR;
-    if (cloth_gltf_fine(g) && p->places[track->node].fixed)
+    if (track->width == 0) return; /* weights of a mesh that is not read, or has no targets */
+    if (path != WEIGHTS && p->places[track->node].fixed)
         hed_json_reject(node, "node %u has a matrix, which nothing animates", track->node);
     int64_t number = hed_json_integer(hed_json_member(channel, "sampler"), 0, INT32_MAX);
     if (cloth_gltf_fine(g) && (size_t)number >= hed_json_count(samplers))
@@ -237,9 +267,12 @@ static void pose_read_track(poser *p, hed_json_node channel, hed_json_node sampl
         track->mode = hed_json_choice(hed_json_member(sampler, "interpolation"), modes);
     p->track_count++;
     track->times = cloth_gltf_floats(g, input, 1, 1, &components, &track->count);
-    track->values = cloth_gltf_floats(g, output, track->width, track->width, &components, &count);
+    uint32_t element =
+        path == WEIGHTS ? 1 : track->width; /* floats of an element of the accessor */
+    track->values = cloth_gltf_floats(g, output, element, element, &components, &count);
     if (!cloth_gltf_fine(g)) return;
-    uint64_t expected = (track->mode == CUBIC ? 3 : 1) * (uint64_t)track->count;
+    uint64_t expected =
+        (track->mode == CUBIC ? 3 : 1) * (uint64_t)track->count * (track->width / element);
     if (count != expected)
         hed_json_reject(output, "%u values for %u times, expected %llu", count, track->count,
             (unsigned long long)expected);
@@ -303,11 +336,14 @@ static void turn_linearly(const float *a, const float *b, double part, double *t
     for (int k = 0; k < 4; k++) turn[k] = first * (double)a[k] + second * (double)b[k];
 }
 
-static void pose_follow(const pose_track *track, double time, cloth_gltf_place *place)
+/* Computes the values of a track at a time: of a node's `place`, or of its targets' `weights`. */
+static void pose_follow(
+    const pose_track *track, double time, cloth_gltf_place *place, double *weights)
 {
-    double *to = track->what == MOVE   ? place->move
-                 : track->what == TURN ? place->turn
-                                       : place->scale;
+    double *to = track->what == MOVE      ? place->move
+                 : track->what == TURN    ? place->turn
+                 : track->what == WEIGHTS ? weights
+                                          : place->scale;
     uint32_t low = 0, high = track->count - 1, width = track->width,
              stride = track->mode == CUBIC ? 3 * width : width,
              offset = track->mode == CUBIC ? width : 0;
@@ -349,9 +385,13 @@ static hed_status sample_all(
     if (!positions) return HED_OUT_OF_MEMORY(error, "the poses of %s", p->gltf->name);
     for (uint32_t s = 0; s < count; s++) {
         memcpy(p->now, p->places, p->node_count * sizeof *p->now);
+        for (uint32_t i = 0; i < p->node_count; i++)
+            if (p->weights[i].count)
+                memcpy(p->weights[i].posed, p->weights[i].rest,
+                    p->weights[i].count * sizeof *p->weights[i].posed);
         for (uint32_t t = 0; t < p->track_count; t++)
-            pose_follow(
-                &p->tracks[t], steps > 0 ? p->seconds * s / steps : 0, &p->now[p->tracks[t].node]);
+            pose_follow(&p->tracks[t], steps > 0 ? p->seconds * s / steps : 0,
+                &p->now[p->tracks[t].node], p->weights[p->tracks[t].node].posed);
         place_nodes(p);
         for (uint32_t i = 0; i < p->part_count; i++) {
             pose_joints(p, &p->parts[i]);
@@ -377,6 +417,8 @@ static void poser_free(poser *p)
         free(part->nodes);
         free(part->inverse);
         free(part->matrices);
+        for (uint32_t t = 0; t < part->target_count; t++) free(part->targets[t]);
+        free(part->targets);
         for (int set = 0; set < SETS; set++) {
             free(part->joints[set]);
             free(part->weights[set]);
@@ -386,6 +428,11 @@ static void poser_free(poser *p)
         free(p->tracks[t].times);
         free(p->tracks[t].values);
     }
+    for (uint32_t i = 0; p->weights && i < p->node_count; i++) {
+        free(p->weights[i].rest);
+        free(p->weights[i].posed);
+    }
+    free(p->weights);
     free(p->parts);
     free(p->tracks);
     free(p->places);
@@ -404,6 +451,7 @@ static hed_status pose_document(cloth_gltf *g, const cloth_list *rows, uint32_t 
     p.places = pose_new(&p, p.node_count, sizeof *p.places);
     p.now = pose_new(&p, p.node_count, sizeof *p.now);
     p.world = pose_new(&p, p.node_count, sizeof *p.world);
+    p.weights = pose_new(&p, p.node_count, sizeof *p.weights);
     p.parent = pose_new(&p, p.node_count, sizeof *p.parent);
     p.order = pose_new(&p, p.node_count, sizeof *p.order);
     hed_status status = HED_OK;

@@ -1,8 +1,8 @@
 /* Reader of glTF 2.0, .glb and .gltf (Khronos, glTF 2.0 Specification): every triangle of the
  * scene's nodes, each transformed by its node. Vertices stay in their accessors' order;
  * primitives follow each other as the meshes list them, meshes as the nodes do, parents first.
- * Primitives of a mesh with the same accessors use the same vertices. Skins, morph targets and
- * animations are not applied. Numbers are taken unchanged: glTF means metres, y up. */
+ * Primitives of a mesh with the same accessors use the same vertices. Morph targets have the weights
+ * of the file; skins and animations are not applied. Numbers are taken unchanged: glTF means metres, y up. */
 #include "files/gltf.h"
 
 #include "heddle/author.h"
@@ -17,6 +17,7 @@ enum { POINTS = 0, TRIANGLES = 4, STRIP, FAN };
 /* Node to read, and its matrix to the scene: rows of 4. */
 typedef struct step {
     uint32_t node;
+    bool inside; /* the node, or one above it, is the requested one */
     double matrix[12];
 } step;
 
@@ -36,9 +37,11 @@ typedef struct reader {
     cloth_rows rows;
     shared last;
     uint32_t without_faces; /* number of primitives of points, of lines, or without positions */
-    bool deformed;          /* true: the document has a skin or morph targets */
+    bool deformed;          /* true: the document has a skin */
     cloth_list *parts;      /* NULL: not needed */
     uint32_t node;          /* the node that is read */
+    uint32_t weight_count;
+    double *weights; /* (weight_count) of the node's morph targets */
 } reader;
 
 static double determinant(const double m[12])
@@ -108,12 +111,26 @@ static float *add_rows(reader *r, cloth_list *list, uint32_t count)
     return (float *)list->rows + first * (list->size / sizeof(float));
 }
 
-static void add_positions(reader *r, hed_json_node index, const double m[12])
+/* Adds the morph targets of a primitive to its positions, by the node's weights. */
+static void add_targets(reader *r, hed_json_node primitive, float *positions, uint32_t count)
+{
+    for (uint32_t t = 0; t < r->weight_count; t++) {
+        if (r->weights[t] == 0) continue;
+        float *moves = cloth_gltf_target(&r->gltf, primitive, t, count);
+        for (size_t i = 0; moves && i < 3 * (size_t)count; i++)
+            positions[i] = (float)((double)positions[i] + r->weights[t] * (double)moves[i]);
+        free(moves);
+    }
+}
+
+static void add_positions(
+    reader *r, hed_json_node primitive, hed_json_node index, const double m[12])
 {
     uint32_t count, components;
     float *from = cloth_gltf_floats(&r->gltf, index, 3, 3, &components, &count);
     r->last.first = (uint32_t)r->rows.elements[CLOTH_POSITION].count;
     r->last.count = count;
+    if (from) add_targets(r, primitive, from, count);
     if (from)
         cloth_gltf_limit(&r->gltf, r->rows.elements[CLOTH_POSITION].count + count, "vertices");
     float *to = from && cloth_gltf_fine(&r->gltf)
@@ -208,7 +225,8 @@ static void add_colours(reader *r, hed_json_node attributes)
     free(from);
 }
 
-static void add_vertices(reader *r, hed_json_node attributes, const double m[12])
+static void add_vertices(
+    reader *r, hed_json_node primitive, hed_json_node attributes, const double m[12])
 {
     shared current = {.there = true};
     for (int i = 0; i < 4; i++)
@@ -220,9 +238,10 @@ static void add_vertices(reader *r, hed_json_node attributes, const double m[12]
         memcmp(current.attributes, r->last.attributes, sizeof current.attributes) == 0)
         return;
     r->last = current;
-    add_positions(r, hed_json_member(attributes, "POSITION"), m);
+    add_positions(r, primitive, hed_json_member(attributes, "POSITION"), m);
     cloth_gltf_part *part = r->parts && cloth_gltf_fine(&r->gltf) ? cloth_list_add(r->parts) : NULL;
-    if (part) *part = (cloth_gltf_part){r->node, r->last.first, r->last.count, attributes};
+    if (part)
+        *part = (cloth_gltf_part){r->node, r->last.first, r->last.count, attributes, primitive};
     else if (r->parts) cloth_gltf_starve(&r->gltf);
     add_normals(r, attributes, m);
     add_textures(r, attributes);
@@ -299,13 +318,12 @@ static void read_primitive(reader *r, hed_json_node primitive, const double m[12
         r->without_faces += cloth_gltf_fine(&r->gltf);
         return;
     }
-    r->deformed |= hed_json_has(primitive, "targets");
     const char *material = "";
     if (hed_json_has(primitive, "material"))
         material = gltf_name_of(
             cloth_gltf_find(&r->gltf, hed_json_member(primitive, "material"), "materials"));
     add_span(r, &r->rows.materials, material, false);
-    add_vertices(r, attributes, m);
+    add_vertices(r, primitive, attributes, m);
     add_triangles(r, primitive, mode, determinant(m) < 0);
 }
 
@@ -317,16 +335,19 @@ static void read_mesh(reader *r, hed_json_node node, const double m[12])
     const char *name = gltf_name_of(mesh);
     r->deformed |= hed_json_has(node, "skin");
     r->last.there = false; /* another node transforms the vertices differently */
+    r->weights = cloth_gltf_weights(&r->gltf, node, &r->weight_count);
     add_span(r, &r->rows.groups, *name ? name : gltf_name_of(node), true);
     for (size_t i = 0; i < count && cloth_gltf_fine(&r->gltf); i++)
         read_primitive(r, hed_json_item(primitives, i), m);
+    free(r->weights);
+    r->weights = NULL;
 }
 
 /* ---- nodes ---- */
 
-/* Pushes a list of nodes on the stack, the first one on top. */
+/* Pushes a list of nodes below `parent` on the stack, the first one on top. */
 static void push_nodes(
-    reader *r, hed_json_node list, const double m[12], step *stack, size_t *depth, uint8_t *met)
+    reader *r, hed_json_node list, const step *parent, step *stack, size_t *depth, uint8_t *met)
 {
     for (size_t i = hed_json_count(list); i-- > 0 && cloth_gltf_fine(&r->gltf);) {
         hed_json_node index = hed_json_item(list, i);
@@ -337,14 +358,14 @@ static void push_nodes(
             hed_json_reject(index, "node %u is there twice, expected a tree", number);
             return;
         }
-        stack[*depth].node = number;
-        memcpy(stack[(*depth)++].matrix, m, sizeof stack->matrix);
+        stack[*depth] = *parent;
+        stack[(*depth)++].node = number;
     }
 }
 
 /* Pushes the nodes without a parent; for documents without a scene. */
 static void push_roots(
-    reader *r, hed_json_node nodes, const double m[12], step *stack, size_t *depth, uint8_t *met)
+    reader *r, hed_json_node nodes, const step *parent, step *stack, size_t *depth, uint8_t *met)
 {
     size_t count = hed_json_count(nodes);
     for (size_t i = 0; i < count && cloth_gltf_fine(&r->gltf); i++) {
@@ -358,17 +379,34 @@ static void push_roots(
     }
     for (size_t i = count; i-- > 0;) {
         if (!met[i]) {
-            stack[*depth].node = (uint32_t)i;
-            memcpy(stack[(*depth)++].matrix, m, sizeof stack->matrix);
+            stack[*depth] = *parent;
+            stack[(*depth)++].node = (uint32_t)i;
         }
         met[i] = !met[i];
     }
 }
 
+/* Rejects a name that no node has; names the nodes with a mesh. */
+static void reject_node(cloth_gltf *g, hed_json_node nodes)
+{
+    char list[256] = "";
+    size_t used = 0, count = hed_json_count(nodes);
+    for (size_t i = 0; i < count && used < sizeof list; i++) {
+        hed_json_node node = hed_json_item(nodes, i);
+        if (!hed_json_has(node, "mesh")) continue;
+        used += (size_t)snprintf(
+            list + used, sizeof list - used, "%s\"%s\"", used ? ", " : "", gltf_name_of(node));
+    }
+    hed_json_reject(
+        nodes, "no node is called \"%s\"; those with a mesh are %s", g->node, used ? list : "none");
+}
+
+/* Reads the meshes of all nodes, or of the named node and its descendants. */
 static void read_nodes(reader *r)
 {
-    static const double identity[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     cloth_gltf *g = &r->gltf;
+    const step root = {.inside = !g->node, .matrix = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    bool is_found = root.inside;
     hed_json_node nodes = hed_json_member(g->root, "nodes"), scene = {0};
     size_t count = hed_json_count(nodes), depth = 0;
     step *stack = calloc(count + 1, sizeof *stack);
@@ -379,21 +417,25 @@ static void read_nodes(reader *r)
         scene = cloth_gltf_find(g, hed_json_member(g->root, "scene"), "scenes");
     else if (scenes) scene = hed_json_item(hed_json_member(g->root, "scenes"), 0);
     if (scenes && cloth_gltf_fine(g) && hed_json_has(scene, "nodes"))
-        push_nodes(r, hed_json_member(scene, "nodes"), identity, stack, &depth, met);
-    else if (!scenes && cloth_gltf_fine(g)) push_roots(r, nodes, identity, stack, &depth, met);
+        push_nodes(r, hed_json_member(scene, "nodes"), &root, stack, &depth, met);
+    else if (!scenes && cloth_gltf_fine(g)) push_roots(r, nodes, &root, stack, &depth, met);
     while (depth > 0 && cloth_gltf_fine(g)) {
         step current = stack[--depth];
         hed_json_node node = hed_json_item(nodes, current.node);
         cloth_gltf_place place;
-        double local[12], matrix[12];
+        double local[12], parent[12];
+        memcpy(parent, current.matrix, sizeof parent);
         cloth_gltf_read_place(node, &place);
         cloth_gltf_matrix(&place, local);
-        cloth_gltf_product(current.matrix, local, matrix);
+        cloth_gltf_product(parent, local, current.matrix);
+        current.inside |= g->node && strcmp(gltf_name_of(node), g->node) == 0;
+        is_found |= current.inside;
         r->node = current.node;
-        if (hed_json_has(node, "mesh")) read_mesh(r, node, matrix);
+        if (current.inside && hed_json_has(node, "mesh")) read_mesh(r, node, current.matrix);
         if (hed_json_has(node, "children"))
-            push_nodes(r, hed_json_member(node, "children"), matrix, stack, &depth, met);
+            push_nodes(r, hed_json_member(node, "children"), &current, stack, &depth, met);
     }
+    if (cloth_gltf_fine(g) && !is_found) reject_node(g, nodes);
     free(stack);
     free(met);
 }
@@ -436,9 +478,8 @@ static void gltf_tell_rest(reader *r, hed_cloth_mesh *mesh)
         snprintf(parts, sizeof parts, " %u parts without triangles were skipped%s",
             r->without_faces, r->deformed ? ";" : "");
     if (asprintf(&mesh->warning, "%s:%s%s", r->gltf.name, parts,
-            r->deformed
-                ? " skins and morph targets are not applied: the mesh is as its vertices are stored"
-                : "") >= 0)
+            r->deformed ? " skins are not applied: the mesh is as its vertices are stored" : "") >=
+        0)
         return;
     mesh->warning = NULL;
     cloth_gltf_starve(&r->gltf);

@@ -1,5 +1,5 @@
 /* Mesh files by format: by a file's ending, else by its first bytes. */
-#include "files/mesh_file.h"
+#include "files/gltf.h"
 #include "heddle/author.h"
 
 #include <stdlib.h>
@@ -17,6 +17,18 @@ static char *folder_of(const char *path, hed_error *error)
     return folder;
 }
 
+/* Reads a file, without the node that its path may name. */
+static hed_status read_bytes(const char *path, char **bytes, size_t *size, hed_error *error)
+{
+    const char *node = cloth_gltf_node_in(path);
+    if (!node) return hed_file_read(path, largest_file, bytes, size, error);
+    char *file = strndup(path, (size_t)(node - path));
+    if (!file) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
+    hed_status status = hed_file_read(file, largest_file, bytes, size, error);
+    free(file);
+    return status;
+}
+
 hed_status hed_cloth_gltf_sample(const char *path, const char *animation, double rate,
     hed_cloth_pc2_data *samples, hed_error *error)
 {
@@ -24,7 +36,7 @@ hed_status hed_cloth_gltf_sample(const char *path, const char *animation, double
     *samples = (hed_cloth_pc2_data){0};
     char *bytes, *folder;
     size_t size;
-    hed_status status = hed_file_read(path, largest_file, &bytes, &size, error);
+    hed_status status = read_bytes(path, &bytes, &size, error);
     if (status != HED_OK) return status;
     folder = folder_of(path, error);
     status = folder ? cloth_gltf_sample(path, bytes, size, folder, animation, rate, samples, error)
@@ -53,8 +65,8 @@ static mesh_parser *parser_of_ending(const char *ending)
     static const struct {
         const char *ending;
         mesh_parser *parser;
-    } parsers[] = {{"obj", hed_cloth_mesh_parse_obj}, {"ply", cloth_ply_parse},
-        {"stl", cloth_stl_parse}, {"glb", parse_gltf}, {"gltf", parse_gltf}};
+    } parsers[] = {
+        {"obj", hed_cloth_mesh_parse_obj}, {"ply", cloth_ply_parse}, {"stl", cloth_stl_parse}};
     for (size_t i = 0; i < sizeof parsers / sizeof *parsers; i++)
         if (strcasecmp(ending, parsers[i].ending) == 0) return parsers[i].parser;
     return NULL;
@@ -85,11 +97,11 @@ hed_status hed_cloth_mesh_read(const char *path, hed_cloth_mesh *mesh, hed_error
     *mesh = (hed_cloth_mesh){0};
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     const char *ending = dot && (!slash || dot > slash) ? dot + 1 : "";
-    mesh_parser *parser = parser_of_ending(ending);
+    mesh_parser *parser = cloth_gltf_is(path) ? parse_gltf : parser_of_ending(ending);
     if (!parser && cloth_assimp_reads(ending)) return cloth_assimp_read(path, mesh, error);
     char *text;
     size_t size;
-    hed_status status = hed_file_read(path, largest_file, &text, &size, error);
+    hed_status status = read_bytes(path, &text, &size, error);
     if (status != HED_OK) return status;
     if (!parser) parser = parser_of_content(text, size);
     status = parser ? parser(text, size, path, mesh, error) : cloth_assimp_read(path, mesh, error);

@@ -428,12 +428,20 @@ static void scene_garment_read_array(cloth_scene_reader *reader, hed_json_node n
     }
 }
 
-static void read_garment(cloth_scene_reader *reader, hed_json_node node)
+/* Colours in pictures of garments without one, by turns; the first is garment_defaults'. */
+static const float COLOURS[][3] = {{0.75f, 0.25f, 0.22f}, {0.2f, 0.42f, 0.68f},
+    {0.85f, 0.66f, 0.25f}, {0.3f, 0.56f, 0.38f}, {0.52f, 0.34f, 0.6f}, {0.8f, 0.48f, 0.3f},
+    {0.26f, 0.55f, 0.58f}, {0.62f, 0.58f, 0.5f}};
+
+/* Reads garment `number` of the document. */
+static void read_garment(cloth_scene_reader *reader, hed_json_node node, size_t number)
 {
     cloth_scene_garment *result = scene_garment_add_garment(reader, node);
     if (!result) return;
     hed_fields_only(&cloth_garment_fields, node);
     *result = garment_defaults;
+    memcpy(result->colour, COLOURS[number % (sizeof COLOURS / sizeof *COLOURS)],
+        sizeof result->colour);
     result->name = scene_garment_read_name(reader, node, reader->scene->garment_count - 1);
     result->def.name = result->name;
     result->output = cloth_scene_read_output(reader, node);
@@ -478,7 +486,7 @@ void cloth_scene_read_garments(const hed_field *field, hed_json_node list, void 
     scene->garments =
         cloth_scene_allocate(reader, list, CLOTH_SCENE_GARMENTS, sizeof *scene->garments);
     for (size_t i = 0; i < count && cloth_scene_fine(reader); i++)
-        read_garment(reader, hed_json_item(list, i));
+        read_garment(reader, hed_json_item(list, i), i);
     check_names(reader, list);
     scene->garment_defs =
         cloth_scene_allocate(reader, list, scene->garment_count, sizeof *scene->garment_defs);

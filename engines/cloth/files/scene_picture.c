@@ -54,6 +54,24 @@ uint32_t hed_cloth_scene_prop_count(const hed_cloth_scene *scene)
     return count;
 }
 
+/* True if the camera is on the back of a plane, whose drawn square would hide the cloth. */
+static bool is_from_behind(const hed_cloth_scene *scene, const cloth_obstacle *obstacle)
+{
+    if (obstacle->kind != CLOTH_OBSTACLE_PLANE) return false;
+    const float *points[] = {obstacle->shown.rest, obstacle->shown.now};
+    double side[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        const float *p = points[i];
+        for (int k = 0; k < 3; k++) {
+            int a = (k + 1) % 3, b = (k + 2) % 3;
+            double normal = ((double)p[3 + a] - p[a]) * ((double)p[6 + b] - p[b]) -
+                            ((double)p[3 + b] - p[b]) * ((double)p[6 + a] - p[a]);
+            side[i] += normal * (i ? (double)scene->camera.eye[k] - p[k] : obstacle->simple.b[k]);
+        }
+    }
+    return side[0] * side[1] < 0;
+}
+
 hed_cloth_prop hed_cloth_scene_prop(const hed_cloth_scene *scene, uint32_t index)
 {
     if (!scene) return (hed_cloth_prop){0};
@@ -63,7 +81,7 @@ hed_cloth_prop hed_cloth_scene_prop(const hed_cloth_scene *scene, uint32_t index
     hed_cloth_prop prop = {
         .name = obstacle->name, .positions = shown->now, .triangles = shown->triangles};
     prop.vertex_count = shown->vertex_count;
-    prop.triangle_count = shown->triangle_count;
+    prop.triangle_count = is_from_behind(scene, obstacle) ? 0 : shown->triangle_count;
     memcpy(prop.colour, obstacle->colour, sizeof prop.colour);
     return prop;
 }

@@ -1,20 +1,14 @@
 /* Sequences of meshes: a PC2 point cache, numbered mesh files such as walk_####.obj, or an
  * animation of a glTF file. */
 #include "files/cloth_scene_parts.h"
+#include "files/gltf.h"
 #include "support/strict_math.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 enum { MOST_FILES = 100000 };
-
-static bool is_gltf(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot && (strcasecmp(dot, ".glb") == 0 || strcasecmp(dot, ".gltf") == 0);
-}
 
 /* Reads a point cache, or an animation of a glTF file. */
 static void read_samples(cloth_scene_reader *reader, hed_json_node sequence, const char *path,
@@ -24,7 +18,7 @@ static void read_samples(cloth_scene_reader *reader, hed_json_node sequence, con
     const char *animation = hed_json_has(sequence, "animation")
                                 ? hed_json_string(hed_json_member(sequence, "animation"))
                                 : NULL;
-    if (is_gltf(path)) hed_cloth_gltf_sample(path, animation, rate, data, &error);
+    if (cloth_gltf_is(path)) hed_cloth_gltf_sample(path, animation, rate, data, &error);
     else if (animation)
         hed_json_reject(hed_json_member(sequence, "animation"),
             "%s has no animations: expected a .glb or .gltf file", path);
@@ -44,8 +38,8 @@ static void scene_motion_read_cache(cloth_scene_reader *reader, hed_json_node ob
     if (!cloth_scene_fine(reader)) return;
     /* The last sample of a looped animation is its first one; its samples are `rate` /
      * `sampling` a second. */
-    if (is_gltf(path) && sequence->loop && data.frame_count > 1) data.frame_count--;
-    if (is_gltf(path)) sequence->rate = rate / (double)data.sampling;
+    if (cloth_gltf_is(path) && sequence->loop && data.frame_count > 1) data.frame_count--;
+    if (cloth_gltf_is(path)) sequence->rate = rate / (double)data.sampling;
     if (data.vertex_count != vertex_count || data.frame_count == 0)
         hed_json_reject(node,
             "%s has %u vertices in %u samples; the "
@@ -120,7 +114,7 @@ void cloth_scene_read_sequence(cloth_scene_reader *reader, hed_json_node node,
     hed_json_node file = hed_json_member(node, "file");
     const char *path = cloth_scene_path(reader, file);
     if (!cloth_scene_fine(reader)) return;
-    if (strchr(path, '#')) {
+    if (strchr(path, '#') && !cloth_gltf_node_in(path)) {
         read_files(reader, node, path, vertex_count, matrix, sequence);
     } else if (hed_json_has(node, "first") || hed_json_has(node, "last")) {
         hed_json_reject(file, "\"first\" and \"last\" count files; expected a "

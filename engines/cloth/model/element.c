@@ -115,17 +115,17 @@ static uint32_t third_of(const cloth_garment *garment, uint32_t triangle, uint32
 
 /* Cosine of the angle at rest between two triangles over the side a b; -1: flat. */
 static double fold_of(
-    const cloth_garment *garment, uint32_t one, uint32_t other, uint32_t a, uint32_t b)
+    const cloth_garment *garment, uint32_t triangle, uint32_t neighbour, uint32_t a, uint32_t b)
 {
-    const uint32_t triangle[2] = {one, other};
+    const uint32_t pair[2] = {triangle, neighbour};
     double side[3], height[2][3];
     subtract(garment->rest[b], garment->rest[a], side);
     double length = inner(side, side);
     for (int i = 0; i < 2; i++) {
-        uint32_t apex = third_of(garment, triangle[i], a, b);
+        uint32_t apex = third_of(garment, pair[i], a, b);
         subtract(garment->rest[apex], garment->rest[a], height[i]);
-        double along = length > 0 ? inner(height[i], side) / length : 0;
-        for (int k = 0; k < 3; k++) height[i][k] -= along * side[k];
+        double foot = length > 0 ? inner(height[i], side) / length : 0;
+        for (int k = 0; k < 3; k++) height[i][k] -= foot * side[k];
     }
     double sizes = sqrt(inner(height[0], height[0]) * inner(height[1], height[1]));
     return sizes > 0 ? inner(height[0], height[1]) / sizes : 1;
@@ -139,26 +139,27 @@ static bool triangle_has_side(const uint32_t v[3], uint32_t a, uint32_t b)
     return has_side;
 }
 
-/* Finds the flattest other triangle over the side a b, the first of equals; UINT32_MAX: none. */
+/* Finds the flattest other triangle over the side a b, the first of equals; UINT32_MAX: a border. */
 static uint32_t flattest_beyond(
     const cloth_garment *garment, uint32_t triangle, uint32_t a, uint32_t b)
 {
     uint32_t neighbour = UINT32_MAX;
     double flattest = 2;
     for (uint32_t q = garment->incident_at[a]; q < garment->incident_at[a + 1]; q++) {
-        uint32_t other = garment->incident[q];
-        if (other == triangle || !triangle_has_side(garment->triangles[other], a, b)) continue;
-        double fold = fold_of(garment, triangle, other, a, b);
+        uint32_t candidate = garment->incident[q];
+        if (candidate == triangle || !triangle_has_side(garment->triangles[candidate], a, b))
+            continue;
+        double fold = fold_of(garment, triangle, candidate, a, b);
         if (fold >= flattest) continue;
         flattest = fold;
-        neighbour = other;
+        neighbour = candidate;
     }
     return neighbour;
 }
 
-/* Finds the triangle that continues a triangle over the side that faces corner k; UINT32_MAX: none.
- * Of several (a pocket, a fin) it is the flattest, if the two are that to each other: the cloth goes
- * on beneath a fin, which hinges freely. */
+/* Finds the triangle that continues a triangle over the side that faces corner k; UINT32_MAX: a
+ * border. Of several (a pocket, a fin) it is the flattest, if each of the two is the flattest
+ * neighbour of the other: cloth continues beneath a fin, which hinges freely. */
 static uint32_t triangle_beyond(const cloth_garment *garment, uint32_t triangle, int k)
 {
     uint32_t a = garment->triangles[triangle][(k + 1) % 3],
