@@ -283,8 +283,8 @@ static void scene_lay(cloth_scene_reader *reader, hed_json_node root)
     }
 }
 
-/* m; a driver that is nearer to the garment's start than this moves nothing but by rounding */
-#define POSED 1e-5f
+/* m; a driver nearer to the start of its garment differs by the rounding of files */
+#define POSED 1e-3f
 
 /* Begins garments where their drivers are at time 0, such as in the first pose of a skeleton; their
  * rest shape stays that of the mesh. Otherwise the first frame would move them through the whole
