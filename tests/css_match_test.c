@@ -408,6 +408,86 @@ Test(css_match, forests_of_many_kinds)
     for (int n = 0; n < 8; n++) hed_css_document_destroy(pages[n]);
 }
 
+/* One matcher on one page after another finds the results of a matcher of each page. */
+Test(css_match, pages_follow_each_other)
+{
+    static const char *const texts[] = {"<!doctype html><p class=a>1<p class=B title=x>2",
+        "<!doctype html><div id=i><p class=b lang=en><em>3</em></div><p contenteditable>4",
+        "<p class=a><p class=b>quirks", "<!doctype html>",
+        "<!doctype html><p class=a><ul><li>1<li>2<li>3</ul>"};
+    hed_css_sheet *sheet = sheet_of(".a + p, .B { } div > p { } :has(em) p:nth-child(1 of p) { }"
+                                    ":lang(en) em, [title] { } #i { } p:not(.b em) { } li + li { }");
+    hed_error error = {0};
+    for (int possible = 0; possible < 2; possible++) {
+        hed_css_matcher *m = NULL;
+        for (uint32_t round = 0; round < 12; round++) {
+            hed_css_document *d = page(texts[round * 3 % HED_COUNT(texts)]);
+            hed_css_matcher *alone = matched(d, sheet, possible);
+            uint32_t counts[2][16] = {0}, hashes[2][16] = {0};
+            if (!m) m = matched(d, sheet, possible);
+            else OK(hed_css_matcher_set_documents(m, &d, 1, &error));
+            OK(hed_css_match(m, &error));
+            hed_css_matcher_counts(m, counts[0], hashes[0]);
+            hed_css_matcher_counts(alone, counts[1], hashes[1]);
+            EXPECT_BYTES(counts[0], counts[1], sizeof counts[0], "page %u", round);
+            EXPECT_BYTES(hashes[0], hashes[1], sizeof hashes[0], "page %u", round);
+            if (round % 2) OK(hed_css_set_state(m, 0, 0, HED_CSS_HOVER, NULL, &error));
+            hed_css_matcher_destroy(alone);
+            hed_css_document_destroy(d);
+        }
+        hed_css_names *others = NULL, *ours = names;
+        OK(hed_css_names_create(NULL, &others, &error));
+        names = others;
+        hed_css_document *foreign = page("<p>");
+        names = ours;
+        FAILS(HED_ERROR_ARGUMENT, hed_css_matcher_set_documents(m, &foreign, 1, &error));
+        FAILS(HED_ERROR_ARGUMENT, hed_css_matcher_set_documents(m, &foreign, 0, &error));
+        hed_css_document_destroy(foreign);
+        hed_css_names_destroy(others);
+        hed_css_matcher_destroy(m);
+    }
+    hed_css_sheet_destroy(sheet);
+}
+
+/* Replaces a document with the allocation `at` refused. True if none was refused. */
+static bool replaces_with_refusal(int64_t at)
+{
+    test_allocator memory = {0};
+    hed_allocator allocator = test_allocator_of(&memory);
+    hed_error error = {0};
+    hed_css_names_destroy(names);
+    OK(hed_css_names_create(&allocator, &names, &error));
+    hed_css_document *first = page("<!doctype html><p class=a>1<p class=b>2");
+    hed_css_document *second = page("<p class=A>1<p class=b>quirks<p>3");
+    hed_css_sheet *sheet = sheet_of(".a + p { } p:nth-child(2) { }");
+    hed_css_matcher *m = matched(first, sheet, false);
+    memory.fail_at = memory.calls + at;
+    hed_status status = hed_css_matcher_set_documents(m, &second, 1, &error);
+    if (status == HED_OK) status = hed_css_match(m, &error);
+    bool done = memory.calls < memory.fail_at;
+    CHECK_EQ(status, done ? HED_OK : HED_ERROR_MEMORY, "allocation %lld", (long long)at);
+    memory.fail_at = 0;
+    error = (hed_error){0};
+    OK(hed_css_matcher_set_documents(m, &second, 1, &error));
+    OK(hed_css_match(m, &error));
+    EXPECT_EQ(hed_css_matcher_results(m).pairs, 2u, "allocation %lld", (long long)at);
+    hed_css_matcher_destroy(m);
+    hed_css_sheet_destroy(sheet);
+    hed_css_document_destroy(first);
+    hed_css_document_destroy(second);
+    hed_css_names_destroy(names);
+    CHECK_EQ(memory.live, 0, "allocation %lld", (long long)at);
+    OK(hed_css_names_create(NULL, &names, &error));
+    return done;
+}
+
+Test(css_match, every_allocation_of_a_further_page_may_fail)
+{
+    int refused = 0;
+    for (int64_t at = 1; !replaces_with_refusal(at); at++) refused++;
+    EXPECT_GE(refused, 10);
+}
+
 Test(css_match, every_allocation_may_fail)
 {
     int refused = 0;

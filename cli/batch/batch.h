@@ -68,12 +68,15 @@ typedef struct batch_job {
     double cost;        /* cost in any unit: costlier jobs are started earlier */
     bool takes_device;  /* the command has --device */
     bool is_short;      /* takes milliseconds: a resident process does several */
+    uint32_t bytes;     /* bytes of the words */
     uint64_t hash;      /* hash of the words */
     batch_state state;
     bool before; /* done in an earlier run */
     char repeat_reason
         [160]; /* reason why a job done in an earlier run is done again; "": not the case */
     uint32_t tries;
+    uint32_t
+        launches;   /* times that it was sent to a hand; > tries if it came back before it began */
     uint32_t avoid; /* 1 + index of the hand on which it has failed */
     double seconds;
     char failure[160]; /* reason of a failure or another attempt */
@@ -97,9 +100,9 @@ void batch_list_free(batch_list *list);
 batch_job *batch_list_find(const batch_list *list, const char *name);
 /* Removes unfinished files of earlier runs of this list. The caller has locked its journal. */
 void batch_list_sweep(const batch_list *list);
-/* Creates the folder for an attempt's unfinished files, and writes the path of the result in it to
- * `part`. */
-hed_status batch_job_begin(const batch_list *list, const batch_job *job, uint32_t index, char *part,
+/* Begins an attempt: writes the path of its unfinished result to `part`, in a new folder unless the
+ * result is the command's output. Errors: IO (a folder cannot be made or written), LIMIT. */
+hed_status batch_job_begin(const batch_list *list, batch_job *job, uint32_t index, char *part,
     size_t size, hed_error *error);
 /* Moves the files of an attempt to their destinations, the result last; removes them if `keep` is
  * false. Errors: IO (no result; a file that is another job's result), LIMIT. */

@@ -1,7 +1,8 @@
 /* List of jobs, and locations of their results. A command writes into a temporary folder next to
- * its result, .heddle-part-LIST-RUN-JOB-TRY, whose files are moved to their destinations after the
+ * its result, .heddle-part-LIST-RUN-JOB-LAUNCH, whose files are moved to their destinations after the
  * command has succeeded, so that a result is either complete or absent. Each attempt has a new
- * folder without files of earlier attempts. */
+ * folder without files of earlier attempts. If the result is the command's output, a file of this
+ * name takes the place of the folder. */
 #include "batch.h"
 
 #include "support/json.h"
@@ -84,6 +85,7 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
     if (!job->count) hed_json_reject(run, "\"run\" is empty; expected the words of a command");
     if (bytes > BATCH_WORDS_LIMIT)
         hed_json_reject(run, "\"run\" has %zu bytes; expected at most %d", bytes, BATCH_WORDS_LIMIT);
+    job->bytes = (uint32_t)bytes;
     job->is_stdout = hed_json_has(node, "stdout");
     if (job->is_stdout == hed_json_has(node, "output"))
         hed_json_reject(node,
@@ -244,7 +246,8 @@ void batch_list_sweep(const batch_list *list)
     }
 }
 
-/* Folder of a result, with a trailing slash, and of its unfinished attempt. Errors: LIMIT. */
+/* Folder of a result, with a trailing slash, and folder or file of its unfinished attempt. Errors:
+ * LIMIT. */
 static hed_status jobs_folders(const batch_list *list, const batch_job *job, uint32_t index,
     char *final, char *part, size_t size, hed_error *error)
 {
@@ -254,7 +257,7 @@ static hed_status jobs_folders(const batch_list *list, const batch_job *job, uin
         final, size, "%s%.*s", job->output[0] == '/' ? "" : list->folder, length, job->output);
     char name[64], number[64];
     snprintf(name, sizeof name, PART, jobs_list_number(list));
-    snprintf(number, sizeof number, "%08" PRIx64 "-%u-%u", list->run, index, job->tries);
+    snprintf(number, sizeof number, "%08" PRIx64 "-%u-%u", list->run, index, job->launches);
     int parts = snprintf(part, size, "%s%s%s", final, name, number);
     if (whole < 0 || parts < 0 || (size_t)whole >= size || (size_t)parts >= size)
         return hed_fail(error, HED_ERROR_LIMIT,
@@ -269,21 +272,33 @@ static const char *jobs_base(const batch_job *job)
     return slash ? slash + 1 : job->output;
 }
 
-hed_status batch_job_begin(const batch_list *list, const batch_job *job, uint32_t index, char *part,
+/* Makes a folder, and the folders around it. */
+static void jobs_make_folder(char *path)
+{
+    for (char *c = path + 1; *c; c++) {
+        if (*c != '/') continue;
+        *c = 0;
+        mkdir(path, 0777);
+        *c = '/';
+    }
+}
+
+hed_status batch_job_begin(const batch_list *list, batch_job *job, uint32_t index, char *part,
     size_t size, hed_error *error)
 {
     char final[4096], folder[4096];
+    job->launches++;
     if (jobs_folders(list, job, index, final, folder, sizeof final, error)) return error->status;
-    for (char *c = final + 1; *c; c++) {
-        if (*c != '/') continue;
-        *c = 0;
-        mkdir(final, 0777);
-        *c = '/';
-    }
-    if (mkdir(folder, 0777))
+    bool exists = access(final, W_OK | X_OK) == 0;
+    if (!exists) jobs_make_folder(final);
+    if (!exists && access(final, W_OK | X_OK))
+        return hed_fail(error, HED_ERROR_IO, "cannot write into the folder %s: %s", final,
+            strerrordesc_np(errno));
+    if (!job->is_stdout && mkdir(folder, 0777))
         return hed_fail(
             error, HED_ERROR_IO, "cannot make the folder %s: %s", folder, strerrordesc_np(errno));
-    snprintf(part, size, "%s/%s", folder, jobs_base(job));
+    if (job->is_stdout) snprintf(part, size, "%s", folder);
+    else snprintf(part, size, "%s/%s", folder, jobs_base(job));
     return HED_OK;
 }
 
@@ -291,7 +306,7 @@ static hed_status jobs_move(
     const batch_job *job, const char *from, const char *to, const char *name, hed_error *error)
 {
     char old[8192], new[8192];
-    if ((size_t)snprintf(old, sizeof old, "%s/%s", from, name) >= sizeof old ||
+    if ((size_t)snprintf(old, sizeof old, job->is_stdout ? "%s" : "%s/%s", from, name) >= sizeof old ||
         (size_t)snprintf(new, sizeof new, "%s%s", to, name) >= sizeof new)
         return hed_fail(error, HED_ERROR_LIMIT, "%.100s: the path of its file is too long", name);
     if (rename(old, new) == 0) return HED_OK;
@@ -318,7 +333,7 @@ hed_status batch_job_end(
 {
     char final[4096], folder[4096];
     if (jobs_folders(list, job, index, final, folder, sizeof final, error)) return error->status;
-    DIR *open_folder = opendir(folder);
+    DIR *open_folder = job->is_stdout ? NULL : opendir(folder);
     for (struct dirent *e; keep && open_folder && (e = readdir(open_folder));) {
         if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0) continue;
         if (strcmp(e->d_name, jobs_base(job)) != 0 &&
@@ -328,7 +343,7 @@ hed_status batch_job_end(
     }
     if (open_folder) closedir(open_folder);
     if (keep && !hed_failed(error)) jobs_move(job, folder, final, jobs_base(job), error);
-    if (keep && !hed_failed(error)) rmdir(folder);
-    else jobs_remove_tree(folder);
+    if (!keep || hed_failed(error)) jobs_remove_tree(folder);
+    else if (!job->is_stdout) rmdir(folder);
     return error->status;
 }

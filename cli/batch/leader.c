@@ -20,6 +20,9 @@ enum {
     /* factor on the patience for the first line of a hand, whose device must be initialised */
     HELLO_PATIENCE = 4,
     TICK_MS = 100,
+    /* short jobs that a hand has in its stream, and their bytes, which its socket takes */
+    MOST_AHEAD = 32,
+    MOST_AHEAD_BYTES = 1 << 16,
     NO_JOB = -1
 };
 static const double PAGE_EVERY = 2, SAY_EVERY = 5, SYNC_EVERY = 0.1;
@@ -30,10 +33,10 @@ typedef struct leader_hand {
     batch_stream from;
     uint32_t starts;
     double heard, begun;
-    int64_t job; /* NO_JOB: idle */
-    FILE *log;
-    int64_t next_job; /* short job that was sent ahead; NO_JOB */
-    FILE *next_log;
+    int64_t job;                /* NO_JOB: idle */
+    FILE *log;                  /* NULL: not open */
+    uint32_t ahead[MOST_AHEAD]; /* (ahead_count) short jobs that were sent ahead, in this order */
+    uint32_t ahead_count;
     char last_line[96]; /* last line of the job's output */
     char device[128];   /* id of the device on its machine */
 } leader_hand;
@@ -92,7 +95,8 @@ static void leader_start(leader *l, uint32_t index)
     int sockets[2] = {-1, -1};
     bool has_socket = !place->command && place->descriptor >= 0;
     h->state = DISCONNECTED;
-    h->job = h->next_job = NO_JOB;
+    h->job = NO_JOB;
+    h->ahead_count = 0;
     h->from.begin = h->from.size = 0;
     if (h->starts++ >= (has_socket ? 1 : MOST_STARTS)) return;
     if (has_socket) {
@@ -152,6 +156,20 @@ static bool leader_note(leader *l, uint32_t index, int code)
     return true;
 }
 
+/* Log of the job of a hand; NULL: it cannot be written. A short job's log is opened when something
+ * has to be written. */
+static FILE *leader_log(leader *l, uint32_t index)
+{
+    leader_hand *h = &l->hands[index];
+    const batch_job *job = &l->def->list->jobs[h->job];
+    if (h->log || !(h->log = batch_log_open(l->def->logs, job))) return h->log;
+    fprintf(h->log, "== try %u on %s: heddle", job->tries, l->result->hands[index].device);
+    for (uint32_t i = 0; i < job->count; i++) fprintf(h->log, " %s", job->words[i]);
+    fputc('\n', h->log);
+    if (!job->is_short) fflush(h->log);
+    return h->log;
+}
+
 /* Collects an attempt's result. `result` has the code and the digests; its device and times are
  * filled in. */
 static void leader_finish(leader *l, uint32_t index, batch_end result, const char *reason)
@@ -185,7 +203,7 @@ static void leader_finish(leader *l, uint32_t index, batch_end result, const cha
     job->seconds = end - h->begun;
     job->avoid = index + 1;
     if (!good) snprintf(job->failure, sizeof job->failure, "%.150s", reason);
-    if (h->log) {
+    if (leader_log(l, index)) {
         fprintf(h->log, "== %s after %.3f s%s%s\n",
             good      ? "done"
             : retries ? "to be tried again"
@@ -201,18 +219,17 @@ static void leader_finish(leader *l, uint32_t index, batch_end result, const cha
     h->job = NO_JOB;
 }
 
-/* Takes back the job that was sent ahead: it has not begun. */
+/* Takes back the jobs that were sent ahead: they have not begun. */
 static void leader_take_back(leader *l, leader_hand *h)
 {
-    if (h->next_job == NO_JOB) return;
-    batch_job *job = &l->def->list->jobs[h->next_job];
-    batch_job_end(l->def->list, job, (uint32_t)h->next_job, false, &(hed_error){0});
-    job->state = BATCH_WAITING;
-    job->tries--;
-    l->first = 0;
-    if (h->next_log) fclose(h->next_log);
-    h->next_log = NULL;
-    h->next_job = NO_JOB;
+    if (h->ahead_count) l->first = 0;
+    for (uint32_t i = 0; i < h->ahead_count; i++) {
+        batch_job *job = &l->def->list->jobs[h->ahead[i]];
+        batch_job_end(l->def->list, job, h->ahead[i], false, &(hed_error){0});
+        job->state = BATCH_WAITING;
+        job->tries--;
+    }
+    h->ahead_count = 0;
 }
 
 static void leader_lose(leader *l, uint32_t index, const char *reason)
@@ -257,17 +274,6 @@ static int leader_order(const void *a, const void *b, void *user)
     return (x > y) - (x < y);
 }
 
-static FILE *leader_open_log(const leader *l, const batch_job *job, uint32_t hand)
-{
-    FILE *log = batch_log_open(l->def->logs, job);
-    if (!log) return NULL;
-    fprintf(log, "== try %u on %s: heddle", job->tries, l->result->hands[hand].device);
-    for (uint32_t i = 0; i < job->count; i++) fprintf(log, " %s", job->words[i]);
-    fputc('\n', log);
-    fflush(log);
-    return log;
-}
-
 /* Sends a job: its number, folder, result and words, with `part` instead of the result. */
 static bool leader_send(const leader *l, const leader_hand *h, int64_t index, const char *part)
 {
@@ -294,15 +300,15 @@ static bool leader_send(const leader *l, const leader_hand *h, int64_t index, co
 }
 
 /* Makes the job of a hand the one that runs from now on. */
-static void leader_begin(leader *l, uint32_t index, int64_t job, FILE *log)
+static void leader_begin(leader *l, uint32_t index, uint32_t job)
 {
     leader_hand *h = &l->hands[index];
     batch_hand_view *view = &l->result->hands[index];
     h->job = job;
-    h->log = log;
     h->begun = leader_now(l);
     h->last_line[0] = 0;
     h->state = BUSY;
+    if (!l->def->list->jobs[job].is_short) leader_log(l, index);
     snprintf(view->doing, sizeof view->doing, "%.100s", l->def->list->jobs[job].name);
 }
 
@@ -316,7 +322,7 @@ static void leader_hand_out(leader *l, uint32_t index)
     batch_job *job = &l->def->list->jobs[next];
     job->tries++;
     job->state = BATCH_RUNNING;
-    leader_begin(l, index, next, leader_open_log(l, job, index));
+    leader_begin(l, index, (uint32_t)next);
     if (batch_job_begin(l->def->list, job, (uint32_t)next, part, sizeof part, &error)) {
         h->state = IDLE;
         leader_finish(l, index, (batch_end){.code = HED_EXIT_FAILURE, .digest = "-"}, error.text);
@@ -325,24 +331,38 @@ static void leader_hand_out(leader *l, uint32_t index)
     if (!leader_send(l, h, next, part)) leader_lose(l, index, "it takes no job");
 }
 
-/* Sends a short job ahead, so that the hand begins it while its former job is being finished here.
- * The last jobs are not sent ahead: a free hand may begin them earlier. */
+/* True if a job may be sent to a hand ahead. The last jobs are not: a free hand may begin them
+ * earlier. */
+static bool leader_takes_ahead(const leader *l, const leader_hand *h, const batch_job *job)
+{
+    const batch_job *jobs = l->def->list->jobs;
+    size_t frame = 2 * strlen(l->def->list->folder) + 512; /* fields around the words */
+    size_t bytes = job->bytes + frame;
+    for (uint32_t i = 0; i < h->ahead_count; i++) bytes += jobs[h->ahead[i]].bytes + frame;
+    return job->is_short && jobs[h->job].is_short && bytes <= MOST_AHEAD_BYTES;
+}
+
+/* Sends short jobs ahead, so that the hand begins the next one while its former jobs are being
+ * finished here, and while the journal is synced. */
 static void leader_send_ahead(leader *l, uint32_t index)
 {
     leader_hand *h = &l->hands[index];
-    int64_t next = l->left > 4 * l->def->place_count ? leader_next(l, index) : NO_JOB;
-    batch_job *job = next == NO_JOB ? NULL : &l->def->list->jobs[next];
-    char part[8192];
-    if (!job || !job->is_short || !l->def->list->jobs[h->job].is_short) return;
-    job->tries++;
-    if (batch_job_begin(l->def->list, job, (uint32_t)next, part, sizeof part, &(hed_error){0})) {
-        job->tries--; /* leader_hand_out() will report it */
-        return;
+    while (h->state == BUSY && h->ahead_count < MOST_AHEAD &&
+           h->ahead_count < l->left / (4 * l->def->place_count)) {
+        int64_t next = leader_next(l, index);
+        batch_job *job = next == NO_JOB ? NULL : &l->def->list->jobs[next];
+        char part[8192];
+        if (!job || !leader_takes_ahead(l, h, job)) return;
+        job->tries++;
+        if (batch_job_begin(
+                l->def->list, job, (uint32_t)next, part, sizeof part, &(hed_error){0})) {
+            job->tries--; /* leader_hand_out() will report it */
+            return;
+        }
+        job->state = BATCH_RUNNING;
+        h->ahead[h->ahead_count++] = (uint32_t)next;
+        if (!leader_send(l, h, next, part)) leader_lose(l, index, "it takes no job");
     }
-    job->state = BATCH_RUNNING;
-    h->next_job = next;
-    h->next_log = leader_open_log(l, job, index);
-    if (!leader_send(l, h, next, part)) leader_lose(l, index, "it takes no job");
 }
 
 /* ---- lines from hands ---- */
@@ -391,7 +411,7 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
         return true;
     }
     if (strcmp(fields[0], "log") == 0 && count == 3 && ours) {
-        if (h->log) fputs(fields[2], h->log);
+        if (leader_log(l, index)) fputs(fields[2], h->log);
         leader_remember(h, fields[2]);
         return true;
     }
@@ -413,10 +433,10 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
             .inputs = fields + DONE_FIELDS,
             .input_count = count - DONE_FIELDS},
         reason);
-    if (h->next_job == NO_JOB) return true;
-    leader_begin(l, index, h->next_job, h->next_log);
-    h->next_job = NO_JOB;
-    h->next_log = NULL;
+    if (!h->ahead_count) return true;
+    uint32_t next = h->ahead[0];
+    memmove(h->ahead, h->ahead + 1, --h->ahead_count * sizeof *h->ahead);
+    leader_begin(l, index, next);
     return true;
 }
 
@@ -465,11 +485,12 @@ static double leader_seconds_left(const leader *l)
 
 static void leader_show(leader *l)
 {
-    double now = leader_now(l), left = leader_seconds_left(l);
+    double now = leader_now(l), left;
     uint32_t done, failed;
     char rest[48] = "";
     if (l->def->quiet || now - l->last_drawn < (l->terminal ? 0.2 : SAY_EVERY)) return;
     l->last_drawn = now;
+    left = leader_seconds_left(l);
     leader_counts(l, &done, &failed);
     if (isfinite(left))
         snprintf(rest, sizeof rest, left < 99.5 ? ", %.0f s left" : ", %.0f min left",
@@ -503,8 +524,7 @@ static void leader_turn(leader *l)
     struct pollfd polled[BATCH_MOST_HANDS];
     for (uint32_t i = 0; i < l->def->place_count; i++) {
         if (l->hands[i].state == IDLE && !l->status) leader_hand_out(l, i);
-        if (l->hands[i].state == BUSY && l->hands[i].next_job == NO_JOB && !l->status)
-            leader_send_ahead(l, i);
+        if (!l->status) leader_send_ahead(l, i);
         bool connected = l->hands[i].state != DISCONNECTED;
         polled[i] =
             (struct pollfd){.fd = connected ? l->hands[i].from.descriptor : -1, .events = POLLIN};
@@ -566,7 +586,7 @@ hed_status batch_lead(const batch_def *def, batch_result *result, hed_error *err
     for (uint32_t i = 0; i < def->place_count; i++) {
         snprintf(result->hands[i].device, sizeof result->hands[i].device, "%s",
             def->places[i].command ? def->places[i].command : def->places[i].device);
-        l.hands[i].job = l.hands[i].next_job = NO_JOB;
+        l.hands[i].job = NO_JOB;
         if (l.left) leader_start(&l, i);
     }
     while (l.left && leader_busy(&l) && !hed_interrupted()) {

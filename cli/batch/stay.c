@@ -23,7 +23,8 @@ static int stay_do(const char **fields, uint32_t count, int output_copy)
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC;
     int to = output[0] ? open(output, flags, 0666) : dup(output_copy);
     if (to < 0 || chdir(folder) || dup2(to, STDOUT_FILENO) < 0) {
-        fprintf(stderr, "heddle: cannot begin in %s: %s\n", folder, strerrordesc_np(errno));
+        fprintf(stderr, "heddle: cannot begin in %s: %s\n", to < 0 ? output : folder,
+            strerrordesc_np(errno));
         if (to >= 0) close(to);
         free(words);
         return HED_EXIT_FAILURE;

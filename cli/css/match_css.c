@@ -96,6 +96,36 @@ static hed_status match_winners(const site *s, const hed_arguments *arguments, h
     return hed_failed(error) ? error->status : HED_OK;
 }
 
+/* Writes a number in decimal; returns the end. */
+static char *put_decimal(char *to, uint32_t value)
+{
+    char digits[10];
+    uint32_t count = 0;
+    do digits[count++] = (char)('0' + value % 10);
+    while (value /= 10);
+    while (count) *to++ = digits[--count];
+    return to;
+}
+
+/* Prints a line for each rule, for programs. A batch prints many of them, so printf() is too slow
+ * here. */
+static void print_lines(
+    const site *s, uint32_t rules, const uint32_t *counts, const uint32_t *hashes)
+{
+    for (uint32_t r = 0; r < rules; r++) {
+        char line[64], *to = put_decimal(line, r);
+        *to++ = '\t';
+        *to++ = (char)site_rule(s, r, NULL).validity;
+        *to++ = '\t';
+        to = put_decimal(to, counts[r]);
+        *to++ = '\t';
+        for (int shift = 28; shift >= 0; shift -= 4)
+            *to++ = "0123456789abcdef"[hashes[r] >> shift & 15];
+        *to++ = '\n';
+        fwrite_unlocked(line, 1, (size_t)(to - line), stdout);
+    }
+}
+
 static hed_status match_rules(const site *s, const hed_arguments *arguments, hed_error *error)
 {
     uint32_t rules = hed_css_matcher_results(s->matcher).rules;
@@ -105,8 +135,7 @@ static hed_status match_rules(const site *s, const hed_arguments *arguments, hed
     else hed_css_matcher_counts(s->matcher, counts, hashes);
     if (!hed_failed(error)) {
         if (!hed_given(arguments, "tsv")) print_matches(s, arguments, rules, counts, hashes, error);
-        else for (uint32_t r = 0; r < rules; r++)
-            printf("%u\t%c\t%u\t%08x\n", r, site_rule(s, r, NULL).validity, counts[r], hashes[r]);
+        else print_lines(s, rules, counts, hashes);
     }
     free(counts);
     free(hashes);

@@ -23,13 +23,22 @@ typedef struct kept_sheet {
 static struct {
     hed_css_names *names;
     kept_sheet items[MOST_KEPT];
+    struct {
+        hed_css_matcher *matcher; /* NULL: absent */
+        hed_device *device;
+        hed_css_sheet *sheets[MOST_KEPT];
+        uint32_t sheet_count;
+    } last;            /* matcher of the last command */
     uint32_t next;     /* item that is replaced next */
     size_t page_bytes; /* bytes of the pages so far */
     uint64_t command;  /* number of the command */
 } cache;
 
+/* Frees a sheet and the matcher, which may have compiled the sheet. */
 static void kept_free(kept_sheet *item)
 {
+    hed_css_matcher_destroy(cache.last.matcher);
+    cache.last.matcher = NULL;
     hed_css_sheet_destroy(item->sheet);
     free((char *)(uintptr_t)item->def.text);
     free((char *)(uintptr_t)item->def.file);
@@ -108,4 +117,29 @@ bool css_keep_sheet(const hed_css_sheet_def *def, hed_css_sheet *sheet)
     *to = item;
     to->def.medium = &to->medium;
     return true;
+}
+
+hed_css_matcher *css_take_kept_matcher(
+    hed_device *device, hed_css_sheet *const *sheets, uint32_t count)
+{
+    hed_css_matcher *matcher = cache.last.matcher;
+    if (!matcher || cache.last.device != device || cache.last.sheet_count != count ||
+        memcmp(cache.last.sheets, sheets, count * sizeof *sheets) != 0)
+        return NULL;
+    cache.last.matcher = NULL;
+    return matcher;
+}
+
+void css_keep_matcher(
+    hed_css_matcher *matcher, hed_device *device, hed_css_sheet *const *sheets, uint32_t count)
+{
+    hed_css_matcher_destroy(cache.last.matcher);
+    cache.last.matcher = count <= MOST_KEPT ? matcher : NULL;
+    if (count > MOST_KEPT) {
+        hed_css_matcher_destroy(matcher);
+        return;
+    }
+    cache.last.device = device;
+    cache.last.sheet_count = count;
+    memcpy(cache.last.sheets, sheets, count * sizeof *sheets);
 }

@@ -34,9 +34,19 @@ static char *site_own(site *s, char *bytes, hed_error *error)
     return NULL;
 }
 
+/* True if the process keeps all sheets. */
+static bool site_keeps_sheets(const site *s)
+{
+    bool kept = s->names_are_kept;
+    for (uint32_t i = 0; i < s->sheet_count; i++) kept = kept && s->is_kept[i];
+    return kept;
+}
+
 void site_close(site *s)
 {
-    hed_css_matcher_destroy(s->matcher);
+    bool keeps = site_keeps_sheets(s) && !s->states_possible;
+    if (s->matcher && keeps) css_keep_matcher(s->matcher, s->device, s->sheets, s->sheet_count);
+    else hed_css_matcher_destroy(s->matcher);
     for (uint32_t i = 0; i < s->sheet_count; i++) {
         if (!s->is_kept[i]) hed_css_sheet_destroy(s->sheets[i]);
         free(s->files[i]);
@@ -230,11 +240,32 @@ static hed_css_medium site_medium(const hed_arguments *arguments)
     return medium;
 }
 
+/* Compiles the sheets, unless the former command of this process has, and matches the pages. */
+static hed_status site_match(site *s, hed_error *error)
+{
+    const hed_css_matcher_def def = {.documents = s->pages,
+        .document_count = s->page_count,
+        .sheets = s->sheets,
+        .sheet_count = s->sheet_count,
+        .states_possible = s->states_possible};
+    if (site_keeps_sheets(s) && !s->states_possible)
+        s->matcher = css_take_kept_matcher(s->device, s->sheets, s->sheet_count);
+    if (s->matcher) hed_css_matcher_set_documents(s->matcher, s->pages, s->page_count, error);
+    else hed_css_matcher_create(s->device, &def, &s->matcher, error);
+    if (hed_failed(error)) {
+        hed_css_matcher_destroy(s->matcher);
+        s->matcher = NULL;
+        return error->status;
+    }
+    return hed_css_match(s->matcher, error);
+}
+
 hed_status site_open(site *s, const hed_arguments *arguments, const char *pages, const char *sheets,
     bool states_possible, hed_error *error)
 {
     const char *path;
     bool quirks = false;
+    s->states_possible = states_possible;
     s->medium = s->has_medium ? site_medium(arguments) : hed_default_css_medium();
     if (s->has_medium) read_containers(s, arguments, error);
     if (hed_failed(error)) return error->status;
@@ -267,13 +298,7 @@ hed_status site_open(site *s, const hed_arguments *arguments, const char *pages,
     if (!s->sheet_count)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "no style sheet was given, and %s names none of its own", files[0]);
-    const hed_css_matcher_def def = {.documents = s->pages,
-        .document_count = s->page_count,
-        .sheets = s->sheets,
-        .sheet_count = s->sheet_count,
-        .states_possible = states_possible};
-    hed_css_matcher_create(s->device, &def, &s->matcher, error);
-    return hed_css_match(s->matcher, error);
+    return site_match(s, error);
 }
 
 hed_css_rule site_rule(const site *s, uint32_t rule, uint32_t *sheet)

@@ -67,6 +67,7 @@ typedef struct site {
     uint32_t import_count, import_room;
     css_page_list page_files;
     const char *page_file; /* path of the first page */
+    bool states_possible;  /* see hed_css_matcher_def */
     hed_css_matcher *matcher;
     /* the sheet that is being read, for @import: its file, its base, the encoding of its page, and
      * true if it has imports */

@@ -388,6 +388,13 @@ typedef struct hed_css_matcher_def {
  *  atomics in its memory). */
 HED_API hed_status hed_css_matcher_create(hed_device *device, const hed_css_matcher_def *def,
     hed_css_matcher **matcher, hed_error *error);
+/** Replaces the documents of a matcher, whose sheets stay compiled: for matching one page after
+ *  another against the same sheets. hed_css_match() has to follow. The former documents are not
+ *  read, so they may have been destroyed.
+ *  Errors: as hed_css_matcher_create(). After ARGUMENT the matcher is unchanged; after another error
+ *  this function has to be called again before a match. */
+HED_API hed_status hed_css_matcher_set_documents(hed_css_matcher *matcher,
+    hed_css_document *const *documents, uint32_t document_count, hed_error *error);
 /** Destroys a matcher. NULL is allowed. */
 HED_API void hed_css_matcher_destroy(hed_css_matcher *matcher);
 

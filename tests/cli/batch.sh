@@ -73,6 +73,34 @@ out_has '399 of 400 done, 1 failed'; out_has 'failed .*css/7.tsv: it ended with 
 echo '<p class=a>' > pages/7.html
 run 0 batch css.json --device host --resume --json; out_has '"before": 399'; out_has '"done": 400'
 
+# ---- what a resident process keeps of a job changes no other job's result: sheets, their compiled form, pages in quirks mode ----
+echo '.A b { color: red } p:hover { margin: 0 } :not(.a) > b { top: 0 }' > other.css
+echo '@import "sheet.css"; b { left: 0 }' > imports.css
+mkdir mixed
+for i in $(seq 60); do
+    quirks='<!doctype html>'
+    [ $((i % 3)) = 0 ] && quirks=
+    printf '%s<style>b { right: 0 }</style><p class=%s>%s<b>x</b>' "$quirks" "$([ $((i % 2)) = 0 ] && echo a || echo A)" $i > mixed/$i.html
+    case $((i % 7)) in
+        0 | 1 | 2) words='"sheet.css"' ;;
+        3) words='"other.css"' ;;
+        4) words='"sheet.css", "other.css"' ;;
+        5) words='"imports.css"' ;;
+        6) words='' ;;
+    esac
+    [ $((i % 5)) = 0 ] && words="$words${words:+, }\"--hover\""
+    [ $((i % 11)) = 0 ] && words="$words${words:+, }\"--winners\""
+    printf '%s{"run": ["css", "match", "mixed/%s.html", %s"--tsv"], "stdout": "mixed/%s.tsv"}' "$([ "$i" = 1 ] || echo ,)" $i "$words${words:+, }" $i
+    # shellcheck disable=SC2046 # words
+    "$heddle" css match mixed/$i.html $(echo "$words" | tr -d '",') --tsv > mixed/$i.alone
+done > middle2
+{ printf '{"jobs": ['; cat middle2; printf ']}'; } > mixed.json
+run 0 batch mixed.json --device host
+for i in $(seq 60); do cmp -s mixed/$i.alone mixed/$i.tsv || complain "another result than alone: mixed/$i"; done
+[ "$(sort -u mixed/*.tsv | wc -l)" -gt 10 ] || complain "all results are one"
+[ "$(cat mixed.json.logs/mixed%2F7.tsv.log | wc -l)" = 2 ] || complain "the log of a short job: $(cat mixed.json.logs/mixed%2F7.tsv.log)"
+grep -q '^== try 1 on .* host: heddle css match mixed/7.html sheet.css --tsv$' mixed.json.logs/mixed%2F7.tsv.log || complain "no words in the log of a short job"
+
 # ---- leaders that are killed at any moment: no result is half there, and the rest of the work gives every result ----
 { printf '{"jobs": ['; head -c 1000000 middle | tr -d '\n' | sed 's/,{"run": \["css", "match", "pages\/101.html.*//'; printf ']}'; } > kill.json
 mkdir alone

@@ -8,32 +8,64 @@
 
 /* ---- making ---- */
 
+/* Compiles the sheets, unless they are compiled for such documents. */
+static hed_status matcher_compile(hed_css_matcher *m, hed_error *error)
+{
+    if (m->is_compiled && m->compiled_options == m->options) return HED_OK;
+    uint64_t begin = hed_now();
+    hed_arena_free(&m->compiled_arena);
+    m->is_compiled = css_compile(&m->compiled, &m->compiled_arena, m->sheets, m->sheet_count,
+                         m->without, m->options, error) == HED_OK;
+    m->compiled_options = m->options;
+    m->seconds.compile = 1e-9 * (double)(hed_now() - begin);
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
 static hed_status matcher_find_kinds(hed_css_matcher *m, hed_error *error)
 {
+    uint64_t begin = hed_now();
     hed_arena_free(&m->kinds_arena);
     css_forest_make(
         &m->forest, &m->kinds_arena, &m->compiled, m->documents, m->document_count, error);
     css_bound_make(&m->bound, &m->kinds_arena, &m->compiled, error);
     m->element_class = hed_arena_new(&m->kinds_arena, m->forest.count, sizeof(uint32_t), error);
+    m->seconds.kinds = 1e-9 * (double)(hed_now() - begin);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-static void matcher_fill(
-    hed_css_matcher *m, hed_device *device, const hed_css_matcher_def *def, hed_error *error)
+/* Checks that documents have the table of names `names`, and copies their list. */
+static hed_status matcher_take_documents(hed_css_matcher *m, const hed_css_names *names,
+    hed_css_document *const *documents, uint32_t count, hed_error *error)
 {
-    unsigned options = m->states_possible ? CSS_COMPILE_POSSIBLE : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (documents[i]->names != names)
+            return hed_fail(error, HED_ERROR_ARGUMENT,
+                "css: document %u has a table of names of its own; documents and sheets that are "
+                "matched together share one",
+                i);
+    hed_css_document **list = hed_new(&m->allocator, count, sizeof *list, error);
+    if (!list) return error->status;
+    hed_delete(&m->allocator, m->documents, m->document_count, sizeof *list);
+    memcpy(list, documents, count * sizeof *list);
+    m->documents = list;
+    m->document_count = count;
+    m->options = m->states_possible ? CSS_COMPILE_POSSIBLE : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (list[i]->quirks) m->options |= CSS_COMPILE_QUIRKS;
+        if (list[i]->has_edited) m->options |= CSS_COMPILE_EDITED;
+    }
+    return HED_OK;
+}
+
+static void matcher_take_sheets(
+    hed_css_matcher *m, const hed_css_matcher_def *def, hed_error *error)
+{
     uint64_t rules = 0;
-    m->documents = hed_arena_new(&m->arena, def->document_count, sizeof(void *), error);
     m->sheets = hed_arena_new(&m->arena, def->sheet_count, sizeof(void *), error);
     m->first_rule =
         hed_arena_new(&m->arena, (uint64_t)def->sheet_count + 1, sizeof(uint32_t), error);
     if (hed_failed(error)) return;
-    memcpy(m->documents, def->documents, def->document_count * sizeof(void *));
     if (def->sheet_count) memcpy(m->sheets, def->sheets, def->sheet_count * sizeof(void *));
-    for (uint32_t i = 0; i < def->document_count; i++) {
-        if (m->documents[i]->quirks) options |= CSS_COMPILE_QUIRKS;
-        if (m->documents[i]->has_edited) options |= CSS_COMPILE_EDITED;
-    }
     for (uint32_t i = 0; i < def->sheet_count; i++) {
         rules += m->sheets[i]->rule_count;
         if (rules > UINT32_MAX / 2) {
@@ -42,15 +74,21 @@ static void matcher_fill(
         }
         m->first_rule[i + 1] = (uint32_t)rules;
     }
-    uint64_t begin = hed_now();
-    css_compile(&m->compiled, &m->arena, m->sheets, m->sheet_count, def->without, options, error);
-    uint64_t compiled = hed_now();
-    matcher_find_kinds(m, error);
-    m->seconds.compile = 1e-9 * (double)(compiled - begin);
-    m->seconds.kinds = 1e-9 * (double)(hed_now() - compiled);
-    if (device && strcmp(hed_device_describe(device).backend, "host")) m->on = device;
-    if (m->on)
+    if (!def->without) return;
+    bool *without = hed_arena_new(&m->arena, rules + 1, sizeof *without, error);
+    if (without) memcpy(without, def->without, rules * sizeof *without);
+    m->without = without;
+}
+
+/* Finds the tables of the matcher's documents, on its device as well. */
+static hed_status matcher_prepare(hed_css_matcher *m, hed_error *error)
+{
+    m->stale_kinds = matcher_compile(m, error) || matcher_find_kinds(m, error);
+    css_device_destroy(m->device);
+    m->device = NULL;
+    if (m->on && !m->stale_kinds)
         css_device_create(m->on, m->allocator, &m->compiled, &m->forest, false, &m->device, error);
+    return hed_failed(error) ? error->status : HED_OK;
 }
 
 hed_status hed_css_matcher_create(
@@ -65,12 +103,6 @@ hed_status hed_css_matcher_create(
     if (!def->document_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "css: a matcher needs a document: 0 were given");
     hed_css_names *names = def->documents[0]->names;
-    for (uint32_t i = 0; i < def->document_count; i++)
-        if (def->documents[i]->names != names)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "css: document %u has a table of names of its own; documents and sheets that are "
-                "matched together share one",
-                i);
     for (uint32_t i = 0; i < def->sheet_count; i++)
         if (def->sheets[i]->names != names)
             return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -81,18 +113,38 @@ hed_status hed_css_matcher_create(
     if (!m) return error->status;
     m->allocator = names->allocator;
     m->arena = (hed_arena){.allocator = names->allocator, .owner = "a matcher"};
+    m->compiled_arena = (hed_arena){.allocator = names->allocator, .owner = "compiled sheets"};
     m->kinds_arena = (hed_arena){.allocator = names->allocator, .owner = "the shapes of documents"};
     m->found = (hed_arena){.allocator = names->allocator, .owner = "the result of a match"};
-    m->document_count = def->document_count;
     m->sheet_count = def->sheet_count;
     m->states_possible = def->states_possible;
-    matcher_fill(m, device, def, error);
+    if (device && strcmp(hed_device_describe(device).backend, "host")) m->on = device;
+    if (matcher_take_documents(m, names, def->documents, def->document_count, error) == HED_OK)
+        matcher_take_sheets(m, def, error);
+    if (!hed_failed(error)) matcher_prepare(m, error);
     if (hed_failed(error)) {
         hed_css_matcher_destroy(m);
         return error->status;
     }
     *matcher = m;
     return HED_OK;
+}
+
+hed_status hed_css_matcher_set_documents(hed_css_matcher *matcher,
+    hed_css_document *const *documents, uint32_t document_count, hed_error *error)
+{
+    HED_REQUIRE(matcher, documents);
+    hed_error local = {0};
+    if (!error) error = &local;
+    if (!document_count)
+        return hed_fail(error, HED_ERROR_ARGUMENT, "css: a matcher needs a document: 0 were given");
+    const hed_css_names *names =
+        matcher->sheet_count ? matcher->sheets[0]->names : documents[0]->names;
+    if (matcher_take_documents(matcher, names, documents, document_count, error))
+        return error->status;
+    hed_arena_free(&matcher->found);
+    matcher->matched = matcher->by_pass = matcher->changes = matcher->edited = false;
+    return matcher_prepare(matcher, error);
 }
 
 void hed_css_matcher_destroy(hed_css_matcher *m)
@@ -103,7 +155,9 @@ void hed_css_matcher_destroy(hed_css_matcher *m)
     hed_arena_free(&m->found);
     for (size_t i = 0; i < HED_COUNT(m->scoped); i++) hed_arena_free(&m->scoped[i]);
     hed_arena_free(&m->kinds_arena);
+    hed_arena_free(&m->compiled_arena);
     hed_arena_free(&m->arena);
+    hed_delete(&allocator, m->documents, m->document_count, sizeof *m->documents);
     hed_delete(&allocator, m, 1, sizeof *m);
 }
 
@@ -154,7 +208,9 @@ hed_status hed_css_match(hed_css_matcher *matcher, hed_error *error)
     if (!error) error = &local;
     hed_arena_free(&matcher->found);
     matcher->matched = matcher->by_pass = matcher->changes = false;
-    if (matcher->stale_kinds && matcher_find_kinds(matcher, error)) return error->status;
+    if (matcher->stale_kinds &&
+        (matcher_compile(matcher, error) || matcher_find_kinds(matcher, error)))
+        return error->status;
     matcher->stale_kinds = false;
     if (matcher->edited) {
         bool updated = matcher->device && css_device_update(matcher->device, &matcher->compiled,

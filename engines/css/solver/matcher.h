@@ -7,12 +7,16 @@
 
 struct hed_css_matcher {
     hed_allocator allocator;
-    hed_arena arena, kinds_arena; /* kinds_arena: of forest and bound */
-    hed_css_document **documents;
+    hed_arena arena, compiled_arena, kinds_arena; /* kinds_arena: of forest and bound */
+    hed_css_document **documents;                 /* (document_count) */
     hed_css_sheet **sheets;
     uint32_t document_count, sheet_count;
     bool states_possible, matched;
     uint32_t *first_rule; /* (sheet_count + 1) */
+    const bool *without;  /* (rules) true: the rule is ignored; NULL: none is */
+    unsigned options;     /* css_compile_options that the documents require */
+    bool is_compiled;     /* `compiled` is valid, with the options compiled_options */
+    unsigned compiled_options;
     css_compiled compiled;
     css_forest forest;
     css_bound bound;
