@@ -420,8 +420,14 @@ typedef struct hed_mppi_stats {
  *  Errors: ARGUMENT (x is not finite), DRIVER, LOST. */
 HED_API hed_status hed_mppi_solve(
     hed_mppi *controller, const float *x, float *u, hed_mppi_stats *stats, hed_error *error);
-/** Shifts the plan by `steps` steps and fills its tail; the next solve begins from it. */
+/** Shifts the plan by `steps` steps and fills its tail; the next solve begins from it. Several shifts
+ *  between two solves are one shift by their sum. */
 HED_API void hed_mppi_shift(hed_mppi *controller, uint32_t steps);
+/** Shifts the plan by a time, for a loop whose period is no multiple of dt: 1 / 30 s with steps of
+ *  0.05 s. Steps of the plan and of the history are means of the controls that they cover, nominal
+ *  states are interpolated, and the next control keeps its rate over the time since the one before.
+ *  A time of 0 or less, or NaN, has no effect. */
+HED_API void hed_mppi_shift_seconds(hed_mppi *controller, double seconds);
 /** Sets the controls that the actuators really executed (count x nu), measured speeds included,
  *  where they differ from the controls of the last solve. Rates of the next solve begin from them, so that a
  *  robot that is already in motion, or was braked by another system, is not torn. Numbers that are

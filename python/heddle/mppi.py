@@ -280,11 +280,13 @@ class MPPI(Tunable):
             raise ArgumentError(f"state: {x[~np.isfinite(x)][0]} is not finite; expected numbers", "argument", int(C.HED_ERROR_ARGUMENT))
         return x
 
-    def command(self, state: Any, shift: bool = True) -> np.ndarray:
-        """The controls to apply now, (nu) or (count x nu). The plan of the call before is shifted by a step first."""
+    def command(self, state: Any, shift: Union[bool, float] = True) -> np.ndarray:
+        """The controls to apply now, (nu) or (count x nu). The plan of the call before is shifted by a step first, or by the
+        time `shift` in seconds, for a loop whose period is not `dt`."""
         x = self._state(state)  # a refused one leaves the plan as it is
-        if self._began and shift:
-            C.hed_mppi_shift(self.p, 1)
+        seconds = self.dt * bool(shift) if isinstance(shift, (bool, np.bool_)) else number(shift, "shift", 0)
+        if self._began and seconds > 0:
+            C.hed_mppi_shift_seconds(self.p, seconds)
         u = np.empty((self.count, self.nu), np.float32)
         call(C.hed_mppi_solve, self.p, ffi.from_buffer("float[]", x), ffi.from_buffer("float[]", u), self._stats)
         self._began = True

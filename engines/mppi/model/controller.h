@@ -135,6 +135,16 @@ typedef struct mppi_structure {
     bool measured; /* true: it was faster than the one before */
 } mppi_structure;
 
+/* Shift since the last solve (mppi_shift.c). */
+typedef struct mppi_shift {
+    /* steps since the plan and history below, 0: none; and since the last solve, at most T */
+    double steps, elapsed;
+    float *plan, *drive; /* (systems x T x nu) before the first shift; drive as hed_mppi.drive */
+    float *pasts;        /* (systems x past x nu) before the first shift */
+    float *held;         /* (systems x nu) control that the actuators hold, with `since` below 1 */
+    float since;         /* steps since `held` was applied; 1: after whole steps, see `pasts` */
+} mppi_shift;
+
 struct hed_mppi {
     hed_mppi_def def; /* complete; its arrays are copies in `arena` */
     hed_mppi_model model;
@@ -183,6 +193,7 @@ struct hed_mppi {
     float *applied;   /* (count x nu) by the last solve */
     bool has_history; /* true: `pasts` were set by a shift or hed_mppi_set_applied() */
     bool unshifted;   /* true: `applied` is not in `pasts` yet */
+    mppi_shift shift;
     mppi_published *published;
     float *drive;        /* smooth_weight: (systems x T x nu) derivative times dt; else NULL */
     float *sampled;      /* (systems x T x nu) plan of the last round, for traces */
@@ -190,7 +201,7 @@ struct hed_mppi {
     mppi_sampling last;  /* the last round */
     /* TUBE and ROBUST */
     bool started;
-    uint32_t *stride;       /* (count) steps since the last solve */
+    float *stride;          /* (count) steps since the last solve, at most T */
     uint32_t *candidate;    /* (count) hed_mppi_stats.candidate */
     bool *over_threshold;   /* (count) ROBUST: no candidate was below `value_threshold` */
     float *track_states;    /* (2 x (T + 1) x nx) */
@@ -341,6 +352,19 @@ void mppi_step(const hed_mppi *controller, float *x, const float *u);
 /* Returns the arguments of a text's C function. */
 hed_mppi_world mppi_world_of(const hed_mppi *controller, const mppi_part *part, const void *user);
 
+/* ---- mppi_shift.c ---- */
+
+/* Allocates the arrays of controller->shift, after controller->drive. */
+hed_status mppi_make_shift(hed_mppi *controller, hed_error *error);
+/* Marks the present plan as unshifted, after a solve or reset. */
+void mppi_end_shift(hed_mppi *controller);
+/* Writes a plan (T x nu) shifted by `whole` steps and the fraction f of one to `out`. After its end
+ * it has its last control; `zero`, or nothing left: 0. */
+void mppi_shift_plan(
+    const hed_mppi *controller, const float *plan, uint32_t whole, float f, bool zero, float *out);
+/* Interpolates states (T + 1 x nx) at `step`, angles by the shorter turn. */
+void mppi_state_at(const hed_mppi *controller, const float *states, float step, float *x);
+
 /* ---- track.c ---- */
 
 /* Computes gains (T x nu x nx) that track states (T + 1 x nx) and controls (T x nu) from x0 by
@@ -362,6 +386,7 @@ hed_status mppi_nominal_begin(hed_mppi *controller, mppi_sampling *round, hed_er
 /* Computes the nominal trajectory, gains and the control u (nu) to apply, after the rounds.
  * False: the nominal system has diverged. */
 bool mppi_nominal_end(hed_mppi *controller, uint32_t index, float *u);
-void mppi_nominal_shift(hed_mppi *controller, uint32_t index, uint32_t shift);
+/* Follows controller->shift: the nominal state of TUBE, the stride of ROBUST. */
+void mppi_nominal_shift(hed_mppi *controller, uint32_t index);
 
 #endif

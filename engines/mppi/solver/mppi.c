@@ -13,7 +13,7 @@ static void create_nominal(hed_mppi *c, hed_error *error)
     uint64_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
     uint64_t count = c->def.count, candidates = c->def.candidates;
     c->gains = hed_arena_new(&c->arena, count * steps * nu * nx, sizeof(float), error);
-    c->stride = hed_arena_new(&c->arena, count, sizeof(uint32_t), error);
+    c->stride = hed_arena_new(&c->arena, count, sizeof(float), error);
     c->candidate = hed_arena_new(&c->arena, count, sizeof(uint32_t), error);
     c->over_threshold = hed_arena_new(&c->arena, count, sizeof(bool), error);
     c->track_states = hed_arena_new(&c->arena, 2 * (steps + 1) * nx, sizeof(float), error);
@@ -102,6 +102,7 @@ hed_status hed_mppi_create(
         c->drive = hed_arena_new(&c->arena, n * steps * nu, sizeof(float), error);
     if (c->def.kind != HED_MPPI_PLAIN) create_nominal(c, error);
     c->counted = hed_arena_new(&c->arena, n, sizeof(uint32_t), error);
+    mppi_make_shift(c, error);
     mppi_make_published(c, error);
     c->stats = hed_arena_new(&c->arena, c->def.count, sizeof *c->stats, error);
     c->lambda = hed_arena_new(&c->arena, c->def.count, sizeof(float), error);
@@ -361,6 +362,7 @@ hed_status hed_mppi_solve(
         return error->status;
     for (uint32_t i = 0; i < count; i++) end_solve(controller, i, done);
     controller->unshifted = true;
+    mppi_end_shift(controller);
     mppi_publish(controller);
     if (u) memcpy(u, controller->applied, (uint64_t)count * nu * sizeof *u);
     uint64_t finish_time = hed_now();
@@ -371,53 +373,6 @@ hed_status hed_mppi_solve(
     }
     mppi_learn_reserve(controller, begin, end, finish_time);
     return HED_OK;
-}
-
-/* Shifts an array (T x nu) by `shift` steps; the last element is repeated, or 0. */
-static void shift_steps(const hed_mppi *c, float *plan, uint32_t shift, bool zero)
-{
-    uint64_t nu = c->model.controls, steps = c->def.steps, keep = steps - shift;
-    memmove(plan, plan + shift * nu, keep * nu * sizeof *plan);
-    for (uint64_t t = keep; t < steps; t++)
-        for (uint64_t i = 0; i < nu; i++)
-            plan[t * nu + i] = zero || keep == 0 ? 0 : plan[(keep - 1) * nu + i];
-}
-
-void hed_mppi_shift(hed_mppi *c, uint32_t shift)
-{
-    if (!c) return;
-    uint64_t nu = c->model.controls, steps = c->def.steps, size = steps * nu;
-    if (shift == 0) return;
-    c->unshifted = false;
-    for (uint32_t s = 0; s < c->systems; s++) {
-        float *plan = c->plan + s * size, *past = c->pasts + (uint64_t)s * c->past * nu;
-        const float *applied = c->applied + s % c->def.count * nu;
-        /* append the applied controls, of which the last `past` are kept; the nominal system has
-         * its own */
-        for (uint32_t n = shift > c->past ? shift - c->past : 0; n < shift; n++) {
-            memmove(past, past + nu, (c->past - 1) * nu * sizeof *past);
-            memcpy(past + (c->past - 1) * nu,
-                n == 0 && s < c->def.count ? applied : plan + (n < steps ? n : steps - 1) * nu,
-                nu * sizeof *past);
-        }
-        if (s >= c->def.count) mppi_nominal_shift(c, s - c->def.count, shift);
-        bool chosen_later = c->def.kind == HED_MPPI_ROBUST && s >= c->def.count;
-        uint32_t by = shift < steps ? shift : (uint32_t)steps;
-        if (!chosen_later) shift_steps(c, plan, by, c->def.tail == HED_MPPI_ZERO);
-        if (c->drive) shift_steps(c, c->drive + s * size, by, true);
-        mppi_begin_again(c, s);
-    }
-}
-
-void hed_mppi_set_applied(hed_mppi *c, const float *u)
-{
-    if (!c || !u) return;
-    uint64_t nu = c->model.controls;
-    for (uint64_t j = 0; j < c->def.count * nu; j++) {
-        float *past = c->pasts + (j / nu * c->past + c->past - 1) * nu + j % nu;
-        if (isfinite(u[j])) *(c->unshifted ? &c->applied[j] : past) = u[j];
-    }
-    c->has_history = true;
 }
 
 void hed_mppi_reset(hed_mppi *c, const float *controls)
@@ -436,6 +391,8 @@ void hed_mppi_reset(hed_mppi *c, const float *controls)
     if (c->drive) memset(c->drive, 0, c->systems * size * sizeof(float));
     for (uint32_t i = 0; i < c->def.count; i++) c->lambda[i] = c->def.lambda;
     c->started = c->has_history = c->unshifted = false;
+    mppi_end_shift(c);
+    c->shift.since = 1;
     c->round = 0;
     for (uint32_t s = 0; controls && s < c->systems; s++) mppi_keep(c, s);
     memset(c->applied, 0, (uint64_t)c->def.count * c->model.controls * sizeof(float));

@@ -32,32 +32,38 @@ void mppi_smooth(const hed_mppi *c, uint32_t system, float *scratch)
     }
 }
 
-/* Clamps control i after `before` to its limits, then to its rates, which have precedence: a robot
- * beyond its limits comes back at its rates. */
-static float limited(const hed_mppi *c, uint32_t i, float u, float before)
+/* Clamps control i after `before`, which `since` steps ago was applied, to its limits, then to its
+ * rates, which have precedence: a robot beyond its limits comes back at its rates. */
+static float limited(const hed_mppi *c, uint32_t i, float u, float before, float since)
 {
     float low = c->def.minimum[i], high = c->def.maximum[i], reach = mppi_reach(c, i);
     u = u < low ? low : u > high ? high : u;
-    return reach > 0 ? mppi_rate(u, before, reach, mppi_brake(c, i)) : u;
+    return reach > 0 ? mppi_rate(u, before, since * reach, since * mppi_brake(c, i)) : u;
+}
+
+/* Returns control i that a system's actuators hold before the plan. */
+static float last_held(const hed_mppi *c, uint32_t system, uint32_t i)
+{
+    uint64_t nu = c->model.controls;
+    if (c->shift.since < 1) return c->shift.held[system * nu + i];
+    return c->pasts[((uint64_t)system * c->past + c->past - 1) * nu + i];
 }
 
 void mppi_limit(const hed_mppi *c, uint32_t system)
 {
     uint32_t nu = c->model.controls;
     float *plan = c->plan + (uint64_t)system * c->def.steps * nu;
-    const float *past = c->pasts + (uint64_t)system * c->past * nu;
     for (uint32_t i = 0; i < nu; i++) {
-        float before = past[(c->past - 1) * nu + i];
-        for (uint32_t t = 0; t < c->def.steps; t++)
-            plan[t * nu + i] = before = limited(c, i, plan[t * nu + i], before);
+        float before = last_held(c, system, i), since = c->shift.since;
+        for (uint32_t t = 0; t < c->def.steps; t++, since = 1)
+            plan[t * nu + i] = before = limited(c, i, plan[t * nu + i], before, since);
     }
 }
 
 void mppi_hold(const hed_mppi *c, uint32_t system, float *u)
 {
-    uint32_t nu = c->model.controls;
-    const float *past = c->pasts + ((uint64_t)system * c->past + c->past - 1) * nu;
-    for (uint32_t i = 0; i < nu; i++) u[i] = limited(c, i, u[i], past[i]);
+    for (uint32_t i = 0; i < c->model.controls; i++)
+        u[i] = limited(c, i, u[i], last_held(c, system, i), c->shift.since);
 }
 
 hed_mppi_world mppi_world_of(const hed_mppi *c, const mppi_part *part, const void *user)

@@ -31,18 +31,6 @@ void mppi_candidate(
     *shift = (uint32_t)((weights[1] + weights[2]) * (float)stride + 0.5f);
 }
 
-/* Writes a plan (T x nu) shifted by `shift` steps to `out`; def.tail determines its tail. */
-static void shifted(const hed_mppi *c, const float *plan, uint32_t shift, float *out)
-{
-    uint32_t nu = c->model.controls, steps = c->def.steps;
-    for (uint32_t t = 0; t < steps; t++) {
-        bool is_tail = t + shift >= steps;
-        const float *from = plan + (uint64_t)(is_tail ? steps - 1 : t + shift) * nu;
-        for (uint32_t i = 0; i < nu; i++)
-            out[(uint64_t)t * nu + i] = is_tail && c->def.tail == HED_MPPI_ZERO ? 0 : from[i];
-    }
-}
-
 /* Computes gains along the nominal plan; zero if tracking fails. */
 static void find_gains(hed_mppi *c, uint32_t index)
 {
@@ -63,19 +51,22 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
     for (uint32_t i = 0; i < count; i++) {
         const float *states = c->states + (uint64_t)(count + i) * (c->def.steps + 1) * nx;
         const float *plan = c->plan + (count + i) * size;
-        uint32_t stride = c->stride[i];
+        float stride = c->stride[i], now[HED_MPPI_MAX_STATES];
+        uint32_t steps = (uint32_t)stride;
+        mppi_state_at(c, states, stride, now);
         for (uint32_t k = 0; k < candidates; k++) {
             float w[3], *x = c->candidate_state + ((uint64_t)k * count + i) * nx;
             uint32_t shift;
-            mppi_candidate(&c->def, k, stride, w, &shift);
+            mppi_candidate(&c->def, k, steps, w, &shift);
             for (uint32_t n = 0; n < nx; n++) {
-                float now = mppi_state_nearest_turn(
-                    c->model.angles, (int)n, states[stride * nx + n], states[n]);
+                float near = mppi_state_nearest_turn(c->model.angles, (int)n, now[n], states[n]);
                 float real =
-                    mppi_state_nearest_turn(c->model.angles, (int)n, c->state[i * nx + n], now);
-                x[n] = w[0] * states[n] + w[1] * now + w[2] * real;
+                    mppi_state_nearest_turn(c->model.angles, (int)n, c->state[i * nx + n], near);
+                x[n] = w[0] * states[n] + w[1] * near + w[2] * real;
             }
-            shifted(c, plan, shift, c->candidate_plan + ((uint64_t)k * count + i) * size);
+            float part = (w[1] + w[2]) * (stride - (float)steps);
+            mppi_shift_plan(c, plan, shift, part, c->def.tail == HED_MPPI_ZERO,
+                c->candidate_plan + ((uint64_t)k * count + i) * size);
         }
     }
     mppi_sampling ask = *round;
@@ -93,7 +84,7 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
     ask.sums = c->candidate_sums;
     if (mppi_timed_round(c, &c->candidate_pace, &ask, error)) return error->status;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t chosen = 0, shift;
+        uint32_t chosen = 0;
         bool is_over = true;
         for (uint32_t k = 0; k < candidates; k++) {
             const float *sums = c->candidate_sums + 4 * ((uint64_t)k * count + i);
@@ -103,8 +94,6 @@ static hed_status choose_candidate(hed_mppi *c, mppi_sampling *round, hed_error 
             if (sums[1] > 0 && energy < c->def.value_threshold) chosen = k, is_over = false;
         }
         c->over_threshold[i] = is_over;
-        float w[3];
-        mppi_candidate(&c->def, chosen, c->stride[i], w, &shift);
         memcpy(c->plan + (count + i) * size,
             c->candidate_plan + ((uint64_t)chosen * count + i) * size, size * sizeof(float));
         memcpy(c->state + (count + i) * nx,
@@ -165,13 +154,12 @@ bool mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
     return finite;
 }
 
-void mppi_nominal_shift(hed_mppi *c, uint32_t index, uint32_t shift)
+void mppi_nominal_shift(hed_mppi *c, uint32_t index)
 {
     uint64_t nx = c->model.states;
-    uint32_t nominal = c->def.count + index, at = shift < c->def.steps ? shift : c->def.steps;
-    const float *states = c->states + (uint64_t)nominal * (c->def.steps + 1) * nx;
-    if (c->def.kind == HED_MPPI_TUBE)
-        memcpy(c->state + nominal * nx, states + at * nx, nx * sizeof(float));
-    uint32_t left = c->def.steps - c->stride[index];
-    c->stride[index] += shift < left ? shift : left;
+    uint32_t nominal = c->def.count + index;
+    c->stride[index] = (float)c->shift.elapsed;
+    if (c->def.kind != HED_MPPI_TUBE) return;
+    mppi_state_at(c, c->states + (uint64_t)nominal * (c->def.steps + 1) * nx, c->stride[index],
+        c->state + nominal * nx);
 }
