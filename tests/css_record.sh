@@ -53,8 +53,10 @@ mute=$!
 while [ ! -s "$work/port" ]; do sleep 0.05; done
 echo "await page.goto('http://127.0.0.1:$(cat "$work/port")/');" >"$work/steps.js"
 "$heddle" css record "$site/two.html" -o "$work/m.json" --drive "$work/steps.js" >"$work/out" 2>"$work/log" && complain "a mute server, and exit 0"
-grep -q 'sent nothing for 60 s' "$work/log" || complain "a mute server: $(cat "$work/log")"
+grep -q 'sent nothing for 12 s.*--patience 60' "$work/log" || complain "a mute server: $(cat "$work/log")"
 grep -q '"two"' "$work/m.json" || complain "the page before a mute server is lost"
+"$heddle" css record "http://127.0.0.1:$(cat "$work/port")/" -o "$work/m.json" --headless --patience 0.5 >"$work/out" 2>"$work/log" && complain "a mute server, and exit 0"
+grep -q 'sent nothing for 0.5 s' "$work/log" || complain "a mute server with --patience: $(cat "$work/log")"
 # Ctrl-C while the server is silent: what was recorded is kept
 "$heddle" css record "$site/two.html" -o "$work/i.json" --drive "$work/steps.js" >"$work/out" 2>"$work/log" &
 recording=$!

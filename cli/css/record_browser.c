@@ -133,11 +133,11 @@ static void browser_event(
 
 /* ---- the browser ---- */
 
-hed_status record_browser_open(
-    record_browser *b, const char *name, bool headless, css_recording *recording, hed_error *error)
+hed_status record_browser_open(record_browser *b, const char *name, bool headless, double patience,
+    css_recording *recording, hed_error *error)
 {
     const cli_browser_def def = {.name = name, .headless = headless, .devtools = true};
-    *b = (record_browser){.recording = recording, .error = error};
+    *b = (record_browser){.recording = recording, .patience = patience, .error = error};
     if (cli_browser_start(&b->process, &def, error)) return error->status;
     if (cli_devtools_open(b->process.to, b->process.from, browser_event, b, &b->devtools, error))
         return error->status;
@@ -237,7 +237,7 @@ static hed_status navigate(
     record_browser *b, const char *address, json_t **result, hed_error *error)
 {
     hed_error late = {0};
-    cli_devtools_set_limit(b->devtools, LOAD_SECONDS);
+    cli_devtools_set_limit(b->devtools, b->patience);
     cli_devtools_call(b->devtools, b->session, "Page.navigate", json_pack("{s:s}", "url", address),
         result, &late);
     cli_devtools_set_limit(b->devtools, 0);
@@ -248,9 +248,9 @@ static hed_status navigate(
     hed_error_clear(&late);
     send_page(b, b->session, "Page.stopLoading", NULL);
     return hed_fail(error, HED_ERROR_TIMEOUT,
-        "%s: the server has taken the connection and sent nothing for %g s; expected a page. Look at "
-        "the server's messages",
-        address, LOAD_SECONDS);
+        "%s: the server has taken the connection and sent nothing for %g s; expected the first bytes of "
+        "a page. Look at the server's messages, or wait longer: --patience %g",
+        address, b->patience, b->patience < LOAD_SECONDS ? LOAD_SECONDS : 4 * b->patience);
 }
 
 hed_status record_browser_go(record_browser *b, const char *address, hed_error *error)

@@ -27,14 +27,15 @@ typedef struct record_browser {
     char driver[64];  /* session of the page of --drive; "": no such page */
     char driver_target[64];
     uint64_t changed; /* hed_now() of the last message of a page */
+    double patience;  /* limit of the wait for the first bytes of a page, s */
     json_t *steps;    /* steps of the driver's script that wait */
     hed_error *error; /* error of the command */
 } record_browser;
 
-/* Starts the browser with one empty tab. The caller calls record_browser_close() even after an
- * error. */
+/* Starts the browser with one empty tab. `patience`: see record_browser. The caller calls
+ * record_browser_close() even after an error. */
 hed_status record_browser_open(record_browser *browser, const char *name, bool headless,
-    css_recording *recording, hed_error *error);
+    double patience, css_recording *recording, hed_error *error);
 void record_browser_close(record_browser *browser);
 /* Navigates the tab and waits until it is loaded and quiet. Errors: IO (the browser ended; the
  * address does not answer, with the browser's words), TIMEOUT. */

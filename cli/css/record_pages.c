@@ -157,7 +157,8 @@ static hed_status record_pages(
     bool headless = hed_given(arguments, "headless") || hed_given(arguments, "drive") ||
                     hed_given(arguments, "crawl");
     if (hed_given(arguments, "window")) headless = false;
-    if (!record_browser_open(&browser, name, headless, recording, error) &&
+    double patience = hed_number_of(arguments, "patience");
+    if (!record_browser_open(&browser, name, headless, patience, recording, error) &&
         !visit_all(list, &browser, arguments, error) && !hed_interrupted()) {
         if (hed_given(arguments, "drive")) run_drive(&browser, arguments, error);
         if (hed_given(arguments, "drive") && !hed_failed(error)) record_browser_end(&browser, error);
@@ -234,6 +235,8 @@ const hed_command hed_command_css_record = {
         OPTION("drive", FILE, "FILE", "a script that uses the page: steps.js"),
         FLAG("crawl", "follow links of the same origin"),
         OPTION("limit", INTEGER, "N", "pages of a crawl", .fallback = "1000", .low = 1, .high = 1e6),
+        OPTION("patience", NUMBER, "SECONDS", "limit of the wait for the first bytes of a page",
+            .fallback = "12", .low = 0.1, .high = 1e5),
         OPTION("browser", TEXT, "NAME", "Chromium, or a browser made from it", .fallback = "chromium"),
         FLAG("headless", "no window: each page is recorded until it is quiet"),
         FLAG("window", "a window with --drive and --crawl, too"), CLI_OPTION_JSON(true), {0}},
