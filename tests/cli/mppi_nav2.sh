@@ -22,6 +22,12 @@ printf '    FollowPath.AckermannConstrains.min_turning_r: 0.5\n' > "$work/tail"
 sed '/^controller_server/,/ros__parameters/{ /ros__parameters/r '"$work/tail"'
 }' "$params" > "$work/p.yaml"
 run 0 mppi import "$work/p.yaml"; out_has '^unknown  *FollowPath.AckermannConstrains.min_turning_r .*did you mean AckermannConstraints?'
+# of two controllers the one that the server loads; parameters beside the controller are named
+sed 's/controller_plugins: \[FollowPath\]/controller_plugins: [Second]/; s/^    FollowPath:$/    AckermannConstraints: {min_turning_r: 1.0}\n    FollowPath: {plugin: "nav2_mppi_controller::MPPIController", vx_max: 0.9}\n    Second:/' "$params" > "$work/p.yaml"
+run 0 mppi import "$work/p.yaml"; out_has '^read  *Second.vx_max  *0.5'; out_has '^without  *FollowPath.plugin .*another MPPI controller'
+out_has '^unknown  *AckermannConstraints.min_turning_r .*expected below Second'
+sed 's/controller_plugins: \[FollowPath\]/controller_plugins: [Other]/' "$params" > "$work/p.yaml"
+run 1 mppi import "$work/p.yaml"; err_has 'controller_plugins of controller_server names none'
 sed 's/temperature: 0.3/temperature: warm/' "$params" > "$work/p.yaml"
 run 1 mppi import "$work/p.yaml"; out_is_empty; err_has 'p.yaml:[0-9]*: FollowPath.temperature: expected a number, found "warm"'
 sed 's/nav2_mppi_controller::MPPIController/dwb_core::DWBLocalPlanner/' "$params" > "$work/p.yaml"
