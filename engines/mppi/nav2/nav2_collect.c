@@ -268,7 +268,7 @@ static bool unread_is_idle(const hed_nav2_config *config, const char *key)
     return false;
 }
 
-/* True for a parameter of the controller that is beside it, a parameter of the server. */
+/* True if a parameter of the controller is written as one of the server. */
 static bool unread_is_misplaced(const char *key)
 {
     size_t length = strcspn(key, ".");
