@@ -162,7 +162,6 @@ Test(cloth_abuse, a_bad_definition_is_refused)
     sheet s = sheet_make(5);
     REFUSES_DEF(def.garments = NULL);
     REFUSES_DEF(def.garment_count = 0);
-    REFUSES_DEF(def.substeps = 0);
     REFUSES_DEF(def.substeps = 1001);
     REFUSES_DEF(def.iterations = 101);
     REFUSES_DEF(def.up = 3);

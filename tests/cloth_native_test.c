@@ -208,6 +208,28 @@ Test(cloth_native, follows_it_with_fabrics)
     }
 }
 
+/* Lattices, lines of tension and those of pins, rigid, with ranges and with compliance. */
+Test(cloth_native, follows_it_with_lattices)
+{
+    test_mesh meshes[] = {
+        test_grid(48, 48), test_grid(13, 40), test_grid(70, 33), test_grid(40, 30)};
+    for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++) {
+        meshes[m].def.lattices = true;
+        if (m == 2)
+            meshes[m].def.family_material[HED_CLOTH_STRUCTURAL] =
+                (hed_cloth_material){0.9f, 1.01f, 0.0f};
+        if (m == 3) {
+            meshes[m].def.fabric = hed_cloth_fabric_named("interlock");
+            for (uint32_t i = 0; i < meshes[m].def.particle_count; i++)
+                meshes[m].inverse_masses[i] *= 1000.0f;
+        }
+        double off = off_reference(&meshes[m].def, 1, 6);
+        /* an edge at its limit is in the system or not by rounding */
+        EXPECT_LT(off, m == 2 ? 5e-3 : 1e-3, "mesh %zu: %.3g m", m, off);
+        test_mesh_free(meshes + m);
+    }
+}
+
 Test(cloth_native, follows_it_with_ranges_compliance_masses_and_tethers)
 {
     test_mesh mesh = test_irregular(32, 8, 0.5f);

@@ -79,7 +79,11 @@ static hed_status inspect_scene(
     if (!error->status && !json)
         printf("%" PRIu32 " of %" PRIu32 " garments have a fabric; %" PRIu32 " substeps of %" PRIu32
                " iterations at %g frames a second\n",
-            fabrics, def.garment_count, def.substeps, def.iterations, rate);
+            fabrics, def.garment_count, hed_cloth_describe(cloth).substeps, def.iterations, rate);
+    if (!error->status && !json && !def.substeps)
+        printf("the scene leaves the substeps to the engine: %" PRIu32
+               " garments have lattices, which hold tension\n",
+            hed_cloth_describe(cloth).lattices);
     if (!error->status) cli_report_end(report, HED_OK, error);
     hed_cloth_destroy(cloth);
     cli_close(&session);

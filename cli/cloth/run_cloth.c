@@ -239,13 +239,13 @@ static hed_status cloth_run_tell(cloth_run *r, hed_error *error)
         .math = hed_given(r->arguments, "strict") ? "strict" : "fast",
         .first = r->first,
         .frames = r->done - r->first,
-        .substeps = def.substeps,
         .iterations = def.iterations,
         .garments = hed_cloth_scene_garment_count(r->scene),
         .seconds = r->seconds,
         .explanation = &r->explanation,
     };
     figures.report = hed_cloth_describe(r->cloth);
+    figures.substeps = figures.report.substeps;
     for (uint32_t g = 0; g < figures.garments; g++) {
         hed_cloth_stiffness stiffness;
         if (!hed_cloth_stiffness_of(r->cloth, g, 1 / r->rate, &stiffness)) continue;

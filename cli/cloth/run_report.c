@@ -44,9 +44,9 @@ static hed_status cloth_run_report_tell_json(
         CLI_WHOLE("substeps", f->substeps), CLI_WHOLE("iterations", f->iterations),
         CLI_WHOLE("garments", f->garments), CLI_WHOLE("particles", r->particles),
         CLI_WHOLE("vertices", r->vertices), CLI_WHOLE("constraints", r->constraints),
-        CLI_WHOLE("tethers", r->tethers), CLI_WHOLE("colours", r->colours),
-        CLI_WHOLE("degree", r->degree), CLI_WHOLE("smallest_set", r->smallest_set),
-        CLI_WHOLE("device_bytes", r->device_bytes));
+        CLI_WHOLE("tethers", r->tethers), CLI_WHOLE("lattices", r->lattices),
+        CLI_WHOLE("colours", r->colours), CLI_WHOLE("degree", r->degree),
+        CLI_WHOLE("smallest_set", r->smallest_set), CLI_WHOLE("device_bytes", r->device_bytes));
     cli_report_open(report, "frame_ms");
     cli_report_more(report, CLI_NUMBER("p50", 1e3 * times->p50),
         CLI_NUMBER("p99", 1e3 * times->p99), CLI_NUMBER("max", 1e3 * times->maximum));

@@ -120,6 +120,10 @@ typedef struct hed_cloth_garment_def {
     bool tethers;
     /** maximum distance / distance along the cloth at rest; 1: no slack */
     float tether_slack;
+    /** Tension is solved over the whole garment at once: by lattices of places over a grid or the
+     *  flat parts of a mesh at rest, and along the lines of a grid, where few substeps then suffice.
+     *  Only with 1 iteration; tethers are then not used. */
+    bool lattices;
     /* Sewing: pairs of particles that are drawn together evenly from the start on, meet after
      * seam_seconds, and stay together. A submission of several frames draws them once, to their
      * position at its end. */
@@ -216,7 +220,9 @@ HED_API const char *hed_cloth_solver_name(hed_cloth_solver solver);
 typedef struct hed_cloth_def {
     const hed_cloth_garment_def *garments; /**< (garment_count) */
     uint32_t garment_count;
-    uint32_t substeps;   /**< substeps of a frame, 1 to 1000 */
+    /** substeps of a frame, 1 to 1000; 0: the engine chooses them, and gives every garment lattices
+     *  that can have them (hed_cloth_info.substeps, .lattices) */
+    uint32_t substeps;
     uint32_t iterations; /**< iterations of a substep, 1 to 100 */
     uint32_t up;         /**< vertical axis: 0 x, 1 y, 2 z */
     /** true: gravity moves a particle by g dt^2, exact at a constant dt only; false: by g dt (dt +
@@ -427,6 +433,8 @@ typedef struct hed_cloth_info {
     uint32_t patches;      /**< patches of one garment; 0: none */
     uint64_t boundary;     /**< number of constraints between patches */
     uint64_t device_bytes; /**< size of all buffers */
+    uint32_t substeps;     /**< substeps of a frame, as given or chosen */
+    uint32_t lattices;     /**< garments whose tension is solved by lattices */
     /** description of the launch, such as "joint, 160 threads, 128 patches" */
     char choice[256];
 } hed_cloth_info;

@@ -56,7 +56,7 @@ static const hed_field wind_rows[] = {
     {0},
 };
 static const hed_cloth_scene scene_defaults = {
-    .unit = 1, .rate = 60, .def = {.up = 1, .substeps = 5, .iterations = 1}};
+    .unit = 1, .rate = 60, .def = {.up = 1, .iterations = 1}};
 const hed_fields cloth_wind_fields = {"wind", "air in motion, which acts on garments with drag or lift",
     .rows = wind_rows, .defaults = &scene_defaults};
 
@@ -73,7 +73,7 @@ static const hed_field scene_rows[] = {
     {"unit", "unit of lengths; m by default", HED_MEMBER(hed_cloth_scene, unit), HED_AS_OTHER("unit", read_unit)},
     {"rate", "frames in a second", HED_AS_NUMBER(hed_cloth_scene, rate, 1, 10000, NULL)},
     {"frames", "number of frames, unless the command line has it", HED_AS_INTEGER(hed_cloth_scene, frames, 1, 10000000)},
-    {"substeps", "substeps of a frame; more of them stretch less", HED_AS_INTEGER(hed_cloth_scene, def.substeps, 1, 1000)},
+    {"substeps", "substeps of a frame; more of them stretch less; 0, or left out: chosen, with lattices for grids", HED_AS_INTEGER(hed_cloth_scene, def.substeps, 0, 1000)},
     {"iterations", "iterations of a substep; substeps improve more for the same time", HED_AS_INTEGER(hed_cloth_scene, def.iterations, 1, 100)},
     {"gravity", "acceleration; 9.81 downwards by default", HED_AS_OTHER("gravity", read_gravity)},
     {"wind", NULL, HED_AS_PART(&cloth_wind_fields, NULL)},
@@ -140,6 +140,7 @@ static void scene_read_document(cloth_scene_reader *reader, hed_json_node root)
 {
     hed_cloth_scene *scene = reader->scene;
     scene->def = hed_default_cloth_def();
+    scene->def.substeps = 0;
     scene->unit = 1;
     scene->rate = 60;
     hed_fields_read(&scene_fields, root, scene, reader);

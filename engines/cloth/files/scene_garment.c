@@ -225,6 +225,7 @@ static const hed_field garment_rows[] = {
     {"layer", "order of garments on top of each other, 1 on the body; particles within a body or a lower layer are moved out at the start", GARMENT(INTEGER, layer, 1, 1000)},
     {"copies", "number of equal garments at the same position, for measuring", GARMENT(INTEGER, copies, 1, 1 << 20)},
     {"tethers", "little stretch for little time: distance of each particle from the pins", HED_AS_OTHER("tethered", read_tethers)},
+    {"lattices", "tension over the whole garment at once, for grids: little stretch with few substeps", HED_AS_BOOLEAN(cloth_scene_garment, def.lattices)},
     {"driver", NULL, HED_AS_OTHER("driver", NULL)},
     {"max_distance", "maximum distance from the driver; 0: locked", PAINTED},
     {"backstop_distance", "minimum height above the driver's surface", PAINTED},

@@ -140,6 +140,36 @@ static void sample_lines(uint *words, uint64_t count)
     }
 }
 
+/* Fills chains, some of edges with a range of lengths; every third chain has every second point. */
+static void sample_chains(uint *words, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        uint at = LINE_PARTICLES * (uint)i;
+        const uint kinds[3][4] = {{at, 98, 1, at}, {at + 1, 48, 2, at}, {at, 99, 1, at}};
+        memcpy(words + 8 * i, kinds[i % 3], sizeof kinds[0]);
+        words[8 * i + 4] = as_uint(i % 2 ? 0.0f : 1.0f);
+        words[8 * i + 5] = as_uint(1.0f);
+        words[8 * i + 6] = as_uint(i % 2 ? 4.0f : 0.0f);
+    }
+}
+
+/* Fills the sources of places, or the shares of points: four words, then four more with the parts.
+ * A share has four words with its point first. */
+static void sample_lattice(uint *words, uint64_t count, uint64_t seed, bool shares)
+{
+    for (uint64_t i = 0; i < count; i++, words += shares ? 12 : 8) {
+        float part[4];
+        cloth_sample_floats(part, 4, seed + i, 8, 0.0f, 0.5f);
+        uint *place = words + (shares ? 4 : 0);
+        words[0] = (uint)i;
+        for (uint v = 0; v < 4; v++) {
+            place[v] = (uint)((3 * i + v) % count);
+            place[4 + v] = as_uint(part[v]);
+        }
+        if (!shares) place[3] = as_uint(i % 5 ? 1.0f + part[3] : 0.0f);
+    }
+}
+
 static void sample_weights(float4 *weights, uint64_t count, uint64_t seed)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -241,7 +271,7 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
 #define IS(word) !strcmp(name, word)
     if (def->arguments[argument].kind != HED_BUFFER) {
         sample_value(def, name, data, n);
-    } else if (IS("position") || IS("array")) {
+    } else if (IS("position") || IS("array") || IS("points") || IS("places") || IS("from")) {
         cloth_sample_positions(data, bytes / 16, seed);
         if (def == &cloth_distance_def) vectors[1] = vectors[0]; /* two particles at one position */
         if (def == &cloth_write_back_def && n > 40) vectors[40].y = NAN;
@@ -307,6 +337,15 @@ void cloth_sample_fill(const hed_kernel_def *def, const hed_problem *problem, ui
             bytes);
     } else if (IS("lines")) {
         sample_lines(data, bytes / 32);
+    } else if (IS("chains")) {
+        sample_chains(data, bytes / 32);
+    } else if (IS("sources") || IS("shares")) {
+        sample_lattice(data, bytes / (IS("shares") ? 48 : 32), seed, IS("shares"));
+    } else if (IS("edges")) {
+        for (uint64_t i = 0; i < bytes / 8; i++) {
+            cloth_sample_floats((float *)data + 2 * i, 1, seed + i, argument, 0.2f, 1.5f);
+            ((float *)data)[2 * i + 1] = i % 3 ? 0.0f : 1e-5f;
+        }
     } else if (IS("weights")) {
         sample_weights(data, bytes / 16, seed);
     } else if (IS("elements")) {

@@ -1,5 +1,6 @@
 /* Garment: the steps of garment.h in their order, and the check of a definition. */
 #include "model/garment.h"
+#include "model/lattice.h"
 #include "model/mesh.h"
 
 #include <math.h>
@@ -223,10 +224,13 @@ static hed_status garment_fill(cloth_garment *garment, const hed_cloth_garment_d
         !(def->fabric && cloth_make_elements(garment, def, error)) &&
         !(def->fabric && cloth_make_bends(garment, def, error)) &&
         !(def->fabric && cloth_make_fabric(garment, def, error)) &&
+        !(def->lattices &&
+            (cloth_is_grid(garment) ? cloth_make_lattices(garment, error)
+                                    : cloth_make_mesh_lattices(garment, def, error))) &&
         !cloth_add_seams(garment, def, number, error) &&
         !(garment->colour_at ? cloth_count_degree(garment, number, error)
                              : cloth_colour_constraints(garment, number, error)) &&
-        def->tethers)
+        def->tethers && !garment->lattice_count)
         cloth_make_tethers(garment, def->tether_slack, error);
     cloth_faces_destroy(&garment->arena.allocator, &faces);
     return error->status;

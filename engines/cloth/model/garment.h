@@ -55,6 +55,61 @@ typedef struct cloth_element {
     float bend[3][CLOTH_ELEMENT_PARTICLES];
 } cloth_element;
 
+/* Edge of a chain: rest length, m (CLOTH_NO_EDGE: no edge), and compliance, m/N. */
+typedef struct cloth_edge {
+    float rest, compliance;
+} cloth_edge;
+#define CLOTH_NO_EDGE 1e30f
+/* Factor of the diagonal of a chain's system: a straight chain between two pins is singular. */
+#define CLOTH_CHAIN_DIAGONAL 1.001f
+
+/* Points in a row, first + j step, whose distances are solved as one system of three diagonals. */
+typedef struct cloth_chain {
+    uint32_t first, count, step; /* `count` edges between count + 1 points */
+    uint32_t edges;              /* first edge in cloth_chains.edges */
+} cloth_chain;
+
+/* Chains of two directions: along the warp, then along the weft. No point is in two chains of a
+ * direction. */
+typedef struct cloth_chains {
+    uint32_t at[3]; /* first chain of each direction; at[2]: number of chains */
+    cloth_chain *chains;
+    uint32_t edge_count;
+    cloth_edge *edges;
+    /* minimum and maximum length / rest length. An edge between the two, with `low` below `high`,
+     * is not part of the system */
+    float low, high;
+    /* factor of give^2 / (sum of inverse masses), which is added to an edge's give, compliance /
+     * dt^2. The sweep holds the requested force of cloth that gives by itself; a lattice takes part
+     * as far as one substep of the sweep is not enough */
+    float soften;
+} cloth_chains;
+
+/* Place of a lattice: a weighted mean of particles. */
+typedef struct cloth_place {
+    uint32_t particle[3];
+    float part[3];
+    float inverse_mass; /* inverse mass of the cloth around it, 1/kg; 0: held */
+} cloth_place;
+
+/* Motion of a particle, or of a place of the next finer lattice: the weighted sum of the motions of
+ * four places. */
+typedef struct cloth_share {
+    uint32_t point;
+    uint32_t place[4];
+    float part[4];
+} cloth_share;
+
+/* Grid of places over a garment (lattice.c). Its chains are solved `sweeps` times, one direction
+ * after the other, then the points of its shares follow. */
+typedef struct cloth_lattice {
+    uint32_t sweeps, place_count, share_count;
+    cloth_place *places;
+    cloth_share *shares; /* motions of particles, or of places of the next finer lattice */
+    bool is_inner;       /* shares are of places */
+    cloth_chains chains; /* points: places */
+} cloth_lattice;
+
 /* Kinds of stiffness of a fabric, in the order of hed_cloth_fabric. */
 enum { CLOTH_WARP, CLOTH_WEFT, CLOTH_SHEARED, CLOTH_BENT_WARP, CLOTH_BENT_WEFT, CLOTH_STIFF_COUNT };
 
@@ -97,6 +152,12 @@ typedef struct cloth_garment {
     cloth_element *elements; /* (element_count) sorted by colour */
     uint32_t element_colours;
     uint32_t *element_at; /* (element_colours + 1) first element of each colour */
+    /* tension along the lines of a grid, in place of its structural constraints, which are loose;
+     * empty: edges are constraints */
+    cloth_chains tension;
+    /* lattices before each sweep, coarse first; lattices of pins after the chains of tension */
+    uint32_t lattice_count, pin_lattice_count;
+    cloth_lattice *lattices, *pin_lattices;
     /* mean over the constraints of each kind: (sum of inverse mass x weight^2) / 2 / compliance,
      * 1/s^2 */
     double softening[CLOTH_STIFF_COUNT];
@@ -270,6 +331,10 @@ hed_status cloth_make_bends(
 
 /* Averages a painted map over particles; 1 without a map. */
 double cloth_painted(const float *map, const uint32_t *particles, uint32_t count);
+
+/* lattice.c: makes the lattices of a garment and, on a grid, the chains of tension, which replace
+ * the structural constraints. Only for grids in closed form. Errors: MEMORY. */
+hed_status cloth_make_lattices(cloth_garment *garment, hed_error *error);
 
 /* tether.c: makes tethers to the nearest locked particle along the cloth at rest. */
 hed_status cloth_make_tethers(cloth_garment *garment, float slack, hed_error *error);

@@ -30,6 +30,8 @@ static cloth_substep substep(
     return step;
 }
 
+enum { CLOTH_CHAIN_ROW = 7 }; /* numbers of a row of a chain */
+
 #define REAL double
 #define NAME(word) word
 #define SQRT(x) sqrt(x)

@@ -246,6 +246,171 @@ static void NAME(fabric_sum)(const cloth_garment *garment, const cloth_substep *
     (garment, step, number, pulled ? pulled + 12 * (size_t)number : NULL, positions);
 }
 
+/* ---- chains and lattices ---- */
+
+/* Points of chains: positions of particles or places, and their inverse masses. */
+typedef struct NAME(chain_points) {
+    REAL *at;
+    REAL *inverse_mass;
+    REAL *pulled; /* (edges) multipliers; NULL: solved once */
+    REAL *rows;   /* (longest chain x CLOTH_CHAIN_ROW) unit vector, link to the row before,
+                   * right side / pivot, 1 / pivot, right side */
+} NAME(chain_points);
+
+/* Fills row j of a chain's system and eliminates it with the row before. */
+static void NAME(chain_row)(const NAME(chain_points) * points, const cloth_chains *chains,
+    const cloth_chain *chain, uint32_t j, REAL stiffness)
+{
+    enum { LINK = 3, SOLVED, INVERSE, RIGHT };
+    uint32_t a = chain->first + j * chain->step, b = a + chain->step;
+    const cloth_edge *edge = chains->edges + chain->edges + j;
+    REAL *row = points->rows + CLOTH_CHAIN_ROW * (size_t)j, *last = row - CLOTH_CHAIN_ROW;
+    REAL wa = points->inverse_mass[a], wb = points->inverse_mass[b], way[3];
+    for (int k = 0; k < 3; k++)
+        way[k] = points->at[3 * (size_t)b + (size_t)k] - points->at[3 * (size_t)a + (size_t)k];
+    REAL length = SQRT(NAME(squared)(way) + (REAL)1e-24), give = (REAL)edge->compliance * stiffness,
+         weight = wa + wb > (REAL)1e-20 ? wa + wb : (REAL)1e-20,
+         so_far = points->pulled ? points->pulled[chain->edges + j] : 0,
+         low = (REAL)chains->low * (REAL)edge->rest, high = (REAL)chains->high * (REAL)edge->rest,
+         bound = length < low ? low : length, right;
+    if (length > high) bound = high;
+    give += (REAL)chains->soften * give * give / weight;
+    right = length - bound - give * so_far;
+    bool is_free = chains->low < chains->high && length == bound && so_far == 0;
+    for (int k = 0; k < 3; k++) row[k] = is_free ? 0 : way[k] / length;
+    REAL diagonal = (wa + wb) * (REAL)CLOTH_CHAIN_DIAGONAL + give + (REAL)1e-20;
+    if (is_free) right = 0;
+    row[LINK] = 0;
+    if (j > 0) {
+        REAL off = -wa * (row[0] * last[0] + row[1] * last[1] + row[2] * last[2]);
+        row[LINK] = off * last[INVERSE];
+        diagonal -= off * row[LINK];
+        right -= row[LINK] * last[RIGHT];
+    }
+    row[INVERSE] = 1 / diagonal;
+    row[RIGHT] = right;
+    row[SOLVED] = right / diagonal;
+}
+
+/* Solves the distances along a chain as one linear system, and moves its points. */
+static void NAME(chain)(const NAME(chain_points) * points, const cloth_chains *chains,
+    const cloth_chain *chain, REAL stiffness)
+{
+    enum { LINK = 3, SOLVED };
+    REAL later[3] = {0}, pull = 0, link = 0;
+    for (uint32_t j = 0; j < chain->count; j++)
+        NAME(chain_row)(points, chains, chain, j, stiffness);
+    for (uint32_t j = chain->count + 1; j-- > 0;) {
+        uint32_t point = chain->first + j * chain->step;
+        const REAL *row = points->rows + CLOTH_CHAIN_ROW * ((size_t)j - 1);
+        if (j > 0) {
+            pull = row[SOLVED] - link * pull;
+            link = row[LINK];
+            if (points->pulled) points->pulled[chain->edges + j - 1] += pull;
+        }
+        for (int k = 0; k < 3; k++) {
+            REAL force = j > 0 ? pull * row[k] : 0;
+            points->at[3 * (size_t)point + (size_t)k] +=
+                points->inverse_mass[point] * (later[k] - force);
+            later[k] = force;
+        }
+    }
+}
+
+/* Scratch memory of lattices and chains. */
+typedef struct NAME(lattice_memory) {
+    REAL *inverse_mass; /* (particles) */
+    /* (places x 3) of a lattice and of the next coarser one, in turn */
+    REAL *at[2], *from[2];
+    REAL *place_mass; /* (places) inverse */
+    REAL *pulled;     /* (edges) */
+    REAL *rows;
+} NAME(lattice_memory);
+
+/* Moves points by the motions of a lattice's places. `inverse_mass`: of the points. */
+static void NAME(follow)(const cloth_lattice *lattice, const REAL *at, const REAL *from,
+    const REAL *inverse_mass, REAL *points)
+{
+    for (uint32_t k = 0; k < lattice->share_count; k++) {
+        const cloth_share *share = lattice->shares + k;
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            REAL motion = 0;
+            for (int v = 0; v < 4; v++) {
+                size_t place = 3 * (size_t)share->place[v] + axis;
+                motion += (REAL)share->part[v] * (at[place] - from[place]);
+            }
+            if (!inverse_mass || inverse_mass[share->point] > 0)
+                points[3 * (size_t)share->point + axis] += motion;
+        }
+    }
+}
+
+/* Solves lattice `k` of a list, coarse first. The places start with the motion of the next coarser
+ * lattice; the particles follow the finest. */
+static void NAME(lattice)(const cloth_lattice *lattices, uint32_t k, REAL stiffness,
+    const NAME(lattice_memory) * memory, REAL *positions)
+{
+    const cloth_lattice *lattice = lattices + k;
+    const cloth_chains *chains = &lattice->chains;
+    REAL *at = memory->at[k & 1], *from = memory->from[k & 1];
+    NAME(chain_points) points = {at, memory->place_mass, memory->pulled, memory->rows};
+    memset(memory->pulled, 0, chains->edge_count * sizeof *memory->pulled);
+    for (uint32_t p = 0; p < lattice->place_count; p++) {
+        const cloth_place *place = lattice->places + p;
+        memory->place_mass[p] = (REAL)place->inverse_mass;
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            REAL sum = 0;
+            for (int v = 0; v < 3; v++)
+                sum += (REAL)place->part[v] * positions[3 * (size_t)place->particle[v] + axis];
+            at[3 * (size_t)p + axis] = from[3 * (size_t)p + axis] = sum;
+        }
+    }
+    if (k > 0 && lattice[-1].is_inner) NAME(follow)
+    (lattice - 1, memory->at[!(k & 1)], memory->from[!(k & 1)], NULL, at);
+    for (uint32_t sweep = 0; sweep < lattice->sweeps; sweep++)
+        for (uint32_t c = 0; c < chains->at[2]; c++)
+            NAME(chain)(&points, chains, chains->chains + c, stiffness);
+    if (!lattice->is_inner) NAME(follow)(lattice, at, from, memory->inverse_mass, positions);
+}
+
+/* Solves the tension along the lines of a grid, then the lattices of pins. */
+static void NAME(tension)(const cloth_garment *garment, REAL stiffness,
+    const NAME(lattice_memory) * memory, REAL *positions)
+{
+    NAME(chain_points) points = {positions, memory->inverse_mass, NULL, memory->rows};
+    for (uint32_t k = 0; k < garment->tension.at[2]; k++)
+        NAME(chain)(&points, &garment->tension, garment->tension.chains + k, stiffness);
+    for (uint32_t k = 0; k < garment->pin_lattice_count; k++)
+        NAME(lattice)(garment->pin_lattices, k, stiffness, memory, positions);
+}
+
+static hed_status NAME(lattice_memory_create)(
+    const cloth_garment *garment, hed_arena *arena, NAME(lattice_memory) * memory)
+{
+    uint32_t places = 0, edges = 0, longest = garment->particle_count;
+    for (uint32_t k = 0; k < garment->lattice_count + garment->pin_lattice_count; k++) {
+        const cloth_lattice *lattice = k < garment->lattice_count
+                                           ? garment->lattices + k
+                                           : garment->pin_lattices + k - garment->lattice_count;
+        if (lattice->place_count > places) places = lattice->place_count;
+        if (lattice->chains.edge_count > edges) edges = lattice->chains.edge_count;
+    }
+    if (!places) return HED_OK;
+    memory->inverse_mass =
+        hed_arena_new(arena, garment->particle_count, sizeof *memory->inverse_mass, NULL);
+    for (int k = 0; k < 2; k++) {
+        memory->at[k] = hed_arena_new(arena, 3 * (uint64_t)places, sizeof(REAL), NULL);
+        memory->from[k] = hed_arena_new(arena, 3 * (uint64_t)places, sizeof(REAL), NULL);
+    }
+    memory->place_mass = hed_arena_new(arena, places, sizeof *memory->place_mass, NULL);
+    memory->pulled = hed_arena_new(arena, edges, sizeof *memory->pulled, NULL);
+    memory->rows =
+        hed_arena_new(arena, CLOTH_CHAIN_ROW * (uint64_t)longest, sizeof *memory->rows, NULL);
+    for (uint32_t i = 0; i < garment->particle_count && !arena->failed; i++)
+        memory->inverse_mass[i] = (REAL)garment->positions[i][3];
+    return arena->failed ? HED_ERROR_MEMORY : HED_OK;
+}
+
 hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
     const cloth_reference_def *def, uint32_t frames, REAL *positions, REAL *previous, REAL *carry,
     REAL *last_dt)
@@ -260,6 +425,8 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
         garment->constraint_count + 3 * (uint64_t)bends + 12 * (uint64_t)garment->element_count;
     hed_arena arena = {.allocator = garment->arena.allocator, .owner = "reference of cloth"};
     double *multipliers = NULL, *band = NULL;
+    NAME(lattice_memory) memory = {0};
+    NAME(lattice_memory_create)(garment, &arena, &memory);
     if (lines) band = hed_arena_new(&arena, longest, 6 * sizeof *band, NULL);
     if (def->iterations > 1)
         multipliers = hed_arena_new(&arena, multiplier_count, sizeof *multipliers, NULL);
@@ -273,6 +440,8 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
         *last_dt = (REAL)step.dt;
         NAME(integrate)
         (garment, &step, positions, previous, carry);
+        for (uint32_t k = 0; k < garment->lattice_count; k++)
+            NAME(lattice)(garment->lattices, k, (REAL)step.stiffness, &memory, positions);
         if (multipliers) memset(multipliers, 0, multiplier_count * sizeof *multipliers);
         for (uint32_t iteration = 0; iteration < def->iterations; iteration++) {
             for (uint32_t k = 0; k < (lines ? garment->line_at[CLOTH_LINE_SETS] : 0); k++)
@@ -291,6 +460,7 @@ hed_status NAME(cloth_reference_frames)(const cloth_garment *garment,
                     positions);
             }
         }
+        NAME(tension)(garment, (REAL)step.stiffness, &memory, positions);
     }
     hed_arena_free(&arena);
     return HED_OK;

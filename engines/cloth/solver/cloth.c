@@ -21,8 +21,13 @@ static hed_status cloth_check_def(
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "a cloth needs a device, a definition and its garments: one of them is NULL");
     cloth_check_range("garment_count", def->garment_count, 1, 1u << 20, error);
-    cloth_check_range("substeps", def->substeps, 1, 1000, error);
+    cloth_check_range("substeps", def->substeps, 0, 1000, error);
     cloth_check_range("iterations", def->iterations, 1, 100, error);
+    for (uint32_t g = 0; g < def->garment_count && def->iterations > 1 && !error->status; g++)
+        if (def->garments[g].lattices)
+            hed_fail(error, HED_ERROR_ARGUMENT,
+                "hed_cloth_def.iterations is %u and garment %u has lattices; expected 1 iteration",
+                def->iterations, g);
     cloth_check_range("up", def->up, 0, 2, error);
     cloth_check_range("math", (uint32_t)def->math, HED_MATH_FAST, HED_MATH_STRICT, error);
     cloth_check_range("solver", (uint32_t)def->solver, 0, HED_CLOTH_SOLVER_COUNT - 1, error);
@@ -88,10 +93,14 @@ static hed_status make_garments(hed_cloth *cloth, const hed_cloth_def *def, hed_
         *firsts[k] = hed_new(a, def->garment_count + 1, sizeof(uint32_t), error);
         if (!*firsts[k]) return HED_ERROR_MEMORY;
     }
-    for (uint32_t i = 0; i < def->garment_count; i++)
-        if (cloth_garment_create(a, &def->garments[i], i, &cloth->garments[i], error))
-            return error->status;
-    return place_garments(cloth, error);
+    for (uint32_t i = 0; i < def->garment_count; i++) {
+        hed_cloth_garment_def garment = def->garments[i];
+        garment.lattices |= !def->substeps && def->iterations == 1 && garment.grid_width > 0;
+        if (cloth_garment_create(a, &garment, i, &cloth->garments[i], error)) return error->status;
+    }
+    if (place_garments(cloth, error)) return error->status;
+    if (!def->substeps) cloth->def.substeps = cloth_choose_substeps(cloth);
+    return HED_OK;
 }
 
 /* ---- the choice of solver ---- */
@@ -262,6 +271,7 @@ static void report_garment(
     report->constraints +=
         g->copies * ((uint64_t)cloth_kept_constraints(g) + g->bend_count + g->element_count);
     report->tethers += g->copies * tethers;
+    report->lattices += g->lattice_count > 0;
     if (g->degree > report->degree) report->degree = g->degree;
     /* colours of elements if the garment has elements, else of constraints */
     uint32_t colours = g->element_count ? g->element_colours : g->colour_count;
@@ -300,6 +310,7 @@ hed_cloth_info hed_cloth_describe(const hed_cloth *cloth)
         .particles = cloth->particles,
         .vertices = cloth->vertices,
         .triangles = cloth->triangles,
+        .substeps = cloth->def.substeps,
         .device_bytes = cloth_buffers_bytes(CLOTH_BUFFERS(&cloth->buffers)) +
                         cloth_buffers_bytes(cloth->host->reading.rows, CLOTH_READ_PARTS) +
                         (cloth->contacts ? cloth_contacts_bytes(cloth->contacts) : 0)};

@@ -7,7 +7,7 @@
  * The substeps of a frame are recorded once in a graph and replayed. Data that change between
  * frames are in buffers that the kernels read, so the graph does not change: replaying 65 nodes
  * costs the driver one call. */
-#include "solver/host.h"
+#include "solver/tension.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,6 +28,7 @@ typedef struct colours_buffers {
 
 struct cloth_solver {
     colours_buffers b;
+    cloth_tension *tension; /* NULL: none */
     uint32_t constraints, colours, materials_count;
     /* HED_CLOTH_SOLVER_SETS: maximum constraints of a set, sets of a sweep; else 0 */
     uint32_t width, sets;
@@ -259,6 +260,7 @@ static void colours_destroy(hed_cloth *cloth, cloth_solver *s)
 {
     const hed_allocator *a = &cloth->allocator;
     hed_graph_destroy(s->graph);
+    cloth_tension_destroy(cloth, s->tension);
     cloth_buffers_destroy(CLOTH_BUFFERS(&s->b));
     hed_delete(a, s->colour_at, s->colour_room, sizeof *s->colour_at);
     hed_delete(a, s->element_at, s->element_colours + 1, sizeof *s->element_at);
@@ -320,8 +322,10 @@ static hed_status colours_make(hed_cloth *cloth, cloth_solver *s, hed_error *err
     const hed_allocator *a = &cloth->allocator;
     if (colours_count_all(cloth, s, error)) return error->status;
     s->colour_room = s->colours + 1;
+    if (cloth_tension_create(cloth, &s->tension, error)) return error->status;
     uint32_t nodes =
-        1 + cloth->def.iterations * (s->colours + CLOTH_LINE_SETS + s->element_colours + 1);
+        1 + cloth_tension_launches(s->tension) +
+        cloth->def.iterations * (s->colours + CLOTH_LINE_SETS + s->element_colours + 1);
     s->batch =
         NODES_AT_MOST / nodes < cloth->def.substeps ? NODES_AT_MOST / nodes : cloth->def.substeps;
     /* self-collision is a pass of its own after each substep */
@@ -430,8 +434,11 @@ static hed_status colours_enqueue(
                 .anchors = cloth_or_none(cloth, b->anchors), .driver_from = from, .driver_to = to,
                 .driver_map = map, .steps = s->b.steps, .substep = substep),
             error);
+        cloth_tension_before(cloth, s->tension, s->b.steps, substep, error);
         for (uint32_t i = 0; i < cloth->def.iterations; i++) {
             colours_project(cloth, s, substep, i, error);
+            if (i + 1 == cloth->def.iterations)
+                cloth_tension_after(cloth, s->tension, s->b.steps, substep, error);
             if (!acts) continue;
             cloth_run(cloth, CLOTH_KERNEL_DRIVE, cloth->particles,
                 HED_VIEW_ARGS(cloth_drive_launch, .position = b->position, .previous = b->previous,
@@ -515,7 +522,8 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
 {
     char config[128] = "no constraints", form[64];
     hed_kernel *kernel = cloth->host->kernels[s->sets ? CLOTH_KERNEL_SETS : CLOTH_KERNEL_DISTANCE];
-    filled->device_bytes += cloth_buffers_bytes(CLOTH_BUFFERS(&s->b));
+    filled->device_bytes +=
+        cloth_buffers_bytes(CLOTH_BUFFERS(&s->b)) + cloth_tension_bytes(s->tension);
     if (kernel) {
         hed_config used = hed_kernel_config(kernel, NULL);
         hed_config_format(hed_kernel_describe(kernel).def, &used, config, sizeof config);
@@ -524,8 +532,8 @@ static void colours_report(const hed_cloth *cloth, const cloth_solver *s, hed_cl
     else
         snprintf(
             form, sizeof form, "a launch for each of %u colours", s->colours + s->element_colours);
-    snprintf(filled->choice, sizeof filled->choice, "%s%s, %s", form,
-        s->b.lines ? ", four of lines that bend" : "", config);
+    snprintf(filled->choice, sizeof filled->choice, "%s%s%s, %s", form,
+        s->b.lines ? ", four of lines that bend" : "", s->tension ? ", lattices" : "", config);
 }
 
 const cloth_solver_ops cloth_colours_ops = {HED_CLOTH_SOLVER_COLOURS, colours_valid, colours_create,

@@ -25,6 +25,9 @@ bool cloth_has_fabric_sums(const hed_cloth *cloth);
 hed_status cloth_choose_structure(
     hed_cloth *cloth, const cloth_solver_ops *const *solver_table, hed_error *error);
 
+/* Chooses the substeps of a frame for garments that exist (substeps.c). */
+uint32_t cloth_choose_substeps(const hed_cloth *cloth);
+
 /* Kernels of the solver, created by hed_cloth_create() if the definition announces their use,
  * else at first use. */
 typedef enum cloth_kernel {
@@ -33,6 +36,9 @@ typedef enum cloth_kernel {
     CLOTH_KERNEL_SETS,
     CLOTH_KERNEL_LINES,
     CLOTH_KERNEL_ELEMENTS,
+    CLOTH_KERNEL_CHAINS,
+    CLOTH_KERNEL_PLACES,
+    CLOTH_KERNEL_SHARES,
     CLOTH_KERNEL_DRIVE,
     CLOTH_KERNEL_WRITE_BACK,
     CLOTH_KERNEL_SURFACE,

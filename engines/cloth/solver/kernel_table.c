@@ -1,12 +1,17 @@
 /* Table of the engine's kernels for conformance tests, tuning, benchmarks and the kernel cache. */
 #include "contact/contact_kernels.h"
 
+#include "kernels/chain_kernels.h"
+
 static const hed_kernel_def *const kernels[] = {
     &cloth_integrate_def,
     &cloth_distance_def,
     &cloth_sets_def,
     &cloth_lines_def,
     &cloth_elements_def,
+    &cloth_chains_def,
+    &cloth_places_def,
+    &cloth_shares_def,
     &cloth_drive_def,
     &cloth_write_back_def,
     &cloth_surface_def,

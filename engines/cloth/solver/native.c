@@ -19,7 +19,9 @@ struct cloth_solver {
     cloth_limits *limits[2]; /* (material_count) for the first substep and for the others */
     uint32_t material_count;
     float *scratch; /* (threads x CLOTH_LINE_SCRATCH for each row of the longest line) */
-    hed_team *team; /* NULL: one thread */
+    cloth_native_lattices *lattices; /* NULL: no lattices */
+    float *lattice_scratch;          /* (threads x cloth_native_lattices_scratch()) */
+    hed_team *team;                  /* NULL: one thread */
     uint32_t threads;
     char name[64];
 };
@@ -127,21 +129,15 @@ static void do_lines(const moment *current, hed_team *team, uint32_t member)
     }
 }
 
-/* Runs a substep. Lines follow the first phase: a cloth with lines has one iteration
- * (cpu_valid()). */
-static void do_substep(const moment *current, hed_team *team, uint32_t member)
+/* Runs phases [phase, end) on this member's bands. */
+static void run_phases(
+    const moment *current, hed_team *team, uint32_t member, uint32_t phase, uint32_t end)
 {
     const native_job *job = current->job;
-    uint32_t bands = job->solver->tables->band_count, threads = job->threads, phase = 0;
+    uint32_t bands = job->solver->tables->band_count, threads = job->threads;
     int64_t low = (int64_t)bands * member / threads, high = (int64_t)bands * (member + 1) / threads;
-    if (job->solver->scratch) {
-        if (member < threads) sweep(current, 0, 1, low, high, 0, 0);
-        phase = 1;
-        if (threads > 1) hed_team_barrier(team);
-        do_lines(current, team, member);
-    }
-    for (; phase < job->phases; phase += job->depth) {
-        uint32_t depth = job->phases - phase < job->depth ? job->phases - phase : job->depth;
+    for (; phase < end; phase += job->depth) {
+        uint32_t depth = end - phase < job->depth ? end - phase : job->depth;
         if (member < threads)
             sweep(current, phase, depth, low, high, member > 0, member + 1 < threads ? -1 : 0);
         if (threads == 1) continue;
@@ -150,6 +146,30 @@ static void do_substep(const moment *current, hed_team *team, uint32_t member)
         if (member + 1 < threads) sweep(current, phase, depth, high, high, -1, 1);
         hed_team_barrier(team);
     }
+}
+
+/* Runs a substep. Lattices and lines follow the first phase, tension the last step of figures: a
+ * cloth with any of them has one iteration (cpu_valid()). */
+static void do_substep(const moment *current, hed_team *team, uint32_t member)
+{
+    const native_job *job = current->job;
+    const cloth_solver *s = job->solver;
+    cloth_crew crew = {.team = team,
+        .threads = job->threads,
+        .member = member,
+        .functions = s->functions,
+        .positions = job->arrays.integrate.position,
+        .stiffness = current->limits->stiffness};
+    uint32_t begin = s->scratch || s->lattices, act = job->phases - (s->lattices && job->acts);
+    if (begin) run_phases(current, team, member, 0, 1);
+    if (s->lattices) {
+        crew.scratch = s->lattice_scratch + member * cloth_native_lattices_scratch(s->lattices);
+        cloth_native_coarse(s->lattices, &crew);
+    }
+    if (s->scratch) do_lines(current, team, member);
+    run_phases(current, team, member, begin, act);
+    if (s->lattices) cloth_native_tension(s->lattices, &crew);
+    run_phases(current, team, member, act, job->phases);
 }
 
 static void cpu_run(void *user, hed_team *team, uint32_t member)
@@ -264,6 +284,10 @@ static void cpu_destroy(hed_cloth *cloth, cloth_solver *s)
         hed_delete(
             &cloth->allocator, s->scratch, scratch_of(s->tables, s->threads), sizeof *s->scratch);
     cloth_native_tables_destroy(s->tables);
+    if (s->lattices)
+        hed_delete(&cloth->allocator, s->lattice_scratch,
+            s->threads * cloth_native_lattices_scratch(s->lattices), sizeof *s->lattice_scratch);
+    cloth_native_lattices_destroy(s->lattices);
     for (int k = 0; k < 2; k++)
         hed_delete(&cloth->allocator, s->limits[k], s->material_count, sizeof *s->limits[k]);
     hed_delete(&cloth->allocator, s, 1, sizeof *s);
@@ -299,6 +323,13 @@ static hed_status cpu_make(hed_cloth *cloth, cloth_solver *s, hed_error *error)
             &cloth->allocator, scratch_of(s->tables, s->threads), sizeof *s->scratch, error);
         if (!s->scratch) status = HED_ERROR_MEMORY;
     }
+    if (!status) status = cloth_native_lattices_create(cloth, &s->lattices, error);
+    if (s->lattices) {
+        s->lattice_scratch =
+            hed_new(&cloth->allocator, s->threads * cloth_native_lattices_scratch(s->lattices),
+                sizeof *s->lattice_scratch, error);
+        if (!s->lattice_scratch) status = HED_ERROR_MEMORY;
+    }
     if (!status && s->threads > 1)
         status = hed_team_create(&cloth->allocator, s->threads, &s->team, error);
     return status;
@@ -319,9 +350,9 @@ static void cpu_report(const hed_cloth *cloth, const cloth_solver *s, hed_cloth_
     filled->device_bytes +=
         (s->tables->word_count + s->tables->line_word_count) * sizeof *s->tables->words;
     snprintf(filled->choice, sizeof filled->choice,
-        "figures of four in %s registers, %u steps%s, %u bands, %u thread%s", s->functions->name,
-        s->tables->step_count, s->scratch ? ", four of lines that bend" : "", s->tables->band_count,
-        s->threads, s->threads == 1 ? "" : "s");
+        "figures of four in %s registers, %u steps%s%s, %u bands, %u thread%s", s->functions->name,
+        s->tables->step_count, s->scratch ? ", four of lines that bend" : "",
+        s->lattices ? ", lattices" : "", s->tables->band_count, s->threads, s->threads == 1 ? "" : "s");
 }
 
 const cloth_solver_ops cloth_cpu_ops = {

@@ -41,6 +41,53 @@ typedef struct cloth_line_pack {
     uint32_t step, across; /* bytes */
 } cloth_line_pack;
 
+/* Eight chains of one direction that are solved at once, one in each lane; unused lanes repeat the
+ * first chain. */
+typedef struct cloth_chain_pack {
+    /* a row of byte offsets of the first points, then for each edge rest lengths and compliances */
+    const uint32_t *words;
+    uint32_t count, step;    /* edges of a chain; bytes */
+    float low, high, soften; /* limits of cloth_chains */
+} cloth_chain_pack;
+
+/* Packs of a set of chains: of a garment's tension with all copies, or of a lattice. */
+typedef struct cloth_chain_packs {
+    uint32_t at[3]; /* first pack of each direction */
+    cloth_chain_pack *packs;
+    bool gives; /* an edge has compliance */
+} cloth_chain_packs;
+
+/* A lattice in each of a garment's copies. */
+typedef struct cloth_native_lattice {
+    const cloth_lattice *lattice;
+    uint32_t at;  /* first of its places in a copy */
+    bool follows; /* true if places start with the motions of the lattice before */
+    cloth_chain_packs chains;
+} cloth_native_lattice;
+
+/* Lattices of a garment: coarse ones, then lattices of pins. */
+typedef struct cloth_native_garment {
+    cloth_native_lattice *lattices;      /* (lattice_count) */
+    uint32_t level_count, lattice_count; /* coarse lattices; all lattices */
+    cloth_chain_packs tension;
+} cloth_native_garment;
+
+/* One copy of a garment with the places of all its lattices. */
+typedef struct cloth_native_copy {
+    uint32_t garment, first; /* first particle */
+    float4 *places, *motions;
+} cloth_native_copy;
+
+/* Lattices and tension of all garments (native_lattices.c). */
+typedef struct cloth_native_lattices {
+    hed_arena arena;
+    uint32_t garment_count, copy_count;
+    cloth_native_garment *garments; /* (garment_count) */
+    cloth_native_copy *copies;
+    uint32_t longest;     /* edges of the longest chain */
+    uint32_t most_pulled; /* multipliers of the largest lattice, in rows of lanes */
+} cloth_native_lattices;
+
 /* Scratch of a row between the passes, floats: L, twice, and the correction. */
 enum { CLOTH_LINE_SCRATCH = 5 * CLOTH_LANES };
 
@@ -107,9 +154,33 @@ typedef struct cloth_native_functions {
     void (*line)(void *positions, const cloth_line_pack *pack, float stiffness, float *scratch);
     /* Integrates from `begin` up to `end` or a particle for cloth_native_integrate(). Returns
      * where it stopped. NULL: all particles are for cloth_native_integrate(). */
+    void (*chain)(
+        void *points, const cloth_chain_pack *pack, float stiffness, float *scratch, float *pulled);
+    /* moves free points by the motions of places, m */
+    void (*follow)(
+        float4 *points, const cloth_share *shares, uint32_t count, const float4 *motions);
     uint32_t (*integrate)(const cloth_integrate_view *arrays, const cloth_verlet *verlet,
         uint32_t begin, uint32_t end);
 } cloth_native_functions;
+/* native_lattices.c. `*lattices` is NULL if no garment has any. Errors: MEMORY. */
+hed_status cloth_native_lattices_create(
+    const hed_cloth *cloth, cloth_native_lattices **lattices, hed_error *error);
+void cloth_native_lattices_destroy(cloth_native_lattices *lattices);
+/* Scratch of a thread, floats. */
+uint64_t cloth_native_lattices_scratch(const cloth_native_lattices *lattices);
+
+/* Threads of a substep: `team` NULL: one. */
+typedef struct cloth_crew {
+    hed_team *team;
+    uint32_t threads, member; /* members from `threads` on only take part in barriers */
+    const cloth_native_functions *functions;
+    float4 *positions;
+    float stiffness, *scratch; /* scratch of the member */
+} cloth_crew;
+/* Solves the lattices before a sweep; tension and the lattices of pins after it. */
+void cloth_native_coarse(const cloth_native_lattices *lattices, const cloth_crew *crew);
+void cloth_native_tension(const cloth_native_lattices *lattices, const cloth_crew *crew);
+
 /* Returns the versions that this processor runs, the fastest first; NULL after the last. */
 const cloth_native_functions *cloth_native_functions_at(uint32_t index);
 

@@ -531,6 +531,130 @@ TARGET static void NAME(line)(
     else CALL(line_of, positions, pack, 0, stiffness, scratch);
 }
 
+/* ---- chains: rows of the double reference's chain(), in one forward and one backward pass ---- */
+
+/* True where the edge is part of the system, as a factor of 1 or 0. */
+FUNCTION VECTOR NAME(unless_equal)(VECTOR a, VECTOR b)
+{
+#if defined(LANES_PLAIN)
+    VECTOR made;
+    for (int i = 0; i < CLOTH_LANES; i++) made.lane[i] = a.lane[i] != b.lane[i] ? 1.0f : 0.0f;
+    return made;
+#else
+    return _mm256_and_ps(_mm256_cmp_ps(a, b, _CMP_NEQ_UQ), _mm256_set1_ps(1.0f));
+#endif
+}
+
+FUNCTION PARTICLES NAME(scaled)(PARTICLES p, VECTOR factor)
+{
+    return (PARTICLES){
+        NAME(multiply)(p.x, factor), NAME(multiply)(p.y, factor), NAME(multiply)(p.z, factor), p.w};
+}
+
+/* Row j of a pack's systems: unit vector and violation (w) of the edge from `a` to `b`. */
+FUNCTION PARTICLES NAME(chain_edge)(const cloth_chain_pack *pack, const uint32_t *words,
+    const PARTICLES *a, const PARTICLES *b, VECTOR give, const float *pulled)
+{
+    PARTICLES way = NAME(from)(*b, a);
+    VECTOR rest = NAME(read)(words), square = NAME(add)(NAME(inner)(&way, &way), NAME(all)(1e-24f)),
+           root = NAME(root_estimate)(square);
+    root = NAME(multiply)(
+        root, NAME(negated)(NAME(multiply)(NAME(multiply)(square, NAME(all)(0.5f)), root), root,
+                  NAME(all)(1.5f)));
+    VECTOR length = NAME(multiply)(square, root),
+           bound = NAME(least)(NAME(most)(length, NAME(multiply)(rest, NAME(all)(pack->low))),
+               NAME(multiply)(rest, NAME(all)(pack->high)));
+    way.w = NAME(subtract)(length, bound);
+    if (pack->low < pack->high) {
+        VECTOR violated = NAME(unless_equal)(length, bound);
+        if (pulled)
+            violated = NAME(most)(violated,
+                NAME(unless_equal)(NAME(read)((const uint32_t *)pulled), NAME(all)(0.0f)));
+        root = NAME(multiply)(root, violated);
+    }
+    if (pulled) way.w = NAME(negated)(give, NAME(read)((const uint32_t *)pulled), way.w);
+    return NAME(scaled)(way, root);
+}
+
+/* Solves a pack of chains. `scratch`: CLOTH_LINE_SCRATCH for each edge; `pulled`: multipliers, a
+ * row of lanes for each edge; NULL: solved once. */
+TARGET static void NAME(chain)(
+    void *points, const cloth_chain_pack *pack, float stiffness, float *scratch, float *pulled)
+{
+    char *positions = points;
+    const uint32_t *offsets = pack->words, *words = pack->words + CLOTH_LANES;
+    uint32_t step = pack->step, count = pack->count;
+    VECTOR zero = NAME(all)(0.0f), inverse = zero, right = zero;
+    PARTICLES a = NAME(load)(positions, offsets), last = {zero, zero, zero, zero};
+    for (uint32_t j = 0; j < count; j++, words += 2 * CLOTH_LANES) {
+        float *row = scratch + CLOTH_LINE_SCRATCH * (uint64_t)j;
+        PARTICLES b = NAME(load)(positions + (uint64_t)step * (j + 1), offsets);
+        VECTOR give = NAME(multiply)(NAME(read)(words + CLOTH_LANES), NAME(all)(stiffness));
+        if (pulled)
+            give = NAME(fused)(NAME(multiply)(NAME(multiply)(give, give), NAME(all)(pack->soften)),
+                NAME(inverse)(NAME(most)(NAME(add)(a.w, b.w), NAME(all)(1e-20f))), give);
+        PARTICLES edge = NAME(chain_edge)(
+            pack, words, &a, &b, give, pulled ? pulled + CLOTH_LANES * (uint64_t)j : NULL);
+        VECTOR diagonal = NAME(fused)(NAME(add)(a.w, b.w), NAME(all)(CLOTH_CHAIN_DIAGONAL),
+                   NAME(add)(give, NAME(all)(1e-20f))),
+               off = NAME(multiply)(a.w, NAME(inner)(&edge, &last)),
+               link = NAME(multiply)(off, inverse);
+        /* signs of `off` and `link` are opposite to the system */
+        inverse = NAME(inverse)(NAME(negated)(off, link, diagonal));
+        right = NAME(fused)(link, right, edge.w);
+        CALL(write, row, edge.x);
+        CALL(write, row + CLOTH_LANES, edge.y);
+        CALL(write, row + 2 * CLOTH_LANES, edge.z);
+        CALL(write, row + 3 * CLOTH_LANES, link);
+        CALL(write, row + 4 * CLOTH_LANES, NAME(multiply)(right, inverse));
+        last = edge;
+        a = b;
+    }
+    PARTICLES later = {zero, zero, zero, zero};
+    VECTOR pull = zero, link = zero;
+    for (uint32_t j = count; j-- > 0;) {
+        const uint32_t *row = (const uint32_t *)(scratch + CLOTH_LINE_SCRATCH * (uint64_t)j);
+        char *at = positions + (uint64_t)step * (j + 1);
+        PARTICLES p = NAME(load)(at, offsets),
+                  edge = {NAME(read)(row), NAME(read)(row + CLOTH_LANES),
+                      NAME(read)(row + 2 * CLOTH_LANES), zero};
+        pull = NAME(fused)(link, pull, NAME(read)(row + 4 * CLOTH_LANES));
+        link = NAME(read)(row + 3 * CLOTH_LANES);
+        if (pulled) {
+            float *sum = pulled + CLOTH_LANES * (uint64_t)j;
+            CALL(write, sum, NAME(add)(NAME(read)((const uint32_t *)sum), pull));
+        }
+        edge = NAME(scaled)(edge, pull);
+        later = NAME(from)(later, &edge);
+        CALL(pull, &p, NAME(all)(1.0f), &later);
+        CALL(store, at, offsets, p);
+        later = edge;
+    }
+    PARTICLES p = NAME(load)(positions, offsets);
+    CALL(pull, &p, NAME(all)(1.0f), &later);
+    CALL(store, positions, offsets, p);
+}
+
+/* ---- lattices ---- */
+
+/* Moves free points by the motions of places. */
+TARGET static void NAME(follow)(
+    float4 *points, const cloth_share *shares, uint32_t count, const float4 *motions)
+{
+    typedef float four __attribute__((vector_size(16)));
+    four *at = (four *)points;
+    const four *motion = (const four *)motions;
+    for (uint32_t k = 0; k < count; k++) {
+        const cloth_share *share = shares + k;
+        four p = at[share->point];
+        if (!(p[3] > 0.0f)) continue;
+        at[share->point] = p + ((share->part[0] * motion[share->place[0]] +
+                                    share->part[1] * motion[share->place[1]]) +
+                                   (share->part[2] * motion[share->place[2]] +
+                                       share->part[3] * motion[share->place[3]]));
+    }
+}
+
 #undef FUNCTION
 #undef CALL
 #undef PARTICLES

@@ -1,7 +1,7 @@
 /* Launches of the solver's kernels. A native version, which maps its buffers, can replace a kernel
  * at run time. */
 #include "solver/host.h"
-#include "kernels/kernels.h"
+#include "kernels/chain_kernels.h"
 
 #include <string.h>
 
@@ -11,6 +11,9 @@ static const hed_kernel_def *const definitions[CLOTH_KERNEL_COUNT] = {
     [CLOTH_KERNEL_SETS] = &cloth_sets_def,
     [CLOTH_KERNEL_LINES] = &cloth_lines_def,
     [CLOTH_KERNEL_ELEMENTS] = &cloth_elements_def,
+    [CLOTH_KERNEL_CHAINS] = &cloth_chains_def,
+    [CLOTH_KERNEL_PLACES] = &cloth_places_def,
+    [CLOTH_KERNEL_SHARES] = &cloth_shares_def,
     [CLOTH_KERNEL_DRIVE] = &cloth_drive_def,
     [CLOTH_KERNEL_WRITE_BACK] = &cloth_write_back_def,
     [CLOTH_KERNEL_SURFACE] = &cloth_surface_def,
@@ -66,6 +69,9 @@ static bool wants_native(const hed_cloth *cloth, cloth_kernel kernel)
     case CLOTH_KERNEL_DISTANCE:
     case CLOTH_KERNEL_LINES:
     case CLOTH_KERNEL_ELEMENTS:
+    case CLOTH_KERNEL_CHAINS:
+    case CLOTH_KERNEL_PLACES:
+    case CLOTH_KERNEL_SHARES:
     case CLOTH_KERNEL_SETS: return native[HED_CLOTH_DISTANCE];
     case CLOTH_KERNEL_DRIVE: return native[HED_CLOTH_DRIVE];
     case CLOTH_KERNEL_WRITE_BACK: return native[HED_CLOTH_WRITE_BACK];

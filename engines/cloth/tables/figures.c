@@ -373,10 +373,10 @@ static bool sort_edges(const finder *f, uint32_t *const *edge)
     return true;
 }
 
-static bool is_whole(const cloth_found *figure)
+static bool is_whole(const finder *f, const cloth_found *figure)
 {
     for (uint32_t e = 0; e < cloth_shape_constraints(figure->shape); e++)
-        if (figure->constraint[e] == CLOTH_NONE) return false;
+        if (figure->constraint[e] == CLOTH_NONE || f->used[figure->constraint[e]]) return false;
     return true;
 }
 
@@ -389,7 +389,7 @@ static void find_on_grid(finder *f, uint32_t *const *edge)
             const cloth_found ring = {{a, b, c, d},
                 {edge[FAR_RIGHT][a], edge[FAR_RIGHT][c], edge[FAR_DOWN][a], edge[FAR_DOWN][b]},
                 CLOTH_SHAPE_RING, 0};
-            if ((((x >> 1) + (y >> 1)) & 1) == 0 && is_whole(&ring)) add_figure(f, &ring);
+            if ((((x >> 1) + (y >> 1)) & 1) == 0 && is_whole(f, &ring)) add_figure(f, &ring);
         }
     for (uint32_t y = 0; y + 1 < height; y++)
         for (uint32_t x = y & 1; x + 1 < width; x += 2) {
@@ -398,7 +398,7 @@ static void find_on_grid(finder *f, uint32_t *const *edge)
                 {edge[ACROSS][a], edge[BACK][a], edge[DOWN][a], edge[DOWN][b], edge[RIGHT][a],
                     edge[RIGHT][c]},
                 CLOTH_SHAPE_COMPLETE, 0};
-            if (!is_whole(&complete)) continue;
+            if (!is_whole(f, &complete)) continue;
             sort_matchings(f, &complete);
             add_figure(f, &complete);
         }

@@ -1,4 +1,4 @@
-/* Constants of a launch of lattice.cl, common to the kernel and the host. One text for C, OpenCL
+/* Constants of a launch of places.cl, common to the kernel and the host. One text for C, OpenCL
  * C and CUDA. */
 #ifndef SYNTH_LATTICE_H
 #define SYNTH_LATTICE_H

@@ -1,5 +1,5 @@
-/* The control group of lattice.cl: all entities that are not in the lattice, as a program
- * without bodies. Precedes lattice.cl. */
+/* The control group of places.cl: all entities that are not in the lattice, as a program
+ * without bodies. Precedes places.cl. */
 #ifndef SYNTH_LATTICE_CONTROL_H
 #define SYNTH_LATTICE_CONTROL_H
 

@@ -1,5 +1,5 @@
-/* Springs of lattice.cl: its compile-time parameters, decoding of half-springs, and the force on
- * a body. Precedes lattice.cl. */
+/* Springs of places.cl: its compile-time parameters, decoding of half-springs, and the force on
+ * a body. Precedes places.cl. */
 #ifndef SYNTH_LATTICE_SPRINGS_H
 #define SYNTH_LATTICE_SPRINGS_H
 

@@ -1,6 +1,6 @@
 /* Solver grid: one instance over the whole device. The bodies are divided into groups that keep
  * them in local memory and exchange boundary positions as packets; one more group runs all other
- * entities as a program without bodies (lattice.cl). On devices with packets a block is one
+ * entities as a program without bodies (places.cl). On devices with packets a block is one
  * launch (more if the dilation changes); elsewhere each sample is a launch. */
 #include "solver/grid/grid.h"
 #include "support/words.h"
@@ -26,7 +26,7 @@ static const hed_source sources[] = {
     {"lattice.h", hed_synth_lattice_h, 0},
     {"lattice_springs.h", hed_synth_lattice_springs_h, 0},
     {"lattice_control.h", hed_synth_lattice_control_h, 0},
-    {"lattice.cl", hed_synth_lattice_cl, 0},
+    {"places.cl", hed_synth_lattice_cl, 0},
 };
 
 /* The control group is one of a hundred and may spill; the lattice's own loop does not
@@ -325,7 +325,7 @@ static hed_status check_resident(const synth_solver *solver, hed_error *error)
         groups, threads, (unsigned long long)local, (long long)resident);
 }
 
-enum { ROLE_ALL, ROLE_LATTICE, ROLE_CONTROL }; /* values of lattice.cl */
+enum { ROLE_ALL, ROLE_LATTICE, ROLE_CONTROL }; /* values of places.cl */
 enum { MOST_NUMBERS = 16, MOST_DEFINES = MOST_NUMBERS + SLOT_VALUES + 2 };
 
 /* Defines of the kernel, and the texts of numbers. */

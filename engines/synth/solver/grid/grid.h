@@ -1,5 +1,5 @@
 /* Declarations common to the files of solver grid: the network of an instrument (network.c), its
- * partition into groups (partition.c), and the tables of lattice.cl (tables.c). All are made on
+ * partition into groups (partition.c), and the tables of places.cl (tables.c). All are made on
  * the host, once. */
 #ifndef SYNTH_GRID_H
 #define SYNTH_GRID_H
@@ -8,7 +8,7 @@
 #include "kernels/lattice.h"
 #include "solver/group/group_kernels.h"
 
-/* Texts of the kernel of lattice.cl. */
+/* Texts of the kernel of places.cl. */
 
 extern const char hed_synth_lattice_h[], hed_synth_lattice_springs_h[],
     hed_synth_lattice_control_h[], hed_synth_lattice_cl[];
@@ -92,7 +92,7 @@ hed_status synth_partition(const synth_network *network, uint32_t groups, uint32
 
 /* Sizes of the kernel. */
 typedef struct synth_grid_shape {
-    /* lattice groups; WG, EACH, RIM, HALO of lattice.cl */
+    /* lattice groups; WG, EACH, RIM, HALO of places.cl */
     uint32_t groups, threads, each, rim, halo;
     uint32_t degree, places;
     bool table_local;

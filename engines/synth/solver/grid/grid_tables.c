@@ -1,4 +1,4 @@
-/* Tables of lattice.cl: the position of each body in its group, the packets that a group
+/* Tables of places.cl: the position of each body in its group, the packets that a group
  * receives, and the neighbours and half-springs of each body. Made once, on the host; a million
  * bodies take about a second. */
 #include "solver/grid/grid.h"

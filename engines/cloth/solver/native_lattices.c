@@ -1,0 +1,264 @@
+/* Lattices and tension along lines for HED_CLOTH_SOLVER_CPU. Eight chains are solved at once, one
+ * in each SIMD lane. A lattice is solved by one thread, its particles follow in all threads. */
+#include "solver/native.h"
+
+#include <string.h>
+
+/* ---- tables ---- */
+
+typedef struct lattice_builder {
+    const hed_cloth *cloth;
+    cloth_native_lattices *result;
+} lattice_builder;
+
+static void write_chain_pack(const cloth_chains *chains, uint32_t direction, uint32_t first,
+    uint32_t copies, uint32_t particle, uint32_t particles, uint32_t *words)
+{
+    uint32_t begin = chains->at[direction], chain_count = chains->at[direction + 1] - begin;
+    for (uint32_t lane = 0; lane < CLOTH_LANES; lane++) {
+        uint32_t number = first + lane < chain_count * copies ? first + lane : first;
+        const cloth_chain *chain = chains->chains + begin + number % chain_count;
+        const cloth_edge *edge = chains->edges + chain->edges;
+        words[lane] =
+            (uint32_t)((particle + (uint64_t)(number / chain_count) * particles + chain->first) *
+                       sizeof(float4));
+        for (uint32_t j = 0; j < chain->count; j++, edge++) {
+            words[CLOTH_LANES * (1 + 2 * j) + lane] = hed_as_uint(edge->rest);
+            words[CLOTH_LANES * (2 + 2 * j) + lane] = hed_as_uint(edge->compliance);
+        }
+    }
+}
+
+/* Makes the packs of chains of `copies` copies, whose points begin at `particle` and are
+ * `particles` apart. */
+static hed_status make_chain_packs(lattice_builder *b, const cloth_chains *chains, uint32_t copies,
+    uint32_t particle, uint32_t particles, cloth_chain_packs *packs, hed_error *error)
+{
+    cloth_native_lattices *result = b->result;
+    uint64_t count = 0, words = 0;
+    for (uint32_t d = 0; d < 2; d++) {
+        uint64_t chain_count = chains->at[d + 1] - chains->at[d], lanes = CLOTH_LANES;
+        uint64_t pack_count = (chain_count * copies + lanes - 1) / lanes;
+        uint32_t edges = chain_count ? chains->chains[chains->at[d]].count : 0;
+        count += pack_count;
+        packs->at[d + 1] = (uint32_t)count;
+        words += pack_count * CLOTH_LANES * (1 + 2 * (uint64_t)edges);
+        if (edges > result->longest) result->longest = edges;
+    }
+    packs->packs = hed_arena_new(&result->arena, count, sizeof *packs->packs, error);
+    uint32_t *at = hed_arena_new(&result->arena, words, sizeof *at, error);
+    if (result->arena.failed) return HED_ERROR_MEMORY;
+    for (uint32_t e = 0; e < chains->edge_count; e++)
+        packs->gives |= chains->edges[e].compliance > 0.0f;
+    for (uint32_t d = 0, p = 0; d < 2; d++)
+        for (uint32_t k = 0; p < packs->at[d + 1]; k += CLOTH_LANES, p++) {
+            const cloth_chain *chain = chains->chains + chains->at[d];
+            packs->packs[p] =
+                (cloth_chain_pack){at, chain->count, (uint32_t)(chain->step * sizeof(float4)),
+                    chains->low, chains->high, chains->soften};
+            write_chain_pack(chains, d, k, copies, particle, particles, at);
+            at += CLOTH_LANES * (1 + 2 * (uint64_t)chain->count);
+        }
+    return HED_OK;
+}
+
+static uint32_t pulled_rows(const cloth_chain_packs *packs)
+{
+    uint32_t rows = 0;
+    for (uint32_t p = 0; packs->gives && p < packs->at[2]; p++) rows += packs->packs[p].count;
+    return rows;
+}
+
+static const cloth_lattice *lattice_of(const cloth_garment *garment, uint32_t k)
+{
+    return k < garment->lattice_count ? garment->lattices + k
+                                      : garment->pin_lattices + k - garment->lattice_count;
+}
+
+/* Makes the packs of a garment, and the places of its copies. */
+static hed_status make_lattices_of(lattice_builder *b, uint32_t g, hed_error *error)
+{
+    cloth_native_lattices *result = b->result;
+    const cloth_garment *garment = b->cloth->garments[g];
+    cloth_native_garment *native = result->garments + g;
+    uint32_t count = garment->lattice_count + garment->pin_lattice_count, places = 0;
+    native->level_count = garment->lattice_count;
+    native->lattice_count = count;
+    if (garment->tension.at[2] &&
+        make_chain_packs(b, &garment->tension, garment->copies, b->cloth->first_particle[g],
+            garment->particle_count, &native->tension, error))
+        return error->status;
+    if (!count) return HED_OK;
+    native->lattices = hed_arena_new(&result->arena, count, sizeof *native->lattices, error);
+    if (!native->lattices) return HED_ERROR_MEMORY;
+    for (uint32_t k = 0; k < count; k++) {
+        cloth_native_lattice *lattice = native->lattices + k;
+        lattice->lattice = lattice_of(garment, k);
+        if (make_chain_packs(b, &lattice->lattice->chains, 1, 0, 0, &lattice->chains, error))
+            return error->status;
+        uint32_t rows = pulled_rows(&lattice->chains);
+        if (rows > result->most_pulled) result->most_pulled = rows;
+        lattice->at = places;
+        lattice->follows = k > 0 && lattice[-1].lattice->is_inner;
+        places += lattice->lattice->place_count;
+    }
+    for (uint32_t copy = 0; copy < garment->copies; copy++) {
+        cloth_native_copy *c = result->copies + result->copy_count++;
+        c->garment = g;
+        c->first = b->cloth->first_particle[g] + copy * garment->particle_count;
+        c->places = hed_arena_new(&result->arena, places, sizeof *c->places, error);
+        c->motions = hed_arena_new(&result->arena, places, sizeof *c->motions, error);
+    }
+    return result->arena.failed ? HED_ERROR_MEMORY : HED_OK;
+}
+
+hed_status cloth_native_lattices_create(
+    const hed_cloth *cloth, cloth_native_lattices **lattices, hed_error *error)
+{
+    hed_arena arena = {.allocator = cloth->allocator, .owner = "lattices of cloth"};
+    uint32_t count = 0;
+    *lattices = NULL;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        count += cloth->garments[g]->tension.at[2] + cloth->garments[g]->lattice_count;
+    if (!count) return HED_OK;
+    cloth_native_lattices *result = hed_arena_new(&arena, 1, sizeof *result, error);
+    if (!result) return HED_ERROR_MEMORY;
+    result->arena = arena;
+    result->garment_count = cloth->garment_count;
+    lattice_builder b = {cloth, result};
+    result->garments =
+        hed_arena_new(&result->arena, cloth->garment_count, sizeof *result->garments, error);
+    result->copies =
+        hed_arena_new(&result->arena, cloth_copies(cloth), sizeof *result->copies, error);
+    hed_status status = result->arena.failed ? HED_ERROR_MEMORY : HED_OK;
+    for (uint32_t g = 0; g < cloth->garment_count && !status; g++)
+        status = make_lattices_of(&b, g, error);
+    if (status) cloth_native_lattices_destroy(result);
+    else *lattices = result;
+    return status;
+}
+
+void cloth_native_lattices_destroy(cloth_native_lattices *lattices)
+{
+    if (lattices) hed_arena_free(&lattices->arena);
+}
+
+uint64_t cloth_native_lattices_scratch(const cloth_native_lattices *lattices)
+{
+    return CLOTH_LINE_SCRATCH * (uint64_t)lattices->longest +
+           CLOTH_LANES * (uint64_t)lattices->most_pulled;
+}
+
+/* ---- substeps ---- */
+
+/* Samples the places of a lattice, which start with the motions of the next coarser lattice. */
+static void sample_places(
+    const cloth_native_lattice *native, const cloth_native_copy *copy, const cloth_crew *crew)
+{
+    const cloth_lattice *lattice = native->lattice;
+    float4 *places = copy->places + native->at, *motions = copy->motions + native->at;
+    for (uint32_t p = 0; p < lattice->place_count; p++) {
+        const cloth_place *place = lattice->places + p;
+        float4 sum = {0, 0, 0, place->inverse_mass};
+        for (int v = 0; v < 3; v++) {
+            const float4 *at = crew->positions + copy->first + place->particle[v];
+            sum.x += place->part[v] * at->x;
+            sum.y += place->part[v] * at->y;
+            sum.z += place->part[v] * at->z;
+        }
+        places[p] = motions[p] = sum;
+    }
+}
+
+/* Solves the chains of a lattice, and computes the motions of its places. */
+static void solve_lattice(const cloth_native_lattices *lattices, const cloth_native_lattice *native,
+    const cloth_native_copy *copy, const cloth_crew *crew)
+{
+    const cloth_lattice *lattice = native->lattice;
+    float4 *places = copy->places + native->at, *motions = copy->motions + native->at;
+    float *pulled = native->chains.gives
+                        ? crew->scratch + CLOTH_LINE_SCRATCH * (uint64_t)lattices->longest
+                        : NULL;
+    if (pulled)
+        memset(pulled, 0, CLOTH_LANES * sizeof *pulled * (uint64_t)pulled_rows(&native->chains));
+    sample_places(native, copy, crew);
+    if (native->follows) {
+        const cloth_native_lattice *coarser = native - 1;
+        crew->functions->follow(places, coarser->lattice->shares, coarser->lattice->share_count,
+            copy->motions + coarser->at);
+    }
+    for (uint32_t sweep = 0; sweep < lattice->sweeps; sweep++) {
+        float *at = pulled;
+        for (uint32_t k = 0; k < native->chains.at[2]; k++) {
+            const cloth_chain_pack *pack = native->chains.packs + k;
+            crew->functions->chain(places, pack, crew->stiffness, crew->scratch, at);
+            if (at) at += CLOTH_LANES * (uint64_t)pack->count;
+        }
+    }
+    for (uint32_t p = 0; p < lattice->place_count; p++)
+        motions[p] = (float4){places[p].x - motions[p].x, places[p].y - motions[p].y,
+            places[p].z - motions[p].z, 0.0f};
+}
+
+static void crew_barrier(const cloth_crew *crew)
+{
+    if (crew->threads > 1) hed_team_barrier(crew->team);
+}
+
+/* Moves the particles of a lattice: part `part` of `parts`. */
+static void follow(const cloth_native_lattice *native, const cloth_native_copy *copy,
+    const cloth_crew *crew, uint32_t part, uint32_t parts)
+{
+    const cloth_lattice *lattice = native->lattice;
+    uint64_t begin = (uint64_t)lattice->share_count * part / parts,
+             end = (uint64_t)lattice->share_count * (part + 1) / parts;
+    if (lattice->is_inner) return;
+    crew->functions->follow(crew->positions + copy->first, lattice->shares + begin,
+        (uint32_t)(end - begin), copy->motions + native->at);
+}
+
+void cloth_native_coarse(const cloth_native_lattices *lattices, const cloth_crew *crew)
+{
+    for (int phase = 0; phase < 2; phase++) {
+        for (uint32_t k = 0; k < lattices->copy_count && crew->member < crew->threads; k++) {
+            const cloth_native_copy *copy = lattices->copies + k;
+            const cloth_native_garment *garment = lattices->garments + copy->garment;
+            if (!phase && k % crew->threads != crew->member) continue;
+            for (uint32_t l = 0; l < garment->level_count; l++)
+                if (phase) follow(garment->lattices + l, copy, crew, crew->member, crew->threads);
+                else solve_lattice(lattices, garment->lattices + l, copy, crew);
+        }
+        crew_barrier(crew);
+    }
+}
+
+static void do_direction(
+    const cloth_native_lattices *lattices, uint32_t direction, const cloth_crew *crew)
+{
+    for (uint32_t g = 0; g < lattices->garment_count; g++) {
+        const cloth_chain_packs *tension = &lattices->garments[g].tension;
+        uint64_t first = tension->at[direction], count = tension->at[direction + 1] - first;
+        for (uint64_t k = count * crew->member / crew->threads;
+             k < count * (crew->member + 1) / crew->threads; k++)
+            crew->functions->chain(
+                crew->positions, tension->packs + first + k, crew->stiffness, crew->scratch, NULL);
+    }
+}
+
+void cloth_native_tension(const cloth_native_lattices *lattices, const cloth_crew *crew)
+{
+    for (uint32_t direction = 0; direction < 2; direction++) {
+        if (crew->member < crew->threads) do_direction(lattices, direction, crew);
+        crew_barrier(crew);
+    }
+    for (uint32_t k = crew->member; k < lattices->copy_count; k += crew->threads) {
+        const cloth_native_copy *copy = lattices->copies + k;
+        const cloth_native_garment *garment = lattices->garments + copy->garment;
+        if (crew->member >= crew->threads) break;
+        for (uint32_t l = garment->level_count; l < garment->lattice_count; l++) {
+            solve_lattice(lattices, garment->lattices + l, copy, crew);
+            follow(garment->lattices + l, copy, crew, 0, 1);
+        }
+    }
+    crew_barrier(crew);
+}

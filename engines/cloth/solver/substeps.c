@@ -1,0 +1,75 @@
+/* Choice of a cloth's substeps, where the definition leaves them to the engine. Frames are taken to
+ * be 1/60 s.
+ *
+ * With lattices the number hardly depends on the mesh (measured: docs/cloth-stiffness.md). Contact
+ * needs more, because cloth folds there at angles that no lattice sees, and a finer mesh folds
+ * finer. Without lattices a sweep in substeps of t seconds holds about density x (spacing / t)^2
+ * N/m, so cloth of length L stretches by gravity x L x (t / spacing)^2. */
+#include "solver/host.h"
+
+#include <math.h>
+
+#undef sqrt
+
+enum {
+    HUNG = 6,
+    TOUCHED = 12,
+    TOUCHED_CELLS = 64,
+    MOST_TOUCHED = 40,
+    PLAIN_LOW = 10,
+    PLAIN_HIGH = 100
+};
+
+static double longest_side(const cloth_garment *garment)
+{
+    double longest = 0;
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (uint32_t i = 0; i < garment->particle_count; i++) {
+            low = fmin(low, garment->rest[i][k]);
+            high = fmax(high, garment->rest[i][k]);
+        }
+        longest = fmax(longest, high - low);
+    }
+    return longest;
+}
+
+static double mean_edge(const cloth_garment *garment)
+{
+    double sum = 0, count = 0;
+    for (uint32_t k = 0; k < garment->constraint_count; k++) {
+        if (garment->families[k] != HED_CLOTH_STRUCTURAL) continue;
+        sum += garment->constraints[k].rest;
+        count++;
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+/* Substeps that keep the stretch of a garment without lattices below 2 % and its fabric's own. */
+static double plain_substeps(const cloth_garment *garment)
+{
+    const double gravity = 9.81, frame = 1.0 / 60;
+    double length = 0.5 * longest_side(garment), edge = mean_edge(garment), strain = 0.02;
+    const hed_cloth_fabric *fabric = &garment->fabric;
+    if (garment->has_fabric && fabric->density > 0.0f)
+        strain += fabric->density * gravity * length / fmin(fabric->warp, fabric->weft);
+    if (!(edge > 0 && length > 0)) return PLAIN_LOW;
+    return ceil(frame / (edge * sqrt(strain / (gravity * length))));
+}
+
+uint32_t cloth_choose_substeps(const hed_cloth *cloth)
+{
+    double substeps = 1;
+    bool touched = cloth->has_self || cloth->has_driver || cloth->def.max_colliders > 0 ||
+                   cloth->def.max_collider_triangles > 0;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        double longest = fmax(garment->grid_width, garment->grid_height),
+               contact = fmin(fmax(TOUCHED, TOUCHED * longest / TOUCHED_CELLS), MOST_TOUCHED),
+               needed = touched ? contact : HUNG;
+        if (!garment->tension.at[2])
+            needed = fmin(fmax(plain_substeps(garment), PLAIN_LOW), PLAIN_HIGH);
+        substeps = fmax(substeps, needed);
+    }
+    return (uint32_t)substeps;
+}

@@ -1,0 +1,389 @@
+/* Tables and launches of tension over whole garments. The lattices of all garments and copies are
+ * solved together, level by level: a launch for each direction of a sweep. */
+#include "solver/tension.h"
+
+#include "kernels/chain_kernels.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Lattices of one level of all garments, or pins that have no particle in common, or the lines of
+ * all grids. */
+typedef struct tension_stage {
+    uint32_t places, place_count, sweeps;
+    uint32_t shares,
+        share_count;      /* shares of inner lattices: points are places of the next stage */
+    uint32_t chain_at[3]; /* first chain of each direction */
+} tension_stage;
+
+typedef struct tension_buffers {
+    hed_buffer *sources, *places, *from, *shares, *chains, *edges;
+    hed_buffer *units, *links, *pulls, *pulled;
+} tension_buffers;
+
+struct cloth_tension {
+    tension_buffers b;
+    uint32_t levels, pin_stages; /* stages: levels, lines, pins */
+    tension_stage *stages;
+    uint32_t particle_shares, particle_share_count; /* shares of the finest lattices */
+    bool gives;                                     /* an edge of a lattice has compliance */
+};
+
+/* Tables as on the device; in a first pass NULL, and counted only. */
+typedef struct tension_builder {
+    const hed_cloth *cloth;
+    cloth_tension *tension;
+    uint4 *sources, *shares, *chains;
+    float *edges;
+    uint32_t source_count, share_count, chain_count, edge_count;
+    uint32_t **place_at;  /* (garments) (copies x lattices) first place of each */
+    uint32_t **pin_stage; /* (garments) (pin lattices) */
+} tension_builder;
+
+/* ---- tables ---- */
+
+static void tension_add_chains(
+    tension_builder *b, const cloth_chains *chains, uint32_t direction, uint32_t first)
+{
+    for (uint32_t k = chains->at[direction]; k < chains->at[direction + 1]; k++) {
+        const cloth_chain *chain = chains->chains + k;
+        if (b->chains) {
+            uint4 *row = b->chains + 2 * (uint64_t)b->chain_count;
+            row[0] = (uint4){first + chain->first, chain->count, chain->step, b->edge_count};
+            row[1] = (uint4){hed_as_uint(chains->low), hed_as_uint(chains->high),
+                hed_as_uint(chains->soften), 0};
+            memcpy(b->edges + 2 * (uint64_t)b->edge_count, chains->edges + chain->edges,
+                chain->count * sizeof *chains->edges);
+        }
+        b->chain_count++;
+        b->edge_count += chain->count;
+    }
+}
+
+static void tension_add_places(tension_builder *b, const cloth_lattice *lattice, uint32_t first)
+{
+    for (uint32_t p = 0; p < lattice->place_count; p++, b->source_count++) {
+        const cloth_place *place = lattice->places + p;
+        uint4 *row = b->sources + 2 * (uint64_t)b->source_count;
+        if (!b->sources) continue;
+        row[0] = (uint4){first + place->particle[0], first + place->particle[1],
+            first + place->particle[2], hed_as_uint(place->inverse_mass)};
+        row[1] = (uint4){hed_as_uint(place->part[0]), hed_as_uint(place->part[1]),
+            hed_as_uint(place->part[2]), 0};
+    }
+}
+
+/* Adds the shares of a lattice whose places begin at `places`. `first`: first point. */
+static void tension_add_shares(
+    tension_builder *b, const cloth_lattice *lattice, uint32_t places, uint32_t first)
+{
+    for (uint32_t k = 0; k < lattice->share_count; k++, b->share_count++) {
+        const cloth_share *share = lattice->shares + k;
+        uint4 *row = b->shares + 3 * (uint64_t)b->share_count;
+        if (!b->shares) continue;
+        row[0] = (uint4){first + share->point, 0, 0, 0};
+        row[1] = (uint4){places + share->place[0], places + share->place[1],
+            places + share->place[2], places + share->place[3]};
+        row[2] = (uint4){hed_as_uint(share->part[0]), hed_as_uint(share->part[1]),
+            hed_as_uint(share->part[2]), hed_as_uint(share->part[3])};
+    }
+}
+
+/* Lattice of a garment in a stage; NULL: no lattice. `pin`: number of the pin lattice. */
+static const cloth_lattice *lattice_in(
+    const tension_builder *b, uint32_t garment, uint32_t stage, uint32_t pin)
+{
+    const cloth_garment *g = b->cloth->garments[garment];
+    uint32_t levels = b->tension->levels;
+    if (stage < levels) return pin == 0 && stage < g->lattice_count ? g->lattices + stage : NULL;
+    if (stage == levels || pin >= g->pin_lattice_count) return NULL;
+    return b->pin_stage[garment][pin] == stage - levels - 1 ? g->pin_lattices + pin : NULL;
+}
+
+static uint32_t lattices_of(const cloth_garment *garment)
+{
+    return garment->pin_lattice_count ? garment->pin_lattice_count : 1;
+}
+
+static void fill_stage_places(tension_builder *b, uint32_t stage)
+{
+    tension_stage *s = b->tension->stages + stage;
+    s->places = b->source_count;
+    for (uint32_t g = 0; g < b->cloth->garment_count; g++) {
+        const cloth_garment *garment = b->cloth->garments[g];
+        uint32_t per_copy = garment->lattice_count + garment->pin_lattice_count;
+        for (uint32_t copy = 0; copy < garment->copies; copy++)
+            for (uint32_t pin = 0; pin < lattices_of(garment); pin++) {
+                const cloth_lattice *lattice = lattice_in(b, g, stage, pin);
+                if (!lattice) continue;
+                uint32_t number = stage < b->tension->levels ? stage : garment->lattice_count + pin;
+                b->place_at[g][copy * per_copy + number] = b->source_count;
+                s->sweeps = lattice->sweeps;
+                tension_add_places(
+                    b, lattice, b->cloth->first_particle[g] + copy * garment->particle_count);
+            }
+    }
+    s->place_count = b->source_count - s->places;
+}
+
+/* Adds the chains of a stage along a direction: points are places, or of lines particles. */
+static void fill_stage_chains(tension_builder *b, uint32_t stage, uint32_t direction)
+{
+    tension_stage *s = b->tension->stages + stage;
+    s->chain_at[direction] = b->chain_count;
+    for (uint32_t g = 0; g < b->cloth->garment_count; g++) {
+        const cloth_garment *garment = b->cloth->garments[g];
+        uint32_t per_copy = garment->lattice_count + garment->pin_lattice_count;
+        for (uint32_t copy = 0; copy < garment->copies; copy++) {
+            if (stage == b->tension->levels)
+                tension_add_chains(b, &garment->tension, direction,
+                    b->cloth->first_particle[g] + copy * garment->particle_count);
+            for (uint32_t pin = 0; pin < lattices_of(garment); pin++) {
+                const cloth_lattice *lattice = lattice_in(b, g, stage, pin);
+                uint32_t number = stage < b->tension->levels ? stage : garment->lattice_count + pin;
+                if (lattice)
+                    tension_add_chains(
+                        b, &lattice->chains, direction, b->place_at[g][copy * per_copy + number]);
+            }
+        }
+    }
+    s->chain_at[direction + 1] = b->chain_count;
+}
+
+/* Adds the shares of a stage, of places or of particles. */
+static void fill_stage_shares(tension_builder *b, uint32_t stage, bool inner)
+{
+    for (uint32_t g = 0; g < b->cloth->garment_count; g++) {
+        const cloth_garment *garment = b->cloth->garments[g];
+        uint32_t per_copy = garment->lattice_count + garment->pin_lattice_count;
+        for (uint32_t copy = 0; copy < garment->copies; copy++)
+            for (uint32_t pin = 0; pin < lattices_of(garment); pin++) {
+                const cloth_lattice *lattice = lattice_in(b, g, stage, pin);
+                if (!lattice || lattice->is_inner != inner) continue;
+                const uint32_t *at =
+                    b->place_at[g] + copy * per_copy +
+                    (stage < b->tension->levels ? stage : garment->lattice_count + pin);
+                tension_add_shares(b, lattice, at[0],
+                    inner ? at[1] : b->cloth->first_particle[g] + copy * garment->particle_count);
+            }
+    }
+}
+
+static void tension_fill(tension_builder *b)
+{
+    cloth_tension *t = b->tension;
+    uint32_t stages = t->levels + 1 + t->pin_stages;
+    b->source_count = b->share_count = b->chain_count = b->edge_count = 0;
+    for (uint32_t s = 0; s < stages; s++) fill_stage_places(b, s);
+    for (uint32_t s = 0; s < stages; s++)
+        for (uint32_t direction = 0; direction < 2; direction++) fill_stage_chains(b, s, direction);
+    for (uint32_t s = 0; s < stages; s++) {
+        t->stages[s].shares = b->share_count;
+        fill_stage_shares(b, s, s < t->levels);
+        t->stages[s].share_count = b->share_count - t->stages[s].shares;
+    }
+    t->particle_shares = b->share_count;
+    for (uint32_t s = 0; s < t->levels; s++) fill_stage_shares(b, s, false);
+    t->particle_share_count = b->share_count - t->particle_shares;
+}
+
+/* Puts the pin lattices of a garment into stages: one stage has no particle twice. */
+static hed_status find_pin_stages(
+    tension_builder *b, uint32_t g, hed_arena *scratch, hed_error *error)
+{
+    const cloth_garment *garment = b->cloth->garments[g];
+    uint32_t per_copy = garment->lattice_count + garment->pin_lattice_count,
+             *next = hed_arena_new(scratch, garment->particle_count, sizeof *next, error);
+    b->pin_stage[g] = hed_arena_new(
+        scratch, (uint64_t)garment->pin_lattice_count + 1, sizeof *b->pin_stage[g], error);
+    b->place_at[g] = hed_arena_new(
+        scratch, (uint64_t)garment->copies * per_copy + 1, sizeof *b->place_at[g], error);
+    if (scratch->failed) return HED_ERROR_MEMORY;
+    for (uint32_t k = 0; k < garment->pin_lattice_count; k++) {
+        const cloth_lattice *lattice = garment->pin_lattices + k;
+        uint32_t stage = 0;
+        for (uint32_t i = 0; i < lattice->share_count; i++)
+            if (next[lattice->shares[i].point] > stage) stage = next[lattice->shares[i].point];
+        for (uint32_t i = 0; i < lattice->share_count; i++)
+            next[lattice->shares[i].point] = stage + 1;
+        b->pin_stage[g][k] = stage;
+        if (stage >= b->tension->pin_stages) b->tension->pin_stages = stage + 1;
+    }
+    return HED_OK;
+}
+
+static hed_status tension_upload(
+    hed_cloth *cloth, tension_builder *b, hed_arena *scratch, hed_error *error)
+{
+    tension_buffers *to = &b->tension->b;
+    uint64_t places = b->source_count, edges = b->edge_count;
+    if (edges > 1u << 30 || b->share_count > 1u << 28)
+        return hed_fail(error, HED_ERROR_LIMIT, "%" PRIu64 " edges of lattices: at most 2^30", edges);
+    b->sources = hed_arena_new(scratch, 2 * places + 1, sizeof *b->sources, error);
+    b->shares = hed_arena_new(scratch, 3 * (uint64_t)b->share_count + 1, sizeof *b->shares, error);
+    b->chains = hed_arena_new(scratch, 2 * (uint64_t)b->chain_count + 1, sizeof *b->chains, error);
+    b->edges = hed_arena_new(scratch, 2 * edges + 1, sizeof *b->edges, error);
+    if (scratch->failed) return HED_ERROR_MEMORY;
+    tension_fill(b);
+    const struct {
+        const void *content;
+        uint64_t bytes;
+        hed_buffer **buffer;
+    } uploads[] = {{b->sources, 32 * places, &to->sources}, {NULL, 16 * places, &to->places},
+        {NULL, 16 * places, &to->from}, {b->shares, 48 * (uint64_t)b->share_count, &to->shares},
+        {b->chains, 32 * (uint64_t)b->chain_count, &to->chains}, {b->edges, 8 * edges, &to->edges},
+        {NULL, 16 * edges, &to->units}, {NULL, 4 * edges, &to->links},
+        {NULL, 4 * edges, &to->pulls}, {NULL, b->tension->gives ? 4 * edges : 0, &to->pulled}};
+    for (size_t k = 0; k < HED_COUNT(uploads); k++)
+        if (uploads[k].bytes)
+            cloth_upload(cloth, uploads[k].content, uploads[k].bytes, uploads[k].buffer, error);
+    cloth_kernel_ensure(cloth, CLOTH_KERNEL_CHAINS, b->chain_count, error);
+    cloth_kernel_ensure(cloth, CLOTH_KERNEL_PLACES, places ? places : 1, error);
+    return cloth_kernel_ensure(
+        cloth, CLOTH_KERNEL_SHARES, b->share_count ? b->share_count : 1, error);
+}
+
+static bool any_gives(const cloth_lattice *lattices, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++)
+        for (uint32_t e = 0; e < lattices[k].chains.edge_count; e++)
+            if (lattices[k].chains.edges[e].compliance > 0.0f) return true;
+    return false;
+}
+
+static hed_status tension_make(
+    hed_cloth *cloth, cloth_tension *t, hed_arena *scratch, hed_error *error)
+{
+    tension_builder b = {.cloth = cloth, .tension = t};
+    b.place_at = hed_arena_new(scratch, cloth->garment_count, sizeof *b.place_at, error);
+    b.pin_stage = hed_arena_new(scratch, cloth->garment_count, sizeof *b.pin_stage, error);
+    if (scratch->failed) return HED_ERROR_MEMORY;
+    for (uint32_t g = 0; g < cloth->garment_count; g++) {
+        const cloth_garment *garment = cloth->garments[g];
+        if (garment->lattice_count > t->levels) t->levels = garment->lattice_count;
+        t->gives |= any_gives(garment->lattices, garment->lattice_count) ||
+                    any_gives(garment->pin_lattices, garment->pin_lattice_count);
+        if (find_pin_stages(&b, g, scratch, error)) return error->status;
+    }
+    t->stages = hed_new(
+        &cloth->allocator, (uint64_t)t->levels + 1 + t->pin_stages, sizeof *t->stages, error);
+    if (!t->stages) return HED_ERROR_MEMORY;
+    tension_fill(&b);
+    return tension_upload(cloth, &b, scratch, error);
+}
+
+hed_status cloth_tension_create(hed_cloth *cloth, cloth_tension **tension, hed_error *error)
+{
+    bool has_tension = false;
+    *tension = NULL;
+    for (uint32_t g = 0; g < cloth->garment_count; g++)
+        has_tension |= cloth->garments[g]->lattice_count || cloth->garments[g]->tension.at[2];
+    if (!has_tension || error->status) return error->status;
+    cloth_tension *t = hed_new(&cloth->allocator, 1, sizeof *t, error);
+    if (!t) return HED_ERROR_MEMORY;
+    hed_arena scratch = {.allocator = cloth->allocator, .owner = "lattices of cloth"};
+    hed_status status = tension_make(cloth, t, &scratch, error);
+    hed_arena_free(&scratch);
+    if (status) cloth_tension_destroy(cloth, t);
+    else *tension = t;
+    return status;
+}
+
+void cloth_tension_destroy(hed_cloth *cloth, cloth_tension *t)
+{
+    if (!t) return;
+    cloth_buffers_destroy(CLOTH_BUFFERS(&t->b));
+    hed_delete(
+        &cloth->allocator, t->stages, (uint64_t)t->levels + 1 + t->pin_stages, sizeof *t->stages);
+    hed_delete(&cloth->allocator, t, 1, sizeof *t);
+}
+
+uint64_t cloth_tension_bytes(const cloth_tension *t)
+{
+    return t ? cloth_buffers_bytes(CLOTH_BUFFERS((tension_buffers *)(uintptr_t)&t->b)) : 0;
+}
+
+uint32_t cloth_tension_launches(const cloth_tension *t)
+{
+    uint32_t count = 4;
+    if (!t) return 0;
+    for (uint32_t s = 0; s < t->levels + 1 + t->pin_stages; s++)
+        count += 2 + 2 * (t->stages[s].sweeps ? t->stages[s].sweeps : 1);
+    return count;
+}
+
+/* ---- launches ---- */
+
+HED_VIEW_LAUNCH(cloth_chains_launch, CLOTH_CHAINS)
+HED_VIEW_LAUNCH(cloth_places_launch, CLOTH_PLACES)
+HED_VIEW_LAUNCH(cloth_shares_launch, CLOTH_SHARES)
+
+static void sample_stage_places(
+    hed_cloth *cloth, const cloth_tension *t, uint32_t first, uint32_t count, hed_error *error)
+{
+    if (count)
+        cloth_run(cloth, CLOTH_KERNEL_PLACES, count,
+            HED_VIEW_ARGS(cloth_places_launch, .position = cloth->buffers.position,
+                .sources = t->b.sources, .places = t->b.places, .from = t->b.from, .first = first,
+                .count = count),
+            error);
+}
+
+static void follow_shares(hed_cloth *cloth, const cloth_tension *t, hed_buffer *points,
+    uint32_t first, uint32_t count, hed_error *error)
+{
+    if (count)
+        cloth_run(cloth, CLOTH_KERNEL_SHARES, count,
+            HED_VIEW_ARGS(cloth_shares_launch, .points = points, .shares = t->b.shares,
+                .places = t->b.places, .from = t->b.from, .first = first, .count = count),
+            error);
+}
+
+static void sweep_stage(hed_cloth *cloth, const cloth_tension *t, const tension_stage *s,
+    hed_buffer *points, hed_buffer *steps, uint32_t substep, hed_error *error)
+{
+    uint32_t sweeps = s->sweeps ? s->sweeps : 1;
+    for (uint32_t k = 0; k < 2 * sweeps; k++) {
+        uint32_t first = s->chain_at[k % 2], count = s->chain_at[k % 2 + 1] - first, again_pass;
+        again_pass = k < 2 ? 1 : 2;
+        if (count)
+            cloth_run(cloth, CLOTH_KERNEL_CHAINS, count,
+                HED_VIEW_ARGS(cloth_chains_launch, .points = points, .chains = t->b.chains,
+                    .edges = t->b.edges, .units = t->b.units, .links = t->b.links,
+                    .pulls = t->b.pulls, .pulled = cloth_or_none(cloth, t->b.pulled),
+                    .steps = steps, .substep = substep,
+                    .pass = t->gives && s->sweeps ? again_pass : 0, .first = first),
+                error);
+    }
+}
+
+hed_status cloth_tension_before(
+    hed_cloth *cloth, const cloth_tension *t, hed_buffer *steps, uint32_t substep, hed_error *error)
+{
+    uint32_t places = 0;
+    if (!t || !t->levels) return error->status;
+    for (uint32_t l = 0; l < t->levels; l++) places += t->stages[l].place_count;
+    sample_stage_places(cloth, t, 0, places, error);
+    for (uint32_t l = 0; l < t->levels; l++) {
+        sweep_stage(cloth, t, t->stages + l, t->b.places, steps, substep, error);
+        follow_shares(cloth, t, t->b.places, t->stages[l].shares, t->stages[l].share_count, error);
+    }
+    follow_shares(
+        cloth, t, cloth->buffers.position, t->particle_shares, t->particle_share_count, error);
+    return error->status;
+}
+
+hed_status cloth_tension_after(
+    hed_cloth *cloth, const cloth_tension *t, hed_buffer *steps, uint32_t substep, hed_error *error)
+{
+    if (!t) return error->status;
+    hed_buffer *position = cloth->buffers.position;
+    sweep_stage(cloth, t, t->stages + t->levels, position, steps, substep, error);
+    for (uint32_t k = 0; k < t->pin_stages; k++) {
+        const tension_stage *s = t->stages + t->levels + 1 + k;
+        sample_stage_places(cloth, t, s->places, s->place_count, error);
+        sweep_stage(cloth, t, s, t->b.places, steps, substep, error);
+        follow_shares(cloth, t, position, s->shares, s->share_count, error);
+    }
+    return error->status;
+}

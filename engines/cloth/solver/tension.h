@@ -1,0 +1,24 @@
+/* Tension over whole garments for the solvers that launch a kernel for each set: lattices before
+ * the constraints of a substep, lines of grids and the lattices of pins after them. */
+#ifndef CLOTH_TENSION_H
+#define CLOTH_TENSION_H
+
+#include "solver/host.h"
+
+typedef struct cloth_tension cloth_tension;
+
+/* Makes the tables and kernels; `*tension` is NULL if no garment has lattices or lines of tension.
+ * Errors: LIMIT, MEMORY, DEVICE_MEMORY, BUILD, DRIVER. */
+hed_status cloth_tension_create(hed_cloth *cloth, cloth_tension **tension, hed_error *error);
+void cloth_tension_destroy(hed_cloth *cloth, cloth_tension *tension);
+uint64_t cloth_tension_bytes(const cloth_tension *tension);
+/* Returns the launches of a substep. */
+uint32_t cloth_tension_launches(const cloth_tension *tension);
+/* Enqueues the lattices before the constraints of a substep, or tension and pins after the constraints. `steps`: buffer
+ * of cloth_step. */
+hed_status cloth_tension_before(hed_cloth *cloth, const cloth_tension *tension, hed_buffer *steps,
+    uint32_t substep, hed_error *error);
+hed_status cloth_tension_after(hed_cloth *cloth, const cloth_tension *tension, hed_buffer *steps,
+    uint32_t substep, hed_error *error);
+
+#endif

@@ -1,0 +1,220 @@
+/* Lattices: the stretch, drape and energy of a sheet with few substeps, on the device under test;
+ * the stiffness of cloth that gives; refusals. */
+#include "testing.h"
+
+#include "cloth_meshes.h"
+
+static hed_error error;
+
+/* Rigid in tension, soft in shear: the sheet that hangs and drapes in heddle cloth bench. */
+static const hed_cloth_fabric sheet_fabric = {1e6f, 1e6f, 40.0f, 1e-5f, 1e-5f, 0.15f};
+
+static test_mesh sheet_of(uint32_t n, const hed_cloth_fabric *fabric, bool lattices)
+{
+    test_mesh mesh = test_grid(n, n);
+    float step = 2.0f / (float)(n - 1), mass = fabric->density * step * step;
+    for (uint32_t i = 0; i < n * n; i++)
+        if (mesh.inverse_masses[i] > 0) mesh.inverse_masses[i] = 1 / mass;
+    mesh.def.fabric = fabric;
+    mesh.def.damping = 0.65f;
+    mesh.def.lattices = lattices;
+    return mesh;
+}
+
+typedef struct hanging {
+    double p99, worst, rise; /* maxima over all frames; J above the start */
+    double lowest;           /* m, at the end */
+    float *positions;        /* at the end */
+} hanging;
+
+static double energy_of(
+    const test_mesh *mesh, const float *positions, const hed_cloth_metrics *quality)
+{
+    double energy = quality->kinetic_energy;
+    for (uint32_t i = 0; i < mesh->def.particle_count; i++)
+        if (mesh->inverse_masses[i] > 0)
+            energy += 9.81 * (double)positions[3 * i + 1] / mesh->inverse_masses[i];
+    return energy;
+}
+
+static hanging hang(const test_device *t, const test_mesh *mesh, const hed_cloth_def *how,
+    const hed_cloth_frame *moment, uint32_t frames)
+{
+    hed_cloth_def def = *how;
+    hed_cloth *cloth;
+    hanging found = {.rise = -1e9};
+    found.positions = calloc(mesh->def.particle_count, 3 * sizeof(float));
+    def.garments = &mesh->def;
+    def.garment_count = 1;
+    OK(hed_cloth_create(t->device, &def, &cloth, &error));
+    for (uint32_t i = 0; i < frames; i++) {
+        hed_cloth_metrics quality;
+        OK(hed_cloth_step(cloth, moment, &error));
+        OK(hed_cloth_evaluate(cloth, &quality, &error));
+        OK(hed_cloth_read(cloth, found.positions, NULL, NULL, &error));
+        found.p99 = fmax(found.p99, quality.stretch_p99);
+        found.worst = fmax(found.worst, quality.worst_stretch);
+        found.rise = fmax(found.rise, energy_of(mesh, found.positions, &quality));
+        found.lowest = quality.low[1];
+    }
+    hed_cloth_destroy(cloth);
+    return found;
+}
+
+static double rms_between(const hanging *a, const hanging *b, uint32_t particles)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 3 * particles; i++)
+        sum += ((double)a->positions[i] - b->positions[i]) *
+               ((double)a->positions[i] - b->positions[i]);
+    return sqrt(sum / particles);
+}
+
+/* Four substeps with lattices hold what twelve without do not, in every frame. */
+Test(cloth_lattice, a_sheet_by_two_corners_keeps_its_length)
+{
+    test_device t = test_open(NULL);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame moment = hed_default_cloth_frame();
+    test_mesh with = sheet_of(64, &sheet_fabric, true),
+              without = sheet_of(64, &sheet_fabric, false);
+    def.substeps = 4;
+    hanging few = hang(&t, &with, &def, &moment, 30);
+    def.substeps = 24;
+    hanging many = hang(&t, &with, &def, &moment, 30);
+    def.substeps = 12;
+    hanging plain = hang(&t, &without, &def, &moment, 15);
+    EXPECT_LT(few.p99, 0.02);
+    EXPECT_LT(few.worst, 0.05);
+    EXPECT_LT(few.rise, 1e-4, "energy rose by %g J", few.rise);
+    EXPECT_LT(rms_between(&few, &many, 64 * 64), 0.04);
+    EXPECT_GT(plain.worst, 0.3, "the sheet without lattices stretches by %g", plain.worst);
+    free(few.positions), free(many.positions), free(plain.positions);
+    test_mesh_free(&with), test_mesh_free(&without);
+    test_close(&t);
+}
+
+Test(cloth_lattice, a_sheet_over_a_ball_keeps_its_length)
+{
+    test_device t = test_open(NULL);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame moment = hed_default_cloth_frame();
+    const hed_cloth_collider ball = {
+        .shape = HED_CLOTH_SPHERE, .a = {0, -0.42f, 0}, .radius = {0.4f, 0.4f}, .friction = 0.4f};
+    test_mesh with = sheet_of(48, &sheet_fabric, true);
+    for (uint32_t i = 0; i < 48 * 48; i++)
+        if (!(with.inverse_masses[i] > 0)) with.inverse_masses[i] = with.inverse_masses[100];
+    moment.colliders = &ball;
+    moment.collider_count = 1;
+    def.substeps = 12;
+    hanging draped = hang(&t, &with, &def, &moment, 40);
+    EXPECT_LT(draped.p99, 0.02);
+    EXPECT_LT(draped.worst, 0.05);
+    EXPECT_LT(draped.lowest, -0.6);
+    free(draped.positions);
+    test_mesh_free(&with);
+    test_close(&t);
+}
+
+/* A knit gives as without lattices: they hold no force that the lines hold already. */
+Test(cloth_lattice, a_knit_keeps_its_stiffness)
+{
+    test_device t = test_open(NULL);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame moment = hed_default_cloth_frame();
+    const hed_cloth_fabric *knit = hed_cloth_fabric_named("interlock");
+    test_mesh with = sheet_of(33, knit, true), without = sheet_of(33, knit, false);
+    for (uint32_t i = 0; i < 33; i++) with.inverse_masses[i] = without.inverse_masses[i] = 0;
+    def.substeps = 10;
+    hanging lattices = hang(&t, &with, &def, &moment, 40);
+    def.substeps = 60;
+    hanging plain = hang(&t, &without, &def, &moment, 40);
+    EXPECT_NEAR(lattices.lowest, plain.lowest, 0.03);
+    EXPECT_NEAR(lattices.p99, plain.p99, 0.1 * plain.p99);
+    free(lattices.positions), free(plain.positions);
+    test_mesh_free(&with), test_mesh_free(&without);
+    test_close(&t);
+}
+
+/* A flat sheet of random triangles with a hole, which a lattice's edges leave out. */
+static test_mesh random_sheet(uint32_t n, const hed_cloth_fabric *fabric, bool lattices)
+{
+    test_mesh mesh = test_mesh_of(n * n, 2 * (n - 1) * (n - 1));
+    static const float warp[3] = {1, 0, 0};
+    float step = 2.0f / (float)(n - 1), mass = fabric->density * step * step;
+    uint32_t seed = 5, count = 0;
+    for (uint32_t i = 0; i < n * n; i++) {
+        uint32_t x = i % n, y = i / n;
+        float jitter = x > 0 && y > 0 && x + 1 < n && y + 1 < n ? 0.25f * step : 0;
+        mesh.positions[3 * i] = (float)x * step + jitter * (2 * test_random(&seed) - 1);
+        mesh.positions[3 * i + 2] = (float)y * step + jitter * (2 * test_random(&seed) - 1);
+        mesh.inverse_masses[i] = y == 0 && (x == 0 || x + 1 == n) ? 0 : 1 / mass;
+    }
+    for (uint32_t y = 0; y + 1 < n; y++)
+        for (uint32_t x = 0; x + 1 < n; x++) {
+            uint32_t a = y * n + x, side = test_random(&seed) < 0.5f ? 0 : 1;
+            const uint32_t both[2][6] = {{a, a + n, a + 1, a + 1, a + n, a + n + 1},
+                {a, a + n, a + n + 1, a, a + n + 1, a + 1}};
+            bool hole = x > n / 2 && x < n / 2 + 6 && y > n / 2 && y < n / 2 + 6;
+            if (!hole) memcpy(mesh.triangles + 6 * count++, both[side], sizeof *both);
+        }
+    mesh.def.triangle_count = 2 * count;
+    mesh.def.fabric = fabric;
+    mesh.def.damping = 0.65f;
+    mesh.def.lattices = lattices;
+    memcpy(mesh.def.warp_axis, warp, sizeof warp);
+    return mesh;
+}
+
+Test(cloth_lattice, a_mesh_with_a_hole_stretches_less)
+{
+    test_device t = test_open(NULL);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame moment = hed_default_cloth_frame();
+    const hed_cloth_fabric *cotton = hed_cloth_fabric_named("cotton");
+    test_mesh with = random_sheet(40, cotton, true), without = random_sheet(40, cotton, false);
+    def.substeps = 6;
+    hanging lattices = hang(&t, &with, &def, &moment, 15);
+    hanging plain = hang(&t, &without, &def, &moment, 15);
+    EXPECT_LT(lattices.p99, 0.7 * plain.p99);
+    EXPECT_LT(lattices.worst, 0.7 * plain.worst);
+    EXPECT_LT(lattices.rise, 1e-3, "energy rose by %g J", lattices.rise);
+    free(lattices.positions), free(plain.positions);
+    test_mesh_free(&with), test_mesh_free(&without);
+    test_close(&t);
+}
+
+/* Pins in the middle and near each other, whose windows overlap, and two copies. */
+Test(cloth_lattice, colours_do_as_cpu)
+{
+    test_device t = test_open(NULL);
+    hed_cloth_def def = hed_default_cloth_def();
+    hed_cloth_frame moment = hed_default_cloth_frame();
+    test_mesh mesh = sheet_of(48, &sheet_fabric, true);
+    const uint32_t pins[] = {48 * 20 + 11, 48 * 20 + 21, 48 * 40 + 30};
+    for (size_t k = 0; k < HED_COUNT(pins); k++) mesh.inverse_masses[pins[k]] = 0;
+    def.solver = HED_CLOTH_SOLVER_COLOURS;
+    hanging colours = hang(&t, &mesh, &def, &moment, 10);
+    def.solver = HED_CLOTH_SOLVER_AUTO;
+    hanging other = hang(&t, &mesh, &def, &moment, 10);
+    EXPECT_LT(rms_between(&colours, &other, 48 * 48), 5e-3);
+    free(colours.positions), free(other.positions);
+    test_mesh_free(&mesh);
+    test_close(&t);
+}
+
+Test(cloth_lattice, several_iterations_are_refused)
+{
+    test_device t = test_open(NULL);
+    hed_cloth_def def = hed_default_cloth_def();
+    test_mesh mesh = sheet_of(8, &sheet_fabric, true);
+    hed_cloth *cloth;
+    def.garments = &mesh.def;
+    def.garment_count = 1;
+    def.iterations = 2;
+    EXPECT_EQ(hed_cloth_create(t.device, &def, &cloth, &error), HED_ERROR_ARGUMENT);
+    EXPECT(strstr(error.text, "1 iteration") != NULL, "%s", error.text);
+    hed_error_clear(&error);
+    test_mesh_free(&mesh);
+    test_close(&t);
+}
