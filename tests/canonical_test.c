@@ -8,6 +8,7 @@
 #include "heddle/math.h"
 #include "heddle/tree.h"
 #include "cli/verify/conformance.h"
+#include "engines/canonical/canonical_kernels.h"
 
 static hed_error error;
 
@@ -657,16 +658,9 @@ static void conform_by_values(const char *name)
         (unsigned long long)report.invalid, report.stopped ? ", then the time was over" : "");
 }
 
-Test(conformance, copy) { conform_by_values("copy"); }
-Test(conformance, saxpy) { conform_by_values("saxpy"); }
-Test(conformance, transpose) { conform_by_values("transpose"); }
-Test(conformance, reduction) { conform_by_values("reduction"); }
-Test(conformance, scan_tree) { conform_by_values("scan_tree"); }
-Test(conformance, scan) { conform_by_values("scan"); }
-Test(conformance, scan_single) { conform_by_values("scan_single"); }
-Test(conformance, convolution) { conform_by_values("convolution"); }
-Test(conformance, nbody) { conform_by_values("nbody"); }
-Test(conformance, matmul) { conform_by_values("matmul"); }
+#define CONFORMS(name) \
+    Test(conformance, name) { conform_by_values(#name); }
+HED_CANONICAL_KERNELS(CONFORMS)
 
 /* Valid configurations far from each other and from the default, each made the default of a copy of
  * the description. */

@@ -78,7 +78,7 @@ Test(synth_program, modulated_ones_come_first)
         CHECK_LT(p->entities[SYNTH_BODY][i - 1], p->entities[SYNTH_BODY][i]);
     CHECK_EQ(p->layout.type[SYNTH_MALLET].count, 2, "a contact for each body");
     CHECK_EQ(p->layout.type[SYNTH_MALLET].modulated, 2);
-    CHECK_EQ(p->layout.type[SYNTH_AUDIO].count, 3);
+    CHECK_EQ(p->layout.type[SYNTH_AUDIO_INPUT].count, 3);
     CHECK_EQ(p->layout.type[SYNTH_EAR].count, 4, "two microphones of 20 bodies");
     CHECK_EQ(p->layout.stems, 1);
     CHECK_EQ(p->stems[0], hed_synth_instrument_at(instrument, HED_SYNTH_MICROPHONE, 0));

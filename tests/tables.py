@@ -152,7 +152,13 @@ def models(t):
 
 
 def synth_entities(t):
-    return [w for lists in ('BODIES', 'SPRINGS', 'OTHER_ENTITIES') for w in t.rows(SYNTH + 'model/entity_list.h', 'SYNTH_' + lists, 'ENTITY')]
+    return [w for lists in ('BODIES', 'SPRINGS', 'MICROPHONES', 'EXCITERS', 'MODULATORS', 'DELAY_LINES') for w in t.rows(SYNTH + 'model/entity_list.h', 'SYNTH_' + lists, 'ENTITY')]
+
+
+def synth_targets(t):
+    """Type and parameter of each target of modulation."""
+    rows = t.found(SYNTH + 'model/entity_list.h', r'ENTITY\((\w+), \w+, \w+, "[^"]*",[\s\\]*((?:P\(\w+\)|POSITION|[|\s\\])+),')
+    return [name + ' ' + target for name, targets in rows for target in re.findall(r'POSITION_\w|(?<=P\()\w+', targets.replace('POSITION', 'POSITION_X POSITION_Y POSITION_Z'))]
 
 
 def synth_arrays(t):
@@ -185,7 +191,8 @@ PAIRS = [
     # synth
     ('entities of synth', synth_entities, lambda t: t.enum('hed_synth_entity_type'), 'order'),
     ('entities of synth and their fields', synth_entities, lambda t: t.found(SYNTH + 'model/entity.c', r'^static const hed_field (\w+)_rows\[\] = \{\n    NAME_ROW,'), 'order'),
-    ('entities of synth in the store', synth_arrays, lambda t: t.found(SYNTH + 'tables/synth_values.c', r'&in->(\w+)\[index\]\);'), 'order'),
+    ('parameters of entities that set.c can set', synth_targets, lambda t: [' '.join(row) for row in t.found(SYNTH + 'tables/set.c', r'\{SYNTH_(\w+), HED_SYNTH_TARGET_(\w+),')], 'same'),
+    ('entities in docs/instrument-file.md', synth_arrays, lambda t: t.found('docs/instrument-file.md', r'`(\w+)`'), 'within'),
     ('sections of entities in the schema', synth_arrays, lambda t: t.found(SYNTH + 'files/instrument.schema.json', r'"(\w+)": ?\{'), 'within'),
     ('targets of modulation', lambda t: t.array(SYNTH + 'model/entity.c', 'synth_target_names'), lambda t: t.enum('hed_synth_target'), 'order'),
     ('targets of modulation in the schema', lambda t: t.array(SYNTH + 'model/entity.c', 'synth_target_names'), lambda t: t.found(SYNTH + 'files/instrument.schema.json', r'"(\w+)"'), 'within'),
@@ -237,7 +244,7 @@ PLANTED = [  # file, text, its replacement, words of the fault
     ('engines/css/model/shorthands.c', 'CSS_ASSERT_SORTED(ALIASES(CSS_NEXT));', '', 'no CSS_ASSERT_SORTED() of ALIASES'),
     ('engines/synth/model/entity.c', '"directionality", "isotropy"', '"directionality"', '"isotropy" is missing from the first list'),
     ('engines/synth/model/entity_list.h', 'ENTITY(BOW, bow, bows,', 'ENTITY(FIDDLE, bow, bows,', '"bow" is missing from the first list'),
-    ('engines/synth/tables/synth_values.c', '&in->bows[index]);', '&in->mallets[index]);', '"bows" is missing from the second list'),
+    ('engines/synth/tables/set.c', '{SYNTH_BOW, HED_SYNTH_TARGET_ROTATION,', '{SYNTH_BOW, HED_SYNTH_TARGET_GAIN,', '"BOW ROTATION" is missing from the second list'),
     ('include/heddle/tune.h', '"launch", "wrong"', '"wrong", "launch"', 'place 4 has "wrong" and "launch"'),
     ('cli/pack_command.c', '"spread", "rows", NULL', '"spread", NULL', '"rows" is missing from the first list'),
     ('docs/cloth-stiffness.md', '| `silk` |', '| `nylon` |', '"silk" is missing from the second list'),

@@ -163,6 +163,8 @@ const hed_fields hed_spec_root_fields = {"", NULL, .rows = root_rows, .rule = "'
 
 /* ---- the document ---- */
 
+_Static_assert(HED_SPEC_VALUES == 255 && HED_MAX_PARAMETERS == 24 && HED_MAX_DIMENSIONS == 8,
+    "the texts of this file name these limits");
 #define NAMED "'propertyNames': {'pattern': '^[A-Za-z_][A-Za-z0-9_]*$'}"
 static const hed_form forms[] = {
     {"entry", "text", "'type': 'string', 'pattern': '^[A-Za-z_:][^\\\\n;{}]*$'"},

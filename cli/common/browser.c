@@ -86,8 +86,7 @@ static hed_status make_pipes(cli_browser_process *browser, int theirs[2], hed_er
     return complete ? HED_OK : hed_fail(error, HED_ERROR_IO, "cannot make pipes for the browser");
 }
 
-/* Starts the program words[0]; its output is discarded. */
-static bool start_program(cli_browser_process *browser, const char **words, const int *pipes)
+pid_t cli_program_start(const char *const *words, const int *pipes)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -98,14 +97,12 @@ static bool start_program(cli_browser_process *browser, const char **words, cons
         posix_spawn_file_actions_addopen(&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
     for (int i = 0; i < 2 && pipes; i++) /* Chromium reads 3 and writes 4 */
         posix_spawn_file_actions_adddup2(&actions, pipes[i], 3 + i);
-    /* separate process group: it ends with all its children, and Ctrl-C does not reach it */
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     int failed = posix_spawn(
         &process, words[0], &actions, &attributes, (char *const *)(uintptr_t)words, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
-    browser->process = failed ? 0 : process;
-    return !failed;
+    return failed ? 0 : process;
 }
 
 static const char *base_of(const char *name)
@@ -176,10 +173,10 @@ hed_status cli_browser_start(
     words[0] = program;
     words[count++] = browser->page;
     words[count] = NULL;
-    bool started = start_program(browser, words, def->devtools ? pipes : NULL);
+    browser->process = cli_program_start(words, def->devtools ? pipes : NULL);
     for (int i = 0; i < 2; i++)
         if (pipes[i] >= 0) close(pipes[i]);
-    if (started || !name) return HED_OK;
+    if (browser->process || !name) return HED_OK;
     return hed_fail(error, HED_ERROR_IO, "%s: cannot be started", program);
 }
 

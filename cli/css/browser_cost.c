@@ -2,9 +2,7 @@
  * the styles of a page (its trace category disabled-by-default-blink.debug, events SelectorStats),
  * next to the elements that Heddle matches. The browser runs without a window, a network, or the
  * page's scripts, with a profile of its own that is removed. */
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/common/browser_place.h"
+#include "cli/common/browser.h"
 #include "cli/common/report.h"
 #include "cli/css/cost.h"
 #include "support/file.h"
@@ -89,19 +87,8 @@ static hed_status trace_page(
         "--trace-startup=disabled-by-default-blink.debug,-*", "--trace-startup-duration=0",
         "--trace-startup-format=json", profile, trace, "--dump-dom", address,
         geteuid() == 0 ? "--no-sandbox" : NULL, NULL};
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    pid_t process = 0;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    for (int i = 0; i < 3; i++)
-        posix_spawn_file_actions_addopen(&actions, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    int failed = posix_spawn(
-        &process, program, &actions, &attributes, (char *const *)(uintptr_t)words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    if (failed) return hed_fail(error, HED_ERROR_IO, "%s: cannot be started", program);
+    pid_t process = cli_program_start(words, NULL);
+    if (!process) return hed_fail(error, HED_ERROR_IO, "%s: cannot be started", program);
     if (wait_for_browser(process)) return HED_OK;
     return hed_fail(error, HED_ERROR_TIMEOUT, "%s: Chromium did not end in %d s", page, BROWSER_SECONDS);
 }

@@ -3,9 +3,12 @@
 #define HED_CLI_CSS_CONFIG_H
 
 #include "cli/css/settings.h"
+#include "support/fields.h"
 
 /* Name of the file that is read from the working folder without --config. */
 #define CSS_CONFIG_NAME "heddle-css.json"
+
+extern const hed_fields css_config_fields; /* keys of the file (css_config_keys.c) */
 
 /* Adds the settings of a file to the command line, which is stronger. Errors: IO, FORMAT,
  * ARGUMENT, LIMIT, MEMORY, UNSUPPORTED (a regular expression). */

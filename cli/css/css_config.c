@@ -82,13 +82,11 @@ static void take_pages(list_reader *r, css_settings *s)
 
 static hed_status config_own(css_settings *s, const char *path, hed_json *json, hed_error *error)
 {
-    static const char *const keys[] = {"$schema", "pages", "css", "words", "skip", "keep", "remove",
-        "properties", "out", "report", "failOver", NULL};
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash + 1 - path) : 0, path);
     list_reader r = {.root = hed_json_root(json), .folder = folder, .error = error};
-    hed_json_only(r.root, keys);
+    hed_fields_only(&css_config_fields, r.root);
     if (hed_json_has(r.root, "skip")) {
         hed_json_node skip = hed_json_member(r.root, "skip");
         for (size_t i = 0; i < hed_json_count(skip); i++)

@@ -287,13 +287,6 @@ static hed_status served_choose(served *s, const char *selector, uint32_t turn, 
     return HED_OK;
 }
 
-static void served_hello(served *s, hed_error *error)
-{
-    pthread_mutex_lock(&s->write_lock);
-    hed_hello_send(s->out, s->device, error);
-    pthread_mutex_unlock(&s->write_lock);
-}
-
 int hed_remote_serve(int in, int out, const char *device, uint32_t turn, hed_error *error)
 {
     served s = {.in = in, .out = out};
@@ -301,10 +294,14 @@ int hed_remote_serve(int in, int out, const char *device, uint32_t turn, hed_err
     pthread_mutex_init(&s.write_lock, NULL);
     pthread_cond_init(&s.ended, NULL);
     bool beats = pthread_create(&beat, NULL, served_beat, &s) == 0;
-    if (!beats) hed_fail(error, HED_ERROR_MEMORY, "no thread");
-    else if (!hed_context_create(NULL, &s.context, error) &&
-             !served_choose(&s, device, turn, error))
-        served_hello(&s, error);
+    if (!beats) {
+        hed_fail(error, HED_ERROR_MEMORY, "no thread");
+    } else if (!hed_context_create(NULL, &s.context, error) &&
+               !served_choose(&s, device, turn, error)) {
+        pthread_mutex_lock(&s.write_lock);
+        hed_hello_send(s.out, s.device, error);
+        pthread_mutex_unlock(&s.write_lock);
+    }
     while (!hed_failed(error)) {
         struct pollfd polled = {.fd = in, .events = POLLIN};
         int ready = poll(&polled, 1, s.pending_count ? LOOK_MS : -1);

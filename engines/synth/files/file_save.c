@@ -512,12 +512,10 @@ hed_status hed_synth_instrument_save(
     writer w = {.instrument = instrument, .referred = hed_new(allocator, size, 1, NULL)};
     if (!w.referred) return HED_OUT_OF_MEMORY(error, "%s", path);
     const hed_synth_instrument *i = instrument;
-    for (uint32_t at = 0; at < i->counts[HED_SYNTH_SPRING]; at++)
-        w.referred[i->springs[at].from] = w.referred[i->springs[at].to] = 1;
-    for (uint32_t at = 0; at < i->counts[HED_SYNTH_FOLLOWER]; at++)
-        w.referred[i->followers[at].source] = 1;
-    for (uint32_t at = 0; at < i->counts[HED_SYNTH_DELAY_LINE]; at++)
-        w.referred[i->delay_lines[at].source] = 1;
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
+        for (const hed_field *field = synth_fields[type].rows; field->key; field++)
+            for (uint32_t at = 0; synth_refers(field) && at < i->counts[type]; at++)
+                w.referred[synth_referred(i, type, at, field)] = 1;
     for (uint32_t at = 0; at < i->link_count; at++)
         w.referred[i->links[at].from] = w.referred[i->links[at].to] = 1;
     for (uint32_t at = 0; at < i->modulation_count; at++)

@@ -26,23 +26,42 @@
 #define SYNTH_SLICE 32u
 #define SYNTH_STRIDE(count) ((count) < SYNTH_SLICE ? (count) : SYNTH_SLICE)
 
-enum synth_type {
-    SYNTH_BODY,
-    SYNTH_SPRING, /* modulated springs only: these are the first springs */
-    SYNTH_MICROPHONE,
-    SYNTH_MALLET,
-    SYNTH_PLECTRUM,
-    SYNTH_BOW,
-    SYNTH_OSCILLATOR,
-    SYNTH_AUDIO,
-    SYNTH_LFO,
-    SYNTH_ENVELOPE,
-    SYNTH_FOLLOWER,
-    SYNTH_MIDI,
-    SYNTH_DELAY,
-    SYNTH_EAR,
-    SYNTH_TYPES
-};
+/* Types of the store, in the order of hed_synth_entity_type; ears are in the store alone. Enumerators,
+ * shapes, costs and the calls of the physics are made of the rows.
+ *
+ *   TYPE_ROW(TYPE, name, parameters, states, signals, is_gated, step, cost)
+ *
+ * Function synth_ with `name` is the physics. `parameters`, `states`, `signals`: words of an element;
+ * `is_gated`: 1 if notes start it, by its `route`. `step`: elements that the CPU's solver steps
+ * (solver/cpu/step.h). `cost`: relative duration of a row, in 0.05 us: duration of a sample on an H200
+ * of an instrument of 1,024 entities with rows of one type only, less that of an empty sample
+ * (benchmarks/results/2026-11-22-h200-group). In that measurement mallets and plectra are inactive and
+ * take 3; active ones count as much as a bow.
+ *
+ * A SPRING has a row if it is modulated: these are the first springs. */
+#define SYNTH_TYPE_ROWS(TYPE_ROW) \
+    TYPE_ROW(BODY, body, BODY_PARAMETERS, 0, BODY_SIGNALS, 0, VECTORS, 36) \
+    TYPE_ROW(SPRING, spring, SPRING_PARAMETERS, 0, SPRING_SIGNALS, 0, MODULATED, 5) \
+    TYPE_ROW(MICROPHONE, microphone, MICROPHONE_PARAMETERS, MICROPHONE_STATES, MICROPHONE_SIGNALS, \
+        0, ALL, 8) \
+    TYPE_ROW(MALLET, mallet, MALLET_PARAMETERS, MALLET_STATES, CONTACT_SIGNALS, 1, ACTIVE, 9) \
+    TYPE_ROW( \
+        PLECTRUM, plectrum, PLECTRUM_PARAMETERS, PLECTRUM_STATES, CONTACT_SIGNALS, 1, ACTIVE, 9) \
+    TYPE_ROW(BOW, bow, BOW_PARAMETERS, BOW_STATES, CONTACT_SIGNALS, 1, ACTIVE, 9) \
+    TYPE_ROW(OSCILLATOR, oscillator, OSCILLATOR_PARAMETERS, OSCILLATOR_STATES, CONTACT_SIGNALS, 1, \
+        ACTIVE, 13) \
+    TYPE_ROW(AUDIO_INPUT, audio, AUDIO_PARAMETERS, AUDIO_STATES, CONTACT_SIGNALS, 1, ALL, 5) \
+    TYPE_ROW(LFO, lfo, LFO_PARAMETERS, LFO_STATES, MODULATOR_SIGNALS, 1, ALL, 11) \
+    TYPE_ROW( \
+        ENVELOPE, envelope, ENVELOPE_PARAMETERS, ENVELOPE_STATES, MODULATOR_SIGNALS, 1, ACTIVE, 7) \
+    TYPE_ROW( \
+        FOLLOWER, follower, FOLLOWER_PARAMETERS, FOLLOWER_STATES, MODULATOR_SIGNALS, 0, ALL, 6) \
+    TYPE_ROW(MIDI_SOURCE, midi, MIDI_PARAMETERS, MIDI_STATES, MODULATOR_SIGNALS, 0, ACTIVE, 6) \
+    TYPE_ROW(DELAY_LINE, delay, DELAY_PARAMETERS, 0, MODULATOR_SIGNALS, 0, ALL, 6) \
+    TYPE_ROW(EAR, ear, EAR_PARAMETERS, 0, EAR_SIGNALS, 0, SUMS, 10)
+
+#define SYNTH_TYPE_NAME(TYPE, name, parameters, states, signals, gated, step, cost) SYNTH_##TYPE,
+enum synth_type { SYNTH_TYPE_ROWS(SYNTH_TYPE_NAME) SYNTH_TYPES };
 
 /* ---- control words ---- */
 enum { SYNTH_DILATION, SYNTH_FIRST_GATE };

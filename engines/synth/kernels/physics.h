@@ -75,11 +75,11 @@ SYNTH_FUNCTION void synth_follower(const synth_layout *layout, const synth_at *a
 
 SYNTH_FUNCTION void synth_midi(const synth_layout *layout, const synth_at *at, uint midi)
 {
-    synth_self me = synth_self_of(layout, SYNTH_MIDI, midi);
+    synth_self me = synth_self_of(layout, SYNTH_MIDI_SOURCE, midi);
     uint state = synth_state(me, MIDI_S_LEVEL);
     float depth = synth_value(at, me, MIDI_P_DEPTH),
           smoothing = synth_value(at, me, MIDI_P_SMOOTHING);
-    synth_list links = synth_links_of(layout, at, SYNTH_MIDI, midi);
+    synth_list links = synth_links_of(layout, at, SYNTH_MIDI_SOURCE, midi);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
         depth = synth_changed(depth, change, SYNTH_DEPTH, 1.0f);
@@ -96,10 +96,10 @@ SYNTH_FUNCTION void synth_midi(const synth_layout *layout, const synth_at *at, u
 /* Steps a delay line: interpolates linearly between the two samples nearest to `seconds` ago. */
 SYNTH_FUNCTION void synth_delay(const synth_layout *layout, const synth_at *at, uint delay)
 {
-    synth_self me = synth_self_of(layout, SYNTH_DELAY, delay);
+    synth_self me = synth_self_of(layout, SYNTH_DELAY_LINE, delay);
     uint buffer = synth_bits(at, me, DELAY_P_BUFFER), mask = synth_bits(at, me, DELAY_P_MASK);
     float seconds = synth_value(at, me, DELAY_P_SECONDS), gain = synth_value(at, me, DELAY_P_GAIN);
-    synth_list links = synth_links_of(layout, at, SYNTH_DELAY, delay);
+    synth_list links = synth_links_of(layout, at, SYNTH_DELAY_LINE, delay);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
         seconds = synth_changed(seconds, change, SYNTH_DELAY_SECONDS, 1.0f);
@@ -118,24 +118,14 @@ SYNTH_FUNCTION void synth_delay(const synth_layout *layout, const synth_at *at, 
 
 /* Steps an entity: reads other entities' signals of the previous sample, writes its state and
  * signals. */
+#define SYNTH_ENTITY_CASE(TYPE, name, parameters, states, signals, gated, step, cost) \
+    case SYNTH_##TYPE: synth_##name(layout, at, entity); break;
+
 SYNTH_FUNCTION void synth_entity(
     const synth_layout *layout, const synth_at *at, uint type, uint entity)
 {
     switch (type) {
-    case SYNTH_BODY: synth_body(layout, at, entity); break;
-    case SYNTH_SPRING: synth_spring(layout, at, entity); break;
-    case SYNTH_MICROPHONE: synth_microphone(layout, at, entity); break;
-    case SYNTH_MALLET: synth_mallet(layout, at, entity); break;
-    case SYNTH_PLECTRUM: synth_plectrum(layout, at, entity); break;
-    case SYNTH_BOW: synth_bow(layout, at, entity); break;
-    case SYNTH_OSCILLATOR: synth_oscillator(layout, at, entity); break;
-    case SYNTH_AUDIO: synth_audio(layout, at, entity); break;
-    case SYNTH_LFO: synth_lfo(layout, at, entity); break;
-    case SYNTH_ENVELOPE: synth_envelope(layout, at, entity); break;
-    case SYNTH_FOLLOWER: synth_follower(layout, at, entity); break;
-    case SYNTH_MIDI: synth_midi(layout, at, entity); break;
-    case SYNTH_DELAY: synth_delay(layout, at, entity); break;
-    case SYNTH_EAR: synth_ear(layout, at, entity); break;
+        SYNTH_TYPE_ROWS(SYNTH_ENTITY_CASE)
     default: break;
     }
 }

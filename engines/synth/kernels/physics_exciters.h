@@ -335,13 +335,13 @@ SYNTH_FUNCTION void synth_oscillator(
 
 SYNTH_FUNCTION void synth_audio(const synth_layout *layout, const synth_at *at, uint audio)
 {
-    synth_self me = synth_self_of(layout, SYNTH_AUDIO, audio);
+    synth_self me = synth_self_of(layout, SYNTH_AUDIO_INPUT, audio);
     synth_touch touch = synth_touch_of(at, me);
     uint source = synth_bits(at, me, AUDIO_P_SOURCE);
     float gain = synth_value(at, me, AUDIO_P_GAIN), angle = 0.0f, sound = 0.0f;
     if (synth_bits(at, me, AUDIO_P_GATED) != 0)
         touch.weight *= synth_adsr(at, me, AUDIO_P_ENVELOPE, touch.gate);
-    synth_list links = synth_links_of(layout, at, SYNTH_AUDIO, audio);
+    synth_list links = synth_links_of(layout, at, SYNTH_AUDIO_INPUT, audio);
     for (uint i = 0; i < links.length; i++) {
         synth_change change = synth_change_at(at, links, i);
         gain = synth_changed(gain, change, SYNTH_GAIN, 1.0f);

@@ -312,15 +312,9 @@ synth_range synth_target_range(hed_synth_entity_type type, hed_synth_target targ
     return (synth_range){-(float)MAX_DISTANCE, (float)MAX_DISTANCE};
 }
 
-bool synth_is_exciter(hed_synth_entity_type type)
-{
-    return type >= HED_SYNTH_MALLET && type <= HED_SYNTH_AUDIO_INPUT;
-}
-
-bool synth_is_modulator(hed_synth_entity_type type)
-{
-    return type >= HED_SYNTH_LFO && type <= HED_SYNTH_MIDI_SOURCE;
-}
+#define IS(TYPE, ...) || type == HED_SYNTH_##TYPE
+bool synth_is_exciter(hed_synth_entity_type type) { return false SYNTH_EXCITERS(IS); }
+bool synth_is_modulator(hed_synth_entity_type type) { return false SYNTH_MODULATORS(IS); }
 
 /* ---- sensible values ---- */
 

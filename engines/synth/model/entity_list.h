@@ -23,9 +23,13 @@
     ENTITY(SPRING, spring, springs, "springs between bodies", P(STIFFNESS) | P(REST_LENGTH) | P(DAMPING), \
         .stiffness = 1000, .rest_length = -1)
 #define SYNTH_OTHER_ENTITIES(ENTITY) \
+    SYNTH_MICROPHONES(ENTITY) SYNTH_EXCITERS(ENTITY) SYNTH_MODULATORS(ENTITY) SYNTH_DELAY_LINES(ENTITY)
+#define SYNTH_MICROPHONES(ENTITY) \
     ENTITY(MICROPHONE, microphone, microphones, "velocities of bodies as sound", \
         POSITION | P(GAIN) | P(PAN) | P(ROTATION) | P(DIRECTIONALITY) | P(ISOTROPY), \
-        .direction = {0, 0, 1}, .heard = true, .ratio = 1, .attack = 0.005f, .release = 0.1f) \
+        .direction = {0, 0, 1}, .heard = true, .ratio = 1, .attack = 0.005f, .release = 0.1f)
+/* Exciters act on bodies through links; each has a `direction`. */
+#define SYNTH_EXCITERS(ENTITY) \
     ENTITY(MALLET, mallet, mallets, "hammers with felt", P(IMPULSE) | P(HARDNESS) | P(NOISE) | P(ROTATION), \
         .direction = {0, 0, 1}, .mass = 0.005f, .impulse = 0.01f, .velocity_sensitivity = 1, .hardness_soft = 1e5f, \
         .hardness_hard = 1e6f, .exponent = 2.5f, .relaxation = 1e-4f, .route = EVERY_NOTE) \
@@ -39,7 +43,9 @@
         .direction = {0, 0, 1}, .gain = 0.1f, .frequency = 440, .pulse_width = 0.5f, .velocity_sensitivity = 1, \
         .envelope = SOFT_GATE, .route = EVERY_NOTE) \
     ENTITY(AUDIO_INPUT, audio_input, audio_inputs, "sound as a force", P(GAIN) | P(ROTATION), \
-        .direction = {0, 0, 1}, .gain = 1, .envelope = SOFT_GATE, .route = EVERY_NOTE) \
+        .direction = {0, 0, 1}, .gain = 1, .envelope = SOFT_GATE, .route = EVERY_NOTE)
+/* Modulators change parameters; each has a `depth`, the largest value of its output. */
+#define SYNTH_MODULATORS(ENTITY) \
     ENTITY(LFO, lfo, lfos, "periodic modulators", P(DEPTH) | P(FREQUENCY) | P(PULSE_WIDTH) | P(SYNC_FREQUENCY), \
         .frequency = 5, .pulse_width = 0.5f, .depth = 1, .route = EVERY_NOTE) \
     ENTITY(ENVELOPE, envelope, envelopes, "modulators that notes start", P(DEPTH), \
@@ -47,7 +53,8 @@
     ENTITY(FOLLOWER, follower, followers, "levels of microphones as modulators", P(DEPTH), \
         .attack = 0.005f, .release = 0.1f, .depth = 1) \
     ENTITY(MIDI_SOURCE, midi_source, midi_sources, "MIDI values as modulators", P(DEPTH) | P(SMOOTHING), \
-        .number = 1, .centre = 60, .smoothing = 0.005f, .depth = 1, .route = EVERY_NOTE) \
+        .number = 1, .centre = 60, .smoothing = 0.005f, .depth = 1, .route = EVERY_NOTE)
+#define SYNTH_DELAY_LINES(ENTITY) \
     ENTITY(DELAY_LINE, delay_line, delay_lines, "delayed sound of microphones", P(GAIN) | P(DELAY), .seconds = 0.1f)
 /* clang-format on */
 

@@ -191,6 +191,19 @@ static void close_names(hed_synth_instrument *instrument)
     }
 }
 
+/* Marks the entities of a type that refer to a removed one. Returns true if there are any. */
+static bool mark_referring(hed_synth_instrument *instrument, uint32_t type)
+{
+    bool changed = false;
+    for (const hed_field *field = synth_fields[type].rows; field->key; field++)
+        for (uint32_t at = 0; synth_refers(field) && at < instrument->counts[type]; at++) {
+            if (!is_removed(instrument, synth_referred(instrument, type, at, field))) continue;
+            mark(instrument, instrument->ids[type][at]);
+            changed = true;
+        }
+    return changed;
+}
+
 hed_status hed_synth_instrument_remove(
     hed_synth_instrument *instrument, hed_synth_entity entity, hed_error *error)
 {
@@ -198,25 +211,11 @@ hed_status hed_synth_instrument_remove(
     const synth_place *place = synth_find(instrument, entity);
     if (!place)
         return hed_fail(error, HED_ERROR_ARGUMENT, "the instrument has no entity %" PRIu32, entity);
-    hed_synth_entity_type type = place->type;
+    uint32_t removed = place->type;
     mark(instrument, entity);
-    const hed_synth_instrument *i = instrument;
-    for (uint32_t at = 0; type == HED_SYNTH_BODY && at < i->counts[HED_SYNTH_SPRING]; at++)
-        if (is_removed(i, i->springs[at].from) || is_removed(i, i->springs[at].to))
-            mark(instrument, i->ids[HED_SYNTH_SPRING][at]);
-    for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_FOLLOWER]; at++)
-        if (is_removed(i, i->followers[at].source))
-            mark(instrument, i->ids[HED_SYNTH_FOLLOWER][at]);
-    for (uint32_t at = 0; type == HED_SYNTH_MICROPHONE && at < i->counts[HED_SYNTH_DELAY_LINE];
-         at++)
-        if (is_removed(i, i->delay_lines[at].source))
-            mark(instrument, i->ids[HED_SYNTH_DELAY_LINE][at]);
-    close_type(instrument, type);
-    if (type == HED_SYNTH_BODY) close_type(instrument, HED_SYNTH_SPRING);
-    if (type == HED_SYNTH_MICROPHONE) {
-        close_type(instrument, HED_SYNTH_FOLLOWER);
-        close_type(instrument, HED_SYNTH_DELAY_LINE);
-    }
+    /* a type is after the types that it refers to */
+    for (uint32_t type = removed; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
+        if (mark_referring(instrument, type) || type == removed) close_type(instrument, type);
     close_links(instrument);
     close_names(instrument);
     return HED_OK;

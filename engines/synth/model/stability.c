@@ -11,22 +11,26 @@
 #include <inttypes.h>
 #include <math.h>
 
+#define DEPTH_OF(TYPE, name, plural, ...) \
+    case HED_SYNTH_##TYPE: depth = instrument->plural[place->index].depth; break;
+
 /* Largest magnitude of a modulator's output. A follower's is its depth at full scale; modulation
  * of `depth` itself is not considered. */
 static double largest_output(const hed_synth_instrument *instrument, hed_synth_entity source)
 {
     const synth_place *place = synth_find(instrument, source);
+    double depth = 0, range = 1;
     switch (place->type) {
-    case HED_SYNTH_LFO: return fabs((double)instrument->lfos[place->index].depth);
-    case HED_SYNTH_ENVELOPE: return fabs((double)instrument->envelopes[place->index].depth);
-    case HED_SYNTH_FOLLOWER: return fabs((double)instrument->followers[place->index].depth);
+        SYNTH_MODULATORS(DEPTH_OF)
     default: break;
     }
-    const hed_synth_midi_source_def *midi = &instrument->midi_sources[place->index];
-    double range = midi->kind == HED_SYNTH_MIDI_NOTE
-                       ? fmax((double)midi->centre, 127.0 - midi->centre) / 12
-                       : 1;
-    return fabs((double)midi->depth) * fmax(range, fabs((double)midi->initial));
+    if (place->type == HED_SYNTH_MIDI_SOURCE) {
+        const hed_synth_midi_source_def *midi = &instrument->midi_sources[place->index];
+        if (midi->kind == HED_SYNTH_MIDI_NOTE)
+            range = fmax((double)midi->centre, 127.0 - midi->centre) / 12;
+        range = fmax(range, fabs((double)midi->initial));
+    }
+    return fabs(depth) * range;
 }
 
 /* Largest (sign 1) or smallest (-1) value that one modulation can reach. */

@@ -212,6 +212,15 @@ static inline bool synth_refers(const hed_field *field)
 {
     return field->kind == HED_FIELD_OTHER && field->size > 0;
 }
+/* Returns the entity that a row with synth_refers() refers to, of element `index` of a type. */
+static inline hed_synth_entity synth_referred(
+    const hed_synth_instrument *instrument, uint32_t type, uint32_t index, const hed_field *field)
+{
+    hed_synth_entity entity;
+    memcpy(&entity, (const char *)synth_element(instrument, type, index) + field->offset,
+        sizeof entity);
+    return entity;
+}
 /* True if a field has the same bits in both values. (Whole definitions cannot be compared: they
  * have padding.) */
 static inline bool synth_same_value(const hed_field *field, const void *a, const void *b)

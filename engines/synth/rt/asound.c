@@ -289,13 +289,6 @@ static hed_status asound_card_open(live_driver *d, const hed_synth_live_def *def
     return HED_OK;
 }
 
-static void asound_card_close(live_driver *d)
-{
-    close_stream(d, &d->capture);
-    close_stream(d, &d->playback);
-    hed_delete(&d->live->allocator, d->left, d->bytes, 1);
-}
-
 /* MIDI through ALSA's sequencer: a client with a port to which other clients write. A queue of
  * this client time-stamps events on arrival, so a late read does not shift them. */
 
@@ -515,7 +508,9 @@ static void asound_close(live_driver *d)
     if (d->decoder) d->api.snd_midi_event_free(d->decoder);
     if (d->status) d->api.snd_seq_queue_status_free(d->status);
     if (d->seq) d->api.snd_seq_close(d->seq); /* closes port and queue too */
-    asound_card_close(d);
+    close_stream(d, &d->capture);
+    close_stream(d, &d->playback);
+    hed_delete(&d->live->allocator, d->left, d->bytes, 1);
     hed_delete(&d->live->allocator, d, 1, sizeof *d);
 }
 

@@ -57,18 +57,18 @@ static const struct {
     {SYNTH_OSCILLATOR, HED_SYNTH_TARGET_PULSE_WIDTH, OSCILLATOR_P_PULSE, AS_IS},
     {SYNTH_OSCILLATOR, HED_SYNTH_TARGET_GAIN, OSCILLATOR_P_GAIN, AS_IS},
     {SYNTH_OSCILLATOR, HED_SYNTH_TARGET_ROTATION, CONTACT_P_NX, ROTATION},
-    {SYNTH_AUDIO, HED_SYNTH_TARGET_GAIN, AUDIO_P_GAIN, AS_IS},
-    {SYNTH_AUDIO, HED_SYNTH_TARGET_ROTATION, CONTACT_P_NX, ROTATION},
+    {SYNTH_AUDIO_INPUT, HED_SYNTH_TARGET_GAIN, AUDIO_P_GAIN, AS_IS},
+    {SYNTH_AUDIO_INPUT, HED_SYNTH_TARGET_ROTATION, CONTACT_P_NX, ROTATION},
     {SYNTH_LFO, HED_SYNTH_TARGET_DEPTH, LFO_P_DEPTH, AS_IS},
     {SYNTH_LFO, HED_SYNTH_TARGET_FREQUENCY, LFO_P_FREQUENCY, AS_IS},
     {SYNTH_LFO, HED_SYNTH_TARGET_SYNC_FREQUENCY, LFO_P_FREQUENCY, AS_IS},
     {SYNTH_LFO, HED_SYNTH_TARGET_PULSE_WIDTH, LFO_P_PULSE, AS_IS},
     {SYNTH_ENVELOPE, HED_SYNTH_TARGET_DEPTH, ENVELOPE_P_DEPTH, AS_IS},
     {SYNTH_FOLLOWER, HED_SYNTH_TARGET_DEPTH, FOLLOWER_P_DEPTH, AS_IS},
-    {SYNTH_MIDI, HED_SYNTH_TARGET_DEPTH, MIDI_P_DEPTH, AS_IS},
-    {SYNTH_MIDI, HED_SYNTH_TARGET_SMOOTHING, MIDI_P_SMOOTHING, AS_IS},
-    {SYNTH_DELAY, HED_SYNTH_TARGET_GAIN, DELAY_P_GAIN, DECIBEL},
-    {SYNTH_DELAY, HED_SYNTH_TARGET_DELAY, DELAY_P_SECONDS, AS_IS},
+    {SYNTH_MIDI_SOURCE, HED_SYNTH_TARGET_DEPTH, MIDI_P_DEPTH, AS_IS},
+    {SYNTH_MIDI_SOURCE, HED_SYNTH_TARGET_SMOOTHING, MIDI_P_SMOOTHING, AS_IS},
+    {SYNTH_DELAY_LINE, HED_SYNTH_TARGET_GAIN, DELAY_P_GAIN, DECIBEL},
+    {SYNTH_DELAY_LINE, HED_SYNTH_TARGET_DELAY, DELAY_P_SECONDS, AS_IS},
 };
 
 /* Pokes under collection. */
@@ -307,14 +307,14 @@ static void carry_ears(const transfer *t, uint32_t microphone)
 
 static void carry_delay(const transfer *t, uint32_t i, const float *old_delay, float *delay)
 {
-    uint32_t was = counterpart(t, SYNTH_DELAY, i);
+    uint32_t was = counterpart(t, SYNTH_DELAY_LINE, i);
     if (was == SYNTH_EMPTY) return;
     const uint32_t *image = t->to->image, *old = t->from->image;
     const synth_layout *to = &t->to->layout, *from = &t->from->layout;
     /* rings have equal sizes: the rate is the same */
-    uint32_t mask = image[synth_parameter_word(to, SYNTH_DELAY, DELAY_P_MASK, i)];
-    memcpy(delay + image[synth_parameter_word(to, SYNTH_DELAY, DELAY_P_BUFFER, i)],
-        old_delay + old[synth_parameter_word(from, SYNTH_DELAY, DELAY_P_BUFFER, was)],
+    uint32_t mask = image[synth_parameter_word(to, SYNTH_DELAY_LINE, DELAY_P_MASK, i)];
+    memcpy(delay + image[synth_parameter_word(to, SYNTH_DELAY_LINE, DELAY_P_BUFFER, i)],
+        old_delay + old[synth_parameter_word(from, SYNTH_DELAY_LINE, DELAY_P_BUFFER, was)],
         (mask + 1u) * sizeof *delay);
 }
 
@@ -328,6 +328,6 @@ void synth_program_carry(const synth_program *from, const uint32_t *old_store,
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         for (uint32_t i = 0; i < to->layout.type[type].count; i++) carry_element(&t, type, i);
     for (uint32_t i = 0; i < to->layout.type[SYNTH_MICROPHONE].count; i++) carry_ears(&t, i);
-    for (uint32_t i = 0; i < to->layout.type[SYNTH_DELAY].count; i++)
+    for (uint32_t i = 0; i < to->layout.type[SYNTH_DELAY_LINE].count; i++)
         carry_delay(&t, i, old_delay, delay);
 }

@@ -63,7 +63,7 @@ enum { SYNTH_MARK_MODULATED = 1, SYNTH_MARK_LINKED = 2, SYNTH_MARK_DAMPED = 4 };
 
 static inline bool synth_is_contact(uint32_t type)
 {
-    return type >= SYNTH_MALLET && type <= SYNTH_AUDIO;
+    return type >= SYNTH_FIRST_CONTACT && type <= SYNTH_LAST_CONTACT;
 }
 
 /* Words of each kind for an entity of a type; `gated`: 1 if a gate starts the entity (contacts

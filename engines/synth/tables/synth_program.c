@@ -4,32 +4,19 @@
 
 #include <stdlib.h>
 
-_Static_assert(
-    (int)SYNTH_DELAY == (int)HED_SYNTH_DELAY_LINE && (int)SYNTH_AUDIO == (int)HED_SYNTH_AUDIO_INPUT,
-    "entity types and rows have one numbering");
+#define TYPE_ASSERT(TYPE, ...) \
+    _Static_assert((int)SYNTH_##TYPE == (int)HED_SYNTH_##TYPE, \
+        "entity_list.h and layout.h have one order: " #TYPE);
+SYNTH_ENTITIES(TYPE_ASSERT)
+_Static_assert((int)SYNTH_EAR == (int)HED_SYNTH_ENTITY_TYPE_COUNT,
+    "each row of layout.h except EAR has one in entity_list.h");
 
-/* Relative durations of a row, in 0.05 us: duration of a sample on an H200 of an instrument of
- * 1,024 entities with rows of one type only, less that of an empty sample
- * (benchmarks/results/2026-11-22-h200-group). In that measurement mallets and plectra are
- * inactive and take 3; active ones count as much as a bow. */
-const float synth_costs[SYNTH_TYPES] = {36, 5, 8, 9, 9, 9, 13, 5, 11, 7, 6, 6, 6, 10};
+#define COST_OF(TYPE, name, parameters, states, signals, gated, step, cost) cost,
+const float synth_costs[SYNTH_TYPES] = {SYNTH_TYPE_ROWS(COST_OF)};
 
-const synth_shape synth_shapes[SYNTH_TYPES] = {
-    [SYNTH_BODY] = {BODY_PARAMETERS, 0, BODY_SIGNALS, 0},
-    [SYNTH_SPRING] = {SPRING_PARAMETERS, 0, SPRING_SIGNALS, 0},
-    [SYNTH_MICROPHONE] = {MICROPHONE_PARAMETERS, MICROPHONE_STATES, MICROPHONE_SIGNALS, 0},
-    [SYNTH_MALLET] = {MALLET_PARAMETERS, MALLET_STATES, CONTACT_SIGNALS, 1},
-    [SYNTH_PLECTRUM] = {PLECTRUM_PARAMETERS, PLECTRUM_STATES, CONTACT_SIGNALS, 1},
-    [SYNTH_BOW] = {BOW_PARAMETERS, BOW_STATES, CONTACT_SIGNALS, 1},
-    [SYNTH_OSCILLATOR] = {OSCILLATOR_PARAMETERS, OSCILLATOR_STATES, CONTACT_SIGNALS, 1},
-    [SYNTH_AUDIO] = {AUDIO_PARAMETERS, AUDIO_STATES, CONTACT_SIGNALS, 1},
-    [SYNTH_LFO] = {LFO_PARAMETERS, LFO_STATES, MODULATOR_SIGNALS, 1},
-    [SYNTH_ENVELOPE] = {ENVELOPE_PARAMETERS, ENVELOPE_STATES, MODULATOR_SIGNALS, 1},
-    [SYNTH_FOLLOWER] = {FOLLOWER_PARAMETERS, FOLLOWER_STATES, MODULATOR_SIGNALS, 0},
-    [SYNTH_MIDI] = {MIDI_PARAMETERS, MIDI_STATES, MODULATOR_SIGNALS, 0},
-    [SYNTH_DELAY] = {DELAY_PARAMETERS, 0, MODULATOR_SIGNALS, 0},
-    [SYNTH_EAR] = {EAR_PARAMETERS, 0, EAR_SIGNALS, 0},
-};
+#define SHAPE_OF(TYPE, name, parameters, states, signals, gated, step, cost) \
+    {parameters, states, signals, gated},
+const synth_shape synth_shapes[SYNTH_TYPES] = {SYNTH_TYPE_ROWS(SHAPE_OF)};
 
 /* Allocates an array of the builder or the program; true if out of memory. */
 #define NO_ROOM(of, array, count) \
@@ -228,7 +215,7 @@ static uint32_t list_contacts(
 /* Makes an element for each contact of an exciter. */
 static hed_status make_contacts(synth_builder *b, hed_error *error)
 {
-    for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++) {
+    for (uint32_t type = SYNTH_FIRST_CONTACT; type <= SYNTH_LAST_CONTACT; type++) {
         synth_type_layout *layout = &b->program->layout.type[type];
         const hed_synth_entity *ids = b->instrument->ids[type];
         uint64_t count = 0;
@@ -306,7 +293,7 @@ static hed_status make_gates(synth_builder *b, hed_error *error)
     uint64_t room = 0, targets = 0;
     for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
         room += synth_shapes[type].gated ? in->counts[type] : 0;
-    targets = program->layout.type[SYNTH_MIDI].count +
+    targets = program->layout.type[SYNTH_MIDI_SOURCE].count +
               program->layout.type[SYNTH_OSCILLATOR].count + program->layout.type[SYNTH_LFO].count;
     if (NO_ROOM(program, program->gates, room) || NO_ROOM(program, program->targets, targets) ||
         NO_ROOM(program, program->stems, program->layout.type[SYNTH_MICROPHONE].count))

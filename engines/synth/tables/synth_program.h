@@ -12,6 +12,13 @@
 
 enum { SYNTH_LONGEST_DELAY = 1 }; /* s: the longest delay line */
 
+/* Types whose elements are contacts: the exciters. */
+#define SYNTH_ONE(...) +1
+enum {
+    SYNTH_FIRST_CONTACT = SYNTH_MALLET,
+    SYNTH_LAST_CONTACT = SYNTH_FIRST_CONTACT - 1 SYNTH_EXCITERS(SYNTH_ONE)
+};
+
 /* A change of a word between two samples. */
 typedef struct synth_poke {
     uint32_t frame; /* number in the block; the change precedes this sample */

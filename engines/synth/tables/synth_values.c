@@ -81,7 +81,7 @@ static synth_target *add_target(const element *e, synth_follow follow, uint32_t 
 
 /* ---- the network ---- */
 
-static void values_fill_body(const element *e, const hed_synth_body_def *def)
+static void fill_body(const element *e, const synth_contact *contact, const hed_synth_body_def *def)
 {
     double step = e->b->step;
     set(e, BODY_P_WEIGHT, def->anchored ? 0.0 : step * step / def->mass);
@@ -99,7 +99,8 @@ double synth_spring_excess(const float vector[3], float rest_length, double rest
     return (float)excess == 0.0f ? SYNTH_SLACK : excess;
 }
 
-static void fill_spring(const element *e, const hed_synth_spring_def *def)
+static void fill_spring(
+    const element *e, const synth_contact *contact, const hed_synth_spring_def *def)
 {
     const hed_synth_instrument *in = e->b->instrument;
     const float *from = in->bodies[synth_find(in, def->from)->index].position,
@@ -122,7 +123,8 @@ static void fill_spring(const element *e, const hed_synth_spring_def *def)
         (damped ? SYNTH_HAS_DAMPING : 0) | (def->cubic != 0 ? SYNTH_HAS_CUBIC : 0);
 }
 
-static void fill_microphone(const element *e, const hed_synth_microphone_def *def)
+static void fill_microphone(
+    const element *e, const synth_contact *contact, const hed_synth_microphone_def *def)
 {
     synth_builder *b = e->b;
     for (uint32_t k = 0; k < 3; k++) set(e, MICROPHONE_P_X + k, def->position[k]);
@@ -250,7 +252,7 @@ static void fill_oscillator(
     set(e, OSCILLATOR_P_GAIN, def->gain);
 }
 
-static void fill_audio(
+static void fill_audio_input(
     const element *e, const synth_contact *contact, const hed_synth_audio_input_def *def)
 {
     const synth_layout *layout = &e->b->program->layout;
@@ -259,7 +261,7 @@ static void fill_audio(
     set_uint(e, AUDIO_P_GATED, def->gated);
     uint32_t source = def->channel < e->b->def->inputs ? def->channel : SYNTH_AUDIO_SILENT;
     if (contact->delay)
-        source = SYNTH_AUDIO_SIGNAL | synth_signal(layout, SYNTH_DELAY, MODULATOR_O_SIGNAL,
+        source = SYNTH_AUDIO_SIGNAL | synth_signal(layout, SYNTH_DELAY_LINE, MODULATOR_O_SIGNAL,
                                           e->b->element[contact->delay]);
     set_uint(e, AUDIO_P_SOURCE, source);
     set(e, AUDIO_P_GAIN, def->gain);
@@ -267,7 +269,7 @@ static void fill_audio(
 
 /* ---- modulators and delay lines ---- */
 
-static void fill_lfo(const element *e, const hed_synth_lfo_def *def)
+static void fill_lfo(const element *e, const synth_contact *contact, const hed_synth_lfo_def *def)
 {
     const hed_synth_instrument *in = e->b->instrument;
     set_uint(e, LFO_P_GATE, synth_gate_word(e->b->program, def->route));
@@ -288,7 +290,8 @@ static void fill_lfo(const element *e, const hed_synth_lfo_def *def)
     values_set_state(e, LFO_S_PHASE, phase);
 }
 
-static void fill_envelope(const element *e, const hed_synth_envelope_def *def)
+static void fill_envelope(
+    const element *e, const synth_contact *contact, const hed_synth_envelope_def *def)
 {
     set_uint(e, ENVELOPE_P_GATE, synth_gate_word(e->b->program, def->route));
     set_envelope(e, ENVELOPE_P_ENVELOPE, &def->envelope);
@@ -302,7 +305,8 @@ static uint32_t microphone_signal(const synth_builder *b, hed_synth_entity sourc
         &b->program->layout, SYNTH_MICROPHONE, MICROPHONE_O_SIGNAL, b->element[source]);
 }
 
-static void fill_follower(const element *e, const hed_synth_follower_def *def)
+static void fill_follower(
+    const element *e, const synth_contact *contact, const hed_synth_follower_def *def)
 {
     set_uint(e, FOLLOWER_P_SOURCE, microphone_signal(e->b, def->source));
     set(e, FOLLOWER_P_ATTACK, smoothing(e->b, def->attack));
@@ -311,7 +315,8 @@ static void fill_follower(const element *e, const hed_synth_follower_def *def)
 }
 
 /* Fills in a MIDI source, which starts at its initial value without smoothing. */
-static void fill_midi(const element *e, const hed_synth_midi_source_def *def)
+static void fill_midi_source(
+    const element *e, const synth_contact *contact, const hed_synth_midi_source_def *def)
 {
     synth_target *target = add_target(e, SYNTH_FOLLOW_MIDI, MIDI_P_VALUE);
     target->kind = def->kind;
@@ -327,7 +332,8 @@ static void fill_midi(const element *e, const hed_synth_midi_source_def *def)
 
 /* Fills in a delay line. Its ring has space for SYNTH_LONGEST_DELAY, since modulation and
  * automation may request it. */
-static void fill_delay(const element *e, const hed_synth_delay_line_def *def)
+static void fill_delay_line(
+    const element *e, const synth_contact *contact, const hed_synth_delay_line_def *def)
 {
     synth_layout *layout = &e->b->program->layout;
     uint32_t ring = 1;
@@ -344,17 +350,12 @@ static void fill_delay(const element *e, const hed_synth_delay_line_def *def)
 
 const hed_synth_route *synth_route_of(const hed_synth_instrument *in, uint32_t type, uint32_t index)
 {
-    switch (type) {
-    case SYNTH_MALLET: return &in->mallets[index].route;
-    case SYNTH_PLECTRUM: return &in->plectrums[index].route;
-    case SYNTH_BOW: return &in->bows[index].route;
-    case SYNTH_OSCILLATOR: return &in->oscillators[index].route;
-    case SYNTH_AUDIO: return &in->audio_inputs[index].route;
-    case SYNTH_LFO: return &in->lfos[index].route;
-    case SYNTH_ENVELOPE: return &in->envelopes[index].route;
-    default: return NULL;
-    }
+    const hed_field *route = hed_fields_find(&synth_fields[type], "route");
+    return (const void *)((const char *)synth_element(in, type, index) + route->offset);
 }
+
+#define FILL_CASE(TYPE, name, plural, ...) \
+    case SYNTH_##TYPE: fill_##name(e, contact, &in->plural[index]); break;
 
 static void fill_element(const element *e)
 {
@@ -363,19 +364,8 @@ static void fill_element(const element *e)
         synth_is_contact(e->type) ? &e->b->contacts[e->type][e->index] : NULL;
     uint32_t index = contact ? contact->exciter : e->b->order[e->type][e->index];
     switch (e->type) {
-    case SYNTH_BODY: values_fill_body(e, &in->bodies[index]); break;
-    case SYNTH_SPRING: fill_spring(e, &in->springs[index]); break;
-    case SYNTH_MICROPHONE: fill_microphone(e, &in->microphones[index]); break;
-    case SYNTH_MALLET: fill_mallet(e, contact, &in->mallets[index]); break;
-    case SYNTH_PLECTRUM: fill_plectrum(e, contact, &in->plectrums[index]); break;
-    case SYNTH_BOW: fill_bow(e, contact, &in->bows[index]); break;
-    case SYNTH_OSCILLATOR: fill_oscillator(e, contact, &in->oscillators[index]); break;
-    case SYNTH_AUDIO: fill_audio(e, contact, &in->audio_inputs[index]); break;
-    case SYNTH_LFO: fill_lfo(e, &in->lfos[index]); break;
-    case SYNTH_ENVELOPE: fill_envelope(e, &in->envelopes[index]); break;
-    case SYNTH_FOLLOWER: fill_follower(e, &in->followers[index]); break;
-    case SYNTH_MIDI: fill_midi(e, &in->midi_sources[index]); break;
-    default: fill_delay(e, &in->delay_lines[index]); break;
+        SYNTH_ENTITIES(FILL_CASE)
+    default: break;
     }
 }
 
@@ -460,7 +450,7 @@ static void list_all(synth_builder *b)
 {
     list_springs(b);
     const synth_layout *layout = &b->program->layout;
-    for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++)
+    for (uint32_t type = SYNTH_FIRST_CONTACT; type <= SYNTH_LAST_CONTACT; type++)
         for (uint32_t i = 0; i < layout->type[type].count; i++)
             emit(b, SYNTH_LIST_FORCES, b->contacts[type][i].body,
                 (uint32_t[]){

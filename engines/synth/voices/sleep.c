@@ -81,8 +81,9 @@ static uint32_t contact_body(const forest *f, uint32_t type, uint32_t contact)
 static void join_by_delay(forest *f, uint32_t body, uint32_t signal)
 {
     const synth_layout *layout = &f->program->layout;
-    uint32_t line = signal - synth_signal(layout, SYNTH_DELAY, MODULATOR_O_SIGNAL, 0),
-             source = synth_bits(&f->at, synth_self_of(layout, SYNTH_DELAY, line), DELAY_P_SOURCE),
+    uint32_t line = signal - synth_signal(layout, SYNTH_DELAY_LINE, MODULATOR_O_SIGNAL, 0),
+             source =
+                 synth_bits(&f->at, synth_self_of(layout, SYNTH_DELAY_LINE, line), DELAY_P_SOURCE),
              heard = source - synth_signal(layout, SYNTH_MICROPHONE, MICROPHONE_O_SIGNAL, 0);
     const synth_type_layout *type = &layout->type[SYNTH_EAR];
     for (uint32_t ear = 0; ear < type->count; ear++) {
@@ -100,7 +101,7 @@ static void join_by_delay(forest *f, uint32_t body, uint32_t signal)
 /* Returns the source of an audio input without a gate; SYNTH_AUDIO_SILENT for all others. */
 static uint32_t open_source(const forest *f, uint32_t audio)
 {
-    synth_self me = synth_self_of(&f->program->layout, SYNTH_AUDIO, audio);
+    synth_self me = synth_self_of(&f->program->layout, SYNTH_AUDIO_INPUT, audio);
     return synth_bits(&f->at, me, AUDIO_P_GATED) ? SYNTH_AUDIO_SILENT
                                                  : synth_bits(&f->at, me, AUDIO_P_SOURCE);
 }
@@ -118,8 +119,8 @@ static uint32_t number_islands(forest *f, uint32_t *islands)
     for (uint32_t body = 0; body < f->bodies; body++)
         f->up[body] = body, f->island[body] = SYNTH_EMPTY;
     join_neighbours(f);
-    for (uint32_t i = 0; i < f->program->layout.type[SYNTH_AUDIO].count; i++) {
-        uint32_t source = open_source(f, i), body = contact_body(f, SYNTH_AUDIO, i);
+    for (uint32_t i = 0; i < f->program->layout.type[SYNTH_AUDIO_INPUT].count; i++) {
+        uint32_t source = open_source(f, i), body = contact_body(f, SYNTH_AUDIO_INPUT, i);
         if (source & SYNTH_AUDIO_SIGNAL && is_free(f, body))
             join_by_delay(f, body, source & ~SYNTH_AUDIO_SIGNAL);
     }
@@ -164,7 +165,7 @@ static void visit(const forest *f, synth_sleep *s)
     for (uint32_t body = 0; body < f->bodies; body++)
         if (island_of(f, body) != SYNTH_EMPTY)
             sleep_put(s->body_begin, s->bodies, island_of(f, body), body);
-    for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++)
+    for (uint32_t type = SYNTH_FIRST_CONTACT; type <= SYNTH_LAST_CONTACT; type++)
         for (uint32_t i = 0; i < f->program->layout.type[type].count; i++) {
             uint32_t island = island_of(f, contact_body(f, type, i));
             if (island == SYNTH_EMPTY) continue;
@@ -229,8 +230,9 @@ static void hear(const forest *f, double gain, double *loudness)
 static void listen(synth_sleep *s, const forest *f)
 {
     memset(s->enough, SYNTH_QUIET, s->islands);
-    for (uint32_t i = 0; i < f->program->layout.type[SYNTH_AUDIO].count; i++) {
-        uint32_t source = open_source(f, i), island = island_of(f, contact_body(f, SYNTH_AUDIO, i));
+    for (uint32_t i = 0; i < f->program->layout.type[SYNTH_AUDIO_INPUT].count; i++) {
+        uint32_t source = open_source(f, i),
+                 island = island_of(f, contact_body(f, SYNTH_AUDIO_INPUT, i));
         if (island == SYNTH_EMPTY || source == SYNTH_AUDIO_SILENT) continue;
         if (!(source & SYNTH_AUDIO_SIGNAL)) s->inputs[island] |= 1ull << source;
         else /* a ring is less than twice as long as necessary */
@@ -335,7 +337,7 @@ static bool is_acting(const synth_sleep *s, const synth_at *at, uint32_t seat)
     uint32_t type = SYNTH_SEAT_TYPE(seat);
     synth_self me = synth_self_of(&s->program->layout, type, SYNTH_SEAT_ENTITY(seat));
     /* a silent input */
-    if (type == SYNTH_AUDIO && synth_bits(at, me, AUDIO_P_GATED) == 0) return false;
+    if (type == SYNTH_AUDIO_INPUT && synth_bits(at, me, AUDIO_P_GATED) == 0) return false;
     _Static_assert(
         (int)MALLET_S_SEEN == (int)ADSR_S_SEEN && (int)PLECTRUM_S_SEEN == (int)ADSR_S_SEEN,
         "one place");

@@ -53,7 +53,7 @@ static uint64_t widest(const synth_voices *v)
 {
     const synth_program *p = v->program;
     uint64_t contacts = 0;
-    for (uint32_t type = SYNTH_MALLET; type <= SYNTH_AUDIO; type++)
+    for (uint32_t type = SYNTH_FIRST_CONTACT; type <= SYNTH_LAST_CONTACT; type++)
         if (p->layout.type[type].count > contacts) contacts = p->layout.type[type].count;
     if (contacts > SYNTH_MOST_CONTACTS) contacts = SYNTH_MOST_CONTACTS;
     uint64_t set = CONTACT_PARAMETERS * contacts * v->instances;

@@ -124,19 +124,17 @@ static CUresult cuda_run_copy(
         hed_cuda_context_of(from->device), step->size, stream);
 }
 
-static hed_status cuda_run_launch(hed_stream *stream, const hed_step *step, hed_error *error)
-{
-    hed_cuda_launch launch;
-    hed_status status = hed_cuda_prepare(step, &launch, error);
-    return status ? status : hed_cuda_launch_now(stream->device, &launch, stream->native, error);
-}
-
 static hed_status cuda_run_step(hed_stream *stream, const hed_step *step, hed_error *error)
 {
     const hed_cuda_api *api = hed_cuda_api_of(stream->device);
     const char *call = "cuLaunchHostFunc";
     CUresult result;
-    if (step->kind == HED_STEP_LAUNCH) return cuda_run_launch(stream, step, error);
+    if (step->kind == HED_STEP_LAUNCH) {
+        hed_cuda_launch launch;
+        hed_status status = hed_cuda_prepare(step, &launch, error);
+        return status ? status
+                      : hed_cuda_launch_now(stream->device, &launch, stream->native, error);
+    }
     if (step->kind == HED_STEP_CALL)
         result = api->cuLaunchHostFunc(stream->native, step->function, step->user);
     else if (step->kind == HED_STEP_FILL) result = cuda_run_fill(api, step, stream->native, &call);

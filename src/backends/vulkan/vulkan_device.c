@@ -303,11 +303,6 @@ static VkResult vulkan_make_device(vulkan_device *impl, uint32_t version)
     return impl->api->CreateDevice(impl->physical, &info, NULL, &impl->device);
 }
 
-static uint32_t vulkan_index(const hed_device *device)
-{
-    return (uint32_t)strtoul(device->info.id + strlen("vulkan:"), NULL, 10);
-}
-
 static void vulkan_device_free(hed_device *device)
 {
     vulkan_device *freed = hed_vulkan_of(device);
@@ -323,7 +318,8 @@ static void vulkan_device_free(hed_device *device)
 hed_status hed_vulkan_device_open(hed_device *device, hed_error *error)
 {
     const vulkan_driver *driver = device->slot->state;
-    VkPhysicalDevice physical = driver->physical[vulkan_index(device)];
+    unsigned long index = strtoul(device->info.id + strlen("vulkan:"), NULL, 10);
+    VkPhysicalDevice physical = driver->physical[index];
     VkPhysicalDeviceProperties2 about = {.sType = VK_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
     VkQueueFamilyProperties of = {0};
     uint32_t family = 0;

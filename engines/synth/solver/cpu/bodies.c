@@ -207,17 +207,26 @@ static hed_status bodies_make_tables(hed_arena *arena, const synth_program *prog
     return HED_OK;
 }
 
+/* Elements of a type that the CPU steps: the column `step` of layout.h. */
+enum {
+    SYNTH_STEP_VECTORS,   /* bodies: here */
+    SYNTH_STEP_MODULATED, /* modulated ones */
+    SYNTH_STEP_ALL,
+    SYNTH_STEP_ACTIVE, /* elements that is_idle() has not found inactive */
+    SYNTH_STEP_SUMS    /* ears */
+};
+#define CAN_SLEEP(TYPE, name, parameters, states, signals, gated, step, cost) \
+    SYNTH_STEP_##step == SYNTH_STEP_ACTIVE,
+static const bool can_sleep[SYNTH_TYPES] = {SYNTH_TYPE_ROWS(CAN_SLEEP)};
+
 hed_status synth_bodies_create(
     hed_arena *arena, const synth_program *program, synth_bodies *b, hed_error *error)
 {
     uint32_t count = program->layout.type[SYNTH_BODY].count;
     *b = (synth_bodies){.slices = (count + SYNTH_LANES - 1) / SYNTH_LANES};
-    /* types that are inactive until a note or a change can sleep */
-    for (uint32_t type = 0; type < SYNTH_TYPES; type++) {
-        bool can = (type >= SYNTH_MALLET && type <= SYNTH_OSCILLATOR) || type == SYNTH_ENVELOPE ||
-                   type == SYNTH_MIDI;
-        b->sleepers[type + 1] = b->sleepers[type] + (can ? program->layout.type[type].count : 0);
-    }
+    for (uint32_t type = 0; type < SYNTH_TYPES; type++)
+        b->sleepers[type + 1] =
+            b->sleepers[type] + (can_sleep[type] ? program->layout.type[type].count : 0);
     synth_bands bands;
     hed_status status = synth_find_bands(&arena->allocator, program, &bands, error);
     if (status) return status;

@@ -516,11 +516,24 @@ ALWAYS void step_sleepers(const synth_step *s, uint32_t type)
     for (uint32_t i = 0; i < s->layout->type[type].count; i++) {
         if (idle[i] == 3) continue;
         synth_self me = synth_self_of(s->layout, type, i);
-        uint32_t level = type == SYNTH_MIDI ? synth_word(s->at, synth_state(me, MIDI_S_LEVEL)) : 0;
+        uint32_t level =
+            type == SYNTH_MIDI_SOURCE ? synth_word(s->at, synth_state(me, MIDI_S_LEVEL)) : 0;
         synth_entity(s->layout, s->at, type, i);
         idle[i] = is_idle(s, type, i, level) ? idle[i] + 1 : 0;
     }
 }
+
+/* Steps elements of a type, by the column `step` of its row. */
+#define STEP_VECTORS(kind) /* bodies.h has them */
+#define STEP_MODULATED(kind) \
+    for (uint32_t i = 0; i < s->layout->type[kind].modulated; i++) \
+        synth_entity(s->layout, s->at, kind, i);
+#define STEP_ALL(kind) step_type(s, kind);
+#define STEP_ACTIVE(kind) step_sleepers(s, kind);
+#define STEP_SUMS(kind) \
+    for (uint32_t i = 0; i < s->layout->type[kind].count; i++) step_ear(s->layout, s->at, i);
+#define STEP_ROW(TYPE, name, parameters, states, signals, gated, step, cost) \
+    STEP_##step(SYNTH_##TYPE)
 
 ALWAYS void step_type(const synth_step *s, uint32_t type)
 {
@@ -528,23 +541,7 @@ ALWAYS void step_type(const synth_step *s, uint32_t type)
         synth_entity(s->layout, s->at, type, i);
 }
 
-static void step_others(const synth_step *s)
-{
-    for (uint32_t i = 0; i < s->layout->type[SYNTH_SPRING].modulated; i++)
-        synth_spring(s->layout, s->at, i);
-    step_type(s, SYNTH_MICROPHONE);
-    step_sleepers(s, SYNTH_MALLET);
-    step_sleepers(s, SYNTH_PLECTRUM);
-    step_sleepers(s, SYNTH_BOW);
-    step_sleepers(s, SYNTH_OSCILLATOR);
-    step_type(s, SYNTH_AUDIO);
-    step_type(s, SYNTH_LFO);
-    step_sleepers(s, SYNTH_ENVELOPE);
-    step_type(s, SYNTH_FOLLOWER);
-    step_sleepers(s, SYNTH_MIDI);
-    step_type(s, SYNTH_DELAY);
-    for (uint32_t i = 0; i < s->layout->type[SYNTH_EAR].count; i++) step_ear(s->layout, s->at, i);
-}
+static void step_others(const synth_step *s) { SYNTH_TYPE_ROWS(STEP_ROW) }
 
 void SYNTH_STEP(const synth_step *s)
 {
