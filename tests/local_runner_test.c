@@ -233,22 +233,24 @@ static void leave_holes(float *values, uint32_t pattern)
 Test(local_runner, unwritten_elements_are_found_and_must_stay)
 {
     static float first[MARKED], second[MARKED];
-    uint8_t mask[(MARKED + 7) / 8] = {0};
+    uint8_t marks[(MARKED + 3) / 4] = {0};
+    uint64_t unwritten = 0, unsteady = 0;
     const hed_argument_def argument = {
         .name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
     leave_holes(first, 0);
     leave_holes(second, 1);
-    second[100] = 9; /* written, and another one each time: no hole */
-    CHECK_EQ(hed_check_unwritten(HED_FLOAT, first, second, sizeof first, mask), MARKED / 3);
-    for (int i = 0; i < MARKED; i++) CHECK_EQ(mask[i / 8] >> i % 8 & 1, i % 3 == 2, "%d", i);
-    second[100] = 100;
+    hed_check_runs runs = {&argument, first, second, sizeof first, 1, true, 0.1};
+    CHECK(!hed_check_mark(&runs, marks, &unwritten, &unsteady));
+    CHECK(unwritten == MARKED / 3 && unsteady == 0);
+    for (int i = 0; i < MARKED; i++)
+        CHECK_EQ(marks[i / 4] >> 2 * (i % 4) & 3, i % 3 == 2 ? HED_ELEMENT_UNWRITTEN : 0, "%d", i);
     hed_check check = {0};
     for (int piece = 0; piece < 2; piece++) /* as a large output is compared */
         hed_check_partial(&check, &argument, (uint64_t)piece * 4 * 1500, second + piece * 1500,
-            first + piece * 1500, mask, hed_runner_pattern(1), 4 * 1500, 0.1);
+            first + piece * 1500, marks, hed_runner_pattern(1), 4 * 1500, 0.1);
     CHECK(!check.wrong && check.compared && check.error == 0, "%s, %g", check.text, check.error);
     second[2999] = 0;
-    hed_check_partial(&check, &argument, 6000, second + 1500, first + 1500, mask,
+    hed_check_partial(&check, &argument, 6000, second + 1500, first + 1500, marks,
         hed_runner_pattern(1), 6000, 0.1);
     CHECK(check.wrong &&
               strstr(check.text, "writes element 2999 of y, which the reference does not write"),
@@ -257,13 +259,47 @@ Test(local_runner, unwritten_elements_are_found_and_must_stay)
     leave_holes(second, 1);
     memset(&second[0], hed_runner_pattern(1), sizeof second[0]); /* expected: 0 */
     hed_check_partial(
-        &check, &argument, 0, second, first, mask, hed_runner_pattern(1), sizeof second, 0.1);
+        &check, &argument, 0, second, first, marks, hed_runner_pattern(1), sizeof second, 0.1);
     CHECK(check.wrong && strstr(check.text, "y[0] is "), "%s", check.text);
-    CHECK_EQ(hed_check_drop_marked(HED_FLOAT, first, sizeof first, mask), 4 * MARKED / 3 * 2);
+    CHECK_EQ(hed_check_drop_marked(HED_FLOAT, first, sizeof first, marks), 4 * MARKED / 3 * 2);
     leave_holes(second, 1);
     CHECK_EQ(hed_check_drop_pattern(HED_FLOAT, second, sizeof second, hed_runner_pattern(1)),
         4 * MARKED / 3 * 2);
     CHECK_BYTES(first, second, 4 * MARKED / 3 * 2);
+}
+
+/* Runs of a reference whose elements 0 and 3 differ from run to run; element 1 does by less than the
+ * tolerance, and element 2 is written in some runs. */
+Test(local_runner, elements_that_differ_from_run_to_run_are_left_out)
+{
+    enum { N = 8, RUNS = 3 };
+    static float first[N], other[N];
+    uint8_t marks[2] = {0};
+    uint64_t unwritten = 0, unsteady = 0;
+    const hed_argument_def argument = {
+        .name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE};
+    for (uint32_t run = 0; run < RUNS; run++) {
+        float *to = run ? other : first;
+        for (uint32_t i = 0; i < N; i++) to[i] = (float)i;
+        to[0] = (float)run / 2; /* 0, 0.5, 1 */
+        to[1] += (float)run / 50;
+        if (run < 2) memset(&to[2], hed_runner_pattern(run), sizeof *to);
+        to[3] += run == 2;
+        memset(&to[4], hed_runner_pattern(run), sizeof *to);
+        hed_check_runs runs = {&argument, first, other, sizeof first, run, true, 0.1};
+        if (run) CHECK(hed_check_mark(&runs, marks, &unwritten, &unsteady), "run %u", run);
+    }
+    CHECK(unwritten == 1 && unsteady == 3, "%d, %d", (int)unwritten, (int)unsteady);
+    hed_check check = {0};
+    other[0] = other[2] = other[3] = 99;
+    memset(&other[4], hed_runner_pattern(1), sizeof *other);
+    hed_check_partial(
+        &check, &argument, 0, other, first, marks, hed_runner_pattern(1), sizeof other, 0.1);
+    CHECK(!check.wrong, "%s", check.text);
+    other[5] = 99;
+    hed_check_partial(
+        &check, &argument, 0, other, first, marks, hed_runner_pattern(1), sizeof other, 0.1);
+    CHECK(check.wrong && strstr(check.text, "y[5] is 99, expected 5"), "%s", check.text);
 }
 
 Test(local_runner, whole_numbers_beyond_doubles_are_compared)

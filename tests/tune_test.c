@@ -646,6 +646,84 @@ Test(tune, elements_that_the_reference_does_not_write_are_left_out)
     test_close(&t);
 }
 
+/* The first element counts the runs, as a race might; FAULT 1 writes a wrong element beside it. */
+static const char unsteady_text[] =
+    "__kernel void unsteady(__global const float *x, __global float *y, __global uint *runs)\n"
+    "{\n"
+    "    uint i = (uint)get_global_id(0);\n"
+    "    y[i] = i ? x[i] + (FAULT == 1 && i == 5 ? 1.0f : 0.0f) : (float)++runs[0];\n"
+    "}\n";
+static const hed_source unsteady_source = {"unsteady.cl", unsteady_text, 0};
+static const hed_argument_def unsteady_arguments[] = {
+    {.name = "x", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_READ},
+    {.name = "y", .kind = HED_BUFFER, .type = HED_FLOAT, .access = HED_WRITE, .tolerance = 1e-5},
+    {.name = "runs", .kind = HED_BUFFER, .type = HED_UINT32, .access = HED_WORKSPACE}};
+static const hed_parameter_def unsteady_parameters[] = {
+    {.name = "WG", .values = group_values, .count = 2, .value = 64},
+    {.name = "FAULT", .values = holes_values, .count = 2, .value = 0}};
+
+static void unsteady_range(const hed_native_call *call, uint64_t begin, uint64_t end)
+{
+    const float *x = call->arguments[0];
+    float *y = call->arguments[1];
+    uint32_t *runs = call->arguments[2];
+    bool fault = call->config->values[1] == 1;
+    for (uint64_t i = begin; i < end; i++)
+        y[i] = i ? x[i] + (fault && i == 5 ? 1.0f : 0.0f) : (float)++runs[0];
+}
+
+static const hed_kernel_def unsteady = {.name = "unsteady", .sources = &unsteady_source,
+    .source_count = 1, .arguments = unsteady_arguments, .argument_count = 3,
+    .parameters = unsteady_parameters, .parameter_count = 2, .dimensions = scale_dimensions,
+    .dimension_count = 1, .geometry = step_geometry, .range = unsteady_range};
+
+static void tune_unsteady(hed_device *device, hed_reference reference)
+{
+    enum { N = 4096 };
+    static const float x[N];
+    hed_problem problem = hed_problem_1d(N);
+    hed_tune_argument given[] = {{.data = x, .bytes = sizeof x}, {.bytes = sizeof x}, {.bytes = 4}};
+    hed_tune_def def = hed_default_tune_def();
+    def.problem = &problem;
+    def.arguments = given;
+    def.reference = reference;
+    hed_tune_result *result = tune(device, &unsteady, &def);
+    CHECK(result->elements == N && result->unsteady == 1 && result->unwritten == 0, "%d, %d, %d",
+        (int)result->elements, (int)result->unsteady, (int)result->unwritten);
+    CHECK(result->best < result->count && result->evaluations[result->best].config.values[1] == 0);
+    expect_wrong(result, 1, "y[5] is 1, expected 0");
+    hed_tune_result_free(result);
+}
+
+Test(tune, elements_that_differ_from_run_to_run_are_left_out)
+{
+    test_device t = open_in_folder();
+    tune_unsteady(t.device, HED_REFERENCE_DEFAULT);
+    tune_unsteady(t.device, HED_REFERENCE_NATIVE);
+    test_close(&t);
+}
+
+Test(tune, a_reference_that_is_never_alike_is_refused)
+{
+    test_device t = open_in_folder();
+    hed_problem problem = hed_problem_1d(64);
+    float x[64] = {0};
+    hed_argument_def arguments[3] = {
+        unsteady_arguments[0], unsteady_arguments[1], unsteady_arguments[2]};
+    hed_tune_argument given[] = {{.data = x, .bytes = sizeof x}, {.bytes = sizeof x}, {.bytes = 4}};
+    hed_kernel_def sum = unsteady;
+    hed_tune_def def = hed_default_tune_def();
+    hed_tune_result *result;
+    arguments[1].compare = HED_COMPARE_SUM;
+    sum.arguments = arguments;
+    def.problem = &problem;
+    def.arguments = given;
+    def.reference = HED_REFERENCE_DEFAULT;
+    FAILS(HED_ERROR_ARGUMENT, hed_tune_kernel(t.device, &sum, &def, &result, &error));
+    CHECK(strstr(error.text, "differ from run to run in each of the 64 elements"), "%s", error.text);
+    test_close(&t);
+}
+
 static void idle_range(const hed_native_call *call, uint64_t begin, uint64_t end)
 {
     (void)call, (void)begin, (void)end;

@@ -57,7 +57,7 @@ done
 
 # Plain files, without a word for Heddle: sizes that are numbers of the text, textures, matrices, overrides without a value,
 # group memory. Each configuration is right.
-for shader in linked blur transform fluid bodies; do
+for shader in linked blur transform fluid bodies blocks; do
     tune "plain/$shader.wgsl" --budget 4 || complain "plain $shader: exit $?: $(cat "$work/log")"
     [ "$(of "r['evaluations']['measured'] + r['evaluations']['dropped']")" = 4 ] || complain "plain $shader: $(cat "$work/result.json")"
 done

@@ -65,6 +65,7 @@ static const struct {
     {"sized", NULL, "WG", "n", 1, 1, "", NULL},
     {"transpose", NULL, "WG_X", "width height", 2, 4, "5 5 7 7 9 10 13 14", "tile"},
     {"rows", NULL, "WIDTH", "n", 1, 2, "1", "l"},
+    {"blocks", NULL, "WG", "n", 1, 4, "", "group"},
     {"stages", "fill", "WG_X", "n", 1, 1, "5", NULL},
 };
 
@@ -129,6 +130,29 @@ static const float *uniform_of(const char *name, const char *argument, hed_tune_
         if (strcmp(def->arguments[i].name, argument) == 0) return tune.arguments[i].data;
     CHECK(false, "%s has no argument %s", name, argument);
     return NULL;
+}
+
+/* A number of blocks follows the size of the group. */
+Test(wgsl_plain, numbers_that_depend_on_parameters)
+{
+    hed_tune_file *file = open_plain("blocks", NULL);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    hed_tune_def tune = hed_default_tune_def();
+    const char *note = hed_tune_file_apply(file, &tune);
+    hed_config config = hed_config_default(def);
+    CHECK(note && strstr(note, "{\"name\": \"block_count\", \"value\": \"ceil_div(n, WG)\"}"), "%s",
+        note);
+    CHECK_TEXT(def->arguments[2].name, "n");
+    CHECK(!def->arguments[2].by_config);
+    CHECK_TEXT(def->arguments[3].name, "block_count");
+    CHECK(def->arguments[3].by_config && *(const uint32_t *)tune.arguments[3].data == 65536 / 64);
+    for (uint32_t i = 0; i < def->parameters[0].count; i++) {
+        hed_geometry geometry = {0};
+        config.values[0] = def->parameters[0].values[i];
+        def->geometry(def, &config, tune.problem, &geometry);
+        CHECK_EQ(geometry.local_bytes[3], 65536 / (uint64_t)config.values[0]);
+    }
+    hed_tune_file_close(file);
 }
 
 /* Matrices, arrays, sizes and numbers of uniforms. */

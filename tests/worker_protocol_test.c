@@ -42,8 +42,8 @@ Test(worker_protocol, a_job_comes_through)
     CHECK(job.launched.def.arguments[1].access == HED_READ_WRITE &&
           job.launched.def.arguments[3].size == 24);
     CHECK_BYTES(job.contents[1].expected, wild_data, sizeof wild_data);
-    CHECK_BYTES(job.contents[1].unwritten, wild_mask, sizeof wild_mask);
-    CHECK_NULL(job.contents[0].unwritten);
+    CHECK_BYTES(job.contents[1].marks, wild_marks, sizeof wild_marks);
+    CHECK_NULL(job.contents[0].marks);
     CHECK_BYTES(job.contents[2].data, &wild_count, sizeof wild_count);
     CHECK(job.contents[0].expected == NULL && job.contents[4].data == NULL &&
           job.contents[3].bytes == 24);

@@ -60,11 +60,11 @@ static const hed_kernel_def wild_kernel = {.name = "wild",
     .geometry = wild_geometry};
 static const float wild_data[100] = {1, 2, 3};
 static const uint32_t wild_count = 100;
-static const uint8_t wild_mask[13] = {1, 0x80, 7};
+static const uint8_t wild_marks[25] = {1, 0x80, 6};
 static const hed_define wild_extra[] = {{"EXTRA", "yes"}};
 static const hed_problem wild_problem = {2, {100, 7}};
 static const hed_runner_argument wild_contents[] = {{.data = wild_data, .bytes = sizeof wild_data},
-    {.data = wild_data, .bytes = sizeof wild_data, .expected = wild_data, .unwritten = wild_mask},
+    {.data = wild_data, .bytes = sizeof wild_data, .expected = wild_data, .marks = wild_marks},
     {.data = &wild_count, .bytes = sizeof wild_count}, {.data = wild_data}, {0}};
 
 typedef struct wild {
@@ -148,9 +148,9 @@ static inline uint64_t wild_sum_job(const hed_worker_job *job)
         sum += wild_sum_text(kernel->arguments[i].name);
         if (content->data) sum += wild_sum_bytes(content->data, content->bytes);
         if (content->expected) sum += wild_sum_bytes(content->expected, content->bytes);
-        if (content->unwritten)
+        if (content->marks)
             sum += wild_sum_bytes(
-                content->unwritten, hed_runner_mask_bytes(&kernel->arguments[i], content));
+                content->marks, hed_runner_mark_bytes(&kernel->arguments[i], content));
     }
     return sum;
 }

@@ -139,15 +139,33 @@ static void argument_read_struct(
         hed_json_reject(file, "a struct of %zu bytes; at most %d", def->size, HED_MAX_STRUCT_BYTES);
 }
 
+/* Takes the value of a scalar, an expression; one that depends on parameters is evaluated for each
+ * configuration. */
+static void argument_take_value(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def,
+    hed_tune_argument *argument, const char *text)
+{
+    hed_spec_kernel *kernel = &reader->spec->kernel;
+    hed_expression *value = hed_spec_expression_of(reader, kernel, node, text);
+    if (!value) return;
+    if (!hed_spec_uses_parameters(kernel, value)) {
+        double real = hed_spec_number_of(reader, node, text);
+        argument->data = hed_spec_scalar(reader, node, def->type, real);
+        return;
+    }
+    kernel->local[argument - reader->spec->arguments] = value;
+    def->by_config = true;
+    argument->data =
+        hed_spec_scalar(reader, node, def->type, hed_spec_usual_value(reader, kernel, value));
+}
+
 /* Reads a scalar. 64-bit integers in the JSON are not converted to double. `usual`: an expression
  * for a missing value; NULL: the value is required. */
-static void argument_read_scalar(hed_spec_reader *reader, hed_json_node node,
-    const hed_argument_def *def, hed_tune_argument *argument, const char *usual)
+static void argument_read_scalar(hed_spec_reader *reader, hed_json_node node, hed_argument_def *def,
+    hed_tune_argument *argument, const char *usual)
 {
     argument->bytes = hed_type_bytes(def->type);
     if (usual && !hed_json_has(node, "value")) {
-        double real = hed_spec_number_of(reader, node, usual);
-        argument->data = hed_spec_scalar(reader, node, def->type, real);
+        argument_take_value(reader, node, def, argument, usual);
         return;
     }
     hed_json_node value = hed_json_member(node, "value");
@@ -157,10 +175,11 @@ static void argument_read_scalar(hed_spec_reader *reader, hed_json_node node,
         if (memory)
             *memory = hed_json_integer(value, def->type == HED_INT64 ? INT64_MIN : 0, INT64_MAX);
         argument->data = memory;
+    } else if (number) {
+        argument->data =
+            hed_spec_scalar(reader, value, def->type, hed_json_number(value, -DBL_MAX, DBL_MAX));
     } else {
-        double real = number ? hed_json_number(value, -DBL_MAX, DBL_MAX)
-                             : hed_spec_number_of(reader, value, hed_json_string(value));
-        argument->data = hed_spec_scalar(reader, value, def->type, real);
+        argument_take_value(reader, value, def, argument, hed_json_string(value));
     }
 }
 
@@ -174,8 +193,7 @@ static void argument_read_symbol(
     if (hed_json_has(node, "value")) argument_read_scalar(reader, node, def, argument, NULL);
     else argument_read_content(reader, node, def, argument, NULL);
     if (hed_spec_fine(reader) && reader->spec->kernel.local[argument - reader->spec->arguments])
-        hed_json_reject(
-            hed_json_member(node, "size"), "the size of a symbol cannot depend on parameters");
+        hed_json_reject(node, "size and value of a symbol cannot depend on parameters");
     if (hed_spec_fine(reader)) hed_spec_make_symbol(reader, node, def, argument);
 }
 
@@ -210,14 +228,16 @@ static void argument_read(hed_spec_reader *reader, hed_json_node node, uint32_t 
 void hed_spec_read_local_sizes(hed_spec_reader *reader, hed_json_node list, hed_spec_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->def.argument_count && hed_spec_fine(reader); i++) {
-        /* The size of a reference's results depends on its own parameters. */
-        bool hangs =
-            reader->spec->kernel.local[i] && reader->spec->argument_defs[i].kind == HED_BUFFER;
+        /* Sizes of a reference's results, and its numbers, depend on its own parameters. */
+        bool is_scalar = reader->spec->argument_defs[i].kind == HED_SCALAR,
+             hangs = reader->spec->kernel.local[i] &&
+                     (reader->spec->argument_defs[i].kind == HED_BUFFER || is_scalar);
         if (reader->spec->argument_defs[i].kind != HED_LOCAL &&
             !(hangs && kernel != &reader->spec->kernel))
             continue;
         hed_json_node node = hed_json_item(list, i);
-        kernel->local[i] = hed_spec_expression(reader, kernel, hed_json_member(node, "size"));
+        kernel->local[i] = hed_spec_expression(
+            reader, kernel, hed_json_member(node, is_scalar ? "value" : "size"));
         kernel->local_bytes[i] = hed_type_bytes(reader->spec->argument_defs[i].type);
         /* CUDA C has no pointers to local memory among its arguments: there is one block, declared
          * `extern __shared__`. The driver ignores values of a launch beyond the kernel's own
@@ -271,8 +291,11 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
     if (!listed) node = root; /* the root has no key of an argument */
     double setting;
     if (given->kind == HED_SCALAR) argument_read_scalar(reader, node, def, argument, given->value);
-    if (given->kind == HED_SCALAR && hed_spec_setting(reader, given->name, &setting))
+    if (given->kind == HED_SCALAR && hed_spec_setting(reader, given->name, &setting)) {
         argument->data = hed_spec_scalar(reader, node, def->type, setting);
+        def->by_config = false;
+        reader->spec->kernel.local[index] = NULL;
+    }
     if (given->kind == HED_BUFFER)
         argument_read_buffer(reader, node, &values, def, argument, given);
     bool is_specified = hed_json_has(node, "fill") || hed_json_has(node, "file");

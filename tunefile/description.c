@@ -145,6 +145,11 @@ static void kernel_geometry(const hed_kernel_def *def, const hed_config *config,
     }
     for (uint32_t i = 0; i < def->argument_count; i++) {
         if (!kernel->local[i]) continue;
+        if (def->arguments[i].kind == HED_SCALAR) {
+            hed_spec_put_scalar(def->arguments[i].type,
+                hed_expression_value(kernel->local[i], values), &geometry->local_bytes[i]);
+            continue;
+        }
         /* number of results: 0 would mean all of them */
         if (def->arguments[i].kind == HED_BUFFER) {
             uint64_t count = expression_count(kernel->local[i], values, true, 1);

@@ -144,6 +144,24 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
     return has_word(name, steps) ? 0.016 : 0.5;
 }
 
+const char *hed_spec_invent_value(
+    hed_spec_reader *reader, hed_json_node node, const hed_wgsl_member *member)
+{
+    static const char *const groups[] = {"blocks", "groups", "workgroups", "tiles", "partitions",
+        NULL},
+                             *const group[] = {"block", "group", "workgroup", "tile", "partition",
+                                 NULL},
+                             *const counts[] = {"count", "num", "number", "n", NULL};
+    const hed_tune_file *spec = reader->spec;
+    bool is_whole = member->type == HED_WGSL_U32 || member->type == HED_WGSL_I32,
+         is_number = has_word(member->name, groups) ||
+                     (has_word(member->name, group) && has_word(member->name, counts));
+    if (is_whole && is_number && spec->problem.count == 1 && reader->shader->group_count)
+        return hed_spec_text(reader, node, "ceil_div(%s, %s)", spec->dimensions[0],
+            hed_spec_shader_group(reader, node, &reader->spec->kernel, 0));
+    return hed_spec_text(reader, node, "%.9g", hed_spec_invent_number(reader, member));
+}
+
 /* ---- contents ---- */
 
 static uint32_t next_random(uint64_t *state)
@@ -182,10 +200,12 @@ static void put_number(unsigned char *to, const hed_wgsl_member *member, double 
     else memcpy(to, &count, sizeof count);
 }
 
-/* Finds the value of a number in the list of arguments; false: it is not there. */
+/* Finds a number in the list of arguments: its value, with the parameters' defaults; false: it is not
+ * there. */
 static bool listed_value(
     hed_spec_reader *reader, hed_json_node list, const char *name, double *value)
 {
+    const hed_spec_kernel *kernel = &reader->spec->kernel;
     bool is_list = hed_json_kind_of(list) != HED_JSON_NOTHING;
     for (size_t i = 0; is_list && hed_spec_fine(reader) && i < hed_json_count(list); i++) {
         hed_json_node item = hed_json_item(list, i);
@@ -193,12 +213,27 @@ static bool listed_value(
             !hed_json_has(item, "value"))
             continue;
         hed_json_node node = hed_json_member(item, "value");
-        *value = hed_json_kind_of(node) == HED_JSON_NUMBER
-                     ? hed_json_number(node, -1e300, 1e300)
-                     : hed_spec_number_of(reader, node, hed_json_string(node));
+        hed_expression *expression = hed_spec_expression(reader, kernel, node);
+        *value = expression ? hed_spec_usual_value(reader, kernel, expression) : 0;
         return true;
     }
     return false;
+}
+
+/* Refuses a number that depends on parameters in a uniform that is one argument. */
+static void refuse_by_config(hed_spec_reader *reader, hed_json_node list, const char *name)
+{
+    for (size_t i = 0; hed_spec_fine(reader) && i < hed_json_count(list); i++) {
+        hed_json_node item = hed_json_item(list, i), node = hed_json_member(item, "value");
+        if (strcmp(hed_json_string(hed_json_member(item, "name")), name) != 0) continue;
+        const hed_spec_kernel *kernel = &reader->spec->kernel;
+        hed_expression *expression = hed_spec_expression(reader, kernel, node);
+        if (hed_spec_uses_parameters(kernel, expression))
+            hed_json_reject(node,
+                "\"%s\" depends on a parameter, in a uniform with matrices, arrays or over 32 "
+                "numbers; expected a uniform of its own. Move it to another `var<uniform>`",
+                name);
+    }
 }
 
 static void fill_uniform(hed_spec_reader *reader, hed_json_node list,
@@ -210,9 +245,11 @@ static void fill_uniform(hed_spec_reader *reader, hed_json_node list,
         const hed_wgsl_member *member = &shader->members[i];
         double value = 0;
         if (binding != &shader->bindings[member->binding] || member->offset + 4 > size) continue;
-        if (!hed_spec_setting(reader, member->name, &value) &&
-            !listed_value(reader, list, member->name, &value))
-            value = hed_spec_invent_number(reader, member);
+        if (!hed_spec_setting(reader, member->name, &value)) {
+            if (!listed_value(reader, list, member->name, &value))
+                value = hed_spec_invent_number(reader, member);
+            else refuse_by_config(reader, list, member->name);
+        }
         put_number(bytes + member->offset, member, value);
     }
 }
@@ -287,11 +324,16 @@ static void note_numbers(note_text *note, hed_spec_reader *reader, hed_json_node
         for (uint32_t j = 0; j < reader->spec->problem.count; j++)
             is_dimension = is_dimension || strcmp(reader->spec->dimensions[j], member->name) == 0;
         if (is_dimension || listed_value(reader, list, member->name, &value)) continue;
-        if (!hed_spec_setting(reader, member->name, &value))
-            value = hed_spec_invent_number(reader, member);
+        const char *text = hed_spec_setting(reader, member->name, &value)
+                               ? hed_spec_text(reader, list, "%.9g", value)
+                               : hed_spec_invent_value(reader, list, member),
+                   *quote = strchr(text, '(') ? "\"" : "";
         if (count < NOTED)
-            note_add(note, "%s{\"name\": \"%s\", \"value\": %.6g}",
-                count ? ", " : note->used ? ", \"arguments\": [" : "\"arguments\": [", member->name, value);
+            note_add(note, "%s{\"name\": \"%s\", \"value\": %s%s%s}",
+                count        ? ", "
+                : note->used ? ", \"arguments\": ["
+                             : "\"arguments\": [",
+                member->name, quote, text, quote);
         count++;
     }
     if (count) note_add(note, "]");

@@ -90,6 +90,19 @@ bool hed_spec_uses_parameters(const hed_spec_kernel *kernel, const hed_expressio
     return false;
 }
 
+double hed_spec_usual_value(
+    hed_spec_reader *reader, const hed_spec_kernel *kernel, const hed_expression *expression)
+{
+    hed_spec_kernel plain = {.def.parameter_count = kernel->def.parameter_count,
+        .def.dimension_count = reader->spec->problem.count};
+    hed_config config = {.count = kernel->def.parameter_count};
+    double values[sizeof kernel->names / sizeof *kernel->names];
+    for (uint32_t i = 0; i < config.count; i++) config.values[i] = kernel->parameters[i].value;
+    memcpy(plain.constants, kernel->constants, sizeof plain.constants);
+    hed_spec_values(&plain, &config, &reader->spec->problem, values);
+    return hed_expression_value(expression, values);
+}
+
 double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel,
     const hed_expression *size)
 {

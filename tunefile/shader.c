@@ -286,8 +286,8 @@ static uint32_t give_numbers(
         double value = 0;
         bool is_set = hed_spec_setting(reader, member->name, &value);
         if (is_set || !given[count].value)
-            given[count].value = hed_spec_text(
-                reader, node, "%.9g", is_set ? value : hed_spec_invent_number(reader, member));
+            given[count].value = is_set ? hed_spec_text(reader, node, "%.9g", value)
+                                        : hed_spec_invent_value(reader, node, member);
         count++;
     }
     return count;

@@ -29,7 +29,8 @@ typedef struct hed_spec_kernel {
     hed_expression *group[3], *global[3];
     uint32_t dimensions; /* dimensions of the launch */
     bool counts_groups;  /* `global` counts groups, not work items */
-    /* elements of local arrays, and of buffers whose size depends on parameters */
+    /* elements of local arrays, and of buffers whose size depends on parameters; values of scalars that
+     * depend on parameters */
     hed_expression *local[HED_MAX_ARGUMENTS];
     uint32_t local_bytes[HED_MAX_ARGUMENTS]; /* bytes of one element */
     hed_expression *bytes, *operations;      /* members of hed_work; NULL: unknown */
@@ -141,6 +142,9 @@ double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const cha
  * are too many combinations. */
 double hed_spec_largest(hed_spec_reader *reader, hed_json_node node, const hed_spec_kernel *kernel,
     const hed_expression *size);
+/* Evaluates an expression over a kernel's names for the parameters' default values. */
+double hed_spec_usual_value(
+    hed_spec_reader *reader, const hed_spec_kernel *kernel, const hed_expression *expression);
 /* True if an expression names a parameter. */
 bool hed_spec_uses_parameters(const hed_spec_kernel *kernel, const hed_expression *expression);
 
@@ -212,6 +216,9 @@ bool hed_spec_setting(hed_spec_reader *reader, const char *name, double *value);
 void hed_spec_invent_problem(hed_spec_reader *reader, hed_json_node node);
 /* Returns a plausible value of a number in a uniform, by its name. */
 double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *member);
+/* Returns the same value as an expression; a number of blocks or groups follows the group's size. */
+const char *hed_spec_invent_value(
+    hed_spec_reader *reader, hed_json_node node, const hed_wgsl_member *member);
 /* Fills a buffer, texture or uniform with numbers of its types. */
 void hed_spec_invent_content(
     hed_spec_reader *reader, hed_json_node list, hed_spec_given given, hed_tune_argument *argument);
@@ -242,6 +249,8 @@ static inline double hed_spec_tolerance(hed_type type)
 {
     return type == HED_FLOAT ? 1e-4 : type == HED_DOUBLE ? 1e-9 : 0;
 }
+/* Writes a number as a scalar of a type, converted as in C; a number out of range is 0. */
+void hed_spec_put_scalar(hed_type type, double value, void *to);
 /* Converts a number to a scalar argument of a type: exactly, or an error and NULL. */
 void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type, double value);
 

@@ -37,7 +37,9 @@ static const hed_field argument_rows[] = {
         "elements of a buffer, a symbol or a local array; a file has its own. Of a buffer that depends "
         "on parameters: the largest",
         HED_AS_OTHER("expression", NULL), OF(BUFFER LOCAL SYMBOL)},
-    {"value", "scalars, and symbols of one number: of problem sizes and device limits",
+    {"value",
+        "scalars, and symbols of one number: of problem sizes, parameters and device limits; one "
+        "that depends on parameters is set for each configuration",
         HED_AS_OTHER("expression", NULL), OF(SCALAR SYMBOL)},
     {"fill", "first content by a rule, the same on every machine", HED_AS_OTHER("content", NULL),
         OF(BUFFER SYMBOL)},

@@ -364,6 +364,19 @@ static bool type_holds(hed_type type, double value)
     }
 }
 
+void hed_spec_put_scalar(hed_type type, double value, void *to)
+{
+    if (!type_is_real(type) && !type_holds(type, value)) value = 0;
+    switch (type) {
+    case HED_INT32: *(int32_t *)to = (int32_t)value; break;
+    case HED_UINT32: *(uint32_t *)to = (uint32_t)value; break;
+    case HED_INT64: *(int64_t *)to = (int64_t)value; break;
+    case HED_UINT64: *(uint64_t *)to = (uint64_t)value; break;
+    case HED_FLOAT: *(float *)to = (float)value; break;
+    default: *(double *)to = value;
+    }
+}
+
 void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type, double value)
 {
     bool real = type_is_real(type);
@@ -373,15 +386,7 @@ void *hed_spec_scalar(hed_spec_reader *reader, hed_json_node node, hed_type type
         return NULL;
     }
     void *memory = hed_spec_allocate(reader, 8, node);
-    if (!memory) return NULL;
-    switch (type) {
-    case HED_INT32: *(int32_t *)memory = (int32_t)value; break;
-    case HED_UINT32: *(uint32_t *)memory = (uint32_t)value; break;
-    case HED_INT64: *(int64_t *)memory = (int64_t)value; break;
-    case HED_UINT64: *(uint64_t *)memory = (uint64_t)value; break;
-    case HED_FLOAT: *(float *)memory = (float)value; break;
-    default: *(double *)memory = value;
-    }
+    if (memory) hed_spec_put_scalar(type, value, memory);
     return memory;
 }
 

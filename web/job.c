@@ -17,8 +17,10 @@ static json_t *digits_of(const unsigned char *bytes, size_t size)
     return text;
 }
 
-/* Writes the bytes of a uniform, from its argument or from the numbers, each at its offset. */
-static json_t *uniform_of(const hed_runner_def *def, const hed_wgsl *shader, uint32_t binding)
+/* Writes the bytes of a uniform, from its argument or from the numbers, each at its offset; `geometry`
+ * (nullable) has the numbers that depend on the configuration. */
+static json_t *uniform_of(const hed_runner_def *def, const hed_wgsl *shader, uint32_t binding,
+    const hed_geometry *geometry)
 {
     const hed_wgsl_binding *uniform = &shader->bindings[binding];
     unsigned char bytes[HED_MAX_STRUCT_BYTES] = {0};
@@ -28,10 +30,13 @@ static json_t *uniform_of(const hed_runner_def *def, const hed_wgsl *shader, uin
         return digits_of(def->arguments[whole].data, def->arguments[whole].bytes);
     for (uint32_t i = 0; i < shader->member_count; i++) {
         const hed_wgsl_member *member = &shader->members[i];
-        for (uint32_t j = 0; member->binding == binding && j < def->kernel->argument_count; j++)
-            if (strcmp(def->kernel->arguments[j].name, member->name) == 0 &&
-                member->offset + 4 <= size)
-                memcpy(bytes + member->offset, def->arguments[j].data, 4);
+        uint32_t j = hed_job_argument(def->kernel, member->name);
+        if (member->binding != binding || j == def->kernel->argument_count ||
+            member->offset + 4 > size)
+            continue;
+        bool by_config = geometry && def->kernel->arguments[j].by_config;
+        memcpy(bytes + member->offset,
+            by_config ? (const void *)&geometry->local_bytes[j] : def->arguments[j].data, 4);
     }
     return digits_of(bytes, size);
 }
@@ -60,8 +65,8 @@ static json_t *buffer_of(const hed_runner_def *def, uint32_t index)
     return json_pack("{sI sI ss ss sf sb sb sb sb sb}", "argument", (json_int_t)index, "bytes",
         (json_int_t)content->bytes, "type", types[argument->type], "compare",
         compares[argument->compare], "tolerance", content->tolerance, "first",
-        content->data != NULL, "expected", content->expected != NULL, "unwritten",
-        content->unwritten != NULL, "written", argument->access != HED_READ, "in_place",
+        content->data != NULL, "expected", content->expected != NULL, "marks",
+        content->marks != NULL, "written", argument->access != HED_READ, "in_place",
         argument->access == HED_READ_WRITE && content->data != NULL);
 }
 
@@ -81,7 +86,7 @@ json_t *hed_job_bindings(const hed_runner_def *def, const hed_wgsl *shader)
         uint32_t index = hed_job_argument(kernel, binding->name);
         bool has_content = !binding->uniform && index < kernel->argument_count;
         json_t *object = has_content ? buffer_of(def, index) : json_object();
-        if (binding->uniform) json_object_set_new(object, "uniform", uniform_of(def, shader, i));
+        if (binding->uniform) json_object_set_new(object, "uniform", uniform_of(def, shader, i, NULL));
         if (binding->resource) json_object_set_new(object, "resource", resource_of(def, binding));
         json_object_set_new(object, "name", json_string(binding->name));
         json_object_set_new(object, "group", json_integer(binding->group));
@@ -155,7 +160,26 @@ static json_t *key_of(const hed_config *config)
     return json_string(key);
 }
 
-json_t *hed_job_candidate(const hed_runner_def *def, const hed_config *config, uint32_t samples)
+/* Writes the uniforms with numbers that depend on the configuration, by their places among the
+ * bindings. */
+static json_t *uniforms_of(
+    const hed_runner_def *def, const hed_wgsl *shader, const hed_geometry *geometry)
+{
+    json_t *uniforms = json_object();
+    for (uint32_t i = 0; i < shader->member_count; i++) {
+        char place[12];
+        uint32_t argument = hed_job_argument(def->kernel, shader->members[i].name),
+                 binding = shader->members[i].binding;
+        if (argument == def->kernel->argument_count || !def->kernel->arguments[argument].by_config)
+            continue;
+        snprintf(place, sizeof place, "%u", binding);
+        json_object_set_new(uniforms, place, uniform_of(def, shader, binding, geometry));
+    }
+    return uniforms;
+}
+
+json_t *hed_job_candidate(
+    const hed_runner_def *def, const hed_wgsl *shader, const hed_config *config, uint32_t samples)
 {
     const hed_kernel_def *kernel = def->kernel;
     hed_geometry g = {0};
@@ -170,7 +194,7 @@ json_t *hed_job_candidate(const hed_runner_def *def, const hed_config *config, u
         if (kernel->arguments[i].compare != HED_COMPARE_EACH && g.local_bytes[i])
             json_object_set_new(results, place, json_integer((json_int_t)g.local_bytes[i]));
     }
-    return json_pack("{so so s[III] sI so}", "key", key_of(config), "constants",
+    return json_pack("{so so s[III] sI so so}", "key", key_of(config), "constants",
         constants_of(def, config), "groups", groups[0], groups[1], groups[2], "samples",
-        (json_int_t)samples, "results", results);
+        (json_int_t)samples, "results", results, "uniforms", uniforms_of(def, shader, &g));
 }

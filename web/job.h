@@ -15,8 +15,9 @@ json_t *hed_job_bindings(const hed_runner_def *def, const hed_wgsl *shader);
 /* Returns the text in pieces: text, and between two of them a size of the group that a candidate
  * determines, {"factors", "suffix", "text"}. NULL: out of memory. */
 json_t *hed_job_code(const hed_runner_def *def, const hed_wgsl *shader);
-/* Describes a candidate: its key, overrides, groups of a launch, and the number of samples
+/* Describes a candidate: its key, overrides, groups of a launch, uniforms of its own, and the number of samples
  * requested. */
-json_t *hed_job_candidate(const hed_runner_def *def, const hed_config *config, uint32_t samples);
+json_t *hed_job_candidate(
+    const hed_runner_def *def, const hed_wgsl *shader, const hed_config *config, uint32_t samples);
 
 #endif

@@ -190,8 +190,8 @@ static hed_status page_ask(page_runner *page, const char *kind, candidate *const
         uint64_t id = ++page->next_id;
         json_t *list = json_array();
         for (uint32_t i = 0; i < count; i++)
-            json_array_append_new(
-                list, hed_job_candidate(&page->def, &candidates[i]->config, samples[i]));
+            json_array_append_new(list,
+                hed_job_candidate(&page->def, page->shader, &candidates[i]->config, samples[i]));
         json_t *message = json_pack("{ss sI so sf}", "do", kind, "id", (json_int_t)id, "candidates",
             list, "best", isfinite(page->best) ? page->best : 0);
         if (page_send(page, message, error)) return error->status;
@@ -264,7 +264,7 @@ static hed_status page_build_ahead(hed_runner *runner, const hed_config *config,
     c->state = BUILDING;
     return page_send(page,
         json_pack("{ss sI s[o]}", "do", "build", "id", (json_int_t)c->id, "candidates",
-            hed_job_candidate(&page->def, config, 0)),
+            hed_job_candidate(&page->def, page->shader, config, 0)),
         error);
 }
 
@@ -451,7 +451,7 @@ static hed_status page_output(hed_runner *runner, uint32_t slot, uint32_t argume
     page_send(page,
         json_pack("{ss sI sI sI s[o]}", "do", "output", "id", (json_int_t)id, "argument",
             (json_int_t)argument, "pattern", (json_int_t)pattern, "candidates",
-            hed_job_candidate(&page->def, &c->config, 0)),
+            hed_job_candidate(&page->def, page->shader, &c->config, 0)),
         error);
     page_event event = hed_failed(error)
                            ? PAGE_GONE
@@ -573,12 +573,12 @@ hed_status hed_web_open_runner(
     pthread_mutex_lock(&server->lock);
     for (uint32_t i = 0; i < def->kernel->argument_count; i++)
         server->contents[i] = (hed_web_content){.bytes = {[HED_WEB_FIRST] = def->arguments[i].data,
-                                                 [HED_WEB_EXPECTED] = def->arguments[i].expected,
-                                                 [HED_WEB_UNWRITTEN] = def->arguments[i].unwritten},
+                                                    [HED_WEB_EXPECTED] = def->arguments[i].expected,
+                                                    [HED_WEB_MARKS] = def->arguments[i].marks},
             .sizes = {[HED_WEB_FIRST] = def->arguments[i].bytes,
                 [HED_WEB_EXPECTED] = hed_runner_expected_bytes(&def->arguments[i]),
-                [HED_WEB_UNWRITTEN] =
-                    hed_runner_mask_bytes(&def->kernel->arguments[i], &def->arguments[i])}};
+                [HED_WEB_MARKS] =
+                    hed_runner_mark_bytes(&def->kernel->arguments[i], &def->arguments[i])}};
     pthread_mutex_unlock(&server->lock);
     if (!hed_wgsl_read(source->name, source->text,
             source->size ? source->size : strlen(source->text), def->kernel->entry, &page->shader,

@@ -255,12 +255,12 @@ static enum MHD_Result take_output(hed_web *web, struct MHD_Connection *c, const
     return answer(web, c, MHD_HTTP_NO_CONTENT, "text/plain", "", 0);
 }
 
-/* Serves /api/data/3/first, /api/data/3/expected, /api/data/3/unwritten. */
+/* Serves /api/data/3/first, /api/data/3/expected, /api/data/3/marks. */
 static enum MHD_Result give_data(hed_web *web, struct MHD_Connection *c, const char *path)
 {
     char *end;
     unsigned long argument = strtoul(path, &end, 10);
-    static const char *const names[HED_WEB_PARTS] = {"/first", "/expected", "/unwritten"};
+    static const char *const names[HED_WEB_PARTS] = {"/first", "/expected", "/marks"};
     uint32_t part = 0;
     while (part < HED_WEB_PARTS && strcmp(end, names[part]) != 0) part++;
     if (end == path || argument >= HED_MAX_ARGUMENTS || part == HED_WEB_PARTS ||

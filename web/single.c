@@ -53,10 +53,10 @@ static json_t *single_data(const hed_runner_def *def)
         if (argument->expected)
             json_object_set_new(object, "expected",
                 base64_of(argument->expected, hed_runner_expected_bytes(argument)));
-        if (argument->unwritten)
-            json_object_set_new(object, "unwritten",
-                base64_of(argument->unwritten,
-                    hed_runner_mask_bytes(&def->kernel->arguments[i], argument)));
+        if (argument->marks)
+            json_object_set_new(object, "marks",
+                base64_of(
+                    argument->marks, hed_runner_mark_bytes(&def->kernel->arguments[i], argument)));
         snprintf(place, sizeof place, "%u", i);
         json_object_set_new(data, place, object);
     }
@@ -75,14 +75,15 @@ static char *single_config(const hed_kernel_def *kernel, const hed_config *confi
 }
 
 static json_t *single_candidates(
-    const hed_runner_def *def, const hed_config *configs, uint32_t count)
+    const hed_runner_def *def, const hed_wgsl *shader, const hed_config *configs, uint32_t count)
 {
     enum { SAMPLES = 5 };
     json_t *list = json_array();
     for (uint32_t i = 0; i < count; i++) {
         hed_geometry g = {0};
         char *text = single_config(def->kernel, &configs[i]);
-        json_t *entry = hed_job_candidate(def, &configs[i], SAMPLES), *values = json_array();
+        json_t *entry = hed_job_candidate(def, shader, &configs[i], SAMPLES),
+               *values = json_array();
         def->kernel->geometry(def->kernel, &configs[i], def->problem, &g);
         for (uint32_t j = 0; j < configs[i].count; j++)
             json_array_append_new(values, json_integer((json_int_t)configs[i].values[j]));
@@ -108,7 +109,7 @@ static json_t *single_job(const hed_runner_def *def, const hed_wgsl *shader,
     return json_pack("{ss ss so so so so so sf s{ss ss ss ss ss ss}}", "version", HED_VERSION_TEXT,
         "entry", shader->entry, "code", hed_job_code(def, shader), "bindings",
         hed_job_bindings(def, shader), "data", single_data(def), "candidates",
-        single_candidates(def, configs, count), "parameters", names, "timeout",
+        single_candidates(def, shader, configs, count), "parameters", names, "timeout",
         def->timeout_seconds, "record", "kernel", key->kernel, "source", key->source, "math",
         key->math, "objective", key->objective, "compiler", key->compiler, "problem", key->problem);
 }

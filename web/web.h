@@ -95,9 +95,9 @@ typedef struct hed_web_list {
 
 /* Contents of an argument that the page may fetch. */
 typedef enum hed_web_part {
-    HED_WEB_FIRST,     /* content before a run */
-    HED_WEB_EXPECTED,  /* correct content afterwards */
-    HED_WEB_UNWRITTEN, /* hed_runner_argument.unwritten */
+    HED_WEB_FIRST,    /* content before a run */
+    HED_WEB_EXPECTED, /* correct content afterwards */
+    HED_WEB_MARKS,    /* hed_runner_argument.marks */
     HED_WEB_PARTS
 } hed_web_part;
 

@@ -146,7 +146,7 @@ static void print_conditions(const cli_tuned *t, FILE *out)
     else
         fprintf(out, "  isolation  candidates ran in %s\n",
             t->def->open_runner ? "the browser" : "a worker process");
-    char counted[128];
+    char counted[256];
     hed_report_counted(r, counted, sizeof counted);
     fprintf(out, "  compared   with %s\n", compared_with(t));
     if (counted[0]) fprintf(out, "             %s\n", counted);
@@ -236,9 +236,10 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
         cli_report_more(report, CLI_TEXT("not_isolated_since", r->in_process_reason));
     cli_report_more(report, CLI_FLAG("checked", r->reference != HED_REFERENCE_NONE),
         CLI_TEXT("compared_with", compared_with(t)),
-        CLI_WHOLE("compared_elements", r->elements - r->unwritten),
-        CLI_WHOLE("unwritten_elements", r->unwritten), CLI_FLAG("device_time", r->device_time),
-        CLI_NUMBER("drift", r->drift), CLI_NUMBER("tuning_seconds", r->seconds));
+        CLI_WHOLE("compared_elements", r->elements - r->unwritten - r->unsteady),
+        CLI_WHOLE("unwritten_elements", r->unwritten), CLI_WHOLE("unsteady_elements", r->unsteady),
+        CLI_FLAG("device_time", r->device_time), CLI_NUMBER("drift", r->drift),
+        CLI_NUMBER("tuning_seconds", r->seconds));
     if (r->device_count) cli_report_open_list(report, "devices");
     for (uint32_t i = 0; i < r->device_count; i++) {
         const hed_tune_on *on = &r->devices[i];

@@ -143,6 +143,9 @@ typedef struct hed_argument_def {
      *  and numbers like "4*width*height"; "n/256" is divided and rounded up. NULL: the product of
      *  all dimensions */
     const char *count;
+    /** scalars: a tuning takes the value from the geometry (hed_geometry.local_bytes), since it depends
+     *  on the configuration, as a number of blocks does */
+    bool by_config;
 } hed_argument_def;
 
 /** A tunable parameter: a macro of this name in the kernel text, with one of these values. */
@@ -187,7 +190,7 @@ typedef struct hed_geometry {
     uint32_t group[3]; /**< work items of a group; all 0: hed_launch_over() chooses */
     /** Bytes of each HED_LOCAL argument, by its index among all arguments. For a written
      *  buffer that is not compared element by element: bytes at its start that this configuration
-     *  fills with results; 0: all. */
+     *  fills with results; 0: all. For a scalar that is by_config: its value's bits. */
     uint64_t local_bytes[HED_MAX_ARGUMENTS];
     /** groups of a cluster along dimension 0 (HED_CAN_CLUSTERS); 0 or 1: none */
     uint32_t cluster;

@@ -28,17 +28,27 @@ HED_BEGIN
 HED_API hed_status hed_device_create_described(
     hed_context *context, const hed_device_info *info, hed_device **device, hed_error *error);
 
+/** State of an output's element, from several runs of the reference. */
+typedef enum hed_runner_mark {
+    HED_ELEMENT_COMPARED,
+    /** the reference does not write the element: it is not compared, and a candidate that writes it
+     *  is wrong */
+    HED_ELEMENT_UNWRITTEN,
+    /** the reference's results differ from run to run by more than the tolerance: the element is not
+     *  compared */
+    HED_ELEMENT_UNSTEADY
+} hed_runner_mark;
+
 /** Content of one argument of the kernel. */
 typedef struct hed_runner_argument {
     const void *data; /**< first content; NULL: only written, or local */
     uint64_t bytes;
     const void *expected;    /**< right content afterwards; NULL: not compared */
     uint64_t expected_bytes; /**< 0: as `bytes` */
-    /** (hed_runner_mask_bytes()) bit i % 8 of byte i / 8 is set: the reference does not write
-     *  element i of `expected`, so the element is not compared, and a candidate that writes it is
-     *  wrong. With HED_COMPARE_SUM and HED_COMPARE_SORTED, elements that still contain the pattern
-     *  are skipped. NULL: everything is compared */
-    const uint8_t *unwritten;
+    /** (hed_runner_mark_bytes()) two bits for each element of `expected`, a hed_runner_mark, that of
+     *  element i in bits 2 * (i % 4) of byte i / 4. With HED_COMPARE_SUM and HED_COMPARE_SORTED,
+     *  elements that still contain the pattern are skipped. NULL: everything is compared */
+    const uint8_t *marks;
     double tolerance; /**< largest |a - b| / max(1, |b|); 0: equal bits */
 } hed_runner_argument;
 
@@ -49,12 +59,12 @@ static inline uint64_t hed_runner_expected_bytes(const hed_runner_argument *argu
     return argument->expected_bytes ? argument->expected_bytes : argument->bytes;
 }
 
-/** Returns the bytes of hed_runner_argument.unwritten. Thread class: rt. */
-static inline uint64_t hed_runner_mask_bytes(
+/** Returns the bytes of hed_runner_argument.marks. Thread class: rt. */
+static inline uint64_t hed_runner_mark_bytes(
     const hed_argument_def *def, const hed_runner_argument *argument)
 {
     if (!def) return 0;
-    return (hed_runner_expected_bytes(argument) / hed_type_bytes(def->type) + 7) / 8;
+    return (hed_runner_expected_bytes(argument) / hed_type_bytes(def->type) + 3) / 4;
 }
 
 enum { HED_RUNNER_PATTERNS = 2 };

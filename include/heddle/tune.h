@@ -263,6 +263,9 @@ typedef struct hed_tune_result {
     /** number of these elements that the reference does not write, such as padding or the end of an
      *  array; they are not compared, and a configuration that writes one is wrong */
     uint64_t unwritten;
+    /** number of these elements that are not compared because the reference's results differ from
+     *  run to run by more than the tolerance, as after atomic functions in any order */
+    uint64_t unsteady;
     bool device_time; /**< times are of the device's own clock */
     /** relative change of a repeated candidate's time from start to end; 0: steady clocks */
     double drift;

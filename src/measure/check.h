@@ -20,18 +20,30 @@ uint32_t hed_check_element_bytes(hed_type type);
  * argument. Tolerance 0 requires equal bits. A NaN equals any NaN and no number. */
 void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64_t at,
     const void *actual, const void *expected, uint64_t bytes, double tolerance);
-/* hed_check_output() for an output that the reference writes in part: elements whose bit is set in
- * `unwritten` (a mask of the whole argument, nullable) must still be equal to `pattern`. */
+/* hed_check_output() for an output that the reference determines in part: elements that are marked in
+ * `marks` (of the whole argument, nullable) as unwritten must still be equal to `pattern`, and those
+ * marked as unsteady are skipped. */
 void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint64_t at,
-    const void *actual, const void *expected, const uint8_t *unwritten, unsigned char pattern,
+    const void *actual, const void *expected, const uint8_t *marks, unsigned char pattern,
     uint64_t bytes, double tolerance);
-/* Finds the elements that a kernel does not write: they keep pattern 0 in `first` and pattern 1 in
- * `second` (hed_runner_pattern()). Sets their bits in `mask`, which must be all zeros. Returns
- * their number. */
-uint64_t hed_check_unwritten(
-    hed_type type, const void *first, const void *second, uint64_t bytes, uint8_t *mask);
-/* Removes the elements whose bit is set in `mask` (nullable). Returns the remaining bytes. */
-uint64_t hed_check_drop_marked(hed_type type, void *data, uint64_t bytes, const uint8_t *mask);
+/* Outputs of two runs of a reference. */
+typedef struct hed_check_runs {
+    const hed_argument_def *argument;
+    const void *first, *other; /* outputs of run 0 and of run `run` > 0 */
+    uint64_t bytes;            /* of each */
+    uint32_t run;
+    bool is_filled; /* the outputs contained hed_runner_pattern(run) before */
+    double tolerance;
+} hed_check_runs;
+
+/* Marks the elements of an output that differ between two runs: unwritten elements keep the patterns,
+ * others differ by more than the tolerance. `marks` accumulates over runs 1, 2, ... and begins as
+ * zeros; the counts are updated. Returns true if elements became unsteady. */
+bool hed_check_mark(
+    const hed_check_runs *runs, uint8_t *marks, uint64_t *unwritten, uint64_t *unsteady);
+/* Removes the elements that `marks` (nullable) excludes from the comparison. Returns the remaining
+ * bytes. */
+uint64_t hed_check_drop_marked(hed_type type, void *data, uint64_t bytes, const uint8_t *marks);
 /* Removes the elements equal to `pattern`. Returns the remaining bytes. */
 uint64_t hed_check_drop_pattern(hed_type type, void *data, uint64_t bytes, unsigned char pattern);
 /* Bytes of results in a written buffer of `bytes` bytes, after a launch with this geometry. */

@@ -2,6 +2,7 @@
 #include "measure/runners.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/text.h"
@@ -47,10 +48,28 @@ static hed_status local_judge(hed_local_runner *local, hed_status status, hed_tr
     }
 }
 
+/* Sets the scalars whose values depend on the configuration. */
+static void set_scalars(hed_local_runner *local, uint32_t slot)
+{
+    const hed_kernel_def *kernel = local->def.kernel;
+    hed_geometry geometry = {0};
+    bool is_known = false;
+    for (uint32_t i = 0; i < kernel->argument_count; i++) {
+        const hed_argument_def *argument = &kernel->arguments[i];
+        if (argument->kind != HED_SCALAR || !argument->by_config) continue;
+        hed_config config = hed_kernel_config(local->slots[slot].kernel, NULL);
+        if (!is_known) kernel->geometry(kernel, &config, local->def.problem, &geometry);
+        is_known = true;
+        memcpy(
+            &local->arguments[i].value, &geometry.local_bytes[i], hed_type_bytes(argument->type));
+    }
+}
+
 hed_status hed_local_launch(
     hed_local_runner *local, uint32_t slot, hed_trial *trial, hed_error *error)
 {
     hed_error cause = {0};
+    set_scalars(local, slot);
     hed_status status = hed_launch(local->stream, local->slots[slot].kernel, local->def.problem,
         local->arguments, local->def.kernel->argument_count, &cause);
     return local_judge(local, status, trial, &cause, error);

@@ -134,7 +134,7 @@ static void local_compare_piece(hed_local_runner *local, uint32_t index, uint64_
     const hed_runner_argument *content = &local->def.arguments[index];
     if (content->expected)
         hed_check_partial(check, argument, at, actual,
-            (const unsigned char *)content->expected + at, content->unwritten, byte, bytes,
+            (const unsigned char *)content->expected + at, content->marks, byte, bytes,
             content->tolerance);
     else if (argument->access == HED_READ && content->data)
         hed_check_input(
@@ -178,10 +178,10 @@ static void compare_whole(hed_local_runner *local, uint32_t index, const hed_geo
     if (!hed_stream_wait(local->stream, error)) {
         memcpy(expected, content->expected, expected_size);
         uint64_t left = size, expected_left = expected_size;
-        if (content->unwritten) {
+        if (content->marks) {
             left = hed_check_drop_pattern(argument->type, actual, size, byte);
             expected_left =
-                hed_check_drop_marked(argument->type, expected, expected_size, content->unwritten);
+                hed_check_drop_marked(argument->type, expected, expected_size, content->marks);
         }
         hed_check_reduced(
             check, argument, actual, left, expected, expected_left, content->tolerance);

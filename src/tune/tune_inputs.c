@@ -129,7 +129,7 @@ void hed_tune_inputs_free(hed_tune_inputs *inputs)
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
         hed_release(&inputs->allocator, inputs->data[i], inputs->data_bytes[i]);
         hed_release(&inputs->allocator, inputs->expected[i], inputs->arguments[i].bytes);
-        hed_release(&inputs->allocator, inputs->unwritten[i], inputs->mask_bytes[i]);
+        hed_release(&inputs->allocator, inputs->marks[i], inputs->mark_bytes[i]);
     }
     *inputs = (hed_tune_inputs){0};
 }
@@ -147,56 +147,123 @@ static void *content_memory(const hed_tune_inputs *inputs, uint32_t index, hed_e
     return memory;
 }
 
-/* Finds the elements of an output that slot 0 does not write, by a second run over the other
- * pattern. */
-static hed_status find_unwritten(
-    hed_tune_inputs *inputs, hed_runner *runner, uint32_t index, hed_trial *trial, hed_error *error)
+enum {
+    LEAST_RUNS = 3, /* of a reference on a device */
+    HOST_RUNS = 2,  /* of a reference in C, which may take minutes: the two patterns */
+    MOST_RUNS = 12  /* while every run finds further elements that differ */
+};
+
+/* An output of the reference while its runs are compared. */
+typedef struct output_runs {
+    hed_check_runs check;
+    uint32_t index;  /* argument */
+    uint64_t memory; /* bytes of an output's memory */
+    uint8_t *marks;
+    uint64_t mark_bytes, unwritten, unsteady;
+    bool differs; /* an output that is summed or sorted */
+} output_runs;
+
+/* Compares two runs of an output that is summed or sorted, without its unwritten elements. */
+static void compare_reduced(hed_tune_inputs *inputs, output_runs *runs, hed_error *error)
 {
-    hed_runner_argument *argument = &inputs->arguments[index];
-    const hed_argument_def *def = &inputs->kernel->arguments[index];
-    uint64_t bytes = hed_runner_mask_bytes(def, argument), count = 0;
-    uint8_t *mask = hed_allocate(&inputs->allocator, bytes);
-    void *second = content_memory(inputs, index, error);
-    if (!mask) HED_OUT_OF_MEMORY(error, "a mask of \"%s\"", def->name);
-    if (!hed_failed(error) && !runner->kind->output(runner, 0, index, 1, second, trial, error) &&
-        !trial->outcome)
-        count = hed_check_unwritten(
-            def->type, inputs->expected[index], second, hed_runner_expected_bytes(argument), mask);
-    hed_release(&inputs->allocator, second, argument->bytes);
-    if (!count) {
-        hed_release(&inputs->allocator, mask, bytes);
-        return error->status;
+    const hed_argument_def *def = runs->check.argument;
+    uint64_t bytes = runs->check.bytes, first_bytes = bytes, other_bytes = bytes;
+    void *first = hed_allocate(&inputs->allocator, bytes),
+         *other = hed_allocate(&inputs->allocator, bytes);
+    hed_check check = {0};
+    if (!first || !other) HED_OUT_OF_MEMORY(error, "the comparison of \"%s\"", def->name);
+    if (!hed_failed(error)) {
+        memcpy(first, runs->check.first, bytes);
+        memcpy(other, runs->check.other, bytes);
+        if (runs->unwritten) {
+            first_bytes = hed_check_drop_marked(def->type, first, bytes, runs->marks);
+            other_bytes = hed_check_drop_pattern(
+                def->type, other, bytes, hed_runner_pattern(runs->check.run));
+        }
+        hed_check_reduced(
+            &check, def, other, other_bytes, first, first_bytes, runs->check.tolerance);
     }
-    inputs->unwritten[index] = mask;
-    inputs->mask_bytes[index] = bytes;
-    inputs->unwritten_count += count;
-    argument->unwritten = mask;
-    return HED_OK;
+    runs->differs = runs->differs || check.wrong;
+    hed_release(&inputs->allocator, first, bytes);
+    hed_release(&inputs->allocator, other, bytes);
 }
 
-hed_status hed_tune_inputs_expect(hed_tune_inputs *inputs, hed_runner *runner,
+/* Repeats the reference and marks the elements that it does not write, or not always alike. */
+static void mark_output(hed_tune_inputs *inputs, hed_runner *runner, uint32_t least,
+    output_runs *runs, hed_trial *trial, hed_error *error)
+{
+    const hed_argument_def *def = runs->check.argument;
+    void *other = content_memory(inputs, runs->index, error);
+    bool found = false;
+    runs->marks = hed_allocate(&inputs->allocator, runs->mark_bytes);
+    if (!runs->marks) HED_OUT_OF_MEMORY(error, "the marks of \"%s\"", def->name);
+    runs->check.other = other;
+    for (uint32_t run = 1; run < MOST_RUNS && (run < least || found) && !hed_failed(error); run++) {
+        if (runner->kind->output(
+                runner, 0, runs->index, run % HED_RUNNER_PATTERNS, other, trial, error) ||
+            trial->outcome)
+            break;
+        runs->check.run = run;
+        found = hed_check_mark(&runs->check, runs->marks, &runs->unwritten, &runs->unsteady);
+        if (def->compare != HED_COMPARE_EACH) compare_reduced(inputs, runs, error);
+    }
+    hed_release(&inputs->allocator, other, runs->memory);
+}
+
+/* Takes the marks of an output and counts them. */
+static void keep_marks(hed_tune_inputs *inputs, const output_runs *runs)
+{
+    hed_runner_argument *argument = &inputs->arguments[runs->index];
+    uint64_t elements = runs->check.bytes / hed_type_bytes(runs->check.argument->type);
+    bool has_marks = (runs->unwritten || runs->unsteady) && !runs->differs;
+    if (runs->differs) inputs->dropped_count += elements;
+    else argument->expected = runs->check.first;
+    inputs->unwritten_count += runs->differs ? 0 : runs->unwritten;
+    inputs->unsteady_count += runs->differs ? elements : runs->unsteady;
+    if (!has_marks) {
+        hed_release(&inputs->allocator, runs->marks, runs->mark_bytes);
+        return;
+    }
+    inputs->marks[runs->index] = runs->marks;
+    inputs->mark_bytes[runs->index] = runs->mark_bytes;
+    argument->marks = runs->marks;
+}
+
+hed_status hed_tune_inputs_expect(hed_tune_inputs *inputs, hed_runner *runner, bool is_host,
     const hed_geometry *geometry, hed_trial *trial, hed_error *error)
 {
     for (uint32_t i = 0; i < inputs->kernel->argument_count; i++) {
         hed_runner_argument *argument = &inputs->arguments[i];
-        if (!hed_scratch_is_output(&inputs->kernel->arguments[i]) || argument->expected) continue;
+        const hed_argument_def *def = &inputs->kernel->arguments[i];
+        if (!hed_scratch_is_output(def) || argument->expected) continue;
         inputs->expected[i] = content_memory(inputs, i, error);
         if (hed_failed(error) ||
             runner->kind->output(runner, 0, i, 0, inputs->expected[i], trial, error) ||
             trial->outcome)
             return error->status;
-        if (inputs->kernel->arguments[i].compare != HED_COMPARE_EACH)
+        if (def->compare != HED_COMPARE_EACH)
             argument->expected_bytes = hed_check_result_bytes(geometry, i, argument->bytes);
-        if (!argument->data && (find_unwritten(inputs, runner, i, trial, error) || trial->outcome))
+        output_runs runs = {.index = i,
+            .memory = argument->bytes,
+            .mark_bytes = hed_runner_mark_bytes(def, argument),
+            .check = {.argument = def,
+                .first = inputs->expected[i],
+                .bytes = hed_runner_expected_bytes(argument),
+                .is_filled = !argument->data,
+                .tolerance = argument->tolerance}};
+        mark_output(inputs, runner, is_host ? HOST_RUNS : LEAST_RUNS, &runs, trial, error);
+        if (hed_failed(error) || trial->outcome) {
+            hed_release(&inputs->allocator, runs.marks, runs.mark_bytes);
             return error->status;
-        argument->expected = inputs->expected[i];
+        }
+        keep_marks(inputs, &runs);
     }
     return HED_OK;
 }
 
 uint64_t hed_tune_inputs_elements(const hed_tune_inputs *inputs)
 {
-    uint64_t sum = 0;
+    uint64_t sum = inputs->dropped_count;
     for (uint32_t i = 0; i < inputs->kernel->argument_count; i++)
         if (inputs->arguments[i].expected)
             sum += hed_runner_expected_bytes(&inputs->arguments[i]) /

@@ -12,9 +12,10 @@ typedef struct hed_tune_inputs {
     hed_runner_argument arguments[HED_MAX_ARGUMENTS];
     /* memory owned by this struct; NULL: the caller's, or no data */
     void *data[HED_MAX_ARGUMENTS], *expected[HED_MAX_ARGUMENTS];
-    uint8_t *unwritten[HED_MAX_ARGUMENTS]; /* masks */
-    uint64_t data_bytes[HED_MAX_ARGUMENTS], mask_bytes[HED_MAX_ARGUMENTS];
-    uint64_t unwritten_count; /* elements */
+    uint8_t *marks[HED_MAX_ARGUMENTS];
+    uint64_t data_bytes[HED_MAX_ARGUMENTS], mark_bytes[HED_MAX_ARGUMENTS];
+    uint64_t unwritten_count, unsteady_count; /* elements */
+    uint64_t dropped_count;                   /* elements of outputs of which nothing is compared */
 } hed_tune_inputs;
 
 /* Source of buffer sizes: one configuration, or (NULL) the maximum over a space. */
@@ -32,10 +33,11 @@ typedef struct hed_tune_inputs_source {
 hed_status hed_tune_inputs_create(hed_tune_inputs *inputs, const hed_allocator *allocator,
     const hed_tune_inputs_source *source, const hed_tune_argument *arguments, hed_error *error);
 void hed_tune_inputs_free(hed_tune_inputs *inputs);
-/* Runs slot 0 of a runner over the same arguments and takes its results as the expected outputs
- * that are missing. A candidate's failure is in `trial`; `geometry`: its launch geometry. Errors:
- * MEMORY, and the runner's. */
-hed_status hed_tune_inputs_expect(hed_tune_inputs *inputs, hed_runner *runner,
+/* Runs slot 0 of a runner several times over the same arguments and takes its results as the expected
+ * outputs that are missing, without the elements that differ from run to run. `is_host`: the runner
+ * executes C functions, which are slow. A candidate's failure is in `trial`; `geometry`: its launch
+ * geometry. Errors: MEMORY, and the runner's. */
+hed_status hed_tune_inputs_expect(hed_tune_inputs *inputs, hed_runner *runner, bool is_host,
     const hed_geometry *geometry, hed_trial *trial, hed_error *error);
 /* Number of elements of all outputs whose expected content is known. */
 uint64_t hed_tune_inputs_elements(const hed_tune_inputs *inputs);

@@ -335,20 +335,26 @@ static hed_status expect_from(
                  : kernel_tuning_open_runner(k, &def, &runner, error)) &&
         !runner->kind->prepare(runner, 0, &config, &trial, error)) {
         if (kernel->geometry) kernel->geometry(kernel, &config, &k->problem, &geometry);
-        if (!trial.outcome) hed_tune_inputs_expect(&k->inputs, runner, &geometry, &trial, error);
+        if (!trial.outcome)
+            hed_tune_inputs_expect(&k->inputs, runner, native, &geometry, &trial, error);
     }
     if (!hed_failed(error) && trial.outcome) expect_failed(kernel, device, &config, &trial, error);
     hed_runner_destroy(runner);
     return error->status;
 }
 
-/* Counts the expected elements. With a reference that writes nothing every candidate would pass. */
+/* Counts the expected elements. Without one that is compared every candidate would pass. */
 static hed_status count_expected(kernel_tuning *k, hed_error *error)
 {
     hed_tune_result *result = k->tuning.result;
     result->elements = hed_tune_inputs_elements(&k->inputs);
     result->unwritten = k->inputs.unwritten_count;
-    if (!result->elements || result->unwritten < result->elements) return HED_OK;
+    result->unsteady = k->inputs.unsteady_count;
+    if (!result->elements || result->unwritten + result->unsteady < result->elements) return HED_OK;
+    if (result->unsteady)
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "%s: results of the reference differ from run to run in each of the %llu elements that it writes, so there is nothing to compare; expected at least 1 equal element. If only their order differs, compare them as \"sorted\" or by their \"sum\"; else tune with no reference",
+            k->kernel->name, (unsigned long long)result->unsteady);
     return hed_fail(error, HED_ERROR_ARGUMENT,
         "%s: the reference writes none of its %llu elements of output with these arguments, so there is nothing to compare; expected at least 1. Give other arguments, expected outputs, or no reference",
         k->kernel->name, (unsigned long long)result->elements);

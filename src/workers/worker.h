@@ -130,8 +130,9 @@ typedef struct hed_worker_job {
     hed_context_def context; /* a copy of the parent's: directories and libraries */
     uint32_t content_count;
     hed_compare compares[HED_MAX_ARGUMENTS];
+    bool by_config[HED_MAX_ARGUMENTS];
     hed_runner_argument contents[HED_MAX_ARGUMENTS];
-    uint64_t mask_bytes[HED_MAX_ARGUMENTS]; /* sizes of the `unwritten` masks, bytes */
+    uint64_t mark_bytes[HED_MAX_ARGUMENTS]; /* sizes of `marks`, bytes */
     /* device NULL; other pointers refer to this struct */
     hed_runner_def runner;
     hed_arena arena;

@@ -73,12 +73,13 @@ static uint64_t put_measuring(hed_text *to, const hed_runner_def *def, const cha
         const hed_runner_argument *content = &def->arguments[i];
         uint64_t bytes = content_bytes(argument, content);
         hed_put_u32(to, argument->compare);
+        hed_put_u32(to, argument->by_config);
         hed_put_u64(to, bytes);
         at = put_place(to, content->data, bytes, at);
         hed_put_u64(to, hed_runner_expected_bytes(content));
         at = put_place(to, content->expected, hed_runner_expected_bytes(content), at);
-        hed_put_u64(to, hed_runner_mask_bytes(argument, content));
-        at = put_place(to, content->unwritten, hed_runner_mask_bytes(argument, content), at);
+        hed_put_u64(to, hed_runner_mark_bytes(argument, content));
+        at = put_place(to, content->marks, hed_runner_mark_bytes(argument, content), at);
         hed_put_double(to, content->tolerance);
     }
     return at;
@@ -159,9 +160,9 @@ static bool write_data(int file, const hed_runner_def *def, uint64_t at)
         uint64_t expected = hed_runner_expected_bytes(content);
         if (content->expected) good = good && job_write_at(file, content->expected, expected, at);
         at = content->expected ? aligned(at + expected) : at;
-        uint64_t mask = hed_runner_mask_bytes(&def->kernel->arguments[i], content);
-        if (content->unwritten) good = good && job_write_at(file, content->unwritten, mask, at);
-        at = content->unwritten ? aligned(at + mask) : at;
+        uint64_t marks = hed_runner_mark_bytes(&def->kernel->arguments[i], content);
+        if (content->marks) good = good && job_write_at(file, content->marks, marks, at);
+        at = content->marks ? aligned(at + marks) : at;
     }
     return good;
 }
@@ -229,12 +230,13 @@ static bool get_measuring(
     for (uint32_t i = 0; i < job->content_count; i++) {
         hed_runner_argument *content = &job->contents[i];
         job->compares[i] = hed_get_below(from, HED_COMPARE_SORTED + 1, "a comparison", "0 to 2");
+        job->by_config[i] = hed_get_below(from, 2, "the flag for a configuration's value", "0 or 1");
         content->bytes = hed_get_u64(from, "the bytes of an argument");
         content->data = get_place(from, header, content->bytes, &good);
         content->expected_bytes = hed_get_u64(from, "the bytes of a result");
         content->expected = get_place(from, header, content->expected_bytes, &good);
-        job->mask_bytes[i] = hed_get_u64(from, "the bytes of a mask");
-        content->unwritten = get_place(from, header, job->mask_bytes[i], &good);
+        job->mark_bytes[i] = hed_get_u64(from, "the bytes of marks");
+        content->marks = get_place(from, header, job->mark_bytes[i], &good);
         content->tolerance = hed_get_double(from, "a tolerance");
     }
     return good;
@@ -247,10 +249,11 @@ static bool contents_fit(hed_worker_job *job, hed_argument_def *arguments)
     for (uint32_t i = 0; i < job->content_count && good; i++) {
         const hed_runner_argument *content = &job->contents[i];
         arguments[i].compare = job->compares[i];
+        arguments[i].by_config = job->by_config[i];
         if (content->expected && arguments[i].compare == HED_COMPARE_EACH)
             good = content->expected_bytes >= content->bytes;
-        if (content->unwritten)
-            good = good && job->mask_bytes[i] >= hed_runner_mask_bytes(&arguments[i], content);
+        if (content->marks)
+            good = good && job->mark_bytes[i] >= hed_runner_mark_bytes(&arguments[i], content);
         if (arguments[i].kind != HED_BUFFER)
             good = good && content->bytes == content_bytes(&arguments[i], content);
     }

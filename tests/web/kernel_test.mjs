@@ -1,5 +1,5 @@
 // What the page compares, and what it leaves out: node tests/web/kernel_test.mjs
-import { Kernel, compareArrays, unwrittenOf } from '../../web/page/kernel.js';
+import { Kernel, compareArrays, markRuns } from '../../web/page/kernel.js';
 
 let failed = 0;
 const check = (right, words) => { if (!right) { failed = 1; console.error(`FAILED: ${words}`); } };
@@ -14,11 +14,17 @@ function padded(pattern, change = () => {}) {
   return bytes;
 }
 
-const { mask, count } = unwrittenOf(vec3, padded(0).buffer, padded(1).buffer);
-check(count === 4 && mask[0] === 0x88 && mask[1] === 0x88, `padding: ${count} elements, mask ${mask}`);
-check(unwrittenOf(vec3, padded(0, y => { y[5] = 7; }).buffer, padded(1, y => { y[5] = 8; }).buffer).count === 4, 'an element that differs is written');
+// Marks of runs 0, 1, 2, ... of a reference.
+function marked(b, ...runs) {
+  const state = { marks: new Uint8Array(Math.ceil(runs[0].byteLength / 4)), unwritten: 0, unsteady: 0 };
+  runs.slice(1).forEach((bytes, i) => markRuns(b, runs[0].buffer, bytes.buffer, i + 1, state));
+  return state;
+}
+
+const { marks, unwritten, unsteady } = marked(vec3, padded(0), padded(1), padded(0));
+check(unwritten === 4 && unsteady === 0 && [0, 1, 2, 3].every(i => marks[i] === 0x40), `padding: ${unwritten} and ${unsteady} elements, marks ${marks}`);
 for (const pattern of [0, 1]) {
-  const found = (change, b = { ...vec3, mask }) => compareArrays(b, padded(pattern, change).buffer, padded(0), pattern);
+  const found = (change, b = { ...vec3, marks }) => compareArrays(b, padded(pattern, change).buffer, padded(0), pattern);
   check(found().text === '' && found().error === 0, `padding under pattern ${pattern}: ${found().text}`);
   check(found(y => { y[7] = 0; }).text === 'writes element 7 of y, which the reference does not write', 'a write into the padding');
   check(found(y => { y[6] = 9; }).text === 'y[6] is 9, expected 6', 'a wrong element beside the padding');
@@ -29,19 +35,29 @@ check(compareArrays(vec3, padded(1).buffer, padded(0), 1).text.startsWith('y[3] 
 // A list whose order changes: what is behind its end is left out, and one too many is found.
 const list = { name: 'list', type: 'u32', compare: 'sorted', tolerance: 0 };
 const listed = (pattern, ...items) => new Uint8Array(new Uint32Array([...items, ...Array(8 - items.length).fill(PATTERNS[pattern])]).buffer);
-list.mask = unwrittenOf(list, listed(0, 5, 3, 1).buffer, listed(1, 1, 3, 5).buffer).mask;
-check(list.mask[0] === 0xf8, `the end of a list: mask ${list.mask}`);
+list.marks = marked(list, listed(0, 5, 3, 1), listed(1, 1, 3, 5), listed(0, 3, 5, 1)).marks;
+check(list.marks[0] === 0x40 && list.marks[1] === 0x55, `the end of a list: marks ${list.marks}`);
 check(compareArrays(list, listed(1, 3, 5, 1).buffer, listed(0, 5, 3, 1), 1).text === '', 'a list in another order');
 check(compareArrays(list, listed(1, 3, 5, 1, 1).buffer, listed(0, 5, 3, 1), 1).text === '"list" has 4 elements, expected 3', 'one too many');
 const sum = { ...list, name: 'sum', compare: 'sum' };
 check(compareArrays(sum, listed(0, 4, 4, 1).buffer, listed(1, 5, 3, 1), 0).text === '', 'a sum');
 const bytes = { name: 'bytes', type: 'u8', compare: 'each', tolerance: 0 };
-check(unwrittenOf(bytes, Uint8Array.of(1, 0x5a, 0x5a).buffer, Uint8Array.of(1, 0xda, 0x5a).buffer).count === 1, 'bytes');
+check(marked(bytes, Uint8Array.of(1, 0x5a, 0x5a), Uint8Array.of(1, 0xda, 0x5a)).unwritten === 1, 'bytes');
+
+// A reference that differs from itself.
+const race = marked(vec3, padded(0), padded(1, y => { y[5] = 9; y[6] = 6.1; }), padded(0, y => { y[3] = 1; y[8] = 9; }));
+check(race.unwritten === 3 && race.unsteady === 3, `a race: ${race.unwritten} and ${race.unsteady} elements`);
+const raced = change => compareArrays({ ...vec3, marks: race.marks }, padded(1, change).buffer, padded(0), 1).text;
+check(raced(y => { y[3] = 7; y[5] = 7; y[8] = 7; }) === '', 'elements that differ are left out');
+check(raced(y => { y[6] = 7; }) === 'y[6] is 7, expected 6', 'a spread within the tolerance is compared');
+check(raced(y => { y[7] = 1; }).startsWith('writes element 7'), 'padding beside elements that differ');
+check(marked({ ...vec3, pristine: true }, padded(0), padded(1)).unsteady === 4, 'in place nothing is unwritten');
+check(marked(list, listed(0, 5, 3, 1), listed(1, 5, 3, 2), listed(0, 5, 3, 2)).unsteady === 0, 'lists are compared as a whole');
 
 // Each check has a pattern, and is compared by that one.
 const job = { bindings: [] };
 const kernel = new Kernel({}, job, null);
-const b = { ...vec3, mask, argument: 0, right: padded(0) };
+const b = { ...vec3, marks, argument: 0, right: padded(0) };
 kernel.written = [b];
 kernel.bytesOf = async (_, slot) => padded(slot);
 const patterns = [kernel.nextPattern(), kernel.nextPattern(), kernel.nextPattern()];

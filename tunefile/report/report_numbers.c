@@ -189,14 +189,20 @@ static void print_grouped(uint64_t value, char *text)
 
 void hed_report_counted(const hed_tune_result *result, char *text, size_t size)
 {
-    char compared[28], elements[28], unwritten[28];
+    char compared[28], elements[28], unwritten[28], unsteady[28];
     text[0] = 0;
-    if (!result->unwritten) return;
-    print_grouped(result->elements - result->unwritten, compared);
+    if (!result->unwritten && !result->unsteady) return;
+    print_grouped(result->elements - result->unwritten - result->unsteady, compared);
     print_grouped(result->elements, elements);
     print_grouped(result->unwritten, unwritten);
-    snprintf(text, size, "compared %s of %s elements: %s %s not written", compared, elements,
-        unwritten, result->unwritten == 1 ? "is" : "are");
+    print_grouped(result->unsteady, unsteady);
+    int used = snprintf(text, size, "compared %s of %s elements:", compared, elements);
+    if (result->unwritten && used >= 0 && (size_t)used < size)
+        used += snprintf(text + used, size - (size_t)used, " %s %s not written%s", unwritten,
+            result->unwritten == 1 ? "is" : "are", result->unsteady ? "," : "");
+    if (result->unsteady && used >= 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, " %s differ%s from run to run", unsteady,
+            result->unsteady == 1 ? "s" : "");
 }
 
 void hed_report_text(hed_objective objective, double value, char *text, size_t size)

@@ -43,7 +43,8 @@ hed_bound hed_report_bound(const hed_tune_result *result);
 const char *hed_report_compared(
     const hed_kernel_def *kernel, const hed_tune_argument *arguments, hed_reference reference);
 
-/* Writes "compared 4,096 of 5,120 elements: 1,024 are not written"; "" if all are compared. */
+/* Writes "compared 4,096 of 5,120 elements: 1,000 are not written, 24 differ from run to run"; "" if
+ * all are compared. */
 void hed_report_counted(const hed_tune_result *result, char *text, size_t size);
 
 /* Writes "1.23 ms", "4.1 J", or the caller's metric as a number; "-" for NAN. */

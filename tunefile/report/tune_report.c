@@ -151,7 +151,7 @@ static json_t *conditions_json(const hed_tune_report_def *def)
                                                                             "time", "energy",
                                                                             "metric"};
     const hed_tune_result *r = def->result;
-    char counted[128];
+    char counted[256];
     hed_report_counted(r, counted, sizeof counted);
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:b, s:s, "
                      "s:b, s:s, s:b, s:b, s:s, s:s, s:s?, s:s}",

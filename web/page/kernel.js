@@ -4,6 +4,7 @@
 const PATTERNS = [0x5a5a5a5a, 0xdadadada]; // hed_runner_pattern() in heddle/runner.h
 const MOST_PIPELINES = 256;
 const up4 = n => Math.ceil(n / 4) * 4;
+const bytesOfDigits = digits => Uint8Array.from(digits.match(/../g) ?? [], h => parseInt(h, 16));
 const arrays = { f32: Float32Array, u32: Uint32Array, i32: Int32Array, u8: Uint8Array };
 
 // Returns the text of a candidate: between the pieces, sizes of the group as products of its
@@ -44,23 +45,23 @@ export class Kernel {
     const { STORAGE, UNIFORM, COPY_SRC, COPY_DST } = GPUBufferUsage;
     const entries = [];
     let largest = 16;
-    for (const b of this.job.bindings) {
+    for (const [place, b] of this.job.bindings.entries()) {
       const uniform = b.uniform !== undefined;
       if (b.resource?.sampler) { this.addSampler(b, entries); continue; }
       const size = uniform ? b.uniform.length / 2 : b.bytes;
       b.content = this.buffer(size, (uniform ? UNIFORM : STORAGE) | COPY_SRC | COPY_DST);
       if (uniform) {
-        device.queue.writeBuffer(b.content, 0, Uint8Array.from(b.uniform.match(/../g) ?? [], h => parseInt(h, 16)));
+        device.queue.writeBuffer(b.content, 0, bytesOfDigits(b.uniform));
       } else {
         const first = b.first && await this.fetchBytes(b.argument, 'first');
         if (b.in_place) b.pristine = this.buffer(size, COPY_SRC | COPY_DST);
         if (first) this.upload(b.pristine ?? b.content, first);
         if (b.expected) b.right = new Uint8Array(await this.fetchBytes(b.argument, 'expected'));
-        if (b.unwritten) b.mask = new Uint8Array(await this.fetchBytes(b.argument, 'unwritten'));
+        if (b.marks) b.marks = new Uint8Array(await this.fetchBytes(b.argument, 'marks'));
         if (b.written) { b.backs = []; largest = Math.max(largest, up4(size)); }
       }
       if (b.resource) { this.addTexture(b, entries); continue; }
-      (entries[b.group] ??= []).push({ binding: b.binding, resource: { buffer: b.content },
+      (entries[b.group] ??= []).push({ place, binding: b.binding, resource: { buffer: b.content },
         layout: { buffer: { type: uniform ? 'uniform' : b.writable ? 'storage' : 'read-only-storage' } } });
     }
     this.poisons = PATTERNS.map(word => {
@@ -71,8 +72,25 @@ export class Kernel {
     const layouts = Array.from(entries, group => device.createBindGroupLayout({ entries: (group ?? []).map(e =>
       ({ binding: e.binding, visibility: GPUShaderStage.COMPUTE, ...e.layout })) }));
     this.layout = device.createPipelineLayout({ bindGroupLayouts: layouts });
-    this.groups = layouts.map((layout, i) => device.createBindGroup({ layout, entries: (entries[i] ?? []).map(e =>
-      ({ binding: e.binding, resource: e.resource })) }));
+    this.makeGroups = replaced => layouts.map((layout, i) => device.createBindGroup({ layout, entries: (entries[i] ?? []).map(e =>
+      ({ binding: e.binding, resource: replaced.get(e.place) ?? e.resource })) }));
+    this.groups = this.makeGroups(new Map());
+    this.ownGroups = new Map();
+  }
+
+  // Returns the bind groups of a candidate; uniforms that depend on the configuration are its own.
+  groupsOf({ key, uniforms }) {
+    if (!Object.keys(uniforms ?? {}).length) return this.groups;
+    if (this.ownGroups.has(key)) return this.ownGroups.get(key);
+    const replaced = new Map(Object.entries(uniforms).map(([place, digits]) => {
+      const buffer = this.buffer(digits.length / 2, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
+      this.gpu.device.queue.writeBuffer(buffer, 0, bytesOfDigits(digits));
+      return [+place, { buffer }];
+    }));
+    if (this.ownGroups.size >= MOST_PIPELINES) this.ownGroups.clear();
+    const groups = this.makeGroups(replaced);
+    this.ownGroups.set(key, groups);
+    return groups;
   }
 
   addSampler(b, entries) {
@@ -157,7 +175,7 @@ export class Kernel {
 
   dispatch(pass, pipeline, candidate, times) {
     pass.setPipeline(pipeline);
-    this.groups.forEach((group, i) => pass.setBindGroup(i, group));
+    this.groupsOf(candidate).forEach((group, i) => pass.setBindGroup(i, group));
     for (let i = 0; i < times; i++) pass.dispatchWorkgroups(...candidate.groups);
   }
 
@@ -199,44 +217,56 @@ const elementsOf = (Type, bytes) => new Type(bytes, 0, Math.floor(bytes.byteLeng
 // Returns the elements as whole numbers, for comparing bits.
 const bitsOf = (Type, bytes) => elementsOf(Type.BYTES_PER_ELEMENT === 4 ? Uint32Array : Uint8Array, bytes);
 const patternOf = (Type, pattern) => Type.BYTES_PER_ELEMENT === 4 ? PATTERNS[pattern] : PATTERNS[pattern] & 0xff;
-const isMarked = (mask, i) => mask[i >> 3] >> (i & 7) & 1;
 
-// Marks the elements that a kernel does not write, which two runs leave as pattern 0 and pattern 1:
-// { mask, count }, element i being bit i & 7 of byte i >> 3.
-export function unwrittenOf(b, firstBytes, secondBytes) {
-  const Type = typeOf(b), first = bitsOf(Type, firstBytes), second = bitsOf(Type, secondBytes);
-  const mask = new Uint8Array(Math.ceil(first.length / 8));
-  let count = 0;
+// Marks of an output's elements, two bits each (hed_runner_mark in heddle/runner.h).
+const COMPARED = 0, UNWRITTEN = 1, UNSTEADY = 2;
+const markAt = (marks, i) => marks[i >> 2] >> 2 * (i & 3) & 3;
+const setMark = (marks, i, mark) => { marks[i >> 2] = marks[i >> 2] & ~(3 << 2 * (i & 3)) | mark << 2 * (i & 3); };
+const errorOf = (found, right) => found === right || (found !== found && right !== right) ? 0 : Math.abs(found - right) / Math.max(1, Math.abs(right));
+
+// Marks the elements of an output that differ between its first run and run `run`: unwritten ones
+// keep pattern 0 and pattern `run` % 2, others differ by more than the tolerance. `state` accumulates
+// { marks, unwritten, unsteady }. Returns true if elements became unsteady.
+export function markRuns(b, firstBytes, otherBytes, run, state) {
+  const Type = typeOf(b), first = bitsOf(Type, firstBytes), other = bitsOf(Type, otherBytes), before = state.unsteady;
+  const firstNumbers = elementsOf(Type, firstBytes), otherNumbers = elementsOf(Type, otherBytes);
   for (let i = 0; i < first.length; i++) {
-    if (first[i] !== patternOf(Type, 0) || second[i] !== patternOf(Type, 1)) continue;
-    mask[i >> 3] |= 1 << (i & 7);
-    count++;
+    if (first[i] === other[i]) continue;
+    const former = markAt(state.marks, i);
+    const kept = !b.pristine && first[i] === patternOf(Type, 0) && other[i] === patternOf(Type, run % 2);
+    if (former === UNSTEADY || (former === UNWRITTEN && kept)) continue;
+    if (kept && run === 1) { setMark(state.marks, i, UNWRITTEN); state.unwritten++; continue; }
+    if (b.compare !== 'each' || (former === COMPARED && errorOf(otherNumbers[i], firstNumbers[i]) <= b.tolerance)) continue;
+    setMark(state.marks, i, UNSTEADY);
+    state.unsteady++;
+    state.unwritten -= former === UNWRITTEN;
   }
-  return { mask, count };
+  return state.unsteady > before;
 }
 
 // Returns the largest |found - right| / max(1, |right|), and the first position at which it is too
-// large. Elements that the reference does not write (b.mask) must still contain the pattern.
+// large. Elements that the reference does not write must still contain the pattern, and unsteady ones
+// are not compared (b.marks).
 export function compareArrays(b, foundBytes, rightBytes, pattern) {
   const Type = typeOf(b), bits = bitsOf(Type, foundBytes), still = patternOf(Type, pattern);
-  let found = elementsOf(Type, foundBytes), right = elementsOf(Type, rightBytes.slice().buffer), mask = b.mask;
-  if (mask && b.compare !== 'each') {
+  let found = elementsOf(Type, foundBytes), right = elementsOf(Type, rightBytes.slice().buffer), { marks } = b;
+  if (marks && b.compare !== 'each') {
     found = found.filter((_, i) => bits[i] !== still);
-    right = right.filter((_, i) => !isMarked(mask, i));
-    mask = undefined;
+    right = right.filter((_, i) => markAt(marks, i) === COMPARED);
+    marks = undefined;
   }
   if (b.compare === 'sum') [found, right] = [found, right].map(a => [a.reduce((s, v) => s + v, 0)]);
   if (b.compare === 'sorted') { found = found.slice().sort(); right = right.slice().sort(); }
   if (found.length !== right.length) return { error: 1, text: `"${b.name}" has ${found.length} elements, expected ${right.length}` };
   let error = 0, text = '';
   for (let i = 0; i < right.length; i++) {
-    if (mask && isMarked(mask, i)) {
-      if (bits[i] !== still) text ||= `writes element ${i} of ${b.name}, which the reference does not write`;
+    const mark = marks ? markAt(marks, i) : COMPARED;
+    if (mark) {
+      if (mark === UNWRITTEN && bits[i] !== still) text ||= `writes element ${i} of ${b.name}, which the reference does not write`;
       continue;
     }
-    const f = found[i], r = right[i];
-    if (f === r || (f !== f && r !== r)) continue;
-    const off = Math.abs(f - r) / Math.max(1, Math.abs(r));
+    const f = found[i], r = right[i], off = errorOf(f, r);
+    if (off === 0) continue;
     const bad = !(off <= b.tolerance);
     if (off > error) error = off;
     if (bad && !text) text = `${b.name}[${i}] is ${f}, expected ${r}`;

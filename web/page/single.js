@@ -3,7 +3,7 @@
 // db import`.
 import { openDevice, describe } from './device.js';
 import { Clock } from './clock.js';
-import { Kernel, unwrittenOf } from './kernel.js';
+import { Kernel, compareArrays, markRuns } from './kernel.js';
 import { Measure } from './measure.js';
 import { View } from './view.js';
 
@@ -30,34 +30,59 @@ async function open() {
   kernel = new Kernel(gpu, job, async (argument, which) => bytesOfText(job.data[argument][which]));
   const wrong = await kernel.open();
   if (wrong) throw new Error(wrong);
-  kernel.buffers.forEach((b, i) => { b.right ??= before?.[i].right; b.mask ??= before?.[i].mask; });
+  kernel.buffers.forEach((b, i) => { b.right ??= before?.[i].right; b.marks ||= before?.[i].marks; });
   measure = new Measure(gpu, clock, kernel, span, job.timeout);
 }
 
 const fits = ({ size: [x, y, z] }, limits) => x <= limits.maxComputeWorkgroupSizeX && y <= limits.maxComputeWorkgroupSizeY &&
   z <= limits.maxComputeWorkgroupSizeZ && x * y * z <= limits.maxComputeInvocationsPerWorkgroup;
 
-// Makes the results of the first candidate the reference, if the job has no reference. It runs with
-// both patterns: elements that still contain them are unwritten, and not compared.
+const LEAST_RUNS = 3, MOST_RUNS = 12; // of the reference; more than the least while elements differ
+
+// Marks what differs between run 0 of the reference and run `run`. Returns true for new elements.
+function markOutput(b, state, other, run) {
+  const size = b.right.byteLength, bytes = other.slice(0, size);
+  const found = markRuns(b, b.right.buffer, bytes.buffer, run, state);
+  if (b.compare !== 'each' && compareArrays({ ...b, marks: state.unwritten && state.marks }, bytes.buffer, b.right, run % 2).text) state.differs = true;
+  return found;
+}
+
+// Makes the results of the first candidate the reference, if the job has no reference. It runs several
+// times: elements that it does not write, or that differ from run to run, are not compared.
 async function makeReference(candidate) {
   const { pipeline, text } = await kernel.pipeline(candidate);
   if (!pipeline) throw new Error(text);
-  await clock.run([0, 1].map(pattern => ({ before: e => kernel.poison(e, pattern), dispatch: p => kernel.dispatch(p, pipeline, candidate, 1),
-    after: e => kernel.readBack(e, pattern) })));
-  let elements = 0, unwritten = 0;
-  for (const b of kernel.written) {
-    if (b.right) continue;
-    const first = await kernel.bytesOf(b, 0), second = await kernel.bytesOf(b, 1);
-    const right = first.slice(0, candidate.results[b.argument] ?? first.byteLength);
-    b.right = right;
-    elements += Math.floor(right.byteLength / (b.type === 'u8' ? 1 : 4));
-    if (b.pristine) continue;
-    const { mask, count } = unwrittenOf(b, right.buffer, second.slice(0, right.byteLength).buffer);
-    if (count) b.mask = mask;
-    unwritten += count;
+  const outputs = kernel.written.filter(b => !b.right), states = new Map();
+  let found = false;
+  for (let run = 0; outputs.length && run < MOST_RUNS && (run < LEAST_RUNS || found); run++) {
+    await clock.run([{ before: e => kernel.poison(e, run % 2), dispatch: p => kernel.dispatch(p, pipeline, candidate, 1), after: e => kernel.readBack(e, 0) }]);
+    found = false;
+    for (const b of outputs) {
+      const bytes = await kernel.bytesOf(b, 0);
+      if (run) { found = markOutput(b, states.get(b), bytes, run) || found; continue; }
+      b.right = bytes.slice(0, candidate.results[b.argument] ?? bytes.byteLength);
+      const count = Math.floor(b.right.byteLength / (b.type === 'u8' ? 1 : 4));
+      states.set(b, { marks: new Uint8Array(Math.ceil(count / 4)), count, unwritten: 0, unsteady: 0, differs: false });
+    }
   }
-  if (elements && unwritten === elements) throw new Error(`the first configuration writes none of its ${elements} elements of output: nothing to compare`);
-  if (unwritten) page.compared(`${[elements - unwritten, elements].map(n => n.toLocaleString('en')).join(' of ')} elements: ${unwritten.toLocaleString('en')} ${unwritten === 1 ? 'is' : 'are'} not written`);
+  const sum = { elements: 0, unwritten: 0, unsteady: 0 };
+  for (const [b, { marks, count, unwritten, unsteady, differs }] of states) {
+    sum.elements += count;
+    if (differs) { b.right = undefined; sum.unsteady += count; continue; }
+    if (unwritten || unsteady) b.marks = marks;
+    sum.unwritten += unwritten;
+    sum.unsteady += unsteady;
+  }
+  report(sum);
+}
+
+function report({ elements, unwritten, unsteady }) {
+  const grouped = n => n.toLocaleString('en'), compared = elements - unwritten - unsteady;
+  if (elements && !compared)
+    throw new Error(`the first configuration writes ${unsteady ? 'no element of output alike in all runs' : `none of its ${elements} elements of output`}: nothing to compare`);
+  const reasons = [unwritten && `${grouped(unwritten)} ${unwritten === 1 ? 'is' : 'are'} not written`,
+    unsteady && `${grouped(unsteady)} differ${unsteady === 1 ? 's' : ''} from run to run`].filter(r => r);
+  if (reasons.length) page.compared(`${grouped(compared)} of ${grouped(elements)} elements: ${reasons.join(', ')}`);
 }
 
 async function tryOne(candidate, best) {
