@@ -138,6 +138,11 @@ void hed_css_rule_names(const hed_css_sheet *sheet, uint32_t rule,
     visit_list(&v, sheet->rules[rule].list, sheet->rules[rule].count);
 }
 
+/* Names that have been visited: a bit for each name of the table. */
+typedef struct visited_names {
+    uint32_t *elements, *ids, *classes;
+} visited_names;
+
 /* Calls `visit` with a name unless `noted`, bits by the numbers of names, has it. */
 static void document_name(const hed_css_document *d, hed_css_name_kind kind, uint32_t name,
     uint32_t *noted, void (*visit)(void *user, const hed_css_used_name *name), void *user)
@@ -152,15 +157,17 @@ hed_status hed_css_document_names(const hed_css_document *document,
 {
     HED_REQUIRE(document, visit);
     hed_arena work = {.allocator = document->allocator, .owner = "the names of a document"};
-    uint32_t *noted[3];
-    for (size_t i = 0; i < HED_COUNT(noted); i++)
-        noted[i] = hed_arena_new(&work, document->names->count / 32 + 1ull, sizeof **noted, error);
+    uint64_t words = document->names->count / 32 + 1ull;
+    const visited_names noted = {.elements = hed_arena_new(&work, words, sizeof(uint32_t), error),
+        .ids = hed_arena_new(&work, words, sizeof(uint32_t), error),
+        .classes = hed_arena_new(&work, words, sizeof(uint32_t), error)};
     for (uint32_t e = 0; e < document->count && !hed_failed(error); e++) {
-        document_name(document, HED_CSS_NAME_ELEMENT, document->tag[e], noted[0], visit, user);
-        document_name(document, HED_CSS_NAME_ID, document->id[e], noted[1], visit, user);
+        document_name(
+            document, HED_CSS_NAME_ELEMENT, document->tag[e], noted.elements, visit, user);
+        document_name(document, HED_CSS_NAME_ID, document->id[e], noted.ids, visit, user);
         for (uint32_t k = document->class_begin[e]; k < document->class_end[e]; k++)
             document_name(
-                document, HED_CSS_NAME_CLASS, document->classes[k], noted[2], visit, user);
+                document, HED_CSS_NAME_CLASS, document->classes[k], noted.classes, visit, user);
         for (uint32_t k = document->attribute_begin[e]; k < document->attribute_end[e]; k++) {
             const css_attribute *a = &document->attributes[k];
             visit(user, &(hed_css_used_name){HED_CSS_NAME_ATTRIBUTE,

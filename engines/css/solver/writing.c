@@ -40,12 +40,14 @@ static bool radius_of(const char *logical, unsigned mode, char physical[64])
 {
     char block[8], inline_side[8];
     if (sscanf(logical, "border-%5[a-z]-%5[a-z]-radius", block, inline_side) != 2) return false;
-    bool ends[2] = {strcmp(block, "end") == 0, strcmp(inline_side, "end") == 0};
-    if ((!ends[0] && strcmp(block, "start")) || (!ends[1] && strcmp(inline_side, "start")))
+    bool block_end = strcmp(block, "end") == 0, inline_end = strcmp(inline_side, "end") == 0;
+    if ((!block_end && strcmp(block, "start")) || (!inline_end && strcmp(inline_side, "start")))
         return false;
-    const char *sides[2] = {side_of(true, ends[0], mode), side_of(false, ends[1], mode)};
-    bool vertical_first = mode / 2 == HORIZONTAL;
-    snprintf(physical, 64, "border-%s-%s-radius", sides[!vertical_first], sides[vertical_first]);
+    bool block_first = mode / 2 == HORIZONTAL; /* the vertical side comes first */
+    const char *block_physical = side_of(true, block_end, mode),
+               *inline_physical = side_of(false, inline_end, mode);
+    snprintf(physical, 64, "border-%s-%s-radius", block_first ? block_physical : inline_physical,
+        block_first ? inline_physical : block_physical);
     return true;
 }
 
