@@ -58,9 +58,25 @@ typedef struct loop_miss {
     loop_marks marks;
 } loop_miss;
 
+/* Causes of a solve that takes long. */
+typedef enum loop_cause {
+    CAUSE_DISK,
+    CAUSE_PREEMPTED,
+    CAUSE_LATE,
+    CAUSE_FAULT,
+    CAUSE_SLEPT,
+    CAUSE_OUTSIDE,
+    CAUSES
+} loop_cause;
+static const char *const CAUSE_TEXTS[CAUSES] = {"page read from disk",
+    "another thread was given the processor", "processor away before the solve began", "page fault",
+    "waited asleep in the driver or for the team",
+    "no switch, no fault: an interrupt, the hypervisor, or the device"};
+
 typedef struct loop {
     hed_mppi *controller;
-    double *times; /* (beats) us */
+    double *times;   /* (beats) us */
+    uint8_t *causes; /* (beats) cause of each, if it took long */
     uint32_t beats, warm, missed;
     uint64_t period_ns;
     loop_miss misses[MOST_MISSES]; /* the first ones */
@@ -80,6 +96,15 @@ static uint64_t loop_wait(loop *l, uint64_t beat_ns)
         if (gap > l->longest_gap_ns) l->longest_gap_ns = gap;
     }
     return now;
+}
+
+static loop_cause loop_cause_of(const loop *l, const loop_miss *miss)
+{
+    if (miss->marks.disk_faults) return CAUSE_DISK;
+    if (miss->marks.preempted) return CAUSE_PREEMPTED;
+    if (miss->late_ns > l->period_ns / 2) return CAUSE_LATE;
+    if (miss->marks.faults) return CAUSE_FAULT;
+    return miss->marks.slept ? CAUSE_SLEPT : CAUSE_OUTSIDE;
 }
 
 static void loop_note(loop *l, const loop_miss *miss)
@@ -107,38 +132,70 @@ static hed_status loop_run(loop *l, counted *memory, hed_error *error)
         uint64_t end = hed_now();
         memcpy(x, hed_mppi_states(l->controller, 0) + states, states * sizeof *x);
         hed_mppi_shift(l->controller, 1);
-        if (n >= l->warm) l->times[n - l->warm] = (double)(end - begin) * 1e-3;
         uint64_t beat = beat_ns;
         while (beat_ns + l->period_ns < end) beat_ns += l->period_ns; /* those are lost */
-        if (n < l->warm || beat_ns == beat) continue;
+        if (n < l->warm) continue;
         loop_marks after = marks_now();
-        loop_note(
-            l, &(loop_miss){.solve = n - l->warm,
-                   .late_ns = begin - beat,
-                   .took_ns = end - begin,
-                   .inner_ns = stats.solve_ns,
-                   .marks = {after.preempted - before.preempted, after.slept - before.slept,
-                       after.faults - before.faults, after.disk_faults - before.disk_faults}});
+        const loop_miss solve = {.solve = n - l->warm,
+            .late_ns = begin - beat,
+            .took_ns = end - begin,
+            .inner_ns = stats.solve_ns,
+            .marks = {after.preempted - before.preempted, after.slept - before.slept,
+                after.faults - before.faults, after.disk_faults - before.disk_faults}};
+        l->times[solve.solve] = (double)solve.took_ns * 1e-3;
+        l->causes[solve.solve] = (uint8_t)loop_cause_of(l, &solve);
+        if (beat_ns != beat) loop_note(l, &solve);
     }
     return HED_OK;
 }
 
 /* ---- what it found ---- */
 
-static const char *loop_cause(const loop *l, const loop_miss *miss)
+/* Solves that take more than SLOW medians, by cause. */
+typedef struct loop_slow {
+    uint32_t solves[CAUSES];
+    double excess_us[CAUSES], total_us; /* beyond the median */
+} loop_slow;
+
+static loop_slow loop_sort_out(const loop *l, double median)
 {
-    if (miss->marks.disk_faults) return "page read from disk";
-    if (miss->marks.preempted) return "another thread was given the processor";
-    if (miss->late_ns > l->period_ns / 2) return "processor away before the solve began";
-    if (miss->marks.faults) return "page fault";
-    if (miss->marks.slept) return "waited asleep in the driver or for the team";
-    return "no switch, no fault: an interrupt, the hypervisor, or the device";
+    static const double SLOW = 1.2;
+    loop_slow slow = {0};
+    for (uint32_t i = 0; i < l->beats; i++) {
+        if (l->times[i] <= SLOW * median) continue;
+        slow.solves[l->causes[i]]++;
+        slow.excess_us[l->causes[i]] += l->times[i] - median;
+        slow.total_us += l->times[i] - median;
+    }
+    return slow;
+}
+
+static void loop_report_slow(const loop_slow *slow, const mppi_loop_def *def, cli_report *report)
+{
+    cli_report_open_list(report, "slow");
+    for (int k = 0; k < CAUSES; k++)
+        if (slow->solves[k])
+            cli_report_row(report, CLI_TEXT("cause", CAUSE_TEXTS[k]),
+                CLI_WHOLE("solves", slow->solves[k]),
+                CLI_NUMBER("share", slow->excess_us[k] / slow->total_us),
+                CLI_NUMBER("excess_us", slow->excess_us[k]));
+    cli_report_close(report);
+    for (int k = 0; k < CAUSES && !def->json; k++)
+        if (slow->solves[k])
+            fprintf(stderr, "above 1.2 medians: %u solves, %.0f %% of the time beyond: %s\n",
+                slow->solves[k], 100 * slow->excess_us[k] / slow->total_us, CAUSE_TEXTS[k]);
 }
 
 static void loop_report(const loop *l, const counted *memory, const char *device,
     const mppi_loop_def *def, cli_report *report)
 {
-    hed_summary times = hed_summarize(l->times, l->beats);
+    double *sorted = hed_new(NULL, l->beats, sizeof *sorted, NULL);
+    if (!sorted) return;
+    memcpy(sorted, l->times, l->beats * sizeof *sorted);
+    hed_summary times = hed_summarize(sorted, l->beats);
+    double thousandth = hed_quantile(sorted, l->beats, 0.999);
+    loop_slow slow = loop_sort_out(l, times.p50);
+    hed_delete(NULL, sorted, l->beats, sizeof *sorted);
     hed_mppi_info info = hed_mppi_describe(l->controller);
     loop_marks now = marks_now();
     cli_report_row(report, CLI_TEXT("device", device, .heading = "DEVICE"),
@@ -149,6 +206,7 @@ static void loop_report(const loop *l, const counted *memory, const char *device
         CLI_WHOLE("solves", l->beats, .heading = ">SOLVES"),
         CLI_NUMBER("median_us", times.p50, .heading = ">MEDIAN us", .format = "%.2f"),
         CLI_NUMBER("p99_us", times.p99, .heading = ">P99", .format = "%.2f"),
+        CLI_NUMBER("p999_us", thousandth, .heading = ">P99.9", .format = "%.2f"),
         CLI_NUMBER("max_us", times.maximum, .heading = ">MAX", .format = "%.2f"),
         CLI_WHOLE("missed", l->missed, .heading = ">MISSED"),
         CLI_WHOLE("allocations", atomic_load(&memory->calls) - l->allocated_before,
@@ -159,10 +217,12 @@ static void loop_report(const loop *l, const counted *memory, const char *device
         CLI_NUMBER("longest_gap_us", (double)l->longest_gap_ns * 1e-3, .heading = ">LONGEST us",
             .format = "%.1f"),
         CLI_TEXT("choice", info.choice));
+    loop_report_slow(&slow, def, report);
     cli_report_open_list(report, "misses");
     for (uint32_t i = 0; i < l->missed && i < MOST_MISSES; i++) {
         const loop_miss *m = &l->misses[i];
-        cli_report_row(report, CLI_WHOLE("solve", m->solve), CLI_TEXT("cause", loop_cause(l, m)),
+        cli_report_row(report, CLI_WHOLE("solve", m->solve),
+            CLI_TEXT("cause", CAUSE_TEXTS[loop_cause_of(l, m)]),
             CLI_NUMBER("late_us", (double)m->late_ns * 1e-3),
             CLI_NUMBER("took_us", (double)m->took_ns * 1e-3),
             CLI_NUMBER("solve_us", (double)m->inner_ns * 1e-3),
@@ -173,7 +233,7 @@ static void loop_report(const loop *l, const counted *memory, const char *device
     for (uint32_t i = 0; i < l->missed && i < PRINTED_MISSES && !def->json; i++) {
         const loop_miss *m = &l->misses[i];
         fprintf(stderr, "missed: solve %u begun %.1f us late took %.1f us: %s\n", m->solve,
-            (double)m->late_ns * 1e-3, (double)m->took_ns * 1e-3, loop_cause(l, m));
+            (double)m->late_ns * 1e-3, (double)m->took_ns * 1e-3, CAUSE_TEXTS[loop_cause_of(l, m)]);
     }
     if (l->missed > PRINTED_MISSES && !def->json)
         fprintf(stderr, "missed: %u more; --json lists them\n", l->missed - PRINTED_MISSES);
@@ -189,8 +249,9 @@ hed_status cli_mppi_loop(
     hed_device *on = NULL;
     loop *l = hed_new(&memory.from, 1, sizeof *l, error);
     double *times = hed_new(&memory.from, def->solves, sizeof *times, error);
-    if (times) {
-        *l = (loop){.times = times, .beats = def->solves, .warm = WARM_BEATS};
+    uint8_t *causes = hed_new(&memory.from, def->solves, 1, error);
+    if (!hed_failed(error)) {
+        *l = (loop){.times = times, .causes = causes, .beats = def->solves, .warm = WARM_BEATS};
         l->period_ns = (uint64_t)(1e9 / def->rate);
         hed_context_create(&with, &context, error);
         hed_device_find(context, device, &on, error);
@@ -200,6 +261,7 @@ hed_status cli_mppi_loop(
         hed_mppi_destroy(l->controller);
         hed_context_destroy(context);
     }
+    hed_delete(&memory.from, causes, def->solves, 1);
     hed_delete(&memory.from, times, def->solves, sizeof *times);
     hed_delete(&memory.from, l, 1, sizeof *l);
     return hed_failed(error) ? error->status : HED_OK;

@@ -311,8 +311,10 @@ Test(cloth_collide, nearest_of_many_triangles)
         corners[i / 3][i % 3] = i;
     }
     hed_cloth_mesh_collider mesh = ball_collider(&b, 0.0f),
-                            loose = {
-                                3 * b.triangle_count, b.triangle_count, split[0], corners[0], 0.0f};
+                            loose = {.vertex_count = 3 * b.triangle_count,
+                                .triangle_count = b.triangle_count,
+                                .positions = split[0],
+                                .triangles = corners[0]};
     placed_tree made = tree_of(&mesh), welded = tree_of(&loose);
     CHECK(made.tree->closed[0] && welded.tree->closed[0], "a seam opened the mesh");
     uint32_t seed = 5;

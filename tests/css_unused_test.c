@@ -83,6 +83,18 @@ static const char *entries(uint32_t sheet)
     return lines;
 }
 
+/* A browser drops a list with a selector of another one; without that selector it would take the
+ * list. */
+Test(css_unused, a_list_with_a_selector_of_another_browser_stays_whole)
+{
+    set_site("<!doctype html><p class=a>",
+        ".a, .gone::-moz-x { top: 0 }\n.lost, .a:-ms-y, .gone { left: 0 }\n.gone::-moz-x, .lost { top: 1 }\n"
+        ".gone::-webkit-x, .a { top: 2 }\n");
+    run_site();
+    CHECK_TEXT(reduced(0),
+        ".a, .gone::-moz-x { top: 0 }\n.lost, .a:-ms-y, .gone { left: 0 }\n.a { top: 2 }\n");
+}
+
 Test(css_unused, texts_in_and_out)
 {
     const hed_css_text words[] = {text_of("src/App.jsx", "\n<i className=\"w\" />")};

@@ -39,7 +39,7 @@ static void compile_pass(
     OK(mppi_make_blocks(c, &error));
     CHECK(mppi_device_fits(c));
     OK(mppi_layout_make(c, solver, &layout, &error));
-    if (wanted) EXPECT_TEXT(c->choice, wanted);
+    if (wanted) EXPECT_TEXT(c->structure.choice, wanted);
     hed_kernel_def kernel = {.name = "mppi", .may_spill = true, .min_groups = 1};
     bool packets = solver != HED_MPPI_SOLVER_LAUNCHES;
     kernel.entry = packets ? "mppi_packets" : "mppi_launches";
@@ -59,13 +59,13 @@ static void compile_pass(
         .define_count = TILE_PARAMETERS + 1,
         .math = def->math,
         .max_threads = group};
-    hed_kernel_resources r = resources_of(build, c->choice, "sm_90");
+    hed_kernel_resources r = resources_of(build, c->structure.choice, "sm_90");
     printf(
         "N %u pass %s, %s: %lld registers, %lld bytes of spills, %lld of stack, %llu of local memory\n",
-        def->samples, pass, c->choice, (long long)r.registers, (long long)r.spill_bytes,
+        def->samples, pass, c->structure.choice, (long long)r.registers, (long long)r.spill_bytes,
         (long long)r.stack_bytes, (unsigned long long)layout.local_bytes);
     EXPECT(r.spill_bytes == 0 && r.stack_bytes == 0, "N %u %s: %lld bytes of spills, %lld of stack",
-        def->samples, c->choice, (long long)r.spill_bytes, (long long)r.stack_bytes);
+        def->samples, c->structure.choice, (long long)r.spill_bytes, (long long)r.stack_bytes);
     EXPECT_LE(r.registers * group, REGISTERS_OF_A_UNIT);
     hed_arena_free(&c->arena);
     free(c);

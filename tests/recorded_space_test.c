@@ -61,7 +61,8 @@ Test(recorded_space, errors_name_the_line)
     refuse("a,outcome,value,text\n1,measured,1,\n1,measured,1,\n",
         "f.tsv: points 0 and 1 are the same (point 0 is configuration 1)");
     refuse("{\"cache\": {}}",
-        "f.tsv: no \"tune_params_keys\" and \"cache\": expected a cache file of Kernel Tuner");
+        "f.tsv: neither \"tune_params_keys\" and \"cache\" nor results; expected a cache file of Kernel "
+        "Tuner, or results of T4 or of KTT");
     refuse("{\"tune_params_keys\": [\"a\"], \"cache\": {\"1\": {\"b\": 1}}}",
         "f.tsv: \"1\" in the cache has no a");
     refuse("#\n# domain: a=1; a=2\n", "f.tsv:2: the parameter \"a\" is there twice");
@@ -150,6 +151,44 @@ Test(recorded_space, kernel_tuners_cache)
               strcmp(recorded.parameters[1].labels[1], "column") == 0);
         hed_recorded_space_free(&recorded);
     }
+}
+
+/* Results of searches: T4 as Kernel Tuner and Heddle write it, and KTT's. The first time of a
+ * repeated configuration counts. */
+Test(recorded_space, results_of_tuners)
+{
+    static const char *const texts[] = {
+        "{\"metadata\": {\"timeunit\": \"miliseconds\"}, \"results\": ["
+        "{\"configuration\": {\"WG\": 16, \"layout\": \"row\"}, \"invalidity\": \"correct\", "
+        "\"measurements\": [{\"name\": \"time\", \"value\": 2.5, \"unit\": \"\"}]},"
+        "{\"configuration\": {\"WG\": 32, \"layout\": \"column\"}, \"invalidity\": \"runtime\", "
+        "\"measurements\": [{\"name\": \"time\", \"value\": \"RuntimeFailedConfig\", \"unit\": \"\"}]},"
+        "{\"configuration\": {\"WG\": 16, \"layout\": \"row\"}, \"invalidity\": \"correct\", "
+        "\"measurements\": [{\"name\": \"time\", \"value\": 9, \"unit\": \"ms\"}]},"
+        "{\"configuration\": {\"WG\": 32, \"layout\": \"row\"}, \"invalidity\": \"correct\", "
+        "\"measurements\": [{\"name\": \"time\", \"value\": 0.00125, \"unit\": \"seconds\"}]}]}",
+        "{\"Metadata\": {\"TimeUnit\": \"Microseconds\"}, \"Results\": ["
+        "{\"Configuration\": [{\"Name\": \"WG\", \"Value\": 16}, {\"Name\": \"layout\", \"Value\": \"row\"}], "
+        "\"Status\": \"Ok\", \"TotalDuration\": 2500.0},"
+        "{\"Configuration\": [{\"Name\": \"WG\", \"Value\": 32}, {\"Name\": \"layout\", \"Value\": \"column\"}], "
+        "\"Status\": \"ComputationFailed\", \"TotalDuration\": 0.0},"
+        "{\"Configuration\": [{\"Name\": \"WG\", \"Value\": 32}, {\"Name\": \"layout\", \"Value\": \"row\"}], "
+        "\"Status\": \"Ok\", \"TotalDuration\": 1250.0}]}"};
+    for (size_t i = 0; i < 2; i++) {
+        hed_recorded_space recorded;
+        OK(hed_recorded_space_parse("x.json", texts[i], strlen(texts[i]), &recorded, &error));
+        CHECK(recorded.parameter_count == 2 && recorded.count == 3);
+        CHECK(fabs(recorded.times[0] - 2.5) < 1e-9 && isnan(recorded.times[1]) &&
+              fabs(recorded.times[2] - 1.25) < 1e-9);
+        CHECK_TEXT(recorded.parameters[1].labels[1], "column");
+        hed_recorded_space_free(&recorded);
+    }
+    refuse("{\"Metadata\": {\"TimeUnit\": \"fortnights\"}, \"Results\": [{}]}",
+        "f.tsv: the unit of time is \"fortnights\"; expected milliseconds, microseconds or the like");
+    refuse("{\"results\": [{\"configuration\": {\"a\": 1}}, {\"configuration\": {\"b\": 1}}]}",
+        "f.tsv: result 2 has no a");
+    refuse("{\"results\": [{\"configuration\": 3}]}",
+        "f.tsv: result 1 has no configuration; expected one as T4 or KTT have them");
 }
 
 Test(recorded_space, is_read_from_files, .init = folder_make, .fini = folder_remove)

@@ -409,3 +409,33 @@ Test(search, auto_is_far_better_than_chance)
         alone, many, noisy);
     hed_recorded_space_free(&recorded);
 }
+
+/* The first questions are no corners of the space: those are the slowest of this one. */
+Test(search, few_evaluations_are_better_than_chance)
+{
+    enum { SEEDS = 60, FEW = 10 };
+    hed_recorded_space recorded;
+    hed_replay_scale scale;
+    double mean[FEW] = {0}, best[FEW], seconds[FEW];
+    record(&recorded);
+    for (uint64_t i = 0; i < recorded.count; i++) {
+        hed_config config = hed_space_at(recorded.space, i);
+        double away = 0; /* of the parameters' middles */
+        for (uint32_t j = 0; j < COUNT; j++) {
+            uint32_t place = 0, count = PARAMETERS[j].count;
+            while (PARAMETERS[j].values[place] != config.values[j]) place++;
+            if (count > 2) away += fabs((double)place / (count - 1) - 0.8);
+        }
+        recorded.times[i] = exp(3 * away);
+    }
+    OK(hed_replay_measure(&recorded, &scale, &error));
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        hed_replay_def def = {&recorded, &scale, HED_SEARCH_AUTO, seed, NULL, 0, FEW, 1, 0, NULL};
+        OK(hed_replay_run(&def, best, seconds, &error));
+        for (uint32_t i = 0; i < FEW; i++) mean[i] += best[i] / SEEDS;
+    }
+    for (uint32_t i = 0; i < FEW && i < scale.budget; i++)
+        EXPECT(hed_replay_gain(&scale, i + 1, mean[i]) > 0.4, "after %u: %g", i + 1,
+            hed_replay_gain(&scale, i + 1, mean[i]));
+    hed_recorded_space_free(&recorded);
+}

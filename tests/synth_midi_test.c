@@ -129,6 +129,41 @@ Test(synth_midi, one_track_with_every_kind_of_event)
     hed_synth_midi_file_close(file);
 }
 
+/* Notes begun twice, ended by a note-on of velocity 0, by a controller, and not at all; pedals. */
+Test(synth_midi, what_a_song_leaves_sounding_is_ended)
+{
+    song s;
+    hed_error error = {0};
+    put_head(&s, 1, 2, 480);
+    begin_track(&s);
+    put_event(&s, 0, 0xb0, 64, 127);
+    put_event(&s, 0, 0x90, 60, 100);
+    put_event(&s, 10, 0x90, 60, 90);
+    put_event(&s, 0, 0x90, 62, 90);
+    put_event(&s, 10, 0x90, 62, 0);
+    put_event(&s, 10, 0xb1, 66, 64);
+    put_event(&s, 0, 0xb2, 64, 64);
+    put_event(&s, 0, 0xb2, 64, 63);
+    put_event(&s, 0, 0x92, 50, 1);
+    put_event(&s, 0, 0xb2, 123, 0);
+    end_track(&s, 20);
+    begin_track(&s);
+    put_event(&s, 30, 0x9f, 127, 127);
+    end_track(&s, 450);
+    hed_synth_midi_file *file = parse(&s);
+    CHECK_EQ(hed_synth_midi_file_count(file), 11);
+    for (int i = 0; i < 2; i++) {
+        OK(hed_synth_midi_file_end_notes(file, &error));
+        CHECK_EQ(hed_synth_midi_file_count(file), 16);
+    }
+    check_event(file, 11, 0.5, 480, 0, 0xb0, 64, 0);
+    check_event(file, 12, 0.5, 480, 0, 0x80, 60, 64);
+    check_event(file, 13, 0.5, 480, 0, 0x80, 60, 64);
+    check_event(file, 14, 0.5, 480, 0, 0xb1, 66, 0);
+    check_event(file, 15, 0.5, 480, 0, 0x8f, 127, 64);
+    hed_synth_midi_file_close(file);
+}
+
 Test(synth_midi, tempo_is_that_of_all_tracks)
 {
     song s;

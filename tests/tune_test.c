@@ -933,6 +933,44 @@ static hed_status run_timed_by_host(void *user, double *value, hed_error *why)
     return HED_OK;
 }
 
+typedef struct disk_reader {
+    made_up made_up; /* first: the pipeline's user is the tuning's */
+    test_device on;
+    uint32_t told;
+} disk_reader;
+
+/* What is told is on disk already: another handle reads it from there. */
+static void read_what_is_told(void *user, const hed_tune_progress *progress)
+{
+    disk_reader *r = user;
+    hed_tune_key key;
+    hed_database *database;
+    hed_evaluation *found;
+    uint32_t count;
+    hed_pipeline_def pipeline = pipeline_of(&r->made_up);
+    if (!progress->last) return;
+    r->told++;
+    hed_tune_key_of_pipeline(r->on.device, &pipeline, &hundred, HED_OBJECTIVE_TIME, &key);
+    OK(hed_database_open(r->on.context, in_folder("tuning.db"), true, &database, &error));
+    OK(hed_database_history(database, &key, &found, &count, &error));
+    CHECK_LT(progress->done - 1, count, "told before it was kept");
+    hed_allocator allocator = hed_context_describe(r->on.context).allocator;
+    hed_release(&allocator, found, count * sizeof *found);
+    hed_database_close(database);
+}
+
+Test(tune, what_is_told_is_kept)
+{
+    disk_reader r = {.made_up = made_up_of(valley, 0.01, 12), .on = open_in_folder()};
+    hed_tune_def def = hed_default_tune_def();
+    def.progress = read_what_is_told;
+    def.evaluations = 20;
+    hed_tune_result *result = tune_made_up(r.on.device, &r.made_up, &def);
+    CHECK_EQ(r.told, result->count, "all were told");
+    hed_tune_result_free(result);
+    test_close(&r.on);
+}
+
 Test(tune, a_clock_that_steps_back)
 {
     hed_context_def def = context_def();

@@ -100,6 +100,9 @@ static hed_status drive_go(const cli_nav2_world *w, hed_nav2 *controller, uint32
         d->failures += step->result.outcome != HED_NAV2_VALID;
         d->detours += step->result.detour;
         d->guarded += step->result.guarded;
+        const hed_nav2_critic *critic;
+        for (uint32_t i = 0; (critic = hed_nav2_critic_at(controller, i)); i++)
+            d->active += critic->active;
         d->touched = d->touched || hed_nav2_touches(w->config, &w->grid, pose);
         d->arrived = drive_arrived(w, step, &reached);
     }
@@ -142,7 +145,7 @@ static int drive_by_size(const void *a, const void *b)
 }
 
 typedef struct drive_figures {
-    double p50, p99, max, change_speed, change_turn;
+    double p50, p99, p999, max, change_speed, change_turn;
 } drive_figures;
 
 static hed_status drive_sum(const cli_nav2_drive *d, drive_figures *f, hed_error *error)
@@ -161,6 +164,7 @@ static hed_status drive_sum(const cli_nav2_drive *d, drive_figures *f, hed_error
     if (d->count) {
         f->p50 = times[d->count / 2];
         f->p99 = times[(uint32_t)(0.99 * (d->count - 1))];
+        f->p999 = times[(uint32_t)(0.999 * (d->count - 1))];
         f->max = times[d->count - 1];
     }
     free(times);
@@ -207,7 +211,8 @@ static void drive_tell(const cli_nav2_world *w, const hed_nav2 *controller, cons
     printf("critics in the last cycle:");
     for (uint32_t i = 0; (critic = hed_nav2_critic_at(controller, i)); i++)
         critic->active ? printf(" %s %.3g", critic->name, critic->mean) : printf(" (%s off)", critic->name);
-    printf("\na cycle: p50 %.3g ms, p99 %.3g ms, max %.3g ms\n", f->p50, f->p99, f->max);
+    printf("\na cycle: p50 %.3g ms, p99 %.3g ms, p99.9 %.3g ms, max %.3g ms; critics active in a cycle: %.2f\n",
+        f->p50, f->p99, f->p999, f->max, d->count ? (double)d->active / d->count : 0);
 }
 
 static hed_status drive_tell_json(const cli_nav2_world *w, const hed_nav2 *controller,
@@ -227,7 +232,8 @@ static hed_status drive_tell_json(const cli_nav2_world *w, const hed_nav2 *contr
         CLI_FLAG("touched", d->touched), CLI_WHOLE("failures", d->failures),
         CLI_WHOLE("detours", d->detours), CLI_WHOLE("guarded", d->guarded), CLI_NUMBER("change_of_speed", f->change_speed),
         CLI_NUMBER("change_of_turn", f->change_turn), CLI_NUMBER("p50_ms", f->p50),
-        CLI_NUMBER("p99_ms", f->p99), CLI_NUMBER("max_ms", f->max));
+        CLI_NUMBER("p99_ms", f->p99), CLI_NUMBER("p999_ms", f->p999),
+        CLI_NUMBER("active_critics", d->count ? (double)d->active / d->count : 0), CLI_NUMBER("max_ms", f->max));
     cli_report_open(c, "pose");
     cli_report_more(c, CLI_NUMBER("x", end.x), CLI_NUMBER("y", end.y), CLI_NUMBER("yaw", end.yaw));
     cli_report_close(c);

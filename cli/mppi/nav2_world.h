@@ -45,6 +45,7 @@ typedef struct cli_nav2_step {
 typedef struct cli_nav2_drive {
     cli_nav2_step *steps; /* (count) */
     uint32_t count, failures, detours, guarded;
+    uint32_t active; /* active critics, added up over the cycles */
     bool arrived, touched;
     const char *abort; /* reason for which Nav2's server would abort the task, or NULL */
     /* costs of the critics in each cycle, (capacity x CLI_NAV2_CRITICS), NAN where a gate is shut;

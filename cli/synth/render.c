@@ -48,6 +48,7 @@ static void song_load(const char *path, double rate, render_song *song, hed_erro
         hed_fail(error, HED_ERROR_LIMIT,
             "%s lasts %.3g s; at most %g are rendered. Is a tempo or a time in it damaged?", path,
             hed_synth_midi_file_seconds(file), MOST_SECONDS);
+    if (!error->status) hed_synth_midi_file_end_notes(file, error);
     song_make_room(song, hed_synth_midi_file_count(file), error);
     const hed_synth_midi_event *events = hed_synth_midi_file_events(file);
     for (uint32_t i = 0; !error->status && i < hed_synth_midi_file_count(file); i++) {

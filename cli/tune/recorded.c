@@ -1,14 +1,13 @@
-/* Reader of recorded tuning spaces. Heddle's own `--csv` (RFC 4180) and Kernel Tuner's cache files
- * are first converted to a table of texts, then to a recorded space whose domain is the set of
- * occurring values. */
+/* Reader of recorded tuning spaces. Heddle's own `--csv` (RFC 4180) and the files of other tuners
+ * (recorded_json.c) are first converted to a table of texts, then to a recorded space whose domain
+ * is the set of occurring values. */
 #include "cli/tune/recorded.h"
 
+#include "cli/tune/recorded_table.h"
 #include "heddle/author.h"
 #include "support/file.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,14 +82,7 @@ static bool read_integer(const char *text, int64_t *value)
 
 /* ---- other formats ---- */
 
-/* (rows x columns) cells; the last column is time_ms; row 0 has the names. */
-typedef struct table {
-    char **cells;
-    size_t count, capacity, columns;
-} table;
-
-/* Takes ownership of the text; false if memory is short, for the text as well (NULL). */
-static bool table_add(table *t, char *text)
+bool recorded_table_add(recorded_table *t, char *text)
 {
     if (text && t->count == t->capacity) {
         size_t capacity = t->capacity ? 2 * t->capacity : 1024;
@@ -115,7 +107,7 @@ static int table_compare(const void *a, const void *b)
 
 /* Writes the distinct values of a column: numbers in ascending order, texts in order of
  * occurrence. */
-static bool table_write_domain(FILE *out, const table *t, size_t column)
+static bool table_write_domain(FILE *out, const recorded_table *t, size_t column)
 {
     size_t rows = t->count / t->columns, count = 0;
     bool numbers = true;
@@ -137,7 +129,8 @@ static bool table_write_domain(FILE *out, const table *t, size_t column)
     return true;
 }
 
-static hed_status table_write(const table *t, const char *path, char **converted, hed_error *error)
+static hed_status table_write(
+    const recorded_table *t, const char *path, char **converted, hed_error *error)
 {
     size_t size;
     for (size_t i = 0; i < t->count; i++)
@@ -189,7 +182,7 @@ static char *csv_next(const char **at, bool *last)
 
 /* Reads a row: parameters are before "outcome"; after it is the value, s. */
 static hed_status csv_read_row(
-    table *t, const char *path, uint32_t line, const char **at, hed_error *error)
+    recorded_table *t, const char *path, uint32_t line, const char **at, hed_error *error)
 {
     char *outcome = NULL;
     bool last = false, fine = true;
@@ -197,13 +190,13 @@ static hed_status csv_read_row(
         char *field = csv_next(at, &last);
         fine = field != NULL;
         if (i + 1 == t->columns) outcome = field;
-        else if (i < t->columns) fine = table_add(t, field);
+        else if (i < t->columns) fine = recorded_table_add(t, field);
         else if (fine) {
             bool works =
                 outcome && (strcmp(outcome, "measured") == 0 || strcmp(outcome, "dropped") == 0);
             char text[64];
             snprintf(text, sizeof text, "%.9g", strtod(field, NULL) * 1e3);
-            fine = table_add(t, strdup(works ? text : "invalid"));
+            fine = recorded_table_add(t, strdup(works ? text : "invalid"));
             free(field);
         }
     }
@@ -220,7 +213,7 @@ static hed_status csv_read_row(
         t->columns - 1, OUTCOME);
 }
 
-static hed_status csv_read(table *t, const char *path, const char *text, hed_error *error)
+static hed_status csv_read(recorded_table *t, const char *path, const char *text, hed_error *error)
 {
     bool last = false;
     while (!last) {
@@ -228,10 +221,10 @@ static hed_status csv_read(table *t, const char *path, const char *text, hed_err
         if (!name) return HED_OUT_OF_MEMORY(error, "%s", path);
         bool end = strcmp(name, OUTCOME) == 0;
         if (end) free(name);
-        else if (!table_add(t, name)) return HED_OUT_OF_MEMORY(error, "%s", path);
+        else if (!recorded_table_add(t, name)) return HED_OUT_OF_MEMORY(error, "%s", path);
         if (end) break;
     }
-    if (!table_add(t, strdup("time_ms"))) return HED_OUT_OF_MEMORY(error, "%s", path);
+    if (!recorded_table_add(t, strdup("time_ms"))) return HED_OUT_OF_MEMORY(error, "%s", path);
     t->columns = t->count;
     while (!last) {
         char *name = csv_next(&text, &last);
@@ -244,90 +237,19 @@ static hed_status csv_read(table *t, const char *path, const char *text, hed_err
     return status;
 }
 
-/* ---- Kernel Tuner's cache ---- */
-
-static char *cache_text(const json_t *value)
-{
-    char text[64];
-    if (json_is_string(value)) return strdup(json_string_value(value));
-    if (json_is_integer(value))
-        snprintf(text, sizeof text, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
-    else if (json_is_real(value)) snprintf(text, sizeof text, "%.17g", json_real_value(value));
-    else
-        snprintf(text, sizeof text, "%s",
-            json_is_true(value)    ? "1"
-            : json_is_false(value) ? "0"
-                                   : "");
-    return strdup(text);
-}
-
-/* Parses a cache file. The file of a tuning that is running or was interrupted lacks its last two
- * brackets. */
-static json_t *cache_load(const char *text, json_error_t *cause)
-{
-    json_t *document = json_loads(text, 0, cause);
-    size_t size = strlen(text);
-    if (document) return document;
-    while (size > 0 && strchr(" \t\r\n,", text[size - 1])) size--;
-    char *closed = malloc(size + 3);
-    if (!closed) return NULL;
-    snprintf(closed, size + 3, "%.*s}}", (int)size, text);
-    json_error_t ignored;
-    document = json_loads(closed, 0, &ignored);
-    free(closed);
-    return document;
-}
-
-static hed_status cache_read(table *t, const char *path, json_t *document, hed_error *error)
-{
-    json_t *keys = json_object_get(document, "tune_params_keys"),
-           *cache = json_object_get(document, "cache"), *entry;
-    const char *key;
-    if (!json_is_array(keys) || !json_is_object(cache))
-        return hed_fail(error, HED_ERROR_FORMAT,
-            "%s: no \"tune_params_keys\" and \"cache\": expected a cache file of Kernel Tuner",
-            path);
-    for (size_t i = 0; i < json_array_size(keys); i++)
-        if (!table_add(t, cache_text(json_array_get(keys, i))))
-            return HED_OUT_OF_MEMORY(error, "%s", path);
-    if (!table_add(t, strdup("time_ms"))) return HED_OUT_OF_MEMORY(error, "%s", path);
-    t->columns = t->count;
-    json_object_foreach(cache, key, entry)
-    {
-        for (size_t i = 0; i + 1 < t->columns; i++) {
-            const json_t *value = json_object_get(entry, t->cells[i]);
-            if (!value)
-                return hed_fail(error, HED_ERROR_FORMAT, "%s: \"%.60s\" in the cache has no %.40s",
-                    path, key, t->cells[i]);
-            if (!table_add(t, cache_text(value))) return HED_OUT_OF_MEMORY(error, "%s", path);
-        }
-        /* milliseconds, or a text with the reason of a failure */
-        const json_t *time = json_object_get(entry, "time");
-        char text[64] = "invalid";
-        if (json_is_number(time) && json_number_value(time) > 0)
-            snprintf(text, sizeof text, "%.9g", json_number_value(time));
-        if (!table_add(t, strdup(text))) return HED_OUT_OF_MEMORY(error, "%s", path);
-    }
-    return HED_OK;
-}
-
 /* Converts a text to the format of recorded spaces. The caller frees `*converted`; NULL: judging by
  * its beginning, `text` is in that format already. */
 static hed_status recorded_convert(
     const char *path, const char *text, char **converted, hed_error *error)
 {
-    table t = {0};
+    recorded_table t = {0};
     hed_status status = HED_OK;
     *converted = NULL;
     const char *names = strstr(text, ",outcome,value,");
     if (names && (size_t)(names - text) < strcspn(text, "\r\n")) {
         status = csv_read(&t, path, text, error);
     } else if (text[strspn(text, " \t\r\n")] == '{') {
-        json_error_t cause = {0};
-        json_t *document = cache_load(text, &cause);
-        if (document) status = cache_read(&t, path, document, error);
-        else status = hed_fail(error, HED_ERROR_FORMAT, "%s:%d: %s", path, cause.line, cause.text);
-        json_decref(document);
+        status = recorded_json_read(&t, path, text, error);
     } else {
         return HED_OK;
     }

@@ -7,8 +7,9 @@
  * "invalid"; the other columns are parameters. A parameter with a value that is not an integer has
  * texts as values.
  *
- * Output of `heddle tune --csv` and cache files of Kernel Tuner can be read as well, even if the
- * end of the cache file is missing since the tuning was interrupted. */
+ * Output of `heddle tune --csv`, results in the tuners' common format T4 or of KTT, and cache files
+ * of Kernel Tuner can be read as well, even if the end of the cache file is missing since the tuning
+ * was interrupted. */
 #ifndef HED_CLI_RECORDED_H
 #define HED_CLI_RECORDED_H
 
@@ -79,7 +80,10 @@ typedef struct hed_replay_def {
  * space smaller than `evaluations` the last values are repeated. Errors: MEMORY. */
 hed_status hed_replay_run(
     const hed_replay_def *def, double *best, double *seconds, hed_error *error);
-/* Score of the mean curve `mean` (budget). */
+/* Gain of the best time after `draws` evaluations (1 to budget) over random search: (E - best) /
+ * (E - o), 0 for random search, 1 for the optimum. */
+double hed_replay_gain(const hed_replay_scale *scale, uint32_t draws, double best);
+/* Score of the mean curve `mean` (budget): the mean of its gains. */
 double hed_replay_score(const hed_replay_scale *scale, const double *mean);
 
 /* The best `limit` configurations of a recorded space, best first; free them with free(). NULL if

@@ -17,9 +17,10 @@ enum {
     MOST_SPACES = 256,
     WARM_EVALUATIONS = 25,
     SOURCE_ROWS = 20, /* configurations of each other device */
-    LEVELS = 4
+    LEVELS = 4,
+    EARLY = 3
 };
-static const uint32_t LEVEL[LEVELS] = {25, 50, 100, 200};
+static const uint32_t LEVEL[LEVELS] = {25, 50, 100, 200}, EARLY_LEVEL[EARLY] = {5, 10, 20};
 static const double SUCCESS_FACTOR = 1.03; /* factor on the optimum */
 
 /* A space, the settings of its replay, and its runs. */
@@ -41,7 +42,7 @@ typedef struct replaying {
     uint32_t *best_count;
     uint32_t other_count;
     hed_strategy strategy;
-    uint32_t seeds;
+    uint32_t seeds, evaluations; /* evaluations: limit of a run; 0: the space's budget */
     _Atomic uint32_t next, done; /* runs */
     hed_progress progress;
     pthread_mutex_t lock;
@@ -99,6 +100,10 @@ static hed_status read_job(replaying *r, const char *path)
         hed_replay_measure(&j->recorded, &j->scale, &r->error) || choose_sources(r, j))
         return r->error.status;
     j->evaluations = r->other_count > 0 ? WARM_EVALUATIONS : j->scale.budget;
+    if (r->evaluations) {
+        if (j->scale.budget > r->evaluations) j->scale.budget = r->evaluations;
+        j->evaluations = r->evaluations;
+    }
     j->best = calloc((size_t)r->seeds * j->evaluations, sizeof *j->best);
     j->seconds = calloc((size_t)r->seeds * j->evaluations, sizeof *j->seconds);
     return j->best && j->seconds ? HED_OK : HED_OUT_OF_MEMORY(&r->error, "%u runs", r->seeds);
@@ -153,6 +158,8 @@ static hed_status replay_all(replaying *r, bool quiet)
 
 typedef struct summary {
     double score;               /* NAN: undefined for this number of evaluations */
+    double early[EARLY];        /* gain over random search after so few evaluations alone */
+    double least;               /* the least such gain of the first evaluations */
     double level[LEVELS];       /* mean over the seeds of best / optimum */
     double success_rate;        /* fraction of runs that end within 3 % */
     double mean, p50, p99, max; /* time of hed_search_ask(), ms */
@@ -174,10 +181,19 @@ static summary replay_summarize(const replaying *r, const job *j)
         s.success_rate +=
             (best[j->evaluations - 1] <= SUCCESS_FACTOR * j->scale.optimum) / (double)r->seeds;
     }
+    s.least = INFINITY;
+    for (uint32_t draws = 1; draws <= EARLY_LEVEL[EARLY - 1]; draws++) {
+        if (draws > j->evaluations || draws > j->scale.budget) break;
+        double gain = hed_replay_gain(&j->scale, draws, curve[draws - 1]);
+        s.least = fmin(s.least, gain);
+        for (uint32_t i = 0; i < EARLY; i++)
+            if (draws <= EARLY_LEVEL[i]) s.early[i] = gain;
+    }
     for (uint32_t i = 0; i < LEVELS; i++)
         s.level[i] =
             curve[(LEVEL[i] < j->evaluations ? LEVEL[i] : j->evaluations) - 1] / j->scale.optimum;
-    if (j->evaluations == j->scale.budget) s.score = hed_replay_score(&j->scale, curve);
+    if (j->evaluations >= j->scale.budget && !r->other_count)
+        s.score = hed_replay_score(&j->scale, curve);
     size_t count = (size_t)r->seeds * j->evaluations;
     qsort(j->seconds, count, sizeof *j->seconds, compare_doubles);
     for (size_t i = 0; i < count; i++) s.mean += 1e3 * j->seconds[i] / (double)count;
@@ -190,10 +206,17 @@ static summary replay_summarize(const replaying *r, const job *j)
 static void replay_add(cli_report *report, const job *j, const summary *s)
 {
     static const char *const keys[LEVELS] = {"best25", "best50", "best100", "best200"};
+    static const char *const early_keys[EARLY] = {"gain5", "gain10", "gain20"};
+    static const char *const early_headings[EARLY] = {">GAIN 5", ">10", ">20"};
     static const char *const headings[LEVELS] = {">BEST 25", ">50", ">100", ">200"};
     cli_report_row(report, CLI_TEXT("space", j->recorded.name, .heading = "SPACE"),
         CLI_WHOLE("budget", j->evaluations, .heading = ">BUDGET"),
         CLI_NUMBER("score", s->score, .heading = ">SCORE", .format = "%.3f"));
+    for (uint32_t i = 0; i < EARLY; i++)
+        cli_report_more(report,
+            CLI_NUMBER(early_keys[i], s->early[i], .heading = early_headings[i], .format = "%.2f"));
+    cli_report_more(
+        report, CLI_NUMBER("least_gain", s->least, .heading = ">LEAST", .format = "%.2f"));
     for (uint32_t i = 0; i < LEVELS; i++)
         cli_report_more(
             report, CLI_NUMBER(keys[i], s->level[i], .heading = headings[i], .format = "%.3f",
@@ -269,7 +292,10 @@ static int replay_run(const hed_arguments *arguments, void *user)
 {
     bool json = hed_given(arguments, "json");
     replaying r = {.strategy = (hed_strategy)hed_choice_of(arguments, "strategy"),
-        .seeds = (uint32_t)hed_integer_of(arguments, "seeds")};
+        .seeds = (uint32_t)hed_integer_of(arguments, "seeds"),
+        .evaluations = hed_given(arguments, "evaluations")
+                           ? (uint32_t)hed_integer_of(arguments, "evaluations")
+                           : 0};
     pthread_mutex_init(&r.lock, NULL);
     hed_interrupt_install();
     hed_status status = replay_open(&r, arguments);
@@ -286,12 +312,13 @@ static const char *const STRATEGIES[] = {"auto", "random", "exhaustive", "local"
 static const hed_option OPTIONS[] = {
     OPTION("strategy", CHOICE, "NAME", "how to search", .choices = STRATEGIES, .fallback = "auto"),
     OPTION("seeds", INTEGER, "COUNT", "runs of each space", .low = 1, .high = 10000, .fallback = "50"),
+    OPTION("evaluations", INTEGER, "COUNT", "evaluations of a run, and of the score (default: BUDGET)", .low = 1, .high = HED_REPLAY_MOST),
     OPTION("warm", FILE, "OTHER.tsv...", "begin with the 20 best of each of these spaces, which are of other devices, and stop after 25 evaluations", .repeated = true, .several = true),
     FLAG("json", "print JSON: one object, nothing else"), {0}};
 static const hed_option POSITIONALS[] = {
     {.name = "SPACE.tsv", .kind = HED_OPTION_FILE, .required = true, .repeated = true,
         .help = "recorded spaces, plain or gzipped: tables as below, what "
-                "\"heddle tune --csv\" wrote, or Kernel Tuner's cache files"},
+                "\"heddle tune --csv\" wrote, Kernel Tuner's cache files, or results in T4 or of KTT"},
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle tune replay spaces/*.tsv.gz --seeds 100", "the search's score, and what an ask costs"},
@@ -306,7 +333,8 @@ const hed_command hed_command_tune_replay = {
         "compares with the exact expectation of random search. SCORE is 0 for random search and 1 for the optimum "
         "from the start, meant over the evaluations up to BUDGET: as many as random search needs to come within 5 % "
         "of the way from the optimum to the median, at most 400. BEST is the best time after so many evaluations "
-        "over the optimum, meant over the seeds. ASK is the processor time of one question.\n\n"
+        "over the optimum, meant over the seeds. GAIN is the score after exactly so many evaluations, LEAST the least of "
+        "it from 1 to 20. ASK is the processor time of one question.\n\n"
         "A file holds a line \"# domain: NAME=VALUE,...; NAME=...\", a line of column names, and a line for each "
         "configuration, columns parted by tabs; time_ms is a positive number, or \"invalid\". Values may be words.",
     .options = OPTIONS, .positionals = POSITIONALS, .examples = EXAMPLES, .run = replay_run,

@@ -55,15 +55,18 @@ hed_status hed_replay_measure(
     return HED_OK;
 }
 
+double hed_replay_gain(const hed_replay_scale *scale, uint32_t draws, double best)
+{
+    double range = scale->expected[draws] - scale->optimum;
+    /* random search is at the optimum too: no gain is possible */
+    return range > 0 ? (scale->expected[draws] - best) / range : best <= scale->optimum;
+}
+
 double hed_replay_score(const hed_replay_scale *scale, const double *mean)
 {
     double sum = 0;
-    for (uint32_t draws = 1; draws <= scale->budget; draws++) {
-        double range = scale->expected[draws] - scale->optimum;
-        /* random search is at the optimum too: no gain is possible */
-        sum += range > 0 ? (scale->expected[draws] - mean[draws - 1]) / range
-                         : mean[draws - 1] <= scale->optimum;
-    }
+    for (uint32_t draws = 1; draws <= scale->budget; draws++)
+        sum += hed_replay_gain(scale, draws, mean[draws - 1]);
     return sum / scale->budget;
 }
 

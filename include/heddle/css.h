@@ -209,6 +209,9 @@ typedef struct hed_css_sheet_def {
     uint32_t scope_root;
     /** makes each selector of a list a rule of its own, to find out which of them match */
     bool split;
+    /** makes pseudo-elements and pseudo-classes with the prefix of another browser valid, such as
+     *  ::-moz-range-thumb; such a pseudo-class is a state that an element may be in */
+    bool other_browsers;
 } hed_css_sheet_def;
 
 /** Creates a sheet. There is no invalid sheet: errors are recovered from as CSS Syntax 3 specifies,

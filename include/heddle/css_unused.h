@@ -147,7 +147,7 @@ typedef enum hed_css_reason {
     HED_CSS_BY_STATE,   /**< an element matches if it is hovered, focused ... */
     HED_CSS_BY_WORD,    /**< words contain its names */
     HED_CSS_BY_KEEP,    /**< a pattern or a comment of the sheet keeps it */
-    HED_CSS_NOT_JUDGED, /**< invalid or not supported */
+    HED_CSS_NOT_JUDGED, /**< invalid, not supported, or in a list with a selector of another browser */
     HED_CSS_BY_NAME,    /**< a part that a rule or a style attribute names, or that stays anyway */
     HED_CSS_REASON_COUNT
 } hed_css_reason;

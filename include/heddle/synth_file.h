@@ -65,6 +65,10 @@ HED_API hed_status hed_synth_midi_file_open(
  *  Thread class: any. Errors: FORMAT, LIMIT (over 256 MiB), MEMORY. */
 HED_API hed_status hed_synth_midi_file_parse(
     const void *bytes, size_t size, const char *name, hed_synth_midi_file **file, hed_error *error);
+/** Adds events at the end of the longest track that end what the file leaves sounding: pressed
+ *  sustain and sostenuto pedals, and notes without an end. Nothing is added a second time.
+ *  Thread class: owner. Errors: MEMORY. */
+HED_API hed_status hed_synth_midi_file_end_notes(hed_synth_midi_file *file, hed_error *error);
 /** Destroys a MIDI file. NULL is allowed. Thread class: owner. */
 HED_API void hed_synth_midi_file_close(hed_synth_midi_file *file);
 /** Returns the number of events of all tracks. Thread class: any. */

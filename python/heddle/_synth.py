@@ -119,6 +119,7 @@ class Synth(Tunable):
 
     def _song(self, file: Any) -> tuple[list[tuple[int, dict[str, Any]]], float]:
         midi = ffi.gc(made(C.hed_synth_midi_file_open, "hed_synth_midi_file", path(file)), C.hed_synth_midi_file_close)
+        call(C.hed_synth_midi_file_end_notes, midi)
         events, found = C.hed_synth_midi_file_events(midi), []
         for i in range(C.hed_synth_midi_file_count(midi)):
             e = events[i]

@@ -14,7 +14,7 @@
 
 enum {
     MODELS = 3,
-    OPENING = 8,             /* spread samples */
+    OPENING = 4,             /* spread samples */
     OPENING_OF_SOURCE = 2,   /* points of each source, if there are sources */
     OPENING_OF_SOURCES = 10, /* points of all sources */
     NEIGHBOURS = 128,        /* points examined in one step of a climb */
@@ -214,7 +214,8 @@ uint64_t hed_search_ask_local(hed_search *search)
 
 enum {
     CENTRE_CANDIDATES = 512,
-    SPREAD_CANDIDATES = 1000,
+    /* few: the farthest of many are the corners of the space, which are worse than chance */
+    SPREAD_CANDIDATES = 16,
     /* observations above which any point is equally good, and a spread point takes long */
     SPREAD_LIMIT = 32
 };

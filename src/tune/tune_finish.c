@@ -155,7 +155,7 @@ static hed_status final_rounds(hed_tuning *t, bool *decided, hed_error *error)
     uint32_t winner;
     hed_tune_result *r = t->result;
     t->stage = "final rounds";
-    hed_tuning_show(t, NULL);
+    hed_tuning_tell(t);
     if (make_list(t, &list, error)) return error->status;
     double passed = hed_tuning_elapsed(t), limit = t->def->limit_seconds;
     double seconds =
@@ -263,6 +263,7 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     hed_tune_result *r = t->result;
     bool decided = false;
     hed_status status = HED_OK;
+    hed_tuning_tell(t);
     r->best = r->count;
     r->default_index = finish_index_of(t, t->has_default, &t->default_config);
     r->stored_index = finish_index_of(t, t->has_stored, &t->stored);

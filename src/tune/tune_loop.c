@@ -206,7 +206,7 @@ static hed_status loop_evaluate(
         (!t->race.anchored || probe.seconds / t->race.level * anchor_slower < t->race.anchor_base))
         hed_race_anchor(&t->race, slot, &probe);
     if (status) return status;
-    hed_tuning_show(t, &t->result->evaluations[t->result->count - 1]);
+    hed_tuning_show(t, true);
     return HED_OK;
 }
 

@@ -81,28 +81,34 @@ static void show_one(hed_tuning *t, const hed_evaluation *last, uint32_t done)
     def->progress(def->user, &progress);
 }
 
-void hed_tuning_show(hed_tuning *t, const hed_evaluation *last)
+void hed_tuning_tell(hed_tuning *t)
 {
-    static const double flush_seconds = 0.1;
-    const hed_tune_result *r = t->result;
-    double elapsed = hed_tuning_elapsed(t);
-    /* Only evaluations on disk are reported if there are several devices, since the process may be
-     * killed next. Flushing takes time, so evaluations in between are reported with the next. With
-     * one device the database collects for a second, since the device would wait for each flush. */
-    if (t->fleet) t->unshown += last != NULL;
-    if (t->fleet && elapsed - t->last_flush < flush_seconds) return;
-    t->last_progress = t->last_flush = elapsed;
-    if (t->fleet && t->session) hed_database_flush(t->database, NULL);
-    if (!t->def->progress) return;
-    if (!t->fleet || !t->unshown) show_one(t, last, r->count);
+    uint32_t count = t->result->count;
+    t->last_progress = t->last_flush = hed_tuning_elapsed(t);
+    if (t->session) hed_database_flush(t->database, NULL);
+    if (!t->def->progress) t->unshown = 0;
+    else if (!t->unshown) show_one(t, NULL, count);
     for (; t->unshown; t->unshown--)
-        show_one(t, &r->evaluations[r->count - t->unshown], r->count - t->unshown + 1);
+        show_one(t, &t->result->evaluations[count - t->unshown], count - t->unshown + 1);
+}
+
+void hed_tuning_show(hed_tuning *t, bool has_new)
+{
+    /* Only evaluations on disk are reported, since the process may be killed next. Flushing takes
+     * time, for which a single device would wait, so evaluations in between are reported later. */
+    static const double show_seconds = 0.1, flush_seconds = 0.5;
+    double elapsed = hed_tuning_elapsed(t);
+    t->unshown += has_new;
+    bool due = elapsed - t->last_flush >= (t->fleet ? show_seconds : flush_seconds);
+    if (t->unshown && (due || !t->session)) hed_tuning_tell(t);
+    if (elapsed - t->last_progress < show_seconds) return;
+    t->last_progress = elapsed;
+    if (t->def->progress) show_one(t, NULL, t->result->count);
 }
 
 bool hed_tuning_stop(hed_tuning *t)
 {
-    static const double show_seconds = 0.1;
-    if (hed_tuning_elapsed(t) - t->last_progress >= show_seconds) hed_tuning_show(t, NULL);
+    hed_tuning_show(t, false);
     t->stopped = t->stopped || (t->def->stop && t->def->stop(t->def->user));
     return t->stopped;
 }

@@ -27,7 +27,7 @@ typedef struct hed_tuning {
     const hed_tune_def *def; /* the caller's settings, limits filled in */
     hed_runner *runner;
     bool fleet;        /* true if the runner spans several devices (fleet.h) */
-    uint32_t unshown;  /* newest evaluations that are not written to the database yet */
+    uint32_t unshown;  /* newest evaluations that were not reported yet */
     uint32_t builders; /* processes of the runner that compile ahead; 0: prepare() compiles */
     /* the builders occupy the processors that candidates run on: measure only while nothing
      * compiles */
@@ -85,7 +85,11 @@ void hed_tuning_find_limits(hed_tuning *t);
 double hed_tuning_elapsed(hed_tuning *t);
 /* Calls the caller's stop(), and reports progress if the last report is a tenth of a second old. */
 bool hed_tuning_stop(hed_tuning *t);
-void hed_tuning_show(hed_tuning *t, const hed_evaluation *last);
+/* Reports progress if a report is due. `has_new`: the newest evaluation was not reported yet. */
+void hed_tuning_show(hed_tuning *t, bool has_new);
+/* Writes the evaluations to the database, then reports those that were not reported yet, and the
+ * stage. */
+void hed_tuning_tell(hed_tuning *t);
 /* Adds an evaluation, measured at the race's `level`, to the result, to the search's model and,
  * unless it was recalled, to the database. Errors: MEMORY. */
 hed_status hed_tuning_add(

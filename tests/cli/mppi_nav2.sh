@@ -22,6 +22,12 @@ printf '    FollowPath.AckermannConstrains.min_turning_r: 0.5\n' > "$work/tail"
 sed '/^controller_server/,/ros__parameters/{ /ros__parameters/r '"$work/tail"'
 }' "$params" > "$work/p.yaml"
 run 0 mppi import "$work/p.yaml"; out_has '^unknown  *FollowPath.AckermannConstrains.min_turning_r .*did you mean AckermannConstraints?'
+# of two controllers the one that the server loads; parameters beside the controller are named
+sed 's/controller_plugins: \[FollowPath\]/controller_plugins: [Second]/; s/^    FollowPath:$/    AckermannConstraints: {min_turning_r: 1.0}\n    FollowPath: {plugin: "nav2_mppi_controller::MPPIController", vx_max: 0.9}\n    Second:/' "$params" > "$work/p.yaml"
+run 0 mppi import "$work/p.yaml"; out_has '^read  *Second.vx_max  *0.5'; out_has '^without  *FollowPath.plugin .*another MPPI controller'
+out_has '^unknown  *AckermannConstraints.min_turning_r .*expected below Second'
+sed 's/controller_plugins: \[FollowPath\]/controller_plugins: [Other]/' "$params" > "$work/p.yaml"
+run 1 mppi import "$work/p.yaml"; err_has 'controller_plugins of controller_server names none'
 sed 's/temperature: 0.3/temperature: warm/' "$params" > "$work/p.yaml"
 run 1 mppi import "$work/p.yaml"; out_is_empty; err_has 'p.yaml:[0-9]*: FollowPath.temperature: expected a number, found "warm"'
 sed 's/nav2_mppi_controller::MPPIController/dwb_core::DWBLocalPlanner/' "$params" > "$work/p.yaml"
@@ -43,6 +49,9 @@ run 0 mppi run "$params" --map "$data/pillars.yaml" --path "$data/pillars_path.c
 out_has 'no contact of the footprint'; out_has 'led around obstacles [1-9]'
 run 1 mppi run "$params" --map "$data/pillars.yaml" --path "$data/pillars_path.csv" --steps 10; out_has '^not arrived'
 run 0 mppi run "$params" --map "$data/pillars.yaml" --start 5.2,2.2,0.5 --goal 6.4,3.9,1 --set CostCritic.cost_weight=3 --set vx_max=0.4 -t 50; out_has 'of 50 steps'
+# gates leave five of the eight critics active; thresholds switch all of them on
+run 1 mppi run "$params" --map "$data/doorway.yaml" --path "$data/doorway_path.csv" --steps 40 -n 100; out_has 'critics active in a cycle: [45]\.'
+run 1 mppi run "$params" --map "$data/doorway.yaml" --path "$data/doorway_path.csv" --steps 40 -n 100 --set GoalCritic.threshold_to_consider=100 --set GoalCritic.cost_weight=0.0001 --set GoalAngleCritic.threshold_to_consider=100 --set GoalAngleCritic.cost_weight=0.0001 --set PathAngleCritic.max_angle_to_furthest=0; out_has 'critics active in a cycle: [78]\.'
 # outcomes of Nav2's server: patience with a robot that cannot move, and a rest beside the goal
 blocked="--map $data/pillars.yaml --start 0.6,0.6,1.2 --goal 6.4,3.9,1 --disc 0.6,0.6,0.3"
 # shellcheck disable=SC2086

@@ -30,6 +30,12 @@ sed 's/"plectrums".*/"audio_inputs": [{ "name": "finger", "direction": [0, 0, 1]
 # One track, 480 ticks a quarter note, tempo as it is where nobody says: two notes, 0.5 s in all.
 printf 'MThd\0\0\0\006\0\0\0\001\001\340MTrk\0\0\0\026\0\220\074\144\201\160\220\103\120\201\160\200\074\0\0\200\103\0\0\377\057\0' > "$work/song.mid"
 
+# ---- a pedal and a note that the song does not end: they end with it, as if it said so ----
+printf 'MThd\0\0\0\006\0\0\0\001\001\340MTrk\0\0\0\015\0\260\100\177\0\220\074\144\203\140\377\057\0' > "$work/left.mid"
+printf 'MThd\0\0\0\006\0\0\0\001\001\340MTrk\0\0\0\025\0\260\100\177\0\220\074\144\203\140\260\100\0\0\200\074\100\0\377\057\0' > "$work/ended.mid"
+run 0 synth render "$work/string.json" "$work/ended.mid" --json; hash=$(hash_of)
+run 0 synth render "$work/string.json" "$work/left.mid" --json; [ "$(hash_of)" = "$hash" ] || complain "heddle $words: the note did not end with the song"
+
 # ---- what it says of itself ----
 run 2 synth; err_has 'render, play, check, import, tune, bench'
 run 2 synth render; err_has 'INSTRUMENT'

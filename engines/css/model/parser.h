@@ -89,9 +89,10 @@ bool css_make_declaration(css_parser *parser, const css_item *item, css_declarat
 typedef struct css_list {
     uint32_t list, count, specificity, depth;
     bool state, pseudo_element;
-    bool changes;     /* depends on states, or on changes that a reader can make */
-    bool unsupported; /* all selectors are about shadow trees, or the nesting is too deep */
-    char reason[160]; /* reason if invalid or unsupported */
+    bool other_browser; /* a selector has the prefix of another browser */
+    bool changes;       /* depends on states, or on changes that a reader can make */
+    bool unsupported;   /* all selectors are about shadow trees, or the nesting is too deep */
+    char reason[160];   /* reason if invalid or unsupported */
 } css_list;
 /* Reads the selector list in text[begin, end). False: invalid, or out of memory. */
 bool css_read_selectors(

@@ -97,6 +97,7 @@ typedef struct css_rule {
     uint32_t condition;   /* 1 + number of the innermost condition, or 0 */
     uint32_t scope;       /* 1 + number of the innermost scope, or 0 */
     uint32_t first_declaration, declaration_count;
+    bool other_browser; /* a selector of its list has the prefix of another browser */
 } css_rule;
 
 /* Condition of rules: @media, @supports, @import with a condition, as written. */

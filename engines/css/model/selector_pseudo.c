@@ -374,13 +374,24 @@ static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behi
     return true;
 }
 
+/* True if a word has the prefix of a browser, and the sheet is read for all browsers. */
+static bool takes_prefix(css_reader *r, const char *word)
+{
+    bool prefixed = word[0] == '-' && word[1] != '-' && word[1] && strchr(word + 2, '-');
+    if (!prefixed || !r->p->sheet->def.other_browsers) return false;
+    r->out->other_browser = true;
+    return true;
+}
+
 static bool read_pseudo_class(css_reader *r, unsigned mode, bool behind_element)
 {
+    static const css_pseudo prefixed = {.kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE};
     char word[48];
     bool function = r->now.type == CSS_FUNCTION;
     css_keyword(r->p->text, &r->now, word, sizeof word);
     const css_pseudo *pseudo =
         css_find_pseudo(word, function ? CSS_PSEUDO_FUNCTION : CSS_PSEUDO_CLASS);
+    if (!pseudo && !function && takes_prefix(r, word)) pseudo = &prefixed;
     if (!pseudo) return css_selector_expects(r, "a pseudo-class");
     bool of_pseudo =
         r->transition && pseudo->role == CSS_PSEUDO_ONLY; /* a state of the pseudo-element */
@@ -410,7 +421,8 @@ static bool read_pseudo_element(css_reader *r, unsigned mode, css_compound *comp
         css_find_pseudo(word, function ? CSS_PSEUDO_ELEMENT_FUNCTION : CSS_PSEUDO_ELEMENT);
     bool webkit = !function && r->now.plain && r->now.name_end - r->now.name >= 8 &&
                   strncmp(word, "-webkit-", 8) == 0;
-    if (!pseudo && !webkit) return css_selector_expects(r, "a pseudo-element");
+    bool known = pseudo || webkit || (!function && takes_prefix(r, word));
+    if (!known) return css_selector_expects(r, "a pseudo-element");
     if (mode & CSS_LIST_INSIDE) return css_selector_fails(r, "::%s inside of a function", word);
     bool shadow = pseudo && pseudo->role == CSS_PSEUDO_SHADOW;
     if (compound->pseudo_element != CSS_NONE && (!r->backed || shadow) &&

@@ -216,6 +216,7 @@ void css_read_style_rule(css_sheet_reader *s, const css_item *item)
     } else {
         rule->list = list.list;
         rule->count = list.count;
+        rule->other_browser = list.other_browser;
     }
     if (good) s->stage = CSS_STAGE_RULES;
     if (!good || deep) {

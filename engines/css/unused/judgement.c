@@ -43,6 +43,8 @@ static void set_evidence(
     } else if (use->reason == HED_CSS_UNUSED && reason->blocked && use->elements)
         use->found = "blocklist";
     else use->found = hed_css_rule_at(file->sheet, rule).reason;
+    if (use->reason == HED_CSS_NOT_JUDGED && !use->found[0])
+        use->found = "its list has a selector of another browser";
 }
 
 hed_css_selector_use hed_css_unused_selector(const hed_css_unused *u, uint32_t sheet, uint32_t rule)

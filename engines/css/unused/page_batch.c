@@ -117,7 +117,8 @@ static hed_status matching_open(matching *m, const css_batch *b, hed_error *erro
             .length = file->length,
             .file = file->name,
             .origin = HED_CSS_AUTHOR,
-            .split = true};
+            .split = true,
+            .other_browsers = true};
         if (hed_css_sheet_create(b->names, &def, &m->sheets[m->sheet_count], error) == HED_OK)
             m->files[m->sheet_count++] = i;
     }

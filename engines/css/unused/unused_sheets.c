@@ -18,7 +18,8 @@ static hed_status read_sheet(
         .origin = HED_CSS_AUTHOR,
         .import = sheet->import,
         .user = sheet->user,
-        .split = true};
+        .split = true,
+        .other_browsers = true};
     if (u->file_count == MOST_SHEETS)
         return hed_fail(error, HED_ERROR_LIMIT, "%s: more than %d sheets", text->name, MOST_SHEETS);
     u->files =

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ignore.h"
+#include "model/selector.h"
 
 enum { MOST_KEY = 512, MOST_VALUE = 64 };
 
@@ -371,7 +372,9 @@ hed_status css_verdict_find(hed_css_unused *u, hed_error *error)
     return error->status;
 }
 
-hed_css_reason css_judgement(const hed_css_unused *u, const css_file *file, uint32_t rule)
+/* Judges a selector without the rest of its list. */
+static hed_css_reason judgement_of_selector(
+    const hed_css_unused *u, const css_file *file, uint32_t rule)
 {
     hed_css_rule info = hed_css_rule_at(file->sheet, rule);
     const css_reason *reason = &u->reasons[file->first_rule + rule];
@@ -382,6 +385,19 @@ hed_css_reason css_judgement(const hed_css_unused *u, const css_file *file, uint
         return info.state ? HED_CSS_BY_STATE : HED_CSS_BY_ELEMENT;
     if (reason->word || reason->markup) return HED_CSS_BY_WORD;
     return stays ? HED_CSS_BY_KEEP : HED_CSS_UNUSED;
+}
+
+hed_css_reason css_judgement(const hed_css_unused *u, const css_file *file, uint32_t rule)
+{
+    const css_rule *rules = file->sheet->rules;
+    hed_css_reason reason = judgement_of_selector(u, file, rule);
+    if (reason != HED_CSS_UNUSED || !rules[rule].other_browser) return reason;
+    /* one browser drops the whole list, and takes it if a selector of another browser is cut */
+    uint32_t first = rule, number = rules[rule].info.number;
+    while (first && rules[first - 1].info.number == number) first--;
+    for (uint32_t r = first; r < file->rules && rules[r].info.number == number; r++)
+        if (judgement_of_selector(u, file, r) != HED_CSS_UNUSED) return HED_CSS_NOT_JUDGED;
+    return HED_CSS_UNUSED;
 }
 
 void hed_css_selector_text(const hed_css_rule *rule, char *text, size_t size)

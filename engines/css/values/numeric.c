@@ -37,9 +37,9 @@ static const css_token *token_at(const css_value *v, uint32_t at) { return &v->t
 static int unit_base(const char *unit)
 {
     static const char *const units[] = {
-        [BASE_LENGTH] =
-            "px em rem ex rex ch rch cap rcap ic ric lh rlh vw vh vi vb vmin vmax svw svh svi svb svmin svmax lvw lvh lvi lvb lvmin "
-            "lvmax dvw dvh dvi dvb dvmin dvmax cqw cqh cqi cqb cqmin cqmax cm mm q in pt pc",
+        [BASE_LENGTH] = /* parentheses: clang takes two texts for a forgotten comma */
+        ("px em rem ex rex ch rch cap rcap ic ric lh rlh vw vh vi vb vmin vmax svw svh svi svb svmin svmax lvw lvh lvi lvb lvmin "
+         "lvmax dvw dvh dvi dvb dvmin dvmax cqw cqh cqi cqb cqmin cqmax cm mm q in pt pc"),
         [BASE_ANGLE] = "deg grad rad turn",
         [BASE_TIME] = "s ms",
         [BASE_FREQUENCY] = "hz khz",

@@ -132,26 +132,41 @@ static bool collect_is_mppi(const nav2_leaf *leaf, const char **dot)
            strstr(leaf->node->text, "MPPIController") != NULL;
 }
 
-/* Finds the first controller that is Nav2's MPPI, or a wrapper around it. */
+/* True if the server loads the controller that the leaf's key names: it is in the list, or no list
+ * is in the file. */
+static bool collect_is_loaded(const yaml_node *list, const char *key, const char *dot)
+{
+    size_t length = (size_t)(dot - key);
+    if (!list) return true;
+    for (const yaml_node *n = list->first; n; n = n->next)
+        if (n->text && strlen(n->text) == length && strncmp(n->text, key, length) == 0) return true;
+    return false;
+}
+
+/* Finds the first controller that the server loads and that is Nav2's MPPI, or a wrapper around it. */
 static void collect_controller(nav2_file *f)
 {
     char plugin_text[160] = "";
+    nav2_leaf *plugins = nav2_find(&f->server, "controller_plugins", "", "");
+    const yaml_node *list = plugins && plugins->node->kind == YAML_LIST ? plugins->node : NULL;
     for (uint32_t i = 0; i < f->server.count && !f->config->controller; i++) {
-        const char *dot;
+        const char *dot, *key = f->server.leaves[i].key;
         if (!collect_is_mppi(&f->server.leaves[i], &dot)) continue;
-        char *name = hed_arena_text(&f->config->arena, f->server.leaves[i].key, f->error);
-        if (name) name[dot - f->server.leaves[i].key] = 0;
+        if (!collect_is_loaded(list, key, dot)) continue;
+        char *name = hed_arena_text(&f->config->arena, key, f->error);
+        if (name) name[dot - key] = 0;
         f->config->controller = name;
     }
     if (f->config->controller || hed_failed(f->error)) return;
     nav2_leaf *plugin = nav2_find(&f->server, "FollowPath", "plugin", "");
-    if (plugin && plugin->node->text)
+    const char *dot;
+    if (plugin && plugin->node->text && !collect_is_mppi(plugin, &dot))
         snprintf(plugin_text, sizeof plugin_text, "FollowPath is %.100s", plugin->node->text);
     hed_fail(f->error, HED_ERROR_FORMAT,
         "%s: no controller with plugin nav2_mppi_controller::MPPIController (%s); expected one below "
         "controller_server: ros__parameters", f->name,
         *plugin_text               ? plugin_text
-        : f->server.count ? "controller_server has none"
+        : f->server.count ? "controller_plugins of controller_server names none"
                           : "there is no section controller_server");
 }
 
@@ -253,6 +268,18 @@ static bool unread_is_idle(const hed_nav2_config *config, const char *key)
     return false;
 }
 
+/* True if a parameter of the controller is written as one of the server. */
+static bool unread_is_misplaced(const char *key)
+{
+    size_t length = strcspn(key, ".");
+    if (key[length] != '.') return false;
+    for (size_t i = 0; i < NAV2_CRITIC_COUNT; i++)
+        if (strlen(nav2_critic_blocks[i].name) == length &&
+            strncmp(key, nav2_critic_blocks[i].name, length) == 0)
+            return true;
+    return strncmp(key, "AckermannConstraints.", length + 1) == 0;
+}
+
 static void unread_remark(nav2_file *f, const nav2_leaf *leaf, const char *key)
 {
     const char *value = nav2_value_text(f, leaf->node), *reason = NULL, *nearest;
@@ -273,14 +300,20 @@ static void unread_remark(nav2_file *f, const nav2_leaf *leaf, const char *key)
 void nav2_remark_unused(nav2_file *f)
 {
     size_t length = strlen(f->config->controller);
+    const char *dot;
     for (uint32_t i = 0; i < f->server.count && !hed_failed(f->error); i++) {
         const nav2_leaf *leaf = &f->server.leaves[i];
         if (leaf->used) continue;
         if (strncmp(leaf->key, f->config->controller, length) == 0 && leaf->key[length] == '.')
             unread_remark(f, leaf, leaf->key + length + 1);
+        else if (unread_is_misplaced(leaf->key))
+            nav2_remark(f, HED_NAV2_UNKNOWN, leaf->key, nav2_value_text(f, leaf->node),
+                leaf->node->line, "Nav2 ignores it here; expected below %s", f->config->controller);
         else
             nav2_remark(f, HED_NAV2_WITHOUT, leaf->key, nav2_value_text(f, leaf->node),
-                leaf->node->line, "of the server or another plugin");
+                leaf->node->line, "%s", collect_is_mppi(leaf, &dot)
+                    ? "another MPPI controller: Heddle reads the first in use"
+                    : "of the server or another plugin");
     }
     for (uint32_t i = 0; i < f->costmap.count && !hed_failed(f->error); i++) {
         const nav2_leaf *leaf = &f->costmap.leaves[i];

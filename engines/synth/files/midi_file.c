@@ -14,6 +14,7 @@
 struct hed_synth_midi_file {
     hed_synth_midi_event *events;
     uint32_t count, capacity, tracks;
+    uint64_t ticks; /* end of the longest track; `seconds` likewise */
     double seconds;
 };
 
@@ -106,23 +107,26 @@ static hed_status read_data(reader *r, uint8_t *value)
 
 /* ---- events ---- */
 
-static hed_status midi_add(reader *r, const hed_synth_midi_event *event)
+static bool midi_add_event(hed_synth_midi_file *file, const hed_synth_midi_event *event)
 {
-    hed_synth_midi_file *file = r->file;
     if (file->count == file->capacity) {
         uint32_t capacity = file->capacity ? 2 * file->capacity : 256;
         hed_synth_midi_event *events = realloc(file->events, capacity * sizeof *events);
-        if (!events)
-            return hed_fail(
-                r->error, HED_ERROR_MEMORY, "%s: no memory for %u events", r->name, capacity);
+        if (!events) return false;
         file->events = events;
         file->capacity = capacity;
     }
-    file->events[file->count] = *event;
+    file->events[file->count++] = *event;
+    return true;
+}
+
+static hed_status midi_add(reader *r, hed_synth_midi_event *event)
+{
     /* until times are known: keeps the order of events in one tick */
-    file->events[file->count].seconds = file->count;
-    file->count++;
-    return HED_OK;
+    event->seconds = r->file->count;
+    if (midi_add_event(r->file, event)) return HED_OK;
+    return hed_fail(
+        r->error, HED_ERROR_MEMORY, "%s: no memory for %u events", r->name, r->file->count);
 }
 
 static hed_status read_meta(reader *r, hed_synth_midi_event *event, bool *ended)
@@ -292,6 +296,7 @@ static void set_times(const reader *r)
         a_tick = round(60e6 / (double)e->tempo) * 1e-6 / r->ticks_a_quarter;
     }
     file->seconds = seconds + (double)(r->longest - from) * a_tick;
+    file->ticks = r->longest;
 }
 
 hed_status hed_synth_midi_file_parse(
@@ -353,4 +358,50 @@ uint32_t hed_synth_midi_file_tracks(const hed_synth_midi_file *file)
 {
     if (!file) return 0;
     return file->tracks;
+}
+
+/* ---- what sounds at the end ---- */
+
+/* Notes and pedals of the sixteen channels. */
+typedef struct sounding {
+    uint32_t notes[16][128]; /* begun and not yet ended */
+    bool pedals[16][128];    /* by controller: true while pressed */
+} sounding;
+
+static const uint8_t PEDALS[] = {64, 66}; /* sustain, sostenuto */
+
+static void follow_event(sounding *s, const uint8_t *bytes)
+{
+    enum { RESET = 121, NOTES_OFF = 123, OFF = 8, ON = 9, CONTROL = 11 };
+    uint32_t kind = bytes[0] >> 4, channel = bytes[0] & 15;
+    uint32_t *note = &s->notes[channel][bytes[1] & 127];
+    if (kind == ON && bytes[2]) ++*note;
+    else if ((kind == ON || kind == OFF) && *note) --*note;
+    if (kind != CONTROL) return;
+    s->pedals[channel][bytes[1] & 127] = bytes[2] >= 64;
+    if (bytes[1] >= NOTES_OFF || bytes[1] == 120)
+        memset(s->notes[channel], 0, sizeof s->notes[channel]);
+    if (bytes[1] == RESET) memset(s->pedals[channel], 0, sizeof s->pedals[channel]);
+}
+
+hed_status hed_synth_midi_file_end_notes(hed_synth_midi_file *file, hed_error *error)
+{
+    HED_REQUIRE(file);
+    sounding *s = calloc(1, sizeof *s);
+    bool fits = s != NULL;
+    hed_synth_midi_event end = {.tick = file->ticks, .seconds = file->seconds};
+    for (uint32_t i = 0; i < file->count && fits; i++) follow_event(s, file->events[i].bytes);
+    for (uint8_t channel = 0; channel < 16 && fits; channel++) {
+        for (size_t i = 0; i < sizeof PEDALS && fits; i++) {
+            memcpy(end.bytes, (uint8_t[]){0xb0 | channel, PEDALS[i], 0}, sizeof end.bytes);
+            if (s->pedals[channel][PEDALS[i]]) fits = midi_add_event(file, &end);
+        }
+        for (uint8_t key = 0; key < 128 && fits; key++) {
+            memcpy(end.bytes, (uint8_t[]){0x80 | channel, key, 64}, sizeof end.bytes);
+            for (; s->notes[channel][key] && fits; s->notes[channel][key]--)
+                fits = midi_add_event(file, &end);
+        }
+    }
+    free(s);
+    return fits ? HED_OK : HED_OUT_OF_MEMORY(error, "the ends of %u events", file->count);
 }

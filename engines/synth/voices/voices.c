@@ -257,6 +257,23 @@ static uint64_t midi_pokes(const synth_voices *v, const uint8_t *bytes)
     return v->instances * (reached + (control == SYNTH_CONTROL_BEND));
 }
 
+/* Checks the value of an event that sets one. `needed`: pokes of one instance. */
+static hed_status check_set(const synth_voices *v, const hed_synth_event *e, uint32_t index,
+    uint64_t *needed, hed_error *error)
+{
+    synth_range range = synth_program_range(v->program, e->entity, e->target);
+    if (!(e->value >= range.low && e->value <= range.high))
+        return hed_fail(error, HED_ERROR_ARGUMENT,
+            "events[%u] sets %s of entity %u to %g; expected a value from %g to %g", index,
+            hed_synth_target_name(e->target), e->entity, (double)e->value, (double)range.low,
+            (double)range.high);
+    *needed = synth_program_set(v->program, e->entity, e->target, e->value, NULL, 0);
+    if (*needed) return HED_OK;
+    return hed_fail(error, HED_ERROR_ARGUMENT,
+        "events[%u] sets %s of entity %u: there is no such entity, or it has no such value", index,
+        hed_synth_target_name(e->target), e->entity);
+}
+
 static hed_status check_event(const synth_voices *v, const hed_synth_event *e, uint32_t index,
     uint64_t *pokes, hed_error *error)
 {
@@ -276,17 +293,7 @@ static hed_status check_event(const synth_voices *v, const hed_synth_event *e, u
                 index, (double)e->value);
         break;
     case HED_SYNTH_EVENT_SET:
-        synth_range range = synth_program_range(v->program, e->entity, e->target);
-        if (!(e->value >= range.low && e->value <= range.high))
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "events[%u] sets %s of entity %u to %g; expected a value from %g to %g", index,
-                hed_synth_target_name(e->target), e->entity, (double)e->value, (double)range.low,
-                (double)range.high);
-        needed = synth_program_set(v->program, e->entity, e->target, e->value, NULL, 0);
-        if (!needed)
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "events[%u] sets %s of entity %u: there is no such entity, or it has no such value",
-                index, hed_synth_target_name(e->target), e->entity);
+        if (check_set(v, e, index, &needed, error)) return error->status;
         needed *= v->instances;
         break;
     case HED_SYNTH_EVENT_HOST:
