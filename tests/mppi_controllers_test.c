@@ -180,7 +180,7 @@ Test(mppi_controllers, cost_of_a_lap_by_samples, .timeout = 300)
             def.tail = HED_MPPI_ZERO;
             def.seed = seed;
             hed_mppi *c = make(&def);
-            const hed_mppi_world world = mppi_world_of(c, &c->term_parts[0], NULL);
+            const hed_mppi_world world = mppi_term_world(c, 0, 0, 0);
             float x[4] = {-2}, u[2];
             for (int step = 0; step < 1000; step++) {
                 OK(hed_mppi_solve(c, x, u, NULL, &error));

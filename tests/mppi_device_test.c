@@ -70,7 +70,7 @@ static const hed_mppi_term lifted = {.name = "lifted",
     .weight = 3,
     .when = HED_MPPI_ALWAYS};
 static const float levels[] = {1, 2, -1, 0.5f, 3};
-static const hed_mppi_table tables[] = {{"levels", levels, 5, 8}};
+static const hed_mppi_table tables[] = {{"levels", levels, 5, 8, false}};
 
 static hed_mppi_def arm_def(uint32_t samples, uint32_t steps)
 {

@@ -116,15 +116,15 @@ Test(mppi_shift, the_history_is_shifted_with_the_plan)
     for (int i = 0; i < 2; i++) {
         EXPECT_LE(fabsf(c->pasts[i] - (0.75f * before[i] + 0.25f * before[2 + i])), 1e-6f);
         EXPECT_LE(fabsf(c->pasts[2 + i] - (0.75f * before[2 + i] + 0.25f * first[i])), 1e-6f);
-        EXPECT_EQ(c->shift.held[i], first[i], "the control that was applied is still held");
+        EXPECT_EQ(c->shift.controls[i], first[i], "the control that was applied is still held");
     }
     EXPECT_LE(fabsf(c->shift.since - 0.25f), 1e-6f);
     hed_mppi_shift_seconds(c, (double)def.dt);
     for (int i = 0; i < 2; i++)
-        EXPECT_EQ(c->shift.held[i], plan[2 + i], "now it is the plan's next one");
+        EXPECT_EQ(c->shift.controls[i], plan[2 + i], "now it is the plan's next one");
     hed_mppi_set_applied(c, measured);
     for (int i = 0; i < 2; i++) {
-        EXPECT_EQ(c->shift.held[i], measured[i]);
+        EXPECT_EQ(c->shift.controls[i], measured[i]);
         EXPECT_EQ(c->pasts[2 + i], measured[i]);
     }
     memcpy(plan, c->plan, sizeof plan);
@@ -161,7 +161,7 @@ Test(mppi_shift, rates_hold_over_the_period, .timeout = 240)
             }
             memcpy(before, u, sizeof u);
             since = period;
-            const hed_mppi_world world = mppi_world_of(c, &c->model_part, NULL);
+            const hed_mppi_world world = mppi_model_world(c, 0);
             c->model.step(x, u, period, &world);
             x[1] += 0.1f * sinf((float)cycle);
             hed_mppi_shift_seconds(c, (double)period);
@@ -203,7 +203,7 @@ Test(mppi_shift, a_fast_loop_drives_as_a_slow_one, .timeout = 120)
         memset(x, 0, sizeof end[fast]);
         for (int cycle = 0; cycle < (fast ? 300 : 200); cycle++) { /* 10 s */
             OK(hed_mppi_solve(c, x, u, NULL, &error));
-            const hed_mppi_world world = mppi_world_of(c, &c->model_part, NULL);
+            const hed_mppi_world world = mppi_model_world(c, 0);
             c->model.step(x, u, period, &world);
             hed_mppi_shift_seconds(c, (double)period);
         }

@@ -429,6 +429,37 @@ static void draw_obstacles(const picture *p, const frame *f)
     }
 }
 
+/* Returns the value of a parameter of the goal at a time of the run: its timeline's, else `value`. */
+static double goal_at(const picture *p, const char *name, double value, double time)
+{
+    const hed_mppi_def *def = &p->subject->def;
+    for (uint32_t i = 0; i < def->timeline_count; i++) {
+        const hed_mppi_timeline *line = &def->timelines[i];
+        uint32_t k = 0;
+        if (strcmp(line->name, name)) continue;
+        while (k < line->count && line->times[k] <= time) k++;
+        if (k == 0 || k == line->count) return (double)line->values[k ? k - 1 : 0];
+        double share = (time - line->times[k - 1]) / (line->times[k] - line->times[k - 1]);
+        return line->values[k - 1] + share * ((double)line->values[k] - line->values[k - 1]);
+    }
+    return value;
+}
+
+/* Draws the way of a goal that moves during the run; returns its end. */
+static void draw_moving_goal(const picture *p, const frame *f, double *x, double *y)
+{
+    enum { POINTS = 100 };
+    double first[2] = {*x, *y};
+    if (!p->subject->def.timeline_count) return;
+    svg_curve_begin(p->svg, "goal", NULL, 1);
+    for (int k = 0; k <= POINTS; k++) {
+        *x = goal_at(p, "goal.x", first[0], k * p->seconds / POINTS);
+        *y = goal_at(p, "goal.y", first[1], k * p->seconds / POINTS);
+        if (isfinite(*x) && isfinite(*y)) svg_curve_point(p->svg, frame_x(f, *x), frame_y(f, *y));
+    }
+    svg_curve_end(p->svg);
+}
+
 static void draw_goals(const picture *p, const frame *f)
 {
     double scale = f->width / (f->x1 - f->x0);
@@ -442,6 +473,7 @@ static void draw_goals(const picture *p, const frame *f)
     }
     for (int side = -1; side < 2; side += 2)
         svg_circle(p->svg, "track", frame_x(f, 0), frame_y(f, 0), (radius + side * half) * scale);
+    draw_moving_goal(p, f, &x, &y);
     svg_circle(p->svg, "goalmark", frame_x(f, x), frame_y(f, y), 9);
     svg_circle(p->svg, "goalmark", frame_x(f, x), frame_y(f, y), 3);
 }

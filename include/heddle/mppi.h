@@ -32,6 +32,7 @@ enum {
     HED_MPPI_MAX_TERMS = 16,
     HED_MPPI_MAX_PARAMETERS = 128, /**< model and terms together */
     HED_MPPI_MAX_TABLES = 8,
+    HED_MPPI_MAX_TIMELINES = 64,
     HED_MPPI_MAX_STEPS = 1024,
     HED_MPPI_MAX_DELAY = 32,
     HED_MPPI_MAX_ROLLOUTS = 32 /**< rollouts of one sample, for risk */
@@ -68,7 +69,22 @@ typedef struct hed_mppi_table {
     const float *values; /**< (count), copied; NULL: zeros */
     uint32_t count;
     uint32_t capacity; /**< floats; 0: `count` */
+    /** true: each controller of a fleet has its own content, which begins as `values` and is replaced
+     *  by hed_mppi_set_table() */
+    bool per_controller;
 } hed_mppi_table;
+
+/** Values of a term's parameter over time, such as a goal that moves or a reference trajectory: after
+ *  step t of a plan the value at (t + 1) dt from the controller's clock applies. It is linear between
+ *  two moments, and constant before the first and after the last. */
+typedef struct hed_mppi_timeline {
+    const char *name;    /**< "goal.x", "quadratic.goal.theta", "goal.weight" */
+    const double *times; /**< (count) ascending, s */
+    const float *values; /**< (count) */
+    uint32_t count;      /**< moments, at least 1 */
+    uint32_t capacity;   /**< moments for hed_mppi_set_timeline(); 0: `count` */
+    bool angle;          /**< true: between two moments by the shorter turn */
+} hed_mppi_timeline;
 
 /** Further inputs of the C function of a model or term. */
 typedef struct hed_mppi_world {
@@ -249,6 +265,8 @@ typedef struct hed_mppi_def {
     uint32_t term_count;
     const hed_mppi_table *tables; /**< (table_count) */
     uint32_t table_count;
+    const hed_mppi_timeline *timelines; /**< (timeline_count) parameters that change with time */
+    uint32_t timeline_count;
     /** (setting_count) parameters with another value than their default */
     const hed_mppi_setting *settings;
     uint32_t setting_count;
@@ -415,7 +433,8 @@ typedef struct hed_mppi_stats {
 } hed_mppi_stats;
 
 /** Solves once: computes the controls u to apply now (count x nu; nullable) from state x (count x
- *  nx), after posted changes take effect. The plan is kept, not shifted. `stats` (count) is
+ *  nx), after posted changes take effect. A fleet solves for all its controllers at once: on a device
+ *  in one submission. The plan is kept, not shifted. `stats` (count) is
  *  nullable. Allocates nothing.
  *  Errors: ARGUMENT (x is not finite), DRIVER, LOST. */
 HED_API hed_status hed_mppi_solve(
@@ -479,6 +498,28 @@ HED_API bool hed_mppi_post(hed_mppi *controller, uint32_t parameter, float value
  *  (two are pending). */
 HED_API hed_status hed_mppi_post_table(
     hed_mppi *controller, const char *name, const float *values, uint32_t count, hed_error *error);
+/** Index of all controllers of a fleet. */
+#define HED_MPPI_ALL UINT32_MAX
+
+/** Sets a parameter of controller `index`, or of all, from the next solve on: goals of a fleet. False:
+ *  no such parameter or controller, or the value is not finite. */
+HED_API bool hed_mppi_set_parameter(
+    hed_mppi *controller, uint32_t index, uint32_t parameter, float value);
+/** Replaces the content of table `name` of controller `index`, or of all, from the next solve on: maps
+ *  of a fleet, for a table with `per_controller`.
+ *  Errors: ARGUMENT (no such table or controller, too long, NaN; one controller's content of a table
+ *  that all share). */
+HED_API hed_status hed_mppi_set_table(hed_mppi *controller, uint32_t index, const char *name,
+    const float *values, uint32_t count, hed_error *error);
+/** Replaces the timeline of parameter `name` of controller `index`, or of all, from the next solve on.
+ *  Errors: ARGUMENT (no such timeline or controller, too long, moments that do not ascend, NaN). */
+HED_API hed_status hed_mppi_set_timeline(hed_mppi *controller, uint32_t index, const char *name,
+    const double *times, const float *values, uint32_t count, hed_error *error);
+/** Sets the controller's clock: the time of the state of the next solve, s, in the timelines' time.
+ *  Shifts advance the clock, and a reset sets it to 0. NaN and infinity have no effect. */
+HED_API void hed_mppi_set_time(hed_mppi *controller, double seconds);
+/** Returns the controller's clock. */
+HED_API double hed_mppi_time(const hed_mppi *controller);
 /** Sets the noise of the next solve, for the sampler GIVEN: (T x nu x N), in units of the control,
  *  without the plan.
  *  Errors: ARGUMENT (another sampler, a number that is not finite). */

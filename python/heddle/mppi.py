@@ -126,7 +126,10 @@ class MPPI(Tunable):
     num_samples, horizon, lambda_, u_min, u_max, dt  as pytorch_mppi names them. The cost of a sample is the sum over its steps, unless
             scale="mean"
     tables  {"map": array} that texts read as TABLE(map)[i]; pose  {"pose_x": 0, "pose_y": 1 ...}: which states are what
-    count  controllers that are solved together; then states are (count x nx)
+    count  controllers that are solved together, a fleet; then states are (count x nx). Their parameters, tables named in `each` and
+            timelines are their own: set("goal.x", 3, index=7), set_table("map", array, index=7)
+    timelines  {"goal.x": (times, values)}: parameters of terms that change with time, linear between moments; with a third element True
+            by the shorter turn. The clock, `time`, advances with each command
     **settings  members of hed_mppi_def: seed=1, kind="tube", sampler="coloured", solver="packets", iterations=2 ..."""
 
     start: np.ndarray
@@ -134,7 +137,8 @@ class MPPI(Tunable):
     def __init__(self, model: Text, cost: Union[Text, Term, Sequence[Union[Text, Term]]], nx: Optional[int] = None, nu: Optional[int] = None, *,
                  noise_sigma: Any = None, num_samples: int = 1024, horizon: int = 100, lambda_: float = 1.0, u_min: Any = None, u_max: Any = None,
                  dt: float = 0, scale: str = "sum", parameters: Optional[Mapping[str, Any]] = None, tables: Optional[Mapping[str, Any]] = None,
-                 pose: Optional[Mapping[str, int]] = None, device: Union[str, Device, None] = None, **settings: Any):
+                 pose: Optional[Mapping[str, int]] = None, each: Sequence[str] = (),
+                 timelines: Optional[Mapping[str, Sequence[Any]]] = None, device: Union[str, Device, None] = None, **settings: Any):
         on = find_device(device)
         keep: list[Any] = []
         _text(model, "model")
@@ -162,11 +166,28 @@ class MPPI(Tunable):
                 raise ValueError(f"tables: nothing reads {name!r}; read are {', '.join(sorted(read)) or 'none'}")
         contents = ffi.new("hed_mppi_table[]", [
             {"name": _word(n, keep), "values": numbers(np.ravel(converted(v, np.float32, f"table {n}")), "float", (-1,), f"table {n}", keep),
-             "count": np.size(v)}
+             "count": np.size(v), "per_controller": n in each}
             for n, v in tables.items()])
+        for name in listed(each, "each", "a list of names"):
+            if name not in tables:
+                raise ValueError(f"each: there is no table {name!r}; tables are {', '.join(tables) or 'none'}")
+        lines = ffi.new("hed_mppi_timeline[]", [self._timeline(n, v, keep) for n, v in named(timelines, "timelines").items()])
+        keep.append(lines)
+        definition.timelines, definition.timeline_count = lines, len(lines)
         definition.tables, definition.table_count = contents, len(tables)
         fill(definition, settings, keep)
         self._begin(on, definition, keep, None)
+
+    @staticmethod
+    def _timeline(name: str, given: Sequence[Any], keep: list[Any]) -> dict[str, Any]:
+        """The members of a hed_mppi_timeline."""
+        if not isinstance(given, (tuple, list)) or len(given) not in (2, 3):
+            raise ValueError(f"timeline {name}: expected (times, values) or (times, values, angle)")
+        times, values = numbers(given[0], "double", (-1,), f"times of {name}", keep), numbers(given[1], "float", (-1,), f"values of {name}", keep)
+        if np.size(given[0]) != np.size(given[1]):
+            raise ValueError(f"timeline {name}: {np.size(given[0])} times and {np.size(given[1])} values; expected as many of each")
+        return {"name": _word(name, keep), "times": times, "values": values, "count": np.size(given[0]),
+                "angle": truth(given[2], "angle") if len(given) == 3 else False}
 
     @staticmethod
     def _controls(definition: Any, noise_sigma: Any, u_min: Any, u_max: Any, keep: list[Any]) -> None:
@@ -345,12 +366,33 @@ class MPPI(Tunable):
             found.append(one)
         return found[0] if self.count == 1 else found  # type: ignore[return-value]
 
-    def set(self, parameter: str, value: float) -> None:
-        """Sets a parameter ("mass", "goal.x", "goal.weight") from the next solve on."""
-        index = C.hed_mppi_parameter_find(self.p, word(parameter, "parameter"))
-        if index == 0xFFFFFFFF or not C.hed_mppi_post(self.p, index, number(value, parameter)):
-            raise ValueError(f"there is no parameter {parameter!r}; there are: {', '.join(self.parameters)}" if index == 0xFFFFFFFF else
-                             "more parameters were set since the last solve than are kept")
+    def set(self, parameter: str, value: float, index: Optional[int] = None) -> None:
+        """Sets a parameter ("mass", "goal.x", "goal.weight") from the next solve on, of controller `index` of a fleet or of all."""
+        found = C.hed_mppi_parameter_find(self.p, word(parameter, "parameter"))
+        if found == 0xFFFFFFFF:
+            raise ValueError(f"there is no parameter {parameter!r}; there are: {', '.join(self.parameters)}")
+        if index is not None:
+            C.hed_mppi_set_parameter(self.p, self._index(index), found, number(value, parameter))
+        elif not C.hed_mppi_post(self.p, found, number(value, parameter)):
+            raise ValueError("more parameters were set since the last solve than are kept")
+
+    def _which(self, index: Optional[int]) -> int:
+        return 0xFFFFFFFF if index is None else self._index(index)
+
+    def set_timeline(self, parameter: str, times: Any, values: Any, index: Optional[int] = None) -> None:
+        """Replaces the timeline of a parameter from the next solve on, of controller `index` of a fleet or of all."""
+        keep: list[Any] = []
+        line = self._timeline(parameter, (times, values), keep)
+        call(C.hed_mppi_set_timeline, self.p, self._which(index), line["name"], line["times"], line["values"], line["count"])
+
+    @property
+    def time(self) -> float:
+        """The clock of the timelines, s: the time of the state of the next command."""
+        return float(C.hed_mppi_time(self.p))
+
+    @time.setter
+    def time(self, seconds: float) -> None:
+        C.hed_mppi_set_time(self.p, number(seconds, "time"))
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -363,11 +405,15 @@ class MPPI(Tunable):
                 return found
             found[text(name)] = value[0]
 
-    def set_table(self, name: str, values: Any) -> None:
-        """Replaces a table's content from the next solve on."""
+    def set_table(self, name: str, values: Any, index: Optional[int] = None) -> None:
+        """Replaces a table's content from the next solve on, of controller `index` of a fleet (a table in `each`) or of all."""
         keep: list[Any] = []
         flat = np.ravel(converted(values, np.float32, "values"))
-        call(C.hed_mppi_post_table, self.p, word(name, "name"), numbers(flat, "float", (-1,), name, keep), flat.size)
+        content = numbers(flat, "float", (-1,), name, keep)
+        if index is None:
+            call(C.hed_mppi_post_table, self.p, word(name, "name"), content, flat.size)
+        else:
+            call(C.hed_mppi_set_table, self.p, self._index(index), word(name, "name"), content, flat.size)
 
     def choose(self, choice: Optional[str] = None, solver: str = "auto") -> None:
         """Replaces the structure of the solves; the plan is kept. `choice` is as `info["choice"]`; None: by the rules."""

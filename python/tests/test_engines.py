@@ -284,6 +284,29 @@ class MPPI(unittest.TestCase):
         self.assertIn("cartpole", heddle.mppi.models())
         self.assertIn("goal", heddle.mppi.terms())
 
+    def test_goals_of_a_fleet_and_goals_that_move(self):
+        fleet = heddle.MPPI("differential_drive", ["goal", "costmap"], num_samples=128, horizon=20, count=2, device="host", lambda_=0.1,
+                            tables={"costmap": np.r_[4, 4, -9, -9, 0.2, 0, 0, 0, np.zeros(16)]}, each=["costmap"], timelines={"goal.y": ([0, 1], [0, 0])})
+        fleet.set("goal.x", 2, index=0)
+        fleet.set("goal.x", -2, index=1)
+        fleet.set_table("costmap", np.r_[4, 4, -9, -9, 0.2, 0, 0, 0, np.full(16, 0.5)], index=1)
+        fleet.set_timeline("goal.y", [0, 2], [0, 4], index=1)
+        x = np.zeros((2, 5), np.float32)
+        for _ in range(30):
+            fleet.command(x, shift=0.03)
+            x = np.stack([fleet.states(i)[1] for i in range(2)])
+        self.assertGreater(x[0, 0], 0.1)
+        self.assertAlmostEqual(fleet.time, 29 * 0.03, delta=1e-6)
+        self.assertGreater(fleet.stats[1]["baseline"], 20 * 0.5)  # its map costs everywhere
+        fleet.choose("THREADS=1 SPLIT=yes")
+        self.assertEqual((fleet.info["choice"], fleet.info["measured"]), ("THREADS=1 SPLIT=yes", False))
+        fleet.time = 7
+        self.assertEqual(fleet.time, 7)
+        with self.assertRaisesRegex(ValueError, "each: there is no table 'map'"):
+            heddle.MPPI("differential_drive", "goal", each=["map"], device="host")
+        with self.assertRaisesRegex(ValueError, "timeline goal.x: 2 times and 1 values"):
+            heddle.MPPI("differential_drive", "goal", timelines={"goal.x": ([0, 1], [2])}, device="host")
+
     def test_what_is_refused(self):
         for words, make in ((r"reads P\(gain\), which is not given", lambda: self.make(parameters={"drag": [0, 1]})),
                             (r"reads TABLE\(bias\), which is not given", lambda: self.make(cost=heddle.mppi.Term(SPOT, parameters={"at": 1}))),

@@ -38,11 +38,17 @@
         NUMBER(count, 50.0f, "how many"), \
         /* no tables */, HED_MPPI_RUNNING)
 
+/* Offset of a path, map or track, which moves it as a whole. */
+#define MPPI_PLACE(NUMBER) \
+    NUMBER(x, 0.0f, "offset of the whole, m") \
+    NUMBER(y, 0.0f, "offset of the whole, m")
+
 #define MPPI_CIRCLE(NUMBER) \
     NUMBER(radius, 2.0f, "of the middle of the track, m") \
     NUMBER(half_width, 0.125f, "of the track, m") \
     NUMBER(speed, 2.0f, "m/s") \
-    NUMBER(crash, 1000.0f, "cost off the track")
+    NUMBER(crash, 1000.0f, "cost off the track") \
+    MPPI_PLACE(NUMBER)
 
 /* Terms that use POSE_X and similar indices, which are compiled once: pose_terms/. */
 #define MPPI_POSE_TERMS(TERM, NUMBER, STATES, CONTROLS, TABLE) \
@@ -65,27 +71,31 @@
     TERM(costmap, "value of a map at the position, lethal above a bound", \
         NUMBER(lethal, 0.65f, "value from which on it is a crash") \
         NUMBER(crash, 0.0f, "cost of that; 0: such a future is out") \
-        NUMBER(outside, 0.0f, "value off the map"), \
+        NUMBER(outside, 0.0f, "value off the map") \
+        MPPI_PLACE(NUMBER), \
         TABLE(costmap), HED_MPPI_RUNNING) \
     TERM(clearance, "gap to the obstacles of a map", \
         NUMBER(radius, 0.2f, "of the robot, m") \
         NUMBER(margin, 0.5f, "gap below which it costs, m") \
         NUMBER(crash, 0.0f, "cost of a collision; 0: such a future is out") \
-        NUMBER(outside, 0.0f, "distance off the map, m"), \
+        NUMBER(outside, 0.0f, "distance off the map, m") \
+        MPPI_PLACE(NUMBER), \
         TABLE(distance), HED_MPPI_RUNNING) \
     TERM(obstacles, "gap to discs that move", \
         NUMBER(radius, 0.2f, "of the robot, m") \
         NUMBER(margin, 0.5f, "gap below which it costs, m") \
-        NUMBER(crash, 0.0f, "cost of a collision; 0: such a future is out"), \
+        NUMBER(crash, 0.0f, "cost of a collision; 0: such a future is out") \
+        MPPI_PLACE(NUMBER), \
         TABLE(obstacles), HED_MPPI_RUNNING) \
     TERM(path_align, "distance from a path", \
-        /* no parameters */, \
+        MPPI_PLACE(NUMBER), \
         TABLE(path), HED_MPPI_RUNNING) \
     TERM(path_angle, "heading along a path", \
-        /* no parameters */, \
+        MPPI_PLACE(NUMBER), \
         TABLE(path), HED_MPPI_RUNNING) \
     TERM(path_follow, "length of a path that is still ahead", \
-        /* no parameters */, \
+        NUMBER(left, 0.0f, "length that should be ahead; 0: the path's end, m") \
+        MPPI_PLACE(NUMBER), \
         TABLE(path), HED_MPPI_TERMINAL) \
     TERM(prefer_forward, "speed backwards", \
         /* no parameters */, \

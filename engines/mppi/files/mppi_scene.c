@@ -334,14 +334,15 @@ static const hed_field scene_rows[] = {
     {"obstacles", "discs that move",
         HED_AS_LIST(&mppi_obstacle_fields, 1, MPPI_SCENE_OBSTACLES, mppi_scene_read_obstacles)},
     {"path", NULL, HED_AS_PART(&mppi_path_fields, mppi_scene_read_path)},
+    {"timelines", "parameters of terms that change with time, such as goal.x", HED_AS_OTHER("timelines", mppi_scene_read_timelines)},
     {0},
 };
 static const hed_fields scene_fields = {"", NULL, .rows = scene_rows};
 
 static const hed_fields *const scene_tables[] = {&scene_fields, &model_fields, &pose_fields,
     &mppi_mujoco_fields, &mppi_sensor_fields, &term_fields, &mppi_control_fields, &mppi_map_fields,
-    &mppi_obstacle_fields, &mppi_path_fields, &mppi_controller_fields, &mppi_run_fields,
-    &mppi_plant_fields, &mppi_push_fields, NULL};
+    &mppi_obstacle_fields, &mppi_path_fields, &mppi_timeline_fields, &mppi_controller_fields,
+    &mppi_run_fields, &mppi_plant_fields, &mppi_push_fields, NULL};
 
 #define NUMBERS "{'type': 'array', 'items': {'type': 'number'}}"
 #define NUMBERS_BY_NAME "{'type': 'object', 'additionalProperties': {'type': 'number'}}"
@@ -358,6 +359,7 @@ static const hed_form scene_forms[] = {
     {"number_or_numbers", "number, or list of numbers", "'anyOf': [{'type': 'number'}, {'type': 'array', 'minItems': 1, 'maxItems': 32, 'items': {'type': 'number'}}]"},
     {"sensors", "object of `sensor` by the names of sensors", "'type': 'object', 'additionalProperties': {'$ref': '#/$defs/sensor'}"},
     {"controls", "object of `control` by the names of controls", "'type': 'object', 'additionalProperties': {'$ref': '#/$defs/control'}"},
+    {"timelines", "object of `timeline` by the names of parameters: TERM.PARAMETER or TERM.PARAMETER.STATE", "'type': 'object', 'additionalProperties': {'$ref': '#/$defs/timeline'}"},
     {"tables", "object by the names of tables: a list of numbers, or the name of an npy file", "'type': 'object', 'additionalProperties': {'anyOf': [{'type': 'string', 'minLength': 1}, {'type': 'array', 'minItems': 1, 'items': {'type': 'number'}}]}"},
     {0},
 };
@@ -385,6 +387,7 @@ static void scene_read(mppi_scene_reader *reader)
     scene->def.terms = scene->terms;
     scene->def.tables = scene->tables;
     scene->def.settings = scene->settings;
+    scene->def.timelines = scene->timelines;
 }
 
 /* Builds a scene from a document and frees the document. */

@@ -60,7 +60,7 @@ void mppi_scene_add_table(mppi_scene_reader *reader, hed_json_node place, const 
             (unsigned long long)count, MPPI_SCENE_TABLE);
     if (mppi_scene_fine(reader))
         scene->tables[scene->def.table_count++] =
-            (hed_mppi_table){name, values, (uint32_t)count, (uint32_t)count};
+            (hed_mppi_table){name, values, (uint32_t)count, (uint32_t)count, false};
 }
 
 static bool scene_text_reads(const char *const *tables, uint32_t count, const char *table)

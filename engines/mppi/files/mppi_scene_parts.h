@@ -31,6 +31,10 @@ typedef struct mppi_scene_obstacle {
     const float *path;
     uint32_t segments;
     float at[2]; /* initial position, m */
+    /* (moments) times at the points, ascending, s, and (moments x 2) the points; NULL: by speed */
+    const double *times;
+    const float *points;
+    uint32_t moments;
 } mppi_scene_obstacle;
 
 struct hed_mppi_scene {
@@ -40,6 +44,7 @@ struct hed_mppi_scene {
     hed_mppi_term terms[HED_MPPI_MAX_TERMS];
     hed_mppi_table tables[HED_MPPI_MAX_TABLES];
     hed_mppi_setting settings[HED_MPPI_MAX_PARAMETERS];
+    hed_mppi_timeline timelines[HED_MPPI_MAX_TIMELINES];
     float start[HED_MPPI_MAX_STATES];
     uint32_t run_steps;
     hed_mppi_plant plant;
@@ -96,6 +101,9 @@ void mppi_scene_read_mujoco(mppi_scene_reader *reader, hed_json_node node);
 char *mppi_scene_of_mujoco(const char *path);
 bool mppi_scene_is_mujoco(const char *path);
 extern const hed_fields mppi_mujoco_fields, mppi_sensor_fields;
+/* scene_timelines.c: parameters that change with time. */
+hed_field_read mppi_scene_read_timelines, mppi_scene_read_times;
+extern const hed_fields mppi_timeline_fields;
 /* scene_world.c: tables, the map, obstacles and the path. */
 hed_field_read mppi_scene_read_tables, mppi_scene_read_map, mppi_scene_read_obstacles,
     mppi_scene_read_path;

@@ -123,17 +123,42 @@ static float *world_read_line(mppi_scene_reader *reader, const hed_field *field,
 
 /* ---- obstacles ---- */
 
+/* Reads the points of an obstacle that moves by times. */
+static void world_read_timed_points(
+    const hed_field *field, hed_json_node points, mppi_scene_obstacle *o, mppi_scene_reader *reader)
+{
+    size_t count = hed_field_length(field, points);
+    float *read = mppi_scene_new(reader, count, 2 * sizeof *read);
+    if (mppi_scene_fine(reader) && (count != o->moments || o->closed || o->speed > 0))
+        hed_json_reject(points, "found %zu points for %u times, expected as many of each, and neither "
+                                "speed nor closed",
+            count, o->moments);
+    for (size_t i = 0; read && i < count; i++) {
+        double point[2] = {0, 0};
+        hed_json_numbers(hed_json_item(points, i), point, 2, -WORLD_FAR, WORLD_FAR);
+        read[2 * i] = (float)point[0];
+        read[2 * i + 1] = (float)point[1];
+    }
+    o->points = read;
+}
+
 static void world_read_obstacle_line(
     const hed_field *field, hed_json_node points, void *at, void *user)
 {
     mppi_scene_obstacle *o = at;
-    o->path = world_read_line(user, field, points, o->closed, &o->segments, o->at);
+    if (o->times) world_read_timed_points(field, points, o, user);
+    else o->path = world_read_line(user, field, points, o->closed, &o->segments, o->at);
 }
 
 static const hed_field obstacle_rows[] = {
     {"radius", "radius of the disc", HED_AS_NUMBER(mppi_scene_obstacle, radius, 0, WORLD_FAR, "m"), .required = true},
     {"speed", "speed along the line", HED_AS_NUMBER(mppi_scene_obstacle, speed, 0, 1e4, "m/s")},
-    {"closed", "return from the last point to the first, and repeat; otherwise stop at the last", HED_AS_BOOLEAN(mppi_scene_obstacle, closed)},
+    {"closed", "return from the last point to the first, and repeat; otherwise stop at the last",
+        HED_AS_BOOLEAN(mppi_scene_obstacle, closed)},
+    {"times",
+        "times at the points, from the start of the run on, instead of a speed; between two of them the disc moves evenly",
+        HED_AS_VECTOR(mppi_scene_obstacle, times, 0, -1e9, 1e9, "s"), .read = mppi_scene_read_times,
+        .second = offsetof(mppi_scene_obstacle, moments)},
     {"points", "position, or points of the line that the disc moves along, m",
         .kind = HED_FIELD_LIST, .form = "point", .low = 1, .high = MPPI_SCENE_POINTS,
         .read = world_read_obstacle_line, .required = true},
@@ -163,6 +188,16 @@ void mppi_scene_read_obstacles(const hed_field *field, hed_json_node array, void
 /* Computes the position of an obstacle after `seconds`. */
 static void world_move(const mppi_scene_obstacle *o, double seconds, float *x, float *y)
 {
+    if (o->times) {
+        uint32_t k = 0;
+        while (k + 1 < o->moments && o->times[k + 1] <= seconds) k++;
+        const float *p = o->points + 2 * (size_t)k, *next = k + 1 < o->moments ? p + 2 : p;
+        double span = next == p ? 1 : o->times[k + 1] - o->times[k];
+        float f = (float)fmin(fmax((seconds - o->times[k]) / span, 0), 1);
+        *x = p[0] + f * (next[0] - p[0]);
+        *y = p[1] + f * (next[1] - p[1]);
+        return;
+    }
     *x = o->at[0];
     *y = o->at[1];
     if (o->segments == 0) return;
@@ -320,12 +355,12 @@ uint32_t hed_mppi_scene_tables(
     uint32_t count = 0;
     if (scene->path_table) {
         uint32_t size = world_show_path(scene, x);
-        scene->live[count++] = (hed_mppi_table){"path", scene->path_table, size, 0};
+        scene->live[count++] = (hed_mppi_table){"path", scene->path_table, size, 0, false};
     }
     if (scene->obstacle_table) {
         world_show_obstacles(scene, seconds);
         uint32_t size = 4 + 4 * scene->obstacle_count * (scene->def.steps + 1);
-        scene->live[count++] = (hed_mppi_table){"obstacles", scene->obstacle_table, size, 0};
+        scene->live[count++] = (hed_mppi_table){"obstacles", scene->obstacle_table, size, 0, false};
     }
     *tables = scene->live;
     return count;

@@ -361,6 +361,8 @@ MPPI_FUNCTION void tile_world(TILE, float *registers, mppi_world *world)
     world->p = tile->block + AT_INPUTS + IN_PARAMETERS;
 #endif
     world->tables = tile->tables;
+    world->moving = tile->block + AT_INPUTS + IN_TIMED;
+    world->controller = OWN_TABLES ? (int)hed_as_uint(INPUT(IN_CONTROLLER)) : 0;
     world->dt = f->dt;
 }
 

@@ -69,6 +69,8 @@ typedef struct mppi_world {
 #if MPPI_ON_DEVICE
     __global const float
         *tables; /* one after the other, at offsets that solver/mppi_text.c defines */
+    __local const float *moving; /* parameters that change with time, after the step in hand */
+    int controller;              /* number in its fleet, for tables of each controller's own */
 #else
     const float *const *tables; /* tables of the text */
     const uint32_t *table_counts;

@@ -102,6 +102,28 @@ typedef struct mppi_part {
     uint32_t table_counts[HED_MPPI_MAX_TABLES];
 } mppi_part;
 
+/* A timeline of a controller. */
+typedef struct mppi_timeline {
+    uint32_t parameter, capacity;
+    bool angle;
+    double *times;    /* (count x capacity) */
+    float *values;    /* (count x capacity) */
+    uint32_t *counts; /* (count) */
+} mppi_timeline;
+
+/* Parameters that change with time (mppi_timed.c). */
+typedef struct mppi_timed {
+    double time; /* the controller's clock, s */
+    mppi_timeline *lines;
+    uint32_t
+        count;   /* timelines; 0: no parameter changes with time, and the arrays below are NULL */
+    float *rows; /* (count x T x parameter_count) parameters after each step */
+    /* the same for devices: (count x T x slots) of the parameters in slots; arrays are whole */
+    float *slot_rows;
+    uint32_t slots;
+    uint8_t slot[HED_MPPI_MAX_PARAMETERS]; /* 1 + slot of a parameter; 0: constant */
+} mppi_timed;
+
 /* A change that hed_mppi_post() sends. */
 typedef struct mppi_change {
     uint32_t parameter;
@@ -137,12 +159,12 @@ typedef struct mppi_structure {
 
 /* Shift since the last solve (mppi_shift.c). */
 typedef struct mppi_shift {
-    /* steps since the plan and history below, 0: none; and since the last solve, at most T */
+    /* steps since the plan and history below, 0: unshifted; and since the last solve, at most T */
     double steps, elapsed;
     float *plan, *drive; /* (systems x T x nu) before the first shift; drive as hed_mppi.drive */
     float *pasts;        /* (systems x past x nu) before the first shift */
-    float *held;         /* (systems x nu) control that the actuators hold, with `since` below 1 */
-    float since;         /* steps since `held` was applied; 1: after whole steps, see `pasts` */
+    float *controls;     /* (systems x nu) controls that the actuators hold, with `since` below 1 */
+    float since; /* steps since `controls` were applied; 1: after whole steps, see `pasts` */
 } mppi_shift;
 
 struct hed_mppi {
@@ -170,12 +192,19 @@ struct hed_mppi {
     uint32_t past;     /* number of past controls kept: at least 2, and the delay */
     bool disturbed;    /* some disturbance is above 0 */
     /* parameters and tables */
-    mppi_part model_part, term_parts[HED_MPPI_MAX_TERMS];
-    float parameters[HED_MPPI_MAX_PARAMETERS];
+    /* (text_rows x 1 + term_count) the model, then the terms; see mppi_text(). text_rows: def.count if
+     * a table is each controller's own, else 1 */
+    mppi_part *texts;
+    uint32_t text_rows;
+    float *parameters; /* (count x parameter_count) */
+    uint32_t stepped;  /* controller whose model mppi_step() steps */
+    mppi_timed timed;
     const char *parameter_names[HED_MPPI_MAX_PARAMETERS];
     uint32_t parameter_count;
-    float *tables[HED_MPPI_MAX_TABLES]; /* (capacity) */
-    uint32_t table_counts[HED_MPPI_MAX_TABLES];
+    float *tables[HED_MPPI_MAX_TABLES]; /* (capacity); with `per_controller` (count x capacity) */
+    uint32_t *table_counts;             /* (count x HED_MPPI_MAX_TABLES) */
+    uint32_t *numbers;                  /* (count) 0, 1, 2, ...: an input of kernels */
+    uint32_t changed_tables;            /* bit i: table i has content that the solver lacks */
     uint32_t table_needs[HED_MPPI_MAX_TABLES]; /* fewest floats that the model reads */
     hed_ring *changes;
     hed_ring *table_changes;              /* mppi_table_change */
@@ -247,6 +276,18 @@ static inline uint32_t mppi_own_samples(const hed_mppi *c)
     uint32_t begin = c->first_block * c->block, capacity = c->blocks * c->block;
     uint32_t left = begin < c->def.samples ? c->def.samples - begin : 0;
     return left < capacity ? left : capacity;
+}
+
+/* Returns a text of a controller: k = 0 the model, 1 + i term i. */
+static inline mppi_part *mppi_text(const hed_mppi *c, uint32_t controller, uint32_t k)
+{
+    return c->texts + (c->text_rows > 1 ? controller : 0) * (1 + c->def.term_count) + k;
+}
+/* Returns the parameters of a controller's terms after step t. */
+static inline const float *mppi_values(const hed_mppi *c, uint32_t controller, uint32_t t)
+{
+    if (!c->timed.count) return c->parameters + (uint64_t)controller * c->parameter_count;
+    return c->timed.rows + ((uint64_t)controller * c->def.steps + t) * c->parameter_count;
 }
 
 /* Return the largest change of control i in a step, 0: unlimited; and the largest towards 0. */
@@ -347,10 +388,11 @@ bool mppi_keep(hed_mppi *controller, uint32_t system);
 /* Restarts a system after a failure: empties its plan, and clamps its past controls to values
  * that sampling could have found. */
 void mppi_begin_again(hed_mppi *controller, uint32_t system);
-/* Steps the model on the host; `u` is the control that arrives, delay included. */
+/* Steps the model of controller->stepped on the host; `u` is the control that arrives, delay included. */
 void mppi_step(const hed_mppi *controller, float *x, const float *u);
-/* Returns the arguments of a text's C function. */
-hed_mppi_world mppi_world_of(const hed_mppi *controller, const mppi_part *part, const void *user);
+/* Return the arguments of the C functions of controller `index`: of its model; of term k after step t. */
+hed_mppi_world mppi_model_world(const hed_mppi *controller, uint32_t index);
+hed_mppi_world mppi_term_world(const hed_mppi *controller, uint32_t index, uint32_t k, uint32_t t);
 
 /* ---- mppi_shift.c ---- */
 
@@ -364,6 +406,17 @@ void mppi_shift_plan(
     const hed_mppi *controller, const float *plan, uint32_t whole, float f, bool zero, float *out);
 /* Interpolates states (T + 1 x nx) at `step`, angles by the shorter turn. */
 void mppi_state_at(const hed_mppi *controller, const float *states, float step, float *x);
+
+/* ---- mppi_changes.c, mppi_timed.c ---- */
+
+/* Sets a table's content, of one controller or all; the solver gets it before the next round. */
+void mppi_set_table(
+    hed_mppi *controller, uint32_t index, uint32_t table, const float *values, uint32_t count);
+
+/* Copies def.timelines, after the parameters are listed. Errors: ARGUMENT, LIMIT, MEMORY. */
+hed_status mppi_make_timed(hed_mppi *controller, hed_error *error);
+/* Computes the parameters after each step from the clock on, before a solve. */
+void mppi_fill_timed(hed_mppi *controller);
 
 /* ---- track.c ---- */
 
@@ -386,7 +439,5 @@ hed_status mppi_nominal_begin(hed_mppi *controller, mppi_sampling *round, hed_er
 /* Computes the nominal trajectory, gains and the control u (nu) to apply, after the rounds.
  * False: the nominal system has diverged. */
 bool mppi_nominal_end(hed_mppi *controller, uint32_t index, float *u);
-/* Follows controller->shift: the nominal state of TUBE, the stride of ROBUST. */
-void mppi_nominal_shift(hed_mppi *controller, uint32_t index);
 
 #endif

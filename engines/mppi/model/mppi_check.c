@@ -280,20 +280,30 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_
     hed_mppi_term *terms = hed_arena_new(&controller->arena, def->term_count, sizeof *terms, error);
     hed_mppi_table *tables =
         hed_arena_new(&controller->arena, def->table_count, sizeof *tables, error);
+    controller->table_counts = hed_arena_new(
+        &controller->arena, (uint64_t)def->count * HED_MPPI_MAX_TABLES, sizeof(uint32_t), error);
+    controller->numbers =
+        hed_arena_new(&controller->arena, def->count, sizeof *controller->numbers, error);
+    controller->text_rows = 1;
     if (hed_failed(error)) return error->status;
+    for (uint32_t i = 0; i < def->count; i++) controller->numbers[i] = i;
     if (def->term_count) memcpy(terms, def->terms, def->term_count * sizeof *terms);
     def->terms = terms;
     for (uint32_t i = 0; i < def->table_count; i++) {
         tables[i] = def->tables[i];
         if (tables[i].capacity < tables[i].count) tables[i].capacity = tables[i].count;
+        uint32_t copies = tables[i].per_controller ? def->count : 1;
+        if (tables[i].per_controller) controller->text_rows = def->count;
         controller->tables[i] = hed_arena_new(
-            &controller->arena, (uint64_t)tables[i].capacity + 8, sizeof(float), error);
+            &controller->arena, (uint64_t)tables[i].capacity * copies + 8, sizeof(float), error);
         tables[i].values =
             copy_floats(controller, tables[i].values, tables[i].count, tables[i].name, error);
         if (hed_failed(error)) return error->status;
-        if (tables[i].values)
-            memcpy(controller->tables[i], tables[i].values, tables[i].count * sizeof(float));
-        controller->table_counts[i] = tables[i].count;
+        for (uint32_t n = 0; n < copies && tables[i].values; n++)
+            memcpy(controller->tables[i] + (uint64_t)n * tables[i].capacity, tables[i].values,
+                tables[i].count * sizeof(float));
+        for (uint32_t n = 0; n < def->count; n++)
+            controller->table_counts[n * HED_MPPI_MAX_TABLES + i] = tables[i].count;
     }
     def->tables = tables;
     for (uint32_t i = 0; i < model->states; i++) {
@@ -319,7 +329,8 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_
     if (def->sampler == HED_MPPI_GIVEN)
         controller->noise =
             hed_arena_new(&controller->arena, plan * def->samples, sizeof(float), error);
-    return mppi_list_parameters(controller, error);
+    if (mppi_list_parameters(controller, error)) return error->status;
+    return mppi_make_timed(controller, error);
 }
 
 /* Checks that a term only uses state names that the model has. */
@@ -412,7 +423,7 @@ static hed_status find_tables(hed_mppi *controller, mppi_part *part, const char 
                 count, HED_MPPI_MAX_TABLES);
         part->table_index[i] = at;
         part->tables[i] = controller->tables[at];
-        part->table_counts[i] = controller->table_counts[at];
+        part->table_counts[i] = controller->table_counts[at]; /* of the first controller */
         part->table_count = i + 1;
     }
     return HED_OK;
@@ -422,12 +433,17 @@ hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error)
 {
     const hed_mppi_def *def = &controller->def;
     const hed_mppi_model *model = &controller->model;
+    uint64_t texts = 1 + def->term_count;
+    controller->parameters = hed_arena_new(
+        &controller->arena, (uint64_t)def->count * HED_MPPI_MAX_PARAMETERS, sizeof(float), error);
+    mppi_part *list = controller->texts = hed_arena_new(
+        &controller->arena, controller->text_rows * texts, sizeof *controller->texts, error);
+    if (hed_failed(error)) return error->status;
     add_parameters(controller, "", model->parameters, model->parameter_count, error);
-    controller->model_part = (mppi_part){.count = controller->parameter_count};
-    find_tables(
-        controller, &controller->model_part, model->name, model->tables, model->table_count, error);
-    for (uint32_t i = 0; model->table_needs && i < controller->model_part.table_count; i++) {
-        uint32_t at = controller->model_part.table_index[i], need = model->table_needs[i];
+    list[0] = (mppi_part){.count = controller->parameter_count};
+    find_tables(controller, list, model->name, model->tables, model->table_count, error);
+    for (uint32_t i = 0; model->table_needs && i < list->table_count; i++) {
+        uint32_t at = list->table_index[i], need = model->table_needs[i];
         controller->table_needs[at] = need;
         if (def->tables[at].count < need)
             return hed_fail(error, HED_ERROR_ARGUMENT,
@@ -441,10 +457,9 @@ hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error)
         check_words(model, term, error);
         add_parameters(controller, term->name, &weight, 1, error);
         add_parameters(controller, term->name, term->parameters, term->parameter_count, error);
-        controller->term_parts[i] = (mppi_part){
+        list[1 + i] = (mppi_part){
             .first = first + 1, .count = controller->parameter_count - first - 1, .weight = first};
-        find_tables(controller, &controller->term_parts[i], term->name, term->tables,
-            term->table_count, error);
+        find_tables(controller, &list[1 + i], term->name, term->tables, term->table_count, error);
     }
     for (uint32_t i = 0; i < def->setting_count && !hed_failed(error); i++) {
         uint32_t index = hed_mppi_parameter_find(controller, def->settings[i].name);
@@ -460,6 +475,18 @@ hed_status mppi_list_parameters(hed_mppi *controller, hed_error *error)
                 (double)def->settings[i].value);
         controller->parameters[index] = def->settings[i].value;
     }
+    for (uint32_t n = 1; n < def->count; n++)
+        memcpy(controller->parameters + (uint64_t)n * controller->parameter_count,
+            controller->parameters, controller->parameter_count * sizeof(float));
+    for (uint32_t n = 1; n < controller->text_rows; n++)
+        for (uint32_t k = 0; k < texts; k++) {
+            mppi_part *part = &list[n * texts + k];
+            *part = list[k];
+            for (uint32_t i = 0; i < part->table_count; i++) {
+                const hed_mppi_table *table = &def->tables[part->table_index[i]];
+                if (table->per_controller) part->tables[i] += (uint64_t)n * table->capacity;
+            }
+        }
     return hed_failed(error) ? error->status : HED_OK;
 }
 

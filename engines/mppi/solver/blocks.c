@@ -125,7 +125,6 @@ static hed_status devices_begin(hed_mppi *c, const mppi_sampling *round, hed_err
     for (; begun < count; begun++) {
         hed_mppi *part = c->parts[begun];
         mppi_sampling part_round = devices_round(c, begun, round);
-        memcpy(part->parameters, c->parameters, sizeof c->parameters);
         part->noise_number = c->noise_number;
         if (part->structure.solver->begin(part, &part_round, error)) break;
     }
@@ -142,9 +141,6 @@ static hed_status devices_table(hed_mppi *c, uint32_t table, hed_error *error)
 {
     for (uint32_t i = 0; i <= c->def.other_device_count && !hed_failed(error); i++) {
         hed_mppi *part = c->parts[i]; /* the table itself belongs to the controller */
-        memcpy(part->table_counts, c->table_counts, sizeof c->table_counts);
-        memcpy(part->term_parts, c->term_parts, sizeof c->term_parts);
-        part->model_part = c->model_part;
         part->structure.solver->table(part, table, error);
     }
     return hed_failed(error) ? error->status : HED_OK;

@@ -61,29 +61,29 @@ static bool find_value(const hed_parameter_def *p, const char *text, size_t leng
 }
 
 hed_status mppi_take_choice(
-    const char *choice, const hed_kernel_def *own, hed_config *config, hed_error *error)
+    const char *choice, const hed_kernel_def *list, hed_config *config, hed_error *error)
 {
     const hed_kernel_def *tile = mppi_choice_parameters(HED_MPPI_SOLVER_LAUNCHES),
                          *host = mppi_choice_parameters(HED_MPPI_SOLVER_CPU);
     while (choice && *choice) {
         size_t name = strcspn(choice, "="), word = strcspn(choice, " ");
-        uint32_t index = find_parameter(own, choice, name);
-        const hed_kernel_def *other = own == tile ? host : tile;
-        bool is_other = find_parameter(other, choice, name) < other->parameter_count;
-        if (name >= word || (index == own->parameter_count && !is_other))
+        uint32_t index = find_parameter(list, choice, name);
+        const hed_kernel_def *counterpart = list == tile ? host : tile;
+        bool is_known = find_parameter(counterpart, choice, name) < counterpart->parameter_count;
+        if (name >= word || (index == list->parameter_count && !is_known))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "mppi: choice \"%.*s\": expected a parameter and its value, as \"GROUP=256 "
                 "SAMPLES=16\"",
                 (int)word, choice);
-        const hed_parameter_def *p = &own->parameters[index];
+        const hed_parameter_def *p = &list->parameters[index];
         int64_t value;
-        if (index < own->parameter_count &&
+        if (index < list->parameter_count &&
             !find_value(p, choice + name + 1, word - name - 1, &value))
             return hed_fail(error, HED_ERROR_ARGUMENT,
                 "mppi: choice \"%.*s\": no such value; the smallest is %lld, the largest %lld",
                 (int)word, choice, (long long)(p->count ? p->values[0] : 1),
                 (long long)(p->count ? p->values[p->count - 1] : INT32_MAX));
-        if (index < own->parameter_count) config->values[index] = value;
+        if (index < list->parameter_count) config->values[index] = value;
         choice += word;
         choice += strspn(choice, " ");
     }

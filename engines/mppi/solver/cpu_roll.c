@@ -167,39 +167,48 @@ static void sample_controls(const hed_mppi *c, uint32_t system, uint32_t sample,
 
 /* ---- rolling out ---- */
 
-static void step_lanes(const hed_mppi *c, const mppi_cpu_solver *s, float *x, const float *u)
+static mppi_lanes_world lanes_arguments(
+    const hed_mppi *c, const mppi_part *part, const float *parameters)
+{
+    return (mppi_lanes_world){parameters + part->first, part->tables, part->table_counts, c->def.dt,
+        c->def.steps, &c->model};
+}
+
+/* Steps 32 samples of controller `index`. */
+static void step_lanes(
+    const hed_mppi *c, const mppi_cpu_solver *s, uint32_t index, float *x, const float *u)
 {
     uint32_t nx = c->model.states, nu = c->model.controls;
     if (s->lanes) {
-        const mppi_part *part = &c->model_part;
-        const mppi_lanes_world world = {c->parameters + part->first, part->tables,
-            part->table_counts, c->def.dt, c->def.steps, &c->model};
+        const mppi_lanes_world world = lanes_arguments(
+            c, mppi_text(c, index, 0), c->parameters + (uint64_t)index * c->parameter_count);
         s->lanes->step(x, u, &world);
         return;
     }
+    const hed_mppi_world world = mppi_model_world(c, index);
     for (uint32_t l = 0; l < L; l++) {
         float xl[HED_MPPI_MAX_STATES], ul[HED_MPPI_MAX_CONTROLS];
         for (uint32_t i = 0; i < nx; i++) xl[i] = x[i * L + l];
         for (uint32_t i = 0; i < nu; i++) ul[i] = u[i * L + l];
-        mppi_step(c, xl, ul);
+        c->model.step(xl, ul, c->def.dt, &world);
         for (uint32_t i = 0; i < nx; i++) x[i * L + l] = xl[i];
     }
 }
 
-static void add_term(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t term, const float *x,
-    const float *u, uint32_t t, float *costs)
+static void add_term(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t index, uint32_t term,
+    const float *x, const float *u, uint32_t t, float *costs)
 {
     uint32_t nx = c->model.states, nu = c->model.controls;
     const hed_mppi_term *def = &c->def.terms[term];
-    float weight = c->parameters[c->term_parts[term].weight];
-    const mppi_part *part = &c->term_parts[term];
+    const mppi_part *part = mppi_text(c, index, 1 + term);
+    const float *parameters = mppi_values(c, index, t);
+    float weight = parameters[part->weight];
     if (s->terms[term]) {
-        const mppi_lanes_world world = {c->parameters + part->first, part->tables,
-            part->table_counts, c->def.dt, c->def.steps, &c->model};
+        const mppi_lanes_world world = lanes_arguments(c, part, parameters);
         s->terms[term](x, u, (int32_t)t, weight, &world, costs);
         return;
     }
-    const hed_mppi_world world = mppi_world_of(c, part, def->user);
+    const hed_mppi_world world = mppi_term_world(c, index, term, t);
     for (uint32_t l = 0; l < L; l++) {
         float xl[HED_MPPI_MAX_STATES], ul[HED_MPPI_MAX_CONTROLS];
         for (uint32_t i = 0; i < nx; i++) xl[i] = x[i * L + l];
@@ -235,11 +244,11 @@ static void disturb(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system
     (void)s;
 }
 
-static void add_terms(const hed_mppi *c, const mppi_cpu_solver *s, hed_mppi_when not_this,
-    const float *x, const float *u, uint32_t t, float *costs)
+static void add_terms(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t index,
+    hed_mppi_when not_this, const float *x, const float *u, uint32_t t, float *costs)
 {
     for (uint32_t k = 0; k < c->def.term_count; k++)
-        if (c->def.terms[k].when != not_this) add_term(c, s, k, x, u, t, costs);
+        if (c->def.terms[k].when != not_this) add_term(c, s, index, k, x, u, t, costs);
 }
 
 static void start_lanes(const hed_mppi *c, const float *state, float *x)
@@ -252,23 +261,24 @@ static void start_lanes(const hed_mppi *c, const float *state, float *x)
 static void roll_once(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t system, uint32_t sample,
     uint32_t rollout, const float *controls, float *costs, float *states, bool split)
 {
-    uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
+    uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps,
+             index = system % c->def.count;
     float x[HED_MPPI_MAX_STATES * L], early[HED_MPPI_MAX_CONTROLS * L];
     start_lanes(c, s->round->state + (uint64_t)system * nx, x);
     memset(costs, 0, L * sizeof *costs);
     if (states) memcpy(states, x, nx * L * sizeof *x);
     for (uint32_t t = 0; t < steps; t++) {
         const float *v = controls + (uint64_t)t * nu * L;
-        step_lanes(c, s, x, arriving(c, s, system, controls, t, early));
+        step_lanes(c, s, index, x, arriving(c, s, system, controls, t, early));
         if (c->disturbed) disturb(c, s, system, sample, rollout, t, x);
         if (states) memcpy(states + (uint64_t)(t + 1) * nx * L, x, nx * L * sizeof *x);
-        if (!split) add_terms(c, s, HED_MPPI_TERMINAL, x, v, t, costs);
+        if (!split) add_terms(c, s, index, HED_MPPI_TERMINAL, x, v, t, costs);
     }
     for (uint32_t t = 0; split && t < steps; t++)
-        add_terms(c, s, HED_MPPI_TERMINAL, states + (uint64_t)(t + 1) * nx * L,
+        add_terms(c, s, index, HED_MPPI_TERMINAL, states + (uint64_t)(t + 1) * nx * L,
             controls + (uint64_t)t * nu * L, t, costs);
-    add_terms(
-        c, s, HED_MPPI_RUNNING, x, controls + (uint64_t)(steps - 1) * nu * L, steps - 1, costs);
+    add_terms(c, s, index, HED_MPPI_RUNNING, x, controls + (uint64_t)(steps - 1) * nu * L,
+        steps - 1, costs);
     float scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)steps : 1;
     for (uint32_t l = 0; l < L; l++) costs[l] *= scale;
 }
@@ -372,14 +382,14 @@ static void roll_robust(const hed_mppi *c, const mppi_cpu_solver *s, uint32_t in
                 for (uint32_t l = 0; l < L; l++)
                     feedback_cost[l] +=
                         half * feedback[i * L + l] * c->precision[i * nu + n] * feedback[n * L + l];
-        step_lanes(c, s, x, arriving(c, s, index, real, t, early));
-        step_lanes(c, s, y, arriving(c, s, nominal, controls, t, early));
-        add_terms(c, s, HED_MPPI_TERMINAL, x, u, t, real_cost);
-        add_terms(c, s, HED_MPPI_TERMINAL, y, v, t, nominal_cost);
+        step_lanes(c, s, index, x, arriving(c, s, index, real, t, early));
+        step_lanes(c, s, index, y, arriving(c, s, nominal, controls, t, early));
+        add_terms(c, s, index, HED_MPPI_TERMINAL, x, u, t, real_cost);
+        add_terms(c, s, index, HED_MPPI_TERMINAL, y, v, t, nominal_cost);
     }
     uint64_t last = (uint64_t)(steps - 1) * nu * L;
-    add_terms(c, s, HED_MPPI_RUNNING, x, real + last, steps - 1, real_cost);
-    add_terms(c, s, HED_MPPI_RUNNING, y, controls + last, steps - 1, nominal_cost);
+    add_terms(c, s, index, HED_MPPI_RUNNING, x, real + last, steps - 1, real_cost);
+    add_terms(c, s, index, HED_MPPI_RUNNING, y, controls + last, steps - 1, nominal_cost);
     float scale = c->def.scale == HED_MPPI_MEAN ? 1.0f / (float)steps : 1;
     for (uint32_t l = 0; l < L; l++) {
         float r = real_cost[l] * scale, n = nominal_cost[l] * scale, f = r + feedback_cost[l];

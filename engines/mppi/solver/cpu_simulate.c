@@ -22,7 +22,7 @@ hed_status mppi_cpu_simulate_create(hed_mppi *c, mppi_cpu_solver *s, hed_error *
 
 /* Returns the terms' costs of a sample whose states are known; `lane` of w->controls. */
 static float simulate_terms(
-    const hed_mppi *c, const mppi_cpu_workspace *w, uint32_t lane, float cost)
+    const hed_mppi *c, const mppi_cpu_workspace *w, uint32_t index, uint32_t lane, float cost)
 {
     uint32_t nx = c->model.states, nu = c->model.controls, steps = c->def.steps;
     float u[HED_MPPI_MAX_CONTROLS];
@@ -30,8 +30,8 @@ static float simulate_terms(
         for (uint32_t i = 0; i < nu; i++) u[i] = w->controls[(t * nu + i) * L + lane];
         for (uint32_t k = 0; k < c->def.term_count; k++) {
             const hed_mppi_term *term = &c->def.terms[k];
-            const hed_mppi_world world = mppi_world_of(c, &c->term_parts[k], term->user);
-            float weight = c->parameters[c->term_parts[k].weight];
+            const hed_mppi_world world = mppi_term_world(c, index, k, t);
+            float weight = mppi_values(c, index, t)[mppi_text(c, index, 1 + k)->weight];
             uint32_t times = (term->when != HED_MPPI_TERMINAL) +
                              (t + 1 == steps && term->when != HED_MPPI_RUNNING);
             for (uint32_t n = 0; n < times; n++)
@@ -47,7 +47,7 @@ static float simulate_sample(const hed_mppi *c, const mppi_cpu_solver *s, mppi_c
 {
     uint32_t nu = c->model.controls, steps = c->def.steps, delay = c->def.delay;
     const float *past = s->round->past + (uint64_t)system * c->past * nu;
-    const hed_mppi_world world = mppi_world_of(c, &c->model_part, c->model.user);
+    const hed_mppi_world world = mppi_model_world(c, system % c->def.count);
     float cost = 0;
     for (uint32_t j = 0; j < steps * nu; j++)
         w->arriving[j] = j < delay * nu ? past[(c->past - delay) * nu + j]
@@ -59,7 +59,7 @@ static float simulate_sample(const hed_mppi *c, const mppi_cpu_solver *s, mppi_c
         .states = w->states,
         .cost = &cost};
     if (!c->model.roll(&roll, &world)) return MPPI_OUT;
-    return simulate_terms(c, w, lane, cost);
+    return simulate_terms(c, w, system % c->def.count, lane, cost);
 }
 
 /* Takes samples until all are simulated. Sample `n` of all is lane n % 32 of a group of 32, the groups of

@@ -77,8 +77,7 @@ static hed_status launches_buffer(
 static uint64_t launches_table_at(const hed_mppi *c, uint32_t table)
 {
     uint64_t at = 0;
-    for (uint32_t i = 0; i < table; i++)
-        at += c->def.tables[i].capacity ? c->def.tables[i].capacity : c->def.tables[i].count;
+    for (uint32_t i = 0; i < table; i++) at += mppi_table_floats(c, i);
     return at;
 }
 
@@ -86,7 +85,7 @@ static hed_status launches_table(hed_mppi *c, uint32_t table, hed_error *error)
 {
     launches_solver *s = c->structure.data;
     hed_write(s->stream, s->tables, 4 * launches_table_at(c, table), c->tables[table],
-        4ull * c->table_counts[table], error);
+        4 * mppi_table_floats(c, table), error);
     return hed_stream_wait(s->stream, error);
 }
 

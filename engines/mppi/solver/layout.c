@@ -121,7 +121,9 @@ static void layout_inputs(const hed_mppi *c, mppi_layout *l)
     l->state = 3;
     l->parameters = l->state + c->model.states;
     l->counts = l->parameters + c->parameter_count;
-    l->past = l->counts + c->def.table_count;
+    l->timed = l->counts + c->def.table_count;
+    l->controller = l->timed + c->def.steps * c->timed.slots;
+    l->past = l->controller + (c->text_rows > 1);
     l->plan = l->past + c->past * nu;
     l->ratio = l->plan + l->scalars;
     l->real_state = l->ratio + (has_ratio(c, l) ? l->scalars : 0);
@@ -191,6 +193,9 @@ static void layout_numbers(const hed_mppi *c, hed_mppi_solver solver, mppi_layou
     define(l, "IN_COUNT", l->rank + 1);
     define(l, "IN_STATE", l->state);
     define(l, "IN_PARAMETERS", l->parameters);
+    define(l, "IN_TIMED", l->timed);
+    define(l, "IN_CONTROLLER", l->controller);
+    define(l, "OWN_TABLES", c->text_rows > 1);
     define(l, "IN_PAST", l->past);
     define(l, "IN_PLAN", l->plan);
     define(l, "IN_RATIO", l->ratio);
@@ -502,10 +507,18 @@ uint32_t mppi_list_inputs(const hed_mppi *c, const mppi_layout *l, const mppi_sa
     if (!l->candidates) system %= c->systems; /* index in its block */
     sections[count++] = (mppi_section){2, 1, &round->fraction};
     sections[count++] = (mppi_section){l->state, nx, round->state + (size_t)system * nx};
-    sections[count++] = (mppi_section){l->parameters, c->parameter_count, round->parameters};
-    /* numbers of floats in the tables, as bits */
+    uint32_t index = system % c->def.count, timed = c->def.steps * c->timed.slots;
+    sections[count++] = (mppi_section){
+        l->parameters, c->parameter_count, round->parameters + (size_t)index * c->parameter_count};
+    /* numbers of floats in the tables, and the controller's own number, as bits */
+    const uint32_t *counts = c->table_counts + (size_t)index * HED_MPPI_MAX_TABLES;
     sections[count++] =
-        (mppi_section){l->counts, c->def.table_count, (const float *)(const void *)c->table_counts};
+        (mppi_section){l->counts, c->def.table_count, (const float *)(const void *)counts};
+    sections[count++] = (mppi_section){
+        l->controller, c->text_rows > 1, (const float *)(const void *)(c->numbers + index)};
+    if (timed)
+        sections[count++] =
+            (mppi_section){l->timed, timed, c->timed.slot_rows + (size_t)index * timed};
     const float *past = round->past + (size_t)(system % c->systems) * pasts;
     sections[count++] = (mppi_section){l->past, pasts, past};
     sections[count++] =

@@ -169,20 +169,18 @@ static hed_status take_changes(hed_mppi *c, hed_error *error)
 {
     mppi_change change;
     mppi_table_change table;
-    while (hed_ring_pop(c->changes, &change)) c->parameters[change.parameter] = change.value;
-    while (!hed_failed(error) && hed_ring_pop(c->table_changes, &table)) {
-        memcpy(c->tables[table.table], c->spare[table.table][table.spare],
-            table.count * sizeof(float));
+    while (hed_ring_pop(c->changes, &change))
+        hed_mppi_set_parameter(c, HED_MPPI_ALL, change.parameter, change.value);
+    while (hed_ring_pop(c->table_changes, &table)) {
+        mppi_set_table(
+            c, HED_MPPI_ALL, table.table, c->spare[table.table][table.spare], table.count);
         atomic_store_explicit(
             &c->spare_used[table.table][table.spare], false, memory_order_release);
-        c->table_counts[table.table] = table.count;
-        for (uint32_t k = 0; k <= c->def.term_count; k++) {
-            mppi_part *part = k ? &c->term_parts[k - 1] : &c->model_part;
-            for (uint32_t i = 0; i < part->table_count; i++)
-                part->table_counts[i] = c->table_counts[part->table_index[i]];
-        }
-        c->structure.solver->table(c, table.table, error);
     }
+    for (uint32_t i = 0; i < c->def.table_count && !hed_failed(error); i++)
+        if (c->changed_tables >> i & 1) c->structure.solver->table(c, i, error);
+    if (!hed_failed(error)) c->changed_tables = 0;
+    mppi_fill_timed(c);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -391,6 +389,7 @@ void hed_mppi_reset(hed_mppi *c, const float *controls)
     if (c->drive) memset(c->drive, 0, c->systems * size * sizeof(float));
     for (uint32_t i = 0; i < c->def.count; i++) c->lambda[i] = c->def.lambda;
     c->started = c->has_history = c->unshifted = false;
+    c->timed.time = 0;
     mppi_end_shift(c);
     c->shift.since = 1;
     c->round = 0;
@@ -436,65 +435,6 @@ hed_status hed_mppi_trace(hed_mppi *controller, uint32_t index, uint32_t count, 
     round.sums = NULL;
     return controller->structure.solver->trace(
         controller, &round, mppi_shown(controller, index), count, best, states, costs, error);
-}
-
-bool hed_mppi_post(hed_mppi *c, uint32_t parameter, float value)
-{
-    if (!c) return false;
-    const mppi_change change = {parameter, value};
-    return parameter < c->parameter_count && isfinite(value) && hed_ring_push(c->changes, &change);
-}
-
-hed_status hed_mppi_set_noise(hed_mppi *controller, const float *noise, hed_error *error)
-{
-    HED_REQUIRE(controller, noise);
-    uint64_t count =
-        (uint64_t)controller->def.steps * controller->model.controls * controller->def.samples;
-    if (!controller->noise)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "mppi: noise is given, but the sampler of this controller draws it: sampler must be "
-            "HED_MPPI_GIVEN");
-    for (uint64_t i = 0; i < count; i++)
-        if (!isfinite(noise[i]))
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "mppi: element %llu of the noise is %g: a finite number is expected",
-                (unsigned long long)i, (double)noise[i]);
-    memcpy(controller->noise, noise, count * sizeof *noise);
-    controller->noise_number++;
-    return HED_OK;
-}
-
-hed_status hed_mppi_post_table(
-    hed_mppi *controller, const char *name, const float *values, uint32_t count, hed_error *error)
-{
-    HED_REQUIRE(controller, name, values || !count);
-    uint32_t at = 0, spare;
-    while (at < controller->def.table_count && strcmp(controller->def.tables[at].name, name)) at++;
-    if (at == controller->def.table_count)
-        return hed_fail(error, HED_ERROR_ARGUMENT, "mppi: no table \"%s\": the controller has %u",
-            name, controller->def.table_count);
-    if (count > controller->def.tables[at].capacity)
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "mppi: %u floats for table %s: it was made for %u", count, name,
-            controller->def.tables[at].capacity);
-    if (count < controller->table_needs[at])
-        return hed_fail(error, HED_ERROR_ARGUMENT,
-            "mppi: %u floats for table %s: model %s reads %u", count, name, controller->model.name,
-            controller->table_needs[at]);
-    for (uint32_t i = 0; i < count; i++)
-        if (!isfinite(values[i]))
-            return hed_fail(error, HED_ERROR_ARGUMENT,
-                "mppi: element %u of table %s is %g: a finite number is expected", i, name,
-                (double)values[i]);
-    for (spare = 0; spare < 2; spare++)
-        if (!atomic_load_explicit(&controller->spare_used[at][spare], memory_order_acquire)) break;
-    if (spare == 2) return HED_ERROR_NOT_READY;
-    memcpy(controller->spare[at][spare], values, count * sizeof *values);
-    atomic_store_explicit(&controller->spare_used[at][spare], true, memory_order_relaxed);
-    const mppi_table_change change = {at, spare, count};
-    /* cannot fail: the ring has space for all spares */
-    hed_ring_push(controller->table_changes, &change);
-    return HED_OK;
 }
 
 hed_mppi_info hed_mppi_describe(const hed_mppi *c)

@@ -87,7 +87,8 @@ hed_pipeline_def mppi_tune_pipeline(const hed_mppi *c, char *version)
     for (uint32_t i = 0; i < c->model.controls; i++) rates = rates || d->rate[i] > 0;
     const uint32_t uses[] = {(uint32_t)d->kind, (uint32_t)d->update, (uint32_t)d->sampler,
         d->rollouts, c->disturbed, d->alpha<1, d->smooth_weight> 0, d->delay, rates,
-        d->sigma_steps != NULL, d->covariance != NULL, d->table_count};
+        d->sigma_steps != NULL, d->covariance != NULL, d->table_count, c->timed.slots,
+        c->text_rows > 1};
     hash = hash_bytes(hash, uses, sizeof uses);
     bool resident = mppi_solver_resident.fits(c), packets = mppi_solver_packets.fits(c);
     size_t size = mppi_version_bytes(c);

@@ -40,7 +40,7 @@ typedef struct mppi_number {
 enum {
     MPPI_MOST_NUMBERS = 80,
     MPPI_MOST_SOURCES = 2 * HED_MPPI_MAX_TERMS + 13,
-    MPPI_SECTIONS = 13
+    MPPI_SECTIONS = 15
 };
 
 /* Layout of a controller's rounds. */
@@ -55,7 +55,9 @@ typedef struct mppi_layout {
     uint32_t slices;       /* LAUNCHES: groups of a system that merge */
     uint32_t inputs;       /* words of input of a system in a round */
     uint32_t state, parameters, past, plan, ratio, counts; /* offsets in the inputs */
-    uint32_t real_state, real_past, half, precision;       /* offsets with `both` */
+    uint32_t timed,
+        controller; /* of parameters that change with time, of the controller's number */
+    uint32_t real_state, real_past, half, precision; /* offsets with `both` */
     uint32_t
         rank; /* ELITE, TSALLIS: offset of the elite's last rank, and of the number of samples */
     uint32_t scalars;
@@ -65,6 +67,13 @@ typedef struct mppi_layout {
     uint32_t number_count;
     bool trace; /* true: for trace.cl */
 } mppi_layout;
+
+/* Returns the floats of a table on a device, of all controllers. */
+static inline uint64_t mppi_table_floats(const hed_mppi *c, uint32_t table)
+{
+    const hed_mppi_table *t = &c->def.tables[table];
+    return (uint64_t)t->capacity * (t->per_controller ? c->def.count : 1);
+}
 
 /* A run of floats that is an input. */
 typedef struct mppi_section {
@@ -82,9 +91,9 @@ uint32_t mppi_packets_room(const hed_mppi *c);
 /* Returns the parameters of a solver's choice: no description of a kernel that can be created. */
 const hed_kernel_def *mppi_choice_parameters(hed_mppi_solver solver);
 /* Applies a choice, such as "GROUP=256 NOISE=fused", over `config`, which has the parameters of
- * `own`; names of the other solvers' parameters are ignored. Errors: ARGUMENT. */
+ * `list`; names of the other solvers' parameters are ignored. Errors: ARGUMENT. */
 hed_status mppi_take_choice(
-    const char *choice, const hed_kernel_def *own, hed_config *config, hed_error *error);
+    const char *choice, const hed_kernel_def *list, hed_config *config, hed_error *error);
 /* Chooses the layout by rules or by def.choice; sets c->choice and c->origin. Errors: ARGUMENT
  * (an invalid choice), LIMIT (the device is too small). */
 hed_status mppi_layout_make(

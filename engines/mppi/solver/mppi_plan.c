@@ -45,7 +45,7 @@ static float limited(const hed_mppi *c, uint32_t i, float u, float before, float
 static float last_held(const hed_mppi *c, uint32_t system, uint32_t i)
 {
     uint64_t nu = c->model.controls;
-    if (c->shift.since < 1) return c->shift.held[system * nu + i];
+    if (c->shift.since < 1) return c->shift.controls[system * nu + i];
     return c->pasts[((uint64_t)system * c->past + c->past - 1) * nu + i];
 }
 
@@ -66,9 +66,10 @@ void mppi_hold(const hed_mppi *c, uint32_t system, float *u)
         u[i] = limited(c, i, u[i], last_held(c, system, i), c->shift.since);
 }
 
-hed_mppi_world mppi_world_of(const hed_mppi *c, const mppi_part *part, const void *user)
+static hed_mppi_world world_of(
+    const hed_mppi *c, const mppi_part *part, const float *parameters, const void *user)
 {
-    return (hed_mppi_world){.parameters = c->parameters + part->first,
+    return (hed_mppi_world){.parameters = parameters + part->first,
         .tables = part->tables,
         .table_counts = part->table_counts,
         .dt = c->def.dt,
@@ -77,17 +78,29 @@ hed_mppi_world mppi_world_of(const hed_mppi *c, const mppi_part *part, const voi
         .user = user};
 }
 
+hed_mppi_world mppi_model_world(const hed_mppi *c, uint32_t index)
+{
+    return world_of(c, mppi_text(c, index, 0), c->parameters + (uint64_t)index * c->parameter_count,
+        c->model.user);
+}
+
+hed_mppi_world mppi_term_world(const hed_mppi *c, uint32_t index, uint32_t k, uint32_t t)
+{
+    return world_of(c, mppi_text(c, index, 1 + k), mppi_values(c, index, t), c->def.terms[k].user);
+}
+
 void mppi_step(const hed_mppi *c, float *x, const float *u)
 {
-    const hed_mppi_world world = mppi_world_of(c, &c->model_part, c->model.user);
+    const hed_mppi_world world = mppi_model_world(c, c->stepped);
     c->model.step(x, u, c->def.dt, &world);
 }
 
 /* Rolls out the plan of a model that is simulated as a whole. States after an instability are NaN. */
-static void simulate_states(hed_mppi *c, const float *plan, const float *past, float *states)
+static void simulate_states(
+    hed_mppi *c, uint32_t index, const float *plan, const float *past, float *states)
 {
     uint32_t nx = c->model.states, nu = c->model.controls;
-    const hed_mppi_world world = mppi_world_of(c, &c->model_part, c->model.user);
+    const hed_mppi_world world = mppi_model_world(c, index);
     float cost;
     for (uint32_t j = 0; j < c->def.steps * nu; j++)
         c->arriving[j] = planned(c, plan, past, (int64_t)(j / nu) - c->def.delay, j % nu);
@@ -107,11 +120,11 @@ static void roll_states(hed_mppi *c, uint32_t system)
     const float *past = c->pasts + (uint64_t)system * c->past * nu;
     float *states = c->states + (uint64_t)system * (c->def.steps + 1) * nx;
     float x[HED_MPPI_MAX_STATES];
-    const hed_mppi_world world = mppi_world_of(c, &c->model_part, c->model.user);
+    const hed_mppi_world world = mppi_model_world(c, system % c->def.count);
     memcpy(x, c->state + (uint64_t)system * nx, nx * sizeof *x);
     memcpy(states, x, nx * sizeof *x);
     if (c->model.roll) {
-        simulate_states(c, plan, past, states);
+        simulate_states(c, system % c->def.count, plan, past, states);
         return;
     }
     if (c->model.lanes && !c->def.delay) {

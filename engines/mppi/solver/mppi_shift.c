@@ -2,7 +2,7 @@
  *
  * A control is held for a step, so step t of a plan that is shifted by a fraction f covers the last
  * 1 - f of step t and the first f of step t + 1: their mean, (1 - f) u_t + f u_(t+1), which is also
- * the plan's linear interpolation. The controls of the past are shifted in the same way, and the
+ * the plan's linear interpolation. The controls of the past are shifted as the plan is, and the
  * nominal states of TUBE and ROBUST are interpolated. Everything is computed from the plan and
  * history at the last solve: three shifts by a third are one shift by 1, for any plan.
  *
@@ -14,7 +14,7 @@
 #include "kernels/words.h"
 #include "model/controller.h"
 
-static const double NEAR = 1e-5; /* a shift this close to a whole number of steps is whole */
+static const double TOLERANCE = 1e-5; /* a shift this close to a whole number of steps is whole */
 
 hed_status mppi_make_shift(hed_mppi *c, hed_error *error)
 {
@@ -23,7 +23,7 @@ hed_status mppi_make_shift(hed_mppi *c, hed_error *error)
     s->plan = hed_arena_new(&c->arena, plan, sizeof(float), error);
     if (c->drive) s->drive = hed_arena_new(&c->arena, plan, sizeof(float), error);
     s->pasts = hed_arena_new(&c->arena, n * c->past * nu, sizeof(float), error);
-    s->held = hed_arena_new(&c->arena, n * nu, sizeof(float), error);
+    s->controls = hed_arena_new(&c->arena, n * nu, sizeof(float), error);
     s->since = 1;
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -53,17 +53,17 @@ void mppi_state_at(const hed_mppi *c, const float *states, float step, float *x)
     uint32_t at = step < (float)c->def.steps ? (uint32_t)step : c->def.steps;
     float f = at < c->def.steps ? step - (float)at : 0;
     for (uint64_t n = 0; n < nx; n++) {
-        float here = states[at * nx + n];
+        float value = states[at * nx + n];
         if (f > 0)
-            here +=
-                f * mppi_state_difference(c->model.angles, (int)n, states[(at + 1) * nx + n], here);
-        x[n] = here;
+            value += f * mppi_state_difference(
+                             c->model.angles, (int)n, states[(at + 1) * nx + n], value);
+        x[n] = value;
     }
 }
 
 /* Returns control i that a system's actuators hold in step `step` from the last solve on, which is
  * below 0 in its history. */
-static float held(const hed_mppi *c, uint32_t system, int64_t step, uint32_t i)
+static float held_control(const hed_mppi *c, uint32_t system, int64_t step, uint32_t i)
 {
     uint64_t nu = c->model.controls, steps = c->def.steps;
     const mppi_shift *s = &c->shift;
@@ -74,6 +74,17 @@ static float held(const hed_mppi *c, uint32_t system, int64_t step, uint32_t i)
     return s->plan[(system * steps + at) * nu + i];
 }
 
+/* Shifts the nominal system of a controller: TUBE's state, ROBUST's stride. */
+static void shift_nominal(hed_mppi *c, uint32_t index)
+{
+    uint64_t nx = c->model.states;
+    uint32_t nominal = c->def.count + index;
+    c->stride[index] = (float)c->shift.elapsed;
+    if (c->def.kind != HED_MPPI_TUBE) return;
+    mppi_state_at(c, c->states + (uint64_t)nominal * (c->def.steps + 1) * nx, c->stride[index],
+        c->state + nominal * nx);
+}
+
 static void shift_system(hed_mppi *c, uint32_t system, uint32_t whole, float f)
 {
     uint64_t nu = c->model.controls, size = c->def.steps * nu;
@@ -82,10 +93,11 @@ static void shift_system(hed_mppi *c, uint32_t system, uint32_t whole, float f)
         for (uint32_t i = 0; i < nu; i++) {
             int64_t step = (int64_t)whole + k - c->past;
             c->pasts[((uint64_t)system * c->past + k) * nu + i] =
-                between(held(c, system, step, i), held(c, system, step + 1, i), f);
+                between(held_control(c, system, step, i), held_control(c, system, step + 1, i), f);
         }
-    for (uint32_t i = 0; i < nu; i++) s->held[system * nu + i] = held(c, system, whole, i);
-    if (system >= c->def.count) mppi_nominal_shift(c, system - c->def.count);
+    for (uint32_t i = 0; i < nu; i++)
+        s->controls[system * nu + i] = held_control(c, system, whole, i);
+    if (system >= c->def.count) shift_nominal(c, system - c->def.count);
     bool is_chosen_later = c->def.kind == HED_MPPI_ROBUST && system >= c->def.count;
     if (!is_chosen_later)
         mppi_shift_plan(c, s->plan + system * size, whole, f, c->def.tail == HED_MPPI_ZERO,
@@ -95,7 +107,7 @@ static void shift_system(hed_mppi *c, uint32_t system, uint32_t whole, float f)
     mppi_begin_again(c, system);
 }
 
-/* Takes the present plan and history as those that shifts begin from. */
+/* Copies the present plan and history, from which shifts begin. */
 static void begin_shift(hed_mppi *c)
 {
     uint64_t nu = c->model.controls, n = c->systems, plan = n * c->def.steps * nu * sizeof(float);
@@ -113,11 +125,12 @@ static void shift_by(hed_mppi *c, double steps)
     c->unshifted = false;
     s->steps += steps;
     s->elapsed += steps;
+    c->timed.time += steps * (double)c->def.dt;
     if (s->elapsed > c->def.steps) s->elapsed = c->def.steps;
-    double all = fmin(s->steps, 1e9), nearest = nearbyint(all);
-    if (fabs(all - nearest) < NEAR) all = nearest;
-    uint32_t whole = (uint32_t)all;
-    float f = (float)(all - whole);
+    double total = fmin(s->steps, 1e9), nearest = nearbyint(total);
+    if (fabs(total - nearest) < TOLERANCE) total = nearest;
+    uint32_t whole = (uint32_t)total;
+    float f = (float)(total - whole);
     s->since = f > 0 ? f : 1;
     for (uint32_t i = 0; i < c->systems; i++) shift_system(c, i, whole, f);
 }
@@ -139,9 +152,9 @@ void hed_mppi_set_applied(hed_mppi *c, const float *u)
     for (uint64_t j = 0; j < c->def.count * nu; j++) {
         if (!isfinite(u[j])) continue;
         if (!c->unshifted)
-            c->pasts[(j / nu * c->past + c->past - 1) * nu + j % nu] = c->shift.held[j] = u[j];
+            c->pasts[(j / nu * c->past + c->past - 1) * nu + j % nu] = c->shift.controls[j] = u[j];
         c->applied[j] = u[j];
     }
-    if (!c->unshifted) c->shift.steps = 0; /* later shifts begin here */
+    if (!c->unshifted) c->shift.steps = 0; /* later shifts begin from the present plan */
     c->has_history = true;
 }

@@ -24,11 +24,11 @@ hed_status mppi_make_structure(hed_mppi *c, hed_error *error)
     return c->structure.solver->create(c, error);
 }
 
-static void swap_structures(hed_mppi *c, mppi_structure *other)
+static void swap_structures(hed_mppi *c, mppi_structure *structure)
 {
-    mppi_structure own = c->structure;
-    c->structure = *other;
-    *other = own;
+    mppi_structure former = c->structure;
+    c->structure = *structure;
+    *structure = former;
 }
 
 void mppi_drop_structure(hed_mppi *c, mppi_structure *structure)
@@ -63,18 +63,18 @@ hed_status hed_mppi_set_choice(
             (int)solver, HED_MPPI_SOLVER_COUNT - 1);
     mppi_structure former[MPPI_MOST_BLOCKS];
     char text[sizeof c->requested];
-    uint32_t count = c->parts ? 1 + c->def.other_device_count : 1, made = 0;
+    uint32_t count = c->parts ? 1 + c->def.other_device_count : 1, changed = 0;
     hed_mppi_def def = c->def;
     strcpy(text, c->requested);
     request(c, solver, choice);
-    for (; made < count && !hed_failed(error); made++) {
-        hed_mppi *part = c->parts ? c->parts[made] : c;
+    for (; changed < count && !hed_failed(error); changed++) {
+        hed_mppi *part = c->parts ? c->parts[changed] : c;
         if (c->parts) request(part, solver, choice);
-        former[made] = part->structure;
+        former[changed] = part->structure;
         mppi_make_structure(part, error);
     }
     bool failed = hed_failed(error);
-    for (uint32_t i = 0; i < made; i++) {
+    for (uint32_t i = 0; i < changed; i++) {
         hed_mppi *part = c->parts ? c->parts[i] : c;
         if (failed) swap_structures(part, &former[i]);
         mppi_drop_structure(part, &former[i]);
@@ -93,8 +93,8 @@ typedef struct measurement {
     uint64_t end; /* time of hed_now() at which the budget is spent */
     /* longest time of making a structure, and of one round of the best, ns */
     uint64_t build_ns, round_ns;
-    hed_mppi_solver solver; /* of the best structure */
-    hed_config config;      /* its parameters */
+    hed_mppi_solver solver; /* solver of the best structure */
+    hed_config config;      /* parameters of the best structure */
 } measurement;
 
 /* Makes a round from the model's start, whose arrays are in `arena`. */
@@ -146,25 +146,25 @@ static int compare_times(const void *a, const void *b)
 /* True if the controller's structure takes less time than the former best. */
 static bool is_faster(measurement *m, mppi_structure *best)
 {
-    uint64_t own[DUEL_ROUNDS], former[DUEL_ROUNDS], least[2] = {UINT64_MAX, UINT64_MAX};
+    uint64_t candidate[DUEL_ROUNDS], former[DUEL_ROUNDS], minimum[2] = {UINT64_MAX, UINT64_MAX};
     uint32_t count = 0;
     if (time_round(m) == UINT64_MAX) return false; /* builds and allocates */
     while (count < DUEL_ROUNDS && hed_now() < m->end) {
-        own[count] = time_round(m);
+        candidate[count] = time_round(m);
         swap_structures(m->c, best);
         former[count] = time_round(m);
         swap_structures(m->c, best);
-        if (own[count] < least[0]) least[0] = own[count];
-        if (former[count] < least[1]) least[1] = former[count];
-        double share = (double)least[0] / (double)least[1];
+        if (candidate[count] < minimum[0]) minimum[0] = candidate[count];
+        if (former[count] < minimum[1]) minimum[1] = former[count];
+        double share = (double)minimum[0] / (double)minimum[1];
         if (++count >= DUEL_FEWEST && (share > DUEL_LOST || share < DUEL_WON)) break;
     }
     if (count < DUEL_FEWEST) return false;
-    qsort(own, count, sizeof *own, compare_times);
+    qsort(candidate, count, sizeof *candidate, compare_times);
     qsort(former, count, sizeof *former, compare_times);
     m->round_ns = former[count / 2];
-    return (double)least[0] < DUEL_MARGIN * (double)least[1] &&
-           (double)own[count / 2] < DUEL_MARGIN * (double)former[count / 2];
+    return (double)minimum[0] < DUEL_MARGIN * (double)minimum[1] &&
+           (double)candidate[count / 2] < DUEL_MARGIN * (double)former[count / 2];
 }
 
 /* ---- descent ---- */

@@ -21,6 +21,25 @@ typedef struct text_writer {
     uint32_t count;
 } text_writer;
 
+static hed_status text_open(text_writer *w, hed_arena *arena, hed_error *error)
+{
+    *w = (text_writer){.text = hed_arena_new(arena, TEXT_SIZE, 1, error),
+        .sources = hed_arena_new(arena, MPPI_MOST_SOURCES, sizeof(hed_source), error)};
+    return hed_failed(error) ? error->status : HED_OK;
+}
+
+/* Returns the chunks that were written. Errors: LIMIT. */
+static hed_status text_close(
+    const text_writer *w, const hed_source **sources, uint32_t *count, hed_error *error)
+{
+    if (w->full)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "mppi: the names of parameters and tables take more than %d bytes", TEXT_SIZE);
+    *sources = w->sources;
+    *count = w->count;
+    return HED_OK;
+}
+
 static void text_add(text_writer *w, const char *format, ...) HED_PRINTF(2, 3);
 static void text_add(text_writer *w, const char *format, ...)
 {
@@ -70,12 +89,14 @@ static void text_words(text_writer *w, const hed_mppi *c)
     text_add(w, "#define STEPS %u\n", c->def.steps);
     uint64_t at = 0;
     for (uint32_t i = 0; i < c->def.table_count; i++) {
-        text_add(w, "#define table_%s %llu\n#define table_count_%s %u\n", c->def.tables[i].name,
-            (unsigned long long)at, c->def.tables[i].name, c->parameter_count + i);
-        at += c->def.tables[i].capacity ? c->def.tables[i].capacity : c->def.tables[i].count;
+        const hed_mppi_table *t = &c->def.tables[i];
+        text_add(w, "#define table_%s %llu", t->name, (unsigned long long)at);
+        if (t->per_controller) text_add(w, "+(size_t)w->controller*%uu", t->capacity);
+        text_add(w, "\n#define table_count_%s %u\n", t->name, c->parameter_count + i);
+        at += mppi_table_floats(c, i);
     }
-    text_add(w, "#define P(name) (w->p[parameter_##name])\n"
-                "#define P_ARRAY(name) (w->p + parameter_##name)\n"
+    text_add(w, "#define P(name) (w->parameter_##name)\n"
+                "#define P_ARRAY(name) (&w->parameter_##name)\n"
                 "#define TABLE(name) (w->tables + table_##name)\n"
                 "#define TABLE_COUNT(name) (hed_as_uint(w->p[table_count_##name]))\n");
     text_end(w);
@@ -85,8 +106,7 @@ static void text_words(text_writer *w, const hed_mppi *c)
 static void text_numbers(text_writer *w, const hed_mppi *c, const mppi_layout *l)
 {
     uint64_t tables = 0;
-    for (uint32_t i = 0; i < c->def.table_count; i++)
-        tables += c->def.tables[i].capacity ? c->def.tables[i].capacity : c->def.tables[i].count;
+    for (uint32_t i = 0; i < c->def.table_count; i++) tables += mppi_table_floats(c, i);
     for (uint32_t i = 0; i < l->number_count; i++)
         text_add(w, "#define %s %u\n", l->numbers[i].name, l->numbers[i].value);
     text_add(w, "#define SIGMA_AT %llu\n", (unsigned long long)tables);
@@ -120,12 +140,23 @@ static text_part text_of_term(const hed_mppi_term *term, uint32_t at)
         term->file ? term->file : term->name, term->text};
 }
 
-/* Writes a text of the user, with its parameters, which are undefined after it. */
-static void text_add_part(text_writer *w, const hed_mppi *c, const text_part *part)
+/* Writes the place of a parameter on a device, a member of mppi_world: p[3] or moving[0]. */
+static void text_place(text_writer *w, const hed_mppi *c, uint32_t parameter)
+{
+    uint32_t slot = c->timed.slot[parameter];
+    text_add(w, slot ? "moving[%u]" : "p[%u]", slot ? slot - 1 : parameter);
+}
+
+/* Writes a text of the user, with its parameters, which are undefined after it: on a device places of
+ * the controller's, on the processor indices of the text's own. */
+static void text_add_part(text_writer *w, const hed_mppi *c, const text_part *part, bool device)
 {
     uint32_t at = part->at;
     for (uint32_t i = 0; i < part->count; i++) {
-        text_add(w, "#define parameter_%s %u\n", part->parameters[i].name, at);
+        text_add(w, "#define parameter_%s ", part->parameters[i].name);
+        if (device) text_place(w, c, at);
+        else text_add(w, "%u", at);
+        text_add(w, "\n");
         at += text_length(c, &part->parameters[i]);
     }
     text_end(w);
@@ -138,12 +169,16 @@ static void text_add_part(text_writer *w, const hed_mppi *c, const text_part *pa
 static void text_cost(text_writer *w, const hed_mppi *c, const char *name, hed_mppi_when not )
 {
     text_add(w, "MPPI_FUNCTION float %s(float cost, const float *x, const float *u, int t, "
-                "MPPI_WORLD w)\n{\n",
+                "MPPI_WORLD world)\n{\n",
         name);
-    for (uint32_t k = 0; k < c->def.term_count; k++)
-        if (c->def.terms[k].when != not )
-            text_add(w, "    cost = hed_fma(w->p[%u], term_%s(x, u, t, w), cost);\n",
-                c->term_parts[k].weight, c->def.terms[k].name);
+    text_add(w, "    mppi_world now = *world;\n    MPPI_WORLD w = &now;\n");
+    if (c->timed.slots) text_add(w, "    now.moving += t * %u;\n", c->timed.slots);
+    for (uint32_t k = 0; k < c->def.term_count; k++) {
+        if (c->def.terms[k].when == not ) continue;
+        text_add(w, "    cost = hed_fma(w->");
+        text_place(w, c, c->texts[1 + k].weight);
+        text_add(w, ", term_%s(x, u, t, w), cost);\n", c->def.terms[k].name);
+    }
     text_add(w, "    return cost;\n}\n");
 }
 
@@ -156,11 +191,11 @@ static bool text_is_new(const hed_mppi *c, uint32_t term)
 
 static void text_controlled(text_writer *w, const hed_mppi *c)
 {
-    text_part part = text_of_model(c, c->model_part.first);
-    text_add_part(w, c, &part);
+    text_part part = text_of_model(c, c->texts[0].first);
+    text_add_part(w, c, &part, true);
     for (uint32_t k = 0; k < c->def.term_count; k++) {
-        part = text_of_term(&c->def.terms[k], c->term_parts[k].first);
-        if (text_is_new(c, k)) text_add_part(w, c, &part);
+        part = text_of_term(&c->def.terms[k], c->texts[1 + k].first);
+        if (text_is_new(c, k)) text_add_part(w, c, &part, true);
     }
     text_cost(w, c, "mppi_running", HED_MPPI_TERMINAL);
     text_cost(w, c, "mppi_terminal", HED_MPPI_RUNNING);
@@ -170,9 +205,8 @@ static void text_controlled(text_writer *w, const hed_mppi *c)
 hed_status mppi_sources(const hed_mppi *c, hed_arena *arena, const mppi_layout *layout, bool tile,
     hed_source kernel, hed_kernel_def *def, hed_error *error)
 {
-    text_writer w = {.text = hed_arena_new(arena, TEXT_SIZE, 1, error),
-        .sources = hed_arena_new(arena, MPPI_MOST_SOURCES, sizeof(hed_source), error)};
-    if (hed_failed(error)) return error->status;
+    text_writer w;
+    if (text_open(&w, arena, error)) return error->status;
     text_words(&w, c);
     text_source(&w, "words.h", hed_mppi_words_h);
     text_source(&w, "order.h", hed_mppi_order_h);
@@ -182,12 +216,7 @@ hed_status mppi_sources(const hed_mppi *c, hed_arena *arena, const mppi_layout *
     if (tile) text_source(&w, "tile.h", hed_mppi_tile_h);
     if (tile) text_source(&w, "sums.h", hed_mppi_sums_h);
     w.sources[w.count++] = kernel;
-    if (w.full)
-        return hed_fail(error, HED_ERROR_LIMIT,
-            "mppi: the names of parameters and tables take more than %d bytes", TEXT_SIZE);
-    def->sources = w.sources;
-    def->source_count = w.count;
-    return HED_OK;
+    return text_close(&w, &def->sources, &def->source_count, error);
 }
 
 /* ---- the same texts for the processor ---- */
@@ -231,9 +260,8 @@ static void text_tables(text_writer *w, const char *word, const char *const *tab
 hed_status mppi_code_sources(const hed_mppi *c, hed_arena *arena, bool model, uint32_t terms,
     hed_code_def *def, hed_error *error)
 {
-    text_writer w = {.text = hed_arena_new(arena, TEXT_SIZE, 1, error),
-        .sources = hed_arena_new(arena, MPPI_MOST_SOURCES, sizeof(hed_source), error)};
-    if (hed_failed(error)) return error->status;
+    text_writer w;
+    if (text_open(&w, arena, error)) return error->status;
     text_add(&w, "#define MPPI_ALONE\n");
     text_model_words(&w, c);
     text_end(&w);
@@ -245,7 +273,7 @@ hed_status mppi_code_sources(const hed_mppi *c, hed_arena *arena, bool model, ui
     if (model) {
         text_part part = text_of_model(c, 0);
         text_tables(&w, "define", c->model.tables, c->model.table_count);
-        text_add_part(&w, c, &part);
+        text_add_part(&w, c, &part, false);
         text_tables(&w, "undef", c->model.tables, c->model.table_count);
         text_end_after(&w, part.name);
         text_source(&w, "lanes_model.h", hed_mppi_lanes_model_h);
@@ -256,15 +284,10 @@ hed_status mppi_code_sources(const hed_mppi *c, hed_arena *arena, bool model, ui
         if (!(terms >> k & 1) || !text_is_new(c, k)) continue;
         text_tables(&w, "define", term->tables, term->table_count);
         text_add(&w, "#define own_%s term_%s\n", term->name, term->name);
-        text_add_part(&w, c, &part);
+        text_add_part(&w, c, &part, false);
         text_add(&w, "OWN_TERM(%s)\n", term->name);
         text_tables(&w, "undef", term->tables, term->table_count);
         text_end_after(&w, part.name);
     }
-    if (w.full)
-        return hed_fail(error, HED_ERROR_LIMIT,
-            "mppi: the names of parameters and tables take more than %d bytes", TEXT_SIZE);
-    def->sources = w.sources;
-    def->source_count = w.count;
-    return HED_OK;
+    return text_close(&w, &def->sources, &def->source_count, error);
 }

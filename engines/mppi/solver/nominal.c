@@ -38,6 +38,7 @@ static void find_gains(hed_mppi *c, uint32_t index)
     uint32_t nominal = c->def.count + index;
     const float *states = c->states + nominal * (steps + 1) * nx;
     float *gains = c->gains + index * steps * nu * nx;
+    c->stepped = index;
     bool has_gains = mppi_track(c, states, states, c->plan + nominal * steps * nu, 1, gains);
     for (uint64_t i = 0; i < steps * nu * nx; i++) has_gains &= fabsf(gains[i]) < INFINITY;
     if (!has_gains) memset(gains, 0, steps * nu * nx * sizeof *gains);
@@ -152,14 +153,4 @@ bool mppi_nominal_end(hed_mppi *c, uint32_t index, float *u)
         if (!(fabsf(u[i]) < 1e30f)) u[i] = plan[i]; /* the feedback overflowed */
     }
     return finite;
-}
-
-void mppi_nominal_shift(hed_mppi *c, uint32_t index)
-{
-    uint64_t nx = c->model.states;
-    uint32_t nominal = c->def.count + index;
-    c->stride[index] = (float)c->shift.elapsed;
-    if (c->def.kind != HED_MPPI_TUBE) return;
-    mppi_state_at(c, c->states + (uint64_t)nominal * (c->def.steps + 1) * nx, c->stride[index],
-        c->state + nominal * nx);
 }

@@ -91,20 +91,14 @@ static hed_status packets_buffer(hed_mppi *c, packets_solver *s, uint32_t index,
     return hed_failed(error) ? error->status : HED_OK;
 }
 
-static uint64_t table_floats(const hed_mppi *c, uint32_t table)
-{
-    const hed_mppi_table *t = &c->def.tables[table];
-    return t->capacity ? t->capacity : t->count;
-}
-
 /* Uploads the content of all tables, followed by the factors of sigma. */
 static hed_status packets_upload(hed_mppi *c, packets_solver *s, hed_error *error)
 {
     uint64_t at = 0;
     for (uint32_t i = 0; i < c->def.table_count; i++) {
         hed_write(s->stream, s->buffers[PACKETS_TABLES], 4 * at, c->tables[i],
-            4ull * c->table_counts[i], error);
-        at += table_floats(c, i);
+            4 * mppi_table_floats(c, i), error);
+        at += mppi_table_floats(c, i);
     }
     if (c->def.sigma_steps)
         hed_write(s->stream, s->buffers[PACKETS_TABLES], 4 * at, c->def.sigma_steps,
@@ -116,7 +110,7 @@ static hed_status packets_memory(hed_mppi *c, packets_solver *s, hed_error *erro
 {
     const mppi_layout *l = &s->layout;
     uint64_t n = c->shares, packets = l->scalars / 3 + 2, floats = l->scalars + MPPI_TABLE_SLACK;
-    for (uint32_t i = 0; i < c->def.table_count; i++) floats += table_floats(c, i);
+    for (uint32_t i = 0; i < c->def.table_count; i++) floats += mppi_table_floats(c, i);
     s->forward_bytes = 16 * n * ((l->inputs + 2) / 3);
     s->state_words = 2ull * s->groups;
     packets_buffer(c, s, PACKETS_STATE, HED_MEMORY_DEVICE, 4 * s->state_words, error);
@@ -353,9 +347,9 @@ static hed_status packets_table(hed_mppi *c, uint32_t table, hed_error *error)
     uint64_t at = 0;
     if (hed_failed(error)) return error->status;
     packets_stop(c, s, error);
-    for (uint32_t i = 0; i < table; i++) at += table_floats(c, i);
+    for (uint32_t i = 0; i < table; i++) at += mppi_table_floats(c, i);
     hed_write(s->stream, s->buffers[PACKETS_TABLES], 4 * at, c->tables[table],
-        4ull * c->table_counts[table], error);
+        4 * mppi_table_floats(c, table), error);
     return hed_stream_wait(s->stream, error);
 }
 

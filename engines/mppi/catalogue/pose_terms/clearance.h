@@ -4,8 +4,8 @@
  * Off the map the distance is `outside`. */
 MPPI_FUNCTION float term_clearance(const float *x, const float *u, int t, MPPI_WORLD w)
 {
-    float distance =
-        mppi_grid_at(TABLE(distance), TABLE_COUNT(distance), x[POSE_X], x[POSE_Y], P(outside));
+    float distance = mppi_grid_at(
+        TABLE(distance), TABLE_COUNT(distance), x[POSE_X] - P(x), x[POSE_Y] - P(y), P(outside));
     float gap = distance - P(radius),
           closeness = mppi_max(1.0f - mppi_divide(gap, P(margin)), 0.0f);
     float crash = mppi_crash(P(crash));

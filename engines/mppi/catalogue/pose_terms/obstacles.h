@@ -16,10 +16,11 @@ MPPI_FUNCTION float term_obstacles(const float *x, const float *u, int t, MPPI_W
     float cost = 0.0f, crash = mppi_crash(P(crash)), radius = P(radius);
     float inverse = mppi_divide(1.0f, P(margin));
     __global const float *discs = TABLE(obstacles) + first;
+    float at_x = x[POSE_X] - P(x), at_y = x[POSE_Y] - P(y);
     int i = 0;
     do { /* no branch, as in mppi_path_nearest() */
-        float dx = x[POSE_X] - discs[4 * i];
-        float dy = x[POSE_Y] - discs[4 * i + 1];
+        float dx = at_x - discs[4 * i];
+        float dy = at_y - discs[4 * i + 1];
         float gap = mppi_sqrt(dx * dx + dy * dy) - (radius + discs[4 * i + 2]);
         float closeness = mppi_max(1.0f - gap * inverse, 0.0f);
         closeness = mppi_select(gap <= 0.0f, crash, closeness * closeness);
