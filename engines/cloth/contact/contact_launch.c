@@ -25,7 +25,7 @@ static const double separation_speed = 0.25; /* m/s, of a pair that is too near 
 /* contact_params.read_loss by the distance from zero: 2^-23 of two floats of the world, and a tenth
  * more for repeated tests */
 static const double read_loss = 1.4e-7;
-static const float push_steps = 32768.0f; /* steps of the largest thickness, in sums of pushes */
+static const float push_steps = 4194304.0f; /* steps of the largest thickness, in sums of pushes */
 
 /* ---- creation ---- */
 

@@ -1,5 +1,5 @@
 /* Response of contact pairs: pushes with friction, separation of pairs that are not safe, and
- * the mean of both for each particle. After contact_motion.h; contact_types.h has the method. */
+ * the sum of both for each particle. After contact_motion.h; contact_types.h has the method. */
 #ifndef CLOTH_CONTACT_RESPONSE_H
 #define CLOTH_CONTACT_RESPONSE_H
 
@@ -29,27 +29,55 @@ CLOTH_FUNCTION uint contact_is_active(
     return (uint)counters->iteration[params.slot].active_passes == params.pass + 1u;
 }
 
-/* Adds a push, in m, to the sums of a particle: three sums of steps and the sum of weights. */
-CLOTH_FUNCTION void contact_add_push(
-    __global int *sums, uint particle, float4 push, float factor, int weight)
+/* Weights of the ends of a pair in a pass, 0: the pass does not move the end. A pair pushes its ends
+ * by the fraction weight / (maximum of the sums of weights of its moved ends): one fraction for both
+ * sides, so that pushes stay equal and opposite, and at most 1 in all for a particle. */
+typedef struct contact_weighing {
+    int a, b, c, d;
+} contact_weighing;
+
+/* Adds the weights of a pair to the sums of its ends. */
+CLOTH_FUNCTION void contact_weigh(__global int *sums, contact_pair pair, contact_weighing weighing)
+{
+    if (weighing.a) cloth_atomic_add(sums + 4 * contact_first(pair) + 3, weighing.a);
+    if (weighing.b) cloth_atomic_add(sums + 4 * pair.b + 3, weighing.b);
+    if (weighing.c) cloth_atomic_add(sums + 4 * pair.c + 3, weighing.c);
+    if (weighing.d) cloth_atomic_add(sums + 4 * pair.d + 3, weighing.d);
+}
+
+CLOTH_FUNCTION int contact_larger(int a, int b) { return a > b ? a : b; }
+
+/* Steps of 1 m in a push of a pair of which all ends have been weighed. */
+CLOTH_FUNCTION float contact_steps(__global const int *sums, contact_pair pair,
+    contact_weighing weighing, int weight, contact_params params)
+{
+    int largest = weight;
+    if (weighing.a) largest = contact_larger(largest, sums[4 * contact_first(pair) + 3]);
+    if (weighing.b) largest = contact_larger(largest, sums[4 * pair.b + 3]);
+    if (weighing.c) largest = contact_larger(largest, sums[4 * pair.c + 3]);
+    if (weighing.d) largest = contact_larger(largest, sums[4 * pair.d + 3]);
+    return params.push_steps * ((float)weight / (float)largest);
+}
+
+/* Adds a push, in m, to the sums of a particle, which are in steps. */
+CLOTH_FUNCTION void contact_add_push(__global int *sums, uint particle, float4 push, float factor)
 {
     __global int *sum = sums + 4 * particle;
     cloth_atomic_add(sum, hed_int(push.x * factor));
     cloth_atomic_add(sum + 1, hed_int(push.y * factor));
     cloth_atomic_add(sum + 2, hed_int(push.z * factor));
-    cloth_atomic_add(sum + 3, weight);
 }
 
 /* ---- pushes ---- */
 
 /* Pushes one end of a pair. `mass`: its inverse mass by that of the pair; `leverage`: its weight in
  * the distance of the closest points. */
-CLOTH_FUNCTION void contact_push_end(__global int *sums, uint particle, float mass, float leverage,
-    float4 push, float steps, int weight)
+CLOTH_FUNCTION void contact_push_end(__global int *sums, uint particle, int weight, float mass,
+    float leverage, float4 push, float steps)
 {
-    if (!(mass > 0.0f) || !(fabs(leverage) * (float)weight >= 0.5f)) return;
+    if (!weight) return;
     float fraction = hed_min(hed_max(mass * leverage, -1.0f), 1.0f);
-    contact_add_push(sums, particle, push, fraction * steps * (float)weight, weight);
+    contact_add_push(sums, particle, push, fraction * steps);
 }
 
 #define PAIRS_PUSH(FIRST, NEXT) \
@@ -58,7 +86,7 @@ CLOTH_FUNCTION void contact_push_end(__global int *sums, uint particle, float ma
     NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_push_view, PAIRS_PUSH)
 
-/* Pushes a pair apart that is nearer than its reach, with friction. */
+/* Pushes a pair apart that is nearer than its reach, with friction; or weighs it. */
 CLOTH_INLINE void contact_push(uint k, contact_push_view view)
 {
     contact_params params = view.params;
@@ -78,6 +106,16 @@ CLOTH_INLINE void contact_push(uint k, contact_push_view view)
         fma(y.a.w, w.x * w.x, fma(y.b.w, w.y * w.y, fma(y.c.w, w.z * w.z, y.d.w * (w.w * w.w))));
     if (!(depth > 0.0f && mass > 0.0f)) return;
     contact_mark_active(view.counters, params);
+    int weight = 1 + hed_int(CONTACT_MAX_WEIGHT * hed_min(1.0f, depth / reach));
+    contact_weighing weighing;
+    weighing.a = y.a.w * w.x != 0.0f ? weight : 0;
+    weighing.b = y.b.w * w.y != 0.0f ? weight : 0;
+    weighing.c = y.c.w * w.z != 0.0f ? weight : 0;
+    weighing.d = y.d.w * w.w != 0.0f ? weight : 0;
+    if (params.weighs) {
+        contact_weigh(sums, pair, weighing);
+        return;
+    }
     contact_ends x = contact_ends_of(view.start, pair);
     float4 a = cloth_minus(y.a, x.a), b = cloth_minus(y.b, x.b), c = cloth_minus(y.c, x.c),
            d = cloth_minus(y.d, x.d);
@@ -92,24 +130,45 @@ CLOTH_INLINE void contact_push(uint k, contact_push_view view)
     float fraction = square > limit * limit ? limit / sqrt(square) : 1.0f;
     float4 push = hed_f4(fma(depth, n.x, -(fraction * slip.x)),
         fma(depth, n.y, -(fraction * slip.y)), fma(depth, n.z, -(fraction * slip.z)), 0.0f);
-    int weight = 1 + hed_int(CONTACT_MAX_WEIGHT * hed_min(1.0f, depth / reach));
-    float steps = params.push_steps;
-    contact_push_end(sums, contact_first(pair), y.a.w / mass, w.x, push, steps, weight);
-    contact_push_end(sums, pair.b, y.b.w / mass, w.y, push, steps, weight);
-    contact_push_end(sums, pair.c, y.c.w / mass, w.z, push, steps, weight);
-    contact_push_end(sums, pair.d, y.d.w / mass, w.w, push, steps, weight);
+    float steps = contact_steps(sums, pair, weighing, weight, params);
+    contact_push_end(sums, contact_first(pair), weighing.a, y.a.w / mass, w.x, push, steps);
+    contact_push_end(sums, pair.b, weighing.b, y.b.w / mass, w.y, push, steps);
+    contact_push_end(sums, pair.c, weighing.c, y.c.w / mass, w.z, push, steps);
+    contact_push_end(sums, pair.d, weighing.d, y.d.w / mass, w.w, push, steps);
 }
 
 /* ---- separation ---- */
 
-/* Moves a vertex to its side of the plane. `excess`: its distance beyond the plane, m; `side`: 1 or
- * -1, the direction of its side along n. */
-CLOTH_FUNCTION void contact_separate_end(
-    __global int *sums, uint particle, float mass, float4 n, float excess, float side, float steps)
+/* Distances by which the ends of a pair are beyond a plane at height `middle` along n, and `margin`
+ * to either side of it, m; at least 0, and 0 for an immovable end. */
+CLOTH_FUNCTION float4 contact_excess(
+    float4 h, contact_ends y, uint edges, float middle, float margin, float limit)
 {
-    if (!(excess > 0.0f && mass > 0.0f)) return;
-    contact_add_push(
-        sums, particle, n, side * excess * steps * CONTACT_MAX_WEIGHT, (int)CONTACT_MAX_WEIGHT);
+    float up = middle + margin, down = middle - margin;
+    float a = up - h.x, b = edges ? up - h.y : h.y - down, c = h.z - down, d = h.w - down;
+    return hed_f4(y.a.w > 0.0f ? hed_min(hed_max(a, 0.0f), limit) : 0.0f,
+        y.b.w > 0.0f ? hed_min(hed_max(b, 0.0f), limit) : 0.0f,
+        y.c.w > 0.0f ? hed_min(hed_max(c, 0.0f), limit) : 0.0f,
+        y.d.w > 0.0f ? hed_min(hed_max(d, 0.0f), limit) : 0.0f);
+}
+
+/* Finds the height of the plane to whose sides the ends of a pair move with equal and opposite
+ * momentum: the difference of both grows with the height. `low`, `high`: bounds of the height. */
+CLOTH_FUNCTION float contact_balance(
+    float4 h, contact_ends y, uint edges, float low, float high, float margin, float limit)
+{
+    float a = y.a.w > 0.0f ? 1.0f / y.a.w : 0.0f, b = y.b.w > 0.0f ? 1.0f / y.b.w : 0.0f,
+          c = y.c.w > 0.0f ? 1.0f / y.c.w : 0.0f, d = y.d.w > 0.0f ? 1.0f / y.d.w : 0.0f;
+    if (!edges) b = -b;
+    CLOTH_ROLLED
+    for (uint step = 0; step < CONTACT_BALANCE_STEPS; step++) {
+        float middle = 0.5f * (low + high);
+        float4 excess = contact_excess(h, y, edges, middle, margin, limit);
+        float momentum = fma(a, excess.x, fma(b, excess.y, -fma(c, excess.z, d * excess.w)));
+        if (momentum > 0.0f) high = middle;
+        else low = middle;
+    }
+    return 0.5f * (low + high);
 }
 
 #define PAIRS_PART(FIRST, NEXT) \
@@ -118,7 +177,8 @@ CLOTH_FUNCTION void contact_separate_end(
         NEXT(SHARED, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_separate_view, PAIRS_PART)
 
-/* Moves both sides of a pair that is not safe to their sides of the middle plane. */
+/* Moves both sides of a pair that is not safe to their sides of a plane between them, or weighs the
+ * pair. An immovable side leaves the whole correction to the other. */
 CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
 {
     contact_params params = view.params;
@@ -133,23 +193,31 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
     float kept_gap = contact_kept_gap(gap, reach, contact_usable_gap(n, y.a, reach, params));
     if (low - high >= kept_gap) return;
     contact_mark_active(view.counters, params);
-    /* an immovable side leaves the whole correction to the other */
     float upper = edges ? hed_max(y.a.w, y.b.w) : y.a.w,
           lower = hed_max(hed_max(y.c.w, y.d.w), edges ? 0.0f : y.b.w);
     float margin = 0.75f * kept_gap, limit = 4.0f * params.max_thickness;
-    float middle = !(upper > 0.0f)   ? low - margin
-                   : !(lower > 0.0f) ? high + margin
-                                     : 0.5f * (low + high);
-    float up = middle + margin, down = middle - margin, steps = params.push_steps;
-    contact_separate_end(
-        sums, contact_first(pair), y.a.w, n, hed_min(up - h.x, limit), 1.0f, steps);
-    contact_separate_end(sums, pair.b, y.b.w, n, hed_min(edges ? up - h.y : h.y - down, limit),
-        edges ? 1.0f : -1.0f, steps);
-    contact_separate_end(sums, pair.c, y.c.w, n, hed_min(h.z - down, limit), -1.0f, steps);
-    contact_separate_end(sums, pair.d, y.d.w, n, hed_min(h.w - down, limit), -1.0f, steps);
+    float middle = !(upper > 0.0f) ? low - margin
+                   : !(lower > 0.0f)
+                       ? high + margin
+                       : contact_balance(h, y, edges, low - margin, high + margin, margin, limit);
+    float4 excess = contact_excess(h, y, edges, middle, margin, limit);
+    contact_weighing weighing;
+    weighing.a = excess.x > 0.0f;
+    weighing.b = excess.y > 0.0f;
+    weighing.c = excess.z > 0.0f;
+    weighing.d = excess.w > 0.0f;
+    if (params.weighs) {
+        contact_weigh(sums, pair, weighing);
+        return;
+    }
+    float steps = contact_steps(sums, pair, weighing, 1, params);
+    if (weighing.a) contact_add_push(sums, contact_first(pair), n, excess.x * steps);
+    if (weighing.b) contact_add_push(sums, pair.b, n, (edges ? excess.y : -excess.y) * steps);
+    if (weighing.c) contact_add_push(sums, pair.c, n, -excess.z * steps);
+    if (weighing.d) contact_add_push(sums, pair.d, n, -excess.w * steps);
 }
 
-/* ---- the mean for each particle ---- */
+/* ---- the sum for each particle ---- */
 
 #define PAIRS_APPLY(FIRST, NEXT) \
     FIRST(IN, float4, start) NEXT(IN, float4, position) NEXT(IN, float4, previous) \
@@ -158,7 +226,7 @@ CLOTH_INLINE void contact_separate(uint k, contact_separate_view view)
     NEXT(INOUT, contact_counters, counters) NEXT(STRUCT, contact_params, params)
 HED_VIEW(contact_apply_view, PAIRS_APPLY)
 
-/* Moves a particle by the weighted mean of its pushes, then out of colliders, which no push may
+/* Moves a particle by the sum of its pushes, then out of colliders, which no push may
  * undo. After the last pass the particle is held within `spare` of its motion and within `cover` of
  * the motion that the list covers. */
 CLOTH_INLINE void contact_apply(uint i, contact_apply_view view)
@@ -168,7 +236,7 @@ CLOTH_INLINE void contact_apply(uint i, contact_apply_view view)
     int weight = sum[3];
     float4 at = view.moved[i], before = view.previous[i]; /* two loads in flight at once */
     if (weight > 0) {
-        float scale = 1.0f / (params.push_steps * (float)weight);
+        float scale = 1.0f / params.push_steps;
         at = hed_f4(fma((float)sum[0], scale, at.x), fma((float)sum[1], scale, at.y),
             fma((float)sum[2], scale, at.z), at.w);
         sum[0] = sum[1] = sum[2] = sum[3] = 0;

@@ -12,9 +12,9 @@ typedef enum contact_stage {
     CONTACT_FIND,     /* leaves: overlaps; likewise */
     CONTACT_LIST,     /* overlaps: pairs of the list; likewise */
     CONTACT_TAKE,     /* list: pairs of this iteration */
-    CONTACT_PUSH,     /* pairs, CONTACT_PUSH_PASSES times, each followed by CONTACT_APPLY */
+    CONTACT_PUSH,     /* pairs, CONTACT_PUSH_PASSES times: weighs, pushes, then CONTACT_APPLY */
     CONTACT_SEPARATE, /* pairs, up to CONTACT_PASSES, likewise */
-    CONTACT_APPLY,    /* particles: mean of the pushes */
+    CONTACT_APPLY,    /* particles: sum of the pushes */
     CONTACT_LIMIT,    /* pairs, CONTACT_LIMIT_ROUNDS times */
     CONTACT_FINISH,   /* particles: end of the limited motion */
     CONTACT_STAGES
@@ -35,7 +35,7 @@ typedef enum contact_stage {
     NEXT(SHARED, contact_counters, counters) NEXT(SCRATCH, uint, state) \
     NEXT(STRUCT, contact_params, params)
 
-/* Runs the stages of a contact iteration by RUN(stage). Sets pass, last_pass and round of
+/* Runs the stages of a contact iteration by RUN(stage). Sets pass, weighs, last_pass and round of
  * PARAMS, a contact_params. ROW is the number of nodes of the row that CONTACT_BOXES begins
  * with, of which a group of GROUP_SIZE items refits up to one node. COUNTERS are the device's.
  * Where KNOWN is 0 they are not read and no stage is skipped: a stage without work changes
@@ -54,13 +54,17 @@ typedef enum contact_stage {
         PARAMS.pass = PARAMS.last_pass = 0; \
         while (!PARAMS.last_pass && (!(KNOWN) || contact_count(COUNTERS, PARAMS) > 0)) { \
             uint pushes_ = PARAMS.pass < CONTACT_PUSH_PASSES; \
-            if (pushes_) { \
-                RUN(CONTACT_PUSH); \
-            } else { \
-                RUN(CONTACT_SEPARATE); \
-            } \
             /* a kind of passes ends with the first that moves no vertex */ \
-            uint active_ = !(KNOWN) || contact_is_active(COUNTERS, PARAMS); \
+            uint active_ = 1; \
+            for (uint pushed_ = 0; active_ && pushed_ < 2; pushed_++) { \
+                PARAMS.weighs = !pushed_; \
+                if (pushes_) { \
+                    RUN(CONTACT_PUSH); \
+                } else { \
+                    RUN(CONTACT_SEPARATE); \
+                } \
+                active_ = !(KNOWN) || contact_is_active(COUNTERS, PARAMS); \
+            } \
             PARAMS.last_pass = !pushes_ && (!active_ || PARAMS.pass + 1u == CONTACT_PASSES); \
             if (active_ || PARAMS.last_pass) { \
                 RUN(CONTACT_APPLY); \

@@ -29,8 +29,8 @@
  * `shift`, the mean motion of the garments: a shift of all cloth crosses nothing.
  *
  * Before motions are limited, contacts push (contact_response.h): XPBD with compliance 0 along
- * n, averaged over the contacts of a vertex weighted by depth (Jacobi), with Coulomb friction.
- * Then both sides of a pair that is not safe are moved to their sides of the middle plane, along
+ * n, averaged pair by pair over the contacts of its vertices weighted by depth (Jacobi), with
+ * Coulomb friction. So both sides of a pair get equal and opposite pushes. Then both sides of a pair that is not safe are moved to their sides of the middle plane, along
  * n alone, so that sliding is kept. Sums are integers: their bits do not depend on the order of
  * addition. */
 #ifndef CLOTH_CONTACT_TYPES_H
@@ -80,8 +80,9 @@ CLOTH_FUNCTION int cloth_atomic_max(int *at, int value)
 /* The shift is rounded to 1 / CONTACT_SHIFT_STEPS m: added to coordinates below 256 m, it rounds
  * nothing. */
 #define CONTACT_SHIFT_STEPS 65536.0f
-/* Weight of a contact in its vertex' mean: 1 + min(1, depth / reach) * CONTACT_MAX_WEIGHT. */
+/* Weight of a contact in a mean: 1 + min(1, depth / reach) * CONTACT_MAX_WEIGHT. */
 #define CONTACT_MAX_WEIGHT 63.0f
+#define CONTACT_BALANCE_STEPS 10u /* bisections of contact_balance */
 
 /* Smallest usable gap, m, at distance |x| (maximum norm) from the origin:
  * max(CONTACT_MIN_GAP, CONTACT_ROUNDING |x| + min(read loss along n, CONTACT_MAX_READ_LOSS reach)).
@@ -217,6 +218,7 @@ typedef struct contact_params {
     uint pass;      /* below CONTACT_PASSES */
     uint round;     /* below CONTACT_LIMIT_ROUNDS */
     uint last_pass; /* not 0: no further pass follows */
+    uint weighs;    /* not 0: the pass sums the weights of pairs and pushes nothing */
 } contact_params;
 
 /* Words of the structs as they are compared (heddle/author.h). */
