@@ -15,6 +15,7 @@
  * is. Its weights are divided by the root of the mean energy that the triangles around it
  * measure for each of two curvatures and a twist. The remaining error is below 5 %. */
 #include "model/garment.h"
+#include "model/plane.h"
 #include "support/strict_math.h"
 
 #include <math.h>
@@ -34,34 +35,18 @@ typedef struct element_maker {
 
 /* ---- a triangle in its plane ---- */
 
-static void subtract(const float *a, const float *b, double way[3])
-{
-    for (int k = 0; k < 3; k++) way[k] = (double)a[k] - b[k];
-}
-
-static double inner(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void outer(const double a[3], const double b[3], double product[3])
-{
-    for (int k = 0; k < 3; k++)
-        product[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
-}
-
 /* Projects `axis` into the plane of a unit normal, with length 1; an axis normal to the plane is
  * replaced by another one. */
 static void find_warp(const float *axis, const double normal[3], double warp[3])
 {
     static const double axes[3][3] = {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
-    double requested[3] = {axis[0], axis[1], axis[2]}, size = sqrt(inner(requested, requested));
+    double requested[3] = {axis[0], axis[1], axis[2]}, size = sqrt(cloth_dot(requested, requested));
     for (int k = size > 0 ? -1 : 0; k < 3; k++) {
         double dot = 0, square = 0;
         for (int j = 0; j < 3; j++) warp[j] = k < 0 ? requested[j] / size : axes[k][j];
-        dot = inner(warp, normal);
+        dot = cloth_dot(warp, normal);
         for (int j = 0; j < 3; j++) warp[j] -= dot * normal[j];
-        square = inner(warp, warp);
+        square = cloth_dot(warp, warp);
         if (square < 0.01) continue;
         for (int j = 0; j < 3; j++) warp[j] /= sqrt(square);
         return;
@@ -75,15 +60,15 @@ static void find_corners(
 {
     const uint32_t *v = garment->triangles[triangle];
     double way[3][3] = {{0}}, normal[3], warp[3] = {0}, weft[3];
-    for (int k = 1; k < 3; k++) subtract(garment->rest[v[k]], garment->rest[v[0]], way[k]);
-    outer(way[1], way[2], normal);
-    double size = sqrt(inner(normal, normal));
+    for (int k = 1; k < 3; k++) cloth_between(garment->rest[v[k]], garment->rest[v[0]], way[k]);
+    cloth_cross(way[1], way[2], normal);
+    double size = sqrt(cloth_dot(normal, normal));
     for (int k = 0; k < 3; k++) normal[k] /= size > 0 ? size : 1;
     find_warp(warp_axis, normal, warp);
-    outer(normal, warp, weft);
+    cloth_cross(normal, warp, weft);
     for (int k = 0; k < 3; k++) {
-        at[k][0] = inner(way[k], warp);
-        at[k][1] = inner(way[k], weft);
+        at[k][0] = cloth_dot(way[k], warp);
+        at[k][1] = cloth_dot(way[k], weft);
     }
 }
 
@@ -119,16 +104,16 @@ static double fold_of(
 {
     const uint32_t pair[2] = {triangle, neighbour};
     double side[3], height[2][3];
-    subtract(garment->rest[b], garment->rest[a], side);
-    double length = inner(side, side);
+    cloth_between(garment->rest[b], garment->rest[a], side);
+    double length = cloth_dot(side, side);
     for (int i = 0; i < 2; i++) {
         uint32_t apex = third_of(garment, pair[i], a, b);
-        subtract(garment->rest[apex], garment->rest[a], height[i]);
-        double foot = length > 0 ? inner(height[i], side) / length : 0;
+        cloth_between(garment->rest[apex], garment->rest[a], height[i]);
+        double foot = length > 0 ? cloth_dot(height[i], side) / length : 0;
         for (int k = 0; k < 3; k++) height[i][k] -= foot * side[k];
     }
-    double sizes = sqrt(inner(height[0], height[0]) * inner(height[1], height[1]));
-    return sizes > 0 ? inner(height[0], height[1]) / sizes : 1;
+    double sizes = sqrt(cloth_dot(height[0], height[0]) * cloth_dot(height[1], height[1]));
+    return sizes > 0 ? cloth_dot(height[0], height[1]) / sizes : 1;
 }
 
 static bool triangle_has_side(const uint32_t v[3], uint32_t a, uint32_t b)

@@ -1,6 +1,6 @@
 /* Garment: the steps of garment.h in their order, and the check of a definition. */
 #include "model/garment.h"
-#include "model/lattice.h"
+#include "model/cloth_lattice.h"
 #include "model/mesh.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@
  * constraints: it removes the stretch between the places of the finest lattice. Around a pin, where the
  * load of the cloth meets in a particle, the last lattice has the particles themselves as places
  * and a border that is held. */
-#include "model/lattice.h"
+#include "model/cloth_lattice.h"
 
 #include <math.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static void add_chains(
 }
 
 /* Makes the chains of a grid of points, row by row, without lengths. */
-static hed_status make_chains(
+static hed_status make_grid_chains(
     cloth_chains *chains, hed_arena *arena, uint32_t width, uint32_t height, hed_error *error)
 {
     uint32_t warp = height * (width - 1), weft = width * (height - 1);
@@ -77,7 +77,7 @@ static hed_status make_tension(cloth_garment *garment, hed_error *error)
     uint32_t width = garment->grid_width, first = garment->constraint_count;
     cloth_chains *tension = &garment->tension;
     while (first && garment->families[first - 1] == HED_CLOTH_STRUCTURAL) first--;
-    if (make_chains(tension, &garment->arena, width, garment->grid_height, error))
+    if (make_grid_chains(tension, &garment->arena, width, garment->grid_height, error))
         return error->status;
     for (uint32_t k = first; k < garment->constraint_count; k++) {
         const hed_cloth_constraint *c = garment->constraints + k;
@@ -229,7 +229,7 @@ static hed_status make_lattice(cloth_garment *garment, uint32_t stride, uint32_t
             lines.at[1][p / lines.count[0]] * garment->grid_width + lines.at[0][p % lines.count[0]];
         lattice->places[p] = (cloth_place){{i, i, i}, {1, 0, 0}, 0};
     }
-    if (make_chains(&lattice->chains, &garment->arena, lines.count[0], lines.count[1], error))
+    if (make_grid_chains(&lattice->chains, &garment->arena, lines.count[0], lines.count[1], error))
         return error->status;
     make_lattice_edges(garment, &lines, lattice);
     if (make_shares(&lines, &points, lattice->shares, scratch, error) ||
@@ -267,7 +267,7 @@ static hed_status make_pin_lattice(
     lattice->place_count = lattice->share_count = w * h;
     lattice->places = hed_arena_new(&garment->arena, w * h, sizeof *lattice->places, error);
     lattice->shares = hed_arena_new(&garment->arena, w * h, sizeof *lattice->shares, error);
-    if (garment->arena.failed || make_chains(&lattice->chains, &garment->arena, w, h, error))
+    if (garment->arena.failed || make_grid_chains(&lattice->chains, &garment->arena, w, h, error))
         return HED_ERROR_MEMORY;
     lattice->chains.high = garment->tension.high;
     lattice->chains.soften = CLOTH_LATTICE_SOFTEN;

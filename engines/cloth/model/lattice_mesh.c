@@ -2,7 +2,8 @@
  * pattern, along warp and weft. A place is a point in a triangle. A place outside of the cloth has
  * no motion of its own: points there follow the nearest place on the cloth. An edge that leaves the
  * cloth, at a hole or a concave border, is left out, as its length is no bound for the cloth. */
-#include "model/lattice.h"
+#include "model/cloth_lattice.h"
+#include "model/plane.h"
 
 #include <math.h>
 #include <string.h>
@@ -32,26 +33,10 @@ typedef struct mesh_maker {
 
 /* ---- parts ---- */
 
-static uint32_t root_of(uint32_t *parent, uint32_t i)
+static uint32_t part_root(uint32_t *parent, uint32_t i)
 {
     while (parent[i] != i) i = parent[i] = parent[parent[i]];
     return i;
-}
-
-static void subtract(const float *a, const float *b, double way[3])
-{
-    for (int k = 0; k < 3; k++) way[k] = (double)a[k] - b[k];
-}
-
-static double inner(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void outer(const double a[3], const double b[3], double product[3])
-{
-    for (int k = 0; k < 3; k++)
-        product[k] = a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3];
 }
 
 /* Finds warp, weft and normal of a triangle's plane, of length 1; false: it has no area. */
@@ -60,22 +45,22 @@ static bool find_axes(const mesh_maker *make, const uint32_t *v, double axes[3][
     double side[2][3],
         requested[3] = {make->def->warp_axis[0], make->def->warp_axis[1], make->def->warp_axis[2]};
     const float(*rest)[3] = (const float(*)[3])make->garment->rest;
-    subtract(rest[v[1]], rest[v[0]], side[0]);
-    subtract(rest[v[2]], rest[v[0]], side[1]);
-    outer(side[0], side[1], axes[2]);
-    double size = sqrt(inner(axes[2], axes[2]));
+    cloth_between(rest[v[1]], rest[v[0]], side[0]);
+    cloth_between(rest[v[2]], rest[v[0]], side[1]);
+    cloth_cross(side[0], side[1], axes[2]);
+    double size = sqrt(cloth_dot(axes[2], axes[2]));
     if (!(size > 0)) return false;
     for (int k = 0; k < 3; k++) axes[2][k] /= size;
     for (int choice = 0; choice < 4; choice++) {
         /* the choice of elements: the requested axis, else y, x, z */
         double warp[3] = {choice == 2, choice == 1, choice == 3};
         if (choice == 0) memcpy(warp, requested, sizeof warp);
-        double dot = inner(warp, axes[2]), length = inner(warp, warp);
+        double dot = cloth_dot(warp, axes[2]), length = cloth_dot(warp, warp);
         for (int k = 0; k < 3; k++) warp[k] -= dot * axes[2][k];
-        size = sqrt(inner(warp, warp));
+        size = sqrt(cloth_dot(warp, warp));
         if (!(size > 0.1 * sqrt(length))) continue;
         for (int k = 0; k < 3; k++) axes[0][k] = warp[k] / size;
-        outer(axes[2], axes[0], axes[1]);
+        cloth_cross(axes[2], axes[0], axes[1]);
         return true;
     }
     return false;
@@ -90,10 +75,10 @@ static bool lay_flat(
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (uint32_t i = 0; i < garment->particle_count; i++) {
         double way[3], place[3];
-        if (root_of(parent, i) != root) continue;
-        subtract(garment->rest[i], garment->rest[root], way);
+        if (part_root(parent, i) != root) continue;
+        cloth_between(garment->rest[i], garment->rest[root], way);
         for (int k = 0; k < 3; k++) {
-            place[k] = inner(way, axes[k]);
+            place[k] = cloth_dot(way, axes[k]);
             low[k] = fmin(low[k], place[k]);
             high[k] = fmax(high[k], place[k]);
         }
@@ -122,16 +107,16 @@ static hed_status find_parts(mesh_maker *make, hed_error *error)
     for (uint32_t i = 0; i < particles; i++) parent[i] = i, make->part_of[i] = UINT32_MAX;
     for (uint32_t t = 0; t < garment->triangle_count; t++)
         for (int k = 1; k < 3; k++)
-            parent[root_of(parent, garment->triangles[t][k])] =
-                root_of(parent, garment->triangles[t][0]);
+            parent[part_root(parent, garment->triangles[t][k])] =
+                part_root(parent, garment->triangles[t][0]);
     for (uint32_t t = 0; t < garment->triangle_count; t++) {
         double axes[3][3];
-        uint32_t root = root_of(parent, garment->triangles[t][0]);
+        uint32_t root = part_root(parent, garment->triangles[t][0]);
         if (is_done[root] || !find_axes(make, garment->triangles[t], axes)) continue;
         is_done[root] = true;
         if (!lay_flat(make, parent, root, axes, make->parts + make->part_count)) continue;
         for (uint32_t i = 0; i < particles; i++)
-            if (root_of(parent, i) == root) make->part_of[i] = make->part_count;
+            if (part_root(parent, i) == root) make->part_of[i] = make->part_count;
         make->part_count++;
     }
     return HED_OK;
@@ -304,7 +289,7 @@ static cloth_edge mesh_edge(const mesh_maker *make, const cloth_lattice *lattice
     return (cloth_edge){(float)length, (float)compliance};
 }
 
-static hed_status make_chains(const mesh_maker *make, cloth_lattice *lattice, hed_error *error)
+static hed_status make_mesh_chains(const mesh_maker *make, cloth_lattice *lattice, hed_error *error)
 {
     cloth_chains *chains = &lattice->chains;
     uint32_t count = 0;
@@ -385,7 +370,7 @@ static hed_status make_mesh_lattice(
         hed_arena_new(arena, finer ? finer_places : particles, sizeof *lattice->shares, error);
     if (arena->failed || make->scratch->failed) return HED_ERROR_MEMORY;
     find_places(make, lattice);
-    if (make_chains(make, lattice, error)) return error->status;
+    if (make_mesh_chains(make, lattice, error)) return error->status;
     uint32_t count = share_particles(make, shares);
     if (finer) share_finer_places(make, lattice->shares);
     else memcpy(lattice->shares, shares, count * sizeof *shares);
@@ -397,7 +382,7 @@ static hed_status make_mesh_lattice(
     return HED_OK;
 }
 
-static double mean_edge(const cloth_garment *garment)
+double cloth_mean_edge(const cloth_garment *garment)
 {
     double sum = 0, count = 0;
     for (uint32_t k = 0; k < garment->constraint_count; k++) {
@@ -432,7 +417,7 @@ hed_status cloth_make_mesh_lattices(
 {
     hed_arena scratch = {.allocator = garment->arena.allocator, .owner = "lattices of cloth"};
     mesh_maker make = {.garment = garment, .def = def, .scratch = &scratch};
-    make.edge = mean_edge(garment);
+    make.edge = cloth_mean_edge(garment);
     bool rigid =
         garment->has_fabric || def->family_material[HED_CLOTH_STRUCTURAL].compliance == 0.0f;
     if (def->constraints || def->materials || !rigid || !(make.edge > 0)) return HED_OK;

@@ -206,7 +206,7 @@ static void crew_barrier(const cloth_crew *crew)
 }
 
 /* Moves the particles of a lattice: part `part` of `parts`. */
-static void follow(const cloth_native_lattice *native, const cloth_native_copy *copy,
+static void move_particles(const cloth_native_lattice *native, const cloth_native_copy *copy,
     const cloth_crew *crew, uint32_t part, uint32_t parts)
 {
     const cloth_lattice *lattice = native->lattice;
@@ -225,7 +225,8 @@ void cloth_native_coarse(const cloth_native_lattices *lattices, const cloth_crew
             const cloth_native_garment *garment = lattices->garments + copy->garment;
             if (!phase && k % crew->threads != crew->member) continue;
             for (uint32_t l = 0; l < garment->level_count; l++)
-                if (phase) follow(garment->lattices + l, copy, crew, crew->member, crew->threads);
+                if (phase)
+                    move_particles(garment->lattices + l, copy, crew, crew->member, crew->threads);
                 else solve_lattice(lattices, garment->lattices + l, copy, crew);
         }
         crew_barrier(crew);
@@ -257,7 +258,7 @@ void cloth_native_tension(const cloth_native_lattices *lattices, const cloth_cre
         if (crew->member >= crew->threads) break;
         for (uint32_t l = garment->level_count; l < garment->lattice_count; l++) {
             solve_lattice(lattices, garment->lattices + l, copy, crew);
-            follow(garment->lattices + l, copy, crew, 0, 1);
+            move_particles(garment->lattices + l, copy, crew, 0, 1);
         }
     }
     crew_barrier(crew);

@@ -7,6 +7,8 @@
  * N/m, so cloth of length L stretches by gravity x L x (t / spacing)^2. */
 #include "solver/host.h"
 
+#include "model/cloth_lattice.h"
+
 #include <math.h>
 
 #undef sqrt
@@ -34,22 +36,11 @@ static double longest_side(const cloth_garment *garment)
     return longest;
 }
 
-static double mean_edge(const cloth_garment *garment)
-{
-    double sum = 0, count = 0;
-    for (uint32_t k = 0; k < garment->constraint_count; k++) {
-        if (garment->families[k] != HED_CLOTH_STRUCTURAL) continue;
-        sum += garment->constraints[k].rest;
-        count++;
-    }
-    return count > 0 ? sum / count : 0;
-}
-
 /* Substeps that keep the stretch of a garment without lattices below 2 % and its fabric's own. */
 static double plain_substeps(const cloth_garment *garment)
 {
     const double gravity = 9.81, frame = 1.0 / 60;
-    double length = 0.5 * longest_side(garment), edge = mean_edge(garment), strain = 0.02;
+    double length = 0.5 * longest_side(garment), edge = cloth_mean_edge(garment), strain = 0.02;
     const hed_cloth_fabric *fabric = &garment->fabric;
     if (garment->has_fabric && fabric->density > 0.0f)
         strain += fabric->density * gravity * length / fmin(fabric->warp, fabric->weft);
