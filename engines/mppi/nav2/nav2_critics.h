@@ -38,6 +38,15 @@ static inline uint32_t nav2_target(const nav2_cycle *c, double offset)
 
 /* ---- arithmetic over lanes ---- */
 
+/* Returns the values of a step, (NAV2_LANES) of (steps x NAV2_LANES). A 32-bit index of step and
+ * lane could wrap, so that the compiler would load each lane alone. */
+static inline const float *nav2_step(const float *values, uint32_t step)
+{
+    return values + (size_t)step * NAV2_LANES;
+}
+/* Square root where infinities and denormals do not matter. */
+static inline float nav2_sqrt(float x) { return sqrtf(x); }
+
 /* value := (weight value)^power */
 static inline __attribute__((always_inline)) void nav2_weigh(
     float *value, double weight, double power)
@@ -75,7 +84,7 @@ NAV2_SCORE(ConstraintCritic)
         memcpy(speed, vx, sizeof speed);
         if (vy && !lyrical)
             NAV2_EACH_LANE speed[l] =
-                hed_flip(mppi_sqrt(vx[l] * vx[l] + vy[l] * vy[l]), hed_as_uint(vx[l]));
+                hed_flip(nav2_sqrt(vx[l] * vx[l] + vy[l] * vy[l]), hed_as_uint(vx[l]));
         NAV2_EACH_LANE value[l] += mppi_max(speed[l] - high, 0.0f) + mppi_max(low - speed[l], 0.0f);
         if (vy && lyrical) NAV2_EACH_LANE value[l] += mppi_max(mppi_abs(vy[l]) - side, 0.0f);
         if (s->model == HED_NAV2_ACKERMANN)
@@ -89,8 +98,10 @@ NAV2_SCORE(ConstraintCritic)
 NAV2_SCORE(PreferForwardCritic)
 {
     NAV2_EACH_LANE value[l] = 0;
-    for (uint32_t t = 0; t < tile->steps; t++)
-        NAV2_EACH_LANE value[l] += mppi_max(-tile->vx[t * NAV2_LANES + (uint32_t)l], 0.0f);
+    for (uint32_t t = 0; t < tile->steps; t++) {
+        const float *vx = nav2_step(tile->vx, t);
+        NAV2_EACH_LANE value[l] += mppi_max(-vx[l], 0.0f);
+    }
     NAV2_EACH_LANE value[l] *= (float)c->settings->control.model_dt;
     nav2_weigh(value, p->cost_weight, p->cost_power);
 }
@@ -104,8 +115,10 @@ NAV2_SCORE(TwirlingCritic)
 {
     (void)c;
     NAV2_EACH_LANE value[l] = 0;
-    for (uint32_t t = 0; t < tile->steps; t++)
-        NAV2_EACH_LANE value[l] += mppi_abs(tile->wz[t * NAV2_LANES + (uint32_t)l]);
+    for (uint32_t t = 0; t < tile->steps; t++) {
+        const float *wz = nav2_step(tile->wz, t);
+        NAV2_EACH_LANE value[l] += mppi_abs(wz[l]);
+    }
     NAV2_EACH_LANE value[l] /= (float)tile->steps;
     nav2_weigh(value, p->cost_weight, p->cost_power);
 }
@@ -118,9 +131,10 @@ NAV2_SCORE(VelocityDeadbandCritic)
     NAV2_EACH_LANE value[l] = 0;
     for (int axis = 0; axis < 3; axis++) {
         float band = fabsf((float)bands[axis]);
-        for (uint32_t t = 0; axes[axis] && t < tile->steps; t++)
-            NAV2_EACH_LANE value[l] +=
-                mppi_max(band - mppi_abs(axes[axis][t * NAV2_LANES + (uint32_t)l]), 0.0f);
+        for (uint32_t t = 0; axes[axis] && t < tile->steps; t++) {
+            const float *v = nav2_step(axes[axis], t);
+            NAV2_EACH_LANE value[l] += mppi_max(band - mppi_abs(v[l]), 0.0f);
+        }
     }
     NAV2_EACH_LANE value[l] *= (float)c->settings->control.model_dt;
     nav2_weigh(value, p->cost_weight, p->cost_power);
@@ -140,27 +154,30 @@ static inline hed_nav2_pose nav2_goal_pose(const nav2_cycle *c)
 NAV2_SCORE(GoalCritic)
 {
     hed_nav2_pose goal = nav2_goal_pose(c);
-    float x = (float)goal.x, y = (float)goal.y;
+    float goal_x = (float)goal.x, goal_y = (float)goal.y;
     NAV2_EACH_LANE value[l] = 0;
-    for (uint32_t t = 0; t < tile->steps; t++)
+    for (uint32_t t = 0; t < tile->steps; t++) {
+        const float *x = nav2_step(tile->x, t), *y = nav2_step(tile->y, t);
         NAV2_EACH_LANE value[l] +=
-            mppi_sqrt(mppi_square(tile->x[t * NAV2_LANES + (uint32_t)l] - x) +
-                      mppi_square(tile->y[t * NAV2_LANES + (uint32_t)l] - y));
+            nav2_sqrt(mppi_square(x[l] - goal_x) + mppi_square(y[l] - goal_y));
+    }
     NAV2_EACH_LANE value[l] /= (float)tile->steps;
     nav2_weigh(value, p->cost_weight, p->cost_power);
 }
 
 NAV2_SCORE(GoalAngleCritic)
 {
-    float yaw = (float)nav2_goal_pose(c).yaw;
+    float goal_yaw = (float)nav2_goal_pose(c).yaw;
     /* symmetry: pi - d is the distance to yaw + pi */
     float symmetric = p->symmetric_yaw_tolerance != 0 ? 3.14159274f : 1e30f;
     NAV2_EACH_LANE value[l] = 0;
-    for (uint32_t t = 0; t < tile->steps; t++) NAV2_EACH_LANE
-        {
-            float d = mppi_abs(mppi_wrap(yaw - tile->yaw[t * NAV2_LANES + (uint32_t)l]));
+    for (uint32_t t = 0; t < tile->steps; t++) {
+        const float *yaw = nav2_step(tile->yaw, t);
+        NAV2_EACH_LANE {
+            float d = mppi_abs(mppi_wrap(goal_yaw - yaw[l]));
             value[l] += mppi_min(d, symmetric - d);
         }
+    }
     NAV2_EACH_LANE value[l] /= (float)tile->steps;
     nav2_weigh(value, p->cost_weight, p->cost_power);
 }
@@ -181,7 +198,7 @@ NAV2_SCORE(PathFollowCritic)
     const float *x = tile->x + (tile->steps - 1) * NAV2_LANES;
     const float *y = tile->y + (tile->steps - 1) * NAV2_LANES;
     float px = c->path.x[c->follow], py = c->path.y[c->follow];
-    NAV2_EACH_LANE value[l] = mppi_sqrt(mppi_square(x[l] - px) + mppi_square(y[l] - py));
+    NAV2_EACH_LANE value[l] = nav2_sqrt(mppi_square(x[l] - px) + mppi_square(y[l] - py));
     nav2_weigh(value, p->cost_weight, p->cost_power);
 }
 
@@ -272,7 +289,7 @@ NAV2_SCORE(PathAlignCritic)
         /* look-ups are loops of their own, so that the compiler makes SIMD code of the others */
         int32_t point[NAV2_LANES];
         float px[NAV2_LANES], py[NAV2_LANES], ok[NAV2_LANES], dyaw[NAV2_LANES] = {0};
-        NAV2_EACH_LANE arc[l] += mppi_sqrt(
+        NAV2_EACH_LANE arc[l] += nav2_sqrt(
             mppi_square(x[l] - x[l - (int)stride]) + mppi_square(y[l] - y[l - (int)stride]));
         NAV2_EACH_LANE point[l] = (int32_t)mppi_min(arc[l] * per_cell, last_cell);
         NAV2_EACH_LANE point[l] = first[point[l]];
@@ -290,7 +307,7 @@ NAV2_SCORE(PathAlignCritic)
             dyaw[l] = mppi_wrap(path_yaw[point[l]] - yaw[l]);
         NAV2_EACH_LANE {
             float square = mppi_square(px[l] - x[l]) + mppi_square(py[l] - y[l]);
-            value[l] += ok[l] * mppi_sqrt(square + dyaw[l] * dyaw[l]);
+            value[l] += ok[l] * nav2_sqrt(square + dyaw[l] * dyaw[l]);
             counted[l] += ok[l];
         }
     }

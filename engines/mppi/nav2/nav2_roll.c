@@ -47,8 +47,9 @@ HED_NATIVE_BODY draw_body(
         roll_words(local, first);
         roll_words(local, second);
         ROLL_EACH_LANE mppi_normal_pair(first[l], second[l], &x[l], &y[l]);
-        ROLL_EACH_LANE a[t * NAV2_LANES + (uint32_t)l] = sigma_a * x[l];
-        float *target = b ? b + t * NAV2_LANES : t + 1 < steps ? a + (t + 1) * NAV2_LANES : NULL;
+        float *row = a + (size_t)t * NAV2_LANES, *after = t + 1 < steps ? row + NAV2_LANES : NULL;
+        float *target = b ? b + (size_t)t * NAV2_LANES : after;
+        ROLL_EACH_LANE row[l] = sigma_a * x[l];
         if (target) ROLL_EACH_LANE target[l] = sigma_b * y[l];
     }
     memcpy(state, local, sizeof local);
@@ -123,7 +124,7 @@ static inline __attribute__((always_inline)) void roll_delay(
         memcpy(velocity + t * NAV2_LANES, velocity + (t - o + 1) * NAV2_LANES,
             NAV2_LANES * sizeof(float));
     for (uint32_t t = 1; t < o && t < steps; t++)
-        ROLL_EACH_LANE velocity[t * NAV2_LANES + (uint32_t)l] = (float)axis->commands[t];
+        ROLL_EACH_LANE velocity[(size_t)t * NAV2_LANES + (size_t)l] = (float)axis->commands[t];
 }
 
 HED_NATIVE_BODY poses_body(const hed_nav2 *n, size_t at, float *arc)
@@ -157,7 +158,7 @@ HED_NATIVE_BODY poses_body(const hed_nav2 *n, size_t at, float *arc)
             x[l] += dx[l];
             y[l] += dy[l];
             yaw[l] = hed_fma(dt, wz[l], yaw[l]);
-            arc[l] += counts_length * mppi_sqrt(dx[l] * dx[l] + dy[l] * dy[l]);
+            arc[l] += counts_length * sqrtf(dx[l] * dx[l] + dy[l] * dy[l]);
             mppi_sin_cos(yaw[l], &sine[l], &cosine[l]);
         }
         memcpy(n->x + at, x, sizeof x);
