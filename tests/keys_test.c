@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 extern const hed_document cloth_scene_document, mppi_scene_document, synth_file_document,
-    hed_tune_file_document, css_config_document;
+    hed_tune_file_document, css_config_document, batch_list_document;
 
 typedef struct key_format {
     const hed_document *document;
@@ -21,6 +21,7 @@ static const key_format formats[] = {
     {&synth_file_document, "engines/synth/files/instrument.schema.json", "docs/instrument-file.md"},
     {&hed_tune_file_document, "tunefile/tune_file.schema.json", "docs/tune-file.md"},
     {&css_config_document, "docs/heddle-css.schema.json", "docs/css.md"},
+    {&batch_list_document, "docs/heddle-batch.schema.json", "docs/scale.md"},
 };
 
 static hed_error error;

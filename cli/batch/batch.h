@@ -6,6 +6,7 @@
 #define HED_CLI_BATCH_H
 
 #include "cli/common/command.h"
+#include "support/fields.h"
 
 #include <stdio.h>
 
@@ -92,6 +93,9 @@ typedef struct batch_list {
     uint32_t *by_output;   /* (count) job indices, sorted by result */
     uint32_t count;
 } batch_list;
+
+/* Keys of a list and of a job (jobs_keys.c). */
+extern const hed_fields batch_list_fields, batch_job_fields;
 
 /* Reads a list. Errors: IO, FORMAT, MEMORY; an invalid command is named with its line. */
 hed_status batch_list_read(const char *path, batch_list *list, hed_error *error);

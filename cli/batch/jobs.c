@@ -66,9 +66,12 @@ static void jobs_check(const batch_list *list, hed_json_node node, batch_job *jo
 
 static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
 {
-    static const char *const keys[] = {"name", "run", "output", "stdout", "cost", NULL};
     batch_job *job = &list->jobs[index];
-    hed_json_only(node, keys);
+    job->cost = 1;
+    job->output = "";
+    hed_fields_read(&batch_job_fields, node, job, NULL);
+    job->is_stdout = hed_json_has(node, "stdout");
+    if (!job->name) job->name = job->output;
     hed_json_node run = hed_json_member(node, "run");
     job->count = (uint32_t)hed_json_count(run);
     job->words = calloc(job->count + 1, sizeof *job->words);
@@ -86,15 +89,6 @@ static void jobs_read_one(batch_list *list, hed_json_node node, uint32_t index)
     if (bytes > BATCH_WORDS_LIMIT)
         hed_json_reject(run, "\"run\" has %zu bytes; expected at most %d", bytes, BATCH_WORDS_LIMIT);
     job->bytes = (uint32_t)bytes;
-    job->is_stdout = hed_json_has(node, "stdout");
-    if (job->is_stdout == hed_json_has(node, "output"))
-        hed_json_reject(node,
-            "expected either \"output\", the file that the command writes, or \"stdout\", the file for what it prints");
-    job->output = hed_json_string(hed_json_member(node, job->is_stdout ? "stdout" : "output"));
-    job->cost =
-        hed_json_has(node, "cost") ? hed_json_number(hed_json_member(node, "cost"), 0, 1e12) : 1;
-    job->name =
-        hed_json_has(node, "name") ? hed_json_string(hed_json_member(node, "name")) : job->output;
     bool has_output = job->is_stdout;
     for (uint32_t i = 0; i < job->count; i++)
         has_output = has_output || strcmp(job->words[i], job->output) == 0;
@@ -168,7 +162,6 @@ batch_job *batch_list_find(const batch_list *list, const char *name)
 
 hed_status batch_list_read(const char *path, batch_list *list, hed_error *error)
 {
-    static const char *const keys[] = {"jobs", NULL};
     *list = (batch_list){0};
     if (hed_json_read(path, &list->json, error)) return error->status;
     char *whole = realpath(path, NULL);
@@ -178,7 +171,7 @@ hed_status batch_list_read(const char *path, batch_list *list, hed_error *error)
     list->run = jobs_hash_text(list->id ^ hed_now() ^ (uint64_t)getpid() << 32, "") & 0xffffffff;
     free(whole);
     hed_json_node root = hed_json_root(list->json);
-    hed_json_only(root, keys);
+    hed_fields_only(&batch_list_fields, root);
     hed_json_node jobs = hed_json_member(root, "jobs");
     uint32_t count = (uint32_t)hed_json_count(jobs);
     list->jobs = calloc(count + 1, sizeof *list->jobs);
