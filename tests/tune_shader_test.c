@@ -5,6 +5,8 @@
 #include "heddle/tune_file.h"
 #include "testing.h"
 
+#include <sys/stat.h>
+
 static hed_error error;
 
 static const char blur[] =
@@ -182,6 +184,40 @@ Test(tune_shader, spirv_and_a_tune_file)
         hed_tune_file_close(file);
         glsl.allocator.release(glsl.allocator.user, words, size + 1);
     }
+}
+
+static const char included[] =
+    "\n\n#version 450\n"
+    "#extension GL_GOOGLE_include_directive : enable\n"
+    "/* heddle {\"problem\": {\"n\": 64}, \"defines\": {\"SCALE\": \"2.0\", \"TYPE\": \"float\"},\n"
+    "   \"include\": \"parts\"} */\n"
+    "#include \"group.glsl\"\n"
+    "layout(binding = 0) readonly buffer Source { TYPE source[]; };\n"
+    "layout(binding = 1) writeonly buffer Result { TYPE result[]; };\n"
+    "void main() { result[gl_GlobalInvocationID.x] = scaled(source[gl_GlobalInvocationID.x])%s; }\n";
+
+/* Blank lines before #version, a file that is included from a folder, and macros. */
+Test(tune_shader, includes_and_defines)
+{
+    char text[2048];
+    static const char group[] = "layout(local_size_x_id = 0) in;\n"
+                                "layout(constant_id = 0) const int WG_X = 32;\n"
+                                "TYPE scaled(TYPE x) { return SCALE * x; }\n";
+    CHECK(!mkdir(in_folder("parts"), 0700));
+    write_file(in_folder("parts/group.glsl"), group, sizeof group - 1);
+    snprintf(text, sizeof text, included, "");
+    hed_tune_file *file = open_bytes("scale.comp", text, strlen(text));
+    CHECK(file, "%s", error.text);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    CHECK(def->parameter_count == 1 && def->parameters[0].value == 32);
+    CHECK(def->define_count == 2 && !strcmp(def->defines[0].name, "SCALE"));
+    hed_tune_file_close(file);
+    snprintf(text, sizeof text, included, " + missing");
+    CHECK_NULL(open_bytes("scale.comp", text, strlen(text)));
+    CHECK(strstr(error.text, "scale.comp:10: "), "%s", error.text);
+    write_file(in_folder("parts/group.glsl"), "layout(local_size_x = 1) in;\nint x = y;\n", 41);
+    CHECK_NULL(open_bytes("scale.comp", text, strlen(text)));
+    CHECK(strstr(error.text, "parts/group.glsl:2: "), "%s", error.text);
 }
 
 Test(tune_shader, what_is_wrong_is_said)

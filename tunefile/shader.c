@@ -32,9 +32,10 @@ bool hed_spec_is_shader_file(const char *file, hed_language *language)
     return false;
 }
 
-void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_language language,
-    const char *file, const char *entry, hed_source *source)
+void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
+    const char *file, const char *entry, const char *const *folders, hed_source *source)
 {
+    hed_language language = kernel->def.language;
     hed_error error = {0};
     char *text = NULL;
     size_t size = 0;
@@ -44,7 +45,9 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_langu
     hed_wgsl_free(reader->shader);
     reader->shader = NULL;
     if (language != HED_WGSL) {
-        hed_spec_read_module(reader, node, language, source, entry);
+        if (language == HED_GLSL)
+            hed_spec_put_includes(reader, node, path, folders, language, source);
+        if (hed_spec_fine(reader)) hed_spec_read_module(reader, node, &kernel->def, source, entry);
         return;
     }
     hed_wgsl_read(path, text, size, reader->entry ? reader->entry : entry, &reader->shader, &error);

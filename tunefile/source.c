@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 enum { DEEPEST = 32, MOST_ONCE = 1024, MOST_BRANCHES = 128, LONGEST_PATH = 4096 };
+enum { INCLUDED_NUMBER = 100 }; /* source number of the first file that a text in GLSL includes */
 
 /* A file with #pragma once, and the branch of conditional text in which it was last inserted. */
 typedef struct once_file {
@@ -26,6 +27,7 @@ typedef struct including {
     char *text;                 /* grows; the spec owns it */
     size_t size, room;
     const char *open[DEEPEST]; /* paths */
+    uint32_t numbers[DEEPEST]; /* of the files in GLSL; 0: the text itself */
     uint32_t depth;
     once_file once_files[MOST_ONCE];
     uint32_t once_count;
@@ -33,6 +35,8 @@ typedef struct including {
     uint32_t branches[MOST_BRANCHES];
     uint32_t branch_depth, branch_count;
     bool has_inserted; /* a file was inserted */
+    bool is_glsl;      /* lines name files by number: `#line 1 101 // NAME` */
+    uint32_t file_count;
 } including;
 
 static void including_put(including *in, const char *bytes, size_t size)
@@ -57,9 +61,30 @@ static void including_put(including *in, const char *bytes, size_t size)
     in->text[in->size] = 0;
 }
 
+/* Writes the position of the next line in GLSL. A file's beginning gets a new number, and the lines
+ * after it the number of the text that includes it. */
+static void including_put_glsl_line(including *in, unsigned line, const char *name)
+{
+    char words[64];
+    if (in->depth > 1 && !in->numbers[in->depth - 1]) {
+        in->numbers[in->depth - 1] = INCLUDED_NUMBER + in->file_count++;
+        snprintf(words, sizeof words, "#line 1 %u // ", in->numbers[in->depth - 1]);
+        including_put(in, words, strlen(words));
+        including_put(in, name, strlen(name));
+    } else {
+        snprintf(words, sizeof words, "#line %u %u", line, in->numbers[in->depth - 1]);
+        including_put(in, words, strlen(words));
+    }
+    including_put(in, "\n", 1);
+}
+
 static void including_put_line(including *in, unsigned line, const char *name)
 {
     char words[32];
+    if (in->is_glsl) {
+        including_put_glsl_line(in, line, name);
+        return;
+    }
     snprintf(words, sizeof words, "#line %u \"", line);
     including_put(in, words, strlen(words));
     for (; *name; name++) {
@@ -175,6 +200,7 @@ static void including_put_file(including *in, const char *path)
     }
     if (!hed_spec_read_path(in->reader, in->node, path, HED_SPEC_LONGEST_SOURCE, &text, &size))
         return;
+    in->numbers[in->depth] = 0;
     in->open[in->depth++] = path;
     if (has_pragma_once(text)) {
         including_put_once(in, path, text);
@@ -270,9 +296,14 @@ static void including_put_text(including *in, const char *name, const char *text
 }
 
 void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path,
-    const char *const *folders, hed_source *source)
+    const char *const *folders, hed_language language, hed_source *source)
 {
-    including in = {.reader = reader, .node = node, .folders = folders, .open = {path}, .depth = 1};
+    including in = {.reader = reader,
+        .node = node,
+        .folders = folders,
+        .open = {path},
+        .depth = 1,
+        .is_glsl = language == HED_GLSL};
     if (strlen(source->text) != source->size || !strstr(source->text, "include")) return;
     including_put_text(&in, source->name, source->text);
     if (!hed_spec_fine(reader) || !in.has_inserted) return;
@@ -589,7 +620,7 @@ bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const cha
     if (!hed_spec_read_path(reader, node, path, HED_SPEC_LONGEST_SOURCE, &text, &size))
         return false;
     *source = (hed_source){.name = file, .text = text, .size = size};
-    hed_spec_put_includes(reader, node, path, folders, source);
+    hed_spec_put_includes(reader, node, path, folders, HED_OPENCL_C, source);
     return hed_spec_fine(reader);
 }
 

@@ -156,7 +156,7 @@ bool hed_spec_read_source(hed_spec_reader *reader, hed_json_node node, const cha
     int folders_above, const char *const *folders, hed_source *source);
 /* Replaces a text's #include lines by the files; `path` is the text's. */
 void hed_spec_put_includes(hed_spec_reader *reader, hed_json_node node, const char *path,
-    const char *const *folders, hed_source *source);
+    const char *const *folders, hed_language language, hed_source *source);
 /* Replaces local memory and vector literals of plain OpenCL C by the prelude's names. */
 void hed_spec_use_words(hed_spec_reader *reader, hed_json_node node, hed_source *source);
 /* True if a file's name is that of a text in CUDA C, as .cu and .cu.hip. */
@@ -188,12 +188,13 @@ void hed_spec_define_labels(hed_spec_reader *reader, hed_spec_kernel *kernel, he
 
 /* Detects a shader by its file's extension. */
 bool hed_spec_is_shader_file(const char *file, hed_language *language);
-/* Reads the text into reader->shader and `source`. `file` NULL: the file itself is the shader;
- * `entry` NULL: its only compute entry point. */
-void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_language language,
-    const char *file, const char *entry, hed_source *source);
+/* Reads the text into reader->shader and the kernel's source. `file` NULL: the file itself is the shader;
+ * `entry` NULL: its only compute entry point; `folders` (ends with NULL) are searched for files that
+ * GLSL includes. */
+void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel,
+    const char *file, const char *entry, const char *const *folders, hed_source *source);
 /* Reads SPIR-V, or GLSL, into reader->shader (spirv.c). */
-void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, hed_language language,
+void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel,
     const hed_source *source, const char *entry);
 /* Compares a kernel's parameters with the overrides, and adds overrides that the JSON does not
  * name. */

@@ -443,12 +443,19 @@ static void json_open_shader(
     bool has_source = hed_json_kind_of(source) != HED_JSON_NOTHING,
          named = hed_json_kind_of(entry) != HED_JSON_NOTHING;
     hed_source *text = hed_spec_allocate(reader, sizeof *text, whole);
+    const char *folders[2 * HED_SPEC_VALUES + 1] = {NULL};
+    hed_json_node defines = json_pick(object, whole, "defines");
+    if (kernel->def.language == HED_GLSL && hed_spec_fine(reader)) {
+        if (hed_json_kind_of(defines) != HED_JSON_NOTHING)
+            json_read_defines(reader, defines, kernel);
+        json_read_folders(reader, json_pick(object, whole, "include"), folders);
+    }
     if (has_source && json_count_words(source) != 1) hed_json_reject(source, "a shader is one file");
     if (!hed_spec_fine(reader) || !text) return;
     if (!has_source && !reader->is_shader) hed_json_member(whole, "source");
-    hed_spec_read_shader(reader, has_source ? source : whole, kernel->def.language,
+    hed_spec_read_shader(reader, has_source ? source : whole, kernel,
         has_source ? hed_json_string(json_word_at(source, 0)) : NULL,
-        named ? hed_json_string(entry) : NULL, text);
+        named ? hed_json_string(entry) : NULL, folders, text);
     kernel->def.sources = text;
     kernel->def.source_count = 1;
 }
@@ -465,9 +472,10 @@ static const char *json_stem_of(hed_spec_reader *reader, hed_json_node node, con
 static void json_read_shader(
     hed_spec_reader *reader, hed_json_node object, hed_json_node whole, hed_spec_kernel *kernel)
 {
-    static const char *const not_of_shaders[] = {"defines", "include", "options", "max_threads"};
+    static const char *const not_of_shaders[] = {"options", "max_threads", "defines", "include"};
+    size_t refused = kernel->def.language == HED_GLSL ? 2 : HED_COUNT(not_of_shaders);
     const char *plain[3] = {NULL, NULL, NULL};
-    for (size_t i = 0; i < sizeof not_of_shaders / sizeof *not_of_shaders; i++)
+    for (size_t i = 0; i < refused; i++)
         if (hed_json_has(object, not_of_shaders[i]))
             hed_json_reject(hed_json_member(object, not_of_shaders[i]),
                 "a shader has no macros and no options of a compiler: it has overrides, or "

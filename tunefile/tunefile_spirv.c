@@ -111,8 +111,8 @@ static uint32_t find_macros(hed_json_node root, hed_define *macros, char values[
     return count;
 }
 
-static hed_status read_glsl(
-    hed_spec_reader *reader, const hed_source *source, void **words, size_t *size, hed_error *error)
+static hed_status read_glsl(hed_spec_reader *reader, const hed_kernel_def *kernel,
+    const hed_source *source, void **words, size_t *size, hed_error *error)
 {
     hed_define macros[MOST_MACROS];
     char values[MOST_MACROS][24];
@@ -125,6 +125,12 @@ static hed_status read_glsl(
     if (def.define_count > MOST_MACROS)
         return hed_fail(error, HED_ERROR_LIMIT, "%u parameters; a kernel has at most %d",
             def.define_count, HED_MAX_PARAMETERS);
+    if (def.define_count + kernel->define_count > MOST_MACROS)
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%u parameters and %u defines; expected at most %d together", def.define_count,
+            kernel->define_count, MOST_MACROS);
+    for (uint32_t i = 0; i < kernel->define_count; i++)
+        macros[def.define_count++] = kernel->defines[i];
     if (!hed_shader_compile_glsl(&def, words, size, error)) return HED_OK;
     static const char vulkan[] = "push_constant";
     if (error->status != HED_ERROR_BUILD || strcmp(reader->device->backend, "gl") != 0 ||
@@ -137,13 +143,13 @@ static hed_status read_glsl(
 
 /* ---- reading ---- */
 
-static hed_status read_module(hed_spec_reader *reader, hed_language language,
+static hed_status read_module(hed_spec_reader *reader, const hed_kernel_def *kernel,
     const hed_source *source, const char *entry, hed_shader *shader, hed_error *error)
 {
     hed_allocator allocator = hed_default_allocator();
     void *words = NULL;
     size_t size = source->size;
-    if (language == HED_GLSL && read_glsl(reader, source, &words, &size, error))
+    if (kernel->language == HED_GLSL && read_glsl(reader, kernel, source, &words, &size, error))
         return error->status;
     hed_shader_read_spirv(
         words ? words : source->text, size, entry, NULL, 0, &allocator, shader, error);
@@ -151,7 +157,7 @@ static hed_status read_module(hed_spec_reader *reader, hed_language language,
     return error->status;
 }
 
-void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, hed_language language,
+void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel,
     const hed_source *source, const char *entry)
 {
     hed_error error = {0};
@@ -160,7 +166,7 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, hed_langu
     hed_shader *shader = hed_spec_allocate(reader, sizeof *shader, node);
     if (!shader) return;
     entry = entry ? entry : "main";
-    if (read_module(reader, language, source, entry, shader, &error)) {
+    if (read_module(reader, kernel, source, entry, shader, &error)) {
         hed_json_fail(
             node, error.status, "%s%s%s", error.text, error.log[0] ? "\n" : "", error.log);
         return;

@@ -43,7 +43,7 @@ static size_t glsl_after_version(const hed_source *source, unsigned *line)
         const char *next = memchr(at, '\n', (size_t)(end - at));
         next = next ? next + 1 : end;
         while (at < next && isspace((unsigned char)*at)) at++;
-        if (end - at > 8 && strncmp(at, "#version", 8) == 0) {
+        if (next - at > 8 && strncmp(at, "#version", 8) == 0) {
             ++*line;
             return (size_t)(next - source->text);
         }
@@ -75,6 +75,28 @@ void hed_glsl_assemble(const hed_glsl_def *def, hed_text *text)
 
 /* ---- logs ---- */
 
+/* Adds the name of source number `number`: one of the sources, or a file that a `#line 1 NUMBER // NAME`
+ * of the text names. Returns false if there is none. */
+static bool add_source_name(const hed_glsl_def *def, unsigned number, hed_text *placed)
+{
+    char words[48];
+    if (number < def->source_count) {
+        hed_text_add(placed, "%s", def->sources[number].name);
+        return true;
+    }
+    int length = snprintf(words, sizeof words, "#line 1 %u // ", number);
+    for (uint32_t i = 0; i < def->source_count; i++) {
+        const char *text = def->sources[i].text, *end = text + hed_glsl_size(&def->sources[i]),
+                   *at = memmem(text, (size_t)(end - text), words, (size_t)length);
+        if (!at) continue;
+        at += length;
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        hed_text_add_bytes(placed, at, (size_t)((stop ? stop : end) - at));
+        return true;
+    }
+    return false;
+}
+
 void hed_glsl_place_log(const hed_glsl_def *def, const char *log, hed_text *placed)
 {
     for (const char *next; *log; log = next) {
@@ -91,8 +113,8 @@ void hed_glsl_place_log(const hed_glsl_def *def, const char *log, hed_text *plac
                 sscanf(at, "%u(%u) : %n", &source, &line, &used);
         source += line >> HED_GLSL_LINE_BITS;
         line &= (1u << HED_GLSL_LINE_BITS) - 1;
-        if (used && source < def->source_count && used <= (int)length)
-            hed_text_add(placed, "%s:%u: %s%.*s\n", def->sources[source].name, line, kind,
+        if (used && used <= (int)length && add_source_name(def, source, placed))
+            hed_text_add(placed, ":%u: %s%.*s\n", line, kind,
                 (int)(length - (size_t)(at - log)) - used, at + used);
         else if (strncmp(log, "stdin", length) != 0 || length == 0)
             hed_text_add(placed, "%.*s\n", (int)length, log);
