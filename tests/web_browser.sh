@@ -64,4 +64,18 @@ done
 # A size that is bound to numbers of the text in ways that are not known: every other one is wrong, and found so.
 tune plain/reduce.wgsl --set n=1024 || complain "plain reduce: exit $?: $(cat "$work/log")"
 [ "$(of "r['config']['WG_X']")" = 64 ] || complain "plain reduce: a wrong size was offered: $(cat "$work/result.json")"
+
+# A command that is killed leaves no browser: the page ends with its server.
+if [ "$browser" = chromium ]; then
+    "$heddle" tune "$here/plain/bodies.wgsl" --browser chromium --headless >"$work/killed" 2>&1 &
+    command=$!
+    tries=0
+    while ! grep -q tried "$work/killed" && [ $tries -lt 120 ]; do sleep 0.5; tries=$((tries + 1)); done
+    program=$(pgrep -P $command -f user-data-dir | head -1)
+    kill -9 $command
+    tries=0
+    while [ -n "$program" ] && kill -0 "$program" 2>/dev/null && [ $tries -lt 240 ]; do sleep 0.5; tries=$((tries + 1)); done
+    [ -n "$program" ] || complain "no browser of the command: $(cat "$work/killed")"
+    [ $tries -lt 240 ] || { complain "the browser outlives a command that was killed"; kill -- "-$program"; }
+fi
 exit $failed

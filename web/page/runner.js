@@ -157,4 +157,8 @@ addEventListener('pagehide', () => {
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } });
 });
 
-main().catch(e => view.say(`the connection to heddle has ended (${e.message})`, true));
+// A browser without a window ends with its command, even one that was killed.
+main().catch(e => {
+  view.say(`the connection to heddle has ended (${e.message})`, true);
+  if (/Headless/.test(navigator.userAgent)) close();
+});
