@@ -149,7 +149,7 @@ Test(mppi_timed, paths_maps_and_obstacles_move, .timeout = 120)
     enum { NAMES = HED_COUNT(names) };
     static const char *const axes[] = {"x", "y"};
     const float points[] = {-1, 0, 2, 0.5f, 3, 3}, discs[] = {1, 1, 10, 0, 0.9f, 0.4f, 0.1f, 0};
-    float path[3 * HED_MPPI_PATH_SEGMENT], grid[8 + 400];
+    float path[3 * HED_MPPI_PATH_SEGMENT], grid[8 + 400] = {0};
     grid[0] = grid[1] = 20;
     grid[2] = grid[3] = -2;
     grid[4] = 4;
