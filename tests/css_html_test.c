@@ -88,13 +88,21 @@ Test(css_html, lines_and_damaged_text)
     hed_css_document_destroy(d);
 }
 
-Test(css_html, shadow_roots_and_templates_are_not_in_the_tree)
+Test(css_html, shadow_roots_are_trees_of_their_own_and_templates_are_not_in_the_tree)
 {
     hed_css_document *d =
         page("<!doctype html><body><div id=a><template shadowrootmode=open><p></template></div>"
              "<p><template><b></template><template shadowrootmode=x></template>");
-    EXPECT_EQ(d->count, 7u, "html head body div p template template");
+    EXPECT_EQ(d->count, 9u, "html head body div p template template, then #shadow-root p");
     EXPECT(d->flags[3] & CSS_EMPTY);
+    CHECK_EQ(d->tree_count, 2u);
+    EXPECT_EQ(d->trees[1].host, 3u);
+    EXPECT_EQ(d->trees[1].root, 7u);
+    EXPECT_EQ(d->parent[7], CSS_NONE);
+    EXPECT_EQ(d->parent[8], 7u);
+    EXPECT_EQ(d->tree_of[8], 1u);
+    EXPECT_EQ(d->shadow_tree[3], 1u);
+    EXPECT(!(d->flags[7] & CSS_ROOT), "a shadow root is no :root");
     hed_css_document_destroy(d);
 }
 
@@ -152,7 +160,7 @@ Test(css_html, contents_of_templates_are_possible)
     OK(hed_css_document_create(names, &def, &d, &error));
     hed_css_document_info info = hed_css_document_describe(d);
     uint32_t own = info.elements - info.possible, list = css_name_find(names, "list", 4);
-    EXPECT_EQ(own, 8u, "html head body ul li li template div");
+    EXPECT_EQ(own, 11u, "html head body ul li li template div, #shadow-root style u");
     EXPECT_EQ(info.style_sheets, 1u);
     uint32_t below_list = 0, below_body = 0;
     for (uint32_t e = own; e < d->count; e++) {

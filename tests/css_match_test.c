@@ -241,7 +241,10 @@ static void equals_plain(hed_css_document *const *pages, uint32_t count, hed_css
                     bool found = at < r.class_begin[k + 1] && r.rule[at] == rule, wanted = false;
                     at += found;
                     for (uint32_t c = 0; c < x->count && !wanted; c++)
-                        wanted = css_plain_match(sheet, pages[n], x->list + c, e, possible);
+                        wanted = css_plain_match(
+                            &(css_plain){sheet, pages[n],
+                                possible ? CSS_PLAIN_GRANTED : CSS_PLAIN_GIVEN, CSS_NONE, 0},
+                            x->list + c, e);
                     CHECK_EQ(found, wanted, "page %u, element %u, %.*s", n, e,
                         (int)x->info.selector_length, x->info.selector);
                 }

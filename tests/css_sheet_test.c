@@ -300,7 +300,7 @@ Test(css_sheets, nesting)
         {"a::before{&:hover{}}", "M:a::before; M:&:hover", 0},
         {":nope{b{}} c{}", "E::nope; M:c", 1}, {"a{:nope{b{}} c{}}", "M:a; E::nope; M:c", 2},
         {"a{@scope(x){b{}}}", "M:a; M:b", 1}, {"@container (width>1px){a{b{}}}", "U:a; U:b", 0},
-        {":host{b{}}", "U::host; U:b", 0}, {":host,a{b{}}", "M::host,a; M:b", 0},
+        {":host{b{}}", "M::host; M:b", 1025}, {":host,a{b{}}", "M::host,a; M:b", 1025},
         {"a{b c;d{}}", "M:a; M:d", 2}, {"a{& > {} e{}}", "M:a; E:& >; M:e", 2},
         {"& a{}", "M:& a", 1}, {"> a{} b{}", "E:> a; M:b", 1}};
     for (size_t i = 0; i < HED_COUNT(cases); i++) {

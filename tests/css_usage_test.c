@@ -147,7 +147,7 @@ Test(css_usage, lists_are_split)
         bool state;
     } expected[] = {{"a", 'M', 0, 1, false}, {".b:hover > c", 'M', 0, 2 << 10 | 1, true},
         {"x:nope, y", 'E', 1, 0, false}, {"d", 'M', 2, 1, false},
-        {"::slotted(e)", 'U', 2, 2, false}, {"p", 'M', 3, 1, false}, {"q", 'M', 3, 1, false},
+        {"::slotted(e)", 'M', 2, 2, false}, {"p", 'M', 3, 1, false}, {"q", 'M', 3, 1, false},
         {"& f", 'M', 4, 2, false}, {"&", 'M', 5, 1, false}};
     open_sheet(
         "a, .b:hover > c {} x:nope, y {} d,::slotted(e){} p,q { & f {} @media print { a: b } }",

@@ -179,7 +179,7 @@ PAIRS = [
     named('cli/mppi/mppi_subject.c', 'cli_mppi_solvers', 'hed_mppi_solver'),
     named('cli/mppi/mppi_subject.c', 'cli_mppi_kinds', 'hed_mppi_kind', 'length'),
     # css
-    ('flags of pseudo-classes set by states.c', lambda t: t.found(CSS + 'pseudo_list.h', r' FLAG\("[\w-]+", (\w+)'), lambda t: t.found(CSS + 'states.c', r'\bCSS_(\w+)'), 'within'),
+    ('flags of pseudo-classes set by element_states.c and its kin', lambda t: t.found(CSS + 'pseudo_list.h', r' FLAG\("[\w-]+", (\w+)'), lambda t: t.found(CSS + 'element_states.c', r'\bCSS_(\w+)') + t.found(CSS + 'group_states.c', r'\bCSS_(\w+)'), 'within'),
     # cloth
     ('fabrics in docs/cloth-stiffness.md', lambda t: t.rows(CLOTH + 'model/fabrics.h', 'CLOTH_FABRICS', 'FIRST|FABRIC'), lambda t: t.found('docs/cloth-stiffness.md', r'^\| `(\w+)` \| [\d.,]+, [\d.,]+, [\d.,]+ \|'), 'order'),
     ('reasons of contact in docs/cloth-contact.md', lambda t: t.array('include/heddle/cloth_contact.h', 'names'), lambda t: t.found('docs/cloth-contact.md', r'^\| `(\w+)` \|'), 'order'),

@@ -72,15 +72,31 @@ static void rule_layer(const explained *x, uint32_t number, char *text, size_t s
     hed_css_layer_text(x->s->sheets[sheet], number - site_first_rule(x->s, sheet), text, size);
 }
 
+/* Writes the name of a tree: the page, or the shadow tree of an element. */
+static void tree_text(const explained *x, uint32_t tree, char *text, size_t size)
+{
+    uint32_t host = hed_css_tree_host(x->s->pages[0], tree);
+    int used = snprintf(text, size, host == HED_CSS_NONE ? "the page" : "the shadow tree of ");
+    if (host != HED_CSS_NONE && (size_t)used < size)
+        hed_css_element_text(x->s->pages[0], host, text + used, size - (size_t)used);
+}
+
 /* Writes the reason for which another declaration wins. */
 static void defeat_text(const explained *x, const hed_css_declaration *d, char *text, size_t size)
 {
     static const char outside[] = "a rule outside of layers";
-    char layers[2][64];
+    char layers[2][64], trees[2][64];
     uint32_t high = d->winner_specificity, low = d->specificity;
     rule_layer(x, d->winner, layers[0], sizeof layers[0]);
     rule_layer(x, d->rule, layers[1], sizeof layers[1]);
+    tree_text(x, d->winner_tree, trees[0], sizeof trees[0]);
+    tree_text(x, d->tree, trees[1], sizeof trees[1]);
     switch (d->defeat) {
+    case HED_CSS_BY_TREE:
+        snprintf(text, size, "%s of %s is stronger than one of %s, which is further %s",
+            d->important ? "an !important declaration" : "a declaration", trees[0], trees[1],
+            d->important ? "out" : "in");
+        break;
     case HED_CSS_BY_IMPORTANCE: snprintf(text, size, "is !important"); break;
     case HED_CSS_BY_STYLE:
         snprintf(text, size, "a style attribute is stronger than selectors");
@@ -108,7 +124,7 @@ static void defeat_text(const explained *x, const hed_css_declaration *d, char *
 /* Writes one sentence: why a declaration does nothing, or not all that it could. */
 static void sentence_text(const explained *x, const hed_css_declaration *d, char *text, size_t size)
 {
-    char rule[160], reason[192], condition[256] = "";
+    char rule[160], reason[256], condition[256] = "";
     uint32_t sheet;
     text[0] = 0;
     switch (d->standing) {
@@ -148,7 +164,7 @@ static void explain_row(void *user, const hed_css_declaration *d)
 {
     const explained *x = user;
     char result[32], declaration[160], layer[128] = "", condition[512] = "", *selector = NULL;
-    char specificity[32] = "style", short_value[48] = "", place[640], reason[640];
+    char specificity[32] = "style", short_value[48] = "", place[640], reason[640], tree[96];
     const char *file = "", *outcome = result_of(d, result, sizeof result);
     hed_css_rule rule = {.line = hed_css_element_line(x->s->pages[0], x->element)};
     char *value = malloc(d->value_length + 1);
@@ -169,6 +185,7 @@ static void explain_row(void *user, const hed_css_declaration *d)
     } else file = x->s->page_file;
     snprintf(place, sizeof place, "%.600s:%u", file, rule.line);
     sentence_text(x, d, reason, sizeof reason);
+    tree_text(x, d->tree, tree, sizeof tree);
     cli_report_row(x->report, CLI_WHOLE("element", x->element),
         CLI_TEXT("pseudo_element", d->pseudo_element, .heading = "PSEUDO"),
         CLI_TEXT("result", outcome, .heading = "RESULT", .shown = result),
@@ -177,7 +194,7 @@ static void explain_row(void *user, const hed_css_declaration *d)
         CLI_WHOLE("sets", d->sets), CLI_WHOLE("wins", d->wins),
         CLI_WHOLE("rule", d->rule == HED_CSS_OWN_STYLE ? -1 : (int64_t)d->rule),
         CLI_TEXT("specificity", specificity, .heading = "SPECIFICITY"),
-        CLI_TEXT("origin", "author"), CLI_TEXT("layer", layer, .heading = "LAYER"),
+        CLI_TEXT("origin", "author"), CLI_TEXT("tree", tree), CLI_TEXT("layer", layer, .heading = "LAYER"),
         CLI_TEXT("condition", condition, .heading = "CONDITION"), CLI_TEXT("file", file),
         CLI_WHOLE("line", rule.line), CLI_TEXT(NULL, place, .heading = "WHERE"),
         CLI_TEXT("selector", selector ? selector : "", .heading = "SELECTOR"),

@@ -219,14 +219,14 @@ uint32_t css_files_find(
     return HED_CSS_NONE;
 }
 
-hed_status css_files_link(css_files *files, uint32_t file, hed_error *error)
+hed_status css_files_link(css_files *files, uint32_t file, uint32_t tree, hed_error *error)
 {
     if (file == HED_CSS_NONE || hed_failed(error))
         return hed_failed(error) ? error->status : HED_OK;
     const css_file *sheet = &files->items[file];
-    hed_css_unused_link(files->search, file, error);
+    hed_css_unused_link_tree(files->search, file, tree, error);
     for (uint32_t i = 0; i < sheet->import_count; i++)
-        css_files_link(files, sheet->imports[i], error);
+        css_files_link(files, sheet->imports[i], tree, error);
     return hed_failed(error) ? error->status : HED_OK;
 }
 

@@ -56,8 +56,9 @@ uint32_t css_files_find(
 uint32_t css_files_add_text(css_files *files, const css_namer *page, uint32_t index,
     const char *text, size_t length, hed_error *error);
 
-/* Links a sheet and its imports to the page of a call of hed_css_unused_def.link. */
-hed_status css_files_link(css_files *files, uint32_t file, hed_error *error);
+/* Links a sheet and its imports to a tree of the page of a call of hed_css_unused_def.link;
+ * HED_CSS_NONE as `tree`: all trees. */
+hed_status css_files_link(css_files *files, uint32_t file, uint32_t tree, hed_error *error);
 
 /* Number of the sheets that are files and are judged: each of them has a reduced sheet. */
 uint32_t css_files_count(const css_files *files);

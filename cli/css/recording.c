@@ -196,6 +196,7 @@ typedef struct recorded_node {
     hed_css_attribute *attributes;
     uint32_t attribute_count, child_count, shadow_count;
     uint32_t *children; /* (child_count + shadow_count) */
+    uint32_t element;   /* 1 + its first element; 0: none yet */
     hed_css_namespace name_space;
     bool has_text;
 } recorded_node;
@@ -285,7 +286,7 @@ static hed_status add_element(
 static hed_status expand_tree(
     recorded_tree *t, uint32_t number, uint32_t parent, uint32_t depth, hed_error *error)
 {
-    const recorded_node *node = &t->nodes[number];
+    recorded_node *node = &t->nodes[number];
     const hed_css_element element = {.parent = parent,
         .name_space = node->name_space,
         .name = node->name,
@@ -297,20 +298,24 @@ static hed_status expand_tree(
         return hed_fail(error, HED_ERROR_LIMIT, "%s: an element is nested deeper than %u", t->file,
             (unsigned)MOST_DEPTH);
     if (add_element(t, &element, &index, error)) return error->status;
+    if (!node->element) node->element = index + 1;
     for (uint32_t i = 0; i < node->child_count; i++)
         if (expand_tree(t, node->children[i], index, depth + 1, error)) return error->status;
     return HED_OK;
 }
 
-/* Adds the tree of each different shadow root below an element of its own, which no name selects. */
+/* Adds the shadow tree of the first element of each node that has one: hosts before the hosts inside
+ * of their trees, whose numbers are smaller. */
 static hed_status expand_shadow_roots(recorded_tree *t, hed_error *error)
 {
-    static const hed_css_element root = {
-        .parent = HED_CSS_NONE, .name_space = HED_CSS_OTHER, .name = "#shadow-root"};
-    for (uint32_t number = 0; number < t->node_count; number++) {
+    for (uint32_t number = t->node_count; number-- > 0;) {
         const recorded_node *node = &t->nodes[number];
         uint32_t index = 0;
-        if (!node->shadow_count) continue;
+        if (!node->shadow_count || !node->element) continue;
+        const hed_css_element root = {.parent = HED_CSS_NONE,
+            .name = "#shadow-root",
+            .shadow_root = true,
+            .host = node->element - 1};
         if (add_element(t, &root, &index, error)) return error->status;
         for (uint32_t i = node->child_count; i < node->child_count + node->shadow_count; i++)
             if (expand_tree(t, node->children[i], index, 1, error)) return error->status;

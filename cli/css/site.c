@@ -60,6 +60,7 @@ void site_close(site *s)
     free(s->pages);
     free(s->encodings);
     free(s->texts);
+    free(s->trees);
 }
 
 /* Reads the sheet at an address; `path` (PATH_MAX) receives its file. Returns NULL and a reason if
@@ -125,58 +126,99 @@ static hed_status site_add_sheet(site *s, hed_css_sheet_def def, hed_error *erro
     return HED_OK;
 }
 
+/* Puts a sheet into a tree of a page. */
+static void site_add_tree(site *s, uint32_t page, uint32_t sheet, uint32_t tree, hed_error *error)
+{
+    s->trees = site_room(s->trees, &s->tree_room, s->tree_count, sizeof *s->trees, error);
+    if (!hed_failed(error)) s->trees[s->tree_count++] = (hed_css_tree_sheet){page, sheet, tree};
+}
+
+/* Number of a sheet with this file or, of a style element in a shadow tree, with this text; MOST_SHEETS:
+ * absent. Sheets before `first` are not searched, so that the sheets of a tree keep their order. */
+static uint32_t site_find_sheet(
+    const site *s, const char *file, const hed_css_sheet_def *style, uint32_t first)
+{
+    for (uint32_t k = first; k < s->sheet_count; k++) {
+        bool is_equal = style ? s->styles[k] && strcmp(s->styles[k], style->text) == 0
+                              : !s->styles[k] && strcmp(s->files[k], file) == 0;
+        if (is_equal) return k;
+    }
+    return MOST_SHEETS;
+}
+
 /* A recording whose sheets are added to a site. */
 typedef struct site_recording {
     site *s;
     const char *page;
+    uint32_t index; /* number of the page */
     hed_error *error;
 } site_recording;
 
-/* Adds a recorded sheet as its text. */
+/* Adds a recorded sheet as its text; it may be in any tree. */
 static void site_add_recorded(void *user, const char *url, const char *text, size_t length)
 {
     site_recording *r = user;
     char *copy = hed_failed(r->error) ? NULL : strndup(text, length);
     hed_css_sheet_def def = {.file = *url ? url : r->page, .length = length};
     def.text = copy ? site_own(r->s, copy, r->error) : NULL;
+    uint32_t count = r->s->sheet_count;
     if (def.text) site_add_sheet(r->s, def, r->error);
-    else if (!hed_failed(r->error)) HED_OUT_OF_MEMORY(r->error, "the sheets of %s", r->page);
+    if (r->s->sheet_count > count) site_add_tree(r->s, r->index, count, HED_CSS_NONE, r->error);
+    if (!def.text && !hed_failed(r->error)) HED_OUT_OF_MEMORY(r->error, "the sheets of %s", r->page);
 }
 
-/* Adds the sheets that page `index` names, except sheets that earlier pages name. */
+/* Adds sheet `i` of page `index`, unless an equal one is there from number `first` on; returns its
+ * number. MOST_SHEETS: it is not there, or an error. */
+static uint32_t site_add_named(
+    site *s, const char *page, uint32_t index, uint32_t i, uint32_t first, hed_error *error)
+{
+    const hed_css_document *d = s->pages[index];
+    const css_origin origin = {page, hed_css_document_base(d)};
+    const char *href;
+    char path[PATH_MAX];
+    hed_css_sheet_def def = {.file = page, .quirks = hed_css_document_describe(d).quirks};
+    def.text = hed_css_document_sheet(d, i, &def.length, &href, &def.media);
+    def.line = hed_css_document_sheet_line(d, i);
+    s->base = def.text || css_address_is_data(href) ? origin.base : NULL;
+    s->encoding = s->encodings[index];
+    uint32_t listed = MOST_SHEETS, count = s->sheet_count, tree = hed_css_document_sheet_tree(d, i);
+    if (def.text) {
+        if (tree && !*def.media) listed = site_find_sheet(s, NULL, &def, first);
+        if (listed != MOST_SHEETS) return listed;
+        site_add_sheet(s, def, error);
+        if (s->sheet_count > count && tree && !*def.media) s->styles[count] = def.text;
+        return s->sheet_count > count ? count : MOST_SHEETS;
+    }
+    bool is_file =
+        !css_address_is_data(href) && !css_address_file(&origin, href, path, sizeof path);
+    if (is_file) listed = site_find_sheet(s, path, NULL, tree ? first : 0);
+    if (listed != MOST_SHEETS) return listed;
+    hed_error missing = {0};
+    def.file = path;
+    def.text = site_read_sheet(s, &origin, href, path, &def.length, &missing);
+    if (!def.text) fprintf(stderr, "heddle: warning: %s: %s\n", page, missing.text);
+    else site_add_sheet(s, def, error);
+    return s->sheet_count > count ? count : MOST_SHEETS;
+}
+
+/* Adds the sheets that page `index` names, except sheets that earlier pages or trees name. */
 static hed_status site_add_own(site *s, const char *page, uint32_t index, hed_error *error)
 {
     const hed_css_document *d = s->pages[index];
     hed_css_document_info info = hed_css_document_describe(d);
-    const css_origin origin = {page, hed_css_document_base(d)};
     css_text text = {0};
-    site_recording r = {s, page, error};
+    site_recording r = {s, page, index, error};
     if (!info.style_sheets && css_page_list_read(&s->page_files, index, &text, error) == HED_OK &&
         text.recorded)
         css_recording_sheets(page, text.bytes, text.length, site_add_recorded, &r, error);
     free(text.bytes);
-    for (uint32_t i = 0; i < info.style_sheets && !hed_failed(error); i++) {
-        const char *href;
-        char path[PATH_MAX];
-        hed_css_sheet_def def = {.file = page, .quirks = info.quirks};
-        def.text = hed_css_document_sheet(d, i, &def.length, &href, &def.media);
-        def.line = hed_css_document_sheet_line(d, i);
-        s->base = def.text || css_address_is_data(href) ? origin.base : NULL;
-        s->encoding = s->encodings[index];
-        if (def.text) {
-            site_add_sheet(s, def, error);
-            continue;
-        }
-        bool listed = false, is_file = !css_address_is_data(href) &&
-                                       !css_address_file(&origin, href, path, sizeof path);
-        for (uint32_t k = 0; k < s->sheet_count && is_file; k++)
-            listed = listed || !strcmp(s->files[k], path);
-        if (listed) continue;
-        hed_error missing = {0};
-        def.file = path;
-        def.text = site_read_sheet(s, &origin, href, path, &def.length, &missing);
-        if (!def.text) fprintf(stderr, "heddle: warning: %s: %s\n", page, missing.text);
-        else site_add_sheet(s, def, error);
+    for (uint32_t i = 0, tree = 0, first = 0; i < info.style_sheets && !hed_failed(error); i++) {
+        if (hed_css_document_sheet_tree(d, i) != tree) first = 0;
+        tree = hed_css_document_sheet_tree(d, i);
+        uint32_t sheet = site_add_named(s, page, index, i, first, error);
+        if (sheet == MOST_SHEETS) continue;
+        first = sheet + 1;
+        if (info.trees > 1) site_add_tree(s, index, sheet, tree, error);
     }
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -247,8 +289,10 @@ static hed_status site_match(site *s, hed_error *error)
         .document_count = s->page_count,
         .sheets = s->sheets,
         .sheet_count = s->sheet_count,
+        .tree_sheets = s->trees,
+        .tree_sheet_count = s->tree_count,
         .states_possible = s->states_possible};
-    if (site_keeps_sheets(s) && !s->states_possible)
+    if (site_keeps_sheets(s) && !s->states_possible && !s->tree_count)
         s->matcher = css_take_kept_matcher(s->device, s->sheets, s->sheet_count);
     if (s->matcher) hed_css_matcher_set_documents(s->matcher, s->pages, s->page_count, error);
     else hed_css_matcher_create(s->device, &def, &s->matcher, error);

@@ -57,9 +57,13 @@ typedef struct site {
     hed_css_sheet *sheets[MOST_SHEETS];
     bool is_kept[MOST_SHEETS]; /* sheets that the process keeps */
     char *files[MOST_SHEETS];  /* names of the sheets */
+    const char
+        *styles[MOST_SHEETS]; /* texts of style elements in shadow trees; NULL: other sheets */
     uint32_t sheet_count;
     char **texts; /* texts of pages and sheets */
     uint32_t text_count, text_room;
+    hed_css_tree_sheet *trees; /* trees of the sheets that pages name */
+    uint32_t tree_count, tree_room;
     struct site_import {
         uint32_t sheet; /* the importing sheet */
         char *file;

@@ -66,7 +66,7 @@ static void add_recorded(void *user, const char *url, const char *text, size_t l
                         ? css_files_find(r->files, r->namer, url, r->error)
                         : css_files_add_text(r->files, r->namer, r->count, text, length, r->error);
     r->count++;
-    if (r->linked) css_files_link(r->files, file, r->error);
+    if (r->linked) css_files_link(r->files, file, HED_CSS_NONE, r->error);
 }
 
 static void find_recorded(
@@ -197,7 +197,7 @@ static hed_status open_page(
 
 /* Links the sheets of a page: the sheets of the command line, or without any the sheets that the
  * page names. If the command line has sheets, the page's sheets are only read for the names that
- * they use. */
+ * they use. A sheet that the page does not name can be in any tree, as scripts can put it there. */
 static hed_status link_page(void *user, hed_css_unused *search, uint32_t index,
     const hed_css_document *document, hed_error *error)
 {
@@ -210,11 +210,19 @@ static hed_status link_page(void *user, hed_css_unused *search, uint32_t index,
     css_text *recording = &r->states[index].recording;
     const css_namer namer = {
         {path, hed_css_document_base(document)}, r->states[index].encoding, !sheets->count};
-    for (uint32_t i = 0; i < sheets->count && !hed_failed(error); i++)
-        css_files_link(files, r->unused->sheets[i], error);
     uint32_t count = hed_css_document_describe(document).style_sheets;
-    for (uint32_t i = 0; i < count && !hed_failed(error); i++)
-        css_files_link(files, find_sheet(files, &namer, document, i, error), error);
+    uint32_t *named = calloc(count + 1ull, sizeof *named);
+    if (!named) return HED_OUT_OF_MEMORY(error, "the sheets of %s", path);
+    for (uint32_t i = 0; i < count && !hed_failed(error); i++) {
+        named[i] = find_sheet(files, &namer, document, i, error);
+        css_files_link(files, named[i], hed_css_document_sheet_tree(document, i), error);
+    }
+    for (uint32_t i = 0; i < sheets->count && !hed_failed(error); i++) {
+        bool is_named = false;
+        for (uint32_t k = 0; k < count; k++) is_named |= named[k] == r->unused->sheets[i];
+        if (!is_named) css_files_link(files, r->unused->sheets[i], HED_CSS_NONE, error);
+    }
+    free(named);
     find_recorded(files, true, &namer, recording, error);
     free(recording->bytes);
     *recording = (css_text){0};

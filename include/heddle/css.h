@@ -11,6 +11,9 @@
  *  winners follow from it.
  *
  *  Elements are numbered in document order from 0, the root; contents of templates are not counted.
+ *  The tree of each declarative shadow root comes after all other elements, below an element
+ *  "\#shadow-root" that no selector but :host matches. Sheets match inside of the trees that they
+ *  belong to (hed_css_tree_sheet); :host, ::slotted() and ::part() lead out of them and into them.
  *  Rules are style rules in source order from 0, those in \@media, \@supports and \@layer
  *  flattened, nested ones after the rule that contains them; \@keyframes, \@font-face and \@page
  *  have none.
@@ -88,6 +91,10 @@ typedef struct hed_css_element {
     const hed_css_attribute *attributes; /**< (attribute_count) */
     uint32_t attribute_count;
     bool has_text; /**< true: one of its children is a text node of at least one character */
+    /** true: it stands for the shadow root of element `host`, an earlier one: its descendants are the
+     *  shadow tree, its parent is HED_CSS_NONE, it has no attributes, and its name is not read */
+    bool shadow_root;
+    uint32_t host; /**< if shadow_root; an element has one shadow root at most */
 } hed_css_element;
 
 /** A tree of the program, which is traversed once while a document is created. Nodes are elements;
@@ -107,11 +114,10 @@ typedef struct hed_css_tree {
 typedef struct hed_css_document_def {
     const char *html; /**< HTML, UTF-8; NULL: `elements` */
     size_t html_length;
-    /** HTML: adds the elements that scripts can make of templates, and those of declarative shadow
-     *  roots. They are the last elements of the document (hed_css_document_info.possible): a second
-     *  tree, in which each kind of element has copies of the contents of all templates and shadow
-     *  roots; of large pages, as many as 262,144 elements. The sheets include those in templates
-     *  and shadow roots. */
+    /** HTML: adds the elements that scripts can make of templates. They are the last elements of the
+     *  document (hed_css_document_info.possible): a second page and second shadow trees, in which
+     *  each kind of element has copies of the contents of all templates; of large pages, as many as
+     *  262,144 elements. The sheets include those in templates. */
     bool templates;
     const char *file;                /**< name in messages; NULL: "page" */
     const hed_css_element *elements; /**< (element_count), parents before children */
@@ -138,6 +144,8 @@ typedef struct hed_css_document_info {
     uint32_t depth;    /**< level of the deepest element; that of the root is 0 */
     bool quirks;
     uint32_t style_sheets; /**< number of `<style>` and `<link rel=stylesheet>` */
+    uint32_t
+        trees; /**< 1 + number of shadow trees; the tree of number 0 is the page without them */
 } hed_css_document_info;
 /** Returns the properties of a document. Thread class: any. */
 HED_API hed_css_document_info hed_css_document_describe(const hed_css_document *document);
@@ -145,6 +153,9 @@ HED_API hed_css_document_info hed_css_document_describe(const hed_css_document *
  *  its media attribute ("": none). Sheets are in the order of the page. */
 HED_API const char *hed_css_document_sheet(const hed_css_document *document, uint32_t index,
     size_t *length, const char **href, const char **media);
+/** Returns the tree that contains sheet `index` of the page: 0 the page, from 1 a shadow tree;
+ *  HED_CSS_NONE: the sheet is in a template, which scripts can copy to any tree. */
+HED_API uint32_t hed_css_document_sheet_tree(const hed_css_document *document, uint32_t index);
 /** Returns the line of the page on which the text of its sheet `index` begins, from 1; 0: a
  *  link. */
 HED_API uint32_t hed_css_document_sheet_line(const hed_css_document *document, uint32_t index);
@@ -156,6 +167,9 @@ HED_API void hed_css_element_text(
     const hed_css_document *document, uint32_t element, char *text, size_t size);
 /** Returns the parent of an element; HED_CSS_NONE: it is a root. Thread class: any. */
 HED_API uint32_t hed_css_element_parent(const hed_css_document *document, uint32_t element);
+/** Returns the element that has the shadow root of tree `tree`; HED_CSS_NONE: no shadow tree.
+ *  Thread class: any. */
+HED_API uint32_t hed_css_tree_host(const hed_css_document *document, uint32_t tree);
 /** Returns the line of an element's start tag, from 1; 0: unknown. */
 HED_API uint32_t hed_css_element_line(const hed_css_document *document, uint32_t element);
 
@@ -230,7 +244,7 @@ HED_API void hed_css_sheet_destroy(hed_css_sheet *sheet);
 typedef enum hed_css_validity {
     HED_CSS_VALID = 'M',
     HED_CSS_INVALID = 'E', /**< dropped, as the specification requires */
-    /** valid, but not matched by Heddle (shadow trees, \@scope) */
+    /** valid, but not matched by Heddle (\@container without a container, deep nesting) */
     HED_CSS_UNSUPPORTED = 'U'
 } hed_css_validity;
 
@@ -248,6 +262,9 @@ typedef struct hed_css_rule {
     size_t begin, end; /**< position of the whole rule in that text, bytes */
     bool applies;      /**< true: its \@media and \@supports apply */
     bool state;        /**< true: its selector has a state that documents do not contain */
+    bool changes;      /**< true: it depends on a state, or on changes that a reader can make */
+    bool shadow; /**< true: its selector has :host, :host-context(), ::slotted() or ::part() */
+    bool inside; /**< true: it has one of them but ::part(): for sheets in shadow trees */
     bool pseudo_element;
     bool important; /**< true: one of its declarations is important */
     /** maximum over its selectors: a << 20 | b << 10 | c, each at most 1,023 */
@@ -370,6 +387,15 @@ HED_API hed_status hed_css_document_names(const hed_css_document *document,
 
 /* ---- creation ---- */
 
+/** Membership of a sheet in a tree of a document. A sheet without a row for a document belongs to
+ *  the page, tree 0, and to none of its shadow trees. */
+typedef struct hed_css_tree_sheet {
+    uint32_t document, sheet; /**< numbers in the matcher */
+    /** 0: the page; from 1: a shadow tree, in the order of the shadow roots among the elements;
+     *  HED_CSS_NONE: every tree */
+    uint32_t tree;
+} hed_css_tree_sheet;
+
 /** Documents and sheets of a matcher. */
 typedef struct hed_css_matcher_def {
     hed_css_document *const *documents; /**< (document_count), matched as one forest */
@@ -377,6 +403,8 @@ typedef struct hed_css_matcher_def {
     /** (sheet_count); numbers of rules continue from sheet to sheet */
     hed_css_sheet *const *sheets;
     uint32_t sheet_count;
+    const hed_css_tree_sheet *tree_sheets; /**< (tree_sheet_count) copied */
+    uint32_t tree_sheet_count;
     /** treats as possible the states that documents do not contain, and the changes that a reader
      *  can make without a script (checks, open details, typed text), for finding unused rules */
     bool states_possible;
@@ -442,7 +470,7 @@ HED_API hed_status hed_css_element_winners(
 /** Finds the elements of a document that a selector matches, in order: at most `room` of them are
  *  written to `elements` (may be NULL if it is 0), and `count` receives their total. A
  *  pseudo-element matches its element.
- *  Errors: ARGUMENT, FORMAT (no selector; with the text expected), UNSUPPORTED (shadow trees),
+ *  Errors: ARGUMENT, FORMAT (no selector; with the text expected), UNSUPPORTED (too deep),
  *  MEMORY. */
 HED_API hed_status hed_css_select(const hed_css_document *document, const char *selector,
     uint32_t *elements, uint32_t room, uint32_t *count, hed_error *error);
@@ -481,6 +509,7 @@ typedef enum hed_css_standing {
 typedef enum hed_css_defeat {
     HED_CSS_NO_DEFEAT,      /**< it wins all that it sets, or does not take part */
     HED_CSS_BY_IMPORTANCE,  /**< the winner is important, or of a stronger origin */
+    HED_CSS_BY_TREE,        /**< the winner is of an outer tree or, if important, of an inner one */
     HED_CSS_BY_STYLE,       /**< the winner is in a style attribute */
     HED_CSS_BY_LAYER,       /**< the winner's layer is stronger */
     HED_CSS_BY_SPECIFICITY, /**< the winner's selector is more specific */
@@ -504,7 +533,9 @@ typedef struct hed_css_declaration {
     /** rule of the winner of that longhand, or of the keyword that rolled it back;
      *  HED_CSS_OWN_STYLE; HED_CSS_NONE: NO_DEFEAT */
     uint32_t winner;
-    uint32_t winner_specificity;   /**< specificity of the winner's selector */
+    uint32_t winner_specificity; /**< specificity of the winner's selector */
+    /** trees whose rules they are: 0 the page, else a shadow tree; of style attributes the element's */
+    uint32_t tree, winner_tree;
     size_t fault_begin, fault_end; /**< NO_VALUE: bytes of the value that do not fit */
     bool lacks_unit;      /**< NO_VALUE: a number is in the place of a length, an angle or a time */
     const char *expected; /**< NO_VALUE: components that would fit there, for people; else "" */

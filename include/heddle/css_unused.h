@@ -124,7 +124,12 @@ HED_API void hed_css_unused_destroy(hed_css_unused *unused);
  *  Errors: FORMAT (a binary file), LIMIT, MEMORY. */
 HED_API hed_status hed_css_unused_add_sheet(
     hed_css_unused *unused, const hed_css_unused_sheet *sheet, uint32_t *number, hed_error *error);
-/** Links a sheet to the page of a call of `link`: the page is matched against it. HED_CSS_NONE: the
+/** Links a sheet to a tree of the page of a call of `link`, as hed_css_tree_sheet.tree: the elements
+ *  of the tree are matched against it. The same sheet may be linked to several trees.
+ *  Errors: ARGUMENT (no such sheet), MEMORY. */
+HED_API hed_status hed_css_unused_link_tree(
+    hed_css_unused *unused, uint32_t sheet, uint32_t tree, hed_error *error);
+/** Links a sheet to all trees of the page of a call of `link`. HED_CSS_NONE: the
  *  page, or one of its sheets, names a sheet that cannot be read and may use any name, so that names
  *  of keyframes, fonts and custom properties are not judged.
  *  Errors: ARGUMENT (no such sheet), MEMORY. */
@@ -144,7 +149,7 @@ HED_API hed_status hed_css_unused_run(hed_css_unused *unused, hed_error *error);
 typedef enum hed_css_reason {
     HED_CSS_UNUSED,
     HED_CSS_BY_ELEMENT, /**< an element matches */
-    HED_CSS_BY_STATE,   /**< an element matches if it is hovered, focused ... */
+    HED_CSS_BY_STATE,   /**< an element matches if it is hovered, focused, checked, opened ... */
     HED_CSS_BY_WORD,    /**< words contain its names */
     HED_CSS_BY_KEEP,    /**< a pattern or a comment of the sheet keeps it */
     HED_CSS_NOT_JUDGED, /**< invalid, not supported, or in a list with a selector of another browser */

@@ -136,4 +136,5 @@ def main():
     return 1 if different or not elements else 0
 
 
-sys.exit(main())
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,5 +1,5 @@
 /* What Chromium makes of style sheets on a page, in the words of `heddle css match --tsv`: for each style
- * rule its number, M (valid), E (invalid) or U (about shadow trees or @container), how many
+ * rule its number, M (valid), E (invalid) or U (in an @container), how many
  * elements it matches, the FNV-1a hash of their numbers, and its selector; then for each element the
  * rule that wins if every rule declares one same property. Rules are found by a reader of our own (CSS
  * Syntax 3, section 5), all else is asked of the browser. The page is in a frame without scripts. */
@@ -55,7 +55,6 @@ const without_comments = text => {
     return out.trim();
 };
 
-const shadow = /^:(?:host\b|host-context\(|has-slotted|:slotted\(|:part\()/;
 const groups = ['media', 'supports', 'layer', 'starting-style', 'container', 'scope'];
 
 /* A reader of one sheet: `rules` in source order, with the preludes of the rules around. */
@@ -140,7 +139,6 @@ class Reader {
         if (compiled) {
             this.rules_begun = true;
             rule.list = split(compiled.selectorText);
-            if (rule.validity === 'M' && rule.list.every(is_about_shadows)) rule.validity = 'U';
         }
         this.rules.push(rule);
         if (!compiled) return find_stop(text, stop + 1, '}') + 1;
@@ -173,12 +171,6 @@ function split(list) {
     return parts;
 }
 
-function is_about_shadows(selector) {
-    for (let at = find_stop(selector, 0, ':'); at < selector.length; at = find_stop(selector, at + 1, ':'))
-        if (shadow.test(selector.slice(at))) return true;
-    return false;
-}
-
 /* Selectors of the elements from which pseudo-elements originate. A pseudo-element that has to be in a
  * state itself is none of a static page: those are left out, and what the browser has nothing left of. */
 const never = /:(?:hover|active|focus|window-inactive|target-current)|:(?:is|where)\(\)/;
@@ -186,6 +178,7 @@ const never = /:(?:hover|active|focus|window-inactive|target-current)|:(?:is|whe
 function originating(list) {
     const out = [];
     for (const selector of list) {
+        if (/::(?:part|slotted)\(/.test(selector)) continue; // elements of other trees
         let at = 0;
         while (at < selector.length) {
             at = find_stop(selector, at, ':');

@@ -25,9 +25,13 @@ typedef struct builder {
     uint32_t place_room, place_count;
     uint32_t *templates; /* (template_count) nodes of all templates, in order */
     uint32_t template_count;
-    uint32_t copies;   /* elements that may still be copied */
-    html_node *typed;  /* (TYPED) elements that readers type or paste into an editor */
-    uint32_t editable; /* the name "contenteditable", if the table has it */
+    uint32_t page_count;    /* elements without the possible ones */
+    css_shadow_tree *trees; /* (tree_count) shadow trees from 1 on */
+    uint32_t tree_count, tree_room;
+    uint32_t shadow_name; /* name of the elements in place of shadow roots */
+    uint32_t copies;      /* elements that may still be copied */
+    html_node *typed;     /* (TYPED) elements that readers type or paste into an editor */
+    uint32_t editable;    /* the name "contenteditable", if the table has it */
     hed_error *error;
 } builder;
 
@@ -104,8 +108,8 @@ static uint32_t text_line(const builder *b, uint32_t node)
     return line;
 }
 
-/* Takes the sheet of a style or link element. */
-static void take_sheet(builder *b, uint32_t node)
+/* Takes the sheet of a style or link element in a tree of the document. */
+static void take_sheet(builder *b, uint32_t node, uint32_t tree)
 {
     hed_css_document *d = b->d;
     struct css_own_sheet *sheet = &d->sheets[d->sheet_count];
@@ -125,6 +129,7 @@ static void take_sheet(builder *b, uint32_t node)
         sheet->line = text_line(b, node);
     }
     sheet->media = hed_arena_text(&d->arena, media ? media : "", b->error);
+    sheet->tree = tree;
     d->sheet_count++;
 }
 
@@ -318,17 +323,62 @@ static void copy_contents(builder *b, uint32_t element)
     }
 }
 
-/* Lists the templates and shadow roots of the tree. */
+/* ---- shadow trees ---- */
+
+/* True if an element of the document stands for the shadow root of a node. */
+static bool is_shadow_element(const builder *b, uint32_t e)
+{
+    return node_at(b, b->elements[e].node)->flags & HTML_NODE_SHADOW;
+}
+
+/* Takes the shadow tree of an element, and of its original tree if it is a copy. */
+static void take_shadow_tree(builder *b, uint32_t host, uint32_t root, uint32_t original)
+{
+    if (b->tree_count + 1 >= b->tree_room && !html_grow(&b->d->allocator, &b->trees, &b->tree_room,
+                                                 b->tree_count + 2ull, sizeof *b->trees)) {
+        hed_fail(b->error, HED_ERROR_MEMORY, "%s: out of memory for the shadow trees", b->d->file);
+        return;
+    }
+    if (!b->tree_count)
+        b->trees[b->tree_count++] = (css_shadow_tree){.host = CSS_NONE, .root = CSS_NONE};
+    uint32_t element = take_element(b, root, CSS_NONE), number = b->tree_count++;
+    b->trees[number] =
+        (css_shadow_tree){.host = host, .root = element, .original = original ? original : number};
+    take_nodes(b, root, element, false);
+}
+
+/* Takes the shadow trees of all elements, also inside of shadow trees. */
+static void take_shadow_trees(builder *b)
+{
+    const html_node *nodes = b->p->nodes;
+    bool has_roots = false;
+    for (uint32_t node = 1; node < b->p->node_count && !has_roots; node++)
+        has_roots = nodes[node].kind == HTML_NODE_ELEMENT && nodes[node].flags & HTML_NODE_SHADOW;
+    if (has_roots) b->shadow_name = hed_css_names_add(b->d->names, "#shadow-root", 12);
+    if (b->shadow_name == CSS_NONE)
+        hed_fail(b->error, HED_ERROR_MEMORY, "%s: out of memory for a name", b->d->file);
+    for (uint32_t e = 0; has_roots && e < b->count && !hed_failed(b->error); e++)
+        for (uint32_t child = nodes[b->elements[e].node].first; child; child = nodes[child].next)
+            if (nodes[child].kind == HTML_NODE_ELEMENT && nodes[child].flags & HTML_NODE_SHADOW)
+                take_shadow_tree(b, e, child, 0);
+}
+
+/* Lists the templates of the tree, which scripts can copy; shadow roots of the page are left out. */
 static void find_templates(builder *b)
 {
     const html_node *nodes = b->p->nodes;
     uint32_t count = 0;
+    bool *is_element = hed_arena_new(&b->work, b->p->node_count, sizeof *is_element, b->error);
+    if (!is_element) return;
+    for (uint32_t t = 1; t < b->tree_count; t++)
+        is_element[b->elements[b->trees[t].root].node] = true;
     for (uint32_t node = 1; node < b->p->node_count; node++)
-        count += nodes[node].kind == HTML_NODE_ELEMENT && is_template(&nodes[node]);
+        count +=
+            nodes[node].kind == HTML_NODE_ELEMENT && is_template(&nodes[node]) && !is_element[node];
     b->templates = count ? hed_arena_new(&b->work, count, sizeof *b->templates, b->error) : NULL;
     for (uint32_t node = 1; node < b->p->node_count && b->templates; node++)
         if (nodes[node].kind == HTML_NODE_ELEMENT && is_template(&nodes[node]) &&
-            nodes[node].parent)
+            !is_element[node] && nodes[node].parent)
             b->templates[b->template_count++] = node;
 }
 
@@ -349,7 +399,7 @@ static void make_typed(builder *b)
  * and each editor the elements that a reader can type. */
 static void take_possible(builder *b)
 {
-    uint32_t page_count = b->count;
+    uint32_t page_count = b->page_count, tree_count = b->tree_count;
     bool plain;
     find_templates(b);
     for (uint32_t node = 1; node < b->p->node_count && !b->typed; node++)
@@ -361,6 +411,8 @@ static void take_possible(builder *b)
     b->places = hed_arena_new(&b->work, b->place_room, sizeof *b->places, b->error);
     b->copies = HTML_MAX_COPIES;
     if (!hed_failed(b->error)) take_nodes(b, 0, CSS_NONE, false);
+    for (uint32_t t = 1; t < tree_count && !hed_failed(b->error); t++)
+        take_shadow_tree(b, b->trees[t].host, b->elements[b->trees[t].root].node, t);
     b->d->possible = b->count - page_count;
 }
 
@@ -377,12 +429,18 @@ static void fill_element(builder *b, uint32_t e)
     d->name_space[e] = n->name_space;
     d->tag[e] = n->name;
     d->line[e] = n->line;
-    d->attribute_begin[e] = d->attribute_count;
+    d->attribute_begin[e] = d->attribute_end[e] = d->attribute_count;
+    d->class_begin[e] = d->class_end[e] = d->class_count;
+    if (is_shadow_element(b, e)) {
+        d->name_space[e] = CSS_SHADOW_ROOT;
+        d->tag[e] = b->shadow_name;
+        d->id[e] = CSS_NONE;
+        return;
+    }
     if (n->attribute_count)
         memcpy(d->attributes + d->attribute_count, b->p->attributes + n->attribute_begin,
             n->attribute_count * sizeof *d->attributes);
     d->attribute_end[e] = d->attribute_count += n->attribute_count;
-    d->class_begin[e] = d->class_count;
     css_document_classes(d, e, b->error);
     d->class_count = d->class_end[e];
 }
@@ -397,17 +455,20 @@ static void take_sheets(builder *b)
 {
     hed_css_document *d = b->d;
     const html_node *nodes = b->p->nodes;
+    uint32_t tree = 0;
+    bool *is_element = hed_arena_new(&b->work, b->p->node_count, sizeof *is_element, b->error);
     if (d->possible)
         for (uint32_t node = 1; node < b->p->node_count; node++)
             b->sheets += has_sheet(&nodes[node]);
     d->sheets = hed_arena_new(&d->arena, b->sheets, sizeof *d->sheets, b->error);
-    if (d->possible) {
-        for (uint32_t node = 1; node < b->p->node_count && !hed_failed(b->error); node++)
-            if (has_sheet(&nodes[node])) take_sheet(b, node);
-        return;
+    for (uint32_t e = 0; e < b->page_count && !hed_failed(b->error); e++) {
+        uint32_t node = b->elements[e].node;
+        tree += is_shadow_element(b, e);
+        is_element[node] = true;
+        if (has_sheet(&nodes[node])) take_sheet(b, node, tree);
     }
-    for (uint32_t e = 0; e < d->count && !hed_failed(b->error); e++)
-        if (has_sheet(&nodes[b->elements[e].node])) take_sheet(b, b->elements[e].node);
+    for (uint32_t node = 1; node < b->p->node_count && d->possible && !hed_failed(b->error); node++)
+        if (has_sheet(&nodes[node]) && !is_element[node]) take_sheet(b, node, CSS_NONE);
 }
 
 /* Fills the document from the tree. */
@@ -417,6 +478,8 @@ static void take_tree(builder *b, bool templates)
     if (!html_grow(&d->allocator, &b->elements, &b->room, b->p->node_count, sizeof *b->elements))
         hed_fail(b->error, HED_ERROR_MEMORY, "%s: out of memory for the elements", d->file);
     else take_nodes(b, 0, CSS_NONE, false);
+    if (!hed_failed(b->error)) take_shadow_trees(b);
+    b->page_count = b->count;
     if (templates && !hed_failed(b->error)) take_possible(b);
     if (b->attributes > UINT32_MAX / 2 || b->classes > UINT32_MAX / 2)
         hed_fail(b->error, HED_ERROR_LIMIT, "%s: more than 2^31 attributes or classes", d->file);
@@ -424,6 +487,12 @@ static void take_tree(builder *b, bool templates)
     css_document_room(d, b->count, (uint32_t)b->attributes, (uint32_t)b->classes, b->error);
     for (uint32_t e = 0; e < d->count && !hed_failed(b->error); e++) fill_element(b, e);
     if (!hed_failed(b->error)) take_sheets(b);
+    d->trees =
+        b->tree_count ? hed_arena_new(&d->arena, b->tree_count, sizeof *d->trees, b->error) : NULL;
+    if (d->trees) {
+        memcpy(d->trees, b->trees, b->tree_count * sizeof *d->trees);
+        d->tree_count = b->tree_count;
+    }
     uint32_t dir = css_name_find(d->names, "dir", 3);
     for (uint32_t e = 0; e < d->count && !hed_failed(b->error); e++)
         if (node_at(b, b->elements[e].node)->tag == HTML_BDI ||
@@ -461,6 +530,7 @@ hed_status css_document_from_html(
     if (!hed_failed(error)) take_tree(&b, def->templates);
     hed_arena_free(&b.work);
     hed_delete(&d->allocator, b.elements, b.room, sizeof *b.elements);
+    hed_delete(&d->allocator, b.trees, b.tree_room, sizeof *b.trees);
     if (valid) html_parser_free(&parser);
     hed_delete(&d->allocator, copy, room, 1);
     return hed_failed(error) ? error->status : HED_OK;

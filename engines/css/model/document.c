@@ -7,6 +7,7 @@
 
 #include "html.h"
 #include "html/html_document.h"
+#include "shadow.h"
 #include "states.h"
 
 hed_status css_document_room(
@@ -162,7 +163,7 @@ hed_status css_find_places(hed_css_document *d, hed_error *error)
 
 hed_status css_document_finish(hed_css_document *d, hed_error *error)
 {
-    if (css_find_places(d, error)) return error->status;
+    if (css_find_places(d, error) || css_find_trees(d, error)) return error->status;
     return css_find_states(d, error);
 }
 
@@ -179,72 +180,114 @@ uint32_t css_split_name(hed_css_namespace of, const char *name, const char **loc
     return 0;
 }
 
+/* Sizes of the arrays of a document that is made of elements. */
+typedef struct element_counts {
+    uint64_t attributes, classes, trees;
+} element_counts;
+
+static size_t value_length(const hed_css_attribute *a)
+{
+    return a->value_length || !a->value ? a->value_length : strlen(a->value);
+}
+
+/* Checks element `e` of a definition, and adds its sizes. */
+static hed_status check_element(const hed_css_document_def *def, const char *file, uint32_t e,
+    element_counts *counts, hed_error *error)
+{
+    const hed_css_element *x = &def->elements[e];
+    bool is_root = x->parent == CSS_NONE && !x->attribute_count;
+    if (x->parent != CSS_NONE && x->parent >= e)
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "%s: element %u has parent %u: a parent must be an earlier element", file, e, x->parent);
+    if (x->shadow_root && (!is_root || x->host >= e || def->elements[x->host].shadow_root))
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "%s: shadow root %u has parent %u, host %u and %u attributes; expected no parent, an "
+            "earlier element as host, and no attributes",
+            file, e, x->parent, x->host, x->attribute_count);
+    if (!x->shadow_root && (!x->name || !x->name[0]))
+        return hed_fail(error, HED_ERROR_FORMAT, "%s: element %u has no name", file, e);
+    if ((unsigned)x->name_space > HED_CSS_OTHER || (x->attribute_count && !x->attributes))
+        return hed_fail(error, HED_ERROR_FORMAT,
+            "%s: element %u has namespace %d and %u attributes%s", file, e, (int)x->name_space,
+            x->attribute_count, x->attributes ? "" : ", which are NULL");
+    counts->attributes += x->attribute_count;
+    counts->trees += x->shadow_root;
+    for (uint32_t i = 0; i < x->attribute_count; i++) {
+        const hed_css_attribute *a = &x->attributes[i];
+        if (!a->name)
+            return hed_fail(
+                error, HED_ERROR_FORMAT, "%s: an attribute of element %u has no name", file, e);
+        if (!strcmp(a->name, "class"))
+            counts->classes += css_count_words(a->value, value_length(a));
+    }
+    return HED_OK;
+}
+
+/* Fills the attributes and classes of element `e`. */
+static void fill_attributes(
+    hed_css_document *d, const hed_css_element *x, uint32_t e, hed_error *error)
+{
+    d->attribute_begin[e] = d->attribute_count;
+    for (uint32_t i = 0; i < x->attribute_count; i++) {
+        const hed_css_attribute *a = &x->attributes[i];
+        const char *local = a->name;
+        css_attribute *to = &d->attributes[d->attribute_count++];
+        to->name_space = css_split_name(x->name_space, a->name, &local);
+        to->name = hed_css_names_add(d->names, local, strlen(local));
+        to->value = hed_css_names_add(d->names, a->value ? a->value : "", value_length(a));
+        if (to->name == CSS_NONE || to->value == CSS_NONE)
+            hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
+    }
+    d->attribute_end[e] = d->attribute_count;
+    d->class_begin[e] = d->class_count;
+    if (!hed_failed(error)) css_document_classes(d, e, error);
+    d->class_count = d->class_end[e];
+}
+
+/* Fills element `e`. */
+static void fill_from(hed_css_document *d, const hed_css_element *x, uint32_t e, hed_error *error)
+{
+    /* document order: the parent must be the last element or one of its ancestors */
+    uint32_t open = e && x->parent != CSS_NONE ? e - 1 : x->parent;
+    while (open != x->parent && open != CSS_NONE) open = d->parent[open];
+    if (open != x->parent) {
+        hed_fail(error, HED_ERROR_FORMAT,
+            "%s: element %u is not in document order: its parent %u is closed already", d->file, e,
+            x->parent);
+        return;
+    }
+    const char *name = x->shadow_root ? "#shadow-root" : x->name;
+    d->parent[e] = x->parent;
+    d->name_space[e] = (uint8_t)(x->shadow_root ? CSS_SHADOW_ROOT : x->name_space);
+    d->tag[e] = hed_css_names_add(d->names, name, strlen(name));
+    d->has_text[e] = x->has_text ? CSS_TEXT | CSS_TEXT_SOLID : 0;
+    if (d->tag[e] == CSS_NONE)
+        hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
+    fill_attributes(d, x, e, error);
+    if (!x->shadow_root) return;
+    d->trees[d->tree_count] =
+        (css_shadow_tree){.host = x->host, .root = e, .original = d->tree_count};
+    d->tree_count++;
+}
+
 hed_status css_document_from_elements(
     hed_css_document *d, const hed_css_document_def *def, hed_error *error)
 {
-    uint64_t attributes = 0, classes = 0;
-    for (uint32_t e = 0; e < def->element_count; e++) {
-        const hed_css_element *x = &def->elements[e];
-        if (x->parent != CSS_NONE && x->parent >= e)
-            return hed_fail(error, HED_ERROR_FORMAT,
-                "%s: element %u has parent %u: a parent must be an earlier element", d->file, e,
-                x->parent);
-        if (!x->name || !x->name[0])
-            return hed_fail(error, HED_ERROR_FORMAT, "%s: element %u has no name", d->file, e);
-        if ((unsigned)x->name_space > HED_CSS_OTHER || (x->attribute_count && !x->attributes))
-            return hed_fail(error, HED_ERROR_FORMAT,
-                "%s: element %u has namespace %d and %u attributes%s", d->file, e,
-                (int)x->name_space, x->attribute_count, x->attributes ? "" : ", which are NULL");
-        attributes += x->attribute_count;
-        for (uint32_t i = 0; i < x->attribute_count; i++) {
-            const hed_css_attribute *a = &x->attributes[i];
-            size_t length = a->value_length || !a->value ? a->value_length : strlen(a->value);
-            if (!a->name)
-                return hed_fail(error, HED_ERROR_FORMAT,
-                    "%s: an attribute of element %u has no name", d->file, e);
-            if (!strcmp(a->name, "class")) classes += css_count_words(a->value, length);
-        }
-    }
-    if (attributes > UINT32_MAX / 2 || classes > UINT32_MAX / 2)
+    element_counts counts = {0};
+    for (uint32_t e = 0; e < def->element_count; e++)
+        if (check_element(def, d->file, e, &counts, error)) return error->status;
+    if (counts.attributes > UINT32_MAX / 2 || counts.classes > UINT32_MAX / 2)
         return hed_fail(
             error, HED_ERROR_LIMIT, "%s: more than 2^31 attributes or classes", d->file);
     d->quirks = def->quirks;
-    css_document_room(d, def->element_count, (uint32_t)attributes, (uint32_t)classes, error);
-    uint32_t next = 0;
-    for (uint32_t e = 0; e < def->element_count && !hed_failed(error); e++) {
-        const hed_css_element *x = &def->elements[e];
-        /* document order: the parent must be the last element or one of its ancestors */
-        if (e && x->parent != CSS_NONE) {
-            uint32_t open = e - 1;
-            while (open != x->parent && open != CSS_NONE) open = d->parent[open];
-            if (open == CSS_NONE)
-                return hed_fail(error, HED_ERROR_FORMAT,
-                    "%s: element %u is not in document order: its parent %u is closed already",
-                    d->file, e, x->parent);
-        }
-        d->parent[e] = x->parent;
-        d->name_space[e] = (uint8_t)x->name_space;
-        d->tag[e] = hed_css_names_add(d->names, x->name, strlen(x->name));
-        d->has_text[e] = x->has_text ? CSS_TEXT | CSS_TEXT_SOLID : 0;
-        d->attribute_begin[e] = next;
-        for (uint32_t i = 0; i < x->attribute_count; i++) {
-            const hed_css_attribute *a = &x->attributes[i];
-            size_t length = a->value_length || !a->value ? a->value_length : strlen(a->value);
-            const char *local = a->name;
-            css_attribute *to = &d->attributes[next++];
-            to->name_space = css_split_name(x->name_space, a->name, &local);
-            to->name = hed_css_names_add(d->names, local, strlen(local));
-            to->value = hed_css_names_add(d->names, a->value ? a->value : "", length);
-            if (to->name == CSS_NONE || to->value == CSS_NONE)
-                return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
-        }
-        d->attribute_end[e] = d->attribute_count = next;
-        if (d->tag[e] == CSS_NONE)
-            return hed_fail(error, HED_ERROR_MEMORY, "%s: out of memory for a name", d->file);
-        d->class_begin[e] = d->class_count;
-        css_document_classes(d, e, error);
-        d->class_count = d->class_end[e];
+    css_document_room(
+        d, def->element_count, (uint32_t)counts.attributes, (uint32_t)counts.classes, error);
+    if (counts.trees) {
+        d->trees = hed_arena_new(&d->arena, counts.trees + 1, sizeof *d->trees, error);
+        d->tree_count = 1;
     }
+    for (uint32_t e = 0; e < def->element_count && !hed_failed(error); e++)
+        fill_from(d, &def->elements[e], e, error);
     return hed_failed(error) ? error->status : HED_OK;
 }
 
@@ -263,6 +306,7 @@ hed_css_document_info hed_css_document_describe(const hed_css_document *d)
         .possible = d->possible,
         .depth = d->depth,
         .quirks = d->quirks,
+        .trees = d->tree_count ? d->tree_count : 1,
         .style_sheets = d->sheet_count};
 }
 
@@ -275,6 +319,11 @@ const char *hed_css_document_sheet(const hed_css_document *d, uint32_t index, si
     if (href) *href = s->href;
     if (media) *media = s->media;
     return s->text;
+}
+
+uint32_t hed_css_document_sheet_tree(const hed_css_document *d, uint32_t index)
+{
+    return d ? d->sheets[index].tree : 0;
 }
 
 uint32_t hed_css_document_sheet_line(const hed_css_document *d, uint32_t index)
@@ -311,6 +360,11 @@ uint32_t hed_css_element_parent(const hed_css_document *d, uint32_t element)
 {
     if (!d) return HED_CSS_NONE;
     return d->parent[element];
+}
+
+uint32_t hed_css_tree_host(const hed_css_document *d, uint32_t tree)
+{
+    return d && tree && tree < d->tree_count ? d->trees[tree].host : HED_CSS_NONE;
 }
 
 uint32_t hed_css_element_line(const hed_css_document *d, uint32_t element)

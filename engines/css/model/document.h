@@ -1,6 +1,6 @@
-/* A document: arrays over its elements in document order. html/ makes it from HTML,
- * document.c from arrays, tree.c from a program's tree; states.c finds the states that HTML defines
- * (forms, links, language, direction). Indices have 32 bits; CSS_NONE: no such element (never a
+/* A document: arrays over its elements in document order, the trees of shadow roots after all others.
+ * html/ makes it from HTML, document.c from arrays, tree.c from a program's tree; states.c finds the
+ * states that HTML defines (forms, links, language, direction), shadow.c the shadow trees and slots. Indices have 32 bits; CSS_NONE: no such element (never a
  * pointer: R4). */
 #ifndef HED_CSS_DOCUMENT_H
 #define HED_CSS_DOCUMENT_H
@@ -32,7 +32,12 @@ enum {
     CSS_EDITOR = CSS_RTL << 10, /* outermost editable element: a reader types its contents */
     CSS_EDITED = CSS_RTL << 11  /* element in an editor: it can be moved inside, or removed */
 };
-_Static_assert(CSS_FIRST_FREE_BIT + 11 < 32, "a flag has no bit");
+_Static_assert(CSS_FIRST_FREE_BIT + 11 < 31, "a flag has no bit");
+/* custom element, which a script can define: CSS_DEFINED (no enumerator has this bit) */
+#define CSS_CHANGES_DEFINED (1u << 31)
+
+/* Namespace of elements in place of shadow roots: roots that no selector but :host matches. */
+enum { CSS_SHADOW_ROOT = HED_CSS_OTHER + 1 };
 
 /* Text among the children of an element: bits. */
 enum {
@@ -49,6 +54,15 @@ typedef struct css_attribute {
     uint32_t value;
     uint32_t name_space; /* 0, or 1 "xlink", 2 "xml", 3 "xmlns" */
 } css_attribute;
+
+/* A shadow tree: the descendants of `root`. */
+typedef struct css_shadow_tree {
+    uint32_t host;  /* element that has the shadow root */
+    uint32_t root;  /* element that stands for the shadow root */
+    uint32_t level; /* number of shadow trees around its elements, 1 or more */
+    uint32_t
+        original; /* the tree itself, or the tree of which it is a copy with possible elements */
+} css_shadow_tree;
 
 struct hed_css_document {
     hed_allocator allocator;
@@ -81,12 +95,21 @@ struct hed_css_document {
     uint32_t *language; /* (N) name of the language, which may be inherited; CSS_NONE: unknown */
     uint32_t *line;     /* (N) line of the start tag; 0: unknown */
     uint8_t *has_text;  /* (N) CSS_TEXT ... */
-    const char *file;   /* path in messages */
+    /* Shadow trees, numbered from 1; 0 is the rest of the document. Without any, the counts are 0
+     * and the arrays NULL. */
+    css_shadow_tree *trees;  /* (tree_count); the first one is no shadow tree */
+    uint32_t tree_count;     /* 1 + number of shadow trees */
+    uint32_t tree_levels;    /* greatest level of a shadow tree */
+    uint32_t *tree_of;       /* (N) tree that has the element; a shadow root is in its own tree */
+    uint32_t *shadow_tree;   /* (N) tree of the element's shadow root; 0: absent */
+    uint32_t *assigned_slot; /* (N) slot to which the element is assigned, or CSS_NONE */
+    const char *file;        /* path in messages */
     /* sheets of the page's style and link elements, in order */
     struct css_own_sheet {
         const char *text, *href, *media;
         size_t length;
         uint32_t line; /* first line of the text */
+        uint32_t tree; /* tree that has it; CSS_NONE: it is in a template */
     } * sheets;
     uint32_t sheet_count;
 };

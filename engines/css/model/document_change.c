@@ -2,6 +2,7 @@
  * room for more entries; the entry before it holds the size of this room. */
 #include "document.h"
 #include "html.h"
+#include "shadow.h"
 #include "states.h"
 
 #include <stdlib.h>
@@ -123,6 +124,13 @@ void css_change_places(
     memcpy(at + second, work, first);
 }
 
+/* New number of an element after the swap of [low, middle) and [middle, high). */
+static uint32_t moved_place(uint32_t e, uint32_t low, uint32_t middle, uint32_t high)
+{
+    if (e < low || e >= high) return e;
+    return e < middle ? e + (high - middle) : e - (middle - low);
+}
+
 hed_status css_document_move(hed_css_document *d, uint32_t e, uint32_t parent, uint32_t before,
     uint32_t *to, hed_error *error)
 {
@@ -137,18 +145,20 @@ hed_status css_document_move(hed_css_document *d, uint32_t e, uint32_t parent, u
         d->attribute_end, d->flags, d->states, d->language, d->line};
     if (!room) return error->status;
     d->parent[e] = parent;
-    for (uint32_t i = 0; i < d->count; i++) {
-        uint32_t p = d->parent[i];
-        if (p == CSS_NONE || p < low || p >= high) continue;
-        d->parent[i] = p < middle ? p + (high - middle) : p - (middle - low);
-    }
+    for (uint32_t i = 0; i < d->count; i++)
+        if (d->parent[i] != CSS_NONE) d->parent[i] = moved_place(d->parent[i], low, middle, high);
     for (size_t i = 0; i < HED_COUNT(words); i++)
         css_change_places(words[i], sizeof(uint32_t), low, middle, high, room);
     css_change_places(d->name_space, 1, low, middle, high, room);
     css_change_places(d->has_text, 1, low, middle, high, room);
+    for (uint32_t t = 1; t < d->tree_count; t++) {
+        css_shadow_tree *tree = &d->trees[t];
+        tree->host = moved_place(tree->host, low, middle, high);
+        tree->root = moved_place(tree->root, low, middle, high);
+    }
     *to = forward ? high - size : low;
     hed_arena_free(&work);
     d->depth = 0;
     memset(d->end, 0, d->count * sizeof *d->end);
-    return css_find_places(d, error);
+    return css_find_places(d, error) ? error->status : css_find_trees(d, error);
 }

@@ -17,7 +17,7 @@ typedef struct css_prefix {
 /* Selector list that `&` represents. `count` CSS_NONE: no enclosing rule. */
 typedef struct css_parent {
     uint32_t list, count, specificity, depth;
-    bool state, changes;
+    bool state, changes, shadow, inside;
     uint32_t scope; /* see css_rule: `&` is its root if there is no rule inside of the scope */
 } css_parent;
 
@@ -90,9 +90,10 @@ typedef struct css_list {
     uint32_t list, count, specificity, depth;
     bool state, pseudo_element;
     bool other_browser; /* a selector has the prefix of another browser */
-    bool changes;       /* depends on states, or on changes that a reader can make */
-    bool unsupported;   /* all selectors are about shadow trees, or the nesting is too deep */
-    char reason[160];   /* reason if invalid or unsupported */
+    bool changes;        /* depends on states, or on changes that a reader can make */
+    bool shadow, inside; /* some selector is about shadow trees: see hed_css_rule */
+    bool unsupported;    /* the nesting is too deep */
+    char reason[160];    /* reason if invalid or unsupported */
 } css_list;
 /* Reads the selector list in text[begin, end). False: invalid, or out of memory. */
 bool css_read_selectors(

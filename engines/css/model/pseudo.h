@@ -21,13 +21,11 @@ enum {
 
 /* Arguments of a function that needs no reader of its own. */
 enum {
-    CSS_ARGUMENT_ANY,      /* any, but not empty */
-    CSS_ARGUMENT_NAME,     /* one name */
-    CSS_ARGUMENT_NAMES,    /* names separated by white space */
-    CSS_ARGUMENT_COMPOUND, /* one compound selector */
-    CSS_ARGUMENT_COMPOUNDS,
-    CSS_ARGUMENT_SELECT, /* "select" */
-    CSS_ARGUMENT_SIDE    /* a side to scroll to, or "*" */
+    CSS_ARGUMENT_ANY,       /* any, but not empty */
+    CSS_ARGUMENT_NAME,      /* one name */
+    CSS_ARGUMENT_COMPOUNDS, /* compound selectors */
+    CSS_ARGUMENT_SELECT,    /* "select" */
+    CSS_ARGUMENT_SIDE       /* a side to scroll to, or "*" */
 };
 
 typedef struct css_pseudo {

@@ -3,7 +3,7 @@
  * that lists them. Sorted by name, by bytes, which pseudo.c asserts.
  *
  *   FLAG(name, flag, changes)   pseudo-class of a flag CSS_flag of the elements, which document.h
- *                               declares from this row and states.c sets; `changes`: flag of the
+ *                               declares from this row and element_states.c sets; `changes`: flag of the
  *                               elements on which a reader can change it; 0: none
  *   ROW(name, members...)       all others: members of css_pseudo
  *
@@ -35,7 +35,7 @@
     ROW("current", .kind = CSS_STATE, .behind_element = true, .bits = HED_CSS_OTHER_STATE) \
     ROW("decrement", .kind = CSS_NEVER, .behind_element = true) \
     FLAG("default", DEFAULT, 0) \
-    FLAG("defined", DEFINED, 0) \
+    FLAG("defined", DEFINED, CSS_CHANGES_DEFINED) \
     FLAG("disabled", DISABLED, 0) \
     ROW("double-button", .kind = CSS_NEVER, .behind_element = true) \
     FLAG("empty", EMPTY, CSS_CHANGES_EMPTY) \
@@ -48,9 +48,9 @@
     ROW("focus-within", .kind = CSS_STATE, .behind_element = true, .role = CSS_PSEUDO_WITHIN, .bits = HED_CSS_FOCUS) \
     ROW("fullscreen", .kind = CSS_STATE, .bits = HED_CSS_FULLSCREEN) \
     ROW("future", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
-    ROW("has-slotted", .kind = CSS_NEVER, .role = CSS_PSEUDO_SHADOW) \
+    ROW("has-slotted", .kind = CSS_HAS_SLOTTED, .role = CSS_PSEUDO_SHADOW) \
     ROW("horizontal", .kind = CSS_NEVER, .behind_element = true) \
-    ROW("host", .kind = CSS_NEVER, .role = CSS_PSEUDO_SHADOW) \
+    ROW("host", .kind = CSS_HOST, .role = CSS_PSEUDO_SHADOW) \
     ROW("hover", .kind = CSS_STATE, .behind_element = true, .bits = HED_CSS_HOVER) \
     FLAG("in-range", IN_RANGE, CSS_CHANGES_RANGE) \
     ROW("increment", .kind = CSS_NEVER, .behind_element = true) \
@@ -104,8 +104,8 @@
     ROW("active-view-transition-type", .kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE) \
     ROW("dir", .kind = CSS_FLAG) \
     ROW("has", .kind = CSS_HAS) \
-    ROW("host", .kind = CSS_NEVER, .role = CSS_PSEUDO_SHADOW, .argument = CSS_ARGUMENT_COMPOUND) \
-    ROW("host-context", .kind = CSS_NEVER, .role = CSS_PSEUDO_SHADOW, .argument = CSS_ARGUMENT_COMPOUND) \
+    ROW("host", .kind = CSS_HOST, .role = CSS_PSEUDO_SHADOW, .operation = CSS_HOST_LIST) \
+    ROW("host-context", .kind = CSS_HOST, .role = CSS_PSEUDO_SHADOW, .operation = CSS_HOST_CONTEXT) \
     ROW("is", .kind = CSS_IS, .behind_element = true) \
     ROW("lang", .kind = CSS_LANG) \
     ROW("not", .kind = CSS_NOT, .behind_element = true) \
@@ -142,10 +142,10 @@
 #define CSS_PSEUDO_ELEMENT_FUNCTIONS(ROW) \
     ROW("cue", .argument = CSS_ARGUMENT_COMPOUNDS) \
     ROW("highlight", .argument = CSS_ARGUMENT_NAME) \
-    ROW("part", .role = CSS_PSEUDO_SHADOW, .argument = CSS_ARGUMENT_NAMES) \
+    ROW("part", .kind = CSS_PART, .role = CSS_PSEUDO_SHADOW) \
     ROW("picker", .role = CSS_PSEUDO_BACKED, .argument = CSS_ARGUMENT_SELECT) \
     ROW("scroll-button", .argument = CSS_ARGUMENT_SIDE) \
-    ROW("slotted", .role = CSS_PSEUDO_SHADOW, .argument = CSS_ARGUMENT_COMPOUND) \
+    ROW("slotted", .kind = CSS_SLOTTED, .role = CSS_PSEUDO_SHADOW) \
     ROW("view-transition-group") \
     ROW("view-transition-group-children") \
     ROW("view-transition-image-pair") \

@@ -234,6 +234,8 @@ static bool push_nesting(css_reader *r)
     simple->count = parent->count;
     simple->scoped = parent->scope != 0;
     r->scoped |= simple->scoped;
+    r->shadow |= parent->shadow;
+    r->inside |= parent->inside;
     return true;
 }
 
@@ -313,6 +315,7 @@ static bool read_compound(css_reader *r, unsigned mode, char combinator)
     uint32_t base = r->p->simples.count;
     css_compound compound = {.combinator = combinator, .pseudo_element = CSS_NONE};
     bool has_simple = false, end = false;
+    if (r->depth == 0) r->backed = r->transition = r->slotted = r->part = false;
     if (mode & CSS_LIST_BEHIND) compound.pseudo_element = 0;
     else if (!read_type(r, &has_simple)) return false;
     bool typed = has_simple || mode & CSS_LIST_BEHIND;
@@ -324,7 +327,8 @@ static bool read_compound(css_reader *r, unsigned mode, char combinator)
     }
     if (!has_simple) return css_selector_expects(r, "a selector");
     if (!typed && !(mode & CSS_LIST_FREE && is_subject(r)) && !push_default(r)) return false;
-    if (mode & CSS_LIST_BEHIND) compound.pseudo_element = CSS_NONE;
+    bool itself = compound.shadow && (r->slotted || r->part);
+    if (mode & CSS_LIST_BEHIND || itself) compound.pseudo_element = CSS_NONE;
     compound.count = r->p->simples.count - base;
     struct css_array *store = &r->p->sheet->store[CSS_SIMPLES];
     css_simple *simples = css_push(store, compound.count, sizeof *simples, r->p);
@@ -363,7 +367,7 @@ static bool prepend_nesting(css_reader *r, uint32_t first)
     r->p->simples.count = base;
     compounds = (css_compound *)r->p->compounds.items + first;
     memmove(compounds + 1, compounds, (r->p->compounds.count - 1 - first) * sizeof *compounds);
-    compounds[0] = (css_compound){store->count - 1, 1, 0, CSS_NONE};
+    compounds[0] = (css_compound){store->count - 1, 1, 0, CSS_NONE, 0};
     if (!compounds[1].combinator) compounds[1].combinator = ' ';
     return true;
 }
@@ -397,7 +401,7 @@ static bool read_complex(css_reader *r, unsigned mode, uint32_t open)
         if (!combinator) return css_selector_expects(r, "a combinator or the end");
         const css_compound *last =
             (css_compound *)r->p->compounds.items + r->p->compounds.count - 1;
-        if (last->pseudo_element != CSS_NONE)
+        if (last->pseudo_element != CSS_NONE || last->shadow)
             return css_selector_fails(r, "a combinator behind a pseudo-element");
         if (mode & CSS_LIST_COMPOUND)
             return css_selector_fails(r, "a combinator where only one compound may be");
@@ -411,8 +415,10 @@ static bool read_complex(css_reader *r, unsigned mode, uint32_t open)
     if (!compounds || !complex) return false;
     css_copy_tail(compounds, &r->p->compounds, first, sizeof *compounds);
     r->p->compounds.count = first;
-    *complex = (css_complex){
-        store->count - count, count, r->specificity, begin, end, r->shadow, r->out->state};
+    *complex = (css_complex){store->count - count, count, r->specificity, begin, end, r->shadow,
+        r->out->state, r->inside, r->out->changes};
+    r->out->shadow |= r->shadow;
+    r->out->inside |= r->inside;
     return true;
 }
 
@@ -442,17 +448,15 @@ bool css_read_list(css_reader *r, unsigned mode, css_range *range)
 {
     css_parser *p = r->p;
     uint32_t base = p->complexes.count, open = p->brackets.count, depth = r->depth;
-    uint32_t shadows = 0, count = 0;
     for (;; css_advance(r)) {
         css_skip_space(r);
         struct mark mark = take_mark(p);
-        bool state = r->out->state;
-        if (depth == 0)
-            r->nesting = r->scoped = r->shadow = r->backed = r->transition = r->out->state = false;
-        if (read_complex(r, mode, open)) {
-            shadows += r->shadow;
-            count++;
-        } else {
+        bool state = r->out->state, changes = r->out->changes;
+        if (depth == 0) {
+            r->out->changes = false;
+            r->nesting = r->scoped = r->shadow = r->inside = r->out->state = false;
+        }
+        if (!read_complex(r, mode, open)) {
             if (p->failed || r->too_deep || !(mode & CSS_LIST_FORGIVING)) return false;
             r->out->reason[0] = 0;
             r->depth = depth;
@@ -460,12 +464,12 @@ bool css_read_list(css_reader *r, unsigned mode, css_range *range)
             while (!list_pauses(r, open) && !p->failed) css_advance(r);
         }
         r->out->state |= state;
+        r->out->changes |= changes;
         if (r->now.type != CSS_COMMA || p->failed) break;
         if (mode & CSS_LIST_SINGLE)
             return css_selector_fails(r, "a list where only one selector may be");
     }
     if (p->failed) return false;
-    if (depth == 0) r->out->unsupported = shadows == count;
     range->count = p->complexes.count - base;
     css_complex *complexes =
         css_push(&p->sheet->store[CSS_COMPLEXES], range->count, sizeof *complexes, p);
@@ -495,7 +499,6 @@ bool css_read_selectors(
         list->list = range.list;
         list->count = range.count;
         list->specificity = range.specificity;
-        if (list->unsupported) css_selector_fails(&r, "about shadow trees, which are not matched");
     } else {
         back_to(p, &mark);
         list->unsupported = r.too_deep && !p->failed;
@@ -511,7 +514,7 @@ uint32_t css_push_scope_root(css_parser *p)
     if (!simple || !compound || !complex) return CSS_NONE;
     *simple = (css_simple){.kind = CSS_SCOPE, .scoped = true, .name_space = CSS_NONE};
     simple->name = simple->lower = simple->value = CSS_NONE;
-    *compound = (css_compound){p->sheet->store[CSS_SIMPLES].count - 1, 1, 0, CSS_NONE};
+    *compound = (css_compound){p->sheet->store[CSS_SIMPLES].count - 1, 1, 0, CSS_NONE, 0};
     *complex = (css_complex){.first = p->sheet->store[CSS_COMPOUNDS].count - 1, .count = 1};
     return p->sheet->store[CSS_COMPLEXES].count - 1;
 }

@@ -23,8 +23,17 @@ typedef enum css_kind {
     CSS_NOT,
     CSS_HAS,   /* relative selectors: the first compound has a combinator */
     CSS_SCOPE, /* the root of the scope of an @scope */
-    CSS_NEVER  /* valid, but never matches: :host, :horizontal, :is() */
+    /* shadow trees, which solver/plain.c matches */
+    CSS_HOST,        /* operation: css_host_kind, and its list */
+    CSS_HAS_SLOTTED, /* slot to which something is assigned */
+    CSS_SLOTTED,     /* ::slotted(): the list; in its compound the slot's selectors */
+    CSS_PART, /* ::part(): names in the sheet's `words`; before it in the compound the selectors of the
+               * host, after it selectors of the part */
+    CSS_NEVER /* valid, but never matches: :horizontal, :is() */
 } css_kind;
+
+/* :host, :host(), :host-context(). */
+typedef enum css_host_kind { CSS_HOST_ANY, CSS_HOST_LIST, CSS_HOST_CONTEXT } css_host_kind;
 
 /* Greatest nesting depth of lists; a rule with deeper ones is HED_CSS_UNSUPPORTED. */
 enum { CSS_NESTING = 64 };
@@ -59,27 +68,30 @@ typedef struct css_simple {
      * css_attribute, or 4 an unknown namespace; CSS_NONE: any */
     uint32_t name_space;
     uint32_t name, lower; /* TYPE, ID, CLASS, ATTRIBUTE: names, as written and in lower case */
-    uint32_t value;       /* ATTRIBUTE: name of the value; LANG: first word, `count` of them */
-    int32_t a, b;         /* NTH */
-    uint32_t bits;        /* FLAG, STATE */
+    uint32_t value; /* ATTRIBUTE: name of the value; LANG, PART: first word, `count` of them */
+    int32_t a, b;   /* NTH */
+    uint32_t bits;  /* FLAG, STATE */
     /* FLAG, ATTRIBUTE: flag of the elements on which a reader can make it hold, or fail; or 0 */
     uint32_t may_hold, may_fail;
-    uint32_t list, count; /* IS, NOT, HAS, NTH: first complex selector, number of them */
-    bool counts_changes;  /* NTH: the matches of the list depend on states or changes by a reader */
+    uint32_t list,
+        count; /* IS, NOT, HAS, NTH, HOST, SLOTTED: first complex selector, number of them */
+    bool counts_changes; /* NTH: the matches of the list depend on states or changes by a reader */
 } css_simple;
 
 typedef struct css_compound {
     uint32_t first, count; /* simple selectors */
     char combinator;       /* relation to the compound on the left: ' ' '>' '+' '~'; 0: the first */
-    uint32_t pseudo_element; /* name, or CSS_NONE */
+    uint32_t pseudo_element; /* name, except "slotted" and "part", or CSS_NONE */
+    uint8_t shadow;          /* CSS_SLOTTED or CSS_PART if it has such a selector; else 0 */
 } css_compound;
 
 typedef struct css_complex {
     uint32_t first, count; /* compounds, left to right */
     uint32_t specificity;  /* a << 20 | b << 10 | c */
     uint32_t begin, end;   /* bytes of the text */
-    bool shadow;           /* selector about shadow trees, which is not matched */
+    bool shadow;           /* selector of shadow trees: solver/plain.c matches it alone */
     bool state;            /* see hed_css_rule; only in the list of a rule */
+    bool inside, changes;  /* see hed_css_rule */
 } css_complex;
 
 /* One declaration of a rule. */

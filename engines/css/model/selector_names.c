@@ -24,8 +24,8 @@ static bool simple_name(const hed_css_sheet *sheet, const css_simple *s, hed_css
 
 static bool holds_list(const css_simple *s)
 {
-    return s->count &&
-           (s->kind == CSS_IS || s->kind == CSS_NOT || s->kind == CSS_HAS || s->kind == CSS_NTH);
+    return s->count && (s->kind == CSS_IS || s->kind == CSS_NOT || s->kind == CSS_HAS ||
+                           s->kind == CSS_NTH || s->kind == CSS_HOST || s->kind == CSS_SLOTTED);
 }
 
 hed_status hed_css_rules_naming(const hed_css_sheet *sheet,

@@ -124,10 +124,14 @@ static bool read_logical(
     css_reader *r, const css_pseudo *pseudo, unsigned mode, bool behind_element)
 {
     css_range range;
-    unsigned inner = CSS_LIST_FREE | (mode & (CSS_LIST_IN_HAS | CSS_LIST_BEHIND));
-    if (behind_element) inner |= CSS_LIST_BEHIND | CSS_LIST_COMPOUND;
+    const unsigned inherited = CSS_LIST_IN_HAS | CSS_LIST_BEHIND | CSS_LIST_PART | CSS_LIST_SHADOW;
+    unsigned inner = CSS_LIST_FREE | (mode & inherited);
+    if (behind_element) inner |= CSS_LIST_BEHIND | (r->part ? CSS_LIST_PART : 0);
+    if (behind_element || mode & CSS_LIST_SHADOW) inner |= CSS_LIST_COMPOUND;
     if (pseudo->kind == CSS_HAS) {
         if (mode & CSS_LIST_IN_HAS) return css_selector_fails(r, ":has() inside of :has()");
+        if (mode & CSS_LIST_SHADOW)
+            return css_selector_fails(r, ":has() inside of :host() or ::slotted()");
         inner = CSS_LIST_FREE | CSS_LIST_IN_HAS | CSS_LIST_RELATIVE;
     } else if (pseudo->kind == CSS_IS)
         inner |= pseudo->bits ? CSS_LIST_COMPOUND : CSS_LIST_FORGIVING;
@@ -230,27 +234,72 @@ static bool read_argument(css_reader *r, const css_pseudo *pseudo, unsigned mode
     css_range range;
     bool good = true;
     if (pseudo->argument == CSS_ARGUMENT_ANY) return skip_function(r);
-    if (pseudo->argument == CSS_ARGUMENT_COMPOUND)
-        return read_inner_list(
-            r, (mode & CSS_LIST_IN_HAS) | CSS_LIST_COMPOUND | CSS_LIST_SINGLE, &range);
     if (pseudo->argument == CSS_ARGUMENT_COMPOUNDS)
         return read_inner_list(r, (mode & CSS_LIST_IN_HAS) | CSS_LIST_COMPOUND, &range);
     css_skip_space(r);
-    do {
-        if (pseudo->argument == CSS_ARGUMENT_SIDE && css_at_delim(r, '*')) {
-            css_advance(r);
-            break;
-        }
-        if (r->now.type != CSS_IDENT) return css_selector_expects(r, "a name");
-        css_keyword(r->p->text, &r->now, word, sizeof word);
-        snprintf(spaced, sizeof spaced, " %s ", word);
-        if (pseudo->argument == CSS_ARGUMENT_SIDE) good = strstr(sides, spaced) != NULL;
-        if (pseudo->argument == CSS_ARGUMENT_SELECT) good = strcmp(word, "select") == 0;
-        if (!good) return css_selector_expects(r, "a word that this pseudo-element knows");
+    if (pseudo->argument == CSS_ARGUMENT_SIDE && css_at_delim(r, '*')) {
+        css_advance(r);
+        return read_close(r);
+    }
+    if (r->now.type != CSS_IDENT) return css_selector_expects(r, "a name");
+    css_keyword(r->p->text, &r->now, word, sizeof word);
+    snprintf(spaced, sizeof spaced, " %s ", word);
+    if (pseudo->argument == CSS_ARGUMENT_SIDE) good = strstr(sides, spaced) != NULL;
+    if (pseudo->argument == CSS_ARGUMENT_SELECT) good = strcmp(word, "select") == 0;
+    if (!good) return css_selector_expects(r, "a word that this pseudo-element knows");
+    css_advance(r);
+    return read_close(r);
+}
+
+/* ---- shadow trees ---- */
+
+/* Adds :host, or :host(), :host-context() and ::slotted() with their argument, one compound selector. */
+static bool read_with_compound(
+    css_reader *r, const css_pseudo *pseudo, unsigned mode, bool argument)
+{
+    css_range range = {0};
+    uint32_t base = pseudo->kind == CSS_HOST ? CSS_SPECIFICITY_CLASS : 0;
+    unsigned inner =
+        (mode & CSS_LIST_IN_HAS) | CSS_LIST_COMPOUND | CSS_LIST_SINGLE | CSS_LIST_SHADOW;
+    if (argument && !read_inner_list(r, inner, &range)) return false;
+    r->shadow = r->inside = true;
+    css_simple *simple =
+        css_push_simple(r, (css_kind)pseudo->kind, css_specificity_sum(base, range.specificity));
+    if (!simple) return false;
+    simple->operation = pseudo->operation;
+    simple->list = range.list;
+    simple->count = range.count;
+    simple->scoped = range.scoped;
+    return true;
+}
+
+/* Adds ::part() with its argument, names separated by white space. */
+static bool read_part(css_reader *r)
+{
+    uint32_t first = r->p->sheet->store[CSS_WORDS].count, count = 0;
+    css_skip_space(r);
+    if (r->now.type != CSS_IDENT) return css_selector_expects(r, "a name");
+    for (; r->now.type == CSS_IDENT; count++) {
+        uint32_t *word = css_push(&r->p->sheet->store[CSS_WORDS], 1, sizeof *word, r->p);
+        if (!word) return false;
+        *word = css_token_name(r->p, &r->now);
         css_advance(r);
         css_skip_space(r);
-    } while (pseudo->argument == CSS_ARGUMENT_NAMES && r->now.type == CSS_IDENT);
-    return read_close(r);
+    }
+    r->shadow = true;
+    css_simple *simple = read_close(r) ? css_push_simple(r, CSS_PART, 0) : NULL;
+    if (!simple) return false;
+    simple->value = first;
+    simple->count = count;
+    return true;
+}
+
+/* True if a pseudo-element may follow ::slotted(): one of a box in the tree. */
+static bool follows_slotted(const css_pseudo *pseudo, const char *name)
+{
+    static const char unfit[] = "cue first-letter first-line grammar-error highlight search-text "
+                                "selection spelling-error target-text";
+    return pseudo && !css_among(unfit, name);
 }
 
 /* ---- states ---- */
@@ -284,7 +333,7 @@ static bool push_element(css_reader *r, const char *word, size_t length)
             .lower = name,
             .value = CSS_NONE};
     }
-    *compound = (css_compound){first, count, 0, CSS_NONE};
+    *compound = (css_compound){first, count, 0, CSS_NONE, 0};
     *complex = (css_complex){.first = store[CSS_COMPOUNDS].count - 1, .count = 1};
     return !r->p->failed;
 }
@@ -329,9 +378,9 @@ static bool push_within(css_reader *r, uint32_t bits)
     simples[1].list = first_complex;
     simples[1].count = 1;
     /* 0: " STATE", the list of :has(); 1 and 2: "STATE" and ":has()", the list of :is() */
-    compounds[0] = (css_compound){first_simple, 1, ' ', CSS_NONE};
-    compounds[1] = (css_compound){first_simple, 1, 0, CSS_NONE};
-    compounds[2] = (css_compound){first_simple + 1, 1, 0, CSS_NONE};
+    compounds[0] = (css_compound){first_simple, 1, ' ', CSS_NONE, 0};
+    compounds[1] = (css_compound){first_simple, 1, 0, CSS_NONE, 0};
+    compounds[2] = (css_compound){first_simple + 1, 1, 0, CSS_NONE, 0};
     for (uint32_t i = 0; i < 3; i++)
         complexes[i] = (css_complex){
             .first = first_compound + i, .count = 1, .specificity = CSS_SPECIFICITY_CLASS};
@@ -346,6 +395,7 @@ static bool push_within(css_reader *r, uint32_t bits)
 static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behind_element)
 {
     bool of_pseudo = r->transition && pseudo->role == CSS_PSEUDO_ONLY;
+    if (pseudo->role == CSS_PSEUDO_SHADOW) r->shadow = r->inside = true;
     if (behind_element && (pseudo->kind == CSS_NEVER || of_pseudo)) {
         /* a state of the pseudo-element, which is not matched */
         r->specificity = css_specificity_sum(r->specificity, CSS_SPECIFICITY_CLASS);
@@ -364,7 +414,6 @@ static bool push_pseudo_class(css_reader *r, const css_pseudo *pseudo, bool behi
     if (pseudo->kind == CSS_STATE) r->out->state = true;
     r->out->changes |= pseudo->kind == CSS_STATE || pseudo->changes;
     if (pseudo->elements && !push_elements(r, pseudo->elements)) return false;
-    if (pseudo->role == CSS_PSEUDO_SHADOW) r->shadow |= r->depth == 0;
     if (pseudo->role != CSS_PSEUDO_ONLY) return true;
     /* :only-child is :first-child:last-child */
     css_simple *last = css_push_simple(r, CSS_NTH, 0);
@@ -383,6 +432,16 @@ static bool takes_prefix(css_reader *r, const char *word)
     return true;
 }
 
+/* True if a pseudo-class may follow ::part(): it is not about the structure of the tree. */
+static bool follows_part(const css_pseudo *pseudo)
+{
+    bool structural = pseudo->kind == CSS_NTH || pseudo->kind == CSS_HAS ||
+                      pseudo->kind == CSS_NEVER || pseudo->role == CSS_PSEUDO_SHADOW ||
+                      pseudo->role == CSS_PSEUDO_SCOPE;
+    return !structural &&
+           !(pseudo->kind == CSS_FLAG && (pseudo->bits == CSS_EMPTY || pseudo->bits == CSS_ROOT));
+}
+
 static bool read_pseudo_class(css_reader *r, unsigned mode, bool behind_element)
 {
     static const css_pseudo prefixed = {.kind = CSS_STATE, .bits = HED_CSS_OTHER_STATE};
@@ -395,9 +454,11 @@ static bool read_pseudo_class(css_reader *r, unsigned mode, bool behind_element)
     if (!pseudo) return css_selector_expects(r, "a pseudo-class");
     bool of_pseudo =
         r->transition && pseudo->role == CSS_PSEUDO_ONLY; /* a state of the pseudo-element */
-    if (behind_element && !pseudo->behind_element && !of_pseudo)
+    bool of_part = (r->part || mode & CSS_LIST_PART) && follows_part(pseudo);
+    if (behind_element && !pseudo->behind_element && !of_pseudo && !of_part)
         return css_selector_fails(r, ":%s behind a pseudo-element", word);
     css_advance(r);
+    if (pseudo->kind == CSS_HOST) return read_with_compound(r, pseudo, mode, function);
     if (!function) return push_pseudo_class(r, pseudo, behind_element);
     switch (pseudo->kind) {
     case CSS_IS:
@@ -425,7 +486,8 @@ static bool read_pseudo_element(css_reader *r, unsigned mode, css_compound *comp
     if (!known) return css_selector_expects(r, "a pseudo-element");
     if (mode & CSS_LIST_INSIDE) return css_selector_fails(r, "::%s inside of a function", word);
     bool shadow = pseudo && pseudo->role == CSS_PSEUDO_SHADOW;
-    if (compound->pseudo_element != CSS_NONE && (!r->backed || shadow) &&
+    bool follows = r->slotted ? follows_slotted(pseudo, word) : r->backed;
+    if (compound->pseudo_element != CSS_NONE && (!follows || shadow) &&
         !(pseudo && pseudo->behind_element))
         return css_selector_fails(r, "::%s behind a pseudo-element", word);
     compound->pseudo_element = css_token_name(r->p, &r->now);
@@ -434,10 +496,14 @@ static bool read_pseudo_element(css_reader *r, unsigned mode, css_compound *comp
     css_advance(r);
     r->backed = pseudo && pseudo->role == CSS_PSEUDO_BACKED;
     r->transition = function && strncmp(word, "view-transition-", 16) == 0;
-    if (function && !read_argument(r, pseudo, mode)) return false;
-    if (!pseudo || pseudo->role != CSS_PSEUDO_SHADOW) return true;
-    r->shadow = r->backed = true; /* the list is not inside of a function */
-    return css_push_simple(r, CSS_NEVER, 0) != NULL;
+    r->slotted = r->part = false;
+    if (!shadow) return !function || read_argument(r, pseudo, mode);
+    compound->shadow = pseudo->kind;
+    bool read = pseudo->kind == CSS_PART ? read_part(r) : read_with_compound(r, pseudo, mode, true);
+    r->backed = pseudo->kind == CSS_PART;
+    r->slotted = pseudo->kind == CSS_SLOTTED;
+    r->part = pseudo->kind == CSS_PART;
+    return read;
 }
 
 bool css_read_pseudo(css_reader *r, unsigned mode, css_compound *compound)

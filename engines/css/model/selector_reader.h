@@ -13,7 +13,9 @@ enum {
     CSS_LIST_COMPOUND = 16, /* no combinators */
     CSS_LIST_SINGLE = 64,   /* no commas */
     CSS_LIST_FREE = 128,    /* the default namespace does not apply to subjects */
-    CSS_LIST_BEHIND = 32    /* argument of a function after a pseudo-element: only states of that */
+    CSS_LIST_BEHIND = 32,   /* argument of a function after a pseudo-element: only states of that */
+    CSS_LIST_PART = 256,    /* CSS_LIST_BEHIND, after ::part(): its pseudo-classes */
+    CSS_LIST_SHADOW = 512   /* argument of :host() or ::slotted(): compounds alone, no :has() */
 };
 
 typedef struct css_reader {
@@ -27,7 +29,10 @@ typedef struct css_reader {
     bool nesting;         /* the selector has a `&` */
     bool scoped;          /* the selector has the root of a scope */
     bool shadow;          /* the selector is about shadow trees */
+    bool inside;          /* selector of shadow trees other than ::part() */
     bool backed;          /* the pseudo-element may have pseudo-elements */
+    bool slotted;         /* the pseudo-element is ::slotted(): only some may follow */
+    bool part;            /* the pseudo-element is ::part(): most pseudo-classes may follow */
     bool transition;      /* the pseudo-element may be an only child */
     bool too_deep;
 } css_reader;

@@ -32,10 +32,9 @@ static void split_rules(css_sheet_reader *s)
             split[k].info.selector_length = complex->end - complex->begin;
             split[k].info.specificity = complex->specificity;
             split[k].info.state = complex->state;
-            if (!complex->shadow) continue;
-            split[k].info.validity = HED_CSS_UNSUPPORTED;
-            split[k].info.reason = "about shadow trees, which are not matched";
-            split[k].count = 0;
+            split[k].info.changes = complex->changes;
+            split[k].info.shadow = complex->shadow;
+            split[k].info.inside = complex->inside;
         }
         if (!has_list) store->count -= count - 1;
     }

@@ -131,6 +131,9 @@ static bool begin_nested_declarations(css_sheet_reader *s, const css_item *first
     rule->info.selector_length = 1;
     rule->info.specificity = frame->style.specificity;
     rule->info.state = frame->style.state;
+    rule->info.changes = frame->style.changes;
+    rule->info.shadow = frame->style.shadow;
+    rule->info.inside = frame->style.inside;
     rule->info.pseudo_element = frame->pseudo_element;
     rule->list = frame->style.list;
     rule->count = frame->style.count;
@@ -166,6 +169,8 @@ static css_parent make_style(const css_list *list, uint32_t scope)
         .depth = list->depth,
         .state = list->state,
         .changes = list->changes,
+        .shadow = list->shadow,
+        .inside = list->inside,
         .scope = scope};
 }
 
@@ -180,9 +185,10 @@ static css_parent make_parent(css_sheet_reader *s, const css_list *list)
     const css_complex *from = (css_complex *)store->items + list->list;
     const css_compound *compounds = s->p.sheet->store[CSS_COMPOUNDS].items;
     uint32_t kept_count = 0;
-    for (uint32_t i = 0; i < list->count; i++)
-        if (compounds[from[i].first + from[i].count - 1].pseudo_element == CSS_NONE)
-            copies[kept_count++] = from[i];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const css_compound *last = &compounds[from[i].first + from[i].count - 1];
+        if (last->pseudo_element == CSS_NONE && !last->shadow) copies[kept_count++] = from[i];
+    }
     parent.list = store->count - list->count;
     store->count = parent.list + kept_count;
     parent.count = kept_count;
@@ -209,6 +215,9 @@ void css_read_style_rule(css_sheet_reader *s, const css_item *item)
     }
     rule->info.specificity = list.specificity;
     rule->info.state = list.state;
+    rule->info.changes = list.changes;
+    rule->info.shadow = list.shadow;
+    rule->info.inside = list.inside;
     rule->info.pseudo_element = list.pseudo_element;
     if (reason) {
         rule->info.validity = good ? HED_CSS_UNSUPPORTED : HED_CSS_INVALID;

@@ -96,6 +96,10 @@ static bool naive_simple(const struct naive *n, const css_simple *s, uint32_t e)
     case CSS_NOT: return !naive_list(n, s->list, s->count, e);
     case CSS_HAS: return naive_has(n, s, e);
     case CSS_SCOPE: return e == n->root;
+    case CSS_HOST:
+    case CSS_HAS_SLOTTED:
+    case CSS_SLOTTED:
+    case CSS_PART:
     case CSS_NEVER: return false;
     }
     return false;

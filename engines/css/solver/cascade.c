@@ -32,24 +32,64 @@ static uint32_t *map_layers(css_cascade *c, css_layers *origins, uint32_t s, hed
     return map;
 }
 
-static void place_rules(css_cascade *c, css_layers *origins, hed_error *error)
+/* Adds the layers of the sheets in a tree, bits of which are set (NULL: all sheets), and sets the order
+ * of each rule's layer; CSS_NONE: the rule is in no layer. */
+static void order_rules(
+    css_cascade *c, css_layers *origins, const uint32_t *bits, uint32_t *layer_of, hed_error *error)
 {
-    uint32_t **maps = hed_arena_new(&c->work, c->m.sheet_count, sizeof *maps, error);
+    uint32_t **maps = hed_arena_new(&c->work, c->m.sheet_count + 1ull, sizeof *maps, error);
     for (uint32_t s = 0; s < c->m.sheet_count && !hed_failed(error); s++)
-        maps[s] = map_layers(c, origins, s, error);
+        if (!bits || bits[s / 32] >> s % 32 & 1) maps[s] = map_layers(c, origins, s, error);
     if (hed_failed(error)) return;
     for (int o = 0; o < 3; o++) {
         css_layers_order(&origins[o]);
         if (c->places < origins[o].count + 1) c->places = origins[o].count + 1;
     }
-    for (uint32_t s = 0; s < c->m.sheet_count; s++) {
-        const hed_css_sheet *sheet = c->m.sheets[s];
-        for (uint32_t r = 0; r < sheet->rule_count; r++) {
-            uint32_t layer = maps[s][sheet->rules[r].layer];
-            c->place[c->m.first_rule[s] + r] =
-                sheet->def.origin * c->places +
-                (layer ? origins[sheet->def.origin].items[layer].order : c->places - 2);
+    for (uint32_t s = 0; s < c->m.sheet_count; s++)
+        for (uint32_t r = 0; r < c->m.sheets[s]->rule_count && maps[s]; r++) {
+            uint32_t layer = maps[s][c->m.sheets[s]->rules[r].layer];
+            layer_of[c->m.first_rule[s] + r] =
+                layer ? origins[c->m.sheets[s]->def.origin].items[layer].order : CSS_NONE;
         }
+}
+
+/* Orders the layers of a set of sheets, as order_rules() does. */
+static void order_set(css_cascade *c, const uint32_t *bits, uint32_t *layer_of, hed_error *error)
+{
+    css_layers origins[3] = {0};
+    for (int o = 0; o < 3 && !hed_failed(error); o++)
+        if (!css_layers_open(&origins[o], &c->m.allocator))
+            HED_OUT_OF_MEMORY(error, "the layers of sheets");
+    if (!hed_failed(error)) order_rules(c, origins, bits, layer_of, error);
+    for (int o = 0; o < 3; o++) css_layers_close(&origins[o]);
+}
+
+/* Orders the layers of the sheets in each tree: a tree has layers of its own. Trees with the same sheets
+ * are one set; set 0 has all sheets. */
+static void order_layers(css_cascade *c, hed_error *error)
+{
+    css_interner sets;
+    const css_membership *in = c->m.membership;
+    uint32_t rules = c->m.result.rules;
+    uint64_t trees = 1;
+    for (uint32_t n = 0; n < c->m.document_count; n++) trees += c->m.documents[n]->tree_count;
+    css_interner_make(&sets, &c->work, error);
+    css_intern(&sets, &c->work, NULL, 0, error);
+    c->set_of = hed_arena_new(&c->work, c->m.document_count, sizeof *c->set_of, error);
+    c->layer_of = hed_arena_new(&c->work, trees, sizeof *c->layer_of, error);
+    for (uint32_t n = 0; n < c->m.document_count && in->rows && !hed_failed(error); n++) {
+        uint32_t count = in->rows[n] ? c->m.documents[n]->tree_count : 0;
+        if (count) c->set_of[n] = hed_arena_new(&c->work, count, sizeof **c->set_of, error);
+        for (uint32_t t = 0; t < count && !hed_failed(error); t++)
+            c->set_of[n][t] = css_intern(&sets, &c->work,
+                in->rows[n] + c->m.documents[n]->trees[t].original * in->sheet_words,
+                in->sheet_words, error);
+    }
+    for (uint32_t set = 0; set < css_interned(&sets) && !hed_failed(error); set++) {
+        css_span bits = css_sequence(&sets, set);
+        c->layer_of[set] = hed_arena_new(&c->work, rules + 1ull, sizeof **c->layer_of, error);
+        if (c->layer_of[set])
+            order_set(c, set ? sets.words.items + bits.begin : NULL, c->layer_of[set], error);
     }
 }
 
@@ -71,6 +111,16 @@ static uint32_t nearness_bits(const css_matched *m)
     return scoped ? bits_for(depth + 2) : 0;
 }
 
+/* Number of values of css_context_depth() in all documents. */
+static uint32_t count_depths(const css_matched *m)
+{
+    uint32_t depths = 1;
+    for (uint32_t n = 0; n < m->document_count; n++)
+        if (m->documents[n]->tree_count && m->documents[n]->tree_levels + 2 > depths)
+            depths = m->documents[n]->tree_levels + 2;
+    return depths;
+}
+
 hed_status css_cascade_open(css_cascade *c, const hed_css_matcher *matcher, hed_error *error)
 {
     *c = (css_cascade){.m = css_matcher_parts(matcher)};
@@ -78,44 +128,66 @@ hed_status css_cascade_open(css_cascade *c, const hed_css_matcher *matcher, hed_
     if (!c->m.result.class_begin)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "css: nothing was matched yet: call hed_css_match() before the cascade");
-    css_layers origins[3] = {0};
-    c->place = hed_arena_new(&c->work, c->m.result.rules, sizeof *c->place, error);
-    for (int o = 0; o < 3 && !hed_failed(error); o++)
-        if (!css_layers_open(&origins[o], &c->m.allocator))
-            HED_OUT_OF_MEMORY(error, "the layers of sheets");
-    if (!hed_failed(error)) place_rules(c, origins, error);
-    for (int o = 0; o < 3; o++) css_layers_close(&origins[o]);
+    order_layers(c, error);
     if (hed_failed(error)) return error->status;
     c->rule_bits = bits_for(c->m.result.rules);
     c->nearness_bits = nearness_bits(&c->m);
-    if (c->rule_bits + c->nearness_bits + bits_for(c->places) > 30)
+    c->depths = count_depths(&c->m);
+    c->tree_bits = bits_for(c->depths);
+    if (c->rule_bits + c->nearness_bits + c->tree_bits + bits_for(c->places) > 30)
         return hed_fail(error, HED_ERROR_LIMIT,
-            "css: %u rules in %u layers: their numbers need more than the 30 bits there are",
-            c->m.result.rules, c->places - 2);
+            "css: %u rules in %u layers and %u levels of shadow trees: their numbers need more than the "
+            "30 bits there are",
+            c->m.result.rules, c->places - 2, c->depths - 1);
     return HED_OK;
 }
 
-uint32_t css_style_place(const css_cascade *c) { return (HED_CSS_AUTHOR + 1) * c->places - 1; }
+/* Place of layer `layer` of an origin in a tree. */
+static uint32_t place_in_tree(const css_cascade *c, uint32_t origin, uint32_t layer, uint32_t depth)
+{
+    return (origin * c->depths + c->depths - 1 - depth) * c->places + layer;
+}
+
+uint32_t css_layer_set(const css_cascade *c, uint32_t document, uint32_t tree)
+{
+    return c->set_of[document] ? c->set_of[document][tree] : 0;
+}
+
+uint32_t css_rule_place(const css_cascade *c, uint32_t set, uint32_t rule, uint32_t depth)
+{
+    uint32_t layer = c->layer_of[set][rule];
+    return place_in_tree(c, c->m.sheets[css_sheet_of(&c->m, rule)]->def.origin,
+        layer == CSS_NONE ? c->places - 2 : layer, depth);
+}
+
+uint32_t css_style_place(const css_cascade *c, uint32_t depth)
+{
+    return place_in_tree(c, HED_CSS_AUTHOR, c->places - 1, depth);
+}
 
 uint64_t css_rank(const css_cascade *c, uint32_t rule, uint32_t place, uint32_t specificity,
     uint32_t hops, bool important)
 {
-    uint32_t origin = place / c->places, layer = place % c->places;
+    uint32_t layer = place % c->places, tree = place / c->places % c->depths;
+    uint32_t origin = place / c->places / c->depths;
     uint64_t level = important ? 6 - origin : 1 + origin;
     bool style = rule == HED_CSS_OWN_STYLE;
-    if (style) return (level << 1 | 1) << 60;
+    if (important) tree = c->depths - 1 - tree;
+    level = level << c->tree_bits | tree;
+    if (style) return (level << 1 | 1) << (60 - c->tree_bits);
     if (important) layer = c->places - 2 - layer;
     uint32_t low_bits = c->nearness_bits + c->rule_bits;
     uint64_t nearness = hops == CSS_NONE ? 0 : (1u << c->nearness_bits) - 1 - hops;
-    return level << 61 | (uint64_t)layer << (30 + low_bits) | (uint64_t)specificity << low_bits |
-           nearness << c->rule_bits | rule;
+    return level << (61 - c->tree_bits) | (uint64_t)layer << (30 + low_bits) |
+           (uint64_t)specificity << low_bits | nearness << c->rule_bits | rule;
 }
 
 hed_css_defeat css_rank_defeat(const css_cascade *c, uint64_t greater, uint64_t smaller)
 {
     uint64_t difference = greater ^ smaller;
     if (difference >> 61) return HED_CSS_BY_IMPORTANCE;
-    if (difference >> 60) return HED_CSS_BY_STYLE;
+    if (difference >> (61 - c->tree_bits)) return HED_CSS_BY_TREE;
+    if (difference >> (60 - c->tree_bits)) return HED_CSS_BY_STYLE;
     if (difference >> (30 + c->nearness_bits + c->rule_bits)) return HED_CSS_BY_LAYER;
     if (difference >> (c->nearness_bits + c->rule_bits)) return HED_CSS_BY_SPECIFICITY;
     if (difference >> c->rule_bits) return HED_CSS_BY_SCOPE;
@@ -124,12 +196,13 @@ hed_css_defeat css_rank_defeat(const css_cascade *c, uint64_t greater, uint64_t 
 
 uint32_t css_rolled_back(const css_cascade *c, uint32_t place, css_wide wide)
 {
-    return wide == CSS_REVERT ? place - place % c->places : place;
+    return wide == CSS_REVERT ? place - place % (c->places * c->depths) : place;
 }
 
 /* ---- declarations of one property ---- */
 
-/* Entry of a rule or a style attribute for the property. */
+/* Entry of a rule or a style attribute for the property. With shadow trees the ranks are bounds in
+ * the page, until entries_in_trees() has made an entry for each tree. */
 typedef struct css_entry {
     uint64_t low, high; /* bounds of the rank; high 0: sets nothing; low 0: may not match */
     uint32_t rule, place;
@@ -153,6 +226,8 @@ typedef struct css_query {
     /* the style attribute that is being read */
     css_entry reading;
     bool quirks;
+    bool ignores_layers; /* every rule counts as outside of layers */
+    uint32_t list_room;  /* entries for one element, without its style attribute */
 } css_query;
 
 enum { SETS_NOT = 1, SETS = 2 };
@@ -217,7 +292,7 @@ static void read_rules(css_query *q)
             bool sets = false;
             if (rule->info.validity != HED_CSS_VALID || !rule->info.applies) continue;
             entry->rule = number;
-            entry->place = q->c.place[number];
+            entry->place = css_rule_place(&q->c, 0, number, 0);
             for (uint32_t i = 0; i < rule->declaration_count; i++)
                 sets |= take_declaration(
                     q, entry, &sheet->declarations[rule->first_declaration + i], sheet->def.quirks);
@@ -246,7 +321,9 @@ static void read_styles(css_query *q, hed_error *error)
             if (value == CSS_NONE || d->name_space[e] == HED_CSS_OTHER) continue;
             size_t length;
             const char *text = hed_css_names_text(names, value, &length);
-            q->reading = (css_entry){.rule = HED_CSS_OWN_STYLE, .place = css_style_place(&q->c)};
+            uint32_t depth = css_context_depth(d, css_tree_of(d, e), CSS_TREE_OWN);
+            q->reading =
+                (css_entry){.rule = HED_CSS_OWN_STYLE, .place = css_style_place(&q->c, depth)};
             if (!css_read_declarations(names, text, length, read_own, q))
                 HED_OUT_OF_MEMORY(error, "a style attribute");
             else if (q->reading.high)
@@ -289,21 +366,22 @@ static uint32_t winner_among(
     }
 }
 
-/* Finds the exact rank of an entry for one element; false: the rule does not match the element
- * itself. */
-static bool make_exact(
-    const css_query *q, css_entry *entry, const hed_css_document *d, uint32_t element)
+/* Finds the exact rank of an entry for one element by the selectors of its rule in one tree; false: the
+ * rule does not match the element itself. */
+static bool make_exact(const css_query *q, css_entry *entry, const hed_css_document *d,
+    uint32_t element, uint32_t tree, css_tree_relation relation)
 {
     const css_matched *m = &q->c.m;
     uint32_t s = css_sheet_of(m, entry->rule);
     const hed_css_sheet *sheet = m->sheets[s];
     const css_rule *rule = &sheet->rules[entry->rule - m->first_rule[s]];
-    const css_scoper scoper = {sheet, d, m->states_possible, NULL};
+    const css_scoper scoper = {sheet, d, m->states_possible, tree, NULL};
     uint64_t highest = 0;
     for (uint32_t k = 0; k < rule->count; k++) {
         const css_complex *x = &sheet->complexes[rule->list + k];
-        if (sheet->compounds[x->first + x->count - 1].pseudo_element != CSS_NONE) continue;
+        const css_compound *last = &sheet->compounds[x->first + x->count - 1];
         uint32_t hops;
+        if (last->pseudo_element != CSS_NONE || !css_context_fits(relation, last->shadow)) continue;
         if (!css_scope_match(&scoper, rule, rule->list + k, element, &hops)) continue;
         uint64_t rank =
             css_rank(&q->c, entry->rule, entry->place, x->specificity, hops, entry->important);
@@ -335,15 +413,52 @@ static uint32_t entries_of(
     return remaining;
 }
 
-/* Winner for one element. `style`: entry of its style attribute, or NULL. */
-static uint32_t winner_for(const css_query *q, const hed_css_document *d, uint32_t element,
-    uint32_t class_number, const css_entry *style, css_entry *list)
+/* Collects the entries of a class's rules for one element of a document with shadow trees, one for
+ * each tree of the rule's sheet. Returns their number, at most
+ * q->list_room. */
+static uint32_t entries_in_trees(
+    const css_query *q, uint32_t n, uint32_t element, uint32_t class_number, css_entry *list)
 {
-    uint32_t count = entries_of(q, class_number, style, list), remaining = 0;
+    const css_matched *m = &q->c.m;
+    const hed_css_document *d = m->documents[n];
+    uint32_t count = 0;
+    css_contexts contexts;
+    css_contexts_of(d, element, m->states_possible, &contexts);
+    for (uint32_t i = m->result.class_begin[class_number];
+         i < m->result.class_begin[class_number + 1]; i++) {
+        const css_entry *entry = &q->entries[m->result.rule[i]];
+        uint32_t sheet = css_sheet_of(m, m->result.rule[i]);
+        for (uint32_t k = 0; k < contexts.count && entry->high; k++) {
+            uint32_t tree = contexts.of[k].tree;
+            css_tree_relation relation = contexts.of[k].relation;
+            if (count == q->list_room || !css_sheet_in_tree(m->membership, d, n, sheet, tree))
+                continue;
+            list[count] = *entry;
+            list[count].place = css_rule_place(&q->c, css_layer_set(&q->c, n, tree), entry->rule,
+                css_context_depth(d, tree, relation));
+            if (q->ignores_layers)
+                list[count].place = list[count].place / q->c.places * q->c.places + q->c.places - 2;
+            count += make_exact(q, &list[count], d, element, tree, relation);
+        }
+    }
+    return count;
+}
+
+/* Winner for one element. `style`: entry of its style attribute, or NULL. */
+static uint32_t winner_for(const css_query *q, uint32_t n, uint32_t element, uint32_t class_number,
+    const css_entry *style, css_entry *list)
+{
+    const hed_css_document *d = q->c.m.documents[n];
+    uint32_t count, remaining = 0;
     bool decided = true;
-    for (uint32_t i = 0; i < count; i++) {
-        list[remaining] = list[i];
-        remaining += list[i].low == list[i].high || make_exact(q, &list[remaining], d, element);
+    if (d->tree_count) remaining = entries_in_trees(q, n, element, class_number, list);
+    else {
+        count = entries_of(q, class_number, style, list);
+        for (uint32_t i = 0; i < count; i++) {
+            list[remaining] = list[i];
+            remaining += list[i].low == list[i].high ||
+                         make_exact(q, &list[remaining], d, element, 0, CSS_TREE_OWN);
+        }
     }
     if (style) list[remaining++] = *style;
     return winner_among(&q->c, list, remaining, &decided);
@@ -357,7 +472,8 @@ static void find_winners(css_query *q, uint32_t *winners, hed_error *error)
     for (uint32_t k = 0; k < r->classes; k++)
         if (r->class_begin[k + 1] - r->class_begin[k] > longest)
             longest = r->class_begin[k + 1] - r->class_begin[k];
-    css_entry *list = hed_arena_new(&q->c.work, longest + 1ull, sizeof *list, error);
+    q->list_room = longest * (m->membership->any ? CSS_MOST_CONTEXTS : 1);
+    css_entry *list = hed_arena_new(&q->c.work, q->list_room + 1ull, sizeof *list, error);
     uint32_t *winner = hed_arena_new(&q->c.work, r->classes, sizeof *winner, error);
     bool *decided = hed_arena_new(&q->c.work, r->classes, sizeof *decided, error);
     if (hed_failed(error)) return;
@@ -372,9 +488,8 @@ static void find_winners(css_query *q, uint32_t *winners, hed_error *error)
             const css_entry *style = NULL;
             if (next < q->styles.count && q->styles.items[next].element == element)
                 style = &q->styles.items[next++].entry;
-            winners[element] = decided[k] && !style
-                                   ? winner[k]
-                                   : winner_for(q, m->documents[n], e, k, style, list);
+            bool by_class = decided[k] && !style && !m->documents[n]->tree_count;
+            winners[element] = by_class ? winner[k] : winner_for(q, n, e, k, style, list);
         }
 }
 
@@ -400,7 +515,7 @@ hed_status hed_css_element_winners(
 {
     HED_REQUIRE(matcher, winners);
     hed_error local = {0};
-    css_query q = {0};
+    css_query q = {.ignores_layers = true};
     if (!error) error = &local;
     css_cascade_open(&q.c, matcher, error);
     q.entries = hed_arena_new(&q.c.work, q.c.m.result.rules, sizeof *q.entries, error);
@@ -410,7 +525,7 @@ hed_status hed_css_element_winners(
             css_entry *entry = &q.entries[q.c.m.first_rule[s] + r];
             if (sheet->rules[r].info.validity != HED_CSS_VALID) continue;
             entry->rule = q.c.m.first_rule[s] + r;
-            entry->place = sheet->def.origin * q.c.places + q.c.places - 2; /* outside of layers */
+            entry->place = place_in_tree(&q.c, sheet->def.origin, q.c.places - 2, 0);
             entry->important = sheet->rules[r].info.important;
             set_ranks(&q.c, sheet, entry);
         }

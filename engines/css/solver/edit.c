@@ -111,12 +111,12 @@ static void list_changed(hed_css_matcher *m, css_changer *c)
     c->changed.count = count;
 }
 
-/* Finds the elements in scope again; lists the elements whose rules have changed. */
+/* Filters the results again; lists the elements whose rules have changed. */
 static void filter_again(hed_css_matcher *m, css_list *changed, hed_error *error)
 {
-    const uint32_t *begin = m->class_begin, *rule = m->rule, *before = m->scoped_class;
+    const uint32_t *begin = m->class_begin, *rule = m->rule, *before = m->filtered_class;
     css_take_results(m);
-    css_filter_scopes(m, error);
+    css_filter_results(m, error);
     changed->count = 0;
     for (uint32_t e = 0; e < m->forest.count && !hed_failed(error); e++)
         if (!same_rules(begin, rule, before[e], m->class_begin, m->rule, m->result_class[e]))
@@ -133,7 +133,7 @@ static hed_status edit_end(
                 !css_bind_more(&m->bound, &m->forest, error);
     if (anew) match_anew(m, &c->changed, error);
     else if (css_pass_extend(&m->pass, error) && !css_changer_run(c, document, error)) {
-        if (m->scoped_class) filter_again(m, &c->changed, error);
+        if (m->filtered_class) filter_again(m, &c->changed, error);
         else list_changed(m, c);
     }
     if (hed_failed(error)) { /* the results are undefined */
@@ -161,6 +161,7 @@ hed_status hed_css_set_attribute(hed_css_matcher *matcher, uint32_t document, ui
     if (number == CSS_NONE || (value && text == CSS_NONE))
         return hed_fail(error, HED_ERROR_MEMORY, "css: out of memory for a name");
     if (css_document_set(d, element, number, space, text, error)) return error->status;
+    css_assign_slots(d);
     if (number != d->class_name && css_has_states(d, element, number, text))
         find_states_again(matcher, document, error);
     find_kind_again(matcher, document, element, error);
@@ -215,8 +216,8 @@ hed_status hed_css_move(hed_css_matcher *matcher, uint32_t document, uint32_t el
         &work, css_changer_move_words(&matcher->changer, count), sizeof(uint32_t), error);
     if (css_document_move(d, element, parent, before, &to, error) == HED_OK) {
         css_changer_move(&matcher->changer, document, low, middle, high, room);
-        if (matcher->scoped_class)
-            css_change_places(matcher->scoped_class + matcher->forest.first[document],
+        if (matcher->filtered_class)
+            css_change_places(matcher->filtered_class + matcher->forest.first[document],
                 sizeof(uint32_t), low, middle, high, room);
         if (d->depth > matcher->forest.depth) matcher->forest.depth = d->depth;
         if (from >= low && from < high) from += from < middle ? high - middle : low - middle;

@@ -22,6 +22,7 @@ typedef struct line {
 typedef struct explanation {
     css_cascade c;
     const hed_css_document *d;
+    uint32_t document; /* its number */
     hed_css_names *names;
     CSS_ARRAY(line) lines;
     uint32_t *pseudos, pseudo_count; /* names of pseudo-elements */
@@ -94,14 +95,16 @@ typedef struct strength {
     uint32_t specificity, hops;
 } strength;
 
-/* The declarations of a rule, for the element and each pseudo-element that its selectors match. */
-static void put_rule(explanation *x, uint32_t number, uint32_t element)
+/* The declarations of a rule in a tree, for the element and each pseudo-element that its selectors
+ * match. */
+static void put_rule(
+    explanation *x, uint32_t number, uint32_t element, uint32_t tree, css_tree_relation relation)
 {
     uint32_t s = css_sheet_of(&x->c.m, number);
     const hed_css_sheet *sheet = x->c.m.sheets[s];
     const css_rule *rule = &sheet->rules[number - x->c.m.first_rule[s]];
     hed_arena work = {.allocator = x->c.m.allocator};
-    const css_scoper scoper = {sheet, x->d, x->c.m.states_possible, NULL};
+    const css_scoper scoper = {sheet, x->d, x->c.m.states_possible, tree, NULL};
     /* (pseudos) strongest selector */
     strength *strongest =
         hed_arena_new(&work, x->pseudo_count + rule->count + 1ull, sizeof *strongest, x->error);
@@ -112,9 +115,11 @@ static void put_rule(explanation *x, uint32_t number, uint32_t element)
         x->pseudos = pseudos;
         for (uint32_t k = 0; k < rule->count; k++) {
             const css_complex *complex = &sheet->complexes[rule->list + k];
-            uint32_t name = sheet->compounds[complex->first + complex->count - 1].pseudo_element;
-            uint32_t hops;
-            if (!css_scope_match(&scoper, rule, rule->list + k, element, &hops)) continue;
+            const css_compound *last = &sheet->compounds[complex->first + complex->count - 1];
+            uint32_t name = last->pseudo_element, hops;
+            if (!css_context_fits(relation, last->shadow) ||
+                !css_scope_match(&scoper, rule, rule->list + k, element, &hops))
+                continue;
             strength *best = &strongest[pseudo_number(x, name)];
             bool nearer = complex->specificity == best->specificity && hops < best->hops;
             if (best->matches && complex->specificity <= best->specificity && !nearer) continue;
@@ -124,7 +129,10 @@ static void put_rule(explanation *x, uint32_t number, uint32_t element)
     x->quirks = sheet->def.quirks;
     for (uint32_t p = 0; p <= x->pseudo_count && !hed_failed(x->error); p++) {
         if (!strongest[p].matches) continue;
-        x->about = (line){.pseudo = p, .place = x->c.place[number], .hops = strongest[p].hops};
+        x->about = (line){.pseudo = p, .hops = strongest[p].hops};
+        x->about.place = css_rule_place(&x->c, css_layer_set(&x->c, x->document, tree), number,
+            css_context_depth(x->d, tree, relation));
+        x->about.public.tree = tree;
         x->about.public.rule = number;
         x->about.public.specificity = strongest[p].specificity;
         x->about.public.standing =
@@ -136,6 +144,21 @@ static void put_rule(explanation *x, uint32_t number, uint32_t element)
     hed_arena_free(&work);
 }
 
+/* The declarations of all rules that match an element of document `n`, in each tree of their sheets. */
+static void put_rules(explanation *x, uint32_t n, uint32_t element)
+{
+    const css_matched *m = &x->c.m;
+    const hed_css_result *r = &m->result;
+    uint32_t class_number = r->element_class[m->first_element[n] + element];
+    css_contexts contexts;
+    css_contexts_of(x->d, element, m->states_possible, &contexts);
+    for (uint32_t i = r->class_begin[class_number]; i < r->class_begin[class_number + 1]; i++)
+        for (uint32_t k = 0; k < contexts.count && !hed_failed(x->error); k++)
+            if (css_sheet_in_tree(
+                    m->membership, x->d, n, css_sheet_of(m, r->rule[i]), contexts.of[k].tree))
+                put_rule(x, r->rule[i], element, contexts.of[k].tree, contexts.of[k].relation);
+}
+
 static void put_style(explanation *x, uint32_t element)
 {
     uint32_t style = css_name_find(x->names, "style", 5), value = CSS_NONE;
@@ -145,7 +168,10 @@ static void put_style(explanation *x, uint32_t element)
     size_t length;
     const char *text = hed_css_names_text(x->names, value, &length);
     x->quirks = x->d->quirks;
-    x->about = (line){.place = css_style_place(&x->c), .hops = CSS_NONE};
+    uint32_t tree = css_tree_of(x->d, element);
+    uint32_t depth = css_context_depth(x->d, tree, CSS_TREE_OWN);
+    x->about = (line){.place = css_style_place(&x->c, depth), .hops = CSS_NONE};
+    x->about.public.tree = tree;
     x->about.public.rule = HED_CSS_OWN_STYLE;
     if (!css_read_declarations(x->names, text, length, put_own, x))
         HED_OUT_OF_MEMORY(x->error, "a style attribute");
@@ -170,6 +196,7 @@ static void set_defeat(line *l, const line *winner, hed_css_defeat defeat)
     l->public.defeat = defeat;
     l->public.winner = winner->public.rule;
     l->public.winner_specificity = winner->public.specificity;
+    l->public.winner_tree = winner->public.tree;
 }
 
 /* Counts one longhand, with the logical property that is one with it (nullable), in the lines that
@@ -247,14 +274,12 @@ hed_status hed_css_explain(const hed_css_matcher *matcher, uint32_t element,
         hed_fail(error, HED_ERROR_ARGUMENT, "css: element %u: there are %u", element,
             m->result.elements);
     if (!hed_failed(error)) {
-        uint32_t n = 0, class_number = m->result.element_class[element];
+        uint32_t n = 0;
         while (element >= m->first_element[n + 1]) n++;
         x.d = m->documents[n];
+        x.document = n;
         x.names = x.d->names;
-        const uint32_t *begin = m->result.class_begin;
-        for (uint32_t i = begin[class_number]; i < begin[class_number + 1] && !hed_failed(error);
-             i++)
-            put_rule(&x, m->result.rule[i], element - m->first_element[n]);
+        put_rules(&x, n, element - m->first_element[n]);
         put_style(&x, element - m->first_element[n]);
     }
     unsigned mode = hed_failed(error) ? 0 : mode_of(&x, matcher, element);

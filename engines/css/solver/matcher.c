@@ -53,6 +53,7 @@ static hed_status matcher_take_documents(hed_css_matcher *m, const hed_css_names
     for (uint32_t i = 0; i < count; i++) {
         if (list[i]->quirks) m->options |= CSS_COMPILE_QUIRKS;
         if (list[i]->has_edited) m->options |= CSS_COMPILE_EDITED;
+        if (list[i]->tree_count) m->options |= CSS_COMPILE_SHADOW;
     }
     return HED_OK;
 }
@@ -98,8 +99,10 @@ hed_status hed_css_matcher_create(
     hed_error local = {0};
     if (!error) error = &local;
     *matcher = NULL;
-    if ((def->document_count && !def->documents) || (def->sheet_count && !def->sheets))
-        return hed_fail(error, HED_ERROR_ARGUMENT, "css: a list of documents or sheets is NULL");
+    if ((def->document_count && !def->documents) || (def->sheet_count && !def->sheets) ||
+        (def->tree_sheet_count && !def->tree_sheets))
+        return hed_fail(
+            error, HED_ERROR_ARGUMENT, "css: a list of documents, sheets or trees is NULL");
     if (!def->document_count)
         return hed_fail(error, HED_ERROR_ARGUMENT, "css: a matcher needs a document: 0 were given");
     hed_css_names *names = def->documents[0]->names;
@@ -114,6 +117,7 @@ hed_status hed_css_matcher_create(
     m->allocator = names->allocator;
     m->arena = (hed_arena){.allocator = names->allocator, .owner = "a matcher"};
     m->compiled_arena = (hed_arena){.allocator = names->allocator, .owner = "compiled sheets"};
+    m->trees_arena = (hed_arena){.allocator = names->allocator, .owner = "sheets in shadow trees"};
     m->kinds_arena = (hed_arena){.allocator = names->allocator, .owner = "the shapes of documents"};
     m->found = (hed_arena){.allocator = names->allocator, .owner = "the result of a match"};
     m->sheet_count = def->sheet_count;
@@ -121,6 +125,7 @@ hed_status hed_css_matcher_create(
     if (device && strcmp(hed_device_describe(device).backend, "host")) m->on = device;
     if (matcher_take_documents(m, names, def->documents, def->document_count, error) == HED_OK)
         matcher_take_sheets(m, def, error);
+    if (!hed_failed(error)) css_membership_make(&m->membership, &m->trees_arena, def, error);
     if (!hed_failed(error)) matcher_prepare(m, error);
     if (hed_failed(error)) {
         hed_css_matcher_destroy(m);
@@ -142,6 +147,12 @@ hed_status hed_css_matcher_set_documents(hed_css_matcher *matcher,
         matcher->sheet_count ? matcher->sheets[0]->names : documents[0]->names;
     if (matcher_take_documents(matcher, names, documents, document_count, error))
         return error->status;
+    const hed_css_matcher_def def = {.documents = documents,
+        .document_count = document_count,
+        .sheet_count = matcher->sheet_count}; /* all sheets are in the pages, not in shadow trees */
+    hed_arena_free(&matcher->trees_arena);
+    if (css_membership_make(&matcher->membership, &matcher->trees_arena, &def, error))
+        return error->status;
     hed_arena_free(&matcher->found);
     matcher->matched = matcher->by_pass = matcher->changes = matcher->edited = false;
     return matcher_prepare(matcher, error);
@@ -153,9 +164,10 @@ void hed_css_matcher_destroy(hed_css_matcher *m)
     hed_allocator allocator = m->allocator;
     css_device_destroy(m->device);
     hed_arena_free(&m->found);
-    for (size_t i = 0; i < HED_COUNT(m->scoped); i++) hed_arena_free(&m->scoped[i]);
+    for (size_t i = 0; i < HED_COUNT(m->filtered); i++) hed_arena_free(&m->filtered[i]);
     hed_arena_free(&m->kinds_arena);
     hed_arena_free(&m->compiled_arena);
+    hed_arena_free(&m->trees_arena);
     hed_arena_free(&m->arena);
     hed_delete(&allocator, m->documents, m->document_count, sizeof *m->documents);
     hed_delete(&allocator, m, 1, sizeof *m);
@@ -178,7 +190,7 @@ hed_status css_match_on_processor(hed_css_matcher *m, hed_error *error)
     css_take_results(m);
     m->by_pass = true;
     m->seconds.bind = 1e-9 * (double)(bound - begin);
-    css_filter_scopes(m, error);
+    css_filter_results(m, error);
     m->seconds.pass = 1e-9 * (double)(hed_now() - bound);
     return hed_failed(error) ? error->status : HED_OK;
 }
@@ -197,7 +209,7 @@ static bool match_on_device(hed_css_matcher *m, hed_error *error)
     m->classes = found.classes;
     m->class_begin = found.class_begin;
     m->rule = rule;
-    css_filter_scopes(m, error);
+    css_filter_results(m, error);
     return true;
 }
 
@@ -351,6 +363,7 @@ css_matched css_matcher_parts(const hed_css_matcher *m)
         .sheet_count = m->sheet_count,
         .first_element = m->forest.first,
         .first_rule = m->first_rule,
+        .membership = &m->membership,
         .states_possible = m->states_possible,
         .result = hed_css_matcher_results(m)};
 }

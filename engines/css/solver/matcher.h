@@ -4,6 +4,7 @@
 
 #include "solver/change.h"
 #include "solver/device_match.h"
+#include "solver/trees.h"
 
 struct hed_css_matcher {
     hed_allocator allocator;
@@ -32,11 +33,13 @@ struct hed_css_matcher {
     bool changes; /* `changer` is valid */
     uint32_t classes;
     const uint32_t *class_begin, *rule;
-    const uint32_t *result_class; /* (elements) element_class or scoped_class */
-    hed_arena scoped[2];          /* results of sheets with scopes, and the former results */
-    uint32_t scoped_now;
-    uint32_t *scoped_class; /* (elements) NULL: no sheet has scopes */
-    bool by_pass;           /* the results are from the processor */
+    const uint32_t *result_class; /* (elements) element_class or filtered_class */
+    hed_arena filtered[2]; /* results that css_filter_results() has changed; the former ones */
+    uint32_t filtered_now;
+    uint32_t *filtered_class;  /* (elements) NULL: the results of the automaton are final */
+    css_membership membership; /* trees of the sheets */
+    hed_arena trees_arena;     /* memory of `membership` */
+    bool by_pass;              /* the results are from the processor */
     struct {
         double compile, kinds, bind, pass;
     } seconds;
@@ -47,7 +50,12 @@ hed_status css_match_on_processor(hed_css_matcher *matcher, hed_error *error);
 /* Sets the results to the results of the pass. */
 void css_take_results(hed_css_matcher *matcher);
 
-/* Restricts the results to the elements in scope, if a sheet has an @scope (scoped.c). */
-hed_status css_filter_scopes(hed_css_matcher *matcher, hed_error *error);
+/* True if a rule matches an element of a document as the document is, whatever the matcher takes as
+ * possible. */
+bool css_matches_as_given(
+    const hed_css_matcher *matcher, uint32_t document, uint32_t rule, uint32_t element);
+
+/* Restricts and completes the results by scopes and shadow trees (filter.c). */
+hed_status css_filter_results(hed_css_matcher *matcher, hed_error *error);
 
 #endif

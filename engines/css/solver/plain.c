@@ -2,14 +2,14 @@
  * read from the document's tables. */
 #include "solver/plain.h"
 
-typedef struct plain {
-    const hed_css_sheet *sheet;
-    const hed_css_document *d;
-    css_plain_states states;
-    uint32_t root; /* root of the scope */
-} plain;
+#include "model/shadow.h"
+
+typedef css_plain plain;
 
 static bool plain_complex(const plain *p, uint32_t complex, uint32_t e, uint32_t anchor);
+static bool plain_rest(
+    const plain *p, const css_complex *complex, uint32_t last, uint32_t e, uint32_t anchor);
+static bool plain_root(const plain *p, const css_compound *compound, uint32_t root);
 
 static bool plain_list(const plain *p, uint32_t list, uint32_t count, uint32_t e, uint32_t anchor)
 {
@@ -130,6 +130,19 @@ static bool plain_has(const plain *p, const css_simple *s, uint32_t e)
     return false;
 }
 
+/* True if an element or a text is assigned to a slot, or can be. */
+static bool has_slotted(const plain *p, uint32_t e)
+{
+    const hed_css_document *d = p->d;
+    uint32_t tree = css_tree_of(d, e), name = css_name_find(d->names, "name", 4);
+    if (!tree || !css_is_html_slot(d, e)) return false;
+    if (p->states != CSS_PLAIN_GIVEN) return p->states == CSS_PLAIN_GRANTED;
+    uint32_t host = d->trees[tree].host;
+    for (uint32_t child = host + 1; child < d->end[host]; child = d->end[child])
+        if (d->assigned_slot[child] == e) return true;
+    return d->has_text[host] && (name == CSS_NONE || css_attribute_value(d, e, name) == CSS_NONE);
+}
+
 /* Result of a simple selector, after the changes that a reader can make. */
 static bool after_changes(const plain *p, const css_simple *s, uint32_t e, bool holds)
 {
@@ -171,6 +184,10 @@ static bool plain_simple(const plain *p, const css_simple *s, uint32_t e)
     }
     case CSS_HAS: return plain_has(p, s, e);
     case CSS_SCOPE: return e == p->root;
+    case CSS_HAS_SLOTTED: return has_slotted(p, e);
+    case CSS_HOST:
+    case CSS_SLOTTED:
+    case CSS_PART:
     case CSS_NEVER: return false;
     }
     return false;
@@ -193,8 +210,17 @@ static bool plain_compounds(
     const plain *p, const css_complex *complex, uint32_t last, uint32_t e, uint32_t anchor)
 {
     const css_compound *c = &p->sheet->compounds[complex->first + last];
+    if (css_is_shadow_root(p->d, e))
+        return plain_root(p, c, e) && plain_rest(p, complex, last, e, anchor);
     for (uint32_t i = 0; i < c->count; i++)
         if (!plain_simple(p, &p->sheet->simples[c->first + i], e)) return false;
+    return plain_rest(p, complex, last, e, anchor);
+}
+
+static bool plain_rest(
+    const plain *p, const css_complex *complex, uint32_t last, uint32_t e, uint32_t anchor)
+{
+    const css_compound *c = &p->sheet->compounds[complex->first + last];
     if (last == 0)
         return !c->combinator || plain_relation(p->d, c->combinator, anchor, e) ||
                can_relate(p, c->combinator, anchor, e);
@@ -221,16 +247,216 @@ static bool plain_complex(const plain *p, uint32_t complex, uint32_t e, uint32_t
     return plain_compounds(p, c, c->count - 1, e, anchor);
 }
 
-bool css_plain_below(const hed_css_sheet *sheet, const hed_css_document *document, uint32_t complex,
-    uint32_t element, css_plain_states states, uint32_t root)
+static bool plain_any(const plain *p, uint32_t list, uint32_t count, uint32_t e)
 {
-    const plain p = {sheet, document, states, root};
-    return plain_complex(&p, complex, element, CSS_NONE);
+    return plain_list(p, list, count, e, CSS_NONE);
 }
 
-bool css_plain_match(const hed_css_sheet *sheet, const hed_css_document *document, uint32_t complex,
-    uint32_t element, bool possible)
+/* ---- shadow trees: CSS Scoping 1, CSS Shadow Parts 1. An element that stands for a shadow root is the host
+ * as its own tree sees it: without features, so that :host alone matches it (Selectors 4, section 3.2) ---- */
+
+/* ---- hosts ---- */
+
+static bool same_tag(const hed_css_document *d, uint32_t a, uint32_t b)
 {
-    return css_plain_below(sheet, document, complex, element,
-        possible ? CSS_PLAIN_GRANTED : CSS_PLAIN_GIVEN, CSS_NONE);
+    return d->tag[a] == d->tag[b] && d->name_space[a] == d->name_space[b];
+}
+
+/* True if a list holds on the host. Where states are granted, scripts can make any element of its
+ * name such a host. */
+static bool host_fits(const plain *p, const css_simple *s, uint32_t host)
+{
+    const hed_css_document *d = p->d;
+    if (p->states == CSS_PLAIN_GIVEN) return plain_any(p, s->list, s->count, host);
+    bool granted = p->states == CSS_PLAIN_GRANTED;
+    for (uint32_t e = 0; e < d->count; e++)
+        if (same_tag(d, e, host) && plain_any(p, s->list, s->count, e) == granted) return granted;
+    return !granted;
+}
+
+/* True if a list holds on the host or on an element around it, in any tree. */
+static bool context_fits(const plain *p, const css_simple *s, uint32_t host)
+{
+    const hed_css_document *d = p->d;
+    if (p->states == CSS_PLAIN_DENIED) return false;
+    for (uint32_t e = host; e != CSS_NONE; e = css_including_parent(d, e))
+        if (plain_any(p, s->list, s->count, e)) return true;
+    for (uint32_t e = 0; e < d->count && p->states == CSS_PLAIN_GRANTED; e++)
+        if (!css_is_shadow_root(d, e) && plain_any(p, s->list, s->count, e)) return true;
+    return false;
+}
+
+static bool names_host(const plain *p, const css_compound *compound);
+
+/* True if some selector of a list can match a host in its own tree. */
+static bool list_names_host(const plain *p, uint32_t list, uint32_t count)
+{
+    for (uint32_t i = list; i < list + count; i++) {
+        const css_complex *c = &p->sheet->complexes[i];
+        if (names_host(p, &p->sheet->compounds[c->first + c->count - 1])) return true;
+    }
+    return false;
+}
+
+/* True if a compound can match a host in its own tree: it has :host, itself or in an :is(), :not(). */
+static bool names_host(const plain *p, const css_compound *compound)
+{
+    for (uint32_t i = 0; i < compound->count; i++) {
+        const css_simple *s = &p->sheet->simples[compound->first + i];
+        bool list = s->kind == CSS_IS || s->kind == CSS_NOT;
+        if (s->kind == CSS_HOST || s->kind == CSS_SCOPE) return true;
+        if (list && list_names_host(p, s->list, s->count)) return true;
+    }
+    return false;
+}
+
+static bool root_simple(const plain *p, const css_simple *s, uint32_t root)
+{
+    const hed_css_document *d = p->d;
+    uint32_t host = d->trees[d->tree_of[root]].host;
+    switch ((css_kind)s->kind) {
+    case CSS_HOST:
+        if (s->operation == CSS_HOST_LIST) return host_fits(p, s, host);
+        return s->operation == CSS_HOST_ANY || context_fits(p, s, host);
+    case CSS_IS: return plain_simple(p, s, root);
+    case CSS_NOT: return list_names_host(p, s->list, s->count) && plain_simple(p, s, root);
+    case CSS_HAS:
+    case CSS_SCOPE: return plain_simple(p, s, root);
+    default: return false;
+    }
+}
+
+static bool plain_root(const plain *p, const css_compound *compound, uint32_t root)
+{
+    if (!names_host(p, compound)) return false;
+    for (uint32_t i = 0; i < compound->count; i++)
+        if (!root_simple(p, &p->sheet->simples[compound->first + i], root)) return false;
+    return true;
+}
+
+/* ---- slots ---- */
+
+/* True if the selectors of a slot match one in the sheet's tree. */
+static bool slot_fits(const plain *p, const css_complex *complex, uint32_t slot)
+{
+    const css_compound *c = &p->sheet->compounds[complex->first + complex->count - 1];
+    if (css_tree_of(p->d, slot) != p->tree) return false;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const css_simple *s = &p->sheet->simples[c->first + i];
+        if (s->kind != CSS_SLOTTED && !plain_simple(p, s, slot)) return false;
+    }
+    return plain_rest(p, complex, complex->count - 1, slot, CSS_NONE);
+}
+
+/* True if an attribute has the same value on both elements; absent and empty are one value. */
+static bool same_name(const hed_css_document *d, uint32_t slot, uint32_t child)
+{
+    uint32_t slot_name = css_name_find(d->names, "slot", 4), name = css_name_find(d->names, "name", 4);
+    uint32_t empty = css_name_find(d->names, "", 0);
+    uint32_t of_slot = name == CSS_NONE ? CSS_NONE : css_attribute_value(d, slot, name);
+    uint32_t of_child = slot_name == CSS_NONE ? CSS_NONE : css_attribute_value(d, child, slot_name);
+    if (of_slot == empty) of_slot = CSS_NONE;
+    return of_slot == (of_child == empty ? CSS_NONE : of_child);
+}
+
+/* True if scripts can assign an element to a fitting slot: its parent has the name of the host, and
+ * no shadow tree yet. */
+static bool can_be_slotted(const plain *p, const css_complex *complex, uint32_t e)
+{
+    const hed_css_document *d = p->d;
+    uint32_t parent = d->parent[e], tag = css_name_find(d->names, "slot", 4);
+    if (p->states != CSS_PLAIN_GRANTED || parent == CSS_NONE || !p->tree) return false;
+    const css_shadow_tree *tree = &d->trees[p->tree];
+    if (d->shadow_tree[parent] || !same_tag(d, parent, tree->host)) return false;
+    for (uint32_t slot = tree->root; slot < d->end[tree->root]; slot++)
+        if (d->tag[slot] == tag && same_name(d, slot, e) && slot_fits(p, complex, slot))
+            return true;
+    return false;
+}
+
+static bool plain_slotted(const plain *p, const css_complex *complex, uint32_t e)
+{
+    const hed_css_document *d = p->d;
+    const css_compound *c = &p->sheet->compounds[complex->first + complex->count - 1];
+    /* a slot in a shadow tree is replaced by its contents */
+    bool is_slot = d->tree_of[e] && css_is_html_slot(d, e);
+    if (css_is_shadow_root(d, e) || is_slot) return false;
+    for (uint32_t i = 0; i < c->count; i++) {
+        const css_simple *s = &p->sheet->simples[c->first + i];
+        if (s->kind == CSS_SLOTTED && !plain_any(p, s->list, s->count, e)) return false;
+    }
+    for (uint32_t slot = d->assigned_slot[e]; slot != CSS_NONE; slot = d->assigned_slot[slot])
+        if (slot_fits(p, complex, slot)) return true;
+    return can_be_slotted(p, complex, e);
+}
+
+/* ---- parts ---- */
+
+/* True if a part has all names of a ::part(). */
+static bool has_names(const plain *p, const css_simple *s, const css_part_context *part)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        size_t length;
+        const char *name = hed_css_names_text(p->d->names, p->sheet->words[s->value + i], &length);
+        uint32_t k = 0;
+        while (k < part->count &&
+               (part->lengths[k] != length || memcmp(part->names[k], name, length) != 0))
+            k++;
+        if (k == part->count) return false;
+    }
+    return true;
+}
+
+/* True if the selectors of the host, before ::part(), match; `host` may stand for a shadow root. */
+static bool host_of_part(
+    const plain *p, const css_complex *complex, uint32_t part_index, uint32_t host)
+{
+    css_compound before = p->sheet->compounds[complex->first + complex->count - 1];
+    before.count = part_index;
+    if (css_is_shadow_root(p->d, host)) {
+        if (!plain_root(p, &before, host)) return false;
+    } else
+        for (uint32_t i = 0; i < before.count; i++)
+            if (!plain_simple(p, &p->sheet->simples[before.first + i], host)) return false;
+    return plain_rest(p, complex, complex->count - 1, host, CSS_NONE);
+}
+
+static bool plain_part(const plain *p, const css_complex *complex, uint32_t e)
+{
+    const hed_css_document *d = p->d;
+    const css_compound *c = &p->sheet->compounds[complex->first + complex->count - 1];
+    const css_simple *simples = &p->sheet->simples[c->first];
+    uint32_t index = 0;
+    css_part_context part;
+    if (css_is_shadow_root(d, e)) return false;
+    while (simples[index].kind != CSS_PART) index++;
+    bool unknown = p->states == CSS_PLAIN_GRANTED && css_tree_of(d, e) == p->tree &&
+                   !(d->shadow_tree && d->shadow_tree[e]) && css_can_host(d, e, index == 0);
+    if (unknown && host_of_part(p, complex, index, e)) return true;
+    for (uint32_t i = index + 1; i < c->count; i++)
+        if (!plain_simple(p, &simples[i], e)) return false;
+    for (bool more = css_part_begin(d, e, &part); more; more = css_part_outwards(d, &part)) {
+        const css_shadow_tree *tree = &d->trees[part.tree];
+        /* in its own tree a part is found by :host::part(), an exported part is not (as browsers do) */
+        bool inside = part.tree == p->tree && css_tree_of(d, e) == p->tree;
+        bool outside = css_tree_of(d, tree->host) == p->tree;
+        if ((inside || outside) && has_names(p, &simples[index], &part) &&
+            host_of_part(p, complex, index, inside ? tree->root : tree->host))
+            return true;
+    }
+    return false;
+}
+
+/* ---- the whole ---- */
+
+bool css_plain_match(const css_plain *p, uint32_t complex, uint32_t e)
+{
+    const hed_css_document *d = p->d;
+    const css_complex *c = &p->sheet->complexes[complex];
+    uint8_t shadow = p->sheet->compounds[c->first + c->count - 1].shadow;
+    if (shadow == CSS_SLOTTED) return d->tree_count && plain_slotted(p, c, e);
+    if (shadow == CSS_PART) return plain_part(p, c, e);
+    if (css_tree_of(d, e) == p->tree) return plain_complex(p, complex, e, CSS_NONE);
+    bool hosts = p->tree && d->trees[p->tree].host == e;
+    return hosts && plain_complex(p, complex, d->trees[p->tree].root, CSS_NONE);
 }

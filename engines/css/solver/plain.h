@@ -13,13 +13,19 @@ typedef enum css_plain_states {
     CSS_PLAIN_DENIED   /* assumed to be false, as inside :not() */
 } css_plain_states;
 
-/* True if complex selector `complex` matches `element` where `root` is the root of the scope;
- * CSS_NONE: no element is. */
-bool css_plain_below(const hed_css_sheet *sheet, const hed_css_document *document, uint32_t complex,
-    uint32_t element, css_plain_states states, uint32_t root);
-/* True if complex selector `complex` matches `element`, outside of scopes. `possible`: for some choice of the states
- * that a document does not hold, chosen separately for each test. */
-bool css_plain_match(const hed_css_sheet *sheet, const hed_css_document *document, uint32_t complex,
-    uint32_t element, bool possible);
+/* A selector of a sheet in a tree of a document. */
+typedef struct css_plain {
+    const hed_css_sheet *sheet;
+    const hed_css_document *d;
+    css_plain_states states;
+    uint32_t root; /* root of the scope; CSS_NONE: no element is */
+    uint32_t tree; /* tree of the sheet */
+} css_plain;
+
+/* True if complex selector `complex` matches `element`, which is in the sheet's tree or, by the
+ * selectors of shadow trees, the host of the tree, assigned to a slot in it, or a part of a host in
+ * it. With states granted, for some choice of the states that a document does not hold, chosen
+ * separately for each test, and of the shadow trees that scripts make. */
+bool css_plain_match(const css_plain *plain, uint32_t complex, uint32_t element);
 
 #endif

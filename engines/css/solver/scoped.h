@@ -11,7 +11,8 @@
 typedef struct css_scoper {
     const hed_css_sheet *sheet;
     const hed_css_document *d;
-    bool possible; /* see css_plain_match() */
+    bool possible; /* states are granted */
+    uint32_t tree; /* tree of the sheet */
     /* (scopes x elements) 0: unknown; 1: a root; 2: no root; NULL: nothing is remembered */
     uint8_t *roots;
 } css_scoper;

@@ -1,5 +1,20 @@
 /* Search for elements that a selector matches: a sheet of one rule, tried on each element. */
 #include "solver/plain.h"
+#include "solver/trees.h"
+
+/* True if a selector matches an element by a sheet in any tree. */
+static bool select_match(
+    const hed_css_sheet *sheet, const hed_css_document *d, uint32_t complex, uint32_t element)
+{
+    css_contexts contexts;
+    css_contexts_of(d, element, false, &contexts);
+    if (css_is_shadow_root(d, element)) return false;
+    for (uint32_t i = 0; i < contexts.count; i++) {
+        const css_plain plain = {sheet, d, CSS_PLAIN_GIVEN, CSS_NONE, contexts.of[i].tree};
+        if (css_plain_match(&plain, complex, element)) return true;
+    }
+    return false;
+}
 
 hed_status hed_css_select(const hed_css_document *document, const char *selector,
     uint32_t *elements, uint32_t room, uint32_t *count, hed_error *error)
@@ -35,7 +50,7 @@ hed_status hed_css_select(const hed_css_document *document, const char *selector
     for (uint32_t e = 0; e < document->count && !hed_failed(error); e++) {
         bool matches = false;
         for (uint32_t k = 0; k < rule->count && !matches; k++)
-            matches = css_plain_match(sheet, document, rule->list + k, e, false);
+            matches = select_match(sheet, document, rule->list + k, e);
         if (matches && *count < room) elements[*count] = e;
         *count += matches;
     }

@@ -102,6 +102,8 @@ const char *css_logical_of(const char *physical, unsigned mode)
 
 /* ---- modes of elements ---- */
 
+enum { UNKNOWN_MODE = 0xff };
+
 typedef struct css_modes {
     css_matched m;
     uint32_t *winners[2]; /* (elements) of writing-mode and direction */
@@ -167,19 +169,31 @@ static uint8_t mode_with(uint8_t mode, const char *writing, const char *directio
     return mode;
 }
 
-static void set_modes(const css_modes *x, uint32_t n)
+/* Sets the mode of an element, whose parent in the flattened tree has this one. */
+static uint8_t set_mode(const css_modes *x, uint32_t n, uint32_t e, uint8_t mode)
 {
     const hed_css_document *d = x->m.documents[n];
     uint32_t first = x->m.first_element[n], dir = css_name_find(d->names, "dir", 3);
+    css_last_value values[2];
+    if (dir != CSS_NONE && css_attribute_value(d, e, dir) != CSS_NONE)
+        mode = (uint8_t)((mode & ~1u) | (d->flags[e] & CSS_RTL ? 1 : 0));
+    for (int i = 0; i < 2; i++)
+        values[i] = winning_value(x, d, e, x->winners[i][first + e], i == 1);
+    return x->modes[first + e] = mode_with(mode, values[0].value, values[1].value);
+}
+
+/* Sets the modes of a document; `path`: (elements) work space. */
+static void set_modes(const css_modes *x, uint32_t n, uint32_t *path)
+{
+    const hed_css_document *d = x->m.documents[n];
+    uint8_t *modes = x->modes + x->m.first_element[n];
+    memset(modes, UNKNOWN_MODE, d->count);
     for (uint32_t e = 0; e < d->count; e++) {
-        uint32_t parent = d->parent[e];
-        uint8_t mode = parent == CSS_NONE ? 0 : x->modes[first + parent];
-        if (dir != CSS_NONE && css_attribute_value(d, e, dir) != CSS_NONE)
-            mode = (uint8_t)((mode & ~1u) | (d->flags[e] & CSS_RTL ? 1 : 0));
-        css_last_value values[2];
-        for (int i = 0; i < 2; i++)
-            values[i] = winning_value(x, d, e, x->winners[i][first + e], i == 1);
-        x->modes[first + e] = mode_with(mode, values[0].value, values[1].value);
+        uint32_t length = 0, at = e;
+        for (; at != CSS_NONE && modes[at] == UNKNOWN_MODE; at = css_flat_parent(d, at))
+            path[length++] = at;
+        uint8_t mode = at == CSS_NONE ? 0 : modes[at];
+        while (length) mode = set_mode(x, n, path[--length], mode);
     }
 }
 
@@ -193,7 +207,8 @@ hed_status css_find_modes(const hed_css_matcher *matcher, uint8_t *modes, hed_er
         if (x.winners[i])
             css_query_winners(matcher, i ? "direction" : "writing-mode", NULL, x.winners[i], error);
     }
-    for (uint32_t n = 0; n < x.m.document_count && !hed_failed(error); n++) set_modes(&x, n);
+    uint32_t *path = hed_arena_new(&work, x.m.result.elements + 1ull, sizeof *path, error);
+    for (uint32_t n = 0; n < x.m.document_count && !hed_failed(error); n++) set_modes(&x, n, path);
     hed_arena_free(&work);
     return hed_failed(error) ? error->status : HED_OK;
 }

@@ -160,7 +160,8 @@ static void compile_sheet(
         if (rule->info.validity != HED_CSS_VALID) continue;
         if (c->without && c->without[first_rule + r]) continue;
         for (uint32_t i = 0; i < rule->count && !hed_failed(c->error); i++)
-            add_finals(c, first_rule + r, rule->list + i, mode);
+            if (!sheet->complexes[rule->list + i].shadow)
+                add_finals(c, first_rule + r, rule->list + i, mode);
     }
 }
 
@@ -337,6 +338,7 @@ hed_status css_compile(css_compiled *out, hed_arena *arena, hed_css_sheet *const
         .error = error,
         .quirks = options & CSS_COMPILE_QUIRKS,
         .edited = possible && options & CSS_COMPILE_EDITED,
+        .shadow = options & CSS_COMPILE_SHADOW,
         .without = without};
     c.work = (hed_arena){.allocator = arena->allocator, .owner = "the compilation of sheets"};
     *out = (css_compiled){0};

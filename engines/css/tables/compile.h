@@ -42,7 +42,8 @@ static inline uint32_t css_dependencies(const css_compiled *c)
 typedef enum css_compile_options {
     CSS_COMPILE_QUIRKS = 1,   /* some document is in quirks mode */
     CSS_COMPILE_POSSIBLE = 2, /* states that documents do not hold are assumed to be true */
-    CSS_COMPILE_EDITED = 4    /* some element is CSS_EDITED, which matters if states are possible */
+    CSS_COMPILE_EDITED = 4,   /* some element is CSS_EDITED, which matters if states are possible */
+    CSS_COMPILE_SHADOW = 8    /* some document has shadow roots, which no compound matches */
 } css_compile_options;
 
 /* Compiles sheets; rules are numbered over all sheets. All memory is of `arena`. `without`: (rules)

@@ -563,10 +563,22 @@ static void push_changeable(
     if (mode == CSS_STATES_DENIED && may_fail) css_push_literal(c, flag_literal(c, may_fail) ^ 1);
 }
 
+/* Pushes the test that an element does not stand for a shadow root. */
+static void push_no_shadow_root(css_compiler *c)
+{
+    const css_simple root = {.kind = CSS_UNIVERSAL,
+        .name_space = 1 + CSS_SHADOW_ROOT,
+        .name = CSS_NONE,
+        .lower = CSS_NONE,
+        .value = CSS_NONE};
+    css_push_literal(c, simple_predicate(c, &root) << 1 | 1);
+}
+
 bool css_push_compound_selector(
     css_compiler *c, const css_compound *compound, uint32_t skip, css_states_mode mode)
 {
     uint32_t edited = c->edited ? CSS_EDITED : 0;
+    if (c->shadow) push_no_shadow_root(c);
     for (uint32_t i = 0; i < compound->count && !hed_failed(c->error); i++) {
         const css_simple *s = &c->sheet->simples[compound->first + i];
         /* selectors that depend on the root of a scope are tested after the match (scoped.c) */
@@ -604,6 +616,10 @@ bool css_push_compound_selector(
         case CSS_HAS:
             if (!push_has(c, s, mode)) return false;
             break;
+        case CSS_HOST:
+        case CSS_HAS_SLOTTED:
+        case CSS_SLOTTED:
+        case CSS_PART:
         case CSS_NEVER: return false;
         default: css_push_literal(c, simple_predicate(c, s) << 1);
         }

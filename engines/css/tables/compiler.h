@@ -47,6 +47,7 @@ typedef struct css_compiler {
     hed_error *error;
     const hed_css_sheet *sheet;
     bool quirks;
+    bool shadow;             /* documents have shadow roots */
     bool edited;             /* elements can have CSS_EDITED */
     const bool *without;     /* (rules of all sheets) or NULL */
     css_interner identities; /* identities of predicates */

@@ -42,6 +42,8 @@ static void set_evidence(
         use->where = reason->keep->origin;
     } else if (use->reason == HED_CSS_UNUSED && reason->blocked && use->elements)
         use->found = "blocklist";
+    else if (use->reason == HED_CSS_NOT_JUDGED && hed_css_rule_at(file->sheet, rule).inside)
+        use->found = "a shadow tree that scripts make";
     else use->found = hed_css_rule_at(file->sheet, rule).reason;
     if (use->reason == HED_CSS_NOT_JUDGED && !use->found[0])
         use->found = "its list has a selector of another browser";

@@ -2,6 +2,7 @@
 #include "page_batch.h"
 
 #include "support/binary.h"
+#include "solver/matcher.h"
 #include "verdict.h"
 
 void css_batch_clear(css_batch *b)
@@ -9,8 +10,8 @@ void css_batch_clear(css_batch *b)
     const hed_css_unused *u = b->unused;
     for (uint32_t i = 0; i < b->count; i++) {
         hed_css_document_destroy(b->pages[i]->document);
-        hed_delete(
-            u->allocator, b->pages[i]->links.files, b->pages[i]->links.room, sizeof(uint32_t));
+        hed_delete(u->allocator, b->pages[i]->links.items, b->pages[i]->links.room,
+            sizeof *b->pages[i]->links.items);
         *b->pages[i] = (css_batch_page){0};
     }
     hed_delete(u->allocator, b->pages, b->page_room, sizeof *b->pages);
@@ -86,11 +87,13 @@ void css_batch_open(css_batch *b, css_batch_page *page)
 /* Sheets of a batch, made with its table of names, and work space for counting its results. */
 typedef struct matching {
     hed_arena arena;
+    const hed_css_matcher *matcher;
     hed_css_sheet **sheets;
     uint32_t *files; /* (sheet_count) */
     uint32_t sheet_count;
     uint32_t *rule_file, *rule_head; /* (rules) file, and first selector of the list */
     uint32_t *rule_number;           /* (rules) number in all files */
+    bool *rule_changes;              /* (rules) hed_css_rule.changes */
     uint32_t *rule_page, *head_page; /* (rules) 1 + last page with a match of it, of its list */
     uint32_t *rule_hit;              /* (rules) hit of that page */
     uint32_t *file_page;             /* (files) 1 + last page that names it */
@@ -109,7 +112,7 @@ static hed_status matching_open(matching *m, const css_batch *b, hed_error *erro
     if (hed_failed(error)) return error->status;
     for (uint32_t d = 0; d < b->count; d++)
         for (uint32_t i = 0; i < b->pages[d]->links.count; i++)
-            linked[b->pages[d]->links.files[i]] = 1;
+            linked[b->pages[d]->links.items[i].file] = 1;
     for (uint32_t i = 0; i < u->file_count && !hed_failed(error); i++) {
         const css_file *file = &u->files[i];
         if (!linked[i] || !file->rules) continue;
@@ -133,6 +136,7 @@ static hed_status matching_room(
     uint32_t **by_class[] = {&m->class_page, &m->tally, &m->first, &m->touched};
     for (size_t i = 0; i < HED_COUNT(by_rule); i++)
         *by_rule[i] = hed_arena_new(&m->arena, r->rules + 1ull, sizeof(uint32_t), error);
+    m->rule_changes = hed_arena_new(&m->arena, r->rules + 1ull, sizeof(bool), error);
     for (size_t i = 0; i < HED_COUNT(by_class); i++)
         *by_class[i] = hed_arena_new(&m->arena, r->classes + 1ull, sizeof(uint32_t), error);
     if (hed_failed(error)) return error->status;
@@ -142,6 +146,7 @@ static hed_status matching_room(
             bool continues_list = i && hed_css_rule_at(file->sheet, i).number ==
                                            hed_css_rule_at(file->sheet, i - 1).number;
             m->rule_file[rule] = m->files[sheet];
+            m->rule_changes[rule] = hed_css_rule_at(file->sheet, i).changes;
             m->rule_number[rule] = file->first_rule + i;
             m->rule_head[rule] = continues_list ? m->rule_head[rule - 1] : rule;
         }
@@ -157,8 +162,11 @@ static void use_selector(
     css_batch_page *page = b->pages[mark - 1];
     uint32_t elements = m->tally[class] ? m->tally[class] : 1;
     if (m->file_page[m->rule_file[rule]] != mark) return;
+    bool changes = m->rule_changes[rule];
+    bool given = !changes || css_matches_as_given(m->matcher, mark - 1, rule, m->first[class]);
     if (m->rule_page[rule] == mark) {
         b->hits[m->rule_hit[rule]].elements += elements;
+        b->hits[m->rule_hit[rule]].given |= given;
         return;
     }
     m->rule_page[rule] = mark;
@@ -166,7 +174,7 @@ static void use_selector(
     b->hits =
         css_grow(b->unused->allocator, b->hits, &b->hit_room, b->hit_count, sizeof *b->hits, error);
     if (hed_failed(error)) return;
-    b->hits[b->hit_count++] = (css_hit){m->rule_number[rule], elements, m->first[class]};
+    b->hits[b->hit_count++] = (css_hit){m->rule_number[rule], elements, m->first[class], given};
     page->hit_count++;
     if (m->head_page[m->rule_head[rule]] == mark) return;
     m->head_page[m->rule_head[rule]] = mark;
@@ -180,7 +188,7 @@ static void find_hits(css_batch *b, matching *m, uint32_t index, const hed_css_r
     css_batch_page *page = b->pages[index];
     uint32_t mark = index + 1, touched = 0, page_elements = page->elements - page->possible;
     page->first_hit = b->hit_count;
-    for (uint32_t i = 0; i < page->links.count; i++) m->file_page[page->links.files[i]] = mark;
+    for (uint32_t i = 0; i < page->links.count; i++) m->file_page[page->links.items[i].file] = mark;
     for (uint32_t e = 0; e < page->elements; e++) {
         uint32_t c = classes[e];
         if (m->class_page[c] != mark) {
@@ -196,21 +204,49 @@ static void find_hits(css_batch *b, matching *m, uint32_t index, const hed_css_r
             use_selector(b, m, mark, r->rule[k], c, error);
 }
 
+/* Lists the trees of the sheets in the pages of a batch. Returns their number. */
+static uint32_t list_trees(const css_batch *b, const matching *m, hed_arena *arena,
+    hed_css_tree_sheet **trees, hed_error *error)
+{
+    uint64_t total = 0;
+    uint32_t count = 0;
+    uint32_t *sheet_of =
+        hed_arena_new(arena, b->unused->file_count + 1ull, sizeof *sheet_of, error);
+    for (uint32_t d = 0; d < b->count; d++) total += b->pages[d]->links.count;
+    *trees = hed_arena_new(arena, total + 1, sizeof **trees, error);
+    if (hed_failed(error)) return 0;
+    for (uint32_t s = 0; s < m->sheet_count; s++) sheet_of[m->files[s]] = s + 1;
+    for (uint32_t d = 0; d < b->count; d++) {
+        const css_links *links = &b->pages[d]->links;
+        if (hed_css_document_describe(b->pages[d]->document).trees == 1) continue;
+        for (uint32_t i = 0; i < links->count; i++)
+            if (sheet_of[links->items[i].file])
+                (*trees)[count++] = (hed_css_tree_sheet){
+                    d, sheet_of[links->items[i].file] - 1, links->items[i].tree};
+    }
+    return count;
+}
+
 static void match_against(css_batch *b, matching *m, hed_error *error)
 {
     hed_arena arena = {.allocator = b->unused->arena.allocator, .owner = "a batch of pages"};
     hed_css_matcher *matcher = NULL;
     hed_css_document **documents = hed_arena_new(&arena, b->count, sizeof *documents, error);
     for (uint32_t i = 0; i < b->count && documents; i++) documents[i] = b->pages[i]->document;
+    hed_css_tree_sheet *trees = NULL;
+    uint32_t tree_count = list_trees(b, m, &arena, &trees, error);
     const hed_css_matcher_def def = {.documents = documents,
         .document_count = b->count,
         .sheets = m->sheets,
         .sheet_count = m->sheet_count,
+        .tree_sheets = trees,
+        .tree_sheet_count = tree_count,
         .states_possible = true};
-    if (documents && hed_css_matcher_create(NULL, &def, &matcher, error) == HED_OK &&
+    if (!hed_failed(error) && hed_css_matcher_create(NULL, &def, &matcher, error) == HED_OK &&
         hed_css_match(matcher, error) == HED_OK) {
         hed_css_result result = hed_css_matcher_results(matcher);
         const uint32_t *classes = result.element_class;
+        m->matcher = matcher;
         matching_room(b->unused, m, &result, error);
         for (uint32_t i = 0; i < b->count && !hed_failed(error); i++) {
             find_hits(b, m, i, &result, classes, error);

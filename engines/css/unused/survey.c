@@ -16,22 +16,35 @@ enum { PAGES_BY_THREAD = 8 }; /* pages for which a further thread is worth its s
 hed_status hed_css_unused_link(hed_css_unused *unused, uint32_t sheet, hed_error *error)
 {
     HED_REQUIRE(unused);
-    css_links *links = unused->linking;
     unused->names_unknown |= sheet == HED_CSS_NONE;
     if (sheet == HED_CSS_NONE) return HED_OK;
+    return hed_css_unused_link_tree(unused, sheet, HED_CSS_NONE, error);
+}
+
+hed_status hed_css_unused_link_tree(
+    hed_css_unused *unused, uint32_t sheet, uint32_t tree, hed_error *error)
+{
+    HED_REQUIRE(unused);
+    css_links *links = unused->linking;
+    bool linked = false;
     if (sheet >= unused->file_count || !links)
         return hed_fail(error, HED_ERROR_ARGUMENT,
             "sheet %u cannot be linked; expected one of %u sheets, in a call of `link`", sheet,
             unused->file_count);
     if (!unused->files[sheet].judged) return HED_OK;
-    for (uint32_t i = 0; i < links->count; i++)
-        if (links->files[i] == sheet) return HED_OK;
+    for (uint32_t i = 0; i < links->count; i++) {
+        if (links->items[i].file != sheet) continue;
+        if (links->items[i].tree == tree) return HED_OK;
+        linked = true;
+    }
     hed_error local = {0};
-    links->files =
-        css_grow(unused->allocator, links->files, &links->room, links->count, sizeof sheet, &local);
+    links->items = css_grow(
+        unused->allocator, links->items, &links->room, links->count, sizeof *links->items, &local);
     if (hed_failed(&local)) return hed_fail(error, local.status, "%s", local.text);
-    links->files[links->count++] = sheet;
-    unused->files[sheet].pages++;
+    links->items[links->count++] = (struct css_link){sheet, tree};
+    unused->files[sheet].pages += !linked;
+    unused->files[sheet].in_shadow_tree |= tree && tree != HED_CSS_NONE;
+    unused->files[sheet].in_any_tree |= tree == HED_CSS_NONE;
     return HED_OK;
 }
 
@@ -133,6 +146,7 @@ static void count_page(hed_css_unused *u, const css_batch_page *p, hed_error *er
         const css_hit *hit = &p->batch->hits[p->first_hit + i];
         css_use *use = &u->uses[hit->rule];
         use->elements += hit->elements;
+        use->given |= hit->given;
         if (use->pages++) continue;
         char element[160];
         hed_css_element_text(p->document, hit->first, element, sizeof element);

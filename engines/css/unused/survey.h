@@ -17,6 +17,8 @@ typedef struct css_file {
     hed_css_sheet *sheet;                          /* each selector of a list is a rule */
     uint32_t first_rule, rules, first_part, parts; /* first: number in all sheets */
     uint32_t pages;                                /* number of pages that have it */
+    bool in_shadow_tree;                           /* a page has it in a shadow tree */
+    bool in_any_tree; /* a page may have it in trees that scripts make */
 } css_file;
 
 /* Use of a selector. */
@@ -25,6 +27,7 @@ typedef struct css_use {
     uint32_t pages;
     uint32_t page, line; /* position of the first element */
     const char *element; /* first element, such as "div#main"; the arena's */
+    bool given;          /* an element matches without a change by a reader */
 } css_use;
 
 /* Reasons for which a selector stays without an element; absent: NULL, false. */
@@ -36,9 +39,12 @@ typedef struct css_reason {
     bool blocked;       /* removed, although elements match */
 } css_reason;
 
-/* Sheets of a page. */
+/* Sheets of a page, each in one of its trees. */
 typedef struct css_links {
-    uint32_t *files, count, room;
+    struct css_link {
+        uint32_t file, tree; /* tree: as in hed_css_tree_sheet */
+    } * items;
+    uint32_t count, room;
 } css_links;
 
 /* Distinct texts. */
