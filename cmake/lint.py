@@ -62,6 +62,8 @@ def statics():
     homes, once, total = collections.defaultdict(list), [], 0
     for tag in map(json.loads, tags.splitlines()):
         name, path, line = tag['name'], tag['path'], tag['line']
+        if name.isupper():  # a macro before a function's body
+            continue
         if not tag.get('file') and not re.search(r'\bstatic\b', text[path].split('\n')[line - 1]):
             continue
         total += 1

@@ -151,3 +151,28 @@ double hed_spec_number_of(hed_spec_reader *reader, hed_json_node node, const cha
     hed_json_reject(node, "\"%s\" has no value here: it divides by zero, or is too large", text);
     return 0;
 }
+
+/* ---- shaders ---- */
+
+bool hed_spec_shader_keeps(void *user, const char *name)
+{
+    const hed_spec_kernel *kernel = user;
+    for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
+        if (strcmp(kernel->parameters[i].name, name) == 0) return true;
+    return false;
+}
+
+const char *hed_spec_shader_group(
+    hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, uint32_t index)
+{
+    hed_wgsl_span size = reader->shader->group[index];
+    const char *text = hed_wgsl_expression(reader->shader, size, hed_spec_shader_keeps, kernel);
+    if (!text) {
+        hed_json_reject(node,
+            "the size \"%.*s\" of @workgroup_size is not understood: give it in \"group\"",
+            (int)size.size, size.at);
+        return "1";
+    }
+    /* a single word is used in launch bounds, without the blank after it */
+    return hed_spec_text(reader, node, "%.*s", (int)strlen(text) - 1, text);
+}

@@ -7,14 +7,6 @@
 
 enum { LONGEST_SHADER = 1 << 20 };
 
-static bool shader_keeps(void *user, const char *name)
-{
-    const hed_spec_kernel *kernel = user;
-    for (uint32_t i = 0; i < kernel->def.parameter_count; i++)
-        if (strcmp(kernel->parameters[i].name, name) == 0) return true;
-    return false;
-}
-
 bool hed_spec_is_shader_file(const char *file, hed_language *language)
 {
     static const struct {
@@ -166,8 +158,10 @@ void hed_spec_shader_parameters(
     }
     for (uint32_t i = 0; i < shader->override_count && hed_spec_fine(reader); i++) {
         const hed_wgsl_override *override = &shader->overrides[i];
-        if (!shader_keeps(kernel, override->name)) add_parameter(reader, node, kernel, override);
-        if (!shader_keeps(kernel, override->name)) fix_override(reader, node, kernel, override);
+        if (!hed_spec_shader_keeps(kernel, override->name))
+            add_parameter(reader, node, kernel, override);
+        if (!hed_spec_shader_keeps(kernel, override->name))
+            fix_override(reader, node, kernel, override);
     }
     uint32_t count = kernel->def.parameter_count;
     for (uint32_t i = 0; i < count; i++)
@@ -179,21 +173,6 @@ void hed_spec_shader_parameters(
 
 /* ---- the group, and its memory ---- */
 
-const char *hed_spec_shader_group(
-    hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, uint32_t index)
-{
-    hed_wgsl_span size = reader->shader->group[index];
-    const char *text = hed_wgsl_expression(reader->shader, size, shader_keeps, kernel);
-    if (!text) {
-        hed_json_reject(node,
-            "the size \"%.*s\" of @workgroup_size is not understood: give it in \"group\"",
-            (int)size.size, size.at);
-        return "1";
-    }
-    /* a single word is used in launch bounds, without the blank after it */
-    return hed_spec_text(reader, node, "%.*s", (int)strlen(text) - 1, text);
-}
-
 void hed_spec_shader_memory(hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel)
 {
     hed_wgsl *shader = reader->shader;
@@ -201,7 +180,7 @@ void hed_spec_shader_memory(hed_spec_reader *reader, hed_json_node node, hed_spe
     const char *bytes = shader->group_bytes
                             ? hed_wgsl_expression(shader,
                                   (hed_wgsl_span){shader->group_bytes, strlen(shader->group_bytes)},
-                                  shader_keeps, kernel)
+                                  hed_spec_shader_keeps, kernel)
                             : NULL;
     if (!bytes) {
         reader->spec->note =

@@ -200,6 +200,8 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
  * name. */
 void hed_spec_shader_parameters(
     hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel);
+/* True if a name of a shader is a parameter, which stays a name. `kernel`: hed_spec_kernel. */
+bool hed_spec_shader_keeps(void *kernel, const char *name);
 /* Returns size `index` of the group, an expression over the kernel's parameters. */
 const char *hed_spec_shader_group(
     hed_spec_reader *reader, hed_json_node node, hed_spec_kernel *kernel, uint32_t index);
