@@ -2,10 +2,10 @@
 #include "support/sources.h"
 
 #include "heddle/author.h"
-#include "support/file.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <search.h>
 #include <stdio.h>
@@ -97,7 +97,9 @@ bool hed_is_report(const char *text, size_t size)
 static bool report_at(const char *path)
 {
     char text[1024];
-    int file = hed_file_open_regular(path);
+    struct stat about;
+    bool is_regular = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    int file = is_regular ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
     ssize_t size = file >= 0 ? pread(file, text, sizeof text, 0) : -1;
     if (file >= 0) close(file);
     return size > 0 && hed_is_report(text, (size_t)size);

@@ -80,22 +80,6 @@ static bool read_integer(const char *text, int64_t *value)
     return end != text && *end == 0 && errno == 0;
 }
 
-/* ---- other formats ---- */
-
-bool recorded_table_add(recorded_table *t, char *text)
-{
-    if (text && t->count == t->capacity) {
-        size_t capacity = t->capacity ? 2 * t->capacity : 1024;
-        char **cells = realloc(t->cells, capacity * sizeof *cells);
-        t->cells = cells ? cells : t->cells;
-        t->capacity = cells ? capacity : t->capacity;
-    }
-    bool fits = text && t->count < t->capacity;
-    if (fits) t->cells[t->count++] = text;
-    else free(text);
-    return fits;
-}
-
 /* ---- writing ---- */
 
 static int table_compare(const void *a, const void *b)

@@ -21,6 +21,20 @@ typedef struct json_reader {
 
 /* ---- cells ---- */
 
+bool recorded_table_add(recorded_table *t, char *text)
+{
+    if (text && t->count == t->capacity) {
+        size_t capacity = t->capacity ? 2 * t->capacity : 1024;
+        char **cells = realloc(t->cells, capacity * sizeof *cells);
+        t->cells = cells ? cells : t->cells;
+        t->capacity = cells ? capacity : t->capacity;
+    }
+    bool fits = text && t->count < t->capacity;
+    if (fits) t->cells[t->count++] = text;
+    else free(text);
+    return fits;
+}
+
 static char *json_cell(const json_t *value)
 {
     char text[64];
@@ -44,6 +58,12 @@ static hed_status json_no_memory(const json_reader *r)
 static hed_status json_add(const json_reader *r, char *cell)
 {
     return recorded_table_add(r->table, cell) ? HED_OK : json_no_memory(r);
+}
+
+/* Text of a member; NULL: it has none, or is no text. */
+static const char *json_member_text(const json_t *object, const char *key)
+{
+    return json_string_value(json_object_get(object, key));
 }
 
 /* Milliseconds of a unit's name, in the spellings of the tuners; 0: not a unit of time. */
@@ -169,7 +189,7 @@ static json_t *json_configuration(const json_t *result)
     }
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *pair = json_array_get(list, i);
-        const char *name = json_string_value(json_object_get(pair, "Name"));
+        const char *name = json_member_text(pair, "Name");
         if (name) json_object_set(made, name, json_object_get(pair, "Value"));
     }
     if (json_object_size(made)) return made;
@@ -180,15 +200,15 @@ static json_t *json_configuration(const json_t *result)
 /* Time of a result, ms; 0: it failed. `unit`: that of the whole file. */
 static double json_result_time(const json_t *result, double unit)
 {
-    const char *status = json_string_value(json_object_get(result, "Status")),
-               *invalidity = json_string_value(json_object_get(result, "invalidity"));
+    const char *status = json_member_text(result, "Status"),
+               *invalidity = json_member_text(result, "invalidity");
     const json_t *measurements = json_object_get(result, "measurements");
     if ((status && strcmp(status, "Ok") != 0) || (invalidity && strcmp(invalidity, "correct") != 0))
         return 0;
     for (size_t i = 0; i < json_array_size(measurements); i++) {
         const json_t *measurement = json_array_get(measurements, i);
-        const char *name = json_string_value(json_object_get(measurement, "name"));
-        double own = json_unit(json_string_value(json_object_get(measurement, "unit")));
+        const char *name = json_member_text(measurement, "name");
+        double own = json_unit(json_member_text(measurement, "unit"));
         if (name && strcmp(name, "time") == 0)
             return json_number_value(json_object_get(measurement, "value")) *
                    (own > 0 ? own : unit);
