@@ -26,8 +26,8 @@ hed_status hed_input_read(size_t limit, char **bytes, size_t *size, hed_error *e
 /* Checks that `path` is a readable file, for libraries that open files themselves. Errors: IO (with
  * the kind of file found). */
 hed_status hed_file_require_regular(const char *path, hed_error *error);
-/* Opens a regular file for reading. Returns its descriptor; -1 (errno): it is none, or cannot be
- * read. A pipe is not even opened for a moment: its writer would go on, and lose what it writes. */
+/* Opens a regular file for reading. Returns its descriptor; -1 (errno): it is of another kind, or
+ * unreadable. A pipe is not opened even for a moment: its writer would go on and lose its output. */
 int hed_file_open_regular(const char *path);
 
 /* Writes a whole file at once. Errors: as hed_file_writer_open(). */

@@ -26,12 +26,10 @@ static const key_format formats[] = {
 
 static hed_error error;
 
-static char *read_text(const char *path)
+static void read_text(const char *path, char **text)
 {
-    char *text = NULL;
     size_t size;
-    OK(hed_file_read(path, 1 << 20, &text, &size, &error));
-    return text;
+    OK(hed_file_read(path, 1 << 20, text, &size, &error));
 }
 
 /* Compares a file with the text that it should have, or writes it. */
@@ -41,7 +39,8 @@ static void has_text(const char *path, const char *text, size_t size)
         OK(hed_file_write(path, text, size, &error));
         return;
     }
-    char *found = read_text(path);
+    char *found;
+    read_text(path, &found);
     size_t line = 1, at = 0;
     for (; found[at] && found[at] == text[at]; at++) line += found[at] == '\n';
     CHECK(found[at] == text[at], "%s:%zu is not as the tables of fields have it: run ./dev keys",
@@ -70,8 +69,9 @@ Test(keys, schemas_are_those_of_the_tables)
 static void has_tables(const key_format *format)
 {
     static const char begin[] = "<!-- keys -->\n", end[] = "\n<!-- end -->\n";
-    char *page = read_text(format->page), *text;
+    char *page, *text;
     size_t size;
+    read_text(format->page, &page);
     char *from = strstr(page, begin), *to = from ? strstr(from, end) : NULL;
     CHECK(to, "%s has a place for the tables", format->page);
     FILE *file = open_memstream(&text, &size);

@@ -27,7 +27,7 @@ typedef struct including {
     char *text;                 /* grows; the spec owns it */
     size_t size, room;
     const char *open[DEEPEST]; /* paths */
-    uint32_t numbers[DEEPEST]; /* of the files in GLSL; 0: the text itself */
+    uint32_t numbers[DEEPEST]; /* numbers of the files in GLSL; 0: the text itself */
     uint32_t depth;
     once_file once_files[MOST_ONCE];
     uint32_t once_count;

@@ -33,9 +33,10 @@ typedef struct leader_hand {
     batch_stream from;
     uint32_t starts;
     double heard, begun;
-    int64_t job;                /* NO_JOB: idle */
-    FILE *log;                  /* NULL: not open */
-    uint32_t ahead[MOST_AHEAD]; /* (ahead_count) short jobs that were sent ahead, in this order */
+    int64_t job; /* NO_JOB: idle */
+    FILE *log;   /* NULL: not open */
+    uint32_t
+        ahead_jobs[MOST_AHEAD]; /* (ahead_count) short jobs that were sent ahead, in this order */
     uint32_t ahead_count;
     char last_line[96]; /* last line of the job's output */
     char device[128];   /* id of the device on its machine */
@@ -224,8 +225,8 @@ static void leader_take_back(leader *l, leader_hand *h)
 {
     if (h->ahead_count) l->first = 0;
     for (uint32_t i = 0; i < h->ahead_count; i++) {
-        batch_job *job = &l->def->list->jobs[h->ahead[i]];
-        batch_job_end(l->def->list, job, h->ahead[i], false, &(hed_error){0});
+        batch_job *job = &l->def->list->jobs[h->ahead_jobs[i]];
+        batch_job_end(l->def->list, job, h->ahead_jobs[i], false, &(hed_error){0});
         job->state = BATCH_WAITING;
         job->tries--;
     }
@@ -338,7 +339,7 @@ static bool leader_takes_ahead(const leader *l, const leader_hand *h, const batc
     const batch_job *jobs = l->def->list->jobs;
     size_t frame = 2 * strlen(l->def->list->folder) + 512; /* fields around the words */
     size_t bytes = job->bytes + frame;
-    for (uint32_t i = 0; i < h->ahead_count; i++) bytes += jobs[h->ahead[i]].bytes + frame;
+    for (uint32_t i = 0; i < h->ahead_count; i++) bytes += jobs[h->ahead_jobs[i]].bytes + frame;
     return job->is_short && jobs[h->job].is_short && bytes <= MOST_AHEAD_BYTES;
 }
 
@@ -360,7 +361,7 @@ static void leader_send_ahead(leader *l, uint32_t index)
             return;
         }
         job->state = BATCH_RUNNING;
-        h->ahead[h->ahead_count++] = (uint32_t)next;
+        h->ahead_jobs[h->ahead_count++] = (uint32_t)next;
         if (!leader_send(l, h, next, part)) leader_lose(l, index, "it takes no job");
     }
 }
@@ -434,8 +435,8 @@ static bool leader_take(leader *l, uint32_t index, const char **fields, uint32_t
             .input_count = count - DONE_FIELDS},
         reason);
     if (!h->ahead_count) return true;
-    uint32_t next = h->ahead[0];
-    memmove(h->ahead, h->ahead + 1, --h->ahead_count * sizeof *h->ahead);
+    uint32_t next = h->ahead_jobs[0];
+    memmove(h->ahead_jobs, h->ahead_jobs + 1, --h->ahead_count * sizeof *h->ahead_jobs);
     leader_begin(l, index, next);
     return true;
 }

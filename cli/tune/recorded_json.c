@@ -15,7 +15,7 @@
 typedef struct json_reader {
     recorded_table *table;
     const char *path;
-    void *seen; /* tree of rows that were added, each as one text */
+    void *rows; /* tree of rows that were added, each as one text */
     hed_error *error;
 } json_reader;
 
@@ -60,7 +60,7 @@ static hed_status json_add(const json_reader *r, char *cell)
     return recorded_table_add(r->table, cell) ? HED_OK : json_no_memory(r);
 }
 
-/* Text of a member; NULL: it has none, or is no text. */
+/* Text of a member; NULL: the member is absent, or no text. */
 static const char *json_member_text(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
@@ -96,7 +96,7 @@ static hed_status json_drop_repeated(json_reader *r, bool *repeated)
     for (size_t i = t->count - width; i < t->count; i++) fprintf(out, "%s\t", t->cells[i]);
     bool fine = !ferror(out);
     fine = fclose(out) == 0 && fine;
-    char **node = fine ? tsearch(row, &r->seen, json_compare) : NULL;
+    char **node = fine ? tsearch(row, &r->rows, json_compare) : NULL;
     *repeated = node && *node != row;
     if (!node || *repeated) free(row);
     for (size_t i = 0; i < width && *repeated; i++) free(t->cells[--t->count]);
@@ -115,14 +115,14 @@ static hed_status json_end_row(json_reader *r, double milliseconds)
 }
 
 /* Adds the values of the columns' names from an object with a member each. */
-static hed_status json_add_values(json_reader *r, const json_t *object, const char *what)
+static hed_status json_add_values(json_reader *r, const json_t *object, const char *place)
 {
     hed_status status = HED_OK;
     for (size_t i = 0; i + 1 < r->table->columns && !status; i++) {
         const json_t *value = json_object_get(object, r->table->cells[i]);
         status = value ? json_add(r, json_cell(value))
                        : hed_fail(r->error, HED_ERROR_FORMAT, "%s: %.60s has no %.40s", r->path,
-                             what, r->table->cells[i]);
+                             place, r->table->cells[i]);
     }
     return status;
 }
@@ -164,13 +164,12 @@ static hed_status json_read_cache(json_reader *r, json_t *document)
     if (status || (status = json_end_names(r))) return status;
     json_object_foreach(cache, key, entry)
     {
-        char what[80];
-        snprintf(what, sizeof what, "\"%.60s\" in the cache", key);
+        char place[80];
+        snprintf(place, sizeof place, "\"%.60s\" in the cache", key);
         /* milliseconds, or a text with the reason of a failure */
         const json_t *time = json_object_get(entry, "time");
-        status = json_add_values(r, entry, what);
-        if (!status) status = json_end_row(r, json_number_value(time));
-        if (status) return status;
+        if (json_add_values(r, entry, place) || json_end_row(r, json_number_value(time)))
+            return r->error->status;
     }
     return HED_OK;
 }
@@ -182,18 +181,18 @@ static hed_status json_read_cache(json_reader *r, json_t *document)
 static json_t *json_configuration(const json_t *result)
 {
     json_t *object = json_object_get(result, "configuration"),
-           *list = json_object_get(result, "Configuration"), *made = json_object();
+           *list = json_object_get(result, "Configuration"), *built = json_object();
     if (json_is_object(object)) {
-        json_decref(made);
+        json_decref(built);
         return json_incref(object);
     }
     for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *pair = json_array_get(list, i);
         const char *name = json_member_text(pair, "Name");
-        if (name) json_object_set(made, name, json_object_get(pair, "Value"));
+        if (name) json_object_set(built, name, json_object_get(pair, "Value"));
     }
-    if (json_object_size(made)) return made;
-    json_decref(made);
+    if (json_object_size(built)) return built;
+    json_decref(built);
     return NULL;
 }
 
@@ -208,31 +207,37 @@ static double json_result_time(const json_t *result, double unit)
     for (size_t i = 0; i < json_array_size(measurements); i++) {
         const json_t *measurement = json_array_get(measurements, i);
         const char *name = json_member_text(measurement, "name");
-        double own = json_unit(json_member_text(measurement, "unit"));
+        double own_unit = json_unit(json_member_text(measurement, "unit"));
         if (name && strcmp(name, "time") == 0)
             return json_number_value(json_object_get(measurement, "value")) *
-                   (own > 0 ? own : unit);
+                   (own_unit > 0 ? own_unit : unit);
     }
     return json_number_value(json_object_get(result, "TotalDuration")) * unit;
 }
 
+static hed_status json_add_names(json_reader *r, json_t *configuration)
+{
+    const char *name;
+    json_t *value;
+    json_object_foreach(configuration, name, value)
+    {
+        if (json_add(r, strdup(name))) return r->error->status;
+    }
+    return json_end_names(r);
+}
+
 static hed_status json_read_result(json_reader *r, const json_t *result, size_t index, double unit)
 {
-    char what[40];
-    const char *name;
-    json_t *configuration = json_configuration(result), *value;
+    char place[40];
+    json_t *configuration = json_configuration(result);
     hed_status status = HED_OK;
-    snprintf(what, sizeof what, "result %zu", index + 1);
+    snprintf(place, sizeof place, "result %zu", index + 1);
     if (!configuration)
         return hed_fail(r->error, HED_ERROR_FORMAT,
-            "%s: %s has no configuration; expected one as T4 or KTT have them", r->path, what);
-    if (index == 0) {
-        json_object_foreach(configuration, name, value) if (!status) status =
-            json_add(r, strdup(name));
-        if (!status) status = json_end_names(r);
-    }
-    if (!status) status = json_add_values(r, configuration, what);
-    if (!status) status = json_end_row(r, json_result_time(result, unit));
+            "%s: %s has no configuration; expected one as T4 or KTT have them", r->path, place);
+    if (index == 0) status = json_add_names(r, configuration);
+    status = status ? status : json_add_values(r, configuration, place);
+    status = status ? status : json_end_row(r, json_result_time(result, unit));
     json_decref(configuration);
     return status;
 }
@@ -280,6 +285,6 @@ hed_status recorded_json_read(
     if (!document) return hed_fail(error, HED_ERROR_FORMAT, "%s:%d: %s", path, cause.line, cause.text);
     hed_status status = json_read_document(&r, document);
     json_decref(document);
-    tdestroy(r.seen, free);
+    tdestroy(r.rows, free);
     return status;
 }

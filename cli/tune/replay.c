@@ -159,7 +159,7 @@ static hed_status replay_all(replaying *r, bool quiet)
 typedef struct summary {
     double score;               /* NAN: undefined for this number of evaluations */
     double early[EARLY];        /* gain over random search after so few evaluations alone */
-    double least;               /* the least such gain of the first evaluations */
+    double least_gain;          /* the least such gain of the first evaluations */
     double level[LEVELS];       /* mean over the seeds of best / optimum */
     double success_rate;        /* fraction of runs that end within 3 % */
     double mean, p50, p99, max; /* time of hed_search_ask(), ms */
@@ -181,11 +181,11 @@ static summary replay_summarize(const replaying *r, const job *j)
         s.success_rate +=
             (best[j->evaluations - 1] <= SUCCESS_FACTOR * j->scale.optimum) / (double)r->seeds;
     }
-    s.least = INFINITY;
+    s.least_gain = INFINITY;
     for (uint32_t draws = 1; draws <= EARLY_LEVEL[EARLY - 1]; draws++) {
         if (draws > j->evaluations || draws > j->scale.budget) break;
         double gain = hed_replay_gain(&j->scale, draws, curve[draws - 1]);
-        s.least = fmin(s.least, gain);
+        s.least_gain = fmin(s.least_gain, gain);
         for (uint32_t i = 0; i < EARLY; i++)
             if (draws <= EARLY_LEVEL[i]) s.early[i] = gain;
     }
@@ -216,7 +216,7 @@ static void replay_add(cli_report *report, const job *j, const summary *s)
         cli_report_more(report,
             CLI_NUMBER(early_keys[i], s->early[i], .heading = early_headings[i], .format = "%.2f"));
     cli_report_more(
-        report, CLI_NUMBER("least_gain", s->least, .heading = ">LEAST", .format = "%.2f"));
+        report, CLI_NUMBER("least_gain", s->least_gain, .heading = ">LEAST", .format = "%.2f"));
     for (uint32_t i = 0; i < LEVELS; i++)
         cli_report_more(
             report, CLI_NUMBER(keys[i], s->level[i], .heading = headings[i], .format = "%.3f",

@@ -172,17 +172,17 @@ static void set_mark(uint8_t *marks, uint64_t index, hed_runner_mark mark)
 
 /* Returns the mark of an element that differs between the first and another run. */
 static hed_runner_mark mark_of(const hed_check_runs *runs, hed_runner_mark former,
-    const unsigned char *first, const unsigned char *other)
+    const unsigned char *first, const unsigned char *repeat)
 {
     hed_type type = runs->argument->type;
     uint32_t size = hed_check_element_bytes(type);
     if (runs->is_filled && former != HED_ELEMENT_UNSTEADY &&
         (runs->run == 1 || former == HED_ELEMENT_UNWRITTEN) &&
         is_pattern(first, size, hed_runner_pattern(0)) &&
-        is_pattern(other, size, hed_runner_pattern(runs->run)))
+        is_pattern(repeat, size, hed_runner_pattern(runs->run)))
         return HED_ELEMENT_UNWRITTEN;
     if (runs->argument->compare != HED_COMPARE_EACH) return HED_ELEMENT_COMPARED;
-    element a = element_at(type, other), b = element_at(type, first);
+    element a = element_at(type, repeat), b = element_at(type, first);
     double error = check_error_of(type, a, b);
     bool both_nan = error == 0 && isnan(check_number(type, b)),
          is_equal = both_nan || (runs->tolerance > 0 && error <= runs->tolerance);
@@ -192,7 +192,7 @@ static hed_runner_mark mark_of(const hed_check_runs *runs, hed_runner_mark forme
 bool hed_check_mark(
     const hed_check_runs *runs, uint8_t *marks, uint64_t *unwritten, uint64_t *unsteady)
 {
-    const unsigned char *a = runs->first, *b = runs->other;
+    const unsigned char *a = runs->first, *b = runs->repeat;
     uint32_t size = hed_check_element_bytes(runs->argument->type);
     uint64_t before = *unsteady;
     for (uint64_t begin = 0; begin < runs->bytes; begin += BLOCK) {

@@ -21,7 +21,7 @@ uint32_t hed_check_element_bytes(hed_type type);
 void hed_check_output(hed_check *check, const hed_argument_def *argument, uint64_t at,
     const void *actual, const void *expected, uint64_t bytes, double tolerance);
 /* hed_check_output() for an output that the reference determines in part: elements that are marked in
- * `marks` (of the whole argument, nullable) as unwritten must still be equal to `pattern`, and those
+ * `marks` (of the whole argument, nullable) as unwritten must still be equal to `pattern`, and elements
  * marked as unsteady are skipped. */
 void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint64_t at,
     const void *actual, const void *expected, const uint8_t *marks, unsigned char pattern,
@@ -29,8 +29,8 @@ void hed_check_partial(hed_check *check, const hed_argument_def *argument, uint6
 /* Outputs of two runs of a reference. */
 typedef struct hed_check_runs {
     const hed_argument_def *argument;
-    const void *first, *other; /* outputs of run 0 and of run `run` > 0 */
-    uint64_t bytes;            /* of each */
+    const void *first, *repeat; /* outputs of run 0 and of run `run` > 0 */
+    uint64_t bytes;             /* bytes of each output */
     uint32_t run;
     bool is_filled; /* the outputs contained hed_runner_pattern(run) before */
     double tolerance;

@@ -76,7 +76,7 @@ void hed_glsl_assemble(const hed_glsl_def *def, hed_text *text)
 /* ---- logs ---- */
 
 /* Adds the name of source number `number`: one of the sources, or a file that a `#line 1 NUMBER // NAME`
- * of the text names. Returns false if there is none. */
+ * of the text names. Returns false for an unknown number. */
 static bool add_source_name(const hed_glsl_def *def, unsigned number, hed_text *placed)
 {
     char words[48];

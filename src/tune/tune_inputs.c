@@ -148,8 +148,8 @@ static void *content_memory(const hed_tune_inputs *inputs, uint32_t index, hed_e
 }
 
 enum {
-    LEAST_RUNS = 3, /* of a reference on a device */
-    HOST_RUNS = 2,  /* of a reference in C, which may take minutes: the two patterns */
+    LEAST_RUNS = 3, /* runs of a reference on a device */
+    HOST_RUNS = 2,  /* runs of a reference in C, which may take minutes: the two patterns */
     MOST_RUNS = 12  /* while every run finds further elements that differ */
 };
 
@@ -169,45 +169,46 @@ static void compare_reduced(hed_tune_inputs *inputs, output_runs *runs, hed_erro
     const hed_argument_def *def = runs->check.argument;
     uint64_t bytes = runs->check.bytes, first_bytes = bytes, other_bytes = bytes;
     void *first = hed_allocate(&inputs->allocator, bytes),
-         *other = hed_allocate(&inputs->allocator, bytes);
+         *repeat = hed_allocate(&inputs->allocator, bytes);
     hed_check check = {0};
-    if (!first || !other) HED_OUT_OF_MEMORY(error, "the comparison of \"%s\"", def->name);
+    if (!first || !repeat) HED_OUT_OF_MEMORY(error, "the comparison of \"%s\"", def->name);
     if (!hed_failed(error)) {
         memcpy(first, runs->check.first, bytes);
-        memcpy(other, runs->check.other, bytes);
+        memcpy(repeat, runs->check.repeat, bytes);
         if (runs->unwritten) {
             first_bytes = hed_check_drop_marked(def->type, first, bytes, runs->marks);
             other_bytes = hed_check_drop_pattern(
-                def->type, other, bytes, hed_runner_pattern(runs->check.run));
+                def->type, repeat, bytes, hed_runner_pattern(runs->check.run));
         }
         hed_check_reduced(
-            &check, def, other, other_bytes, first, first_bytes, runs->check.tolerance);
+            &check, def, repeat, other_bytes, first, first_bytes, runs->check.tolerance);
     }
     runs->differs = runs->differs || check.wrong;
     hed_release(&inputs->allocator, first, bytes);
-    hed_release(&inputs->allocator, other, bytes);
+    hed_release(&inputs->allocator, repeat, bytes);
 }
 
 /* Repeats the reference and marks the elements that it does not write, or not always alike. */
-static void mark_output(hed_tune_inputs *inputs, hed_runner *runner, uint32_t least,
+static void mark_output(hed_tune_inputs *inputs, hed_runner *runner, uint32_t least_runs,
     output_runs *runs, hed_trial *trial, hed_error *error)
 {
     const hed_argument_def *def = runs->check.argument;
-    void *other = content_memory(inputs, runs->index, error);
-    bool found = false;
+    void *repeat = content_memory(inputs, runs->index, error);
+    bool has_marks = false;
     runs->marks = hed_allocate(&inputs->allocator, runs->mark_bytes);
     if (!runs->marks) HED_OUT_OF_MEMORY(error, "the marks of \"%s\"", def->name);
-    runs->check.other = other;
-    for (uint32_t run = 1; run < MOST_RUNS && (run < least || found) && !hed_failed(error); run++) {
+    runs->check.repeat = repeat;
+    for (uint32_t run = 1; run < MOST_RUNS && (run < least_runs || has_marks) && !hed_failed(error);
+         run++) {
         if (runner->kind->output(
-                runner, 0, runs->index, run % HED_RUNNER_PATTERNS, other, trial, error) ||
+                runner, 0, runs->index, run % HED_RUNNER_PATTERNS, repeat, trial, error) ||
             trial->outcome)
             break;
         runs->check.run = run;
-        found = hed_check_mark(&runs->check, runs->marks, &runs->unwritten, &runs->unsteady);
+        has_marks = hed_check_mark(&runs->check, runs->marks, &runs->unwritten, &runs->unsteady);
         if (def->compare != HED_COMPARE_EACH) compare_reduced(inputs, runs, error);
     }
-    hed_release(&inputs->allocator, other, runs->memory);
+    hed_release(&inputs->allocator, repeat, runs->memory);
 }
 
 /* Takes the marks of an output and counts them. */

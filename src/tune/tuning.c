@@ -94,7 +94,7 @@ void hed_tuning_tell(hed_tuning *t)
 
 void hed_tuning_show(hed_tuning *t, bool has_new)
 {
-    /* Only evaluations on disk are reported, since the process may be killed next. Flushing takes
+    /* Evaluations on disk alone are reported, since the process may be killed next. Flushing takes
      * time, for which a single device would wait, so evaluations in between are reported later. */
     static const double show_seconds = 0.1, flush_seconds = 0.5;
     double elapsed = hed_tuning_elapsed(t);

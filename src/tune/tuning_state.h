@@ -87,8 +87,7 @@ double hed_tuning_elapsed(hed_tuning *t);
 bool hed_tuning_stop(hed_tuning *t);
 /* Reports progress if a report is due. `has_new`: the newest evaluation was not reported yet. */
 void hed_tuning_show(hed_tuning *t, bool has_new);
-/* Writes the evaluations to the database, then reports those that were not reported yet, and the
- * stage. */
+/* Writes the evaluations to the database, then reports the unreported ones, and the stage. */
 void hed_tuning_tell(hed_tuning *t);
 /* Adds an evaluation, measured at the race's `level`, to the result, to the search's model and,
  * unless it was recalled, to the database. Errors: MEMORY. */

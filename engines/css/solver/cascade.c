@@ -472,7 +472,7 @@ static void find_winners(css_query *q, uint32_t *winners, hed_error *error)
     for (uint32_t k = 0; k < r->classes; k++)
         if (r->class_begin[k + 1] - r->class_begin[k] > longest)
             longest = r->class_begin[k + 1] - r->class_begin[k];
-    q->list_room = longest * (m->membership->any ? CSS_MOST_CONTEXTS : 1);
+    q->list_room = longest * (m->membership->has_trees ? CSS_MOST_CONTEXTS : 1);
     css_entry *list = hed_arena_new(&q->c.work, q->list_room + 1ull, sizeof *list, error);
     uint32_t *winner = hed_arena_new(&q->c.work, r->classes, sizeof *winner, error);
     bool *decided = hed_arena_new(&q->c.work, r->classes, sizeof *decided, error);

@@ -37,7 +37,7 @@ css_matched css_matcher_parts(const hed_css_matcher *matcher); /* matcher.c */
 typedef struct css_cascade {
     css_matched m;
     hed_arena work;
-    /* Layers are those of the sheets in one tree; trees with the same sheets are one set, and set 0
+    /* Layers of the sheets in one tree; trees with the same sheets are one set, and set 0
      * has all sheets. */
     uint32_t **layer_of; /* (sets) (rules) order of the rule's layer; CSS_NONE: no layer */
     uint32_t **set_of;   /* (documents) (trees) set of the tree; NULL: set 0 for all trees */

@@ -135,7 +135,7 @@ static void add_all_shadow_rules(result_filter *f, uint32_t n, uint32_t e, hed_e
     f->list.count = distinct;
 }
 
-/* Class of an element: the rules of its class that hold, and those by selectors of shadow trees. */
+/* Class of an element: the rules of its class that hold, and the rules by selectors of shadow trees. */
 static uint32_t filter_element(
     result_filter *f, hed_arena *arena, uint32_t n, uint32_t e, hed_error *error)
 {
@@ -146,23 +146,23 @@ static uint32_t filter_element(
     const uint32_t key[] = {c, f->tree_sheets[css_tree_of(d, e)]};
     f->list.count = 0;
     if (css_is_shadow_root(d, e)) return css_intern(&f->lists, arena, f->list.items, 0, error);
-    uint32_t known = css_intern(&f->known, &f->work, key, HED_COUNT(key), error);
+    uint32_t number = css_intern(&f->known, &f->work, key, HED_COUNT(key), error);
     if (hed_failed(error)) return 0;
-    while (f->known_class.count <= known && !hed_failed(error))
+    while (f->known_class.count <= number && !hed_failed(error))
         css_push(&f->known_class, &f->work, CSS_NONE, error);
-    if (by_class && f->known_class.items[known] != CSS_NONE) return f->known_class.items[known];
+    if (by_class && f->known_class.items[number] != CSS_NONE) return f->known_class.items[number];
     for (uint32_t i = m->class_begin[c]; i < m->class_begin[c + 1]; i++)
         if (rule_holds(f, n, m->rule[i], e)) css_push(&f->list, &f->work, m->rule[i], error);
     if (f->shadow_sheets.count) add_all_shadow_rules(f, n, e, error);
     uint32_t class = css_intern(&f->lists, arena, f->list.items, f->list.count, error);
-    if (!hed_failed(error)) f->known_class.items[known] = class;
+    if (!hed_failed(error)) f->known_class.items[number] = class;
     return class;
 }
 
 /* True if the results of the automaton are not yet the results of the match. */
 static bool needs_filter(const hed_css_matcher *m)
 {
-    bool needed = m->membership.any;
+    bool needed = m->membership.has_trees;
     for (uint32_t s = 0; s < m->sheet_count && !needed; s++) {
         needed = m->sheets[s]->scope_count > 0;
         for (uint32_t r = 0; r < m->sheets[s]->rule_count && !needed && m->states_possible; r++)

@@ -435,9 +435,10 @@ static bool plain_part(const plain *p, const css_complex *complex, uint32_t e)
     if (unknown && host_of_part(p, complex, index, e)) return true;
     for (uint32_t i = index + 1; i < c->count; i++)
         if (!plain_simple(p, &simples[i], e)) return false;
-    for (bool more = css_part_begin(d, e, &part); more; more = css_part_outwards(d, &part)) {
+    for (bool has_part = css_part_begin(d, e, &part); has_part;
+         has_part = css_part_outwards(d, &part)) {
         const css_shadow_tree *tree = &d->trees[part.tree];
-        /* in its own tree a part is found by :host::part(), an exported part is not (as browsers do) */
+        /* :host::part() finds a part in its own tree, but no exported part (as browsers do) */
         bool inside = part.tree == p->tree && css_tree_of(d, e) == p->tree;
         bool outside = css_tree_of(d, tree->host) == p->tree;
         if ((inside || outside) && has_names(p, &simples[index], &part) &&

@@ -44,8 +44,9 @@ hed_status css_membership_make(
     if (hed_failed(error)) return error->status;
     for (uint32_t i = 0; i < def->tree_sheet_count; i++)
         if (check_row(def, &def->tree_sheets[i], error)) return error->status;
-    for (uint32_t n = 0; n < def->document_count; n++) m->any |= def->documents[n]->tree_count > 0;
-    if (!m->any) return HED_OK;
+    for (uint32_t n = 0; n < def->document_count; n++)
+        m->has_trees |= def->documents[n]->tree_count > 0;
+    if (!m->has_trees) return HED_OK;
     hed_arena work = {.allocator = arena->allocator, .owner = "sheets in shadow trees"};
     bool *named = hed_arena_new(
         &work, (uint64_t)def->document_count * def->sheet_count, sizeof *named, error);

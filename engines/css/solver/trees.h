@@ -11,7 +11,7 @@ typedef struct css_membership {
     uint32_t sheet_words; /* words of a row */
     /* (documents) rows of bits by tree, a bit for each sheet; NULL: every sheet is in tree 0 alone */
     uint32_t **rows;
-    bool any; /* some document has rows, or shadow trees */
+    bool has_trees; /* some document has rows, or shadow trees */
 } css_membership;
 
 /* Fills a membership from rows of a definition. Errors: ARGUMENT (no such sheet, document or tree),

@@ -163,10 +163,10 @@ static void use_selector(
     uint32_t elements = m->tally[class] ? m->tally[class] : 1;
     if (m->file_page[m->rule_file[rule]] != mark) return;
     bool changes = m->rule_changes[rule];
-    bool given = !changes || css_matches_as_given(m->matcher, mark - 1, rule, m->first[class]);
+    bool untouched = !changes || css_matches_as_given(m->matcher, mark - 1, rule, m->first[class]);
     if (m->rule_page[rule] == mark) {
         b->hits[m->rule_hit[rule]].elements += elements;
-        b->hits[m->rule_hit[rule]].given |= given;
+        b->hits[m->rule_hit[rule]].untouched |= untouched;
         return;
     }
     m->rule_page[rule] = mark;
@@ -174,7 +174,7 @@ static void use_selector(
     b->hits =
         css_grow(b->unused->allocator, b->hits, &b->hit_room, b->hit_count, sizeof *b->hits, error);
     if (hed_failed(error)) return;
-    b->hits[b->hit_count++] = (css_hit){m->rule_number[rule], elements, m->first[class], given};
+    b->hits[b->hit_count++] = (css_hit){m->rule_number[rule], elements, m->first[class], untouched};
     page->hit_count++;
     if (m->head_page[m->rule_head[rule]] == mark) return;
     m->head_page[m->rule_head[rule]] = mark;

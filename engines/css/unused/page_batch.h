@@ -10,7 +10,7 @@ typedef struct css_hit {
     uint32_t rule;     /* number in all files */
     uint32_t elements; /* number of elements that match */
     uint32_t first;    /* the first one */
-    bool given;        /* one matches without a change by a reader */
+    bool untouched;    /* one matches without a change by a reader */
 } css_hit;
 
 typedef struct css_batch css_batch;

@@ -146,7 +146,7 @@ static void count_page(hed_css_unused *u, const css_batch_page *p, hed_error *er
         const css_hit *hit = &p->batch->hits[p->first_hit + i];
         css_use *use = &u->uses[hit->rule];
         use->elements += hit->elements;
-        use->given |= hit->given;
+        use->untouched |= hit->untouched;
         if (use->pages++) continue;
         char element[160];
         hed_css_element_text(p->document, hit->first, element, sizeof element);

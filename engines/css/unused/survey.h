@@ -27,7 +27,7 @@ typedef struct css_use {
     uint32_t pages;
     uint32_t page, line; /* position of the first element */
     const char *element; /* first element, such as "div#main"; the arena's */
-    bool given;          /* an element matches without a change by a reader */
+    bool untouched;      /* an element matches without a change by a reader */
 } css_use;
 
 /* Reasons for which a selector stays without an element; absent: NULL, false. */

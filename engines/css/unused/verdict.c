@@ -382,7 +382,7 @@ static hed_css_reason judgement_of_selector(
     if (info.validity != HED_CSS_VALID || !file->judged) return HED_CSS_NOT_JUDGED;
     if (reason->blocked && !stays) return HED_CSS_UNUSED;
     if (u->uses[file->first_rule + rule].elements)
-        return u->uses[file->first_rule + rule].given ? HED_CSS_BY_ELEMENT : HED_CSS_BY_STATE;
+        return u->uses[file->first_rule + rule].untouched ? HED_CSS_BY_ELEMENT : HED_CSS_BY_STATE;
     if (reason->word || reason->markup) return HED_CSS_BY_WORD;
     /* the hosts are not known unless the sheet is in shadow trees of pages alone */
     if (info.inside && (file->in_any_tree || !file->in_shadow_tree)) return HED_CSS_NOT_JUDGED;

@@ -423,7 +423,7 @@ static hed_status find_tables(hed_mppi *controller, mppi_part *part, const char 
                 count, HED_MPPI_MAX_TABLES);
         part->table_index[i] = at;
         part->tables[i] = controller->tables[at];
-        part->table_counts[i] = controller->table_counts[at]; /* of the first controller */
+        part->table_counts[i] = controller->table_counts[at]; /* counts of the first controller */
         part->table_count = i + 1;
     }
     return HED_OK;

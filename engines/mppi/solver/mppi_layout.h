@@ -56,7 +56,7 @@ typedef struct mppi_layout {
     uint32_t inputs;       /* words of input of a system in a round */
     uint32_t state, parameters, past, plan, ratio, counts; /* offsets in the inputs */
     uint32_t timed,
-        controller; /* of parameters that change with time, of the controller's number */
+        controller; /* offsets of parameters that change with time, and of the controller's number */
     uint32_t real_state, real_past, half, precision; /* offsets with `both` */
     uint32_t
         rank; /* ELITE, TSALLIS: offset of the elite's last rank, and of the number of samples */

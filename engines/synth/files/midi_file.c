@@ -365,7 +365,7 @@ uint32_t hed_synth_midi_file_tracks(const hed_synth_midi_file *file)
 /* Notes and pedals of the sixteen channels. */
 typedef struct sounding {
     uint32_t notes[16][128]; /* begun and not yet ended */
-    bool pedals[16][128];    /* by controller: true while pressed */
+    bool pedals[16][128];    /* true while pressed, by controller */
 } sounding;
 
 static const uint8_t PEDALS[] = {64, 66}; /* sustain, sostenuto */
