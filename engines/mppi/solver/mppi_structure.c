@@ -49,9 +49,10 @@ static void request(hed_mppi *c, hed_mppi_solver solver, const char *choice)
 }
 
 hed_status hed_mppi_set_choice(
-    hed_mppi *c, hed_mppi_solver solver, const char *choice, hed_error *error)
+    hed_mppi *controller, hed_mppi_solver solver, const char *choice, hed_error *error)
 {
-    HED_REQUIRE(c);
+    HED_REQUIRE(controller);
+    hed_mppi *c = controller;
     hed_error local = {0};
     if (!error) error = &local;
     if (choice && strlen(choice) >= sizeof c->requested)
