@@ -213,7 +213,8 @@ sheet='"grid": {"width": 3, "height": 3, "size": [0.2, 0.2]}, "thickness": 0.01,
 printf '{"substeps": 2, "frames": 2, "garments": [{"name": "low", %s}, {"name": "high", %s, "transform": {"move": [0.01, 0.02, 0.004]}}]}' \
     "$sheet" "$sheet" > "$work/near.json"
 run 0 cloth run "$work/near.json" --explain-contact 1:high/4; out_has '^frame 1: '; out_has ' high/4 *push *vertex high/4, triangle low/'; out_has '^push: '
-run 0 cloth run "$work/near.json" --explain-contact 1 --json; out_is_json explained_contact; out_has '"reason": '
+run 0 cloth run "$work/near.json" --explain-contact 1; out_has 'contact with cloth limited no vertex'
+run 0 cloth run "$work/near.json" --explain-contact 1:high/4 --json; out_is_json explained_contact; out_has '"reason": '
 run 2 cloth run "$work/near.json" --explain-contact 3; err_has 'frame is "3"; expected FRAME or FRAME:VERTEX, with a frame of this run, 1 to 2'
 run 2 cloth run "$work/near.json" --explain-contact 1:4; err_has 'vertex is "4"; expected GARMENT/NUMBER, .*such as low/0'
 run 2 cloth run "$work/near.json" --explain-contact 1:high/9; err_has 'vertex is "9"; expected 0 to 8'
