@@ -7,6 +7,8 @@
 
 enum { ROBOTS = 64, CELLS = 40, SIZE = 8 + CELLS * CELLS };
 
+static float distance(float x, float y) { return sqrtf(x * x + y * y); }
+
 /* A room of 4 x 4 m with a post where robot i must not drive. */
 static void draw_room(float *grid, int i)
 {
@@ -17,7 +19,7 @@ static void draw_room(float *grid, int i)
         float x = -2 + 0.1f * (float)(k % CELLS), y = -2 + 0.1f * (float)(k / CELLS);
         float post_x = 0.7f * cosf(0.1f * (float)i + 0.4f),
               post_y = 0.7f * sinf(0.1f * (float)i + 0.4f);
-        grid[8 + k] = hypotf(x - post_x, y - post_y) < 0.2f ? 1 : 0;
+        grid[8 + k] = distance(x - post_x, y - post_y) < 0.2f ? 1 : 0;
     }
 }
 
@@ -60,7 +62,7 @@ int main(void)
     }
     int there = 0;
     for (int i = 0; i < ROBOTS; i++)
-        there += hypotf(x[i][0] - 1.4f * cosf(0.1f * (float)i),
+        there += distance(x[i][0] - 1.4f * cosf(0.1f * (float)i),
                      x[i][1] - 1.4f * sinf(0.1f * (float)i)) < 0.2f;
     if (hed_failed(&error)) fprintf(stderr, "%s\n%s", error.text, error.log);
     else printf("%s: %d of %d robots are at their goals\n", on.name, there, ROBOTS);

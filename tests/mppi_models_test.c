@@ -199,8 +199,9 @@ static double cost_at(
 {
     const hed_mppi_term *term = hed_mppi_term_find(name);
     const float *own[] = {table}, state[] = {x, y, 0.5f, 0, 0};
+    static const float zeros[3];
     const hed_mppi_model *m = hed_mppi_model_find("differential_drive");
-    hed_mppi_world world = {p, own, &count, 0.1f, 100, m, NULL};
+    hed_mppi_world world = {p ? p : zeros, own, &count, 0.1f, 100, m, NULL};
     return (double)term->cost(state, (float[]){0, 0}, 1, &world);
 }
 
@@ -208,7 +209,7 @@ Test(mppi_models, maps_are_interpolated)
 {
     /* 3 x 2 cells of 0.5 m, the first centre at (1, 2) */
     const float map[] = {3, 2, 1, 2, 2, 0, 0, 0, 0, 0.2f, 0.4f, 0.1f, 0.3f, 0.9f};
-    const float p[] = {0.65f, 1000, 0.25f}; /* lethal, crash, outside */
+    const float p[5] = {0.65f, 1000, 0.25f}; /* lethal, crash, outside; no offset */
     CHECK_NEAR(cost_at("costmap", p, map, 14, 1, 2), 0, 1e-6);
     CHECK_NEAR(cost_at("costmap", p, map, 14, 1.5f, 2), 0.2, 1e-6);
     CHECK_NEAR(cost_at("costmap", p, map, 14, 1.25f, 2.25f), 0.15, 1e-6);
@@ -217,7 +218,7 @@ Test(mppi_models, maps_are_interpolated)
     CHECK_NEAR(cost_at("costmap", p, map, 14, NAN, 2), 0.25, 1e-6);
     CHECK_NEAR(cost_at("costmap", p, map, 14, 1, 1e30f), 0.25, 1e-6);
     CHECK_NEAR(cost_at("costmap", p, map, 14, 2, 2.5f), 1000, 1e-6); /* lethal */
-    const float clear[] = {0.1f, 0.4f, 500, 0}; /* radius, margin, crash, outside */
+    const float clear[6] = {0.1f, 0.4f, 500, 0}; /* radius, margin, crash, outside; no offset */
     CHECK_NEAR(cost_at("clearance", clear, map, 14, 1.5f, 2.5f), 0.25, 1e-5); /* 0.3 - 0.1 */
     CHECK_NEAR(cost_at("clearance", clear, map, 14, 1, 2.5f), 500, 1e-6);
     CHECK_NEAR(cost_at("clearance", clear, map, 14, 5, 5), 500, 1e-6);
@@ -227,7 +228,7 @@ Test(mppi_models, tables_that_are_too_short_cost_nothing)
 {
     /* the memory is there, as in a controller; what counts is the length that is told */
     const float map[16] = {100, 100, 0, 0, 1, 0, 0, 0, 7, 7, 7, 7, 7, 7, 7, 7};
-    const float p[] = {0.65f, 1000, 0.25f}; /* lethal, crash, outside */
+    const float p[5] = {0.65f, 1000, 0.25f}; /* lethal, crash, outside; no offset */
     CHECK_NEAR(cost_at("costmap", p, map, 16, 50, 50), 0.25, 1e-6);
     const float empty[8] = {0};
     CHECK_NEAR(cost_at("costmap", p, empty, 0, 0, 0), 0.25, 1e-6);
@@ -255,7 +256,7 @@ Test(mppi_models, paths_and_obstacles_are_found)
     CHECK_NEAR(cost_at("path_angle", NULL, path, 16, 2.3f, 0.75f), 1.0708, 1e-4);
     /* one disc at 3 moments, 5 in a second: at 0.2 s, after step 1, it is the second */
     const float discs[] = {1, 3, 5, 0, 0, 0, 0.5f, 0, 1, 0, 0.5f, 0, 2, 0, 0.5f, 0};
-    const float p[] = {0.2f, 1, 500}; /* radius, margin, crash */
+    const float p[5] = {0.2f, 1, 500}; /* radius, margin, crash; no offset */
     CHECK_NEAR(cost_at("obstacles", p, discs, 16, 1, 1.2f), 0.25, 1e-5);
     CHECK_NEAR(cost_at("obstacles", p, discs, 16, 1.6f, 0), 500, 1e-5);
     CHECK_NEAR(cost_at("obstacles", p, discs, 16, 4, 0), 0, 1e-5);

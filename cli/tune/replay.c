@@ -17,9 +17,9 @@ enum {
     MOST_SPACES = 256,
     WARM_EVALUATIONS = 25,
     SOURCE_ROWS = 20, /* configurations of each other device */
-    LEVELS = 4,
-    EARLY = 3
+    LEVELS = 4
 };
+enum { EARLY = 3 };
 static const uint32_t LEVEL[LEVELS] = {25, 50, 100, 200}, EARLY_LEVEL[EARLY] = {5, 10, 20};
 static const double SUCCESS_FACTOR = 1.03; /* factor on the optimum */
 

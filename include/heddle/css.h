@@ -13,7 +13,7 @@
  *  Elements are numbered in document order from 0, the root; contents of templates are not counted.
  *  The tree of each declarative shadow root comes after all other elements, below an element
  *  "\#shadow-root" that no selector but :host matches. Sheets match inside of the trees that they
- *  belong to (hed_css_tree_sheet); :host, ::slotted() and ::part() lead out of them and into them.
+ *  belong to (hed_css_tree_sheet); :host, \::slotted() and \::part() lead out of them and into them.
  *  Rules are style rules in source order from 0, those in \@media, \@supports and \@layer
  *  flattened, nested ones after the rule that contains them; \@keyframes, \@font-face and \@page
  *  have none.
@@ -263,8 +263,8 @@ typedef struct hed_css_rule {
     bool applies;      /**< true: its \@media and \@supports apply */
     bool state;        /**< true: its selector has a state that documents do not contain */
     bool changes;      /**< true: it depends on a state, or on changes that a reader can make */
-    bool shadow; /**< true: its selector has :host, :host-context(), ::slotted() or ::part() */
-    bool inside; /**< true: it has one of them but ::part(): for sheets in shadow trees */
+    bool shadow; /**< true: its selector has :host, :host-context(), \::slotted() or \::part() */
+    bool inside; /**< true: it has one of them but \::part(): for sheets in shadow trees */
     bool pseudo_element;
     bool important; /**< true: one of its declarations is important */
     /** maximum over its selectors: a << 20 | b << 10 | c, each at most 1,023 */

@@ -110,7 +110,7 @@ state = cloth.save()
         ("cloth.step(colliders=[5])", TYPE),
         ("cloth.step(colliders=5)", TYPE),
         ("cloth.step(colliders=[heddle.Sphere((0, -5, 0), 1)], collider_starts=[])", VALUE),
-        ("cloth.step(collider_starts=[heddle.Sphere((0, -5, 0), 1)])", VALUE),
+        ("cloth.step(collider_starts=[heddle.Sphere((0, -5, 0), 1), heddle.Sphere((0, 5, 0), 1)])", VALUE),
         ("cloth.step(colliders=[heddle.Sphere((0, 0), 1)])", VALUE),
         ("cloth.step(colliders=[heddle.Sphere((0, -5, 0), -1)])", VALUE),
         ("cloth.step(colliders=[heddle.Sphere((0, -5, 0), 1, np.nan)])", VALUE),

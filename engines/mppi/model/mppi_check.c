@@ -329,8 +329,7 @@ hed_status mppi_complete(hed_mppi *controller, const hed_mppi_def *request, hed_
     if (def->sampler == HED_MPPI_GIVEN)
         controller->noise =
             hed_arena_new(&controller->arena, plan * def->samples, sizeof(float), error);
-    if (mppi_list_parameters(controller, error)) return error->status;
-    return mppi_make_timed(controller, error);
+    return mppi_list_parameters(controller, error);
 }
 
 /* Checks that a term only uses state names that the model has. */

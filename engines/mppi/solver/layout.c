@@ -358,7 +358,7 @@ static void choose_split(const hed_mppi *c, hed_mppi_solver solver, mppi_layout 
 static uint32_t choose_unroll(const hed_mppi *c, uint32_t samples, double expense)
 {
     if (expense > 16) return 2;
-    if (expense > 5 && samples >= 128) return 5;
+    if (expense > 5 && samples >= 64) return 5;
     return c->model.states > 6 || expense > 4 ? 10 : 25;
 }
 

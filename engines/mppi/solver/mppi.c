@@ -78,6 +78,7 @@ hed_status hed_mppi_create(
     c->arena = (hed_arena){.allocator = allocator, .owner = "a controller"};
     c->device = device;
     mppi_complete(c, def, error);
+    mppi_make_timed(c, error);
     mppi_compile_texts(c, error);
     mppi_check_pair(c, error);
     c->systems = c->def.kind == HED_MPPI_PLAIN ? c->def.count : 2 * c->def.count;
