@@ -17,10 +17,10 @@ enum {
     MOST_SPACES = 256,
     WARM_EVALUATIONS = 25,
     SOURCE_ROWS = 20, /* configurations of each other device */
+    EARLY_LEVELS = 3,
     LEVELS = 4
 };
-enum { EARLY = 3 };
-static const uint32_t LEVEL[LEVELS] = {25, 50, 100, 200}, EARLY_LEVEL[EARLY] = {5, 10, 20};
+static const uint32_t LEVEL[LEVELS] = {25, 50, 100, 200}, EARLY_LEVEL[EARLY_LEVELS] = {5, 10, 20};
 static const double SUCCESS_FACTOR = 1.03; /* factor on the optimum */
 
 /* A space, the settings of its replay, and its runs. */
@@ -158,7 +158,7 @@ static hed_status replay_all(replaying *r, bool quiet)
 
 typedef struct summary {
     double score;               /* NAN: undefined for this number of evaluations */
-    double early[EARLY];        /* gain over random search after so few evaluations alone */
+    double early[EARLY_LEVELS]; /* gain over random search after so few evaluations alone */
     double least_gain;          /* the least such gain of the first evaluations */
     double level[LEVELS];       /* mean over the seeds of best / optimum */
     double success_rate;        /* fraction of runs that end within 3 % */
@@ -182,11 +182,11 @@ static summary replay_summarize(const replaying *r, const job *j)
             (best[j->evaluations - 1] <= SUCCESS_FACTOR * j->scale.optimum) / (double)r->seeds;
     }
     s.least_gain = INFINITY;
-    for (uint32_t draws = 1; draws <= EARLY_LEVEL[EARLY - 1]; draws++) {
+    for (uint32_t draws = 1; draws <= EARLY_LEVEL[EARLY_LEVELS - 1]; draws++) {
         if (draws > j->evaluations || draws > j->scale.budget) break;
         double gain = hed_replay_gain(&j->scale, draws, curve[draws - 1]);
         s.least_gain = fmin(s.least_gain, gain);
-        for (uint32_t i = 0; i < EARLY; i++)
+        for (uint32_t i = 0; i < EARLY_LEVELS; i++)
             if (draws <= EARLY_LEVEL[i]) s.early[i] = gain;
     }
     for (uint32_t i = 0; i < LEVELS; i++)
@@ -206,13 +206,13 @@ static summary replay_summarize(const replaying *r, const job *j)
 static void replay_add(cli_report *report, const job *j, const summary *s)
 {
     static const char *const keys[LEVELS] = {"best25", "best50", "best100", "best200"};
-    static const char *const early_keys[EARLY] = {"gain5", "gain10", "gain20"};
-    static const char *const early_headings[EARLY] = {">GAIN 5", ">10", ">20"};
+    static const char *const early_keys[EARLY_LEVELS] = {"gain5", "gain10", "gain20"};
+    static const char *const early_headings[EARLY_LEVELS] = {">GAIN 5", ">10", ">20"};
     static const char *const headings[LEVELS] = {">BEST 25", ">50", ">100", ">200"};
     cli_report_row(report, CLI_TEXT("space", j->recorded.name, .heading = "SPACE"),
         CLI_WHOLE("budget", j->evaluations, .heading = ">BUDGET"),
         CLI_NUMBER("score", s->score, .heading = ">SCORE", .format = "%.3f"));
-    for (uint32_t i = 0; i < EARLY; i++)
+    for (uint32_t i = 0; i < EARLY_LEVELS; i++)
         cli_report_more(report,
             CLI_NUMBER(early_keys[i], s->early[i], .heading = early_headings[i], .format = "%.2f"));
     cli_report_more(

@@ -1,6 +1,5 @@
-""
-    "One meaning of zero in all public definitions (heddle/base.h). In a member that hed_default_x_def() sets to another number, zero is a value, or
-    is refused by an error that names the member.The walk finds every such member; MEANING has those that may be 0, and what 0 is there."""
+"""One meaning of zero in all public definitions (heddle/base.h). In a member that hed_default_x_def() sets to another number, zero is a value, or
+is refused by an error that names the member. The walk finds every such member; MEANING has those that may be 0, and what 0 is there."""
 import functools
 import operator
 import pathlib
@@ -52,7 +51,7 @@ MEANING = {
     "hed_synth_grid_def.rate": "not read without `tune`",
     "hed_tune_def.evaluations": "no limit",
 }
-#Structs whose members another table checks, and those without a call that could be made here.
+# Structs whose members another table checks, and those without a call that could be made here.
 ELSEWHERE = {
     "hed_allocator": "functions",
     "hed_clock": "functions",
@@ -79,7 +78,8 @@ def leaves(kind, value, path):
         elif field.type.kind == "array" and field.type.item.kind == "struct":
             for i in range(field.type.length):
                 yield from leaves(field.type.item, getattr(value, name)[i], where)
-        elif field.type.kind == "array" : yield from cells(field.type, getattr(value, name), where)
+        elif field.type.kind == "array":
+            yield from cells(field.type, getattr(value, name), where)
         elif field.type.kind in ("pointer", "function") and getattr(value, name) != ffi.NULL:
             yield where, functools.partial(setattr, value, name, ffi.NULL)
         elif field.type.kind == "primitive" and field.type.cname not in ("bool", "_Bool") and getattr(value, name) != 0:
@@ -97,7 +97,7 @@ class Zero(unittest.TestCase):
         function = getattr(C, self.defaults[struct])
         return ffi.new(struct + " *", function(64) if struct == "hed_buffer_def" else function())
 
-#-- -- calls that take a definition -- --
+    # ---- calls that take a definition ----
 
     def hed_buffer_def(self, definition):
         C.hed_buffer_destroy(made(C.hed_buffer_create, "hed_buffer", self.device, definition))
@@ -117,12 +117,12 @@ class Zero(unittest.TestCase):
 
     def hed_cloth_def(self, definition):
         names = ("substeps", "iterations", "up", "max_colliders")
-        C.hed_cloth_destroy(self.hed_cloth_garment_def(self.default("hed_cloth_garment_def"), **{
-n: getattr(definition, n) for n in names})[0])
+        C.hed_cloth_destroy(self.hed_cloth_garment_def(self.default("hed_cloth_garment_def"), **{n: getattr(definition, n) for n in names})[0])
 
     def hed_cloth_frame(self, definition):
         cloth, _ = self.hed_cloth_garment_def(self.default("hed_cloth_garment_def"))
-        try : heddle._library.call(C.hed_cloth_step, cloth, definition)
+        try:
+            heddle._library.call(C.hed_cloth_step, cloth, definition)
         finally:
             C.hed_cloth_destroy(cloth)
 
@@ -148,16 +148,19 @@ n: getattr(definition, n) for n in names})[0])
 
     def hed_online_def(self, definition):
         kernel = self.kernel()
-            try : C
-                .hed_online_destroy(made(C.hed_online_create, "hed_online", kernel,
-                    definition)) except heddle.UnsupportedError : #host compiles nothing;
-        numbers are checked first pass finally : C.hed_kernel_destroy(kernel)
+        try:
+            C.hed_online_destroy(made(C.hed_online_create, "hed_online", kernel, definition))
+        except heddle.UnsupportedError:  # host compiles nothing; numbers are checked first
+            pass
+        finally:
+            C.hed_kernel_destroy(kernel)
 
-                                                     def hed_resident_def(self, definition)
-            : kernel,
-        stream = self.kernel(),
-        made(C.hed_stream_create, "hed_stream", self.device, ffi.NULL) definition.kernel = kernel
-        try : made(C.hed_resident_create, "hed_resident", stream, definition) finally:
+    def hed_resident_def(self, definition):
+        kernel, stream = self.kernel(), made(C.hed_stream_create, "hed_stream", self.device, ffi.NULL)
+        definition.kernel = kernel
+        try:
+            made(C.hed_resident_create, "hed_resident", stream, definition)
+        finally:
             C.hed_stream_destroy(stream)
             C.hed_kernel_destroy(kernel)
 
@@ -166,7 +169,8 @@ n: getattr(definition, n) for n in names})[0])
 
     def hed_synth_grid_def(self, definition):
         instrument = self.hed_synth_instrument_def(self.default("hed_synth_instrument_def"))
-            try : heddle._library.call(C.hed_synth_instrument_add_grid, instrument, definition, ffi.NULL, ffi.new("hed_synth_generated *"))
+        try:
+            heddle._library.call(C.hed_synth_instrument_add_grid, instrument, definition, ffi.NULL, ffi.new("hed_synth_generated *"))
         finally:
             C.hed_synth_instrument_destroy(instrument)
 
@@ -180,7 +184,7 @@ n: getattr(definition, n) for n in names})[0])
     def hed_synth_player_def(self, definition):
         C.hed_synth_player_destroy(made(C.hed_synth_player_create, "hed_synth_player", definition))
 
-#-- -- tests -- --
+    # ---- tests ----
 
     def test_zero_is_a_value_or_refused(self):
         accepted, refused, faults = set(), set(), []
@@ -189,7 +193,8 @@ n: getattr(definition, n) for n in names})[0])
                 definition = self.default(struct)
                 path, clear = list(leaves(ffi.typeof(struct), definition, struct))[i]
                 clear()
-                try : getattr(self, struct)(definition)
+                try:
+                    getattr(self, struct)(definition)
                     accepted.add(path)
                 except heddle.Error as error:
                     refused.add(path)
