@@ -114,19 +114,28 @@ static int by_rule_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static void add_tree_rules(result_filter *f, uint32_t n, uint32_t e, uint32_t tree,
+    css_tree_relation relation, hed_error *error)
+{
+    for (uint32_t k = 0; k < f->shadow_sheets.count && !hed_failed(error); k++) {
+        uint32_t sheet = f->shadow_sheets.items[k];
+        if (css_sheet_in_tree(&f->m->membership, f->m->documents[n], n, sheet, tree))
+            add_shadow_rules(f, sheet, e, tree, relation, error);
+    }
+}
+
 /* Adds all rules that match an element by selectors of shadow trees, in the order of their numbers. */
 static void add_all_shadow_rules(result_filter *f, uint32_t n, uint32_t e, hed_error *error)
 {
     const hed_css_document *d = f->m->documents[n];
     uint32_t before = f->list.count, distinct = 0;
     css_contexts contexts;
-    css_contexts_of(d, e, f->m->states_possible, &contexts);
+    css_contexts_of(d, e, false, &contexts);
     for (uint32_t i = 0; i < contexts.count; i++)
-        for (uint32_t k = 0; k < f->shadow_sheets.count && !hed_failed(error); k++) {
-            uint32_t sheet = f->shadow_sheets.items[k], tree = contexts.of[i].tree;
-            if (css_sheet_in_tree(&f->m->membership, d, n, sheet, tree))
-                add_shadow_rules(f, sheet, e, tree, contexts.of[i].relation, error);
-        }
+        add_tree_rules(f, n, e, contexts.of[i].tree, contexts.of[i].relation, error);
+    uint32_t tree = f->m->states_possible ? css_next_possible_slot(d, e, 0) : CSS_NONE;
+    for (; tree != CSS_NONE; tree = css_next_possible_slot(d, e, tree))
+        add_tree_rules(f, n, e, tree, CSS_TREE_SLOT, error);
     if (f->list.count == before) return;
     qsort(f->list.items, f->list.count, sizeof *f->list.items, by_rule_number);
     for (uint32_t i = 0; i < f->list.count; i++)

@@ -71,17 +71,18 @@ static void add_context(css_contexts *c, uint32_t tree, css_tree_relation relati
     c->of[c->count++].relation = relation;
 }
 
-/* Adds the trees of the hosts that have the name of the element's parent, which has no shadow tree. */
-static void add_possible_slots(const hed_css_document *d, uint32_t e, css_contexts *contexts)
+uint32_t css_next_possible_slot(const hed_css_document *d, uint32_t e, uint32_t tree)
 {
     uint32_t parent = d->parent[e];
-    if (parent == CSS_NONE || d->shadow_tree[parent]) return;
-    for (uint32_t t = 1; t < d->tree_count; t++) {
+    if (parent == CSS_NONE || css_is_shadow_root(d, e) || !d->tree_count || d->shadow_tree[parent])
+        return CSS_NONE;
+    for (uint32_t t = tree + 1; t < d->tree_count; t++) {
         uint32_t host = d->trees[t].host;
         if (d->trees[t].original == t && d->tag[host] == d->tag[parent] &&
             d->name_space[host] == d->name_space[parent])
-            add_context(contexts, t, CSS_TREE_SLOT);
+            return t;
     }
+    return CSS_NONE;
 }
 
 void css_contexts_of(const hed_css_document *d, uint32_t e, bool possible, css_contexts *contexts)
@@ -92,7 +93,9 @@ void css_contexts_of(const hed_css_document *d, uint32_t e, bool possible, css_c
     if (d->shadow_tree[e]) add_context(contexts, d->shadow_tree[e], CSS_TREE_HOSTED);
     for (uint32_t slot = d->assigned_slot[e]; slot != CSS_NONE; slot = d->assigned_slot[slot])
         add_context(contexts, d->tree_of[slot], CSS_TREE_SLOT);
-    if (possible) add_possible_slots(d, e, contexts);
+    for (uint32_t t = possible ? css_next_possible_slot(d, e, 0) : CSS_NONE; t != CSS_NONE;
+         t = css_next_possible_slot(d, e, t))
+        add_context(contexts, t, CSS_TREE_SLOT);
     css_part_context part;
     if (!css_part_begin(d, e, &part)) return;
     do add_context(contexts, css_tree_of(d, d->trees[part.tree].host), CSS_TREE_OUTER);

@@ -46,7 +46,10 @@ typedef struct css_contexts {
         css_tree_relation relation;
     } of[CSS_MOST_CONTEXTS];
 } css_contexts;
-/* Lists them; `possible`: with the trees into whose slots scripts can put the element. */
+/* Next tree after `tree` (0: the first) into whose slots scripts can put the element: a tree of a host
+ * that has the name of the element's parent, which has no shadow tree. CSS_NONE: the last was reached. */
+uint32_t css_next_possible_slot(const hed_css_document *document, uint32_t element, uint32_t tree);
+/* Lists them; `possible`: with the trees of css_next_possible_slot(), as far as there is room. */
 void css_contexts_of(
     const hed_css_document *document, uint32_t element, bool possible, css_contexts *contexts);
 /* True if a complex selector about shadow trees can match an element that has this relation to the
