@@ -47,7 +47,7 @@ typedef struct css_contexts {
     } of[CSS_MOST_CONTEXTS];
 } css_contexts;
 /* Next tree after `tree` (0: the first) into whose slots scripts can put the element: a tree of a host
- * that has the name of the element's parent, which has no shadow tree. CSS_NONE: the last was reached. */
+ * that has the name of the element's parent, which has no shadow tree. UINT32_MAX: no further one. */
 uint32_t css_next_possible_slot(const hed_css_document *document, uint32_t element, uint32_t tree);
 /* Lists them; `possible`: with the trees of css_next_possible_slot(), as far as there is room. */
 void css_contexts_of(
