@@ -3,6 +3,7 @@
  * without; and all compile for older architectures. Skipped where NVRTC is not installed. */
 
 #include "contact/contact_kernels.h"
+#include "kernels/chain_kernels.h"
 #include "nvrtc_testing.h"
 
 typedef struct instance {
@@ -126,13 +127,14 @@ Test(cloth_nvrtc, pairs)
     }
 }
 
-/* Fabrics: few registers, so that many groups hide what memory takes. */
+/* Fabrics and lattices: few registers, so that many groups hide what memory takes. */
 Test(cloth_nvrtc, fabrics)
 {
     static const struct {
         const hed_kernel_def *def;
         int64_t registers;
-    } kernels[] = {{&cloth_lines_def, 64}, {&cloth_elements_def, 128}};
+    } kernels[] = {{&cloth_lines_def, 64}, {&cloth_elements_def, 128}, {&cloth_chains_def, 64},
+        {&cloth_places_def, 64}, {&cloth_shares_def, 64}};
     for (size_t k = 0; k < HED_COUNT(kernels); k++)
         for (hed_math math = HED_MATH_FAST; math <= HED_MATH_STRICT; math++) {
             hed_define group = {"WG", "256"};
