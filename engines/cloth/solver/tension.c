@@ -105,6 +105,13 @@ static uint32_t lattices_of(const cloth_garment *garment)
     return garment->pin_lattice_count ? garment->pin_lattice_count : 1;
 }
 
+/* Index of a lattice among those of a copy: the levels, then the lattices at pins. */
+static uint32_t lattice_number(
+    const tension_builder *b, const cloth_garment *garment, uint32_t stage, uint32_t pin)
+{
+    return stage < b->tension->levels ? stage : garment->lattice_count + pin;
+}
+
 static void fill_stage_places(tension_builder *b, uint32_t stage)
 {
     tension_stage *s = b->tension->stages + stage;
@@ -116,7 +123,7 @@ static void fill_stage_places(tension_builder *b, uint32_t stage)
             for (uint32_t pin = 0; pin < lattices_of(garment); pin++) {
                 const cloth_lattice *lattice = lattice_in(b, g, stage, pin);
                 if (!lattice) continue;
-                uint32_t number = stage < b->tension->levels ? stage : garment->lattice_count + pin;
+                uint32_t number = lattice_number(b, garment, stage, pin);
                 b->place_at[g][copy * per_copy + number] = b->source_count;
                 s->sweeps = lattice->sweeps;
                 tension_add_places(
@@ -140,7 +147,7 @@ static void fill_stage_chains(tension_builder *b, uint32_t stage, uint32_t direc
                     b->cloth->first_particle[g] + copy * garment->particle_count);
             for (uint32_t pin = 0; pin < lattices_of(garment); pin++) {
                 const cloth_lattice *lattice = lattice_in(b, g, stage, pin);
-                uint32_t number = stage < b->tension->levels ? stage : garment->lattice_count + pin;
+                uint32_t number = lattice_number(b, garment, stage, pin);
                 if (lattice)
                     tension_add_chains(
                         b, &lattice->chains, direction, b->place_at[g][copy * per_copy + number]);
@@ -161,8 +168,7 @@ static void fill_stage_shares(tension_builder *b, uint32_t stage, bool inner)
                 const cloth_lattice *lattice = lattice_in(b, g, stage, pin);
                 if (!lattice || lattice->is_inner != inner) continue;
                 const uint32_t *at =
-                    b->place_at[g] + copy * per_copy +
-                    (stage < b->tension->levels ? stage : garment->lattice_count + pin);
+                    b->place_at[g] + copy * per_copy + lattice_number(b, garment, stage, pin);
                 tension_add_shares(b, lattice, at[0],
                     inner ? at[1] : b->cloth->first_particle[g] + copy * garment->particle_count);
             }
