@@ -105,7 +105,7 @@ static uint32_t lattices_of(const cloth_garment *garment)
     return garment->pin_lattice_count ? garment->pin_lattice_count : 1;
 }
 
-/* Index of a lattice among those of a copy: the levels, then the lattices at pins. */
+/* Index of a lattice in the list of its copy: the levels, then the lattices at pins. */
 static uint32_t lattice_number(
     const tension_builder *b, const cloth_garment *garment, uint32_t stage, uint32_t pin)
 {
