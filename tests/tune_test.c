@@ -55,6 +55,8 @@ typedef struct made_up {
     hed_config prepared;
     /* runs from there on take twice as long; 0: none */
     uint32_t prepares, runs, checks, stop_after, slower_at;
+    uint32_t stop_after_prepares;
+    double slowing; /* growth of all times per candidate, as a share of the first */
     int64_t wrong, unbuildable, unrunnable; /* values of A; -1: none */
 } made_up;
 
@@ -80,6 +82,7 @@ static hed_status run_made_up(void *user, double *value, hed_error *why)
     double normal = sqrt(-2 * log(uniform(m))) * cos(6.283185307179586 * uniform(m));
     *value = m->seconds(&m->prepared) * (1 + m->noise * normal);
     if (m->slower_at && m->runs < m->slower_at + 40) *value *= 2;
+    *value *= 1 + m->slowing * m->prepares;
     m->runs++;
     if (m->prepared.values[0] != m->unrunnable) return HED_OK;
     *why = (hed_error){.status = HED_ERROR_DRIVER, .text = "made up: does not run"};
@@ -106,7 +109,8 @@ static void slow_down(void *user, const hed_tune_progress *progress)
 static bool stop_made_up(void *user)
 {
     made_up *m = user;
-    return m->stop_after && m->runs >= m->stop_after;
+    return (m->stop_after && m->runs >= m->stop_after) ||
+           (m->stop_after_prepares && m->prepares >= m->stop_after_prepares);
 }
 
 static const int64_t a_values[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, b_values[] = {0, 1, 2, 3};
@@ -351,6 +355,30 @@ Test(tune, stopping_keeps_what_there_is)
 }
 
 /* Ends of their own. */
+Test(tune, a_stopped_search_on_a_slowing_device_keeps_a_measured_winner)
+{
+    uint32_t dropped = 0;
+    for (uint32_t seed = 0; seed < 120; seed++) {
+        test_device t = open_in_folder();
+        made_up m = made_up_of(valley, 0.01, seed);
+        hed_tune_def def = hed_default_tune_def();
+        def.seed = seed;
+        m.stop_after_prepares = 4 + seed % 12;
+        m.slowing = 0.3;
+        hed_tune_result *result = tune_made_up(t.device, &m, &def);
+        if (result->best < result->count) {
+            CHECK(winner_of(result)->outcome == HED_OUTCOME_MEASURED, "stopped at candidate %u: %s",
+                m.stop_after_prepares, hed_outcome_name(winner_of(result)->outcome));
+            CHECK(result->kept || count_of(result, HED_OUTCOME_MEASURED) < 3, "%s",
+                result->not_kept_reason);
+        }
+        dropped += count_of(result, HED_OUTCOME_DROPPED);
+        hed_tune_result_free(result);
+        test_close(&t);
+    }
+    CHECK_GT(dropped, 0u);
+}
+
 static bool stop_never(void *user)
 {
     (void)user;

@@ -179,7 +179,7 @@ static bool nothing_new(const hed_tuning *t)
     const hed_tune_result *r = t->result;
     uint32_t stored = r->stored_index;
     return t->new_count == 0 && stored < r->count &&
-           hed_tuning_worked(r->evaluations[stored].outcome);
+           r->evaluations[stored].outcome == HED_OUTCOME_MEASURED;
 }
 
 /* True if a is clearly faster than b: the intervals of the search do not overlap. */
@@ -198,9 +198,9 @@ static void decide_unpaired(hed_tuning *t)
     bool settled = nothing_new(t);
     r->best = settled ? r->stored_index : t->best;
     for (uint32_t i = 0; i < sizeof defaults / sizeof defaults[0] && !settled; i++) {
-        bool works =
-            defaults[i] < r->count && hed_tuning_worked(r->evaluations[defaults[i]].outcome);
-        if (!works || clearly_faster(t, t->best, defaults[i])) continue;
+        bool is_measured =
+            defaults[i] < r->count && r->evaluations[defaults[i]].outcome == HED_OUTCOME_MEASURED;
+        if (!is_measured || clearly_faster(t, t->best, defaults[i])) continue;
         r->best = defaults[i];
         break;
     }
@@ -244,6 +244,10 @@ static void keep_choice(hed_tuning *t)
         r->not_kept_reason = "fewer than three configurations were compared";
         return;
     }
+    if (r->evaluations[r->best].outcome != HED_OUTCOME_MEASURED) {
+        r->not_kept_reason = "no configuration was measured to the end";
+        return;
+    }
     r->kept =
         !hed_database_choose(t->database, t->session, &t->key, &r->evaluations[r->best], &error);
     if (r->kept) r->not_kept_reason = "";
@@ -271,7 +275,6 @@ hed_status hed_tuning_finish(hed_tuning *t, hed_error *error)
     if (!t->stopped && !t->runner->lost && !nothing_new(t))
         status = final_rounds(t, &decided, error);
     if (status && !hed_tuning_lost_runner(t, error)) return status; /* an entrant lost the runner */
-    t->best = HED_NO_EVALUATION;
     hed_tuning_find_best(t);
     if (t->best == HED_NO_EVALUATION) return nothing_worked(t, error);
     if (!decided) decide_unpaired(t);

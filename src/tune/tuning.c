@@ -237,10 +237,23 @@ void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation)
     t->session = 0;
 }
 
+/* Replaces the best evaluation by another that works and is faster. A dropped candidate has only a
+ * few runs, and its time changes when the clock's drift is corrected: it is the best only as long as
+ * none was measured. */
+static void consider(hed_tuning *t, uint32_t index)
+{
+    const hed_evaluation *evaluations = t->result->evaluations;
+    if (!hed_tuning_worked(evaluations[index].outcome)) return;
+    bool measured = evaluations[index].outcome == HED_OUTCOME_MEASURED,
+         first = t->best == HED_NO_EVALUATION,
+         best_measured = !first && evaluations[t->best].outcome == HED_OUTCOME_MEASURED;
+    bool faster = !first && hed_tuning_value(t, index) < hed_tuning_value(t, t->best);
+    if (first || (measured == best_measured ? faster : measured)) t->best = index;
+}
+
 static void follow_the_best(hed_tuning *t, uint32_t index)
 {
-    if (t->best == HED_NO_EVALUATION || hed_tuning_value(t, index) < hed_tuning_value(t, t->best))
-        t->best = index;
+    consider(t, index);
     double value = hed_tuning_value(t, t->best);
     t->since_gain++;
     if (!(value < t->gained * (1 - HED_RACE_MARGIN))) return;
@@ -250,9 +263,8 @@ static void follow_the_best(hed_tuning *t, uint32_t index)
 
 void hed_tuning_find_best(hed_tuning *t)
 {
-    for (uint32_t i = 0; i < t->result->count; i++)
-        if (t->best == HED_NO_EVALUATION || hed_tuning_value(t, i) < hed_tuning_value(t, t->best))
-            t->best = i;
+    t->best = HED_NO_EVALUATION;
+    for (uint32_t i = 0; i < t->result->count; i++) consider(t, i);
     if (t->best == HED_NO_EVALUATION) return;
     t->race.best = hed_tuning_value(t, t->best);
     t->race.best_high = t->result->evaluations[t->best].high / t->marks[t->best].level;
