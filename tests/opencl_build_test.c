@@ -26,6 +26,34 @@ Test(opencl_build, defines_may_hold_blanks_quotes_and_lines)
     close_test(&t);
 }
 
+/* The driver's program of a kernel of `twice` with one more define, which is destroyed at once. */
+static void *program_of(const opencl_test *t, hed_buffer *x, int define)
+{
+    char value[16];
+    snprintf(value, sizeof value, "%d", define);
+    const hed_define defines[] = {{"NUMBER", value}};
+    hed_kernel_def def = twice;
+    def.defines = defines;
+    def.define_count = 1;
+    hed_kernel *kernel = make_kernel(t->device, &def);
+    launch_twice(t->stream, kernel, x, define);
+    void *program = kernel->active->program.impl;
+    hed_kernel_destroy(kernel);
+    return program;
+}
+
+Test(opencl_build, kernels_of_one_text_share_a_program)
+{
+    opencl_test t = open_test(NULL);
+    if (!is_pocl(&t)) test_skip("drivers with binaries load a program for each kernel");
+    hed_buffer *x = make_buffer(t.device, N * sizeof(int32_t));
+    void *first = program_of(&t, x, 1), *again = program_of(&t, x, 1),
+         *other = program_of(&t, x, 2);
+    CHECK(first == again && first != other);
+    hed_buffer_destroy(x);
+    close_test(&t);
+}
+
 Test(opencl_build, a_text_that_is_not_the_description_is_refused)
 {
     const hed_argument_def three[] = {twice_arguments[0], twice_arguments[1],

@@ -287,6 +287,14 @@ cl_program clCreateProgramWithBinary(cl_context context, cl_uint count, const cl
     return made;
 }
 
+cl_int clRetainProgram(cl_program program)
+{
+    ENTER(clRetainProgram);
+    CHECK(clRetainProgram, program, FAKE_PROGRAM, CL_INVALID_PROGRAM);
+    fake_retain(program);
+    return CL_SUCCESS;
+}
+
 cl_int clReleaseProgram(cl_program program)
 {
     ENTER(clReleaseProgram);

@@ -8,10 +8,14 @@
 
 #include "backends/opencl/opencl_api.h"
 #include "base/dynlib.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "core/backend.h"
 
-enum { MOST_DEVICES = 64 }; /* limit for a platform, for a context, and for the backend */
+enum {
+    MOST_DEVICES = 64, /* limit for a platform, for a context, and for the backend */
+    MOST_PROGRAMS = 48 /* built programs that a device keeps */
+};
 
 typedef struct opencl_driver opencl_driver;
 typedef struct opencl_device opencl_device;
@@ -25,6 +29,13 @@ typedef enum opencl_platform {
     OPENCL_NVIDIA,
     OPENCL_OCLGRIND
 } opencl_platform;
+
+/* A built program that the device keeps for the next kernel of the same text. */
+typedef struct opencl_kept_program {
+    hed_hash hash;      /* of the text and the build options */
+    cl_program program; /* NULL: the entry is empty */
+    uint64_t used;      /* number of the search that last found it */
+} opencl_kept_program;
 
 /* Implementation of a device (hed_device.impl): an entry of opencl_driver.devices if listed, its
  * own allocation if adopted. */
@@ -41,8 +52,10 @@ struct opencl_device {
     bool gl;              /* the context can use OpenGL buffers */
     bool threadless;      /* the driver runs commands in the calling thread */
     _Atomic bool built;   /* a program has been built on this device */
-    pthread_mutex_t lock; /* guards the list of streams */
+    pthread_mutex_t lock; /* guards the list of streams and the kept programs */
     opencl_stream *streams;
+    opencl_kept_program programs[MOST_PROGRAMS];
+    uint64_t searches; /* number of searches of `programs` so far */
 };
 
 /* hed_backend_slot.state */
@@ -173,5 +186,7 @@ const char *hed_opencl_prelude(const hed_build *build);
 hed_status hed_opencl_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
 void hed_opencl_program_unload(hed_program *program);
+/* Releases the programs that the device keeps. */
+void hed_opencl_drop_programs(opencl_device *device);
 
 #endif

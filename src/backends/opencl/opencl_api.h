@@ -213,6 +213,7 @@ enum {
     X(cl_program, clCreateProgramWithBinary, \
         (cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes, \
             const unsigned char **binaries, cl_int *status, cl_int *code)) \
+    X(cl_int, clRetainProgram, (cl_program program)) \
     X(cl_int, clReleaseProgram, (cl_program program)) \
     X(cl_int, clBuildProgram, \
         (cl_program program, cl_uint count, const cl_device_id *devices, const char *options, \

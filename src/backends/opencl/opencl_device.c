@@ -216,6 +216,7 @@ hed_status hed_opencl_device_open(hed_device *device, hed_error *error)
 void hed_opencl_device_close(hed_device *device)
 {
     opencl_device *closed = hed_opencl_of(device);
+    hed_opencl_drop_programs(closed);
     closed->api->clReleaseCommandQueue(closed->queue);
     /* releases the reference of an adopted context that was taken in adopting it */
     closed->api->clReleaseContext(closed->context);

@@ -71,6 +71,64 @@ static void opencl_assemble(const hed_build *build, hed_text *text)
     hed_text_add(text, "\n");
 }
 
+/* True if binaries of this platform are used; otherwise they stay empty. PoCL would compile, for
+ * the binary alone, a version for groups of any size, which no launch uses; it keeps the code that
+ * it compiles for a launch in a cache of its own. Mesa's rusticl (22.3.6) ends the process when it
+ * loads its own binary. */
+static bool opencl_gives_binaries(const hed_device *device)
+{
+    opencl_platform platform = hed_opencl_platform_of(device);
+    return platform != OPENCL_POCL && platform != OPENCL_RUSTICL;
+}
+
+/* ---- programs that the device keeps ---- */
+
+/* A driver without binaries preprocesses the whole text before it finds its own compiled code (PoCL:
+ * 30 ms), once for each kernel object. The programs of the latest texts are kept and shared. */
+
+static hed_hash opencl_hash_of(const hed_text *text, const char *options)
+{
+    return hed_hash_bytes(hed_hash_text(hed_hash_start(), options), text->bytes, text->size);
+}
+
+/* Returns a kept program, with a reference for the caller; NULL if there is none. */
+static cl_program opencl_recall(opencl_device *device, hed_hash hash)
+{
+    cl_program program = NULL;
+    pthread_mutex_lock(&device->lock);
+    device->searches++;
+    for (size_t i = 0; i < MOST_PROGRAMS && !program; i++) {
+        opencl_kept_program *kept = &device->programs[i];
+        if (!kept->program || kept->hash.a != hash.a || kept->hash.b != hash.b) continue;
+        if (device->api->clRetainProgram(kept->program)) break;
+        program = kept->program;
+        kept->used = device->searches;
+    }
+    pthread_mutex_unlock(&device->lock);
+    return program;
+}
+
+/* Keeps a program instead of the one that was not used for longest. */
+static void opencl_keep(opencl_device *device, hed_hash hash, cl_program program)
+{
+    if (device->api->clRetainProgram(program)) return;
+    pthread_mutex_lock(&device->lock);
+    opencl_kept_program *oldest = &device->programs[0];
+    for (size_t i = 0; i < MOST_PROGRAMS; i++)
+        if (device->programs[i].used < oldest->used) oldest = &device->programs[i];
+    if (oldest->program) device->api->clReleaseProgram(oldest->program);
+    *oldest = (opencl_kept_program){hash, program, device->searches};
+    pthread_mutex_unlock(&device->lock);
+}
+
+void hed_opencl_drop_programs(opencl_device *device)
+{
+    for (size_t i = 0; i < MOST_PROGRAMS; i++) {
+        if (device->programs[i].program) device->api->clReleaseProgram(device->programs[i].program);
+        device->programs[i] = (opencl_kept_program){0};
+    }
+}
+
 /* ---- compiling ---- */
 
 /* Compares the kernel's parameters with the description, if the driver reports their types. */
@@ -181,6 +239,13 @@ static hed_status opencl_from_source(
         hed_text_free(&text);
         return HED_OUT_OF_MEMORY(error, "the text of %s", build->def->name);
     }
+    bool keeps = !opencl_gives_binaries(build->device);
+    hed_hash hash = opencl_hash_of(&text, options);
+    if (keeps) *program = opencl_recall(device, hash);
+    if (*program) {
+        hed_text_free(&text);
+        return HED_OK;
+    }
     const char *bytes = text.bytes;
     *program =
         device->api->clCreateProgramWithSource(device->context, 1, &bytes, &text.size, &code);
@@ -192,6 +257,7 @@ static hed_status opencl_from_source(
     hed_status status =
         code ? opencl_build_failed(device, build, text.bytes, *program, code, error) : HED_OK;
     hed_text_free(&text);
+    if (!status && keeps) opencl_keep(device, hash, *program);
     if (!status) return HED_OK;
     device->api->clReleaseProgram(*program);
     *program = NULL;
@@ -219,16 +285,6 @@ static cl_int opencl_take_binary(
     code = api->clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL);
     if (code) hed_release(&device->driver->allocator, binary->bytes, binary->size);
     return code;
-}
-
-/* True if binaries of this platform are used; otherwise they stay empty. PoCL would compile, for
- * the binary alone, a version for groups of any size, which no launch uses; it keeps the code that
- * it compiles for a launch in a cache of its own. Mesa's rusticl (22.3.6) ends the process when it
- * loads its own binary. */
-static bool opencl_gives_binaries(const hed_device *device)
-{
-    opencl_platform platform = hed_opencl_platform_of(device);
-    return platform != OPENCL_POCL && platform != OPENCL_RUSTICL;
 }
 
 hed_status hed_opencl_build(const hed_build *build, hed_binary *binary, hed_error *error)
