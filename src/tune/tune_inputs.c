@@ -149,15 +149,17 @@ static void *content_memory(const hed_tune_inputs *inputs, uint32_t index, hed_e
 
 enum {
     LEAST_RUNS = 3, /* runs of a reference on a device */
-    HOST_RUNS = 2,  /* runs of a reference in C, which may take minutes: the two patterns */
+    SLOW_RUNS = 2,  /* runs of a slow reference, or of one in C: the two patterns */
     MOST_RUNS = 12  /* while every run finds further elements that differ */
 };
+static const uint64_t SLOW_NS = 5000000000; /* a reference is slow if its runs take longer */
 
 /* An output of the reference while its runs are compared. */
 typedef struct output_runs {
     hed_check_runs check;
     uint32_t index;  /* argument */
     uint64_t memory; /* bytes of an output's memory */
+    uint64_t until;  /* hed_now() after which only SLOW_RUNS are made, ns */
     uint8_t *marks;
     uint64_t mark_bytes, unwritten, unsteady;
     bool differs; /* an output that is summed or sorted */
@@ -200,6 +202,7 @@ static void mark_output(hed_tune_inputs *inputs, hed_runner *runner, uint32_t le
     runs->check.repeat = repeat;
     for (uint32_t run = 1; run < MOST_RUNS && (run < least_runs || has_marks) && !hed_failed(error);
          run++) {
+        if (run >= SLOW_RUNS && hed_now() > runs->until) break;
         if (runner->kind->output(
                 runner, 0, runs->index, run % HED_RUNNER_PATTERNS, repeat, trial, error) ||
             trial->outcome)
@@ -233,6 +236,7 @@ static void keep_marks(hed_tune_inputs *inputs, const output_runs *runs)
 hed_status hed_tune_inputs_expect(hed_tune_inputs *inputs, hed_runner *runner, bool is_host,
     const hed_geometry *geometry, hed_trial *trial, hed_error *error)
 {
+    uint64_t until = hed_now() + SLOW_NS;
     for (uint32_t i = 0; i < inputs->kernel->argument_count; i++) {
         hed_runner_argument *argument = &inputs->arguments[i];
         const hed_argument_def *def = &inputs->kernel->arguments[i];
@@ -246,13 +250,14 @@ hed_status hed_tune_inputs_expect(hed_tune_inputs *inputs, hed_runner *runner, b
             argument->expected_bytes = hed_check_result_bytes(geometry, i, argument->bytes);
         output_runs runs = {.index = i,
             .memory = argument->bytes,
+            .until = until,
             .mark_bytes = hed_runner_mark_bytes(def, argument),
             .check = {.argument = def,
                 .first = inputs->expected[i],
                 .bytes = hed_runner_expected_bytes(argument),
                 .is_filled = !argument->data,
                 .tolerance = argument->tolerance}};
-        mark_output(inputs, runner, is_host ? HOST_RUNS : LEAST_RUNS, &runs, trial, error);
+        mark_output(inputs, runner, is_host ? SLOW_RUNS : LEAST_RUNS, &runs, trial, error);
         if (hed_failed(error) || trial->outcome) {
             hed_release(&inputs->allocator, runs.marks, runs.mark_bytes);
             return error->status;

@@ -46,3 +46,26 @@ for (const inPlace of [false, true]) {
 }
 console.log(`worst error ${(100 * worst).toFixed(2)} %, at most ${most} submissions a candidate`);
 if (!(worst <= 0.01)) { console.error('FAILED: over 1 %'); process.exit(1); }
+
+// A candidate that never ends costs seconds, and a slow one of unknown duration starts with a single dispatch.
+kernel.inPlace = false;
+const long = { key: 'long', seconds: 0.3, samples: 3 };
+let most_passes = 0;
+const run = clock.run;
+clock.run = async passes => {
+  const times = await run.call(clock, passes);
+  most_passes = Math.max(most_passes, ...times);
+  return times;
+};
+await measure.findDispatches([{ candidate: long, pipeline: {} }], [undefined]);
+const failures = [
+  most_passes > 0.4 && `a pass of ${most_passes} s for a dispatch of ${long.seconds} s`,
+  measure.known.get('long').dispatches !== 1 && 'a slow candidate has several dispatches',
+  measure.patienceOf(0) !== 10 && 'patience without a known time',
+  measure.patienceOf(1e-3) > 3 && 'patience with a fast candidate',
+  measure.patienceOf(0.2) !== 6 && 'patience with a slow candidate',
+  measure.patienceOf(5) !== 10 && 'patience over the limit',
+  measure.patienceOfSamples([{ candidate: long }], [100]) < 100 * long.seconds && 'patience with slow samples',
+].filter(f => f);
+failures.forEach(f => console.error(`FAILED: ${f}`));
+if (failures.length) process.exit(1);

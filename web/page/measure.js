@@ -1,11 +1,27 @@
 // Measuring candidates: a check of each, the number of dispatches for a span that is long enough,
 // samples.
 
+// A dispatch that takes this many times as long as the best one hangs, after at least this time, s.
+const HANGING = 30, LEAST_PATIENCE = 3;
+const MOST_DISPATCHES = 1e5;
+
 export class Measure {
   // `span`: minimum duration of a pass, s; `patience`: maximum duration of a candidate, s.
   constructor(gpu, clock, kernel, span, patience) {
     Object.assign(this, { gpu, clock, kernel, span, patience });
     this.known = new Map(); // key of a candidate -> { dispatches, seconds }
+  }
+
+  // Returns the maximum duration of a check. `best`: fastest known dispatch, s; 0: unknown.
+  patienceOf(best) { return best > 0 ? Math.min(this.patience, Math.max(LEAST_PATIENCE, HANGING * best)) : this.patience; }
+
+  // Returns the maximum duration of samples that sample() takes: their expected duration counts.
+  patienceOfSamples(ready, counts) {
+    const expected = ready.reduce((sum, { candidate: { key } }, i) => {
+      const { dispatches, seconds } = this.known.get(key);
+      return sum + counts[i] * dispatches * (seconds || 0);
+    }, 0);
+    return this.patience * ready.length + 4 * expected;
   }
 
   // Returns the passes of one sample. In-place inputs are restored before each dispatch, which is
@@ -39,11 +55,12 @@ export class Measure {
   }
 
   // Finds the number of dispatches whose span is long compared with a step of the clock. `seconds`:
-  // duration of one dispatch, as far as it is known.
+  // duration of one dispatch; 0: shorter than a step of the clock; undefined: unknown, so that the
+  // first try is a single dispatch.
   async findDispatches(ready, seconds) {
     ready.forEach((r, i) => {
-      const guess = seconds[i] > 0 ? this.span / seconds[i] : 64;
-      this.known.set(r.candidate.key, { dispatches: Math.max(1, Math.min(1e5, Math.ceil(guess))), seconds: seconds[i] });
+      const guess = seconds[i] > 0 ? this.span / seconds[i] : seconds[i] === 0 ? 64 : 1;
+      this.known.set(r.candidate.key, { dispatches: Math.max(1, Math.min(MOST_DISPATCHES, Math.ceil(guess))), seconds: seconds[i] });
     });
     let short = ready.filter((r, i) => !(seconds[i] >= 0.7 * this.span));
     for (let tries = 0; tries < 5 && short.length && !this.kernel.inPlace; tries++) {
@@ -61,18 +78,18 @@ export class Measure {
 
   // Runs each candidate once on poisoned outputs and once more for its time, all in one submission;
   // then compares the results.
-  async check(ready) {
+  async check(ready, best) {
     const patterns = ready.map(() => this.kernel.nextPattern());
     const passes = ready.flatMap((r, slot) => [
       { before: e => this.kernel.poison(e, patterns[slot]), dispatch: p => this.kernel.dispatch(p, r.pipeline, r.candidate, 1), after: e => this.kernel.readBack(e, slot) },
       { before: e => this.kernel.restore(e), dispatch: p => this.kernel.dispatch(p, r.pipeline, r.candidate, 1) }]);
-    const patience = this.patience * ready.length;
+    const patience = this.patienceOf(best) * ready.length;
     this.gpu.device.pushErrorScope('validation');
     const running = this.clock.run(passes);
     const scope = this.gpu.device.popErrorScope();
     const [times, wrong] = await within(patience, Promise.all([running, scope]));
     if (wrong && ready.length > 1) // the candidate at fault is unknown
-      return (await ready.reduce(async (done, r) => [...await done, ...await this.check([r])], []));
+      return (await ready.reduce(async (done, r) => [...await done, ...await this.check([r], best)], []));
     return Promise.all(ready.map(async (r, slot) => {
       const { error, text } = wrong ? {} : await this.kernel.compare(r.candidate, slot, patterns[slot]);
       const trial = { outcome: wrong ? 'launch' : text ? 'wrong' : 'measured', text: wrong?.message ?? text, build: r.build, seconds: times[2 * slot + 1] };
@@ -84,7 +101,7 @@ export class Measure {
   // }.
   async run(all, best) {
     const ready = all.filter(r => r.pipeline);
-    const trials = await this.check(ready);
+    const trials = await this.check(ready, best);
     ready.forEach((r, i) => { r.trial = trials[i]; });
     const right = ready.filter(r => r.trial.outcome === 'measured');
     if (right.length) {
@@ -109,9 +126,9 @@ export class Measure {
   }
 }
 
-// Waits for work, for up to `seconds`.
+// Waits for work, for up to `seconds`; then throws an error 'late' with `seconds`.
 export async function within(seconds, work) {
   let timer;
-  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new Error('late')), seconds * 1000); });
+  const late = new Promise((_, reject) => { timer = setTimeout(() => reject(Object.assign(new Error('late'), { seconds })), seconds * 1000); });
   try { return await Promise.race([work, late]); } finally { clearTimeout(timer); }
 }

@@ -62,8 +62,9 @@ async function time({ candidates }) {
   const ready = await compiled(candidates);
   // candidates of a device that was lost
   const unknown = ready.filter(r => !measure.known.has(r.candidate.key));
-  if (unknown.length) await measure.findDispatches(unknown, unknown.map(() => 0));
-  const samples = await within(measure.patience * candidates.length, measure.sample(ready, candidates.map(c => c.samples)));
+  if (unknown.length) await measure.findDispatches(unknown, unknown.map(() => undefined));
+  const counts = candidates.map(c => c.samples);
+  const samples = await within(measure.patienceOfSamples(ready, counts), measure.sample(ready, counts));
   return samples.map(s => ({ outcome: 'measured', samples: s }));
 }
 
@@ -86,7 +87,7 @@ async function openJob(message) {
 // ---- messages ----
 
 // A driver that hangs may never recover; the wait is shorter if the browser is restarted.
-const REOPEN_SECONDS = 25, RESTART_SECONDS = 3;
+const REOPEN_SECONDS = 25, RESTART_SECONDS = 1;
 const works = { open: openJob, run, time, output };
 const short = text => String(text ?? '').slice(0, 180);
 
@@ -99,7 +100,7 @@ async function answerTo(message) {
     const late = e.message === 'late';
     if (!late) await Promise.race([gpu.device.lost, sleep(1000)]);
     lost = late || gpu.lost !== null;
-    const text = late ? `not done after ${job.timeout} s` : gpu.lost ?? e.message;
+    const text = late ? `not done after ${+e.seconds.toPrecision(2)} s` : gpu.lost ?? e.message;
     trials = (message.candidates ?? [0]).map(() => ({ outcome: lost ? 'hung' : 'launch', text }));
     if (lost) {
       gpu.device.destroy();

@@ -37,7 +37,9 @@ async function open() {
 const fits = ({ size: [x, y, z] }, limits) => x <= limits.maxComputeWorkgroupSizeX && y <= limits.maxComputeWorkgroupSizeY &&
   z <= limits.maxComputeWorkgroupSizeZ && x * y * z <= limits.maxComputeInvocationsPerWorkgroup;
 
-const LEAST_RUNS = 3, MOST_RUNS = 12; // of the reference; more than the least while elements differ
+// Runs of the reference: more than the least while elements differ; two, one of each pattern, if they
+// take longer than SLOW_MS.
+const LEAST_RUNS = 3, SLOW_RUNS = 2, MOST_RUNS = 12, SLOW_MS = 5000;
 
 // Marks what differs between run 0 of the reference and run `run`. Returns true for new elements.
 function markOutput(b, state, other, run) {
@@ -52,9 +54,10 @@ function markOutput(b, state, other, run) {
 async function makeReference(candidate) {
   const { pipeline, text } = await kernel.pipeline(candidate);
   if (!pipeline) throw new Error(text);
-  const outputs = kernel.written.filter(b => !b.right), states = new Map();
+  const outputs = kernel.written.filter(b => !b.right), states = new Map(), start = performance.now();
   let found = false;
   for (let run = 0; outputs.length && run < MOST_RUNS && (run < LEAST_RUNS || found); run++) {
+    if (run >= SLOW_RUNS && performance.now() - start > SLOW_MS) break;
     await clock.run([{ before: e => kernel.poison(e, run % 2), dispatch: p => kernel.dispatch(p, pipeline, candidate, 1), after: e => kernel.readBack(e, 0) }]);
     found = false;
     for (const b of outputs) {
@@ -147,7 +150,7 @@ async function tuneAll() {
   if (rows[0].seconds > 0 && !finalists.includes(rows[0])) finalists.push(rows[0]);
   const ready = await Promise.all(finalists.map(async r => ({ candidate: r.candidate, ...await kernel.pipeline(r.candidate) })));
   const unknown = ready.filter(r => !measure.known.has(r.candidate.key));
-  if (unknown.length) await measure.findDispatches(unknown, unknown.map(() => 0));
+  if (unknown.length) await measure.findDispatches(unknown, unknown.map(() => undefined));
   const samples = ready.length ? await measure.sample(ready, ready.map(() => FINAL_ROUNDS)) : [];
   finalists.forEach((r, i) => { r.final = summary(samples[i]); r.runs += FINAL_ROUNDS; });
   offer(recordOf(hello, rows, begun));
