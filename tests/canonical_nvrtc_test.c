@@ -2,13 +2,8 @@
 /* Every canonical kernel through NVRTC, without a device: no spill and no stack frame, and
  * registers for the whole group. Each value of each parameter with HEDDLE_TEST_FULL=1, else the
  * defaults and both sides of every switch. Skipped where NVRTC is not installed. */
-#include "backends/cuda/nvrtc.h"
-#include "core/objects.h"
-
 #include "heddle/canonical.h"
-#include "testing.h"
-
-static hed_error error;
+#include "nvrtc_testing.h"
 
 /* What valid() sees of an H200. */
 static const hed_device_info gpu = {.id = "cuda:0", .lane_width = 32, .max_group = 1024,
@@ -18,20 +13,10 @@ static const hed_device_info gpu = {.id = "cuda:0", .lane_width = 32, .max_group
 static hed_nvrtc *nvrtc;
 static hed_allocator allocator;
 
-static void open_nvrtc(void)
-{
-    char reason[256] = "";
-    allocator = hed_default_allocator();
-    CHECK_EQ(hed_nvrtc_open(
-                 &allocator, getenv("HEDDLE_NVRTC_LIBRARY"), 0, &nvrtc, reason, sizeof reason),
-        HED_OK);
-    if (!nvrtc) test_skip("no NVRTC on this machine: %s", reason);
-}
-
 static hed_kernel_resources compile(
     const hed_kernel_def *def, const hed_config *config, const char *target, hed_math math)
 {
-    char values[HED_MAX_PARAMETERS][24], text[256];
+    char values[HED_MAX_PARAMETERS][24], text[256], what[512];
     hed_define defines[HED_MAX_PARAMETERS + 8];
     for (uint32_t p = 0; p < def->parameter_count; p++) {
         snprintf(values[p], sizeof values[p], "%lld", (long long)config->values[p]);
@@ -43,15 +28,9 @@ static hed_kernel_resources compile(
         .define_count = def->parameter_count + def->define_count, .sources = def->sources,
         .source_count = def->source_count, .max_threads = hed_config_max_threads(def, config),
         .min_groups = def->min_groups};
-    hed_binary binary = {0};
     hed_config_format(def, config, text, sizeof text);
-    CHECK_EQ(hed_nvrtc_compile(nvrtc, target, &build, &binary, &error), HED_OK,
-        "%s [%s] for %s: %s\n%s", def->name, text, target, error.text, error.log);
-    hed_kernel_resources r = {.registers = -1, .spill_bytes = -1, .stack_bytes = -1};
-    hed_nvrtc_read_log(binary.log, def->name, &r);
-    hed_release(&allocator, binary.bytes, binary.size);
-    hed_release(&allocator, binary.log, binary.log_size);
-    return r;
+    snprintf(what, sizeof what, "%s [%s]", def->name, text);
+    return nvrtc_report(nvrtc, &build, what, target);
 }
 
 static void check(
@@ -81,7 +60,8 @@ static void check_kernel(const char *name)
     const char *full = getenv("HEDDLE_TEST_FULL");
     static const char *const targets[] = {"sm_75", "sm_80", "sm_90"};
     const hed_kernel_def *def = hed_canonical_find(name);
-    open_nvrtc();
+    allocator = hed_default_allocator();
+    nvrtc = nvrtc_open_or_skip(&allocator);
     hed_config preferred = hed_config_default(def);
     EXPECT(!def->valid || def->valid(def, &preferred, &gpu, true));
     for (int i = 0; i < 3; i++) check_in_modes(def, &preferred, targets[i]);
@@ -108,7 +88,8 @@ Test(canonical_nvrtc, sees_a_stack_frame)
                                "}\n";
     static const hed_source source = {"planted.cl", text, 0};
     static const hed_kernel_def def = {.name = "planted", .sources = &source, .source_count = 1};
-    open_nvrtc();
+    allocator = hed_default_allocator();
+    nvrtc = nvrtc_open_or_skip(&allocator);
     hed_config config = {0};
     EXPECT(compile(&def, &config, "sm_90", HED_MATH_FAST).stack_bytes >= 128);
     hed_nvrtc_close(nvrtc);
