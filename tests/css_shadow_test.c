@@ -89,6 +89,43 @@ Test(css_shadow, outer_trees_win_and_lose_when_important)
     site_end(&s);
 }
 
+/* Rule that wins `top` on the only <u>; the page is freed. */
+static uint32_t winner_on_u(const char *html)
+{
+    hed_error error = {0};
+    uint32_t winners[1024], element, count;
+    shadow_site s;
+    OK(site_make(&s, shadow_names, html, &error));
+    CHECK_LE(hed_css_document_describe(s.page).elements, HED_COUNT(winners));
+    OK(hed_css_cascade(s.matcher, "top", winners, &error));
+    OK(hed_css_select(s.page, "u", &element, 1, &count, &error));
+    CHECK_EQ(count, 1u);
+    site_end(&s);
+    return winners[element];
+}
+
+/* The element goes through slot after slot into trees of trees. */
+Test(css_shadow, a_slot_in_a_slot_ninety_times)
+{
+    enum { DEPTH = 90 };
+    char html[64 << 10] = "<!doctype html><body>", *at = html + strlen(html);
+    for (int i = 0; i < DEPTH; i++) at += sprintf(at, "<x-%d><template shadowrootmode=open>", i);
+    at += sprintf(at, "<style>::slotted(u){top:0}</style><slot></slot>");
+    for (int i = DEPTH; i--;)
+        at += sprintf(at, "</template>%s</x-%d>", i ? "<slot></slot>" : "<u></u>", i);
+    EXPECT_EQ(winner_on_u(html), 0u);
+}
+
+Test(css_shadow, a_part_of_seventy_names)
+{
+    char html[8 << 10], *at = html;
+    at += sprintf(html, "<!doctype html><style>x-a::part(n69){top:0}</style><body>"
+                        "<x-a><template shadowrootmode=open><u part='");
+    for (int i = 0; i < 70; i++) at += sprintf(at, "n%d ", i);
+    sprintf(at, "'></u></template></x-a>");
+    EXPECT_EQ(winner_on_u(html), 0u);
+}
+
 static void note_defeat(void *user, const hed_css_declaration *d)
 {
     if (strcmp(d->property, "top") == 0 && !d->wins) *(hed_css_declaration *)user = *d;

@@ -238,8 +238,8 @@ void hed_tuning_record(hed_tuning *t, const hed_evaluation *evaluation)
 }
 
 /* Replaces the best evaluation by another that works and is faster. A dropped candidate has only a
- * few runs, and its time changes when the clock's drift is corrected: it is the best only as long as
- * none was measured. */
+ * few runs, and a correction of the clock's drift changes its time: it is the best only while no
+ * measured candidate exists. */
 static void consider(hed_tuning *t, uint32_t index)
 {
     const hed_evaluation *evaluations = t->result->evaluations;

@@ -115,17 +115,27 @@ static bool is_part_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
 
+static void add_part_name(css_part_context *part, const char *name, size_t length)
+{
+    for (uint32_t i = 0; i < part->count; i++)
+        if (part->lengths[i] == length && memcmp(part->names[i], name, length) == 0) return;
+    if (part->count == HED_COUNT(part->names)) {
+        part->has_more = true;
+        return;
+    }
+    part->names[part->count] = name;
+    part->lengths[part->count++] = length;
+}
+
 bool css_part_begin(const hed_css_document *d, uint32_t e, css_part_context *part)
 {
     size_t length;
     *part = (css_part_context){.tree = css_tree_of(d, e)};
     const char *text = part->tree ? text_of(d, e, "part", &length) : NULL;
-    for (size_t at = 0, begin; text && at < length && part->count < HED_COUNT(part->names);) {
+    for (size_t at = 0, begin; text && at < length;) {
         while (at < length && is_part_space(text[at])) at++;
         for (begin = at; at < length && !is_part_space(text[at]);) at++;
-        if (at == begin) continue;
-        part->names[part->count] = text + begin;
-        part->lengths[part->count++] = at - begin;
+        if (at > begin) add_part_name(part, text + begin, at - begin);
     }
     return part->count > 0;
 }
@@ -140,13 +150,11 @@ static void export_part(
     while (name_end > name && is_part_space(name_end[-1])) name_end--;
     while (to < to_end && is_part_space(*to)) to++;
     while (to_end > to && is_part_space(to_end[-1])) to_end--;
-    for (uint32_t i = 0; i < inner->count && outer->count < HED_COUNT(outer->names); i++) {
-        if (inner->lengths[i] != (size_t)(name_end - name) || to == to_end ||
-            memcmp(inner->names[i], name, inner->lengths[i]) != 0)
-            continue;
-        outer->names[outer->count] = to;
-        outer->lengths[outer->count++] = (size_t)(to_end - to);
-    }
+    bool has_name = inner->has_more;
+    for (uint32_t i = 0; i < inner->count; i++)
+        has_name |= inner->lengths[i] == (size_t)(name_end - name) &&
+                    memcmp(inner->names[i], name, inner->lengths[i]) == 0;
+    if (has_name && to < to_end) add_part_name(outer, to, (size_t)(to_end - to));
 }
 
 bool css_part_outwards(const hed_css_document *d, css_part_context *part)

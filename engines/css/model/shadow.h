@@ -34,9 +34,10 @@ bool css_can_host(const hed_css_document *document, uint32_t element, bool custo
 /* Context of a part: a tree in which the part has the names `names`, and the host of the tree. */
 typedef struct css_part_context {
     uint32_t tree;         /* tree of the part or, further out, of a host that exports it */
-    const char *names[16]; /* (count) names, of `lengths` bytes */
-    size_t lengths[16];
+    const char *names[32]; /* (count) names, of `lengths` bytes, each once */
+    size_t lengths[32];
     uint32_t count;
+    bool has_more; /* the part has more names than there is room for: it may have any name */
 } css_part_context;
 /* Reads the part attribute of an element in a shadow tree. False: it is no part. */
 bool css_part_begin(const hed_css_document *document, uint32_t element, css_part_context *part);

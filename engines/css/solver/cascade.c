@@ -226,8 +226,8 @@ typedef struct css_query {
     /* the style attribute that is being read */
     css_entry reading;
     bool quirks;
-    bool ignores_layers; /* every rule counts as outside of layers */
-    uint32_t list_room;  /* entries for one element, without its style attribute */
+    bool ignores_layers;       /* every rule counts as outside of layers */
+    CSS_ARRAY(css_entry) list; /* entries of one element or class */
 } css_query;
 
 enum { SETS_NOT = 1, SETS = 2 };
@@ -414,54 +414,52 @@ static uint32_t entries_of(
 }
 
 /* Collects the entries of a class's rules for one element of a document with shadow trees, one for
- * each tree of the rule's sheet. Returns their number, at most
- * q->list_room. */
-static uint32_t entries_in_trees(
-    const css_query *q, uint32_t n, uint32_t element, uint32_t class_number, css_entry *list)
+ * each tree of the rule's sheet, in q->list. Errors: MEMORY. */
+static void entries_in_trees(
+    css_query *q, uint32_t n, uint32_t element, uint32_t class_number, hed_error *error)
 {
     const css_matched *m = &q->c.m;
     const hed_css_document *d = m->documents[n];
-    uint32_t count = 0;
-    css_contexts contexts;
-    css_contexts_of(d, element, m->states_possible, &contexts);
+    q->list.count = 0;
     for (uint32_t i = m->result.class_begin[class_number];
          i < m->result.class_begin[class_number + 1]; i++) {
         const css_entry *entry = &q->entries[m->result.rule[i]];
         uint32_t sheet = css_sheet_of(m, m->result.rule[i]);
-        for (uint32_t k = 0; k < contexts.count && entry->high; k++) {
-            uint32_t tree = contexts.of[k].tree;
-            css_tree_relation relation = contexts.of[k].relation;
-            if (count == q->list_room || !css_sheet_in_tree(m->membership, d, n, sheet, tree))
-                continue;
-            list[count] = *entry;
-            list[count].place = css_rule_place(&q->c, css_layer_set(&q->c, n, tree), entry->rule,
-                css_context_depth(d, tree, relation));
+        css_contexts at = css_contexts_of(d, element, m->states_possible);
+        while (entry->high && css_contexts_next(&at)) {
+            if (!css_sheet_in_tree(m->membership, d, n, sheet, at.tree)) continue;
+            CSS_PUSH(&q->list, &q->c.work, error, *entry);
+            if (hed_failed(error)) return;
+            css_entry *new_entry = &q->list.items[q->list.count - 1];
+            new_entry->place = css_rule_place(&q->c, css_layer_set(&q->c, n, at.tree), entry->rule,
+                css_context_depth(d, at.tree, at.relation));
             if (q->ignores_layers)
-                list[count].place = list[count].place / q->c.places * q->c.places + q->c.places - 2;
-            count += make_exact(q, &list[count], d, element, tree, relation);
+                new_entry->place = new_entry->place / q->c.places * q->c.places + q->c.places - 2;
+            q->list.count -= !make_exact(q, new_entry, d, element, at.tree, at.relation);
         }
     }
-    return count;
 }
 
-/* Winner for one element. `style`: entry of its style attribute, or NULL. */
-static uint32_t winner_for(const css_query *q, uint32_t n, uint32_t element, uint32_t class_number,
-    const css_entry *style, css_entry *list)
+/* Winner for one element. `style`: entry of its style attribute, or NULL. Errors: MEMORY. */
+static uint32_t winner_for(css_query *q, uint32_t n, uint32_t element, uint32_t class_number,
+    const css_entry *style, hed_error *error)
 {
     const hed_css_document *d = q->c.m.documents[n];
-    uint32_t count, remaining = 0;
     bool decided = true;
-    if (d->tree_count) remaining = entries_in_trees(q, n, element, class_number, list);
+    if (d->tree_count) entries_in_trees(q, n, element, class_number, error);
     else {
-        count = entries_of(q, class_number, style, list);
+        css_entry *list = q->list.items;
+        uint32_t count = entries_of(q, class_number, style, list), remaining = 0;
         for (uint32_t i = 0; i < count; i++) {
             list[remaining] = list[i];
             remaining += list[i].low == list[i].high ||
                          make_exact(q, &list[remaining], d, element, 0, CSS_TREE_OWN);
         }
+        q->list.count = remaining;
     }
-    if (style) list[remaining++] = *style;
-    return winner_among(&q->c, list, remaining, &decided);
+    if (style) CSS_PUSH(&q->list, &q->c.work, error, *style);
+    return hed_failed(error) ? CSS_NONE
+                             : winner_among(&q->c, q->list.items, q->list.count, &decided);
 }
 
 static void find_winners(css_query *q, uint32_t *winners, hed_error *error)
@@ -472,24 +470,24 @@ static void find_winners(css_query *q, uint32_t *winners, hed_error *error)
     for (uint32_t k = 0; k < r->classes; k++)
         if (r->class_begin[k + 1] - r->class_begin[k] > longest)
             longest = r->class_begin[k + 1] - r->class_begin[k];
-    q->list_room = longest * (m->membership->has_trees ? CSS_MOST_CONTEXTS : 1);
-    css_entry *list = hed_arena_new(&q->c.work, q->list_room + 1ull, sizeof *list, error);
+    q->list.items = hed_arena_new(&q->c.work, longest + 1ull, sizeof *q->list.items, error);
+    q->list.room = longest + 1;
     uint32_t *winner = hed_arena_new(&q->c.work, r->classes, sizeof *winner, error);
     bool *decided = hed_arena_new(&q->c.work, r->classes, sizeof *decided, error);
     if (hed_failed(error)) return;
     for (uint32_t k = 0; k < r->classes; k++) {
-        uint32_t count = entries_of(q, k, NULL, list);
+        uint32_t count = entries_of(q, k, NULL, q->list.items);
         decided[k] = true;
-        winner[k] = winner_among(&q->c, list, count, &decided[k]);
+        winner[k] = winner_among(&q->c, q->list.items, count, &decided[k]);
     }
     for (uint32_t n = 0; n < m->document_count; n++)
-        for (uint32_t e = 0; e < m->documents[n]->count; e++) {
+        for (uint32_t e = 0; e < m->documents[n]->count && !hed_failed(error); e++) {
             uint32_t element = m->first_element[n] + e, k = r->element_class[element];
             const css_entry *style = NULL;
             if (next < q->styles.count && q->styles.items[next].element == element)
                 style = &q->styles.items[next++].entry;
             bool by_class = decided[k] && !style && !m->documents[n]->tree_count;
-            winners[element] = by_class ? winner[k] : winner_for(q, n, e, k, style, list);
+            winners[element] = by_class ? winner[k] : winner_for(q, n, e, k, style, error);
         }
 }
 

@@ -150,13 +150,13 @@ static void put_rules(explanation *x, uint32_t n, uint32_t element)
     const css_matched *m = &x->c.m;
     const hed_css_result *r = &m->result;
     uint32_t class_number = r->element_class[m->first_element[n] + element];
-    css_contexts contexts;
-    css_contexts_of(x->d, element, m->states_possible, &contexts);
-    for (uint32_t i = r->class_begin[class_number]; i < r->class_begin[class_number + 1]; i++)
-        for (uint32_t k = 0; k < contexts.count && !hed_failed(x->error); k++)
-            if (css_sheet_in_tree(
-                    m->membership, x->d, n, css_sheet_of(m, r->rule[i]), contexts.of[k].tree))
-                put_rule(x, r->rule[i], element, contexts.of[k].tree, contexts.of[k].relation);
+    for (uint32_t i = r->class_begin[class_number]; i < r->class_begin[class_number + 1]; i++) {
+        uint32_t sheet = css_sheet_of(m, r->rule[i]);
+        css_contexts at = css_contexts_of(x->d, element, m->states_possible);
+        while (!hed_failed(x->error) && css_contexts_next(&at))
+            if (css_sheet_in_tree(m->membership, x->d, n, sheet, at.tree))
+                put_rule(x, r->rule[i], element, at.tree, at.relation);
+    }
 }
 
 static void put_style(explanation *x, uint32_t element)

@@ -129,13 +129,8 @@ static void add_all_shadow_rules(result_filter *f, uint32_t n, uint32_t e, hed_e
 {
     const hed_css_document *d = f->m->documents[n];
     uint32_t before = f->list.count, distinct = 0;
-    css_contexts contexts;
-    css_contexts_of(d, e, false, &contexts);
-    for (uint32_t i = 0; i < contexts.count; i++)
-        add_tree_rules(f, n, e, contexts.of[i].tree, contexts.of[i].relation, error);
-    uint32_t tree = f->m->states_possible ? css_next_possible_slot(d, e, 0) : CSS_NONE;
-    for (; tree != CSS_NONE; tree = css_next_possible_slot(d, e, tree))
-        add_tree_rules(f, n, e, tree, CSS_TREE_SLOT, error);
+    css_contexts at = css_contexts_of(d, e, f->m->states_possible);
+    while (css_contexts_next(&at)) add_tree_rules(f, n, e, at.tree, at.relation, error);
     if (f->list.count == before) return;
     qsort(f->list.items, f->list.count, sizeof *f->list.items, by_rule_number);
     for (uint32_t i = 0; i < f->list.count; i++)
@@ -214,13 +209,12 @@ bool css_matches_as_given(const hed_css_matcher *m, uint32_t n, uint32_t number,
 {
     const hed_css_document *d = m->documents[n];
     uint32_t s = 0, hops;
-    css_contexts contexts;
     while (number >= m->first_rule[s + 1]) s++;
     const css_rule *rule = &m->sheets[s]->rules[number - m->first_rule[s]];
-    css_contexts_of(d, element, false, &contexts);
-    for (uint32_t i = 0; i < contexts.count; i++) {
-        const css_scoper scoper = {m->sheets[s], d, false, contexts.of[i].tree, NULL};
-        if (!css_sheet_in_tree(&m->membership, d, n, s, contexts.of[i].tree)) continue;
+    css_contexts at = css_contexts_of(d, element, false);
+    while (css_contexts_next(&at)) {
+        const css_scoper scoper = {m->sheets[s], d, false, at.tree, NULL};
+        if (!css_sheet_in_tree(&m->membership, d, n, s, at.tree)) continue;
         for (uint32_t k = 0; k < rule->count; k++)
             if (css_scope_match(&scoper, rule, rule->list + k, element, &hops)) return true;
     }

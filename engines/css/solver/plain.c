@@ -402,7 +402,7 @@ static bool has_names(const plain *p, const css_simple *s, const css_part_contex
         while (k < part->count &&
                (part->lengths[k] != length || memcmp(part->names[k], name, length) != 0))
             k++;
-        if (k == part->count) return false;
+        if (k == part->count && !part->has_more) return false;
     }
     return true;
 }

@@ -6,11 +6,10 @@
 static bool select_match(
     const hed_css_sheet *sheet, const hed_css_document *d, uint32_t complex, uint32_t element)
 {
-    css_contexts contexts;
-    css_contexts_of(d, element, false, &contexts);
     if (css_is_shadow_root(d, element)) return false;
-    for (uint32_t i = 0; i < contexts.count; i++) {
-        const css_plain plain = {sheet, d, CSS_PLAIN_GIVEN, CSS_NONE, contexts.of[i].tree};
+    css_contexts at = css_contexts_of(d, element, false);
+    while (css_contexts_next(&at)) {
+        const css_plain plain = {sheet, d, CSS_PLAIN_GIVEN, CSS_NONE, at.tree};
         if (css_plain_match(&plain, complex, element)) return true;
     }
     return false;

@@ -62,15 +62,6 @@ hed_status css_membership_make(
 
 /* ---- trees around an element ---- */
 
-static void add_context(css_contexts *c, uint32_t tree, css_tree_relation relation)
-{
-    for (uint32_t i = 0; i < c->count; i++)
-        if (c->of[i].tree == tree && c->of[i].relation == relation) return;
-    if (c->count == CSS_MOST_CONTEXTS) return;
-    c->of[c->count].tree = tree;
-    c->of[c->count++].relation = relation;
-}
-
 uint32_t css_next_possible_slot(const hed_css_document *d, uint32_t e, uint32_t tree)
 {
     uint32_t parent = d->parent[e];
@@ -85,21 +76,74 @@ uint32_t css_next_possible_slot(const hed_css_document *d, uint32_t e, uint32_t 
     return CSS_NONE;
 }
 
-void css_contexts_of(const hed_css_document *d, uint32_t e, bool possible, css_contexts *contexts)
+/* True if a tree has a slot that the element is assigned to, directly or through slots. */
+static bool is_assigned_in(const hed_css_document *d, uint32_t e, uint32_t tree)
 {
-    contexts->count = 0;
-    add_context(contexts, css_tree_of(d, e), CSS_TREE_OWN);
-    if (!d->tree_count || css_is_shadow_root(d, e)) return;
-    if (d->shadow_tree[e]) add_context(contexts, d->shadow_tree[e], CSS_TREE_HOSTED);
     for (uint32_t slot = d->assigned_slot[e]; slot != CSS_NONE; slot = d->assigned_slot[slot])
-        add_context(contexts, d->tree_of[slot], CSS_TREE_SLOT);
-    for (uint32_t t = possible ? css_next_possible_slot(d, e, 0) : CSS_NONE; t != CSS_NONE;
-         t = css_next_possible_slot(d, e, t))
-        add_context(contexts, t, CSS_TREE_SLOT);
-    css_part_context part;
-    if (!css_part_begin(d, e, &part)) return;
-    do add_context(contexts, css_tree_of(d, d->trees[part.tree].host), CSS_TREE_OUTER);
-    while (css_part_outwards(d, &part));
+        if (d->tree_of[slot] == tree) return true;
+    return false;
+}
+
+enum { WALK_OWN, WALK_HOSTED, WALK_SLOTS, WALK_POSSIBLE, WALK_PARTS, WALK_OUTWARDS, WALK_OVER };
+
+css_contexts css_contexts_of(const hed_css_document *d, uint32_t e, bool possible)
+{
+    bool has_slots = d->tree_count && !css_is_shadow_root(d, e);
+    return (css_contexts){.document = d,
+        .element = e,
+        .possible = possible,
+        .slot = has_slots ? d->assigned_slot[e] : CSS_NONE};
+}
+
+static bool arrive(css_contexts *c, uint32_t tree, css_tree_relation relation)
+{
+    c->tree = tree;
+    c->relation = relation;
+    return true;
+}
+
+/* Moves to the next tree of the walk's stage; false: the stage has no further one. */
+static bool next_of_stage(css_contexts *c)
+{
+    const hed_css_document *d = c->document;
+    uint32_t e = c->element, slot = c->slot;
+    switch (c->stage) {
+    case WALK_HOSTED:
+        c->stage = WALK_SLOTS;
+        return d->shadow_tree[e] && arrive(c, d->shadow_tree[e], CSS_TREE_HOSTED);
+    case WALK_SLOTS:
+        if (slot == CSS_NONE) return false;
+        c->slot = d->assigned_slot[slot];
+        return arrive(c, d->tree_of[slot], CSS_TREE_SLOT);
+    case WALK_POSSIBLE:
+        do c->possible_tree =
+               c->possible ? css_next_possible_slot(d, e, c->possible_tree) : CSS_NONE;
+        while (c->possible_tree != CSS_NONE && is_assigned_in(d, e, c->possible_tree));
+        return c->possible_tree != CSS_NONE && arrive(c, c->possible_tree, CSS_TREE_SLOT);
+    case WALK_PARTS:
+        if (!css_part_begin(d, e, &c->part)) return false;
+        c->stage = WALK_OUTWARDS;
+        return arrive(c, css_tree_of(d, d->trees[c->part.tree].host), CSS_TREE_OUTER);
+    default:
+        return css_part_outwards(d, &c->part) &&
+               arrive(c, css_tree_of(d, d->trees[c->part.tree].host), CSS_TREE_OUTER);
+    }
+}
+
+bool css_contexts_next(css_contexts *c)
+{
+    const hed_css_document *d = c->document;
+    if (c->stage == WALK_OWN) {
+        bool is_alone = !d->tree_count || css_is_shadow_root(d, c->element);
+        c->stage = is_alone ? WALK_OVER : WALK_HOSTED;
+        return arrive(c, css_tree_of(d, c->element), CSS_TREE_OWN);
+    }
+    while (c->stage < WALK_OVER) {
+        int stage = c->stage;
+        if (next_of_stage(c)) return true;
+        if (c->stage == stage) c->stage = stage == WALK_PARTS ? WALK_OVER : stage + 1;
+    }
+    return false;
 }
 
 uint32_t css_context_depth(const hed_css_document *d, uint32_t tree, css_tree_relation relation)

@@ -37,21 +37,26 @@ typedef enum css_tree_relation {
     CSS_TREE_OUTER   /* tree around the element's: ::part() */
 } css_tree_relation;
 
-/* Trees whose sheets can match an element. */
-enum { CSS_MOST_CONTEXTS = 64 };
-typedef struct css_contexts {
-    uint32_t count;
-    struct {
-        uint32_t tree;
-        css_tree_relation relation;
-    } of[CSS_MOST_CONTEXTS];
-} css_contexts;
 /* Next tree after `tree` (0: the first) into whose slots scripts can put the element: a tree of a host
  * that has the name of the element's parent, which has no shadow tree. UINT32_MAX: no further one. */
 uint32_t css_next_possible_slot(const hed_css_document *document, uint32_t element, uint32_t tree);
-/* Lists them; `possible`: with the trees of css_next_possible_slot(), as far as there is room. */
-void css_contexts_of(
-    const hed_css_document *document, uint32_t element, bool possible, css_contexts *contexts);
+
+/* Walk over the trees whose sheets can match an element. */
+typedef struct css_contexts {
+    const hed_css_document *document;
+    uint32_t element;
+    bool possible; /* with the trees of css_next_possible_slot() */
+    /* the current tree; valid after css_contexts_next() returned true */
+    uint32_t tree;
+    css_tree_relation relation;
+    /* the next steps of the walk */
+    int stage;
+    uint32_t slot, possible_tree;
+    css_part_context part;
+} css_contexts;
+css_contexts css_contexts_of(const hed_css_document *document, uint32_t element, bool possible);
+/* Moves to the next tree; each pair of tree and relation comes once. False: there is no further one. */
+bool css_contexts_next(css_contexts *contexts);
 /* True if a complex selector about shadow trees can match an element that has this relation to the
  * tree of its sheet; `shadow`: that of its last compound. */
 static inline bool css_context_fits(css_tree_relation relation, uint8_t shadow)

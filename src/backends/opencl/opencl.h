@@ -186,7 +186,14 @@ const char *hed_opencl_prelude(const hed_build *build);
 hed_status hed_opencl_program_load(
     hed_program *program, const hed_build *build, const hed_binary *binary, hed_error *error);
 void hed_opencl_program_unload(hed_program *program);
-/* Releases the programs that the device keeps. */
+
+/* ---- opencl_kept.c ---- */
+
+/* Returns a kept program, with a reference for the caller; NULL if the text is new. */
+cl_program hed_opencl_recall(opencl_device *device, hed_hash hash);
+/* Keeps a program instead of the one that was not used for longest. */
+void hed_opencl_keep(opencl_device *device, hed_hash hash, cl_program program);
+/* Releases all kept programs. */
 void hed_opencl_drop_programs(opencl_device *device);
 
 #endif

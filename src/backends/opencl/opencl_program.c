@@ -81,54 +81,6 @@ static bool opencl_gives_binaries(const hed_device *device)
     return platform != OPENCL_POCL && platform != OPENCL_RUSTICL;
 }
 
-/* ---- programs that the device keeps ---- */
-
-/* A driver without binaries preprocesses the whole text before it finds its own compiled code (PoCL:
- * 30 ms), once for each kernel object. The programs of the latest texts are kept and shared. */
-
-static hed_hash opencl_hash_of(const hed_text *text, const char *options)
-{
-    return hed_hash_bytes(hed_hash_text(hed_hash_start(), options), text->bytes, text->size);
-}
-
-/* Returns a kept program, with a reference for the caller; NULL if there is none. */
-static cl_program opencl_recall(opencl_device *device, hed_hash hash)
-{
-    cl_program program = NULL;
-    pthread_mutex_lock(&device->lock);
-    device->searches++;
-    for (size_t i = 0; i < MOST_PROGRAMS && !program; i++) {
-        opencl_kept_program *kept = &device->programs[i];
-        if (!kept->program || kept->hash.a != hash.a || kept->hash.b != hash.b) continue;
-        if (device->api->clRetainProgram(kept->program)) break;
-        program = kept->program;
-        kept->used = device->searches;
-    }
-    pthread_mutex_unlock(&device->lock);
-    return program;
-}
-
-/* Keeps a program instead of the one that was not used for longest. */
-static void opencl_keep(opencl_device *device, hed_hash hash, cl_program program)
-{
-    if (device->api->clRetainProgram(program)) return;
-    pthread_mutex_lock(&device->lock);
-    opencl_kept_program *oldest = &device->programs[0];
-    for (size_t i = 0; i < MOST_PROGRAMS; i++)
-        if (device->programs[i].used < oldest->used) oldest = &device->programs[i];
-    if (oldest->program) device->api->clReleaseProgram(oldest->program);
-    *oldest = (opencl_kept_program){hash, program, device->searches};
-    pthread_mutex_unlock(&device->lock);
-}
-
-void hed_opencl_drop_programs(opencl_device *device)
-{
-    for (size_t i = 0; i < MOST_PROGRAMS; i++) {
-        if (device->programs[i].program) device->api->clReleaseProgram(device->programs[i].program);
-        device->programs[i] = (opencl_kept_program){0};
-    }
-}
-
 /* ---- compiling ---- */
 
 /* Compares the kernel's parameters with the description, if the driver reports their types. */
@@ -226,6 +178,11 @@ static hed_status opencl_build_failed(const opencl_device *device, const hed_bui
     return HED_ERROR_BUILD;
 }
 
+static hed_hash opencl_hash_of(const hed_text *text, const char *options)
+{
+    return hed_hash_bytes(hed_hash_text(hed_hash_start(), options), text->bytes, text->size);
+}
+
 static hed_status opencl_from_source(
     opencl_device *device, const hed_build *build, cl_program *program, hed_error *error)
 {
@@ -241,7 +198,7 @@ static hed_status opencl_from_source(
     }
     bool keeps = !opencl_gives_binaries(build->device);
     hed_hash hash = opencl_hash_of(&text, options);
-    if (keeps) *program = opencl_recall(device, hash);
+    if (keeps) *program = hed_opencl_recall(device, hash);
     if (*program) {
         hed_text_free(&text);
         return HED_OK;
@@ -257,7 +214,7 @@ static hed_status opencl_from_source(
     hed_status status =
         code ? opencl_build_failed(device, build, text.bytes, *program, code, error) : HED_OK;
     hed_text_free(&text);
-    if (!status && keeps) opencl_keep(device, hash, *program);
+    if (!status && keeps) hed_opencl_keep(device, hash, *program);
     if (!status) return HED_OK;
     device->api->clReleaseProgram(*program);
     *program = NULL;
