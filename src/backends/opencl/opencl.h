@@ -32,7 +32,7 @@ typedef enum opencl_platform {
 
 /* A built program that the device keeps for the next kernel of the same text. */
 typedef struct opencl_kept_program {
-    hed_hash hash;      /* of the text and the build options */
+    hed_hash hash;      /* hash of the text and of the build options */
     cl_program program; /* NULL: the entry is empty */
     uint64_t used;      /* number of the search that last found it */
 } opencl_kept_program;

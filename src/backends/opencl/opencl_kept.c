@@ -1,6 +1,6 @@
 /* Programs that a device keeps. A driver without binaries preprocesses the whole text before it finds
- * its own compiled code (PoCL: 30 ms), once for each kernel object: kernels of the latest texts share
- * the programs. */
+ * its own compiled code (PoCL: 30 ms), once for each kernel object: kernels of one text use one
+ * program. */
 #include "backends/opencl/opencl.h"
 
 cl_program hed_opencl_recall(opencl_device *device, hed_hash hash)
