@@ -456,6 +456,23 @@ static void route_takes(const char *name, hed_nav2_pose start, double seconds)
 Test(mppi_nav2, doorway) { route_takes("doorway", (hed_nav2_pose){0.6, 0.6, 1.2}, 28.32); }
 Test(mppi_nav2, pillars) { route_takes("pillars", (hed_nav2_pose){0.5, 0.5, 0}, 18.45); }
 
+/* Heddle's own path between the same poses: a corner of the grid would cost three seconds. */
+Test(mppi_nav2, doorway_by_a_goal_alone)
+{
+    nav2_world w;
+    world_open(&w, "nav2_params", "doorway", NULL);
+    const hed_nav2_pose start = {0.6, 0.6, 1.2};
+    hed_nav2_pose *path, goal = w.path[w.count - 1];
+    uint32_t count;
+    OK(hed_nav2_find_path(&w.grid, start, goal, &path, &count, &error));
+    path[count - 1].yaw = goal.yaw;
+    nav2_drive d = drive(w.config, &w.grid, start, path, count, true, 60);
+    EXPECT(d.arrived && !d.touched && d.failures == 0);
+    EXPECT_NEAR(d.seconds, 28.32, 0.05 * 28.32);
+    free(path);
+    world_close(&w);
+}
+
 /* With both releases: a path with a corner at the detour's ends would hold up 1.3 and 1.4. */
 Test(mppi_nav2, a_disc_on_the_path)
 {

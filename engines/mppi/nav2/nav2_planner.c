@@ -95,15 +95,18 @@ static double plan_cost_at(const hed_nav2_grid *grid, double x, double y)
     return nav2_cell(grid, (float)x, (float)y, 255);
 }
 
-/* Draws each point towards the middle of its neighbours, unless its cell's cost rises. */
-static void plan_smooth(const hed_nav2_grid *grid, hed_nav2_pose *p, uint32_t count)
+/* Draws each point towards the middle of its neighbours, unless it then costs more than before and
+ * clearly more than at its first place (`first`, (count)). So many passes round a corner of the grid
+ * over half a metre: a robot need not slow down for it. */
+static void plan_smooth(const hed_nav2_grid *grid, hed_nav2_pose *p, double *first, uint32_t count)
 {
-    for (int pass = 0; pass < 60; pass++)
+    for (uint32_t i = 0; i < count; i++) first[i] = plan_cost_at(grid, p[i].x, p[i].y);
+    for (int pass = 0; pass < 500; pass++)
         for (uint32_t i = 1; i + 1 < count; i++) {
             double x = p[i].x + 0.3 * (p[i - 1].x + p[i + 1].x - 2 * p[i].x);
             double y = p[i].y + 0.3 * (p[i - 1].y + p[i + 1].y - 2 * p[i].y);
             double cost = plan_cost_at(grid, x, y), before = plan_cost_at(grid, p[i].x, p[i].y);
-            if (cost >= 253 || cost > before + 20) continue;
+            if (cost >= 253 || cost > fmax(before, first[i] + 20)) continue;
             p[i].x = x;
             p[i].y = y;
         }
@@ -136,8 +139,9 @@ hed_status hed_nav2_find_path(const hed_nav2_grid *grid, hed_nav2_pose start, he
     s.heap = hed_arena_new(&arena, s.capacity, sizeof *s.heap, error);
     uint32_t *cells = hed_arena_new(&arena, cell_count, sizeof *cells, error);
     uint32_t length = cells ? plan_search_cells(&s, first, cells) : 0;
-    hed_nav2_pose *path = length ? malloc((length + 1) * sizeof *path) : NULL;
-    hed_status status = !cells            ? HED_ERROR_MEMORY
+    double *first_costs = hed_arena_new(&arena, length + 1ull, sizeof *first_costs, error);
+    hed_nav2_pose *path = length && first_costs ? malloc((length + 1) * sizeof *path) : NULL;
+    hed_status status = !first_costs      ? HED_ERROR_MEMORY
                         : length && !path ? HED_OUT_OF_MEMORY(error, "a path of %u poses", length)
                                           : HED_OK;
     for (uint32_t i = 0; path && i < length; i++) {
@@ -145,11 +149,13 @@ hed_status hed_nav2_find_path(const hed_nav2_grid *grid, hed_nav2_pose start, he
         path[i] = (hed_nav2_pose){grid->x + (cell % grid->width + 0.5) * grid->resolution,
             grid->y + (cell / grid->width + 0.5) * grid->resolution, 0};
     }
+    if (path) {
+        path[0] = start;
+        path[length == 1 ? length++ : length - 1] = goal;
+        plan_smooth(grid, path, first_costs, length);
+    }
     hed_arena_free(&arena);
     if (!path) return status;
-    path[0] = start;
-    path[length == 1 ? length++ : length - 1] = goal;
-    plan_smooth(grid, path, length);
     for (uint32_t i = 0; i + 1 < length; i++)
         path[i].yaw = atan2(path[i + 1].y - path[i].y, path[i + 1].x - path[i].x);
     *poses = path;
