@@ -119,7 +119,7 @@ static void print_devices(const cli_tuned *t, FILE *out)
 
 static const char *compared_with(const cli_tuned *t)
 {
-    return hed_report_compared(t->kernel, t->def->arguments, t->result->reference);
+    return hed_report_compared(t->kernel, t->def->arguments, t->result);
 }
 
 static void print_conditions(const cli_tuned *t, FILE *out)
@@ -146,9 +146,11 @@ static void print_conditions(const cli_tuned *t, FILE *out)
     else
         fprintf(out, "  isolation  candidates ran in %s\n",
             t->def->open_runner ? "the browser" : "a worker process");
-    char counted[256];
+    char counted[256], reference[512];
     hed_report_counted(r, counted, sizeof counted);
+    hed_report_reference(t->kernel, r, reference, sizeof reference);
     fprintf(out, "  compared   with %s\n", compared_with(t));
+    if (reference[0]) fprintf(out, "             %s\n", reference);
     if (counted[0]) fprintf(out, "             %s\n", counted);
     if (fabs(r->drift) > 0.03)
         fprintf(out,
@@ -235,7 +237,14 @@ hed_status cli_tuned_print_json(const cli_tuned *t, FILE *out, hed_error *error)
     if (r->in_process)
         cli_report_more(report, CLI_TEXT("not_isolated_since", r->in_process_reason));
     cli_report_more(report, CLI_FLAG("checked", r->reference != HED_REFERENCE_NONE),
-        CLI_TEXT("compared_with", compared_with(t)),
+        CLI_TEXT("compared_with", compared_with(t)));
+    if (r->reference_config.count) {
+        char *text = cli_config_text(t->kernel, &r->reference_config);
+        cli_report_more(report, CLI_TEXT("reference", text ? text : ""),
+            CLI_TEXT("reference_reason", r->reference_reason));
+        free(text);
+    }
+    cli_report_more(report,
         CLI_WHOLE("compared_elements", r->elements - r->unwritten - r->unsteady),
         CLI_WHOLE("unwritten_elements", r->unwritten), CLI_WHOLE("unsteady_elements", r->unsteady),
         CLI_FLAG("device_time", r->device_time), CLI_NUMBER("drift", r->drift),

@@ -43,6 +43,8 @@ static void tune_read_settings(const hed_arguments *arguments, hed_tune_def *def
         def->good_enough = hed_number_of(arguments, "good-enough");
         def->patience = (uint32_t)hed_integer_of(arguments, "patience");
     }
+    if (hed_given(arguments, "candidate-time"))
+        def->timeout_seconds = hed_number_of(arguments, "candidate-time");
     def->strategy = (hed_strategy)hed_choice_of(arguments, "strategy");
     def->seed = (uint64_t)hed_integer_of(arguments, "seed");
     def->objective = (hed_objective)hed_choice_of(arguments, "objective");
@@ -595,6 +597,9 @@ static const hed_option OPTIONS[] = {
         .high = 1e9),
     OPTION("time", NUMBER, "SECONDS", "take at most so long, the final comparison included",
         .letter = 't', .low = 0.1, .high = 1e7),
+    OPTION("candidate-time", NUMBER, "SECONDS",
+        "limit of one run of a configuration; unless told 20 times the first run of the reference, at least 5 s",
+        .letter = 0, .low = 0.001, .high = 86400),
     OPTION("good-enough", NUMBER, "SHARE",
         "stop at this share of what the device's memory and arithmetic allow", .low = 0.01,
         .high = 1),

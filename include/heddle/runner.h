@@ -90,6 +90,10 @@ struct hed_runner_def {
     hed_objective objective;
     bool cold_cache;
     double timeout_seconds; /**< limit for one run, s; 0: none */
+    /** above 0: after the first candidate that works the limit is 20 times its first run, s, but at
+     *  least this and at most timeout_seconds; compile_seconds no longer applies. Runners may ignore
+     *  it */
+    double least_timeout_seconds;
     /** limit for a candidate's first run, in which the driver may compile, in addition to
      *  timeout_seconds, s; 0: none */
     double compile_seconds;

@@ -191,8 +191,10 @@ typedef struct hed_tune_def {
     double good_enough; /**< fraction of the roofline at which to stop, 0 to 1; 0: never */
     /** number of evaluations without a gain of 0.5 % after which to stop; 0: never */
     uint32_t patience;
-    /** limit for one candidate's run, s. 0: 10 s, or 20 times the default configuration's time if
-     *  that was timed before (no problem given) and is more */
+    /** limit for one candidate's run, s. 0: 20 times the first run of the reference on this device,
+     *  else of the first configuration that works, at least 5 s (10 s where the driver compiles in
+     *  that run). Before that: 120 s, or limit_seconds (at least 10 s) if that is less. Where
+     *  the driver compiles in the first run, a given limit is 10 s longer for that run */
     double timeout_seconds;
     uint32_t builders; /**< number of processes that compile ahead; 0: one for each processor */
     bool cold_cache;   /**< empties the device's last-level cache before each timed run */
@@ -258,6 +260,10 @@ typedef struct hed_tune_result {
     bool in_process;               /**< candidates were not isolated */
     const char *in_process_reason; /**< cause; "": isolated. Static text */
     hed_reference reference;       /**< reference of the results */
+    /** configuration that made the expected results; count 0: they are not this kernel's own */
+    hed_config reference_config;
+    /** cause for which the default configuration could not make them; "": it did, or is not needed */
+    char reference_reason[192];
     /** number of elements of all outputs that have a right content */
     uint64_t elements;
     /** number of these elements that the reference does not write, such as padding or the end of an

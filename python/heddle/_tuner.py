@@ -65,11 +65,13 @@ class TuneResult(Object):
 
     @property
     def info(self) -> dict[str, Any]:
-        """All else: size of the space, why it ended, whether it is isolated and kept, `elements` of output that are known of them those `unwritten` by the reference and those `unsteady` that differ from run to run and so are not compared, roofline, importance of the parameters ..."""
+        """All else: size of the space, why it ended, whether it is isolated and kept, `elements` of output that are known of them those `unwritten` by the reference and those `unsteady` that differ from run to run and so are not compared, the `reference` configuration and why it is not the default (`reference_reason`), roofline, importance of the parameters ..."""
         r = self.p
         known = {n: getattr(r, n) for n in ("count", "ties", "kept_stored", "kept", "space", "in_process", "device_time", "drift", "seconds",
                                             "bandwidth", "arithmetic", "share", "elements", "unwritten", "unsteady")}
         known.update(end=text(C.hed_tune_end_name(r.end)), in_process_reason=text(r.in_process_reason), not_kept_reason=text(r.not_kept_reason),
+                     reference_reason=text(r.reference_reason),
+                     reference=configuration(self._kernel, r.reference_config) if r.reference_config.count else None,
                      problem=[int(r.problem.sizes[i]) for i in range(r.problem.count)],
                      importance={n: r.importance[i] for i, n in enumerate(self.parameters)})
         return known

@@ -16,6 +16,14 @@ hed_status hed_runner_create_worker(
     const hed_runner_def *def, hed_runner **runner, hed_error *error);
 enum { HED_BUILD_SECONDS = 120 }; /* time limit of compiling one candidate */
 
+/* Time limit of a run, s, from the first run of a configuration that works. */
+static inline double hed_run_limit(double first_seconds, double least_seconds)
+{
+    enum { TIMES_LONGER = 20 };
+    double limit = TIMES_LONGER * first_seconds;
+    return limit > least_seconds ? limit : least_seconds;
+}
+
 static inline void hed_runner_destroy(hed_runner *runner)
 {
     if (runner) runner->kind->destroy(runner);

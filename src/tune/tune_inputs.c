@@ -124,13 +124,26 @@ hed_status hed_tune_inputs_create(hed_tune_inputs *inputs, const hed_allocator *
     return HED_OK;
 }
 
-void hed_tune_inputs_free(hed_tune_inputs *inputs)
+void hed_tune_inputs_unexpect(hed_tune_inputs *inputs)
 {
     for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++) {
-        hed_release(&inputs->allocator, inputs->data[i], inputs->data_bytes[i]);
-        hed_release(&inputs->allocator, inputs->expected[i], inputs->arguments[i].bytes);
+        hed_runner_argument *argument = &inputs->arguments[i];
+        if (!inputs->expected[i]) continue;
+        if (argument->expected == inputs->expected[i]) argument->expected = NULL;
+        argument->marks = NULL;
+        argument->expected_bytes = 0;
+        hed_release(&inputs->allocator, inputs->expected[i], argument->bytes);
         hed_release(&inputs->allocator, inputs->marks[i], inputs->mark_bytes[i]);
+        inputs->expected[i] = inputs->marks[i] = NULL;
     }
+    inputs->unwritten_count = inputs->unsteady_count = inputs->dropped_count = 0;
+}
+
+void hed_tune_inputs_free(hed_tune_inputs *inputs)
+{
+    hed_tune_inputs_unexpect(inputs);
+    for (uint32_t i = 0; i < HED_MAX_ARGUMENTS; i++)
+        hed_release(&inputs->allocator, inputs->data[i], inputs->data_bytes[i]);
     *inputs = (hed_tune_inputs){0};
 }
 

@@ -39,6 +39,8 @@ void hed_tune_inputs_free(hed_tune_inputs *inputs);
  * geometry. Errors: MEMORY, and the runner's. */
 hed_status hed_tune_inputs_expect(hed_tune_inputs *inputs, hed_runner *runner, bool is_host,
     const hed_geometry *geometry, hed_trial *trial, hed_error *error);
+/* Forgets the expected outputs that a failed hed_tune_inputs_expect() made. */
+void hed_tune_inputs_unexpect(hed_tune_inputs *inputs);
 /* Number of elements of all outputs whose expected content is known. */
 uint64_t hed_tune_inputs_elements(const hed_tune_inputs *inputs);
 

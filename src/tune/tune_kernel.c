@@ -16,8 +16,10 @@
 
 /* ---- the tuning ---- */
 
-/* s; multiple of the default configuration's time */
-static const double default_timeout = 10, timeout_factor = 20;
+/* Limits of a run, s: while no configuration has worked; that of a page or of this process, which
+ * cannot be ended without a loss; the least afterwards, and if the driver compiles in the run. */
+static const double first_timeout = 120, outer_timeout = 10, least_timeout = 5,
+                    least_compiling_timeout = 10;
 
 typedef struct kernel_tuning {
     hed_tuning tuning;
@@ -26,7 +28,7 @@ typedef struct kernel_tuning {
     hed_problem problem;
     hed_kernel_def described[2]; /* descriptions passed to a runner of the caller */
     uint32_t described_count;
-    double default_seconds; /* time of the default configuration, s; 0: unknown */
+    double first_seconds; /* first run of the reference on the device, s; 0: unknown */
     hed_space *space;
     hed_tune_inputs inputs;
 } kernel_tuning;
@@ -131,13 +133,31 @@ static bool kernel_tuning_stop_asked(void *user)
     return hed_tuning_stop(&k->tuning);
 }
 
+/* Sets the time limits of a run: the caller's, a multiple of the reference's first run, or a long
+ * one that the runner shortens after the first candidate that works. */
+static void limit_runs(const kernel_tuning *k, hed_runner_def *def)
+{
+    bool compiles = k->tuning.device->compiles_at_launch;
+    double least = k->def.open_runner ? outer_timeout
+                   : compiles         ? least_compiling_timeout
+                                      : least_timeout,
+           limit = k->def.limit_seconds;
+    if (k->def.timeout_seconds > 0) {
+        def->timeout_seconds = k->def.timeout_seconds;
+        def->compile_seconds = compiles ? least_compiling_timeout : 0;
+    } else if (k->first_seconds > 0 || k->def.open_runner) {
+        def->timeout_seconds = hed_run_limit(k->first_seconds, least);
+    } else {
+        def->timeout_seconds =
+            limit > 0 ? fmin(first_timeout, fmax(outer_timeout, limit)) : first_timeout;
+        def->least_timeout_seconds = least;
+    }
+}
+
 static hed_runner_def runner_def(
     kernel_tuning *k, const hed_problem *problem, const hed_tune_inputs *inputs)
 {
-    bool has_timeout = k->def.timeout_seconds > 0;
-    double usual =
-        fmax(default_timeout, k->default_seconds > 0 ? timeout_factor * k->default_seconds : 0);
-    return (hed_runner_def){
+    hed_runner_def def = {
         .device = k->tuning.device,
         .kernel = k->kernel,
         .math = k->def.math,
@@ -147,28 +167,27 @@ static hed_runner_def runner_def(
         .arguments = inputs->arguments,
         .objective = k->def.objective,
         .cold_cache = k->def.cold_cache,
-        .timeout_seconds = has_timeout ? k->def.timeout_seconds : usual,
-        .compile_seconds =
-            !has_timeout && k->tuning.device->compiles_at_launch ? HED_BUILD_SECONDS : 0,
         .builders = k->def.builders,
         .floor_seconds = k->tuning.floor_seconds,
         .idle = kernel_tuning_stop_asked,
         .user = k,
     };
+    limit_runs(k, &def);
+    return def;
 }
 
-/* The description's default if it is valid (`is_default`, nullable), else the first valid
- * configuration. Errors: UNSUPPORTED: no configuration is valid. */
+enum { REASON = 256 };
+
+/* The description's default if it is valid (`is_default`), else the first valid configuration;
+ * `reason` (REASON) then has the cause. Errors: UNSUPPORTED: no configuration is valid. */
 static hed_status usual_config(hed_device *device, const hed_kernel_def *kernel,
-    const hed_problem *problem, hed_math math, hed_config *config, bool *is_default,
+    const hed_problem *problem, hed_math math, hed_config *config, bool *is_default, char *reason,
     hed_error *error)
 {
-    char reason[256];
     hed_space *space = NULL;
     *config = hed_config_default(kernel);
-    bool valid = hed_kernel_valid(kernel, config, problem, device, math, reason, sizeof reason);
-    if (is_default) *is_default = valid;
-    if (valid) return HED_OK;
+    *is_default = hed_kernel_valid(kernel, config, problem, device, math, reason, REASON);
+    if (*is_default) return HED_OK;
     hed_status status = hed_space_create_for_kernel(device, kernel, problem, math, &space, error);
     if (status) return status;
     if (hed_space_count(space) > 0) *config = hed_space_at(space, 0);
@@ -252,8 +271,10 @@ static hed_status find_problem(kernel_tuning *k, uint32_t *halvings, hed_error *
     }
     while (halving < MOST_HALVINGS && efforts[halving] > SMALL_EFFORT) halving++;
     hed_problem small = halved(whole, halving);
-    hed_status status =
-        usual_config(k->tuning.device, k->kernel, &small, k->def.math, &config, NULL, error);
+    bool is_default;
+    char reason[REASON];
+    hed_status status = usual_config(
+        k->tuning.device, k->kernel, &small, k->def.math, &config, &is_default, reason, error);
     if (status) return status;
     for (uint32_t tries = 0; tries < TRIES; tries++) {
         double seconds;
@@ -263,9 +284,9 @@ static hed_status find_problem(kernel_tuning *k, uint32_t *halvings, hed_error *
         if (status || !(seconds > 0)) return status;
         while (next > 0 && seconds * efforts[next - 1] / efforts[halving] <= long_run) next--;
         k->problem = halved(whole, next);
-        k->default_seconds = seconds * efforts[next] / efforts[halving];
         *halvings = next;
-        if (next >= halving || k->default_seconds * ROOM <= long_run) return HED_OK;
+        if (next >= halving || seconds * efforts[next] / efforts[halving] * ROOM <= long_run)
+            return HED_OK;
         halving = next;
     }
     return HED_OK;
@@ -302,44 +323,134 @@ static hed_status choose_problem(kernel_tuning *k, hed_error *error)
 
 /* Reports a failed reference, the message of the compiler or driver first. A kernel that does not
  * compile or does not match its description is the user's to fix; otherwise results may be
- * supplied. */
+ * supplied. `others`: number of other configurations that failed as well. */
 static void expect_failed(const hed_kernel_def *kernel, const hed_device *device,
-    const hed_config *config, const hed_trial *trial, hed_error *error)
+    const hed_config *config, const hed_trial *trial, uint32_t others, hed_error *error)
 {
-    char words[256];
+    char words[256], also[64] = "";
     bool build = trial->outcome == HED_OUTCOME_BUILD, launch = trial->outcome == HED_OUTCOME_LAUNCH;
     hed_config_format(kernel, config, words, sizeof words);
+    if (others)
+        snprintf(also, sizeof also, ", and %u other%s failed too", others, others == 1 ? "" : "s");
     hed_fail(error, build ? HED_ERROR_BUILD : HED_ERROR_DRIVER,
-        "%s on %s: %s (%s, in the default configuration %s, with which results are compared)%s",
+        "%s on %s: %s (%s, in the default configuration %s, with which results are compared%s)%s",
         kernel->name, hed_device_describe(device).id, trial->text, hed_outcome_name(trial->outcome),
-        words, build || launch ? "" : ". Give expected outputs, another reference, or none");
+        words, also, build || launch ? "" : ". Give expected outputs, another reference, or none");
 }
 
-/* Runs one configuration of a kernel on a device, and takes its outputs as the expected ones. */
+/* A reference in the making. */
+typedef struct reference_run {
+    hed_device *device;
+    const hed_kernel_def *kernel;
+    hed_runner *runner;
+    bool native; /* C functions, on the host */
+} reference_run;
+
+/* Runs a configuration and takes its outputs as the expected ones. `trial`: its own failure. */
+static hed_status expect_config(kernel_tuning *k, const reference_run *run,
+    const hed_config *config, hed_trial *trial, hed_error *error)
+{
+    hed_geometry geometry = {0};
+    double started = hed_tuning_elapsed(&k->tuning);
+    *trial = (hed_trial){0};
+    if (run->runner->kind->prepare(run->runner, 0, config, trial, error) || trial->outcome)
+        return error->status;
+    double first = hed_tuning_elapsed(&k->tuning) - started - trial->build_seconds;
+    if (run->device == k->tuning.device) k->first_seconds = fmax(first, k->first_seconds);
+    if (run->kernel->geometry) run->kernel->geometry(run->kernel, config, &k->problem, &geometry);
+    hed_tune_inputs_expect(&k->inputs, run->runner, run->native, &geometry, trial, error);
+    if (trial->outcome) hed_tune_inputs_unexpect(&k->inputs);
+    return error->status;
+}
+
+enum {
+    REFERENCE_TRIES = 32, /* maximum number of configurations tried in the default's place */
+    SAME_FAULTS = 6       /* this many alike are a fault of the text, not of configurations */
+};
+
+/* Configuration `number` of the space, in an order that is spread over all of it: by multiples of
+ * the golden section, made coprime to the number of configurations. */
+static hed_config spread_config(const hed_space *space, uint64_t number)
+{
+    uint64_t count = hed_space_count(space), step = (uint64_t)((double)count * 0.6180339887) | 1;
+    for (;; step += 2) { /* greatest common divisor by Euclid */
+        uint64_t a = count, b = step;
+        while (b) {
+            uint64_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1) break;
+    }
+    return hed_space_at(space, (uint64_t)((unsigned __int128)(number + 1) * step % count));
+}
+
+/* Notes the cause for which the default is not the reference, unless another one is noted. */
+static void note_reason(hed_tune_result *result, hed_outcome outcome, const char *text)
+{
+    if (result->reference_reason[0]) return;
+    snprintf(result->reference_reason, sizeof result->reference_reason, "%s: %.150s",
+        hed_outcome_name(outcome), text);
+}
+
+/* Looks for another configuration that works, after the default failed as `fault` has it. `tried`:
+ * number of configurations that failed. */
+static hed_status expect_other(kernel_tuning *k, const reference_run *run, const hed_config *usual,
+    hed_trial *fault, uint32_t *tried, hed_error *error)
+{
+    hed_tune_result *result = k->tuning.result;
+    uint64_t count = hed_space_count(k->space);
+    uint32_t alike = 1;
+    for (uint64_t i = 0; i < count && i < REFERENCE_TRIES && alike < SAME_FAULTS; i++) {
+        hed_trial trial;
+        hed_config config = spread_config(k->space, i);
+        if (hed_config_equal(&config, usual)) continue;
+        if (run->runner->lost || hed_tuning_stop(&k->tuning)) return HED_OK;
+        if (expect_config(k, run, &config, &trial, error)) return error->status;
+        if (!trial.outcome) {
+            result->reference_config = config;
+            note_reason(result, fault->outcome, fault->text);
+            *fault = trial;
+            return HED_OK;
+        }
+        alike += strcmp(trial.text, fault->text) == 0;
+        ++*tried;
+    }
+    return HED_OK;
+}
+
+/* Runs one configuration of a kernel on a device, the default if that works, and takes its outputs
+ * as the expected ones. */
 static hed_status expect_from(
     kernel_tuning *k, hed_device *device, const hed_kernel_def *kernel, hed_error *error)
 {
     hed_config config;
-    hed_geometry geometry = {0};
     hed_trial trial = {0};
-    hed_runner *runner = NULL;
-    bool native = device != k->tuning.device;
+    uint32_t others = 0;
+    bool is_default;
+    char reason[REASON];
+    reference_run run = {.device = device, .kernel = kernel, .native = device != k->tuning.device};
     hed_runner_def def = runner_def(k, &k->problem, &k->inputs);
     def.device = device;
     def.kernel = kernel;
     def.objective = HED_OBJECTIVE_TIME;
     def.builders = 1;
-    if (native) def.timeout_seconds = 0; /* the program's own code has no time limit */
-    if (!usual_config(device, kernel, &k->problem, k->def.math, &config, NULL, error) &&
-        !(native ? hed_runner_create_local(&def, &runner, error)
-                 : kernel_tuning_open_runner(k, &def, &runner, error)) &&
-        !runner->kind->prepare(runner, 0, &config, &trial, error)) {
-        if (kernel->geometry) kernel->geometry(kernel, &config, &k->problem, &geometry);
-        if (!trial.outcome)
-            hed_tune_inputs_expect(&k->inputs, runner, native, &geometry, &trial, error);
+    if (run.native) def.timeout_seconds = 0; /* the program's own code has no time limit */
+    if (!usual_config(
+            device, kernel, &k->problem, k->def.math, &config, &is_default, reason, error) &&
+        !(run.native ? hed_runner_create_local(&def, &run.runner, error)
+                     : kernel_tuning_open_runner(k, &def, &run.runner, error)) &&
+        !expect_config(k, &run, &config, &trial, error)) {
+        bool own = kernel == k->kernel && !run.native;
+        hed_tune_result *result = k->tuning.result;
+        if (own) result->reference_config = config;
+        if (own && !is_default) note_reason(result, HED_OUTCOME_INVALID, reason);
+        if (own && trial.outcome && trial.outcome != HED_OUTCOME_DROPPED)
+            expect_other(k, &run, &config, &trial, &others, error);
     }
-    if (!hed_failed(error) && trial.outcome) expect_failed(kernel, device, &config, &trial, error);
-    hed_runner_destroy(runner);
+    if (!hed_failed(error) && trial.outcome)
+        expect_failed(kernel, device, &config, &trial, others, error);
+    hed_runner_destroy(run.runner);
     return error->status;
 }
 
@@ -386,11 +497,12 @@ static hed_status kernel_tuning_set_up(kernel_tuning *k, hed_error *error)
 {
     hed_tuning *t = &k->tuning;
     const hed_kernel_def *kernel = k->kernel;
+    char reason[REASON];
     if (k->def.problem) k->problem = *k->def.problem;
     else if (kernel->dimension_count && choose_problem(k, error)) return error->status;
     t->result->problem = k->problem;
     if (usual_config(t->device, kernel, &k->problem, k->def.math, &t->default_config,
-            &t->has_default, error) ||
+            &t->has_default, reason, error) ||
         hed_space_create_for_kernel(t->device, kernel, &k->problem, k->def.math, &k->space, error))
         return error->status;
     t->space = k->space;

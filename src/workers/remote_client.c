@@ -288,6 +288,7 @@ static void remote_send_job(remote_runner *runner, int job, hed_error *error)
     const hed_runner_def *def = &runner->def;
     const hed_frame_job head = {.timeout_seconds = def->timeout_seconds,
         .compile_seconds = def->compile_seconds,
+        .least_timeout_seconds = def->least_timeout_seconds,
         .builders = def->builders};
     char *piece = hed_allocate(&runner->allocator, PIECE);
     if (!piece) HED_OUT_OF_MEMORY(error, "a job");

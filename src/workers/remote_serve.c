@@ -152,6 +152,7 @@ static void served_open(served *s, hed_worker_reply *reply, hed_error *error)
     def.device = s->device;
     def.timeout_seconds = s->head.timeout_seconds;
     def.compile_seconds = s->head.compile_seconds;
+    def.least_timeout_seconds = s->head.least_timeout_seconds;
     def.builders = s->head.builders;
     def.idle = served_alone;
     def.user = s;

@@ -183,6 +183,16 @@ static bool was_killed(const worker_client *client, const hed_trial *trial)
     return trial->outcome == HED_OUTCOME_CRASHED && client->killed_from_outside;
 }
 
+/* Shortens the time limit of a run to a multiple of the first run of a candidate that works. */
+static void client_learn_limit(worker_client *client, double first_seconds)
+{
+    hed_runner_def *def = &client->def;
+    if (def->least_timeout_seconds <= 0) return;
+    def->timeout_seconds =
+        fmin(def->timeout_seconds, hed_run_limit(first_seconds, def->least_timeout_seconds));
+    def->compile_seconds = def->least_timeout_seconds = 0;
+}
+
 static hed_status build_and_check(
     worker_client *client, uint32_t slot, hed_trial *trial, hed_error *error)
 {
@@ -196,12 +206,15 @@ static hed_status build_and_check(
         return error->status;
     hed_trial built = *trial;
     request.task = HED_TASK_CHECK;
-    double seconds = client->def.timeout_seconds + client->def.compile_seconds;
+    double seconds = client->def.timeout_seconds + client->def.compile_seconds,
+           started = hed_worker_now();
     client_request(client, &request, seconds + client->copy_seconds, trial, error);
     trial->build_seconds = built.build_seconds;
     trial->resources = built.resources;
-    if (!hed_failed(error) && !trial->outcome) s->life = client->measurer.life;
-    return error->status;
+    if (hed_failed(error) || trial->outcome) return error->status;
+    s->life = client->measurer.life;
+    client_learn_limit(client, hed_worker_now() - started);
+    return HED_OK;
 }
 
 static hed_status client_prepare(

@@ -40,7 +40,7 @@ typedef struct hed_frame {
 /* Header of a job in a frame: fields of a runner's definition that the job lacks. Its size preserves the job's
  * alignment. */
 typedef struct hed_frame_job {
-    double timeout_seconds, compile_seconds;
+    double timeout_seconds, compile_seconds, least_timeout_seconds;
     uint32_t builders;
     char zeros[44];
 } hed_frame_job;

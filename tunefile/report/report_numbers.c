@@ -158,7 +158,7 @@ hed_bound hed_report_bound(const hed_tune_result *result)
 /* ---- figures as text ---- */
 
 const char *hed_report_compared(
-    const hed_kernel_def *kernel, const hed_tune_argument *arguments, hed_reference reference)
+    const hed_kernel_def *kernel, const hed_tune_argument *arguments, const hed_tune_result *result)
 {
     static const char *const words[] = {
         [HED_REFERENCE_NATIVE] = "the native C version",
@@ -166,13 +166,15 @@ const char *hed_report_compared(
         [HED_REFERENCE_DEFAULT] = "the kernel itself in its default configuration",
         [HED_REFERENCE_NONE] = "nothing: results were not checked",
     };
-    bool has_arguments = arguments && reference != HED_REFERENCE_NONE;
+    bool has_arguments = arguments && result->reference != HED_REFERENCE_NONE;
     for (uint32_t i = 0; has_arguments && i < kernel->argument_count; i++)
         has_arguments = kernel->arguments[i].kind != HED_BUFFER ||
                         (kernel->arguments[i].access != HED_WRITE &&
                             kernel->arguments[i].access != HED_READ_WRITE) ||
                         arguments[i].expected;
-    return has_arguments ? "outputs that were given" : words[reference];
+    if (has_arguments) return "outputs that were given";
+    return result->reference_reason[0] ? "the kernel itself in another configuration"
+                                       : words[result->reference];
 }
 
 /* Writes a whole number with a comma before each three digits: `text` (28 bytes). */
@@ -203,6 +205,17 @@ void hed_report_counted(const hed_tune_result *result, char *text, size_t size)
     if (result->unsteady && used >= 0 && (size_t)used < size)
         snprintf(text + used, size - (size_t)used, " %s differ%s from run to run", unsteady,
             result->unsteady == 1 ? "s" : "");
+}
+
+void hed_report_reference(
+    const hed_kernel_def *kernel, const hed_tune_result *result, char *text, size_t size)
+{
+    char config[256];
+    text[0] = 0;
+    if (!result->reference_reason[0]) return;
+    hed_config_format(kernel, &result->reference_config, config, sizeof config);
+    snprintf(text, size, "reference: %s, since the default does not work: %s", config,
+        result->reference_reason);
 }
 
 void hed_report_text(hed_objective objective, double value, char *text, size_t size)

@@ -40,8 +40,13 @@ hed_bound hed_report_bound(const hed_tune_result *result);
 
 /* Describes the reference of the comparison: "outputs that were given", "the native C version", ...
  * `arguments` (kernel->argument_count), or NULL, are the tuning's. */
-const char *hed_report_compared(
-    const hed_kernel_def *kernel, const hed_tune_argument *arguments, hed_reference reference);
+const char *hed_report_compared(const hed_kernel_def *kernel, const hed_tune_argument *arguments,
+    const hed_tune_result *result);
+
+/* Writes "reference: WG=64, since the default does not work: build: ..."; "" if the default is the
+ * reference or needs not be. */
+void hed_report_reference(
+    const hed_kernel_def *kernel, const hed_tune_result *result, char *text, size_t size);
 
 /* Writes "compared 4,096 of 5,120 elements: 1,000 are not written, 24 differ from run to run"; "" if
  * all are compared. */

@@ -151,10 +151,11 @@ static json_t *conditions_json(const hed_tune_report_def *def)
                                                                             "time", "energy",
                                                                             "metric"};
     const hed_tune_result *r = def->result;
-    char counted[256];
+    char counted[256], reference[512];
     hed_report_counted(r, counted, sizeof counted);
+    hed_report_reference(def->kernel, r, reference, sizeof reference);
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:b, s:b, s:b, s:s, "
-                     "s:b, s:s, s:b, s:b, s:s, s:s, s:s?, s:s}",
+                     "s:b, s:s, s:b, s:b, s:s, s:s, s:s, s:s?, s:s}",
         "heddle", hed_version_text(), "kernel", text_json(def->kernel->name), "summary",
         text_json(def->kernel->summary), "problem", problem_json(def->kernel, &r->problem),
         "device", device_json(def->device), "date", text_json(def->date), "origin",
@@ -165,8 +166,8 @@ static json_t *conditions_json(const hed_tune_report_def *def)
         r->not_kept_reason ? r->not_kept_reason : "", "in_process", r->in_process,
         "in_process_reason", r->in_process_reason ? r->in_process_reason : "", "checked",
         r->reference != HED_REFERENCE_NONE, "device_time", r->device_time, "compared",
-        hed_report_compared(def->kernel, def->arguments, r->reference), "counted", counted, "bound",
-        bounds[hed_report_bound(r)], "end", hed_tune_end_name(r->end));
+        hed_report_compared(def->kernel, def->arguments, r), "reference", reference, "counted",
+        counted, "bound", bounds[hed_report_bound(r)], "end", hed_tune_end_name(r->end));
 }
 
 /* Lists the results of each device; NULL when memory runs out. */
