@@ -220,6 +220,86 @@ Test(tune_shader, includes_and_defines)
     CHECK(strstr(error.text, "parts/group.glsl:2: "), "%s", error.text);
 }
 
+/* A text in GLSL as people write it: its group in numbers, a macro and a constant. */
+Test(tune_shader, sizes_of_the_text_are_parameters)
+{
+    static const char head[] = "#version 450\n",
+                      buffers[] = "layout(binding = 0) buffer A { float a[]; };\n";
+    static const struct {
+        const char *layout, *body;
+        uint32_t parameters;
+        int64_t x, y;
+        const char *text; /* found in the text afterwards */
+    } cases[] = {
+        {"layout(local_size_x = 64) in;\n", "void main() { a[gl_GlobalInvocationID.x] = 64.0 + 64; }\n", 1, 64, 0, "64.0 + 64"},
+        {"layout(local_size_x = 8, local_size_y = 4, local_size_z = 1) in;\n",
+            "void main() { a[gl_GlobalInvocationID.x + gl_GlobalInvocationID.y * 64] = 1.0; }\n", 2, 8, 4, "* 64]"},
+        {"#define BLOCK 32u // items\nlayout(local_size_x = BLOCK) in;\nshared float s[BLOCK];\n",
+            "void main() { s[gl_LocalInvocationIndex] = 1.0; barrier(); a[gl_WorkGroupID.x * BLOCK + gl_LocalInvocationIndex] = s[0]; }\n",
+            1, 32, 0, "#define BLOCK uint(WG_X)"},
+        {"const uint SIZE = 16;\nlayout(local_size_x = SIZE, local_size_y = SIZE) in;\n",
+            "void main() { a[gl_GlobalInvocationID.x + gl_GlobalInvocationID.y * SIZE] = 1.0; }\n", 1, 16, 0, "SIZE = (WG_X);"},
+        {"layout(local_size_x = 16, local_size_y = 16) in;\nshared float s[256];\n",
+            "void main() { s[gl_LocalInvocationIndex] = 1.0; barrier(); a[gl_WorkGroupID.x * 16u + gl_LocalInvocationID.x + gl_WorkGroupID.y] = s[0]; }\n",
+            1, 16, 0, "s[(WG_X * WG_X)]"},
+        {"layout(local_size_x = 1) in;\n", "int WG_X = 3; void main() { a[WG_X] = 1.0; }\n", 1, 1, 0, "HED_WG_X"},
+        {"layout(local_size_x = 2 * 4) in;\n", "void main() { a[gl_GlobalInvocationID.x] = 1.0; }\n", 0, 0, 0, "2 * 4"}};
+    for (size_t i = 0; i < HED_COUNT(cases); i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s%s%s", head, buffers, cases[i].layout, cases[i].body);
+        hed_tune_file *file = open_bytes("sizes.comp", text, strlen(text));
+        CHECK(file, "%s\n%s", error.text, error.log);
+        const hed_kernel_def *def = hed_tune_file_kernel(file);
+        CHECK_EQ(def->parameter_count, cases[i].parameters, "%s", cases[i].layout);
+        CHECK(memmem(
+                  def->sources[0].text, def->sources[0].size, cases[i].text, strlen(cases[i].text)),
+            "%.*s", (int)def->sources[0].size, def->sources[0].text);
+        if (cases[i].parameters) CHECK_EQ(def->parameters[0].value, cases[i].x);
+        if (cases[i].parameters > 1) CHECK_EQ(def->parameters[1].value, cases[i].y);
+        hed_tune_file_close(file);
+    }
+}
+
+static void check_float(const unsigned char *bytes, uint32_t offset, float value)
+{
+    float found;
+    memcpy(&found, bytes + offset, sizeof found);
+    CHECK_EQ(found, value, "byte %u", offset);
+}
+
+/* Uniform blocks and push constants of any type: their numbers have names and the offsets of std140
+ * and std430. */
+Test(tune_shader, blocks_are_opened_into_numbers)
+{
+    static const char text[] =
+        "#version 450\n/* heddle {\"problem\": {\"n\": 64}, \"arguments\": [{\"name\": \"dt\", \"value\": 3},\n"
+        "  {\"name\": \"box.y\", \"value\": 5}, {\"name\": \"lights[1].power\", \"value\": 7}, {\"name\": \"view[2].y\", \"value\": 9}]} */\n"
+        "layout(local_size_x = 8) in;\n"
+        "struct Light { vec3 at; float power; };\n"
+        "struct Body { vec4 at; vec2 v; uint kind; };\n"
+        "layout(binding = 0) uniform Scene { float dt; Light lights[2]; float weights[3]; } scene;\n"
+        "layout(push_constant) uniform Push { mat3 view; vec2 box; uint count; };\n"
+        "layout(binding = 1) buffer Bodies { Body bodies[]; };\n"
+        "void main() { if (gl_GlobalInvocationID.x < count) bodies[gl_GlobalInvocationID.x].at *= scene.dt * box.x * view[0][0] * scene.lights[0].power * scene.weights[1]; }\n";
+    hed_tune_file *file = open_bytes("scene.comp", text, sizeof text - 1);
+    CHECK(file, "%s\n%s", error.text, error.log);
+    const hed_kernel_def *def = hed_tune_file_kernel(file);
+    hed_tune_def tune = {0};
+    hed_tune_file_apply(file, &tune);
+    const hed_tune_argument *arguments = tune.arguments;
+    CHECK_EQ(def->argument_count, 3);
+    CHECK_TEXT(def->arguments[0].name, "bodies");
+    CHECK_TEXT(def->arguments[1].name, "scene");
+    CHECK_EQ(arguments[0].bytes, 64u * 32);
+    check_float(arguments[1].data, 0, 3);
+    check_float(arguments[1].data, 16 + 16 + 12, 7);
+    CHECK_EQ(def->arguments[2].kind, HED_STRUCT);
+    CHECK_EQ(def->arguments[2].size, 60u);
+    check_float(arguments[2].data, 32 + 4, 9);
+    check_float(arguments[2].data, 48 + 4, 5);
+    hed_tune_file_close(file);
+}
+
 Test(tune_shader, what_is_wrong_is_said)
 {
     static const struct {
@@ -230,8 +310,8 @@ Test(tune_shader, what_is_wrong_is_said)
          "void main() { imageStore(photo, ivec2(0), vec4(1)); }\n",
             "\"photo\""},
         {"#version 450\n/* heddle {\"problem\": {\"n\": 8}} */\nlayout(local_size_x = 1) in;\n"
-         "layout(push_constant) uniform P { vec2 at; };\n"
-         "layout(binding = 0) buffer B { float b[]; };\nvoid main() { b[0] = at.x; }\n",
+         "layout(push_constant) uniform P { double at; };\n"
+         "layout(binding = 0) buffer B { float b[]; };\nvoid main() { b[0] = float(at); }\n",
             "push constant \"at\" has 8 bytes"},
         {"#version 450\n/* heddle {\"problem\": {\"n\": 8}} */\nlayout(local_size_x = 1) in;\n"
          "layout(binding = 0) readonly buffer B { float b[]; };\n"

@@ -298,6 +298,10 @@ static void argument_read_given(hed_spec_reader *reader, hed_json_node root, hed
     }
     if (given->kind == HED_BUFFER)
         argument_read_buffer(reader, node, &values, def, argument, given);
+    if (given->kind == HED_STRUCT) {
+        def->size = argument->bytes = reader->push_bytes;
+        hed_spec_invent_content(reader, list, *given, argument);
+    }
     bool is_specified = hed_json_has(node, "fill") || hed_json_has(node, "file");
     if (given->kind == HED_BUFFER && !is_specified && def->access != HED_WRITE &&
         hed_spec_fine(reader))

@@ -40,6 +40,19 @@ static bool is_free_name(const hed_wgsl *shader, const char *name)
     return true;
 }
 
+/* Rounds a size of the problem up, so that a group's size of the text that is no power of two divides
+ * it, as it divides the author's own problem. */
+static double fit_size(const hed_spec_reader *reader, uint32_t dimension, double size)
+{
+    enum { POWER = 16 };
+    uint32_t group = dimension < reader->sizes.dimensions ? reader->sizes.values[dimension]
+                                                          : reader->shader->sizes[dimension],
+             step = group;
+    if (!group || !(group & (group - 1))) return size;
+    while (step % POWER) step *= 2;
+    return ceil(size / step) * step;
+}
+
 void hed_spec_invent_problem(hed_spec_reader *reader, hed_json_node node)
 {
     static const char *const names[3][3] = {
@@ -51,7 +64,7 @@ void hed_spec_invent_problem(hed_spec_reader *reader, hed_json_node node)
         reader->shader->dimensions ? reader->shader->dimensions : reader->shader->group_count;
     for (uint32_t i = 0; i < count && i < 3 && hed_spec_fine(reader); i++) {
         const char *name = names[count - 1][i];
-        double size = (double)(is_slow ? processor : card)[count - 1];
+        double size = fit_size(reader, i, (double)(is_slow ? processor : card)[count - 1]);
         if (!is_free_name(reader->shader, name)) name = hed_spec_text(reader, node, "size_%u", i);
         hed_spec_setting(reader, name, &size);
         if (!(size >= 1 && size <= 0x1p40 && size == floor(size)))
@@ -138,7 +151,8 @@ double hed_spec_invent_number(hed_spec_reader *reader, const hed_wgsl_member *me
     if (has_word(name, heights)) return side_of(spec, 1);
     if (has_word(name, depths)) return side_of(spec, 2);
     if (is_whole && has_word(name, zeros)) return 0;
-    if (is_whole && has_word(name, counts)) return total_of(spec);
+    if (is_whole && has_word(name, counts))
+        return component < 3 && spec->problem.count > 1 ? side_of(spec, component) : total_of(spec);
     if (is_whole && has_word(name, matrix)) return side_of(spec, 0);
     if (is_whole) return 1;
     return has_word(name, steps) ? 0.016 : 0.5;
@@ -404,6 +418,7 @@ void hed_spec_note_inventions(hed_spec_reader *reader, hed_json_node root)
         note_add(&note, "%sthe text lacks \"enable subgroups;\", which browsers require in line 1",
             note.used ? "\n  " : "");
     note_group(&note, reader->shader);
+    if (reader->sizes.note) note_add(&note, "%s%s", note.used ? "\n  " : "", reader->sizes.note);
     if (note.used)
         reader->spec->note =
             hed_spec_text(reader, root, "%s%s%s", reader->spec->note ? reader->spec->note : "",

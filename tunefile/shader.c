@@ -231,8 +231,9 @@ static hed_spec_given give_buffer(
     hed_spec_reader *reader, hed_json_node node, const hed_wgsl_binding *binding)
 {
     hed_type type = binding->uniform ? HED_BYTES : type_of(binding->element);
+    bool is_push = strcmp(binding->name, HED_SPEC_PUSH) == 0;
     return (hed_spec_given){.name = hed_spec_text(reader, node, "%s", binding->name),
-        .kind = HED_BUFFER,
+        .kind = is_push ? HED_STRUCT : HED_BUFFER,
         .type = type,
         .access = !binding->writable      ? HED_READ
                   : binding->only_written ? HED_WRITE
@@ -244,10 +245,13 @@ static hed_spec_given give_buffer(
 }
 
 /* True if the numbers of a uniform are arguments of their own; else the uniform is one argument:
- * with matrices, arrays and halves, and where there are too many numbers. */
-static bool has_own_numbers(const hed_wgsl *shader, uint32_t binding, uint32_t count)
+ * with matrices, arrays and halves, where there are too many numbers, and a uniform block of GLSL. */
+static bool has_own_numbers(const hed_spec_reader *reader, uint32_t binding, uint32_t count)
 {
-    const hed_wgsl_binding *uniform = &shader->bindings[binding];
+    const hed_wgsl_binding *uniform = &reader->shader->bindings[binding];
+    if (reader->spec->kernel.def.language != HED_WGSL)
+        return strcmp(uniform->name, HED_SPEC_PUSH) == 0 && !reader->push_bytes &&
+               count + uniform->number_count <= HED_MAX_ARGUMENTS;
     return uniform->plain && count + uniform->number_count <= HED_MAX_ARGUMENTS;
 }
 
@@ -290,7 +294,7 @@ uint32_t hed_spec_shader_arguments(
     for (uint32_t i = 0; i < shader->binding_count; i++) {
         if (!shader->bindings[i].uniform) continue;
         uniforms--;
-        if (has_own_numbers(shader, i, count + uniforms))
+        if (has_own_numbers(reader, i, count + uniforms))
             count += give_numbers(reader, node, i, given + count);
         else given[count++] = give_buffer(reader, node, &shader->bindings[i]);
     }

@@ -62,12 +62,23 @@ struct hed_tune_file {
     const char *note;
 };
 
+/* Sizes of the group that a text in GLSL has as numbers, which are macros of it now. */
+typedef struct hed_spec_sizes {
+    const char *names[3]; /* (dimensions) parameters; one name for equal sizes is one parameter */
+    uint32_t values[3];   /* sizes in the text */
+    uint32_t dimensions;  /* 0: the text has other sizes */
+    uint32_t launch;      /* dimensions of the launch, by the ids that are used */
+    const char *note;
+} hed_spec_sizes;
+
 /* State of one load. */
 typedef struct hed_spec_reader {
     hed_tune_file *spec;
     const char *path;
     const hed_device_info *device;
     hed_wgsl *shader;             /* the kernel's text if it is a shader, else NULL */
+    hed_spec_sizes sizes;         /* of a text in GLSL */
+    uint32_t push_bytes;          /* bytes of push constants that are one argument; 0: numbers */
     bool is_shader;               /* the file itself is a shader; its JSON is in a comment */
     const hed_tune_memory *files; /* (file_count) files that need not be on disk */
     uint32_t file_count;
@@ -77,6 +88,9 @@ typedef struct hed_spec_reader {
     uint64_t settings_used; /* bit i: setting i is applied */
     const char *names;      /* names that settings may have, for messages */
 } hed_spec_reader;
+
+/* Name of the push constants as one argument. */
+#define HED_SPEC_PUSH "hed_push"
 
 /* Properties of an argument that are known before the JSON is read. */
 typedef struct hed_spec_given {
@@ -195,7 +209,11 @@ void hed_spec_read_shader(hed_spec_reader *reader, hed_json_node node, hed_spec_
     const char *file, const char *entry, const char *const *folders, hed_source *source);
 /* Reads SPIR-V, or GLSL, into reader->shader (spirv.c). */
 void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel,
-    const hed_source *source, const char *entry);
+    hed_source *source, const char *entry);
+/* Makes sizes of the group that are numbers of the text macros of it: writes the new text to
+ * `source` (glsl_group.c). */
+void hed_spec_name_glsl_sizes(
+    hed_spec_reader *reader, hed_json_node node, hed_source *source, hed_spec_sizes *sizes);
 /* Compares a kernel's parameters with the overrides, and adds overrides that the JSON does not
  * name. */
 void hed_spec_shader_parameters(

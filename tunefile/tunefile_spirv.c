@@ -33,25 +33,36 @@ static void declare_constant(FILE *to, const hed_shader_constant *constant)
 static void declare_binding(FILE *to, const hed_shader_binding *binding)
 {
     const char *scalar = scalar_of(binding->type);
-    fprintf(to, "@group(%u) @binding(%u) var<storage, %s> %s: array<", binding->set,
-        binding->binding, binding->access == HED_READ ? "read" : "read_write", binding->name);
+    bool is_uniform = binding->uniform && binding->layout[0];
+    fprintf(to, "@group(%u) @binding(%u) var<%s> %s: ", binding->set, binding->binding,
+        is_uniform                    ? "uniform"
+        : binding->access == HED_READ ? "storage, read"
+                                      : "storage, read_write",
+        binding->name);
+    if (binding->layout[0]) {
+        fprintf(to, "%s;\n", binding->layout);
+        return;
+    }
+    fprintf(to, "array<");
     if (binding->components >= 2 && binding->components <= 4)
         fprintf(to, "vec%u<%s>>;\n", binding->components, scalar);
     else fprintf(to, "%s>;\n", scalar);
 }
 
 /* Writes the entry point, without trailing sizes that are 1 whatever the constants. */
-static void declare_entry(FILE *to, const hed_shader *shader, const char *entry)
+static void declare_entry(
+    FILE *to, const hed_shader *shader, const hed_spec_sizes *sizes, const char *entry)
 {
-    int dimensions = 3;
-    while (dimensions > 1 && shader->group[dimensions - 1] == 1 &&
+    int dimensions = sizes->dimensions ? (int)sizes->dimensions : 3;
+    while (!sizes->dimensions && dimensions > 1 && shader->group[dimensions - 1] == 1 &&
            shader->group_constant[dimensions - 1] < 0)
         dimensions--;
     fprintf(to, "@compute @workgroup_size(");
     for (int i = 0; i < dimensions; i++) {
         int32_t constant = shader->group_constant[i];
         const char *comma = i ? ", " : "";
-        if (constant < 0) fprintf(to, "%s%u", comma, shader->group[i]);
+        if (sizes->dimensions) fprintf(to, "%s%s", comma, sizes->names[i]);
+        else if (constant < 0) fprintf(to, "%s%u", comma, shader->group[i]);
         else if (shader->constants[constant].name[0])
             fprintf(to, "%s%s", comma, shader->constants[constant].name);
         else fprintf(to, "%sconstant_%u", comma, shader->constants[constant].id);
@@ -63,26 +74,43 @@ static void declare_entry(FILE *to, const hed_shader *shader, const char *entry)
     fprintf(to, "}\n");
 }
 
-static void declare_shader(FILE *to, const hed_shader *shader, const char *entry)
+static bool is_of_numbers(const hed_shader *shader)
 {
+    for (uint32_t i = 0; i < shader->member_count; i++)
+        if (shader->members[i].size != 4) return false;
+    return true;
+}
+
+/* Declares the push constants: numbers, or a struct with vectors, matrices and arrays. */
+static void declare_push(FILE *to, const hed_shader *shader)
+{
+    bool has_numbers = is_of_numbers(shader);
+    if (has_numbers) fprintf(to, "struct HedPush {\n");
+    for (uint32_t i = 0; has_numbers && i < shader->member_count; i++)
+        fprintf(to, "    %s: %s,\n", shader->members[i].name, scalar_of(shader->members[i].type));
+    fprintf(to, "%s@group(3) @binding(999) var<uniform> %s: %s;\n", has_numbers ? "}\n" : "",
+        HED_SPEC_PUSH, has_numbers ? "HedPush" : shader->push_layout);
+}
+
+static void declare_shader(
+    FILE *to, const hed_shader *shader, const hed_spec_sizes *sizes, const char *entry)
+{
+    for (uint32_t i = 0; i < sizes->dimensions; i++)
+        if (i == 0 || sizes->names[i] != sizes->names[i - 1])
+            fprintf(to, "override %s: u32 = %u;\n", sizes->names[i], sizes->values[i]);
     for (uint32_t i = 0; i < shader->constant_count; i++)
         declare_constant(to, &shader->constants[i]);
+    fprintf(to, "%s", shader->layouts);
     for (uint32_t i = 0; i < shader->binding_count; i++) declare_binding(to, &shader->bindings[i]);
-    if (shader->member_count) {
-        fprintf(to, "struct HedPush {\n");
-        for (uint32_t i = 0; i < shader->member_count; i++)
-            fprintf(
-                to, "    %s: %s,\n", shader->members[i].name, scalar_of(shader->members[i].type));
-        fprintf(to, "}\n@group(3) @binding(999) var<uniform> hed_push: HedPush;\n");
-    }
+    if (shader->member_count) declare_push(to, shader);
     if (shader->local_text[0])
         fprintf(to, "var<workgroup> hed_local: array<u32, (%s) / 4>;\n", shader->local_text);
-    declare_entry(to, shader, entry);
+    declare_entry(to, shader, sizes, entry);
 }
 
 static void check_members(hed_spec_reader *reader, hed_json_node node, const hed_shader *shader)
 {
-    for (uint32_t i = 0; i < shader->member_count; i++)
+    for (uint32_t i = 0; i < shader->member_count && !shader->push_layout[0]; i++)
         if (shader->members[i].size != 4)
             hed_json_fail(node, HED_ERROR_UNSUPPORTED,
                 "push constant \"%s\" has %u bytes: expected numbers of 32 bits",
@@ -114,8 +142,8 @@ static uint32_t find_macros(hed_json_node root, hed_define *macros, char values[
 static hed_status read_glsl(hed_spec_reader *reader, const hed_kernel_def *kernel,
     const hed_source *source, void **words, size_t *size, hed_error *error)
 {
-    hed_define macros[MOST_MACROS];
-    char values[MOST_MACROS][24];
+    hed_define macros[MOST_MACROS + 3];
+    char values[MOST_MACROS + 3][24];
     hed_glsl_def def = {.name = source->name,
         .sources = source,
         .source_count = 1,
@@ -131,6 +159,13 @@ static hed_status read_glsl(hed_spec_reader *reader, const hed_kernel_def *kerne
             kernel->define_count, MOST_MACROS);
     for (uint32_t i = 0; i < kernel->define_count; i++)
         macros[def.define_count++] = kernel->defines[i];
+    const hed_spec_sizes *sizes = &reader->sizes;
+    for (uint32_t i = 0; i < sizes->dimensions; i++) {
+        if (i > 0 && sizes->names[i] == sizes->names[0]) continue;
+        snprintf(values[def.define_count], sizeof *values, "%u", sizes->values[i]);
+        macros[def.define_count] = (hed_define){sizes->names[i], values[def.define_count]};
+        def.define_count++;
+    }
     if (!hed_shader_compile_glsl(&def, words, size, error)) return HED_OK;
     static const char vulkan[] = "push_constant";
     if (error->status != HED_ERROR_BUILD || strcmp(reader->device->backend, "gl") != 0 ||
@@ -157,8 +192,29 @@ static hed_status read_module(hed_spec_reader *reader, const hed_kernel_def *ker
     return error->status;
 }
 
+/* Names the sizes of the group, unless the JSON specifies the launch. A text that does not compile
+ * with them is read as it is. */
+static hed_status read_named(hed_spec_reader *reader, hed_json_node node,
+    const hed_kernel_def *kernel, hed_source *source, const char *entry, hed_shader *shader,
+    hed_error *error)
+{
+    static const char *const launch[] = {"group", "groups", "global"};
+    const hed_source original = *source;
+    bool is_specified = kernel->language != HED_GLSL;
+    reader->sizes = (hed_spec_sizes){.dimensions = 0};
+    for (size_t i = 0; i < sizeof launch / sizeof *launch; i++)
+        is_specified = is_specified || hed_json_has(hed_json_root(reader->spec->json), launch[i]);
+    if (!is_specified) hed_spec_name_glsl_sizes(reader, node, source, &reader->sizes);
+    hed_status status = read_module(reader, kernel, source, entry, shader, error);
+    if (status != HED_ERROR_BUILD || !reader->sizes.dimensions) return status;
+    hed_error_clear(error);
+    reader->sizes = (hed_spec_sizes){.dimensions = 0};
+    *source = original;
+    return read_module(reader, kernel, source, entry, shader, error);
+}
+
 void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed_kernel_def *kernel,
-    const hed_source *source, const char *entry)
+    hed_source *source, const char *entry)
 {
     hed_error error = {0};
     char *text = NULL;
@@ -166,14 +222,15 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
     hed_shader *shader = hed_spec_allocate(reader, sizeof *shader, node);
     if (!shader) return;
     entry = entry ? entry : "main";
-    if (read_module(reader, kernel, source, entry, shader, &error)) {
+    if (read_named(reader, node, kernel, source, entry, shader, &error)) {
         hed_json_fail(
             node, error.status, "%s%s%s", error.text, error.log[0] ? "\n" : "", error.log);
         return;
     }
     check_members(reader, node, shader);
+    reader->push_bytes = is_of_numbers(shader) ? 0 : shader->member_bytes;
     FILE *to = open_memstream(&text, &size);
-    if (to) declare_shader(to, shader, entry);
+    if (to) declare_shader(to, shader, &reader->sizes, entry);
     if (!to || fclose(to)) {
         hed_json_fail(node, HED_ERROR_MEMORY, "out of memory for a shader's declarations");
         return;
@@ -183,4 +240,6 @@ void hed_spec_read_module(hed_spec_reader *reader, hed_json_node node, const hed
     if (hed_spec_fine(reader) &&
         hed_wgsl_read(source->name, copy, strlen(copy), entry, &reader->shader, &error))
         hed_json_fail(node, error.status, "%s", error.text);
+    if (hed_spec_fine(reader) && reader->sizes.dimensions)
+        reader->shader->dimensions = reader->sizes.launch;
 }

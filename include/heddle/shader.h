@@ -11,6 +11,7 @@ HED_BEGIN
 enum {
     HED_SHADER_NAME = 64,      /**< bytes of a name, the final zero included */
     HED_SHADER_TEXT = 1024,    /**< bytes of an expression, the final zero included */
+    HED_SHADER_LAYOUTS = 8192, /**< bytes of all declarations, the final zero included */
     HED_SHADER_CONSTANTS = 64, /**< maximum number of constants in a shader */
     HED_SHADER_BINDINGS = 32,
     HED_SHADER_MEMBERS = 32
@@ -35,6 +36,8 @@ typedef struct hed_shader_binding {
     bool uniform;        /**< a uniform buffer, not a storage buffer */
     hed_type type;       /**< type of one element of its last member; HED_BYTES: a struct */
     uint32_t components; /**< length of a vector of that type; 1 for a scalar */
+    /** its type in WGSL, over the structs of hed_shader.layouts; "": WGSL has no such type */
+    char layout[HED_SHADER_NAME];
 } hed_shader_binding;
 
 /** A scalar: a member of the push constants, or of a uniform buffer. */
@@ -60,6 +63,9 @@ typedef struct hed_shader {
     uint32_t binding_count;
     hed_shader_member members[HED_SHADER_MEMBERS]; /**< sorted by offset */
     uint32_t member_count, member_bytes;
+    char push_layout[HED_SHADER_NAME]; /**< type of the push constants, as a buffer's layout */
+    /** structs of the blocks as declarations in WGSL whose members have the same offsets */
+    char layouts[HED_SHADER_LAYOUTS];
     bool opengl; /**< the members are uniforms of OpenGL, which has no push constants */
 } hed_shader;
 

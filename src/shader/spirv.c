@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "shader/spirv_module.h"
+#include "shader/spirv_layout.h"
 
 enum { MAGIC = 0x07230203, MOST_IDS = 1 << 20, MOST_BYTES = 64 << 20 };
 enum storage {
@@ -58,31 +58,6 @@ static hed_status spirv_add_constant(hed_spirv_reader *r, const hed_spirv_id *of
 
 /* ---- variables ---- */
 
-/* Name, offset and access of a struct's member, which are in instructions of their own. */
-typedef struct spirv_member {
-    char name[HED_SHADER_NAME];
-    uint32_t offset;
-    bool read_only, write_only;
-    hed_status status; /* LIMIT: its name is too long */
-} spirv_member;
-
-static spirv_member spirv_find_member(const hed_spirv_reader *r, uint32_t type, uint32_t index)
-{
-    spirv_member member = {.offset = 0};
-    for (uint32_t at = HED_SPIRV_HEADER; at < r->words; at += hed_spirv_length(r, at)) {
-        uint32_t opcode = hed_spirv_opcode(r, at);
-        if (opcode == OP_TYPE_POINTER) break; /* names and decorations come before all types */
-        if (opcode != OP_MEMBER_NAME && opcode != OP_MEMBER_DECORATE) continue;
-        if (hed_spirv_operand(r, at, 1) != type || hed_spirv_operand(r, at, 2) != index) continue;
-        uint32_t decoration = hed_spirv_operand(r, at, 3);
-        if (opcode == OP_MEMBER_NAME) member.status = hed_spirv_name(r, at + 3, member.name);
-        else if (decoration == DECORATION_OFFSET) member.offset = hed_spirv_operand(r, at, 4);
-        else if (decoration == DECORATION_NON_WRITABLE) member.read_only = true;
-        else if (decoration == DECORATION_NON_READABLE) member.write_only = true;
-    }
-    return member;
-}
-
 static hed_status spirv_refuse(
     const hed_spirv_reader *r, const hed_spirv_id *variable, const char *subject)
 {
@@ -114,9 +89,9 @@ static hed_status spirv_add_binding(
         .uniform = storage == STORAGE_UNIFORM && !of->buffer_block,
         .components = 1};
     bool read_only = true, write_only = true;
-    spirv_member last = {.offset = 0};
+    hed_spirv_member last = {.offset = 0};
     for (uint32_t i = 0; i < members && hed_spirv_fine(r, 0); i++) {
-        last = spirv_find_member(r, type, i);
+        last = hed_spirv_find_member(r, type, i);
         if (last.status) return last.status;
         read_only = read_only && last.read_only;
         write_only = write_only && last.write_only;
@@ -144,6 +119,7 @@ static hed_status spirv_add_binding(
             existing->access = HED_READ_WRITE; /* one buffer, two types */
         return HED_OK;
     }
+    hed_spirv_write_layout(r, type, binding.layout);
     uint32_t place = shader->binding_count++;
     for (; place > 0; place--) {
         const hed_shader_binding *before = &shader->bindings[place - 1];
@@ -168,7 +144,7 @@ static hed_status spirv_add_members(hed_spirv_reader *r, uint32_t type, uint32_t
         if (shader->member_count == HED_SHADER_MEMBERS)
             return hed_fail(r->error, HED_ERROR_LIMIT, "SPIR-V: more than %d push constants",
                 HED_SHADER_MEMBERS);
-        spirv_member info = spirv_find_member(r, type, i - 2);
+        hed_spirv_member info = hed_spirv_find_member(r, type, i - 2);
         if (info.status) return info.status;
         if (!hed_spirv_bytes(r, of, 0, &bytes) || bytes > 1 << 16 || info.offset > 1 << 16)
             return hed_spirv_wrong(r, at, "a push constant of unknown size");
@@ -179,6 +155,7 @@ static hed_status spirv_add_members(hed_spirv_reader *r, uint32_t type, uint32_t
         uint32_t end = member->offset + member->size;
         if (end > shader->member_bytes) shader->member_bytes = end;
     }
+    hed_spirv_write_layout(r, type, shader->push_layout);
     return HED_OK;
 }
 

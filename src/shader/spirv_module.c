@@ -47,6 +47,7 @@ static void spirv_decorate(
     if (decoration == DECORATION_SPEC_ID) id->spec = value, id->has_spec = true;
     if (decoration == DECORATION_BINDING) id->binding = value, id->has_binding = true;
     if (decoration == DECORATION_SET) id->set = value;
+    if (decoration == DECORATION_ARRAY_STRIDE) id->stride = value;
     if (decoration == DECORATION_BUFFER_BLOCK) id->buffer_block = true;
     if (decoration == DECORATION_NON_WRITABLE) id->read_only = true;
     if (decoration == DECORATION_NON_READABLE) id->write_only = true;

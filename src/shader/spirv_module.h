@@ -43,6 +43,8 @@ enum decoration {
     DECORATION_SPEC_ID = 1,
     DECORATION_BLOCK = 2,
     DECORATION_BUFFER_BLOCK = 3,
+    DECORATION_ARRAY_STRIDE = 6,
+    DECORATION_MATRIX_STRIDE = 7,
     DECORATION_BUILT_IN = 11,
     DECORATION_NON_WRITABLE = 24,
     DECORATION_NON_READABLE = 25,
@@ -57,6 +59,7 @@ typedef struct hed_spirv_id {
     uint32_t at;   /* word of the instruction that defines it; 0: undefined */
     uint32_t name; /* word where its name begins; 0: unnamed */
     uint32_t spec, set, binding;
+    uint32_t stride; /* of an array, bytes */
     bool has_spec, has_binding, buffer_block, group_size, read_only, write_only;
 } hed_spirv_id;
 
@@ -69,6 +72,7 @@ typedef struct hed_spirv_reader {
     uint32_t value_count;
     /* the execution mode with the group, and the constant of the group's size */
     uint32_t mode_at, group_id;
+    uint32_t layout_count; /* structs in the shader's `layouts` */
     hed_shader *shader;
     hed_error *error;
 } hed_spirv_reader;

@@ -1,0 +1,329 @@
+/* The group's size of a text in GLSL as parameters: where `layout(local_size_x = 64) in` has a number,
+ * or a macro or constant that is one, the number becomes a macro of Heddle's. If items of a group
+ * work together, other numbers of the text that are equal to the size become the same macro; the
+ * comparison of results decides which sizes are right. */
+#include "tunefile/spec.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_EDITS = 128, LEAST_FOUND = 4 };
+
+/* A word of the text. */
+typedef struct glsl_word {
+    const char *at;
+    size_t size;
+    uint32_t line;
+    bool in_macro; /* in a line of the preprocessor */
+} glsl_word;
+
+/* A place of the text that a size replaces. */
+typedef struct glsl_edit {
+    glsl_word word;
+    char text[64];
+} glsl_edit;
+
+typedef struct glsl_group {
+    const hed_source *source;
+    hed_spec_sizes *sizes;
+    glsl_word numbers[3]; /* where the size of each dimension is */
+    bool is_constant[3];  /* the number is the value of a constant with a type */
+    bool is_named[3];     /* by a macro or a constant, which all its uses follow */
+    glsl_edit edits[MOST_EDITS];
+    uint32_t edit_count;
+    char together[32]; /* first word with which items of a group work together */
+    uint32_t together_line;
+} glsl_group;
+
+/* ---- words ---- */
+
+static bool word_is(const glsl_word *word, const char *text)
+{
+    return word->size == strlen(text) && memcmp(word->at, text, word->size) == 0;
+}
+
+static bool words_equal(const glsl_word *a, const glsl_word *b)
+{
+    return a->size == b->size && memcmp(a->at, b->at, a->size) == 0;
+}
+
+/* Returns the end of a comment or a blank at `at`; `at`: there is none. */
+static const char *skip_blank(const char *at, const char *end)
+{
+    if (isspace((unsigned char)*at)) return at + 1;
+    bool is_comment = end - at > 1 && at[0] == '/' && (at[1] == '/' || at[1] == '*');
+    if (!is_comment) return at;
+    const char *stop = at[1] == '/' ? "\n" : "*/",
+               *found = memmem(at + 2, (size_t)(end - at - 2), stop, strlen(stop));
+    return !found ? end : at[1] == '/' ? found : found + 2;
+}
+
+/* Reads the word after `word` (size 0: the first); false: at the end. */
+static bool next_word(const hed_source *source, glsl_word *word)
+{
+    const char *end = source->text + source->size,
+               *at = word->size ? word->at + word->size : source->text;
+    if (!word->size) word->line = 1;
+    for (const char *after; at < end && (after = skip_blank(at, end)) != at; at = after)
+        for (const char *c = at; c < after; c++)
+            if (*c == '\n') word->line++, word->in_macro = false;
+    if (at >= end) return false;
+    const char *from = at;
+    while (at < end && (isalnum((unsigned char)*at) || *at == '_')) at++;
+    if (at == from) at++;
+    else if (isdigit((unsigned char)*from))
+        while (at < end && (isalnum((unsigned char)*at) || *at == '.')) at++;
+    if (*from == '#') word->in_macro = true;
+    word->at = from;
+    word->size = (size_t)(at - from);
+    return true;
+}
+
+/* Reads a whole number, as 64 and 64u; false: another word. */
+static bool word_number(const glsl_word *word, uint32_t *number)
+{
+    size_t digits = 0;
+    while (digits < word->size && isdigit((unsigned char)word->at[digits])) digits++;
+    bool has_suffix =
+        digits + 1 == word->size && (word->at[digits] == 'u' || word->at[digits] == 'U');
+    if (!digits || digits > 5 || (digits != word->size && !has_suffix)) return false;
+    *number = (uint32_t)strtoul(word->at, NULL, 10);
+    return *number > 0;
+}
+
+/* ---- the sizes ---- */
+
+/* Finds the only number that a macro or constant of this name stands for. */
+static bool find_named(
+    const glsl_group *g, const glsl_word *name, glsl_word *number, bool *is_constant)
+{
+    glsl_word word = {.size = 0}, before[3] = {{.size = 0}, {.size = 0}, {.size = 0}};
+    uint32_t found = 0, value;
+    while (next_word(g->source, &word)) {
+        bool is_name = words_equal(&word, name);
+        bool is_macro = is_name && word.in_macro && word_is(&before[2], "define");
+        bool is_value = is_name && !word.in_macro && word_is(&before[1], "const");
+        before[0] = before[1], before[1] = before[2], before[2] = word;
+        if (!is_macro && !is_value) continue;
+        glsl_word next = word;
+        bool is_next = next_word(g->source, &next);
+        if (is_value) is_next = is_next && word_is(&next, "=") && next_word(g->source, &next);
+        if (!is_next || (is_macro && next.line != word.line) || !word_number(&next, &value))
+            return false;
+        glsl_word after = next;
+        if (next_word(g->source, &after) &&
+            (is_macro ? after.line == next.line : !word_is(&after, ";")))
+            return false;
+        *number = next;
+        *is_constant = is_value;
+        found++;
+    }
+    return found == 1;
+}
+
+/* Reads the list of a layout after its bracket; `word` becomes the bracket that ends it. */
+static bool read_layout(glsl_group *g, glsl_word *word)
+{
+    static const char *const keys[] = {"local_size_x", "local_size_y", "local_size_z"};
+    bool is_group = false;
+    while (next_word(g->source, word) && !word_is(word, ")")) {
+        uint32_t i = 0;
+        while (i < 3 && !word_is(word, keys[i])) i++;
+        if (i == 3 || !next_word(g->source, word) || !word_is(word, "=") ||
+            !next_word(g->source, word))
+            continue;
+        is_group = true;
+        uint32_t *value = &g->sizes->values[i];
+        g->numbers[i] = *word;
+        bool is_number = word_number(word, value);
+        g->is_named[i] = !is_number;
+        if (!is_number && (!find_named(g, word, &g->numbers[i], &g->is_constant[i]) ||
+                              !word_number(&g->numbers[i], value)))
+            *value = 0;
+        glsl_word next = *word;
+        if (next_word(g->source, &next) && !word_is(&next, ",") && !word_is(&next, ")"))
+            *value = 0; /* a sum or a product */
+    }
+    return is_group;
+}
+
+/* Finds the group's size: one layout, with a number for each size that it has. */
+static bool find_sizes(glsl_group *g)
+{
+    glsl_word word = {.size = 0};
+    uint32_t layouts = 0, last = 0;
+    for (uint32_t i = 0; i < 3; i++) g->sizes->values[i] = 1;
+    while (next_word(g->source, &word)) {
+        if (!word_is(&word, "layout") || !next_word(g->source, &word) || !word_is(&word, "("))
+            continue;
+        layouts += read_layout(g, &word);
+    }
+    if (layouts != 1 || !g->numbers[0].size) return false;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (!g->sizes->values[i]) return false;
+        if (g->sizes->values[i] > 1 && g->numbers[i].size) last = i;
+    }
+    g->sizes->dimensions = last + 1;
+    return true;
+}
+
+/* ---- uses ---- */
+
+/* Finds the dimensions of the launch by the components of ids, and the first word with which items
+ * work together. */
+static void find_uses(glsl_group *g)
+{
+    static const char *const shared[] = {"shared", "barrier", "gl_LocalInvocationID",
+        "gl_LocalInvocationIndex", "gl_WorkGroupID", "gl_NumWorkGroups", "gl_SubgroupID",
+        "gl_SubgroupInvocationID", NULL};
+    glsl_word word = {.size = 0};
+    while (next_word(g->source, &word)) {
+        bool is_id = word_is(&word, "gl_GlobalInvocationID") || word_is(&word, "gl_WorkGroupID");
+        glsl_word next = word;
+        if (is_id && next_word(g->source, &next) && word_is(&next, ".") &&
+            next_word(g->source, &next))
+            for (size_t i = 0; i < next.size; i++) {
+                const char *components = "xyz", *at = strchr(components, next.at[i]);
+                uint32_t dimension = at && *at ? (uint32_t)(at - components) + 1 : 1;
+                if (dimension > g->sizes->launch) g->sizes->launch = dimension;
+            }
+        for (uint32_t i = 0; shared[i] && !g->together[0]; i++)
+            if (word_is(&word, shared[i])) {
+                snprintf(g->together, sizeof g->together, "%s", shared[i]);
+                g->together_line = word.line;
+            }
+    }
+    if (g->sizes->launch < g->sizes->dimensions) g->sizes->launch = g->sizes->dimensions;
+}
+
+/* ---- the new text ---- */
+
+static void add_edit(glsl_group *g, const glsl_word *word, const char *text, bool is_constant)
+{
+    uint32_t place = g->edit_count;
+    for (uint32_t i = 0; i < g->edit_count; i++)
+        if (g->edits[i].word.at == word->at) return;
+    if (place == MOST_EDITS) return;
+    for (; place > 0 && g->edits[place - 1].word.at > word->at; place--)
+        g->edits[place] = g->edits[place - 1];
+    bool is_unsigned = strchr("uU", word->at[word->size - 1]) != NULL;
+    g->edits[place].word = *word;
+    snprintf(g->edits[place].text, sizeof g->edits[place].text,
+        is_unsigned ? "uint(%s)" : is_constant ? "(%s)" : "%s", text);
+    g->edit_count++;
+}
+
+/* Names the sizes; equal ones by one name, or with other equal numbers in the text, are one
+ * parameter. */
+static void name_sizes(hed_spec_reader *reader, hed_json_node node, glsl_group *g)
+{
+    hed_spec_sizes *sizes = g->sizes;
+    bool has_word = memmem(g->source->text, g->source->size, "WG_", 3) != NULL;
+    for (uint32_t i = 0; i < sizes->dimensions; i++) {
+        sizes->names[i] = hed_spec_text(reader, node, "%sWG_%c", has_word ? "HED_" : "", 'X' + (int)i);
+        for (uint32_t j = 0; j < i; j++) {
+            bool is_one = g->numbers[i].at == g->numbers[j].at ||
+                          (g->together[0] && sizes->values[i] == sizes->values[j]);
+            if (is_one && sizes->values[i] > 1) sizes->names[i] = sizes->names[j];
+        }
+    }
+}
+
+/* Replaces numbers that are equal to a size, or to the product of all. */
+static void edit_equal_numbers(glsl_group *g)
+{
+    const hed_spec_sizes *sizes = g->sizes;
+    glsl_word word = {.size = 0};
+    uint32_t number, total = 1, skip = 0;
+    char product[64] = "";
+    for (uint32_t i = 0; i < sizes->dimensions; i++) {
+        total *= sizes->values[i];
+        snprintf(product + strlen(product), sizeof product - strlen(product), "%s%s",
+            i ? " * " : "(", sizes->names[i]);
+    }
+    strcat(product, ")");
+    while (next_word(g->source, &word)) {
+        if (word_is(&word, "layout")) skip = 1;
+        if (word_is(&word, ")")) skip = 0;
+        if (skip || word_is(&word, "#")) continue;
+        if (!word_number(&word, &number) || number < LEAST_FOUND) continue;
+        if (word.in_macro && !word_is(&word, "define")) {
+            const char *line = word.at;
+            while (line > g->source->text && line[-1] != '\n') line--;
+            while (isspace((unsigned char)*line) || *line == '#') line++;
+            if (strncmp(line, "define", 6) != 0) continue;
+        }
+        if (sizes->dimensions > 1 && number == total) {
+            add_edit(g, &word, product, false);
+            continue;
+        }
+        for (uint32_t i = 0; i < sizes->dimensions; i++)
+            if (number == sizes->values[i] && !g->is_named[i])
+                add_edit(g, &word, sizes->names[i], false);
+    }
+}
+
+static void write_text(
+    hed_spec_reader *reader, hed_json_node node, const glsl_group *g, hed_source *source)
+{
+    size_t room = source->size + MOST_EDITS * sizeof g->edits[0].text, used = 0;
+    const char *from = source->text;
+    char *text = hed_spec_allocate(reader, room + 1, node);
+    if (!text) return;
+    for (uint32_t i = 0; i <= g->edit_count; i++) {
+        const char *to = i < g->edit_count ? g->edits[i].word.at : source->text + source->size;
+        memcpy(text + used, from, (size_t)(to - from));
+        used += (size_t)(to - from);
+        if (i == g->edit_count) break;
+        used += (size_t)snprintf(text + used, room - used, "%s", g->edits[i].text);
+        from = to + g->edits[i].word.size;
+    }
+    source->text = text;
+    source->size = used;
+}
+
+static void note_sizes(hed_spec_reader *reader, hed_json_node node, const glsl_group *g)
+{
+    char lines[160] = "", names[96] = "";
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < g->edit_count && strlen(lines) + 16 < sizeof lines; i++) {
+        if (g->edits[i].word.line != last)
+            snprintf(lines + strlen(lines), 16, "%s %u", last ? "," : "", g->edits[i].word.line);
+        last = g->edits[i].word.line;
+    }
+    for (uint32_t i = 0; i < g->sizes->dimensions; i++)
+        if (i == 0 || g->sizes->names[i] != g->sizes->names[i - 1])
+            snprintf(names + strlen(names), sizeof names - strlen(names), " %s", g->sizes->names[i]);
+    const char *note = hed_spec_text(reader, node,
+        "the size of the group is written into line%s; to take the answer into the program, write "
+        "it there for%s",
+        lines, names);
+    if (g->together[0])
+        note = hed_spec_text(reader, node,
+            "%s; items of a group work together (%s in line %u), so only the comparison of results "
+            "shows which sizes are right",
+            note, g->together, g->together_line);
+    g->sizes->note = note;
+}
+
+void hed_spec_name_glsl_sizes(
+    hed_spec_reader *reader, hed_json_node node, hed_source *source, hed_spec_sizes *sizes)
+{
+    glsl_group *g = hed_spec_allocate(reader, sizeof *g, node);
+    *sizes = (hed_spec_sizes){.dimensions = 0};
+    if (!g) return;
+    *g = (glsl_group){.source = source, .sizes = sizes};
+    if (!find_sizes(g)) {
+        *sizes = (hed_spec_sizes){.dimensions = 0};
+        return;
+    }
+    find_uses(g);
+    name_sizes(reader, node, g);
+    for (uint32_t i = 0; i < sizes->dimensions; i++)
+        if (g->numbers[i].size) add_edit(g, &g->numbers[i], sizes->names[i], g->is_constant[i]);
+    if (g->together[0]) edit_equal_numbers(g);
+    write_text(reader, node, g, source);
+    note_sizes(reader, node, g);
+}
