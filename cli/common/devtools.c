@@ -237,6 +237,27 @@ hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const 
     return error->status;
 }
 
+hed_status cli_devtools_evaluate(cli_devtools *devtools, const char *session, int64_t context,
+    const char *text, json_t **value, hed_error *error)
+{
+    json_t *result = NULL;
+    json_t *parameters = json_pack("{s:s, s:b, s:b, s:b}", "expression", text, "awaitPromise", 1,
+        "returnByValue", 1, "userGesture", 1);
+    if (value) *value = NULL;
+    if (context) json_object_set_new(parameters, "contextId", json_integer(context));
+    if (cli_devtools_call(devtools, session, "Runtime.evaluate", parameters, &result, error))
+        return error->status;
+    const json_t *exception_details = json_object_get(result, "exceptionDetails");
+    if (exception_details) {
+        const json_t *exception = json_object_get(exception_details, "exception");
+        const char *description = json_string_value(json_object_get(exception, "description"));
+        const char *brief = json_string_value(json_object_get(exception_details, "text"));
+        hed_fail(error, HED_ERROR_FORMAT, "%s", description ? description : brief ? brief : "exception");
+    } else if (value) *value = json_incref(json_object_get(json_object_get(result, "result"), "value"));
+    json_decref(result);
+    return error->status;
+}
+
 hed_status cli_devtools_wait(cli_devtools *devtools, double seconds, hed_error *error)
 {
     uint64_t end = hed_now() + (uint64_t)(seconds * 1e9);

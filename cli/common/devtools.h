@@ -35,6 +35,12 @@ hed_status cli_devtools_call(cli_devtools *devtools, const char *session, const 
 hed_status cli_devtools_send(cli_devtools *devtools, const char *session, const char *method,
     json_t *parameters, hed_error *error);
 
+/* Evaluates an expression in execution context `context` of a session (0: its page's own) and awaits it;
+ * `value` (nullable) receives its JSON value, which the caller releases. Errors: FORMAT (the
+ * exception's text), and as cli_devtools_call(). */
+hed_status cli_devtools_evaluate(cli_devtools *devtools, const char *session, int64_t context,
+    const char *text, json_t **value, hed_error *error);
+
 /* Sets the time after which a call has failed, s; 0: two minutes. */
 void cli_devtools_set_limit(cli_devtools *devtools, double seconds);
 

@@ -165,22 +165,7 @@ void record_browser_close(record_browser *b)
 hed_status record_browser_evaluate(
     record_browser *b, const char *session, const char *text, json_t **value, hed_error *error)
 {
-    json_t *result = NULL;
-    if (value) *value = NULL;
-    if (cli_devtools_call(b->devtools, session, "Runtime.evaluate",
-            json_pack("{s:s, s:b, s:b, s:b}", "expression", text, "awaitPromise", 1,
-                "returnByValue", 1, "userGesture", 1),
-            &result, error))
-        return error->status;
-    const json_t *exception_details = json_object_get(result, "exceptionDetails");
-    if (exception_details) {
-        const json_t *exception = json_object_get(exception_details, "exception");
-        const char *description = text_at(exception, "description");
-        hed_fail(error, HED_ERROR_FORMAT, "%s",
-            *description ? description : text_at(exception_details, "text"));
-    } else if (value) *value = json_incref(json_object_get(json_object_get(result, "result"), "value"));
-    json_decref(result);
-    return error->status;
+    return cli_devtools_evaluate(b->devtools, session, 0, text, value, error);
 }
 
 void record_browser_flush(record_browser *b)

@@ -3,6 +3,7 @@
 
 #include "cli/common/command.h"
 #include "cli/common/report.h"
+#include "cli/tune/page.h"
 #include "tunefile/report/report_numbers.h"
 #include "heddle/capture.h"
 #include "heddle/remote.h"
@@ -500,7 +501,7 @@ static int tune_on_devices(const hed_arguments *arguments, const char *origin, h
 static bool sweep_refuses(const hed_arguments *arguments)
 {
     static const char *const single[] = {"capture", "browser", "headless", "port", "problem",
-        "input", "entry", "set", "report", "csv", "t4", "schema"};
+        "input", "entry", "set", "report", "csv", "t4", "schema", "pipeline", "drive", "list"};
     for (size_t i = 0; i < HED_COUNT(single); i++) {
         if (!hed_given(arguments, single[i])) continue;
         fprintf(stderr, "heddle: --%s requires a single kernel: heddle tune\n", single[i]);
@@ -557,6 +558,9 @@ static int tune_run(const hed_arguments *arguments, void *user)
     const char *device = hed_text_of(arguments, "device");
     bool by_name = origin && strncmp(origin, CLI_TUNE_PREFIX, strlen(CLI_TUNE_PREFIX)) == 0;
     bool browser = (device && strcmp(device, "browser") == 0) || hed_given(arguments, "browser");
+    bool page = origin && cli_is_page(origin);
+    if (cli_page_check(arguments, page)) return HED_EXIT_USAGE;
+    if (page) return cli_tune_page(arguments, origin, &error);
     bool shader = origin && (cli_is_shader(origin) || (by_name && browser));
     if (cli_browser_check(arguments, shader)) return HED_EXIT_USAGE;
     if (check_files(arguments, &error) != HED_OK) return cli_fail(&error);
@@ -579,6 +583,7 @@ static const hed_option OPTIONS[] = {
         "browser that a shader is tuned in: chromium, firefox, or a program; the usual one unless told",
         .letter = 0),
     FLAG("headless", "without a window: of chromium and firefox"),
+    CLI_TUNE_PAGE_OPTIONS,
     OPTION("port", INTEGER, "NUMBER",
         "port of 127.0.0.1 that the browser comes to; any that is free", .letter = 0, .low = 0,
         .high = 65535),
@@ -633,8 +638,8 @@ static const hed_option POSITIONALS[] = {
         .kind = HED_OPTION_FILE,
         .names = &cli_tune_names,
         .help =
-            "a description, FILE.json (ours, or Kernel Tuner's T1), a shader, FILE.wgsl, FILE.comp or FILE.spv, or a kernel "
-            "that comes with Heddle, heddle:NAME"},
+            "a description, FILE.json (ours, or Kernel Tuner's T1), a shader, FILE.wgsl, FILE.comp or FILE.spv, a web page (an "
+            "address, a folder or FILE.html), or a kernel that comes with Heddle, heddle:NAME"},
     {0}};
 static const hed_example EXAMPLES[] = {
     {"heddle tune blur.json", "a kernel of your own; --schema says what the file may hold"},
@@ -645,6 +650,7 @@ static const hed_example EXAMPLES[] = {
     {"heddle tune blur.json --device all", "on every GPU of this machine at once"},
     {"heddle tune blur.json --worker \"ssh node7 heddle-worker\"", "on a GPU of another machine"},
     {"heddle tune blur.wgsl --browser chromium", "a compute shader of a web page, in the browser"},
+    {"heddle tune http://localhost:5173/", "every compute pipeline of a web page, as it runs"},
     {"heddle tune heddle:matmul --problem m=4096,n=4096,k=4096 --time 60 --good-enough 0.9",
         "at most a minute, less if 90 % of the peak is reached"},
     {0}};

@@ -1,0 +1,43 @@
+/* `heddle tune PAGE`: the compute pipelines of a live web page. */
+#ifndef HED_CLI_TUNE_PAGE_H
+#define HED_CLI_TUNE_PAGE_H
+
+#include "cli/common/command.h"
+#include "cli/tune/page_session.h"
+
+/* True if the subject of a tuning is a web page: an address, a folder, or an HTML file. */
+bool cli_is_page(const char *origin);
+/* Rejects options that require a page, or exclude it; true: rejected, with a message. */
+bool cli_page_check(const hed_arguments *arguments, bool is_page);
+/* Records the page, tunes its pipelines and prints the results. Returns the exit code. */
+int cli_tune_page(const hed_arguments *arguments, const char *origin, hed_error *error);
+
+#define CLI_TUNE_PAGE_OPTIONS \
+    OPTION("pipeline", TEXT, "NAME", \
+        "compute pipeline of a page to tune: entry point, label or hash; those with 90 % of the time unless given", \
+        .repeated = true), \
+        OPTION("wait", NUMBER, "SECONDS", "time of recording a page, from its first dispatch on", \
+            .fallback = "3", .low = 0, .high = 86400), \
+        OPTION("drive", FILE, "FILE", "a script that uses the page while it is recorded"), \
+        OPTION("memory", INTEGER, "MIB", "most copies of a page's buffers and textures", \
+            .fallback = "512", .low = 1, .high = 1 << 20), \
+        FLAG("list", "list the compute pipelines of a page, and tune none")
+
+/* Pipelines of a page, and their results. */
+typedef struct page_tuning {
+    const hed_arguments *arguments;
+    const char *origin; /* argument as typed */
+    page_session session;
+    json_t *device;    /* object; NULL: unknown */
+    json_t *pipelines; /* array of objects, by time descending; "realm": index in session.realms */
+    double total;      /* time of all dispatches seen, ms */
+} page_tuning;
+
+/* Prints the table of all pipelines (page_print.c). */
+hed_status page_print_list(const page_tuning *tuning, hed_error *error);
+/* Prints the result "tuned" of a pipeline. */
+void page_print_tuned(const page_tuning *tuning, const json_t *pipeline);
+/* Prints everything as one JSON object. */
+hed_status page_print_json(const page_tuning *tuning, hed_error *error);
+
+#endif

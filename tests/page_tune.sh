@@ -1,0 +1,69 @@
+#!/bin/sh
+# sh page_tune.sh HEDDLE: compute pipelines of live pages, recorded by Chromium over SwiftShader: all are listed, those that
+# rules and comparison allow are tuned, and the others are refused with their reason.
+heddle=$1
+command -v chromium chromium-browser google-chrome >/dev/null || { echo "no chromium here"; exit 77; }
+command -v python3 >/dev/null || { echo "no python3 here"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+here=$(dirname "$0")/page
+export HEDDLE_DATABASE="$work/tuning.db"
+failed=0
+complain() { failed=1; echo "FAILED: $*" >&2; }
+tune() { # PAGE OPTIONS: the result as JSON in $work/result.json
+    page=$1
+    shift
+    "$heddle" tune "$page" --headless --json --wait 2 --time 2 --budget 6 "$@" >"$work/result.json" 2>"$work/log"
+}
+of() { python3 -c "import json; r = json.load(open('$work/result.json')); P = {p['entry']: p for p in r['pipelines']}; T = {n: p.get('tuned', {}) for n, p in P.items()}; print($1)"; }
+expect() { # EXPRESSION VALUE
+    found=$(of "$1")
+    [ "$found" = "$2" ] || complain "$page: $1 is $found; expected $2: $(of "{n: [t.get('verdict'), t.get('reason')] for n, t in T.items()}") $(cat "$work/log")"
+}
+
+# a canvas, two bind groups in turns, a guard by a uniform: proved
+tune "$here/life.html" || complain "life: exit $?: $(cat "$work/log")"
+expect "[T['life']['verdict'], {c['how'] for c in T['life']['candidates']}, all(c['ok'] for c in T['life']['candidates'])]" "['tunable', {'proved'}, True]"
+expect "T['life']['limits']" "[250, 190, None]"
+
+# an override, layouts of its own, an id from group and place; a pipeline of one item
+tune "$here/particles.html" --pipeline move_particles --pipeline nudge || complain "particles: exit $?: $(cat "$work/log")"
+expect "[T['move_particles']['verdict'], T['move_particles']['size'], T['nudge']['verdict']]" "['tunable', [32, 1, 1], 'one item']"
+
+# textures, a sampler, a storage texture, dynamic offsets, three bind groups
+tune "$here/blur.html" || complain "blur: exit $?: $(cat "$work/log")"
+expect "[T['blur']['verdict'], P['blur']['kinds'], T['blur']['limits'][:2]]" "['tunable', 2, [150, 130]]"
+
+# items that work together through literals are refused; those of the global part are tuned
+tune "$here/sort.html" --pipeline sort_local --pipeline swap_far || complain "sort: exit $?: $(cat "$work/log")"
+expect "[T['sort_local']['verdict'], 'tile' in T['sort_local']['reason'] or 'group' in T['sort_local']['reason'], T['swap_far']['verdict']]" "['refused', True, 'tunable']"
+
+# an indirect dispatch; slots that an atomic hands out
+tune "$here/sum.html" --pipeline add_roots --pipeline find_large || complain "sum: exit $?: $(cat "$work/log")"
+expect "[P['add_roots']['indirect'], T['add_roots']['verdict'], T['find_large']['verdict'], T['find_large']['orderDependent'] > 0]" "[True, 'tunable', 'tunable', True]"
+
+# no wrong size is offered
+tune "$here/traps.html" --pipeline seeded --pipeline again --pipeline shifted --pipeline block_const --pipeline reversed --pipeline grouped \
+    --pipeline passed --pipeline strided || complain "traps: exit $?: $(cat "$work/log")"
+expect "sorted(n for n, t in T.items() if t.get('verdict') == 'tunable')" "['again', 'block_const']"
+expect "[c['how'] for t in T.values() for c in t.get('candidates', []) if c['ok'] and c['offered']] != []" True
+
+# a launch that does half of the work is refused, also where each frame draws the same
+tune "$here/traps.html" --pipeline again --pipeline block_const --drive "$here/halve.js" || complain "halved: exit $?: $(cat "$work/log")"
+expect "[any(c['ok'] for c in T[n]['candidates']) for n in ('again', 'block_const')]" "[False, False]"
+
+# a folder; a module worker
+mkdir "$work/site"
+cp "$here/kit.js" "$here/worker.js" "$work/site"
+cp "$here/worker.html" "$work/site/index.html"
+tune "$work/site" || complain "worker: exit $?: $(cat "$work/log")"
+expect "T['decay']['verdict']" tunable
+
+# the list alone; faults
+"$heddle" tune "$here/life.html" --headless --list --wait 1 >"$work/list" 2>&1 || complain "list: exit $?: $(cat "$work/list")"
+grep -q '100.0 %  life .* 4 x 4 .*independent' "$work/list" || complain "list: $(cat "$work/list")"
+tune "$here/life.html" --pipeline nothing && complain "a pipeline of another name is taken"
+grep -q -- '--pipeline nothing: no such pipeline' "$work/log" || complain "$(cat "$work/log")"
+tune http://127.0.0.1:9/ && complain "an address without a server is taken"
+grep -q 'the browser cannot open it' "$work/log" || complain "$(cat "$work/log")"
+exit $failed
