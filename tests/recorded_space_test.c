@@ -90,6 +90,29 @@ Test(recorded_space, errors_name_the_line)
     CHECK(strstr(error.text, "/no/such/file.tsv"));
 }
 
+/* Caches of other objectives: a rate counts by its reciprocal, joules as they are. */
+Test(recorded_space, caches_of_other_objectives)
+{
+    static const struct {
+        const char *objective;
+        double costs[2];
+    } cases[] = {{"GFLOP/s", {1 / 50.0, 1 / 80.0}}, {"energy", {3, 4}}, {"absent", {7, 5}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        hed_recorded_space recorded;
+        snprintf(text, sizeof text,
+            "{\"objective\": \"%s\", \"tune_params_keys\": [\"a\"], \"cache\": {\"1\": {\"a\": 1, \"time\": 7, "
+            "\"GFLOP/s\": 50, \"energy\": 3}, \"2\": {\"a\": 2, \"time\": 5, \"GFLOP/s\": 80, \"energy\": 4}, "
+            "\"3\": {\"a\": 3, \"time\": \"RuntimeFailedConfig\", \"GFLOP/s\": \"x\", \"energy\": \"x\"}}}",
+            cases[i].objective);
+        OK(hed_recorded_space_parse("a/c.json", text, strlen(text), &recorded, &error));
+        CHECK_EQ(recorded.count, 3);
+        for (int j = 0; j < 2; j++) CHECK_NEAR(recorded.times[j], cases[i].costs[j], 1e-6);
+        CHECK(isnan(recorded.times[2]));
+        hed_recorded_space_free(&recorded);
+    }
+}
+
 /* As `heddle tune --csv` writes it: choices by name, seconds, an explanation over two lines. */
 Test(recorded_space, our_own_csv)
 {

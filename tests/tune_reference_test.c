@@ -141,3 +141,34 @@ Test(tune_reference, an_endless_loop_ends_at_a_multiple_of_the_first_run)
     hed_runner_destroy(runner);
     test_close(&t.on);
 }
+
+/* Sizes of the group that the text forbids, and arrays of the text that the device has no memory
+ * for, are left out by name. PoCL reports neither before it runs. */
+Test(tune_reference, limits_of_the_text_are_named)
+{
+    static const hed_source required = {"required.cl",
+        "__kernel __attribute__((reqd_work_group_size(64, 1, 1))) void advance(__global int *x)\n"
+        "{\n    x[get_global_id(0)] += 1 + 0 * WG;\n}\n", 0};
+    runner_test t = open_text_device();
+    hed_runner *runner;
+    if (strcmp(hed_device_describe(t.on.device).backend, "opencl") != 0)
+        test_skip("words of OpenCL");
+    OK(hed_runner_create_worker(&t.def, &runner, &error));
+    hed_trial trial = try_in(runner, 0, 64, LIES_OF_LOCAL);
+    expect(&trial, HED_OUTCOME_INVALID, "local memory");
+    hed_runner_destroy(runner);
+    describe_advance(&t);
+    hed_kernel_def kernel = advance;
+    kernel.sources = &required;
+    t.def.kernel = &kernel;
+    OK(hed_runner_create_worker(&t.def, &runner, &error));
+    hed_config config = {.count = 1, .values = {64}};
+    OK(runner->kind->prepare(runner, 0, &config, &trial, &error));
+    expect(&trial, HED_OUTCOME_MEASURED, "");
+    config.values[0] = 32;
+    OK(runner->kind->prepare(runner, 0, &config, &trial, &error));
+    expect(&trial, HED_OUTCOME_INVALID,
+        "group is 32 x 1 x 1; its text requires 64 x 1 x 1 (reqd_work_group_size)");
+    hed_runner_destroy(runner);
+    test_close(&t.on);
+}

@@ -404,6 +404,50 @@ Test(tune_spec, the_whole_is_checked)
         refuse(HED_ERROR_FORMAT, cases[i].text, cases[i].words);
 }
 
+/* Numbers with fractions are texts of the kernel, whole ones beside them too. */
+Test(tune_spec, fractions_are_values)
+{
+    hed_tune_file *spec = loaded(
+        SHORT(", \"parameters\": {\"A\": [0.5, 2, 1e-5]}, \"defaults\": {\"A\": 2}", OUTPUT));
+    const hed_parameter_def *p = &hed_tune_file_kernel(spec)->parameters[0];
+    CHECK(p->count == 3 && p->value == 1 && p->labels);
+    CHECK_TEXT(p->labels[0], "0.5");
+    CHECK_TEXT(p->labels[1], "2.0");
+    CHECK_TEXT(p->labels[2], "1e-05");
+    hed_tune_file_close(spec);
+}
+
+/* T1's lists of numbers with fractions; BAT's budget, which is an object. */
+Test(tune_spec, fractions_and_a_budget_of_t1)
+{
+    hed_tune_file *spec = loaded(
+        "{\"ConfigurationSpace\": {\"TuningParameters\": [{\"Name\": \"B\", \"Type\": \"int\", \"Values\": "
+        "\"[32, 64]\"}, {\"Name\": \"A\", \"Type\": \"float\", \"Values\": \"[1, 0.5, 2]\", \"Default\": 0.5}], "
+        "\"Conditions\": []}, \"Budget\": {\"BudgetValue\": 10, \"Type\": \"ConfigurationCount\"}, "
+        "\"KernelSpecification\": {\"Language\": \"OpenCL\", \"KernelName\": \"f\", \"KernelFile\": \"f.cl\", "
+        "\"LocalSize\": {\"X\": \"B\"}, \"GlobalSize\": {\"X\": \"64\"}, \"Arguments\": [{\"Name\": \"y\", "
+        "\"Type\": \"float\", \"MemoryType\": \"Vector\", \"AccessType\": \"WriteOnly\", \"Size\": 64}]}}");
+    const hed_parameter_def *p = &hed_tune_file_kernel(spec)->parameters[1];
+    hed_tune_def def = hed_default_tune_def();
+    CHECK(p->count == 3 && p->labels);
+    CHECK_TEXT(p->labels[0], "1.0");
+    CHECK_TEXT(p->labels[p->value], "0.5");
+    hed_tune_file_apply(spec, &def);
+    CHECK_EQ(def.evaluations, 10);
+    hed_tune_file_close(spec);
+}
+
+Test(tune_spec, a_byte_order_mark_is_no_text)
+{
+    hed_tune_file *spec;
+    write_text("f.cl", "\xef\xbb\xbf__kernel void f(__global float *y) { y[get_global_id(0)] = 1; }\n");
+    write_text("k.json", SHORT("", OUTPUT));
+    OK(hed_tune_file_open(in_folder("k.json"), &DEVICE, &spec, &error));
+    const hed_kernel_def *def = hed_tune_file_kernel(spec);
+    for (uint32_t i = 0; i < def->source_count; i++) CHECK_NULL(strstr(def->sources[i].text, "\xef\xbb\xbf"));
+    hed_tune_file_close(spec);
+}
+
 Test(tune_spec, parameters_are_checked)
 {
     static const struct {
@@ -414,7 +458,7 @@ Test(tune_spec, parameters_are_checked)
         {"\"A\": {\"range\": [1, 2], \"choices\": []}", "parameters.A: expected exactly one of"},
         {"\"A\": {\"rnge\": [1, 2]}", "parameters.A.rnge: unknown key; did you mean \"range\"?"},
         {"\"A\": 3", "parameters.A: expected an object, found a number"},
-        {"\"A\": [1.5]", "parameters.A[0]: expected a whole number, found 1.5"},
+        {"\"A\": [1.5, 1, 1.0]", "parameters.A[2]: 1.0 is there twice"},
         {"\"A\": [\"x\"]",
             "parameters.A[0]: expected a whole number; names go into {\"choices\": [...]}"},
         {"\"A\": [1, 2, 1]", "parameters.A[2]: 1 is there twice"},

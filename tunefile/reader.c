@@ -63,6 +63,16 @@ const char *hed_spec_path(
     return is_above ? path_beside(reader, node, file, 1) : path;
 }
 
+const char *hed_spec_fraction_text(hed_spec_reader *reader, hed_json_node node, double number)
+{
+    char text[40];
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, number);
+        if (strtod(text, NULL) == number) break;
+    }
+    return hed_spec_text(reader, node, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
 bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
     char **bytes, size_t *size)
 {

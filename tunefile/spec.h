@@ -21,7 +21,8 @@ enum {
 typedef struct hed_spec_kernel {
     hed_kernel_def def;
     hed_parameter_def parameters[HED_MAX_PARAMETERS];
-    uint32_t texts; /* bit i: the macro of parameter i is its text, not its number */
+    uint32_t texts;     /* bit i: the macro of parameter i is its text, not its number */
+    uint32_t fractions; /* bit i: the texts of parameter i are numbers */
     /* Names available to expressions, in the order of their slots: parameters, dimensions, device
      * limits. */
     const char *names[HED_MAX_PARAMETERS + HED_MAX_DIMENSIONS + HED_DEVICE_CONSTANTS];
@@ -126,6 +127,9 @@ const hed_tune_memory *hed_spec_in_memory(const hed_spec_reader *reader, const c
 /* Returns the path that hed_spec_read_file() would read. */
 const char *hed_spec_path(
     hed_spec_reader *reader, hed_json_node node, const char *file, int folders_above);
+/* Text of a number with a fraction as C has it, with the fewest digits that give the same number:
+ * "0.5", "2.0", "1e-05". */
+const char *hed_spec_fraction_text(hed_spec_reader *reader, hed_json_node node, double number);
 /* Reads a file by its path. */
 bool hed_spec_read_path(hed_spec_reader *reader, hed_json_node node, const char *path, size_t limit,
     char **bytes, size_t *size);

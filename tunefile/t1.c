@@ -29,6 +29,7 @@ typedef struct t1_values {
     int64_t numbers[HED_SPEC_VALUES];
     const char *labels[HED_SPEC_VALUES]; /* NULL: numbers */
     uint32_t count;
+    bool has_fractions; /* the texts are of numbers */
 } t1_values;
 
 enum { DEEPEST = 8 }; /* lists within lists */
@@ -107,6 +108,16 @@ static double list_evaluate(list_reader *r, stretch s, const char *variable, dou
     return result;
 }
 
+/* Turns the whole numbers of a list into texts, beside numbers with fractions. */
+static void values_to_texts(list_reader *r, t1_values *values)
+{
+    for (uint32_t i = 0; i < values->count && !values->labels[i]; i++) {
+        values->labels[i] = hed_spec_fraction_text(r->reader, r->node, (double)values->numbers[i]);
+        values->numbers[i] = i;
+    }
+    values->has_fractions = true;
+}
+
 static void values_add(list_reader *r, t1_values *values, int64_t value, const char *label)
 {
     bool mixed = values->count > 0 && !label != !values->labels[0];
@@ -123,11 +134,16 @@ static void values_add(list_reader *r, t1_values *values, int64_t value, const c
 
 static void list_add_number(list_reader *r, t1_values *values, stretch s, double number)
 {
-    if (number == floor(number) && fabs(number) <= 0x1p53)
+    bool is_whole = number == floor(number) && fabs(number) <= 0x1p53;
+    if (isnan(number) || isinf(number)) {
+        list_complain(r, s, "numbers, or texts in quotes");
+    } else if (is_whole && !values->has_fractions) {
         values_add(r, values, (int64_t)number, NULL);
-    else
-        list_complain(
-            r, s, "whole numbers or texts in quotes, the values that parameters have here");
+    } else {
+        bool has_texts = values->count && values->labels[0] && !values->has_fractions;
+        if (!has_texts) values_to_texts(r, values);
+        values_add(r, values, 0, hed_spec_fraction_text(r->reader, r->node, number));
+    }
 }
 
 static void list_add_element(
@@ -268,14 +284,17 @@ static void t1_read_problem(hed_spec_reader *reader, hed_json_node node)
 
 /* Sets the default; a value that is not listed (files have such) is replaced by the first one
  * listed. */
-static void t1_set_default(hed_json_node node, hed_parameter_def *parameter)
+static void t1_set_default(
+    hed_spec_reader *reader, hed_json_node node, hed_parameter_def *parameter)
 {
     if (hed_json_kind_of(node) == HED_JSON_ARRAY && hed_json_count(node) == 1)
         node = hed_json_item(node, 0);
-    bool text = hed_json_kind_of(node) == HED_JSON_STRING;
-    if (!text && hed_json_kind_of(node) != HED_JSON_NUMBER) return;
-    const char *label = text ? hed_json_string(node) : "";
-    double number = text ? 0 : hed_json_number(node, -1e300, 1e300);
+    bool is_string = hed_json_kind_of(node) == HED_JSON_STRING;
+    if (!is_string && hed_json_kind_of(node) != HED_JSON_NUMBER) return;
+    double number = is_string ? 0 : hed_json_number(node, -1e300, 1e300);
+    bool text = is_string || parameter->labels;
+    const char *label =
+        is_string ? hed_json_string(node) : hed_spec_fraction_text(reader, node, number);
     for (uint32_t i = 0; i < parameter->count; i++)
         if (text ? parameter->labels && strcmp(parameter->labels[i], label) == 0
                  : !parameter->labels && (double)parameter->values[i] == number)
@@ -299,7 +318,7 @@ static void t1_read_parameter(
     parameter->count = list->count;
     parameter->value = list->numbers[0];
     parameter->labels = list->labels[0] ? list->labels : NULL;
-    t1_set_default(hed_t1_optional(node, "Default"), parameter);
+    t1_set_default(reader, hed_t1_optional(node, "Default"), parameter);
 }
 
 static void t1_read_space(hed_spec_reader *reader, hed_json_node space, hed_spec_kernel *kernel)
@@ -439,8 +458,9 @@ void hed_spec_read_t1(hed_spec_reader *reader, hed_json_node root)
     t1_read_text(reader, specification, kernel, folders);
     t1_read_launch(reader, specification, kernel);
     bool limited = hed_json_kind_of(budget) != HED_JSON_NOTHING;
-    for (size_t i = 0; limited && i < hed_json_count(budget); i++) {
-        hed_json_node item = hed_json_item(budget, i);
+    bool is_list = hed_json_kind_of(budget) == HED_JSON_ARRAY; /* BAT has the object alone */
+    for (size_t i = 0; limited && i < (is_list ? hed_json_count(budget) : 1); i++) {
+        hed_json_node item = is_list ? hed_json_item(budget, i) : budget;
         const char *type = hed_json_string(hed_json_member(item, "Type"));
         double value = hed_json_number(hed_json_member(item, "BudgetValue"), 0, 4e9);
         if (strcmp(type, "ConfigurationCount") == 0) reader->spec->evaluations = (uint32_t)value;

@@ -186,12 +186,12 @@ static const hed_form forms[] = {
     {"problem", "object of names with whole numbers, such as `{\"width\": 4096}`",
         "'type': 'object', 'maxProperties': 8, " NAMED
         ", 'additionalProperties': {'type': 'integer', 'minimum': 1}"},
-    {"parameters", "object of names, each with a list of at most 255 whole numbers or a `parameter`",
+    {"parameters", "object of names, each with a list of at most 255 numbers or a `parameter`",
         "'type': 'object', 'maxProperties': 24, " NAMED
         ", 'additionalProperties': {'anyOf': [{'type': 'array', 'minItems': 1, 'maxItems': 255, "
-        "'items': {'type': 'integer'}}, {'$ref': '#/$defs/parameter'}]}"},
-    {"configuration", "object of names with whole numbers or texts",
-        "'type': 'object', 'additionalProperties': {'type': ['integer', 'string']}"},
+        "'items': {'type': 'number'}}, {'$ref': '#/$defs/parameter'}]}"},
+    {"configuration", "object of names with numbers or texts",
+        "'type': 'object', 'additionalProperties': {'type': ['number', 'string']}"},
     {"conditions", "list of expressions", "'type': 'array', 'items': {'type': 'string'}"},
     {"expressions", "object of names with expressions, such as `{\"PAD\": \"VARIANT == 'tiled'\"}`",
         "'type': 'object', 'additionalProperties': {'type': 'string'}"},

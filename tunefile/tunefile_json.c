@@ -3,6 +3,7 @@
 #include "tunefile/spec.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,6 +61,34 @@ static bool list_add_value(
     if (!hed_spec_fine(reader)) return false;
     list->values[list->count++] = value;
     return true;
+}
+
+/* True if a list has a number with a fraction: its values are texts of the kernel then. */
+static bool has_fraction(hed_json_node array)
+{
+    for (size_t i = 0; i < hed_json_count(array); i++) {
+        hed_json_node item = hed_json_item(array, i);
+        double number = hed_json_kind_of(item) == HED_JSON_NUMBER
+                            ? hed_json_number(item, -HUGE_VAL, HUGE_VAL)
+                            : 0;
+        if (number != floor(number)) return true;
+    }
+    return false;
+}
+
+static const char **list_fractions(hed_spec_reader *reader, hed_json_node array, value_list *list)
+{
+    size_t count = hed_json_count(array);
+    const char **labels = hed_spec_allocate(reader, count * sizeof *labels, array);
+    for (size_t i = 0; i < count && labels; i++) {
+        hed_json_node item = hed_json_item(array, i);
+        labels[i] = hed_spec_fraction_text(reader, item, hed_json_number(item, -1e300, 1e300));
+        for (size_t j = 0; j < i && hed_spec_fine(reader); j++)
+            if (strcmp(labels[j], labels[i]) == 0)
+                hed_json_reject(item, "%s is there twice", labels[i]);
+        if (!list_add_value(reader, item, list, (int64_t)i)) return NULL;
+    }
+    return labels;
 }
 
 static void list_given(hed_spec_reader *reader, hed_json_node array, value_list *list)
@@ -130,7 +159,9 @@ static void json_read_parameter(
     value_list list = {.count = 0};
     const char **labels = NULL;
     if (hed_json_kind_of(node) == HED_JSON_ARRAY) {
-        list_given(reader, node, &list);
+        *is_text = has_fraction(node);
+        if (*is_text) labels = list_fractions(reader, node, &list);
+        else list_given(reader, node, &list);
     } else {
         hed_fields_only(&hed_spec_parameter_fields, node);
         uint32_t way = hed_fields_which(&hed_spec_parameter_fields, node);
@@ -164,6 +195,8 @@ static void json_read_parameters(
         if (!hed_spec_fine(reader)) return;
         bool is_text = false;
         json_read_parameter(reader, at, &kernel->parameters[kernel->def.parameter_count], &is_text);
+        if (is_text && hed_json_kind_of(at) == HED_JSON_ARRAY)
+            kernel->fractions |= UINT32_C(1) << kernel->def.parameter_count;
         if (is_text) kernel->texts |= UINT32_C(1) << kernel->def.parameter_count;
         kernel->def.parameter_count++;
     }
@@ -185,8 +218,14 @@ static void json_read_defaults(
         hed_parameter_def *parameter =
             hed_spec_fine(reader) ? json_find_parameter(at, kernel) : NULL;
         if (!parameter) return;
-        bool named = parameter->labels && hed_json_kind_of(at) == HED_JSON_STRING, is_found = false;
-        const char *label = named ? hed_json_string(at) : "";
+        bool is_string = hed_json_kind_of(at) == HED_JSON_STRING, is_found = false,
+             is_fraction =
+                 parameter->labels && kernel->fractions >> (parameter - kernel->parameters) & 1,
+             named = parameter->labels && (is_string || is_fraction);
+        const char *label =
+            !named      ? ""
+            : is_string ? hed_json_string(at)
+                        : hed_spec_fraction_text(reader, at, hed_json_number(at, -1e300, 1e300));
         int64_t value = named ? 0 : hed_json_integer(at, INT64_MIN, INT64_MAX);
         for (uint32_t i = 0; i < parameter->count && !is_found; i++) {
             is_found =

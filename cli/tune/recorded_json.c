@@ -153,6 +153,25 @@ static json_t *json_load(const char *text, json_error_t *cause)
     return document;
 }
 
+/* True if Kernel Tuner looks for the largest value of an objective: a rate, or a fitness. */
+static bool cache_maximizes(const char *objective)
+{
+    const char *slash = strrchr(objective, '/');
+    return strcmp(objective, "fitness") == 0 ||
+           (slash && slash[1] && !slash[2] && strchr("sWJ", slash[1]));
+}
+
+/* Cost of an entry by the cache's objective: milliseconds, the objective's unit, or the reciprocal
+ * of a value that is to be large. 0: it failed; a text instead of a number has the reason. */
+static double cache_cost(const json_t *document, const json_t *entry)
+{
+    const char *objective = json_member_text(document, "objective");
+    const json_t *value = objective ? json_object_get(entry, objective) : NULL;
+    if (!value) return json_number_value(json_object_get(entry, "time"));
+    double number = json_number_value(value);
+    return cache_maximizes(objective) && number > 0 ? 1 / number : number;
+}
+
 static hed_status json_read_cache(json_reader *r, json_t *document)
 {
     json_t *names = json_object_get(document, "tune_params_keys"),
@@ -166,9 +185,7 @@ static hed_status json_read_cache(json_reader *r, json_t *document)
     {
         char place[80];
         snprintf(place, sizeof place, "\"%.60s\" in the cache", key);
-        /* milliseconds, or a text with the reason of a failure */
-        const json_t *time = json_object_get(entry, "time");
-        if (json_add_values(r, entry, place) || json_end_row(r, json_number_value(time)))
+        if (json_add_values(r, entry, place) || json_end_row(r, cache_cost(document, entry)))
             return r->error->status;
     }
     return HED_OK;

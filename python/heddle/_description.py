@@ -208,9 +208,11 @@ def _values(name: str, values: Sequence[Any]) -> Any:
     if values and all(isinstance(v, str) for v in values):
         return {"texts": values}
     for v in values:
-        if isinstance(v, (str, bytes)) or v is None or not np.isfinite(v) or int(v) != v:
-            raise ValueError(f"parameter {name}: {v!r}: expected whole numbers, or texts alone")
-    return [int(v) for v in values]
+        if isinstance(v, (str, bytes)) or v is None or not np.isfinite(v):
+            raise ValueError(f"parameter {name}: {v!r}: expected numbers, or texts alone")
+    if all(int(v) == v for v in values):
+        return [int(v) for v in values]
+    return {"texts": [repr(float(v)) for v in values]}  # numbers with fractions appear in the kernel as they are
 
 
 def _restrictions(given: Restrictions) -> tuple[list[Callable[..., Any]], list[str]]:

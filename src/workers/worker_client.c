@@ -132,6 +132,18 @@ static hed_status take_reply(worker_client *client, hed_trial *trial, hed_error 
     return HED_OK;
 }
 
+/* Names the cause of an abort of PoCL's: arrays in local memory that the text declares, whose size
+ * PoCL reports to nobody before it runs out. */
+static void name_local_abort(const worker_client *client, hed_trial *trial)
+{
+    if (trial->outcome != HED_OUTCOME_CRASHED || !strstr(trial->text, "arg_array_with_locals"))
+        return;
+    trial->outcome = HED_OUTCOME_INVALID;
+    snprintf(trial->text, sizeof trial->text,
+        "arrays in local memory of the text exceed the device's %llu bytes",
+        (unsigned long long)hed_device_describe(client->def.device).local_bytes);
+}
+
 /* Sends a request and waits for client->message.reply. The candidate's own failure is stored in `trial`,
  * with status OK. */
 static hed_status client_request(worker_client *client, hed_worker_request *request, double seconds,
@@ -147,6 +159,7 @@ static hed_status client_request(worker_client *client, hed_worker_request *requ
                                                 : HED_OUTCOME_DROPPED;
     hed_worker_end(
         &client->measurer, event, trial->text, sizeof trial->text, &client->killed_from_outside);
+    name_local_abort(client, trial);
     return HED_OK;
 }
 

@@ -271,6 +271,24 @@ static hed_status opencl_argument_error(
         def->name, index, def->arguments[index].name, (int)code);
 }
 
+/* Reports a size of the group that the driver refused, and the one that the text requires. */
+static hed_status refuse_group(
+    const hed_stream *stream, const hed_program *program, const size_t group[3], hed_error *error)
+{
+    const opencl_stream *in = stream->impl;
+    const hed_device *device = stream->device;
+    size_t required[3] = {0};
+    in->api->clGetKernelWorkGroupInfo(program->handle, hed_opencl_of(device)->id,
+        CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof required, required, NULL);
+    if (required[0])
+        return hed_fail(error, HED_ERROR_LIMIT,
+            "%s: group is %zu x %zu x %zu; its text requires %zu x %zu x %zu (reqd_work_group_size)",
+            program->def->name, group[0], group[1], group[2], required[0], required[1],
+            required[2]);
+    return hed_opencl_check_work(error, stream->device, "clEnqueueNDRangeKernel",
+        CL_INVALID_WORK_GROUP_SIZE, program->def->name);
+}
+
 static hed_status opencl_launch_step(
     hed_stream *stream, const hed_step *step, cl_event *event, hed_error *error)
 {
@@ -292,6 +310,7 @@ static hed_status opencl_launch_step(
             "%s: a group of %zu x %zu x %zu work items has too few registers or too little local memory on "
             "%s (clEnqueueNDRangeKernel: %d)",
             program->def->name, group[0], group[1], group[2], stream->device->info.id, (int)code);
+    if (code == CL_INVALID_WORK_GROUP_SIZE) return refuse_group(stream, program, group, error);
     return hed_opencl_check_work(
         error, stream->device, "clEnqueueNDRangeKernel", code, program->def->name);
 }
