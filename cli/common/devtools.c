@@ -176,6 +176,16 @@ hed_status cli_devtools_send(cli_devtools *devtools, const char *session, const 
     return status;
 }
 
+/* True if the browser may answer a call only after this event is handled: a click that opens a tab, frame or
+ * worker, a request or a script that has stopped. The handlers of the last two call nothing that waits. */
+static bool is_urgent(const char *session, const char *method)
+{
+    if (!method) return false;
+    bool is_stop =
+        strcmp(method, "Fetch.requestPaused") == 0 || strcmp(method, "Debugger.paused") == 0;
+    return is_stop || (session && *session && strcmp(method, "Target.attachedToTarget") == 0);
+}
+
 /* Removes and returns the answer to call `number` if it has arrived; hands on or keeps events before it. */
 static json_t *find_answer(
     cli_devtools *devtools, const char *session, int64_t number, hed_error *error)
@@ -187,10 +197,8 @@ static json_t *find_answer(
     while (!answer && !hed_failed(error) && (answer = take_message(devtools)) != NULL) {
         int64_t id = json_integer_value(json_object_get(answer, "id"));
         if (id == number) break;
-        /* a click that opens a tab, frame or worker is answered only after it runs */
         const char *method = json_string_value(json_object_get(answer, "method"));
-        if (session && *session && method && strcmp(method, "Target.attachedToTarget") == 0)
-            deliver(devtools, answer);
+        if (is_urgent(session, method)) deliver(devtools, answer);
         else if (json_object_get(answer, "method")) keep_event(devtools, answer, error);
         else if (devtools->depth > 1) {
             snprintf(key, sizeof key, "%lld", (long long)id);

@@ -16,8 +16,9 @@ typedef void cli_devtools_event(
 
 /* Begins a conversation over the descriptors `to` and `from`, which it owns from now on. `event`
  * receives the events, only within cli_devtools_wait(), so that it may call the browser itself;
- * but Target.attachedToTarget within a call of a session, too, which
- * may be answered only after the new target runs.
+ * but Target.attachedToTarget within a call of a session, too, and Fetch.requestPaused and
+ * Debugger.paused within any call, which may be answered only after they are handled; a handler of
+ * the last two uses cli_devtools_send() alone.
  * Errors: MEMORY. */
 hed_status cli_devtools_open(int to, int from, cli_devtools_event *event, void *user,
     cli_devtools **opened, hed_error *error);
