@@ -4,11 +4,12 @@ set(HED_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed_script.cmake)
 # All generated files of this kind: a dependency of what compiles them in another folder than the one that generates them.
 add_custom_target(heddle-embedded)
 
-# hed_embed(OUT name FILES...): generates name.c with `const hed_embedded_file hed_NAME_files[]` for the given files.
+# hed_embed(OUT name FILES...): generates name.c with `const hed_embedded_file hed_NAME_files[]` for the given files; with HED_EMBED_EMPTY
+# their texts are empty.
 function(hed_embed out name)
   set(target ${CMAKE_CURRENT_BINARY_DIR}/${name}_files.c)
   add_custom_command(OUTPUT ${target}
-    COMMAND ${CMAKE_COMMAND} -DOUT=${target} -DNAME=${name} "-DFILES=${ARGN}" -P ${HED_EMBED_SCRIPT}
+    COMMAND ${CMAKE_COMMAND} -DOUT=${target} -DNAME=${name} "-DFILES=${ARGN}" "-DEMPTY=${HED_EMBED_EMPTY}" -P ${HED_EMBED_SCRIPT}
     DEPENDS ${ARGN} ${HED_EMBED_SCRIPT} VERBATIM)
   string(MAKE_C_IDENTIFIER "${target}" unique)
   add_custom_target(embed_${unique} DEPENDS ${target})

@@ -1,6 +1,7 @@
 # Run with -P: writes files as C byte arrays.
 #   -DOUT=x.c -DNAME=canonical "-DFILES=a.cl;b.cl"     an array of {name, text, size}, hed_canonical_files[], and each text
 #                                                      by its own name, hed_canonical_a_cl[], for descriptions of several
+#                                                      -DEMPTY=ON: the names with empty texts
 #   -DOUT=x.c -DPRELUDE=.../heddle.clh -DINCLUDE=...    one flat text, `const char hed_prelude_text[]`
 function(bytes_of hex_in out)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex_in}")
@@ -38,6 +39,10 @@ else()
     get_filename_component(base ${file} NAME)
     file(READ ${file} hex HEX)
     file(SIZE ${file} size)
+    if(EMPTY)
+      set(hex "")
+      set(size 0)
+    endif()
     bytes_of("${hex}" array)
     string(REGEX REPLACE "[^A-Za-z0-9]" "_" symbol "hed_${NAME}_${base}")
     string(APPEND arrays "extern const char ${symbol}[];\nconst char ${symbol}[] = {\n${array}0};\n")

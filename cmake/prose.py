@@ -14,7 +14,7 @@ docs/style.md explains the rules, and how to find, mend and lower what is counte
 """
 import collections, json, os, re, subprocess, sys
 
-ROOMS = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker', 'web', 'mpi')
+ROOMS = ('include', 'src', 'support', 'tunefile', 'engines', 'cli', 'worker', 'web', 'mpi', 'wasm')
 C = ('.c', '.h', '.cl', '.clh')
 FIGURES = ('openings', 'what', 'blurred', 'names', 'ghosts', 'docstrings')
 COUNTS = ('ghosts', 'docstrings')  # of places; the others are percentages or per 1,000 words

@@ -17,7 +17,7 @@ PAGES = {'README.md': 'overview.md', 'docs/README.md': 'index.md', 'ARCHITECTURE
          'CHANGELOG.md': 'changes.md', 'SECURITY.md': 'reporting.md', 'data/README.md': 'data.md', 'benchmarks/README.md': 'benchmarks.md'}
 SECTIONS = {'Start': ['overview', 'install', 'demo'], 'Tuner': ['tuning', 'tune-file', 'capture', 'database', 'shaders', 'shaders-native'],
             'Cloth': ['cloth', 'blender', 'cloth-scene', 'cloth-solvers', 'cloth-contact'], 'Synth': ['synth', 'plugins', 'instrument-file'], 'MPPI': ['mppi', 'mppi-scene', 'mppi-mujoco'], 'CSS': ['css', 'css-build-tools'],
-            'Python': ['python'], 'C': ['packing', 'performance', 'api/index'],
+            'Python': ['python'], 'JavaScript': ['wasm'], 'C': ['packing', 'performance', 'api/index'],
             'Project': ['status', 'architecture', 'contributing', 'benchmarks', 'changes', 'reporting', 'data', 'style', 'glossary']}
 LANGUAGES = {'.c': 'c', '.h': 'c', '.cl': 'c', '.clh': 'c', '.json': 'json', '.sh': 'sh', '.py': 'python', '.js': 'js', '.wgsl': 'text', '.comp': 'c', '.txt': 'text', '.in': 'text',
              '.frag': 'c', '.vert': 'c', '.cmake': 'cmake'}

@@ -26,7 +26,7 @@ list_symbols() {
 check_tree() { # ROOT [SYMBOLS...]
     top=$1
     shift
-    { find "$top"/src "$top"/include "$top"/worker "$top"/support "$top"/tunefile "$top"/engines "$top"/cli "$top"/benchmarks "$top"/web \
+    { find "$top"/src "$top"/include "$top"/worker "$top"/support "$top"/tunefile "$top"/engines "$top"/cli "$top"/benchmarks "$top"/web "$top"/wasm \
         -name '*.[ch]' -o -name '*.cl' -o -name '*.clh' 2>/dev/null | sort; printf '%s\n' "$@"; } |
         xargs awk -v root="$top" -f "$check" "$top/ARCHITECTURE.md"
 }

@@ -89,8 +89,12 @@ static char *round_trip(const hed_synth_instrument *instrument)
     OK(hed_file_read(in_folder("2.json"), 1 << 30, &second, &second_size, &error));
     CHECK(first_size == second_size && memcmp(first, second, first_size) == 0, "%s\n---\n%s", first,
         second);
+    char *printed;
+    OK(hed_synth_instrument_print(loaded, &printed, &second_size, &error));
+    CHECK(first_size == second_size && memcmp(first, printed, first_size) == 0, "%s", printed);
     hed_synth_instrument_destroy(loaded);
     free(second);
+    free(printed);
     return first;
 }
 

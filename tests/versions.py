@@ -12,6 +12,7 @@ PLACES = {
     'packaging/vcpkg/heddle/vcpkg.json': r'"version": "(.*?)"',
     'blender/heddle_cloth/blender_manifest.toml': r'^version = "(.*)"',
     'node/package.json': r'"version": "(.*?)"',
+    'wasm/package/package.json': r'"version": "(.*?)"',
     'docs/install.md': r'heddle-([0-9.]+)-linux',
     'docs/blender.md': r'heddle_cloth-([0-9.]+)\.zip',
 }

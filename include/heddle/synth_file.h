@@ -20,6 +20,10 @@ HED_API hed_status hed_synth_instrument_parse(const char *text, size_t size, con
 /** Writes an instrument file, whole or not at all. Thread class: any. Errors: IO, MEMORY. */
 HED_API hed_status hed_synth_instrument_save(
     const hed_synth_instrument *instrument, const char *path, hed_error *error);
+/** Writes the text of an instrument file to memory, for a program without files. Release `text`
+ *  (size bytes and a zero) with free(). Thread class: any. Errors: MEMORY. */
+HED_API hed_status hed_synth_instrument_print(
+    const hed_synth_instrument *instrument, char **text, size_t *size, hed_error *error);
 /** Returns the JSON schema of instrument files, zero-terminated. Thread class: rt. */
 HED_API const char *hed_synth_instrument_schema(size_t *size);
 

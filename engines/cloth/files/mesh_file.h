@@ -11,6 +11,13 @@
  *
  * With a decimal point in every locale, correctly rounded, and quick enough for millions. */
 
+/* Returns a limit of bytes as hed_file_read() takes it: where a size has 32 bits, at most all of
+ * it. */
+static inline size_t cloth_file_limit(uint64_t bytes)
+{
+    return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+}
+
 /* maximum of bytes that cloth_write_number() writes, the final zero included */
 enum { CLOTH_NUMBER_TEXT = 24 };
 

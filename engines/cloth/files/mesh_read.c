@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const size_t largest_file = (size_t)1 << 34;
+static const uint64_t largest_file = UINT64_C(1) << 34;
 
 /* Returns the folder of a file, up to the slash; NULL: out of memory. */
 static char *folder_of(const char *path, hed_error *error)
@@ -21,10 +21,10 @@ static char *folder_of(const char *path, hed_error *error)
 static hed_status read_bytes(const char *path, char **bytes, size_t *size, hed_error *error)
 {
     const char *node = cloth_gltf_node_in(path);
-    if (!node) return hed_file_read(path, largest_file, bytes, size, error);
+    if (!node) return hed_file_read(path, cloth_file_limit(largest_file), bytes, size, error);
     char *file = strndup(path, (size_t)(node - path));
     if (!file) return hed_fail(error, HED_ERROR_MEMORY, "out of memory while reading %s", path);
-    hed_status status = hed_file_read(file, largest_file, bytes, size, error);
+    hed_status status = hed_file_read(file, cloth_file_limit(largest_file), bytes, size, error);
     free(file);
     return status;
 }

@@ -264,7 +264,7 @@ hed_status hed_cloth_pc2_read(const char *path, hed_cloth_pc2_data *data, hed_er
     *data = (hed_cloth_pc2_data){0};
     char *bytes;
     size_t size;
-    hed_status status = hed_file_read(path, largest_cache, &bytes, &size, error);
+    hed_status status = hed_file_read(path, cloth_file_limit(largest_cache), &bytes, &size, error);
     if (status != HED_OK) return status;
     status = cloth_pc2_parse(path, bytes, size, data, error);
     free(bytes);

@@ -17,7 +17,7 @@
 
 typedef struct writer {
     const hed_synth_instrument *instrument;
-    hed_file_writer *file;
+    FILE *stream;
     /* (entity_count + 1) true if a link, modulation or field refers to the entity */
     uint8_t *referred;
     /* index of the first grid that is written as a grid; all later ones are too */
@@ -32,12 +32,10 @@ typedef struct writer {
 static void save_put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void save_put(writer *w, const char *format, ...)
 {
-    char text[1024];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    vfprintf(w->stream, format, arguments);
     va_end(arguments);
-    hed_file_writer_put(w->file, text, (size_t)length);
 }
 
 static void put_string(writer *w, const char *text)
@@ -46,7 +44,7 @@ static void put_string(writer *w, const char *text)
     for (const char *c = text; *c; c++) {
         if (*c == '"' || *c == '\\') save_put(w, "\\%c", *c);
         else if ((uint8_t)*c < 0x20) save_put(w, "\\u%04x", *c);
-        else hed_file_writer_put(w->file, c, 1);
+        else fputc(*c, w->stream);
     }
     save_put(w, "\"");
 }
@@ -503,31 +501,59 @@ static hed_status put_document(writer *w, hed_error *error)
     return status;
 }
 
+/* Sets w->referred. */
+static void find_referred(writer *w)
+{
+    const hed_synth_instrument *i = w->instrument;
+    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
+        for (const hed_field *field = synth_fields[type].rows; field->key; field++)
+            for (uint32_t at = 0; synth_refers(field) && at < i->counts[type]; at++)
+                w->referred[synth_referred(i, type, at, field)] = 1;
+    for (uint32_t at = 0; at < i->link_count; at++)
+        w->referred[i->links[at].from] = w->referred[i->links[at].to] = 1;
+    for (uint32_t at = 0; at < i->modulation_count; at++)
+        w->referred[i->modulations[at].source] = w->referred[i->modulations[at].entity] = 1;
+}
+
+hed_status hed_synth_instrument_print(
+    const hed_synth_instrument *instrument, char **text, size_t *size, hed_error *error)
+{
+    HED_REQUIRE(instrument, text, size);
+    error = error ? error : &(hed_error){0};
+    if (hed_failed(error)) return error->status;
+    const hed_allocator *allocator = &instrument->allocator;
+    size_t entities = (size_t)instrument->entity_count + 1;
+    writer w = {.instrument = instrument, .referred = hed_new(allocator, entities, 1, NULL)};
+    *text = NULL;
+    w.stream = w.referred ? open_memstream(text, size) : NULL;
+    if (w.stream) {
+        find_referred(&w);
+        find_kept_grids(&w);
+        find_marks(&w);
+        put_document(&w, error);
+        bool is_cut = ferror(w.stream) != 0;
+        if ((fclose(w.stream) || is_cut) && !error->status)
+            HED_OUT_OF_MEMORY(error, "the text of an instrument");
+    } else {
+        HED_OUT_OF_MEMORY(error, "the text of an instrument");
+    }
+    hed_delete(allocator, w.referred, entities, 1);
+    if (error->status) {
+        free(*text);
+        *text = NULL;
+    }
+    return error->status;
+}
+
 hed_status hed_synth_instrument_save(
     const hed_synth_instrument *instrument, const char *path, hed_error *error)
 {
     HED_REQUIRE(instrument, path);
-    const hed_allocator *allocator = &instrument->allocator;
-    size_t size = (size_t)instrument->entity_count + 1;
-    writer w = {.instrument = instrument, .referred = hed_new(allocator, size, 1, NULL)};
-    if (!w.referred) return HED_OUT_OF_MEMORY(error, "%s", path);
-    const hed_synth_instrument *i = instrument;
-    for (uint32_t type = 0; type < HED_SYNTH_ENTITY_TYPE_COUNT; type++)
-        for (const hed_field *field = synth_fields[type].rows; field->key; field++)
-            for (uint32_t at = 0; synth_refers(field) && at < i->counts[type]; at++)
-                w.referred[synth_referred(i, type, at, field)] = 1;
-    for (uint32_t at = 0; at < i->link_count; at++)
-        w.referred[i->links[at].from] = w.referred[i->links[at].to] = 1;
-    for (uint32_t at = 0; at < i->modulation_count; at++)
-        w.referred[i->modulations[at].source] = w.referred[i->modulations[at].entity] = 1;
-    find_kept_grids(&w);
-    find_marks(&w);
-    hed_status status = hed_file_writer_open(path, &w.file, error);
-    if (status == HED_OK) {
-        status = put_document(&w, error);
-        if (status == HED_OK) status = hed_file_writer_commit(w.file, error);
-        else hed_file_writer_abort(w.file);
-    }
-    hed_delete(allocator, w.referred, size, 1);
+    char *text;
+    size_t size;
+    hed_status status = hed_synth_instrument_print(instrument, &text, &size, error);
+    if (status) return status;
+    status = hed_file_write(path, text, size, error);
+    free(text);
     return status;
 }

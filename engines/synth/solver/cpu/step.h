@@ -37,6 +37,11 @@ ALWAYS vector each(float x) { return x - (vector){0}; }
 #define SYNTH_LARGER(a, b) _mm256_max_ps(a, b)
 #define SYNTH_SMALLER(a, b) _mm256_min_ps(a, b)
 #define SYNTH_ROOT(x) _mm256_sqrt_ps(x)
+#elif defined(__wasm_simd128__)
+#define SYNTH_FUSED(a, b, c) ((vector)wasm_fma4((v128_t)(a), (v128_t)(b), (v128_t)(c)))
+#define SYNTH_LARGER(a, b) ((vector)wasm_f32x4_pmax((v128_t)(b), (v128_t)(a)))
+#define SYNTH_SMALLER(a, b) ((vector)wasm_f32x4_pmin((v128_t)(b), (v128_t)(a)))
+#define SYNTH_ROOT(x) ((vector)wasm_f32x4_sqrt((v128_t)(x)))
 #else
 #define BY_LANES(name, arguments, expression) \
     LOOP vector name arguments \

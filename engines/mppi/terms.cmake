@@ -1,0 +1,10 @@
+# mppi_KIND_terms.inc includes the texts of the terms of a kind; each defines term_NAME(), with the name of MODEL in it.
+foreach(kind state pose)
+  file(GLOB terms RELATIVE ${CMAKE_CURRENT_LIST_DIR} CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/catalogue/${kind}_terms/*.h)
+  set(includes "/* generated from catalogue/${kind}_terms/ */\n")
+  foreach(term ${terms})
+    get_filename_component(name ${term} NAME_WE)
+    string(APPEND includes "#undef TEXT\n#define TEXT ${name}\n#define term_${name} OF_MODEL(_${name})\n#include \"${term}\"\n")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/mppi_${kind}_terms.inc CONTENT "${includes}#undef TEXT\n#define TEXT MODEL\n" @ONLY)
+endforeach()

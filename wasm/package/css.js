@@ -1,0 +1,158 @@
+/* Style sheets against whole pages: the css engine of Heddle (docs/css.md). */
+import { Instance, compile as compileFiles } from './module.js';
+import { packTree } from './tree.js';
+
+export { HeddleError } from './module.js';
+
+/* one build: matching multiplies nothing */
+const FILES = { exact: new URL('./heddle-css-exact.wasm', import.meta.url) };
+
+/** Compiles the module of css. The result can be posted to a Worker. */
+export const compile = () => compileFiles(FILES, 'exact');
+
+/* kinds of texts of a search, text_kind in wasm/module/css_unused_exports.c */
+const [SHEET, PAGE, WORDS, PATTERN] = [0, 1, 2, 3];
+
+/** Opens sheets and pages for matching. */
+export async function open(options = {}) {
+    return new Matcher(options.module ?? await compile(), options);
+}
+
+/** Removes the rules of sheets that no page uses. */
+export async function unused(options = {}) {
+    return unusedIn(options.module ?? await compile(), options);
+}
+
+/* Items with name and text, from a list of texts or of such items. */
+function textsOf(list, subject) {
+    if (!Array.isArray(list)) throw new TypeError(`${subject}: invalid value; expected an array`);
+    return list.map((item, i) => {
+        if (typeof item === 'string') return { name: `${subject}[${i}]`, text: item };
+        if (item && typeof item.text === 'string') return { name: item.name ?? `${subject}[${i}]`, text: item.text };
+        throw new TypeError(`${subject}[${i}]: invalid item; expected a text, or an object with name and text`);
+    });
+}
+
+/* ---- matching ---- */
+
+/** Sheets and pages. Numbers of rules continue from sheet to sheet, those of elements from page to page. */
+export class Matcher {
+    #instance;
+    #site;
+    #rules;
+
+    /** `sheets`: texts, or {name, text}. `pages`: HTML as text or {name, text}, or {tree, quirks} with the document of a parser. */
+    constructor(module, { sheets = [], pages = [], split = false, statesPossible = false } = {}) {
+        this.#instance = new Instance(module);
+        this.#site = this.#instance.check(this.#instance.call.hedw_css_open());
+        const list = textsOf(sheets, 'sheets');
+        for (const { name, text } of list) this.#add('sheet', name, text, split);
+        pages.forEach((page, i) => {
+            if (page && page.tree) this.#addTree(page);
+            else for (const { name, text } of textsOf([page], 'pages')) this.#add('html', page.name ?? `pages[${i}]`, text, name);
+        });
+        this.#do('compile', statesPossible);
+        this.#rules = list.map((sheet, i) => JSON.parse(this.#text('rules_text', i)));
+    }
+
+    #add(kind, name, text, ...options) {
+        this.#instance.with(name, (namePointer) => this.#instance.with(text, (pointer, size) =>
+            this.#do(kind, pointer, size, namePointer, ...options)));
+    }
+
+    #addTree({ tree, quirks = false }) {
+        const { words, count, texts } = packTree(tree);
+        this.#instance.with(words, (wordPointer) => this.#instance.with(texts, (pointer) =>
+            this.#do('tree', wordPointer, count, pointer, quirks)));
+    }
+
+    #call(name, ...values) {
+        return this.#instance.call[`hedw_css_${name}`](this.#site, ...values);
+    }
+
+    #do(name, ...values) {
+        return this.#instance.check(this.#call(name, ...values));
+    }
+
+    #text(name, ...values) {
+        const pointer = this.#do(name, ...values);
+        return this.#instance.textOf(pointer, this.#call('text_size'));
+    }
+
+    /** Matches all elements against all rules. */
+    match() {
+        this.#do('match');
+        return this;
+    }
+
+    /** Rules of each sheet: selector, line, column, position, validity. */
+    get rules() {
+        return this.#rules;
+    }
+
+    /** Number of elements of all pages. */
+    get elements() {
+        return this.#call('elements');
+    }
+
+    /** Number of elements that each rule matches, (rules), valid until the next call. */
+    get counts() {
+        return this.#instance.view(Uint32Array, this.#call('counts'), this.#call('rules'));
+    }
+
+    /** Hash of the elements that each rule matches, (rules), for comparing results. */
+    get hashes() {
+        return this.#instance.view(Uint32Array, this.#call('hashes'), this.#call('rules'));
+    }
+
+    /** Elements that a rule matches, as numbers in the order of the pages. */
+    elementsOf(rule) {
+        const total = this.elements;
+        const bits = this.#instance.view(Uint32Array, this.#do('elements_of', rule), Math.ceil(total / 32));
+        return Array.from({ length: total }, (_, i) => i).filter((i) => bits[i >>> 5] >>> (i & 31) & 1);
+    }
+
+    /** Element for people, such as "div#main.wide". */
+    describe(element) {
+        return this.#instance.text(this.#call('element_text', element));
+    }
+
+    /** Releases sheets and pages. */
+    close() {
+        this.#call('close');
+        this.#site = 0;
+    }
+}
+
+/* ---- unused rules ---- */
+
+/** unused() in one call, from a compiled module. */
+export function unusedIn(module, options) {
+    const { sheets = [], pages = [], words = [], keep = [], keyframes = true, fonts = true, properties = false } = options;
+    const instance = new Instance(module);
+    const { call } = instance;
+    const search = instance.check(call.hedw_unused_open());
+    const given = textsOf(sheets, 'sheets');
+    try {
+        const add = (kind, { name, text }) => {
+            const pointers = [instance.put(name), instance.put(text)];
+            instance.check(call.hedw_unused_add(search, kind, pointers[0].pointer, pointers[1].pointer, pointers[1].size));
+        };
+        for (const sheet of given) add(SHEET, sheet);
+        for (const page of textsOf(pages, 'pages')) add(PAGE, page);
+        for (const text of textsOf(words, 'words')) add(WORDS, text);
+        if (!Array.isArray(keep)) throw new TypeError('keep: invalid value; expected an array of patterns');
+        for (const pattern of keep) add(PATTERN, { name: 'keep', text: String(pattern) });
+        instance.check(call.hedw_unused_run(search, keyframes, fonts, properties));
+        const read = (name, i) => instance.textOf(instance.check(call[name](search, i)), call.hedw_unused_size(search));
+        return {
+            sheets: given.map(({ name }, i) => {
+                const entries = JSON.parse(read('hedw_unused_entries', i));
+                return { name, text: read('hedw_unused_text', i), removed: entries.filter((entry) => entry.removed), entries };
+            }),
+            warnings: keep.filter((pattern, i) => !call.hedw_unused_fits(search, i)).map((pattern) => `keep: "${pattern}" fits no name of the sheets`),
+        };
+    } finally {
+        call.hedw_unused_close(search);
+    }
+}
